@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+
+#include "vm/term/layout.hpp"
+#include "vm/term/term.hpp"
+
+/// Where terms are built. A process owns one heap; messages, ETS rows, literals and the compiler's constants use heaps that consist
+/// of fragments only. Exactly one thread uses a heap at a time: its owner.
+///
+/// A process's block:
+///
+///   start                high_water        top →            ← stop        end
+///   | survivors of one GC | newer terms    |   free words    |   stack     |
+///
+/// The heap grows up, the stack down. `alloc` never collects: when the block is full it hands out words of a heap fragment, which the
+/// next collection merges. So C++ code may hold terms across `alloc` freely; only what is documented "may collect" moves terms.
+namespace vmrun {
+
+/// Words outside the block, chained; also the one form of everything that travels to a process: a message or signal is a
+/// fragment with its root in `message`, and joins the receiver's heap by being linked in, without a copy.
+struct Fragment {
+  Fragment* next;
+  std::uint32_t capacity_words;
+  std::uint32_t used_words;
+  OffHeapObject* off_heap;   // objects in `words` with outside parts; spliced into the owner's list when it is taken over
+  // In a mailbox (see mailbox.hpp):
+  Term message;              // root: immediate, literal or inside `words`
+  Term token;                // sequential-trace token, nil if none; immediate or inside `words`
+  std::uint32_t kind;        // SignalKind
+  std::uint32_t from_vm;     // message not sent by a process (timer, down, port data)
+  Term words[1];
+  static Fragment* create(Word capacity_words);  // used_words = 0, message and token nil, kind 0; nullptr when memory is exhausted
+  static void destroy(Fragment* f);              // releases the off-heap objects it still lists, then the words
+};
+
+/// Room kept free between heap and stack for instructions that push without a check of their own.
+inline constexpr Word kStackReserveWords = 4;
+
+class Heap {
+ public:
+  Heap() = default;
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+  ~Heap();
+
+  /// Uninitialised words, valid until the next collection. The caller fills every word before anything may collect. Never collects, never fails
+  /// (memory exhaustion ends the VM with a message naming the request).
+  Term* alloc(Word words) {
+    if (static_cast<SWord>(stop - top) >= static_cast<SWord>(words + kStackReserveWords)) [[likely]] {
+      Term* p = top;
+      top += words;
+      return p;
+    }
+    return alloc_fragment(words);
+  }
+  /// Gives back the unused end of the latest alloc: words from `from` to what alloc returned plus its size.
+  void give_back(Term* from, Term* alloc_end);
+
+  /// Enters an object with outside parts into the list that collections sweep. `overhead_words` is the size of what hangs outside: it counts towards
+  /// the virtual heap whose growth triggers collections (collection pressure of large binaries).
+  void link_off_heap(OffHeapObject* object, Word overhead_words) {
+    object->next = off_heap;
+    off_heap = object;
+    off_heap_words += overhead_words;
+  }
+
+  /// Takes over fragments (say, of a received message) including their off-heap objects.
+  void adopt(Fragment* fragment);
+
+  bool in_block(const Term* p) const { return p >= start && p < end; }
+  bool in_old(const Term* p) const { return p >= old_start && p < old_end; }
+  Word block_words() const { return static_cast<Word>(end - start); }
+  Word used_words() const { return static_cast<Word>(top - start); }
+  Word free_words() const { return static_cast<Word>(stop - top); }
+  Word stack_words() const { return static_cast<Word>(end - stop); }
+
+  // Young block.
+  Term* start = nullptr;
+  Term* end = nullptr;
+  Term* top = nullptr;
+  Term* stop = nullptr;        // stack pointer; == end where there is no stack
+  Term* high_water = nullptr;  // below it: survived a collection already
+  // Old generation (none before the first minor collection that promotes).
+  Term* old_start = nullptr;
+  Term* old_end = nullptr;
+  Term* old_top = nullptr;
+  // Outside the block.
+  Fragment* fragments = nullptr;
+  Word fragment_words = 0;  // used words in all fragments
+  OffHeapObject* off_heap = nullptr;
+  OffHeapObject* old_off_heap = nullptr;  // those whose handle lives in the old generation
+  Word off_heap_words = 0;                // virtual binary heap, young
+  Word off_heap_limit_words = 46422;      // collect when off_heap_words passes this (as OTP's min_bin_vheap_size)
+  Word old_off_heap_words = 0;
+
+ private:
+  Term* alloc_fragment(Word words);
+};
+
+/// Terms outlive everything here: no process heap. Used for constants of the compiler, ETF decoding into literals, tests.
+/// Just a Heap without a block: everything lands in fragments, which the destructor frees.
+using Arena = Heap;
+
+}  // namespace vmrun

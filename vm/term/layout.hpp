@@ -1,0 +1,173 @@
+#pragma once
+
+#include <atomic>
+
+#include "vm/term/term.hpp"
+
+/// Boxed objects as they lie in a heap. Sizes in words are part of the probe contract (message sizes count them), so they
+/// are pinned below. Every object starts with a header whose arity is the number of words that follow; maps differ.
+/// All of these are read-only once built, but for the refc binary's append bookkeeping.
+namespace vmrun {
+
+struct Binary;
+struct FunEntry;
+struct Export;
+struct Node;
+
+inline constexpr Word words_for_bytes(Word bytes) { return (bytes + 7) / 8; }
+
+struct FloatObject {
+  Term header;
+  double value;
+};
+
+/// Magnitude in little-endian limbs, sign in the subtag; never holds what fits a small; no leading zero limbs.
+struct BigObject {
+  Term header;
+  Word limbs[1];
+};
+
+/// Up to kHeapBinaryMaxBytes bytes kept in the heap itself.
+struct HeapBinary {
+  Term header;
+  Word size_bytes;
+  std::uint8_t data[8];
+};
+inline constexpr Word kHeapBinaryMaxBytes = 64;
+
+/// Any object with something outside the heap that must be released with it starts like this: the heap's off-heap list runs through
+/// `next` (see heap.hpp); a collection unlinks and releases what it did not move.
+struct OffHeapObject {
+  Term header;
+  Word first;
+  OffHeapObject* next;
+};
+
+/// A process's handle to a reference-counted binary: 6 words, contents not counted.
+struct RefcBinary {
+  Term header;
+  Word size_bytes;
+  OffHeapObject* next;
+  Binary* binary;       // owns one reference
+  std::uint8_t* bytes;  // inside *binary
+  Word flags;           // kWritable…
+  static constexpr Word kWritable = 1;      // may be appended to in place through the newest sub-binary
+  static constexpr Word kActiveWriter = 2;
+};
+
+/// A window on a heap or refc binary; bits beyond whole bytes included. `original` is never itself a sub-binary.
+struct SubBinary {
+  Term header;
+  Word size_bytes;    // whole bytes
+  Word offset_bytes;
+  std::uint8_t bit_size;    // 0…7 further bits
+  std::uint8_t bit_offset;  // 0…7
+  std::uint8_t is_writable; // this sub-binary is the end of its writable original
+  std::uint8_t unused[5];
+  Term original;
+};
+
+/// State of a match in progress. Lives in a heap but is no term a program can see.
+struct MatchContext {
+  Term header;
+  Term original;            // heap or refc binary
+  const std::uint8_t* base; // first byte of original (refreshed by collections)
+  Word offset_bits;         // next bit, counted from base
+  Word size_bits;           // end, counted from base
+};
+
+/// A function value, local (`entry`) or `fun m:f/a` (`exported`).
+struct FunObject {
+  Term header;
+  union {
+    FunEntry* entry;
+    Export* exported;
+  };
+  std::uint8_t arity;     // arguments a caller passes
+  std::uint8_t is_external;
+  std::uint8_t unused[2];
+  std::uint32_t free_count;
+  Term creator;           // pid
+  Word reserved;
+  Term* environment() { return reinterpret_cast<Term*>(this + 1); }
+  const Term* environment() const { return reinterpret_cast<const Term*>(this + 1); }
+};
+
+/// Local reference, 96 significant bits; alias references carry the owner's pid in a fourth word (header arity 3).
+struct RefObject {
+  Term header;
+  std::uint32_t numbers[3];
+  std::uint32_t unused;
+  Term owner;  // only if is_alias()
+  bool is_alias() const { return header.header_arity() == 3; }
+};
+
+/// Pids, ports and references of another node.
+struct ExternalObject {
+  Term header;
+  Node* node;
+  OffHeapObject* next;
+  Word data[1];  // pid, port: the 64-bit number; reference: as RefObject::numbers
+};
+
+/// Maps. Header: subtag kMap; bits 6-7 say which kind:
+///   kFlat      up to 32 keys: [header][size][keys: tuple, sorted by term order][values…]
+///   kHashRoot  [header][size][node…]  root of a hash array mapped trie, header carries the 16-bit population mask in bits 8-23
+///   kHashNode  [header][node…]        inner node; mask as above
+/// Leaves of the trie are cons cells [Key|Value]; equal hashes deeper than the last level continue with a rehash.
+enum class MapKind : Word { kFlat = 0, kHashRoot = 1, kHashNode = 2 };
+struct MapObject {
+  Term header;
+  Word size;
+  static constexpr Term make_header(MapKind kind, Word mask, Word words_after) {
+    return Term::from_raw(words_after << 24 | mask << 8 | static_cast<Word>(kind) << 6 | static_cast<Word>(Term::Sub::kMap) << 2);
+  }
+};
+inline constexpr MapKind map_kind(Term header) { return static_cast<MapKind>(header.raw() >> 6 & 3); }
+inline constexpr Word map_mask(Term header) { return header.raw() >> 8 & 0xFFFF; }
+inline constexpr Word map_words_after(Term header) { return header.raw() >> 24; }  // words after the header
+inline constexpr Word kFlatMapMax = 32;
+
+struct FlatMap {
+  Term header;
+  Word size;
+  Term keys;  // tuple
+  Term* values() { return reinterpret_cast<Term*>(this + 1); }
+  const Term* values() const { return reinterpret_cast<const Term*>(this + 1); }
+};
+
+/// Words of a boxed object, header included, whatever it is.
+inline Word object_words(Term header) {
+  return 1 + (header.header_sub() == Term::Sub::kMap ? map_words_after(header) : header.header_arity());
+}
+
+static_assert(sizeof(RefcBinary) == 6 * 8 && sizeof(SubBinary) == 5 * 8 && sizeof(MatchContext) == 5 * 8);
+static_assert(sizeof(FunObject) == 5 * 8 && sizeof(FlatMap) == 3 * 8 && sizeof(FloatObject) == 2 * 8);
+
+inline FloatObject* float_of(Term t) { assert(t.is_float()); return reinterpret_cast<FloatObject*>(t.boxed_ptr()); }
+inline FunObject* fun_of(Term t) { assert(t.is_fun()); return reinterpret_cast<FunObject*>(t.boxed_ptr()); }
+inline RefObject* ref_of(Term t) { assert(t.is_local_ref()); return reinterpret_cast<RefObject*>(t.boxed_ptr()); }
+inline FlatMap* flatmap_of(Term t) { return reinterpret_cast<FlatMap*>(t.boxed_ptr()); }
+
+/// A float in two words at hp.
+inline Term make_float(Term*& hp, double value) {
+  auto* f = reinterpret_cast<FloatObject*>(hp);
+  f->header = Term::header(Term::Sub::kFloat, 1);
+  f->value = value;
+  hp += 2;
+  return Term::boxed(hp - 2);
+}
+
+/// Bytes shared between processes; freed with the last reference. Thread-safe counts.
+struct Binary {
+  std::atomic<Word> references;
+  Word capacity_bytes;
+  Word used_bytes;  // append in place: bytes already given out
+  std::uint8_t data[8];
+  static Binary* create(Word capacity_bytes);  // one reference, used_bytes = capacity_bytes; nullptr when memory is exhausted
+  static Binary* resize(Binary* b, Word capacity_bytes);  // sole owner only
+  void retain() { references.fetch_add(1, std::memory_order_relaxed); }
+  void release();
+};
+
+}  // namespace vmrun
