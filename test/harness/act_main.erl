@@ -1,0 +1,20 @@
+%% Runs main of a script on a stock erl as vmrun does: status 1 and a report on standard error when it fails.
+-module(act_main).
+-export([start/1]).
+
+start([Module | Args]) ->
+    io:setopts(standard_io, [{encoding, unicode}]),
+    {Pid, Ref} = spawn_monitor(fun() -> run(list_to_atom(Module), Args) end),
+    receive
+        {'DOWN', Ref, process, Pid, normal} -> erlang:halt(0);
+        {'DOWN', Ref, process, Pid, Reason} ->
+            io:format(standard_error, "~tp~n", [Reason]),
+            erlang:halt(1)
+    end.
+
+run(Module, Args) ->
+    code:ensure_loaded(Module),
+    case erlang:function_exported(Module, main, 1) of
+        true -> Module:main(Args);
+        false -> Module:main()
+    end.

@@ -1,0 +1,130 @@
+"""Golden scripts under vmrun, in every mode, and on a stock erl."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+from .results import Failure, Skip, Test
+
+# The flags of each mode, named here only. The first two are the ordinary ones; the others are stress modes, with a
+# factor on the timeout.
+MODES = {
+    's1': (['+S', '1'], 1),
+    's4': (['+S', '4'], 1),
+    'gc-stress': (['+S', '1', '+gc-stress', '+verify-heap'], 20),
+    'slice': (['+S', '4', '+slice', '20'], 4),
+    'yield': (['+S', '2', '+yield-all'], 8),
+    'random': (['+S', '1', '+random-sched', '{seed}'], 4),
+}
+QUICK_MODES = ['s1', 's4']
+
+ENVIRONMENT = dict(os.environ, LANG='C.UTF-8', LC_ALL='C.UTF-8', ERL_CRASH_DUMP='/dev/null', ERL_AFLAGS='')
+
+
+def run_program(command, stdin, timeout, cwd=None):
+    """Returns status, output and error text. Ends the whole process group at the timeout."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env=ENVIRONMENT, cwd=cwd, start_new_session=True)
+    try:
+        out, err = process.communicate(stdin.encode(), timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        text = (out + err).decode(errors='replace')[-1500:]
+        raise Failure(f'no end after {timeout} s; printed so far:\n{text}\ncommand: {" ".join(command)}') from None
+    return process.returncode, out.decode(errors='replace'), err.decode(errors='replace')
+
+
+def vmrun_test(script, mode, vmrun, seed):
+    flags, factor = MODES[mode]
+
+    def run():
+        if mode in script.mode_skips:
+            raise Skip(script.mode_skips[mode])
+        command = [vmrun, *[flag.format(seed=seed) for flag in flags], str(script.path), *script.arguments]
+        difference = script.differences(*run_program(command, script.stdin, script.timeout * factor))
+        if difference:
+            raise Failure(f'{difference}\ncommand: {" ".join(command)}')
+
+    return Test('golden', f'{script.name} [{mode}]', run)
+
+
+class StockErl:
+    """Compiles scripts with erlc and runs them with erl, in a folder of its own."""
+
+    def __init__(self, folder, harness):
+        self.folder = pathlib.Path(folder)
+        self.harness = harness
+        self.release = 0
+        if shutil.which('erl') and shutil.which('erlc'):
+            shutil.copy(harness / 'act_main.erl', self.folder)
+            subprocess.run(['erlc', 'act_main.erl'], cwd=self.folder, check=True)
+            print_release = 'io:format("~s", [erlang:system_info(otp_release)]), halt().'
+            self.release = int(subprocess.run(['erl', '-noshell', '-eval', print_release], capture_output=True,
+                                              text=True, check=True).stdout)
+
+    def unable(self, script):
+        """Why the script cannot run here, or None."""
+        if not self.release:
+            return 'no erl here'
+        if script.erl_skip is not None:
+            return script.erl_skip
+        for need in script.requires:
+            if need.startswith('otp') and int(need[3:]) > self.release:
+                return f'needs Erlang/OTP {need[3:]}, here is {self.release}'
+        return None
+
+    def module_text(self, script, change=lambda text: text):
+        """An .erl text with the same line numbers: module and export attributes go before what is on a line."""
+        text = change(script.text)
+        if text.startswith('#!'):
+            text = '%%' + text[2:]
+        exports = ','.join(f'main/{n}' for n, pattern in ((0, r'^main\(\s*\)'), (1, r'^main\(\s*[^)\s]'))
+                           if re.search(pattern, text, re.M))
+        module = re.search(r'^-module\(([^)]*)\)\.', text, re.M)
+        export = f' -export([{exports}]). ' if '-export([main/' not in text and exports else ' '
+        if module:
+            return module[1].strip("' "), text[:module.end()] + export + text[module.end():]
+        name = script.path.stem
+        first, newline, rest = text.partition('\n')
+        return name, f"-module('{name}').{export}{first}{newline}{rest}"
+
+    def compile(self, script, change=lambda text: text):
+        """Returns the folder, the module, and the result of erlc."""
+        name, text = self.module_text(script, change)
+        folder = self.folder / re.sub(r'\W', '_', script.name)
+        folder.mkdir(exist_ok=True)
+        (folder / f'{name}.erl').write_text(text, encoding='utf-8', errors='surrogateescape')
+        for other in script.path.parent.glob('*.hrl'):
+            shutil.copy(other, folder)
+        for other in script.path.parent.glob('_*.act'):  # modules that go with the scripts of the folder
+            (folder / f'{other.stem}.erl').write_text(other.read_text())
+            subprocess.run(['erlc', f'{other.stem}.erl'], cwd=folder, check=True, capture_output=True)
+        return folder, name, run_program(['erlc', '+nowarn_unused_vars', '-o', str(folder), str(folder / f'{name}.erl')],
+                                         '', 60, cwd=folder)
+
+    def run(self, script, folder, module):
+        quiet = ['-kernel', 'logger', '[{handler,default,logger_std_h,#{config=>#{type=>standard_error}}}]']
+        command = ['erl', '-noshell', '+S', '2', *quiet, '-pa', str(self.folder), '-pa', str(folder),
+                   '-run', 'act_main', 'start', module, *script.arguments]
+        return run_program(command, script.stdin, script.timeout * 2, cwd=folder)
+
+    def test(self, script):
+        def run():
+            why = self.unable(script)
+            if why:
+                raise Skip(why)
+            folder, module, (status, out, err) = self.compile(script)
+            if script.name.startswith('errors/'):
+                if status == 0:
+                    raise Failure('erlc accepts it')
+                return
+            if status != 0:
+                raise Failure('erlc: ' + out + err)
+            difference = script.differences(*self.run(script, folder, module))
+            if difference:
+                raise Failure(difference)
+
+        return Test('erl', script.name, run)

@@ -1,0 +1,88 @@
+"""Results, and running many tests at once with progress."""
+import concurrent.futures
+import os
+import sys
+import time
+import traceback
+
+
+class Skip(Exception):
+    """Raised by a test that cannot run here; the text says why."""
+
+
+class Failure(Exception):
+    """Raised by a test that failed; the text is what is printed."""
+
+
+class Test:
+    """suite: unit, golden, erl, live...; name: what filters match; run: returns nothing, or raises Skip or Failure."""
+
+    def __init__(self, suite, name, run, alone=False):
+        self.suite, self.name, self.run, self.alone = suite, name, run, alone
+
+    @property
+    def full_name(self):
+        return f'{self.suite}: {self.name}'
+
+
+class Totals:
+    def __init__(self):
+        self.passed, self.failed, self.skipped = 0, [], []
+
+
+def execute(test):
+    try:
+        test.run()
+        return 'passed', ''
+    except Skip as skip:
+        return 'skipped', str(skip)
+    except Failure as failure:
+        return 'failed', str(failure)
+    except Exception:  # a mistake in the harness must not hide the other results
+        return 'failed', traceback.format_exc()
+
+
+class Progress:
+    def __init__(self, count):
+        self.count, self.done, self.last = count, 0, time.monotonic()
+        self.tty = sys.stdout.isatty() and not os.environ.get('CI')
+
+    def step(self, name):
+        self.done += 1
+        if self.tty:
+            sys.stdout.write(f'\r\033[K[{self.done}/{self.count}] {name[:90]}')
+            sys.stdout.flush()
+        elif time.monotonic() - self.last > 10:
+            self.last = time.monotonic()
+            print(f'[{self.done}/{self.count}] {name}', flush=True)
+
+    def clear(self):
+        if self.tty:
+            sys.stdout.write('\r\033[K')
+
+
+def run_all(tests, jobs, totals, skips_fail=lambda test: False):
+    """Runs the tests, those marked alone after the others and one at a time."""
+    progress = Progress(len(tests))
+
+    def finish(test, status, detail):
+        progress.step(test.full_name)
+        if status == 'skipped' and skips_fail(test):
+            status, detail = 'failed', 'must not be skipped here: ' + detail
+        if status == 'passed':
+            totals.passed += 1
+        elif status == 'skipped':
+            totals.skipped.append((test.full_name, detail))
+        else:
+            totals.failed.append(test.full_name)
+            progress.clear()
+            print(f'FAILED {test.full_name}\n' + '\n'.join('    ' + line for line in detail.splitlines()), flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        running = {pool.submit(execute, test): test for test in tests if not test.alone}
+        for future in concurrent.futures.as_completed(running):
+            finish(running[future], *future.result())
+    for test in tests:
+        if test.alone:
+            finish(test, *execute(test))
+    progress.clear()

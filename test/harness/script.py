@@ -1,0 +1,96 @@
+"""A golden script: an .act file and what its comments expect of it.
+
+  % expect: TEXT            a line of standard output; all of them, in order, are the whole output
+  % expect-err: TEXT        part of a line of standard error; in order
+  % status: N               exit status (default 0)
+  % args: A B ...           arguments, split as a shell would
+  % stdin: TEXT             a line of standard input
+  % requires: otp26         the language of that release: stock erl runs the script only if it is at least that new
+  % erl: skip WHY           stock erl cannot run it, or rightly prints something else
+  % modes: skip MODE WHY    not under that mode
+  % timeout: SECONDS        instead of the default
+
+Text ends at the end of the line; blanks at its end do not count.
+"""
+import re
+import shlex
+
+DIRECTIVE = re.compile(r'%+ ?(expect-err|expect|status|args|stdin|requires|erl|modes|timeout):(?: (.*))?$')
+
+
+class Script:
+    def __init__(self, path, root):
+        self.path = path
+        self.name = str(path.relative_to(root).with_suffix(''))
+        self.text = path.read_text(encoding='utf-8', errors='surrogateescape')
+        self.output, self.errors, self.status = [], [], 0
+        self.arguments, self.stdin = [], ''
+        self.requires, self.erl_skip, self.mode_skips, self.timeout = [], None, {}, 30
+        for number, line in enumerate(self.text.split('\n'), 1):
+            match = DIRECTIVE.search(line)
+            if match:
+                self.directive(number, match[1], (match[2] or '').rstrip())
+
+    def directive(self, number, word, value):
+        if word == 'expect':
+            self.output.append((number, value))
+        elif word == 'expect-err':
+            self.errors.append((number, value))
+        elif word == 'status':
+            self.status = int(value)
+        elif word == 'args':
+            self.arguments = shlex.split(value)
+        elif word == 'stdin':
+            self.stdin += value + '\n'
+        elif word == 'requires':
+            self.requires += value.split()
+        elif word == 'timeout':
+            self.timeout = int(value)
+        elif word == 'erl':
+            self.erl_skip = self.reason(number, value, 'skip ')
+        elif word == 'modes':
+            mode, _, why = self.reason(number, value, 'skip ').partition(' ')
+            self.mode_skips[mode] = why
+
+    def reason(self, number, value, prefix):
+        if not value.startswith(prefix):
+            raise ValueError(f'{self.path}:{number}: expected "{prefix}..."')
+        return value[len(prefix):]
+
+    def differences(self, status, out, err):
+        """Text that says how a run differs from what is expected; empty if it does not."""
+        text = []
+        got = [line.rstrip() for line in out.split('\n')]
+        if got and got[-1] == '':
+            got.pop()
+        want = self.output
+        for i in range(max(len(got), len(want))):
+            if i < len(got) and i < len(want) and got[i] == want[i][1]:
+                continue
+            if i < len(want):
+                text.append(f'{self.path}:{want[i][0]}: expected  {want[i][1]}')
+            text.append(f'    output line {i + 1}: got  {got[i]}' if i < len(got) else '    output ended')
+            if len(text) > 12:
+                text.append('    ...')
+                break
+        lines, at = err.split('\n'), 0
+        for number, value in self.errors:
+            while at < len(lines) and value not in lines[at]:
+                at += 1
+            if at == len(lines):
+                text.append(f'{self.path}:{number}: not in standard error: {value}')
+                break
+        if status != self.status:
+            text.append(f'exit status {status}, expected {self.status}')
+        if text and err.strip():
+            text.append('standard error:')
+            text += ['  ' + line for line in err.strip().split('\n')[:25]]
+        return '\n'.join(text)
+
+
+def load_all(folders):
+    """Scripts of all folders, sorted by name. folders: (path, root of the names)."""
+    scripts = []
+    for folder, root in folders:
+        scripts += [Script(path, root) for path in sorted(folder.rglob('*.act')) if not path.name.startswith('_')]
+    return scripts

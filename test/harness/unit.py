@@ -1,0 +1,23 @@
+"""The unit test executables, as Meson lists them."""
+import json
+import os
+import subprocess
+
+from .golden import run_program
+from .results import Failure, Test
+
+
+def tests(build):
+    listed = json.loads(subprocess.run(['meson', 'introspect', '--tests', str(build)], capture_output=True, text=True,
+                                       check=True).stdout)
+    return [unit_test(entry) for entry in listed]
+
+
+def unit_test(entry):
+    def run():
+        command = ['env', *[f'{name}={value}' for name, value in entry['env'].items()], *entry['cmd']]
+        status, out, err = run_program(command, '', entry['timeout'], entry['workdir'] or os.getcwd())
+        if status != 0:
+            raise Failure(f'status {status}\n{out[-4000:]}{err[-2000:]}')
+
+    return Test('unit', entry['name'], run)
