@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "vm/heap/heap.hpp"
+
+/// Integers of any size. A small and a big are seen alike through an IntView (sign and magnitude in limbs), results are normalised: what fits
+/// a small is one, a big has no leading zero limb. The work on limbs is GMP's mpn layer. Pure functions of their arguments and the heap results
+/// are built in; any thread, as long as it owns that heap.
+namespace vmrun {
+
+/// Integers beyond this many limbs do not exist: operations that would make one fail with system_limit (as OTP 25).
+inline constexpr Word kMaxLimbs = (1 << 19) - 1;
+
+/// Sign and magnitude of an integer term. Points into the term's own object, or at `small_` for a small: do not copy.
+class IntView {
+ public:
+  explicit IntView(Term t);
+  IntView(const IntView&) = delete;
+  IntView& operator=(const IntView&) = delete;
+  const Word* limbs() const { return limbs_; }
+  Word count() const { return count_; }  // 0 for zero
+  bool negative() const { return negative_; }
+  bool zero() const { return count_ == 0; }
+  Word bit_length() const;               // of the magnitude
+
+ private:
+  const Word* limbs_;
+  Word count_;
+  bool negative_;
+  Word small_;
+};
+
+/// The integer with this magnitude and sign; leading zero limbs are fine. kNonValue if it has too many limbs.
+Term integer_from_limbs(Heap& heap, const Word* limbs, Word count, bool negative);
+Term make_big_unsigned(Heap& heap, std::uint64_t v);  // slow halves of the two below
+Term make_big_signed(Heap& heap, std::int64_t v);
+
+inline Term make_integer(Heap& heap, std::int64_t v) {
+  return Term::fits_small(v) ? Term::small(v) : make_big_signed(heap, v);
+}
+inline Term make_unsigned(Heap& heap, std::uint64_t v) {
+  return v <= static_cast<std::uint64_t>(Term::kSmallMax) ? Term::small(static_cast<SWord>(v)) : make_big_unsigned(heap, v);
+}
+
+/// The value, if it is an integer and in range.
+[[nodiscard]] bool integer_to_int64(Term t, std::int64_t* out);
+[[nodiscard]] bool integer_to_uint64(Term t, std::uint64_t* out);
+
+/// Magnitude from and to bytes. `little` gives the byte order. from: kNonValue past kMaxLimbs.
+Term integer_from_bytes(Heap& heap, const std::uint8_t* bytes, Word count, bool little, bool negative);
+/// Writes exactly `count` bytes of the two's complement value (sign extended or truncated).
+void integer_to_bytes(Term t, std::uint8_t* bytes, Word count, bool little);
+/// Bytes the magnitude needs (0 for zero).
+Word integer_magnitude_bytes(Term t);
+
+// Arithmetic on integer terms. kNonValue: the result would pass kMaxLimbs.
+Term big_add(Heap& heap, Term a, Term b);
+Term big_subtract(Heap& heap, Term a, Term b);
+Term big_multiply(Heap& heap, Term a, Term b);
+/// Truncates towards zero; the remainder has the dividend's sign. b is not zero. Either result may be nullptr.
+void big_divide(Heap& heap, Term a, Term b, Term* quotient, Term* remainder);
+Term big_negate(Heap& heap, Term a);
+
+// Bitwise, on infinite two's complement.
+enum class BitOp { kAnd, kOr, kXor };
+Term big_bitwise(Heap& heap, BitOp op, Term a, Term b);
+Term big_not(Heap& heap, Term a);
+Term big_shift_left(Heap& heap, Term a, Word bits);
+Term big_shift_right(Heap& heap, Term a, Word bits);  // rounds towards minus infinity
+
+/// -1, 0, 1. Both integers.
+int compare_integers(Term a, Term b);
+/// Exact: the double is taken as the rational number it is (not a NaN).
+int compare_integer_to_double(Term integer, double d);
+
+/// Nearest double, ties to even. false if it overflows.
+[[nodiscard]] bool integer_to_double(Term t, double* out);
+/// The integer part of a finite double.
+Term integer_from_double(Heap& heap, double truncated);
+
+/// Digits in base 2…36, upper case, '-' in front if negative. Time is subquadratic.
+std::string integer_to_text(Term t, unsigned base);
+/// [+-]digits, nothing else; letters of either case. kNonValue: not a number in this base, or (*too_big set) past kMaxLimbs.
+Term integer_from_text(Heap& heap, std::string_view text, unsigned base, bool* too_big = nullptr);
+
+}  // namespace vmrun

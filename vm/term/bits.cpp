@@ -1,0 +1,303 @@
+#include "vm/term/bits.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace vmrun {
+namespace {
+
+/// The top bits of a byte, 0…8 of them.
+constexpr std::uint8_t high_mask(unsigned bits) { return static_cast<std::uint8_t>(0xFF00 >> bits); }
+
+/// 1…8 bits at any offset, in the low end of the result. Touches the second byte only if needed.
+unsigned read_up_to_8(const std::uint8_t* p, Word offset, unsigned n) {
+  p += offset / 8;
+  const unsigned shift = offset & 7;
+  unsigned w = static_cast<unsigned>(p[0]) << 8;
+  if (shift + n > 8) w |= p[1];
+  return (w >> (16 - shift - n)) & ((1u << n) - 1);
+}
+
+void write_up_to_8(std::uint8_t* p, Word offset, unsigned value, unsigned n) {
+  p += offset / 8;
+  const unsigned shift = offset & 7;
+  const unsigned mask = ((1u << n) - 1) << (16 - shift - n);
+  const unsigned w = value << (16 - shift - n);
+  p[0] = static_cast<std::uint8_t>((p[0] & ~(mask >> 8)) | w >> 8);
+  if (shift + n > 8) p[1] = static_cast<std::uint8_t>((p[1] & ~mask) | (w & 0xFF));
+}
+
+[[noreturn]] void out_of_memory(Word bytes) {
+  std::fprintf(stderr, "vmrun: out of memory: cannot allocate a binary of %llu bytes\n", static_cast<unsigned long long>(bytes));
+  std::abort();
+}
+
+Binary* create_binary(Word capacity) {
+  Binary* b = Binary::create(capacity);
+  if (!b) out_of_memory(capacity);
+  return b;
+}
+
+Term make_sub_binary(Heap& heap, Term original, Word offset_bits, Word size_bits, bool writable) {
+  auto* s = reinterpret_cast<SubBinary*>(heap.alloc(5));
+  s->header = Term::header(Term::Sub::kSubBinary, 4);
+  s->size_bytes = size_bits / 8;
+  s->offset_bytes = offset_bits / 8;
+  s->bit_size = size_bits & 7;
+  s->bit_offset = offset_bits & 7;
+  s->is_writable = writable;
+  std::memset(s->unused, 0, sizeof s->unused);
+  s->original = original;
+  return Term::boxed(&s->header);
+}
+
+/// A part of `original` (no sub-binary) whose bits start at `offset_bits` from its first byte.
+Term extract(Heap& heap, Term original, const std::uint8_t* base, Word offset_bits, Word size_bits) {
+  if ((size_bits & 7) == 0 && size_bits <= kHeapBinaryMaxBytes * 8) {
+    std::uint8_t* bytes;
+    const Term t = new_binary(heap, size_bits / 8, &bytes);
+    copy_bits(bytes, 0, base, offset_bits, size_bits);
+    return t;
+  }
+  return make_sub_binary(heap, original, offset_bits, size_bits, false);
+}
+
+Term refc_handle(Heap& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes, Word flags) {
+  auto* r = reinterpret_cast<RefcBinary*>(heap.alloc(6));
+  r->header = Term::header(Term::Sub::kRefcBinary, 5);
+  r->size_bytes = size_bytes;
+  r->binary = binary;
+  r->bytes = bytes;
+  r->flags = flags;
+  heap.link_off_heap(reinterpret_cast<OffHeapObject*>(r), words_for_bytes(binary->capacity_bytes));
+  return Term::boxed(&r->header);
+}
+
+}  // namespace
+
+void copy_bits(std::uint8_t* dst, Word dst_offset, const std::uint8_t* src, Word src_offset, Word n) {
+  if (n == 0) return;
+  if (((dst_offset | src_offset) & 7) == 0) {
+    std::memcpy(dst + dst_offset / 8, src + src_offset / 8, n / 8);
+    if (n & 7) {
+      const std::uint8_t mask = high_mask(n & 7);
+      std::uint8_t& d = dst[dst_offset / 8 + n / 8];
+      d = static_cast<std::uint8_t>((d & ~mask) | (src[src_offset / 8 + n / 8] & mask));
+    }
+    return;
+  }
+  if (const unsigned shift = dst_offset & 7) {  // bring the target to a byte boundary
+    const auto head = static_cast<unsigned>(std::min<Word>(8 - shift, n));
+    write_up_to_8(dst, dst_offset, read_up_to_8(src, src_offset, head), head);
+    dst_offset += head;
+    src_offset += head;
+    n -= head;
+  }
+  std::uint8_t* d = dst + dst_offset / 8;
+  const std::uint8_t* s = src + src_offset / 8;
+  const unsigned shift = src_offset & 7;
+  if (shift == 0) {
+    std::memcpy(d, s, n / 8);
+    d += n / 8;
+    s += n / 8;
+    n &= 7;
+  } else {
+    for (; n >= 64; n -= 64, s += 8, d += 8) {  // the 64 source bits end inside s[8], which is part of the range
+      Word w;
+      std::memcpy(&w, s, 8);
+      w = __builtin_bswap64(__builtin_bswap64(w) << shift | s[8] >> (8 - shift));
+      std::memcpy(d, &w, 8);
+    }
+    for (; n >= 8; n -= 8, ++s, ++d) *d = static_cast<std::uint8_t>(s[0] << shift | s[1] >> (8 - shift));
+  }
+  if (n) write_up_to_8(d, 0, read_up_to_8(s, shift, static_cast<unsigned>(n)), static_cast<unsigned>(n));
+}
+
+int compare_bits(const std::uint8_t* a, Word a_offset, const std::uint8_t* b, Word b_offset, Word n) {
+  a += a_offset / 8;
+  b += b_offset / 8;
+  a_offset &= 7;
+  b_offset &= 7;
+  if ((a_offset | b_offset) == 0) {
+    if (const int c = n / 8 ? std::memcmp(a, b, n / 8) : 0) return c;
+    if (const auto rest = static_cast<unsigned>(n & 7)) {
+      return static_cast<int>(a[n / 8] & high_mask(rest)) - static_cast<int>(b[n / 8] & high_mask(rest));
+    }
+    return 0;
+  }
+  for (Word i = 0; i < n; i += 8) {
+    const auto bits = static_cast<unsigned>(std::min<Word>(8, n - i));
+    const int c = static_cast<int>(read_up_to_8(a, a_offset + i, bits)) - static_cast<int>(read_up_to_8(b, b_offset + i, bits));
+    if (c) return c;
+  }
+  return 0;
+}
+
+int compare_bitstrings(Term a, Term b) {
+  const BitView x = bits_of(a), y = bits_of(b);
+  const Word common = std::min(x.size_bits, y.size_bits);
+  if (const int c = compare_bits(x.base, x.offset_bits, y.base, y.offset_bits, common)) return c < 0 ? -1 : 1;
+  return x.size_bits < y.size_bits ? -1 : x.size_bits > y.size_bits;
+}
+
+BytesOf::BytesOf(Term t) {
+  const BitView v = bits_of(t);
+  size_ = (v.size_bits + 7) / 8;
+  if (v.aligned() && v.is_binary()) {
+    data_ = v.bytes();
+    return;
+  }
+  copy_ = static_cast<std::uint8_t*>(std::calloc(size_, 1));
+  if (!copy_) out_of_memory(size_);
+  copy_bits(copy_, 0, v.base, v.offset_bits, v.size_bits);
+  data_ = copy_;
+}
+
+BytesOf::~BytesOf() { std::free(copy_); }
+
+Term new_binary(Heap& heap, Word size_bytes, std::uint8_t** bytes) {
+  if (size_bytes <= kHeapBinaryMaxBytes) {
+    const Word words = words_for_bytes(size_bytes);
+    auto* b = reinterpret_cast<HeapBinary*>(heap.alloc(2 + words));
+    b->header = Term::header(Term::Sub::kHeapBinary, 1 + words);
+    b->size_bytes = size_bytes;
+    *bytes = b->data;
+    return Term::boxed(&b->header);
+  }
+  Binary* binary = create_binary(size_bytes);
+  *bytes = binary->data;
+  return refc_handle(heap, binary, binary->data, size_bytes, 0);
+}
+
+Term make_binary(Heap& heap, const void* bytes, Word size_bytes) {
+  std::uint8_t* out;
+  const Term t = new_binary(heap, size_bytes, &out);
+  if (size_bytes) std::memcpy(out, bytes, size_bytes);
+  return t;
+}
+
+Term make_bitstring(Heap& heap, const std::uint8_t* bytes, Word offset_bits, Word size_bits) {
+  std::uint8_t* out;
+  const Term whole = new_binary(heap, (size_bits + 7) / 8, &out);
+  if (size_bits & 7) out[size_bits / 8] = 0;
+  copy_bits(out, 0, bytes, offset_bits, size_bits);
+  return size_bits & 7 ? make_sub_binary(heap, whole, 0, size_bits, false) : whole;
+}
+
+Term make_refc_binary(Heap& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes) {
+  return refc_handle(heap, binary, bytes, size_bytes, 0);
+}
+
+Term make_part(Heap& heap, Term bitstring, Word offset_bits, Word size_bits) {
+  const BitView v = bits_of(bitstring);
+  if (offset_bits == 0 && size_bits == v.size_bits) return bitstring;
+  Term original = bitstring;
+  if (bitstring.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) original = reinterpret_cast<SubBinary*>(bitstring.boxed_ptr())->original;
+  return extract(heap, original, v.base, v.offset_bits + offset_bits, size_bits);
+}
+
+FieldSize field_bits(Term size, unsigned unit, Word* bits) {
+  if (!size.is_small()) return size.is_boxed_sub(Term::Sub::kPosBig) ? FieldSize::kTooBig : FieldSize::kBad;
+  const SWord n = size.small_value();
+  if (n < 0) return FieldSize::kBad;
+  if (__builtin_mul_overflow(static_cast<Word>(n), Word{unit}, bits) || *bits > kMaxBinaryBits) return FieldSize::kTooBig;
+  return FieldSize::kOk;
+}
+
+Term bs_start_match(Heap& heap, Term source) {
+  if (!source.is_boxed()) return kNonValue;
+  if (source.boxed_ptr()->header_sub() == Term::Sub::kMatchContext) return source;
+  if (!source.is_bitstring()) return kNonValue;
+  const BitView v = bits_of(source);
+  Term original = source;
+  if (source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) original = reinterpret_cast<SubBinary*>(source.boxed_ptr())->original;
+  // An append in place may move the bytes, and the context keeps their address: a binary that is matched on is not writable any more.
+  if (original.boxed_ptr()->header_sub() == Term::Sub::kRefcBinary) {
+    auto* r = reinterpret_cast<RefcBinary*>(original.boxed_ptr());
+    if (r->flags) r->flags = 0;
+  }
+  auto* m = reinterpret_cast<MatchContext*>(heap.alloc(5));
+  m->header = Term::header(Term::Sub::kMatchContext, 4);
+  m->original = original;
+  m->base = v.base;
+  m->offset_bits = v.offset_bits;
+  m->size_bits = v.offset_bits + v.size_bits;
+  return Term::boxed(&m->header);
+}
+
+Term bs_get_bits(Heap& heap, MatchContext& m, Word bits) {
+  if (bits_left(m) < bits) return kNonValue;
+  const Term t = extract(heap, m.original, m.base, m.offset_bits, bits);
+  m.offset_bits += bits;
+  return t;
+}
+
+Term bs_get_all(Heap& heap, MatchContext& m, Word unit) {
+  const Word left = bits_left(m);
+  return left % unit == 0 ? bs_get_bits(heap, m, left) : kNonValue;
+}
+
+Term bs_get_tail(Heap& heap, const MatchContext& m) { return extract(heap, m.original, m.base, m.offset_bits, bits_left(m)); }
+
+bool bs_match_string(MatchContext& m, const std::uint8_t* bytes, Word bits) {
+  if (bits_left(m) < bits || compare_bits(m.base, m.offset_bits, bytes, 0, bits) != 0) return false;
+  m.offset_bits += bits;
+  return true;
+}
+
+Term bs_new(Heap& heap, Word bits, BitBuilder* builder) {
+  std::uint8_t* bytes;
+  const Term whole = new_binary(heap, (bits + 7) / 8, &bytes);
+  *builder = BitBuilder(bytes, 0);
+  if ((bits & 7) == 0) return whole;
+  bytes[bits / 8] = 0;
+  return make_sub_binary(heap, whole, 0, bits, false);
+}
+
+Term bs_append(Heap& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder) {
+  if (!source.is_bitstring()) return kNonValue;
+  const BitView v = bits_of(source);
+  if (unit > 1 && v.size_bits % unit != 0) return kNonValue;
+  const Word end = v.offset_bits + v.size_bits + extra_bits, end_bytes = (end + 7) / 8;
+  if (source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) {
+    auto* s = reinterpret_cast<SubBinary*>(source.boxed_ptr());
+    auto* r = reinterpret_cast<RefcBinary*>(s->original.boxed_ptr());
+    // A second reference, anywhere, may be read by another thread: its bytes must neither move nor change.
+    if (s->is_writable && r->header.header_sub() == Term::Sub::kRefcBinary && (r->flags & RefcBinary::kWritable) &&
+        r->binary->references.load(std::memory_order_acquire) == 1) {
+      if (r->binary->capacity_bytes < end_bytes) {
+        const Word before = r->binary->capacity_bytes, capacity = end_bytes * 2;
+        Binary* grown = Binary::resize(r->binary, capacity);
+        if (!grown) out_of_memory(capacity);
+        r->binary = grown;
+        r->bytes = grown->data;
+        heap.off_heap_words += words_for_bytes(capacity) - words_for_bytes(before);
+      }
+      r->binary->used_bytes = end_bytes;
+      r->size_bytes = end_bytes;
+      r->flags |= RefcBinary::kActiveWriter;
+      s->is_writable = 0;
+      *builder = BitBuilder(r->bytes, v.offset_bits + v.size_bits);
+      return make_sub_binary(heap, s->original, v.offset_bits, v.size_bits + extra_bits, true);
+    }
+  }
+  const Word bits = v.size_bits + extra_bits, bytes = (bits + 7) / 8;
+  Binary* binary = create_binary(std::max<Word>(bytes * 2, 256));
+  binary->used_bytes = bytes;
+  copy_bits(binary->data, 0, v.base, v.offset_bits, v.size_bits);
+  *builder = BitBuilder(binary->data, v.size_bits);
+  const Term original = refc_handle(heap, binary, binary->data, bytes, RefcBinary::kWritable | RefcBinary::kActiveWriter);
+  return make_sub_binary(heap, original, 0, bits, true);
+}
+
+Term bs_init_writable(Heap& heap, Term size_hint) {
+  const SWord hint = size_hint.is_small() ? size_hint.small_value() : 0;
+  const Word capacity = hint > 0 && hint < (1 << 30) ? std::max<Word>(static_cast<Word>(hint), 64) : 1024;
+  Binary* binary = create_binary(capacity);
+  binary->used_bytes = 0;
+  const Term original = refc_handle(heap, binary, binary->data, 0, RefcBinary::kWritable | RefcBinary::kActiveWriter);
+  return make_sub_binary(heap, original, 0, 0, true);
+}
+
+}  // namespace vmrun

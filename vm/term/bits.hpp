@@ -1,0 +1,213 @@
+#pragma once
+
+#include <bit>
+#include <cstring>
+
+#include "vm/heap/heap.hpp"
+
+/// Bit strings: views of their bits, creation, the matching primitives of the bs_* instructions over MatchContext, and the builder behind
+/// bs_create_bin. Bit 0 of a byte is its most significant one. Nothing here collects; results are built in the heap given. Owner of the heap only.
+namespace vmrun {
+
+inline constexpr Word kMaxBinaryBits = Word{1} << 62;
+
+// ---- Raw bits -------------------------------------------------------------------------------------------------------------------
+
+/// Copies n bits. Offsets count bits from `dst` and `src`; bits around the target range stay as they are. The ranges do not overlap.
+void copy_bits(std::uint8_t* dst, Word dst_offset, const std::uint8_t* src, Word src_offset, Word n);
+/// <0, 0, >0 as the first differing bit says; n bits of each.
+int compare_bits(const std::uint8_t* a, Word a_offset, const std::uint8_t* b, Word b_offset, Word n);
+
+/// Where the bits of a bit string lie. Valid until the next collection or append to that string.
+struct BitView {
+  const std::uint8_t* base = nullptr;
+  Word offset_bits = 0;
+  Word size_bits = 0;
+  bool aligned() const { return (offset_bits & 7) == 0; }
+  bool is_binary() const { return (size_bits & 7) == 0; }      // whole bytes
+  const std::uint8_t* bytes() const { return base + offset_bits / 8; }  // if aligned
+  Word size_bytes() const { return size_bits / 8; }
+};
+
+/// `t` is a bit string.
+inline BitView bits_of(Term t) {
+  const Term* p = t.boxed_ptr();
+  switch (p->header_sub()) {
+    case Term::Sub::kHeapBinary: {
+      const auto* b = reinterpret_cast<const HeapBinary*>(p);
+      return {b->data, 0, b->size_bytes * 8};
+    }
+    case Term::Sub::kRefcBinary: {
+      const auto* b = reinterpret_cast<const RefcBinary*>(p);
+      return {b->bytes, 0, b->size_bytes * 8};
+    }
+    default: {
+      const auto* s = reinterpret_cast<const SubBinary*>(p);
+      BitView v = bits_of(s->original);
+      return {v.base, s->offset_bytes * 8 + s->bit_offset, s->size_bytes * 8 + s->bit_size};
+    }
+  }
+}
+inline Word bit_size_of(Term t) {
+  const Term* p = t.boxed_ptr();
+  const Word bytes = p[1].raw();  // all three layouts keep the size there
+  return p->header_sub() == Term::Sub::kSubBinary ? bytes * 8 + reinterpret_cast<const SubBinary*>(p)->bit_size : bytes * 8;
+}
+/// A bit string of whole bytes.
+inline bool is_binary(Term t) { return t.is_bitstring() && (bit_size_of(t) & 7) == 0; }
+
+/// Equality and order of two bit strings, as Erlang's: common prefix first, then length.
+int compare_bitstrings(Term a, Term b);
+
+/// The bytes of a binary in one piece: in place when it is aligned, else a copy that lives as long as this object. A last partial byte is
+/// padded with zero bits.
+class BytesOf {
+ public:
+  explicit BytesOf(Term t);
+  ~BytesOf();
+  BytesOf(const BytesOf&) = delete;
+  BytesOf& operator=(const BytesOf&) = delete;
+  const std::uint8_t* data() const { return data_; }
+  Word size() const { return size_; }
+
+ private:
+  const std::uint8_t* data_;
+  Word size_;
+  std::uint8_t* copy_ = nullptr;
+};
+
+// ---- Creation -------------------------------------------------------------------------------------------------------------------
+
+/// A new binary of uninitialised bytes, in the heap or reference-counted by its size. *bytes is where they go.
+Term new_binary(Heap& heap, Word size_bytes, std::uint8_t** bytes);
+Term make_binary(Heap& heap, const void* bytes, Word size_bytes);
+/// Same for any number of bits; `offset_bits` counts from `bytes`.
+Term make_bitstring(Heap& heap, const std::uint8_t* bytes, Word offset_bits, Word size_bits);
+/// A handle for one reference to `binary`, which passes in.
+Term make_refc_binary(Heap& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes);
+/// A part of a bit string: shares its bytes, or is a copy when small whole bytes. offset_bits counts from the string's first bit.
+Term make_part(Heap& heap, Term bitstring, Word offset_bits, Word size_bits);
+
+/// Heap words that creating or extracting a bit string of that many bits takes at most.
+inline Word new_bits_words(Word size_bits) {
+  const Word bytes = (size_bits + 7) / 8;
+  return (bytes <= kHeapBinaryMaxBytes ? 2 + words_for_bytes(bytes) : 6) + ((size_bits & 7) ? 5 : 0);
+}
+inline constexpr Word kAppendWords = 11;
+inline constexpr Word kExtractWords = 10;
+
+// ---- Fields ---------------------------------------------------------------------------------------------------------------------
+
+/// Flags as the bit syntax instructions carry them.
+inline constexpr unsigned kBitsLittle = 2, kBitsSigned = 4, kBitsNative = 16;
+/// Resolves `native`; the loader does this once.
+inline constexpr unsigned resolve_bit_flags(unsigned flags) {
+  return flags & kBitsNative ? (flags & ~kBitsNative) | (std::endian::native == std::endian::little ? kBitsLittle : 0u) : flags;
+}
+
+/// Size × unit in bits. kBad: no integer or negative (match: fails; construction: badarg), kTooBig: beyond any binary (construction: system_limit).
+enum class FieldSize { kOk, kBad, kTooBig };
+FieldSize field_bits(Term size, unsigned unit, Word* bits);
+
+// ---- Matching -------------------------------------------------------------------------------------------------------------------
+// All of these advance the context when they match and leave it alone when they do not; a non-value or false says "no match".
+
+/// Context over a bit string, at its start (5 words). A context passes through unchanged. kNonValue: neither.
+Term bs_start_match(Heap& heap, Term source);
+
+inline MatchContext* match_context(Term t) { return reinterpret_cast<MatchContext*>(t.boxed_ptr()); }
+inline Word bits_left(const MatchContext& m) { return m.size_bits - m.offset_bits; }
+
+Term bs_get_integer_slow(Heap& heap, MatchContext& m, Word bits, unsigned flags);
+
+/// Up to 56 bits, most significant first, unsigned, with at least 64 bits left: one load.
+inline Word peek_bits(const MatchContext& m, unsigned bits) {
+  Word w;
+  std::memcpy(&w, m.base + m.offset_bits / 8, 8);
+  return __builtin_bswap64(w) << (m.offset_bits & 7) >> (64 - bits);
+}
+
+inline Term bs_get_integer(Heap& heap, MatchContext& m, Word bits, unsigned flags) {
+  const Word left = bits_left(m);
+  if (left >= 64 && bits - 1 < 56 && !(flags & kBitsLittle)) [[likely]] {  // bits 1…56
+    const Word v = peek_bits(m, static_cast<unsigned>(bits));
+    m.offset_bits += bits;
+    if (flags & kBitsSigned) return Term::small(static_cast<SWord>(v << (64 - bits)) >> (64 - bits));
+    return Term::small(static_cast<SWord>(v));
+  }
+  if (left < bits) return kNonValue;
+  if (bits == 8 && (m.offset_bits & 7) == 0) {
+    const std::uint8_t b = m.base[m.offset_bits / 8];
+    m.offset_bits += 8;
+    return Term::small(flags & kBitsSigned ? static_cast<std::int8_t>(b) : b);
+  }
+  return bs_get_integer_slow(heap, m, bits, flags);
+}
+
+/// 16, 32 or 64 bits; infinities and NaN do not match.
+Term bs_get_float(Heap& heap, MatchContext& m, Word bits, unsigned flags);
+/// The next `bits` as a bit string.
+Term bs_get_bits(Heap& heap, MatchContext& m, Word bits);
+/// Everything left, if it is a multiple of `unit`.
+Term bs_get_all(Heap& heap, MatchContext& m, Word unit);
+/// Everything left, without advancing (bs_get_tail).
+Term bs_get_tail(Heap& heap, const MatchContext& m);
+inline bool bs_skip(MatchContext& m, Word bits) {
+  if (bits_left(m) < bits) return false;
+  m.offset_bits += bits;
+  return true;
+}
+bool bs_match_string(MatchContext& m, const std::uint8_t* bytes, Word bits);
+Term bs_get_utf8(MatchContext& m);
+Term bs_get_utf16(MatchContext& m, unsigned flags);
+Term bs_get_utf32(MatchContext& m, unsigned flags);
+
+// ---- Construction ---------------------------------------------------------------------------------------------------------------
+
+/// Writes fields one after another into memory that has been sized for them. The put functions return false when the value does not fit the field's
+/// type (badarg).
+class BitBuilder {
+ public:
+  BitBuilder() = default;
+  BitBuilder(std::uint8_t* base, Word offset_bits) : base_(base), offset_(offset_bits) {}
+  Word offset_bits() const { return offset_; }
+
+  [[nodiscard]] bool put_integer(Term value, Word bits, unsigned flags) {
+    if (value.is_small() && bits == 8 && (offset_ & 7) == 0) [[likely]] {
+      base_[offset_ / 8] = static_cast<std::uint8_t>(value.small_value());
+      offset_ += 8;
+      return true;
+    }
+    return put_integer_slow(value, bits, flags);
+  }
+  [[nodiscard]] bool put_float(Term value, Word bits, unsigned flags);
+  /// The first `bits` of a bit string.
+  [[nodiscard]] bool put_bits(Term value, Word bits);
+  /// All of it, if a multiple of `unit`.
+  [[nodiscard]] bool put_all(Term value, Word unit);
+  void put_bytes(const std::uint8_t* bytes, Word count);
+  [[nodiscard]] bool put_utf8(Term value);
+  [[nodiscard]] bool put_utf16(Term value, unsigned flags);
+  [[nodiscard]] bool put_utf32(Term value, unsigned flags);
+
+ private:
+  bool put_integer_slow(Term value, Word bits, unsigned flags);
+  void put_raw(const std::uint8_t* bytes, Word offset_bits, Word bits);
+  std::uint8_t* base_ = nullptr;
+  Word offset_ = 0;
+};
+
+/// Bits that the value takes as utf8 / utf16; 0 when it is no Unicode scalar value (badarg).
+Word utf8_bits(Term value);
+Word utf16_bits(Term value);
+bool is_unicode_scalar(Term value);
+
+/// A fresh bit string of `bits`, to be filled through *builder.
+Term bs_new(Heap& heap, Word bits, BitBuilder* builder);
+/// `source` with room for extra_bits behind it, to be filled through *builder; in place when source is the newest end of a writable binary, else
+/// in a fresh writable one with room to grow. kNonValue: source is no bit string or no multiple of unit (badarg).
+Term bs_append(Heap& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder);
+/// The empty binary to append to, with room for so many bytes (bs_init_writable).
+Term bs_init_writable(Heap& heap, Term size_hint);
+
+}  // namespace vmrun

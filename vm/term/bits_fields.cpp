@@ -1,0 +1,285 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "vm/term/big.hpp"
+#include "vm/term/bits.hpp"
+
+/// Typed fields of the bit syntax: integers, floats and Unicode, taken from a match context and put through a builder.
+namespace vmrun {
+namespace {
+
+/// Bytes for the length of one function.
+class ByteScratch {
+ public:
+  explicit ByteScratch(Word n) : p_(inline_) {
+    if (n > sizeof inline_) {
+      large_ = std::make_unique_for_overwrite<std::uint8_t[]>(n);
+      p_ = large_.get();
+    }
+  }
+  std::uint8_t* get() { return p_; }
+
+ private:
+  std::uint8_t* p_;
+  std::unique_ptr<std::uint8_t[]> large_;
+  std::uint8_t inline_[128];
+};
+
+/// n ≤ 64 bits as a number, most significant first.
+Word read_word(const std::uint8_t* base, Word offset, Word n) {
+  std::uint8_t bytes[8] = {};
+  copy_bits(bytes, 64 - n, base, offset, n);
+  Word w;
+  std::memcpy(&w, bytes, 8);
+  return __builtin_bswap64(w);
+}
+
+Word little_word(Word w, Word bits) {  // as read, first bits topmost, to the value of a little-endian field
+  w <<= 64 - bits;
+  const Word whole = bits / 8, rest = bits % 8;
+  Word v = 0;
+  for (Word i = 0; i < whole; ++i) v |= (w >> (56 - 8 * i) & 0xFF) << (8 * i);
+  if (rest) v |= (w >> (64 - bits) & ((1u << rest) - 1)) << (8 * whole);
+  return v;
+}
+
+Word sign_extend(Word v, Word bits) { return static_cast<Word>(static_cast<SWord>(v << (64 - bits)) >> (64 - bits)); }
+
+double half_to_double(unsigned h) {
+  const unsigned exponent = h >> 10 & 0x1F, fraction = h & 0x3FF;
+  const double magnitude = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction | 0x400, static_cast<int>(exponent) - 25);
+  return h & 0x8000 ? -magnitude : magnitude;
+}
+
+/// Rounds to the nearest half, ties to even; false when that is infinite.
+bool double_to_half(double d, std::uint16_t* out) {
+  const auto f = static_cast<float>(d);
+  const double a = std::fabs(static_cast<double>(f));
+  const unsigned sign = std::signbit(f) ? 0x8000 : 0;
+  int exponent;
+  std::frexp(a, &exponent);  // a in [2^(e-1), 2^e)
+  const int unit = std::max(exponent - 11, -24);  // weight of the last place
+  auto n = static_cast<unsigned>(std::nearbyint(std::ldexp(a, -unit)));
+  // Adding to the encoding carries into the exponent where rounding reaches the next power of two.
+  const unsigned bits = unit == -24 && n < 0x400 ? n : (static_cast<unsigned>(unit + 25) << 10) + n - 0x400;
+  if (bits >= 0x7C00) return false;
+  *out = static_cast<std::uint16_t>(sign | bits);
+  return true;
+}
+
+constexpr bool scalar_value(Word c) { return c < 0xD800 || (c > 0xDFFF && c <= 0x10FFFF); }
+
+}  // namespace
+
+Term bs_get_integer_slow(Heap& heap, MatchContext& m, Word bits, unsigned flags) {
+  if (bits_left(m) < bits) return kNonValue;
+  if (bits == 0) return Term::small(0);
+  const Word offset = m.offset_bits;
+  m.offset_bits += bits;
+  if (bits <= 64) {
+    Word v = read_word(m.base, offset, bits);
+    if (flags & kBitsLittle) v = little_word(v, bits);
+    return flags & kBitsSigned ? make_integer(heap, static_cast<SWord>(sign_extend(v, bits))) : make_unsigned(heap, v);
+  }
+  const Word n = (bits + 7) / 8, rest = bits & 7;
+  ByteScratch scratch(n);
+  std::uint8_t* b = scratch.get();
+  const bool little = flags & kBitsLittle;
+  std::uint8_t* top = little ? b + n - 1 : b;  // most significant byte
+  *top = 0;
+  if (little) {
+    copy_bits(b, 0, m.base, offset, bits);
+    if (rest) *top = static_cast<std::uint8_t>(*top >> (8 - rest));
+  } else {
+    copy_bits(b, rest ? 8 - rest : 0, m.base, offset, bits);
+  }
+  const unsigned top_bits = rest ? static_cast<unsigned>(rest) : 8;
+  const bool negative = (flags & kBitsSigned) && (*top >> (top_bits - 1) & 1);
+  if (negative) {
+    *top = static_cast<std::uint8_t>(*top | 0xFF << top_bits);
+    unsigned carry = 1;
+    for (Word i = 0; i < n; ++i) {
+      std::uint8_t& byte = little ? b[i] : b[n - 1 - i];
+      carry += static_cast<std::uint8_t>(~byte);
+      byte = static_cast<std::uint8_t>(carry);
+      carry >>= 8;
+    }
+  }
+  return integer_from_bytes(heap, b, n, little, negative);
+}
+
+Term bs_get_float(Heap& heap, MatchContext& m, Word bits, unsigned flags) {
+  if ((bits != 64 && bits != 32 && bits != 16) || bits_left(m) < bits) return kNonValue;
+  Word w = read_word(m.base, m.offset_bits, bits);
+  if (flags & kBitsLittle) w = little_word(w, bits);
+  double d;
+  if (bits == 64) d = std::bit_cast<double>(w);
+  else if (bits == 32) d = std::bit_cast<float>(static_cast<std::uint32_t>(w));
+  else if ((w & 0x7C00) == 0x7C00) return kNonValue;
+  else d = half_to_double(static_cast<unsigned>(w));
+  if (!std::isfinite(d)) return kNonValue;
+  m.offset_bits += bits;
+  Term* hp = heap.alloc(2);
+  return make_float(hp, d);
+}
+
+Term bs_get_utf8(MatchContext& m) {
+  const Word left = bits_left(m);
+  if (left < 8) return kNonValue;
+  const Word have = std::min<Word>(left / 8, 4);
+  std::uint8_t b[4] = {};
+  copy_bits(b, 0, m.base, m.offset_bits, have * 8);
+  static constexpr Word kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  Word n, c;
+  if (b[0] < 0x80) n = 1, c = b[0];
+  else if (b[0] < 0xC2) return kNonValue;
+  else if (b[0] < 0xE0) n = 2, c = b[0] & 0x1F;
+  else if (b[0] < 0xF0) n = 3, c = b[0] & 0x0F;
+  else if (b[0] < 0xF8) n = 4, c = b[0] & 0x07;
+  else return kNonValue;
+  if (have < n) return kNonValue;
+  for (Word i = 1; i < n; ++i) {
+    if ((b[i] & 0xC0) != 0x80) return kNonValue;
+    c = c << 6 | (b[i] & 0x3F);
+  }
+  if (c < kLeast[n] || !scalar_value(c)) return kNonValue;
+  m.offset_bits += n * 8;
+  return Term::small(static_cast<SWord>(c));
+}
+
+Term bs_get_utf16(MatchContext& m, unsigned flags) {
+  const auto unit = [&](Word offset) {
+    const Word w = read_word(m.base, offset, 16);
+    return flags & kBitsLittle ? little_word(w, 16) : w;
+  };
+  const Word left = bits_left(m);
+  if (left < 16) return kNonValue;
+  const Word high = unit(m.offset_bits);
+  if (high < 0xD800 || high > 0xDFFF) {
+    m.offset_bits += 16;
+    return Term::small(static_cast<SWord>(high));
+  }
+  if (high > 0xDBFF || left < 32) return kNonValue;
+  const Word low = unit(m.offset_bits + 16);
+  if (low < 0xDC00 || low > 0xDFFF) return kNonValue;
+  m.offset_bits += 32;
+  return Term::small(static_cast<SWord>(0x10000 + ((high - 0xD800) << 10 | (low - 0xDC00))));
+}
+
+Term bs_get_utf32(MatchContext& m, unsigned flags) {
+  if (bits_left(m) < 32) return kNonValue;
+  Word c = read_word(m.base, m.offset_bits, 32);
+  if (flags & kBitsLittle) c = little_word(c, 32);
+  if (!scalar_value(c)) return kNonValue;
+  m.offset_bits += 32;
+  return Term::small(static_cast<SWord>(c));
+}
+
+void BitBuilder::put_raw(const std::uint8_t* bytes, Word offset_bits, Word bits) {
+  copy_bits(base_, offset_, bytes, offset_bits, bits);
+  offset_ += bits;
+}
+
+void BitBuilder::put_bytes(const std::uint8_t* bytes, Word count) { put_raw(bytes, 0, count * 8); }
+
+bool BitBuilder::put_integer_slow(Term value, Word bits, unsigned flags) {
+  if (value.is_small() && bits <= 64) {
+    if (bits == 0) return true;
+    auto w = static_cast<Word>(value.small_value());
+    if (flags & kBitsLittle) {
+      std::uint8_t bytes[8];
+      std::memcpy(bytes, &w, 8);
+      if (bits & 7) bytes[bits / 8] = static_cast<std::uint8_t>(bytes[bits / 8] << (8 - (bits & 7)));
+      put_raw(bytes, 0, bits);
+    } else {
+      w = __builtin_bswap64(w << (64 - bits));
+      put_raw(reinterpret_cast<const std::uint8_t*>(&w), 0, bits);
+    }
+    return true;
+  }
+  if (!value.is_integer()) return false;
+  const Word n = (bits + 7) / 8, rest = bits & 7;
+  ByteScratch scratch(n);
+  std::uint8_t* b = scratch.get();
+  const bool little = flags & kBitsLittle;
+  integer_to_bytes(value, b, n, little);
+  if (little && rest) b[n - 1] = static_cast<std::uint8_t>(b[n - 1] << (8 - rest));
+  put_raw(b, !little && rest ? 8 - rest : 0, bits);
+  return true;
+}
+
+bool BitBuilder::put_float(Term value, Word bits, unsigned flags) {
+  double d;
+  if (value.is_float()) d = float_of(value)->value;
+  else if (!value.is_integer() || !integer_to_double(value, &d)) return false;
+  Word w;
+  if (bits == 64) {
+    w = std::bit_cast<Word>(d);
+  } else if (bits == 32) {
+    const auto f = static_cast<float>(d);
+    if (!std::isfinite(f)) return false;
+    w = std::bit_cast<std::uint32_t>(f);
+  } else if (bits == 16) {
+    std::uint16_t h;
+    if (!double_to_half(d, &h)) return false;
+    w = h;
+  } else {
+    return false;
+  }
+  if (!(flags & kBitsLittle)) w = __builtin_bswap64(w << (64 - bits));
+  put_raw(reinterpret_cast<const std::uint8_t*>(&w), 0, bits);
+  return true;
+}
+
+bool BitBuilder::put_bits(Term value, Word bits) {
+  if (!value.is_bitstring()) return false;
+  const BitView v = bits_of(value);
+  if (v.size_bits < bits) return false;
+  put_raw(v.base, v.offset_bits, bits);
+  return true;
+}
+
+bool BitBuilder::put_all(Term value, Word unit) {
+  if (!value.is_bitstring()) return false;
+  const BitView v = bits_of(value);
+  if (unit > 1 && v.size_bits % unit != 0) return false;
+  put_raw(v.base, v.offset_bits, v.size_bits);
+  return true;
+}
+
+bool is_unicode_scalar(Term value) {
+  return value.is_small() && value.small_value() >= 0 && scalar_value(static_cast<Word>(value.small_value()));
+}
+
+Word utf8_bits(Term value) {
+  if (!is_unicode_scalar(value)) return 0;
+  const SWord c = value.small_value();
+  return c < 0x80 ? 8 : c < 0x800 ? 16 : c < 0x10000 ? 24 : 32;
+}
+
+Word utf16_bits(Term value) { return !is_unicode_scalar(value) ? 0 : value.small_value() < 0x10000 ? 16 : 32; }
+
+bool BitBuilder::put_utf8(Term value) {
+  const Word n = utf8_bits(value) / 8;
+  if (n == 0) return false;
+  const auto c = static_cast<unsigned>(value.small_value());
+  static constexpr std::uint8_t kLead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+  std::uint8_t b[4];
+  for (Word i = 1; i < n; ++i) b[i] = static_cast<std::uint8_t>(0x80 | (c >> (6 * (n - 1 - i)) & 0x3F));
+  b[0] = static_cast<std::uint8_t>(kLead[n] | c >> (6 * (n - 1)));
+  put_bytes(b, n);
+  return true;
+}
+
+bool BitBuilder::put_utf16(Term value, unsigned flags) {
+  if (!is_unicode_scalar(value)) return false;
+  const SWord c = value.small_value();
+  if (c < 0x10000) return put_integer(value, 16, flags);
+  const SWord v = c - 0x10000;
+  return put_integer(Term::small(0xD800 | v >> 10), 16, flags) && put_integer(Term::small(0xDC00 | (v & 0x3FF)), 16, flags);
+}
+
+bool BitBuilder::put_utf32(Term value, unsigned flags) { return is_unicode_scalar(value) && put_integer(value, 32, flags); }
+
+}  // namespace vmrun
