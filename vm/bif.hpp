@@ -40,6 +40,18 @@ inline Term yield_and_retry(Process& p) {
   p.bif_action = BifAction::kYield;
   return kNonValue;
 }
+/// Gives up the core until something arrives for the process (a reply, see process/request.hpp); then the BIF is called again with the same
+/// arguments. May wake early: the BIF checks what it waits for.
+inline Term suspend_and_retry(Process& p) {
+  p.bif_action = BifAction::kSuspend;
+  return kNonValue;
+}
+/// Ends the process with this reason; no catch sees it.
+inline Term exit_now(Process& p, Term reason) {
+  p.bif_action = BifAction::kExitNow;
+  p.exception_value = reason;
+  return kNonValue;
+}
 /// Charges work to the slice.
 inline void bump_reductions(Process& p, SWord n) { p.reductions -= static_cast<std::int32_t>(n > 1 << 24 ? 1 << 24 : n); }
 

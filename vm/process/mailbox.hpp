@@ -6,16 +6,32 @@
 
 /// Inbox of one process: messages and signals in one order per sender. Any thread may push; only the process's own scheduler reads.
 ///
-/// The outer queue is a lock-free stack (push: compare-and-swap; the owner takes everything in one exchange and reverses it). The word holds
-/// the address of the newest fragment and the number of messages among those waiting there, so the length of the mailbox is
-/// known without another counter. The inner queue is the owner's plain list, with a save position for selective receive.
+/// The outer queue is a lock-free stack (push: compare-and-swap; the owner takes everything in one exchange and reverses it). Its word holds
+///
+///   63            47 46                4 3  2   1   0
+///   | messages there | newest fragment  |0|not|clo|par|
+///
+/// so the length of the mailbox is known without another counter (17 bits; a full count is recounted by the owner when it drains), and so that
+/// the push that ends a wait knows it (`par`ked: the owner gave up the core; who clears the bit must make the process runnable).
+/// `not`ice: the owner was woken without a message (a timer). `clo`sed: the process has exited.
+/// The inner queue is the owner's plain list, with a save position for selective receive.
 namespace vmrun {
 
 struct Process;
 
 enum class SignalKind : std::uint32_t {
   kMessage = 0,
-  kExit, kLink, kUnlink, kMonitor, kDemonitor, kDown, kGroupLeader, kProcessInfo, kGarbageCollect, kSuspend, kResume, kIsAlive, kRpc,
+  kAliasMessage,  // message: {Ref, Message}
+  kExit,          // message: {'EXIT', From, Reason}; sent by exit/2
+  kLinkExit,      // same; dropped unless linked
+  kLink,          // message: From
+  kUnlink,        // message: From
+  kMonitor,       // message: {From, Ref} or {From, Ref, Name}
+  kDemonitor,     // message: Ref
+  kDown,          // message: {'DOWN', Ref, process, Object, Reason}; dropped unless monitoring
+  kGroupLeader,   // message: pid
+  kRequest,       // message: {From, Id, Operation, Argument}: see request.hpp
+  kReply,         // message: {Id, Result}
 };
 
 enum class PushResult { kQueued, kWakeOwner, kClosed };
@@ -24,19 +40,59 @@ class Mailbox {
  public:
   Mailbox() = default;
   Mailbox(const Mailbox&) = delete;
-  ~Mailbox();
 
-  /// Appends. Thread-safe. Ownership of the fragment passes in, also on kClosed (the process has exited: it is destroyed here).
+  /// Appends. Thread-safe. Ownership of the fragment passes in, but for kClosed (the process has exited): then the caller keeps it.
   [[nodiscard]] PushResult push(Fragment* f);
+  /// Wakes the owner without a message. Thread-safe. True when the caller must make the process runnable.
+  [[nodiscard]] bool notify();
+  /// Messages in the outer queue; any thread, a snapshot.
+  Word outer_count() const { return outer_.load(std::memory_order_relaxed) >> kCountShift; }
+  /// Everything that was ever pushed has been handled and the owner waits. Any thread.
+  bool is_parked() const { return outer_.load(std::memory_order_acquire) & kParked; }
 
-  // Everything below: owner only. See mailbox.cpp and receive.hpp for selective receive, markers and draining.
-  Fragment* first = nullptr;       // inner queue, oldest message
-  Fragment** last = &first;        // where the next one is linked
-  Fragment** save = &first;        // link that leads to the next message to look at
-  Word inner_count = 0;
+  // Everything below: owner only.
+  /// Gives up the core: from here the process belongs to whoever wakes it. False when something arrived meanwhile.
+  [[nodiscard]] bool park();
+  bool has_arrivals() const { return outer_.load(std::memory_order_relaxed) != 0; }
+  /// Everything in the outer queue, oldest first.
+  Fragment* take_arrivals();
+  /// Refuses pushes from now on; what was in the outer queue, oldest first.
+  Fragment* close();
+  void append(Fragment* f) {
+    f->next = nullptr;
+    *last = f;
+    last = &f->next;
+    set_inner_count(inner_count() + 1);
+  }
+  Word inner_count() const { return inner_count_.load(std::memory_order_relaxed); }
+  void set_inner_count(Word n) { inner_count_.store(n, std::memory_order_relaxed); }
+  Word length() const { return inner_count() + outer_count(); }
+  bool unseen() const { return *save != nullptr; }
+
+  Fragment* first = nullptr;   // inner queue, oldest message
+  Fragment** last = &first;    // where the next one is linked
+  Fragment** save = &first;    // link that leads to the next message to look at
 
  private:
+  static constexpr Word kParked = 1, kClosed = 2, kNotice = 4;
+  static constexpr int kCountShift = 47;
+  static constexpr Word kCountMax = (Word{1} << 17) - 1;
+  static constexpr Word kAddressMask = ((Word{1} << kCountShift) - 1) & ~Word{15};
+
+  std::atomic<Word> inner_count_{0};  // written by the owner; others read it for the message-queued probe
   std::atomic<Word> outer_{0};
+};
+
+/// Held around changes of a mailbox's length while the message-queued probe is enabled, so that the length it reports is exact and the
+/// probe fires before the message becomes visible (PROBES A10). Costs one test otherwise.
+class MailboxProbeLock {
+ public:
+  explicit MailboxProbeLock(const Mailbox& m);
+  ~MailboxProbeLock();
+  bool held() const { return lock_ != nullptr; }
+
+ private:
+  std::atomic<bool>* lock_;
 };
 
 }  // namespace vmrun

@@ -3,13 +3,13 @@
 #include "vm/process/process.hpp"
 
 /// What the receive instructions do. Called by the interpreter in the process's own thread, with top/stop/reductions stored back
-/// to the process (signals handled on the way may allocate and collect nothing but may append to the heap's fragments).
+/// to the process and reloaded after (signals handled on the way collect nothing but may append to the heap's fragments, and may set reductions to 0).
 namespace vmrun {
 
 enum class Peek { kMessage, kEmpty, kExiting };
 
 /// loop_rec: the message at the save position; fetches from the outer queue and handles the signals there when the inner one is used up.
-/// kExiting: an exit signal ended the process (exception set as for exit/1; the interpreter goes to its exit path).
+/// kExiting: an exit signal ended the process: call exit_process(p, p.exit_reason, false) and return kExited.
 Peek receive_peek(Process& p, Term* message);
 /// loop_rec_end: steps over the message just looked at.
 void receive_next(Process& p);
@@ -19,10 +19,17 @@ void receive_remove(Process& p);
 /// timeout instruction: the save position returns to the front.
 void receive_timeout(Process& p);
 
-/// wait_timeout: starts (first time for this receive) the timer. `timeout` is any term: 0 ≤ integer < 2^32 or the atom infinity.
-/// kExpired: it ran out already (or is 0) and execution goes on; kWait: give up the core; kBad: timeout_value error.
+/// wait_timeout, reached with the mailbox looked through. The first time for this receive it starts the timer. `timeout` is any term:
+/// 0 ≤ integer < 2^32 or the atom infinity.
+/// kExpired: time is up: go on to the timeout instruction. kWait: save p.ip = the loop_rec label and return RunResult::kWaiting; the process is
+/// resumed for a message as well as for the timer, in both cases at loop_rec, and comes back here when no message matches.
+/// kBad: raise the error timeout_value.
 enum class TimeoutState { kWait, kExpired, kBad };
 TimeoutState receive_start_timer(Process& p, Term timeout);
+
+/// A collection while a message is being looked at would move terms that still belong to the mailbox's fragment. So collect() calls this first
+/// when p.message_peeked: the fragment's words join p's heap and the queue keeps a node whose root is visited like any other.
+void receive_pin_peeked(Process& p);
 
 /// Receive markers (recv_marker_*): remember the end of the mailbox now, bind to a reference, start a scan there.
 Term receive_marker_reserve(Process& p);

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "vm/process/process.hpp"
+
+/// Messages to processes. Called in the sending process's thread. Never collects.
+namespace vmrun {
+
+/// `To ! Message`: to is a local pid, a registered name, {Name, Node}, an alias or other reference, a port or a remote pid. False with
+/// the exception set (badarg: no such name, not a destination). Sending to what has gone is no error. Charges reductions for the copy.
+[[nodiscard]] bool send_message(Process& from, Term to, Term message);
+
+/// A message the VM itself makes: `f->message` set, its terms inside `f`. Takes the fragment over. False when there is no such process.
+/// Any thread that holds an epoch (schedulers do; see epoch.hpp).
+bool send_from_vm(Term pid, Fragment* f);
+
+}  // namespace vmrun
