@@ -65,8 +65,16 @@ class Heap {
     off_heap_words += overhead_words;
   }
 
-  /// Takes over fragments (say, of a received message) including their off-heap objects.
+  /// Takes over one fragment (say, of a received message) including its off-heap objects.
   void adopt(Fragment* fragment);
+
+  /// Words outside the block have piled up, or off-heap binaries have: worth a collection at the next chance (after a BIF, before a big allocation).
+  bool gc_desired() const {
+    return static_cast<SWord>(stop - top) < static_cast<SWord>(fragment_words) || off_heap_words > off_heap_limit_words;
+  }
+
+  /// Lets go of everything; the heap is as new then (without a block).
+  void release_all();
 
   bool in_block(const Term* p) const { return p >= start && p < end; }
   bool in_old(const Term* p) const { return p >= old_start && p < old_end; }
@@ -93,6 +101,11 @@ class Heap {
   Word off_heap_words = 0;                // virtual binary heap, young
   Word off_heap_limit_words = 46422;      // collect when off_heap_words passes this (as OTP's min_bin_vheap_size)
   Word old_off_heap_words = 0;
+  // How it is collected (see gc.hpp).
+  std::uint16_t minor_count = 0;          // minor collections since the last full sweep
+  std::uint16_t fullsweep_after = 65535;  // as many may come before the next full sweep
+  std::uint32_t min_words = 0;            // the block never shrinks below
+  bool grow_next = false;                 // the block turned out more than half full
 
  private:
   Term* alloc_fragment(Word words);

@@ -88,7 +88,7 @@ struct FunObject {
   std::uint8_t unused[2];
   std::uint32_t free_count;
   Term creator;           // pid
-  Word reserved;
+  Word reserved;          // 0: must not look like a term
   Term* environment() { return reinterpret_cast<Term*>(this + 1); }
   const Term* environment() const { return reinterpret_cast<const Term*>(this + 1); }
 };

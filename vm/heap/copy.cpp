@@ -1,0 +1,273 @@
+#include "vm/heap/copy.hpp"
+
+#include <cstring>
+
+#include "probes/probes.hpp"
+#include "vm/heap/allocate.hpp"
+#include "vm/heap/literal.hpp"
+#include "vm/heap/off_heap.hpp"
+#include "vm/heap/work_stack.hpp"
+
+// A copy never keeps a sub-binary of bytes in a heap: it takes just the bytes it shows. One of an off-heap binary becomes a handle that starts at its first byte; only bits
+// beyond whole bytes need a sub-binary object again.
+
+namespace vmrun {
+namespace {
+
+using Sub = Term::Sub;
+
+struct BinaryPart {
+  const RefcBinary* refc;     // nullptr: the bytes lie in a heap
+  const std::uint8_t* bytes;  // first byte with a bit of it
+  Word size_bytes;            // whole bytes
+  Word touched_bytes;         // bytes with a bit of it
+  unsigned bit_offset, bit_size;
+  bool odd() const { return touched_bytes != size_bytes; }
+};
+
+BinaryPart part_of(const SubBinary* s) {
+  BinaryPart part{};
+  const Term* original = s->original.boxed_ptr();
+  if (original->header_sub() == Sub::kRefcBinary) {
+    part.refc = reinterpret_cast<const RefcBinary*>(original);
+    part.bytes = part.refc->bytes + s->offset_bytes;
+  } else {
+    part.bytes = reinterpret_cast<const HeapBinary*>(original)->data + s->offset_bytes;
+  }
+  part.size_bytes = s->size_bytes;
+  part.bit_offset = s->bit_offset;
+  part.bit_size = s->bit_size;
+  part.touched_bytes = s->size_bytes + (s->bit_offset + s->bit_size + 7u) / 8;
+  return part;
+}
+
+Word part_words(const SubBinary* s) {
+  const BinaryPart part = part_of(s);
+  return (part.odd() ? 5 : 0) + (part.refc ? 6 : 2 + words_for_bytes(part.touched_bytes));
+}
+
+/// One implementation for both sizes: in full, or with literals at no cost.
+template <bool kCountLiterals>
+Word count_words(Term t) {
+  const Word base = literal_base, bytes = literal_bytes;
+  const auto counts = [=](Term x) {
+    return !x.is_immed() && (kCountLiterals || reinterpret_cast<Word>(x.ptr()) - base >= bytes);
+  };
+  if (!counts(t)) return 0;
+  WorkStack<Term> work;
+  Word words = 0;
+  for (;;) {
+    if (t.is_list()) {
+      do {
+        words += 2;
+        const Term* cell = t.list_ptr();
+        if (counts(cell[0])) work.push(cell[0]);
+        t = cell[1];
+      } while (t.is_list() && counts(t));
+      if (counts(t)) continue;
+    } else {
+      const Term* p = t.boxed_ptr();
+      const Term header = *p;
+      const Term* fields = p;
+      const Term* fields_end = p;
+      const Word size = object_words(header);
+      switch (header.header_sub()) {
+        case Sub::kTuple:
+          words += size == 1 ? 0 : size;  // the empty tuple is always the one literal
+          fields = p + 1;
+          fields_end = p + size;
+          break;
+        case Sub::kMap:
+          words += size;
+          fields = p + (map_kind(header) == MapKind::kHashNode ? 1 : 2);
+          fields_end = p + size;
+          break;
+        case Sub::kFun:
+          words += size;
+          fields = reinterpret_cast<const FunObject*>(p)->environment();
+          fields_end = p + size;
+          if (const Term creator = reinterpret_cast<const FunObject*>(p)->creator; counts(creator)) work.push(creator);
+          break;
+        case Sub::kSubBinary:
+          words += part_words(reinterpret_cast<const SubBinary*>(p));
+          break;
+        default:
+          words += size;
+      }
+      Term last;
+      for (; fields < fields_end; ++fields) {
+        if (!counts(*fields)) continue;
+        if (last) work.push(last);
+        last = *fields;
+      }
+      if (last) {
+        t = last;
+        continue;
+      }
+    }
+    if (work.empty()) return words;
+    t = work.pop();
+  }
+}
+
+/// State of one copy. Objects are copied whole, their fields still pointing into the source; a scan over the target then replaces those pointers,
+/// copying what they point to behind. So the target itself is the queue.
+struct Copier {
+  Term* hp;
+  OffHeapObject* off_heap;
+
+  void refc(const RefcBinary* source, std::uint8_t* bytes, Word size_bytes) {
+    auto* r = reinterpret_cast<RefcBinary*>(hp);
+    r->header = source->header;
+    r->size_bytes = size_bytes;
+    r->binary = source->binary;
+    r->bytes = bytes;
+    r->flags = 0;  // only the source may go on appending, and only once it is the sole owner again
+    r->binary->retain();
+    r->next = off_heap;
+    off_heap = reinterpret_cast<OffHeapObject*>(r);
+    hp += 6;
+  }
+
+  void heap_binary(const std::uint8_t* bytes, Word size_bytes) {
+    const Word data_words = words_for_bytes(size_bytes);
+    auto* b = reinterpret_cast<HeapBinary*>(hp);
+    b->header = Term::header(Sub::kHeapBinary, 1 + data_words);
+    b->size_bytes = size_bytes;
+    if (data_words) hp[1 + data_words] = Term{};  // padding is zero
+    std::memcpy(b->data, bytes, size_bytes);
+    hp += 2 + data_words;
+  }
+
+  Term part(const SubBinary* source) {
+    const BinaryPart p = part_of(source);
+    const Term original = Term::boxed(hp);
+    if (p.refc) {
+      refc(p.refc, const_cast<std::uint8_t*>(p.bytes), p.touched_bytes);
+    } else {
+      heap_binary(p.bytes, p.touched_bytes);
+    }
+    if (!p.odd()) return original;
+    auto* s = reinterpret_cast<SubBinary*>(hp);
+    *s = *source;
+    s->offset_bytes = 0;
+    s->is_writable = 0;
+    s->original = original;
+    hp += 5;
+    return Term::boxed(&s->header);
+  }
+
+  Term boxed(const Term* p) {
+    const Term header = *p;
+    Term* const to = hp;
+    switch (header.header_sub()) {
+      case Sub::kRefcBinary: {
+        const auto* source = reinterpret_cast<const RefcBinary*>(p);
+        refc(source, source->bytes, source->size_bytes);
+        break;
+      }
+      case Sub::kSubBinary:
+        return part(reinterpret_cast<const SubBinary*>(p));
+      default: {
+        assert(header.header_sub() != Sub::kMatchContext);
+        const Word size = object_words(header);
+        if (size == 1) [[unlikely]] return empty_tuple();
+        for (Word i = 0; i < size; ++i) to[i] = p[i];
+        hp += size;
+      }
+    }
+    return Term::boxed(to);
+  }
+
+  /// The cells of a list one behind the other, as far as they are cons cells outside the literal area.
+  Term list(Term t, Word literals, Word literals_bytes) {
+    Term* const first = hp;
+    for (;;) {
+      const Term* cell = t.list_ptr();
+      hp[0] = cell[0];
+      t = cell[1];
+      if (!t.is_list() || reinterpret_cast<Word>(t.ptr()) - literals < literals_bytes) {
+        hp[1] = t;
+        hp += 2;
+        return Term::list(first);
+      }
+      hp[1] = Term::list(hp + 2);
+      hp += 2;
+    }
+  }
+};
+
+/// Words at the start of an object that hold no terms; for objects without any, all of it.
+Word opaque_words(const Term* p) {
+  const Term header = *p;
+  switch (header.header_sub()) {
+    case Sub::kTuple:
+      return 1;
+    case Sub::kMap:
+      return map_kind(header) == MapKind::kHashNode ? 1 : 2;
+    case Sub::kFun:
+      return 3;  // the creator and, behind a number that looks like no pointer, the environment follow
+    default:
+      return object_words(header);
+  }
+}
+
+}  // namespace
+
+Word size_words(Term t) { return count_words<true>(t); }
+Word copy_size_words(Term t) { return count_words<false>(t); }
+
+Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap) {
+  const Word literals = literal_base, literals_bytes = literal_bytes;
+  if (t.is_immed() || reinterpret_cast<Word>(t.ptr()) - literals < literals_bytes) return t;
+  Copier copier{hp, off_heap};
+  const Word target = reinterpret_cast<Word>(hp);
+  const auto copy = [&](Term x) {
+    return x.is_list() ? copier.list(x, literals, literals_bytes) : copier.boxed(x.boxed_ptr());
+  };
+  Term* scan = hp;
+  const Term root = copy(t);
+  while (scan < copier.hp) {
+    const Term x = *scan;
+    if (x.is_immed()) {
+      ++scan;
+    } else if (x.is_header()) {
+      scan += opaque_words(scan);
+    } else {
+      const Word address = reinterpret_cast<Word>(x.ptr());
+      const bool stays = address - target < reinterpret_cast<Word>(copier.hp) - target || address - literals < literals_bytes;
+      if (!stays) *scan = copy(x);
+      ++scan;
+    }
+  }
+  hp = copier.hp;
+  off_heap = copier.off_heap;
+  return root;
+}
+
+Term copy_to(Heap& heap, Term t) {
+  const Word words = copy_size_words(t);
+  if (words == 0) return t;
+  Term* hp = heap.alloc(words);
+  OffHeapObject* off_heap = nullptr;
+  const Term copy = copy_term(t, hp, off_heap);
+  heap.off_heap_words += splice_off_heap(off_heap, heap.off_heap);
+  return copy;
+}
+
+Term copy_to_fragment(Term t, Fragment** fragment) {
+  *fragment = nullptr;
+  if (t.is_immed()) return t;
+  if (probe::copy_struct_enabled()) [[unlikely]] probe::copy_struct(static_cast<std::uint32_t>(size_words(t)));
+  const Word words = copy_size_words(t);
+  if (words == 0) return t;
+  Fragment* f = Fragment::create(words);
+  if (!f) out_of_memory("a message", words * sizeof(Term));
+  Term* hp = f->words;
+  const Term copy = copy_term(t, hp, f->off_heap);
+  f->used_words = static_cast<std::uint32_t>(words);
+  *fragment = f;
+  return copy;
+}
+
+}  // namespace vmrun

@@ -1,0 +1,89 @@
+#include "vm/heap/heap.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "vm/heap/allocate.hpp"
+#include "vm/heap/off_heap.hpp"
+
+namespace vmrun {
+namespace {
+
+// Fragments that `alloc` makes for itself grow with what is already outside the block, so that a long-running BIF needs few of them.
+constexpr Word kFragmentLeastWords = 58, kFragmentMostWords = 32768;
+
+}  // namespace
+
+Fragment* Fragment::create(Word capacity_words) {
+  if (capacity_words > UINT32_MAX) return nullptr;
+  const std::size_t bytes = offsetof(Fragment, words) + capacity_words * sizeof(Term);
+  auto* f = static_cast<Fragment*>(try_allocate_bytes(bytes));
+  if (!f) return nullptr;
+  f->next = nullptr;
+  f->capacity_words = static_cast<std::uint32_t>(capacity_words);
+  f->used_words = 0;
+  f->off_heap = nullptr;
+  f->message = f->token = Term::nil();
+  f->kind = f->from_vm = 0;
+  return f;
+}
+
+void Fragment::destroy(Fragment* f) {
+  release_off_heap_list(f->off_heap);
+  free_bytes(f);
+}
+
+Heap::~Heap() { release_all(); }
+
+void Heap::release_all() {
+  release_off_heap_list(off_heap);
+  release_off_heap_list(old_off_heap);
+  while (fragments) {
+    Fragment* next = fragments->next;
+    free_bytes(fragments);  // its off-heap objects were in the heap's list
+    fragments = next;
+  }
+  if (start) free_bytes(start);
+  if (old_start) free_bytes(old_start);
+  start = end = top = stop = high_water = old_start = old_end = old_top = nullptr;
+  off_heap = old_off_heap = nullptr;
+  fragment_words = off_heap_words = old_off_heap_words = 0;
+}
+
+Term* Heap::alloc_fragment(Word words) {
+  Fragment* f = fragments;
+  if (!f || f->capacity_words - f->used_words < words) {
+    const Word capacity = std::max(words, std::clamp(fragment_words, kFragmentLeastWords, kFragmentMostWords));
+    f = Fragment::create(capacity);
+    if (!f) out_of_memory("a heap fragment", capacity * sizeof(Term));
+    f->next = fragments;
+    fragments = f;
+  }
+  Term* p = f->words + f->used_words;
+  f->used_words += static_cast<std::uint32_t>(words);
+  fragment_words += words;
+  return p;
+}
+
+void Heap::give_back(Term* from, Term* alloc_end) {
+  if (alloc_end == top) {
+    top = from;
+  } else if (fragments && fragments->words + fragments->used_words == alloc_end) {
+    const auto words = static_cast<std::uint32_t>(alloc_end - from);
+    fragments->used_words -= words;
+    fragment_words -= words;
+  }
+  // Else something was allocated behind it: the words stay as a gap that nothing refers to.
+}
+
+void Heap::adopt(Fragment* fragment) {
+  off_heap_words += splice_off_heap(fragment->off_heap, off_heap);
+  fragment->off_heap = nullptr;
+  fragment_words += fragment->used_words;
+  // Behind the first one, which alloc_fragment may still be filling.
+  Fragment** link = fragments ? &fragments->next : &fragments;
+  fragment->next = *link;
+  *link = fragment;
+}
+
+}  // namespace vmrun

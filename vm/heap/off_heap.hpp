@@ -1,0 +1,42 @@
+#pragma once
+
+#include "vm/term/layout.hpp"
+
+/// What hangs outside a heap and must be let go with it: binaries behind RefcBinary handles. Handles are chained through
+/// OffHeapObject::next; each list belongs to the owner of the heap the handles lie in.
+namespace vmrun {
+
+/// Words that an off-heap object keeps alive outside the heap; what the virtual heap counts.
+inline Word off_heap_overhead(const OffHeapObject* object) {
+  return object->header.header_sub() == Term::Sub::kRefcBinary ? words_for_bytes(object->first) : 0;
+}
+
+/// Drops the reference of one handle that is going away. Thread-safe as far as the thing outside is concerned.
+inline void release_off_heap(OffHeapObject* object) {
+  if (object->header.header_sub() == Term::Sub::kRefcBinary) reinterpret_cast<RefcBinary*>(object)->binary->release();
+}
+
+/// Drops all of a list.
+inline void release_off_heap_list(OffHeapObject* list) {
+  while (list) {
+    OffHeapObject* next = list->next;
+    release_off_heap(list);
+    list = next;
+  }
+}
+
+/// Puts `list` in front of `target`; returns the words that hang outside it.
+inline Word splice_off_heap(OffHeapObject* list, OffHeapObject*& target) {
+  if (!list) return 0;
+  Word words = 0;
+  OffHeapObject* last = list;
+  for (;; last = last->next) {
+    words += off_heap_overhead(last);
+    if (!last->next) break;
+  }
+  last->next = target;
+  target = list;
+  return words;
+}
+
+}  // namespace vmrun

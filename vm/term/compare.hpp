@@ -1,0 +1,42 @@
+#pragma once
+
+#include "vm/term/term.hpp"
+
+/// Equality and order of terms. Pure functions of terms whose heaps nobody changes meanwhile; any thread, any depth (no C++ recursion along terms).
+/// Order: number < atom < reference < fun < port < pid < tuple < map < nil < list < bit string. Integers and floats compare exactly as the numbers they are.
+namespace vmrun {
+
+namespace detail {
+bool equal_exact_slow(Term a, Term b);
+bool equal_slow(Term a, Term b);
+int compare_slow(Term a, Term b);
+}  // namespace detail
+
+/// a =:= b
+inline bool equal_exact(Term a, Term b) {
+  if (a == b) return true;
+  if (a.is_immed() || b.is_immed()) return false;
+  return detail::equal_exact_slow(a, b);
+}
+
+/// a == b: as =:=, but 1 == 1.0, also inside. (Keys of maps must match exactly.)
+inline bool equal(Term a, Term b) {
+  if (a == b) return true;
+  if (a.is_immed() && b.is_immed()) return false;
+  return detail::equal_slow(a, b);
+}
+
+/// <0, 0, >0 as a < b, a == b, a > b.
+inline int compare(Term a, Term b) {
+  if (a == b) return 0;
+  if (a.is_small() && b.is_small()) return static_cast<SWord>(a.raw()) < static_cast<SWord>(b.raw()) ? -1 : 1;
+  return detail::compare_slow(a, b);
+}
+
+/// The order of map keys: 0 only if =:=, every integer before every float. `maps` with up to kFlatMapMax keys keep them in this order.
+int compare_keys(Term a, Term b);
+
+/// Of two different atoms, by their text's code points.
+int compare_atoms(Term a, Term b);
+
+}  // namespace vmrun
