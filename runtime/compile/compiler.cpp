@@ -1,0 +1,107 @@
+#include "runtime/compile/compiler.hpp"
+
+#include <pthread.h>
+
+#include "runtime/compile/module.hpp"
+#include "runtime/compile/session.hpp"
+
+namespace vmrun::compile {
+
+namespace {
+
+/// Room for the recursion of every phase over a tree of Parser::kMaxNesting levels, sanitizers included.
+constexpr size_t kStackBytes = size_t{256} << 20;
+
+void run(CompileResult& result, std::string path, std::string text, const CompileOptions& options) {
+  Session session;
+  size_t invalid = find_invalid_utf8(text);
+  uint32_t file = session.sources.add(path, std::move(text));
+  auto finish = [&] {
+    if (!options.warnings) session.diagnostics.drop_warnings();
+    session.diagnostics.sort();
+    result.messages = session.diagnostics.render(session.sources);
+    result.errors = session.diagnostics.error_count();
+    result.warnings = session.diagnostics.warning_count();
+  };
+  if (invalid != std::string_view::npos) {
+    Loc loc{file, 1, 1};
+    std::string_view all = session.sources.text(file);
+    for (size_t at = 0; at < invalid;) {
+      bool newline = next_code_point(all, at) == '\n';
+      loc.line += newline;
+      loc.column = newline ? 1 : loc.column + 1;
+    }
+    session.diagnostics.error(loc, format_message("source is not valid UTF-8: byte 0x%02X at offset %zu",
+                                                  static_cast<unsigned char>(all[invalid]), invalid));
+    // The line cannot be shown as text.
+    result.messages = format_message("%s:%u:%u: error: %s\n", path.c_str(), loc.line, loc.column,
+                                     session.diagnostics.all()[0].message.c_str());
+    result.errors = 1;
+    return;
+  }
+  PreprocessorOptions pp;
+  pp.include_path = options.include_path;
+  pp.library_path = options.library_path;
+  pp.macros = options.macros;
+  pp.default_module = options.default_module;
+  if (pp.default_module.empty()) {
+    size_t slash = path.rfind('/');
+    std::string stem = slash == std::string::npos ? path : path.substr(slash + 1);
+    pp.default_module = stem.substr(0, stem.rfind('.'));
+  }
+  if (options.only_preprocess) {
+    result.preprocessed = preprocess_to_text(session, pp, file);
+    finish();
+    result.ok = result.errors == 0;
+    return;
+  }
+  ParsedModule module = parse_module(session, pp, file);
+  result.module = module.name;
+  finish();
+  result.ok = result.errors == 0;
+}
+
+struct Job {
+  CompileResult& result;
+  std::string path;
+  std::string text;
+  const CompileOptions& options;
+};
+
+}  // namespace
+
+CompileResult compile_source(std::string path, std::string text, const CompileOptions& options) {
+  CompileResult result;
+  Job job{result, std::move(path), std::move(text), options};
+  auto body = [](void* p) -> void* {
+    Job& j = *static_cast<Job*>(p);
+    run(j.result, std::move(j.path), std::move(j.text), j.options);
+    return nullptr;
+  };
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_t thread;
+  int failed = pthread_create(&thread, &attributes, body, &job);
+  pthread_attr_destroy(&attributes);
+  if (failed != 0) {
+    result.messages = "error: no memory for the compiler's thread\n";
+    result.errors = 1;
+    return result;
+  }
+  pthread_join(thread, nullptr);
+  return result;
+}
+
+CompileResult compile_file(const std::string& path, const CompileOptions& options) {
+  CompileResult result;
+  std::string text, problem;
+  if (!read_source_file(path, text, problem)) {
+    result.messages = path + ": error: cannot read the source: " + problem + "\n";
+    result.errors = 1;
+    return result;
+  }
+  return compile_source(path, std::move(text), options);
+}
+
+}  // namespace vmrun::compile

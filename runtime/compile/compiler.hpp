@@ -1,0 +1,44 @@
+#pragma once
+// The compiler's front door: source text in, `.beam` bytes and messages out.
+// Any thread may compile; compilations share nothing but the atom table. The work is done on a thread of its own
+// with a stack that holds the deepest syntax tree the parser admits, so callers on small stacks are safe.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace vmrun::compile {
+
+struct CompileOptions {
+  std::vector<std::string> include_path;
+  std::vector<std::string> library_path;  // for -include_lib
+  std::vector<std::pair<std::string, std::string>> macros;
+  /// Used when there is no -module attribute. Empty: the stem of the file name.
+  std::string default_module;
+  /// Scripts: -module is optional, main/0 and main/1 are exported by themselves.
+  bool script = false;
+  bool warnings = true;
+  bool want_assembly = false;      // fill `assembly` (-S)
+  bool only_preprocess = false;    // fill `preprocessed` and stop (-E)
+  bool only_check = false;         // stop after lint
+};
+
+struct CompileResult {
+  bool ok = false;
+  std::string module;         // name of the module
+  std::vector<uint8_t> beam;  // empty unless ok
+  std::string assembly;
+  std::string preprocessed;
+  std::string messages;       // errors and warnings as text for a terminal
+  size_t errors = 0;
+  size_t warnings = 0;
+};
+
+/// Compiles a text; `path` is the name that messages and stack traces show and where -include looks first.
+CompileResult compile_source(std::string path, std::string text, const CompileOptions& options);
+
+/// Reads and compiles a file.
+CompileResult compile_file(const std::string& path, const CompileOptions& options);
+
+}  // namespace vmrun::compile

@@ -1,0 +1,17 @@
+#pragma once
+// Everything one compilation shares between its phases. One thread at a time.
+
+#include "runtime/compile/arena.hpp"
+#include "runtime/compile/diagnostics.hpp"
+#include "runtime/compile/source.hpp"
+
+namespace vmrun::compile {
+
+struct Session {
+  Arena arena;
+  Names names{arena};
+  Sources sources;
+  Diagnostics diagnostics;
+};
+
+}  // namespace vmrun::compile

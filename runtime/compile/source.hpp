@@ -1,0 +1,55 @@
+#pragma once
+// Source texts of one compilation and places in them. A Loc names a file by its index in Sources; lines and
+// columns count from one, columns in code points. Owned by one compilation; one thread at a time.
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vmrun::compile {
+
+struct Loc {
+  uint32_t file = 0;
+  uint32_t line = 0;  // 0: no place known
+  uint32_t column = 0;
+  bool known() const { return line != 0; }
+  friend bool operator==(const Loc&, const Loc&) = default;
+};
+
+class Sources {
+ public:
+  /// Registers a text under the name that messages shall show. Returns its file index.
+  uint32_t add(std::string name, std::string text);
+  /// A name without text, as introduced by `-file("grammar.yrl", 7)`.
+  uint32_t add_name(std::string name);
+
+  const std::string& name(uint32_t file) const { return files_[file].name; }
+  std::string_view text(uint32_t file) const { return files_[file].text; }
+  size_t count() const { return files_.size(); }
+  /// The text of a line without its end; empty when there is none.
+  std::string_view line(uint32_t file, uint32_t line) const;
+
+ private:
+  struct File {
+    std::string name;
+    std::string text;
+    mutable std::vector<size_t> line_starts;  // filled on first use
+  };
+  std::deque<File> files_;
+};
+
+/// Reads a whole regular file. On failure returns false and puts the reason in `error` ("is a directory", …).
+bool read_source_file(const std::string& path, std::string& text, std::string& error);
+
+/// Offset of the first byte that is not well-formed UTF-8, or npos.
+size_t find_invalid_utf8(std::string_view text);
+
+/// Decodes the code point at `at` of well-formed UTF-8 and advances `at`.
+char32_t next_code_point(std::string_view text, size_t& at);
+
+/// Appends a code point as UTF-8.
+void append_utf8(std::string& out, char32_t c);
+
+}  // namespace vmrun::compile

@@ -1,0 +1,69 @@
+// vmrunc: the compiler by itself, used at build time for the library and handy for looking at its output.
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "runtime/compile/compiler.hpp"
+
+namespace {
+
+constexpr const char* kUsage =
+    "usage: vmrunc [-I DIR] [-D NAME[=VALUE]] [-o OUT.beam] [-S] [-E] [-c] [-w] [-s] FILE.erl\n"
+    "  -I DIR    look for include files there    -D NAME=VALUE  define a macro\n"
+    "  -o FILE   write the module there          -S             print the assembly\n"
+    "  -E        print the preprocessed text     -c             only check\n"
+    "  -w        no warnings                     -s             FILE is a script\n";
+
+bool write_file(const std::string& path, const std::vector<uint8_t>& bytes) {
+  FILE* f = std::fopen(path.c_str(), "wb");
+  if (f == nullptr) return false;
+  bool good = std::fwrite(bytes.data(), 1, bytes.size(), f) == bytes.size();
+  return (std::fclose(f) == 0) && good;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  vmrun::compile::CompileOptions options;
+  std::string out, file;
+  for (int i = 1; i < argc; i++) {
+    std::string a = argv[i];
+    auto value = [&](size_t flag) { return a.size() > flag ? a.substr(flag) : i + 1 < argc ? std::string(argv[++i]) : ""; };
+    if (a == "-S") options.want_assembly = true;
+    else if (a == "-E") options.only_preprocess = true;
+    else if (a == "-c") options.only_check = true;
+    else if (a == "-w") options.warnings = false;
+    else if (a == "-s") options.script = true;
+    else if (a.starts_with("-I")) options.include_path.push_back(value(2));
+    else if (a.starts_with("-L")) options.library_path.push_back(value(2));
+    else if (a.starts_with("-o")) out = value(2);
+    else if (a.starts_with("-D")) {
+      std::string d = value(2);
+      size_t eq = d.find('=');
+      options.macros.emplace_back(d.substr(0, eq), eq == std::string::npos ? "" : d.substr(eq + 1));
+    } else if (a.starts_with("-") || !file.empty()) {
+      std::fputs(kUsage, stderr);
+      return 2;
+    } else {
+      file = a;
+    }
+  }
+  if (file.empty()) {
+    std::fputs(kUsage, stderr);
+    return 2;
+  }
+  auto result = vmrun::compile::compile_file(file, options);
+  std::fputs(result.messages.c_str(), stderr);
+  if (!result.ok) return 1;
+  std::fputs(result.preprocessed.c_str(), stdout);
+  std::fputs(result.assembly.c_str(), stdout);
+  if (options.only_preprocess || options.only_check || (options.want_assembly && out.empty())) return 0;
+  if (out.empty()) out = result.module + ".beam";
+  if (!write_file(out, result.beam)) {
+    std::fprintf(stderr, "vmrunc: cannot write %s: %s\n", out.c_str(), std::strerror(errno));
+    return 1;
+  }
+  return 0;
+}
