@@ -46,7 +46,7 @@ TEST_CASE("conditional compilation") {
 TEST_CASE("tokens") {
   CHECK(preprocess("f() -> {16#FF, 1_000, $\\n, $a, \"\\x{1F600}\\101\", 'a b', 2.5e3}.") ==
         "f ( ) -> { 255, 1000, $\\n, $a, \"\xF0\x9F\x98\x80" "A\", 'a b', 2.5e3 }.\n");
-  CHECK(preprocess("a(\"\"\"\n   x \"y\" \\n\n    z\n   \"\"\").") == "a ( \"x \\\"y\\\" \\\\n\\n z\" ).\n");
+  CHECK(preprocess("a(\"\"\"\n   x \"y\" \\n\n    z\n   \"\"\").") == "a ( \"x \\\"y\\\" \\\\n\\n z\"\n  ).\n");
   CHECK(contains(check("f() -> 37#1."), "illegal base '37'"));
   CHECK(contains(check("f() -> \"abc"), "unterminated string"));
   auto r = compile_source("t.erl", "f() ->\n  \"\xC3\xA9\xFF\".", {});
