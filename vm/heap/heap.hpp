@@ -101,11 +101,8 @@ class Heap {
   Word off_heap_words = 0;                // virtual binary heap, young
   Word off_heap_limit_words = 46422;      // collect when off_heap_words passes this (as OTP's min_bin_vheap_size)
   Word old_off_heap_words = 0;
-  // How it is collected (see gc.hpp).
-  std::uint16_t minor_count = 0;          // minor collections since the last full sweep
-  std::uint16_t fullsweep_after = 65535;  // as many may come before the next full sweep
-  std::uint32_t min_words = 0;            // the block never shrinks below
-  bool grow_next = false;                 // the block turned out more than half full
+  Word old_off_heap_limit_words = 46422;
+  bool grow_next = false;  // the last collection left the block more than half full
 
  private:
   Term* alloc_fragment(Word words);

@@ -1,0 +1,327 @@
+#include "vm/heap/collector.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "vm/heap/allocate.hpp"
+#include "vm/heap/literal.hpp"
+#include "vm/heap/off_heap.hpp"
+
+namespace vmrun {
+namespace {
+
+using Sub = Term::Sub;
+
+/// A range of addresses; one compare tells whether a pointer is in it.
+struct Range {
+  Word base = 0, bytes = 0;
+  Range() = default;
+  Range(const Term* from, const Term* to) : base(reinterpret_cast<Word>(from)), bytes(reinterpret_cast<Word>(to) - base) {}
+  bool contains(const Term* p) const { return reinterpret_cast<Word>(p) - base < bytes; }
+};
+
+/// Where moved objects go: filled from `top`, not yet scanned from `scan`.
+struct Target {
+  Term* top = nullptr;
+  Term* scan = nullptr;
+};
+
+enum class Kind { kMinor, kMinorWithFragments, kFull, kYoungOnly };
+
+/// The copying loop, once per kind of collection so that the test for "does this object move, and where to" is as short as it can be.
+template <Kind kKind>
+struct Engine {
+  static constexpr bool kTwoTargets = kKind == Kind::kMinor || kKind == Kind::kMinorWithFragments;
+
+  Range block;      // young objects
+  Range mature;     // those of them that are promoted (minor)
+  Range old;        // old generation with what has been promoted
+  Range to;         // the target of the other objects
+  Range literals;
+  Target young, promoted;
+
+  /// nullptr: stays where it is.
+  [[gnu::always_inline]] Target* target_of(const Term* p) {
+    if constexpr (kKind == Kind::kFull) {
+      return literals.contains(p) || to.contains(p) ? nullptr : &young;
+    } else if constexpr (kKind == Kind::kYoungOnly) {
+      return block.contains(p) ? &young : nullptr;
+    } else {
+      if (block.contains(p)) return mature.contains(p) ? &promoted : &young;
+      if constexpr (kKind == Kind::kMinor) return nullptr;
+      // What is in no known area lies in a fragment.
+      return to.contains(p) || old.contains(p) || literals.contains(p) ? nullptr : &young;
+    }
+  }
+
+  [[gnu::always_inline]] Term move_boxed(Term* from, Target& target) {
+    const Term header = *from;
+    if (!header.is_header()) return header;  // moved already: the way to the copy
+    Term* const to_object = target.top;
+    Word words = object_words(header);
+    const Term forward = Term::boxed(to_object);
+    to_object[0] = header;
+    *from = forward;
+    target.top = to_object + words;
+    for (Word i = 1; i < words; ++i) to_object[i] = from[i];
+    return forward;
+  }
+
+  [[gnu::always_inline]] Term move_list(Term* cell, Target& target) {
+    if (!cell[0]) return cell[1];
+    Term* top = target.top;
+    const Term result = Term::list(top);
+    for (;;) {
+      const Term tail = cell[1];
+      top[0] = cell[0];
+      cell[0] = kNonValue;
+      cell[1] = Term::list(top);
+      top += 2;
+      if (tail.is_list()) {
+        Term* const next = tail.ptr();
+        if (target_of(next) == &target) {
+          if (next[0]) {
+            top[-1] = Term::list(top);
+            cell = next;
+            continue;
+          }
+          top[-1] = next[1];
+          break;
+        }
+      }
+      top[-1] = tail;  // no list, or one that the scan takes care of
+      break;
+    }
+    target.top = top;
+    return result;
+  }
+
+  [[gnu::always_inline]] void update(Term* root) {
+    const Term t = *root;
+    if (t.is_boxed()) {
+      if (Target* target = target_of(t.ptr())) *root = move_boxed(t.ptr(), *target);
+    } else if (t.is_list()) {
+      if (Target* target = target_of(t.ptr())) *root = move_list(t.ptr(), *target);
+    }
+  }
+
+  /// Roots: words that look like headers are return addresses.
+  void update_span(Term* terms, std::size_t count) {
+    Engine local = *this;  // keeps the targets in registers
+    for (Term* end = terms + count; terms < end; ++terms) local.update(terms);
+    *this = local;
+  }
+
+  /// Objects whose terms are not all behind one another.
+  Term* scan_odd(Term* p) {
+    const Term header = *p;
+    switch (header.header_sub()) {
+      case Sub::kMap:
+        return p + (map_kind(header) == MapKind::kHashNode ? 1 : 2);
+      case Sub::kFun:
+        return p + 3;  // creator, a zero, environment follow
+      case Sub::kSubBinary:
+        update(&reinterpret_cast<SubBinary*>(p)->original);
+        return p + 5;
+      case Sub::kMatchContext: {
+        auto* context = reinterpret_cast<MatchContext*>(p);
+        const Term* before = context->original.ptr();
+        update(&context->original);
+        if (context->original.ptr() != before && context->original.ptr()->header_sub() == Sub::kHeapBinary) {
+          context->base = reinterpret_cast<HeapBinary*>(context->original.ptr())->data;
+        }
+        return p + 5;
+      }
+      default:
+        return p + object_words(header);
+    }
+  }
+
+  [[gnu::always_inline]] void scan(Target& target) {
+    Term* p = target.scan;
+    while (p < target.top) {
+      const Term t = *p;
+      if (t.is_boxed()) {
+        if (Target* next = target_of(t.ptr())) *p = move_boxed(t.ptr(), *next);
+        ++p;
+      } else if (t.is_list()) {
+        if (Target* next = target_of(t.ptr())) *p = move_list(t.ptr(), *next);
+        ++p;
+      } else if (!t.is_header() || t.header_sub() == Sub::kTuple) {
+        ++p;
+      } else {
+        p = scan_odd(p);
+      }
+    }
+    target.scan = p;
+  }
+
+  void scan_all() {
+    Engine local = *this;
+    do {
+      if constexpr (kTwoTargets) local.scan(local.promoted);
+      local.scan(local.young);
+    } while (kTwoTargets && local.promoted.scan < local.promoted.top);
+    *this = local;
+  }
+};
+
+void trim_writable(RefcBinary* r) {
+  // Room to grow is kept as long as something was appended since the last full sweep.
+  if (r->flags & RefcBinary::kActiveWriter) {
+    r->flags &= ~RefcBinary::kActiveWriter;
+    return;
+  }
+  const Word used = std::max<Word>(r->size_bytes, 1);
+  if (r->binary->capacity_bytes <= used + used / 4 || r->binary->references.load(std::memory_order_acquire) != 1) return;
+  if (Binary* trimmed = Binary::resize(r->binary, used)) {
+    r->bytes = trimmed->data;
+    r->binary = trimmed;
+  }
+}
+
+/// Goes through a list of handles as they lay before the collection: the moved ones are entered in the list of the area they are in now, the others' references
+/// dropped.
+void sweep(Heap& heap, OffHeapObject* list, const Range& old, bool full) {
+  while (list) {
+    OffHeapObject* const next = list->next;
+    if (list->header.is_header()) {
+      release_off_heap(list);
+    } else {
+      auto* moved = reinterpret_cast<OffHeapObject*>(list->header.ptr());
+      if (full && moved->header.header_sub() == Sub::kRefcBinary) {
+        auto* r = reinterpret_cast<RefcBinary*>(moved);
+        if (r->flags & RefcBinary::kWritable) trim_writable(r);
+      }
+      const bool is_old = old.contains(&moved->header);
+      OffHeapObject*& home = is_old ? heap.old_off_heap : heap.off_heap;
+      moved->next = home;
+      home = moved;
+      (is_old ? heap.old_off_heap_words : heap.off_heap_words) += off_heap_overhead(moved);
+    }
+    list = next;
+  }
+}
+
+}  // namespace
+
+Term* allocate_block(Word words) { return static_cast<Term*>(allocate_bytes(words * sizeof(Term), "a process heap")); }
+
+void free_block(Term* start, Term* end, bool poison) {
+  if (!start) return;
+  if (poison) std::memset(static_cast<void*>(start), 0x5A, static_cast<std::size_t>(end - start) * sizeof(Term));
+  free_bytes(start);
+}
+
+/// What a kind of collection does with the areas.
+struct Collector::Areas {
+  Range mature;             // promoted part of the block
+  Term* old_start = nullptr;  // old generation to promote into, or to fill: from old_top
+  Term* old_end = nullptr;
+  Term* old_top = nullptr;
+  bool into_old = false;    // everything goes there
+  bool full = false;        // the former old generation is emptied
+};
+
+template <class Engine>
+void Collector::run(const Areas& areas, Word block_words) {
+  Heap& h = heap_;
+  Term* const start = allocate_block(block_words);
+  Term* const end = start + block_words;
+  const Word stack_words = h.stack_words();
+  assert(block_words >= stack_words);
+  Term* const stop = end - stack_words;
+  if (stack_words) std::memcpy(static_cast<void*>(stop), h.stop, stack_words * sizeof(Term));
+
+  Engine engine;
+  engine.block = Range(h.start, h.top);
+  engine.mature = areas.mature;
+  engine.old = Range(areas.old_start, areas.old_end);
+  engine.literals.base = literal_base;
+  engine.literals.bytes = literal_bytes;
+  engine.young.top = engine.young.scan = areas.into_old ? areas.old_top : start;
+  engine.promoted.top = engine.promoted.scan = areas.old_top;
+  engine.to = areas.into_old ? Range(areas.old_start, areas.old_end) : Range(start, end);
+
+  if (stack_words) engine.update_span(stop, stack_words);
+  engine.update_span(regs_, live_);
+  if (list_roots_) {
+    list_roots_(
+        owner_, [](void* context, Term* terms, std::size_t count) { static_cast<Engine*>(context)->update_span(terms, count); },
+        &engine);
+  }
+  engine.scan_all();
+
+  Term* const young_top = areas.into_old ? start : engine.young.top;
+  Term* const old_top = areas.into_old ? engine.young.top : engine.promoted.top;
+  moved_words_ += stack_words + static_cast<Word>(young_top - start) + static_cast<Word>(old_top - areas.old_top);
+  assert(young_top <= stop && (!areas.old_start || old_top <= areas.old_end));
+
+  // The handles still lie in the former areas, which therefore go last.
+  OffHeapObject* const handles = h.off_heap;
+  OffHeapObject* const old_handles = h.old_off_heap;
+  h.off_heap = nullptr;
+  h.off_heap_words = 0;
+  if (areas.full) {
+    h.old_off_heap = nullptr;
+    h.old_off_heap_words = 0;
+  }
+  const Range old(areas.old_start, areas.old_end);
+  sweep(h, handles, old, areas.full);
+  if (areas.full) sweep(h, old_handles, old, true);
+
+  free_block(h.start, h.end, poison);
+  if (areas.full) free_block(h.old_start, h.old_end, poison);
+  while (Fragment* f = h.fragments) {
+    h.fragments = f->next;
+    if (poison) std::memset(static_cast<void*>(f->words), 0x5A, f->used_words * sizeof(Term));
+    free_bytes(f);
+  }
+  h.fragment_words = 0;
+
+  h.start = start;
+  h.end = end;
+  h.top = h.high_water = young_top;
+  h.stop = stop;
+  h.old_start = areas.old_start;
+  h.old_end = areas.old_end;
+  h.old_top = old_top;
+}
+
+void Collector::minor(Word block_words) {
+  Areas areas;
+  areas.mature = Range(heap_.start, heap_.high_water);
+  areas.old_start = heap_.old_start;
+  areas.old_end = heap_.old_end;
+  areas.old_top = heap_.old_top;
+  if (heap_.fragments) {
+    run<Engine<Kind::kMinorWithFragments>>(areas, block_words);
+  } else {
+    run<Engine<Kind::kMinor>>(areas, block_words);
+  }
+}
+
+void Collector::full_into_block(Word block_words) {
+  Areas areas;
+  areas.full = true;
+  run<Engine<Kind::kFull>>(areas, block_words);
+}
+
+void Collector::full_into_old(Word old_words, Word block_words) {
+  Areas areas;
+  areas.old_start = areas.old_top = allocate_block(old_words);
+  areas.old_end = areas.old_start + old_words;
+  areas.into_old = areas.full = true;
+  run<Engine<Kind::kFull>>(areas, block_words);
+}
+
+void Collector::resize(Word block_words) {
+  assert(!heap_.fragments);
+  Areas areas;
+  areas.old_start = heap_.old_start;
+  areas.old_end = heap_.old_end;
+  areas.old_top = heap_.old_top;
+  run<Engine<Kind::kYoungOnly>>(areas, block_words);
+}
+
+}  // namespace vmrun
