@@ -2,7 +2,8 @@
 -module(act_main).
 -export([start/1]).
 
-start([Module | Args]) ->
+start([Module]) ->
+    Args = init:get_plain_arguments(),
     io:setopts(standard_io, [{encoding, unicode}]),
     {Pid, Ref} = spawn_monitor(fun() -> run(list_to_atom(Module), Args) end),
     receive

@@ -108,7 +108,7 @@ class StockErl:
     def run(self, script, folder, module):
         quiet = ['-kernel', 'logger', '[{handler,default,logger_std_h,#{config=>#{type=>standard_error}}}]']
         command = ['erl', '-noshell', '+S', '2', *quiet, '-pa', str(self.folder), '-pa', str(folder),
-                   '-run', 'act_main', 'start', module, *script.arguments]
+                   '-run', 'act_main', 'start', module, '-extra', *script.arguments]
         return run_program(command, script.stdin, script.timeout * 2, cwd=folder)
 
     def test(self, script):
