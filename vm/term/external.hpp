@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "vm/heap/heap.hpp"
+
+/// The external term format (version 131): terms as bytes, in `.beam` literals, term_to_binary and distribution. Bytes come from anywhere: decoding checks
+/// everything and never trusts a length. Neither direction recurses, whatever the depth. Owner of the heap only.
+namespace vmrun {
+
+struct FunEntry;
+struct Export;
+
+struct DecodeOptions {
+  bool safe = false;            // no new atoms, no new external funs
+  bool version_byte = true;     // starts with 131 (literals inside a chunk and elements of messages may not)
+};
+
+struct Decoded {
+  Term term;                    // kNonValue when the bytes are no term
+  std::size_t used_bytes = 0;   // of the input
+  const char* error = nullptr;  // what was wrong, at byte used_bytes
+};
+
+[[nodiscard]] Decoded decode_external(Heap& heap, const std::uint8_t* data, std::size_t size, DecodeOptions options = {});
+
+struct EncodeOptions {
+  unsigned minor_version = 1;   // 0: floats as text; 2: all atoms as UTF-8
+  int compression = 0;          // zlib level; result stays plain when that is not larger
+  bool deterministic = false;   // large maps in key order
+  bool version_byte = true;
+};
+
+/// Bytes of a term.
+std::string encode_external(Term t, EncodeOptions options = {});
+
+/// What funs refer to outside the term layer; the code server fills this in before the first program term is decoded.
+struct FunIdentity {
+  Term module;
+  const std::uint8_t* uniq;     // 16 bytes
+  std::uint32_t index, old_index, old_uniq;
+  std::uint8_t arity;
+  std::uint32_t free_count;
+};
+struct CodeLinks {
+  Export* (*export_entry)(Term module, Term function, unsigned arity) = nullptr;
+  Export* (*find_export)(Term module, Term function, unsigned arity) = nullptr;  // for safe decoding
+  FunEntry* (*fun_entry)(const FunIdentity& fun) = nullptr;                     // found or made
+};
+extern CodeLinks code_links;
+
+}  // namespace vmrun

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <bit>
+
+#include "vm/term/map.hpp"
+
+/// Inside the map code: nodes of the trie. See map.hpp for the structure.
+namespace vmrun {
+
+inline constexpr unsigned kLevelBits = 4, kLevelsPerHash = 16;
+
+/// The hash used from level kLevelsPerHash × round on.
+inline std::uint64_t map_rehash(Term key, unsigned round) { return hash_term(key, round); }
+
+/// A root or inner node, read only.
+struct NodeView {
+  explicit NodeView(Term node) {
+    const Term* o = node.boxed_ptr();
+    mask = map_mask(*o);
+    count = static_cast<Word>(std::popcount(mask));
+    entries = o + (map_kind(*o) == MapKind::kHashRoot ? 2 : 1);
+  }
+  Word mask;
+  Word count;
+  const Term* entries;
+  bool has(unsigned slot) const { return mask >> slot & 1; }
+  unsigned index(unsigned slot) const { return static_cast<unsigned>(std::popcount(mask & ((Word{1} << slot) - 1))); }
+};
+
+/// The hash bits of a key, level by level.
+class HashPath {
+ public:
+  HashPath(Term key, std::uint64_t hash) : key_(key), hash_(hash) {}
+  static HashPath at(Term key, unsigned level) {
+    HashPath p(key, map_rehash(key, level / kLevelsPerHash));
+    p.level_ = level;
+    p.hash_ >>= kLevelBits * (level % kLevelsPerHash);
+    return p;
+  }
+  unsigned slot() const { return hash_ & 15; }
+  unsigned level() const { return level_; }
+  void descend() {
+    hash_ >>= kLevelBits;
+    if (++level_ % kLevelsPerHash == 0) hash_ = map_rehash(key_, level_ / kLevelsPerHash);
+  }
+
+ private:
+  Term key_;
+  std::uint64_t hash_ = 0;
+  unsigned level_ = 0;
+};
+
+/// Trie operations on maps that are large before (put, remove) or after (build).
+Term trie_put(Heap& heap, Term root, Term key, Term value, std::uint64_t hash, bool must_exist);
+/// The remaining map, still large; the non-value if the key is not there. *value gets its value.
+Term trie_remove(Heap& heap, Term root, Term key, std::uint64_t hash, Term* value);
+Term trie_merge(Heap& heap, Term first, Term second);
+/// From n > 0 cells [Key|Value] with different keys.
+Term trie_build(Heap& heap, Term* cells, Word n);
+
+}  // namespace vmrun
