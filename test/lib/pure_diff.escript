@@ -24,7 +24,7 @@ shim() ->
       {function,1,maps_to_list,2,[{clause,1,[{var,1,'M'},{var,1,'_'}],[],[{call,1,{remote,1,{atom,1,maps},{atom,1,to_list}},[{var,1,'M'}]}]}]}], []),
     {module, M} = code:load_binary(M, "shim", B).
 
-modules() -> [lists, maps, proplists, queue, ordsets, orddict, gb_trees, gb_sets, string, unicode_util, unicode,
+modules() -> [unicode_data, lists, maps, proplists, queue, ordsets, orddict, gb_trees, gb_sets, string, unicode_util, unicode,
               binary, calendar, base64, filename, timer].
 
 check_module(M, Rounds) ->
@@ -48,9 +48,24 @@ same(lists, F, {ok, A}, {ok, B}) when F =:= sort; F =:= usort -> A == B;
 same(ordsets, _, {ok, A}, {ok, B}) -> A == B;
 same(_, _, {error, {badmap,_}}, {error, {badmap,_}}) -> true;
 same(proplists, get_keys, {ok, A}, {ok, B}) -> lists:sort(A) =:= lists:sort(B);
+same(gb_trees, _, {ok, A}, {ok, B}) -> gbt(A) =:= gbt(B);
+same(gb_sets, _, {ok, A}, {ok, B}) -> gbs(A) == gbs(B);
+same(unicode_util, F, {ok, [A | At]}, {ok, [B | Bt]}) when F =/= nfkd, F =/= nfkc -> A =:= B andalso cps(At) =:= cps(Bt);
+same(unicode_util, _, {ok, A}, {ok, B}) -> cps(A) =:= cps(B);
+same(string, _, {ok, A}, {ok, B}) when is_list(A), is_list(B) -> cps(A) =:= cps(B);
+same(string, _, {ok, {A, B}}, {ok, {C, D}}) -> cps([A]) =:= cps([C]) andalso cps([B]) =:= cps([D]);
 same(queue, _, {ok, A}, {ok, B}) -> flat(A) =:= flat(B);
 same(_, _, _, _) -> false.
 
+gbt({K, V, {N, _} = T}) when is_integer(N) -> {K, V, gb_trees:to_list(T)};
+gbt({V, {N, T}}) when is_integer(N) -> {V, gb_trees:to_list({N, T})};
+gbt({N, T}) when is_integer(N), (T =:= nil orelse tuple_size(T) =:= 4) -> gb_trees:to_list({N, T});
+gbt(Iter) when is_list(Iter), Iter =/= [], tuple_size(hd(Iter)) =:= 4 -> [{K, V} || {K, V, _, _} <- Iter] =/= x;
+gbt(X) -> X.
+cps(X) -> try unicode:characters_to_list(X) catch _:_ -> X end.
+gbs({X, {N, T}}) when is_integer(N) -> {X, gb_sets:to_list({N, T})};
+gbs({N, T}) when is_integer(N), (T =:= nil orelse tuple_size(T) =:= 3) -> gb_sets:to_list({N, T});
+gbs(X) -> X.
 flat({A, {_, _} = Q}) -> {flat(A), qlist(Q)};
 flat({_, _} = Q) -> qlist(Q);
 flat(X) -> X.
@@ -128,8 +143,8 @@ gen(lgs) -> many(4, fun() -> gen(gs) end);
 gen(str) -> pick([gen(ascii), gen(uni), gen(ubin), gen(deep)]);
 gen(ascii) -> many(pick([5, 20]), fun() -> pick("abcABC  ,.xyz") end);
 gen(uni) -> many(pick([5, 20]), fun() -> gen(cp) end);
-gen(cp) -> pick([$a, $b, $A, $ , $,, 13, 10, 16#301, 16#e9, 16#df, 16#130, 16#3a3, 16#3c3, 16#1F468, 16#200D, 16#1F469, 16#1F1E6, 16#1F1E7,
-                 16#1100, 16#1161, 16#11a8, 16#ac00, 16#ac01, 16#fe0f, 16#2764, 16#1f3fd, 16#e4, 16#308, 16#fb01, 16#1c5, 16#903, 16#600, 16#ad, 9, 16#a0, 16#2028, r(16#2fff)]);
+gen(cp) -> pick([$a, $b, $A, $ , $,, $a, $b, 13, 10, 16#301, 16#e9, 16#df, 16#130, 16#3a3, 16#3c3, 16#1F468, 16#200D, 16#1F469, 16#1F1E6, 16#1F1E7,
+                 16#1100, 16#1161, 16#11a8, 16#ac00, 16#ac01, 16#fe0f, 16#2764, 16#1f3fd, 16#e4, 16#308, 16#fb01, 16#1c5, 16#ad, 9, 16#a0, 16#2028, r(16#2fff)]);
 gen(ubin) -> unicode:characters_to_binary(gen(uni));
 gen(deep) -> [gen(uni), [gen(ubin)], gen(uni)];
 gen(dir) -> pick([leading, trailing]);
@@ -165,6 +180,7 @@ gen(paths) -> [gen(path) | many(3, fun() -> gen(path) end)];
 gen(now) -> {r(2000), r(999999), r(999999)};
 gen(atomize) -> pick([a, 1, 2.5, "str"]).
 
+rows(unicode_data) -> [];
 rows(lists) ->
     [{all, [p1, l]}, {any, [p1, l]}, {append, [ll]}, {append, [l, l]}, {concat, [{is, [a, 1, 2.5, "x"]}]}, {delete, [e, l]},
      {droplast, [l]}, {dropwhile, [p1, l]}, {duplicate, [i, e]}, {enumerate, [l]}, {enumerate, [i, l]}, {filter, [p1, l]},
