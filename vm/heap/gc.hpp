@@ -2,27 +2,40 @@
 
 #include "vm/heap/heap.hpp"
 
-/// The generational copying collector of one process (Cheney within each generation, high-water mark promotion). Runs in the process's own thread;
-/// cost is proportional to that process's live data. Fires gc_minor/major-start/end and process-heap_grow/shrink (PROBES B6, B8).
+/// The generational copying collector of one process: when to collect and how large blocks are. Runs in the process's own thread; cost is proportional to that
+/// process's live data. The mechanism is in collector.hpp.
+///
+/// A small process keeps all that survives a full sweep in its block, below the high-water mark; the next minor collection promotes it to an old generation. A
+/// large one gets its survivors put in a new old generation at once, so that they need not be moved twice.
+///
+/// Fires gc_minor-start/end or gc_major-start/end, one pair a collection, and process-heap_grow/shrink inside it (docs/probes.md).
 namespace vmrun {
 
 struct Process;
 
-/// Makes at least `need` words (plus reserve) free in p's block. Roots: `live` terms at `regs`, p's stack and everything p.visit_roots names.
-/// Returns the reduction cost, or -1 when the process exceeded max_heap_size and is to be killed (already flagged on the process).
+/// Makes at least `need` words (plus reserve) free in p's block. Roots: `live` terms at `regs`, p's stack and everything visit_roots names.
+/// Returns the reduction cost, or -1 when the process exceeded max_heap_size and is to be killed (p is set up as for BifAction::kExitNow,
+/// reason `killed`; the heap is left as it was).
 /// Moves terms: all terms held in C++ locals are invalid afterwards.
 [[nodiscard]] int collect(Process& p, Word need, Term* regs, unsigned live);
 
-/// erlang:garbage_collect: a full sweep.  hibernate: full sweep and the block shrunk to the least.
+/// erlang:garbage_collect: a full sweep.
 [[nodiscard]] int collect_major(Process& p, Word need, Term* regs, unsigned live);
-void collect_for_hibernate(Process& p);
+/// For erlang:hibernate, with the stack dropped and the arguments in `regs`: a full sweep, the block as small as can be.
+[[nodiscard]] int collect_for_hibernate(Process& p, Term* regs, unsigned live);
 
 /// The next size of the table heap blocks grow by that is ≥ words.
 Word next_heap_size(Word words);
 
+/// Block of a new process unless spawned with min_heap_size.
+inline constexpr Word kDefaultHeapWords = 142;
+
 /// First block of a new process, or all of it freed at its end.
 void init_heap(Heap& heap, Word min_words);
 void free_heap(Heap& heap);
+
+/// Called when a process passes its max_heap_size and wants that logged: writes the report. Set by whoever has a logger; nullptr: nothing is written.
+extern void (*max_heap_report)(Process& p, Word total_words);
 
 /// Stress and checking modes, set once from the command line before processes run.
 struct GcModes {
@@ -32,6 +45,6 @@ struct GcModes {
 extern GcModes gc_modes;
 
 /// Walks everything reachable; stops the VM naming the first bad word.
-void verify_heap(Process& p, const Term* regs, unsigned live);
+void verify_heap(Process& p, Term* regs, unsigned live);
 
 }  // namespace vmrun

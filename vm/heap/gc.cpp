@@ -1,0 +1,226 @@
+#include "vm/heap/gc.hpp"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+
+#include "probes/probes.hpp"
+#include "vm/heap/collector.hpp"
+#include "vm/process/process.hpp"
+#include "vm/process/receive.hpp"
+#include "vm/term/print.hpp"
+
+namespace vmrun {
+
+GcModes gc_modes;
+void (*max_heap_report)(Process& p, Word total_words) = nullptr;
+
+namespace {
+
+/// Up to so much in use, a full sweep leaves everything in the block.
+constexpr Word kOneSpaceWords = 8192;
+/// Blocks do not grow beyond this for the sake of fewer collections: a young generation should fit the second-level cache.
+constexpr Word kLargeBlockWords = 1 << 16;
+/// A mostly empty block above this is cut by minor collections.
+constexpr Word kKeepBlockWords = 1 << 14;
+constexpr Word kOffHeapLimitWords = 46422;
+
+/// Sizes grow like Fibonacci numbers, then by a fifth.
+struct SizeTable {
+  static constexpr int kCount = 96;
+  std::array<Word, kCount> sizes{};
+  constexpr SizeTable() {
+    sizes[0] = 12;
+    sizes[1] = 38;
+    for (int i = 2; i < kCount; ++i) {
+      sizes[i] = sizes[i - 1] < 1'000'000 ? sizes[i - 1] + sizes[i - 2] + 1 : sizes[i - 1] + sizes[i - 1] / 5;
+    }
+  }
+};
+constexpr SizeTable kSizeTable;
+static_assert(kSizeTable.sizes[3] == 90 && kSizeTable.sizes[4] == 142 && kSizeTable.sizes[5] == 233);
+
+/// One collection of one process, from the first probe to the last.
+class Collection {
+ public:
+  Collection(Process& p, Word need, Term* regs, unsigned live)
+      : p_(p), h_(p.heap), need_(need), regs_(regs), live_(live),
+        collector_(p.heap, regs, live, [](void* owner, Collector::Visit visit, void* context) {
+          visit_roots(*static_cast<Process*>(owner), visit, context);
+        }, &p) {
+    if (p.message_peeked) receive_pin_peeked(p);
+    block_before_ = h_.block_words();
+    if (gc_modes.verify) [[unlikely]] {
+      collector_.poison = true;
+      verify_heap(p, regs, live);
+    }
+  }
+
+  bool minor_is_possible() const {
+    const Word mature = mature_words();
+    if (!h_.old_start && mature == 0) return false;  // nothing survived anything yet
+    if (p_.minor_collections >= p_.fullsweep_after || h_.old_off_heap_words > h_.old_off_heap_limit_words) return false;
+    return !h_.old_start || mature <= static_cast<Word>(h_.old_end - h_.old_top);
+  }
+
+  int minor() {
+    const Word words = minor_block_words();
+    const Word before = young_words();
+    if (probe::gc_minor_start_enabled()) [[unlikely]] probe::gc_minor_start(PidText(p_.id), saturate(need_));
+    const bool killed = exceeds_limit(old_capacity() + words);
+    Word reclaimed = 0;
+    if (!killed) {
+      if (!h_.old_start && mature_words()) {
+        const Word old_words = next_heap_size(mature_words() * 2 + young_words());
+        h_.old_start = h_.old_top = allocate_block(old_words);
+        h_.old_end = h_.old_start + old_words;
+      }
+      const Term* old_top = h_.old_top;
+      collector_.minor(words);
+      ++p_.minor_collections;
+      reclaimed = before - young_words() - static_cast<Word>(h_.old_top - old_top);
+      fit_block_after_minor();
+      finish();
+    }
+    if (probe::gc_minor_end_enabled()) [[unlikely]] probe::gc_minor_end(PidText(p_.id), saturate(reclaimed));
+    return result(killed);
+  }
+
+  int major(bool for_hibernation = false) {
+    const Word total = young_words() + old_words(), before = total;
+    if (probe::gc_major_start_enabled()) [[unlikely]] probe::gc_major_start(PidText(p_.id), saturate(need_));
+    const bool killed = exceeds_limit(old_capacity() + total + fixed_words());
+    Word reclaimed = 0;
+    if (!killed) {
+      if (total <= kOneSpaceWords || for_hibernation) {
+        major_into_block(total);
+      } else {
+        major_into_old(total);
+      }
+      if (for_hibernation) collector_.resize(std::max<Word>(h_.used_words() + fixed_words(), 1));
+      p_.minor_collections = 0;
+      h_.old_off_heap_limit_words = std::max(kOffHeapLimitWords, 2 * h_.old_off_heap_words);
+      reclaimed = before - young_words() - old_words();
+      finish();
+    }
+    if (probe::gc_major_end_enabled()) [[unlikely]] probe::gc_major_end(PidText(p_.id), saturate(reclaimed));
+    return result(killed);
+  }
+
+ private:
+  static int saturate(Word words) { return words > INT_MAX ? INT_MAX : static_cast<int>(words); }
+
+  Word mature_words() const { return static_cast<Word>(h_.high_water - h_.start); }
+  Word young_words() const { return h_.used_words() + h_.fragment_words; }
+  Word old_words() const { return static_cast<Word>(h_.old_top - h_.old_start); }
+  Word old_capacity() const { return static_cast<Word>(h_.old_end - h_.old_start); }
+  /// Part of a block that is not for terms that survive.
+  Word fixed_words() const { return h_.stack_words() + need_ + kStackReserveWords; }
+  Word least_block_words() const { return next_heap_size(std::max<Word>(p_.min_heap_words, 1)); }
+  Word default_block_words() const { return p_.min_heap_words ? least_block_words() : kDefaultHeapWords; }
+
+  /// Everything that might survive must find room.
+  Word minor_block_words() const {
+    const Word block = h_.block_words();
+    const Word most = young_words() - mature_words() + h_.stack_words() + kStackReserveWords;
+    Word words = std::max(block, next_heap_size(most));
+    if (h_.grow_next && block < kLargeBlockWords) words = std::max(words, next_heap_size(block * 2));
+    if (need_ > block / 4) words = std::max(words, next_heap_size(most + need_));
+    return words;
+  }
+
+  void fit_block_after_minor() {
+    const Word used = h_.used_words() + fixed_words(), block = h_.block_words();
+    if (used > block) {
+      collector_.resize(next_heap_size(used * 2));
+    } else if (block > kKeepBlockWords && used * 16 < block) {
+      collector_.resize(std::max(next_heap_size(block / 2), default_block_words()));
+    }
+  }
+
+  void major_into_block(Word total) {
+    const Word words = std::max(next_heap_size((total + h_.stack_words()) * 3 / 2 + need_ + kStackReserveWords), default_block_words());
+    collector_.full_into_block(words);
+    const Word used = h_.used_words() + fixed_words();
+    const Word wanted = std::max(next_heap_size(used * 2), default_block_words());
+    if (used * 4 < words && wanted < words) collector_.resize(wanted);
+  }
+
+  void major_into_old(Word total) {
+    const Word young = std::max(std::clamp(next_heap_size(total / 8), h_.block_words() < kLargeBlockWords ? h_.block_words() : kLargeBlockWords, kLargeBlockWords),
+                                next_heap_size(fixed_words() * 2));
+    collector_.full_into_old(total + total * 3 / 4, young);
+    const Word live = old_words();
+    if (live < kOneSpaceWords / 2) {
+      collector_.full_into_block(std::max(next_heap_size((live + fixed_words()) * 2), default_block_words()));
+    } else if (live * 6 < old_capacity()) {
+      collector_.full_into_old(live * 2, young);
+    }
+  }
+
+  /// The block has its final size.
+  void finish() {
+    h_.off_heap_limit_words = std::max(kOffHeapLimitWords, 2 * h_.off_heap_words);
+    h_.grow_next = (h_.used_words() + fixed_words()) * 2 > h_.block_words();
+    const Word before = block_before_, after = h_.block_words();
+    if (after > before) {
+      if (probe::process_heap_grow_enabled()) [[unlikely]] probe::process_heap_grow(PidText(p_.id), saturate(before), saturate(after));
+    } else if (after < before) {
+      if (probe::process_heap_shrink_enabled()) [[unlikely]] probe::process_heap_shrink(PidText(p_.id), saturate(before), saturate(after));
+    }
+    if (gc_modes.verify) [[unlikely]] verify_heap(p_, regs_, live_);
+  }
+
+  /// `extra`: words the process will hold while it is collected, besides what it holds now in block and fragments.
+  bool exceeds_limit(Word extra) {
+    if (p_.max_heap_words == 0) [[likely]] return false;
+    const Word total = h_.block_words() + h_.fragment_words + extra;
+    if (total <= p_.max_heap_words) return false;
+    if (p_.max_heap_log && max_heap_report) max_heap_report(p_, total);
+    if (!p_.max_heap_kill) return false;
+    p_.bif_action = BifAction::kExitNow;
+    p_.exception_class = ExceptionClass::kExit;
+    p_.exception_value = atoms::killed;
+    return true;
+  }
+
+  int result(bool killed) const {
+    if (killed) return -1;
+    return 1 + saturate(collector_.moved_words() / 16);
+  }
+
+  Process& p_;
+  Heap& h_;
+  Word need_;
+  Term* regs_;
+  unsigned live_;
+  Word block_before_;
+  Collector collector_;
+};
+
+}  // namespace
+
+Word next_heap_size(Word words) {
+  const auto& sizes = kSizeTable.sizes;
+  const auto it = std::lower_bound(sizes.begin(), sizes.end(), words);
+  return it == sizes.end() ? words : *it;
+}
+
+void init_heap(Heap& heap, Word min_words) {
+  const Word words = min_words ? next_heap_size(min_words) : kDefaultHeapWords;
+  heap.start = heap.top = heap.high_water = allocate_block(words);
+  heap.end = heap.stop = heap.start + words;
+}
+
+void free_heap(Heap& heap) { heap.release_all(); }
+
+int collect(Process& p, Word need, Term* regs, unsigned live) {
+  Collection c(p, need, regs, live);
+  return c.minor_is_possible() ? c.minor() : c.major();
+}
+
+int collect_major(Process& p, Word need, Term* regs, unsigned live) { return Collection(p, need, regs, live).major(); }
+
+int collect_for_hibernate(Process& p, Term* regs, unsigned live) { return Collection(p, 0, regs, live).major(true); }
+
+}  // namespace vmrun

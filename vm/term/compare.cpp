@@ -1,0 +1,376 @@
+#include "vm/term/compare.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "vm/code/module.hpp"
+#include "vm/heap/work_stack.hpp"
+#include "vm/term/atom.hpp"
+#include "vm/term/big.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/layout.hpp"
+
+namespace vmrun {
+namespace {
+
+using Sub = Term::Sub;
+
+template <class T>
+const T* object(Term t) {
+  return reinterpret_cast<const T*>(t.boxed_ptr());
+}
+
+// ---- Leaves ---------------------------------------------------------------------------------------------------------------------
+
+/// Place in the term order; equal for what compares by value.
+enum Rank : int { kNumber, kAtom, kReference, kFun, kPort, kPid, kTuple, kMap, kNil, kList, kBits };
+
+int rank_of(Term t) {
+  if (t.is_list()) return kList;
+  if (t.is_immed()) {
+    if (t.is_small()) return kNumber;
+    if (t.is_atom()) return kAtom;
+    if (t.is_nil()) return kNil;
+    return t.is_local_pid() ? kPid : kPort;
+  }
+  switch (t.boxed_ptr()->header_sub()) {
+    case Sub::kTuple: return kTuple;
+    case Sub::kPosBig:
+    case Sub::kNegBig:
+    case Sub::kFloat: return kNumber;
+    case Sub::kRef:
+    case Sub::kExternalRef: return kReference;
+    case Sub::kFun: return kFun;
+    case Sub::kExternalPid: return kPid;
+    case Sub::kExternalPort: return kPort;
+    case Sub::kMap: return kMap;
+    default: return kBits;
+  }
+}
+
+template <class T>
+int order(T a, T b) {
+  return a < b ? -1 : a > b;
+}
+
+/// All integers before all floats when `exact`.
+int compare_numbers(Term a, Term b, bool exact) {
+  if (a.is_float()) {
+    if (b.is_float()) return order(float_of(a)->value, float_of(b)->value);
+    return exact ? 1 : -compare_integer_to_double(b, float_of(a)->value);
+  }
+  if (b.is_float()) return exact ? -1 : compare_integer_to_double(a, float_of(b)->value);
+  return compare_integers(a, b);
+}
+
+/// The three significant numbers, of a local or another node's reference.
+const std::uint32_t* ref_numbers(Term t) {
+  return t.is_local_ref() ? object<RefObject>(t)->numbers : reinterpret_cast<const std::uint32_t*>(object<ExternalObject>(t)->data);
+}
+/// Local things come before those of other nodes; nodes order by where they are known.
+const Node* node_of(Term t) {
+  if (t.is_immed() || t.is_local_ref()) return nullptr;
+  return object<ExternalObject>(t)->node;
+}
+
+int compare_refs(Term a, Term b) {
+  if (int c = order(reinterpret_cast<Word>(node_of(a)), reinterpret_cast<Word>(node_of(b)))) return c;
+  const std::uint32_t* x = ref_numbers(a);
+  const std::uint32_t* y = ref_numbers(b);
+  for (int i = 2; i >= 0; --i) {
+    if (x[i] != y[i]) return order(x[i], y[i]);
+  }
+  return 0;
+}
+
+/// Pids, ports: by number, then node.
+int compare_ids(Term a, Term b) {
+  const auto number = [](Term t) { return t.is_immed() ? t.id_number() : object<ExternalObject>(t)->data[0]; };
+  if (int c = order(number(a), number(b))) return c;
+  return order(reinterpret_cast<Word>(node_of(a)), reinterpret_cast<Word>(node_of(b)));
+}
+
+/// All but the environments. Local funs before external ones.
+int compare_fun_heads(const FunObject* a, const FunObject* b) {
+  if (a->is_external != b->is_external) return order(a->is_external, b->is_external);
+  if (a->is_external) {
+    const Export *x = a->exported, *y = b->exported;
+    if (x == y) return 0;
+    if (x->module != y->module) return compare_atoms(x->module, y->module);
+    if (x->function != y->function) return compare_atoms(x->function, y->function);
+    return order(x->arity, y->arity);
+  }
+  const FunEntry *x = a->entry, *y = b->entry;
+  if (x != y) {
+    if (x->module != y->module) return compare_atoms(x->module, y->module);
+    if (int c = order(x->index, y->index)) return c;
+    if (int c = order(x->old_uniq, y->old_uniq)) return c;
+    if (int c = std::char_traits<char>::compare(reinterpret_cast<const char*>(x->uniq), reinterpret_cast<const char*>(y->uniq), 16)) return c;
+  }
+  return order(a->free_count, b->free_count);
+}
+
+// ---- Maps -----------------------------------------------------------------------------------------------------------------------
+
+struct Pair {
+  Term key, value;
+};
+
+void collect_pairs(const Term* node, std::vector<Pair>& pairs) {
+  const Term header = *node;
+  const Term* end = node + object_words(header);
+  for (const Term* p = node + (map_kind(header) == MapKind::kHashNode ? 1 : 2); p < end; ++p) {
+    if (p->is_list()) {
+      pairs.push_back({p->head(), p->tail()});
+    } else {
+      collect_pairs(p->boxed_ptr(), pairs);
+    }
+  }
+}
+
+/// Any map's pairs in key order.
+std::vector<Pair> sorted_pairs(Term map) {
+  std::vector<Pair> pairs;
+  if (map_kind(*map.boxed_ptr()) == MapKind::kFlat) {
+    const FlatMap* m = flatmap_of(map);
+    for (Word i = 0; i < m->size; ++i) pairs.push_back({m->keys.element(i), m->values()[i]});
+  } else {
+    collect_pairs(map.boxed_ptr(), pairs);
+    std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return compare_keys(a.key, b.key) < 0; });
+  }
+  return pairs;
+}
+
+Word map_size_of(Term t) { return object<MapObject>(t)->size; }
+
+// ---- Equality -------------------------------------------------------------------------------------------------------------------
+
+struct Job {
+  Term a, b;
+  bool exact;
+};
+
+bool equal_bits(Term a, Term b) {
+  const BitView x = bits_of(a), y = bits_of(b);
+  if (x.size_bits != y.size_bits) return false;
+  if (x.aligned() && y.aligned() && x.is_binary()) return std::memcmp(x.bytes(), y.bytes(), x.size_bytes()) == 0;
+  return compare_bits(x.base, x.offset_bits, y.base, y.offset_bits, x.size_bits) == 0;
+}
+
+/// Walks both terms at once; what is to be compared later waits on the stack. Boxed or list terms only in `a` and `b` at the top of the loop.
+bool equal_walk(Term a, Term b, bool exact_numbers) {
+  WorkStack<Job, 24> work;
+  bool exact = exact_numbers;
+
+  // True: decided for this pair (or put off); false: they differ.
+  const auto later = [&](Term x, Term y, bool ex) {
+    if (x == y) return true;
+    if (x.is_immed() || y.is_immed()) {
+      // One of them may still be a float or a big.
+      if (ex || (x.is_immed() && y.is_immed()) || !x.is_number() || !y.is_number()) return false;
+      return compare_numbers(x, y, false) == 0;
+    }
+    work.push({x, y, ex});
+    return true;
+  };
+  const auto all_later = [&](const Term* x, const Term* y, Word n, bool ex) {
+    for (Word i = n; i-- > 0;) {
+      if (!later(x[i], y[i], ex)) return false;
+    }
+    return true;
+  };
+
+  if (!later(a, b, exact)) return false;
+  while (!work.empty()) {
+    const Job job = work.pop();
+    a = job.a;
+    b = job.b;
+    exact = job.exact;
+    if (a.is_list() || b.is_list()) {
+      if (!(a.is_list() && b.is_list())) return false;
+      for (;;) {
+        const Term *x = a.list_ptr(), *y = b.list_ptr();
+        if (x == y) break;
+        if (!later(x[0], y[0], exact)) return false;
+        a = x[1];
+        b = y[1];
+        if (!(a.is_list() && b.is_list())) {
+          if (!later(a, b, exact)) return false;
+          break;
+        }
+      }
+      continue;
+    }
+    const Term *x = a.boxed_ptr(), *y = b.boxed_ptr();
+    switch (x->header_sub()) {
+      case Sub::kTuple:
+        if (*x != *y || !all_later(x + 1, y + 1, x->header_arity(), exact)) return false;
+        break;
+      case Sub::kPosBig:
+      case Sub::kNegBig:
+        if (*x != *y) {
+          if (exact || !b.is_float() || compare_numbers(a, b, false) != 0) return false;
+        } else if (std::memcmp(x + 1, y + 1, x->header_arity() * sizeof(Term)) != 0) {
+          return false;
+        }
+        break;
+      case Sub::kFloat:
+        if (*x == *y) {
+          if (float_of(a)->value != float_of(b)->value) return false;
+        } else if (exact || !b.is_big() || compare_numbers(a, b, false) != 0) {
+          return false;
+        }
+        break;
+      case Sub::kRef:
+      case Sub::kExternalRef:
+        if (!b.is_ref() || compare_refs(a, b) != 0) return false;
+        break;
+      case Sub::kExternalPid:
+      case Sub::kExternalPort:
+        if (x->header_sub() != y->header_sub() || compare_ids(a, b) != 0) return false;
+        break;
+      case Sub::kFun: {
+        if (!b.is_fun()) return false;
+        const auto *f = object<FunObject>(a), *g = object<FunObject>(b);
+        if (compare_fun_heads(f, g) != 0 || !all_later(f->environment(), g->environment(), f->free_count, exact)) return false;
+        break;
+      }
+      case Sub::kRefcBinary:
+      case Sub::kHeapBinary:
+      case Sub::kSubBinary:
+        if (!b.is_bitstring() || !equal_bits(a, b)) return false;
+        break;
+      case Sub::kMap: {
+        // A map's kind and a trie's shape follow from its keys, and keys match exactly or not at all.
+        if (*x != *y) return false;
+        const MapKind kind = map_kind(*x);
+        if (kind == MapKind::kFlat) {
+          const FlatMap *m = flatmap_of(a), *n = flatmap_of(b);
+          if (m->size != n->size || !all_later(m->values(), n->values(), m->size, exact) || !later(m->keys, n->keys, true)) return false;
+        } else {
+          const Word skip = kind == MapKind::kHashRoot ? 2 : 1;
+          if (kind == MapKind::kHashRoot && map_size_of(a) != map_size_of(b)) return false;
+          for (Word i = skip; i < object_words(*x); ++i) {
+            if (x[i].is_list() && y[i].is_list()) {
+              if (x[i] == y[i]) continue;
+              if (!later(x[i].tail(), y[i].tail(), exact) || !later(x[i].head(), y[i].head(), true)) return false;
+            } else if (!later(x[i], y[i], exact)) {
+              return false;
+            }
+          }
+        }
+        break;
+      }
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+// ---- Order ----------------------------------------------------------------------------------------------------------------------
+
+int compare_walk(Term a, Term b, bool exact) {
+  WorkStack<Job, 24> work;
+  const auto push_all = [&](const Term* x, const Term* y, Word n, bool ex) {
+    for (Word i = n; i-- > 0;) {
+      if (x[i] != y[i]) work.push({x[i], y[i], ex});
+    }
+  };
+  work.push({a, b, exact});
+  while (!work.empty()) {
+    const Job job = work.pop();
+    a = job.a;
+    b = job.b;
+    exact = job.exact;
+    if (a == b) continue;
+    if (a.is_small() && b.is_small()) return order(static_cast<SWord>(a.raw()), static_cast<SWord>(b.raw()));
+    const int rank = rank_of(a);
+    if (const int other = rank_of(b); rank != other) return order(rank, other);
+    switch (rank) {
+      case kNumber:
+        if (int c = compare_numbers(a, b, exact)) return c;
+        break;
+      case kAtom:
+        return compare_atoms(a, b);
+      case kReference:
+        if (int c = compare_refs(a, b)) return c;
+        break;
+      case kPid:
+      case kPort:
+        if (int c = compare_ids(a, b)) return c;
+        break;
+      case kFun: {
+        const auto *f = object<FunObject>(a), *g = object<FunObject>(b);
+        if (int c = compare_fun_heads(f, g)) return c;
+        push_all(f->environment(), g->environment(), f->free_count, exact);
+        break;
+      }
+      case kTuple:
+        if (a.tuple_arity() != b.tuple_arity()) return order(a.tuple_arity(), b.tuple_arity());
+        push_all(a.tuple_elements(), b.tuple_elements(), a.tuple_arity(), exact);
+        break;
+      case kList: {
+        // Along the list as long as heads are decided here; else the tails wait below the heads.
+        const Term *x = a.list_ptr(), *y = b.list_ptr();
+        for (;;) {
+          if (x == y) break;
+          if (x[0] != y[0]) {
+            if (x[0].is_small() && y[0].is_small()) return order(static_cast<SWord>(x[0].raw()), static_cast<SWord>(y[0].raw()));
+            work.push({x[1], y[1], exact});
+            work.push({x[0], y[0], exact});
+            break;
+          }
+          if (!(x[1].is_list() && y[1].is_list())) {
+            work.push({x[1], y[1], exact});
+            break;
+          }
+          const Term s = x[1], t = y[1];
+          x = s.list_ptr();
+          y = t.list_ptr();
+        }
+        break;
+      }
+      case kBits:
+        if (int c = compare_bitstrings(a, b)) return c;
+        break;
+      case kMap: {
+        if (int c = order(map_size_of(a), map_size_of(b))) return c;
+        if (map_kind(*a.boxed_ptr()) == MapKind::kFlat && map_kind(*b.boxed_ptr()) == MapKind::kFlat) {
+          const FlatMap *m = flatmap_of(a), *n = flatmap_of(b);
+          push_all(m->values(), n->values(), m->size, exact);
+          if (m->keys != n->keys) push_all(m->keys.tuple_elements(), n->keys.tuple_elements(), m->size, true);
+        } else {
+          const auto x = sorted_pairs(a), y = sorted_pairs(b);
+          for (std::size_t i = x.size(); i-- > 0;) work.push({x[i].value, y[i].value, exact});
+          for (std::size_t i = x.size(); i-- > 0;) work.push({x[i].key, y[i].key, true});
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+namespace detail {
+bool equal_exact_slow(Term a, Term b) { return equal_walk(a, b, true); }
+bool equal_slow(Term a, Term b) { return equal_walk(a, b, false); }
+int compare_slow(Term a, Term b) { return compare_walk(a, b, false); }
+}  // namespace detail
+
+int compare_keys(Term a, Term b) {
+  if (a == b) return 0;
+  if (a.is_small() && b.is_small()) return order(static_cast<SWord>(a.raw()), static_cast<SWord>(b.raw()));
+  return compare_walk(a, b, true);
+}
+
+int compare_atoms(Term a, Term b) {
+  // UTF-8 sorts by bytes as its code points do.
+  return atom_text(a).compare(atom_text(b));
+}
+
+}  // namespace vmrun
