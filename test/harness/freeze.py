@@ -4,6 +4,8 @@ For use while writing a script: read what it wrote, every line of it, before kee
 """
 import re
 
+from .results import Failure
+
 MARK = '\x01'
 HELPERS = r"""
 fmt__(L, F) -> fmt__mark(L), io:format(F).
@@ -69,7 +71,10 @@ def freeze(erl, script):
     folder, module, (status, out, err) = erl.compile(script, instrument)
     if status != 0:
         return f'{script.name}: erlc: {out}{err}'
-    status, out, err = erl.run(script, folder, module)
+    try:
+        status, out, err = erl.run(script, folder, module)
+    except Failure as failure:
+        return f'{script.name}: {failure}'
     if status != script.status:
         return f'{script.name}: status {status}: {out}{err}'
     script.path.write_text(frozen(script.text, split_output(out)), encoding='utf-8', errors='surrogateescape')

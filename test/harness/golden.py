@@ -99,9 +99,9 @@ class StockErl:
         (folder / f'{name}.erl').write_text(text, encoding='utf-8', errors='surrogateescape')
         for other in script.path.parent.glob('*.hrl'):
             shutil.copy(other, folder)
-        for other in script.path.parent.glob('_*.act'):  # modules that go with the scripts of the folder
-            (folder / f'{other.stem}.erl').write_text(other.read_text())
-            subprocess.run(['erlc', f'{other.stem}.erl'], cwd=folder, check=True, capture_output=True)
+        for other in script.path.parent.glob('*.erl'):  # modules that go with the scripts of the folder
+            shutil.copy(other, folder)
+            subprocess.run(['erlc', other.name], cwd=folder, check=True, capture_output=True)
         return folder, name, run_program(['erlc', '+nowarn_unused_vars', '-o', str(folder), str(folder / f'{name}.erl')],
                                          '', 60, cwd=folder)
 

@@ -92,5 +92,5 @@ def load_all(folders):
     """Scripts of all folders, sorted by name. folders: (path, root of the names)."""
     scripts = []
     for folder, root in folders:
-        scripts += [Script(path, root) for path in sorted(folder.rglob('*.act')) if not path.name.startswith('_')]
+        scripts += [Script(path, root) for path in sorted(folder.rglob('*.act'))]
     return scripts
