@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "vm/heap/heap.hpp"
+#include "vm/process/spin_lock.hpp"
 
 /// Inbox of one process: messages and signals in one order per sender. Any thread may push; only the process's own scheduler reads.
 ///
@@ -66,6 +67,7 @@ class Mailbox {
   }
   Word inner_count() const { return inner_count_.load(std::memory_order_relaxed); }
   void set_inner_count(Word n) { inner_count_.store(n, std::memory_order_relaxed); }
+  bool is_closed() const { return outer_.load(std::memory_order_relaxed) & kClosed; }
   Word length() const { return inner_count() + outer_count(); }
   bool unseen() const { return *save != nullptr; }
 
@@ -88,11 +90,14 @@ class Mailbox {
 class MailboxProbeLock {
  public:
   explicit MailboxProbeLock(const Mailbox& m);
-  ~MailboxProbeLock();
+  ~MailboxProbeLock() {
+    if (lock_) lock_->unlock();
+  }
+  MailboxProbeLock(const MailboxProbeLock&) = delete;
   bool held() const { return lock_ != nullptr; }
 
  private:
-  std::atomic<bool>* lock_;
+  SpinLock* lock_;
 };
 
 }  // namespace vmrun

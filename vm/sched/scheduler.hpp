@@ -1,22 +1,104 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
+#include "vm/process/epoch.hpp"
 #include "vm/process/process.hpp"
+#include "vm/process/timer_wheel.hpp"
 
-/// One operating-system thread that runs processes: its run queues, timers, argument registers. Owned by the scheduler set; only its own thread touches it, but
-/// for what is marked otherwise.
+/// One operating-system thread that runs processes: its run queue, timers, argument registers. Owned by the scheduler set; only its own thread
+/// touches it, but for what is marked otherwise. How the schedulers share work: see scheduler.cpp.
 namespace vmrun {
 
 inline constexpr unsigned kMaxXRegs = 1024;
+inline constexpr unsigned kMaxSchedulers = 1024;
+inline constexpr std::int32_t kSliceReductions = 4000;
+
+/// Runnable processes of one priority, first come first served.
+struct RunList {
+  Process* first = nullptr;
+  Process* last = nullptr;
+  unsigned count = 0;
+  void push(Process& p) {
+    p.next_in_queue = nullptr;
+    (last ? last->next_in_queue : first) = &p;
+    last = &p;
+    ++count;
+  }
+  Process& pop() {
+    Process& p = *first;
+    first = p.next_in_queue;
+    if (!first) last = nullptr;
+    --count;
+    return p;
+  }
+};
 
 struct Scheduler {
   unsigned number = 0;              // 1…S
   Process* current = nullptr;
   Term x[kMaxXRegs + 1];            // argument registers of the running process
+
+  // Run queue.
+  RunList queues[4];                // by priority: low, normal, high, max
+  unsigned runnable = 0;            // in all of them
+  unsigned low_passed_over = 0;     // picks since a low-priority process ran
+  std::int32_t others_waited = 0;   // reductions spent while other processes waited here
+  std::int32_t until_chores = 0;    // reductions until the clock and the balance are looked at
+  std::uint64_t random_state = 0;   // +random-sched
+
+  TimerWheel timers;                // any thread, see there
+  EpochSlot* epoch = nullptr;
+
+  // Process structures: free ones, and those that wait for their epoch (see table.hpp).
+  Process* free_processes = nullptr;
+  unsigned free_process_count = 0;
+  Process* limbo = nullptr;         // not stamped yet
+  unsigned limbo_count = 0;
+  struct LimboBag {
+    Process* processes;
+    Word stamp;
+  };
+  static constexpr unsigned kLimboBags = 64;
+  LimboBag limbo_bags[kLimboBags];  // a ring
+  unsigned first_bag = 0, bag_count = 0;
+
+  // Any thread.
+  alignas(64) std::atomic<Process*> inbox{nullptr};  // runnable processes others hand over: a stack, taken whole
+  std::atomic<std::uint32_t> asleep{0};              // futex word: 1 while the thread sleeps
+  std::atomic<bool> idle{false};                     // has nothing to do; who clears it hands work over
+  std::atomic<unsigned> queue_length{0};             // as of the last slice boundary
+  std::atomic<Word> reductions_done{0}, slices{0};
 };
 
 /// The scheduler of the calling thread, nullptr on other threads.
-Scheduler* this_scheduler();
+extern thread_local Scheduler* current_scheduler;
+inline Scheduler* this_scheduler() { return current_scheduler; }
+
+/// Puts a process that is not on any run queue on one: the caller's own, or from other threads that where it ran last. After a push or notify said so.
+void make_runnable(Process& p);
+
+struct SchedulerOptions {
+  unsigned schedulers = 0;            // 0: one per core
+  std::int32_t slice = kSliceReductions;
+  bool random = false;                // pick among the first runnable processes at random, slices of random length
+  std::uint64_t seed = 0;
+};
+
+/// Starts the threads. Processes may have been spawned before.
+void start_schedulers(const SchedulerOptions& options);
+/// Lets every slice end, then joins the threads. Processes that are left stay as they are.
+void stop_schedulers();
+unsigned scheduler_count();
+Scheduler& scheduler_at(unsigned index);  // 0-based
+
+/// Ends the VM: the thread in wait_for_halt returns with `status`. The first call counts. Any thread.
+void request_halt(int status, bool flush);
+struct HaltRequest {
+  int status;
+  bool flush;
+};
+HaltRequest wait_for_halt();
 
 }  // namespace vmrun

@@ -1,0 +1,84 @@
+#include "vm/process/mailbox.hpp"
+
+#include <thread>
+
+#include "probes/probes.hpp"
+#include "vm/process/spin_lock.hpp"
+
+namespace vmrun {
+
+void SpinLock::wait() {
+  for (int i = 0; held_.load(std::memory_order_relaxed); ++i) {
+    if (i < 200) cpu_relax();
+    else std::this_thread::yield();
+  }
+}
+
+PushResult Mailbox::push(Fragment* f) {
+  const Word counted = f->kind == static_cast<Word>(SignalKind::kMessage);
+  Word old = outer_.load(std::memory_order_relaxed);
+  for (;;) {
+    if (old & kClosed) return PushResult::kClosed;
+    f->next = reinterpret_cast<Fragment*>(old & kAddressMask);
+    Word count = old >> kCountShift;
+    if (count < kCountMax) count += counted;
+    const Word wanted = count << kCountShift | reinterpret_cast<Word>(f) | (old & kNotice);
+    // Release publishes the fragment to take_arrivals; acquire pairs with park(): who clears kParked takes the process over.
+    if (outer_.compare_exchange_weak(old, wanted, std::memory_order_acq_rel, std::memory_order_relaxed))
+      return old & kParked ? PushResult::kWakeOwner : PushResult::kQueued;
+  }
+}
+
+bool Mailbox::notify() {
+  Word old = outer_.load(std::memory_order_relaxed);
+  for (;;) {
+    if (old & kClosed) return false;
+    const Word wanted = (old & ~kParked) | kNotice;
+    if (outer_.compare_exchange_weak(old, wanted, std::memory_order_acq_rel, std::memory_order_relaxed)) return old & kParked;
+  }
+}
+
+bool Mailbox::park() {
+  Word expected = 0;
+  // Release hands everything the owner wrote to whoever wakes the process.
+  return outer_.compare_exchange_strong(expected, kParked, std::memory_order_release, std::memory_order_relaxed);
+}
+
+namespace {
+
+Fragment* reverse(Fragment* newest) {
+  Fragment* oldest = nullptr;
+  while (newest) {
+    Fragment* next = newest->next;
+    newest->next = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  return oldest;
+}
+
+}  // namespace
+
+Fragment* Mailbox::take_arrivals() {
+  // Acquire pairs with the release in push. Only the owner closes, so no closed bit can get lost here.
+  return reverse(reinterpret_cast<Fragment*>(outer_.exchange(0, std::memory_order_acquire) & kAddressMask));
+}
+
+Fragment* Mailbox::close() {
+  return reverse(reinterpret_cast<Fragment*>(outer_.exchange(kClosed, std::memory_order_acq_rel) & kAddressMask));
+}
+
+namespace {
+
+constexpr std::size_t kProbeLocks = 256;
+SpinLock probe_locks[kProbeLocks];
+
+}  // namespace
+
+MailboxProbeLock::MailboxProbeLock(const Mailbox& m) : lock_(nullptr) {
+  if (!probe::message_queued_enabled()) [[likely]] return;
+  lock_ = &probe_locks[(reinterpret_cast<Word>(&m) >> 6) % kProbeLocks];
+  lock_->lock();
+}
+
+}  // namespace vmrun

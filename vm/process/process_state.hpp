@@ -1,0 +1,103 @@
+#pragma once
+
+#include <vector>
+
+#include "vm/process/flat_table.hpp"
+#include "vm/process/process.hpp"
+#include "vm/process/reference.hpp"
+
+/// What a process carries besides the essentials: dictionary, links, monitors, aliases, receive markers, requests. Allocated on first use; touched
+/// by the process's own thread only.
+namespace vmrun {
+
+inline std::size_t hash_key(Term t) { return t.raw() * 0x9E3779B97F4A7C15u >> 29; }
+
+/// put/get/erase. Entries lie densely (so that a collection visits one range); an index is built once there are more than a few.
+class Dictionary {
+ public:
+  ~Dictionary();
+  std::size_t size() const { return size_; }
+  Term key(std::size_t i) const { return pairs_[2 * i]; }
+  Term value(std::size_t i) const { return pairs_[2 * i + 1]; }
+  Term* terms() { return pairs_; }
+
+  Term get(Term key) const;             // undefined if absent
+  Term put(Term key, Term value);       // old value or undefined
+  Term erase(Term key);                 // same
+  void clear();
+  std::size_t memory_bytes() const { return capacity_ * 16 + index_size_ * 4; }
+
+ private:
+  static constexpr std::uint32_t kLinear = 8;
+  std::int64_t find(Term key, std::uint32_t hash) const;
+  void index_insert(std::uint32_t hash, std::uint32_t position);
+  void index_erase(std::uint32_t hash, std::uint32_t position);
+  void rebuild_index();
+
+  Term* pairs_ = nullptr;
+  std::uint32_t* hashes_ = nullptr;
+  std::uint32_t* index_ = nullptr;  // position + 1; open addressing
+  std::uint32_t size_ = 0, capacity_ = 0, index_size_ = 0;
+};
+
+enum class AliasMode : std::uint8_t { kNone, kExplicitUnalias, kDemonitor, kReplyDemonitor, kReply };
+
+/// A monitor this process has set.
+struct MonitorOut {
+  Term target;              // local pid; or the atom given, when no process had that name
+  Term name;                // atom, when set by name; else nil
+  Fragment* tag = nullptr;  // option {tag, T}: T in its own fragment
+  AliasMode alias = AliasMode::kNone;
+};
+/// A monitor another process has set on this one.
+struct MonitorIn {
+  Term watcher;
+  Term name;  // as it asked; nil when by pid
+};
+struct NoValue {};
+
+/// A place in the mailbox that a receive on a fresh reference may start at.
+struct ReceiveMarker {
+  RefKey ref;                // all zero: reserved, not bound yet
+  Fragment** link = nullptr;  // nullptr: slot free
+  std::uint32_t id = 0;
+};
+
+struct Extra {
+  Dictionary dictionary;
+  FlatTable<Term, NoValue> links;  // local pids
+  FlatTable<RefKey, MonitorOut> monitors;
+  FlatTable<RefKey, MonitorIn> monitored_by;
+  FlatTable<RefKey, AliasMode> aliases;
+
+  static constexpr unsigned kMarkers = 4;
+  ReceiveMarker markers[kMarkers];
+  unsigned marker_count = 0;
+  std::uint32_t next_marker = 0;
+
+  // A question of this process to another one (request.hpp).
+  Word request_id = 0;          // 0: none
+  Fragment* reply = nullptr;    // its answer
+  Word requests_made = 0;
+  // Questions to this process.
+  std::vector<Fragment*> deferred;
+  FlatTable<Term, std::uint32_t> suspending;  // whom this process suspends, how many times
+  std::uint32_t pinned_messages = 0;          // messages in the mailbox whose root lies in the heap
+
+  // Odds and ends of process_flag.
+  Term error_handler = Term::nil();
+  bool save_calls = false;
+  bool sensitive = false;
+  bool off_heap_messages = false;
+  bool monitor_nodes = false;
+
+  ~Extra();
+};
+
+/// p's extra part, made if need be.
+inline Extra& extra_of(Process& p) {
+  if (!p.extra) [[unlikely]] p.extra = new Extra;
+  return *p.extra;
+}
+
+}  // namespace vmrun

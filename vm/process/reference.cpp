@@ -1,0 +1,63 @@
+#include "vm/process/reference.hpp"
+
+#include <atomic>
+
+namespace vmrun {
+namespace {
+
+std::atomic<std::uint32_t> threads{0};
+
+struct ThreadCounts {
+  std::uint32_t thread = threads.fetch_add(1, std::memory_order_relaxed);
+  Word refs = 0;
+  Word unique_next = 0, unique_end = 0;
+};
+thread_local ThreadCounts counts;
+
+constexpr Word kUniqueRange = 1 << 16;
+std::atomic<Word> unique_ranges{0};
+std::atomic<Word> monotonic_next{0};
+
+Term* write_ref(Term* hp, RefKey key, Word arity) {
+  auto* ref = reinterpret_cast<RefObject*>(hp);
+  ref->header = Term::header(Term::Sub::kRef, arity);
+  ref->numbers[0] = static_cast<std::uint32_t>(key.low);
+  ref->numbers[1] = static_cast<std::uint32_t>(key.low >> 32);
+  ref->numbers[2] = key.high;
+  ref->unused = 0;
+  return hp + 1 + arity;
+}
+
+}  // namespace
+
+RefKey next_ref_key() { return {++counts.refs, counts.thread}; }
+
+RefKey ref_key(Term t) {
+  const RefObject* ref = ref_of(t);
+  return {Word{ref->numbers[1]} << 32 | ref->numbers[0], ref->numbers[2]};
+}
+
+Term make_ref(Term*& hp, RefKey key) {
+  Term* object = hp;
+  hp = write_ref(hp, key, kRefWords - 1);
+  return Term::boxed(object);
+}
+
+Term make_alias_ref(Term*& hp, RefKey key, Term owner) {
+  Term* object = hp;
+  hp = write_ref(hp, key, kAliasRefWords - 1);
+  reinterpret_cast<RefObject*>(object)->owner = owner;
+  return Term::boxed(object);
+}
+
+Word next_unique_integer() {
+  if (counts.unique_next == counts.unique_end) {
+    counts.unique_next = unique_ranges.fetch_add(1, std::memory_order_relaxed) * kUniqueRange + 1;
+    counts.unique_end = counts.unique_next + kUniqueRange;
+  }
+  return counts.unique_next++;
+}
+
+Word next_monotonic_integer() { return monotonic_next.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+}  // namespace vmrun

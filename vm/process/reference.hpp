@@ -1,0 +1,35 @@
+#pragma once
+
+#include "vm/heap/heap.hpp"
+
+/// References and unique integers. Any thread. A reference's 96 bits are a 64-bit count of the thread that makes it and the thread's number, so
+/// making one costs an increment.
+namespace vmrun {
+
+inline constexpr Word kRefWords = 3, kAliasRefWords = 4;
+
+/// The identity of a local reference.
+struct RefKey {
+  Word low = 0;
+  std::uint32_t high = 0;
+  bool operator==(const RefKey&) const = default;
+};
+inline std::size_t hash_key(const RefKey& k) { return (k.low * 0x9E3779B97F4A7C15u >> 29) ^ k.high; }
+
+RefKey next_ref_key();
+RefKey ref_key(Term local_ref);
+
+/// In kRefWords at hp. With an owner: an alias, in kAliasRefWords.
+Term make_ref(Term*& hp, RefKey key);
+Term make_alias_ref(Term*& hp, RefKey key, Term owner);
+
+inline Term make_ref(Heap& heap) {
+  Term* hp = heap.alloc(kRefWords);
+  return make_ref(hp, next_ref_key());
+}
+
+/// Unique in this run. monotonic: strictly increasing over all threads; otherwise from a range of the calling thread.
+Word next_unique_integer();
+Word next_monotonic_integer();
+
+}  // namespace vmrun

@@ -1,0 +1,128 @@
+#include "vm/process/table.hpp"
+
+#include <sys/mman.h>
+
+#include <mutex>
+#include <new>
+
+#include "vm/heap/allocate.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/process/spin_lock.hpp"
+#include "vm/sched/scheduler.hpp"
+
+namespace vmrun {
+
+ProcessTable process_table;
+
+void ProcessTable::init(Word limit) {
+  Word size = 1024;
+  while (size < limit && size < kMaxProcessLimit) size *= 2;
+  mask_ = size - 1;
+  // Pages come into being when touched, so a large limit costs nothing.
+  void* memory = mmap(nullptr, size * sizeof slots_[0], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) out_of_memory("the process table", size * sizeof slots_[0]);
+  slots_ = static_cast<std::atomic<Process*>*>(memory);
+}
+
+bool ProcessTable::reserve() {
+  if (count_.fetch_add(1, std::memory_order_relaxed) < limit()) return true;
+  count_.fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
+
+void ProcessTable::publish(Process& p) {
+  // There are no more reservations than slots, so a free one comes along.
+  for (;;) {
+    const Word number = next_number_.fetch_add(1, std::memory_order_relaxed) & ((Word{1} << 56) - 1);
+    std::atomic<Process*>& slot = slots_[number & mask_];
+    if (slot.load(std::memory_order_relaxed)) continue;
+    p.id = Term::pid(number);
+    Process* expected = nullptr;
+    if (slot.compare_exchange_strong(expected, &p, std::memory_order_release, std::memory_order_relaxed)) return;
+  }
+}
+
+void ProcessTable::remove(Process& p) {
+  slots_[p.id.id_number() & mask_].store(nullptr, std::memory_order_release);
+  count_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+namespace {
+
+constexpr unsigned kPerSlab = 64, kKeepFree = 1024;
+
+struct SharedPool {
+  SpinLock lock;
+  Process* batches = nullptr;  // heads of lists of kKeepFree / 2, chained through `parent`'s word of the head
+};
+SharedPool shared_pool;
+
+Process* new_slab() {
+  auto* slab = static_cast<Process*>(allocate_bytes(sizeof(Process) * kPerSlab, "processes"));
+  for (unsigned i = 0; i < kPerSlab; ++i) slab[i].next_in_queue = i + 1 < kPerSlab ? &slab[i + 1] : nullptr;
+  return slab;
+}
+
+Process*& batch_link(Process* head) { return *reinterpret_cast<Process**>(&head->parent); }
+
+void refill(Scheduler& s) {
+  {
+    std::lock_guard guard(shared_pool.lock);
+    if (Process* batch = shared_pool.batches) {
+      shared_pool.batches = batch_link(batch);
+      s.free_processes = batch;
+      s.free_process_count = kKeepFree / 2;
+      return;
+    }
+  }
+  s.free_processes = new_slab();
+  s.free_process_count = kPerSlab;
+}
+
+/// Half of the free structures go where schedulers that spawn more than they bury can find them.
+void share_surplus(Scheduler& s) {
+  Process* head = s.free_processes;
+  Process* last = head;
+  for (unsigned i = 1; i < kKeepFree / 2; ++i) last = last->next_in_queue;
+  s.free_processes = last->next_in_queue;
+  last->next_in_queue = nullptr;
+  s.free_process_count -= kKeepFree / 2;
+  std::lock_guard guard(shared_pool.lock);
+  batch_link(head) = shared_pool.batches;
+  shared_pool.batches = head;
+}
+
+SpinLock outside_lock;
+Process* outside_free = nullptr;  // for threads that are no schedulers (boot, tests)
+
+}  // namespace
+
+Process* allocate_process() {
+  Process* p;
+  if (Scheduler* s = this_scheduler()) [[likely]] {
+    if (!s->free_processes) [[unlikely]] refill(*s);
+    p = s->free_processes;
+    s->free_processes = p->next_in_queue;
+    --s->free_process_count;
+  } else {
+    std::lock_guard guard(outside_lock);
+    if (!outside_free) outside_free = new_slab();
+    p = outside_free;
+    outside_free = p->next_in_queue;
+  }
+  return new (p) Process;
+}
+
+void recycle_process(Process* p) {
+  if (Scheduler* s = this_scheduler()) [[likely]] {
+    p->next_in_queue = s->free_processes;
+    s->free_processes = p;
+    if (++s->free_process_count > kKeepFree) [[unlikely]] share_surplus(*s);
+  } else {
+    std::lock_guard guard(outside_lock);
+    p->next_in_queue = outside_free;
+    outside_free = p;
+  }
+}
+
+}  // namespace vmrun
