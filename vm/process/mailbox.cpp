@@ -46,10 +46,11 @@ bool Mailbox::park() {
 
 namespace {
 
-Fragment* reverse(Fragment* newest) {
+Fragment* reverse(Fragment* newest, Word& messages) {
   Fragment* oldest = nullptr;
   while (newest) {
     Fragment* next = newest->next;
+    messages += newest->kind == static_cast<Word>(SignalKind::kMessage);
     newest->next = oldest;
     oldest = newest;
     newest = next;
@@ -61,11 +62,15 @@ Fragment* reverse(Fragment* newest) {
 
 Fragment* Mailbox::take_arrivals() {
   // Acquire pairs with the release in push. Only the owner closes, so no closed bit can get lost here.
-  return reverse(reinterpret_cast<Fragment*>(outer_.exchange(0, std::memory_order_acquire) & kAddressMask));
+  Word messages = inner_count();
+  Fragment* oldest = reverse(reinterpret_cast<Fragment*>(outer_.exchange(0, std::memory_order_acquire) & kAddressMask), messages);
+  set_inner_count(messages);
+  return oldest;
 }
 
 Fragment* Mailbox::close() {
-  return reverse(reinterpret_cast<Fragment*>(outer_.exchange(kClosed, std::memory_order_acq_rel) & kAddressMask));
+  Word messages = 0;
+  return reverse(reinterpret_cast<Fragment*>(outer_.exchange(kClosed, std::memory_order_acq_rel) & kAddressMask), messages);
 }
 
 namespace {

@@ -33,6 +33,7 @@ enum class SignalKind : std::uint32_t {
   kGroupLeader,   // message: pid
   kRequest,       // message: {From, Id, Operation, Argument}: see request.hpp
   kReply,         // message: {Id, Result}
+  kPinnedMessage, // a message whose terms lie in the receiver's heap; inner queue only
 };
 
 enum class PushResult { kQueued, kWakeOwner, kClosed };
@@ -55,14 +56,17 @@ class Mailbox {
   /// Gives up the core: from here the process belongs to whoever wakes it. False when something arrived meanwhile.
   [[nodiscard]] bool park();
   bool has_arrivals() const { return outer_.load(std::memory_order_relaxed) != 0; }
-  /// Everything in the outer queue, oldest first.
+  /// Everything in the outer queue, oldest first. The messages among it are counted to the inner queue: each is to be linked.
   Fragment* take_arrivals();
   /// Refuses pushes from now on; what was in the outer queue, oldest first.
   Fragment* close();
-  void append(Fragment* f) {
+  void link(Fragment* f) {
     f->next = nullptr;
     *last = f;
     last = &f->next;
+  }
+  void append(Fragment* f) {
+    link(f);
     set_inner_count(inner_count() + 1);
   }
   Word inner_count() const { return inner_count_.load(std::memory_order_relaxed); }

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "vm/process/process.hpp"
+
+/// Questions one process asks another, answered by the other in its own thread between two slices: so they see a settled process and keep signal
+/// order. The asking BIF is suspended meanwhile and called again (BifAction::kSuspend).
+namespace vmrun {
+
+enum class RequestKind : unsigned { kIsAlive, kProcessInfo, kGarbageCollect, kSuspend, kResume };
+
+/// For BIFs: asks on the first call, on later ones sees whether the answer is there. Returns the answer, `if_dead` when the process is gone, or
+/// kNonValue (suspend_and_retry has been said). Argument: an immediate or any term, copied.
+Term ask(Process& p, Term target, RequestKind kind, Term argument, Term if_dead);
+/// A question that is answered by the message {Tag, Id, Answer}; nothing waits.
+void ask_async(Process& p, Term target, RequestKind kind, Term argument, Term tag, Term id, Term if_dead);
+
+/// Answers what has been asked of p. Between two slices, registers saved. May collect.
+void answer_deferred(Process& p);
+/// Answers for a process that is gone; `request` is the signal's root.
+void answer_request_dead(Term request);
+/// The reply signal, in the asker's thread. Takes the fragment over.
+void take_reply(Process& p, Fragment* f);
+
+}  // namespace vmrun

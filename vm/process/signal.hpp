@@ -1,0 +1,56 @@
+#pragma once
+
+#include "vm/process/process.hpp"
+#include "vm/process/process_state.hpp"
+
+/// Signals between processes: how they are made, delivered and handled. Senders are schedulers (or hold an EpochGuard); handling happens in the receiver's own
+/// thread. Order of signals between two processes is the order of sending, messages included.
+namespace vmrun {
+
+/// A fragment of at least this many words; ends the VM with a message when memory is exhausted.
+Fragment* new_fragment(Word words);
+inline Fragment* new_signal(SignalKind kind, Word words) {
+  Fragment* f = new_fragment(words);
+  f->kind = static_cast<std::uint32_t>(kind);
+  return f;
+}
+/// Copies a term into a fragment that has room for it; fires copy-struct. Use copy_size_words for the room.
+Term copy_into(Fragment& f, Term t);
+/// Room inside a fragment.
+inline Term* fragment_alloc(Fragment& f, Word words) {
+  assert(f.used_words + words <= f.capacity_words);
+  f.used_words += static_cast<std::uint32_t>(words);
+  return f.words + (f.used_words - words);
+}
+
+/// Appends a message and wakes the receiver; fires message-queued unless the receiver sent it to itself. False (the fragment is gone) when the receiver
+/// has exited.
+bool push_message(Process& to, Fragment* f, bool to_self);
+/// Appends a signal and wakes the receiver. False when it has exited: the fragment still belongs to the caller.
+[[nodiscard]] bool push_signal(Process& to, Fragment* f);
+/// A signal to a process that may be gone: then it is answered as a dead process answers.
+void send_signal(Term to, Fragment* f);
+
+/// Takes what has arrived: messages to the inner queue, signals are handled. May set p.exit_pending, p.deferred_requests, p.resume_requested.
+void handle_arrivals(Process& p);
+/// What a dead process answers to a signal. Destroys the fragment.
+void answer_dead(Term dead, Fragment* f);
+
+/// exit/2 of one process to another (live or not).
+void send_exit(Process& from, Term to, Term reason);
+/// Tells `to`, linked to p, that p exits.
+void send_link_exit(Term from, Term to, Term reason, SignalKind kind);
+void send_down(Term watcher, RefKey key, Term object_pid, Term name, Term reason);
+
+/// A message for p made in p's own thread (an exit turned into a message, say).
+void append_own_message(Process& p, Fragment* f);
+
+void set_links(Process& a, Process& b);
+bool is_linked(Process& p, Term other);
+
+/// monitor: target is a local pid or an atom. Returns the reference's key; the caller makes the term.
+RefKey start_monitor(Process& p, Term target, Term tag, AliasMode alias);
+/// True when there was such a monitor.
+bool stop_monitor(Process& p, RefKey key);
+
+}  // namespace vmrun

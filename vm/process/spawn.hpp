@@ -1,0 +1,32 @@
+#pragma once
+
+#include "vm/process/process.hpp"
+#include "vm/process/process_state.hpp"
+
+/// New processes. Called in the parent's thread, or at boot with no parent.
+namespace vmrun {
+
+struct SpawnOptions {
+  bool link = false;
+  bool monitor = false;
+  Term monitor_tag;                       // with monitor: non-value for 'DOWN'
+  AliasMode monitor_alias = AliasMode::kNone;
+  std::uint8_t priority = 1;
+  bool off_heap_messages = false;
+  bool max_heap_kill = true, max_heap_log = true;
+  std::uint16_t fullsweep_after = 65535;
+  Word min_heap_words = 0;
+  Word max_heap_words = 0;
+};
+
+/// What spawn_opt leaves to the VM, and the limits `erl` has flags for. Set before processes run.
+extern SpawnOptions spawn_defaults;
+
+/// Starts module:function(arguments…); `arguments` is a proper list. A fun is started as erlang:apply(Fun, []). Returns the pid, or the non-value when there
+/// are too many processes (system_limit; no exception set). With options.monitor, *monitor_key is the monitor's identity.
+Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options, RefKey* monitor_key = nullptr);
+
+/// Group leader that processes without a parent start with.
+void set_boot_group_leader(Term pid);
+
+}  // namespace vmrun

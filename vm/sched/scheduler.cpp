@@ -1,0 +1,413 @@
+#include "vm/sched/scheduler.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <ctime>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "probes/probes.hpp"
+#include "vm/code/interpreter.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/process/clock.hpp"
+#include "vm/process/code_view.hpp"
+#include "vm/process/request.hpp"
+#include "vm/process/send.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/process/spawn.hpp"
+#include "vm/process/table.hpp"
+#include "vm/process/registry.hpp"
+#include "vm/term/print.hpp"
+
+/// How schedulers share work. A run queue is its scheduler's alone: queueing and picking take no lock and no atomic operation. Whoever makes a process
+/// runnable puts it on its own queue: what two processes say to each other is in that core's cache anyway. Work moves when there is too
+/// much of it: between two slices a scheduler on whose queue processes have waited for a slice's worth of reductions, and which sees an idle
+/// one, hands over half through that one's inbox and wakes it; nobody else tries to, because claiming an idle scheduler clears its flag.
+/// A scheduler with nothing to do spins for some microseconds, then sleeps on a futex until work or its next timer comes.
+namespace vmrun {
+
+thread_local Scheduler* current_scheduler = nullptr;
+
+namespace {
+
+constexpr std::int32_t kChoresReductions = 4000;
+constexpr std::int32_t kSwitchCost = 20;             // what changing to another process counts, in reductions
+constexpr std::int32_t kWaitedBeforeSharing = 4000;
+constexpr unsigned kSpins = 200;
+constexpr unsigned kLowEvery = 8;                    // a low-priority process runs after as many normal ones
+constexpr unsigned kLimboBag = 32;
+
+SchedulerOptions options;
+std::vector<std::unique_ptr<Scheduler>> schedulers;
+std::vector<std::thread> threads;
+std::atomic<bool> stopping{false};
+alignas(64) std::atomic<int> idle_schedulers{0};
+std::atomic<Process*> boot_inbox{nullptr};  // made runnable before there was a scheduler
+
+// ---- Sleeping and waking ---------------------------------------------------------------------------------------------------------------
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value, const timespec* timeout) {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, timeout, nullptr, 0);
+}
+void futex_wake(std::atomic<std::uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
+
+void wake(Scheduler& s) {
+  // Exchange, so that one waker pays for the call. Ordered after the push to the inbox; pairs with sleep().
+  if (s.asleep.exchange(0, std::memory_order_seq_cst) == 1) futex_wake(s.asleep);
+}
+
+/// Links [first … last] in front of what is there.
+void push_inbox(std::atomic<Process*>& inbox, Process* first, Process* last) {
+  Process* head = inbox.load(std::memory_order_relaxed);
+  do {
+    last->next_in_queue = head;
+  } while (!inbox.compare_exchange_weak(head, first, std::memory_order_seq_cst, std::memory_order_relaxed));
+}
+
+bool has_mail(const Scheduler& s) { return s.inbox.load(std::memory_order_seq_cst) || stopping.load(std::memory_order_relaxed); }
+
+/// Returns when there is mail, a timer is due, or the VM stops.
+void sleep(Scheduler& s) {
+  const Word tick = s.timers.next_tick();
+  while (!has_mail(s)) {
+    timespec timeout;
+    if (tick != ~Word{0}) {
+      const Word now = monotonic_ns(), until = tick * 1'000'000;
+      if (until <= now) return;
+      timeout.tv_sec = static_cast<time_t>((until - now) / 1'000'000'000);
+      timeout.tv_nsec = static_cast<long>((until - now) % 1'000'000'000);
+    }
+    s.asleep.store(1, std::memory_order_seq_cst);
+    // Mail pushed before this load is seen here; mail pushed after it finds asleep == 1.
+    if (!has_mail(s)) futex_wait(s.asleep, 1, tick == ~Word{0} ? nullptr : &timeout);
+    s.asleep.store(0, std::memory_order_seq_cst);
+  }
+}
+
+// ---- Run queue -------------------------------------------------------------------------------------------------------------------------
+
+void enqueue(Scheduler& s, Process& p) {
+  s.queues[p.priority].push(p);
+  ++s.runnable;
+}
+
+void take_inbox(Scheduler& s) {
+  Process* p = s.inbox.exchange(nullptr, std::memory_order_acquire);
+  while (p) {
+    Process* next = p->next_in_queue;
+    enqueue(s, *p);
+    p = next;
+  }
+}
+
+std::uint64_t next_random(std::uint64_t& state) {  // xorshift64*
+  state ^= state >> 12;
+  state ^= state << 25;
+  state ^= state >> 27;
+  return state * 0x2545F4914F6CDD1Du;
+}
+
+RunList& queue_to_run(Scheduler& s) {
+  if (s.queues[3].count) return s.queues[3];
+  if (s.queues[2].count) return s.queues[2];
+  if (s.queues[0].count && (!s.queues[1].count || ++s.low_passed_over >= kLowEvery)) {
+    s.low_passed_over = 0;
+    return s.queues[0];
+  }
+  return s.queues[1];
+}
+
+Process& pick(Scheduler& s) {
+  RunList& queue = queue_to_run(s);
+  if (options.random) [[unlikely]]
+    for (std::uint64_t skip = next_random(s.random_state) % (queue.count < 8 ? queue.count : 8); skip; --skip) queue.push(queue.pop());
+  --s.runnable;
+  return queue.pop();
+}
+
+/// Half of what waits here goes to `to`, best of it first.
+void hand_over(Scheduler& s, Scheduler& to, unsigned count) {
+  Process* first = nullptr;
+  Process* last = nullptr;
+  for (int priority = 3; priority >= 0 && count; --priority)
+    for (; s.queues[priority].count && count; --count) {
+      Process& p = s.queues[priority].pop();
+      --s.runnable;
+      p.next_in_queue = nullptr;
+      (last ? last->next_in_queue : first) = &p;
+      last = &p;
+    }
+  push_inbox(to.inbox, first, last);
+  wake(to);
+}
+
+void share_with_idle(Scheduler& s) {
+  for (auto& other : schedulers) {
+    if (!other->idle.load(std::memory_order_relaxed) || !other->idle.exchange(false, std::memory_order_acq_rel)) continue;
+    idle_schedulers.fetch_sub(1, std::memory_order_relaxed);
+    hand_over(s, *other, s.runnable / 2);
+    break;
+  }
+  s.others_waited = 0;
+}
+
+/// Evens out queues of busy schedulers: rarely, and only gross differences.
+void balance(Scheduler& s) {
+  if (s.runnable < 8) return;
+  for (auto& other : schedulers) {
+    const unsigned there = other->queue_length.load(std::memory_order_relaxed);
+    if (other.get() == &s || 2 * there + 4 >= s.runnable || other->inbox.load(std::memory_order_relaxed)) continue;
+    hand_over(s, *other, (s.runnable - there) / 2);
+    return;
+  }
+}
+
+// ---- Memory of the dead ----------------------------------------------------------------------------------------------------------------
+
+void reclaim(Scheduler& s) {
+  if (!s.bag_count) return;
+  const Word passed = epoch_passed();
+  while (s.bag_count && s.limbo_bags[s.first_bag].stamp <= passed) {
+    Process* p = s.limbo_bags[s.first_bag].processes;
+    while (p) {
+      Process* next = p->next_in_queue;
+      recycle_process(p);
+      p = next;
+    }
+    s.first_bag = (s.first_bag + 1) % Scheduler::kLimboBags;
+    --s.bag_count;
+  }
+}
+
+void close_bag(Scheduler& s) {
+  reclaim(s);
+  if (!s.limbo || s.bag_count == Scheduler::kLimboBags) return;  // full: the open bag just grows
+  s.limbo_bags[(s.first_bag + s.bag_count++) % Scheduler::kLimboBags] = {s.limbo, epoch_stamp()};
+  s.limbo = nullptr;
+  s.limbo_count = 0;
+}
+
+void bury(Scheduler& s, Process& p) {
+  p.next_in_queue = s.limbo;
+  s.limbo = &p;
+  if (++s.limbo_count >= kLimboBag) close_bag(s);
+}
+
+// ---- Timers ----------------------------------------------------------------------------------------------------------------------------
+
+void fire_timer(const TimerWheel::Expired& expired) {
+  if (expired.message) {
+    const Term pid = expired.target.is_atom() ? whereis(expired.target) : expired.target;
+    if (pid) send_from_vm(pid, expired.message);
+    else Fragment::destroy(expired.message);
+  } else if (Process* p = process_table.find(expired.target)) {
+    if (p->mailbox.notify()) make_runnable(*p);
+  }
+}
+
+void chores(Scheduler& s) {
+  s.until_chores = kChoresReductions;
+  if (!s.timers.empty()) s.timers.advance(monotonic_tick(), fire_timer);
+  s.queue_length.store(s.runnable, std::memory_order_relaxed);
+  balance(s);
+  reclaim(s);
+}
+
+// ---- Running ---------------------------------------------------------------------------------------------------------------------------
+
+void fire_scheduled(Process& p) {
+  FunctionName f{p.initial_module, p.initial_function, p.initial_arity};
+  if (p.ip) f = function_at(p.ip);
+  probe::process_scheduled(PidText(p.id), MfaText(f.module, f.function, f.arity));
+}
+
+/// Whether a process that was woken has something to do. Otherwise a signal was all.
+bool has_reason_to_run(const Process& p) {
+  switch (p.wait_kind) {
+    case WaitKind::kNone:
+      return true;
+    case WaitKind::kReceive:
+      return p.mailbox.unseen() || (p.receive_timer && p.receive_timer->fired.load(std::memory_order_acquire));
+    case WaitKind::kSuspended:
+      return p.resume_requested;
+  }
+  return true;
+}
+
+/// Gives up the core if nothing has arrived meanwhile. The process must not be touched after that.
+void park(Scheduler& s, Process& p) {
+  if (!p.mailbox.park()) enqueue(s, p);
+}
+
+void end_by_signal(Scheduler& s, Process& p) {
+  if (probe::process_scheduled_enabled()) [[unlikely]] probe::process_scheduled(PidText(p.id), "<exiting>");
+  exit_process(p, p.exit_reason, false);
+  if (probe::process_unscheduled_enabled()) [[unlikely]] probe::process_unscheduled(PidText(p.id));
+  s.current = nullptr;
+  bury(s, p);
+}
+
+void collect_scheduled_out(Process& p) {
+  if (collect(p, 0, p.saved_regs, p.live_saved) >= 0) return;
+  p.exit_pending = true;
+  p.exit_reason = atoms::killed;
+}
+
+/// Signals and questions; true when the process is to run now.
+bool prepare(Scheduler& s, Process& p) {
+  if (p.mailbox.has_arrivals()) handle_arrivals(p);
+  if (p.deferred_requests && !p.exit_pending) [[unlikely]] answer_deferred(p);
+  if (p.exit_pending) [[unlikely]] {
+    end_by_signal(s, p);
+    return false;
+  }
+  if (p.suspend_count == 0 && has_reason_to_run(p)) return true;
+  park(s, p);
+  return false;
+}
+
+std::int32_t slice_length(Scheduler& s) {
+  if (options.random) [[unlikely]] return 1 + static_cast<std::int32_t>(next_random(s.random_state) % options.slice);
+  return options.slice;
+}
+
+void run_slice(Scheduler& s, Process& p) {
+  s.current = &p;
+  p.scheduler = &s;
+  if (!prepare(s, p)) {
+    s.current = nullptr;
+    s.until_chores -= kSwitchCost;
+    return;
+  }
+  p.wait_kind = WaitKind::kNone;
+  p.resume_requested = false;
+  const std::int32_t slice = slice_length(s);
+  p.reductions = slice;
+  if (probe::process_scheduled_enabled()) [[unlikely]] fire_scheduled(p);
+
+  const RunResult result = interpret(s, p);
+
+  const std::int32_t used = slice - p.reductions;
+  p.reductions_done += static_cast<Word>(used);
+  s.reductions_done.store(s.reductions_done.load(std::memory_order_relaxed) + static_cast<Word>(used), std::memory_order_relaxed);
+  s.slices.store(s.slices.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  s.until_chores -= used + kSwitchCost;
+  s.others_waited = s.runnable ? s.others_waited + used + kSwitchCost : 0;
+  if (probe::process_unscheduled_enabled()) [[unlikely]] probe::process_unscheduled(PidText(p.id));
+  s.current = nullptr;
+
+  if (result == RunResult::kExited) return bury(s, p);
+  if (p.heap.gc_desired()) [[unlikely]] collect_scheduled_out(p);
+  switch (result) {
+    case RunResult::kYielded:
+      enqueue(s, p);
+      break;
+    case RunResult::kWaiting:
+    case RunResult::kSuspended:
+      p.wait_kind = result == RunResult::kWaiting ? WaitKind::kReceive : WaitKind::kSuspended;
+      // What is there already, or must be answered, is dealt with when it comes round again.
+      if (p.exit_pending || p.deferred_requests || p.resume_requested) enqueue(s, p);
+      else park(s, p);
+      break;
+    case RunResult::kExited:
+      break;
+  }
+}
+
+void wait_for_work(Scheduler& s) {
+  s.queue_length.store(0, std::memory_order_relaxed);
+  close_bag(s);
+  epoch_leave(*s.epoch);
+  s.idle.store(true, std::memory_order_seq_cst);
+  idle_schedulers.fetch_add(1, std::memory_order_relaxed);
+  for (unsigned i = schedulers.size() > 1 ? kSpins : 0; i && !has_mail(s); --i) cpu_relax();
+  if (!has_mail(s)) sleep(s);
+  if (s.idle.exchange(false, std::memory_order_acq_rel)) idle_schedulers.fetch_sub(1, std::memory_order_relaxed);
+  epoch_enter(*s.epoch);
+  s.until_chores = 0;
+}
+
+void run(Scheduler& s) {
+  current_scheduler = &s;
+  s.epoch = &epoch_slot();
+  epoch_enter(*s.epoch);
+  while (!stopping.load(std::memory_order_relaxed)) {
+    epoch_quiescent(*s.epoch);
+    if (s.inbox.load(std::memory_order_relaxed)) take_inbox(s);
+    if (s.until_chores <= 0) chores(s);
+    if (!s.runnable) {
+      wait_for_work(s);
+      continue;
+    }
+    run_slice(s, pick(s));
+    if (s.runnable >= 2 && s.others_waited >= kWaitedBeforeSharing && idle_schedulers.load(std::memory_order_relaxed) > 0)
+      share_with_idle(s);
+  }
+  epoch_leave(*s.epoch);
+  current_scheduler = nullptr;
+}
+
+// ---- Halt ------------------------------------------------------------------------------------------------------------------------------
+
+std::mutex halt_mutex;
+std::condition_variable halt_condition;
+bool halt_requested = false;
+HaltRequest halt_request{};
+
+}  // namespace
+
+void make_runnable(Process& p) {
+  if (Scheduler* s = this_scheduler()) [[likely]] return enqueue(*s, p);
+  if (schedulers.empty()) return push_inbox(boot_inbox, &p, &p);
+  Scheduler& s = p.scheduler ? *p.scheduler : *schedulers[0];
+  push_inbox(s.inbox, &p, &p);
+  wake(s);
+}
+
+void start_schedulers(const SchedulerOptions& wanted) {
+  options = wanted;
+  unsigned count = wanted.schedulers ? wanted.schedulers : std::thread::hardware_concurrency();
+  if (count == 0) count = 1;
+  if (count > kMaxSchedulers) count = kMaxSchedulers;
+  stopping.store(false);
+  for (unsigned i = 0; i < count; ++i) {
+    schedulers.push_back(std::make_unique<Scheduler>());
+    schedulers[i]->number = i + 1;
+    schedulers[i]->random_state = (wanted.seed + i + 1) * 0x9E3779B97F4A7C15u | 1;
+  }
+  schedulers[0]->inbox.store(boot_inbox.exchange(nullptr));
+  for (auto& s : schedulers) threads.emplace_back([&s] { run(*s); });
+}
+
+void stop_schedulers() {
+  stopping.store(true);
+  for (auto& s : schedulers) wake(*s);
+  for (std::thread& t : threads) t.join();
+  threads.clear();
+  schedulers.clear();
+  idle_schedulers.store(0);
+}
+
+unsigned scheduler_count() { return static_cast<unsigned>(schedulers.size()); }
+Scheduler& scheduler_at(unsigned index) { return *schedulers[index]; }
+
+void request_halt(int status, bool flush) {
+  std::lock_guard guard(halt_mutex);
+  if (halt_requested) return;
+  halt_requested = true;
+  halt_request = {status, flush};
+  halt_condition.notify_all();
+}
+
+HaltRequest wait_for_halt() {
+  std::unique_lock lock(halt_mutex);
+  halt_condition.wait(lock, [] { return halt_requested; });
+  return halt_request;
+}
+
+}  // namespace vmrun
