@@ -37,6 +37,7 @@ void tell_relations(Process& p, Term reason) {
       if (!push_signal(*q, f)) Fragment::destroy(f);
     }
   });
+  for (Fragment* question : extra.deferred) answer_request_dead(question->message);
   extra.suspending.for_each([&](Term other, std::uint32_t times) {
     for (; times; --times) ask_async(p, other, RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());
   });

@@ -1,6 +1,7 @@
 #include "vm/process/spawn.hpp"
 
 #include "probes/probes.hpp"
+#include "vm/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
 #include "vm/process/signal.hpp"

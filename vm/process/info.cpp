@@ -1,0 +1,281 @@
+#include "vm/process/info.hpp"
+
+#include "vm/heap/copy.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/process/code_view.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/big.hpp"
+#include "vm/term/map.hpp"
+#include "vm/term/print.hpp"
+
+namespace vmrun {
+namespace {
+
+constexpr unsigned kStacktraceDepth = 8;
+
+Term pair(Heap& out, Term a, Term b) {
+  Term* hp = out.alloc(3);
+  return make_tuple(hp, a, b);
+}
+Term mfa(Heap& out, Term m, Term f, unsigned arity) {
+  Term* hp = out.alloc(4);
+  return make_tuple(hp, m, f, Term::small(arity));
+}
+Term cons(Heap& out, Term head, Term tail) {
+  Term* hp = out.alloc(2);
+  return make_cons(hp, head, tail);
+}
+
+struct Asked {
+  Process& p;
+  Heap& out;
+  bool running;
+};
+
+Term registered_name(Asked& a) {
+  const std::uint32_t name = a.p.registered_name.load(std::memory_order_relaxed);
+  return name ? Term::atom(name - 1) : Term::nil();
+}
+Term current_function(Asked& a) {
+  FunctionName f{a.p.initial_module, a.p.initial_function, a.p.initial_arity};
+  if (a.p.ip) f = function_at(a.p.ip);
+  return f.module ? mfa(a.out, f.module, f.function, f.arity) : atoms::undefined;
+}
+Term stacktrace(Asked& a) { return current_stacktrace(a.p, a.out, kStacktraceDepth); }
+Term current_location(Asked& a) {
+  const Term trace = current_stacktrace(a.p, a.out, 1);
+  return trace.is_list() ? trace.head() : atoms::undefined;
+}
+Term initial_call(Asked& a) { return mfa(a.out, a.p.initial_module, a.p.initial_function, a.p.initial_arity); }
+Term status(Asked& a) {
+  if (a.running) return atoms::running;
+  if (a.p.exit_pending) return atoms::exiting;
+  if (a.p.suspend_count) return atoms::suspended;
+  if (a.p.wait_kind == WaitKind::kNone || a.p.mailbox.unseen() || a.p.resume_requested) return atoms::runnable;
+  return atoms::waiting;
+}
+Term message_queue_len(Asked& a) { return Term::small(static_cast<SWord>(a.p.mailbox.length())); }
+Term messages(Asked& a) {
+  Term head = Term::nil();
+  Term* tail = nullptr;
+  for (Fragment* f = a.p.mailbox.first; f; f = f->next) {
+    const Term message = copy_to(a.out, f->message);
+    const Term cell = cons(a.out, message, Term::nil());
+    if (tail) *tail = cell;
+    else head = cell;
+    tail = cell.list_ptr() + 1;
+  }
+  return head;
+}
+Term links(Asked& a) {
+  Term list = Term::nil();
+  if (a.p.extra) a.p.extra->links.for_each([&](Term pid, NoValue) { list = cons(a.out, pid, list); });
+  return list;
+}
+Term monitors(Asked& a) {
+  Term list = Term::nil();
+  if (a.p.extra)
+    a.p.extra->monitors.for_each([&](const RefKey&, const MonitorOut& m) {
+      const Term what = m.name.is_nil() ? m.target : pair(a.out, m.name, atoms::nonode_at_nohost);
+      list = cons(a.out, pair(a.out, atoms::process, what), list);
+    });
+  return list;
+}
+Term monitored_by(Asked& a) {
+  Term list = Term::nil();
+  if (a.p.extra) a.p.extra->monitored_by.for_each([&](const RefKey&, const MonitorIn& m) { list = cons(a.out, m.watcher, list); });
+  return list;
+}
+Term dictionary(Asked& a) {
+  Term list = Term::nil();
+  if (!a.p.extra || a.p.extra->sensitive) return list;
+  const Dictionary& d = a.p.extra->dictionary;
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    const Term key = copy_to(a.out, d.key(i)), value = copy_to(a.out, d.value(i));
+    list = cons(a.out, pair(a.out, key, value), list);
+  }
+  return list;
+}
+Term trap_exit(Asked& a) { return a.p.trap_exit ? atoms::true_ : atoms::false_; }
+Term error_handler(Asked& a) { return a.p.extra && a.p.extra->error_handler.is_atom() ? a.p.extra->error_handler : atoms::error_handler; }
+Term priority(Asked& a) {
+  static constexpr Term kNames[] = {atoms::low, atoms::normal, atoms::high, atoms::max};
+  return kNames[a.p.priority];
+}
+Term group_leader(Asked& a) { return copy_to(a.out, a.p.group_leader); }
+Word old_words(const Heap& h) { return static_cast<Word>(h.old_end - h.old_start); }
+Term total_heap_size(Asked& a) {
+  const Heap& h = a.p.heap;
+  return Term::small(static_cast<SWord>(h.block_words() + old_words(h) + h.fragment_words));
+}
+Term heap_size(Asked& a) { return Term::small(static_cast<SWord>(a.p.heap.block_words())); }
+Term stack_size(Asked& a) { return Term::small(static_cast<SWord>(a.p.heap.stack_words())); }
+Term reductions(Asked& a) { return Term::small(static_cast<SWord>(a.p.reductions_done)); }
+Term memory(Asked& a) { return Term::small(static_cast<SWord>(process_memory_bytes(a.p))); }
+Word least_heap(const Process& p) { return p.min_heap_words ? p.min_heap_words : kDefaultHeapWords; }
+Term max_heap_size(Asked& a) {
+  Term pairs[] = {atoms::error_logger, a.p.max_heap_log ? atoms::true_ : atoms::false_,  //
+                  atoms::include_shared_binaries, atoms::false_,                         //
+                  atoms::kill, a.p.max_heap_kill ? atoms::true_ : atoms::false_,         //
+                  atoms::size, Term::small(static_cast<SWord>(a.p.max_heap_words))};
+  return map_from_pairs(a.out, pairs, 4);
+}
+Term min_heap_size(Asked& a) { return Term::small(static_cast<SWord>(least_heap(a.p))); }
+Term fullsweep_after(Asked& a) { return Term::small(a.p.fullsweep_after); }
+Term garbage_collection(Asked& a) {
+  Term list = cons(a.out, pair(a.out, atoms::minor_gcs, Term::small(a.p.minor_collections)), Term::nil());
+  list = cons(a.out, pair(a.out, atoms::fullsweep_after, fullsweep_after(a)), list);
+  list = cons(a.out, pair(a.out, atoms::min_heap_size, min_heap_size(a)), list);
+  list = cons(a.out, pair(a.out, atoms::min_bin_vheap_size, Term::small(46422)), list);
+  return cons(a.out, pair(a.out, atoms::max_heap_size, max_heap_size(a)), list);
+}
+Term suspending(Asked& a) {
+  Term list = Term::nil();
+  if (a.p.extra)
+    a.p.extra->suspending.for_each([&](Term pid, std::uint32_t times) {
+      Term* hp = a.out.alloc(4);
+      list = cons(a.out, make_tuple(hp, pid, Term::small(times), Term::small(0)), list);
+    });
+  return list;
+}
+Term binary(Asked& a) {
+  Term list = Term::nil();
+  for (const OffHeapObject* const first : {a.p.heap.off_heap, a.p.heap.old_off_heap})
+    for (const OffHeapObject* o = first; o; o = o->next) {
+      if (o->header.header_sub() != Term::Sub::kRefcBinary) continue;
+      const auto* handle = reinterpret_cast<const RefcBinary*>(o);
+      const Term address = make_unsigned(a.out, reinterpret_cast<Word>(handle->binary));
+      Term* hp = a.out.alloc(4);
+      list = cons(a.out, make_tuple(hp, address, Term::small(static_cast<SWord>(handle->binary->used_bytes)),
+                                    Term::small(static_cast<SWord>(handle->binary->references.load(std::memory_order_relaxed)))), list);
+    }
+  return list;
+}
+Term parent(Asked& a) { return a.p.parent.is_nil() ? atoms::undefined : a.p.parent; }
+Term message_queue_data(Asked& a) { return a.p.extra && a.p.extra->off_heap_messages ? atoms::off_heap : atoms::on_heap; }
+Term zero(Asked&) { return Term::small(0); }
+Term no(Asked&) { return atoms::false_; }
+Term empty(Asked&) { return Term::nil(); }
+
+struct Item {
+  Term name;
+  Term (*value)(Asked&);
+  bool by_default;  // part of process_info/1, in this order
+};
+
+constexpr Item kItems[] = {
+    {atoms::registered_name, registered_name, true},
+    {atoms::current_function, current_function, true},
+    {atoms::initial_call, initial_call, true},
+    {atoms::status, status, true},
+    {atoms::message_queue_len, message_queue_len, true},
+    {atoms::links, links, true},
+    {atoms::dictionary, dictionary, true},
+    {atoms::trap_exit, trap_exit, true},
+    {atoms::error_handler, error_handler, true},
+    {atoms::priority, priority, true},
+    {atoms::group_leader, group_leader, true},
+    {atoms::total_heap_size, total_heap_size, true},
+    {atoms::heap_size, heap_size, true},
+    {atoms::stack_size, stack_size, true},
+    {atoms::reductions, reductions, true},
+    {atoms::garbage_collection, garbage_collection, true},
+    {atoms::suspending, suspending, true},
+    {atoms::messages, messages, false},
+    {atoms::monitors, monitors, false},
+    {atoms::monitored_by, monitored_by, false},
+    {atoms::current_location, current_location, false},
+    {atoms::current_stacktrace, stacktrace, false},
+    {atoms::memory, memory, false},
+    {atoms::binary, binary, false},
+    {atoms::parent, parent, false},
+    {atoms::message_queue_data, message_queue_data, false},
+    {atoms::min_heap_size, min_heap_size, false},
+    {atoms::fullsweep_after, fullsweep_after, false},
+    {atoms::max_heap_size, max_heap_size, false},
+    {atoms::garbage_collection_info, garbage_collection, false},
+    {atoms::catchlevel, zero, false},
+    {atoms::last_calls, no, false},
+    {atoms::sequential_trace_token, empty, false},
+    {atoms::trace, zero, false},
+};
+
+const Item* find_item(Term name) {
+  for (const Item& item : kItems)
+    if (item.name == name) return &item;
+  return nullptr;
+}
+
+Term default_items(Asked& a) {
+  Term list = Term::nil();
+  for (std::size_t i = std::size(kItems); i-- > 0;) {
+    if (!kItems[i].by_default) continue;
+    const Term value = kItems[i].value(a);
+    if (kItems[i].name == atoms::registered_name && value.is_nil()) continue;
+    list = cons(a.out, pair(a.out, kItems[i].name, value), list);
+  }
+  return list;
+}
+
+}  // namespace
+
+Word process_memory_bytes(Process& p) {
+  const Heap& h = p.heap;
+  Word bytes = sizeof(Process) + 8 * (h.block_words() + old_words(h) + h.fragment_words);
+  for (Fragment* f = p.mailbox.first; f; f = f->next) bytes += sizeof(Fragment) + 8 * Word{f->capacity_words};
+  if (p.extra) {
+    bytes += sizeof(Extra) + p.extra->dictionary.memory_bytes() + p.extra->links.memory_bytes() + p.extra->monitors.memory_bytes() +
+             p.extra->monitored_by.memory_bytes();
+  }
+  return bytes;
+}
+
+Term process_info_item(Process& p, Term name, Heap& out, bool running) {
+  Asked a{p, out, running};
+  if (name.is_tuple() && name.tuple_arity() == 2 && name.element(0) == atoms::dictionary) {
+    const Term value = p.extra ? p.extra->dictionary.get(name.element(1)) : atoms::undefined;
+    const Term key = copy_to(out, name);
+    return pair(out, key, copy_to(out, value));
+  }
+  const Item* item = find_item(name);
+  if (!item) return kNonValue;
+  const Term value = item->value(a);
+  // A single question for the name of a process without one is answered by [].
+  return pair(out, name, value);
+}
+
+bool is_process_info(Term what) {
+  auto known = [](Term item) {
+    return find_item(item) || (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == atoms::dictionary);
+  };
+  if (!what || what == atoms::true_) return true;
+  if (!what.is_cons_or_nil()) return known(what);
+  for (; what.is_list(); what = what.tail())
+    if (!known(what.head())) return false;
+  return what.is_nil();
+}
+
+Term process_info(Process& p, Term what, Heap& out, bool running) {
+  if (what == atoms::true_) {
+    Asked a{p, out, running};
+    return default_items(a);
+  }
+  if (!what.is_cons_or_nil()) {
+    if (what == atoms::registered_name && p.registered_name.load(std::memory_order_relaxed) == 0) return Term::nil();
+    return process_info_item(p, what, out, running);
+  }
+  Term head = Term::nil();
+  Term* tail = nullptr;
+  for (; what.is_list(); what = what.tail()) {
+    const Term item = process_info_item(p, what.head(), out, running);
+    if (!item) return kNonValue;
+    const Term cell = cons(out, item, Term::nil());
+    if (tail) *tail = cell;
+    else head = cell;
+    tail = cell.list_ptr() + 1;
+  }
+  return head;
+}
+
+}  // namespace vmrun
