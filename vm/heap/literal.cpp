@@ -8,6 +8,10 @@
 #include "vm/heap/allocate.hpp"
 #include "vm/heap/copy.hpp"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace vmrun {
 
 Word literal_base = 0, literal_bytes = 0;
@@ -40,6 +44,9 @@ void init_literal_area() {
   std::call_once(reserved, [] {
     void* area = mmap(nullptr, kReservedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (area == MAP_FAILED) out_of_memory("the literal area", kReservedBytes);
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_register_root_region(area, kReservedBytes);  // binaries of literals are not leaked
+#endif
     next_word = committed_end = static_cast<Term*>(area);
     area_end = next_word + kReservedBytes / sizeof(Term);
     // The first word is the empty tuple: as a literal it is never copied and never moved.
