@@ -42,7 +42,7 @@ constexpr unsigned kSpins = 200;
 constexpr unsigned kLowEvery = 8;                    // a low-priority process runs after as many normal ones
 constexpr unsigned kLimboBag = 32;
 
-SchedulerOptions options;
+SchedulerOptions options{0, kSliceReductions, false, 0, nullptr};
 std::vector<std::unique_ptr<Scheduler>> schedulers;
 std::vector<std::thread> threads;
 std::atomic<bool> stopping{false};
@@ -290,7 +290,7 @@ void run_slice(Scheduler& s, Process& p) {
   p.reductions = slice;
   if (probe::process_scheduled_enabled()) [[unlikely]] fire_scheduled(p);
 
-  const RunResult result = interpret(s, p);
+  const RunResult result = options.run(s, p);
 
   const std::int32_t used = slice - p.reductions;
   p.reductions_done += static_cast<Word>(used);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "vm/code/interpreter.hpp"
 #include "vm/process/epoch.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/timer_wheel.hpp"
@@ -84,6 +85,7 @@ struct SchedulerOptions {
   std::int32_t slice = kSliceReductions;
   bool random = false;                // pick among the first runnable processes at random, slices of random length
   std::uint64_t seed = 0;
+  RunResult (*run)(Scheduler& s, Process& p) = interpret;  // what executes a slice; tests put their own in
 };
 
 /// Starts the threads. Processes may have been spawned before.

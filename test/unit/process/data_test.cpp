@@ -1,0 +1,214 @@
+// The process structures' own containers: hash table, dictionary, timer wheel, process table, names, references.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "vm/process/epoch.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/process/registry.hpp"
+#include "vm/process/table.hpp"
+#include "vm/process/timer_wheel.hpp"
+
+using namespace vmrun;
+
+namespace {
+
+void init_table_once() {
+  static const bool once = (process_table.init(4096), true);
+  (void)once;
+}
+
+struct TestProcess {
+  TestProcess() {
+    init_table_once();
+    REQUIRE(process_table.reserve());
+    p = allocate_process();
+    process_table.publish(*p);
+  }
+  ~TestProcess() {
+    p->exiting = true;
+    unregister_process(*p);
+    process_table.remove(*p);
+    recycle_process(p);
+  }
+  Process* p;
+};
+
+}  // namespace
+
+TEST_CASE("A flat table agrees with std::map under random operations") {
+  FlatTable<Term, int> table;
+  std::map<Word, int> model;
+  std::mt19937 random(7);
+  for (int i = 0; i < 20000; ++i) {
+    const Word n = random() % 300;
+    const Term key = Term::pid(n);
+    if (random() % 2) {
+      REQUIRE(table.insert(key, i) == model.emplace(n, i).second);
+    } else {
+      REQUIRE(table.erase(key) == (model.erase(n) == 1));
+    }
+    REQUIRE(table.size() == model.size());
+  }
+  for (auto& [n, value] : model) REQUIRE(*table.find(Term::pid(n)) == value);
+  std::size_t seen = 0;
+  table.for_each([&](Term, int) { ++seen; });
+  REQUIRE(seen == model.size());
+}
+
+TEST_CASE("A process dictionary agrees with std::map, small and large") {
+  Dictionary d;
+  std::map<int, int> model;
+  std::mt19937 random(11);
+  for (int i = 0; i < 20000; ++i) {
+    const int key = static_cast<int>(random() % (i < 5000 ? 6 : 500));
+    const Term old = model.count(key) ? Term::small(model[key]) : atoms::undefined;
+    switch (random() % 3) {
+      case 0:
+        REQUIRE(d.put(Term::small(key), Term::small(i)) == old);
+        model[key] = i;
+        break;
+      case 1:
+        REQUIRE(d.erase(Term::small(key)) == old);
+        model.erase(key);
+        break;
+      default:
+        REQUIRE(d.get(Term::small(key)) == old);
+    }
+    REQUIRE(d.size() == model.size());
+  }
+}
+
+TEST_CASE("Timers fire at their tick, in order, once, and not when cancelled") {
+  TimerWheel wheel;
+  std::mt19937_64 random(3);
+  const Word start = 1'000'000;
+  std::multimap<Word, Word> due;  // tick → id
+  Word id = 0;
+  Word now = start;
+  std::map<Word, Word> waiting;
+  for (int round = 0; round < 3000; ++round) {
+    for (int n = static_cast<int>(random() % 4); n > 0; --n) {
+      static constexpr Word kSpans[] = {3, 200, 300, 70'000, 20'000'000, Word{1} << 33};
+      const Word tick = now + 1 + random() % kSpans[random() % 6];
+      ++id;
+      Fragment* f = Fragment::create(0);
+      f->message = Term::small(static_cast<SWord>(id));
+      wheel.start_message(Term::pid(1), now, tick, RefKey{id, 0}, f);
+      waiting[id] = tick;
+    }
+    if (random() % 3 == 0 && !waiting.empty()) {
+      auto victim = waiting.begin();
+      std::advance(victim, random() % waiting.size());
+      REQUIRE(wheel.look_up(RefKey{victim->first, 0}, now, false) == static_cast<SWord>(victim->second - now));
+      REQUIRE(wheel.look_up(RefKey{victim->first, 0}, now, true) == static_cast<SWord>(victim->second - now));
+      REQUIRE(wheel.look_up(RefKey{victim->first, 0}, now, true) == -1);
+      waiting.erase(victim);
+    }
+    const Word next = wheel.next_tick();
+    if (!waiting.empty()) {
+      Word least = ~Word{0};
+      for (auto& [i, tick] : waiting) least = std::min(least, tick);
+      REQUIRE(next <= least);  // never late
+    }
+    now += random() % 20 == 0 ? random() % 100'000 : random() % 40;
+    Word last = 0;
+    wheel.advance(now, [&](const TimerWheel::Expired& e) {
+      const Word which = static_cast<Word>(e.message->message.small_value());
+      Fragment::destroy(e.message);
+      REQUIRE(waiting.count(which));
+      REQUIRE(waiting[which] <= now);
+      REQUIRE(waiting[which] >= last);
+      last = waiting[which];
+      waiting.erase(which);
+    });
+    for (auto& [i, tick] : waiting) REQUIRE(tick > now);
+    REQUIRE(wheel.count() == waiting.size());
+  }
+}
+
+TEST_CASE("A receive timer can be given back before and after it fired") {
+  TimerWheel wheel;
+  Timer* early = wheel.start_receive(Term::pid(1), 10, 20);
+  Timer* late = wheel.start_receive(Term::pid(2), 10, 30);
+  int fired = 0;
+  wheel.advance(25, [&](const TimerWheel::Expired& e) {
+    ++fired;
+    REQUIRE(e.target == Term::pid(1));
+    REQUIRE(e.message == nullptr);
+  });
+  REQUIRE(fired == 1);
+  REQUIRE(early->fired);
+  REQUIRE_FALSE(late->fired);
+  TimerWheel::cancel_receive(early);
+  TimerWheel::cancel_receive(late);
+  REQUIRE(wheel.empty());
+}
+
+TEST_CASE("The process table gives numbers in sequence and finds the living only") {
+  TestProcess a, b;
+  REQUIRE(b.p->id.id_number() > a.p->id.id_number());
+  REQUIRE(process_table.find(a.p->id) == a.p);
+  const Term stale = Term::pid(a.p->id.id_number() + process_table.limit());
+  REQUIRE(process_table.find(stale) == nullptr);
+  std::vector<TestProcess*> many;
+  while (process_table.count() < process_table.limit()) many.push_back(new TestProcess);
+  REQUIRE_FALSE(process_table.reserve());
+  for (TestProcess* p : many) delete p;
+  REQUIRE(process_table.count() == 2);
+}
+
+TEST_CASE("Names are given once, and go with the process") {
+  const Term name = intern_atom("registry_test_name"), other = intern_atom("registry_test_other");
+  TestProcess b;
+  {
+    TestProcess a;
+    REQUIRE(register_name(name, a.p->id) == RegisterResult::kOk);
+    REQUIRE(whereis(name) == a.p->id);
+    REQUIRE(register_name(name, b.p->id) == RegisterResult::kNameTaken);
+    REQUIRE(register_name(other, a.p->id) == RegisterResult::kHasName);
+    REQUIRE_FALSE(unregister_name(other));
+  }
+  REQUIRE_FALSE(whereis(name));
+  REQUIRE(register_name(name, b.p->id) == RegisterResult::kOk);
+  REQUIRE(unregister_name(name));
+  REQUIRE(register_name(other, b.p->id) == RegisterResult::kOk);
+  REQUIRE(register_name(name, Term::pid(12345678)) == RegisterResult::kNoProcess);
+}
+
+TEST_CASE("References and unique integers of many threads are all different") {
+  std::set<std::pair<std::uint32_t, Word>> refs;
+  std::set<Word> integers;
+  std::vector<std::vector<RefKey>> keys(4);
+  std::vector<std::vector<Word>> uniques(4);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 5000; ++i) {
+        keys[t].push_back(next_ref_key());
+        uniques[t].push_back(next_unique_integer());
+      }
+    });
+  for (auto& t : threads) t.join();
+  for (auto& list : keys)
+    for (auto& k : list) REQUIRE(refs.emplace(k.high, k.low).second);
+  for (auto& list : uniques)
+    for (Word u : list) REQUIRE(integers.insert(u).second);
+}
+
+TEST_CASE("Nothing is reclaimed while a thread may still look at it") {
+  const Word stamp = epoch_stamp();
+  REQUIRE(epoch_passed() >= stamp);
+  {
+    EpochGuard guard;
+    const Word later = epoch_stamp();
+    REQUIRE(epoch_passed() < later);
+    epoch_quiescent(epoch_slot());
+    REQUIRE(epoch_passed() >= later);
+  }
+}

@@ -1,0 +1,340 @@
+// Processes, signals and schedulers, driven by C++ bodies in the place of Erlang code. A body is called for each slice.
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "vm/bif.hpp"
+#include "vm/process/clock.hpp"
+#include "vm/process/code_view.hpp"
+#include "vm/process/receive.hpp"
+#include "vm/process/registry.hpp"
+#include "vm/process/request.hpp"
+#include "vm/process/send.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/process/spawn.hpp"
+#include "vm/process/table.hpp"
+#include "vm/sched/fiber.hpp"
+#include "vm/sched/scheduler.hpp"
+
+using namespace vmrun;
+
+// Bodies run on scheduler threads, where Catch's own assertions may not be used.
+#define MUST(condition) ((condition) ? void() : fail_hard(#condition, __LINE__))
+
+namespace {
+
+[[noreturn]] void fail_hard(const char* condition, int line) {
+  std::fprintf(stderr, "scheduler_test.cpp:%d: not so: %s\n", line, condition);
+  std::abort();
+}
+
+using Body = std::function<RunResult(Process&)>;
+
+/// A process names its body by number in the place of its function.
+struct Bodies {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<Body>> list;
+  Term add(Body b) {
+    std::lock_guard guard(mutex);
+    list.push_back(std::make_shared<Body>(std::move(b)));
+    return Term::small(static_cast<SWord>(list.size()) - 1);
+  }
+  std::shared_ptr<Body> at(Term n) {
+    std::lock_guard guard(mutex);
+    return list[static_cast<std::size_t>(n.small_value())];
+  }
+} bodies;
+
+RunResult run_body(Scheduler&, Process& p) {
+  p.live_saved = 0;
+  return (*bodies.at(p.initial_function))(p);
+}
+
+RunResult finish(Process& p, Term reason) {
+  exit_process(p, reason, false);
+  return RunResult::kExited;
+}
+
+Term spawn(Process* parent, Term body, Term arguments = Term::nil(), const SpawnOptions& options = {}, RefKey* key = nullptr) {
+  const Term pid = spawn_process(parent, atoms::main, body, arguments, options, key);
+  REQUIRE(pid.is_local_pid());
+  return pid;
+}
+
+struct Machine {
+  explicit Machine(unsigned schedulers, bool random = false) {
+    static const bool once = (process_table.init(1 << 16), true);
+    (void)once;
+    options.schedulers = schedulers;
+    options.run = run_body;
+    options.random = random;
+  }
+  void start() { start_schedulers(options); }
+  /// Until nothing lives any more.
+  void wait_until_empty() {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (process_table.count() != 0) {
+      if (std::chrono::steady_clock::now() > limit) FAIL("processes left: " << process_table.count());
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  ~Machine() { stop_schedulers(); }
+  SchedulerOptions options;
+};
+
+/// Takes every message that is there; false when exiting.
+template <class F>
+Peek take_all(Process& p, F&& f) {
+  Term message;
+  for (;;) {
+    const Peek peek = receive_peek(p, &message);
+    if (peek != Peek::kMessage) return peek;
+    receive_remove(p);
+    f(message);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Two processes pass a counter to and fro") {
+  for (unsigned schedulers : {1u, 3u}) {
+    Machine machine(schedulers);
+    constexpr int kRounds = 20000;
+    std::atomic<int> last{0};
+    const Term body = bodies.add([&](Process& p) {
+      bool done = false;
+      const Peek end = take_all(p, [&](Term m) {
+        const Term from = m.element(0);
+        const SWord n = m.element(1).small_value();
+        last = static_cast<int>(n);
+        if (n >= kRounds) done = true;
+        Term* hp = p.heap.alloc(3);
+        if (n <= kRounds) MUST(send_message(p, from, make_tuple(hp, p.id, Term::small(n + 1))));
+      });
+      if (end == Peek::kExiting) return finish(p, p.exit_reason);
+      return done ? finish(p, atoms::normal) : RunResult::kWaiting;
+    });
+    const Term a = spawn(nullptr, body), b = spawn(nullptr, body);
+    {
+      EpochGuard guard;
+      Process* p = process_table.find(a);
+      Term* hp = p->heap.alloc(3);
+      MUST(send_message(*p, b, make_tuple(hp, a, Term::small(1))));
+    }
+    machine.start();
+    machine.wait_until_empty();
+    REQUIRE(last >= kRounds);
+  }
+}
+
+TEST_CASE("Many processes send to one, some junk is skipped") {
+  Machine machine(4);
+  constexpr int kSenders = 50, kEach = 500;
+  std::atomic<long> sum{0};
+  std::atomic<int> wanted_seen{0};
+  const Term collector_body = bodies.add([&](Process& p) {
+    // Selective: odd numbers stay in the mailbox.
+    Term message;
+    for (;;) {
+      const Peek peek = receive_peek(p, &message);
+      if (peek == Peek::kEmpty) break;
+      if (peek == Peek::kExiting) return finish(p, p.exit_reason);
+      if (message.small_value() % 2) {
+        receive_next(p);
+      } else {
+        receive_remove(p);
+        sum += message.small_value();
+        ++wanted_seen;
+      }
+    }
+    if (wanted_seen < kSenders * kEach / 2) return RunResult::kWaiting;
+    MUST(p.mailbox.length() == kSenders * kEach / 2);
+    return finish(p, atoms::normal);
+  });
+  const Term collector = spawn(nullptr, collector_body);
+  const Term sender_body = bodies.add([&](Process& p) {
+    for (int i = 0; i < kEach; ++i) MUST(send_message(p, collector, Term::small(i)));
+    return finish(p, atoms::normal);
+  });
+  for (int i = 0; i < kSenders; ++i) spawn(nullptr, sender_body);
+  machine.start();
+  machine.wait_until_empty();
+  long expected = 0;
+  for (int i = 0; i < kEach; i += 2) expected += i;
+  REQUIRE(sum == expected * kSenders);
+}
+
+TEST_CASE("Exit signals follow links, monitors report, trapping turns them into messages") {
+  Machine machine(2);
+  std::atomic<int> downs{0}, exits{0}, killed_children{0};
+  const Term waiting_body = bodies.add([&](Process& p) {
+    const Peek end = take_all(p, [](Term) {});
+    if (end == Peek::kExiting) {
+      ++killed_children;
+      return finish(p, p.exit_reason);
+    }
+    return RunResult::kWaiting;
+  });
+  std::atomic<int> phase{0};
+  const Term parent_body = bodies.add([&](Process& p) {
+    if (phase == 0) {
+      p.trap_exit = true;
+      SpawnOptions options;
+      options.link = options.monitor = true;
+      for (int i = 0; i < 100; ++i) {
+        RefKey key;
+        const Term child = spawn(&p, waiting_body, Term::nil(), options, &key);
+        send_exit(p, child, i % 2 ? atoms::kill : intern_atom("boom"));
+      }
+      phase = 1;
+    }
+    take_all(p, [&](Term m) {
+      if (m.element(0) == atoms::exit_upper) {
+        ++exits;
+        MUST((m.element(2) == atoms::killed || m.element(2) == intern_atom("boom")));
+      } else {
+        MUST(m.element(0) == atoms::down);
+        ++downs;
+      }
+    });
+    if (exits < 100 || downs < 100) return RunResult::kWaiting;
+    MUST(p.extra->links.empty());
+    MUST(p.extra->monitors.empty());
+    // A link or monitor to something dead answers noproc.
+    return finish(p, atoms::normal);
+  });
+  spawn(nullptr, parent_body);
+  machine.start();
+  machine.wait_until_empty();
+  REQUIRE(exits == 100);
+  REQUIRE(downs == 100);
+}
+
+TEST_CASE("Timeouts wake a receive, not before their time") {
+  Machine machine(2);
+  std::atomic<int> early{0}, done{0};
+  const Term body = bodies.add([&](Process& p) {
+    Term message;
+    const SWord ms = 5 + static_cast<SWord>(p.id.id_number() % 20);
+    if (receive_peek(p, &message) != Peek::kEmpty) return finish(p, atoms::error);
+    if (!p.receive_timer) p.inline_regs[3] = Term::small(static_cast<SWord>(read_clock(CLOCK_MONOTONIC)));
+    switch (receive_start_timer(p, Term::small(ms))) {
+      case TimeoutState::kWait:
+        return RunResult::kWaiting;
+      case TimeoutState::kExpired:
+        if (static_cast<SWord>(read_clock(CLOCK_MONOTONIC)) - p.inline_regs[3].small_value() < ms * 1'000'000) ++early;
+        receive_timeout(p);
+        ++done;
+        return finish(p, atoms::normal);
+      default:
+        return finish(p, atoms::error);
+    }
+  });
+  for (int i = 0; i < 500; ++i) spawn(nullptr, body);
+  machine.start();
+  machine.wait_until_empty();
+  REQUIRE(done == 500);
+  REQUIRE(early == 0);
+}
+
+TEST_CASE("Questions to other processes are answered, by the dead too") {
+  Machine machine(3);
+  std::atomic<int> alive{0}, dead{0};
+  const Term target_body = bodies.add([](Process& p) {
+    bool stop = false;
+    take_all(p, [&](Term) { stop = true; });
+    return stop || p.exit_pending ? finish(p, atoms::normal) : RunResult::kWaiting;
+  });
+  const Term target = spawn(nullptr, target_body);
+  const Term asker_body = bodies.add([&](Process& p) {
+    const Term answer = ask(p, target, RequestKind::kIsAlive, Term::nil(), atoms::false_);
+    if (!answer) return RunResult::kSuspended;
+    if (answer == atoms::true_) {
+      ++alive;
+      MUST(send_message(p, target, atoms::exit));
+      return RunResult::kYielded;  // asks again, until it is gone
+    }
+    ++dead;
+    return finish(p, atoms::normal);
+  });
+  for (int i = 0; i < 40; ++i) spawn(nullptr, asker_body);
+  machine.start();
+  machine.wait_until_empty();
+  REQUIRE(dead == 40);
+  REQUIRE(alive >= 1);
+}
+
+TEST_CASE("A long function on a fiber yields and comes back, or is unwound") {
+  Machine machine(2, true);
+  static std::atomic<int> finished{0}, unwound{0}, yields{0};
+  const FiberBody long_work = [](Process& p, const Term* args) {
+    struct Guard {
+      ~Guard() { ++unwound; }
+    } guard;
+    Term sum = Term::small(0);
+    FiberRoots root(p, sum);
+    for (SWord i = 0; i < args[0].small_value(); ++i) {
+      sum = Term::small(sum.small_value() + i);
+      if (i % 10 == 0) {
+        ++yields;
+        fiber_yield(p);
+      }
+    }
+    return sum;
+  };
+  const Term body = bodies.add([&](Process& p) {
+    const Term arg = Term::small(1000);
+    const Term result = run_on_fiber(p, long_work, &arg, 1);
+    if (!result) return p.id.id_number() % 4 == 0 && yields > 200 ? finish(p, atoms::kill) : RunResult::kYielded;
+    MUST(result == Term::small(499500));
+    ++finished;
+    return finish(p, atoms::normal);
+  });
+  for (int i = 0; i < 40; ++i) spawn(nullptr, body);
+  machine.start();
+  machine.wait_until_empty();
+  REQUIRE(finished >= 30);
+  REQUIRE(unwound == 40);
+}
+
+TEST_CASE("Processes spawn processes all over") {
+  Machine machine(4, true);
+  std::atomic<int> leaves{0};
+  Term body;
+  body = bodies.add([&](Process& p) {
+    const SWord depth = p.inline_regs[2].head().small_value();
+    if (depth == 0) {
+      ++leaves;
+      return finish(p, atoms::normal);
+    }
+    for (int i = 0; i < 2; ++i) {
+      Term* hp = p.heap.alloc(2);
+      spawn(&p, body, make_cons(hp, Term::small(depth - 1), Term::nil()));
+    }
+    return finish(p, atoms::normal);
+  });
+  {
+    Arena arena;
+    Term* hp = arena.alloc(2);
+    spawn(nullptr, body, make_cons(hp, Term::small(13), Term::nil()));
+  }
+  machine.start();
+  machine.wait_until_empty();
+  REQUIRE(leaves == 1 << 13);
+}
+
+// Weak: the real ones take their place where they are linked.
+namespace vmrun {
+__attribute__((weak)) RunResult interpret(Scheduler&, Process&) { return RunResult::kWaiting; }
+__attribute__((weak)) FunctionName function_at(const Word*) { return {}; }
+__attribute__((weak)) Term current_stacktrace(Process&, Heap&, unsigned) { return Term::nil(); }
+__attribute__((weak)) Term raise(Process&, ExceptionClass, Term) { return kNonValue; }
+}  // namespace vmrun
