@@ -205,14 +205,6 @@ void sweep(Heap& heap, OffHeapObject* list, const Range& old, bool full) {
 
 }  // namespace
 
-Term* allocate_block(Word words) { return static_cast<Term*>(allocate_bytes(words * sizeof(Term), "a process heap")); }
-
-void free_block(Term* start, Term* end, bool poison) {
-  if (!start) return;
-  if (poison) std::memset(static_cast<void*>(start), 0x5A, static_cast<std::size_t>(end - start) * sizeof(Term));
-  free_bytes(start);
-}
-
 /// What a kind of collection does with the areas.
 struct Collector::Areas {
   Range mature;             // promoted part of the block

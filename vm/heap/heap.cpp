@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "vm/heap/allocate.hpp"
+#include "vm/heap/collector.hpp"
 #include "vm/heap/off_heap.hpp"
 
 namespace vmrun {
@@ -43,8 +44,8 @@ void Heap::release_all() {
     free_bytes(fragments);  // its off-heap objects were in the heap's list
     fragments = next;
   }
-  if (start) free_bytes(start);
-  if (old_start) free_bytes(old_start);
+  free_block(start, end, false);
+  free_block(old_start, old_end, false);
   start = end = top = stop = high_water = old_start = old_end = old_top = nullptr;
   off_heap = old_off_heap = nullptr;
   fragment_words = off_heap_words = old_off_heap_words = 0;
