@@ -19,8 +19,8 @@ namespace {
 
 /// Up to so much in use, a full sweep leaves everything in the block.
 constexpr Word kOneSpaceWords = 8192;
-/// Blocks do not grow beyond this for the sake of fewer collections: a young generation should fit the second-level cache.
-constexpr Word kLargeBlockWords = 1 << 16;
+/// Blocks do not grow beyond this for the sake of fewer collections: a young generation should fit the caches.
+constexpr Word kLargeBlockWords = 1 << 18;
 /// A mostly empty block above this is cut by minor collections.
 constexpr Word kKeepBlockWords = 1 << 14;
 constexpr Word kOffHeapLimitWords = 46422;
