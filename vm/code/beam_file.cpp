@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "opcodes_generated.hpp"
+#include "vm/code/opcodes_generated.hpp"
 #include "vm/code/limits.hpp"
 #include "vm/term/atom.hpp"
 

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "vm/code/beam_file.hpp"
+#include "vm/code/module.hpp"
+
+/// The modules of the machine: which is current, which is old; loading, deleting, purging. One for the VM; all functions are thread-safe, and may run
+/// while other threads execute code: new code is complete before any export or fun leads to it, and code once published stays.
+namespace vmrun {
+
+/// Where modules come from that are called but not loaded. The runtime registers one: it knows files, compilers and the embedded library.
+class CodeSource {
+ public:
+  virtual ~CodeSource() = default;
+  /// Fills `beam` with the module's bytes (.beam format), `path` with where they are from. False: there is no such module.
+  virtual bool find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) = 0;
+};
+void set_code_source(CodeSource* source);
+
+struct LoadResult {
+  Module* module = nullptr;      // nullptr: failed
+  Term reason;                   // badfile, not_purged, on_load…
+  std::string message;           // for people, with file, offset and cause
+};
+
+/// Checks and prepares a module; nothing is visible to programs yet.
+LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::string_view file);
+/// Makes a prepared module the current version; what was current becomes old, what was old must have been purged (else not_purged).
+/// A module with an on_load function becomes current as well, but its exports stay undefined until finish_on_load.
+LoadResult publish_module(Module* m);
+/// Both, with the bytes' module name checked against `expected` when that is an atom.
+LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t size, std::string_view file);
+/// After the on_load function has returned: keeps the module (its exports become visible) or takes it out again.
+void finish_on_load(Module* m, bool keep);
+
+/// Finds the module through the code source and loads it, once however many processes ask. False: not found, or it does not load (`message` says why).
+bool autoload_module(Term name, std::string* message);
+
+Module* current_module(Term name);   // nullptr: not loaded
+Module* old_module(Term name);
+bool delete_module(Term name);       // current becomes old; false: not loaded, or there is old code already (*has_old)
+bool purge_module(Term name);        // forgets the old version; false: there was none
+std::vector<Module*> loaded_modules();
+const std::string* module_path(Term name);
+void set_module_path(Term name, std::string path);
+
+/// Loaded code as text: a line per instruction.
+std::string disassemble(const Module& m);
+/// One instruction; its words are added to *address.
+std::string disassemble_instruction(const Word** address);
+
+}  // namespace vmrun
