@@ -29,7 +29,7 @@ struct LoadResult {
 /// Checks and prepares a module; nothing is visible to programs yet.
 LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::string_view file);
 /// Makes a prepared module the current version; what was current becomes old, what was old must have been purged (else not_purged).
-/// A module with an on_load function becomes current as well, but its exports stay undefined until finish_on_load.
+/// A module with an on_load function waits, see pending_module, until that has run and finish_on_load was called.
 LoadResult publish_module(Module* m);
 /// Both, with the bytes' module name checked against `expected` when that is an atom.
 LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t size, std::string_view file);
@@ -40,8 +40,9 @@ void finish_on_load(Module* m, bool keep);
 bool autoload_module(Term name, std::string* message);
 
 Module* current_module(Term name);   // nullptr: not loaded
+Module* pending_module(Term name);   // waits for its on_load function
 Module* old_module(Term name);
-bool delete_module(Term name);       // current becomes old; false: not loaded, or there is old code already (*has_old)
+bool delete_module(Term name);       // current becomes old; false: not loaded, or there is old code already
 bool purge_module(Term name);        // forgets the old version; false: there was none
 std::vector<Module*> loaded_modules();
 const std::string* module_path(Term name);

@@ -41,12 +41,16 @@ struct Export {
   const Word* stub_code() const { return stub.header.entry(); }
 };
 
+/// Sets what calls of an export reach: loaded code, or with nullptr its stub again. A built-in stays one.
+void set_export_code(Export& e, const Word* address);
+
 /// The one entry for M:F/A. Thread-safe.
 Export* export_entry(Term module, Term function, unsigned arity);
 /// nullptr when never mentioned.
 Export* find_export(Term module, Term function, unsigned arity);
 /// Defined now: loaded code or BIF.
 bool is_defined(const Export& e);
+std::vector<Export*> all_exports();
 
 /// A `fun` expression in a module's code; all versions of the same module with the same uniq share it.
 struct FunEntry {
@@ -85,14 +89,15 @@ struct Module {
   Term attributes, compile_info;          // literals
   std::uint8_t md5[16] = {};
   std::string strings;                    // constant bytes that instructions point into
-  bool has_native_stubs = false;
 
   const Word* begin() const { return code.data(); }
   const Word* end() const { return code.data() + code.size(); }
 };
 
 /// The function an address lies in (as a resume or return address), stubs of exports included; nullptr for the machine's own code.
-const FunctionHeader* function_at(const Word* address);
+const FunctionHeader* function_header_at(const Word* address);
+/// Adds a module's code to what function_header_at and location_at know.
+void register_code(const Module& m);
 /// Source position of the instruction at this address.
 SourceLocation location_at(const Word* address);
 

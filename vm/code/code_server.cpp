@@ -1,0 +1,192 @@
+#include "vm/code/code_server.hpp"
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "vm/code/loader.hpp"
+#include "vm/term/atom.hpp"
+
+namespace vmrun {
+namespace {
+
+struct Versions {
+  Module* current = nullptr;
+  Module* old = nullptr;
+  Module* pending = nullptr;  // waits for its on_load function
+  std::string path;
+};
+
+struct Server {
+  std::recursive_mutex mutex;
+  std::condition_variable_any changed;
+  std::map<Word, Versions> modules;  // by name
+  std::set<Word> being_loaded;       // by autoload
+  CodeSource* source = nullptr;
+};
+Server& server() {
+  static Server& s = *new Server;
+  return s;
+}
+using Lock = std::unique_lock<std::recursive_mutex>;
+
+/// Exports and funs lead to this version from now on. Exports of `before` that it has not become undefined.
+void connect(const Module& m, const Module* before) {
+  if (before)
+    for (const auto& x : before->exports) set_export_code(*x.entry, nullptr);
+  for (const auto& x : m.exports) set_export_code(*x.entry, x.address);
+  for (std::size_t i = 0; i < m.funs.size(); i++) m.funs[i]->address.store(m.fun_addresses[i], std::memory_order_release);
+}
+
+LoadResult failure(Term reason, std::string message) { return {nullptr, reason, std::move(message)}; }
+
+}  // namespace
+
+void set_code_source(CodeSource* source) { server().source = source; }
+
+LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::string_view file) {
+  static const Term badfile = intern_atom("badfile");
+  std::vector<std::uint8_t> plain;
+  if (inflate_beam(bytes, size, &plain)) {
+    bytes = plain.data();
+    size = plain.size();
+  }
+  BeamFile beam;
+  BeamError error;
+  if (!parse_beam(bytes, size, &beam, &error)) return failure(badfile, error.text(file));
+  Module* m = build_module(beam, &error);
+  if (!m) return failure(badfile, error.text(file));
+  register_code(*m);
+  return {m, kNonValue, {}};
+}
+
+LoadResult publish_module(Module* m) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  Versions& v = s.modules[m->name.raw()];
+  if (v.current && v.old) return failure(intern_atom("not_purged"), std::string(atom_text(m->name)) + ": old code has not been purged");
+  if (m->on_load) {
+    v.pending = m;
+    for (std::size_t i = 0; i < m->funs.size(); i++) m->funs[i]->address.store(m->fun_addresses[i], std::memory_order_release);
+    return {m, kNonValue, {}};
+  }
+  if (v.current) v.old = v.current;
+  connect(*m, v.current);
+  v.current = m;
+  return {m, kNonValue, {}};
+}
+
+void finish_on_load(Module* m, bool keep) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  Versions& v = s.modules[m->name.raw()];
+  if (v.pending != m) return;
+  v.pending = nullptr;
+  if (!keep) {
+    for (FunEntry* f : m->funs) f->address.store(nullptr, std::memory_order_release);
+    return;
+  }
+  if (v.current) v.old = v.current;
+  connect(*m, v.current);
+  v.current = m;
+}
+
+LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t size, std::string_view file) {
+  LoadResult r = prepare_module(bytes, size, file);
+  if (!r.module) return r;
+  if (expected.is_atom() && r.module->name != expected)
+    return failure(intern_atom("badfile"), std::string(file) + ": holds module " + std::string(atom_text(r.module->name)) + ", not " + std::string(atom_text(expected)));
+  return publish_module(r.module);
+}
+
+bool autoload_module(Term name, std::string* message) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  // Others who want the same module wait for the one that loads it.
+  while (s.being_loaded.count(name.raw())) s.changed.wait(lock);
+  if (current_module(name) || s.modules[name.raw()].pending) return true;
+  if (!s.source) return false;
+  s.being_loaded.insert(name.raw());
+  lock.unlock();
+  std::vector<std::uint8_t> bytes;
+  std::string path;
+  bool loaded = false;
+  if (s.source->find(atom_text(name), &bytes, &path)) {
+    LoadResult r = load_module(name, bytes.data(), bytes.size(), path);
+    loaded = r.module != nullptr;
+    if (loaded) set_module_path(name, path);
+    else *message = r.message;
+  }
+  lock.lock();
+  s.being_loaded.erase(name.raw());
+  s.changed.notify_all();
+  return loaded;
+}
+
+Module* current_module(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  auto it = s.modules.find(name.raw());
+  return it == s.modules.end() ? nullptr : it->second.current;
+}
+Module* pending_module(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  auto it = s.modules.find(name.raw());
+  return it == s.modules.end() ? nullptr : it->second.pending;
+}
+Module* old_module(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  auto it = s.modules.find(name.raw());
+  return it == s.modules.end() ? nullptr : it->second.old;
+}
+
+bool delete_module(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  Versions& v = s.modules[name.raw()];
+  if (!v.current || v.old) return false;
+  for (const auto& x : v.current->exports) set_export_code(*x.entry, nullptr);
+  v.old = v.current;
+  v.current = nullptr;
+  return true;
+}
+
+bool purge_module(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  Versions& v = s.modules[name.raw()];
+  if (!v.old) return false;
+  // Funs of the old code that the current one does not share lead nowhere now; the code itself stays for whoever still runs it.
+  for (std::size_t i = 0; i < v.old->funs.size(); i++) {
+    const Word* address = v.old->fun_addresses[i];
+    v.old->funs[i]->address.compare_exchange_strong(address, nullptr, std::memory_order_acq_rel);
+  }
+  v.old = nullptr;
+  return true;
+}
+
+std::vector<Module*> loaded_modules() {
+  Server& s = server();
+  Lock lock(s.mutex);
+  std::vector<Module*> out;
+  for (auto& [name, v] : s.modules)
+    if (v.current) out.push_back(v.current);
+  return out;
+}
+
+const std::string* module_path(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  auto it = s.modules.find(name.raw());
+  return it == s.modules.end() || !it->second.current ? nullptr : &it->second.path;
+}
+void set_module_path(Term name, std::string path) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  s.modules[name.raw()].path = std::move(path);
+}
+
+}  // namespace vmrun

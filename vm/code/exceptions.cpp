@@ -1,0 +1,247 @@
+#include "vm/code/exceptions.hpp"
+
+#include <cstring>
+
+#include "vm/bif.hpp"
+#include "vm/code/module.hpp"
+#include "vm/term/layout.hpp"
+
+namespace vmrun {
+namespace {
+
+constexpr unsigned kBacktraceDepth = 8;
+const Term kClassAtoms[] = {atoms::error, atoms::exit, atoms::throw_};
+
+struct Addresses {
+  Term header;
+  Word limbs[kBacktraceDepth + 3];  // class, addresses…, a last limb that makes this a proper big integer
+};
+
+bool is_raw(Term trace) { return trace.is_list() && trace.tail().is_big(); }
+
+/// Return addresses are the words on a stack with a header's tag.
+unsigned stack_addresses(const Process& p, const Word* innermost, Word* out, unsigned most) {
+  unsigned n = 0;
+  const Word* previous = innermost;
+  if (innermost && n < most) out[n++] = reinterpret_cast<Word>(innermost);
+  for (const Term* s = p.heap.stop; s < p.heap.end && n < most; s++) {
+    if (!s->is_header() || s->raw() == 0) continue;
+    const auto* address = reinterpret_cast<const Word*>(s->raw());
+    if (address == previous) continue;
+    previous = address;
+    out[n++] = s->raw() - 1;  // inside the call instruction; the odd address marks a caller
+  }
+  return n;
+}
+
+Term capture(Process& p, const Word* ip, Term head) {
+  Word found[kBacktraceDepth];
+  const unsigned n = stack_addresses(p, ip, found, kBacktraceDepth);
+  Term* hp = p.heap.alloc(2 + 3 + n);
+  Term* big = hp;
+  *hp++ = Term::header(Term::Sub::kPosBig, n + 2);
+  *hp++ = Term::from_raw(static_cast<Word>(p.exception_class));
+  for (unsigned i = 0; i < n; i++) *hp++ = Term::from_raw(found[i]);
+  *hp++ = Term::from_raw(~Word{0});
+  return make_cons(hp, head, Term::boxed(big));
+}
+
+Term string_term(Heap& heap, std::string_view text) {
+  Term list = Term::nil();
+  Term* hp = heap.alloc(2 * text.size());
+  for (std::size_t i = text.size(); i-- > 0;) list = make_cons(hp, Term::small(static_cast<unsigned char>(text[i])), list);
+  return list;
+}
+
+Term location_term(Heap& heap, const Word* address) {
+  static const Term file = intern_atom("file"), line = intern_atom("line");
+  const SourceLocation where = location_at(address);
+  if (!where.file || where.line == 0) return Term::nil();
+  const Term name = string_term(heap, *where.file);
+  Term* hp = heap.alloc(10);
+  const Term f = make_tuple(hp, file, name), l = make_tuple(hp, line, Term::small(where.line));
+  const Term rest = make_cons(hp, l, Term::nil());
+  return make_cons(hp, f, rest);
+}
+
+Term frame_term(Heap& heap, const Word* address, Term arguments, Term info) {
+  static const Term error_info = intern_atom("error_info");
+  const FunctionHeader* f = function_header_at(address);
+  if (!f) return kNonValue;
+  Term location = location_term(heap, address);
+  Term* hp = heap.alloc(10);
+  if (info.is_value()) {
+    const Term pair = make_tuple(hp, error_info, info);
+    location = make_cons(hp, pair, location);
+  }
+  return make_tuple(hp, f->module, f->function, arguments.is_value() ? arguments : Term::small(f->arity), location);
+}
+
+Term list_of(Heap& heap, const Term* terms, std::size_t n) {
+  Term list = Term::nil();
+  Term* hp = heap.alloc(2 * n);
+  for (std::size_t i = n; i-- > 0;) list = make_cons(hp, terms[i], list);
+  return list;
+}
+
+Term frames_term(Heap& heap, Term head, const Word* addresses, unsigned n) {
+  Term frames[kBacktraceDepth + 1];
+  unsigned count = 0;
+  Term arguments, info;
+  if (head.is_tuple() && head.tuple_arity() == 4) {
+    frames[count++] = head;
+  } else if (head.is_tuple()) {
+    arguments = head.element(0);
+    if (head.tuple_arity() == 2) info = head.element(1);
+  }
+  for (unsigned i = 0; i < n && count < kBacktraceDepth; i++) {
+    const auto* address = reinterpret_cast<const Word*>(addresses[i] & ~Word{7});  // callers: the last word of the call
+    const Term frame = frame_term(heap, address, arguments, info);
+    arguments = info = kNonValue;
+    if (frame.is_value()) frames[count++] = frame;
+  }
+  return list_of(heap, frames, count);
+}
+
+ExceptionClass class_of(Term atom, bool* known) {
+  *known = true;
+  for (unsigned i = 0; i < 3; i++)
+    if (kClassAtoms[i] == atom) return static_cast<ExceptionClass>(i);
+  *known = false;
+  return ExceptionClass::kError;
+}
+
+void keep_trace(Process& p, ExceptionClass cls, Term value, Term trace) {
+  raise(p, cls, value);
+  p.exception_trace = trace;
+}
+
+}  // namespace
+
+const Word* handle_exception(Process& p, const Word* ip, Term* x) {
+  Term trace = p.exception_trace;
+  if (!trace.is_list()) trace = capture(p, ip, trace.is_tuple() ? trace : Term::nil());
+  p.exception_trace = trace;
+  // A catch belongs to the frame it lies in; frames end with a return address.
+  Term* frame = p.heap.stop;
+  for (Term* s = frame; s < p.heap.end; s++) {
+    if (s->is_header()) {
+      frame = s + 1;
+    } else if (s->is_catch()) {
+      p.heap.stop = frame;
+      x[0] = kNonValue;
+      x[1] = kClassAtoms[static_cast<unsigned>(p.exception_class)];
+      x[2] = p.exception_value;
+      x[3] = trace;
+      p.exception_trace = p.exception_value = Term::nil();
+      return static_cast<const Word*>(s->catch_address());
+    }
+  }
+  return nullptr;
+}
+
+Term bif_trace_head(Process& p, const Export& bif, const Term* args) {
+  static const Term error_info = intern_atom("error_info"), module_key = intern_atom("module"), errors = intern_atom("erl_erts_errors");
+  const Term list = list_of(p.heap, args, bif.arity);
+  Term location = Term::nil();
+  if (bif.module == atoms::erlang && p.exception_class == ExceptionClass::kError) {
+    Term* hp = p.heap.alloc(2 + 4 + 3 + 2);
+    const Term keys = make_tuple(hp, module_key);
+    Term* map = hp;
+    *hp++ = MapObject::make_header(MapKind::kFlat, 0, 3);
+    *hp++ = Term::from_raw(1);
+    *hp++ = keys;
+    *hp++ = errors;
+    const Term pair = make_tuple(hp, error_info, Term::boxed(map));
+    location = make_cons(hp, pair, Term::nil());
+  }
+  Term* hp = p.heap.alloc(5);
+  return make_tuple(hp, bif.module, bif.function, list, location);
+}
+
+Term arguments_head(Process& p, const Term* args, unsigned arity) {
+  const Term list = list_of(p.heap, args, arity);
+  Term* hp = p.heap.alloc(2);
+  return make_tuple(hp, list);
+}
+
+Term build_stacktrace(Process& p, Term trace) {
+  if (!trace.is_list()) return trace;
+  if (is_raw(trace)) {
+    const Term* big = trace.tail().boxed_ptr();
+    const auto n = static_cast<unsigned>(big->header_arity() - 2);
+    return frames_term(p.heap, trace.head(), reinterpret_cast<const Word*>(big + 2), n);
+  }
+  return trace.tail().is_atom() ? trace.head() : trace;
+}
+
+Term uncaught_reason(Process& p, bool* report) {
+  static const Term nocatch = atoms::nocatch;
+  *report = p.exception_class != ExceptionClass::kExit;
+  if (!*report) return p.exception_value;
+  const Term stack = build_stacktrace(p, p.exception_trace);
+  Term* hp = p.heap.alloc(6);
+  Term value = p.exception_value;
+  if (p.exception_class == ExceptionClass::kThrow) value = make_tuple(hp, nocatch, value);
+  return make_tuple(hp, value, stack);
+}
+
+Term caught_value(Process& p, const Term* x) {
+  if (x[1] == atoms::throw_) return x[2];
+  Term reason = x[2];
+  const Term stack = x[1] == atoms::error ? build_stacktrace(p, x[3]) : kNonValue;
+  Term* hp = p.heap.alloc(6);
+  if (stack.is_value()) reason = make_tuple(hp, reason, stack);
+  return make_tuple(hp, atoms::exit_upper, reason);
+}
+
+void reraise(Process& p, Term trace, Term value) {
+  ExceptionClass cls = ExceptionClass::kError;
+  bool known = false;
+  if (is_raw(trace)) cls = static_cast<ExceptionClass>(trace.tail().boxed_ptr()[1].raw());
+  else if (trace.is_list() && trace.tail().is_atom()) cls = class_of(trace.tail(), &known);
+  keep_trace(p, cls, value, trace);
+}
+
+bool raise_again(Process& p, const Term* x) {
+  bool known;
+  const ExceptionClass cls = class_of(x[0], &known);
+  if (!known) return false;
+  if (is_raw(x[2])) {
+    // The class may have changed since.
+    x[2].tail().boxed_ptr()[1] = Term::from_raw(static_cast<Word>(cls));
+    keep_trace(p, cls, x[1], x[2]);
+    return true;
+  }
+  return raise_with_trace(p, cls, x[1], x[2].is_list() && x[2].tail().is_atom() ? x[2].head() : x[2]);
+}
+
+bool raise_with_trace(Process& p, ExceptionClass cls, Term value, Term trace) {
+  Term l = trace;
+  for (; l.is_list(); l = l.tail()) {
+    const Term f = l.head();
+    if (!f.is_tuple() || f.tuple_arity() < 2 || f.tuple_arity() > 4) return false;
+  }
+  if (!l.is_nil()) return false;
+  Term* hp = p.heap.alloc(2);
+  keep_trace(p, cls, value, make_cons(hp, trace, kClassAtoms[static_cast<unsigned>(cls)]));
+  return true;
+}
+
+Term raise(Process& p, ExceptionClass cls, Term value) {
+  p.bif_action = BifAction::kRaise;
+  p.exception_class = cls;
+  p.exception_value = value;
+  p.exception_trace = Term::nil();
+  return kNonValue;
+}
+Term raise_badkey(Process& p, Term key) {
+  Term* hp = p.heap.alloc(3);
+  return raise_error(p, make_tuple(hp, atoms::badkey, key));
+}
+Term raise_badmap(Process& p, Term value) {
+  Term* hp = p.heap.alloc(3);
+  return raise_error(p, make_tuple(hp, atoms::badmap, value));
+}
+
+}  // namespace vmrun

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "vm/process/process.hpp"
+
+/// Raising, unwinding and stack traces. In the process's own thread, with top and stop stored back.
+///
+/// A trace is captured as a pair [Head|Addresses] (Addresses: a big integer object whose limbs are the class and code addresses), turned into a list only
+/// when a program looks at it. Head says what stands at or before the innermost frame:
+///   []                          nothing special
+///   {Arguments}                 the innermost function's arguments replace its arity (function_clause, error/2)
+///   {Arguments, Info}           the same with error_info (error/3)
+///   {M, F, Arguments, Location} a built-in that failed, called by the innermost function
+/// A trace given to erlang:raise/3 is [List|Class].
+/// p.exception_trace before the exception is handled: [] (a built-in: it shows in the trace), `true` (a built-in that does not show, such as error/1), a
+/// Head tuple, or a trace as above, which is kept.
+namespace vmrun {
+
+struct Export;
+
+/// Captures the trace unless there is one, and finds the innermost catch: returns where to go on (stop and x0...x3 are set), or nullptr when there is none.
+/// ip: the failing instruction; nullptr when the failing code has no frame (a built-in called last).
+const Word* handle_exception(Process& p, const Word* ip, Term* x);
+
+/// Head tuple of a failed built-in.
+Term bif_trace_head(Process& p, const Export& bif, const Term* args);
+/// {Arguments} of the function entered with these.
+Term arguments_head(Process& p, const Term* args, unsigned arity);
+
+/// What the process ends with when nobody caught the exception: Reason, {Reason,Stack} or {{nocatch,Value},Stack}. *report: whether it is a crash.
+Term uncaught_reason(Process& p, bool* report);
+
+/// build_stacktrace: a captured trace as a list.
+Term build_stacktrace(Process& p, Term trace);
+/// catch_end: the value of a `catch` after an exception, from x1 (class), x2 (value), x3 (trace).
+Term caught_value(Process& p, const Term* x);
+/// The instruction raise/2: same class and trace again.
+void reraise(Process& p, Term trace, Term value);
+/// raw_raise: class x0, value x1, trace x2. False: no such class.
+bool raise_again(Process& p, const Term* x);
+/// erlang:raise/3's trace: sets the exception up; false if `trace` is no proper stack trace list.
+bool raise_with_trace(Process& p, ExceptionClass cls, Term value, Term trace);
+
+}  // namespace vmrun

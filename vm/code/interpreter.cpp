@@ -1,0 +1,424 @@
+#include "vm/code/interpreter.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "vm/bif.hpp"
+#include "vm/code/code_server.hpp"
+#include "vm/code/exceptions.hpp"
+#include "vm/code/instructions.hpp"
+#include "vm/code/limits.hpp"
+#include "vm/code/support.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/process/receive.hpp"
+#include "vm/process/send.hpp"
+#include "vm/sched/scheduler.hpp"
+#include "vm/term/arith.hpp"
+#include "vm/term/big.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/compare.hpp"
+#include "vm/term/map.hpp"
+
+// The interpreter loop. Instructions come from instructions.tab; this file has the machine state they share and what they jump to.
+//
+// Rules:
+// - I, E, H and reds live in locals; before anything that may look at the process they are stored back (VM_SWAP_OUT) and reloaded after (VM_SWAP_IN).
+// - After VM_NEED, VM_COLLECT or VM_AFTER_BIF no term read before is valid.
+// - Every frame leaves kStackReserveWords free between H and E; a call pushes one of them without a check.
+// - A frame: y0 is E[0]; behind the slots lies the return address. A function without a frame has the return address at E[0].
+// - An instruction that raises leaves I at itself: traces look the position up there.
+namespace vmrun {
+namespace {
+
+static_assert(kMaxXRegisters == kMaxXRegs);  // one more exists, the loader's scratch register
+
+/// Code of the machine's own: where the first function of a process returns to, and so on.
+const Word kProcessEnd[] = {bare_operation(op::process_end)};
+const Word kOnLoadResult[] = {bare_operation(op::on_load_result)};
+
+inline SWord vm_divide(SWord a, SWord b) {
+  if (((static_cast<Word>(a) | static_cast<Word>(b)) >> 32) == 0) return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
+  return a / b;
+}
+inline SWord vm_remainder(SWord a, SWord b) {
+  if (((static_cast<Word>(a) | static_cast<Word>(b)) >> 32) == 0) return static_cast<std::uint32_t>(a) % static_cast<std::uint32_t>(b);
+  return b == -1 ? 0 : a % b;
+}
+inline int vm_sign(int n) { return n < 0 ? -1 : n > 0; }
+
+inline Term vm_term(Term t) { return t; }
+inline Term vm_term(SWord shifted) { return Term::from_raw(static_cast<Word>(shifted) | Term::kSmallTag); }
+
+void save_registers(Process& p, const Term* x, unsigned live) {
+  if (live > Process::kInlineRegs) p.saved_regs = static_cast<Term*>(std::malloc(live * sizeof(Term)));
+  std::memcpy(static_cast<void*>(p.saved_regs), x, live * sizeof(Term));
+  p.live_saved = static_cast<std::uint8_t>(live);
+}
+
+void restore_registers(Process& p, Term* x) {
+  std::memcpy(static_cast<void*>(x), p.saved_regs, p.live_saved * sizeof(Term));
+  if (p.saved_regs != p.inline_regs) std::free(p.saved_regs);
+  p.saved_regs = p.inline_regs;
+  p.live_saved = 0;
+}
+
+/// Where a call of `fun` with so many arguments goes, its free variables in place; nullptr: a bad call (bad_fun_call finds out why).
+inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
+  if (!fun.is_fun()) [[unlikely]] return nullptr;
+  const FunObject* f = fun_of(fun);
+  if (f->arity != arity) [[unlikely]] return nullptr;
+  if (f->is_external) return f->exported->address.load(std::memory_order_acquire);
+  spread_environment(*f, x);
+  return f->entry->address.load(std::memory_order_acquire);
+}
+
+inline const Export* entry_export(const Word* entry) {
+  const FunctionHeader* h = header_of_entry(entry);
+  return export_entry(h->module, h->function, h->arity);
+}
+
+}  // namespace
+
+// Operands of the current instruction, by byte offset.
+#define VM_FIELD(type, o) (*reinterpret_cast<const type*>(reinterpret_cast<const char*>(I) + (o)))
+#define VM_X(o) x[VM_FIELD(std::uint16_t, o)]
+#define VM_Y(o) E[VM_FIELD(std::uint16_t, o)]
+#define VM_K(o) Term::from_raw(VM_FIELD(std::uint32_t, o))
+#define VM_C(o) Term::from_raw(VM_FIELD(Word, o))
+#define VM_I(o) static_cast<SWord>(VM_FIELD(std::int32_t, o))
+#define VM_U(o) static_cast<unsigned>(VM_FIELD(std::uint16_t, o))
+#define VM_Q(o) VM_FIELD(std::uint32_t, o)
+#define VM_W(o) VM_FIELD(Word, o)
+#define VM_LABEL(o) static_cast<SWord>(VM_FIELD(std::int32_t, o))
+#define VM_FLOAT(o) f[VM_FIELD(std::uint16_t, o)]
+#define VM_ANY_SOURCE(o) decode_source(VM_FIELD(Word, o), x, E)
+#define VM_DECODE(w) decode_source(w, x, E)
+#define VM_DESTINATION(w) ((w) & kDestinationY ? E + ((w) & ~Word{kDestinationY}) : x + (w))
+#define VM_ANY_DEST(o) (*VM_DESTINATION(VM_FIELD(std::uint16_t, o)))
+#define VM_EXPORT(w) reinterpret_cast<Export*>(w)
+#define VM_BIF(w) reinterpret_cast<BifFn>(w)
+#define VM_RETURN_ADDRESS(next) Term::from_raw(reinterpret_cast<Word>(next))
+#define VM_HEAP_WORDS(need) ((need) & ~kNeedAlways)
+#define VM_TERM(v) vm_term(v)
+#define VM_UNTAGGED(i) vm_term(i)
+
+#define VM_DISPATCH goto* dispatch[*reinterpret_cast<const std::uint16_t*>(I)]
+#define VM_NEXT(n) \
+  do {             \
+    I += (n);      \
+    VM_DISPATCH;   \
+  } while (0)
+#define VM_JUMP(distance) \
+  do {                    \
+    I += (distance);      \
+    VM_DISPATCH;          \
+  } while (0)
+// At a function's first instruction: charge the call.
+#define VM_ENTER                                          \
+  do {                                                    \
+    if (--reds <= 0) [[unlikely]] goto yield_at_entry;    \
+    VM_DISPATCH;                                          \
+  } while (0)
+#define VM_YIELD_HERE(n) \
+  do {                   \
+    live_count = (n);    \
+    goto yield_here;     \
+  } while (0)
+
+#define VM_SWAP_OUT        \
+  do {                     \
+    p.heap.top = H;        \
+    p.heap.stop = E;       \
+    p.reductions = reds;   \
+  } while (0)
+#define VM_SWAP_IN         \
+  do {                     \
+    H = p.heap.top;        \
+    E = p.heap.stop;       \
+    reds = p.reductions;   \
+  } while (0)
+#define VM_COLLECT(words, live)                          \
+  do {                                                   \
+    VM_SWAP_OUT;                                         \
+    const int cost_ = collect(p, words, x, live);        \
+    if (cost_ < 0) goto exit_now;                        \
+    VM_SWAP_IN;                                          \
+    reds -= cost_;                                       \
+  } while (0)
+#define VM_NEED(need, live) \
+  if (H + (need) > E) [[unlikely]] VM_COLLECT(VM_HEAP_WORDS(need), live)
+// A built-in left words outside the block.
+#define VM_AFTER_BIF(live)                                                      \
+  do {                                                                          \
+    if (wants_collection(p) || gc_modes.collect_always) VM_COLLECT(0, live);    \
+  } while (0)
+// No registers are known here: makes the next call collect.
+#define VM_COLLECT_SOON         \
+  do {                          \
+    if (!set_aside) {           \
+      set_aside = reds;         \
+      reds = 0;                 \
+    }                           \
+  } while (0)
+
+#define VM_RAISE(reason)       \
+  do {                         \
+    VM_SWAP_OUT;               \
+    raise_error(p, reason);    \
+    goto raise;                \
+  } while (0)
+#define VM_BOTH_SMALL(a, b) (((a).raw() & (b).raw() & 0xF) == 0xF)
+#define VM_EQUAL_SLOW(a, b) (!(a).is_immed() && !(b).is_immed() && detail::equal_exact_slow(a, b))
+#define VM_FUN_TARGET(fun, arity) fun_target(fun, arity, x)
+#define VM_ANY_POINTER(v) (v)
+#define VM_ARITH(operation, a, b, live, fail, dst)                              \
+  do {                                                                          \
+    guard_arguments[0] = (a);                                                   \
+    guard_arguments[1] = (b);                                                   \
+    VM_SWAP_OUT;                                                                \
+    const Term r_ = slow_arith(p, ArithOp::operation, guard_arguments, x, live);\
+    VM_SWAP_IN;                                                                 \
+    if (!r_.is_value()) [[unlikely]] {                                          \
+      if (fail) VM_JUMP(fail);                                                  \
+      failed_operator = ArithOp::operation;                                     \
+      goto arith_failed;                                                        \
+    }                                                                           \
+    dst = r_;                                                                   \
+  } while (0)
+
+// Probes of the traced instructions.
+#define VM_DEPTH(stack) static_cast<Word>(p.heap.end - (stack))
+#define VM_TRACE_RETURN(stack) trace_return(p, I, VM_DEPTH(stack))
+#define VM_TRACE_LOCAL(entry, pushed) trace_local_entry(p, entry, VM_DEPTH(E) + (pushed))
+#define VM_TRACE_GLOBAL(target, pushed) trace_global_entry(p, *(target), VM_DEPTH(E) + (pushed))
+#define VM_TRACE_FUN(fun, pushed) trace_fun(p, *(fun), false, VM_DEPTH(E) + (pushed))
+#define VM_TRACE_FUN_GLOBAL(fun, pushed) trace_fun(p, *(fun), true, VM_DEPTH(E) + (pushed))
+#define VM_TRACE_BIF_ENTRY(target) trace_bif_entry(p, *(target), VM_DEPTH(E))
+#define VM_TRACE_BIF_RETURN(target) trace_bif_return(p, *(target))
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+RunResult interpret(Scheduler& s, Process& p) {
+#include "vm/code/instruction_labels.inc"
+
+  const void* const* const dispatch = tracing_wanted() ? kTraced : kNormal;
+  Term* const x = s.x;
+  const Word* I;
+  Term* E;
+  Term* H;
+  std::int32_t reds;
+  std::int32_t set_aside = 0;       // reductions kept back by VM_COLLECT_SOON
+  unsigned live_count = 0;
+  const Export* bif_export = nullptr;
+  const Word* bif_next = nullptr;   // where a failed or trapping built-in was to return to; nullptr: it was called last
+  ArithOp failed_operator = ArithOp::kAdd;
+  Term tagged_reason, reason_value;
+  Term bad_fun;
+  unsigned bad_arity = 0;
+  bool bad_apply2 = false;
+  Term guard_arguments[3];
+  double f[kMaxFloatRegisters];
+  static Export* const apply2_export = export_entry(atoms::erlang, atoms::apply, 2);
+  static Export* const apply3_export = export_entry(atoms::erlang, atoms::apply, 3);
+  static Export* const send_export = export_entry(atoms::erlang, atoms::bang, 2);
+
+  restore_registers(p, x);
+  VM_SWAP_IN;
+  if (!p.ip) {  // module, function and list of arguments are in x0...x2
+    *--E = VM_RETURN_ADDRESS(kProcessEnd);
+    I = apply3_export->stub_code();
+  } else {
+    I = p.ip;
+  }
+  VM_DISPATCH;
+
+#include "vm/code/instruction_bodies.inc"
+
+  // ---- Giving up the core ----
+
+yield_at_entry:
+  live_count = header_of_entry(I)->arity;
+yield_here:
+  if (set_aside) {
+    reds += set_aside;
+    set_aside = 0;
+    VM_COLLECT(0, live_count);
+    if (reds > 0) VM_DISPATCH;
+  } else if (wants_collection(p)) {
+    VM_COLLECT(0, live_count);
+  }
+  VM_SWAP_OUT;
+  save_registers(p, x, live_count);
+  p.ip = I;
+  return RunResult::kYielded;
+
+wait:
+  reds += set_aside;
+  VM_SWAP_OUT;
+  p.ip = I;
+  p.live_saved = 0;
+  return RunResult::kWaiting;
+
+  // ---- Built-ins that did not return a value ----
+
+bif_failed:
+  switch (p.bif_action) {
+    case BifAction::kRaise: goto raise_with_arguments;
+    case BifAction::kTrap:
+      if (bif_next) *--E = VM_RETURN_ADDRESS(bif_next);
+      I = static_cast<const Export*>(p.trap_target)->address.load(std::memory_order_acquire);
+      VM_ENTER;
+    case BifAction::kYield:
+    case BifAction::kSuspendOnFiber:
+    case BifAction::kSuspend:
+      reds += set_aside;
+      VM_SWAP_OUT;
+      save_registers(p, x, bif_export->arity);
+      p.ip = I;
+      return p.bif_action == BifAction::kSuspend ? RunResult::kSuspended : RunResult::kYielded;
+    case BifAction::kExitNow: goto exit_now;
+    case BifAction::kHibernate: {
+      const auto* target = static_cast<const Export*>(p.trap_target);
+      reds += set_aside;
+      E = p.heap.end - 1;
+      *E = VM_RETURN_ADDRESS(kProcessEnd);
+      VM_SWAP_OUT;
+      const int cost = collect_for_hibernate(p, x, target->arity);
+      if (cost < 0) goto exit_now;
+      p.reductions -= cost;
+      save_registers(p, x, target->arity);
+      p.ip = target->address.load(std::memory_order_acquire);
+      return RunResult::kWaiting;
+    }
+  }
+  __builtin_unreachable();
+
+guard_bif_badarg:
+  VM_SWAP_OUT;
+  raise_badarg(p);
+guard_bif_failed:
+  if (p.bif_action == BifAction::kYield || p.bif_action == BifAction::kSuspendOnFiber) {  // no yield in a guard: go on at once
+    reds = 1000;
+    VM_DISPATCH;
+  }
+  if (p.bif_action == BifAction::kExitNow) goto exit_now;
+  if (p.exception_trace.is_nil()) p.exception_trace = bif_trace_head(p, *bif_export, guard_arguments);
+  goto raise;
+
+arith_failed:
+  VM_SWAP_OUT;
+  if (p.bif_action == BifAction::kExitNow) goto exit_now;
+  raise_error(p, arith_failure(failed_operator, guard_arguments[0], guard_arguments[1]));
+  p.exception_trace = bif_trace_head(p, *operator_export(failed_operator), guard_arguments);
+  goto raise;
+
+bad_bif_argument:
+  VM_SWAP_OUT;
+  raise_badarg(p);
+  bif_next = nullptr;
+raise_with_arguments:
+  if (p.exception_trace.is_nil()) p.exception_trace = bif_trace_head(p, *bif_export, x);
+  if (!bif_next) I = nullptr;
+  goto raise;
+
+  // ---- Calls that cannot be made ----
+
+bad_fun_call:  // bad_fun, bad_arity; in bad_apply2 the call was erlang:apply/2 itself and the arguments are spread
+  VM_SWAP_OUT;
+  if (bad_fun.is_fun() && fun_of(bad_fun)->arity == bad_arity) {  // its code is not there yet
+    const Word* const target = resolve_fun(p, *fun_of(bad_fun)->entry);
+    if (target) {
+      if (!bad_apply2) VM_DISPATCH;
+      I = target;
+      VM_ENTER;
+    }
+    raise_error(p, atoms::undef);
+    goto raise;
+  }
+  {
+    Term* hp = p.heap.alloc(2 * bad_arity + 6);
+    Term reason = bad_fun;
+    if (bad_fun.is_fun()) {
+      Term list = Term::nil();
+      for (unsigned n = bad_arity; n-- > 0;) list = make_cons(hp, x[n], list);
+      reason = make_tuple(hp, bad_fun, list);
+    }
+    raise_error(p, make_tuple(hp, bad_fun.is_fun() ? atoms::badarity : atoms::badfun, reason));
+    goto raise;
+  }
+
+undefined_function: {  // bif_export; a module whose on_load function has not run yet gets that run first
+  Module* const pending = pending_module(bif_export->module);
+  if (!pending) {
+    raise_error(p, atoms::undef);
+    bif_next = nullptr;
+    goto raise_with_arguments;
+  }
+  const unsigned n = bif_export->arity;
+  VM_COLLECT(n + 4 + kStackReserveWords, n);
+  for (unsigned k = n; k-- > 0;) *--E = x[k];
+  *--E = Term::small(reinterpret_cast<SWord>(bif_export));
+  *--E = Term::small(reinterpret_cast<SWord>(pending));
+  *--E = VM_RETURN_ADDRESS(kOnLoadResult);
+  I = pending->on_load;
+  VM_ENTER;
+}
+on_load_finished:
+  finish_on_load(reinterpret_cast<Module*>(E[0].small_value()), x[0] == atoms::ok);
+  bif_export = reinterpret_cast<const Export*>(E[1].small_value());
+  E += 2;
+  for (unsigned k = 0; k < bif_export->arity; k++) x[k] = *E++;
+  I = bif_export->address.load(std::memory_order_acquire);
+  if (is_defined(*bif_export)) VM_ENTER;
+  VM_SWAP_OUT;
+  raise_error(p, atoms::undef);
+  bif_next = nullptr;
+  goto raise_with_arguments;
+
+raise_tagged: {
+  VM_SWAP_OUT;
+  Term* hp = p.heap.alloc(3);
+  raise_error(p, make_tuple(hp, tagged_reason, reason_value));
+  goto raise;
+}
+badarith:
+  VM_RAISE(atoms::badarith);
+function_clause: {
+  const auto* header = reinterpret_cast<const FunctionHeader*>(I);
+  VM_SWAP_OUT;
+  raise_error(p, atoms::function_clause);
+  p.exception_trace = arguments_head(p, x, header->arity);
+  goto raise;
+}
+
+  // ---- Exceptions; everything is stored back but I ----
+
+raise: {
+  if (p.bif_action == BifAction::kExitNow) goto exit_now;
+  I = handle_exception(p, I, x);
+  VM_SWAP_IN;
+  if (I) VM_DISPATCH;
+  bool report;
+  const Term reason = uncaught_reason(p, &report);
+  exit_process(p, reason, report);
+  return RunResult::kExited;
+}
+
+normal_exit:
+  VM_SWAP_OUT;
+  exit_process(p, atoms::normal, false);
+  return RunResult::kExited;
+exiting:
+  VM_SWAP_OUT;
+  exit_process(p, p.exit_reason, false);
+  return RunResult::kExited;
+exit_now:
+  exit_process(p, p.exception_value, false);
+  return RunResult::kExited;
+}
+
+#pragma GCC diagnostic pop
+
+}  // namespace vmrun

@@ -1,0 +1,287 @@
+#include "vm/code/support.hpp"
+
+#include <memory>
+
+#include "probes/probes.hpp"
+#include "vm/code/code_server.hpp"
+#include "vm/code/exceptions.hpp"
+#include "vm/code/instructions.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/sched/scheduler.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/map.hpp"
+#include "vm/term/print.hpp"
+
+namespace vmrun {
+namespace {
+
+/// Collects with some further terms as roots. They travel on the stack, in the words every frame keeps in reserve.
+bool collect_with(Process& p, Word need, Term* x, unsigned live, Term* extra, unsigned count) {
+  for (unsigned i = 0; i < count; i++) *--p.heap.stop = extra[i];
+  const int cost = collect(p, need, x, live);
+  for (unsigned i = count; i-- > 0;) extra[i] = *p.heap.stop++;
+  if (cost > 0) bump_reductions(p, cost);
+  return cost >= 0;
+}
+
+Word magnitude_words(Term t) { return t.is_big() ? t.boxed_ptr()->header_arity() : 1; }
+
+Word arith_words(ArithOp op, Term a, Term b) {
+  const Word n = magnitude_words(a) + magnitude_words(b) + 2;
+  if (op == ArithOp::kBsl && b.is_small() && b.small_value() > 0) return n + static_cast<Word>(b.small_value() < (1 << 25) ? b.small_value() : 0) / 64;
+  return n;
+}
+
+bool room_for(Process& p, Word words, Term* x, unsigned live, Term* extra, unsigned count) {
+  if (p.heap.free_words() >= words + kStackReserveWords && !wants_collection(p) && !gc_modes.collect_always) return true;
+  return collect_with(p, words + kStackReserveWords, x, live, extra, count);
+}
+
+}  // namespace
+
+// ---- Arithmetic -------------------------------------------------------------------------------------------------------------------------
+
+Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live) {
+  if (operands[0].is_number() && operands[1].is_number()) room_for(p, arith_words(op, operands[0], operands[1]), x, live, operands, 2);
+  return arith(op, p.heap, operands[0], operands[1]);
+}
+
+Export* operator_export(ArithOp op) {
+  static const char* const names[] = {"+", "-", "*", "/", "div", "rem", "band", "bor", "bxor", "bsl", "bsr", "-", "+", "bnot"};
+  return export_entry(atoms::erlang, intern_atom(names[static_cast<unsigned>(op)]), op >= ArithOp::kNegate ? 1 : 2);
+}
+
+// ---- Calls ------------------------------------------------------------------------------------------------------------------------------
+
+Term undefined_guard_bif(Process& p, const Term*) { return raise_error(p, atoms::undef); }
+
+const Export* apply_target(Process& p, Term module, Term function, unsigned arity) {
+  if (!module.is_atom() || !function.is_atom()) {
+    raise_badarg(p);
+    return nullptr;
+  }
+  return export_entry(module, function, arity);
+}
+
+bool spread_arguments(Term list, Term* x, unsigned* arity) {
+  unsigned n = 0;
+  for (; list.is_list() && n < 256; list = list.tail()) x[n++] = list.head();
+  *arity = n;
+  return list.is_nil() && n < 256;
+}
+
+const Word* resolve_undefined(Process& p, const Export& e, Term* x) {
+  static const Term handler = intern_atom("$handle_undefined_function");
+  std::string message;
+  if (!current_module(e.module) && !autoload_module(e.module, &message) && !message.empty()) std::fprintf(stderr, "%s\n", message.c_str());
+  if (is_defined(e)) return e.address.load(std::memory_order_acquire);
+  const Export* h = find_export(e.module, handler, 2);
+  if (!h || !is_defined(*h)) return nullptr;
+  Term args = Term::nil();
+  Term* hp = p.heap.alloc(2 * e.arity);
+  for (unsigned i = e.arity; i-- > 0;) args = make_cons(hp, x[i], args);
+  x[0] = e.function;
+  x[1] = args;
+  return h->address.load(std::memory_order_acquire);
+}
+
+const Word* resolve_fun(Process& p, FunEntry& entry) {
+  if (const Word* address = entry.address.load(std::memory_order_acquire)) return address;
+  std::string message;
+  if (!current_module(entry.module)) autoload_module(entry.module, &message);
+  return entry.address.load(std::memory_order_acquire);
+}
+
+Term trap_to(Process& p, Export* target, std::initializer_list<Term> args) {
+  Term* x = this_scheduler()->x;
+  for (Term t : args) *x++ = t;
+  p.trap_target = target;
+  p.bif_action = BifAction::kTrap;
+  return kNonValue;
+}
+
+// ---- Maps and bit strings -----------------------------------------------------------------------------------------------------------------
+
+Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x, unsigned live) {
+  const Word n = count / 2;
+  const Word words = is_flat_map(map) ? 5 + 2 * (map_size(map) + n) + (map_size(map) + n > kFlatMapMax ? 200 : 0) : 40 * n;
+  room_for(p, words, x, live, &map, 1);
+  const Term* e = p.heap.stop;
+  if (n == 1) {
+    const Term key = decode_source(pairs[0], x, e), value = decode_source(pairs[1], x, e);
+    if (!exact) return map_put(p.heap, map, key, value);
+    *missing = key;
+    return map_update(p.heap, map, key, value);
+  }
+  constexpr unsigned kInline = 64;
+  Term inline_pairs[kInline];
+  std::unique_ptr<Term[]> many;
+  Term* decoded = inline_pairs;
+  if (count > kInline) {
+    many = std::make_unique<Term[]>(count);
+    decoded = many.get();
+  }
+  for (unsigned i = 0; i < count; i++) decoded[i] = decode_source(pairs[i], x, e);
+  return exact ? map_update_many(p.heap, map, decoded, n, missing) : map_put_many(p.heap, map, decoded, n);
+}
+
+Term match_integer(Process& p, Word ctx, Term size, unsigned unit, unsigned flags, Term* x, unsigned live) {
+  Word bits;
+  if (field_bits(size, unit, &bits) != FieldSize::kOk) return kNonValue;
+  MatchContext* m = match_context(decode_source(ctx, x, p.heap.stop));
+  if (bits > bits_left(*m)) return kNonValue;
+  if (bits > 59 && live != kNoCollect) {
+    if (!room_for(p, bits / 64 + 3, x, live, nullptr, 0)) return kNonValue;
+    m = match_context(decode_source(ctx, x, p.heap.stop));
+  }
+  return bs_get_integer(p.heap, *m, bits, flags);
+}
+
+namespace {
+
+enum class Failure { kNone, kBadarg, kSystemLimit };
+
+struct SegmentReader {
+  BinarySegment type;
+  unsigned flags, unit;
+  Term source, size;
+  SegmentReader(const Word* s, const Term* x, const Term* e)
+      : type(static_cast<BinarySegment>(s[0] & 0xFF)), flags(s[0] >> 8 & 0xFF), unit(static_cast<unsigned>(s[0] >> 16)) {
+    if (type == BinarySegment::kString) return;
+    source = decode_source(s[1], x, e);
+    size = decode_source(s[2], x, e);
+  }
+  bool whole() const { return size.is_atom(); }  // `all` or `undefined`
+};
+
+Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
+  switch (s.type) {
+    case BinarySegment::kString: *bits = words[2] * 8; return Failure::kNone;
+    case BinarySegment::kUtf8: *bits = utf8_bits(s.source); break;
+    case BinarySegment::kUtf16: *bits = utf16_bits(s.source); break;
+    case BinarySegment::kUtf32: *bits = is_unicode_scalar(s.source) ? 32 : 0; break;
+    default:
+      if (s.whole()) {
+        if (!s.source.is_bitstring() || (*bits = bit_size_of(s.source)) % s.unit != 0) return Failure::kBadarg;
+        return Failure::kNone;
+      }
+      switch (field_bits(s.size, s.unit, bits)) {
+        case FieldSize::kOk: return Failure::kNone;
+        case FieldSize::kBad: return Failure::kBadarg;
+        case FieldSize::kTooBig: return Failure::kSystemLimit;
+      }
+  }
+  return *bits ? Failure::kNone : Failure::kBadarg;
+}
+
+bool put_segment(BitBuilder& b, const SegmentReader& s, const Word* words) {
+  Word bits = 0;
+  switch (s.type) {
+    case BinarySegment::kString: b.put_bytes(reinterpret_cast<const std::uint8_t*>(words[1]), words[2]); return true;
+    case BinarySegment::kUtf8: return b.put_utf8(s.source);
+    case BinarySegment::kUtf16: return b.put_utf16(s.source, s.flags);
+    case BinarySegment::kUtf32: return b.put_utf32(s.source, s.flags);
+    case BinarySegment::kInteger: segment_bits(s, words, &bits); return b.put_integer(s.source, bits, s.flags);
+    case BinarySegment::kFloat: segment_bits(s, words, &bits); return b.put_float(s.source, bits, s.flags);
+    default:
+      if (s.whole()) return b.put_all(s.source, s.unit);
+      segment_bits(s, words, &bits);
+      return b.put_bits(s.source, bits);
+  }
+}
+
+}  // namespace
+
+Term create_binary(Process& p, const Word* segments, unsigned count, Word need, Term* x, unsigned live) {
+  const bool append = static_cast<BinarySegment>(segments[0] & 0xFF) >= BinarySegment::kAppend;
+  const unsigned first = append ? 3 : 0;
+  Word total = 0;
+  for (unsigned i = first; i < count; i += 3) {
+    const SegmentReader s(segments + i, x, p.heap.stop);
+    Word bits = 0;
+    const Failure f = segment_bits(s, segments + i, &bits);
+    if (f == Failure::kBadarg) return raise_badarg(p);
+    total += bits;
+    if (f == Failure::kSystemLimit || total > kMaxBinaryBits) return raise_system_limit(p);
+  }
+  if (!room_for(p, need + (append ? kAppendWords : new_bits_words(total)), x, live, nullptr, 0)) return kNonValue;
+  BitBuilder builder;
+  Term result;
+  if (append) {
+    const SegmentReader s(segments, x, p.heap.stop);
+    result = bs_append(p.heap, s.source, total, s.unit, &builder);
+    if (!result.is_value()) return raise_badarg(p);
+  } else {
+    result = bs_new(p.heap, total, &builder);
+  }
+  for (unsigned i = first; i < count; i += 3) {
+    const SegmentReader s(segments + i, x, p.heap.stop);
+    if (!put_segment(builder, s, segments + i)) return raise_badarg(p);
+  }
+  bump_reductions(p, static_cast<SWord>(total >> 13));
+  return result;
+}
+
+// ---- Probes -------------------------------------------------------------------------------------------------------------------------------
+
+bool tracing_wanted() {
+  return probe::local_function_entry_enabled() || probe::global_function_entry_enabled() || probe::function_return_enabled() ||
+         probe::bif_entry_enabled() || probe::bif_return_enabled();
+}
+
+void trace_function_entry(Process& p, const FunctionHeader& f, bool global, Word depth) {
+  if (global ? !probe::global_function_entry_enabled() : !probe::local_function_entry_enabled()) return;
+  const PidText pid(p.id);
+  const MfaText mfa(f.module, f.function, f.arity);
+  (global ? probe::global_function_entry : probe::local_function_entry)(pid, mfa, static_cast<int>(depth));
+}
+void trace_local_entry(Process& p, const Word* entry, Word depth) { trace_function_entry(p, *header_of_entry(entry), false, depth); }
+
+void trace_global_entry(Process& p, const Export& e, Word depth) {
+  // Built-ins show as such; an undefined function shows as what runs in its place; apply as what it applies.
+  if (e.bif || e.address.load(std::memory_order_acquire) == e.stub_code()) return;
+  trace_function_entry(p, e.stub.header, true, depth);
+}
+
+void trace_fun(Process& p, const FunObject& f, bool global, Word depth) {
+  if (f.is_external) return trace_global_entry(p, *f.exported, depth);
+  if (const Word* entry = f.entry->address.load(std::memory_order_acquire)) trace_function_entry(p, *header_of_entry(entry), global, depth);
+}
+
+void trace_return(Process& p, const Word* ip, Word depth) {
+  if (!probe::function_return_enabled()) return;
+  const FunctionHeader* f = function_header_at(ip);
+  if (!f) return;
+  const PidText pid(p.id);
+  const MfaText mfa(f->module, f->function, f->arity);
+  probe::function_return(pid, mfa, static_cast<int>(depth));
+}
+
+namespace {
+
+/// Built-ins that show as function calls too when called remotely.
+bool is_heavy(const Export& e) {
+  static const Export* const heavy[] = {
+      export_entry(atoms::erlang, intern_atom("hibernate"), 3),       export_entry(atoms::erlang, intern_atom("process_info"), 1),
+      export_entry(atoms::erlang, intern_atom("process_info"), 2),    export_entry(atoms::erlang, intern_atom("put"), 2),
+      export_entry(atoms::erlang, intern_atom("erase"), 0),           export_entry(atoms::erlang, intern_atom("erase"), 1),
+      export_entry(atoms::erlang, intern_atom("garbage_collect"), 0), export_entry(atoms::erlang, intern_atom("garbage_collect"), 1)};
+  for (const Export* h : heavy)
+    if (h == &e) return true;
+  return false;
+}
+
+}  // namespace
+
+void trace_bif_entry(Process& p, const Export& e, Word depth) {
+  if (e.bif_flags & BifRow::kGuard) return;
+  if (probe::global_function_entry_enabled() && is_heavy(e)) trace_function_entry(p, e.stub.header, true, depth);
+  if (!probe::bif_entry_enabled()) return;
+  probe::bif_entry(PidText(p.id), MfaText(e.module, e.function, e.arity));
+}
+void trace_bif_return(Process& p, const Export& e) {
+  if (!probe::bif_return_enabled() || (e.bif_flags & BifRow::kGuard)) return;
+  probe::bif_return(PidText(p.id), MfaText(e.module, e.function, e.arity));
+}
+
+}  // namespace vmrun

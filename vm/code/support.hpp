@@ -1,0 +1,69 @@
+#pragma once
+
+#include "vm/code/module.hpp"
+#include "vm/term/arith.hpp"
+#include "vm/term/compare.hpp"
+
+/// The longer parts of instructions, called by the interpreter with top, stop and reductions stored back. "May collect": terms held by the caller
+/// are invalid afterwards.
+namespace vmrun {
+
+/// Fragments beyond this many words are a reason to collect at the next opportunity.
+inline Word fragment_limit(const Process& p) { return p.heap.block_words() / 2; }
+/// Something hangs on the process that a collection should look after soon.
+inline bool wants_collection(const Process& p) {
+  return p.heap.fragment_words > fragment_limit(p) || p.heap.off_heap_words > p.heap.off_heap_limit_words;
+}
+
+/// An operator on operands[0] and [1] that is not a plain small one. May collect (operands are kept up to date); `live` x registers are roots.
+/// kNonValue: see arith_failure.
+Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live);
+/// erlang:'+' and so on, for traces.
+Export* operator_export(ArithOp op);
+
+/// Called in place of a guard built-in that nobody has registered: raises undef.
+Term undefined_guard_bif(Process& p, const Term* args);
+
+/// Export of an applied M:F/Arity; nullptr and the exception set when they are no atoms.
+const Export* apply_target(Process& p, Term module, Term function, unsigned arity);
+/// List to argument registers; false when it is no proper list or has more than 255 elements.
+bool spread_arguments(Term list, Term* x, unsigned* arity);
+/// An undefined function is called: loads its module. Where to go on (arguments in place), or nullptr: undef.
+const Word* resolve_undefined(Process& p, const Export& e, Term* x);
+/// The address a fun leads to, its module loaded if need be; nullptr if there is none.
+const Word* resolve_fun(Process& p, FunEntry& entry);
+/// Copies a fun's free variables behind the arguments.
+inline void spread_environment(const FunObject& f, Term* x) {
+  const Term* from = f.environment();
+  Term* to = x + f.arity;
+  for (std::uint32_t i = 0; i < f.free_count; i++) to[i] = from[i];
+}
+
+/// Maps: put_map_assoc (exact = false) and put_map_exact. pairs: encoded key, value… May collect. kNonValue: *missing does not exist.
+Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x, unsigned live);
+
+/// bs_get_integer of any size. *ctx: encoded source. May collect unless live is kNoCollect. kNonValue: no match.
+inline constexpr unsigned kNoCollect = 0xFFFF;
+Term match_integer(Process& p, Word ctx, Term size, unsigned unit, unsigned flags, Term* x, unsigned live);
+
+/// bs_create_bin. segments: three words each (see instructions.hpp); leaves `need` words free. May collect. kNonValue: exception set.
+Term create_binary(Process& p, const Word* segments, unsigned count, Word need, Term* x, unsigned live);
+
+/// Value of an encoded source.
+inline Term decode_source(Word w, const Term* x, const Term* e) {
+  if (w & 3) return Term::from_raw(w);
+  return w & 4 ? e[w >> 4] : x[w >> 4];
+}
+
+// Probes of the traced instructions (PROBES B3, B4). depth: words in use on the stack.
+void trace_local_entry(Process& p, const Word* entry, Word depth);
+void trace_global_entry(Process& p, const Export& e, Word depth);
+void trace_function_entry(Process& p, const FunctionHeader& f, bool global, Word depth);
+void trace_fun(Process& p, const FunObject& f, bool global, Word depth);
+void trace_return(Process& p, const Word* ip, Word depth);
+void trace_bif_entry(Process& p, const Export& e, Word depth);
+void trace_bif_return(Process& p, const Export& e);
+/// Whether any of these probes is enabled: then the traced instructions are run.
+bool tracing_wanted();
+
+}  // namespace vmrun
