@@ -385,7 +385,7 @@ class Parser {
   }
 
   bool list(Reader& r, Arg* out, unsigned depth) {
-    Word n;
+    Word n = 0;
     if (depth > 8) return r.fail("lists nested too deeply");
     if (!number(r, &n)) return false;
     if (n > r.left()) return r.fail("list longer than the code");
@@ -398,10 +398,10 @@ class Parser {
   }
 
   bool allocation_list(Reader& r, Arg* out) {
-    Word n, words = 0, floats = 0, funs = 0;
+    Word n = 0, words = 0, floats = 0, funs = 0;
     if (!number(r, &n) || n > 16) return r.fail("bad allocation list");
     while (n-- > 0) {
-      Word kind, count;
+      Word kind = 0, count = 0;
       if (!number(r, &kind) || !number(r, &count)) return false;
       if (kind > 2 || count > kMaxHeapNeed) return r.fail("bad allocation list");
       (kind == 0 ? words : kind == 1 ? floats : funs) += count;

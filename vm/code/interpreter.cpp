@@ -1,5 +1,6 @@
 #include "vm/code/interpreter.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -171,7 +172,6 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_BOTH_SMALL(a, b) (((a).raw() & (b).raw() & 0xF) == 0xF)
 #define VM_EQUAL_SLOW(a, b) (!(a).is_immed() && !(b).is_immed() && detail::equal_exact_slow(a, b))
 #define VM_FUN_TARGET(fun, arity) fun_target(fun, arity, x)
-#define VM_ANY_POINTER(v) (v)
 #define VM_ARITH(operation, a, b, live, fail, dst)                              \
   do {                                                                          \
     guard_arguments[0] = (a);                                                   \

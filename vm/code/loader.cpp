@@ -581,7 +581,7 @@ class Loader {
         i += 4;
       } else if (command == "=:=" && i + 3 < n && unsigned_at(i + 2) && is_source(m[i + 3])) {
         const Operand size = Operand::constant(Term::small(static_cast<SWord>(value_at(i + 2))));
-        get_integer(ctx, size, 1, 0, Operand::x(kScratch), kMaxXRegisters, otherwise);
+        get_integer(ctx, size, 1, 0, Operand::x(kScratch), kNoCollect, otherwise);
         e_.emit(Family::is_eq_exact, {Operand::x(kScratch), operand(m[i + 3]), otherwise});
         i += 4;
       } else {

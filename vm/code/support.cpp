@@ -125,16 +125,12 @@ Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs,
   return exact ? map_update_many(p.heap, map, decoded, n, missing) : map_put_many(p.heap, map, decoded, n);
 }
 
-Term match_integer(Process& p, Word ctx, Term size, unsigned unit, unsigned flags, Term* x, unsigned live) {
+Term match_integer(Process& p, Term ctx, Term size, unsigned unit, unsigned flags, Term* x, unsigned live) {
   Word bits;
   if (field_bits(size, unit, &bits) != FieldSize::kOk) return kNonValue;
-  MatchContext* m = match_context(decode_source(ctx, x, p.heap.stop));
-  if (bits > bits_left(*m)) return kNonValue;
-  if (bits > 59 && live != kNoCollect) {
-    if (!room_for(p, bits / 64 + 3, x, live, nullptr, 0)) return kNonValue;
-    m = match_context(decode_source(ctx, x, p.heap.stop));
-  }
-  return bs_get_integer(p.heap, *m, bits, flags);
+  if (bits > bits_left(*match_context(ctx))) return kNonValue;
+  if (bits > 59 && live != kNoCollect && !room_for(p, bits / 64 + 3, x, live, &ctx, 1)) return kNonValue;
+  return bs_get_integer(p.heap, *match_context(ctx), bits, flags);
 }
 
 namespace {

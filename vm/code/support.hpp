@@ -42,9 +42,9 @@ inline void spread_environment(const FunObject& f, Term* x) {
 /// Maps: put_map_assoc (exact = false) and put_map_exact. pairs: encoded key, value… May collect. kNonValue: *missing does not exist.
 Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x, unsigned live);
 
-/// bs_get_integer of any size. *ctx: encoded source. May collect unless live is kNoCollect. kNonValue: no match.
+/// bs_get_integer of any size. May collect unless live is kNoCollect. kNonValue: no match.
 inline constexpr unsigned kNoCollect = 0xFFFF;
-Term match_integer(Process& p, Word ctx, Term size, unsigned unit, unsigned flags, Term* x, unsigned live);
+Term match_integer(Process& p, Term ctx, Term size, unsigned unit, unsigned flags, Term* x, unsigned live);
 
 /// bs_create_bin. segments: three words each (see instructions.hpp); leaves `need` words free. May collect. kNonValue: exception set.
 Term create_binary(Process& p, const Word* segments, unsigned count, Word need, Term* x, unsigned live);
