@@ -1,6 +1,6 @@
 #include "vm/code/exceptions.hpp"
 
-#include <cstring>
+#include <vector>
 
 #include "vm/bif.hpp"
 #include "vm/code/module.hpp"
@@ -117,6 +117,17 @@ void keep_trace(Process& p, ExceptionClass cls, Term value, Term trace) {
 }
 
 }  // namespace
+
+Term stack_frames(Process& p, Heap& out, unsigned depth) {
+  std::vector<Word> found(depth);
+  const unsigned n = depth ? stack_addresses(p, p.ip, found.data(), depth) : 0;
+  std::vector<Term> frames;
+  for (unsigned i = 0; i < n; i++) {
+    const Term frame = frame_term(out, reinterpret_cast<const Word*>(found[i] & ~Word{7}), kNonValue, kNonValue);
+    if (frame.is_value()) frames.push_back(frame);
+  }
+  return list_of(out, frames.data(), frames.size());
+}
 
 const Word* handle_exception(Process& p, const Word* ip, Term* x) {
   Term trace = p.exception_trace;

@@ -29,6 +29,9 @@ Term arguments_head(Process& p, const Term* args, unsigned arity);
 /// What the process ends with when nobody caught the exception: Reason, {Reason,Stack} or {{nocatch,Value},Stack}. *report: whether it is a crash.
 Term uncaught_reason(Process& p, bool* report);
 
+/// Frames of a process from p.ip (nullptr: from its innermost caller) on, as a list built in `out`.
+Term stack_frames(Process& p, Heap& out, unsigned depth);
+
 /// build_stacktrace: a captured trace as a list.
 Term build_stacktrace(Process& p, Term trace);
 /// catch_end: the value of a `catch` after an exception, from x1 (class), x2 (value), x3 (trace).

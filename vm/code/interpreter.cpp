@@ -152,7 +152,7 @@ inline const Export* entry_export(const Word* entry) {
 // A built-in left words outside the block.
 #define VM_AFTER_BIF(live)                                                      \
   do {                                                                          \
-    if (wants_collection(p) || gc_modes.collect_always) VM_COLLECT(0, live);    \
+    if (p.heap.gc_desired() || gc_modes.collect_always) VM_COLLECT(0, live);    \
   } while (0)
 // No registers are known here: makes the next call collect.
 #define VM_COLLECT_SOON         \
@@ -246,7 +246,7 @@ yield_here:
     set_aside = 0;
     VM_COLLECT(0, live_count);
     if (reds > 0) VM_DISPATCH;
-  } else if (wants_collection(p)) {
+  } else if (p.heap.gc_desired()) {
     VM_COLLECT(0, live_count);
   }
   VM_SWAP_OUT;

@@ -33,7 +33,7 @@ Word arith_words(ArithOp op, Term a, Term b) {
 }
 
 bool room_for(Process& p, Word words, Term* x, unsigned live, Term* extra, unsigned count) {
-  if (p.heap.free_words() >= words + kStackReserveWords && !wants_collection(p) && !gc_modes.collect_always) return true;
+  if (p.heap.free_words() >= words + kStackReserveWords && !p.heap.gc_desired() && !gc_modes.collect_always) return true;
   return collect_with(p, words + kStackReserveWords, x, live, extra, count);
 }
 

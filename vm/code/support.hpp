@@ -8,13 +8,6 @@
 /// are invalid afterwards.
 namespace vmrun {
 
-/// Fragments beyond this many words are a reason to collect at the next opportunity.
-inline Word fragment_limit(const Process& p) { return p.heap.block_words() / 2; }
-/// Something hangs on the process that a collection should look after soon.
-inline bool wants_collection(const Process& p) {
-  return p.heap.fragment_words > fragment_limit(p) || p.heap.off_heap_words > p.heap.off_heap_limit_words;
-}
-
 /// An operator on operands[0] and [1] that is not a plain small one. May collect (operands are kept up to date); `live` x registers are roots.
 /// kNonValue: see arith_failure.
 Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live);
