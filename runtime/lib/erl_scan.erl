@@ -1,0 +1,291 @@
+%% Tokens of Erlang text. A token is {Category, Location, Value} or
+%% {Symbol, Location}; a location is a line, or {Line, Column} if the scan was
+%% started with one. With the options return, return_comments and
+%% return_white_spaces comments and white space become tokens too.
+-module(erl_scan).
+
+-export([string/1, string/2, string/3, tokens/3, tokens/4, format_error/1, reserved_word/1,
+         category/1, symbol/1, location/1, line/1, column/1]).
+
+-record(st, {loc, tokens = [], comments = false, white = false}).
+
+string(Text) -> string(Text, 1, []).
+
+string(Text, Location) -> string(Text, Location, []).
+
+string(Text, Location, Options) ->
+    try scan(Text, state(Location, Options)) of
+        {eof, S} -> {ok, lists:reverse(S#st.tokens), S#st.loc};
+        {dot, Rest, S} -> string_more(Rest, S, Options)
+    catch throw:{scan, At, What, End} -> {error, {At, ?MODULE, What}, End}
+    end.
+
+string_more(Rest, S, Options) ->
+    Before = lists:reverse(S#st.tokens),
+    case string(Rest, S#st.loc, Options) of
+        {ok, Tokens, End} -> {ok, Before ++ Tokens, End};
+        Error -> Error
+    end.
+
+state(Location, Options0) ->
+    Options = if is_list(Options0) -> Options0; true -> [Options0] end,
+    Return = lists:member(return, Options),
+    #st{loc = Location, comments = Return orelse lists:member(return_comments, Options),
+        white = Return orelse lists:member(return_white_spaces, Options)}.
+
+%% For the I/O protocol: tokens up to a full stop. The continuation is the text
+%% so far, which is scanned again when there is more of it.
+tokens(Cont, Chars, Location) -> tokens(Cont, Chars, Location, []).
+
+tokens([], Chars, Location, Options) -> tokens({more_text, [], Location}, Chars, Location, Options);
+tokens({more_text, Text, Location}, eof, _, Options) ->
+    try scan(Text, state(Location, Options)) of
+        {eof, #st{tokens = [], loc = End}} -> {done, {eof, End}, eof};
+        {eof, S} -> {done, {ok, lists:reverse(S#st.tokens), S#st.loc}, eof};
+        {dot, Rest, S} -> {done, {ok, lists:reverse(S#st.tokens), S#st.loc}, Rest}
+    catch throw:{scan, At, What, End} -> {done, {error, {At, ?MODULE, What}, End}, eof}
+    end;
+tokens({more_text, Text0, Location}, Chars, _, Options) ->
+    Text = Text0 ++ Chars,
+    try scan(Text, state(Location, Options)) of
+        {dot, _, S} when S#st.tokens =:= [] -> {more, {more_text, Text, Location}};
+        {dot, Rest, S} ->
+            case ends_in_white(Text, Rest) of
+                true -> {done, {ok, lists:reverse(S#st.tokens), S#st.loc}, Rest};
+                false -> {more, {more_text, Text, Location}}
+            end;
+        {eof, _} -> {more, {more_text, Text, Location}}
+    catch
+        throw:{scan, _, {string, _, _}, _} -> {more, {more_text, Text, Location}};
+        throw:{scan, _, {unterminated, _}, _} -> {more, {more_text, Text, Location}};
+        throw:{scan, At, What, End} -> {done, {error, {At, ?MODULE, What}, End}, []}
+    end.
+
+%% A dot at the very end of the text may be the beginning of something else.
+ends_in_white(Text, []) -> lists:last(Text) =/= $.;
+ends_in_white(_, _) -> true.
+
+%% Scanning
+
+scan([C | T], S) when C >= $a, C =< $z -> atom(T, [C], S);
+scan([C | T], S) when C >= $A, C =< $Z; C =:= $_ -> variable(T, [C], S);
+scan([C | T], S) when C >= $0, C =< $9 -> number([C | T], S);
+scan([$\n | _] = Text, S) -> white(Text, S);
+scan([C | _] = Text, S) when C =< $\s; C >= 16#7F, C =< 16#A0 -> white(Text, S);
+scan([$% | _] = Text, S) ->
+    {Comment, Rest} = lists:splitwith(fun(C) -> C =/= $\n end, Text),
+    S1 = if S#st.comments -> push({comment, S#st.loc, Comment}, S); true -> S end,
+    scan(Rest, advance(length(Comment), S1));
+scan([$" | T], S) ->
+    {String, Rest, Loc} = quoted(T, $", string, S#st.loc, forward(S#st.loc, 1), []),
+    scan(Rest, (push({string, S#st.loc, String}, S))#st{loc = Loc});
+scan([$' | T], S) ->
+    {Chars, Rest, Loc} = quoted(T, $', atom, S#st.loc, forward(S#st.loc, 1), []),
+    case length(Chars) < 256 of
+        true -> scan(Rest, (push({atom, S#st.loc, list_to_atom(Chars)}, S))#st{loc = Loc});
+        false -> fail(S#st.loc, {illegal, atom}, Loc)
+    end;
+scan([$$ | T], S) -> character(T, S);
+scan([$., C | T], S) when C =:= $\n; C =< $\s; C >= 16#7F, C =< 16#A0 ->
+    S1 = advance(1, push({dot, S#st.loc}, S)),
+    {dot, T, S1#st{loc = after_char(C, S1#st.loc)}};
+scan([$., $% | _] = [_ | T], S) -> {dot, T, advance(1, push({dot, S#st.loc}, S))};
+scan([$.], S) -> {dot, [], advance(1, push({dot, S#st.loc}, S))};
+scan([C | T], S) when C >= $ß, C =< $ÿ, C =/= $÷ -> atom(T, [C], S);
+scan([C | T], S) when C >= $À, C =< $Þ, C =/= $× -> variable(T, [C], S);
+scan([], S) -> {eof, S};
+scan(Text, S) -> symbol_token(Text, symbols(), S).
+
+push(Token, #st{tokens = Tokens} = S) -> S#st{tokens = [Token | Tokens]}.
+
+advance(N, #st{loc = Loc} = S) -> S#st{loc = forward(Loc, N)}.
+
+forward({Line, Col}, N) -> {Line, Col + N};
+forward(Line, _) -> Line.
+
+after_char($\n, {Line, _}) -> {Line + 1, 1};
+after_char($\n, Line) -> Line + 1;
+after_char(_, Loc) -> forward(Loc, 1).
+
+fail(At, What, End) -> throw({scan, At, What, End}).
+
+white(Text, S) ->
+    {Space, Rest} = lists:splitwith(fun(C) -> C =< $\s orelse (C >= 16#7F andalso C =< 16#A0) end, Text),
+    S1 = if S#st.white -> push({white_space, S#st.loc, Space}, S); true -> S end,
+    scan(Rest, S1#st{loc = lists:foldl(fun after_char/2, S1#st.loc, Space)}).
+
+name_rest([C | T], Acc) ->
+    case is_name(C) of
+        true -> name_rest(T, [C | Acc]);
+        false -> {lists:reverse(Acc), [C | T]}
+    end;
+name_rest([], Acc) -> {lists:reverse(Acc), []}.
+
+is_name(C) ->
+    (C >= $a andalso C =< $z) orelse (C >= $A andalso C =< $Z) orelse (C >= $0 andalso C =< $9)
+        orelse C =:= $_ orelse C =:= $@ orelse (C >= $À andalso C =< $ÿ andalso C =/= $× andalso C =/= $÷).
+
+atom(T, Acc, S) ->
+    {Name, Rest} = name_rest(T, Acc),
+    Atom = list_to_atom(Name),
+    Token = case reserved_word(Atom) of
+                true -> {Atom, S#st.loc};
+                false -> {atom, S#st.loc, Atom}
+            end,
+    scan(Rest, advance(length(Name), push(Token, S))).
+
+variable(T, Acc, S) ->
+    {Name, Rest} = name_rest(T, Acc),
+    scan(Rest, advance(length(Name), push({var, S#st.loc, list_to_atom(Name)}, S))).
+
+reserved_word('maybe') -> false;
+reserved_word(Atom) -> erl_scan_words:reserved(Atom).
+
+symbols() ->
+    ["<<", ">>", "<-", "<=", "->", "=>", "=:=", "=/=", "=<", "==", "=", ">=", ">", "<", ":=", "::", ":", "/=", "/",
+     "++", "+", "--", "-", "||", "|", "...", "..", ".", "?=", "?", "(", ")", "[", "]", "{", "}", ",", ";", "#", "*", "!", "^", "&"].
+
+symbol_token(Text, [Symbol | Symbols], S) ->
+    case lists:prefix(Symbol, Text) of
+        true ->
+            N = length(Symbol),
+            scan(lists:nthtail(N, Text), advance(N, push({list_to_atom(Symbol), S#st.loc}, S)));
+        false -> symbol_token(Text, Symbols, S)
+    end;
+symbol_token(_, [], S) -> fail(S#st.loc, {illegal, character}, forward(S#st.loc, 1)).
+
+%% Numbers: 12, 1_000, 16#FF, 1.5e3
+
+number(Text, S) ->
+    {Digits, Rest} = digits(Text, 10, []),
+    case Rest of
+        [$#, C | T] ->
+            Base = list_to_integer(Digits),
+            case Base >= 2 andalso Base =< 36 andalso digit(C) < Base of
+                true ->
+                    {Based, Rest1} = digits([C | T], Base, []),
+                    number_token(integer, list_to_integer(Based, Base), Text, Rest1, S);
+                false -> fail(S#st.loc, {illegal, base}, S#st.loc)
+            end;
+        [$., D | _] = [_ | T] when D >= $0, D =< $9 ->
+            {Fraction, Rest1} = digits(T, 10, []),
+            {Exponent, Rest2} = exponent(Rest1),
+            try list_to_float(Digits ++ [$. | Fraction] ++ Exponent) of
+                Float -> number_token(float, Float, Text, Rest2, S)
+            catch error:badarg -> fail(S#st.loc, {illegal, float}, S#st.loc)
+            end;
+        _ -> number_token(integer, list_to_integer(Digits), Text, Rest, S)
+    end.
+
+number_token(Category, Value, Text, Rest, S) ->
+    scan(Rest, advance(length(Text) - length(Rest), push({Category, S#st.loc, Value}, S))).
+
+digits([$_, C | T] = Text, Base, [_ | _] = Acc) ->
+    case digit(C) < Base of
+        true -> digits([C | T], Base, Acc);
+        false -> {lists:reverse(Acc), Text}
+    end;
+digits([C | T] = Text, Base, Acc) ->
+    case digit(C) < Base of
+        true -> digits(T, Base, [C | Acc]);
+        false -> {lists:reverse(Acc), Text}
+    end;
+digits([], _, Acc) -> {lists:reverse(Acc), []}.
+
+digit(C) when C >= $0, C =< $9 -> C - $0;
+digit(C) when C >= $a, C =< $z -> C - $a + 10;
+digit(C) when C >= $A, C =< $Z -> C - $A + 10;
+digit(_) -> 99.
+
+exponent([E, C | T]) when (E =:= $e orelse E =:= $E), (C =:= $+ orelse C =:= $-) ->
+    case digits(T, 10, []) of
+        {[], _} -> {"", [E, C | T]};
+        {Digits, Rest} -> {[$e, C | Digits], Rest}
+    end;
+exponent([E | T]) when E =:= $e; E =:= $E ->
+    case digits(T, 10, []) of
+        {[], _} -> {"", [E | T]};
+        {Digits, Rest} -> {[$e | Digits], Rest}
+    end;
+exponent(T) -> {"", T}.
+
+%% Characters and quoted text
+
+character([$\\ | T], S) ->
+    {C, Rest, Loc} = escape(T, char, S#st.loc, forward(S#st.loc, 2)),
+    scan(Rest, (push({char, S#st.loc, C}, S))#st{loc = Loc});
+character([C | T], S) ->
+    Loc = after_char(C, forward(S#st.loc, 1)),
+    scan(T, (push({char, S#st.loc, C}, S))#st{loc = Loc});
+character([], S) -> fail(S#st.loc, {unterminated, char}, forward(S#st.loc, 1)).
+
+quoted([Quote | T], Quote, _, _, Loc, Acc) -> {lists:reverse(Acc), T, forward(Loc, 1)};
+quoted([$\\ | T], Quote, What, Start, Loc, Acc) ->
+    {C, Rest, Loc1} = escape(T, What, Start, forward(Loc, 1)),
+    quoted(Rest, Quote, What, Start, Loc1, [C | Acc]);
+quoted([C | T], Quote, What, Start, Loc, Acc) -> quoted(T, Quote, What, Start, after_char(C, Loc), [C | Acc]);
+quoted([], Quote, _, Start, Loc, Acc) -> fail(Start, {string, Quote, lists:sublist(lists:reverse(Acc), 16)}, Loc).
+
+escape([C1, C2, C3 | T], _, _, Loc) when C1 >= $0, C1 =< $7, C2 >= $0, C2 =< $7, C3 >= $0, C3 =< $7 ->
+    {(C1 * 8 + C2) * 8 + C3 - 73 * $0, T, forward(Loc, 3)};
+escape([C1, C2 | T], _, _, Loc) when C1 >= $0, C1 =< $7, C2 >= $0, C2 =< $7 ->
+    {C1 * 8 + C2 - 9 * $0, T, forward(Loc, 2)};
+escape([C | T], _, _, Loc) when C >= $0, C =< $7 -> {C - $0, T, forward(Loc, 1)};
+escape([$x, ${ | T], What, Start, Loc) ->
+    case digits(T, 16, []) of
+        {[_ | _] = Hex, [$} | Rest]} ->
+            case list_to_integer(Hex, 16) of
+                C when C =< 16#10FFFF, (C < 16#D800 orelse C > 16#DFFF) -> {C, Rest, forward(Loc, length(Hex) + 3)};
+                _ -> fail(Loc, {illegal, character}, Loc)
+            end;
+        {_, []} -> fail(Start, {unterminated, What}, Loc);
+        _ -> fail(Loc, {illegal, character}, Loc)
+    end;
+escape([$x, A, B | T], _, _, Loc) ->
+    case digit(A) < 16 andalso digit(B) < 16 of
+        true -> {digit(A) * 16 + digit(B), T, forward(Loc, 3)};
+        false -> fail(Loc, {illegal, character}, Loc)
+    end;
+escape([$^, C | T], _, _, Loc) when C >= $@, C =< $_ -> {C band 31, T, forward(Loc, 2)};
+escape([$^, C | T], _, _, Loc) when C >= $a, C =< $z -> {C band 31, T, forward(Loc, 2)};
+escape([C | T], _, _, Loc) -> {escaped(C), T, after_char(C, Loc)};
+escape([], What, Start, Loc) -> fail(Start, {unterminated, What}, Loc).
+
+escaped($n) -> $\n;
+escaped($r) -> $\r;
+escaped($t) -> $\t;
+escaped($v) -> $\v;
+escaped($b) -> $\b;
+escaped($f) -> $\f;
+escaped($e) -> $\e;
+escaped($s) -> $\s;
+escaped($d) -> $\d;
+escaped(C) -> C.
+
+%% About tokens and errors
+
+category(Token) -> element(1, Token).
+
+symbol({_, _, Value}) -> Value;
+symbol({Symbol, _}) -> Symbol.
+
+location(Token) -> element(2, Token).
+
+line(Token) ->
+    case element(2, Token) of
+        {Line, _} -> Line;
+        Line -> Line
+    end.
+
+column(Token) ->
+    case element(2, Token) of
+        {_, Column} -> Column;
+        _ -> undefined
+    end.
+
+format_error({string, Quote, Text}) ->
+    io_lib:format("unterminated ~s starting with ~ts",
+                  [if Quote =:= $" -> "string"; true -> "atom" end, io_lib:write_string(Text, Quote)]);
+format_error({unterminated, What}) -> io_lib:format("unterminated ~w", [What]);
+format_error({illegal, What}) -> io_lib:format("illegal ~w", [What]);
+format_error(Other) -> io_lib:write(Other).

@@ -1,0 +1,152 @@
+%% The first process. The machine spawns it as init:boot(Config); README.md in
+%% this folder has the contract. It starts the I/O servers and the program's
+%% main process, keeps the command line, and is the one that ends the system.
+%%
+%% Everything here is on the path of the smallest program: other modules are
+%% called only where something goes wrong or is asked for.
+-module(init).
+
+-export([boot/1, main/1, logger_proxy/0]).
+-export([stop/0, stop/1, get_argument/1, get_arguments/0, get_plain_arguments/0,
+         get_status/0, script_name/0]).
+
+-define(FLUSH_MS, 5000).
+
+-record(s, {main :: pid() | none,
+            monitor :: reference() | none,
+            reported = false :: boolean(), % main has told its failure already
+            config :: map()}).
+
+boot(Config) ->
+    register(init, self()),
+    process_flag(trap_exit, true),
+    register(user, spawn(user, server, [0, 1])),
+    register(standard_error, spawn(user, server, [none, 2])),
+    register(logger, spawn(?MODULE, logger_proxy, [])),
+    group_leader(whereis(user), self()),
+    group_leader(whereis(user), whereis(standard_error)),
+    group_leader(whereis(user), whereis(logger)),
+    case Config of
+        #{entry := Entry} ->
+            {Main, Monitor} = spawn_monitor(?MODULE, main, [Entry]),
+            loop(#s{main = Main, monitor = Monitor, config = Config});
+        #{} -> loop(#s{main = none, monitor = none, config = Config})
+    end.
+
+loop(S) ->
+    receive
+        {'DOWN', Monitor, process, _, Reason} when Monitor =:= S#s.monitor -> main_ended(Reason, S);
+        {main_failed, Main} when Main =:= S#s.main -> loop(S#s{reported = true});
+        {init, From, Ref, Request} ->
+            From ! {Ref, answer(Request, S#s.config)},
+            loop(S);
+        {stop, Status} -> halt_system(Status);
+        {'EXIT', Pid, _} ->
+            case lists:member(Pid, [whereis(user)]) of
+                true -> halt_system(1);
+                false -> loop(S)
+            end;
+        _ -> loop(S)
+    end.
+
+%% The main process
+
+main({M, F, Args}) ->
+    try
+        apply(M, F, Args)
+    catch
+        exit:Reason -> exit(Reason);
+        Class:Reason:Stack ->
+            io:put_chars(standard_error, ["vmrun: ", erl_error:format_exception(Class, Reason, own_part(Stack)), $\n]),
+            init ! {main_failed, self()},
+            exit(case Class of
+                     error -> {Reason, Stack};
+                     throw -> {{nocatch, Reason}, Stack}
+                 end)
+    end.
+
+own_part(Stack) -> [Entry || Entry <- Stack, element(1, Entry) =/= ?MODULE].
+
+main_ended(normal, _) -> halt_system(0);
+main_ended(shutdown, _) -> halt_system(0);
+main_ended({shutdown, _}, _) -> halt_system(0);
+main_ended(_, #s{reported = true}) -> halt_system(1);
+main_ended(Reason, _) ->
+    io:put_chars(standard_error, ["vmrun: ", erl_error:format_exception(exit, Reason, []), $\n]),
+    halt_system(1).
+
+%% The log goes first, it writes through the I/O servers.
+halt_system(Status) ->
+    flush(logger),
+    flush(user),
+    flush(standard_error),
+    case Status of
+        N when is_integer(N) -> halt(N);
+        Slogan -> halt(Slogan)
+    end.
+
+flush(Name) ->
+    case whereis(Name) of
+        undefined -> ok;
+        Pid ->
+            Ref = monitor(process, Pid),
+            Pid ! {flush, self(), Ref},
+            receive
+                {flushed, Ref} -> ok;
+                {'DOWN', Ref, _, _, _} -> ok
+            after ?FLUSH_MS -> ok
+            end
+    end.
+
+%% The process `logger`: takes the machine's reports and hands them on. What
+%% is logged by calls does not pass here.
+
+logger_proxy() ->
+    receive
+        {log, Level, Format, Args, Meta} -> logger:log(Level, Format, Args, Meta);
+        {log, Level, Report, Meta} -> logger:log(Level, Report, Meta);
+        {flush, From, Ref} -> From ! {flushed, Ref};
+        _ -> ok
+    end,
+    logger_proxy().
+
+%% Calls
+
+stop() -> stop(0).
+
+stop(Status) when is_integer(Status), Status >= 0 -> stop_with(Status);
+stop(Slogan) when is_list(Slogan) -> stop_with(Slogan);
+stop(Other) -> error(badarg, [Other]).
+
+stop_with(Status) ->
+    init ! {stop, Status},
+    ok.
+
+get_plain_arguments() -> request(get_plain_arguments).
+
+get_argument(Flag) -> request({get_argument, Flag}).
+
+get_arguments() -> request(get_arguments).
+
+get_status() -> {started, started}.
+
+script_name() -> request(script_name).
+
+request(Request) ->
+    Ref = monitor(process, init),
+    init ! {init, self(), Ref, Request},
+    receive
+        {Ref, Answer} ->
+            demonitor(Ref, [flush]),
+            Answer;
+        {'DOWN', Ref, _, _, Reason} -> exit(Reason)
+    end.
+
+answer(get_plain_arguments, Config) -> maps:get(plain_arguments, Config, []);
+answer(get_arguments, Config) -> maps:get(flags, Config, []);
+answer(script_name, Config) -> maps:get(script, Config, "");
+answer({get_argument, Flag}, Config) ->
+    case [Values || {F, Values} <- maps:get(flags, Config, []), F =:= Flag] of
+        [] -> error;
+        All -> {ok, All}
+    end.
