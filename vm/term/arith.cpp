@@ -169,7 +169,7 @@ Term arith_abs(Heap& heap, Term a) {
   if (a.is_small()) return a.small_value() < 0 ? arith_negate(heap, a) : a;
   if (a.is_big()) return IntView(a).negative() ? big_negate(heap, a) : a;
   if (!a.is_float()) return kNonValue;
-  return std::signbit(float_of(a)->value) ? make_float_checked(heap, -float_of(a)->value) : a;
+  return float_of(a)->value < 0 ? make_float_checked(heap, -float_of(a)->value) : a;
 }
 
 Term arith_float(Heap& heap, Term a) {

@@ -1,0 +1,148 @@
+#include <algorithm>
+
+#include "runtime/bif/support.hpp"
+#include "vm/term/big.hpp"
+#include "vm/term/bits.hpp"
+
+/// Parts and bytes of binaries: module binary (but for searching, see binary_search.cpp) and its relatives in erlang.
+namespace vmrun {
+namespace {
+
+Word byte_count(Term binary) { return bit_size_of(binary) / 8; }
+
+/// Part of a binary given by position and length, which may be negative to count backwards.
+bool part_range(Term binary, Term position, Term length, Word* from, Word* count) {
+  if (!is_binary(binary)) return false;
+  const auto size = static_cast<SWord>(byte_count(binary));
+  SWord at, n;
+  if (!small_in_range(position, 0, size, &at) || !small_in_range(length, -size, size, &n)) return false;
+  if (n < 0) {
+    at += n;
+    n = -n;
+  }
+  if (at < 0 || at + n > size) return false;
+  *from = static_cast<Word>(at);
+  *count = static_cast<Word>(n);
+  return true;
+}
+
+Term part(Process& p, Term binary, Term position, Term length) {
+  Word from, count;
+  return part_range(binary, position, length, &from, &count) ? make_part(p.heap, binary, from * 8, count * 8) : raise_badarg(p);
+}
+
+Term byte_at(Term binary, Word i) {
+  const BitView v = bits_of(binary);
+  std::uint8_t b = 0;
+  copy_bits(&b, 0, v.base, v.offset_bits + 8 * i, 8);
+  return Term::small(b);
+}
+
+bool endian_argument(Term t, bool* little) {
+  if (t != intern_atom("little") && t != intern_atom("big")) return false;
+  *little = t == intern_atom("little");
+  return true;
+}
+
+Term encode_unsigned(Process& p, Term n, bool little) {
+  if (!n.is_integer() || IntView(n).negative()) return raise_badarg(p);
+  const Word size = std::max<Word>(integer_magnitude_bytes(n), 1);
+  std::uint8_t* bytes;
+  const Term t = new_binary(p.heap, size, &bytes);
+  integer_to_bytes(n, bytes, size, little);
+  return t;
+}
+
+Term decode_unsigned(Process& p, Term binary, bool little) {
+  if (!is_binary(binary)) return raise_badarg(p);
+  const BytesOf bytes(binary);
+  const Term n = integer_from_bytes(p.heap, bytes.data(), bytes.size(), little, false);
+  return n ? n : raise_system_limit(p);
+}
+
+Term copies(Process& p, Term binary, Term count_term) {
+  SWord count;
+  if (!is_binary(binary) || !small_in_range(count_term, 0, Term::kSmallMax, &count)) {
+    return is_binary(binary) && count_term.is_boxed_sub(Term::Sub::kPosBig) ? raise_system_limit(p) : raise_badarg(p);
+  }
+  const BytesOf bytes(binary);
+  Word total;
+  if (__builtin_mul_overflow(bytes.size(), static_cast<Word>(count), &total) || total > kMaxBinaryBits / 8 / 1024) return raise_system_limit(p);
+  charge(p, static_cast<SWord>(total / 8));
+  std::uint8_t* out;
+  const Term t = new_binary(p.heap, total, &out);
+  for (SWord i = 0; i < count && bytes.size(); ++i, out += bytes.size()) std::memcpy(out, bytes.data(), bytes.size());
+  return t;
+}
+
+/// Common prefix or suffix of a list of binaries.
+Term longest_common(Process& p, Term list, bool suffix) {
+  if (!list.is_list() || !is_binary(list.head())) return raise_badarg(p);
+  const BytesOf first(list.head());
+  Word n = first.size();
+  for (list = list.tail(); list.is_list(); list = list.tail()) {
+    if (!is_binary(list.head())) return raise_badarg(p);
+    const BytesOf other(list.head());
+    const Word most = std::min(n, other.size());
+    n = 0;
+    while (n < most && (suffix ? first.data()[first.size() - 1 - n] == other.data()[other.size() - 1 - n] : first.data()[n] == other.data()[n])) ++n;
+    charge(p, static_cast<SWord>(n));
+  }
+  return list.is_nil() ? Term::small(static_cast<SWord>(n)) : raise_badarg(p);
+}
+
+}  // namespace
+
+Term bif_erlang_binary_part_3(Process& p, const Term* a) { return part(p, a[0], a[1], a[2]); }
+Term bif_erlang_binary_part_2(Process& p, const Term* a) {
+  if (!a[1].is_tuple() || a[1].tuple_arity() != 2) return raise_badarg(p);
+  return part(p, a[0], a[1].element(0), a[1].element(1));
+}
+
+Term bif_erlang_split_binary_2(Process& p, const Term* a) {
+  SWord at;
+  if (!a[0].is_bitstring() || !small_in_range(a[1], 0, static_cast<SWord>(bit_size_of(a[0]) / 8), &at)) return raise_badarg(p);
+  const Word cut = static_cast<Word>(at) * 8;
+  const Term first = make_part(p.heap, a[0], 0, cut);
+  return new_tuple(p.heap, first, make_part(p.heap, a[0], cut, bit_size_of(a[0]) - cut));
+}
+
+Term bif_binary_at_2(Process& p, const Term* a) {
+  SWord i;
+  if (!is_binary(a[0]) || !small_in_range(a[1], 0, static_cast<SWord>(byte_count(a[0])) - 1, &i)) return raise_badarg(p);
+  return byte_at(a[0], static_cast<Word>(i));
+}
+Term bif_binary_first_1(Process& p, const Term* a) {
+  return is_binary(a[0]) && byte_count(a[0]) ? byte_at(a[0], 0) : raise_badarg(p);
+}
+Term bif_binary_last_1(Process& p, const Term* a) {
+  return is_binary(a[0]) && byte_count(a[0]) ? byte_at(a[0], byte_count(a[0]) - 1) : raise_badarg(p);
+}
+
+Term bif_binary_copy_1(Process& p, const Term* a) { return copies(p, a[0], Term::small(1)); }
+Term bif_binary_copy_2(Process& p, const Term* a) { return copies(p, a[0], a[1]); }
+
+Term bif_binary_encode_unsigned_1(Process& p, const Term* a) { return encode_unsigned(p, a[0], false); }
+Term bif_binary_encode_unsigned_2(Process& p, const Term* a) {
+  bool little;
+  return endian_argument(a[1], &little) ? encode_unsigned(p, a[0], little) : raise_badarg(p);
+}
+Term bif_binary_decode_unsigned_1(Process& p, const Term* a) { return decode_unsigned(p, a[0], false); }
+Term bif_binary_decode_unsigned_2(Process& p, const Term* a) {
+  bool little;
+  return endian_argument(a[1], &little) ? decode_unsigned(p, a[0], little) : raise_badarg(p);
+}
+
+Term bif_binary_referenced_byte_size_1(Process& p, const Term* a) {
+  if (!a[0].is_bitstring()) return raise_badarg(p);
+  Term t = a[0];
+  if (t.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) t = reinterpret_cast<SubBinary*>(t.boxed_ptr())->original;
+  const Term* o = t.boxed_ptr();
+  const Word bytes = o->header_sub() == Term::Sub::kRefcBinary ? reinterpret_cast<const RefcBinary*>(o)->binary->capacity_bytes : byte_count(t);
+  return Term::small(static_cast<SWord>(bytes));
+}
+
+Term bif_binary_longest_common_prefix_1(Process& p, const Term* a) { return longest_common(p, a[0], false); }
+Term bif_binary_longest_common_suffix_1(Process& p, const Term* a) { return longest_common(p, a[0], true); }
+
+}  // namespace vmrun

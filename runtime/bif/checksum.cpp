@@ -1,0 +1,88 @@
+#include <openssl/evp.h>
+#include <zlib.h>
+
+#include "runtime/bif/iolist.hpp"
+#include "runtime/bif/support.hpp"
+#include "vm/term/big.hpp"
+#include "vm/term/hash.hpp"
+
+/// Checksums and digests of iodata, and hashes of terms.
+namespace vmrun {
+namespace {
+
+/// Calls f(bytes, size) for each piece of iodata; false when it is none.
+template <class F>
+bool each_piece(Process& p, Term data, F f) {
+  Word total = 0;
+  std::string gathered;
+  const auto flush = [&] {
+    if (!gathered.empty()) f(reinterpret_cast<const std::uint8_t*>(gathered.data()), gathered.size());
+    gathered.clear();
+  };
+  const bool ok = walk_iodata(
+      data,
+      [&](std::uint8_t b) {
+        ++total;
+        gathered += static_cast<char>(b);
+        if (gathered.size() >= 4096) flush();
+      },
+      [&](Term b) {
+        if (!is_binary(b)) return false;
+        flush();
+        const BytesOf bytes(b);
+        total += bytes.size();
+        f(bytes.data(), bytes.size());
+        return true;
+      });
+  flush();
+  charge(p, static_cast<SWord>(total / 8));
+  return ok;
+}
+
+using Sum = uLong (*)(uLong, const Bytef*, z_size_t);
+
+Term checksum(Process& p, Term start, Term data, Sum sum) {
+  std::uint64_t value;
+  if (!integer_to_uint64(start, &value) || value > UINT32_MAX) return raise_badarg(p);
+  if (!each_piece(p, data, [&](const std::uint8_t* bytes, Word n) { value = sum(value, bytes, n); })) return raise_badarg(p);
+  return Term::small(static_cast<SWord>(value));
+}
+
+/// combine(sum1, sum2, length of the second part)
+Term combined(Process& p, const Term* a, uLong (*combine)(uLong, uLong, z_off_t)) {
+  std::uint64_t x, y, n;
+  if (!integer_to_uint64(a[0], &x) || !integer_to_uint64(a[1], &y) || !integer_to_uint64(a[2], &n)) return raise_badarg(p);
+  if (x > UINT32_MAX || y > UINT32_MAX || n > INT32_MAX) return raise_badarg(p);
+  return Term::small(static_cast<SWord>(combine(x, y, static_cast<z_off_t>(n))));
+}
+
+Term hash_in_range(Process& p, Term t, Term range_term) {
+  std::uint64_t range;
+  if (!integer_to_uint64(range_term, &range) || range == 0 || range > std::uint64_t{1} << 32) return raise_badarg(p);
+  return Term::small(static_cast<SWord>(portable_hash2(t) % range));
+}
+
+}  // namespace
+
+Term bif_erlang_crc32_1(Process& p, const Term* a) { return checksum(p, Term::small(0), a[0], crc32_z); }
+Term bif_erlang_crc32_2(Process& p, const Term* a) { return checksum(p, a[0], a[1], crc32_z); }
+Term bif_erlang_crc32_combine_3(Process& p, const Term* a) { return combined(p, a, crc32_combine); }
+Term bif_erlang_adler32_1(Process& p, const Term* a) { return checksum(p, Term::small(1), a[0], adler32_z); }
+Term bif_erlang_adler32_2(Process& p, const Term* a) { return checksum(p, a[0], a[1], adler32_z); }
+Term bif_erlang_adler32_combine_3(Process& p, const Term* a) { return combined(p, a, adler32_combine); }
+
+Term bif_erlang_md5_1(Process& p, const Term* a) {
+  std::uint8_t digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  EVP_DigestInit_ex(context, EVP_md5(), nullptr);
+  const bool ok = each_piece(p, a[0], [&](const std::uint8_t* bytes, Word n) { EVP_DigestUpdate(context, bytes, n); });
+  EVP_DigestFinal_ex(context, digest, &size);
+  EVP_MD_CTX_free(context);
+  return ok ? make_binary(p.heap, digest, size) : raise_badarg(p);
+}
+
+Term bif_erlang_phash2_1(Process&, const Term* a) { return Term::small(portable_hash2(a[0]) & ((1 << 27) - 1)); }
+Term bif_erlang_phash2_2(Process& p, const Term* a) { return hash_in_range(p, a[0], a[1]); }
+
+}  // namespace vmrun

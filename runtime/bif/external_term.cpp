@@ -1,0 +1,84 @@
+#include "runtime/bif/support.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/external.hpp"
+
+/// term_to_binary and its inverse.
+namespace vmrun {
+namespace {
+
+bool encode_options(Term list, EncodeOptions* options) {
+  SWord n;
+  for (; list.is_list(); list = list.tail()) {
+    const Term o = list.head();
+    const bool pair = o.is_tuple() && o.tuple_arity() == 2;
+    if (o == intern_atom("compressed")) options->compression = 6;
+    else if (o == intern_atom("deterministic")) options->deterministic = true;
+    else if (o == intern_atom("local")) continue;  // what it asks for is only that this node reads it back
+    else if (pair && o.element(0) == intern_atom("compressed") && small_in_range(o.element(1), 0, 9, &n)) options->compression = static_cast<int>(n);
+    else if (pair && o.element(0) == intern_atom("minor_version") && small_in_range(o.element(1), 0, 2, &n)) options->minor_version = static_cast<unsigned>(n);
+    else return false;
+  }
+  return list.is_nil();
+}
+
+Term encode(Process& p, Term t, const EncodeOptions& options) {
+  const std::string bytes = encode_external(t, options);
+  charge(p, static_cast<SWord>(bytes.size() / 4));
+  return text_binary(p.heap, bytes);
+}
+
+Term decode(Process& p, Term binary, Term options) {
+  DecodeOptions how;
+  bool used = false;
+  for (; options.is_list(); options = options.tail()) {
+    if (options.head() == intern_atom("safe")) how.safe = true;
+    else if (options.head() == intern_atom("used")) used = true;
+    else return raise_badarg(p);
+  }
+  if (!options.is_nil() || !is_binary(binary)) return raise_badarg(p);
+  const BytesOf bytes(binary);
+  const Decoded d = decode_external(p.heap, bytes.data(), bytes.size(), how);
+  if (!d.term) return raise_badarg(p);
+  charge(p, static_cast<SWord>(d.used_bytes / 4));
+  return used ? new_tuple(p.heap, d.term, Term::small(static_cast<SWord>(d.used_bytes))) : d.term;
+}
+
+Term external_size(Process& p, Term t, EncodeOptions options) {
+  options.compression = 0;
+  const std::string bytes = encode_external(t, options);
+  charge(p, static_cast<SWord>(bytes.size() / 4));
+  return Term::small(static_cast<SWord>(bytes.size()));
+}
+
+}  // namespace
+
+Term bif_erlang_term_to_binary_1(Process& p, const Term* a) { return encode(p, a[0], {}); }
+Term bif_erlang_term_to_binary_2(Process& p, const Term* a) {
+  EncodeOptions options;
+  return encode_options(a[1], &options) ? encode(p, a[0], options) : raise_badarg(p);
+}
+
+/// One binary is a list of binaries too.
+Term bif_erlang_term_to_iovec_1(Process& p, const Term* a) {
+  ListBuilder list(p.heap);
+  list.add(bif_erlang_term_to_binary_1(p, a));
+  return list.finish();
+}
+Term bif_erlang_term_to_iovec_2(Process& p, const Term* a) {
+  const Term binary = bif_erlang_term_to_binary_2(p, a);
+  if (!binary) return binary;
+  ListBuilder list(p.heap);
+  list.add(binary);
+  return list.finish();
+}
+
+Term bif_erlang_binary_to_term_1(Process& p, const Term* a) { return decode(p, a[0], Term::nil()); }
+Term bif_erlang_binary_to_term_2(Process& p, const Term* a) { return decode(p, a[0], a[1]); }
+
+Term bif_erlang_external_size_1(Process& p, const Term* a) { return external_size(p, a[0], {}); }
+Term bif_erlang_external_size_2(Process& p, const Term* a) {
+  EncodeOptions options;
+  return encode_options(a[1], &options) ? external_size(p, a[0], options) : raise_badarg(p);
+}
+
+}  // namespace vmrun

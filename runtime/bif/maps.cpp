@@ -1,0 +1,123 @@
+#include <vector>
+
+#include "runtime/bif/support.hpp"
+#include "vm/term/map.hpp"
+#include "vm/term/map_walk.hpp"
+
+/// Module maps: what is not written in Erlang (see runtime/lib/maps.erl).
+namespace vmrun {
+
+Term bif_maps_find_2(Process& p, const Term* a) {
+  if (!a[1].is_map()) return raise_badmap(p, a[1]);
+  const Term value = map_get(a[1], a[0]);
+  return value ? new_tuple(p.heap, atoms::ok, value) : atoms::error;
+}
+
+Term bif_maps_get_2(Process& p, const Term* a) {
+  if (!a[1].is_map()) return raise_badmap(p, a[1]);
+  const Term value = map_get(a[1], a[0]);
+  return value ? value : raise_badkey(p, a[0]);
+}
+
+Term bif_maps_is_key_2(Process& p, const Term* a) {
+  return a[1].is_map() ? bool_term(map_get(a[1], a[0]).is_value()) : raise_badmap(p, a[1]);
+}
+
+Term bif_maps_put_3(Process& p, const Term* a) { return a[2].is_map() ? map_put(p.heap, a[2], a[0], a[1]) : raise_badmap(p, a[2]); }
+
+Term bif_maps_update_3(Process& p, const Term* a) {
+  if (!a[2].is_map()) return raise_badmap(p, a[2]);
+  const Term map = map_update(p.heap, a[2], a[0], a[1]);
+  return map ? map : raise_badkey(p, a[0]);
+}
+
+Term bif_maps_remove_2(Process& p, const Term* a) { return a[1].is_map() ? map_remove(p.heap, a[1], a[0]) : raise_badmap(p, a[1]); }
+
+Term bif_maps_take_2(Process& p, const Term* a) {
+  if (!a[1].is_map()) return raise_badmap(p, a[1]);
+  Term value;
+  const Term rest = map_remove(p.heap, a[1], a[0], &value);
+  return value ? new_tuple(p.heap, value, rest) : atoms::error;
+}
+
+Term bif_maps_merge_2(Process& p, const Term* a) {
+  if (!a[0].is_map()) return raise_badmap(p, a[0]);
+  if (!a[1].is_map()) return raise_badmap(p, a[1]);
+  charge(p, static_cast<SWord>(map_size(a[0]) + map_size(a[1])));
+  return map_merge(p.heap, a[0], a[1]);
+}
+
+Term bif_maps_keys_1(Process& p, const Term* a) {
+  if (!a[0].is_map()) return raise_badmap(p, a[0]);
+  charge(p, static_cast<SWord>(map_size(a[0])));
+  ListBuilder list(p.heap);
+  Term key, value;
+  for (MapIterator it(a[0]); it.next(&key, &value);) list.add(key);
+  return list.finish();
+}
+
+Term bif_maps_values_1(Process& p, const Term* a) {
+  if (!a[0].is_map()) return raise_badmap(p, a[0]);
+  charge(p, static_cast<SWord>(map_size(a[0])));
+  ListBuilder list(p.heap);
+  Term key, value;
+  for (MapIterator it(a[0]); it.next(&key, &value);) list.add(value);
+  return list.finish();
+}
+
+Term bif_maps_from_list_1(Process& p, const Term* a) {
+  std::vector<Term> pairs;
+  Term list = a[0];
+  for (; list.is_list(); list = list.tail()) {
+    const Term t = list.head();
+    if (!t.is_tuple() || t.tuple_arity() != 2) return raise_badarg(p);
+    pairs.push_back(t.element(0));
+    pairs.push_back(t.element(1));
+  }
+  if (!list.is_nil()) return raise_badarg(p);
+  charge(p, static_cast<SWord>(pairs.size()) * 2);
+  return map_from_pairs(p.heap, pairs.data(), pairs.size() / 2);
+}
+
+Term bif_maps_from_keys_2(Process& p, const Term* a) {
+  std::vector<Term> pairs;
+  Term list = a[0];
+  for (; list.is_list(); list = list.tail()) {
+    pairs.push_back(list.head());
+    pairs.push_back(a[1]);
+  }
+  if (!list.is_nil()) return raise_badarg(p);
+  charge(p, static_cast<SWord>(pairs.size()) * 2);
+  return map_from_pairs(p.heap, pairs.data(), pairs.size() / 2);
+}
+
+/// erts_internal:maps_to_list(Map, N): at most N pairs, all if N < 0.
+Term bif_erts_internal_maps_to_list_2(Process& p, const Term* a) {
+  if (!a[0].is_map()) return raise_badmap(p, a[0]);
+  if (!a[1].is_small()) return raise_badarg(p);
+  charge(p, static_cast<SWord>(map_size(a[0])));
+  SWord n = a[1].small_value();
+  ListBuilder list(p.heap);
+  Term key, value;
+  for (MapIterator it(a[0]); n-- != 0 && it.next(&key, &value);) list.add(new_tuple(p.heap, key, value));
+  return list.finish();
+}
+
+/// erts_internal:map_next(Path, Map, iterator): the next pairs as {K, V, {K, V, … Rest}}, Rest a list [Path | Map] or none.
+Term bif_erts_internal_map_next_3(Process& p, const Term* a) {
+  constexpr Word kBatch = 32;
+  SWord from;
+  if (!a[1].is_map() || a[2] != intern_atom("iterator") || !small_in_range(a[0], 0, kMapWalkEnd - 1, &from)) return raise_badarg(p);
+  std::vector<Term> pairs;
+  const unsigned next = walk_map(a[1], static_cast<unsigned>(from), kBatch, &pairs);
+  charge(p, static_cast<SWord>(pairs.size()));
+  Term rest = intern_atom("none");
+  if (next < kMapWalkEnd) {
+    Term* hp = p.heap.alloc(2);
+    rest = make_cons(hp, Term::small(next), a[1]);
+  }
+  for (std::size_t i = pairs.size(); i > 0; i -= 2) rest = new_tuple(p.heap, pairs[i - 2], pairs[i - 1], rest);
+  return rest;
+}
+
+}  // namespace vmrun

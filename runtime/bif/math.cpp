@@ -1,0 +1,52 @@
+#include <cmath>
+
+#include "runtime/bif/support.hpp"
+#include "vm/term/arith.hpp"
+
+/// Module math: the C library's functions; a result that is no finite number is badarith.
+namespace vmrun {
+namespace {
+
+Term unary(Process& p, Term t, double (*f)(double)) {
+  double x;
+  if (!number_to_double(t, &x)) return raise_badarg(p);
+  const Term r = make_float_checked(p.heap, f(x));
+  return r ? r : raise_badarith(p);
+}
+
+Term binary(Process& p, const Term* a, double (*f)(double, double)) {
+  double x, y;
+  if (!number_to_double(a[0], &x) || !number_to_double(a[1], &y)) return raise_badarg(p);
+  const Term r = make_float_checked(p.heap, f(x, y));
+  return r ? r : raise_badarith(p);
+}
+
+}  // namespace
+
+Term bif_math_acos_1(Process& p, const Term* a) { return unary(p, a[0], std::acos); }
+Term bif_math_acosh_1(Process& p, const Term* a) { return unary(p, a[0], std::acosh); }
+Term bif_math_asin_1(Process& p, const Term* a) { return unary(p, a[0], std::asin); }
+Term bif_math_asinh_1(Process& p, const Term* a) { return unary(p, a[0], std::asinh); }
+Term bif_math_atan_1(Process& p, const Term* a) { return unary(p, a[0], std::atan); }
+Term bif_math_atanh_1(Process& p, const Term* a) { return unary(p, a[0], std::atanh); }
+Term bif_math_ceil_1(Process& p, const Term* a) { return unary(p, a[0], std::ceil); }
+Term bif_math_cos_1(Process& p, const Term* a) { return unary(p, a[0], std::cos); }
+Term bif_math_cosh_1(Process& p, const Term* a) { return unary(p, a[0], std::cosh); }
+Term bif_math_erf_1(Process& p, const Term* a) { return unary(p, a[0], std::erf); }
+Term bif_math_erfc_1(Process& p, const Term* a) { return unary(p, a[0], std::erfc); }
+Term bif_math_exp_1(Process& p, const Term* a) { return unary(p, a[0], std::exp); }
+Term bif_math_floor_1(Process& p, const Term* a) { return unary(p, a[0], std::floor); }
+Term bif_math_log_1(Process& p, const Term* a) { return unary(p, a[0], std::log); }
+Term bif_math_log10_1(Process& p, const Term* a) { return unary(p, a[0], std::log10); }
+Term bif_math_log2_1(Process& p, const Term* a) { return unary(p, a[0], std::log2); }
+Term bif_math_sin_1(Process& p, const Term* a) { return unary(p, a[0], std::sin); }
+Term bif_math_sinh_1(Process& p, const Term* a) { return unary(p, a[0], std::sinh); }
+Term bif_math_sqrt_1(Process& p, const Term* a) { return unary(p, a[0], std::sqrt); }
+Term bif_math_tan_1(Process& p, const Term* a) { return unary(p, a[0], std::tan); }
+Term bif_math_tanh_1(Process& p, const Term* a) { return unary(p, a[0], std::tanh); }
+Term bif_math_atan2_2(Process& p, const Term* a) { return binary(p, a, std::atan2); }
+Term bif_math_fmod_2(Process& p, const Term* a) { return binary(p, a, std::fmod); }
+Term bif_math_pow_2(Process& p, const Term* a) { return binary(p, a, std::pow); }
+Term bif_math_pi_0(Process& p, const Term*) { return make_float_checked(p.heap, M_PI); }
+
+}  // namespace vmrun

@@ -1,0 +1,132 @@
+#include "runtime/bif/support.hpp"
+#include "vm/term/big.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/number_text.hpp"
+
+/// Numbers to and from lists and binaries of their digits.
+namespace vmrun {
+namespace {
+
+bool base_argument(Term t, unsigned* base) {
+  SWord b;
+  if (!small_in_range(t, 2, 36, &b)) return false;
+  *base = static_cast<unsigned>(b);
+  return true;
+}
+
+/// Digits of a flat list or a binary.
+bool text_argument(Term t, bool binary, std::string* out) {
+  if (!binary) return list_to_bytes(t, out);
+  if (!is_binary(t)) return false;
+  BytesOf bytes(t);
+  out->assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return true;
+}
+
+Term text_result(Process& p, std::string_view text, bool binary) {
+  charge(p, static_cast<SWord>(text.size()));
+  return binary ? text_binary(p.heap, text) : text_list(p.heap, text);
+}
+
+Term integer_out(Process& p, Term n, Term base_term, bool binary) {
+  unsigned base;
+  if (!n.is_integer() || !base_argument(base_term, &base)) return raise_badarg(p);
+  return text_result(p, integer_to_text(n, base), binary);
+}
+
+Term integer_in(Process& p, Term text_term, Term base_term, bool binary) {
+  unsigned base;
+  std::string text;
+  bool too_big;
+  if (!base_argument(base_term, &base) || !text_argument(text_term, binary, &text)) return raise_badarg(p);
+  charge(p, static_cast<SWord>(text.size()));
+  const Term n = integer_from_text(p.heap, text, base, &too_big);
+  if (n) return n;
+  return too_big ? raise_system_limit(p) : raise_badarg(p);
+}
+
+Term float_in(Process& p, Term text_term, bool binary) {
+  std::string text;
+  double d;
+  if (!text_argument(text_term, binary, &text) || !parse_float(text, &d)) return raise_badarg(p);
+  Term* hp = p.heap.alloc(2);
+  return make_float(hp, d);
+}
+
+Term float_out(Process& p, Term f, Term options, bool binary) {
+  enum { kScientific, kDecimals, kShort } notation = kScientific;
+  SWord decimals = 20;
+  bool compact = false;
+  if (!f.is_float()) return raise_badarg(p);
+  for (; options.is_list(); options = options.tail()) {
+    const Term o = options.head();
+    if (o == intern_atom("compact")) {
+      compact = true;
+    } else if (o == intern_atom("short")) {
+      notation = kShort;
+    } else if (o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == intern_atom("decimals") && small_in_range(o.element(1), 0, 253, &decimals)) {
+      notation = kDecimals;
+    } else if (o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == intern_atom("scientific") && small_in_range(o.element(1), 0, 249, &decimals)) {
+      notation = kScientific;
+    } else {
+      return raise_badarg(p);
+    }
+  }
+  if (!options.is_nil()) return raise_badarg(p);
+  const double d = float_of(f)->value;
+  const auto places = static_cast<int>(decimals);
+  const std::string text = notation == kShort ? float_text_short(d)
+                         : notation == kDecimals ? float_text_decimals(d, places, compact) : float_text_scientific(d, places);
+  return text.empty() ? raise_badarg(p) : text_result(p, text, binary);
+}
+
+}  // namespace
+
+Term bif_erlang_integer_to_list_1(Process& p, const Term* a) { return integer_out(p, a[0], Term::small(10), false); }
+Term bif_erlang_integer_to_list_2(Process& p, const Term* a) { return integer_out(p, a[0], a[1], false); }
+Term bif_erlang_integer_to_binary_1(Process& p, const Term* a) { return integer_out(p, a[0], Term::small(10), true); }
+Term bif_erlang_integer_to_binary_2(Process& p, const Term* a) { return integer_out(p, a[0], a[1], true); }
+Term bif_erlang_list_to_integer_1(Process& p, const Term* a) { return integer_in(p, a[0], Term::small(10), false); }
+Term bif_erlang_list_to_integer_2(Process& p, const Term* a) { return integer_in(p, a[0], a[1], false); }
+Term bif_erlang_binary_to_integer_1(Process& p, const Term* a) { return integer_in(p, a[0], Term::small(10), true); }
+Term bif_erlang_binary_to_integer_2(Process& p, const Term* a) { return integer_in(p, a[0], a[1], true); }
+Term bif_erlang_list_to_float_1(Process& p, const Term* a) { return float_in(p, a[0], false); }
+Term bif_erlang_binary_to_float_1(Process& p, const Term* a) { return float_in(p, a[0], true); }
+Term bif_erlang_float_to_list_1(Process& p, const Term* a) { return float_out(p, a[0], Term::nil(), false); }
+Term bif_erlang_float_to_list_2(Process& p, const Term* a) { return float_out(p, a[0], a[1], false); }
+Term bif_erlang_float_to_binary_1(Process& p, const Term* a) { return float_out(p, a[0], Term::nil(), true); }
+Term bif_erlang_float_to_binary_2(Process& p, const Term* a) { return float_out(p, a[0], a[1], true); }
+
+/// string:list_to_integer/1: {Integer, Rest} or {error, no_integer | not_a_list}.
+Term bif_string_list_to_integer_1(Process& p, const Term* a) {
+  if (!a[0].is_cons_or_nil()) return new_tuple(p.heap, atoms::error, intern_atom("not_a_list"));
+  std::string text;
+  Term list = a[0];
+  SWord c;
+  if (list.is_list() && list.head().is_small() && (list.head().small_value() == '-' || list.head().small_value() == '+')) {
+    text += static_cast<char>(list.head().small_value());
+    list = list.tail();
+  }
+  const std::size_t sign = text.size();
+  for (; list.is_list() && small_in_range(list.head(), '0', '9', &c); list = list.tail()) text += static_cast<char>(c);
+  if (text.size() == sign) return new_tuple(p.heap, atoms::error, intern_atom("no_integer"));
+  const Term n = integer_from_text(p.heap, text, 10);
+  return n ? new_tuple(p.heap, n, list) : raise_system_limit(p);
+}
+
+/// string:list_to_float/1: {Float, Rest} or {error, no_float | not_a_list}.
+Term bif_string_list_to_float_1(Process& p, const Term* a) {
+  if (!a[0].is_cons_or_nil()) return new_tuple(p.heap, atoms::error, intern_atom("not_a_list"));
+  std::string text;
+  SWord c;
+  for (Term list = a[0]; list.is_list() && small_in_range(list.head(), 0, 127, &c); list = list.tail()) text += static_cast<char>(c);
+  text.resize(float_prefix_length(text));
+  double d;
+  if (text.empty() || !parse_float(text, &d)) return new_tuple(p.heap, atoms::error, intern_atom("no_float"));
+  Term rest = a[0];
+  for (std::size_t i = 0; i < text.size(); ++i) rest = rest.tail();
+  Term* hp = p.heap.alloc(2);
+  return new_tuple(p.heap, make_float(hp, d), rest);
+}
+
+}  // namespace vmrun

@@ -1,0 +1,66 @@
+#include "runtime/bif/support.hpp"
+#include "vm/term/arith.hpp"
+#include "vm/term/compare.hpp"
+
+/// The operators as functions (erlang:'+'/2 and the rest), and the functions of numbers that guards may use.
+namespace vmrun {
+namespace {
+
+Term operate(Process& p, ArithOp op, Term a, Term b) {
+  const Term t = arith(op, p.heap, a, b);
+  return t ? t : raise_error(p, arith_failure(op, a, b));
+}
+
+Term or_badarg(Process& p, Term t) { return t ? t : raise_badarg(p); }
+
+bool is_boolean(Term t) { return t == atoms::true_ || t == atoms::false_; }
+
+}  // namespace
+
+Term bif_erlang_plus_2(Process& p, const Term* a) { return operate(p, ArithOp::kAdd, a[0], a[1]); }
+Term bif_erlang_minus_2(Process& p, const Term* a) { return operate(p, ArithOp::kSubtract, a[0], a[1]); }
+Term bif_erlang_times_2(Process& p, const Term* a) { return operate(p, ArithOp::kMultiply, a[0], a[1]); }
+Term bif_erlang_divide_2(Process& p, const Term* a) { return operate(p, ArithOp::kDivide, a[0], a[1]); }
+Term bif_erlang_div_2(Process& p, const Term* a) { return operate(p, ArithOp::kDiv, a[0], a[1]); }
+Term bif_erlang_rem_2(Process& p, const Term* a) { return operate(p, ArithOp::kRem, a[0], a[1]); }
+Term bif_erlang_band_2(Process& p, const Term* a) { return operate(p, ArithOp::kBand, a[0], a[1]); }
+Term bif_erlang_bor_2(Process& p, const Term* a) { return operate(p, ArithOp::kBor, a[0], a[1]); }
+Term bif_erlang_bxor_2(Process& p, const Term* a) { return operate(p, ArithOp::kBxor, a[0], a[1]); }
+Term bif_erlang_bsl_2(Process& p, const Term* a) { return operate(p, ArithOp::kBsl, a[0], a[1]); }
+Term bif_erlang_bsr_2(Process& p, const Term* a) { return operate(p, ArithOp::kBsr, a[0], a[1]); }
+Term bif_erlang_plus_1(Process& p, const Term* a) { return operate(p, ArithOp::kPlus, a[0], kNonValue); }
+Term bif_erlang_minus_1(Process& p, const Term* a) { return operate(p, ArithOp::kNegate, a[0], kNonValue); }
+Term bif_erlang_bnot_1(Process& p, const Term* a) { return operate(p, ArithOp::kBnot, a[0], kNonValue); }
+
+Term bif_erlang_equal_2(Process&, const Term* a) { return bool_term(equal(a[0], a[1])); }
+Term bif_erlang_not_equal_2(Process&, const Term* a) { return bool_term(!equal(a[0], a[1])); }
+Term bif_erlang_exact_equal_2(Process&, const Term* a) { return bool_term(equal_exact(a[0], a[1])); }
+Term bif_erlang_exact_not_equal_2(Process&, const Term* a) { return bool_term(!equal_exact(a[0], a[1])); }
+Term bif_erlang_less_2(Process&, const Term* a) { return bool_term(compare(a[0], a[1]) < 0); }
+Term bif_erlang_less_equal_2(Process&, const Term* a) { return bool_term(compare(a[0], a[1]) <= 0); }
+Term bif_erlang_greater_2(Process&, const Term* a) { return bool_term(compare(a[0], a[1]) > 0); }
+Term bif_erlang_greater_equal_2(Process&, const Term* a) { return bool_term(compare(a[0], a[1]) >= 0); }
+Term bif_erlang_max_2(Process&, const Term* a) { return compare(a[0], a[1]) < 0 ? a[1] : a[0]; }
+Term bif_erlang_min_2(Process&, const Term* a) { return compare(a[0], a[1]) > 0 ? a[1] : a[0]; }
+
+Term bif_erlang_not_1(Process& p, const Term* a) {
+  return is_boolean(a[0]) ? bool_term(a[0] == atoms::false_) : raise_badarg(p);
+}
+Term bif_erlang_and_2(Process& p, const Term* a) {
+  return is_boolean(a[0]) && is_boolean(a[1]) ? bool_term(a[0] == atoms::true_ && a[1] == atoms::true_) : raise_badarg(p);
+}
+Term bif_erlang_or_2(Process& p, const Term* a) {
+  return is_boolean(a[0]) && is_boolean(a[1]) ? bool_term(a[0] == atoms::true_ || a[1] == atoms::true_) : raise_badarg(p);
+}
+Term bif_erlang_xor_2(Process& p, const Term* a) {
+  return is_boolean(a[0]) && is_boolean(a[1]) ? bool_term(a[0] != a[1]) : raise_badarg(p);
+}
+
+Term bif_erlang_abs_1(Process& p, const Term* a) { return or_badarg(p, arith_abs(p.heap, a[0])); }
+Term bif_erlang_ceil_1(Process& p, const Term* a) { return or_badarg(p, arith_ceil(p.heap, a[0])); }
+Term bif_erlang_floor_1(Process& p, const Term* a) { return or_badarg(p, arith_floor(p.heap, a[0])); }
+Term bif_erlang_round_1(Process& p, const Term* a) { return or_badarg(p, arith_round(p.heap, a[0])); }
+Term bif_erlang_trunc_1(Process& p, const Term* a) { return or_badarg(p, arith_trunc(p.heap, a[0])); }
+Term bif_erlang_float_1(Process& p, const Term* a) { return or_badarg(p, arith_float(p.heap, a[0])); }
+
+}  // namespace vmrun

@@ -1,0 +1,70 @@
+#include "runtime/bif/support.hpp"
+
+#include "vm/term/bits.hpp"
+
+namespace vmrun {
+
+Term byte_list(Heap& heap, const std::uint8_t* bytes, Word count, Term tail) {
+  if (count == 0) return tail;
+  Term* cells = heap.alloc(2 * count);
+  for (Word i = 0; i < count; ++i) {
+    cells[2 * i] = Term::small(bytes[i]);
+    cells[2 * i + 1] = Term::list(cells + 2 * i + 2);
+  }
+  cells[2 * count - 1] = tail;
+  return Term::list(cells);
+}
+
+Term code_point_list(Heap& heap, std::string_view utf8) {
+  MatchContext m{};
+  m.base = reinterpret_cast<const std::uint8_t*>(utf8.data());
+  m.size_bits = utf8.size() * 8;
+  ListBuilder list(heap);
+  while (bits_left(m)) list.add(bs_get_utf8(m));
+  return list.finish();
+}
+
+Term text_binary(Heap& heap, std::string_view bytes) { return make_binary(heap, bytes.data(), bytes.size()); }
+
+void append_utf8(std::string& out, std::uint32_t c) {
+  if (c < 0x80) {
+    out += static_cast<char>(c);
+  } else if (c < 0x800) {
+    out += static_cast<char>(0xC0 | c >> 6);
+    out += static_cast<char>(0x80 | (c & 0x3F));
+  } else if (c < 0x10000) {
+    out += static_cast<char>(0xE0 | c >> 12);
+    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
+    out += static_cast<char>(0x80 | (c & 0x3F));
+  } else {
+    out += static_cast<char>(0xF0 | c >> 18);
+    out += static_cast<char>(0x80 | (c >> 12 & 0x3F));
+    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
+    out += static_cast<char>(0x80 | (c & 0x3F));
+  }
+}
+
+bool list_to_utf8(Term list, std::string* out) {
+  for (; list.is_list(); list = list.tail()) {
+    if (!is_unicode_scalar(list.head())) return false;
+    append_utf8(*out, static_cast<std::uint32_t>(list.head().small_value()));
+  }
+  return list.is_nil();
+}
+
+bool list_to_bytes(Term list, std::string* out) {
+  for (; list.is_list(); list = list.tail()) {
+    SWord c;
+    if (!small_in_range(list.head(), 0, 255, &c)) return false;
+    *out += static_cast<char>(c);
+  }
+  return list.is_nil();
+}
+
+std::size_t utf8_characters(std::string_view text) {
+  std::size_t n = 0;
+  for (const char c : text) n += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return n;
+}
+
+}  // namespace vmrun

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "vm/bif.hpp"
+#include "vm/term/layout.hpp"
+
+/// Small things most built-in functions need: lists and texts as terms, reading arguments. Same rules as the functions themselves (vm/bif.hpp).
+namespace vmrun {
+
+inline constexpr Term bool_term(bool b) { return b ? atoms::true_ : atoms::false_; }
+inline constexpr Word kMaxTupleElements = (1u << 24) - 1;
+
+/// Length of a proper list, -1 for anything else.
+inline SWord list_length(Term list) {
+  SWord n = 0;
+  for (; list.is_list(); list = list.tail()) ++n;
+  return list.is_nil() ? n : -1;
+}
+
+/// Builds a list front to back.
+class ListBuilder {
+ public:
+  explicit ListBuilder(Heap& heap) : heap_(heap) {}
+  void add(Term element) {
+    Term* hp = heap_.alloc(2);
+    *link_ = make_cons(hp, element, Term::nil());
+    link_ = hp - 1;
+  }
+  /// The list; ends with `tail`. Nothing is added afterwards.
+  Term finish(Term tail = Term::nil()) {
+    *link_ = tail;
+    return first_;
+  }
+
+ private:
+  Heap& heap_;
+  Term first_ = Term::nil();
+  Term* link_ = &first_;
+};
+
+template <class... T>
+Term new_tuple(Heap& heap, T... elements) {
+  Term* hp = heap.alloc(sizeof...(T) + 1);
+  return make_tuple(hp, elements...);
+}
+
+/// A list of the bytes in front of `tail`.
+Term byte_list(Heap& heap, const std::uint8_t* bytes, Word count, Term tail = Term::nil());
+inline Term text_list(Heap& heap, std::string_view ascii) {
+  return byte_list(heap, reinterpret_cast<const std::uint8_t*>(ascii.data()), ascii.size());
+}
+/// A list of the code points of valid UTF-8.
+Term code_point_list(Heap& heap, std::string_view utf8);
+Term text_binary(Heap& heap, std::string_view bytes);
+
+/// The characters of a flat list of Unicode code points, as UTF-8; false for anything else.
+[[nodiscard]] bool list_to_utf8(Term list, std::string* out);
+/// A flat list of bytes; false for anything else.
+[[nodiscard]] bool list_to_bytes(Term list, std::string* out);
+std::size_t utf8_characters(std::string_view valid_utf8);
+void append_utf8(std::string& out, std::uint32_t code_point);
+
+/// An integer argument 0 ≤ n ≤ most.
+[[nodiscard]] inline bool small_in_range(Term t, SWord least, SWord most, SWord* out) {
+  if (!t.is_small()) return false;
+  *out = t.small_value();
+  return *out >= least && *out <= most;
+}
+
+/// Work of this many elementary steps (list cells, words, …) as reductions.
+inline void charge(Process& p, SWord steps) { bump_reductions(p, steps / 8); }
+
+}  // namespace vmrun

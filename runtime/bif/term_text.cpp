@@ -1,0 +1,203 @@
+#include <charconv>
+#include <cstdio>
+
+#include "runtime/bif/support.hpp"
+#include "vm/code/module.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/external.hpp"
+#include "vm/term/print.hpp"
+
+/// Atoms, identifiers and funs: their texts, the way back, and what a fun tells about itself.
+namespace vmrun {
+namespace {
+
+enum class MakeAtom { kCreate, kExisting };
+
+Term make_atom(Process& p, std::string_view utf8, MakeAtom how) {
+  if (how == MakeAtom::kExisting) {
+    const Term t = existing_atom(utf8);
+    return t ? t : raise_badarg(p);
+  }
+  if (utf8_characters(utf8) > kAtomMaxCharacters) return raise_system_limit(p);
+  const Term t = intern_atom(utf8);
+  return t ? t : raise_system_limit(p);
+}
+
+bool valid_utf8(std::string_view text) {
+  MatchContext m{};
+  m.base = reinterpret_cast<const std::uint8_t*>(text.data());
+  m.size_bits = text.size() * 8;
+  while (bits_left(m)) {
+    if (!bs_get_utf8(m)) return false;
+  }
+  return true;
+}
+
+Term atom_from_list(Process& p, Term list, MakeAtom how) {
+  std::string text;
+  return list_to_utf8(list, &text) ? make_atom(p, text, how) : raise_badarg(p);
+}
+
+bool is_latin1_name(Term encoding) { return encoding == intern_atom("latin1"); }
+bool is_utf8_name(Term encoding) { return encoding == intern_atom("utf8") || encoding == intern_atom("unicode"); }
+
+Term atom_from_binary(Process& p, Term binary, Term encoding, MakeAtom how) {
+  if (!is_binary(binary)) return raise_badarg(p);
+  const BytesOf bytes(binary);
+  std::string text;
+  if (is_latin1_name(encoding)) {
+    for (Word i = 0; i < bytes.size(); ++i) append_utf8(text, bytes.data()[i]);
+  } else if (is_utf8_name(encoding)) {
+    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (!valid_utf8(text)) return raise_badarg(p);
+  } else {
+    return raise_badarg(p);
+  }
+  return make_atom(p, text, how);
+}
+
+Term atom_to_binary(Process& p, Term atom, Term encoding) {
+  if (!atom.is_atom()) return raise_badarg(p);
+  const std::string_view text = atom_text(atom);
+  if (is_utf8_name(encoding)) return text_binary(p.heap, text);
+  if (!is_latin1_name(encoding)) return raise_badarg(p);
+  std::string latin1;
+  MatchContext m{};
+  m.base = reinterpret_cast<const std::uint8_t*>(text.data());
+  m.size_bits = text.size() * 8;
+  while (bits_left(m)) {
+    const SWord c = bs_get_utf8(m).small_value();
+    if (c > 255) return raise_badarg(p);
+    latin1 += static_cast<char>(c);
+  }
+  return text_binary(p.heap, latin1);
+}
+
+/// Reads numbers between fixed texts: prefix N . N . N >
+bool scan_numbers(std::string_view text, std::string_view prefix, Word* numbers, unsigned count) {
+  if (!text.starts_with(prefix) || !text.ends_with(">")) return false;
+  const char *at = text.data() + prefix.size(), *end = text.data() + text.size() - 1;
+  for (unsigned i = 0; i < count; ++i) {
+    const auto [next, error] = std::from_chars(at, end, numbers[i]);
+    if (error != std::errc() || next == at || (i + 1 < count ? next == end || *next != '.' : next != end)) return false;
+    at = next + 1;
+  }
+  return true;
+}
+
+/// What fun_info gives for one item; the non-value for items a fun of that kind lacks.
+Term fun_item(Process& p, const FunObject& f, Term item) {
+  const bool external = f.is_external;
+  const auto is = [item](const char* name) { return item == intern_atom(name); };
+  if (is("module")) return external ? f.exported->module : f.entry->module;
+  if (is("name")) return external ? f.exported->function : f.entry->function;
+  if (is("arity")) return Term::small(f.arity);
+  if (is("type")) return intern_atom(external ? "external" : "local");
+  if (is("env")) {
+    ListBuilder list(p.heap);
+    for (std::uint32_t i = 0; i < f.free_count; ++i) list.add(f.environment()[i]);
+    return list.finish();
+  }
+  const bool local_only = is("pid") || is("index") || is("new_index") || is("uniq") || is("new_uniq");
+  if (!local_only) return kNonValue;
+  if (external) return atoms::undefined;
+  if (is("pid")) return f.creator.is_local_pid() ? f.creator : Term::pid(0);
+  if (is("uniq")) return Term::small(f.entry->old_uniq);
+  if (is("new_uniq")) return make_binary(p.heap, f.entry->uniq, sizeof f.entry->uniq);
+  return Term::small(f.entry->index);
+}
+
+}  // namespace
+
+Term bif_erlang_atom_to_list_1(Process& p, const Term* a) {
+  return a[0].is_atom() ? code_point_list(p.heap, atom_text(a[0])) : raise_badarg(p);
+}
+Term bif_erlang_atom_to_binary_1(Process& p, const Term* a) { return atom_to_binary(p, a[0], intern_atom("utf8")); }
+Term bif_erlang_atom_to_binary_2(Process& p, const Term* a) { return atom_to_binary(p, a[0], a[1]); }
+Term bif_erlang_list_to_atom_1(Process& p, const Term* a) { return atom_from_list(p, a[0], MakeAtom::kCreate); }
+Term bif_erlang_list_to_existing_atom_1(Process& p, const Term* a) { return atom_from_list(p, a[0], MakeAtom::kExisting); }
+Term bif_erlang_binary_to_atom_1(Process& p, const Term* a) { return atom_from_binary(p, a[0], intern_atom("utf8"), MakeAtom::kCreate); }
+Term bif_erlang_binary_to_atom_2(Process& p, const Term* a) { return atom_from_binary(p, a[0], a[1], MakeAtom::kCreate); }
+Term bif_erlang_binary_to_existing_atom_1(Process& p, const Term* a) {
+  return atom_from_binary(p, a[0], intern_atom("utf8"), MakeAtom::kExisting);
+}
+Term bif_erlang_binary_to_existing_atom_2(Process& p, const Term* a) { return atom_from_binary(p, a[0], a[1], MakeAtom::kExisting); }
+
+Term bif_erlang_pid_to_list_1(Process& p, const Term* a) { return a[0].is_pid() ? text_list(p.heap, pid_text(a[0])) : raise_badarg(p); }
+Term bif_erlang_port_to_list_1(Process& p, const Term* a) { return a[0].is_port() ? text_list(p.heap, port_text(a[0])) : raise_badarg(p); }
+Term bif_erlang_ref_to_list_1(Process& p, const Term* a) { return a[0].is_ref() ? text_list(p.heap, ref_text(a[0])) : raise_badarg(p); }
+Term bif_erlang_fun_to_list_1(Process& p, const Term* a) {
+  return a[0].is_fun() ? code_point_list(p.heap, fun_text(a[0])) : raise_badarg(p);
+}
+
+Term bif_erlang_list_to_pid_1(Process& p, const Term* a) {
+  std::string text;
+  Word n[3];
+  if (!list_to_bytes(a[0], &text) || !scan_numbers(text, "<", n, 3) || n[0] != 0 || n[1] >> 28 || n[2] >> 28) return raise_badarg(p);
+  return Term::pid(n[2] << 28 | n[1]);
+}
+
+Term bif_erlang_list_to_port_1(Process& p, const Term* a) {
+  std::string text;
+  Word n[2];
+  if (!list_to_bytes(a[0], &text) || !scan_numbers(text, "#Port<", n, 2) || n[0] != 0 || n[1] >> 56) return raise_badarg(p);
+  return Term::port(n[1]);
+}
+
+Term bif_erlang_list_to_ref_1(Process& p, const Term* a) {
+  std::string text;
+  Word n[4];
+  if (!list_to_bytes(a[0], &text) || !scan_numbers(text, "#Ref<", n, 4) || n[0] != 0 || (n[1] | n[2] | n[3]) >> 32) return raise_badarg(p);
+  auto* r = reinterpret_cast<RefObject*>(p.heap.alloc(3));
+  r->header = Term::header(Term::Sub::kRef, 2);
+  for (unsigned i = 0; i < 3; ++i) r->numbers[i] = static_cast<std::uint32_t>(n[3 - i]);
+  r->unused = 0;
+  return Term::boxed(&r->header);
+}
+
+Term bif_erlang_make_fun_3(Process& p, const Term* a) {
+  SWord arity;
+  if (!a[0].is_atom() || !a[1].is_atom() || !small_in_range(a[2], 0, 255, &arity)) return raise_badarg(p);
+  auto* f = reinterpret_cast<FunObject*>(p.heap.alloc(sizeof(FunObject) / sizeof(Term)));
+  *f = FunObject{};
+  f->header = Term::header(Term::Sub::kFun, sizeof(FunObject) / sizeof(Term) - 1);
+  f->exported = export_entry(a[0], a[1], static_cast<unsigned>(arity));
+  f->arity = static_cast<std::uint8_t>(arity);
+  f->is_external = 1;
+  f->creator = Term::nil();
+  return Term::boxed(&f->header);
+}
+
+Term bif_erlang_fun_info_2(Process& p, const Term* a) {
+  if (!a[0].is_fun() || !a[1].is_atom()) return raise_badarg(p);
+  const Term value = fun_item(p, *fun_of(a[0]), a[1]);
+  return value ? new_tuple(p.heap, a[1], value) : raise_badarg(p);
+}
+
+Term bif_erlang_fun_info_1(Process& p, const Term* a) {
+  if (!a[0].is_fun()) return raise_badarg(p);
+  const FunObject& f = *fun_of(a[0]);
+  static constexpr const char* kLocal[] = {"pid", "module", "new_index", "new_uniq", "index", "uniq", "name", "arity", "env", "type"};
+  static constexpr const char* kExternal[] = {"module", "name", "arity", "env", "type"};
+  ListBuilder list(p.heap);
+  const auto add = [&](const char* name) {
+    const Term item = intern_atom(name);
+    list.add(new_tuple(p.heap, item, fun_item(p, f, item)));
+  };
+  if (f.is_external) {
+    for (const char* name : kExternal) add(name);
+  } else {
+    for (const char* name : kLocal) add(name);
+  }
+  return list.finish();
+}
+
+/// For debugging: straight to standard output, past all I/O servers.
+Term bif_erlang_display_1(Process&, const Term* a) {
+  const std::string text = term_text(a[0]) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+  return atoms::true_;
+}
+
+}  // namespace vmrun

@@ -1,0 +1,281 @@
+#include <optional>
+#include <vector>
+
+#include "runtime/bif/support.hpp"
+#include "vm/term/bits.hpp"
+
+/// unicode:characters_to_list and characters_to_binary: deep lists of code points and binaries, between encodings. A character may be
+/// cut by the end of a binary and go on in the next one.
+namespace vmrun {
+namespace {
+
+enum class Encoding { kLatin1, kUtf8, kUtf16Big, kUtf16Little, kUtf32Big, kUtf32Little };
+
+std::optional<Encoding> encoding_argument(Term t) {
+  if (t == intern_atom("latin1")) return Encoding::kLatin1;
+  if (t == intern_atom("unicode") || t == intern_atom("utf8")) return Encoding::kUtf8;
+  bool little = false;
+  if (t.is_tuple() && t.tuple_arity() == 2) {
+    little = t.element(1) == intern_atom("little");
+    if (!little && t.element(1) != intern_atom("big")) return std::nullopt;
+    t = t.element(0);
+  }
+  if (t == intern_atom("utf16")) return little ? Encoding::kUtf16Little : Encoding::kUtf16Big;
+  if (t == intern_atom("utf32")) return little ? Encoding::kUtf32Little : Encoding::kUtf32Big;
+  return std::nullopt;
+}
+
+bool scalar(std::uint32_t c) { return c < 0xD800 || (c > 0xDFFF && c <= 0x10FFFF); }
+
+enum class Step { kCharacter, kInvalid, kIncomplete };
+
+/// The character at the start of n > 0 bytes.
+Step decode_utf8(const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
+  Word need;
+  std::uint32_t least;
+  if (b[0] < 0x80) {
+    *c = b[0];
+    *length = 1;
+    return Step::kCharacter;
+  }
+  if (b[0] < 0xC2) return Step::kInvalid;
+  if (b[0] < 0xE0) need = 2, least = 0x80, *c = b[0] & 0x1F;
+  else if (b[0] < 0xF0) need = 3, least = 0x800, *c = b[0] & 0x0F;
+  else if (b[0] < 0xF5) need = 4, least = 0x10000, *c = b[0] & 0x07;
+  else return Step::kInvalid;
+  for (Word i = 1; i < need; ++i) {
+    if (i == n) return Step::kIncomplete;
+    if ((b[i] & 0xC0) != 0x80) return Step::kInvalid;
+    *c = *c << 6 | (b[i] & 0x3F);
+    // The second byte already tells too long forms, surrogates and what is beyond Unicode.
+    const std::uint32_t from = *c << 6 * (need - 1 - i), to = from | ((1u << 6 * (need - 1 - i)) - 1);
+    if (to < least || from > 0x10FFFF || (from >= 0xD800 && to <= 0xDFFF)) return Step::kInvalid;
+  }
+  *length = need;
+  return Step::kCharacter;
+}
+
+Step decode(Encoding e, const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
+  const auto unit16 = [&](Word at) -> std::uint32_t {
+    return e == Encoding::kUtf16Big ? static_cast<std::uint32_t>(b[at]) << 8 | b[at + 1] : static_cast<std::uint32_t>(b[at + 1]) << 8 | b[at];
+  };
+  switch (e) {
+    case Encoding::kLatin1:
+      *c = b[0];
+      *length = 1;
+      return Step::kCharacter;
+    case Encoding::kUtf8: return decode_utf8(b, n, c, length);
+    case Encoding::kUtf16Big:
+    case Encoding::kUtf16Little: {
+      if (n < 2) return Step::kIncomplete;
+      *c = unit16(0);
+      *length = 2;
+      if (*c < 0xD800 || *c > 0xDFFF) return Step::kCharacter;
+      if (*c > 0xDBFF) return Step::kInvalid;
+      if (n < 4) return Step::kIncomplete;
+      const std::uint32_t low = unit16(2);
+      if (low < 0xDC00 || low > 0xDFFF) return Step::kInvalid;
+      *c = 0x10000 + ((*c - 0xD800) << 10 | (low - 0xDC00));
+      *length = 4;
+      return Step::kCharacter;
+    }
+    default: {
+      if (n < 4) return Step::kIncomplete;
+      std::uint32_t w;
+      std::memcpy(&w, b, 4);
+      *c = e == Encoding::kUtf32Big ? __builtin_bswap32(w) : w;
+      *length = 4;
+      return scalar(*c) ? Step::kCharacter : Step::kInvalid;
+    }
+  }
+}
+
+/// Where characters go: a list of code points, or the bytes of a binary. false: the encoding does not have the character.
+class Output {
+ public:
+  Output(Heap& heap, std::optional<Encoding> encoding) : encoding_(encoding), list_(heap) {}
+
+  bool put(std::uint32_t c) {
+    if (!encoding_) {
+      list_.add(Term::small(c));
+      return true;
+    }
+    switch (*encoding_) {
+      case Encoding::kLatin1:
+        if (c > 255) return false;
+        bytes_ += static_cast<char>(c);
+        return true;
+      case Encoding::kUtf8: append_utf8(bytes_, c); return true;
+      case Encoding::kUtf16Big:
+      case Encoding::kUtf16Little:
+        if (c >= 0x10000) {
+          put_unit(0xD800 + ((c - 0x10000) >> 10), 2);
+          c = 0xDC00 + ((c - 0x10000) & 0x3FF);
+        }
+        put_unit(c, 2);
+        return true;
+      default: put_unit(c, 4); return true;
+    }
+  }
+  /// A run of ASCII, where the output is a superset of it.
+  bool takes_ascii() const { return encoding_ && (*encoding_ == Encoding::kUtf8 || *encoding_ == Encoding::kLatin1); }
+  void put_ascii(const std::uint8_t* b, Word n) { bytes_.append(reinterpret_cast<const char*>(b), n); }
+
+  Term finish(Heap& heap) { return encoding_ ? text_binary(heap, bytes_) : list_.finish(); }
+
+ private:
+  void put_unit(std::uint32_t u, unsigned size) {
+    const bool little = *encoding_ == Encoding::kUtf16Little || *encoding_ == Encoding::kUtf32Little;
+    for (unsigned i = 0; i < size; ++i) bytes_ += static_cast<char>(u >> 8 * (little ? i : size - 1 - i));
+  }
+
+  std::optional<Encoding> encoding_;
+  ListBuilder list_;
+  std::string bytes_;
+};
+
+class Converter {
+ public:
+  Converter(Process& p, Encoding in, std::optional<Encoding> out) : p_(p), in_(in), out_(p.heap, out) {}
+
+  Term run(Term data) {
+    if (!walk(data)) return failed_ ? failure(atoms::error, rest_) : raise_badarg(p_);
+    charge(p_, static_cast<SWord>(steps_));
+    if (!partial_.empty()) return failure(intern_atom("incomplete"), text_binary(p_.heap, partial_));
+    return out_.finish(p_.heap);
+  }
+
+ private:
+  Term failure(Term kind, Term rest) { return new_tuple(p_.heap, kind, out_.finish(p_.heap), rest); }
+  Term cons(Term head, Term tail) {
+    Term* hp = p_.heap.alloc(2);
+    return make_cons(hp, head, tail);
+  }
+  /// Conversion stops: `rest` is what remains at this depth, the lists around it follow.
+  bool stop(Term rest) {
+    for (; !tails_.empty(); tails_.pop_back()) rest = cons(rest, tails_.back());
+    rest_ = rest;
+    failed_ = true;
+    return false;
+  }
+  /// A cut character is followed by something that is no binary.
+  bool stop_at_partial(Term remaining) {
+    stop(remaining);
+    rest_ = cons(text_binary(p_.heap, partial_), cons(rest_, Term::nil()));
+    return false;
+  }
+
+  bool walk(Term t) {
+    for (;;) {
+      while (t.is_list()) {
+        const Term head = t.head(), tail = t.tail();
+        if (head.is_list()) {
+          tails_.push_back(tail);
+          t = head;
+          continue;
+        }
+        if (head.is_integer()) {
+          if (!character(head, t)) return false;
+        } else if (head.is_bitstring()) {
+          if (!binary(head, &tail)) return false;
+        } else if (!head.is_nil()) {
+          return false;
+        }
+        t = tail;
+      }
+      if (t.is_bitstring() ? !binary(t, nullptr) : !t.is_nil()) return false;
+      if (tails_.empty()) return true;
+      t = tails_.back();
+      tails_.pop_back();
+    }
+  }
+
+  bool character(Term c, Term cell) {
+    ++steps_;
+    if (!partial_.empty()) return stop_at_partial(cell);
+    const bool good = in_ == Encoding::kLatin1 ? c.is_small() && c.small_value() >= 0 && c.small_value() <= 255 : is_unicode_scalar(c);
+    if (!good) {
+      // Latin-1 to binary reports the offending number like one the output does not have.
+      return stop(cell);
+    }
+    if (!out_.put(static_cast<std::uint32_t>(c.small_value()))) return stop(cons(cons(c, Term::nil()), cell.tail()));
+    return true;
+  }
+
+  /// `tail`: of the list the binary is an element of; nullptr when it is itself a tail or the whole.
+  bool binary(Term t, const Term* tail) {
+    if (!is_binary(t)) return false;
+    const BytesOf plain(t);
+    const std::uint8_t* b = plain.data();
+    Word n = plain.size();
+    std::string joined;
+    if (!partial_.empty()) {
+      joined = partial_ + std::string(reinterpret_cast<const char*>(b), n);
+      partial_.clear();
+      b = reinterpret_cast<const std::uint8_t*>(joined.data());
+      n = joined.size();
+    }
+    steps_ += n / 4;
+    for (Word i = 0; i < n;) {
+      if (in_ == Encoding::kUtf8 && b[i] < 0x80 && out_.takes_ascii()) {
+        Word run = i + 1;
+        while (run < n && b[run] < 0x80) ++run;
+        out_.put_ascii(b + i, run - i);
+        i = run;
+        continue;
+      }
+      std::uint32_t c;
+      Word length;
+      const Step step = decode(in_, b + i, n - i, &c, &length);
+      if (step == Step::kIncomplete) {
+        partial_.assign(reinterpret_cast<const char*>(b + i), n - i);
+        return true;
+      }
+      if (step == Step::kInvalid || !out_.put(c)) {
+        const Term rest = make_binary(p_.heap, b + i, n - i);
+        return stop(tail ? cons(rest, *tail) : rest);
+      }
+      i += length;
+    }
+    return true;
+  }
+
+  Process& p_;
+  Encoding in_;
+  Output out_;
+  std::vector<Term> tails_;
+  std::string partial_;
+  Word steps_ = 0;
+  bool failed_ = false;
+  Term rest_;
+};
+
+Term convert(Process& p, Term data, Term in, bool to_list, Term out) {
+  const auto from = encoding_argument(in);
+  std::optional<Encoding> to;
+  if (!to_list) to = encoding_argument(out);
+  if (!from || (!to_list && !to) || !(data.is_cons_or_nil() || is_binary(data))) return raise_badarg(p);
+  return Converter(p, *from, to).run(data);
+}
+
+}  // namespace
+
+Term bif_unicode_characters_to_list_1(Process& p, const Term* a) { return convert(p, a[0], intern_atom("utf8"), true, kNonValue); }
+Term bif_unicode_characters_to_list_2(Process& p, const Term* a) { return convert(p, a[0], a[1], true, kNonValue); }
+Term bif_unicode_characters_to_binary_1(Process& p, const Term* a) {
+  return convert(p, a[0], intern_atom("utf8"), false, intern_atom("utf8"));
+}
+Term bif_unicode_characters_to_binary_2(Process& p, const Term* a) { return convert(p, a[0], a[1], false, intern_atom("utf8")); }
+Term bif_unicode_characters_to_binary_3(Process& p, const Term* a) { return convert(p, a[0], a[1], false, a[2]); }
+
+/// unicode:bin_is_7bit/1
+Term bif_unicode_bin_is_7bit_1(Process&, const Term* a) {
+  if (!is_binary(a[0])) return atoms::false_;
+  const BytesOf bytes(a[0]);
+  for (Word i = 0; i < bytes.size(); ++i) {
+    if (bytes.data()[i] > 127) return atoms::false_;
+  }
+  return atoms::true_;
+}
+
+}  // namespace vmrun
