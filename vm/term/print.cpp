@@ -177,8 +177,8 @@ void put_fun(Out& out, Term t) {
 
 // ---- Terms ----------------------------------------------------------------------------------------------------------------------
 
-/// Depth of nesting that is shown; deeper parts read `...`. Bounds the stack a probe may use.
-constexpr int kMostDepth = 100;
+/// Depth of nesting that is shown; deeper parts read `...`. Bounds the stack this may use.
+constexpr int kMostDepth = 256;  // more than any probe can show
 
 template <class Out>
 class TermPrinter {
