@@ -1,0 +1,34 @@
+/*
+ * Every call and return; depth is the stack in words.
+ *   dtrace -p PID -s scripts/d/function.d
+ */
+#pragma D option quiet
+
+dtrace:::BEGIN
+{
+    printf("tracing\n");
+}
+
+erlang$target:::local-function-entry
+{
+    printf("local-function-entry pid=%s mfa=%s depth=%d\n",
+        copyinstr(arg0),
+        copyinstr(arg1),
+        (int)arg2);
+}
+
+erlang$target:::global-function-entry
+{
+    printf("global-function-entry pid=%s mfa=%s depth=%d\n",
+        copyinstr(arg0),
+        copyinstr(arg1),
+        (int)arg2);
+}
+
+erlang$target:::function-return
+{
+    printf("function-return pid=%s mfa=%s depth=%d\n",
+        copyinstr(arg0),
+        copyinstr(arg1),
+        (int)arg2);
+}

@@ -1,0 +1,43 @@
+/*
+ * Every message: sent, queued, received; sizes in words, queue lengths in messages.
+ *   dtrace -p PID -s scripts/d/message.d
+ */
+#pragma D option quiet
+
+dtrace:::BEGIN
+{
+    printf("tracing\n");
+}
+
+erlang$target:::message-send
+{
+    printf("message-send sender=%s receiver=%s size=%u label=%d previous=%d current=%d\n",
+        copyinstr(arg0),
+        copyinstr(arg1),
+        (uint32_t)arg2,
+        (int)arg3,
+        (int)arg4,
+        (int)arg5);
+}
+
+erlang$target:::message-queued
+{
+    printf("message-queued receiver=%s size=%u queue_length=%u label=%d previous=%d current=%d\n",
+        copyinstr(arg0),
+        (uint32_t)arg1,
+        (uint32_t)arg2,
+        (int)arg3,
+        (int)arg4,
+        (int)arg5);
+}
+
+erlang$target:::message-receive
+{
+    printf("message-receive receiver=%s size=%u queue_length=%u label=%d previous=%d current=%d\n",
+        copyinstr(arg0),
+        (uint32_t)arg1,
+        (uint32_t)arg2,
+        (int)arg3,
+        (int)arg4,
+        (int)arg5);
+}

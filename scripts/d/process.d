@@ -1,0 +1,52 @@
+/*
+ * The life of processes: spawn, exit, exit signals, scheduling, hibernation.
+ *   dtrace -p PID -s scripts/d/process.d
+ */
+#pragma D option quiet
+
+dtrace:::BEGIN
+{
+    printf("tracing\n");
+}
+
+erlang$target:::process-spawn
+{
+    printf("process-spawn pid=%s mfa=%s\n",
+        copyinstr(arg0),
+        copyinstr(arg1));
+}
+
+erlang$target:::process-exit
+{
+    printf("process-exit pid=%s reason=%s\n",
+        copyinstr(arg0),
+        copyinstr(arg1));
+}
+
+erlang$target:::process-exit_signal
+{
+    printf("process-exit_signal sender=%s receiver=%s reason=%s\n",
+        copyinstr(arg0),
+        copyinstr(arg1),
+        copyinstr(arg2));
+}
+
+erlang$target:::process-scheduled
+{
+    printf("process-scheduled pid=%s mfa=%s\n",
+        copyinstr(arg0),
+        copyinstr(arg1));
+}
+
+erlang$target:::process-unscheduled
+{
+    printf("process-unscheduled pid=%s\n",
+        copyinstr(arg0));
+}
+
+erlang$target:::process-hibernate
+{
+    printf("process-hibernate pid=%s mfa=%s\n",
+        copyinstr(arg0),
+        copyinstr(arg1));
+}

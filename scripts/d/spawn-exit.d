@@ -1,0 +1,20 @@
+/*
+ * Which processes are made and how they end. Runs as it stands under DTrace; also with
+ *   dtrace -p PID -s scripts/d/spawn-exit.d
+ */
+#pragma D option quiet
+
+erlang$target:::process-spawn
+{
+    printf("spawn %s mfa %s\n", copyinstr(arg0), copyinstr(arg1));
+}
+
+erlang$target:::process-exit
+{
+    printf("exit %s reason %s\n", copyinstr(arg0), copyinstr(arg1));
+}
+
+erlang$target:::process-exit_signal
+{
+    printf("signal from %s to %s reason %s\n", copyinstr(arg0), copyinstr(arg1), copyinstr(arg2));
+}
