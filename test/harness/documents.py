@@ -3,13 +3,15 @@ import re
 import subprocess
 import sys
 
+from . import tracing_scripts
 from .results import Failure, Test
 
 
-def tests(root):
-    probe_table(root)
+def tests(root, vmrun):
+    table = probe_table(root)
     return [Test('docs', 'README names the packages', lambda: packages(root)),
-            Test('docs', 'a range row of the probe table is numbered probes', lambda: range_rows(root))]
+            Test('docs', 'a range row of the probe table is numbered probes', lambda: range_rows(root)),
+            *tracing_scripts.tests(root, table, vmrun)]
 
 
 def packages(root):

@@ -1,0 +1,342 @@
+"""The live-attach tests: counts, strings, the canonical traces G1 to G6 and G12, repeated attaching."""
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+
+from harness.results import Failure, Test
+
+from . import session
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def tests(root, vmrun):
+    sys.path.insert(0, str(root / 'probes'))
+    import gen_probes
+    table = gen_probes.parse(root / 'probes' / 'probes.tab')
+    suite = Suite(root, vmrun, table)
+    named = [(name[5:].replace('_', ' '), getattr(suite, name)) for name in dir(suite) if name.startswith('test_')]
+    named += [(f'script {path.name}', lambda path=path: suite.script(path))
+              for path in sorted((root / 'scripts' / 'bpftrace').glob('*.bt'))]
+    return [Test('live', name, run, alone=True) for name, run in named]
+
+
+def expect(condition, text, *details):
+    if not condition:
+        raise Failure(text + ''.join(f'\n  {detail}' for detail in details))
+
+
+def numbers(text):
+    return [int(n) for n in text.split()]
+
+
+class Suite:
+    def __init__(self, root, vmrun, table):
+        self.root, self.vmrun, self.table = root, vmrun, table
+
+    def family(self, *families):
+        return [p.name for p in self.table.probes if p.family in families]
+
+    def traced(self, source, families, flags=('+S', '2')):
+        """Runs a program; returns what it printed and all firings of the families."""
+        text = session.program(self.table, self.family(*families))
+        known, lines = session.trace(self.vmrun, HERE / source, text, flags)
+        return known, session.events(lines)
+
+    # -- what is in the binary
+
+    def test_listing_has_every_row(self):
+        listed = subprocess.run([self.vmrun, '-l'], capture_output=True, text=True, timeout=60)
+        expect(listed.returncode == 0, f'vmrun -l: status {listed.returncode}', listed.stderr)
+        found = {}
+        for line in listed.stdout.splitlines()[1:]:
+            _, provider, _, _, name, arguments = line.split(None, 5)
+            found[name] = (provider, arguments)
+        for probe in self.table.probes:
+            types = {'string': 'char *', 'int': 'int ', 'uint32': 'uint32_t ', 'int64': 'int64_t '}
+            wanted = '(' + ', '.join(types[a.kind] + a.name for a in probe.arguments) + ')'
+            expect(found.get(probe.d_name) == ('erlang', wanted), f'{probe.d_name}: expected {wanted}',
+                   f'listed: {found.get(probe.d_name)}')
+        expect(len(found) == len(self.table.probes), 'more is listed than the table has', *found)
+
+    # -- counts
+
+    def test_counts(self):
+        text = '''BEGIN { printf("tracing\\n"); }
+            usdt:*:erlang:message__send { @send[str(arg0), str(arg1)] = count(); }
+            usdt:*:erlang:message__queued { @queued[str(arg0)] = count(); }
+            usdt:*:erlang:message__receive { @receive[str(arg0)] = count(); }
+            usdt:*:erlang:process__spawn /str(arg1) == "counts:worker/2"/ { @spawn = count(); }
+            usdt:*:erlang:process__exit { @exit[str(arg1)] = count(); }
+            usdt:*:erlang:process__exit_signal { @signal[str(arg1), str(arg2)] = count(); }
+            usdt:*:erlang:gc_major__start { @major[str(arg0)] = count(); }
+            usdt:*:erlang:gc_major__end { @major_end[str(arg0)] = count(); }
+            usdt:*:erlang:gc_minor__start { @minor = count(); }
+            usdt:*:erlang:gc_minor__end { @minor_end = count(); }'''
+        known, lines = session.trace(self.vmrun, HERE / 'counts.act', text)
+        counted = {}
+        for line in lines:
+            match = re.fullmatch(r'@(\w+)(?:\[(.*)\])?: (\d+)', line)
+            if match:
+                counted[match[1], match[2]] = int(match[3])
+        main, sink = known['main'], known['sink']
+        for key, value in ((('send', f'{main}, {sink}'), known['sent']), (('queued', sink), known['sent']),
+                           (('receive', sink), known['received']), (('spawn', None), known['spawned']),
+                           (('exit', 'counted_exit'), known['exited']),
+                           (('signal', f'{main}, linked_exit'), known['signals']),
+                           (('exit', 'linked_exit'), known['signals']), (('major', known['collector']), known['majors'])):
+            expect(counted.get(key) == int(value), f'{key}: counted {counted.get(key)}, the program says {value}',
+                   *[f'{k}: {v}' for k, v in sorted(counted.items(), key=str)][:40])
+        expect(counted['major', known['collector']] == counted['major_end', known['collector']],
+               'major collections begun and ended differ')
+        expect(counted.get(('minor', None)) == counted.get(('minor_end', None)),
+               'minor collections begun and ended differ')
+
+    # -- strings
+
+    def test_strings(self):
+        known, found = self.traced('strings.act', ['process'])
+        spawned = {e.arguments[0]: e.arguments[1] for e in found if e.probe == 'process__spawn'}
+        exits = {e.arguments[0]: '|'.join(e.arguments[1:]) for e in found if e.probe == 'process__exit'}
+        signals = {e.arguments[1]: '|'.join(e.arguments[2:]) for e in found if e.probe == 'process__exit_signal'}
+        expect(spawned.get(known['mfa']) == 'strings:f/2', f'mfa: {spawned.get(known["mfa"])}')
+        expect(spawned.get(known['anonymous']) == 'erlang:apply/2', 'mfa of a fun')
+        expect(spawned.get(known['quoted']) == "strings:'odd name'/0", f'quoted mfa: {spawned.get(known["quoted"])}')
+        for name, reason in (('tuple', '{a,"b",1.500000e+00,<<"bin">>,#{k=>\'A b\'}}'), ('list', '[1,-2,[],{}|x]'),
+                             ('string', '"line\\nquote\\""'), ('bits', '<<1,5:3>>'), ('bytes', '<<1,2,200>>'),
+                             ('atom', "'it\\'s'"), ('fun', 'fun lists:map/2'), ('normal', 'normal'),
+                             ('big', '1180591620717411303424')):
+            got = exits.get(known[name])
+            expect(got == reason, f'exit reason {name}: {got}', f'expected {reason}')
+        self.check_error_reason(exits[known['error']], '{badarith,[{')
+        self.check_error_reason(exits[known['throw']], '{{nocatch,ball},[{')
+        expect(exits[known['killed']] == 'killed', f'killed: {exits[known["killed"]]}')
+        expect(signals[known['killed']] == 'killed', f'signal: {signals[known["killed"]]}')
+
+    @staticmethod
+    def check_error_reason(got, start):
+        expect(got.startswith(start), f'exit reason {got}', f'should start with {start}')
+
+    # -- canonical traces (G1 to G6, G12 of the probe contract)
+
+    def of_pid(self, found, *pids):
+        return [e for e in found if e.arguments[0] in pids]
+
+    def same(self, found, wanted):
+        """wanted: probe and arguments, one text each; * stands for any one argument."""
+        got = [' '.join([e.probe.replace('__', '-'), *e.arguments]) for e in found]
+        ok = len(got) == len(wanted) and all(
+            re.fullmatch(re.escape(w).replace(r'\*', r'\S+'), g) for g, w in zip(got, wanted))
+        expect(ok, 'another trace', 'expected:', *['  ' + w for w in wanted], 'got:', *['  ' + g for g in got[:40]])
+
+    def test_G1_spawn_exit(self):
+        known, found = self.traced('g1.act', ['process'])
+        for name, mfa, reason in (('fun', 'erlang:apply/2', 'normal'), ('mfa', 'g1:f/1', 'normal'),
+                                  ('reason', 'erlang:apply/2', '{a,"b"}')):
+            p = known[name]
+            self.same(self.of_pid(found, p), [f'process-spawn {p} {mfa}', f'process-scheduled {p} {mfa}',
+                                              f'process-exit {p} {reason}', f'process-unscheduled {p}'])
+        a, p = known['main'], known['killed']
+        after = self.since(found, lambda e: e.probe == 'process__exit_signal' and e.arguments[1] == p)
+        self.same([after[0], *self.of_pid(after[1:], p)],
+                  [f'process-exit_signal {a} {p} killed', f'process-scheduled {p} <exiting>',
+                   f'process-exit {p} killed', f'process-unscheduled {p}'])
+
+    @staticmethod
+    def since(found, condition):
+        for i, event in enumerate(found):
+            if condition(event):
+                return found[i:]
+        raise Failure('the trace has no such event\n' + '\n'.join(map(str, found[:60])))
+
+    def window(self, found, a, number):
+        """Events between two markers: self-sends of size 8, which nothing else here has."""
+        marks = [i for i, e in enumerate(found) if e.probe == 'message__receive' and e.arguments[:2] == [a, '8']]
+        sends = [i for i, e in enumerate(found) if e.probe == 'message__send' and e.arguments[:3] == [a, a, '8']]
+        expect(len(marks) > number + 1 and len(sends) > number + 1, 'markers are missing', *map(str, found[:40]))
+        return found[marks[number] + 1:sends[number + 1]]
+
+    def test_G2_two_processes(self):
+        known, found = self.traced('g2.act', ['message', 'copy'], ['+S', '2'])
+        a, b = known['main'], known['other']
+        thread = next(e.thread for e in found if e.probe == 'message__send' and e.arguments[:2] == [a, b])
+        first = [e for e in self.window(found, a, 0) if self.concerns(e, a, b, thread)]
+        self.same(first, ['copy-struct 3', f'message-send {a} {b} 3 0 0 0', f'message-queued {b} 3 1 0 0 0',
+                          f'message-receive {b} 3 0 0 0 0'])
+        second = [e for e in self.window(found, a, 1) if self.concerns(e, a, b, None)]
+        self.same(second, [f'message-send {a} {b} 0 0 0 0', f'message-queued {b} 0 1 0 0 0',
+                           f'message-receive {b} 0 0 0 0 0'])
+
+    @staticmethod
+    def concerns(event, a, b, thread):
+        if event.probe == 'copy__struct':
+            return event.thread == thread
+        return b in event.arguments
+
+    def test_G2_with_scheduling(self):
+        known, found = self.traced('g2.act', ['message', 'process'], ['+S', '2'])
+        a, b = known['main'], known['other']
+        mine = [e for e in found if b in e.arguments[:2]]
+        start = next(i for i, e in enumerate(mine) if e.probe == 'message__send' and e.arguments[:3] == [a, b, '3'])
+        self.same(mine[start - 1:start + 4],
+                  [f'process-unscheduled {b}', f'message-send {a} {b} 3 0 0 0', f'message-queued {b} 3 1 0 0 0',
+                   f'process-scheduled {b} *', f'message-receive {b} 3 0 0 0 0'])
+
+    def test_G2_queue_lengths(self):
+        known, found = self.traced('g2_lengths.act', ['message'], ['+S', '1'])
+        b = known['other']
+        queued = [e.arguments[2] for e in found if e.probe == 'message__queued' and e.arguments[0] == b]
+        received = [e.arguments[2] for e in found if e.probe == 'message__receive' and e.arguments[0] == b]
+        expect(queued == ['1', '2', '3'], f'queued lengths {queued}')
+        expect(received == ['2', '1', '0'], f'lengths after receive {received}')
+
+    def test_G3_self_send(self):
+        known, found = self.traced('g3.act', ['message', 'copy'], ['+S', '2'])
+        a = known['main']
+        thread = next(e.thread for e in found if e.probe == 'message__send' and e.arguments[:3] == [a, a, '8'])
+        inside = [e for e in self.window(found, a, 0) if a in e.arguments or e.thread == thread]
+        self.same(inside, [f'message-send {a} {a} 3 0 0 0', f'message-receive {a} 3 0 0 0 0'])
+
+    def test_G4_link_exit(self):
+        known, found = self.traced('g4.act', ['process', 'message'], ['+S', '2'])
+        p, q = known['p'], known['q']
+        tail = self.of_pid(self.since(found, lambda e: e.probe == 'process__exit' and e.arguments[0] == p), p, q)
+        ours = [e for e in tail if not (e.probe == 'process__unscheduled' and e.arguments[0] == p)]
+        self.same(ours, [f'process-exit {p} boom', f'process-exit_signal {p} {q} boom', f'process-scheduled {q} <exiting>',
+                         f'process-exit {q} boom', f'process-unscheduled {q}'])
+        self.last_is_unscheduled(tail, p)
+
+    def last_is_unscheduled(self, found, p):
+        mine = self.of_pid(found, p)
+        expect(mine and mine[-1].probe == 'process__unscheduled', f'the last event of {p} is not process-unscheduled',
+               *map(str, mine))
+
+    def test_G4_trapping(self):
+        known, found = self.traced('g4.act', ['process', 'message'], ['+S', '2'])
+        p, q = known['tp'], known['tq']
+        tail = self.of_pid(self.since(found, lambda e: e.probe == 'process__exit' and e.arguments[0] == p), p, q)
+        kept = [e for e in tail if e.arguments[0] == p or e.probe in ('process__scheduled', 'message__queued',
+                                                                     'message__receive')][:7]
+        ours = [e for e in kept if e.probe != 'process__unscheduled'][:5]
+        wanted = [f'process-exit {p} boom', f'process-exit_signal {p} {q} boom', f'message-queued {q} 4 1 0 0 0',
+                  f'process-scheduled {q} *', f'message-receive {q} 4 0 0 0 0']
+        if len(ours) > 3 and ours[2].probe == 'process__scheduled':  # queued may come after scheduled
+            wanted[2], wanted[3] = wanted[3], wanted[2]
+        self.same(ours, wanted)
+
+    def test_G4_normal_and_noproc(self):
+        known, found = self.traced('g4.act', ['process', 'message'], ['+S', '2'])
+        signals = [e.arguments for e in found if e.probe == 'process__exit_signal']
+        expect([known['np'], known['nq'], 'normal'] in signals, 'no exit_signal of a normal exit', signals)
+        expect(not [e for e in found if e.probe == 'process__exit' and e.arguments == [known['nq'], 'normal'] and
+                    e.time < self.time_of(found, known['np'])], 'a normal exit took the linked process along')
+        dead = known['dead']
+        expect(not [s for s in signals if s[0] == dead], 'exit_signal for a link to a dead process', signals)
+        queued = [e for e in found if e.probe == 'message__queued' and e.arguments[:3] == [known['linker'], '4', '1']]
+        expect(len(queued) == 1, "no message-queued of {'EXIT',Dead,noproc}", *map(str, found[-30:]))
+
+    @staticmethod
+    def time_of(found, pid):
+        return next(e.time for e in found if e.probe == 'process__exit' and e.arguments[0] == pid)
+
+    def test_G5_collections(self):
+        known, found = self.traced('g5.act', ['gc', 'process-heap'], ['+S', '2'])
+        p = known['p']
+        mine = self.of_pid(found, p)
+        shape = ''.join({'gc_major__start': '(', 'gc_major__end': ')', 'gc_minor__start': '<', 'gc_minor__end': '>',
+                         'process__heap_grow': 'g', 'process__heap_shrink': 's'}[e.probe] for e in mine)
+        expect(re.fullmatch(r'(\(g*s?\)|<g*s?>)+', shape), f'another shape: {shape}', *map(str, mine[:60]))
+        expect(shape.startswith('('), f'the first collection is not major: {shape}')
+        expect('g' in shape and '<' in shape, f'no growth, or no minor collection: {shape}')
+        sizes = [numbers(' '.join(e.arguments[1:])) for e in mine if 'heap' in e.probe]
+        for (_, new), (old, _) in zip(sizes, sizes[1:]):
+            expect(new == old, 'old size is not the new one of the change before', *sizes)
+        for e in mine:
+            if 'heap' in e.probe:
+                old, new = numbers(' '.join(e.arguments[1:]))
+                expect(new > old if e.probe.endswith('grow') else new < old, f'wrong direction: {e}')
+        expect(re.search(r'\(s\)$', shape), f'the last collection does not shrink: {shape}')
+        expect(mine[-3].arguments[1] == '0', f'need of garbage_collect() is not 0: {mine[-3]}')
+        expect(int(mine[-1].arguments[1]) > 10000, f'little reclaimed: {mine[-1]}')
+
+    def test_G6_hibernate(self):
+        known, found = self.traced('g6.act', ['process'], ['+S', '1'])
+        p, a = known['p'], known['main']
+        self.same(self.of_pid(found, p),
+                  [f'process-spawn {p} erlang:apply/2', f'process-scheduled {p} erlang:apply/2',
+                   f'process-hibernate {p} erlang:apply/2', f'process-unscheduled {p}',
+                   f'process-scheduled {p} erlang:apply/2', f'process-exit {p} {{terminated,{a}}}',
+                   f'process-unscheduled {p}'])
+
+    def test_G6_compaction(self):
+        known, found = self.traced('g6_compact.act', ['process', 'gc', 'process-heap'], ['+S', '2'])
+        p = known['p']
+        mine = self.since(self.of_pid(found, p), lambda e: e.probe == 'process__hibernate')
+        if len(mine) > 2 and mine[2].probe == 'process__heap_shrink':
+            del mine[2]
+        self.same(mine[:4], [f'process-hibernate {p} erlang:apply/2', f'gc_major-start {p} 0', f'gc_major-end {p} *',
+                             f'process-unscheduled {p}'])
+
+    def test_G12_calls(self):
+        known, found = self.traced('g12.act', ['function', 'bif'], ['+S', '2'])
+        p = known['calls']
+        mine = [e for e in self.of_pid(found, p) if e.arguments[1].startswith(('calls:', 'erlang:length'))]
+        self.same(mine, [f'global-function-entry {p} calls:main/0 *', f'local-function-entry {p} calls:f/1 *',
+                         f'local-function-entry {p} calls:h/1 *', f'function-return {p} calls:h/1 *',
+                         f'function-return {p} calls:f/1 *', f'global-function-entry {p} calls:g/1 *',
+                         f'function-return {p} calls:g/1 *'])
+        d0, d1, d2 = (int(e.arguments[2]) for e in mine[:3])
+        expect(d0 < d1 < d2, f'depths {d0} {d1} {d2}')
+        expect(int(mine[5].arguments[2]) == d0, f'depth of the tail call {mine[5].arguments[2]}, of main {d0}')
+        q = known['bif']
+        inside = [e for e in self.of_pid(found, q) if 'atom_to_list' in e.arguments[1]]
+        self.same(inside, [f'bif-entry {q} erlang:atom_to_list/1', f'bif-return {q} erlang:atom_to_list/1'])
+
+    # -- attach and detach
+
+    def test_attach_a_hundred_times(self):
+        session.require_tracer()
+        text = session.program(self.table, [p.name for p in self.table.probes])
+        quiet = re.sub(r'printf\("%llu.*?\);', '@ = count();', text)
+        with session.Target(self.vmrun, HERE / 'load.act') as target:
+            target.line('go')
+            for turn in range(100):
+                tracer = session.Tracer(target.process.pid, quiet)
+                lines = tracer.stop()
+                expect(target.process.poll() is None, f'vmrun ended at turn {turn}', *target.errors.seen)
+                if turn % 10 == 0:
+                    expect(any(re.fullmatch(r'@: [1-9]\d*', line) for line in lines), 'nothing fired', *lines[-5:])
+            self.check_semaphores_are_down(target.process.pid)
+            known = target.finish()
+            expect(known['answers'] == known['questions'], f'lost messages: {known}')
+
+    def check_semaphores_are_down(self, pid):
+        """Every semaphore is 0 once the last tracer is gone."""
+        base = next(int(line.split('-')[0], 16) for line in open(f'/proc/{pid}/maps')
+                    if line.rstrip().endswith(str(pathlib.Path(self.vmrun).resolve())))
+        notes = subprocess.run(['readelf', '-nW', self.vmrun], capture_output=True, text=True, check=True).stdout
+        header = subprocess.run(['readelf', '-hW', self.vmrun], capture_output=True, text=True, check=True).stdout
+        offset = base if re.search(r'Type:\s+DYN', header) else 0
+        with open(f'/proc/{pid}/mem', 'rb') as memory:
+            for address in re.findall(r'Semaphore: (0x[0-9a-f]+)', notes):
+                if int(address, 16):
+                    memory.seek(offset + int(address, 16))
+                    value = struct.unpack('<H', memory.read(2))[0]
+                    expect(value == 0, f'the semaphore at {address} is {value}')
+
+    # -- the scripts of scripts/bpftrace
+
+    def script(self, path):
+        """A shipped script still attaches and each of its probes still prints or counts."""
+        known, lines = session.trace(self.vmrun, HERE / 'everything.act', path)
+        out = '\n'.join(lines)
+        for name in re.findall(r'^usdt:\*:erlang:(\w+)', path.read_text(), re.M):
+            shown = name.replace('__', '-')
+            if path.stem == 'bif':
+                shown = 'erlang:'
+            elif path.stem == 'spawn-exit':
+                shown = {'process__spawn': 'spawn <', 'process__exit': 'exit <', 'process__exit_signal': 'signal from <'}[name]
+            expect(shown in out, f'{name} does not show', out[-1500:])
+        expect(known['main'].startswith('<0.'), 'no pid printed')
