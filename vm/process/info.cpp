@@ -4,6 +4,7 @@
 #include "vm/heap/gc.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/map.hpp"
@@ -111,7 +112,11 @@ Term total_heap_size(Asked& a) {
 }
 Term heap_size(Asked& a) { return Term::small(static_cast<SWord>(a.p.heap.block_words())); }
 Term stack_size(Asked& a) { return Term::small(static_cast<SWord>(a.p.heap.stack_words())); }
-Term reductions(Asked& a) { return Term::small(static_cast<SWord>(a.p.reductions_done)); }
+Term reductions(Asked& a) {
+  auto done = static_cast<SWord>(a.p.reductions_done);
+  if (a.running) done += this_scheduler()->slice - a.p.reductions;
+  return Term::small(done);
+}
 Term memory(Asked& a) { return Term::small(static_cast<SWord>(process_memory_bytes(a.p))); }
 Word least_heap(const Process& p) { return p.min_heap_words ? p.min_heap_words : kDefaultHeapWords; }
 Term max_heap_size(Asked& a) {

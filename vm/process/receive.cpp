@@ -91,6 +91,23 @@ TimeoutState receive_start_timer(Process& p, Term timeout) {
   return TimeoutState::kWait;
 }
 
+bool flush_down_message(Process& p, RefKey key) {
+  if (p.mailbox.has_arrivals()) handle_arrivals(p);
+  for (Fragment** link = &p.mailbox.first; *link; link = &(*link)->next) {
+    Fragment* f = *link;
+    const Term m = f->message;
+    if (!m.is_tuple() || m.tuple_arity() != 5 || !m.element(1).is_local_ref() || !(ref_key(m.element(1)) == key)) continue;
+    *link = f->next;
+    move_link(p, &f->next, link);
+    MailboxProbeLock lock(p.mailbox);
+    p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
+    if (f->kind == static_cast<std::uint32_t>(SignalKind::kPinnedMessage)) --p.extra->pinned_messages;
+    Fragment::destroy(f);
+    return true;
+  }
+  return false;
+}
+
 void receive_pin_peeked(Process& p) {
   Fragment* f = *p.mailbox.save;
   Fragment* node = new_fragment(0);

@@ -10,7 +10,7 @@
 #include "vm/sched/scheduler.hpp"
 
 /// The signal's root is {From, Id, Kind, Argument, Tag, MessageId, IfDead}. Id is a small integer when From is suspended for the answer; 0 when nobody waits: then
-/// {Tag, MessageId, Answer} is sent as a message unless Tag is [].
+/// {Tag, MessageId, Answer} is sent as a message unless Tag is []; the tag `suspended` stands for suspend_process's {MessageId, suspended | exited}.
 namespace vmrun {
 namespace {
 
@@ -31,13 +31,20 @@ void answer(Term request, Term result) {
     const Term copy = copy_into(*f, result);
     Term* hp = fragment_alloc(*f, 3);
     f->message = make_tuple(hp, e[kId], copy);
+    Scheduler* s = this_scheduler();
+    if (s && s->current && s->current->id == e[kFrom]) return take_reply(*s->current, f);  // it asked itself
     Process* asker = process_table.find(e[kFrom]);
     if (!asker || !push_signal(*asker, f)) Fragment::destroy(f);
   } else if (!e[kTag].is_nil()) {
     Fragment* f = new_fragment(4 + copy_size_words(result) + copy_size_words(e[kMessageId]));
     const Term copy = copy_into(*f, result), id = copy_into(*f, e[kMessageId]);
-    Term* hp = fragment_alloc(*f, 4);
-    f->message = make_tuple(hp, e[kTag], id, copy);
+    if (e[kTag] == atoms::suspended) {
+      Term* hp = fragment_alloc(*f, 3);
+      f->message = make_tuple(hp, id, copy == atoms::true_ ? atoms::suspended : atoms::exited);
+    } else {
+      Term* hp = fragment_alloc(*f, 4);
+      f->message = make_tuple(hp, e[kTag], id, copy);
+    }
     send_from_vm(e[kFrom], f);
   }
 }

@@ -52,5 +52,7 @@ bool is_linked(Process& p, Term other);
 RefKey start_monitor(Process& p, Term target, Term tag, AliasMode alias);
 /// True when there was such a monitor.
 bool stop_monitor(Process& p, RefKey key);
+/// Takes a {_, Ref, _, _, _} out of the mailbox; false when there is none.
+bool flush_down_message(Process& p, RefKey key);
 
 }  // namespace vmrun

@@ -286,7 +286,7 @@ void run_slice(Scheduler& s, Process& p) {
   }
   p.wait_kind = WaitKind::kNone;
   p.resume_requested = false;
-  const std::int32_t slice = slice_length(s);
+  const std::int32_t slice = s.slice = slice_length(s);
   p.reductions = slice;
   if (probe::process_scheduled_enabled()) [[unlikely]] fire_scheduled(p);
 
@@ -311,7 +311,8 @@ void run_slice(Scheduler& s, Process& p) {
     case RunResult::kSuspended:
       p.wait_kind = result == RunResult::kWaiting ? WaitKind::kReceive : WaitKind::kSuspended;
       // What is there already, or must be answered, is dealt with when it comes round again.
-      if (p.exit_pending || p.deferred_requests || p.resume_requested) enqueue(s, p);
+      // (A message can lie in the inner queue unseen after hibernate.)
+      if (p.exit_pending || p.deferred_requests || p.resume_requested || (p.wait_kind == WaitKind::kReceive && p.mailbox.unseen())) enqueue(s, p);
       else park(s, p);
       break;
     case RunResult::kExited:

@@ -40,6 +40,7 @@ struct Scheduler {
   unsigned number = 0;              // 1…S
   Process* current = nullptr;
   Term x[kMaxXRegs + 1];            // argument registers of the running process
+  std::int32_t slice = 0;           // reductions the running process started with
 
   // Run queue.
   RunList queues[4];                // by priority: low, normal, high, max

@@ -65,7 +65,7 @@ RunResult finish(Process& p, Term reason) {
 
 Term spawn(Process* parent, Term body, Term arguments = Term::nil(), const SpawnOptions& options = {}, RefKey* key = nullptr) {
   const Term pid = spawn_process(parent, atoms::main, body, arguments, options, key);
-  REQUIRE(pid.is_local_pid());
+  MUST(pid.is_local_pid());
   return pid;
 }
 

@@ -1,0 +1,405 @@
+#include "vm/process/process.hpp"
+
+#include <vector>
+
+#include "probes/probes.hpp"
+#include "runtime/bif/process_options.hpp"
+#include "runtime/bif/support.hpp"
+#include "vm/code/exceptions.hpp"
+#include "vm/code/module.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/process/info.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/process/request.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/process/table.hpp"
+#include "vm/sched/scheduler.hpp"
+#include "vm/term/compare.hpp"
+#include "vm/term/print.hpp"
+
+/// Built-in functions about processes: exceptions, flags, information, dictionary, suspension.
+namespace vmrun {
+
+Term bif_erlang_self_0(Process& p, const Term*) { return p.id; }
+
+// ---- Ending and raising ----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// An exception the program itself raises: the built-in does not show in the stack trace.
+Term raise_plainly(Process& p, ExceptionClass cls, Term value) {
+  raise(p, cls, value);
+  p.exception_trace = atoms::true_;
+  return kNonValue;
+}
+
+/// With arguments that replace the arity of the calling function in the trace.
+Term raise_with_arguments(Process& p, Term reason, Term arguments, Term info) {
+  raise(p, ExceptionClass::kError, reason);
+  if (arguments == atoms::none && !info) p.exception_trace = atoms::true_;
+  else if (!info) p.exception_trace = new_tuple(p.heap, arguments);
+  else p.exception_trace = new_tuple(p.heap, arguments, info);
+  return kNonValue;
+}
+
+}  // namespace
+
+Term bif_erlang_exit_1(Process& p, const Term* a) { return raise_plainly(p, ExceptionClass::kExit, a[0]); }
+Term bif_erlang_throw_1(Process& p, const Term* a) { return raise_plainly(p, ExceptionClass::kThrow, a[0]); }
+Term bif_erlang_error_1(Process& p, const Term* a) { return raise_plainly(p, ExceptionClass::kError, a[0]); }
+Term bif_erlang_error_2(Process& p, const Term* a) {
+  if (a[1] != atoms::none && list_length(a[1]) < 0) return raise_plainly(p, ExceptionClass::kError, a[0]);
+  return raise_with_arguments(p, a[0], a[1], kNonValue);
+}
+Term bif_erlang_error_3(Process& p, const Term* a) {
+  static const Term error_info = intern_atom("error_info");
+  if (a[1] != atoms::none && list_length(a[1]) < 0) return raise_badarg(p);
+  Term info = kNonValue;
+  Term options = a[2];
+  for (; options.is_list(); options = options.tail()) {
+    const Term o = options.head();
+    if (!o.is_tuple() || o.tuple_arity() != 2 || o.element(0) != error_info || !o.element(1).is_map()) return raise_badarg(p);
+    info = o.element(1);
+  }
+  if (!options.is_nil()) return raise_badarg(p);
+  return raise_with_arguments(p, a[0], a[1], info);
+}
+Term bif_erlang_nif_error_1(Process& p, const Term* a) { return bif_erlang_error_1(p, a); }
+Term bif_erlang_nif_error_2(Process& p, const Term* a) { return bif_erlang_error_2(p, a); }
+
+Term bif_erlang_raise_3(Process& p, const Term* a) {
+  ExceptionClass cls;
+  if (a[0] == atoms::error) cls = ExceptionClass::kError;
+  else if (a[0] == atoms::exit) cls = ExceptionClass::kExit;
+  else if (a[0] == atoms::throw_) cls = ExceptionClass::kThrow;
+  else return atoms::badarg;  // returned, not raised: as documented
+  return raise_with_trace(p, cls, a[1], a[2]) ? kNonValue : atoms::badarg;
+}
+
+Term bif_erlang_exit_2(Process& p, const Term* a) {
+  if (!a[0].is_pid()) return raise_badarg(p);
+  if (a[0] != p.id) {
+    bump_reductions(p, 8);
+    if (a[0].is_local_pid()) send_exit(p, a[0], a[1]);
+    return atoms::true_;
+  }
+  // To itself: takes effect at once.
+  const Term reason = a[1] == atoms::kill ? atoms::killed : a[1];
+  if (probe::process_exit_signal_enabled()) [[unlikely]] probe::process_exit_signal(PidText(p.id), PidText(p.id), TermText<255>(reason));
+  if (!p.trap_exit || a[1] == atoms::kill) return exit_now(p, reason);
+  Fragment* f = new_fragment(4 + copy_size_words(a[1]));
+  const Term copy = copy_into(*f, a[1]);
+  Term* hp = fragment_alloc(*f, 4);
+  f->message = make_tuple(hp, atoms::exit_upper, p.id, copy);
+  handle_arrivals(p);  // what came before stays before
+  append_own_message(p, f);
+  return atoms::true_;
+}
+
+// ---- Flags -----------------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Term set_trap_exit(Process& p, Term value) {
+  if (value != atoms::true_ && value != atoms::false_) return kNonValue;
+  const bool old = p.trap_exit;
+  // Signals that came earlier are handled by the old flag.
+  if (p.mailbox.has_arrivals()) handle_arrivals(p);
+  p.trap_exit = value == atoms::true_;
+  if (p.exit_pending) p.reductions = 0;
+  return bool_term(old);
+}
+
+Term set_priority(Process& p, Term value) {
+  static constexpr Term kNames[] = {atoms::low, atoms::normal, atoms::high, atoms::max};
+  const std::uint8_t old = p.priority;
+  if (!read_priority(value, &p.priority)) return kNonValue;
+  return kNames[old];
+}
+
+Term set_min_heap_size(Process& p, Term value) {
+  SWord n;
+  if (!small_in_range(value, 0, SWord{1} << 32, &n)) return kNonValue;
+  const Word old = p.min_heap_words ? p.min_heap_words : kDefaultHeapWords;
+  p.min_heap_words = static_cast<std::uint32_t>(next_heap_size(static_cast<Word>(n)));
+  return Term::small(static_cast<SWord>(old));
+}
+
+Term set_fullsweep_after(Process& p, Term value) {
+  SWord n;
+  if (!small_in_range(value, 0, SWord{1} << 32, &n)) return kNonValue;
+  const Term old = Term::small(p.fullsweep_after);
+  p.fullsweep_after = static_cast<std::uint16_t>(n > 65535 ? 65535 : n);
+  return old;
+}
+
+Term set_max_heap_size(Process& p, Term value) {
+  MaxHeap most{p.max_heap_words, p.max_heap_kill, p.max_heap_log};
+  if (!read_max_heap(value, &most)) return kNonValue;
+  const Term old = process_info_item(p, atoms::max_heap_size, p.heap, true).element(1);
+  p.max_heap_words = most.words;
+  p.max_heap_kill = most.kill;
+  p.max_heap_log = most.log;
+  return old;
+}
+
+Term set_message_queue_data(Process& p, Term value) {
+  if (value != atoms::on_heap && value != atoms::off_heap) return kNonValue;
+  Extra& extra = extra_of(p);
+  const bool old = extra.off_heap_messages;
+  extra.off_heap_messages = value == atoms::off_heap;
+  return old ? atoms::off_heap : atoms::on_heap;
+}
+
+Term set_error_handler(Process& p, Term value) {
+  if (!value.is_atom()) return kNonValue;
+  Extra& extra = extra_of(p);
+  const Term old = extra.error_handler.is_atom() ? extra.error_handler : atoms::error_handler;
+  extra.error_handler = value;
+  return old;
+}
+
+Term set_sensitive(Process& p, Term value) {
+  if (value != atoms::true_ && value != atoms::false_) return kNonValue;
+  Extra& extra = extra_of(p);
+  const bool old = extra.sensitive;
+  extra.sensitive = value == atoms::true_;
+  return bool_term(old);
+}
+
+Term set_min_bin_vheap_size(Process&, Term value) {
+  SWord n;
+  return small_in_range(value, 0, Term::kSmallMax, &n) ? Term::small(46422) : kNonValue;
+}
+
+Term set_save_calls(Process&, Term value) {
+  SWord n;
+  return small_in_range(value, 0, 10000, &n) ? Term::small(0) : kNonValue;
+}
+
+struct Flag {
+  Term name;
+  Term (*set)(Process& p, Term value);  // old value; the non-value: badarg
+};
+constexpr Flag kFlags[] = {
+    {atoms::trap_exit, set_trap_exit},
+    {atoms::priority, set_priority},
+    {atoms::min_heap_size, set_min_heap_size},
+    {atoms::min_bin_vheap_size, set_min_bin_vheap_size},
+    {atoms::fullsweep_after, set_fullsweep_after},
+    {atoms::max_heap_size, set_max_heap_size},
+    {atoms::message_queue_data, set_message_queue_data},
+    {atoms::error_handler, set_error_handler},
+    {atoms::sensitive, set_sensitive},
+    {atoms::save_calls, set_save_calls},
+};
+
+}  // namespace
+
+Term bif_erlang_process_flag_2(Process& p, const Term* a) {
+  for (const Flag& flag : kFlags) {
+    if (flag.name != a[0]) continue;
+    const Term old = flag.set(p, a[1]);
+    return old ? old : raise_badarg(p);
+  }
+  return raise_badarg(p);
+}
+
+Term bif_erlang_process_flag_3(Process& p, const Term* a) {
+  if (!a[0].is_local_pid() || a[1] != atoms::save_calls || !process_table.find(a[0])) return raise_badarg(p);
+  const Term old = set_save_calls(p, a[2]);
+  return old ? old : raise_badarg(p);
+}
+
+// ---- Information -----------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Term info(Process& p, Term pid, Term what) {
+  if (!pid.is_local_pid() || !is_process_info(what)) return raise_badarg(p);
+  if (pid != p.id) return ask(p, pid, RequestKind::kProcessInfo, what, atoms::undefined);
+  if (p.mailbox.has_arrivals()) handle_arrivals(p);  // messages are counted and shown from the inner queue
+  return process_info(p, what, p.heap, true);
+}
+
+}  // namespace
+
+Term bif_erlang_process_info_1(Process& p, const Term* a) { return info(p, a[0], atoms::true_); }
+Term bif_erlang_process_info_2(Process& p, const Term* a) {
+  return a[1] == atoms::true_ ? raise_badarg(p) : info(p, a[0], a[1]);
+}
+
+Term bif_erlang_processes_0(Process& p, const Term*) {
+  ListBuilder list(p.heap);
+  SWord n = 0;
+  process_table.for_each([&](Process& q) {
+    if (q.exiting.load(std::memory_order_relaxed)) return;
+    list.add(q.id);
+    ++n;
+  });
+  charge(p, n);
+  return list.finish();
+}
+
+Term bif_erlang_is_process_alive_1(Process& p, const Term* a) {
+  if (!a[0].is_local_pid()) return raise_badarg(p);
+  if (a[0] == p.id) return atoms::true_;
+  if (!p.extra || p.extra->request_id == 0) {
+    const Process* q = process_table.find(a[0]);
+    if (!q) return atoms::false_;
+    if (q->mailbox.is_parked()) return atoms::true_;  // every signal sent so far has been handled
+  }
+  return ask(p, a[0], RequestKind::kIsAlive, Term::nil(), atoms::false_);
+}
+
+Term bif_erlang_group_leader_0(Process& p, const Term*) { return p.group_leader; }
+Term bif_erlang_group_leader_2(Process& p, const Term* a) {
+  if (!a[0].is_local_pid() || !a[1].is_local_pid()) return raise_badarg(p);
+  if (a[1] == p.id) {
+    p.group_leader = a[0];
+    return atoms::true_;
+  }
+  Process* q = process_table.find(a[1]);
+  if (!q) return raise_badarg(p);
+  Fragment* f = new_signal(SignalKind::kGroupLeader, 0);
+  f->message = a[0];
+  if (push_signal(*q, f)) return atoms::true_;
+  Fragment::destroy(f);
+  return raise_badarg(p);
+}
+
+// ---- Dictionary ------------------------------------------------------------------------------------------------------------------------
+
+Term bif_erlang_put_2(Process& p, const Term* a) { return extra_of(p).dictionary.put(a[0], a[1]); }
+Term bif_erlang_get_1(Process& p, const Term* a) { return p.extra ? p.extra->dictionary.get(a[0]) : atoms::undefined; }
+Term bif_erlang_erase_1(Process& p, const Term* a) { return p.extra ? p.extra->dictionary.erase(a[0]) : atoms::undefined; }
+
+Term bif_erlang_get_0(Process& p, const Term*) {
+  ListBuilder list(p.heap);
+  if (p.extra)
+    for (std::size_t i = 0; i < p.extra->dictionary.size(); ++i)
+      list.add(new_tuple(p.heap, p.extra->dictionary.key(i), p.extra->dictionary.value(i)));
+  return list.finish();
+}
+Term bif_erlang_erase_0(Process& p, const Term* a) {
+  const Term all = bif_erlang_get_0(p, a);
+  if (p.extra) p.extra->dictionary.clear();
+  return all;
+}
+Term bif_erlang_get_keys_0(Process& p, const Term*) {
+  ListBuilder list(p.heap);
+  if (p.extra)
+    for (std::size_t i = 0; i < p.extra->dictionary.size(); ++i) list.add(p.extra->dictionary.key(i));
+  return list.finish();
+}
+Term bif_erlang_get_keys_1(Process& p, const Term* a) {
+  ListBuilder list(p.heap);
+  if (p.extra)
+    for (std::size_t i = 0; i < p.extra->dictionary.size(); ++i)
+      if (equal_exact(p.extra->dictionary.value(i), a[0])) list.add(p.extra->dictionary.key(i));
+  return list.finish();
+}
+
+// ---- Giving up the core ----------------------------------------------------------------------------------------------------------------
+
+Term bif_erlang_yield_0(Process& p, const Term*) {
+  p.reductions = 0;
+  return atoms::true_;
+}
+
+Term bif_erlang_hibernate_3(Process& p, const Term* a) {
+  const SWord arity = list_length(a[2]);
+  if (!a[0].is_atom() || !a[1].is_atom() || arity < 0) return raise_badarg(p);
+  if (arity > 255) return raise_system_limit(p);
+  if (probe::process_hibernate_enabled()) [[unlikely]]
+    probe::process_hibernate(PidText(p.id), MfaText(a[0], a[1], static_cast<unsigned>(arity)));
+  p.trap_target = export_entry(a[0], a[1], static_cast<unsigned>(arity));
+  Term* x = this_scheduler()->x;
+  for (Term rest = a[2]; rest.is_list(); rest = rest.tail()) *x++ = rest.head();
+  p.mailbox.save = &p.mailbox.first;  // any message is new to what runs next
+  p.bif_action = BifAction::kHibernate;
+  return kNonValue;
+}
+
+namespace {
+
+Term collect_garbage(Process& p, Term pid, Term options) {
+  Term type = atoms::major, async_id = kNonValue;
+  for (; options.is_list(); options = options.tail()) {
+    const Term o = options.head();
+    if (!o.is_tuple() || o.tuple_arity() != 2) return raise_badarg(p);
+    if (o.element(0) == atoms::type && (o.element(1) == atoms::major || o.element(1) == atoms::minor)) type = o.element(1);
+    else if (o.element(0) == atoms::async) async_id = o.element(1);
+    else return raise_badarg(p);
+  }
+  if (!options.is_nil() || !pid.is_local_pid()) return raise_badarg(p);
+  if (!async_id) return ask(p, pid, RequestKind::kGarbageCollect, type, atoms::false_);
+  ask_async(p, pid, RequestKind::kGarbageCollect, type, atoms::garbage_collect, async_id, atoms::false_);
+  return atoms::async;
+}
+
+}  // namespace
+
+Term bif_erlang_garbage_collect_0(Process& p, const Term*) { return collect_garbage(p, p.id, Term::nil()); }
+Term bif_erlang_garbage_collect_1(Process& p, const Term* a) { return collect_garbage(p, a[0], Term::nil()); }
+Term bif_erlang_garbage_collect_2(Process& p, const Term* a) { return collect_garbage(p, a[0], a[1]); }
+
+namespace {
+
+struct SuspendOptions {
+  bool unless_suspending = false, asynchronous = false;
+  Term async_id = kNonValue;
+};
+
+Term suspend(Process& p, Term pid, const SuspendOptions& options) {
+  if (!pid.is_local_pid() || pid == p.id) return raise_badarg(p);
+  Extra& extra = extra_of(p);
+  if (extra.request_id == 0) {
+    std::uint32_t* times = extra.suspending.find(pid);
+    if (times && options.unless_suspending) return atoms::false_;
+    if (!process_table.find(pid)) return raise_badarg(p);
+    if (times) ++*times;
+    else extra.suspending.insert(pid, 1);
+  }
+  if (!options.asynchronous) {
+    const Term done = ask(p, pid, RequestKind::kSuspend, Term::nil(), atoms::badarg);
+    if (done != atoms::badarg) return done;
+    extra.suspending.erase(pid);
+    return raise_badarg(p);
+  }
+  ask_async(p, pid, RequestKind::kSuspend, Term::nil(), options.async_id ? atoms::suspended : Term::nil(),
+            options.async_id ? options.async_id : Term::nil(), atoms::exited);
+  return atoms::true_;
+}
+
+}  // namespace
+
+Term bif_erlang_suspend_process_1(Process& p, const Term* a) { return suspend(p, a[0], {}); }
+Term bif_erlang_suspend_process_2(Process& p, const Term* a) {
+  SuspendOptions options;
+  Term list = a[1];
+  for (; list.is_list(); list = list.tail()) {
+    const Term o = list.head();
+    if (o == atoms::unless_suspending) {
+      options.unless_suspending = true;
+    } else if (o == atoms::asynchronous) {
+      options.asynchronous = true;
+    } else if (o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == atoms::asynchronous) {
+      options.asynchronous = true;
+      options.async_id = o.element(1);
+    } else {
+      return raise_badarg(p);
+    }
+  }
+  return list.is_nil() ? suspend(p, a[0], options) : raise_badarg(p);
+}
+Term bif_erlang_resume_process_1(Process& p, const Term* a) {
+  std::uint32_t* times = a[0].is_local_pid() && p.extra ? p.extra->suspending.find(a[0]) : nullptr;
+  if (!times) return raise_badarg(p);
+  if (--*times == 0) p.extra->suspending.erase(a[0]);
+  ask_async(p, a[0], RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());
+  return atoms::true_;
+}
+
+}  // namespace vmrun

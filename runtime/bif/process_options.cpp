@@ -1,0 +1,120 @@
+#include "runtime/bif/process_options.hpp"
+
+#include "runtime/bif/support.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/term/map.hpp"
+
+namespace vmrun {
+namespace {
+
+constexpr SWord kMaxHeapWords = SWord{1} << 32;
+
+bool read_boolean(Term t, bool* out) {
+  if (t != atoms::true_ && t != atoms::false_) return false;
+  *out = t == atoms::true_;
+  return true;
+}
+
+bool read_pair_option(Term key, Term value, SpawnOptions* options) {
+  SWord n;
+  if (key == atoms::priority) return read_priority(value, &options->priority);
+  if (key == atoms::monitor) {
+    options->monitor = true;
+    return read_monitor_options(value, &options->monitor_tag, &options->monitor_alias);
+  }
+  if (key == atoms::min_heap_size) {
+    if (!small_in_range(value, 0, kMaxHeapWords, &n)) return false;
+    options->min_heap_words = n ? next_heap_size(static_cast<Word>(n)) : 0;
+    return true;
+  }
+  if (key == atoms::fullsweep_after) {
+    if (!small_in_range(value, 0, SWord{1} << 32, &n)) return false;
+    options->fullsweep_after = static_cast<std::uint16_t>(n > 65535 ? 65535 : n);
+    return true;
+  }
+  if (key == atoms::max_heap_size) {
+    MaxHeap most{options->max_heap_words, options->max_heap_kill, options->max_heap_log};
+    if (!read_max_heap(value, &most)) return false;
+    options->max_heap_words = most.words;
+    options->max_heap_kill = most.kill;
+    options->max_heap_log = most.log;
+    return true;
+  }
+  if (key == atoms::message_queue_data) {
+    if (value != atoms::on_heap && value != atoms::off_heap) return false;
+    options->off_heap_messages = value == atoms::off_heap;
+    return true;
+  }
+  if (key == atoms::min_bin_vheap_size) return small_in_range(value, 0, Term::kSmallMax, &n);
+  bool ignored;
+  if (key == atoms::async_dist) return read_boolean(value, &ignored);
+  return false;
+}
+
+}  // namespace
+
+bool read_priority(Term t, std::uint8_t* priority) {
+  static constexpr Term kNames[] = {atoms::low, atoms::normal, atoms::high, atoms::max};
+  for (std::uint8_t i = 0; i < 4; ++i)
+    if (t == kNames[i]) {
+      *priority = i;
+      return true;
+    }
+  return false;
+}
+
+bool read_max_heap(Term t, MaxHeap* out) {
+  SWord n;
+  if (t.is_small()) {
+    if (!small_in_range(t, 0, Term::kSmallMax, &n)) return false;
+    out->words = static_cast<Word>(n);
+    return true;
+  }
+  if (!t.is_map()) return false;
+  MapIterator it(t);
+  Term key, value;
+  while (it.next(&key, &value)) {
+    bool flag;
+    if (key == atoms::size) {
+      if (!small_in_range(value, 0, Term::kSmallMax, &n)) return false;
+      out->words = static_cast<Word>(n);
+    } else if (key == atoms::kill) {
+      if (!read_boolean(value, &out->kill)) return false;
+    } else if (key == atoms::error_logger) {
+      if (!read_boolean(value, &out->log)) return false;
+    } else if (key == atoms::include_shared_binaries) {
+      if (!read_boolean(value, &flag)) return false;
+    }
+  }
+  return true;
+}
+
+bool read_monitor_options(Term list, Term* tag, AliasMode* alias) {
+  for (; list.is_list(); list = list.tail()) {
+    const Term o = list.head();
+    if (!o.is_tuple() || o.tuple_arity() != 2) return false;
+    if (o.element(0) == atoms::tag) {
+      *tag = o.element(1);
+    } else if (o.element(0) == atoms::alias) {
+      if (o.element(1) == atoms::explicit_unalias) *alias = AliasMode::kExplicitUnalias;
+      else if (o.element(1) == atoms::demonitor) *alias = AliasMode::kDemonitor;
+      else if (o.element(1) == atoms::reply_demonitor) *alias = AliasMode::kReplyDemonitor;
+      else return false;
+    } else {
+      return false;
+    }
+  }
+  return list.is_nil();
+}
+
+bool read_spawn_options(Term list, SpawnOptions* options) {
+  for (; list.is_list(); list = list.tail()) {
+    const Term o = list.head();
+    if (o == atoms::link) options->link = true;
+    else if (o == atoms::monitor) options->monitor = true;
+    else if (!o.is_tuple() || o.tuple_arity() != 2 || !read_pair_option(o.element(0), o.element(1), options)) return false;
+  }
+  return list.is_nil();
+}
+
+}  // namespace vmrun

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "vm/process/spawn.hpp"
+
+/// Options that several built-in functions about processes share.
+namespace vmrun {
+
+/// Adds the options of spawn_opt to *options. False: not a proper list, or an unknown option.
+[[nodiscard]] bool read_spawn_options(Term list, SpawnOptions* options);
+/// Options of monitor/3.
+[[nodiscard]] bool read_monitor_options(Term list, Term* tag, AliasMode* alias);
+/// low | normal | high | max; false for anything else.
+[[nodiscard]] bool read_priority(Term t, std::uint8_t* priority);
+
+struct MaxHeap {
+  Word words = 0;
+  bool kill = true, log = true;
+};
+/// A number of words, or a map with size, kill, error_logger, include_shared_binaries.
+[[nodiscard]] bool read_max_heap(Term t, MaxHeap* out);
+
+}  // namespace vmrun

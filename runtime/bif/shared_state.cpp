@@ -1,0 +1,274 @@
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "runtime/bif/support.hpp"
+#include "vm/heap/literal.hpp"
+#include "vm/process/reference.hpp"
+#include "vm/term/big.hpp"
+#include "vm/term/compare.hpp"
+#include "vm/term/hash.hpp"
+#include "vm/term/map.hpp"
+
+/// State that all processes share: persistent_term, atomics, counters. Reading takes no lock.
+namespace vmrun {
+
+// ---- persistent_term -------------------------------------------------------------------------------------------------------------------
+// Keys and values are literals, so they are never copied on reading. An open-addressed table of pointers to immutable entries; writers are serialised.
+// A reader may still look at a replaced entry or table, so those are kept (tables double, so all old ones together are smaller than the current).
+
+namespace {
+
+struct PersistentEntry {
+  Term key, value;  // value: the non-value when erased
+  std::uint64_t hash;
+};
+
+struct PersistentTable {
+  explicit PersistentTable(std::size_t size) : mask(size - 1), slots(new std::atomic<PersistentEntry*>[size]()) {}
+  std::size_t mask;
+  std::unique_ptr<std::atomic<PersistentEntry*>[]> slots;
+
+  std::atomic<PersistentEntry*>& slot(Term key, std::uint64_t hash) {
+    for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+      PersistentEntry* e = slots[i].load(std::memory_order_acquire);
+      if (!e || (e->hash == hash && equal_exact(e->key, key))) return slots[i];
+    }
+  }
+};
+
+std::mutex persistent_lock;
+std::size_t persistent_used = 0, persistent_live = 0;  // slots taken; values among them
+std::atomic<PersistentTable*> persistent{new PersistentTable(64)};
+
+PersistentEntry* persistent_find(Term key) {
+  return persistent.load(std::memory_order_acquire)->slot(key, hash_term(key)).load(std::memory_order_acquire);
+}
+
+void persistent_grow() {
+  PersistentTable* old = persistent.load(std::memory_order_relaxed);
+  auto* bigger = new PersistentTable(2 * (old->mask + 1));
+  persistent_used = 0;
+  for (std::size_t i = 0; i <= old->mask; ++i) {
+    PersistentEntry* e = old->slots[i].load(std::memory_order_relaxed);
+    if (!e || !e->value) continue;
+    bigger->slot(e->key, e->hash).store(e, std::memory_order_relaxed);
+    ++persistent_used;
+  }
+  persistent.store(bigger, std::memory_order_release);
+}
+
+/// value: the non-value erases. Returns whether there was a value before.
+bool persistent_set(Term key, Term value) {
+  std::lock_guard guard(persistent_lock);
+  const std::uint64_t hash = hash_term(key);
+  PersistentTable* table = persistent.load(std::memory_order_relaxed);
+  std::atomic<PersistentEntry*>* slot = &table->slot(key, hash);
+  PersistentEntry* old = slot->load(std::memory_order_relaxed);
+  const bool had = old && old->value;
+  if (had && value && equal_exact(old->value, value)) return true;
+  if (!had && !value) return false;
+  if (!old && 2 * ++persistent_used > table->mask) {
+    persistent_grow();
+    ++persistent_used;
+    slot = &persistent.load(std::memory_order_relaxed)->slot(key, hash);
+  }
+  persistent_live += static_cast<std::size_t>(value.is_value()) - static_cast<std::size_t>(had);
+  slot->store(new PersistentEntry{old ? old->key : make_literal(key), value ? make_literal(value) : kNonValue, hash}, std::memory_order_release);
+  return had;
+}
+
+}  // namespace
+
+Term bif_persistent_term_put_2(Process&, const Term* a) {
+  persistent_set(a[0], a[1]);
+  return atoms::ok;
+}
+Term bif_persistent_term_erase_1(Process&, const Term* a) { return bool_term(persistent_set(a[0], kNonValue)); }
+Term bif_persistent_term_get_1(Process& p, const Term* a) {
+  const PersistentEntry* e = persistent_find(a[0]);
+  return e && e->value ? e->value : raise_badarg(p);
+}
+Term bif_persistent_term_get_2(Process&, const Term* a) {
+  const PersistentEntry* e = persistent_find(a[0]);
+  return e && e->value ? e->value : a[1];
+}
+Term bif_persistent_term_get_0(Process& p, const Term*) {
+  ListBuilder list(p.heap);
+  PersistentTable* table = persistent.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i <= table->mask; ++i)
+    if (const PersistentEntry* e = table->slots[i].load(std::memory_order_acquire); e && e->value) list.add(new_tuple(p.heap, e->key, e->value));
+  return list.finish();
+}
+Term bif_persistent_term_info_0(Process& p, const Term*) {
+  std::lock_guard guard(persistent_lock);
+  Term pairs[] = {intern_atom("count"), Term::small(static_cast<SWord>(persistent_live)), atoms::memory,
+                  Term::small(static_cast<SWord>(persistent_live * sizeof(PersistentEntry)))};
+  return map_from_pairs(p.heap, pairs, 2);
+}
+
+// ---- atomics and counters --------------------------------------------------------------------------------------------------------------
+// The reference names an array by its place in a table that only grows: `low` is the place, `high` marks such references. Arrays live as long as the VM.
+
+namespace {
+
+constexpr std::uint32_t kArrayMark = 0xFFFFFFFF;
+
+struct AtomicArray {
+  Word size;
+  bool is_signed, is_counter;
+  std::unique_ptr<std::atomic<Word>[]> cells;
+};
+
+constexpr std::size_t kArrayChunk = 1024, kArrayChunks = 1 << 16;
+std::mutex array_lock;
+std::size_t array_count = 0;
+std::atomic<std::atomic<AtomicArray*>*> array_chunks[kArrayChunks];
+
+Term new_array(Process& p, SWord size, bool is_signed, bool is_counter) {
+  auto* array = new AtomicArray{static_cast<Word>(size), is_signed, is_counter, std::make_unique<std::atomic<Word>[]>(static_cast<std::size_t>(size))};
+  std::lock_guard guard(array_lock);
+  const std::size_t place = array_count++;
+  if (place / kArrayChunk >= kArrayChunks) {
+    delete array;
+    return raise_system_limit(p);
+  }
+  auto& chunk = array_chunks[place / kArrayChunk];
+  if (!chunk.load(std::memory_order_relaxed)) chunk.store(new std::atomic<AtomicArray*>[kArrayChunk](), std::memory_order_release);
+  chunk.load(std::memory_order_relaxed)[place % kArrayChunk].store(array, std::memory_order_release);
+  Term* hp = p.heap.alloc(kRefWords);
+  return make_ref(hp, RefKey{place + 1, kArrayMark});
+}
+
+AtomicArray* find_array(Term ref, bool counter) {
+  if (!ref.is_local_ref()) return nullptr;
+  const RefKey key = ref_key(ref);
+  const Word place = key.low - 1;
+  if (key.high != kArrayMark || place / kArrayChunk >= kArrayChunks) return nullptr;
+  auto* chunk = array_chunks[place / kArrayChunk].load(std::memory_order_acquire);
+  AtomicArray* array = chunk ? chunk[place % kArrayChunk].load(std::memory_order_acquire) : nullptr;
+  return array && array->is_counter == counter ? array : nullptr;
+}
+
+/// The cell named by (Ref, Index), and the array; nullptr: badarg.
+std::atomic<Word>* find_cell(const Term* a, bool counter, AtomicArray** array) {
+  *array = find_array(a[0], counter);
+  SWord index;
+  if (!*array || !small_in_range(a[1], 1, static_cast<SWord>((*array)->size), &index)) return nullptr;
+  return &(*array)->cells[static_cast<std::size_t>(index - 1)];
+}
+
+bool read_value(const AtomicArray& array, Term t, Word* out) {
+  std::int64_t s;
+  std::uint64_t u;
+  if (integer_to_int64(t, &s) && (array.is_signed || s >= 0)) *out = static_cast<Word>(s);
+  else if (!array.is_signed && integer_to_uint64(t, &u)) *out = u;
+  else return false;
+  return true;
+}
+/// Increments wrap, so those may have any sign.
+bool read_increment(Term t, Word* out) {
+  std::int64_t s;
+  std::uint64_t u;
+  if (integer_to_int64(t, &s)) *out = static_cast<Word>(s);
+  else if (integer_to_uint64(t, &u)) *out = u;
+  else return false;
+  return true;
+}
+Term value_term(Process& p, const AtomicArray& array, Word value) {
+  return array.is_signed ? make_integer(p.heap, static_cast<std::int64_t>(value)) : make_unsigned(p.heap, value);
+}
+
+Term get_cell(Process& p, const Term* a, bool counter) {
+  AtomicArray* array;
+  std::atomic<Word>* cell = find_cell(a, counter, &array);
+  return cell ? value_term(p, *array, cell->load()) : raise_badarg(p);
+}
+Term put_cell(Process& p, const Term* a, bool counter) {
+  AtomicArray* array;
+  Word value;
+  std::atomic<Word>* cell = find_cell(a, counter, &array);
+  if (!cell || !read_value(*array, a[2], &value)) return raise_badarg(p);
+  cell->store(value);
+  return atoms::ok;
+}
+/// sign: 1 or -1. The new value goes to *result when wanted.
+Term add_cell(Process& p, const Term* a, bool counter, bool subtract, bool want_result) {
+  AtomicArray* array;
+  Word n;
+  std::atomic<Word>* cell = find_cell(a, counter, &array);
+  if (!cell || !read_increment(a[2], &n)) return raise_badarg(p);
+  if (subtract) n = -n;
+  const Word result = cell->fetch_add(n) + n;
+  return want_result ? value_term(p, *array, result) : atoms::ok;
+}
+
+Term array_info(Process& p, Term ref, bool counter) {
+  const AtomicArray* array = find_array(ref, counter);
+  if (!array) return raise_badarg(p);
+  static const Term least = intern_atom("min"), memory = atoms::memory, size = atoms::size;
+  const Term bytes = Term::small(static_cast<SWord>(sizeof(AtomicArray) + 8 * array->size)), count = Term::small(static_cast<SWord>(array->size));
+  if (counter) {
+    Term pairs[] = {size, count, memory, bytes};
+    return map_from_pairs(p.heap, pairs, 2);
+  }
+  Term pairs[] = {size, count, memory, bytes,
+                  least, array->is_signed ? make_integer(p.heap, INT64_MIN) : Term::small(0),
+                  atoms::max, array->is_signed ? make_integer(p.heap, INT64_MAX) : make_unsigned(p.heap, UINT64_MAX)};
+  return map_from_pairs(p.heap, pairs, 4);
+}
+
+}  // namespace
+
+Term bif_atomics_new_2(Process& p, const Term* a) {
+  static const Term signed_atom = intern_atom("signed");
+  SWord size;
+  bool is_signed = true;
+  if (!small_in_range(a[0], 1, SWord{1} << 36, &size)) return raise_badarg(p);
+  Term list = a[1];
+  for (; list.is_list(); list = list.tail()) {
+    const Term o = list.head();
+    if (!o.is_tuple() || o.tuple_arity() != 2 || o.element(0) != signed_atom) return raise_badarg(p);
+    if (o.element(1) != atoms::true_ && o.element(1) != atoms::false_) return raise_badarg(p);
+    is_signed = o.element(1) == atoms::true_;
+  }
+  return list.is_nil() ? new_array(p, size, is_signed, false) : raise_badarg(p);
+}
+Term bif_atomics_get_2(Process& p, const Term* a) { return get_cell(p, a, false); }
+Term bif_atomics_put_3(Process& p, const Term* a) { return put_cell(p, a, false); }
+Term bif_atomics_add_3(Process& p, const Term* a) { return add_cell(p, a, false, false, false); }
+Term bif_atomics_add_get_3(Process& p, const Term* a) { return add_cell(p, a, false, false, true); }
+Term bif_atomics_sub_3(Process& p, const Term* a) { return add_cell(p, a, false, true, false); }
+Term bif_atomics_sub_get_3(Process& p, const Term* a) { return add_cell(p, a, false, true, true); }
+Term bif_atomics_exchange_3(Process& p, const Term* a) {
+  AtomicArray* array;
+  Word value;
+  std::atomic<Word>* cell = find_cell(a, false, &array);
+  if (!cell || !read_value(*array, a[2], &value)) return raise_badarg(p);
+  return value_term(p, *array, cell->exchange(value));
+}
+Term bif_atomics_compare_exchange_4(Process& p, const Term* a) {
+  AtomicArray* array;
+  Word expected, wanted;
+  std::atomic<Word>* cell = find_cell(a, false, &array);
+  if (!cell || !read_value(*array, a[2], &expected) || !read_value(*array, a[3], &wanted)) return raise_badarg(p);
+  return cell->compare_exchange_strong(expected, wanted) ? atoms::ok : value_term(p, *array, expected);
+}
+Term bif_atomics_info_1(Process& p, const Term* a) { return array_info(p, a[0], false); }
+
+Term bif_counters_new_2(Process& p, const Term* a) {
+  static const Term atomics = intern_atom("atomics"), write_concurrency = intern_atom("write_concurrency");
+  SWord size;
+  if (!small_in_range(a[0], 1, SWord{1} << 36, &size)) return raise_badarg(p);
+  Term list = a[1];
+  for (; list.is_list(); list = list.tail())
+    if (list.head() != atomics && list.head() != write_concurrency) return raise_badarg(p);
+  return list.is_nil() ? new_array(p, size, true, true) : raise_badarg(p);
+}
+Term bif_counters_get_2(Process& p, const Term* a) { return get_cell(p, a, true); }
+Term bif_counters_put_3(Process& p, const Term* a) { return put_cell(p, a, true); }
+Term bif_counters_add_3(Process& p, const Term* a) { return add_cell(p, a, true, false, false); }
+Term bif_counters_sub_3(Process& p, const Term* a) { return add_cell(p, a, true, true, false); }
+Term bif_counters_info_1(Process& p, const Term* a) { return array_info(p, a[0], true); }
+
+}  // namespace vmrun

@@ -1,0 +1,153 @@
+#include "vm/process/spawn.hpp"
+
+#include "runtime/bif/process_options.hpp"
+#include "runtime/bif/support.hpp"
+#include "vm/process/send.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/term/node.hpp"
+
+/// spawn and its many forms.
+namespace vmrun {
+namespace {
+
+struct Call {
+  Term module, function, arguments;
+};
+
+/// A fun is started as erlang:apply(Fun, []).
+Call fun_call(Process& p, Term fun) {
+  Term* hp = p.heap.alloc(4);
+  const Term none = make_cons(hp, Term::nil(), Term::nil());
+  return {atoms::erlang, atoms::apply, make_cons(hp, fun, none)};
+}
+
+Term start(Process& p, const Call& call, const SpawnOptions& options) {
+  if (!call.module.is_atom() || !call.function.is_atom()) return raise_badarg(p);
+  const SWord arity = list_length(call.arguments);
+  if (arity < 0) return raise_badarg(p);
+  if (arity > 255) return raise_system_limit(p);
+  RefKey key;
+  const Term pid = spawn_process(&p, call.module, call.function, call.arguments, options, &key);
+  if (!pid) return raise_system_limit(p);
+  if (!options.monitor) return pid;
+  Term* hp = p.heap.alloc(kAliasRefWords);
+  const Term ref = options.monitor_alias == AliasMode::kNone ? make_ref(hp, key) : make_alias_ref(hp, key, p.id);
+  return new_tuple(p.heap, pid, ref);
+}
+
+Term start_fun(Process& p, Term fun, const SpawnOptions& options) {
+  if (!fun.is_fun()) return raise_badarg(p);
+  return start(p, fun_call(p, fun), options);
+}
+
+bool is_here(Term node) { return node.is_atom() && is_local_node(node, local_node_creation()); }
+
+SpawnOptions with(bool link, bool monitor) {
+  SpawnOptions options = spawn_defaults;
+  options.link = link;
+  options.monitor = monitor;
+  return options;
+}
+
+Term start_options(Process& p, const Call& call, Term list) {
+  SpawnOptions options = spawn_defaults;
+  if (!read_spawn_options(list, &options)) return raise_badarg(p);
+  return start(p, call, options);
+}
+
+/// spawn_request: done at once here; the answer is a message {Tag, RequestId, ok | error, Pid | Reason} all the same.
+struct RequestOptions {
+  SpawnOptions spawn = spawn_defaults;
+  Term tag = atoms::spawn_reply;
+  bool reply_success = true, reply_error = true;
+};
+
+bool read_request_options(Process& p, Term list, RequestOptions* options) {
+  Term rest = Term::nil();
+  for (; list.is_list(); list = list.tail()) {
+    const Term o = list.head();
+    if (o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == atoms::reply_tag) {
+      options->tag = o.element(1);
+    } else if (o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == atoms::reply) {
+      const Term how = o.element(1);
+      if (how != atoms::yes && how != atoms::no && how != atoms::error_only && how != atoms::success_only) return false;
+      options->reply_success = how == atoms::yes || how == atoms::success_only;
+      options->reply_error = how == atoms::yes || how == atoms::error_only;
+    } else {
+      Term* hp = p.heap.alloc(2);
+      rest = make_cons(hp, o, rest);
+    }
+  }
+  return list.is_nil() && read_spawn_options(rest, &options->spawn);
+}
+
+Term request(Process& p, Term module, Term function, Term arguments, Term list) {
+  if (!module.is_atom() || !function.is_atom() || list_length(arguments) < 0) return raise_badarg(p);
+  RequestOptions options;
+  if (!read_request_options(p, list, &options)) return raise_badarg(p);
+  RefKey key = next_ref_key();
+  RefKey monitor_key;
+  const Term pid = list_length(arguments) > 255 ? kNonValue : spawn_process(&p, module, function, arguments, options.spawn, &monitor_key);
+  if (pid && options.spawn.monitor) key = monitor_key;
+  Term* hp = p.heap.alloc(kAliasRefWords);
+  const Term id = options.spawn.monitor_alias == AliasMode::kNone ? make_ref(hp, key) : make_alias_ref(hp, key, p.id);
+  if (pid ? options.reply_success : options.reply_error) {
+    const Term reply = new_tuple(p.heap, options.tag, id, pid ? atoms::ok : atoms::error, pid ? pid : atoms::system_limit);
+    if (!send_message(p, p.id, reply)) return kNonValue;
+  }
+  return id;
+}
+
+Term request_fun(Process& p, Term fun, Term options) {
+  if (!fun.is_fun()) return raise_badarg(p);
+  const Call call = fun_call(p, fun);
+  return request(p, call.module, call.function, call.arguments, options);
+}
+
+}  // namespace
+
+Term bif_erlang_spawn_1(Process& p, const Term* a) { return start_fun(p, a[0], with(false, false)); }
+Term bif_erlang_spawn_2(Process& p, const Term* a) {
+  return is_here(a[0]) ? start_fun(p, a[1], with(false, false)) : raise_badarg(p);
+}
+Term bif_erlang_spawn_3(Process& p, const Term* a) { return start(p, {a[0], a[1], a[2]}, with(false, false)); }
+Term bif_erlang_spawn_4(Process& p, const Term* a) {
+  return is_here(a[0]) ? start(p, {a[1], a[2], a[3]}, with(false, false)) : raise_badarg(p);
+}
+Term bif_erlang_spawn_link_1(Process& p, const Term* a) { return start_fun(p, a[0], with(true, false)); }
+Term bif_erlang_spawn_link_2(Process& p, const Term* a) {
+  return is_here(a[0]) ? start_fun(p, a[1], with(true, false)) : raise_badarg(p);
+}
+Term bif_erlang_spawn_link_3(Process& p, const Term* a) { return start(p, {a[0], a[1], a[2]}, with(true, false)); }
+Term bif_erlang_spawn_link_4(Process& p, const Term* a) {
+  return is_here(a[0]) ? start(p, {a[1], a[2], a[3]}, with(true, false)) : raise_badarg(p);
+}
+Term bif_erlang_spawn_monitor_1(Process& p, const Term* a) { return start_fun(p, a[0], with(false, true)); }
+Term bif_erlang_spawn_monitor_2(Process& p, const Term* a) {
+  return is_here(a[0]) ? start_fun(p, a[1], with(false, true)) : raise_badarg(p);
+}
+Term bif_erlang_spawn_monitor_3(Process& p, const Term* a) { return start(p, {a[0], a[1], a[2]}, with(false, true)); }
+Term bif_erlang_spawn_monitor_4(Process& p, const Term* a) {
+  return is_here(a[0]) ? start(p, {a[1], a[2], a[3]}, with(false, true)) : raise_badarg(p);
+}
+Term bif_erlang_spawn_opt_2(Process& p, const Term* a) {
+  return a[0].is_fun() ? start_options(p, fun_call(p, a[0]), a[1]) : raise_badarg(p);
+}
+Term bif_erlang_spawn_opt_3(Process& p, const Term* a) {
+  return is_here(a[0]) && a[1].is_fun() ? start_options(p, fun_call(p, a[1]), a[2]) : raise_badarg(p);
+}
+Term bif_erlang_spawn_opt_4(Process& p, const Term* a) { return start_options(p, {a[0], a[1], a[2]}, a[3]); }
+Term bif_erlang_spawn_opt_5(Process& p, const Term* a) {
+  return is_here(a[0]) ? start_options(p, {a[1], a[2], a[3]}, a[4]) : raise_badarg(p);
+}
+
+Term bif_erlang_spawn_request_1(Process& p, const Term* a) { return request_fun(p, a[0], Term::nil()); }
+Term bif_erlang_spawn_request_2(Process& p, const Term* a) { return request_fun(p, a[0], a[1]); }
+Term bif_erlang_spawn_request_3(Process& p, const Term* a) { return request(p, a[0], a[1], a[2], Term::nil()); }
+Term bif_erlang_spawn_request_4(Process& p, const Term* a) { return request(p, a[0], a[1], a[2], a[3]); }
+Term bif_erlang_spawn_request_abandon_1(Process& p, const Term* a) {
+  // The answer of a request is sent before spawn_request returns, so none can be abandoned any more.
+  return a[0].is_ref() ? atoms::false_ : raise_badarg(p);
+}
+
+}  // namespace vmrun

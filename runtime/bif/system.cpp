@@ -1,0 +1,311 @@
+#include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "probes/probes.hpp"
+#include "runtime/bif/support.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/process/clock.hpp"
+#include "vm/process/table.hpp"
+#include "vm/sched/scheduler.hpp"
+#include "vm/term/big.hpp"
+#include "vm/term/node.hpp"
+#include "vm/term/print.hpp"
+
+/// What the machine says about itself: system_info, statistics, memory; and halt.
+namespace vmrun {
+namespace {
+
+Term number(Process& p, Word n) { return make_unsigned(p.heap, n); }
+
+Word total_reductions() {
+  Word sum = 0;
+  for (unsigned i = 0; i < scheduler_count(); ++i) sum += scheduler_at(i).reductions_done.load(std::memory_order_relaxed);
+  return sum;
+}
+Word total_slices() {
+  Word sum = 0;
+  for (unsigned i = 0; i < scheduler_count(); ++i) sum += scheduler_at(i).slices.load(std::memory_order_relaxed);
+  return sum;
+}
+Word total_queue_length() {
+  Word sum = 0;
+  for (unsigned i = 0; i < scheduler_count(); ++i)
+    sum += &scheduler_at(i) == this_scheduler() ? scheduler_at(i).runnable : scheduler_at(i).queue_length.load(std::memory_order_relaxed);
+  return sum;
+}
+Word cores() {
+  const long n = sysconf(_SC_NPROCESSORS_ONLN);
+  return n > 0 ? static_cast<Word>(n) : 1;
+}
+
+// ---- system_info -----------------------------------------------------------------------------------------------------------------------
+
+struct InfoItem {
+  const char* name;
+  Term (*value)(Process& p);
+};
+
+const InfoItem kInfo[] = {
+    {"schedulers", [](Process&) { return Term::small(scheduler_count()); }},
+    {"schedulers_online", [](Process&) { return Term::small(scheduler_count()); }},
+    {"dirty_cpu_schedulers", [](Process&) { return Term::small(0); }},
+    {"dirty_cpu_schedulers_online", [](Process&) { return Term::small(0); }},
+    {"dirty_io_schedulers", [](Process&) { return Term::small(0); }},
+    {"scheduler_id", [](Process&) { return Term::small(this_scheduler()->number); }},
+    {"logical_processors", [](Process& p) { return number(p, cores()); }},
+    {"logical_processors_online", [](Process& p) { return number(p, cores()); }},
+    {"logical_processors_available", [](Process& p) { return number(p, cores()); }},
+    {"process_count", [](Process& p) { return number(p, process_table.count()); }},
+    {"process_limit", [](Process& p) { return number(p, process_table.limit()); }},
+    {"port_count", [](Process&) { return Term::small(0); }},
+    {"atom_count", [](Process& p) { return number(p, atom_count()); }},
+    {"atom_limit", [](Process& p) { return number(p, kAtomLimit); }},
+    {"otp_release", [](Process& p) { return text_list(p.heap, "27"); }},
+    {"version", [](Process& p) { return text_list(p.heap, "15.0"); }},
+    {"system_version", [](Process& p) {
+       return text_list(p.heap, "vmrun (Erlang/OTP 27 language) [64-bit] [smp:" + std::to_string(scheduler_count()) + "]\n");
+     }},
+    {"machine", [](Process& p) { return text_list(p.heap, "BEAM"); }},
+    {"wordsize", [](Process&) { return Term::small(8); }},
+    {"smp_support", [](Process&) { return atoms::true_; }},
+    {"threads", [](Process&) { return atoms::true_; }},
+    {"heap_type", [](Process&) { return intern_atom("private"); }},
+    {"emu_type", [](Process&) { return intern_atom("opt"); }},
+    {"emu_flavor", [](Process&) { return intern_atom("emu"); }},
+    {"build_type", [](Process&) { return intern_atom("opt"); }},
+    {"multi_scheduling", [](Process&) { return scheduler_count() > 1 ? intern_atom("enabled") : intern_atom("disabled"); }},
+    {"dynamic_trace", [](Process&) { return probe::kCompiledIn ? intern_atom("systemtap") : atoms::none; }},
+    {"dynamic_trace_probes", [](Process&) { return bool_term(probe::kCompiledIn); }},
+    {"system_architecture", [](Process& p) { return text_list(p.heap, "x86_64-pc-linux-gnu"); }},
+    {"endian", [](Process&) { return intern_atom("little"); }},
+    {"creation", [](Process& p) { return number(p, local_node_creation()); }},
+    {"time_warp_mode", [](Process&) { return intern_atom("no_time_warp"); }},
+    {"time_correction", [](Process&) { return atoms::true_; }},
+    {"time_offset", [](Process&) { return intern_atom("final"); }},
+    {"tolerant_timeofday", [](Process&) { return intern_atom("enabled"); }},
+    {"kernel_poll", [](Process&) { return atoms::false_; }},
+    {"fullsweep_after", [](Process& p) { return new_tuple(p.heap, atoms::fullsweep_after, Term::small(spawn_defaults.fullsweep_after)); }},
+    {"min_heap_size", [](Process& p) {
+       const Word n = spawn_defaults.min_heap_words ? spawn_defaults.min_heap_words : kDefaultHeapWords;
+       return new_tuple(p.heap, atoms::min_heap_size, number(p, n));
+     }},
+    {"min_bin_vheap_size", [](Process& p) { return new_tuple(p.heap, atoms::min_bin_vheap_size, Term::small(46422)); }},
+    {"message_queue_data", [](Process&) { return atoms::on_heap; }},
+    {"c_compiler_used", [](Process& p) {
+       const Term version = new_tuple(p.heap, Term::small(__GNUC__), Term::small(__GNUC_MINOR__), Term::small(__GNUC_PATCHLEVEL__));
+       return new_tuple(p.heap, intern_atom("gnuc"), version);
+     }},
+};
+
+// ---- statistics ------------------------------------------------------------------------------------------------------------------------
+
+Word cpu_ms() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<Word>(usage.ru_utime.tv_sec) * 1000 + static_cast<Word>(usage.ru_utime.tv_usec) / 1000;
+}
+const Word start_ms = monotonic_ns() / 1'000'000;
+
+/// {Total, SinceLastCall}.
+Term with_difference(Process& p, Word total, std::atomic<Word>& last) {
+  const Word before = last.exchange(total, std::memory_order_relaxed);
+  return new_tuple(p.heap, number(p, total), number(p, total >= before ? total - before : 0));
+}
+
+Term queue_lengths(Process& p, bool add_running) {
+  ListBuilder list(p.heap);
+  for (unsigned i = 0; i < scheduler_count(); ++i) {
+    Scheduler& s = scheduler_at(i);
+    Word n = &s == this_scheduler() ? s.runnable : s.queue_length.load(std::memory_order_relaxed);
+    if (add_running) n += !s.idle.load(std::memory_order_relaxed);
+    list.add(number(p, n));
+  }
+  return list.finish();
+}
+
+const InfoItem kStatistics[] = {
+    {"runtime", [](Process& p) { static std::atomic<Word> last{0}; return with_difference(p, cpu_ms(), last); }},
+    {"wall_clock", [](Process& p) { static std::atomic<Word> last{0}; return with_difference(p, monotonic_ns() / 1'000'000 - start_ms, last); }},
+    {"reductions", [](Process& p) { static std::atomic<Word> last{0}; return with_difference(p, total_reductions(), last); }},
+    {"exact_reductions", [](Process& p) {
+       static std::atomic<Word> last{0};
+       return with_difference(p, total_reductions() + static_cast<Word>(this_scheduler()->slice - p.reductions), last);
+     }},
+    {"context_switches", [](Process& p) { return new_tuple(p.heap, number(p, total_slices()), Term::small(0)); }},
+    {"run_queue", [](Process& p) { return number(p, total_queue_length()); }},
+    {"total_run_queue_lengths", [](Process& p) { return number(p, total_queue_length()); }},
+    {"total_run_queue_lengths_all", [](Process& p) { return number(p, total_queue_length()); }},
+    {"run_queue_lengths", [](Process& p) { return queue_lengths(p, false); }},
+    {"run_queue_lengths_all", [](Process& p) { return queue_lengths(p, false); }},
+    {"active_tasks", [](Process& p) { return queue_lengths(p, true); }},
+    {"total_active_tasks", [](Process& p) {
+       Word n = total_queue_length();
+       for (unsigned i = 0; i < scheduler_count(); ++i) n += !scheduler_at(i).idle.load(std::memory_order_relaxed);
+       return number(p, n);
+     }},
+    {"garbage_collection", [](Process& p) {
+       return new_tuple(p.heap, number(p, gc_totals.collections.load(std::memory_order_relaxed)),
+                        number(p, gc_totals.reclaimed_words.load(std::memory_order_relaxed)), Term::small(0));
+     }},
+    {"scheduler_wall_time", [](Process&) { return atoms::undefined; }},
+};
+
+template <std::size_t N>
+Term answer(Process& p, const InfoItem (&items)[N], Term name) {
+  if (!name.is_atom()) return raise_badarg(p);
+  const std::string_view text = atom_text(name);
+  for (const InfoItem& item : items)
+    if (text == item.name) return item.value(p);
+  return raise_badarg(p);
+}
+
+}  // namespace
+
+Term bif_erlang_system_info_1(Process& p, const Term* a) { return answer(p, kInfo, a[0]); }
+Term bif_erlang_statistics_1(Process& p, const Term* a) { return answer(p, kStatistics, a[0]); }
+
+namespace {
+
+struct Flag {
+  const char* name;
+  Word SpawnOptions::* words;
+};
+
+Term set_default(Process& p, Word SpawnOptions::* field, Word fallback, Term value) {
+  SWord n;
+  if (!small_in_range(value, 0, SWord{1} << 32, &n)) return raise_badarg(p);
+  const Word old = spawn_defaults.*field ? spawn_defaults.*field : fallback;
+  spawn_defaults.*field = static_cast<Word>(n);
+  return number(p, old);
+}
+
+}  // namespace
+
+Term bif_erlang_system_flag_2(Process& p, const Term* a) {
+  SWord n;
+  if (a[0] == atoms::fullsweep_after) {
+    if (!small_in_range(a[1], 0, SWord{1} << 32, &n)) return raise_badarg(p);
+    const Term old = Term::small(spawn_defaults.fullsweep_after);
+    spawn_defaults.fullsweep_after = static_cast<std::uint16_t>(n > 65535 ? 65535 : n);
+    return old;
+  }
+  if (a[0] == atoms::min_heap_size) return set_default(p, &SpawnOptions::min_heap_words, kDefaultHeapWords, a[1]);
+  if (a[0] == atoms::max_heap_size && a[1].is_small()) return set_default(p, &SpawnOptions::max_heap_words, 0, a[1]);
+  if (!a[0].is_atom()) return raise_badarg(p);
+  const std::string_view name = atom_text(a[0]);
+  // Taken, with no effect: the number of schedulers is fixed at start.
+  if (name == "schedulers_online" && small_in_range(a[1], 1, scheduler_count(), &n)) return Term::small(scheduler_count());
+  if (name == "scheduler_wall_time" && (a[1] == atoms::true_ || a[1] == atoms::false_)) return atoms::false_;
+  return raise_badarg(p);
+}
+
+// ---- Memory ----------------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct Memory {
+  Word total, processes, system, atom, binary, code, ets;
+};
+
+/// The allocator knows how much is in use altogether; off-heap binaries and atoms are counted; the rest is divided by what can be told from outside the
+/// processes: their structures and smallest heaps count as processes'.
+Memory measure() {
+  const struct mallinfo2 info = mallinfo2();
+  Memory m{};
+  m.total = info.uordblks + info.hblkhd;
+  m.atom = atom_count() * 48;
+  m.processes = process_table.count() * (sizeof(Process) + 8 * kDefaultHeapWords);
+  if (m.processes > m.total) m.total = m.processes + m.atom;
+  m.system = m.total - m.processes;
+  return m;
+}
+
+struct MemoryItem {
+  const char* name;
+  Word Memory::* field;
+};
+const MemoryItem kMemory[] = {
+    {"total", &Memory::total}, {"processes", &Memory::processes}, {"processes_used", &Memory::processes},
+    {"system", &Memory::system}, {"atom", &Memory::atom}, {"atom_used", &Memory::atom},
+    {"binary", &Memory::binary}, {"code", &Memory::code}, {"ets", &Memory::ets},
+};
+
+Term memory_item(Process& p, const Memory& m, Term name) {
+  if (!name.is_atom()) return kNonValue;
+  for (const MemoryItem& item : kMemory)
+    if (atom_text(name) == item.name) return number(p, m.*item.field);
+  return kNonValue;
+}
+
+}  // namespace
+
+Term bif_erlang_memory_0(Process& p, const Term*) {
+  const Memory m = measure();
+  ListBuilder list(p.heap);
+  for (const MemoryItem& item : kMemory) list.add(new_tuple(p.heap, intern_atom(item.name), number(p, m.*item.field)));
+  return list.finish();
+}
+Term bif_erlang_memory_1(Process& p, const Term* a) {
+  const Memory m = measure();
+  if (!a[0].is_cons_or_nil()) {
+    const Term value = memory_item(p, m, a[0]);
+    return value ? value : raise_badarg(p);
+  }
+  ListBuilder list(p.heap);
+  Term rest = a[0];
+  for (; rest.is_list(); rest = rest.tail()) {
+    const Term value = memory_item(p, m, rest.head());
+    if (!value) return raise_badarg(p);
+    list.add(new_tuple(p.heap, rest.head(), value));
+  }
+  return rest.is_nil() ? list.finish() : raise_badarg(p);
+}
+
+// ---- The end ---------------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Term halt(Process& p, Term status, Term options) {
+  bool flush = true;
+  for (; options.is_list(); options = options.tail()) {
+    const Term o = options.head();
+    if (!o.is_tuple() || o.tuple_arity() != 2 || o.element(0) != atoms::flush) return raise_badarg(p);
+    if (o.element(1) != atoms::true_ && o.element(1) != atoms::false_) return raise_badarg(p);
+    flush = o.element(1) == atoms::true_;
+  }
+  if (!options.is_nil()) return raise_badarg(p);
+  static const Term abort_atom = intern_atom("abort");
+  SWord code;
+  std::string slogan;
+  if (status == abort_atom) {
+    std::abort();
+  } else if (small_in_range(status, 0, Term::kSmallMax, &code)) {
+    request_halt(static_cast<int>(code & 0xFF), flush);
+  } else if (list_to_utf8(status, &slogan)) {
+    slogan += '\n';
+    if (write(STDERR_FILENO, slogan.data(), slogan.size()) < 0) {}  // nowhere left to complain to
+    request_halt(1, flush);
+  } else {
+    return raise_badarg(p);
+  }
+  return suspend_and_retry(p);  // the machine stops under it
+}
+
+}  // namespace
+
+Term bif_erlang_halt_0(Process& p, const Term*) { return halt(p, Term::small(0), Term::nil()); }
+Term bif_erlang_halt_1(Process& p, const Term* a) { return halt(p, a[0], Term::nil()); }
+Term bif_erlang_halt_2(Process& p, const Term* a) { return halt(p, a[0], a[1]); }
+
+Term bif_erlang_display_1(Process&, const Term* a) {
+  std::string text = term_text(a[0]) + "\n";
+  if (write(STDOUT_FILENO, text.data(), text.size()) < 0) return atoms::false_;
+  return atoms::true_;
+}
+
+}  // namespace vmrun

@@ -1,0 +1,208 @@
+#include "vm/process/clock.hpp"
+
+#include <atomic>
+#include <ctime>
+#include <mutex>
+
+#include "runtime/bif/support.hpp"
+#include "vm/process/reference.hpp"
+#include "vm/term/arith.hpp"
+#include "vm/term/big.hpp"
+
+/// Clocks, calendar, references and unique integers. Erlang system time is Erlang monotonic time plus an offset fixed at start (time warp mode
+/// no_time_warp); os:system_time follows the operating system's clock.
+namespace vmrun {
+namespace {
+
+SWord time_offset_ns() {
+  static const SWord offset = static_cast<SWord>(system_ns()) - static_cast<SWord>(monotonic_ns());
+  return offset;
+}
+
+SWord floor_div(SWord a, SWord b) { return a / b - (a % b < 0); }
+
+struct Unit {
+  const char* name;
+  SWord per_second;
+};
+constexpr SWord kNative = 1'000'000'000;
+constexpr Unit kUnits[] = {
+    {"second", 1}, {"millisecond", 1000}, {"microsecond", 1'000'000}, {"nanosecond", 1'000'000'000}, {"native", kNative}, {"perf_counter", kNative},
+    // Older names.
+    {"seconds", 1}, {"milli_seconds", 1000}, {"micro_seconds", 1'000'000}, {"nano_seconds", 1'000'000'000},
+};
+
+/// Parts per second: an atom of the table or a positive integer.
+bool read_unit(Term t, SWord* per_second) {
+  static const auto names = [] {
+    struct { Term name[std::size(kUnits)]; } list;
+    for (std::size_t i = 0; i < std::size(kUnits); ++i) list.name[i] = intern_atom(kUnits[i].name);
+    return list;
+  }();
+  if (t.is_small()) {
+    *per_second = t.small_value();
+    return *per_second > 0;
+  }
+  for (std::size_t i = 0; i < std::size(kUnits); ++i)
+    if (names.name[i] == t) {
+      *per_second = kUnits[i].per_second;
+      return true;
+    }
+  return false;
+}
+
+/// Nanoseconds in another unit, rounded down.
+Term in_unit(Process& p, SWord ns, Term unit) {
+  SWord per_second;
+  if (!read_unit(unit, &per_second)) return raise_badarg(p);
+  const __int128 scaled = static_cast<__int128>(ns) * per_second;
+  const __int128 result = scaled / kNative - (scaled % kNative < 0);
+  if (result >= INT64_MIN && result <= INT64_MAX) return make_integer(p.heap, static_cast<std::int64_t>(result));
+  return arith_multiply(p.heap, make_integer(p.heap, ns), make_integer(p.heap, per_second / kNative));
+}
+
+Term native(Process& p, SWord ns) { return make_integer(p.heap, ns); }
+
+Term stamp(Process& p, Word microseconds) {
+  return new_tuple(p.heap, Term::small(static_cast<SWord>(microseconds / 1'000'000'000'000)), Term::small(static_cast<SWord>(microseconds / 1'000'000 % 1'000'000)),
+                   Term::small(static_cast<SWord>(microseconds % 1'000'000)));
+}
+
+Term date_tuple(Process& p, const tm& t) {
+  return new_tuple(p.heap, Term::small(t.tm_year + 1900), Term::small(t.tm_mon + 1), Term::small(t.tm_mday));
+}
+Term time_tuple(Process& p, const tm& t) {
+  return new_tuple(p.heap, Term::small(t.tm_hour), Term::small(t.tm_min), Term::small(t.tm_sec));
+}
+Term date_time(Process& p, const tm& t) {
+  const Term date = date_tuple(p, t), time = time_tuple(p, t);
+  return new_tuple(p.heap, date, time);
+}
+tm local_now() {
+  const time_t now = time(nullptr);
+  tm t;
+  localtime_r(&now, &t);
+  return t;
+}
+
+/// {{Y,Mo,D},{H,Mi,S}} of a valid date.
+bool read_date_time(Term t, tm* out) {
+  if (!t.is_tuple() || t.tuple_arity() != 2 || !t.element(0).is_tuple() || !t.element(1).is_tuple()) return false;
+  if (t.element(0).tuple_arity() != 3 || t.element(1).tuple_arity() != 3) return false;
+  SWord n[6];
+  static constexpr SWord kLeast[] = {1970, 1, 1, 0, 0, 0}, kMost[] = {9999, 12, 31, 23, 59, 59};
+  for (Word i = 0; i < 6; ++i)
+    if (!small_in_range(t.element(i / 3).element(i % 3), kLeast[i], kMost[i], &n[i])) return false;
+  static constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool leap = (n[0] % 4 == 0 && n[0] % 100 != 0) || n[0] % 400 == 0;
+  if (n[2] > kDays[n[1] - 1] + (n[1] == 2 && leap)) return false;
+  *out = {};
+  out->tm_year = static_cast<int>(n[0]) - 1900;
+  out->tm_mon = static_cast<int>(n[1]) - 1;
+  out->tm_mday = static_cast<int>(n[2]);
+  out->tm_hour = static_cast<int>(n[3]);
+  out->tm_min = static_cast<int>(n[4]);
+  out->tm_sec = static_cast<int>(n[5]);
+  return true;
+}
+
+Term to_universal(Process& p, Term local, int is_dst) {
+  tm t;
+  if (!read_date_time(local, &t)) return raise_badarg(p);
+  t.tm_isdst = is_dst;
+  const time_t seconds = mktime(&t);
+  if (seconds == -1) return raise_badarg(p);
+  gmtime_r(&seconds, &t);
+  return date_time(p, t);
+}
+
+}  // namespace
+
+Term bif_erlang_monotonic_time_0(Process& p, const Term*) { return native(p, static_cast<SWord>(monotonic_ns())); }
+Term bif_erlang_monotonic_time_1(Process& p, const Term* a) { return in_unit(p, static_cast<SWord>(monotonic_ns()), a[0]); }
+Term bif_erlang_time_offset_0(Process& p, const Term*) { return native(p, time_offset_ns()); }
+Term bif_erlang_time_offset_1(Process& p, const Term* a) { return in_unit(p, time_offset_ns(), a[0]); }
+Term bif_erlang_system_time_0(Process& p, const Term*) { return native(p, static_cast<SWord>(monotonic_ns()) + time_offset_ns()); }
+Term bif_erlang_system_time_1(Process& p, const Term* a) { return in_unit(p, static_cast<SWord>(monotonic_ns()) + time_offset_ns(), a[0]); }
+Term bif_erlang_timestamp_0(Process& p, const Term*) {
+  return stamp(p, static_cast<Word>(floor_div(static_cast<SWord>(monotonic_ns()) + time_offset_ns(), 1000)));
+}
+Term bif_erlang_now_0(Process& p, const Term*) {
+  // Unique and increasing over all threads.
+  static std::atomic<Word> last{0};
+  Word now = system_ns() / 1000;
+  Word before = last.load(std::memory_order_relaxed);
+  do {
+    if (now <= before) now = before + 1;
+  } while (!last.compare_exchange_weak(before, now, std::memory_order_relaxed));
+  return stamp(p, now);
+}
+
+Term bif_erlang_convert_time_unit_3(Process& p, const Term* a) {
+  SWord from, to;
+  if (!a[0].is_integer() || !read_unit(a[1], &from) || !read_unit(a[2], &to)) return raise_badarg(p);
+  const Term scaled = arith_multiply(p.heap, a[0], make_integer(p.heap, to));
+  const Term divisor = make_integer(p.heap, from);
+  if (!scaled) return raise_system_limit(p);
+  // Rounded down, not towards zero.
+  const Term quotient = arith_div(p.heap, scaled, divisor);
+  const Term rest = arith_rem(p.heap, scaled, divisor);
+  const bool below = rest.is_small() ? rest.small_value() < 0 : IntView(rest).negative();
+  return below ? arith_subtract(p.heap, quotient, Term::small(1)) : quotient;
+}
+
+Term bif_os_system_time_0(Process& p, const Term*) { return native(p, static_cast<SWord>(system_ns())); }
+Term bif_os_system_time_1(Process& p, const Term* a) { return in_unit(p, static_cast<SWord>(system_ns()), a[0]); }
+Term bif_os_timestamp_0(Process& p, const Term*) { return stamp(p, system_ns() / 1000); }
+Term bif_os_perf_counter_0(Process& p, const Term*) { return native(p, static_cast<SWord>(monotonic_ns())); }
+Term bif_os_perf_counter_1(Process& p, const Term* a) { return in_unit(p, static_cast<SWord>(monotonic_ns()), a[0]); }
+
+Term bif_erlang_localtime_0(Process& p, const Term*) { return date_time(p, local_now()); }
+Term bif_erlang_date_0(Process& p, const Term*) { return date_tuple(p, local_now()); }
+Term bif_erlang_time_0(Process& p, const Term*) { return time_tuple(p, local_now()); }
+Term bif_erlang_universaltime_0(Process& p, const Term*) {
+  const time_t now = time(nullptr);
+  tm t;
+  gmtime_r(&now, &t);
+  return date_time(p, t);
+}
+Term bif_erlang_localtime_to_universaltime_1(Process& p, const Term* a) { return to_universal(p, a[0], -1); }
+Term bif_erlang_localtime_to_universaltime_2(Process& p, const Term* a) {
+  if (a[1] == atoms::undefined) return to_universal(p, a[0], -1);
+  if (a[1] != atoms::true_ && a[1] != atoms::false_) return raise_badarg(p);
+  return to_universal(p, a[0], a[1] == atoms::true_);
+}
+Term bif_erlang_universaltime_to_localtime_1(Process& p, const Term* a) {
+  tm t;
+  if (!read_date_time(a[0], &t)) return raise_badarg(p);
+  const time_t seconds = timegm(&t);
+  localtime_r(&seconds, &t);
+  return date_time(p, t);
+}
+
+Term bif_erlang_make_ref_0(Process& p, const Term*) { return make_ref(p.heap); }
+
+namespace {
+
+Term unique_integer(Process& p, bool positive, bool monotonic) {
+  const Word n = monotonic ? next_monotonic_integer() : next_unique_integer();
+  // Without `positive` negative ones come first, so that results stay small for longest.
+  return make_integer(p.heap, positive ? static_cast<SWord>(n) : Term::kSmallMin + static_cast<SWord>(n));
+}
+
+}  // namespace
+
+Term bif_erlang_unique_integer_0(Process& p, const Term*) { return unique_integer(p, false, false); }
+Term bif_erlang_unique_integer_1(Process& p, const Term* a) {
+  static const Term positive_atom = intern_atom("positive"), monotonic_atom = intern_atom("monotonic");
+  bool positive = false, monotonic = false;
+  Term list = a[0];
+  for (; list.is_list(); list = list.tail()) {
+    if (list.head() == positive_atom) positive = true;
+    else if (list.head() == monotonic_atom) monotonic = true;
+    else return raise_badarg(p);
+  }
+  return list.is_nil() ? unique_integer(p, positive, monotonic) : raise_badarg(p);
+}
+
+}  // namespace vmrun

@@ -1,0 +1,86 @@
+#include "runtime/bif/support.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/process/clock.hpp"
+#include "vm/process/send.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/sched/scheduler.hpp"
+#include "vm/term/big.hpp"
+
+/// Timers that programs start. They live in the wheel of the scheduler they were started on.
+namespace vmrun {
+namespace {
+
+bool read_boolean_option(Term o, Term name, bool* value) {
+  if (!o.is_tuple() || o.tuple_arity() != 2 || o.element(0) != name) return false;
+  if (o.element(1) != atoms::true_ && o.element(1) != atoms::false_) return false;
+  *value = o.element(1) == atoms::true_;
+  return true;
+}
+
+/// send_after: Message; start_timer: {timeout, Ref, Message}.
+Term start(Process& p, const Term* a, Term options, bool wrapped) {
+  bool absolute = false;
+  for (; options.is_list(); options = options.tail())
+    if (!read_boolean_option(options.head(), atoms::abs, &absolute)) return raise_badarg(p);
+  std::int64_t time;
+  if (!options.is_nil() || !integer_to_int64(a[0], &time) || (!absolute && time < 0) || time > (SWord{1} << 53)) return raise_badarg(p);
+  if (!a[1].is_atom() && !a[1].is_local_pid()) return raise_badarg(p);
+  const Term message = a[2];
+  const RefKey key = next_ref_key();
+  Fragment* f = new_fragment(copy_size_words(message) + (wrapped ? kRefWords + 4 : 0));
+  f->from_vm = 1;
+  f->message = copy_into(*f, message);
+  if (wrapped) {
+    Term* hp = fragment_alloc(*f, kRefWords);
+    const Term ref = make_ref(hp, key);
+    hp = fragment_alloc(*f, 4);
+    f->message = make_tuple(hp, atoms::timeout, ref, f->message);
+  }
+  const Word now_ns = monotonic_ns();
+  const Word tick = absolute ? static_cast<Word>(time < 0 ? 0 : time) : (now_ns + 999'999) / 1'000'000 + static_cast<Word>(time);
+  this_scheduler()->timers.start_message(a[1], now_ns / 1'000'000, tick, key, f);
+  bump_reductions(p, 4);
+  Term* hp = p.heap.alloc(kRefWords);
+  return make_ref(hp, key);
+}
+
+/// Milliseconds left or false; whichever scheduler has it.
+Term look_up(Term ref, bool cancel) {
+  const RefKey key = ref_key(ref);
+  const Word now = monotonic_tick();
+  SWord left = this_scheduler()->timers.look_up(key, now, cancel);
+  for (unsigned i = 0; left < 0 && i < scheduler_count(); ++i)
+    if (&scheduler_at(i) != this_scheduler()) left = scheduler_at(i).timers.look_up(key, now, cancel);
+  return left < 0 ? atoms::false_ : Term::small(left);
+}
+
+Term look_up(Process& p, Term ref, Term options, bool cancel) {
+  bool async = false, info = true;
+  for (; options.is_list(); options = options.tail())
+    if (!read_boolean_option(options.head(), atoms::async, &async) && !(cancel && read_boolean_option(options.head(), atoms::info, &info)))
+      return raise_badarg(p);
+  if (!options.is_nil() || !ref.is_ref()) return raise_badarg(p);
+  const Term result = ref.is_local_ref() ? look_up(ref, cancel) : atoms::false_;
+  if (!async) return info ? result : atoms::ok;
+  if (info) {
+    Fragment* f = new_fragment(copy_size_words(ref) + 4);
+    const Term copy = copy_into(*f, ref);
+    Term* hp = fragment_alloc(*f, 4);
+    f->message = make_tuple(hp, cancel ? atoms::cancel_timer : atoms::read_timer, copy, result);
+    send_from_vm(p.id, f);
+  }
+  return atoms::ok;
+}
+
+}  // namespace
+
+Term bif_erlang_send_after_3(Process& p, const Term* a) { return start(p, a, Term::nil(), false); }
+Term bif_erlang_send_after_4(Process& p, const Term* a) { return start(p, a, a[3], false); }
+Term bif_erlang_start_timer_3(Process& p, const Term* a) { return start(p, a, Term::nil(), true); }
+Term bif_erlang_start_timer_4(Process& p, const Term* a) { return start(p, a, a[3], true); }
+Term bif_erlang_cancel_timer_1(Process& p, const Term* a) { return look_up(p, a[0], Term::nil(), true); }
+Term bif_erlang_cancel_timer_2(Process& p, const Term* a) { return look_up(p, a[0], a[1], true); }
+Term bif_erlang_read_timer_1(Process& p, const Term* a) { return look_up(p, a[0], Term::nil(), false); }
+Term bif_erlang_read_timer_2(Process& p, const Term* a) { return look_up(p, a[0], a[1], false); }
+
+}  // namespace vmrun
