@@ -10,11 +10,11 @@
 #include "runtime/bif/support.hpp"
 #include "vm/heap/gc.hpp"
 #include "vm/process/clock.hpp"
+#include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/node.hpp"
-#include "vm/term/print.hpp"
 
 /// What the machine says about itself: system_info, statistics, memory; and halt.
 namespace vmrun {
@@ -171,11 +171,6 @@ Term bif_erlang_statistics_1(Process& p, const Term* a) { return answer(p, kStat
 
 namespace {
 
-struct Flag {
-  const char* name;
-  Word SpawnOptions::* words;
-};
-
 Term set_default(Process& p, Word SpawnOptions::* field, Word fallback, Term value) {
   SWord n;
   if (!small_in_range(value, 0, SWord{1} << 32, &n)) return raise_badarg(p);
@@ -302,10 +297,20 @@ Term bif_erlang_halt_0(Process& p, const Term*) { return halt(p, Term::small(0),
 Term bif_erlang_halt_1(Process& p, const Term* a) { return halt(p, a[0], Term::nil()); }
 Term bif_erlang_halt_2(Process& p, const Term* a) { return halt(p, a[0], a[1]); }
 
-Term bif_erlang_display_1(Process&, const Term* a) {
-  std::string text = term_text(a[0]) + "\n";
-  if (write(STDOUT_FILENO, text.data(), text.size()) < 0) return atoms::false_;
-  return atoms::true_;
+// ---- Nodes -----------------------------------------------------------------------------------------------------------------------------
+
+Term bif_erlang_node_0(Process&, const Term*) { return local_node_name(); }
+Term bif_erlang_node_1(Process& p, const Term* a) {
+  if (a[0].is_local_pid() || a[0].is_local_port() || a[0].is_local_ref()) return local_node_name();
+  if (a[0].is_pid() || a[0].is_port() || a[0].is_ref()) return reinterpret_cast<const ExternalObject*>(a[0].boxed_ptr())->node->name;
+  return raise_badarg(p);
 }
+Term bif_erlang_nodes_0(Process&, const Term*) { return Term::nil(); }  // no distribution yet
+Term bif_erlang_nodes_1(Process& p, const Term* a) {
+  ListBuilder list(p.heap);
+  if (a[0] == intern_atom("this") || a[0] == intern_atom("known")) list.add(local_node_name());
+  return list.finish();
+}
+Term bif_erlang_is_alive_0(Process&, const Term*) { return bool_term(local_node_creation() != 0); }
 
 }  // namespace vmrun

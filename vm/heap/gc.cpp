@@ -13,6 +13,7 @@
 namespace vmrun {
 
 GcModes gc_modes;
+GcTotals gc_totals;
 void (*max_heap_report)(Process& p, Word total_words) = nullptr;
 
 namespace {
@@ -83,7 +84,7 @@ class Collection {
       finish();
     }
     if (probe::gc_minor_end_enabled()) [[unlikely]] probe::gc_minor_end(PidText(p_.id), saturate(reclaimed));
-    return result(killed);
+    return result(killed, reclaimed);
   }
 
   int major(bool for_hibernation = false) {
@@ -104,7 +105,7 @@ class Collection {
       finish();
     }
     if (probe::gc_major_end_enabled()) [[unlikely]] probe::gc_major_end(PidText(p_.id), saturate(reclaimed));
-    return result(killed);
+    return result(killed, reclaimed);
   }
 
  private:
@@ -184,8 +185,10 @@ class Collection {
     return true;
   }
 
-  int result(bool killed) const {
+  int result(bool killed, Word reclaimed) const {
     if (killed) return -1;
+    gc_totals.collections.fetch_add(1, std::memory_order_relaxed);
+    gc_totals.reclaimed_words.fetch_add(reclaimed, std::memory_order_relaxed);
     return 1 + saturate(collector_.moved_words() / 16);
   }
 

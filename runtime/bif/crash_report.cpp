@@ -1,0 +1,65 @@
+#include "runtime/bif/crash_report.hpp"
+
+#include <cstdio>
+
+#include "runtime/bif/support.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/process/clock.hpp"
+#include "vm/process/exit.hpp"
+#include "vm/process/registry.hpp"
+#include "vm/process/send.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/term/big.hpp"
+#include "vm/term/map.hpp"
+#include "vm/term/print.hpp"
+
+namespace vmrun {
+namespace {
+
+/// {log, error, Format, Args, #{pid, gl, time}}; false when nobody listens.
+bool log_error(Process& p, Arena& arena, std::string_view format, Term arguments) {
+  const Term logger = whereis(atoms::logger);
+  if (!logger || logger == p.id) return false;
+  static const Term log = intern_atom("log"), pid = intern_atom("pid"), gl = intern_atom("gl"), time = intern_atom("time");
+  Term pairs[] = {pid, p.id, gl, p.group_leader, time, make_unsigned(arena, system_ns() / 1000)};
+  const Term meta = map_from_pairs(arena, pairs, 3);
+  const Term text = text_list(arena, format);
+  const Term message = new_tuple(arena, log, atoms::error, text, arguments, meta);
+  Fragment* f = new_fragment(copy_size_words(message));
+  f->message = copy_into(*f, message);
+  return send_from_vm(logger, f);
+}
+
+Term list_of_two(Arena& arena, Term a, Term b) {
+  ListBuilder list(arena);
+  list.add(a);
+  list.add(b);
+  return list.finish();
+}
+
+void report_crash(Process& p, Term reason) {
+  Arena arena;
+  if (log_error(p, arena, "Error in process ~p with exit value:~n~p~n", list_of_two(arena, p.id, reason))) return;
+  std::fprintf(stderr, "Error in process %s with exit value:\n%s\n", pid_text(p.id).c_str(), term_text(reason).c_str());
+}
+
+void report_max_heap(Process& p, Word total_words) {
+  Arena arena;
+  ListBuilder list(arena);
+  list.add(p.id);
+  list.add(make_unsigned(arena, total_words));
+  list.add(make_unsigned(arena, p.max_heap_words));
+  if (log_error(p, arena, "Process ~p needs a heap of ~p words, more than its max_heap_size of ~p~n", list.finish())) return;
+  std::fprintf(stderr, "Process %s needs a heap of %llu words, more than its max_heap_size of %llu\n", pid_text(p.id).c_str(),
+               static_cast<unsigned long long>(total_words), static_cast<unsigned long long>(p.max_heap_words));
+}
+
+}  // namespace
+
+void install_crash_reports() {
+  set_crash_reporter(report_crash);
+  max_heap_report = report_max_heap;
+}
+
+}  // namespace vmrun
