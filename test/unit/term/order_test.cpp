@@ -154,3 +154,17 @@ TEST_CASE("Text is cut at the buffer, never inside a character") {
   CHECK(TermText<255>(deep).view().size() == 254);
   CHECK(term_text(deep).size() < 1000);
 }
+
+TEST_CASE("phash2 gives the numbers every Erlang gives") {
+  Heap h;
+  const auto in_default_range = [](Term t) { return portable_hash2(t) & ((1 << 27) - 1); };
+  CHECK(in_default_range(atom("a")) == 97);
+  CHECK(in_default_range(Term::small(1)) == 2614250);
+  CHECK(in_default_range(Term::small(-1)) == 44071773);
+  CHECK(in_default_range(text(h, "abc")) == 117343302);
+  CHECK(in_default_range(bytes(h, "abc")) == 98228475);
+  CHECK(in_default_range(tuple(h, Term::small(1), Term::small(2))) == 91564110);
+  CHECK(in_default_range(Term::nil()) == 113427502);
+  CHECK(portable_hash2(empty_tuple()) == 221703996);
+  CHECK(portable_hash2(number(h, -1.0)) == 1043224280);
+}
