@@ -1,0 +1,37 @@
+#pragma once
+// What the compiler knows about functions of module erlang and about predefined types and behaviours.
+// Constant data; any thread.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace vmrun::compile {
+
+struct FunctionName {
+  std::string_view name;
+  uint32_t arity;
+  friend bool operator==(const FunctionName&, const FunctionName&) = default;
+};
+struct FunctionNameHash {
+  size_t operator()(const FunctionName& f) const { return std::hash<std::string_view>()(f.name) * 31 + f.arity; }
+};
+
+struct Builtin {
+  bool auto_imported = false;  // callable without `erlang:`
+  bool guard = false;          // allowed in guards
+  bool classic = false;        // auto-imported before R14: overriding it silently is an error
+};
+
+/// Facts about erlang:name/arity; null when the compiler has no special knowledge of it.
+const Builtin* find_builtin(std::string_view name, uint32_t arity);
+
+/// Operators as functions of module erlang, allowed in guards: '+'/2, 'not'/1, …
+bool is_guard_operator(std::string_view name, uint32_t arity);
+
+bool is_builtin_type(std::string_view name, uint32_t arity);
+
+/// Callbacks a behaviour of the library requires; empty when the behaviour is not known here.
+std::span<const FunctionName> required_callbacks(std::string_view behaviour);
+
+}  // namespace vmrun::compile
