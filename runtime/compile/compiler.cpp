@@ -2,8 +2,12 @@
 
 #include <pthread.h>
 
+#include "runtime/compile/lint.hpp"
+#include "runtime/compile/lower.hpp"
 #include "runtime/compile/module.hpp"
 #include "runtime/compile/session.hpp"
+#include "runtime/compile/tables.hpp"
+#include "vm/heap/heap.hpp"
 
 namespace vmrun::compile {
 
@@ -56,7 +60,17 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
     return;
   }
   ParsedModule module = parse_module(session, pp, file);
+  ModuleTables tables = collect_tables(session, module, options.script);
+  lint_module(session, module, tables);
+  if (tables.has_option("warnings_as_errors")) session.diagnostics.promote_warnings();
   result.module = module.name;
+  if (session.diagnostics.has_errors() || options.only_check) {
+    finish();
+    result.ok = result.errors == 0;
+    return;
+  }
+  vmrun::Heap literals;
+  core::Module core = lower_module(session, tables, literals, {path});
   finish();
   result.ok = result.errors == 0;
 }

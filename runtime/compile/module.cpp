@@ -23,6 +23,7 @@ ParsedModule parse_module(Session& session, const PreprocessorOptions& options, 
     module.forms.push_back(form);
   }
   module.end = preprocessor.end_loc();
+  module.has_errors = session.diagnostics.has_errors();
   if (module.name.empty()) module.name = session.names.intern(options.default_module);
   return module;
 }

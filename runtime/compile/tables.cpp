@@ -172,7 +172,7 @@ void Collector::compile_option(const Expr& e) {
 
 void Collector::attribute(const AttributeForm& a) {
   std::string_view n = a.name;
-  bool anywhere = n == "dialyzer" || n == "doc" || n == "moduledoc" || n == "nifs" || n == "export_type";
+  bool anywhere = n == "dialyzer" || n == "doc" || n == "moduledoc" || n == "nifs" || n == "compile";
   if (seen_function_ && !anywhere)
     error(a.loc, format_message("attribute %.*s after function definitions", VIEW(n)));
   if (n == "module") {
