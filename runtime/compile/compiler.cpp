@@ -2,8 +2,9 @@
 
 #include <pthread.h>
 
+#include "runtime/compile/core_print.hpp"
 #include "runtime/compile/lint.hpp"
-#include "runtime/compile/lower.hpp"
+#include "runtime/compile/to_core.hpp"
 #include "runtime/compile/module.hpp"
 #include "runtime/compile/session.hpp"
 #include "runtime/compile/tables.hpp"
@@ -71,6 +72,7 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
   }
   vmrun::Heap literals;
   core::Module core = lower_module(session, tables, literals, {path});
+  if (options.want_core) result.core = print_core(core);
   finish();
   result.ok = result.errors == 0;
 }

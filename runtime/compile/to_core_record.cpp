@@ -1,6 +1,6 @@
 // Lowering of records: tuples with the record's name in front.
 
-#include "runtime/compile/lowering.hpp"
+#include "runtime/compile/to_core_state.hpp"
 
 namespace vmrun::compile {
 

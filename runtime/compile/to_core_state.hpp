@@ -1,5 +1,5 @@
 #pragma once
-// Private to the lower_*.cpp files: the state of lowering one module. See lower.hpp.
+// Private to the to_core_*.cpp files: the state of lowering one module. See to_core.hpp.
 //
 // How expressions that bind variables become Core: `value(e, block)` returns a Core expression and appends to
 // `block` what has to happen before it and stays visible after it: lets, effects, matches. `finish` nests the
@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/compile/lower.hpp"
+#include "runtime/compile/to_core.hpp"
 
 namespace vmrun::compile {
 
@@ -87,7 +87,7 @@ class Lowering {
   void index_uses(const Expr& e);
   bool used_after(const Expr& construct, std::string_view name) const;
 
-  // Expressions (lower_expr.cpp).
+  // Expressions (to_core_expr.cpp).
   CExpr* value(const Expr& e, Block& block, bool wanted = true);
   void effect(const Expr& e, Block& block);
   /// A body as one expression, in a scope of its own.
@@ -107,7 +107,7 @@ class Lowering {
   CExpr* fun_local(const FunLocalExpr& e);
   CExpr* is_record_call(Loc loc, const Expr& subject, std::string_view record, Block& block);
 
-  // Control (lower_control.cpp).
+  // Control (to_core_control.cpp).
   struct LoweredClause {
     const Clause* source;
     core::PatList patterns;
@@ -130,13 +130,13 @@ class Lowering {
   core::FunDef* function(const FunctionForm& f);
   CExpr* function_body(Loc loc, ClauseList clauses, std::span<Var* const>& params);
 
-  // Guards (lower_guard.cpp).
+  // Guards (to_core_guard.cpp).
   CExpr* guard(std::span<const ExprList> guards, const std::vector<CExpr*>& extra);
   CExpr* guard_test(const Expr& e);
   CExpr* guard_value(const Expr& e, std::vector<CExpr*>& checks);
   bool is_guard_expr(const Expr& e) const;
 
-  // Patterns (lower_pattern.cpp).
+  // Patterns (to_core_pattern.cpp).
   struct PatternContext {
     size_t start;                  // bindings newer than this belong to the pattern
     bool head;                     // a function or fun head, or a generator: outer variables are shadowed
@@ -152,7 +152,7 @@ class Lowering {
   core::Pat* wild() { return make<core::PWild>(); }
   core::Pat* literal_pattern(Term t) { return make<core::PLiteral>(t); }
 
-  // Binaries (lower_binary.cpp).
+  // Binaries (to_core_binary.cpp).
   core::SegSpec segment_spec(const Segment& s) const;
   /// Default size of a segment that has none written; null where there is none.
   CExpr* default_size(const Segment& s);
@@ -160,14 +160,14 @@ class Lowering {
   CExpr* binary_expr(const BinaryExpr& e, Block& block);
   CExpr* fold_binary(Loc loc, const std::vector<core::Segment>& segments);
 
-  // Records (lower_record.cpp).
+  // Records (to_core_record.cpp).
   const RecordInfo* record(std::string_view name);
   CExpr* record_new(const RecordExpr& e, Block& block);
   CExpr* record_update(const RecordExpr& e, Block& block);
   CExpr* record_field(const RecordFieldExpr& e, Block& block);
   CExpr* record_info(const CallExpr& e);
 
-  // Comprehensions (lower_comprehension.cpp).
+  // Comprehensions (to_core_comprehension.cpp).
   CExpr* comprehension(const ComprehensionExpr& e, Block& block);
   struct Loop;
   CExpr* qualifiers(const ComprehensionExpr& e, size_t at, Loop& loop);

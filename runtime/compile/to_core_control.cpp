@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/compile/lowering.hpp"
+#include "runtime/compile/to_core_state.hpp"
 
 namespace vmrun::compile {
 

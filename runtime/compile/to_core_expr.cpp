@@ -1,6 +1,6 @@
 // Lowering of expressions without control flow: data, operators, calls, matches, funs.
 
-#include "runtime/compile/lowering.hpp"
+#include "runtime/compile/to_core_state.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/map.hpp"
 

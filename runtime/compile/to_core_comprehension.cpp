@@ -2,7 +2,7 @@
 // of Wadler's translation (Peyton Jones, "The Implementation of Functional Programming Languages", chapter 7):
 // what comes behind the generator's results is passed inwards, so no intermediate lists are appended.
 
-#include "runtime/compile/lowering.hpp"
+#include "runtime/compile/to_core_state.hpp"
 
 namespace vmrun::compile {
 

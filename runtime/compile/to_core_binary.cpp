@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "runtime/compile/lowering.hpp"
+#include "runtime/compile/to_core_state.hpp"
 #include "vm/term/arith.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"

@@ -1,11 +1,11 @@
-// Lowering of modules and functions; nodes, literals and scopes for the other lower_*.cpp files.
+// Lowering of modules and functions; nodes, literals and scopes for the other to_core_*.cpp files.
 
-#include "runtime/compile/lower.hpp"
+#include "runtime/compile/to_core.hpp"
 
 #include <algorithm>
 
 #include "runtime/compile/ast_walk.hpp"
-#include "runtime/compile/lowering.hpp"
+#include "runtime/compile/to_core_state.hpp"
 #include "vm/term/arith.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"

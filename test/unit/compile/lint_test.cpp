@@ -1,0 +1,88 @@
+// What lint finds, by the message and place; each row is a module body without its header.
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "runtime/compile/compiler.hpp"
+
+using vmrun::compile::compile_source;
+using vmrun::compile::CompileOptions;
+
+namespace {
+
+/// Messages of a module whose functions are exported; `header` takes lines 1 and 2.
+std::string lint(const std::string& text) {
+  CompileOptions options;
+  options.only_check = true;
+  return compile_source("t.erl", "-module(t).\n-compile([export_all, nowarn_export_all]).\n" + text, options).messages;
+}
+
+struct Row {
+  const char* text;
+  const char* message;  // empty: none at all
+};
+
+}  // namespace
+
+TEST_CASE("lint finds what erlc finds") {
+  const Row rows[] = {
+      {"f(X) -> Y = 1, X.", "t.erl:3:9: warning: variable 'Y' is unused"},
+      {"f() -> Z.", "t.erl:3:8: error: variable 'Z' is unbound"},
+      {"f() -> _.", "error: variable '_' is unbound"},
+      {"f(A) -> case A of 1 -> C = 2; 2 -> ok end, C.", "3:44: error: variable 'C' unsafe in 'case' (line 3, column 9)"},
+      {"f(A) -> case A of 1 -> C = 2; 2 -> C = 3 end, C.", ""},
+      {"f(A) -> try B = A of _ -> B catch _ -> B end.", "3:40: error: variable 'B' unsafe in 'try'"},
+      {"f(A) -> (catch B = A), B.", "unsafe in 'catch'"},
+      {"f(A) -> A andalso (B = A), B.", "unsafe in 'andalso'"},
+      {"f() -> {X = 1, X}.", "3:16: error: variable 'X' is unbound"},
+      {"f(X) -> fun(X) -> X end.", "3:13: warning: variable 'X' shadowed in 'fun'"},
+      {"f(X) -> [X || X <- []].", "shadowed in generate"},
+      {"f() -> g(1).", "3:8: error: function g/1 undefined"},
+      {"f() -> fun g/1.", "error: function g/1 undefined"},
+      {"f() -> 1.\nf() -> 2.", "4:1: error: function f/0 already defined"},
+      {"f(_) -> 1; f(2) -> 2.", "warning: this clause cannot match because a previous clause at line 3 always matches"},
+      {"f() -> #r{}.", "3:8: error: record r undefined"},
+      {"-record(r, {a}).\nf() -> #r{b = 1}.", "4:11: error: field b undefined in record r"},
+      {"-record(r, {a}).\nf() -> #r{a = 1, a = 2}.", "error: field a already defined in record r"},
+      {"-record(r, {a, a}).\nf() -> #r{}.", "error: field a already defined in record r"},
+      {"f(X) when g(X) -> 1.\ng(_) -> true.", "error: call to local/imported function g/1 is illegal in guard"},
+      {"f(X) when X = 1 -> 1.", "error: illegal guard expression"},
+      {"f(g(1)) -> 1.", "error: illegal pattern"},
+      {"f(#{a => 1}) -> 1.", "error: illegal pattern"},
+      {"f() -> #{a := 1}.", "error: only association operators '=>' are allowed in map construction"},
+      {"f(<<_/binary, _>>) -> 1.", "error: a binary field without size is only allowed at the end"},
+      {"f(<<_:8/utf8>>) -> 1.", "error: neither size nor unit must be given"},
+      {"f(<<N, X:N>>) -> X.", ""},
+      {"length(X) -> X.\nf() -> length([]).", "error: ambiguous call of overridden pre R14 auto-imported BIF length/1"},
+      {"-compile({no_auto_import,[length/1]}).\nlength(X) -> X.\nf() -> length([]).", ""},
+      {"-spec f(integer()) -> X.\nf(_) -> 1.", "type variable 'X' is only used once"},
+      {"-spec g() -> ok.\nf() -> 1.", "error: spec for undefined function g/0"},
+      {"-type t() :: u().\nf() -> 1.", "error: type u() undefined"},
+      {"f() -> io:format(\"~p ~p\", [1]).", "requires an argument list with 2 arguments, but the argument list contains only 1"},
+      {"-behaviour(gen_server).\nf() -> 1.", "warning: undefined callback function init/1 (behaviour 'gen_server')"},
+      {"f() -> 1.\n-export([f/0]).", "error: attribute export after function definitions"},
+      {"f(X) -> receive Y -> ok after X -> Y = 1 end, Y.", ""},
+      {"f(X) -> maybe {ok, Y} ?= X, Y else _ -> Y end.", "error: variable 'Y' unsafe in 'maybe'"},
+      {"f(X) -> try X catch _:_:S when S =:= [] -> S end.", "must not be used in the guard"},
+      {"f(X) -> if X > 1 -> Y = 1; true -> Y = 2 end, {X, Y}.", ""},
+      {"f(_X) -> _Y = 1.", ""},
+  };
+  for (const Row& row : rows) {
+    std::string messages = lint(row.text);
+    CAPTURE(row.text, messages);
+    if (*row.message == 0) CHECK(messages.empty());
+    else CHECK(messages.find(row.message) != std::string::npos);
+  }
+}
+
+TEST_CASE("unused functions, exports and module attribute") {
+  CompileOptions options;
+  options.only_check = true;
+  auto check = [&](const std::string& text) { return compile_source("t.erl", text, options).messages; };
+  CHECK(check("-module(t).\n-export([f/0]).\nf() -> 1.\ng() -> h().\nh() -> g().\n").find("4:1: warning: function g/0 is unused") !=
+        std::string::npos);
+  CHECK(check("-module(t).\n-export([f/0]).\n").find("error: function f/0 undefined") != std::string::npos);
+  CHECK(check("f() -> 1.\n").find("no module definition") != std::string::npos);
+  options.script = true;
+  CHECK(check("#!/usr/bin/env vmrun\nmain(_) -> 1.\n").empty());
+}
