@@ -1,0 +1,99 @@
+%% Conversion between encodings, and normalisation. Decoding (for every input
+%% encoding) and encoding as UTF-8 are built into the machine:
+%% characters_to_list/2, characters_to_binary/2 and bin_is_7bit/1.
+-module(unicode).
+
+-export([characters_to_list/1, characters_to_binary/1, characters_to_binary/3,
+         bom_to_encoding/1, encoding_to_bom/1]).
+-export([characters_to_nfd_list/1, characters_to_nfd_binary/1, characters_to_nfkd_list/1,
+         characters_to_nfkd_binary/1, characters_to_nfc_list/1, characters_to_nfc_binary/1,
+         characters_to_nfkc_list/1, characters_to_nfkc_binary/1]).
+
+-type chardata() :: charlist() | unicode_binary().
+-type charlist() :: maybe_improper_list(char() | unicode_binary() | charlist(), unicode_binary() | []).
+-type unicode_binary() :: binary().
+-export_type([chardata/0, charlist/0, unicode_binary/0]).
+
+characters_to_list(Data) -> unicode:characters_to_list(Data, unicode).
+
+characters_to_binary(Data) -> unicode:characters_to_binary(Data, unicode).
+
+characters_to_binary(Data, In, Out) when Out =:= unicode; Out =:= utf8 ->
+    unicode:characters_to_binary(Data, In);
+characters_to_binary(Data, In, Out) ->
+    case encoder(Out) of
+        false -> error(badarg, [Data, In, Out]);
+        Encode ->
+            try unicode:characters_to_list(Data, In) of
+                L when is_list(L) -> encoded(L, Encode, []);
+                {What, L, Rest} ->
+                    case encoded(L, Encode, []) of
+                        B when is_binary(B) -> {What, B, Rest};
+                        {error, B, Left} -> {error, B, [Left, Rest]}
+                    end
+            catch error:badarg -> error(badarg, [Data, In, Out])
+            end
+    end.
+
+encoder(latin1) -> fun(C) when C < 256 -> <<C>> end;
+encoder(utf16) -> fun(C) -> <<C/utf16>> end;
+encoder({utf16, big}) -> fun(C) -> <<C/utf16>> end;
+encoder({utf16, little}) -> fun(C) -> <<C/utf16-little>> end;
+encoder(utf32) -> fun(C) -> <<C/utf32>> end;
+encoder({utf32, big}) -> fun(C) -> <<C/utf32>> end;
+encoder({utf32, little}) -> fun(C) -> <<C/utf32-little>> end;
+encoder(_) -> false.
+
+encoded([C | T] = L, Encode, Acc) ->
+    try Encode(C) of
+        Bytes -> encoded(T, Encode, [Acc | Bytes])
+    catch error:_ -> {error, iolist_to_binary(Acc), L}
+    end;
+encoded([], _, Acc) -> iolist_to_binary(Acc).
+
+%% Byte order marks
+
+bom_to_encoding(<<16#EF, 16#BB, 16#BF, _/binary>>) -> {utf8, 3};
+bom_to_encoding(<<0, 0, 16#FE, 16#FF, _/binary>>) -> {{utf32, big}, 4};
+bom_to_encoding(<<16#FF, 16#FE, 0, 0, _/binary>>) -> {{utf32, little}, 4};
+bom_to_encoding(<<16#FE, 16#FF, _/binary>>) -> {{utf16, big}, 2};
+bom_to_encoding(<<16#FF, 16#FE, _/binary>>) -> {{utf16, little}, 2};
+bom_to_encoding(B) when is_binary(B) -> {latin1, 0}.
+
+encoding_to_bom(E) when E =:= unicode; E =:= utf8 -> <<16#EF, 16#BB, 16#BF>>;
+encoding_to_bom(E) when E =:= utf16; E =:= {utf16, big} -> <<16#FE, 16#FF>>;
+encoding_to_bom({utf16, little}) -> <<16#FF, 16#FE>>;
+encoding_to_bom(E) when E =:= utf32; E =:= {utf32, big} -> <<0, 0, 16#FE, 16#FF>>;
+encoding_to_bom({utf32, little}) -> <<16#FF, 16#FE, 0, 0>>;
+encoding_to_bom(latin1) -> <<>>.
+
+%% Normalisation
+
+characters_to_nfd_list(Data) -> normal_list(Data, fun unicode_util:nfd/1).
+characters_to_nfkd_list(Data) -> normal_list(Data, fun unicode_util:nfkd/1).
+characters_to_nfc_list(Data) -> normal_list(Data, fun unicode_util:nfc/1).
+characters_to_nfkc_list(Data) -> normal_list(Data, fun unicode_util:nfkc/1).
+
+characters_to_nfd_binary(Data) -> normal_binary(Data, fun unicode_util:nfd/1).
+characters_to_nfkd_binary(Data) -> normal_binary(Data, fun unicode_util:nfkd/1).
+characters_to_nfc_binary(Data) -> normal_binary(Data, fun unicode_util:nfc/1).
+characters_to_nfkc_binary(Data) -> normal_binary(Data, fun unicode_util:nfkc/1).
+
+normal_list(Data, Next) ->
+    case collect(Data, Next, []) of
+        {ok, L} -> L;
+        {error, L, Rest} -> {error, L, Rest}
+    end.
+
+normal_binary(Data, Next) ->
+    case collect(Data, Next, []) of
+        {ok, L} -> characters_to_binary(L);
+        {error, L, Rest} -> {error, characters_to_binary(L), Rest}
+    end.
+
+collect(Data, Next, Acc) ->
+    case Next(Data) of
+        [C | Rest] -> collect(Rest, Next, [C | Acc]);
+        [] -> {ok, lists:flatten(lists:reverse(Acc))};
+        {error, Rest} -> {error, lists:flatten(lists:reverse(Acc)), Rest}
+    end.
