@@ -5,6 +5,7 @@
 #include "runtime/compile/core_print.hpp"
 #include "runtime/compile/lint.hpp"
 #include "runtime/compile/to_core.hpp"
+#include "runtime/compile/codegen.hpp"
 #include "runtime/compile/module.hpp"
 #include "runtime/compile/session.hpp"
 #include "runtime/compile/tables.hpp"
@@ -73,7 +74,14 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
   vmrun::Heap literals;
   core::Module core = lower_module(session, tables, literals, {path});
   if (options.want_core) result.core = print_core(core);
+  Generated generated = generate(session.arena, core, options.want_assembly);
   finish();
+  for (const std::string& e : generated.errors) {
+    result.messages += path + ": error: " + e + "\n";
+    result.errors++;
+  }
+  result.beam.assign(generated.beam.begin(), generated.beam.end());
+  result.assembly = std::move(generated.assembly);
   result.ok = result.errors == 0;
 }
 

@@ -1,0 +1,522 @@
+// Code generation: single instructions.
+
+#include <algorithm>
+
+#include "runtime/compile/function_gen.hpp"
+#include "vm/term/atom.hpp"
+
+namespace vmrun::compile {
+
+using core::SegSpec;
+using core::SegType;
+using ssa::Term_;
+using ssa::Test;
+
+namespace {
+
+Operand u(std::uint64_t n) { return Operand::u(n); }
+
+/// Memory may be collected while it runs; heap reserved before does not outlast it.
+bool may_collect(const Instr& i) {
+  switch (i.op) {
+    case Op::kBif: return i.bif->gc;
+    case Op::kPutMapAssoc: case Op::kPutMapExact: case Op::kBsCreate: case Op::kBsGetTail: case Op::kBsGetPosition:
+    case Op::kBsStart: case Op::kBsGet: return true;
+    default: return ssa::clobbers_x(i.op);
+  }
+}
+
+std::uint64_t flags_of(const SegSpec& s) { return (s.little ? 2u : 0u) | (s.is_signed ? 4u : 0u) | (s.native ? 16u : 0u); }
+
+}  // namespace
+
+Operand FunctionGen::HeapNeed::operand() const {
+  if (floats == 0 && funs == 0) return u(words);
+  Operand o{Operand::kAlloc, words, floats, funs, {}};
+  return o;
+}
+
+void FunctionGen::line(Loc loc) {
+  if (loc.known()) emit(Bop::kLine, {u(builder_.line(loc))});
+}
+
+FunctionGen::HeapNeed FunctionGen::heap_need(std::uint32_t at) const {
+  HeapNeed n;
+  for (; at < block_->code.size(); at++) {
+    const Instr& i = block_->code[at];
+    if (may_collect(i)) break;
+    if (i.op == Op::kPutList) n.words += 2;
+    if (i.op == Op::kPutTuple) n.words += static_cast<std::uint32_t>(i.args.size()) + 1;
+    if (i.op == Op::kMakeFun) {
+      n.funs++;
+      n.words += static_cast<std::uint32_t>(i.args.size());
+    }
+  }
+  return n;
+}
+
+/// Makes sure of heap for instruction `at` and those after it up to the next that may collect.
+void FunctionGen::reserve_heap(std::uint32_t at) {
+  if (at < heap_until_) return;
+  const HeapNeed need = heap_need(at);
+  const std::uint32_t live = live_x();
+  emit(Bop::kTestHeap, {need.operand(), u(live)});
+  collection(live);
+  heap_until_ = at;
+  while (heap_until_ < block_->code.size() && !may_collect(block_->code[heap_until_])) heap_until_++;
+}
+
+bool FunctionGen::tail_position(std::uint32_t at) const {
+  const Instr& i = block_->code[at];
+  return at + 1 == block_->code.size() && block_->term == Term_::kReturn && block_->subject == Arg::of(i.dst());
+}
+
+void FunctionGen::block_code(BlockId id) {
+  enter_block(id);
+  const Block& b = fn_.blocks[id];
+  if (entry_[id].wanted || b.is_loop_head) emit(Bop::kLabel, {u(label_of(id))});
+  if (b.term == Term_::kLoopRec || b.is_loop_head) collection(0);
+  bool frame_due = !framed_in_[id] && needs_frame(b);
+  for (std::uint32_t at = 0; at < b.code.size();) {
+    read_now_.clear();
+    if (frame_due && b.code[at].op != Op::kRemoveMessage) {
+      allocate(at);
+      heap_until_ = at;
+      while (heap_until_ < b.code.size() && !may_collect(b.code[heap_until_])) heap_until_++;
+      frame_due = false;
+    }
+    const bool last = at + 1 == b.code.size();
+    if (last && b.term == Term_::kFallible) {
+      fallible(b.code[at], at, b.fail);
+      break;
+    }
+    at = instruction(at);
+    if (at == kNone) return;  // ended in a tail call
+  }
+  if (frame_due) allocate(kNone);
+  terminate(id);
+}
+
+/// Returns the position of the next instruction, kNone after a tail call.
+std::uint32_t FunctionGen::instruction(std::uint32_t at) {
+  const Instr& i = block_->code[at];
+  if (ssa::clobbers_x(i.op)) {
+    const bool plain = i.op == Op::kCall || i.op == Op::kCallExt;
+    const bool end = at + 1 == block_->code.size();
+    if (plain && (tail_position(at) || (end && block_->term == Term_::kUnreachable && frame_ == kNone))) {
+      tail_call(i);
+      return kNone;
+    }
+    if ((i.op == Op::kCallFun || i.op == Op::kApply) && tail_position(at)) {
+      call_fun_last(i, at);
+      return kNone;
+    }
+    call(i, at);
+    return at + 1;
+  }
+  auto simple = [&](Bop op, std::vector<Operand> args) {
+    release_dead(i.args, at);
+    args.push_back(define(i.dst(), at));
+    emit(op, std::move(args));
+  };
+  switch (i.op) {
+    case Op::kMove: simple(Bop::kMove, {operand(i.args[0])}); break;
+    case Op::kGetHd:
+    case Op::kGetTl: {
+      const bool hd = i.op == Op::kGetHd;
+      if (at + 1 < block_->code.size() && !(at + 2 == block_->code.size() && block_->term == Term_::kFallible)) {
+        const Instr& other = block_->code[at + 1];
+        if (other.op == (hd ? Op::kGetTl : Op::kGetHd) && other.args[0] == i.args[0]) {
+          const Operand from = operand(i.args[0]);
+          release_dead(other.args, at + 1);
+          const Instr &h = hd ? i : other, &t = hd ? other : i;
+          const Operand first = define(h.dst(), at + 1);
+          const Operand second = define(t.dst(), at + 1);
+          if (!(first == second)) {
+            emit(Bop::kGetList, {from, first, second});
+            return at + 2;
+          }
+          emit(dies(h.dst(), at + 1) ? Bop::kGetTl : Bop::kGetHd, {from, first});
+          return at + 2;
+        }
+      }
+      simple(hd ? Bop::kGetHd : Bop::kGetTl, {operand(i.args[0])});
+      break;
+    }
+    case Op::kGetElement: simple(Bop::kGetTupleElement, {operand(i.args[0]), u(i.imm)}); break;
+    case Op::kPutList:
+      reserve_heap(at);
+      simple(Bop::kPutList, {operand(i.args[0]), operand(i.args[1])});
+      break;
+    case Op::kPutTuple:
+    case Op::kMakeFun: {
+      reserve_heap(at);
+      std::vector<Operand> elements{Operand::list(i.args.size())};
+      for (Arg a : i.args) elements.push_back(operand(a));
+      release_dead(i.args, at);
+      const Operand dst = define(i.dst(), at);
+      std::vector<Operand> args;
+      if (i.op == Op::kMakeFun) args.push_back(Operand::fun(static_cast<std::uint32_t>(i.imm)));
+      args.push_back(dst);
+      args.insert(args.end(), elements.begin(), elements.end());
+      emit(i.op == Op::kMakeFun ? Bop::kMakeFun3 : Bop::kPutTuple2, std::move(args));
+      break;
+    }
+    case Op::kBif: bif(i, at, kNone); break;
+    case Op::kPutMapAssoc:
+    case Op::kPutMapExact: put_map(i, at, kNone); break;
+    case Op::kBsCreate: create_binary(i, at, kNone); break;
+    case Op::kBsGetPosition:
+    case Op::kBsGetTail: {
+      const std::uint32_t live = live_x();
+      const Operand from = operand(i.args[0]);
+      release_dead(i.args, at);
+      const Operand dst = define(i.dst(), at);
+      emit(i.op == Op::kBsGetTail ? Bop::kBsGetTail : Bop::kBsGetPosition, {from, dst, u(live)});
+      collection(live);
+      if (dst.kind == Operand::kX) x_valid_[dst.n] = true;
+      break;
+    }
+    case Op::kBsSetPosition:
+      emit(Bop::kBsSetPosition, {operand(i.args[0]), operand(i.args[1])});
+      release_dead(i.args, at);
+      break;
+    case Op::kTryEnd:
+      emit(Bop::kTryEnd, {operand(i.args[0])});
+      release_dead(i.args, at);
+      break;
+    case Op::kRemoveMessage: emit(Bop::kRemoveMessage, {}); break;
+    case Op::kTimeout: emit(Bop::kTimeout, {}); break;
+    case Op::kMarkerReserve: {
+      const Operand dst = define(i.dst(), at);
+      emit(Bop::kRecvMarkerReserve, {dst});
+      break;
+    }
+    case Op::kMarkerBind:
+    case Op::kMarkerUse:
+    case Op::kMarkerClear: {
+      std::vector<Operand> args;
+      for (Arg a : i.args) args.push_back(operand(a));
+      emit(i.op == Op::kMarkerBind ? Bop::kRecvMarkerBind : i.op == Op::kMarkerUse ? Bop::kRecvMarkerUse : Bop::kRecvMarkerClear,
+           std::move(args));
+      release_dead(i.args, at);
+      break;
+    }
+    default: break;
+  }
+  return at + 1;
+}
+
+// --- calls --------------------------------------------------------------------------------------------------------
+
+void FunctionGen::call(const Instr& i, std::uint32_t at) {
+  const std::size_t from = ssa::first_register_arg(i);
+  const auto args = i.args.subspan(from);
+  const std::uint64_t n = args.size();
+  const Operand tag = i.op == Op::kTryCase || i.op == Op::kCatchEnd ? operand(i.args[0]) : Operand{};
+  to_registers(args, at, true);
+  release_dead(i.args, at);
+  line(i.loc);
+  switch (i.op) {
+    case Op::kCall: emit(Bop::kCall, {u(n), Operand::label(entries_[i.imm])}); break;
+    case Op::kCallExt:
+      emit(Bop::kCallExt, {u(n), Operand::ext(builder_.import(i.args[0].literal, i.args[1].literal, static_cast<std::uint32_t>(n)))});
+      break;
+    case Op::kCallFun: emit(Bop::kCallFun, {u(n - 1)}); break;
+    case Op::kApply: emit(Bop::kApply, {u(n - 2)}); break;
+    case Op::kSend: emit(Bop::kSend, {}); break;
+    case Op::kBsInitWritable: emit(Bop::kBsInitWritable, {}); break;
+    case Op::kBuildStacktrace: emit(Bop::kBuildStacktrace, {}); break;
+    case Op::kRawRaise: emit(Bop::kRawRaise, {}); break;
+    case Op::kCatchEnd: emit(Bop::kCatchEnd, {tag}); break;
+    case Op::kTryCase: emit(Bop::kTryCase, {tag}); break;
+    default: break;
+  }
+  clobber();
+  collection(0);
+  for (std::uint32_t k = 0; k < i.dsts.size(); k++) {
+    if (dies(i.dsts[k], at)) {
+      grow(x_valid_, k + 1);
+      x_valid_[k] = true;
+    } else {
+      set_x(k, i.dsts[k]);
+    }
+  }
+}
+
+void FunctionGen::tail_call(const Instr& i) {
+  const auto args = i.args.subspan(ssa::first_register_arg(i));
+  to_registers(args, static_cast<std::uint32_t>(block_->code.size()), false);
+  line(i.loc);
+  const auto n = static_cast<std::uint32_t>(args.size());
+  const bool ext = i.op == Op::kCallExt;
+  const Operand to = ext ? Operand::ext(builder_.import(i.args[0].literal, i.args[1].literal, n)) : Operand::label(entries_[i.imm]);
+  if (frame_ == kNone) emit(ext ? Bop::kCallExtOnly : Bop::kCallOnly, {u(n), to});
+  else emit(ext ? Bop::kCallExtLast : Bop::kCallLast, {u(n), to, u(frame_)});
+}
+
+/// The loader makes one jump of call_fun, deallocate, return.
+void FunctionGen::call_fun_last(const Instr& i, std::uint32_t at) {
+  to_registers(i.args, at, false);
+  line(i.loc);
+  const auto n = static_cast<std::uint32_t>(i.args.size());
+  if (i.op == Op::kApply) {
+    emit(Bop::kApplyLast, {u(n - 2), u(frame_)});
+    return;
+  }
+  emit(Bop::kCallFun, {u(n - 1)});
+  collection(0);
+  emit(Bop::kDeallocate, {u(frame_)});
+  emit(Bop::kReturn, {});
+}
+
+// --- operations that may go elsewhere -----------------------------------------------------------------------------
+
+void FunctionGen::fallible(const Instr& i, std::uint32_t at, BlockId fail) {
+  switch (i.op) {
+    case Op::kTest: {
+      const std::uint32_t label = edge(fail);
+      test(i, label);
+      release_dead(i.args, at);
+      break;
+    }
+    case Op::kBif: bif(i, at, fail); break;
+    case Op::kPutMapAssoc:
+    case Op::kPutMapExact: put_map(i, at, fail); break;
+    case Op::kBsCreate: create_binary(i, at, fail); break;
+    case Op::kGetMap: read_map(i, at, fail); break;
+    default: read_bits(i, at, fail); break;
+  }
+}
+
+void FunctionGen::test(const Instr& i, std::uint32_t fail) {
+  static constexpr Bop kOps[] = {
+      Bop::kIsLt, Bop::kIsGe, Bop::kIsEq, Bop::kIsNe, Bop::kIsEqExact, Bop::kIsNeExact, Bop::kIsInteger, Bop::kIsFloat,
+      Bop::kIsNumber, Bop::kIsAtom, Bop::kIsPid, Bop::kIsReference, Bop::kIsPort, Bop::kIsNil, Bop::kIsBinary, Bop::kIsBitstr,
+      Bop::kIsList, Bop::kIsNonemptyList, Bop::kIsTuple, Bop::kTestArity, Bop::kIsTaggedTuple, Bop::kIsBoolean,
+      Bop::kIsFunction, Bop::kIsFunction2, Bop::kIsMap, Bop::kHasMapFields};
+  const Bop op = kOps[static_cast<std::size_t>(i.test)];
+  std::vector<Operand> args{Operand::label(fail), operand(i.args[0])};
+  if (i.test == Test::kArity) {
+    args.push_back(u(i.imm));
+  } else if (i.test == Test::kTagged) {
+    args.push_back(u(i.imm));
+    args.push_back(operand(i.args[1]));
+  } else if (i.test == Test::kMapFields) {
+    args.push_back(Operand::list(i.args.size() - 1));
+    for (Arg a : i.args.subspan(1)) args.push_back(operand(a));
+  } else if (i.test == Test::kEqExact && i.args[1].is_literal() && i.args[1].literal.is_nil()) {
+    emit(Bop::kIsNil, std::move(args));
+    return;
+  } else if (i.args.size() > 1) {
+    args.push_back(operand(i.args[1]));
+  }
+  emit(op, std::move(args));
+}
+
+void FunctionGen::bif(const Instr& i, std::uint32_t at, BlockId fail) {
+  const bool gc = i.bif->gc;
+  const std::uint32_t live = gc ? live_x() : 0;
+  std::vector<Operand> in;
+  for (Arg a : i.args) in.push_back(operand(a));
+  release_dead(i.args, at);
+  auto before = x_valid_;
+  const Operand dst = define(i.dst(), at);
+  std::swap(before, x_valid_);
+  const std::uint32_t label = fail_label(fail);
+  std::swap(before, x_valid_);
+  if (fail == kNone && !i.bif->safe) line(i.loc);
+  const Operand name = Operand::ext(builder_.import(atoms::erlang, i.bif->atom, i.bif->arity));
+  std::vector<Operand> args;
+  if (i.bif->arity > 0 || gc) args.push_back(Operand::label(label));
+  if (gc) args.push_back(u(live));
+  args.push_back(name);
+  args.insert(args.end(), in.begin(), in.end());
+  args.push_back(dst);
+  static constexpr Bop kPlain[] = {Bop::kBif0, Bop::kBif1, Bop::kBif2}, kGc[] = {Bop::kGcBif1, Bop::kGcBif1, Bop::kGcBif2, Bop::kGcBif3};
+  emit(gc ? kGc[in.size()] : kPlain[in.size()], std::move(args));
+  if (!gc) return;
+  collection(live);
+  if (dst.kind == Operand::kX) x_valid_[dst.n] = true;
+}
+
+void FunctionGen::put_map(const Instr& i, std::uint32_t at, BlockId fail) {
+  const std::uint32_t live = live_x();
+  std::vector<Operand> in;
+  for (Arg a : i.args) in.push_back(operand(a));
+  release_dead(i.args, at);
+  auto before = x_valid_;
+  const Operand dst = define(i.dst(), at);
+  std::swap(before, x_valid_);
+  const std::uint32_t label = fail_label(fail);
+  std::swap(before, x_valid_);
+  if (fail == kNone) line(i.loc);
+  std::vector<Operand> args{Operand::label(label), in[0], dst, u(live), Operand::list(in.size() - 1)};
+  args.insert(args.end(), in.begin() + 1, in.end());
+  emit(i.op == Op::kPutMapExact ? Bop::kPutMapExact : Bop::kPutMapAssoc, std::move(args));
+  collection(live);
+  if (dst.kind == Operand::kX) x_valid_[dst.n] = true;
+}
+
+void FunctionGen::read_map(const Instr& i, std::uint32_t at, BlockId fail) {
+  const std::uint32_t label = edge(fail);
+  std::vector<Operand> args{Operand::label(label), operand(i.args[0]), Operand::list(2 * i.dsts.size())};
+  // The map is read for every key: no result may take its place before the last.
+  std::vector<Operand> keys;
+  for (Arg a : i.args.subspan(1)) keys.push_back(operand(a));
+  for (std::size_t k = 0; k < i.dsts.size(); k++) {
+    if (k + 1 == i.dsts.size()) release_dead(i.args, at);
+    std::size_t before = out_->size();
+    args.push_back(keys[k]);
+    args.push_back(define(i.dsts[k], at));
+    (void)before;
+    if (dies(i.dsts[k], at) && k + 1 < i.dsts.size()) {
+      // An unused result still occupies its register for the length of this instruction: give it a name.
+      set_x(args.back().n, i.dsts[k]);
+    }
+  }
+  emit(Bop::kGetMapElements, std::move(args));
+  for (ValueId v : i.dsts) {
+    if (dies(v, at)) release(v);
+  }
+}
+
+// --- binaries -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Constant whole bytes, to be written as part of a string.
+bool constant_byte_run(const SegSpec& s, Arg value, Arg size, std::vector<std::uint8_t>& out) {
+  if (s.type != SegType::kInteger || !value.is_literal() || !value.literal.is_small() || !size.is_literal() || !size.literal.is_small()) return false;
+  const SWord n = size.literal.small_value() * s.unit;
+  if (size.literal.small_value() < 0 || n < 0 || n > 64 || n % 8 != 0) return false;
+  const auto v = static_cast<Word>(value.literal.small_value());
+  for (SWord k = 0; k < n; k += 8) {
+    const SWord shift = s.little || s.native ? k : n - 8 - k;
+    out.push_back(static_cast<std::uint8_t>(static_cast<SWord>(v) >> std::min<SWord>(shift, 63)));
+  }
+  return true;
+}
+
+}  // namespace
+
+void FunctionGen::create_binary(const Instr& i, std::uint32_t at, BlockId fail) {
+  const std::uint32_t live = live_x();
+  const Term all = intern_atom("all"), undefined = atoms::undefined;
+  std::vector<Operand> segs;
+  bool bytes_only = true;
+  std::uint32_t number = 0;
+  std::vector<std::uint8_t> run;
+  auto flush = [&] {
+    if (run.empty()) return;
+    number++;
+    const auto at_byte = builder_.string(run);
+    for (Operand o : {Operand::of(intern_atom("string")), u(number), u(8), Operand::of(Term::nil()),
+                      Operand::u(at_byte), Operand::of(Term::small(static_cast<SWord>(run.size())))}) segs.push_back(o);
+    segs[segs.size() - 2] = Operand::string(at_byte, static_cast<std::uint32_t>(run.size() * 8));
+    run.clear();
+  };
+  for (std::size_t k = 0; k < i.segments.size(); k++) {
+    const SegSpec& s = i.segments[k];
+    const Arg value = i.args[2 * k], size = i.args[2 * k + 1];
+    if (constant_byte_run(s, value, size, run)) continue;
+    flush();
+    number++;
+    const bool is_all = s.type == SegType::kBinary && size.is_literal() && size.literal == all;
+    const char* type = "integer";
+    switch (s.type) {
+      case SegType::kInteger: break;
+      case SegType::kFloat: type = "float"; break;
+      case SegType::kBinary: type = is_all && k == 0 && segs.empty() ? "append" : "binary"; break;
+      case SegType::kUtf8: type = "utf8"; break;
+      case SegType::kUtf16: type = "utf16"; break;
+      case SegType::kUtf32: type = "utf32"; break;
+    }
+    const bool utf = s.type >= SegType::kUtf8;
+    bytes_only &= utf || s.unit % 8 == 0 ||
+                  (size.is_literal() && size.literal.is_small() && size.literal.small_value() * s.unit % 8 == 0);
+    Operand flags = Operand::of(Term::nil());
+    if (s.little || s.native || s.is_signed) {
+      Term list = Term::nil();
+      if (s.is_signed && !utf) list = ssa_cons(intern_atom("signed"), list);
+      if (s.native) list = ssa_cons(intern_atom("native"), list);
+      else if (s.little) list = ssa_cons(intern_atom("little"), list);
+      if (!list.is_nil()) flags = Operand::of(list);
+    }
+    segs.push_back(Operand::of(intern_atom(type)));
+    segs.push_back(u(number));
+    segs.push_back(u(utf ? 0 : s.unit));
+    segs.push_back(flags);
+    segs.push_back(operand(value));
+    segs.push_back(utf ? Operand::of(undefined) : operand(size));
+  }
+  flush();
+  release_dead(i.args, at);
+  auto before = x_valid_;
+  const Operand dst = define(i.dst(), at);
+  std::swap(before, x_valid_);
+  const std::uint32_t label = fail_label(fail);
+  std::swap(before, x_valid_);
+  if (fail == kNone) line(i.loc);
+  std::vector<Operand> args{Operand::label(label), u(0), u(live), u(bytes_only ? 8 : 1), dst, Operand::list(segs.size())};
+  args.insert(args.end(), segs.begin(), segs.end());
+  emit(Bop::kBsCreateBin, std::move(args));
+  collection(live);
+  if (dst.kind == Operand::kX) x_valid_[dst.n] = true;
+}
+
+Term FunctionGen::ssa_cons(Term head, Term tail) {
+  Term* cell = static_cast<Term*>(program_.arena.alloc(2 * sizeof(Term), alignof(Term)));
+  return make_cons(cell, head, tail);
+}
+
+void FunctionGen::read_bits(const Instr& i, std::uint32_t at, BlockId fail) {
+  if (i.op == Op::kBsTestTail || i.op == Op::kBsTestUnit || i.op == Op::kBsMatchString) {
+    const std::uint32_t label = edge(fail);
+    const Operand context = operand(i.args[0]);
+    if (i.op == Op::kBsTestTail) emit(Bop::kBsTestTail2, {Operand::label(label), context, u(0)});
+    else if (i.op == Op::kBsTestUnit) emit(Bop::kBsTestUnit, {Operand::label(label), context, u(i.imm)});
+    else emit(Bop::kBsMatchString, {Operand::label(label), context, u(i.imm),
+                                    Operand::string(builder_.string(i.bytes), static_cast<std::uint32_t>(i.imm))});
+    release_dead(i.args, at);
+    return;
+  }
+  const std::uint32_t live = live_x();
+  const Operand context = operand(i.args[0]);
+  const Operand size = i.args.size() > 1 ? operand(i.args[1]) : Operand{};
+  release_dead(i.args, at);
+  Operand dst;
+  auto before = x_valid_;
+  if (!i.dsts.empty()) dst = define(i.dst(), at);
+  std::swap(before, x_valid_);
+  const std::uint32_t label = edge(fail);
+  std::swap(before, x_valid_);
+  const Operand f = Operand::label(label), flags = u(flags_of(i.spec));
+  switch (i.op) {
+    case Op::kBsStart: emit(Bop::kBsStartMatch4, {f, u(live), context, dst}); break;
+    case Op::kBsGet:
+      switch (i.spec.type) {
+        case SegType::kInteger: emit(Bop::kBsGetInteger2, {f, context, u(live), size, u(i.spec.unit), flags, dst}); break;
+        case SegType::kFloat: emit(Bop::kBsGetFloat2, {f, context, u(live), size, u(i.spec.unit), flags, dst}); break;
+        case SegType::kBinary: emit(Bop::kBsGetBinary2, {f, context, u(live), size, u(i.spec.unit), flags, dst}); break;
+        case SegType::kUtf8: emit(Bop::kBsGetUtf8, {f, context, u(live), flags, dst}); break;
+        case SegType::kUtf16: emit(Bop::kBsGetUtf16, {f, context, u(live), flags, dst}); break;
+        case SegType::kUtf32: emit(Bop::kBsGetUtf32, {f, context, u(live), flags, dst}); break;
+      }
+      break;
+    case Op::kBsSkip:
+      switch (i.spec.type) {
+        case SegType::kUtf8: emit(Bop::kBsSkipUtf8, {f, context, u(live), flags}); break;
+        case SegType::kUtf16: emit(Bop::kBsSkipUtf16, {f, context, u(live), flags}); break;
+        case SegType::kUtf32: emit(Bop::kBsSkipUtf32, {f, context, u(live), flags}); break;
+        default: emit(Bop::kBsSkipBits2, {f, context, size, u(i.spec.unit), flags}); break;
+      }
+      break;
+    default: break;
+  }
+  if (i.op == Op::kBsSkip && i.spec.type < SegType::kUtf8) return;
+  collection(live);
+  if (!i.dsts.empty() && dst.kind == Operand::kX) x_valid_[dst.n] = true;
+}
+
+}  // namespace vmrun::compile
