@@ -4,8 +4,9 @@
 #include <cstring>
 #include <functional>
 
-#include "runtime/compile/literal.hpp"
+
 #include "vm/term/atom.hpp"
+#include "vm/term/compare.hpp"
 #include "vm/term/layout.hpp"
 
 namespace vmrun::compile::ssa {
@@ -89,7 +90,7 @@ Occ* MatchCompiler::child(Occ* parent, Occ::Kind kind, std::uint64_t index, Expr
     if (c->kind != kind || c->index != index) continue;
     if (c->key == key) return c;
     if (key == nullptr || c->key == nullptr || key->kind != c->key->kind) continue;
-    if (key->kind == Kind::kLiteral && same_literal(key->as<Literal>().value, c->key->as<Literal>().value)) return c;
+    if (key->kind == Kind::kLiteral && equal_exact(key->as<Literal>().value, c->key->as<Literal>().value)) return c;
     if (key->kind == Kind::kVar && key->as<VarRef>().var == c->key->as<VarRef>().var) return c;
   }
   occs_.push_back({kind, parent, index, key, kNone, {}});
@@ -422,7 +423,7 @@ std::vector<MatchCompiler::Group> MatchCompiler::group(Rows rows, const Occ* at,
 
 void MatchCompiler::constants(Rows rows, Occ* at, Exits x, bool select) {
   const Arg v = Arg::of(fetch(at));
-  auto groups = group(std::move(rows), at, [](const Pat* p) { return p->as<PLiteral>().value; }, same_literal);
+  auto groups = group(std::move(rows), at, [](const Pat* p) { return p->as<PLiteral>().value; }, equal_exact);
   for (Group& g : groups) {
     for (Row& r : g.rows) take(r, at);
   }

@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "runtime/compile/bif_info.hpp"
-#include "runtime/compile/literal.hpp"
+
 #include "runtime/compile/ssa.hpp"
 #include "vm/term/atom.hpp"
+#include "vm/term/compare.hpp"
 
 namespace vmrun::compile::ssa {
 
@@ -292,7 +293,7 @@ class Optimiser {
             b.handler != a.handler || !b.code[0].args[1].is_literal() || !(b.code[0].args[0] == a.code.back().args[0])) break;
         Instr& first = a.code.back();
         bool twice = false;
-        for (std::size_t k = 1; k < first.args.size(); k++) twice |= same_literal(first.args[k].literal, b.code[0].args[1].literal);
+        for (std::size_t k = 1; k < first.args.size(); k++) twice |= equal_exact(first.args[k].literal, b.code[0].args[1].literal);
         if (twice) break;
         std::vector<Arg> args(first.args.begin(), first.args.end());
         std::vector<ValueId> dsts(first.dsts.begin(), first.dsts.end());

@@ -1,0 +1,13 @@
+#pragma once
+// Code of a module to the bytes of a .beam file. Format: The BEAM Book, "The BEAM File Format". One compilation, one thread.
+
+#include <string>
+
+#include "runtime/compile/asm.hpp"
+#include "runtime/compile/core.hpp"
+
+namespace vmrun::compile {
+
+std::string write_beam(const Code& code, const core::Module& module);
+
+}  // namespace vmrun::compile
