@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "vm/term/atom.hpp"
+#include "vm/term/layout.hpp"
+#include "vm/term/number_text.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun::compile {
@@ -102,7 +104,7 @@ class Printer {
     else if (t.is_nil()) out_ += "nil";
     else if (t.is_small()) out_ += "{integer," + std::to_string(t.small_value()) + "}";
     else if (t.is_big()) out_ += "{integer," + term_text(t) + "}";
-    else if (t.is_float()) out_ += "{float," + term_text(t) + "}";
+    else if (t.is_float()) out_ += "{float," + float_text_short(float_of(t)->value) + "}";
     else out_ += "{literal," + term_text(t, std::size_t{1} << 30) + "}";
   }
 
