@@ -1,4 +1,5 @@
-%% Pseudo-random numbers, the generators of OTP with the same sequences:
+%% Pseudo-random numbers, the generators of OTP with the same sequences (those of
+%% normal_s/1 and shuffle_s/2 are our own):
 %%   exsss     Xorshift116**, the default     exsp     Xorshift116+
 %%   exrop     Xoroshiro116+                  exro928ss  Xoroshiro928**
 %% (S. Vigna's generators on 58-bit words.) A state is {Generator, Words}; that

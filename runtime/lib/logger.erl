@@ -1,0 +1,449 @@
+%% Logging. A log event goes, in the process that logs, through the primary
+%% configuration (level and filters) to every handler whose own level and
+%% filters let it pass. The default handler prints to standard error.
+%%
+%% The configuration is one map under a persistent term; as long as nothing is
+%% changed there is none, and the defaults below count.
+-module(logger).
+
+-export([emergency/1, emergency/2, emergency/3, alert/1, alert/2, alert/3, critical/1, critical/2, critical/3,
+         error/1, error/2, error/3, warning/1, warning/2, warning/3, notice/1, notice/2, notice/3,
+         info/1, info/2, info/3, debug/1, debug/2, debug/3, log/2, log/3, log/4]).
+-export([allow/2, macro_log/3, macro_log/4, macro_log/5, compare_levels/2, timestamp/0,
+         add_default_metadata/1, format_report/1, format_otp_report/1]).
+-export([get_config/0, get_primary_config/0, set_primary_config/1, set_primary_config/2, update_primary_config/1,
+         add_primary_filter/2, remove_primary_filter/1, add_handler/3, remove_handler/1, get_handler_config/0,
+         get_handler_config/1, get_handler_ids/0, set_handler_config/2, set_handler_config/3,
+         update_handler_config/2, update_handler_config/3, update_formatter_config/2, update_formatter_config/3,
+         add_handler_filter/3, remove_handler_filter/2, set_module_level/2, unset_module_level/0,
+         unset_module_level/1, get_module_level/0, get_module_level/1, set_process_metadata/1,
+         update_process_metadata/1, get_process_metadata/0, unset_process_metadata/0, filter_stacktrace/2]).
+
+-define(CONFIG, {?MODULE, config}).
+-define(METADATA, '$logger_metadata$').
+
+%% Levels: emergency 0 to debug 7
+
+level(none) -> -1;
+level(emergency) -> 0;
+level(alert) -> 1;
+level(critical) -> 2;
+level(error) -> 3;
+level(warning) -> 4;
+level(notice) -> 5;
+level(info) -> 6;
+level(debug) -> 7;
+level(all) -> 10.
+
+compare_levels(A, A) -> _ = level(A), eq;
+compare_levels(A, B) ->
+    case level(A) < level(B) of
+        true -> gt;
+        false -> lt
+    end.
+
+%% Logging calls
+
+emergency(X) -> log(emergency, X).
+emergency(X, Y) -> log(emergency, X, Y).
+emergency(F, A, Meta) -> log(emergency, F, A, Meta).
+alert(X) -> log(alert, X).
+alert(X, Y) -> log(alert, X, Y).
+alert(F, A, Meta) -> log(alert, F, A, Meta).
+critical(X) -> log(critical, X).
+critical(X, Y) -> log(critical, X, Y).
+critical(F, A, Meta) -> log(critical, F, A, Meta).
+error(X) -> log(error, X).
+error(X, Y) -> log(error, X, Y).
+error(F, A, Meta) -> log(error, F, A, Meta).
+warning(X) -> log(warning, X).
+warning(X, Y) -> log(warning, X, Y).
+warning(F, A, Meta) -> log(warning, F, A, Meta).
+notice(X) -> log(notice, X).
+notice(X, Y) -> log(notice, X, Y).
+notice(F, A, Meta) -> log(notice, F, A, Meta).
+info(X) -> log(info, X).
+info(X, Y) -> log(info, X, Y).
+info(F, A, Meta) -> log(info, F, A, Meta).
+debug(X) -> log(debug, X).
+debug(X, Y) -> log(debug, X, Y).
+debug(F, A, Meta) -> log(debug, F, A, Meta).
+
+log(Level, StringOrReport) -> log_message(Level, message(StringOrReport), #{}).
+
+log(Level, StringOrReport, Meta) when is_map(Meta) -> log_message(Level, message(StringOrReport), Meta);
+log(Level, FunOrFormat, Args) -> log(Level, FunOrFormat, Args, #{}).
+
+log(Level, F, Args, Meta) when is_function(F, 1), is_map(Meta) ->
+    log_lazily(Level, F, Args, Meta);
+log(Level, Format, Args, Meta) when is_map(Meta) -> log_message(Level, {Format, Args}, Meta).
+
+message(Report) when is_map(Report) -> {report, Report};
+message([{_, _} | _] = Report) -> {report, Report};
+message(String) -> {string, String}.
+
+log_lazily(Level, F, Arg, Meta) ->
+    case level(Level) =< level(primary_level()) of
+        false -> ok;
+        true ->
+            case (try F(Arg) catch C:R -> {"LAZY_FUN CRASH: ~tp; Reason: ~tp", [{F, Arg}, {C, R}]} end) of
+                ignore -> ok;
+                {Format, Args} when is_list(Args) -> log_message(Level, {Format, Args}, Meta);
+                {Format, Args, Meta1} -> log_message(Level, {Format, Args}, maps:merge(Meta, Meta1));
+                Report -> log_message(Level, message(Report), Meta)
+            end
+    end.
+
+log_message(Level, Message, Meta) ->
+    case level(Level) =< level(primary_level()) of
+        true -> dispatch(#{level => Level, msg => Message, meta => add_default_metadata(with_process(Meta))});
+        false -> ok
+    end.
+
+with_process(Meta) ->
+    case get(?METADATA) of
+        undefined -> Meta;
+        Own -> maps:merge(Own, Meta)
+    end.
+
+add_default_metadata(Meta) ->
+    maps:merge(#{pid => self(), gl => group_leader(), time => timestamp()}, Meta).
+
+timestamp() -> os:system_time(microsecond).
+
+%% For the macros of logger.hrl
+
+allow(Level, Module) when is_atom(Module) -> level(Level) =< level(module_level(Module)).
+
+macro_log(Location, Level, StringOrReport) -> macro_log(Location, Level, StringOrReport, #{}).
+
+macro_log(Location, Level, StringOrReport, Meta) when is_map(Meta) ->
+    dispatch_macro(Location, Level, message(StringOrReport), Meta);
+macro_log(Location, Level, FunOrFormat, Args) -> macro_log(Location, Level, FunOrFormat, Args, #{}).
+
+macro_log(Location, Level, F, Args, Meta) when is_function(F, 1) ->
+    log_lazily(Level, F, Args, maps:merge(Location, Meta));
+macro_log(Location, Level, Format, Args, Meta) -> dispatch_macro(Location, Level, {Format, Args}, Meta).
+
+dispatch_macro(Location, Level, Message, Meta) ->
+    dispatch(#{level => Level, msg => Message,
+               meta => add_default_metadata(with_process(maps:merge(Location, Meta)))}).
+
+%% From an event to the handlers
+
+dispatch(Event) ->
+    Config = config(),
+    Primary = maps:get(primary, Config),
+    case filtered(Event, maps:get(filters, Primary), maps:get(filter_default, Primary)) of
+        stop -> ok;
+        Event1 ->
+            maps:foreach(fun(_, Handler) -> handle(Event1, Handler) end, maps:get(handlers, Config)),
+            ok
+    end.
+
+handle(#{level := Level} = Event, #{id := Id, module := Module} = Handler) ->
+    case level(Level) =< level(maps:get(level, Handler)) of
+        false -> ok;
+        true ->
+            case filtered(Event, maps:get(filters, Handler), maps:get(filter_default, Handler)) of
+                stop -> ok;
+                Event1 ->
+                    try Module:log(Event1, Handler)
+                    catch Class:Reason:Stack ->
+                        _ = remove_handler(Id),
+                        io:format(standard_error, "Logger: removed handler ~tp: ~tp~n", [Id, {Class, Reason, Stack}])
+                    end
+            end
+    end.
+
+%% The first filter that decides does; one that fails is passed over.
+filtered(Event, [{_, {F, Extra}} | Filters], Default) ->
+    try F(Event, Extra) of
+        stop -> stop;
+        ignore -> filtered(Event, Filters, Default);
+        #{level := _, msg := _, meta := _} = Event1 -> filtered_on(Event1, Filters);
+        _ -> filtered(Event, Filters, Default)
+    catch _:_ -> filtered(Event, Filters, Default)
+    end;
+filtered(Event, [], log) -> Event;
+filtered(_, [], stop) -> stop.
+
+%% After a filter has said yes, later ones may still stop or change the event.
+filtered_on(Event, Filters) -> filtered(Event, Filters, log).
+
+%% Configuration
+
+default_config() ->
+    #{primary => #{level => notice, filters => [], filter_default => log, metadata => #{}},
+      modules => #{},
+      handlers => #{default => default_handler()}}.
+
+default_handler() ->
+    #{id => default, module => logger_std_h, level => all, filters => [], filter_default => log,
+      config => #{type => standard_error},
+      formatter => {logger_formatter, #{legacy_header => true, single_line => false}}}.
+
+config() -> persistent_term:get(?CONFIG, default_config()).
+
+store(Config) -> persistent_term:put(?CONFIG, Config).
+
+primary_level() ->
+    case persistent_term:get(?CONFIG, undefined) of
+        undefined -> notice;
+        #{primary := #{level := Level}} -> Level
+    end.
+
+module_level(Module) ->
+    case config() of
+        #{modules := #{Module := Level}} -> Level;
+        #{primary := #{level := Level}} -> Level
+    end.
+
+get_config() ->
+    #{primary => get_primary_config(), handlers => get_handler_config(), module_levels => get_module_level(),
+      proxy => #{}}.
+
+get_primary_config() -> maps:get(primary, config()).
+
+set_primary_config(Key, Value) -> change_primary(#{Key => Value}, get_primary_config()).
+
+set_primary_config(New) when is_map(New) -> change_primary(New, maps:get(primary, default_config()));
+set_primary_config(New) -> {error, {invalid_config, New}}.
+
+update_primary_config(New) when is_map(New) -> change_primary(New, get_primary_config());
+update_primary_config(New) -> {error, {invalid_config, New}}.
+
+change_primary(New, Old) ->
+    case lists:dropwhile(fun valid/1, maps:to_list(New)) of
+        [] ->
+            Config = config(),
+            store(Config#{primary := maps:merge(Old, New)});
+        [{Key, Value} | _] -> {error, invalid(Key, Value)}
+    end.
+
+valid({level, Level}) -> is_level(Level);
+valid({filters, Filters}) -> is_list(Filters);
+valid({filter_default, Default}) -> Default =:= log orelse Default =:= stop;
+valid({metadata, Meta}) -> is_map(Meta);
+valid({formatter, {Module, Config}}) -> is_atom(Module) andalso is_map(Config);
+valid({formatter, _}) -> false;
+valid({module, Module}) -> is_atom(Module);
+valid({Key, _}) -> Key =:= config orelse Key =:= id.
+
+invalid(level, V) -> {invalid_level, V};
+invalid(filters, V) -> {invalid_filters, V};
+invalid(filter_default, V) -> {invalid_filter_default, V};
+invalid(formatter, V) -> {invalid_formatter, V};
+invalid(K, V) -> {invalid_config, #{K => V}}.
+
+is_level(Level) ->
+    lists:member(Level, [none, emergency, alert, critical, error, warning, notice, info, debug, all]).
+
+add_primary_filter(Id, Filter) ->
+    Primary = get_primary_config(),
+    case add_filter(Id, Filter, maps:get(filters, Primary)) of
+        {ok, Filters} -> change_primary(#{filters => Filters}, Primary);
+        Error -> Error
+    end.
+
+remove_primary_filter(Id) ->
+    Primary = get_primary_config(),
+    case lists:keytake(Id, 1, maps:get(filters, Primary)) of
+        {value, _, Filters} -> change_primary(#{filters => Filters}, Primary);
+        false -> {error, {not_found, Id}}
+    end.
+
+add_filter(Id, {F, _} = Filter, Filters) when is_function(F, 2) ->
+    case lists:keymember(Id, 1, Filters) of
+        true -> {error, {already_exist, Id}};
+        false -> {ok, Filters ++ [{Id, Filter}]}
+    end;
+add_filter(Id, Filter, _) -> {error, {invalid_filter, {Id, Filter}}}.
+
+%% Handlers. A handler module may export adding_handler/1, removing_handler/1
+%% and changing_config/3 to have a say.
+
+add_handler(Id, Module, Given) when is_atom(Id), is_atom(Module), is_map(Given) ->
+    #{handlers := Handlers} = Config = config(),
+    Bad = lists:dropwhile(fun valid/1, maps:to_list(Given)),
+    if
+        is_map_key(Id, Handlers) -> {error, {already_exist, Id}};
+        Bad =/= [] ->
+            [{Key, Value} | _] = Bad,
+            {error, invalid(Key, Value)};
+        true ->
+            Default = #{level => all, filters => [], filter_default => log, formatter => {logger_formatter, #{}}},
+            Handler0 = maps:merge(Default, Given#{id => Id, module => Module}),
+            case callback(Module, adding_handler, [Handler0], {ok, Handler0}) of
+                {ok, Handler} -> store(Config#{handlers := Handlers#{Id => Handler}});
+                {error, Reason} -> {error, {handler_not_added, Reason}}
+            end
+    end;
+add_handler(Id, Module, Given) -> {error, {invalid_handler, {Id, Module, Given}}}.
+
+callback(Module, F, Args, Default) ->
+    _ = code:ensure_loaded(Module),
+    case erlang:function_exported(Module, F, length(Args)) of
+        true ->
+            try apply(Module, F, Args)
+            catch C:R:S -> {error, {callback_crashed, {C, R, S}}}
+            end;
+        false -> Default
+    end.
+
+remove_handler(Id) ->
+    #{handlers := Handlers} = Config = config(),
+    case maps:take(Id, Handlers) of
+        {#{module := Module} = Handler, Rest} ->
+            store(Config#{handlers := Rest}),
+            _ = callback(Module, removing_handler, [Handler], ok),
+            ok;
+        error -> {error, {not_found, Id}}
+    end.
+
+get_handler_ids() -> maps:keys(maps:get(handlers, config())).
+
+get_handler_config() -> maps:values(maps:get(handlers, config())).
+
+get_handler_config(Id) ->
+    case config() of
+        #{handlers := #{Id := Handler}} -> {ok, Handler};
+        _ -> {error, {not_found, Id}}
+    end.
+
+set_handler_config(Id, Key, Value) -> change_handler(Id, set, #{Key => Value}, fun(Old) -> Old#{Key => Value} end).
+
+set_handler_config(Id, New) ->
+    change_handler(Id, set, New,
+                   fun(#{module := Module}) ->
+                           Default = #{level => all, filters => [], filter_default => log,
+                                       formatter => {logger_formatter, #{}}},
+                           maps:merge(Default, New#{id => Id, module => Module})
+                   end).
+
+update_handler_config(Id, Key, Value) -> update_handler_config(Id, #{Key => Value}).
+
+update_handler_config(Id, New) ->
+    change_handler(Id, update, New,
+                   fun(Old) ->
+                           maps:merge_with(fun(config, A, B) when is_map(A), is_map(B) -> maps:merge(A, B);
+                                              (_, _, B) -> B
+                                           end, Old, New)
+                   end).
+
+update_formatter_config(Id, Key, Value) -> update_formatter_config(Id, #{Key => Value}).
+
+update_formatter_config(Id, New) ->
+    change_handler(Id, update, #{},
+                   fun(#{formatter := {Module, Config}} = Old) -> Old#{formatter := {Module, maps:merge(Config, New)}} end).
+
+change_handler(Id, How, Given, Change) ->
+    #{handlers := Handlers} = Config = config(),
+    case {Handlers, lists:dropwhile(fun valid/1, maps:to_list(Given))} of
+        {#{Id := #{module := Module} = Old}, []} ->
+            case callback(Module, changing_config, [How, Old, Change(Old)], {ok, Change(Old)}) of
+                {ok, New} -> store(Config#{handlers := Handlers#{Id := New}});
+                {error, _} = Error -> Error
+            end;
+        {#{Id := _}, [{Key, Value} | _]} -> {error, invalid(Key, Value)};
+        _ -> {error, {not_found, Id}}
+    end.
+
+add_handler_filter(Id, FilterId, Filter) ->
+    case get_handler_config(Id) of
+        {ok, #{filters := Old}} ->
+            case add_filter(FilterId, Filter, Old) of
+                {ok, Filters} -> set_handler_config(Id, filters, Filters);
+                Error -> Error
+            end;
+        Error -> Error
+    end.
+
+remove_handler_filter(Id, FilterId) ->
+    case get_handler_config(Id) of
+        {ok, #{filters := Old}} ->
+            case lists:keytake(FilterId, 1, Old) of
+                {value, _, Filters} -> set_handler_config(Id, filters, Filters);
+                false -> {error, {not_found, FilterId}}
+            end;
+        Error -> Error
+    end.
+
+%% Levels of modules, which count for the macros
+
+set_module_level(Modules, Level) when is_list(Modules) ->
+    case lists:all(fun is_atom/1, Modules) andalso is_level(Level) of
+        true ->
+            #{modules := Old} = Config = config(),
+            store(Config#{modules := maps:merge(Old, maps:from_keys(Modules, Level))});
+        false -> {error, {invalid_level, Level}}
+    end;
+set_module_level(Module, Level) -> set_module_level([Module], Level).
+
+unset_module_level() -> store((config())#{modules := #{}}).
+
+unset_module_level(Modules) when is_list(Modules) ->
+    #{modules := Old} = Config = config(),
+    store(Config#{modules := maps:without(Modules, Old)});
+unset_module_level(Module) -> unset_module_level([Module]).
+
+get_module_level() -> maps:to_list(maps:get(modules, config())).
+
+get_module_level(Modules) when is_list(Modules) ->
+    [{M, L} || {M, L} <- get_module_level(), lists:member(M, Modules)];
+get_module_level(Module) -> get_module_level([Module]).
+
+%% Metadata of a process
+
+set_process_metadata(Meta) when is_map(Meta) ->
+    _ = put(?METADATA, Meta),
+    ok;
+set_process_metadata(Meta) -> erlang:error(badarg, [Meta]).
+
+update_process_metadata(Meta) when is_map(Meta) ->
+    case get(?METADATA) of
+        undefined -> set_process_metadata(Meta);
+        Old -> set_process_metadata(maps:merge(Old, Meta))
+    end;
+update_process_metadata(Meta) -> erlang:error(badarg, [Meta]).
+
+get_process_metadata() -> get(?METADATA).
+
+unset_process_metadata() ->
+    _ = erase(?METADATA),
+    ok.
+
+%% The stack without the entries on top that are of the given modules.
+filter_stacktrace(Module, Stack) when is_atom(Module) -> filter_stacktrace([Module], Stack);
+filter_stacktrace(Modules, [{M, _, _, _} | Stack] = All) ->
+    case lists:member(M, Modules) of
+        true -> filter_stacktrace(Modules, Stack);
+        false -> All
+    end;
+filter_stacktrace(_, Stack) -> Stack.
+
+%% Reports as format and arguments
+
+format_report(Report) when is_map(Report) -> format_report(maps:to_list(Report));
+format_report([_ | _] = Report) ->
+    case io_lib:printable_unicode_list(Report) of
+        true -> {"~ts", [Report]};
+        false ->
+            {Formats, Args} = lists:unzip([report_item(Item) || Item <- Report]),
+            {lists:append(lists:join("~n", Formats)), lists:append(Args)}
+    end;
+format_report(Report) -> {"~tp", [Report]}.
+
+report_item({Key, Value}) ->
+    case is_text(Value) of
+        true -> {"    ~tp: ~ts", [Key, Value]};
+        false -> {"    ~tp: ~tp", [Key, Value]}
+    end;
+report_item(Item) -> {"    ~tp", [Item]}.
+
+is_text([_ | _] = Value) -> io_lib:printable_unicode_list(Value);
+is_text(_) -> false.
+
+%% Reports of supervisors and the like: {Context, Items}
+format_otp_report(#{label := _, report := Report}) -> format_report(Report);
+format_otp_report(Report) -> format_report(Report).
