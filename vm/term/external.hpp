@@ -10,9 +10,6 @@
 /// everything and never trusts a length. Neither direction recurses, whatever the depth. Owner of the heap only.
 namespace vmrun {
 
-struct FunEntry;
-struct Export;
-
 struct DecodeOptions {
   bool safe = false;            // no new atoms, no new external funs
   bool version_byte = true;     // starts with 131 (literals inside a chunk and elements of messages may not)
@@ -35,20 +32,5 @@ struct EncodeOptions {
 
 /// Bytes of a term.
 std::string encode_external(Term t, EncodeOptions options = {});
-
-/// What funs refer to outside the term layer; the code server fills this in before the first program term is decoded.
-struct FunIdentity {
-  Term module;
-  const std::uint8_t* uniq;     // 16 bytes
-  std::uint32_t index, old_index, old_uniq;
-  std::uint8_t arity;
-  std::uint32_t free_count;
-};
-struct CodeLinks {
-  Export* (*export_entry)(Term module, Term function, unsigned arity) = nullptr;
-  Export* (*find_export)(Term module, Term function, unsigned arity) = nullptr;  // for safe decoding
-  FunEntry* (*fun_entry)(const FunIdentity& fun) = nullptr;                     // found or made
-};
-extern CodeLinks code_links;
 
 }  // namespace vmrun

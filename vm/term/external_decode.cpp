@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "vm/code/module.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -15,8 +16,6 @@
 #include "vm/term/node.hpp"
 
 namespace vmrun {
-
-CodeLinks code_links;
 
 namespace {
 
@@ -403,8 +402,7 @@ bool Decoder::read_external_fun(Term* slot) {
   if (!read_atom(&module) || !read_atom(&function) || !need(2)) return false;
   if (u8() != etf::kSmallInteger) return fail("an arity was expected");
   const unsigned arity = u8();
-  const auto entry = safe_ ? code_links.find_export : code_links.export_entry;
-  Export* e = entry ? entry(module, function, arity) : nullptr;
+  Export* e = safe_ ? find_export(module, function, arity) : export_entry(module, function, arity);
   if (!e) return fail("an external fun that does not exist");
   auto* f = reinterpret_cast<FunObject*>(heap_.alloc(sizeof(FunObject) / sizeof(Term)));
   *f = FunObject{};
@@ -420,36 +418,32 @@ bool Decoder::read_external_fun(Term* slot) {
 bool Decoder::read_fun(Term* slot) {
   if (!need(4 + 1 + 16 + 4 + 4)) return false;
   p_ += 4;  // its size, which the parts give as well
-  FunIdentity id{};
-  id.arity = u8();
-  id.uniq = p_;
+  const unsigned arity = u8();
+  const std::uint8_t* uniq = p_;
   p_ += 16;
-  id.index = static_cast<std::uint32_t>(unsigned_be(4));
-  id.free_count = static_cast<std::uint32_t>(unsigned_be(4));
+  const auto index = static_cast<std::uint32_t>(unsigned_be(4)), free_count = static_cast<std::uint32_t>(unsigned_be(4));
+  Term module, creator;
   Word old_index, old_uniq;
-  if (!read_atom(&id.module) || !read_plain_integer(&old_index) || !read_plain_integer(&old_uniq) || !need(1)) return false;
-  id.old_index = static_cast<std::uint32_t>(old_index);
-  id.old_uniq = static_cast<std::uint32_t>(old_uniq);
-  Term creator;
+  if (!read_atom(&module) || !read_plain_integer(&old_index) || !read_plain_integer(&old_uniq) || !need(1)) return false;
   const unsigned tag = u8();
   if (tag != etf::kPid && tag != etf::kNewPid) return fail("a pid was expected");
   if (!read_pid(tag == etf::kPid ? 1 : 4, &creator)) return false;
-  if (id.free_count > left() || id.free_count > 255) return fail("a fun with more variables than data");
-  FunEntry* entry = code_links.fun_entry ? code_links.fun_entry(id) : nullptr;
-  if (!entry) return fail("a fun that cannot be");
-  const Word words = sizeof(FunObject) / sizeof(Term) + id.free_count;
+  if (free_count > left() || free_count > 255) return fail("a fun with more variables than data");
+  FunEntry* entry = fun_entry(module, uniq, index, static_cast<std::uint32_t>(old_uniq), arity, free_count);
+  if (entry->arity != arity || entry->free_count != free_count) return fail("a fun that does not fit the module's");
+  const Word words = sizeof(FunObject) / sizeof(Term) + free_count;
   Term* object = nil_filled(words);
   auto* f = reinterpret_cast<FunObject*>(object);
   f->header = Term::header(Term::Sub::kFun, words - 1);
   f->entry = entry;
-  f->arity = id.arity;
+  f->arity = static_cast<std::uint8_t>(arity);
   f->is_external = 0;
   f->unused[0] = f->unused[1] = 0;
-  f->free_count = id.free_count;
+  f->free_count = free_count;
   f->creator = creator.is_local_pid() ? creator : Term::nil();
   f->reserved = 0;
   *slot = Term::boxed(object);
-  push(f->environment(), id.free_count, 1);
+  push(f->environment(), free_count, 1);
   return true;
 }
 
