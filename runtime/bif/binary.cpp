@@ -12,7 +12,7 @@ Word byte_count(Term binary) { return bit_size_of(binary) / 8; }
 
 /// Part of a binary given by position and length, which may be negative to count backwards.
 bool part_range(Term binary, Term position, Term length, Word* from, Word* count) {
-  if (!is_binary(binary)) return false;
+  if (!binary.is_bitstring()) return false;  // of a bit string, its whole bytes
   const auto size = static_cast<SWord>(byte_count(binary));
   SWord at, n;
   if (!small_in_range(position, 0, size, &at) || !small_in_range(length, -size, size, &n)) return false;
@@ -62,6 +62,7 @@ Term decode_unsigned(Process& p, Term binary, bool little) {
 
 Term copies(Process& p, Term binary, Term count_term) {
   SWord count;
+  if (binary.is_bitstring() && count_term == Term::small(0)) return make_binary(p.heap, nullptr, 0);
   if (!is_binary(binary) || !small_in_range(count_term, 0, Term::kSmallMax, &count)) {
     return is_binary(binary) && count_term.is_boxed_sub(Term::Sub::kPosBig) ? raise_system_limit(p) : raise_badarg(p);
   }

@@ -195,10 +195,11 @@ void for_matches(const Searcher& searcher, const std::uint8_t* text, Range scope
 
 Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all) {
   Searcher searcher;
-  if (!is_binary(subject) || !searcher.prepare(pattern)) return raise_badarg(p);
+  if (!is_binary(subject)) return raise_badarg(p);
   const BytesOf text(subject);
   Range scope{0, text.size()};
   if (!parse_options(options, text.size(), &scope, nullptr)) return raise_badarg(p);
+  if (!searcher.prepare(pattern) && scope.to != 0) return raise_badarg(p);  // where nothing is looked at, neither is the pattern
   charge(p, static_cast<SWord>((scope.to - scope.from) / 8));
   ListBuilder list(p.heap);
   Term first = intern_atom("nomatch");
@@ -211,11 +212,12 @@ Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all
 
 Term split(Process& p, Term subject, Term pattern, Term options) {
   Searcher searcher;
-  if (!is_binary(subject) || !searcher.prepare(pattern)) return raise_badarg(p);
+  if (!is_binary(subject)) return raise_badarg(p);
   const BytesOf text(subject);
   Range scope{0, text.size()};
   SplitOptions how;
   if (!parse_options(options, text.size(), &scope, &how)) return raise_badarg(p);
+  if (!searcher.prepare(pattern) && scope.to != 0) return raise_badarg(p);  // where nothing is looked at, neither is the pattern
   charge(p, static_cast<SWord>((scope.to - scope.from) / 8));
   std::vector<Range> parts;
   Word at = 0;

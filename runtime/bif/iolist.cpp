@@ -102,7 +102,7 @@ Term bif_erlang_binary_to_list_1(Process& p, const Term* a) {
 
 Term bif_erlang_binary_to_list_3(Process& p, const Term* a) {
   SWord from, to;
-  if (!is_binary(a[0])) return raise_badarg(p);
+  if (!a[0].is_bitstring()) return raise_badarg(p);
   const auto size = static_cast<SWord>(bit_size_of(a[0]) / 8);
   if (!small_in_range(a[1], 1, size, &from) || !small_in_range(a[2], from, size, &to)) return raise_badarg(p);
   return list_of(p, a[0], static_cast<Word>(from - 1), static_cast<Word>(to), Term::nil());

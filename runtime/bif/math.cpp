@@ -7,16 +7,23 @@
 namespace vmrun {
 namespace {
 
+/// A number too large for a double is an arithmetic error, anything else a bad argument.
+bool argument(Process& p, Term t, double* out) {
+  if (number_to_double(t, out)) return true;
+  t.is_number() ? raise_badarith(p) : raise_badarg(p);
+  return false;
+}
+
 Term unary(Process& p, Term t, double (*f)(double)) {
   double x;
-  if (!number_to_double(t, &x)) return raise_badarg(p);
+  if (!argument(p, t, &x)) return kNonValue;
   const Term r = make_float_checked(p.heap, f(x));
   return r ? r : raise_badarith(p);
 }
 
 Term binary(Process& p, const Term* a, double (*f)(double, double)) {
   double x, y;
-  if (!number_to_double(a[0], &x) || !number_to_double(a[1], &y)) return raise_badarg(p);
+  if (!argument(p, a[0], &x) || !argument(p, a[1], &y)) return kNonValue;
   const Term r = make_float_checked(p.heap, f(x, y));
   return r ? r : raise_badarith(p);
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -31,28 +32,29 @@ enum class Step { kCharacter, kInvalid, kIncomplete };
 
 /// The character at the start of n > 0 bytes.
 Step decode_utf8(const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
-  Word need;
-  std::uint32_t least;
+  static constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
   if (b[0] < 0x80) {
     *c = b[0];
     *length = 1;
     return Step::kCharacter;
   }
-  if (b[0] < 0xC2) return Step::kInvalid;
-  if (b[0] < 0xE0) need = 2, least = 0x80, *c = b[0] & 0x1F;
-  else if (b[0] < 0xF0) need = 3, least = 0x800, *c = b[0] & 0x0F;
-  else if (b[0] < 0xF5) need = 4, least = 0x10000, *c = b[0] & 0x07;
-  else return Step::kInvalid;
+  // Whether a cut sequence could become a character is told by its form alone.
+  const Word need = b[0] < 0xC0 ? 0 : b[0] < 0xE0 ? 2 : b[0] < 0xF0 ? 3 : b[0] < 0xF8 ? 4 : 0;
+  if (need == 0) return Step::kInvalid;
+  *c = b[0] & (0x7Fu >> need);
   for (Word i = 1; i < need; ++i) {
     if (i == n) return Step::kIncomplete;
     if ((b[i] & 0xC0) != 0x80) return Step::kInvalid;
     *c = *c << 6 | (b[i] & 0x3F);
-    // The second byte already tells too long forms, surrogates and what is beyond Unicode.
-    const std::uint32_t from = *c << 6 * (need - 1 - i), to = from | ((1u << 6 * (need - 1 - i)) - 1);
-    if (to < least || from > 0x10FFFF || (from >= 0xD800 && to <= 0xDFFF)) return Step::kInvalid;
   }
   *length = need;
-  return Step::kCharacter;
+  return *c >= kLeast[need] && scalar(*c) ? Step::kCharacter : Step::kInvalid;
+}
+
+/// Whether the first n < 4 bytes of a 32-bit unit can still become a character.
+bool utf32_possible(bool big, const std::uint8_t* b, Word n) {
+  if (!big) return n < 3 || (b[2] <= 0x10 && (b[2] != 0 || b[1] < 0xD8 || b[1] > 0xDF));
+  return b[0] == 0 && (n < 2 || b[1] <= 0x10) && (n < 3 || b[1] != 0 || b[2] < 0xD8 || b[2] > 0xDF);
 }
 
 Step decode(Encoding e, const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
@@ -67,12 +69,12 @@ Step decode(Encoding e, const std::uint8_t* b, Word n, std::uint32_t* c, Word* l
     case Encoding::kUtf8: return decode_utf8(b, n, c, length);
     case Encoding::kUtf16Big:
     case Encoding::kUtf16Little: {
-      if (n < 2) return Step::kIncomplete;
+      if (n < 2) return e == Encoding::kUtf16Big && b[0] >= 0xDC && b[0] <= 0xDF ? Step::kInvalid : Step::kIncomplete;
       *c = unit16(0);
       *length = 2;
       if (*c < 0xD800 || *c > 0xDFFF) return Step::kCharacter;
       if (*c > 0xDBFF) return Step::kInvalid;
-      if (n < 4) return Step::kIncomplete;
+      if (n < 4) return n == 3 && e == Encoding::kUtf16Big && (b[2] < 0xDC || b[2] > 0xDF) ? Step::kInvalid : Step::kIncomplete;
       const std::uint32_t low = unit16(2);
       if (low < 0xDC00 || low > 0xDFFF) return Step::kInvalid;
       *c = 0x10000 + ((*c - 0xD800) << 10 | (low - 0xDC00));
@@ -80,7 +82,7 @@ Step decode(Encoding e, const std::uint8_t* b, Word n, std::uint32_t* c, Word* l
       return Step::kCharacter;
     }
     default: {
-      if (n < 4) return Step::kIncomplete;
+      if (n < 4) return utf32_possible(e == Encoding::kUtf32Big, b, n) ? Step::kIncomplete : Step::kInvalid;
       std::uint32_t w;
       std::memcpy(&w, b, 4);
       *c = e == Encoding::kUtf32Big ? __builtin_bswap32(w) : w;
@@ -121,6 +123,8 @@ class Output {
   bool takes_ascii() const { return encoding_ && (*encoding_ == Encoding::kUtf8 || *encoding_ == Encoding::kLatin1); }
   void put_ascii(const std::uint8_t* b, Word n) { bytes_.append(reinterpret_cast<const char*>(b), n); }
 
+  bool second_step() const { return encoding_ && *encoding_ != Encoding::kUtf8; }
+
   Term finish(Heap& heap) { return encoding_ ? text_binary(heap, bytes_) : list_.finish(); }
 
  private:
@@ -153,15 +157,17 @@ class Converter {
   }
   /// Conversion stops: `rest` is what remains at this depth, the lists around it follow.
   bool stop(Term rest) {
-    for (; !tails_.empty(); tails_.pop_back()) rest = cons(rest, tails_.back());
+    for (; !tails_.empty(); tails_.pop_back()) rest = rest.is_nil() ? tails_.back() : cons(rest, tails_.back());
     rest_ = rest;
     failed_ = true;
     return false;
   }
-  /// A cut character is followed by something that is no binary.
+  /// A cut character does not go on in what remains.
   bool stop_at_partial(Term remaining) {
+    const Term cut = text_binary(p_.heap, partial_);
+    if (in_ != Encoding::kUtf8) return stop(cons(cut, remaining));
     stop(remaining);
-    rest_ = cons(text_binary(p_.heap, partial_), cons(rest_, Term::nil()));
+    rest_ = rest_.is_nil() ? cut : cons(cut, cons(rest_, Term::nil()));
     return false;
   }
 
@@ -177,13 +183,13 @@ class Converter {
         if (head.is_integer()) {
           if (!character(head, t)) return false;
         } else if (head.is_bitstring()) {
-          if (!binary(head, &tail)) return false;
+          if (!binary(head, t)) return false;
         } else if (!head.is_nil()) {
           return false;
         }
         t = tail;
       }
-      if (t.is_bitstring() ? !binary(t, nullptr) : !t.is_nil()) return false;
+      if (t.is_bitstring() ? !binary(t, kNonValue) : !t.is_nil()) return false;
       if (tails_.empty()) return true;
       t = tails_.back();
       tails_.pop_back();
@@ -194,29 +200,59 @@ class Converter {
     ++steps_;
     if (!partial_.empty()) return stop_at_partial(cell);
     const bool good = in_ == Encoding::kLatin1 ? c.is_small() && c.small_value() >= 0 && c.small_value() <= 255 : is_unicode_scalar(c);
-    if (!good) {
-      // Latin-1 to binary reports the offending number like one the output does not have.
-      return stop(cell);
-    }
-    if (!out_.put(static_cast<std::uint32_t>(c.small_value()))) return stop(cons(cons(c, Term::nil()), cell.tail()));
-    return true;
+    if (good && out_.put(static_cast<std::uint32_t>(c.small_value()))) return true;
+    // Encodings that stock Erlang converts in a second step put the offending number in a list of its own.
+    return stop(out_.second_step() || (in_ != Encoding::kUtf8 && in_ != Encoding::kLatin1) ? cons(cons(c, Term::nil()), cell.tail()) : cell);
   }
 
-  /// `tail`: of the list the binary is an element of; nullptr when it is itself a tail or the whole.
-  bool binary(Term t, const Term* tail) {
+  /// How many bytes the cut character needs in all.
+  Word partial_needs() const {
+    const auto lead = static_cast<std::uint8_t>(partial_[0]);
+    switch (in_) {
+      case Encoding::kUtf8: return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+      case Encoding::kUtf16Big:
+      case Encoding::kUtf16Little: return partial_.size() < 2 ? 2 : 4;
+      default: return 4;
+    }
+  }
+
+  /// Completes a cut character with bytes of b, *taken of them. kIncomplete: all were taken and it is cut still.
+  Step join(const std::uint8_t* b, Word n, Word* taken) {
+    for (;;) {
+      const Word take = std::min(partial_needs() - partial_.size(), n - *taken);
+      std::string joined = partial_ + std::string(reinterpret_cast<const char*>(b + *taken), take);
+      std::uint32_t c;
+      Word length;
+      const Step step = decode(in_, reinterpret_cast<const std::uint8_t*>(joined.data()), joined.size(), &c, &length);
+      if (step == Step::kInvalid && *taken + take < n) return step;
+      if (step == Step::kInvalid && joined.size() == partial_needs()) return step;
+      *taken += take;
+      partial_ = std::move(joined);
+      if (step == Step::kInvalid) return step;
+      if (step == Step::kCharacter) {
+        if (!out_.put(c)) return Step::kInvalid;
+        partial_.clear();
+        return step;
+      }
+      if (*taken == n) return step;
+    }
+  }
+
+  /// `cell`: whose head the binary is; kNonValue when it is itself a tail or the whole.
+  bool binary(Term t, Term cell) {
     if (!is_binary(t)) return false;
     const BytesOf plain(t);
     const std::uint8_t* b = plain.data();
-    Word n = plain.size();
-    std::string joined;
-    if (!partial_.empty()) {
-      joined = partial_ + std::string(reinterpret_cast<const char*>(b), n);
-      partial_.clear();
-      b = reinterpret_cast<const std::uint8_t*>(joined.data());
-      n = joined.size();
+    const Word n = plain.size();
+    const Term tail = cell ? cell.tail() : Term::nil();
+    Word i = 0;
+    if (!partial_.empty() && n > 0) {
+      const Step step = join(b, n, &i);
+      if (step == Step::kIncomplete) return true;
+      if (step == Step::kInvalid) return stop_at_partial(i > 0 ? tail : cell ? cell : t);
     }
     steps_ += n / 4;
-    for (Word i = 0; i < n;) {
+    while (i < n) {
       if (in_ == Encoding::kUtf8 && b[i] < 0x80 && out_.takes_ascii()) {
         Word run = i + 1;
         while (run < n && b[run] < 0x80) ++run;
@@ -233,7 +269,7 @@ class Converter {
       }
       if (step == Step::kInvalid || !out_.put(c)) {
         const Term rest = make_binary(p_.heap, b + i, n - i);
-        return stop(tail ? cons(rest, *tail) : rest);
+        return stop(cell ? cons(rest, tail) : rest);
       }
       i += length;
     }

@@ -52,20 +52,20 @@ double half_to_double(unsigned h) {
   return h & 0x8000 ? -magnitude : magnitude;
 }
 
-/// Rounds to the nearest half, ties to even; false when that is infinite.
-bool double_to_half(double d, std::uint16_t* out) {
+/// Rounds to the nearest half, ties to even; what is too large becomes infinite (as OTP has it).
+std::uint16_t double_to_half(double d) {
   const auto f = static_cast<float>(d);
   const double a = std::fabs(static_cast<double>(f));
   const unsigned sign = std::signbit(f) ? 0x8000 : 0;
+  if (a == 0) return static_cast<std::uint16_t>(sign);
+  if (a >= 65536) return static_cast<std::uint16_t>(sign | 0x7C00);
   int exponent;
   std::frexp(a, &exponent);  // a in [2^(e-1), 2^e)
   const int unit = std::max(exponent - 11, -24);  // weight of the last place
   auto n = static_cast<unsigned>(std::nearbyint(std::ldexp(a, -unit)));
   // Adding to the encoding carries into the exponent where rounding reaches the next power of two.
   const unsigned bits = unit == -24 && n < 0x400 ? n : (static_cast<unsigned>(unit + 25) << 10) + n - 0x400;
-  if (bits >= 0x7C00) return false;
-  *out = static_cast<std::uint16_t>(sign | bits);
-  return true;
+  return static_cast<std::uint16_t>(sign | std::min(bits, 0x7C00u));
 }
 
 constexpr bool scalar_value(Word c) { return c < 0xD800 || (c > 0xDFFF && c <= 0x10FFFF); }
@@ -217,13 +217,9 @@ bool BitBuilder::put_float(Term value, Word bits, unsigned flags) {
   if (bits == 64) {
     w = std::bit_cast<Word>(d);
   } else if (bits == 32) {
-    const auto f = static_cast<float>(d);
-    if (!std::isfinite(f)) return false;
-    w = std::bit_cast<std::uint32_t>(f);
+    w = std::bit_cast<std::uint32_t>(static_cast<float>(d));  // too large becomes infinite, as OTP has it
   } else if (bits == 16) {
-    std::uint16_t h;
-    if (!double_to_half(d, &h)) return false;
-    w = h;
+    w = double_to_half(d);
   } else {
     return false;
   }

@@ -1,6 +1,5 @@
 #include "vm/term/number_text.hpp"
 
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -24,6 +23,7 @@ Digits shortest_digits(double d) {
   char buffer[40];
   auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, d, std::chars_format::scientific);
   Digits r;
+  *end = 0;
   const char* p = buffer;
   for (; p < end && *p != 'e'; ++p) {
     if (*p != '.') r.text += *p;
@@ -60,15 +60,15 @@ std::string float_text_short(double d) {
   const int n = static_cast<int>(digits.text.size()), point = digits.point;
   // Beyond 2^53 neighbouring floats are more than one apart: digits before the point would suggest precision that is not there.
   if (d >= 0x1p53) return sign + scientific(digits);
-  // Otherwise whichever is shorter; fixed when equal. An exponent costs 'e', its digits, and a ".0" for a single digit.
-  const int exponent_cost = static_cast<int>(std::to_string(point - 1).size()) + 1 + (n == 1);
-  if (point <= 0) {
-    if (2 - point > exponent_cost && point < 0) return sign + scientific(digits);
-    return sign + "0." + std::string(static_cast<std::size_t>(-point), '0') + digits.text;
-  }
-  if (point < n) return sign + digits.text.substr(0, static_cast<std::size_t>(point)) + "." + digits.text.substr(static_cast<std::size_t>(point));
-  if (point - n > exponent_cost) return sign + scientific(digits);
-  return sign + digits.text + std::string(static_cast<std::size_t>(point - n), '0') + ".0";
+  // Otherwise whichever is shorter; fixed when equal.
+  const int exponent_size = static_cast<int>(std::to_string(point - 1).size());
+  const int scientific_size = n + 1 + (n == 1) + 1 + exponent_size;
+  const int fixed_size = point <= 0 ? 2 - point + n : point < n ? n + 1 : point + 2;
+  if (scientific_size < fixed_size) return sign + scientific(digits);
+  const auto zeros = [](int count) { return std::string(static_cast<std::size_t>(count), '0'); };
+  if (point <= 0) return sign + "0." + zeros(-point) + digits.text;
+  if (point >= n) return sign + digits.text + zeros(point - n) + ".0";
+  return sign + digits.text.substr(0, static_cast<std::size_t>(point)) + "." + digits.text.substr(static_cast<std::size_t>(point));
 }
 
 std::string float_text_scientific(double d, int decimals) {
@@ -76,32 +76,27 @@ std::string float_text_scientific(double d, int decimals) {
 }
 
 std::string float_text_decimals(double d, int decimals, bool compact) {
-  static constexpr double kPowers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17};
-  constexpr int kFraction = 53;  // fraction bits of the fixed-point number below
+  static constexpr double kPowers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
   std::string out;
-  const double rounded = std::fabs(d) + (decimals < 18 ? 0.5 / kPowers[decimals] : 0);
-  if (decimals >= 18 || rounded >= 0x1p53) {
+  const double magnitude = std::fabs(d);
+  if (decimals > 18 || magnitude >= 0x1p53) {
     out = print("%.*f", decimals, d);
   } else {
-    // Half a unit of the last place was added: what remains is to cut the digits off.
-    const auto bits = std::bit_cast<std::uint64_t>(rounded);
-    const int exponent = static_cast<int>(bits >> 52) - 1023;
-    const std::uint64_t mantissa = (bits & ((1ull << 52) - 1)) | 1ull << 52, mask = (1ull << kFraction) - 1;
-    std::uint64_t whole, fraction;
-    if (exponent >= 0) {
-      whole = mantissa >> (52 - exponent);
-      fraction = mantissa << (exponent + 1) & mask;
-    } else {
-      whole = 0;
-      fraction = mantissa >> -(exponent + 1);
+    // As OTP does it: the fraction is scaled to an integer in double arithmetic, so the digits past the float's precision are those of that product.
+    const double power = kPowers[decimals];
+    auto whole = static_cast<std::uint64_t>(magnitude);
+    auto fraction = static_cast<std::uint64_t>((magnitude - static_cast<double>(whole)) * power + 0.5);
+    if (fraction >= static_cast<std::uint64_t>(power)) {
+      ++whole;
+      fraction = 0;
     }
     if (std::signbit(d)) out = "-";
     out += std::to_string(whole);
-    if (decimals > 0) out += '.';
-    for (int i = 0; i < decimals; ++i) {
-      fraction *= 10;
-      out += static_cast<char>('0' + (fraction >> kFraction));
-      fraction &= mask;
+    if (decimals > 0) {
+      const std::string digits = std::to_string(fraction);
+      out += '.';
+      out.append(static_cast<std::size_t>(decimals) - digits.size(), '0');
+      out += digits;
     }
   }
   if (compact && decimals > 0 && !out.empty()) drop_trailing_zeros(out);
