@@ -1,0 +1,126 @@
+#include <cstring>
+
+#include "runtime/bif/support.hpp"
+#include "vm/code/code_server.hpp"
+#include "vm/term/bits.hpp"
+
+// Modules: what is loaded and exported, loading, deleting, purging. The library's `code` module stands on these.
+namespace vmrun {
+namespace {
+
+Term name_arity(Heap& heap, const FunctionHeader& f) { return new_tuple(heap, f.function, Term::small(f.arity)); }
+
+Term exports_of(Heap& heap, const Module& m) {
+  ListBuilder list(heap);
+  for (const auto& x : m.exports) list.add(new_tuple(heap, x.entry->function, Term::small(x.entry->arity)));
+  return list.finish();
+}
+
+Term functions_of(Heap& heap, const Module& m) {
+  ListBuilder list(heap);
+  for (std::uint32_t word : m.functions) list.add(name_arity(heap, *reinterpret_cast<const FunctionHeader*>(m.begin() + word)));
+  return list.finish();
+}
+
+/// One item of module_info; the non-value when there is no such item.
+Term module_item(Heap& heap, const Module& m, std::string_view item) {
+  if (item == "module") return m.name;
+  if (item == "exports") return exports_of(heap, m);
+  if (item == "functions") return functions_of(heap, m);
+  if (item == "attributes") return m.attributes;
+  if (item == "compile") return m.compile_info;
+  if (item == "md5") return make_binary(heap, m.md5, sizeof m.md5);
+  if (item == "nifs" || item == "native_addresses") return Term::nil();
+  if (item == "native") return atoms::false_;
+  return kNonValue;
+}
+
+Module* module_argument(Term name) { return name.is_atom() ? current_module(name) : nullptr; }
+
+Term error_tuple(Heap& heap, Term reason) { return new_tuple(heap, atoms::error, reason); }
+
+}  // namespace
+
+Term bif_erlang_get_module_info_1(Process& p, const Term* a) {
+  const Module* m = module_argument(a[0]);
+  if (!m) return raise_badarg(p);
+  ListBuilder list(p.heap);
+  for (const char* item : {"module", "exports", "attributes", "compile", "md5"}) list.add(new_tuple(p.heap, intern_atom(item), module_item(p.heap, *m, item)));
+  return list.finish();
+}
+
+Term bif_erlang_get_module_info_2(Process& p, const Term* a) {
+  const Module* m = module_argument(a[0]);
+  if (!m || !a[1].is_atom()) return raise_badarg(p);
+  const Term value = module_item(p.heap, *m, atom_text(a[1]));
+  return value.is_value() ? value : raise_badarg(p);
+}
+
+Term bif_erlang_function_exported_3(Process& p, const Term* a) {
+  SWord arity;
+  if (!a[0].is_atom() || !a[1].is_atom() || !a[2].is_small() || a[2].small_value() < 0) return raise_badarg(p);
+  if (!small_in_range(a[2], 0, 255, &arity)) return atoms::false_;
+  const Export* e = find_export(a[0], a[1], static_cast<unsigned>(arity));
+  return bool_term(e && is_defined(*e));
+}
+
+Term bif_erlang_module_loaded_1(Process& p, const Term* a) {
+  if (!a[0].is_atom()) return raise_badarg(p);
+  return bool_term(current_module(a[0]) != nullptr);
+}
+
+Term bif_erlang_loaded_0(Process& p, const Term*) {
+  ListBuilder list(p.heap);
+  for (const Module* m : loaded_modules()) list.add(m->name);
+  return list.finish();
+}
+
+Term bif_erlang_pre_loaded_0(Process&, const Term*) { return Term::nil(); }
+
+/// {module, Name} or {error, badfile | not_purged}. An on_load function runs at the module's first call.
+Term bif_erlang_load_module_2(Process& p, const Term* a) {
+  if (!a[0].is_atom() || !is_binary(a[1])) return raise_badarg(p);
+  const BytesOf bytes(a[1]);
+  const std::string file(atom_text(a[0]));
+  const LoadResult r = load_module(a[0], bytes.data(), bytes.size(), file);
+  bump_reductions(p, static_cast<SWord>(bytes.size() / 32));
+  if (!r.module) return error_tuple(p.heap, r.reason);
+  static const Term module = intern_atom("module");
+  return new_tuple(p.heap, module, a[0]);
+}
+
+/// Loads what is found for the name, as a call of one of its functions would: {module, Name} or {error, nofile | badfile}.
+Term bif_erts_internal_ensure_loaded_1(Process& p, const Term* a) {
+  static const Term module = intern_atom("module"), nofile = intern_atom("nofile"), badfile = intern_atom("badfile");
+  if (!a[0].is_atom()) return raise_badarg(p);
+  std::string message;
+  if (!autoload_module(a[0], &message)) return error_tuple(p.heap, message.empty() ? nofile : badfile);
+  return new_tuple(p.heap, module, a[0]);
+}
+
+/// Where a module's code came from: a string, `undefined` if it is not loaded.
+Term bif_erts_internal_module_path_1(Process& p, const Term* a) {
+  if (!a[0].is_atom()) return raise_badarg(p);
+  const std::string* path = module_path(a[0]);
+  return path ? code_point_list(p.heap, *path) : atoms::undefined;
+}
+
+Term bif_erlang_check_old_code_1(Process& p, const Term* a) {
+  if (!a[0].is_atom()) return raise_badarg(p);
+  return bool_term(old_module(a[0]) != nullptr);
+}
+
+/// true; undefined when the module is not loaded; badarg when there is old code that has not been purged.
+Term bif_erlang_delete_module_1(Process& p, const Term* a) {
+  if (!a[0].is_atom()) return raise_badarg(p);
+  if (!current_module(a[0])) return atoms::undefined;
+  return delete_module(a[0]) ? atoms::true_ : raise_badarg(p);
+}
+
+/// Code is never freed while something could run it, so purging only forgets the old version.
+Term bif_erlang_purge_module_1(Process& p, const Term* a) {
+  if (!a[0].is_atom() || !purge_module(a[0])) return raise_badarg(p);
+  return atoms::true_;
+}
+
+}  // namespace vmrun
