@@ -1,10 +1,8 @@
-%% Conversion between encodings, and normalisation. Decoding (for every input
-%% encoding) and encoding as UTF-8 are built into the machine:
-%% characters_to_list/2, characters_to_binary/2 and bin_is_7bit/1.
+%% Byte order marks and normalisation. Conversion between encodings is built
+%% into the machine: characters_to_list/1,2 and characters_to_binary/1,2,3.
 -module(unicode).
 
--export([characters_to_list/1, characters_to_binary/1, characters_to_binary/3,
-         bom_to_encoding/1, encoding_to_bom/1]).
+-export([bom_to_encoding/1, encoding_to_bom/1]).
 -export([characters_to_nfd_list/1, characters_to_nfd_binary/1, characters_to_nfkd_list/1,
          characters_to_nfkd_binary/1, characters_to_nfc_list/1, characters_to_nfc_binary/1,
          characters_to_nfkc_list/1, characters_to_nfkc_binary/1]).
@@ -13,43 +11,6 @@
 -type charlist() :: maybe_improper_list(char() | unicode_binary() | charlist(), unicode_binary() | []).
 -type unicode_binary() :: binary().
 -export_type([chardata/0, charlist/0, unicode_binary/0]).
-
-characters_to_list(Data) -> unicode:characters_to_list(Data, unicode).
-
-characters_to_binary(Data) -> unicode:characters_to_binary(Data, unicode).
-
-characters_to_binary(Data, In, Out) when Out =:= unicode; Out =:= utf8 ->
-    unicode:characters_to_binary(Data, In);
-characters_to_binary(Data, In, Out) ->
-    case encoder(Out) of
-        false -> error(badarg, [Data, In, Out]);
-        Encode ->
-            try unicode:characters_to_list(Data, In) of
-                L when is_list(L) -> encoded(L, Encode, []);
-                {What, L, Rest} ->
-                    case encoded(L, Encode, []) of
-                        B when is_binary(B) -> {What, B, Rest};
-                        {error, B, Left} -> {error, B, [Left, Rest]}
-                    end
-            catch error:badarg -> error(badarg, [Data, In, Out])
-            end
-    end.
-
-encoder(latin1) -> fun(C) when C < 256 -> <<C>> end;
-encoder(utf16) -> fun(C) -> <<C/utf16>> end;
-encoder({utf16, big}) -> fun(C) -> <<C/utf16>> end;
-encoder({utf16, little}) -> fun(C) -> <<C/utf16-little>> end;
-encoder(utf32) -> fun(C) -> <<C/utf32>> end;
-encoder({utf32, big}) -> fun(C) -> <<C/utf32>> end;
-encoder({utf32, little}) -> fun(C) -> <<C/utf32-little>> end;
-encoder(_) -> false.
-
-encoded([C | T] = L, Encode, Acc) ->
-    try Encode(C) of
-        Bytes -> encoded(T, Encode, [Acc | Bytes])
-    catch error:_ -> {error, iolist_to_binary(Acc), L}
-    end;
-encoded([], _, Acc) -> iolist_to_binary(Acc).
 
 %% Byte order marks
 
@@ -87,8 +48,8 @@ normal_list(Data, Next) ->
 
 normal_binary(Data, Next) ->
     case collect(Data, Next, []) of
-        {ok, L} -> characters_to_binary(L);
-        {error, L, Rest} -> {error, characters_to_binary(L), Rest}
+        {ok, L} -> unicode:characters_to_binary(L);
+        {error, L, Rest} -> {error, unicode:characters_to_binary(L), Rest}
     end.
 
 collect(Data, Next, Acc) ->

@@ -1,0 +1,45 @@
+%% Tables: what is not built into the machine.
+-module(ets).
+
+-export([tab2list/1, foldl/3, foldr/3, match_delete/2, match_spec_run/2, test_ms/2, fun2ms/1]).
+
+tab2list(Table) ->
+    try ets:match_object(Table, '_')
+    catch error:badarg -> error(badarg, [Table])
+    end.
+
+%% The table is fixed, so that objects may be deleted on the way.
+foldl(F, Acc, Table) when is_function(F, 2) ->
+    ets:safe_fixtable(Table, true),
+    try fold(F, Acc, ets:first(Table), Table, fun ets:next/2)
+    after ets:safe_fixtable(Table, false)
+    end.
+
+foldr(F, Acc, Table) when is_function(F, 2) ->
+    ets:safe_fixtable(Table, true),
+    try fold(F, Acc, ets:last(Table), Table, fun ets:prev/2)
+    after ets:safe_fixtable(Table, false)
+    end.
+
+fold(_, Acc, '$end_of_table', _, _) -> Acc;
+fold(F, Acc, Key, Table, Next) ->
+    fold(F, lists:foldl(F, Acc, ets:lookup(Table, Key)), Next(Table, Key), Table, Next).
+
+match_delete(Table, Pattern) ->
+    try ets:select_delete(Table, [{Pattern, [], [true]}]) of
+        _ -> true
+    catch error:badarg -> error(badarg, [Table, Pattern])
+    end.
+
+match_spec_run(Objects, Compiled) -> lists:reverse(ets:match_spec_run_r(Objects, Compiled, [])).
+
+test_ms(Tuple, Spec) ->
+    case erlang:match_spec_test(Tuple, Spec, table) of
+        {ok, Result, _, _} -> {ok, Result};
+        {error, _} = Error -> Error
+    end.
+
+%% A compiler's parse transform would have replaced the call.
+fun2ms(F) when is_function(F) ->
+    exit({badarg, {?MODULE, fun2ms, [function, called, with, real, 'fun', should, be, transformed, with,
+                                     parse_transform, 'or', called, with, a, 'fun', generated, in, the, shell]}}).
