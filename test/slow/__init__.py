@@ -1,0 +1,1 @@
+"""Suites that take minutes: run with ./dev test --slow."""
