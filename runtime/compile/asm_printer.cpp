@@ -105,7 +105,56 @@ class Printer {
     else if (t.is_small()) out_ += "{integer," + std::to_string(t.small_value()) + "}";
     else if (t.is_big()) out_ += "{integer," + term_text(t) + "}";
     else if (t.is_float()) out_ += "{float," + float_text_short(float_of(t)->value) + "}";
-    else out_ += "{literal," + term_text(t, std::size_t{1} << 30) + "}";
+    else out_ += "{literal,", literal(t), out_ += "}";
+  }
+
+  /// A constant as Erlang source. (Other texts of terms are for people and leave escapes out.)
+  void literal(Term t) {
+    if (t.is_list()) {
+      bool text = true;
+      Term end = t;
+      for (; end.is_list(); end = end.tail()) text &= end.head().is_small() && end.head().small_value() >= 32 && end.head().small_value() < 127;
+      text &= end.is_nil();
+      out_ += text ? "\"" : "[";
+      for (const Term first = t; t.is_list(); t = t.tail()) {
+        if (text) {
+          const char c = static_cast<char>(t.head().small_value());
+          if (c == '"' || c == '\\') out_ += '\\';
+          out_ += c;
+          continue;
+        }
+        if (!(t == first)) out_ += ",";
+        literal(t.head());
+      }
+      if (!t.is_nil()) out_ += "|", literal(t);
+      out_ += text ? "\"" : "]";
+    } else if (t.is_tuple()) {
+      out_ += "{";
+      for (Word i = 0; i < t.tuple_arity(); i++) {
+        if (i > 0) out_ += ",";
+        literal(t.element(i));
+      }
+      out_ += "}";
+    } else if (t.is_map() && map_kind(*t.boxed_ptr()) == MapKind::kFlat) {
+      const FlatMap* m = flatmap_of(t);
+      out_ += "#{";
+      for (Word i = 0; i < m->size; i++) {
+        if (i > 0) out_ += ",";
+        literal(m->keys.element(i));
+        out_ += " => ";
+        literal(m->values()[i]);
+      }
+      out_ += "}";
+    } else if (t.is_bitstring() && t.boxed_ptr()->header_sub() == Term::Sub::kHeapBinary) {
+      auto* h = reinterpret_cast<const HeapBinary*>(t.boxed_ptr());
+      out_ += "<<";
+      for (Word i = 0; i < h->size_bytes; i++) out_ += (i > 0 ? "," : "") + std::to_string(h->data[i]);
+      out_ += ">>";
+    } else if (t.is_float()) {
+      out_ += float_text_short(float_of(t)->value);
+    } else {
+      out_ += term_text(t, std::size_t{1} << 30);
+    }
   }
 
   void operand(const std::vector<Operand>& args, std::size_t& k) {
@@ -130,10 +179,7 @@ class Printer {
         out_ += "{string,<<";
         for (std::uint32_t b = 0; b < o.floats; b += 8) {
           if (b > 0) out_ += ",";
-          const std::uint32_t bits = std::min<std::uint32_t>(8, o.floats - b);
-          const unsigned byte = code_.strings[o.n + b / 8];
-          out_ += std::to_string(bits == 8 ? byte : byte >> (8 - bits));
-          if (bits < 8) out_ += ":" + std::to_string(bits);
+          out_ += std::to_string(code_.strings[o.n + b / 8]);
         }
         out_ += ">>}";
         break;

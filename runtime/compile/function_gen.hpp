@@ -76,6 +76,7 @@ class FunctionGen {
   void save(ValueId v);
   void clobber();
   void collection(std::uint32_t live);
+  void stack_walk();
   void parallel(std::vector<Move> moves);
   void move(Operand from, Operand to);
   void to_registers(std::span<const Arg> args, std::uint32_t at, bool saves);
@@ -83,6 +84,7 @@ class FunctionGen {
   // gen_blocks.cpp
   void plan_frames();
   bool needs_frame(const Block& b) const;
+  std::uint32_t nesting(const Block& b) const;
   void enter_block(BlockId id);
   void allocate(std::uint32_t heap_from);
   std::uint32_t frame_root(std::uint32_t f);
@@ -123,6 +125,10 @@ class FunctionGen {
 
   AsmInstr& emit(Bop op, std::vector<Operand> args) {
     out_->push_back({op, std::move(args)});
+    if (op != Bop::kLine) {
+      for (std::uint32_t slot : pending_) y_written_[slot] = true;
+      pending_.clear();
+    }
     return out_->back();
   }
 
@@ -136,8 +142,10 @@ class FunctionGen {
   std::vector<AsmInstr> main_, stubs_;
   std::vector<Entry> entry_;
   std::vector<bool> framed_in_;
+  std::vector<bool> fragile_in_;         // between loop_rec and remove_message: parts of the message must not be stored
   std::vector<Frame> frames_;
   std::vector<Use> use_;
+  std::uint32_t tag_slots_ = 0;          // the lowest y registers are for tags of try and catch, the innermost lowest: that is how the machine finds it
 
   // State at the present point.
   BlockId id_ = kNone;
@@ -147,9 +155,11 @@ class FunctionGen {
   std::vector<bool> x_valid_;            // holds some term
   std::vector<ValueId> y_;
   std::vector<bool> y_written_;
+  std::vector<std::uint32_t> pending_;       // y registers that the next instruction writes for the first time
   std::vector<std::int32_t> loc_x_, loc_y_;  // by value, -1: not there
   std::vector<ValueId> resident_;        // values that may have a location
   std::vector<std::uint32_t> read_now_;  // y registers the present instruction reads for the last time
+  bool fragile_ = false;
   std::uint32_t frame_ = kNone;
   std::uint32_t heap_until_ = 0;         // heap is reserved for instructions of the block before this one
   std::vector<std::uint32_t> clobbers_;  // positions of clobbering instructions in this block

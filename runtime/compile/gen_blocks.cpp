@@ -14,6 +14,7 @@ FunctionGen::FunctionGen(CodeBuilder& builder, ssa::Program& program, ssa::Funct
     : builder_(builder), program_(program), fn_(fn), entries_(entries), info_label_(info_label), live_(ssa::analyse(fn)), out_(&main_) {
   entry_.resize(fn.blocks.size());
   framed_in_.resize(fn.blocks.size());
+  fragile_in_.resize(fn.blocks.size());
   use_.resize(fn.value_count);
   loc_x_.assign(fn.value_count, -1);
   loc_y_.assign(fn.value_count, -1);
@@ -36,10 +37,25 @@ bool FunctionGen::needs_frame(const Block& b) const {
   return false;
 }
 
+/// How many try and catch are around a block.
+std::uint32_t FunctionGen::nesting(const Block& b) const {
+  std::uint32_t depth = 0;
+  for (BlockId h = b.handler; h != kNone; h = fn_.blocks[h].handler) depth++;
+  return depth;
+}
+
 void FunctionGen::plan_frames() {
   for (BlockId id : live_.order) {
     const Block& b = fn_.blocks[id];
+    if (b.term == Term_::kTry || b.term == Term_::kCatch) tag_slots_ = std::max(tag_slots_, nesting(b) + 1);
+  }
+  for (BlockId id : live_.order) {
+    const Block& b = fn_.blocks[id];
     if (b.is_loop_head && !b.live_in.empty()) framed_in_[id] = true;
+    if (b.term == Term_::kLoopRec) fragile_in_[b.succ] = true;
+    if (fragile_in_[id] && (b.code.empty() || b.code[0].op != Op::kRemoveMessage)) {
+      ssa::for_successors(b, [&](BlockId t) { fragile_in_[t] = fragile_in_[t] || !fn_.blocks[t].is_loop_head; });
+    }
     if (!framed_in_[id] && !needs_frame(b)) continue;
     ssa::for_successors(b, [&](BlockId t) { framed_in_[t] = true; });
   }
@@ -112,6 +128,7 @@ void FunctionGen::enter_block(BlockId id) {
   id_ = id;
   block_ = &fn_.blocks[id];
   heap_until_ = 0;
+  fragile_ = fragile_in_[id] && (block_->code.empty() || block_->code[0].op != Op::kRemoveMessage);
   const Entry& e = entry_[id];
   frame_ = e.frame;
   for (const Place& p : e.places) {
@@ -182,7 +199,7 @@ void FunctionGen::set_entry(BlockId to, std::span<const Arg> args) {
       if (args[k].is_value() && loc_y_[args[k].value] >= 0 && !taken(y_taken, static_cast<std::size_t>(loc_y_[args[k].value])))
         r = static_cast<std::uint32_t>(loc_y_[args[k].value]);
       else
-        while (taken(y_taken, r)) r++;
+        for (r = tag_slots_; taken(y_taken, r);) r++;
       place = Operand::y(r);
       grow(y_taken, r + 1);
       y_taken[r] = true;
@@ -312,6 +329,7 @@ void FunctionGen::error(const Block& b) {
     emit(Bop::kJump, {Operand::label(info_label_)});
     return;
   }
+  stack_walk();
   line(b.loc);
   switch (b.error) {
     case Fail::kCaseClause: emit(Bop::kCaseEnd, {operand(b.subject)}); break;
@@ -330,6 +348,7 @@ void FunctionGen::terminate(BlockId id) {
     case Term_::kFallible: goto_block(b.succ, {}); break;
     case Term_::kReturn:
       move(operand(b.subject), Operand::x(0));
+      stack_walk();
       if (frame_ != kNone) emit(Bop::kDeallocate, {Operand::u(frame_)});
       emit(Bop::kReturn, {});
       break;
@@ -352,10 +371,16 @@ void FunctionGen::terminate(BlockId id) {
       for (ValueId v : fn_.blocks[b.fail].live_in) {
         if (v != b.tag) save(v);
       }
-      const std::uint32_t slot = free_y();
+      const std::uint32_t slot = tag_slots_ - 1 - nesting(b);
+      Frame& f = frames_[frame_root(frame_)];
+      f.slots = std::max(f.slots, slot + 1);
+      grow(y_written_, slot + 1);
+      const bool written = y_written_[slot];
       set_y(slot, b.tag);
-      set_entry(b.fail, {});
+      y_written_[slot] = written;
       collection(x_top());
+      y_written_[slot] = true;
+      set_entry(b.fail, {});
       emit(b.term == Term_::kTry ? Bop::kTry : Bop::kCatch, {Operand::y(slot), Operand::label(label_of(b.fail))});
       goto_block(b.succ, {});
       break;

@@ -172,8 +172,8 @@ std::uint32_t FunctionGen::instruction(std::uint32_t at) {
       const Operand from = operand(i.args[0]);
       release_dead(i.args, at);
       const Operand dst = define(i.dst(), at);
-      emit(i.op == Op::kBsGetTail ? Bop::kBsGetTail : Bop::kBsGetPosition, {from, dst, u(live)});
       collection(live);
+      emit(i.op == Op::kBsGetTail ? Bop::kBsGetTail : Bop::kBsGetPosition, {from, dst, u(live)});
       if (dst.kind == Operand::kX) x_valid_[dst.n] = true;
       break;
     }
@@ -247,6 +247,7 @@ void FunctionGen::call(const Instr& i, std::uint32_t at) {
 void FunctionGen::tail_call(const Instr& i) {
   const auto args = i.args.subspan(ssa::first_register_arg(i));
   to_registers(args, static_cast<std::uint32_t>(block_->code.size()), false);
+  stack_walk();
   line(i.loc);
   const auto n = static_cast<std::uint32_t>(args.size());
   const bool ext = i.op == Op::kCallExt;
@@ -258,6 +259,7 @@ void FunctionGen::tail_call(const Instr& i) {
 /// The loader makes one jump of call_fun, deallocate, return.
 void FunctionGen::call_fun_last(const Instr& i, std::uint32_t at) {
   to_registers(i.args, at, false);
+  stack_walk();
   line(i.loc);
   const auto n = static_cast<std::uint32_t>(i.args.size());
   if (i.op == Op::kApply) {
@@ -334,9 +336,9 @@ void FunctionGen::bif(const Instr& i, std::uint32_t at, BlockId fail) {
   args.insert(args.end(), in.begin(), in.end());
   args.push_back(dst);
   static constexpr Bop kPlain[] = {Bop::kBif0, Bop::kBif1, Bop::kBif2}, kGc[] = {Bop::kGcBif1, Bop::kGcBif1, Bop::kGcBif2, Bop::kGcBif3};
+  if (gc) collection(live);
+  else if (fail == kNone && !i.bif->safe) stack_walk();
   emit(gc ? kGc[in.size()] : kPlain[in.size()], std::move(args));
-  if (!gc) return;
-  collection(live);
   if (dst.kind == Operand::kX) x_valid_[dst.n] = true;
 }
 
@@ -353,8 +355,8 @@ void FunctionGen::put_map(const Instr& i, std::uint32_t at, BlockId fail) {
   if (fail == kNone) line(i.loc);
   std::vector<Operand> args{Operand::label(label), in[0], dst, u(live), Operand::list(in.size() - 1)};
   args.insert(args.end(), in.begin() + 1, in.end());
-  emit(i.op == Op::kPutMapExact ? Bop::kPutMapExact : Bop::kPutMapAssoc, std::move(args));
   collection(live);
+  emit(i.op == Op::kPutMapExact ? Bop::kPutMapExact : Bop::kPutMapAssoc, std::move(args));
   if (dst.kind == Operand::kX) x_valid_[dst.n] = true;
 }
 
@@ -460,8 +462,8 @@ void FunctionGen::create_binary(const Instr& i, std::uint32_t at, BlockId fail) 
   if (fail == kNone) line(i.loc);
   std::vector<Operand> args{Operand::label(label), u(0), u(live), u(bytes_only ? 8 : 1), dst, Operand::list(segs.size())};
   args.insert(args.end(), segs.begin(), segs.end());
-  emit(Bop::kBsCreateBin, std::move(args));
   collection(live);
+  emit(Bop::kBsCreateBin, std::move(args));
   if (dst.kind == Operand::kX) x_valid_[dst.n] = true;
 }
 
@@ -492,6 +494,8 @@ void FunctionGen::read_bits(const Instr& i, std::uint32_t at, BlockId fail) {
   const std::uint32_t label = edge(fail);
   std::swap(before, x_valid_);
   const Operand f = Operand::label(label), flags = u(flags_of(i.spec));
+  const bool collects = i.op != Op::kBsSkip || i.spec.type >= SegType::kUtf8;
+  if (collects) collection(live);
   switch (i.op) {
     case Op::kBsStart: emit(Bop::kBsStartMatch4, {f, u(live), context, dst}); break;
     case Op::kBsGet:
@@ -514,8 +518,6 @@ void FunctionGen::read_bits(const Instr& i, std::uint32_t at, BlockId fail) {
       break;
     default: break;
   }
-  if (i.op == Op::kBsSkip && i.spec.type < SegType::kUtf8) return;
-  collection(live);
   if (!i.dsts.empty() && dst.kind == Operand::kX) x_valid_[dst.n] = true;
 }
 

@@ -65,7 +65,7 @@ std::uint32_t FunctionGen::free_x() const {
 
 /// before_read: the slot is written before the present instruction reads its arguments.
 std::uint32_t FunctionGen::free_y(bool before_read) {
-  std::uint32_t r = 0;
+  std::uint32_t r = tag_slots_;
   while ((r < y_.size() && y_[r] != kNone) ||
          (before_read && std::find(read_now_.begin(), read_now_.end(), r) != read_now_.end())) r++;
   Frame& f = frames_[frame_root(frame_)];
@@ -126,11 +126,15 @@ Operand FunctionGen::define(ValueId v, std::uint32_t at, bool allow_y) {
   const std::uint32_t next = next_clobber(at);
   const bool far = outlasts(v, at);
   const ssa::Hint hint = live_.hints[v];
-  if (far && allow_y && frame_ != kNone) {
+  if (far && allow_y && frame_ != kNone && !fragile_) {
     // Wanted as an argument of that call too: it goes there first, and is stored on the way.
     if (!(hint.x >= 0 && next != kForever && (static_cast<std::size_t>(hint.x) >= x_.size() || x_[static_cast<std::size_t>(hint.x)] == kNone))) {
       const std::uint32_t slot = free_y();
+      grow(y_written_, slot + 1);
+      const bool written = y_written_[slot];
       set_y(slot, v);
+      y_written_[slot] = written;
+      if (!written) pending_.push_back(slot);
       return Operand::y(slot);
     }
   }
@@ -139,7 +143,7 @@ Operand FunctionGen::define(ValueId v, std::uint32_t at, bool allow_y) {
     const auto h = static_cast<std::uint32_t>(hint.x);
     if (h >= x_.size() || x_[h] == kNone) {
       r = h;
-    } else if (frame_ != kNone && next != kForever && outlasts(x_[h], at)) {
+    } else if (frame_ != kNone && !fragile_ && next != kForever && outlasts(x_[h], at)) {
       // Whoever is there has to go to the stack before the call anyway.
       save(x_[h]);
       drop_x(h);
@@ -158,6 +162,11 @@ void FunctionGen::clobber() {
 /// Memory may be collected here.
 void FunctionGen::collection(std::uint32_t live) {
   for (std::size_t r = live; r < x_valid_.size(); r++) x_valid_[r] = false;
+  stack_walk();
+}
+
+/// The stack is looked at here, by a collection or in search of a catch: every y register must hold something.
+void FunctionGen::stack_walk() {
   if (frame_ == kNone) return;
   Frame& f = frames_[frame_root(frame_)];
   if (!f.seen_collection) {

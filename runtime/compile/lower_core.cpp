@@ -319,6 +319,18 @@ Term empty_map_literal(Arena& a) {
 
 Arg Lowerer::map(Map& m) {
   Arg base = m.base == nullptr ? Arg::lit(empty_map_literal(arena_)) : value(m.base);
+  if (!base.is_literal() || !base.literal.is_map()) {
+    if (base.is_literal()) base = emit_value(Op::kMove, {base});
+    BlockId good = new_block(), bad = guard_fail_ == kNone ? new_block() : guard_fail_;
+    test(Test::kMap, {base}, good, bad);
+    if (guard_fail_ == kNone) {
+      start(bad);
+      Arg reason = emit_value(Op::kPutTuple, {Arg::lit(atoms::badmap), base});
+      emit_value(Op::kCallExt, {Arg::lit(atoms::erlang), Arg::lit(atoms::error), reason}, m.loc);
+      cur().term = Term_::kUnreachable;
+    }
+    start(good);
+  }
   std::vector<Arg> all;
   for (const MapPair& p : m.pairs) {
     all.push_back(value(p.key));

@@ -104,7 +104,11 @@ class Optimiser {
   void count_uses() {
     uses_.assign(fn_.value_count, 0);
     for (Block& b : fn_.blocks) {
-      if (!b.dead) for_args(b, [&](Arg& a) { uses_[a.is_value() ? a.value : 0] += a.is_value(); });
+      if (!b.dead) {
+        for_args(b, [&](Arg& a) {
+          if (a.is_value()) uses_[a.value]++;
+        });
+      }
     }
   }
 
