@@ -1,0 +1,96 @@
+// vmrun: compiles or loads a script and runs it on the machine.
+
+#include <cstdio>
+#include <string>
+#include <variant>
+
+#include <unistd.h>
+
+#include "probes/listing.hpp"
+#include "runtime/bif/bifs_generated.hpp"
+#include "runtime/cli/boot.hpp"
+#include "runtime/cli/code_finder.hpp"
+#include "runtime/cli/options.hpp"
+
+namespace vmrun::cli {
+namespace {
+
+constexpr int kUsageStatus = 2;
+
+int complain(const std::string& message) {
+  std::fprintf(stderr, "vmrun: %s\n", message.c_str());
+  return kUsageStatus;
+}
+
+std::string own_path() {
+  char path[4096];
+  const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
+  return std::string(path, n > 0 ? static_cast<std::size_t>(n) : 0);
+}
+
+int list_probes() {
+  std::vector<probe::ProbeNote> notes;
+  std::string error;
+  if (!probe::read_probe_notes(own_path().c_str(), notes, error)) return complain(error);
+  std::fputs(probe::format_probe_notes(own_path().c_str(), notes).c_str(), stdout);
+  return 0;
+}
+
+compile::CompileOptions compile_options(const Options& o) {
+  compile::CompileOptions c;
+  c.include_path = o.include_dirs;
+  c.library_path = o.code_paths;
+  for (const std::string& d : o.defines) {
+    const std::size_t eq = d.find('=');
+    c.macros.emplace_back(d.substr(0, eq), eq == std::string::npos ? "true" : d.substr(eq + 1));
+  }
+  return c;
+}
+
+int print_assembly(const Options& o) {
+  compile::CompileOptions c = compile_options(o);
+  c.script = true;
+  c.want_assembly = true;
+  std::vector<std::uint8_t> text;
+  std::string error;
+  if (!read_file(o.script, &text, &error)) return complain(error);
+  auto result = compile::compile_source(o.script, std::string(text.begin(), text.end()), c);
+  std::fputs(result.messages.c_str(), stderr);
+  if (!result.ok) return kUsageStatus;
+  std::fputs(result.assembly.c_str(), stdout);
+  return 0;
+}
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+int run(const Options& o) {
+  std::vector<std::string> directories{directory_of(o.script)};
+  directories.insert(directories.end(), o.code_paths.begin(), o.code_paths.end());
+  const CodeFinder finder(std::move(directories), compile_options(o));
+  return boot(o, finder);
+}
+
+}  // namespace
+}  // namespace vmrun::cli
+
+int main(int argc, char** argv) {
+  using namespace vmrun::cli;
+  auto parsed = parse_options(argc, argv);
+  if (auto* error = std::get_if<UsageError>(&parsed)) {
+    complain(error->message + "\nTry 'vmrun --help'.");
+    return kUsageStatus;
+  }
+  const auto& options = std::get<Options>(parsed);
+  switch (options.action) {
+    case Action::kHelp: std::fputs(help_text().c_str(), stdout); return 0;
+    case Action::kVersion: std::puts("vmrun " VMRUN_VERSION); return 0;
+    case Action::kListProbes: return list_probes();
+    case Action::kPrintAssembly: return print_assembly(options);
+    case Action::kRun: return run(options);
+  }
+  return kUsageStatus;
+}
