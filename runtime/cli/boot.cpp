@@ -1,0 +1,142 @@
+#include "runtime/cli/boot.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include <unistd.h>
+
+#include "runtime/bif/bifs_generated.hpp"
+#include "vm/code/code_server.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/heap/literal.hpp"
+#include "vm/process/spawn.hpp"
+#include "vm/process/table.hpp"
+#include "vm/sched/scheduler.hpp"
+#include "vm/term/map.hpp"
+
+namespace vmrun::cli {
+namespace {
+
+constexpr int kBrokenScriptStatus = 2;
+
+/// Feeds the machine's autoloader; warnings and errors of what is compiled on the way go to standard error.
+class FinderSource final : public CodeSource {
+ public:
+  explicit FinderSource(const CodeFinder& finder) : finder_(finder) {}
+  bool find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) override {
+    FoundCode code = finder_.find(module);
+    std::fputs(code.messages.c_str(), stderr);
+    if (code.kind != FoundCode::Kind::kCode) return false;
+    beam->assign(code.begin, code.end);
+    *path = code.path;
+    return true;
+  }
+
+ private:
+  const CodeFinder& finder_;
+};
+
+int fail(const std::string& message) {
+  std::fprintf(stderr, "vmrun: %s\n", message.c_str());
+  return kBrokenScriptStatus;
+}
+
+Term text_to_list(Heap& heap, std::string_view utf8) {
+  // Arguments reach the program as lists of code points; bytes that are no UTF-8 count as Latin-1, as in `erl`.
+  std::vector<Word> points;
+  for (std::size_t i = 0; i < utf8.size();) {
+    const auto c = static_cast<unsigned char>(utf8[i]);
+    const int more = c >= 0xF0 && c < 0xF8 ? 3 : c >= 0xE0 ? 2 : c >= 0xC2 ? 1 : 0;
+    Word point = more == 3 ? c & 7 : more == 2 ? c & 15 : more == 1 ? c & 31 : c;
+    bool good = c < 0x80 || (more > 0 && c < 0xF8 && i + more < utf8.size());
+    for (int k = 1; good && k <= more; ++k) {
+      const auto next = static_cast<unsigned char>(utf8[i + k]);
+      good = (next & 0xC0) == 0x80;
+      point = point << 6 | (next & 0x3F);
+    }
+    points.push_back(good ? point : c);
+    i += good ? more + 1 : 1;
+  }
+  Term* hp = heap.alloc(2 * points.size());
+  Term list = Term::nil();
+  for (std::size_t i = points.size(); i-- > 0;) list = make_cons(hp, Term::small(static_cast<SWord>(points[i])), list);
+  return list;
+}
+
+Term texts_to_list(Heap& heap, const std::vector<std::string>& texts) {
+  Term list = Term::nil();
+  for (std::size_t i = texts.size(); i-- > 0;) {
+    Term text = text_to_list(heap, texts[i]);
+    Term* hp = heap.alloc(2);
+    list = make_cons(hp, text, list);
+  }
+  return list;
+}
+
+/// What init:boot/1 is told (runtime/lib/README.md describes it).
+Term boot_arguments(Heap& heap, const Options& o, Term module, unsigned main_arity) {
+  const auto pair = [&](std::string_view key, Term value) {
+    Term* hp = heap.alloc(3);
+    return make_tuple(hp, intern_atom(key), value);
+  };
+  const Term pairs[] = {
+      pair("module", module),
+      pair("arity", Term::small(main_arity)),
+      pair("arguments", texts_to_list(heap, o.script_args)),
+      pair("script", text_to_list(heap, o.script)),
+      pair("noinput", o.no_input ? atoms::true_ : atoms::false_),
+  };
+  Term list = Term::nil();
+  for (Term p : pairs) {
+    Term* hp = heap.alloc(2);
+    list = make_cons(hp, p, list);
+  }
+  Term* hp = heap.alloc(2);
+  return make_cons(hp, list, Term::nil());  // the argument list of boot/1
+}
+
+}  // namespace
+
+int boot(const Options& o, const CodeFinder& finder) {
+  init_literal_area();
+  gc_modes.collect_always = o.gc_stress;
+  gc_modes.verify = o.verify_heap;
+  process_table.init(o.process_limit);
+  register_bifs(kBifRows, kBifRowCount);
+  FinderSource source(finder);
+  set_code_source(&source);
+
+  FoundCode script = finder.load_file(o.script, /*script=*/true);
+  std::fputs(script.messages.c_str(), stderr);
+  if (script.kind != FoundCode::Kind::kCode) return kBrokenScriptStatus;
+  LoadResult loaded = load_module(kNonValue, script.begin, static_cast<std::size_t>(script.end - script.begin), script.path);
+  if (!loaded.module) return fail(loaded.message);
+
+  const Term module = loaded.module->name;
+  unsigned main_arity = 1;
+  const auto exported = [&](unsigned arity) {
+    const Export* e = find_export(module, atoms::main, arity);
+    return e && is_defined(*e);
+  };
+  if (!exported(1)) {
+    if (!exported(0)) return fail(o.script + ": no main/1 or main/0 to run");
+    main_arity = 0;
+  }
+
+  SchedulerOptions scheduling;
+  scheduling.schedulers = o.schedulers;
+  scheduling.slice = o.yield_all ? 1 : o.slice ? static_cast<std::int32_t>(o.slice) : kSliceReductions;
+  scheduling.random = o.random_sched;
+  scheduling.seed = o.random_seed;
+
+  Heap heap;
+  spawn_process(nullptr, atoms::init, atoms::boot, boot_arguments(heap, o, module, main_arity), SpawnOptions{});
+  start_schedulers(scheduling);
+  const HaltRequest end = wait_for_halt();
+  std::fflush(nullptr);
+  // Other threads may still run; nothing they use may be torn down under them.
+  ::_exit(end.status);
+}
+
+}  // namespace vmrun::cli
