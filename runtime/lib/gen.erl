@@ -1,0 +1,258 @@
+%% What the behaviours share: starting under a name, calls with monitors and aliases, replies, stopping.
+-module(gen).
+
+-export([start/5, start/6, init_it/6, init_it/7, call/3, call/4, cast_target/1, reply/2, stop/1, stop/3,
+         send_request/3, send_request/5, wait_response/2, wait_response/3, receive_response/2, receive_response/3,
+         check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3, reqids_to_list/1,
+         debug_options/2, hibernate_after/1, register_name/1, unregister_name/1, name/1, parent/0, where/1, format_status_header/2]).
+
+%% --- Start ---
+
+%% LinkP: link | nolink | monitor.
+start(GenMod, LinkP, Name, Mod, Args, Options) ->
+    case where(Name) of
+        undefined -> spawn_it(GenMod, LinkP, Name, Mod, Args, Options);
+        Pid when LinkP =:= monitor -> {error, {already_started, Pid}};
+        Pid -> {error, {already_started, Pid}}
+    end.
+
+start(GenMod, LinkP, Mod, Args, Options) -> spawn_it(GenMod, LinkP, self, Mod, Args, Options).
+
+spawn_it(GenMod, LinkP, Name, Mod, Args, Options) ->
+    Timeout = proplists:get_value(timeout, Options, infinity),
+    SpawnOptions = proplists:get_value(spawn_opt, Options, []),
+    Init = [GenMod, self(), parent_of(LinkP), Name, Mod, Args, Options],
+    case LinkP of
+        link -> proc_lib:start_link(?MODULE, init_it, Init, Timeout, SpawnOptions);
+        nolink -> proc_lib:start(?MODULE, init_it, Init, Timeout, SpawnOptions);
+        monitor ->
+            case proc_lib:start_monitor(?MODULE, init_it, Init, Timeout, SpawnOptions) of
+                {{ok, Pid}, Monitor} -> {ok, {Pid, Monitor}};
+                {Other, Monitor} -> erlang:demonitor(Monitor, [flush]), Other
+            end
+    end.
+
+parent_of(link) -> self();
+parent_of(_) -> self.
+
+init_it(GenMod, Starter, Parent, Mod, Args, Options) -> init_it(GenMod, Starter, Parent, self, Mod, Args, Options).
+
+init_it(GenMod, Starter, Parent, Name, Mod, Args, Options) ->
+    case register_name(Name) of
+        true -> GenMod:init_it(Starter, Parent, name_or_self(Name), Mod, Args, Options);
+        {false, Pid} -> proc_lib:init_ack(Starter, {error, {already_started, Pid}})
+    end.
+
+name_or_self(self) -> self();
+name_or_self(Name) -> Name.
+
+where({local, Name}) when is_atom(Name) -> whereis(Name);
+where({global, Name}) -> global:whereis_name(Name);
+where({via, Module, Name}) -> Module:whereis_name(Name);
+where(Other) -> error(badarg, [Other]).
+
+register_name(self) -> true;
+register_name({local, Name} = Full) ->
+    try register(Name, self())
+    catch error:_ -> {false, where(Full)}
+    end;
+register_name({global, Name} = Full) ->
+    case global:register_name(Name, self()) of
+        yes -> true;
+        no -> {false, where(Full)}
+    end;
+register_name({via, Module, Name} = Full) ->
+    case Module:register_name(Name, self()) of
+        yes -> true;
+        no -> {false, where(Full)}
+    end.
+
+unregister_name({local, Name}) -> try unregister(Name) catch _:_ -> ok end;
+unregister_name({global, Name}) -> _ = global:unregister_name(Name);
+unregister_name({via, Module, Name}) -> _ = Module:unregister_name(Name);
+unregister_name(Pid) when is_pid(Pid) -> Pid.
+
+%% The name a server goes by in reports.
+name({local, Name}) -> Name;
+name({global, Name}) -> Name;
+name({via, _, Name}) -> Name;
+name(Pid) when is_pid(Pid) -> Pid.
+
+parent() ->
+    case get('$ancestors') of
+        [Parent | _] when is_pid(Parent) -> Parent;
+        [Parent | _] when is_atom(Parent) -> whereis(Parent);
+        _ -> exit(process_was_not_started_by_proc_lib)
+    end.
+
+%% --- Call ---
+
+call(Process, Label, Request) -> call(Process, Label, Request, 5000).
+
+call(Process, Label, Request, Timeout) when Timeout =:= infinity; is_integer(Timeout), Timeout >= 0 ->
+    case target(Process) of
+        Pid when Pid =:= self() -> exit(calling_self);
+        Target -> do_call(Target, Label, Request, Timeout)
+    end.
+
+do_call(Target, Label, Request, Timeout) ->
+    Monitor = erlang:monitor(process, Target, [{alias, demonitor}]),
+    Tag = [alias | Monitor],
+    _ = erlang:send(Target, {Label, {self(), Tag}, Request}, [noconnect]),
+    receive
+        {Tag, Reply} -> erlang:demonitor(Monitor, [flush]), {ok, Reply};
+        {'DOWN', Monitor, _, _, noconnection} -> exit({nodedown, node_of(Target)});
+        {'DOWN', Monitor, _, _, Reason} -> exit(Reason)
+    after Timeout ->
+        erlang:demonitor(Monitor, [flush]),
+        receive {Tag, Reply} -> {ok, Reply}
+        after 0 -> exit(timeout)
+        end
+    end.
+
+node_of({_, Node}) -> Node;
+node_of(Pid) -> node(Pid).
+
+target(Pid) when is_pid(Pid) -> Pid;
+target(Name) when is_atom(Name) ->
+    case whereis(Name) of
+        undefined -> exit(noproc);
+        Pid -> Pid
+    end;
+target({Name, Node}) when is_atom(Name), is_atom(Node) ->
+    if Node =:= node() -> target(Name);
+       true -> {Name, Node}
+    end;
+target({global, _} = Name) -> found(where(Name));
+target({via, _, _} = Name) -> found(where(Name));
+target(Other) -> error(badarg, [Other]).
+
+found(undefined) -> exit(noproc);
+found(Pid) -> Pid.
+
+%% Where a cast goes; undefined when there is nobody.
+cast_target({global, _} = Name) -> where(Name);
+cast_target({via, _, _} = Name) -> where(Name);
+cast_target({Name, Node}) when Node =:= node() -> whereis(Name);
+cast_target(Name) when is_atom(Name) -> whereis(Name);
+cast_target(Other) -> Other.
+
+reply({_To, [alias | Alias] = Tag}, Reply) when is_reference(Alias) -> Alias ! {Tag, Reply}, ok;
+reply({_To, [[alias | Alias] | _] = Tag}, Reply) when is_reference(Alias) -> Alias ! {Tag, Reply}, ok;
+reply({To, Tag}, Reply) -> try To ! {Tag, Reply}, ok catch _:_ -> ok end.
+
+%% --- Asynchronous requests ---
+
+send_request(Process, Label, Request) ->
+    Monitor = case async_target(Process) of
+                  undefined -> dead_monitor(Process);
+                  Target ->
+                      M = erlang:monitor(process, Target, [{alias, demonitor}]),
+                      _ = erlang:send(Target, {Label, {self(), [alias | M]}, Request}, [noconnect]),
+                      M
+              end,
+    [alias | Monitor].
+
+send_request(Process, Label, Request, RequestLabel, Collection) when is_map(Collection) ->
+    [alias | Monitor] = send_request(Process, Label, Request),
+    Collection#{Monitor => RequestLabel}.
+
+async_target(Pid) when is_pid(Pid) -> Pid;
+async_target(Name) when is_atom(Name) -> whereis(Name);
+async_target({Name, Node}) when Node =:= node() -> whereis(Name);
+async_target({Name, Node}) when is_atom(Name), is_atom(Node) -> {Name, Node};
+async_target(Name) -> where(Name).
+
+%% A monitor that has fired: the request went to nobody.
+dead_monitor(Name) when is_atom(Name) -> erlang:monitor(process, Name);
+dead_monitor(_) ->
+    {Pid, Monitor} = spawn_monitor(fun() -> exit(noproc) end),
+    _ = Pid,
+    Monitor.
+
+check_response(Message, [alias | Monitor] = Tag) ->
+    case Message of
+        {Tag, Reply} -> erlang:demonitor(Monitor, [flush]), {reply, Reply};
+        {'DOWN', Monitor, _, Object, Reason} -> {error, {Reason, Object}};
+        _ -> no_reply
+    end.
+
+check_response(_Message, Collection, _Delete) when map_size(Collection) =:= 0 -> no_request;
+check_response(Message, Collection, Delete) ->
+    case Message of
+        {[alias | Monitor], Reply} when is_map_key(Monitor, Collection) ->
+            erlang:demonitor(Monitor, [flush]),
+            found_response({reply, Reply}, Monitor, Collection, Delete);
+        {'DOWN', Monitor, _, Object, Reason} when is_map_key(Monitor, Collection) ->
+            found_response({error, {Reason, Object}}, Monitor, Collection, Delete);
+        _ -> no_reply
+    end.
+
+found_response(Response, Monitor, Collection, Delete) ->
+    Label = maps:get(Monitor, Collection),
+    {Response, Label, case Delete of true -> maps:remove(Monitor, Collection); false -> Collection end}.
+
+wait_response([alias | Monitor] = Tag, Timeout) ->
+    receive
+        {Tag, Reply} -> erlang:demonitor(Monitor, [flush]), {reply, Reply};
+        {'DOWN', Monitor, _, Object, Reason} -> {error, {Reason, Object}}
+    after milliseconds(Timeout) -> timeout
+    end.
+
+wait_response(Collection, _Timeout, _Delete) when map_size(Collection) =:= 0 -> no_request;
+wait_response(Collection, Timeout, Delete) ->
+    receive
+        {[alias | Monitor], Reply} when is_map_key(Monitor, Collection) ->
+            erlang:demonitor(Monitor, [flush]),
+            found_response({reply, Reply}, Monitor, Collection, Delete);
+        {'DOWN', Monitor, _, Object, Reason} when is_map_key(Monitor, Collection) ->
+            found_response({error, {Reason, Object}}, Monitor, Collection, Delete)
+    after milliseconds(Timeout) -> timeout
+    end.
+
+%% As wait_response, but a timeout abandons the request.
+receive_response([alias | Monitor] = Id, Timeout) ->
+    case wait_response(Id, Timeout) of
+        timeout ->
+            erlang:demonitor(Monitor, [flush]),
+            receive {Id, Reply} -> {reply, Reply} after 0 -> timeout end;
+        Response -> Response
+    end.
+
+receive_response(Collection, Timeout, Delete) ->
+    case wait_response(Collection, Timeout, Delete) of
+        timeout ->
+            [begin erlang:demonitor(M, [flush]), receive {[alias | M], _} -> ok after 0 -> ok end end || M <- maps:keys(Collection)],
+            timeout;
+        Response -> Response
+    end.
+
+milliseconds({abs, Time}) -> max(0, Time - erlang:monotonic_time(millisecond));
+milliseconds(Timeout) -> Timeout.
+
+reqids_new() -> #{}.
+reqids_size(Collection) -> map_size(Collection).
+reqids_add([alias | Monitor], Label, Collection) when not is_map_key(Monitor, Collection) -> Collection#{Monitor => Label}.
+reqids_to_list(Collection) -> [{[alias | Monitor], Label} || {Monitor, Label} <- maps:to_list(Collection)].
+
+%% --- Stop, options ---
+
+stop(Process) -> stop(Process, normal, infinity).
+stop(Process, Reason, Timeout) ->
+    proc_lib:stop(case Process of
+                      {global, _} -> target(Process);
+                      {via, _, _} -> target(Process);
+                      _ -> Process
+                  end, Reason, Timeout).
+
+debug_options(_Name, Options) ->
+    case lists:keyfind(debug, 1, Options) of
+        {debug, Debug} -> sys:debug_options(Debug);
+        false -> []
+    end.
+
+hibernate_after(Options) -> proplists:get_value(hibernate_after, Options, infinity).
+
+format_status_header(Tag, Name) when is_pid(Name) -> lists:concat([Tag, " ", pid_to_list(Name)]);
+format_status_header(Tag, Name) when is_atom(Name) -> lists:concat([Tag, " ", Name]);
+format_status_header(Tag, Name) -> {Tag, Name}.
