@@ -15,22 +15,41 @@
 -record(s, {main :: pid() | none,
             monitor :: reference() | none,
             reported = false :: boolean(), % main has told its failure already
-            config :: map()}).
+            config :: [{atom(), term()}]}).
 
 boot(Config) ->
     register(init, self()),
     process_flag(trap_exit, true),
-    register(user, spawn(user, server, [0, 1])),
-    register(standard_error, spawn(user, server, [none, 2])),
-    register(logger, spawn(?MODULE, logger_proxy, [])),
-    group_leader(whereis(user), self()),
-    group_leader(whereis(user), whereis(standard_error)),
-    group_leader(whereis(user), whereis(logger)),
-    case Config of
-        #{entry := Entry} ->
-            {Main, Monitor} = spawn_monitor(?MODULE, main, [Entry]),
+    In = case lists:keyfind(noinput, 1, Config) of
+             {_, true} -> eof;
+             _ -> 0
+         end,
+    User = spawn(user, server, [In, 1]),
+    Error = spawn(user, server, [none, 2]),
+    Logger = spawn(?MODULE, logger_proxy, []),
+    register(user, User),
+    register(standard_error, Error),
+    register(logger, Logger),
+    group_leader(User, self()),
+    group_leader(User, Error),
+    group_leader(User, Logger),
+    case lists:keyfind(module, 1, Config) of
+        {_, Module} ->
+            {Main, Monitor} = spawn_monitor(?MODULE, main, [entry(Module, Config)]),
             loop(#s{main = Main, monitor = Monitor, config = Config});
-        #{} -> loop(#s{main = none, monitor = none, config = Config})
+        false -> loop(#s{main = none, monitor = none, config = Config})
+    end.
+
+entry(Module, Config) ->
+    case lists:keyfind(arity, 1, Config) of
+        {_, 0} -> {Module, main, []};
+        _ -> {Module, main, [option(arguments, Config, [])]}
+    end.
+
+option(Key, Config, Default) ->
+    case lists:keyfind(Key, 1, Config) of
+        {_, Value} -> Value;
+        false -> Default
     end.
 
 loop(S) ->
@@ -41,11 +60,6 @@ loop(S) ->
             From ! {Ref, answer(Request, S#s.config)},
             loop(S);
         {stop, Status} -> halt_system(Status);
-        {'EXIT', Pid, _} ->
-            case lists:member(Pid, [whereis(user)]) of
-                true -> halt_system(1);
-                false -> loop(S)
-            end;
         _ -> loop(S)
     end.
 
@@ -142,11 +156,11 @@ request(Request) ->
         {'DOWN', Ref, _, _, Reason} -> exit(Reason)
     end.
 
-answer(get_plain_arguments, Config) -> maps:get(plain_arguments, Config, []);
-answer(get_arguments, Config) -> maps:get(flags, Config, []);
-answer(script_name, Config) -> maps:get(script, Config, "");
+answer(get_plain_arguments, Config) -> option(arguments, Config, []);
+answer(get_arguments, Config) -> option(flags, Config, []);
+answer(script_name, Config) -> option(script, Config, "");
 answer({get_argument, Flag}, Config) ->
-    case [Values || {F, Values} <- maps:get(flags, Config, []), F =:= Flag] of
+    case [Values || {F, Values} <- option(flags, Config, []), F =:= Flag] of
         [] -> error;
         All -> {ok, All}
     end.

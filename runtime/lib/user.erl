@@ -14,7 +14,7 @@
 -define(READ_BYTES, 65536).
 -define(MAX_BATCH_BYTES, 65536).
 
--record(s, {in :: integer() | none,     % file descriptors
+-record(s, {in :: integer() | none | eof, % file descriptors; eof: always at its end
             out :: integer(),
             encoding = unicode :: unicode | latin1,
             binary = false :: boolean(), % input is answered as binaries
@@ -68,6 +68,9 @@ request(Request, From, ReplyAs, S) ->
     case kind(Request) of
         input when S#s.in =:= none ->
             reply(From, ReplyAs, {error, enotsup}),
+            S;
+        input when S#s.in =:= eof ->
+            reply(From, ReplyAs, eof),
             S;
         input when S#s.current =:= none -> begin_input(Request, From, ReplyAs, S);
         input -> S#s{waiting = [{Request, From, ReplyAs} | S#s.waiting]};
