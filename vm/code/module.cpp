@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "vm/code/instructions.hpp"
-#include "vm/term/external.hpp"
 
 namespace vmrun {
 namespace {
@@ -129,11 +128,6 @@ void set_export_code(Export& e, const Word* address) {
 }
 
 void register_bifs(const BifRow* rows, std::size_t count) {
-  code_links.export_entry = export_entry;
-  code_links.find_export = find_export;
-  code_links.fun_entry = [](const FunIdentity& f) {
-    return fun_entry(f.module, f.uniq, f.index, f.old_uniq, f.arity, f.free_count);
-  };
   for (std::size_t i = 0; i < count; i++) {
     Export* e = export_entry(intern_atom(rows[i].module), intern_atom(rows[i].name), rows[i].arity);
     if (e->stub.operation == op::apply_fun_entry || e->stub.operation == op::apply_mfa_entry) continue;
