@@ -18,7 +18,7 @@
 namespace vmrun::cli {
 namespace {
 
-constexpr int kBrokenScriptStatus = 2;
+constexpr int kBrokenScriptStatus = 1;
 
 /// Feeds the machine's autoloader; warnings and errors of what is compiled on the way go to standard error.
 class FinderSource final : public CodeSource {

@@ -15,7 +15,7 @@
 namespace vmrun::cli {
 namespace {
 
-constexpr int kUsageStatus = 2;
+constexpr int kUsageStatus = 2, kBrokenScriptStatus = 1;
 
 int complain(const std::string& message) {
   std::fprintf(stderr, "vmrun: %s\n", message.c_str());
@@ -56,7 +56,7 @@ int print_assembly(const Options& o) {
   if (!read_file(o.script, &text, &error)) return complain(error);
   auto result = compile::compile_source(o.script, std::string(text.begin(), text.end()), c);
   std::fputs(result.messages.c_str(), stderr);
-  if (!result.ok) return kUsageStatus;
+  if (!result.ok) return kBrokenScriptStatus;
   std::fputs(result.assembly.c_str(), stdout);
   return 0;
 }

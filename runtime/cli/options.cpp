@@ -131,7 +131,7 @@ std::string help_text() {
   std::string text =
       "usage: vmrun [FLAGS] SCRIPT [ARGS…]\n\n"
       "Compiles and runs main/1 (or main/0) of an Erlang-syntax script (.act, .erl) or a compiled module (.beam).\n"
-      "Exit status: what halt(N) says; 0 after a normal end; 1 after an uncaught error; 2 for a usage or compile error.\n\n"
+      "Exit status: what halt(N) says; 0 after a normal end; 1 after an uncaught error or when the script does not compile; 2 for a usage error.\n\n"
       "flags:\n";
   for (const Flag& f : flags())
     if (f.help) text += fmt::format("  {:<20} {}\n", f.value ? fmt::format("{} {}", f.name, f.value) : f.name, f.help);
