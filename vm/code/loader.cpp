@@ -613,7 +613,7 @@ class Loader {
     std::vector<ListWord> words;
     if (a[5].count % 6) return fail("bad segment list");
     for (Word i = 0; i < a[5].count; i += 6, m += 6) {
-      if (!m[0].is_const() || !m[0].term().is_atom() || m[2].kind != Arg::Kind::kUnsigned || m[2].value == 0 || m[2].value > 256) return fail("bad segment");
+      if (!m[0].is_const() || !m[0].term().is_atom() || m[2].kind != Arg::Kind::kUnsigned || m[2].value > 256) return fail("bad segment");
       const auto* s = std::find_if(std::begin(kSegments), std::end(kSegments), [&](auto& row) { return atom_text(m[0].term()) == row.name; });
       if (s == std::end(kSegments)) return fail("unknown segment type " + std::string(atom_text(m[0].term())));
       const bool append = s->segment == BinarySegment::kAppend || s->segment == BinarySegment::kPrivateAppend;
