@@ -50,7 +50,7 @@ void Parser::fail_here(std::string_view wanted) {
   const Token& t = peek();
   if (t.kind == Tok::kError) fail_at(t.loc, std::string(t.text));
   std::string message = "syntax error before " + describe_token(t);
-  if (t.kind == Tok::kEof) message = "unexpected end of file: the last form does not end with '.'";
+  if (t.kind == Tok::kEof) fail_at(t.loc, "unexpected end of file: the last form does not end with '.'");
   if (!wanted.empty()) message += ": expected " + std::string(wanted);
   fail_at(t.loc, std::move(message));
 }
