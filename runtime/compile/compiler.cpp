@@ -74,6 +74,10 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
   vmrun::Heap literals;
   core::Module core = lower_module(session, tables, literals, {path});
   if (options.want_core) result.core = print_core(core);
+  if (session.diagnostics.has_errors()) {
+    finish();
+    return;
+  }
   Generated generated = generate(session.arena, core, options.want_assembly);
   finish();
   for (const std::string& e : generated.errors) {
