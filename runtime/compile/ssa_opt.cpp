@@ -102,7 +102,7 @@ class Optimiser {
   }
 
   void count_uses() {
-    uses_.assign(fn_.value_count, 0);
+    uses_.assign(fn_.value_count + 1, 0);
     for (Block& b : fn_.blocks) {
       if (!b.dead) {
         for_args(b, [&](Arg& a) {
