@@ -1,12 +1,7 @@
 %% Tables: what is not built into the machine.
 -module(ets).
 
--export([tab2list/1, foldl/3, foldr/3, match_delete/2, match_spec_run/2, test_ms/2, fun2ms/1]).
-
-tab2list(Table) ->
-    try ets:match_object(Table, '_')
-    catch error:badarg -> error(badarg, [Table])
-    end.
+-export([foldl/3, foldr/3, match_spec_run/2, test_ms/2, fun2ms/1, repair_continuation/2]).
 
 %% The table is fixed, so that objects may be deleted on the way.
 foldl(F, Acc, Table) when is_function(F, 2) ->
@@ -25,12 +20,6 @@ fold(_, Acc, '$end_of_table', _, _) -> Acc;
 fold(F, Acc, Key, Table, Next) ->
     fold(F, lists:foldl(F, Acc, ets:lookup(Table, Key)), Next(Table, Key), Table, Next).
 
-match_delete(Table, Pattern) ->
-    try ets:select_delete(Table, [{Pattern, [], [true]}]) of
-        _ -> true
-    catch error:badarg -> error(badarg, [Table, Pattern])
-    end.
-
 match_spec_run(Objects, Compiled) -> lists:reverse(ets:match_spec_run_r(Objects, Compiled, [])).
 
 test_ms(Tuple, Spec) ->
@@ -43,3 +32,6 @@ test_ms(Tuple, Spec) ->
 fun2ms(F) when is_function(F) ->
     exit({badarg, {?MODULE, fun2ms, [function, called, with, real, 'fun', should, be, transformed, with,
                                      parse_transform, 'or', called, with, a, 'fun', generated, in, the, shell]}}).
+
+%% Specifications are plain terms here, so a continuation stays good.
+repair_continuation(Continuation, _) -> Continuation.

@@ -1,0 +1,232 @@
+#include "runtime/bif/support.hpp"
+#include "runtime/ets/table.hpp"
+#include "vm/process/clock.hpp"
+#include "vm/process/table.hpp"
+#include "vm/term/node.hpp"
+
+/// Module ets: tables as such. Objects are in ets_objects.cpp, matching in ets_match.cpp, what is written in Erlang in runtime/lib/ets.erl. Every failure is badarg, as
+/// documented for the module.
+namespace vmrun {
+
+using namespace ets;
+
+namespace {
+
+Term kind_term(Kind k) {
+  constexpr Term kTerms[] = {atoms::set, atoms::ordered_set, atoms::bag, atoms::duplicate_bag};
+  return kTerms[static_cast<int>(k)];
+}
+Term protection_term(Protection p) {
+  constexpr Term kTerms[] = {atoms::public_, atoms::protected_, atoms::private_};
+  return kTerms[static_cast<int>(p)];
+}
+
+bool bool_option(Term value, bool* out) {
+  *out = value == atoms::true_;
+  return value == atoms::true_ || value == atoms::false_;
+}
+
+bool set_protection(Term value, Table& t) {
+  for (const Protection p : {Protection::kPublic, Protection::kProtected, Protection::kPrivate}) {
+    if (protection_term(p) != value) continue;
+    t.protection = p;
+    return true;
+  }
+  return false;
+}
+
+/// {heir, none} or {heir, Pid, Data}. An heir that is not alive is none.
+bool set_heir(Process& p, Term option, Table& t) {
+  const Word arity = option.tuple_arity();
+  const Term pid = option.element(1);
+  if (!(arity == 2 && pid == atoms::none) && !(arity == 3 && pid.is_local_pid())) return false;
+  if (t.heir_data) destroy_object(t.heir_data);
+  t.heir_data = nullptr;
+  t.heir = atoms::none;
+  if (arity == 3 && (pid == p.id || process_table.find(pid))) {
+    t.heir = pid;
+    t.heir_data = make_object(new_tuple(p.heap, option.element(2)));
+  }
+  return true;
+}
+
+struct Properties {
+  Kind kind = Kind::kSet;
+  SWord keypos = 1;
+};
+
+bool read_option(Process& p, Term option, Table& t, Properties& properties) {
+  if (option.is_atom()) {
+    if (option == atoms::named_table) return t.named = true;
+    if (option == atoms::compressed) return t.compressed = true;
+    for (const Kind k : {Kind::kSet, Kind::kOrderedSet, Kind::kBag, Kind::kDuplicateBag}) {
+      if (kind_term(k) != option) continue;
+      properties.kind = k;
+      return true;
+    }
+    return set_protection(option, t);
+  }
+  if (!option.is_tuple() || option.tuple_arity() < 2) return false;
+  const Term name = option.element(0), value = option.element(1);
+  if (name == atoms::heir) return set_heir(p, option, t);
+  if (option.tuple_arity() != 2) return false;
+  if (name == atoms::keypos) return small_in_range(value, 1, static_cast<SWord>(kMaxTupleElements), &properties.keypos);
+  if (name == atoms::read_concurrency) return bool_option(value, &t.read_concurrency);
+  if (name == atoms::decentralized_counters) return bool_option(value, &t.decentralized_counters);
+  if (name == atoms::write_concurrency) {
+    t.write_concurrency = value;
+    return value == atoms::true_ || value == atoms::false_ || value == atoms::auto_;
+  }
+  return false;
+}
+
+struct InfoItem {
+  Term name;
+  Term (*value)(Process& p, const Table& t);
+};
+
+Term local_node(Process&, const Table&) { return local_node_name(); }
+
+/// In the order ets:info/1 lists them.
+constexpr InfoItem kInfoItems[] = {
+    {atoms::id, [](Process& p, const Table& t) { return table_ref(p.heap, t); }},
+    {atoms::decentralized_counters, [](Process&, const Table& t) { return bool_term(t.decentralized_counters); }},
+    {atoms::read_concurrency, [](Process&, const Table& t) { return bool_term(t.read_concurrency); }},
+    {atoms::write_concurrency, [](Process&, const Table& t) { return t.write_concurrency; }},
+    {atoms::compressed, [](Process&, const Table& t) { return bool_term(t.compressed); }},
+    {atoms::memory, [](Process&, const Table& t) { return Term::small(static_cast<SWord>(t.store->memory_words() + sizeof(Table) / sizeof(Word))); }},
+    {atoms::owner, [](Process&, const Table& t) { return t.owner; }},
+    {atoms::heir, [](Process&, const Table& t) { return t.heir; }},
+    {atoms::name, [](Process&, const Table& t) { return t.name; }},
+    {atoms::size, [](Process&, const Table& t) { return Term::small(static_cast<SWord>(t.store->count())); }},
+    {atoms::node, local_node},
+    {atoms::named_table, [](Process&, const Table& t) { return bool_term(t.named); }},
+    {atoms::type, [](Process&, const Table& t) { return kind_term(t.store->kind()); }},
+    {atoms::keypos, [](Process&, const Table& t) { return Term::small(static_cast<SWord>(t.store->keypos())); }},
+    {atoms::protection, [](Process&, const Table& t) { return protection_term(t.protection); }},
+};
+
+/// {Time, [{Pid, Count}]} or false.
+Term fixations(Process& p, const Table& t, bool monotonic) {
+  if (t.fixers.empty()) return atoms::false_;
+  ListBuilder list(p.heap);
+  for (const Table::Fixer& f : t.fixers) list.add(new_tuple(p.heap, f.pid, Term::small(static_cast<SWord>(f.times))));
+  const auto now = static_cast<SWord>(t.fixed_at);
+  if (monotonic) return new_tuple(p.heap, Term::small(now), list.finish());
+  const SWord micro = (static_cast<SWord>(system_ns()) - static_cast<SWord>(monotonic_ns()) + now) / 1000;
+  const Term time = new_tuple(p.heap, Term::small(micro / 1'000'000'000'000), Term::small(micro / 1'000'000 % 1'000'000), Term::small(micro % 1'000'000));
+  return new_tuple(p.heap, time, list.finish());
+}
+
+bool is_table_id(Term t) { return t.is_atom() || t.is_local_ref(); }
+
+}  // namespace
+
+Term bif_ets_new_2(Process& p, const Term* a) {
+  if (!a[0].is_atom() || list_length(a[1]) < 0) return raise_badarg(p);
+  auto t = std::make_unique<Table>();
+  Properties properties;
+  bool good = true;
+  for (Term options = a[1]; good && options.is_list(); options = options.tail()) good = read_option(p, options.head(), *t, properties);
+  bool taken = true;
+  Table* made = nullptr;
+  if (good) {
+    t->name = a[0];
+    t->owner = p.id;
+    const auto keypos = static_cast<Word>(properties.keypos);
+    t->store = properties.kind == Kind::kOrderedSet ? make_tree_store(keypos) : make_hash_store(properties.kind, keypos);
+    made = create_table(std::move(t), &taken);
+  } else if (t->heir_data) {
+    destroy_object(t->heir_data);
+  }
+  if (made) return table_id(p.heap, *made);
+  return taken || !good ? raise_badarg(p) : raise_system_limit(p);
+}
+
+Term bif_ets_delete_1(Process& p, const Term* a) {
+  std::unique_ptr<Store> dropped;
+  if (Locked t(p, a[0], Access::kWrite); t) {
+    charge(p, static_cast<SWord>(t.store().count()));
+    dropped = remove_table(*t);
+  }
+  return dropped ? atoms::true_ : raise_badarg(p);
+}
+
+Term bif_ets_rename_2(Process& p, const Term* a) {
+  if (!a[1].is_atom()) return raise_badarg(p);
+  Locked t(p, a[0], Access::kWrite);
+  return t && rename_table(*t, a[1]) ? table_id(p.heap, *t) : raise_badarg(p);
+}
+
+Term bif_ets_give_away_3(Process& p, const Term* a) {
+  if (!a[1].is_local_pid() || a[1] == p.id) return raise_badarg(p);
+  Locked t(p, a[0], Access::kOwner);
+  if (t && give_table(*t, a[1], p.id, a[2])) return atoms::true_;
+  if (t) t->owner = p.id;
+  return raise_badarg(p);
+}
+
+Term bif_ets_setopts_2(Process& p, const Term* a) {
+  Locked t(p, a[0], Access::kOwner);
+  if (!t) return raise_badarg(p);
+  const auto apply = [&](Term option) {
+    if (!option.is_tuple() || option.tuple_arity() < 2) return false;
+    if (option.element(0) == atoms::heir) return set_heir(p, option, *t);
+    return option.element(0) == atoms::protection && option.tuple_arity() == 2 && set_protection(option.element(1), *t);
+  };
+  if (a[1].is_tuple()) return apply(a[1]) ? atoms::true_ : raise_badarg(p);
+  if (list_length(a[1]) < 0) return raise_badarg(p);
+  for (Term options = a[1]; options.is_list(); options = options.tail()) {
+    if (!apply(options.head())) return raise_badarg(p);
+  }
+  return atoms::true_;
+}
+
+Term bif_ets_safe_fixtable_2(Process& p, const Term* a) {
+  Released released;
+  if (a[1] != atoms::true_ && a[1] != atoms::false_) return raise_badarg(p);
+  Locked t(p.id, a[0], Access::kRead, true);
+  if (!t) return raise_badarg(p);
+  a[1] == atoms::true_ ? fix_table(*t, p.id) : unfix_table(*t, p.id, released);
+  return atoms::true_;
+}
+
+Term bif_ets_info_1(Process& p, const Term* a) {
+  if (!is_table_id(a[0])) return raise_badarg(p);
+  Locked t(p, a[0], Access::kNone);
+  if (!t) return atoms::undefined;
+  ListBuilder list(p.heap);
+  for (const InfoItem& item : kInfoItems) list.add(new_tuple(p.heap, item.name, item.value(p, *t)));
+  return list.finish();
+}
+
+Term bif_ets_info_2(Process& p, const Term* a) {
+  if (!is_table_id(a[0]) || !a[1].is_atom()) return raise_badarg(p);
+  Locked t(p, a[0], Access::kNone);
+  const auto value_of = [&](auto&& value) { return t ? value() : atoms::undefined; };
+  for (const InfoItem& item : kInfoItems) {
+    if (item.name == a[1]) return value_of([&] { return item.value(p, *t); });
+  }
+  if (a[1] == atoms::fixed) return value_of([&] { return bool_term(!t->fixers.empty()); });
+  if (a[1] == atoms::safe_fixed) return value_of([&] { return fixations(p, *t, false); });
+  if (a[1] == atoms::safe_fixed_monotonic_time) return value_of([&] { return fixations(p, *t, true); });
+  return raise_badarg(p);
+}
+
+Term bif_ets_whereis_1(Process& p, const Term* a) {
+  if (a[0].is_atom()) {
+    const Term ref = whereis_table(p.heap, a[0]);
+    return ref ? ref : atoms::undefined;
+  }
+  if (!a[0].is_local_ref()) return raise_badarg(p);
+  Locked t(p, a[0], Access::kNone);
+  return t ? table_ref(p.heap, *t) : atoms::undefined;
+}
+
+Term bif_ets_all_0(Process& p, const Term*) {
+  ListBuilder list(p.heap);
+  for_each_table([&](const Table& t) { list.add(table_id(p.heap, t)); });
+  return list.finish();
+}
+
+}  // namespace vmrun

@@ -1,0 +1,232 @@
+#include <vector>
+
+#include "runtime/bif/ets_support.hpp"
+#include "runtime/bif/support.hpp"
+#include "runtime/ets/match_spec.hpp"
+
+/// Module ets: functions that go through a table with a pattern or a match specification. A call that goes through the whole table does so under its lock, in one piece;
+/// those with a limit come back with a continuation: {Table, Position, Pattern, Limit, Surplus, Form}.
+namespace vmrun {
+
+using namespace ets;
+
+namespace {
+
+/// What the caller gave and wants.
+enum Form : SWord { kSelect, kMatch, kMatchObject, kSelectReverse };
+
+MatchSpec make_spec(Process& p, Term pattern, Form form) {
+  if (form == kMatch) return MatchSpec(p, pattern, MatchSpec::Result::kBindings);
+  if (form == kMatchObject) return MatchSpec(p, pattern, MatchSpec::Result::kObject);
+  return MatchSpec(p, pattern);
+}
+
+/// Every object that may match: those with the key that the pattern asks for, or all.
+template <class Visit>
+void walk_candidates(Process& p, const Store& store, const MatchSpec& spec, bool backwards, Visit&& visit) {
+  if (const Term key = spec.bound_key(store.keypos())) {
+    for (Object* o = store.find(key); o; o = store.next_same(o)) visit(o);
+    return;
+  }
+  charge(p, static_cast<SWord>(store.count()));
+  Position at;
+  store.walk(at, backwards, [&](Object* o) { return visit(o), true; });
+}
+
+Term select_all(Process& p, Term id, Term pattern, Form form) {
+  MatchSpec spec = make_spec(p, pattern, form);
+  Locked t(p, id, Access::kRead);
+  if (!t || !spec.valid()) return raise_badarg(p);
+  // The list is built from its end.
+  Term list = Term::nil();
+  walk_candidates(p, t.store(), spec, form != kSelectReverse, [&](Object* o) {
+    const Term result = spec.run(o->tuple);
+    if (!result) return;
+    const Term copy = copy_out(p, result);
+    Term* hp = p.heap.alloc(2);
+    list = make_cons(hp, copy, list);
+  });
+  return list;
+}
+
+/// A chunk from `at`, which moves on. `surplus`: results of a former chunk that have not been given out.
+Term select_chunk(Process& p, Term id, Position at, Term pattern, SWord limit, Term surplus, Form form) {
+  MatchSpec spec = make_spec(p, pattern, form);
+  Locked t(p, id, Access::kRead);
+  if (!t || !spec.valid()) return raise_badarg(p);
+  ListBuilder chunk(p.heap), rest(p.heap);
+  SWord count = 0;
+  for (; surplus.is_list() && count < limit; surplus = surplus.tail(), ++count) chunk.add(surplus.head());
+  if (at.state != Position::kEnd && count < limit) {
+    SWord visited = 0;
+    t.store().walk(at, form == kSelectReverse, [&](Object* o) {
+      ++visited;
+      if (const Term result = spec.run(o->tuple)) {
+        const Term copy = copy_out(p, result);
+        count < limit ? chunk.add(copy) : rest.add(copy);
+        ++count;
+      }
+      return count < limit;
+    });
+    charge(p, visited * 2);
+    surplus = rest.finish();
+  }
+  if (count == 0) return atoms::end_of_table;
+  const bool over = at.state == Position::kEnd && surplus.is_nil();
+  Term position = atoms::end_of_table;
+  if (at.state == Position::kInside) {
+    position = t.store().kind() == Kind::kOrderedSet ? new_tuple(p.heap, copy_to(p.heap, at.key)) : Term::small(static_cast<SWord>(at.bucket));
+  }
+  const Term matches = chunk.finish();
+  const Term continuation = over ? atoms::end_of_table
+                                 : new_tuple(p.heap, table_id(p.heap, *t), position, pattern, Term::small(limit), surplus, Term::small(form));
+  return new_tuple(p.heap, matches, continuation);
+}
+
+Term select_first(Process& p, const Term* a, Form form) {
+  SWord limit;
+  if (!small_in_range(a[2], 1, Term::kSmallMax, &limit)) return raise_badarg(p);
+  return select_chunk(p, a[0], Position(), a[1], limit, Term::nil(), form);
+}
+
+Term select_more(Process& p, Term c) {
+  if (c == atoms::end_of_table) return c;
+  SWord limit, form, bucket;
+  if (!c.is_tuple() || c.tuple_arity() != 6 || !small_in_range(c.element(3), 1, Term::kSmallMax, &limit) ||
+      !small_in_range(c.element(5), kSelect, kSelectReverse, &form) || list_length(c.element(4)) < 0) {
+    return raise_badarg(p);
+  }
+  Position at;
+  at.state = Position::kInside;
+  if (c.element(1) == atoms::end_of_table) {
+    at.state = Position::kEnd;
+  } else if (small_in_range(c.element(1), 0, Term::kSmallMax, &bucket)) {
+    at.bucket = static_cast<std::size_t>(bucket);
+  } else if (c.element(1).is_tuple() && c.element(1).tuple_arity() == 1) {
+    at.key = c.element(1).element(0);
+  } else {
+    return raise_badarg(p);
+  }
+  {
+    Locked t(p, c.element(0), Access::kRead);  // a position of the other kind of store is none
+    if (!t || (at.state == Position::kInside && (t.store().kind() == Kind::kOrderedSet) != at.key.is_value())) return raise_badarg(p);
+  }
+  return select_chunk(p, c.element(0), at, c.element(2), limit, c.element(4), static_cast<Form>(form));
+}
+
+/// Objects for which the specification says true.
+template <class Then>
+Term count_true(Process& p, const Term* a, Access access, Then&& then) {
+  MatchSpec spec(p, a[1]);
+  Released released;
+  Locked t(p, a[0], access);
+  if (!t || !spec.valid()) return raise_badarg(p);
+  std::vector<Object*> chosen;
+  walk_candidates(p, t.store(), spec, false, [&](Object* o) {
+    if (spec.run(o->tuple) == atoms::true_) chosen.push_back(o);
+  });
+  then(t.store(), chosen, released);
+  return Term::small(static_cast<SWord>(chosen.size()));
+}
+
+void erase_all(Store& store, const std::vector<Object*>& objects, Released& released) {
+  for (Object* o : objects) store.erase(o, released);
+}
+
+Term one_element(Heap& heap, Term element) {
+  Term* hp = heap.alloc(2);
+  return make_cons(hp, element, Term::nil());
+}
+
+/// A specification that has been found valid: {'$compiled_match_spec', Specification}.
+bool is_compiled(Term t) { return t.is_tuple() && t.tuple_arity() == 2 && t.element(0) == atoms::compiled_match_spec; }
+
+}  // namespace
+
+Term bif_ets_match_spec_compile_1(Process& p, const Term* a) {
+  return MatchSpec(p, a[0]).valid() ? new_tuple(p.heap, atoms::compiled_match_spec, a[0]) : raise_badarg(p);
+}
+Term bif_ets_is_compiled_ms_1(Process&, const Term* a) { return bool_term(is_compiled(a[0])); }
+
+Term bif_ets_match_spec_run_r_3(Process& p, const Term* a) {
+  if (!is_compiled(a[1]) || list_length(a[0]) < 0) return raise_badarg(p);
+  MatchSpec spec(p, a[1].element(1));
+  if (!spec.valid()) return raise_badarg(p);
+  Term results = a[2];
+  for (Term objects = a[0]; objects.is_list(); objects = objects.tail()) {
+    charge(p, 8);
+    const Term result = spec.run(objects.head());
+    if (!result) continue;
+    Term* hp = p.heap.alloc(2);
+    results = make_cons(hp, result, results);
+  }
+  return results;
+}
+
+/// For tables only: {ok, Result, [], []} or {error, [{error, Text}]}.
+Term bif_erlang_match_spec_test_3(Process& p, const Term* a) {
+  if (a[2] != atoms::table) return raise_badarg(p);
+  MatchSpec spec(p, a[1]);
+  if (!spec.valid() || !a[0].is_tuple()) {
+    const Term why = text_list(p.heap, spec.valid() ? "not a tuple" : "not a match specification");
+    return new_tuple(p.heap, atoms::error, one_element(p.heap, new_tuple(p.heap, atoms::error, why)));
+  }
+  const Term result = spec.run(a[0]);
+  return new_tuple(p.heap, atoms::ok, result ? result : atoms::false_, Term::nil(), Term::nil());
+}
+
+Term bif_ets_tab2list_1(Process& p, const Term* a) { return select_all(p, a[0], atoms::underscore, kMatchObject); }
+
+Term bif_ets_match_2(Process& p, const Term* a) { return select_all(p, a[0], a[1], kMatch); }
+Term bif_ets_match_3(Process& p, const Term* a) { return select_first(p, a, kMatch); }
+Term bif_ets_match_1(Process& p, const Term* a) { return select_more(p, a[0]); }
+Term bif_ets_match_object_2(Process& p, const Term* a) { return select_all(p, a[0], a[1], kMatchObject); }
+Term bif_ets_match_object_3(Process& p, const Term* a) { return select_first(p, a, kMatchObject); }
+Term bif_ets_match_object_1(Process& p, const Term* a) { return select_more(p, a[0]); }
+Term bif_ets_select_2(Process& p, const Term* a) { return select_all(p, a[0], a[1], kSelect); }
+Term bif_ets_select_3(Process& p, const Term* a) { return select_first(p, a, kSelect); }
+Term bif_ets_select_1(Process& p, const Term* a) { return select_more(p, a[0]); }
+Term bif_ets_select_reverse_2(Process& p, const Term* a) { return select_all(p, a[0], a[1], kSelectReverse); }
+Term bif_ets_select_reverse_3(Process& p, const Term* a) { return select_first(p, a, kSelectReverse); }
+Term bif_ets_select_reverse_1(Process& p, const Term* a) { return select_more(p, a[0]); }
+
+Term bif_ets_select_count_2(Process& p, const Term* a) {
+  return count_true(p, a, Access::kRead, [](Store&, const std::vector<Object*>&, Released&) {});
+}
+Term bif_ets_select_delete_2(Process& p, const Term* a) { return count_true(p, a, Access::kWrite, erase_all); }
+
+Term bif_ets_match_delete_2(Process& p, const Term* a) {
+  MatchSpec spec = make_spec(p, a[1], kMatchObject);
+  Released released;
+  Locked t(p, a[0], Access::kWrite);
+  if (!t || !spec.valid()) return raise_badarg(p);
+  std::vector<Object*> chosen;
+  walk_candidates(p, t.store(), spec, false, [&](Object* o) {
+    if (spec.run(o->tuple)) chosen.push_back(o);
+  });
+  erase_all(t.store(), chosen, released);
+  return atoms::true_;
+}
+
+Term bif_ets_select_replace_2(Process& p, const Term* a) {
+  MatchSpec spec(p, a[1]);
+  Released released;
+  Locked t(p, a[0], Access::kWrite);
+  if (!t || !spec.valid() || is_bag(t.store().kind())) return raise_badarg(p);
+  Store& store = t.store();
+  struct Change {
+    Object *old, *fresh;
+  };
+  std::vector<Change> changes;
+  bool good = true;
+  walk_candidates(p, store, spec, false, [&](Object* o) {
+    const Term result = good ? spec.run(o->tuple) : kNonValue;
+    if (!result) return;
+    good = result.is_tuple() && result.tuple_arity() >= store.keypos() && equal_exact(result.element(store.keypos() - 1), store.key_of(o));
+    if (good) changes.push_back({o, make_object(result)});
+  });
+  for (const Change& c : changes) good ? store.replace(c.old, c.fresh, released) : released.add(c.fresh);
+  return good ? Term::small(static_cast<SWord>(changes.size())) : raise_badarg(p);
+}
+
+}  // namespace vmrun

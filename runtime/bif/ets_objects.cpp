@@ -1,0 +1,347 @@
+#include <vector>
+
+#include "probes/probes.hpp"
+#include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/ets_support.hpp"
+#include "runtime/bif/support.hpp"
+
+/// Module ets: single objects, keys, counters.
+namespace vmrun {
+
+using namespace ets;
+
+namespace ets {
+
+Term copy_out(Process& p, Term t) {
+  if (t.is_immed()) return t;
+  if (probe::copy_object_enabled() || probe::copy_struct_enabled()) [[unlikely]] {
+    const auto words = static_cast<std::uint32_t>(size_words(t));
+    if (probe::copy_object_enabled()) probe::copy_object(PidText(p.id), words);
+    if (probe::copy_struct_enabled()) probe::copy_struct(words);
+  }
+  return copy_to(p.heap, t);
+}
+
+Term group_list(Process& p, const Store& store, Object* newest) {
+  Term list = Term::nil();
+  for (Object* o = newest; o; o = store.next_same(o)) {
+    const Term object = copy_out(p, o->tuple);
+    Term* hp = p.heap.alloc(2);
+    list = make_cons(hp, object, list);
+  }
+  return list;
+}
+
+}  // namespace ets
+
+namespace {
+
+bool is_object(Term t, Word keypos) { return t.is_tuple() && t.tuple_arity() >= keypos; }
+
+/// An object to insert, or a proper list of them.
+bool are_objects(Term t, Word keypos) {
+  if (!t.is_cons_or_nil()) return is_object(t, keypos);
+  for (; t.is_list(); t = t.tail()) {
+    if (!is_object(t.head(), keypos)) return false;
+  }
+  return t.is_nil();
+}
+
+/// Copies are made before the table is locked; its key position cannot change but the table may.
+bool key_position(Process& p, Term id, Word* keypos) {
+  Locked t(p.id, id, Access::kWrite, false);
+  if (t) *keypos = t.store().keypos();
+  return static_cast<bool>(t);
+}
+
+std::vector<Object*> copies_of(Process& p, Term objects) {
+  std::vector<Object*> copies;
+  if (!objects.is_cons_or_nil()) {
+    copies.push_back(make_object(objects));
+  } else {
+    for (; objects.is_list(); objects = objects.tail()) copies.push_back(make_object(objects.head()));
+  }
+  for (const Object* o : copies) charge(p, static_cast<SWord>(8 + o->words / 2));
+  return copies;
+}
+
+/// An object like `o` but for the elements given.
+Object* changed_copy(Process& p, Term tuple, const std::vector<Term>& elements) {
+  Term* copy = p.heap.alloc(elements.size() + 1);
+  copy[0] = *tuple.boxed_ptr();
+  for (Word i = 0; i < elements.size(); ++i) copy[i + 1] = elements[i];
+  Object* o = make_object(Term::boxed(copy));
+  p.heap.give_back(copy, copy + elements.size() + 1);
+  return o;
+}
+std::vector<Term> elements_of(Term tuple) { return {tuple.tuple_elements(), tuple.tuple_elements() + tuple.tuple_arity()}; }
+
+/// One {Pos, Value} of update_element. The key may not be changed.
+bool read_change(Term change, Word keypos, Word arity, SWord* position, Term* value) {
+  if (!change.is_tuple() || change.tuple_arity() != 2) return false;
+  *value = change.element(1);
+  return small_in_range(change.element(0), 1, static_cast<SWord>(arity), position) && *position != static_cast<SWord>(keypos);
+}
+
+/// One operation of update_counter.
+struct CounterStep {
+  SWord position;
+  Term increment, threshold, reset;
+};
+bool read_step(Term t, Word keypos, CounterStep* s) {
+  *s = {static_cast<SWord>(keypos) + 1, t, kNonValue, kNonValue};
+  if (t.is_tuple()) {
+    if (t.tuple_arity() != 2 && t.tuple_arity() != 4) return false;
+    if (!small_in_range(t.element(0), 1, static_cast<SWord>(kMaxTupleElements), &s->position)) return false;
+    s->increment = t.element(1);
+    if (t.tuple_arity() == 4) {
+      s->threshold = t.element(2);
+      s->reset = t.element(3);
+      if (!s->threshold.is_integer() || !s->reset.is_integer()) return false;
+    }
+  }
+  return s->increment.is_integer() && s->position != static_cast<SWord>(keypos);
+}
+
+/// Applies a step to the elements; the new value or kNonValue.
+Term apply_step(Process& p, const CounterStep& s, std::vector<Term>& elements) {
+  if (s.position > static_cast<SWord>(elements.size())) return kNonValue;
+  Term& element = elements[static_cast<Word>(s.position) - 1];
+  if (!element.is_integer()) return kNonValue;
+  const Term arguments[] = {element, s.increment};
+  Term sum = bif_erlang_plus_2(p, arguments);
+  if (!sum) return kNonValue;
+  if (s.threshold) {
+    const bool up = compare(s.increment, Term::small(0)) >= 0;
+    if (up ? compare(sum, s.threshold) > 0 : compare(sum, s.threshold) < 0) sum = s.reset;
+  }
+  return element = sum;
+}
+
+Term update_counter(Process& p, Term id, Term key, Term operation, Term initial) {
+  Released released;
+  Locked t(p, id, Access::kWrite);
+  if (!t || is_bag(t.store().kind())) return raise_badarg(p);
+  Store& store = t.store();
+  charge(p, 8);
+  Object* o = store.find(key);
+  if (o && operation.is_small()) {  // the usual case: in place
+    if (store.keypos() < o->tuple.tuple_arity()) {
+      Term& element = o->tuple.tuple_elements()[store.keypos()];
+      if (element.is_small() && Term::fits_small(element.small_value() + operation.small_value())) {
+        return element = Term::small(element.small_value() + operation.small_value());
+      }
+    }
+  }
+  if (!o && initial && !is_object(initial, store.keypos())) return raise_badarg(p);
+  if (!o && !initial) return raise_badarg(p);
+  std::vector<Term> elements = elements_of(o ? o->tuple : initial);
+  if (!o) elements[store.keypos() - 1] = key;
+  Term result;
+  const auto step = [&](Term t) {
+    CounterStep s;
+    return read_step(t, store.keypos(), &s) ? apply_step(p, s, elements) : kNonValue;
+  };
+  if (operation.is_cons_or_nil()) {
+    if (list_length(operation) < 0) return raise_badarg(p);
+    ListBuilder results(p.heap);
+    for (; operation.is_list(); operation = operation.tail()) {
+      const Term value = step(operation.head());
+      if (!value) return raise_badarg(p);
+      results.add(value);
+    }
+    result = results.finish();
+  } else {
+    const Term value = step(operation);
+    if (!value) return raise_badarg(p);
+    result = value;
+  }
+  Object* fresh = changed_copy(p, o ? o->tuple : initial, elements);
+  o ? store.replace(o, fresh, released) : store.insert(fresh, released);
+  return result;
+}
+
+Term update_element(Process& p, Term id, Term key, Term changes, Term initial) {
+  Released released;
+  Locked t(p, id, Access::kWrite);
+  if (!t || is_bag(t.store().kind())) return raise_badarg(p);
+  Store& store = t.store();
+  charge(p, 8);
+  Object* o = store.find(key);
+  if (initial && !is_object(initial, store.keypos())) return raise_badarg(p);
+  // Wrong arguments are an error even when there is no such object.
+  const bool several = changes.is_cons_or_nil();
+  if (several && list_length(changes) < 0) return raise_badarg(p);
+  const Term tuple = o ? o->tuple : initial;
+  std::vector<Term> elements;
+  if (tuple) elements = elements_of(tuple);
+  if (!o && initial) elements[store.keypos() - 1] = key;
+  const Word arity = tuple ? elements.size() : kMaxTupleElements;
+  const auto apply = [&](Term change) {
+    SWord position;
+    Term value;
+    if (!read_change(change, store.keypos(), arity, &position, &value)) return false;
+    if (tuple) elements[static_cast<Word>(position) - 1] = value;
+    return true;
+  };
+  if (several) {
+    for (; changes.is_list(); changes = changes.tail()) {
+      if (!apply(changes.head())) return raise_badarg(p);
+    }
+  } else if (!apply(changes)) {
+    return raise_badarg(p);
+  }
+  if (!tuple) return atoms::false_;
+  Object* fresh = changed_copy(p, tuple, elements);
+  o ? store.replace(o, fresh, released) : store.insert(fresh, released);
+  return atoms::true_;
+}
+
+Term lookup_element(Process& p, Term id, Term key, Term position, Term absent) {
+  Locked t(p, id, Access::kRead);
+  SWord pos;
+  if (!t || !small_in_range(position, 1, static_cast<SWord>(kMaxTupleElements), &pos)) return raise_badarg(p);
+  Object* o = t.store().find(key);
+  if (!o) return absent ? absent : raise_badarg(p);
+  const auto element = [&](const Object* object) {
+    return pos <= static_cast<SWord>(object->tuple.tuple_arity()) ? copy_out(p, object->tuple.element(static_cast<Word>(pos) - 1)) : kNonValue;
+  };
+  if (!is_bag(t.store().kind())) {
+    const Term value = element(o);
+    return value ? value : raise_badarg(p);
+  }
+  Term list = Term::nil();
+  for (; o; o = t.store().next_same(o)) {
+    const Term value = element(o);
+    if (!value) return raise_badarg(p);
+    Term* hp = p.heap.alloc(2);
+    list = make_cons(hp, value, list);
+  }
+  return list;
+}
+
+Term traversal(Process& p, Term id, Object* (*step)(const Store& store, Term key, bool* exists), Term key) {
+  Locked t(p, id, Access::kRead);
+  if (!t) return raise_badarg(p);
+  charge(p, 8);
+  bool exists = true;
+  const Object* o = step(t.store(), key, &exists);
+  if (!exists) return raise_badarg(p);
+  return o ? copy_out(p, t.store().key_of(o)) : atoms::end_of_table;
+}
+
+void erase_group(Store& store, Object* newest, Released& released) {
+  while (newest) {
+    Object* older = store.next_same(newest);
+    store.erase(newest, released);
+    newest = older;
+  }
+}
+
+}  // namespace
+
+Term bif_ets_insert_2(Process& p, const Term* a) {
+  Word keypos;
+  if (!key_position(p, a[0], &keypos) || !are_objects(a[1], keypos)) return raise_badarg(p);
+  Released released;
+  const std::vector<Object*> copies = copies_of(p, a[1]);
+  Locked t(p, a[0], Access::kWrite);
+  for (Object* o : copies) t ? t.store().insert(o, released) : released.add(o);
+  return t ? atoms::true_ : raise_badarg(p);
+}
+
+Term bif_ets_insert_new_2(Process& p, const Term* a) {
+  Word keypos;
+  if (!key_position(p, a[0], &keypos) || !are_objects(a[1], keypos)) return raise_badarg(p);
+  Released released;
+  const std::vector<Object*> copies = copies_of(p, a[1]);
+  Locked t(p, a[0], Access::kWrite);
+  bool fresh = static_cast<bool>(t);
+  for (const Object* o : copies) fresh = fresh && !t.store().find(t.store().key_of(o));
+  for (Object* o : copies) fresh ? t.store().insert(o, released) : released.add(o);
+  return t ? bool_term(fresh) : raise_badarg(p);
+}
+
+Term bif_ets_lookup_2(Process& p, const Term* a) {
+  Locked t(p, a[0], Access::kRead);
+  if (!t) return raise_badarg(p);
+  charge(p, 8);
+  return group_list(p, t.store(), t.store().find(a[1]));
+}
+
+Term bif_ets_lookup_element_3(Process& p, const Term* a) { return lookup_element(p, a[0], a[1], a[2], kNonValue); }
+Term bif_ets_lookup_element_4(Process& p, const Term* a) { return lookup_element(p, a[0], a[1], a[2], a[3]); }
+
+Term bif_ets_member_2(Process& p, const Term* a) {
+  Locked t(p, a[0], Access::kRead);
+  return t ? bool_term(t.store().find(a[1]) != nullptr) : raise_badarg(p);
+}
+
+Term bif_ets_take_2(Process& p, const Term* a) {
+  Released released;
+  Locked t(p, a[0], Access::kWrite);
+  if (!t) return raise_badarg(p);
+  Object* newest = t.store().find(a[1]);
+  const Term list = group_list(p, t.store(), newest);
+  erase_group(t.store(), newest, released);
+  return list;
+}
+
+Term bif_ets_delete_2(Process& p, const Term* a) {
+  Released released;
+  Locked t(p, a[0], Access::kWrite);
+  if (!t) return raise_badarg(p);
+  erase_group(t.store(), t.store().find(a[1]), released);
+  return atoms::true_;
+}
+
+Term bif_ets_delete_object_2(Process& p, const Term* a) {
+  Released released;
+  Locked t(p, a[0], Access::kWrite);
+  if (!t || !is_object(a[1], t.store().keypos())) return raise_badarg(p);
+  Object* o = t.store().find(a[1].element(t.store().keypos() - 1));
+  while (o) {
+    Object* older = t.store().next_same(o);
+    if (equal_exact(o->tuple, a[1])) t.store().erase(o, released);
+    o = older;
+  }
+  return atoms::true_;
+}
+
+Term bif_ets_delete_all_objects_1(Process& p, const Term* a) {
+  Released released;
+  std::unique_ptr<Store> dropped;
+  Locked t(p, a[0], Access::kWrite);
+  if (!t) return raise_badarg(p);
+  charge(p, static_cast<SWord>(t.store().count()));
+  if (t->fixers.empty()) {
+    dropped = std::move(t->store);
+    t->store = dropped->kind() == Kind::kOrderedSet ? make_tree_store(dropped->keypos()) : make_hash_store(dropped->kind(), dropped->keypos());
+  } else {
+    std::vector<Object*> all;
+    Position at;
+    t.store().walk(at, false, [&](Object* o) { return all.push_back(o), true; });
+    for (Object* o : all) t.store().erase(o, released);
+  }
+  return atoms::true_;
+}
+
+Term bif_ets_first_1(Process& p, const Term* a) {
+  return traversal(p, a[0], [](const Store& s, Term, bool*) { return s.first(); }, kNonValue);
+}
+Term bif_ets_last_1(Process& p, const Term* a) {
+  return traversal(p, a[0], [](const Store& s, Term, bool*) { return s.last(); }, kNonValue);
+}
+Term bif_ets_next_2(Process& p, const Term* a) {
+  return traversal(p, a[0], [](const Store& s, Term key, bool* exists) { return s.next(key, exists); }, a[1]);
+}
+Term bif_ets_prev_2(Process& p, const Term* a) {
+  return traversal(p, a[0], [](const Store& s, Term key, bool* exists) { return s.previous(key, exists); }, a[1]);
+}
+
+Term bif_ets_update_element_3(Process& p, const Term* a) { return update_element(p, a[0], a[1], a[2], kNonValue); }
+Term bif_ets_update_element_4(Process& p, const Term* a) { return update_element(p, a[0], a[1], a[2], a[3]); }
+Term bif_ets_update_counter_3(Process& p, const Term* a) { return update_counter(p, a[0], a[1], a[2], kNonValue); }
+Term bif_ets_update_counter_4(Process& p, const Term* a) { return update_counter(p, a[0], a[1], a[2], a[3]); }
+
+}  // namespace vmrun

@@ -1,0 +1,213 @@
+#include <bit>
+#include <cstddef>
+#include <vector>
+
+#include "probes/probes.hpp"
+#include "runtime/ets/store.hpp"
+#include "vm/heap/allocate.hpp"
+#include "vm/heap/off_heap.hpp"
+#include "vm/term/compare.hpp"
+#include "vm/term/hash.hpp"
+
+// Linear hashing (Litwin, VLDB 1980): the table grows and shrinks by one bucket at a time, so no operation ever moves everything. Objects with the same key stand
+// next to each other in their chain, the newest first. While the table is fixed no bucket is split or merged, and what is inserted under a key that is there already, dead
+// or alive, goes in front of it: so a traversal that goes from key to key meets no object twice.
+
+namespace vmrun::ets {
+namespace {
+
+constexpr std::size_t kLeastBuckets = 8;
+
+class HashStore final : public Store {
+ public:
+  HashStore(Kind kind, Word keypos) : Store(kind, keypos), buckets_(kLeastBuckets) {}
+  ~HashStore() override {
+    Released all;
+    for (Object* o : buckets_) {
+      while (o) {
+        Object* next = o->next;
+        all.add(o);
+        o = next;
+      }
+    }
+  }
+
+  Object* find(Term key) const override {
+    const std::uint64_t hash = hash_term(key);
+    for (Object* o = buckets_[index(hash)]; o; o = o->next) {
+      if (!o->dead && has_key(o, hash, key)) return o;
+    }
+    return nullptr;
+  }
+
+  Object* next_same(Object* o) const override {
+    const Term key = key_of(o);
+    for (Object* n = o->next; n && has_key(n, o->hash, key); n = n->next) {
+      if (!n->dead) return n;
+    }
+    return nullptr;
+  }
+
+  void insert(Object* o, Released& released) override {
+    const Term key = key_of(o);
+    o->hash = hash_term(key);
+    Object** link = &buckets_[index(o->hash)];
+    while (*link && !has_key(*link, o->hash, key)) link = &(*link)->next;
+    if (!*link) link = &buckets_[index(o->hash)];  // a new key: in front of the chain
+    if (kind_ != Kind::kDuplicateBag) {
+      for (Object** same = link; *same && has_key(*same, o->hash, key); same = &(*same)->next) {
+        if ((*same)->dead) continue;
+        if (kind_ == Kind::kSet) return put_in_place(same, o, released);
+        if (equal_exact((*same)->tuple, o->tuple)) return released.add(o);
+      }
+    }
+    o->next = *link;
+    *link = o;
+    count_in(o);
+    if (fixes_ == 0 && count_ > buckets_.size()) split();
+  }
+
+  void replace(Object* old, Object* fresh, Released& released) override {
+    fresh->hash = old->hash;
+    put_in_place(link_to(old), fresh, released);
+  }
+
+  void erase(Object* o, Released& released) override {
+    count_out(o);
+    if (fixes_) {
+      o->dead = true;
+      ++dead_;
+      return;
+    }
+    *link_to(o) = o->next;
+    released.add(o);
+    if (count_ * 4 < buckets_.size() && buckets_.size() > kLeastBuckets) merge();
+  }
+
+  Object* first() const override { return first_in(0); }
+  Object* last() const override { return first(); }  // no order: as OTP
+  Object* next(Term key, bool* exists) const override {
+    const std::uint64_t hash = hash_term(key);
+    const std::size_t bucket = index(hash);
+    Object* o = buckets_[bucket];
+    while (o && !has_key(o, hash, key)) o = o->next;
+    *exists = o != nullptr;
+    if (!o) return nullptr;
+    while (o && (o->dead || has_key(o, hash, key))) o = o->next;
+    return o ? o : first_in(bucket + 1);
+  }
+  Object* previous(Term key, bool* exists) const override { return next(key, exists); }
+
+  void walk(Position& at, bool, const std::function<bool(Object*)>& visit) const override {
+    bool more = true;
+    for (; more && at.bucket < buckets_.size(); ++at.bucket) {
+      for (Object* o = buckets_[at.bucket]; o; o = o->next) {
+        if (!o->dead && !visit(o)) more = false;
+      }
+    }
+    at.state = at.bucket < buckets_.size() ? Position::kInside : Position::kEnd;
+  }
+
+  void fix() override { ++fixes_; }
+  void unfix(Released& released) override {
+    if (--fixes_ || !dead_) return;
+    for (Object*& bucket : buckets_) {
+      for (Object** link = &bucket; *link;) {
+        Object* o = *link;
+        if (!o->dead) {
+          link = &o->next;
+          continue;
+        }
+        *link = o->next;
+        released.add(o);
+      }
+    }
+    dead_ = 0;
+  }
+
+ private:
+  Word overhead_words() const override { return buckets_.capacity() + sizeof(*this) / sizeof(Word); }
+
+  bool has_key(const Object* o, std::uint64_t hash, Term key) const { return o->hash == hash && equal_exact(key_of(o), key); }
+
+  static std::size_t index_among(std::uint64_t hash, std::size_t buckets) {
+    const std::size_t mask = std::bit_ceil(buckets) - 1, i = hash & mask;
+    return i < buckets ? i : i & mask >> 1;
+  }
+  std::size_t index(std::uint64_t hash) const { return index_among(hash, buckets_.size()); }
+
+  Object** link_to(Object* o) {
+    Object** link = &buckets_[index(o->hash)];
+    while (*link != o) link = &(*link)->next;
+    return link;
+  }
+
+  void put_in_place(Object** link, Object* fresh, Released& released) {
+    Object* old = *link;
+    fresh->next = old->next;
+    *link = fresh;
+    count_out(old);
+    count_in(fresh);
+    released.add(old);
+  }
+
+  Object* first_in(std::size_t bucket) const {
+    for (; bucket < buckets_.size(); ++bucket) {
+      for (Object* o = buckets_[bucket]; o; o = o->next) {
+        if (!o->dead) return o;
+      }
+    }
+    return nullptr;
+  }
+
+  /// One more bucket: takes its objects from the one that stood for it so far. Both keep their order.
+  void split() {
+    const std::size_t fresh = buckets_.size(), buckets = fresh + 1, source = fresh & (std::bit_ceil(buckets) - 1) >> 1;
+    buckets_.push_back(nullptr);
+    Object** stay = &buckets_[source];
+    Object** move = &buckets_[fresh];
+    for (Object* o = *stay; o; o = o->next) {
+      Object**& link = index_among(o->hash, buckets) == fresh ? move : stay;
+      *link = o;
+      link = &o->next;
+    }
+    *stay = *move = nullptr;
+  }
+  void merge() {
+    const std::size_t last = buckets_.size() - 1, target = last & (std::bit_ceil(last + 1) - 1) >> 1;
+    Object** end = &buckets_[target];
+    while (*end) end = &(*end)->next;
+    *end = buckets_[last];
+    buckets_.pop_back();
+    if (buckets_.capacity() > 4 * buckets_.size()) buckets_.shrink_to_fit();
+  }
+
+  std::vector<Object*> buckets_;
+  Word fixes_ = 0;
+  Word dead_ = 0;
+};
+
+}  // namespace
+
+Object* make_object(Term tuple) {
+  if (probe::copy_struct_enabled()) [[unlikely]] probe::copy_struct(static_cast<std::uint32_t>(size_words(tuple)));
+  const Word words = copy_size_words(tuple);
+  auto* o = static_cast<Object*>(allocate_bytes(offsetof(Object, memory) + words * sizeof(Term), "an ets object"));
+  o->next = nullptr;
+  o->hash = 0;
+  o->off_heap = nullptr;
+  o->words = static_cast<std::uint32_t>(words);
+  o->dead = false;
+  Term* hp = o->memory;
+  o->tuple = copy_term(tuple, hp, o->off_heap);
+  return o;
+}
+
+void destroy_object(Object* o) {
+  release_off_heap_list(o->off_heap);
+  free_bytes(o);
+}
+
+std::unique_ptr<Store> make_hash_store(Kind kind, Word keypos) { return std::make_unique<HashStore>(kind, keypos); }
+
+}  // namespace vmrun::ets

@@ -1,0 +1,242 @@
+#include "runtime/ets/table.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "vm/process/clock.hpp"
+#include "vm/process/exit.hpp"
+#include "vm/process/send.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/process/table.hpp"
+
+// Lock order: a table's mutex, then `registry_mutex`. Exit hooks, which start from the registry, copy what they need and let it go before they lock a table.
+
+namespace vmrun::ets {
+namespace {
+
+constexpr std::uint32_t kMaxTables = 1u << 20;
+/// Takes the place of a thread's number in identifiers, which no thread ever has.
+constexpr std::uint32_t kTableRefs = 0xFFFFFFFF;
+constexpr int kSlotBits = 20;
+
+// Written once per slot, before anybody knows an identifier with it.
+std::atomic<Table*> slots[kMaxTables];
+// By atom: slot + 1 of the table with that name, 0 for none. Pages nobody touches take no memory.
+std::atomic<std::uint32_t> names[kAtomLimit];
+
+std::mutex registry_mutex;  // guards what follows, and changes of the arrays above
+std::uint32_t slot_count = 0;
+std::vector<std::uint32_t> free_slots;
+Word generation = 0;
+std::unordered_map<Word, std::unordered_set<std::uint32_t>> used_by;  // pid: slots it owns or fixes, may name some in vain
+std::atomic<Word> user_count{0};                               // size of used_by
+
+void note_user(Term pid, std::uint32_t slot) {
+  std::lock_guard lock(registry_mutex);
+  used_by[pid.raw()].insert(slot);
+  user_count.store(used_by.size(), std::memory_order_release);
+}
+
+Table* table_in(std::uint32_t slot) { return slot < kMaxTables ? slots[slot].load(std::memory_order_acquire) : nullptr; }
+
+bool has_identity(const Table& t, Term id) {
+  if (!t.alive) return false;
+  return id.is_atom() ? t.named && t.name == id : t.key == ref_key(id);
+}
+
+Table* find(Term id) {
+  if (id.is_atom()) {
+    const std::uint32_t slot = names[id.atom_index()].load(std::memory_order_acquire);
+    return slot ? table_in(slot - 1) : nullptr;
+  }
+  if (!id.is_local_ref()) return nullptr;
+  const RefKey key = ref_key(id);
+  return key.high == kTableRefs ? table_in(static_cast<std::uint32_t>(key.low & (kMaxTables - 1))) : nullptr;
+}
+
+void release_heir(Table& t) {
+  if (t.heir_data) destroy_object(t.heir_data);
+  t.heir_data = nullptr;
+  t.heir = atoms::none;
+}
+
+void leave_behind(Process& p, Table& t) {
+  std::unique_ptr<Store> dropped;
+  Released released;
+  std::unique_lock lock(t.mutex);
+  if (!t.alive) return;
+  for (const Table::Fixer& f : t.fixers) {
+    if (f.pid != p.id) continue;
+    for (Word times = f.times; times; --times) unfix_table(t, p.id, released);
+    break;
+  }
+  if (t.owner != p.id) return;
+  if (t.heir != atoms::none && t.heir != p.id) {
+    const Term heir = t.heir;
+    Object* data = t.heir_data;
+    t.heir_data = nullptr;
+    const bool given = give_table(t, heir, p.id, data->tuple.element(0));
+    destroy_object(data);
+    t.heir = atoms::none;
+    if (given) return;
+  }
+  dropped = remove_table(t);  // destroyed after the lock is given back
+}
+
+void on_exit(Process& p) {
+  if (user_count.load(std::memory_order_acquire) == 0) return;
+  std::unordered_set<std::uint32_t> list;
+  {
+    std::lock_guard lock(registry_mutex);
+    const auto it = used_by.find(p.id.raw());
+    if (it == used_by.end()) return;
+    list = std::move(it->second);
+    used_by.erase(it);
+    user_count.store(used_by.size(), std::memory_order_release);
+  }
+  for (std::uint32_t slot : list) leave_behind(p, *table_in(slot));
+}
+[[maybe_unused]] const bool hooked = (add_exit_hook(on_exit), true);  // before any process runs
+
+}  // namespace
+
+Term table_ref(Heap& heap, const Table& t) {
+  Term* hp = heap.alloc(kRefWords);
+  return make_ref(hp, t.key);
+}
+
+Term table_id(Heap& heap, const Table& t) { return t.named ? t.name : table_ref(heap, t); }
+
+Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
+  Table* t;
+  {
+    std::lock_guard lock(registry_mutex);
+    *name_taken = properties->named && names[properties->name.atom_index()].load(std::memory_order_relaxed) != 0;
+    if (*name_taken) return nullptr;
+    std::uint32_t slot;
+    if (!free_slots.empty()) {
+      slot = free_slots.back();
+      free_slots.pop_back();
+      t = slots[slot].load(std::memory_order_relaxed);
+    } else {
+      if (slot_count == kMaxTables) return nullptr;
+      slot = slot_count++;
+      t = new Table;
+      t->slot = slot;
+      slots[slot].store(t, std::memory_order_release);
+    }
+    std::unique_lock table_lock(t->mutex);  // nobody holds it long: the slot's former identifier finds a dead table
+    t->key = {++generation << kSlotBits | slot, kTableRefs};
+    t->name = properties->name;
+    t->named = properties->named;
+    t->owner = properties->owner;
+    t->protection = properties->protection;
+    t->store = std::move(properties->store);
+    t->heir = properties->heir;
+    t->heir_data = properties->heir_data;
+    t->read_concurrency = properties->read_concurrency;
+    t->decentralized_counters = properties->decentralized_counters;
+    t->compressed = properties->compressed;
+    t->write_concurrency = properties->write_concurrency;
+    t->alive = true;
+    if (t->named) names[t->name.atom_index()].store(slot + 1, std::memory_order_release);
+  }
+  note_user(t->owner, t->slot);
+  return t;
+}
+
+Locked::Locked(Term pid, Term id, Access access, bool exclusive) : exclusive_(exclusive) {
+  Table* t = find(id);
+  if (!t) return;
+  exclusive ? t->mutex.lock() : t->mutex.lock_shared();
+  table_ = t;
+  bool allowed = has_identity(*t, id);
+  if (access == Access::kRead) allowed = allowed && t->can_read(pid);
+  if (access == Access::kWrite) allowed = allowed && t->can_write(pid);
+  if (access == Access::kOwner) allowed = allowed && t->owner == pid;
+  if (allowed) return;
+  exclusive ? t->mutex.unlock() : t->mutex.unlock_shared();
+  table_ = nullptr;
+}
+
+Locked::~Locked() {
+  if (table_) exclusive_ ? table_->mutex.unlock() : table_->mutex.unlock_shared();
+}
+
+std::unique_ptr<Store> remove_table(Table& t) {
+  std::lock_guard lock(registry_mutex);
+  if (t.named) names[t.name.atom_index()].store(0, std::memory_order_release);
+  t.alive = false;
+  t.fixers.clear();
+  release_heir(t);
+  free_slots.push_back(t.slot);
+  return std::move(t.store);
+}
+
+bool rename_table(Table& t, Term name) {
+  std::lock_guard lock(registry_mutex);
+  if (t.named && name != t.name) {
+    if (names[name.atom_index()].load(std::memory_order_relaxed)) return false;
+    names[t.name.atom_index()].store(0, std::memory_order_release);
+    names[name.atom_index()].store(t.slot + 1, std::memory_order_release);
+  }
+  t.name = name;
+  return true;
+}
+
+bool give_table(Table& t, Term to, Term from, Term data) {
+  if (!process_table.find(to)) return false;
+  t.owner = to;
+  note_user(to, t.slot);
+  Fragment* f = new_fragment(5 + kRefWords + copy_size_words(data));
+  Term* hp = fragment_alloc(*f, 5 + kRefWords);
+  Term* ref = hp + 5;
+  const Term id = t.named ? t.name : make_ref(ref, t.key);
+  f->message = make_tuple(hp, atoms::ets_transfer, id, from, copy_into(*f, data));
+  // Should the new owner be dying at this moment, its exit hook either finds the note above, or has run and the table must go with it.
+  return send_from_vm(to, f);
+}
+
+void fix_table(Table& t, Term pid) {
+  t.store->fix();
+  if (t.fixers.empty()) t.fixed_at = static_cast<Word>(monotonic_ns());
+  for (Table::Fixer& f : t.fixers) {
+    if (f.pid == pid) {
+      ++f.times;
+      return;
+    }
+  }
+  t.fixers.push_back({pid, 1});
+  note_user(pid, t.slot);
+}
+
+void unfix_table(Table& t, Term pid, Released& released) {
+  for (std::size_t i = 0; i < t.fixers.size(); ++i) {
+    if (t.fixers[i].pid != pid) continue;
+    if (--t.fixers[i].times == 0) t.fixers.erase(t.fixers.begin() + static_cast<std::ptrdiff_t>(i));
+    t.store->unfix(released);
+    return;
+  }
+}
+
+void for_each_table(const std::function<void(const Table&)>& visit) {
+  std::uint32_t count;
+  {
+    std::lock_guard lock(registry_mutex);
+    count = slot_count;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Table* t = table_in(i);
+    std::shared_lock lock(t->mutex);
+    if (t->alive) visit(*t);
+  }
+}
+
+Term whereis_table(Heap& heap, Term name) {
+  if (Locked t(Term::nil(), name, Access::kNone, false); t) return table_ref(heap, *t);
+  return kNonValue;
+}
+
+}  // namespace vmrun::ets

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <memory>
+#include <shared_mutex>
+#include <vector>
+
+#include "runtime/ets/store.hpp"
+#include "vm/process/process.hpp"
+#include "vm/process/reference.hpp"
+
+/// Tables: identity, owner, rights, and the registry that finds them by identifier or name. A Table structure is never freed: the slot of a deleted one is used again with
+/// another identity, so that looking a table up takes no lock but its own. Everything is guarded by `mutex`. An exit hook deletes or passes on what a dying process owns.
+namespace vmrun::ets {
+
+enum class Protection : std::uint8_t { kPublic, kProtected, kPrivate };
+
+struct Table {
+  mutable std::shared_mutex mutex;
+  bool alive = false;
+  std::uint32_t slot = 0;
+  RefKey key;                    // of the identifier
+  Term name;                     // atom
+  bool named = false;
+  Term owner;                    // local pid
+  Protection protection = Protection::kProtected;
+  std::unique_ptr<Store> store;
+  Term heir = atoms::none;       // local pid or none
+  Object* heir_data = nullptr;   // {Data}
+  bool read_concurrency = false, decentralized_counters = false, compressed = false;
+  Term write_concurrency = atoms::false_;  // true, false or auto
+  struct Fixer {
+    Term pid;
+    Word times;
+  };
+  std::vector<Fixer> fixers;
+  Word fixed_at = 0;             // monotonic time in nanoseconds
+
+  bool can_read(Term pid) const { return protection != Protection::kPrivate || owner == pid; }
+  bool can_write(Term pid) const { return protection == Protection::kPublic || owner == pid; }
+};
+
+/// The identifier as a term in the caller's heap: the name of a named table, else a reference.
+Term table_id(Heap& heap, const Table& t);
+Term table_ref(Heap& heap, const Table& t);
+
+/// A new table, not locked, that nobody else can find yet but through the caller's term. nullptr: no slot left.
+/// *name_taken: nothing was made because a named table has that name.
+Table* create_table(std::unique_ptr<Table> properties, bool* name_taken);
+
+enum class Access { kNone, kRead, kWrite, kOwner };
+
+/// A table found by its term and locked; empty if there is none or `p` has no right to use it so.
+class Locked {
+ public:
+  Locked(Term pid, Term id, Access access, bool exclusive);
+  Locked(Process& p, Term id, Access access) : Locked(p.id, id, access, access == Access::kWrite || access == Access::kOwner) {}
+  ~Locked();
+  Locked(const Locked&) = delete;
+  explicit operator bool() const { return table_ != nullptr; }
+  Table* operator->() const { return table_; }
+  Table& operator*() const { return *table_; }
+  Store& store() const { return *table_->store; }
+
+ private:
+  Table* table_ = nullptr;
+  bool exclusive_;
+};
+
+/// Takes a table, locked exclusively, out of the registry. Returns its store, to be destroyed after unlocking.
+[[nodiscard]] std::unique_ptr<Store> remove_table(Table& t);
+/// Locked exclusively; the new name is an atom. False: taken.
+[[nodiscard]] bool rename_table(Table& t, Term name);
+/// Locked exclusively. The new owner is told {'ETS-TRANSFER', Table, From, Data}. False: it is no live process.
+[[nodiscard]] bool give_table(Table& t, Term to, Term from, Term data);
+void fix_table(Table& t, Term pid);
+void unfix_table(Table& t, Term pid, Released& released);
+
+/// Visits all tables, each locked for reading.
+void for_each_table(const std::function<void(const Table&)>& visit);
+/// The named table with this name, or kNonValue: its reference.
+Term whereis_table(Heap& heap, Term name);
+
+}  // namespace vmrun::ets

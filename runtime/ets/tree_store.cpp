@@ -1,0 +1,97 @@
+#include <iterator>
+#include <set>
+
+#include "runtime/ets/store.hpp"
+#include "vm/term/compare.hpp"
+
+// ordered_set: keys in term order, 1 and 1.0 being the same key.
+
+namespace vmrun::ets {
+namespace {
+
+/// An element of the search tree. The object may be exchanged for another with an equal key, so it is no part of the element's constness.
+struct Node {
+  mutable Object* object;
+};
+
+struct Less {
+  using is_transparent = void;
+  Word keypos;
+  Term key(const Node& n) const { return n.object->tuple.element(keypos - 1); }
+  bool operator()(const Node& a, const Node& b) const { return compare(key(a), key(b)) < 0; }
+  bool operator()(const Node& a, Term b) const { return compare(key(a), b) < 0; }
+  bool operator()(Term a, const Node& b) const { return compare(a, key(b)) < 0; }
+};
+
+class TreeStore final : public Store {
+ public:
+  explicit TreeStore(Word keypos) : Store(Kind::kOrderedSet, keypos), nodes_(Less{keypos}) {}
+  ~TreeStore() override {
+    for (const Node& n : nodes_) destroy_object(n.object);
+  }
+
+  Object* find(Term key) const override {
+    const auto it = nodes_.find(key);
+    return it == nodes_.end() ? nullptr : it->object;
+  }
+  Object* next_same(Object*) const override { return nullptr; }
+
+  void insert(Object* o, Released& released) override {
+    const auto [it, inserted] = nodes_.insert(Node{o});
+    if (!inserted) return exchange(*it, o, released);
+    count_in(o);
+  }
+  void replace(Object* old, Object* fresh, Released& released) override { exchange(*nodes_.find(key_of(old)), fresh, released); }
+  void erase(Object* o, Released& released) override {
+    count_out(o);
+    nodes_.erase(nodes_.find(key_of(o)));
+    released.add(o);
+  }
+
+  Object* first() const override { return nodes_.empty() ? nullptr : nodes_.begin()->object; }
+  Object* last() const override { return nodes_.empty() ? nullptr : std::prev(nodes_.end())->object; }
+  Object* next(Term key, bool* exists) const override {
+    *exists = true;  // a key that is not there has a place in the order all the same
+    const auto it = nodes_.upper_bound(key);
+    return it == nodes_.end() ? nullptr : it->object;
+  }
+  Object* previous(Term key, bool* exists) const override {
+    *exists = true;
+    const auto it = nodes_.lower_bound(key);
+    return it == nodes_.begin() ? nullptr : std::prev(it)->object;
+  }
+
+  void walk(Position& at, bool backwards, const std::function<bool(Object*)>& visit) const override {
+    auto it = at.state == Position::kStart ? (backwards ? nodes_.end() : nodes_.begin())
+                                           : (backwards ? nodes_.lower_bound(at.key) : nodes_.upper_bound(at.key));
+    at.state = Position::kEnd;
+    while (it != (backwards ? nodes_.begin() : nodes_.end())) {
+      if (backwards) --it;
+      Object* o = it->object;
+      if (!backwards) ++it;
+      if (visit(o)) continue;
+      at.key = key_of(o);
+      at.state = Position::kInside;
+      return;
+    }
+  }
+
+ private:
+  // A node of std::set is three links, a colour and the object.
+  Word overhead_words() const override { return count_ * 5 + sizeof(*this) / sizeof(Word); }
+
+  void exchange(const Node& n, Object* fresh, Released& released) {
+    count_out(n.object);
+    count_in(fresh);
+    released.add(n.object);
+    n.object = fresh;
+  }
+
+  std::set<Node, Less> nodes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> make_tree_store(Word keypos) { return std::make_unique<TreeStore>(keypos); }
+
+}  // namespace vmrun::ets
