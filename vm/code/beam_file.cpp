@@ -146,7 +146,7 @@ class Parser {
       if (!text) return false;
       std::string_view view(text, length);
       std::string converted;
-      if (c->name[1] == 't') {  // "Atom": Latin-1
+      if (c->name[2] == 'o') {  // "Atom": Latin-1; "AtU8" is UTF-8
         for (unsigned char ch : view) {
           if (ch < 0x80) converted += static_cast<char>(ch);
           else converted += {static_cast<char>(0xC0 | ch >> 6), static_cast<char>(0x80 | (ch & 0x3F))};
