@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/crash_report.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
@@ -104,6 +105,7 @@ int boot(const Options& o, const CodeFinder& finder) {
   gc_modes.verify = o.verify_heap;
   process_table.init(o.process_limit);
   register_bifs(kBifRows, kBifRowCount);
+  install_crash_reports();
   FinderSource source(finder);
   set_code_source(&source);
 

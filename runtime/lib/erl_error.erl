@@ -48,7 +48,6 @@ explain(error, noproc, Stack, _, _) -> {Stack, "no such process or port"};
 explain(error, notalive, Stack, _, _) -> {Stack, "the node cannot be part of a distributed system"};
 explain(error, system_limit, Stack, _, _) -> {Stack, "a system limit has been reached"};
 explain(error, timeout_value, Stack, _, _) -> {Stack, "bad receive timeout value"};
-explain(error, {nocatch, X}, Stack, P, Col) -> {Stack, value("no catch for throw of ", X, P, Col)};
 explain(error, undef, [{M, F, A, _} | Stack], _, _) ->
     Arity = if is_list(A) -> length(A); true -> A end,
     {Stack, ["undefined function ", mfa(M, F, Arity)]};

@@ -70,14 +70,17 @@ main({M, F, Args}) ->
         apply(M, F, Args)
     catch
         exit:Reason -> exit(Reason);
-        Class:Reason:Stack ->
-            io:put_chars(standard_error, ["vmrun: ", erl_error:format_exception(Class, Reason, own_part(Stack)), $\n]),
-            init ! {main_failed, self()},
-            exit(case Class of
-                     error -> {Reason, Stack};
-                     throw -> {{nocatch, Reason}, Stack}
-                 end)
+        error:Reason:Stack -> main_failed(Reason, Stack);
+        throw:Thrown:Stack -> main_failed({nocatch, Thrown}, Stack)
     end.
+
+main_failed(Reason, Stack) ->
+    report(error, Reason, own_part(Stack)),
+    init ! {main_failed, self()},
+    exit({Reason, Stack}).
+
+report(Class, Reason, Stack) ->
+    io:put_chars(standard_error, ["vmrun: ", erl_error:format_exception(Class, Reason, Stack), $\n]).
 
 own_part(Stack) -> [Entry || Entry <- Stack, element(1, Entry) =/= ?MODULE].
 
@@ -86,7 +89,7 @@ main_ended(shutdown, _) -> halt_system(0);
 main_ended({shutdown, _}, _) -> halt_system(0);
 main_ended(_, #s{reported = true}) -> halt_system(1);
 main_ended(Reason, _) ->
-    io:put_chars(standard_error, ["vmrun: ", erl_error:format_exception(exit, Reason, []), $\n]),
+    report(exit, Reason, []),
     halt_system(1).
 
 %% The log goes first, it writes through the I/O servers.

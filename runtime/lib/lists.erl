@@ -23,6 +23,8 @@
          keystore/4, keytake/3, ukeymerge/3, ukeysort/2]).
 -export([sort/1, sort/2, usort/1, usort/2, merge/1, merge/2, merge/3,
          merge3/3, umerge/1, umerge/2, umerge/3, umerge3/3]).
+-export([rmerge/2, rmerge/3, rmerge3/3, rumerge/2, rumerge/3, rumerge3/3,
+         rkeymerge/3, rukeymerge/3]).
 
 %% Plain lists
 
@@ -712,3 +714,21 @@ ukeymerge(I, As, Bs) ->
         [X | T] -> kunique(I, T, X, element(I, X), []);
         [] -> []
     end.
+
+%% Merging lists sorted the other way round
+
+rmerge(As, Bs) -> reverse(merge(reverse(As), reverse(Bs))).
+
+rmerge(Le, As, Bs) -> reverse(merge(Le, reverse(As), reverse(Bs))).
+
+rmerge3(As, Bs, Cs) -> rmerge(rmerge(As, Bs), Cs).
+
+rumerge(As, Bs) -> reverse(umerge(reverse(As), reverse(Bs))).
+
+rumerge(Le, As, Bs) -> reverse(umerge(Le, reverse(As), reverse(Bs))).
+
+rumerge3(As, Bs, Cs) -> rumerge(rumerge(As, Bs), Cs).
+
+rkeymerge(I, As, Bs) -> reverse(keymerge(I, reverse(As), reverse(Bs))).
+
+rukeymerge(I, As, Bs) -> reverse(ukeymerge(I, reverse(As), reverse(Bs))).
