@@ -336,7 +336,7 @@ core::Module Lowering::run(const LowerOptions& options) {
       continue;
     }
     if (a->name == "vsn") has_version = true;
-    bool wrap = !(value.is_nil() || value.is_list()) || a->name == "vsn";
+    bool wrap = !value.is_nil() && !value.is_list();
     Term* hp = heap_.alloc(2);
     attributes.push_back({atom(a->name), wrap ? make_cons(hp, value, Term::nil()) : value});
   }
