@@ -20,9 +20,10 @@ replace(B, Pattern, New, Options) ->
                             Match -> [Match]
                         end
                 end,
+        Replace = replacement(New, lists:append([listed(I) || I <- Inserts])),
         case Found of
             [] -> B;
-            _ -> iolist_to_binary(replaced(B, Found, 0, replacement(New, lists:append([listed(I) || I <- Inserts]))))
+            _ -> iolist_to_binary(replaced(B, Found, 0, Replace))
         end
     catch error:_ -> error(badarg, [B, Pattern, New, Options])
     end.

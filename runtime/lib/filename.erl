@@ -55,7 +55,9 @@ join_strings(A, []) -> A;
 join_strings(A, B) -> A ++ "/" ++ B.
 
 %% Repeated and trailing slashes go.
-normal([$/ | T]) -> [$/ | relative(skip_slashes(T))];
+normal([$/, $., $/ | T]) -> normal([$/ | T]);
+normal([$/, $/ | T]) -> normal([$/ | T]);
+normal([$/ | T]) -> [$/ | relative(T)];
 normal(Name) -> relative(Name).
 
 relative(Name) ->
@@ -65,9 +67,6 @@ single([$/, $/ | T]) -> single([$/ | T]);
 single([$/, $., $/ | T]) -> single([$/ | T]);
 single([C | T]) -> [C | single(T)];
 single([]) -> [].
-
-skip_slashes([$/ | T]) -> skip_slashes(T);
-skip_slashes(Name) -> Name.
 
 drop_slashes([$/ | T]) -> drop_slashes(T);
 drop_slashes(Name) -> Name.
@@ -133,8 +132,10 @@ root(Name) ->
     Base = last_part(Name),
     case lists:member($., Base) of
         true ->
-            [$. | Rev] = lists:dropwhile(fun(C) -> C =/= $. end, lists:reverse(Name)),
-            lists:reverse(Rev);
+            case lists:dropwhile(fun(C) -> C =/= $. end, lists:reverse(Name)) of
+                [$., $/ | _] -> Name;
+                [$. | Rev] -> lists:reverse(Rev)
+            end;
         false -> Name
     end.
 
@@ -162,6 +163,7 @@ absname(Name) ->
 
 absname(Name, Dir) ->
     case pathtype(Name) of
+        absolute when is_binary(Dir) -> join1(to_binary(string(Name)));
         absolute -> join1(Name);
         relative -> join(Dir, Name)
     end.

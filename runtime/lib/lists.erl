@@ -128,7 +128,7 @@ sublist(L, From, Len) when is_integer(From), From >= 1, is_integer(Len) ->
 
 sublist_skip(L, 1, Len) when Len >= 0 -> sublist_take(L, Len);
 sublist_skip([_ | T], N, Len) when N > 1 -> sublist_skip(T, N - 1, Len);
-sublist_skip([], _, _) -> [].
+sublist_skip([], N, _) when N > 1 -> [].
 
 sublist(L, Len) when is_list(L), is_integer(Len), Len >= 0 -> sublist_take(L, Len).
 

@@ -14,7 +14,10 @@
 -define(MASK58, 16#3FFFFFFFFFFFFFF).
 -define(MASK64, 16#FFFFFFFFFFFFFFFF).
 -define(TWO_POW_MINUS53, 1.1102230246251565e-16).
--define(ROTL58(X, N), ((((X) bsl (N)) band ?MASK58) bor ((X) bsr (58 - (N))))).
+%% Bits that would leave the 58 are cut off before the shift, so that every
+%% intermediate result is a small integer.
+-define(BSL58(X, N), (((X) band (?MASK58 bsr (N))) bsl (N))).
+-define(ROTL58(X, N), (?BSL58(X, N) bor ((X) bsr (58 - (N))))).
 
 %% Seeds
 
@@ -102,35 +105,35 @@ current() ->
 %% One step: {58-bit value, state}
 
 next({exsss, [S1 | S0]}) ->
-    V0 = (S0 + (S0 bsl 2)) band ?MASK58,
+    V0 = (S0 + ?BSL58(S0, 2)) band ?MASK58,
     V1 = ?ROTL58(V0, 7),
-    {(V1 + (V1 bsl 3)) band ?MASK58, {exsss, xorshift(S1, S0)}};
+    {(V1 + ?BSL58(V1, 3)) band ?MASK58, {exsss, xorshift(S1, S0)}};
 next({exsp, Words}) ->
     {V, Words1} = exsp_next(Words),
     {V, {exsp, Words1}};
 next({exrop, [S1 | S0]}) ->
     X = S0 bxor S1,
     {(S0 + S1) band ?MASK58,
-     {exrop, [?ROTL58(S1, 24) bxor X bxor ((X bsl 2) band ?MASK58) | ?ROTL58(X, 35)]}};
+     {exrop, [?ROTL58(S1, 24) bxor X bxor ?BSL58(X, 2) | ?ROTL58(X, 35)]}};
 next({exro928ss, {[S15, S0 | Ss], Rs}}) -> exro928(S15, S0, Ss, Rs);
 next({exro928ss, {[S15], Rs}}) ->
     [S0 | Ss] = lists:reverse(Rs),
     exro928(S15, S0, Ss, []).
 
 exro928(S15, S0, Ss, Rs) ->
-    V0 = (S0 + (S0 bsl 2)) band ?MASK58,
+    V0 = (S0 + ?BSL58(S0, 2)) band ?MASK58,
     V1 = ?ROTL58(V0, 7),
     X = S15 bxor S0,
-    New15 = ?ROTL58(S0, 44) bxor X bxor ((X bsl 9) band ?MASK58),
+    New15 = ?ROTL58(S0, 44) bxor X bxor ?BSL58(X, 9),
     New0 = ?ROTL58(X, 45),
-    {(V1 + (V1 bsl 3)) band ?MASK58, {exro928ss, {[New0 | Ss], [New15 | Rs]}}}.
+    {(V1 + ?BSL58(V1, 3)) band ?MASK58, {exro928ss, {[New0 | Ss], [New15 | Rs]}}}.
 
 exsp_next([S1 | S0]) ->
     [_ | New] = Words = xorshift(S1, S0),
     {(S0 + New) band ?MASK58, Words}.
 
 xorshift(S1, S0) ->
-    A = S1 bxor ((S1 bsl 24) band ?MASK58),
+    A = S1 bxor ?BSL58(S1, 24),
     [S0 | A bxor S0 bxor (A bsr 11) bxor (S0 bsr 41)].
 
 %% Values
@@ -149,11 +152,8 @@ uniform_s(State0) ->
     {V, State} = next(State0),
     {(V bsr 5) * ?TWO_POW_MINUS53, State}.
 
-uniform_s(N, State0) when is_integer(N), N >= 1 ->
-    case ?MASK58 + 1 - N of
-        Spare when Spare >= 0 -> in_range(N, State0, Spare);
-        _ -> in_large_range(N, State0)
-    end.
+uniform_s(N, State0) when is_integer(N), N >= 1, N =< ?MASK58 + 1 -> in_range(N, State0, ?MASK58 + 1 - N);
+uniform_s(N, State0) when is_integer(N), N >= 1 -> in_large_range(N, State0).
 
 %% Values of the incomplete last multiple of N are drawn again.
 in_range(N, State0, Spare) ->

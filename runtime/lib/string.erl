@@ -220,14 +220,60 @@ split_leading(S, Set, In, Whole, Acc) ->
 
 %% Case
 
-uppercase(S) when is_list(S) -> mapped_list(S, fun unicode_util:uppercase/1, fun upper/1);
-uppercase(S) when is_binary(S) -> mapped_binary(S, fun unicode_util:uppercase/1, fun upper/1).
+%% Runs of ASCII are mapped without a look at any table.
 
-lowercase(S) when is_list(S) -> mapped_list(S, fun unicode_util:lowercase/1, fun lower/1);
-lowercase(S) when is_binary(S) -> mapped_binary(S, fun unicode_util:lowercase/1, fun lower/1).
+uppercase(S) when is_list(S) -> upper_list(S);
+uppercase(S) when is_binary(S) -> upper_binary(S, <<>>).
 
-casefold(S) when is_list(S) -> mapped_list(S, fun unicode_util:casefold/1, fun lower/1);
-casefold(S) when is_binary(S) -> mapped_binary(S, fun unicode_util:casefold/1, fun lower/1).
+upper_list([C | T]) when is_integer(C), C >= $a, C =< $z -> [C - 32 | upper_list(T)];
+upper_list([C | T]) when ?IS_ASCII(C) -> [C | upper_list(T)];
+upper_list([]) -> [];
+upper_list(S) -> mapped(unicode_util:uppercase(S), fun upper_list/1).
+
+upper_binary(<<C, Rest/binary>>, Acc) when C >= $a, C =< $z -> upper_binary(Rest, <<Acc/binary, (C - 32)>>);
+upper_binary(<<C, Rest/binary>>, Acc) when C < 128 -> upper_binary(Rest, <<Acc/binary, C>>);
+upper_binary(<<>>, Acc) -> Acc;
+upper_binary(S, Acc) -> mapped(S, unicode_util:uppercase(S), fun upper_binary/2, Acc).
+
+lowercase(S) when is_list(S) -> lower_list(S);
+lowercase(S) when is_binary(S) -> lower_binary(S, <<>>).
+
+lower_list([C | T]) when is_integer(C), C >= $A, C =< $Z -> [C + 32 | lower_list(T)];
+lower_list([C | T]) when ?IS_ASCII(C) -> [C | lower_list(T)];
+lower_list([]) -> [];
+lower_list(S) -> mapped(unicode_util:lowercase(S), fun lower_list/1).
+
+lower_binary(<<C, Rest/binary>>, Acc) when C >= $A, C =< $Z -> lower_binary(Rest, <<Acc/binary, (C + 32)>>);
+lower_binary(<<C, Rest/binary>>, Acc) when C < 128 -> lower_binary(Rest, <<Acc/binary, C>>);
+lower_binary(<<>>, Acc) -> Acc;
+lower_binary(S, Acc) -> mapped(S, unicode_util:lowercase(S), fun lower_binary/2, Acc).
+
+casefold(S) when is_list(S) -> fold_list(S);
+casefold(S) when is_binary(S) -> fold_binary(S, <<>>).
+
+fold_list([C | T]) when is_integer(C), C >= $A, C =< $Z -> [C + 32 | fold_list(T)];
+fold_list([C | T]) when ?IS_ASCII(C) -> [C | fold_list(T)];
+fold_list([]) -> [];
+fold_list(S) -> mapped(unicode_util:casefold(S), fun fold_list/1).
+
+fold_binary(<<C, Rest/binary>>, Acc) when C >= $A, C =< $Z -> fold_binary(Rest, <<Acc/binary, (C + 32)>>);
+fold_binary(<<C, Rest/binary>>, Acc) when C < 128 -> fold_binary(Rest, <<Acc/binary, C>>);
+fold_binary(<<>>, Acc) -> Acc;
+fold_binary(S, Acc) -> mapped(S, unicode_util:casefold(S), fun fold_binary/2, Acc).
+
+%% One character was mapped, perhaps to several; Continue does the rest.
+mapped([C | Rest], Continue) when is_integer(C) -> [C | Continue(list_rest(Rest))];
+mapped([Cs | Rest], Continue) -> Cs ++ Continue(list_rest(Rest));
+mapped([], _) -> [];
+mapped({error, Rest}, _) -> error({badarg, Rest}).
+
+list_rest(Rest) when is_binary(Rest) -> [Rest];
+list_rest(Rest) -> Rest.
+
+mapped(_, [C | Rest], Continue, Acc) when is_integer(C) -> Continue(Rest, <<Acc/binary, C/utf8>>);
+mapped(_, [Cs | Rest], Continue, Acc) ->
+    Continue(Rest, <<Acc/binary, (unicode:characters_to_binary(Cs))/binary>>);
+mapped(S, _, _, _) -> error({badarg, S}).
 
 titlecase(S) ->
     case unicode_util:titlecase(S) of
@@ -239,34 +285,6 @@ titlecase(S) ->
 
 rest_binary([]) -> <<>>;
 rest_binary(B) -> B.
-
-mapped_list([C | T], Map, Ascii) when ?IS_ASCII(C) -> [Ascii(C) | mapped_list(T, Map, Ascii)];
-mapped_list([], _, _) -> [];
-mapped_list(S, Map, Ascii) ->
-    case Map(S) of
-        [G | Rest] when is_integer(G) -> [G | mapped_list(Rest, Map, Ascii)];
-        [Gs | Rest] -> Gs ++ mapped_list(Rest, Map, Ascii);
-        [] -> [];
-        {error, Rest} -> error({badarg, Rest})
-    end.
-
-mapped_binary(S, Map, Ascii) -> mapped_binary(S, Map, Ascii, <<>>).
-
-mapped_binary(<<C, Rest/binary>>, Map, Ascii, Acc) when C < 128 ->
-    mapped_binary(Rest, Map, Ascii, <<Acc/binary, (Ascii(C))>>);
-mapped_binary(<<>>, _, _, Acc) -> Acc;
-mapped_binary(<<C/utf8, Rest/binary>>, Map, Ascii, Acc) ->
-    case Map([C]) of
-        [C1] when is_integer(C1) -> mapped_binary(Rest, Map, Ascii, <<Acc/binary, C1/utf8>>);
-        [Cs] -> mapped_binary(Rest, Map, Ascii, <<Acc/binary, (unicode:characters_to_binary(Cs))/binary>>)
-    end;
-mapped_binary(S, _, _, _) -> error({badarg, S}).
-
-upper(C) when C >= $a, C =< $z -> C - 32;
-upper(C) -> C.
-
-lower(C) when C >= $A, C =< $Z -> C + 32;
-lower(C) -> C.
 
 %% Searching. A pattern is a list of clusters, compared at cluster boundaries.
 
