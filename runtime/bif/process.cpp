@@ -308,6 +308,13 @@ Term bif_erlang_yield_0(Process& p, const Term*) {
   return atoms::true_;
 }
 
+Term bif_erlang_bump_reductions_1(Process& p, const Term* a) {
+  SWord n;
+  if (!small_in_range(a[0], 0, Term::kSmallMax, &n)) return raise_badarg(p);
+  bump_reductions(p, n);
+  return atoms::true_;
+}
+
 Term bif_erlang_hibernate_3(Process& p, const Term* a) {
   const SWord arity = list_length(a[2]);
   if (!a[0].is_atom() || !a[1].is_atom() || arity < 0) return raise_badarg(p);

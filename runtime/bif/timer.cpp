@@ -47,7 +47,7 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
 /// Milliseconds left or false; whichever scheduler has it.
 Term look_up(Term ref, bool cancel) {
   const RefKey key = ref_key(ref);
-  const Word now = monotonic_tick();
+  const Word now = tick_after(0);  // rounded up, so that no more is left than was asked for
   SWord left = this_scheduler()->timers.look_up(key, now, cancel);
   for (unsigned i = 0; left < 0 && i < scheduler_count(); ++i)
     if (&scheduler_at(i) != this_scheduler()) left = scheduler_at(i).timers.look_up(key, now, cancel);

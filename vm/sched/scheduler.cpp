@@ -36,6 +36,7 @@ thread_local Scheduler* current_scheduler = nullptr;
 namespace {
 
 constexpr std::int32_t kChoresReductions = 4000;
+constexpr std::int32_t kLeastSlice = 2;              // with one, a process would give up the core at its first call, for ever
 constexpr std::int32_t kSwitchCost = 20;             // what changing to another process counts, in reductions
 constexpr std::int32_t kWaitedBeforeSharing = 4000;
 constexpr unsigned kSpins = 200;
@@ -272,7 +273,7 @@ bool prepare(Scheduler& s, Process& p) {
 }
 
 std::int32_t slice_length(Scheduler& s) {
-  if (options.random) [[unlikely]] return 1 + static_cast<std::int32_t>(next_random(s.random_state) % options.slice);
+  if (options.random) [[unlikely]] return kLeastSlice + static_cast<std::int32_t>(next_random(s.random_state) % static_cast<std::uint64_t>(options.slice));
   return options.slice;
 }
 
@@ -372,6 +373,7 @@ void make_runnable(Process& p) {
 
 void start_schedulers(const SchedulerOptions& wanted) {
   options = wanted;
+  if (options.slice < kLeastSlice) options.slice = kLeastSlice;
   unsigned count = wanted.schedulers ? wanted.schedulers : std::thread::hardware_concurrency();
   if (count == 0) count = 1;
   if (count > kMaxSchedulers) count = kMaxSchedulers;
