@@ -465,26 +465,30 @@ sort_rising([], Done) -> sort_falling(Done, []).
 
 %% A is later in the input than B, so of equals A is pushed first.
 merge_falling(As, A, Bs, B, Acc) when A >= B ->
+    Acc1 = [A | Acc],
     case As of
-        [A1 | As1] -> merge_falling(As1, A1, Bs, B, [A | Acc]);
-        [] -> lists:reverse(Bs, [B, A | Acc])
+        [A1 | As1] -> merge_falling(As1, A1, Bs, B, Acc1);
+        [] -> lists:reverse(Bs, [B | Acc1])
     end;
 merge_falling(As, A, Bs, B, Acc) ->
+    Acc1 = [B | Acc],
     case Bs of
-        [B1 | Bs1] -> merge_falling(As, A, Bs1, B1, [B | Acc]);
-        [] -> lists:reverse(As, [A, B | Acc])
+        [B1 | Bs1] -> merge_falling(As, A, Bs1, B1, Acc1);
+        [] -> lists:reverse(As, [A | Acc1])
     end.
 
 %% A is earlier in the input than B.
 merge_rising(As, A, Bs, B, Acc) when A =< B ->
+    Acc1 = [A | Acc],
     case As of
-        [A1 | As1] -> merge_rising(As1, A1, Bs, B, [A | Acc]);
-        [] -> lists:reverse(Bs, [B, A | Acc])
+        [A1 | As1] -> merge_rising(As1, A1, Bs, B, Acc1);
+        [] -> lists:reverse(Bs, [B | Acc1])
     end;
 merge_rising(As, A, Bs, B, Acc) ->
+    Acc1 = [B | Acc],
     case Bs of
-        [B1 | Bs1] -> merge_rising(As, A, Bs1, B1, [B | Acc]);
-        [] -> lists:reverse(As, [A, B | Acc])
+        [B1 | Bs1] -> merge_rising(As, A, Bs1, B1, Acc1);
+        [] -> lists:reverse(As, [A | Acc1])
     end.
 
 %% usort/1: sort, then keep the first of equals (the sort is stable).
@@ -620,25 +624,29 @@ ksort_rising(_, [], [Run]) -> reverse(Run);
 ksort_rising(I, [], Done) -> ksort_falling(I, Done, []).
 
 kmerge_falling(I, As, A, Ka, Bs, B, Kb, Acc) when Ka >= Kb ->
+    Acc1 = [A | Acc],
     case As of
-        [A1 | As1] -> kmerge_falling(I, As1, A1, element(I, A1), Bs, B, Kb, [A | Acc]);
-        [] -> lists:reverse(Bs, [B, A | Acc])
+        [A1 | As1] -> kmerge_falling(I, As1, A1, element(I, A1), Bs, B, Kb, Acc1);
+        [] -> lists:reverse(Bs, [B | Acc1])
     end;
 kmerge_falling(I, As, A, Ka, Bs, B, _, Acc) ->
+    Acc1 = [B | Acc],
     case Bs of
-        [B1 | Bs1] -> kmerge_falling(I, As, A, Ka, Bs1, B1, element(I, B1), [B | Acc]);
-        [] -> lists:reverse(As, [A, B | Acc])
+        [B1 | Bs1] -> kmerge_falling(I, As, A, Ka, Bs1, B1, element(I, B1), Acc1);
+        [] -> lists:reverse(As, [A | Acc1])
     end.
 
 kmerge_rising(I, As, A, Ka, Bs, B, Kb, Acc) when Ka =< Kb ->
+    Acc1 = [A | Acc],
     case As of
-        [A1 | As1] -> kmerge_rising(I, As1, A1, element(I, A1), Bs, B, Kb, [A | Acc]);
-        [] -> lists:reverse(Bs, [B, A | Acc])
+        [A1 | As1] -> kmerge_rising(I, As1, A1, element(I, A1), Bs, B, Kb, Acc1);
+        [] -> lists:reverse(Bs, [B | Acc1])
     end;
 kmerge_rising(I, As, A, Ka, Bs, B, _, Acc) ->
+    Acc1 = [B | Acc],
     case Bs of
-        [B1 | Bs1] -> kmerge_rising(I, As, A, Ka, Bs1, B1, element(I, B1), [B | Acc]);
-        [] -> lists:reverse(As, [A, B | Acc])
+        [B1 | Bs1] -> kmerge_rising(I, As, A, Ka, Bs1, B1, element(I, B1), Acc1);
+        [] -> lists:reverse(As, [A | Acc1])
     end.
 
 ukeysort(I, L) when is_integer(I), I > 0 ->
