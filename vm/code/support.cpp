@@ -158,7 +158,7 @@ Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
     case BinarySegment::kUtf32: *bits = is_unicode_scalar(s.source) ? 32 : 0; break;
     default:
       if (s.whole()) {
-        if (!s.source.is_bitstring() || (*bits = bit_size_of(s.source)) % s.unit != 0) return Failure::kBadarg;
+        if (!s.source.is_bitstring() || !is_multiple(*bits = bit_size_of(s.source), s.unit)) return Failure::kBadarg;
         return Failure::kNone;
       }
       switch (field_bits(s.size, s.unit, bits)) {
@@ -170,35 +170,50 @@ Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
   return *bits ? Failure::kNone : Failure::kBadarg;
 }
 
-bool put_segment(BitBuilder& b, const SegmentReader& s, const Word* words) {
-  Word bits = 0;
+/// `bits`: as segment_bits gave it.
+bool put_segment(BitBuilder& b, const SegmentReader& s, const Word* words, Word bits) {
   switch (s.type) {
+    case BinarySegment::kInteger: return b.put_integer(s.source, bits, s.flags);
     case BinarySegment::kString: b.put_bytes(reinterpret_cast<const std::uint8_t*>(words[1]), words[2]); return true;
     case BinarySegment::kUtf8: return b.put_utf8(s.source);
     case BinarySegment::kUtf16: return b.put_utf16(s.source, s.flags);
     case BinarySegment::kUtf32: return b.put_utf32(s.source, s.flags);
-    case BinarySegment::kInteger: segment_bits(s, words, &bits); return b.put_integer(s.source, bits, s.flags);
-    case BinarySegment::kFloat: segment_bits(s, words, &bits); return b.put_float(s.source, bits, s.flags);
-    default:
-      if (s.whole()) return b.put_all(s.source, s.unit);
-      segment_bits(s, words, &bits);
-      return b.put_bits(s.source, bits);
+    case BinarySegment::kFloat: return b.put_float(s.source, bits, s.flags);
+    default: return b.put_bits(s.source, bits);
   }
 }
+
+/// Sizes of the segments of one bit string, kept between sizing and writing.
+class SegmentSizes {
+ public:
+  explicit SegmentSizes(unsigned count) : sizes_(inline_) {
+    if (count > kInline) {
+      many_ = std::make_unique_for_overwrite<Word[]>(count);
+      sizes_ = many_.get();
+    }
+  }
+  Word& operator[](unsigned i) { return sizes_[i]; }
+
+ private:
+  static constexpr unsigned kInline = 24;
+  Word* sizes_;
+  std::unique_ptr<Word[]> many_;
+  Word inline_[kInline];
+};
 
 }  // namespace
 
 Term create_binary(Process& p, const Word* segments, unsigned count, Word need, Term* x, unsigned live) {
   const bool append = static_cast<BinarySegment>(segments[0] & 0xFF) >= BinarySegment::kAppend;
   const unsigned first = append ? 3 : 0;
+  SegmentSizes sizes(count / 3);
   Word total = 0;
   for (unsigned i = first; i < count; i += 3) {
     const SegmentReader s(segments + i, x, p.heap.stop);
-    Word bits = 0;
+    Word& bits = sizes[i / 3];
     const Failure f = segment_bits(s, segments + i, &bits);
     if (f == Failure::kBadarg) return raise_badarg(p);
-    total += bits;
-    if (f == Failure::kSystemLimit || total > kMaxBinaryBits) return raise_system_limit(p);
+    if (f == Failure::kSystemLimit || (total += bits) > kMaxBinaryBits) return raise_system_limit(p);
   }
   if (!room_for(p, need + (append ? kAppendWords : new_bits_words(total)), x, live, nullptr, 0)) return kNonValue;
   BitBuilder builder;
@@ -210,9 +225,9 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
   } else {
     result = bs_new(p.heap, total, &builder);
   }
-  for (unsigned i = first; i < count; i += 3) {
+  for (unsigned i = first; i < count; i += 3) {  // the sources anew: a collection may have moved them
     const SegmentReader s(segments + i, x, p.heap.stop);
-    if (!put_segment(builder, s, segments + i)) return raise_badarg(p);
+    if (!put_segment(builder, s, segments + i, sizes[i / 3])) return raise_badarg(p);
   }
   bump_reductions(p, static_cast<SWord>(total >> 13));
   return result;

@@ -197,14 +197,6 @@ Term make_part(Heap& heap, Term bitstring, Word offset_bits, Word size_bits) {
   return extract(heap, original, v.base, v.offset_bits + offset_bits, size_bits);
 }
 
-FieldSize field_bits(Term size, unsigned unit, Word* bits) {
-  if (!size.is_small()) return size.is_boxed_sub(Term::Sub::kPosBig) ? FieldSize::kTooBig : FieldSize::kBad;
-  const SWord n = size.small_value();
-  if (n < 0) return FieldSize::kBad;
-  if (__builtin_mul_overflow(static_cast<Word>(n), Word{unit}, bits) || *bits > kMaxBinaryBits) return FieldSize::kTooBig;
-  return FieldSize::kOk;
-}
-
 Term bs_start_match(Heap& heap, Term source) {
   if (!source.is_boxed()) return kNonValue;
   if (source.boxed_ptr()->header_sub() == Term::Sub::kMatchContext) return source;
@@ -235,7 +227,7 @@ Term bs_get_bits(Heap& heap, MatchContext& m, Word bits) {
 
 Term bs_get_all(Heap& heap, MatchContext& m, Word unit) {
   const Word left = bits_left(m);
-  return left % unit == 0 ? bs_get_bits(heap, m, left) : kNonValue;
+  return is_multiple(left, unit) ? bs_get_bits(heap, m, left) : kNonValue;
 }
 
 Term bs_get_tail(Heap& heap, const MatchContext& m) { return extract(heap, m.original, m.base, m.offset_bits, bits_left(m)); }
@@ -258,7 +250,7 @@ Term bs_new(Heap& heap, Word bits, BitBuilder* builder) {
 Term bs_append(Heap& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder) {
   if (!source.is_bitstring()) return kNonValue;
   const BitView v = bits_of(source);
-  if (unit > 1 && v.size_bits % unit != 0) return kNonValue;
+  if (!is_multiple(v.size_bits, unit)) return kNonValue;
   const Word end = v.offset_bits + v.size_bits + extra_bits, end_bytes = (end + 7) / 8;
   if (source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) {
     auto* s = reinterpret_cast<SubBinary*>(source.boxed_ptr());

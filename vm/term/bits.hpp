@@ -105,9 +105,17 @@ inline constexpr unsigned resolve_bit_flags(unsigned flags) {
   return flags & kBitsNative ? (flags & ~kBitsNative) | (std::endian::native == std::endian::little ? kBitsLittle : 0u) : flags;
 }
 
+/// Whether n bits are whole units. Units are nearly always 1 or 8, and a division costs more than all the rest.
+inline bool is_multiple(Word n, Word unit) { return unit == 1 || (unit == 8 ? (n & 7) == 0 : n % unit == 0); }
+
 /// Size × unit in bits. kBad: no integer or negative (match: fails; construction: badarg), kTooBig: beyond any binary (construction: system_limit).
 enum class FieldSize { kOk, kBad, kTooBig };
-FieldSize field_bits(Term size, unsigned unit, Word* bits);
+inline FieldSize field_bits(Term size, unsigned unit, Word* bits) {
+  if (!size.is_small()) return size.is_boxed_sub(Term::Sub::kPosBig) ? FieldSize::kTooBig : FieldSize::kBad;
+  if (size.small_value() < 0) return FieldSize::kBad;
+  const bool overflow = __builtin_mul_overflow(static_cast<Word>(size.small_value()), Word{unit}, bits);
+  return overflow || *bits > kMaxBinaryBits ? FieldSize::kTooBig : FieldSize::kOk;
+}
 
 // ---- Matching -------------------------------------------------------------------------------------------------------------------
 // All of these advance the context when they match and leave it alone when they do not; a non-value or false says "no match".

@@ -187,6 +187,16 @@ bool BitBuilder::put_integer_slow(Term value, Word bits, unsigned flags) {
   if (value.is_small() && bits <= 64) {
     if (bits == 0) return true;
     auto w = static_cast<Word>(value.small_value());
+    if (((bits | offset_) & 7) == 0) {
+      std::uint8_t* to = base_ + offset_ / 8;
+      offset_ += bits;
+      if (flags & kBitsLittle) {
+        for (Word i = 0; i < bits; i += 8) *to++ = static_cast<std::uint8_t>(w >> i);
+      } else {
+        for (Word i = bits; i > 0; i -= 8) *to++ = static_cast<std::uint8_t>(w >> (i - 8));
+      }
+      return true;
+    }
     if (flags & kBitsLittle) {
       std::uint8_t bytes[8];
       std::memcpy(bytes, &w, 8);
@@ -239,7 +249,7 @@ bool BitBuilder::put_bits(Term value, Word bits) {
 bool BitBuilder::put_all(Term value, Word unit) {
   if (!value.is_bitstring()) return false;
   const BitView v = bits_of(value);
-  if (unit > 1 && v.size_bits % unit != 0) return false;
+  if (!is_multiple(v.size_bits, unit)) return false;
   put_raw(v.base, v.offset_bits, v.size_bits);
   return true;
 }
