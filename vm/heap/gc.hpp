@@ -47,7 +47,7 @@ extern GcTotals gc_totals;
 
 /// Stress and checking modes, set once from the command line before processes run.
 struct GcModes {
-  bool collect_always = false;  // at every test_heap and after every BIF that allocated
+  bool collect_always = false;  // at every test_heap and after every BIF that allocated (large heaps: at one of many, see gc.cpp)
   bool verify = false;          // walk heap and roots before and after every collection; a bad word stops the VM with a dump
 };
 extern GcModes gc_modes;
