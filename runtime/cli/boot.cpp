@@ -1,5 +1,6 @@
 #include "runtime/cli/boot.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -116,15 +117,14 @@ int boot(const Options& o, const CodeFinder& finder) {
   if (!loaded.module) return fail(loaded.message);
 
   const Term module = loaded.module->name;
-  unsigned main_arity = 1;
+  // Asked of the module, not of the export table: with an on_load function its exports are not visible yet.
   const auto exported = [&](unsigned arity) {
-    const Export* e = find_export(module, atoms::main, arity);
-    return e && is_defined(*e);
+    const auto& exports = loaded.module->exports;
+    return std::any_of(exports.begin(), exports.end(),
+                       [&](const auto& x) { return x.entry->function == atoms::main && x.entry->arity == arity; });
   };
-  if (!exported(1)) {
-    if (!exported(0)) return fail(o.script + ": no main/1 or main/0 to run");
-    main_arity = 0;
-  }
+  const unsigned main_arity = exported(1) ? 1 : 0;
+  if (!exported(main_arity)) return fail(o.script + ": no main/1 or main/0 to run");
 
   SchedulerOptions scheduling;
   scheduling.schedulers = o.schedulers;

@@ -129,7 +129,7 @@ CompileResult compile_file(const std::string& path, const CompileOptions& option
     result.errors = 1;
     return result;
   }
-  return compile_source(path, std::move(text), options);
+  return compile_source(options.shown_name.empty() ? path : options.shown_name, std::move(text), options);
 }
 
 }  // namespace vmrun::compile

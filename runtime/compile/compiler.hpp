@@ -16,6 +16,8 @@ struct CompileOptions {
   std::vector<std::pair<std::string, std::string>> macros;
   /// Used when there is no -module attribute. Empty: the stem of the file name.
   std::string default_module;
+  /// The name that messages and stack traces show for a file read by compile_file. Empty: its path.
+  std::string shown_name;
   /// Scripts: -module is optional, main/0 and main/1 are exported by themselves.
   bool script = false;
   bool warnings = true;

@@ -15,7 +15,8 @@ constexpr const char* kUsage =
     "  -o FILE   write the module there          -S             print the assembly\n"
     "  -C        print it as Core Erlang\n"
     "  -E        print the preprocessed text     -c             only check\n"
-    "  -w        no warnings                     -s             FILE is a script\n";
+    "  -w        no warnings                     -s             FILE is a script\n"
+    "  -n NAME   the file's name in messages and stack traces\n";
 
 bool write_file(const std::string& path, const std::vector<uint8_t>& bytes) {
   FILE* f = std::fopen(path.c_str(), "wb");
@@ -40,6 +41,7 @@ int main(int argc, char** argv) {
     else if (a == "-s") options.script = true;
     else if (a.starts_with("-I")) options.include_path.push_back(value(2));
     else if (a.starts_with("-L")) options.library_path.push_back(value(2));
+    else if (a.starts_with("-n")) options.shown_name = value(2);
     else if (a.starts_with("-o")) out = value(2);
     else if (a.starts_with("-D")) {
       std::string d = value(2);
