@@ -249,7 +249,7 @@ class Writer {
     return out;
   }
 
-  Term meta() { return cons(pair(intern_atom("enabled_features"), cons(intern_atom("maybe_expr"), Term::nil())), Term::nil()); }
+  Term meta() { return cons(pair(intern_atom("enabled_features"), Term::nil()), Term::nil()); }
 
   Term attributes() {
     Term out = Term::nil();

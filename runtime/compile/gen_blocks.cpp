@@ -393,12 +393,10 @@ void FunctionGen::terminate(BlockId id) {
       break;
     }
     case Term_::kLoopRecEnd: emit(Bop::kLoopRecEnd, {Operand::label(label_of(b.succ))}); break;
-    case Term_::kWait:
-      line(b.loc);
+    case Term_::kWait:  // directly after its label, also no line: some loaders ask for that
       emit(Bop::kWait, {Operand::label(label_of(b.succ))});
       break;
     case Term_::kWaitTimeout:
-      line(b.loc);
       emit(Bop::kWaitTimeout, {Operand::label(label_of(b.fail)), operand(b.subject)});
       goto_block(b.succ, {});
       break;

@@ -79,7 +79,7 @@ void FunctionGen::block_code(BlockId id) {
   bool frame_due = !framed_in_[id] && needs_frame(b);
   for (std::uint32_t at = 0; at < b.code.size();) {
     read_now_.clear();
-    if (frame_due && b.code[at].op != Op::kRemoveMessage) {
+    if (frame_due && b.code[at].op != Op::kRemoveMessage && b.code[at].op != Op::kTimeout) {
       allocate(at);
       heap_until_ = at;
       while (heap_until_ < b.code.size() && !may_collect(b.code[heap_until_])) heap_until_++;
