@@ -4,13 +4,16 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runtime/compile/compiler.hpp"
+#include "runtime/compile/source.hpp"
 
 namespace {
 
 constexpr const char* kUsage =
-    "usage: vmrunc [-I DIR] [-D NAME[=VALUE]] [-o OUT.beam] [-S] [-C] [-E] [-c] [-w] [-s] FILE.erl\n"
+    "usage: vmrunc [-I DIR] [-D NAME[=VALUE]] [-o OUT.beam] [-S] [-C] [-E] [-c] [-w] [-s] [-n NAME] FILE.erl\n"
     "  -I DIR    look for include files there    -D NAME=VALUE  define a macro\n"
     "  -o FILE   write the module there          -S             print the assembly\n"
     "  -C        print it as Core Erlang\n"
@@ -29,7 +32,7 @@ bool write_file(const std::string& path, const std::vector<uint8_t>& bytes) {
 
 int main(int argc, char** argv) {
   vmrun::compile::CompileOptions options;
-  std::string out, file;
+  std::string out, file, shown_name;
   for (int i = 1; i < argc; i++) {
     std::string a = argv[i];
     auto value = [&](size_t flag) { return a.size() > flag ? a.substr(flag) : i + 1 < argc ? std::string(argv[++i]) : ""; };
@@ -43,6 +46,7 @@ int main(int argc, char** argv) {
     else if (a.starts_with("-L")) options.library_path.push_back(value(2));
     else if (a.starts_with("-n")) options.shown_name = value(2);
     else if (a.starts_with("-o")) out = value(2);
+    else if (a.starts_with("-n")) shown_name = value(2);
     else if (a.starts_with("-D")) {
       std::string d = value(2);
       size_t eq = d.find('=');
@@ -58,7 +62,16 @@ int main(int argc, char** argv) {
     std::fputs(kUsage, stderr);
     return 2;
   }
-  auto result = vmrun::compile::compile_file(file, options);
+  vmrun::compile::CompileResult result;
+  std::string text, problem;
+  if (shown_name.empty()) {
+    result = vmrun::compile::compile_file(file, options);
+  } else if (vmrun::compile::read_source_file(file, text, problem)) {
+    result = vmrun::compile::compile_source(shown_name, std::move(text), options);
+  } else {
+    std::fprintf(stderr, "vmrunc: cannot read %s: %s\n", file.c_str(), problem.c_str());
+    return 1;
+  }
   std::fputs(result.messages.c_str(), stderr);
   if (!result.ok) return 1;
   std::fputs(result.preprocessed.c_str(), stdout);
