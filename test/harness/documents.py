@@ -10,6 +10,7 @@ from .results import Failure, Test
 def tests(root, vmrun):
     table = probe_table(root)
     return [Test('docs', 'README names the packages', lambda: packages(root)),
+            Test('docs', 'docs/probes.md is what the table says', lambda: probe_reference(root, table)),
             Test('docs', 'a range row of the probe table is numbered probes', lambda: range_rows(root)),
             *tracing_scripts.tests(root, table, vmrun)]
 
@@ -26,6 +27,13 @@ def probe_table(root):
     sys.path.insert(0, str(root / 'probes'))
     import gen_probes
     return gen_probes.parse(root / 'probes' / 'probes.tab')
+
+
+def probe_reference(root, table):
+    import gen_probes
+    written = (root / 'docs' / 'probes.md').read_text().split('<!-- table -->\n', 1)[1]
+    if written != gen_probes.markdown(table):
+        raise Failure('make it anew: python3 probes/gen_probes.py probes/probes.tab markdown -')
 
 
 def range_rows(root):
