@@ -219,13 +219,14 @@ void MatchCompiler::match(Rows rows, BlockId fail) {
       }
     } else {
       // Up to the last clause that looks here; those in between come along, as copies in every group.
-      std::size_t run = 0, others = 0, last = i;
+      std::size_t run = 0, others = 0, looking = 0, last = i;
       bool unbroken = true;
       std::size_t k = i;
       for (; k < rows.size(); k++) {
         if (cell_at(rows[k], at) != nullptr) {
           if (unbroken) run = k + 1 - i;
           last = k;
+          looking++;
         } else {
           unbroken = false;
           if (rows[k].cells.empty() && always_true(clauses_[rows[k].clause]->guard)) break;
@@ -234,12 +235,15 @@ void MatchCompiler::match(Rows rows, BlockId fail) {
       }
       end = last + 1;
       std::size_t after = k - end, between = others - std::min(others, after);
-      if (between > 0 && copies_ + between * 2 > budget_) {
+      const std::size_t groups = looking + 1;  // at most
+      if (between > 0 && copies_ + between * groups > budget_) {
         end = i + run;
-      } else if (after > 0 && after <= 8 && !rows[end].cells.empty() && copies_ + 2 * (between + after) <= budget_) {
+      } else if (after > 0 && after <= 8 && !rows[end].cells.empty() && copies_ + (between + after) * groups <= budget_) {
         end = k;
+        copies_ += (between + after) * groups;
+      } else {
+        copies_ += between * groups;
       }
-      copies_ += 2 * (end - i - run);
     }
     BlockId next = end < rows.size() ? l_.new_block() : fail;
     Rows part(std::make_move_iterator(rows.begin() + static_cast<std::ptrdiff_t>(i)),
