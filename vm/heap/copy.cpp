@@ -115,6 +115,8 @@ Word count_words(Term t) {
 struct Copier {
   Term* hp;
   OffHeapObject* off_heap;
+  Term* plain_begin = nullptr;  // the latest list whose cells hold immediates only: nothing there to scan
+  Term* plain_end = nullptr;
 
   void refc(const RefcBinary* source, std::uint8_t* bytes, Word size_bytes) {
     auto* r = reinterpret_cast<RefcBinary*>(hp);
@@ -182,13 +184,19 @@ struct Copier {
   /// The cells of a list one behind the other, as far as they are cons cells outside the literal area.
   Term list(Term t, Word literals, Word literals_bytes) {
     Term* const first = hp;
+    Word tags = Term::kImmedTag;
     for (;;) {
       const Term* cell = t.list_ptr();
       hp[0] = cell[0];
+      tags &= cell[0].raw();
       t = cell[1];
       if (!t.is_list() || reinterpret_cast<Word>(t.ptr()) - literals < literals_bytes) {
         hp[1] = t;
         hp += 2;
+        if ((tags & t.raw() & Term::kPrimaryMask) == Term::kImmedTag) {
+          plain_begin = first;
+          plain_end = hp;
+        }
         return Term::list(first);
       }
       hp[1] = Term::list(hp + 2);
@@ -227,6 +235,7 @@ Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap) {
   };
   Term* scan = hp;
   const Term root = copy(t);
+  if (scan == copier.plain_begin) scan = copier.plain_end;
   while (scan < copier.hp) {
     const Term x = *scan;
     if (x.is_immed()) {
@@ -237,7 +246,7 @@ Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap) {
       const Word address = reinterpret_cast<Word>(x.ptr());
       const bool stays = address - target < reinterpret_cast<Word>(copier.hp) - target || address - literals < literals_bytes;
       if (!stays) *scan = copy(x);
-      ++scan;
+      if (++scan == copier.plain_begin) scan = copier.plain_end;
     }
   }
   hp = copier.hp;
