@@ -167,7 +167,7 @@ wake_hib(Parent, Name, State, Mod, HibernateAfter, Debug) ->
 
 dispatch(Msg, #server{parent = Parent} = Server, State, Time, Debug, Hibernated) ->
     case Msg of
-        {'$gen_call', From, Request} when Debug =:= [] -> handle_call(Request, From, Msg, Server, State, Debug);
+        {'$gen_call', From, Request} when Debug =:= [] -> handle_call(Request, From, Request, Server, State, Debug);
         {'$gen_cast', Request} when Debug =:= [] ->
             handled(call_back(Server, handle_cast, Request, State), Server, State, Msg, undefined, Debug);
         {system, From, Request} ->
@@ -177,7 +177,7 @@ dispatch(Msg, #server{parent = Parent} = Server, State, Time, Debug, Hibernated)
         _ ->
             NewDebug = sys:handle_debug(Debug, fun print_event/3, Server#server.name, {in, Msg}),
             case Msg of
-                {'$gen_call', From, Request} -> handle_call(Request, From, Msg, Server, State, NewDebug);
+                {'$gen_call', From, Request} -> handle_call(Request, From, Request, Server, State, NewDebug);
                 {'$gen_cast', Request} ->
                     handled(call_back(Server, handle_cast, Request, State), Server, State, Msg, undefined, NewDebug);
                 _ -> handle_info(Msg, Server, State, NewDebug)

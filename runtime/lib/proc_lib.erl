@@ -224,17 +224,14 @@ format(Report) -> format(Report, latin1).
 
 format(#{label := {?MODULE, crash}, report := Report}, Config) when is_map(Config) -> format(Report, unicode);
 format([Own, Linked], _Encoding) ->
-    {_, {Class, Reason, Stack}} = lists:keyfind(error_info, 1, Own),
-    Lines = [line(Item) || Item <- Own],
-    lists:flatten(["  crasher:\n",
-                   [case Line of
-                        exception -> ["    exception ", atom_to_list(Class), ": ",
-                                      io_lib:format("~tp~n      in call stack ~tp~n", [Reason, Stack])];
-                        Text -> Text
-                    end || Line <- Lines],
+    lists:flatten(["  crasher:\n", [line(Item) || Item <- Own],
                    "  neighbours:\n", [io_lib:format("    ~tp~n", [L]) || L <- Linked]]).
 
-line({error_info, _}) -> exception;
+line({error_info, {Class, Reason, Stack}}) ->
+    Options = #{column => 5,
+                format_fun => fun(Term, Col) -> io_lib:format("~.*tp", [Col, Term]) end,
+                stack_trim_fun => fun(M, _, _) -> M =:= ?MODULE end},
+    ["    ", erl_error:format_exception(Class, Reason, Stack, Options), $\n];
 line({initial_call, {M, F, Args}}) when is_list(Args) ->
-    io_lib:format("    initial call: ~ts:~ts(~ts)~n", [M, F, lists:join(", ", Args)]);
+    io_lib:format("    initial call: ~tw:~tw/~w~n", [M, F, length(Args)]);
 line({Name, Value}) -> io_lib:format("    ~ts: ~tp~n", [atom_to_list(Name), Value]).
