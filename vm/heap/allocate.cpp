@@ -2,6 +2,13 @@
 
 #include <cstdio>
 #include <cstdlib>
+#ifdef VMRUN_MIMALLOC
+#include <mimalloc.h>
+#else
+#define mi_malloc std::malloc
+#define mi_realloc std::realloc
+#define mi_free std::free
+#endif
 
 namespace vmrun {
 
@@ -11,7 +18,7 @@ void out_of_memory(const char* what, std::size_t bytes) {
   std::_Exit(1);  // other threads are running: no destructors
 }
 
-void* try_allocate_bytes(std::size_t bytes) { return std::malloc(bytes); }
+void* try_allocate_bytes(std::size_t bytes) { return mi_malloc(bytes); }
 
 void* allocate_bytes(std::size_t bytes, const char* what) {
   void* p = try_allocate_bytes(bytes);
@@ -19,8 +26,8 @@ void* allocate_bytes(std::size_t bytes, const char* what) {
   return p;
 }
 
-void* try_reallocate_bytes(void* p, std::size_t bytes) { return std::realloc(p, bytes); }
+void* try_reallocate_bytes(void* p, std::size_t bytes) { return mi_realloc(p, bytes); }
 
-void free_bytes(void* p) { std::free(p); }
+void free_bytes(void* p) { mi_free(p); }
 
 }  // namespace vmrun

@@ -1,5 +1,7 @@
-#include <malloc.h>
 #include <sys/mman.h>
+#ifndef VMRUN_MIMALLOC
+#include <malloc.h>
+#endif
 
 #include <cstring>
 #include <mutex>
@@ -9,13 +11,15 @@
 
 // Memory for heap blocks and old generations. Blocks of a megabyte and more are mapped directly, on huge pages where the system has them: a collection touches a
 // fresh block from one end to the other, and faulting it in by small pages costs more than the copying (list of 10 M elements: 309 ms by small pages,
-// 120 by huge ones). Smaller ones come from malloc, which is told to keep what they return.
+// 120 by huge ones). Smaller ones come from the allocator (glibc's is told to keep what it
+// gets back).
 
 namespace vmrun {
 namespace {
 
 constexpr std::size_t kMappedBytes = std::size_t{1} << 20, kHugePageBytes = std::size_t{1} << 21;
 
+#ifndef VMRUN_MIMALLOC
 /// A process's blocks come and go with every collection; by default glibc gives such sizes back to the system each time.
 [[maybe_unused]] const bool tuned = [] {
   mallopt(M_MMAP_THRESHOLD, 1 << 22);
@@ -23,6 +27,7 @@ constexpr std::size_t kMappedBytes = std::size_t{1} << 20, kHugePageBytes = std:
   mallopt(M_TOP_PAD, 1 << 20);
   return true;
 }();
+#endif
 
 /// Huge pages start at multiples of their size: so does the mapping, once what lies before and behind is cut off.
 void* map_block(std::size_t bytes) {
