@@ -1,4 +1,5 @@
 #include "runtime/bif/support.hpp"
+#include "vm/sched/fiber.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 
@@ -21,8 +22,28 @@ bool encode_options(Term list, EncodeOptions* options) {
   return list.is_nil();
 }
 
-Term encode(Process& p, Term t, const EncodeOptions& options) {
-  const std::string bytes = encode_external(t, options);
+constexpr Word kStepsAtOnce = 8000, kStepsPerReduction = 8;
+
+/// args: the term and its options, which have been checked.
+Term encode_long(Process& p, const Term* args) {
+  EncodeOptions options;
+  (void)encode_options(args[1], &options);
+  ExternalEncoder encoder(args[0], options);
+  while (!encoder.run(kStepsAtOnce)) {
+    const FiberRoots roots(p, encoder.pending(), encoder.pending_count());
+    fiber_charge(p, kStepsAtOnce / kStepsPerReduction);
+  }
+  return text_binary(p.heap, encoder.take());
+}
+
+/// args: the term, options.
+Term encode(Process& p, const Term* args) {
+  if (p.fiber) return run_on_fiber(p, encode_long, args, 2);
+  EncodeOptions options;
+  if (!encode_options(args[1], &options)) return raise_badarg(p);
+  ExternalEncoder encoder(args[0], options);
+  if (!encoder.run(kStepsAtOnce)) return run_on_fiber(p, encode_long, args, 2);
+  const std::string bytes = encoder.take();
   charge(p, static_cast<SWord>(bytes.size() / 4));
   return text_binary(p.heap, bytes);
 }
@@ -52,24 +73,23 @@ Term external_size(Process& p, Term t, EncodeOptions options) {
 
 }  // namespace
 
-Term bif_erlang_term_to_binary_1(Process& p, const Term* a) { return encode(p, a[0], {}); }
-Term bif_erlang_term_to_binary_2(Process& p, const Term* a) {
-  EncodeOptions options;
-  return encode_options(a[1], &options) ? encode(p, a[0], options) : raise_badarg(p);
+Term bif_erlang_term_to_binary_1(Process& p, const Term* a) {
+  const Term args[] = {a[0], Term::nil()};
+  return encode(p, args);
 }
+Term bif_erlang_term_to_binary_2(Process& p, const Term* a) { return encode(p, a); }
 
 /// One binary is a list of binaries too.
-Term bif_erlang_term_to_iovec_1(Process& p, const Term* a) {
-  ListBuilder list(p.heap);
-  list.add(bif_erlang_term_to_binary_1(p, a));
-  return list.finish();
-}
 Term bif_erlang_term_to_iovec_2(Process& p, const Term* a) {
-  const Term binary = bif_erlang_term_to_binary_2(p, a);
+  const Term binary = encode(p, a);
   if (!binary) return binary;
   ListBuilder list(p.heap);
   list.add(binary);
   return list.finish();
+}
+Term bif_erlang_term_to_iovec_1(Process& p, const Term* a) {
+  const Term args[] = {a[0], Term::nil()};
+  return bif_erlang_term_to_iovec_2(p, args);
 }
 
 Term bif_erlang_binary_to_term_1(Process& p, const Term* a) { return decode(p, a[0], Term::nil()); }

@@ -1,12 +1,12 @@
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/bif/support.hpp"
+#include "vm/sched/fiber.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 
-/// Lists: ++, --, and the searches of module lists.
+/// Lists: ++, --, and the searches of module lists. What may run long goes on on a fiber after the first kCellsAtOnce elements.
 namespace vmrun {
 namespace {
 
@@ -37,13 +37,6 @@ bool search_tuple(Process& p, const Term* a, Term* found) {
   return proper;
 }
 
-struct HashTerm {
-  std::size_t operator()(Term t) const { return hash_term(t); }
-};
-struct EqualTerms {
-  bool operator()(Term a, Term b) const { return equal_exact(a, b); }
-};
-
 /// Left without the first occurrence of each element of right; few elements to remove.
 Term subtract_few(Heap& heap, Term left, std::vector<Term>& remove) {
   ListBuilder result(heap);
@@ -60,46 +53,156 @@ Term subtract_few(Heap& heap, Term left, std::vector<Term>& remove) {
   return result.finish(left);  // the rest is shared
 }
 
-/// The same with a count of each element to remove.
-Term subtract_many(Heap& heap, Term left, const std::vector<Term>& remove) {
-  std::unordered_map<Term, Word, HashTerm, EqualTerms> counts;
-  counts.reserve(remove.size());
-  for (const Term t : remove) ++counts[t];
-  Word left_to_remove = remove.size();
-  ListBuilder result(heap);
-  for (; left.is_list() && left_to_remove; left = left.tail()) {
-    const auto it = counts.find(left.head());
-    if (it == counts.end() || it->second == 0) {
-      result.add(left.head());
-    } else {
-      --it->second;
-      --left_to_remove;
+constexpr SWord kCellsAtOnce = 16000;
+
+/// Moves up to `most` elements from the front of state[0] to the front of state[1]; returns how many.
+SWord reverse_some(Heap& heap, Term* state, SWord most) {
+  SWord n = 0;
+  for (; state[0].is_list() && n < most; ++n) {
+    Term* hp = heap.alloc(2);
+    state[1] = make_cons(hp, state[0].head(), state[1]);
+    state[0] = state[0].tail();
+  }
+  return n;
+}
+
+/// reverse_some to the end, letting others run; the terms are rooted by the caller.
+void reverse_all(Process& p, Term* state) {
+  while (state[0].is_list()) fiber_charge(p, reverse_some(p.heap, state, kCellsAtOnce) / 8);
+}
+
+// Bodies that run on a fiber. Terms that are used after a yield are named as roots.
+
+Term reverse_long(Process& p, const Term* a) {
+  Term state[] = {a[0], a[1]};
+  const FiberRoots roots(p, state, 2);
+  reverse_all(p, state);
+  return state[0].is_nil() ? state[1] : raise_badarg(p);
+}
+
+/// There and back: a list cannot be built front to back across collections.
+Term append_long(Process& p, const Term* a) {
+  Term state[] = {a[0], Term::nil()};
+  const FiberRoots roots(p, state, 2);
+  reverse_all(p, state);
+  if (!state[0].is_nil()) return raise_badarg(p);
+  state[0] = state[1];
+  state[1] = a[1];
+  reverse_all(p, state);
+  return state[1];
+}
+
+/// Counts of elements, found by hash. The elements stand in one row so that they can be roots; the hash does not depend on where they are.
+class ElementCounts {
+ public:
+  explicit ElementCounts(std::vector<Term>& elements) : elements_(elements) {}
+
+  void add(Term t) {
+    if (elements_.size() * 2 >= slots_.size()) grow();
+    std::size_t slot = find(t);
+    if (!slots_[slot]) {
+      elements_.push_back(t);
+      counts_.push_back(0);
+      slots_[slot] = static_cast<std::uint32_t>(elements_.size());
     }
+    ++counts_[slots_[slot] - 1];
+  }
+  bool take(Term t) {
+    if (elements_.empty()) return false;
+    const std::uint32_t at = slots_[find(t)];
+    return at && counts_[at - 1] && counts_[at - 1]-- > 0;
+  }
+
+ private:
+  std::size_t find(Term t) const {
+    std::size_t slot = hash_term(t) & (slots_.size() - 1);
+    while (slots_[slot] && !equal_exact(elements_[slots_[slot] - 1], t)) slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+  }
+  void grow() {
+    slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), 0);
+    for (std::size_t i = 0; i < elements_.size(); ++i) slots_[find(elements_[i])] = static_cast<std::uint32_t>(i + 1);
+  }
+
+  std::vector<Term>& elements_;
+  std::vector<Word> counts_;
+  std::vector<std::uint32_t> slots_;  // index into elements_ + 1; 0: free
+};
+
+/// The same as subtract_few by counting.
+Term subtract_many(Heap& heap, Term left, const std::vector<Term>& remove) {
+  std::vector<Term> elements;
+  ElementCounts counts(elements);
+  for (const Term t : remove) counts.add(t);
+  std::size_t to_remove = remove.size();
+  ListBuilder result(heap);
+  for (; left.is_list() && to_remove; left = left.tail()) {
+    if (counts.take(left.head())) --to_remove;
+    else result.add(left.head());
   }
   return result.finish(left);
+}
+
+Term subtract_long(Process& p, const Term* a) {
+  Term state[] = {a[1], Term::nil(), a[0]};  // list walked, result so far backwards, first argument
+  const FiberRoots roots(p, state, 3);
+  std::vector<Term> elements;
+  ElementCounts counts(elements);
+  const auto rest = [&](SWord steps) {
+    const FiberRoots element_roots(p, elements.data(), elements.size());
+    fiber_charge(p, steps / 8);
+  };
+  SWord to_remove = 0;
+  for (SWord steps = 0; state[0].is_list(); state[0] = state[0].tail()) {
+    counts.add(state[0].head());
+    ++to_remove;
+    if (++steps % kCellsAtOnce == 0) rest(kCellsAtOnce);
+  }
+  if (!state[0].is_nil()) return raise_badarg(p);
+  state[0] = state[2];
+  for (SWord steps = 0; state[0].is_list() && to_remove; state[0] = state[0].tail()) {
+    if (counts.take(state[0].head())) {
+      --to_remove;
+    } else {
+      Term* hp = p.heap.alloc(2);
+      state[1] = make_cons(hp, state[0].head(), state[1]);
+    }
+    if (++steps % kCellsAtOnce == 0) rest(kCellsAtOnce);
+  }
+  // What is left is shared, but it has to be a proper list.
+  state[2] = state[0];
+  for (SWord steps = 0; state[2].is_list(); state[2] = state[2].tail()) {
+    if (++steps % kCellsAtOnce == 0) rest(kCellsAtOnce);
+  }
+  if (!state[2].is_nil()) return raise_badarg(p);
+  std::swap(state[0], state[1]);
+  reverse_all(p, state);
+  return state[1];
 }
 
 }  // namespace
 
 Term bif_lists_reverse_2(Process& p, const Term* a) {
-  Term result = a[1], list = a[0];
-  SWord n = 0;
-  for (; list.is_list(); list = list.tail(), ++n) {
-    Term* hp = p.heap.alloc(2);
-    result = make_cons(hp, list.head(), result);
-  }
+  if (p.fiber) return run_on_fiber(p, reverse_long, a, 2);
+  Term state[] = {a[0], a[1]};
+  const SWord n = reverse_some(p.heap, state, kCellsAtOnce);
   charge(p, n);
-  return list.is_nil() ? result : raise_badarg(p);
+  if (n == kCellsAtOnce) return run_on_fiber(p, reverse_long, state, 2);
+  return state[0].is_nil() ? state[1] : raise_badarg(p);
 }
 
 Term bif_erlang_append_2(Process& p, const Term* a) {
-  const SWord n = list_length(a[0]);
-  if (n < 0) return raise_badarg(p);
+  if (p.fiber) return run_on_fiber(p, append_long, a, 2);
+  SWord n = 0;
+  Term l = a[0];
+  for (; l.is_list() && n < kCellsAtOnce; l = l.tail()) ++n;
+  if (l.is_list()) return run_on_fiber(p, append_long, a, 2);
+  if (!l.is_nil()) return raise_badarg(p);
   if (n == 0) return a[1];
   charge(p, n);
   Term* cells = p.heap.alloc(2 * static_cast<Word>(n));
   Term* c = cells;
-  for (Term l = a[0]; l.is_list(); l = l.tail(), c += 2) {
+  for (l = a[0]; l.is_list(); l = l.tail(), c += 2) {
     c[0] = l.head();
     c[1] = Term::list(c + 2);
   }
@@ -109,12 +212,14 @@ Term bif_erlang_append_2(Process& p, const Term* a) {
 
 Term bif_erlang_subtract_2(Process& p, const Term* a) {
   constexpr std::size_t kFew = 8;
-  const SWord n = list_length(a[0]);
-  if (n < 0) return raise_badarg(p);
+  if (p.fiber) return run_on_fiber(p, subtract_long, a, 2);
+  SWord n = 0;
+  Term left = a[0], right = a[1];
+  for (; left.is_list() && n < kCellsAtOnce; left = left.tail()) ++n;
   std::vector<Term> remove;
-  Term right = a[1];
-  for (; right.is_list(); right = right.tail()) remove.push_back(right.head());
-  if (!right.is_nil()) return raise_badarg(p);
+  for (; right.is_list() && remove.size() < kCellsAtOnce; right = right.tail()) remove.push_back(right.head());
+  if (left.is_list() || right.is_list()) return run_on_fiber(p, subtract_long, a, 2);
+  if (!left.is_nil() || !right.is_nil()) return raise_badarg(p);
   charge(p, n + static_cast<SWord>(remove.size()));
   if (remove.empty() || n == 0) return a[0];
   return remove.size() <= kFew ? subtract_few(p.heap, a[0], remove) : subtract_many(p.heap, a[0], remove);

@@ -54,72 +54,48 @@ class Output {
   std::size_t used_ = 0;
 };
 
-class Encoder {
- public:
-  explicit Encoder(const EncodeOptions& options) : options_(options) {}
+}  // namespace
 
-  std::string run(Term t) {
-    write(t);
-    while (!frames_.empty()) {
-      Frame& f = frames_.back();
-      switch (f.kind) {
-        case Frame::kSlots: {
-          if (f.remaining == 0) {
-            frames_.pop_back();
-            break;
-          }
-          --f.remaining;
-          const Term next = *f.slots;
-          f.slots += f.stride;
-          write(next);
-          break;
-        }
-        case Frame::kList: {
-          // Elements until the tail, which follows as a term of its own.
-          const Term list = f.list;
-          if (!list.is_list()) {
-            frames_.pop_back();
-            write(list);
-            break;
-          }
-          f.list = list.tail();
-          write(list.head());
-          break;
-        }
-        case Frame::kFunEnd:
-          out_.patch_be32(f.patch_at, out_.size() - f.patch_at);
-          frames_.pop_back();
-          break;
-        case Frame::kPairs:
-          if (f.remaining == 0) {
-            frames_.pop_back();
-            break;
-          }
-          --f.remaining;
-          write(*f.slots++);
-          break;
+/// Writes a term piece by piece. What is still to be written is a stack: `terms_` holds the terms, one after another so that they can be roots,
+/// `marks_` says what each stands for.
+class TermWriter {
+ public:
+  TermWriter(Term t, const EncodeOptions& options) : options_(options) { push(t, kTerm); }
+
+  bool run(Word steps) {
+    const Word stop = work_ + steps;
+    while (!marks_.empty()) {
+      if (work_ >= stop) return false;
+      ++work_;
+      const Term t = terms_.back();
+      const Word mark = marks_.back();
+      if (mark == kListRest && t.is_list()) {  // elements until the tail, which is a term of its own
+        terms_.back() = t.tail();
+        write(t.head());
+        continue;
       }
+      terms_.pop_back();
+      marks_.pop_back();
+      if (mark >= kFunEnd) out_.patch_be32(mark - kFunEnd, out_.size() - (mark - kFunEnd));
+      else write(t);
     }
-    return out_.take();
+    return true;
   }
 
- private:
-  struct Frame {
-    enum Kind { kSlots, kList, kFunEnd, kPairs } kind = kSlots;
-    const Term* slots = nullptr;
-    Word remaining = 0;
-    Word stride = 1;
-    Term list;
-    std::size_t patch_at = 0;
-    std::unique_ptr<Term[]> pairs = nullptr;
-  };
+  Term* pending() { return terms_.data(); }
+  Word pending_count() const { return terms_.size(); }
+  std::string take() { return out_.take(); }
 
-  void push_slots(const Term* slots, Word count, Word stride) {
-    Frame f;
-    f.slots = slots;
-    f.remaining = count;
-    f.stride = stride;
-    frames_.push_back(std::move(f));
+ private:
+  static constexpr Word kTerm = 0, kListRest = 1, kFunEnd = 2;  // kFunEnd + where the fun's size goes
+
+  void push(Term t, Word mark) {
+    terms_.push_back(t);
+    marks_.push_back(mark);
+  }
+  /// The first of them is written first.
+  void push_all(const Term* terms, Word count) {
+    for (Word i = count; i-- > 0;) push(terms[i], kTerm);
   }
 
   void write(Term t);
@@ -138,10 +114,12 @@ class Encoder {
 
   EncodeOptions options_;
   Output out_;
-  std::vector<Frame> frames_;
+  Word work_ = 0;
+  std::vector<Term> terms_;
+  std::vector<Word> marks_;
 };
 
-void Encoder::write(Term t) {
+void TermWriter::write(Term t) {
   if (t.is_small()) return write_small(t.small_value());
   if (t.is_atom()) return write_atom(t);
   if (t.is_nil()) return out_.u8(etf::kNil);
@@ -154,7 +132,7 @@ void Encoder::write(Term t) {
       const Word n = o->header_arity();
       out_.u8(n <= 255 ? etf::kSmallTuple : etf::kLargeTuple);
       out_.be(n, n <= 255 ? 1 : 4);
-      return push_slots(o + 1, n, 1);
+      return push_all(o + 1, n);
     }
     case Term::Sub::kPosBig:
     case Term::Sub::kNegBig: return write_big(t);
@@ -173,7 +151,7 @@ void Encoder::write(Term t) {
   assert(!"no term");
 }
 
-void Encoder::write_small(SWord v) {
+void TermWriter::write_small(SWord v) {
   if (v >= 0 && v <= 255) {
     std::uint8_t* p = out_.room(2);
     p[0] = etf::kSmallInteger;
@@ -187,7 +165,7 @@ void Encoder::write_small(SWord v) {
   write_big(Term::small(v));
 }
 
-void Encoder::write_big(Term t) {
+void TermWriter::write_big(Term t) {
   IntView v(t);
   const Word n = (v.bit_length() + 7) / 8;
   out_.u8(n <= 255 ? etf::kSmallBig : etf::kLargeBig);
@@ -196,7 +174,7 @@ void Encoder::write_big(Term t) {
   out_.bytes(v.limbs(), n);
 }
 
-void Encoder::write_atom(Term atom) {
+void TermWriter::write_atom(Term atom) {
   const std::string_view text = atom_text(atom);
   if (options_.minor_version < 2) {
     // Latin-1 wherever the text allows it.
@@ -221,7 +199,7 @@ void Encoder::write_atom(Term atom) {
   out_.bytes(text.data(), text.size());
 }
 
-void Encoder::write_float(double d) {
+void TermWriter::write_float(double d) {
   if (options_.minor_version == 0) {
     std::string text = float_text_scientific(d, 20);
     text.resize(31);
@@ -232,7 +210,7 @@ void Encoder::write_float(double d) {
   out_.be(std::bit_cast<Word>(d), 8);
 }
 
-void Encoder::write_bitstring(Term t) {
+void TermWriter::write_bitstring(Term t) {
   const BitView v = bits_of(t);
   const Word n = (v.size_bits + 7) / 8;
   out_.u8(v.is_binary() ? etf::kBinary : etf::kBitBinary);
@@ -242,9 +220,10 @@ void Encoder::write_bitstring(Term t) {
   if (!v.is_binary()) p[n - 1] = 0;
   copy_bits(p, 0, v.base, v.offset_bits, v.size_bits);
   out_.advance(n);
+  work_ += n / 64;
 }
 
-void Encoder::write_list(Term t) {
+void TermWriter::write_list(Term t) {
   constexpr Word kMaxString = 0xFFFF;
   Word n = 0;
   bool is_string = true;
@@ -260,33 +239,28 @@ void Encoder::write_list(Term t) {
     p[2] = static_cast<std::uint8_t>(n);
     p += 3;
     for (Term l = t; l.is_list(); l = l.tail()) *p++ = static_cast<std::uint8_t>(l.head().small_value());
+    work_ += n / 8;
     return out_.advance(n + 3);
   }
   out_.u8(etf::kList);
   out_.be(n, 4);
-  Frame f;
-  f.kind = Frame::kList;
-  f.list = t;
-  frames_.push_back(std::move(f));
+  work_ += n / 16;
+  push(t, kListRest);
 }
 
-void Encoder::write_map(Term t) {
+void TermWriter::write_map(Term t) {
   const Word n = map_size(t);
   out_.u8(etf::kMap);
   out_.be(n, 4);
-  Frame f;
-  f.kind = Frame::kPairs;
-  f.remaining = 2 * n;
-  f.pairs = std::make_unique<Term[]>(2 * n + 1);
-  Term* p = f.pairs.get();
+  std::vector<Term> pairs(2 * n);
+  Term* p = pairs.data();
   MapIterator it(t);
   while (it.next(&p[0], &p[1])) p += 2;
-  if (options_.deterministic && n > kFlatMapMax) sort_pairs(f.pairs.get(), n);
-  f.slots = f.pairs.get();
-  frames_.push_back(std::move(f));
+  if (options_.deterministic && n > kFlatMapMax) sort_pairs(pairs.data(), n);
+  push_all(pairs.data(), 2 * n);
 }
 
-void Encoder::write_fun(Term t) {
+void TermWriter::write_fun(Term t) {
   const FunObject* f = fun_of(t);
   if (f->is_external) {
     out_.u8(etf::kExport);
@@ -296,9 +270,7 @@ void Encoder::write_fun(Term t) {
   }
   const FunEntry& e = *f->entry;
   out_.u8(etf::kNewFun);
-  Frame end;
-  end.kind = Frame::kFunEnd;
-  end.patch_at = out_.size();
+  const Word size_at = out_.size();
   out_.be(0, 4);
   out_.u8(f->arity);
   out_.bytes(e.uniq, sizeof e.uniq);
@@ -308,19 +280,19 @@ void Encoder::write_fun(Term t) {
   write_small(e.index);
   write_small(e.old_uniq);
   write_pid(f->creator.is_local_pid() ? f->creator : Term::pid(0));
-  frames_.push_back(std::move(end));
-  push_slots(f->environment(), f->free_count, 1);
+  push(Term::nil(), kFunEnd + size_at);
+  push_all(f->environment(), f->free_count);
 }
 
-void Encoder::write_identifier_node(const Term* o) {
+void TermWriter::write_identifier_node(const Term* o) {
   write_atom(o ? reinterpret_cast<const ExternalObject*>(o)->node->name : local_node_name());
 }
 
-std::uint32_t creation_of(const Term* o) {
+static std::uint32_t creation_of(const Term* o) {
   return o ? reinterpret_cast<const ExternalObject*>(o)->node->creation : local_node_creation();
 }
 
-void Encoder::write_pid(Term t) {
+void TermWriter::write_pid(Term t) {
   const Term* o = t.is_boxed() ? t.boxed_ptr() : nullptr;
   const Word number = o ? reinterpret_cast<const ExternalObject*>(o)->data[0] : t.id_number();
   out_.u8(etf::kNewPid);
@@ -330,7 +302,7 @@ void Encoder::write_pid(Term t) {
   out_.be(creation_of(o), 4);
 }
 
-void Encoder::write_port(Term t) {
+void TermWriter::write_port(Term t) {
   const Term* o = t.is_boxed() ? t.boxed_ptr() : nullptr;
   const Word number = o ? reinterpret_cast<const ExternalObject*>(o)->data[0] : t.id_number();
   const bool wide = number >> 28;
@@ -340,7 +312,7 @@ void Encoder::write_port(Term t) {
   out_.be(creation_of(o), 4);
 }
 
-void Encoder::write_reference(Term t) {
+void TermWriter::write_reference(Term t) {
   const Term* o = t.is_local_ref() ? nullptr : t.boxed_ptr();
   const std::uint32_t* numbers = o ? reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ExternalObject*>(o)->data) : ref_of(t)->numbers;
   const Word count = o && o->header_arity() == 5 ? 5 : 3;
@@ -351,6 +323,8 @@ void Encoder::write_reference(Term t) {
   for (Word i = 0; i < count; ++i) out_.be(numbers[i], 4);
 }
 
+namespace {
+
 std::string with_prefix(std::initializer_list<std::uint8_t> prefix, const std::string& body) {
   std::string out;
   out.reserve(prefix.size() + body.size());
@@ -358,10 +332,8 @@ std::string with_prefix(std::initializer_list<std::uint8_t> prefix, const std::s
   return out += body;
 }
 
-}  // namespace
-
-std::string encode_external(Term t, EncodeOptions options) {
-  std::string body = Encoder(options).run(t);
+/// Compressed if asked for and worth it, and the version byte.
+std::string packed_form(std::string body, const EncodeOptions& options) {
   const auto n = body.size();
   if (options.compression > 0 && n > 5 && n <= UINT32_MAX) {
     // Tag and length take five bytes: compressed data is used only when it is smaller all the same.
@@ -376,6 +348,21 @@ std::string encode_external(Term t, EncodeOptions options) {
     }
   }
   return options.version_byte ? with_prefix({etf::kVersion}, body) : body;
+}
+
+}  // namespace
+
+ExternalEncoder::ExternalEncoder(Term t, const EncodeOptions& options) : writer_(std::make_unique<TermWriter>(t, options)), options_(options) {}
+ExternalEncoder::~ExternalEncoder() = default;
+bool ExternalEncoder::run(Word steps) { return writer_->run(steps); }
+Term* ExternalEncoder::pending() { return writer_->pending(); }
+Word ExternalEncoder::pending_count() const { return writer_->pending_count(); }
+std::string ExternalEncoder::take() { return packed_form(writer_->take(), options_); }
+
+std::string encode_external(Term t, EncodeOptions options) {
+  TermWriter writer(t, options);
+  writer.run(~Word{0} >> 1);
+  return packed_form(writer.take(), options);
 }
 
 }  // namespace vmrun
