@@ -56,6 +56,24 @@ Term combined(Process& p, const Term* a, uLong (*combine)(uLong, uLong, z_off_t)
   return Term::small(static_cast<SWord>(combine(x, y, static_cast<z_off_t>(n))));
 }
 
+/// One digest, by libcrypto.
+class Md5 {
+ public:
+  Md5() : context_(EVP_MD_CTX_new()) { EVP_DigestInit_ex(context_, EVP_md5(), nullptr); }
+  ~Md5() { EVP_MD_CTX_free(context_); }
+  Md5(const Md5&) = delete;
+  void add(const std::uint8_t* bytes, Word n) { EVP_DigestUpdate(context_, bytes, n); }
+  Term digest(Heap& heap) {
+    std::uint8_t digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    EVP_DigestFinal_ex(context_, digest, &size);
+    return make_binary(heap, digest, size);
+  }
+
+ private:
+  EVP_MD_CTX* context_;
+};
+
 Term hash_in_range(Process& p, Term t, Term range_term) {
   std::uint64_t range;
   if (!integer_to_uint64(range_term, &range) || range == 0 || range > std::uint64_t{1} << 32) return raise_badarg(p);
@@ -72,15 +90,20 @@ Term bif_erlang_adler32_2(Process& p, const Term* a) { return checksum(p, a[0], 
 Term bif_erlang_adler32_combine_3(Process& p, const Term* a) { return combined(p, a, adler32_combine); }
 
 Term bif_erlang_md5_1(Process& p, const Term* a) {
-  std::uint8_t digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  EVP_DigestInit_ex(context, EVP_md5(), nullptr);
-  const bool ok = each_piece(p, a[0], [&](const std::uint8_t* bytes, Word n) { EVP_DigestUpdate(context, bytes, n); });
-  EVP_DigestFinal_ex(context, digest, &size);
-  EVP_MD_CTX_free(context);
-  return ok ? make_binary(p.heap, digest, size) : raise_badarg(p);
+  Md5 md5;
+  return each_piece(p, a[0], [&](const std::uint8_t* bytes, Word n) { md5.add(bytes, n); }) ? md5.digest(p.heap) : raise_badarg(p);
 }
+
+// A digest in progress is a binary that only these three understand: the bytes seen so far.
+Term bif_erlang_md5_init_0(Process& p, const Term*) { return make_binary(p.heap, nullptr, 0); }
+Term bif_erlang_md5_update_2(Process& p, const Term* a) {
+  if (!is_binary(a[0])) return raise_badarg(p);
+  Term* hp = p.heap.alloc(4);
+  const Term both = make_cons(hp, a[1], Term::nil());
+  const Term result = iodata_to_bitstring(p.heap, make_cons(hp, a[0], both), true);
+  return result ? result : raise_badarg(p);
+}
+Term bif_erlang_md5_final_1(Process& p, const Term* a) { return is_binary(a[0]) ? bif_erlang_md5_1(p, a) : raise_badarg(p); }
 
 Term bif_erlang_phash2_1(Process&, const Term* a) { return Term::small(portable_hash2(a[0]) & ((1 << 27) - 1)); }
 Term bif_erlang_phash2_2(Process& p, const Term* a) { return hash_in_range(p, a[0], a[1]); }

@@ -168,6 +168,13 @@ Term bif_erlang_make_fun_3(Process& p, const Term* a) {
   return Term::boxed(&f->header);
 }
 
+Term bif_erlang_is_builtin_3(Process& p, const Term* a) {
+  SWord arity;
+  if (!a[0].is_atom() || !a[1].is_atom() || !small_in_range(a[2], 0, 255, &arity)) return raise_badarg(p);
+  const Export* e = find_export(a[0], a[1], static_cast<unsigned>(arity));
+  return bool_term(e && e->bif);
+}
+
 Term bif_erlang_fun_info_2(Process& p, const Term* a) {
   if (!a[0].is_fun() || !a[1].is_atom()) return raise_badarg(p);
   const Term value = fun_item(p, *fun_of(a[0]), a[1]);
