@@ -81,6 +81,7 @@ struct Code {
     std::uint32_t arity;
     std::uint32_t entry;        // label
     std::uint32_t first, last;  // instructions, from the label before func_info
+    std::uint64_t accepts_context = 0;  // bit i: argument i may be a match context
   };
   struct Lambda {
     std::uint32_t fun;          // index in funs

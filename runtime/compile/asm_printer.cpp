@@ -87,7 +87,14 @@ class Printer {
     out_ += "{labels, " + std::to_string(code_.labels) + "}.\n";
     for (const Code::Fun& f : code_.funs) {
       out_ += "\n\n{function, " + name(f.name) + ", " + std::to_string(f.arity) + ", " + std::to_string(f.entry) + "}.\n";
-      for (std::uint32_t i = f.first; i < f.last; i++) instruction(code_.code[i]);
+      for (std::uint32_t i = f.first; i < f.last; i++) {
+        const AsmInstr& in = code_.code[i];
+        instruction(in);
+        if (in.op != Bop::kLabel || in.args[0].n != f.entry) continue;
+        for (std::uint32_t a = 0; a < 64; a++) {
+          if (f.accepts_context >> a & 1) out_ += "    {'%',{var_info,{x," + std::to_string(a) + "},[accepts_match_context]}}.\n";
+        }
+      }
     }
     return std::move(out_);
   }

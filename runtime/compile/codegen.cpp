@@ -41,6 +41,7 @@ Generated generate(Arena& arena, core::Module& module, bool want_assembly) {
     }
     ssa::optimise(program, f);
   }
+  ssa::reuse_contexts(program);
   Code code;
   CodeBuilder builder(code);
   std::vector<std::uint32_t> infos, entries;
@@ -50,7 +51,7 @@ Generated generate(Arena& arena, core::Module& module, bool want_assembly) {
   }
   for (std::uint32_t i = 0; i < program.functions.size(); i++) {
     ssa::Function& f = program.functions[i];
-    Code::Fun fun{f.name, f.arity, entries[i], static_cast<std::uint32_t>(code.code.size()), 0};
+    Code::Fun fun{f.name, f.arity, entries[i], static_cast<std::uint32_t>(code.code.size()), 0, f.accepts_context};
     code.code.push_back({Bop::kLabel, {Operand::u(infos[i])}});
     if (f.loc.known()) code.code.push_back({Bop::kLine, {Operand::u(builder.line(f.loc))}});
     code.code.push_back({Bop::kFuncInfo, {Operand::of(module.name), Operand::of(f.name), Operand::u(f.arity)}});

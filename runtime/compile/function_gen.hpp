@@ -120,6 +120,7 @@ class FunctionGen {
     Operand operand() const;
   };
   HeapNeed heap_need(std::uint32_t at) const;
+  Operand define_result(const Instr& i, std::uint32_t at, BlockId fail);
   void line(Loc loc);
   Term ssa_cons(Term head, Term tail);
 
@@ -162,6 +163,7 @@ class FunctionGen {
   bool fragile_ = false;
   std::uint32_t frame_ = kNone;
   std::uint32_t heap_until_ = 0;         // heap is reserved for instructions of the block before this one
+  std::vector<BlockId> wanted_;          // by value: the latest block whose likely successor needs it (scratch of define_result)
   std::vector<std::uint32_t> clobbers_;  // positions of clobbering instructions in this block
 };
 

@@ -159,7 +159,7 @@ void FunctionGen::enter_block(BlockId id) {
   }
   used(block_->subject, n);
   for (Arg a : block_->jump_args) used(a, n);
-  if (block_->term == Term_::kError && block_->error == Fail::kFunctionClause) {
+  if (block_->term == Term_::kError && block_->error == Fail::kFunctionClause && block_->jump_args.empty()) {
     for (ValueId v : fn_.params) used(Arg::of(v), n);
   }
   // What only the other side of the branch before needed.
@@ -322,8 +322,10 @@ std::uint32_t FunctionGen::edge(BlockId to) {
 void FunctionGen::error(const Block& b) {
   const auto at = static_cast<std::uint32_t>(b.code.size());
   if (b.error == Fail::kFunctionClause) {
-    std::vector<Arg> params;
-    for (ValueId v : fn_.params) params.push_back(Arg::of(v));
+    std::vector<Arg> params = b.jump_args;
+    if (params.empty()) {
+      for (ValueId v : fn_.params) params.push_back(Arg::of(v));
+    }
     to_registers(params, at, false);
     if (frame_ != kNone) emit(Bop::kDeallocate, {Operand::u(frame_)});
     emit(Bop::kJump, {Operand::label(info_label_)});

@@ -272,6 +272,24 @@ void FunctionGen::call_fun_last(const Instr& i, std::uint32_t at) {
   emit(Bop::kReturn, {});
 }
 
+/// Register for the result of an operation that may go to `fail`. Nothing is written in that case, so the result may take the place of
+/// what only the other way needs. (The label for `fail` must have been made already.)
+Operand FunctionGen::define_result(const Instr& i, std::uint32_t at, BlockId fail) {
+  release_dead(i.args, at);
+  if (fail != kNone) {
+    wanted_.resize(fn_.value_count, kNone);
+    for (ValueId v : fn_.blocks[block_->succ].live_in) wanted_[v] = id_;
+    auto unwanted = [&](ValueId v) { return v != kNone && wanted_[v] != id_; };
+    for (std::uint32_t r = 0; r < x_.size(); r++) {
+      if (unwanted(x_[r])) release(x_[r]);
+    }
+    for (std::uint32_t r = 0; r < y_.size(); r++) {
+      if (unwanted(y_[r])) release(y_[r]);
+    }
+  }
+  return define(i.dst(), at);
+}
+
 // --- operations that may go elsewhere -----------------------------------------------------------------------------
 
 void FunctionGen::fallible(const Instr& i, std::uint32_t at, BlockId fail) {
@@ -321,12 +339,8 @@ void FunctionGen::bif(const Instr& i, std::uint32_t at, BlockId fail) {
   const std::uint32_t live = gc ? live_x() : 0;
   std::vector<Operand> in;
   for (Arg a : i.args) in.push_back(operand(a));
-  release_dead(i.args, at);
-  auto before = x_valid_;
-  const Operand dst = define(i.dst(), at);
-  std::swap(before, x_valid_);
   const std::uint32_t label = fail_label(fail);
-  std::swap(before, x_valid_);
+  const Operand dst = define_result(i, at, fail);
   if (fail == kNone && !i.bif->safe) line(i.loc);
   const Operand name = Operand::ext(builder_.import(atoms::erlang, i.bif->atom, i.bif->arity));
   std::vector<Operand> args;
@@ -346,12 +360,8 @@ void FunctionGen::put_map(const Instr& i, std::uint32_t at, BlockId fail) {
   const std::uint32_t live = live_x();
   std::vector<Operand> in;
   for (Arg a : i.args) in.push_back(operand(a));
-  release_dead(i.args, at);
-  auto before = x_valid_;
-  const Operand dst = define(i.dst(), at);
-  std::swap(before, x_valid_);
   const std::uint32_t label = fail_label(fail);
-  std::swap(before, x_valid_);
+  const Operand dst = define_result(i, at, fail);
   if (fail == kNone) line(i.loc);
   std::vector<Operand> args{Operand::label(label), in[0], dst, u(live), Operand::list(in.size() - 1)};
   args.insert(args.end(), in.begin() + 1, in.end());
@@ -453,12 +463,8 @@ void FunctionGen::create_binary(const Instr& i, std::uint32_t at, BlockId fail) 
     segs.push_back(utf ? Operand::of(undefined) : operand(size));
   }
   flush();
-  release_dead(i.args, at);
-  auto before = x_valid_;
-  const Operand dst = define(i.dst(), at);
-  std::swap(before, x_valid_);
   const std::uint32_t label = fail_label(fail);
-  std::swap(before, x_valid_);
+  const Operand dst = define_result(i, at, fail);
   if (fail == kNone) line(i.loc);
   std::vector<Operand> args{Operand::label(label), u(0), u(live), u(bytes_only ? 8 : 1), dst, Operand::list(segs.size())};
   args.insert(args.end(), segs.begin(), segs.end());
@@ -486,13 +492,10 @@ void FunctionGen::read_bits(const Instr& i, std::uint32_t at, BlockId fail) {
   const std::uint32_t live = live_x();
   const Operand context = operand(i.args[0]);
   const Operand size = i.args.size() > 1 ? operand(i.args[1]) : Operand{};
-  release_dead(i.args, at);
-  Operand dst;
-  auto before = x_valid_;
-  if (!i.dsts.empty()) dst = define(i.dst(), at);
-  std::swap(before, x_valid_);
   const std::uint32_t label = edge(fail);
-  std::swap(before, x_valid_);
+  Operand dst;
+  if (!i.dsts.empty()) dst = define_result(i, at, fail);
+  else release_dead(i.args, at);
   const Operand f = Operand::label(label), flags = u(flags_of(i.spec));
   const bool collects = i.op != Op::kBsSkip || i.spec.type >= SegType::kUtf8;
   if (collects) collection(live);

@@ -107,7 +107,7 @@ class Analysis {
       }
       note(b.subject, id);
       for (Arg a : b.jump_args) note(a, id);
-      if (b.term == Term_::kError && b.error == core::Fail::kFunctionClause) {
+      if (b.term == Term_::kError && b.error == core::Fail::kFunctionClause && b.jump_args.empty()) {
         for (ValueId p : fn_.params) note(Arg::of(p), id);
       }
     }

@@ -60,7 +60,9 @@ void Lowerer::error(Fail kind, Arg subject, Loc loc) {
   Block& b = cur();
   b.term = Term_::kError;
   b.error = kind;
-  b.subject = subject;
+  // The other kinds do not tell what did not match.
+  const bool shows = kind == Fail::kCaseClause || kind == Fail::kBadmatch || kind == Fail::kTryClause || kind == Fail::kBadrecord;
+  b.subject = shows ? subject : Arg::lit(Term::nil());
   b.loc = loc;
 }
 

@@ -72,7 +72,7 @@ enum class Term_ : std::uint8_t {
   kSwitchValue, // subject, cases (all atoms or all small integers), fail = default
   kSwitchArity,
   kReturn,      // subject
-  kError,       // error_kind, subject
+  kError,       // error, subject; for function_clause the arguments are jump_args, or if there are none the parameters
   kTry,         // tag in `tag`; succ = protected code, fail = handler
   kCatch,
   kLoopRec,     // message in `tag`; succ = matching, fail = wait
