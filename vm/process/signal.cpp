@@ -69,7 +69,7 @@ void append_own_message(Process& p, Fragment* f) {
   p.mailbox.append(f);
 }
 
-void send_link_exit(Term from, Term to, Term reason, SignalKind kind) {
+void send_link_exit(Term from, Term to, Term reason, SignalKind kind, bool announce) {
   Process* q = process_table.find(to);
   if (!q) return;
   Fragment* f = new_signal(kind, 4 + copy_size_words(reason));
@@ -77,7 +77,7 @@ void send_link_exit(Term from, Term to, Term reason, SignalKind kind) {
   Term* hp = fragment_alloc(*f, 4);
   f->message = make_tuple(hp, atoms::exit_upper, from, copy);
   // Before the receiver can see it (PROBES A10). exit/2 with kill is announced as what it does, `killed`.
-  if (probe::process_exit_signal_enabled() && reason != atoms::noproc) [[unlikely]] {
+  if (announce && probe::process_exit_signal_enabled()) [[unlikely]] {
     const Term shown = kind == SignalKind::kExit && reason == atoms::kill ? atoms::killed : reason;
     probe::process_exit_signal(PidText(from), PidText(to), TermText<255>(shown));
   }
@@ -107,7 +107,7 @@ void send_down(Term watcher, RefKey key, Term pid, Term name, Term reason) {
 void answer_dead(Term dead, Fragment* f) {
   switch (static_cast<SignalKind>(f->kind)) {
     case SignalKind::kLink:
-      send_link_exit(dead, f->message, atoms::noproc, SignalKind::kLinkExit);
+      send_link_exit(dead, f->message, atoms::noproc, SignalKind::kLinkExit, false);
       break;
     case SignalKind::kMonitor: {
       const Term* e = f->message.tuple_elements();

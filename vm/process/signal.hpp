@@ -38,8 +38,8 @@ void answer_dead(Term dead, Fragment* f);
 
 /// exit/2 of one process to another (live or not).
 void send_exit(Process& from, Term to, Term reason);
-/// Tells `to`, linked to p, that p exits.
-void send_link_exit(Term from, Term to, Term reason, SignalKind kind);
+/// Tells `to`, linked to `from`, that that exits. announce: fires process-exit_signal (not for the noproc of a link to what is dead).
+void send_link_exit(Term from, Term to, Term reason, SignalKind kind, bool announce = true);
 void send_down(Term watcher, RefKey key, Term object_pid, Term name, Term reason);
 
 /// A message for p made in p's own thread (an exit turned into a message, say).
