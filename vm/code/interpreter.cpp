@@ -20,6 +20,9 @@
 #include "vm/term/bits.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/map.hpp"
+#ifdef VMRUN_COUNT_PAIRS
+#include "vm/code/count_pairs.hpp"
+#endif
 
 // The interpreter loop. Instructions come from instructions.tab; this file has the machine state they share and what they jump to.
 //
@@ -104,7 +107,15 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_TERM(v) vm_term(v)
 #define VM_UNTAGGED(i) vm_term(i)
 
+#ifdef VMRUN_COUNT_PAIRS  // how often which instruction follows which: what to fuse (see count_pairs.hpp)
+#define VM_DISPATCH                                                    \
+  do {                                                                 \
+    count_pair(*reinterpret_cast<const std::uint16_t*>(I));            \
+    goto* dispatch[*reinterpret_cast<const std::uint16_t*>(I)];        \
+  } while (0)
+#else
 #define VM_DISPATCH goto* dispatch[*reinterpret_cast<const std::uint16_t*>(I)]
+#endif
 #define VM_NEXT(n) \
   do {             \
     I += (n);      \

@@ -27,7 +27,7 @@ const GuardBif kInlineBifs[] = {
     {"hd", 1, Family::hd, true},                 {"tl", 1, Family::tl, true},
     {"tuple_size", 1, Family::tuple_size, true}, {"byte_size", 1, Family::byte_size, true},
     {"length", 1, Family::length, true},         {"map_size", 1, Family::map_size, true},
-    {"not", 1, Family::not_, false},             {"map_get", 2, Family::map_get, false},
+    {"not", 1, Family::bool_not, false},             {"map_get", 2, Family::map_get, false},
     {"is_map_key", 2, Family::is_map_key, false},
 };
 
@@ -238,10 +238,11 @@ class Loader {
       for (const Operator& o : kOperators)
         if (o.arity == count && name == o.name) return arithmetic(o, a, d, live, f);
       if (count == 0 && name == "self") return e_.emit(Family::self, {d}), true;
+      if (count == 1 && name == "abs" && collects && e->bif) return e_.emit(Family::abs, {in_register(a[0]), d, number(live), f, target}), true;
       if (count == 2 && name == "element") return element(a, d, f, target);
       if (count == 2 && (name == "=:=" || name == "=/=")) {
         e_.emit(Family::eq_exact_value, {operand(a[0]), operand(a[1]), d});
-        if (name == "=/=") e_.emit(Family::not_, {d, d, Operand::label(0), target});
+        if (name == "=/=") e_.emit(Family::bool_not, {d, d, Operand::label(0), target});
         return true;
       }
       for (const Comparison& c : kComparisons)
@@ -752,7 +753,7 @@ class Loader {
       case generic::k_fdiv: e_.emit(Family::fdiv, {operand(a[1]), operand(a[2]), operand(a[3])}); return true;
       case generic::k_fnegate: e_.emit(Family::fnegate, {operand(a[1]), operand(a[2])}); return true;
 
-      case generic::k_catch: case generic::k_try: e_.emit(Family::catch_, {operand(a[0]), operand(a[1])}); return true;
+      case generic::k_catch: case generic::k_try: e_.emit(Family::begin_catch, {operand(a[0]), operand(a[1])}); return true;
       case generic::k_catch_end: e_.emit(Family::catch_end, {operand(a[0])}); return true;
       case generic::k_try_end: e_.emit(Family::try_end, {operand(a[0])}); return true;
       case generic::k_try_case: e_.emit(Family::try_case, {operand(a[0])}); return true;

@@ -1,11 +1,12 @@
-// Runs a function of compiled modules without the runtime: run_beam [-d] DIRECTORY MODULE FUNCTION [INTEGER...]. Prints the result. With -d prints the loaded code
-// instead. Knows the few built-in functions below; for trying out and measuring the machine alone.
+// Runs a function of compiled modules on the machine and its built-in functions, without library and boot: run_beam [-d] DIRECTORY MODULE FUNCTION [INTEGER...].
+// The function ends by erlang:halt. With -d the loaded code is printed instead.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
+#include "runtime/bif/bifs_generated.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/heap/literal.hpp"
@@ -33,36 +34,6 @@ class Directory : public CodeSource {
   std::string path_;
 };
 
-Term bif_display(Process&, const Term* a) {
-  std::printf("%s\n", term_text(a[0]).c_str());
-  std::fflush(stdout);
-  return atoms::true_;
-}
-Term bif_halt(Process& p, const Term* a) {
-  request_halt(static_cast<int>(a[0].small_value()), true);
-  return exit_now(p, atoms::normal);
-}
-Term bif_error(Process& p, const Term* a) {
-  raise_error(p, a[0]);
-  p.exception_trace = atoms::true_;
-  return kNonValue;
-}
-Term bif_throw(Process& p, const Term* a) {
-  raise(p, ExceptionClass::kThrow, a[0]);
-  p.exception_trace = atoms::true_;
-  return kNonValue;
-}
-Term bif_exit(Process& p, const Term* a) {
-  raise(p, ExceptionClass::kExit, a[0]);
-  p.exception_trace = atoms::true_;
-  return kNonValue;
-}
-
-const BifRow kRows[] = {
-    {"erlang", "display", 1, 0, bif_display}, {"erlang", "halt", 1, 0, bif_halt},   {"erlang", "error", 1, 0, bif_error},
-    {"erlang", "throw", 1, 0, bif_throw},     {"erlang", "exit", 1, 0, bif_exit},
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -71,7 +42,7 @@ int main(int argc, char** argv) {
   if (argc < (dump ? 3 : 4)) return std::fprintf(stderr, "run_beam [-d] DIRECTORY MODULE FUNCTION [INTEGER...]\n"), 2;
   init_literal_area();
   process_table.init(1 << 16);
-  register_bifs(kRows, std::size(kRows));
+  register_bifs(kBifRows, kBifRowCount);
   Directory source(argv[1]);
   set_code_source(&source);
   const Term module = intern_atom(argv[2]);
@@ -92,6 +63,6 @@ int main(int argc, char** argv) {
   options.schedulers = 1;
   start_schedulers(options);
   const HaltRequest halt = wait_for_halt();
-  std::fflush(stdout);
-  std::_Exit(halt.status);
+  stop_schedulers();
+  return halt.status;
 }
