@@ -68,7 +68,7 @@ Term copies(Process& p, Term binary, Term count_term) {
   }
   const BytesOf bytes(binary);
   Word total;
-  if (__builtin_mul_overflow(bytes.size(), static_cast<Word>(count), &total) || total > kMaxBinaryBits / 8 / 1024) return raise_system_limit(p);
+  if (__builtin_mul_overflow(bytes.size(), static_cast<Word>(count), &total) || total > max_binary_bits() / 8) return raise_system_limit(p);
   charge(p, static_cast<SWord>(total / 8));
   std::uint8_t* out;
   const Term t = new_binary(p.heap, total, &out);

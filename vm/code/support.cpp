@@ -213,7 +213,7 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
     Word& bits = sizes[i / 3];
     const Failure f = segment_bits(s, segments + i, &bits);
     if (f == Failure::kBadarg) return raise_badarg(p);
-    if (f == Failure::kSystemLimit || (total += bits) > kMaxBinaryBits) return raise_system_limit(p);
+    if (f == Failure::kSystemLimit || (total += bits) > max_binary_bits()) return raise_system_limit(p);
   }
   if (!room_for(p, need + (append ? kAppendWords : new_bits_words(total)), x, live, nullptr, 0)) return kNonValue;
   BitBuilder builder;

@@ -1,5 +1,7 @@
 #include "vm/term/bits.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -75,6 +77,11 @@ Term refc_handle(Heap& heap, Binary* binary, std::uint8_t* bytes, Word size_byte
 }
 
 }  // namespace
+
+Word max_binary_bits() {
+  static const Word bits = static_cast<Word>(sysconf(_SC_PHYS_PAGES)) * static_cast<Word>(sysconf(_SC_PAGESIZE)) * 8;
+  return bits;
+}
 
 void copy_bits(std::uint8_t* dst, Word dst_offset, const std::uint8_t* src, Word src_offset, Word n) {
   if (n == 0) return;

@@ -9,7 +9,10 @@
 /// bs_create_bin. Bit 0 of a byte is its most significant one. Nothing here collects; results are built in the heap given. Owner of the heap only.
 namespace vmrun {
 
+/// Beyond this no size is even computed with.
 inline constexpr Word kMaxBinaryBits = Word{1} << 62;
+/// What this machine's memory could hold at all: asking for more is a system_limit, not an attempt.
+Word max_binary_bits();
 
 // ---- Raw bits -------------------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <bit>
-
 #include "vm/term/map.hpp"
 
 /// Inside the map code: nodes of the trie. See map.hpp for the structure.
@@ -12,19 +10,28 @@ inline constexpr unsigned kLevelBits = 4, kLevelsPerHash = 16;
 /// The hash used from level kLevelsPerHash × round on.
 inline std::uint64_t map_rehash(Term key, unsigned round) { return hash_term(key, round); }
 
+/// Bits set in a 16-bit mask, added up in fields side by side (without a flag of its own, the compiler would call a library for std::popcount).
+inline unsigned mask_count(Word mask) {
+  auto m = static_cast<unsigned>(mask);
+  m -= m >> 1 & 0x5555;
+  m = (m & 0x3333) + (m >> 2 & 0x3333);
+  m = (m + (m >> 4)) & 0x0F0F;
+  return (m + (m >> 8)) & 0x1F;
+}
+
 /// A root or inner node, read only.
 struct NodeView {
   explicit NodeView(Term node) {
     const Term* o = node.boxed_ptr();
     mask = map_mask(*o);
-    count = static_cast<Word>(std::popcount(mask));
+    count = mask_count(mask);
     entries = o + (map_kind(*o) == MapKind::kHashRoot ? 2 : 1);
   }
   Word mask;
   Word count;
   const Term* entries;
   bool has(unsigned slot) const { return mask >> slot & 1; }
-  unsigned index(unsigned slot) const { return static_cast<unsigned>(std::popcount(mask & ((Word{1} << slot) - 1))); }
+  unsigned index(unsigned slot) const { return mask_count(mask & ((Word{1} << slot) - 1)); }
 };
 
 /// The hash bits of a key, level by level.

@@ -17,7 +17,7 @@ Term cell(Heap& heap, Term key, Term value) {
 
 /// An inner node (or root, with its size) with room for entries that the caller fills in.
 Term new_node(Heap& heap, Word mask, Term** entries) {
-  const auto n = static_cast<Word>(std::popcount(mask));
+  const Word n = mask_count(mask);
   Term* o = heap.alloc(n + 1);
   o[0] = MapObject::make_header(MapKind::kHashNode, mask, n);
   *entries = o + 1;
@@ -25,7 +25,7 @@ Term new_node(Heap& heap, Word mask, Term** entries) {
 }
 
 Term new_root(Heap& heap, Word mask, Word size, Term** entries) {
-  const auto n = static_cast<Word>(std::popcount(mask));
+  const Word n = mask_count(mask);
   Term* o = heap.alloc(n + 2);
   o[0] = MapObject::make_header(MapKind::kHashRoot, mask, n + 1);
   o[1] = Term::from_raw(size);
@@ -193,7 +193,7 @@ class Merger {
     const Word mask = merge_entries(x, y, level, merged);
     Term* e;
     const Term node = new_node(heap_, mask, &e);
-    std::copy_n(merged, std::popcount(mask), e);
+    std::copy_n(merged, mask_count(mask), e);
     return node;
   }
 
@@ -249,7 +249,7 @@ Term build_entry(Heap& heap, Hashed* first, Hashed* last, unsigned level) {
   Term entries[16], *e;
   const Word mask = fill_level(heap, first, last, level, entries);
   const Term node = new_node(heap, mask, &e);
-  std::copy_n(entries, std::popcount(mask), e);
+  std::copy_n(entries, mask_count(mask), e);
   return node;
 }
 
@@ -295,7 +295,7 @@ Term trie_merge(Heap& heap, Term first, Term second) {
   Term merged[16], *e;
   const Word mask = merger.merge_entries(x, y, 0, merged);
   const Term root = new_root(heap, mask, map_size(first) + map_size(second) - merger.common(), &e);
-  std::copy_n(merged, std::popcount(mask), e);
+  std::copy_n(merged, mask_count(mask), e);
   return root;
 }
 
@@ -305,7 +305,7 @@ Term trie_build(Heap& heap, Term* cells, Word n) {
   Term entries[16], *e;
   const Word mask = fill_level(heap, all.data(), all.data() + n, 0, entries);
   const Term root = new_root(heap, mask, n, &e);
-  std::copy_n(entries, std::popcount(mask), e);
+  std::copy_n(entries, mask_count(mask), e);
   return root;
 }
 
