@@ -3,6 +3,7 @@
 #include "runtime/compile/asm_printer.hpp"
 #include "runtime/compile/beam_writer.hpp"
 #include "runtime/compile/codegen_frame.hpp"
+#include "runtime/compile/liveness.hpp"
 #include "runtime/compile/peephole.hpp"
 #include "runtime/compile/ssa.hpp"
 #include "vm/term/atom.hpp"
@@ -42,6 +43,10 @@ Generated generate(Arena& arena, core::Module& module, bool want_assembly) {
     ssa::optimise(program, f);
   }
   ssa::reuse_contexts(program);
+  for (ssa::Function& f : program.functions) {
+    ssa::unbox_floats(program, f, ssa::analyse(f).order);
+    ssa::optimise(program, f);
+  }
   Code code;
   CodeBuilder builder(code);
   std::vector<std::uint32_t> infos, entries;

@@ -108,12 +108,16 @@ class FunctionGen {
   void put_map(const Instr& i, std::uint32_t at, BlockId fail);
   void create_binary(const Instr& i, std::uint32_t at, BlockId fail);
   std::uint32_t fail_label(BlockId fail) { return fail == kNone ? 0 : edge(fail); }
+  void trade_places(const Instr& i, std::uint32_t at);
   bool tail_position(std::uint32_t at) const;
   void fallible(const Instr& i, std::uint32_t at, BlockId fail);
   void test(const Instr& i, std::uint32_t fail);
   void read_map(const Instr& i, std::uint32_t at, BlockId fail);
   void read_bits(const Instr& i, std::uint32_t at, BlockId fail);
   void reserve_heap(std::uint32_t at);
+  Operand float_in(Arg a, std::uint32_t at);
+  Operand float_out(ValueId v, std::uint32_t at);
+  void float_load(const Instr& i, std::uint32_t at);
   struct HeapNeed {
     std::uint32_t words = 0, floats = 0, funs = 0;
     bool none() const { return words == 0 && floats == 0 && funs == 0; }
@@ -158,6 +162,8 @@ class FunctionGen {
   std::vector<bool> y_written_;
   std::vector<std::uint32_t> pending_;       // y registers that the next instruction writes for the first time
   std::vector<std::int32_t> loc_x_, loc_y_;  // by value, -1: not there
+  std::unordered_map<ValueId, std::uint32_t> loc_fr_;
+  std::vector<bool> fr_taken_;
   std::vector<ValueId> resident_;        // values that may have a location
   std::vector<std::uint32_t> read_now_;  // y registers the present instruction reads for the last time
   bool fragile_ = false;

@@ -46,6 +46,7 @@ FunctionGen::HeapNeed FunctionGen::heap_need(std::uint32_t at) const {
     const Instr& i = block_->code[at];
     if (may_collect(i)) break;
     if (i.op == Op::kPutList) n.words += 2;
+    if (i.op == Op::kFloatBox) n.floats++;
     if (i.op == Op::kPutTuple) n.words += static_cast<std::uint32_t>(i.args.size()) + 1;
     if (i.op == Op::kMakeFun) {
       n.funs++;
@@ -162,6 +163,21 @@ std::uint32_t FunctionGen::instruction(std::uint32_t at) {
       emit(i.op == Op::kMakeFun ? Bop::kMakeFun3 : Bop::kPutTuple2, std::move(args));
       break;
     }
+    case Op::kFloatLoad: float_load(i, at); break;
+    case Op::kFloatOp: {
+      static constexpr Bop kOps[] = {Bop::kFadd, Bop::kFsub, Bop::kFmul, Bop::kFdiv};
+      const Operand a = float_in(i.args[0], at), b = float_in(i.args[1], at);
+      stack_walk();
+      line(i.loc);
+      emit(kOps[i.imm], {Operand::label(0), a, b, float_out(i.dst(), at)});
+      break;
+    }
+    case Op::kFloatBox: {
+      reserve_heap(at);
+      const Operand from = float_in(i.args[0], at), to = define(i.dst(), at);
+      emit(Bop::kFmove, {from, to});
+      break;
+    }
     case Op::kBif: bif(i, at, kNone); break;
     case Op::kPutMapAssoc:
     case Op::kPutMapExact: put_map(i, at, kNone); break;
@@ -205,6 +221,37 @@ std::uint32_t FunctionGen::instruction(std::uint32_t at) {
     default: break;
   }
   return at + 1;
+}
+
+// --- floats -------------------------------------------------------------------------------------------------------
+
+/// The float register of a; free for others if this was the last use.
+Operand FunctionGen::float_in(Arg a, std::uint32_t at) {
+  const std::uint32_t r = loc_fr_[a.value];
+  if (dies(a.value, at)) fr_taken_[r] = false;
+  return Operand::fr(r);
+}
+
+Operand FunctionGen::float_out(ValueId v, std::uint32_t at) {
+  std::uint32_t r = 0;
+  while (r < fr_taken_.size() && fr_taken_[r]) r++;
+  grow(fr_taken_, r + 1);
+  fr_taken_[r] = !dies(v, at);
+  loc_fr_[v] = r;
+  return Operand::fr(r);
+}
+
+void FunctionGen::float_load(const Instr& i, std::uint32_t at) {
+  const Operand from = operand(i.args[0]);
+  release_dead(i.args, at);
+  const Operand to = float_out(i.dst(), at);
+  if (i.imm != 0) {
+    emit(Bop::kFmove, {from, to});
+    return;
+  }
+  stack_walk();
+  line(i.loc);
+  emit(Bop::kFconv, {from, to});
 }
 
 // --- calls --------------------------------------------------------------------------------------------------------
@@ -334,7 +381,30 @@ void FunctionGen::test(const Instr& i, std::uint32_t fail) {
   emit(op, std::move(args));
 }
 
+/// The result is wanted where somebody sits who must go to the stack before the next call anyway, and an argument leaves the stack for good here: they swap.
+void FunctionGen::trade_places(const Instr& i, std::uint32_t at) {
+  const ssa::Hint hint = live_.hints[i.dst()];
+  if (frame_ == kNone || fragile_ || hint.x < 0 || static_cast<std::size_t>(hint.x) >= x_.size() || next_clobber(at) == kForever) return;
+  const auto r = static_cast<std::uint32_t>(hint.x);
+  const ValueId there = x_[r];
+  if (there == kNone || loc_y_[there] >= 0 || !outlasts(there, at) || outlasts(i.dst(), at)) return;
+  for (Arg a : i.args) {
+    if (a == Arg::of(there)) return;
+  }
+  for (Arg a : i.args) {
+    if (!a.is_value() || loc_x_[a.value] >= 0 || loc_y_[a.value] < 0 || !dies(a.value, at)) continue;
+    const auto slot = static_cast<std::uint32_t>(loc_y_[a.value]);
+    emit(Bop::kSwap, {Operand::x(r), Operand::y(slot)});
+    drop_x(r);
+    loc_y_[a.value] = -1;
+    set_x(r, a.value);
+    set_y(slot, there);
+    return;
+  }
+}
+
 void FunctionGen::bif(const Instr& i, std::uint32_t at, BlockId fail) {
+  if (fail == kNone) trade_places(i, at);
   const bool gc = i.bif->gc;
   const std::uint32_t live = gc ? live_x() : 0;
   std::vector<Operand> in;

@@ -36,6 +36,8 @@ enum class Op : std::uint8_t {
   kBif, kPutMapAssoc, kPutMapExact, kBsCreate, kBsSetPosition, kBsGetTail,
   // Clobber every x register.
   kCall, kCallExt, kCallFun, kApply, kSend, kBsInitWritable, kBuildStacktrace, kRawRaise, kCatchEnd, kTryCase,
+  // Float registers: load (imm 1: surely a float), operate (imm: + - * /), make a term.
+  kFloatLoad, kFloatOp, kFloatBox,
   // Others.
   kTryEnd, kRemoveMessage, kTimeout, kMarkerReserve, kMarkerBind, kMarkerUse, kMarkerClear,
   // Only as the fallible operation that ends a block (see Block::term == kFallible).
@@ -161,7 +163,7 @@ void lower_module(Program& program);
 void optimise(Program& program, Function& fn);
 /// Lets binaries under matching travel between local functions as match contexts. (ssa_context.cpp)
 void reuse_contexts(Program& program);
-/// A listing for debugging.
-std::string to_text(const Function& fn);
+/// Keeps intermediate floats out of the heap. `order`: the reachable blocks, each after its predecessors. (ssa_float.cpp)
+void unbox_floats(Program& program, Function& fn, const std::vector<BlockId>& order);
 
 }  // namespace vmrun::compile::ssa

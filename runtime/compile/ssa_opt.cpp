@@ -14,7 +14,7 @@ namespace vmrun::compile::ssa {
 bool is_pure(const Instr& i) {
   switch (i.op) {
     case Op::kMove: case Op::kGetHd: case Op::kGetTl: case Op::kGetElement: case Op::kPutList: case Op::kPutTuple:
-    case Op::kMakeFun: case Op::kBsGetPosition: case Op::kBsGetTail: return true;
+    case Op::kMakeFun: case Op::kFloatBox: case Op::kBsGetPosition: case Op::kBsGetTail: return true;
     case Op::kBif: return i.bif->safe;
     default: return false;
   }
