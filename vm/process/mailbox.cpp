@@ -2,8 +2,7 @@
 
 #include <thread>
 
-#include "probes/probes.hpp"
-#include "vm/process/spin_lock.hpp"
+#include "vm/process/mailbox_probe.hpp"
 
 namespace vmrun {
 
@@ -80,8 +79,7 @@ SpinLock probe_locks[kProbeLocks];
 
 }  // namespace
 
-MailboxProbeLock::MailboxProbeLock(const Mailbox& m) : lock_(nullptr) {
-  if (!probe::message_queued_enabled()) [[likely]] return;
+void MailboxProbeLock::acquire(const Mailbox& m) {
   lock_ = &probe_locks[(reinterpret_cast<Word>(&m) >> 6) % kProbeLocks];
   lock_->lock();
 }

@@ -3,7 +3,6 @@
 #include <atomic>
 
 #include "vm/heap/heap.hpp"
-#include "vm/process/spin_lock.hpp"
 
 /// Inbox of one process: messages and signals in one order per sender. Any thread may push; only the process's own scheduler reads.
 ///
@@ -87,21 +86,6 @@ class Mailbox {
 
   std::atomic<Word> inner_count_{0};  // written by the owner; others read it for the message-queued probe
   std::atomic<Word> outer_{0};
-};
-
-/// Held around changes of a mailbox's length while the message-queued probe is enabled, so that the length it reports is exact and the
-/// probe fires before the message becomes visible (PROBES A10). Costs one test otherwise.
-class MailboxProbeLock {
- public:
-  explicit MailboxProbeLock(const Mailbox& m);
-  ~MailboxProbeLock() {
-    if (lock_) lock_->unlock();
-  }
-  MailboxProbeLock(const MailboxProbeLock&) = delete;
-  bool held() const { return lock_ != nullptr; }
-
- private:
-  SpinLock* lock_;
 };
 
 }  // namespace vmrun

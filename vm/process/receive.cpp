@@ -4,6 +4,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/bif.hpp"
 #include "vm/process/clock.hpp"
+#include "vm/process/mailbox_probe.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/signal.hpp"
 #include "vm/sched/scheduler.hpp"

@@ -3,6 +3,7 @@
 #include "probes/probes.hpp"
 #include "vm/heap/allocate.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/process/mailbox_probe.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/request.hpp"
 #include "vm/process/table.hpp"

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "probes/probes.hpp"
+#include "vm/process/mailbox.hpp"
+#include "vm/process/spin_lock.hpp"
+
+/// Exact mailbox lengths for the message-queued probe.
+namespace vmrun {
+
+/// Held around changes of a mailbox's length while the message-queued probe is enabled, so that the length it reports is exact and the
+/// probe fires before the message becomes visible (PROBES A10). Costs one test otherwise.
+class MailboxProbeLock {
+ public:
+  explicit MailboxProbeLock(const Mailbox& m) {
+    if (probe::message_queued_enabled()) [[unlikely]] acquire(m);
+  }
+  ~MailboxProbeLock() {
+    if (lock_) lock_->unlock();
+  }
+  MailboxProbeLock(const MailboxProbeLock&) = delete;
+  bool held() const { return lock_ != nullptr; }
+
+ private:
+  void acquire(const Mailbox& m);
+
+  SpinLock* lock_ = nullptr;
+};
+
+}  // namespace vmrun
