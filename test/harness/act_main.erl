@@ -7,9 +7,10 @@ start([Module]) ->
     io:setopts(standard_io, [{encoding, unicode}]),
     {Pid, Ref} = spawn_monitor(fun() -> run(list_to_atom(Module), Args) end),
     receive
-        {'DOWN', Ref, process, Pid, normal} -> erlang:halt(0);
+        {'DOWN', Ref, process, Pid, normal} -> flush_log(), erlang:halt(0);
         {'DOWN', Ref, process, Pid, Reason} ->
             io:format(standard_error, "~tp~n", [Reason]),
+            flush_log(),
             erlang:halt(1)
     end.
 
@@ -19,3 +20,6 @@ run(Module, Args) ->
         true -> Module:main(Args);
         false -> Module:main()
     end.
+
+%% What has been logged may not have been written yet.
+flush_log() -> catch logger_std_h:filesync(default).
