@@ -64,6 +64,15 @@ Generated generate(Arena& arena, core::Module& module, bool want_assembly) {
     if (module.on_load != nullptr && f.name == module.on_load->name && f.arity == 0) code.code.push_back({Bop::kOnLoad, {}});
     generate_function(builder, program, f, entries, infos[i]);
     peephole(code.code, fun.first, infos[i], entries[i]);
+    // What the machine (and the encoding of stock BEAM) has registers for.
+    for (std::size_t k = fun.first; k < code.code.size(); k++) {
+      for (const Operand& o : code.code[k].args) {
+        if (!o.is_reg() || o.n < 1023) continue;
+        result.errors.push_back("function " + std::string(atom_text(f.name)) + "/" + std::to_string(f.arity) +
+                                " keeps more than 1022 values at once; split it up");
+        return result;
+      }
+    }
     fun.last = static_cast<std::uint32_t>(code.code.size());
     code.funs.push_back(fun);
     f.blocks.clear();

@@ -39,6 +39,7 @@ class FunctionGen {
     std::vector<Place> places;
     std::vector<bool> x_valid;
     std::vector<bool> y_written;
+    std::vector<bool> y_stale;
     std::vector<Operand> params;
     std::uint32_t frame = kNone;
     std::uint32_t label = 0;
@@ -72,11 +73,13 @@ class FunctionGen {
   std::uint32_t live_x();
   Operand define(ValueId v, std::uint32_t at, bool allow_y = true);
   std::uint32_t next_clobber(std::uint32_t at) const;
+  std::uint32_t place_to_swap(std::uint32_t next) const;
   bool outlasts(ValueId v, std::uint32_t at) const;
   void save(ValueId v);
   void clobber();
   void collection(std::uint32_t live);
   void stack_walk();
+  void forget_dead();
   void parallel(std::vector<Move> moves);
   void move(Operand from, Operand to);
   void to_registers(std::span<const Arg> args, std::uint32_t at, bool saves);
@@ -142,6 +145,7 @@ class FunctionGen {
   ssa::Function& fn_;
   const std::vector<std::uint32_t>& entries_;
   const std::uint32_t info_label_;
+  const std::uint32_t self_;             // index of the function
   ssa::Liveness live_;
   std::vector<AsmInstr>* out_;
   std::vector<AsmInstr> main_, stubs_;
@@ -150,6 +154,7 @@ class FunctionGen {
   std::vector<bool> fragile_in_;         // between loop_rec and remove_message: parts of the message must not be stored
   std::vector<Frame> frames_;
   std::vector<Use> use_;
+  std::vector<bool> small_;              // by value: a number or an atom, which keeps no memory alive
   std::uint32_t tag_slots_ = 0;          // the lowest y registers are for tags of try and catch, the innermost lowest: that is how the machine finds it
 
   // State at the present point.
@@ -160,6 +165,7 @@ class FunctionGen {
   std::vector<bool> x_valid_;            // holds some term
   std::vector<ValueId> y_;
   std::vector<bool> y_written_;
+  std::vector<bool> y_stale_;                // held a value since it was last cleared
   std::vector<std::uint32_t> pending_;       // y registers that the next instruction writes for the first time
   std::vector<std::int32_t> loc_x_, loc_y_;  // by value, -1: not there
   std::unordered_map<ValueId, std::uint32_t> loc_fr_;

@@ -11,13 +11,23 @@ using ssa::Term_;
 
 FunctionGen::FunctionGen(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn, const std::vector<std::uint32_t>& entries,
                          std::uint32_t info_label)
-    : builder_(builder), program_(program), fn_(fn), entries_(entries), info_label_(info_label), live_(ssa::analyse(fn)), out_(&main_) {
+    : builder_(builder), program_(program), fn_(fn), entries_(entries), info_label_(info_label),
+      self_(static_cast<std::uint32_t>(&fn - program.functions.data())), live_(ssa::analyse(fn)), out_(&main_) {
   entry_.resize(fn.blocks.size());
   framed_in_.resize(fn.blocks.size());
   fragile_in_.resize(fn.blocks.size());
   use_.resize(fn.value_count);
   loc_x_.assign(fn.value_count, -1);
   loc_y_.assign(fn.value_count, -1);
+  small_.resize(fn.value_count);
+  for (const Block& b : fn.blocks) {
+    for (const Instr& i : b.code) {
+      const bool number = (i.op == Op::kBif && (i.bif->gc || i.bif->boolean)) || i.op == Op::kFloatBox || i.op == Op::kBsGetPosition ||
+                          (i.op == Op::kBsGet && i.spec.type != core::SegType::kBinary) || i.op == Op::kMarkerReserve;
+      if (number && i.dst() != kNone) small_[i.dst()] = !(i.op == Op::kBif && i.bif->arity >= 2 && i.bif->name[0] == 'b' && i.bif->name[1] == 'i');
+    }
+    if (b.tag != kNone) small_[b.tag] = b.term != Term_::kLoopRec;
+  }
 }
 
 // --- frames -------------------------------------------------------------------------------------------------------
@@ -76,6 +86,7 @@ void FunctionGen::allocate(std::uint32_t heap_from) {
   frames_.push_back({frame_, 0, false, {}});
   y_.clear();
   y_written_.clear();
+  y_stale_.clear();
   if (need.none()) emit(Bop::kAllocate, {Operand::u(frame_), Operand::u(live)});
   else emit(Bop::kAllocateHeap, {Operand::u(frame_), need.operand(), Operand::u(live)});
 }
@@ -142,6 +153,7 @@ void FunctionGen::enter_block(BlockId id) {
   }
   x_valid_ = e.x_valid;
   y_written_ = e.y_written;
+  y_stale_ = e.y_stale;
   // When each value is used for the last time in this block.
   auto used = [&](Arg a, std::uint32_t at) {
     if (a.is_value() && !(use_[a.value].block == id && use_[a.value].last == kForever)) use_[a.value] = {id, at};
@@ -218,6 +230,9 @@ void FunctionGen::set_entry(BlockId to, std::span<const Arg> args) {
   }
   e.x_valid = join ? x_taken : x_valid_;
   e.y_written = y_written_;
+  e.y_stale = y_stale_;
+  grow(e.y_stale, y_taken.size());
+  for (std::size_t r = 0; r < y_taken.size(); r++) e.y_stale[r] = e.y_stale[r] || y_taken[r];
   grow(e.y_written, y_taken.size());
   for (std::size_t r = 0; r < y_taken.size(); r++) e.y_written[r] = e.y_written[r] || y_taken[r];
 }
@@ -242,6 +257,8 @@ std::vector<FunctionGen::Move> FunctionGen::conform(BlockId to, std::span<const 
 void FunctionGen::join_frames(BlockId to) {
   Entry& e = entry_[to];
   if (e.frame == kNone) return;
+  grow(e.y_stale, y_stale_.size());
+  for (std::size_t i = 0; i < y_stale_.size(); i++) e.y_stale[i] = e.y_stale[i] || y_stale_[i];
   const std::uint32_t a = frame_root(e.frame), b = frame_root(frame_);
   if (a != b) {
     Frame &x = frames_[a], &y = frames_[b];
@@ -270,6 +287,13 @@ void FunctionGen::goto_block(BlockId to, std::span<const Arg> args) {
     if (b.is_loop_head) {
       read_now_.clear();
       for (ValueId v : b.live_in) save(v);
+      for (ValueId& v : y_) {
+        if (v != kNone && std::find(b.live_in.begin(), b.live_in.end(), v) == b.live_in.end()) {
+          loc_y_[v] = -1;
+          v = kNone;
+        }
+      }
+      forget_dead();
     }
     set_entry(to, args);
   } else {
@@ -294,7 +318,7 @@ std::uint32_t FunctionGen::edge(BlockId to) {
   }
   // The state is put back afterwards.
   auto x = x_, y = y_;
-  auto x_valid = x_valid_, y_written = y_written_;
+  auto x_valid = x_valid_, y_written = y_written_, y_stale = y_stale_;
   auto frame = frame_;
   auto* out = out_;
   const std::uint32_t label = builder_.new_label();
@@ -314,6 +338,7 @@ std::uint32_t FunctionGen::edge(BlockId to) {
   }
   x_valid_ = std::move(x_valid);
   y_written_ = std::move(y_written);
+  y_stale_ = std::move(y_stale);
   return label;
 }
 

@@ -85,6 +85,10 @@ void FunctionGen::block_code(BlockId id) {
       heap_until_ = at;
       while (heap_until_ < b.code.size() && !may_collect(b.code[heap_until_])) heap_until_++;
       frame_due = false;
+      // What must be saved anyway is saved before anything can look at the stack: less to initialise.
+      for (std::uint32_t r = 0; r < x_.size(); r++) {
+        if (x_[r] != kNone && next_clobber(at) != kForever && use_[x_[r]].last > next_clobber(at)) save(x_[r]);
+      }
     }
     const bool last = at + 1 == b.code.size();
     if (last && b.term == Term_::kFallible) {
@@ -263,6 +267,9 @@ void FunctionGen::call(const Instr& i, std::uint32_t at) {
   const Operand tag = i.op == Op::kTryCase || i.op == Op::kCatchEnd ? operand(i.args[0]) : Operand{};
   to_registers(args, at, true);
   release_dead(i.args, at);
+  // Not before a function calls itself: that is where time counts, and where frames soon go.
+  const bool long_call = (i.op == Op::kCall && i.imm != self_) || i.op == Op::kCallExt || i.op == Op::kCallFun || i.op == Op::kApply;
+  if (long_call) forget_dead();
   line(i.loc);
   switch (i.op) {
     case Op::kCall: emit(Bop::kCall, {u(n), Operand::label(entries_[i.imm])}); break;

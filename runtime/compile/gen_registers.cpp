@@ -49,8 +49,14 @@ void FunctionGen::set_x(std::uint32_t r, ValueId v) {
 }
 
 void FunctionGen::set_y(std::uint32_t r, ValueId v) {
+  if (frame_ != kNone) {
+    Frame& f = frames_[frame_root(frame_)];
+    f.slots = std::max(f.slots, r + 1);
+  }
   if (y_.size() <= r) y_.resize(r + 1, kNone);
   y_[r] = v;
+  grow(y_stale_, r + 1);
+  y_stale_[r] = !small_[v];
   grow(y_written_, r + 1);
   y_written_[r] = true;
   loc_y_[v] = static_cast<std::int32_t>(r);
@@ -68,8 +74,6 @@ std::uint32_t FunctionGen::free_y(bool before_read) {
   std::uint32_t r = tag_slots_;
   while ((r < y_.size() && y_[r] != kNone) ||
          (before_read && std::find(read_now_.begin(), read_now_.end(), r) != read_now_.end())) r++;
-  Frame& f = frames_[frame_root(frame_)];
-  f.slots = std::max(f.slots, r + 1);
   return r;
 }
 
@@ -113,6 +117,19 @@ void FunctionGen::save(ValueId v) {
   set_y(slot, v);
 }
 
+/// If the call at `next` takes an argument out of the stack for good: the x register it goes to. A value left there that must be saved changes places with
+/// it, and needs no slot of its own.
+std::uint32_t FunctionGen::place_to_swap(std::uint32_t next) const {
+  const Instr& call = block_->code[next];
+  const std::size_t from = ssa::first_register_arg(call);
+  for (std::size_t k = from; k < call.args.size(); k++) {
+    const Arg a = call.args[k];
+    const auto r = static_cast<std::uint32_t>(k - from);
+    if (a.is_value() && loc_x_[a.value] < 0 && loc_y_[a.value] >= 0 && dies(a.value, next) && (r >= x_.size() || x_[r] == kNone)) return r;
+  }
+  return kNone;
+}
+
 /// Picks the register that instruction `at` writes v to. Call after the arguments' locations were read and dead ones released.
 Operand FunctionGen::define(ValueId v, std::uint32_t at, bool allow_y) {
   const bool used = !dies(v, at);
@@ -131,6 +148,10 @@ Operand FunctionGen::define(ValueId v, std::uint32_t at, bool allow_y) {
     if (!(hint.x >= 0 && next != kForever && (static_cast<std::size_t>(hint.x) >= x_.size() || x_[static_cast<std::size_t>(hint.x)] == kNone))) {
       const std::uint32_t slot = free_y();
       grow(y_written_, slot + 1);
+      if (const std::uint32_t r = next != kForever && !y_written_[slot] ? place_to_swap(next) : kNone; r != kNone) {
+        set_x(r, v);
+        return Operand::x(r);
+      }
       const bool written = y_written_[slot];
       set_y(slot, v);
       y_written_[slot] = written;
@@ -176,6 +197,20 @@ void FunctionGen::stack_walk() {
     for (std::size_t i = 0; i < f.written.size(); i++) f.written[i] = f.written[i] && i < y_written_.size() && y_written_[i];
   }
   f.seen_collection = true;
+}
+
+/// Clears stack slots of values that nobody needs any more, so that a call that takes long does not keep them alive.
+void FunctionGen::forget_dead() {
+  if (frame_ == kNone) return;
+  std::vector<Operand> slots{Operand::list(0)};
+  for (std::uint32_t r = tag_slots_; r < y_stale_.size(); r++) {
+    if (!y_stale_[r] || (r < y_.size() && y_[r] != kNone)) continue;
+    slots.push_back(Operand::y(r));
+    y_stale_[r] = false;
+  }
+  if (slots.size() == 1) return;
+  slots[0].n = static_cast<std::uint32_t>(slots.size() - 1);
+  emit(Bop::kInitYregs, std::move(slots));
 }
 
 void FunctionGen::move(Operand from, Operand to) {

@@ -377,7 +377,7 @@ Arg Lowerer::call_bif(const BifInfo* bif, std::vector<Arg> args, Loc loc) {
 namespace {
 
 bool never_returns(std::string_view f, std::size_t arity) {
-  return (f == "error" && arity >= 1 && arity <= 3) || ((f == "exit" || f == "throw") && arity == 1);
+  return (f == "error" && (arity == 1 || arity == 2)) || ((f == "exit" || f == "throw") && arity == 1);
 }
 
 bool makes_reference(std::string_view f, std::size_t arity) {
