@@ -110,6 +110,34 @@ bool MatchCompiler::match_string(Rows& rows, Occ* at, BlockId read_fail, BlockId
   return true;
 }
 
+/// Fields of known size and then the rest as whole bytes: whether the rest is that can be seen before anything is read, and a failure then has nothing to
+/// put back.
+void MatchCompiler::check_units_early(Rows& rows, Occ* at, BlockId read_fail) {
+  for (const Row& r : rows) {
+    if (r.whole_units == at->parent) return;
+    const Cell* cell = cell_at(r, at);
+    auto segs = cell->pat->as<PBinary>().segments;
+    SWord bits = 0;
+    std::size_t k = cell->segment;
+    for (; k + 1 < segs.size(); k++) {
+      const PSegment& s = segs[k];
+      if (s.spec.type >= SegType::kUtf8 || s.size == nullptr || s.size->kind != Kind::kLiteral || !s.size->as<Literal>().value.is_small()) return;
+      const SWord n = s.size->as<Literal>().value.small_value();
+      if (n < 0 || n > (SWord{1} << 32)) return;
+      bits += n * s.spec.unit;
+    }
+    if (k == cell->segment || k >= segs.size() || bits % 8 != 0) return;
+    const PSegment& last = segs[k];
+    if (last.spec.type != SegType::kBinary || last.size != nullptr || last.spec.unit != 8) return;
+  }
+  Instr unit{.op = Op::kBsTestUnit};
+  std::vector<Arg> args{Arg::of(fetch(at))};
+  unit.args = l_.arena_.copy(args);
+  unit.imm = 8;
+  l_.fallible(unit, read_fail);
+  for (Row& r : rows) r.whole_units = at->parent;
+}
+
 /// Reads one segment for all rows (they agree on its shape). read_fail: it cannot be read and the position is as it was; deep_fail: later.
 void MatchCompiler::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep_fail) {
   const Cell first = *cell_at(rows[0], at);
@@ -126,9 +154,13 @@ void MatchCompiler::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep
   }
   if (match_string(rows, at, read_fail, deep_fail)) return;
   const PSegment& seg = segs[first.segment];
-  Occ* field = child(at, Occ::kField, 0);
+  check_units_early(rows, at, read_fail);
   Occ* rest = child(at->parent, Occ::kBinRest, ++next_rest_);
   const bool all = seg.spec.type == SegType::kBinary && seg.size == nullptr;
+  // The rest of the binary is made where it is needed: the context stays where it is from now on.
+  Occ* field = child(at, all ? Occ::kBinTail : Occ::kField, 0);
+  bool units_known = true;
+  for (const Row& r : rows) units_known &= r.whole_units == at->parent;
   Arg size = Arg::lit(intern_atom("all"));
   if (!all && seg.spec.type < SegType::kUtf8) size = size_of(seg, rows[0], read_fail);
   bool wanted = seg.spec.type == SegType::kFloat;
@@ -145,18 +177,11 @@ void MatchCompiler::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep
   std::vector<Arg> args{context};
   ValueId v = l_.fn_.new_value();
   if (all) {
-    if (seg.spec.unit != 1) {
+    if (seg.spec.unit != 1 && !units_known) {
       Instr unit{.op = Op::kBsTestUnit};
       unit.args = l_.arena_.copy(args);
       unit.imm = seg.spec.unit;
       l_.fallible(unit, read_fail);
-    }
-    if (wanted) {
-      Instr tail{.op = Op::kBsGetTail};
-      tail.args = l_.arena_.copy(args);
-      tail.dsts = l_.arena_.copy(&v, 1);
-      l_.fallible(tail, kNone);
-      known(field, v);
     }
   } else {
     if (seg.spec.type < SegType::kUtf8) args.push_back(size);

@@ -111,6 +111,7 @@ ValueId MatchCompiler::fetch(Occ* at) {
     case Occ::kHead: v = l_.emit_value(Op::kGetHd, {Arg::of(parent)}); break;
     case Occ::kTail: v = l_.emit_value(Op::kGetTl, {Arg::of(parent)}); break;
     case Occ::kElement: v = l_.emit_value(Op::kGetElement, {Arg::of(parent)}, {}, at->index); break;
+    case Occ::kBinTail: v = l_.emit_value(Op::kBsGetTail, {Arg::of(parent)}); break;
     default: return parent;  // kBinRest: the context
   }
   known(at, v.value);

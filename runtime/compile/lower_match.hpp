@@ -14,7 +14,7 @@ namespace vmrun::compile::ssa {
 
 /// A place in a subject. Its value is fetched when a test or a body needs it.
 struct Occ {
-  enum Kind : std::uint8_t { kRoot, kHead, kTail, kElement, kMapValue, kBinStart, kBinRest, kField } kind;
+  enum Kind : std::uint8_t { kRoot, kHead, kTail, kElement, kMapValue, kBinStart, kBinRest, kBinTail, kField } kind;
   Occ* parent = nullptr;
   std::uint64_t index = 0;      // kElement, and the position of kBinRest
   core::Expr* key = nullptr;    // kMapValue
@@ -43,6 +43,7 @@ class MatchCompiler {
     std::uint32_t clause;
     std::vector<Cell> cells;        // in reverse: the next test is at the back
     std::vector<Binding> bindings;
+    const Occ* whole_units = nullptr;  // of this binary, what is left after the fields of known size was found to be whole bytes
   };
   using Rows = std::vector<Row>;
   struct Leaf {
@@ -74,6 +75,7 @@ class MatchCompiler {
   void binaries(Rows rows, Occ* at, Exits x);
   void segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep_fail);
   bool match_string(Rows& rows, Occ* at, BlockId read_fail, BlockId deep_fail);
+  void check_units_early(Rows& rows, Occ* at, BlockId read_fail);
   Arg size_of(const core::PSegment& s, Row& row, BlockId fail);
   static bool same_shape(const core::PSegment& a, const core::PSegment& b, const Row& ra, const Row& rb);
   void body(std::uint32_t clause, Dest d);
