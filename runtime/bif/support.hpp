@@ -51,7 +51,8 @@ Term byte_list(Heap& heap, const std::uint8_t* bytes, Word count, Term tail = Te
 inline Term text_list(Heap& heap, std::string_view ascii) {
   return byte_list(heap, reinterpret_cast<const std::uint8_t*>(ascii.data()), ascii.size());
 }
-/// A list of the code points of valid UTF-8.
+/// A list of the code points of a text.
+/// Bytes that are no UTF-8 (in arguments and the environment there may be any) count as Latin-1, as in `erl`.
 Term code_point_list(Heap& heap, std::string_view utf8);
 Term text_binary(Heap& heap, std::string_view bytes);
 

@@ -8,6 +8,7 @@
 
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/crash_report.hpp"
+#include "runtime/bif/support.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
@@ -44,36 +45,10 @@ int fail(const std::string& message) {
   return kBrokenScriptStatus;
 }
 
-Term text_to_list(Heap& heap, std::string_view utf8) {
-  // Arguments reach the program as lists of code points; bytes that are no UTF-8 count as Latin-1, as in `erl`.
-  std::vector<Word> points;
-  for (std::size_t i = 0; i < utf8.size();) {
-    const auto c = static_cast<unsigned char>(utf8[i]);
-    const int more = c >= 0xF0 && c < 0xF8 ? 3 : c >= 0xE0 ? 2 : c >= 0xC2 ? 1 : 0;
-    Word point = more == 3 ? c & 7 : more == 2 ? c & 15 : more == 1 ? c & 31 : c;
-    bool good = c < 0x80 || (more > 0 && c < 0xF8 && i + more < utf8.size());
-    for (int k = 1; good && k <= more; ++k) {
-      const auto next = static_cast<unsigned char>(utf8[i + k]);
-      good = (next & 0xC0) == 0x80;
-      point = point << 6 | (next & 0x3F);
-    }
-    points.push_back(good ? point : c);
-    i += good ? more + 1 : 1;
-  }
-  Term* hp = heap.alloc(2 * points.size());
-  Term list = Term::nil();
-  for (std::size_t i = points.size(); i-- > 0;) list = make_cons(hp, Term::small(static_cast<SWord>(points[i])), list);
-  return list;
-}
-
 Term texts_to_list(Heap& heap, const std::vector<std::string>& texts) {
-  Term list = Term::nil();
-  for (std::size_t i = texts.size(); i-- > 0;) {
-    Term text = text_to_list(heap, texts[i]);
-    Term* hp = heap.alloc(2);
-    list = make_cons(hp, text, list);
-  }
-  return list;
+  ListBuilder list(heap);
+  for (const std::string& text : texts) list.add(code_point_list(heap, text));
+  return list.finish();
 }
 
 /// What init:boot/1 is told (runtime/lib/README.md describes it).
@@ -86,7 +61,7 @@ Term boot_arguments(Heap& heap, const Options& o, Term module, unsigned main_ari
       pair("module", module),
       pair("arity", Term::small(main_arity)),
       pair("arguments", texts_to_list(heap, o.script_args)),
-      pair("script", text_to_list(heap, o.script)),
+      pair("script", code_point_list(heap, o.script)),
       pair("noinput", o.no_input ? atoms::true_ : atoms::false_),
   };
   Term list = Term::nil();
