@@ -34,24 +34,6 @@ Term code_point_list(Heap& heap, std::string_view utf8) {
 
 Term text_binary(Heap& heap, std::string_view bytes) { return make_binary(heap, bytes.data(), bytes.size()); }
 
-void append_utf8(std::string& out, std::uint32_t c) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | c >> 6);
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | c >> 12);
-    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | c >> 18);
-    out += static_cast<char>(0x80 | (c >> 12 & 0x3F));
-    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  }
-}
-
 bool list_to_utf8(Term list, std::string* out) {
   for (; list.is_list(); list = list.tail()) {
     if (!is_unicode_scalar(list.head())) return false;

@@ -5,6 +5,7 @@
 
 #include "vm/bif.hpp"
 #include "vm/term/layout.hpp"
+#include "vm/term/print.hpp"
 
 /// Small things most built-in functions need: lists and texts as terms, reading arguments. Same rules as the functions themselves (vm/bif.hpp).
 namespace vmrun {
@@ -61,7 +62,6 @@ Term text_binary(Heap& heap, std::string_view bytes);
 /// A flat list of bytes; false for anything else.
 [[nodiscard]] bool list_to_bytes(Term list, std::string* out);
 std::size_t utf8_characters(std::string_view valid_utf8);
-void append_utf8(std::string& out, std::uint32_t code_point);
 
 /// An integer argument 0 ≤ n ≤ most.
 [[nodiscard]] inline bool small_in_range(Term t, SWord least, SWord most, SWord* out) {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "vm/term/print.hpp"
+
 namespace vmrun::compile {
 
 struct Loc {
@@ -48,8 +50,5 @@ size_t find_invalid_utf8(std::string_view text);
 
 /// Decodes the code point at `at` of well-formed UTF-8 and advances `at`.
 char32_t next_code_point(std::string_view text, size_t& at);
-
-/// Appends a code point as UTF-8.
-void append_utf8(std::string& out, char32_t c);
 
 }  // namespace vmrun::compile

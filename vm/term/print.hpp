@@ -68,4 +68,7 @@ std::string fun_text(Term fun);  // #Fun<mod.IDX.UNIQ>, fun m:f/a
 /// Any length, any depth: for dumps and listings, where the program's own io_lib cannot be used. Same form as print_term.
 std::string term_text(Term t, std::size_t most_bytes = std::size_t{1} << 20);
 
+/// Appends a code point as UTF-8.
+void append_utf8(std::string& out, char32_t c);
+
 }  // namespace vmrun
