@@ -49,9 +49,33 @@ class Probe:
         return f'erlang_{self.name}_semaphore'
 
 
+class Range:
+    """Probes PREFIXfirst ... PREFIXlast of one row. Their arguments are the first one's."""
+
+    def __init__(self, prefix, probes):
+        self.prefix, self.probes = prefix, probes
+        self.first_number = int(probes[0].name[len(prefix):])
+
+    @property
+    def function(self):
+        return self.prefix.replace('__', '_')
+
+    @property
+    def semaphores(self):
+        return f'erlang_{self.prefix}_semaphores'
+
+
 class Table:
     def __init__(self):
-        self.families, self.probes = [], []  # families: (name, text)
+        self.families, self.probes = [], []  # families: (name, text); probes: ranges written out
+        self.ranges = []
+        self.watches = {}                    # name -> names of probes
+
+    @property
+    def singles(self):
+        """The probes that have a row of their own."""
+        in_ranges = {id(p) for r in self.ranges for p in r.probes}
+        return [p for p in self.probes if id(p) not in in_ranges]
 
 
 def parse(path):
@@ -75,6 +99,9 @@ def parse(path):
                 add([words[1]], words[2])
             elif words[0] == 'range':
                 add([words[1] + str(n) for n in range(int(words[2]), int(words[3]) + 1)], words[4])
+                table.ranges.append(Range(words[1], list(current)))
+            elif words[0] == 'watch':
+                table.watches[words[1]] = words[2:]
             elif words[0] == 'arg':
                 if words[2] not in TYPES:
                     raise ValueError(f'unknown type {words[2]}')
@@ -100,6 +127,9 @@ def check(path, table):
         seen.add(probe.function)
         if not probe.when or len(probe.arguments) > MAX_ARGUMENTS:
             sys.exit(f'{path}: {probe.name}: says not when it fires, or has too many arguments')
+    watched = [name for names in table.watches.values() for name in names]
+    if len(set(watched)) != len(watched) or not set(watched) <= {p.name for p in table.singles}:
+        sys.exit(f'{path}: a watch names what is no probe, or a probe stands in two')
 
 
 def parameters(probe, style):
@@ -122,12 +152,13 @@ HEADER = '''// Made from probes.tab.
 //
 // How the machine fires its probes. For each probe NAME there are
 //
-//   bool probe::NAME_enabled()   whether anyone looks: one load and a branch predicted not taken
+//   bool probe::NAME_enabled()   whether anyone looks: one comparison with memory and a branch predicted not taken
 //   void probe::NAME(arguments)  fires it; all sites of a probe pass through this one function
+//   bool probe::X_watched()      whether anyone looks at one of a group of probes that paths taken often share
 //
 // and a firing point reads `if (probe::x_enabled()) [[unlikely]] { format arguments; probe::x(...); }`: strings are
-// made on the stack of the firing thread and only when someone looks. Any thread may call both. Nothing here allocates
-// or blocks. Meaning, units and order of the arguments: docs/probes.md.
+// made on the stack of the firing thread and only when someone looks. A range of probes has one such pair, which takes
+// the number of the probe first. Any thread may call both. Nothing here allocates or blocks. Meaning, units and order of the arguments: docs/probes.md.
 #pragma once
 
 #include <cstdint>
@@ -135,7 +166,8 @@ HEADER = '''// Made from probes.tab.
 '''
 
 HEADER_TEXT = {
-    'usdt': ('''// One semaphore per probe; tracers raise it while they are attached.
+    'usdt': ('''// One semaphore per probe; tracers raise it while they are attached. Those of a group lie side by side, to be read
+// as whole words. Read plainly: no barrier, and the comparison takes its operand from memory.
 {semaphores}
 namespace vmrun::probe {{
 
@@ -170,12 +202,44 @@ def header_functions(probe, mode):
     if mode == 'dtrace':  # the platform patches is-enabled tests, so they are sites too and live where the sites are
         return f'bool {name}_enabled();\n' + fire
     return (f'inline bool {name}_enabled() {{\n'
-            f'  return __builtin_expect(*static_cast<const volatile uint16_t*>(&{probe.semaphore}), 0);\n}}\n' + fire)
+            f'  return __builtin_expect({probe.semaphore} != 0, 0);\n}}\n' + fire)
+
+
+def watch_words(names):
+    return (len(names) + 3) // 4
+
+
+def watch_function(table, name, mode):
+    function = {p.name: p.function for p in table.probes}
+    if mode == 'usdt':
+        test = ' | '.join(f'erlang_{name}_watch[{i}]' for i in range(watch_words(table.watches[name])))
+        return f'inline bool {name}_watched() {{\n  return __builtin_expect(({test}) != 0, 0);\n}}\n'
+    test = ' || '.join(function[n] + '_enabled()' for n in table.watches[name])
+    return f'{"constexpr" if mode == "none" else "inline"} bool {name}_watched() {{\n  return {test};\n}}\n'
+
+
+def range_functions(row, mode):
+    """The pair of a range, as header_functions for one probe."""
+    name, types = row.function, parameters(row.probes[0], 1)
+    if mode == 'none':
+        unnamed = ', '.join(TYPES[a.kind][1] for a in row.probes[0].arguments)
+        return f'constexpr bool {name}_enabled(unsigned) {{ return false; }}\ninline void {name}(unsigned, {unnamed}) {{}}\n'
+    fire = f'[[gnu::cold, gnu::noinline]] void {name}(unsigned number, {types});\n'
+    if mode == 'dtrace':
+        return f'bool {name}_enabled(unsigned number);\n' + fire
+    return (f'inline bool {name}_enabled(unsigned number) {{\n'
+            f'  return __builtin_expect({row.semaphores}[number - {row.first_number}u] != 0, 0);\n}}\n'
+            + fire)
 
 
 def header(table, mode):
-    semaphores = ''.join(f'extern "C" [[gnu::visibility("hidden")]] uint16_t {p.semaphore};\n' for p in table.probes)
-    functions = '\n'.join(header_functions(p, mode) for p in table.probes)
+    declare = 'extern "C" [[gnu::visibility("hidden")]]'
+    semaphores = ''.join(f'{declare} uint16_t {p.semaphore};\n' for p in table.singles)
+    semaphores += ''.join(f'{declare} uint16_t {r.semaphores}[{len(r.probes)}];\n' for r in table.ranges)
+    semaphores += ''.join(f'{declare} uint64_t erlang_{name}_watch[{watch_words(names)}];\n'
+                          for name, names in table.watches.items())
+    functions = '\n'.join([header_functions(p, mode) for p in table.singles] + [range_functions(r, mode) for r in table.ranges] +
+                          [watch_function(table, name, mode) for name in table.watches])
     return HEADER + HEADER_TEXT[mode].format(semaphores=semaphores, functions=functions)
 
 
@@ -191,35 +255,80 @@ def site(probe, mode):
     return text + f'void {probe.function}({parameters(probe, 1)}) {{ {probe.macro}({arguments}); }}\n'
 
 
+def range_site(row, mode):
+    """All sites of a range in one function: each is a case of a few bytes."""
+    cases = ''
+    for number, probe in enumerate(row.probes, row.first_number):
+        call = site(probe, mode).rstrip('\n').splitlines()[-1].split('{ ', 1)[1].rsplit(' }', 1)[0]
+        cases += f'    case {number}: {call} break;\n'
+    text = ''
+    if mode == 'dtrace':
+        tests = ''.join(f'    case {number}: return {probe.macro}_ENABLED();\n'
+                        for number, probe in enumerate(row.probes, row.first_number))
+        text = f'bool {row.function}_enabled(unsigned number) {{\n  switch (number) {{\n{tests}    default: return false;\n  }}\n}}\n'
+    return (text + f'void {row.function}(unsigned number, {parameters(row.probes[0], 1)}) {{\n  switch (number) {{\n{cases}  }}\n}}\n')
+
+
+def semaphores(table):
+    """Their definitions: in the assembler's words, for C++ cannot give the parts of an array names of their own, and notes name each."""
+    def define(symbol, size):
+        return f'.globl {symbol}\n.hidden {symbol}\n.type {symbol}, %object\n.size {symbol}, {size}\n{symbol}:\n'
+
+    def one(probe):
+        return define(probe.semaphore, 2) + '.zero 2\n'
+
+    by_name = {p.name: p for p in table.singles}
+    text = '.pushsection .probes, "aw", %progbits\n'
+    for name, members in table.watches.items():
+        text += '.balign 8\n' + define(f'erlang_{name}_watch', 8 * watch_words(members))
+        text += ''.join(one(by_name.pop(n)) for n in members)
+    text += '.balign 8\n' + ''.join(one(p) for p in by_name.values())
+    for row in table.ranges:
+        text += define(row.semaphores, 2 * len(row.probes)) + ''.join(one(p) for p in row.probes)
+    return f'asm(R"(\n{text}.popsection\n)");\n'
+
+
+def row_text(probe, name):
+    arguments = ', '.join(f'{{"{a.name}", "{TYPES[a.kind][0].replace(" *", "*")}"}}' for a in probe.arguments)
+    return f'{{{name}, "{probe.family}", {{{arguments}}}}}'
+
+
 def names(table):
-    rows = ''.join('    {"%s", "%s", {%s}},\n' % (
-        p.name, p.family, ', '.join(f'{{"{a.name}", "{TYPES[a.kind][0].replace(" *", "*")}"}}' for a in p.arguments))
-        for p in table.probes)
-    return ('namespace {\n\nconst std::vector<ProbeRow>& rows() {\n  static const std::vector<ProbeRow> table = {\n'
-            + rows + '  };\n  return table;\n}\n\n}  // namespace\n\n'
-            'const std::vector<ProbeRow>& probe_rows() { return rows(); }\n')
+    rows = ''.join(f'      {row_text(p, chr(34) + p.name + chr(34))},\n' for p in table.singles)
+    ranges = ''.join(f'  for (unsigned i = {r.first_number}; i < {r.first_number + len(r.probes)}; i++) '
+                     f'table.push_back({row_text(r.probes[0], f"kept({chr(34)}{r.prefix}{chr(34)} + std::to_string(i))")});\n'
+                     for r in table.ranges)
+    return ('namespace {\n\nconst char* kept(std::string name) {\n  static std::deque<std::string> all;\n'
+            '  return all.emplace_back(std::move(name)).c_str();\n}\n\n'
+            'std::vector<ProbeRow> make_rows() {\n  std::vector<ProbeRow> table = {\n'
+            + rows + '  };\n' + ranges + '  return table;\n}\n\n}  // namespace\n\n'
+            'const std::vector<ProbeRow>& probe_rows() {\n  static const std::vector<ProbeRow> rows = make_rows();\n  return rows;\n}\n')
 
 
 def sites(table, mode, provider_header):
-    text = '// Made from probes.tab.\n#include "probes/listing.hpp"\n#include "probes/probes.hpp"\n'
+    text = ('// Made from probes.tab.\n#include <deque>\n#include <string>\n\n'
+            '#include "probes/listing.hpp"\n#include "probes/probes.hpp"\n')
     body = ''
     if mode != 'none':
         text += f'#include "{provider_header}"\n'
-        body = '\n'.join(site(p, mode) for p in table.probes)
+        body = '\n'.join([site(p, mode) for p in table.singles] + [range_site(r, mode) for r in table.ranges])
     text += '\n'
     if mode == 'usdt':
-        text += 'extern "C" {\n' + ''.join(f'[[gnu::section(".probes"), gnu::used]] uint16_t {p.semaphore} = 0;\n'
-                                           for p in table.probes) + '}\n'
+        text += semaphores(table)
     return (text + '\nnamespace vmrun::probe {\n\n' + body + '\n' + names(table) + '\n}  // namespace vmrun::probe\n')
 
 
 def markdown(table):
     text = []
+    firsts = {id(r.probes[0]): r for r in table.ranges}
+    shown = table.singles + [r.probes[0] for r in table.ranges]
     for family, about in table.families:
         text.append(f'## {family}: {about}\n')
-        for p in [p for p in table.probes if p.family == family]:
-            text.append(f'### {p.d_name}\n')
-            text.append(f'`erlang:{p.name}`, {p.stability}. Fires {p.when}\n')
+        for p in [p for p in table.probes if p.family == family and p in shown]:
+            many = firsts.get(id(p))
+            last = many.probes[-1] if many else None
+            text.append(f'### {p.d_name}' + (f' … {last.d_name}' if many else '') + '\n')
+            text.append(f'`erlang:{p.name}`' + (f' … `erlang:{last.name}`' if many else '') + f', {p.stability}. Fires {p.when}\n')
             text.append('| argument | type | unit | meaning |\n|---|---|---|---|')
             for i, a in enumerate(p.arguments):
                 kind = TYPES[a.kind][0].replace(' *', ' \\*')

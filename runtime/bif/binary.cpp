@@ -139,7 +139,9 @@ Term bif_binary_referenced_byte_size_1(Process& p, const Term* a) {
   Term t = a[0];
   if (t.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) t = reinterpret_cast<SubBinary*>(t.boxed_ptr())->original;
   const Term* o = t.boxed_ptr();
-  const Word bytes = o->header_sub() == Term::Sub::kRefcBinary ? reinterpret_cast<const RefcBinary*>(o)->binary->capacity_bytes : byte_count(t);
+  Word bytes = byte_count(t);
+  if (o->header_sub() == Term::Sub::kRefcBinary)
+    if (const Binary& binary = *reinterpret_cast<const RefcBinary*>(o)->binary; !binary.is_native()) bytes = binary.capacity_bytes;
   return Term::small(static_cast<SWord>(bytes));
 }
 

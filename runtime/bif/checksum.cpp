@@ -1,5 +1,7 @@
-#include <openssl/evp.h>
+#include <md5.h>
 #include <zlib.h>
+
+#include <cstring>
 
 #include "runtime/bif/iolist.hpp"
 #include "runtime/bif/support.hpp"
@@ -56,23 +58,26 @@ Term combined(Process& p, const Term* a, uLong (*combine)(uLong, uLong, z_off_t)
   return Term::small(static_cast<SWord>(combine(x, y, static_cast<z_off_t>(n))));
 }
 
-/// One digest, by libcrypto.
-class Md5 {
- public:
-  Md5() : context_(EVP_MD_CTX_new()) { EVP_DigestInit_ex(context_, EVP_md5(), nullptr); }
-  ~Md5() { EVP_MD_CTX_free(context_); }
-  Md5(const Md5&) = delete;
-  void add(const std::uint8_t* bytes, Word n) { EVP_DigestUpdate(context_, bytes, n); }
-  Term digest(Heap& heap) {
-    std::uint8_t digest[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    EVP_DigestFinal_ex(context_, digest, &size);
-    return make_binary(heap, digest, size);
-  }
+Term context_binary(Heap& heap, const MD5_CTX& context) { return make_binary(heap, &context, sizeof context); }
 
- private:
-  EVP_MD_CTX* context_;
-};
+/// False when the term is no digest in progress. Any bytes of the right size will do: MD5Update reduces what it counts with.
+bool context_of(Term t, MD5_CTX* context) {
+  if (!is_binary(t)) return false;
+  const BytesOf bytes(t);
+  if (bytes.size() != sizeof *context) return false;
+  std::memcpy(context, bytes.data(), sizeof *context);
+  return true;
+}
+
+bool digest_more(Process& p, MD5_CTX* context, Term data) {
+  return each_piece(p, data, [context](const std::uint8_t* bytes, Word n) { MD5Update(context, bytes, n); });
+}
+
+Term digest(Heap& heap, MD5_CTX* context) {
+  std::uint8_t digest[MD5_DIGEST_LENGTH];
+  MD5Final(digest, context);
+  return make_binary(heap, digest, sizeof digest);
+}
 
 Term hash_in_range(Process& p, Term t, Term range_term) {
   std::uint64_t range;
@@ -89,21 +94,25 @@ Term bif_erlang_adler32_1(Process& p, const Term* a) { return checksum(p, Term::
 Term bif_erlang_adler32_2(Process& p, const Term* a) { return checksum(p, a[0], a[1], adler32_z); }
 Term bif_erlang_adler32_combine_3(Process& p, const Term* a) { return combined(p, a, adler32_combine); }
 
-Term bif_erlang_md5_1(Process& p, const Term* a) {
-  Md5 md5;
-  return each_piece(p, a[0], [&](const std::uint8_t* bytes, Word n) { md5.add(bytes, n); }) ? md5.digest(p.heap) : raise_badarg(p);
+// A digest in progress is a binary: libmd's context as it stands in memory.
+Term bif_erlang_md5_init_0(Process& p, const Term*) {
+  MD5_CTX context;
+  MD5Init(&context);
+  return context_binary(p.heap, context);
 }
-
-// A digest in progress is a binary that only these three understand: the bytes seen so far.
-Term bif_erlang_md5_init_0(Process& p, const Term*) { return make_binary(p.heap, nullptr, 0); }
 Term bif_erlang_md5_update_2(Process& p, const Term* a) {
-  if (!is_binary(a[0])) return raise_badarg(p);
-  Term* hp = p.heap.alloc(4);
-  const Term both = make_cons(hp, a[1], Term::nil());
-  const Term result = iodata_to_bitstring(p.heap, make_cons(hp, a[0], both), true);
-  return result ? result : raise_badarg(p);
+  MD5_CTX context;
+  return context_of(a[0], &context) && digest_more(p, &context, a[1]) ? context_binary(p.heap, context) : raise_badarg(p);
 }
-Term bif_erlang_md5_final_1(Process& p, const Term* a) { return is_binary(a[0]) ? bif_erlang_md5_1(p, a) : raise_badarg(p); }
+Term bif_erlang_md5_final_1(Process& p, const Term* a) {
+  MD5_CTX context;
+  return context_of(a[0], &context) ? digest(p.heap, &context) : raise_badarg(p);
+}
+Term bif_erlang_md5_1(Process& p, const Term* a) {
+  MD5_CTX context;
+  MD5Init(&context);
+  return digest_more(p, &context, a[0]) ? digest(p.heap, &context) : raise_badarg(p);
+}
 
 Term bif_erlang_phash2_1(Process&, const Term* a) { return Term::small(portable_hash2(a[0]) & ((1 << 27) - 1)); }
 Term bif_erlang_phash2_2(Process& p, const Term* a) { return hash_in_range(p, a[0], a[1]); }

@@ -2,6 +2,7 @@
 
 #include "runtime/bif/support.hpp"
 #include "vm/code/code_server.hpp"
+#include "vm/nif/library.hpp"
 #include "vm/term/bits.hpp"
 
 // Modules: what is loaded and exported, loading, deleting, purging. The library's `code` module stands on these.
@@ -22,6 +23,12 @@ Term functions_of(Heap& heap, const Module& m) {
   return list.finish();
 }
 
+Term natives_of(Heap& heap, const Module& m) {
+  ListBuilder list(heap);
+  for (const auto& [function, arity] : native_functions(m)) list.add(new_tuple(heap, function, Term::small(arity)));
+  return list.finish();
+}
+
 /// One item of module_info; the non-value when there is no such item.
 Term module_item(Heap& heap, const Module& m, std::string_view item) {
   if (item == "module") return m.name;
@@ -30,7 +37,8 @@ Term module_item(Heap& heap, const Module& m, std::string_view item) {
   if (item == "attributes") return m.attributes;
   if (item == "compile") return m.compile_info;
   if (item == "md5") return make_binary(heap, m.md5, sizeof m.md5);
-  if (item == "nifs" || item == "native_addresses") return Term::nil();
+  if (item == "nifs") return natives_of(heap, m);
+  if (item == "native_addresses") return Term::nil();
   if (item == "native") return atoms::false_;
   return kNonValue;
 }
@@ -98,6 +106,22 @@ Term bif_erts_internal_ensure_loaded_1(Process& p, const Term* a) {
   return new_tuple(p.heap, module, a[0]);
 }
 
+/// (Name in messages, Text of a module), both binaries: {ok, Beam} or {error, Messages}.
+Term bif_erts_internal_compile_text_2(Process& p, const Term* a) {
+  if (!is_binary(a[0]) || !is_binary(a[1]) || !code_source()) return raise_badarg(p);
+  const BytesOf name(a[0]), text(a[1]);
+  std::vector<std::uint8_t> beam;
+  std::string messages;
+  const bool ok = code_source()->compile({reinterpret_cast<const char*>(name.data()), name.size()},
+                                         {reinterpret_cast<const char*>(text.data()), text.size()}, &beam, &messages);
+  bump_reductions(p, static_cast<SWord>(text.size()));
+  const std::string_view answer = ok ? std::string_view(reinterpret_cast<const char*>(beam.data()), beam.size()) : messages;
+  std::uint8_t* bytes;
+  const Term binary = new_binary(p.heap, answer.size(), &bytes);
+  std::memcpy(bytes, answer.data(), answer.size());
+  return new_tuple(p.heap, ok ? atoms::ok : atoms::error, binary);
+}
+
 /// Where a module's code came from: a string, `undefined` if it is not loaded.
 Term bif_erts_internal_module_path_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
@@ -119,7 +143,10 @@ Term bif_erlang_delete_module_1(Process& p, const Term* a) {
 
 /// Code is never freed while something could run it, so purging only forgets the old version.
 Term bif_erlang_purge_module_1(Process& p, const Term* a) {
-  if (!a[0].is_atom() || !purge_module(a[0])) return raise_badarg(p);
+  if (!a[0].is_atom()) return raise_badarg(p);
+  const Module* old = old_module(a[0]);
+  if (!purge_module(a[0])) return raise_badarg(p);
+  if (old) unload_nif_library(*old);
   return atoms::true_;
 }
 

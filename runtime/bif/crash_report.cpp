@@ -6,8 +6,10 @@
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
 #include "vm/process/clock.hpp"
+#include "vm/process/epoch.hpp"
 #include "vm/process/exit.hpp"
 #include "vm/process/registry.hpp"
+#include "vm/process/report.hpp"
 #include "vm/process/send.hpp"
 #include "vm/process/signal.hpp"
 #include "vm/term/big.hpp"
@@ -17,19 +19,21 @@
 namespace vmrun {
 namespace {
 
-/// {log, error, Format, Args, #{pid, gl, time}}; false when nobody listens.
-bool log_error(Process& p, Arena& arena, std::string_view format, Term arguments) {
+/// {log, Level, Format, Args, #{pid, gl, time}}; false when nobody listens.
+bool log_event(Term level, Term pid_of, Term leader, Arena& arena, std::string_view format, Term arguments) {
   const Term logger = whereis(atoms::logger);
-  if (!logger || logger == p.id) return false;
+  if (!logger || logger == pid_of) return false;
   static const Term log = intern_atom("log"), pid = intern_atom("pid"), gl = intern_atom("gl"), time = intern_atom("time");
-  Term pairs[] = {pid, p.id, gl, p.group_leader, time, make_unsigned(arena, system_ns() / 1000)};
+  Term pairs[] = {pid, pid_of, gl, leader, time, make_unsigned(arena, system_ns() / 1000)};
   const Term meta = map_from_pairs(arena, pairs, 3);
   const Term text = text_list(arena, format);
-  const Term message = new_tuple(arena, log, atoms::error, text, arguments, meta);
+  const Term message = new_tuple(arena, log, level, text, arguments, meta);
   Fragment* f = new_fragment(copy_size_words(message));
   f->message = copy_into(*f, message);
   return send_from_vm(logger, f);
 }
+
+bool log_error(Process& p, Arena& arena, std::string_view format, Term arguments) { return log_event(atoms::error, p.id, p.group_leader, arena, format, arguments); }
 
 Term list_of_two(Arena& arena, Term a, Term b) {
   ListBuilder list(arena);
@@ -55,9 +59,21 @@ void report_max_heap(Process& p, Word total_words) {
                static_cast<unsigned long long>(total_words), static_cast<unsigned long long>(p.max_heap_words));
 }
 
+/// What no process did: as if the logger itself said it.
+void report_text(ReportLevel level, const std::string& text) {
+  Arena arena;
+  EpochGuard guard;
+  const Term init = whereis(atoms::init);
+  ListBuilder list(arena);
+  list.add(code_point_list(arena, text));
+  static const Term warning = intern_atom("warning");
+  if (!init || !log_event(level == ReportLevel::kWarning ? warning : atoms::error, init, init, arena, "~ts", list.finish())) std::fputs(text.c_str(), stderr);
+}
+
 }  // namespace
 
 void install_crash_reports() {
+  set_error_reporter(report_text);
   set_crash_reporter(report_crash);
   max_heap_report = report_max_heap;
 }

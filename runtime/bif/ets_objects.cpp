@@ -118,6 +118,31 @@ Term apply_step(Process& p, const CounterStep& s, std::vector<Term>& elements) {
   return element = sum;
 }
 
+/// The object under a key, or the one that is to be put there, about to be changed element by element.
+struct Update {
+  Object* object;
+  Term tuple;  // object's, or the initial one; the non-value when there is neither
+  std::vector<Term> elements;
+
+  Update(Store& store, Term key, Object* found, Term initial) : object(found), tuple(found ? found->tuple : initial) {
+    if (!tuple) return;
+    elements = elements_of(tuple);
+    if (!object) elements[store.keypos() - 1] = key;
+  }
+  void commit(Process& p, Store& store, Released& released) {
+    Object* fresh = changed_copy(p, tuple, elements);
+    object ? store.replace(object, fresh, released) : store.insert(fresh, released);
+  }
+};
+
+/// What a single small increment does to a small element; the non-value when it takes more than that.
+Term increment_in_place(Object& o, Word keypos, Term increment) {
+  if (!increment.is_small() || keypos >= o.tuple.tuple_arity()) return kNonValue;
+  Term& element = o.tuple.tuple_elements()[keypos];
+  if (!element.is_small() || !Term::fits_small(element.small_value() + increment.small_value())) return kNonValue;
+  return element = Term::small(element.small_value() + increment.small_value());
+}
+
 Term update_counter(Process& p, Term id, Term key, Term operation, Term initial) {
   Released released;
   Locked t(p, id, Access::kWrite);
@@ -125,23 +150,17 @@ Term update_counter(Process& p, Term id, Term key, Term operation, Term initial)
   Store& store = t.store();
   charge(p, 8);
   Object* o = store.find(key);
-  if (o && operation.is_small()) {  // the usual case: in place
-    if (store.keypos() < o->tuple.tuple_arity()) {
-      Term& element = o->tuple.tuple_elements()[store.keypos()];
-      if (element.is_small() && Term::fits_small(element.small_value() + operation.small_value())) {
-        return element = Term::small(element.small_value() + operation.small_value());
-      }
-    }
+  if (o) {
+    if (const Term sum = increment_in_place(*o, store.keypos(), operation)) return sum;
+  } else if (!initial || !is_object(initial, store.keypos())) {
+    return raise_badarg(p);
   }
-  if (!o && initial && !is_object(initial, store.keypos())) return raise_badarg(p);
-  if (!o && !initial) return raise_badarg(p);
-  std::vector<Term> elements = elements_of(o ? o->tuple : initial);
-  if (!o) elements[store.keypos() - 1] = key;
-  Term result;
+  Update update(store, key, o, initial);
   const auto step = [&](Term t) {
     CounterStep s;
-    return read_step(t, store.keypos(), &s) ? apply_step(p, s, elements) : kNonValue;
+    return read_step(t, store.keypos(), &s) ? apply_step(p, s, update.elements) : kNonValue;
   };
+  Term result;
   if (operation.is_cons_or_nil()) {
     if (list_length(operation) < 0) return raise_badarg(p);
     ListBuilder results(p.heap);
@@ -152,12 +171,10 @@ Term update_counter(Process& p, Term id, Term key, Term operation, Term initial)
     }
     result = results.finish();
   } else {
-    const Term value = step(operation);
-    if (!value) return raise_badarg(p);
-    result = value;
+    result = step(operation);
+    if (!result) return raise_badarg(p);
   }
-  Object* fresh = changed_copy(p, o ? o->tuple : initial, elements);
-  o ? store.replace(o, fresh, released) : store.insert(fresh, released);
+  update.commit(p, store, released);
   return result;
 }
 
@@ -167,33 +184,27 @@ Term update_element(Process& p, Term id, Term key, Term changes, Term initial) {
   if (!t || is_bag(t.store().kind())) return raise_badarg(p);
   Store& store = t.store();
   charge(p, 8);
-  Object* o = store.find(key);
   if (initial && !is_object(initial, store.keypos())) return raise_badarg(p);
+  Update update(store, key, store.find(key), initial);
   // Wrong arguments are an error even when there is no such object.
-  const bool several = changes.is_cons_or_nil();
-  if (several && list_length(changes) < 0) return raise_badarg(p);
-  const Term tuple = o ? o->tuple : initial;
-  std::vector<Term> elements;
-  if (tuple) elements = elements_of(tuple);
-  if (!o && initial) elements[store.keypos() - 1] = key;
-  const Word arity = tuple ? elements.size() : kMaxTupleElements;
+  const Word arity = update.tuple ? update.elements.size() : kMaxTupleElements;
   const auto apply = [&](Term change) {
     SWord position;
     Term value;
     if (!read_change(change, store.keypos(), arity, &position, &value)) return false;
-    if (tuple) elements[static_cast<Word>(position) - 1] = value;
+    if (update.tuple) update.elements[static_cast<Word>(position) - 1] = value;
     return true;
   };
-  if (several) {
+  if (changes.is_cons_or_nil()) {
+    if (list_length(changes) < 0) return raise_badarg(p);
     for (; changes.is_list(); changes = changes.tail()) {
       if (!apply(changes.head())) return raise_badarg(p);
     }
   } else if (!apply(changes)) {
     return raise_badarg(p);
   }
-  if (!tuple) return atoms::false_;
-  Object* fresh = changed_copy(p, tuple, elements);
-  o ? store.replace(o, fresh, released) : store.insert(fresh, released);
+  if (!update.tuple) return atoms::false_;
+  update.commit(p, store, released);
   return atoms::true_;
 }
 

@@ -1,8 +1,11 @@
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/port/port.hpp"
+#include "vm/port/signals.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
+#include "vm/process/trace.hpp"
 #include "vm/term/node.hpp"
 
 /// Links, monitors, aliases.
@@ -41,26 +44,41 @@ Term monitor(Process& p, Term type, Term what, Term options) {
     if (what != atoms::clock_service) return raise_badarg(p);
     return make_ref(p.heap);
   }
-  if (type != atoms::process) return raise_badarg(p);
+  if (type != atoms::process && type != atoms::port) return raise_badarg(p);
   if (what.is_tuple() && what.tuple_arity() == 2 && what.element(0).is_atom() && what.element(1).is_atom()) {
     if (!is_local_node(what.element(1), local_node_creation())) return raise_badarg(p);
     what = what.element(0);
   }
-  if (!what.is_local_pid() && !what.is_atom()) return raise_badarg(p);
-  return monitor_term(p, start_monitor(p, what, tag, alias), alias);
+  const bool is_port = type == atoms::port;
+  if (!what.is_atom() && !(is_port ? what.is_local_port() : what.is_local_pid())) return raise_badarg(p);
+  return monitor_term(p, start_monitor(p, what, tag, alias, is_port), alias);
 }
 
 }  // namespace
 
 Term bif_erlang_link_1(Process& p, const Term* a) {
-  if (!a[0].is_local_pid()) return raise_badarg(p);
-  if (a[0] == p.id || is_linked(p, a[0])) return atoms::true_;
+  if (!a[0].is_local_pid() && !a[0].is_local_port()) return raise_badarg(p);
+  if (a[0] == p.id) return atoms::true_;
+  if (is_linked(p, a[0])) {
+    trace_procs(p, atoms::link, a[0]);
+    return atoms::true_;
+  }
   bump_reductions(p, 4);
+  if (a[0].is_local_port()) {
+    if (!port_table.find_open(a[0])) return link_failed(p, a[0]);
+    extra_of(p).links.insert(a[0], {});
+    link_port(a[0], p.id);
+    trace_procs(p, atoms::link, a[0]);
+    return atoms::true_;
+  }
   Process* q = process_table.find(a[0]);
   if (!q) return link_failed(p, a[0]);
   extra_of(p).links.insert(a[0], {});
   Fragment* f = plain_signal(SignalKind::kLink, p.id);
-  if (push_signal(*q, f)) return atoms::true_;
+  if (push_signal(*q, f)) {
+    trace_link(p, a[0]);
+    return atoms::true_;
+  }
   Fragment::destroy(f);
   p.extra->links.erase(a[0]);
   return link_failed(p, a[0]);
@@ -70,6 +88,11 @@ Term bif_erlang_unlink_1(Process& p, const Term* a) {
   if (!a[0].is_pid() && !a[0].is_port()) return raise_badarg(p);
   // An exit signal of the link that is under way finds no link any more and is dropped.
   if (!p.extra || !p.extra->links.erase(a[0])) return atoms::true_;
+  trace_procs(p, atoms::unlink, a[0]);
+  if (a[0].is_local_port()) {
+    unlink_port(a[0], p.id);
+    return atoms::true_;
+  }
   if (Process* q = process_table.find(a[0])) {
     Fragment* f = plain_signal(SignalKind::kUnlink, p.id);
     if (!push_signal(*q, f)) Fragment::destroy(f);

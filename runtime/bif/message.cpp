@@ -1,32 +1,68 @@
 #include "runtime/bif/support.hpp"
+#include "vm/port/operations.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/send.hpp"
 #include "vm/process/table.hpp"
+#include "vm/process/trace.hpp"
 
 /// Sending, and registered names.
 namespace vmrun {
 
 Term bif_erlang_bang_2(Process& p, const Term* a) { return send_message(p, a[0], a[1]) ? a[1] : kNonValue; }
 Term bif_erlang_send_2(Process& p, const Term* a) { return send_message(p, a[0], a[1]) ? a[1] : kNonValue; }
+
+namespace {
+
+/// The port that a destination of a message is or names; the non-value when there is none.
+Term port_named(Term to) {
+  if (to.is_tuple() && to.tuple_arity() == 2 && to.element(1) == atoms::nonode_at_nohost) to = to.element(0);
+  if (to.is_atom()) to = whereis(to);
+  return to && to.is_local_port() ? to : kNonValue;
+}
+
+/// `sent`, or `busy` in place of waiting until a port takes it.
+Term send_without_waiting(Process& p, Term to, Term message, Term sent, Term busy) {
+  if (const Term port = port_named(to)) return send_to_port(p, port, message, true) == PortSend::kBusy ? busy : sent;
+  return send_message(p, to, message) ? sent : kNonValue;
+}
+
+}  // namespace
+
 Term bif_erlang_send_3(Process& p, const Term* a) {
+  bool nosuspend = false;
   Term list = a[2];
-  for (; list.is_list(); list = list.tail())
-    if (list.head() != atoms::nosuspend && list.head() != atoms::noconnect) return raise_badarg(p);
+  for (; list.is_list(); list = list.tail()) {
+    if (list.head() == atoms::nosuspend) nosuspend = true;
+    else if (list.head() != atoms::noconnect) return raise_badarg(p);
+  }
   if (!list.is_nil()) return raise_badarg(p);
+  if (nosuspend) return send_without_waiting(p, a[0], a[1], atoms::ok, atoms::nosuspend);
   return send_message(p, a[0], a[1]) ? atoms::ok : kNonValue;
+}
+Term bif_erlang_send_nosuspend_2(Process& p, const Term* a) { return send_without_waiting(p, a[0], a[1], atoms::true_, atoms::false_); }
+Term bif_erlang_send_nosuspend_3(Process& p, const Term* a) {
+  Term list = a[2];
+  while (list.is_list() && (list.head() == atoms::noconnect || list.head() == atoms::nosuspend)) list = list.tail();
+  return list.is_nil() ? bif_erlang_send_nosuspend_2(p, a) : raise_badarg(p);
 }
 
 Term bif_erlang_register_2(Process& p, const Term* a) {
-  if (!a[0].is_atom() || a[0] == atoms::undefined || !a[1].is_local_pid()) return raise_badarg(p);
-  return register_name(a[0], a[1]) == RegisterResult::kOk ? atoms::true_ : raise_badarg(p);
+  if (!a[0].is_atom() || a[0] == atoms::undefined || (!a[1].is_local_pid() && !a[1].is_local_port())) return raise_badarg(p);
+  if (register_name(a[0], a[1]) != RegisterResult::kOk) return raise_badarg(p);
+  if (a[1] == p.id) trace_procs(p, atoms::register_, a[0]);
+  return atoms::true_;
 }
 Term bif_erlang_unregister_1(Process& p, const Term* a) {
-  return a[0].is_atom() && unregister_name(a[0]) ? atoms::true_ : raise_badarg(p);
+  const bool own = a[0].is_atom() && whereis(a[0]) == p.id;
+  if (!a[0].is_atom() || !unregister_name(a[0])) return raise_badarg(p);
+  if (own) trace_procs(p, atoms::unregister, a[0]);
+  return atoms::true_;
 }
 Term bif_erlang_whereis_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
-  const Term pid = whereis(a[0]);
-  return pid && process_table.find(pid) ? pid : atoms::undefined;
+  const Term who = whereis(a[0]);
+  if (!who) return atoms::undefined;
+  return (who.is_local_port() ? port_table.find_open(who) != nullptr : process_table.find(who) != nullptr) ? who : atoms::undefined;
 }
 Term bif_erlang_registered_0(Process& p, const Term*) {
   ListBuilder list(p.heap);

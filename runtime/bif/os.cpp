@@ -1,18 +1,15 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstdio>
-#include <mutex>
 #include <string>
 
 #include "runtime/bif/support.hpp"
+#include "vm/port/environment.hpp"
 
-/// The operating system's environment. The environment is not safe for threads by itself, so one lock guards it.
+/// os: the environment and what the system is called.
 namespace vmrun {
 namespace {
-
-std::mutex environment;
 
 bool read_name(Term t, std::string* out) {
   return t.is_cons_or_nil() && list_to_utf8(t, out) && !out->empty() && out->find('=') == std::string::npos && out->find('\0') == std::string::npos;
@@ -23,17 +20,15 @@ Term text(Process& p, std::string_view utf8) { return code_point_list(p.heap, ut
 Term get(Process& p, Term name, Term otherwise) {
   std::string key;
   if (!read_name(name, &key)) return raise_badarg(p);
-  std::lock_guard guard(environment);
-  const char* value = std::getenv(key.c_str());
-  return value ? text(p, value) : otherwise;
+  const auto value = environment_get(key);
+  return value ? text(p, *value) : otherwise;
 }
 
 }  // namespace
 
 Term bif_os_getenv_0(Process& p, const Term*) {
   ListBuilder list(p.heap);
-  std::lock_guard guard(environment);
-  for (char** entry = environ; entry && *entry; ++entry) list.add(text(p, *entry));
+  for (const std::string& entry : environment_entries()) list.add(text(p, entry));
   return list.finish();
 }
 Term bif_os_getenv_1(Process& p, const Term* a) { return get(p, a[0], atoms::false_); }
@@ -42,15 +37,13 @@ Term bif_os_getenv_2(Process& p, const Term* a) { return get(p, a[0], a[1]); }
 Term bif_os_putenv_2(Process& p, const Term* a) {
   std::string key, value;
   if (!read_name(a[0], &key) || !a[1].is_cons_or_nil() || !list_to_utf8(a[1], &value) || value.find('\0') != std::string::npos) return raise_badarg(p);
-  std::lock_guard guard(environment);
-  setenv(key.c_str(), value.c_str(), 1);
+  environment_set(key, value);
   return atoms::true_;
 }
 Term bif_os_unsetenv_1(Process& p, const Term* a) {
   std::string key;
   if (!read_name(a[0], &key)) return raise_badarg(p);
-  std::lock_guard guard(environment);
-  unsetenv(key.c_str());
+  environment_unset(key);
   return atoms::true_;
 }
 

@@ -78,10 +78,10 @@ Term bif_erlang_raise_3(Process& p, const Term* a) {
 }
 
 Term bif_erlang_exit_2(Process& p, const Term* a) {
-  if (!a[0].is_pid()) return raise_badarg(p);
+  if (!a[0].is_pid() && !a[0].is_port()) return raise_badarg(p);
   if (a[0] != p.id) {
     bump_reductions(p, 8);
-    if (a[0].is_local_pid()) send_exit(p, a[0], a[1]);
+    if (a[0].is_local_pid() || a[0].is_local_port()) send_exit(p, a[0], a[1]);
     return atoms::true_;
   }
   // To itself: takes effect at once.

@@ -2,6 +2,7 @@
 
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/heap/copy.hpp"
 #include "vm/process/send.hpp"
 #include "vm/process/signal.hpp"
 #include "vm/term/node.hpp"
@@ -52,6 +53,7 @@ SpawnOptions with(bool link, bool monitor) {
 Term start_options(Process& p, const Call& call, Term list) {
   SpawnOptions options = spawn_defaults;
   if (!read_spawn_options(list, &options)) return raise_badarg(p);
+  options.as_given = list;
   return start(p, call, options);
 }
 
@@ -85,15 +87,18 @@ Term request(Process& p, Term module, Term function, Term arguments, Term list) 
   if (!module.is_atom() || !function.is_atom() || list_length(arguments) < 0) return raise_badarg(p);
   RequestOptions options;
   if (!read_request_options(p, list, &options)) return raise_badarg(p);
-  RefKey key = next_ref_key();
+  SpawnRequest request{options.tag, options.reply_success, next_ref_key()};
+  options.spawn.request = &request;
+  options.spawn.as_given = list;
   RefKey monitor_key;
   const Term pid = list_length(arguments) > 255 ? kNonValue : spawn_process(&p, module, function, arguments, options.spawn, &monitor_key);
-  if (pid && options.spawn.monitor) key = monitor_key;
   Term* hp = p.heap.alloc(kAliasRefWords);
-  const Term id = options.spawn.monitor_alias == AliasMode::kNone ? make_ref(hp, key) : make_alias_ref(hp, key, p.id);
-  if (pid ? options.reply_success : options.reply_error) {
-    const Term reply = new_tuple(p.heap, options.tag, id, pid ? atoms::ok : atoms::error, pid ? pid : atoms::system_limit);
-    if (!send_message(p, p.id, reply)) return kNonValue;
+  const Term id = options.spawn.monitor_alias == AliasMode::kNone ? make_ref(hp, request.key) : make_alias_ref(hp, request.key, p.id);
+  if (!pid && options.reply_error) {
+    const Term failure = new_tuple(p.heap, options.tag, id, atoms::error, atoms::system_limit);
+    Fragment* f = new_fragment(copy_size_words(failure));
+    f->message = copy_into(*f, failure);
+    send_from_vm(p.id, f);
   }
   return id;
 }

@@ -9,12 +9,17 @@
 #include "probes/probes.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/nif/dirty.hpp"
+#include "vm/port/async.hpp"
 #include "vm/process/clock.hpp"
+#include "vm/process/seq_trace.hpp"
 #include "vm/process/spawn.hpp"
+#include "vm/port/port.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/node.hpp"
+#include "vm/version.hpp"
 
 /// What the machine says about itself: system_info, statistics, memory; and halt.
 namespace vmrun {
@@ -45,6 +50,12 @@ Word cores() {
 
 // ---- system_info -----------------------------------------------------------------------------------------------------------------------
 
+#ifdef VMRUN_NATIVE_DTRACE
+constexpr const char* kTracing = "dtrace";
+#else
+constexpr const char* kTracing = "systemtap";
+#endif
+
 struct InfoItem {
   const char* name;
   Term (*value)(Process& p);
@@ -53,20 +64,22 @@ struct InfoItem {
 const InfoItem kInfo[] = {
     {"schedulers", [](Process&) { return Term::small(scheduler_count()); }},
     {"schedulers_online", [](Process&) { return Term::small(scheduler_count()); }},
-    {"dirty_cpu_schedulers", [](Process&) { return Term::small(0); }},
-    {"dirty_cpu_schedulers_online", [](Process&) { return Term::small(0); }},
-    {"dirty_io_schedulers", [](Process&) { return Term::small(0); }},
+    {"dirty_cpu_schedulers", [](Process&) { return Term::small(dirty_cpu_schedulers()); }},
+    {"dirty_cpu_schedulers_online", [](Process&) { return Term::small(dirty_cpu_schedulers()); }},
+    {"thread_pool_size", [](Process&) { return Term::small(async_thread_count); }},
+    {"dirty_io_schedulers", [](Process&) { return Term::small(dirty_io_schedulers()); }},
     {"scheduler_id", [](Process&) { return Term::small(this_scheduler()->number); }},
     {"logical_processors", [](Process& p) { return number(p, cores()); }},
     {"logical_processors_online", [](Process& p) { return number(p, cores()); }},
     {"logical_processors_available", [](Process& p) { return number(p, cores()); }},
     {"process_count", [](Process& p) { return number(p, process_table.count()); }},
     {"process_limit", [](Process& p) { return number(p, process_table.limit()); }},
-    {"port_count", [](Process&) { return Term::small(0); }},
+    {"port_count", [](Process& p) { return number(p, port_table.count()); }},
+    {"port_limit", [](Process& p) { return number(p, port_table.limit()); }},
     {"atom_count", [](Process& p) { return number(p, atom_count()); }},
     {"atom_limit", [](Process& p) { return number(p, kAtomLimit); }},
-    {"otp_release", [](Process& p) { return text_list(p.heap, "27"); }},
-    {"version", [](Process& p) { return text_list(p.heap, "15.0"); }},
+    {"otp_release", [](Process& p) { return text_list(p.heap, kOtpRelease); }},
+    {"version", [](Process& p) { return text_list(p.heap, kErtsVersion); }},
     {"system_version", [](Process& p) {
        return text_list(p.heap, "vmrun (Erlang/OTP 27 language) [64-bit] [smp:" + std::to_string(scheduler_count()) + "]\n");
      }},
@@ -79,8 +92,9 @@ const InfoItem kInfo[] = {
     {"emu_flavor", [](Process&) { return intern_atom("emu"); }},
     {"build_type", [](Process&) { return intern_atom("opt"); }},
     {"multi_scheduling", [](Process&) { return scheduler_count() > 1 ? intern_atom("enabled") : intern_atom("disabled"); }},
-    {"dynamic_trace", [](Process&) { return probe::kCompiledIn ? intern_atom("systemtap") : atoms::none; }},
+    {"dynamic_trace", [](Process&) { return probe::kCompiledIn ? intern_atom(kTracing) : atoms::none; }},
     {"dynamic_trace_probes", [](Process&) { return bool_term(probe::kCompiledIn); }},
+    {"sequential_tracer", [](Process& p) { return new_tuple(p.heap, intern_atom("sequential_tracer"), seq_tracer(p.heap)); }},
     {"system_architecture", [](Process& p) { return text_list(p.heap, "x86_64-pc-linux-gnu"); }},
     {"endian", [](Process&) { return intern_atom("little"); }},
     {"creation", [](Process& p) { return number(p, local_node_creation()); }},
@@ -179,6 +193,14 @@ Term set_default(Process& p, Word SpawnOptions::* field, Word fallback, Term val
   return number(p, old);
 }
 
+/// false, a process, or {Module, State}; the old one back. The one module there is is dyntrace.
+Term set_sequential_tracer(Process& p, Term tracer) {
+  const Term old = seq_tracer(p.heap);
+  const bool module = tracer.is_tuple() && tracer.tuple_arity() == 2;
+  const bool done = module ? tracer.element(0) == atoms::dyntrace && set_seq_tracer(tracer.element(0), tracer.element(1)) : tracer != atoms::dyntrace && set_seq_tracer(tracer, Term::nil());
+  return done ? old : raise_badarg(p);
+}
+
 }  // namespace
 
 Term bif_erlang_system_flag_2(Process& p, const Term* a) {
@@ -193,6 +215,11 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
   if (a[0] == atoms::max_heap_size && a[1].is_small()) return set_default(p, &SpawnOptions::max_heap_words, 0, a[1]);
   if (!a[0].is_atom()) return raise_badarg(p);
   const std::string_view name = atom_text(a[0]);
+  if (name == "sequential_tracer") return set_sequential_tracer(p, a[1]);
+  if (name == "reset_seq_trace" && a[1] == atoms::true_) {
+    reset_seq_trace();
+    return atoms::true_;
+  }
   // Taken, with no effect: the number of schedulers is fixed at start.
   if (name == "schedulers_online" && small_in_range(a[1], 1, scheduler_count(), &n)) return Term::small(scheduler_count());
   if (name == "scheduler_wall_time" && (a[1] == atoms::true_ || a[1] == atoms::false_)) return atoms::false_;

@@ -1,6 +1,5 @@
 #include "vm/process/clock.hpp"
 
-#include <atomic>
 #include <ctime>
 #include <mutex>
 
@@ -13,11 +12,6 @@
 /// no_time_warp); os:system_time follows the operating system's clock.
 namespace vmrun {
 namespace {
-
-SWord time_offset_ns() {
-  static const SWord offset = static_cast<SWord>(system_ns()) - static_cast<SWord>(monotonic_ns());
-  return offset;
-}
 
 SWord floor_div(SWord a, SWord b) { return a / b - (a % b < 0); }
 
@@ -90,7 +84,7 @@ bool read_date_time(Term t, tm* out) {
   if (!t.is_tuple() || t.tuple_arity() != 2 || !t.element(0).is_tuple() || !t.element(1).is_tuple()) return false;
   if (t.element(0).tuple_arity() != 3 || t.element(1).tuple_arity() != 3) return false;
   SWord n[6];
-  static constexpr SWord kLeast[] = {1970, 1, 1, 0, 0, 0}, kMost[] = {9999, 12, 31, 23, 59, 59};
+  static constexpr SWord kLeast[] = {0, 1, 1, 0, 0, 0}, kMost[] = {9999, 12, 31, 23, 59, 59};
   for (Word i = 0; i < 6; ++i)
     if (!small_in_range(t.element(i / 3).element(i % 3), kLeast[i], kMost[i], &n[i])) return false;
   static constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -127,16 +121,7 @@ Term bif_erlang_system_time_1(Process& p, const Term* a) { return in_unit(p, sta
 Term bif_erlang_timestamp_0(Process& p, const Term*) {
   return stamp(p, static_cast<Word>(floor_div(static_cast<SWord>(monotonic_ns()) + time_offset_ns(), 1000)));
 }
-Term bif_erlang_now_0(Process& p, const Term*) {
-  // Unique and increasing over all threads.
-  static std::atomic<Word> last{0};
-  Word now = system_ns() / 1000;
-  Word before = last.load(std::memory_order_relaxed);
-  do {
-    if (now <= before) now = before + 1;
-  } while (!last.compare_exchange_weak(before, now, std::memory_order_relaxed));
-  return stamp(p, now);
-}
+Term bif_erlang_now_0(Process& p, const Term*) { return stamp(p, unique_now_us()); }
 
 Term bif_erlang_convert_time_unit_3(Process& p, const Term* a) {
   SWord from, to;
@@ -178,6 +163,20 @@ Term bif_erlang_universaltime_to_localtime_1(Process& p, const Term* a) {
   const time_t seconds = timegm(&t);
   localtime_r(&seconds, &t);
   return date_time(p, t);
+}
+
+Term bif_erlang_posixtime_to_universaltime_1(Process& p, const Term* a) {
+  SWord n;
+  if (!small_in_range(a[0], Term::kSmallMin, Term::kSmallMax, &n)) return raise_badarg(p);
+  const time_t seconds = n;
+  tm t;
+  if (!gmtime_r(&seconds, &t)) return raise_badarg(p);
+  return date_time(p, t);
+}
+Term bif_erlang_universaltime_to_posixtime_1(Process& p, const Term* a) {
+  tm t;
+  if (!read_date_time(a[0], &t)) return raise_badarg(p);
+  return make_integer(p.heap, timegm(&t));
 }
 
 Term bif_erlang_make_ref_0(Process& p, const Term*) { return make_ref(p.heap); }

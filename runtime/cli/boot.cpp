@@ -1,18 +1,25 @@
 #include "runtime/cli/boot.hpp"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <string>
 
-#include <unistd.h>
-
+#include "drivers/async/pool.hpp"
+#include "drivers/linked_in.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/nif/dirty.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/port/port.hpp"
+#include "vm/port/crash.hpp"
+#include "vm/port/signals.hpp"
 #include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -34,6 +41,14 @@ class FinderSource final : public CodeSource {
     beam->assign(code.begin, code.end);
     *path = code.path;
     return true;
+  }
+  bool compile(std::string_view name, std::string_view text, std::vector<std::uint8_t>* beam, std::string* messages) override {
+    compile::CompileOptions options;
+    options.warnings = false;
+    compile::CompileResult result = compile::compile_source(std::string(name), std::string(text), options);
+    *messages = std::move(result.messages);
+    *beam = std::move(result.beam);
+    return result.ok;
   }
 
  private:
@@ -80,8 +95,13 @@ int boot(const Options& o, const CodeFinder& finder) {
   gc_modes.collect_always = o.gc_stress;
   gc_modes.verify = o.verify_heap;
   process_table.init(o.process_limit);
+  port_table.init(o.port_limit);
   register_bifs(kBifRows, kBifRowCount);
   install_crash_reports();
+  report_crashing_drivers();
+  ::signal(SIGPIPE, SIG_IGN);  // who writes to what nobody reads gets EPIPE; programs behind ports start with all signals as usual
+  set_async_threads(o.async_threads);
+  register_linked_in_drivers();
   FinderSource source(finder);
   set_code_source(&source);
 
@@ -107,10 +127,19 @@ int boot(const Options& o, const CodeFinder& finder) {
   scheduling.random = o.random_sched;
   scheduling.seed = o.random_seed;
 
+  set_dirty_schedulers(o.dirty_cpu_schedulers, o.dirty_io_schedulers);
+
   Heap heap;
   spawn_process(nullptr, atoms::init, atoms::boot, boot_arguments(heap, o, module, main_arity), SpawnOptions{});
   start_schedulers(scheduling);
   const HaltRequest end = wait_for_halt();
+  if (end.flush) {
+    if (port_table.count()) {
+      hold_processes();
+      close_all_ports();
+    }
+    stop_async_pool();
+  }
   std::fflush(nullptr);
   // Other threads may still run; nothing they use may be torn down under them.
   ::_exit(end.status);

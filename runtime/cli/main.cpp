@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "probes/listing.hpp"
+#include "probes/probes.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/cli/boot.hpp"
 #include "runtime/cli/code_finder.hpp"
@@ -32,6 +33,11 @@ int list_probes() {
   std::vector<probe::ProbeNote> notes;
   std::string error;
   if (!probe::read_probe_notes(own_path().c_str(), notes, error)) return complain(error);
+  if (notes.empty()) {
+    std::fputs(probe::kCompiledIn ? "vmrun: this binary has no notes of probes: stripped, or its probes are of the native DTrace, which lists them\n"
+                                  : "vmrun: this binary has no probes: it was built with -Dprobes=none\n", stderr);
+    return 1;
+  }
   std::fputs(probe::format_probe_notes(own_path().c_str(), notes).c_str(), stdout);
   return 0;
 }

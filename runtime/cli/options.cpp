@@ -60,6 +60,11 @@ Error set_schedulers(Options& o, const std::string& text) {
   return set_number(&Options::schedulers, 1, 1024)(o, text.substr(0, text.find(':')));
 }
 
+/// `+SDcpu N` or `+SDcpu N:Online`.
+Error set_dirty_cpu_schedulers(Options& o, const std::string& text) {
+  return set_number(&Options::dirty_cpu_schedulers, 1, 1024)(o, text.substr(0, text.find(':')));
+}
+
 Error set_random_sched(Options& o, const std::string& text) {
   o.random_sched = true;
   return number(text, 0, ~0ull, &o.random_seed);
@@ -76,8 +81,11 @@ const std::vector<Flag>& flags() {
       {"-noinput", nullptr, "do not read standard input", set_flag(&Options::no_input)},
       {"-noshell", nullptr, nullptr, nothing()},
       {"+S", "N", "number of schedulers (default: one for each core)", set_schedulers},
+      {"+SDcpu", "N", "number of dirty schedulers for native functions that compute long (default: as many as schedulers)", set_dirty_cpu_schedulers},
+      {"+SDio", "N", "number of dirty schedulers for native functions that wait for I/O (default 10)", set_number(&Options::dirty_io_schedulers, 1, 1024)},
       {"+A", "N", "number of async threads (default 8)", set_number(&Options::async_threads, 0, 1024)},
       {"+P", "N", "limit of simultaneous processes (default 262144)", set_number(&Options::process_limit, 1024, 134217727)},
+      {"+Q", "N", "limit of simultaneous ports (default 65536)", set_number(&Options::port_limit, 1024, 134217727)},
       {"+slice", "N", "stress: reductions a process may use before it is preempted (default 4000)",
        set_number(&Options::slice, 1, 1000000)},
       {"+yield-all", nullptr, "stress: give up the core at every call", set_flag(&Options::yield_all)},
@@ -135,7 +143,7 @@ std::string help_text() {
       "flags:\n";
   for (const Flag& f : flags())
     if (f.help) text += fmt::format("  {:<20} {}\n", f.value ? fmt::format("{} {}", f.name, f.value) : f.name, f.help);
-  text += "\nTo watch it: bpftrace -p PID scripts/bpftrace/messages.bt (see docs/).\n";
+  text += "\nTo watch it: bpftrace -p PID scripts/bpftrace/message.bt (see docs/guide.md).\n";
   return text;
 }
 

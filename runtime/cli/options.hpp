@@ -19,7 +19,10 @@ struct Options {
   std::vector<std::string> defines;        // -D NAME[=VALUE]
   unsigned schedulers = 0;                 // +S; 0: one for each core
   unsigned async_threads = 8;              // +A
+  unsigned dirty_cpu_schedulers = 0;       // +SDcpu; 0: as many as schedulers
+  unsigned dirty_io_schedulers = 10;       // +SDio
   unsigned process_limit = 262144;         // +P
+  unsigned port_limit = 65536;             // +Q
   bool no_input = false;                   // -noinput: standard input is not read
   // Stress and checking.
   bool gc_stress = false;

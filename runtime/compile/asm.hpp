@@ -29,7 +29,7 @@ enum class Bop : std::uint8_t {
   kBuildStacktrace = 160, kRawRaise = 161, kGetHd = 162, kGetTl = 163, kPutTuple2 = 164, kBsGetTail = 165,
   kBsGetPosition = 167, kBsSetPosition = 168, kSwap = 169, kBsStartMatch4 = 170, kMakeFun3 = 171, kInitYregs = 172,
   kRecvMarkerBind = 173, kRecvMarkerClear = 174, kRecvMarkerReserve = 175, kRecvMarkerUse = 176, kBsCreateBin = 177,
-  kCallFun2 = 178, kBadrecord = 180,
+  kCallFun2 = 178, kNifStart = 179, kBadrecord = 180,
 };
 
 struct Operand {

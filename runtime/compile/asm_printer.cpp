@@ -49,7 +49,7 @@ constexpr Form kForms[] = {
     {Bop::kCaseEnd, "case_end", "."}, {Bop::kBadrecord, "badrecord", "."}, {Bop::kCallFun, "call_fun", "."},
     {Bop::kCallFun2, "call_fun2", "..."}, {Bop::kApply, "apply", "."}, {Bop::kApplyLast, "apply_last", ".."},
     {Bop::kMakeFun3, "make_fun3", "m"}, {Bop::kLine, "line", "l"}, {Bop::kInitYregs, "init_yregs", "."}, {Bop::kTrim, "trim", ".."},
-    {Bop::kBuildStacktrace, "build_stacktrace", ""}, {Bop::kRawRaise, "raw_raise", ""}, {Bop::kOnLoad, "on_load", ""},
+    {Bop::kBuildStacktrace, "build_stacktrace", ""}, {Bop::kRawRaise, "raw_raise", ""}, {Bop::kOnLoad, "on_load", ""}, {Bop::kNifStart, "nif_start", ""},
     {Bop::kBsInitWritable, "bs_init_writable", ""}, {Bop::kBsStartMatch4, "bs_start_match4", "...."},
     {Bop::kBsGetInteger2, "bs_get_integer2", "G"}, {Bop::kBsGetFloat2, "bs_get_float2", "G"}, {Bop::kBsGetBinary2, "bs_get_binary2", "G"},
     {Bop::kBsSkipBits2, "bs_skip_bits2", "T.[...F]"}, {Bop::kBsTestTail2, "bs_test_tail2", "T.[..]"},

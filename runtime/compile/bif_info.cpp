@@ -50,6 +50,8 @@ BifInfo kBifs[] = {
     {"node", 0, false, true, false, -1, false, {}},
     {"node", 1, false, false, false, -1, false, {}},
     {"get", 1, false, true, false, -1, false, {}},
+    {"max", 2, false, true, false, -1, false, {}},
+    {"min", 2, false, true, false, -1, false, {}},
     {"+", 2, true, false, false, -1, false, {}},
     {"-", 2, true, false, false, -1, false, {}},
     {"*", 2, true, false, false, -1, false, {}},

@@ -61,6 +61,8 @@ Generated generate(Arena& arena, core::Module& module, bool want_assembly) {
     if (f.loc.known()) code.code.push_back({Bop::kLine, {Operand::u(builder.line(f.loc))}});
     code.code.push_back({Bop::kFuncInfo, {Operand::of(module.name), Operand::of(f.name), Operand::u(f.arity)}});
     code.code.push_back({Bop::kLabel, {Operand::u(entries[i])}});
+    for (const core::FunDef* n : module.nifs)
+      if (f.name == n->name && f.arity == n->arity) code.code.push_back({Bop::kNifStart, {}});
     if (module.on_load != nullptr && f.name == module.on_load->name && f.arity == 0) code.code.push_back({Bop::kOnLoad, {}});
     generate_function(builder, program, f, entries, infos[i]);
     peephole(code.code, fun.first, infos[i], entries[i]);

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 
-#include "runtime/compile/core_print.hpp"
 #include "runtime/compile/lint.hpp"
 #include "runtime/compile/to_core.hpp"
 #include "runtime/compile/codegen.hpp"
@@ -73,7 +72,6 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
   }
   vmrun::Heap literals;
   core::Module core = lower_module(session, tables, literals, {path});
-  if (options.want_core) result.core = print_core(core);
   if (session.diagnostics.has_errors()) {
     finish();
     return;

@@ -22,7 +22,6 @@ struct CompileOptions {
   bool script = false;
   bool warnings = true;
   bool want_assembly = false;      // fill `assembly` (-S)
-  bool want_core = false;          // fill `core` (-C)
   bool only_preprocess = false;    // fill `preprocessed` and stop (-E)
   bool only_check = false;         // stop after lint
 };
@@ -32,7 +31,6 @@ struct CompileResult {
   std::string module;         // name of the module
   std::vector<uint8_t> beam;  // empty unless ok
   std::string assembly;
-  std::string core;
   std::string preprocessed;
   std::string messages;       // errors and warnings as text for a terminal
   size_t errors = 0;

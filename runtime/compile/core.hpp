@@ -363,6 +363,7 @@ struct Module {
   std::span<const std::string_view> files;  // by Loc::file, as they shall appear in stack traces
   std::string_view source;                  // for module_info(compile)
   FunDef* on_load = nullptr;
+  std::span<FunDef* const> nifs;            // declared by -nifs
 };
 
 }  // namespace vmrun::compile::core

@@ -353,6 +353,7 @@ void Linter::comprehension(const ComprehensionExpr& e) {
       error(q.pattern->loc, "illegal pattern: a binary generator takes a binary, as in <<X>> <= Bytes");
       continue;
     }
+    if (q.kind == QualifierKind::kBinary) sized_fields(q.pattern->as<BinaryExpr>());
     pattern(*q.pattern, {s, "generate"});
     if (q.value_pattern != nullptr) pattern(*q.value_pattern, {s, "generate"});
   }

@@ -123,4 +123,11 @@ void Linter::pattern_binary(const BinaryExpr& e, const PatternContext& context) 
   }
 }
 
+/// A field that takes all the rest would leave nothing for the next element.
+void Linter::sized_fields(const BinaryExpr& e) {
+  for (const Segment& s : e.segments)
+    if ((s.type == SegmentType::kBinary || s.type == SegmentType::kBits) && s.size == nullptr)
+      error(s.loc, "binary fields without size are not allowed in patterns of bit string generators");
+}
+
 }  // namespace vmrun::compile

@@ -112,6 +112,7 @@ class Linter {
   void patterns(ExprList list, const PatternContext& context);
   void pattern_variable(const VarExpr& v, const PatternContext& context);
   void pattern_binary(const BinaryExpr& e, const PatternContext& context);
+  void sized_fields(const BinaryExpr& e);
   bool is_constant(const Expr& e) const;
   bool bound_here(std::string_view name, size_t start) const;
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "runtime/compile/constant.hpp"
+#include "runtime/compile/known_headers.hpp"
 #include "runtime/compile/parser.hpp"
 
 namespace vmrun::compile {
@@ -342,6 +343,13 @@ void Preprocessor::undefine(const std::vector<Token>& form) {
   else if (it != macros_.end()) macros_.erase(it);
 }
 
+void Preprocessor::push_input(const std::string& path, uint32_t file) {
+  bool maybe_enabled = inputs_.back().lexer->maybe_enabled();
+  inputs_.push_back({std::make_unique<Lexer>(session_.arena, session_.names, session_.sources.text(file), file), path,
+                     conditionals_.size(), file});
+  inputs_.back().lexer->set_maybe_enabled(maybe_enabled);
+}
+
 void Preprocessor::include(const std::vector<Token>& raw, bool library) {
   std::vector<Token> form;
   produced_ = 0;
@@ -392,14 +400,14 @@ void Preprocessor::include(const std::vector<Token>& raw, bool library) {
     }
     size_t bad = find_invalid_utf8(text);
     uint32_t file = session_.sources.add(path, std::move(text));
-    if (bad != std::string_view::npos) {
+    if (bad != std::string_view::npos)
       error(form[3].loc, format_message("include file \"%s\" is not valid UTF-8 (byte %zu)", path.c_str(), bad));
-      return;
-    }
-    bool maybe_enabled = inputs_.back().lexer->maybe_enabled();
-    inputs_.push_back({std::make_unique<Lexer>(session_.arena, session_.names, session_.sources.text(file), file), path,
-                       conditionals_.size(), file});
-    inputs_.back().lexer->set_maybe_enabled(maybe_enabled);
+    else
+      push_input(path, file);
+    return;
+  }
+  if (std::string_view known = library ? find_known_header(name) : std::string_view(); known.data()) {
+    push_input(name, session_.sources.add(name, std::string(known)));
     return;
   }
   error(form[3].loc, format_message("can't find include %s \"%s\": %s", library ? "lib" : "file", name.c_str(),

@@ -66,6 +66,8 @@ class Preprocessor {
   bool conditional_directive(std::string_view name, const std::vector<Token>& form);
   void define(const std::vector<Token>& form);
   void undefine(const std::vector<Token>& form);
+  /// Reading goes on in `file`, one of the session's sources.
+  void push_input(const std::string& path, uint32_t file);
   void include(const std::vector<Token>& form, bool library);
   void message(const std::vector<Token>& form, bool is_error);
   void file_attribute(const std::vector<Token>& form);

@@ -81,6 +81,8 @@ void Collector::run(const ParsedModule& module, bool script) {
         t_.exports.push_back({{"main", arity}, {}});
   if (t_.on_load && !t_.functions.count(t_.on_load->name))
     error(t_.on_load->loc, format_message("function %.*s/%u undefined", VIEW(t_.on_load->name.name), t_.on_load->name.arity));
+  for (const NamedFunction& f : t_.nifs)
+    if (!t_.functions.count(f.name)) error(f.loc, format_message("nif %s/%u undefined", quote_atom(f.name.name).c_str(), f.name.arity));
 }
 
 void Collector::function(const FunctionForm& f) {
@@ -192,6 +194,14 @@ void Collector::attribute(const AttributeForm& a) {
     if (!each(*a.values[0], one)) one(*a.values[0]);
     return;
   }
+  if (n == "nifs") {
+    bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
+      auto name = name_arity(e, false);
+      if (name) t_.nifs.push_back({*name, a.loc});
+      return name.has_value();
+    });
+    return good ? void() : bad(a);
+  }
   if (n == "export_type" || n == "optional_callbacks") {
     bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
       auto name = name_arity(e, false);
@@ -214,7 +224,7 @@ void Collector::attribute(const AttributeForm& a) {
     if (a.values.size() != 1 || !is_atom(*a.values[0])) return bad(a);
     t_.behaviours.push_back({atom(*a.values[0]), a.loc});
   }
-  if (n == "dialyzer" || n == "doc" || n == "moduledoc" || n == "nifs") return;
+  if (n == "dialyzer" || n == "doc" || n == "moduledoc") return;
   if (a.values.size() != 1) return bad(a);
   t_.attributes.push_back(&a);
 }

@@ -67,6 +67,7 @@ class ModuleTables {
   std::vector<const TypeForm*> types;
   std::vector<NamedFunction> exported_types;
   std::optional<NamedFunction> on_load;
+  std::vector<NamedFunction> nifs;  // those a library may replace
   std::vector<const AttributeForm*> attributes;  // those that module_info(attributes) shows
 
   bool has_option(std::string_view option) const { return options.count(option) != 0; }

@@ -295,10 +295,13 @@ core::Module Lowering::run(const LowerOptions& options) {
   core::Module m;
   m.name = atom(tables_.name);
   std::vector<core::FunDef*> functions;
+  std::vector<core::FunDef*> nifs;
   std::vector<core::Export> exports;
   for (const FunctionForm* f : tables_.function_order) {
     functions.push_back(function(*f));
     if (tables_.on_load && tables_.on_load->name == FunctionName{f->name, f->arity}) m.on_load = functions.back();
+    const FunctionName name{f->name, f->arity};
+    if (std::any_of(tables_.nifs.begin(), tables_.nifs.end(), [&](const NamedFunction& n) { return n.name == name; })) nifs.push_back(functions.back());
     if (tables_.is_exported({f->name, f->arity})) exports.push_back({atom(f->name), f->arity});
   }
   if (!tables_.callbacks.empty() && !tables_.functions.count({"behaviour_info", 1})) {
@@ -350,6 +353,7 @@ core::Module Lowering::run(const LowerOptions& options) {
 
   std::vector<std::string_view> files;
   for (uint32_t i = 0; i < session_.sources.count(); i++) files.push_back(session_.sources.name(i));
+  m.nifs = keep(nifs);
   m.exports = keep(exports);
   m.attributes = keep(attributes);
   m.functions = keep(functions);

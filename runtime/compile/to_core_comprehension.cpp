@@ -13,6 +13,17 @@ struct Lowering::Loop {
   std::function<CExpr*(Var* accumulator)> next;
 };
 
+/// What tells a generator over lists from one over bit strings.
+struct Lowering::GeneratorShape {
+  const char* subject_name;   // of variables, for a reader of the assembly
+  const char* rest_name;
+  const char* list_prefix;    // of the loop function's name, by what the comprehension builds
+  const char* binary_prefix;
+  std::function<core::Pat*(PatternContext&, Var* rest, bool* always)> element = {};
+  std::function<core::Pat*(size_t start, Var* rest)> skip = {};
+  std::function<core::Pat*()> end = {};
+};
+
 core::LetrecFun* Lowering::loop_function(std::string_view prefix, Loc loc, const std::vector<Var*>& params) {
   std::string name = std::string(prefix) + std::to_string(letrec_index_++);
   core::LetrecFun* f = arena_.make<core::LetrecFun>(core::LetrecFun{arena_.copy(std::string_view(name)), keep(params), nullptr, loc});
@@ -105,46 +116,61 @@ core::Expr* Lowering::generator_guard(const ComprehensionExpr& e, size_t& at, st
   return guard({}, tests);
 }
 
-/// A loop over the cells of a list.
-core::Expr* Lowering::collection_loop(const ComprehensionExpr& e, size_t at, Loop& loop, CExpr* source,
-                                      const std::function<core::Pat*(PatternContext&)>& element) {
+/// A loop function over `subject` (and the accumulator of a binary comprehension), and the call that starts it with `source`. `step` gives the clause
+/// that takes one element and runs what is inside, and, unless that clause always matches, one that skips an element; `end` matches an exhausted subject.
+core::Expr* Lowering::generator_loop(const ComprehensionExpr& e, size_t at, Loop& loop, const GeneratorShape& shape, CExpr* source) {
   const Qualifier& q = e.qualifiers[at];
-  Var* list = fresh("List");
-  std::vector<Var*> params{list};
+  const auto clause_of = [&](core::Pat* p, CExpr* test, CExpr* result) {
+    return make<core::Clause>(core::Clause{q.loc, arena_.copy(&p, 1), test, result});
+  };
+  Var* subject = fresh(shape.subject_name);
   Var* acc = loop.accumulator != nullptr ? fresh("Acc") : nullptr;
+  std::vector<Var*> params{subject};
   if (acc != nullptr) params.push_back(acc);
-  core::LetrecFun* f = loop_function(loop.kind == ComprehensionKind::kBinary ? "lbc$^" : "lc$^", q.loc, params);
-  auto again = [this, f, loc = q.loc](Var* tail, Var* accumulator) -> CExpr* {
-    std::vector<CExpr*> args{ref(tail)};
+  core::LetrecFun* f = loop_function(loop.kind == ComprehensionKind::kBinary ? shape.binary_prefix : shape.list_prefix, q.loc, params);
+  const auto call_loop = [this, f, loc = q.loc](CExpr* next, Var* accumulator) -> CExpr* {
+    std::vector<CExpr*> args{next};
     if (accumulator != nullptr) args.push_back(ref(accumulator));
     return make<core::ApplyLetrec>(loc, f, keep(args));
   };
-  auto clause_of = [&](core::Pat* p, CExpr* test, CExpr* result) {
-    return make<core::Clause>(core::Clause{q.loc, arena_.copy(&p, 1), test, result});
-  };
+
   std::vector<core::Clause*> clauses;
-  size_t start = mark();
+  const size_t start = mark();
   PatternContext context{start, true};
-  core::Pat* head = element(context);
+  Var* rest = fresh(shape.rest_name);
+  bool always = false;
+  core::Pat* taken = shape.element(context, rest, &always);
   size_t inner_at = at + 1;
   CExpr* test = generator_guard(e, inner_at, context.tests);
-  bool always = test == nullptr && (head->kind == core::PatKind::kVar || head->kind == core::PatKind::kWild);
-  Var* tail = fresh("Tail");
-  Loop inner{loop.kind, acc, [again, tail](Var* a) { return again(tail, a); }};
-  clauses.push_back(clause_of(make<core::PCons>(head, make<core::PVar>(tail)), test, qualifiers(e, inner_at, inner)));
+  Loop inner{loop.kind, acc, [this, call_loop, rest](Var* a) { return call_loop(ref(rest), a); }};
+  clauses.push_back(clause_of(taken, test, qualifiers(e, inner_at, inner)));
   undo(start);
-  if (!always) {
-    Var* skipped = fresh("Tail");
-    clauses.push_back(clause_of(make<core::PCons>(wild(), make<core::PVar>(skipped)), nullptr, again(skipped, acc)));
+  if (!always || test != nullptr) {
+    Var* skipped = fresh(shape.rest_name);
+    core::Pat* any = shape.skip(start, skipped);
+    undo(start);
+    clauses.push_back(clause_of(any, nullptr, call_loop(ref(skipped), acc)));
   }
-  clauses.push_back(clause_of(literal_pattern(Term::nil()), nullptr, loop.next(acc)));
+  clauses.push_back(clause_of(shape.end(), nullptr, loop.next(acc)));
   Var* bad = fresh("Bad");
   clauses.push_back(clause_of(make<core::PVar>(bad), nullptr, bad_generator(q.loc, bad)));
-  CExpr* subject = ref(list);
-  f->body = make<core::Case>(q.loc, arena_.copy(&subject, 1), keep(clauses), core::Fail::kImpossible);
-  std::vector<CExpr*> args{source};
-  if (acc != nullptr) args.push_back(ref(loop.accumulator));
-  return make<core::Letrec>(q.loc, arena_.copy(&f, 1), make<core::ApplyLetrec>(q.loc, f, keep(args)));
+  CExpr* subject_ref = ref(subject);
+  f->body = make<core::Case>(q.loc, arena_.copy(&subject_ref, 1), keep(clauses), core::Fail::kImpossible);
+  return make<core::Letrec>(q.loc, arena_.copy(&f, 1), call_loop(source, loop.accumulator));
+}
+
+/// A loop over the cells of a list.
+core::Expr* Lowering::collection_loop(const ComprehensionExpr& e, size_t at, Loop& loop, CExpr* source,
+                                      const std::function<core::Pat*(PatternContext&)>& element) {
+  GeneratorShape shape{"List", "Tail", "lc$^", "lbc$^"};
+  shape.element = [&](PatternContext& context, Var* tail, bool* always) {
+    core::Pat* head = element(context);
+    *always = head->kind == core::PatKind::kVar || head->kind == core::PatKind::kWild;
+    return make<core::PCons>(head, make<core::PVar>(tail));
+  };
+  shape.skip = [&](size_t, Var* tail) { return make<core::PCons>(wild(), make<core::PVar>(tail)); };
+  shape.end = [&] { return literal_pattern(Term::nil()); };
+  return generator_loop(e, at, loop, shape, source);
 }
 
 core::Expr* Lowering::bad_generator(Loc loc, Var* subject) {
@@ -155,53 +181,27 @@ core::Expr* Lowering::bad_generator(Loc loc, Var* subject) {
 /// values; a rest that does not even have the shape ends it.
 core::Expr* Lowering::binary_generator(const ComprehensionExpr& e, size_t at, Loop& loop) {
   const Qualifier& q = e.qualifiers[at];
-  const auto& shape = q.pattern->as<BinaryExpr>();
+  const auto& segments = q.pattern->as<BinaryExpr>();
   CExpr* source = body({&q.source, 1});
-  Var* bits = fresh("Bits");
-  std::vector<Var*> params{bits};
-  Var* acc = loop.accumulator != nullptr ? fresh("Acc") : nullptr;
-  if (acc != nullptr) params.push_back(acc);
-  core::LetrecFun* f = loop_function(loop.kind == ComprehensionKind::kBinary ? "bbc$^" : "blc$^", q.loc, params);
-  auto again = [this, f, loc = q.loc](Var* rest, Var* accumulator) -> CExpr* {
-    std::vector<CExpr*> args{ref(rest)};
-    if (accumulator != nullptr) args.push_back(ref(accumulator));
-    return make<core::ApplyLetrec>(loc, f, keep(args));
+  GeneratorShape shape{"Bits", "Rest", "blc$^", "bbc$^"};
+  shape.element = [&](PatternContext& context, Var* rest, bool* always) {
+    core::Pat* p = binary_pattern(segments, context, rest);
+    *always = true;
+    for (const core::PSegment& s : p->as<core::PBinary>().segments)
+      *always = *always && s.spec.type != core::SegType::kFloat && (s.value->kind == core::PatKind::kVar || s.value->kind == core::PatKind::kWild);
+    return p;
   };
-  auto clause_of = [&](core::Pat* p, CExpr* test, CExpr* result) {
-    return make<core::Clause>(core::Clause{q.loc, arena_.copy(&p, 1), test, result});
-  };
-  std::vector<core::Clause*> clauses;
-  size_t start = mark();
-  PatternContext context{start, true};
-  Var* rest = fresh("Rest");
-  core::Pat* p = binary_pattern(shape, context, rest);
-  size_t inner_at = at + 1;
-  CExpr* test = generator_guard(e, inner_at, context.tests);
-  bool always = test == nullptr;
-  for (const core::PSegment& s : p->as<core::PBinary>().segments)
-    always = always && s.spec.type != core::SegType::kFloat &&
-             (s.value->kind == core::PatKind::kVar || s.value->kind == core::PatKind::kWild);
-  Loop inner{loop.kind, acc, [again, rest](Var* a) { return again(rest, a); }};
-  clauses.push_back(clause_of(p, test, qualifiers(e, inner_at, inner)));
-  undo(start);
-  if (!always) {
+  shape.skip = [&](size_t start, Var* rest) {
     PatternContext any{start, true, true};
-    Var* skipped = fresh("Rest");
-    core::Pat* same_shape = binary_pattern(shape, any, skipped);
-    undo(start);
-    clauses.push_back(clause_of(same_shape, nullptr, again(skipped, acc)));
-  }
-  core::SegSpec all;
-  all.type = core::SegType::kBinary;
-  std::vector<core::PSegment> remainder{{all, wild(), nullptr}};
-  clauses.push_back(clause_of(make<core::PBinary>(keep(remainder)), nullptr, loop.next(acc)));
-  Var* bad = fresh("Bad");
-  clauses.push_back(clause_of(make<core::PVar>(bad), nullptr, bad_generator(q.loc, bad)));
-  CExpr* subject = ref(bits);
-  f->body = make<core::Case>(q.loc, arena_.copy(&subject, 1), keep(clauses), core::Fail::kImpossible);
-  std::vector<CExpr*> args{source};
-  if (acc != nullptr) args.push_back(ref(loop.accumulator));
-  return make<core::Letrec>(q.loc, arena_.copy(&f, 1), make<core::ApplyLetrec>(q.loc, f, keep(args)));
+    return binary_pattern(segments, any, rest);
+  };
+  shape.end = [&] {
+    core::SegSpec all;
+    all.type = core::SegType::kBinary;
+    std::vector<core::PSegment> remainder{{all, wild(), nullptr}};
+    return make<core::PBinary>(keep(remainder));
+  };
+  return generator_loop(e, at, loop, shape, source);
 }
 
 /// A map (or map iterator) is walked as the list of its pairs.

@@ -170,8 +170,10 @@ class Lowering {
   // Comprehensions (to_core_comprehension.cpp).
   CExpr* comprehension(const ComprehensionExpr& e, Block& block);
   struct Loop;
+  struct GeneratorShape;
   CExpr* qualifiers(const ComprehensionExpr& e, size_t at, Loop& loop);
   CExpr* generator_guard(const ComprehensionExpr& e, size_t& at, std::vector<CExpr*> tests);
+  CExpr* generator_loop(const ComprehensionExpr& e, size_t at, Loop& loop, const GeneratorShape& shape, CExpr* source);
   CExpr* binary_generator(const ComprehensionExpr& e, size_t at, Loop& loop);
   CExpr* map_generator(const ComprehensionExpr& e, size_t at, Loop& loop);
   CExpr* collection_loop(const ComprehensionExpr& e, size_t at, Loop& loop, CExpr* source,

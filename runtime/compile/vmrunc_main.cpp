@@ -13,10 +13,9 @@
 namespace {
 
 constexpr const char* kUsage =
-    "usage: vmrunc [-I DIR] [-D NAME[=VALUE]] [-o OUT.beam] [-S] [-C] [-E] [-c] [-w] [-s] [-n NAME] FILE.erl\n"
+    "usage: vmrunc [-I DIR] [-D NAME[=VALUE]] [-o OUT.beam] [-S] [-E] [-c] [-w] [-s] [-n NAME] FILE.erl\n"
     "  -I DIR    look for include files there    -D NAME=VALUE  define a macro\n"
     "  -o FILE   write the module there          -S             print the assembly\n"
-    "  -C        print it as Core Erlang\n"
     "  -E        print the preprocessed text     -c             only check\n"
     "  -w        no warnings                     -s             FILE is a script\n"
     "  -n NAME   the file's name in messages and stack traces\n";
@@ -37,7 +36,6 @@ int main(int argc, char** argv) {
     std::string a = argv[i];
     auto value = [&](size_t flag) { return a.size() > flag ? a.substr(flag) : i + 1 < argc ? std::string(argv[++i]) : ""; };
     if (a == "-S") options.want_assembly = true;
-    else if (a == "-C") options.want_core = true;
     else if (a == "-E") options.only_preprocess = true;
     else if (a == "-c") options.only_check = true;
     else if (a == "-w") options.warnings = false;
@@ -75,9 +73,8 @@ int main(int argc, char** argv) {
   std::fputs(result.messages.c_str(), stderr);
   if (!result.ok) return 1;
   std::fputs(result.preprocessed.c_str(), stdout);
-  std::fputs(result.core.c_str(), stdout);
   std::fputs(result.assembly.c_str(), stdout);
-  if (options.only_preprocess || options.only_check || ((options.want_assembly || options.want_core) && out.empty())) return 0;
+  if (options.only_preprocess || options.only_check || (options.want_assembly && out.empty())) return 0;
   if (out.empty()) out = result.module + ".beam";
   if (!write_file(out, result.beam)) {
     std::fprintf(stderr, "vmrunc: cannot write %s: %s\n", out.c_str(), std::strerror(errno));

@@ -109,26 +109,40 @@ Term table_ref(Heap& heap, const Table& t) {
 
 Term table_id(Heap& heap, const Table& t) { return t.named ? t.name : table_ref(heap, t); }
 
+namespace {
+
+/// A slot nobody uses; nullptr when there are too many tables.
+Table* take_slot() {
+  std::lock_guard lock(registry_mutex);
+  if (!free_slots.empty()) {
+    Table* t = slots[free_slots.back()].load(std::memory_order_relaxed);
+    free_slots.pop_back();
+    return t;
+  }
+  if (slot_count == kMaxTables) return nullptr;
+  auto* t = new Table;
+  t->slot = slot_count++;
+  slots[t->slot].store(t, std::memory_order_release);
+  return t;
+}
+
+}  // namespace
+
 Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
-  Table* t;
+  *name_taken = false;
+  Table* t = take_slot();
+  if (!t) return nullptr;
   {
+    // A table's lock before the registry's, as everywhere. Nobody holds it long: who comes with the slot's former identifier finds a dead table.
+    std::unique_lock table_lock(t->mutex);
     std::lock_guard lock(registry_mutex);
-    *name_taken = properties->named && names[properties->name.atom_index()].load(std::memory_order_relaxed) != 0;
-    if (*name_taken) return nullptr;
-    std::uint32_t slot;
-    if (!free_slots.empty()) {
-      slot = free_slots.back();
-      free_slots.pop_back();
-      t = slots[slot].load(std::memory_order_relaxed);
-    } else {
-      if (slot_count == kMaxTables) return nullptr;
-      slot = slot_count++;
-      t = new Table;
-      t->slot = slot;
-      slots[slot].store(t, std::memory_order_release);
+    auto* named = properties->named ? &names[properties->name.atom_index()] : nullptr;
+    if (named && named->load(std::memory_order_relaxed) != 0) {
+      *name_taken = true;
+      free_slots.push_back(t->slot);
+      return nullptr;
     }
-    std::unique_lock table_lock(t->mutex);  // nobody holds it long: the slot's former identifier finds a dead table
-    t->key = {++generation << kSlotBits | slot, kTableRefs};
+    t->key = {++generation << kSlotBits | t->slot, kTableRefs};
     t->name = properties->name;
     t->named = properties->named;
     t->owner = properties->owner;
@@ -141,7 +155,7 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
     t->compressed = properties->compressed;
     t->write_concurrency = properties->write_concurrency;
     t->alive = true;
-    if (t->named) names[t->name.atom_index()].store(slot + 1, std::memory_order_release);
+    if (named) named->store(t->slot + 1, std::memory_order_release);
   }
   note_user(t->owner, t->slot);
   return t;

@@ -1,6 +1,7 @@
 %% Replacing in binaries, and hexadecimal text. The rest of the module is built
 %% into the machine (README.md has the list).
 -module(binary).
+-define(ERRORS, [{error_info, #{module => erl_stdlib_errors}}]).  % who explains
 
 -export([replace/3, replace/4, encode_hex/1, encode_hex/2, decode_hex/1, join/2]).
 
@@ -25,7 +26,7 @@ replace(B, Pattern, New, Options) ->
             [] -> B;
             _ -> iolist_to_binary(replaced(B, Found, 0, Replace))
         end
-    catch error:_ -> error(badarg, [B, Pattern, New, Options])
+    catch error:_ -> error(badarg, [B, Pattern, New, Options], ?ERRORS)
     end.
 
 listed(I) when is_list(I) -> I;
@@ -47,7 +48,7 @@ replaced(B, [], From, _) -> [binary:part(B, From, byte_size(B) - From)].
 
 join(_, []) -> <<>>;
 join(Separator, [_ | _] = Bs) when is_binary(Separator) -> iolist_to_binary(lists:join(Separator, Bs));
-join(Separator, Bs) -> error(badarg, [Separator, Bs]).
+join(Separator, Bs) -> error(badarg, [Separator, Bs], ?ERRORS).
 
 %% Hexadecimal
 
@@ -56,16 +57,16 @@ encode_hex(B) -> encode_hex(B, uppercase).
 encode_hex(B, Case) when is_binary(B), (Case =:= uppercase orelse Case =:= lowercase) ->
     Letter = case Case of uppercase -> $A; lowercase -> $a end,
     << <<(hex(H, Letter)), (hex(L, Letter))>> || <<H:4, L:4>> <= B>>;
-encode_hex(B, Case) -> error(badarg, [B, Case]).
+encode_hex(B, Case) -> error(badarg, [B, Case], ?ERRORS).
 
 hex(N, _) when N < 10 -> $0 + N;
 hex(N, Letter) -> Letter + N - 10.
 
 decode_hex(B) when is_binary(B), byte_size(B) rem 2 =:= 0 ->
     try << <<(digit(H)):4, (digit(L)):4>> || <<H, L>> <= B>>
-    catch error:_ -> error(badarg, [B])
+    catch error:_ -> error(badarg, [B], ?ERRORS)
     end;
-decode_hex(B) -> error(badarg, [B]).
+decode_hex(B) -> error(badarg, [B], ?ERRORS).
 
 digit(C) when C >= $0, C =< $9 -> C - $0;
 digit(C) when C >= $A, C =< $F -> C - $A + 10;

@@ -91,7 +91,7 @@ stack_lines([{M, F, A, Loc} | Stack], N, Reason, Print, Ind) ->
            end,
     Lines = [[Ind, Word, Name, location(Loc)]
              | [["\n", Ind, "   called as ", call_text(M, F, A, Print, length(Ind) + 14)] || is_list(A)]
-               ++ [["\n", Ind, "   *** ", Line] || N =:= 1, Line <- hints(Reason, M, F, A, Loc, Stack)]],
+               ++ [["\n", Ind, "   *** ", Line] || N =:= 1, Line <- hints(Reason, M, F, A, Loc, Stack, length(Ind) + 7)]],
     [Lines | stack_lines(Stack, N + 1, Reason, Print, Ind)];
 stack_lines([], _, _, _, _) -> [];
 stack_lines([_ | Stack], N, Reason, Print, Ind) -> stack_lines(Stack, N, Reason, Print, Ind).
@@ -154,17 +154,21 @@ fun_name(Fun) ->
 %% Lines that a module offers about its own failure: an error_info entry names
 %% it; Module:format_error(Reason, Stack) answers a map from argument position
 %% (or general, reason) to text.
-hints(Reason, M, F, A, Loc, Stack) ->
+hints(Reason, M, F, A, Loc, Stack, Col) ->
     case proplists:get_value(error_info, Loc) of
         #{} = Info ->
             Module = maps:get(module, Info, M),
             Function = maps:get(function, Info, format_error),
             try Module:Function(Reason, [{M, F, A, Loc} | Stack]) of
-                #{} = Map -> [hint(K, V) || {K, V} <- lists:sort(maps:to_list(Map))]
+                #{} = Map -> [hint(K, V, Col) || {K, V} <- lists:sort(maps:to_list(Map))]
             catch _:_ -> []
             end;
         _ -> []
     end.
 
-hint(Position, Text) when is_integer(Position) -> ["argument ", integer_to_list(Position), ": ", Text];
-hint(_, Text) -> Text.
+hint(Position, Text, Col) when is_integer(Position) ->
+    Which = ["argument ", integer_to_list(Position), ": "],
+    [Which, indented(Text, Col + iolist_size(Which))];
+hint(_, Text, Col) -> indented(Text, Col).
+
+indented(Text, Col) -> string:replace(Text, "\n", [$\n | lists:duplicate(Col, $\s)], all).

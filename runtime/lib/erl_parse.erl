@@ -9,16 +9,26 @@
 parse_term(Tokens) ->
     try term(Tokens) of
         {Term, [{dot, _}]} -> {ok, Term};
-        {_, Rest} -> {error, before(Rest, Tokens)}
-    catch throw:{before, Rest} -> {error, before(Rest, Tokens)}
+        {_, Rest} -> {error, no_term(Rest, Tokens)}
+    catch throw:{before, Rest} -> {error, no_term(Rest, Tokens)}
+    end.
+
+%% An expression that is no term is told from what is no expression either.
+no_term(Rest, Tokens) ->
+    case lists:keymember(dot, 1, Tokens) andalso file_eval:has_syntax(Tokens) of
+        true -> {erl_scan:location(hd(Tokens)), ?MODULE, "bad term"};
+        false -> before(Rest, Tokens)
     end.
 
 before([Token | _], _) -> {erl_scan:location(Token), ?MODULE, ["syntax error before: ", text(Token)]};
 before([], []) -> {1, ?MODULE, ["syntax error before: ", ""]};
 before([], Tokens) -> {erl_scan:location(lists:last(Tokens)), ?MODULE, ["syntax error before: ", ""]}.
 
-text({dot, _}) -> "";
-text({Symbol, _}) -> atom_to_list(Symbol);
+text({dot, _}) -> "'.'";
+text({Symbol, _}) -> io_lib:write_atom(Symbol);
+text({var, _, Name}) -> atom_to_list(Name);
+text({string, _, String}) -> io_lib:write_string(String);
+text({char, _, Char}) -> io_lib:write_char(Char);
 text({_, _, Value}) -> lists:flatten(io_lib:format("~tw", [Value])).
 
 format_error(Message) ->

@@ -4,7 +4,7 @@
 %% return_white_spaces comments and white space become tokens too.
 -module(erl_scan).
 
--export([string/1, string/2, string/3, tokens/3, tokens/4, format_error/1, reserved_word/1,
+-export([string/1, string/2, string/3, tokens/3, tokens/4, continuation_location/1, format_error/1, reserved_word/1,
          category/1, symbol/1, location/1, line/1, column/1]).
 
 -record(st, {loc, tokens = [], comments = false, white = false}).
@@ -33,33 +33,61 @@ state(Location, Options0) ->
     #st{loc = Location, comments = Return orelse lists:member(return_comments, Options),
         white = Return orelse lists:member(return_white_spaces, Options)}.
 
-%% For the I/O protocol: tokens up to a full stop. The continuation is the text
-%% so far, which is scanned again when there is more of it.
+%% For the I/O protocol: tokens up to a full stop. The continuation holds the text so far, piece by
+%% piece, last first. It is scanned again when what has come may be the end.
 tokens(Cont, Chars, Location) -> tokens(Cont, Chars, Location, []).
 
 tokens([], Chars, Location, Options) -> tokens({more_text, [], Location}, Chars, Location, Options);
-tokens({more_text, Text, Location}, eof, _, Options) ->
-    try scan(Text, state(Location, Options)) of
+tokens({more_text, Pieces, Location}, eof, _, Options) ->
+    try scan(lists:append(lists:reverse(Pieces)), state(Location, Options)) of
         {eof, #st{tokens = [], loc = End}} -> {done, {eof, End}, eof};
         {eof, S} -> {done, {ok, lists:reverse(S#st.tokens), S#st.loc}, eof};
         {dot, Rest, S} -> {done, {ok, lists:reverse(S#st.tokens), S#st.loc}, Rest}
     catch throw:{scan, At, What, End} -> {done, {error, {At, ?MODULE, What}, End}, eof}
     end;
-tokens({more_text, Text0, Location}, Chars, _, Options) ->
-    Text = Text0 ++ Chars,
+tokens({more_text, Pieces, Location}, [], _, _) -> {more, {more_text, Pieces, Location}};
+tokens({more_text, Pieces0, Location}, Chars, _, Options) ->
+    Pieces = [Chars | Pieces0],
+    case may_end(Chars, Pieces0) of
+        true -> whole_tokens(lists:append(lists:reverse(Pieces)), Pieces, Location, Options);
+        false -> {more, {more_text, Pieces, Location}}
+    end.
+
+whole_tokens(Text, Pieces, Location, Options) ->
     try scan(Text, state(Location, Options)) of
-        {dot, _, S} when S#st.tokens =:= [] -> {more, {more_text, Text, Location}};
+        {dot, _, S} when S#st.tokens =:= [] -> {more, {more_text, Pieces, Location}};
         {dot, Rest, S} ->
             case ends_in_white(Text, Rest) of
                 true -> {done, {ok, lists:reverse(S#st.tokens), S#st.loc}, Rest};
-                false -> {more, {more_text, Text, Location}}
+                false -> {more, {more_text, Pieces, Location}}
             end;
-        {eof, _} -> {more, {more_text, Text, Location}}
+        {eof, _} -> {more, {more_text, Pieces, Location}}
     catch
-        throw:{scan, _, {string, _, _}, _} -> {more, {more_text, Text, Location}};
-        throw:{scan, _, {unterminated, _}, _} -> {more, {more_text, Text, Location}};
+        throw:{scan, _, {string, _, _}, _} -> {more, {more_text, Pieces, Location}};
+        throw:{scan, _, {unterminated, _}, _} -> {more, {more_text, Pieces, Location}};
+        throw:{scan, _, char, _} -> {more, {more_text, Pieces, Location}};
         throw:{scan, At, What, End} -> {done, {error, {At, ?MODULE, What}, End}, []}
     end.
+
+%% The first piece is always looked at, so that what is wrong with a line typed in is told at once.
+may_end(_, []) -> true;
+may_end(Chars, [Last | _]) -> lists:last(Last) =:= $. orelse has_stop(Chars).
+
+has_stop([$.]) -> true;
+has_stop([$., C | _]) when C =< $\s; C =:= $%; C >= 16#7F, C =< 16#A0 -> true;
+has_stop([_ | T]) -> has_stop(T);
+has_stop([]) -> false.
+
+%% Where the text goes on
+continuation_location([]) -> 1;
+continuation_location({more_text, Pieces, Location}) -> lists:foldr(fun moved/2, Location, Pieces).
+
+moved(Piece, {Line, Column}) ->
+    case lists:splitwith(fun(C) -> C =/= $\n end, Piece) of
+        {Same, []} -> {Line, Column + length(Same)};
+        {_, [$\n | More]} -> moved(More, {Line + 1, 1})
+    end;
+moved(Piece, Line) -> Line + length([C || C <- Piece, C =:= $\n]).
 
 %% A dot at the very end of the text may be the beginning of something else.
 ends_in_white(Text, []) -> lists:last(Text) =/= $.;
@@ -217,7 +245,7 @@ character([$\\ | T], S) ->
 character([C | T], S) ->
     Loc = after_char(C, forward(S#st.loc, 1)),
     scan(T, (push({char, S#st.loc, C}, S))#st{loc = Loc});
-character([], S) -> fail(S#st.loc, {unterminated, char}, forward(S#st.loc, 1)).
+character([], S) -> fail(S#st.loc, char, forward(S#st.loc, 1)).
 
 quoted([Quote | T], Quote, _, _, Loc, Acc) -> {lists:reverse(Acc), T, forward(Loc, 1)};
 quoted([$\\ | T], Quote, What, Start, Loc, Acc) ->
@@ -238,7 +266,7 @@ escape([$x, ${ | T], What, Start, Loc) ->
                 C when C =< 16#10FFFF, (C < 16#D800 orelse C > 16#DFFF) -> {C, Rest, forward(Loc, length(Hex) + 3)};
                 _ -> fail(Loc, {illegal, character}, Loc)
             end;
-        {_, []} -> fail(Start, {unterminated, What}, Loc);
+        {_, []} -> fail(Start, unterminated(What), Loc);
         _ -> fail(Loc, {illegal, character}, Loc)
     end;
 escape([$x, A, B | T], _, _, Loc) ->
@@ -249,7 +277,10 @@ escape([$x, A, B | T], _, _, Loc) ->
 escape([$^, C | T], _, _, Loc) when C >= $@, C =< $_ -> {C band 31, T, forward(Loc, 2)};
 escape([$^, C | T], _, _, Loc) when C >= $a, C =< $z -> {C band 31, T, forward(Loc, 2)};
 escape([C | T], _, _, Loc) -> {escaped(C), T, after_char(C, Loc)};
-escape([], What, Start, Loc) -> fail(Start, {unterminated, What}, Loc).
+escape([], What, Start, Loc) -> fail(Start, unterminated(What), Loc).
+
+unterminated(char) -> char;
+unterminated(What) -> {unterminated, What}.
 
 escaped($n) -> $\n;
 escaped($r) -> $\r;
@@ -286,6 +317,7 @@ column(Token) ->
 format_error({string, Quote, Text}) ->
     io_lib:format("unterminated ~s starting with ~ts",
                   [if Quote =:= $" -> "string"; true -> "atom" end, io_lib:write_string(Text, Quote)]);
+format_error(char) -> "unterminated character";
 format_error({unterminated, What}) -> io_lib:format("unterminated ~w", [What]);
 format_error({illegal, What}) -> io_lib:format("illegal ~w", [What]);
 format_error(Other) -> io_lib:write(Other).

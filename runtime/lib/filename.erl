@@ -2,7 +2,7 @@
 %% these; the result is a binary if the last or only name is one.
 -module(filename).
 
--export([absname/1, absname/2, absname_join/2, append/2, basename/1, basename/2, dirname/1,
+-export([absname/1, absname/2, absname_join/2, append/2, basedir/2, basedir/3, basename/1, basename/2, dirname/1,
          extension/1, flatten/1, join/1, join/2, nativename/1, pathtype/1, rootname/1,
          rootname/2, split/1, validate/1]).
 
@@ -15,36 +15,27 @@ flat([A | T], Tail) when is_atom(A) -> atom_to_list(A) ++ flat(T, Tail);
 flat([L | T], Tail) when is_list(L) -> flat(L, flat(T, Tail));
 flat([], Tail) -> Tail.
 
-%% Works on strings and gives back what kind was given.
-on_string(F, Name) when is_binary(Name) -> to_binary(F(to_string(Name)));
+%% Works on strings and gives back what kind was given. A binary's bytes are taken as characters: what
+%% matters in a name is ASCII, and the rest need not be text.
+on_string(F, Name) when is_binary(Name) -> list_to_binary(F(binary_to_list(Name)));
 on_string(F, Name) -> F(flatten(Name)).
 
-to_string(B) ->
-    case unicode:characters_to_list(B) of
-        L when is_list(L) -> L;
-        _ -> binary_to_list(B)
-    end.
-
-to_binary(L) ->
-    case unicode:characters_to_binary(L) of
-        B when is_binary(B) -> B;
-        _ -> list_to_binary(L)
-    end.
-
-string(Name) when is_binary(Name) -> to_string(Name);
+string(Name) when is_binary(Name) -> binary_to_list(Name);
 string(Name) -> flatten(Name).
+
+to_binary(Name) when is_binary(Name) -> Name;
+to_binary(Name) -> unicode:characters_to_binary(flatten(Name)).
 
 %% Joining
 
 join([Name]) -> join1(Name);
 join([_ | _] = Names) ->
-    Joined = lists:foldl(fun(Name, none) -> string(Name);
-                            (Name, Acc) -> join_strings(Acc, string(Name))
-                         end, none, Names),
     case lists:any(fun is_binary/1, Names) of
-        true -> to_binary(normal(Joined));
-        false -> normal(Joined)
+        true -> list_to_binary(joined([binary_to_list(to_binary(Name)) || Name <- Names]));
+        false -> joined([flatten(Name) || Name <- Names])
     end.
+
+joined([First | Names]) -> normal(lists:foldl(fun(Name, Acc) -> join_strings(Acc, Name) end, First, Names)).
 
 join1(Name) -> on_string(fun normal/1, Name).
 
@@ -72,11 +63,10 @@ drop_slashes([$/ | T]) -> drop_slashes(T);
 drop_slashes(Name) -> Name.
 
 append(Dir, Name) when is_binary(Dir), is_binary(Name) -> <<Dir/binary, $/, Name/binary>>;
-append(Dir, Name) when is_binary(Dir) -> append(Dir, to_binary(flatten(Name)));
-append(Dir, Name) when is_binary(Name) -> append(to_binary(flatten(Dir)), Name);
+append(Dir, Name) when is_binary(Dir); is_binary(Name) -> append(to_binary(Dir), to_binary(Name));
 append(Dir, Name) -> flatten(Dir) ++ "/" ++ flatten(Name).
 
-split(Name) when is_binary(Name) -> [to_binary(Part) || Part <- split_string(to_string(Name))];
+split(Name) when is_binary(Name) -> [list_to_binary(Part) || Part <- split_string(binary_to_list(Name))];
 split(Name) -> split_string(flatten(Name)).
 
 split_string([$/ | T]) -> ["/" | string:tokens(T, "/")];
@@ -89,10 +79,14 @@ basename(Name) -> on_string(fun base/1, Name).
 base(Name) ->
     lists:reverse(lists:takewhile(fun(C) -> C =/= $/ end, drop_slashes(lists:reverse(Name)))).
 
-basename(Name, Ext) when is_binary(Ext), not is_binary(Name) -> basename(to_binary(flatten(Name)), Ext);
+basename(Name, Ext) when is_binary(Ext), not is_binary(Name) -> basename(to_binary(Name), Ext);
 basename(Name, Ext) ->
-    E = string(Ext),
+    E = same_kind(Ext, Name),
     on_string(fun(N) -> without_suffix(base(N), E) end, Name).
+
+%% As on_string shows a name of the other one's kind
+same_kind(Ext, Name) when is_binary(Name) -> binary_to_list(to_binary(Ext));
+same_kind(Ext, _) -> flatten(Ext).
 
 without_suffix(Name, Suffix) ->
     case length(Name) > length(Suffix) - 1 andalso lists:suffix(Suffix, Name) of
@@ -139,9 +133,9 @@ root(Name) ->
         false -> Name
     end.
 
-rootname(Name, Ext) when is_binary(Ext), not is_binary(Name) -> rootname(to_binary(flatten(Name)), Ext);
+rootname(Name, Ext) when is_binary(Ext), not is_binary(Name) -> rootname(to_binary(Name), Ext);
 rootname(Name, Ext) ->
-    E = string(Ext),
+    E = same_kind(Ext, Name),
     on_string(fun(N) ->
                       case E =/= "" andalso length(last_part(N)) > length(E) andalso lists:suffix(E, N) of
                           true -> lists:sublist(N, length(N) - length(E));
@@ -163,7 +157,7 @@ absname(Name) ->
 
 absname(Name, Dir) ->
     case pathtype(Name) of
-        absolute when is_binary(Dir) -> join1(to_binary(string(Name)));
+        absolute when is_binary(Dir) -> join1(to_binary(Name));
         absolute -> join1(Name);
         relative -> join(Dir, Name)
     end.
@@ -175,3 +169,31 @@ validate(Name) ->
         L -> L =/= [] andalso not lists:member(0, L)
     catch error:_ -> false
     end.
+
+%% Where files of an application belong, by the rules of desktop systems on Linux (XDG)
+
+basedir(Type, Application) -> basedir(Type, Application, #{}).
+
+basedir(Type, Application, Options) when is_map(Options) ->
+    _ = maps:get(os, Options, linux) =:= linux orelse error(badarg, [Type, Application, Options]),
+    Below = case Options of
+                #{version := Version} -> [Application, Version];
+                _ -> [Application]
+            end,
+    case Type of
+        user_data -> join([own_dir("XDG_DATA_HOME", ".local/share") | Below]);
+        user_config -> join([own_dir("XDG_CONFIG_HOME", ".config") | Below]);
+        user_cache -> join([own_dir("XDG_CACHE_HOME", ".cache") | Below]);
+        user_log -> join([own_dir("XDG_CACHE_HOME", ".cache") | Below] ++ ["log"]);
+        site_data -> [join([Dir | Below]) || Dir <- system_dirs("XDG_DATA_DIRS", "/usr/local/share/:/usr/share/")];
+        site_config -> [join([Dir | Below]) || Dir <- system_dirs("XDG_CONFIG_DIRS", "/etc/xdg")];
+        _ -> error(badarg, [Type, Application, Options])
+    end.
+
+own_dir(Variable, InHome) ->
+    case os:getenv(Variable) of
+        false -> join(os:getenv("HOME", "/"), InHome);
+        Dir -> Dir
+    end.
+
+system_dirs(Variable, Default) -> string:lexemes(os:getenv(Variable, Default), ":").

@@ -4,7 +4,8 @@
 -export([start/5, start/6, init_it/6, init_it/7, call/3, call/4, cast_target/1, reply/2, stop/1, stop/3,
          send_request/3, send_request/5, wait_response/2, wait_response/3, receive_response/2, receive_response/3,
          check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3, reqids_to_list/1,
-         debug_options/2, hibernate_after/1, register_name/1, unregister_name/1, name/1, parent/0, where/1, format_status_header/2]).
+         debug_options/2, hibernate_after/1, register_name/1, unregister_name/1, name/1, parent/0, where/1, format_status_header/2,
+         client_info/1, format_client/1]).
 
 %% --- Start ---
 
@@ -95,6 +96,14 @@ call(Process, Label, Request, Timeout) when Timeout =:= infinity; is_integer(Tim
         Target -> do_call(Target, Label, Request, Timeout)
     end.
 
+do_call(Target, Label, Request, infinity) ->
+    Monitor = erlang:monitor(process, Target),
+    _ = erlang:send(Target, {Label, {self(), Monitor}, Request}, [noconnect]),
+    receive
+        {Monitor, Reply} -> erlang:demonitor(Monitor, [flush]), {ok, Reply};
+        {'DOWN', Monitor, _, _, noconnection} -> exit({nodedown, node_of(Target)});
+        {'DOWN', Monitor, _, _, Reason} -> exit(Reason)
+    end;
 do_call(Target, Label, Request, Timeout) ->
     Monitor = erlang:monitor(process, Target, [{alias, demonitor}]),
     Tag = [alias | Monitor],
@@ -163,6 +172,10 @@ async_target({Name, Node}) when Node =:= node() -> whereis(Name);
 async_target({Name, Node}) when is_atom(Name), is_atom(Node) -> {Name, Node};
 async_target(Name) -> where(Name).
 
+%% What is monitored, as the request named it.
+object({Name, Node}) when Node =:= node() -> Name;
+object(Object) -> Object.
+
 %% A monitor that has fired: the request went to nobody.
 dead_monitor(Name) when is_atom(Name) -> erlang:monitor(process, Name);
 dead_monitor(_) ->
@@ -173,7 +186,7 @@ dead_monitor(_) ->
 check_response(Message, [alias | Monitor] = Tag) ->
     case Message of
         {Tag, Reply} -> erlang:demonitor(Monitor, [flush]), {reply, Reply};
-        {'DOWN', Monitor, _, Object, Reason} -> {error, {Reason, Object}};
+        {'DOWN', Monitor, _, Object, Reason} -> {error, {Reason, object(Object)}};
         _ -> no_reply
     end.
 
@@ -184,7 +197,7 @@ check_response(Message, Collection, Delete) ->
             erlang:demonitor(Monitor, [flush]),
             found_response({reply, Reply}, Monitor, Collection, Delete);
         {'DOWN', Monitor, _, Object, Reason} when is_map_key(Monitor, Collection) ->
-            found_response({error, {Reason, Object}}, Monitor, Collection, Delete);
+            found_response({error, {Reason, object(Object)}}, Monitor, Collection, Delete);
         _ -> no_reply
     end.
 
@@ -195,7 +208,7 @@ found_response(Response, Monitor, Collection, Delete) ->
 wait_response([alias | Monitor] = Tag, Timeout) ->
     receive
         {Tag, Reply} -> erlang:demonitor(Monitor, [flush]), {reply, Reply};
-        {'DOWN', Monitor, _, Object, Reason} -> {error, {Reason, Object}}
+        {'DOWN', Monitor, _, Object, Reason} -> {error, {Reason, object(Object)}}
     after milliseconds(Timeout) -> timeout
     end.
 
@@ -206,7 +219,7 @@ wait_response(Collection, Timeout, Delete) ->
             erlang:demonitor(Monitor, [flush]),
             found_response({reply, Reply}, Monitor, Collection, Delete);
         {'DOWN', Monitor, _, Object, Reason} when is_map_key(Monitor, Collection) ->
-            found_response({error, {Reason, Object}}, Monitor, Collection, Delete)
+            found_response({error, {Reason, object(Object)}}, Monitor, Collection, Delete)
     after milliseconds(Timeout) -> timeout
     end.
 
@@ -256,3 +269,18 @@ hibernate_after(Options) -> proplists:get_value(hibernate_after, Options, infini
 format_status_header(Tag, Name) when is_pid(Name) -> lists:concat([Tag, " ", pid_to_list(Name)]);
 format_status_header(Tag, Name) when is_atom(Name) -> lists:concat([Tag, " ", Name]);
 format_status_header(Tag, Name) -> {Tag, Name}.
+
+%% Who asked, for the report of a server that fails meanwhile.
+client_info({Pid, _}) when is_pid(Pid), node(Pid) =:= node() ->
+    case process_info(Pid, [current_stacktrace, registered_name]) of
+        undefined -> {Pid, dead};
+        [{current_stacktrace, Stack}, {registered_name, []}] -> {Pid, {Pid, Stack}};
+        [{current_stacktrace, Stack}, {registered_name, Name}] -> {Pid, {Name, Stack}}
+    end;
+client_info({Pid, _}) when is_pid(Pid) -> {Pid, remote};
+client_info(_) -> undefined.
+
+format_client(undefined) -> {"", []};
+format_client({From, dead}) -> {"** Client ~p is dead~n", [From]};
+format_client({From, remote}) -> {"** Client ~p is remote on node ~p~n", [From, node(From)]};
+format_client({_, {Name, Stack}}) -> {"** Client ~tp stacktrace~n** ~tp~n", [Name, Stack]}.

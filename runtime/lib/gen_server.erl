@@ -271,18 +271,9 @@ report(Reason, #server{name = Name, module = Mod}, State, Msg, From, Debug) ->
     Status = status(Mod, #{state => State, message => Msg, reason => Reason, log => sys:get_log(Debug)}, terminate),
     logger:log(error,
                #{label => {?MODULE, terminate}, name => Name, last_message => maps:get(message, Status), state => maps:get(state, Status),
-                 log => maps:get(log, Status), reason => maps:get(reason, Status), client_info => client_info(From)},
+                 log => maps:get(log, Status), reason => maps:get(reason, Status), client_info => gen:client_info(From)},
                #{domain => [otp], report_cb => fun ?MODULE:format_log/1,
                  error_logger => #{tag => error, report_cb => fun ?MODULE:format_log/1}}).
-
-client_info({Pid, _}) when is_pid(Pid), node(Pid) =:= node() ->
-    case process_info(Pid, [current_stacktrace, registered_name]) of
-        undefined -> {Pid, dead};
-        [{current_stacktrace, Stack}, {registered_name, []}] -> {Pid, {Pid, Stack}};
-        [{current_stacktrace, Stack}, {registered_name, Name}] -> {Pid, {Name, Stack}}
-    end;
-client_info({Pid, _}) when is_pid(Pid) -> {Pid, remote};
-client_info(_) -> undefined.
 
 %% The callback module may say how its state is shown.
 status(Mod, Map, Opt) ->
@@ -303,7 +294,7 @@ status(Mod, Map, Opt) ->
 
 format_log(#{label := {?MODULE, terminate}, name := Name, last_message := Msg, state := State, log := Log, reason := Reason,
              client_info := Client}) ->
-    {ClientFormat, ClientArgs} = format_client(Client),
+    {ClientFormat, ClientArgs} = gen:format_client(Client),
     {LogFormat, LogArgs} = case Log of
                                [] -> {"", []};
                                _ -> {"** Log ==~n** ~tp~n", [Log]}
@@ -324,11 +315,6 @@ shown_reason({undef, [{M, F, A, L} | Rest]} = Reason) ->
             end
     end;
 shown_reason(Reason) -> Reason.
-
-format_client(undefined) -> {"", []};
-format_client({From, dead}) -> {"** Client ~p is dead~n", [From]};
-format_client({From, remote}) -> {"** Client ~p is remote on node ~p~n", [From, node(From)]};
-format_client({_, {Name, Stack}}) -> {"** Client ~tp stacktrace~n** ~tp~n", [Name, Stack]}.
 
 %% --- System messages ---
 

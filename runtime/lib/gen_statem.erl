@@ -22,18 +22,21 @@
 -callback terminate(Reason :: term(), State :: term(), Data :: term()) -> term().
 -callback code_change(OldVsn :: term(), State :: term(), Data :: term(), Extra :: term()) -> term().
 -callback format_status(Status :: map()) -> map().
--optional_callbacks([handle_event/4, terminate/3, code_change/4, format_status/1]).
+-callback format_status(Opt :: term(), StatusData :: [term()]) -> term().
+-optional_callbacks([handle_event/4, terminate/3, code_change/4, format_status/1, format_status/2]).
 
 -record(m, {parent, name, modules,           % the callback module is the first
-            mode, enter = false,             % from callback_mode/0
+              mode = state_functions, enter = false,  % from callback_mode/0
             hibernate_after = infinity,
             debug = [],
             state, data,
             postponed = [],
             timers = #{}}).
 
+-define(STACK, element(2, process_info(self(), current_stacktrace))).
+
 %% What the actions of a transition come to.
--record(t, {postpone = false, hibernate = false, next_events = [], timeouts = [], replies = []}).
+-record(t, {note = none, postpone = false, hibernate = false, next_events = [], timeouts = [], replies = []}).
 
 %% Interface
 
@@ -98,8 +101,8 @@ init_it(Starter, Parent, FullName, Mod, Args, Options) ->
     Result = try Mod:init(Args)
              catch
                  throw:Value -> Value;
-                 error:E:S -> GiveUp({error, {E, S}}, error, E, S);
-                 exit:E:S -> GiveUp({error, E}, exit, E, S)
+                 error:E:S -> report(error, E, S, [], M0), GiveUp({error, {E, S}}, error, E, S);
+                 exit:E:S -> report(exit, E, S, [], M0), GiveUp({error, E}, exit, E, S)
              end,
     case Result of
         {ok, State, Data} -> begin_machine(Starter, with_mode(M0), State, Data, []);
@@ -107,7 +110,10 @@ init_it(Starter, Parent, FullName, Mod, Args, Options) ->
         {stop, Reason} -> GiveUp({error, Reason}, exit, Reason, []);
         {error, Reason} -> GiveUp({error, Reason}, exit, normal, []);
         ignore -> GiveUp(ignore, exit, normal, []);
-        Other -> GiveUp({error, {bad_return_from_init, Other}}, error, {bad_return_from_init, Other}, [])
+        Other ->
+            Bad = {bad_return_from_init, Other},
+            report(error, Bad, ?STACK, [], M0),
+            GiveUp({error, Bad}, exit, Bad, [])
     end.
 
 machine(Parent, FullName, Mod, Options) ->
@@ -129,10 +135,10 @@ begin_machine(Starter, M, State, Data, Actions) ->
     started(M, State, Data, Actions).
 
 started(M0, State, Data, Actions) ->
-    M = M0#m{state = State, data = Data},
+    M = noted({enter, hd(M0#m.modules), State}, M0#m{state = State, data = Data}),
     Event = {internal, init_state},
-    case actions(Actions, #t{}, M) of
-        {error, Action} -> terminate(error, {bad_action_from_state_function, Action}, [], Event, [], M);
+    case actions(Actions, #t{note = {consume, Event, State}}, M) of
+        {error, Action} -> terminate(error, {bad_action_from_state_function, Action}, ?STACK, Event, [], M);
         {T, M1} -> enter_and_go(State, T, Event, [], M1#m{state = State})
     end.
 
@@ -180,7 +186,7 @@ message({timeout, Ref, Kind} = Message, #m{timers = Timers} = M) ->
 message({system, From, Request}, #m{parent = Parent, debug = Debug} = M) ->
     sys:handle_system_msg(Request, From, Parent, ?MODULE, Debug, M, false);
 message({'EXIT', Parent, Reason}, #m{parent = Parent} = M) ->
-    terminate(exit, Reason, [], {info, {'EXIT', Parent, Reason}}, [], M);
+    terminate(exit, Reason, ?STACK, {info, {'EXIT', Parent, Reason}}, [], M);
 message(Message, M) -> event(info, Message, [], M).
 
 %% Any event ends the wait of an event time-out.
@@ -213,19 +219,19 @@ result(repeat_state_and_data, E, Q, M) -> transition(M#m.state, M#m.data, true, 
 result({repeat_state_and_data, As}, E, Q, M) -> transition(M#m.state, M#m.data, true, As, E, Q, M);
 result({repeat_state, Data}, E, Q, M) -> transition(M#m.state, Data, true, [], E, Q, M);
 result({repeat_state, Data, As}, E, Q, M) -> transition(M#m.state, Data, true, As, E, Q, M);
-result(stop, E, Q, M) -> terminate(exit, normal, [], E, Q, M);
-result({stop, Reason}, E, Q, M) -> terminate(exit, Reason, [], E, Q, M);
-result({stop, Reason, Data}, E, Q, M) -> terminate(exit, Reason, [], E, Q, M#m{data = Data});
+result(stop, E, Q, M) -> terminate(exit, normal, ?STACK, E, Q, M);
+result({stop, Reason}, E, Q, M) -> terminate(exit, Reason, ?STACK, E, Q, M);
+result({stop, Reason, Data}, E, Q, M) -> terminate(exit, Reason, ?STACK, E, Q, M#m{data = Data});
 result({stop_and_reply, Reason, Replies}, E, Q, M) -> stop_and_reply(Reason, Replies, E, Q, M);
 result({stop_and_reply, Reason, Replies, Data}, E, Q, M) -> stop_and_reply(Reason, Replies, E, Q, M#m{data = Data});
-result(Other, E, Q, M) -> terminate(error, {bad_return_from_state_function, Other}, [], E, Q, M).
+result(Other, E, Q, M) -> terminate(error, {bad_return_from_state_function, Other}, ?STACK, E, Q, M).
 
 stop_and_reply(Reason, Replies, E, Q, M) ->
     case actions(Replies, #t{}, M) of
-        {error, Action} -> terminate(error, {bad_reply_action_from_state_function, Action}, [], E, Q, M);
+        {error, Action} -> terminate(error, {bad_reply_action_from_state_function, Action}, ?STACK, E, Q, M);
         {T, M1} ->
-            try terminate(exit, Reason, [], E, Q, M1)
-            after send_replies(T)
+            try terminate(exit, Reason, ?STACK, E, Q, M1)
+            after send_replies(T, M1)
             end
     end.
 
@@ -235,13 +241,14 @@ stop_and_reply(Reason, Replies, E, Q, M) ->
 transition(State, Data, Repeat, Actions, Event, Queue, #m{state = Old} = M0) ->
     case actions(Actions, #t{}, M0) of
         {error, Action} ->
-            terminate(error, {bad_action_from_state_function, Action}, [], Event, Queue, M0#m{state = State, data = Data});
-        {T, M1} ->
-            M2 = case T#t.postpone of
-                     true -> M1#m{postponed = [Event | M1#m.postponed]};
-                     false -> M1
-                 end,
-            M3 = noted({consume, Event, State}, M2#m{state = State, data = Data}),
+            terminate(error, {bad_action_from_state_function, Action}, ?STACK, Event, Queue, M0#m{state = State, data = Data});
+        {T0, M1} ->
+            {What, M2} = case T0#t.postpone of
+                             true -> {postpone, M1#m{postponed = [Event | M1#m.postponed]}};
+                             false -> {consume, M1}
+                         end,
+            T = T0#t{note = {What, Event, Old}},
+            M3 = M2#m{state = State, data = Data},
             if
                 State =/= Old ->
                     Retried = lists:reverse(M3#m.postponed, Queue),
@@ -259,13 +266,13 @@ enter(Old, T, #m{state = State} = M, Event, Queue) ->
                 {go, Data, Actions, Again} ->
                     case enter_actions(Actions, T, M) of
                         {error, Action} ->
-                            terminate(error, {bad_state_enter_action_from_state_function, Action}, [], Event, Queue, M);
+                            terminate(error, {bad_state_enter_action_from_state_function, Action}, ?STACK, Event, Queue, M);
                         {T1, M1} when Again -> enter(State, T1, M1#m{data = Data}, Event, Queue);
                         {T1, M1} -> {T1, M1#m{data = Data}}
                     end;
-                {stop, Reason, Data} -> terminate(exit, Reason, [], Event, Queue, M#m{data = Data});
+                {stop, Reason, Data} -> terminate(exit, Reason, ?STACK, Event, Queue, M#m{data = Data});
                 {stop_and_reply, Reason, Replies, Data} -> stop_and_reply(Reason, Replies, Event, Queue, M#m{data = Data});
-                bad -> terminate(error, {bad_state_enter_return_from_state_function, Result}, [], Event, Queue, M)
+                bad -> terminate(error, {bad_state_enter_return_from_state_function, Result}, ?STACK, Event, Queue, M)
             end;
         {Class, Reason, Stack} -> terminate(Class, Reason, Stack, Event, Queue, M)
     end.
@@ -295,16 +302,20 @@ enter_actions(Actions, T, M) ->
 
 %% After the transition: replies go out, time-outs start, the queue continues.
 settle(T, Queue, M0) ->
-    send_replies(T),
-    {Due, M} = start_timeouts(lists:reverse(T#t.timeouts), [], M0),
+    {What, Event, Old} = T#t.note,
+    M1 = noted({What, Event, Old, M0#m.state}, send_replies(T, M0)),
+    {Due, M} = start_timeouts(lists:reverse(T#t.timeouts), [], M1),
     Queue1 = lists:reverse(T#t.next_events, Queue) ++ Due,
     case T#t.hibernate andalso Queue1 =:= [] of
         true -> proc_lib:hibernate(?MODULE, wakeup, [M, true]);
         false -> next(Queue1, M)
     end.
 
-send_replies(#t{replies = Replies}) ->
-    lists:foreach(fun({From, Reply}) -> gen:reply(From, Reply) end, lists:reverse(Replies)).
+send_replies(#t{replies = Replies}, M) ->
+    lists:foldr(fun({{To, _} = From, Reply}, Before) ->
+                        gen:reply(From, Reply),
+                        noted({out, Reply, To}, Before)
+                end, M, Replies).
 
 %% Actions
 
@@ -402,7 +413,7 @@ cancel(Kind, #m{timers = Timers} = M) ->
 %% The end
 
 terminate(Class, Reason, Stack, Event, Queue, #m{modules = [Mod | _], state = State, data = Data} = M) ->
-    Full = case Class of error -> {Reason, Stack}; _ -> Reason end,
+    Events = case Event of none -> []; _ -> [Event | Queue] end,
     case erlang:function_exported(Mod, terminate, 3) of
         true ->
             try Mod:terminate(Reason, State, Data) of
@@ -410,57 +421,71 @@ terminate(Class, Reason, Stack, Event, Queue, #m{modules = [Mod | _], state = St
             catch
                 throw:_ -> ok;
                 C:R:S ->
-                    report(C, R, S, Event, Queue, M),
+                    report(C, R, S, Events, M),
                     erlang:raise(C, R, S)
             end;
         false -> ok
     end,
     case Class =:= exit andalso is_quiet(Reason) of
-        true -> ok;
-        false -> report(Class, Reason, Stack, Event, Queue, M)
+        true -> noted({terminate, Reason, State}, M);
+        false -> report(Class, Reason, Stack, Events, M)
     end,
-    case Stack of
-        [] when Class =:= error -> exit(Full);
-        [] -> exit(Reason);
-        _ -> erlang:raise(Class, Reason, Stack)
-    end.
+    erlang:raise(Class, Reason, Stack).
 
 is_quiet(normal) -> true;
 is_quiet(shutdown) -> true;
 is_quiet({shutdown, _}) -> true;
 is_quiet(_) -> false.
 
-report(Class, Reason, Stack, Event, Queue, #m{name = Name, modules = [Mod | _] = Mods, mode = Mode, enter = Enter} = M) ->
-    Status = status(Mod, #{state => M#m.state, data => M#m.data, reason => Reason, log => sys:get_log(M#m.debug)}),
+report(Class, Reason, Stack, Events, #m{name = Name, modules = [Mod | _] = Mods, mode = Mode, enter = Enter} = M) ->
+    Status = status(Mod, #{state => M#m.state, data => M#m.data, reason => Reason, log => sys:get_log(M#m.debug)}, terminate),
     logger:log(error,
-               #{label => {?MODULE, terminate}, name => Name, queue => [Event | Queue], postponed => M#m.postponed,
+               #{label => {?MODULE, terminate}, name => Name, queue => Events, postponed => M#m.postponed,
                  modules => Mods, callback_mode => Mode, state_enter => Enter,
-                 state => {maps:get(state, Status), maps:get(data, Status)}, log => maps:get(log, Status),
-                 reason => {Class, maps:get(reason, Status), Stack}},
+                 state => shown_state(Status), log => maps:get(log, Status), timeouts => timeouts(M),
+                 reason => {Class, maps:get(reason, Status), Stack}, client_info => gen:client_info(client(Events))},
                #{domain => [otp], report_cb => fun ?MODULE:format_log/1, error_logger => #{tag => error}}).
 
-status(Mod, Map) ->
+client([{{call, From}, _} | _]) -> From;
+client(_) -> undefined.
+
+timeouts(#m{timers = Timers}) -> {map_size(Timers), [{Kind, Content} || {Kind, {_, Content}} <- maps:to_list(Timers)]}.
+
+%% The callback module may say how its state is shown: format_status/1, or the older format_status/2 in place of state and data.
+status(Mod, Map, Opt) ->
     case erlang:function_exported(Mod, format_status, 1) of
         true ->
             try maps:merge(Map, Mod:format_status(Map))
             catch _:_ -> Map#{state => "Mod:format_status/1 crashed", data => "Mod:format_status/1 crashed"}
             end;
-        false -> Map
+        false ->
+            case erlang:function_exported(Mod, format_status, 2) of
+                true ->
+                    try Map#{shown => Mod:format_status(Opt, [get(), maps:get(state, Map), maps:get(data, Map)])}
+                    catch _:_ -> Map#{shown => "Mod:format_status/2 crashed"}
+                    end;
+                false -> Map
+            end
     end.
 
-format_log(#{label := {?MODULE, terminate}, name := Name, queue := [Event | Queue], postponed := Postponed,
+shown_state(#{shown := Shown}) -> Shown;
+shown_state(#{state := State, data := Data}) -> {State, Data}.
+
+format_log(#{label := {?MODULE, terminate}, name := Name, queue := Events, postponed := Postponed,
              modules := Mods, callback_mode := Mode, state_enter := Enter, state := State, log := Log,
-             reason := {Class, Reason, Stack}}) ->
-    Parts = [{"** State machine ~tp terminating~n", [Name]},
-             {"** Last event = ~tp~n", [Event]},
-             {"** When server state  = ~tp~n", [State]},
+             timeouts := {Running, _} = Timeouts, reason := {Class, Reason, Stack}, client_info := Client}) ->
+    Parts = [{"** State machine ~tp terminating~n", [Name]}]
+        ++ [{"** Last event = ~tp~n", [hd(Events)]} || Events =/= []]
+        ++ [{"** When server state  = ~tp~n", [State]},
              {"** Reason for termination = ~tw:~tp~n", [Class, Reason]},
              {"** Callback modules = ~tp~n", [Mods]},
              {"** Callback mode = ~tp~n", [case Enter of true -> [Mode, state_enter]; false -> Mode end]}]
-        ++ [{"** Queued = ~tp~n", [Queue]} || Queue =/= []]
+        ++ [{"** Queued = ~tp~n", [tl(Events)]} || length(Events) > 1]
         ++ [{"** Postponed = ~tp~n", [Postponed]} || Postponed =/= []]
         ++ [{"** Stacktrace =~n**  ~tp~n", [Stack]} || Stack =/= []]
-        ++ [{"** Log =~n**  ~tp~n", [Log]} || Log =/= []],
+        ++ [{"** Time-outs: ~tp~n", [Timeouts]} || Running > 0]
+        ++ [{"** Log =~n**  ~tp~n", [Log]} || Log =/= []]
+        ++ [gen:format_client(Client)],
     {Formats, Args} = lists:unzip(Parts),
     {lists:append(Formats), lists:append(Args)}.
 
@@ -470,15 +495,22 @@ noted(_, #m{debug = []} = M) -> M;
 noted(Event, #m{debug = Debug, name = Name} = M) ->
     M#m{debug = sys:handle_debug(Debug, fun ?MODULE:print_event/3, Name, Event)}.
 
-print_event(Device, {in, {Type, Content}, State}, Name) ->
-    io:format(Device, "*DBG* ~tp receive ~tp ~tp in state ~tp~n", [Name, Type, Content, State]);
-print_event(Device, {consume, {Type, Content}, State}, Name) ->
-    io:format(Device, "*DBG* ~tp consume ~tp ~tp => ~tp~n", [Name, Type, Content, State]);
-print_event(Device, Event, Name) -> io:format(Device, "*DBG* ~tp ~tp~n", [Name, Event]).
+print_event(Device, Event, Name) -> io:format(Device, "*DBG* ~tp ~ts~n", [Name, event_text(Event)]).
+
+event_text({enter, Mod, State}) -> io_lib:format("enter ~tp in state ~tp", [Mod, State]);
+event_text({in, Event, State}) -> io_lib:format("receive ~ts in state ~tp", [what(Event), State]);
+event_text({out, Reply, To}) -> io_lib:format("send ~tp to ~tw", [Reply, To]);
+event_text({What, Event, State, State}) -> io_lib:format("~tw ~ts in state ~tp", [What, what(Event), State]);
+event_text({What, Event, Old, New}) -> io_lib:format("~tw ~ts in state ~tp => ~tp", [What, what(Event), Old, New]);
+event_text({terminate, Reason, State}) -> io_lib:format("terminate ~tp in state ~tp", [Reason, State]);
+event_text(Event) -> io_lib:format("~tp", [Event]).
+
+what({{call, {Pid, _}}, Request}) -> io_lib:format("call ~tp from ~tp", [Request, Pid]);
+what({Type, Content}) -> io_lib:format("~tp ~tp", [Type, Content]).
 
 system_continue(_, Debug, M) -> next([], M#m{debug = Debug}).
 
-system_terminate(Reason, _, Debug, M) -> terminate(exit, Reason, [], {system, Reason}, [], M#m{debug = Debug}).
+system_terminate(Reason, _, Debug, M) -> terminate(exit, Reason, ?STACK, none, [], M#m{debug = Debug}).
 
 system_code_change(#m{modules = [Mod | _]} = M, _, OldVsn, Extra) ->
     case catch Mod:code_change(OldVsn, M#m.state, M#m.data, Extra) of
@@ -492,10 +524,13 @@ system_replace_state(Fun, M) ->
     {State, Data} = New = Fun({M#m.state, M#m.data}),
     {ok, New, M#m{state = State, data = Data}}.
 
-format_status(_, [_, SysState, Parent, Debug, #m{name = Name, modules = [Mod | _] = Mods} = M]) ->
-    Status = status(Mod, #{state => M#m.state, data => M#m.data, log => sys:get_log(Debug)}),
+format_status(Opt, [_, SysState, Parent, Debug, #m{name = Name, modules = [Mod | _] = Mods} = M]) ->
+    Status = status(Mod, #{state => M#m.state, data => M#m.data, log => sys:get_log(Debug)}, Opt),
     [{header, gen:format_status_header("Status for state machine", Name)},
-     {data, [{"Status", SysState}, {"Parent", Parent}, {"Modules", Mods},
-             {"Time-outs", {map_size(M#m.timers), [{K, C} || {K, {_, C}} <- maps:to_list(M#m.timers)]}},
-             {"Logged Events", maps:get(log, Status)}, {"Postponed", M#m.postponed}]},
-     {data, [{"State", {maps:get(state, Status), maps:get(data, Status)}}]}].
+     {data, [{"Status", SysState}, {"Parent", Parent}, {"Modules", Mods}, {"Time-outs", timeouts(M)},
+             {"Logged Events", maps:get(log, Status)}, {"Postponed", M#m.postponed}]}
+     | case Status of
+           #{shown := Own} when is_list(Own) -> Own;
+           #{shown := Own} -> [Own];
+           #{} -> [{data, [{"State", shown_state(Status)}]}]
+       end].

@@ -7,6 +7,7 @@
 %% and its arguments, as the protocol has it.
 -module(io).
 -compile({no_auto_import, [put_chars/2]}).
+-define(ERRORS, [{error_info, #{module => erl_stdlib_errors}}]).  % who explains
 
 -export([put_chars/1, put_chars/2, nl/0, nl/1, format/1, format/2, format/3, fwrite/1,
          fwrite/2, fwrite/3, write/1, write/2]).
@@ -26,13 +27,19 @@ printable_range() -> latin1.
 
 %% Output
 
-put_chars(Chars) -> put_chars(standard_io, Chars).
+put_chars(Chars) ->
+    case put_text(standard_io, Chars) of
+        ok -> ok;
+        {error, Reason} -> error(reason(Reason), [Chars], ?ERRORS)
+    end.
 
 put_chars(Device, Chars) ->
-    case request(Device, {put_chars, unicode, to_binary(Chars)}) of
+    case put_text(Device, Chars) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Device, Chars])
+        {error, Reason} -> error(reason(Reason), [Device, Chars], ?ERRORS)
     end.
+
+put_text(Device, Chars) -> request(Device, {put_chars, unicode, to_binary(Chars)}).
 
 %% What is no character data is left for the server to complain about.
 to_binary(Chars) when is_binary(Chars) -> Chars;
@@ -48,7 +55,7 @@ nl() -> nl(standard_io).
 nl(Device) ->
     case request(Device, {put_chars, unicode, <<$\n>>}) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Device])
+        {error, Reason} -> error(reason(Reason), [Device], ?ERRORS)
     end.
 
 fwrite(Format) -> format(Format).
@@ -58,19 +65,19 @@ fwrite(Device, Format, Args) -> format(Device, Format, Args).
 format(Format) ->
     case format_request(standard_io, Format, []) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Format])
+        {error, Reason} -> error(reason(Reason), [Format], ?ERRORS)
     end.
 
 format(Format, Args) ->
     case format_request(standard_io, Format, Args) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Format, Args])
+        {error, Reason} -> error(reason(Reason), [Format, Args], ?ERRORS)
     end.
 
 format(Device, Format, Args) ->
     case format_request(Device, Format, Args) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Device, Format, Args])
+        {error, Reason} -> error(reason(Reason), [Device, Format, Args], ?ERRORS)
     end.
 
 format_request(Device, Format, Args) ->
@@ -97,7 +104,7 @@ write(Term) -> write(standard_io, Term).
 write(Device, Term) ->
     case request(Device, {put_chars, unicode, to_binary(io_lib:write(Term))}) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Device, Term])
+        {error, Reason} -> error(reason(Reason), [Device, Term], ?ERRORS)
     end.
 
 reason(arguments) -> badarg;
@@ -198,7 +205,10 @@ request(Device, Request) ->
 
 requests(Requests) -> requests(standard_io, Requests).
 
-requests(Device, Requests) -> request(Device, {requests, Requests}).
+requests(Device, Requests) -> request(Device, {requests, [plain(R) || R <- Requests]}).
+
+plain(nl) -> {put_chars, unicode, <<$\n>>};
+plain(Request) -> Request.
 
 pid_of(standard_io) -> group_leader();
 pid_of(Pid) when is_pid(Pid) -> Pid;

@@ -37,6 +37,7 @@ fread({text, Text0}, Chars, Format) ->
                 true -> done(Format, Text);
                 false -> {more, {text, Text}}
             end;
+        {ok, Values, [$\n | Rest]} -> {done, {ok, Values}, Rest}; % the end of a line is no text
         {ok, Values, Rest} -> {done, {ok, Values}, Rest};
         {more, _, _, _} -> {more, {text, Text}};
         {error, _} = Error -> {done, Error, []}

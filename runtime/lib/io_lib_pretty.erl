@@ -191,10 +191,15 @@ printable_binary(B, D, Encoding) when is_binary(B) ->
     end;
 printable_binary(_, _, _) -> false.
 
-%% Characters beyond ASCII that are not the bytes themselves were UTF-8.
+%% Characters beyond ASCII are shown as UTF-8 if that is what the bytes are.
 string_encoding(Chars, B) ->
-    case lists:any(fun(C) -> C > 127 end, Chars) andalso binary:bin_to_list(B, 0, length(Chars)) =/= Chars of
-        true -> unicode;
+    case lists:any(fun(C) -> C > 127 end, Chars) of
+        true ->
+            Utf8 = unicode:characters_to_binary(Chars),
+            case B of
+                <<Utf8:(byte_size(Utf8))/binary, _/binary>> -> unicode;
+                _ -> latin1
+            end;
         false -> latin1
     end.
 

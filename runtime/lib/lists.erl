@@ -9,6 +9,7 @@
 %% the passes alternate between two functions.
 -module(lists).
 -compile({no_auto_import, [max/2, min/2]}).
+-define(ERRORS, [{error_info, #{module => erl_stdlib_errors}}]).  % who explains
 
 -export([all/2, any/2, append/1, append/2, concat/1, delete/2, droplast/1,
          dropwhile/2, duplicate/2, enumerate/1, enumerate/2, enumerate/3,
@@ -91,7 +92,7 @@ seq(From, To, Step) when is_integer(From), is_integer(To), is_integer(Step) ->
         Step =:= 0, From =:= To ->
             [From];
         true ->
-            error(badarg, [From, To, Step])
+            error(badarg, [From, To, Step], ?ERRORS)
     end.
 
 seq_step(_, 0, _, Acc) -> Acc;

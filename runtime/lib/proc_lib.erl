@@ -51,6 +51,8 @@ init_p(Parent, Ancestors, M, F, A) ->
     guarded(M, F, A).
 
 %% Behaviours start in gen:init_it/6; the callback module says more.
+user_call(gen, init_it, [gen_server, _, _, supervisor, {_, Mod, _}, _]) -> {supervisor, Mod, 1};
+user_call(gen, init_it, [gen_server, _, _, _, supervisor, {_, Mod, _}, _]) -> {supervisor, Mod, 1};
 user_call(gen, init_it, [_, _, _, Mod, _, _]) -> {Mod, init, 1};
 user_call(gen, init_it, [_, _, _, _, Mod, _, _]) -> {Mod, init, 1};
 user_call(M, F, A) -> {M, F, length(A)}.
@@ -89,9 +91,28 @@ report_crash(Class, Reason, Stack) ->
            {heap_size, element(2, Info(heap_size))},
            {stack_size, element(2, Info(stack_size))},
            {reductions, element(2, Info(reductions))}],
-    logger:log(error, #{label => {?MODULE, crash}, report => [Own, []]},
+    logger:log(error, #{label => {?MODULE, crash}, report => [Own, [{neighbour, Its} || Pid <- neighbours([self()], []), Its <- about(Pid)]]},
                #{report_cb => fun ?MODULE:format/2, domain => [otp, sasl], logger_formatter => #{title => "CRASH REPORT"},
                  error_logger => #{tag => error_report, type => crash_report}}).
+
+%% Those that are linked to the one that ends, directly or through others, and are going to end with it.
+neighbours([Pid | Pids], Seen) ->
+    case process_info(Pid, [links, trap_exit]) of
+        [{links, Links}, {trap_exit, Trap}] when Pid =:= self(); not Trap ->
+            New = [P || P <- Links, is_pid(P), node(P) =:= node(), not lists:member(P, Seen), not lists:member(P, Pids), P =/= Pid],
+            neighbours(Pids ++ New, [Pid | Seen]);
+        _ -> neighbours(Pids, Seen)
+    end;
+neighbours([], Seen) -> tl(lists:reverse(Seen)).
+
+about(Pid) ->
+    case process_info(Pid, [registered_name, dictionary, current_function, message_queue_len, links, trap_exit, status, heap_size,
+                            stack_size, reductions, current_stacktrace]) of
+        [Name, {dictionary, Dictionary}, Function | Rest] ->
+            [[{pid, Pid}, Name, {initial_call, initial_call_text(proplists:get_value('$initial_call', Dictionary))},
+              Function, {ancestors, proplists:get_value('$ancestors', Dictionary, [])} | Rest]];
+        undefined -> []
+    end.
 
 initial_call_text({M, F, A}) when is_integer(A) -> {M, F, ["Argument__" ++ integer_to_list(N) || N <- lists:seq(1, A)]};
 initial_call_text(Other) -> Other.
@@ -225,7 +246,12 @@ format(Report) -> format(Report, latin1).
 format(#{label := {?MODULE, crash}, report := Report}, Config) when is_map(Config) -> format(Report, unicode);
 format([Own, Linked], _Encoding) ->
     lists:flatten(["  crasher:\n", [line(Item) || Item <- Own],
-                   "  neighbours:\n", [io_lib:format("    ~tp~n", [L]) || L <- Linked]]).
+                   "  neighbours:\n", lists:join($\n, [neighbour(Its) || {neighbour, Its} <- Linked])]).
+
+neighbour(Its) -> ["    neighbour:" | [["\n  ", string:trim(neighbour_line(Item), trailing, "\n")] || Item <- Its]].
+
+neighbour_line({current_stacktrace, Stack}) -> io_lib:format("    current_stacktrace: ~.18tp", [Stack]);
+neighbour_line(Item) -> line(Item).
 
 line({error_info, {Class, Reason, Stack}}) ->
     Options = #{column => 5,

@@ -151,8 +151,8 @@ pad(S, Len, Dir, Char) when is_integer(Len) ->
         leading -> [lists:duplicate(Missing, Char), S];
         trailing -> [S | lists:duplicate(Missing, Char)];
         both ->
-            Before = Missing div 2,
-            [lists:duplicate(Before, Char), S | lists:duplicate(Missing - Before, Char)]
+            Side = lists:duplicate(Missing div 2, Char),
+            [Side, S, Side | lists:duplicate(Missing rem 2, Char)]
     end.
 
 %% Trimming and taking

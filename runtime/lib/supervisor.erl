@@ -240,9 +240,7 @@ start_new(Child, #sup{children = Children} = Sup) ->
         {ok, undefined} when Child#child.restart =:= temporary -> {reply, {ok, undefined}, Sup};
         {ok, Pid} -> {reply, {ok, Pid}, Sup#sup{children = [Child#child{pid = Pid} | Children]}};
         {ok, Pid, Extra} -> {reply, {ok, Pid, Extra}, Sup#sup{children = [Child#child{pid = Pid} | Children]}};
-        {error, Reason} ->
-            report(start_error, Reason, Child, Sup),
-            {reply, {error, Reason}, Sup}
+        {error, Reason} -> {reply, {error, {Reason, Child}}, Sup}
     end.
 
 %% By id, or by pid.

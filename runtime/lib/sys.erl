@@ -36,11 +36,12 @@ install(Name, Fun, Timeout) -> request(Name, {debug, {install, Fun}}, Timeout).
 remove(Name, Fun) -> request(Name, {debug, {remove, Fun}}).
 remove(Name, Fun, Timeout) -> request(Name, {debug, {remove, Fun}}, Timeout).
 
-request(Name, Request) -> request(Name, Request, 5000).
-request(Name, Request, Timeout) ->
+request(Name, Request) -> request(Name, Request, 5000, []).
+request(Name, Request, Timeout) -> request(Name, Request, Timeout, [Timeout]).
+request(Name, Request, Timeout, Shown) ->
     try gen:call(Name, system, Request, Timeout) of
         {ok, Reply} -> Reply
-    catch exit:Reason -> exit({Reason, {?MODULE, element(1, fun_name(Request)), [Name | element(2, fun_name(Request))]}})
+    catch exit:Reason -> exit({Reason, {?MODULE, element(1, fun_name(Request)), [Name | element(2, fun_name(Request))] ++ Shown}})
     end.
 
 fun_name({debug, {What, Value}}) -> {What, [Value]};
@@ -152,7 +153,7 @@ debug_command({trace, false}, Debug) -> {ok, lists:keydelete(trace, 1, Debug)};
 debug_command({log, true}, Debug) -> {ok, put_debug(log, {10, logged(Debug)}, Debug)};
 debug_command({log, {true, N}}, Debug) -> {ok, put_debug(log, {N, lists:sublist(logged(Debug), N)}, Debug)};
 debug_command({log, false}, Debug) -> {ok, lists:keydelete(log, 1, Debug)};
-debug_command({log, get}, Debug) -> {{ok, lists:reverse(logged(Debug))}, Debug};
+debug_command({log, get}, Debug) -> {{ok, get_log(Debug)}, Debug};
 debug_command({log, print}, Debug) -> print_log(Debug), {ok, Debug};
 debug_command({statistics, true}, Debug) -> {ok, put_debug(statistics, start_statistics(), Debug)};
 debug_command({statistics, false}, Debug) -> {ok, lists:keydelete(statistics, 1, Debug)};

@@ -50,3 +50,10 @@ erlang$target:::process-hibernate
         copyinstr(arg0),
         copyinstr(arg1));
 }
+
+erlang$target:::process-port_unblocked
+{
+    printf("process-port_unblocked pid=%s port=%s\n",
+        copyinstr(arg0),
+        copyinstr(arg1));
+}

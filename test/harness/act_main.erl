@@ -21,5 +21,8 @@ run(Module, Args) ->
         false -> Module:main()
     end.
 
-%% What has been logged may not have been written yet.
-flush_log() -> catch logger_std_h:filesync(default).
+%% What has been logged may not have been written yet. Some of it goes through one of two processes before it reaches the
+%% handler: an answer from them says that they have passed on what they were sent earlier.
+flush_log() ->
+    [sys:get_state(Process) || Process <- [logger_proxy, logger]],
+    logger_std_h:filesync(default).

@@ -12,6 +12,10 @@ def tests(root, vmrun):
     return [Test('docs', 'README names the packages', lambda: packages(root)),
             Test('docs', 'docs/probes.md is what the table says', lambda: probe_reference(root, table)),
             Test('docs', 'a range row of the probe table is numbered probes', lambda: range_rows(root)),
+            Test('docs', 'docs/nifs.md lists the functions of erl_nif.h', lambda: native_functions(root, vmrun)),
+            Test('docs', 'docs/drivers.md lists the functions of erl_driver.h', lambda: driver_functions(root, vmrun)),
+            Test('docs', 'files that the documents name are there', lambda: named_files(root, vmrun)),
+            Test('docs', 'the manual page has the flags of --help', lambda: manual_page(root, vmrun)),
             *tracing_scripts.tests(root, table, vmrun)]
 
 
@@ -21,6 +25,61 @@ def packages(root):
     missing = [package for package in listed if not re.search(rf'(?<![\w-]){re.escape(package)}(?![\w-])', readme)]
     if missing:
         raise Failure('README.md does not name: ' + ' '.join(missing))
+
+
+def named_files(root, vmrun):
+    """Paths of scripts, documents and tests in the documents for users and in --help; NAME and * stand for any name."""
+    texts = {path.relative_to(root): path.read_text() for path in (root / 'README.md', *sorted((root / 'docs').rglob('*.md')), root / 'docs/vmrun.1')}
+    texts['--help'] = help_text(vmrun)
+    for where, text in texts.items():
+        for name in re.findall(r'(?<![\w/.-])(?:scripts|docs|test|drivers|probes)/[\w/.*-]+', text):
+            name = name.rstrip('.')
+            pattern = re.sub(r'\b(NAME|AREA)\b', '*', name)
+            if not list(root.glob(pattern)) and not list(root.glob(pattern + '.cpp')):  # a program is made from its source
+                raise Failure(f'{where} names {name}, which is not there')
+
+
+def help_text(vmrun):
+    return subprocess.run([vmrun, '--help'], capture_output=True, text=True, check=True).stdout
+
+
+def manual_page(root, vmrun):
+    page = re.sub(r'\\f.', '', (root / 'docs/vmrun.1').read_text()).replace('\\-', '-')
+    options = page.split('.SH OPTIONS')[1].split('.SH EXIT STATUS')[0]
+    described = {word for line in re.findall(r'^\.TP\n(.*)', options, re.M) for word in re.findall(r'(?<!\S)"?([-+][\w-]+)', line)}
+    shown = set(re.findall(r'^  ([-+][\w-]+)', help_text(vmrun), re.M))
+    if described != shown:
+        raise Failure(f'only in the manual page: {sorted(described - shown)}, only in --help: {sorted(shown - described)}')
+
+
+def native_functions(root, vmrun):
+    """The table, the header and what the binary exports are the same functions."""
+    header = (root / 'drivers/include/erl_nif.h').read_text()
+    declared = set(re.findall(r'^extern [^;]*?\b(enif_\w+)\(', header, re.M))
+    macros = {name for name in re.findall(r'^#define (enif_\w+)', header, re.M) if not re.search(r'\d$', name) or 'int64' in name}
+    listed = (root / 'docs/nifs.md').read_text().split('<!-- functions -->')[1].split('<!-- end -->')[0]
+    documented = {name for name in re.findall(r'`(enif_\w+)`', listed) if not re.search(r'(tuple|list)\d$', name)}
+    if documented != declared | macros:
+        raise Failure(f'only in the header: {sorted((declared | macros) - documented)}, only in the table: {sorted(documented - declared - macros)}')
+    compare_exported(declared, vmrun, r'enif_\w+')
+
+
+def driver_functions(root, vmrun):
+    """The same for drivers."""
+    header = (root / 'drivers/include/erl_driver.h').read_text()
+    declared = set(re.findall(r'^EXTERN [^;(]*?\b(\w+)\(', header, re.M))
+    listed = (root / 'docs/drivers.md').read_text().split('<!-- functions -->')[1].split('<!-- end -->')[0]
+    documented = set(re.findall(r'`(\w+)`', listed))
+    if documented != declared:
+        raise Failure(f'only in the header: {sorted(declared - documented)}, only in the table: {sorted(documented - declared)}')
+    compare_exported(declared, vmrun, r'(?:driver_|erl_drv_|erl_errno|add_|remove_|set_busy|set_port|get_port)\w*')
+
+
+def compare_exported(declared, vmrun, pattern):
+    symbols = subprocess.run(['nm', '-D', '--defined-only', vmrun], capture_output=True, text=True, check=True).stdout
+    exported = set(re.findall(rf' T ({pattern})$', symbols, re.M))
+    if exported != declared:
+        raise Failure(f'declared, not exported: {sorted(declared - exported)}, exported, not declared: {sorted(exported - declared)}')
 
 
 def probe_table(root):

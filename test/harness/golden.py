@@ -20,13 +20,16 @@ MODES = {
 }
 QUICK_MODES = ['s1', 's4']
 
+patience = 1  # a factor on the timeout of every program, for a slow build; set once by test/run
+
 ENVIRONMENT = dict(os.environ, LANG='C.UTF-8', LC_ALL='C.UTF-8', ERL_CRASH_DUMP='/dev/null', ERL_AFLAGS='')
 
 
-def run_program(command, stdin, timeout, cwd=None):
+def run_program(command, stdin, timeout, cwd=None, env=ENVIRONMENT):
     """Returns status, output and error text. Ends the whole process group at the timeout."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env=ENVIRONMENT, cwd=cwd, start_new_session=True)
+                               env=env, cwd=cwd, start_new_session=True)
+    timeout *= patience
     try:
         out, err = process.communicate(stdin.encode(), timeout)
     except subprocess.TimeoutExpired:
@@ -105,11 +108,11 @@ class StockErl:
         return folder, name, run_program(['erlc', '+nowarn_unused_vars', '-o', str(folder), str(folder / f'{name}.erl')],
                                          '', 60, cwd=folder)
 
-    def run(self, script, folder, module):
+    def run(self, script, folder, module, env=ENVIRONMENT):
         quiet = ['-kernel', 'logger', '[{handler,default,logger_std_h,#{config=>#{type=>standard_error}}}]']
         command = ['erl', '-noshell', '+S', '2', *quiet, '-pa', str(self.folder), '-pa', str(folder),
                    '-run', 'act_main', 'start', module, '-extra', *script.arguments]
-        return run_program(command, script.stdin, script.timeout * 2, cwd=folder)
+        return run_program(command, script.stdin, script.timeout * 2, cwd=folder, env=env)
 
     def test(self, script):
         def run():

@@ -5,10 +5,11 @@ import re
 import struct
 import subprocess
 import sys
+import tempfile
 
 from harness.results import Failure, Test
 
-from . import session
+from . import session, wide
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -20,7 +21,8 @@ def tests(root, vmrun):
     suite = Suite(root, vmrun, table)
     named = [(name[5:].replace('_', ' '), getattr(suite, name)) for name in dir(suite) if name.startswith('test_')]
     named += [(f'script {path.name}', lambda path=path: suite.script(path))
-              for path in sorted((root / 'scripts' / 'bpftrace').glob('*.bt'))]
+              for path in sorted((root / 'scripts' / 'bpftrace').glob('*.bt'))
+              if path.stem not in ('nif', 'port', 'driver')]  # need libraries: see native_probes and port_probes
     return [Test('live', name, run, alone=True) for name, run in named]
 
 
@@ -61,6 +63,14 @@ class Suite:
             expect(found.get(probe.d_name) == ('erlang', wanted), f'{probe.d_name}: expected {wanted}',
                    f'listed: {found.get(probe.d_name)}')
         expect(len(found) == len(self.table.probes), 'more is listed than the table has', *found)
+
+    def test_listing_without_notes(self):
+        with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
+            bare = pathlib.Path(folder) / 'vmrun'
+            subprocess.run(['objcopy', '-R', '.note.stapsdt', self.vmrun, bare], check=True)
+            listed = subprocess.run([bare, '-l'], capture_output=True, text=True, timeout=60)
+        expect((listed.returncode, listed.stdout) == (1, '') and 'this binary has no notes of probes' in listed.stderr,
+               f'vmrun -l: status {listed.returncode}', listed.stdout[:500], listed.stderr)
 
     # -- counts
 
@@ -205,6 +215,14 @@ class Suite:
         inside = [e for e in self.window(found, a, 0) if a in e.arguments or e.thread == thread]
         self.same(inside, [f'message-send {a} {a} 3 0 0 0', f'message-receive {a} 3 0 0 0 0'])
 
+    def test_copies_to_a_known_process(self):
+        known, found = self.traced('copies.act', ['copy'], ['+S', '1'])
+        a = known['main']
+        at = [i for i, e in enumerate(found) if e.probe == 'copy__object']
+        pairs = [e for i in at for e in found[i:i + 2]]
+        words = [19, 9, 9]  # {dictionary,[{key,{"word",1}}]}, {k,"abc"} twice
+        self.same(pairs, [w for n in words for w in (f'copy-object {a} {n}', f'copy-struct {n}')])
+
     def test_G4_link_exit(self):
         known, found = self.traced('g4.act', ['process', 'message'], ['+S', '2'])
         p, q = known['p'], known['q']
@@ -300,13 +318,62 @@ class Suite:
         inside = [e for e in self.of_pid(found, q) if 'atom_to_list' in e.arguments[1]]
         self.same(inside, [f'bif-entry {q} erlang:atom_to_list/1', f'bif-return {q} erlang:atom_to_list/1'])
 
+    # -- sequential tracing and probes of programs (G10, G11, the limits of section D)
+
+    def test_G11_sequential_trace(self):
+        known, found = self.traced('g11.act', ['message', 'copy'], ['+S', '2'])
+        a, b = known['main'], known['other']
+        messages = [e for e in found if e.probe != 'copy__struct' and {a, b} >= set(e.arguments[:1])]
+        start = next(i for i, e in enumerate(messages) if e.probe == 'message__send' and e.arguments[:2] == [a, b])
+        tail = messages[start:]
+        self.same(tail[:6], [f'message-send {a} {b} 0 17 0 1', f'message-queued {b} 0 1 17 0 1', f'message-receive {b} 0 0 17 0 1',
+                             f'message-send {b} {a} 0 17 1 2', f'message-queued {a} 0 1 17 1 2', f'message-receive {a} 0 0 17 1 2'])
+        sends = [e.arguments[2:] for e in tail if e.probe == 'message__send' and e.arguments[:2] == [a, b]]
+        expect(sends[1:] == [['0', '17', '2', '3'], ['0', '-2147483648', '2', '4'], ['0', '0', '0', '0']], f'later sends {sends}')
+        thread = tail[0].thread
+        before = [e for e in found if e.thread == thread and e.time < tail[0].time][-1]
+        expect(str(before) == 'copy__struct 6', f'before the first send: {before}')
+
+    def test_tracer_dyntrace(self):
+        known, found = self.traced('traced.act', ['trace'])
+        a, p, q = known['main'], known['p'], known['q']
+        mine = [[e.probe, *e.arguments] for e in found]
+        wanted = [['trace', p, 'receive', '{my,state}', 'go', ''],
+                  ['trace', p, 'spawn', '{my,state}', q, '{traced,waits,["x"]}'],
+                  ['trace', p, 'send', '{my,state}', '{told,"text"}', a],
+                  ['trace', p, 'exit', '{my,state}', 'bye', ''],
+                  ['trace_seq', 'state', '17', f'{{send,{{0,1}},{a},{a},note}}'],
+                  ['trace_seq', 'state', '17', f"{{'receive',{{0,1}},{a},{a},note}}"]]
+        expect(mine == wanted, 'other firings', *mine)
+
+    def test_G10_user_probes(self):
+        names = [f'user_trace__n{n}' for n in (0, 7, 950)] + ['user_trace__i4s4', 'user_trace__s1']
+        printed, found = wide.trace(self.vmrun, HERE / 'g10.act', self.table, names)
+        known = dict(line.split(' ', 1) for line in printed if ' ' in line)
+        a = known['main']
+        expect(known['off'] == '[false,false,false,false,false]', f'nobody looks: {known["off"]}')
+        expect(known['on'] == '[true,true,true,true,true,error,error,badarg,badarg,badarg,false,true,true,true,true,true,true,true,'
+               'true,badarg,badarg]', f'answers: {known["on"]}')
+
+        def i4s4(tag, integers, strings, probe='user_trace__i4s4'):
+            shown = [a, tag, *(integers + [0] * 4)[:4], *(strings + [None] * 4)[:4]]
+            return [probe, *('NULL' if argument is None else str(argument) for argument in shown)]
+        wanted = [i4s4(None, [1], ['x']), i4s4('GO', [7, 8, 9], ['one', 'four']), i4s4(None, [], ['a'], 'user_trace__n7'),
+                  i4s4(None, [], [], 'user_trace__n0'), i4s4(None, [-1, 1 << 62], ['x'], 'user_trace__n950'),
+                  i4s4(None, [], []), i4s4(None, [], ['x' * 1024]), i4s4(None, [1, 2, 3, 4], ['abc', '']),
+                  i4s4(None, [0, -(1 << 63)], []), i4s4(None, [1], ['x']), i4s4('tag', [1, 0, 3], ['a', None, 'c']),
+                  i4s4(None, [1, 2, 3, 4], ['a', 'b', 'c', 'd'], 'user_trace__n950'), ['user_trace__s1', 'text']]
+        got = [[e.probe, *e.arguments] for e in found]
+        expect(got == wanted, 'other firings', *[f'{g}  expected {w}' for g, w in zip(got, wanted) if g != w],
+               f'{len(got)} firings, expected {len(wanted)}')
+
     # -- attach and detach
 
     def test_attach_a_hundred_times(self):
         session.require_tracer()
         # Each family in its turn: a probe counts, and the tracer leaves after some firings, in the middle of the load.
         programs = []
-        for family, _ in self.table.families:
+        for family in ('message', 'copy', 'function', 'bif', 'gc', 'process', 'process-heap'):
             names = self.family(family)
             programs.append('BEGIN { printf("tracing\\n"); }\n' + '\n'.join(
                 f'usdt:*:erlang:{name} {{ @fired = count(); @n++; if (@n > 20) {{ exit(); }} }}' for name in names))
@@ -342,9 +409,17 @@ class Suite:
         out = '\n'.join(lines)
         for name in re.findall(r'^usdt:\*:erlang:(\w+)', path.read_text(), re.M):
             shown = name.replace('__', '-')
+            if name == 'process__port_unblocked':
+                continue  # see port_probes
             if path.stem == 'bif':
                 shown = 'erlang:'
+            elif path.stem == 'file-operation':
+                shown = 'RENAME /none/old /none/new tag=tag error=2 | queued '
+            elif path.stem == 'seq-trace':
+                shown = {'message__send': 'send     <', 'message__receive': 'receive  <'}[name]
             elif path.stem == 'spawn-exit':
                 shown = {'process__spawn': 'spawn <', 'process__exit': 'exit <', 'process__exit_signal': 'signal from <'}[name]
+            elif name == 'user_trace__i4s4':
+                shown += f' pid={known["main"]} tag=tag 1 {1 << 62} 0 0'
             expect(shown in out, f'{name} does not show', out[-1500:])
         expect(known['main'].startswith('<0.'), 'no pid printed')

@@ -18,7 +18,7 @@ from harness.results import Failure, Skip
 
 LIMIT = 60  # seconds; no step takes that long unless something is broken
 FORMATS = {'string': ('%s', 'str(arg{})'), 'int': ('%d', '(int32)arg{}'), 'uint32': ('%u', '(uint32)arg{}'),
-           'int64': ('%d', 'arg{}')}
+           'int64': ('%lld', 'arg{}')}
 
 
 class Event:
@@ -80,15 +80,19 @@ def require_tracer():
 
 
 def program(table, names):
-    """A bpftrace program that prints each firing of the probes: time|thread|name|arguments."""
+    """A bpftrace program that prints each firing of the probes: time|thread|name|arguments, the first six: it has no more."""
     text = ['BEGIN { printf("tracing\\n"); }']
     for probe in table.probes:
         if probe.name not in names:
             continue
-        formats = ['%llu', '%d', probe.name] + [FORMATS[a.kind][0] for a in probe.arguments]
-        values = ['nsecs', 'tid'] + [FORMATS[a.kind][1].format(i) for i, a in enumerate(probe.arguments)]
+        shown = probe.arguments[:6]
+        formats = ['%llu', '%d', probe.name] + [FORMATS[a.kind][0] for a in shown]
+        values = ['nsecs', 'tid'] + [FORMATS[a.kind][1].format(i) for i, a in enumerate(shown)]
         text.append(f'usdt:*:erlang:{probe.name} {{ printf("{"|".join(formats)}\\n", {", ".join(values)}); }}')
     return '\n'.join(text)
+
+
+BUFFER_PAGES = '1024'  # of each core: bpftrace holds what it has not read yet there, 64 pages unless told, too few when it gets little of a busy machine
 
 
 class Tracer:
@@ -96,7 +100,7 @@ class Tracer:
         command = ['bpftrace', '-B', 'line', '-p', str(pid)] + (['-e', text] if isinstance(text, str) else [str(text)])
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         stdin=subprocess.DEVNULL, errors='replace',
-                                        env=ENVIRONMENT)
+                                        env=dict(ENVIRONMENT, BPFTRACE_PERF_RB_PAGES=BUFFER_PAGES))
         self.errors = Lines(self.process.stderr)
         self.output = Lines(self.process.stdout)
         try:
@@ -126,9 +130,10 @@ class Tracer:
 class Target:
     """A vmrun that runs a program of test/live."""
 
-    def __init__(self, vmrun, source, flags=('+S', '2')):
-        self.process = subprocess.Popen([vmrun, *flags, str(source)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    def __init__(self, vmrun, source, flags=('+S', '2'), arguments=(), environment=None):
+        self.process = subprocess.Popen([vmrun, *flags, str(source), *arguments], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env=dict(ENVIRONMENT, **(environment or {})))
         self.errors = Lines(self.process.stderr)
         self.output = Lines(self.process.stdout)
         self.wait_for('ready')
@@ -166,10 +171,10 @@ class Target:
             self.process.wait()
 
 
-def trace(vmrun, source, text, flags=('+S', '2')):
+def trace(vmrun, source, text, flags=('+S', '2'), arguments=(), environment=None):
     """Runs a program with a bpftrace program attached. Returns what the program printed and the tracer's lines."""
     require_tracer()
-    with Target(vmrun, source, flags) as target:
+    with Target(vmrun, source, flags, arguments, environment) as target:
         tracer = Tracer(target.process.pid, text)
         target.line('go')
         target.wait_for('done')

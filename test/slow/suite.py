@@ -1,64 +1,163 @@
-"""The slow suites: SystemTap scripts in a guest, and the golden scripts under sanitizers."""
+"""The slow suites: SystemTap scripts in a guest, unit tests and golden scripts under sanitizers, and work with large files and many."""
+import collections
 import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import time
 
+from harness import native
+from harness.golden import vmrun_test
 from harness.results import Failure, Test
+from harness.script import load_all
 
 from . import guest
 
 HERE = pathlib.Path(__file__).resolve().parent
-SANITIZERS = {'address,undefined': ['-Db_lundef=false'], 'thread': ['-Db_lundef=false']}
+
+# Assertions are checked too; sanitizers bring an allocator of their own and leave symbols for the program to find.
+BUILD_OPTIONS = ['-Ddebug=true', '-Dallocator=system', '-Db_ndebug=false', '-Db_lundef=false']
+
+# Areas that collections at every allocation reach into most.
+GC_AREAS = ['bits/', 'maps/', 'processes/', 'receive/', 'try_catch/', 'ets/', 'regression/']
+
+PATIENCE = 10  # how much longer a program may take with a sanitizer
+
+# Sanitizer: build options besides, its own options, runs of test/run. Leaks, of memory or threads, are not looked for: what lives as long as the machine is never
+# freed, nor are libraries unloaded when it halts.
+# SIGSEGV is left to vmrun, which says what crashed: two native tests want it to.
+SANITIZERS = {
+    'address,undefined': (['-Doptimization=2'], {'ASAN_OPTIONS': 'detect_leaks=0:exitcode=99:handle_segv=0', 'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1:exitcode=99'},
+                          [['--suite', 'unit'], ['--suite', 'native', '--mode', 's4'], ['--suite', 'golden', '--mode', 's4'],
+                           ['--suite', 'golden', '--mode', 's1', '--mode', 'gc-stress', *GC_AREAS]]),
+    'thread': (['-Doptimization=1'], {'TSAN_OPTIONS': 'halt_on_error=1:exitcode=99:handle_segv=0:report_thread_leaks=0'},
+               [['--suite', 'native', '--mode', 's4'], ['--suite', 'golden', '--mode', 's4', '--mode', 'random']]),
+}
 
 
 def tests(root, build):
     result = [Test('slow', 'SystemTap scripts in a guest', lambda: stap_scripts(root, build), alone=True)]
-    for name, options in SANITIZERS.items():
-        result.append(Test('slow', f'golden scripts under sanitizers: {name}',
-                           lambda n=name, o=options: sanitized(root, n, o), alone=True))
-    return result
+    for name in SANITIZERS:
+        result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), alone=True))
+    return result + [heavy_files(script, build) for script in load_all([(HERE / 'files', HERE)])]
 
 
-def wanted_texts(path):
-    """What a good run of a script prints: each probe's own name, or for the counting scripts what END prints."""
-    names = re.findall(r'mark\("([\w-]+)"\)', path.read_text())
-    if path.stem == 'bif':
-        return ['END calls of erlang:list_to_atom/1']
-    if path.stem == 'spawn-exit':
-        return ['spawn <0.', 'exit <0.', 'signal from <0.']
-    return names
+def heavy_files(script, build):
+    """A script in the form of the golden ones, too heavy for them."""
+    test = vmrun_test(script, 's4', str(build / 'vmrun'), 0)
+    return Test('slow', script.name, test.run, alone=True)
+
+
+# What a good trace has besides a line of every kind: values that everything_loop.act makes certain. Whole lines.
+PID = r'<0\.[0-9]+\.0>'
+PORT = r'#Port<0\.[0-9]+>'
+NUMBER = '[0-9]+'
+LIBRARIES = ['counter_drv.so', 'echo_drv.so', 'event_drv.so', 'primes.so', 'primes.erl']  # what everything_loop.act loads
+CERTAIN = {
+    'aio_pool': [rf'aio_pool-add port={PORT} length=1', rf'aio_pool-get port={PORT} length=0'],
+    'bif': [r'[1-9][0-9]* calls of erlang:list_to_atom/1', 'erlang:list_to_atom/1, nanoseconds'],
+    'driver': ['driver-init driver_name=echo_drv major=3 minor=3 flags=3', 'driver-finish driver_name=echo_drv',
+               rf'driver-start caller={PID} driver_name=spawn port={PORT}', 'driver-stop_select driver_name=counter_drv',
+               rf'driver-call caller={PID} port={PORT} port_name=echo_drv command=5 size=9',
+               rf'driver-control caller={PID} port={PORT} port_name=echo_drv command=66 size=2',
+               rf'driver-ready_input pid={PID} port={PORT} port_name=cat', rf'driver-event pid={PID} port={PORT} port_name=event_drv'],
+    'efile_drv': [rf'efile_drv-entry thread_id={NUMBER} tag={NUMBER} user_tag=tag command=12 s1=/none/old s2=/none/new '
+                  rf'i1=0 i2=0 i3=0 i4=0 port={PORT}',
+                  rf'efile_drv-return thread_id={NUMBER} tag={NUMBER} user_tag=tag command=12 ok=0 error=2'],
+    'file_operation': [rf'\{{{NUMBER},{NUMBER}\}} RENAME /none/old /none/new tag=tag error=2 .*', rf'\{{{NUMBER},{NUMBER}\}} CLOSE .*'],
+    'function': [rf'local-function-entry pid={PID} mfa=everything_loop:work/2 depth=[0-9]+',
+                 rf'global-function-entry pid={PID} mfa=lists:seq/2 depth=[0-9]+'],
+    'message': [rf'message-send sender={PID} receiver={PID} size=0 label=0 previous=0 current=0'],
+    'nif': ['[1-9][0-9]* calls of primes:dirty_cpu/1', '[1-9][0-9]* calls of primes:here/0', 'primes:dirty_cpu/1, nanoseconds'],
+    'port': [rf'port-open owner={PID} port_name=cat port={PORT}', rf'port-command sender={PID} port={PORT} port_name=cat type=command',
+             rf'port-command sender={PID} port={PORT} port_name=echo_drv type=close',
+             rf'port-control caller={PID} port={PORT} port_name=echo_drv command=66',
+             rf'port-exit who={PID} port={PORT} port_name=echo_drv reason=normal'],
+    'process': [rf'process-spawn pid={PID} mfa=erlang:apply/2', rf'process-exit pid={PID} reason=2002',
+                rf'process-exit_signal sender={PID} receiver={PID} reason=2002',
+                rf'process-hibernate pid={PID} mfa=erlang:apply/2', rf'process-port_unblocked pid={PID} port={PORT}'],
+    'seq_trace': [rf'send     {PID} to {PID} label 17, 1 after 0', rf'receive  {PID} label 17, 1 after 0, waited [0-9]+ us'],
+    'spawn_exit': [rf'spawn {PID} mfa erlang:apply/2', rf'exit {PID} reason 2002', rf'signal from {PID} to {PID} reason 2002'],
+    'trace': [rf'trace {PID} send state=state traced {PID}', rf'trace_seq state=state label=17 \{{send,\{{1,2\}},{PID},{PID},told\}}'],
+    'user_trace': [rf'user_trace-i4s4 pid={PID} tag=order 17 1 -2 0 0 "text" "more" "" ""', rf'user_trace-n0 pid={PID} tag=order 17 3 0 0 0 "" "" "" ""',
+                   'user_trace-s1 one text'],
+}
+
+
+def printed_lines(text, at_end):
+    """Patterns of the lines that a script's printf calls make, those of its probes or those of its end."""
+    patterns = []
+    for block in re.split(r'^probe ', text, flags=re.M)[1:]:
+        if not block.startswith('begin') and block.startswith('end') == at_end:
+            for line in re.findall(r'printf\("(.*?)\\n"', block):
+                patterns.append(re.escape(line.replace('\\"', '"')).replace('%s', '.*').replace('%d', '-?[0-9]+').replace(r'\ ', ' ').replace(r'\-', '-'))
+    return patterns
+
+
+def trace_faults(name, text, results):
+    """What is wrong with the trace of one script, in words."""
+    faults = [results[f'{name}.fault'].strip()] if f'{name}.fault' in results else []
+    if results.get(f'{name}.err', '').strip():
+        faults.append('staprun says: ' + results[f'{name}.err'].strip()[-500:])
+    lines = results.get(f'{name}.trace', '').splitlines()
+    if 'tracing' not in lines:
+        return [*faults, 'the trace has no line "tracing"']
+    live, end = printed_lines(text, False), printed_lines(text, True)
+    own = [i for i, line in enumerate(lines) if any(re.fullmatch(p, line) for p in live)]
+    strange = [lines[i] for i in sorted(set(range(own[-1] if own else 0)) - set(own)) if lines[i] != 'tracing']
+    if strange:
+        faults.append(f'{len(strange)} lines it cannot have printed, such as: {strange[0]}')
+    if '@hist_log' in text and not any(line.lstrip().startswith('value |---') for line in lines):
+        faults.append('no histogram at its end')
+    faults += [f'no line: {p}' for p in live + end + CERTAIN.get(name, []) if not any(re.fullmatch(p, line) for line in lines)]
+    if faults:
+        faults += [f'{len(lines)} lines of trace, the last:', *['  ' + line for line in lines[-5:]]]
+        if results.get(f'{name}.vmrun', '').strip() != 'ready':
+            faults.append('vmrun says: ' + results.get(f'{name}.vmrun', '')[-500:])
+    return faults
 
 
 def stap_scripts(root, build):
-    machine = guest.Guest()
-    machine.require()
-    machine.prepare()
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        files = {build / 'vmrun': 'vmrun', HERE / 'everything_loop.act': 'everything_loop.act'}
-        for path in sorted((root / 'scripts' / 'stap').glob('*.stp')):
-            module = path.stem.replace('-', '_')
-            files[path] = module + '.stp'
-            texts = folder / f'{module}.wanted'
-            texts.write_text('\n'.join(wanted_texts(path)) + '\n')
-            files[texts] = texts.name
-        status, output = machine.run(files, (HERE / 'guest_check.sh').read_text())
-    if status != 0:
-        raise Failure(output[-4000:])
+    scripts = {path.stem.replace('-', '_'): path for path in sorted((root / 'scripts' / 'stap').glob('*.stp'))}
+    texts = {name: path.read_text() for name, path in scripts.items()}
+    files = {build / 'vmrun': 'vmrun', HERE / 'everything_loop.act': 'everything_loop.act'}
+    with guest.Guest().ready() as machine, tempfile.TemporaryDirectory() as folder:
+        libraries = native.Libraries(root, folder, build / 'runtime/compile/vmrunc').get('own')
+        files.update({libraries / name: name for name in LIBRARIES})
+        for name, path in scripts.items():
+            files[path] = name + '.stp'
+            patterns = pathlib.Path(folder) / f'{name}.live'
+            certain = CERTAIN.get(name, []) if printed_lines(texts[name], False) else []
+            patterns.write_text(''.join(p + '\n' for p in printed_lines(texts[name], False) + certain))
+            files[patterns] = patterns.name
+        status, output, results = machine.run(files, (HERE / 'guest_check.sh').read_text())
+    faults = [f'{scripts[name].name}: {fault}' for name, text in texts.items() for fault in trace_faults(name, text, results)]
+    if status != 0 or faults:
+        raise Failure('\n'.join([*faults, f'the guest, status {status}: ' + ', '.join(output.splitlines())]))
 
 
-def sanitized(root, name, options):
+def shown(command, what, environment=None):
+    """Runs a command and passes on its lines as they come, for it takes its time. Its last lines are what a failure shows."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace', env=environment)
+    lines = collections.deque(maxlen=200)
+    last = time.monotonic()
+    for line in process.stdout:
+        lines.append(line)
+        if not line.startswith('[') or time.monotonic() - last > 10:
+            last = time.monotonic()
+            print(f'  {what}: {line}', end='', file=sys.stderr, flush=True)
+    if process.wait() != 0:
+        raise Failure(f'{" ".join(map(str, command))}: status {process.returncode}\n' + ''.join(lines)[-12000:])
+
+
+def sanitized(root, name):
+    options, sanitizer_options, runs = SANITIZERS[name]
     folder = root / ('build-' + name.split(',')[0])
     if not (folder / 'build.ninja').exists():
-        subprocess.run(['meson', 'setup', f'-Db_sanitize={name}', '-Dbuildtype=debugoptimized', *options, str(folder), str(root)],
-                       check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(['ninja', '-C', str(folder)], check=True, stdout=subprocess.DEVNULL)
-    environment = dict(os.environ, ASAN_OPTIONS='detect_leaks=0', UBSAN_OPTIONS='halt_on_error=1:print_stacktrace=1',
-                       TSAN_OPTIONS='halt_on_error=1')
-    run = subprocess.run([sys.executable, str(root / 'test' / 'run'), '--build', str(folder), '--suite', 'golden', '--suite',
-                          'unit', '--mode', 's4'], capture_output=True, text=True, env=environment)
-    if run.returncode != 0:
-        raise Failure(run.stdout[-4000:] + run.stderr[-1000:])
+        shown(['meson', 'setup', f'-Db_sanitize={name}', *BUILD_OPTIONS, *options, str(folder), str(root)], name)
+    shown(['ninja', '-C', str(folder), *([] if ['--suite', 'unit'] in runs else ['vmrun'])], name)
+    environment = dict(os.environ, **sanitizer_options)
+    for run in runs:
+        shown([sys.executable, str(root / 'test' / 'run'), '--build', str(folder), '--patience', str(PATIENCE), *run], name, environment)

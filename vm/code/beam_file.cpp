@@ -1,6 +1,6 @@
 #include "vm/code/beam_file.hpp"
 
-#include <openssl/evp.h>
+#include <md5.h>
 #include <zlib.h>
 
 #include <cstring>
@@ -526,8 +526,8 @@ class Parser {
 
   /// Over the same chunks in the same order as beam_lib:md5/1, so that module_info(md5) agrees with it.
   bool digest() {
-    EVP_MD_CTX* context = EVP_MD_CTX_new();
-    EVP_DigestInit_ex(context, EVP_md5(), nullptr);
+    MD5_CTX context;
+    MD5Init(&context);
     const char* names[] = {chunk("AtU8") ? "AtU8" : "Atom", "Code", "StrT", "ImpT", "ExpT", "FunT", "LitT"};
     for (const char* name : names) {
       const Chunk* c = chunk(name);
@@ -535,10 +535,9 @@ class Parser {
       std::vector<std::uint8_t> data(c->data, c->data + c->size);
       if (!std::strcmp(name, "FunT"))  // the last word of each entry was made from the digest
         for (std::size_t at = 4 + 20; at + 4 <= data.size(); at += 24) std::memset(data.data() + at, 0, 4);
-      EVP_DigestUpdate(context, data.data(), data.size());
+      MD5Update(&context, data.data(), data.size());
     }
-    EVP_DigestFinal_ex(context, f_.md5, nullptr);
-    EVP_MD_CTX_free(context);
+    MD5Final(f_.md5, &context);
     return true;
   }
 

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "vm/code/loader.hpp"
+#include "vm/process/report.hpp"
 #include "vm/term/atom.hpp"
+#include "vm/term/print.hpp"
 
 namespace vmrun {
 namespace {
@@ -44,6 +46,7 @@ LoadResult failure(Term reason, std::string message) { return {nullptr, reason, 
 }  // namespace
 
 void set_code_source(CodeSource* source) { server().source = source; }
+CodeSource* code_source() { return server().source; }
 
 LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::string_view file) {
   static const Term badfile = intern_atom("badfile");
@@ -77,13 +80,14 @@ LoadResult publish_module(Module* m) {
   return {m, kNonValue, {}};
 }
 
-void finish_on_load(Module* m, bool keep) {
+void finish_on_load(Module* m, Term result) {
+  if (!result.is_atom()) report_warning("The on_load function for module " + std::string(atom_text(m->name)) + " returned:\n" + term_text(result) + "\n");
   Server& s = server();
   Lock lock(s.mutex);
   Versions& v = s.modules[m->name.raw()];
   if (v.pending != m) return;
   v.pending = nullptr;
-  if (!keep) {
+  if (result != atoms::ok) {
     for (FunEntry* f : m->funs) f->address.store(nullptr, std::memory_order_release);
     return;
   }

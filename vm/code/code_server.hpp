@@ -17,8 +17,15 @@ class CodeSource {
   virtual ~CodeSource() = default;
   /// Fills `beam` with the module's bytes (.beam format), `path` with where they are from. False: there is no such module.
   virtual bool find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) = 0;
+  /// Compiles the text of a module, shown as `name` in messages. False: `messages` says what is wrong.
+  virtual bool compile(std::string_view name, std::string_view text, std::vector<std::uint8_t>* beam, std::string* messages) {
+    (void)name, (void)text, (void)beam;
+    *messages = "there is no compiler";
+    return false;
+  }
 };
 void set_code_source(CodeSource* source);
+CodeSource* code_source();  // nullptr: none
 
 struct LoadResult {
   Module* module = nullptr;      // nullptr: failed
@@ -33,8 +40,9 @@ LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::stri
 LoadResult publish_module(Module* m);
 /// Both, with the bytes' module name checked against `expected` when that is an atom.
 LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t size, std::string_view file);
-/// After the on_load function has returned: keeps the module (its exports become visible) or takes it out again.
-void finish_on_load(Module* m, bool keep);
+/// After the on_load function has returned: `ok` keeps the module (its exports become visible), anything else takes it out again, with a
+/// warning unless it is an atom.
+void finish_on_load(Module* m, Term result);
 
 /// Finds the module through the code source and loads it, once however many processes ask. False: not found, or it does not load (`message` says why).
 bool autoload_module(Term name, std::string* message);

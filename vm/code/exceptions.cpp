@@ -1,5 +1,9 @@
 #include "vm/code/exceptions.hpp"
+#include "vm/code/call_trace.hpp"
+#include "vm/process/trace.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "vm/bif.hpp"
@@ -139,6 +143,7 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
     if (s->is_header()) {
       frame = s + 1;
     } else if (s->is_catch()) {
+      if (is_traced(p, kTraceCall)) [[unlikely]] exception_traced(p, static_cast<Word>(p.heap.end - frame));
       p.heap.stop = frame;
       x[0] = kNonValue;
       x[1] = kClassAtoms[static_cast<unsigned>(p.exception_class)];
@@ -148,20 +153,41 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
       return static_cast<const Word*>(s->catch_address());
     }
   }
+  if (is_traced(p, kTraceCall)) [[unlikely]] exception_traced(p, 0);
   return nullptr;
 }
 
+Term (*failure_cause)(Process&, const Export&, const Term*) = nullptr;
+
+namespace {
+
+/// The module that explains the failures of another's built-in functions, or kNonValue.
+Term explaining_module(Term module) {
+  static const Term erts = intern_atom("erl_erts_errors"), stdlib = intern_atom("erl_stdlib_errors");
+  static const Term of_erts[] = {atoms::erlang, intern_atom("atomics"), intern_atom("counters"), intern_atom("persistent_term")};
+  static const Term of_stdlib[] = {intern_atom("binary"), intern_atom("ets"), intern_atom("lists"), intern_atom("maps"),
+                                   intern_atom("math"), intern_atom("re"), intern_atom("unicode")};
+  if (std::ranges::find(of_erts, module) != std::end(of_erts)) return erts;
+  return std::ranges::find(of_stdlib, module) != std::end(of_stdlib) ? stdlib : kNonValue;
+}
+
+}  // namespace
+
 Term bif_trace_head(Process& p, const Export& bif, const Term* args) {
-  static const Term error_info = intern_atom("error_info"), module_key = intern_atom("module"), errors = intern_atom("erl_erts_errors");
+  static const Term error_info = intern_atom("error_info"), module_key = intern_atom("module"), cause_key = intern_atom("cause");
   const Term list = list_of(p.heap, args, bif.arity);
   Term location = Term::nil();
-  if (bif.module == atoms::erlang && p.exception_class == ExceptionClass::kError) {
-    Term* hp = p.heap.alloc(2 + 4 + 3 + 2);
-    const Term keys = make_tuple(hp, module_key);
+  const Term errors = explaining_module(bif.module);
+  if (errors.is_value() && p.exception_class == ExceptionClass::kError && p.exception_value != atoms::undef) {
+    const Term cause = failure_cause ? failure_cause(p, bif, args) : kNonValue;
+    const unsigned n = cause.is_value() ? 2 : 1;
+    Term* hp = p.heap.alloc((n + 1) + (n + 3) + 3 + 2);
+    const Term keys = n == 2 ? make_tuple(hp, cause_key, module_key) : make_tuple(hp, module_key);
     Term* map = hp;
-    *hp++ = MapObject::make_header(MapKind::kFlat, 0, 3);
-    *hp++ = Term::from_raw(1);
+    *hp++ = MapObject::make_header(MapKind::kFlat, 0, n + 2);
+    *hp++ = Term::from_raw(n);
     *hp++ = keys;
+    if (n == 2) *hp++ = cause;
     *hp++ = errors;
     const Term pair = make_tuple(hp, error_info, Term::boxed(map));
     location = make_cons(hp, pair, Term::nil());

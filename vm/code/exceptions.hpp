@@ -21,6 +21,9 @@ struct Export;
 /// ip: the failing instruction; nullptr when the failing code has no frame (a built-in called last).
 const Word* handle_exception(Process& p, const Word* ip, Term* x);
 
+/// What a built-in that failed met, as an atom for `cause` in error_info, or kNonValue. Called right after the failure. Set by the runtime before any process runs.
+extern Term (*failure_cause)(Process& p, const Export& bif, const Term* args);
+
 /// Head tuple of a failed built-in.
 Term bif_trace_head(Process& p, const Export& bif, const Term* args);
 /// {Arguments} of the function entered with these.

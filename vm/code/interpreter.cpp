@@ -12,6 +12,9 @@
 #include "vm/code/limits.hpp"
 #include "vm/code/support.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/nif/call.hpp"
+#include "vm/nif/dirty.hpp"
+#include "vm/nif/load_nif.hpp"
 #include "vm/process/receive.hpp"
 #include "vm/process/send.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -106,15 +109,17 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_HEAP_WORDS(need) ((need) & ~kNeedAlways)
 #define VM_TERM(v) vm_term(v)
 #define VM_UNTAGGED(i) vm_term(i)
+// Atomic, for the operation of a function that is or was native is replaced while others may be about to call it.
+#define VM_OPERATION __atomic_load_n(reinterpret_cast<const std::uint16_t*>(I), __ATOMIC_RELAXED)
 
 #ifdef VMRUN_COUNT_PAIRS  // how often which instruction follows which: what to fuse (see count_pairs.hpp)
 #define VM_DISPATCH                                                    \
   do {                                                                 \
-    count_pair(*reinterpret_cast<const std::uint16_t*>(I));            \
-    goto* dispatch[*reinterpret_cast<const std::uint16_t*>(I)];        \
+    count_pair(VM_OPERATION);                                          \
+    goto* dispatch[VM_OPERATION];                                      \
   } while (0)
 #else
-#define VM_DISPATCH goto* dispatch[*reinterpret_cast<const std::uint16_t*>(I)]
+#define VM_DISPATCH goto* dispatch[VM_OPERATION]
 #endif
 #define VM_NEXT(n) \
   do {             \
@@ -198,15 +203,24 @@ inline const Export* entry_export(const Word* entry) {
     dst = r_;                                                                   \
   } while (0)
 
-// Probes of the traced instructions.
+// Probes of the traced instructions. Tracing of calls may look at the process and send messages.
 #define VM_DEPTH(stack) static_cast<Word>(p.heap.end - (stack))
-#define VM_TRACE_RETURN(stack) trace_return(p, I, VM_DEPTH(stack))
-#define VM_TRACE_LOCAL(entry, pushed) trace_local_entry(p, entry, VM_DEPTH(E) + (pushed))
-#define VM_TRACE_GLOBAL(target, pushed) trace_global_entry(p, *(target), VM_DEPTH(E) + (pushed))
-#define VM_TRACE_FUN(fun, pushed) trace_fun(p, *(fun), false, VM_DEPTH(E) + (pushed))
-#define VM_TRACE_FUN_GLOBAL(fun, pushed) trace_fun(p, *(fun), true, VM_DEPTH(E) + (pushed))
-#define VM_TRACE_BIF_ENTRY(target) trace_bif_entry(p, *(target), VM_DEPTH(E))
-#define VM_TRACE_BIF_RETURN(target) trace_bif_return(p, *(target))
+#define VM_TRACE(call) \
+  do {                 \
+    VM_SWAP_OUT;       \
+    p.ip = I;          \
+    call;              \
+    VM_SWAP_IN;        \
+  } while (0)
+#define VM_TRACE_RETURN(stack) VM_TRACE(trace_return(p, I, x, VM_DEPTH(stack)))
+#define VM_TRACE_LOCAL(entry, pushed) VM_TRACE(trace_local_entry(p, entry, x, VM_DEPTH(E) + (pushed)))
+#define VM_TRACE_GLOBAL(target, pushed) VM_TRACE(trace_global_entry(p, *(target), x, VM_DEPTH(E) + (pushed)))
+#define VM_TRACE_FUN(fun, pushed) VM_TRACE(trace_fun(p, *(fun), false, x, VM_DEPTH(E) + (pushed)))
+#define VM_TRACE_FUN_GLOBAL(fun, pushed) VM_TRACE(trace_fun(p, *(fun), true, x, VM_DEPTH(E) + (pushed)))
+#define VM_TRACE_BIF_ENTRY(target) VM_TRACE(trace_bif_entry(p, *(target), x, VM_DEPTH(E)))
+#define VM_TRACE_BIF_RETURN(target, result) VM_TRACE(trace_bif_return(p, *(target), result, VM_DEPTH(E)))
+#define VM_TRACE_NIF_ENTRY(nif) trace_nif_entry(p, nif)
+#define VM_TRACE_NIF_RETURN(nif) trace_nif_return(p, nif)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -214,7 +228,7 @@ inline const Export* entry_export(const Word* entry) {
 RunResult interpret(Scheduler& s, Process& p) {
 #include "vm/code/instruction_labels.inc"
 
-  const void* const* const dispatch = tracing_wanted() ? kTraced : kNormal;
+  const void* const* const dispatch = s.traced ? kTraced : kNormal;
   Term* const x = s.x;
   const Word* I;
   Term* E;
@@ -233,7 +247,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   double f[kMaxFloatRegisters];
   static Export* const apply2_export = export_entry(atoms::erlang, atoms::apply, 2);
   static Export* const apply3_export = export_entry(atoms::erlang, atoms::apply, 3);
-  static Export* const send_export = export_entry(atoms::erlang, atoms::bang, 2);
+  static Export* const send_export = export_entry(atoms::erlang, atoms::send, 2);
 
   restore_registers(p, x);
   VM_SWAP_IN;
@@ -377,7 +391,7 @@ undefined_function: {  // bif_export; a module whose on_load function has not ru
   VM_ENTER;
 }
 on_load_finished:
-  finish_on_load(reinterpret_cast<Module*>(E[0].small_value()), x[0] == atoms::ok);
+  finish_on_load(reinterpret_cast<Module*>(E[0].small_value()), x[0]);
   bif_export = reinterpret_cast<const Export*>(E[1].small_value());
   E += 2;
   for (unsigned k = 0; k < bif_export->arity; k++) x[k] = *E++;

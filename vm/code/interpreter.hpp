@@ -10,6 +10,7 @@ struct Scheduler;
 enum class RunResult {
   kYielded,   // slice used up (or asked to yield): runnable
   kWaiting,   // in receive, mailbox looked through: not runnable until something arrives
+  kDirty,     // goes to a dirty scheduler with its saved registers (see nif/dirty.hpp)
   kSuspended, // waits for something other than a message (fiber, suspend)
   kExited,    // exit_process has run; the Process may be freed by its table any time now
 };

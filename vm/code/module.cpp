@@ -32,15 +32,26 @@ class ExportTable {
     add({atoms::erlang, atoms::apply, 3})->stub.operation = op::apply_mfa_entry;
   }
   Export* find(const ExportKey& key) {
+    // Exports neither move nor go, so what was found once is found again without the lock: calls with a module or function in a variable come here.
+    // The release makes the fields that are compared visible to who reads the slot.
+    std::atomic<Export*>& recent = recent_[ExportKeyHash()(key) % kRecent];
+    Export* e = recent.load(std::memory_order_acquire);
+    if (e && e->module == key.module && e->function == key.function && e->arity == key.arity) return e;
     std::shared_lock lock(mutex_);
     auto it = index_.find(key);
-    return it == index_.end() ? nullptr : it->second;
+    if (it == index_.end()) return nullptr;
+    recent.store(it->second, std::memory_order_release);
+    return it->second;
   }
   Export* find_or_add(const ExportKey& key) {
     if (Export* e = find(key)) return e;
     std::unique_lock lock(mutex_);
     auto it = index_.find(key);
     return it == index_.end() ? add(key) : it->second;
+  }
+  Export* add_hidden(const ExportKey& key) {
+    std::unique_lock lock(mutex_);
+    return add_unlisted(key);
   }
   const Export* holding(const Word* address) {
     std::shared_lock lock(mutex_);
@@ -61,7 +72,7 @@ class ExportTable {
  private:
   static constexpr std::size_t kBlock = 512;
 
-  Export* add(const ExportKey& key) {
+  Export* add_unlisted(const ExportKey& key) {
     if (used_ == kBlock) {
       blocks_.push_back(new Export[kBlock]);
       used_ = 0;
@@ -74,10 +85,16 @@ class ExportTable {
     e->stub.operation = op::export_undefined;
     e->stub.self = e;
     e->address.store(e->stub_code(), std::memory_order_release);
+    return e;
+  }
+  Export* add(const ExportKey& key) {
+    Export* e = add_unlisted(key);
     index_.emplace(key, e);
     return e;
   }
 
+  static constexpr std::size_t kRecent = 1024;
+  std::atomic<Export*> recent_[kRecent] = {};
   std::shared_mutex mutex_;
   std::unordered_map<ExportKey, Export*, ExportKeyHash> index_;
   std::vector<Export*> blocks_;
@@ -105,6 +122,8 @@ struct Ranges {
 std::atomic<const Ranges*> code_ranges{new Ranges};
 std::mutex code_ranges_mutex;
 
+}  // namespace
+
 const Module* module_at(const Word* address) {
   const auto& modules = code_ranges.load(std::memory_order_acquire)->modules;
   auto it = std::upper_bound(modules.begin(), modules.end(), address, [](const Word* a, const Module* m) { return a < m->begin(); });
@@ -113,9 +132,8 @@ const Module* module_at(const Word* address) {
   return address < m->end() ? m : nullptr;
 }
 
-}  // namespace
-
 Export* export_entry(Term module, Term function, unsigned arity) { return exports().find_or_add({module, function, arity}); }
+Export* hidden_export(Term module, Term function, unsigned arity) { return exports().add_hidden({module, function, arity}); }
 Export* find_export(Term module, Term function, unsigned arity) { return exports().find({module, function, arity}); }
 std::vector<Export*> all_exports() { return exports().all(); }
 

@@ -18,7 +18,7 @@ struct Module;
 struct FunctionHeader {
   std::uint16_t operation;
   std::uint16_t arity;
-  std::uint32_t unused;
+  std::uint32_t nif;  // which native function replaces this one (see nif/call.hpp); 0: none ever did
   Term module, function;
   const Word* entry() const { return reinterpret_cast<const Word*>(this + 1); }
 };
@@ -46,6 +46,8 @@ void set_export_code(Export& e, const Word* address);
 
 /// The one entry for M:F/A. Thread-safe.
 Export* export_entry(Term module, Term function, unsigned arity);
+/// One that no look-up finds, for functions the machine makes up; its stub is what it leads to. Thread-safe.
+Export* hidden_export(Term module, Term function, unsigned arity);
 /// nullptr when never mentioned.
 Export* find_export(Term module, Term function, unsigned arity);
 /// Defined now: loaded code or BIF.
@@ -80,6 +82,7 @@ struct Module {
   Term name;
   std::vector<Word> code;
   std::vector<std::uint32_t> functions;   // word offset of each function's header, ascending
+  std::vector<std::uint32_t> native;      // likewise, of those declared by -nifs; empty: any may be native
   std::vector<LineEntry> lines;           // ascending
   std::vector<std::string> files;
   std::vector<ExportedFunction> exports;
@@ -96,6 +99,8 @@ struct Module {
 
 /// The function an address lies in (as a resume or return address), stubs of exports included; nullptr for the machine's own code.
 const FunctionHeader* function_header_at(const Word* address);
+/// The loaded version an address lies in; nullptr: none.
+const Module* module_at(const Word* address);
 /// Adds a module's code to what function_header_at and location_at know.
 void register_code(const Module& m);
 /// Source position of the instruction at this address.

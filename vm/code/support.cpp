@@ -3,10 +3,13 @@
 #include <memory>
 
 #include "probes/probes.hpp"
+#include "vm/code/call_trace.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/nif/call.hpp"
+#include "vm/process/trace.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
@@ -235,31 +238,36 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
 
 // ---- Probes -------------------------------------------------------------------------------------------------------------------------------
 
-bool tracing_wanted() {
-  return probe::local_function_entry_enabled() || probe::global_function_entry_enabled() || probe::function_return_enabled() ||
-         probe::bif_entry_enabled() || probe::bif_return_enabled();
-}
-
 void trace_function_entry(Process& p, const FunctionHeader& f, bool global, Word depth) {
   if (global ? !probe::global_function_entry_enabled() : !probe::local_function_entry_enabled()) return;
   const PidText pid(p.id);
   const MfaText mfa(f.module, f.function, f.arity);
   (global ? probe::global_function_entry : probe::local_function_entry)(pid, mfa, static_cast<int>(depth));
 }
-void trace_local_entry(Process& p, const Word* entry, Word depth) { trace_function_entry(p, *header_of_entry(entry), false, depth); }
+namespace {
 
-void trace_global_entry(Process& p, const Export& e, Word depth) {
+void enter(Process& p, const FunctionHeader& f, bool global, const Term* x, Word depth) {
+  trace_function_entry(p, f, global, depth);
+  if (is_traced(p, kTraceCall)) call_traced(p, f, global, x, depth);
+}
+
+}  // namespace
+
+void trace_local_entry(Process& p, const Word* entry, const Term* x, Word depth) { enter(p, *header_of_entry(entry), false, x, depth); }
+
+void trace_global_entry(Process& p, const Export& e, const Term* x, Word depth) {
   // Built-ins show as such; an undefined function shows as what runs in its place; apply as what it applies.
   if (e.bif || e.address.load(std::memory_order_acquire) == e.stub_code()) return;
-  trace_function_entry(p, e.stub.header, true, depth);
+  enter(p, e.stub.header, true, x, depth);
 }
 
-void trace_fun(Process& p, const FunObject& f, bool global, Word depth) {
-  if (f.is_external) return trace_global_entry(p, *f.exported, depth);
-  if (const Word* entry = f.entry->address.load(std::memory_order_acquire)) trace_function_entry(p, *header_of_entry(entry), global, depth);
+void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, Word depth) {
+  if (f.is_external) return trace_global_entry(p, *f.exported, x, depth);
+  if (const Word* entry = f.entry->address.load(std::memory_order_acquire)) enter(p, *header_of_entry(entry), global, x, depth);
 }
 
-void trace_return(Process& p, const Word* ip, Word depth) {
+void trace_return(Process& p, const Word* ip, const Term* x, Word depth) {
+  if (is_traced(p, kTraceCall)) return_traced(p, x[0], depth);
   if (!probe::function_return_enabled()) return;
   const FunctionHeader* f = function_header_at(ip);
   if (!f) return;
@@ -284,15 +292,24 @@ bool is_heavy(const Export& e) {
 
 }  // namespace
 
-void trace_bif_entry(Process& p, const Export& e, Word depth) {
+void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
+  if (is_traced(p, kTraceCall)) call_traced(p, e.stub.header, true, x, depth);
   if (e.bif_flags & BifRow::kGuard) return;
   if (probe::global_function_entry_enabled() && is_heavy(e)) trace_function_entry(p, e.stub.header, true, depth);
   if (!probe::bif_entry_enabled()) return;
   probe::bif_entry(PidText(p.id), MfaText(e.module, e.function, e.arity));
 }
-void trace_bif_return(Process& p, const Export& e) {
+void trace_bif_return(Process& p, const Export& e, Term result, Word depth) {
+  if (is_traced(p, kTraceCall)) built_in_returned(p, e.stub.header, result, depth);
   if (!probe::bif_return_enabled() || (e.bif_flags & BifRow::kGuard)) return;
   probe::bif_return(PidText(p.id), MfaText(e.module, e.function, e.arity));
+}
+
+void trace_nif_entry(Process& p, const NifFunction& f) {
+  if (probe::nif_entry_enabled()) probe::nif_entry(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
+}
+void trace_nif_return(Process& p, const NifFunction& f) {
+  if (probe::nif_return_enabled()) probe::nif_return(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
 }
 
 }  // namespace vmrun

@@ -8,6 +8,8 @@
 /// are invalid afterwards.
 namespace vmrun {
 
+struct NifFunction;
+
 /// An operator on operands[0] and [1] that is not a plain small one. May collect (operands are kept up to date); `live` x registers are roots.
 /// kNonValue: see arith_failure.
 Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live);
@@ -48,15 +50,15 @@ inline Term decode_source(Word w, const Term* x, const Term* e) {
   return w & 4 ? e[w >> 4] : x[w >> 4];
 }
 
-// Probes of the traced instructions (PROBES B3, B4). depth: words in use on the stack.
-void trace_local_entry(Process& p, const Word* entry, Word depth);
-void trace_global_entry(Process& p, const Export& e, Word depth);
+// Probes and tracing of calls of the traced instructions. depth: words in use on the stack.
+void trace_local_entry(Process& p, const Word* entry, const Term* x, Word depth);
+void trace_global_entry(Process& p, const Export& e, const Term* x, Word depth);
 void trace_function_entry(Process& p, const FunctionHeader& f, bool global, Word depth);
-void trace_fun(Process& p, const FunObject& f, bool global, Word depth);
-void trace_return(Process& p, const Word* ip, Word depth);
-void trace_bif_entry(Process& p, const Export& e, Word depth);
-void trace_bif_return(Process& p, const Export& e);
-/// Whether any of these probes is enabled: then the traced instructions are run.
-bool tracing_wanted();
+void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, Word depth);
+void trace_return(Process& p, const Word* ip, const Term* x, Word depth);
+void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth);
+void trace_bif_return(Process& p, const Export& e, Term result, Word depth);
+void trace_nif_entry(Process& p, const NifFunction& f);
+void trace_nif_return(Process& p, const NifFunction& f);
 
 }  // namespace vmrun

@@ -37,7 +37,9 @@ Binary* Binary::resize(Binary* b, Word capacity_bytes) {
 
 void Binary::release() {
   // Release order lets every owner's last reads happen before the free; the acquire side sees them (same counter).
-  if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) free_bytes(this);
+  if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (is_native()) [[unlikely]] destroy_native_binary(this);
+  else free_bytes(this);
 }
 
 }  // namespace vmrun

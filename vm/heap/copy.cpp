@@ -168,6 +168,15 @@ struct Copier {
         refc(source, source->bytes, source->size_bytes);
         break;
       }
+      case Sub::kMagicRef: {
+        auto* r = reinterpret_cast<MagicRefObject*>(hp);
+        *r = *reinterpret_cast<const MagicRefObject*>(p);
+        r->resource->retain();
+        r->next = off_heap;
+        off_heap = reinterpret_cast<OffHeapObject*>(r);
+        hp += sizeof(MagicRefObject) / sizeof(Term);
+        break;
+      }
       case Sub::kSubBinary:
         return part(reinterpret_cast<const SubBinary*>(p));
       default: {

@@ -8,6 +8,7 @@
 #include "vm/heap/collector.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/receive.hpp"
+#include "vm/process/trace.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {
@@ -57,6 +58,12 @@ class Collection {
     }
   }
 
+  // Functions of their own: room for the text would cost every collection.
+  [[gnu::cold, gnu::noinline]] void fire(void (*probe)(const char*, int), Word words) const { probe(PidText(p_.id), saturate(words)); }
+  [[gnu::cold, gnu::noinline]] void fire_resized(void (*probe)(const char*, int, int), Word before, Word after) const {
+    probe(PidText(p_.id), saturate(before), saturate(after));
+  }
+
   bool minor_is_possible() const {
     const Word mature = mature_words();
     if (!h_.old_start && mature == 0) return false;  // nothing survived anything yet
@@ -67,7 +74,8 @@ class Collection {
   int minor() {
     const Word words = minor_block_words();
     const Word before = young_words();
-    if (probe::gc_minor_start_enabled()) [[unlikely]] probe::gc_minor_start(PidText(p_.id), saturate(need_));
+    if (probe::gc_minor_start_enabled()) [[unlikely]] fire(probe::gc_minor_start, need_);
+    if (is_traced(p_, kTraceGc)) [[unlikely]] trace_gc(p_, atoms::gc_minor_start, need_);
     const bool killed = exceeds_limit(old_capacity() + words);
     Word reclaimed = 0;
     if (!killed) {
@@ -83,13 +91,15 @@ class Collection {
       fit_block_after_minor();
       finish();
     }
-    if (probe::gc_minor_end_enabled()) [[unlikely]] probe::gc_minor_end(PidText(p_.id), saturate(reclaimed));
+    if (probe::gc_minor_end_enabled()) [[unlikely]] fire(probe::gc_minor_end, reclaimed);
+    if (is_traced(p_, kTraceGc)) [[unlikely]] trace_gc(p_, atoms::gc_minor_end, reclaimed);
     return result(killed, reclaimed);
   }
 
   int major(bool for_hibernation = false) {
     const Word total = young_words() + old_words(), before = total;
-    if (probe::gc_major_start_enabled()) [[unlikely]] probe::gc_major_start(PidText(p_.id), saturate(need_));
+    if (probe::gc_major_start_enabled()) [[unlikely]] fire(probe::gc_major_start, need_);
+    if (is_traced(p_, kTraceGc)) [[unlikely]] trace_gc(p_, atoms::gc_major_start, need_);
     const bool killed = exceeds_limit(old_capacity() + total + fixed_words());
     Word reclaimed = 0;
     if (!killed) {
@@ -104,7 +114,8 @@ class Collection {
       reclaimed = before - young_words() - old_words();
       finish();
     }
-    if (probe::gc_major_end_enabled()) [[unlikely]] probe::gc_major_end(PidText(p_.id), saturate(reclaimed));
+    if (probe::gc_major_end_enabled()) [[unlikely]] fire(probe::gc_major_end, reclaimed);
+    if (is_traced(p_, kTraceGc)) [[unlikely]] trace_gc(p_, atoms::gc_major_end, reclaimed);
     return result(killed, reclaimed);
   }
 
@@ -165,9 +176,9 @@ class Collection {
     h_.grow_next = (h_.used_words() + fixed_words()) * 2 > h_.block_words();
     const Word before = block_before_, after = h_.block_words();
     if (after > before) {
-      if (probe::process_heap_grow_enabled()) [[unlikely]] probe::process_heap_grow(PidText(p_.id), saturate(before), saturate(after));
+      if (probe::process_heap_grow_enabled()) [[unlikely]] fire_resized(probe::process_heap_grow, before, after);
     } else if (after < before) {
-      if (probe::process_heap_shrink_enabled()) [[unlikely]] probe::process_heap_shrink(PidText(p_.id), saturate(before), saturate(after));
+      if (probe::process_heap_shrink_enabled()) [[unlikely]] fire_resized(probe::process_heap_shrink, before, after);
     }
     if (gc_modes.verify) [[unlikely]] verify_heap(p_, regs_, live_);
   }

@@ -25,7 +25,8 @@ Fragment* Fragment::create(Word capacity_words) {
   f->used_words = 0;
   f->off_heap = nullptr;
   f->message = f->token = Term::nil();
-  f->kind = f->from_vm = 0;
+  f->kind = 0;
+  f->from_vm = f->token_generation = 0;
   return f;
 }
 

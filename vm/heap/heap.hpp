@@ -26,9 +26,10 @@ struct Fragment {
   OffHeapObject* off_heap;   // objects in `words` with outside parts; spliced into the owner's list when it is taken over
   // In a mailbox (see mailbox.hpp):
   Term message;              // root: immediate, literal or inside `words`
-  Term token;                // sequential-trace token, nil if none; immediate or inside `words`
+  Term token;                // what goes along for tracing (carried.hpp), nil if nothing; inside `words`
   std::uint32_t kind;        // SignalKind
-  std::uint32_t from_vm;     // message not sent by a process (timer, down, port data)
+  std::uint32_t from_vm : 1;  // message not sent by a process (timer, down, port data)
+  std::uint32_t token_generation : 31;  // see seq_trace.hpp
   Term words[1];
   static Fragment* create(Word capacity_words);  // used_words = 0, message and token nil, kind 0; nullptr when memory is exhausted
   static void destroy(Fragment* f);              // releases the off-heap objects it still lists, then the words

@@ -128,7 +128,9 @@ class Verifier {
         if (r->binary->references.load(std::memory_order_relaxed) == 0) fail("a binary that was released", p);
         return;
       }
-      case Term::Sub::kUnused:
+      case Term::Sub::kMagicRef:
+        if (!(areas_[1].contains(p) ? old_handles_ : young_handles_).count(p)) fail("a resource's handle is not in its generation's list", p);
+        return;
       case Term::Sub::kFiller:
         fail("an object of no known kind", p);
       default:

@@ -17,4 +17,7 @@ FunctionName function_at(const Word* ip);
 /// `depth` entries, innermost first. Built in `out`.
 Term current_stacktrace(Process& p, Heap& out, unsigned depth);
 
+/// What a process remembers of traced calls (code/call_trace.hpp); nullptr is fine.
+void free_awaited_returns(struct AwaitedReturns* returns);
+
 }  // namespace vmrun

@@ -10,6 +10,7 @@
 #include "vm/process/request.hpp"
 #include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
+#include "vm/process/trace.hpp"
 #include "vm/sched/fiber.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
@@ -26,17 +27,9 @@ void (*report_crash)(Process& p, Term reason) = nullptr;
 /// Links and monitors in both directions.
 void tell_relations(Process& p, Term reason) {
   Extra& extra = *p.extra;
-  extra.links.for_each([&](Term other, NoValue) { send_link_exit(p.id, other, reason, SignalKind::kLinkExit); });
+  extra.links.for_each([&](Term other, NoValue) { send_link_exit(p.id, other, reason, SignalKind::kLinkExit, true, &p); });
   extra.monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) { send_down(m.watcher, key, p.id, m.name, reason); });
-  extra.monitors.for_each([&](const RefKey& key, const MonitorOut& m) {
-    if (!m.target.is_local_pid()) return;
-    if (Process* q = process_table.find(m.target)) {
-      Fragment* f = new_signal(SignalKind::kDemonitor, kRefWords);
-      Term* hp = fragment_alloc(*f, kRefWords);
-      f->message = make_ref(hp, key);
-      if (!push_signal(*q, f)) Fragment::destroy(f);
-    }
-  });
+  extra.monitors.for_each([&](const RefKey& key, const MonitorOut& m) { send_demonitor(m.target, key); });
   for (Fragment* question : extra.deferred) answer_request_dead(question->message);
   extra.suspending.for_each([&](Term other, std::uint32_t times) {
     for (; times; --times) ask_async(p, other, RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());
@@ -60,6 +53,7 @@ void exit_process(Process& p, Term reason, bool report) {
   // Before the name is given up: see registry.cpp.
   p.exiting.store(true, std::memory_order_seq_cst);
   if (probe::process_exit_enabled()) [[unlikely]] probe::process_exit(PidText(p.id), TermText<255>(reason));
+  if (is_traced(p, kTraceProcs)) [[unlikely]] trace_exit(p, reason);
   if (report && report_crash) report_crash(p, reason);
   unregister_process(p);
   if (p.receive_timer) {
@@ -79,6 +73,10 @@ void exit_process(Process& p, Term reason, bool report) {
   abandon_fiber(p);
   destroy_list(p.mailbox.first);
   p.mailbox.first = nullptr;
+  if (p.observed) [[unlikely]] {
+    trace_running(p, false, true);
+    p.observed = 0;
+  }
   delete p.extra;
   p.extra = nullptr;
   if (p.saved_regs && p.saved_regs != p.inline_regs) std::free(p.saved_regs);

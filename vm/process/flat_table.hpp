@@ -59,6 +59,12 @@ class FlatTable {
     return true;
   }
 
+  void clear() {
+    delete[] entries_;
+    entries_ = nullptr;
+    size_ = capacity_ = 0;
+  }
+
   template <class F>
   void for_each(F&& visit) {
     for (std::size_t i = 0; i < capacity_; ++i)

@@ -2,8 +2,11 @@
 
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/nif/resource_monitor.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/seq_trace.hpp"
+#include "vm/process/trace.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/big.hpp"
@@ -79,13 +82,16 @@ Term monitors(Asked& a) {
   if (a.p.extra)
     a.p.extra->monitors.for_each([&](const RefKey&, const MonitorOut& m) {
       const Term what = m.name.is_nil() ? m.target : pair(a.out, m.name, atoms::nonode_at_nohost);
-      list = cons(a.out, pair(a.out, atoms::process, what), list);
+      list = cons(a.out, pair(a.out, m.is_port ? atoms::port : atoms::process, what), list);
     });
   return list;
 }
 Term monitored_by(Asked& a) {
   Term list = Term::nil();
-  if (a.p.extra) a.p.extra->monitored_by.for_each([&](const RefKey&, const MonitorIn& m) { list = cons(a.out, m.watcher, list); });
+  if (a.p.extra) a.p.extra->monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) {
+    const Term watcher = m.watcher == kResourceWatcher ? monitoring_resource(key, a.out) : m.watcher;
+    if (watcher) list = cons(a.out, watcher, list);
+  });
   return list;
 }
 Term dictionary(Asked& a) {
@@ -160,8 +166,9 @@ Term binary(Asked& a) {
 Term parent(Asked& a) { return a.p.parent.is_nil() ? atoms::undefined : a.p.parent; }
 Term message_queue_data(Asked& a) { return a.p.extra && a.p.extra->off_heap_messages ? atoms::off_heap : atoms::on_heap; }
 Term zero(Asked&) { return Term::small(0); }
+Term sequential_trace_token(Asked& a) { return seq_token_term(a.p, a.out); }
+Term trace_flags(Asked& a) { return Term::small(a.p.observed & kTraceAll); }
 Term no(Asked&) { return atoms::false_; }
-Term empty(Asked&) { return Term::nil(); }
 
 struct Item {
   Term name;
@@ -202,8 +209,8 @@ constexpr Item kItems[] = {
     {atoms::garbage_collection_info, garbage_collection, false},
     {atoms::catchlevel, zero, false},
     {atoms::last_calls, no, false},
-    {atoms::sequential_trace_token, empty, false},
-    {atoms::trace, zero, false},
+    {atoms::sequential_trace_token, sequential_trace_token, false},
+    {atoms::trace, trace_flags, false},
 };
 
 const Item* find_item(Term name) {

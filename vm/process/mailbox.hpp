@@ -32,6 +32,7 @@ enum class SignalKind : std::uint32_t {
   kGroupLeader,   // message: pid
   kRequest,       // message: {From, Id, Operation, Argument}: see request.hpp
   kReply,         // message: {Id, Result}
+  kWakeUp,        // what a suspended process waits for may have come; no message
   kPinnedMessage, // a message whose terms lie in the receiver's heap; inner queue only
 };
 

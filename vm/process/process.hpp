@@ -67,6 +67,7 @@ struct Process {
   WaitKind wait_kind = WaitKind::kNone;
   std::uint16_t suspend_count = 0;  // erlang:suspend_process
   bool deferred_requests = false;   // requests of other processes to answer when next scheduled (extra->deferred)
+  std::uint32_t observed = 0;       // what goes along with messages (bits of carried.hpp), what is traced (trace.hpp)
   bool message_peeked = false;      // between loop_rec and remove_message/loop_rec_end: the message lies in its own fragment (see receive.hpp)
   std::atomic<bool> exiting{false};  // any thread
   Timer* receive_timer = nullptr;

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "vm/process/carried.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 
@@ -129,6 +130,7 @@ Extra::~Extra() {
   monitors.for_each([](const RefKey&, MonitorOut& m) {
     if (m.tag) Fragment::destroy(m.tag);
   });
+  if (carried) [[unlikely]] delete carried;
   if (reply) Fragment::destroy(reply);
   for (Fragment* f : deferred) Fragment::destroy(f);
 }

@@ -44,16 +44,18 @@ enum class AliasMode : std::uint8_t { kNone, kExplicitUnalias, kDemonitor, kRepl
 
 /// A monitor this process has set.
 struct MonitorOut {
-  Term target;              // local pid; or the atom given, when no process had that name
+  Term target;              // local pid or port; or the atom given, when nothing had that name
   Term name;                // atom, when set by name; else nil
   Fragment* tag = nullptr;  // option {tag, T}: T in its own fragment
   AliasMode alias = AliasMode::kNone;
+  bool is_port = false;     // monitor(port, …)
 };
 /// A monitor another process has set on this one.
 struct MonitorIn {
-  Term watcher;
-  Term name;  // as it asked; nil when by pid
+  Term watcher;  // pid; or kResourceWatcher: a resource of native code, found by the monitor's reference (nif/resource.hpp)
+  Term name;     // as it asked; nil when by pid
 };
+inline constexpr Term kResourceWatcher = Term::nil();
 struct NoValue {};
 
 /// A place in the mailbox that a receive on a fresh reference may start at.
@@ -65,7 +67,7 @@ struct ReceiveMarker {
 
 struct Extra {
   Dictionary dictionary;
-  FlatTable<Term, NoValue> links;  // local pids
+  FlatTable<Term, NoValue> links;  // local pids and ports
   FlatTable<RefKey, MonitorOut> monitors;
   FlatTable<RefKey, MonitorIn> monitored_by;
   FlatTable<RefKey, AliasMode> aliases;
@@ -84,12 +86,15 @@ struct Extra {
   FlatTable<Term, std::uint32_t> suspending;  // whom this process suspends, how many times
   std::uint32_t pinned_messages = 0;          // messages in the mailbox whose root lies in the heap
 
+  struct Carried* carried = nullptr;  // what tracing knows of this process (carried.hpp)
+
   // Odds and ends of process_flag.
   Term error_handler = Term::nil();
   bool save_calls = false;
   bool sensitive = false;
   bool off_heap_messages = false;
   bool monitor_nodes = false;
+  bool dirty_call_raised = false;  // its exception waits for it (see nif/dirty.hpp)
 
   ~Extra();
 };

@@ -6,7 +6,9 @@
 #include "vm/process/clock.hpp"
 #include "vm/process/mailbox_probe.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/seq_trace.hpp"
 #include "vm/process/signal.hpp"
+#include "vm/process/trace.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 
@@ -21,6 +23,12 @@ void move_link(Process& p, Fragment** from, Fragment** to) {
   if (p.extra && p.extra->marker_count) [[unlikely]]
     for (ReceiveMarker& marker : p.extra->markers)
       if (marker.link == from) marker.link = to;
+}
+
+void fire_receive(Process& p, const Fragment& f) {
+  const auto [label, previous, current] = SeqArguments::of_process(p);
+  probe::message_receive(PidText(p.id), static_cast<std::uint32_t>(size_words(f.message)), static_cast<std::uint32_t>(p.mailbox.length() - 1), label,
+                         previous, current);
 }
 
 void drop_timer(Process& p) {
@@ -50,17 +58,23 @@ void receive_next(Process& p) {
   p.mailbox.save = &(*p.mailbox.save)->next;
 }
 
+namespace {
+
+[[gnu::cold, gnu::noinline]] void count_down_watched(Process& p, const Fragment& f) {
+  MailboxProbeLock lock(p.mailbox);
+  if (probe::message_receive_enabled()) fire_receive(p, f);
+  p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
+}
+
+}  // namespace
+
 void receive_remove(Process& p) {
   Mailbox& m = p.mailbox;
-  Fragment* f = *m.save;
   p.message_peeked = false;
-  {
-    MailboxProbeLock lock(m);
-    if (probe::message_receive_enabled()) [[unlikely]]
-      probe::message_receive(PidText(p.id), static_cast<std::uint32_t>(size_words(f->message)),
-                             static_cast<std::uint32_t>(m.length() - 1), 0, 0, 0);
-    m.set_inner_count(m.inner_count() - 1);
-  }
+  Fragment* f = *m.save;
+  if (!f->token.is_nil() || (p.observed & kCarriesAny)) [[unlikely]] receive_carried(p, *f);
+  if (probe::message_watched()) [[unlikely]] count_down_watched(p, *f);
+  else m.set_inner_count(m.inner_count() - 1);
   Fragment** link = m.save;
   *link = f->next;
   move_link(p, &f->next, link);
@@ -76,6 +90,7 @@ void receive_remove(Process& p) {
 }
 
 void receive_timeout(Process& p) {
+  trace_receive(p, atoms::timeout);
   drop_timer(p);
   p.mailbox.save = &p.mailbox.first;
   p.message_peeked = false;
@@ -113,7 +128,9 @@ void receive_pin_peeked(Process& p) {
   Fragment* f = *p.mailbox.save;
   Fragment* node = new_fragment(0);
   node->message = f->message;
+  node->token = f->token;
   node->from_vm = f->from_vm;
+  node->token_generation = f->token_generation;
   node->kind = static_cast<std::uint32_t>(SignalKind::kPinnedMessage);
   node->next = f->next;
   *p.mailbox.save = node;

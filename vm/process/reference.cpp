@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "vm/process/clock.hpp"
+
 namespace vmrun {
 namespace {
 
@@ -33,8 +35,8 @@ Term* write_ref(Term* hp, RefKey key, Word arity) {
 RefKey next_ref_key() { return {++counts.refs, counts.thread}; }
 
 RefKey ref_key(Term t) {
-  const RefObject* ref = ref_of(t);
-  return {Word{ref->numbers[1]} << 32 | ref->numbers[0], ref->numbers[2]};
+  const std::uint32_t* numbers = local_ref_numbers(t);
+  return {Word{numbers[1]} << 32 | numbers[0], numbers[2]};
 }
 
 Term make_ref(Term*& hp, RefKey key) {
@@ -59,5 +61,15 @@ Word next_unique_integer() {
 }
 
 Word next_monotonic_integer() { return monotonic_next.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+Word unique_now_us() {
+  static std::atomic<Word> last{0};
+  Word now = system_ns() / 1000;
+  Word before = last.load(std::memory_order_relaxed);
+  do {
+    if (now <= before) now = before + 1;
+  } while (!last.compare_exchange_weak(before, now, std::memory_order_relaxed));
+  return now;
+}
 
 }  // namespace vmrun

@@ -31,5 +31,7 @@ inline Term make_ref(Heap& heap) {
 /// Unique in this run. monotonic: strictly increasing over all threads; otherwise from a range of the calling thread.
 Word next_unique_integer();
 Word next_monotonic_integer();
+/// Microseconds since 1970; no two calls get the same, later ones get more (erlang:now).
+Word unique_now_us();
 
 }  // namespace vmrun

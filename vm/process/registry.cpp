@@ -2,12 +2,13 @@
 
 #include <mutex>
 
+#include "vm/port/port.hpp"
 #include "vm/process/table.hpp"
 
 namespace vmrun {
 namespace {
 
-// Words by atom index, in chunks made when a name in them is registered for the first time: the pid's raw word, 0 for none.
+// Words by atom index, in chunks made when a name in them is registered for the first time: the pid's or port's raw word, 0 for none.
 constexpr std::uint32_t kChunkBits = 10, kChunk = 1u << kChunkBits;
 std::atomic<std::atomic<Word>*> chunks[kAtomLimit / kChunk];
 std::mutex changing;
@@ -31,41 +32,63 @@ Term whereis(Term name) {
   return slot ? Term::from_raw(slot->load(std::memory_order_acquire)) : kNonValue;
 }
 
-RegisterResult register_name(Term name, Term pid) {
-  std::lock_guard guard(changing);
-  Process* p = process_table.find(pid);
-  if (!p || p->exiting.load(std::memory_order_seq_cst)) return RegisterResult::kNoProcess;
+namespace {
+
+/// The same for processes and ports: `gone` says whether it exits.
+template <class Gone>
+RegisterResult enter(Term name, Term who, std::atomic<std::uint32_t>& has, Gone gone) {
+  if (gone()) return RegisterResult::kNoProcess;
   std::atomic<Word>& slot = make_slot(name);
   if (slot.load(std::memory_order_relaxed)) return RegisterResult::kNameTaken;
-  if (p->registered_name.load(std::memory_order_relaxed)) return RegisterResult::kHasName;
-  slot.store(pid.raw(), std::memory_order_release);
-  // Against unregister_process: either that sees the name, or this sees that p exits.
-  p->registered_name.store(name.atom_index() + 1, std::memory_order_seq_cst);
-  if (!p->exiting.load(std::memory_order_seq_cst)) return RegisterResult::kOk;
-  p->registered_name.store(0, std::memory_order_relaxed);
+  if (has.load(std::memory_order_relaxed)) return RegisterResult::kHasName;
+  slot.store(who.raw(), std::memory_order_release);
+  // Against give_up: either that sees the name, or this sees that it exits.
+  has.store(name.atom_index() + 1, std::memory_order_seq_cst);
+  if (!gone()) return RegisterResult::kOk;
+  has.store(0, std::memory_order_relaxed);
   slot.store(0, std::memory_order_release);
   return RegisterResult::kNoProcess;
+}
+
+void give_up(std::atomic<std::uint32_t>& has) {
+  if (has.load(std::memory_order_seq_cst) == 0) return;
+  std::lock_guard guard(changing);
+  const std::uint32_t name = has.load(std::memory_order_relaxed);
+  if (name == 0) return;
+  if (auto* slot = find_slot(Term::atom(name - 1))) slot->store(0, std::memory_order_release);
+  has.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+RegisterResult register_name(Term name, Term who) {
+  std::lock_guard guard(changing);
+  if (who.is_local_port()) {
+    Port* p = port_table.find(who);
+    return p ? enter(name, who, p->registered_name, [&] { return p->state.load(std::memory_order_seq_cst) != Port::State::kOpen; })
+             : RegisterResult::kNoProcess;
+  }
+  Process* p = process_table.find(who);
+  return p ? enter(name, who, p->registered_name, [&] { return p->exiting.load(std::memory_order_seq_cst); }) : RegisterResult::kNoProcess;
 }
 
 bool unregister_name(Term name) {
   std::lock_guard guard(changing);
   std::atomic<Word>* slot = find_slot(name);
   if (!slot) return false;
-  const Term pid = Term::from_raw(slot->load(std::memory_order_relaxed));
-  if (!pid) return false;
+  const Term who = Term::from_raw(slot->load(std::memory_order_relaxed));
+  if (!who) return false;
   slot->store(0, std::memory_order_release);
-  if (Process* p = process_table.find(pid)) p->registered_name.store(0, std::memory_order_relaxed);
+  if (who.is_local_port()) {
+    if (Port* p = port_table.find(who)) p->registered_name.store(0, std::memory_order_relaxed);
+  } else if (Process* p = process_table.find(who)) {
+    p->registered_name.store(0, std::memory_order_relaxed);
+  }
   return true;
 }
 
-void unregister_process(Process& p) {
-  if (p.registered_name.load(std::memory_order_seq_cst) == 0) return;
-  std::lock_guard guard(changing);
-  const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed);
-  if (name == 0) return;
-  if (auto* slot = find_slot(Term::atom(name - 1))) slot->store(0, std::memory_order_release);
-  p.registered_name.store(0, std::memory_order_relaxed);
-}
+void unregister_process(Process& p) { give_up(p.registered_name); }
+void unregister_port(Port& p) { give_up(p.registered_name); }
 
 void for_each_name(void (*visit)(void* context, Term name), void* context) {
   for (std::uint32_t c = 0; c < kAtomLimit / kChunk; ++c) {

@@ -1,5 +1,6 @@
 #include "vm/process/request.hpp"
 
+#include "probes/probes.hpp"
 #include "vm/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
@@ -7,7 +8,9 @@
 #include "vm/process/send.hpp"
 #include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
+#include "vm/process/trace.hpp"
 #include "vm/sched/scheduler.hpp"
+#include "vm/term/print.hpp"
 
 /// The signal's root is {From, Id, Kind, Argument, Tag, MessageId, IfDead}. Id is a small integer when From is suspended for the answer; 0 when nobody waits: then
 /// {Tag, MessageId, Answer} is sent as a message unless Tag is []; the tag `suspended` stands for suspend_process's {MessageId, suspended | exited}.
@@ -27,14 +30,10 @@ Fragment* make_request(Process& from, Word id, RequestKind kind, Term argument, 
 void answer(Term request, Term result) {
   const Term* e = request.tuple_elements();
   if (e[kId] != Term::small(0)) {
-    Fragment* f = new_signal(SignalKind::kReply, 3 + copy_size_words(result));
-    const Term copy = copy_into(*f, result);
-    Term* hp = fragment_alloc(*f, 3);
-    f->message = make_tuple(hp, e[kId], copy);
-    Scheduler* s = this_scheduler();
-    if (s && s->current && s->current->id == e[kFrom]) return take_reply(*s->current, f);  // it asked itself
-    Process* asker = process_table.find(e[kFrom]);
-    if (!asker || !push_signal(*asker, f)) Fragment::destroy(f);
+    // The copy that follows goes to a known heap, and not as a message.
+    if (probe::copy_object_enabled() && !result.is_immed()) [[unlikely]]
+      probe::copy_object(PidText(e[kFrom]), static_cast<std::uint32_t>(size_words(result)));
+    answer_question(e[kFrom], static_cast<Word>(e[kId].small_value()), result);
   } else if (!e[kTag].is_nil()) {
     Fragment* f = new_fragment(4 + copy_size_words(result) + copy_size_words(e[kMessageId]));
     const Term copy = copy_into(*f, result), id = copy_into(*f, e[kMessageId]);
@@ -70,6 +69,10 @@ void answer_one(Process& p, Term request) {
     case RequestKind::kSuspend:
       ++p.suspend_count;
       return answer(request, atoms::true_);
+    case RequestKind::kTrace:
+      return answer(request, trace_as_asked(p, e[kArgument]) ? atoms::true_ : atoms::false_);
+    case RequestKind::kTraceInfo:
+      return answer(request, trace_info(p, e[kArgument], arena));
     case RequestKind::kResume:
       if (p.suspend_count) --p.suspend_count;
       return answer(request, atoms::true_);
@@ -78,27 +81,50 @@ void answer_one(Process& p, Term request) {
 
 }  // namespace
 
-Term ask(Process& p, Term target, RequestKind kind, Term argument, Term if_dead) {
+bool has_asked(const Process& p) { return p.extra && p.extra->request_id; }
+Word start_question(Process& p) {
   Extra& extra = extra_of(p);
-  if (extra.request_id == 0) {
-    Process* q = process_table.find(target);
-    if (!q) return if_dead;
-    extra.request_id = ++extra.requests_made;
-    Fragment* f = make_request(p, extra.request_id, kind, argument, Term::nil(), Term::nil(), if_dead);
-    if (!push_signal(*q, f)) {
-      Fragment::destroy(f);
-      extra.request_id = 0;
-      return if_dead;
-    }
-    return suspend_and_retry(p);
-  }
+  return extra.request_id = ++extra.requests_made;
+}
+void cancel_question(Process& p) { p.extra->request_id = 0; }
+
+Term take_answer(Process& p) {
+  Extra& extra = *p.extra;
   if (!extra.reply) return suspend_and_retry(p);
   Fragment* f = extra.reply;
   extra.reply = nullptr;
   extra.request_id = 0;
   const Term result = f->message.element(1);
-  p.heap.adopt(f);
-  return result;
+  const bool is_error = f->message.tuple_arity() == 3;
+  if (result.is_immed()) Fragment::destroy(f);
+  else p.heap.adopt(f);
+  return is_error ? raise_error(p, result) : result;
+}
+
+void answer_question(Term asker, Word id, Term result, bool is_error) {
+  Fragment* f = new_signal(SignalKind::kReply, 4 + copy_size_words(result));
+  const Term copy = copy_into(*f, result), number = Term::small(static_cast<SWord>(id));
+  Term* hp = fragment_alloc(*f, is_error ? 4 : 3);
+  f->message = is_error ? make_tuple(hp, number, copy, atoms::error) : make_tuple(hp, number, copy);
+  Scheduler* s = this_scheduler();
+  if (s && s->current && s->current->id == asker) return take_reply(*s->current, f);  // it answers itself
+  Process* q = process_table.find(asker);
+  if (!q || !push_signal(*q, f)) Fragment::destroy(f);
+}
+
+Term ask(Process& p, Term target, RequestKind kind, Term argument, Term if_dead) {
+  Extra& extra = extra_of(p);
+  if (extra.request_id == 0) {
+    Process* q = process_table.find(target);
+    if (!q) return if_dead;
+    Fragment* f = make_request(p, start_question(p), kind, argument, Term::nil(), Term::nil(), if_dead);
+    if (!push_signal(*q, f)) {
+      Fragment::destroy(f);
+      cancel_question(p);
+      return if_dead;
+    }
+  }
+  return take_answer(p);
 }
 
 void ask_async(Process& p, Term target, RequestKind kind, Term argument, Term tag, Term id, Term if_dead) {

@@ -1,8 +1,11 @@
-#include "vm/process/process.hpp"
-#include "vm/process/process_state.hpp"
+#include <cstddef>
+
+#include "vm/process/carried.hpp"
 #include "vm/sched/fiber.hpp"
 
 namespace vmrun {
+
+static_assert(offsetof(Fragment, token) == offsetof(Fragment, message) + sizeof(Term));
 
 void visit_roots(Process& p, void (*visit)(void* context, Term* terms, std::size_t count), void* context) {
   visit(context, &p.group_leader, 1);
@@ -13,9 +16,14 @@ void visit_roots(Process& p, void (*visit)(void* context, Term* terms, std::size
   Extra* extra = p.extra;
   if (!extra) return;
   visit(context, extra->dictionary.terms(), 2 * extra->dictionary.size());
+  if (Carried* c = extra->carried) {
+    visit(context, &c->token.label, 1);
+    visit(context, &c->token.from, 1);
+    visit(context, &c->tag, 1);
+  }
   if (extra->pinned_messages)
     for (Fragment* f = p.mailbox.first; f; f = f->next)
-      if (f->kind == static_cast<std::uint32_t>(SignalKind::kPinnedMessage)) visit(context, &f->message, 1);
+      if (f->kind == static_cast<std::uint32_t>(SignalKind::kPinnedMessage)) visit(context, &f->message, 2);  // and its token
 }
 
 }  // namespace vmrun

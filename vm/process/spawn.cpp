@@ -4,8 +4,10 @@
 #include "vm/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/process/seq_trace.hpp"
 #include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
+#include "vm/process/trace.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 
@@ -24,6 +26,56 @@ unsigned list_length(Term list) {
   return n;
 }
 
+/// {spawn_request, Ref, Parent, GroupLeader, MFA, Options, Tag, Arguments} and {Tag, Ref, ok, Child}: what a spawn counts as in sequential traces.
+SpawnTold spawn_as_messages(Heap& heap, const Process& p, Term arguments, const SpawnOptions& options, RefKey key) {
+  Term* hp = heap.alloc(kRefWords);
+  const Term ref = make_ref(hp, key);
+  const Term tag = options.request ? options.request->tag : atoms::spawn_reply;
+  Term shown = options.as_given;
+  for (const auto& [given, name] : {std::pair{options.monitor, atoms::monitor}, std::pair{options.link, atoms::link}}) {
+    if (!given || !options.as_given.is_nil()) continue;
+    hp = heap.alloc(2);
+    shown = make_cons(hp, name, shown);
+  }
+  hp = heap.alloc(4);
+  const Term mfa = make_tuple(hp, p.initial_module, p.initial_function, Term::small(p.initial_arity));
+  hp = heap.alloc(9);
+  const Term request = make_tuple(hp, atoms::spawn_request, ref, p.parent, p.group_leader, mfa, shown, tag, arguments);
+  hp = heap.alloc(5);
+  return {request, make_tuple(hp, tag, ref, atoms::ok, p.id), false};
+}
+
+void inherit_token(Process& parent, Process& p, Term arguments, const SpawnOptions& options, RefKey key) {
+  Arena arena;
+  SpawnTold told{};
+  if (seq_tracer_listens()) told = spawn_as_messages(arena, p, arguments, options, key);
+  told.reply_is_message = options.request && options.request->answer;
+  inherit_seq_token(parent, p, told);
+}
+
+/// The answer of spawn_request, as if the child had sent it.
+void answer_request(Process& parent, Process& p, const SpawnOptions& options, RefKey key) {
+  const Term tag = options.request->tag;
+  const bool carries = p.observed & kCarriesAny;
+  Fragment* f = new_fragment(5 + kAliasRefWords + copy_size_words(tag) + (carries ? carried_words(p) : 0));
+  const Term tag_copy = copy_into(*f, tag);
+  const bool alias = options.monitor && options.monitor_alias != AliasMode::kNone;
+  Term* hp = fragment_alloc(*f, alias ? kAliasRefWords : kRefWords);
+  const Term ref = alias ? make_alias_ref(hp, key, parent.id) : make_ref(hp, key);
+  hp = fragment_alloc(*f, 5);
+  f->message = make_tuple(hp, tag_copy, ref, atoms::ok, p.id);
+  if (carries) attach_carried(p, *f);
+  push_message(parent, f, false);
+}
+
+// Functions of their own: their room for texts would cost every spawn.
+[[gnu::cold, gnu::noinline]] void fire_copy(Term arguments) {
+  if (!arguments.is_immed()) probe::copy_struct(static_cast<std::uint32_t>(size_words(arguments)));
+}
+[[gnu::cold, gnu::noinline]] void fire_spawn(const Process& p) {
+  probe::process_spawn(PidText(p.id), MfaText(p.initial_module, p.initial_function, p.initial_arity));
+}
+
 }  // namespace
 
 void set_boot_group_leader(Term pid) { boot_group_leader = pid; }
@@ -31,7 +83,7 @@ void set_boot_group_leader(Term pid) { boot_group_leader = pid; }
 Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options, RefKey* monitor_key) {
   if (!process_table.reserve()) return kNonValue;
   const Word argument_words = copy_size_words(arguments);
-  if (probe::copy_struct_enabled() && !arguments.is_immed()) [[unlikely]] probe::copy_struct(static_cast<std::uint32_t>(size_words(arguments)));
+  if (probe::copy_struct_enabled()) [[unlikely]] fire_copy(arguments);
 
   Process& p = *allocate_process();
   Word least = options.min_heap_words;
@@ -65,9 +117,11 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   process_table.publish(p);
   const Term pid = p.id;
   if (parent && options.link) set_links(*parent, p);
+  RefKey key;
+  if (options.request) key = options.request->key;
+  else if (options.monitor || (parent && parent->observed & kCarriesToken)) key = next_ref_key();
   if (parent && options.monitor) {
     // As if the monitor signal were the child's first: it has never run, so its side can be written here.
-    const RefKey key = next_ref_key();
     MonitorOut monitor{pid, Term::nil(), nullptr, options.monitor_alias};
     if (options.monitor_tag) {
       monitor.tag = new_fragment(copy_size_words(options.monitor_tag));
@@ -79,8 +133,10 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
     extra_of(p).monitored_by.insert(key, {parent->id, Term::nil()});
     *monitor_key = key;
   }
-  if (probe::process_spawn_enabled()) [[unlikely]]
-    probe::process_spawn(PidText(pid), MfaText(p.initial_module, p.initial_function, p.initial_arity));
+  if (parent && parent->observed & kCarriesToken) [[unlikely]] inherit_token(*parent, p, arguments, options, key);
+  if (parent && (parent->observed & kTraceAll || new_processes_traced())) [[unlikely]] trace_spawn(*parent, p, arguments, options.link);
+  if (options.request && options.request->answer) answer_request(*parent, p, options, key);
+  if (probe::process_spawn_enabled()) [[unlikely]] fire_spawn(p);
   make_runnable(p);
   return pid;
 }

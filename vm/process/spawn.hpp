@@ -17,6 +17,15 @@ struct SpawnOptions {
   std::uint16_t fullsweep_after = 65535;
   Word min_heap_words = 0;
   Word max_heap_words = 0;
+  Term as_given = Term::nil();            // the option list of the program, for traces
+  struct SpawnRequest* request = nullptr;  // of spawn_request
+};
+
+/// spawn_request: the answer is a message {Tag, Id, ok, Pid}.
+struct SpawnRequest {
+  Term tag;
+  bool answer;        // send that message
+  RefKey key;         // of Id, and of the monitor if there is one
 };
 
 /// What spawn_opt leaves to the VM, and the limits `erl` has flags for. Set before processes run.

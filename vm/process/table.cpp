@@ -1,7 +1,5 @@
 #include "vm/process/table.hpp"
 
-#include <sys/mman.h>
-
 #include <mutex>
 #include <new>
 
@@ -13,39 +11,6 @@
 namespace vmrun {
 
 ProcessTable process_table;
-
-void ProcessTable::init(Word limit) {
-  Word size = 1024;
-  while (size < limit && size < kMaxProcessLimit) size *= 2;
-  mask_ = size - 1;
-  // Pages come into being when touched, so a large limit costs nothing.
-  void* memory = mmap(nullptr, size * sizeof slots_[0], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) out_of_memory("the process table", size * sizeof slots_[0]);
-  slots_ = static_cast<std::atomic<Process*>*>(memory);
-}
-
-bool ProcessTable::reserve() {
-  if (count_.fetch_add(1, std::memory_order_relaxed) < limit()) return true;
-  count_.fetch_sub(1, std::memory_order_relaxed);
-  return false;
-}
-
-void ProcessTable::publish(Process& p) {
-  // There are no more reservations than slots, so a free one comes along.
-  for (;;) {
-    const Word number = next_number_.fetch_add(1, std::memory_order_relaxed) & ((Word{1} << 56) - 1);
-    std::atomic<Process*>& slot = slots_[number & mask_];
-    if (slot.load(std::memory_order_relaxed)) continue;
-    p.id = Term::pid(number);
-    Process* expected = nullptr;
-    if (slot.compare_exchange_strong(expected, &p, std::memory_order_release, std::memory_order_relaxed)) return;
-  }
-}
-
-void ProcessTable::remove(Process& p) {
-  slots_[p.id.id_number() & mask_].store(nullptr, std::memory_order_release);
-  count_.fetch_sub(1, std::memory_order_relaxed);
-}
 
 namespace {
 

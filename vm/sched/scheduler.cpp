@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <ctime>
 #include <memory>
@@ -14,6 +16,11 @@
 #include "probes/probes.hpp"
 #include "vm/code/interpreter.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/nif/dirty.hpp"
+#include "vm/port/poll.hpp"
+#include "vm/port/port.hpp"
+#include "vm/port/signals.hpp"
+#include "vm/port/task.hpp"
 #include "vm/process/clock.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/request.hpp"
@@ -21,6 +28,7 @@
 #include "vm/process/signal.hpp"
 #include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
+#include "vm/process/trace.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/term/print.hpp"
 
@@ -28,7 +36,8 @@
 /// runnable puts it on its own queue: what two processes say to each other is in that core's cache anyway. Work moves when there is too
 /// much of it: between two slices a scheduler on whose queue processes have waited for a slice's worth of reductions, and which sees an idle
 /// one, hands over half through that one's inbox and wakes it; nobody else tries to, because claiming an idle scheduler clears its flag.
-/// A scheduler with nothing to do spins for some microseconds, then sleeps on a futex until work or its next timer comes.
+/// A scheduler with nothing to do spins for some microseconds, then sleeps on a futex until work or its next timer comes; one of them waits for descriptors
+/// instead (poll.hpp).
 namespace vmrun {
 
 thread_local Scheduler* current_scheduler = nullptr;
@@ -42,6 +51,7 @@ constexpr std::int32_t kWaitedBeforeSharing = 4000;
 constexpr unsigned kSpins = 200;
 constexpr unsigned kLowEvery = 8;                    // a low-priority process runs after as many normal ones
 constexpr unsigned kLimboBag = 32;
+constexpr std::chrono::milliseconds kPatience{100};  // with slices that have begun when the machine ends
 
 SchedulerOptions options{0, kSliceReductions, false, 0, nullptr};
 std::vector<std::unique_ptr<Scheduler>> schedulers;
@@ -57,37 +67,53 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value, const tim
 }
 void futex_wake(std::atomic<std::uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
 
+constexpr std::uint32_t kAwake = 0, kOnFutex = 1, kPolling = 2;  // Scheduler::asleep
+
 void wake(Scheduler& s) {
   // Exchange, so that one waker pays for the call. Ordered after the push to the inbox; pairs with sleep().
-  if (s.asleep.exchange(0, std::memory_order_seq_cst) == 1) futex_wake(s.asleep);
+  switch (s.asleep.exchange(kAwake, std::memory_order_seq_cst)) {
+    case kOnFutex: return futex_wake(s.asleep);
+    case kPolling: return poll_interrupt();
+  }
 }
 
 /// Links [first … last] in front of what is there.
-void push_inbox(std::atomic<Process*>& inbox, Process* first, Process* last) {
-  Process* head = inbox.load(std::memory_order_relaxed);
+template <class T>
+void push_inbox(std::atomic<T*>& inbox, T* first, T* last) {
+  T* head = inbox.load(std::memory_order_relaxed);
   do {
     last->next_in_queue = head;
   } while (!inbox.compare_exchange_weak(head, first, std::memory_order_seq_cst, std::memory_order_relaxed));
 }
 
-bool has_mail(const Scheduler& s) { return s.inbox.load(std::memory_order_seq_cst) || stopping.load(std::memory_order_relaxed); }
+bool has_mail(const Scheduler& s) {
+  return s.inbox.load(std::memory_order_seq_cst) || s.port_inbox.load(std::memory_order_seq_cst) || stopping.load(std::memory_order_relaxed);
+}
 
-/// Returns when there is mail, a timer is due, or the VM stops.
-void sleep(Scheduler& s) {
+/// Returns when there is mail, a timer is due, or the VM stops; or with true when descriptors are ready: then the poller's role is still ours.
+/// polls: it is ours already.
+[[nodiscard]] bool sleep(Scheduler& s, bool polls) {
   const Word tick = s.timers.next_tick();
   while (!has_mail(s)) {
-    timespec timeout;
+    SWord left = -1;
     if (tick != ~Word{0}) {
-      const Word now = monotonic_ns(), until = tick * 1'000'000;
-      if (until <= now) return;
-      timeout.tv_sec = static_cast<time_t>((until - now) / 1'000'000'000);
-      timeout.tv_nsec = static_cast<long>((until - now) % 1'000'000'000);
+      left = static_cast<SWord>(tick * 1'000'000 - monotonic_ns());
+      if (left <= 0) break;
     }
-    s.asleep.store(1, std::memory_order_seq_cst);
-    // Mail pushed before this load is seen here; mail pushed after it finds asleep == 1.
-    if (!has_mail(s)) futex_wait(s.asleep, 1, tick == ~Word{0} ? nullptr : &timeout);
-    s.asleep.store(0, std::memory_order_seq_cst);
+    if (!polls) polls = poll_wanted() && poll_claim();
+    bool ready = false;
+    s.asleep.store(polls ? kPolling : kOnFutex, std::memory_order_seq_cst);
+    // Mail pushed before this load is seen here; mail pushed after it finds that we sleep.
+    if (!has_mail(s)) {
+      const timespec timeout{static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
+      if (polls) ready = poll_wait(left);
+      else futex_wait(s.asleep, kOnFutex, left < 0 ? nullptr : &timeout);
+    }
+    s.asleep.store(kAwake, std::memory_order_seq_cst);
+    if (ready) return true;
   }
+  if (polls) poll_leave();
+  return false;
 }
 
 // ---- Run queue -------------------------------------------------------------------------------------------------------------------------
@@ -102,6 +128,16 @@ void take_inbox(Scheduler& s) {
   while (p) {
     Process* next = p->next_in_queue;
     enqueue(s, *p);
+    p = next;
+  }
+}
+
+/// Newest first, and other threads hand over few at a time: what order ports come in does not matter, order of tasks is kept within each.
+void take_port_inbox(Scheduler& s) {
+  Port* p = s.port_inbox.exchange(nullptr, std::memory_order_acquire);
+  while (p) {
+    Port* next = p->next_in_queue;
+    s.ports.push(*p);
     p = next;
   }
 }
@@ -143,14 +179,22 @@ void hand_over(Scheduler& s, Scheduler& to, unsigned count) {
       (last ? last->next_in_queue : first) = &p;
       last = &p;
     }
-  push_inbox(to.inbox, first, last);
+  if (first) push_inbox(to.inbox, first, last);
   wake(to);
+}
+
+void hand_over_ports(Scheduler& s, Scheduler& to, unsigned count) {
+  for (; count; --count) {
+    Port& p = s.ports.pop();
+    push_inbox(to.port_inbox, &p, &p);
+  }
 }
 
 void share_with_idle(Scheduler& s) {
   for (auto& other : schedulers) {
     if (!other->idle.load(std::memory_order_relaxed) || !other->idle.exchange(false, std::memory_order_acq_rel)) continue;
     idle_schedulers.fetch_sub(1, std::memory_order_relaxed);
+    if (s.ports.count) hand_over_ports(s, *other, (s.ports.count + (s.runnable ? 1 : 0)) / 2);
     hand_over(s, *other, s.runnable / 2);
     break;
   }
@@ -206,6 +250,8 @@ void fire_timer(const TimerWheel::Expired& expired) {
     const Term pid = expired.target.is_atom() ? whereis(expired.target) : expired.target;
     if (pid) send_from_vm(pid, expired.message);
     else Fragment::destroy(expired.message);
+  } else if (expired.target.is_local_port()) {
+    port_timer_fired(expired.target);
   } else if (Process* p = process_table.find(expired.target)) {
     if (p->mailbox.notify()) make_runnable(*p);
   }
@@ -217,6 +263,8 @@ void chores(Scheduler& s) {
   s.queue_length.store(s.runnable, std::memory_order_relaxed);
   balance(s);
   reclaim(s);
+  reclaim_ports();
+  if (poll_wanted()) [[unlikely]] poll_now_and_then();
 }
 
 // ---- Running ---------------------------------------------------------------------------------------------------------------------------
@@ -247,6 +295,7 @@ void park(Scheduler& s, Process& p) {
 
 void end_by_signal(Scheduler& s, Process& p) {
   if (probe::process_scheduled_enabled()) [[unlikely]] probe::process_scheduled(PidText(p.id), "<exiting>");
+  if (is_traced(p, kTraceExiting)) [[unlikely]] trace_running(p, true, true);
   exit_process(p, p.exit_reason, false);
   if (probe::process_unscheduled_enabled()) [[unlikely]] probe::process_unscheduled(PidText(p.id));
   s.current = nullptr;
@@ -277,6 +326,23 @@ std::int32_t slice_length(Scheduler& s) {
   return options.slice;
 }
 
+bool calls_watched() {
+  return probe::local_function_entry_enabled() || probe::global_function_entry_enabled() || probe::function_return_enabled() ||
+         probe::bif_entry_enabled() || probe::bif_return_enabled() || probe::nif_entry_enabled() || probe::nif_return_enabled();
+}
+
+/// A slice that someone looks at, as of its start: so every process-unscheduled has its process-scheduled.
+[[gnu::cold, gnu::noinline]] RunResult run_watched(Scheduler& s, Process& p) {
+  if (probe::process_scheduled_enabled()) fire_scheduled(p);
+  trace_running(p, true, false);
+  s.traced = calls_watched() || is_traced(p, kTraceCall);
+  const RunResult result = options.run(s, p);
+  s.traced = false;
+  if (result != RunResult::kExited) trace_running(p, false, false);
+  if (probe::process_unscheduled_enabled()) probe::process_unscheduled(PidText(p.id));
+  return result;
+}
+
 void run_slice(Scheduler& s, Process& p) {
   s.current = &p;
   p.scheduler = &s;
@@ -289,9 +355,8 @@ void run_slice(Scheduler& s, Process& p) {
   p.resume_requested = false;
   const std::int32_t slice = s.slice = slice_length(s);
   p.reductions = slice;
-  if (probe::process_scheduled_enabled()) [[unlikely]] fire_scheduled(p);
 
-  const RunResult result = options.run(s, p);
+  const RunResult result = probe::slice_watched() || is_traced(p, kTraceAll) ? run_watched(s, p) : options.run(s, p);
 
   const std::int32_t used = slice - p.reductions;
   p.reductions_done += static_cast<Word>(used);
@@ -299,10 +364,10 @@ void run_slice(Scheduler& s, Process& p) {
   s.slices.store(s.slices.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   s.until_chores -= used + kSwitchCost;
   s.others_waited = s.runnable ? s.others_waited + used + kSwitchCost : 0;
-  if (probe::process_unscheduled_enabled()) [[unlikely]] probe::process_unscheduled(PidText(p.id));
   s.current = nullptr;
 
   if (result == RunResult::kExited) return bury(s, p);
+  if (result == RunResult::kDirty) return run_dirty(p);
   if (p.heap.gc_desired()) [[unlikely]] collect_scheduled_out(p);
   switch (result) {
     case RunResult::kYielded:
@@ -317,8 +382,19 @@ void run_slice(Scheduler& s, Process& p) {
       else park(s, p);
       break;
     case RunResult::kExited:
+    case RunResult::kDirty:
       break;
   }
+}
+
+/// What other threads handed over, then a turn of the first port: between two slices, so that neither ports nor processes starve the others.
+void serve_ports(Scheduler& s) {
+  if (s.port_inbox.load(std::memory_order_relaxed)) take_port_inbox(s);
+  if (!s.ports.count) return;
+  Port& p = s.ports.pop();
+  const std::int32_t used = run_port(p) + kSwitchCost;
+  s.until_chores -= used;
+  s.others_waited = s.runnable || s.ports.count ? s.others_waited + used : 0;
 }
 
 void wait_for_work(Scheduler& s) {
@@ -327,12 +403,33 @@ void wait_for_work(Scheduler& s) {
   epoch_leave(*s.epoch);
   s.idle.store(true, std::memory_order_seq_cst);
   idle_schedulers.fetch_add(1, std::memory_order_relaxed);
-  for (unsigned i = schedulers.size() > 1 ? kSpins : 0; i && !has_mail(s); --i) cpu_relax();
-  if (!has_mail(s)) sleep(s);
+  // Who waits for descriptors does so at once; the others look around a little before they sleep.
+  const bool expects_job = s.async_jobs.load(std::memory_order_relaxed) != 0;
+  const bool polls = !expects_job && poll_wanted() && poll_claim();
+  if (expects_job) (void)s.job_lookout.look([&] { return has_mail(s); });
+  else for (unsigned i = schedulers.size() > 1 && !polls ? kSpins : 0; i && !has_mail(s); --i) cpu_relax();
+  const bool ready = sleep(s, polls);
   if (s.idle.exchange(false, std::memory_order_acq_rel)) idle_schedulers.fetch_sub(1, std::memory_order_relaxed);
   epoch_enter(*s.epoch);
+  if (ready) poll_dispatch();
   s.until_chores = 0;
 }
+
+// ---- Halt ------------------------------------------------------------------------------------------------------------------------------
+
+std::mutex halt_mutex;
+std::condition_variable halt_condition;
+bool halt_requested = false;
+HaltRequest halt_request{};
+std::atomic<bool> processes_held{false};
+
+void tell_held(Scheduler& s) {
+  if (s.holds_processes.exchange(true, std::memory_order_seq_cst)) return;
+  std::lock_guard guard(halt_mutex);
+  halt_condition.notify_all();
+}
+
+// ---- The loop --------------------------------------------------------------------------------------------------------------------------
 
 void run(Scheduler& s) {
   current_scheduler = &s;
@@ -342,24 +439,19 @@ void run(Scheduler& s) {
     epoch_quiescent(*s.epoch);
     if (s.inbox.load(std::memory_order_relaxed)) take_inbox(s);
     if (s.until_chores <= 0) chores(s);
-    if (!s.runnable) {
-      wait_for_work(s);
+    if (s.port_inbox.load(std::memory_order_relaxed) || s.ports.count) [[unlikely]] serve_ports(s);
+    if (!s.runnable || processes_held.load(std::memory_order_relaxed)) {
+      if (processes_held.load(std::memory_order_relaxed)) [[unlikely]] tell_held(s);
+      if (!s.ports.count) wait_for_work(s);
       continue;
     }
     run_slice(s, pick(s));
-    if (s.runnable >= 2 && s.others_waited >= kWaitedBeforeSharing && idle_schedulers.load(std::memory_order_relaxed) > 0)
+    if (s.runnable + s.ports.count >= 2 && s.others_waited >= kWaitedBeforeSharing && idle_schedulers.load(std::memory_order_relaxed) > 0)
       share_with_idle(s);
   }
   epoch_leave(*s.epoch);
   current_scheduler = nullptr;
 }
-
-// ---- Halt ------------------------------------------------------------------------------------------------------------------------------
-
-std::mutex halt_mutex;
-std::condition_variable halt_condition;
-bool halt_requested = false;
-HaltRequest halt_request{};
 
 }  // namespace
 
@@ -369,6 +461,30 @@ void make_runnable(Process& p) {
   Scheduler& s = p.scheduler ? *p.scheduler : *schedulers[0];
   push_inbox(s.inbox, &p, &p);
   wake(s);
+}
+
+void make_runnable(Port& p, Scheduler* on) {
+  Scheduler* here = this_scheduler();
+  if (here && (!on || on == here)) return here->ports.push(p);
+  Scheduler* last = p.scheduler.load(std::memory_order_relaxed);
+  Scheduler& s = on ? *on : last ? *last : *schedulers[0];
+  push_inbox(s.port_inbox, &p, &p);
+  wake(s);
+}
+
+void PortList::push(Port& p) {
+  p.next_in_queue = nullptr;
+  (last ? last->next_in_queue : first) = &p;
+  last = &p;
+  ++count;
+}
+
+Port& PortList::pop() {
+  Port& p = *first;
+  first = p.next_in_queue;
+  if (!first) last = nullptr;
+  --count;
+  return p;
 }
 
 void start_schedulers(const SchedulerOptions& wanted) {
@@ -411,6 +527,14 @@ HaltRequest wait_for_halt() {
   std::unique_lock lock(halt_mutex);
   halt_condition.wait(lock, [] { return halt_requested; });
   return halt_request;
+}
+
+void hold_processes() {
+  processes_held.store(true, std::memory_order_seq_cst);
+  std::unique_lock lock(halt_mutex);
+  halt_condition.wait_for(lock, kPatience, [] {
+    return std::all_of(schedulers.begin(), schedulers.end(), [](auto& s) { return s->idle.load(std::memory_order_seq_cst) || s->holds_processes.load(std::memory_order_seq_cst); });
+  });
 }
 
 }  // namespace vmrun

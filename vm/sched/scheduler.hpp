@@ -7,10 +7,13 @@
 #include "vm/process/epoch.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/timer_wheel.hpp"
+#include "vm/sched/lookout.hpp"
 
 /// One operating-system thread that runs processes: its run queue, timers, argument registers. Owned by the scheduler set; only its own thread
 /// touches it, but for what is marked otherwise. How the schedulers share work: see scheduler.cpp.
 namespace vmrun {
+
+struct Port;
 
 inline constexpr unsigned kMaxXRegs = 1024;
 inline constexpr unsigned kMaxSchedulers = 1024;
@@ -36,8 +39,18 @@ struct RunList {
   }
 };
 
+/// Ports with something to do, first come first served.
+struct PortList {
+  Port* first = nullptr;
+  Port* last = nullptr;
+  unsigned count = 0;
+  void push(Port& p);
+  Port& pop();
+};
+
 struct Scheduler {
   unsigned number = 0;              // 1…S
+  bool traced = false;              // this slice is to run the instructions that fire probes
   Process* current = nullptr;
   Term x[kMaxXRegs + 1];            // argument registers of the running process
   std::int32_t slice = 0;           // reductions the running process started with
@@ -50,6 +63,9 @@ struct Scheduler {
   std::int32_t until_chores = 0;    // reductions until the clock and the balance are looked at
   std::uint64_t random_state = 0;   // +random-sched
 
+  PortList ports;                   // to run
+
+  Lookout job_lookout;              // before it sleeps while the async pool works for it
   TimerWheel timers;                // any thread, see there
   EpochSlot* epoch = nullptr;
 
@@ -68,8 +84,11 @@ struct Scheduler {
 
   // Any thread.
   alignas(64) std::atomic<Process*> inbox{nullptr};  // runnable processes others hand over: a stack, taken whole
-  std::atomic<std::uint32_t> asleep{0};              // futex word: 1 while the thread sleeps
+  std::atomic<Port*> port_inbox{nullptr};            // likewise ports
+  std::atomic<std::uint32_t> asleep{0};              // futex word; not 0 while the thread sleeps
   std::atomic<bool> idle{false};                     // has nothing to do; who clears it hands work over
+  std::atomic<unsigned> async_jobs{0};               // jobs of the async pool whose end comes back here: a hint, not to fall asleep at once
+  std::atomic<bool> holds_processes{false};          // hold_processes has taken effect here
   std::atomic<unsigned> queue_length{0};             // as of the last slice boundary
   std::atomic<Word> reductions_done{0}, slices{0};
 };
@@ -80,6 +99,8 @@ inline Scheduler* this_scheduler() { return current_scheduler; }
 
 /// Puts a process that is not on any run queue on one: the caller's own, or from other threads that where it ran last. After a push or notify said so.
 void make_runnable(Process& p);
+/// The same for a port that has just become Port::Run::kQueued. `on`: the scheduler to run it; nullptr: the caller's, or where it ran last.
+void make_runnable(Port& p, Scheduler* on);
 
 struct SchedulerOptions {
   unsigned schedulers = 0;            // 0: one per core
@@ -103,5 +124,7 @@ struct HaltRequest {
   bool flush;
 };
 HaltRequest wait_for_halt();
+/// The end, with what ports have not got rid of yet: from now on no process runs, only ports do. Waits (not for ever) for slices that have begun.
+void hold_processes();
 
 }  // namespace vmrun

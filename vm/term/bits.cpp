@@ -72,7 +72,7 @@ Term refc_handle(Heap& heap, Binary* binary, std::uint8_t* bytes, Word size_byte
   r->binary = binary;
   r->bytes = bytes;
   r->flags = flags;
-  heap.link_off_heap(reinterpret_cast<OffHeapObject*>(r), words_for_bytes(binary->capacity_bytes));
+  heap.link_off_heap(reinterpret_cast<OffHeapObject*>(r), words_for_bytes(binary->is_native() ? size_bytes : binary->capacity_bytes));
   return Term::boxed(&r->header);
 }
 

@@ -39,6 +39,7 @@ int rank_of(Term t) {
     case Sub::kNegBig:
     case Sub::kFloat: return kNumber;
     case Sub::kRef:
+    case Sub::kMagicRef:
     case Sub::kExternalRef: return kReference;
     case Sub::kFun: return kFun;
     case Sub::kExternalPid: return kPid;
@@ -65,7 +66,7 @@ int compare_numbers(Term a, Term b, bool exact) {
 
 /// The three significant numbers, of a local or another node's reference.
 const std::uint32_t* ref_numbers(Term t) {
-  return t.is_local_ref() ? object<RefObject>(t)->numbers : reinterpret_cast<const std::uint32_t*>(object<ExternalObject>(t)->data);
+  return t.is_local_ref() ? local_ref_numbers(t) : reinterpret_cast<const std::uint32_t*>(object<ExternalObject>(t)->data);
 }
 /// Local things come before those of other nodes; nodes order by where they are known.
 const Node* node_of(Term t) {
@@ -222,6 +223,7 @@ bool equal_walk(Term a, Term b, bool exact_numbers) {
         }
         break;
       case Sub::kRef:
+      case Sub::kMagicRef:
       case Sub::kExternalRef:
         if (!b.is_ref() || compare_refs(a, b) != 0) return false;
         break;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vm/code/module.hpp"
+#include "vm/nif/resource_monitor.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -383,6 +384,10 @@ bool Decoder::read_reference(Word count, unsigned creation_bytes, bool creation_
   if (!creation_first) creation = u8();
   if (is_local_node(node, creation)) {
     if (count > 3) return fail("a reference of impossible length");
+    if (const Term resource = find_resource({Word{numbers[1]} << 32 | numbers[0], numbers[2]}, heap_)) {
+      *slot = resource;
+      return true;
+    }
     auto* r = reinterpret_cast<RefObject*>(heap_.alloc(3));
     r->header = Term::header(Term::Sub::kRef, 2);
     std::memcpy(r->numbers, numbers, sizeof r->numbers);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vm/code/module.hpp"
+#include "vm/nif/resource_monitor.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -143,6 +144,7 @@ void TermWriter::write(Term t) {
     case Term::Sub::kMap: return write_map(t);
     case Term::Sub::kFun: return write_fun(t);
     case Term::Sub::kRef:
+    case Term::Sub::kMagicRef:
     case Term::Sub::kExternalRef: return write_reference(t);
     case Term::Sub::kExternalPid: return write_pid(t);
     case Term::Sub::kExternalPort: return write_port(t);
@@ -314,8 +316,9 @@ void TermWriter::write_port(Term t) {
 
 void TermWriter::write_reference(Term t) {
   const Term* o = t.is_local_ref() ? nullptr : t.boxed_ptr();
-  const std::uint32_t* numbers = o ? reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ExternalObject*>(o)->data) : ref_of(t)->numbers;
+  const std::uint32_t* numbers = o ? reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ExternalObject*>(o)->data) : local_ref_numbers(t);
   const Word count = o && o->header_arity() == 5 ? 5 : 3;
+  if (t.is_boxed_sub(Term::Sub::kMagicRef)) expose_resource(magic_ref_of(t)->resource);
   out_.u8(etf::kNewerReference);
   out_.be(count, 2);
   write_identifier_node(o);

@@ -97,10 +97,11 @@ std::uint64_t hash_slow(Term t, std::uint64_t salt) {
           hash = step(step(hash, header.raw()), bits);
           break;
         }
-        case Sub::kRef: {  // an alias is equal to the same numbers without an owner
-          const auto* r = reinterpret_cast<const RefObject*>(p);
-          hash = step(step(hash, static_cast<Word>(Sub::kRef)), std::uint64_t{r->numbers[0]} << 32 | r->numbers[1]);
-          hash = step(hash, r->numbers[2]);
+        case Sub::kRef:
+        case Sub::kMagicRef: {  // aliases and magic references are equal to the same numbers alone
+          const std::uint32_t* numbers = local_ref_numbers(t);
+          hash = step(step(hash, static_cast<Word>(Sub::kRef)), std::uint64_t{numbers[0]} << 32 | numbers[1]);
+          hash = step(hash, numbers[2]);
           break;
         }
         case Sub::kExternalPid:

@@ -102,6 +102,15 @@ struct RefObject {
   bool is_alias() const { return header.header_arity() == 3; }
 };
 
+/// A local reference that keeps a resource of native code alive (vm/nif/resource.hpp).
+struct MagicRefObject {
+  Term header;
+  Binary* resource;  // owns one reference
+  OffHeapObject* next;
+  std::uint32_t numbers[3];
+  std::uint32_t unused;
+};
+
 /// Pids, ports and references of another node.
 struct ExternalObject {
   Term header;
@@ -141,12 +150,16 @@ inline Word object_words(Term header) {
   return 1 + (header.header_sub() == Term::Sub::kMap ? map_words_after(header) : header.header_arity());
 }
 
-static_assert(sizeof(RefcBinary) == 6 * 8 && sizeof(SubBinary) == 5 * 8 && sizeof(MatchContext) == 5 * 8);
+static_assert(sizeof(MagicRefObject) == 5 * 8 && sizeof(RefcBinary) == 6 * 8 && sizeof(SubBinary) == 5 * 8 && sizeof(MatchContext) == 5 * 8);
 static_assert(sizeof(FunObject) == 5 * 8 && sizeof(FlatMap) == 3 * 8 && sizeof(FloatObject) == 2 * 8);
 
 inline FloatObject* float_of(Term t) { assert(t.is_float()); return reinterpret_cast<FloatObject*>(t.boxed_ptr()); }
 inline FunObject* fun_of(Term t) { assert(t.is_fun()); return reinterpret_cast<FunObject*>(t.boxed_ptr()); }
-inline RefObject* ref_of(Term t) { assert(t.is_local_ref()); return reinterpret_cast<RefObject*>(t.boxed_ptr()); }
+inline RefObject* ref_of(Term t) { assert(t.is_boxed_sub(Term::Sub::kRef)); return reinterpret_cast<RefObject*>(t.boxed_ptr()); }
+inline MagicRefObject* magic_ref_of(Term t) { assert(t.is_boxed_sub(Term::Sub::kMagicRef)); return reinterpret_cast<MagicRefObject*>(t.boxed_ptr()); }
+/// The numbers of a local reference of either kind.
+inline const std::uint32_t* local_ref_numbers(Term t) { return t.is_boxed_sub(Term::Sub::kRef) ? ref_of(t)->numbers : magic_ref_of(t)->numbers; }
+inline bool is_alias(Term local_ref) { return local_ref.is_boxed_sub(Term::Sub::kRef) && ref_of(local_ref)->is_alias(); }
 inline FlatMap* flatmap_of(Term t) { return reinterpret_cast<FlatMap*>(t.boxed_ptr()); }
 
 /// A float in two words at hp.
@@ -161,13 +174,17 @@ inline Term make_float(Term*& hp, double value) {
 /// Bytes shared between processes; freed with the last reference. Thread-safe counts.
 struct Binary {
   std::atomic<Word> references;
-  Word capacity_bytes;
+  Word capacity_bytes;  // kNative: memory of native code's own, see is_native
   Word used_bytes;  // append in place: bytes already given out
   std::uint8_t data[8];
   static Binary* create(Word capacity_bytes);  // one reference, used_bytes = capacity_bytes; nullptr when memory is exhausted
   static Binary* resize(Binary* b, Word capacity_bytes);  // sole owner only
   void retain() { references.fetch_add(1, std::memory_order_relaxed); }
   void release();
+  /// A resource of native code: the last reference calls destroy_native_binary.
+  static constexpr Word kNative = ~Word{0};
+  bool is_native() const { return capacity_bytes == kNative; }
 };
+void destroy_native_binary(Binary* b);
 
 }  // namespace vmrun

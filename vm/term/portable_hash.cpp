@@ -172,7 +172,8 @@ class PortableHash {
         map(p);
         return kNonValue;
       case Sub::kRef:
-        m_.add(reinterpret_cast<const RefObject*>(p)->numbers[0], kRef);
+      case Sub::kMagicRef:
+        m_.add(local_ref_numbers(t)[0], kRef);
         return kNonValue;
       case Sub::kExternalRef:
       case Sub::kExternalPid:

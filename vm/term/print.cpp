@@ -139,7 +139,7 @@ void put_ids(Out& out, std::string_view before, Term t) {
 template <class Out>
 void put_ref(Out& out, Term t) {
   const bool local = t.is_local_ref();
-  const std::uint32_t* n = local ? ref_of(t)->numbers
+  const std::uint32_t* n = local ? local_ref_numbers(t)
                                  : reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ExternalObject*>(t.boxed_ptr())->data);
   out.put(local ? "#Ref<0." : "#Ref<1.");
   put_number(out, std::uint64_t{n[2]});
@@ -211,6 +211,7 @@ class TermPrinter {
       case Sub::kPosBig:
       case Sub::kNegBig: return big(t);
       case Sub::kRef:
+      case Sub::kMagicRef:
       case Sub::kExternalRef: return put_ref(out_, t);
       case Sub::kFun: return put_fun(out_, t);
       case Sub::kFloat: {

@@ -84,7 +84,7 @@ class Term {
 
   // Headers. The four bits above the primary tag say what the object is.
   enum class Sub : Word {
-    kTuple = 0, kMatchContext = 1, kPosBig = 2, kNegBig = 3, kRef = 4, kFun = 5, kFloat = 6, kUnused = 7,
+    kTuple = 0, kMatchContext = 1, kPosBig = 2, kNegBig = 3, kRef = 4, kFun = 5, kFloat = 6, kMagicRef = 7,
     kRefcBinary = 8, kHeapBinary = 9, kSubBinary = 10, kMap = 11, kExternalPid = 12, kExternalPort = 13,
     kExternalRef = 14, kFiller = 15,
   };
@@ -100,8 +100,8 @@ class Term {
   bool is_number() const { return is_integer() || is_float(); }
   bool is_map() const { return is_boxed_sub(Sub::kMap); }
   bool is_fun() const { return is_boxed_sub(Sub::kFun); }
-  bool is_ref() const { return is_boxed_sub(Sub::kRef) || is_boxed_sub(Sub::kExternalRef); }
-  bool is_local_ref() const { return is_boxed_sub(Sub::kRef); }
+  bool is_ref() const { return is_local_ref() || is_boxed_sub(Sub::kExternalRef); }
+  bool is_local_ref() const { return is_boxed_sub(Sub::kRef) || is_boxed_sub(Sub::kMagicRef); }
   bool is_pid() const { return is_local_pid() || is_boxed_sub(Sub::kExternalPid); }
   bool is_port() const { return is_local_port() || is_boxed_sub(Sub::kExternalPort); }
   /// Any bit string: heap, reference-counted or sub-binary (a match context is no Erlang term and not one).

@@ -120,7 +120,7 @@ TEST_CASE("built-in functions answer as a stock Erlang does") {
   REQUIRE(fd >= 0);
   fclose(fdopen(fd, "w"));
   const char* root = std::getenv("SOURCE_ROOT");
-  const std::string command = std::string("escript ") + (root ? root : ".") + "/test/unit/term/oracle.escript " + path + " 1";
+  const std::string command = std::string("escript '") + (root ? root : ".") + "/test/unit/term/oracle.escript' " + path + " 1";
   REQUIRE(std::system(command.c_str()) == 0);
   CHECK(run_file(path) > 3000);
   std::remove(path);

@@ -1,0 +1,205 @@
+#include "drivers/async/pool.hpp"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "probes/probes.hpp"
+#include "vm/port/async.hpp"
+#include "vm/port/callbacks.hpp"
+#include "vm/port/driver.hpp"
+#include "vm/port/driver_api.hpp"
+#include "vm/port/port_text.hpp"
+#include "vm/port/task.hpp"
+#include "vm/process/epoch.hpp"
+#include "vm/sched/lookout.hpp"
+#include "vm/sched/scheduler.hpp"
+
+namespace vmrun {
+namespace {
+
+/// Waits in a worker's queue, then travels back to the port as the task that calls ready_async. Owned by the queue it is in.
+class AsyncJob final : public PortTask {
+ public:
+  AsyncJob(Port& port, void (*invoke)(void*), void* data, void (*free)(void*))
+      : port_(port), home_(this_scheduler()), invoke_(invoke), data_(data), free_(free) {
+    retain_port(port_);  // and with it the driver, whose code is to be called
+    if (home_) home_->async_jobs.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~AsyncJob() override {
+    if (home_) home_->async_jobs.fetch_sub(1, std::memory_order_relaxed);
+    if (!delivered_ && free_) free_(data_);
+    release_reference(port_);
+  }
+  Port& port() const { return port_; }
+  Scheduler* home() const { return home_; }
+  void invoke() { invoke_(data_); }
+  /// Also while a closing port waits for its queue to empty: this may be what empties it.
+  void run(Port& p) override {
+    if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed || !p.driver->entry->ready_async) return;
+    delivered_ = true;
+    call_ready_async(p, data_);
+  }
+
+ private:
+  Port& port_;
+  Scheduler* const home_;  // where it was submitted; nullptr: not on a scheduler
+  void (*const invoke_)(void*);
+  void* const data_;
+  void (*const free_)(void*);
+  bool delivered_ = false;
+};
+
+class Worker {
+ public:
+  explicit Worker(unsigned number) : number_(number) {}
+
+  /// Any thread. False: there is no thread to be had, the job is still the caller's.
+  [[nodiscard]] bool add(AsyncJob* job) {
+    if (!started_.load(std::memory_order_acquire) && !start()) return false;
+    // Counted, and told, before the worker can see the job: the worker's own count of what is left is never too small.
+    const int length = length_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (probe::aio_pool_add_enabled()) [[unlikely]] probe::aio_pool_add(PortText(job->port().id), length);
+    PortTask* head = inbox_.load(std::memory_order_relaxed);
+    do job->next = head;
+    while (!inbox_.compare_exchange_weak(head, job, std::memory_order_seq_cst, std::memory_order_relaxed));
+    wake();
+    return true;
+  }
+  void stop() {
+    std::lock_guard guard(start_lock_);
+    stopping_.store(true, std::memory_order_seq_cst);
+    wake();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  bool start() {
+    std::lock_guard guard(start_lock_);
+    if (started_.load(std::memory_order_relaxed)) return true;
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {
+      return false;
+    }
+    started_.store(true, std::memory_order_release);
+    return true;
+  }
+
+  void run() {
+    char name[16];
+    std::snprintf(name, sizeof name, "async_%u", number_ + 1);
+    pthread_setname_np(pthread_self(), name);
+    while (AsyncJob* job = next()) {
+      const int left = length_.fetch_sub(1, std::memory_order_relaxed) - 1;
+      if (probe::aio_pool_get_enabled()) [[unlikely]] probe::aio_pool_get(PortText(job->port().id), left);
+      job->invoke();
+      EpochGuard guard;  // once it is queued the job may be gone, and the port with it
+      queue_task(job->port(), job, job->home());
+    }
+  }
+
+  /// The oldest job; nullptr: the pool stops and nothing is left.
+  AsyncJob* next() {
+    while (!pending_) {
+      if (!inbox_.load(std::memory_order_relaxed)) {
+        if (stopping_.load(std::memory_order_seq_cst) && !inbox_.load(std::memory_order_seq_cst)) return nullptr;
+        wait();
+      }
+      take_inbox();
+    }
+    auto* job = static_cast<AsyncJob*>(pending_);
+    pending_ = job->next;
+    job->next = nullptr;
+    return job;
+  }
+
+  void take_inbox() {
+    // Acquire: what the submitters wrote before they pushed.
+    for (PortTask* t = inbox_.exchange(nullptr, std::memory_order_acquire); t;) {
+      PortTask* next = t->next;
+      t->next = pending_;
+      pending_ = t;
+      t = next;
+    }
+  }
+
+  bool has_mail() const { return inbox_.load(std::memory_order_seq_cst) || stopping_.load(std::memory_order_seq_cst); }
+
+  void wait() {
+    // A process that does one operation after the other comes back within microseconds.
+    if (lookout_.look([this] { return inbox_.load(std::memory_order_relaxed) != nullptr; })) return;
+    while (!has_mail()) {
+      asleep_.store(1, std::memory_order_seq_cst);
+      // A push before this look is seen here; one after it finds asleep_ == 1 and wakes.
+      if (!has_mail()) syscall(SYS_futex, &asleep_, FUTEX_WAIT_PRIVATE, 1, nullptr, nullptr, 0);
+      asleep_.store(0, std::memory_order_seq_cst);
+    }
+  }
+  void wake() {
+    if (asleep_.exchange(0, std::memory_order_seq_cst) == 1) syscall(SYS_futex, &asleep_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  }
+
+  const unsigned number_;
+  std::mutex start_lock_;
+  std::atomic<bool> started_{false};
+  std::thread thread_;
+  PortTask* pending_ = nullptr;                      // the worker's own: oldest first
+  Lookout lookout_;                                  // the worker's own
+  alignas(64) std::atomic<PortTask*> inbox_{nullptr};  // newest first
+  std::atomic<int> length_{0};                       // jobs in both
+  std::atomic<std::uint32_t> asleep_{0};             // futex word
+  std::atomic<bool> stopping_{false};
+};
+
+std::vector<std::unique_ptr<Worker>> workers;
+std::atomic<bool> inline_only{true};
+std::atomic<long> job_count{0};
+std::atomic<unsigned> round_robin{0};
+
+Worker& worker_for(const unsigned* key) {
+  const unsigned k = key ? *key : round_robin.fetch_add(1, std::memory_order_relaxed);
+  return *workers[k % workers.size()];
+}
+
+}  // namespace
+
+void set_async_threads(unsigned count) {
+  workers.clear();
+  for (unsigned i = 0; i < count; ++i) workers.push_back(std::make_unique<Worker>(i));
+  async_thread_count = count;
+  inline_only.store(count == 0, std::memory_order_relaxed);
+}
+
+void stop_async_pool() {
+  inline_only.store(true, std::memory_order_seq_cst);
+  for (auto& worker : workers) worker->stop();
+}
+
+}  // namespace vmrun
+
+using namespace vmrun;
+
+extern "C" unsigned int driver_async_port_key(ErlDrvPort port) { return static_cast<unsigned>(port_of(port).id.id_number()); }
+
+extern "C" long driver_async(ErlDrvPort port, unsigned int* key, void (*invoke)(void*), void* data, void (*free)(void*)) {
+  Port& p = port_of(port);
+  auto job = std::make_unique<AsyncJob>(p, invoke, data, free);
+  const long number = job_count.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (!inline_only.load(std::memory_order_relaxed) && worker_for(key).add(job.get())) {
+    (void)job.release();
+  } else {
+    job->invoke();
+    job->run(p);
+  }
+  return number;
+}

@@ -1,0 +1,197 @@
+#include "drivers/efile/command.hpp"
+
+#include <cstring>
+
+namespace vmrun::efile {
+namespace {
+
+// name, level, needs, flushes writes, rewinds
+constexpr CommandRow kRows[kCommandEnd] = {
+    {},
+    {"OPEN", 2, kNeedsNothing, true, true},
+    {"READ", 1, kNeedsReadable, true, false},
+    {"LSEEK", 1, kNeedsFile, true, true},
+    {"WRITE", 1, kNeedsWritable, false, true},
+    {"FSTAT", 2, kNeedsNothing, true, true},
+    {"PWD", 2, kNeedsNothing, true, true},
+    {"READDIR", 2, kNeedsNothing, true, true},
+    {"CHDIR", 2, kNeedsNothing, true, true},
+    {"FSYNC", 2, kNeedsFile, true, true},
+    {"MKDIR", 2, kNeedsNothing, true, true},
+    {"DELETE", 2, kNeedsNothing, true, true},
+    {"RENAME", 2, kNeedsNothing, true, true},
+    {"RMDIR", 2, kNeedsNothing, true, true},
+    {"TRUNCATE", 2, kNeedsFile, true, true},
+    {"READ_FILE", 2, kNeedsNothing, false, false},
+    {"WRITE_INFO", 2, kNeedsNothing, true, true},
+    {},
+    {},
+    {"LSTAT", 2, kNeedsNothing, true, true},
+    {"READLINK", 2, kNeedsNothing, true, true},
+    {"LINK", 2, kNeedsNothing, true, true},
+    {"SYMLINK", 2, kNeedsNothing, true, true},
+    {"CLOSE", 2, kNeedsFile, true, false},
+    {"PWRITEV", 1, kNeedsWritable, true, true},
+    {"PREADV", 1, kNeedsReadable, true, true},
+    {"SETOPT", 0, kNeedsNothing, false, false},
+    {"IPREAD", 1, kNeedsReadable, true, true},
+    {"ALTNAME", 2, kNeedsNothing, true, true},
+    {"READ_LINE", 1, kNeedsReadable, true, false},
+    {"FDATASYNC", 2, kNeedsFile, true, true},
+    {"FADVISE", 2, kNeedsFile, true, true},
+    {"SENDFILE", 2, kNeedsFile, false, false},
+    {"FALLOCATE", 2, kNeedsFile, true, true},
+};
+
+constexpr std::uint32_t kPiecesMax = 1u << 24;
+
+/// Takes big-endian fields off the front. What is missing reads as 0 and is remembered.
+class Reader {
+ public:
+  Reader(const char* bytes, std::size_t size) : next_(bytes), end_(bytes + size) {}
+  bool short_of_bytes() const { return short_; }
+  const char* next() const { return next_; }
+  std::uint64_t number(unsigned bytes) {
+    if (static_cast<std::size_t>(end_ - next_) < bytes) {
+      next_ = end_;
+      short_ = true;
+      return 0;
+    }
+    std::uint64_t n = 0;
+    while (bytes--) n = n << 8 | static_cast<std::uint8_t>(*next_++);
+    return n;
+  }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
+  std::uint64_t u64() { return number(8); }
+  std::int64_t s64() { return static_cast<std::int64_t>(number(8)); }
+  const char* text() {
+    const void* nul = std::memchr(next_, 0, static_cast<std::size_t>(end_ - next_));
+    if (!nul) {
+      next_ = end_;
+      short_ = true;
+      return nullptr;
+    }
+    const char* text = next_;
+    next_ = static_cast<const char*>(nul) + 1;
+    return text;
+  }
+  /// The user tag at the end; a command without any is accepted.
+  const char* tag_at_end() { return next_ == end_ ? nullptr : text(); }
+
+ private:
+  const char* next_;
+  const char* end_;
+  bool short_ = false;
+};
+
+/// False: sizes and pieces contradict each other.
+bool read_pieces(Reader& r, Request& out) {
+  const std::uint32_t count = r.u32();
+  if (count > kPiecesMax) return false;
+  out.size = 0;
+  for (std::uint32_t i = 0; i < count && !r.short_of_bytes(); ++i) {
+    const std::int64_t offset = r.s64();
+    const std::uint64_t size = r.u64();
+    if (__builtin_add_overflow(out.size, size, &out.size)) return false;
+    out.pieces.push_back({offset, size});
+  }
+  return true;
+}
+
+/// False: the fields contradict each other.
+bool read_fields(Reader& r, Request& out) {
+  switch (out.command) {
+    case Command::kOpen:
+      out.flags = r.u32();
+      out.name = r.text();
+      break;
+    case Command::kRead:
+      out.size = r.u64();
+      break;
+    case Command::kLseek:
+      out.offset = r.s64();
+      out.option = r.u32();
+      return r.short_of_bytes() || out.option <= 2;
+    case Command::kFstat: case Command::kReaddir: case Command::kChdir: case Command::kMkdir: case Command::kDelete: case Command::kRmdir:
+    case Command::kReadFile: case Command::kLstat: case Command::kReadlink: case Command::kAltname:
+      out.name = r.text();
+      break;
+    case Command::kPwd:
+      r.number(1);
+      break;
+    case Command::kRename: case Command::kLink: case Command::kSymlink:
+      out.name = r.text();
+      out.name2 = r.text();
+      break;
+    case Command::kWriteInfo:
+      out.mode = r.u32();
+      out.uid = r.u32();
+      out.gid = r.u32();
+      out.atime = r.s64();
+      out.mtime = r.s64();
+      out.ctime = r.s64();
+      out.name = r.text();
+      break;
+    case Command::kPwritev:
+      return read_pieces(r, out);
+    case Command::kPreadv:
+      return r.u32() == 0 && read_pieces(r, out);
+    case Command::kSetopt:
+      out.option = static_cast<std::uint32_t>(r.number(1));
+      out.size = r.u64();
+      if (out.option == kOptionDelayedWrite) out.delay_ms = r.u64();
+      return out.option <= kOptionReadAhead;
+    case Command::kIpread:
+      if (r.number(1) != 0) return false;
+      out.offset = r.s64();
+      out.size = r.u32();
+      break;
+    case Command::kFadvise:
+      out.offset = r.s64();
+      out.size = r.u64();
+      out.option = r.u32();
+      break;
+    case Command::kSendfile:
+      out.option = r.u32();
+      out.offset = r.s64();
+      out.size = r.u64();
+      break;
+    case Command::kFallocate:
+      out.offset = r.s64();
+      out.size = r.u64();
+      break;
+    case Command::kWrite: case Command::kFsync: case Command::kTruncate: case Command::kClose: case Command::kReadLine: case Command::kFdatasync:
+      break;
+  }
+  return true;
+}
+
+bool tag_comes_first(Command c) { return c == Command::kWrite || c == Command::kPwritev || c == Command::kPreadv; }
+bool data_follow(Command c) { return c == Command::kWrite || c == Command::kPwritev; }
+
+}  // namespace
+
+const CommandRow& command_row(Command c) { return kRows[static_cast<unsigned>(c)]; }
+
+Decoded decode(const char* bytes, std::size_t size, std::size_t total, Request* out, std::size_t* data_at) {
+  *out = Request{};
+  Reader r(bytes, size);
+  const unsigned number = static_cast<unsigned>(r.number(1));
+  if (r.short_of_bytes()) return size < total ? Decoded::kNeedMore : Decoded::kInvalid;
+  if (number >= kCommandEnd || !kRows[number].name) return Decoded::kInvalid;
+  out->command = static_cast<Command>(number);
+  const bool tag_first = tag_comes_first(out->command);
+  if (tag_first) out->user_tag = r.text();
+  if (!read_fields(r, *out)) return Decoded::kInvalid;
+  const bool ends_here = !data_follow(out->command);
+  if (!tag_first && !r.short_of_bytes()) out->user_tag = r.tag_at_end();
+  if (r.short_of_bytes() || (ends_here && size < total)) return size < total ? Decoded::kNeedMore : Decoded::kInvalid;
+  const auto used = static_cast<std::size_t>(r.next() - bytes);
+  if (ends_here ? used != total : (out->command == Command::kPwritev && out->size != total - used)) return Decoded::kInvalid;
+  if (out->command == Command::kWrite) out->size = total - used;
+  if (out->user_tag && !*out->user_tag) out->user_tag = nullptr;
+  *data_at = used;
+  return Decoded::kDone;
+}
+
+}  // namespace vmrun::efile

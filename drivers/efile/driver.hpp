@@ -1,0 +1,10 @@
+#pragma once
+
+#include "drivers/include/erl_driver.h"
+
+/// The file driver: entry `efile` of the linked-in drivers.
+namespace vmrun::efile {
+
+ErlDrvEntry* driver_entry();
+
+}  // namespace vmrun::efile

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "drivers/include/erl_driver.h"
+#include "drivers/efile/file.hpp"
+
+/// Memory that operations work in: driver binaries, so that what is read goes to the process, and what a process sends to the file, without being copied.
+/// One thread at a time.
+namespace vmrun::efile {
+
+/// One reference to a driver binary.
+class BinaryRef {
+ public:
+  BinaryRef() = default;
+  explicit BinaryRef(ErlDrvBinary* owned) : binary_(owned) {}
+  BinaryRef(BinaryRef&& other) noexcept : binary_(std::exchange(other.binary_, nullptr)) {}
+  BinaryRef& operator=(BinaryRef&& other) noexcept {
+    std::swap(binary_, other.binary_);
+    return *this;
+  }
+  ~BinaryRef() { reset(); }
+  void reset() {
+    if (binary_) driver_free_binary(std::exchange(binary_, nullptr));
+  }
+  /// False: no memory.
+  [[nodiscard]] bool allocate(std::size_t size) {
+    reset();
+    return (binary_ = driver_alloc_binary(size)) != nullptr;
+  }
+  /// Contents stay as far as there is room. False: no memory, nothing has changed.
+  [[nodiscard]] bool resize(std::size_t size) {
+    ErlDrvBinary* moved = driver_realloc_binary(binary_, size);
+    if (moved) binary_ = moved;
+    return moved;
+  }
+  explicit operator bool() const { return binary_; }
+  ErlDrvBinary* get() const { return binary_; }
+  char* bytes() const { return binary_->orig_bytes; }
+  std::size_t size() const { return static_cast<std::size_t>(binary_->orig_size); }
+  bool is_shared() const { return driver_binary_get_refc(binary_) > 1; }
+
+ private:
+  ErlDrvBinary* binary_ = nullptr;
+};
+
+/// Bytes read ahead of the process, and room for more.
+class ReadBuffer {
+ public:
+  std::size_t unread() const { return end_ - begin_; }
+  std::size_t begin() const { return begin_; }
+  const char* bytes() const { return data_.bytes() + begin_; }
+  const BinaryRef& data() const { return data_; }
+  void consume(std::size_t size) {
+    begin_ += size;
+    if (begin_ == end_) begin_ = end_ = 0;
+  }
+  void clear() { begin_ = end_ = 0; }
+  /// Room for `size` bytes behind what is unread; nullptr: no memory. Never overwrites what a process still holds.
+  char* room(std::size_t size) {
+    if (size > SIZE_MAX - unread()) return nullptr;
+    if (!data_ || data_.is_shared() || data_.size() - end_ < size) {
+      if (data_ && !data_.is_shared() && data_.size() - unread() >= size) {
+        std::memmove(data_.bytes(), bytes(), unread());
+      } else {
+        BinaryRef larger;
+        if (!larger.allocate(unread() + size)) return nullptr;
+        if (unread()) std::memcpy(larger.bytes(), bytes(), unread());
+        data_ = std::move(larger);
+      }
+      end_ -= begin_;
+      begin_ = 0;
+    }
+    return data_.bytes() + end_;
+  }
+  void filled(std::size_t size) { end_ += size; }
+
+ private:
+  BinaryRef data_;
+  std::size_t begin_ = 0, end_ = 0;
+};
+
+/// Bytes to be written, where they lie; keeps the binaries they lie in.
+class DataVectors {
+ public:
+  DataVectors() = default;
+  DataVectors(const DataVectors&) = delete;
+  ~DataVectors() { clear(); }
+  /// The bytes of `ev` from `skip` on, at most `size`. False: no memory (for bytes that lie in no binary).
+  [[nodiscard]] bool add(const ErlIOVec& ev, std::size_t skip, std::size_t size) {
+    for (int i = 0; i < ev.vsize && size; ++i) {
+      auto [base, length] = std::pair(static_cast<char*>(ev.iov[i].iov_base), ev.iov[i].iov_len);
+      if (skip >= length) {
+        skip -= length;
+        continue;
+      }
+      base += skip;
+      length = std::min(length - skip, size);
+      skip = 0;
+      size -= length;
+      if (!(ev.binv && ev.binv[i] ? add_shared(ev.binv[i], base, length) : add_copy(base, length))) return false;
+    }
+    return true;
+  }
+  const iovec* vectors() const { return vectors_.data(); }
+  std::size_t count() const { return vectors_.size(); }
+  void clear() {
+    for (ErlDrvBinary* b : binaries_) driver_free_binary(b);
+    binaries_.clear();
+    vectors_.clear();
+  }
+
+ private:
+  bool add_shared(ErlDrvBinary* binary, char* base, std::size_t length) {
+    driver_binary_inc_refc(binary);
+    binaries_.push_back(binary);
+    vectors_.push_back({base, length});
+    return true;
+  }
+  bool add_copy(const char* base, std::size_t length) {
+    ErlDrvBinary* copy = driver_alloc_binary(length);
+    if (!copy) return false;
+    std::memcpy(copy->orig_bytes, base, length);
+    binaries_.push_back(copy);
+    vectors_.push_back({copy->orig_bytes, length});
+    return true;
+  }
+
+  std::vector<iovec> vectors_;
+  std::vector<ErlDrvBinary*> binaries_;
+};
+
+}  // namespace vmrun::efile

@@ -1,0 +1,16 @@
+#include "drivers/linked_in.hpp"
+
+#include "drivers/efile/driver.hpp"
+#include "drivers/fd/fd_driver.hpp"
+#include "drivers/spawn/spawn_driver.hpp"
+#include "vm/port/driver.hpp"
+
+namespace vmrun {
+
+void register_linked_in_drivers() {
+  register_spawn_driver();
+  register_fd_driver();
+  register_driver(efile::driver_entry());
+}
+
+}  // namespace vmrun

@@ -1,0 +1,143 @@
+#include "runtime/bif/port_options.hpp"
+#include "runtime/bif/support.hpp"
+#include "vm/port/driver.hpp"
+#include "vm/port/operations.hpp"
+#include "vm/port/port.hpp"
+#include "vm/process/registry.hpp"
+#include "vm/process/request.hpp"
+
+/// Ports: opening, what is done to them, what is known of them. What runs in a port: vm/port.
+namespace vmrun {
+namespace {
+
+/// The port meant, open or not; the non-value when the argument is no port and no name of one.
+Term port_id(Term t) {
+  if (t.is_local_port()) return t;
+  if (!t.is_atom()) return kNonValue;
+  const Term who = whereis(t);
+  return who && who.is_local_port() ? who : kNonValue;
+}
+
+/// Which driver the port is an instance of; for a command line it is the driver of the first word's name, if there is one.
+std::string driver_name(const PortOptions& o) {
+  switch (o.kind) {
+    case PortOptions::Kind::kFd:
+      return "fd";
+    case PortOptions::Kind::kSpawnExecutable:
+      return "spawn";
+    case PortOptions::Kind::kSpawn:
+    case PortOptions::Kind::kSpawnDriver:
+      break;
+  }
+  return o.command.substr(0, o.command.find_first_of(" \t"));
+}
+
+/// Some options are of use to some drivers only: programs have an exit status, and the limits of the queue are kept by those that are part of the machine.
+bool suits_driver(const PortOptions& o) {
+  if (o.exit_status && (o.kind == PortOptions::Kind::kSpawnDriver || o.kind == PortOptions::Kind::kFd)) return false;
+  return !o.queue_limits_given || o.kind != PortOptions::Kind::kSpawnDriver;
+}
+
+Port* open_port_of(Term t) {
+  const Term id = port_id(t);
+  return id ? port_table.find_open(id) : nullptr;
+}
+
+/// On an open port; badarg for others. A call that comes back for its answer finds it whatever became of the port.
+template <class F>
+Term on_port(Process& p, Term which, F operation) {
+  if (has_asked(p)) return take_answer(p);
+  Port* port = open_port_of(which);
+  return port ? operation(*port) : raise_badarg(p);
+}
+
+/// The number of an operation, as drivers know it: 32 bits.
+bool read_operation(Term t, unsigned* out) {
+  SWord n;
+  if (!small_in_range(t, 0, 0xFFFFFFFF, &n)) return false;
+  *out = static_cast<unsigned>(n);
+  return true;
+}
+
+Term port_command(Process& p, const Term* a, bool force, bool nosuspend) {
+  return on_port(p, a[0], [&](Port& port) { return command_port(p, port, a[1], force, nosuspend); });
+}
+
+Term info(Process& p, Term which, Term item) {
+  if (has_asked(p)) return take_answer(p);
+  const Term id = port_id(which);
+  if (id) return port_info(p, id, item);
+  return which.is_atom() ? atoms::undefined : raise_badarg(p);
+}
+
+}  // namespace
+
+Term bif_erlang_open_port_2(Process& p, const Term* a) {
+  PortOptions options;
+  if (!read_port_name(a[0], &options) || !read_port_options(a[1], &options)) return raise_badarg(p);
+  const bool is_command = options.kind == PortOptions::Kind::kSpawn;
+  Driver* driver = acquire_driver(driver_name(options));
+  if (driver && is_command) options.kind = PortOptions::Kind::kSpawnDriver;
+  if (!driver && is_command) driver = acquire_driver("spawn");
+  if (driver && !suits_driver(options)) {
+    release_driver(*driver);
+    driver = nullptr;
+  }
+  return driver ? open_port(p, *driver, options) : raise_badarg(p);
+}
+
+Term bif_erlang_port_command_2(Process& p, const Term* a) { return port_command(p, a, false, false); }
+Term bif_erlang_port_command_3(Process& p, const Term* a) {
+  bool force = false, nosuspend = false;
+  Term list = a[2];
+  for (; list.is_list(); list = list.tail()) {
+    if (list.head() == atoms::force) force = true;
+    else if (list.head() == atoms::nosuspend) nosuspend = true;
+    else return raise_badarg(p);
+  }
+  return list.is_nil() ? port_command(p, a, force, nosuspend) : raise_badarg(p);
+}
+
+Term bif_erlang_port_close_1(Process& p, const Term* a) {
+  return on_port(p, a[0], [&](Port& port) { return close_port_of(p, port); });
+}
+Term bif_erlang_port_connect_2(Process& p, const Term* a) {
+  return on_port(p, a[0], [&](Port& port) { return connect_port(p, port, a[1]); });
+}
+Term bif_erlang_port_control_3(Process& p, const Term* a) {
+  return on_port(p, a[0], [&](Port& port) {
+    unsigned operation;
+    return read_operation(a[1], &operation) ? control_port(p, port, operation, a[2]) : raise_badarg(p);
+  });
+}
+Term bif_erlang_port_call_3(Process& p, const Term* a) {
+  return on_port(p, a[0], [&](Port& port) {
+    unsigned operation;
+    return read_operation(a[1], &operation) ? call_port(p, port, operation, a[2]) : raise_badarg(p);
+  });
+}
+Term bif_erlang_port_call_2(Process& p, const Term* a) {
+  const Term args[3] = {a[0], Term::small(0), a[1]};
+  return bif_erlang_port_call_3(p, args);
+}
+
+Term bif_erlang_port_info_1(Process& p, const Term* a) { return info(p, a[0], kNonValue); }
+Term bif_erlang_port_info_2(Process& p, const Term* a) { return a[1].is_atom() ? info(p, a[0], a[1]) : raise_badarg(p); }
+
+Term bif_erlang_port_set_data_2(Process& p, const Term* a) {
+  return on_port(p, a[0], [&](Port& port) { return set_port_data(p, port, a[1]); });
+}
+Term bif_erlang_port_get_data_1(Process& p, const Term* a) {
+  return on_port(p, a[0], [&](Port& port) { return get_port_data(p, port); });
+}
+
+Term bif_erlang_ports_0(Process& p, const Term*) {
+  ListBuilder list(p.heap);
+  port_table.for_each([&](Port& port) {
+    const Port::State state = port.state.load(std::memory_order_acquire);
+    if (state == Port::State::kOpen || state == Port::State::kClosing) list.add(port.id);
+  });
+  return list.finish();
+}
+
+}  // namespace vmrun

@@ -1,0 +1,209 @@
+#include "vm/process/trace.hpp"
+
+#include "runtime/bif/support.hpp"
+#include "runtime/ets/match_spec.hpp"
+#include "vm/code/call_trace.hpp"
+#include "vm/code/module.hpp"
+#include "vm/process/request.hpp"
+#include "vm/process/send.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/process/table.hpp"
+#include "vm/sched/scheduler.hpp"
+
+/// erlang:trace and what belongs to it. All existing processes at once is the Erlang module vmrun_trace's work, which comes back here for each.
+namespace vmrun {
+namespace {
+
+struct Flag {
+  const char* name;
+  std::uint32_t bit;
+};
+/// In the order trace_info shows them.
+constexpr Flag kFlags[] = {
+    {"running_procs", kTraceRunningProcs}, {"running_ports", kTraceRunningPorts}, {"ports", kTracePorts},
+    {"silent", kTraceSilent}, {"return_to", kTraceReturnTo}, {"arity", kTraceArity}, {"garbage_collection", kTraceGc},
+    {"exiting", kTraceExiting}, {"running", kTraceRunning}, {"set_on_first_link", kTraceSetOnFirstLink},
+    {"set_on_link", kTraceSetOnLink}, {"set_on_first_spawn", kTraceSetOnFirstSpawn}, {"procs", kTraceProcs},
+    {"call", kTraceCall}, {"set_on_spawn", kTraceSetOnSpawn}, {"receive", kTraceReceive}, {"send", kTraceSend},
+    {"monotonic_timestamp", kTraceMonotonic}, {"strict_monotonic_timestamp", kTraceStrictMonotonic}, {"timestamp", kTraceNow},
+};
+
+std::uint32_t flag_bit(Term name) {
+  if (!name.is_atom()) return 0;
+  if (name == atoms::all) return kTraceAll;
+  const std::string_view text = atom_text(name);
+  for (const Flag& flag : kFlags)
+    if (flag.name == text) return flag.bit;
+  return 0;
+}
+
+/// What the arguments of trace/3 after the first say.
+struct Wish {
+  bool on = false;
+  std::uint32_t flags = 0;
+  Term to, state = Term::nil();
+};
+
+bool read_tracer(Term option, Wish* wish) {
+  const Word arity = option.is_tuple() ? option.tuple_arity() : 0;
+  if (arity < 2 || arity > 3 || option.element(0) != atoms::tracer) return false;
+  wish->to = option.element(1);
+  if (arity == 2) return wish->to.is_local_pid() && process_table.find(wish->to);
+  wish->state = option.element(2);
+  return wish->to == atoms::dyntrace;
+}
+
+bool read_wish(Process& p, Term how, Term list, Wish* wish) {
+  if (how != atoms::true_ && how != atoms::false_) return false;
+  wish->on = how == atoms::true_;
+  wish->to = p.id;
+  for (; list.is_list(); list = list.tail()) {
+    const std::uint32_t bits = flag_bit(list.head());
+    if (!bits && !read_tracer(list.head(), wish)) return false;
+    wish->flags |= bits;
+  }
+  return list.is_nil();
+}
+
+/// true or false; kNonValue while the answer is under way.
+Term trace_one(Process& p, Term pid, const Wish& wish, Term if_dead) {
+  if (pid == p.id) {
+    Tracer* tracer = wish.on ? Tracer::create(wish.to, wish.state) : nullptr;
+    const bool done = set_tracing(p, wish.on, wish.flags, tracer);
+    if (tracer) tracer->release();
+    // The rest of the slice would run without a look at its calls: comes back in the next one.
+    if (done && is_traced(p, kTraceCall) && !this_scheduler()->traced) return yield_and_retry(p);
+    return bool_term(done);
+  }
+  const Term asked = new_tuple(p.heap, bool_term(wish.on), Term::small(wish.flags), wish.to, wish.state);
+  return ask(p, pid, RequestKind::kTrace, asked, if_dead);
+}
+
+Term trace_new(const Wish& wish) {
+  Tracer* tracer = wish.on ? Tracer::create(wish.to, wish.state) : nullptr;
+  set_new_tracing(wish.on, wish.flags, tracer);
+  if (tracer) tracer->release();
+  return Term::small(0);
+}
+
+Term flag_list(Process& p, std::uint32_t flags) {
+  ListBuilder list(p.heap);
+  for (const Flag& flag : kFlags)
+    if (flags & flag.bit) list.add(intern_atom(flag.name));
+  return list.finish();
+}
+
+Term info_of_new(Process& p, Term item) {
+  Tracer* tracer = nullptr;
+  const std::uint32_t flags = new_tracing(&tracer);
+  const Term value = item == atoms::tracer ? tracer_term(tracer, p.heap) : flag_list(p, flags);
+  if (tracer) tracer->release();
+  return value;
+}
+
+Term info_of_process(Process& p, Term pid, Term item) {
+  const Term value = pid == p.id ? trace_info(p, item, p.heap) : ask(p, pid, RequestKind::kTraceInfo, item, atoms::undefined);
+  if (!value || item == atoms::tracer || value == atoms::undefined) return value;
+  return flag_list(p, static_cast<std::uint32_t>(value.small_value()));
+}
+
+enum class Whom { kNobody, kExisting, kNew, kAll };
+Whom whom(Term spec) {
+  if (!spec.is_atom()) return Whom::kNobody;
+  const std::string_view text = atom_text(spec);
+  if (text == "all" || text == "processes") return Whom::kAll;
+  if (text == "existing" || text == "existing_processes") return Whom::kExisting;
+  if (text == "new" || text == "new_processes") return Whom::kNew;
+  return Whom::kNobody;
+}
+
+}  // namespace
+
+Term bif_erlang_trace_3(Process& p, const Term* a) {
+  Wish wish;
+  if (!read_wish(p, a[1], a[2], &wish)) return raise_badarg(p);
+  if (a[0].is_local_pid()) {
+    const Term done = trace_one(p, a[0], wish, atoms::false_);
+    if (!done) return kNonValue;
+    return done == atoms::true_ ? Term::small(1) : raise_badarg(p);
+  }
+  const Whom who = whom(a[0]);
+  if (who == Whom::kNobody) return raise_badarg(p);
+  if (who != Whom::kExisting) trace_new(wish);
+  if (who == Whom::kNew) return Term::small(0);
+  static Export* const existing = export_entry(intern_atom("vmrun_trace"), intern_atom("existing"), 2);
+  return trap_to(p, existing, {a[1], a[2]});
+}
+
+Term bif_erlang_trace_info_2(Process& p, const Term* a) {
+  static Export* const info = export_entry(intern_atom("vmrun_trace"), intern_atom("info"), 2);
+  return trap_to(p, info, {a[0], a[1]});
+}
+
+Term bif_vmrun_trace_one_3(Process& p, const Term* a) {
+  Wish wish;
+  if (!a[0].is_local_pid() || !read_wish(p, a[1], a[2], &wish)) return raise_badarg(p);
+  return trace_one(p, a[0], wish, atoms::false_);
+}
+
+Term bif_vmrun_trace_process_info_2(Process& p, const Term* a) {
+  static const Term flags = intern_atom("flags");
+  if (a[1] != flags && a[1] != atoms::tracer) return raise_badarg(p);
+  if (!a[0].is_local_pid() && whom(a[0]) != Whom::kNew) return raise_badarg(p);
+  const Term value = a[0].is_local_pid() ? info_of_process(p, a[0], a[1]) : info_of_new(p, a[1]);
+  return !value || value == atoms::undefined ? value : new_tuple(p.heap, a[1], value);
+}
+
+// ---- Calls -----------------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// One clause at a time: see call_trace.hpp.
+Term match_one_clause(Process& p, Term specification, Term object) { return ets::MatchSpec(p, specification).run(object); }
+
+[[maybe_unused]] const bool kMatchCallSet = (match_call = match_one_clause, true);
+
+bool valid_clauses(Process& p, Term list) {
+  for (; list.is_list(); list = list.tail())
+    if (!ets::MatchSpec(p, list.head().element(0)).valid()) return false;
+  return list.is_nil();
+}
+
+}  // namespace
+
+/// vmrun_trace:set_pattern(M, F, A, Local, Clauses, Original); the module has seen to the types.
+Term bif_vmrun_trace_set_pattern_6(Process& p, const Term* a) {
+  if (!valid_clauses(p, a[4])) return raise_badarg(p);
+  set_call_pattern(a[0], a[1], static_cast<unsigned>(a[2].small_value()), a[3] == atoms::true_, a[4], a[5]);
+  return atoms::true_;
+}
+Term bif_vmrun_trace_clear_pattern_3(Process& p, const Term* a) {
+  return bool_term(clear_call_pattern(a[0], a[1], static_cast<unsigned>(a[2].small_value())));
+}
+Term bif_vmrun_trace_pattern_3(Process& p, const Term* a) {
+  return call_pattern_term(a[0], a[1], static_cast<unsigned>(a[2].small_value()), p.heap);
+}
+
+Term bif_erlang_trace_pattern_2(Process& p, const Term* a) {
+  static Export* const target = export_entry(intern_atom("vmrun_trace"), intern_atom("trace_pattern"), 3);
+  return trap_to(p, target, {a[0], a[1], Term::nil()});
+}
+Term bif_erlang_trace_pattern_3(Process& p, const Term* a) {
+  static Export* const target = export_entry(intern_atom("vmrun_trace"), intern_atom("trace_pattern"), 3);
+  return trap_to(p, target, {a[0], a[1], a[2]});
+}
+
+/// Events go to the tracer at the moment they happen, so what happened before has been delivered.
+Term bif_erlang_trace_delivered_1(Process& p, const Term* a) {
+  if (!a[0].is_local_pid() && a[0] != atoms::all) return raise_badarg(p);
+  const Term ref = make_ref(p.heap);
+  Fragment* f = new_fragment(4 + kRefWords);
+  Term* hp = fragment_alloc(*f, kRefWords);
+  const Term copy = make_ref(hp, ref_key(ref));
+  hp = fragment_alloc(*f, 4);
+  f->message = make_tuple(hp, atoms::trace_delivered, a[0], copy);
+  send_from_vm(p.id, f);
+  return ref;
+}
+
+}  // namespace vmrun

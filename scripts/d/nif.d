@@ -1,0 +1,23 @@
+/*
+ * Calls of native functions; at the end how often each was called and how long it took, on schedulers and dirty schedulers alike.
+ *   dtrace -p PID -s scripts/d/nif.d
+ */
+#pragma D option quiet
+
+dtrace:::BEGIN
+{
+    printf("tracing\n");
+}
+
+erlang$target:::nif-entry
+{
+    @calls["calls", copyinstr(arg1)] = count();
+    self->nif = timestamp;
+}
+
+erlang$target:::nif-return
+/self->nif/
+{
+    @ns["nanoseconds", copyinstr(arg1)] = quantize(timestamp - self->nif);
+    self->nif = 0;
+}

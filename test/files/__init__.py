@@ -1,0 +1,1 @@
+"""File operations on a disk that fails."""

@@ -1,0 +1,120 @@
+"""Native libraries: scripts of test/native with the C libraries they load, compiled against the project's own header and against that of an
+installed Erlang, under vmrun and on a stock erl. All must print the same."""
+import os
+import pathlib
+import shutil
+import subprocess
+import threading
+
+from .golden import ENVIRONMENT, MODES, run_program
+from .results import Failure, Skip, Test
+from .script import load_all
+
+OTP_HEADERS = pathlib.Path('/usr/lib/erlang/usr/include')
+LIBRARIES_NEEDED = {'native/driver_megaco': 'megaco_flex_scanner_drv.so'}  # that are made only if their sources are installed
+MODES_USED = ['s1', 's4', 'gc-stress', 'yield']
+
+
+class Libraries:
+    """The libraries and modules in one folder for each set of headers, compiled when first needed."""
+
+    def __init__(self, root, folder, compiler=None):
+        self.compiler = str(compiler or root / 'build/runtime/compile/vmrunc')
+        self.root, self.folder, self.lock, self.ready = root, pathlib.Path(folder), threading.Lock(), {}
+        self.sources = sorted((root / 'drivers/samples').glob('*.c')) + sorted((root / 'test/native').glob('*.c'))
+        self.modules = sorted((root / 'drivers/samples').glob('*.erl')) + sorted((root / 'test/native').glob('*.erl'))
+
+    def headers(self, which):
+        return self.root / 'drivers/include' if which == 'own' else OTP_HEADERS
+
+    def get(self, which):
+        if not (self.headers(which) / 'erl_nif.h').exists():
+            raise Skip(f'no erl_nif.h in {self.headers(which)}')
+        if not shutil.which('cc'):
+            raise Skip('no C compiler here')
+        with self.lock:
+            if which not in self.ready:
+                self.ready[which] = self.compile(which)
+            return self.ready[which]
+
+    def compile(self, which):
+        folder = self.folder / which
+        folder.mkdir()
+        for source in self.sources:
+            command = ['cc', '-O1', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', f'-I{self.headers(which)}',
+                       str(source), '-o', str(folder / (source.stem + '.so'))]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                raise Failure(f'{" ".join(command)}\n{done.stderr}')
+        for source, name in installed_drivers():
+            subprocess.run(['cc', '-O1', '-w', '-shared', '-fPIC', f'-I{self.headers(which)}', f'-DMEGACO_DRV_NAME="{name}"', str(source),
+                            '-o', str(folder / f'{name}.so')], check=True, capture_output=True)
+        beams = folder / 'beam'  # not where modules are looked for: for scripts that load code themselves
+        beams.mkdir()
+        for module in self.modules:
+            shutil.copy(module, folder)
+            subprocess.run([self.compiler, str(module), '-o', str(beams / (module.stem + '.beam'))], check=True, capture_output=True)
+        return folder
+
+
+def installed_drivers():
+    """Drivers of an installed Erlang whose sources are there: they are none of ours, and must work as they are."""
+    return [(source, source.stem) for source in pathlib.Path('/usr/lib/erlang/lib').glob('megaco-*/src/flex/megaco_flex_scanner_drv.c')]
+
+
+def skip_without_library(script, folder):
+    name = LIBRARIES_NEEDED.get(script.name)
+    if name and not (folder / name).exists():
+        raise Skip(f'the sources of {name} are not installed')
+
+
+def environment(folder):
+    return dict(ENVIRONMENT, NATIVE_DIR=str(folder))
+
+
+def vmrun_test(script, mode, which, libraries, vmrun, seed):
+    flags, factor = MODES[mode]
+
+    def run():
+        if mode in script.mode_skips:
+            raise Skip(script.mode_skips[mode])
+        folder = libraries.get(which)
+        skip_without_library(script, folder)
+        command = [vmrun, *[flag.format(seed=seed) for flag in flags], '-pa', str(folder), str(script.path)]
+        difference = script.differences(*run_program(command, script.stdin, script.timeout * factor, env=environment(folder)))
+        if difference:
+            raise Failure(f'{difference}\ncommand: NATIVE_DIR={folder} {" ".join(command)}')
+
+    return Test('native', f'{script.name} [{mode}, {which} header]', run)
+
+
+def erl_test(script, libraries, erl):
+    def run():
+        why = erl.unable(script)
+        if why:
+            raise Skip(why)
+        folder, module, (status, out, err) = erl.compile(script)
+        if status != 0:
+            raise Failure('erlc: ' + out + err)
+        native = libraries.get('otp')
+        skip_without_library(script, native)
+        for module_file in native.glob('*.erl'):
+            shutil.copy(module_file, folder)
+            subprocess.run(['erlc', module_file.name], cwd=folder, check=True, capture_output=True)
+        difference = script.differences(*erl.run(script, folder, module, environment(native)))
+        if difference:
+            raise Failure(difference)
+
+    return Test('native', f'{script.name} [erl]', run)
+
+
+def tests(root, build, folder, vmrun, erl, modes, seed):
+    libraries = Libraries(root, pathlib.Path(folder, 'native'), build / 'runtime/compile/vmrunc')
+    libraries.folder.mkdir()
+    all_tests = []
+    for script in load_all([(root / 'test/native', root / 'test')]):
+        all_tests += [vmrun_test(script, mode, 'own', libraries, vmrun, seed) for mode in MODES_USED if mode in modes]
+        all_tests.append(vmrun_test(script, 's4', 'otp', libraries, vmrun, seed))
+        if erl:
+            all_tests.append(erl_test(script, libraries, erl))
+    return all_tests

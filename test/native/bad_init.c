@@ -1,0 +1,3 @@
+/* A shared library, but none of native functions. */
+int something(void);
+int something(void) { return 1; }

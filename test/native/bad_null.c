@@ -1,0 +1,4 @@
+/* Its init function has nothing to give. */
+#include <erl_nif.h>
+ERL_NIF_INIT_EXPORT ErlNifEntry* nif_init(void);
+ERL_NIF_INIT_EXPORT ErlNifEntry* nif_init(void) { return NULL; }

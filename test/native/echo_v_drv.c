@@ -1,0 +1,3 @@
+/* The sample driver echo with outputv. */
+#define VECTORS
+#include "../../drivers/samples/echo_drv.c"

@@ -1,0 +1,194 @@
+#include "vm/code/loading.hpp"
+
+#include <algorithm>
+
+#include "vm/code/support.hpp"
+#include "vm/term/bits.hpp"
+
+/// Bit strings: matching and construction.
+namespace vmrun {
+
+bool Loader::string_at(Word offset, Word bytes, const char** out) {
+  if (offset > m_.strings.size() || bytes > m_.strings.size() - offset) return fail("string outside chunk StrT");
+  *out = m_.strings.data() + offset;
+  return true;
+}
+
+bool Loader::constant_bits(const Operand& size, Word unit, Word* bits) {
+  if (!size.is_const()) return false;
+  const Term t = Term::from_raw(size.value);
+  if (!t.is_small() || t.small_value() < 0 || t.small_value() > (1 << 20)) return false;
+  *bits = static_cast<Word>(t.small_value()) * unit;
+  return *bits < (1u << 30);
+}
+
+void Loader::get_integer(Operand ctx, Operand size, Word unit, Word flags, Operand dst, Word live, Operand otherwise) {
+  flags = resolve_bit_flags(static_cast<unsigned>(flags)) & (kBitsLittle | kBitsSigned);
+  Word bits;
+  if (constant_bits(size, unit, &bits) && ctx.is_reg()) {
+    if (bits == 8 && !(flags & kBitsSigned)) return e_.emit(Family::bs_get_byte, {ctx, dst, otherwise});
+    if (bits <= 59 && bits > 0) return e_.emit(Family::bs_get_integer_small, {ctx, dst, number(bits), number(flags), otherwise});
+  }
+  e_.emit(Family::bs_get_integer, {ctx, dst, size, number(unit), number(flags), number(live), otherwise});
+}
+
+void Loader::get_binary(Operand ctx, Operand size, Word unit, Operand dst, Word live, Operand otherwise) {
+  if (size.is_const() && Term::from_raw(size.value).is_atom())
+    return e_.emit(Family::bs_get_all, {ctx, dst, number(unit), number(live), need(kExtractWords), otherwise});
+  e_.emit(Family::bs_get_bits, {ctx, dst, size, number(unit), number(live), need(kExtractWords), otherwise});
+}
+
+void Loader::skip(Operand ctx, Operand size, Word unit, Operand otherwise) {
+  Word bits;
+  if (constant_bits(size, unit, &bits)) e_.emit(Family::bs_skip, {ctx, number(bits), otherwise});
+  else e_.emit(Family::bs_skip_var, {ctx, size, number(unit), otherwise});
+}
+
+bool Loader::bs_match(const Arg* a) {
+  const Operand otherwise = operand(a[0]), ctx = in_register(a[1]);
+  const Arg* m = members(a[2]);
+  const Word n = a[2].count;
+  auto unsigned_at = [&](Word i) { return i < n && (m[i].kind == Arg::Kind::kUnsigned || (m[i].is_const() && m[i].term().is_small())); };
+  auto value_at = [&](Word i) { return m[i].kind == Arg::Kind::kUnsigned ? m[i].value : static_cast<Word>(m[i].term().small_value()); };
+  for (Word i = 0; i < n;) {
+    if (!m[i].is_const() || !m[i].term().is_atom()) return fail("bad match command");
+    const std::string_view command = atom_text(m[i].term());
+    if (command == "ensure_at_least" && unsigned_at(i + 1) && unsigned_at(i + 2) && value_at(i + 2)) {
+      e_.emit(Family::bs_ensure, {ctx, number(value_at(i + 1)), number(value_at(i + 2)), otherwise});
+      i += 3;
+    } else if (command == "ensure_exactly" && unsigned_at(i + 1)) {
+      e_.emit(Family::bs_test_tail, {ctx, number(value_at(i + 1)), otherwise});
+      i += 2;
+    } else if ((command == "integer" || command == "binary") && i + 5 < n && unsigned_at(i + 1) && value_at(i + 1) <= kMaxXRegisters &&
+               unsigned_at(i + 3) && unsigned_at(i + 4) && is_register(m[i + 5])) {
+      Word flags = 0;
+      if (!flag_list(m[i + 2], &flags)) return false;
+      const Operand size = Operand::constant(Term::small(static_cast<SWord>(value_at(i + 3))));
+      if (command == "integer") get_integer(ctx, size, value_at(i + 4), flags, operand(m[i + 5]), value_at(i + 1), otherwise);
+      else get_binary(ctx, size, value_at(i + 4), operand(m[i + 5]), value_at(i + 1), otherwise);
+      i += 6;
+    } else if (command == "skip" && unsigned_at(i + 1)) {
+      e_.emit(Family::bs_skip, {ctx, number(value_at(i + 1)), otherwise});
+      i += 2;
+    } else if (command == "get_tail" && i + 3 < n && unsigned_at(i + 1) && value_at(i + 1) <= kMaxXRegisters && is_register(m[i + 3])) {
+      e_.emit(Family::bs_get_tail, {ctx, operand(m[i + 3]), number(value_at(i + 1)), need(kExtractWords)});
+      i += 4;
+    } else if (command == "=:=" && i + 3 < n && unsigned_at(i + 2) && is_source(m[i + 3])) {
+      const Operand size = Operand::constant(Term::small(static_cast<SWord>(value_at(i + 2))));
+      get_integer(ctx, size, 1, 0, Operand::x(kScratch), kNoCollect, otherwise);
+      e_.emit(Family::is_eq_exact, {Operand::x(kScratch), operand(m[i + 3]), otherwise});
+      i += 4;
+    } else {
+      return fail("unknown match command " + std::string(command));
+    }
+  }
+  return true;
+}
+
+bool Loader::flag_list(const Arg& a, Word* flags) {
+  *flags = 0;
+  if (a.kind == Arg::Kind::kUnsigned) return *flags = a.value, true;
+  if (!is_source(a) || is_register(a)) return fail("bad flags");
+  Term l = constant(a);
+  for (; l.is_list(); l = l.tail()) {
+    if (!l.head().is_atom()) continue;
+    const std::string_view name = atom_text(l.head());
+    *flags |= name == "little" ? kBitsLittle : name == "signed" ? kBitsSigned : name == "native" ? kBitsNative : 0;
+  }
+  return l.is_nil() || fail("bad flags");
+}
+
+bool Loader::create_bin(const Arg* a) {
+  static const struct { const char* name; BinarySegment segment; } kSegments[] = {
+      {"integer", BinarySegment::kInteger}, {"float", BinarySegment::kFloat},   {"binary", BinarySegment::kBinary},
+      {"string", BinarySegment::kString},   {"utf8", BinarySegment::kUtf8},     {"utf16", BinarySegment::kUtf16},
+      {"utf32", BinarySegment::kUtf32},     {"append", BinarySegment::kAppend}, {"private_append", BinarySegment::kPrivateAppend}};
+  const Arg* m = members(a[5]);
+  std::vector<ListWord> words;
+  if (a[5].count % 6) return fail("bad segment list");
+  for (Word i = 0; i < a[5].count; i += 6, m += 6) {
+    if (!m[0].is_const() || !m[0].term().is_atom() || m[2].kind != Arg::Kind::kUnsigned || m[2].value > 256) return fail("bad segment");
+    const auto* s = std::find_if(std::begin(kSegments), std::end(kSegments), [&](auto& row) { return atom_text(m[0].term()) == row.name; });
+    if (s == std::end(kSegments)) return fail("unknown segment type " + std::string(atom_text(m[0].term())));
+    const bool append = s->segment == BinarySegment::kAppend || s->segment == BinarySegment::kPrivateAppend;
+    if (append && i) return fail("append is not the first segment");
+    Word flags = 0, source, size;
+    if (!flag_list(m[3], &flags)) return false;
+    if (s->segment == BinarySegment::kString) {
+      const char* text = nullptr;
+      if (m[4].kind != Arg::Kind::kUnsigned || !m[5].is_const() || !m[5].term().is_small()) return fail("bad string segment");
+      const auto bytes = m[5].term().small_value();
+      if (bytes < 0 || !string_at(m[4].value, static_cast<Word>(bytes), &text)) return fail("bad string segment");
+      source = reinterpret_cast<Word>(text);
+      size = static_cast<Word>(bytes);
+    } else {
+      if (!is_source(m[4]) || !is_source(m[5])) return fail("bad segment");
+      source = any(m[4]);
+      size = any(m[5]);
+    }
+    words.push_back({static_cast<Word>(s->segment) | (resolve_bit_flags(static_cast<unsigned>(flags)) & 7) << 8 | m[2].value << 16});
+    words.push_back({source});
+    words.push_back({size});
+  }
+  e_.emit(Family::bs_create_bin, {operand(a[4]), number(a[2].value), need(heap_words(a[1])), operand(a[0])}, words);
+  return true;
+}
+
+bool Loader::bits_instruction(std::uint8_t opcode, const Arg* a) {
+  switch (opcode) {
+    case generic::k_bs_start_match3: case generic::k_bs_start_match4: {
+      const Operand otherwise = a[0].kind == Arg::Kind::kLabel ? operand(a[0]) : Operand::label(0);
+      const Arg& live = opcode == generic::k_bs_start_match3 ? a[2] : a[1];
+      const Arg& src = opcode == generic::k_bs_start_match3 ? a[1] : a[2];
+      e_.emit(Family::bs_start_match, {in_register(src), operand(a[3]), number(live.value), need(kContextWords), otherwise});
+      return true;
+    }
+    case generic::k_bs_get_integer2:
+      get_integer(operand(a[1]), operand(a[3]), a[4].value, a[5].value, operand(a[6]), a[2].value, operand(a[0]));
+      return true;
+    case generic::k_bs_get_float2:
+      e_.emit(Family::bs_get_float, {operand(a[1]), operand(a[6]), operand(a[3]), number(a[4].value), number(resolve_bit_flags(static_cast<unsigned>(a[5].value)) & 7),
+                                     number(a[2].value), need(2), operand(a[0])});
+      return true;
+    case generic::k_bs_get_binary2: get_binary(operand(a[1]), operand(a[3]), a[4].value, operand(a[6]), a[2].value, operand(a[0])); return true;
+    case generic::k_bs_skip_bits2:
+      if (operand(a[2]).is_const() && constant(a[2]).is_atom()) {  // everything, if whole units
+        if (a[3].value == 0) return fail("unit 0");
+        e_.emit(Family::bs_test_unit, {operand(a[1]), number(a[3].value), operand(a[0])});
+        return true;
+      }
+      skip(operand(a[1]), operand(a[2]), a[3].value, operand(a[0]));
+      return true;
+    case generic::k_bs_test_tail2: e_.emit(Family::bs_test_tail, {operand(a[1]), number(a[2].value), operand(a[0])}); return true;
+    case generic::k_bs_test_unit:
+      if (a[2].value == 0) return fail("unit 0");
+      if (a[2].value == 8) e_.emit(Family::bs_test_unit8, {operand(a[1]), operand(a[0])});
+      else if (a[2].value != 1) e_.emit(Family::bs_test_unit, {operand(a[1]), number(a[2].value), operand(a[0])});
+      return true;
+    case generic::k_bs_match_string: {
+      const char* text = nullptr;
+      if (!string_at(a[3].value, (a[2].value + 7) / 8, &text)) return false;
+      e_.emit(Family::bs_match_string, {operand(a[1]), number(a[2].value), Operand::pointer(text), operand(a[0])});
+      return true;
+    }
+    case generic::k_bs_get_utf8: e_.emit(Family::bs_get_utf8, {operand(a[1]), operand(a[4]), operand(a[0])}); return true;
+    case generic::k_bs_skip_utf8: e_.emit(Family::bs_get_utf8, {operand(a[1]), Operand::x(kScratch), operand(a[0])}); return true;
+    case generic::k_bs_get_utf16: case generic::k_bs_get_utf32:
+      e_.emit(opcode == generic::k_bs_get_utf16 ? Family::bs_get_utf16 : Family::bs_get_utf32,
+              {operand(a[1]), operand(a[4]), number(resolve_bit_flags(static_cast<unsigned>(a[3].value)) & 7), operand(a[0])});
+      return true;
+    case generic::k_bs_skip_utf16: case generic::k_bs_skip_utf32:
+      e_.emit(opcode == generic::k_bs_skip_utf16 ? Family::bs_get_utf16 : Family::bs_get_utf32,
+              {operand(a[1]), Operand::x(kScratch), number(resolve_bit_flags(static_cast<unsigned>(a[3].value)) & 7), operand(a[0])});
+      return true;
+    case generic::k_bs_get_tail: e_.emit(Family::bs_get_tail, {in_register(a[0]), operand(a[1]), number(a[2].value), need(kExtractWords)}); return true;
+    case generic::k_bs_get_position: e_.emit(Family::bs_get_position, {operand(a[0]), operand(a[1])}); return true;
+    case generic::k_bs_set_position: e_.emit(Family::bs_set_position, {operand(a[0]), operand(a[1])}); return true;
+    case generic::k_bs_match: return bs_match(a);
+    case generic::k_bs_init_writable: e_.emit(Family::bs_init_writable, {}); return true;
+    case generic::k_bs_create_bin: return create_bin(a);
+    default: return fail("this machine has no such instruction");
+  }
+}
+
+}  // namespace vmrun

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vm/code/emitter.hpp"
+#include "vm/code/limits.hpp"
+#include "vm/code/loader.hpp"
+#include "vm/code/opcodes_generated.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/term/arith.hpp"
+
+/// Inside of the loader: one pass over the generic instructions of a file, emitting the machine's own. What looks ahead (fused tests, neighbouring element
+/// fetches) looks at the next generic instructions only while no label lies between. Everything running code relies on is checked here or in
+/// beam_file.cpp. Used by one thread, once per module.
+namespace vmrun {
+
+using op::Family;
+
+inline constexpr Word kReserve = kStackReserveWords;
+inline constexpr Word kScratch = kMaxXRegisters;  // x register behind those code may name
+
+class Loader {
+ public:
+  struct Operator;  // loader_tests.cpp
+
+  Loader(const BeamFile& file, Module* module, BeamError* error)
+      : f_(file), m_(*module), error_(error), e_(file.label_count), entries_(file.label_count, kNoEntry) {}
+
+  bool load() {
+    m_.name = f_.module;
+    m_.strings.assign(reinterpret_cast<const char*>(f_.strings.data), f_.strings.size);
+    return find_entries() && decode_literals() && make_funs() && translate() && finish();
+  }
+
+ private:
+  static constexpr std::uint16_t kNoEntry = 0xFFFF;
+
+  bool fail(const std::string& what) {
+    if (error_->message.empty()) {
+      error_->message = at_ < f_.code.size() ? std::string(generic::kOpcodes[f_.code[at_].opcode].name) + ": " + what : what;
+      error_->offset = at_ < f_.code.size() ? f_.code[at_].offset : 0;
+    }
+    return false;
+  }
+
+  // ---- Operands ----
+
+  Term constant(const Arg& a) const { return a.kind == Arg::Kind::kLiteral ? literals_[a.value] : a.term(); }
+  Operand operand(const Arg& a) const {
+    switch (a.kind) {
+      case Arg::Kind::kX: return Operand::x(a.value);
+      case Arg::Kind::kY: return Operand::y(a.value);
+      case Arg::Kind::kFloatReg: return {Operand::Kind::kFloat, a.value};
+      case Arg::Kind::kLabel: return Operand::label(a.value);
+      case Arg::Kind::kUnsigned: return Operand::number(a.value);
+      default: return Operand::constant(constant(a));
+    }
+  }
+  Word any(const Arg& a) const {
+    const Operand o = operand(a);
+    return o.kind == Operand::Kind::kX ? encode_any_x(o.value) : o.kind == Operand::Kind::kY ? encode_any_y(o.value) : o.value;
+  }
+  static bool is_source(const Arg& a) { return a.is_x() || a.is_y() || a.is_const() || a.kind == Arg::Kind::kLiteral; }
+  static bool is_register(const Arg& a) { return a.is_x() || a.is_y(); }
+
+  /// A source that must be a register for the instruction: constants go through a scratch register.
+  Operand in_register(const Arg& a) {
+    if (is_register(a)) return operand(a);
+    e_.emit(Family::move, {operand(a), Operand::x(kScratch)});
+    return Operand::x(kScratch);
+  }
+
+  static Word heap_words(const Arg& a) {
+    if (a.kind != Arg::Kind::kAlloc) return a.value;
+    return a.value + 2 * (a.count >> 32) + 5 * (a.count & 0xFFFFFFFF);
+  }
+  static Operand need(Word words) {
+    return Operand::number((words + kReserve) | (gc_modes.collect_always ? kNeedAlways : 0));
+  }
+  static Operand number(Word n) { return Operand::number(n); }
+
+  const Arg* members(const Arg& list) const { return f_.extra.data() + list.value; }
+
+  const Arg* next_args(std::uint8_t opcode) const {  // operands of the next instruction if it is that one
+    if (at_ + 1 >= f_.code.size() || f_.code[at_ + 1].opcode != opcode) return nullptr;
+    return f_.args(f_.code[at_ + 1]);
+  }
+
+  // ---- Before the code (loader.cpp) ----
+
+  bool find_entries();
+  bool decode_literals();
+  bool decode(const BeamFile::Bytes& bytes, Term* out);
+  bool make_funs();
+
+  // ---- Functions and calls (loader.cpp) ----
+
+  bool callee(const Arg& label, Word arity);
+  Export* import(Word index);
+  /// tail: 0 not; else the frame is dropped first (slots may be 0).
+  bool call_external(const Arg* a, bool tail, Word slots);
+  /// call_fun followed by deallocate and return is a tail call.
+  bool call_fun(Word arity, Operand fun);
+  bool allocate(Word slots, Word heap, Word live);
+
+  // ---- Guards, tests and switches (loader_tests.cpp) ----
+
+  bool bif(Word fail_label, bool collects, Word live, Word index, const Arg* a, unsigned count, const Arg& dst);
+  bool arithmetic(const Operator& o, const Arg* a, Operand d, Word live, Operand f);
+  bool element(const Arg* a, Operand d, Operand f, Operand target);
+  bool type_test(Family family, const Arg* a);
+  static Word tuple_header(Word arity);
+  bool comparison(Family family, const Arg* a);
+  struct Choice { Word value; Word label; };
+  bool choices(const Arg& list, std::vector<Choice>* out, std::vector<Choice>* boxed);
+  bool select_val(const Arg* a);
+  bool dense(std::vector<Choice>& c, unsigned step, Operand src, Operand otherwise, bool smalls);
+  bool select_tuple_arity(const Arg* a);
+  bool nonempty_list(const Arg* a);
+  bool is_tuple(const Arg* a);
+
+  // ---- Building (loader_build.cpp) ----
+
+  bool tuple(const Arg& dst, const Arg& list);
+  bool tuple_elements(const Arg* a);
+  bool make_fun(Word index, const Arg& dst, const Arg& list);
+  bool update_record(const Arg* a);
+  bool map_elements(const Arg* a);
+  bool map_fields(const Arg* a);
+  bool put_map(const Arg* a, bool exact);
+
+  // ---- Bit strings (loader_bits.cpp) ----
+
+  static constexpr Word kContextWords = 5;
+  bool string_at(Word offset, Word bytes, const char** out);
+  static bool constant_bits(const Operand& size, Word unit, Word* bits);
+  void get_integer(Operand ctx, Operand size, Word unit, Word flags, Operand dst, Word live, Operand otherwise);
+  void get_binary(Operand ctx, Operand size, Word unit, Operand dst, Word live, Operand otherwise);
+  void skip(Operand ctx, Operand size, Word unit, Operand otherwise);
+  bool bs_match(const Arg* a);
+  bool flag_list(const Arg& a, Word* flags);
+  bool create_bin(const Arg* a);
+  bool bits_instruction(std::uint8_t opcode, const Arg* a);
+
+  // ---- The pass (loader.cpp) ----
+
+  bool translate();
+  bool instruction(std::uint8_t opcode, const Arg* a);
+  bool clear_slots(Word slots);
+  bool init_yregs(const Arg& list);
+  bool finish();
+
+  const BeamFile& f_;
+  Module& m_;
+  BeamError* error_;
+  Emitter e_;
+  std::vector<std::uint16_t> entries_;  // by label: arity of the function that begins there
+  std::vector<Word> functions_;         // labels of entries, in order
+  std::vector<Term> literals_;
+  std::size_t at_ = 0;
+  Word on_load_ = 0;
+  std::vector<Word> native_;  // labels of functions that begin with nif_start
+};
+
+}  // namespace vmrun

@@ -1,0 +1,324 @@
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "vm/bif.hpp"
+#include "vm/nif/env.hpp"
+#include "vm/process/reference.hpp"
+#include "vm/term/arith.hpp"
+#include "vm/term/big.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/compare.hpp"
+#include "vm/term/hash.hpp"
+
+// The native interface: what terms are, reading them, making them. What each function does is specified by OTP's documentation of erl_nif.
+
+using namespace vmrun;
+
+// ---- What a term is --------------------------------------------------------------------------------------------------------------------
+
+ErlNifTermType enif_term_type(ErlNifEnv*, ERL_NIF_TERM term) {
+  const Term t = to_term(term);
+  if (t.is_atom()) return ERL_NIF_TERM_TYPE_ATOM;
+  if (t.is_integer()) return ERL_NIF_TERM_TYPE_INTEGER;
+  if (t.is_cons_or_nil()) return ERL_NIF_TERM_TYPE_LIST;
+  if (t.is_tuple()) return ERL_NIF_TERM_TYPE_TUPLE;
+  if (t.is_bitstring()) return ERL_NIF_TERM_TYPE_BITSTRING;
+  if (t.is_map()) return ERL_NIF_TERM_TYPE_MAP;
+  if (t.is_float()) return ERL_NIF_TERM_TYPE_FLOAT;
+  if (t.is_pid()) return ERL_NIF_TERM_TYPE_PID;
+  if (t.is_ref()) return ERL_NIF_TERM_TYPE_REFERENCE;
+  if (t.is_fun()) return ERL_NIF_TERM_TYPE_FUN;
+  return ERL_NIF_TERM_TYPE_PORT;
+}
+
+int enif_is_atom(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_atom(); }
+int enif_is_binary(ErlNifEnv*, ERL_NIF_TERM t) { return is_binary(to_term(t)); }
+int enif_is_empty_list(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_nil(); }
+int enif_is_exception(ErlNifEnv*, ERL_NIF_TERM t) { return !to_term(t).is_value(); }
+int enif_is_fun(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_fun(); }
+int enif_is_list(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_cons_or_nil(); }
+int enif_is_map(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_map(); }
+int enif_is_number(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_number(); }
+int enif_is_pid(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_pid(); }
+int enif_is_port(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_port(); }
+int enif_is_ref(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_ref(); }
+int enif_is_tuple(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_tuple(); }
+int enif_is_identical(ERL_NIF_TERM a, ERL_NIF_TERM b) { return equal_exact(to_term(a), to_term(b)); }
+int enif_compare(ERL_NIF_TERM a, ERL_NIF_TERM b) {
+  const int c = compare(to_term(a), to_term(b));
+  return c < 0 ? -1 : c > 0;
+}
+
+ErlNifUInt64 enif_hash(ErlNifHash type, ERL_NIF_TERM term, ErlNifUInt64 salt) {
+  if (type == ERL_NIF_INTERNAL_HASH) return static_cast<std::uint32_t>(hash_term(to_term(term), salt) >> 32);
+  return portable_hash2(to_term(term)) & 0x7FFFFFF;
+}
+
+// ---- Reading terms ---------------------------------------------------------------------------------------------------------------------
+
+int enif_get_long(ErlNifEnv*, ERL_NIF_TERM term, long* out) {
+  const Term t = to_term(term);
+  if (t.is_small()) {
+    *out = t.small_value();
+    return 1;
+  }
+  return t.is_big() && integer_to_int64(t, out);
+}
+
+int enif_get_ulong(ErlNifEnv*, ERL_NIF_TERM term, unsigned long* out) {
+  const Term t = to_term(term);
+  if (t.is_small()) {
+    if (t.small_value() < 0) return 0;
+    *out = static_cast<unsigned long>(t.small_value());
+    return 1;
+  }
+  return t.is_big() && integer_to_uint64(t, out);
+}
+
+int enif_get_int(ErlNifEnv*, ERL_NIF_TERM term, int* out) {
+  const Term t = to_term(term);
+  if (!t.is_small() || t.small_value() < INT32_MIN || t.small_value() > INT32_MAX) return 0;
+  *out = static_cast<int>(t.small_value());
+  return 1;
+}
+
+int enif_get_uint(ErlNifEnv*, ERL_NIF_TERM term, unsigned* out) {
+  const Term t = to_term(term);
+  if (!t.is_small() || t.small_value() < 0 || t.small_value() > UINT32_MAX) return 0;
+  *out = static_cast<unsigned>(t.small_value());
+  return 1;
+}
+
+int enif_get_double(ErlNifEnv*, ERL_NIF_TERM term, double* out) {
+  const Term t = to_term(term);
+  if (!t.is_float()) return 0;
+  *out = float_of(t)->value;
+  return 1;
+}
+
+int enif_get_atom_length(ErlNifEnv*, ERL_NIF_TERM atom, unsigned* length, ErlNifCharEncoding encoding) {
+  if (encoding != ERL_NIF_LATIN1 || !to_term(atom).is_atom()) return 0;
+  unsigned n = 0;
+  for (const unsigned char c : atom_text(to_term(atom))) {
+    if (c >= 0xC4) return 0;  // beyond Latin-1
+    n += (c & 0xC0) != 0x80;
+  }
+  *length = n;
+  return 1;
+}
+
+int enif_get_atom(ErlNifEnv* env, ERL_NIF_TERM atom, char* buffer, unsigned size, ErlNifCharEncoding encoding) {
+  unsigned length;
+  if (!enif_get_atom_length(env, atom, &length, encoding) || length >= size) return 0;
+  const std::string_view text = atom_text(to_term(atom));
+  char* out = buffer;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    *out++ = c < 0x80 ? text[i] : static_cast<char>((c & 3) << 6 | (static_cast<unsigned char>(text[++i]) & 0x3F));
+  }
+  *out = 0;
+  return static_cast<int>(length) + 1;
+}
+
+int enif_get_string(ErlNifEnv*, ERL_NIF_TERM list, char* buffer, unsigned size, ErlNifCharEncoding encoding) {
+  if (encoding != ERL_NIF_LATIN1 || size < 1) return 0;
+  Term t = to_term(list);
+  unsigned n = 0;
+  for (; t.is_list(); t = t.tail()) {
+    const Term c = t.head();
+    if (!c.is_small() || c.small_value() < 0 || c.small_value() > 255) {
+      buffer[n] = 0;
+      return 0;
+    }
+    buffer[n++] = static_cast<char>(c.small_value());
+    if (n == size) {  // does not fit: cut, and the size negated says so
+      buffer[n - 1] = 0;
+      return -static_cast<int>(size);
+    }
+  }
+  buffer[n] = 0;
+  return t.is_nil() ? static_cast<int>(n) + 1 : 0;
+}
+
+int enif_get_list_cell(ErlNifEnv*, ERL_NIF_TERM list, ERL_NIF_TERM* head, ERL_NIF_TERM* tail) {
+  const Term t = to_term(list);
+  if (!t.is_list()) return 0;
+  *head = from_term(t.head());
+  *tail = from_term(t.tail());
+  return 1;
+}
+
+int enif_get_list_length(ErlNifEnv*, ERL_NIF_TERM list, unsigned* length) {
+  unsigned n = 0;
+  Term t = to_term(list);
+  for (; t.is_list(); t = t.tail()) ++n;
+  if (!t.is_nil()) return 0;
+  *length = n;
+  return 1;
+}
+
+int enif_get_tuple(ErlNifEnv*, ERL_NIF_TERM tuple, int* arity, const ERL_NIF_TERM** elements) {
+  const Term t = to_term(tuple);
+  if (!t.is_tuple()) return 0;
+  *arity = static_cast<int>(t.tuple_arity());
+  *elements = reinterpret_cast<const ERL_NIF_TERM*>(t.tuple_elements());
+  return 1;
+}
+
+int enif_get_local_pid(ErlNifEnv*, ERL_NIF_TERM term, ErlNifPid* pid) {
+  if (!to_term(term).is_local_pid()) return 0;
+  pid->pid = term;
+  return 1;
+}
+
+int enif_get_local_port(ErlNifEnv*, ERL_NIF_TERM term, ErlNifPort* port) {
+  if (!to_term(term).is_local_port()) return 0;
+  port->port_id = term;
+  return 1;
+}
+
+// ---- Making terms ----------------------------------------------------------------------------------------------------------------------
+
+ERL_NIF_TERM enif_make_int(ErlNifEnv*, int i) { return from_term(Term::small(i)); }
+ERL_NIF_TERM enif_make_uint(ErlNifEnv*, unsigned i) { return from_term(Term::small(i)); }
+ERL_NIF_TERM enif_make_long(ErlNifEnv* env, long i) { return from_term(make_integer(*env->heap, i)); }
+ERL_NIF_TERM enif_make_ulong(ErlNifEnv* env, unsigned long i) { return from_term(make_unsigned(*env->heap, i)); }
+
+ERL_NIF_TERM enif_make_double(ErlNifEnv* env, double d) {
+  const Term t = make_float_checked(*env->heap, d);
+  return t.is_value() ? from_term(t) : enif_make_badarg(env);
+}
+
+namespace {
+
+/// Latin-1 as UTF-8.
+std::string utf8_of(const char* latin1, std::size_t length) {
+  std::string out;
+  for (std::size_t i = 0; i < length; ++i) {
+    const auto c = static_cast<unsigned char>(latin1[i]);
+    if (c < 0x80) {
+      out += latin1[i];
+    } else {
+      out += static_cast<char>(0xC0 | c >> 6);
+      out += static_cast<char>(0x80 | (c & 0x3F));
+    }
+  }
+  return out;
+}
+
+Term tuple_of(ErlNifEnv* env, unsigned count) {
+  if (count == 0) return empty_tuple();
+  Term* object = env->heap->alloc(count + 1);
+  *object = Term::header(Term::Sub::kTuple, count);
+  return Term::boxed(object);
+}
+
+}  // namespace
+
+ERL_NIF_TERM enif_make_atom_len(ErlNifEnv* env, const char* name, size_t length) {
+  if (length > kAtomMaxCharacters) return enif_make_badarg(env);
+  const Term t = intern_atom(utf8_of(name, length));
+  return t.is_value() ? from_term(t) : enif_make_badarg(env);
+}
+ERL_NIF_TERM enif_make_atom(ErlNifEnv* env, const char* name) { return enif_make_atom_len(env, name, std::strlen(name)); }
+
+int enif_make_existing_atom_len(ErlNifEnv*, const char* name, size_t length, ERL_NIF_TERM* atom, ErlNifCharEncoding encoding) {
+  if (encoding != ERL_NIF_LATIN1 || length > kAtomMaxCharacters) return 0;
+  const Term t = existing_atom(utf8_of(name, length));
+  if (!t.is_value()) return 0;
+  *atom = from_term(t);
+  return 1;
+}
+int enif_make_existing_atom(ErlNifEnv* env, const char* name, ERL_NIF_TERM* atom, ErlNifCharEncoding encoding) {
+  return enif_make_existing_atom_len(env, name, std::strlen(name), atom, encoding);
+}
+
+ERL_NIF_TERM enif_make_tuple_from_array(ErlNifEnv* env, const ERL_NIF_TERM elements[], unsigned count) {
+  const Term t = tuple_of(env, count);
+  for (unsigned i = 0; i < count; ++i) t.tuple_elements()[i] = to_term(elements[i]);
+  return from_term(t);
+}
+
+ERL_NIF_TERM enif_make_tuple(ErlNifEnv* env, unsigned count, ...) {
+  const Term t = tuple_of(env, count);
+  va_list elements;
+  va_start(elements, count);
+  for (unsigned i = 0; i < count; ++i) t.tuple_elements()[i] = to_term(va_arg(elements, ERL_NIF_TERM));
+  va_end(elements);
+  return from_term(t);
+}
+
+ERL_NIF_TERM enif_make_list_from_array(ErlNifEnv* env, const ERL_NIF_TERM elements[], unsigned count) {
+  Term list = Term::nil();
+  Term* hp = env->heap->alloc(2 * Word{count});
+  for (unsigned i = count; i-- > 0;) list = make_cons(hp, to_term(elements[i]), list);
+  return from_term(list);
+}
+
+ERL_NIF_TERM enif_make_list(ErlNifEnv* env, unsigned count, ...) {
+  if (count == 0) return from_term(Term::nil());
+  Term* hp = env->heap->alloc(2 * Word{count});
+  Term* const first = hp;
+  va_list elements;
+  va_start(elements, count);
+  for (unsigned i = 0; i < count; ++i) {
+    hp[0] = to_term(va_arg(elements, ERL_NIF_TERM));
+    hp[1] = i + 1 < count ? Term::list(hp + 2) : Term::nil();
+    hp += 2;
+  }
+  va_end(elements);
+  return from_term(Term::list(first));
+}
+
+ERL_NIF_TERM enif_make_list_cell(ErlNifEnv* env, ERL_NIF_TERM head, ERL_NIF_TERM tail) {
+  Term* hp = env->heap->alloc(2);
+  return from_term(make_cons(hp, to_term(head), to_term(tail)));
+}
+
+int enif_make_reverse_list(ErlNifEnv* env, ERL_NIF_TERM in, ERL_NIF_TERM* out) {
+  unsigned length;
+  if (!enif_get_list_length(env, in, &length)) return 0;
+  Term* hp = env->heap->alloc(2 * Word{length});
+  Term list = Term::nil();
+  for (Term t = to_term(in); t.is_list(); t = t.tail()) list = make_cons(hp, t.head(), list);
+  *out = from_term(list);
+  return 1;
+}
+
+ERL_NIF_TERM enif_make_string_len(ErlNifEnv* env, const char* string, size_t length, ErlNifCharEncoding) {
+  Term* hp = env->heap->alloc(2 * length);
+  Term list = Term::nil();
+  for (std::size_t i = length; i-- > 0;) list = make_cons(hp, Term::small(static_cast<unsigned char>(string[i])), list);
+  return from_term(list);
+}
+ERL_NIF_TERM enif_make_string(ErlNifEnv* env, const char* string, ErlNifCharEncoding encoding) {
+  return enif_make_string_len(env, string, std::strlen(string), encoding);
+}
+
+ERL_NIF_TERM enif_make_ref(ErlNifEnv* env) { return from_term(make_ref(*env->heap)); }
+
+ERL_NIF_TERM enif_make_unique_integer(ErlNifEnv* env, ErlNifUniqueInteger properties) {
+  const Word n = properties & ERL_NIF_UNIQUE_MONOTONIC ? next_monotonic_integer() : next_unique_integer();
+  // As erlang:unique_integer/1: without `positive` they start far below zero.
+  if (properties & ERL_NIF_UNIQUE_POSITIVE) return from_term(make_unsigned(*env->heap, n));
+  return from_term(make_integer(*env->heap, static_cast<std::int64_t>(n) + Term::kSmallMin));
+}
+
+// ---- Exceptions ------------------------------------------------------------------------------------------------------------------------
+
+ERL_NIF_TERM enif_raise_exception(ErlNifEnv* env, ERL_NIF_TERM reason) {
+  if (env->process) {
+    raise_error(*env->process, to_term(reason));
+    env->raised = env->unfinished = true;
+  }
+  return from_term(kNonValue);
+}
+
+ERL_NIF_TERM enif_make_badarg(ErlNifEnv* env) { return enif_raise_exception(env, from_term(atoms::badarg)); }
+
+int enif_has_pending_exception(ErlNifEnv* env, ERL_NIF_TERM* reason) {
+  if (env->raised && reason) *reason = from_term(env->process->exception_value);
+  return env->raised;
+}

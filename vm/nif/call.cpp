@@ -1,0 +1,143 @@
+#include "vm/nif/call.hpp"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <tuple>
+
+#include "vm/bif.hpp"
+#include "vm/code/instructions.hpp"
+#include "vm/code/module.hpp"
+#include "vm/heap/allocate.hpp"
+#include "vm/nif/library.hpp"
+#include "vm/term/print.hpp"
+
+namespace vmrun {
+namespace {
+
+NifFunction* reserve_functions() {
+  // Only what is used takes memory.
+  void* memory = mmap(nullptr, sizeof(NifFunction) * kMaxNifFunctions, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) out_of_memory("the table of native functions", sizeof(NifFunction) * kMaxNifFunctions);
+  return static_cast<NifFunction*>(memory);
+}
+
+std::atomic<std::uint32_t> functions_used{1};  // 0 means none
+
+/// A native function came back without a term and without an exception.
+Term no_term(Process& p, const NifFunction& f) {
+  const MfaText name(f.entry->module, f.entry->function, f.arity);
+  std::fprintf(stderr, "vmrun: native function %s of %s returned no term\n", static_cast<const char*>(name), library_path(f.library).c_str());
+  static const Term reason = intern_atom("nif_returned_no_term");
+  return raise_error(p, reason);
+}
+
+}  // namespace
+
+NifFunction* const nif_functions = reserve_functions();
+
+std::uint32_t new_nif_function() {
+  const std::uint32_t n = functions_used.fetch_add(1, std::memory_order_relaxed);
+  if (n < kMaxNifFunctions) return n;
+  functions_used.store(kMaxNifFunctions, std::memory_order_relaxed);
+  return 0;
+}
+
+std::uint32_t nif_function_count() { return functions_used.load(std::memory_order_relaxed); }
+
+void* temporary_memory(ErlNifEnv& env, std::size_t bytes) {
+  auto* t = static_cast<NifTemporary*>(try_allocate_bytes(offsetof(NifTemporary, bytes) + bytes));
+  if (!t) return nullptr;
+  t->next = env.temporaries;
+  t->end = nullptr;
+  env.temporaries = t;
+  env.unfinished = true;
+  return t->bytes;
+}
+
+void at_end(ErlNifEnv& env, void (*end)(void*), void* argument) {
+  if (!temporary_memory(env, 0)) out_of_memory("a note for the end of a native call", sizeof(NifTemporary));
+  env.temporaries->end = end;
+  env.temporaries->argument = argument;
+}
+
+void free_temporaries(ErlNifEnv& env) {
+  while (NifTemporary* t = env.temporaries) {
+    env.temporaries = t->next;
+    if (t->end) t->end(t->argument);
+    free_bytes(t);
+  }
+}
+
+Term finish_nif(ErlNifEnv& env, const NifFunction& f, Term result, Term* trap_registers) {
+  Process& p = *env.process;
+  if (env.raised) {
+    result = kNonValue;
+  } else if (env.next_call && !result.is_value()) {
+    p.bif_action = BifAction::kTrap;
+    p.trap_target = env.next_call;
+    for (unsigned i = 0; i < env.next_call->arity; ++i) trap_registers[i] = env.next_arguments[i];
+  } else if (!result.is_value()) {
+    no_term(p, f);
+  }
+  free_temporaries(env);
+  return result;
+}
+
+// ---- Functions that enif_schedule_nif made ---------------------------------------------------------------------------------------------
+
+namespace {
+
+using ScheduledKey = std::tuple<NifLibrary*, Word, Word, unsigned, unsigned, void*>;
+
+struct ScheduledFunctions {
+  std::shared_mutex mutex;
+  std::map<ScheduledKey, Export*> known;
+  std::set<const NifLibrary*> unloaded;
+};
+ScheduledFunctions& scheduled() {
+  static auto& s = *new ScheduledFunctions;
+  return s;
+}
+
+}  // namespace
+
+Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arity, unsigned flags, ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*)) {
+  thread_local ScheduledKey last_key{};
+  thread_local Export* last = nullptr;
+  const ScheduledKey key{library, module.raw(), name.raw(), arity, flags, reinterpret_cast<void*>(fn)};
+  if (last && key == last_key) return last;
+  {
+    std::shared_lock lock(scheduled().mutex);
+    auto it = scheduled().known.find(key);
+    if (it != scheduled().known.end()) {
+      last_key = key;
+      return last = it->second;
+    }
+  }
+  std::unique_lock lock(scheduled().mutex);
+  Export*& e = scheduled().known[key];
+  if (!e) {
+    const std::uint32_t number = new_nif_function();
+    if (!number) return nullptr;
+    e = hidden_export(module, name, arity);
+    nif_functions[number] = {fn, library, e, nullptr, arity, 0, static_cast<std::uint16_t>(flags)};
+    e->stub.header.nif = number;
+    if (!scheduled().unloaded.contains(library)) e->stub.operation = flags ? op::call_dirty_nif : op::call_nif;
+  }
+  return e;
+}
+
+void undefine_scheduled_nifs(const NifLibrary* library) {
+  std::unique_lock lock(scheduled().mutex);
+  scheduled().unloaded.insert(library);
+  for (auto& [key, e] : scheduled().known)
+    if (e && std::get<0>(key) == library) std::atomic_ref(e->stub.operation).store(op::export_undefined, std::memory_order_release);
+}
+
+}  // namespace vmrun

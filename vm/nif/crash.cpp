@@ -1,0 +1,96 @@
+#include "vm/nif/crash.hpp"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+#include "vm/code/module.hpp"
+#include "vm/nif/call.hpp"
+#include "vm/sched/fatal_signal.hpp"
+#include "vm/term/print.hpp"
+
+// The handler finds the blame by unwinding: the outermost frame in a watched library is the function the machine called. It runs in a process that is
+// dying, so it may use what signal handlers otherwise may not; a second signal ends it at once.
+
+namespace vmrun {
+namespace {
+
+struct Watched {
+  const void* base;
+  std::string what;
+  Watched* next;
+};
+std::atomic<Watched*> watched{nullptr};
+
+const void* base_of(const void* address) {
+  Dl_info info;
+  return dladdr(address, &info) ? info.dli_fbase : nullptr;
+}
+
+const Watched* library_at(const void* address) {
+  const void* base = base_of(address);
+  for (const Watched* w = watched.load(std::memory_order_acquire); w; w = w->next)
+    if (w->base == base) return w;
+  return nullptr;
+}
+
+/// The native function of the same library that starts last in front of the address.
+const NifFunction* function_near(const void* address, const void* base) {
+  const NifFunction* found = nullptr;
+  for (std::uint32_t n = 1; n < nif_function_count(); ++n) {
+    const NifFunction& f = nif_functions[n];
+    const auto* start = reinterpret_cast<const void*>(f.fn);
+    if (start <= address && (!found || start > reinterpret_cast<const void*>(found->fn)) && base_of(start) == base) found = &f;
+  }
+  return found;
+}
+
+void report(int signal_number) {
+  void* frames[64];
+  const int count = backtrace(frames, 64);
+  const Watched* library = nullptr;
+  const void* outermost = nullptr;
+  for (int i = 0; i < count; ++i) {
+    if (const Watched* w = library_at(frames[i])) {
+      library = w;
+      outermost = frames[i];
+    } else if (library) {
+      break;
+    }
+  }
+  if (!library) return;
+  char text[1024];
+  BoundedText out(text, sizeof text);
+  out.put("vmrun: ");
+  out.put(library->what);
+  out.put(" crashed with signal ");
+  out.put(sigabbrev_np(signal_number) ? sigabbrev_np(signal_number) : "?");
+  if (const NifFunction* f = function_near(outermost, library->base)) {
+    out.put(" in ");
+    print_mfa(out, f->entry->module, f->entry->function, f->arity);
+  }
+  out.put("\n");
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text, out.text().size());
+}
+
+void install() {
+  void* frame;
+  backtrace(&frame, 1);  // loads what it needs while memory can be had
+  on_fatal_signal(report);
+}
+
+}  // namespace
+
+void watch_native_library(const void* address, const std::string& what) {
+  static std::once_flag once;
+  std::call_once(once, install);
+  auto* w = new Watched{base_of(address), what, watched.load(std::memory_order_relaxed)};
+  while (!watched.compare_exchange_weak(w->next, w, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace vmrun

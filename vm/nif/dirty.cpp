@@ -1,0 +1,180 @@
+#include "vm/nif/dirty.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "probes/probes.hpp"
+#include "vm/code/module.hpp"
+#include "vm/code/support.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/nif/call.hpp"
+#include "vm/nif/library.hpp"
+#include "vm/process/epoch.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/sched/lookout.hpp"
+#include "vm/sched/scheduler.hpp"
+#include "vm/term/print.hpp"
+
+namespace vmrun {
+namespace {
+
+/// A thread that has just become idle looks for work a little while before it sleeps: whoever has some claims it without a system call.
+struct Looking {
+  std::atomic<bool> claimed{false};
+  Looking* next;
+};
+
+/// Threads of one kind and the processes that wait for them, first come first served.
+struct Pool {
+  DirtyKind kind;
+  unsigned limit;
+  std::mutex mutex;
+  std::condition_variable work;
+  Process* first = nullptr;
+  Process** last = &first;
+  Looking* looking = nullptr;
+  unsigned threads = 0, asleep = 0;
+};
+Pool cpu_pool{DirtyKind::kCpu, 0, {}, {}, nullptr, &cpu_pool.first, nullptr, 0, 0};
+Pool io_pool{DirtyKind::kIo, 10, {}, {}, nullptr, &io_pool.first, nullptr, 0, 0};
+
+thread_local DirtyKind thread_kind = DirtyKind::kNone;
+
+const NifFunction& called(const Process& p) { return nif_functions[header_of_entry(p.ip)->nif]; }
+
+void save(Process& p, const Term* terms, unsigned n) {
+  if (p.saved_regs != p.inline_regs) std::free(p.saved_regs);
+  p.saved_regs = n > Process::kInlineRegs ? static_cast<Term*>(std::malloc(n * sizeof(Term))) : p.inline_regs;
+  std::memcpy(static_cast<void*>(p.saved_regs), terms, n * sizeof(Term));
+  p.live_saved = static_cast<std::uint8_t>(n);
+}
+
+/// What the interpreter does after a call, done to the process at rest.
+void settle(Process& p, Term result) {
+  if (result.is_value()) {  // returns to the caller
+    save(p, &result, 1);
+    p.ip = reinterpret_cast<const Word*>(p.heap.stop->raw());
+    ++p.heap.stop;
+  } else if (p.bif_action == BifAction::kTrap) {
+    p.ip = static_cast<const Export*>(p.trap_target)->address.load(std::memory_order_acquire);
+  } else {
+    extra_of(p).dirty_call_raised = true;  // runs the same instruction again, which raises
+  }
+}
+
+/// Signals that have come; false when one of them ends the process.
+bool lives_on(Process& p) {
+  EpochGuard guard;
+  if (p.mailbox.has_arrivals()) handle_arrivals(p);
+  return !p.exit_pending;
+}
+
+/// The library has been retained for this.
+void run_one(Process& p) {
+  const NifFunction& f = called(p);
+  if (!lives_on(p)) {  // killed while it waited for a thread
+    release_library(f.library);
+    return make_runnable(p);
+  }
+  if (probe::process_scheduled_enabled()) [[unlikely]] probe::process_scheduled(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
+  if (probe::nif_entry_enabled()) [[unlikely]] trace_nif_entry(p, f);
+  Term trap_arguments[256];
+  ErlNifEnv env(&p, &p.heap, f.library);
+  env.dirty = true;
+  Term result = to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));
+  if (env.unfinished || !result.is_value()) result = finish_nif(env, f, result, trap_arguments);
+  const bool stays = lives_on(p);
+  if (stays && probe::nif_return_enabled()) [[unlikely]] trace_nif_return(p, f);
+  if (stays) {
+    if (!result.is_value() && p.bif_action == BifAction::kTrap) save(p, trap_arguments, static_cast<const Export*>(p.trap_target)->arity);
+    settle(p, result);
+    if (p.heap.gc_desired() && collect(p, 0, p.saved_regs, p.live_saved) < 0) {
+      p.exit_pending = true;
+      p.exit_reason = atoms::killed;
+    }
+  }
+  if (probe::process_unscheduled_enabled()) [[unlikely]] probe::process_unscheduled(PidText(p.id));
+  release_library(f.library);
+  make_runnable(p);
+}
+
+/// Looks about; true when somebody has put a process into the queue for this thread. With the lock, which is let go meanwhile.
+bool look_for_work(Pool& pool, Lookout& lookout, std::unique_lock<std::mutex>& lock) {
+  Looking self;
+  self.next = pool.looking;
+  pool.looking = &self;
+  lock.unlock();
+  lookout.look([&] { return self.claimed.load(std::memory_order_relaxed); });
+  lock.lock();
+  if (self.claimed.load(std::memory_order_relaxed)) return true;
+  Looking** link = &pool.looking;
+  while (*link != &self) link = &(*link)->next;
+  *link = self.next;
+  return false;
+}
+
+[[noreturn]] void run_thread(Pool& pool) {
+  thread_kind = pool.kind;
+  Lookout lookout;
+  std::unique_lock lock(pool.mutex);
+  for (;;) {
+    while (!pool.first) {
+      if (look_for_work(pool, lookout, lock)) continue;
+      if (pool.first) break;
+      ++pool.asleep;
+      pool.work.wait(lock);
+      --pool.asleep;
+    }
+    Process& p = *pool.first;
+    pool.first = p.next_in_queue;
+    if (!pool.first) pool.last = &pool.first;
+    lock.unlock();
+    run_one(p);
+    lock.lock();
+  }
+}
+
+}  // namespace
+
+void set_dirty_schedulers(unsigned cpu, unsigned io) {
+  cpu_pool.limit = cpu;
+  io_pool.limit = io;
+}
+unsigned dirty_cpu_schedulers() { return cpu_pool.limit ? cpu_pool.limit : scheduler_count(); }
+unsigned dirty_io_schedulers() { return io_pool.limit; }
+
+void run_dirty(Process& p) {
+  const NifFunction& f = called(p);
+  // Still in the slice: who unloads the library waits for that, and then the call, which may be a long time in the queue, keeps it.
+  retain_library(f.library);
+  Pool& pool = f.flags == ERL_NIF_DIRTY_JOB_IO_BOUND ? io_pool : cpu_pool;
+  std::lock_guard lock(pool.mutex);
+  p.next_in_queue = nullptr;
+  *pool.last = &p;
+  pool.last = &p.next_in_queue;
+  if (Looking* idle = pool.looking) {
+    pool.looking = idle->next;
+    idle->claimed.store(true, std::memory_order_relaxed);  // both sides hold the lock when it matters
+  } else if (pool.asleep) {
+    pool.work.notify_one();
+  } else if (pool.threads < (&pool == &cpu_pool ? dirty_cpu_schedulers() : pool.limit)) {
+    ++pool.threads;
+    std::thread([&pool] { run_thread(pool); }).detach();
+  }
+}
+
+bool dirty_call_raised(Process& p) {
+  if (!p.extra || !p.extra->dirty_call_raised) return false;
+  p.extra->dirty_call_raised = false;
+  p.bif_action = BifAction::kRaise;
+  return true;
+}
+
+DirtyKind dirty_thread_kind() { return thread_kind; }
+
+}  // namespace vmrun

@@ -1,0 +1,325 @@
+#include "vm/nif/resource.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+#include <vector>
+
+#include "vm/heap/allocate.hpp"
+#include "vm/nif/guard.hpp"
+#include "vm/nif/library.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/process/table.hpp"
+#include "vm/term/atom.hpp"
+
+namespace vmrun {
+namespace {
+
+struct KeyHash {
+  std::size_t operator()(const RefKey& k) const { return hash_key(k); }
+};
+
+struct MonitorTarget {
+  Resource* resource;
+  Term pid;
+};
+
+/// Types and monitors. One lock: all of this is rare.
+struct Registry {
+  std::mutex mutex;
+  std::vector<ErlNifResourceType*> types;
+  std::unordered_map<RefKey, MonitorTarget, KeyHash> monitors;
+  std::unordered_map<RefKey, Resource*, KeyHash> exposed;
+};
+std::atomic<unsigned> exposed_count{0};
+Registry& registry() {
+  static Registry& r = *new Registry;
+  return r;
+}
+
+/// What a load or upgrade under way has opened, in the thread that runs it.
+struct Opened {
+  ErlNifResourceType* type;  // new, or the one taken over, with one reference for being here
+  ErlNifResourceTypeInit callbacks;
+  bool is_new;
+};
+thread_local std::vector<Opened>* opened = nullptr;
+
+/// One reference more, but for what has lost its last one already.
+bool retain_unless_gone(std::atomic<Word>& references) {
+  Word n = references.load(std::memory_order_relaxed);
+  while (n)
+    if (references.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel)) return true;
+  return false;
+}
+bool retain_unless_gone(Resource& r) { return retain_unless_gone(r.binary.references); }
+
+/// With a reference for the caller; nullptr when there is none. With the lock held.
+ErlNifResourceType* retain_type(Term module, Term name) {
+  for (ErlNifResourceType* t : registry().types)
+    if (t->module == module && t->name == name && retain_unless_gone(t->references)) return t;
+  return nullptr;
+}
+
+void drop_type(ErlNifResourceType* type) {
+  if (type->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  NifLibrary* owner;
+  {
+    std::lock_guard lock(registry().mutex);
+    std::erase(registry().types, type);
+    owner = type->owner;
+  }
+  delete type;
+  if (owner) release_library(owner);
+}
+
+void set_callbacks(ErlNifResourceType& type, const ErlNifResourceTypeInit& c) {
+  type.dtor = c.dtor;
+  type.stop = c.stop;
+  type.down = c.down;
+  type.dyncall = c.dyncall;
+}
+
+
+/// A monitor is not there any more. With the lock held.
+void forget_monitor(Resource& r, RefKey key) {
+  if (r.monitors) std::erase(*r.monitors, key);
+}
+
+void drop_monitors(Resource& r) {
+  std::vector<std::pair<RefKey, Term>> mine;
+  {
+    std::lock_guard lock(registry().mutex);
+    for (const RefKey& key : *r.monitors) {
+      auto it = registry().monitors.find(key);
+      mine.emplace_back(key, it->second.pid);
+      registry().monitors.erase(it);
+    }
+  }
+  delete r.monitors;
+  r.monitors = nullptr;
+  ProcessPointers guard;
+  for (const auto& [key, pid] : mine) send_demonitor(pid, key);
+}
+
+void conceal(Resource& r) {
+  std::lock_guard lock(registry().mutex);
+  registry().exposed.erase(r.key);
+  exposed_count.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+// ---- Life ------------------------------------------------------------------------------------------------------------------------------
+
+void destroy_native_binary(Binary* b) {
+  Resource* r = Resource::of_binary(b);
+  if (r->monitors) drop_monitors(*r);
+  if (r->exposed.load(std::memory_order_acquire)) conceal(*r);
+  ErlNifResourceType* type = r->type;
+  if (type->dtor) {
+    CallbackEnv env(type->owner);
+    type->dtor(&env, r->object());
+  }
+  drop_type(type);
+  free_bytes(r);
+}
+
+void resource_down(RefKey monitor, Term pid) {
+  Resource* r;
+  {
+    std::lock_guard lock(registry().mutex);
+    auto it = registry().monitors.find(monitor);
+    if (it == registry().monitors.end() || !retain_unless_gone(*it->second.resource)) return;
+    r = it->second.resource;
+    registry().monitors.erase(it);
+    forget_monitor(*r, monitor);
+  }
+  if (r->type->down) {
+    CallbackEnv env(r->type->owner);
+    ErlNifPid target{from_term(pid)};
+    ErlNifMonitor m = monitor_of(monitor);
+    r->type->down(&env, r->object(), &target, &m);
+  }
+  r->binary.release();
+}
+
+Term monitoring_resource(RefKey monitor, Heap& heap) {
+  Resource* r = nullptr;
+  {
+    std::lock_guard lock(registry().mutex);
+    auto it = registry().monitors.find(monitor);
+    if (it == registry().monitors.end() || !retain_unless_gone(*it->second.resource)) return kNonValue;
+    r = it->second.resource;
+  }
+  const Term ref = make_magic_ref(heap, *r);
+  r->binary.release();
+  return ref;
+}
+
+void expose_resource(Binary* resource) {
+  Resource* r = Resource::of_binary(resource);
+  if (r->exposed.exchange(true, std::memory_order_acq_rel)) return;
+  std::lock_guard lock(registry().mutex);
+  registry().exposed.emplace(r->key, r);
+  exposed_count.fetch_add(1, std::memory_order_relaxed);
+}
+
+Term find_resource(RefKey key, Heap& heap) {
+  if (exposed_count.load(std::memory_order_relaxed) == 0) return kNonValue;
+  Resource* r = nullptr;
+  {
+    std::lock_guard lock(registry().mutex);
+    auto it = registry().exposed.find(key);
+    if (it == registry().exposed.end() || !retain_unless_gone(*it->second)) return kNonValue;
+    r = it->second;
+  }
+  const Term ref = make_magic_ref(heap, *r);
+  r->binary.release();
+  return ref;
+}
+
+// ---- Types -----------------------------------------------------------------------------------------------------------------------------
+
+ResourceTypesOpened::ResourceTypesOpened(NifLibrary* library) : library_(library) { opened = new std::vector<Opened>; }
+
+void ResourceTypesOpened::commit() {
+  for (Opened& o : *opened) {
+    retain_library(library_);
+    NifLibrary* before;
+    bool was_owned;
+    {
+      std::lock_guard lock(registry().mutex);
+      before = o.type->owner;
+      was_owned = o.type->owned && !o.is_new;
+      o.type->owner = library_;
+      o.type->owned = true;
+      set_callbacks(*o.type, o.callbacks);
+      if (o.is_new) registry().types.push_back(o.type);
+    }
+    if (was_owned) drop_type(o.type);  // it has the owner's reference already
+    if (before) release_library(before);
+  }
+  opened->clear();
+}
+
+ResourceTypesOpened::~ResourceTypesOpened() {
+  for (Opened& o : *opened) {
+    if (o.is_new) delete o.type;
+    else drop_type(o.type);
+  }
+  delete opened;
+  opened = nullptr;
+}
+
+void leave_resource_types(NifLibrary* library) {
+  std::vector<ErlNifResourceType*> mine;
+  {
+    std::lock_guard lock(registry().mutex);
+    for (ErlNifResourceType* t : registry().types)
+      if (t->owner == library && t->owned) {
+        t->owned = false;
+        mine.push_back(t);
+      }
+  }
+  for (ErlNifResourceType* t : mine) drop_type(t);
+}
+
+ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name, const ErlNifResourceTypeInit& callbacks, ErlNifResourceFlags flags,
+                                       ErlNifResourceFlags* tried) {
+  if (!opened) return nullptr;  // only load and upgrade may
+  const Term module = library_module(env.library), atom = intern_atom(name);
+  ErlNifResourceType* type;
+  for (const Opened& o : *opened)
+    if (o.type->name == atom) return nullptr;  // twice in one load
+  {
+    std::lock_guard lock(registry().mutex);
+    type = retain_type(module, atom);
+  }
+  const ErlNifResourceFlags action = type ? ERL_NIF_RT_TAKEOVER : ERL_NIF_RT_CREATE;
+  if (tried) *tried = action;
+  if (!(flags & action)) {
+    if (type) drop_type(type);
+    return nullptr;
+  }
+  const bool is_new = !type;
+  if (is_new) {
+    type = new ErlNifResourceType;
+    type->module = module;
+    type->name = atom;
+  }
+  opened->push_back({type, callbacks, is_new});
+  return type;
+}
+
+// ---- Objects ---------------------------------------------------------------------------------------------------------------------------
+
+Resource* new_resource(ErlNifResourceType& type, std::size_t bytes) {
+  auto* memory = try_allocate_bytes(std::max(sizeof(Resource), offsetof(Resource, data) + bytes));
+  if (!memory) return nullptr;
+  auto* r = new (memory) Resource;
+  r->binary.references.store(1, std::memory_order_relaxed);
+  r->binary.capacity_bytes = Binary::kNative;
+  r->binary.used_bytes = bytes;
+  r->type = &type;
+  r->key = next_ref_key();
+  type.references.fetch_add(1, std::memory_order_relaxed);
+  return r;
+}
+
+Term make_magic_ref(Heap& heap, Resource& r) {
+  r.binary.retain();
+  constexpr Word kWords = sizeof(MagicRefObject) / sizeof(Term);
+  auto* m = reinterpret_cast<MagicRefObject*>(heap.alloc(kWords));
+  m->header = Term::header(Term::Sub::kMagicRef, kWords - 1);
+  m->resource = &r.binary;
+  m->numbers[0] = static_cast<std::uint32_t>(r.key.low);
+  m->numbers[1] = static_cast<std::uint32_t>(r.key.low >> 32);
+  m->numbers[2] = r.key.high;
+  m->unused = 0;
+  heap.link_off_heap(reinterpret_cast<OffHeapObject*>(m), words_for_bytes(r.binary.used_bytes));
+  return Term::boxed(&m->header);
+}
+
+// ---- Monitors --------------------------------------------------------------------------------------------------------------------------
+
+bool start_resource_monitor(Resource& r, Term pid, RefKey* key) {
+  *key = next_ref_key();
+  {
+    std::lock_guard lock(registry().mutex);
+    if (!r.monitors) r.monitors = new std::vector<RefKey>;
+    r.monitors->push_back(*key);
+    registry().monitors.emplace(*key, MonitorTarget{&r, pid});
+  }
+  ProcessPointers guard;
+  Process* q = process_table.find(pid);
+  Fragment* f = new_signal(SignalKind::kMonitor, 3 + kRefWords);
+  Term* hp = fragment_alloc(*f, kRefWords);
+  const Term ref = make_ref(hp, *key);
+  hp = fragment_alloc(*f, 3);
+  f->message = make_tuple(hp, kResourceWatcher, ref);
+  if (q && push_signal(*q, f)) return true;
+  Fragment::destroy(f);
+  std::lock_guard lock(registry().mutex);
+  if (registry().monitors.erase(*key)) forget_monitor(r, *key);
+  return false;
+}
+
+bool stop_resource_monitor(Resource& r, RefKey key) {
+  Term pid;
+  {
+    std::lock_guard lock(registry().mutex);
+    auto it = registry().monitors.find(key);
+    if (it == registry().monitors.end() || it->second.resource != &r) return false;
+    pid = it->second.pid;
+    registry().monitors.erase(it);
+    forget_monitor(r, key);
+  }
+  ProcessPointers guard;
+  send_demonitor(pid, key);
+  return true;
+}
+
+}  // namespace vmrun

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "vm/nif/env.hpp"
+#include "vm/nif/resource_monitor.hpp"
+#include "vm/term/layout.hpp"
+
+/// Resources: memory of native code that terms (magic references, resource binaries) keep alive. The last reference runs the type's destructor, in the
+/// thread that gives it up: often one that collects a heap.
+///
+/// A resource is a Binary whose bytes nobody but native code sees, so handles to it are kept and released like those to binaries.
+struct enif_resource_type_t {
+  vmrun::Term module, name;
+  vmrun::NifLibrary* owner = nullptr;      // whose callbacks these are; retained while the type exists
+  bool owned = true;                       // its module's version is still there; guarded by the registry's lock
+  ErlNifResourceDtor* dtor = nullptr;
+  ErlNifResourceStop* stop = nullptr;
+  ErlNifResourceDown* down = nullptr;
+  ErlNifResourceDynCall* dyncall = nullptr;
+  std::atomic<vmrun::Word> references{1};  // the owner's while owned, and one for each resource
+};
+
+namespace vmrun {
+
+struct Resource {
+  Binary binary;              // is_native(); used_bytes: size of the data
+  ErlNifResourceType* type;
+  RefKey key;                 // what its references look like
+  std::atomic<bool> exposed{false};  // find_resource knows it
+  std::vector<RefKey>* monitors = nullptr;  // set up and not yet gone; guarded by the registry's lock
+  alignas(16) unsigned char data[16];
+
+  void* object() { return data; }
+  static Resource* of(void* object) { return reinterpret_cast<Resource*>(static_cast<char*>(object) - offsetof(Resource, data)); }
+  static Resource* of_binary(Binary* b) { return reinterpret_cast<Resource*>(b); }
+};
+
+/// A fresh resource with one reference; nullptr when there is no memory.
+Resource* new_resource(ErlNifResourceType& type, std::size_t bytes);
+/// A reference term that keeps it.
+Term make_magic_ref(Heap& heap, Resource& r);
+
+/// The resource's `down` will be called when the process ends. False when it has already. Any thread.
+[[nodiscard]] bool start_resource_monitor(Resource& r, Term pid, RefKey* key);
+/// False when there is no such monitor (any more).
+bool stop_resource_monitor(Resource& r, RefKey key);
+
+inline ErlNifMonitor monitor_of(RefKey key) {
+  ErlNifMonitor m{};
+  std::memcpy(m.data, &key.low, 8);
+  std::memcpy(m.data + 8, &key.high, 4);
+  return m;
+}
+inline RefKey monitor_key(const ErlNifMonitor& m) {
+  RefKey key;
+  std::memcpy(&key.low, m.data, 8);
+  std::memcpy(&key.high, m.data + 8, 4);
+  return key;
+}
+
+/// Opens, creates or takes over a type: during load or upgrade of env's library only, else nullptr.
+ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name, const ErlNifResourceTypeInit& callbacks, ErlNifResourceFlags flags,
+                                       ErlNifResourceFlags* tried);
+
+/// Types opened during load or upgrade: they, and takeovers, count only once that has succeeded. Without commit everything is as it was.
+class ResourceTypesOpened {
+ public:
+  explicit ResourceTypesOpened(NifLibrary* library);
+  ~ResourceTypesOpened();
+  void commit();
+
+ private:
+  NifLibrary* library_;
+};
+
+/// The library's module version is gone: its types without resources go too; others stay, to be taken over, or until their last resource has gone.
+void leave_resource_types(NifLibrary* library);
+
+}  // namespace vmrun

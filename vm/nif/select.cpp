@@ -1,0 +1,231 @@
+#include "vm/nif/select.hpp"
+
+#include <sys/epoll.h>
+
+#include <cerrno>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "vm/heap/copy.hpp"
+#include "vm/nif/guard.hpp"
+#include "vm/nif/library.hpp"
+#include "vm/port/poll.hpp"
+#include "vm/process/send.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/term/atom.hpp"
+
+// The messages are made when the descriptor is selected, so that nothing of the environment is needed when it is ready. One message for one
+// selection: epoll reports once (EPOLLONESHOT), directions that still wait are registered again.
+
+namespace vmrun {
+namespace {
+
+struct Direction {
+  int mode;                // ERL_NIF_SELECT_…
+  std::uint32_t wants, comes;  // epoll events to wait for, and those that make it ready
+  int cancelled;
+  const char* ready;
+};
+constexpr Direction kDirections[] = {
+    {ERL_NIF_SELECT_READ, EPOLLIN, EPOLLIN | EPOLLHUP | EPOLLERR, ERL_NIF_SELECT_READ_CANCELLED, "ready_input"},
+    {ERL_NIF_SELECT_WRITE, EPOLLOUT, EPOLLOUT | EPOLLHUP | EPOLLERR, ERL_NIF_SELECT_WRITE_CANCELLED, "ready_output"},
+    {ERL_NIF_SELECT_ERROR, EPOLLPRI, EPOLLPRI | EPOLLERR, ERL_NIF_SELECT_ERROR_CANCELLED, "ready_error"},
+};
+constexpr int kCount = 3;
+
+struct Waiting {
+  Term pid{};
+  Fragment* message = nullptr;  // nullptr: does not wait
+};
+
+struct Selection {
+  Word id = 0;         // so that what epoll reported for a former one is not taken for news
+  Resource* resource = nullptr;  // keeps one reference
+  bool registered = false;
+  Waiting waiting[kCount];
+};
+
+struct Selections {
+  std::mutex mutex;
+  std::unordered_map<int, Selection> of_fd;
+  std::unordered_map<Word, int> fd_of_id;
+  Word next_id = 1;
+};
+Selections& selections() {
+  static Selections& s = *new Selections;
+  return s;
+}
+
+std::uint32_t wanted_events(const Selection& s) {
+  std::uint32_t events = 0;
+  for (int i = 0; i < kCount; ++i)
+    if (s.waiting[i].message) events |= kDirections[i].wants;
+  return events;
+}
+
+/// Messages that nobody waits for any more. Destroyed without the lock: what they refer to may have destructors.
+class Dropped {
+ public:
+  ~Dropped() {
+    while (Fragment* f = first_) {
+      first_ = f->next;
+      Fragment::destroy(f);
+    }
+  }
+  bool add(Fragment* f) {
+    if (!f) return false;
+    f->next = first_;
+    first_ = f;
+    return true;
+  }
+
+ private:
+  Fragment* first_ = nullptr;
+};
+
+Fragment* take_message(Waiting& w) {
+  if (w.message) registered_descriptors.fetch_sub(1, std::memory_order_relaxed);
+  return std::exchange(w.message, nullptr);
+}
+void set_message(Waiting& w, Term pid, Fragment* message) {
+  w = {pid, message};
+  registered_descriptors.fetch_add(1, std::memory_order_relaxed);
+}
+
+Fragment* copy_of(Term t) {
+  Fragment* f = new_fragment(copy_size_words(t));
+  f->message = copy_into(*f, t);
+  return f;
+}
+
+Fragment* message_for(const Direction& d, int mode, Resource& resource, Term message) {
+  if (mode & ERL_NIF_SELECT_CUSTOM_MSG) return copy_of(message);
+  Arena arena;
+  const Term object = make_magic_ref(arena, resource);
+  Term* hp = arena.alloc(5);
+  static const Term select = intern_atom("select");
+  return copy_of(make_tuple(hp, select, object, message, intern_atom(d.ready)));
+}
+
+/// Registers what waits. An errno. With the lock held.
+int watch(Selection& s, int fd) {
+  const std::uint32_t events = wanted_events(s);
+  if (!events && !s.registered) return 0;
+  const int error = wait_once(fd, s.id, events, s.registered);
+  if (!error) s.registered = true;
+  return error;
+}
+
+constexpr int kInvalidEvent = INT32_MIN | ERL_NIF_SELECT_INVALID_EVENT;
+
+/// Nobody waits for it any more, and late news finds nothing: it may be closed.
+int stop(int fd, Resource& resource) {
+  Dropped dropped;
+  bool kept = false;
+  {
+    std::lock_guard lock(selections().mutex);
+    auto it = selections().of_fd.find(fd);
+    if (it != selections().of_fd.end()) {
+      Selection& s = it->second;
+      if (s.resource != &resource) return kInvalidEvent;
+      if (s.registered) forget_descriptor(fd);
+      for (Waiting& w : s.waiting) dropped.add(take_message(w));
+      selections().fd_of_id.erase(s.id);
+      selections().of_fd.erase(it);
+      kept = true;
+    }
+  }
+  CallbackEnv env(resource.type->owner);
+  if (resource.type->stop) resource.type->stop(&env, resource.object(), fd, 1);
+  if (kept) resource.binary.release();
+  return ERL_NIF_SELECT_STOP_CALLED;
+}
+
+int cancel(int fd, int mode, Resource& resource) {
+  Dropped dropped;
+  std::lock_guard lock(selections().mutex);
+  auto it = selections().of_fd.find(fd);
+  if (it == selections().of_fd.end()) return 0;
+  if (it->second.resource != &resource) return kInvalidEvent;
+  int result = 0;
+  for (int i = 0; i < kCount; ++i)
+    if (mode & kDirections[i].mode && dropped.add(take_message(it->second.waiting[i]))) result |= kDirections[i].cancelled;
+  watch(it->second, fd);
+  return result;
+}
+
+/// What is ready of a selection: its messages, which are sent without the lock.
+struct Ready {
+  Term pid;
+  Fragment* message;
+};
+
+/// Takes the messages of the directions that these events make ready.
+int take_ready(Selection& s, std::uint32_t events, Ready* ready) {
+  int n = 0;
+  for (int i = 0; i < kCount; ++i)
+    if (s.waiting[i].message && events & kDirections[i].comes) ready[n++] = {s.waiting[i].pid, take_message(s.waiting[i])};
+  return n;
+}
+
+}  // namespace
+
+void native_descriptor_ready(Word id, std::uint32_t events) {
+  Ready ready[kCount];
+  int n = 0;
+  {
+    std::lock_guard lock(selections().mutex);
+    auto it = selections().fd_of_id.find(id);
+    if (it == selections().fd_of_id.end()) return;
+    Selection& s = selections().of_fd.find(it->second)->second;
+    n = take_ready(s, events, ready);
+    if (wanted_events(s)) watch(s, it->second);
+  }
+  for (int i = 0; i < n; ++i) send_from_vm(ready[i].pid, ready[i].message);
+}
+
+int select_for_resource(int fd, int mode, Resource& resource, Term pid, Term message) {
+  if (fd < 0) return kInvalidEvent;
+  if (mode & ERL_NIF_SELECT_STOP) return stop(fd, resource);
+  if (mode & ERL_NIF_SELECT_CANCEL) return cancel(fd, mode, resource);
+  Dropped dropped;
+  Ready ready[kCount];
+  int n = 0;
+  {
+    std::lock_guard lock(selections().mutex);
+    auto [it, is_new] = selections().of_fd.try_emplace(fd);
+    Selection& s = it->second;
+    if (is_new) {
+      s.id = selections().next_id++;
+      s.resource = &resource;
+      selections().fd_of_id.emplace(s.id, fd);
+      resource.binary.retain();
+    } else if (s.resource != &resource) {
+      return kInvalidEvent;
+    }
+    for (int i = 0; i < kCount; ++i) {
+      if (!(mode & kDirections[i].mode)) continue;
+      dropped.add(take_message(s.waiting[i]));
+      set_message(s.waiting[i], pid, message_for(kDirections[i], mode, resource, message));
+    }
+    const int error = watch(s, fd);
+    if (error == EPERM) {  // nothing one could wait for, a regular file: always ready
+      n = take_ready(s, EPOLLIN | EPOLLOUT, ready);
+    } else if (error) {
+      for (int i = 0; i < kCount; ++i)
+        if (mode & kDirections[i].mode) dropped.add(take_message(s.waiting[i]));
+      if (is_new) {
+        selections().fd_of_id.erase(s.id);
+        selections().of_fd.erase(it);
+        resource.binary.release();  // not the last one: the caller has it
+      }
+      return INT32_MIN | (error == EBADF ? ERL_NIF_SELECT_INVALID_EVENT : ERL_NIF_SELECT_FAILED);
+    }
+  }
+  ProcessPointers guard;
+  for (int i = 0; i < n; ++i) send_from_vm(ready[i].pid, ready[i].message);
+  return 0;
+}
+
+}  // namespace vmrun

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <mutex>
+
+#include "probes/probes.hpp"
+#include "vm/port/callbacks.hpp"
+#include "vm/port/port.hpp"
+#include "vm/port/port_text.hpp"
+#include "vm/port/signals.hpp"
+#include "vm/port/task.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/process/registry.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/process/table.hpp"
+#include "vm/process/timer_wheel.hpp"
+
+/// How a port ends (closing rules: docs/internals/ports.md), and when it makes senders wait.
+namespace vmrun {
+namespace {
+
+/// Those that wait go on: each is told of by the probe before it can run.
+void let_go(Port& p, std::vector<Term>& waiters) {
+  std::sort(waiters.begin(), waiters.end(), [](Term a, Term b) { return a.raw() < b.raw(); });
+  waiters.erase(std::unique(waiters.begin(), waiters.end()), waiters.end());
+  for (const Term pid : waiters) {
+    Process* q = process_table.find(pid);
+    if (!q) continue;
+    if (probe::process_port_unblocked_enabled()) [[unlikely]] probe::process_port_unblocked(PidText(pid), PortText(p.id));
+    wake_up(*q);
+  }
+}
+
+bool takes_commands(const Port& p) {
+  return !p.is_open() || (!p.busy.load(std::memory_order_relaxed) && !p.inbox_full.load(std::memory_order_relaxed));
+}
+
+/// After a change for the better.
+void let_waiters_go(Port& p) {
+  std::vector<Term> waiters;
+  {
+    std::lock_guard guard(p.waiters_lock);
+    if (takes_commands(p)) waiters.swap(p.waiters);
+  }
+  let_go(p, waiters);
+}
+
+void tell_relations(Port& p, Term reason) {
+  p.links.for_each([&](Term pid, NoValue) { send_link_exit(p.id, pid, reason, SignalKind::kLinkExit, false); });
+  p.monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) { send_down(m.watcher, key, p.id, m.name, reason); });
+}
+
+void drop_driver_monitors(Port& p) {
+  std::vector<RefKey> keys;
+  p.driver_monitors.for_each([&](const RefKey& key, Term) { keys.push_back(key); });
+  for (const RefKey& key : keys) stop_driver_monitor(p, key);
+}
+
+/// The end: nothing of the driver's is needed any more.
+void terminate(Port& p) {
+  cancel_port_timer(p);
+  // Before stop: what the driver causes there (an async job that is done at once, a failure) meets a port that is gone.
+  p.state.store(Port::State::kClosed, std::memory_order_release);
+  call_stop(p);
+  bury_port(p);
+  let_waiters_go(p);
+  if (p.notify_closed) deliver_news(p, atoms::closed);
+}
+
+}  // namespace
+
+// ---- Busy ------------------------------------------------------------------------------------------------------------------------------
+
+bool wait_until_not_busy(Port& p, Term pid) {
+  std::lock_guard guard(p.waiters_lock);
+  if (takes_commands(p)) return false;
+  p.waiters.push_back(pid);
+  return true;
+}
+
+void set_port_busy(Port& p, bool busy) {
+  {
+    std::lock_guard guard(p.waiters_lock);
+    if (p.busy.load(std::memory_order_relaxed) == busy) return;
+    p.busy.store(busy, std::memory_order_release);
+    // Whoever sees the flag takes the lock before it waits, so the probe has fired by then.
+    if (busy) {
+      if (probe::port_busy_enabled()) [[unlikely]] probe::port_busy(PortText(p.id));
+      return;
+    }
+    if (probe::port_not_busy_enabled()) [[unlikely]] probe::port_not_busy(PortText(p.id));
+  }
+  let_waiters_go(p);
+}
+
+void set_inbox_full(Port& p, bool full) {
+  if (p.inbox_full.exchange(full, std::memory_order_acq_rel) != full && !full) let_waiters_go(p);
+}
+
+// ---- Closing ---------------------------------------------------------------------------------------------------------------------------
+
+void close_port(Port& p, Term who, Term reason) {
+  switch (p.state.load(std::memory_order_relaxed)) {
+    case Port::State::kClosed:
+      return;
+    case Port::State::kClosing:
+      if (who == p.id || reason == atoms::kill) terminate(p);
+      return;
+    case Port::State::kStarting:
+      p.state.store(Port::State::kClosed, std::memory_order_release);  // open_port takes it from here
+      return;
+    case Port::State::kOpen:
+      break;
+  }
+  const Term told = reason == atoms::kill ? atoms::killed : reason;
+  if (probe::port_exit_enabled()) [[unlikely]] probe::port_exit(CallerText(who), PortText(p.id), p.name.c_str(), TermText<64>(told));
+  set_port_busy(p, false);
+  p.state.store(Port::State::kClosing, std::memory_order_seq_cst);  // before the name is given up: see registry.cpp
+  let_waiters_go(p);
+  unregister_port(p);
+  tell_relations(p, told);
+  p.links.clear();
+  p.monitored_by.clear();
+  if (reason != atoms::kill && !p.queue.empty()) {
+    call_flush(p);
+    if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed || !p.queue.empty()) return;  // the driver goes on sending
+  }
+  terminate(p);
+}
+
+void bury_port(Port& p) {
+  cancel_port_timer(p);
+  drop_driver_monitors(p);
+  if (p.data_lock) release_data_lock(p);
+  else p.queue.clear();
+  p.leaves_table = true;
+  port_table.remove(p);
+  close_inbox(p);
+}
+
+void finish_closing(Port& p) {
+  if (p.state.load(std::memory_order_relaxed) == Port::State::kClosing && p.queue.empty()) terminate(p);
+}
+
+void close_at_eof(Port& p) {
+  deliver_rest_of_line(p);
+  if (p.state.load(std::memory_order_relaxed) == Port::State::kClosing) return terminate(p);
+  if (!p.send_eof) return fail_port(p, atoms::normal);
+  deliver_news(p, atoms::eof);
+}
+
+void fail_port(Port& p, Term reason) {
+  p.queue.clear();
+  close_port(p, p.id, reason);
+}
+
+}  // namespace vmrun

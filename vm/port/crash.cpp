@@ -1,0 +1,36 @@
+#include "vm/port/crash.hpp"
+
+#include <unistd.h>
+
+#include <cstring>
+
+#include "vm/port/driver.hpp"
+#include "vm/port/port.hpp"
+#include "vm/port/port_text.hpp"
+#include "vm/sched/fatal_signal.hpp"
+
+namespace vmrun {
+namespace {
+
+void report(int signal_number) {
+  const Port* p = current_port;
+  if (!p) return;
+  char text[512];
+  BoundedText out(text, sizeof text);
+  out.put("vmrun: driver ");
+  out.put(p->driver->name);
+  out.put(" crashed with signal ");
+  out.put(sigabbrev_np(signal_number) ? sigabbrev_np(signal_number) : "?");
+  out.put(" in port ");
+  print_port(out, p->id);
+  out.put(" (");
+  out.put(p->name);
+  out.put(")\n");
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text, out.text().size());
+}
+
+}  // namespace
+
+void report_crashing_drivers() { on_fatal_signal(report); }
+
+}  // namespace vmrun

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <cstring>
+
+#include "vm/heap/allocate.hpp"
+#include "vm/port/port.hpp"
+#include "vm/process/send.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/term/atom.hpp"
+
+/// What a port tells its owner.
+namespace vmrun {
+namespace {
+
+constexpr Word kTupleWords = 3 + 3 + 3;  // {Port, {data, {eol, D}}}
+constexpr Word kHandleWords = sizeof(RefcBinary) / sizeof(Word);
+
+/// Bytes in front of `tail`.
+Term bytes_list(Fragment& f, const std::uint8_t* bytes, std::size_t size, Term tail) {
+  Term* hp = fragment_alloc(f, 2 * size);
+  for (std::size_t i = size; i-- > 0;) tail = make_cons(hp, Term::small(bytes[i]), tail);
+  return tail;
+}
+
+Term binary_handle(Fragment& f, Binary* binary, std::size_t offset, std::size_t size) {
+  auto* handle = reinterpret_cast<RefcBinary*>(fragment_alloc(f, kHandleWords));
+  handle->header = Term::header(Term::Sub::kRefcBinary, kHandleWords - 1);
+  handle->size_bytes = size;
+  handle->binary = binary;
+  handle->bytes = binary->data + offset;
+  handle->flags = 0;
+  handle->next = f.off_heap;
+  f.off_heap = reinterpret_cast<OffHeapObject*>(handle);
+  return Term::boxed(reinterpret_cast<Term*>(handle));
+}
+
+Term heap_binary(Fragment& f, const std::uint8_t* bytes, std::size_t size) {
+  auto* b = reinterpret_cast<HeapBinary*>(fragment_alloc(f, 2 + words_for_bytes(size)));
+  b->header = Term::header(Term::Sub::kHeapBinary, 1 + words_for_bytes(size));
+  b->size_bytes = size;
+  if (size & 7) b->data[size & ~std::size_t{7}] = 0;
+  std::memcpy(b->data, bytes, size);
+  return Term::boxed(reinterpret_cast<Term*>(b));
+}
+
+/// A binary with a copy of the bytes.
+Term new_bytes(Fragment& f, const std::uint8_t* bytes, std::size_t size) {
+  if (size <= kHeapBinaryMaxBytes) return heap_binary(f, bytes, size);
+  Binary* copy = Binary::create(size);
+  if (!copy) out_of_memory("data of a port", size);
+  std::memcpy(copy->data, bytes, size);
+  return binary_handle(f, copy, 0, size);
+}
+
+Word binary_words(std::size_t size) { return size <= kHeapBinaryMaxBytes ? 2 + words_for_bytes(size) : kHandleWords; }
+
+/// Bytes as the port's owner wants them, header in front.
+Term data_term(Port& p, Fragment& f, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes, std::size_t size) {
+  Term rest = Term::nil();
+  if (!p.binary) rest = bytes_list(f, bytes, size, Term::nil());
+  else if (size || !header_size) rest = new_bytes(f, bytes, size);
+  return bytes_list(f, header, header_size, rest);
+}
+Word data_words(const Port& p, std::size_t header_size, std::size_t size) { return 2 * header_size + (p.binary ? binary_words(size) : 2 * size); }
+
+void send_data(Port& p, Fragment* f, Term data) {
+  Term* hp = fragment_alloc(*f, 6);
+  const Term inner = make_tuple(hp, atoms::data, data);
+  f->message = make_tuple(hp, p.id, inner);
+  deliver_to_owner(p, f);
+}
+
+void deliver_line(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* line, std::size_t size, bool ended) {
+  Fragment* f = new_fragment(kTupleWords + data_words(p, header_size, size));
+  const Term data = data_term(p, *f, header, header_size, line, size);
+  Term* hp = fragment_alloc(*f, 3);
+  send_data(p, f, make_tuple(hp, ended ? atoms::eol : atoms::noeol, data));
+}
+
+/// Whether all of a text may belong to one line. A carriage return beyond the limit may be half of a newline.
+bool fits_line(const Port& p, const std::uint8_t* text, std::size_t size) {
+  return size <= p.line_length || (size == p.line_length + std::size_t{1} && text[size - 1] == '\r');
+}
+
+/// Option {line, L}: a message per line of at most L bytes. Lines end with LF or CR LF. What may still become a line waits in line_buffer: a full one too, until it
+/// is clear that it does not end there.
+void deliver_lines(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes, std::size_t size) {
+  std::vector<std::uint8_t>& waiting = p.line_buffer;
+  while (size) {
+    const auto* end = static_cast<const std::uint8_t*>(std::memchr(bytes, '\n', size));
+    const std::size_t here = end ? static_cast<std::size_t>(end - bytes) : size;
+    const std::uint8_t* text = bytes;
+    std::size_t length = here;
+    if (!waiting.empty()) {
+      waiting.insert(waiting.end(), bytes, bytes + here);
+      text = waiting.data();
+      length = waiting.size();
+    }
+    for (; !fits_line(p, text, length); text += p.line_length, length -= p.line_length) deliver_line(p, header, header_size, text, p.line_length, false);
+    if (end) {
+      deliver_line(p, header, header_size, text, length && text[length - 1] == '\r' ? length - 1 : length, true);
+      waiting.clear();
+      bytes = end + 1;
+      size -= here + 1;
+    } else if (waiting.empty()) {
+      return waiting.assign(text, text + length);
+    } else {
+      waiting.erase(waiting.begin(), waiting.end() - static_cast<std::ptrdiff_t>(length));
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void deliver_to_owner(Port& p, Fragment* message) { send_from_vm(p.owner_now(), message); }
+
+void deliver_news(Port& p, Term what) {
+  Fragment* f = new_fragment(3);
+  Term* hp = fragment_alloc(*f, 3);
+  f->message = make_tuple(hp, p.id, what);
+  deliver_to_owner(p, f);
+}
+
+void deliver_rest_of_line(Port& p) {
+  const std::vector<std::uint8_t>& rest = p.line_buffer;
+  if (rest.empty()) return;
+  const std::size_t first = std::min<std::size_t>(rest.size(), p.line_length);
+  deliver_line(p, nullptr, 0, rest.data(), first, false);
+  if (first < rest.size()) deliver_line(p, nullptr, 0, rest.data() + first, rest.size() - first, false);
+  p.line_buffer.clear();
+}
+
+void deliver_data(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes, std::size_t size) {
+  p.input_bytes.store(p.input_bytes.load(std::memory_order_relaxed) + header_size + size, std::memory_order_relaxed);
+  if (p.line_length) return deliver_lines(p, header, header_size, bytes, size);
+  Fragment* f = new_fragment(kTupleWords + data_words(p, header_size, size));
+  send_data(p, f, data_term(p, *f, header, header_size, bytes, size));
+}
+
+void deliver_binary(Port& p, const std::uint8_t* header, std::size_t header_size, Binary* binary, std::size_t offset, std::size_t size) {
+  if (p.line_length || !p.binary || size <= kHeapBinaryMaxBytes) return deliver_data(p, header, header_size, binary->data + offset, size);
+  p.input_bytes.store(p.input_bytes.load(std::memory_order_relaxed) + header_size + size, std::memory_order_relaxed);
+  Fragment* f = new_fragment(kTupleWords + 2 * header_size + kHandleWords);
+  binary->retain();
+  const Term rest = binary_handle(*f, binary, offset, size);
+  send_data(p, f, bytes_list(*f, header, header_size, rest));
+}
+
+}  // namespace vmrun

@@ -1,0 +1,75 @@
+#include <cerrno>
+
+#include "probes/probes.hpp"
+#include "vm/port/callbacks.hpp"
+#include "vm/port/driver.hpp"
+#include "vm/port/driver_api.hpp"
+#include "vm/port/operation.hpp"
+#include "vm/port/operations.hpp"
+#include "vm/port/port_text.hpp"
+#include "vm/port/signals.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/sched/scheduler.hpp"
+
+/// open_port: a driver starts.
+namespace vmrun {
+namespace {
+
+/// What start returned instead of an instance; the non-value when it is one.
+Term start_failure(ErlDrvData data, int error) {
+  if (data == ERL_DRV_ERROR_GENERAL) return atoms::einval;
+  if (data == ERL_DRV_ERROR_ERRNO) return intern_atom(errno_name(error));
+  if (data == ERL_DRV_ERROR_BADARG) return atoms::badarg;
+  return kNonValue;
+}
+
+void apply_options(Port& port, const PortOptions& options) {
+  port.binary = options.binary;
+  port.send_eof = options.eof;
+  port.parallelism = options.parallelism;
+  port.line_length = options.line_length;
+  port.inbox_low = options.inbox_low;
+  port.inbox_high = port.driver->flags & ERL_DRV_FLAG_NO_BUSY_MSGQ ? 0 : options.inbox_high;
+  port.queue_low = options.queue_low;
+  port.queue_high = options.queue_high;
+}
+
+/// It never was: nobody hears of it.
+void abandon(Port& port) {
+  port.state.store(Port::State::kClosed, std::memory_order_release);
+  bury_port(port);
+  release_port(port);
+}
+
+}  // namespace
+
+Term open_port(Process& p, Driver& driver, const PortOptions& options) {
+  Port& port = *create_port(driver, p.id, options.command);
+  apply_options(port, options);
+  port.scheduler.store(this_scheduler(), std::memory_order_relaxed);
+  if (!port_table.add(port)) {
+    release_reference(port);
+    return raise_system_limit(p);
+  }
+  close_if_all_are(port);
+  errno = 0;
+  const ErlDrvData data = call_start(port, p.id, options);
+  const int error = errno;
+  Term reason = start_failure(data, error);
+  if (!reason && port.state.load(std::memory_order_relaxed) == Port::State::kClosed) reason = atoms::einval;  // start called driver_failure
+  if (reason) {
+    abandon(port);
+    return raise_error(p, reason);
+  }
+  port.instance = data;
+  port.links.insert(p.id, {});
+  extra_of(p).links.insert(port.id, {});
+  const Term id = port.id;
+  if (probe::port_open_enabled()) [[unlikely]] probe::port_open(PidText(p.id), port.name.c_str(), PortText(id));
+  port.state.store(Port::State::kOpen, std::memory_order_release);
+  bump_reductions(p, kCallbackReductions);
+  release_port(port);
+  return id;
+}
+
+}  // namespace vmrun

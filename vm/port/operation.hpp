@@ -1,0 +1,65 @@
+#pragma once
+
+#include <utility>
+
+#include "vm/bif.hpp"
+#include "vm/port/port.hpp"
+#include "vm/port/task.hpp"
+#include "vm/process/request.hpp"
+
+/// Operations of a process on a port that it waits for: at once when the port is idle, else as a task that answers. For the functions of operations.hpp; in the calling
+/// process's thread.
+namespace vmrun {
+
+/// What calling a driver counts, in reductions.
+inline constexpr SWord kCallbackReductions = 200;
+
+/// What an operation comes to: a value, or a reason to raise.
+struct Outcome {
+  Term value;
+  bool is_error = false;
+};
+
+/// How long a port serves an operation: while it is open, or while it is there, which it still is when it is closing and has data to flush.
+enum class Serves : std::uint8_t { kWhileOpen, kWhileThere };
+
+inline bool is_served(const Port& p, Serves serves) {
+  return p.is_open() || (serves == Serves::kWhileThere && p.state.load(std::memory_order_acquire) == Port::State::kClosing);
+}
+
+inline Outcome failure(Term reason) { return {reason, true}; }
+
+/// An operation whose answer the caller waits for, while the port is at work. operate(port, heap, caller) builds its result in the heap.
+template <class F>
+struct OperationTask final : PortTask {
+  OperationTask(Process& p, Serves serves, F operate, Outcome if_gone)
+      : PortTask(p.id), request(start_question(p)), serves(serves), operate(std::move(operate)), if_gone(if_gone) {}
+  void run(Port& p) override {
+    if (!is_served(p, serves)) return drop(p.id);
+    Arena heap;
+    const Outcome outcome = operate(p, heap, from);
+    answer_question(from, request, outcome.value, outcome.is_error);
+  }
+  void drop(Term) override { answer_question(from, request, if_gone.value, if_gone.is_error); }
+  Word request;  // the answer that the caller waits for (process/request.hpp)
+  Serves serves;
+  F operate;
+  Outcome if_gone;
+};
+
+inline Term result(Process& p, Outcome outcome) { return outcome.is_error ? raise_error(p, outcome.value) : outcome.value; }
+
+/// At once when the port is idle, else as a task.
+template <class F>
+Term operate_on(Process& p, Port& port, Serves serves, F operate, Outcome if_gone = failure(atoms::badarg)) {
+  if (!try_hold_port(port)) {
+    queue_task(port, new OperationTask<F>(p, serves, std::move(operate), if_gone));
+    return take_answer(p);
+  }
+  const Outcome outcome = is_served(port, serves) ? operate(port, p.heap, p.id) : if_gone;
+  finish_closing(port);
+  release_port(port);
+  return result(p, outcome);
+}
+
+}  // namespace vmrun

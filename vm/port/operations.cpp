@@ -1,0 +1,302 @@
+#include "vm/port/operations.hpp"
+
+#include <string>
+
+#include "probes/probes.hpp"
+#include "vm/bif.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/port/callbacks.hpp"
+#include "vm/port/driver.hpp"
+#include "vm/port/driver_api.hpp"
+#include "vm/port/operation.hpp"
+#include "vm/port/output.hpp"
+#include "vm/port/port_text.hpp"
+#include "vm/port/task.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/process/signal.hpp"
+#include "vm/process/table.hpp"
+#include "vm/process/seq_trace.hpp"
+#include "vm/process/trace.hpp"
+#include "vm/sched/scheduler.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/external.hpp"
+#include "vm/term/iodata.hpp"
+
+namespace vmrun {
+namespace {
+
+constexpr std::size_t kControlRoom = 64, kCallRoom = 1024;
+
+// ---- Commands --------------------------------------------------------------------------------------------------------------------------
+
+struct CommandTask final : PortTask {
+  /// owner: whom a message names as the port's owner; the non-value in port_command, which anybody may call.
+  CommandTask(Term from, Term owner, PortOutput&& output) : PortTask(from), owner(owner), output(std::move(output)) {}
+  void run(Port& p) override;
+  Term owner;
+  PortOutput output;
+};
+
+/// A message that is none for a port, or does not name its owner: the owner hears of it, as in OTP, whoever sent it.
+void bad_signal(const Port& port) { send_link_exit(port.id, port.owner_now(), atoms::badsig, SignalKind::kExit, false); }
+
+void give(Port& p, Term from, Term owner, PortOutput& output) {
+  if (!p.is_open()) return;
+  if (owner && owner != p.owner_now()) return bad_signal(p);
+  output.give_to(p, from);
+}
+void CommandTask::run(Port& p) { give(p, from, owner, output); }
+
+void fire_command(Term sender, const Port& port, const char* type) {
+  if (probe::port_command_enabled()) [[unlikely]] probe::port_command(PidText(sender), PortText(port.id), port.name.c_str(), type);
+}
+
+bool must_wait(const Port& port) { return port.busy.load(std::memory_order_acquire) || port.inbox_full.load(std::memory_order_acquire); }
+
+void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
+  bump_reductions(p, kCallbackReductions + static_cast<SWord>(output.size() / 64));
+  if (try_hold_port(port)) {
+    give(port, p.id, owner, output);
+    finish_closing(port);
+    return release_port(port);
+  }
+  auto* task = new CommandTask(p.id, owner, std::move(output));
+  task->bytes = task->output.size();
+  // The flag is up before the task can run: whoever runs it then takes it down again. (A task without bytes takes nothing down, so it must not put it up.)
+  const Word queued = port.queued_bytes.fetch_add(task->bytes, std::memory_order_relaxed) + task->bytes;
+  const Word high = port.inbox_high.load(std::memory_order_relaxed);
+  if (task->bytes && high && queued > high) set_inbox_full(port, true);
+  queue_task(port, task);
+}
+
+/// False when the driver takes no data, or these are none.
+bool gather_output(const Port& port, Term data, PortOutput* output) {
+  return port.takes != Port::Takes::kNothing && output->gather(data, port.takes == Port::Takes::kVectors);
+}
+
+// ---- Messages to ports -----------------------------------------------------------------------------------------------------------------
+
+/// The process gets the port as a link, or as a port's link: in its own thread at once, else by a signal.
+void link_process(Term pid, Term port) {
+  Scheduler* s = this_scheduler();
+  if (s && s->current && s->current->id == pid) {
+    extra_of(*s->current).links.insert(port, {});
+    return;
+  }
+  Fragment* f = new_signal(SignalKind::kLink, 0);
+  f->message = port;
+  send_signal(pid, f);
+}
+
+void change_owner(Port& p, Term new_owner) {
+  p.owner.store(new_owner.raw(), std::memory_order_relaxed);
+  if (p.links.insert(new_owner, {})) link_process(new_owner, p.id);
+}
+
+struct CloseMessageTask final : PortTask {
+  CloseMessageTask(Term from, Term owner) : PortTask(from), owner(owner) {}
+  void run(Port& p) override {
+    if (!p.is_open()) return;
+    if (owner != p.owner_now()) return bad_signal(p);
+    p.notify_closed = true;
+    close_port(p, owner, atoms::normal);
+    fire_command(owner, p, "close");
+  }
+  Term owner;
+};
+
+struct ConnectMessageTask final : PortTask {
+  ConnectMessageTask(Term from, Term owner, Term new_owner) : PortTask(from), owner(owner), new_owner(new_owner) {}
+  void run(Port& p) override {
+    if (!p.is_open()) return;
+    if (owner != p.owner_now() || !process_table.find(new_owner)) return bad_signal(p);
+    deliver_news(p, atoms::connected);
+    change_owner(p, new_owner);
+    fire_command(owner, p, "connect");
+  }
+  Term owner, new_owner;
+};
+
+/// A message to a port, for tracing. A port has no token, but the sender's counters move.
+void trace_message(Process& p, const Port& port, Term message) {
+  trace_send(p, port.id, message);
+  seq_trace_port_send(p, port.id, message);
+}
+
+PortSend send_command(Process& p, Port& port, Term owner, Term data, Term message, bool nosuspend) {
+  if (must_wait(port)) {
+    if (nosuspend) return PortSend::kBusy;
+    if (wait_until_not_busy(port, p.id)) {
+      suspend_and_retry(p);
+      return PortSend::kWaits;
+    }
+  }
+  trace_message(p, port, message);
+  fire_command(p.id, port, "command");
+  PortOutput output;
+  if (gather_output(port, data, &output)) hand_over_command(p, port, owner, output);
+  else bad_signal(port);
+  return PortSend::kDone;
+}
+
+// ---- control and call ------------------------------------------------------------------------------------------------------------------
+
+Term byte_list(Heap& heap, const char* bytes, std::size_t size) {
+  Term* hp = heap.alloc(2 * size);
+  Term list = Term::nil();
+  for (std::size_t i = size; i-- > 0;) list = make_cons(hp, Term::small(static_cast<std::uint8_t>(bytes[i])), list);
+  return list;
+}
+
+/// What control left in `answer`: in the room it was given, or in memory of its own that is to be given back.
+Term control_result(Port& p, Heap& heap, char* answer, const char* room, std::size_t size) {
+  if (!p.control_binary) {
+    const Term list = byte_list(heap, answer, size);
+    if (answer != room) driver_free(answer);
+    return list;
+  }
+  if (answer == room) return make_binary(heap, room, size);
+  if (!answer) return Term::nil();
+  Binary* binary = binary_of(reinterpret_cast<ErlDrvBinary*>(answer));
+  const Word used = binary->used_bytes;
+  if (used > kHeapBinaryMaxBytes) return make_refc_binary(heap, binary, binary->data, used);
+  const Term copy = make_binary(heap, binary->data, used);
+  binary->release();
+  return copy;
+}
+
+Outcome do_control(Port& port, Heap& heap, Term caller, unsigned command, std::string& data) {
+  if (!port.driver->entry->control) return failure(atoms::badarg);
+  char room[kControlRoom];
+  char* answer = room;
+  const ErlDrvSSizeT size = call_control(port, caller, command, data.data(), data.size(), &answer, sizeof room);
+  if (size < 0) return failure(atoms::badarg);
+  return {control_result(port, heap, answer, room, static_cast<std::size_t>(size))};
+}
+
+Outcome do_call(Port& port, Heap& heap, Term caller, unsigned command, std::string& data) {
+  if (!port.driver->entry->call) return failure(atoms::badarg);
+  char room[kCallRoom];
+  char* answer = room;
+  unsigned flags = 0;
+  const ErlDrvSSizeT size = call_call(port, caller, command, data.data(), data.size(), &answer, sizeof room, &flags);
+  if (size <= 0 || !answer) return failure(atoms::badarg);
+  const Decoded decoded = decode_external(heap, reinterpret_cast<const std::uint8_t*>(answer), static_cast<std::size_t>(size));
+  if (answer != room && !(flags & DRIVER_CALL_KEEP_BUFFER)) driver_free(answer);
+  return decoded.term ? Outcome{decoded.term} : failure(atoms::badarg);
+}
+
+bool iodata_bytes(Term data, std::string* out) {
+  return walk_iodata(
+      data, [&](std::uint8_t b) { *out += static_cast<char>(b); },
+      [&](Term bits) {
+        if (bit_size_of(bits) & 7) return false;
+        const BytesOf bytes(bits);
+        out->append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        return true;
+      });
+}
+
+}  // namespace
+
+PortSend send_to_port(Process& p, Term id, Term message, bool nosuspend) {
+  bump_reductions(p, 4);
+  Port* port = port_table.find_open(id);
+  if (!port) return PortSend::kDone;
+  if (message.is_tuple() && message.tuple_arity() == 2 && message.element(0).is_local_pid()) {
+    const Term owner = message.element(0), what = message.element(1);
+    if (what == atoms::close) {
+      trace_message(p, *port, message);
+      run_or_queue(*port, new CloseMessageTask(p.id, owner));
+      return PortSend::kDone;
+    }
+    if (what.is_tuple() && what.tuple_arity() == 2) {
+      if (what.element(0) == atoms::command) return send_command(p, *port, owner, what.element(1), message, nosuspend);
+      if (what.element(0) == atoms::connect && what.element(1).is_local_pid()) {
+        trace_message(p, *port, message);
+        run_or_queue(*port, new ConnectMessageTask(p.id, owner, what.element(1)));
+        return PortSend::kDone;
+      }
+    }
+  }
+  trace_message(p, *port, message);
+  bad_signal(*port);
+  return PortSend::kDone;
+}
+
+Term command_port(Process& p, Port& port, Term data, bool force, bool nosuspend) {
+  if (force && !port.soft_busy) return raise_error(p, atoms::notsup);
+  if (!force && must_wait(port)) {
+    if (nosuspend) return atoms::false_;
+    if (wait_until_not_busy(port, p.id)) return suspend_and_retry(p);
+    if (!port.is_open()) return raise_badarg(p);
+  }
+  fire_command(p.id, port, "command");
+  PortOutput output;
+  if (!gather_output(port, data, &output)) return raise_badarg(p);
+  hand_over_command(p, port, kNonValue, output);
+  return atoms::true_;
+}
+
+Term close_port_of(Process& p, Port& port) {
+  bump_reductions(p, kCallbackReductions);
+  return operate_on(p, port, Serves::kWhileOpen, [](Port& held, Heap&, Term caller) -> Outcome {
+    close_port(held, caller, atoms::normal);
+    return {atoms::true_};
+  });
+}
+
+Term connect_port(Process& p, Port& port, Term new_owner) {
+  if (!new_owner.is_local_pid() || !process_table.find(new_owner)) return raise_badarg(p);
+  return operate_on(p, port, Serves::kWhileOpen, [new_owner](Port& held, Heap&, Term) -> Outcome {
+    if (probe::port_connect_enabled()) [[unlikely]]
+      probe::port_connect(PidText(held.owner_now()), PortText(held.id), held.name.c_str(), PidText(new_owner));
+    change_owner(held, new_owner);
+    return {atoms::true_};
+  });
+}
+
+Term control_port(Process& p, Port& port, unsigned command, Term data) {
+  std::string bytes;
+  if (!iodata_bytes(data, &bytes)) return raise_badarg(p);
+  bump_reductions(p, kCallbackReductions + static_cast<SWord>(bytes.size() / 64));
+  return operate_on(p, port, Serves::kWhileOpen, [command, bytes = std::move(bytes)](Port& held, Heap& heap, Term caller) mutable {
+    return do_control(held, heap, caller, command, bytes);
+  });
+}
+
+Term call_port(Process& p, Port& port, unsigned command, Term data) {
+  std::string bytes = encode_external(data);
+  bump_reductions(p, kCallbackReductions + static_cast<SWord>(bytes.size() / 64));
+  return operate_on(p, port, Serves::kWhileOpen, [command, bytes = std::move(bytes)](Port& held, Heap& heap, Term caller) mutable {
+    return do_call(held, heap, caller, command, bytes);
+  });
+}
+
+Term set_port_data(Process& p, Port& port, Term data) {
+  Fragment* f = nullptr;
+  Term copy = data;
+  if (!data.is_immed()) {
+    f = new_fragment(copy_size_words(data));
+    copy = copy_into(*f, data);
+  }
+  struct Owned {  // until it has a place
+    explicit Owned(Fragment* f) : f(f) {}
+    Owned(Owned&& other) noexcept : f(other.f) { other.f = nullptr; }
+    ~Owned() {
+      if (f) Fragment::destroy(f);
+    }
+    Fragment* f;
+  };
+  return operate_on(p, port, Serves::kWhileThere, [copy, owned = Owned(f)](Port& held, Heap&, Term) mutable -> Outcome {
+    std::swap(held.data_fragment, owned.f);
+    held.data = copy;
+    return {atoms::true_};
+  });
+}
+
+Term get_port_data(Process& p, Port& port) {
+  return operate_on(p, port, Serves::kWhileThere, [](Port& held, Heap& heap, Term) -> Outcome { return {copy_to(heap, held.data)}; });
+}
+
+}  // namespace vmrun

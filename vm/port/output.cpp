@@ -1,0 +1,114 @@
+#include "vm/port/output.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "vm/heap/allocate.hpp"
+#include "vm/port/callbacks.hpp"
+#include "vm/port/driver_api.hpp"
+#include "vm/term/iodata.hpp"
+
+namespace vmrun {
+namespace {
+
+constexpr std::size_t kUsualPieces = 4;
+
+/// The reference-counted binary that a bit string of whole, aligned bytes lies in; nullptr: it is to be copied.
+RefcBinary* shared_binary(Term bits) {
+  const Term* object = bits.boxed_ptr();
+  if (object->header_sub() == Term::Sub::kSubBinary) object = reinterpret_cast<const SubBinary*>(object)->original.boxed_ptr();
+  if (object->header_sub() != Term::Sub::kRefcBinary) return nullptr;
+  const BitView v = bits_of(bits);
+  return v.aligned() && v.size_bytes() > kHeapBinaryMaxBytes ? reinterpret_cast<RefcBinary*>(const_cast<Term*>(object)) : nullptr;
+}
+
+}  // namespace
+
+PortOutput::PortOutput(PortOutput&& other) noexcept
+    : size_(other.size_), as_vector_(other.as_vector_), vectors_(std::move(other.vectors_)), binaries_(std::move(other.binaries_)) {
+  if (other.bytes_ == other.inline_) {
+    bytes_ = inline_;
+    std::memcpy(inline_, other.inline_, size_);
+  } else {
+    bytes_ = std::exchange(other.bytes_, nullptr);
+  }
+  other.binaries_.clear();
+}
+
+PortOutput::~PortOutput() {
+  if (bytes_ != inline_) std::free(bytes_);
+  for (ErlDrvBinary* b : binaries_)
+    if (b) binary_of(b)->release();
+}
+
+bool PortOutput::gather(Term data, bool as_vector) {
+  as_vector_ = as_vector;
+  std::size_t copied = 0;
+  const bool ok = walk_iodata(
+      data,
+      [&](std::uint8_t) {
+        ++size_;
+        ++copied;
+      },
+      [&](Term bits) {
+        const Word n = bit_size_of(bits);
+        if (n & 7) return false;
+        size_ += n / 8;
+        if (!as_vector || !shared_binary(bits)) copied += n / 8;
+        return true;
+      });
+  if (!ok) return false;
+  Binary* binary = nullptr;
+  std::uint8_t* to;
+  if (as_vector) {
+    vectors_.reserve(kUsualPieces);
+    binaries_.reserve(kUsualPieces);
+    vectors_.push_back({nullptr, 0});
+    binaries_.push_back(nullptr);
+    if (copied) {
+      binary = Binary::create(copied);
+      if (!binary) out_of_memory("data for a port", copied);
+    }
+    to = binary ? binary->data : nullptr;
+  } else {
+    to = bytes_ = copied <= kInline ? inline_ : static_cast<std::uint8_t*>(allocate_bytes(copied, "data for a port"));
+  }
+  const std::uint8_t* begin = to;  // of the run being copied
+  const auto end_run = [&] {
+    if (to == begin) return;
+    binary->retain();
+    vectors_.push_back({reinterpret_cast<char*>(const_cast<std::uint8_t*>(begin)), static_cast<std::size_t>(to - begin)});
+    binaries_.push_back(driver_binary(binary));
+    begin = to;
+  };
+  walk_iodata(
+      data, [&](std::uint8_t b) { *to++ = b; },
+      [&](Term bits) {
+        const BitView v = bits_of(bits);
+        if (RefcBinary* shared = as_vector ? shared_binary(bits) : nullptr) {
+          end_run();
+          shared->binary->retain();
+          vectors_.push_back({reinterpret_cast<char*>(const_cast<std::uint8_t*>(v.bytes())), v.size_bytes()});
+          binaries_.push_back(driver_binary(shared->binary));
+          return true;
+        }
+        if (v.size_bits == 0) return true;
+        if (v.aligned()) std::memcpy(to, v.bytes(), v.size_bytes());
+        else copy_bits(to, 0, v.base, v.offset_bits, v.size_bits);
+        to += v.size_bytes();
+        return true;
+      });
+  if (as_vector) end_run();
+  if (binary) binary->release();  // the elements hold it
+  return true;
+}
+
+void PortOutput::give_to(Port& p, Term caller) {
+  p.output_bytes.store(p.output_bytes.load(std::memory_order_relaxed) + size_, std::memory_order_relaxed);
+  if (!as_vector_) return call_output(p, caller, reinterpret_cast<char*>(bytes_), size_);
+  ErlIOVec vector{static_cast<int>(vectors_.size()), size_, vectors_.data(), binaries_.data()};
+  call_outputv(p, caller, &vector);
+}
+
+}  // namespace vmrun

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "drivers/include/erl_driver.h"
+#include "vm/port/port.hpp"
+
+/// Data on its way to a driver: made in the sender from iodata, handed to output as one run of bytes, or to outputv as a vector. Small pieces are copied, large
+/// binaries retained, not copied. Owned by the sender, then by the task that carries it.
+namespace vmrun {
+
+class PortOutput {
+ public:
+  PortOutput() = default;
+  PortOutput(const PortOutput&) = delete;
+  PortOutput(PortOutput&& other) noexcept;
+  ~PortOutput();
+
+  /// False when it is no iodata of whole bytes. as_vector: for outputv.
+  [[nodiscard]] bool gather(Term data, bool as_vector);
+  std::size_t size() const { return size_; }
+  /// Hands it to the driver of the port, which the caller holds.
+  void give_to(Port& p, Term caller);
+
+ private:
+  static constexpr std::size_t kInline = 512;
+
+
+  std::size_t size_ = 0;
+  // One run of bytes: in place when short.
+  std::uint8_t* bytes_ = nullptr;
+  std::uint8_t inline_[kInline];
+  // A vector. Element 0 is left to the driver; the copied bytes lie in one binary.
+  bool as_vector_ = false;
+  std::vector<SysIOVec> vectors_;
+  std::vector<ErlDrvBinary*> binaries_;
+};
+
+}  // namespace vmrun

@@ -1,0 +1,155 @@
+#include "vm/port/task.hpp"
+
+#include "vm/sched/scheduler.hpp"
+
+/// Who holds a port. Port::run goes
+///
+///   kIdle     --- queue_task: something is queued ---> kQueued    (who makes the change puts it on a scheduler's list)
+///   kQueued   --- a scheduler takes it off its list -> kRunning
+///   kIdle     --- try_hold_port ---------------------> kRunning
+///   kRunning  --- release_port ----------------------> kIdle, or kQueued when there is more to do
+///
+/// A port is on one scheduler's list if and only if it is kQueued. Tasks go to a lock-free stack (Port::inbox); the holder takes all of it at once and
+/// reverses it. A queuer pushes first and looks at `run` then; a holder that leaves writes `run` first and looks at the inbox then: so one of
+/// them sees the other (both sequentially consistent), and no task is left behind.
+namespace vmrun {
+namespace {
+
+constexpr std::int32_t kTaskReductions = 200, kTurnReductions = 4000;
+thread_local std::int32_t turn_used = 0;  // of the port whose turn it is
+
+bool has_mail(const Port& p) {
+  const PortTask* newest = p.inbox.load(std::memory_order_seq_cst);
+  return newest && newest != closed_inbox();
+}
+
+void take_inbox(Port& p) {
+  PortTask* newest = p.inbox.load(std::memory_order_relaxed);
+  do {
+    if (!newest || newest == closed_inbox()) return;
+  } while (!p.inbox.compare_exchange_weak(newest, nullptr, std::memory_order_acquire, std::memory_order_relaxed));
+  PortTask* list = nullptr;
+  while (newest) {
+    PortTask* next = newest->next;
+    newest->next = list;
+    list = newest;
+    newest = next;
+  }
+  PortTask** end = &p.pending;
+  while (*end) end = &(*end)->next;
+  *end = list;
+}
+
+void uncount_bytes(Port& p, const PortTask& task) {
+  if (!task.bytes) return;
+  const Word left = p.queued_bytes.fetch_sub(task.bytes, std::memory_order_relaxed) - task.bytes;
+  if (left <= p.inbox_low && p.inbox_full.load(std::memory_order_relaxed)) set_inbox_full(p, false);
+}
+
+void run_task(Port& p, PortTask* task) {
+  uncount_bytes(p, *task);
+  if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed) task->drop(p.id);
+  else task->run(p);
+  delete task;
+  finish_closing(p);  // what was to be flushed may be gone now
+}
+
+}  // namespace
+
+bool try_hold_port(Port& p) {
+  Port::Run idle = Port::Run::kIdle;
+  if (!p.run.compare_exchange_strong(idle, Port::Run::kRunning, std::memory_order_seq_cst)) return false;
+  if (!p.pending && !has_mail(p)) [[likely]] {
+    p.scheduler.store(this_scheduler(), std::memory_order_relaxed);
+    return true;
+  }
+  release_port(p);  // somebody has queued a task and not told anyone yet: that comes first
+  return false;
+}
+
+void release_port(Port& p) {
+  if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed && p.leaves_table) [[unlikely]] {
+    p.leaves_table = false;
+    p.run.store(Port::Run::kIdle, std::memory_order_release);
+    return release_reference(p);  // its inbox is closed: nobody can hold it again
+  }
+  if (!p.pending) {
+    p.run.store(Port::Run::kIdle, std::memory_order_seq_cst);
+    if (!has_mail(p)) [[likely]] return;  // `pending` is the next holder's already
+    Port::Run idle = Port::Run::kIdle;
+    if (p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst)) make_runnable(p, nullptr);
+    return;
+  }
+  p.run.store(Port::Run::kQueued, std::memory_order_release);
+  make_runnable(p, nullptr);
+}
+
+void queue_task(Port& p, PortTask* task, Scheduler* on) {
+  PortTask* newest = p.inbox.load(std::memory_order_relaxed);
+  do {
+    if (newest == closed_inbox()) {
+      task->drop(p.id);
+      delete task;
+      return;
+    }
+    task->next = newest;
+  } while (!p.inbox.compare_exchange_weak(newest, task, std::memory_order_seq_cst, std::memory_order_relaxed));
+  Port::Run idle = Port::Run::kIdle;
+  if (p.run.load(std::memory_order_seq_cst) == Port::Run::kIdle &&
+      p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst))
+    make_runnable(p, on);
+}
+
+void queue_task(Term port, PortTask* task, Scheduler* on) {
+  if (Port* p = port_table.find(port)) return queue_task(*p, task, on);
+  task->drop(port);
+  delete task;
+}
+
+bool run_or_queue(Port& p, PortTask* task) {
+  if (!this_scheduler() || !try_hold_port(p)) {
+    queue_task(p, task);
+    return false;
+  }
+  run_task(p, task);
+  release_port(p);
+  return true;
+}
+
+std::int32_t run_port(Port& p) {
+  p.run.store(Port::Run::kRunning, std::memory_order_seq_cst);
+  p.scheduler.store(this_scheduler(), std::memory_order_relaxed);
+  std::int32_t& used = turn_used;
+  used = 0;
+  while (used < kTurnReductions) {
+    if (!p.pending) take_inbox(p);
+    PortTask* task = p.pending;
+    if (!task) break;
+    p.pending = task->next;
+    run_task(p, task);
+    used += kTaskReductions;
+  }
+  release_port(p);
+  return used;
+}
+
+bool consume_port_turn(int percent) {
+  turn_used += kTurnReductions / 100 * percent;
+  return turn_used >= kTurnReductions;
+}
+
+void close_inbox(Port& p) {
+  PortTask* newest = p.inbox.load(std::memory_order_relaxed);
+  for (;;) {
+    take_inbox(p);
+    newest = nullptr;
+    if (p.inbox.compare_exchange_strong(newest, closed_inbox(), std::memory_order_seq_cst)) break;
+  }
+  while (PortTask* task = p.pending) {
+    p.pending = task->next;
+    task->drop(p.id);
+    delete task;
+  }
+}
+
+}  // namespace vmrun

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "vm/process/process_state.hpp"
+
+/// What a process carries along with its messages: a sequential-trace token (see seq_trace.hpp) and a user tag of dyntrace. Owned by the process,
+/// allocated on first use; touched by its own thread only. A process that carries nothing pays one test of Process::observed when it sends, and when it
+/// receives a message that brings nothing. Behaviour: docs/internals/tracing.md.
+///
+/// In a message both lie in Fragment::token: the token, a tuple {Flags, Label, Serial, From, Lastcnt}; or the tag, a binary; or, where both travel,
+/// [Token | Tag].
+namespace vmrun {
+
+/// Bits of Process::observed.
+inline constexpr std::uint32_t kCarriesToken = 1;
+inline constexpr std::uint32_t kCarriesTag = 2;
+inline constexpr std::uint32_t kTagOwn = 4;        // set by the process itself, not borrowed from a message
+inline constexpr std::uint32_t kTagSpreading = 8;  // sent along with messages
+inline constexpr std::uint32_t kCarriesAny = kCarriesToken | kCarriesTag;
+
+/// The same two as dt_spread_tag/1 tells them.
+inline constexpr Word kTagFlagOwn = 1, kTagFlagSpreading = 2;
+
+inline constexpr Word kTokenWords = 6;
+
+/// The parts of a token, label and sender as terms.
+struct SeqToken {
+  Word flags = 0;
+  Term label = Term::small(0);
+  SWord serial = 0;
+  Term from = Term::nil();
+  SWord lastcnt = 0;
+};
+
+struct Carried {
+  SeqToken token;               // with kCarriesToken
+  SWord clock = 0, lastcnt = 0;  // stay when the token goes
+  Word generation = 0;          // of the token and the counters: see seq_trace.hpp
+  Term tag = Term::nil();       // with kCarriesTag: a binary
+  struct Tracer* tracer = nullptr;                   // who gets the events of the process (trace.hpp)
+  struct AwaitedReturns* awaited_returns = nullptr;  // of traced calls (code/call_trace.hpp)
+  ~Carried();
+};
+
+inline Carried& carried_of(Process& p) {
+  Extra& extra = extra_of(p);
+  if (!extra.carried) extra.carried = new Carried;
+  return *extra.carried;
+}
+
+// ---- User tags -------------------------------------------------------------------------------------------------------------------------
+
+/// The tag, own or borrowed; nil if none.
+inline Term user_tag(const Process& p) { return p.observed & kCarriesTag ? p.extra->carried->tag : Term::nil(); }
+inline Term own_tag(const Process& p) { return p.observed & kTagOwn ? p.extra->carried->tag : Term::nil(); }
+inline Word tag_flags(const Process& p) { return (p.observed & (kTagOwn | kTagSpreading)) / kTagOwn; }
+/// tag: a binary, or nil for none (then the flags are off).
+void set_user_tag(Process& p, Term tag, Word flags);
+
+}  // namespace vmrun
