@@ -27,7 +27,7 @@ class Test:
 
 class Totals:
     def __init__(self):
-        self.passed, self.failed, self.skipped = 0, [], []
+        self.passed, self.failed, self.skipped, self.unstable = 0, [], [], []
 
 
 def execute(test):
@@ -61,12 +61,25 @@ class Progress:
             sys.stdout.write('\r\033[K')
 
 
-def run_all(tests, jobs, totals, skips_fail=lambda test: False):
-    """Runs the tests, those marked alone after the others and one at a time."""
+def run_all(tests, jobs, totals, skips_fail=lambda test: False, second_try=lambda test: False):
+    """Runs the tests, those marked alone after the others and one at a time.
+
+    A test that has a second try fails when both fail. One that passes then is printed, and named in the totals: it has passed, and
+    somebody should know.
+    """
     progress = Progress(len(tests))
+
+    def print_detail(title, detail):
+        progress.clear()
+        print(f'{title}\n' + '\n'.join('    ' + line for line in detail.splitlines()), flush=True)
 
     def finish(test, status, detail):
         progress.step(test.full_name)
+        if status == 'failed' and second_try(test):
+            print_detail(f'UNSTABLE {test.full_name}: failed, and is tried once more', detail)
+            status, detail = execute(test)
+            if status == 'passed':
+                totals.unstable.append(test.full_name)
         if status == 'skipped' and skips_fail(test):
             status, detail = 'failed', 'must not be skipped here: ' + detail
         if status == 'passed':
@@ -75,8 +88,7 @@ def run_all(tests, jobs, totals, skips_fail=lambda test: False):
             totals.skipped.append((test.full_name, detail))
         else:
             totals.failed.append(test.full_name)
-            progress.clear()
-            print(f'FAILED {test.full_name}\n' + '\n'.join('    ' + line for line in detail.splitlines()), flush=True)
+            print_detail(f'FAILED {test.full_name}', detail)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         running = {pool.submit(execute, test): test for test in tests if not test.alone}

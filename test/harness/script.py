@@ -25,7 +25,7 @@ class Script:
         self.text = path.read_text(encoding='utf-8', errors='surrogateescape')
         self.output, self.errors, self.status = [], [], 0
         self.arguments, self.stdin = [], ''
-        self.requires, self.erl_skip, self.mode_skips, self.timeout = [], None, {}, 30
+        self.requires, self.erl_skip, self.mode_skips, self.timeout = [], None, {}, 60
         for number, line in enumerate(self.text.split('\n'), 1):
             match = DIRECTIVE.search(line)
             if match:
