@@ -1,12 +1,10 @@
 #include "drivers/async/pool.hpp"
 
 #include <linux/futex.h>
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -23,6 +21,7 @@
 #include "vm/process/epoch.hpp"
 #include "vm/sched/lookout.hpp"
 #include "vm/sched/scheduler.hpp"
+#include "vm/sched/thread.hpp"
 
 namespace vmrun {
 namespace {
@@ -87,7 +86,7 @@ class Worker {
     std::lock_guard guard(start_lock_);
     if (started_.load(std::memory_order_relaxed)) return true;
     try {
-      thread_ = std::thread([this] { run(); });
+      thread_ = start_thread("async_" + std::to_string(number_ + 1), [this] { run(); });
     } catch (const std::system_error&) {
       return false;
     }
@@ -96,9 +95,6 @@ class Worker {
   }
 
   void run() {
-    char name[16];
-    std::snprintf(name, sizeof name, "async_%u", number_ + 1);
-    pthread_setname_np(pthread_self(), name);
     while (AsyncJob* job = next()) {
       const int left = length_.fetch_sub(1, std::memory_order_relaxed) - 1;
       if (probe::aio_pool_get_enabled()) [[unlikely]] probe::aio_pool_get(PortText(job->port().id), left);

@@ -13,11 +13,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "vm/port/environment.hpp"
+#include "vm/sched/thread.hpp"
 
 namespace vmrun {
 namespace {
@@ -137,7 +137,7 @@ class Collector {
       wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
       epoll_event event{EPOLLIN, {.u64 = 0}};
       can_wait_ = epoll_ctl(poll_, EPOLL_CTL_ADD, wake_, &event) == 0;
-      std::thread([this] { run(); }).detach();
+      start_needed_thread("child_collector", [this] { run(); }).detach();
     }
     const int watch = open_child_watch(pid);
     epoll_event event{EPOLLIN, {.u64 = static_cast<std::uint64_t>(watch) << 32 | static_cast<std::uint32_t>(pid)}};

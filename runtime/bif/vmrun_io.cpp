@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "runtime/bif/iolist.hpp"
@@ -23,6 +22,7 @@
 #include "vm/process/send.hpp"
 #include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
+#include "vm/sched/thread.hpp"
 
 /// Bytes from and to the operating system's file descriptors, for the I/O servers of the library (contract: runtime/lib/README.md). A scheduler never waits
 /// for a descriptor: what cannot be written at once, and all reading, is done by threads, one for each descriptor and direction.
@@ -51,7 +51,7 @@ class Worker {
     std::size_t most;                 // to read
   };
   Worker(int fd, bool writes) : fd_(fd), writes_(writes) {
-    std::thread([this] { run(); }).detach();
+    start_needed_thread(writes ? "std_writer" : "std_reader", [this] { run(); }).detach();
   }
   void add(Job job) {
     std::lock_guard guard(mutex_);

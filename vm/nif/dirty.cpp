@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <thread>
 
 #include "probes/probes.hpp"
 #include "vm/code/module.hpp"
@@ -18,6 +17,7 @@
 #include "vm/process/signal.hpp"
 #include "vm/sched/lookout.hpp"
 #include "vm/sched/scheduler.hpp"
+#include "vm/sched/thread.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {
@@ -163,8 +163,8 @@ void run_dirty(Process& p) {
   } else if (pool.asleep) {
     pool.work.notify_one();
   } else if (pool.threads < (&pool == &cpu_pool ? dirty_cpu_schedulers() : pool.limit)) {
-    ++pool.threads;
-    std::thread([&pool] { run_thread(pool); }).detach();
+    const std::string name = std::to_string(++pool.threads) + (&pool == &cpu_pool ? "_dirty_cpu_scheduler" : "_dirty_io_scheduler");
+    start_needed_thread(name, [&pool] { run_thread(pool); }).detach();
   }
 }
 

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <ctime>
 #include <mutex>
-#include <thread>
 
 #include "vm/heap/allocate.hpp"
 #include "vm/port/callbacks.hpp"
@@ -24,6 +23,7 @@
 #include "vm/process/report.hpp"
 #include "vm/process/spin_lock.hpp"
 #include "vm/sched/scheduler.hpp"
+#include "vm/sched/thread.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {
@@ -285,7 +285,7 @@ void start() {
     std::fprintf(stderr, "vmrun: cannot wait for descriptors: %s\n", std::strerror(errno));
     std::abort();
   }
-  std::thread(watch).detach();
+  start_needed_thread("poller", watch).detach();
 }
 
 void ensure_started() {
@@ -305,11 +305,13 @@ std::string mode_text(int mode) {
 }
 
 
-/// The port whose descriptor another one takes; nothing when there is none, or it is gone.
-std::string robbed(Term port, Term thief, const char* what) {
-  if (!port || port == thief) return {};
-  const Port* p = port_table.find(port);
-  return p && p->is_open() ? std::string(" ") + what + p->driver->name + " " + term_text(p->id) : std::string();
+/// Driver and port that used a descriptor; nothing when there is none, or it is gone.
+std::string user_text(Term port, const char* what) {
+  Port* p = port ? port_table.find_open(port) : nullptr;
+  if (!p || !try_retain_port(*p)) return {};
+  std::string text = std::string(" ") + what + p->driver->name + " " + term_text(p->id);
+  release_reference(*p);
+  return text;
 }
 
 void report_steal(const Port& thief, int fd, int mode, const std::string& from) {
@@ -323,8 +325,10 @@ std::uint8_t directions_of(int mode) {
   return static_cast<std::uint8_t>((mode & ERL_DRV_READ ? kRead : 0) | (mode & ERL_DRV_WRITE ? kWrite : 0));
 }
 
-void take_over(Descriptor& d, Direction direction, Term port) {
+/// Returns the port that had it before, kNonValue when there is none.
+Term take_over(Descriptor& d, Direction direction, Term port) {
   Term& owner = d.port_for(direction);
+  const Term former = owner == port ? kNonValue : owner;
   if (owner != port) d.pending &= static_cast<std::uint8_t>(~direction);  // a task of the former owner finds that it is not its any more
   if (owner && owner != port && d.armed) {
     // Whoever had it may be gone and the descriptor another one by now, of which epoll knows nothing.
@@ -333,28 +337,26 @@ void take_over(Descriptor& d, Direction direction, Term port) {
   }
   owner = port;
   d.wanted |= direction;
+  return former;
 }
 
 int switch_on(Port& p, Descriptor& d, int fd, int mode) {
   const std::uint8_t directions = directions_of(mode);
-  std::string stolen;
   std::uint8_t fresh = 0;
   std::uint32_t generation;
-  Term reader, writer;
+  Term robbed_reader = kNonValue, robbed_writer = kNonValue, reader, writer;
   int error;
   {
     std::lock_guard guard(d.lock);
-    if (directions & kRead) stolen += robbed(d.reader, p.id, "input driver ");
-    if (directions & kWrite) stolen += robbed(d.writer, p.id, "output driver ");
-    if (directions & kRead) take_over(d, kRead, p.id);
-    if (directions & kWrite) take_over(d, kWrite, p.id);
+    if (directions & kRead) robbed_reader = take_over(d, kRead, p.id);
+    if (directions & kWrite) robbed_writer = take_over(d, kWrite, p.id);
     error = wait_for_wanted(d, fd, &fresh);
     if (error) d.wanted &= static_cast<std::uint8_t>(~directions);
     generation = d.generation;
     reader = d.reader;
     writer = d.writer;
   }
-  report_steal(p, fd, mode, stolen);
+  report_steal(p, fd, mode, user_text(robbed_reader, "input driver ") + user_text(robbed_writer, "output driver "));
   queue_fresh(reader, writer, fresh, fd, generation);
   return error ? -1 : 0;
 }

@@ -39,6 +39,12 @@ std::atomic<bool> any_retired{false};
 
 }  // namespace
 
+bool try_retain_port(Port& p) {
+  Word n = p.references.load(std::memory_order_relaxed);
+  while (n && !p.references.compare_exchange_weak(n, n + 1, std::memory_order_acquire, std::memory_order_relaxed)) {}
+  return n != 0;
+}
+
 void release_reference(Port& p) {
   if (p.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   release_driver(*p.driver);

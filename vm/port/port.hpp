@@ -94,6 +94,8 @@ struct Port {
 /// A port that nobody knows of yet, held by the caller, with one reference.
 Port* create_port(Driver& driver, Term owner, std::string name);
 inline void retain_port(Port& p) { p.references.fetch_add(1, std::memory_order_relaxed); }
+/// The same for a port that was only found, within the epoch: false when its last reference is gone, and its driver perhaps too.
+[[nodiscard]] bool try_retain_port(Port& p);
 /// Any thread. With the last reference the driver is let go, and the memory as soon as nobody can look at it any more.
 void release_reference(Port& p);
 /// Frees what epochs allow to be freed. Called now and then by schedulers.

@@ -30,6 +30,7 @@
 #include "vm/process/table.hpp"
 #include "vm/process/trace.hpp"
 #include "vm/process/registry.hpp"
+#include "vm/sched/thread.hpp"
 #include "vm/term/print.hpp"
 
 /// How schedulers share work. A run queue is its scheduler's alone: queueing and picking take no lock and no atomic operation. Whoever makes a process
@@ -500,7 +501,7 @@ void start_schedulers(const SchedulerOptions& wanted) {
     schedulers[i]->random_state = (wanted.seed + i + 1) * 0x9E3779B97F4A7C15u | 1;
   }
   schedulers[0]->inbox.store(boot_inbox.exchange(nullptr));
-  for (auto& s : schedulers) threads.emplace_back([&s] { run(*s); });
+  for (auto& s : schedulers) threads.push_back(start_needed_thread(std::to_string(s->number) + "_scheduler", [&s] { run(*s); }));
 }
 
 void stop_schedulers() {
