@@ -5,9 +5,7 @@
 #include <unordered_map>
 
 #include "vm/term/atom.hpp"
-#include "vm/term/compare.hpp"
 #include "vm/term/external.hpp"
-#include "vm/term/hash.hpp"
 
 namespace vmrun::compile {
 
@@ -82,14 +80,11 @@ class Writer {
     return it->second;
   }
 
+  /// Found again by its bytes: 0.0 =:= -0.0, but they are two literals.
   std::uint32_t literal(Term t) {
-    auto& same_hash = literal_index_[hash_term(t)];
-    for (std::uint32_t i : same_hash) {
-      if (equal_exact(literals_[i], t)) return i;
-    }
-    same_hash.push_back(static_cast<std::uint32_t>(literals_.size()));
-    literals_.push_back(t);
-    return same_hash.back();
+    auto [it, fresh] = literal_index_.try_emplace(encode_external(t), static_cast<std::uint32_t>(literals_.size()));
+    if (fresh) literals_.push_back(&it->first);
+    return it->second;
   }
 
   void term(std::string& out, Term t) {
@@ -195,10 +190,9 @@ class Writer {
   std::string literal_chunk() {
     std::string plain;
     put32(plain, literals_.size());
-    for (Term t : literals_) {
-      std::string bytes = encode_external(t);
-      put32(plain, bytes.size());
-      plain += bytes;
+    for (const std::string* bytes : literals_) {
+      put32(plain, bytes->size());
+      plain += *bytes;
     }
     uLongf size = compressBound(plain.size());
     std::string packed(size, '\0');
@@ -270,8 +264,8 @@ class Writer {
   Heap heap_;
   std::vector<Term> atoms_;
   std::unordered_map<std::uint32_t, std::uint32_t> atom_index_;
-  std::vector<Term> literals_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> literal_index_;
+  std::unordered_map<std::string, std::uint32_t> literal_index_;
+  std::vector<const std::string*> literals_;  // keys of the index
 };
 
 }  // namespace

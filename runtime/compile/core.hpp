@@ -118,6 +118,7 @@ struct SegSpec {
   bool little = false;
   bool native = false;
   std::uint32_t unit = 1;     // integer 1, float 1, binary 8, bits 1 unless given
+  std::uint32_t position = 0; // in the expression, from 1: for error messages
   // size: null means "all the rest" for kBinary, is ignored for kUtf*; integers and floats always have one.
 };
 /// In construction. Strings are spelled out, a segment per character.

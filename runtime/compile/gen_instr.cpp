@@ -4,6 +4,7 @@
 
 #include "runtime/compile/function_gen.hpp"
 #include "vm/term/atom.hpp"
+#include "vm/term/bits.hpp"
 
 namespace vmrun::compile {
 
@@ -476,13 +477,12 @@ namespace {
 
 /// Constant whole bytes, to be written as part of a string.
 bool constant_byte_run(const SegSpec& s, Arg value, Arg size, std::vector<std::uint8_t>& out) {
-  if (s.type != SegType::kInteger || !value.is_literal() || !value.literal.is_small() || !size.is_literal() || !size.literal.is_small()) return false;
-  const SWord n = size.literal.small_value() * s.unit;
-  if (size.literal.small_value() < 0 || n < 0 || n > 64 || n % 8 != 0) return false;
-  const auto v = static_cast<Word>(value.literal.small_value());
-  for (SWord k = 0; k < n; k += 8) {
-    const SWord shift = s.little || s.native ? k : n - 8 - k;
-    out.push_back(static_cast<std::uint8_t>(static_cast<SWord>(v) >> std::min<SWord>(shift, 63)));
+  if (s.type != SegType::kInteger || !value.is_literal() || !value.literal.is_small() || !size.is_literal()) return false;
+  Word n;
+  if (field_bits(size.literal, s.unit, &n) != FieldSize::kOk || n > 64 || n % 8 != 0) return false;
+  for (Word k = 0; k < n; k += 8) {
+    const Word shift = s.little || s.native ? k : n - 8 - k;
+    out.push_back(static_cast<std::uint8_t>(value.literal.small_value() >> std::min<Word>(shift, 63)));
   }
   return true;
 }
@@ -494,13 +494,11 @@ void FunctionGen::create_binary(const Instr& i, std::uint32_t at, BlockId fail) 
   const Term all = intern_atom("all"), undefined = atoms::undefined;
   std::vector<Operand> segs;
   bool bytes_only = true;
-  std::uint32_t number = 0;
   std::vector<std::uint8_t> run;
   auto flush = [&] {
     if (run.empty()) return;
-    number++;
     const auto at_byte = builder_.string(run);
-    for (Operand o : {Operand::of(intern_atom("string")), u(number), u(8), Operand::of(Term::nil()),
+    for (Operand o : {Operand::of(intern_atom("string")), u(0), u(8), Operand::of(Term::nil()),
                       Operand::u(at_byte), Operand::of(Term::small(static_cast<SWord>(run.size())))}) segs.push_back(o);
     segs[segs.size() - 2] = Operand::string(at_byte, static_cast<std::uint32_t>(run.size() * 8));
     run.clear();
@@ -510,7 +508,6 @@ void FunctionGen::create_binary(const Instr& i, std::uint32_t at, BlockId fail) 
     const Arg value = i.args[2 * k], size = i.args[2 * k + 1];
     if (constant_byte_run(s, value, size, run)) continue;
     flush();
-    number++;
     const bool is_all = s.type == SegType::kBinary && size.is_literal() && size.literal == all;
     const char* type = "integer";
     switch (s.type) {
@@ -523,7 +520,7 @@ void FunctionGen::create_binary(const Instr& i, std::uint32_t at, BlockId fail) 
     }
     const bool utf = s.type >= SegType::kUtf8;
     bytes_only &= utf || s.unit % 8 == 0 ||
-                  (size.is_literal() && size.literal.is_small() && size.literal.small_value() * s.unit % 8 == 0);
+                  (size.is_literal() && size.literal.is_small() && static_cast<Word>(size.literal.small_value()) * s.unit % 8 == 0);
     Operand flags = Operand::of(Term::nil());
     if (s.little || s.native || s.is_signed) {
       Term list = Term::nil();
@@ -533,7 +530,7 @@ void FunctionGen::create_binary(const Instr& i, std::uint32_t at, BlockId fail) 
       if (!list.is_nil()) flags = Operand::of(list);
     }
     segs.push_back(Operand::of(intern_atom(type)));
-    segs.push_back(u(number));
+    segs.push_back(u(s.position));
     segs.push_back(u(utf ? 0 : s.unit));
     segs.push_back(flags);
     segs.push_back(operand(value));

@@ -103,6 +103,19 @@ void Linter::guard_call(const CallExpr& e) {
   for (const Expr* a : e.args) guard(*a);
 }
 
+bool never_a_size(const Expr& e) {
+  switch (e.kind) {
+    case ExprKind::kAtom:
+    case ExprKind::kBinary:
+    case ExprKind::kCons:
+    case ExprKind::kFloat:
+    case ExprKind::kMap:
+    case ExprKind::kNil:
+    case ExprKind::kTuple: return true;
+    default: return false;
+  }
+}
+
 /// Types, sizes and units that go together.
 void Linter::segment(const Segment& s, bool in_pattern, bool last) {
   SegmentType type = s.type;
@@ -125,7 +138,8 @@ void Linter::segment(const Segment& s, bool in_pattern, bool last) {
     int64_t width = s.size->as<IntegerExpr>().value * (s.unit != 0 ? s.unit : 1);
     if (width != 16 && width != 32 && width != 64) warning(s.loc, "bad float bit size");
   }
-  if (s.size != nullptr && s.size->is(ExprKind::kAtom)) error(s.size->loc, "illegal bit size");
+  if (s.size != nullptr && in_pattern && never_a_size(*s.size))
+    warning(s.size->loc, "a size expression in a pattern evaluates to a non-integer value; this pattern cannot possibly match");
   if (in_pattern && bits && s.size == nullptr && !last)
     error(s.loc, "a binary field without size is only allowed at the end of a binary pattern");
 }

@@ -433,7 +433,7 @@ void Preprocessor::file_attribute(const std::vector<Token>& raw) {
   produced_ = 0;
   if (!expand(raw.data(), raw.size(), form, nullptr, 0)) return;
   bool good = form.size() == 8 && form[3].kind == Tok::kString && form[4].kind == Tok::kComma &&
-              form[5].kind == Tok::kInteger && form[5].text.size() < 9;
+              form[5].kind == Tok::kInteger && form[5].text.size() < 10;
   if (!good) {
     error(form[0].loc, "badly formed '-file': expected -file(\"name\", Line).");
     return;

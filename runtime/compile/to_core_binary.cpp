@@ -48,8 +48,10 @@ void Lowering::append_segments(const BinaryExpr& e, Block& block, std::vector<co
   }
   auto parts = operands(items, block);
   size_t at = 0;
+  auto position = static_cast<std::uint32_t>(out.size());
   for (const Segment& s : e.segments) {
     core::SegSpec spec = segment_spec(s);
+    spec.position = ++position;
     if (!s.value->is(ExprKind::kString)) {
       CExpr* v = parts[at++];
       out.push_back({spec, v, s.size != nullptr ? parts[at++] : default_size(s), s.loc});

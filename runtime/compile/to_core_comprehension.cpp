@@ -56,6 +56,7 @@ core::Expr* Lowering::qualifiers(const ComprehensionExpr& e, size_t at, Loop& lo
     if (loop.kind == ComprehensionKind::kBinary) {
       core::SegSpec bits;
       bits.type = core::SegType::kBinary;
+      bits.position = 1;
       std::vector<core::Segment> segments{{bits, ref(loop.accumulator), nullptr, e.value->loc}};
       if (e.value->is(ExprKind::kBinary)) append_segments(e.value->as<BinaryExpr>(), block, segments);
       else segments.push_back({bits, value(*e.value, block), nullptr, e.value->loc});

@@ -13,7 +13,8 @@ format_exception(Class, Reason, Stack, Options) ->
     Col = maps:get(column, Options, 1),
     Trim = maps:get(stack_trim_fun, Options, fun(_, _, _) -> false end),
     Print = maps:get(format_fun, Options, fun default_print/2),
-    {Used, What} = explain(Class, Reason, Stack, Print, Col),
+    {Used, Plain} = explain(Class, Reason, Stack, Print, Col),
+    What = maps:get(reason, faults(Reason, Used), Plain),
     Title = ["exception ", atom_to_list(Class), ": "],
     Trimmed = lists:reverse(lists:dropwhile(fun({M, F, A, _}) -> Trim(M, F, if is_list(A) -> length(A); true -> A end) end,
                                             lists:reverse(Used))),
@@ -77,7 +78,7 @@ is_one_line(Text) -> not lists:member($\n, lists:flatten(Text)).
 
 stack_lines(Stack, Reason, Print, Col) -> stack_lines(Stack, 1, Reason, Print, lists:duplicate(Col + 1, $\s)).
 
-stack_lines([{M, F, A, Loc} | Stack], N, Reason, Print, Ind) ->
+stack_lines([{M, F, A, Loc} | Stack] = All, N, Reason, Print, Ind) ->
     Operator = is_operator(M, F, A),
     Word = if
                N =:= 1, Operator -> "in operator  ";
@@ -91,7 +92,7 @@ stack_lines([{M, F, A, Loc} | Stack], N, Reason, Print, Ind) ->
            end,
     Lines = [[Ind, Word, Name, location(Loc)]
              | [["\n", Ind, "   called as ", call_text(M, F, A, Print, length(Ind) + 14)] || is_list(A)]
-               ++ [["\n", Ind, "   *** ", Line] || N =:= 1, Line <- hints(Reason, M, F, A, Loc, Stack, length(Ind) + 7)]],
+               ++ [["\n", Ind, "   *** ", Line] || N =:= 1, Line <- hints(Reason, All, length(Ind) + 7)]],
     [Lines | stack_lines(Stack, N + 1, Reason, Print, Ind)];
 stack_lines([], _, _, _, _) -> [];
 stack_lines([_ | Stack], N, Reason, Print, Ind) -> stack_lines(Stack, N, Reason, Print, Ind).
@@ -151,20 +152,24 @@ fun_name(Fun) ->
     {arity, A} = erlang:fun_info(Fun, arity),
     mfa(M, F, A).
 
-%% Lines that a module offers about its own failure: an error_info entry names
-%% it; Module:format_error(Reason, Stack) answers a map from argument position
-%% (or general, reason) to text.
-hints(Reason, M, F, A, Loc, Stack, Col) ->
+%% What a module offers about its own failure: an error_info entry names it;
+%% Module:format_error(Reason, Stack) answers a map from argument position (or
+%% general) to a line of text, and perhaps another text for the reason.
+faults(Reason, [{M, _, _, Loc} | _] = Stack) ->
     case proplists:get_value(error_info, Loc) of
         #{} = Info ->
             Module = maps:get(module, Info, M),
             Function = maps:get(function, Info, format_error),
-            try Module:Function(Reason, [{M, F, A, Loc} | Stack]) of
-                #{} = Map -> [hint(K, V, Col) || {K, V} <- lists:sort(maps:to_list(Map))]
-            catch _:_ -> []
+            try Module:Function(Reason, Stack) of
+                #{} = Map -> Map;
+                _ -> #{}
+            catch _:_ -> #{}
             end;
-        _ -> []
-    end.
+        _ -> #{}
+    end;
+faults(_, _) -> #{}.
+
+hints(Reason, Stack, Col) -> [hint(K, V, Col) || {K, V} <- lists:sort(maps:to_list(faults(Reason, Stack))), K =/= reason].
 
 hint(Position, Text, Col) when is_integer(Position) ->
     Which = ["argument ", integer_to_list(Position), ": "],

@@ -2,7 +2,7 @@
 %% has a row of what its arguments must be; those that are not are named.
 -module(erl_erts_errors).
 
--export([format_error/2]).
+-export([format_error/2, format_bs_fail/2]).
 -export([explain/2, is_kind/2]).  % for erl_stdlib_errors
 
 -spec format_error(term(), [tuple()]) -> #{pos_integer() | general => string()}.
@@ -11,6 +11,41 @@ format_error({badmap, _}, [{_, _, Args, _} | _]) when is_list(Args) -> #{length(
 format_error(system_limit, _) -> #{};
 format_error(_, [{M, F, Args, _} | _]) when is_list(Args) -> explain(kinds(M, F, length(Args)), Args);
 format_error(_, _) -> #{}.
+
+%% A segment of a binary that cannot be built: the cause tells its place, type, and what is wrong with which term.
+-spec format_bs_fail(term(), [tuple()]) -> #{general | reason => binary()}.
+format_bs_fail(_, [{_, _, _, Location} | _]) ->
+    case proplists:get_value(error_info, Location, #{}) of
+        #{cause := {Position, Type, What, Value}} = Info ->
+            Show = maps:get(pretty_printer, Info, fun in_short/1),
+            Text = ["segment ", integer_to_list(maps:get(override_segment_position, Info, Position)), " of type '", atom_to_list(Type), "': ",
+                    segment_fault(What, Type, Show(Value), Value)],
+            #{general => iolist_to_binary(Text), reason => <<"construction of binary failed">>};
+        _ -> #{}
+    end.
+
+in_short(N) when is_integer(N) ->
+    case integer_to_list(N) of
+        Text when length(Text) < 48 -> Text;
+        Text -> [lists:sublist(Text, 12), "...", lists:nthtail(length(Text) - 12, Text)]
+    end;
+in_short(B) when is_bitstring(B), byte_size(B) >= 16 ->
+    Skipped = byte_size(B) - 10,
+    <<First:8/binary, _:Skipped/binary, Last/bits>> = B,
+    [First1, Last1] = [lists:flatten(io_lib:format("~w", [X])) || X <- [First, Last]],
+    [string:trim(First1, trailing, ">"), "...,", string:trim(Last1, leading, "<")];
+in_short(X) -> io_lib:format("~P", [X, 20]).
+
+segment_fault(size, _, Text, N) when is_integer(N), N >= 0 -> ["the size ", Text, " is too large"];
+segment_fault(size, _, Text, _) -> ["expected a non-negative integer as size but got: ", Text];
+segment_fault(unit, _, Text, _) -> ["the size of the value ", Text, " is not a multiple of the unit for the segment"];
+segment_fault(short, _, Text, _) -> ["the value ", Text, " is shorter than the size of the segment"];
+segment_fault(invalid, _, Text, _) -> ["expected one of the supported sizes 16, 32, or 64 but got: ", Text];
+segment_fault(no_float, _, Text, _) -> ["the value ", Text, " is outside the range expressible as a float"];
+segment_fault(type, integer, Text, _) -> ["expected an integer but got: ", Text];
+segment_fault(type, binary, Text, _) -> ["expected a binary but got: ", Text];
+segment_fault(type, float, Text, _) -> ["expected a float or an integer but got: ", Text];
+segment_fault(type, Utf, Text, _) -> ["expected a non-negative integer encodable as ", atom_to_list(Utf), " but got: ", Text].
 
 %% The arguments that are not what Kinds asks of them.
 explain(Kinds, Args) ->

@@ -95,7 +95,7 @@ Term frames_term(Heap& heap, Term head, const Word* addresses, unsigned n) {
   if (head.is_tuple() && head.tuple_arity() == 4) {
     frames[count++] = head;
   } else if (head.is_tuple()) {
-    arguments = head.element(0);
+    if (head.element(0) != atoms::none) arguments = head.element(0);
     if (head.tuple_arity() == 2) info = head.element(1);
   }
   for (unsigned i = 0; i < n && count < kBacktraceDepth; i++) {

@@ -8,7 +8,7 @@
 /// when a program looks at it. Head says what stands at or before the innermost frame:
 ///   []                          nothing special
 ///   {Arguments}                 the innermost function's arguments replace its arity (function_clause, error/2)
-///   {Arguments, Info}           the same with error_info (error/3)
+///   {Arguments, Info}           the same with error_info (error/3, segments of binaries); Arguments may be `none`
 ///   {M, F, Arguments, Location} a built-in that failed, called by the innermost function
 /// A trace given to erlang:raise/3 is [List|Class].
 /// p.exception_trace before the exception is handled: [] (a built-in: it shows in the trace), `true` (a built-in that does not show, such as error/1), a

@@ -35,7 +35,7 @@ inline constexpr std::uint16_t kDestinationY = 0x8000;
 /// Heap needs carry the stack reserve already; this bit makes the check fail always (collect-at-every-allocation mode).
 inline constexpr std::uint32_t kNeedAlways = 1u << 30;
 
-/// What bs_create_bin's segments are, as the loader encodes them: word 0 type | flags << 8 | unit << 16, then source and size.
+/// What bs_create_bin's segments are, as the loader encodes them: word 0 type | flags << 8 | unit << 16 | position << 32, then source and size.
 enum class BinarySegment : std::uint8_t { kInteger, kFloat, kBinary, kString, kUtf8, kUtf16, kUtf32, kAppend, kPrivateAppend };
 
 /// Word form of an operation without operands.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vm/code/segments.hpp"
 #include "vm/code/support.hpp"
 #include "vm/term/bits.hpp"
 
@@ -33,7 +34,7 @@ void Loader::get_integer(Operand ctx, Operand size, Word unit, Word flags, Opera
 }
 
 void Loader::get_binary(Operand ctx, Operand size, Word unit, Operand dst, Word live, Operand otherwise) {
-  if (size.is_const() && Term::from_raw(size.value).is_atom())
+  if (size.is_const() && Term::from_raw(size.value) == atoms::all)
     return e_.emit(Family::bs_get_all, {ctx, dst, number(unit), number(live), need(kExtractWords), otherwise});
   e_.emit(Family::bs_get_bits, {ctx, dst, size, number(unit), number(live), need(kExtractWords), otherwise});
 }
@@ -99,22 +100,19 @@ bool Loader::flag_list(const Arg& a, Word* flags) {
 }
 
 bool Loader::create_bin(const Arg* a) {
-  static const struct { const char* name; BinarySegment segment; } kSegments[] = {
-      {"integer", BinarySegment::kInteger}, {"float", BinarySegment::kFloat},   {"binary", BinarySegment::kBinary},
-      {"string", BinarySegment::kString},   {"utf8", BinarySegment::kUtf8},     {"utf16", BinarySegment::kUtf16},
-      {"utf32", BinarySegment::kUtf32},     {"append", BinarySegment::kAppend}, {"private_append", BinarySegment::kPrivateAppend}};
   const Arg* m = members(a[5]);
   std::vector<ListWord> words;
   if (a[5].count % 6) return fail("bad segment list");
   for (Word i = 0; i < a[5].count; i += 6, m += 6) {
     if (!m[0].is_const() || !m[0].term().is_atom() || m[2].kind != Arg::Kind::kUnsigned || m[2].value > 256) return fail("bad segment");
-    const auto* s = std::find_if(std::begin(kSegments), std::end(kSegments), [&](auto& row) { return atom_text(m[0].term()) == row.name; });
-    if (s == std::end(kSegments)) return fail("unknown segment type " + std::string(atom_text(m[0].term())));
-    const bool append = s->segment == BinarySegment::kAppend || s->segment == BinarySegment::kPrivateAppend;
-    if (append && i) return fail("append is not the first segment");
+    if (m[1].kind != Arg::Kind::kUnsigned || m[1].value > UINT32_MAX) return fail("bad segment");
+    const auto* name = std::ranges::find(kSegmentNames, atom_text(m[0].term()));
+    if (name == std::end(kSegmentNames)) return fail("unknown segment type " + std::string(atom_text(m[0].term())));
+    const auto type = static_cast<BinarySegment>(name - kSegmentNames);
+    if (type >= BinarySegment::kAppend && i) return fail("append is not the first segment");
     Word flags = 0, source, size;
     if (!flag_list(m[3], &flags)) return false;
-    if (s->segment == BinarySegment::kString) {
+    if (type == BinarySegment::kString) {
       const char* text = nullptr;
       if (m[4].kind != Arg::Kind::kUnsigned || !m[5].is_const() || !m[5].term().is_small()) return fail("bad string segment");
       const auto bytes = m[5].term().small_value();
@@ -126,7 +124,7 @@ bool Loader::create_bin(const Arg* a) {
       source = any(m[4]);
       size = any(m[5]);
     }
-    words.push_back({static_cast<Word>(s->segment) | (resolve_bit_flags(static_cast<unsigned>(flags)) & 7) << 8 | m[2].value << 16});
+    words.push_back({static_cast<Word>(type) | (resolve_bit_flags(static_cast<unsigned>(flags)) & 7) << 8 | m[2].value << 16 | m[1].value << 32});
     words.push_back({source});
     words.push_back({size});
   }
@@ -152,7 +150,7 @@ bool Loader::bits_instruction(std::uint8_t opcode, const Arg* a) {
       return true;
     case generic::k_bs_get_binary2: get_binary(operand(a[1]), operand(a[3]), a[4].value, operand(a[6]), a[2].value, operand(a[0])); return true;
     case generic::k_bs_skip_bits2:
-      if (operand(a[2]).is_const() && constant(a[2]).is_atom()) {  // everything, if whole units
+      if (operand(a[2]).is_const() && constant(a[2]) == atoms::all) {  // everything, if whole units
         if (a[3].value == 0) return fail("unit 0");
         e_.emit(Family::bs_test_unit, {operand(a[1]), number(a[3].value), operand(a[0])});
         return true;

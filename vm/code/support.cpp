@@ -7,6 +7,7 @@
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/instructions.hpp"
+#include "vm/code/segments.hpp"
 #include "vm/heap/gc.hpp"
 #include "vm/nif/call.hpp"
 #include "vm/process/trace.hpp"
@@ -140,19 +141,6 @@ namespace {
 
 enum class Failure { kNone, kBadarg, kSystemLimit };
 
-struct SegmentReader {
-  BinarySegment type;
-  unsigned flags, unit;
-  Term source, size;
-  SegmentReader(const Word* s, const Term* x, const Term* e)
-      : type(static_cast<BinarySegment>(s[0] & 0xFF)), flags(s[0] >> 8 & 0xFF), unit(static_cast<unsigned>(s[0] >> 16)) {
-    if (type == BinarySegment::kString) return;
-    source = decode_source(s[1], x, e);
-    size = decode_source(s[2], x, e);
-  }
-  bool whole() const { return size.is_atom(); }  // `all` or `undefined`
-};
-
 Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
   switch (s.type) {
     case BinarySegment::kString: *bits = words[2] * 8; return Failure::kNone;
@@ -160,7 +148,7 @@ Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
     case BinarySegment::kUtf16: *bits = utf16_bits(s.source); break;
     case BinarySegment::kUtf32: *bits = is_unicode_scalar(s.source) ? 32 : 0; break;
     default:
-      if (s.whole()) {
+      if (s.whole) {
         if (!s.source.is_bitstring() || !is_multiple(*bits = bit_size_of(s.source), s.unit)) return Failure::kBadarg;
         return Failure::kNone;
       }
@@ -215,8 +203,8 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
     const SegmentReader s(segments + i, x, p.heap.stop);
     Word& bits = sizes[i / 3];
     const Failure f = segment_bits(s, segments + i, &bits);
-    if (f == Failure::kBadarg) return raise_badarg(p);
-    if (f == Failure::kSystemLimit || (total += bits) > max_binary_bits()) return raise_system_limit(p);
+    if (f == Failure::kBadarg) return raise_bad_segment(p, s);
+    if (f == Failure::kSystemLimit || (total += bits) > max_binary_bits()) return raise_large_segment(p, s);
   }
   if (!room_for(p, need + (append ? kAppendWords : new_bits_words(total)), x, live, nullptr, 0)) return kNonValue;
   BitBuilder builder;
@@ -224,13 +212,13 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
   if (append) {
     const SegmentReader s(segments, x, p.heap.stop);
     result = bs_append(p.heap, s.source, total, s.unit, &builder);
-    if (!result.is_value()) return raise_badarg(p);
+    if (!result.is_value()) return raise_bad_segment(p, s);
   } else {
     result = bs_new(p.heap, total, &builder);
   }
   for (unsigned i = first; i < count; i += 3) {  // the sources anew: a collection may have moved them
     const SegmentReader s(segments + i, x, p.heap.stop);
-    if (!put_segment(builder, s, segments + i, sizes[i / 3])) return raise_badarg(p);
+    if (!put_segment(builder, s, segments + i, sizes[i / 3])) return raise_bad_segment(p, s);
   }
   bump_reductions(p, static_cast<SWord>(total >> 13));
   return result;

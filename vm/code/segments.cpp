@@ -1,0 +1,52 @@
+#include "vm/code/segments.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "vm/bif.hpp"
+#include "vm/code/exceptions.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/layout.hpp"
+
+namespace vmrun {
+namespace {
+
+/// What is wrong, and the term that shows it.
+using Complaint = std::pair<const char*, Term>;
+
+Complaint complaint(const SegmentReader& s) {
+  Word bits = 0;
+  const bool utf = s.type == BinarySegment::kUtf8 || s.type == BinarySegment::kUtf16 || s.type == BinarySegment::kUtf32;
+  if (!utf && !s.whole && field_bits(s.size, s.unit, &bits) != FieldSize::kOk) return {"size", s.size};
+  if (s.type == BinarySegment::kFloat) {
+    if (bits != 16 && bits != 32 && bits != 64) return {"invalid", Term::small(static_cast<SWord>(bits))};
+    return {s.source.is_number() ? "no_float" : "type", s.source};
+  }
+  if (utf || s.type == BinarySegment::kInteger || !s.source.is_bitstring()) return {"type", s.source};
+  return {s.whole ? "unit" : "short", s.source};
+}
+
+Term refuse(Process& p, Term reason, const SegmentReader& s, Complaint why) {
+  static const Term cause = intern_atom("cause"), function = intern_atom("function"), module = intern_atom("module");
+  const bool append = s.type >= BinarySegment::kAppend;
+  const Term type = intern_atom(append ? "binary" : kSegmentNames[static_cast<unsigned>(s.type)]), what = intern_atom(why.first);
+  raise_error(p, reason);
+  Term* hp = p.heap.alloc(5 + 4 + 6 + 3);
+  const Term parts = make_tuple(hp, Term::small(s.position), type, what, why.second);
+  const Term keys = make_tuple(hp, cause, function, module);
+  Term* map = hp;
+  *hp++ = MapObject::make_header(MapKind::kFlat, 0, 3 + 2);
+  *hp++ = Term::from_raw(3);
+  for (Term t : {keys, parts, intern_atom("format_bs_fail"), intern_atom("erl_erts_errors")}) *hp++ = t;
+  p.exception_trace = make_tuple(hp, atoms::none, Term::boxed(map));
+  return kNonValue;
+}
+
+}  // namespace
+
+Term raise_bad_segment(Process& p, const SegmentReader& s) { return refuse(p, atoms::badarg, s, complaint(s)); }
+Term raise_large_segment(Process& p, const SegmentReader& s) {
+  return refuse(p, atoms::system_limit, s, {"size", s.whole ? s.source : s.size});
+}
+
+}  // namespace vmrun
