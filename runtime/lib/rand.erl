@@ -1,23 +1,19 @@
-%% Pseudo-random numbers, the generators of OTP with the same sequences (those of
-%% normal_s/1 and shuffle_s/2 are our own):
-%%   exsss     Xorshift116**, the default     exsp     Xorshift116+
-%%   exrop     Xoroshiro116+                  exro928ss  Xoroshiro928**
-%% (S. Vigna's generators on 58-bit words.) A state is {Generator, Words}; that
-%% of a process is in its dictionary under rand_seed.
+%% Pseudo-random numbers: for a seed the very numbers of OTP (those of shuffle_s/2 are our own). A state is {Handler, Words}, see
+%% rand_generator; that of a process is in its dictionary under rand_seed.
 -module(rand).
 
--export([seed/1, seed/2, seed_s/1, seed_s/2, export_seed/0, export_seed_s/1, uniform/0,
-         uniform/1, uniform_s/1, uniform_s/2, uniform_real/0, uniform_real_s/1, bytes/1,
-         bytes_s/2, normal/0, normal/2, normal_s/1, normal_s/3, shuffle/1, shuffle_s/2,
-         splitmix64_next/1, exsp_next/1]).
+-export([seed/1, seed/2, seed_s/1, seed_s/2, export_seed/0, export_seed_s/1, uniform/0, uniform/1, uniform_s/1, uniform_s/2,
+         uniform_real/0, uniform_real_s/1, bytes/1, bytes_s/2, normal/0, normal/2, normal_s/1, normal_s/3, jump/0, jump/1,
+         shuffle/1, shuffle_s/2]).
+-export([splitmix64_next/1, seed58/2, exsp_next/1, exsp_jump/1, exro928_seed/1, exro928_next/1, exro928_next_state/1,
+         exro928_jump_2pow20/1, exro928_jump_2pow512/1]).
+-export([mwc59/1, mwc59_value32/1, mwc59_value/1, mwc59_float/1, mwc59_seed/0, mwc59_seed/1]).
 
+-define(MASK32, 16#FFFFFFFF).
+-define(MASK53, 16#1FFFFFFFFFFFFF).
 -define(MASK58, 16#3FFFFFFFFFFFFFF).
--define(MASK64, 16#FFFFFFFFFFFFFFFF).
+-define(MASK59, 16#7FFFFFFFFFFFFFF).
 -define(TWO_POW_MINUS53, 1.1102230246251565e-16).
-%% Bits that would leave the 58 are cut off before the shift, so that every
-%% intermediate result is a small integer.
--define(BSL58(X, N), (((X) band (?MASK58 bsr (N))) bsl (N))).
--define(ROTL58(X, N), (?BSL58(X, N) bor ((X) bsr (58 - (N))))).
 
 %% Seeds
 
@@ -29,214 +25,161 @@ stored(State) ->
     put(rand_seed, State),
     State.
 
-seed_s(default) -> seed_s(exsss);
-seed_s({Alg, Words} = State) when is_atom(Alg), (is_list(Words) orelse is_tuple(Words)) -> State;
-seed_s(Alg) when is_atom(Alg) ->
-    seed_s(Alg, {erlang:phash2([{node(), self()}]), erlang:system_time(), erlang:unique_integer()}).
+seed_s({Handler, _} = State) when is_map(Handler) -> State;
+seed_s({Alg, Words}) when is_atom(Alg) -> {rand_generator:handler(Alg), Words};
+seed_s(Alg) -> seed_s(Alg, unique_seed()).
+
+unique_seed() -> {erlang:phash2([{node(), self()}]), erlang:system_time(), erlang:unique_integer()}.
 
 seed_s(default, Seed) -> seed_s(exsss, Seed);
-seed_s(Alg, Seed) when Alg =:= exsss; Alg =:= exsp; Alg =:= exrop -> {Alg, words2(Alg, Seed)};
-seed_s(exro928ss, Seed) -> {exro928ss, words16(Seed)};
-seed_s(Alg, _) -> error({nif_error_or_unknown_algorithm, Alg}).
-
-words2(_, [S0, S1]) when is_integer(S0), is_integer(S1) ->
-    [S0 band ?MASK58 | S1 band ?MASK58];
-words2(_, Seed) when is_integer(Seed) ->
-    {W0, X} = seed58(Seed band ?MASK64),
-    {W1, _} = seed58(X),
-    [W0 | W1];
-words2(exsp, {A1, A2, A3}) ->
-    {_, [_ | S]} = exsp_next([scattered(A1, 4294967197) | scattered(A2, 4294967231)]),
-    {_, Words} = exsp_next([scattered(A3, 4294967279) | S]),
-    Words;
-words2(exrop, {A1, A2, A3}) ->
-    {_, {_, [_ | S]}} = next({exrop, [scattered(A1, 4294967197) | scattered(A2, 4294967231)]}),
-    {_, {_, Words}} = next({exrop, [scattered(A3, 4294967279) | S]}),
-    Words;
-words2(exsss, {A1, A2, A3}) ->
-    {_, X1} = seed58(A1 band ?MASK64),
-    {S0, X2} = seed58((A2 band ?MASK64) bxor X1),
-    {S1, _} = seed58((A3 band ?MASK64) bxor X2),
-    [S0 | S1].
-
-scattered(A, Prime) -> (A * Prime + 1) band ?MASK58.
-
-words16(Seed) when is_integer(Seed) -> {seed58_list(16, Seed band ?MASK64), []};
-words16({A1, A2, A3}) ->
-    {S0, X0} = seed58(A1 band ?MASK64),
-    {S1, X1} = seed58((A2 band ?MASK64) bxor X0),
-    {S2, X2} = seed58((A3 band ?MASK64) bxor X1),
-    {[S0, S1, S2 | seed58_list(13, X2)], []};
-words16(Words) when length(Words) =:= 16 -> {[W band ?MASK58 || W <- Words], []}.
-
-seed58_list(0, _) -> [];
-seed58_list(N, X0) ->
-    {W, X} = seed58(X0),
-    [W | seed58_list(N - 1, X)].
-
-%% A word that is not zero.
-seed58(X0) ->
-    {Z, X} = splitmix64_next(X0),
-    case Z band ?MASK58 of
-        0 -> seed58(X);
-        W -> {W, X}
-    end.
-
-splitmix64_next(X0) ->
-    X = (X0 + 16#9E3779B97F4A7C15) band ?MASK64,
-    Z0 = ((X bxor (X bsr 30)) * 16#BF58476D1CE4E5B9) band ?MASK64,
-    Z1 = ((Z0 bxor (Z0 bsr 27)) * 16#94D049BB133111EB) band ?MASK64,
-    {Z1 bxor (Z1 bsr 31), X}.
+seed_s(Alg, Seed) -> {rand_generator:handler(Alg), rand_generator:seeded(Alg, Seed)}.
 
 export_seed() ->
     case get(rand_seed) of
-        undefined -> undefined;
-        State -> export_seed_s(State)
+        {#{type := Alg}, Words} -> {Alg, Words};
+        _ -> undefined
     end.
 
-export_seed_s({_, _} = State) -> State.
+export_seed_s({#{type := Alg}, Words}) -> {Alg, Words}.
 
 current() ->
     case get(rand_seed) of
-        undefined -> seed_s(exsss);
+        undefined -> seed(exsss);
         State -> State
     end.
 
-%% One step: {58-bit value, state}
-
-next({exsss, [S1 | S0]}) ->
-    V0 = (S0 + ?BSL58(S0, 2)) band ?MASK58,
-    V1 = ?ROTL58(V0, 7),
-    {(V1 + ?BSL58(V1, 3)) band ?MASK58, {exsss, xorshift(S1, S0)}};
-next({exsp, Words}) ->
-    {V, Words1} = exsp_next(Words),
-    {V, {exsp, Words1}};
-next({exrop, [S1 | S0]}) ->
-    X = S0 bxor S1,
-    {(S0 + S1) band ?MASK58,
-     {exrop, [?ROTL58(S1, 24) bxor X bxor ?BSL58(X, 2) | ?ROTL58(X, 35)]}};
-next({exro928ss, {[S15, S0 | Ss], Rs}}) -> exro928(S15, S0, Ss, Rs);
-next({exro928ss, {[S15], Rs}}) ->
-    [S0 | Ss] = lists:reverse(Rs),
-    exro928(S15, S0, Ss, []).
-
-exro928(S15, S0, Ss, Rs) ->
-    V0 = (S0 + ?BSL58(S0, 2)) band ?MASK58,
-    V1 = ?ROTL58(V0, 7),
-    X = S15 bxor S0,
-    New15 = ?ROTL58(S0, 44) bxor X bxor ?BSL58(X, 9),
-    New0 = ?ROTL58(X, 45),
-    {(V1 + ?BSL58(V1, 3)) band ?MASK58, {exro928ss, {[New0 | Ss], [New15 | Rs]}}}.
-
-exsp_next([S1 | S0]) ->
-    [_ | New] = Words = xorshift(S1, S0),
-    {(S0 + New) band ?MASK58, Words}.
-
-xorshift(S1, S0) ->
-    A = S1 bxor ?BSL58(S1, 24),
-    [S0 | A bxor S0 bxor (A bsr 11) bxor (S0 bsr 41)].
-
-%% Values
-
-uniform() ->
-    {X, State} = uniform_s(current()),
+%% Runs Draw on the state of the process.
+drawn(Draw) ->
+    {X, State} = Draw(current()),
     put(rand_seed, State),
     X.
 
-uniform(N) ->
-    {X, State} = uniform_s(N, current()),
-    put(rand_seed, State),
-    X.
+jump() -> stored(jump(current())).
 
-uniform_s(State0) ->
-    {V, State} = next(State0),
-    {(V bsr 5) * ?TWO_POW_MINUS53, State}.
+jump({#{jump := Jump}, _} = State) -> Jump(State);
+jump({#{}, _}) -> error(not_implemented).
 
-uniform_s(N, State0) when is_integer(N), N >= 1, N =< ?MASK58 + 1 -> in_range(N, State0, ?MASK58 + 1 - N);
-uniform_s(N, State0) when is_integer(N), N >= 1 -> in_large_range(N, State0).
+%% Values. Handlers with `max` instead of `bits` are of the old kind.
+
+uniform() -> drawn(fun uniform_s/1).
+
+uniform(N) -> drawn(fun(State) -> uniform_s(N, State) end).
+
+uniform_s({#{uniform := Uniform}, _} = State) -> Uniform(State);
+uniform_s({#{bits := Bits, next := Next} = H, S0}) ->
+    {V, S} = Next(S0),
+    {(V bsr (Bits - 53)) * ?TWO_POW_MINUS53, {H, S}};
+uniform_s({#{max := Max, next := Next} = H, S0}) ->
+    {V, S} = Next(S0),
+    {V / (Max + 1), {H, S}}.
+
+uniform_s(N, {#{uniform_n := Uniform}, _} = State) when is_integer(N), N >= 1 -> Uniform(N, State);
+uniform_s(N, {#{bits := Bits, next := Next} = H, S0}) when is_integer(N), N >= 1 ->
+    {V, S} = Next(S0),
+    case (1 bsl Bits) - N of
+        Spare when Spare >= 0 -> in_range(N, H, Next, S, V, Spare);
+        _ -> in_large_range(N, H, Next, S, V, Bits)
+    end;
+uniform_s(N, {#{max := Max, next := Next} = H, S0}) when is_integer(N), N >= 1 ->
+    {V, S} = Next(S0),
+    if
+        N =< Max -> {V rem N + 1, {H, S}};
+        true -> {trunc(V / (Max + 1) * N) + 1, {H, S}}
+    end.
 
 %% Values of the incomplete last multiple of N are drawn again.
-in_range(N, State0, Spare) ->
-    {V, State} = next(State0),
+in_range(N, H, _, S, V, _) when V < N -> {V + 1, {H, S}};
+in_range(N, H, Next, S, V, Spare) ->
+    I = V rem N,
     if
-        V < N -> {V + 1, State};
+        V - I =< Spare -> {I + 1, {H, S}};
         true ->
-            I = V rem N,
+            {V1, S1} = Next(S),
+            in_range(N, H, Next, S1, V1, Spare)
+    end.
+
+%% Several values are put together; each replaces the weak low bits of the one before. Unless N is a power of two there are at
+%% least two bits to spare, so that few are drawn again.
+in_large_range(N, H, Next, S, V, Bits) ->
+    Weak = maps:get(weak_low_bits, H, 0),
+    case N band (N - 1) of
+        0 ->
+            {Wide, S1, _} = widened(N bsr Bits, Next, S, V, Weak, Bits - Weak, Bits),
+            {(Wide band (N - 1)) + 1, {H, S1}};
+        _ ->
+            {Wide, S1, WideBits} = widened(N bsr (Bits - 2), Next, S, V, Weak, Bits - Weak, Bits),
+            I = Wide rem N,
             if
-                V - I =< Spare -> {I + 1, State};
-                true -> in_range(N, State, Spare)
+                Wide - I =< (1 bsl WideBits) - N -> {I + 1, {H, S1}};
+                true ->
+                    {V2, S2} = Next(S1),
+                    in_large_range(N, H, Next, S2, V2, Bits)
             end
     end.
 
-%% Several values are put together. Those of the generators with + have a weak
-%% lowest bit, which the bits shifted in replace.
-in_large_range(N, {Alg, _} = State0) ->
-    Weak = if Alg =:= exsp; Alg =:= exrop -> 1; true -> 0 end,
-    {V0, State1} = next(State0),
-    {V, Max, State} = wide(N, State1, Weak, V0, ?MASK58 + 1),
-    if
-        V < N -> {V + 1, State};
-        true ->
-            I = V rem N,
-            if
-                V - I =< Max - N -> {I + 1, State};
-                true -> in_large_range(N, State)
-            end
-    end.
+widened(Missing, _, S, V, _, _, Bits) when Missing =< 1 -> {V, S, Bits};
+widened(Missing, Next, S0, V0, Weak, Shift, Bits) ->
+    {V, S} = Next(S0),
+    widened(Missing bsr Shift, Next, S, ((V0 bsr Weak) bsl (Weak + Shift)) bor V, Weak, Shift, Bits + Shift).
 
-wide(N, State, _, V, Max) when Max >= N -> {V, Max, State};
-wide(N, State0, Weak, V0, Max) ->
-    {V, State} = next(State0),
-    wide(N, State, Weak, ((V0 bsr Weak) bsl 58) bor V, Max bsl (58 - Weak)).
-
-%% Uniform in 0.0 =< X < 1.0 with full precision also near 0: leading zero
-%% bits are made up for by more bits.
-uniform_real() ->
-    {X, State} = uniform_real_s(current()),
-    put(rand_seed, State),
-    X.
+%% Uniform in 0.0 =< X < 1.0 with full precision also near 0: leading zero bits are made up for by more bits.
+uniform_real() -> drawn(fun uniform_real_s/1).
 
 uniform_real_s(State0) ->
-    {V, State} = next(State0),
-    {X, State1, _} = real(State, V bsr 2, 56, 0),
-    {X, State1}.
+    {F, State} = fraction(State0),
+    real(F, State, -56).
 
-%% M is a fraction of Bits bits.
-real(State, M, Bits, Tries) when M >= 1 bsl 52 ->
-    Len = bit_length(M, 0),
-    {(M bsr (Len - 53)) * math:pow(2.0, Len - 53 - Bits), State, Tries};
-real(State0, M, Bits, Tries) when Tries < 18 ->
-    {V, State} = next(State0),
-    real(State, (M bsl 56) bor (V bsr 2), Bits + 56, Tries + 1);
-real(State, _, _, Tries) -> {0.0, State, Tries}.
+%% 56 bits of the next value
+fraction({#{bits := Bits, next := Next} = H, S0}) ->
+    {V, S} = Next(S0),
+    {V bsr (Bits - 56), {H, S}};
+fraction({#{next := Next} = H, S0}) ->
+    {V, S} = Next(S0),
+    {V band (1 bsl 56 - 1), {H, S}}.
 
-bit_length(0, N) -> N;
-bit_length(M, N) -> bit_length(M bsr 1, N + 1).
+%% F is to be scaled by 2 to the power of Exponent. Below the smallest float that has some precision it begins anew.
+real(F, State, Exponent) ->
+    case bit_length(F, 56) of
+        Length when Length >= 53 -> {(F bsr (Length - 53)) * math:pow(2.0, Exponent + Length - 53), State};
+        0 when Exponent > -1064 ->
+            {F1, State1} = fraction(State),
+            real(F1, State1, Exponent - 56);
+        Length when Exponent > -1064; Length >= 43 ->
+            {F1, State1} = fraction(State),
+            Missing = 53 - Length,
+            {((F bsl Missing) bor (F1 bsr (56 - Missing))) * math:pow(2.0, Exponent - Missing), State1};
+        _ -> uniform_real_s(State)
+    end.
 
-bytes(N) ->
-    {B, State} = bytes_s(N, current()),
-    put(rand_seed, State),
-    B.
+%% Of F, if it has at most N bits.
+bit_length(_, 0) -> 0;
+bit_length(F, N) when F bsr (N - 1) =/= 0 -> N;
+bit_length(F, N) -> bit_length(F, N - 1).
 
-%% Seven bytes from each value, its lowest two bits are not used.
-bytes_s(N, State) when is_integer(N), N >= 0 -> bytes_s(N, State, <<>>).
+bytes(N) -> drawn(fun(State) -> bytes_s(N, State) end).
 
-bytes_s(N, State0, Acc) when N >= 7 ->
-    {V, State} = next(State0),
-    bytes_s(N - 7, State, <<Acc/binary, (V bsr 2):56>>);
-bytes_s(0, State, Acc) -> {Acc, State};
-bytes_s(N, State0, Acc) ->
-    {V, State} = next(State0),
-    {<<Acc/binary, (V bsr (56 - 8 * N)):(8 * N)>>, State}.
+%% The highest bytes of each value
+bytes_s(N, {#{bits := Bits} = H, S}) when is_integer(N), N >= 0 -> bytes_s(N, H, S, Bits, maps:get(weak_low_bits, H, 0));
+bytes_s(N, {#{max := Max} = H, S}) when is_integer(N), N >= 0, Max >= ?MASK58 -> bytes_s(N, H, S, 58, 2).
 
-shuffle(L) ->
-    {Shuffled, State} = shuffle_s(L, current()),
-    put(rand_seed, State),
-    Shuffled.
+bytes_s(N, #{next := Next} = H, S0, Bits, Weak) ->
+    Bytes = (Bits - Weak) bsr 3,
+    {B, S} = bytes_s(N, Next, S0, Bytes, Bits - 8 * Bytes, <<>>),
+    {B, {H, S}}.
+
+bytes_s(N, Next, S0, Bytes, Shift, Acc) when N > Bytes ->
+    {V, S} = Next(S0),
+    bytes_s(N - Bytes, Next, S, Bytes, Shift, <<Acc/binary, (V bsr Shift):Bytes/unit:8>>);
+bytes_s(N, Next, S0, Bytes, _, Acc) ->
+    {V, S} = Next(S0),
+    {<<Acc/binary, (V bsr (8 * (Bytes - N))):N/unit:8>>, S}.
+
+shuffle(L) -> drawn(fun(State) -> shuffle_s(L, State) end).
 
 %% Elements are ordered by random keys; equal keys are drawn again.
-shuffle_s(L, State0) when is_list(L) ->
-    {Keyed, State} = lists:mapfoldl(fun(X, S0) -> {V, S} = next(S0), {{V, X}, S} end, State0, L),
+shuffle_s(L, {#{next := Next} = H, Words}) when is_list(L) ->
+    {Keyed, Words1} = lists:mapfoldl(fun(X, S0) -> {V, S} = Next(S0), {{V, X}, S} end, Words, L),
+    State = {H, Words1},
     Sorted = lists:keysort(1, Keyed),
     case has_equal_keys(Sorted) of
         true -> shuffle_s(L, State);
@@ -247,25 +190,89 @@ has_equal_keys([{K, _}, {K, _} | _]) -> true;
 has_equal_keys([_ | T]) -> has_equal_keys(T);
 has_equal_keys([]) -> false.
 
-%% Standard normal distribution, by the polar method of Marsaglia.
-normal() ->
-    {X, State} = normal_s(current()),
-    put(rand_seed, State),
-    X.
+%% Standard normal distribution, by the ziggurat method.
+normal() -> drawn(fun normal_s/1).
 
 normal(Mean, Variance) -> Mean + math:sqrt(Variance) * normal().
-
-normal_s(State0) ->
-    {U, State1} = uniform_s(State0),
-    {V, State} = uniform_s(State1),
-    X = 2.0 * U - 1.0,
-    Y = 2.0 * V - 1.0,
-    S = X * X + Y * Y,
-    if
-        S < 1.0, S > 0.0 -> {X * math:sqrt(-2.0 * math:log(S) / S), State};
-        true -> normal_s(State)
-    end.
 
 normal_s(Mean, Variance, State0) when Variance > 0 ->
     {X, State} = normal_s(State0),
     {Mean + math:sqrt(Variance) * X, State}.
+
+normal_s({#{next := Next} = H, S0}) ->
+    {V, S} = Next(S0),
+    {Sign, R} = sign_and_fraction(V, H),
+    Layer = R band 255,
+    {Inside, Unit} = rand_ziggurat:layer(Layer),
+    X = if Sign =:= 0 -> R * Unit; true -> -(R * Unit) end,
+    if
+        R < Inside -> {X, {H, S}};
+        Layer =:= 0 -> normal_tail(Sign, {H, S});
+        true -> normal_edge(Layer, X, {H, S})
+    end.
+
+%% A bit and 51 bits
+sign_and_fraction(V, #{bits := Bits}) -> {V band (1 bsl (Bits - 52)), V bsr (Bits - 51)};
+sign_and_fraction(V, _) -> {V band (1 bsl 51), V band (1 bsl 51 - 1)}.
+
+%% Where a layer sticks out of the density
+normal_edge(Layer, X, State0) ->
+    {U, State} = uniform_s(State0),
+    Outer = rand_ziggurat:density(Layer),
+    case (rand_ziggurat:density(Layer - 1) - Outer) * U + Outer < math:exp(-0.5 * X * X) of
+        true -> {X, State};
+        false -> normal_s(State)
+    end.
+
+-define(TAIL, 3.654152885361009).
+
+normal_tail(Sign, State0) ->
+    {U, State1} = uniform_s(State0),
+    {V, State} = uniform_s(State1),
+    X = -(1 / ?TAIL) * math:log(U),
+    Y = -math:log(V),
+    if
+        Y + Y > X * X, Sign =:= 0 -> {?TAIL + X, State};
+        Y + Y > X * X -> {-?TAIL - X, State};
+        true -> normal_tail(Sign, State)
+    end.
+
+%% Generators for direct use
+
+splitmix64_next(X) -> rand_generator:splitmix64_next(X).
+seed58(N, X) -> rand_generator:seed58(N, X).
+exsp_next(Words) -> rand_generator:exsp_next(Words).
+exsp_jump(Words) -> rand_generator:exsp_jump(Words).
+exro928_seed(Seed) -> rand_generator:exro928_seed(Seed).
+exro928_next(Ring) -> rand_generator:exro928_next(Ring).
+exro928_next_state(Ring) -> rand_generator:exro928_next_state(Ring).
+exro928_jump_2pow20(Ring) -> rand_generator:exro928_jump_2pow20(Ring).
+exro928_jump_2pow512(Ring) -> rand_generator:exro928_jump_2pow512(Ring).
+
+%% Multiply with carry, on small integers only: 32 bits of value below 27 of carry. The values are scrambled by shifts.
+
+mwc59(State) -> 16#7FA6502 * (State band ?MASK32) + ((State band ?MASK59) bsr 32).
+
+mwc59_value32(State) ->
+    X = State band ?MASK32,
+    X bxor ((X bsl 8) band ?MASK32).
+
+mwc59_value(State) -> scrambled(State band ?MASK59, ?MASK59).
+
+mwc59_float(State) -> scrambled(State band ?MASK53, ?MASK53) * ?TWO_POW_MINUS53.
+
+scrambled(X, Mask) ->
+    Y = X bxor ((X band (Mask bsr 4)) bsl 4),
+    Y bxor ((Y band (Mask bsr 27)) bsl 27).
+
+mwc59_seed() ->
+    {A, B, C} = unique_seed(),
+    (hash58(A) bxor hash58(B) bxor hash58(C)) + 1.
+
+mwc59_seed(Seed) when is_integer(Seed), Seed >= 0, Seed =< ?MASK58 -> hash58(Seed) + 1.
+
+hash58(X0) ->
+    X1 = X0 band ?MASK58,
+    X2 = ((X1 bxor (X1 bsr 29)) * 16#351AFD7ED558CCD) band ?MASK58,
+    X3 = ((X2 bxor (X2 bsr 29)) * 16#CEB9FE1A85EC53) band ?MASK58,
+    X3 bxor (X3 bsr 29).
