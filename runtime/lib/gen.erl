@@ -4,7 +4,7 @@
 -export([start/5, start/6, init_it/6, init_it/7, call/3, call/4, cast_target/1, reply/2, stop/1, stop/3,
          send_request/3, send_request/5, wait_response/2, wait_response/3, receive_response/2, receive_response/3,
          check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3, reqids_to_list/1,
-         debug_options/2, hibernate_after/1, register_name/1, unregister_name/1, name/1, parent/0, where/1, format_status_header/2,
+         debug_options/2, hibernate_after/1, register_name/1, unregister_name/1, get_proc_name/1, name/1, get_parent/0, where/1, format_status_header/2,
          client_info/1, format_client/1]).
 
 %% --- Start ---
@@ -79,7 +79,19 @@ name({global, Name}) -> Name;
 name({via, _, Name}) -> Name;
 name(Pid) when is_pid(Pid) -> Pid.
 
-parent() ->
+%% The name of this process, if it is registered under it.
+get_proc_name(Pid) when is_pid(Pid) -> Pid;
+get_proc_name({local, Name} = Full) ->
+    where(Full) =:= self() orelse exit(process_not_registered),
+    Name;
+get_proc_name({global, Name} = Full) ->
+    where(Full) =:= self() orelse exit(process_not_registered_globally),
+    Name;
+get_proc_name({via, Module, Name} = Full) ->
+    where(Full) =:= self() orelse exit({process_not_registered_via, Module}),
+    Name.
+
+get_parent() ->
     case get('$ancestors') of
         [Parent | _] when is_pid(Parent) -> Parent;
         [Parent | _] when is_atom(Parent) -> whereis(Parent);
@@ -128,12 +140,12 @@ target(Name) when is_atom(Name) ->
         undefined -> exit(noproc);
         Pid -> Pid
     end;
+target({global, _} = Name) -> found(where(Name));
+target({via, _, _} = Name) -> found(where(Name));
 target({Name, Node}) when is_atom(Name), is_atom(Node) ->
     if Node =:= node() -> target(Name);
        true -> {Name, Node}
     end;
-target({global, _} = Name) -> found(where(Name));
-target({via, _, _} = Name) -> found(where(Name));
 target(Other) -> error(badarg, [Other]).
 
 found(undefined) -> exit(noproc);
@@ -245,7 +257,8 @@ milliseconds(Timeout) -> Timeout.
 
 reqids_new() -> #{}.
 reqids_size(Collection) -> map_size(Collection).
-reqids_add([alias | Monitor], Label, Collection) when not is_map_key(Monitor, Collection) -> Collection#{Monitor => Label}.
+reqids_add([alias | Monitor], Label, Collection) when not is_map_key(Monitor, Collection) -> Collection#{Monitor => Label};
+reqids_add(Id, Label, Collection) -> error(badarg, [Id, Label, Collection]).
 reqids_to_list(Collection) -> [{[alias | Monitor], Label} || {Monitor, Label} <- maps:to_list(Collection)].
 
 %% --- Stop, options ---

@@ -139,11 +139,7 @@ enter_loop(Mod, Options, State, Name = {Scope, _}) when Scope =:= local; Scope =
 enter_loop(Mod, Options, State, Name = {via, _, _}) -> enter_loop(Mod, Options, State, Name, infinity);
 enter_loop(Mod, Options, State, Next) -> enter_loop(Mod, Options, State, self(), Next).
 enter_loop(Mod, Options, State, FullName, Next) ->
-    case is_pid(FullName) orelse gen:where(FullName) =:= self() of
-        true -> ok;
-        false -> exit({process_not_registered, FullName})
-    end,
-    Server = #server{parent = gen:parent(), name = gen:name(FullName), module = Mod, hibernate_after = gen:hibernate_after(Options)},
+    Server = #server{parent = gen:get_parent(), name = gen:get_proc_name(FullName), module = Mod, hibernate_after = gen:hibernate_after(Options)},
     loop(Server, State, Next, gen:debug_options(FullName, Options)).
 
 %% --- The loop ---

@@ -155,10 +155,8 @@ enter_loop(Mod, Options, State, Data, Actions) when is_list(Actions) ->
 enter_loop(Mod, Options, State, Data, Name) -> enter_loop(Mod, Options, State, Data, Name, []).
 
 enter_loop(Mod, Options, State, Data, FullName, Actions) ->
-    case is_pid(FullName) orelse gen:where(FullName) =:= self() of
-        true -> started(with_mode(machine(gen:parent(), FullName, Mod, Options)), State, Data, Actions);
-        false -> exit({process_not_registered, FullName})
-    end.
+    _ = gen:get_proc_name(FullName),
+    started(with_mode(machine(gen:get_parent(), FullName, Mod, Options)), State, Data, Actions).
 
 %% The loop
 
@@ -267,7 +265,7 @@ enter(Old, T, #m{state = State} = M, Event, Queue) ->
                     case enter_actions(Actions, T, M) of
                         {error, Action} ->
                             terminate(error, {bad_state_enter_action_from_state_function, Action}, ?STACK, Event, Queue, M);
-                        {T1, M1} when Again -> enter(State, T1, M1#m{data = Data}, Event, Queue);
+                        {T1, M1} when Again -> enter(Old, T1, M1#m{data = Data}, Event, Queue);
                         {T1, M1} -> {T1, M1#m{data = Data}}
                     end;
                 {stop, Reason, Data} -> terminate(exit, Reason, ?STACK, Event, Queue, M#m{data = Data});

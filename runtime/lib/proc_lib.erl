@@ -191,7 +191,7 @@ init_fail(Parent, Answer, Exception) ->
 %% --- Stopping ---
 
 stop(Process) -> stop(Process, normal, infinity).
-stop(Process, Reason, Timeout) ->
+stop(Process, Reason, Timeout) when Timeout =:= infinity; is_integer(Timeout), Timeout >= 0 ->
     Monitor = monitor(process, Process),
     {Sender, SenderMonitor} = erlang:spawn_monitor(fun() -> sys:terminate(Process, Reason, infinity) end),
     Outcome = await_down(Monitor, Timeout),

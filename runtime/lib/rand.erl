@@ -145,11 +145,17 @@ real(F, State, Exponent) ->
             {F1, State1} = fraction(State),
             real(F1, State1, Exponent - 56);
         Length when Exponent > -1064; Length >= 43 ->
-            {F1, State1} = fraction(State),
+            {F1, State1} = following(State),
             Missing = 53 - Length,
             {((F bsl Missing) bor (F1 bsr (56 - Missing))) * math:pow(2.0, Exponent - Missing), State1};
         _ -> uniform_real_s(State)
     end.
+
+%% The bits after a fraction. OTP forgets to cut the values of its old generators here, and its numbers are to be met.
+following({#{bits := _}, _} = State) -> fraction(State);
+following({#{next := Next} = H, S0}) ->
+    {V, S} = Next(S0),
+    {V, {H, S}}.
 
 %% Of F, if it has at most N bits.
 bit_length(_, 0) -> 0;

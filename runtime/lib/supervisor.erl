@@ -3,7 +3,7 @@
 -behaviour(gen_server).
 
 -export([start_link/2, start_link/3, start_child/2, restart_child/2, delete_child/2, terminate_child/2, which_children/1,
-         count_children/1, check_childspecs/1, check_childspecs/2, get_childspec/2]).
+         count_children/1, check_childspecs/1, check_childspecs/2, get_childspec/2, get_callback_module/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3, format_log/1]).
 
 -callback init(Args :: term()) -> {ok, {SupFlags :: map() | tuple(), [ChildSpec :: map() | tuple()]}} | ignore.
@@ -26,6 +26,11 @@ delete_child(Sup, Id) -> call(Sup, {delete_child, Id}).
 terminate_child(Sup, Id) -> call(Sup, {terminate_child, Id}).
 which_children(Sup) -> call(Sup, which_children).
 count_children(Sup) -> call(Sup, count_children).
+
+get_callback_module(Pid) ->
+    {status, _, _, [_, _, _, _, Misc]} = sys:get_status(Pid),
+    {data, [{"State", #sup{module = Mod}}]} = lists:last(Misc),
+    Mod.
 get_childspec(Sup, Id) -> call(Sup, {get_childspec, Id}).
 
 call(Sup, Request) -> gen_server:call(Sup, Request, infinity).
@@ -146,16 +151,22 @@ spec(Other, _) -> {error, {invalid_child_spec, Other}}.
 check_child(#child{restart = R, shutdown = S, type = T, modules = M, significant = G} = Child, AutoShutdown) ->
     Restart = lists:member(R, [permanent, transient, temporary]),
     Shutdown = S =:= infinity orelse S =:= brutal_kill orelse (is_integer(S) andalso S >= 0),
-    Modules = M =:= dynamic orelse (is_list(M) andalso lists:all(fun is_atom/1, M)),
     if T =/= worker, T =/= supervisor -> {error, {invalid_child_type, T}};
        not Restart -> {error, {invalid_restart_type, R}};
        not is_boolean(G) -> {error, {invalid_significant, G}};
        G, AutoShutdown =:= never -> {error, {bad_combination, [{auto_shutdown, never}, {significant, true}]}};
        G, R =:= permanent -> {error, {bad_combination, [{restart, permanent}, {significant, true}]}};
        not Shutdown -> {error, {invalid_shutdown, S}};
-       not Modules -> {error, {invalid_modules, M}};
-       true -> {ok, Child}
+       true -> check_modules(M, Child)
     end.
+
+check_modules(dynamic, Child) -> {ok, Child};
+check_modules(Modules, Child) when is_list(Modules) ->
+    case [M || M <- Modules, not is_atom(M)] of
+        [] -> {ok, Child};
+        [M | _] -> {error, {invalid_module, M}}
+    end;
+check_modules(Modules, _) -> {error, {invalid_modules, Modules}}.
 
 as_spec(#child{id = Id, start = Start, restart = R, significant = G, shutdown = S, type = T, modules = M}) ->
     #{id => Id, start => Start, restart => R, significant => G, shutdown => S, type => T, modules => M}.
@@ -499,6 +510,9 @@ code_change(_OldVsn, #sup{module = Mod, args = Args} = Sup, _Extra) ->
             case flags(Flags, Sup) of
                 {ok, New} ->
                     case specs(Specs, New#sup.auto_shutdown) of
+                        {ok, [_] = Children} when New#sup.strategy =:= simple_one_for_one ->
+                            {ok, New#sup{children = Children}};
+                        {ok, _} when New#sup.strategy =:= simple_one_for_one -> {error, {bad_start_spec, Specs}};
                         {ok, Children} -> {ok, New#sup{children = merged(Children, Sup)}};
                         Error -> Error
                     end;

@@ -12,6 +12,11 @@
 %% Timers are processes or references, so there is no server to start.
 start() -> ok.
 
+%% The longest time a receive can wait
+-define(LONGEST, 16#FFFFFFFF).
+
+sleep(T) when is_integer(T), T > ?LONGEST ->
+    receive after ?LONGEST -> sleep(T - ?LONGEST) end;
 sleep(T) ->
     receive after T -> ok end.
 
@@ -21,18 +26,30 @@ send_after(Time, Message) -> send_after(Time, self(), Message).
 
 send_after(Time, Dest, Message) when is_integer(Time), Time >= 0 ->
     case is_destination(Dest) of
-        true -> {ok, {once, erlang:send_after(Time, Dest, Message)}};
+        true when Time =:= 0 ->
+            catch receiver(Dest) ! Message,
+            {ok, {instant, make_ref()}};
+        true when is_pid(Dest) -> {ok, {send_local, erlang:send_after(Time, Dest, Message)}};
+        true -> {ok, {once, erlang:send_after(Time, receiver(Dest), Message)}};
         false -> {error, badarg}
     end;
 send_after(_, _, _) -> {error, badarg}.
 
+is_destination({Name, Node}) -> is_atom(Name) andalso Node =:= node();
 is_destination(Dest) -> is_pid(Dest) orelse is_atom(Dest).
+
+receiver({Name, _}) -> Name;
+receiver(Dest) -> Dest.
+
+kind(0) -> instant;
+kind(_) -> once.
 
 send_interval(Time, Message) -> send_interval(Time, self(), Message).
 
 send_interval(Time, Dest, Message) when is_integer(Time), Time >= 0 ->
-    Owner = if is_pid(Dest) -> Dest; is_atom(Dest) -> whereis(Dest); true -> undefined end,
-    case is_pid(Owner) of
+    Receiver = receiver(Dest),
+    Owner = if is_pid(Receiver) -> Receiver; is_atom(Receiver) -> whereis(Receiver); true -> undefined end,
+    case is_destination(Dest) andalso is_pid(Owner) of
         true -> interval(Time, Owner, fun() -> Owner ! Message end, self);
         false -> {error, badarg}
     end;
@@ -43,11 +60,11 @@ send_interval(_, _, _) -> {error, badarg}.
 apply_after(Time, F) -> apply_after(Time, F, []).
 
 apply_after(Time, F, Args) when is_integer(Time), Time >= 0, is_function(F, length(Args)) ->
-    {ok, {process, spawn(fun() -> wait_and_call(Time, fun() -> apply(F, Args) end) end)}};
+    {ok, {kind(Time), spawn(fun() -> wait_and_call(Time, fun() -> apply(F, Args) end) end)}};
 apply_after(_, _, _) -> {error, badarg}.
 
 apply_after(Time, M, F, Args) when is_integer(Time), Time >= 0, is_atom(M), is_atom(F), is_list(Args) ->
-    {ok, {process, spawn(fun() -> wait_and_call(Time, fun() -> apply(M, F, Args) end) end)}};
+    {ok, {kind(Time), spawn(fun() -> wait_and_call(Time, fun() -> apply(M, F, Args) end) end)}};
 apply_after(_, _, _, _) -> {error, badarg}.
 
 wait_and_call(Time, F) ->
@@ -77,9 +94,11 @@ apply_repeatedly(_, _, _, _) -> {error, badarg}.
 
 exit_after(Time, Reason) -> exit_after(Time, self(), Reason).
 
-exit_after(Time, Pid, Reason) when is_pid(Pid); is_atom(Pid) ->
-    apply_after(Time, fun() -> exit_process(Pid, Reason) end);
-exit_after(_, _, _) -> {error, badarg}.
+exit_after(Time, Dest, Reason) ->
+    case is_destination(Dest) of
+        true -> apply_after(Time, fun() -> exit_process(receiver(Dest), Reason) end);
+        false -> {error, badarg}
+    end.
 
 exit_process(Pid, Reason) when is_pid(Pid) -> exit(Pid, Reason);
 exit_process(Name, Reason) ->
@@ -98,7 +117,7 @@ kill_after(Time, Pid) -> exit_after(Time, Pid, kill).
 %% no tick while the last one's is running.
 interval(Time, Owner, Action, How) ->
     Start = erlang:monotonic_time(millisecond),
-    {ok, {process, spawn(?MODULE, interval_process, [Start, Time, Owner, Action, How])}}.
+    {ok, {interval, spawn(?MODULE, interval_process, [Start, Time, Owner, Action, How])}}.
 
 interval_process(Start, Time, Owner, Action, How) ->
     tick(Start + Time, Time, monitor(process, Owner), Action, How).
@@ -118,10 +137,17 @@ tick(At, Time, Monitor, Action, How) ->
             tick(At + Time, Time, Monitor, Action, How)
     end.
 
-cancel({once, Timer}) when is_reference(Timer) ->
+cancel({Kind, Timer}) ->
+    case lists:member(Kind, [instant, once, interval, send_local]) of
+        true -> cancel_timer(Timer);
+        false -> {error, badarg}
+    end;
+cancel(_) -> {error, badarg}.
+
+cancel_timer(Timer) when is_reference(Timer) ->
     _ = erlang:cancel_timer(Timer),
     {ok, cancel};
-cancel({process, Pid}) when is_pid(Pid) ->
+cancel_timer(Pid) when is_pid(Pid) ->
     Ref = monitor(process, Pid),
     Pid ! {cancel, self(), Ref},
     receive
@@ -129,7 +155,7 @@ cancel({process, Pid}) when is_pid(Pid) ->
         {'DOWN', Ref, _, _, _} -> ok
     end,
     {ok, cancel};
-cancel(_) -> {error, badarg}.
+cancel_timer(_) -> {error, badarg}.
 
 %% Measuring: {Time, Value}
 
