@@ -99,7 +99,10 @@ void receive_timeout(Process& p) {
 TimeoutState receive_start_timer(Process& p, Term timeout) {
   if (p.receive_timer) return p.receive_timer->fired.load(std::memory_order_acquire) ? TimeoutState::kExpired : TimeoutState::kWait;
   if (timeout == atoms::infinity) return TimeoutState::kWait;
-  if (!timeout.is_small() || timeout.small_value() < 0 || timeout.small_value() > 0xFFFFFFFF) return TimeoutState::kBad;
+  if (!timeout.is_small() || timeout.small_value() < 0 || timeout.small_value() > 0xFFFFFFFF) {
+    p.mailbox.save = &p.mailbox.first;
+    return TimeoutState::kBad;
+  }
   if (timeout.small_value() == 0) return TimeoutState::kExpired;
   const Word now_ns = monotonic_ns();
   const Word tick = (now_ns + 999'999) / 1'000'000 + static_cast<Word>(timeout.small_value());

@@ -23,7 +23,7 @@ void receive_timeout(Process& p);
 /// 0 ≤ integer < 2^32 or the atom infinity.
 /// kExpired: time is up: go on to the timeout instruction. kWait: save p.ip = the loop_rec label and return RunResult::kWaiting; the process is
 /// resumed for a message as well as for the timer, in both cases at loop_rec, and comes back here when no message matches.
-/// kBad: raise the error timeout_value.
+/// kBad: raise the error timeout_value; the save position is back at the front.
 enum class TimeoutState { kWait, kExpired, kBad };
 TimeoutState receive_start_timer(Process& p, Term timeout);
 
