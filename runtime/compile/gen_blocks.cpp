@@ -228,7 +228,11 @@ void FunctionGen::set_entry(BlockId to, std::span<const Arg> args) {
     if (place.kind == Operand::kX) grow(x_taken, place.n + 1), x_taken[place.n] = true;
     e.params.push_back(place);
   }
-  e.x_valid = join ? x_taken : x_valid_;
+  e.x_valid = x_taken;
+  if (!join) {
+    grow(e.x_valid, x_valid_.size());
+    for (std::size_t r = 0; r < x_valid_.size(); r++) e.x_valid[r] = e.x_valid[r] || x_valid_[r];
+  }
   e.y_written = y_written_;
   e.y_stale = y_stale_;
   grow(e.y_stale, y_taken.size());

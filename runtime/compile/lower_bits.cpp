@@ -163,6 +163,7 @@ void MatchCompiler::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep
   for (const Row& r : rows) units_known &= r.whole_units == at->parent;
   Arg size = Arg::lit(intern_atom("all"));
   if (!all && seg.spec.type < SegType::kUtf8) size = size_of(seg, rows[0], read_fail);
+  if (size.is_literal() && !all && seg.spec.type < SegType::kUtf8 && !size.literal.is_integer()) return l_.jump(read_fail);
   bool wanted = seg.spec.type == SegType::kFloat;
   for (Row& r : rows) {
     Cell cell = take(r, at);

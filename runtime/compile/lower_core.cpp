@@ -321,6 +321,11 @@ Term empty_map_literal(Arena& a) {
 
 Arg Lowerer::map(Map& m) {
   Arg base = m.base == nullptr ? Arg::lit(empty_map_literal(arena_)) : value(m.base);
+  std::vector<Arg> all;
+  for (const MapPair& p : m.pairs) {
+    all.push_back(value(p.key));
+    all.push_back(value(p.value));
+  }
   if (!base.is_literal() || !base.literal.is_map()) {
     if (base.is_literal()) base = emit_value(Op::kMove, {base});
     BlockId good = new_block(), bad = guard_fail_ == kNone ? new_block() : guard_fail_;
@@ -332,11 +337,6 @@ Arg Lowerer::map(Map& m) {
       cur().term = Term_::kUnreachable;
     }
     start(good);
-  }
-  std::vector<Arg> all;
-  for (const MapPair& p : m.pairs) {
-    all.push_back(value(p.key));
-    all.push_back(value(p.value));
   }
   // Runs of => and of := become one instruction each; a key that comes twice in a run must start a new one, as the last wins.
   std::size_t i = 0;
