@@ -93,6 +93,14 @@ bool is_guard_operator(std::string_view name, uint32_t arity) {
   return false;
 }
 
+std::string_view modern_type_test(std::string_view name, uint32_t arity) {
+  static constexpr std::string_view kTests[] = {"is_atom", "is_binary", "is_float", "is_function", "is_integer", "is_list", "is_number",
+                                                "is_pid", "is_port", "is_record", "is_reference", "is_tuple"};
+  for (std::string_view test : kTests)
+    if (test.substr(3) == name) return arity == (name == "record" ? 2 : 1) ? test : std::string_view();
+  return {};
+}
+
 bool is_builtin_type(std::string_view name, uint32_t arity) {
   static constexpr std::string_view kPlain[] = {
       "any", "arity", "atom", "binary", "bitstring", "bool", "boolean", "byte", "char", "dynamic", "float", "function",

@@ -29,6 +29,9 @@ const Builtin* find_builtin(std::string_view name, uint32_t arity);
 /// Operators as functions of module erlang, allowed in guards: '+'/2, 'not'/1, …
 bool is_guard_operator(std::string_view name, uint32_t arity);
 
+/// The type test that an obsolete one means when it is a whole test of a guard: is_list for list/1. Empty when it is none.
+std::string_view modern_type_test(std::string_view name, uint32_t arity);
+
 bool is_builtin_type(std::string_view name, uint32_t arity);
 
 /// Callbacks a behaviour of the library requires; empty when the behaviour is not known here.

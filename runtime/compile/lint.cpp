@@ -121,7 +121,11 @@ void Linter::check_behaviours() {
 
 Linter::Variable* Linter::find(std::string_view name) {
   auto it = vars_.find(name);
-  return it == vars_.end() || it->second.state == State::kUnbound ? nullptr : &it->second;
+  Variable* known = it == vars_.end() ? nullptr : &it->second;
+  if (std::ranges::find(hidden_.own, name) == hidden_.own.end())
+    for (size_t i = hidden_.to; i-- > hidden_.from;)
+      if (trail_[i].name == name) known = &trail_[i].previous;
+  return known == nullptr || known->state == State::kUnbound ? nullptr : known;
 }
 
 void Linter::set(std::string_view name, Variable v) {

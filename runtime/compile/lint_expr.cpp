@@ -36,7 +36,8 @@ void Linter::ignored_value(const Expr& e) {
     case ExprKind::kBinaryOp: {
       Tok op = e.as<BinaryOpExpr>().op;
       if (op == Tok::kBang || op == Tok::kAndalso || op == Tok::kOrelse) return;
-      warning(e.loc, format_message("the result of evaluating operator '%.*s'/2 is ignored", VIEW(token_spelling(op))));
+      warning(e.loc, format_message("the result of evaluating operator '%.*s'/2 is ignored (suppress the warning by assigning the "
+                                    "expression to the _ variable)", VIEW(token_spelling(op))));
       return;
     }
     default: return;
@@ -50,6 +51,8 @@ void Linter::operands(const std::vector<const Expr*>& exprs) {
     expr(*e);
     if (mark() == start) continue;
     Bindings own = take_since(start);
+    for (auto& [name, v] : own)  // one that an earlier operand binds too is compared with it
+      if (std::ranges::find(all, name, &Bindings::value_type::first) != all.end()) v.usage->used = true;
     all.insert(all.end(), own.begin(), own.end());
   }
   put(all);
@@ -88,7 +91,6 @@ void Linter::expr(const Expr& e) {
       if (r.base != nullptr) items.push_back(r.base);
       if (const RecordInfo* info = record(r.name, e.loc)) {
         record_fields(r, *info);
-        if (r.base != nullptr && r.fields.empty()) warning(e.loc, "a record update without fields");
       }
       for (const RecordFieldInit& f : r.fields) {
         items.push_back(f.value);
@@ -359,8 +361,6 @@ void Linter::comprehension(const ComprehensionExpr& e) {
   }
   if (e.key != nullptr) operands({e.key, e.value});
   else expr(*e.value);
-  if (e.what == ComprehensionKind::kBinary && e.value->is(ExprKind::kString))
-    error(e.value->loc, "illegal expression: a binary comprehension makes binaries");
   undo(start);
   close_scope();
 }

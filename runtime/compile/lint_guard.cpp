@@ -6,7 +6,22 @@ namespace vmrun::compile {
 
 void Linter::guards(std::span<const ExprList> alternatives) {
   for (const ExprList& tests : alternatives)
-    for (const Expr* t : tests) guard(*t);
+    for (const Expr* t : tests)
+      if (!obsolete_test(*t)) guard(*t);
+}
+
+/// list(X) as a whole test: is_list(X) of old.
+bool Linter::obsolete_test(const Expr& e) {
+  if (!e.is(ExprKind::kCall) || !e.as<CallExpr>().target->is(ExprKind::kAtom)) return false;
+  const auto& c = e.as<CallExpr>();
+  const FunctionName name{c.target->as<AtomExpr>().name, static_cast<uint32_t>(c.args.size())};
+  const std::string_view modern = modern_type_test(name.name, name.arity);
+  if (modern.empty() || t_.functions.count(name) != 0) return false;
+  if (enabled("nowarn_obsolete_guard"))
+    warning(e.loc, format_message("%.*s/%u obsolete (use %.*s/%u)", VIEW(name.name), name.arity, VIEW(modern), name.arity));
+  const AtomExpr target(c.target->loc, modern);
+  guard_call(CallExpr(e.loc, &target, c.args));
+  return true;
 }
 
 void Linter::guard(const Expr& e) {
@@ -74,9 +89,12 @@ void Linter::guard_call(const CallExpr& e) {
   FunctionName name{{}, static_cast<uint32_t>(e.args.size())};
   if (e.target->is(ExprKind::kAtom)) {
     name.name = e.target->as<AtomExpr>().name;
-    bool own = t_.functions.count(name) != 0 || t_.imports.count(name) != 0;
+    auto import = t_.imports.find(name);
+    const bool from_erlang = import != t_.imports.end() && import->second.module == "erlang";
+    const bool own = t_.functions.count(name) != 0 || (import != t_.imports.end() && !from_erlang);
     const Builtin* b = find_builtin(name.name, name.arity);
-    if (own || b == nullptr || !b->guard || !t_.auto_imports(name)) {
+    if (from_erlang) import->second.used = true;
+    if (own || b == nullptr || !b->guard || (!from_erlang && !t_.auto_imports(name))) {
       bool local = own || b == nullptr || !b->auto_imported;
       error(e.loc, local ? format_message("call to local/imported function %s/%u is illegal in guard",
                                           quote_atom(name.name).c_str(), name.arity)
@@ -103,15 +121,15 @@ void Linter::guard_call(const CallExpr& e) {
   for (const Expr* a : e.args) guard(*a);
 }
 
-bool never_a_size(const Expr& e) {
+static bool never_a_size(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kAtom:
     case ExprKind::kBinary:
     case ExprKind::kCons:
     case ExprKind::kFloat:
-    case ExprKind::kMap:
     case ExprKind::kNil:
     case ExprKind::kTuple: return true;
+    case ExprKind::kMap: return e.as<MapExpr>().base == nullptr;
     default: return false;
   }
 }
@@ -140,6 +158,8 @@ void Linter::segment(const Segment& s, bool in_pattern, bool last) {
   }
   if (s.size != nullptr && in_pattern && never_a_size(*s.size))
     warning(s.size->loc, "a size expression in a pattern evaluates to a non-integer value; this pattern cannot possibly match");
+  if (s.size != nullptr && !in_pattern && s.size->is(ExprKind::kAtom) && s.size->as<AtomExpr>().name == "all")
+    error(s.size->loc, "illegal bit size");
   if (in_pattern && bits && s.size == nullptr && !last)
     error(s.loc, "a binary field without size is only allowed at the end of a binary pattern");
 }

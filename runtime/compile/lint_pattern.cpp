@@ -45,6 +45,12 @@ bool Linter::is_constant(const Expr& e) const {
   }
 }
 
+void Linter::pattern_operand(const Expr& e, const PatternContext& context, std::span<const std::string_view> own) {
+  hidden_ = {context.start, trail_.size(), own};
+  guard(e);
+  hidden_ = {};
+}
+
 void Linter::pattern(const Expr& e, const PatternContext& context) {
   auto illegal = [&] { error(e.loc, "illegal pattern"); };
   switch (e.kind) {
@@ -68,7 +74,7 @@ void Linter::pattern(const Expr& e, const PatternContext& context) {
           continue;
         }
         // A key is an expression over variables bound before the pattern.
-        guard(*f.key);
+        pattern_operand(*f.key, context, {});
         pattern(*f.value, context);
       }
       return;
@@ -110,13 +116,18 @@ void Linter::pattern(const Expr& e, const PatternContext& context) {
 }
 
 void Linter::pattern_binary(const BinaryExpr& e, const PatternContext& context) {
+  std::vector<std::string_view> own;
   for (size_t i = 0; i < e.segments.size(); i++) {
     const Segment& s = e.segments[i];
     segment(s, true, i + 1 == e.segments.size());
-    if (s.size != nullptr) guard(*s.size);
+    if (s.size != nullptr) pattern_operand(*s.size, context, own);
     switch (s.value->kind) {
-      case ExprKind::kVar: pattern_variable(s.value->as<VarExpr>(), context); break;
-      case ExprKind::kString: break;
+      case ExprKind::kVar:
+        pattern_variable(s.value->as<VarExpr>(), context);
+        own.push_back(s.value->as<VarExpr>().name);
+        break;
+      case ExprKind::kString:
+      case ExprKind::kAtom: break;  // matches nothing
       default:
         if (!is_constant(*s.value)) error(s.value->loc, "illegal pattern");
     }

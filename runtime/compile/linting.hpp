@@ -99,6 +99,7 @@ class Linter {
 
   // Guards and binaries (lint_guard.cpp).
   void guards(std::span<const ExprList> alternatives);
+  bool obsolete_test(const Expr& e);
   void guard(const Expr& e);
   void guard_call(const CallExpr& e);
   void segment(const Segment& s, bool in_pattern, bool last);
@@ -108,6 +109,8 @@ class Linter {
     size_t start;
     std::string_view shadows;  // "fun", "generate", …: variables of outer scopes are shadowed; empty: matched
   };
+  /// A size or a map key: it sees what was bound before the pattern, and of the pattern only `own`, the variables of earlier segments.
+  void pattern_operand(const Expr& e, const PatternContext& context, std::span<const std::string_view> own);
   void pattern(const Expr& e, const PatternContext& context);
   void patterns(ExprList list, const PatternContext& context);
   void pattern_variable(const VarExpr& v, const PatternContext& context);
@@ -127,6 +130,10 @@ class Linter {
   bool complete_;  // every form was parsed
   std::unordered_map<std::string_view, Variable> vars_;
   std::vector<Change> trail_;
+  struct {
+    size_t from = 0, to = 0;               // of the trail
+    std::span<const std::string_view> own;  // visible all the same
+  } hidden_;
   std::deque<Usage> usages_;
   std::vector<Scope> scopes_;
   size_t form_order_ = 0;

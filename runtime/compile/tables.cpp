@@ -202,17 +202,19 @@ void Collector::attribute(const AttributeForm& a) {
     });
     return good ? void() : bad(a);
   }
-  if (n == "export_type" || n == "optional_callbacks") {
+  if (n == "export_type") {
     bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
       auto name = name_arity(e, false);
-      if (!name) return false;
-      if (n == "export_type") t_.exported_types.push_back({*name, a.loc});
-      else t_.optional_callbacks.insert(*name);
+      if (name) t_.exported_types.push_back({*name, a.loc});
+      return name.has_value();
+    });
+    return good ? void() : bad(a);
+  }
+  if (n == "optional_callbacks" && a.values.size() == 1)
+    each(*a.values[0], [&](const Expr& e) {
+      if (auto name = name_arity(e, false)) t_.optional_callbacks.insert(*name);
       return true;
     });
-    if (!good) bad(a);
-    if (n == "export_type") return;
-  }
   if (n == "on_load") {
     auto name = a.values.size() == 1 ? name_arity(*a.values[0], false) : std::nullopt;
     if (!name || name->arity != 0) return error(a.loc, "bad on_load attribute: expected -on_load(name/0).");

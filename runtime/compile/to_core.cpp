@@ -170,6 +170,9 @@ Term Lowering::constant(const Expr& e, bool attribute) {
 // --- scopes -----------------------------------------------------------------------------------------------------
 
 core::Var* Lowering::lookup(std::string_view name) const {
+  if (std::ranges::find(hidden_.own, name) == hidden_.own.end())
+    for (size_t i = hidden_.from; i < hidden_.to; i++)
+      if (trail_[i].name == name) return trail_[i].previous;
   auto it = scope_.find(name);
   return it == scope_.end() ? nullptr : it->second;
 }
@@ -200,6 +203,23 @@ void Lowering::undo(size_t mark) {
     scope_[trail_.back().name] = trail_.back().previous;
     trail_.pop_back();
   }
+}
+
+bool Lowering::bound_between(std::string_view name, size_t from, size_t to) const {
+  return std::any_of(trail_.begin() + static_cast<ptrdiff_t>(from), trail_.begin() + static_cast<ptrdiff_t>(to),
+                     [&](const Binding& b) { return b.name == name; });
+}
+
+bool Lowering::bound_by_sibling(std::string_view name) const {
+  return std::ranges::any_of(siblings_, [&](auto& range) { return bound_between(name, range.first, range.second); });
+}
+
+Lowering::Siblings Lowering::hide_siblings() {
+  const size_t now = mark();
+  for (auto range = siblings_.rbegin(); range != siblings_.rend(); ++range)
+    for (size_t i = range->second; i-- > range->first;)
+      if (!bound_between(trail_[i].name, range->second, now)) bind_to(trail_[i].name, trail_[i].previous);
+  return std::exchange(siblings_, {});
 }
 
 /// Numbers the occurrences of variables in one function clause, and notes where constructs end that may hand

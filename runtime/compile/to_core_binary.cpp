@@ -59,7 +59,7 @@ void Lowering::append_segments(const BinaryExpr& e, Block& block, std::vector<co
     }
     CExpr* size = s.size != nullptr ? parts[at++] : nullptr;
     std::u32string_view chars = s.value->as<StringExpr>().chars;
-    if (size != nullptr && chars.size() > 1) size = named(size, block);
+    if (size != nullptr && chars.size() != 1) size = named(size, block);
     for (size_t i = 0; i < chars.size(); i++) {
       CExpr* own = size == nullptr      ? default_size(s)
                    : i == 0             ? size

@@ -9,6 +9,7 @@ namespace vmrun::compile {
 /// What the innermost expression adds to, and what comes behind everything the current generator gives.
 struct Lowering::Loop {
   ComprehensionKind kind;
+  bool wanted;
   Var* accumulator;  // binary comprehensions: the binary so far
   std::function<CExpr*(Var* accumulator)> next;
 };
@@ -30,21 +31,24 @@ core::LetrecFun* Lowering::loop_function(std::string_view prefix, Loc loc, const
   return f;
 }
 
-core::Expr* Lowering::comprehension(const ComprehensionExpr& e, Block&) {
+/// A list that is not wanted is not built: the loop runs for its effects.
+core::Expr* Lowering::comprehension(const ComprehensionExpr& e, bool wanted) {
   size_t start = mark();
+  Siblings siblings = hide_siblings();
   CExpr* result;
   if (e.what == ComprehensionKind::kBinary) {
     CExpr* size = integer_literal({}, 256);
     Var* empty = fresh("Acc");
-    Loop loop{e.what, empty, [this](Var* acc) { return ref(acc); }};
+    Loop loop{e.what, true, empty, [this](Var* acc) { return ref(acc); }};
     CExpr* init = make<core::Primop>(e.loc, core::Prim::kBsInitWritable, arena_.copy(&size, 1));
     result = make<core::Let>(e.loc, arena_.copy(&empty, 1), init, qualifiers(e, 0, loop));
   } else {
-    Loop loop{e.what, nullptr, [this](Var*) { return literal({}, Term::nil()); }};
+    Loop loop{e.what, wanted || e.what == ComprehensionKind::kMap, nullptr, [this](Var*) { return literal({}, Term::nil()); }};
     result = qualifiers(e, 0, loop);
     if (e.what == ComprehensionKind::kMap) result = call(e.loc, "maps", "from_list", {result});
   }
   undo(start);
+  siblings_ = std::move(siblings);
   return result;
 }
 
@@ -66,6 +70,9 @@ core::Expr* Lowering::qualifiers(const ComprehensionExpr& e, size_t at, Loop& lo
     } else if (loop.kind == ComprehensionKind::kMap) {
       auto pair = operands({e.key, e.value}, block);
       result = make<core::Cons>(e.loc, tuple(e.loc, pair), loop.next(nullptr));
+    } else if (!loop.wanted) {
+      effect(*e.value, block);
+      result = loop.next(nullptr);
     } else {
       CExpr* head = value(*e.value, block);
       result = make<core::Cons>(e.loc, head, loop.next(nullptr));
@@ -143,7 +150,7 @@ core::Expr* Lowering::generator_loop(const ComprehensionExpr& e, size_t at, Loop
   core::Pat* taken = shape.element(context, rest, &always);
   size_t inner_at = at + 1;
   CExpr* test = generator_guard(e, inner_at, context.tests);
-  Loop inner{loop.kind, acc, [this, call_loop, rest](Var* a) { return call_loop(ref(rest), a); }};
+  Loop inner{loop.kind, loop.wanted, acc, [this, call_loop, rest](Var* a) { return call_loop(ref(rest), a); }};
   clauses.push_back(clause_of(taken, test, qualifiers(e, inner_at, inner)));
   undo(start);
   if (!always || test != nullptr) {

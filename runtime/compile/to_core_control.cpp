@@ -7,7 +7,7 @@
 namespace vmrun::compile {
 
 /// A clause in a scope of its own; its result and statements are not put together yet.
-Lowering::LoweredClause Lowering::clause(const Clause& c, bool in_head) {
+Lowering::LoweredClause Lowering::clause(const Clause& c, bool in_head, bool wanted) {
   size_t start = mark();
   LoweredClause out{&c, {}, nullptr, {}, nullptr, {}};
   PatternContext context{start, in_head};
@@ -15,7 +15,7 @@ Lowering::LoweredClause Lowering::clause(const Clause& c, bool in_head) {
   for (const Expr* p : c.patterns) patterns.push_back(pattern(*p, context));
   out.patterns = keep(patterns);
   out.guard = guard(c.guards, context.tests);
-  out.result = body_into(c.body, out.block);
+  out.result = body_into(c.body, out.block, wanted);
   out.bound = bound_since(start);
   undo(start);
   return out;
@@ -77,7 +77,7 @@ core::Expr* Lowering::case_expr(const CaseExpr& e, Block& block, bool wanted) {
     core::Pat* p = pattern(*c.patterns[0], context);
     CExpr* test = guard(c.guards, context.tests);
     Block inner;
-    CExpr* result = body_into(c.body, inner);
+    CExpr* result = body_into(c.body, inner, wanted);
     for (auto& [name, var] : bound_since(start)) hands_on = hands_on || used_after(e, name);
     if (hands_on) {
       block.push_back({Statement::Kind::kMatch, e.loc, {}, subject, p, test, core::Fail::kCaseClause});
@@ -89,7 +89,7 @@ core::Expr* Lowering::case_expr(const CaseExpr& e, Block& block, bool wanted) {
     return make<core::Case>(e.loc, arena_.copy(&subject, 1), arena_.copy(&only, 1), core::Fail::kCaseClause);
   }
   std::vector<LoweredClause> clauses;
-  for (const Clause* c : e.clauses) clauses.push_back(clause(*c, false));
+  for (const Clause* c : e.clauses) clauses.push_back(clause(*c, false, wanted));
   return join(e, clauses, block, wanted, [&](core::ClauseList list) {
     return make<core::Case>(e.loc, arena_.copy(&subject, 1), list, core::Fail::kCaseClause);
   });
@@ -97,7 +97,7 @@ core::Expr* Lowering::case_expr(const CaseExpr& e, Block& block, bool wanted) {
 
 core::Expr* Lowering::if_expr(const IfExpr& e, Block& block, bool wanted) {
   std::vector<LoweredClause> clauses;
-  for (const Clause* c : e.clauses) clauses.push_back(clause(*c, false));
+  for (const Clause* c : e.clauses) clauses.push_back(clause(*c, false, wanted));
   return join(e, clauses, block, wanted, [&](core::ClauseList list) {
     return make<core::Case>(e.loc, core::ExprList(), list, core::Fail::kIfClause);
   });
@@ -106,11 +106,11 @@ core::Expr* Lowering::if_expr(const IfExpr& e, Block& block, bool wanted) {
 core::Expr* Lowering::receive_expr(const ReceiveExpr& e, Block& block, bool wanted) {
   CExpr* timeout = e.timeout != nullptr ? named(value(*e.timeout, block), block, "Timeout") : nullptr;
   std::vector<LoweredClause> clauses;
-  for (const Clause* c : e.clauses) clauses.push_back(clause(*c, false));
+  for (const Clause* c : e.clauses) clauses.push_back(clause(*c, false, wanted));
   if (timeout != nullptr) {  // `after` joins in as one more clause without a pattern
     const Clause* after = make<Clause>(e.timeout->loc, std::string_view(), ExprList(), std::span<const ExprList>(),
                                        e.timeout_body);
-    clauses.push_back(clause(*after, false));
+    clauses.push_back(clause(*after, false, wanted));
   }
   return join(e, clauses, block, wanted, [&](core::ClauseList list) {
     CExpr* action = timeout != nullptr ? list.back()->body : nullptr;

@@ -38,9 +38,10 @@ core::Expr* Lowering::finish(Block& block, CExpr* result) {
   return result;
 }
 
-core::Expr* Lowering::body_into(ExprList exprs, Block& block) {
+core::Expr* Lowering::body_into(ExprList exprs, Block& block, bool wanted) {
   for (size_t i = 0; i + 1 < exprs.size(); i++) effect(*exprs[i], block);
-  return value(*exprs.back(), block);
+  CExpr* last = value(*exprs.back(), block, wanted);
+  return last != nullptr ? last : literal({}, Term::nil());
 }
 
 core::Expr* Lowering::body(ExprList exprs) {
@@ -59,9 +60,12 @@ void Lowering::effect(const Expr& e, Block& block) {
 /// Several operands, left to right.
 std::vector<core::Expr*> Lowering::operands(const std::vector<const Expr*>& exprs, Block& block) {
   std::vector<CExpr*> out;
+  const size_t start = mark();
   for (const Expr* e : exprs) {
     Block inner;
+    siblings_.emplace_back(start, mark());
     CExpr* v = value(*e, inner);
+    siblings_.pop_back();
     if (!inner.empty()) {
       for (CExpr*& earlier : out)
         if (!is_atomic(earlier)) earlier = named(earlier, block);
@@ -130,7 +134,7 @@ core::Expr* Lowering::value(const Expr& e, Block& block, bool wanted) {
     case ExprKind::kTry: return try_expr(e.as<TryExpr>());
     case ExprKind::kCatch: return make<core::Catch>(e.loc, body({&e.as<CatchExpr>().body, 1}));
     case ExprKind::kMaybe: return maybe_expr(e.as<MaybeExpr>());
-    case ExprKind::kComprehension: return comprehension(e.as<ComprehensionExpr>(), block);
+    case ExprKind::kComprehension: return comprehension(e.as<ComprehensionExpr>(), wanted);
     case ExprKind::kRemote:
     case ExprKind::kMaybeMatch: break;  // only as parts of a call and of maybe
   }
@@ -139,7 +143,8 @@ core::Expr* Lowering::value(const Expr& e, Block& block, bool wanted) {
 }
 
 core::Expr* Lowering::match(const MatchExpr& e, Block& block, bool wanted) {
-  CExpr* v = value(*e.right, block);
+  const bool dropped = !wanted && e.left->is(ExprKind::kVar) && e.left->as<VarExpr>().anonymous();
+  CExpr* v = value(*e.right, block, !dropped);
   if (e.left->is(ExprKind::kVar)) {
     const auto& var = e.left->as<VarExpr>();
     if (var.anonymous()) return v;
@@ -299,11 +304,13 @@ core::Expr* Lowering::fun_local(const FunLocalExpr& e) {
 core::Expr* Lowering::fun_expr(const FunExpr& e) {
   uint32_t index = fun_index_++;
   size_t start = mark();
+  Siblings siblings = hide_siblings();
   core::Lambda* lambda = arena_.make<core::Lambda>(e.loc, std::span<Var* const>(), nullptr);
   lambda->index = index;
   if (!e.name.empty()) lambda->self = e.name == "_" ? fresh() : bind(e.name);
   lambda->body = function_body(e.loc, e.clauses, lambda->params);
   undo(start);
+  siblings_ = std::move(siblings);
   return lambda;
 }
 

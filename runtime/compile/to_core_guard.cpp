@@ -9,7 +9,7 @@ core::Expr* Lowering::guard(std::span<const ExprList> guards, const std::vector<
   std::vector<CExpr*> alternatives;
   for (const ExprList& tests : guards) {
     std::vector<CExpr*> all;
-    for (const Expr* t : tests) all.push_back(guard_test(*t));
+    for (const Expr* t : tests) all.push_back(guard_test(modern_test(*t)));
     alternatives.push_back(all.size() == 1 ? all[0] : make<core::AllOf>(tests[0]->loc, keep(all)));
   }
   std::vector<CExpr*> all = extra;
@@ -20,6 +20,15 @@ core::Expr* Lowering::guard(std::span<const ExprList> guards, const std::vector<
   }
   if (all.empty()) return nullptr;
   return all.size() == 1 ? all[0] : make<core::AllOf>(all[0]->loc, keep(all));
+}
+
+/// An obsolete type test stands alone: list(X) is is_list(X), and float(X) no conversion.
+const Expr& Lowering::modern_test(const Expr& e) {
+  if (!e.is(ExprKind::kCall) || !e.as<CallExpr>().target->is(ExprKind::kAtom)) return e;
+  const auto& c = e.as<CallExpr>();
+  const std::string_view modern = modern_type_test(c.target->as<AtomExpr>().name, static_cast<uint32_t>(c.args.size()));
+  if (modern.empty()) return e;
+  return *arena_.make<CallExpr>(e.loc, arena_.make<AtomExpr>(c.target->loc, modern), c.args);
 }
 
 /// One test. Record fields in it are read only after a check that the operand is such a record; the check stands
@@ -98,7 +107,10 @@ bool Lowering::is_guard_expr(const Expr& e) const {
       FunctionName name{{}, static_cast<uint32_t>(c.args.size())};
       if (c.target->is(ExprKind::kAtom)) {
         name.name = c.target->as<AtomExpr>().name;
-        if (tables_.functions.count(name) || tables_.imports.count(name) || !tables_.auto_imports(name)) return false;
+        auto import = tables_.imports.find(name);
+        const bool from_erlang = import != tables_.imports.end() && import->second.module == "erlang";
+        if (tables_.functions.count(name) || (import != tables_.imports.end() && !from_erlang)) return false;
+        if (!from_erlang && !tables_.auto_imports(name)) return false;
       } else if (c.target->is(ExprKind::kRemote)) {
         const auto& r = c.target->as<RemoteExpr>();
         bool erlang = r.module->is(ExprKind::kAtom) && r.module->as<AtomExpr>().name == "erlang";

@@ -20,6 +20,7 @@ core::Pat* Lowering::variable_pattern(std::string_view name, Loc loc, PatternCon
   }
   if (known == nullptr) return make<core::PVar>(bind(name));
   if (context.skip) return wild();
+  if (bound_by_sibling(name)) bind_to(name, known);  // from here on it is this operand's own too
   Var* again = fresh(name);
   context.tests.push_back(erlang({}, "=:=", {ref(again), ref(known)}));
   return make<core::PVar>(again);
@@ -38,6 +39,14 @@ core::Pat* Lowering::string_pattern(const Expr& prefix, core::Pat* tail) {
   if (!list.is_nil()) session_.diagnostics.error(prefix.loc, "illegal pattern: '++' takes a string or a list of constants first");
   for (size_t i = items.size(); i-- > 0;) tail = make<core::PCons>(literal_pattern(items[i]), tail);
   return tail;
+}
+
+core::Expr* Lowering::pattern_operand(const Expr& e, const PatternContext& context, std::span<const std::string_view> own) {
+  hidden_ = {context.start, trail_.size(), own};
+  std::vector<CExpr*> checks;
+  CExpr* v = guard_value(e, checks);
+  hidden_ = {};
+  return v;
 }
 
 core::Pat* Lowering::pattern(const Expr& e, PatternContext& context) {
@@ -81,8 +90,7 @@ core::Pat* Lowering::pattern(const Expr& e, PatternContext& context) {
 core::Pat* Lowering::map_pattern(const MapExpr& e, PatternContext& context) {
   std::vector<core::PMapPair> pairs;
   for (const MapField& f : e.fields) {
-    std::vector<CExpr*> checks;
-    CExpr* key = guard_value(*f.key, checks);
+    CExpr* key = pattern_operand(*f.key, context, {});
     pairs.push_back({key, pattern(*f.value, context)});
   }
   return make<core::PMap>(keep(pairs));
@@ -91,10 +99,10 @@ core::Pat* Lowering::map_pattern(const MapExpr& e, PatternContext& context) {
 /// `rest`: a further segment takes all that is left (binary generators).
 core::Pat* Lowering::binary_pattern(const BinaryExpr& e, PatternContext& context, Var* rest) {
   std::vector<core::PSegment> out;
+  std::vector<std::string_view> own;
   for (const Segment& s : e.segments) {
     core::SegSpec spec = segment_spec(s);
-    std::vector<CExpr*> checks;
-    auto size = [&] { return s.size != nullptr ? guard_value(*s.size, checks) : default_size(s); };
+    auto size = [&] { return s.size != nullptr ? pattern_operand(*s.size, context, own) : default_size(s); };
     if (context.skip && spec.type == core::SegType::kFloat) spec.type = core::SegType::kInteger;
     if (s.value->is(ExprKind::kString)) {
       for (char32_t c : s.value->as<StringExpr>().chars) {
@@ -106,7 +114,8 @@ core::Pat* Lowering::binary_pattern(const BinaryExpr& e, PatternContext& context
     CExpr* width = size();  // before the value: it sees earlier segments only
     core::Pat* value;
     if (s.value->is(ExprKind::kVar)) {
-      value = variable_pattern(s.value->as<VarExpr>().name, s.value->loc, context);
+      own.push_back(s.value->as<VarExpr>().name);
+      value = variable_pattern(own.back(), s.value->loc, context);
     } else if (context.skip) {
       value = wild();
     } else {

@@ -82,6 +82,11 @@ class Lowering {
   /// Names bound since a mark, latest variable of each.
   std::vector<std::pair<std::string_view, Var*>> bound_since(size_t mark) const;
   void undo(size_t mark);
+  bool bound_between(std::string_view name, size_t from, size_t to) const;
+  bool bound_by_sibling(std::string_view name) const;
+  using Siblings = std::vector<std::pair<size_t, size_t>>;
+  /// A fun or comprehension is a scope of its own: it does not see what operands to its left have bound. Gives what siblings_ is to be afterwards.
+  [[nodiscard]] Siblings hide_siblings();
 
   // Which variables a construct has to hand on: those that occur again behind it.
   void index_uses(const Expr& e);
@@ -92,7 +97,7 @@ class Lowering {
   void effect(const Expr& e, Block& block);
   /// A body as one expression, in a scope of its own.
   CExpr* body(ExprList exprs);
-  CExpr* body_into(ExprList exprs, Block& block);
+  CExpr* body_into(ExprList exprs, Block& block, bool wanted = true);
   CExpr* finish(Block& block, CExpr* result);
   std::vector<CExpr*> operands(const std::vector<const Expr*>& exprs, Block& block);
   /// The value in a variable (or as a literal), for use more than once.
@@ -121,7 +126,7 @@ class Lowering {
   CExpr* receive_expr(const ReceiveExpr& e, Block& block, bool wanted);
   CExpr* try_expr(const TryExpr& e);
   CExpr* maybe_expr(const MaybeExpr& e);
-  LoweredClause clause(const Clause& c, bool in_head);
+  LoweredClause clause(const Clause& c, bool in_head, bool wanted = true);
   /// Finishes clauses and, if they bind variables that are used later, lets `build` make a construct of several
   /// values whose variables are bound in `block`.
   CExpr* join(const Expr& e, std::vector<LoweredClause>& clauses, Block& block, bool wanted,
@@ -132,6 +137,7 @@ class Lowering {
 
   // Guards (to_core_guard.cpp).
   CExpr* guard(std::span<const ExprList> guards, const std::vector<CExpr*>& extra);
+  const Expr& modern_test(const Expr& e);
   CExpr* guard_test(const Expr& e);
   CExpr* guard_value(const Expr& e, std::vector<CExpr*>& checks);
   bool is_guard_expr(const Expr& e) const;
@@ -143,6 +149,8 @@ class Lowering {
     bool skip = false;             // the shape of a binary generator's pattern, whatever the values
     std::vector<CExpr*> tests = {};  // equalities with variables that are bound already
   };
+  /// A size or a map key: it sees what was bound before the pattern, and of the pattern only `own`, the variables of earlier segments.
+  CExpr* pattern_operand(const Expr& e, const PatternContext& context, std::span<const std::string_view> own);
   core::Pat* pattern(const Expr& e, PatternContext& context);
   core::Pat* variable_pattern(std::string_view name, Loc loc, PatternContext& context);
   core::Pat* binary_pattern(const BinaryExpr& e, PatternContext& context, Var* rest);
@@ -168,7 +176,7 @@ class Lowering {
   CExpr* record_info(const CallExpr& e);
 
   // Comprehensions (to_core_comprehension.cpp).
-  CExpr* comprehension(const ComprehensionExpr& e, Block& block);
+  CExpr* comprehension(const ComprehensionExpr& e, bool wanted);
   struct Loop;
   struct GeneratorShape;
   CExpr* qualifiers(const ComprehensionExpr& e, size_t at, Loop& loop);
@@ -187,6 +195,11 @@ class Lowering {
   vmrun::Heap& heap_;
   std::unordered_map<std::string_view, Var*> scope_;
   std::vector<Binding> trail_;
+  struct {
+    size_t from = 0, to = 0;               // of the trail
+    std::span<const std::string_view> own;  // visible all the same
+  } hidden_;
+  Siblings siblings_;  // ranges of the trail: what operands to the left of the present ones have bound
   std::unordered_map<std::string_view, uint32_t> last_use_;
   std::unordered_map<const Expr*, uint32_t> end_of_;
   uint32_t clock_ = 0;
