@@ -1,0 +1,1 @@
+"""Erlang/OTP's own suites, run by vmrun."""

@@ -1,0 +1,13 @@
+%% What suites take from common_test. Cases that want another node are skipped.
+-define(MIN_IMPORTANCE, 0).
+-define(LOW_IMPORTANCE, 25).
+-define(STD_IMPORTANCE, 50).
+-define(HI_IMPORTANCE, 75).
+-define(MAX_IMPORTANCE, 99).
+-define(CT_PEER(), ct:other_node()).
+-define(CT_PEER(Options), ct:other_node()).
+-define(CT_PEER(Options, Release, Folder), ct:other_node()).
+-define(CT_PEER_NAME(), ct:other_node()).
+-define(CT_PEER_NAME(Case), ct:other_node()).
+-define(line,).
+-define(config, test_server:lookup_config).

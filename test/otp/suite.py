@@ -1,0 +1,108 @@
+"""OTP's own test suites, run by vmrun: of the source package of Debian's erlang, with a small stand-in for common_test.
+
+suites.txt names the suites, and the cases that do not pass, with the reason. A case that fails and is not named there is a failure of
+the test, and so is one that is named and passes. What a suite skips by itself (other nodes, say) does not count.
+"""
+import fcntl
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+from harness.golden import ENVIRONMENT, run_program
+from harness.results import Failure, Skip, Test
+from slow.guest import Guest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = pathlib.Path(os.environ.get('VMRUN_OTP', '/var/tmp/vmrun-otp'))
+CASE_SECONDS, SUITE_SECONDS = 60, 600
+HOOK = re.compile(r'erts_debug:([gs]et)_internal_state')  # into the machine itself, which is another one here
+LINE = re.compile(r'case: (ok|skip|failed|late) (\S+) ?(.*)')
+
+
+def tests(root, vmrun):
+    return [Test('otp', f'{folder}/{suite}', lambda f=folder, s=suite, e=excepted: run(root, vmrun, f, s, e))
+            for folder, suites in listed().items() for suite, excepted in suites.items()]
+
+
+def listed():
+    """Folder -> suite -> case -> why it does not pass: by the indentation of suites.txt."""
+    folders = {}
+    for line in (HERE / 'suites.txt').read_text().splitlines():
+        word, _, rest = line.strip().partition(' ')
+        depth = len(line) - len(line.lstrip())
+        if not word or word == '#':
+            continue
+        if depth == 0:
+            folder = folders.setdefault(word, {})
+        elif depth == 2:
+            suite = folder.setdefault(word, {})
+        else:
+            suite[word] = rest.strip()
+    return folders
+
+
+def run(root, vmrun, folder, suite, excepted):
+    source = fetched()
+    with tempfile.TemporaryDirectory(prefix='vmrun-otp-') as work:
+        data, private = pathlib.Path(work) / f'{suite}_data', pathlib.Path(work) / 'private'
+        private.mkdir()
+        copy_data(root, source / folder / f'{suite}_data', data)
+        text = (source / folder / f'{suite}.erl').read_text(encoding='utf-8', errors='surrogateescape')
+        (pathlib.Path(work) / f'{suite}.erl').write_text(HOOK.sub(r'internal_state:\1', text), encoding='utf-8', errors='surrogateescape')
+        libraries = [source / 'lib', source / 'lib/kernel/include', source / 'lib/stdlib/include', source / folder]
+        command = [os.path.abspath(vmrun), '-noinput', *flags('-I', HERE / 'stand_in', *libraries), *flags('-pa', work, HERE / 'stand_in', source / folder),
+                   str(HERE / 'run_suite.act'), suite, str(data), str(private), str(CASE_SECONDS)]
+        status, out, err = run_program(command, '', SUITE_SECONDS, cwd=work, env=dict(ENVIRONMENT, HOME=work))
+    results = [m.groups() for m in map(LINE.fullmatch, out.splitlines()) if m]
+    wrong = [f'{what} {case} {detail[:300]}' for what, case, detail in results if what in ('failed', 'late') and case not in excepted]
+    mended = [f'{case} passes: it need not stand in suites.txt any more' for what, case, _ in results if what == 'ok' and case in excepted]
+    if status != 0 or not results:
+        wrong.append(f'status {status}\n{(out + err)[-1500:]}')
+    if wrong or mended:
+        raise Failure('\n'.join(wrong + mended))
+
+
+def flags(flag, *folders):
+    return [word for folder in folders for word in (flag, str(folder))]
+
+
+def copy_data(root, source, to):
+    """A suite's data, its C files compiled as the libraries they are meant to be."""
+    if not source.is_dir():
+        return to.mkdir()
+    shutil.copytree(source, to)
+    for file in to.glob('*.c'):
+        subprocess.run(['gcc', '-shared', '-fPIC', '-w', '-I', str(root / 'drivers/include'), '-o', str(file.with_suffix('.so')), str(file)],
+                       capture_output=True)
+
+
+def fetched():
+    """The folder of OTP's source, fetched if it is not there yet."""
+    SOURCE.mkdir(parents=True, exist_ok=True)
+    with open(SOURCE / 'lock', 'w') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        found = list(SOURCE.glob('*/OTP_VERSION'))
+        return found[0].parent if found else fetch()
+
+
+def fetch():
+    if not shutil.which('apt-get'):
+        raise Skip("needs apt-get, to fetch the source of Debian's erlang (or VMRUN_OTP: a folder with it)")
+    with tempfile.TemporaryDirectory(prefix='vmrun-otp-') as work:
+        lists = pathlib.Path(work) / 'sources.list.d'
+        lists.mkdir()
+        for path in map(pathlib.Path, Guest.sources(Guest.suite())):
+            (lists / path.name).write_text(re.sub(r'^(Types:\s*|)deb(?=\s)', r'\1deb-src', path.read_text(), flags=re.M))
+        (pathlib.Path(work) / 'lists').mkdir()
+        options = ['-o', 'Dir::Etc::sourcelist=/dev/null', '-o', f'Dir::Etc::sourceparts={lists}', '-o', f'Dir::State::lists={work}/lists',
+                   '-o', 'APT::Sandbox::User=root']
+        for command in (['update', '-qq'], ['source', '-qq', '--download-only', 'erlang']):
+            result = subprocess.run(['apt-get', *options, *command], cwd=work, capture_output=True, text=True)
+            if result.returncode != 0:
+                raise Skip(f'apt-get {command[0]}: {result.stderr.strip()[-300:]}')
+        archive = next(pathlib.Path(work).glob('erlang_*.orig.tar.*'))
+        subprocess.run(['tar', 'xf', str(archive), '-C', str(SOURCE)], check=True)
+    return next(SOURCE.glob('*/OTP_VERSION')).parent
