@@ -13,7 +13,8 @@ flatten(Name) when is_list(Name) -> flat(Name, []).
 flat([C | T], Tail) when is_integer(C) -> [C | flat(T, Tail)];
 flat([A | T], Tail) when is_atom(A) -> atom_to_list(A) ++ flat(T, Tail);
 flat([L | T], Tail) when is_list(L) -> flat(L, flat(T, Tail));
-flat([], Tail) -> Tail.
+flat([], Tail) -> Tail;
+flat(A, Tail) when is_atom(A) -> atom_to_list(A) ++ Tail.  % also the end of a list
 
 %% Works on strings and gives back what kind was given. A binary's bytes are taken as characters: what
 %% matters in a name is ASCII, and the rest need not be text.
@@ -82,7 +83,12 @@ base(Name) ->
 basename(Name, Ext) when is_binary(Ext), not is_binary(Name) -> basename(to_binary(Name), Ext);
 basename(Name, Ext) ->
     E = same_kind(Ext, Name),
-    on_string(fun(N) -> without_suffix(base(N), E) end, Name).
+    on_string(fun(N) ->
+                      case lists:suffix(E, N) of
+                          true -> without_suffix(base(N), E);
+                          false -> base(N)
+                      end
+              end, Name).
 
 %% As on_string shows a name of the other one's kind
 same_kind(Ext, Name) when is_binary(Name) -> binary_to_list(to_binary(Ext));
@@ -170,30 +176,60 @@ validate(Name) ->
     catch error:_ -> false
     end.
 
-%% Where files of an application belong, by the rules of desktop systems on Linux (XDG)
+%% Where files of an application belong: on Linux and what is like it by the rules of desktop systems (XDG)
 
 basedir(Type, Application) -> basedir(Type, Application, #{}).
 
-basedir(Type, Application, Options) when is_map(Options) ->
-    _ = maps:get(os, Options, linux) =:= linux orelse error(badarg, [Type, Application, Options]),
-    Below = case Options of
-                #{version := Version} -> [Application, Version];
-                _ -> [Application]
-            end,
+basedir(Type, Application, Options) when is_map(Options), is_list(Application) orelse is_binary(Application) ->
+    Own = [Application | option(version, Options)],
+    case maps:get(os, Options, linux) of
+        darwin -> darwin_dir(Type, Own);
+        windows -> windows_dir(Type, option(author, Options) ++ Own);
+        _ -> xdg_dir(Type, Own)
+    end.
+
+option(Key, Options) -> [Value || {ok, Value} <- [maps:find(Key, Options)]].
+
+xdg_dir(Type, Own) ->
     case Type of
-        user_data -> join([own_dir("XDG_DATA_HOME", ".local/share") | Below]);
-        user_config -> join([own_dir("XDG_CONFIG_HOME", ".config") | Below]);
-        user_cache -> join([own_dir("XDG_CACHE_HOME", ".cache") | Below]);
-        user_log -> join([own_dir("XDG_CACHE_HOME", ".cache") | Below] ++ ["log"]);
-        site_data -> [join([Dir | Below]) || Dir <- system_dirs("XDG_DATA_DIRS", "/usr/local/share/:/usr/share/")];
-        site_config -> [join([Dir | Below]) || Dir <- system_dirs("XDG_CONFIG_DIRS", "/etc/xdg")];
-        _ -> error(badarg, [Type, Application, Options])
+        user_data -> join([own_dir("XDG_DATA_HOME", ".local/share") | Own]);
+        user_config -> join([own_dir("XDG_CONFIG_HOME", ".config") | Own]);
+        user_cache -> join([own_dir("XDG_CACHE_HOME", ".cache") | Own]);
+        user_log -> join([own_dir("XDG_CACHE_HOME", ".cache") | Own] ++ ["log"]);
+        site_data -> [join([Dir | Own]) || Dir <- system_dirs("XDG_DATA_DIRS", "/usr/local/share/:/usr/share/")];
+        site_config -> [join([Dir | Own]) || Dir <- system_dirs("XDG_CONFIG_DIRS", "/etc/xdg")]
+    end.
+
+darwin_dir(Type, Own) ->
+    case Type of
+        user_data -> join([home(), "Library/Application Support" | Own]);
+        user_config -> join([home(), "Library/Application Support" | Own]);
+        user_cache -> join([home(), "Library/Caches" | Own]);
+        user_log -> join([home(), "Library/Logs" | Own]);
+        site_data -> [join(["/Library/Application Support" | Own])];
+        site_config -> [join(["/Library/Application Support" | Own])]
+    end.
+
+windows_dir(Type, Own) ->
+    case Type of
+        user_data -> join([local() | Own]);
+        user_config -> join([roaming() | Own]);
+        user_cache -> join([local() | Own] ++ ["Cache"]);
+        user_log -> join([local() | Own] ++ ["Logs"]);
+        site_data -> [];
+        site_config -> []
     end.
 
 own_dir(Variable, InHome) ->
     case os:getenv(Variable) of
-        false -> join(os:getenv("HOME", "/"), InHome);
+        false -> join(home(), InHome);
         Dir -> Dir
     end.
+
+home() -> os:getenv("HOME", "/").
+
+%% Old releases of Windows have but the roaming one.
+local() -> os:getenv("LOCALAPPDATA", os:getenv("APPDATA", join(home(), "Local"))).
+roaming() -> os:getenv("APPDATA", join(home(), "Roaming")).
 
 system_dirs(Variable, Default) -> string:lexemes(os:getenv(Variable, Default), ":").
