@@ -52,18 +52,17 @@ Term bif_erlang_error_2(Process& p, const Term* a) {
   if (a[1] != atoms::none && list_length(a[1]) < 0) return raise_plainly(p, ExceptionClass::kError, a[0]);
   return raise_with_arguments(p, a[0], a[1], kNonValue);
 }
+/// An option that is none makes all of them count for nothing, as in OTP.
 Term bif_erlang_error_3(Process& p, const Term* a) {
   static const Term error_info = intern_atom("error_info");
-  if (a[1] != atoms::none && list_length(a[1]) < 0) return raise_badarg(p);
-  Term info = kNonValue;
-  Term options = a[2];
+  Term info = kNonValue, options = a[2];
   for (; options.is_list(); options = options.tail()) {
     const Term o = options.head();
-    if (!o.is_tuple() || o.tuple_arity() != 2 || o.element(0) != error_info || !o.element(1).is_map()) return raise_badarg(p);
+    if (!o.is_tuple() || o.tuple_arity() != 2 || o.element(0) != error_info || !o.element(1).is_map()) break;
     info = o.element(1);
   }
-  if (!options.is_nil()) return raise_badarg(p);
-  return raise_with_arguments(p, a[0], a[1], info);
+  if (a[1] != atoms::none && list_length(a[1]) < 0) return raise_plainly(p, ExceptionClass::kError, a[0]);
+  return raise_with_arguments(p, a[0], a[1], options.is_nil() ? info : kNonValue);
 }
 Term bif_erlang_nif_error_1(Process& p, const Term* a) { return bif_erlang_error_1(p, a); }
 Term bif_erlang_nif_error_2(Process& p, const Term* a) { return bif_erlang_error_2(p, a); }

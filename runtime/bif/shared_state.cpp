@@ -220,11 +220,19 @@ Term array_info(Process& p, Term ref, bool counter) {
 
 }  // namespace
 
+namespace {
+
+constexpr SWord kMaxCells = SWord{1} << 36;
+
+bool is_positive(Term t) { return t.is_small() ? t.small_value() > 0 : t.is_boxed_sub(Term::Sub::kPosBig); }
+
+}  // namespace
+
 Term bif_atomics_new_2(Process& p, const Term* a) {
   static const Term signed_atom = intern_atom("signed");
   SWord size;
   bool is_signed = true;
-  if (!small_in_range(a[0], 1, SWord{1} << 36, &size)) return raise_badarg(p);
+  if (!is_positive(a[0])) return raise_badarg(p);
   Term list = a[1];
   for (; list.is_list(); list = list.tail()) {
     const Term o = list.head();
@@ -232,7 +240,8 @@ Term bif_atomics_new_2(Process& p, const Term* a) {
     if (o.element(1) != atoms::true_ && o.element(1) != atoms::false_) return raise_badarg(p);
     is_signed = o.element(1) == atoms::true_;
   }
-  return list.is_nil() ? new_array(p, size, is_signed, false) : raise_badarg(p);
+  if (!list.is_nil()) return raise_badarg(p);
+  return small_in_range(a[0], 1, kMaxCells, &size) ? new_array(p, size, is_signed, false) : raise_system_limit(p);
 }
 Term bif_atomics_get_2(Process& p, const Term* a) { return get_cell(p, a, false); }
 Term bif_atomics_put_3(Process& p, const Term* a) { return put_cell(p, a, false); }
@@ -259,11 +268,12 @@ Term bif_atomics_info_1(Process& p, const Term* a) { return array_info(p, a[0], 
 Term bif_counters_new_2(Process& p, const Term* a) {
   static const Term atomics = intern_atom("atomics"), write_concurrency = intern_atom("write_concurrency");
   SWord size;
-  if (!small_in_range(a[0], 1, SWord{1} << 36, &size)) return raise_badarg(p);
+  if (!is_positive(a[0])) return raise_badarg(p);
   Term list = a[1];
   for (; list.is_list(); list = list.tail())
     if (list.head() != atomics && list.head() != write_concurrency) return raise_badarg(p);
-  return list.is_nil() ? new_array(p, size, true, true) : raise_badarg(p);
+  if (!list.is_nil()) return raise_badarg(p);
+  return small_in_range(a[0], 1, kMaxCells, &size) ? new_array(p, size, true, true) : raise_system_limit(p);
 }
 Term bif_counters_get_2(Process& p, const Term* a) { return get_cell(p, a, true); }
 Term bif_counters_put_3(Process& p, const Term* a) { return put_cell(p, a, true); }

@@ -8,6 +8,7 @@
 
 #include "probes/probes.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/heap/gc.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/async.hpp"
@@ -84,7 +85,8 @@ const InfoItem kInfo[] = {
        return text_list(p.heap, "vmrun (Erlang/OTP 27 language) [64-bit] [smp:" + std::to_string(scheduler_count()) + "]\n");
      }},
     {"machine", [](Process& p) { return text_list(p.heap, "BEAM"); }},
-    {"wordsize", [](Process&) { return Term::small(8); }},
+    {"backtrace_depth", [](Process&) { return Term::small(backtrace_depth); }},
+    {"wordsize", [](Process&) { return Term::small(sizeof(Word)); }},
     {"smp_support", [](Process&) { return atoms::true_; }},
     {"threads", [](Process&) { return atoms::true_; }},
     {"heap_type", [](Process&) { return intern_atom("private"); }},
@@ -180,7 +182,13 @@ Term answer(Process& p, const InfoItem (&items)[N], Term name) {
 
 }  // namespace
 
-Term bif_erlang_system_info_1(Process& p, const Term* a) { return answer(p, kInfo, a[0]); }
+Term bif_erlang_system_info_1(Process& p, const Term* a) {
+  const Term item = a[0];
+  if (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == intern_atom("wordsize") &&
+      (item.element(1) == intern_atom("internal") || item.element(1) == intern_atom("external")))
+    return Term::small(sizeof(Word));
+  return answer(p, kInfo, item);
+}
 Term bif_erlang_statistics_1(Process& p, const Term* a) { return answer(p, kStatistics, a[0]); }
 
 namespace {
@@ -216,6 +224,10 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   const std::string_view name = atom_text(a[0]);
   if (name == "sequential_tracer") return set_sequential_tracer(p, a[1]);
+  if (name == "backtrace_depth") {
+    if (!small_in_range(a[1], 0, SWord{1} << 32, &n)) return raise_badarg(p);
+    return Term::small(backtrace_depth.exchange(static_cast<unsigned>(std::min<SWord>(n, kMaxBacktraceDepth))));
+  }
   if (name == "reset_seq_trace" && a[1] == atoms::true_) {
     reset_seq_trace();
     return atoms::true_;

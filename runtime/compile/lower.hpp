@@ -62,6 +62,7 @@ class Lowerer {
   std::vector<Arg> values(core::ExprList es);
   Arg call_bif(const BifInfo* bif, std::vector<Arg> args, Loc loc);
   Arg call(core::Call& c);
+  Arg call_function(Term module, Term function, std::vector<Arg> args, Loc loc);
   Arg lambda(core::Lambda& l);
   Arg make_closure(core::FunNote* note);
   Arg fun_ref(core::FunRef& r);

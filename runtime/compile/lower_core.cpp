@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "runtime/compile/lower.hpp"
 #include "runtime/compile/lower_match.hpp"
 #include "vm/term/atom.hpp"
+#include "vm/term/compare.hpp"
 #include "vm/term/layout.hpp"
 
 namespace vmrun::compile::ssa {
@@ -321,10 +323,22 @@ Term empty_map_literal(Arena& a) {
 
 Arg Lowerer::map(Map& m) {
   Arg base = m.base == nullptr ? Arg::lit(empty_map_literal(arena_)) : value(m.base);
-  std::vector<Arg> all;
+  struct Pair {
+    Arg key, value;
+    bool exact;
+  };
+  std::vector<Pair> all;
   for (const MapPair& p : m.pairs) {
-    all.push_back(value(p.key));
-    all.push_back(value(p.value));
+    Arg key = value(p.key);
+    all.push_back({key, value(p.value), p.exact});
+  }
+  // Of several constant keys that are not there the first in the order of keys is reported.
+  for (auto from = all.begin(); from != all.end();) {
+    auto updates = [](const Pair& p) { return p.exact && p.key.is_literal(); };
+    from = std::find_if(from, all.end(), updates);
+    auto to = std::find_if_not(from, all.end(), updates);
+    std::stable_sort(from, to, [](const Pair& a, const Pair& b) { return compare_keys(a.key.literal, b.key.literal) < 0; });
+    from = to;
   }
   if (!base.is_literal() || !base.literal.is_map()) {
     if (base.is_literal()) base = emit_value(Op::kMove, {base});
@@ -342,15 +356,16 @@ Arg Lowerer::map(Map& m) {
   std::size_t i = 0;
   do {
     std::vector<Arg> args{base};
-    bool exact = i < m.pairs.size() && m.pairs[i].exact;
-    for (; i < m.pairs.size() && m.pairs[i].exact == exact; i++) {
+    bool exact = i < all.size() && all[i].exact;
+    for (; i < all.size() && all[i].exact == exact; i++) {
+      const Arg key = all[i].key;
       bool again = false;
       for (std::size_t k = 1; k < args.size() && !again; k += 2) {
-        again = args[k] == all[2 * i] || !args[k].is_literal() || !all[2 * i].is_literal() || !all[2 * i].literal.is_immed();
+        again = args[k] == key || !args[k].is_literal() || !key.is_literal() || !key.literal.is_immed();
       }
       if (again && args.size() > 1) break;
-      args.push_back(all[2 * i]);
-      args.push_back(all[2 * i + 1]);
+      args.push_back(key);
+      args.push_back(all[i].value);
     }
     Instr in{.op = exact ? Op::kPutMapExact : Op::kPutMapAssoc};
     in.loc = m.loc;
@@ -359,7 +374,7 @@ Arg Lowerer::map(Map& m) {
     in.dsts = arena_.copy(&v, 1);
     fallible(in, guard_fail_);
     base = Arg::of(v);
-  } while (i < m.pairs.size());
+  } while (i < all.size());
   return base;
 }
 
@@ -385,7 +400,27 @@ bool makes_reference(std::string_view f, std::size_t arity) {
          (f == "alias" && arity <= 1) || (f == "spawn_request" && arity >= 1 && arity <= 5);
 }
 
+bool is_proper_list(Term t) {
+  while (t.is_list()) t = t.tail();
+  return t.is_nil();
+}
+
 }  // namespace
+
+Arg Lowerer::call_function(Term module, Term function, std::vector<Arg> args, Loc loc) {
+  const std::string_view name = module == atoms::erlang ? atom_text(function) : "";
+  const std::size_t arity = args.size();
+  args.insert(args.begin(), {Arg::lit(module), Arg::lit(function)});
+  const BlockId block = cur_;
+  const auto at = static_cast<std::uint32_t>(cur().code.size());
+  Arg v = emit_value(Op::kCallExt, std::move(args), loc);
+  if (makes_reference(name, arity)) fresh_refs_[v.value] = {block, at};
+  if (never_returns(name, arity)) {
+    cur().term = Term_::kUnreachable;
+    start(new_block());
+  }
+  return v;
+}
 
 Arg Lowerer::call(Call& c) {
   if (c.module->kind == Kind::kLiteral && c.function->kind == Kind::kLiteral) {
@@ -405,39 +440,23 @@ Arg Lowerer::call(Call& c) {
           std::vector<Expr*> given;
           Expr* rest = c.args[2];
           for (; rest->kind == Kind::kCons; rest = rest->as<Cons>().tail) given.push_back(rest->as<Cons>().head);
-          if (rest->kind == Kind::kLiteral && rest->as<Literal>().value.is_nil()) {
+          if (rest->kind == Kind::kLiteral && is_proper_list(rest->as<Literal>().value)) {
             Arg m = value(c.args[0]), f = value(c.args[1]);
             auto args = values(given);
-            if (m.is_literal() && f.is_literal() && m.literal.is_atom() && f.literal.is_atom()) {
-              args.insert(args.begin(), {m, f});
-              return emit_value(Op::kCallExt, std::move(args), c.loc);
-            }
+            for (Term t = rest->as<Literal>().value; t.is_list(); t = t.tail()) args.push_back(Arg::lit(t.head()));
+            if (m.is_literal() && f.is_literal() && m.literal.is_atom() && f.literal.is_atom())
+              return call_function(m.literal, f.literal, std::move(args), c.loc);
             args.push_back(m);
             args.push_back(f);
             return emit_value(Op::kApply, std::move(args), c.loc);
           }
         }
-        bool fresh = makes_reference(name, arity);
-        auto args = values(c.args);
-        args.insert(args.begin(), {Arg::lit(mod), Arg::lit(fun)});
-        BlockId block = cur_;
-        auto at = static_cast<std::uint32_t>(cur().code.size());
-        Arg v = emit_value(Op::kCallExt, std::move(args), c.loc);
-        if (fresh) fresh_refs_[v.value] = {block, at};
-        if (never_returns(name, arity)) {
-          cur().term = Term_::kUnreachable;
-          start(new_block());
-        }
-        return v;
+        return call_function(mod, fun, values(c.args), c.loc);
       }
       m_.program.errors.push_back("call of erlang:" + std::string(name) + " in a guard");
       return Arg::lit(atoms::false_);
     }
-    if (mod.is_atom() && fun.is_atom()) {
-      auto args = values(c.args);
-      args.insert(args.begin(), {Arg::lit(mod), Arg::lit(fun)});
-      return emit_value(Op::kCallExt, std::move(args), c.loc);
-    }
+    if (mod.is_atom() && fun.is_atom()) return call_function(mod, fun, values(c.args), c.loc);
   }
   Arg mod = value(c.module), fun = value(c.function);
   auto args = values(c.args);

@@ -27,10 +27,10 @@ get(Key, Map, Default) when is_map(Map) ->
 get(Key, Map, Default) -> error({badmap, Map}, [Key, Map, Default], ?ERRORS).
 
 to_list(Map) when is_map(Map) -> erts_internal:maps_to_list(Map, -1);
-to_list({_, _, _} = Iter) -> iterated(Iter);
-to_list(none) -> [];
-to_list([_ | Map] = Iter) when is_map(Map) -> iterated(next(Iter));
-to_list(Map) -> error({badmap, Map}, [Map], ?ERRORS).
+to_list(Iter) ->
+    try iterated(next(Iter))
+    catch error:_ -> error({badmap, Iter}, [Iter], ?ERRORS)
+    end.
 
 iterated({K, V, Next}) -> [{K, V} | iterated(next(Next))];
 iterated(none) -> [].

@@ -11,15 +11,12 @@
 #include "vm/term/layout.hpp"
 
 namespace vmrun {
+
+std::atomic<unsigned> backtrace_depth{8};
+
 namespace {
 
-constexpr unsigned kBacktraceDepth = 8;
 const Term kClassAtoms[] = {atoms::error, atoms::exit, atoms::throw_};
-
-struct Addresses {
-  Term header;
-  Word limbs[kBacktraceDepth + 3];  // class, addresses…, a last limb that makes this a proper big integer
-};
 
 bool is_raw(Term trace) { return trace.is_list() && trace.tail().is_big(); }
 
@@ -39,8 +36,8 @@ unsigned stack_addresses(const Process& p, const Word* innermost, Word* out, uns
 }
 
 Term capture(Process& p, const Word* ip, Term head) {
-  Word found[kBacktraceDepth];
-  const unsigned n = stack_addresses(p, ip, found, kBacktraceDepth);
+  Word found[kMaxBacktraceDepth];
+  const unsigned n = stack_addresses(p, ip, found, std::max(1u, backtrace_depth.load(std::memory_order_relaxed)));
   Term* hp = p.heap.alloc(2 + 3 + n);
   Term* big = hp;
   *hp++ = Term::header(Term::Sub::kPosBig, n + 2);
@@ -89,8 +86,9 @@ Term list_of(Heap& heap, const Term* terms, std::size_t n) {
 }
 
 Term frames_term(Heap& heap, Term head, const Word* addresses, unsigned n) {
-  Term frames[kBacktraceDepth + 1];
+  Term frames[kMaxBacktraceDepth + 1];
   unsigned count = 0;
+  const unsigned most = std::max(1u, backtrace_depth.load(std::memory_order_relaxed));
   Term arguments, info;
   if (head.is_tuple() && head.tuple_arity() == 4) {
     frames[count++] = head;
@@ -98,7 +96,7 @@ Term frames_term(Heap& heap, Term head, const Word* addresses, unsigned n) {
     if (head.element(0) != atoms::none) arguments = head.element(0);
     if (head.tuple_arity() == 2) info = head.element(1);
   }
-  for (unsigned i = 0; i < n && count < kBacktraceDepth; i++) {
+  for (unsigned i = 0; i < n && count < most; i++) {
     const auto* address = reinterpret_cast<const Word*>(addresses[i] & ~Word{7});  // callers: the last word of the call
     const Term frame = frame_term(heap, address, arguments, info);
     arguments = info = kNonValue;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+
 #include "vm/process/process.hpp"
 
 /// Raising, unwinding and stack traces. In the process's own thread, with top and stop stored back.
@@ -16,6 +18,10 @@
 namespace vmrun {
 
 struct Export;
+
+/// Frames a trace shows; at least one is shown. Set by erlang:system_flag(backtrace_depth, N).
+inline constexpr unsigned kMaxBacktraceDepth = 64;
+extern std::atomic<unsigned> backtrace_depth;
 
 /// Captures the trace unless there is one, and finds the innermost catch: returns where to go on (stop and x0...x3 are set), or nullptr when there is none.
 /// ip: the failing instruction; nullptr when the failing code has no frame (a built-in called last).

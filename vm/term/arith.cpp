@@ -158,7 +158,10 @@ Term arith(ArithOp op, Heap& heap, Term a, Term b) {
 
 Term arith_failure(ArithOp op, Term a, Term b) {
   switch (op) {
+    case ArithOp::kBnot:
+      return a.is_integer() ? atoms::system_limit : atoms::badarith;
     case ArithOp::kAdd: case ArithOp::kSubtract: case ArithOp::kMultiply: case ArithOp::kBsl: case ArithOp::kBsr:
+    case ArithOp::kBand: case ArithOp::kBor: case ArithOp::kBxor:
       return both_integers(a, b) ? atoms::system_limit : atoms::badarith;  // two integers fail for one reason only
     default:
       return atoms::badarith;
