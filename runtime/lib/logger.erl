@@ -35,11 +35,12 @@ level(info) -> 6;
 level(debug) -> 7;
 level(all) -> 10.
 
-compare_levels(A, A) -> _ = level(A), eq;
 compare_levels(A, B) ->
-    case level(A) < level(B) of
-        true -> gt;
-        false -> lt
+    is_level(A) andalso is_level(B) orelse erlang:error(badarg, [A, B]),
+    case {level(A), level(B)} of
+        {Same, Same} -> eq;
+        {LA, LB} when LA < LB -> gt;
+        _ -> lt
     end.
 
 %% Logging calls
@@ -71,39 +72,59 @@ debug(F, A, Meta) -> log(debug, F, A, Meta).
 
 log(Level, StringOrReport) -> log_message(Level, message(StringOrReport), #{}).
 
-log(Level, StringOrReport, Meta) when is_map(Meta) -> log_message(Level, message(StringOrReport), Meta);
+log(Level, StringOrReport, Meta) when is_map(Meta), not is_function(StringOrReport) -> log_message(Level, message(StringOrReport), Meta);
 log(Level, FunOrFormat, Args) -> log(Level, FunOrFormat, Args, #{}).
 
 log(Level, F, Args, Meta) when is_function(F, 1), is_map(Meta) ->
     log_lazily(Level, F, Args, Meta);
-log(Level, Format, Args, Meta) when is_map(Meta) -> log_message(Level, {Format, Args}, Meta).
+log(Level, Format, Args, Meta) when is_map(Meta), is_list(Args),
+                                    (is_list(Format) orelse is_binary(Format) orelse is_atom(Format)) ->
+    log_message(Level, {text(Format), Args}, Meta).
+
+text(Format) when is_atom(Format) -> atom_to_list(Format);
+text(Format) -> Format.
 
 message(Report) when is_map(Report) -> {report, Report};
 message([{_, _} | _] = Report) -> {report, Report};
-message(String) -> {string, String}.
+message(String) when is_list(String); is_binary(String) -> {string, String}.
 
 log_lazily(Level, F, Arg, Meta) ->
-    case level(Level) =< level(primary_level()) of
+    case wanted(Level, Meta) of
         false -> ok;
         true ->
-            case (try F(Arg) catch C:R -> {"LAZY_FUN CRASH: ~tp; Reason: ~tp", [{F, Arg}, {C, R}]} end) of
-                ignore -> ok;
-                {Format, Args} when is_list(Args) -> log_message(Level, {Format, Args}, Meta);
-                {Format, Args, Meta1} -> log_message(Level, {Format, Args}, maps:merge(Meta, Meta1));
-                Report -> log_message(Level, message(Report), Meta)
+            try F(Arg) of
+                {Message, Own} when is_map(Own) -> log_result(Level, Message, maps:merge(Meta, Own), {F, Arg});
+                Message -> log_result(Level, Message, Meta, {F, Arg})
+            catch C:R -> log_message(Level, {"LAZY_FUN CRASH: ~tp; Reason: ~tp", [{F, Arg}, {C, R}]}, Meta)
             end
     end.
 
+log_result(_, ignore, _, _) -> ok;
+log_result(Level, {Format, Args}, Meta, _) when is_list(Args) -> log_message(Level, {text(Format), Args}, Meta);
+log_result(Level, Message, Meta, _) when is_map(Message); is_list(Message); is_binary(Message) ->
+    log_message(Level, message(Message), Meta);
+log_result(Level, Other, Meta, Call) ->
+    log_message(Level, {"LAZY_FUN ERROR: ~tp; Returned: ~tp", [Call, Other]}, Meta).
+
+%% Metadata that names a function makes the level of its module count.
+wanted(Level, #{mfa := {Module, _, _}}) when is_atom(Module) -> allow(Level, Module);
+wanted(Level, _) -> level(Level) =< level(primary_level()).
+
 log_message(Level, Message, Meta) ->
-    case level(Level) =< level(primary_level()) of
+    case wanted(Level, Meta) of
         true -> dispatch(#{level => Level, msg => Message, meta => add_default_metadata(with_process(Meta))});
         false -> ok
     end.
 
+%% Metadata of all events, of the process, of the call: the later wins.
 with_process(Meta) ->
+    All = case persistent_term:get(?CONFIG, undefined) of
+              undefined -> #{};
+              #{primary := #{metadata := Primary}} -> Primary
+          end,
     case get(?METADATA) of
-        undefined -> Meta;
-        Own -> maps:merge(Own, Meta)
+        undefined -> maps:merge(All, Meta);
+        Own -> maps:merge(maps:merge(All, Own), Meta)
     end.
 
 add_default_metadata(Meta) ->
@@ -123,18 +144,18 @@ macro_log(Location, Level, FunOrFormat, Args) -> macro_log(Location, Level, FunO
 
 macro_log(Location, Level, F, Args, Meta) when is_function(F, 1) ->
     log_lazily(Level, F, Args, maps:merge(Location, Meta));
-macro_log(Location, Level, Format, Args, Meta) -> dispatch_macro(Location, Level, {Format, Args}, Meta).
+macro_log(Location, Level, Format, Args, Meta) -> dispatch_macro(Location, Level, {text(Format), Args}, Meta).
 
 dispatch_macro(Location, Level, Message, Meta) ->
     dispatch(#{level => Level, msg => Message,
-               meta => add_default_metadata(with_process(maps:merge(Location, Meta)))}).
+               meta => add_default_metadata(maps:merge(maps:merge(Location, with_process(#{})), Meta))}).
 
 %% From an event to the handlers
 
 dispatch(Event) ->
     Config = config(),
     Primary = maps:get(primary, Config),
-    case filtered(Event, maps:get(filters, Primary), maps:get(filter_default, Primary)) of
+    case filtered(primary, Event, maps:get(filters, Primary), maps:get(filter_default, Primary)) of
         stop -> ok;
         Event1 ->
             maps:foreach(fun(_, Handler) -> handle(Event1, Handler) end, maps:get(handlers, Config)),
@@ -145,7 +166,7 @@ handle(#{level := Level} = Event, #{id := Id, module := Module} = Handler) ->
     case level(Level) =< level(maps:get(level, Handler)) of
         false -> ok;
         true ->
-            case filtered(Event, maps:get(filters, Handler), maps:get(filter_default, Handler)) of
+            case filtered(Id, Event, maps:get(filters, Handler), maps:get(filter_default, Handler)) of
                 stop -> ok;
                 Event1 ->
                     try Module:log(Event1, Handler)
@@ -156,20 +177,26 @@ handle(#{level := Level} = Event, #{id := Id, module := Module} = Handler) ->
             end
     end.
 
-%% The first filter that decides does; one that fails is passed over.
-filtered(Event, [{_, {F, Extra}} | Filters], Default) ->
+%% A filter may stop or change the event, or have no opinion; after one has said yes the default counts no more. One that fails
+%% is removed.
+filtered(Owner, Event, [{Id, {F, Extra}} | Filters], Default) ->
     try F(Event, Extra) of
         stop -> stop;
-        ignore -> filtered(Event, Filters, Default);
-        #{level := _, msg := _, meta := _} = Event1 -> filtered_on(Event1, Filters);
-        _ -> filtered(Event, Filters, Default)
-    catch _:_ -> filtered(Event, Filters, Default)
+        ignore -> filtered(Owner, Event, Filters, Default);
+        #{level := _, msg := _, meta := _} = Event1 -> filtered(Owner, Event1, Filters, log);
+        Other -> filter_failed(Owner, Id, {bad_return_value, Other}, Event, Filters, Default)
+    catch Class:Reason:Stack -> filter_failed(Owner, Id, {Class, Reason, Stack}, Event, Filters, Default)
     end;
-filtered(Event, [], log) -> Event;
-filtered(_, [], stop) -> stop.
+filtered(_, Event, [], log) -> Event;
+filtered(_, _, [], stop) -> stop.
 
-%% After a filter has said yes, later ones may still stop or change the event.
-filtered_on(Event, Filters) -> filtered(Event, Filters, log).
+filter_failed(Owner, Id, Why, Event, Filters, Default) ->
+    _ = case Owner of
+            primary -> remove_primary_filter(Id);
+            _ -> remove_handler_filter(Owner, Id)
+        end,
+    debug([{?MODULE, removed_failing_filter}, {filter, Id}, {owner, Owner}, {reason, Why}]),
+    filtered(Owner, Event, Filters, Default).
 
 %% Configuration
 
@@ -214,27 +241,41 @@ update_primary_config(New) when is_map(New) -> change_primary(New, get_primary_c
 update_primary_config(New) -> {error, {invalid_config, New}}.
 
 change_primary(New, Old) ->
-    case lists:dropwhile(fun valid/1, maps:to_list(New)) of
-        [] ->
+    case checked(primary, New) of
+        ok ->
             Config = config(),
             store(Config#{primary := maps:merge(Old, New)});
-        [{Key, Value} | _] -> {error, invalid(Key, Value)}
+        Error -> Error
     end.
 
-valid({level, Level}) -> is_level(Level);
-valid({filters, Filters}) -> is_list(Filters);
-valid({filter_default, Default}) -> Default =:= log orelse Default =:= stop;
-valid({metadata, Meta}) -> is_map(Meta);
-valid({formatter, {Module, Config}}) -> is_atom(Module) andalso is_map(Config);
-valid({formatter, _}) -> false;
-valid({module, Module}) -> is_atom(Module);
-valid({Key, _}) -> Key =:= config orelse Key =:= id.
+%% ok, or {error, Reason} for the first setting that is wrong. A handler may have settings of its own.
+checked(Owner, Settings) when is_map(Settings) ->
+    lists:foldl(fun({Key, Value}, ok) -> check(Owner, Key, Value);
+                   (_, Error) -> Error
+                end, ok, maps:to_list(Settings));
+checked(_, Settings) -> {error, {invalid_config, Settings}}.
 
-invalid(level, V) -> {invalid_level, V};
-invalid(filters, V) -> {invalid_filters, V};
-invalid(filter_default, V) -> {invalid_filter_default, V};
-invalid(formatter, V) -> {invalid_formatter, V};
-invalid(K, V) -> {invalid_config, #{K => V}}.
+check(_, level, Level) -> ok_or(is_level(Level), {invalid_level, Level});
+check(_, filter_default, Default) -> ok_or(Default =:= log orelse Default =:= stop, {invalid_filter_default, Default});
+check(_, filters, Filters) when is_list(Filters) ->
+    case [F || F <- Filters, not is_filter(F)] of
+        [] -> ok;
+        [Bad | _] -> {error, {invalid_filter, Bad}}
+    end;
+check(_, filters, Filters) -> {error, {invalid_filters, Filters}};
+check(primary, metadata, Meta) -> ok_or(is_map(Meta), {invalid_metadata, Meta});
+check(primary, Key, Value) -> {error, {invalid_primary_config, {Key, Value}}};
+check(handler, formatter, {Module, _}) when not is_atom(Module) -> {error, {invalid_module, Module}};
+check(handler, formatter, {Module, Config}) ->
+    callback(Module, check_config, [Config], ok);
+check(handler, formatter, Formatter) -> {error, {invalid_formatter, Formatter}};
+check(handler, _, _) -> ok.
+
+ok_or(true, _) -> ok;
+ok_or(false, Reason) -> {error, Reason}.
+
+is_filter({Id, {F, _}}) -> is_atom(Id) andalso is_function(F, 2);
+is_filter(_) -> false.
 
 is_level(Level) ->
     lists:member(Level, [none, emergency, alert, critical, error, warning, notice, info, debug, all]).
@@ -253,33 +294,45 @@ remove_primary_filter(Id) ->
         false -> {error, {not_found, Id}}
     end.
 
-add_filter(Id, {F, _} = Filter, Filters) when is_function(F, 2) ->
+add_filter(Id, Filter, Filters) ->
     case lists:keymember(Id, 1, Filters) of
         true -> {error, {already_exist, Id}};
-        false -> {ok, Filters ++ [{Id, Filter}]}
-    end;
-add_filter(Id, Filter, _) -> {error, {invalid_filter, {Id, Filter}}}.
+        false when not is_atom(Id) -> {error, {invalid_id, Id}};
+        false ->
+            case is_filter({Id, Filter}) of
+                true -> {ok, Filters ++ [{Id, Filter}]};
+                false -> {error, {invalid_filter, {Id, Filter}}}
+            end
+    end.
 
 %% Handlers. A handler module may export adding_handler/1, removing_handler/1
 %% and changing_config/3 to have a say.
 
 add_handler(Id, Module, Given) when is_atom(Id), is_atom(Module), is_map(Given) ->
     #{handlers := Handlers} = Config = config(),
-    Bad = lists:dropwhile(fun valid/1, maps:to_list(Given)),
-    if
-        is_map_key(Id, Handlers) -> {error, {already_exist, Id}};
-        Bad =/= [] ->
-            [{Key, Value} | _] = Bad,
-            {error, invalid(Key, Value)};
-        true ->
+    case usable(Module, checked(handler, Given)) of
+        _ when is_map_key(Id, Handlers) -> {error, {already_exist, Id}};
+        {error, _} = Error -> Error;
+        ok ->
             Default = #{level => all, filters => [], filter_default => log, formatter => {logger_formatter, #{}}},
             Handler0 = maps:merge(Default, Given#{id => Id, module => Module}),
             case callback(Module, adding_handler, [Handler0], {ok, Handler0}) of
                 {ok, Handler} -> store(Config#{handlers := Handlers#{Id => Handler}});
-                {error, Reason} -> {error, {handler_not_added, Reason}}
+                {error, Reason} -> {error, {handler_not_added, Reason}};
+                Other -> {error, {handler_not_added, {callback_crashed, {bad_return_value, Other}}}}
             end
     end;
-add_handler(Id, Module, Given) -> {error, {invalid_handler, {Id, Module, Given}}}.
+add_handler(Id, _, _) when not is_atom(Id) -> {error, {invalid_id, Id}};
+add_handler(_, Module, _) when not is_atom(Module) -> {error, {invalid_module, Module}};
+add_handler(_, _, Given) -> {error, {invalid_config, Given}}.
+
+usable(Module, ok) ->
+    case code:ensure_loaded(Module) of
+        {module, _} ->
+            ok_or(erlang:function_exported(Module, log, 2), {invalid_handler, {function_not_exported, {Module, log, 2}}});
+        Error -> {error, {invalid_handler, Error}}
+    end;
+usable(_, Error) -> Error.
 
 callback(Module, F, Args, Default) ->
     _ = code:ensure_loaded(Module),
@@ -339,14 +392,22 @@ update_formatter_config(Id, New) ->
 
 change_handler(Id, How, Given, Change) ->
     #{handlers := Handlers} = Config = config(),
-    case {Handlers, lists:dropwhile(fun valid/1, maps:to_list(Given))} of
-        {#{Id := #{module := Module} = Old}, []} ->
-            case callback(Module, changing_config, [How, Old, Change(Old)], {ok, Change(Old)}) of
+    case {Handlers, checked(handler, Given)} of
+        {#{Id := #{module := Module} = Old}, ok} ->
+            New0 = Change(Old),
+            case changed(Module, How, Old, New0) of
                 {ok, New} -> store(Config#{handlers := Handlers#{Id := New}});
                 {error, _} = Error -> Error
             end;
-        {#{Id := _}, [{Key, Value} | _]} -> {error, invalid(Key, Value)};
+        {#{Id := _}, Error} -> Error;
         _ -> {error, {not_found, Id}}
+    end.
+
+%% Handlers of OTP 21 have a callback without How.
+changed(Module, How, Old, New) ->
+    case callback(Module, changing_config, [How, Old, New], undefined) of
+        undefined -> callback(Module, changing_config, [Old, New], {ok, New});
+        Result -> Result
     end.
 
 add_handler_filter(Id, FilterId, Filter) ->
@@ -371,21 +432,29 @@ remove_handler_filter(Id, FilterId) ->
 
 %% Levels of modules, which count for the macros
 
-set_module_level(Modules, Level) when is_list(Modules) ->
-    case lists:all(fun is_atom/1, Modules) andalso is_level(Level) of
+set_module_level(Module, Level) when is_atom(Module) -> set_module_level([Module], Level);
+set_module_level(Modules, Level) ->
+    case is_list(Modules) andalso lists:all(fun is_atom/1, Modules) of
+        false -> {error, {not_a_list_of_modules, Modules}};
         true ->
-            #{modules := Old} = Config = config(),
-            store(Config#{modules := maps:merge(Old, maps:from_keys(Modules, Level))});
-        false -> {error, {invalid_level, Level}}
-    end;
-set_module_level(Module, Level) -> set_module_level([Module], Level).
+            case is_level(Level) of
+                true ->
+                    #{modules := Old} = Config = config(),
+                    store(Config#{modules := maps:merge(Old, maps:from_keys(Modules, Level))});
+                false -> {error, {invalid_level, Level}}
+            end
+    end.
 
 unset_module_level() -> store((config())#{modules := #{}}).
 
-unset_module_level(Modules) when is_list(Modules) ->
-    #{modules := Old} = Config = config(),
-    store(Config#{modules := maps:without(Modules, Old)});
-unset_module_level(Module) -> unset_module_level([Module]).
+unset_module_level(Module) when is_atom(Module) -> unset_module_level([Module]);
+unset_module_level(Modules) ->
+    case is_list(Modules) andalso lists:all(fun is_atom/1, Modules) of
+        false -> {error, {not_a_list_of_modules, Modules}};
+        true ->
+            #{modules := Old} = Config = config(),
+            store(Config#{modules := maps:without(Modules, Old)})
+    end.
 
 get_module_level() -> maps:to_list(maps:get(modules, config())).
 
@@ -426,11 +495,15 @@ filter_stacktrace(_, Stack) -> Stack.
 
 format_report(Report) when is_map(Report) -> format_report(maps:to_list(Report));
 format_report([_ | _] = Report) ->
-    case io_lib:printable_unicode_list(Report) of
-        true -> {"~ts", [Report]};
+    Flat = try lists:flatten(Report) catch error:_ -> Report end,
+    case io_lib:printable_unicode_list(Flat) of
+        true when Flat =:= [] -> {"~tp", [[]]};
+        true -> {"~ts", [Flat]};
         false ->
-            {Formats, Args} = lists:unzip([report_item(Item) || Item <- Report]),
-            {lists:append(lists:join("~n", Formats)), lists:append(Args)}
+            try lists:unzip([report_item(Item) || Item <- Report]) of
+                {Formats, Args} -> {lists:append(lists:join("\n", Formats)), lists:append(Args)}
+            catch error:{bad_generator, _} -> {"~tp", [Report]}
+            end
     end;
 format_report(Report) -> {"~tp", [Report]}.
 
