@@ -150,7 +150,12 @@ system_time_to_local_time(Time, Unit) ->
 system_time_to_rfc3339(Time) -> system_time_to_rfc3339(Time, []).
 
 system_time_to_rfc3339(Time, Options) ->
-    Unit = proplists:get_value(unit, Options, second),
+    case proplists:get_value(unit, Options, second) of
+        native -> rfc3339(erlang:convert_time_unit(Time, native, millisecond), millisecond, Options);
+        Unit -> rfc3339(Time, Unit, Options)
+    end.
+
+rfc3339(Time, Unit, Options) ->
     Offset0 = proplists:get_value(offset, Options, ""),
     T = proplists:get_value(time_designator, Options, $T),
     PerSecond = per_second(Unit),

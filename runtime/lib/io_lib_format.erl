@@ -121,8 +121,21 @@ unscan_precision(P, Pad) -> [$., unscan_number(P), $., Pad].
 render(Items) ->
     case needs_column(Items) of
         true -> render(Items, 0);
-        false -> [case X of #ctl{} -> text(X, 0, -1); _ -> X end || X <- Items]
+        false -> unplaced(Items)
     end.
+
+unplaced([#ctl{} = C | T]) -> before(text(C, 0, -1), C, unplaced(T));
+unplaced([C | T]) -> [C | unplaced(T)];
+unplaced([]) -> [].
+
+%% The text of a term or a string is an element of the result, that of other controls part of it: "5" is what ~B gives for 5.
+before(Text, #ctl{char = C}, Rest) ->
+    case is_small(C) of
+        true -> lists:flatten(Text, Rest);
+        false -> [Text | Rest]
+    end.
+
+is_small(C) -> C =/= $p andalso C =/= $P andalso C =/= $w andalso C =/= $W andalso C =/= $s.
 
 needs_column([#ctl{char = C} | T]) -> C =:= $p orelse C =:= $P orelse needs_column(T);
 needs_column([_ | T]) -> needs_column(T);
@@ -131,8 +144,8 @@ needs_column([]) -> false.
 render([#ctl{} = C | T], Col) ->
     Text = text(C, Col, -1),
     case needs_column(T) of
-        true -> [Text | render(T, io_lib:indentation(Text, Col))];
-        false -> [Text | render(T, Col)]
+        true -> before(Text, C, render(T, io_lib:indentation(Text, Col)));
+        false -> before(Text, C, render(T, Col))
     end;
 render([$\n | T], _) -> [$\n | render(T, 0)];
 render([$\t | T], Col) -> [$\t | render(T, (Col div 8 + 1) * 8)];
@@ -145,15 +158,19 @@ render([], _) -> [].
 build_limited(Items, Options) ->
     case proplists:get_value(chars_limit, Options, -1) of
         Limit when is_integer(Limit), Limit >= 0 ->
-            Fixed = [fixed(X) || X <- Items],
+            Fixed = lists:flatmap(fun fixed/1, Items),
             Count = length([x || #ctl{} <- Fixed]),
-            Used = io_lib:chars_length([X || X <- Fixed, not is_record(X, ctl)]),
+            Used = length([C || C <- Fixed, not is_record(C, ctl)]),
             limited(Fixed, 0, Count, max(0, Limit - Used));
         _ -> render(Items)
     end.
 
-fixed(#ctl{char = C} = X) when C =/= $p, C =/= $P, C =/= $w, C =/= $W, C =/= $s -> text(X, 0, -1);
-fixed(X) -> X.
+fixed(#ctl{char = C} = X) ->
+    case is_small(C) of
+        true -> lists:flatten(text(X, 0, -1));
+        false -> [X]
+    end;
+fixed(X) -> [X].
 
 limited([#ctl{} = C | T], Col, Count, Left) ->
     Text = text(C, Col, Left div Count),
@@ -243,8 +260,12 @@ unicode_text(T) when is_binary(T); is_list(T) ->
     case unicode:characters_to_list(T) of
         L when is_list(L) -> L;
         _ when is_binary(T) -> binary_to_list(T);
-        _ -> error(badarg)
+        _ -> unicode:characters_to_list(with_text(T))
     end.
+
+with_text([H | T]) -> [with_text(H) | with_text(T)];
+with_text(B) when is_binary(B) -> unicode_text(B);
+with_text(X) -> X.
 
 limit_text(Text, Limit) when Limit < 0 -> Text;
 limit_text(Text, Limit) ->

@@ -92,29 +92,45 @@ control($~, F0, F, false, none, _, In, N, Acc) ->
         [] -> more(F0, In, N, Acc);
         _ -> throw(input)
     end;
-control($c, F0, F, Star, Width, Unicode, In, N, Acc) ->
-    Want = case Width of none -> 1; _ -> Width end,
-    case length(In) >= Want of
-        true ->
-            {Chars, Rest} = lists:split(Want, In),
-            value(checked(Chars, Unicode), Star, F, Rest, N, Acc);
-        false when In =:= [] -> more(F0, In, N, Acc);
-        false when Width =:= none -> more(F0, In, N, Acc);
-        false -> value(checked(In, Unicode), Star, F, [], N, Acc)
-    end;
-control(C, F0, F, Star, Width, Unicode, In, N, Acc) ->
-    case skip(In) of
-        [] -> more(F0, In, N, Acc);
-        In1 ->
-            {Field, Rest} = field(In1, Width),
-            {Value, Left} = convert(C, Field, Unicode),
-            value(Value, Star, F, Left ++ Rest, N, Acc)
+control(_, F0, _, _, _, _, [], N, Acc) -> more(F0, [], N, Acc);
+control($c, _, F, Star, none, Unicode, In, N, Acc) ->
+    {Chars, Rest} = field($c, In, 1),
+    value(checked(Chars, Unicode), Star, F, Rest, N, Acc);
+control($c, _, F, Star, Width, Unicode, In, N, Acc) ->
+    {Chars, Rest} = field($c, In, Width),
+    value(checked(Chars, Unicode), Star, F, Rest, N, Acc);
+control($u, _, F, Star, Base, _, In, N, Acc) ->
+    {Value, Rest} = integer(In, case Base of none -> 10; _ -> Base end, false),
+    value(Value, Star, F, Rest, N, Acc);
+control($-, _, F, Star, _, _, In, N, Acc) ->
+    {Value, Rest} = convert($-, In, false),
+    value(Value, Star, F, Rest, N, Acc);
+control(C, _, F, Star, none, Unicode, In, N, Acc) ->
+    {Value, Rest} = convert(C, skip(In), Unicode),
+    value(Value, Star, F, Rest, N, Acc);
+control(C, _, F, Star, Width, Unicode, In, N, Acc) ->
+    {Field, Rest} = field(C, In, Width),
+    case convert(C, skip(Field), Unicode) of
+        {_, [_ | _]} when C =:= $d -> throw(integer);
+        {Value, Left} -> value(Value, Star, F, Left ++ Rest, N, Acc)
     end.
 
-%% With a width the item is looked for in that many characters only.
-field(In, none) -> {In, []};
-field(In, Width) when length(In) =< Width -> {In, []};
-field(In, Width) -> lists:split(Width, In).
+%% Exactly so many characters of one line
+field(C, In, Width) ->
+    case length(In) >= Width andalso lists:split(Width, In) of
+        false -> throw(kind(C));
+        {Field, Rest} ->
+            lists:member($\n, Field) andalso throw(kind(C)),
+            {Field, Rest}
+    end.
+
+kind($d) -> integer;
+kind($f) -> float;
+kind($#) -> based;
+kind($s) -> string;
+kind($a) -> atom;
+kind($c) -> character;
+kind(_) -> format.
 
 value(_, true, F, In, N, Acc) -> read(F, In, N, Acc);
 value(V, false, F, In, N, Acc) -> read(F, In, N, [V | Acc]).
@@ -127,7 +143,6 @@ checked(Chars, false) ->
     end.
 
 convert($d, In, _) -> integer(In, 10, true);
-convert($u, In, _) -> integer(In, 10, false);
 convert($-, [$- | In], _) -> {-1, In};
 convert($-, [$+ | In], _) -> {1, In};
 convert($-, In, _) -> {1, In};

@@ -124,7 +124,7 @@ max([H | T], Max) when H > Max -> max(T, H);
 max([_ | T], Max) -> max(T, Max);
 max([], Max) -> Max.
 
-sublist(L, From, Len) when is_integer(From), From >= 1, is_integer(Len) ->
+sublist(L, From, Len) when is_list(L), is_integer(From), From >= 1, is_integer(Len) ->
     sublist_skip(L, From, Len).
 
 sublist_skip(L, 1, Len) when Len >= 0 -> sublist_take(L, Len);
@@ -696,18 +696,35 @@ merge(Le, As, Bs) when is_function(Le, 2), is_list(As), is_list(Bs) ->
 
 %% Of elements in both lists the one of the first list is kept. The inputs
 %% hold no duplicates; more copies in one list still leave one.
-umerge(As, Bs) when is_list(As), is_list(Bs) ->
-    case merge(As, Bs) of
-        [] -> [];
-        L -> unique(L)
-    end.
+umerge(As, Bs) when is_list(As), is_list(Bs) -> umerge_loop(fun(A, B) -> A =< B end, As, Bs, []).
 
 umerge3(As, Bs, Cs) -> umerge(umerge(As, Bs), Cs).
 
-umerge(Le, As, Bs) ->
-    case merge(Le, As, Bs) of
-        [X | T] -> funique(Le, T, X, []);
-        [] -> []
+umerge(Le, As, Bs) when is_function(Le, 2), is_list(As), is_list(Bs) -> umerge_loop(Le, As, Bs, []).
+
+%% An element of Bs that is equal to the one of As before it is left out.
+umerge_loop(Le, [A | At] = As, [B | Bt] = Bs, Acc) ->
+    case Le(A, B) of
+        true -> umerge_after(Le, A, At, Bs, [A | Acc]);
+        false -> umerge_loop(Le, As, Bt, [B | Acc])
+    end;
+umerge_loop(_, [], Bs, Acc) -> lists:reverse(Acc, Bs);
+umerge_loop(_, As, [], Acc) -> lists:reverse(Acc, As).
+
+umerge_after(Le, Last, As, [B | Bt] = Bs, Acc) ->
+    case As of
+        [A | At] ->
+            case Le(A, B) of
+                true -> umerge_after(Le, A, At, Bs, [A | Acc]);
+                false -> umerge_loop(Le, As, dropped(Le, B, Last, Bs, Bt), Acc)
+            end;
+        [] -> lists:reverse(Acc, dropped(Le, B, Last, Bs, Bt))
+    end.
+
+dropped(Le, B, Last, Bs, Bt) ->
+    case Le(B, Last) of
+        true -> Bt;
+        false -> Bs
     end.
 
 keymerge(I, As, Bs) when is_integer(I), I > 0, is_list(As), is_list(Bs) ->
@@ -718,11 +735,8 @@ keymerge(I, As, Bs) when is_integer(I), I > 0, is_list(As), is_list(Bs) ->
         {[], _} -> Bs
     end.
 
-ukeymerge(I, As, Bs) ->
-    case keymerge(I, As, Bs) of
-        [X | T] -> kunique(I, T, X, element(I, X), []);
-        [] -> []
-    end.
+ukeymerge(I, As, Bs) when is_integer(I), I > 0, is_list(As), is_list(Bs) ->
+    umerge_loop(fun(A, B) -> element(I, A) =< element(I, B) end, As, Bs, []).
 
 %% Merging lists sorted the other way round
 

@@ -80,7 +80,9 @@ equal(A, B) when is_binary(A), is_binary(B) -> A =:= B;
 equal(A, B) -> same(unicode_util:cp(A), unicode_util:cp(B), fun unicode_util:cp/1).
 
 equal(A, B, false) -> equal(A, B);
-equal(A, B, true) -> same(unicode_util:casefold(A), unicode_util:casefold(B), fun unicode_util:casefold/1).
+equal(A, B, true) ->
+    Next = fun(S) -> spread(unicode_util:casefold(S)) end,
+    same(Next(A), Next(B), Next).
 
 equal(A, B, Fold, none) -> equal(A, B, Fold);
 equal(A, B, false, Form) ->
@@ -98,9 +100,14 @@ normaliser(nfkd) -> fun unicode_util:nfkd/1.
 
 folded_normal(Normal, S) ->
     case Normal(S) of
+        [C | Rest] when is_integer(C) -> spread([folded(C) | Rest]);
         [G | Rest] -> [folded(G) | Rest];
         Other -> Other
     end.
+
+%% What one character has become, one by one
+spread([[C | Cs] | Rest]) -> [C | [Cs | Rest]];
+spread(Other) -> Other.
 
 folded(C) when is_integer(C) -> hd(unicode_util:casefold([C]));
 folded(Cs) -> lists:flatmap(fun(C) -> listed(folded(C)) end, Cs).
@@ -436,14 +443,16 @@ jaro_find(A, J, Last, Bs, Used) ->
 %% Numbers at the beginning of a string
 
 to_integer(S) ->
-    try split_leading(S, "+-0123456789", true, S, []) of
-        {_, _} -> number(S, fun scan_integer/1)
+    try
+        {_, _} = split_leading(S, "+-0123456789", true, S, []),
+        number(S, fun scan_integer/1)
     catch _:_ -> {error, badarg}
     end.
 
 to_float(S) ->
-    try next(S) of
-        _ -> number(S, fun scan_float/1)
+    try
+        _ = next(S),
+        number(S, fun scan_float/1)
     catch _:_ -> {error, badarg}
     end.
 
@@ -459,6 +468,8 @@ number(S, Scan) ->
         Error -> Error
     end.
 
+drop_ascii([[] | S], 0) -> drop_ascii(S, 0);
+drop_ascii([S], 0) when is_list(S) -> drop_ascii(S, 0);
 drop_ascii(S, 0) -> S;
 drop_ascii(S, N) -> [_ | Rest] = unicode_util:cp(S), drop_ascii(Rest, N - 1).
 
@@ -484,7 +495,9 @@ scan_float(B) ->
                             End1 = exponent(B, End),
                             <<Int:Dot/binary, _, Rest/binary>> = B,
                             Fraction = binary:part(Rest, 0, End1 - Dot - 1),
-                            {ok, binary_to_float(<<Int/binary, $., Fraction/binary>>), End1}
+                            try {ok, binary_to_float(<<Int/binary, $., Fraction/binary>>), End1}
+                            catch error:badarg -> {error, no_float} % too large
+                            end
                     end;
                 _ -> {error, no_float}
             end
