@@ -34,7 +34,7 @@ bool read_pair_option(Term key, Term value, SpawnOptions* options) {
   }
   if (key == atoms::max_heap_size) {
     MaxHeap most{options->max_heap_words, options->max_heap_kill, options->max_heap_log};
-    if (!read_max_heap(value, &most)) return false;
+    if (!read_own_max_heap(value, options->min_heap_words, &most)) return false;
     options->max_heap_words = most.words;
     options->max_heap_kill = most.kill;
     options->max_heap_log = most.log;
@@ -89,6 +89,11 @@ bool read_max_heap(Term t, MaxHeap* out) {
   return true;
 }
 
+bool read_own_max_heap(Term t, Word min_heap_words, MaxHeap* out) {
+  if (t.is_map() && !map_get(t, atoms::size)) return false;
+  return read_max_heap(t, out) && (!out->words || out->words >= (min_heap_words ? min_heap_words : kDefaultHeapWords));
+}
+
 bool read_monitor_options(Term list, Term* tag, AliasMode* alias) {
   for (; list.is_list(); list = list.tail()) {
     const Term o = list.head();
@@ -114,7 +119,7 @@ bool read_spawn_options(Term list, SpawnOptions* options) {
     else if (o == atoms::monitor) options->monitor = true;
     else if (!o.is_tuple() || o.tuple_arity() != 2 || !read_pair_option(o.element(0), o.element(1), options)) return false;
   }
-  return list.is_nil();
+  return list.is_nil() && (!options->max_heap_words || options->max_heap_words >= options->min_heap_words);
 }
 
 }  // namespace vmrun

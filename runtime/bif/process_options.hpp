@@ -18,5 +18,7 @@ struct MaxHeap {
 };
 /// A number of words, or a map with size, kill, error_logger, include_shared_binaries.
 [[nodiscard]] bool read_max_heap(Term t, MaxHeap* out);
+/// The same for one process: the size must be given, and be no smaller than its heap to start with.
+[[nodiscard]] bool read_own_max_heap(Term t, Word min_heap_words, MaxHeap* out);
 
 }  // namespace vmrun

@@ -62,8 +62,10 @@ struct RequestOptions {
   SpawnOptions spawn = spawn_defaults;
   Term tag = atoms::spawn_reply;
   bool reply_success = true, reply_error = true;
+  Term failure = kNonValue;
 };
 
+/// False: it cannot be told how to answer.
 bool read_request_options(Process& p, Term list, RequestOptions* options) {
   Term rest = Term::nil();
   for (; list.is_list(); list = list.tail()) {
@@ -80,22 +82,27 @@ bool read_request_options(Process& p, Term list, RequestOptions* options) {
       rest = make_cons(hp, o, rest);
     }
   }
-  return list.is_nil() && read_spawn_options(rest, &options->spawn);
+  if (!read_spawn_options(rest, &options->spawn)) options->failure = intern_atom("badopt");
+  return list.is_nil();
 }
 
-Term request(Process& p, Term module, Term function, Term arguments, Term list) {
-  if (!module.is_atom() || !function.is_atom() || list_length(arguments) < 0) return raise_badarg(p);
+Term request(Process& p, const Call& call, Term list, Term node = local_node_name()) {
+  const auto& [module, function, arguments] = call;
+  if (!node.is_atom() || !module.is_atom() || !function.is_atom() || list_length(arguments) < 0) return raise_badarg(p);
   RequestOptions options;
   if (!read_request_options(p, list, &options)) return raise_badarg(p);
+  if (!is_here(node)) options.failure = atoms::noconnection;
+  if (list_length(arguments) > 255) options.failure = atoms::system_limit;
   SpawnRequest request{options.tag, options.reply_success, next_ref_key()};
   options.spawn.request = &request;
   options.spawn.as_given = list;
   RefKey monitor_key;
-  const Term pid = list_length(arguments) > 255 ? kNonValue : spawn_process(&p, module, function, arguments, options.spawn, &monitor_key);
+  Term pid;
+  if (!options.failure && !(pid = spawn_process(&p, module, function, arguments, options.spawn, &monitor_key))) options.failure = atoms::system_limit;
   Term* hp = p.heap.alloc(kAliasRefWords);
   const Term id = options.spawn.monitor_alias == AliasMode::kNone ? make_ref(hp, request.key) : make_alias_ref(hp, request.key, p.id);
   if (!pid && options.reply_error) {
-    const Term failure = new_tuple(p.heap, options.tag, id, atoms::error, atoms::system_limit);
+    const Term failure = new_tuple(p.heap, options.tag, id, atoms::error, options.failure);
     Fragment* f = new_fragment(copy_size_words(failure));
     f->message = copy_into(*f, failure);
     send_from_vm(p.id, f);
@@ -103,10 +110,8 @@ Term request(Process& p, Term module, Term function, Term arguments, Term list) 
   return id;
 }
 
-Term request_fun(Process& p, Term fun, Term options) {
-  if (!fun.is_fun()) return raise_badarg(p);
-  const Call call = fun_call(p, fun);
-  return request(p, call.module, call.function, call.arguments, options);
+Term request_fun(Process& p, Term fun, Term options, Term node = local_node_name()) {
+  return fun.is_fun() ? request(p, fun_call(p, fun), options, node) : raise_badarg(p);
 }
 
 }  // namespace
@@ -147,9 +152,16 @@ Term bif_erlang_spawn_opt_5(Process& p, const Term* a) {
 }
 
 Term bif_erlang_spawn_request_1(Process& p, const Term* a) { return request_fun(p, a[0], Term::nil()); }
-Term bif_erlang_spawn_request_2(Process& p, const Term* a) { return request_fun(p, a[0], a[1]); }
-Term bif_erlang_spawn_request_3(Process& p, const Term* a) { return request(p, a[0], a[1], a[2], Term::nil()); }
-Term bif_erlang_spawn_request_4(Process& p, const Term* a) { return request(p, a[0], a[1], a[2], a[3]); }
+Term bif_erlang_spawn_request_2(Process& p, const Term* a) {
+  return a[0].is_fun() ? request_fun(p, a[0], a[1]) : request_fun(p, a[1], Term::nil(), a[0]);
+}
+Term bif_erlang_spawn_request_3(Process& p, const Term* a) {
+  return a[1].is_fun() ? request_fun(p, a[1], a[2], a[0]) : request(p, {a[0], a[1], a[2]}, Term::nil());
+}
+Term bif_erlang_spawn_request_4(Process& p, const Term* a) {
+  return a[2].is_atom() ? request(p, {a[1], a[2], a[3]}, Term::nil(), a[0]) : request(p, {a[0], a[1], a[2]}, a[3]);
+}
+Term bif_erlang_spawn_request_5(Process& p, const Term* a) { return request(p, {a[1], a[2], a[3]}, a[4], a[0]); }
 Term bif_erlang_spawn_request_abandon_1(Process& p, const Term* a) {
   // The answer of a request is sent before spawn_request returns, so none can be abandoned any more.
   return a[0].is_ref() ? atoms::false_ : raise_badarg(p);

@@ -45,14 +45,25 @@ bool read_unit(Term t, SWord* per_second) {
   return false;
 }
 
-/// Nanoseconds in another unit, rounded down.
+/// Rounded down, not towards zero.
+Term convert(Process& p, Term time, SWord from, SWord to) {
+  const Term scaled = arith_multiply(p.heap, time, make_integer(p.heap, to));
+  const Term divisor = make_integer(p.heap, from);
+  if (!scaled) return raise_system_limit(p);
+  const Term quotient = arith_div(p.heap, scaled, divisor);
+  const Term rest = arith_rem(p.heap, scaled, divisor);
+  const bool below = rest.is_small() ? rest.small_value() < 0 : IntView(rest).negative();
+  return below ? arith_subtract(p.heap, quotient, Term::small(1)) : quotient;
+}
+
+/// Nanoseconds in another unit.
 Term in_unit(Process& p, SWord ns, Term unit) {
   SWord per_second;
   if (!read_unit(unit, &per_second)) return raise_badarg(p);
   const __int128 scaled = static_cast<__int128>(ns) * per_second;
   const __int128 result = scaled / kNative - (scaled % kNative < 0);
   if (result >= INT64_MIN && result <= INT64_MAX) return make_integer(p.heap, static_cast<std::int64_t>(result));
-  return arith_multiply(p.heap, make_integer(p.heap, ns), make_integer(p.heap, per_second / kNative));
+  return convert(p, make_integer(p.heap, ns), kNative, per_second);
 }
 
 Term native(Process& p, SWord ns) { return make_integer(p.heap, ns); }
@@ -126,14 +137,7 @@ Term bif_erlang_now_0(Process& p, const Term*) { return stamp(p, unique_now_us()
 Term bif_erlang_convert_time_unit_3(Process& p, const Term* a) {
   SWord from, to;
   if (!a[0].is_integer() || !read_unit(a[1], &from) || !read_unit(a[2], &to)) return raise_badarg(p);
-  const Term scaled = arith_multiply(p.heap, a[0], make_integer(p.heap, to));
-  const Term divisor = make_integer(p.heap, from);
-  if (!scaled) return raise_system_limit(p);
-  // Rounded down, not towards zero.
-  const Term quotient = arith_div(p.heap, scaled, divisor);
-  const Term rest = arith_rem(p.heap, scaled, divisor);
-  const bool below = rest.is_small() ? rest.small_value() < 0 : IntView(rest).negative();
-  return below ? arith_subtract(p.heap, quotient, Term::small(1)) : quotient;
+  return convert(p, a[0], from, to);
 }
 
 Term bif_os_system_time_0(Process& p, const Term*) { return native(p, static_cast<SWord>(system_ns())); }

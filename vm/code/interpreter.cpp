@@ -14,7 +14,6 @@
 #include "vm/heap/gc.hpp"
 #include "vm/nif/call.hpp"
 #include "vm/nif/dirty.hpp"
-#include "vm/nif/load_nif.hpp"
 #include "vm/process/receive.hpp"
 #include "vm/process/send.hpp"
 #include "vm/sched/scheduler.hpp"
