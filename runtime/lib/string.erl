@@ -36,7 +36,7 @@ next(S) ->
     end.
 
 %% What lies between the beginning of Whole and Rest. Acc holds the clusters
-%% passed, reversed; for a binary it is not looked at.
+%% or code points passed, reversed; for a binary it is not looked at.
 taken(Whole, Rest, _) when is_binary(Whole) ->
     binary:part(Whole, 0, byte_size(Whole) - left_bytes(Rest));
 taken(_, _, Acc) -> flat_reverse(Acc, []).
@@ -293,7 +293,7 @@ titlecase(S) ->
 rest_binary([]) -> <<>>;
 rest_binary(B) -> B.
 
-%% Searching. A pattern is a list of clusters, compared at cluster boundaries.
+%% Searching. A pattern is a list of clusters.
 
 prefix(S, Prefix) ->
     case starts(S, clusters(Prefix)) of
@@ -328,17 +328,29 @@ find(S, Pattern, trailing) ->
         {_, At, _} -> At
     end.
 
-%% The first match: {clusters before it (reversed), string at it, string behind it}.
+%% The first match: {what is before it (reversed), string at it, string behind it}.
+%% A match begins at any code point (the \n of \r\n is found) and ends where a cluster does.
 search(S, [], Acc) -> {Acc, S, S};
-search(S, [First | More] = Gs, Acc) ->
-    case next(S) of
-        [First | Rest] ->
-            case starts(Rest, More) of
-                nomatch -> search(Rest, Gs, [First | Acc]);
+search(S, [First | _] = Gs, Acc) -> search(S, first_codepoint(First), Gs, Acc).
+
+search(S, C, Gs, Acc) ->
+    case next_point(S) of
+        [C | Rest] ->
+            case starts(S, Gs) of
+                nomatch -> search(Rest, C, Gs, [C | Acc]);
                 Behind -> {Acc, S, Behind}
             end;
-        [G | Rest] -> search(Rest, Gs, [G | Acc]);
+        [Other | Rest] -> search(Rest, C, Gs, [Other | Acc]);
         [] -> nomatch
+    end.
+
+first_codepoint([C | _]) -> C;
+first_codepoint(C) -> C.
+
+next_point(S) ->
+    case unicode_util:cp(S) of
+        {error, Rest} -> error({badarg, Rest});
+        Result -> Result
     end.
 
 search_last(S, Gs) -> search_last(S, Gs, [], nomatch).
@@ -347,8 +359,8 @@ search_last(S, Gs, Acc, Best) ->
     case search(S, Gs, Acc) of
         nomatch -> Best;
         {Before, At, _} = Found ->
-            case next(At) of
-                [G | Rest] -> search_last(Rest, Gs, [G | Before], Found);
+            case next_point(At) of
+                [C | Rest] -> search_last(Rest, Gs, [C | Before], Found);
                 [] -> Found
             end
     end.
