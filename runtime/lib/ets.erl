@@ -1,7 +1,8 @@
 %% Tables: what is not built into the machine.
 -module(ets).
 
--export([foldl/3, foldr/3, match_spec_run/2, test_ms/2, fun2ms/1, repair_continuation/2]).
+-export([foldl/3, foldr/3, match_spec_run/2, test_ms/2, fun2ms/1, repair_continuation/2, slot/2, init_table/2,
+         tab2file/2, tab2file/3, file2tab/1, file2tab/2, tabfile_info/1]).
 
 %% The table is fixed, so that objects may be deleted on the way.
 foldl(F, Acc, Table) when is_function(F, 2) ->
@@ -35,3 +36,112 @@ fun2ms(F) when is_function(F) ->
 
 %% Specifications are plain terms here, so a continuation stays good.
 repair_continuation(Continuation, _) -> Continuation.
+
+%% A slot holds the objects of one key here. To walk through all slots takes time in the square of their number.
+slot(Table, I) when is_integer(I), I >= 0 ->
+    ets:safe_fixtable(Table, true),
+    try slot(Table, I, ets:first(Table))
+    after ets:safe_fixtable(Table, false)
+    end;
+slot(Table, I) -> error(badarg, [Table, I]).
+
+slot(_, 0, '$end_of_table') -> '$end_of_table';
+slot(Table, 0, Key) -> ets:lookup(Table, Key);
+slot(Table, I, '$end_of_table') -> error(badarg, [Table, I]);
+slot(Table, I, Key) -> slot(Table, I - 1, ets:next(Table, Key)).
+
+%% Fills a table with what a function reads, which answers {Objects, NextFunction} or end_of_input.
+init_table(Table, Read) ->
+    ets:delete_all_objects(Table),
+    try filled(Table, Read(read))
+    catch throw:Thrown -> exit(Thrown)
+    end.
+
+filled(_, end_of_input) -> true;
+filled(Table, {Objects, Read}) when is_list(Objects), is_function(Read, 1) ->
+    true = ets:insert(Table, Objects),
+    filled(Table, Read(read)).
+
+%% Files. The content is one external term, {ets_table, Info, Digest, Objects}; Info is what tabfile_info/1 answers.
+
+tab2file(Table, File) -> tab2file(Table, File, []).
+
+tab2file(Table, File, Options) ->
+    try
+        Extended = extended(Options, []),
+        Info = [{Key, ets:info(Table, Key)} || Key <- [name, type, protection, named_table, keypos, size]]
+            ++ [{extended_info, Extended}, {version, {1, 0}}],
+        undefined =/= ets:info(Table, size) orelse throw(badtab),
+        Objects = ets:tab2list(Table),
+        write(File, term_to_binary({ets_table, Info, digest(Extended, Objects), Objects}), lists:member({sync, true}, Options))
+    catch throw:Reason -> {error, Reason}
+    end.
+
+extended([], Extended) -> Extended;
+extended([{sync, Sync} | Options], Extended) when is_boolean(Sync) -> extended(Options, Extended);
+extended([{extended_info, Wanted} | Options], _) when is_list(Wanted) ->
+    [W || W <- Wanted, W =/= md5sum, W =/= object_count] =:= [] orelse throw({unknown_option, {extended_info, Wanted}}),
+    extended(Options, Wanted);
+extended([Option | _], _) -> throw({unknown_option, Option}).
+
+digest(Extended, Objects) ->
+    case lists:member(md5sum, Extended) of
+        true -> erlang:md5(term_to_binary(Objects));
+        false -> none
+    end.
+
+write(File, Bytes, Sync) ->
+    case file:open(File, [raw, binary, write | [sync || Sync]]) of
+        {ok, Fd} ->
+            Written = file:write(Fd, Bytes),
+            Closed = file:close(Fd),
+            case {Written, Closed} of
+                {ok, ok} -> ok;
+                {ok, {error, Reason}} -> throw({file_error, File, Reason});
+                {{error, Reason}, _} -> throw({file_error, File, Reason})
+            end;
+        {error, Reason} -> throw({file_error, File, Reason})
+    end.
+
+file2tab(File) -> file2tab(File, []).
+
+file2tab(File, Options) ->
+    try
+        Verify = verify(Options, false),
+        {Info, Digest, Objects} = content(File),
+        {extended_info, Extended} = lists:keyfind(extended_info, 1, Info),
+        not Verify orelse Digest =:= digest(Extended, Objects) orelse throw(checksum_error),
+        not Verify orelse {size, length(Objects)} =:= lists:keyfind(size, 1, Info) orelse throw(invalid_object_count),
+        Table = created(Info),
+        true = ets:insert(Table, Objects),
+        {ok, Table}
+    catch throw:Reason -> {error, Reason}
+    end.
+
+verify([], Verify) -> Verify;
+verify([{verify, Verify} | Options], _) when is_boolean(Verify) -> verify(Options, Verify);
+verify([Option | _], _) -> throw({unknown_option, Option}).
+
+content(File) ->
+    case file:read_file(File) of
+        {ok, Bytes} ->
+            try binary_to_term(Bytes) of
+                {ets_table, Info, Digest, Objects} when is_list(Info), is_list(Objects) -> {Info, Digest, Objects};
+                _ -> throw(badfile)
+            catch error:badarg -> throw({read_error, {not_a_log_file, File}})
+            end;
+        {error, Reason} -> throw({read_error, {file_error, File, Reason}})
+    end.
+
+created(Info) ->
+    [Name, Type, Protection, Named, Position] =
+        [proplists:get_value(Key, Info) || Key <- [name, type, protection, named_table, keypos]],
+    try ets:new(Name, [Type, Protection, {keypos, Position} | [named_table || Named]])
+    catch error:_ -> throw(cannot_create_table)
+    end.
+
+tabfile_info(File) ->
+    try content(File) of
+        {Info, _, _} -> {ok, Info}
+    catch throw:Reason -> {error, Reason}
+    end.

@@ -47,7 +47,7 @@ replaced_all([[{From, Length} | _] = Captured | Found], At, New, Bytes) ->
         From > At -> [binary:part(Bytes, At, From - At) | More];
         true -> More
     end;
-replaced_all([], At, _, Bytes) when At < byte_size(Bytes) -> [binary:part(Bytes, At, byte_size(Bytes) - At)];
+replaced_all([], At, _, Bytes) when At < byte_size(Bytes) -> binary:part(Bytes, At, byte_size(Bytes) - At);
 replaced_all([], _, _, _) -> [].
 
 %% A function, the text that stays the same, or a list of texts and group numbers
