@@ -1,7 +1,8 @@
 %% Processes that know their parent and ancestors, answer their starter when they are ready, and report a crash.
 -module(proc_lib).
 
--export([spawn/1, spawn/3, spawn_link/1, spawn_link/3, spawn_monitor/1, spawn_monitor/3, spawn_opt/2, spawn_opt/4,
+-export([spawn/1, spawn/2, spawn/3, spawn/4, spawn_link/1, spawn_link/2, spawn_link/3, spawn_link/4, spawn_monitor/1,
+         spawn_monitor/3, spawn_opt/2, spawn_opt/3, spawn_opt/4, spawn_opt/5,
          start/3, start/4, start/5, start_link/3, start_link/4, start_link/5, start_monitor/3, start_monitor/4, start_monitor/5,
          init_ack/1, init_ack/2, init_fail/2, init_fail/3, hibernate/3, stop/1, stop/3,
          initial_call/1, translate_initial_call/1, format/1, format/2]).
@@ -15,6 +16,16 @@ spawn_link(Fun) when is_function(Fun, 0) -> proc_lib:spawn_opt(Fun, [link]).
 spawn_link(M, F, A) -> proc_lib:spawn_opt(M, F, A, [link]).
 spawn_monitor(Fun) when is_function(Fun, 0) -> proc_lib:spawn_opt(Fun, [monitor]).
 spawn_monitor(M, F, A) -> proc_lib:spawn_opt(M, F, A, [monitor]).
+
+spawn(Node, Fun) -> proc_lib:spawn_opt(Node, Fun, []).
+spawn(Node, M, F, A) -> proc_lib:spawn_opt(Node, M, F, A, []).
+spawn_link(Node, Fun) -> proc_lib:spawn_opt(Node, Fun, [link]).
+spawn_link(Node, M, F, A) -> proc_lib:spawn_opt(Node, M, F, A, [link]).
+
+spawn_opt(Node, Fun, Options) when is_function(Fun, 0) ->
+    erlang:spawn_opt(Node, ?MODULE, init_p, [own_name(), ancestors(), Fun], Options).
+spawn_opt(Node, M, F, A, Options) when is_atom(M), is_atom(F), is_list(A) ->
+    erlang:spawn_opt(Node, ?MODULE, init_p, [own_name(), ancestors(), M, F, A], Options).
 
 spawn_opt(Fun, Options) when is_function(Fun, 0) ->
     erlang:spawn_opt(?MODULE, init_p, [own_name(), ancestors(), Fun], Options).
@@ -126,19 +137,33 @@ wake_up(M, F, A) -> guarded(M, F, A).
 start(M, F, A) -> start(M, F, A, infinity).
 start(M, F, A, Timeout) -> start(M, F, A, Timeout, []).
 start(M, F, A, Timeout, Options) ->
-    {Pid, Monitor} = proc_lib:spawn_opt(M, F, A, [monitor | lists:delete(monitor, Options)]),
+    unmonitored(Options) orelse error(badarg, [M, F, A, Timeout, Options]),
+    {Pid, Monitor} = proc_lib:spawn_opt(M, F, A, [monitor | Options]),
     receive
         {ack, Pid, Answer} -> erlang:demonitor(Monitor, [flush]), Answer;
         {nack, Pid, Answer} -> receive {'DOWN', Monitor, process, Pid, _} -> Answer end;
         {'DOWN', Monitor, process, Pid, Reason} -> {error, Reason}
     after Timeout ->
-        exit(Pid, kill),
+        killed(Pid, Options),
         receive {'DOWN', Monitor, process, Pid, _} -> {error, timeout} end
+    end.
+
+unmonitored(Options) -> not lists:any(fun(O) -> O =:= monitor orelse is_tuple(O) andalso element(1, O) =:= monitor end, Options).
+
+%% The end of a process that was too slow leaves no exit signal behind.
+killed(Pid, Options) ->
+    case lists:member(link, Options) of
+        true ->
+            unlink(Pid),
+            exit(Pid, kill),
+            receive {'EXIT', Pid, _} -> ok after 0 -> ok end;
+        false -> exit(Pid, kill)
     end.
 
 start_link(M, F, A) -> start_link(M, F, A, infinity).
 start_link(M, F, A, Timeout) -> start_link(M, F, A, Timeout, []).
 start_link(M, F, A, Timeout, Options) ->
+    unmonitored(Options) orelse error(badarg, [M, F, A, Timeout, Options]),
     Pid = proc_lib:spawn_opt(M, F, A, [link | lists:delete(link, Options)]),
     receive
         {ack, Pid, Answer} -> Answer;
@@ -163,13 +188,14 @@ forget(Pid) ->
 start_monitor(M, F, A) -> start_monitor(M, F, A, infinity).
 start_monitor(M, F, A, Timeout) -> start_monitor(M, F, A, Timeout, []).
 start_monitor(M, F, A, Timeout, Options) ->
-    {Pid, Monitor} = proc_lib:spawn_opt(M, F, A, [monitor | lists:delete(monitor, Options)]),
+    unmonitored(Options) orelse error(badarg, [M, F, A, Timeout, Options]),
+    {Pid, Monitor} = proc_lib:spawn_opt(M, F, A, [monitor | Options]),
     receive
         {ack, Pid, Answer} -> {Answer, Monitor};
         {nack, Pid, Answer} -> {Answer, Monitor};
         {'DOWN', Monitor, process, Pid, Reason} = Down -> self() ! Down, {{error, Reason}, Monitor}
     after Timeout ->
-        exit(Pid, kill),
+        killed(Pid, Options),
         {{error, timeout}, Monitor}
     end.
 
