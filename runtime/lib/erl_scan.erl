@@ -64,7 +64,11 @@ whole_tokens(Text, Pieces, Location, Options) ->
         {eof, _} -> {more, {more_text, Pieces, Location}}
     catch
         throw:{scan, _, {string, _, _}, _} -> {more, {more_text, Pieces, Location}};
-        throw:{scan, _, {unterminated, _}, _} -> {more, {more_text, Pieces, Location}};
+        throw:{scan, At, {illegal, Number}, End} when Number =:= integer; Number =:= float ->
+            case lists:last(Text) > $\s of
+                true -> {more, {more_text, Pieces, Location}};  % it may go on
+                false -> {done, {error, {At, ?MODULE, {illegal, Number}}, End}, []}
+            end;
         throw:{scan, _, char, _} -> {more, {more_text, Pieces, Location}};
         throw:{scan, At, What, End} -> {done, {error, {At, ?MODULE, What}, End}, []}
     end.
@@ -180,6 +184,7 @@ symbol_token(Text, [Symbol | Symbols], S) ->
             scan(lists:nthtail(N, Text), advance(N, push({list_to_atom(Symbol), S#st.loc}, S)));
         false -> symbol_token(Text, Symbols, S)
     end;
+symbol_token([C | T], [], S) when C < 256 -> scan(T, advance(1, push({list_to_atom([C]), S#st.loc}, S)));
 symbol_token(_, [], S) -> fail(S#st.loc, {illegal, character}, forward(S#st.loc, 1)).
 
 %% Numbers: 12, 1_000, 16#FF, 1.5e3
@@ -187,26 +192,28 @@ symbol_token(_, [], S) -> fail(S#st.loc, {illegal, character}, forward(S#st.loc,
 number(Text, S) ->
     {Digits, Rest} = digits(Text, 10, []),
     case Rest of
-        [$#, C | T] ->
+        [$# | T] ->
             Base = list_to_integer(Digits),
-            case Base >= 2 andalso Base =< 36 andalso digit(C) < Base of
-                true ->
-                    {Based, Rest1} = digits([C | T], Base, []),
-                    number_token(integer, list_to_integer(Based, Base), Text, Rest1, S);
-                false -> fail(S#st.loc, {illegal, base}, S#st.loc)
+            Base >= 2 andalso Base =< 36 orelse fail(S#st.loc, {base, Base}, behind(Text, Rest, S)),
+            case digits(T, Base, []) of
+                {[], _} -> fail(S#st.loc, {illegal, integer}, behind(Text, T, S));
+                {Based, Rest1} -> number_token(integer, list_to_integer(Based, Base), Text, Rest1, S)
             end;
         [$., D | _] = [_ | T] when D >= $0, D =< $9 ->
             {Fraction, Rest1} = digits(T, 10, []),
             {Exponent, Rest2} = exponent(Rest1),
             try list_to_float(Digits ++ [$. | Fraction] ++ Exponent) of
                 Float -> number_token(float, Float, Text, Rest2, S)
-            catch error:badarg -> fail(S#st.loc, {illegal, float}, S#st.loc)
+            catch error:badarg -> fail(S#st.loc, {illegal, float}, behind(Text, Rest2, S))
             end;
         _ -> number_token(integer, list_to_integer(Digits), Text, Rest, S)
     end.
 
 number_token(Category, Value, Text, Rest, S) ->
-    scan(Rest, advance(length(Text) - length(Rest), push({Category, S#st.loc, Value}, S))).
+    scan(Rest, (push({Category, S#st.loc, Value}, S))#st{loc = behind(Text, Rest, S)}).
+
+%% The location of Rest, which Text ends in.
+behind(Text, Rest, S) -> forward(S#st.loc, length(Text) - length(Rest)).
 
 digits([$_, C | T] = Text, Base, [_ | _] = Acc) ->
     case digit(C) < Base of
@@ -226,21 +233,17 @@ digit(C) when C >= $A, C =< $Z -> C - $A + 10;
 digit(_) -> 99.
 
 exponent([E, C | T]) when (E =:= $e orelse E =:= $E), (C =:= $+ orelse C =:= $-) ->
-    case digits(T, 10, []) of
-        {[], _} -> {"", [E, C | T]};
-        {Digits, Rest} -> {[$e, C | Digits], Rest}
-    end;
+    {Digits, Rest} = digits(T, 10, []),
+    {[$e, C | Digits], Rest};
 exponent([E | T]) when E =:= $e; E =:= $E ->
-    case digits(T, 10, []) of
-        {[], _} -> {"", [E | T]};
-        {Digits, Rest} -> {[$e | Digits], Rest}
-    end;
+    {Digits, Rest} = digits(T, 10, []),
+    {[$e | Digits], Rest};
 exponent(T) -> {"", T}.
 
 %% Characters and quoted text
 
 character([$\\ | T], S) ->
-    {C, Rest, Loc} = escape(T, char, S#st.loc, forward(S#st.loc, 2)),
+    {C, Rest, Loc} = escape(T, char, S#st.loc, S#st.loc, forward(S#st.loc, 2)),
     scan(Rest, (push({char, S#st.loc, C}, S))#st{loc = Loc});
 character([C | T], S) ->
     Loc = after_char(C, forward(S#st.loc, 1)),
@@ -249,38 +252,41 @@ character([], S) -> fail(S#st.loc, char, forward(S#st.loc, 1)).
 
 quoted([Quote | T], Quote, _, _, Loc, Acc) -> {lists:reverse(Acc), T, forward(Loc, 1)};
 quoted([$\\ | T], Quote, What, Start, Loc, Acc) ->
-    {C, Rest, Loc1} = escape(T, What, Start, forward(Loc, 1)),
+    {C, Rest, Loc1} = escape(T, {Quote, Acc}, Start, Loc, forward(Loc, 1)),
     quoted(Rest, Quote, What, Start, Loc1, [C | Acc]);
 quoted([C | T], Quote, What, Start, Loc, Acc) -> quoted(T, Quote, What, Start, after_char(C, Loc), [C | Acc]);
-quoted([], Quote, _, Start, Loc, Acc) -> fail(Start, {string, Quote, lists:sublist(lists:reverse(Acc), 16)}, Loc).
+quoted([], Quote, _, Start, Loc, Acc) -> fail(Start, unterminated({Quote, Acc}), Loc).
 
-escape([C1, C2, C3 | T], _, _, Loc) when C1 >= $0, C1 =< $7, C2 >= $0, C2 =< $7, C3 >= $0, C3 =< $7 ->
+%% In: char, or {Quote, what was read before}, in case that the text ends here. At is where a wrong escape is told to be.
+escape([C1, C2, C3 | T], _, _, _, Loc) when C1 >= $0, C1 =< $7, C2 >= $0, C2 =< $7, C3 >= $0, C3 =< $7 ->
     {(C1 * 8 + C2) * 8 + C3 - 73 * $0, T, forward(Loc, 3)};
-escape([C1, C2 | T], _, _, Loc) when C1 >= $0, C1 =< $7, C2 >= $0, C2 =< $7 ->
+escape([C1, C2 | T], _, _, _, Loc) when C1 >= $0, C1 =< $7, C2 >= $0, C2 =< $7 ->
     {C1 * 8 + C2 - 9 * $0, T, forward(Loc, 2)};
-escape([C | T], _, _, Loc) when C >= $0, C =< $7 -> {C - $0, T, forward(Loc, 1)};
-escape([$x, ${ | T], What, Start, Loc) ->
+escape([C | T], _, _, _, Loc) when C >= $0, C =< $7 -> {C - $0, T, forward(Loc, 1)};
+escape([$x, ${ | T], In, Start, At, Loc) ->
     case digits(T, 16, []) of
         {[_ | _] = Hex, [$} | Rest]} ->
+            End = forward(Loc, length(Hex) + 3),
             case list_to_integer(Hex, 16) of
-                C when C =< 16#10FFFF, (C < 16#D800 orelse C > 16#DFFF) -> {C, Rest, forward(Loc, length(Hex) + 3)};
-                _ -> fail(Loc, {illegal, character}, Loc)
+                C when C =< 16#10FFFF, (C < 16#D800 orelse C > 16#DFFF) -> {C, Rest, End};
+                _ -> fail(At, {illegal, character}, End)
             end;
-        {_, []} -> fail(Start, unterminated(What), Loc);
-        _ -> fail(Loc, {illegal, character}, Loc)
+        {Hex, []} -> fail(Start, unterminated(In), forward(Loc, length(Hex) + 2));
+        {Hex, _} -> fail(At, {illegal, character}, forward(Loc, length(Hex) + 2))
     end;
-escape([$x, A, B | T], _, _, Loc) ->
+escape([$x, A, B | T], _, _, At, Loc) ->
     case digit(A) < 16 andalso digit(B) < 16 of
         true -> {digit(A) * 16 + digit(B), T, forward(Loc, 3)};
-        false -> fail(Loc, {illegal, character}, Loc)
+        false -> fail(At, {illegal, character}, forward(Loc, 1))
     end;
-escape([$^, C | T], _, _, Loc) when C >= $@, C =< $_ -> {C band 31, T, forward(Loc, 2)};
-escape([$^, C | T], _, _, Loc) when C >= $a, C =< $z -> {C band 31, T, forward(Loc, 2)};
-escape([C | T], _, _, Loc) -> {escaped(C), T, after_char(C, Loc)};
-escape([], What, Start, Loc) -> fail(Start, unterminated(What), Loc).
+escape([$x | _], _, _, At, Loc) -> fail(At, {illegal, character}, forward(Loc, 1));
+escape([$^, C | T], _, _, _, Loc) -> {C band 31, T, after_char(C, forward(Loc, 1))};
+escape([$^], In, Start, _, Loc) -> fail(Start, unterminated(In), forward(Loc, 1));
+escape([C | T], _, _, _, Loc) -> {escaped(C), T, after_char(C, Loc)};
+escape([], In, Start, _, Loc) -> fail(Start, unterminated(In), Loc).
 
 unterminated(char) -> char;
-unterminated(What) -> {unterminated, What}.
+unterminated({Quote, Acc}) -> {string, Quote, lists:sublist(lists:reverse(Acc), 16)}.
 
 escaped($n) -> $\n;
 escaped($r) -> $\r;
@@ -315,9 +321,9 @@ column(Token) ->
     end.
 
 format_error({string, Quote, Text}) ->
-    io_lib:format("unterminated ~s starting with ~ts",
-                  [if Quote =:= $" -> "string"; true -> "atom" end, io_lib:write_string(Text, Quote)]);
+    lists:flatten(io_lib:format("unterminated ~s starting with ~ts",
+                                [if Quote =:= $" -> "string"; true -> "atom" end, io_lib:write_string(Text, Quote)]));
 format_error(char) -> "unterminated character";
-format_error({unterminated, What}) -> io_lib:format("unterminated ~w", [What]);
-format_error({illegal, What}) -> io_lib:format("illegal ~w", [What]);
+format_error({illegal, What}) -> lists:flatten(io_lib:format("illegal ~w", [What]));
+format_error({base, Base}) -> lists:flatten(io_lib:format("illegal base '~w'", [Base]));
 format_error(Other) -> io_lib:write(Other).
