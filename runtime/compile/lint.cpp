@@ -195,7 +195,12 @@ void Linter::use(const VarExpr& v) {
   Variable* known = find(v.name);
   if (known != nullptr) {
     known->usage->used = true;
-    if (known->state == State::kBound) return;
+    if (known->state == State::kBound && known->where.empty()) return;
+    if (known->state == State::kBound) {
+      Variable read = *known;
+      read.where = {};
+      return set(v.name, read);
+    }
     error(v.loc, format_message("variable '%.*s' unsafe in '%.*s' (line %u, column %u)", VIEW(v.name), VIEW(known->where),
                                 known->loc.line, known->loc.column));
   } else {

@@ -267,11 +267,10 @@ void Linter::merge(std::vector<Bindings>& branches, std::string_view what, Loc l
     }
   for (auto& [name, v] : order) {
     auto [count, unsafe] = seen[name];
-    if (count < branches.size() && !unsafe) {
-      v.state = State::kUnsafe;
-      v.where = what;
-      v.loc = loc;
-    }
+    if (unsafe) continue;
+    if (count < branches.size()) v.state = State::kUnsafe;
+    v.where = what;
+    v.loc = loc;
   }
   put(order);
 }

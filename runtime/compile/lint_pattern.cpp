@@ -19,7 +19,21 @@ void Linter::pattern_variable(const VarExpr& v, const PatternContext& context) {
     known = nullptr;
   }
   if (known == nullptr) return bind(v.name, v.loc);
+  matched_again(v, *known, bound_here(v.name, context.start));
   use(v);
+}
+
+void Linter::matched_again(const VarExpr& v, const Variable& known, bool same_pattern) {
+  if (known.state != State::kBound) return;
+  if (!known.where.empty())
+    warning(v.loc, format_message("variable '%.*s' exported from '%.*s' (line %u, column %u)", VIEW(v.name), VIEW(known.where),
+                                  known.loc.line, known.loc.column));
+  if (!v.name.starts_with('_') || !enabled("nowarn_underscore_match")) return;
+  static constexpr const char* kAdvice = "If you mean to ignore this value, use '_' or a different underscore-prefixed name";
+  if (!same_pattern) return warning(v.loc, format_message("variable '%.*s' is already bound. %s", VIEW(v.name), kAdvice));
+  const std::string twice = format_message("variable '%.*s' is bound multiple times in this pattern. %s", VIEW(v.name), kAdvice);
+  if (!known.usage->used) warning(known.loc, twice);
+  warning(v.loc, twice);
 }
 
 void Linter::patterns(ExprList list, const PatternContext& context) {

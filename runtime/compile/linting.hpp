@@ -30,7 +30,7 @@ class Linter {
   struct Variable {
     State state = State::kUnbound;
     Usage* usage = nullptr;
-    std::string_view where;  // of an unsafe one: 'case', 'try', …
+    std::string_view where;  // of an unsafe one: 'case', 'try', …; of a bound one that has not been read since: what handed it on
     Loc loc;
   };
   struct Change {
@@ -70,6 +70,8 @@ class Linter {
   void put(const Bindings& bindings);
   Usage* usage_of(std::string_view name);
   void use(const VarExpr& v);
+  /// A variable that has a value already stands in a pattern.
+  void matched_again(const VarExpr& v, const Variable& known, bool same_pattern);
   void open_scope() { scopes_.emplace_back(); }
   void close_scope();
 
