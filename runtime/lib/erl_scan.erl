@@ -212,8 +212,13 @@ number(Text, S) ->
 number_token(Category, Value, Text, Rest, S) ->
     scan(Rest, (push({Category, S#st.loc, Value}, S))#st{loc = behind(Text, Rest, S)}).
 
-%% The location of Rest, which Text ends in.
-behind(Text, Rest, S) -> forward(S#st.loc, length(Text) - length(Rest)).
+%% The location of Rest, which Text ends in. Counting the whole text would cost its length for every number.
+behind(Text, Rest, S) -> forward(S#st.loc, reach(Text, 0) - reach(Rest, 0)).
+
+%% How far characters of numbers go on.
+reach([C | T], N) when C >= $0, C =< $9; C >= $a, C =< $z; C >= $A, C =< $Z; C =:= $_; C =:= $#; C =:= $.; C =:= $+; C =:= $- ->
+    reach(T, N + 1);
+reach(_, N) -> N.
 
 digits([$_, C | T] = Text, Base, [_ | _] = Acc) ->
     case digit(C) < Base of
