@@ -164,22 +164,21 @@ checked(A) ->
 
 from_list(L) -> from_list(L, undefined).
 
-from_list(L, D) when is_list(L) ->
-    from_pairs(lists:enumerate(0, L), new([{default, D}]));
+from_list(L, D) when length(L) >= 0 -> from_pairs(lists:enumerate(0, L), new([{default, D}]));
 from_list(L, D) -> error(badarg, [L, D]).
 
 from_orddict(L) -> from_orddict(L, undefined).
 
 from_orddict(L, D) when is_list(L) ->
-    case is_ordered(L, -1) of
-        true -> from_pairs(L, new([{default, D}]));
-        false -> error(badarg, [L, D])
+    case disordered(L, -1) of
+        [] -> from_pairs(L, new([{default, D}]));
+        Rest -> error({badarg, Rest}, [L, D])
     end;
 from_orddict(L, D) -> error(badarg, [L, D]).
 
-is_ordered([{I, _} | T], Last) when is_integer(I), I > Last -> is_ordered(T, I);
-is_ordered([], _) -> true;
-is_ordered(_, _) -> false.
+%% From the first element on that does not belong where it is.
+disordered([{I, _} | T], Last) when is_integer(I), I > Last -> disordered(T, I);
+disordered(Rest, _) -> Rest.
 
 from_pairs(Pairs, A) -> lists:foldl(fun({I, X}, B) -> set(I, X, B) end, A, Pairs).
 

@@ -30,7 +30,14 @@ fread({text, Text}, eof, Format) ->
             end
     end;
 fread({text, Text0}, Chars, Format) ->
-    Text = Text0 ++ Chars,
+    Text = lists:dropwhile(fun is_newline/1, Text0 ++ Chars),
+    case fread(Format, lists:reverse(lists:dropwhile(fun is_newline/1, lists:reverse(Text)))) of
+        {more, _, _, _} -> {more, {text, Text}};
+        _ -> read_text(Text, Format)
+    end.
+
+%% A line that is over is no reason to give up: what is missing may be on the next.
+read_text(Text, Format) ->
     case fread(Format, Text) of
         {ok, _, []} when Text =/= [] ->
             case is_white(lists:last(Text)) of
@@ -48,6 +55,8 @@ done(Format, Text) ->
     {done, {ok, Values}, Rest}.
 
 all_white(Text) -> lists:all(fun is_white/1, Text).
+
+is_newline(C) -> C =:= $\n.
 
 is_white(C) -> C =:= $\s orelse C =:= $\t orelse C =:= $\r orelse C =:= $\n.
 
