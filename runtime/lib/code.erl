@@ -53,7 +53,9 @@ delete(Module) ->
     catch error:badarg -> false
     end.
 
+%% Whether processes had to be killed for it: none ever, for code stays as long as one could run it.
 purge(Module) ->
-    try erlang:purge_module(Module)
+    try erlang:purge_module(Module) of
+        true -> false
     catch error:badarg -> false
     end.
