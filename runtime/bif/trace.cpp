@@ -1,5 +1,6 @@
 #include "vm/process/trace.hpp"
 
+#include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/ets/match_spec.hpp"
 #include "vm/code/call_trace.hpp"
@@ -179,6 +180,17 @@ Term bif_vmrun_trace_set_pattern_6(Process& p, const Term* a) {
 }
 Term bif_vmrun_trace_clear_pattern_3(Process& p, const Term* a) {
   return bool_term(clear_call_pattern(a[0], a[1], static_cast<unsigned>(a[2].small_value())));
+}
+/// Built-in functions of a module: [{Name, Arity}].
+Term bif_vmrun_trace_builtins_1(Process& p, const Term* a) {
+  Term list = Term::nil();
+  for (std::size_t i = kBifRowCount; i-- > 0;) {
+    if (!a[0].is_atom() || atom_text(a[0]) != kBifRows[i].module) continue;
+    const Term pair = new_tuple(p.heap, intern_atom(kBifRows[i].name), Term::small(kBifRows[i].arity));
+    Term* hp = p.heap.alloc(2);
+    list = make_cons(hp, pair, list);
+  }
+  return list;
 }
 Term bif_vmrun_trace_pattern_3(Process& p, const Term* a) {
   return call_pattern_term(a[0], a[1], static_cast<unsigned>(a[2].small_value()), p.heap);

@@ -71,9 +71,9 @@ modules(M) -> [M].
 functions(M, F, A, Local) when F =/= '_', A =/= '_' ->
     [{F, A} || exists(M, F, A), Local orelse erlang:function_exported(M, F, A) orelse erlang:is_builtin(M, F, A)];
 functions(M, F, A, Local) ->
-    [{Fun, Arity} || erlang:module_loaded(M),
-                     {Fun, Arity} <- erlang:get_module_info(M, case Local of true -> functions; false -> exports end),
-                     F =:= '_' orelse F =:= Fun, A =:= '_' orelse A =:= Arity].
+    Kind = case Local of true -> functions; false -> exports end,
+    Written = [FA || erlang:module_loaded(M), FA <- erlang:get_module_info(M, Kind)],
+    [FA || {Fun, Arity} = FA <- Written ++ vmrun_trace:builtins(M), F =:= '_' orelse F =:= Fun, A =:= '_' orelse A =:= Arity].
 
 exists(M, F, A) ->
     erlang:is_builtin(M, F, A) orelse
