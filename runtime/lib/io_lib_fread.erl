@@ -192,6 +192,7 @@ integer(In, Base, Signed) ->
     case digits(In1, Base, []) of
         {[], _} when Signed -> throw(integer);
         {[], _} -> throw(unsigned);
+        {_, [C | _]} when C >= $0, C =< $9 -> throw(unsigned);  % no digit of this base
         {Digits, Left} -> {Sign * list_to_integer(Digits, Base), Left}
     end.
 

@@ -64,10 +64,11 @@ init({Name, Mod, Args}) ->
 full_name(self, Mod) -> {self(), Mod};
 full_name(Name, _) -> Name.
 
+init_children(#sup{strategy = simple_one_for_one}, Specs) when length(Specs) =/= 1 ->
+    {stop, {bad_start_spec, Specs}};
 init_children(Sup, Specs) ->
     case specs(Specs, Sup#sup.auto_shutdown) of
         {ok, [Template]} when Sup#sup.strategy =:= simple_one_for_one -> {ok, Sup#sup{children = [Template]}};
-        {ok, _} when Sup#sup.strategy =:= simple_one_for_one -> {stop, {bad_start_spec, Specs}};
         {ok, Children} ->
             case start_all(Children, [], Sup) of
                 {ok, Started} -> {ok, Sup#sup{children = Started}};
