@@ -4,13 +4,15 @@
 //
 // making a sub-binary T only to start matching it again would cost an object per byte. Instead the context itself is passed: starting a match on
 // a context goes on where it stands. That is right if the receiving parameter is used for nothing but being matched; where it is needed as a term
-// after all, in the arguments of a function_clause error, the binary is made from the context again.
+// after all, in the arguments of a function_clause error, the binary is made from the context again. Functions that a library may replace get terms only:
+// those that -nifs declares, or all of a module that declares none and calls load_nif.
 
 #include <map>
 #include <utility>
 
 #include "runtime/compile/liveness.hpp"
 #include "runtime/compile/ssa.hpp"
+#include "vm/term/atom.hpp"
 
 namespace vmrun::compile::ssa {
 
@@ -301,9 +303,25 @@ void find_handovers(Program& p, std::uint32_t f, std::vector<Handover>& out) {
   }
 }
 
+bool is_declared_nif(const Program& p, const Function& f) {
+  for (const core::FunDef* n : p.module.nifs)
+    if (n->name == f.name && n->arity == f.arity) return true;
+  return false;
+}
+
+bool calls_load_nif(const Program& p) {
+  const Term load_nif = intern_atom("load_nif");
+  for (const Function& f : p.functions)
+    for (const Block& b : f.blocks)
+      for (const Instr& i : b.code)
+        if (i.op == Op::kCallExt && i.args[0] == Arg::lit(atoms::erlang) && i.args[1] == Arg::lit(load_nif)) return true;
+  return false;
+}
+
 }  // namespace
 
 void reuse_contexts(Program& p) {
+  if (p.module.nifs.empty() && calls_load_nif(p)) return;
   std::vector<Handover> handovers;
   std::vector<std::vector<BlockId>> order(p.functions.size());
   for (std::uint32_t f = 0; f < p.functions.size(); f++) {
@@ -319,7 +337,7 @@ void reuse_contexts(Program& p) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, bool> accepted;
   for (const Handover& h : handovers) {
     auto [it, fresh] = accepted.try_emplace({h.callee, h.argument}, false);
-    if (!fresh || order[h.callee].empty()) continue;
+    if (!fresh || order[h.callee].empty() || is_declared_nif(p, p.functions[h.callee])) continue;
     Parameter parameter(p, p.functions[h.callee], h.argument);
     if (!parameter.accepts(order[h.callee])) continue;
     parameter.rewrite(order[h.callee]);
