@@ -85,7 +85,8 @@ Term bif_erlang_loaded_0(Process& p, const Term*) {
 
 Term bif_erlang_pre_loaded_0(Process&, const Term*) { return Term::nil(); }
 
-/// {module, Name} or {error, badfile | not_purged}. An on_load function runs at the module's first call.
+/// {module, Name} or {error, badfile | not_purged | on_load}: the last for a version that waits until its on_load function has run, which a call of an undefined function
+/// of the module sees to.
 Term bif_erlang_load_module_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !is_binary(a[1])) return raise_badarg(p);
   const BytesOf bytes(a[1]);
@@ -93,6 +94,7 @@ Term bif_erlang_load_module_2(Process& p, const Term* a) {
   const LoadResult r = load_module(a[0], bytes.data(), bytes.size(), file);
   bump_reductions(p, static_cast<SWord>(bytes.size() / 32));
   if (!r.module) return error_tuple(p.heap, r.reason);
+  if (r.module->on_load) return error_tuple(p.heap, intern_atom("on_load"));
   static const Term module = intern_atom("module");
   return new_tuple(p.heap, module, a[0]);
 }

@@ -27,7 +27,24 @@ ensure_modules_loaded(Modules) ->
 
 load_binary(Module, _File, Binary) when is_atom(Module), is_binary(Binary) ->
     _ = purge(Module),
-    erlang:load_module(Module, Binary).
+    case erlang:load_module(Module, Binary) of
+        {error, on_load} -> run_on_load(Module);
+        Result -> Result
+    end.
+
+%% A version that waits for its on_load function gets that run by a call of a function that the one before has not got. When it has become the current one, there is
+%% either old code or, for want of one before, any.
+run_on_load(Module) ->
+    IsNew = not erlang:module_loaded(Module),
+    _ = (catch Module:'on_load has not run'()),
+    Done = case IsNew of
+               true -> erlang:module_loaded(Module);
+               false -> erlang:check_old_code(Module)
+           end,
+    case Done of
+        true -> {module, Module};
+        false -> {error, on_load_failure}
+    end.
 
 %% The file is that of the source, which is what the machine knows.
 is_loaded(Module) ->
