@@ -30,13 +30,15 @@ namespace {
 class AsyncJob final : public PortTask {
  public:
   AsyncJob(Port& port, void (*invoke)(void*), void* data, void (*free)(void*))
-      : port_(port), home_(this_scheduler()), invoke_(invoke), data_(data), free_(free) {
+      : port_(port), data_lock_(reinterpret_cast<ErlDrvPDL>(port.data_lock)), home_(this_scheduler()), invoke_(invoke), data_(data), free_(free) {
     retain_port(port_);  // and with it the driver, whose code is to be called
+    if (data_lock_) driver_pdl_inc_refc(data_lock_);  // which the job may take, whatever becomes of the port
     if (home_) home_->async_jobs.fetch_add(1, std::memory_order_relaxed);
   }
   ~AsyncJob() override {
     if (home_) home_->async_jobs.fetch_sub(1, std::memory_order_relaxed);
     if (!delivered_ && free_) free_(data_);
+    if (data_lock_) driver_pdl_dec_refc(data_lock_);
     release_reference(port_);
   }
   Port& port() const { return port_; }
@@ -51,6 +53,7 @@ class AsyncJob final : public PortTask {
 
  private:
   Port& port_;
+  const ErlDrvPDL data_lock_;
   Scheduler* const home_;  // where it was submitted; nullptr: not on a scheduler
   void (*const invoke_)(void*);
   void* const data_;

@@ -1,9 +1,31 @@
-/* What drivers seldom do: failures that are none, failures while starting and stopping, ports made by a port that ends, timers for ever. The command line says which. */
+/* What drivers seldom do: failures that are none, failures while starting and stopping, ports made by a port that ends, timers for ever, jobs that look at the queue of a
+   port that is gone. The command line says which. */
 #include <erl_driver.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static volatile int saw_the_end = 0;
+
+typedef struct {
+  ErlDrvPort port;
+  ErlDrvPDL lock;
+} Look;
+
+/* Until the port is gone, and its queue with it. */
+static void look_at_queue(void* data) {
+  Look* look = data;
+  for (;;) {
+    int vectors = 0;
+    driver_pdl_lock(look->lock);
+    saw_the_end = driver_sizeq(look->port) == (ErlDrvSizeT)-1 && !driver_peekq(look->port, &vectors) && vectors == -1;
+    driver_pdl_unlock(look->lock);
+    if (saw_the_end) return;
+    usleep(1000);
+  }
+}
 
 typedef struct {
   ErlDrvPort port;
@@ -45,8 +67,18 @@ static ErlDrvSSizeT control(ErlDrvData data, unsigned int command, char* bytes, 
   Instance* d = (Instance*)data;
   (void)bytes;
   (void)size;
-  (void)answer;
   (void)room;
+  if (command == 2) {
+    Look* look = driver_alloc(sizeof *look);
+    look->port = d->port;
+    look->lock = driver_pdl_create(d->port);
+    driver_enq(d->port, "!", 1);
+    driver_async(d->port, NULL, look_at_queue, look, driver_free);
+  }
+  if (command == 3) {
+    **answer = (char)saw_the_end;
+    return 1;
+  }
   if (command == 0) driver_failure(d->port, 0);
   if (command == 1) driver_set_timer(d->port, (unsigned long)-1);
   return 0;

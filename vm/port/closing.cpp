@@ -129,11 +129,11 @@ void close_port(Port& p, Term who, Term reason) {
 void bury_port(Port& p) {
   cancel_port_timer(p);
   drop_driver_monitors(p);
-  if (p.data_lock) release_data_lock(p);
-  else p.queue.clear();
   p.leaves_table = true;
   port_table.remove(p);
   close_inbox(p);
+  if (p.data_lock) release_data_lock(p);  // others may be at the queue: who locks it next finds the inbox closed
+  else p.queue.clear();
 }
 
 void finish_closing(Port& p) {

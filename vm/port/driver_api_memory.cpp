@@ -5,8 +5,16 @@
 
 #include "vm/heap/allocate.hpp"
 #include "vm/port/driver_api.hpp"
+#include "vm/port/task.hpp"
 
 using namespace vmrun;
+
+namespace {
+
+/// Until the port is gone; a thread that has the port data lock may come later.
+bool has_queue(ErlDrvPort port) { return port && port_of(port).inbox.load(std::memory_order_acquire) != closed_inbox(); }
+
+}  // namespace
 
 extern "C" {
 
@@ -58,31 +66,31 @@ ErlDrvSInt driver_binary_dec_refc(ErlDrvBinary* bin) {
 // ---- The queue -------------------------------------------------------------------------------------------------------------------------
 
 int driver_enq(ErlDrvPort port, char* buf, ErlDrvSizeT len) {
-  if (!port) return -1;
+  if (!has_queue(port)) return -1;
   port_of(port).queue.append(buf, len);
   return 0;
 }
 
 int driver_pushq(ErlDrvPort port, char* buf, ErlDrvSizeT len) {
-  if (!port) return -1;
+  if (!has_queue(port)) return -1;
   port_of(port).queue.prepend(buf, len);
   return 0;
 }
 
 int driver_enq_bin(ErlDrvPort port, ErlDrvBinary* bin, ErlDrvSizeT offset, ErlDrvSizeT len) {
-  if (!port) return -1;
+  if (!has_queue(port)) return -1;
   port_of(port).queue.append(binary_of(bin), offset, len);
   return 0;
 }
 
 int driver_pushq_bin(ErlDrvPort port, ErlDrvBinary* bin, ErlDrvSizeT offset, ErlDrvSizeT len) {
-  if (!port) return -1;
+  if (!has_queue(port)) return -1;
   port_of(port).queue.prepend(binary_of(bin), offset, len);
   return 0;
 }
 
 int driver_enqv(ErlDrvPort port, ErlIOVec* ev, ErlDrvSizeT skip) {
-  if (!port || skip > ev->size) return -1;
+  if (!has_queue(port) || skip > ev->size) return -1;
   IoQueue& queue = port_of(port).queue;
   for (int i = 0; i < ev->vsize; ++i) {
     const ErlDrvSizeT size = ev->iov[i].iov_len, begin = std::min(skip, size);
@@ -96,7 +104,7 @@ int driver_enqv(ErlDrvPort port, ErlIOVec* ev, ErlDrvSizeT skip) {
 }
 
 int driver_pushqv(ErlDrvPort port, ErlIOVec* ev, ErlDrvSizeT skip) {
-  if (!port || skip > ev->size) return -1;
+  if (!has_queue(port) || skip > ev->size) return -1;
   IoQueue& queue = port_of(port).queue;
   ErlDrvSizeT left = ev->size - skip;
   for (int i = ev->vsize - 1; i >= 0 && left; --i) {
@@ -110,14 +118,14 @@ int driver_pushqv(ErlDrvPort port, ErlIOVec* ev, ErlDrvSizeT skip) {
 }
 
 ErlDrvSizeT driver_deq(ErlDrvPort port, ErlDrvSizeT size) {
-  if (!port || size > port_of(port).queue.size()) return static_cast<ErlDrvSizeT>(-1);
+  if (!has_queue(port) || size > port_of(port).queue.size()) return static_cast<ErlDrvSizeT>(-1);
   return port_of(port).queue.consume(size);
 }
 
-ErlDrvSizeT driver_sizeq(ErlDrvPort port) { return port ? port_of(port).queue.size() : static_cast<ErlDrvSizeT>(-1); }
+ErlDrvSizeT driver_sizeq(ErlDrvPort port) { return has_queue(port) ? port_of(port).queue.size() : static_cast<ErlDrvSizeT>(-1); }
 
 SysIOVec* driver_peekq(ErlDrvPort port, int* vlen) {
-  if (!port) {
+  if (!has_queue(port)) {
     *vlen = -1;
     return nullptr;
   }
@@ -129,7 +137,7 @@ SysIOVec* driver_peekq(ErlDrvPort port, int* vlen) {
 
 /// The vectors are the queue's own.
 ErlDrvSizeT driver_peekqv(ErlDrvPort port, ErlIOVec* ev) {
-  if (!port || !ev) return static_cast<ErlDrvSizeT>(-1);
+  if (!has_queue(port) || !ev) return static_cast<ErlDrvSizeT>(-1);
   IoQueue& queue = port_of(port).queue;
   std::size_t count;
   const iovec* vectors = queue.vectors(&count);
