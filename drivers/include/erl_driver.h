@@ -1,8 +1,8 @@
 /* Linked-in drivers: the interface of Erlang/OTP 25's erl_driver.h (version 3.3) as far as vmrun offers it. What is declared here exists and behaves as the
    OTP documentation of erl_driver and driver_entry says; docs/drivers.md lists it all, with what is left out. Names, constants and layouts are OTP's, so a driver
    compiled against either header can be loaded. For C and C++. */
-#ifndef VMRUN_ERL_DRIVER_H
-#define VMRUN_ERL_DRIVER_H
+#ifndef __ERL_DRIVER_H__
+#define __ERL_DRIVER_H__
 
 #include "erl_drv_nif.h"
 
@@ -220,6 +220,7 @@ EXTERN int driver_send_term(ErlDrvPort port, ErlDrvTermData to, ErlDrvTermData* 
 /* ---- Descriptors and timers ---- */
 
 EXTERN int driver_select(ErlDrvPort port, ErlDrvEvent event, int mode, int on);
+#define VMRUN_DRIVER_EVENT /* tells a driver that there is one: OTP 21 and later have none */
 EXTERN int driver_event(ErlDrvPort port, ErlDrvEvent event, ErlDrvEventData event_data);
 EXTERN int driver_set_timer(ErlDrvPort port, unsigned long time_ms);
 EXTERN int driver_cancel_timer(ErlDrvPort port);

@@ -1,7 +1,7 @@
 /* What the public interfaces for drivers (erl_driver.h) and for native functions (erl_nif.h) have in common. Names, constants and layouts
    are those of Erlang/OTP 25, so that a library built against either header works. */
-#ifndef VMRUN_ERL_DRV_NIF_H
-#define VMRUN_ERL_DRV_NIF_H
+#ifndef __ERL_DRV_NIF_H__
+#define __ERL_DRV_NIF_H__
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -1,8 +1,8 @@
 /* Native functions for Erlang modules: the interface of Erlang/OTP 25's erl_nif.h as far as vmrun offers it. What is declared here exists and
    behaves as the OTP documentation of erl_nif says; docs/nifs.md lists it all, with what is left out. Names, constants and layouts are OTP's, so a
    library compiled against either header can be loaded. */
-#ifndef VMRUN_ERL_NIF_H
-#define VMRUN_ERL_NIF_H
+#ifndef __ERL_NIF_H__
+#define __ERL_NIF_H__
 
 #include "erl_drv_nif.h"
 
@@ -362,6 +362,7 @@ extern int enif_select_x(ErlNifEnv* env, ErlNifEvent e, enum ErlNifSelectFlags f
 extern ErlNifPid* enif_self(ErlNifEnv* env, ErlNifPid* pid);
 extern void enif_set_pid_undefined(ErlNifPid* pid);
 extern int enif_is_pid_undefined(const ErlNifPid* pid);
+#define enif_compare_pids(PID1, PID2) enif_compare((PID1)->pid, (PID2)->pid)
 extern int enif_whereis_pid(ErlNifEnv* env, ERL_NIF_TERM name, ErlNifPid* pid);
 extern int enif_whereis_port(ErlNifEnv* env, ERL_NIF_TERM name, ErlNifPort* port);
 extern int enif_is_process_alive(ErlNifEnv* env, ErlNifPid* pid);
@@ -369,6 +370,8 @@ extern int enif_is_current_process_alive(ErlNifEnv* env);
 extern int enif_is_port_alive(ErlNifEnv* env, ErlNifPort* port_id);
 /* Any thread. env: of the caller, NULL in threads of the library's own. msg_env is cleared when the message was sent; NULL: msg is copied. */
 extern int enif_send(ErlNifEnv* env, const ErlNifPid* to_pid, ErlNifEnv* msg_env, ERL_NIF_TERM msg);
+/* As port_command/2, but never waits for a busy port. env: of the calling process; msg may be of any environment, which the caller keeps. */
+extern int enif_port_command(ErlNifEnv* env, const ErlNifPort* to_port, ErlNifEnv* msg_env, ERL_NIF_TERM msg);
 extern int enif_consume_timeslice(ErlNifEnv* env, int percent);
 extern ERL_NIF_TERM enif_schedule_nif(ErlNifEnv* env, const char* fun_name, int flags,
                                       ERL_NIF_TERM (*fp)(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]), int argc, const ERL_NIF_TERM argv[]);
@@ -433,6 +436,8 @@ extern int enif_vsnprintf(char* buffer, size_t size, const char* format, va_list
 #else
 #define ERL_NIF_INIT_LINKAGE
 #endif
+
+#define ERL_NIF_INIT_GLOB /* what a library of several files needs on Windows, in each but the one with ERL_NIF_INIT */
 
 /* NAME: the module, unquoted. Makes nif_init, which erlang:load_nif/2 looks for. */
 #define ERL_NIF_INIT(NAME, FUNCS, LOAD, RELOAD, UPGRADE, UNLOAD)                                                                              \

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#ifdef VMRUN_ERL_DRIVER_H
+#ifdef VMRUN_DRIVER_EVENT
 typedef struct {
   ErlDrvPort port;
   int pipe[2];
@@ -41,7 +41,7 @@ static void event_event(ErlDrvData data, ErlDrvEvent event, ErlDrvEventData what
 #endif
 
 static ErlDrvEntry entry = {
-#ifdef VMRUN_ERL_DRIVER_H
+#ifdef VMRUN_DRIVER_EVENT
     .start = event_start,
     .stop = event_stop,
     .output = event_output,

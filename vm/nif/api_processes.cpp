@@ -4,6 +4,7 @@
 #include "vm/nif/dirty.hpp"
 #include "vm/nif/guard.hpp"
 #include "vm/nif/library.hpp"
+#include "vm/port/operations.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/send.hpp"
@@ -65,6 +66,13 @@ int enif_send(ErlNifEnv* env, const ErlNifPid* to, ErlNifEnv* message_env, ERL_N
   if (!send_from_native(env ? env->process : nullptr, to_term(to->pid), to_term(message))) return 0;
   if (message_env) enif_clear_env(message_env);
   return 1;
+}
+
+int enif_port_command(ErlNifEnv* env, const ErlNifPort* to, ErlNifEnv*, ERL_NIF_TERM message) {
+  if (!to_term(to->port_id).is_local_port()) return 0;
+  ProcessPointers guard;
+  Port* port = port_table.find_open(to_term(to->port_id));
+  return port && queue_command_of(env->process, *port, to_term(message));
 }
 
 // ---- Scheduling ------------------------------------------------------------------------------------------------------------------------

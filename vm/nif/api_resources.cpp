@@ -8,10 +8,13 @@ using namespace vmrun;
 
 namespace {
 
-/// The resource a term stands for, whatever its type; nullptr: none.
+/// The resource that a term stands for, a reference or a binary that shows its memory, whatever its type; nullptr: none.
 Resource* resource_in(ERL_NIF_TERM term) {
   const Term t = to_term(term);
-  return t.is_boxed_sub(Term::Sub::kMagicRef) ? Resource::of_binary(magic_ref_of(t)->resource) : nullptr;
+  if (t.is_boxed_sub(Term::Sub::kMagicRef)) return Resource::of_binary(magic_ref_of(t)->resource);
+  if (!t.is_boxed_sub(Term::Sub::kRefcBinary)) return nullptr;
+  Binary* b = reinterpret_cast<const RefcBinary*>(t.boxed_ptr())->binary;
+  return b->is_native() ? Resource::of_binary(b) : nullptr;
 }
 
 }  // namespace

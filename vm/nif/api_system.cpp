@@ -5,6 +5,7 @@
 #include "vm/bif.hpp"
 #include "vm/nif/env.hpp"
 #include "vm/process/clock.hpp"
+#include "vm/process/reference.hpp"
 #include "vm/term/print.hpp"
 
 // The native interface: threads and their locks, time, environment, formatted text. Most of it is what drivers have under another name.
@@ -75,9 +76,7 @@ ErlNifTime enif_convert_time_unit(ErlNifTime value, ErlNifTimeUnit from, ErlNifT
   return erl_drv_convert_time_unit(value, static_cast<ErlDrvTimeUnit>(from), static_cast<ErlDrvTimeUnit>(to));
 }
 
-ERL_NIF_TERM enif_now_time(ErlNifEnv* env) {
-  return timestamp(env, static_cast<Word>(erl_drv_monotonic_time(ERL_DRV_USEC) + erl_drv_time_offset(ERL_DRV_USEC)));
-}
+ERL_NIF_TERM enif_now_time(ErlNifEnv* env) { return timestamp(env, unique_now_us()); }
 ERL_NIF_TERM enif_cpu_time(ErlNifEnv* env) { return timestamp(env, read_clock(CLOCK_PROCESS_CPUTIME_ID) / 1000); }
 
 // ---- Formatted text: as printf, and %T for a term ------------------------------------------------------------------------------------

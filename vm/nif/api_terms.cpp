@@ -36,7 +36,7 @@ ErlNifTermType enif_term_type(ErlNifEnv*, ERL_NIF_TERM term) {
 int enif_is_atom(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_atom(); }
 int enif_is_binary(ErlNifEnv*, ERL_NIF_TERM t) { return is_binary(to_term(t)); }
 int enif_is_empty_list(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_nil(); }
-int enif_is_exception(ErlNifEnv*, ERL_NIF_TERM t) { return !to_term(t).is_value(); }
+int enif_is_exception(ErlNifEnv* env, ERL_NIF_TERM t) { return env->raised && !to_term(t).is_value(); }
 int enif_is_fun(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_fun(); }
 int enif_is_list(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_cons_or_nil(); }
 int enif_is_map(ErlNifEnv*, ERL_NIF_TERM t) { return to_term(t).is_map(); }

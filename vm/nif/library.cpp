@@ -227,18 +227,18 @@ void unload_nif_library(const Module& m) {
   }
   undefine_scheduled_nifs(l);
   wait_for_slices();
-  if (l->entry->unload) {
-    CallbackEnv env(l);
-    l->entry->unload(&env, l->data);
-  }
   leave_resource_types(l);
   release_library(l);
 }
 
 void retain_library(NifLibrary* l) { l->references.fetch_add(1, std::memory_order_relaxed); }
 void release_library(NifLibrary* l) {
-  // The record itself stays: native functions that are already scheduled name it.
-  if (l->references.fetch_sub(1, std::memory_order_acq_rel) == 1) dlclose(l->handle);
+  if (l->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (l->entry->unload) {
+    CallbackEnv env(l);
+    l->entry->unload(&env, l->data);
+  }
+  dlclose(l->handle);  // the record itself stays: native functions that are already scheduled name it
 }
 
 const std::string& library_path(const NifLibrary* l) { return l->path; }

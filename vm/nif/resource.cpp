@@ -75,6 +75,9 @@ void drop_type(ErlNifResourceType* type) {
   if (owner) release_library(owner);
 }
 
+/// A library is kept by types that may call it.
+bool calls_library(const ErlNifResourceTypeInit& c) { return c.dtor || c.stop || c.down || c.dyncall; }
+
 void set_callbacks(ErlNifResourceType& type, const ErlNifResourceTypeInit& c) {
   type.dtor = c.dtor;
   type.stop = c.stop;
@@ -187,19 +190,20 @@ ResourceTypesOpened::ResourceTypesOpened(NifLibrary* library) : library_(library
 
 void ResourceTypesOpened::commit() {
   for (Opened& o : *opened) {
-    retain_library(library_);
+    NifLibrary* owner = calls_library(o.callbacks) ? library_ : nullptr;
+    if (owner) retain_library(owner);
     NifLibrary* before;
     bool was_owned;
     {
       std::lock_guard lock(registry().mutex);
       before = o.type->owner;
-      was_owned = o.type->owned && !o.is_new;
-      o.type->owner = library_;
-      o.type->owned = true;
+      was_owned = o.type->of_library && !o.is_new;
+      o.type->owner = owner;
+      o.type->of_library = library_;
       set_callbacks(*o.type, o.callbacks);
       if (o.is_new) registry().types.push_back(o.type);
     }
-    if (was_owned) drop_type(o.type);  // it has the owner's reference already
+    if (was_owned) drop_type(o.type);  // it has its library's reference already
     if (before) release_library(before);
   }
   opened->clear();
@@ -219,8 +223,8 @@ void leave_resource_types(NifLibrary* library) {
   {
     std::lock_guard lock(registry().mutex);
     for (ErlNifResourceType* t : registry().types)
-      if (t->owner == library && t->owned) {
-        t->owned = false;
+      if (t->of_library == library) {
+        t->of_library = nullptr;
         mine.push_back(t);
       }
   }
@@ -229,6 +233,7 @@ void leave_resource_types(NifLibrary* library) {
 
 ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name, const ErlNifResourceTypeInit& callbacks, ErlNifResourceFlags flags,
                                        ErlNifResourceFlags* tried) {
+  if (tried) *tried = flags;  // unless something is done
   if (!opened) return nullptr;  // only load and upgrade may
   const Term module = library_module(env.library), atom = intern_atom(name);
   ErlNifResourceType* type;
@@ -239,11 +244,11 @@ ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name, const E
     type = retain_type(module, atom);
   }
   const ErlNifResourceFlags action = type ? ERL_NIF_RT_TAKEOVER : ERL_NIF_RT_CREATE;
-  if (tried) *tried = action;
   if (!(flags & action)) {
     if (type) drop_type(type);
     return nullptr;
   }
+  if (tried) *tried = action;
   const bool is_new = !type;
   if (is_new) {
     type = new ErlNifResourceType;

@@ -15,13 +15,13 @@
 /// A resource is a Binary whose bytes nobody but native code sees, so handles to it are kept and released like those to binaries.
 struct enif_resource_type_t {
   vmrun::Term module, name;
-  vmrun::NifLibrary* owner = nullptr;      // whose callbacks these are; retained while the type exists
-  bool owned = true;                       // its module's version is still there; guarded by the registry's lock
+  vmrun::NifLibrary* owner = nullptr;      // whose callbacks these are, if there are any; retained while the type exists
+  vmrun::NifLibrary* of_library = nullptr; // that opened it last, while its module's version is there; guarded by the registry's lock
   ErlNifResourceDtor* dtor = nullptr;
   ErlNifResourceStop* stop = nullptr;
   ErlNifResourceDown* down = nullptr;
   ErlNifResourceDynCall* dyncall = nullptr;
-  std::atomic<vmrun::Word> references{1};  // the owner's while owned, and one for each resource
+  std::atomic<vmrun::Word> references{1};  // its library's while of_library, and one for each resource
 };
 
 namespace vmrun {

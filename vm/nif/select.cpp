@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "vm/nif/guard.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/port/poll.hpp"
+#include "vm/process/report.hpp"
 #include "vm/process/send.hpp"
 #include "vm/process/signal.hpp"
 #include "vm/term/atom.hpp"
@@ -119,35 +121,53 @@ int watch(Selection& s, int fd) {
 
 constexpr int kInvalidEvent = INT32_MIN | ERL_NIF_SELECT_INVALID_EVENT;
 
-/// Nobody waits for it any more, and late news finds nothing: it may be closed.
-int stop(int fd, Resource& resource) {
+/// Takes a selection off the table, with its messages. The resource's reference is the caller's then. With the lock held.
+Resource* remove_selection(std::unordered_map<int, Selection>::iterator it, Dropped* dropped) {
+  Selection& s = it->second;
+  if (s.registered) forget_descriptor(it->first);
+  for (Waiting& w : s.waiting) dropped->add(take_message(w));
+  Resource* resource = s.resource;
+  selections().fd_of_id.erase(s.id);
+  selections().of_fd.erase(it);
+  return resource;
+}
+
+std::string type_name(const Resource& r) { return std::string(atom_text(r.type->module)) + ":" + std::string(atom_text(r.type->name)); }
+
+/// Another resource's selection goes: as a rule that one has closed the descriptor without ERL_NIF_SELECT_STOP, and the number is in use again.
+void take_over(int fd, const Resource& thief) {
   Dropped dropped;
-  bool kept = false;
+  Resource* robbed;
   {
     std::lock_guard lock(selections().mutex);
     auto it = selections().of_fd.find(fd);
-    if (it != selections().of_fd.end()) {
-      Selection& s = it->second;
-      if (s.resource != &resource) return kInvalidEvent;
-      if (s.registered) forget_descriptor(fd);
-      for (Waiting& w : s.waiting) dropped.add(take_message(w));
-      selections().fd_of_id.erase(s.id);
-      selections().of_fd.erase(it);
-      kept = true;
-    }
+    if (it == selections().of_fd.end() || it->second.resource == &thief) return;
+    robbed = remove_selection(it, &dropped);
+  }
+  report_error("enif_select by resource " + type_name(thief) + " stealing control of fd=" + std::to_string(fd) + " from resource " + type_name(*robbed) + "\n");
+  robbed->binary.release();
+}
+
+/// Nobody waits for it any more, and late news finds nothing: it may be closed.
+int stop(int fd, Resource& resource) {
+  Dropped dropped;
+  Resource* kept = nullptr;
+  {
+    std::lock_guard lock(selections().mutex);
+    auto it = selections().of_fd.find(fd);
+    if (it != selections().of_fd.end()) kept = remove_selection(it, &dropped);
   }
   CallbackEnv env(resource.type->owner);
   if (resource.type->stop) resource.type->stop(&env, resource.object(), fd, 1);
-  if (kept) resource.binary.release();
+  if (kept) kept->binary.release();
   return ERL_NIF_SELECT_STOP_CALLED;
 }
 
-int cancel(int fd, int mode, Resource& resource) {
+int cancel(int fd, int mode) {
   Dropped dropped;
   std::lock_guard lock(selections().mutex);
   auto it = selections().of_fd.find(fd);
   if (it == selections().of_fd.end()) return 0;
-  if (it->second.resource != &resource) return kInvalidEvent;
   int result = 0;
   for (int i = 0; i < kCount; ++i)
     if (mode & kDirections[i].mode && dropped.add(take_message(it->second.waiting[i]))) result |= kDirections[i].cancelled;
@@ -187,8 +207,9 @@ void native_descriptor_ready(Word id, std::uint32_t events) {
 
 int select_for_resource(int fd, int mode, Resource& resource, Term pid, Term message) {
   if (fd < 0) return kInvalidEvent;
+  take_over(fd, resource);
   if (mode & ERL_NIF_SELECT_STOP) return stop(fd, resource);
-  if (mode & ERL_NIF_SELECT_CANCEL) return cancel(fd, mode, resource);
+  if (mode & ERL_NIF_SELECT_CANCEL) return cancel(fd, mode);
   Dropped dropped;
   Ready ready[kCount];
   int n = 0;
@@ -201,8 +222,6 @@ int select_for_resource(int fd, int mode, Resource& resource, Term pid, Term mes
       s.resource = &resource;
       selections().fd_of_id.emplace(s.id, fd);
       resource.binary.retain();
-    } else if (s.resource != &resource) {
-      return kInvalidEvent;
     }
     for (int i = 0; i < kCount; ++i) {
       if (!(mode & kDirections[i].mode)) continue;

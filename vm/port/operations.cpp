@@ -53,20 +53,24 @@ void fire_command(Term sender, const Port& port, const char* type) {
 
 bool must_wait(const Port& port) { return port.busy.load(std::memory_order_acquire) || port.inbox_full.load(std::memory_order_acquire); }
 
-void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
-  bump_reductions(p, kCallbackReductions + static_cast<SWord>(output.size() / 64));
-  if (try_hold_port(port)) {
-    give(port, p.id, owner, output);
-    finish_closing(port);
-    return release_port(port);
-  }
-  auto* task = new CommandTask(p.id, owner, std::move(output));
+void queue_command(Term from, Port& port, Term owner, PortOutput&& output) {
+  auto* task = new CommandTask(from, owner, std::move(output));
   task->bytes = task->output.size();
   // The flag is up before the task can run: whoever runs it then takes it down again. (A task without bytes takes nothing down, so it must not put it up.)
   const Word queued = port.queued_bytes.fetch_add(task->bytes, std::memory_order_relaxed) + task->bytes;
   const Word high = port.inbox_high.load(std::memory_order_relaxed);
   if (task->bytes && high && queued > high) set_inbox_full(port, true);
   queue_task(port, task);
+}
+
+void count_command(Process& p, const PortOutput& output) { bump_reductions(p, kCallbackReductions + static_cast<SWord>(output.size() / 64)); }
+
+void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
+  count_command(p, output);
+  if (!try_hold_port(port)) return queue_command(p.id, port, owner, std::move(output));
+  give(port, p.id, owner, output);
+  finish_closing(port);
+  release_port(port);
 }
 
 /// False when the driver takes no data, or these are none.
@@ -236,6 +240,16 @@ Term command_port(Process& p, Port& port, Term data, bool force, bool nosuspend)
   if (!gather_output(port, data, &output)) return raise_badarg(p);
   hand_over_command(p, port, kNonValue, output);
   return atoms::true_;
+}
+
+bool queue_command_of(Process* p, Port& port, Term data) {
+  const Term sender = p ? p->id : kNonValue;
+  if (p) fire_command(sender, port, "command");
+  PortOutput output;
+  if (!gather_output(port, data, &output)) return false;
+  if (p) count_command(*p, output);
+  queue_command(sender, port, kNonValue, std::move(output));
+  return true;
 }
 
 Term close_port_of(Process& p, Port& port) {

@@ -14,6 +14,9 @@ enum class PortSend : std::uint8_t { kDone, kWaits, kBusy };
 
 /// port_command/2,3: true; false when it would have to wait and nosuspend is asked for.
 Term command_port(Process& p, Port& port, Term data, bool force, bool nosuspend);
+/// enif_port_command: as command_port, but never waits, and the port takes it later. p: nullptr in callbacks of no process. Any thread, under ProcessPointers; p's, if
+/// there is one. False when the driver does not take it.
+[[nodiscard]] bool queue_command_of(Process* p, Port& port, Term data);
 Term close_port_of(Process& p, Port& port);
 Term connect_port(Process& p, Port& port, Term new_owner);
 Term control_port(Process& p, Port& port, unsigned command, Term data);
