@@ -105,6 +105,7 @@ call(Process, Label, Request) -> call(Process, Label, Request, 5000).
 call(Process, Label, Request, Timeout) when Timeout =:= infinity; is_integer(Timeout), Timeout >= 0 ->
     case target(Process) of
         Pid when Pid =:= self() -> exit(calling_self);
+        {_, Node} -> exit({nodedown, Node});
         Target -> do_call(Target, Label, Request, Timeout)
     end.
 
