@@ -214,12 +214,17 @@ handle_call({terminate_child, Pid}, _, #sup{strategy = simple_one_for_one, child
             stop_child(Template#child{pid = Pid}, Sup),
             {reply, ok, Sup#sup{dynamic = maps:remove(Pid, Dynamic)}};
         #{{restarting, Pid} := _} -> {reply, ok, Sup#sup{dynamic = maps:remove({restarting, Pid}, Dynamic)}};
+        _ when node(Pid) =:= node() ->
+            case is_process_alive(Pid) of
+                true -> {reply, {error, not_found}, Sup};
+                false -> {reply, ok, Sup}  % it is gone, which is what was asked for
+            end;
         _ -> {reply, {error, not_found}, Sup}
     end;
 handle_call({What, _}, _, #sup{strategy = simple_one_for_one} = Sup) when What =:= terminate_child; What =:= restart_child; What =:= delete_child ->
     {reply, {error, simple_one_for_one}, Sup};
-handle_call({terminate_child, Which}, _, Sup) ->
-    case find(Which, Sup) of
+handle_call({terminate_child, Id}, _, Sup) ->
+    case lists:keyfind(Id, #child.id, Sup#sup.children) of
         false -> {reply, {error, not_found}, Sup};
         Child ->
             stop_child(Child, Sup),
