@@ -85,11 +85,8 @@ bool Loader::element(const Arg* a, Operand d, Operand f, Operand target) {
   const Term n = Term::from_raw(index.value);
   if (index.is_const() && n.is_small() && n.small_value() > 0 && n.small_value() <= 0xFFFF) {
     e_.emit(Family::element, {number(static_cast<Word>(n.small_value())), in_register(a[1]), d, f, target});
-  } else if (index.is_const() && !is_register(a[1])) {
-    return fail("element of two constants");
   } else {
-    const Operand tuple = is_register(a[1]) ? operand(a[1]) : in_register(a[1]);
-    e_.emit(Family::element_var, {index.is_const() ? in_register(a[0]) : index, tuple, d, f, target});
+    e_.emit(Family::element_var, {index, in_register(a[1]), d, f, target});
   }
   return true;
 }
