@@ -272,6 +272,19 @@ Arg Lowerer::value(Expr* e) {
       }
       case Kind::kAndAlso:
       case Kind::kOrElse:
+        if (guard_fail_ != kNone && !boolean(e)) {  // compared with something: what stands on the right may be any value
+          const bool is_and = e->kind == Kind::kAndAlso;
+          const BlockId more = new_block(), done = new_block(), join = new_join(1);
+          cond(is_and ? e->as<AndAlso>().left : e->as<OrElse>().left, is_and ? more : done, is_and ? done : more, guard_fail_);
+          start(done);
+          jump(join, {Arg::lit(is_and ? atoms::false_ : atoms::true_)});
+          start(more);
+          Arg right = value(is_and ? e->as<AndAlso>().right : e->as<OrElse>().right);
+          jump(join, {right});
+          start(join);
+          return Arg::of(cur().params[0]);
+        }
+        [[fallthrough]];
       case Kind::kAllOf:
       case Kind::kAnyOf:
         if (guard_fail_ != kNone || boolean(e)) return cond_value(e);
