@@ -1,6 +1,6 @@
 %% Files as the code loader sees them: for functions that take a module to ask in place of file.
 -module(erl_prim_loader).
--export([get_file/1, list_dir/1, read_file_info/1, read_link_info/1, get_path/0, get_cwd/0]).
+-export([get_file/1, list_dir/1, read_file_info/1, read_link_info/1, get_cwd/0]).
 
 get_file(Name) ->
     case file:read_file(Name) of
@@ -11,7 +11,6 @@ get_file(Name) ->
 list_dir(Dir) -> found(file:list_dir(Dir)).
 read_file_info(Name) -> found(file:read_file_info(Name)).
 read_link_info(Name) -> found(file:read_link_info(Name)).
-get_path() -> {ok, code:get_path()}.
 get_cwd() -> found(file:get_cwd()).
 
 found({ok, Answer}) -> {ok, Answer};

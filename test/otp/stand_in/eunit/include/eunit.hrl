@@ -1,0 +1,2 @@
+%% Suites take only its assertions.
+-include_lib("stdlib/include/assert.hrl").
