@@ -218,10 +218,6 @@ Term array_info(Process& p, Term ref, bool counter) {
   return map_from_pairs(p.heap, pairs, 4);
 }
 
-}  // namespace
-
-namespace {
-
 constexpr SWord kMaxCells = SWord{1} << 36;
 
 bool is_positive(Term t) { return t.is_small() ? t.small_value() > 0 : t.is_boxed_sub(Term::Sub::kPosBig); }
