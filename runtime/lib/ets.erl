@@ -91,15 +91,8 @@ digest(Extended, Objects) ->
     end.
 
 write(File, Bytes, Sync) ->
-    case file:open(File, [raw, binary, write | [sync || Sync]]) of
-        {ok, Fd} ->
-            Written = file:write(Fd, Bytes),
-            Closed = file:close(Fd),
-            case {Written, Closed} of
-                {ok, ok} -> ok;
-                {ok, {error, Reason}} -> throw({file_error, File, Reason});
-                {{error, Reason}, _} -> throw({file_error, File, Reason})
-            end;
+    case file:write_file(File, Bytes, [raw | [sync || Sync]]) of
+        ok -> ok;
         {error, Reason} -> throw({file_error, File, Reason})
     end.
 
