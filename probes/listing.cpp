@@ -1,6 +1,6 @@
-// Layout of an SDT note (owner "stapsdt", type 3): three target words (address of the site, address of .stapsdt.base
-// at link time, address of the semaphore), then three NUL-terminated strings: provider, name, arguments. An argument
-// is SIZE@OPERAND, SIZE negative for signed values.
+// Layout of an SDT note (owner "stapsdt", type 3): three target words (address of the site, address
+// of .stapsdt.base at link time, address of the semaphore), then three NUL-terminated strings:
+// provider, name, arguments. An argument is SIZE@OPERAND, SIZE negative for signed values.
 #include "probes/listing.hpp"
 
 #include <fcntl.h>
@@ -67,8 +67,8 @@ std::vector<std::string> argument_types(std::string_view text) {
   return types;
 }
 
-// Reads one description. `base` is where .stapsdt.base really is: a tool that moved the code since linking moved it
-// too, so the difference corrects the addresses.
+// Reads one description. `base` is where .stapsdt.base really is: a tool that moved the code since
+// linking moved it too, so the difference corrects the addresses.
 bool parse_note(const char* data, size_t size, uint64_t base, ProbeNote& note) {
   uint64_t words[3];
   if (size < sizeof words) return false;
@@ -96,12 +96,14 @@ void read_note_section(Elf_Scn* section, uint64_t base, std::vector<ProbeNote>& 
   if (!data) return;
   size_t offset = 0, name_offset = 0, desc_offset = 0;
   GElf_Nhdr header;
-  while (offset < data->d_size && (offset = gelf_getnote(data, offset, &header, &name_offset, &desc_offset)) > 0) {
+  while (offset < data->d_size &&
+         (offset = gelf_getnote(data, offset, &header, &name_offset, &desc_offset)) > 0) {
     const char* bytes = static_cast<const char*>(data->d_buf);
     bool ours = header.n_type == kSdtNoteType && header.n_namesz == sizeof "stapsdt" &&
                 std::memcmp(bytes + name_offset, "stapsdt", sizeof "stapsdt") == 0;
     ProbeNote note;
-    if (ours && parse_note(bytes + desc_offset, header.n_descsz, base, note)) notes.push_back(std::move(note));
+    if (ours && parse_note(bytes + desc_offset, header.n_descsz, base, note))
+      notes.push_back(std::move(note));
   }
 }
 
@@ -125,7 +127,8 @@ std::string short_function(const std::string& symbol) {
   size_t at = 3;
   while (at < symbol.size() && symbol[at] >= '0' && symbol[at] <= '9') {
     size_t length = 0;
-    while (at < symbol.size() && symbol[at] >= '0' && symbol[at] <= '9') length = length * 10 + (symbol[at++] - '0');
+    while (at < symbol.size() && symbol[at] >= '0' && symbol[at] <= '9')
+      length = length * 10 + (symbol[at++] - '0');
     part = symbol.substr(at, length);
     at += length;
   }
@@ -183,7 +186,8 @@ bool read_probe_notes(const char* path, std::vector<ProbeNote>& notes, std::stri
     if (gelf_getshdr(s, &header) && header.sh_type == SHT_NOTE) read_note_section(s, base, notes);
   }
   for (Elf_Scn* s = nullptr; (s = elf_nextscn(file.get(), s));) {
-    if (gelf_getshdr(s, &header) && header.sh_type == SHT_SYMTAB) name_functions(file.get(), s, header, notes);
+    if (gelf_getshdr(s, &header) && header.sh_type == SHT_SYMTAB)
+      name_functions(file.get(), s, header, notes);
   }
   return true;
 }
@@ -191,8 +195,8 @@ bool read_probe_notes(const char* path, std::vector<ProbeNote>& notes, std::stri
 std::string format_probe_notes(const char* path, const std::vector<ProbeNote>& notes) {
   std::string_view module(path);
   if (size_t slash = module.rfind('/'); slash != std::string_view::npos) module.remove_prefix(slash + 1);
-  std::string text = fmt::format("{:>4} {:<8} {:<10} {:<24} {:<24} {}\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME",
-                                 "ARGUMENTS");
+  std::string text = fmt::format("{:>4} {:<8} {:<10} {:<24} {:<24} {}\n", "ID", "PROVIDER", "MODULE",
+                                 "FUNCTION", "NAME", "ARGUMENTS");
   int id = 0;
   for (auto& note : notes) {
     text += fmt::format("{:>4} {:<8} {:<10} {:<24} {:<24} {}\n", ++id, note.provider, module,

@@ -1,5 +1,5 @@
-// What probes a binary has, as its ELF notes say: the text behind `vmrun -l`. The notes are read anew at each call;
-// nothing is kept. Any thread may call.
+// What probes a binary has, as its ELF notes say: the text behind `vmrun -l`. The notes are read
+// anew at each call; nothing is kept. Any thread may call.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,18 @@ struct ProbeNote {
   uint64_t semaphore_address = 0;
   std::string provider;
   std::string name;
-  std::string function;                // symbol that holds the site; empty in a stripped binary
-  std::vector<std::string> arguments;  // types as the widths in the note say: char *, int, uint32_t, int64_t...
+  std::string function;  // symbol that holds the site; empty in a stripped binary
+  std::vector<std::string>
+      arguments;  // types as the widths in the note say: char *, int, uint32_t, int64_t...
 };
 
-/// Reads the SDT notes of an ELF file. Returns false and sets error when the file cannot be read; a file without notes
-/// is no error.
+/// Reads the SDT notes of an ELF file. Returns false and sets error when the file cannot be read; a
+/// file without notes is no error.
 [[nodiscard]] bool read_probe_notes(const char* path, std::vector<ProbeNote>& notes, std::string& error);
 
-/// Formats notes one a line, columns as in `dtrace -l`: ID, PROVIDER, MODULE (the file's name), FUNCTION, NAME (with
-/// `-` for `__`), and the arguments: types from the note, names from probes.tab.
+/// Formats notes one a line, columns as in `dtrace -l`: ID, PROVIDER, MODULE (the file's name),
+/// FUNCTION, NAME (with `-` for `__`), and the arguments: types from the note, names from
+/// probes.tab.
 std::string format_probe_notes(const char* path, const std::vector<ProbeNote>& notes);
 
 }  // namespace vmrun::probe

@@ -5,9 +5,10 @@
 
 /// The contract between the machine and built-in functions.
 ///
-/// A BIF runs in the calling process's thread with p.heap, p.reductions stored back. `args` has as many terms as its arity; they stay valid across
-/// p.heap.alloc. It returns a term, or kNonValue after one of the functions below has said why. It never collects, never throws.
-/// Rows are listed once, in runtime/bif/bif.tab.
+/// A BIF runs in the calling process's thread with p.heap, p.reductions stored back. `args` has as
+/// many terms as its arity; they stay valid across p.heap.alloc. It returns a term, or kNonValue
+/// after one of the functions below has said why. It never collects, never throws. Rows are listed
+/// once, in runtime/bif/bif.tab.
 namespace vmrun {
 
 using BifFn = Term (*)(Process& p, const Term* args);
@@ -18,7 +19,8 @@ struct BifRow {
   std::uint8_t arity;
   std::uint8_t flags;
   BifFn fn;
-  static constexpr std::uint8_t kGuard = 1;  // allowed in guards, called by bif/gc_bif instructions; silent for the bif probes
+  static constexpr std::uint8_t kGuard =
+      1;  // allowed in guards, called by bif/gc_bif instructions; silent for the bif probes
 };
 
 /// Fills the export table before any module is loaded.
@@ -30,18 +32,20 @@ inline Term raise_error(Process& p, Term reason) { return raise(p, ExceptionClas
 inline Term raise_badarg(Process& p) { return raise_error(p, atoms::badarg); }
 inline Term raise_badarith(Process& p) { return raise_error(p, atoms::badarith); }
 inline Term raise_system_limit(Process& p) { return raise_error(p, atoms::system_limit); }
-Term raise_badkey(Process& p, Term key);   // {badkey, Key}
-Term raise_badmap(Process& p, Term value); // {badmap, Value}
+Term raise_badkey(Process& p, Term key);    // {badkey, Key}
+Term raise_badmap(Process& p, Term value);  // {badmap, Value}
 
-/// Ends the BIF by a tail call of an Erlang function (arity taken from the export); arguments are copied to the argument registers.
+/// Ends the BIF by a tail call of an Erlang function (arity taken from the export); arguments are
+/// copied to the argument registers.
 Term trap_to(Process& p, struct Export* target, std::initializer_list<Term> args);
 /// Ends the slice; the BIF is called again with the same arguments when the process runs next.
 inline Term yield_and_retry(Process& p) {
   p.bif_action = BifAction::kYield;
   return kNonValue;
 }
-/// Gives up the core until something arrives for the process (a reply, see process/request.hpp); then the BIF is called again with the same
-/// arguments. May wake early: the BIF checks what it waits for.
+/// Gives up the core until something arrives for the process (a reply, see process/request.hpp);
+/// then the BIF is called again with the same arguments. May wake early: the BIF checks what it
+/// waits for.
 inline Term suspend_and_retry(Process& p) {
   p.bif_action = BifAction::kSuspend;
   return kNonValue;
@@ -53,6 +57,8 @@ inline Term exit_now(Process& p, Term reason) {
   return kNonValue;
 }
 /// Charges work to the slice.
-inline void bump_reductions(Process& p, SWord n) { p.reductions -= static_cast<std::int32_t>(n > 1 << 24 ? 1 << 24 : n); }
+inline void bump_reductions(Process& p, SWord n) {
+  p.reductions -= static_cast<std::int32_t>(n > 1 << 24 ? 1 << 24 : n);
+}
 
 }  // namespace vmrun

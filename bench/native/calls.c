@@ -1,4 +1,5 @@
-/* Native functions for the benchmarks: next to nothing, so that what is measured is the call, and a few that build or read terms. */
+/* Native functions for the benchmarks: next to nothing, so that what is measured is the call, and a
+   few that build or read terms. */
 #include <erl_nif.h>
 
 static ERL_NIF_TERM identity(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
@@ -19,7 +20,8 @@ static ERL_NIF_TERM look(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   ErlNifBinary bin;
   (void)argc;
   if (!enif_inspect_binary(env, argv[0], &bin)) return enif_make_badarg(env);
-  return enif_make_tuple3(env, enif_make_ulong(env, bin.size), enif_make_uint(env, bin.size ? bin.data[0] : 0),
+  return enif_make_tuple3(env, enif_make_ulong(env, bin.size),
+                          enif_make_uint(env, bin.size ? bin.data[0] : 0),
                           enif_make_list2(env, argv[0], argv[0]));
 }
 

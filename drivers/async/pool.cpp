@@ -26,12 +26,18 @@
 namespace vmrun {
 namespace {
 
-/// Waits in a worker's queue, then travels back to the port as the task that calls ready_async. Owned by the queue it is in.
+/// Waits in a worker's queue, then travels back to the port as the task that calls ready_async.
+/// Owned by the queue it is in.
 class AsyncJob final : public PortTask {
  public:
   AsyncJob(Port& port, void (*invoke)(void*), void* data, void (*free)(void*))
-      : port_(port), data_lock_(reinterpret_cast<ErlDrvPDL>(port.data_lock)), home_(this_scheduler()), invoke_(invoke), data_(data), free_(free) {
-    retain_port(port_);  // and with it the driver, whose code is to be called
+      : port_(port),
+        data_lock_(reinterpret_cast<ErlDrvPDL>(port.data_lock)),
+        home_(this_scheduler()),
+        invoke_(invoke),
+        data_(data),
+        free_(free) {
+    retain_port(port_);                               // and with it the driver, whose code is to be called
     if (data_lock_) driver_pdl_inc_refc(data_lock_);  // which the job may take, whatever becomes of the port
     if (home_) home_->async_jobs.fetch_add(1, std::memory_order_relaxed);
   }
@@ -46,7 +52,8 @@ class AsyncJob final : public PortTask {
   void invoke() { invoke_(data_); }
   /// Also while a closing port waits for its queue to empty: this may be what empties it.
   void run(Port& p) override {
-    if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed || !p.driver->entry->ready_async) return;
+    if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed || !p.driver->entry->ready_async)
+      return;
     delivered_ = true;
     call_ready_async(p, data_);
   }
@@ -68,9 +75,11 @@ class Worker {
   /// Any thread. False: there is no thread to be had, the job is still the caller's.
   [[nodiscard]] bool add(AsyncJob* job) {
     if (!started_.load(std::memory_order_acquire) && !start()) return false;
-    // Counted, and told, before the worker can see the job: the worker's own count of what is left is never too small.
+    // Counted, and told, before the worker can see the job: the worker's own count of what is left
+    // is never too small.
     const int length = length_.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (probe::aio_pool_add_enabled()) [[unlikely]] probe::aio_pool_add(PortText(job->port().id), length);
+    if (probe::aio_pool_add_enabled()) [[unlikely]]
+      probe::aio_pool_add(PortText(job->port().id), length);
     PortTask* head = inbox_.load(std::memory_order_relaxed);
     do job->next = head;
     while (!inbox_.compare_exchange_weak(head, job, std::memory_order_seq_cst, std::memory_order_relaxed));
@@ -100,7 +109,8 @@ class Worker {
   void run() {
     while (AsyncJob* job = next()) {
       const int left = length_.fetch_sub(1, std::memory_order_relaxed) - 1;
-      if (probe::aio_pool_get_enabled()) [[unlikely]] probe::aio_pool_get(PortText(job->port().id), left);
+      if (probe::aio_pool_get_enabled()) [[unlikely]]
+        probe::aio_pool_get(PortText(job->port().id), left);
       job->invoke();
       EpochGuard guard;  // once it is queued the job may be gone, and the port with it
       queue_task(job->port(), job, job->home());
@@ -111,7 +121,8 @@ class Worker {
   AsyncJob* next() {
     while (!pending_) {
       if (!inbox_.load(std::memory_order_relaxed)) {
-        if (stopping_.load(std::memory_order_seq_cst) && !inbox_.load(std::memory_order_seq_cst)) return nullptr;
+        if (stopping_.load(std::memory_order_seq_cst) && !inbox_.load(std::memory_order_seq_cst))
+          return nullptr;
         wait();
       }
       take_inbox();
@@ -132,7 +143,9 @@ class Worker {
     }
   }
 
-  bool has_mail() const { return inbox_.load(std::memory_order_seq_cst) || stopping_.load(std::memory_order_seq_cst); }
+  bool has_mail() const {
+    return inbox_.load(std::memory_order_seq_cst) || stopping_.load(std::memory_order_seq_cst);
+  }
 
   void wait() {
     // A process that does one operation after the other comes back within microseconds.
@@ -145,18 +158,19 @@ class Worker {
     }
   }
   void wake() {
-    if (asleep_.exchange(0, std::memory_order_seq_cst) == 1) syscall(SYS_futex, &asleep_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    if (asleep_.exchange(0, std::memory_order_seq_cst) == 1)
+      syscall(SYS_futex, &asleep_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   }
 
   const unsigned number_;
   std::mutex start_lock_;
   std::atomic<bool> started_{false};
   std::thread thread_;
-  PortTask* pending_ = nullptr;                      // the worker's own: oldest first
-  Lookout lookout_;                                  // the worker's own
+  PortTask* pending_ = nullptr;                        // the worker's own: oldest first
+  Lookout lookout_;                                    // the worker's own
   alignas(64) std::atomic<PortTask*> inbox_{nullptr};  // newest first
-  std::atomic<int> length_{0};                       // jobs in both
-  std::atomic<std::uint32_t> asleep_{0};             // futex word
+  std::atomic<int> length_{0};                         // jobs in both
+  std::atomic<std::uint32_t> asleep_{0};               // futex word
   std::atomic<bool> stopping_{false};
 };
 
@@ -188,9 +202,12 @@ void stop_async_pool() {
 
 using namespace vmrun;
 
-extern "C" unsigned int driver_async_port_key(ErlDrvPort port) { return static_cast<unsigned>(port_of(port).id.id_number()); }
+extern "C" unsigned int driver_async_port_key(ErlDrvPort port) {
+  return static_cast<unsigned>(port_of(port).id.id_number());
+}
 
-extern "C" long driver_async(ErlDrvPort port, unsigned int* key, void (*invoke)(void*), void* data, void (*free)(void*)) {
+extern "C" long driver_async(ErlDrvPort port, unsigned int* key, void (*invoke)(void*), void* data,
+                             void (*free)(void*)) {
   Port& p = port_of(port);
   auto job = std::make_unique<AsyncJob>(p, invoke, data, free);
   const long number = job_count.fetch_add(1, std::memory_order_relaxed) + 1;

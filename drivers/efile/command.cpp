@@ -105,21 +105,25 @@ bool read_fields(Reader& r, Request& out) {
       out.flags = r.u32();
       out.name = r.text();
       break;
-    case Command::kRead:
-      out.size = r.u64();
-      break;
+    case Command::kRead: out.size = r.u64(); break;
     case Command::kLseek:
       out.offset = r.s64();
       out.option = r.u32();
       return r.short_of_bytes() || out.option <= 2;
-    case Command::kFstat: case Command::kReaddir: case Command::kChdir: case Command::kMkdir: case Command::kDelete: case Command::kRmdir:
-    case Command::kReadFile: case Command::kLstat: case Command::kReadlink: case Command::kAltname:
-      out.name = r.text();
-      break;
-    case Command::kPwd:
-      r.number(1);
-      break;
-    case Command::kRename: case Command::kLink: case Command::kSymlink:
+    case Command::kFstat:
+    case Command::kReaddir:
+    case Command::kChdir:
+    case Command::kMkdir:
+    case Command::kDelete:
+    case Command::kRmdir:
+    case Command::kReadFile:
+    case Command::kLstat:
+    case Command::kReadlink:
+    case Command::kAltname: out.name = r.text(); break;
+    case Command::kPwd: r.number(1); break;
+    case Command::kRename:
+    case Command::kLink:
+    case Command::kSymlink:
       out.name = r.text();
       out.name2 = r.text();
       break;
@@ -132,10 +136,8 @@ bool read_fields(Reader& r, Request& out) {
       out.ctime = r.s64();
       out.name = r.text();
       break;
-    case Command::kPwritev:
-      return read_pieces(r, out);
-    case Command::kPreadv:
-      return r.u32() == 0 && read_pieces(r, out);
+    case Command::kPwritev: return read_pieces(r, out);
+    case Command::kPreadv: return r.u32() == 0 && read_pieces(r, out);
     case Command::kSetopt:
       out.option = static_cast<std::uint32_t>(r.number(1));
       out.size = r.u64();
@@ -160,13 +162,19 @@ bool read_fields(Reader& r, Request& out) {
       out.offset = r.s64();
       out.size = r.u64();
       break;
-    case Command::kWrite: case Command::kFsync: case Command::kTruncate: case Command::kClose: case Command::kReadLine: case Command::kFdatasync:
-      break;
+    case Command::kWrite:
+    case Command::kFsync:
+    case Command::kTruncate:
+    case Command::kClose:
+    case Command::kReadLine:
+    case Command::kFdatasync: break;
   }
   return true;
 }
 
-bool tag_comes_first(Command c) { return c == Command::kWrite || c == Command::kPwritev || c == Command::kPreadv; }
+bool tag_comes_first(Command c) {
+  return c == Command::kWrite || c == Command::kPwritev || c == Command::kPreadv;
+}
 bool data_follow(Command c) { return c == Command::kWrite || c == Command::kPwritev; }
 
 }  // namespace
@@ -185,9 +193,11 @@ Decoded decode(const char* bytes, std::size_t size, std::size_t total, Request* 
   if (!read_fields(r, *out)) return Decoded::kInvalid;
   const bool ends_here = !data_follow(out->command);
   if (!tag_first && !r.short_of_bytes()) out->user_tag = r.tag_at_end();
-  if (r.short_of_bytes() || (ends_here && size < total)) return size < total ? Decoded::kNeedMore : Decoded::kInvalid;
+  if (r.short_of_bytes() || (ends_here && size < total))
+    return size < total ? Decoded::kNeedMore : Decoded::kInvalid;
   const auto used = static_cast<std::size_t>(r.next() - bytes);
-  if (ends_here ? used != total : (out->command == Command::kPwritev && out->size != total - used)) return Decoded::kInvalid;
+  if (ends_here ? used != total : (out->command == Command::kPwritev && out->size != total - used))
+    return Decoded::kInvalid;
   if (out->command == Command::kWrite) out->size = total - used;
   if (out->user_tag && !*out->user_tag) out->user_tag = nullptr;
   *data_at = used;

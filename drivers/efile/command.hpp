@@ -4,19 +4,48 @@
 #include <cstdint>
 #include <vector>
 
-/// What a process asks of the file driver: the bytes of a command, read. Pure functions, any thread.
-/// The bytes and their meaning: docs/internals/files.md, "Commands".
+/// What a process asks of the file driver: the bytes of a command, read. Pure functions, any
+/// thread. The bytes and their meaning: docs/internals/files.md, "Commands".
 namespace vmrun::efile {
 
 enum class Command : std::uint8_t {
-  kOpen = 1, kRead, kLseek, kWrite, kFstat, kPwd, kReaddir, kChdir, kFsync, kMkdir, kDelete, kRename, kRmdir, kTruncate, kReadFile, kWriteInfo,
-  kLstat = 19, kReadlink, kLink, kSymlink, kClose, kPwritev, kPreadv, kSetopt, kIpread, kAltname, kReadLine, kFdatasync, kFadvise,
-  kSendfile, kFallocate,
+  kOpen = 1,
+  kRead,
+  kLseek,
+  kWrite,
+  kFstat,
+  kPwd,
+  kReaddir,
+  kChdir,
+  kFsync,
+  kMkdir,
+  kDelete,
+  kRename,
+  kRmdir,
+  kTruncate,
+  kReadFile,
+  kWriteInfo,
+  kLstat = 19,
+  kReadlink,
+  kLink,
+  kSymlink,
+  kClose,
+  kPwritev,
+  kPreadv,
+  kSetopt,
+  kIpread,
+  kAltname,
+  kReadLine,
+  kFdatasync,
+  kFadvise,
+  kSendfile,
+  kFallocate,
 };
 inline constexpr unsigned kCommandEnd = 34;  // numbers are below
 
 /// Flags of OPEN.
-inline constexpr unsigned kModeRead = 1, kModeWrite = 2, kModeAppend = 4, kModeCompressed = 8, kModeExclusive = 16, kModeDirectory = 32, kModeSync = 64;
+inline constexpr unsigned kModeRead = 1, kModeWrite = 2, kModeAppend = 4, kModeCompressed = 8,
+                          kModeExclusive = 16, kModeDirectory = 32, kModeSync = 64;
 
 /// Options of SETOPT.
 inline constexpr unsigned kOptionDelayedWrite = 0, kOptionReadAhead = 1;
@@ -45,14 +74,14 @@ inline constexpr std::int64_t kKeepTime = INT64_MIN;
 /// A command, read. Texts point into the bytes it was read from.
 struct Request {
   Command command = Command::kOpen;
-  const char* user_tag = nullptr;    // nullptr: none
+  const char* user_tag = nullptr;  // nullptr: none
   const char* name = nullptr;
   const char* name2 = nullptr;
-  std::uint32_t flags = 0;           // OPEN
-  std::uint32_t option = 0;          // origin of LSEEK, advice, option of SETOPT, descriptor SENDFILE writes to
+  std::uint32_t flags = 0;   // OPEN
+  std::uint32_t option = 0;  // origin of LSEEK, advice, option of SETOPT, descriptor SENDFILE writes to
   std::int64_t offset = 0;
-  std::uint64_t size = 0;            // bytes asked for or given; of all pieces; value of SETOPT
-  std::uint64_t delay_ms = 0;        // SETOPT delayed_write
+  std::uint64_t size = 0;      // bytes asked for or given; of all pieces; value of SETOPT
+  std::uint64_t delay_ms = 0;  // SETOPT delayed_write
   std::uint32_t mode = 0, uid = kKeepId, gid = kKeepId;  // WRITE_INFO
   std::int64_t atime = kKeepTime, mtime = kKeepTime, ctime = kKeepTime;
   std::vector<Piece> pieces;
@@ -60,8 +89,10 @@ struct Request {
 
 enum class Decoded { kDone, kNeedMore, kInvalid };
 
-/// Reads a command from the first `size` of its `total` bytes. kNeedMore: not enough of them; never said when size == total. For WRITE and PWRITEV, *data_at is
-/// where the data begin, all that follows being data.
-[[nodiscard]] Decoded decode(const char* bytes, std::size_t size, std::size_t total, Request* out, std::size_t* data_at);
+/// Reads a command from the first `size` of its `total` bytes. kNeedMore: not enough of them; never
+/// said when size == total. For WRITE and PWRITEV, *data_at is where the data begin, all that
+/// follows being data.
+[[nodiscard]] Decoded decode(const char* bytes, std::size_t size, std::size_t total, Request* out,
+                             std::size_t* data_at);
 
 }  // namespace vmrun::efile

@@ -22,7 +22,9 @@ int init() {
 ErlDrvData start(ErlDrvPort port, char*) { return reinterpret_cast<ErlDrvData>(new FilePort(port)); }
 void stop(ErlDrvData data) { delete &port_of(data); }
 void outputv(ErlDrvData data, ErlIOVec* bytes) { port_of(data).command(*bytes); }
-void ready_async(ErlDrvData data, ErlDrvThreadData op) { port_of(data).ready(OperationPtr(reinterpret_cast<Operation*>(op))); }
+void ready_async(ErlDrvData data, ErlDrvThreadData op) {
+  port_of(data).ready(OperationPtr(reinterpret_cast<Operation*>(op)));
+}
 void timeout(ErlDrvData data) { port_of(data).timeout(); }
 void flush(ErlDrvData data) { port_of(data).flush(); }
 

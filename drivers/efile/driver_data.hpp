@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "drivers/include/erl_driver.h"
 #include "drivers/efile/file.hpp"
+#include "drivers/include/erl_driver.h"
 
-/// Memory that operations work in: driver binaries, so that what is read goes to the process, and what a process sends to the file, without being copied.
-/// One thread at a time.
+/// Memory that operations work in: driver binaries, so that what is read goes to the process, and
+/// what a process sends to the file, without being copied. One thread at a time.
 namespace vmrun::efile {
 
 /// One reference to a driver binary.
@@ -60,7 +60,8 @@ class ReadBuffer {
     if (begin_ == end_) begin_ = end_ = 0;
   }
   void clear() { begin_ = end_ = 0; }
-  /// Room for `size` bytes behind what is unread; nullptr: no memory. Never overwrites what a process still holds.
+  /// Room for `size` bytes behind what is unread; nullptr: no memory. Never overwrites what a
+  /// process still holds.
   char* room(std::size_t size) {
     if (size > SIZE_MAX - unread()) return nullptr;
     if (!data_ || data_.is_shared() || data_.size() - end_ < size) {
@@ -90,7 +91,8 @@ class DataVectors {
   DataVectors() = default;
   DataVectors(const DataVectors&) = delete;
   ~DataVectors() { clear(); }
-  /// The bytes of `ev` from `skip` on, at most `size`. False: no memory (for bytes that lie in no binary).
+  /// The bytes of `ev` from `skip` on, at most `size`. False: no memory (for bytes that lie in no
+  /// binary).
   [[nodiscard]] bool add(const ErlIOVec& ev, std::size_t skip, std::size_t size) {
     for (int i = 0; i < ev.vsize && size; ++i) {
       auto [base, length] = std::pair(static_cast<char*>(ev.iov[i].iov_base), ev.iov[i].iov_len);
@@ -102,7 +104,8 @@ class DataVectors {
       length = std::min(length - skip, size);
       skip = 0;
       size -= length;
-      if (!(ev.binv && ev.binv[i] ? add_shared(ev.binv[i], base, length) : add_copy(base, length))) return false;
+      if (!(ev.binv && ev.binv[i] ? add_shared(ev.binv[i], base, length) : add_copy(base, length)))
+        return false;
     }
     return true;
   }

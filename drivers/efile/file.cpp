@@ -101,7 +101,8 @@ class Cursor {
   int fill(iovec* out) const {
     int n = 0;
     std::size_t bytes = 0;
-    for (const iovec* v = next_; v != end_ && n < static_cast<int>(kVectorsMax) && bytes < kOneCall; ++v, ++n) {
+    for (const iovec* v = next_; v != end_ && n < static_cast<int>(kVectorsMax) && bytes < kOneCall;
+         ++v, ++n) {
       out[n] = *v;
       if (v == next_) out[n] = {static_cast<char*>(v->iov_base) + used_, v->iov_len - used_};
       out[n].iov_len = std::min(out[n].iov_len, kOneCall - bytes);
@@ -123,7 +124,8 @@ class Cursor {
   std::size_t used_ = 0;
 };
 
-/// `call` writes some of the vectors. A write of nothing is no error of the system call, but goes on for ever: it is one here.
+/// `call` writes some of the vectors. A write of nothing is no error of the system call, but goes
+/// on for ever: it is one here.
 template <class F>
 int write_vectors(int fd, const iovec* vectors, std::size_t count, std::size_t* done, F&& call) {
   iovec part[kVectorsMax];
@@ -141,7 +143,9 @@ int write_vectors(int fd, const iovec* vectors, std::size_t count, std::size_t* 
   return 0;
 }
 
-int write_one(int fd, const iovec* v) { return static_cast<int>(uninterrupted([&] { return ::write(fd, v->iov_base, v->iov_len); })); }
+int write_one(int fd, const iovec* v) {
+  return static_cast<int>(uninterrupted([&] { return ::write(fd, v->iov_base, v->iov_len); }));
+}
 
 }  // namespace
 
@@ -150,7 +154,9 @@ int open_file(const char* name, unsigned flags, File* out) {
   const int fd = uninterrupted([&] { return ::open(name, open_flags(flags), 0666); });
   if (fd < 0) return errno;
   struct stat info;
-  int error = ::fstat(fd, &info) < 0 ? errno : S_ISDIR(info.st_mode) && !(flags & kModeDirectory) ? EISDIR : 0;
+  int error = ::fstat(fd, &info) < 0                               ? errno
+              : S_ISDIR(info.st_mode) && !(flags & kModeDirectory) ? EISDIR
+                                                                   : 0;
   *out = File{fd, nullptr, flags};
   if (!error && flags & kModeCompressed) error = begin_compressed(*out);
   if (error) {
@@ -189,8 +195,10 @@ int read_some(File& file, char* bytes, std::size_t size, std::size_t* got) {
   }
 }
 
-int read_two(File& file, char* first, std::size_t first_size, char* second, std::size_t second_size, std::size_t* got) {
-  if (file.gz || second_size == 0 || first_size + second_size > kOneCall) return read_some(file, first, first_size, got);
+int read_two(File& file, char* first, std::size_t first_size, char* second, std::size_t second_size,
+             std::size_t* got) {
+  if (file.gz || second_size == 0 || first_size + second_size > kOneCall)
+    return read_some(file, first, first_size, got);
   *got = 0;
   const iovec both[2] = {{first, first_size}, {second, second_size}};
   for (;;) {
@@ -216,7 +224,10 @@ int read_at(File& file, char* bytes, std::size_t size, std::int64_t offset, std:
       *got += n;
       continue;
     }
-    const ssize_t n = uninterrupted([&] { return ::pread(file.fd, bytes + *got, std::min(size - *got, kOneCall), offset + static_cast<std::int64_t>(*got)); });
+    const ssize_t n = uninterrupted([&] {
+      return ::pread(file.fd, bytes + *got, std::min(size - *got, kOneCall),
+                     offset + static_cast<std::int64_t>(*got));
+    });
     if (n < 0) return errno;
     if (n == 0) return 0;
     *got += static_cast<std::size_t>(n);
@@ -236,9 +247,11 @@ int write_all(File& file, const iovec* vectors, std::size_t count, std::size_t* 
     if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return errno;
     *done = n > 0 ? static_cast<std::size_t>(n) : 0;
     const iovec rest{static_cast<char*>(vectors->iov_base) + *done, vectors->iov_len - *done};
-    return write_vectors(file.fd, &rest, 1, done, [&](const iovec* v, int k, std::size_t) { return ::writev(file.fd, v, k); });
+    return write_vectors(file.fd, &rest, 1, done,
+                         [&](const iovec* v, int k, std::size_t) { return ::writev(file.fd, v, k); });
   }
-  return write_vectors(file.fd, vectors, count, done, [&](const iovec* v, int n, std::size_t) { return ::writev(file.fd, v, n); });
+  return write_vectors(file.fd, vectors, count, done,
+                       [&](const iovec* v, int n, std::size_t) { return ::writev(file.fd, v, n); });
 }
 
 int write_at(File& file, const iovec* vectors, std::size_t count, std::int64_t offset, std::size_t* done) {
@@ -272,7 +285,8 @@ int truncate_here(File& file) {
 }
 
 int sync_file(File& file, bool data_only) {
-  if (file.gz && file.flags & kModeWrite && gzflush(file.gz, Z_SYNC_FLUSH) != Z_OK) return gzip_error(file.gz);
+  if (file.gz && file.flags & kModeWrite && gzflush(file.gz, Z_SYNC_FLUSH) != Z_OK)
+    return gzip_error(file.gz);
   return uninterrupted([&] { return data_only ? ::fdatasync(file.fd) : ::fsync(file.fd); }) < 0 ? errno : 0;
 }
 
@@ -300,7 +314,9 @@ std::uint64_t bytes_ahead(const File& file) {
   const std::uint64_t size = size_of(file);
   if (!size) return 0;
   const off_t position = ::lseek(file.fd, 0, SEEK_CUR);
-  return position >= 0 && static_cast<std::uint64_t>(position) < size ? size - static_cast<std::uint64_t>(position) : 0;
+  return position >= 0 && static_cast<std::uint64_t>(position) < size
+             ? size - static_cast<std::uint64_t>(position)
+             : 0;
 }
 
 }  // namespace vmrun::efile

@@ -37,7 +37,9 @@ void fill(const struct stat& s, FileInfo* out) {
   out->ctime = s.st_ctim.tv_sec;
 }
 
-std::uint32_t access_to(const char* name) { return (::access(name, W_OK) == 0 ? 1u : 0u) | (::access(name, R_OK) == 0 ? 2u : 0u); }
+std::uint32_t access_to(const char* name) {
+  return (::access(name, W_OK) == 0 ? 1u : 0u) | (::access(name, R_OK) == 0 ? 2u : 0u);
+}
 
 timespec new_time(std::int64_t seconds) {
   if (seconds == kKeepTime) return {0, UTIME_OMIT};

@@ -5,14 +5,14 @@
 
 #include "drivers/efile/command.hpp"
 
-/// What the operating system does with names. Names are bytes, NUL-terminated, given to the kernel as they are. The functions block; any thread.
-/// They answer 0 or an errno.
+/// What the operating system does with names. Names are bytes, NUL-terminated, given to the kernel
+/// as they are. The functions block; any thread. They answer 0 or an errno.
 namespace vmrun::efile {
 
 /// What FSTAT and LSTAT tell. Times: seconds since 1970, UTC.
 struct FileInfo {
   std::uint64_t size;
-  std::uint32_t type;    // 1 device, 2 directory, 3 regular, 4 symbolic link, 5 something else
+  std::uint32_t type;  // 1 device, 2 directory, 3 regular, 4 symbolic link, 5 something else
   std::uint32_t mode, links, major, minor;
   std::uint64_t inode;
   std::uint32_t uid, gid;

@@ -5,19 +5,23 @@
 
 #include "drivers/efile/probes.hpp"
 
-/// How each command is carried out. A function here may set `again`, and then goes on where it stopped when it is called the next time.
+/// How each command is carried out. A function here may set `again`, and then goes on where it
+/// stopped when it is called the next time.
 namespace vmrun::efile {
 namespace {
 
-constexpr std::uint64_t kTrusted = 1024 * 1024;   // as much memory is taken on a process's word; for more the size of the file is asked
-constexpr std::size_t kFirstGuess = 64 * 1024;    // for files that do not tell their size
-constexpr std::uint64_t kUnknownMax = std::uint64_t{1} << 30;  // at most so much of such a file at once
+constexpr std::uint64_t kTrusted =
+    1024 * 1024;  // as much memory is taken on a process's word; for more the size of the file is asked
+constexpr std::size_t kFirstGuess = 64 * 1024;                      // for files that do not tell their size
+constexpr std::uint64_t kUnknownMax = std::uint64_t{1} << 30;       // at most so much of such a file at once
 constexpr std::size_t kLineChunk = 512, kLineChunkMax = 64 * 1024;  // READ_LINE without read-ahead
 constexpr std::size_t kIndirectHeader = 8;
 constexpr std::uint64_t kNoData = ~std::uint64_t{0};
 
 /// How much of `left` to do now.
-std::uint64_t part_of(const Operation& op, std::uint64_t left) { return op.in_pieces && left >= kAtOnce ? kPart : left; }
+std::uint64_t part_of(const Operation& op, std::uint64_t left) {
+  return op.in_pieces && left >= kAtOnce ? kPart : left;
+}
 
 void put_big_endian(char* out, std::uint64_t n, unsigned bytes) {
   while (bytes--) {
@@ -33,12 +37,13 @@ std::uint32_t big_endian_32(const char* in) {
 
 /// Memory for the answer, gets larger when `used` fills it. False: error is set.
 bool room_in_result(Operation& op, std::size_t wanted) {
-  if (!op.result ? op.result.allocate(wanted) : (op.result.size() >= wanted || op.result.resize(wanted))) return true;
+  if (!op.result ? op.result.allocate(wanted) : (op.result.size() >= wanted || op.result.resize(wanted)))
+    return true;
   op.error = ENOMEM;
   return false;
 }
 
-// ---- Reading ---------------------------------------------------------------------------------------------------------------------------
+// ---- Reading ------------------------------------------------------------------------------------
 
 /// Room a READ needs: what is asked for, but not more than there is, where that can be known.
 std::uint64_t room_for_read(const Operation& op) {
@@ -80,7 +85,8 @@ void read(Operation& op) {
   op.again = mine == part && part < left;
 }
 
-/// Takes the line out of the buffer: `size` bytes, of which the last may be a line feed, with a carriage return before it left out.
+/// Takes the line out of the buffer: `size` bytes, of which the last may be a line feed, with a
+/// carriage return before it left out.
 void give_line(Operation& op, std::size_t size) {
   if (!room_in_result(op, size)) return;
   std::memcpy(op.result.bytes(), op.buffer.bytes(), size);
@@ -90,7 +96,8 @@ void give_line(Operation& op, std::size_t size) {
   op.done = size;
 }
 
-/// Without read-ahead the position is to be right behind the line. Where it cannot be moved the rest stays for the next command.
+/// Without read-ahead the position is to be right behind the line. Where it cannot be moved the
+/// rest stays for the next command.
 void put_back_rest(Operation& op) {
   if (op.read_ahead || op.file.gz || !op.buffer.unread()) return;
   std::int64_t position;
@@ -101,7 +108,9 @@ void read_line(Operation& op) {
   op.again = false;
   for (;;) {
     const std::size_t unread = op.buffer.unread();
-    if (const void* feed = unread > op.scanned ? std::memchr(op.buffer.bytes() + op.scanned, '\n', unread - op.scanned) : nullptr) {
+    if (const void* feed = unread > op.scanned
+                               ? std::memchr(op.buffer.bytes() + op.scanned, '\n', unread - op.scanned)
+                               : nullptr) {
       give_line(op, static_cast<std::size_t>(static_cast<const char*>(feed) - op.buffer.bytes()) + 1);
       return put_back_rest(op);
     }
@@ -136,7 +145,8 @@ void read_pieces(Operation& op) {
       if (const std::uint64_t whole = size_of(op.file)) {
         data = 0;
         for (const Piece& p : pieces)
-          if (const auto offset = static_cast<std::uint64_t>(p.offset); p.offset >= 0 && offset < whole) data += std::min(p.size, whole - offset);
+          if (const auto offset = static_cast<std::uint64_t>(p.offset); p.offset >= 0 && offset < whole)
+            data += std::min(p.size, whole - offset);
       }
     if (__builtin_add_overflow(data, header, &data)) {
       op.error = ENOMEM;
@@ -152,7 +162,8 @@ void read_pieces(Operation& op) {
     const std::uint64_t left = std::min(p.size - op.piece_done, room);
     const std::uint64_t part = part_of(op, left);
     std::size_t got = 0;
-    op.error = read_at(op.file, op.result.bytes() + op.done, part, p.offset + static_cast<std::int64_t>(op.piece_done), &got);
+    op.error = read_at(op.file, op.result.bytes() + op.done, part,
+                       p.offset + static_cast<std::int64_t>(op.piece_done), &got);
     if (op.error) return;
     op.done += got;
     op.piece_done += got;
@@ -160,13 +171,15 @@ void read_pieces(Operation& op) {
       op.again = true;
       return;
     }
-    put_big_endian(op.result.bytes() + 4 + 8 * op.piece, op.piece_done == 0 && p.size ? kNoData : op.piece_done, 8);
+    put_big_endian(op.result.bytes() + 4 + 8 * op.piece,
+                   op.piece_done == 0 && p.size ? kNoData : op.piece_done, 8);
     ++op.piece;
     op.piece_done = 0;
   }
 }
 
-/// A header <<Size:32, Position:32>> at the offset, and the block it tells of: the answer is both, as they are.
+/// A header <<Size:32, Position:32>> at the offset, and the block it tells of: the answer is both,
+/// as they are.
 void read_indirect(Operation& op) {
   char header[kIndirectHeader];
   std::size_t got = 0;
@@ -210,7 +223,7 @@ void read_file(Operation& op) {
   }
 }
 
-// ---- Writing ---------------------------------------------------------------------------------------------------------------------------
+// ---- Writing ------------------------------------------------------------------------------------
 
 /// The vectors from `skip` on, `size` bytes of them.
 std::vector<iovec> slice(const DataVectors& data, std::uint64_t skip, std::uint64_t size) {
@@ -253,7 +266,8 @@ void write_pieces(Operation& op) {
     const std::uint64_t part = part_of(op, left);
     const auto vectors = slice(op.data, op.done, part);
     std::size_t done = 0;
-    op.error = write_at(op.file, vectors.data(), vectors.size(), p.offset + static_cast<std::int64_t>(op.piece_done), &done);
+    op.error = write_at(op.file, vectors.data(), vectors.size(),
+                        p.offset + static_cast<std::int64_t>(op.piece_done), &done);
     op.done += done;
     op.piece_done += done;
     if (op.error) return;
@@ -270,13 +284,14 @@ void send_file(Operation& op) {
   const Request& r = op.request;
   std::uint64_t sent = 0;
   bool would_block = false;
-  op.error = send_some(op.file, static_cast<int>(r.option), r.offset + static_cast<std::int64_t>(op.done), r.size ? r.size - op.done : 0, &sent, &would_block);
+  op.error = send_some(op.file, static_cast<int>(r.option), r.offset + static_cast<std::int64_t>(op.done),
+                       r.size ? r.size - op.done : 0, &sent, &would_block);
   op.done += sent;
   op.number = op.done;
   op.again = !op.error && would_block;
 }
 
-// ---- The others ------------------------------------------------------------------------------------------------------------------------
+// ---- The others ---------------------------------------------------------------------------------
 
 void open(Operation& op) {
   op.error = open_file(op.request.name, op.request.flags, &op.file);
@@ -314,16 +329,22 @@ void write_info(Operation& op) { op.error = change_info(op.request); }
 void readlink(Operation& op) { op.error = read_link(op.request.name, &op.text); }
 void link(Operation& op) { op.error = make_link(op.request.name, op.request.name2); }
 void symlink(Operation& op) { op.error = make_symlink(op.request.name, op.request.name2); }
-void fadvise(Operation& op) { op.error = advise(op.file, op.request.offset, static_cast<std::int64_t>(op.request.size), op.request.option); }
-void fallocate(Operation& op) { op.error = allocate(op.file, op.request.offset, static_cast<std::int64_t>(op.request.size)); }
+void fadvise(Operation& op) {
+  op.error =
+      advise(op.file, op.request.offset, static_cast<std::int64_t>(op.request.size), op.request.option);
+}
+void fallocate(Operation& op) {
+  op.error = allocate(op.file, op.request.offset, static_cast<std::int64_t>(op.request.size));
+}
 void altname(Operation& op) { op.error = ENOTSUP; }  // short names are Windows'
 void setopt(Operation&) {}                           // done by the port itself
 
 using Work = void (*)(Operation&);
 constexpr Work kWork[kCommandEnd] = {
-    nullptr, open,      read,  lseek,   write,   fstat, pwd,    readdir,  chdir,       fsync,       mkdir,  remove,      rename,
-    rmdir,   truncate,  read_file, write_info, nullptr, nullptr, lstat, readlink, link, symlink,    close,  write_pieces, read_pieces,
-    setopt,  read_indirect, altname, read_line, fdatasync, fadvise, send_file, fallocate,
+    nullptr,       open,    read,      lseek,     write,   fstat,     pwd,          readdir,     chdir,
+    fsync,         mkdir,   remove,    rename,    rmdir,   truncate,  read_file,    write_info,  nullptr,
+    nullptr,       lstat,   readlink,  link,      symlink, close,     write_pieces, read_pieces, setopt,
+    read_indirect, altname, read_line, fdatasync, fadvise, send_file, fallocate,
 };
 
 }  // namespace

@@ -8,8 +8,10 @@
 #include "drivers/efile/file.hpp"
 #include "drivers/efile/names.hpp"
 
-/// One operation of the file driver, from its command to its reply. It carries all it needs, so that the thread that works on it touches nothing of
-/// the port, and the port may go away meanwhile. One thread at a time owns it: the port's, then (through the queue of the async pool) a worker, then the port's again.
+/// One operation of the file driver, from its command to its reply. It carries all it needs, so
+/// that the thread that works on it touches nothing of the port, and the port may go away
+/// meanwhile. One thread at a time owns it: the port's, then (through the queue of the async pool)
+/// a worker, then the port's again.
 namespace vmrun::efile {
 
 /// What names an operation in all its probes (docs/probes.md, efile_drv).
@@ -19,45 +21,48 @@ struct Identity {
 };
 
 struct Operation {
-  std::vector<char> bytes;   // the command; request points into it
+  std::vector<char> bytes;  // the command; request points into it
   Request request;
   Identity identity;
-  bool silent = false;       // one the driver makes for itself: nobody is answered
-  bool in_pieces = false;    // large transfers are done in parts
-  bool rewound = false;      // what was read ahead has been seen to
+  bool silent = false;     // one the driver makes for itself: nobody is answered
+  bool in_pieces = false;  // large transfers are done in parts
+  bool rewound = false;    // what was read ahead has been seen to
 
   // Given when it is started.
-  File file;                 // the port's; CLOSE, READ_FILE and OPEN own theirs (owns_file)
+  File file;  // the port's; CLOSE, READ_FILE and OPEN own theirs (owns_file)
   bool owns_file = false;
-  ReadBuffer buffer;         // READ, READ_LINE: lent by the port
+  ReadBuffer buffer;  // READ, READ_LINE: lent by the port
   std::size_t read_ahead = 0;
-  DataVectors data;          // WRITE, PWRITEV
+  DataVectors data;            // WRITE, PWRITEV
   std::size_t reply_size = 0;  // WRITE: what the process itself gave this time
 
   // What comes out.
-  bool again = false;        // there is more to do: call run once more
+  bool again = false;  // there is more to do: call run once more
   int error = 0;
   bool end_of_file = false;
-  std::uint64_t number = 0;  // OPEN: descriptor; LSEEK: position; WRITE, SENDFILE: bytes; PWRITEV, PREADV: pieces done
-  std::uint64_t done = 0;    // bytes transferred so far
-  BinaryRef result;          // bytes [0, done) are the answer
-  std::string text;          // names
+  std::uint64_t number =
+      0;  // OPEN: descriptor; LSEEK: position; WRITE, SENDFILE: bytes; PWRITEV, PREADV: pieces done
+  std::uint64_t done = 0;  // bytes transferred so far
+  BinaryRef result;        // bytes [0, done) are the answer
+  std::string text;        // names
   FileInfo info;
 
   // Between two parts.
   std::size_t piece = 0;
   std::uint64_t piece_done = 0;
-  std::size_t scanned = 0;   // READ_LINE: bytes looked at
+  std::size_t scanned = 0;  // READ_LINE: bytes looked at
 
   Operation() = default;
   Operation(const Operation&) = delete;
   ~Operation();
 };
 
-/// Works on it: fires efile_drv-int_entry, makes the system calls, fires efile_drv-int_return. Blocks. Any thread.
+/// Works on it: fires efile_drv-int_entry, makes the system calls, fires efile_drv-int_return.
+/// Blocks. Any thread.
 void run(Operation& op);
 
-/// Large transfers under +A 0: what is left is done at once if it is less than kAtOnce, else kPart of it.
+/// Large transfers under +A 0: what is left is done at once if it is less than kAtOnce, else kPart
+/// of it.
 inline constexpr std::uint64_t kAtOnce = 512 * 1024, kPart = 256 * 1024;
 
 }  // namespace vmrun::efile

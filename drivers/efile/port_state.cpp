@@ -10,8 +10,9 @@ Settings settings;
 
 namespace {
 
-constexpr std::size_t kCommandBytes = 512;  // as much of a command is looked at first; the data behind are not copied
-constexpr std::size_t kSpareBytes = 4096;   // memory worth keeping
+constexpr std::size_t kCommandBytes =
+    512;  // as much of a command is looked at first; the data behind are not copied
+constexpr std::size_t kSpareBytes = 4096;  // memory worth keeping
 constexpr std::size_t kGathered = 16 * 1024;
 
 void invoke(void* op) { run(*static_cast<Operation*>(op)); }
@@ -34,7 +35,7 @@ int read_command(ErlIOVec& in, Operation& op, std::size_t* data_at) {
 
 }  // namespace
 
-// ---- Operations ------------------------------------------------------------------------------------------------------------------------
+// ---- Operations ---------------------------------------------------------------------------------
 
 OperationPtr FilePort::new_operation() {
   OperationPtr op = spare_ ? std::move(spare_) : std::make_unique<Operation>();
@@ -69,7 +70,7 @@ FilePort::~FilePort() {
   else driver_async(port_, &key_, invoke, op.release(), discard);
 }
 
-// ---- A command arrives -----------------------------------------------------------------------------------------------------------------
+// ---- A command arrives --------------------------------------------------------------------------
 
 OpenState FilePort::open_state() const { return {file_.fd, file_.flags, buffer_.begin(), read_ahead_ != 0}; }
 
@@ -89,8 +90,7 @@ bool FilePort::answer_at_once(const Request& r) {
       if (r.size) return answer_from_buffer(r);
       reply_data(port_, nullptr, 0);
       return true;
-    case Command::kReadLine:
-      return answer_from_buffer(r);
+    case Command::kReadLine: return answer_from_buffer(r);
     case Command::kWrite:
       if (!r.size) reply_number(port_, 0);
       return !r.size;
@@ -100,8 +100,7 @@ bool FilePort::answer_at_once(const Request& r) {
     case Command::kPreadv:
       if (r.pieces.empty()) reply_no_pieces(port_);
       return r.pieces.empty();
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -152,8 +151,10 @@ void FilePort::command(ErlIOVec& in) {
   int error = read_command(in, *op, &data_at);
   if (!error) error = check(op->request);
   const CommandRow& row = command_row(op->request.command);
-  if (!error && write_error_ && is_idle() && (row.flushes_writes || op->request.command == Command::kWrite)) error = std::exchange(write_error_, 0);
-  if (!error && op->request.command == Command::kPwritev && !op->data.add(in, data_at, op->request.size)) error = ENOMEM;
+  if (!error && write_error_ && is_idle() && (row.flushes_writes || op->request.command == Command::kWrite))
+    error = std::exchange(write_error_, 0);
+  if (!error && op->request.command == Command::kPwritev && !op->data.add(in, data_at, op->request.size))
+    error = ENOMEM;
   if (error) {
     if (op->request.command == Command::kPwritev) {
       op->error = error;
@@ -172,7 +173,8 @@ void FilePort::command(ErlIOVec& in) {
   pump();
 }
 
-/// Small delayed writes are copied into one binary, which is cheaper than to keep the binary of each. False: not this one.
+/// Small delayed writes are copied into one binary, which is cheaper than to keep the binary of
+/// each. False: not this one.
 bool FilePort::gather(const Operation& op, std::size_t data_at) {
   const std::size_t size = op.request.size;
   if (!write_limit_ || data_at + size > op.bytes.size()) return false;
@@ -186,7 +188,8 @@ bool FilePort::gather(const Operation& op, std::size_t data_at) {
   return true;
 }
 
-/// A write is answered at once while there is room; what makes it too much sends all of it off, and is answered when that is done.
+/// A write is answered at once while there is room; what makes it too much sends all of it off, and
+/// is answered when that is done.
 void FilePort::accept_write(OperationPtr op, ErlIOVec& in, std::size_t data_at) {
   const std::size_t size = op->request.size;
   if (!gather(*op, data_at)) driver_enqv(port_, &in, data_at);
@@ -209,7 +212,8 @@ void FilePort::accept_write(OperationPtr op, ErlIOVec& in, std::size_t data_at) 
   put_aside(std::move(op));
 }
 
-/// What must happen before the command: buffered writes go out, and the position moves back to where the process thinks it is.
+/// What must happen before the command: buffered writes go out, and the position moves back to
+/// where the process thinks it is.
 void FilePort::settle(const CommandRow& row, const char* user_tag) {
   if (row.rewinds && buffer_.unread() && is_idle()) waiting_.push_back(make_rewind(user_tag));
   if (row.flushes_writes && unsent_) write_unsent(user_tag);
@@ -222,7 +226,7 @@ void FilePort::accept(OperationPtr op, const char* user_tag) {
   waiting_.push_back(std::move(op));
 }
 
-// ---- Operations of the driver's own ----------------------------------------------------------------------------------------------------
+// ---- Operations of the driver's own -------------------------------------------------------------
 
 void FilePort::write_unsent(const char* user_tag) {
   if (timer_ == Timer::kDelayedWrite) {
@@ -248,9 +252,10 @@ OperationPtr FilePort::make_rewind(const char* user_tag) {
   return op;
 }
 
-// ---- Work ------------------------------------------------------------------------------------------------------------------------------
+// ---- Work ---------------------------------------------------------------------------------------
 
-/// Starts what waits, as long as it is done at once (+A 0): a loop, because such work calls back from within.
+/// Starts what waits, as long as it is done at once (+A 0): a loop, because such work calls back
+/// from within.
 void FilePort::pump() {
   if (pumping_) return;
   pumping_ = true;
@@ -263,7 +268,8 @@ void FilePort::pump() {
   pumping_ = false;
 }
 
-/// Things that were not known when the command arrived, because others were still in front of it. True: something else comes first, or it has been answered.
+/// Things that were not known when the command arrived, because others were still in front of it.
+/// True: something else comes first, or it has been answered.
 bool FilePort::stands_in_the_way(Operation& next) {
   const Command command = next.request.command;
   const CommandRow& row = command_row(command);
@@ -286,14 +292,16 @@ bool FilePort::stands_in_the_way(Operation& next) {
 
 void FilePort::prepare(Operation& op) {
   switch (op.request.command) {
-    case Command::kOpen: case Command::kReadFile:
-      return;
+    case Command::kOpen:
+    case Command::kReadFile: return;
     case Command::kClose:
       op.file = std::exchange(file_, File{});
       op.owns_file = true;
       buffer_.clear();
       return;
-    case Command::kRead: case Command::kReadLine: case Command::kLseek:
+    case Command::kRead:
+    case Command::kReadLine:
+    case Command::kLseek:
       op.buffer = std::move(buffer_);
       op.read_ahead = read_ahead_;
       break;
@@ -303,8 +311,7 @@ void FilePort::prepare(Operation& op) {
       if (!op.data.add(queue, 0, op.request.size)) op.error = ENOMEM;
       break;
     }
-    default:
-      break;
+    default: break;
   }
   op.file = file_;
 }
@@ -367,18 +374,14 @@ void FilePort::take_back(Operation& op) {
       if (!op.error) file_ = op.file;
       op.owns_file = false;
       return;
-    case Command::kWrite:
-      driver_deq(port_, op.request.size);
-      return;
+    case Command::kWrite: driver_deq(port_, op.request.size); return;
     case Command::kLseek:
       // Where there is no position to move back what was read ahead stays.
       if (!op.silent || !op.error) op.buffer.clear();
       [[fallthrough]];
-    case Command::kRead: case Command::kReadLine:
-      buffer_ = std::move(op.buffer);
-      return;
-    default:
-      return;
+    case Command::kRead:
+    case Command::kReadLine: buffer_ = std::move(op.buffer); return;
+    default: return;
   }
 }
 

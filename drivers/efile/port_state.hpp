@@ -6,9 +6,10 @@
 #include "drivers/efile/operation.hpp"
 #include "drivers/efile/probes.hpp"
 
-/// One port of the file driver: at most one open file, with its read-ahead buffer and delayed writes, and the operations that wait. Only callbacks
-/// of the driver touch it, so it needs no lock. One operation is worked on at a time; the others wait in order. What is to be written lies in the port's queue until it has reached
-/// the file, so that a port that closes is flushed.
+/// One port of the file driver: at most one open file, with its read-ahead buffer and delayed
+/// writes, and the operations that wait. Only callbacks of the driver touch it, so it needs no
+/// lock. One operation is worked on at a time; the others wait in order. What is to be written lies
+/// in the port's queue until it has reached the file, so that a port that closes is flushed.
 namespace vmrun::efile {
 
 /// What holds for all ports; set when the driver is registered.
@@ -66,22 +67,22 @@ class FilePort {
   ErlDrvPort port_;
   unsigned key_;
 
-  File file_;                      // operations that use it have a copy
-  ReadBuffer buffer_;              // lent to the operation that is worked on
-  std::size_t read_ahead_ = 0;     // bytes; 0: none
-  std::size_t write_limit_ = 0;    // delayed writes: they go out when there are so many bytes; 0: at once
+  File file_;                    // operations that use it have a copy
+  ReadBuffer buffer_;            // lent to the operation that is worked on
+  std::size_t read_ahead_ = 0;   // bytes; 0: none
+  std::size_t write_limit_ = 0;  // delayed writes: they go out when there are so many bytes; 0: at once
   unsigned long write_delay_ms_ = 0;
-  BinaryRef gathered_;             // small delayed writes are put together here
+  BinaryRef gathered_;  // small delayed writes are put together here
   std::size_t gathered_size_ = 0;
-  std::size_t unsent_ = 0;         // bytes at the end of the port's queue that no operation covers yet
-  int write_error_ = 0;            // of a write that had been answered; the next command is told
+  std::size_t unsent_ = 0;  // bytes at the end of the port's queue that no operation covers yet
+  int write_error_ = 0;     // of a write that had been answered; the next command is told
 
   std::deque<OperationPtr> waiting_;
-  bool running_ = false;           // one is worked on
-  OperationPtr parked_;            // it, between two of its parts
+  bool running_ = false;  // one is worked on
+  OperationPtr parked_;   // it, between two of its parts
   bool pumping_ = false;
   enum class Timer { kOff, kDelayedWrite, kNextPart } timer_ = Timer::kOff;
-  OperationPtr spare_;             // keeps its memory for the next
+  OperationPtr spare_;  // keeps its memory for the next
 };
 
 }  // namespace vmrun::efile

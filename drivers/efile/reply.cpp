@@ -6,7 +6,17 @@ namespace vmrun::efile {
 namespace {
 
 enum Code : char {
-  kOk = 0, kError = 1, kData = 2, kNumber = 3, kInfo = 4, kNumberAndError = 5, kPieces = 7, kEndOfFile = 8, kName = 9, kAllData = 10, kNames = 11,
+  kOk = 0,
+  kError = 1,
+  kData = 2,
+  kNumber = 3,
+  kInfo = 4,
+  kNumberAndError = 5,
+  kPieces = 7,
+  kEndOfFile = 8,
+  kName = 9,
+  kAllData = 10,
+  kNames = 11,
 };
 
 constexpr std::size_t kCopied = 64;  // bytes that a process has on its heap anyway
@@ -47,8 +57,19 @@ void send_result(ErlDrvPort port, Code code, Operation& op) {
 
 void send_info(ErlDrvPort port, const FileInfo& i) {
   Packer p;
-  p.put(i.size, 8).put(i.type, 4).put(i.mode, 4).put(i.links, 4).put(i.major, 4).put(i.minor, 4).put(i.inode, 8).put(i.uid, 4).put(i.gid, 4);
-  p.put(i.access, 4).put(static_cast<std::uint64_t>(i.atime), 8).put(static_cast<std::uint64_t>(i.mtime), 8).put(static_cast<std::uint64_t>(i.ctime), 8);
+  p.put(i.size, 8)
+      .put(i.type, 4)
+      .put(i.mode, 4)
+      .put(i.links, 4)
+      .put(i.major, 4)
+      .put(i.minor, 4)
+      .put(i.inode, 8)
+      .put(i.uid, 4)
+      .put(i.gid, 4);
+  p.put(i.access, 4)
+      .put(static_cast<std::uint64_t>(i.atime), 8)
+      .put(static_cast<std::uint64_t>(i.mtime), 8)
+      .put(static_cast<std::uint64_t>(i.ctime), 8);
   send(port, kInfo, p.bytes(), p.size());
 }
 
@@ -78,7 +99,9 @@ void reply_number(ErlDrvPort port, std::uint64_t number) {
 }
 
 void reply_data(ErlDrvPort port, const char* bytes, std::size_t size) { send(port, kData, bytes, size); }
-void reply_data(ErlDrvPort port, ErlDrvBinary* binary, std::size_t offset, std::size_t size) { send(port, kData, binary, offset, size); }
+void reply_data(ErlDrvPort port, ErlDrvBinary* binary, std::size_t offset, std::size_t size) {
+  send(port, kData, binary, offset, size);
+}
 
 void reply_no_pieces(ErlDrvPort port) {
   Packer p;
@@ -87,26 +110,28 @@ void reply_no_pieces(ErlDrvPort port) {
 }
 
 void reply_result(ErlDrvPort port, Operation& op) {
-  if (op.error && op.request.command == Command::kPwritev) return send_pieces_and_error(port, op.number, op.error);
+  if (op.error && op.request.command == Command::kPwritev)
+    return send_pieces_and_error(port, op.number, op.error);
   if (op.error) return reply_error(port, op.error);
   if (op.end_of_file) return send(port, kEndOfFile);
   switch (op.request.command) {
-    case Command::kRead: case Command::kReadLine:
-      return send_result(port, kData, op);
-    case Command::kReadFile:
-      return send_result(port, kAllData, op);
-    case Command::kPreadv: case Command::kIpread:
-      return send_result(port, kPieces, op);
-    case Command::kOpen: case Command::kLseek: case Command::kWrite: case Command::kPwritev: case Command::kSendfile:
-      return reply_number(port, op.number);
-    case Command::kFstat: case Command::kLstat:
-      return send_info(port, op.info);
-    case Command::kPwd: case Command::kReadlink: case Command::kAltname:
-      return send(port, kName, op.text.data(), op.text.size());
-    case Command::kReaddir:
-      return send(port, kNames, op.text.data(), op.text.size());
-    default:
-      return reply_ok(port);
+    case Command::kRead:
+    case Command::kReadLine: return send_result(port, kData, op);
+    case Command::kReadFile: return send_result(port, kAllData, op);
+    case Command::kPreadv:
+    case Command::kIpread: return send_result(port, kPieces, op);
+    case Command::kOpen:
+    case Command::kLseek:
+    case Command::kWrite:
+    case Command::kPwritev:
+    case Command::kSendfile: return reply_number(port, op.number);
+    case Command::kFstat:
+    case Command::kLstat: return send_info(port, op.info);
+    case Command::kPwd:
+    case Command::kReadlink:
+    case Command::kAltname: return send(port, kName, op.text.data(), op.text.size());
+    case Command::kReaddir: return send(port, kNames, op.text.data(), op.text.size());
+    default: return reply_ok(port);
   }
 }
 

@@ -2,7 +2,8 @@
 
 #include "drivers/efile/operation.hpp"
 
-/// What the owner of the port is sent: {Port, {data, [Code | Bytes]}}. Codes and bytes: docs/internals/files.md, "Replies".
+/// What the owner of the port is sent: {Port, {data, [Code | Bytes]}}. Codes and bytes:
+/// docs/internals/files.md, "Replies".
 namespace vmrun::efile {
 
 void reply_ok(ErlDrvPort port);

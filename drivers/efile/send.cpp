@@ -9,8 +9,9 @@
 
 #include "drivers/efile/file.hpp"
 
-/// SENDFILE. Between two regular files the kernel copies (and on some file systems shares) the blocks; to anything else it sends pages of the page cache; what
-/// neither can do, and compressed files, goes through a buffer here.
+/// SENDFILE. Between two regular files the kernel copies (and on some file systems shares) the
+/// blocks; to anything else it sends pages of the page cache; what neither can do, and compressed
+/// files, goes through a buffer here.
 namespace vmrun::efile {
 namespace {
 
@@ -18,7 +19,10 @@ constexpr std::size_t kOneCall = std::size_t{1} << 30;
 constexpr std::size_t kBuffer = 64 * 1024;
 constexpr int kPatience_ms = 50;  // a worker has other ports' work too
 
-bool cannot(int error) { return error == EINVAL || error == EXDEV || error == ENOSYS || error == EOPNOTSUPP || error == EBADF || error == EISDIR; }
+bool cannot(int error) {
+  return error == EINVAL || error == EXDEV || error == ENOSYS || error == EOPNOTSUPP || error == EBADF ||
+         error == EISDIR;
+}
 
 bool is_regular(int fd) {
   struct stat info;
@@ -52,14 +56,16 @@ int put(int out_fd, const char* bytes, std::size_t size, std::uint64_t* sent, bo
   return 0;
 }
 
-int through_buffer(File& file, int out_fd, std::int64_t offset, std::uint64_t bytes, std::uint64_t* sent, bool* would_block) {
+int through_buffer(File& file, int out_fd, std::int64_t offset, std::uint64_t bytes, std::uint64_t* sent,
+                   bool* would_block) {
   const auto buffer = std::make_unique<char[]>(kBuffer);
   const std::uint64_t before = *sent;
   while (*sent - before < bytes && !*would_block) {
     const std::uint64_t done = *sent - before;
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kBuffer, bytes - done));
     std::size_t got = 0;
-    if (int error = read_at(file, buffer.get(), size, offset + static_cast<std::int64_t>(done), &got)) return error;
+    if (int error = read_at(file, buffer.get(), size, offset + static_cast<std::int64_t>(done), &got))
+      return error;
     if (got == 0) return 0;
     if (int error = put(out_fd, buffer.get(), got, sent, would_block)) return error;
   }
@@ -68,7 +74,8 @@ int through_buffer(File& file, int out_fd, std::int64_t offset, std::uint64_t by
 
 }  // namespace
 
-int send_some(File& file, int out_fd, std::int64_t offset, std::uint64_t bytes, std::uint64_t* sent, bool* would_block) {
+int send_some(File& file, int out_fd, std::int64_t offset, std::uint64_t bytes, std::uint64_t* sent,
+              bool* would_block) {
   *sent = 0;
   *would_block = false;
   if (bytes == 0) bytes = INT64_MAX;
@@ -77,7 +84,8 @@ int send_some(File& file, int out_fd, std::int64_t offset, std::uint64_t bytes, 
   while (*sent < bytes) {
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(bytes - *sent, kOneCall));
     off_t from = offset + static_cast<off_t>(*sent);
-    const ssize_t n = copying ? ::copy_file_range(file.fd, &from, out_fd, nullptr, size, 0) : ::sendfile(out_fd, file.fd, &from, size);
+    const ssize_t n = copying ? ::copy_file_range(file.fd, &from, out_fd, nullptr, size, 0)
+                              : ::sendfile(out_fd, file.fd, &from, size);
     if (n > 0) {
       *sent += static_cast<std::uint64_t>(n);
     } else if (n == 0 && copying && *sent == 0) {
@@ -91,7 +99,8 @@ int send_some(File& file, int out_fd, std::int64_t offset, std::uint64_t bytes, 
     } else if (copying && cannot(errno)) {
       copying = false;
     } else if (cannot(errno)) {
-      return through_buffer(file, out_fd, offset + static_cast<std::int64_t>(*sent), bytes - *sent, sent, would_block);
+      return through_buffer(file, out_fd, offset + static_cast<std::int64_t>(*sent), bytes - *sent, sent,
+                            would_block);
     } else if (errno != EINTR) {
       return errno;
     }

@@ -7,7 +7,8 @@
 #include "drivers/stream/byte_stream.hpp"
 #include "vm/port/driver.hpp"
 
-/// The descriptors stay the machine's: they are neither closed nor made non-blocking, because others (a shell, the terminal's other users) share them.
+/// The descriptors stay the machine's: they are neither closed nor made non-blocking, because
+/// others (a shell, the terminal's other users) share them.
 namespace vmrun {
 namespace {
 
@@ -19,7 +20,9 @@ struct FdPort {
 FdPort* instance(ErlDrvData data) { return reinterpret_cast<FdPort*>(data); }
 
 ErlDrvData start(ErlDrvPort port, char*, const PortOptions& options) {
-  if ((options.in && fcntl(options.fd_in, F_GETFD) < 0) || (options.out && fcntl(options.fd_out, F_GETFD) < 0)) return ERL_DRV_ERROR_ERRNO;
+  if ((options.in && fcntl(options.fd_in, F_GETFD) < 0) ||
+      (options.out && fcntl(options.fd_out, F_GETFD) < 0))
+    return ERL_DRV_ERROR_ERRNO;
   auto* f = new FdPort{port, {}};
   ByteStream::Options stream;
   stream.in = options.in ? options.fd_in : -1;

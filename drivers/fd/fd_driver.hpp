@@ -1,6 +1,7 @@
 #pragma once
 
-/// The linked-in driver `fd`: ports on descriptors the machine was started with (open_port with {fd, In, Out}).
+/// The linked-in driver `fd`: ports on descriptors the machine was started with (open_port with
+/// {fd, In, Out}).
 namespace vmrun {
 
 /// Once, before processes run.

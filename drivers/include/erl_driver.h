@@ -1,6 +1,7 @@
-/* Linked-in drivers: the interface of Erlang/OTP 25's erl_driver.h (version 3.3) as far as vmrun offers it. What is declared here exists and behaves as the
-   OTP documentation of erl_driver and driver_entry says; docs/drivers.md lists it all, with what is left out. Names, constants and layouts are OTP's, so a driver
-   compiled against either header can be loaded. For C and C++. */
+/* Linked-in drivers: the interface of Erlang/OTP 25's erl_driver.h (version 3.3) as far as vmrun
+   offers it. What is declared here exists and behaves as the OTP documentation of erl_driver and
+   driver_entry says; docs/drivers.md lists it all, with what is left out. Names, constants and
+   layouts are OTP's, so a driver compiled against either header can be loaded. For C and C++. */
 #ifndef __ERL_DRIVER_H__
 #define __ERL_DRIVER_H__
 
@@ -22,48 +23,48 @@
 #define ERL_DRV_DEPRECATED_FUNC
 #endif
 
-#define ERL_DRV_EXTENDED_MARKER (0xfeeeeeed)
-#define ERL_DRV_EXTENDED_MAJOR_VERSION 3
-#define ERL_DRV_EXTENDED_MINOR_VERSION 3
+#define ERL_DRV_EXTENDED_MARKER                    (0xfeeeeeed)
+#define ERL_DRV_EXTENDED_MAJOR_VERSION             3
+#define ERL_DRV_EXTENDED_MINOR_VERSION             3
 #define ERL_DRV_MIN_REQUIRED_MAJOR_VERSION_ON_LOAD 2
 
 /* ---- Constants ---- */
 
 /* Modes of driver_select */
-#define ERL_DRV_READ ((int)ERL_NIF_SELECT_READ)
-#define ERL_DRV_WRITE ((int)ERL_NIF_SELECT_WRITE)
-#define ERL_DRV_USE ((int)ERL_NIF_SELECT_STOP)
+#define ERL_DRV_READ            ((int)ERL_NIF_SELECT_READ)
+#define ERL_DRV_WRITE           ((int)ERL_NIF_SELECT_WRITE)
+#define ERL_DRV_USE             ((int)ERL_NIF_SELECT_STOP)
 #define ERL_DRV_USE_NO_CALLBACK (ERL_DRV_USE | (ERL_DRV_USE << 1))
-#define DO_READ ERL_DRV_READ
-#define DO_WRITE ERL_DRV_WRITE
+#define DO_READ                 ERL_DRV_READ
+#define DO_WRITE                ERL_DRV_WRITE
 
 /* set_port_control_flags */
 #define PORT_CONTROL_FLAG_BINARY (1 << 0)
-#define PORT_CONTROL_FLAG_HEAVY (1 << 1)
+#define PORT_CONTROL_FLAG_HEAVY  (1 << 1)
 
 /* get_port_flags */
 #define PORT_FLAG_BINARY (1 << 0)
-#define PORT_FLAG_LINE (1 << 1)
+#define PORT_FLAG_LINE   (1 << 1)
 
 /* ErlDrvEntry.driver_flags */
 #define ERL_DRV_FLAG_USE_PORT_LOCKING (1 << 0)
-#define ERL_DRV_FLAG_SOFT_BUSY (1 << 1)
-#define ERL_DRV_FLAG_NO_BUSY_MSGQ (1 << 2)
-#define ERL_DRV_FLAG_USE_INIT_ACK (1 << 3)
+#define ERL_DRV_FLAG_SOFT_BUSY        (1 << 1)
+#define ERL_DRV_FLAG_NO_BUSY_MSGQ     (1 << 2)
+#define ERL_DRV_FLAG_USE_INIT_ACK     (1 << 3)
 
 /* Flags that the call callback returns */
 #define DRIVER_CALL_KEEP_BUFFER 0x1
 
 /* What start returns when it failed: no more to say, errno says it, badarg */
 #define ERL_DRV_ERROR_GENERAL ((ErlDrvData)-1)
-#define ERL_DRV_ERROR_ERRNO ((ErlDrvData)-2)
-#define ERL_DRV_ERROR_BADARG ((ErlDrvData)-3)
+#define ERL_DRV_ERROR_ERRNO   ((ErlDrvData)-2)
+#define ERL_DRV_ERROR_BADARG  ((ErlDrvData)-3)
 
 /* Limits of erl_drv_busy_msgq_limits */
-#define ERL_DRV_BUSY_MSGQ_DISABLED (~((ErlDrvSizeT)0))
+#define ERL_DRV_BUSY_MSGQ_DISABLED  (~((ErlDrvSizeT)0))
 #define ERL_DRV_BUSY_MSGQ_READ_ONLY ((ErlDrvSizeT)0)
-#define ERL_DRV_BUSY_MSGQ_LIM_MAX (ERL_DRV_BUSY_MSGQ_DISABLED - 1)
-#define ERL_DRV_BUSY_MSGQ_LIM_MIN ((ErlDrvSizeT)1)
+#define ERL_DRV_BUSY_MSGQ_LIM_MAX   (ERL_DRV_BUSY_MSGQ_DISABLED - 1)
+#define ERL_DRV_BUSY_MSGQ_LIM_MIN   ((ErlDrvSizeT)1)
 
 /* ---- Types ---- */
 
@@ -136,21 +137,24 @@ typedef struct erl_drv_entry {
   char* driver_name;
   void (*finish)(void); /* the driver is about to be unloaded */
   void* handle;         /* reserved */
-  ErlDrvSSizeT (*control)(ErlDrvData drv_data, unsigned int command, char* buf, ErlDrvSizeT len, char** rbuf, ErlDrvSizeT rlen);
+  ErlDrvSSizeT (*control)(ErlDrvData drv_data, unsigned int command, char* buf, ErlDrvSizeT len, char** rbuf,
+                          ErlDrvSizeT rlen);
   void (*timeout)(ErlDrvData drv_data);
   void (*outputv)(ErlDrvData drv_data, ErlIOVec* ev); /* if there is one, output is not called */
   void (*ready_async)(ErlDrvData drv_data, ErlDrvThreadData thread_data);
   void (*flush)(ErlDrvData drv_data); /* the port closes and its queue is not empty */
-  ErlDrvSSizeT (*call)(ErlDrvData drv_data, unsigned int command, char* buf, ErlDrvSizeT len, char** rbuf, ErlDrvSizeT rlen, unsigned int* flags);
-  void (*event)(ErlDrvData drv_data, ErlDrvEvent event, ErlDrvEventData event_data); /* driver_event; OTP 21 and later never call it */
-  int extended_marker;                                                               /* ERL_DRV_EXTENDED_MARKER */
-  int major_version;                                                                 /* ERL_DRV_EXTENDED_MAJOR_VERSION */
-  int minor_version;                                                                 /* ERL_DRV_EXTENDED_MINOR_VERSION */
-  int driver_flags;                                                                  /* ERL_DRV_FLAG_… */
-  void* handle2;                                                                     /* reserved */
-  void (*process_exit)(ErlDrvData drv_data, ErlDrvMonitor* monitor);                 /* a monitored process is gone */
-  void (*stop_select)(ErlDrvEvent event, void* reserved);                            /* the event may be closed now */
-  void (*emergency_close)(ErlDrvData drv_data);                                      /* never called here */
+  ErlDrvSSizeT (*call)(ErlDrvData drv_data, unsigned int command, char* buf, ErlDrvSizeT len, char** rbuf,
+                       ErlDrvSizeT rlen, unsigned int* flags);
+  void (*event)(ErlDrvData drv_data, ErlDrvEvent event,
+                ErlDrvEventData event_data); /* driver_event; OTP 21 and later never call it */
+  int extended_marker;                       /* ERL_DRV_EXTENDED_MARKER */
+  int major_version;                         /* ERL_DRV_EXTENDED_MAJOR_VERSION */
+  int minor_version;                         /* ERL_DRV_EXTENDED_MINOR_VERSION */
+  int driver_flags;                          /* ERL_DRV_FLAG_… */
+  void* handle2;                             /* reserved */
+  void (*process_exit)(ErlDrvData drv_data, ErlDrvMonitor* monitor); /* a monitored process is gone */
+  void (*stop_select)(ErlDrvEvent event, void* reserved);            /* the event may be closed now */
+  void (*emergency_close)(ErlDrvData drv_data);                      /* never called here */
 } ErlDrvEntry;
 #define unused_event_callback event /* its name since OTP 21 */
 
@@ -168,27 +172,28 @@ typedef struct erl_drv_entry {
 #endif
 #endif
 
-/* ---- Terms for erl_drv_output_term and erl_drv_send_term: an array of these tags, each followed by its operands ---- */
+/* ---- Terms for erl_drv_output_term and erl_drv_send_term: an array of these tags, each followed
+        by its operands ---- */
 
 #define TERM_DATA(x) ((ErlDrvTermData)(x))
 
-#define ERL_DRV_NIL ((ErlDrvTermData)1)          /* */
-#define ERL_DRV_ATOM ((ErlDrvTermData)2)         /* driver_mk_atom(name) */
-#define ERL_DRV_INT ((ErlDrvTermData)3)          /* ErlDrvSInt */
-#define ERL_DRV_PORT ((ErlDrvTermData)4)         /* driver_mk_port(port) */
-#define ERL_DRV_BINARY ((ErlDrvTermData)5)       /* ErlDrvBinary*, size, offset */
-#define ERL_DRV_STRING ((ErlDrvTermData)6)       /* char*, length */
-#define ERL_DRV_TUPLE ((ErlDrvTermData)7)        /* elements, which precede */
-#define ERL_DRV_LIST ((ErlDrvTermData)8)         /* elements, tail included; they precede */
+#define ERL_DRV_NIL         ((ErlDrvTermData)1)  /* */
+#define ERL_DRV_ATOM        ((ErlDrvTermData)2)  /* driver_mk_atom(name) */
+#define ERL_DRV_INT         ((ErlDrvTermData)3)  /* ErlDrvSInt */
+#define ERL_DRV_PORT        ((ErlDrvTermData)4)  /* driver_mk_port(port) */
+#define ERL_DRV_BINARY      ((ErlDrvTermData)5)  /* ErlDrvBinary*, size, offset */
+#define ERL_DRV_STRING      ((ErlDrvTermData)6)  /* char*, length */
+#define ERL_DRV_TUPLE       ((ErlDrvTermData)7)  /* elements, which precede */
+#define ERL_DRV_LIST        ((ErlDrvTermData)8)  /* elements, tail included; they precede */
 #define ERL_DRV_STRING_CONS ((ErlDrvTermData)9)  /* char*, length; the tail precedes */
-#define ERL_DRV_PID ((ErlDrvTermData)10)         /* driver_connected(port)… */
-#define ERL_DRV_FLOAT ((ErlDrvTermData)11)       /* double* */
-#define ERL_DRV_EXT2TERM ((ErlDrvTermData)12)    /* char*, length: external format */
-#define ERL_DRV_UINT ((ErlDrvTermData)13)        /* ErlDrvUInt */
-#define ERL_DRV_BUF2BINARY ((ErlDrvTermData)14)  /* char*, length */
-#define ERL_DRV_INT64 ((ErlDrvTermData)15)       /* ErlDrvSInt64* */
-#define ERL_DRV_UINT64 ((ErlDrvTermData)16)      /* ErlDrvUInt64* */
-#define ERL_DRV_MAP ((ErlDrvTermData)17)         /* pairs; key, value, key, value… precede */
+#define ERL_DRV_PID         ((ErlDrvTermData)10) /* driver_connected(port)… */
+#define ERL_DRV_FLOAT       ((ErlDrvTermData)11) /* double* */
+#define ERL_DRV_EXT2TERM    ((ErlDrvTermData)12) /* char*, length: external format */
+#define ERL_DRV_UINT        ((ErlDrvTermData)13) /* ErlDrvUInt */
+#define ERL_DRV_BUF2BINARY  ((ErlDrvTermData)14) /* char*, length */
+#define ERL_DRV_INT64       ((ErlDrvTermData)15) /* ErlDrvSInt64* */
+#define ERL_DRV_UINT64      ((ErlDrvTermData)16) /* ErlDrvUInt64* */
+#define ERL_DRV_MAP         ((ErlDrvTermData)17) /* pairs; key, value, key, value… precede */
 
 #ifndef ERL_DRIVER_TYPES_ONLY
 
@@ -200,7 +205,8 @@ typedef struct erl_drv_entry {
 
 EXTERN int driver_output(ErlDrvPort port, char* buf, ErlDrvSizeT len);
 EXTERN int driver_output2(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, char* buf, ErlDrvSizeT len);
-EXTERN int driver_output_binary(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, ErlDrvBinary* bin, ErlDrvSizeT offset, ErlDrvSizeT len);
+EXTERN int driver_output_binary(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, ErlDrvBinary* bin,
+                                ErlDrvSizeT offset, ErlDrvSizeT len);
 EXTERN int driver_outputv(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, ErlIOVec* ev, ErlDrvSizeT skip);
 EXTERN ErlDrvSizeT driver_vec_to_buf(ErlIOVec* ev, char* buf, ErlDrvSizeT len);
 
@@ -215,7 +221,8 @@ EXTERN ErlDrvTermData driver_mk_term_nil(void);
 EXTERN int erl_drv_output_term(ErlDrvTermData port, ErlDrvTermData* data, int len);
 EXTERN int erl_drv_send_term(ErlDrvTermData port, ErlDrvTermData to, ErlDrvTermData* data, int len);
 EXTERN int driver_output_term(ErlDrvPort port, ErlDrvTermData* data, int len) ERL_DRV_DEPRECATED_FUNC;
-EXTERN int driver_send_term(ErlDrvPort port, ErlDrvTermData to, ErlDrvTermData* data, int len) ERL_DRV_DEPRECATED_FUNC;
+EXTERN int driver_send_term(ErlDrvPort port, ErlDrvTermData to, ErlDrvTermData* data,
+                            int len) ERL_DRV_DEPRECATED_FUNC;
 
 /* ---- Descriptors and timers ---- */
 
@@ -238,7 +245,8 @@ EXTERN void erl_drv_busy_msgq_limits(ErlDrvPort port, ErlDrvSizeT* low, ErlDrvSi
 EXTERN void set_port_control_flags(ErlDrvPort port, int flags);
 EXTERN int get_port_flags(ErlDrvPort port);
 EXTERN int erl_drv_consume_timeslice(ErlDrvPort port, int percent);
-EXTERN ErlDrvPort driver_create_port(ErlDrvPort creator, ErlDrvTermData connected, char* name, ErlDrvData drv_data);
+EXTERN ErlDrvPort driver_create_port(ErlDrvPort creator, ErlDrvTermData connected, char* name,
+                                     ErlDrvData drv_data);
 EXTERN void erl_drv_set_os_pid(ErlDrvPort port, ErlDrvSInt pid);
 
 EXTERN ErlDrvPDL driver_pdl_create(ErlDrvPort port);
@@ -281,7 +289,8 @@ EXTERN ErlDrvSInt driver_binary_dec_refc(ErlDrvBinary* bin);
 /* ---- Work on other threads ---- */
 
 EXTERN unsigned int driver_async_port_key(ErlDrvPort port);
-EXTERN long driver_async(ErlDrvPort port, unsigned int* key, void (*async_invoke)(void*), void* async_data, void (*async_free)(void*));
+EXTERN long driver_async(ErlDrvPort port, unsigned int* key, void (*async_invoke)(void*), void* async_data,
+                         void (*async_free)(void*));
 
 EXTERN ErlDrvMutex* erl_drv_mutex_create(char* name);
 EXTERN void erl_drv_mutex_destroy(ErlDrvMutex* mtx);
@@ -310,7 +319,8 @@ EXTERN void erl_drv_tsd_set(ErlDrvTSDKey key, void* data);
 EXTERN void* erl_drv_tsd_get(ErlDrvTSDKey key);
 EXTERN ErlDrvThreadOpts* erl_drv_thread_opts_create(char* name);
 EXTERN void erl_drv_thread_opts_destroy(ErlDrvThreadOpts* opts);
-EXTERN int erl_drv_thread_create(char* name, ErlDrvTid* tid, void* (*func)(void*), void* args, ErlDrvThreadOpts* opts);
+EXTERN int erl_drv_thread_create(char* name, ErlDrvTid* tid, void* (*func)(void*), void* args,
+                                 ErlDrvThreadOpts* opts);
 EXTERN char* erl_drv_thread_name(ErlDrvTid tid);
 EXTERN ErlDrvTid erl_drv_thread_self(void);
 EXTERN int erl_drv_equal_tids(ErlDrvTid tid1, ErlDrvTid tid2);

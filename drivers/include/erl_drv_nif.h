@@ -1,5 +1,6 @@
-/* What the public interfaces for drivers (erl_driver.h) and for native functions (erl_nif.h) have in common. Names, constants and layouts
-   are those of Erlang/OTP 25, so that a library built against either header works. */
+/* What the public interfaces for drivers (erl_driver.h) and for native functions (erl_nif.h) have
+   in common. Names, constants and layouts are those of Erlang/OTP 25, so that a library built
+   against either header works. */
 #ifndef __ERL_DRV_NIF_H__
 #define __ERL_DRV_NIF_H__
 
@@ -35,13 +36,14 @@ typedef ErlNapiSInt64 ErlNapiSInt;
 #define ERL_NAPI_SINT64_MIN__ (-ERL_NAPI_SINT64_MAX__ - 1L)
 
 /* Time units, and the answer to an impossible question about time. */
-#define ERTS_NAPI_SEC__ 0
-#define ERTS_NAPI_MSEC__ 1
-#define ERTS_NAPI_USEC__ 2
-#define ERTS_NAPI_NSEC__ 3
+#define ERTS_NAPI_SEC__        0
+#define ERTS_NAPI_MSEC__       1
+#define ERTS_NAPI_USEC__       2
+#define ERTS_NAPI_NSEC__       3
 #define ERTS_NAPI_TIME_ERROR__ ERL_NAPI_SINT64_MIN__
 
-/* A piece of data, laid out as readv and writev take it. As with Erlang's headers it is struct iovec itself only for those who say HAVE_SYS_UIO_H. */
+/* A piece of data, laid out as readv and writev take it. As with Erlang's headers it is struct
+   iovec itself only for those who say HAVE_SYS_UIO_H. */
 #ifdef HAVE_SYS_UIO_H
 typedef struct iovec SysIOVec;
 #else

@@ -1,5 +1,6 @@
-/* Native functions for Erlang modules: the interface of Erlang/OTP 25's erl_nif.h as far as vmrun offers it. What is declared here exists and
-   behaves as the OTP documentation of erl_nif says; docs/nifs.md lists it all, with what is left out. Names, constants and layouts are OTP's, so a
+/* Native functions for Erlang modules: the interface of Erlang/OTP 25's erl_nif.h as far as vmrun
+   offers it. What is declared here exists and behaves as the OTP documentation of erl_nif says;
+   docs/nifs.md lists it all, with what is left out. Names, constants and layouts are OTP's, so a
    library compiled against either header can be loaded. */
 #ifndef __ERL_NIF_H__
 #define __ERL_NIF_H__
@@ -10,11 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ERL_NIF_MAJOR_VERSION 2
-#define ERL_NIF_MINOR_VERSION 16
-#define ERL_NIF_MIN_ERTS_VERSION "erts-12.0"
+#define ERL_NIF_MAJOR_VERSION                      2
+#define ERL_NIF_MINOR_VERSION                      16
+#define ERL_NIF_MIN_ERTS_VERSION                   "erts-12.0"
 #define ERL_NIF_MIN_REQUIRED_MAJOR_VERSION_ON_LOAD 2
-#define ERL_NIF_VM_VARIANT "beam.vanilla"
+#define ERL_NIF_VM_VARIANT                         "beam.vanilla"
 
 #ifdef __cplusplus
 extern "C" {
@@ -72,7 +73,10 @@ typedef struct {
   ERL_NIF_TERM port_id; /* internal */
 } ErlNifPort;
 
-typedef enum { ERL_NIF_DIRTY_JOB_CPU_BOUND = ERL_DIRTY_JOB_CPU_BOUND, ERL_NIF_DIRTY_JOB_IO_BOUND = ERL_DIRTY_JOB_IO_BOUND } ErlNifDirtyTaskFlags;
+typedef enum {
+  ERL_NIF_DIRTY_JOB_CPU_BOUND = ERL_DIRTY_JOB_CPU_BOUND,
+  ERL_NIF_DIRTY_JOB_IO_BOUND = ERL_DIRTY_JOB_IO_BOUND
+} ErlNifDirtyTaskFlags;
 
 /* Resources */
 typedef int ErlNifEvent;
@@ -169,20 +173,20 @@ typedef struct ErlDrvCond_ ErlNifCond;
 typedef struct ErlDrvRWLock_ ErlNifRWLock;
 typedef int ErlNifTSDKey;
 typedef ErlDrvThreadOpts ErlNifThreadOpts;
-#define ERL_NIF_THR_UNDEFINED 0
-#define ERL_NIF_THR_NORMAL_SCHEDULER 1
+#define ERL_NIF_THR_UNDEFINED           0
+#define ERL_NIF_THR_NORMAL_SCHEDULER    1
 #define ERL_NIF_THR_DIRTY_CPU_SCHEDULER 2
-#define ERL_NIF_THR_DIRTY_IO_SCHEDULER 3
+#define ERL_NIF_THR_DIRTY_IO_SCHEDULER  3
 
 /* What enif_select returns */
-#define ERL_NIF_SELECT_STOP_CALLED (1 << 0)
-#define ERL_NIF_SELECT_STOP_SCHEDULED (1 << 1)
-#define ERL_NIF_SELECT_INVALID_EVENT (1 << 2)
-#define ERL_NIF_SELECT_FAILED (1 << 3)
-#define ERL_NIF_SELECT_READ_CANCELLED (1 << 4)
+#define ERL_NIF_SELECT_STOP_CALLED     (1 << 0)
+#define ERL_NIF_SELECT_STOP_SCHEDULED  (1 << 1)
+#define ERL_NIF_SELECT_INVALID_EVENT   (1 << 2)
+#define ERL_NIF_SELECT_FAILED          (1 << 3)
+#define ERL_NIF_SELECT_READ_CANCELLED  (1 << 4)
 #define ERL_NIF_SELECT_WRITE_CANCELLED (1 << 5)
 #define ERL_NIF_SELECT_ERROR_CANCELLED (1 << 6)
-#define ERL_NIF_SELECT_NOTSUP (1 << 7)
+#define ERL_NIF_SELECT_NOTSUP          (1 << 7)
 
 /* ---- Memory, environments, libraries ---- */
 
@@ -195,7 +199,8 @@ extern void enif_free_env(ErlNifEnv* env);
 extern void enif_clear_env(ErlNifEnv* env);
 extern ERL_NIF_TERM enif_make_copy(ErlNifEnv* dst_env, ERL_NIF_TERM src_term);
 extern void* enif_dlopen(const char* lib, void (*err_handler)(void*, const char*), void* err_arg);
-extern void* enif_dlsym(void* handle, const char* symbol, void (*err_handler)(void*, const char*), void* err_arg);
+extern void* enif_dlsym(void* handle, const char* symbol, void (*err_handler)(void*, const char*),
+                        void* err_arg);
 
 /* ---- What a term is ---- */
 
@@ -223,15 +228,18 @@ extern int enif_get_uint(ErlNifEnv* env, ERL_NIF_TERM term, unsigned* ip);
 extern int enif_get_long(ErlNifEnv* env, ERL_NIF_TERM term, long* ip);
 extern int enif_get_ulong(ErlNifEnv* env, ERL_NIF_TERM term, unsigned long* ip);
 extern int enif_get_double(ErlNifEnv* env, ERL_NIF_TERM term, double* dp);
-extern int enif_get_atom(ErlNifEnv* env, ERL_NIF_TERM atom, char* buf, unsigned len, ErlNifCharEncoding encoding);
-extern int enif_get_atom_length(ErlNifEnv* env, ERL_NIF_TERM atom, unsigned* len, ErlNifCharEncoding encoding);
-extern int enif_get_string(ErlNifEnv* env, ERL_NIF_TERM list, char* buf, unsigned len, ErlNifCharEncoding encoding);
+extern int enif_get_atom(ErlNifEnv* env, ERL_NIF_TERM atom, char* buf, unsigned len,
+                         ErlNifCharEncoding encoding);
+extern int enif_get_atom_length(ErlNifEnv* env, ERL_NIF_TERM atom, unsigned* len,
+                                ErlNifCharEncoding encoding);
+extern int enif_get_string(ErlNifEnv* env, ERL_NIF_TERM list, char* buf, unsigned len,
+                           ErlNifCharEncoding encoding);
 extern int enif_get_list_cell(ErlNifEnv* env, ERL_NIF_TERM term, ERL_NIF_TERM* head, ERL_NIF_TERM* tail);
 extern int enif_get_list_length(ErlNifEnv* env, ERL_NIF_TERM term, unsigned* len);
 extern int enif_get_tuple(ErlNifEnv* env, ERL_NIF_TERM tpl, int* arity, const ERL_NIF_TERM** array);
 extern int enif_get_local_pid(ErlNifEnv* env, ERL_NIF_TERM term, ErlNifPid* pid);
 extern int enif_get_local_port(ErlNifEnv* env, ERL_NIF_TERM term, ErlNifPort* port_id);
-#define enif_get_int64 enif_get_long
+#define enif_get_int64  enif_get_long
 #define enif_get_uint64 enif_get_ulong
 
 /* ---- Making terms ---- */
@@ -243,8 +251,10 @@ extern ERL_NIF_TERM enif_make_ulong(ErlNifEnv* env, unsigned long i);
 extern ERL_NIF_TERM enif_make_double(ErlNifEnv* env, double d);
 extern ERL_NIF_TERM enif_make_atom(ErlNifEnv* env, const char* name);
 extern ERL_NIF_TERM enif_make_atom_len(ErlNifEnv* env, const char* name, size_t len);
-extern int enif_make_existing_atom(ErlNifEnv* env, const char* name, ERL_NIF_TERM* atom, ErlNifCharEncoding encoding);
-extern int enif_make_existing_atom_len(ErlNifEnv* env, const char* name, size_t len, ERL_NIF_TERM* atom, ErlNifCharEncoding encoding);
+extern int enif_make_existing_atom(ErlNifEnv* env, const char* name, ERL_NIF_TERM* atom,
+                                   ErlNifCharEncoding encoding);
+extern int enif_make_existing_atom_len(ErlNifEnv* env, const char* name, size_t len, ERL_NIF_TERM* atom,
+                                       ErlNifCharEncoding encoding);
 extern ERL_NIF_TERM enif_make_tuple(ErlNifEnv* env, unsigned cnt, ...);
 extern ERL_NIF_TERM enif_make_tuple_from_array(ErlNifEnv* env, const ERL_NIF_TERM arr[], unsigned cnt);
 extern ERL_NIF_TERM enif_make_list(ErlNifEnv* env, unsigned cnt, ...);
@@ -252,31 +262,36 @@ extern ERL_NIF_TERM enif_make_list_from_array(ErlNifEnv* env, const ERL_NIF_TERM
 extern ERL_NIF_TERM enif_make_list_cell(ErlNifEnv* env, ERL_NIF_TERM head, ERL_NIF_TERM tail);
 extern int enif_make_reverse_list(ErlNifEnv* env, ERL_NIF_TERM list_in, ERL_NIF_TERM* list_out);
 extern ERL_NIF_TERM enif_make_string(ErlNifEnv* env, const char* string, ErlNifCharEncoding encoding);
-extern ERL_NIF_TERM enif_make_string_len(ErlNifEnv* env, const char* string, size_t len, ErlNifCharEncoding encoding);
+extern ERL_NIF_TERM enif_make_string_len(ErlNifEnv* env, const char* string, size_t len,
+                                         ErlNifCharEncoding encoding);
 extern ERL_NIF_TERM enif_make_ref(ErlNifEnv* env);
 extern ERL_NIF_TERM enif_make_unique_integer(ErlNifEnv* env, ErlNifUniqueInteger properties);
-#define enif_make_int64 enif_make_long
-#define enif_make_uint64 enif_make_ulong
+#define enif_make_int64         enif_make_long
+#define enif_make_uint64        enif_make_ulong
 #define enif_make_pid(ENV, PID) ((void)(ENV), (const ERL_NIF_TERM)((PID)->pid))
 
-#define enif_make_tuple1(ENV, E1) enif_make_tuple(ENV, 1, E1)
-#define enif_make_tuple2(ENV, E1, E2) enif_make_tuple(ENV, 2, E1, E2)
-#define enif_make_tuple3(ENV, E1, E2, E3) enif_make_tuple(ENV, 3, E1, E2, E3)
-#define enif_make_tuple4(ENV, E1, E2, E3, E4) enif_make_tuple(ENV, 4, E1, E2, E3, E4)
-#define enif_make_tuple5(ENV, E1, E2, E3, E4, E5) enif_make_tuple(ENV, 5, E1, E2, E3, E4, E5)
-#define enif_make_tuple6(ENV, E1, E2, E3, E4, E5, E6) enif_make_tuple(ENV, 6, E1, E2, E3, E4, E5, E6)
+#define enif_make_tuple1(ENV, E1)                         enif_make_tuple(ENV, 1, E1)
+#define enif_make_tuple2(ENV, E1, E2)                     enif_make_tuple(ENV, 2, E1, E2)
+#define enif_make_tuple3(ENV, E1, E2, E3)                 enif_make_tuple(ENV, 3, E1, E2, E3)
+#define enif_make_tuple4(ENV, E1, E2, E3, E4)             enif_make_tuple(ENV, 4, E1, E2, E3, E4)
+#define enif_make_tuple5(ENV, E1, E2, E3, E4, E5)         enif_make_tuple(ENV, 5, E1, E2, E3, E4, E5)
+#define enif_make_tuple6(ENV, E1, E2, E3, E4, E5, E6)     enif_make_tuple(ENV, 6, E1, E2, E3, E4, E5, E6)
 #define enif_make_tuple7(ENV, E1, E2, E3, E4, E5, E6, E7) enif_make_tuple(ENV, 7, E1, E2, E3, E4, E5, E6, E7)
-#define enif_make_tuple8(ENV, E1, E2, E3, E4, E5, E6, E7, E8) enif_make_tuple(ENV, 8, E1, E2, E3, E4, E5, E6, E7, E8)
-#define enif_make_tuple9(ENV, E1, E2, E3, E4, E5, E6, E7, E8, E9) enif_make_tuple(ENV, 9, E1, E2, E3, E4, E5, E6, E7, E8, E9)
-#define enif_make_list1(ENV, E1) enif_make_list(ENV, 1, E1)
-#define enif_make_list2(ENV, E1, E2) enif_make_list(ENV, 2, E1, E2)
-#define enif_make_list3(ENV, E1, E2, E3) enif_make_list(ENV, 3, E1, E2, E3)
-#define enif_make_list4(ENV, E1, E2, E3, E4) enif_make_list(ENV, 4, E1, E2, E3, E4)
-#define enif_make_list5(ENV, E1, E2, E3, E4, E5) enif_make_list(ENV, 5, E1, E2, E3, E4, E5)
-#define enif_make_list6(ENV, E1, E2, E3, E4, E5, E6) enif_make_list(ENV, 6, E1, E2, E3, E4, E5, E6)
+#define enif_make_tuple8(ENV, E1, E2, E3, E4, E5, E6, E7, E8) \
+  enif_make_tuple(ENV, 8, E1, E2, E3, E4, E5, E6, E7, E8)
+#define enif_make_tuple9(ENV, E1, E2, E3, E4, E5, E6, E7, E8, E9) \
+  enif_make_tuple(ENV, 9, E1, E2, E3, E4, E5, E6, E7, E8, E9)
+#define enif_make_list1(ENV, E1)                         enif_make_list(ENV, 1, E1)
+#define enif_make_list2(ENV, E1, E2)                     enif_make_list(ENV, 2, E1, E2)
+#define enif_make_list3(ENV, E1, E2, E3)                 enif_make_list(ENV, 3, E1, E2, E3)
+#define enif_make_list4(ENV, E1, E2, E3, E4)             enif_make_list(ENV, 4, E1, E2, E3, E4)
+#define enif_make_list5(ENV, E1, E2, E3, E4, E5)         enif_make_list(ENV, 5, E1, E2, E3, E4, E5)
+#define enif_make_list6(ENV, E1, E2, E3, E4, E5, E6)     enif_make_list(ENV, 6, E1, E2, E3, E4, E5, E6)
 #define enif_make_list7(ENV, E1, E2, E3, E4, E5, E6, E7) enif_make_list(ENV, 7, E1, E2, E3, E4, E5, E6, E7)
-#define enif_make_list8(ENV, E1, E2, E3, E4, E5, E6, E7, E8) enif_make_list(ENV, 8, E1, E2, E3, E4, E5, E6, E7, E8)
-#define enif_make_list9(ENV, E1, E2, E3, E4, E5, E6, E7, E8, E9) enif_make_list(ENV, 9, E1, E2, E3, E4, E5, E6, E7, E8, E9)
+#define enif_make_list8(ENV, E1, E2, E3, E4, E5, E6, E7, E8) \
+  enif_make_list(ENV, 8, E1, E2, E3, E4, E5, E6, E7, E8)
+#define enif_make_list9(ENV, E1, E2, E3, E4, E5, E6, E7, E8, E9) \
+  enif_make_list(ENV, 9, E1, E2, E3, E4, E5, E6, E7, E8, E9)
 
 /* ---- Exceptions: the result is what the native function returns ---- */
 
@@ -295,10 +310,12 @@ extern ERL_NIF_TERM enif_make_binary(ErlNifEnv* env, ErlNifBinary* bin);
 extern unsigned char* enif_make_new_binary(ErlNifEnv* env, size_t size, ERL_NIF_TERM* termp);
 extern ERL_NIF_TERM enif_make_sub_binary(ErlNifEnv* env, ERL_NIF_TERM bin_term, size_t pos, size_t size);
 extern int enif_term_to_binary(ErlNifEnv* env, ERL_NIF_TERM term, ErlNifBinary* bin);
-extern size_t enif_binary_to_term(ErlNifEnv* env, const unsigned char* data, size_t sz, ERL_NIF_TERM* term, unsigned int opts);
+extern size_t enif_binary_to_term(ErlNifEnv* env, const unsigned char* data, size_t sz, ERL_NIF_TERM* term,
+                                  unsigned int opts);
 
 /* env may be NULL in enif_inspect_iovec: then the vector is kept until enif_free_iovec. */
-extern int enif_inspect_iovec(ErlNifEnv* env, size_t max_length, ERL_NIF_TERM iovec_term, ERL_NIF_TERM* tail, ErlNifIOVec** iovec);
+extern int enif_inspect_iovec(ErlNifEnv* env, size_t max_length, ERL_NIF_TERM iovec_term, ERL_NIF_TERM* tail,
+                              ErlNifIOVec** iovec);
 extern void enif_free_iovec(ErlNifIOVec* iov);
 extern ErlNifIOQueue* enif_ioq_create(ErlNifIOQueueOpts opts);
 extern void enif_ioq_destroy(ErlNifIOQueue* q);
@@ -314,26 +331,34 @@ extern int enif_ioq_peek_head(ErlNifEnv* env, ErlNifIOQueue* q, size_t* size, ER
 extern ERL_NIF_TERM enif_make_new_map(ErlNifEnv* env);
 extern int enif_get_map_size(ErlNifEnv* env, ERL_NIF_TERM term, size_t* size);
 extern int enif_get_map_value(ErlNifEnv* env, ERL_NIF_TERM map, ERL_NIF_TERM key, ERL_NIF_TERM* value);
-extern int enif_make_map_put(ErlNifEnv* env, ERL_NIF_TERM map_in, ERL_NIF_TERM key, ERL_NIF_TERM value, ERL_NIF_TERM* map_out);
-extern int enif_make_map_update(ErlNifEnv* env, ERL_NIF_TERM map_in, ERL_NIF_TERM key, ERL_NIF_TERM value, ERL_NIF_TERM* map_out);
+extern int enif_make_map_put(ErlNifEnv* env, ERL_NIF_TERM map_in, ERL_NIF_TERM key, ERL_NIF_TERM value,
+                             ERL_NIF_TERM* map_out);
+extern int enif_make_map_update(ErlNifEnv* env, ERL_NIF_TERM map_in, ERL_NIF_TERM key, ERL_NIF_TERM value,
+                                ERL_NIF_TERM* map_out);
 extern int enif_make_map_remove(ErlNifEnv* env, ERL_NIF_TERM map_in, ERL_NIF_TERM key, ERL_NIF_TERM* map_out);
-extern int enif_make_map_from_arrays(ErlNifEnv* env, ERL_NIF_TERM keys[], ERL_NIF_TERM values[], size_t cnt, ERL_NIF_TERM* map_out);
-extern int enif_map_iterator_create(ErlNifEnv* env, ERL_NIF_TERM map, ErlNifMapIterator* iter, ErlNifMapIteratorEntry entry);
+extern int enif_make_map_from_arrays(ErlNifEnv* env, ERL_NIF_TERM keys[], ERL_NIF_TERM values[], size_t cnt,
+                                     ERL_NIF_TERM* map_out);
+extern int enif_map_iterator_create(ErlNifEnv* env, ERL_NIF_TERM map, ErlNifMapIterator* iter,
+                                    ErlNifMapIteratorEntry entry);
 extern void enif_map_iterator_destroy(ErlNifEnv* env, ErlNifMapIterator* iter);
 extern int enif_map_iterator_is_head(ErlNifEnv* env, ErlNifMapIterator* iter);
 extern int enif_map_iterator_is_tail(ErlNifEnv* env, ErlNifMapIterator* iter);
 extern int enif_map_iterator_next(ErlNifEnv* env, ErlNifMapIterator* iter);
 extern int enif_map_iterator_prev(ErlNifEnv* env, ErlNifMapIterator* iter);
-extern int enif_map_iterator_get_pair(ErlNifEnv* env, ErlNifMapIterator* iter, ERL_NIF_TERM* key, ERL_NIF_TERM* value);
+extern int enif_map_iterator_get_pair(ErlNifEnv* env, ErlNifMapIterator* iter, ERL_NIF_TERM* key,
+                                      ERL_NIF_TERM* value);
 
 /* ---- Resources ---- */
 
-extern ErlNifResourceType* enif_open_resource_type(ErlNifEnv* env, const char* module_str, const char* name, void (*dtor)(ErlNifEnv*, void*),
-                                                   ErlNifResourceFlags flags, ErlNifResourceFlags* tried);
-extern ErlNifResourceType* enif_open_resource_type_x(ErlNifEnv* env, const char* name, const ErlNifResourceTypeInit* init,
-                                                     ErlNifResourceFlags flags, ErlNifResourceFlags* tried);
-extern ErlNifResourceType* enif_init_resource_type(ErlNifEnv* env, const char* name, const ErlNifResourceTypeInit* init, ErlNifResourceFlags flags,
+extern ErlNifResourceType* enif_open_resource_type(ErlNifEnv* env, const char* module_str, const char* name,
+                                                   void (*dtor)(ErlNifEnv*, void*), ErlNifResourceFlags flags,
                                                    ErlNifResourceFlags* tried);
+extern ErlNifResourceType* enif_open_resource_type_x(ErlNifEnv* env, const char* name,
+                                                     const ErlNifResourceTypeInit* init,
+                                                     ErlNifResourceFlags flags, ErlNifResourceFlags* tried);
+extern ErlNifResourceType* enif_init_resource_type(ErlNifEnv* env, const char* name,
+                                                   const ErlNifResourceTypeInit* init,
+                                                   ErlNifResourceFlags flags, ErlNifResourceFlags* tried);
 extern void* enif_alloc_resource(ErlNifResourceType* type, size_t size);
 extern void enif_keep_resource(void* obj);
 extern void enif_release_resource(void* obj);
@@ -341,21 +366,26 @@ extern size_t enif_sizeof_resource(void* obj);
 extern ERL_NIF_TERM enif_make_resource(ErlNifEnv* env, void* obj);
 extern int enif_get_resource(ErlNifEnv* env, ERL_NIF_TERM term, ErlNifResourceType* type, void** objp);
 extern ERL_NIF_TERM enif_make_resource_binary(ErlNifEnv* env, void* obj, const void* data, size_t size);
-extern int enif_dynamic_resource_call(ErlNifEnv* env, ERL_NIF_TERM module, ERL_NIF_TERM name, ERL_NIF_TERM rsrc, void* call_data);
+extern int enif_dynamic_resource_call(ErlNifEnv* env, ERL_NIF_TERM module, ERL_NIF_TERM name,
+                                      ERL_NIF_TERM rsrc, void* call_data);
 extern int enif_monitor_process(ErlNifEnv* env, void* obj, const ErlNifPid* target, ErlNifMonitor* monitor);
 extern int enif_demonitor_process(ErlNifEnv* env, void* obj, const ErlNifMonitor* monitor);
 extern int enif_compare_monitors(const ErlNifMonitor* monitor1, const ErlNifMonitor* monitor2);
 extern ERL_NIF_TERM enif_make_monitor_term(ErlNifEnv* env, const ErlNifMonitor* monitor);
 
-extern int enif_select(ErlNifEnv* env, ErlNifEvent e, enum ErlNifSelectFlags flags, void* obj, const ErlNifPid* pid, ERL_NIF_TERM ref);
-extern int enif_select_x(ErlNifEnv* env, ErlNifEvent e, enum ErlNifSelectFlags flags, void* obj, const ErlNifPid* pid, ERL_NIF_TERM msg,
-                         ErlNifEnv* msg_env);
-#define enif_select_read(ENV, E, OBJ, PID, MSG, MSG_ENV) \
-  enif_select_x(ENV, E, (enum ErlNifSelectFlags)(ERL_NIF_SELECT_READ | ERL_NIF_SELECT_CUSTOM_MSG), OBJ, PID, MSG, MSG_ENV)
-#define enif_select_write(ENV, E, OBJ, PID, MSG, MSG_ENV) \
-  enif_select_x(ENV, E, (enum ErlNifSelectFlags)(ERL_NIF_SELECT_WRITE | ERL_NIF_SELECT_CUSTOM_MSG), OBJ, PID, MSG, MSG_ENV)
-#define enif_select_error(ENV, E, OBJ, PID, MSG, MSG_ENV) \
-  enif_select_x(ENV, E, (enum ErlNifSelectFlags)(ERL_NIF_SELECT_ERROR | ERL_NIF_SELECT_CUSTOM_MSG), OBJ, PID, MSG, MSG_ENV)
+extern int enif_select(ErlNifEnv* env, ErlNifEvent e, enum ErlNifSelectFlags flags, void* obj,
+                       const ErlNifPid* pid, ERL_NIF_TERM ref);
+extern int enif_select_x(ErlNifEnv* env, ErlNifEvent e, enum ErlNifSelectFlags flags, void* obj,
+                         const ErlNifPid* pid, ERL_NIF_TERM msg, ErlNifEnv* msg_env);
+#define enif_select_read(ENV, E, OBJ, PID, MSG, MSG_ENV)                                                     \
+  enif_select_x(ENV, E, (enum ErlNifSelectFlags)(ERL_NIF_SELECT_READ | ERL_NIF_SELECT_CUSTOM_MSG), OBJ, PID, \
+                MSG, MSG_ENV)
+#define enif_select_write(ENV, E, OBJ, PID, MSG, MSG_ENV)                                                \
+  enif_select_x(ENV, E, (enum ErlNifSelectFlags)(ERL_NIF_SELECT_WRITE | ERL_NIF_SELECT_CUSTOM_MSG), OBJ, \
+                PID, MSG, MSG_ENV)
+#define enif_select_error(ENV, E, OBJ, PID, MSG, MSG_ENV)                                                \
+  enif_select_x(ENV, E, (enum ErlNifSelectFlags)(ERL_NIF_SELECT_ERROR | ERL_NIF_SELECT_CUSTOM_MSG), OBJ, \
+                PID, MSG, MSG_ENV)
 
 /* ---- Processes and scheduling ---- */
 
@@ -368,13 +398,16 @@ extern int enif_whereis_port(ErlNifEnv* env, ERL_NIF_TERM name, ErlNifPort* port
 extern int enif_is_process_alive(ErlNifEnv* env, ErlNifPid* pid);
 extern int enif_is_current_process_alive(ErlNifEnv* env);
 extern int enif_is_port_alive(ErlNifEnv* env, ErlNifPort* port_id);
-/* Any thread. env: of the caller, NULL in threads of the library's own. msg_env is cleared when the message was sent; NULL: msg is copied. */
+/* Any thread. env: of the caller, NULL in threads of the library's own. msg_env is cleared when the
+   message was sent; NULL: msg is copied. */
 extern int enif_send(ErlNifEnv* env, const ErlNifPid* to_pid, ErlNifEnv* msg_env, ERL_NIF_TERM msg);
-/* As port_command/2, but never waits for a busy port. env: of the calling process; msg may be of any environment, which the caller keeps. */
+/* As port_command/2, but never waits for a busy port. env: of the calling process; msg may be of
+   any environment, which the caller keeps. */
 extern int enif_port_command(ErlNifEnv* env, const ErlNifPort* to_port, ErlNifEnv* msg_env, ERL_NIF_TERM msg);
 extern int enif_consume_timeslice(ErlNifEnv* env, int percent);
 extern ERL_NIF_TERM enif_schedule_nif(ErlNifEnv* env, const char* fun_name, int flags,
-                                      ERL_NIF_TERM (*fp)(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]), int argc, const ERL_NIF_TERM argv[]);
+                                      ERL_NIF_TERM (*fp)(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]),
+                                      int argc, const ERL_NIF_TERM argv[]);
 extern int enif_thread_type(void);
 
 /* ---- Threads and locks ---- */
@@ -406,7 +439,8 @@ extern void enif_tsd_set(ErlNifTSDKey key, void* data);
 extern void* enif_tsd_get(ErlNifTSDKey key);
 extern ErlNifThreadOpts* enif_thread_opts_create(char* name);
 extern void enif_thread_opts_destroy(ErlNifThreadOpts* opts);
-extern int enif_thread_create(char* name, ErlNifTid* tid, void* (*func)(void*), void* args, ErlNifThreadOpts* opts);
+extern int enif_thread_create(char* name, ErlNifTid* tid, void* (*func)(void*), void* args,
+                              ErlNifThreadOpts* opts);
 extern ErlNifTid enif_thread_self(void);
 extern int enif_equal_tids(ErlNifTid tid1, ErlNifTid tid2);
 extern void enif_thread_exit(void* resp);
@@ -437,15 +471,27 @@ extern int enif_vsnprintf(char* buffer, size_t size, const char* format, va_list
 #define ERL_NIF_INIT_LINKAGE
 #endif
 
-#define ERL_NIF_INIT_GLOB /* what a library of several files needs on Windows, in each but the one with ERL_NIF_INIT */
+/* What a library of several files needs on Windows, in each but the one with ERL_NIF_INIT. */
+#define ERL_NIF_INIT_GLOB
 
 /* NAME: the module, unquoted. Makes nif_init, which erlang:load_nif/2 looks for. */
-#define ERL_NIF_INIT(NAME, FUNCS, LOAD, RELOAD, UPGRADE, UNLOAD)                                                                              \
-  ERL_NIF_INIT_LINKAGE ERL_NIF_INIT_EXPORT ErlNifEntry* nif_init(void);                                                                       \
-  ERL_NIF_INIT_LINKAGE ERL_NIF_INIT_EXPORT ErlNifEntry* nif_init(void) {                                                                      \
-    static ErlNifEntry entry = {ERL_NIF_MAJOR_VERSION, ERL_NIF_MINOR_VERSION, #NAME, (int)(sizeof(FUNCS) / sizeof(FUNCS[0])), FUNCS, LOAD,    \
-                                RELOAD, UPGRADE, UNLOAD, ERL_NIF_VM_VARIANT, 1, sizeof(ErlNifResourceTypeInit), ERL_NIF_MIN_ERTS_VERSION};    \
-    return &entry;                                                                                                                            \
+#define ERL_NIF_INIT(NAME, FUNCS, LOAD, RELOAD, UPGRADE, UNLOAD)         \
+  ERL_NIF_INIT_LINKAGE ERL_NIF_INIT_EXPORT ErlNifEntry* nif_init(void);  \
+  ERL_NIF_INIT_LINKAGE ERL_NIF_INIT_EXPORT ErlNifEntry* nif_init(void) { \
+    static ErlNifEntry entry = {ERL_NIF_MAJOR_VERSION,                   \
+                                ERL_NIF_MINOR_VERSION,                   \
+                                #NAME,                                   \
+                                (int)(sizeof(FUNCS) / sizeof(FUNCS[0])), \
+                                FUNCS,                                   \
+                                LOAD,                                    \
+                                RELOAD,                                  \
+                                UPGRADE,                                 \
+                                UNLOAD,                                  \
+                                ERL_NIF_VM_VARIANT,                      \
+                                1,                                       \
+                                sizeof(ErlNifResourceTypeInit),          \
+                                ERL_NIF_MIN_ERTS_VERSION};               \
+    return &entry;                                                       \
   }
 
 #ifdef __cplusplus

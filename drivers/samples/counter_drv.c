@@ -1,12 +1,16 @@
-/* A sample driver: a counter. It shows what most drivers need: an instance per port, port_control/3, output, a timer, a descriptor that is waited for, monitors,
+/* A sample driver: a counter. It shows what most drivers need: an instance per port,
+   port_control/3, output, a timer, a descriptor that is waited for, monitors,
    terms sent to the owner. docs/drivers.md walks through it.
 
    port_command(Port, Data)             adds the size of Data
    port_control(Port, 0, _)             the count, as <<N:64>>
    port_control(Port, 1, <<N:32>>)      adds N; answers the count
-   port_control(Port, 2, <<Ms:32>>)     adds one every Ms milliseconds (0: no longer) and tells the owner {counter, Port, Count}
-   port_control(Port, 3, _)             the caller is watched: when it ends, the owner gets {gone, Port, Pid}
-   port_control(Port, 4, _)             from now on data goes through a pipe and comes back as {Port, {data, Data}} */
+   port_control(Port, 2, <<Ms:32>>)     adds one every Ms milliseconds (0: no longer) and tells the
+                                        owner {counter, Port, Count}
+   port_control(Port, 3, _)             the caller is watched: when it ends, the owner gets {gone,
+                                        Port, Pid}
+   port_control(Port, 4, _)             from now on data goes through a pipe and comes back as
+                                        {Port, {data, Data}} */
 #include <erl_driver.h>
 
 #include <errno.h>
@@ -117,31 +121,26 @@ static unsigned long number(const char* bytes, ErlDrvSizeT size) {
   return n;
 }
 
-static ErlDrvSSizeT counter_control(ErlDrvData data, unsigned int command, char* bytes, ErlDrvSizeT size, char** answer, ErlDrvSizeT answer_size) {
+static ErlDrvSSizeT counter_control(ErlDrvData data, unsigned int command, char* bytes, ErlDrvSizeT size,
+                                    char** answer, ErlDrvSizeT answer_size) {
   Counter* c = (Counter*)data;
   ErlDrvMonitor monitor;
   ErlDrvBinary* bin;
   int i;
   (void)answer_size; /* With PORT_CONTROL_FLAG_BINARY the answer is a binary of our own. */
   switch (command) {
-    case GET:
-      break;
-    case ADD:
-      c->count += number(bytes, size);
-      break;
+    case GET: break;
+    case ADD: c->count += number(bytes, size); break;
     case TICK:
       c->tick_ms = number(bytes, size);
       if (c->tick_ms) driver_set_timer(c->port, c->tick_ms);
       else driver_cancel_timer(c->port);
       break;
-    case WATCH:
-      driver_monitor_process(c->port, driver_caller(c->port), &monitor);
-      break;
+    case WATCH: driver_monitor_process(c->port, driver_caller(c->port), &monitor); break;
     case LOOP:
       if (open_loop(c)) return -1;
       break;
-    default:
-      return -1; /* badarg */
+    default: return -1; /* badarg */
   }
   bin = driver_alloc_binary(8);
   for (i = 0; i < 8; ++i) bin->orig_bytes[i] = (char)(c->count >> (56 - 8 * i));
@@ -154,7 +153,10 @@ static void counter_timeout(ErlDrvData data) {
   ErlDrvTermData port = driver_mk_port(c->port);
   ++c->count;
   {
-    ErlDrvTermData message[] = {ERL_DRV_ATOM, atom_counter, ERL_DRV_PORT, port, ERL_DRV_UINT64, (ErlDrvTermData)&c->count, ERL_DRV_TUPLE, 3};
+    ErlDrvTermData message[] = {ERL_DRV_ATOM,   atom_counter,
+                                ERL_DRV_PORT,   port,
+                                ERL_DRV_UINT64, (ErlDrvTermData)&c->count,
+                                ERL_DRV_TUPLE,  3};
     erl_drv_output_term(port, message, sizeof message / sizeof message[0]);
   }
   driver_set_timer(c->port, c->tick_ms);
@@ -163,7 +165,8 @@ static void counter_timeout(ErlDrvData data) {
 static void counter_process_exit(ErlDrvData data, ErlDrvMonitor* monitor) {
   Counter* c = (Counter*)data;
   ErlDrvTermData port = driver_mk_port(c->port), pid = driver_get_monitored_process(c->port, monitor);
-  ErlDrvTermData message[] = {ERL_DRV_ATOM, atom_gone, ERL_DRV_PORT, port, ERL_DRV_PID, pid, ERL_DRV_TUPLE, 3};
+  ErlDrvTermData message[] = {ERL_DRV_ATOM, atom_gone, ERL_DRV_PORT,  port,
+                              ERL_DRV_PID,  pid,       ERL_DRV_TUPLE, 3};
   erl_drv_output_term(port, message, sizeof message / sizeof message[0]);
 }
 

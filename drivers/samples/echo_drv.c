@@ -1,6 +1,9 @@
-/* A sample driver: an echo with everything a port can be made to do: take data in one piece or as a vector, be busy, keep a queue and flush it, use its timer, watch
-   a process, do work on another thread, answer control and call, fail. It doubles as the driver of the tests. Compiled with -DVECTORS it is `echo_v_drv`, whose
-   data comes to outputv, else `echo_drv` with output. Opened as {spawn_driver, "echo_drv"}; "echo_drv general", "… errno", "… badarg" fail to start.
+/* A sample driver: an echo with everything a port can be made to do: take data in one piece or as a
+   vector, be busy, keep a queue and flush it, use its timer, watch
+   a process, do work on another thread, answer control and call, fail. It doubles as the driver of
+   the tests. Compiled with -DVECTORS it is `echo_v_drv`, whose
+   data comes to outputv, else `echo_drv` with output. Opened as {spawn_driver, "echo_drv"};
+   "echo_drv general", "… errno", "… badarg" fail to start.
 
    port_control(Port, Operation, Argument), a number being ASCII digits:
      'e'       data is echoed as {Port, {data, Data}} (as at first)
@@ -15,7 +18,8 @@
      'f' WHAT  the driver fails: "eof", "posix", or WHAT as an atom
      'r' N     N bytes x as an answer, '1' first makes answers binaries, '0' lists
      others    badarg
-   port_call(Port, N, Term) gives Term back. A port that closes lets go of half of what is queued every millisecond. */
+   port_call(Port, N, Term) gives Term back. A port that closes lets go of half of what is queued
+   every millisecond. */
 #include <erl_driver.h>
 
 #include <errno.h>
@@ -25,7 +29,7 @@
 typedef struct {
   ErlDrvPort port;
   int queueing;
-  int busy_ms;  /* of the next data; 0: none */
+  int busy_ms; /* of the next data; 0: none */
   int is_busy;
   int flushing;
   int binary_answers;
@@ -157,7 +161,8 @@ static void fail(Echo* e, const char* how) {
   else driver_failure_atom(e->port, (char*)how);
 }
 
-static ErlDrvSSizeT echo_control(ErlDrvData data, unsigned int operation, char* bytes, ErlDrvSizeT size, char** answer, ErlDrvSizeT room) {
+static ErlDrvSSizeT echo_control(ErlDrvData data, unsigned int operation, char* bytes, ErlDrvSizeT size,
+                                 char** answer, ErlDrvSizeT room) {
   Echo* e = (Echo*)data;
   char text[64] = "";
   ErlDrvMonitor monitor;
@@ -187,12 +192,15 @@ static ErlDrvSSizeT echo_control(ErlDrvData data, unsigned int operation, char* 
       e->binary_answers = 0;
       set_port_control_flags(e->port, 0);
       return 0;
-    case 'r': return e->binary_answers ? binary_with_x(strtoul(text, NULL, 10), answer) : answer_with_x(strtoul(text, NULL, 10), answer, room);
+    case 'r':
+      return e->binary_answers ? binary_with_x(strtoul(text, NULL, 10), answer)
+                               : answer_with_x(strtoul(text, NULL, 10), answer, room);
     default: return -1;
   }
 }
 
-static ErlDrvSSizeT echo_call(ErlDrvData data, unsigned int operation, char* bytes, ErlDrvSizeT size, char** answer, ErlDrvSizeT room, unsigned int* flags) {
+static ErlDrvSSizeT echo_call(ErlDrvData data, unsigned int operation, char* bytes, ErlDrvSizeT size,
+                              char** answer, ErlDrvSizeT room, unsigned int* flags) {
   (void)data;
   (void)operation;
   (void)flags;

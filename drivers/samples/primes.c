@@ -1,6 +1,7 @@
-/* A sample of native functions that take long: counting primes in three ways.
-   yielding/1 works in pieces and gives up its scheduler between them (enif_consume_timeslice, enif_schedule_nif); dirty_cpu/1 and dirty_io/1 run on dirty
-   schedulers; on_thread/1 starts a thread that sends the result. drivers/samples/primes.erl is its module. */
+/* A sample of native functions that take long: counting primes in three ways. yielding/1 works in
+   pieces and gives up its scheduler between them (enif_consume_timeslice, enif_schedule_nif);
+   dirty_cpu/1 and dirty_io/1 run on dirty schedulers; on_thread/1 starts a thread that sends the
+   result. drivers/samples/primes.erl is its module. */
 #include <erl_nif.h>
 
 static int is_prime(unsigned long n) {
@@ -71,7 +72,8 @@ static ERL_NIF_TERM dirty(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   unsigned long limit;
   (void)argc;
   if (!enif_get_ulong(env, argv[0], &limit)) return enif_make_badarg(env);
-  return enif_make_tuple2(env, enif_make_ulong(env, count_primes(2, limit)), enif_make_atom(env, thread_name()));
+  return enif_make_tuple2(env, enif_make_ulong(env, count_primes(2, limit)),
+                          enif_make_atom(env, thread_name()));
 }
 
 static ERL_NIF_TERM here(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
@@ -96,7 +98,8 @@ typedef struct {
 static void* work(void* argument) {
   Job* job = argument;
   ERL_NIF_TERM result = enif_make_ulong(job->env, count_primes(2, job->limit));
-  enif_send(NULL, &job->pid, job->env, enif_make_tuple3(job->env, job->ref, enif_make_atom(job->env, thread_name()), result));
+  enif_send(NULL, &job->pid, job->env,
+            enif_make_tuple3(job->env, job->ref, enif_make_atom(job->env, thread_name()), result));
   enif_free_env(job->env);
   return job;
 }
@@ -119,7 +122,8 @@ static ERL_NIF_TERM on_thread(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[
   job->ref = enif_make_copy(job->env, ref);
   job->limit = limit;
   enif_mutex_lock(jobs_lock);
-  if (job_count == (int)(sizeof jobs / sizeof *jobs) || enif_thread_create("primes", &job->tid, work, job, NULL) != 0) {
+  if (job_count == (int)(sizeof jobs / sizeof *jobs) ||
+      enif_thread_create("primes", &job->tid, work, job, NULL) != 0) {
     enif_mutex_unlock(jobs_lock);
     enif_free_env(job->env);
     enif_free(job);

@@ -1,6 +1,7 @@
-/* A sample of native functions: byte queues of a fixed capacity, shared by whoever has the reference.
-   Shows resources with a destructor, a lock, a process monitor, binaries made and read, atoms kept in priv_data, messages sent, and an upgrade that
-   takes the rings of the older code over. drivers/samples/ring_buffer.erl is its module. */
+/* A sample of native functions: byte queues of a fixed capacity, shared by whoever has the
+   reference. Shows resources with a destructor, a lock, a process monitor, binaries made and read,
+   atoms kept in priv_data, messages sent, and an upgrade that takes the rings of the older code
+   over. drivers/samples/ring_buffer.erl is its module. */
 #include <erl_nif.h>
 #include <string.h>
 
@@ -8,14 +9,14 @@ typedef struct {
   ErlNifMutex* lock;
   unsigned char* bytes;
   size_t capacity, first, used;
-  int watching;        /* watcher is to hear of the end of the watched process */
+  int watching; /* watcher is to hear of the end of the watched process */
   ErlNifPid watcher;
 } Ring;
 
 typedef struct {
   ErlNifResourceType* ring_type;
   ErlNifMutex* lock;
-  int alive; /* rings */
+  int alive;                                 /* rings */
   ERL_NIF_TERM ok, full, empty, ring_closed; /* atoms are good everywhere */
 } Data;
 
@@ -46,14 +47,16 @@ static void process_down(ErlNifEnv* env, void* object, ErlNifPid* pid, ErlNifMon
   enif_mutex_unlock(ring->lock);
   if (watching) {
     ErlNifEnv* message = enif_alloc_env();
-    enif_send(env, &watcher, message, enif_make_tuple2(message, data->ring_closed, enif_make_pid(message, pid)));
+    enif_send(env, &watcher, message,
+              enif_make_tuple2(message, data->ring_closed, enif_make_pid(message, pid)));
     enif_free_env(message);
   }
 }
 
 static int open_types(ErlNifEnv* env) {
   ErlNifResourceTypeInit callbacks = {destroy_ring, NULL, process_down, 3, NULL};
-  data->ring_type = enif_open_resource_type_x(env, "ring", &callbacks, ERL_NIF_RT_CREATE | ERL_NIF_RT_TAKEOVER, NULL);
+  data->ring_type =
+      enif_open_resource_type_x(env, "ring", &callbacks, ERL_NIF_RT_CREATE | ERL_NIF_RT_TAKEOVER, NULL);
   return data->ring_type ? 0 : 1;
 }
 
@@ -152,7 +155,8 @@ static ERL_NIF_TERM view(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   return enif_make_resource_binary(env, ring, ring->bytes, ring->capacity);
 }
 
-/* watch(Ring, Pid) -> ok | noproc: empties the ring when Pid ends, and tells the caller {ring_closed, Pid}. */
+/* watch(Ring, Pid) -> ok | noproc: empties the ring when Pid ends, and tells the caller
+   {ring_closed, Pid}. */
 static ERL_NIF_TERM watch(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   Ring* ring = ring_of(env, argv[0]);
   ErlNifPid pid;
@@ -179,7 +183,8 @@ static ERL_NIF_TERM alive(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
 }
 
 static ErlNifFunc functions[] = {
-    {"new", 1, new_ring, 0}, {"push", 2, push, 0}, {"pop", 2, pop, 0}, {"view", 1, view, 0}, {"watch", 2, watch, 0}, {"alive", 0, alive, 0},
+    {"new", 1, new_ring, 0}, {"push", 2, push, 0},   {"pop", 2, pop, 0},
+    {"view", 1, view, 0},    {"watch", 2, watch, 0}, {"alive", 0, alive, 0},
 };
 
 ERL_NIF_INIT(ring_buffer, functions, load, NULL, upgrade, unload)

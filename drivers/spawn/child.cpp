@@ -51,7 +51,9 @@ struct Pipe {
 std::vector<std::string> child_environment(const PortOptions& options) {
   std::vector<std::string> entries = environment_entries();
   for (const auto& [name, value] : options.env) {
-    std::erase_if(entries, [&](const std::string& e) { return e.size() > name.size() && e[name.size()] == '=' && e.starts_with(name); });
+    std::erase_if(entries, [&](const std::string& e) {
+      return e.size() > name.size() && e[name.size()] == '=' && e.starts_with(name);
+    });
     if (value) entries.push_back(name + "=" + *value);
   }
   return entries;
@@ -91,22 +93,28 @@ void plan_signals(SpawnPlan& plan) {
   sigfillset(&all);
   posix_spawnattr_setsigmask(&plan.attributes, &none);
   posix_spawnattr_setsigdefault(&plan.attributes, &all);
-  posix_spawnattr_setflags(&plan.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  posix_spawnattr_setflags(&plan.attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
 }
 
-void plan_descriptors(SpawnPlan& plan, const PortOptions& options, const Pipe& to_child, const Pipe& from_child) {
+void plan_descriptors(SpawnPlan& plan, const PortOptions& options, const Pipe& to_child,
+                      const Pipe& from_child) {
   const int input = options.use_stdio ? 0 : 3, output = options.use_stdio ? 1 : 4;
-  if (!options.use_stdio || !options.out) posix_spawn_file_actions_addopen(&plan.actions, 0, "/dev/null", O_RDONLY, 0);
+  if (!options.use_stdio || !options.out)
+    posix_spawn_file_actions_addopen(&plan.actions, 0, "/dev/null", O_RDONLY, 0);
   if (options.out) posix_spawn_file_actions_adddup2(&plan.actions, to_child.read, input);
   if (options.in) posix_spawn_file_actions_adddup2(&plan.actions, from_child.write, output);
-  if (options.in && options.use_stdio && options.stderr_to_stdout) posix_spawn_file_actions_adddup2(&plan.actions, 1, 2);
-  // 3 and 4 may be descriptors of ours, inherited, where the child is not given its own under these numbers.
+  if (options.in && options.use_stdio && options.stderr_to_stdout)
+    posix_spawn_file_actions_adddup2(&plan.actions, 1, 2);
+  // 3 and 4 may be descriptors of ours, inherited, where the child is not given its own under these
+  // numbers.
   if (!options.use_stdio && !options.out) posix_spawn_file_actions_addclose(&plan.actions, 3);
   if (!options.use_stdio && !options.in) posix_spawn_file_actions_addclose(&plan.actions, 4);
   posix_spawn_file_actions_addclosefrom_np(&plan.actions, options.use_stdio ? 3 : 5);
 }
 
-/// Why the program of spawn_executable cannot be run, as far as can be told beforehand: an errno, or 0.
+/// Why the program of spawn_executable cannot be run, as far as can be told beforehand: an errno,
+/// or 0.
 int program_error(const PortOptions& options) {
   struct stat info;
   if (options.kind != PortOptions::Kind::kSpawnExecutable) return 0;
@@ -114,14 +122,17 @@ int program_error(const PortOptions& options) {
 }
 
 /// The machine has no room for a child, whatever it is to run.
-bool lacks_resources(int error) { return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE; }
+bool lacks_resources(int error) {
+  return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE;
+}
 
-/// The command line of a child that ends with an errno as its status. It stands in for one whose directory or program failed after all, as with OTP: open_port has
-/// been successful by then.
+/// The command line of a child that ends with an errno as its status. It stands in for one whose
+/// directory or program failed after all, as with OTP: open_port has been successful by then.
 std::vector<std::string> failing_command(const PortOptions& options, int error) {
   const std::string leave = "exit " + std::to_string(error);
   struct stat info;
-  if (!options.cd || (stat(options.cd->c_str(), &info) == 0 && S_ISDIR(info.st_mode))) return {"sh", "-c", leave};
+  if (!options.cd || (stat(options.cd->c_str(), &info) == 0 && S_ISDIR(info.st_mode)))
+    return {"sh", "-c", leave};
   return {"sh", "-c", "printf 'spawn: Could not cd to %s\\r\\n' \"$1\" >&2; " + leave, "sh", *options.cd};
 }
 
@@ -132,7 +143,8 @@ class Collector {
     std::lock_guard guard(lock_);
     if (!started_) {
       started_ = true;
-      // Where there is no descriptor to be had for these either, all children are looked at now and then.
+      // Where there is no descriptor to be had for these either, all children are looked at now and
+      // then.
       poll_ = epoll_create1(EPOLL_CLOEXEC);
       wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
       epoll_event event{EPOLLIN, {.u64 = 0}};
@@ -140,7 +152,8 @@ class Collector {
       start_needed_thread("child_collector", [this] { run(); }).detach();
     }
     const int watch = open_child_watch(pid);
-    epoll_event event{EPOLLIN, {.u64 = static_cast<std::uint64_t>(watch) << 32 | static_cast<std::uint32_t>(pid)}};
+    epoll_event event{EPOLLIN,
+                      {.u64 = static_cast<std::uint64_t>(watch) << 32 | static_cast<std::uint32_t>(pid)}};
     if (watch < 0 || !can_wait_ || epoll_ctl(poll_, EPOLL_CTL_ADD, watch, &event) < 0) {
       // No descriptor left to watch it with: looked at now and then.
       if (watch >= 0) ::close(watch);
@@ -162,8 +175,9 @@ class Collector {
           continue;
         }
         if (take_exit_status(static_cast<int>(events[i].data.u64 & 0xFFFFFFFF)) < 0) continue;
-        // Taken out before it is closed: a child that is just being started may hold the same file a moment longer, so closing alone would leave it registered, and
-        // it would report again under a number that is somebody else's by then.
+        // Taken out before it is closed: a child that is just being started may hold the same file
+        // a moment longer, so closing alone would leave it registered, and it would report again
+        // under a number that is somebody else's by then.
         const int watch = static_cast<int>(events[i].data.u64 >> 32);
         epoll_ctl(poll_, EPOLL_CTL_DEL, watch, nullptr);
         ::close(watch);
@@ -195,19 +209,23 @@ int start_child(const PortOptions& options, Child* child) {
 
   SpawnPlan plan;
   plan_signals(plan);
-  if (options.cd && !options.cd->empty()) posix_spawn_file_actions_addchdir_np(&plan.actions, options.cd->c_str());
+  if (options.cd && !options.cd->empty())
+    posix_spawn_file_actions_addchdir_np(&plan.actions, options.cd->c_str());
   plan_descriptors(plan, options, to_child, from_child);
 
   const std::vector<std::string> texts = arguments(options), entries = child_environment(options);
   const char* program = options.kind == PortOptions::Kind::kSpawn ? "/bin/sh" : options.command.c_str();
   pid_t pid;
-  if (const int error = posix_spawn(&pid, program, &plan.actions, &plan.attributes, pointers(texts).data(), pointers(entries).data())) {
+  if (const int error = posix_spawn(&pid, program, &plan.actions, &plan.attributes, pointers(texts).data(),
+                                    pointers(entries).data())) {
     if (lacks_resources(error)) return error;
     SpawnPlan stand_in;  // in the machine's own directory
     plan_signals(stand_in);
     plan_descriptors(stand_in, options, to_child, from_child);
     const std::vector<std::string> failing = failing_command(options, error);
-    if (posix_spawn(&pid, "/bin/sh", &stand_in.actions, &stand_in.attributes, pointers(failing).data(), pointers(entries).data())) return error;
+    if (posix_spawn(&pid, "/bin/sh", &stand_in.actions, &stand_in.attributes, pointers(failing).data(),
+                    pointers(entries).data()))
+      return error;
   }
   child->pid = pid;
   if (options.out) child->to_child = to_child.release(to_child.write);

@@ -8,8 +8,10 @@
 #include "drivers/spawn/child.hpp"
 #include "drivers/stream/byte_stream.hpp"
 
-/// One instance is one child with up to two pipes and, when its exit status is wanted, a descriptor that tells of its end. Without that option the end of its
-/// output ends the port; with it the port ends when there is both the end of the output and a status (a child of the child may hold the pipe longer).
+/// One instance is one child with up to two pipes and, when its exit status is wanted, a descriptor
+/// that tells of its end. Without that option the end of its output ends the port; with it the port
+/// ends when there is both the end of the output and a status (a child of the child may hold the
+/// pipe longer).
 namespace vmrun {
 namespace {
 
@@ -17,10 +19,10 @@ struct SpawnPort {
   ErlDrvPort port;
   ByteStream stream;
   int pid;
-  int watch = -1;            // -1: the collector has the child, or it is dead
+  int watch = -1;  // -1: the collector has the child, or it is dead
   bool wants_status = false;
   bool input_ended = false;
-  int status = -1;           // once it is dead
+  int status = -1;  // once it is dead
 };
 
 ErlDrvEvent event_of(int fd) { return reinterpret_cast<ErlDrvEvent>(static_cast<std::intptr_t>(fd)); }
@@ -72,8 +74,11 @@ void ready_output(ErlDrvData data, ErlDrvEvent) { instance(data)->stream.write_r
 
 /// {Port, {exit_status, Status}}, then the end. The instance is gone after that.
 void end_with_status(SpawnPort& s) {
-  ErlDrvTermData message[] = {ERL_DRV_PORT, driver_mk_port(s.port), ERL_DRV_ATOM, driver_mk_atom(const_cast<char*>("exit_status")),
-                              ERL_DRV_INT,  static_cast<ErlDrvTermData>(s.status), ERL_DRV_TUPLE, 2, ERL_DRV_TUPLE, 2};
+  ErlDrvTermData message[] = {ERL_DRV_PORT,  driver_mk_port(s.port),
+                              ERL_DRV_ATOM,  driver_mk_atom(const_cast<char*>("exit_status")),
+                              ERL_DRV_INT,   static_cast<ErlDrvTermData>(s.status),
+                              ERL_DRV_TUPLE, 2,
+                              ERL_DRV_TUPLE, 2};
   erl_drv_output_term(driver_mk_port(s.port), message, sizeof message / sizeof message[0]);
   driver_failure_eof(s.port);
 }

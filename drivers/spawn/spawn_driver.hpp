@@ -1,6 +1,7 @@
 #pragma once
 
-/// The linked-in driver `spawn`: ports that are programs (open_port with {spawn, Command} and {spawn_executable, File}).
+/// The linked-in driver `spawn`: ports that are programs (open_port with {spawn, Command} and
+/// {spawn_executable, File}).
 namespace vmrun {
 
 /// Once, before processes run.

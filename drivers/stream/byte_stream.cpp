@@ -151,7 +151,8 @@ long ByteStream::write_some(SysIOVec* vectors, int count) {
 bool ByteStream::add_header(ErlIOVec* data, char* header) {
   const ErlDrvSizeT size = data->size;
   if (size >> (8 * options_.packet_bytes)) return false;
-  for (unsigned i = 0; i < options_.packet_bytes; ++i) header[i] = static_cast<char>(size >> 8 * (options_.packet_bytes - 1 - i));
+  for (unsigned i = 0; i < options_.packet_bytes; ++i)
+    header[i] = static_cast<char>(size >> 8 * (options_.packet_bytes - 1 - i));
   data->iov[0].iov_base = header;
   data->iov[0].iov_len = options_.packet_bytes;
   data->size += options_.packet_bytes;

@@ -5,19 +5,24 @@
 
 #include "drivers/include/erl_driver.h"
 
-/// The bytes of one port that talks through descriptors (pipes of a child process, descriptors given by number): reading with {packet, N} taken apart, writing
-/// with the port's queue for what the other side does not take yet. Belongs to a driver instance; used in the port's callbacks only.
+/// The bytes of one port that talks through descriptors (pipes of a child process, descriptors
+/// given by number): reading with {packet, N} taken apart, writing with the port's queue for what
+/// the other side does not take yet. Belongs to a driver instance; used in the port's callbacks
+/// only.
 ///
-/// A function that says the port has failed (or ended) has told the machine so already: the instance may be gone, nothing of it may be touched.
+/// A function that says the port has failed (or ended) has told the machine so already: the
+/// instance may be gone, nothing of it may be touched.
 namespace vmrun {
 
 class ByteStream {
  public:
   struct Options {
-    int in = -1, out = -1;       // descriptors; -1: none
-    unsigned packet_bytes = 0;   // 1, 2, 4: length in front of each message, big-endian; 0: a stream
-    bool own = true;             // the descriptors are ours: they are made non-blocking, and closed by stop_select
-    std::size_t queue_low = 4096, queue_high = 8192;  // bytes held back when the port stops and starts being busy; high 0: never busy
+    int in = -1, out = -1;      // descriptors; -1: none
+    unsigned packet_bytes = 0;  // 1, 2, 4: length in front of each message, big-endian; 0: a stream
+    bool own = true;  // the descriptors are ours: they are made non-blocking, and closed by stop_select
+    std::size_t queue_low = 4096,
+                queue_high =
+                    8192;  // bytes held back when the port stops and starts being busy; high 0: never busy
   };
 
   void start(ErlDrvPort port, const Options& options);
@@ -25,7 +30,8 @@ class ByteStream {
   void stop();
 
   enum class Read { kMore, kEnd, kFailed };
-  /// ready_input: delivers what is there. kEnd: the other side has closed; the caller says what that means. kFailed: driver_failure_posix has been called.
+  /// ready_input: delivers what is there. kEnd: the other side has closed; the caller says what
+  /// that means. kFailed: driver_failure_posix has been called.
   Read read_ready();
   /// outputv: writes or queues. False when the port has failed.
   bool write(ErlIOVec* data);

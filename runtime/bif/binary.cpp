@@ -4,7 +4,8 @@
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 
-/// Parts and bytes of binaries: module binary (but for searching, see binary_search.cpp) and its relatives in erlang.
+/// Parts and bytes of binaries: module binary (but for searching, see binary_search.cpp) and its
+/// relatives in erlang.
 namespace vmrun {
 namespace {
 
@@ -28,7 +29,8 @@ bool part_range(Term binary, Term position, Term length, Word* from, Word* count
 
 Term part(Process& p, Term binary, Term position, Term length) {
   Word from, count;
-  return part_range(binary, position, length, &from, &count) ? make_part(p.heap, binary, from * 8, count * 8) : raise_badarg(p);
+  return part_range(binary, position, length, &from, &count) ? make_part(p.heap, binary, from * 8, count * 8)
+                                                             : raise_badarg(p);
 }
 
 Term byte_at(Term binary, Word i) {
@@ -64,15 +66,18 @@ Term copies(Process& p, Term binary, Term count_term) {
   SWord count;
   if (binary.is_bitstring() && count_term == Term::small(0)) return make_binary(p.heap, nullptr, 0);
   if (!is_binary(binary) || !small_in_range(count_term, 0, Term::kSmallMax, &count)) {
-    return is_binary(binary) && count_term.is_boxed_sub(Term::Sub::kPosBig) ? raise_system_limit(p) : raise_badarg(p);
+    return is_binary(binary) && count_term.is_boxed_sub(Term::Sub::kPosBig) ? raise_system_limit(p)
+                                                                            : raise_badarg(p);
   }
   const BytesOf bytes(binary);
   Word total;
-  if (__builtin_mul_overflow(bytes.size(), static_cast<Word>(count), &total) || total > max_binary_bits() / 8) return raise_system_limit(p);
+  if (__builtin_mul_overflow(bytes.size(), static_cast<Word>(count), &total) || total > max_binary_bits() / 8)
+    return raise_system_limit(p);
   charge(p, static_cast<SWord>(total / 8));
   std::uint8_t* out;
   const Term t = new_binary(p.heap, total, &out);
-  for (SWord i = 0; i < count && bytes.size(); ++i, out += bytes.size()) std::memcpy(out, bytes.data(), bytes.size());
+  for (SWord i = 0; i < count && bytes.size(); ++i, out += bytes.size())
+    std::memcpy(out, bytes.data(), bytes.size());
   return t;
 }
 
@@ -86,7 +91,9 @@ Term longest_common(Process& p, Term list, bool suffix) {
     const BytesOf other(list.head());
     const Word most = std::min(n, other.size());
     n = 0;
-    while (n < most && (suffix ? first.data()[first.size() - 1 - n] == other.data()[other.size() - 1 - n] : first.data()[n] == other.data()[n])) ++n;
+    while (n < most && (suffix ? first.data()[first.size() - 1 - n] == other.data()[other.size() - 1 - n]
+                               : first.data()[n] == other.data()[n]))
+      ++n;
     charge(p, static_cast<SWord>(n));
   }
   return list.is_nil() ? Term::small(static_cast<SWord>(n)) : raise_badarg(p);
@@ -102,7 +109,8 @@ Term bif_erlang_binary_part_2(Process& p, const Term* a) {
 
 Term bif_erlang_split_binary_2(Process& p, const Term* a) {
   SWord at;
-  if (!a[0].is_bitstring() || !small_in_range(a[1], 0, static_cast<SWord>(bit_size_of(a[0]) / 8), &at)) return raise_badarg(p);
+  if (!a[0].is_bitstring() || !small_in_range(a[1], 0, static_cast<SWord>(bit_size_of(a[0]) / 8), &at))
+    return raise_badarg(p);
   const Word cut = static_cast<Word>(at) * 8;
   const Term first = make_part(p.heap, a[0], 0, cut);
   return new_tuple(p.heap, first, make_part(p.heap, a[0], cut, bit_size_of(a[0]) - cut));
@@ -110,7 +118,8 @@ Term bif_erlang_split_binary_2(Process& p, const Term* a) {
 
 Term bif_binary_at_2(Process& p, const Term* a) {
   SWord i;
-  if (!is_binary(a[0]) || !small_in_range(a[1], 0, static_cast<SWord>(byte_count(a[0])) - 1, &i)) return raise_badarg(p);
+  if (!is_binary(a[0]) || !small_in_range(a[1], 0, static_cast<SWord>(byte_count(a[0])) - 1, &i))
+    return raise_badarg(p);
   return byte_at(a[0], static_cast<Word>(i));
 }
 Term bif_binary_first_1(Process& p, const Term* a) {
@@ -137,11 +146,13 @@ Term bif_binary_decode_unsigned_2(Process& p, const Term* a) {
 Term bif_binary_referenced_byte_size_1(Process& p, const Term* a) {
   if (!a[0].is_bitstring()) return raise_badarg(p);
   Term t = a[0];
-  if (t.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) t = reinterpret_cast<SubBinary*>(t.boxed_ptr())->original;
+  if (t.boxed_ptr()->header_sub() == Term::Sub::kSubBinary)
+    t = reinterpret_cast<SubBinary*>(t.boxed_ptr())->original;
   const Term* o = t.boxed_ptr();
   Word bytes = byte_count(t);
   if (o->header_sub() == Term::Sub::kRefcBinary)
-    if (const Binary& binary = *reinterpret_cast<const RefcBinary*>(o)->binary; !binary.is_native()) bytes = binary.capacity_bytes;
+    if (const Binary& binary = *reinterpret_cast<const RefcBinary*>(o)->binary; !binary.is_native())
+      bytes = binary.capacity_bytes;
   return Term::small(static_cast<SWord>(bytes));
 }
 

@@ -7,8 +7,10 @@
 #include "runtime/bif/support.hpp"
 #include "vm/term/bits.hpp"
 
-/// binary:match/2,3, matches/2,3, split/2,3, replace/3,4's core and compile_pattern/1. Of several patterns the one that matches earliest wins, of those that start at
-/// the same place the longest. One pattern is searched with memmem; several with an automaton (Aho and Corasick 1975) over the bytes.
+/// binary:match/2,3, matches/2,3, split/2,3, replace/3,4's core and compile_pattern/1. Of several
+/// patterns the one that matches earliest wins, of those that start at the same place the longest.
+/// One pattern is searched with memmem; several with an automaton (Aho and Corasick 1975) over the
+/// bytes.
 namespace vmrun {
 namespace {
 
@@ -16,8 +18,8 @@ struct Match {
   Word at, length;
 };
 
-/// A row of 256 next states per node would cost much for patterns that are used once; nodes keep their few edges in a small sorted vector and
-/// the root has a full table.
+/// A row of 256 next states per node would cost much for patterns that are used once; nodes keep
+/// their few edges in a small sorted vector and the root has a full table.
 class Automaton {
  public:
   explicit Automaton(const std::vector<std::string_view>& patterns) : nodes_(1) {
@@ -44,9 +46,11 @@ class Automaton {
     std::uint32_t state = 0;
     for (Word i = from; i < to; ++i) {
       state = step(state, text[i]);
-      // Whatever is still in progress started at i + 1 - depth; once that is behind the best match, nothing better can come.
+      // Whatever is still in progress started at i + 1 - depth; once that is behind the best match,
+      // nothing better can come.
       if (best && i + 1 - nodes_[state].depth > best->at) break;
-      for (std::uint32_t s = nodes_[state].ends ? state : nodes_[state].shorter; s != 0; s = nodes_[s].shorter) {
+      for (std::uint32_t s = nodes_[state].ends ? state : nodes_[state].shorter; s != 0;
+           s = nodes_[s].shorter) {
         const Match m{i + 1 - nodes_[s].depth, nodes_[s].depth};
         if (!best || m.at < best->at || (m.at == best->at && m.length > best->length)) best = m;
       }
@@ -102,7 +106,8 @@ class Searcher {
  public:
   /// false: not a non-empty binary, list of such, or compiled pattern.
   bool prepare(Term pattern) {
-    if (pattern.is_tuple() && pattern.tuple_arity() == 2 && (pattern.element(0) == intern_atom("bm") || pattern.element(0) == intern_atom("ac"))) {
+    if (pattern.is_tuple() && pattern.tuple_arity() == 2 &&
+        (pattern.element(0) == intern_atom("bm") || pattern.element(0) == intern_atom("ac"))) {
       pattern = pattern.element(1);
     }
     if (pattern.is_bitstring()) {
@@ -149,7 +154,8 @@ struct Range {
 };
 
 bool scope_option(Term option, Word size, Range* scope) {
-  if (!option.is_tuple() || option.tuple_arity() != 2 || option.element(0) != intern_atom("scope")) return false;
+  if (!option.is_tuple() || option.tuple_arity() != 2 || option.element(0) != intern_atom("scope"))
+    return false;
   const Term part = option.element(1);
   SWord at, n;
   const auto limit = static_cast<SWord>(size);
@@ -199,7 +205,8 @@ Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all
   const BytesOf text(subject);
   Range scope{0, text.size()};
   if (!parse_options(options, text.size(), &scope, nullptr)) return raise_badarg(p);
-  if (!searcher.prepare(pattern) && scope.to != 0) return raise_badarg(p);  // where nothing is looked at, neither is the pattern
+  if (!searcher.prepare(pattern) && scope.to != 0)
+    return raise_badarg(p);  // where nothing is looked at, neither is the pattern
   charge(p, static_cast<SWord>((scope.to - scope.from) / 8));
   ListBuilder list(p.heap);
   Term first = intern_atom("nomatch");
@@ -217,7 +224,8 @@ Term split(Process& p, Term subject, Term pattern, Term options) {
   Range scope{0, text.size()};
   SplitOptions how;
   if (!parse_options(options, text.size(), &scope, &how)) return raise_badarg(p);
-  if (!searcher.prepare(pattern) && scope.to != 0) return raise_badarg(p);  // where nothing is looked at, neither is the pattern
+  if (!searcher.prepare(pattern) && scope.to != 0)
+    return raise_badarg(p);  // where nothing is looked at, neither is the pattern
   charge(p, static_cast<SWord>((scope.to - scope.from) / 8));
   std::vector<Range> parts;
   Word at = 0;
@@ -240,12 +248,15 @@ Term split(Process& p, Term subject, Term pattern, Term options) {
 
 Term bif_binary_match_2(Process& p, const Term* a) { return find_matches(p, a[0], a[1], Term::nil(), false); }
 Term bif_binary_match_3(Process& p, const Term* a) { return find_matches(p, a[0], a[1], a[2], false); }
-Term bif_binary_matches_2(Process& p, const Term* a) { return find_matches(p, a[0], a[1], Term::nil(), true); }
+Term bif_binary_matches_2(Process& p, const Term* a) {
+  return find_matches(p, a[0], a[1], Term::nil(), true);
+}
 Term bif_binary_matches_3(Process& p, const Term* a) { return find_matches(p, a[0], a[1], a[2], true); }
 Term bif_binary_split_2(Process& p, const Term* a) { return split(p, a[0], a[1], Term::nil()); }
 Term bif_binary_split_3(Process& p, const Term* a) { return split(p, a[0], a[1], a[2]); }
 
-/// The patterns themselves, marked as checked: building the automaton costs about as much as copying it would.
+/// The patterns themselves, marked as checked: building the automaton costs about as much as
+/// copying it would.
 Term bif_binary_compile_pattern_1(Process& p, const Term* a) {
   Searcher searcher;
   if (a[0].is_tuple() || !searcher.prepare(a[0])) return raise_badarg(p);

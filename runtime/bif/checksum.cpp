@@ -46,21 +46,26 @@ using Sum = uLong (*)(uLong, const Bytef*, z_size_t);
 Term checksum(Process& p, Term start, Term data, Sum sum) {
   std::uint64_t value;
   if (!integer_to_uint64(start, &value) || value > UINT32_MAX) return raise_badarg(p);
-  if (!each_piece(p, data, [&](const std::uint8_t* bytes, Word n) { value = sum(value, bytes, n); })) return raise_badarg(p);
+  if (!each_piece(p, data, [&](const std::uint8_t* bytes, Word n) { value = sum(value, bytes, n); }))
+    return raise_badarg(p);
   return Term::small(static_cast<SWord>(value));
 }
 
 /// combine(sum1, sum2, length of the second part)
 Term combined(Process& p, const Term* a, uLong (*combine)(uLong, uLong, z_off_t)) {
   std::uint64_t x, y, n;
-  if (!integer_to_uint64(a[0], &x) || !integer_to_uint64(a[1], &y) || !integer_to_uint64(a[2], &n)) return raise_badarg(p);
+  if (!integer_to_uint64(a[0], &x) || !integer_to_uint64(a[1], &y) || !integer_to_uint64(a[2], &n))
+    return raise_badarg(p);
   if (x > UINT32_MAX || y > UINT32_MAX || n > INT32_MAX) return raise_badarg(p);
   return Term::small(static_cast<SWord>(combine(x, y, static_cast<z_off_t>(n))));
 }
 
-Term context_binary(Heap& heap, const MD5_CTX& context) { return make_binary(heap, &context, sizeof context); }
+Term context_binary(Heap& heap, const MD5_CTX& context) {
+  return make_binary(heap, &context, sizeof context);
+}
 
-/// False when the term is no digest in progress. Any bytes of the right size will do: MD5Update reduces what it counts with.
+/// False when the term is no digest in progress. Any bytes of the right size will do: MD5Update
+/// reduces what it counts with.
 bool context_of(Term t, MD5_CTX* context) {
   if (!is_binary(t)) return false;
   const BytesOf bytes(t);
@@ -81,7 +86,8 @@ Term digest(Heap& heap, MD5_CTX* context) {
 
 Term hash_in_range(Process& p, Term t, Term range_term) {
   std::uint64_t range;
-  if (!integer_to_uint64(range_term, &range) || range == 0 || range > std::uint64_t{1} << 32) return raise_badarg(p);
+  if (!integer_to_uint64(range_term, &range) || range == 0 || range > std::uint64_t{1} << 32)
+    return raise_badarg(p);
   return Term::small(static_cast<SWord>(portable_hash2(t) % range));
 }
 
@@ -102,7 +108,8 @@ Term bif_erlang_md5_init_0(Process& p, const Term*) {
 }
 Term bif_erlang_md5_update_2(Process& p, const Term* a) {
   MD5_CTX context;
-  return context_of(a[0], &context) && digest_more(p, &context, a[1]) ? context_binary(p.heap, context) : raise_badarg(p);
+  return context_of(a[0], &context) && digest_more(p, &context, a[1]) ? context_binary(p.heap, context)
+                                                                      : raise_badarg(p);
 }
 Term bif_erlang_md5_final_1(Process& p, const Term* a) {
   MD5_CTX context;
@@ -114,7 +121,9 @@ Term bif_erlang_md5_1(Process& p, const Term* a) {
   return digest_more(p, &context, a[0]) ? digest(p.heap, &context) : raise_badarg(p);
 }
 
-Term bif_erlang_phash2_1(Process&, const Term* a) { return Term::small(portable_hash2(a[0]) & ((1 << 27) - 1)); }
+Term bif_erlang_phash2_1(Process&, const Term* a) {
+  return Term::small(portable_hash2(a[0]) & ((1 << 27) - 1));
+}
 Term bif_erlang_phash2_2(Process& p, const Term* a) { return hash_in_range(p, a[0], a[1]); }
 
 }  // namespace vmrun

@@ -5,11 +5,14 @@
 #include "vm/nif/library.hpp"
 #include "vm/term/bits.hpp"
 
-// Modules: what is loaded and exported, loading, deleting, purging. The library's `code` module stands on these.
+// Modules: what is loaded and exported, loading, deleting, purging. The library's `code` module
+// stands on these.
 namespace vmrun {
 namespace {
 
-Term name_arity(Heap& heap, const FunctionHeader& f) { return new_tuple(heap, f.function, Term::small(f.arity)); }
+Term name_arity(Heap& heap, const FunctionHeader& f) {
+  return new_tuple(heap, f.function, Term::small(f.arity));
+}
 
 Term exports_of(Heap& heap, const Module& m) {
   ListBuilder list(heap);
@@ -19,13 +22,15 @@ Term exports_of(Heap& heap, const Module& m) {
 
 Term functions_of(Heap& heap, const Module& m) {
   ListBuilder list(heap);
-  for (std::uint32_t word : m.functions) list.add(name_arity(heap, *reinterpret_cast<const FunctionHeader*>(m.begin() + word)));
+  for (std::uint32_t word : m.functions)
+    list.add(name_arity(heap, *reinterpret_cast<const FunctionHeader*>(m.begin() + word)));
   return list.finish();
 }
 
 Term natives_of(Heap& heap, const Module& m) {
   ListBuilder list(heap);
-  for (const auto& [function, arity] : native_functions(m)) list.add(new_tuple(heap, function, Term::small(arity)));
+  for (const auto& [function, arity] : native_functions(m))
+    list.add(new_tuple(heap, function, Term::small(arity)));
   return list.finish();
 }
 
@@ -53,7 +58,8 @@ Term bif_erlang_get_module_info_1(Process& p, const Term* a) {
   const Module* m = module_argument(a[0]);
   if (!m) return raise_badarg(p);
   ListBuilder list(p.heap);
-  for (const char* item : {"module", "exports", "attributes", "compile", "md5"}) list.add(new_tuple(p.heap, intern_atom(item), module_item(p.heap, *m, item)));
+  for (const char* item : {"module", "exports", "attributes", "compile", "md5"})
+    list.add(new_tuple(p.heap, intern_atom(item), module_item(p.heap, *m, item)));
   return list.finish();
 }
 
@@ -66,7 +72,8 @@ Term bif_erlang_get_module_info_2(Process& p, const Term* a) {
 
 Term bif_erlang_function_exported_3(Process& p, const Term* a) {
   SWord arity;
-  if (!a[0].is_atom() || !a[1].is_atom() || !a[2].is_small() || a[2].small_value() < 0) return raise_badarg(p);
+  if (!a[0].is_atom() || !a[1].is_atom() || !a[2].is_small() || a[2].small_value() < 0)
+    return raise_badarg(p);
   if (!small_in_range(a[2], 0, 255, &arity)) return atoms::false_;
   const Export* e = find_export(a[0], a[1], static_cast<unsigned>(arity));
   return bool_term(e && is_defined(*e));
@@ -85,8 +92,8 @@ Term bif_erlang_loaded_0(Process& p, const Term*) {
 
 Term bif_erlang_pre_loaded_0(Process&, const Term*) { return Term::nil(); }
 
-/// {module, Name} or {error, badfile | not_purged | on_load}: the last for a version that waits until its on_load function has run, which a call of an undefined function
-/// of the module sees to.
+/// {module, Name} or {error, badfile | not_purged | on_load}: the last for a version that waits
+/// until its on_load function has run, which a call of an undefined function of the module sees to.
 Term bif_erlang_load_module_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !is_binary(a[1])) return raise_badarg(p);
   const BytesOf bytes(a[1]);
@@ -99,9 +106,11 @@ Term bif_erlang_load_module_2(Process& p, const Term* a) {
   return new_tuple(p.heap, module, a[0]);
 }
 
-/// Loads what is found for the name, as a call of one of its functions would: {module, Name} or {error, nofile | badfile}.
+/// Loads what is found for the name, as a call of one of its functions would: {module, Name} or
+/// {error, nofile | badfile}.
 Term bif_erts_internal_ensure_loaded_1(Process& p, const Term* a) {
-  static const Term module = intern_atom("module"), nofile = intern_atom("nofile"), badfile = intern_atom("badfile");
+  static const Term module = intern_atom("module"), nofile = intern_atom("nofile"),
+                    badfile = intern_atom("badfile");
   if (!a[0].is_atom()) return raise_badarg(p);
   std::string message;
   if (!autoload_module(a[0], &message)) return error_tuple(p.heap, message.empty() ? nofile : badfile);
@@ -114,10 +123,12 @@ Term bif_erts_internal_compile_text_2(Process& p, const Term* a) {
   const BytesOf name(a[0]), text(a[1]);
   std::vector<std::uint8_t> beam;
   std::string messages;
-  const bool ok = code_source()->compile({reinterpret_cast<const char*>(name.data()), name.size()},
-                                         {reinterpret_cast<const char*>(text.data()), text.size()}, &beam, &messages);
+  const bool ok =
+      code_source()->compile({reinterpret_cast<const char*>(name.data()), name.size()},
+                             {reinterpret_cast<const char*>(text.data()), text.size()}, &beam, &messages);
   bump_reductions(p, static_cast<SWord>(text.size()));
-  const std::string_view answer = ok ? std::string_view(reinterpret_cast<const char*>(beam.data()), beam.size()) : messages;
+  const std::string_view answer =
+      ok ? std::string_view(reinterpret_cast<const char*>(beam.data()), beam.size()) : messages;
   std::uint8_t* bytes;
   const Term binary = new_binary(p.heap, answer.size(), &bytes);
   std::memcpy(bytes, answer.data(), answer.size());
@@ -136,7 +147,8 @@ Term bif_erlang_check_old_code_1(Process& p, const Term* a) {
   return bool_term(old_module(a[0]) != nullptr);
 }
 
-/// true; undefined when the module is not loaded; badarg when there is old code that has not been purged.
+/// true; undefined when the module is not loaded; badarg when there is old code that has not been
+/// purged.
 Term bif_erlang_delete_module_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   if (!current_module(a[0])) return atoms::undefined;

@@ -23,7 +23,8 @@ namespace {
 bool log_event(Term level, Term pid_of, Term leader, Arena& arena, std::string_view format, Term arguments) {
   const Term logger = whereis(atoms::logger);
   if (!logger || logger == pid_of) return false;
-  static const Term log = intern_atom("log"), pid = intern_atom("pid"), gl = intern_atom("gl"), time = intern_atom("time");
+  static const Term log = intern_atom("log"), pid = intern_atom("pid"), gl = intern_atom("gl"),
+                    time = intern_atom("time");
   Term pairs[] = {pid, pid_of, gl, leader, time, make_unsigned(arena, system_ns() / 1000)};
   const Term meta = map_from_pairs(arena, pairs, 3);
   const Term text = text_list(arena, format);
@@ -33,7 +34,9 @@ bool log_event(Term level, Term pid_of, Term leader, Arena& arena, std::string_v
   return send_from_vm(logger, f);
 }
 
-bool log_error(Process& p, Arena& arena, std::string_view format, Term arguments) { return log_event(atoms::error, p.id, p.group_leader, arena, format, arguments); }
+bool log_error(Process& p, Arena& arena, std::string_view format, Term arguments) {
+  return log_event(atoms::error, p.id, p.group_leader, arena, format, arguments);
+}
 
 Term list_of_two(Arena& arena, Term a, Term b) {
   ListBuilder list(arena);
@@ -44,8 +47,10 @@ Term list_of_two(Arena& arena, Term a, Term b) {
 
 void report_crash(Process& p, Term reason) {
   Arena arena;
-  if (log_error(p, arena, "Error in process ~p with exit value:~n~p~n", list_of_two(arena, p.id, reason))) return;
-  std::fprintf(stderr, "Error in process %s with exit value:\n%s\n", pid_text(p.id).c_str(), term_text(reason).c_str());
+  if (log_error(p, arena, "Error in process ~p with exit value:~n~p~n", list_of_two(arena, p.id, reason)))
+    return;
+  std::fprintf(stderr, "Error in process %s with exit value:\n%s\n", pid_text(p.id).c_str(),
+               term_text(reason).c_str());
 }
 
 void report_max_heap(Process& p, Word total_words) {
@@ -54,9 +59,12 @@ void report_max_heap(Process& p, Word total_words) {
   list.add(p.id);
   list.add(make_unsigned(arena, total_words));
   list.add(make_unsigned(arena, p.max_heap_words));
-  if (log_error(p, arena, "Process ~p needs a heap of ~p words, more than its max_heap_size of ~p~n", list.finish())) return;
-  std::fprintf(stderr, "Process %s needs a heap of %llu words, more than its max_heap_size of %llu\n", pid_text(p.id).c_str(),
-               static_cast<unsigned long long>(total_words), static_cast<unsigned long long>(p.max_heap_words));
+  if (log_error(p, arena, "Process ~p needs a heap of ~p words, more than its max_heap_size of ~p~n",
+                list.finish()))
+    return;
+  std::fprintf(stderr, "Process %s needs a heap of %llu words, more than its max_heap_size of %llu\n",
+               pid_text(p.id).c_str(), static_cast<unsigned long long>(total_words),
+               static_cast<unsigned long long>(p.max_heap_words));
 }
 
 /// What no process did: as if the logger itself said it.
@@ -67,7 +75,9 @@ void report_text(ReportLevel level, const std::string& text) {
   ListBuilder list(arena);
   list.add(code_point_list(arena, text));
   static const Term warning = intern_atom("warning");
-  if (!init || !log_event(level == ReportLevel::kWarning ? warning : atoms::error, init, init, arena, "~ts", list.finish())) std::fputs(text.c_str(), stderr);
+  if (!init || !log_event(level == ReportLevel::kWarning ? warning : atoms::error, init, init, arena, "~ts",
+                          list.finish()))
+    std::fputs(text.c_str(), stderr);
 }
 
 }  // namespace

@@ -8,11 +8,14 @@
 #include "vm/process/send.hpp"
 #include "vm/process/signal.hpp"
 
-/// Libraries with drivers, for erl_ddll: what is policy (who uses a driver, who wants to know) is Erlang's, runtime/lib/erl_ddll.erl. One process calls these.
+/// Libraries with drivers, for erl_ddll: what is policy (who uses a driver, who wants to know) is
+/// Erlang's, runtime/lib/erl_ddll.erl. One process calls these.
 namespace vmrun {
 namespace {
 
-bool read_text(Term t, std::string* out) { return t.is_cons_or_nil() && list_to_utf8(t, out) && out->find('\0') == std::string::npos; }
+bool read_text(Term t, std::string* out) {
+  return t.is_cons_or_nil() && list_to_utf8(t, out) && out->find('\0') == std::string::npos;
+}
 
 Term error(Process& p, Term reason) { return new_tuple(p.heap, atoms::error, reason); }
 Term error(Process& p, const char* reason) { return error(p, intern_atom(reason)); }
@@ -33,9 +36,11 @@ ErlDrvEntry* entry_of(void* library, const std::string& name, const char** why) 
   *why = nullptr;
   if (!init) *why = "no_driver_init";
   else if (!entry) *why = "driver_init_failed";
-  else if (static_cast<unsigned>(entry->extended_marker) != ERL_DRV_EXTENDED_MARKER || entry->major_version < ERL_DRV_MIN_REQUIRED_MAJOR_VERSION_ON_LOAD ||
+  else if (static_cast<unsigned>(entry->extended_marker) != ERL_DRV_EXTENDED_MARKER ||
+           entry->major_version < ERL_DRV_MIN_REQUIRED_MAJOR_VERSION_ON_LOAD ||
            entry->major_version > ERL_DRV_EXTENDED_MAJOR_VERSION ||
-           (entry->major_version == ERL_DRV_EXTENDED_MAJOR_VERSION && entry->minor_version > ERL_DRV_EXTENDED_MINOR_VERSION))
+           (entry->major_version == ERL_DRV_EXTENDED_MAJOR_VERSION &&
+            entry->minor_version > ERL_DRV_EXTENDED_MINOR_VERSION))
     *why = "driver_incorrect_version";
   else if (!entry->driver_name || name != entry->driver_name) *why = "bad_driver_name";
   return *why ? nullptr : entry;
@@ -50,7 +55,8 @@ void tell_server(const std::string& name) {
   Fragment* f = new_fragment(3 + 2 * name.size());
   Term text = Term::nil();
   Term* hp = fragment_alloc(*f, 3 + 2 * name.size());
-  for (auto c = name.rbegin(); c != name.rend(); ++c) text = make_cons(hp, Term::small(static_cast<std::uint8_t>(*c)), text);
+  for (auto c = name.rbegin(); c != name.rend(); ++c)
+    text = make_cons(hp, Term::small(static_cast<std::uint8_t>(*c)), text);
   f->message = make_tuple(hp, tag, text);
   send_from_vm(pid, f);
 }
@@ -75,7 +81,8 @@ Term bif_vmrun_ddll_open_2(Process& p, const Term* a) {
   return error(p, why);
 }
 
-/// vmrun_ddll:close(Name) -> unloaded | pending | not_loaded | permanent | linked_in_driver. pending: {driver_unloaded, Name} comes later.
+/// vmrun_ddll:close(Name) -> unloaded | pending | not_loaded | permanent | linked_in_driver.
+/// pending: {driver_unloaded, Name} comes later.
 Term bif_vmrun_ddll_close_1(Process& p, const Term* a) {
   std::string name;
   if (!read_text(a[0], &name)) return raise_badarg(p);
@@ -96,7 +103,8 @@ Term bif_vmrun_ddll_keep_1(Process& p, const Term* a) {
   return bool_term(keep_driver(name));
 }
 
-/// vmrun_ddll:lock(Name) -> [Port]: no new ports from now on, until it is unloaded; those there are.
+/// vmrun_ddll:lock(Name) -> [Port]: no new ports from now on, until it is unloaded; those there
+/// are.
 Term bif_vmrun_ddll_lock_1(Process& p, const Term* a) {
   std::string name;
   if (!read_text(a[0], &name)) return raise_badarg(p);
@@ -112,7 +120,9 @@ Term bif_vmrun_ddll_lock_1(Process& p, const Term* a) {
 Term bif_vmrun_ddll_all_0(Process& p, const Term*) {
   Term list = Term::nil();
   for (const DriverInfo& d : all_drivers()) {
-    const Term entry = new_tuple(p.heap, code_point_list(p.heap, d.name), Term::small(static_cast<SWord>(d.ports)), bool_term(d.linked_in), bool_term(d.permanent));
+    const Term entry =
+        new_tuple(p.heap, code_point_list(p.heap, d.name), Term::small(static_cast<SWord>(d.ports)),
+                  bool_term(d.linked_in), bool_term(d.permanent));
     Term* hp = p.heap.alloc(2);
     list = make_cons(hp, entry, list);
   }

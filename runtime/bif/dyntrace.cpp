@@ -8,8 +8,8 @@
 #include "vm/term/big.hpp"
 #include "vm/term/map.hpp"
 
-/// The probes programs fire themselves: user_trace-n0 … n950, -i4s4, -s1. What the module dyntrace is made of. Nothing is built on a heap, and a caller
-/// learns whether somebody looked.
+/// The probes programs fire themselves: user_trace-n0 … n950, -i4s4, -s1. What the module dyntrace
+/// is made of. Nothing is built on a heap, and a caller learns whether somebody looked.
 namespace vmrun {
 namespace {
 
@@ -51,17 +51,19 @@ std::int64_t user_integer(Term t) {
 template <class Fire>
 Term fire_user_trace(Process& p, const Term* a, Fire fire) {
   const UserText tag(a[0]), s1(a[5]), s2(a[6]), s3(a[7]), s4(a[8]);
-  fire(PidText(p.id), tag, user_integer(a[1]), user_integer(a[2]), user_integer(a[3]), user_integer(a[4]), s1, s2, s3, s4);
+  fire(PidText(p.id), tag, user_integer(a[1]), user_integer(a[2]), user_integer(a[3]), user_integer(a[4]), s1,
+       s2, s3, s4);
   return atoms::true_;
 }
 
-/// dyntrace:p and pn: integers as long as they come first, four at most, then strings.
-/// (The module has seen to it that four places for strings are enough.)
+/// dyntrace:p and pn: integers as long as they come first, four at most, then strings. (The module
+/// has seen to it that four places for strings are enough.)
 void sort_arguments(Process& p, Term list, Term* sorted) {
   std::fill_n(sorted, 1 + kIntegers + kStrings, atoms::undefined);
   sorted[0] = own_tag(p).is_nil() ? atoms::undefined : own_tag(p);
   unsigned n = 0;
-  for (; n < kIntegers && list.is_list() && list.head().is_integer(); list = list.tail()) sorted[1 + n++] = list.head();
+  for (; n < kIntegers && list.is_list() && list.head().is_integer(); list = list.tail())
+    sorted[1 + n++] = list.head();
   for (n = 0; n < kStrings && list.is_list(); list = list.tail()) sorted[1 + kIntegers + n++] = list.head();
 }
 
@@ -96,13 +98,16 @@ Term bif_dyntrace_user_trace_s1_1(Process&, const Term* a) {
   return atoms::true_;
 }
 
-// ---- The functions of a tracer module --------------------------------------------------------------------------------------------------
-// The machine fires the probes itself for the tracer {dyntrace, State}; programs may call these all the same.
+// ---- The functions of a tracer module -----------------------------------------------------------
+// The machine fires the probes itself for the tracer {dyntrace, State}; programs may call these all
+// the same.
 
 namespace {
 
 bool is_sequential(Term tag) { return tag == atoms::seq_trace; }
-bool tag_enabled(Term tag) { return is_sequential(tag) ? probe::trace_seq_enabled() : probe::trace_enabled(); }
+bool tag_enabled(Term tag) {
+  return is_sequential(tag) ? probe::trace_seq_enabled() : probe::trace_enabled();
+}
 
 }  // namespace
 

@@ -6,8 +6,8 @@
 #include "vm/process/table.hpp"
 #include "vm/term/node.hpp"
 
-/// Module ets: tables as such. Objects are in ets_objects.cpp, matching in ets_match.cpp, what is written in Erlang in runtime/lib/ets.erl. Every failure is badarg, as
-/// documented for the module.
+/// Module ets: tables as such. Objects are in ets_objects.cpp, matching in ets_match.cpp, what is
+/// written in Erlang in runtime/lib/ets.erl. Every failure is badarg, as documented for the module.
 namespace vmrun {
 
 using namespace ets;
@@ -23,10 +23,13 @@ Term protection_term(Protection p) {
   return kTerms[static_cast<int>(p)];
 }
 
-/// Why a call about a table failed, if it was for the table: found out at once, because it may be gone when somebody asks.
+/// Why a call about a table failed, if it was for the table: found out at once, because it may be
+/// gone when somebody asks.
 Term table_fault(Process& p, const Export& bif, const Term* a) {
-  static const Term ets = intern_atom("ets"), new_ = intern_atom("new"), id = intern_atom("id"), access = intern_atom("access");
-  if (bif.module != ets || bif.function == new_ || bif.arity == 0 || !(a[0].is_atom() || a[0].is_local_ref())) return kNonValue;
+  static const Term ets = intern_atom("ets"), new_ = intern_atom("new"), id = intern_atom("id"),
+                    access = intern_atom("access");
+  if (bif.module != ets || bif.function == new_ || bif.arity == 0 || !(a[0].is_atom() || a[0].is_local_ref()))
+    return kNonValue;
   const Locked t(p, a[0], Access::kNone);
   if (!t) return id;
   return t->can_read(p.id) ? kNonValue : access;
@@ -82,7 +85,8 @@ bool read_option(Process& p, Term option, Table& t, Properties& properties) {
   const Term name = option.element(0), value = option.element(1);
   if (name == atoms::heir) return set_heir(p, option, t);
   if (option.tuple_arity() != 2) return false;
-  if (name == atoms::keypos) return small_in_range(value, 1, static_cast<SWord>(kMaxTupleElements), &properties.keypos);
+  if (name == atoms::keypos)
+    return small_in_range(value, 1, static_cast<SWord>(kMaxTupleElements), &properties.keypos);
   if (name == atoms::read_concurrency) return bool_option(value, &t.read_concurrency);
   if (name == atoms::decentralized_counters) return bool_option(value, &t.decentralized_counters);
   if (name == atoms::write_concurrency) {
@@ -102,11 +106,15 @@ Term local_node(Process&, const Table&) { return local_node_name(); }
 /// In the order ets:info/1 lists them.
 constexpr InfoItem kInfoItems[] = {
     {atoms::id, [](Process& p, const Table& t) { return table_ref(p.heap, t); }},
-    {atoms::decentralized_counters, [](Process&, const Table& t) { return bool_term(t.decentralized_counters); }},
+    {atoms::decentralized_counters,
+     [](Process&, const Table& t) { return bool_term(t.decentralized_counters); }},
     {atoms::read_concurrency, [](Process&, const Table& t) { return bool_term(t.read_concurrency); }},
     {atoms::write_concurrency, [](Process&, const Table& t) { return t.write_concurrency; }},
     {atoms::compressed, [](Process&, const Table& t) { return bool_term(t.compressed); }},
-    {atoms::memory, [](Process&, const Table& t) { return Term::small(static_cast<SWord>(t.store->memory_words() + sizeof(Table) / sizeof(Word))); }},
+    {atoms::memory,
+     [](Process&, const Table& t) {
+       return Term::small(static_cast<SWord>(t.store->memory_words() + sizeof(Table) / sizeof(Word)));
+     }},
     {atoms::owner, [](Process&, const Table& t) { return t.owner; }},
     {atoms::heir, [](Process&, const Table& t) { return t.heir; }},
     {atoms::name, [](Process&, const Table& t) { return t.name; }},
@@ -114,7 +122,8 @@ constexpr InfoItem kInfoItems[] = {
     {atoms::node, local_node},
     {atoms::named_table, [](Process&, const Table& t) { return bool_term(t.named); }},
     {atoms::type, [](Process&, const Table& t) { return kind_term(t.store->kind()); }},
-    {atoms::keypos, [](Process&, const Table& t) { return Term::small(static_cast<SWord>(t.store->keypos())); }},
+    {atoms::keypos,
+     [](Process&, const Table& t) { return Term::small(static_cast<SWord>(t.store->keypos())); }},
     {atoms::protection, [](Process&, const Table& t) { return protection_term(t.protection); }},
 };
 
@@ -122,11 +131,13 @@ constexpr InfoItem kInfoItems[] = {
 Term fixations(Process& p, const Table& t, bool monotonic) {
   if (t.fixers.empty()) return atoms::false_;
   ListBuilder list(p.heap);
-  for (const Table::Fixer& f : t.fixers) list.add(new_tuple(p.heap, f.pid, Term::small(static_cast<SWord>(f.times))));
+  for (const Table::Fixer& f : t.fixers)
+    list.add(new_tuple(p.heap, f.pid, Term::small(static_cast<SWord>(f.times))));
   const auto now = static_cast<SWord>(t.fixed_at);
   if (monotonic) return new_tuple(p.heap, Term::small(now), list.finish());
   const SWord micro = (static_cast<SWord>(system_ns()) - static_cast<SWord>(monotonic_ns()) + now) / 1000;
-  const Term time = new_tuple(p.heap, Term::small(micro / 1'000'000'000'000), Term::small(micro / 1'000'000 % 1'000'000), Term::small(micro % 1'000'000));
+  const Term time = new_tuple(p.heap, Term::small(micro / 1'000'000'000'000),
+                              Term::small(micro / 1'000'000 % 1'000'000), Term::small(micro % 1'000'000));
   return new_tuple(p.heap, time, list.finish());
 }
 
@@ -139,14 +150,16 @@ Term bif_ets_new_2(Process& p, const Term* a) {
   auto t = std::make_unique<Table>();
   Properties properties;
   bool good = true;
-  for (Term options = a[1]; good && options.is_list(); options = options.tail()) good = read_option(p, options.head(), *t, properties);
+  for (Term options = a[1]; good && options.is_list(); options = options.tail())
+    good = read_option(p, options.head(), *t, properties);
   bool taken = true;
   Table* made = nullptr;
   if (good) {
     t->name = a[0];
     t->owner = p.id;
     const auto keypos = static_cast<Word>(properties.keypos);
-    t->store = properties.kind == Kind::kOrderedSet ? make_tree_store(keypos) : make_hash_store(properties.kind, keypos);
+    t->store = properties.kind == Kind::kOrderedSet ? make_tree_store(keypos)
+                                                    : make_hash_store(properties.kind, keypos);
     made = create_table(std::move(t), &taken);
   } else if (t->heir_data) {
     destroy_object(t->heir_data);
@@ -184,7 +197,8 @@ Term bif_ets_setopts_2(Process& p, const Term* a) {
   const auto apply = [&](Term option) {
     if (!option.is_tuple() || option.tuple_arity() < 2) return false;
     if (option.element(0) == atoms::heir) return set_heir(p, option, *t);
-    return option.element(0) == atoms::protection && option.tuple_arity() == 2 && set_protection(option.element(1), *t);
+    return option.element(0) == atoms::protection && option.tuple_arity() == 2 &&
+           set_protection(option.element(1), *t);
   };
   if (a[1].is_tuple()) return apply(a[1]) ? atoms::true_ : raise_badarg(p);
   if (list_length(a[1]) < 0) return raise_badarg(p);

@@ -4,8 +4,9 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/ets/match_spec.hpp"
 
-/// Module ets: functions that go through a table with a pattern or a match specification. A call that goes through the whole table does so under its lock, in one piece;
-/// those with a limit come back with a continuation: {Table, Position, Pattern, Limit, Surplus, Form}.
+/// Module ets: functions that go through a table with a pattern or a match specification. A call
+/// that goes through the whole table does so under its lock, in one piece; those with a limit come
+/// back with a continuation: {Table, Position, Pattern, Limit, Surplus, Form}.
 namespace vmrun {
 
 using namespace ets;
@@ -49,7 +50,8 @@ Term select_all(Process& p, Term id, Term pattern, Form form) {
   return list;
 }
 
-/// A chunk from `at`, which moves on. `surplus`: results of a former chunk that have not been given out.
+/// A chunk from `at`, which moves on. `surplus`: results of a former chunk that have not been given
+/// out.
 Term select_chunk(Process& p, Term id, Position at, Term pattern, SWord limit, Term surplus, Form form) {
   MatchSpec spec = make_spec(p, pattern, form);
   Locked t(p, id, Access::kRead);
@@ -75,11 +77,13 @@ Term select_chunk(Process& p, Term id, Position at, Term pattern, SWord limit, T
   const bool over = at.state == Position::kEnd && surplus.is_nil();
   Term position = atoms::end_of_table;
   if (at.state == Position::kInside) {
-    position = t.store().kind() == Kind::kOrderedSet ? new_tuple(p.heap, copy_to(p.heap, at.key)) : Term::small(static_cast<SWord>(at.bucket));
+    position = t.store().kind() == Kind::kOrderedSet ? new_tuple(p.heap, copy_to(p.heap, at.key))
+                                                     : Term::small(static_cast<SWord>(at.bucket));
   }
   const Term matches = chunk.finish();
   const Term continuation = over ? atoms::end_of_table
-                                 : new_tuple(p.heap, table_id(p.heap, *t), position, pattern, Term::small(limit), surplus, Term::small(form));
+                                 : new_tuple(p.heap, table_id(p.heap, *t), position, pattern,
+                                             Term::small(limit), surplus, Term::small(form));
   return new_tuple(p.heap, matches, continuation);
 }
 
@@ -109,7 +113,8 @@ Term select_more(Process& p, Term c) {
   }
   {
     Locked t(p, c.element(0), Access::kRead);  // a position of the other kind of store is none
-    if (!t || (at.state == Position::kInside && (t.store().kind() == Kind::kOrderedSet) != at.key.is_value())) return raise_badarg(p);
+    if (!t || (at.state == Position::kInside && (t.store().kind() == Kind::kOrderedSet) != at.key.is_value()))
+      return raise_badarg(p);
   }
   return select_chunk(p, c.element(0), at, c.element(2), limit, c.element(4), static_cast<Form>(form));
 }
@@ -139,7 +144,9 @@ Term one_element(Heap& heap, Term element) {
 }
 
 /// A specification that has been found valid: {'$compiled_match_spec', Specification}.
-bool is_compiled(Term t) { return t.is_tuple() && t.tuple_arity() == 2 && t.element(0) == atoms::compiled_match_spec; }
+bool is_compiled(Term t) {
+  return t.is_tuple() && t.tuple_arity() == 2 && t.element(0) == atoms::compiled_match_spec;
+}
 
 }  // namespace
 
@@ -175,7 +182,9 @@ Term bif_erlang_match_spec_test_3(Process& p, const Term* a) {
   return new_tuple(p.heap, atoms::ok, result ? result : atoms::false_, Term::nil(), Term::nil());
 }
 
-Term bif_ets_tab2list_1(Process& p, const Term* a) { return select_all(p, a[0], atoms::underscore, kMatchObject); }
+Term bif_ets_tab2list_1(Process& p, const Term* a) {
+  return select_all(p, a[0], atoms::underscore, kMatchObject);
+}
 
 Term bif_ets_match_2(Process& p, const Term* a) { return select_all(p, a[0], a[1], kMatch); }
 Term bif_ets_match_3(Process& p, const Term* a) { return select_first(p, a, kMatch); }
@@ -193,7 +202,9 @@ Term bif_ets_select_reverse_1(Process& p, const Term* a) { return select_more(p,
 Term bif_ets_select_count_2(Process& p, const Term* a) {
   return count_true(p, a, Access::kRead, [](Store&, const std::vector<Object*>&, Released&) {});
 }
-Term bif_ets_select_delete_2(Process& p, const Term* a) { return count_true(p, a, Access::kWrite, erase_all); }
+Term bif_ets_select_delete_2(Process& p, const Term* a) {
+  return count_true(p, a, Access::kWrite, erase_all);
+}
 
 Term bif_ets_match_delete_2(Process& p, const Term* a) {
   MatchSpec spec = make_spec(p, a[1], kMatchObject);
@@ -222,7 +233,8 @@ Term bif_ets_select_replace_2(Process& p, const Term* a) {
   walk_candidates(p, store, spec, false, [&](Object* o) {
     const Term result = good ? spec.run(o->tuple) : kNonValue;
     if (!result) return;
-    good = result.is_tuple() && result.tuple_arity() >= store.keypos() && equal_exact(result.element(store.keypos() - 1), store.key_of(o));
+    good = result.is_tuple() && result.tuple_arity() >= store.keypos() &&
+           equal_exact(result.element(store.keypos() - 1), store.key_of(o));
     if (good) changes.push_back({o, make_object(result)});
   });
   for (const Change& c : changes) good ? store.replace(c.old, c.fresh, released) : released.add(c.fresh);

@@ -74,13 +74,16 @@ Object* changed_copy(Process& p, Term tuple, const std::vector<Term>& elements) 
   p.heap.give_back(copy, copy + elements.size() + 1);
   return o;
 }
-std::vector<Term> elements_of(Term tuple) { return {tuple.tuple_elements(), tuple.tuple_elements() + tuple.tuple_arity()}; }
+std::vector<Term> elements_of(Term tuple) {
+  return {tuple.tuple_elements(), tuple.tuple_elements() + tuple.tuple_arity()};
+}
 
 /// One {Pos, Value} of update_element. The key may not be changed.
 bool read_change(Term change, Word keypos, Word arity, SWord* position, Term* value) {
   if (!change.is_tuple() || change.tuple_arity() != 2) return false;
   *value = change.element(1);
-  return small_in_range(change.element(0), 1, static_cast<SWord>(arity), position) && *position != static_cast<SWord>(keypos);
+  return small_in_range(change.element(0), 1, static_cast<SWord>(arity), position) &&
+         *position != static_cast<SWord>(keypos);
 }
 
 /// One operation of update_counter.
@@ -118,13 +121,15 @@ Term apply_step(Process& p, const CounterStep& s, std::vector<Term>& elements) {
   return element = sum;
 }
 
-/// The object under a key, or the one that is to be put there, about to be changed element by element.
+/// The object under a key, or the one that is to be put there, about to be changed element by
+/// element.
 struct Update {
   Object* object;
   Term tuple;  // object's, or the initial one; the non-value when there is neither
   std::vector<Term> elements;
 
-  Update(Store& store, Term key, Object* found, Term initial) : object(found), tuple(found ? found->tuple : initial) {
+  Update(Store& store, Term key, Object* found, Term initial)
+      : object(found), tuple(found ? found->tuple : initial) {
     if (!tuple) return;
     elements = elements_of(tuple);
     if (!object) elements[store.keypos() - 1] = key;
@@ -135,11 +140,13 @@ struct Update {
   }
 };
 
-/// What a single small increment does to a small element; the non-value when it takes more than that.
+/// What a single small increment does to a small element; the non-value when it takes more than
+/// that.
 Term increment_in_place(Object& o, Word keypos, Term increment) {
   if (!increment.is_small() || keypos >= o.tuple.tuple_arity()) return kNonValue;
   Term& element = o.tuple.tuple_elements()[keypos];
-  if (!element.is_small() || !Term::fits_small(element.small_value() + increment.small_value())) return kNonValue;
+  if (!element.is_small() || !Term::fits_small(element.small_value() + increment.small_value()))
+    return kNonValue;
   return element = Term::small(element.small_value() + increment.small_value());
 }
 
@@ -215,7 +222,9 @@ Term lookup_element(Process& p, Term id, Term key, Term position, Term absent) {
   Object* o = t.store().find(key);
   if (!o) return absent ? absent : raise_badarg(p);
   const auto element = [&](const Object* object) {
-    return pos <= static_cast<SWord>(object->tuple.tuple_arity()) ? copy_out(p, object->tuple.element(static_cast<Word>(pos) - 1)) : kNonValue;
+    return pos <= static_cast<SWord>(object->tuple.tuple_arity())
+               ? copy_out(p, object->tuple.element(static_cast<Word>(pos) - 1))
+               : kNonValue;
   };
   if (!is_bag(t.store().kind())) {
     const Term value = element(o);
@@ -280,7 +289,9 @@ Term bif_ets_lookup_2(Process& p, const Term* a) {
   return group_list(p, t.store(), t.store().find(a[1]));
 }
 
-Term bif_ets_lookup_element_3(Process& p, const Term* a) { return lookup_element(p, a[0], a[1], a[2], kNonValue); }
+Term bif_ets_lookup_element_3(Process& p, const Term* a) {
+  return lookup_element(p, a[0], a[1], a[2], kNonValue);
+}
 Term bif_ets_lookup_element_4(Process& p, const Term* a) { return lookup_element(p, a[0], a[1], a[2], a[3]); }
 
 Term bif_ets_member_2(Process& p, const Term* a) {
@@ -327,7 +338,8 @@ Term bif_ets_delete_all_objects_1(Process& p, const Term* a) {
   charge(p, static_cast<SWord>(t.store().count()));
   if (t->fixers.empty()) {
     dropped = std::move(t->store);
-    t->store = dropped->kind() == Kind::kOrderedSet ? make_tree_store(dropped->keypos()) : make_hash_store(dropped->kind(), dropped->keypos());
+    t->store = dropped->kind() == Kind::kOrderedSet ? make_tree_store(dropped->keypos())
+                                                    : make_hash_store(dropped->kind(), dropped->keypos());
   } else {
     std::vector<Object*> all;
     Position at;
@@ -338,21 +350,29 @@ Term bif_ets_delete_all_objects_1(Process& p, const Term* a) {
 }
 
 Term bif_ets_first_1(Process& p, const Term* a) {
-  return traversal(p, a[0], [](const Store& s, Term, bool*) { return s.first(); }, kNonValue);
+  return traversal(
+      p, a[0], [](const Store& s, Term, bool*) { return s.first(); }, kNonValue);
 }
 Term bif_ets_last_1(Process& p, const Term* a) {
-  return traversal(p, a[0], [](const Store& s, Term, bool*) { return s.last(); }, kNonValue);
+  return traversal(
+      p, a[0], [](const Store& s, Term, bool*) { return s.last(); }, kNonValue);
 }
 Term bif_ets_next_2(Process& p, const Term* a) {
-  return traversal(p, a[0], [](const Store& s, Term key, bool* exists) { return s.next(key, exists); }, a[1]);
+  return traversal(
+      p, a[0], [](const Store& s, Term key, bool* exists) { return s.next(key, exists); }, a[1]);
 }
 Term bif_ets_prev_2(Process& p, const Term* a) {
-  return traversal(p, a[0], [](const Store& s, Term key, bool* exists) { return s.previous(key, exists); }, a[1]);
+  return traversal(
+      p, a[0], [](const Store& s, Term key, bool* exists) { return s.previous(key, exists); }, a[1]);
 }
 
-Term bif_ets_update_element_3(Process& p, const Term* a) { return update_element(p, a[0], a[1], a[2], kNonValue); }
+Term bif_ets_update_element_3(Process& p, const Term* a) {
+  return update_element(p, a[0], a[1], a[2], kNonValue);
+}
 Term bif_ets_update_element_4(Process& p, const Term* a) { return update_element(p, a[0], a[1], a[2], a[3]); }
-Term bif_ets_update_counter_3(Process& p, const Term* a) { return update_counter(p, a[0], a[1], a[2], kNonValue); }
+Term bif_ets_update_counter_3(Process& p, const Term* a) {
+  return update_counter(p, a[0], a[1], a[2], kNonValue);
+}
 Term bif_ets_update_counter_4(Process& p, const Term* a) { return update_counter(p, a[0], a[1], a[2], a[3]); }
 
 }  // namespace vmrun

@@ -15,8 +15,10 @@ bool encode_options(Term list, EncodeOptions* options) {
     if (o == intern_atom("compressed")) options->compression = 6;
     else if (o == intern_atom("deterministic")) options->deterministic = true;
     else if (o == intern_atom("local")) continue;  // what it asks for is only that this node reads it back
-    else if (pair && o.element(0) == intern_atom("compressed") && small_in_range(o.element(1), 0, 9, &n)) options->compression = static_cast<int>(n);
-    else if (pair && o.element(0) == intern_atom("minor_version") && small_in_range(o.element(1), 0, 2, &n)) options->minor_version = static_cast<unsigned>(n);
+    else if (pair && o.element(0) == intern_atom("compressed") && small_in_range(o.element(1), 0, 9, &n))
+      options->compression = static_cast<int>(n);
+    else if (pair && o.element(0) == intern_atom("minor_version") && small_in_range(o.element(1), 0, 2, &n))
+      options->minor_version = static_cast<unsigned>(n);
     else return false;
   }
   return list.is_nil();

@@ -23,7 +23,8 @@ Term iodata_to_bitstring(Heap& heap, Term t, bool whole_bytes) {
   BitBuilder builder;
   const Term result = bs_new(heap, static_cast<Word>(bits), &builder);
   walk_iodata(
-      t, [&](std::uint8_t b) { (void)builder.put_integer(Term::small(b), 8, 0); }, [&](Term b) { return builder.put_all(b, 1); });
+      t, [&](std::uint8_t b) { (void)builder.put_integer(Term::small(b), 8, 0); },
+      [&](Term b) { return builder.put_all(b, 1); });
   return result;
 }
 
@@ -60,7 +61,9 @@ Term bif_erlang_iolist_size_1(Process& p, const Term* a) {
   return Term::small(bits / 8);
 }
 
-Term bif_erlang_iolist_to_binary_1(Process& p, const Term* a) { return is_binary(a[0]) ? a[0] : to_bitstring(p, a[0], true); }
+Term bif_erlang_iolist_to_binary_1(Process& p, const Term* a) {
+  return is_binary(a[0]) ? a[0] : to_bitstring(p, a[0], true);
+}
 Term bif_erlang_list_to_binary_1(Process& p, const Term* a) {
   return a[0].is_cons_or_nil() ? to_bitstring(p, a[0], true) : raise_badarg(p);
 }
@@ -128,7 +131,8 @@ Term bif_binary_bin_to_list_3(Process& p, const Term* a) {
   SWord from, length;
   if (!is_binary(a[0])) return raise_badarg(p);
   const auto size = static_cast<SWord>(bit_size_of(a[0]) / 8);
-  if (!small_in_range(a[1], 0, size, &from) || !small_in_range(a[2], -size, size, &length)) return raise_badarg(p);
+  if (!small_in_range(a[1], 0, size, &from) || !small_in_range(a[2], -size, size, &length))
+    return raise_badarg(p);
   if (length < 0) {
     from += length;
     length = -length;

@@ -6,11 +6,13 @@
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 
-/// Lists: ++, --, and the searches of module lists. What may run long goes on on a fiber after the first kCellsAtOnce elements.
+/// Lists: ++, --, and the searches of module lists. What may run long goes on on a fiber after the
+/// first kCellsAtOnce elements.
 namespace vmrun {
 namespace {
 
-/// First tuple in the list whose element `at` (zero-based) == key; the non-value if none, *proper tells whether the list ended well.
+/// First tuple in the list whose element `at` (zero-based) == key; the non-value if none, *proper
+/// tells whether the list ended well.
 Term find_tuple(Process& p, Term key, Word at, Term list, bool* proper) {
   SWord steps = 0;
   const bool by_word = key.is_atom() || key.is_nil();  // nothing else equals these
@@ -55,7 +57,8 @@ Term subtract_few(Heap& heap, Term left, std::vector<Term>& remove) {
 
 constexpr SWord kCellsAtOnce = 16000;
 
-/// Moves up to `most` elements from the front of state[0] to the front of state[1]; returns how many.
+/// Moves up to `most` elements from the front of state[0] to the front of state[1]; returns how
+/// many.
 SWord reverse_some(Heap& heap, Term* state, SWord most) {
   SWord n = 0;
   for (; state[0].is_list() && n < most; ++n) {
@@ -92,7 +95,8 @@ Term append_long(Process& p, const Term* a) {
   return state[1];
 }
 
-/// Counts of elements, found by hash. The elements stand in one row so that they can be roots; the hash does not depend on where they are.
+/// Counts of elements, found by hash. The elements stand in one row so that they can be roots; the
+/// hash does not depend on where they are.
 class ElementCounts {
  public:
   explicit ElementCounts(std::vector<Term>& elements) : elements_(elements) {}
@@ -116,12 +120,14 @@ class ElementCounts {
  private:
   std::size_t find(Term t) const {
     std::size_t slot = hash_term(t) & (slots_.size() - 1);
-    while (slots_[slot] && !equal_exact(elements_[slots_[slot] - 1], t)) slot = (slot + 1) & (slots_.size() - 1);
+    while (slots_[slot] && !equal_exact(elements_[slots_[slot] - 1], t))
+      slot = (slot + 1) & (slots_.size() - 1);
     return slot;
   }
   void grow() {
     slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), 0);
-    for (std::size_t i = 0; i < elements_.size(); ++i) slots_[find(elements_[i])] = static_cast<std::uint32_t>(i + 1);
+    for (std::size_t i = 0; i < elements_.size(); ++i)
+      slots_[find(elements_[i])] = static_cast<std::uint32_t>(i + 1);
   }
 
   std::vector<Term>& elements_;
@@ -217,7 +223,8 @@ Term bif_erlang_subtract_2(Process& p, const Term* a) {
   Term left = a[0], right = a[1];
   for (; left.is_list() && n < kCellsAtOnce; left = left.tail()) ++n;
   std::vector<Term> remove;
-  for (; right.is_list() && remove.size() < kCellsAtOnce; right = right.tail()) remove.push_back(right.head());
+  for (; right.is_list() && remove.size() < kCellsAtOnce; right = right.tail())
+    remove.push_back(right.head());
   if (left.is_list() || right.is_list()) return run_on_fiber(p, subtract_long, a, 2);
   if (!left.is_nil() || !right.is_nil()) return raise_badarg(p);
   charge(p, n + static_cast<SWord>(remove.size()));

@@ -23,7 +23,9 @@ Term bif_maps_is_key_2(Process& p, const Term* a) {
   return a[1].is_map() ? bool_term(map_get(a[1], a[0]).is_value()) : raise_badmap(p, a[1]);
 }
 
-Term bif_maps_put_3(Process& p, const Term* a) { return a[2].is_map() ? map_put(p.heap, a[2], a[0], a[1]) : raise_badmap(p, a[2]); }
+Term bif_maps_put_3(Process& p, const Term* a) {
+  return a[2].is_map() ? map_put(p.heap, a[2], a[0], a[1]) : raise_badmap(p, a[2]);
+}
 
 Term bif_maps_update_3(Process& p, const Term* a) {
   if (!a[2].is_map()) return raise_badmap(p, a[2]);
@@ -31,7 +33,9 @@ Term bif_maps_update_3(Process& p, const Term* a) {
   return map ? map : raise_badkey(p, a[0]);
 }
 
-Term bif_maps_remove_2(Process& p, const Term* a) { return a[1].is_map() ? map_remove(p.heap, a[1], a[0]) : raise_badmap(p, a[1]); }
+Term bif_maps_remove_2(Process& p, const Term* a) {
+  return a[1].is_map() ? map_remove(p.heap, a[1], a[0]) : raise_badmap(p, a[1]);
+}
 
 Term bif_maps_take_2(Process& p, const Term* a) {
   if (!a[1].is_map()) return raise_badmap(p, a[1]);
@@ -103,11 +107,13 @@ Term bif_erts_internal_maps_to_list_2(Process& p, const Term* a) {
   return list.finish();
 }
 
-/// erts_internal:map_next(Path, Map, iterator): the next pairs as {K, V, {K, V, … Rest}}, Rest a list [Path | Map] or none.
+/// erts_internal:map_next(Path, Map, iterator): the next pairs as {K, V, {K, V, … Rest}}, Rest a
+/// list [Path | Map] or none.
 Term bif_erts_internal_map_next_3(Process& p, const Term* a) {
   constexpr Word kBatch = 32;
   SWord from;
-  if (!a[1].is_map() || a[2] != intern_atom("iterator") || !small_in_range(a[0], 0, kMapWalkEnd - 1, &from)) return raise_badarg(p);
+  if (!a[1].is_map() || a[2] != intern_atom("iterator") || !small_in_range(a[0], 0, kMapWalkEnd - 1, &from))
+    return raise_badarg(p);
   std::vector<Term> pairs;
   const unsigned next = walk_map(a[1], static_cast<unsigned>(from), kBatch, &pairs);
   charge(p, static_cast<SWord>(pairs.size()));
@@ -116,7 +122,8 @@ Term bif_erts_internal_map_next_3(Process& p, const Term* a) {
     Term* hp = p.heap.alloc(2);
     rest = make_cons(hp, Term::small(next), a[1]);
   }
-  for (std::size_t i = pairs.size(); i > 0; i -= 2) rest = new_tuple(p.heap, pairs[i - 2], pairs[i - 1], rest);
+  for (std::size_t i = pairs.size(); i > 0; i -= 2)
+    rest = new_tuple(p.heap, pairs[i - 2], pairs[i - 1], rest);
   return rest;
 }
 

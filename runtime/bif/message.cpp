@@ -22,7 +22,8 @@ Term port_named(Term to) {
 
 /// `sent`, or `busy` in place of waiting until a port takes it.
 Term send_without_waiting(Process& p, Term to, Term message, Term sent, Term busy) {
-  if (const Term port = port_named(to)) return send_to_port(p, port, message, true) == PortSend::kBusy ? busy : sent;
+  if (const Term port = port_named(to))
+    return send_to_port(p, port, message, true) == PortSend::kBusy ? busy : sent;
   return send_message(p, to, message) ? sent : kNonValue;
 }
 
@@ -39,15 +40,19 @@ Term bif_erlang_send_3(Process& p, const Term* a) {
   if (nosuspend) return send_without_waiting(p, a[0], a[1], atoms::ok, atoms::nosuspend);
   return send_message(p, a[0], a[1]) ? atoms::ok : kNonValue;
 }
-Term bif_erlang_send_nosuspend_2(Process& p, const Term* a) { return send_without_waiting(p, a[0], a[1], atoms::true_, atoms::false_); }
+Term bif_erlang_send_nosuspend_2(Process& p, const Term* a) {
+  return send_without_waiting(p, a[0], a[1], atoms::true_, atoms::false_);
+}
 Term bif_erlang_send_nosuspend_3(Process& p, const Term* a) {
   Term list = a[2];
-  while (list.is_list() && (list.head() == atoms::noconnect || list.head() == atoms::nosuspend)) list = list.tail();
+  while (list.is_list() && (list.head() == atoms::noconnect || list.head() == atoms::nosuspend))
+    list = list.tail();
   return list.is_nil() ? bif_erlang_send_nosuspend_2(p, a) : raise_badarg(p);
 }
 
 Term bif_erlang_register_2(Process& p, const Term* a) {
-  if (!a[0].is_atom() || a[0] == atoms::undefined || (!a[1].is_local_pid() && !a[1].is_local_port())) return raise_badarg(p);
+  if (!a[0].is_atom() || a[0] == atoms::undefined || (!a[1].is_local_pid() && !a[1].is_local_port()))
+    return raise_badarg(p);
   if (register_name(a[0], a[1]) != RegisterResult::kOk) return raise_badarg(p);
   if (a[1] == p.id) trace_procs(p, atoms::register_, a[0]);
   return atoms::true_;
@@ -62,7 +67,9 @@ Term bif_erlang_whereis_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   const Term who = whereis(a[0]);
   if (!who) return atoms::undefined;
-  return (who.is_local_port() ? port_table.find_open(who) != nullptr : process_table.find(who) != nullptr) ? who : atoms::undefined;
+  return (who.is_local_port() ? port_table.find_open(who) != nullptr : process_table.find(who) != nullptr)
+             ? who
+             : atoms::undefined;
 }
 Term bif_erlang_registered_0(Process& p, const Term*) {
   ListBuilder list(p.heap);

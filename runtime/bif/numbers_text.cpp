@@ -64,9 +64,11 @@ Term float_out(Process& p, Term f, Term options, bool binary) {
       compact = true;
     } else if (o == intern_atom("short")) {
       notation = kShort;
-    } else if (o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == intern_atom("decimals") && small_in_range(o.element(1), 0, 253, &decimals)) {
+    } else if (o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == intern_atom("decimals") &&
+               small_in_range(o.element(1), 0, 253, &decimals)) {
       notation = kDecimals;
-    } else if (o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == intern_atom("scientific") && small_in_range(o.element(1), 0, 249, &decimals)) {
+    } else if (o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == intern_atom("scientific") &&
+               small_in_range(o.element(1), 0, 249, &decimals)) {
       notation = kScientific;
     } else {
       return raise_badarg(p);
@@ -75,20 +77,29 @@ Term float_out(Process& p, Term f, Term options, bool binary) {
   if (!options.is_nil()) return raise_badarg(p);
   const double d = float_of(f)->value;
   const auto places = static_cast<int>(decimals);
-  const std::string text = notation == kShort ? float_text_short(d)
-                         : notation == kDecimals ? float_text_decimals(d, places, compact) : float_text_scientific(d, places);
+  const std::string text = notation == kShort      ? float_text_short(d)
+                           : notation == kDecimals ? float_text_decimals(d, places, compact)
+                                                   : float_text_scientific(d, places);
   return text.empty() ? raise_badarg(p) : text_result(p, text, binary);
 }
 
 }  // namespace
 
-Term bif_erlang_integer_to_list_1(Process& p, const Term* a) { return integer_out(p, a[0], Term::small(10), false); }
+Term bif_erlang_integer_to_list_1(Process& p, const Term* a) {
+  return integer_out(p, a[0], Term::small(10), false);
+}
 Term bif_erlang_integer_to_list_2(Process& p, const Term* a) { return integer_out(p, a[0], a[1], false); }
-Term bif_erlang_integer_to_binary_1(Process& p, const Term* a) { return integer_out(p, a[0], Term::small(10), true); }
+Term bif_erlang_integer_to_binary_1(Process& p, const Term* a) {
+  return integer_out(p, a[0], Term::small(10), true);
+}
 Term bif_erlang_integer_to_binary_2(Process& p, const Term* a) { return integer_out(p, a[0], a[1], true); }
-Term bif_erlang_list_to_integer_1(Process& p, const Term* a) { return integer_in(p, a[0], Term::small(10), false); }
+Term bif_erlang_list_to_integer_1(Process& p, const Term* a) {
+  return integer_in(p, a[0], Term::small(10), false);
+}
 Term bif_erlang_list_to_integer_2(Process& p, const Term* a) { return integer_in(p, a[0], a[1], false); }
-Term bif_erlang_binary_to_integer_1(Process& p, const Term* a) { return integer_in(p, a[0], Term::small(10), true); }
+Term bif_erlang_binary_to_integer_1(Process& p, const Term* a) {
+  return integer_in(p, a[0], Term::small(10), true);
+}
 Term bif_erlang_binary_to_integer_2(Process& p, const Term* a) { return integer_in(p, a[0], a[1], true); }
 Term bif_erlang_list_to_float_1(Process& p, const Term* a) { return float_in(p, a[0], false); }
 Term bif_erlang_binary_to_float_1(Process& p, const Term* a) { return float_in(p, a[0], true); }
@@ -103,12 +114,14 @@ Term bif_string_list_to_integer_1(Process& p, const Term* a) {
   std::string text;
   Term list = a[0];
   SWord c;
-  if (list.is_list() && list.head().is_small() && (list.head().small_value() == '-' || list.head().small_value() == '+')) {
+  if (list.is_list() && list.head().is_small() &&
+      (list.head().small_value() == '-' || list.head().small_value() == '+')) {
     text += static_cast<char>(list.head().small_value());
     list = list.tail();
   }
   const std::size_t sign = text.size();
-  for (; list.is_list() && small_in_range(list.head(), '0', '9', &c); list = list.tail()) text += static_cast<char>(c);
+  for (; list.is_list() && small_in_range(list.head(), '0', '9', &c); list = list.tail())
+    text += static_cast<char>(c);
   if (text.size() == sign) return new_tuple(p.heap, atoms::error, intern_atom("no_integer"));
   const Term n = integer_from_text(p.heap, text, 10);
   return n ? new_tuple(p.heap, n, list) : raise_system_limit(p);
@@ -119,7 +132,8 @@ Term bif_string_list_to_float_1(Process& p, const Term* a) {
   if (!a[0].is_cons_or_nil()) return new_tuple(p.heap, atoms::error, intern_atom("not_a_list"));
   std::string text;
   SWord c;
-  for (Term list = a[0]; list.is_list() && small_in_range(list.head(), 0, 127, &c); list = list.tail()) text += static_cast<char>(c);
+  for (Term list = a[0]; list.is_list() && small_in_range(list.head(), 0, 127, &c); list = list.tail())
+    text += static_cast<char>(c);
   text.resize(float_prefix_length(text));
   double d;
   if (text.empty() || !parse_float(text, &d)) return new_tuple(p.heap, atoms::error, intern_atom("no_float"));

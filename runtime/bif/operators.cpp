@@ -2,7 +2,8 @@
 #include "vm/term/arith.hpp"
 #include "vm/term/compare.hpp"
 
-/// The operators as functions (erlang:'+'/2 and the rest), and the functions of numbers that guards may use.
+/// The operators as functions (erlang:'+'/2 and the rest), and the functions of numbers that guards
+/// may use.
 namespace vmrun {
 namespace {
 
@@ -47,10 +48,12 @@ Term bif_erlang_not_1(Process& p, const Term* a) {
   return is_boolean(a[0]) ? bool_term(a[0] == atoms::false_) : raise_badarg(p);
 }
 Term bif_erlang_and_2(Process& p, const Term* a) {
-  return is_boolean(a[0]) && is_boolean(a[1]) ? bool_term(a[0] == atoms::true_ && a[1] == atoms::true_) : raise_badarg(p);
+  return is_boolean(a[0]) && is_boolean(a[1]) ? bool_term(a[0] == atoms::true_ && a[1] == atoms::true_)
+                                              : raise_badarg(p);
 }
 Term bif_erlang_or_2(Process& p, const Term* a) {
-  return is_boolean(a[0]) && is_boolean(a[1]) ? bool_term(a[0] == atoms::true_ || a[1] == atoms::true_) : raise_badarg(p);
+  return is_boolean(a[0]) && is_boolean(a[1]) ? bool_term(a[0] == atoms::true_ || a[1] == atoms::true_)
+                                              : raise_badarg(p);
 }
 Term bif_erlang_xor_2(Process& p, const Term* a) {
   return is_boolean(a[0]) && is_boolean(a[1]) ? bool_term(a[0] != a[1]) : raise_badarg(p);

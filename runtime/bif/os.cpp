@@ -12,7 +12,8 @@ namespace vmrun {
 namespace {
 
 bool read_name(Term t, std::string* out) {
-  return t.is_cons_or_nil() && list_to_utf8(t, out) && !out->empty() && out->find('=') == std::string::npos && out->find('\0') == std::string::npos;
+  return t.is_cons_or_nil() && list_to_utf8(t, out) && !out->empty() && out->find('=') == std::string::npos &&
+         out->find('\0') == std::string::npos;
 }
 
 Term text(Process& p, std::string_view utf8) { return code_point_list(p.heap, utf8); }
@@ -36,7 +37,9 @@ Term bif_os_getenv_2(Process& p, const Term* a) { return get(p, a[0], a[1]); }
 
 Term bif_os_putenv_2(Process& p, const Term* a) {
   std::string key, value;
-  if (!read_name(a[0], &key) || !a[1].is_cons_or_nil() || !list_to_utf8(a[1], &value) || value.find('\0') != std::string::npos) return raise_badarg(p);
+  if (!read_name(a[0], &key) || !a[1].is_cons_or_nil() || !list_to_utf8(a[1], &value) ||
+      value.find('\0') != std::string::npos)
+    return raise_badarg(p);
   environment_set(key, value);
   return atoms::true_;
 }
@@ -48,7 +51,9 @@ Term bif_os_unsetenv_1(Process& p, const Term* a) {
 }
 
 Term bif_os_getpid_0(Process& p, const Term*) { return text_list(p.heap, std::to_string(getpid())); }
-Term bif_os_type_0(Process& p, const Term*) { return new_tuple(p.heap, intern_atom("unix"), intern_atom("linux")); }
+Term bif_os_type_0(Process& p, const Term*) {
+  return new_tuple(p.heap, intern_atom("unix"), intern_atom("linux"));
+}
 Term bif_os_version_0(Process& p, const Term*) {
   utsname name;
   int n[3] = {};

@@ -1,8 +1,8 @@
+#include "vm/port/port.hpp"
 #include "runtime/bif/port_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/operations.hpp"
-#include "vm/port/port.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/request.hpp"
 
@@ -18,23 +18,23 @@ Term port_id(Term t) {
   return who && who.is_local_port() ? who : kNonValue;
 }
 
-/// Which driver the port is an instance of; for a command line it is the driver of the first word's name, if there is one.
+/// Which driver the port is an instance of; for a command line it is the driver of the first word's
+/// name, if there is one.
 std::string driver_name(const PortOptions& o) {
   switch (o.kind) {
-    case PortOptions::Kind::kFd:
-      return "fd";
-    case PortOptions::Kind::kSpawnExecutable:
-      return "spawn";
+    case PortOptions::Kind::kFd: return "fd";
+    case PortOptions::Kind::kSpawnExecutable: return "spawn";
     case PortOptions::Kind::kSpawn:
-    case PortOptions::Kind::kSpawnDriver:
-      break;
+    case PortOptions::Kind::kSpawnDriver: break;
   }
   return o.command.substr(0, o.command.find_first_of(" \t"));
 }
 
-/// Some options are of use to some drivers only: programs have an exit status, and the limits of the queue are kept by those that are part of the machine.
+/// Some options are of use to some drivers only: programs have an exit status, and the limits of
+/// the queue are kept by those that are part of the machine.
 bool suits_driver(const PortOptions& o) {
-  if (o.exit_status && (o.kind == PortOptions::Kind::kSpawnDriver || o.kind == PortOptions::Kind::kFd)) return false;
+  if (o.exit_status && (o.kind == PortOptions::Kind::kSpawnDriver || o.kind == PortOptions::Kind::kFd))
+    return false;
   return !o.queue_limits_given || o.kind != PortOptions::Kind::kSpawnDriver;
 }
 
@@ -43,7 +43,8 @@ Port* open_port_of(Term t) {
   return id ? port_table.find_open(id) : nullptr;
 }
 
-/// On an open port; badarg for others. A call that comes back for its answer finds it whatever became of the port.
+/// On an open port; badarg for others. A call that comes back for its answer finds it whatever
+/// became of the port.
 template <class F>
 Term on_port(Process& p, Term which, F operation) {
   if (has_asked(p)) return take_answer(p);
@@ -122,7 +123,9 @@ Term bif_erlang_port_call_2(Process& p, const Term* a) {
 }
 
 Term bif_erlang_port_info_1(Process& p, const Term* a) { return info(p, a[0], kNonValue); }
-Term bif_erlang_port_info_2(Process& p, const Term* a) { return a[1].is_atom() ? info(p, a[0], a[1]) : raise_badarg(p); }
+Term bif_erlang_port_info_2(Process& p, const Term* a) {
+  return a[1].is_atom() ? info(p, a[0], a[1]) : raise_badarg(p);
+}
 
 Term bif_erlang_port_set_data_2(Process& p, const Term* a) {
   return on_port(p, a[0], [&](Port& port) { return set_port_data(p, port, a[1]); });

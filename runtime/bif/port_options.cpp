@@ -71,7 +71,9 @@ bool read_environment(Term list, PortOptions* out) {
     const Term pair = list.head();
     if (!pair.is_tuple() || pair.tuple_arity() != 2) return false;
     std::string name, value;
-    if (!pair.element(0).is_list() || !read_text(pair.element(0), &name) || name.empty() || name.find('=') != std::string::npos) return false;
+    if (!pair.element(0).is_list() || !read_text(pair.element(0), &name) || name.empty() ||
+        name.find('=') != std::string::npos)
+      return false;
     if (pair.element(1) == atoms::false_) {
       out->env.emplace_back(std::move(name), std::nullopt);
     } else {
@@ -171,10 +173,13 @@ bool read_port_options(Term options, PortOptions* out) {
   Direction direction;
   for (; options.is_list(); options = options.tail()) {
     const Term option = options.head();
-    if (option.is_tuple() ? option.tuple_arity() != 2 || !read_pair(option.element(0), option.element(1), out) : !read_flag(option, out, &direction))
+    if (option.is_tuple() ? option.tuple_arity() != 2 || !read_pair(option.element(0), option.element(1), out)
+                          : !read_flag(option, out, &direction))
       return false;
   }
-  if (!options.is_nil() || (out->packet_bytes && out->line_length) || (out->stderr_to_stdout && !out->use_stdio)) return false;
+  if (!options.is_nil() || (out->packet_bytes && out->line_length) ||
+      (out->stderr_to_stdout && !out->use_stdio))
+    return false;
   if (direction.in != direction.out) {
     out->in = direction.in;
     out->out = direction.out;

@@ -23,7 +23,7 @@ namespace vmrun {
 
 Term bif_erlang_self_0(Process& p, const Term*) { return p.id; }
 
-// ---- Ending and raising ----------------------------------------------------------------------------------------------------------------
+// ---- Ending and raising -------------------------------------------------------------------------
 
 namespace {
 
@@ -85,7 +85,8 @@ Term bif_erlang_exit_2(Process& p, const Term* a) {
   }
   // To itself: takes effect at once.
   const Term reason = a[1] == atoms::kill ? atoms::killed : a[1];
-  if (probe::process_exit_signal_enabled()) [[unlikely]] probe::process_exit_signal(PidText(p.id), PidText(p.id), TermText<255>(reason));
+  if (probe::process_exit_signal_enabled()) [[unlikely]]
+    probe::process_exit_signal(PidText(p.id), PidText(p.id), TermText<255>(reason));
   if (!p.trap_exit || a[1] == atoms::kill) return exit_now(p, reason);
   Fragment* f = new_fragment(4 + copy_size_words(a[1]));
   const Term copy = copy_into(*f, a[1]);
@@ -96,7 +97,7 @@ Term bif_erlang_exit_2(Process& p, const Term* a) {
   return atoms::true_;
 }
 
-// ---- Flags -----------------------------------------------------------------------------------------------------------------------------
+// ---- Flags --------------------------------------------------------------------------------------
 
 namespace {
 
@@ -211,7 +212,7 @@ Term bif_erlang_process_flag_3(Process& p, const Term* a) {
   return old ? old : raise_badarg(p);
 }
 
-// ---- Information -----------------------------------------------------------------------------------------------------------------------
+// ---- Information --------------------------------------------------------------------------------
 
 namespace {
 
@@ -268,11 +269,15 @@ Term bif_erlang_group_leader_2(Process& p, const Term* a) {
   return raise_badarg(p);
 }
 
-// ---- Dictionary ------------------------------------------------------------------------------------------------------------------------
+// ---- Dictionary ---------------------------------------------------------------------------------
 
 Term bif_erlang_put_2(Process& p, const Term* a) { return extra_of(p).dictionary.put(a[0], a[1]); }
-Term bif_erlang_get_1(Process& p, const Term* a) { return p.extra ? p.extra->dictionary.get(a[0]) : atoms::undefined; }
-Term bif_erlang_erase_1(Process& p, const Term* a) { return p.extra ? p.extra->dictionary.erase(a[0]) : atoms::undefined; }
+Term bif_erlang_get_1(Process& p, const Term* a) {
+  return p.extra ? p.extra->dictionary.get(a[0]) : atoms::undefined;
+}
+Term bif_erlang_erase_1(Process& p, const Term* a) {
+  return p.extra ? p.extra->dictionary.erase(a[0]) : atoms::undefined;
+}
 
 Term bif_erlang_get_0(Process& p, const Term*) {
   ListBuilder list(p.heap);
@@ -300,7 +305,7 @@ Term bif_erlang_get_keys_1(Process& p, const Term* a) {
   return list.finish();
 }
 
-// ---- Giving up the core ----------------------------------------------------------------------------------------------------------------
+// ---- Giving up the core -------------------------------------------------------------------------
 
 Term bif_erlang_yield_0(Process& p, const Term*) {
   p.reductions = 0;
@@ -335,7 +340,8 @@ Term collect_garbage(Process& p, Term pid, Term options) {
   for (; options.is_list(); options = options.tail()) {
     const Term o = options.head();
     if (!o.is_tuple() || o.tuple_arity() != 2) return raise_badarg(p);
-    if (o.element(0) == atoms::type && (o.element(1) == atoms::major || o.element(1) == atoms::minor)) type = o.element(1);
+    if (o.element(0) == atoms::type && (o.element(1) == atoms::major || o.element(1) == atoms::minor))
+      type = o.element(1);
     else if (o.element(0) == atoms::async) async_id = o.element(1);
     else return raise_badarg(p);
   }

@@ -91,7 +91,8 @@ bool read_max_heap(Term t, MaxHeap* out) {
 
 bool read_own_max_heap(Term t, Word min_heap_words, MaxHeap* out) {
   if (t.is_map() && !map_get(t, atoms::size)) return false;
-  return read_max_heap(t, out) && (!out->words || out->words >= (min_heap_words ? min_heap_words : kDefaultHeapWords));
+  return read_max_heap(t, out) &&
+         (!out->words || out->words >= (min_heap_words ? min_heap_words : kDefaultHeapWords));
 }
 
 bool read_monitor_options(Term list, Term* tag, AliasMode* alias) {
@@ -117,7 +118,8 @@ bool read_spawn_options(Term list, SpawnOptions* options) {
     const Term o = list.head();
     if (o == atoms::link) options->link = true;
     else if (o == atoms::monitor) options->monitor = true;
-    else if (!o.is_tuple() || o.tuple_arity() != 2 || !read_pair_option(o.element(0), o.element(1), options)) return false;
+    else if (!o.is_tuple() || o.tuple_arity() != 2 || !read_pair_option(o.element(0), o.element(1), options))
+      return false;
   }
   return list.is_nil() && (!options->max_heap_words || options->max_heap_words >= options->min_heap_words);
 }

@@ -14,8 +14,9 @@
 
 /// re:compile, inspect and run, by PCRE2. replace and split are in runtime/lib/re.erl.
 ///
-/// A compiled pattern is {re_pattern, Captures, Unicode, UseCrlf, Code}. Code is a reference that keeps a resource, which owns PCRE2's code:
-/// whatever else is in the tuple, or in its place, only such a resource is ever matched with.
+/// A compiled pattern is {re_pattern, Captures, Unicode, UseCrlf, Code}. Code is a reference that
+/// keeps a resource, which owns PCRE2's code: whatever else is in the tuple, or in its place, only
+/// such a resource is ever matched with.
 namespace vmrun {
 
 Term bif_erlang_iolist_to_binary_1(Process& p, const Term* args);
@@ -32,7 +33,7 @@ using CompileContext = std::unique_ptr<pcre2_compile_context, Free<pcre2_compile
 using MatchContext = std::unique_ptr<pcre2_match_context, Free<pcre2_match_context_free>>;
 using MatchData = std::unique_ptr<pcre2_match_data, Free<pcre2_match_data_free>>;
 
-// ---- Patterns --------------------------------------------------------------------------------------------------------------------------
+// ---- Patterns -----------------------------------------------------------------------------------
 
 std::uint32_t info(const pcre2_code* code, std::uint32_t what) {
   std::uint32_t value = 0;
@@ -48,8 +49,8 @@ bool uses_crlf(const pcre2_code* code) {
   return newline == PCRE2_NEWLINE_CRLF || newline == PCRE2_NEWLINE_ANY || newline == PCRE2_NEWLINE_ANYCRLF;
 }
 
-/// What the resource of a compiled pattern holds. The text and its options are kept for runs that ask for other ends of lines, which are part of
-/// PCRE2's code.
+/// What the resource of a compiled pattern holds. The text and its options are kept for runs that
+/// ask for other ends of lines, which are part of PCRE2's code.
 struct Pattern {
   Code code;
   std::string text;
@@ -73,17 +74,21 @@ ErlNifResourceType& pattern_type() {
 /// nullptr when the term is no compiled pattern. Lives as long as the term.
 const Pattern* pattern_of(Term t) {
   static const Term kTag = intern_atom("re_pattern");
-  if (!t.is_tuple() || t.tuple_arity() != 5 || t.element(0) != kTag || !t.element(4).is_boxed_sub(Term::Sub::kMagicRef)) return nullptr;
+  if (!t.is_tuple() || t.tuple_arity() != 5 || t.element(0) != kTag ||
+      !t.element(4).is_boxed_sub(Term::Sub::kMagicRef))
+    return nullptr;
   Resource* r = Resource::of_binary(magic_ref_of(t.element(4))->resource);
   return r->type == &pattern_type() ? static_cast<Pattern*>(r->object()) : nullptr;
 }
 
-/// Classes and cases of single bytes: Latin-1, whatever the locale, as in Erlang's own. PCRE2 makes tables for the C locale; the upper half takes
-/// its classes from characters of ASCII that are what they are. The layout is documented in pcre2_internal.h and part of what pcre2_dftables
-/// writes for others to link in.
+/// Classes and cases of single bytes: Latin-1, whatever the locale, as in Erlang's own. PCRE2 makes
+/// tables for the C locale; the upper half takes its classes from characters of ASCII that are what
+/// they are. The layout is documented in pcre2_internal.h and part of what pcre2_dftables writes
+/// for others to link in.
 const std::uint8_t* latin1_tables() {
   static const std::uint8_t* const made = [] {
-    constexpr unsigned kLower = 0, kFlip = 256, kClasses = 512, kClassCount = 10, kTypes = kClasses + kClassCount * 32;
+    constexpr unsigned kLower = 0, kFlip = 256, kClasses = 512, kClassCount = 10,
+                       kTypes = kClasses + kClassCount * 32;
     auto* tables = const_cast<std::uint8_t*>(pcre2_maketables(nullptr));
     if (!tables) return tables;
     for (unsigned c = 0x80; c < 0x100; ++c) {
@@ -105,7 +110,7 @@ const std::uint8_t* latin1_tables() {
   return made;
 }
 
-// ---- Options ---------------------------------------------------------------------------------------------------------------------------
+// ---- Options ------------------------------------------------------------------------------------
 
 enum class What : std::uint8_t { kNone, kAll, kAllButFirst, kFirst, kNames, kList };
 enum class Type : std::uint8_t { kIndex, kList, kBinary };
@@ -122,7 +127,19 @@ struct Options {
   Type type = Type::kIndex;
 };
 
-enum class Kind : std::uint8_t { kCompile, kRun, kBoth, kNewline, kBsr, kGlobal, kReportErrors, kOffset, kMatchLimit, kDepthLimit, kCapture };
+enum class Kind : std::uint8_t {
+  kCompile,
+  kRun,
+  kBoth,
+  kNewline,
+  kBsr,
+  kGlobal,
+  kReportErrors,
+  kOffset,
+  kMatchLimit,
+  kDepthLimit,
+  kCapture
+};
 
 struct OptionRow {
   const char* text;
@@ -165,12 +182,18 @@ struct Named {
   const char* text;
   std::uint32_t value;
 };
-constexpr Named kNewlines[] = {{"cr", PCRE2_NEWLINE_CR}, {"lf", PCRE2_NEWLINE_LF}, {"crlf", PCRE2_NEWLINE_CRLF}, {"any", PCRE2_NEWLINE_ANY},
+constexpr Named kNewlines[] = {{"cr", PCRE2_NEWLINE_CR},
+                               {"lf", PCRE2_NEWLINE_LF},
+                               {"crlf", PCRE2_NEWLINE_CRLF},
+                               {"any", PCRE2_NEWLINE_ANY},
                                {"anycrlf", PCRE2_NEWLINE_ANYCRLF}};
-constexpr Named kWhats[] = {{"none", static_cast<std::uint32_t>(What::kNone)}, {"all", static_cast<std::uint32_t>(What::kAll)},
-                            {"all_but_first", static_cast<std::uint32_t>(What::kAllButFirst)}, {"first", static_cast<std::uint32_t>(What::kFirst)},
+constexpr Named kWhats[] = {{"none", static_cast<std::uint32_t>(What::kNone)},
+                            {"all", static_cast<std::uint32_t>(What::kAll)},
+                            {"all_but_first", static_cast<std::uint32_t>(What::kAllButFirst)},
+                            {"first", static_cast<std::uint32_t>(What::kFirst)},
                             {"all_names", static_cast<std::uint32_t>(What::kNames)}};
-constexpr Named kTypes[] = {{"index", static_cast<std::uint32_t>(Type::kIndex)}, {"list", static_cast<std::uint32_t>(Type::kList)},
+constexpr Named kTypes[] = {{"index", static_cast<std::uint32_t>(Type::kIndex)},
+                            {"list", static_cast<std::uint32_t>(Type::kList)},
                             {"binary", static_cast<std::uint32_t>(Type::kBinary)}};
 
 template <std::size_t n>
@@ -191,7 +214,9 @@ const OptionRow* find_option(Term name, bool pair) {
   return nullptr;
 }
 
-bool is_integer_or_name(Term t) { return (t.is_small() && t.small_value() >= 0) || t.is_atom() || is_binary(t) || t.is_list() || t.is_nil(); }
+bool is_integer_or_name(Term t) {
+  return (t.is_small() && t.small_value() >= 0) || t.is_atom() || is_binary(t) || t.is_list() || t.is_nil();
+}
 
 bool parse_capture(Term spec, Options* o) {
   if (spec.is_list()) {
@@ -226,7 +251,8 @@ bool parse_option(Term option, Options* o) {
     return false;
   }
   const Term value = pair ? option.element(1) : option;
-  (row->kind == Kind::kCompile ? o->compile_only : o->run_only) |= row->kind != Kind::kBoth && row->kind != Kind::kNewline && row->kind != Kind::kBsr;
+  (row->kind == Kind::kCompile ? o->compile_only : o->run_only) |=
+      row->kind != Kind::kBoth && row->kind != Kind::kNewline && row->kind != Kind::kBsr;
   switch (row->kind) {
     case Kind::kCompile: o->compile |= row->value; return true;
     case Kind::kRun: o->match |= row->value; return true;
@@ -256,12 +282,14 @@ bool parse_options(Term list, Options* o) {
   return list.is_nil();
 }
 
-// ---- Compiling -------------------------------------------------------------------------------------------------------------------------
+// ---- Compiling ----------------------------------------------------------------------------------
 
-/// A pattern or subject as a binary; the non-value when it is none. A binary is taken as it is: PCRE2 checks what is to be UTF-8.
+/// A pattern or subject as a binary; the non-value when it is none. A binary is taken as it is:
+/// PCRE2 checks what is to be UTF-8.
 Term text_argument(Process& p, Term text, bool unicode) {
   if (is_binary(text)) return text;
-  const Term binary = unicode ? bif_unicode_characters_to_binary_1(p, &text) : bif_erlang_iolist_to_binary_1(p, &text);
+  const Term binary =
+      unicode ? bif_unicode_characters_to_binary_1(p, &text) : bif_erlang_iolist_to_binary_1(p, &text);
   return binary != kNonValue && is_binary(binary) ? binary : kNonValue;
 }
 
@@ -271,7 +299,8 @@ struct CompileError {
 };
 
 /// Null with error->code 0: no memory.
-Code compile(Process& p, const std::string& text, std::uint32_t options, std::uint32_t newline, std::uint32_t bsr, CompileError* error) {
+Code compile(Process& p, const std::string& text, std::uint32_t options, std::uint32_t newline,
+             std::uint32_t bsr, CompileError* error) {
   CompileContext context(pcre2_compile_context_create(nullptr));
   if (!context || !latin1_tables()) return nullptr;
   pcre2_set_character_tables(context.get(), latin1_tables());
@@ -279,11 +308,14 @@ Code compile(Process& p, const std::string& text, std::uint32_t options, std::ui
   pcre2_set_bsr(context.get(), bsr ? bsr : PCRE2_BSR_UNICODE);
   charge(p, static_cast<SWord>(text.size()));
   const auto compiled = [&](std::uint32_t more) {
-    return Code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options | more, &error->code, &error->at, context.get()));
+    return Code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options | more,
+                              &error->code, &error->at, context.get()));
   };
   Code code = compiled(0);
-  // PCRE2 10.42 leaves the upper half of the tables out of the bytes that what starts with \w may start with in UTF-8.
-  if (code && is_unicode(code.get()) && !(info(code.get(), PCRE2_INFO_ALLOPTIONS) & (PCRE2_UCP | PCRE2_NO_START_OPTIMIZE)) &&
+  // PCRE2 10.42 leaves the upper half of the tables out of the bytes that what starts with \w may
+  // start with in UTF-8.
+  if (code && is_unicode(code.get()) &&
+      !(info(code.get(), PCRE2_INFO_ALLOPTIONS) & (PCRE2_UCP | PCRE2_NO_START_OPTIMIZE)) &&
       text.find("\\w") != text.npos)
     code = compiled(PCRE2_NO_START_OPTIMIZE);
   return code;
@@ -300,14 +332,17 @@ bool pattern_text(Process& p, Term expression, const Options& o, std::string* te
 Term error_tuple(Process& p, const CompileError& error) {
   unsigned char text[256];
   const int n = pcre2_get_error_message(error.code, text, sizeof text);
-  const Term message = text_list(p.heap, {reinterpret_cast<char*>(text), static_cast<std::size_t>(n > 0 ? n : 0)});
-  return new_tuple(p.heap, atoms::error, new_tuple(p.heap, message, Term::small(static_cast<SWord>(error.at))));
+  const Term message =
+      text_list(p.heap, {reinterpret_cast<char*>(text), static_cast<std::size_t>(n > 0 ? n : 0)});
+  return new_tuple(p.heap, atoms::error,
+                   new_tuple(p.heap, message, Term::small(static_cast<SWord>(error.at))));
 }
 
 Term compile_bif(Process& p, Term expression, Term options) {
   Options o;
   std::string text;
-  if (!parse_options(options, &o) || o.run_only || !pattern_text(p, expression, o, &text)) return raise_badarg(p);
+  if (!parse_options(options, &o) || o.run_only || !pattern_text(p, expression, o, &text))
+    return raise_badarg(p);
   CompileError error;
   Code code = compile(p, text, o.compile, o.newline, o.bsr, &error);
   if (!code) return error.code ? error_tuple(p, error) : raise_system_limit(p);
@@ -318,10 +353,11 @@ Term compile_bif(Process& p, Term expression, Term options) {
   new (r->object()) Pattern{std::move(code), std::move(text), o.compile};
   const Term ref = make_magic_ref(p.heap, *r);
   r->binary.release();
-  return new_tuple(p.heap, atoms::ok, new_tuple(p.heap, intern_atom("re_pattern"), captures, unicode, crlf, ref));
+  return new_tuple(p.heap, atoms::ok,
+                   new_tuple(p.heap, intern_atom("re_pattern"), captures, unicode, crlf, ref));
 }
 
-// ---- Names -----------------------------------------------------------------------------------------------------------------------------
+// ---- Names --------------------------------------------------------------------------------------
 
 struct GroupName {
   std::string_view name;
@@ -335,17 +371,24 @@ std::vector<GroupName> group_names(const pcre2_code* code) {
   PCRE2_SPTR table = nullptr;
   pcre2_pattern_info(code, PCRE2_INFO_NAMETABLE, &table);
   for (std::uint32_t i = 0; i < count; ++i, table += size)
-    names.push_back({reinterpret_cast<const char*>(table + 2), static_cast<std::uint32_t>(table[0] << 8 | table[1])});
+    names.push_back(
+        {reinterpret_cast<const char*>(table + 2), static_cast<std::uint32_t>(table[0] << 8 | table[1])});
   return names;
 }
 
-// ---- Running ---------------------------------------------------------------------------------------------------------------------------
+// ---- Running ------------------------------------------------------------------------------------
 
 /// One call of re:run: where it looks, and what it shows of what it finds.
 class Run {
  public:
   Run(Process& p, const pcre2_code* code, const Options& o, Term subject)
-      : p_(p), code_(code), o_(o), subject_(subject), bytes_(subject), unicode_(is_unicode(code)), data_(pcre2_match_data_create_from_pattern(code, nullptr)) {
+      : p_(p),
+        code_(code),
+        o_(o),
+        subject_(subject),
+        bytes_(subject),
+        unicode_(is_unicode(code)),
+        data_(pcre2_match_data_create_from_pattern(code, nullptr)) {
     if (o.match_limit || o.depth_limit) {
       context_.reset(pcre2_match_context_create(nullptr));
       if (context_ && o.match_limit) pcre2_set_match_limit(context_.get(), *o.match_limit);
@@ -362,7 +405,8 @@ class Run {
   /// Result of pcre2_match.
   int match(Word at, std::uint32_t flags) {
     static const std::uint8_t nothing = 0;
-    const int rc = pcre2_match(code_, bytes_.size() ? bytes_.data() : &nothing, bytes_.size(), at, o_.match | flags, data_.get(), context_.get());
+    const int rc = pcre2_match(code_, bytes_.size() ? bytes_.data() : &nothing, bytes_.size(), at,
+                               o_.match | flags, data_.get(), context_.get());
     const Word end = rc > 0 ? pcre2_get_ovector_pointer(data_.get())[1] : bytes_.size();
     charge(p_, static_cast<SWord>(end > at ? end - at : 0) + 8);
     return rc;
@@ -413,7 +457,9 @@ class Run {
 
   Term not_found(int rc) {
     const char* limit = rc == PCRE2_ERROR_MATCHLIMIT ? "match_limit"
-                        : rc == PCRE2_ERROR_DEPTHLIMIT || rc == PCRE2_ERROR_HEAPLIMIT ? "match_limit_recursion" : nullptr;
+                        : rc == PCRE2_ERROR_DEPTHLIMIT || rc == PCRE2_ERROR_HEAPLIMIT
+                            ? "match_limit_recursion"
+                            : nullptr;
     if (limit && o_.report_errors) return new_tuple(p_.heap, atoms::error, intern_atom(limit));
     if (limit || rc == PCRE2_ERROR_NOMATCH) return intern_atom("nomatch");
     if (rc == PCRE2_ERROR_NOMEMORY) return raise_system_limit(p_);
@@ -425,9 +471,12 @@ class Run {
     return kMatch;
   }
 
-  bool shows_nothing() const { return o_.what == What::kNone || (o_.what == What::kNames && wanted_.empty()); }
+  bool shows_nothing() const {
+    return o_.what == What::kNone || (o_.what == What::kNames && wanted_.empty());
+  }
 
-  /// Numbers and names to groups. A group with a name that several have is that which was set. false: not the name of anything.
+  /// Numbers and names to groups. A group with a name that several have is that which was set.
+  /// false: not the name of anything.
   bool find_wanted() {
     if (o_.what != What::kNames && o_.what != What::kList) return true;
     const std::vector<GroupName> names = group_names(code_);
@@ -489,7 +538,9 @@ class Run {
     const std::size_t* range = pcre2_get_ovector_pointer(data_.get()) + (there ? 2 * std::size_t{group} : 0);
     const Word from = there ? range[0] : 0, length = there ? range[1] - range[0] : 0;
     switch (o_.type) {
-      case Type::kIndex: return new_tuple(p_.heap, Term::small(there ? static_cast<SWord>(from) : -1), Term::small(static_cast<SWord>(length)));
+      case Type::kIndex:
+        return new_tuple(p_.heap, Term::small(there ? static_cast<SWord>(from) : -1),
+                         Term::small(static_cast<SWord>(length)));
       case Type::kBinary: return make_part(p_.heap, subject_, from * 8, length * 8);
       case Type::kList: break;
     }
@@ -519,7 +570,8 @@ Term run_bif(Process& p, Term subject, Term expression, Term options) {
     code = pattern->code.get();
     const std::uint32_t newline = info(code, PCRE2_INFO_NEWLINE), bsr = info(code, PCRE2_INFO_BSR);
     if ((o.newline && o.newline != newline) || (o.bsr && o.bsr != bsr)) {
-      compiled = compile(p, pattern->text, pattern->options, o.newline ? o.newline : newline, o.bsr ? o.bsr : bsr, &error);
+      compiled = compile(p, pattern->text, pattern->options, o.newline ? o.newline : newline,
+                         o.bsr ? o.bsr : bsr, &error);
       if (!compiled) return raise_system_limit(p);
       code = compiled.get();
     }

@@ -2,7 +2,8 @@
 
 #include "runtime/bif/support.hpp"
 
-/// What the module seq_trace is made of: reading and setting parts of the token of the calling process, and printing.
+/// What the module seq_trace is made of: reading and setting parts of the token of the calling
+/// process, and printing.
 namespace vmrun {
 namespace {
 
@@ -10,8 +11,12 @@ struct Flag {
   const char* name;
   Word bit;
 };
-constexpr Flag kFlags[] = {{"send", kSeqSend}, {"receive", kSeqReceive}, {"print", kSeqPrint}, {"timestamp", kSeqNow},
-                           {"strict_monotonic_timestamp", kSeqStrictMonotonic}, {"monotonic_timestamp", kSeqMonotonic}};
+constexpr Flag kFlags[] = {{"send", kSeqSend},
+                           {"receive", kSeqReceive},
+                           {"print", kSeqPrint},
+                           {"timestamp", kSeqNow},
+                           {"strict_monotonic_timestamp", kSeqStrictMonotonic},
+                           {"monotonic_timestamp", kSeqMonotonic}};
 
 /// 0: no such flag.
 Word flag_bit(Term name) {
@@ -31,11 +36,14 @@ Part part_of(Term name) {
   return flag_bit(name) ? Part::kFlag : Part::kNone;
 }
 
-Term serial_of(Process& p, const SeqToken& t) { return new_tuple(p.heap, Term::small(t.lastcnt), Term::small(t.serial)); }
+Term serial_of(Process& p, const SeqToken& t) {
+  return new_tuple(p.heap, Term::small(t.lastcnt), Term::small(t.serial));
+}
 
 Term set_serial(Process& p, Term value) {
   SWord previous, current;
-  if (!value.is_tuple() || value.tuple_arity() != 2 || !small_in_range(value.element(0), 0, Term::kSmallMax, &previous) ||
+  if (!value.is_tuple() || value.tuple_arity() != 2 ||
+      !small_in_range(value.element(0), 0, Term::kSmallMax, &previous) ||
       !small_in_range(value.element(1), 0, Term::kSmallMax, &current))
     return raise_badarg(p);
   const Term old = serial_of(p, make_seq_token(p));
@@ -61,18 +69,15 @@ Term bif_erlang_seq_trace_2(Process& p, const Term* a) {
       label = a[1];
       return old;
     }
-    case Part::kSerial:
-      return set_serial(p, a[1]);
-    case Part::kFlag:
-      return set_flag(p, flag_bit(a[0]), a[1]);
+    case Part::kSerial: return set_serial(p, a[1]);
+    case Part::kFlag: return set_flag(p, flag_bit(a[0]), a[1]);
     case Part::kToken: {
       if (!a[1].is_nil()) return raise_badarg(p);
       const Term old = seq_token_term(p, p.heap);
       drop_seq_token(p);
       return old;
     }
-    case Part::kNone:
-      break;
+    case Part::kNone: break;
   }
   return raise_badarg(p);
 }

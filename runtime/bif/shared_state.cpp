@@ -13,9 +13,11 @@
 /// State that all processes share: persistent_term, atomics, counters. Reading takes no lock.
 namespace vmrun {
 
-// ---- persistent_term -------------------------------------------------------------------------------------------------------------------
-// Keys and values are literals, so they are never copied on reading. An open-addressed table of pointers to immutable entries; writers are serialised.
-// A reader may still look at a replaced entry or table, so those are kept (tables double, so all old ones together are smaller than the current).
+// ---- persistent_term ----------------------------------------------------------------------------
+// Keys and values are literals, so they are never copied on reading. An open-addressed table of
+// pointers to immutable entries; writers are serialised. A reader may still look at a replaced
+// entry or table, so those are kept (tables double, so all old ones together are smaller than the
+// current).
 
 namespace {
 
@@ -25,7 +27,8 @@ struct PersistentEntry {
 };
 
 struct PersistentTable {
-  explicit PersistentTable(std::size_t size) : mask(size - 1), slots(new std::atomic<PersistentEntry*>[size]()) {}
+  explicit PersistentTable(std::size_t size)
+      : mask(size - 1), slots(new std::atomic<PersistentEntry*>[size]()) {}
   std::size_t mask;
   std::unique_ptr<std::atomic<PersistentEntry*>[]> slots;
 
@@ -42,7 +45,9 @@ std::size_t persistent_used = 0, persistent_live = 0;  // slots taken; values am
 std::atomic<PersistentTable*> persistent{new PersistentTable(64)};
 
 PersistentEntry* persistent_find(Term key) {
-  return persistent.load(std::memory_order_acquire)->slot(key, hash_term(key)).load(std::memory_order_acquire);
+  return persistent.load(std::memory_order_acquire)
+      ->slot(key, hash_term(key))
+      .load(std::memory_order_acquire);
 }
 
 void persistent_grow() {
@@ -74,7 +79,9 @@ bool persistent_set(Term key, Term value) {
     slot = &persistent.load(std::memory_order_relaxed)->slot(key, hash);
   }
   persistent_live += static_cast<std::size_t>(value.is_value()) - static_cast<std::size_t>(had);
-  slot->store(new PersistentEntry{old ? old->key : make_literal(key), value ? make_literal(value) : kNonValue, hash}, std::memory_order_release);
+  slot->store(
+      new PersistentEntry{old ? old->key : make_literal(key), value ? make_literal(value) : kNonValue, hash},
+      std::memory_order_release);
   return had;
 }
 
@@ -84,7 +91,9 @@ Term bif_persistent_term_put_2(Process&, const Term* a) {
   persistent_set(a[0], a[1]);
   return atoms::ok;
 }
-Term bif_persistent_term_erase_1(Process&, const Term* a) { return bool_term(persistent_set(a[0], kNonValue)); }
+Term bif_persistent_term_erase_1(Process&, const Term* a) {
+  return bool_term(persistent_set(a[0], kNonValue));
+}
 Term bif_persistent_term_get_1(Process& p, const Term* a) {
   const PersistentEntry* e = persistent_find(a[0]);
   return e && e->value ? e->value : raise_badarg(p);
@@ -97,7 +106,8 @@ Term bif_persistent_term_get_0(Process& p, const Term*) {
   ListBuilder list(p.heap);
   PersistentTable* table = persistent.load(std::memory_order_acquire);
   for (std::size_t i = 0; i <= table->mask; ++i)
-    if (const PersistentEntry* e = table->slots[i].load(std::memory_order_acquire); e && e->value) list.add(new_tuple(p.heap, e->key, e->value));
+    if (const PersistentEntry* e = table->slots[i].load(std::memory_order_acquire); e && e->value)
+      list.add(new_tuple(p.heap, e->key, e->value));
   return list.finish();
 }
 Term bif_persistent_term_info_0(Process& p, const Term*) {
@@ -107,8 +117,9 @@ Term bif_persistent_term_info_0(Process& p, const Term*) {
   return map_from_pairs(p.heap, pairs, 2);
 }
 
-// ---- atomics and counters --------------------------------------------------------------------------------------------------------------
-// The reference names an array by its place in a table that only grows: `low` is the place, `high` marks such references. Arrays live as long as the VM.
+// ---- atomics and counters -----------------------------------------------------------------------
+// The reference names an array by its place in a table that only grows: `low` is the place, `high`
+// marks such references. Arrays live as long as the VM.
 
 namespace {
 
@@ -126,7 +137,8 @@ std::size_t array_count = 0;
 std::atomic<std::atomic<AtomicArray*>*> array_chunks[kArrayChunks];
 
 Term new_array(Process& p, SWord size, bool is_signed, bool is_counter) {
-  auto* array = new AtomicArray{static_cast<Word>(size), is_signed, is_counter, std::make_unique<std::atomic<Word>[]>(static_cast<std::size_t>(size))};
+  auto* array = new AtomicArray{static_cast<Word>(size), is_signed, is_counter,
+                                std::make_unique<std::atomic<Word>[]>(static_cast<std::size_t>(size))};
   std::lock_guard guard(array_lock);
   const std::size_t place = array_count++;
   if (place / kArrayChunk >= kArrayChunks) {
@@ -134,7 +146,8 @@ Term new_array(Process& p, SWord size, bool is_signed, bool is_counter) {
     return raise_system_limit(p);
   }
   auto& chunk = array_chunks[place / kArrayChunk];
-  if (!chunk.load(std::memory_order_relaxed)) chunk.store(new std::atomic<AtomicArray*>[kArrayChunk](), std::memory_order_release);
+  if (!chunk.load(std::memory_order_relaxed))
+    chunk.store(new std::atomic<AtomicArray*>[kArrayChunk](), std::memory_order_release);
   chunk.load(std::memory_order_relaxed)[place % kArrayChunk].store(array, std::memory_order_release);
   Term* hp = p.heap.alloc(kRefWords);
   return make_ref(hp, RefKey{place + 1, kArrayMark});
@@ -176,7 +189,8 @@ bool read_increment(Term t, Word* out) {
   return true;
 }
 Term value_term(Process& p, const AtomicArray& array, Word value) {
-  return array.is_signed ? make_integer(p.heap, static_cast<std::int64_t>(value)) : make_unsigned(p.heap, value);
+  return array.is_signed ? make_integer(p.heap, static_cast<std::int64_t>(value))
+                         : make_unsigned(p.heap, value);
 }
 
 Term get_cell(Process& p, const Term* a, bool counter) {
@@ -207,14 +221,17 @@ Term array_info(Process& p, Term ref, bool counter) {
   const AtomicArray* array = find_array(ref, counter);
   if (!array) return raise_badarg(p);
   static const Term least = intern_atom("min"), memory = atoms::memory, size = atoms::size;
-  const Term bytes = Term::small(static_cast<SWord>(sizeof(AtomicArray) + 8 * array->size)), count = Term::small(static_cast<SWord>(array->size));
+  const Term bytes = Term::small(static_cast<SWord>(sizeof(AtomicArray) + 8 * array->size)),
+             count = Term::small(static_cast<SWord>(array->size));
   if (counter) {
     Term pairs[] = {size, count, memory, bytes};
     return map_from_pairs(p.heap, pairs, 2);
   }
-  Term pairs[] = {size, count, memory, bytes,
-                  least, array->is_signed ? make_integer(p.heap, INT64_MIN) : Term::small(0),
-                  atoms::max, array->is_signed ? make_integer(p.heap, INT64_MAX) : make_unsigned(p.heap, UINT64_MAX)};
+  Term pairs[] = {
+      size,       count,
+      memory,     bytes,
+      least,      array->is_signed ? make_integer(p.heap, INT64_MIN) : Term::small(0),
+      atoms::max, array->is_signed ? make_integer(p.heap, INT64_MAX) : make_unsigned(p.heap, UINT64_MAX)};
   return map_from_pairs(p.heap, pairs, 4);
 }
 
@@ -237,7 +254,8 @@ Term bif_atomics_new_2(Process& p, const Term* a) {
     is_signed = o.element(1) == atoms::true_;
   }
   if (!list.is_nil()) return raise_badarg(p);
-  return small_in_range(a[0], 1, kMaxCells, &size) ? new_array(p, size, is_signed, false) : raise_system_limit(p);
+  return small_in_range(a[0], 1, kMaxCells, &size) ? new_array(p, size, is_signed, false)
+                                                   : raise_system_limit(p);
 }
 Term bif_atomics_get_2(Process& p, const Term* a) { return get_cell(p, a, false); }
 Term bif_atomics_put_3(Process& p, const Term* a) { return put_cell(p, a, false); }
@@ -256,7 +274,8 @@ Term bif_atomics_compare_exchange_4(Process& p, const Term* a) {
   AtomicArray* array;
   Word expected, wanted;
   std::atomic<Word>* cell = find_cell(a, false, &array);
-  if (!cell || !read_value(*array, a[2], &expected) || !read_value(*array, a[3], &wanted)) return raise_badarg(p);
+  if (!cell || !read_value(*array, a[2], &expected) || !read_value(*array, a[3], &wanted))
+    return raise_badarg(p);
   return cell->compare_exchange_strong(expected, wanted) ? atoms::ok : value_term(p, *array, expected);
 }
 Term bif_atomics_info_1(Process& p, const Term* a) { return array_info(p, a[0], false); }

@@ -32,7 +32,8 @@ Term start(Process& p, const Call& call, const SpawnOptions& options) {
   if (!pid) return raise_system_limit(p);
   if (!options.monitor) return pid;
   Term* hp = p.heap.alloc(kAliasRefWords);
-  const Term ref = options.monitor_alias == AliasMode::kNone ? make_ref(hp, key) : make_alias_ref(hp, key, p.id);
+  const Term ref =
+      options.monitor_alias == AliasMode::kNone ? make_ref(hp, key) : make_alias_ref(hp, key, p.id);
   return new_tuple(p.heap, pid, ref);
 }
 
@@ -57,7 +58,8 @@ Term start_options(Process& p, const Call& call, Term list) {
   return start(p, call, options);
 }
 
-/// spawn_request: done at once here; the answer is a message {Tag, RequestId, ok | error, Pid | Reason} all the same.
+/// spawn_request: done at once here; the answer is a message {Tag, RequestId, ok | error, Pid |
+/// Reason} all the same.
 struct RequestOptions {
   SpawnOptions spawn = spawn_defaults;
   Term tag = atoms::spawn_reply;
@@ -74,7 +76,8 @@ bool read_request_options(Process& p, Term list, RequestOptions* options) {
       options->tag = o.element(1);
     } else if (o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == atoms::reply) {
       const Term how = o.element(1);
-      if (how != atoms::yes && how != atoms::no && how != atoms::error_only && how != atoms::success_only) return false;
+      if (how != atoms::yes && how != atoms::no && how != atoms::error_only && how != atoms::success_only)
+        return false;
       options->reply_success = how == atoms::yes || how == atoms::success_only;
       options->reply_error = how == atoms::yes || how == atoms::error_only;
     } else {
@@ -88,7 +91,8 @@ bool read_request_options(Process& p, Term list, RequestOptions* options) {
 
 Term request(Process& p, const Call& call, Term list, Term node = local_node_name()) {
   const auto& [module, function, arguments] = call;
-  if (!node.is_atom() || !module.is_atom() || !function.is_atom() || list_length(arguments) < 0) return raise_badarg(p);
+  if (!node.is_atom() || !module.is_atom() || !function.is_atom() || list_length(arguments) < 0)
+    return raise_badarg(p);
   RequestOptions options;
   if (!read_request_options(p, list, &options)) return raise_badarg(p);
   if (!is_here(node)) options.failure = atoms::noconnection;
@@ -98,9 +102,12 @@ Term request(Process& p, const Call& call, Term list, Term node = local_node_nam
   options.spawn.as_given = list;
   RefKey monitor_key;
   Term pid;
-  if (!options.failure && !(pid = spawn_process(&p, module, function, arguments, options.spawn, &monitor_key))) options.failure = atoms::system_limit;
+  if (!options.failure &&
+      !(pid = spawn_process(&p, module, function, arguments, options.spawn, &monitor_key)))
+    options.failure = atoms::system_limit;
   Term* hp = p.heap.alloc(kAliasRefWords);
-  const Term id = options.spawn.monitor_alias == AliasMode::kNone ? make_ref(hp, request.key) : make_alias_ref(hp, request.key, p.id);
+  const Term id = options.spawn.monitor_alias == AliasMode::kNone ? make_ref(hp, request.key)
+                                                                  : make_alias_ref(hp, request.key, p.id);
   if (!pid && options.reply_error) {
     const Term failure = new_tuple(p.heap, options.tag, id, atoms::error, options.failure);
     Fragment* f = new_fragment(copy_size_words(failure));
@@ -120,7 +127,9 @@ Term bif_erlang_spawn_1(Process& p, const Term* a) { return start_fun(p, a[0], w
 Term bif_erlang_spawn_2(Process& p, const Term* a) {
   return is_here(a[0]) ? start_fun(p, a[1], with(false, false)) : raise_badarg(p);
 }
-Term bif_erlang_spawn_3(Process& p, const Term* a) { return start(p, {a[0], a[1], a[2]}, with(false, false)); }
+Term bif_erlang_spawn_3(Process& p, const Term* a) {
+  return start(p, {a[0], a[1], a[2]}, with(false, false));
+}
 Term bif_erlang_spawn_4(Process& p, const Term* a) {
   return is_here(a[0]) ? start(p, {a[1], a[2], a[3]}, with(false, false)) : raise_badarg(p);
 }
@@ -128,7 +137,9 @@ Term bif_erlang_spawn_link_1(Process& p, const Term* a) { return start_fun(p, a[
 Term bif_erlang_spawn_link_2(Process& p, const Term* a) {
   return is_here(a[0]) ? start_fun(p, a[1], with(true, false)) : raise_badarg(p);
 }
-Term bif_erlang_spawn_link_3(Process& p, const Term* a) { return start(p, {a[0], a[1], a[2]}, with(true, false)); }
+Term bif_erlang_spawn_link_3(Process& p, const Term* a) {
+  return start(p, {a[0], a[1], a[2]}, with(true, false));
+}
 Term bif_erlang_spawn_link_4(Process& p, const Term* a) {
   return is_here(a[0]) ? start(p, {a[1], a[2], a[3]}, with(true, false)) : raise_badarg(p);
 }
@@ -136,7 +147,9 @@ Term bif_erlang_spawn_monitor_1(Process& p, const Term* a) { return start_fun(p,
 Term bif_erlang_spawn_monitor_2(Process& p, const Term* a) {
   return is_here(a[0]) ? start_fun(p, a[1], with(false, true)) : raise_badarg(p);
 }
-Term bif_erlang_spawn_monitor_3(Process& p, const Term* a) { return start(p, {a[0], a[1], a[2]}, with(false, true)); }
+Term bif_erlang_spawn_monitor_3(Process& p, const Term* a) {
+  return start(p, {a[0], a[1], a[2]}, with(false, true));
+}
 Term bif_erlang_spawn_monitor_4(Process& p, const Term* a) {
   return is_here(a[0]) ? start(p, {a[1], a[2], a[3]}, with(false, true)) : raise_badarg(p);
 }
@@ -159,11 +172,15 @@ Term bif_erlang_spawn_request_3(Process& p, const Term* a) {
   return a[1].is_fun() ? request_fun(p, a[1], a[2], a[0]) : request(p, {a[0], a[1], a[2]}, Term::nil());
 }
 Term bif_erlang_spawn_request_4(Process& p, const Term* a) {
-  return a[2].is_atom() ? request(p, {a[1], a[2], a[3]}, Term::nil(), a[0]) : request(p, {a[0], a[1], a[2]}, a[3]);
+  return a[2].is_atom() ? request(p, {a[1], a[2], a[3]}, Term::nil(), a[0])
+                        : request(p, {a[0], a[1], a[2]}, a[3]);
 }
-Term bif_erlang_spawn_request_5(Process& p, const Term* a) { return request(p, {a[1], a[2], a[3]}, a[4], a[0]); }
+Term bif_erlang_spawn_request_5(Process& p, const Term* a) {
+  return request(p, {a[1], a[2], a[3]}, a[4], a[0]);
+}
 Term bif_erlang_spawn_request_abandon_1(Process& p, const Term* a) {
-  // The answer of a request is sent before spawn_request returns, so none can be abandoned any more.
+  // The answer of a request is sent before spawn_request returns, so none can be abandoned any
+  // more.
   return a[0].is_ref() ? atoms::false_ : raise_badarg(p);
 }
 

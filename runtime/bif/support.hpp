@@ -7,7 +7,8 @@
 #include "vm/term/layout.hpp"
 #include "vm/term/print.hpp"
 
-/// Small things most built-in functions need: lists and texts as terms, reading arguments. Same rules as the functions themselves (vm/bif.hpp).
+/// Small things most built-in functions need: lists and texts as terms, reading arguments. Same
+/// rules as the functions themselves (vm/bif.hpp).
 namespace vmrun {
 
 inline constexpr Term bool_term(bool b) { return b ? atoms::true_ : atoms::false_; }
@@ -52,8 +53,8 @@ Term byte_list(Heap& heap, const std::uint8_t* bytes, Word count, Term tail = Te
 inline Term text_list(Heap& heap, std::string_view ascii) {
   return byte_list(heap, reinterpret_cast<const std::uint8_t*>(ascii.data()), ascii.size());
 }
-/// A list of the code points of a text.
-/// Bytes that are no UTF-8 (in arguments and the environment there may be any) count as Latin-1, as in `erl`.
+/// A list of the code points of a text. Bytes that are no UTF-8 (in arguments and the environment
+/// there may be any) count as Latin-1, as in `erl`.
 Term code_point_list(Heap& heap, std::string_view utf8);
 Term text_binary(Heap& heap, std::string_view bytes);
 

@@ -12,10 +12,10 @@
 #include "vm/heap/gc.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/async.hpp"
+#include "vm/port/port.hpp"
 #include "vm/process/clock.hpp"
 #include "vm/process/seq_trace.hpp"
 #include "vm/process/spawn.hpp"
-#include "vm/port/port.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
@@ -30,18 +30,22 @@ Term number(Process& p, Word n) { return make_unsigned(p.heap, n); }
 
 Word total_reductions() {
   Word sum = 0;
-  for (unsigned i = 0; i < scheduler_count(); ++i) sum += scheduler_at(i).reductions_done.load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < scheduler_count(); ++i)
+    sum += scheduler_at(i).reductions_done.load(std::memory_order_relaxed);
   return sum;
 }
 Word total_slices() {
   Word sum = 0;
-  for (unsigned i = 0; i < scheduler_count(); ++i) sum += scheduler_at(i).slices.load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < scheduler_count(); ++i)
+    sum += scheduler_at(i).slices.load(std::memory_order_relaxed);
   return sum;
 }
 Word total_queue_length() {
   Word sum = 0;
   for (unsigned i = 0; i < scheduler_count(); ++i)
-    sum += &scheduler_at(i) == this_scheduler() ? scheduler_at(i).runnable : scheduler_at(i).queue_length.load(std::memory_order_relaxed);
+    sum += &scheduler_at(i) == this_scheduler()
+               ? scheduler_at(i).runnable
+               : scheduler_at(i).queue_length.load(std::memory_order_relaxed);
   return sum;
 }
 Word cores() {
@@ -49,7 +53,7 @@ Word cores() {
   return n > 0 ? static_cast<Word>(n) : 1;
 }
 
-// ---- system_info -----------------------------------------------------------------------------------------------------------------------
+// ---- system_info --------------------------------------------------------------------------------
 
 #ifdef VMRUN_NATIVE_DTRACE
 constexpr const char* kTracing = "dtrace";
@@ -81,8 +85,10 @@ const InfoItem kInfo[] = {
     {"atom_limit", [](Process& p) { return number(p, kAtomLimit); }},
     {"otp_release", [](Process& p) { return text_list(p.heap, kOtpRelease); }},
     {"version", [](Process& p) { return text_list(p.heap, kErtsVersion); }},
-    {"system_version", [](Process& p) {
-       return text_list(p.heap, "vmrun (Erlang/OTP 27 language) [64-bit] [smp:" + std::to_string(scheduler_count()) + "]\n");
+    {"system_version",
+     [](Process& p) {
+       return text_list(p.heap, "vmrun (Erlang/OTP 27 language) [64-bit] [smp:" +
+                                    std::to_string(scheduler_count()) + "]\n");
      }},
     {"machine", [](Process& p) { return text_list(p.heap, "BEAM"); }},
     {"backtrace_depth", [](Process&) { return Term::small(backtrace_depth); }},
@@ -93,10 +99,12 @@ const InfoItem kInfo[] = {
     {"emu_type", [](Process&) { return intern_atom("opt"); }},
     {"emu_flavor", [](Process&) { return intern_atom("emu"); }},
     {"build_type", [](Process&) { return intern_atom("opt"); }},
-    {"multi_scheduling", [](Process&) { return scheduler_count() > 1 ? intern_atom("enabled") : intern_atom("disabled"); }},
+    {"multi_scheduling",
+     [](Process&) { return scheduler_count() > 1 ? intern_atom("enabled") : intern_atom("disabled"); }},
     {"dynamic_trace", [](Process&) { return probe::kCompiledIn ? intern_atom(kTracing) : atoms::none; }},
     {"dynamic_trace_probes", [](Process&) { return bool_term(probe::kCompiledIn); }},
-    {"sequential_tracer", [](Process& p) { return new_tuple(p.heap, intern_atom("sequential_tracer"), seq_tracer(p.heap)); }},
+    {"sequential_tracer",
+     [](Process& p) { return new_tuple(p.heap, intern_atom("sequential_tracer"), seq_tracer(p.heap)); }},
     {"system_architecture", [](Process& p) { return text_list(p.heap, "x86_64-pc-linux-gnu"); }},
     {"endian", [](Process&) { return intern_atom("little"); }},
     {"creation", [](Process& p) { return number(p, local_node_creation()); }},
@@ -105,20 +113,27 @@ const InfoItem kInfo[] = {
     {"time_offset", [](Process&) { return intern_atom("final"); }},
     {"tolerant_timeofday", [](Process&) { return intern_atom("enabled"); }},
     {"kernel_poll", [](Process&) { return atoms::false_; }},
-    {"fullsweep_after", [](Process& p) { return new_tuple(p.heap, atoms::fullsweep_after, Term::small(spawn_defaults.fullsweep_after)); }},
-    {"min_heap_size", [](Process& p) {
+    {"fullsweep_after",
+     [](Process& p) {
+       return new_tuple(p.heap, atoms::fullsweep_after, Term::small(spawn_defaults.fullsweep_after));
+     }},
+    {"min_heap_size",
+     [](Process& p) {
        const Word n = spawn_defaults.min_heap_words ? spawn_defaults.min_heap_words : kDefaultHeapWords;
        return new_tuple(p.heap, atoms::min_heap_size, number(p, n));
      }},
-    {"min_bin_vheap_size", [](Process& p) { return new_tuple(p.heap, atoms::min_bin_vheap_size, Term::small(46422)); }},
+    {"min_bin_vheap_size",
+     [](Process& p) { return new_tuple(p.heap, atoms::min_bin_vheap_size, Term::small(46422)); }},
     {"message_queue_data", [](Process&) { return atoms::on_heap; }},
-    {"c_compiler_used", [](Process& p) {
-       const Term version = new_tuple(p.heap, Term::small(__GNUC__), Term::small(__GNUC_MINOR__), Term::small(__GNUC_PATCHLEVEL__));
+    {"c_compiler_used",
+     [](Process& p) {
+       const Term version = new_tuple(p.heap, Term::small(__GNUC__), Term::small(__GNUC_MINOR__),
+                                      Term::small(__GNUC_PATCHLEVEL__));
        return new_tuple(p.heap, intern_atom("gnuc"), version);
      }},
 };
 
-// ---- statistics ------------------------------------------------------------------------------------------------------------------------
+// ---- statistics ---------------------------------------------------------------------------------
 
 Word cpu_ms() {
   rusage usage;
@@ -145,26 +160,44 @@ Term queue_lengths(Process& p, bool add_running) {
 }
 
 const InfoItem kStatistics[] = {
-    {"runtime", [](Process& p) { static std::atomic<Word> last{0}; return with_difference(p, cpu_ms(), last); }},
-    {"wall_clock", [](Process& p) { static std::atomic<Word> last{0}; return with_difference(p, monotonic_ns() / 1'000'000 - start_ms, last); }},
-    {"reductions", [](Process& p) { static std::atomic<Word> last{0}; return with_difference(p, total_reductions(), last); }},
-    {"exact_reductions", [](Process& p) {
+    {"runtime",
+     [](Process& p) {
        static std::atomic<Word> last{0};
-       return with_difference(p, total_reductions() + static_cast<Word>(this_scheduler()->slice - p.reductions), last);
+       return with_difference(p, cpu_ms(), last);
      }},
-    {"context_switches", [](Process& p) { return new_tuple(p.heap, number(p, total_slices()), Term::small(0)); }},
+    {"wall_clock",
+     [](Process& p) {
+       static std::atomic<Word> last{0};
+       return with_difference(p, monotonic_ns() / 1'000'000 - start_ms, last);
+     }},
+    {"reductions",
+     [](Process& p) {
+       static std::atomic<Word> last{0};
+       return with_difference(p, total_reductions(), last);
+     }},
+    {"exact_reductions",
+     [](Process& p) {
+       static std::atomic<Word> last{0};
+       return with_difference(
+           p, total_reductions() + static_cast<Word>(this_scheduler()->slice - p.reductions), last);
+     }},
+    {"context_switches",
+     [](Process& p) { return new_tuple(p.heap, number(p, total_slices()), Term::small(0)); }},
     {"run_queue", [](Process& p) { return number(p, total_queue_length()); }},
     {"total_run_queue_lengths", [](Process& p) { return number(p, total_queue_length()); }},
     {"total_run_queue_lengths_all", [](Process& p) { return number(p, total_queue_length()); }},
     {"run_queue_lengths", [](Process& p) { return queue_lengths(p, false); }},
     {"run_queue_lengths_all", [](Process& p) { return queue_lengths(p, false); }},
     {"active_tasks", [](Process& p) { return queue_lengths(p, true); }},
-    {"total_active_tasks", [](Process& p) {
+    {"total_active_tasks",
+     [](Process& p) {
        Word n = total_queue_length();
-       for (unsigned i = 0; i < scheduler_count(); ++i) n += !scheduler_at(i).idle.load(std::memory_order_relaxed);
+       for (unsigned i = 0; i < scheduler_count(); ++i)
+         n += !scheduler_at(i).idle.load(std::memory_order_relaxed);
        return number(p, n);
      }},
-    {"garbage_collection", [](Process& p) {
+    {"garbage_collection",
+     [](Process& p) {
        return new_tuple(p.heap, number(p, gc_totals.collections.load(std::memory_order_relaxed)),
                         number(p, gc_totals.reclaimed_words.load(std::memory_order_relaxed)), Term::small(0));
      }},
@@ -193,7 +226,7 @@ Term bif_erlang_statistics_1(Process& p, const Term* a) { return answer(p, kStat
 
 namespace {
 
-Term set_default(Process& p, Word SpawnOptions::* field, Word fallback, Term value) {
+Term set_default(Process& p, Word SpawnOptions::*field, Word fallback, Term value) {
   SWord n;
   if (!small_in_range(value, 0, SWord{1} << 32, &n)) return raise_badarg(p);
   const Word old = spawn_defaults.*field ? spawn_defaults.*field : fallback;
@@ -205,7 +238,9 @@ Term set_default(Process& p, Word SpawnOptions::* field, Word fallback, Term val
 Term set_sequential_tracer(Process& p, Term tracer) {
   const Term old = seq_tracer(p.heap);
   const bool module = tracer.is_tuple() && tracer.tuple_arity() == 2;
-  const bool done = module ? tracer.element(0) == atoms::dyntrace && set_seq_tracer(tracer.element(0), tracer.element(1)) : tracer != atoms::dyntrace && set_seq_tracer(tracer, Term::nil());
+  const bool done =
+      module ? tracer.element(0) == atoms::dyntrace && set_seq_tracer(tracer.element(0), tracer.element(1))
+             : tracer != atoms::dyntrace && set_seq_tracer(tracer, Term::nil());
   return done ? old : raise_badarg(p);
 }
 
@@ -219,26 +254,30 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
     spawn_defaults.fullsweep_after = static_cast<std::uint16_t>(n > 65535 ? 65535 : n);
     return old;
   }
-  if (a[0] == atoms::min_heap_size) return set_default(p, &SpawnOptions::min_heap_words, kDefaultHeapWords, a[1]);
-  if (a[0] == atoms::max_heap_size && a[1].is_small()) return set_default(p, &SpawnOptions::max_heap_words, 0, a[1]);
+  if (a[0] == atoms::min_heap_size)
+    return set_default(p, &SpawnOptions::min_heap_words, kDefaultHeapWords, a[1]);
+  if (a[0] == atoms::max_heap_size && a[1].is_small())
+    return set_default(p, &SpawnOptions::max_heap_words, 0, a[1]);
   if (!a[0].is_atom()) return raise_badarg(p);
   const std::string_view name = atom_text(a[0]);
   if (name == "sequential_tracer") return set_sequential_tracer(p, a[1]);
   if (name == "backtrace_depth") {
     if (!small_in_range(a[1], 0, SWord{1} << 32, &n)) return raise_badarg(p);
-    return Term::small(backtrace_depth.exchange(static_cast<unsigned>(std::min<SWord>(n, kMaxBacktraceDepth))));
+    return Term::small(
+        backtrace_depth.exchange(static_cast<unsigned>(std::min<SWord>(n, kMaxBacktraceDepth))));
   }
   if (name == "reset_seq_trace" && a[1] == atoms::true_) {
     reset_seq_trace();
     return atoms::true_;
   }
   // Taken, with no effect: the number of schedulers is fixed at start.
-  if (name == "schedulers_online" && small_in_range(a[1], 1, scheduler_count(), &n)) return Term::small(scheduler_count());
+  if (name == "schedulers_online" && small_in_range(a[1], 1, scheduler_count(), &n))
+    return Term::small(scheduler_count());
   if (name == "scheduler_wall_time" && (a[1] == atoms::true_ || a[1] == atoms::false_)) return atoms::false_;
   return raise_badarg(p);
 }
 
-// ---- Memory ----------------------------------------------------------------------------------------------------------------------------
+// ---- Memory -------------------------------------------------------------------------------------
 
 namespace {
 
@@ -246,8 +285,9 @@ struct Memory {
   Word total, processes, system, atom, binary, code, ets;
 };
 
-/// The allocator knows how much is in use altogether; off-heap binaries and atoms are counted; the rest is divided by what can be told from outside the
-/// processes: their structures and smallest heaps count as processes'.
+/// The allocator knows how much is in use altogether; off-heap binaries and atoms are counted; the
+/// rest is divided by what can be told from outside the processes: their structures and smallest
+/// heaps count as processes'.
 Memory measure() {
   const struct mallinfo2 info = mallinfo2();
   Memory m{};
@@ -261,12 +301,12 @@ Memory measure() {
 
 struct MemoryItem {
   const char* name;
-  Word Memory::* field;
+  Word Memory::*field;
 };
 const MemoryItem kMemory[] = {
-    {"total", &Memory::total}, {"processes", &Memory::processes}, {"processes_used", &Memory::processes},
-    {"system", &Memory::system}, {"atom", &Memory::atom}, {"atom_used", &Memory::atom},
-    {"binary", &Memory::binary}, {"code", &Memory::code}, {"ets", &Memory::ets},
+    {"total", &Memory::total},   {"processes", &Memory::processes}, {"processes_used", &Memory::processes},
+    {"system", &Memory::system}, {"atom", &Memory::atom},           {"atom_used", &Memory::atom},
+    {"binary", &Memory::binary}, {"code", &Memory::code},           {"ets", &Memory::ets},
 };
 
 Term memory_item(Process& p, const Memory& m, Term name) {
@@ -281,7 +321,8 @@ Term memory_item(Process& p, const Memory& m, Term name) {
 Term bif_erlang_memory_0(Process& p, const Term*) {
   const Memory m = measure();
   ListBuilder list(p.heap);
-  for (const MemoryItem& item : kMemory) list.add(new_tuple(p.heap, intern_atom(item.name), number(p, m.*item.field)));
+  for (const MemoryItem& item : kMemory)
+    list.add(new_tuple(p.heap, intern_atom(item.name), number(p, m.*item.field)));
   return list.finish();
 }
 Term bif_erlang_memory_1(Process& p, const Term* a) {
@@ -300,7 +341,7 @@ Term bif_erlang_memory_1(Process& p, const Term* a) {
   return rest.is_nil() ? list.finish() : raise_badarg(p);
 }
 
-// ---- The end ---------------------------------------------------------------------------------------------------------------------------
+// ---- The end ------------------------------------------------------------------------------------
 
 namespace {
 
@@ -336,12 +377,13 @@ Term bif_erlang_halt_0(Process& p, const Term*) { return halt(p, Term::small(0),
 Term bif_erlang_halt_1(Process& p, const Term* a) { return halt(p, a[0], Term::nil()); }
 Term bif_erlang_halt_2(Process& p, const Term* a) { return halt(p, a[0], a[1]); }
 
-// ---- Nodes -----------------------------------------------------------------------------------------------------------------------------
+// ---- Nodes --------------------------------------------------------------------------------------
 
 Term bif_erlang_node_0(Process&, const Term*) { return local_node_name(); }
 Term bif_erlang_node_1(Process& p, const Term* a) {
   if (a[0].is_local_pid() || a[0].is_local_port() || a[0].is_local_ref()) return local_node_name();
-  if (a[0].is_pid() || a[0].is_port() || a[0].is_ref()) return reinterpret_cast<const ExternalObject*>(a[0].boxed_ptr())->node->name;
+  if (a[0].is_pid() || a[0].is_port() || a[0].is_ref())
+    return reinterpret_cast<const ExternalObject*>(a[0].boxed_ptr())->node->name;
   return raise_badarg(p);
 }
 Term bif_erlang_nodes_0(Process&, const Term*) { return Term::nil(); }  // no distribution yet

@@ -39,7 +39,9 @@ Term atom_from_list(Process& p, Term list, MakeAtom how) {
 }
 
 bool is_latin1_name(Term encoding) { return encoding == intern_atom("latin1"); }
-bool is_utf8_name(Term encoding) { return encoding == intern_atom("utf8") || encoding == intern_atom("unicode"); }
+bool is_utf8_name(Term encoding) {
+  return encoding == intern_atom("utf8") || encoding == intern_atom("unicode");
+}
 
 Term atom_from_binary(Process& p, Term binary, Term encoding, MakeAtom how) {
   if (!is_binary(binary)) return raise_badarg(p);
@@ -79,7 +81,8 @@ bool scan_numbers(std::string_view text, std::string_view prefix, Word* numbers,
   const char *at = text.data() + prefix.size(), *end = text.data() + text.size() - 1;
   for (unsigned i = 0; i < count; ++i) {
     const auto [next, error] = std::from_chars(at, end, numbers[i]);
-    if (error != std::errc() || next == at || (i + 1 < count ? next == end || *next != '.' : next != end)) return false;
+    if (error != std::errc() || next == at || (i + 1 < count ? next == end || *next != '.' : next != end))
+      return false;
     at = next + 1;
   }
   return true;
@@ -112,20 +115,38 @@ Term fun_item(Process& p, const FunObject& f, Term item) {
 Term bif_erlang_atom_to_list_1(Process& p, const Term* a) {
   return a[0].is_atom() ? code_point_list(p.heap, atom_text(a[0])) : raise_badarg(p);
 }
-Term bif_erlang_atom_to_binary_1(Process& p, const Term* a) { return atom_to_binary(p, a[0], intern_atom("utf8")); }
+Term bif_erlang_atom_to_binary_1(Process& p, const Term* a) {
+  return atom_to_binary(p, a[0], intern_atom("utf8"));
+}
 Term bif_erlang_atom_to_binary_2(Process& p, const Term* a) { return atom_to_binary(p, a[0], a[1]); }
-Term bif_erlang_list_to_atom_1(Process& p, const Term* a) { return atom_from_list(p, a[0], MakeAtom::kCreate); }
-Term bif_erlang_list_to_existing_atom_1(Process& p, const Term* a) { return atom_from_list(p, a[0], MakeAtom::kExisting); }
-Term bif_erlang_binary_to_atom_1(Process& p, const Term* a) { return atom_from_binary(p, a[0], intern_atom("utf8"), MakeAtom::kCreate); }
-Term bif_erlang_binary_to_atom_2(Process& p, const Term* a) { return atom_from_binary(p, a[0], a[1], MakeAtom::kCreate); }
+Term bif_erlang_list_to_atom_1(Process& p, const Term* a) {
+  return atom_from_list(p, a[0], MakeAtom::kCreate);
+}
+Term bif_erlang_list_to_existing_atom_1(Process& p, const Term* a) {
+  return atom_from_list(p, a[0], MakeAtom::kExisting);
+}
+Term bif_erlang_binary_to_atom_1(Process& p, const Term* a) {
+  return atom_from_binary(p, a[0], intern_atom("utf8"), MakeAtom::kCreate);
+}
+Term bif_erlang_binary_to_atom_2(Process& p, const Term* a) {
+  return atom_from_binary(p, a[0], a[1], MakeAtom::kCreate);
+}
 Term bif_erlang_binary_to_existing_atom_1(Process& p, const Term* a) {
   return atom_from_binary(p, a[0], intern_atom("utf8"), MakeAtom::kExisting);
 }
-Term bif_erlang_binary_to_existing_atom_2(Process& p, const Term* a) { return atom_from_binary(p, a[0], a[1], MakeAtom::kExisting); }
+Term bif_erlang_binary_to_existing_atom_2(Process& p, const Term* a) {
+  return atom_from_binary(p, a[0], a[1], MakeAtom::kExisting);
+}
 
-Term bif_erlang_pid_to_list_1(Process& p, const Term* a) { return a[0].is_pid() ? text_list(p.heap, pid_text(a[0])) : raise_badarg(p); }
-Term bif_erlang_port_to_list_1(Process& p, const Term* a) { return a[0].is_port() ? text_list(p.heap, port_text(a[0])) : raise_badarg(p); }
-Term bif_erlang_ref_to_list_1(Process& p, const Term* a) { return a[0].is_ref() ? text_list(p.heap, ref_text(a[0])) : raise_badarg(p); }
+Term bif_erlang_pid_to_list_1(Process& p, const Term* a) {
+  return a[0].is_pid() ? text_list(p.heap, pid_text(a[0])) : raise_badarg(p);
+}
+Term bif_erlang_port_to_list_1(Process& p, const Term* a) {
+  return a[0].is_port() ? text_list(p.heap, port_text(a[0])) : raise_badarg(p);
+}
+Term bif_erlang_ref_to_list_1(Process& p, const Term* a) {
+  return a[0].is_ref() ? text_list(p.heap, ref_text(a[0])) : raise_badarg(p);
+}
 Term bif_erlang_fun_to_list_1(Process& p, const Term* a) {
   return a[0].is_fun() ? code_point_list(p.heap, fun_text(a[0])) : raise_badarg(p);
 }
@@ -133,21 +154,25 @@ Term bif_erlang_fun_to_list_1(Process& p, const Term* a) {
 Term bif_erlang_list_to_pid_1(Process& p, const Term* a) {
   std::string text;
   Word n[3];
-  if (!list_to_bytes(a[0], &text) || !scan_numbers(text, "<", n, 3) || n[0] != 0 || n[1] >> 28 || n[2] >> 28) return raise_badarg(p);
+  if (!list_to_bytes(a[0], &text) || !scan_numbers(text, "<", n, 3) || n[0] != 0 || n[1] >> 28 || n[2] >> 28)
+    return raise_badarg(p);
   return Term::pid(n[2] << 28 | n[1]);
 }
 
 Term bif_erlang_list_to_port_1(Process& p, const Term* a) {
   std::string text;
   Word n[2];
-  if (!list_to_bytes(a[0], &text) || !scan_numbers(text, "#Port<", n, 2) || n[0] != 0 || n[1] >> 56) return raise_badarg(p);
+  if (!list_to_bytes(a[0], &text) || !scan_numbers(text, "#Port<", n, 2) || n[0] != 0 || n[1] >> 56)
+    return raise_badarg(p);
   return Term::port(n[1]);
 }
 
 Term bif_erlang_list_to_ref_1(Process& p, const Term* a) {
   std::string text;
   Word n[4];
-  if (!list_to_bytes(a[0], &text) || !scan_numbers(text, "#Ref<", n, 4) || n[0] != 0 || (n[1] | n[2] | n[3]) >> 32) return raise_badarg(p);
+  if (!list_to_bytes(a[0], &text) || !scan_numbers(text, "#Ref<", n, 4) || n[0] != 0 ||
+      (n[1] | n[2] | n[3]) >> 32)
+    return raise_badarg(p);
   auto* r = reinterpret_cast<RefObject*>(p.heap.alloc(3));
   r->header = Term::header(Term::Sub::kRef, 2);
   for (unsigned i = 0; i < 3; ++i) r->numbers[i] = static_cast<std::uint32_t>(n[3 - i]);
@@ -184,7 +209,8 @@ Term bif_erlang_fun_info_2(Process& p, const Term* a) {
 Term bif_erlang_fun_info_1(Process& p, const Term* a) {
   if (!a[0].is_fun()) return raise_badarg(p);
   const FunObject& f = *fun_of(a[0]);
-  static constexpr const char* kLocal[] = {"pid", "module", "new_index", "new_uniq", "index", "uniq", "name", "arity", "env", "type"};
+  static constexpr const char* kLocal[] = {"pid",  "module", "new_index", "new_uniq", "index",
+                                           "uniq", "name",   "arity",     "env",      "type"};
   static constexpr const char* kExternal[] = {"module", "name", "arity", "env", "type"};
   ListBuilder list(p.heap);
   const auto add = [&](const char* name) {

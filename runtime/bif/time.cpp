@@ -8,8 +8,9 @@
 #include "vm/term/arith.hpp"
 #include "vm/term/big.hpp"
 
-/// Clocks, calendar, references and unique integers. Erlang system time is Erlang monotonic time plus an offset fixed at start (time warp mode
-/// no_time_warp); os:system_time follows the operating system's clock.
+/// Clocks, calendar, references and unique integers. Erlang system time is Erlang monotonic time
+/// plus an offset fixed at start (time warp mode no_time_warp); os:system_time follows the
+/// operating system's clock.
 namespace vmrun {
 namespace {
 
@@ -21,15 +22,25 @@ struct Unit {
 };
 constexpr SWord kNative = 1'000'000'000;
 constexpr Unit kUnits[] = {
-    {"second", 1}, {"millisecond", 1000}, {"microsecond", 1'000'000}, {"nanosecond", 1'000'000'000}, {"native", kNative}, {"perf_counter", kNative},
+    {"second", 1},
+    {"millisecond", 1000},
+    {"microsecond", 1'000'000},
+    {"nanosecond", 1'000'000'000},
+    {"native", kNative},
+    {"perf_counter", kNative},
     // Older names.
-    {"seconds", 1}, {"milli_seconds", 1000}, {"micro_seconds", 1'000'000}, {"nano_seconds", 1'000'000'000},
+    {"seconds", 1},
+    {"milli_seconds", 1000},
+    {"micro_seconds", 1'000'000},
+    {"nano_seconds", 1'000'000'000},
 };
 
 /// Parts per second: an atom of the table or a positive integer.
 bool read_unit(Term t, SWord* per_second) {
   static const auto names = [] {
-    struct { Term name[std::size(kUnits)]; } list;
+    struct {
+      Term name[std::size(kUnits)];
+    } list;
     for (std::size_t i = 0; i < std::size(kUnits); ++i) list.name[i] = intern_atom(kUnits[i].name);
     return list;
   }();
@@ -62,14 +73,16 @@ Term in_unit(Process& p, SWord ns, Term unit) {
   if (!read_unit(unit, &per_second)) return raise_badarg(p);
   const __int128 scaled = static_cast<__int128>(ns) * per_second;
   const __int128 result = scaled / kNative - (scaled % kNative < 0);
-  if (result >= INT64_MIN && result <= INT64_MAX) return make_integer(p.heap, static_cast<std::int64_t>(result));
+  if (result >= INT64_MIN && result <= INT64_MAX)
+    return make_integer(p.heap, static_cast<std::int64_t>(result));
   return convert(p, make_integer(p.heap, ns), kNative, per_second);
 }
 
 Term native(Process& p, SWord ns) { return make_integer(p.heap, ns); }
 
 Term stamp(Process& p, Word microseconds) {
-  return new_tuple(p.heap, Term::small(static_cast<SWord>(microseconds / 1'000'000'000'000)), Term::small(static_cast<SWord>(microseconds / 1'000'000 % 1'000'000)),
+  return new_tuple(p.heap, Term::small(static_cast<SWord>(microseconds / 1'000'000'000'000)),
+                   Term::small(static_cast<SWord>(microseconds / 1'000'000 % 1'000'000)),
                    Term::small(static_cast<SWord>(microseconds % 1'000'000)));
 }
 
@@ -92,7 +105,8 @@ tm local_now() {
 
 /// {{Y,Mo,D},{H,Mi,S}} of a valid date.
 bool read_date_time(Term t, tm* out) {
-  if (!t.is_tuple() || t.tuple_arity() != 2 || !t.element(0).is_tuple() || !t.element(1).is_tuple()) return false;
+  if (!t.is_tuple() || t.tuple_arity() != 2 || !t.element(0).is_tuple() || !t.element(1).is_tuple())
+    return false;
   if (t.element(0).tuple_arity() != 3 || t.element(1).tuple_arity() != 3) return false;
   SWord n[6];
   static constexpr SWord kLeast[] = {0, 1, 1, 0, 0, 0}, kMost[] = {9999, 12, 31, 23, 59, 59};
@@ -123,12 +137,20 @@ Term to_universal(Process& p, Term local, int is_dst) {
 
 }  // namespace
 
-Term bif_erlang_monotonic_time_0(Process& p, const Term*) { return native(p, static_cast<SWord>(monotonic_ns())); }
-Term bif_erlang_monotonic_time_1(Process& p, const Term* a) { return in_unit(p, static_cast<SWord>(monotonic_ns()), a[0]); }
+Term bif_erlang_monotonic_time_0(Process& p, const Term*) {
+  return native(p, static_cast<SWord>(monotonic_ns()));
+}
+Term bif_erlang_monotonic_time_1(Process& p, const Term* a) {
+  return in_unit(p, static_cast<SWord>(monotonic_ns()), a[0]);
+}
 Term bif_erlang_time_offset_0(Process& p, const Term*) { return native(p, time_offset_ns()); }
 Term bif_erlang_time_offset_1(Process& p, const Term* a) { return in_unit(p, time_offset_ns(), a[0]); }
-Term bif_erlang_system_time_0(Process& p, const Term*) { return native(p, static_cast<SWord>(monotonic_ns()) + time_offset_ns()); }
-Term bif_erlang_system_time_1(Process& p, const Term* a) { return in_unit(p, static_cast<SWord>(monotonic_ns()) + time_offset_ns(), a[0]); }
+Term bif_erlang_system_time_0(Process& p, const Term*) {
+  return native(p, static_cast<SWord>(monotonic_ns()) + time_offset_ns());
+}
+Term bif_erlang_system_time_1(Process& p, const Term* a) {
+  return in_unit(p, static_cast<SWord>(monotonic_ns()) + time_offset_ns(), a[0]);
+}
 Term bif_erlang_timestamp_0(Process& p, const Term*) {
   return stamp(p, static_cast<Word>(floor_div(static_cast<SWord>(monotonic_ns()) + time_offset_ns(), 1000)));
 }
@@ -141,10 +163,14 @@ Term bif_erlang_convert_time_unit_3(Process& p, const Term* a) {
 }
 
 Term bif_os_system_time_0(Process& p, const Term*) { return native(p, static_cast<SWord>(system_ns())); }
-Term bif_os_system_time_1(Process& p, const Term* a) { return in_unit(p, static_cast<SWord>(system_ns()), a[0]); }
+Term bif_os_system_time_1(Process& p, const Term* a) {
+  return in_unit(p, static_cast<SWord>(system_ns()), a[0]);
+}
 Term bif_os_timestamp_0(Process& p, const Term*) { return stamp(p, system_ns() / 1000); }
 Term bif_os_perf_counter_0(Process& p, const Term*) { return native(p, static_cast<SWord>(monotonic_ns())); }
-Term bif_os_perf_counter_1(Process& p, const Term* a) { return in_unit(p, static_cast<SWord>(monotonic_ns()), a[0]); }
+Term bif_os_perf_counter_1(Process& p, const Term* a) {
+  return in_unit(p, static_cast<SWord>(monotonic_ns()), a[0]);
+}
 
 Term bif_erlang_localtime_0(Process& p, const Term*) { return date_time(p, local_now()); }
 Term bif_erlang_date_0(Process& p, const Term*) { return date_tuple(p, local_now()); }

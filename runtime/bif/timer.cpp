@@ -23,7 +23,9 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
   for (; options.is_list(); options = options.tail())
     if (!read_boolean_option(options.head(), atoms::abs, &absolute)) return raise_badarg(p);
   std::int64_t time;
-  if (!options.is_nil() || !integer_to_int64(a[0], &time) || (!absolute && time < 0) || time > (SWord{1} << 53)) return raise_badarg(p);
+  if (!options.is_nil() || !integer_to_int64(a[0], &time) || (!absolute && time < 0) ||
+      time > (SWord{1} << 53))
+    return raise_badarg(p);
   if (!a[1].is_atom() && !a[1].is_local_pid()) return raise_badarg(p);
   const Term message = a[2];
   const RefKey key = next_ref_key();
@@ -37,7 +39,8 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
     f->message = make_tuple(hp, atoms::timeout, ref, f->message);
   }
   const Word now_ns = monotonic_ns();
-  const Word tick = absolute ? static_cast<Word>(time < 0 ? 0 : time) : (now_ns + 999'999) / 1'000'000 + static_cast<Word>(time);
+  const Word tick = absolute ? static_cast<Word>(time < 0 ? 0 : time)
+                             : (now_ns + 999'999) / 1'000'000 + static_cast<Word>(time);
   this_scheduler()->timers.start_message(a[1], now_ns / 1'000'000, tick, key, f);
   bump_reductions(p, 4);
   Term* hp = p.heap.alloc(kRefWords);
@@ -57,7 +60,8 @@ Term look_up(Term ref, bool cancel) {
 Term look_up(Process& p, Term ref, Term options, bool cancel) {
   bool async = false, info = true;
   for (; options.is_list(); options = options.tail())
-    if (!read_boolean_option(options.head(), atoms::async, &async) && !(cancel && read_boolean_option(options.head(), atoms::info, &info)))
+    if (!read_boolean_option(options.head(), atoms::async, &async) &&
+        !(cancel && read_boolean_option(options.head(), atoms::info, &info)))
       return raise_badarg(p);
   if (!options.is_nil() || !ref.is_ref()) return raise_badarg(p);
   const Term result = ref.is_local_ref() ? look_up(ref, cancel) : atoms::false_;

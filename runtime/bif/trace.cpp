@@ -11,7 +11,8 @@
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 
-/// erlang:trace and what belongs to it. All existing processes at once is the Erlang module vmrun_trace's work, which comes back here for each.
+/// erlang:trace and what belongs to it. All existing processes at once is the Erlang module
+/// vmrun_trace's work, which comes back here for each.
 namespace vmrun {
 namespace {
 
@@ -21,12 +22,26 @@ struct Flag {
 };
 /// In the order trace_info shows them.
 constexpr Flag kFlags[] = {
-    {"running_procs", kTraceRunningProcs}, {"running_ports", kTraceRunningPorts}, {"ports", kTracePorts},
-    {"silent", kTraceSilent}, {"return_to", kTraceReturnTo}, {"arity", kTraceArity}, {"garbage_collection", kTraceGc},
-    {"exiting", kTraceExiting}, {"running", kTraceRunning}, {"set_on_first_link", kTraceSetOnFirstLink},
-    {"set_on_link", kTraceSetOnLink}, {"set_on_first_spawn", kTraceSetOnFirstSpawn}, {"procs", kTraceProcs},
-    {"call", kTraceCall}, {"set_on_spawn", kTraceSetOnSpawn}, {"receive", kTraceReceive}, {"send", kTraceSend},
-    {"monotonic_timestamp", kTraceMonotonic}, {"strict_monotonic_timestamp", kTraceStrictMonotonic}, {"timestamp", kTraceNow},
+    {"running_procs", kTraceRunningProcs},
+    {"running_ports", kTraceRunningPorts},
+    {"ports", kTracePorts},
+    {"silent", kTraceSilent},
+    {"return_to", kTraceReturnTo},
+    {"arity", kTraceArity},
+    {"garbage_collection", kTraceGc},
+    {"exiting", kTraceExiting},
+    {"running", kTraceRunning},
+    {"set_on_first_link", kTraceSetOnFirstLink},
+    {"set_on_link", kTraceSetOnLink},
+    {"set_on_first_spawn", kTraceSetOnFirstSpawn},
+    {"procs", kTraceProcs},
+    {"call", kTraceCall},
+    {"set_on_spawn", kTraceSetOnSpawn},
+    {"receive", kTraceReceive},
+    {"send", kTraceSend},
+    {"monotonic_timestamp", kTraceMonotonic},
+    {"strict_monotonic_timestamp", kTraceStrictMonotonic},
+    {"timestamp", kTraceNow},
 };
 
 std::uint32_t flag_bit(Term name) {
@@ -103,7 +118,8 @@ Term info_of_new(Process& p, Term item) {
 }
 
 Term info_of_process(Process& p, Term pid, Term item) {
-  const Term value = pid == p.id ? trace_info(p, item, p.heap) : ask(p, pid, RequestKind::kTraceInfo, item, atoms::undefined);
+  const Term value = pid == p.id ? trace_info(p, item, p.heap)
+                                 : ask(p, pid, RequestKind::kTraceInfo, item, atoms::undefined);
   if (!value || item == atoms::tracer || value == atoms::undefined) return value;
   return flag_list(p, static_cast<std::uint32_t>(value.small_value()));
 }
@@ -155,12 +171,14 @@ Term bif_vmrun_trace_process_info_2(Process& p, const Term* a) {
   return !value || value == atoms::undefined ? value : new_tuple(p.heap, a[1], value);
 }
 
-// ---- Calls -----------------------------------------------------------------------------------------------------------------------------
+// ---- Calls --------------------------------------------------------------------------------------
 
 namespace {
 
 /// One clause at a time: see call_trace.hpp.
-Term match_one_clause(Process& p, Term specification, Term object) { return ets::MatchSpec(p, specification).run(object); }
+Term match_one_clause(Process& p, Term specification, Term object) {
+  return ets::MatchSpec(p, specification).run(object);
+}
 
 [[maybe_unused]] const bool kMatchCallSet = (match_call = match_one_clause, true);
 

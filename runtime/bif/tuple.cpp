@@ -112,7 +112,8 @@ Term bif_erlang_make_tuple_3(Process& p, const Term* a) {
   for (; list.is_list(); list = list.tail()) {
     const Term pair = list.head();
     Word at;
-    if (!pair.is_tuple() || pair.tuple_arity() != 2 || !position(pair.element(0), result.tuple_arity(), &at)) return raise_badarg(p);
+    if (!pair.is_tuple() || pair.tuple_arity() != 2 || !position(pair.element(0), result.tuple_arity(), &at))
+      return raise_badarg(p);
     result.tuple_elements()[at] = pair.element(1);
   }
   return list.is_nil() ? result : raise_badarg(p);

@@ -12,7 +12,8 @@ bool is_function_of_arity(Process& p, const Term* a, Term* result) {
     raise_badarg(p);
     return false;
   }
-  *result = bool_term(a[1].is_small() && a[0].is_fun() && fun_of(a[0])->arity == static_cast<Word>(a[1].small_value()));
+  *result = bool_term(a[1].is_small() && a[0].is_fun() &&
+                      fun_of(a[0])->arity == static_cast<Word>(a[1].small_value()));
   return true;
 }
 
@@ -23,7 +24,9 @@ bool is_record_of(Term t, Term tag) { return t.is_tuple() && t.tuple_arity() > 0
 Term bif_erlang_is_atom_1(Process&, const Term* a) { return bool_term(a[0].is_atom()); }
 Term bif_erlang_is_binary_1(Process&, const Term* a) { return bool_term(is_binary(a[0])); }
 Term bif_erlang_is_bitstring_1(Process&, const Term* a) { return bool_term(a[0].is_bitstring()); }
-Term bif_erlang_is_boolean_1(Process&, const Term* a) { return bool_term(a[0] == atoms::true_ || a[0] == atoms::false_); }
+Term bif_erlang_is_boolean_1(Process&, const Term* a) {
+  return bool_term(a[0] == atoms::true_ || a[0] == atoms::false_);
+}
 Term bif_erlang_is_float_1(Process&, const Term* a) { return bool_term(a[0].is_float()); }
 Term bif_erlang_is_function_1(Process&, const Term* a) { return bool_term(a[0].is_fun()); }
 Term bif_erlang_is_integer_1(Process&, const Term* a) { return bool_term(a[0].is_integer()); }
@@ -40,7 +43,9 @@ Term bif_erlang_is_function_2(Process& p, const Term* a) {
   return is_function_of_arity(p, a, &result) ? result : kNonValue;
 }
 
-Term bif_erlang_is_record_2(Process& p, const Term* a) { return a[1].is_atom() ? bool_term(is_record_of(a[0], a[1])) : raise_badarg(p); }
+Term bif_erlang_is_record_2(Process& p, const Term* a) {
+  return a[1].is_atom() ? bool_term(is_record_of(a[0], a[1])) : raise_badarg(p);
+}
 
 Term bif_erlang_is_record_3(Process& p, const Term* a) {
   if (!a[1].is_atom() || !a[2].is_small()) return raise_badarg(p);

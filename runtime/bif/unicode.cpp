@@ -5,8 +5,8 @@
 #include "runtime/bif/support.hpp"
 #include "vm/term/bits.hpp"
 
-/// unicode:characters_to_list and characters_to_binary: deep lists of code points and binaries, between encodings. A character may be
-/// cut by the end of a binary and go on in the next one.
+/// unicode:characters_to_list and characters_to_binary: deep lists of code points and binaries,
+/// between encodings. A character may be cut by the end of a binary and go on in the next one.
 namespace vmrun {
 namespace {
 
@@ -59,7 +59,8 @@ bool utf32_possible(bool big, const std::uint8_t* b, Word n) {
 
 Step decode(Encoding e, const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
   const auto unit16 = [&](Word at) -> std::uint32_t {
-    return e == Encoding::kUtf16Big ? static_cast<std::uint32_t>(b[at]) << 8 | b[at + 1] : static_cast<std::uint32_t>(b[at + 1]) << 8 | b[at];
+    return e == Encoding::kUtf16Big ? static_cast<std::uint32_t>(b[at]) << 8 | b[at + 1]
+                                    : static_cast<std::uint32_t>(b[at + 1]) << 8 | b[at];
   };
   switch (e) {
     case Encoding::kLatin1:
@@ -69,12 +70,15 @@ Step decode(Encoding e, const std::uint8_t* b, Word n, std::uint32_t* c, Word* l
     case Encoding::kUtf8: return decode_utf8(b, n, c, length);
     case Encoding::kUtf16Big:
     case Encoding::kUtf16Little: {
-      if (n < 2) return e == Encoding::kUtf16Big && b[0] >= 0xDC && b[0] <= 0xDF ? Step::kInvalid : Step::kIncomplete;
+      if (n < 2)
+        return e == Encoding::kUtf16Big && b[0] >= 0xDC && b[0] <= 0xDF ? Step::kInvalid : Step::kIncomplete;
       *c = unit16(0);
       *length = 2;
       if (*c < 0xD800 || *c > 0xDFFF) return Step::kCharacter;
       if (*c > 0xDBFF) return Step::kInvalid;
-      if (n < 4) return n == 3 && e == Encoding::kUtf16Big && (b[2] < 0xDC || b[2] > 0xDF) ? Step::kInvalid : Step::kIncomplete;
+      if (n < 4)
+        return n == 3 && e == Encoding::kUtf16Big && (b[2] < 0xDC || b[2] > 0xDF) ? Step::kInvalid
+                                                                                  : Step::kIncomplete;
       const std::uint32_t low = unit16(2);
       if (low < 0xDC00 || low > 0xDFFF) return Step::kInvalid;
       *c = 0x10000 + ((*c - 0xD800) << 10 | (low - 0xDC00));
@@ -92,7 +96,8 @@ Step decode(Encoding e, const std::uint8_t* b, Word n, std::uint32_t* c, Word* l
   }
 }
 
-/// Where characters go: a list of code points, or the bytes of a binary. false: the encoding does not have the character.
+/// Where characters go: a list of code points, or the bytes of a binary. false: the encoding does
+/// not have the character.
 class Output {
  public:
   Output(Heap& heap, std::optional<Encoding> encoding) : encoding_(encoding), list_(heap) {}
@@ -120,7 +125,9 @@ class Output {
     }
   }
   /// A run of ASCII, where the output is a superset of it.
-  bool takes_ascii() const { return encoding_ && (*encoding_ == Encoding::kUtf8 || *encoding_ == Encoding::kLatin1); }
+  bool takes_ascii() const {
+    return encoding_ && (*encoding_ == Encoding::kUtf8 || *encoding_ == Encoding::kLatin1);
+  }
   void put_ascii(const std::uint8_t* b, Word n) { bytes_.append(reinterpret_cast<const char*>(b), n); }
 
   bool second_step() const { return encoding_ && *encoding_ != Encoding::kUtf8; }
@@ -157,7 +164,8 @@ class Converter {
   }
   /// Conversion stops: `rest` is what remains at this depth, the lists around it follow.
   bool stop(Term rest) {
-    for (; !tails_.empty(); tails_.pop_back()) rest = rest.is_nil() ? tails_.back() : cons(rest, tails_.back());
+    for (; !tails_.empty(); tails_.pop_back())
+      rest = rest.is_nil() ? tails_.back() : cons(rest, tails_.back());
     rest_ = rest;
     failed_ = true;
     return false;
@@ -199,10 +207,15 @@ class Converter {
   bool character(Term c, Term cell) {
     ++steps_;
     if (!partial_.empty()) return stop_at_partial(cell);
-    const bool good = in_ == Encoding::kLatin1 ? c.is_small() && c.small_value() >= 0 && c.small_value() <= 255 : is_unicode_scalar(c);
+    const bool good = in_ == Encoding::kLatin1
+                          ? c.is_small() && c.small_value() >= 0 && c.small_value() <= 255
+                          : is_unicode_scalar(c);
     if (good && out_.put(static_cast<std::uint32_t>(c.small_value()))) return true;
-    // Encodings that stock Erlang converts in a second step put the offending number in a list of its own.
-    return stop(out_.second_step() || (in_ != Encoding::kUtf8 && in_ != Encoding::kLatin1) ? cons(cons(c, Term::nil()), cell.tail()) : cell);
+    // Encodings that stock Erlang converts in a second step put the offending number in a list of
+    // its own.
+    return stop(out_.second_step() || (in_ != Encoding::kUtf8 && in_ != Encoding::kLatin1)
+                    ? cons(cons(c, Term::nil()), cell.tail())
+                    : cell);
   }
 
   /// How many bytes the cut character needs in all.
@@ -216,14 +229,16 @@ class Converter {
     }
   }
 
-  /// Completes a cut character with bytes of b, *taken of them. kIncomplete: all were taken and it is cut still.
+  /// Completes a cut character with bytes of b, *taken of them. kIncomplete: all were taken and it
+  /// is cut still.
   Step join(const std::uint8_t* b, Word n, Word* taken) {
     for (;;) {
       const Word take = std::min(partial_needs() - partial_.size(), n - *taken);
       std::string joined = partial_ + std::string(reinterpret_cast<const char*>(b + *taken), take);
       std::uint32_t c;
       Word length;
-      const Step step = decode(in_, reinterpret_cast<const std::uint8_t*>(joined.data()), joined.size(), &c, &length);
+      const Step step =
+          decode(in_, reinterpret_cast<const std::uint8_t*>(joined.data()), joined.size(), &c, &length);
       if (step == Step::kInvalid && *taken + take < n) return step;
       if (step == Step::kInvalid && joined.size() == partial_needs()) return step;
       *taken += take;
@@ -296,13 +311,21 @@ Term convert(Process& p, Term data, Term in, bool to_list, Term out) {
 
 }  // namespace
 
-Term bif_unicode_characters_to_list_1(Process& p, const Term* a) { return convert(p, a[0], intern_atom("utf8"), true, kNonValue); }
-Term bif_unicode_characters_to_list_2(Process& p, const Term* a) { return convert(p, a[0], a[1], true, kNonValue); }
+Term bif_unicode_characters_to_list_1(Process& p, const Term* a) {
+  return convert(p, a[0], intern_atom("utf8"), true, kNonValue);
+}
+Term bif_unicode_characters_to_list_2(Process& p, const Term* a) {
+  return convert(p, a[0], a[1], true, kNonValue);
+}
 Term bif_unicode_characters_to_binary_1(Process& p, const Term* a) {
   return convert(p, a[0], intern_atom("utf8"), false, intern_atom("utf8"));
 }
-Term bif_unicode_characters_to_binary_2(Process& p, const Term* a) { return convert(p, a[0], a[1], false, intern_atom("utf8")); }
-Term bif_unicode_characters_to_binary_3(Process& p, const Term* a) { return convert(p, a[0], a[1], false, a[2]); }
+Term bif_unicode_characters_to_binary_2(Process& p, const Term* a) {
+  return convert(p, a[0], a[1], false, intern_atom("utf8"));
+}
+Term bif_unicode_characters_to_binary_3(Process& p, const Term* a) {
+  return convert(p, a[0], a[1], false, a[2]);
+}
 
 /// unicode:bin_is_7bit/1
 Term bif_unicode_bin_is_7bit_1(Process&, const Term* a) {

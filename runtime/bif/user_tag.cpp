@@ -3,7 +3,8 @@
 #include "vm/process/carried.hpp"
 #include "vm/term/bits.hpp"
 
-/// erlang:dt_*: the user tag of dyntrace that a process may set, spread with its messages and hand to drivers. Without probes there are no tags.
+/// erlang:dt_*: the user tag of dyntrace that a process may set, spread with its messages and hand
+/// to drivers. Without probes there are no tags.
 namespace vmrun {
 namespace {
 
@@ -46,7 +47,8 @@ Term bif_erlang_dt_spread_tag_1(Process& p, const Term* a) {
   const Term tag = user_tag(p);
   const Word flags = tag_flags(p);
   const Term state = new_tuple(p.heap, Term::small(static_cast<SWord>(flags)), tag);
-  if (!tag.is_nil()) set_user_tag(p, tag, a[0] == atoms::true_ ? flags | kTagFlagSpreading : flags & ~kTagFlagSpreading);
+  if (!tag.is_nil())
+    set_user_tag(p, tag, a[0] == atoms::true_ ? flags | kTagFlagSpreading : flags & ~kTagFlagSpreading);
   return state;
 }
 Term bif_erlang_dt_restore_tag_1(Process& p, const Term* a) {
@@ -58,7 +60,11 @@ Term bif_erlang_dt_restore_tag_1(Process& p, const Term* a) {
   return atoms::true_;
 }
 
-Term bif_erlang_dt_prepend_vm_tag_data_1(Process& p, const Term* a) { return probe::kCompiledIn ? cons(p, terminated_tag(p), a[0]) : a[0]; }
-Term bif_erlang_dt_append_vm_tag_data_1(Process& p, const Term* a) { return probe::kCompiledIn ? cons(p, a[0], terminated_tag(p)) : a[0]; }
+Term bif_erlang_dt_prepend_vm_tag_data_1(Process& p, const Term* a) {
+  return probe::kCompiledIn ? cons(p, terminated_tag(p), a[0]) : a[0];
+}
+Term bif_erlang_dt_append_vm_tag_data_1(Process& p, const Term* a) {
+  return probe::kCompiledIn ? cons(p, a[0], terminated_tag(p)) : a[0];
+}
 
 }  // namespace vmrun

@@ -24,8 +24,9 @@
 #include "vm/process/table.hpp"
 #include "vm/sched/thread.hpp"
 
-/// Bytes from and to the operating system's file descriptors, for the I/O servers of the library (contract: runtime/lib/README.md). A scheduler never waits
-/// for a descriptor: what cannot be written at once, and all reading, is done by threads, one for each descriptor and direction.
+/// Bytes from and to the operating system's file descriptors, for the I/O servers of the library
+/// (contract: runtime/lib/README.md). A scheduler never waits for a descriptor: what cannot be
+/// written at once, and all reading, is done by threads, one for each descriptor and direction.
 namespace vmrun {
 namespace {
 
@@ -34,14 +35,16 @@ Term posix_atom(int error) {
     int error;
     const char* name;
   };
-  static constexpr Name kNames[] = {{EBADF, "ebadf"}, {EPIPE, "epipe"}, {EIO, "eio"}, {ENOSPC, "enospc"}, {EINVAL, "einval"},
-                                    {EACCES, "eacces"}, {EISDIR, "eisdir"}, {EFBIG, "efbig"}, {ENXIO, "enxio"}, {EPERM, "eperm"}};
+  static constexpr Name kNames[] = {
+      {EBADF, "ebadf"},   {EPIPE, "epipe"},   {EIO, "eio"},     {ENOSPC, "enospc"}, {EINVAL, "einval"},
+      {EACCES, "eacces"}, {EISDIR, "eisdir"}, {EFBIG, "efbig"}, {ENXIO, "enxio"},   {EPERM, "eperm"}};
   for (const Name& n : kNames)
     if (n.error == error) return intern_atom(n.name);
   return intern_atom("eio");
 }
 
-/// Work for one descriptor in one direction, done in order by a thread of its own that is made at the first job and lives as long as the VM.
+/// Work for one descriptor in one direction, done in order by a thread of its own that is made at
+/// the first job and lives as long as the VM.
 class Worker {
  public:
   struct Job {
@@ -109,7 +112,8 @@ class Worker {
     const int error = n < 0 ? errno : 0;
     Arena arena;
     Term what;
-    if (n > 0) what = new_tuple(arena, intern_atom("data"), make_binary(arena, buffer.data(), static_cast<Word>(n)));
+    if (n > 0)
+      what = new_tuple(arena, intern_atom("data"), make_binary(arena, buffer.data(), static_cast<Word>(n)));
     else if (n == 0) what = intern_atom("eof");
     else what = new_tuple(arena, atoms::error, posix_atom(error));
     const Term message = new_tuple(arena, intern_atom("vmrun_io"), Term::small(fd_), what);
@@ -135,8 +139,8 @@ Worker& worker(int fd, bool writes) {
   return *w;
 }
 
-/// Writes what can be written without waiting. Files take everything; a pipe or terminal that poll calls writable takes PIPE_BUF bytes at once.
-/// Returns the number of bytes, or -1 with errno set.
+/// Writes what can be written without waiting. Files take everything; a pipe or terminal that poll
+/// calls writable takes PIPE_BUF bytes at once. Returns the number of bytes, or -1 with errno set.
 ssize_t write_now(int fd, const std::uint8_t* bytes, std::size_t count) {
   constexpr std::size_t kSure = 4096;
   struct stat st;
@@ -182,13 +186,14 @@ Term bif_vmrun_io_write_2(Process& p, const Term* a) {
   int fd;
   if (!read_fd(a[0], &fd)) return raise_badarg(p);
   std::vector<std::uint8_t> bytes;
-  const bool ok = walk_iodata(a[1], [&](std::uint8_t b) { bytes.push_back(b); },
-                              [&](Term bits) {
-                                if (!is_binary(bits)) return false;
-                                const BytesOf view(bits);
-                                bytes.insert(bytes.end(), view.data(), view.data() + view.size());
-                                return true;
-                              });
+  const bool ok = walk_iodata(
+      a[1], [&](std::uint8_t b) { bytes.push_back(b); },
+      [&](Term bits) {
+        if (!is_binary(bits)) return false;
+        const BytesOf view(bits);
+        bytes.insert(bytes.end(), view.data(), view.data() + view.size());
+        return true;
+      });
   if (!ok) return raise_badarg(p);
   bump_reductions(p, static_cast<SWord>(bytes.size() / 64));
   const ssize_t done = write_now(fd, bytes.data(), bytes.size());

@@ -15,10 +15,10 @@
 #include "vm/code/code_server.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
-#include "vm/nif/dirty.hpp"
 #include "vm/heap/literal.hpp"
-#include "vm/port/port.hpp"
+#include "vm/nif/dirty.hpp"
 #include "vm/port/crash.hpp"
+#include "vm/port/port.hpp"
 #include "vm/port/signals.hpp"
 #include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
@@ -30,7 +30,8 @@ namespace {
 
 constexpr int kBrokenScriptStatus = 1;
 
-/// Feeds the machine's autoloader; warnings and errors of what is compiled on the way go to standard error.
+/// Feeds the machine's autoloader; warnings and errors of what is compiled on the way go to
+/// standard error.
 class FinderSource final : public CodeSource {
  public:
   explicit FinderSource(const CodeFinder& finder) : finder_(finder) {}
@@ -42,7 +43,8 @@ class FinderSource final : public CodeSource {
     *path = code.path;
     return true;
   }
-  bool compile(std::string_view name, std::string_view text, std::vector<std::uint8_t>* beam, std::string* messages) override {
+  bool compile(std::string_view name, std::string_view text, std::vector<std::uint8_t>* beam,
+               std::string* messages) override {
     compile::CompileOptions options;
     options.warnings = false;
     compile::CompileResult result = compile::compile_source(std::string(name), std::string(text), options);
@@ -99,7 +101,10 @@ int boot(const Options& o, const CodeFinder& finder) {
   register_bifs(kBifRows, kBifRowCount);
   install_crash_reports();
   report_crashing_drivers();
-  ::signal(SIGPIPE, SIG_IGN);  // who writes to what nobody reads gets EPIPE; programs behind ports start with all signals as usual
+  ::signal(SIGPIPE,
+           // who writes to what nobody reads gets EPIPE; programs behind ports start with all
+           // signals as usual
+           SIG_IGN);
   set_async_threads(o.async_threads);
   register_linked_in_drivers();
   FinderSource source(finder);
@@ -108,15 +113,18 @@ int boot(const Options& o, const CodeFinder& finder) {
   FoundCode script = finder.load_file(o.script, /*script=*/true);
   std::fputs(script.messages.c_str(), stderr);
   if (script.kind != FoundCode::Kind::kCode) return kBrokenScriptStatus;
-  LoadResult loaded = load_module(kNonValue, script.begin, static_cast<std::size_t>(script.end - script.begin), script.path);
+  LoadResult loaded =
+      load_module(kNonValue, script.begin, static_cast<std::size_t>(script.end - script.begin), script.path);
   if (!loaded.module) return fail(loaded.message);
 
   const Term module = loaded.module->name;
-  // Asked of the module, not of the export table: with an on_load function its exports are not visible yet.
+  // Asked of the module, not of the export table: with an on_load function its exports are not
+  // visible yet.
   const auto exported = [&](unsigned arity) {
     const auto& exports = loaded.module->exports;
-    return std::any_of(exports.begin(), exports.end(),
-                       [&](const auto& x) { return x.entry->function == atoms::main && x.entry->arity == arity; });
+    return std::any_of(exports.begin(), exports.end(), [&](const auto& x) {
+      return x.entry->function == atoms::main && x.entry->arity == arity;
+    });
   };
   const unsigned main_arity = exported(1) ? 1 : 0;
   if (!exported(main_arity)) return fail(o.script + ": no main/1 or main/0 to run");
@@ -130,7 +138,8 @@ int boot(const Options& o, const CodeFinder& finder) {
   set_dirty_schedulers(o.dirty_cpu_schedulers, o.dirty_io_schedulers);
 
   Heap heap;
-  spawn_process(nullptr, atoms::init, atoms::boot, boot_arguments(heap, o, module, main_arity), SpawnOptions{});
+  spawn_process(nullptr, atoms::init, atoms::boot, boot_arguments(heap, o, module, main_arity),
+                SpawnOptions{});
   start_schedulers(scheduling);
   const HaltRequest end = wait_for_halt();
   if (end.flush) {

@@ -3,7 +3,8 @@
 #include "runtime/cli/code_finder.hpp"
 #include "runtime/cli/options.hpp"
 
-/// Brings the machine up around a script: built-ins, code source, the first process, schedulers; waits for the end.
+/// Brings the machine up around a script: built-ins, code source, the first process, schedulers;
+/// waits for the end.
 namespace vmrun::cli {
 
 /// Returns the exit status. Called once, from main.

@@ -53,7 +53,8 @@ bool read_file(const std::string& path, std::vector<std::uint8_t>* bytes, std::s
   if (::fstat(::fileno(file.get()), &st) == 0 && S_ISDIR(st.st_mode)) return fail(EISDIR);
   bytes->clear();
   std::uint8_t chunk[65536];
-  while (std::size_t n = std::fread(chunk, 1, sizeof chunk, file.get())) bytes->insert(bytes->end(), chunk, chunk + n);
+  while (std::size_t n = std::fread(chunk, 1, sizeof chunk, file.get()))
+    bytes->insert(bytes->end(), chunk, chunk + n);
   return std::ferror(file.get()) ? fail(errno) : true;
 }
 

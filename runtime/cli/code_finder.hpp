@@ -7,9 +7,10 @@
 
 #include "runtime/compile/compiler.hpp"
 
-/// Where the code of a module comes from: the directories given (the script's own, then -pa), as NAME.beam, NAME.act or NAME.erl, and the
-/// embedded library. The library comes first, as in a stock system its modules cannot be replaced by accident.
-/// Set up before processes run, read-only afterwards: any thread may look.
+/// Where the code of a module comes from: the directories given (the script's own, then -pa), as
+/// NAME.beam, NAME.act or NAME.erl, and the embedded library. The library comes first, as in a
+/// stock system its modules cannot be replaced by accident. Set up before processes run, read-only
+/// afterwards: any thread may look.
 namespace vmrun::cli {
 
 struct FoundCode {
@@ -27,7 +28,8 @@ class CodeFinder {
       : directories_(std::move(directories)), compile_options_(std::move(compile_options)) {}
 
   FoundCode find(std::string_view module) const;
-  /// The file as it is, whatever its name: .beam is taken as code, anything else compiled. `script`: main is exported by itself.
+  /// The file as it is, whatever its name: .beam is taken as code, anything else compiled.
+  /// `script`: main is exported by itself.
   FoundCode load_file(const std::string& path, bool script) const;
 
  private:
@@ -35,7 +37,8 @@ class CodeFinder {
   compile::CompileOptions compile_options_;
 };
 
-/// Whole file into `bytes`; false with a sentence in `error` ("cannot read 'x': No such file or directory").
+/// Whole file into `bytes`; false with a sentence in `error` ("cannot read 'x': No such file or
+/// directory").
 [[nodiscard]] bool read_file(const std::string& path, std::vector<std::uint8_t>* bytes, std::string* error);
 
 }  // namespace vmrun::cli

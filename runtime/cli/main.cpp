@@ -34,8 +34,10 @@ int list_probes() {
   std::string error;
   if (!probe::read_probe_notes(own_path().c_str(), notes, error)) return complain(error);
   if (notes.empty()) {
-    std::fputs(probe::kCompiledIn ? "vmrun: this binary has no notes of probes: stripped, or its probes are of the native DTrace, which lists them\n"
-                                  : "vmrun: this binary has no probes: it was built with -Dprobes=none\n", stderr);
+    std::fputs(probe::kCompiledIn ? "vmrun: this binary has no notes of probes: stripped, or its probes are "
+                                    "of the native DTrace, which lists them\n"
+                                  : "vmrun: this binary has no probes: it was built with -Dprobes=none\n",
+               stderr);
     return 1;
   }
   std::fputs(probe::format_probe_notes(own_path().c_str(), notes).c_str(), stdout);

@@ -18,7 +18,8 @@ struct Flag {
   std::function<Error(Options&, const std::string&)> apply;
 };
 
-Error number(const std::string& text, unsigned long long low, unsigned long long high, unsigned long long* out) {
+Error number(const std::string& text, unsigned long long low, unsigned long long high,
+             unsigned long long* out) {
   const char* end = text.data() + text.size();
   auto [rest, code] = std::from_chars(text.data(), end, *out);
   if (code == std::errc{} && rest == end && *out >= low && *out <= high) return {};
@@ -36,15 +37,24 @@ auto set_number(T Options::*field, unsigned long long low, unsigned long long hi
 }
 
 auto set_flag(bool Options::*field) {
-  return [=](Options& o, const std::string&) -> Error { o.*field = true; return {}; };
+  return [=](Options& o, const std::string&) -> Error {
+    o.*field = true;
+    return {};
+  };
 }
 
 auto add_to(std::vector<std::string> Options::*list) {
-  return [=](Options& o, const std::string& text) -> Error { (o.*list).push_back(text); return {}; };
+  return [=](Options& o, const std::string& text) -> Error {
+    (o.*list).push_back(text);
+    return {};
+  };
 }
 
 auto set_action(Action action) {
-  return [=](Options& o, const std::string&) -> Error { o.action = action; return {}; };
+  return [=](Options& o, const std::string&) -> Error {
+    o.action = action;
+    return {};
+  };
 }
 
 auto nothing() {
@@ -72,26 +82,37 @@ Error set_random_sched(Options& o, const std::string& text) {
 
 const std::vector<Flag>& flags() {
   static const std::vector<Flag> table = {
-      {"-S", nullptr, "print the generic assembly of the module instead of running it", set_action(Action::kPrintAssembly)},
-      {"-l", nullptr, "list the static probes in this binary, with argument types", set_action(Action::kListProbes)},
-      {"-pa", "DIR", "look for modules in DIR too (.beam, .act, .erl); may be repeated", add_to(&Options::code_paths)},
+      {"-S", nullptr, "print the generic assembly of the module instead of running it",
+       set_action(Action::kPrintAssembly)},
+      {"-l", nullptr, "list the static probes in this binary, with argument types",
+       set_action(Action::kListProbes)},
+      {"-pa", "DIR", "look for modules in DIR too (.beam, .act, .erl); may be repeated",
+       add_to(&Options::code_paths)},
       {"-pz", "DIR", nullptr, add_to(&Options::code_paths)},
       {"-I", "DIR", "look for included files in DIR too", add_to(&Options::include_dirs)},
-      {"-D", "NAME[=TERM]", "define a macro for the script and the modules compiled with it", add_to(&Options::defines)},
+      {"-D", "NAME[=TERM]", "define a macro for the script and the modules compiled with it",
+       add_to(&Options::defines)},
       {"-noinput", nullptr, "do not read standard input", set_flag(&Options::no_input)},
       {"-noshell", nullptr, nullptr, nothing()},
       {"+S", "N", "number of schedulers (default: one for each core)", set_schedulers},
-      {"+SDcpu", "N", "number of dirty schedulers for native functions that compute long (default: as many as schedulers)", set_dirty_cpu_schedulers},
-      {"+SDio", "N", "number of dirty schedulers for native functions that wait for I/O (default 10)", set_number(&Options::dirty_io_schedulers, 1, 1024)},
+      {"+SDcpu", "N",
+       "number of dirty schedulers for native functions that compute long (default: as many as schedulers)",
+       set_dirty_cpu_schedulers},
+      {"+SDio", "N", "number of dirty schedulers for native functions that wait for I/O (default 10)",
+       set_number(&Options::dirty_io_schedulers, 1, 1024)},
       {"+A", "N", "number of async threads (default 8)", set_number(&Options::async_threads, 0, 1024)},
-      {"+P", "N", "limit of simultaneous processes (default 262144)", set_number(&Options::process_limit, 1024, 134217727)},
-      {"+Q", "N", "limit of simultaneous ports (default 65536)", set_number(&Options::port_limit, 1024, 134217727)},
+      {"+P", "N", "limit of simultaneous processes (default 262144)",
+       set_number(&Options::process_limit, 1024, 134217727)},
+      {"+Q", "N", "limit of simultaneous ports (default 65536)",
+       set_number(&Options::port_limit, 1024, 134217727)},
       {"+slice", "N", "stress: reductions a process may use before it is preempted (default 4000)",
        set_number(&Options::slice, 1, 1000000)},
       {"+yield-all", nullptr, "stress: give up the core at every call", set_flag(&Options::yield_all)},
       {"+random-sched", "SEED", "stress: pick runnable processes and slices at random", set_random_sched},
-      {"+gc-stress", nullptr, "stress: collect garbage at every allocation point", set_flag(&Options::gc_stress)},
-      {"+verify-heap", nullptr, "check: walk heaps before and after every collection", set_flag(&Options::verify_heap)},
+      {"+gc-stress", nullptr, "stress: collect garbage at every allocation point",
+       set_flag(&Options::gc_stress)},
+      {"+verify-heap", nullptr, "check: walk heaps before and after every collection",
+       set_flag(&Options::verify_heap)},
       {"-sname", "NAME", nullptr, unsupported("distribution (-sname)")},
       {"-name", "NAME", nullptr, unsupported("distribution (-name)")},
       {"-setcookie", "COOKIE", nullptr, unsupported("distribution (-setcookie)")},
@@ -115,13 +136,17 @@ std::variant<Options, UsageError> parse_options(int argc, const char* const* arg
   int i = 1;
   for (; i < argc; ++i) {
     std::string word = argv[i];
-    if (word == "--") { ++i; break; }
+    if (word == "--") {
+      ++i;
+      break;
+    }
     if (word.empty() || (word[0] != '-' && word[0] != '+') || word == "-") break;
     const Flag* flag = find_flag(word);
     if (!flag) return UsageError{fmt::format("unknown flag '{}'", word)};
     std::string value;
     if (flag->value) {
-      if (++i >= argc) return UsageError{fmt::format("flag {} needs a value: {} {}", word, word, flag->value)};
+      if (++i >= argc)
+        return UsageError{fmt::format("flag {} needs a value: {} {}", word, word, flag->value)};
       value = argv[i];
     }
     if (Error e = flag->apply(o, value)) return UsageError{fmt::format("{}: {}", word, *e)};
@@ -138,11 +163,14 @@ std::variant<Options, UsageError> parse_options(int argc, const char* const* arg
 std::string help_text() {
   std::string text =
       "usage: vmrun [FLAGS] SCRIPT [ARGS…]\n\n"
-      "Compiles and runs main/1 (or main/0) of an Erlang-syntax script (.act, .erl) or a compiled module (.beam).\n"
-      "Exit status: what halt(N) says; 0 after a normal end; 1 after an uncaught error or when the script does not compile; 2 for a usage error.\n\n"
+      "Compiles and runs main/1 (or main/0) of an Erlang-syntax script (.act, .erl) or a compiled module "
+      "(.beam).\n"
+      "Exit status: what halt(N) says; 0 after a normal end; 1 after an uncaught error or when the script "
+      "does not compile; 2 for a usage error.\n\n"
       "flags:\n";
   for (const Flag& f : flags())
-    if (f.help) text += fmt::format("  {:<20} {}\n", f.value ? fmt::format("{} {}", f.name, f.value) : f.name, f.help);
+    if (f.help)
+      text += fmt::format("  {:<20} {}\n", f.value ? fmt::format("{} {}", f.name, f.value) : f.name, f.help);
   text += "\nTo watch it: bpftrace -p PID scripts/bpftrace/message.bt (see docs/guide.md).\n";
   return text;
 }

@@ -4,8 +4,9 @@
 #include <variant>
 #include <vector>
 
-/// vmrun's command line. Flags follow `erl` where one exists; everything after the script belongs to the script.
-/// The flag table in options.cpp is the one list: parsing, --help and the errors come from it.
+/// vmrun's command line. Flags follow `erl` where one exists; everything after the script belongs
+/// to the script. The flag table in options.cpp is the one list: parsing, --help and the errors
+/// come from it.
 namespace vmrun::cli {
 
 enum class Action { kRun, kListProbes, kPrintAssembly, kHelp, kVersion };
@@ -14,27 +15,29 @@ struct Options {
   Action action = Action::kRun;
   std::string script;
   std::vector<std::string> script_args;
-  std::vector<std::string> code_paths;     // -pa, searched in order after the script's own directory
-  std::vector<std::string> include_dirs;   // -I
-  std::vector<std::string> defines;        // -D NAME[=VALUE]
-  unsigned schedulers = 0;                 // +S; 0: one for each core
-  unsigned async_threads = 8;              // +A
-  unsigned dirty_cpu_schedulers = 0;       // +SDcpu; 0: as many as schedulers
-  unsigned dirty_io_schedulers = 10;       // +SDio
-  unsigned process_limit = 262144;         // +P
-  unsigned port_limit = 65536;             // +Q
-  bool no_input = false;                   // -noinput: standard input is not read
+  std::vector<std::string> code_paths;    // -pa, searched in order after the script's own directory
+  std::vector<std::string> include_dirs;  // -I
+  std::vector<std::string> defines;       // -D NAME[=VALUE]
+  unsigned schedulers = 0;                // +S; 0: one for each core
+  unsigned async_threads = 8;             // +A
+  unsigned dirty_cpu_schedulers = 0;      // +SDcpu; 0: as many as schedulers
+  unsigned dirty_io_schedulers = 10;      // +SDio
+  unsigned process_limit = 262144;        // +P
+  unsigned port_limit = 65536;            // +Q
+  bool no_input = false;                  // -noinput: standard input is not read
   // Stress and checking.
   bool gc_stress = false;
   bool verify_heap = false;
   bool yield_all = false;
-  unsigned slice = 0;                      // +slice N reductions; 0: the usual 4000
+  unsigned slice = 0;  // +slice N reductions; 0: the usual 4000
   bool random_sched = false;
   unsigned long long random_seed = 0;
 };
 
 /// A usage error: what was wrong, as a sentence.
-struct UsageError { std::string message; };
+struct UsageError {
+  std::string message;
+};
 
 std::variant<Options, UsageError> parse_options(int argc, const char* const* argv);
 std::string help_text();

@@ -1,6 +1,7 @@
 #pragma once
-// Generic BEAM instructions as data: what code generation makes, the peephole pass improves, the writer encodes and the
-// printer shows. Operand order is that of the published opcode table. One compilation, one thread.
+// Generic BEAM instructions as data: what code generation makes, the peephole pass improves, the
+// writer encodes and the printer shows. Operand order is that of the published opcode table. One
+// compilation, one thread.
 
 #include <cstdint>
 #include <string>
@@ -12,31 +13,135 @@ namespace vmrun::compile {
 
 /// Numbers of the generic instructions we emit (OTP 25's table; a number never changes meaning).
 enum class Bop : std::uint8_t {
-  kLabel = 1, kFuncInfo = 2, kIntCodeEnd = 3, kCall = 4, kCallLast = 5, kCallOnly = 6, kCallExt = 7, kCallExtLast = 8,
-  kBif0 = 9, kBif1 = 10, kBif2 = 11, kAllocate = 12, kAllocateHeap = 13, kTestHeap = 16, kDeallocate = 18, kReturn = 19,
-  kSend = 20, kRemoveMessage = 21, kTimeout = 22, kLoopRec = 23, kLoopRecEnd = 24, kWait = 25, kWaitTimeout = 26,
-  kIsLt = 39, kIsGe = 40, kIsEq = 41, kIsNe = 42, kIsEqExact = 43, kIsNeExact = 44, kIsInteger = 45, kIsFloat = 46,
-  kIsNumber = 47, kIsAtom = 48, kIsPid = 49, kIsReference = 50, kIsPort = 51, kIsNil = 52, kIsBinary = 53, kIsList = 55,
-  kIsNonemptyList = 56, kIsTuple = 57, kTestArity = 58, kSelectVal = 59, kSelectTupleArity = 60, kJump = 61, kCatch = 62,
-  kCatchEnd = 63, kMove = 64, kGetList = 65, kGetTupleElement = 66, kPutList = 69, kBadmatch = 72, kIfEnd = 73,
-  kCaseEnd = 74, kCallFun = 75, kIsFunction = 77, kCallExtOnly = 78, kFmove = 96, kFconv = 97, kFadd = 98, kFsub = 99,
-  kFmul = 100, kFdiv = 101, kFnegate = 102, kTry = 104, kTryEnd = 105, kTryCase = 106, kTryCaseEnd = 107, kRaise = 108,
-  kApply = 112, kApplyLast = 113, kIsBoolean = 114, kIsFunction2 = 115, kBsGetInteger2 = 117, kBsGetFloat2 = 118,
-  kBsGetBinary2 = 119, kBsSkipBits2 = 120, kBsTestTail2 = 121, kGcBif1 = 124, kGcBif2 = 125, kIsBitstr = 129,
-  kBsTestUnit = 131, kBsMatchString = 132, kBsInitWritable = 133, kTrim = 136, kBsGetUtf8 = 138, kBsSkipUtf8 = 139,
-  kBsGetUtf16 = 140, kBsSkipUtf16 = 141, kBsGetUtf32 = 142, kBsSkipUtf32 = 143, kOnLoad = 149, kGcBif3 = 152, kLine = 153,
-  kPutMapAssoc = 154, kPutMapExact = 155, kIsMap = 156, kHasMapFields = 157, kGetMapElements = 158, kIsTaggedTuple = 159,
-  kBuildStacktrace = 160, kRawRaise = 161, kGetHd = 162, kGetTl = 163, kPutTuple2 = 164, kBsGetTail = 165,
-  kBsGetPosition = 167, kBsSetPosition = 168, kSwap = 169, kBsStartMatch4 = 170, kMakeFun3 = 171, kInitYregs = 172,
-  kRecvMarkerBind = 173, kRecvMarkerClear = 174, kRecvMarkerReserve = 175, kRecvMarkerUse = 176, kBsCreateBin = 177,
-  kCallFun2 = 178, kNifStart = 179, kBadrecord = 180,
+  kLabel = 1,
+  kFuncInfo = 2,
+  kIntCodeEnd = 3,
+  kCall = 4,
+  kCallLast = 5,
+  kCallOnly = 6,
+  kCallExt = 7,
+  kCallExtLast = 8,
+  kBif0 = 9,
+  kBif1 = 10,
+  kBif2 = 11,
+  kAllocate = 12,
+  kAllocateHeap = 13,
+  kTestHeap = 16,
+  kDeallocate = 18,
+  kReturn = 19,
+  kSend = 20,
+  kRemoveMessage = 21,
+  kTimeout = 22,
+  kLoopRec = 23,
+  kLoopRecEnd = 24,
+  kWait = 25,
+  kWaitTimeout = 26,
+  kIsLt = 39,
+  kIsGe = 40,
+  kIsEq = 41,
+  kIsNe = 42,
+  kIsEqExact = 43,
+  kIsNeExact = 44,
+  kIsInteger = 45,
+  kIsFloat = 46,
+  kIsNumber = 47,
+  kIsAtom = 48,
+  kIsPid = 49,
+  kIsReference = 50,
+  kIsPort = 51,
+  kIsNil = 52,
+  kIsBinary = 53,
+  kIsList = 55,
+  kIsNonemptyList = 56,
+  kIsTuple = 57,
+  kTestArity = 58,
+  kSelectVal = 59,
+  kSelectTupleArity = 60,
+  kJump = 61,
+  kCatch = 62,
+  kCatchEnd = 63,
+  kMove = 64,
+  kGetList = 65,
+  kGetTupleElement = 66,
+  kPutList = 69,
+  kBadmatch = 72,
+  kIfEnd = 73,
+  kCaseEnd = 74,
+  kCallFun = 75,
+  kIsFunction = 77,
+  kCallExtOnly = 78,
+  kFmove = 96,
+  kFconv = 97,
+  kFadd = 98,
+  kFsub = 99,
+  kFmul = 100,
+  kFdiv = 101,
+  kFnegate = 102,
+  kTry = 104,
+  kTryEnd = 105,
+  kTryCase = 106,
+  kTryCaseEnd = 107,
+  kRaise = 108,
+  kApply = 112,
+  kApplyLast = 113,
+  kIsBoolean = 114,
+  kIsFunction2 = 115,
+  kBsGetInteger2 = 117,
+  kBsGetFloat2 = 118,
+  kBsGetBinary2 = 119,
+  kBsSkipBits2 = 120,
+  kBsTestTail2 = 121,
+  kGcBif1 = 124,
+  kGcBif2 = 125,
+  kIsBitstr = 129,
+  kBsTestUnit = 131,
+  kBsMatchString = 132,
+  kBsInitWritable = 133,
+  kTrim = 136,
+  kBsGetUtf8 = 138,
+  kBsSkipUtf8 = 139,
+  kBsGetUtf16 = 140,
+  kBsSkipUtf16 = 141,
+  kBsGetUtf32 = 142,
+  kBsSkipUtf32 = 143,
+  kOnLoad = 149,
+  kGcBif3 = 152,
+  kLine = 153,
+  kPutMapAssoc = 154,
+  kPutMapExact = 155,
+  kIsMap = 156,
+  kHasMapFields = 157,
+  kGetMapElements = 158,
+  kIsTaggedTuple = 159,
+  kBuildStacktrace = 160,
+  kRawRaise = 161,
+  kGetHd = 162,
+  kGetTl = 163,
+  kPutTuple2 = 164,
+  kBsGetTail = 165,
+  kBsGetPosition = 167,
+  kBsSetPosition = 168,
+  kSwap = 169,
+  kBsStartMatch4 = 170,
+  kMakeFun3 = 171,
+  kInitYregs = 172,
+  kRecvMarkerBind = 173,
+  kRecvMarkerClear = 174,
+  kRecvMarkerReserve = 175,
+  kRecvMarkerUse = 176,
+  kBsCreateBin = 177,
+  kCallFun2 = 178,
+  kNifStart = 179,
+  kBadrecord = 180,
 };
 
 struct Operand {
   enum Kind : std::uint8_t {
-    kU,       // plain number
-    kTerm,    // a constant of the program: atom, integer, nil or literal
-    kX, kY, kFr,
+    kU,     // plain number
+    kTerm,  // a constant of the program: atom, integer, nil or literal
+    kX,
+    kY,
+    kFr,
     kLabel,   // 0: none
     kList,    // `n` operands follow
     kAlloc,   // heap need: n words, `floats`, `funs`
@@ -79,12 +184,12 @@ struct Code {
   struct Fun {
     Term name;
     std::uint32_t arity;
-    std::uint32_t entry;        // label
-    std::uint32_t first, last;  // instructions, from the label before func_info
+    std::uint32_t entry;                // label
+    std::uint32_t first, last;          // instructions, from the label before func_info
     std::uint64_t accepts_context = 0;  // bit i: argument i may be a match context
   };
   struct Lambda {
-    std::uint32_t fun;          // index in funs
+    std::uint32_t fun;  // index in funs
     std::uint32_t free_count;
   };
   struct Line {
@@ -95,8 +200,8 @@ struct Code {
   std::vector<Lambda> lambdas;
   std::vector<Import> imports;
   std::vector<std::uint8_t> strings;
-  std::vector<Line> lines;      // operand n of kLine refers to lines[n - 1]; 0: no place
-  std::uint32_t labels = 1;     // the next free one
+  std::vector<Line> lines;   // operand n of kLine refers to lines[n - 1]; 0: no place
+  std::uint32_t labels = 1;  // the next free one
 };
 
 /// Arity and name of an instruction, for the printer.

@@ -12,7 +12,8 @@ namespace vmrun::compile {
 namespace {
 
 /// How the operands of an instruction are shown, in order:
-///   .  as they are    [ ]  a list in brackets    T  the word `test` and the name in front of everything    F  field flags    E  as external function
+///   .  as they are    [ ]  a list in brackets    T  the word `test` and the name in front of
+///      everything    F  field flags    E  as external function
 struct Form {
   Bop op;
   const char* name;
@@ -20,47 +21,126 @@ struct Form {
 };
 
 constexpr Form kForms[] = {
-    {Bop::kLabel, "label", "."}, {Bop::kFuncInfo, "func_info", "..."}, {Bop::kIntCodeEnd, "int_code_end", ""},
-    {Bop::kCall, "call", ".."}, {Bop::kCallLast, "call_last", "..."}, {Bop::kCallOnly, "call_only", ".."},
-    {Bop::kCallExt, "call_ext", ".."}, {Bop::kCallExtLast, "call_ext_last", "..."}, {Bop::kCallExtOnly, "call_ext_only", ".."},
-    {Bop::kBif0, "bif", "0"}, {Bop::kBif1, "bif", "1"}, {Bop::kBif2, "bif", "2"},
-    {Bop::kGcBif1, "gc_bif", "g"}, {Bop::kGcBif2, "gc_bif", "g"}, {Bop::kGcBif3, "gc_bif", "g"},
-    {Bop::kAllocate, "allocate", ".."}, {Bop::kAllocateHeap, "allocate_heap", "..."}, {Bop::kTestHeap, "test_heap", ".."},
-    {Bop::kDeallocate, "deallocate", "."}, {Bop::kReturn, "return", ""}, {Bop::kSend, "send", ""},
-    {Bop::kRemoveMessage, "remove_message", ""}, {Bop::kTimeout, "timeout", ""}, {Bop::kLoopRec, "loop_rec", ".."},
-    {Bop::kLoopRecEnd, "loop_rec_end", "."}, {Bop::kWait, "wait", "."}, {Bop::kWaitTimeout, "wait_timeout", ".."},
-    {Bop::kIsLt, "is_lt", "T.[..]"}, {Bop::kIsGe, "is_ge", "T.[..]"}, {Bop::kIsEq, "is_eq", "T.[..]"}, {Bop::kIsNe, "is_ne", "T.[..]"},
-    {Bop::kIsEqExact, "is_eq_exact", "T.[..]"}, {Bop::kIsNeExact, "is_ne_exact", "T.[..]"}, {Bop::kIsInteger, "is_integer", "T.[.]"},
-    {Bop::kIsFloat, "is_float", "T.[.]"}, {Bop::kIsNumber, "is_number", "T.[.]"}, {Bop::kIsAtom, "is_atom", "T.[.]"},
-    {Bop::kIsPid, "is_pid", "T.[.]"}, {Bop::kIsReference, "is_reference", "T.[.]"}, {Bop::kIsPort, "is_port", "T.[.]"},
-    {Bop::kIsNil, "is_nil", "T.[.]"}, {Bop::kIsBinary, "is_binary", "T.[.]"}, {Bop::kIsList, "is_list", "T.[.]"},
-    {Bop::kIsNonemptyList, "is_nonempty_list", "T.[.]"}, {Bop::kIsTuple, "is_tuple", "T.[.]"},
-    {Bop::kTestArity, "test_arity", "T.[..]"}, {Bop::kIsTaggedTuple, "is_tagged_tuple", "T.[...]"},
-    {Bop::kIsFunction, "is_function", "T.[.]"}, {Bop::kIsFunction2, "is_function2", "T.[..]"},
-    {Bop::kIsBoolean, "is_boolean", "T.[.]"}, {Bop::kIsBitstr, "is_bitstr", "T.[.]"}, {Bop::kIsMap, "is_map", "T.[.]"},
-    {Bop::kHasMapFields, "has_map_fields", "T..."}, {Bop::kGetMapElements, "get_map_elements", "..."},
-    {Bop::kPutMapAssoc, "put_map_assoc", "....."}, {Bop::kPutMapExact, "put_map_exact", "....."},
-    {Bop::kSelectVal, "select_val", "..."}, {Bop::kSelectTupleArity, "select_tuple_arity", "..."}, {Bop::kJump, "jump", "."},
-    {Bop::kCatch, "'catch'", ".."}, {Bop::kCatchEnd, "catch_end", "."}, {Bop::kTry, "'try'", ".."}, {Bop::kTryEnd, "try_end", "."},
-    {Bop::kTryCase, "try_case", "."}, {Bop::kTryCaseEnd, "try_case_end", "."}, {Bop::kRaise, "raise", ".."},
-    {Bop::kMove, "move", ".."}, {Bop::kSwap, "swap", ".."}, {Bop::kGetList, "get_list", "..."}, {Bop::kGetHd, "get_hd", ".."},
-    {Bop::kGetTl, "get_tl", ".."}, {Bop::kGetTupleElement, "get_tuple_element", "..."}, {Bop::kPutList, "put_list", "..."},
-    {Bop::kPutTuple2, "put_tuple2", ".."}, {Bop::kBadmatch, "badmatch", "."}, {Bop::kIfEnd, "if_end", ""},
-    {Bop::kCaseEnd, "case_end", "."}, {Bop::kBadrecord, "badrecord", "."}, {Bop::kCallFun, "call_fun", "."},
-    {Bop::kCallFun2, "call_fun2", "..."}, {Bop::kApply, "apply", "."}, {Bop::kApplyLast, "apply_last", ".."},
-    {Bop::kMakeFun3, "make_fun3", "m"}, {Bop::kLine, "line", "l"}, {Bop::kInitYregs, "init_yregs", "."}, {Bop::kTrim, "trim", ".."},
-    {Bop::kBuildStacktrace, "build_stacktrace", ""}, {Bop::kRawRaise, "raw_raise", ""}, {Bop::kOnLoad, "on_load", ""}, {Bop::kNifStart, "nif_start", ""},
-    {Bop::kBsInitWritable, "bs_init_writable", ""}, {Bop::kBsStartMatch4, "bs_start_match4", "...."},
-    {Bop::kBsGetInteger2, "bs_get_integer2", "G"}, {Bop::kBsGetFloat2, "bs_get_float2", "G"}, {Bop::kBsGetBinary2, "bs_get_binary2", "G"},
-    {Bop::kBsSkipBits2, "bs_skip_bits2", "T.[...F]"}, {Bop::kBsTestTail2, "bs_test_tail2", "T.[..]"},
-    {Bop::kBsTestUnit, "bs_test_unit", "T.[..]"}, {Bop::kBsMatchString, "bs_match_string", "T.[...]"},
-    {Bop::kBsGetUtf8, "bs_get_utf8", "U"}, {Bop::kBsGetUtf16, "bs_get_utf16", "U"}, {Bop::kBsGetUtf32, "bs_get_utf32", "U"},
-    {Bop::kBsSkipUtf8, "bs_skip_utf8", "T.[..F]"}, {Bop::kBsSkipUtf16, "bs_skip_utf16", "T.[..F]"}, {Bop::kBsSkipUtf32, "bs_skip_utf32", "T.[..F]"},
-    {Bop::kBsGetTail, "bs_get_tail", "..."}, {Bop::kBsGetPosition, "bs_get_position", "..."}, {Bop::kBsSetPosition, "bs_set_position", ".."},
-    {Bop::kBsCreateBin, "bs_create_bin", "......"}, {Bop::kRecvMarkerBind, "recv_marker_bind", ".."},
-    {Bop::kRecvMarkerClear, "recv_marker_clear", "."}, {Bop::kRecvMarkerReserve, "recv_marker_reserve", "."},
-    {Bop::kRecvMarkerUse, "recv_marker_use", "."}, {Bop::kFmove, "fmove", ".."}, {Bop::kFconv, "fconv", ".."},
-    {Bop::kFadd, "fadd", "a"}, {Bop::kFsub, "fsub", "a"}, {Bop::kFmul, "fmul", "a"}, {Bop::kFdiv, "fdiv", "a"}, {Bop::kFnegate, "fnegate", "a"},
+    {Bop::kLabel, "label", "."},
+    {Bop::kFuncInfo, "func_info", "..."},
+    {Bop::kIntCodeEnd, "int_code_end", ""},
+    {Bop::kCall, "call", ".."},
+    {Bop::kCallLast, "call_last", "..."},
+    {Bop::kCallOnly, "call_only", ".."},
+    {Bop::kCallExt, "call_ext", ".."},
+    {Bop::kCallExtLast, "call_ext_last", "..."},
+    {Bop::kCallExtOnly, "call_ext_only", ".."},
+    {Bop::kBif0, "bif", "0"},
+    {Bop::kBif1, "bif", "1"},
+    {Bop::kBif2, "bif", "2"},
+    {Bop::kGcBif1, "gc_bif", "g"},
+    {Bop::kGcBif2, "gc_bif", "g"},
+    {Bop::kGcBif3, "gc_bif", "g"},
+    {Bop::kAllocate, "allocate", ".."},
+    {Bop::kAllocateHeap, "allocate_heap", "..."},
+    {Bop::kTestHeap, "test_heap", ".."},
+    {Bop::kDeallocate, "deallocate", "."},
+    {Bop::kReturn, "return", ""},
+    {Bop::kSend, "send", ""},
+    {Bop::kRemoveMessage, "remove_message", ""},
+    {Bop::kTimeout, "timeout", ""},
+    {Bop::kLoopRec, "loop_rec", ".."},
+    {Bop::kLoopRecEnd, "loop_rec_end", "."},
+    {Bop::kWait, "wait", "."},
+    {Bop::kWaitTimeout, "wait_timeout", ".."},
+    {Bop::kIsLt, "is_lt", "T.[..]"},
+    {Bop::kIsGe, "is_ge", "T.[..]"},
+    {Bop::kIsEq, "is_eq", "T.[..]"},
+    {Bop::kIsNe, "is_ne", "T.[..]"},
+    {Bop::kIsEqExact, "is_eq_exact", "T.[..]"},
+    {Bop::kIsNeExact, "is_ne_exact", "T.[..]"},
+    {Bop::kIsInteger, "is_integer", "T.[.]"},
+    {Bop::kIsFloat, "is_float", "T.[.]"},
+    {Bop::kIsNumber, "is_number", "T.[.]"},
+    {Bop::kIsAtom, "is_atom", "T.[.]"},
+    {Bop::kIsPid, "is_pid", "T.[.]"},
+    {Bop::kIsReference, "is_reference", "T.[.]"},
+    {Bop::kIsPort, "is_port", "T.[.]"},
+    {Bop::kIsNil, "is_nil", "T.[.]"},
+    {Bop::kIsBinary, "is_binary", "T.[.]"},
+    {Bop::kIsList, "is_list", "T.[.]"},
+    {Bop::kIsNonemptyList, "is_nonempty_list", "T.[.]"},
+    {Bop::kIsTuple, "is_tuple", "T.[.]"},
+    {Bop::kTestArity, "test_arity", "T.[..]"},
+    {Bop::kIsTaggedTuple, "is_tagged_tuple", "T.[...]"},
+    {Bop::kIsFunction, "is_function", "T.[.]"},
+    {Bop::kIsFunction2, "is_function2", "T.[..]"},
+    {Bop::kIsBoolean, "is_boolean", "T.[.]"},
+    {Bop::kIsBitstr, "is_bitstr", "T.[.]"},
+    {Bop::kIsMap, "is_map", "T.[.]"},
+    {Bop::kHasMapFields, "has_map_fields", "T..."},
+    {Bop::kGetMapElements, "get_map_elements", "..."},
+    {Bop::kPutMapAssoc, "put_map_assoc", "....."},
+    {Bop::kPutMapExact, "put_map_exact", "....."},
+    {Bop::kSelectVal, "select_val", "..."},
+    {Bop::kSelectTupleArity, "select_tuple_arity", "..."},
+    {Bop::kJump, "jump", "."},
+    {Bop::kCatch, "'catch'", ".."},
+    {Bop::kCatchEnd, "catch_end", "."},
+    {Bop::kTry, "'try'", ".."},
+    {Bop::kTryEnd, "try_end", "."},
+    {Bop::kTryCase, "try_case", "."},
+    {Bop::kTryCaseEnd, "try_case_end", "."},
+    {Bop::kRaise, "raise", ".."},
+    {Bop::kMove, "move", ".."},
+    {Bop::kSwap, "swap", ".."},
+    {Bop::kGetList, "get_list", "..."},
+    {Bop::kGetHd, "get_hd", ".."},
+    {Bop::kGetTl, "get_tl", ".."},
+    {Bop::kGetTupleElement, "get_tuple_element", "..."},
+    {Bop::kPutList, "put_list", "..."},
+    {Bop::kPutTuple2, "put_tuple2", ".."},
+    {Bop::kBadmatch, "badmatch", "."},
+    {Bop::kIfEnd, "if_end", ""},
+    {Bop::kCaseEnd, "case_end", "."},
+    {Bop::kBadrecord, "badrecord", "."},
+    {Bop::kCallFun, "call_fun", "."},
+    {Bop::kCallFun2, "call_fun2", "..."},
+    {Bop::kApply, "apply", "."},
+    {Bop::kApplyLast, "apply_last", ".."},
+    {Bop::kMakeFun3, "make_fun3", "m"},
+    {Bop::kLine, "line", "l"},
+    {Bop::kInitYregs, "init_yregs", "."},
+    {Bop::kTrim, "trim", ".."},
+    {Bop::kBuildStacktrace, "build_stacktrace", ""},
+    {Bop::kRawRaise, "raw_raise", ""},
+    {Bop::kOnLoad, "on_load", ""},
+    {Bop::kNifStart, "nif_start", ""},
+    {Bop::kBsInitWritable, "bs_init_writable", ""},
+    {Bop::kBsStartMatch4, "bs_start_match4", "...."},
+    {Bop::kBsGetInteger2, "bs_get_integer2", "G"},
+    {Bop::kBsGetFloat2, "bs_get_float2", "G"},
+    {Bop::kBsGetBinary2, "bs_get_binary2", "G"},
+    {Bop::kBsSkipBits2, "bs_skip_bits2", "T.[...F]"},
+    {Bop::kBsTestTail2, "bs_test_tail2", "T.[..]"},
+    {Bop::kBsTestUnit, "bs_test_unit", "T.[..]"},
+    {Bop::kBsMatchString, "bs_match_string", "T.[...]"},
+    {Bop::kBsGetUtf8, "bs_get_utf8", "U"},
+    {Bop::kBsGetUtf16, "bs_get_utf16", "U"},
+    {Bop::kBsGetUtf32, "bs_get_utf32", "U"},
+    {Bop::kBsSkipUtf8, "bs_skip_utf8", "T.[..F]"},
+    {Bop::kBsSkipUtf16, "bs_skip_utf16", "T.[..F]"},
+    {Bop::kBsSkipUtf32, "bs_skip_utf32", "T.[..F]"},
+    {Bop::kBsGetTail, "bs_get_tail", "..."},
+    {Bop::kBsGetPosition, "bs_get_position", "..."},
+    {Bop::kBsSetPosition, "bs_set_position", ".."},
+    {Bop::kBsCreateBin, "bs_create_bin", "......"},
+    {Bop::kRecvMarkerBind, "recv_marker_bind", ".."},
+    {Bop::kRecvMarkerClear, "recv_marker_clear", "."},
+    {Bop::kRecvMarkerReserve, "recv_marker_reserve", "."},
+    {Bop::kRecvMarkerUse, "recv_marker_use", "."},
+    {Bop::kFmove, "fmove", ".."},
+    {Bop::kFconv, "fconv", ".."},
+    {Bop::kFadd, "fadd", "a"},
+    {Bop::kFsub, "fsub", "a"},
+    {Bop::kFmul, "fmul", "a"},
+    {Bop::kFdiv, "fdiv", "a"},
+    {Bop::kFnegate, "fnegate", "a"},
 };
 
 const Form& form_of(Bop op) {
@@ -86,13 +166,15 @@ class Printer {
     out_ += comma + std::string("{module_info,0},{module_info,1}]}.\n\n{attributes, []}.\n\n");
     out_ += "{labels, " + std::to_string(code_.labels) + "}.\n";
     for (const Code::Fun& f : code_.funs) {
-      out_ += "\n\n{function, " + name(f.name) + ", " + std::to_string(f.arity) + ", " + std::to_string(f.entry) + "}.\n";
+      out_ += "\n\n{function, " + name(f.name) + ", " + std::to_string(f.arity) + ", " +
+              std::to_string(f.entry) + "}.\n";
       for (std::uint32_t i = f.first; i < f.last; i++) {
         const AsmInstr& in = code_.code[i];
         instruction(in);
         if (in.op != Bop::kLabel || in.args[0].n != f.entry) continue;
         for (std::uint32_t a = 0; a < 64; a++) {
-          if (f.accepts_context >> a & 1) out_ += "    {'%',{var_info,{x," + std::to_string(a) + "},[accepts_match_context]}}.\n";
+          if (f.accepts_context >> a & 1)
+            out_ += "    {'%',{var_info,{x," + std::to_string(a) + "},[accepts_match_context]}}.\n";
         }
       }
     }
@@ -120,7 +202,8 @@ class Printer {
     if (t.is_list()) {
       bool text = true;
       Term end = t;
-      for (; end.is_list(); end = end.tail()) text &= end.head().is_small() && end.head().small_value() >= 32 && end.head().small_value() < 127;
+      for (; end.is_list(); end = end.tail())
+        text &= end.head().is_small() && end.head().small_value() >= 32 && end.head().small_value() < 127;
       text &= end.is_nil();
       out_ += text ? "\"" : "[";
       for (const Term first = t; t.is_list(); t = t.tail()) {
@@ -180,7 +263,8 @@ class Printer {
         break;
       }
       case Operand::kAlloc:
-        out_ += "{alloc,[{words," + std::to_string(o.n) + "},{floats," + std::to_string(o.floats) + "},{funs," + std::to_string(o.funs) + "}]}";
+        out_ += "{alloc,[{words," + std::to_string(o.n) + "},{floats," + std::to_string(o.floats) +
+                "},{funs," + std::to_string(o.funs) + "}]}";
         break;
       case Operand::kString: {
         out_ += "{string,<<";
@@ -233,7 +317,8 @@ class Printer {
     if (shape == "0" || shape == "1" || shape == "2" || shape == "g") {
       const bool gc = shape == "g";
       const std::size_t at = shape == "0" ? 0 : gc ? 2 : 1;
-      out_ += f.name + std::string(",") + name(code_.imports[a[at].n].name) + ",{f," + std::to_string(shape == "0" ? 0 : a[0].n) + "},";
+      out_ += f.name + std::string(",") + name(code_.imports[a[at].n].name) + ",{f," +
+              std::to_string(shape == "0" ? 0 : a[0].n) + "},";
       if (gc) out_ += std::to_string(a[1].n) + ",";
       arguments(a, at + 1, a.size() - 1);
       out_ += ",";
@@ -264,7 +349,8 @@ class Printer {
       operand(a, k);
     } else if (shape == "m") {
       const Code::Lambda& l = code_.lambdas[a[0].n];
-      out_ += "make_fun3,{f," + std::to_string(code_.funs[l.fun].entry) + "}," + std::to_string(a[0].n) + ",0,";
+      out_ +=
+          "make_fun3,{f," + std::to_string(code_.funs[l.fun].entry) + "}," + std::to_string(a[0].n) + ",0,";
       k = 1;
       operand(a, k);
       out_ += ",";
@@ -273,7 +359,8 @@ class Printer {
       out_ += "line,[";
       if (a[0].n > 0) {
         const Code::Line& l = code_.lines[a[0].n - 1];
-        out_ += "{location,\"" + std::string(l.file < module_.files.size() ? module_.files[l.file] : "?") + "\"," + std::to_string(l.line) + "}";
+        out_ += "{location,\"" + std::string(l.file < module_.files.size() ? module_.files[l.file] : "?") +
+                "\"," + std::to_string(l.line) + "}";
       }
       out_ += "]";
     } else {
@@ -302,6 +389,8 @@ class Printer {
 
 }  // namespace
 
-std::string print_assembly(const Code& code, const core::Module& module) { return Printer(code, module).run(); }
+std::string print_assembly(const Code& code, const core::Module& module) {
+  return Printer(code, module).run();
+}
 
 }  // namespace vmrun::compile

@@ -1,5 +1,6 @@
 #pragma once
-// Code as text: one Erlang term per line, in the shape that `erlc -S` writes and `erlc +from_asm` reads. One compilation, one thread.
+// Code as text: one Erlang term per line, in the shape that `erlc -S` writes and `erlc +from_asm`
+// reads. One compilation, one thread.
 
 #include <string>
 

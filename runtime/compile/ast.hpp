@@ -1,7 +1,8 @@
 #pragma once
-// The abstract syntax of a module. Expressions, patterns and guards share the node types, as in Erlang's own
-// abstract format: what is allowed where is lint's business. Nodes live in the compilation's Arena, are
-// immutable after parsing, and carry the place of the token that a message about them should point at.
+// The abstract syntax of a module. Expressions, patterns and guards share the node types, as in
+// Erlang's own abstract format: what is allowed where is lint's business. Nodes live in the
+// compilation's Arena, are immutable after parsing, and carry the place of the token that a message
+// about them should point at.
 
 #include <cstdint>
 #include <span>
@@ -13,9 +14,36 @@
 namespace vmrun::compile {
 
 enum class ExprKind : uint8_t {
-  kVar, kAtom, kInteger, kFloat, kString, kNil, kCons, kTuple, kMap, kBinary, kRecord, kRecordField, kRecordIndex,
-  kUnary, kBinaryOp, kMatch, kMaybeMatch, kCall, kRemote, kFunLocal, kFunRemote, kFun, kBlock, kIf, kCase,
-  kReceive, kTry, kCatch, kMaybe, kComprehension,
+  kVar,
+  kAtom,
+  kInteger,
+  kFloat,
+  kString,
+  kNil,
+  kCons,
+  kTuple,
+  kMap,
+  kBinary,
+  kRecord,
+  kRecordField,
+  kRecordIndex,
+  kUnary,
+  kBinaryOp,
+  kMatch,
+  kMaybeMatch,
+  kCall,
+  kRemote,
+  kFunLocal,
+  kFunRemote,
+  kFun,
+  kBlock,
+  kIf,
+  kCase,
+  kReceive,
+  kTry,
+  kCatch,
+  kMaybe,
+  kComprehension,
 };
 
 struct Expr {
@@ -38,7 +66,8 @@ struct ExprOf : Expr {
   explicit ExprOf(Loc where) : Expr{K, where} {}
 };
 
-/// One alternative of a function, fun, case, if, receive, try or else. `guards` is a disjunction of conjunctions.
+/// One alternative of a function, fun, case, if, receive, try or else. `guards` is a disjunction of
+/// conjunctions.
 struct Clause {
   Loc loc;
   std::string_view name;  // function clauses and named funs
@@ -59,7 +88,8 @@ struct AtomExpr : ExprOf<ExprKind::kAtom> {
   AtomExpr(Loc l, std::string_view n) : ExprOf(l), name(n) {}
 };
 
-/// An integer or character. Values that need more than 62 bits have `digits` (of `base`), others `value`.
+/// An integer or character. Values that need more than 62 bits have `digits` (of `base`), others
+/// `value`.
 struct IntegerExpr : ExprOf<ExprKind::kInteger> {
   int64_t value = 0;
   std::string_view digits;
@@ -114,10 +144,10 @@ struct Segment {
   const Expr* value;
   const Expr* size = nullptr;  // null: the default of the type
   SegmentType type = SegmentType::kDefault;
-  int8_t sign = -1;            // 0 unsigned, 1 signed
-  int8_t endian = -1;          // 0 big, 1 little, 2 native
-  int unit = 0;                // 0: the default of the type
-  bool bits_named = false;     // `bits`/`bitstring` rather than `binary`/`bytes`
+  int8_t sign = -1;         // 0 unsigned, 1 signed
+  int8_t endian = -1;       // 0 big, 1 little, 2 native
+  int unit = 0;             // 0: the default of the type
+  bool bits_named = false;  // `bits`/`bitstring` rather than `binary`/`bytes`
 };
 struct BinaryExpr : ExprOf<ExprKind::kBinary> {
   std::span<const Segment> segments;
@@ -200,7 +230,8 @@ struct FunRemoteExpr : ExprOf<ExprKind::kFunRemote> {
   const Expr* module;
   const Expr* function;
   const Expr* arity;
-  FunRemoteExpr(Loc l, const Expr* m, const Expr* f, const Expr* a) : ExprOf(l), module(m), function(f), arity(a) {}
+  FunRemoteExpr(Loc l, const Expr* m, const Expr* f, const Expr* a)
+      : ExprOf(l), module(m), function(f), arity(a) {}
 };
 struct FunExpr : ExprOf<ExprKind::kFun> {
   std::string_view name;  // empty for an unnamed fun
@@ -225,10 +256,12 @@ struct ReceiveExpr : ExprOf<ExprKind::kReceive> {
   ClauseList clauses;
   const Expr* timeout = nullptr;
   ExprList timeout_body;
-  ReceiveExpr(Loc l, ClauseList c, const Expr* t, ExprList b) : ExprOf(l), clauses(c), timeout(t), timeout_body(b) {}
+  ReceiveExpr(Loc l, ClauseList c, const Expr* t, ExprList b)
+      : ExprOf(l), clauses(c), timeout(t), timeout_body(b) {}
 };
 
-/// Catch clauses have three patterns: class, reason and stack trace (the latter a variable, "_" when not written).
+/// Catch clauses have three patterns: class, reason and stack trace (the latter a variable, "_"
+/// when not written).
 struct TryExpr : ExprOf<ExprKind::kTry> {
   ExprList body;
   ClauseList of_clauses;
@@ -265,11 +298,28 @@ struct ComprehensionExpr : ExprOf<ExprKind::kComprehension> {
       : ExprOf(l), what(w), value(v), key(k), qualifiers(q) {}
 };
 
-// --- types ------------------------------------------------------------------------------------------------------
+// --- types ---------------------------------------------------------------------------------------
 
 enum class TypeKind : uint8_t {
-  kVar, kLiteral, kRange, kCall, kRemote, kTuple, kList, kNonemptyList, kMap, kMapField, kBinary, kFun, kAnyFun, kRecord,
-  kRecordField, kUnion, kAnnotated, kProduct, kConstraint,
+  kVar,
+  kLiteral,
+  kRange,
+  kCall,
+  kRemote,
+  kTuple,
+  kList,
+  kNonemptyList,
+  kMap,
+  kMapField,
+  kBinary,
+  kFun,
+  kAnyFun,
+  kRecord,
+  kRecordField,
+  kUnion,
+  kAnnotated,
+  kProduct,
+  kConstraint,
 };
 
 /// A type, kept only as far as lint looks at it: its names and its parts.
@@ -282,7 +332,7 @@ struct TypeExpr {
 };
 using TypeList = std::span<const TypeExpr* const>;
 
-// --- forms ------------------------------------------------------------------------------------------------------
+// --- forms ---------------------------------------------------------------------------------------
 
 enum class FormKind : uint8_t { kFunction, kAttribute, kRecord, kType, kSpec, kEof };
 

@@ -1,5 +1,6 @@
 #pragma once
-// Visiting the parts of an expression in source order. Constant operations; any thread that owns the tree.
+// Visiting the parts of an expression in source order. Constant operations; any thread that owns
+// the tree.
 
 #include "runtime/compile/ast.hpp"
 
@@ -13,8 +14,8 @@ void for_each_child(const Clause& c, F&& visit) {
   for (const Expr* e : c.body) visit(*e);
 }
 
-/// Calls visit(const Expr&) for each direct sub-expression. Of a match the right side comes first, as it is
-/// evaluated first; of a comprehension the qualifiers come before the template.
+/// Calls visit(const Expr&) for each direct sub-expression. Of a match the right side comes first,
+/// as it is evaluated first; of a comprehension the qualifiers come before the template.
 template <class F>
 void for_each_child(const Expr& e, F&& visit) {
   auto list = [&](ExprList items) {

@@ -26,7 +26,9 @@ void put_compact(std::string& out, unsigned tag, std::int64_t value) {
     out += static_cast<char>(value);
   } else {
     int bytes = 2;
-    while (bytes < 8 && (value >= std::int64_t{1} << (8 * bytes - 1) || value < -(std::int64_t{1} << (8 * bytes - 1)))) bytes++;
+    while (bytes < 8 &&
+           (value >= std::int64_t{1} << (8 * bytes - 1) || value < -(std::int64_t{1} << (8 * bytes - 1))))
+      bytes++;
     out += static_cast<char>((bytes - 2) << 5 | 0x18 | tag);
     for (int k = bytes - 1; k >= 0; k--) out += static_cast<char>(value >> (8 * k));
   }
@@ -82,7 +84,8 @@ class Writer {
 
   /// Found again by its bytes: 0.0 =:= -0.0, but they are two literals.
   std::uint32_t literal(Term t) {
-    auto [it, fresh] = literal_index_.try_emplace(encode_external(t), static_cast<std::uint32_t>(literals_.size()));
+    auto [it, fresh] =
+        literal_index_.try_emplace(encode_external(t), static_cast<std::uint32_t>(literals_.size()));
     if (fresh) literals_.push_back(&it->first);
     return it->second;
   }
@@ -105,12 +108,8 @@ class Writer {
       case Operand::kX: return put_compact(out, kTagX, o.n);
       case Operand::kY: return put_compact(out, kTagY, o.n);
       case Operand::kLabel: return put_compact(out, kTagF, o.n);
-      case Operand::kFr:
-        put_compact(out, kTagZ, 2);
-        return put_compact(out, kTagU, o.n);
-      case Operand::kList:
-        put_compact(out, kTagZ, 1);
-        return put_compact(out, kTagU, o.n);
+      case Operand::kFr: put_compact(out, kTagZ, 2); return put_compact(out, kTagU, o.n);
+      case Operand::kList: put_compact(out, kTagZ, 1); return put_compact(out, kTagU, o.n);
       case Operand::kAlloc: {
         const std::uint32_t parts[] = {o.n, o.floats, o.funs};
         put_compact(out, kTagZ, 3);
@@ -158,7 +157,8 @@ class Writer {
     std::unordered_map<std::uint64_t, bool> wanted;
     for (const core::Export& x : module_.exports) wanted[x.name.raw() << 10 | x.arity] = true;
     for (const Code::Fun& f : code_.funs) {
-      const bool is_exported = wanted.contains(f.name.raw() << 10 | f.arity) || (f.name == atoms::module_info && f.arity < 2);
+      const bool is_exported =
+          wanted.contains(f.name.raw() << 10 | f.arity) || (f.name == atoms::module_info && f.arity < 2);
       std::string& out = is_exported ? e : l;
       (is_exported ? exported : local)++;
       put32(out, atom(f.name));
@@ -196,7 +196,8 @@ class Writer {
     }
     uLongf size = compressBound(plain.size());
     std::string packed(size, '\0');
-    compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(plain.data()), plain.size(), 1);
+    compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(plain.data()),
+              plain.size(), 1);
     packed.resize(size);
     std::string out;
     put32(out, plain.size());

@@ -1,5 +1,6 @@
 #pragma once
-// What code generation must know about the BIFs that have instructions of their own: which are guard BIFs, which are tests. One table.
+// What code generation must know about the BIFs that have instructions of their own: which are
+// guard BIFs, which are tests. One table.
 
 #include <cstdint>
 
@@ -10,12 +11,12 @@ namespace vmrun::compile::ssa {
 struct BifInfo {
   const char* name;
   std::uint8_t arity;
-  bool gc;         // may allocate: a gc_bif instruction
-  bool safe;       // cannot fail whatever the arguments
-  bool boolean;    // gives true or false
+  bool gc;           // may allocate: a gc_bif instruction
+  bool safe;         // cannot fail whatever the arguments
+  bool boolean;      // gives true or false
   std::int8_t test;  // the Test it is, or -1
-  bool swap;       // the test takes the arguments in reverse order
-  Term atom;       // of name; set on first use
+  bool swap;         // the test takes the arguments in reverse order
+  Term atom;         // of name; set on first use
 };
 
 /// The guard BIF or operator erlang:name/arity, or null.

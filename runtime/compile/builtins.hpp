@@ -1,6 +1,6 @@
 #pragma once
-// What the compiler knows about functions of module erlang and about predefined types and behaviours.
-// Constant data; any thread.
+// What the compiler knows about functions of module erlang and about predefined types and
+// behaviours. Constant data; any thread.
 
 #include <cstdint>
 #include <span>
@@ -14,7 +14,9 @@ struct FunctionName {
   friend bool operator==(const FunctionName&, const FunctionName&) = default;
 };
 struct FunctionNameHash {
-  size_t operator()(const FunctionName& f) const { return std::hash<std::string_view>()(f.name) * 31 + f.arity; }
+  size_t operator()(const FunctionName& f) const {
+    return std::hash<std::string_view>()(f.name) * 31 + f.arity;
+  }
 };
 
 struct Builtin {
@@ -29,7 +31,8 @@ const Builtin* find_builtin(std::string_view name, uint32_t arity);
 /// Operators as functions of module erlang, allowed in guards: '+'/2, 'not'/1, …
 bool is_guard_operator(std::string_view name, uint32_t arity);
 
-/// The type test that an obsolete one means when it is a whole test of a guard: is_list for list/1. Empty when it is none.
+/// The type test that an obsolete one means when it is a whole test of a guard: is_list for list/1.
+/// Empty when it is none.
 std::string_view modern_type_test(std::string_view name, uint32_t arity);
 
 bool is_builtin_type(std::string_view name, uint32_t arity);

@@ -18,7 +18,8 @@ std::uint32_t CodeBuilder::import(Term module, Term name, std::uint32_t arity) {
 }
 
 std::uint32_t CodeBuilder::line(Loc loc) {
-  auto [it, fresh] = lines_.try_emplace(std::uint64_t{loc.file} << 32 | loc.line, static_cast<std::uint32_t>(code_.lines.size() + 1));
+  auto [it, fresh] = lines_.try_emplace(std::uint64_t{loc.file} << 32 | loc.line,
+                                        static_cast<std::uint32_t>(code_.lines.size() + 1));
   if (fresh) code_.lines.push_back({loc.file, loc.line});
   return it->second;
 }
@@ -37,7 +38,8 @@ Generated generate(Arena& arena, core::Module& module, bool want_assembly) {
   if (!result.errors.empty()) return result;
   for (ssa::Function& f : program.functions) {
     if (f.arity > 255) {
-      result.errors.push_back("function " + std::string(atom_text(f.name)) + " takes more than 255 arguments and outer variables");
+      result.errors.push_back("function " + std::string(atom_text(f.name)) +
+                              " takes more than 255 arguments and outer variables");
       return result;
     }
     ssa::optimise(program, f);
@@ -56,14 +58,17 @@ Generated generate(Arena& arena, core::Module& module, bool want_assembly) {
   }
   for (std::uint32_t i = 0; i < program.functions.size(); i++) {
     ssa::Function& f = program.functions[i];
-    Code::Fun fun{f.name, f.arity, entries[i], static_cast<std::uint32_t>(code.code.size()), 0, f.accepts_context};
+    Code::Fun fun{f.name, f.arity,          entries[i], static_cast<std::uint32_t>(code.code.size()),
+                  0,      f.accepts_context};
     code.code.push_back({Bop::kLabel, {Operand::u(infos[i])}});
     if (f.loc.known()) code.code.push_back({Bop::kLine, {Operand::u(builder.line(f.loc))}});
-    code.code.push_back({Bop::kFuncInfo, {Operand::of(module.name), Operand::of(f.name), Operand::u(f.arity)}});
+    code.code.push_back(
+        {Bop::kFuncInfo, {Operand::of(module.name), Operand::of(f.name), Operand::u(f.arity)}});
     code.code.push_back({Bop::kLabel, {Operand::u(entries[i])}});
     for (const core::FunDef* n : module.nifs)
       if (f.name == n->name && f.arity == n->arity) code.code.push_back({Bop::kNifStart, {}});
-    if (module.on_load != nullptr && f.name == module.on_load->name && f.arity == 0) code.code.push_back({Bop::kOnLoad, {}});
+    if (module.on_load != nullptr && f.name == module.on_load->name && f.arity == 0)
+      code.code.push_back({Bop::kOnLoad, {}});
     generate_function(builder, program, f, entries, infos[i]);
     peephole(code.code, fun.first, infos[i], entries[i]);
     // What the machine (and the encoding of stock BEAM) has registers for.

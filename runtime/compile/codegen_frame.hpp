@@ -1,11 +1,15 @@
 #pragma once
-// Code generation for one function: walks the blocks in order and gives registers to values on the fly. What is where at the start of a block
-// is fixed by whoever goes there first; the others move things into place. Because blocks come after their predecessors, one pass suffices;
-// only what has to be known before (liveness, wishes, which blocks run with a stack frame) is computed up front.
+// Code generation for one function: walks the blocks in order and gives registers to values on the
+// fly. What is where at the start of a block is fixed by whoever goes there first; the others move
+// things into place. Because blocks come after their predecessors, one pass suffices; only what has
+// to be known before (liveness, wishes, which blocks run with a stack frame) is computed up front.
 //
-//  - x registers are lost in a call; a value needed afterwards is stored in a y register, at its definition if a frame exists, else before the call.
-//  - Wherever memory may be collected every x register below the "live" count holds a term; a hole is filled by moving the topmost value down.
-//  - y registers that are not written before the first collection are initialised where the frame is made.
+//  - x registers are lost in a call; a value needed afterwards is stored in a y register, at its
+//    definition if a frame exists, else before the call.
+//  - Wherever memory may be collected every x register below the "live" count holds a term; a hole
+//    is filled by moving the topmost value down.
+//  - y registers that are not written before the first collection are initialised where the frame
+//    is made.
 //
 // One compilation, one thread.
 
@@ -36,7 +40,7 @@ class CodeBuilder {
 };
 
 /// Appends one function to the code. `entries` are the entry labels of all functions.
-void generate_function(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn, const std::vector<std::uint32_t>& entries,
-                       std::uint32_t info_label);
+void generate_function(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn,
+                       const std::vector<std::uint32_t>& entries, std::uint32_t info_label);
 
 }  // namespace vmrun::compile

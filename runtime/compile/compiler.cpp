@@ -2,19 +2,20 @@
 
 #include <pthread.h>
 
-#include "runtime/compile/lint.hpp"
-#include "runtime/compile/to_core.hpp"
 #include "runtime/compile/codegen.hpp"
+#include "runtime/compile/lint.hpp"
 #include "runtime/compile/module.hpp"
 #include "runtime/compile/session.hpp"
 #include "runtime/compile/tables.hpp"
+#include "runtime/compile/to_core.hpp"
 #include "vm/heap/heap.hpp"
 
 namespace vmrun::compile {
 
 namespace {
 
-/// Room for the recursion of every phase over a tree of Parser::kMaxNesting levels, sanitizers included.
+/// Room for the recursion of every phase over a tree of Parser::kMaxNesting levels, sanitizers
+/// included.
 constexpr size_t kStackBytes = size_t{256} << 20;
 
 void run(CompileResult& result, std::string path, std::string text, const CompileOptions& options) {

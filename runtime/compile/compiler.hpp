@@ -1,7 +1,8 @@
 #pragma once
-// The compiler's front door: source text in, `.beam` bytes and messages out.
-// Any thread may compile; compilations share nothing but the atom table. The work is done on a thread of its own
-// with a stack that holds the deepest syntax tree the parser admits, so callers on small stacks are safe.
+// The compiler's front door: source text in, `.beam` bytes and messages out. Any thread may
+// compile; compilations share nothing but the atom table. The work is done on a thread of its own
+// with a stack that holds the deepest syntax tree the parser admits, so callers on small stacks are
+// safe.
 
 #include <cstdint>
 #include <string>
@@ -21,9 +22,9 @@ struct CompileOptions {
   /// Scripts: -module is optional, main/0 and main/1 are exported by themselves.
   bool script = false;
   bool warnings = true;
-  bool want_assembly = false;      // fill `assembly` (-S)
-  bool only_preprocess = false;    // fill `preprocessed` and stop (-E)
-  bool only_check = false;         // stop after lint
+  bool want_assembly = false;    // fill `assembly` (-S)
+  bool only_preprocess = false;  // fill `preprocessed` and stop (-E)
+  bool only_check = false;       // stop after lint
 };
 
 struct CompileResult {
@@ -32,12 +33,13 @@ struct CompileResult {
   std::vector<uint8_t> beam;  // empty unless ok
   std::string assembly;
   std::string preprocessed;
-  std::string messages;       // errors and warnings as text for a terminal
+  std::string messages;  // errors and warnings as text for a terminal
   size_t errors = 0;
   size_t warnings = 0;
 };
 
-/// Compiles a text; `path` is the name that messages and stack traces show and where -include looks first.
+/// Compiles a text; `path` is the name that messages and stack traces show and where -include looks
+/// first.
 CompileResult compile_source(std::string path, std::string text, const CompileOptions& options);
 
 /// Reads and compiles a file.

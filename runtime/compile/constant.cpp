@@ -26,19 +26,23 @@ Constant boolean(bool v) {
   return c;
 }
 
-double as_real(const Constant& c) { return c.kind == Kind::kInteger ? static_cast<double>(c.integer) : c.real; }
+double as_real(const Constant& c) {
+  return c.kind == Kind::kInteger ? static_cast<double>(c.integer) : c.real;
+}
 
 /// Erlang's term order on what a constant can be: number < atom < tuple < list.
 int compare(const Constant& a, const Constant& b) {
   auto rank = [](const Constant& c) { return c.is_number() ? 0 : static_cast<int>(c.kind); };
   if (rank(a) != rank(b)) return rank(a) < rank(b) ? -1 : 1;
   if (a.is_number()) {
-    if (a.kind == Kind::kInteger && b.kind == Kind::kInteger) return a.integer < b.integer ? -1 : a.integer > b.integer;
+    if (a.kind == Kind::kInteger && b.kind == Kind::kInteger)
+      return a.integer < b.integer ? -1 : a.integer > b.integer;
     double x = as_real(a), y = as_real(b);
     return x < y ? -1 : x > y;
   }
   if (a.kind == Kind::kAtom) return a.atom < b.atom ? -1 : a.atom > b.atom;
-  if (a.kind == Kind::kTuple && a.items.size() != b.items.size()) return a.items.size() < b.items.size() ? -1 : 1;
+  if (a.kind == Kind::kTuple && a.items.size() != b.items.size())
+    return a.items.size() < b.items.size() ? -1 : 1;
   for (size_t i = 0; i < a.items.size() && i < b.items.size(); i++)
     if (int c = compare(a.items[i], b.items[i])) return c;
   return a.items.size() < b.items.size() ? -1 : a.items.size() > b.items.size();
@@ -109,7 +113,8 @@ std::optional<Constant> ConstantEvaluator::evaluate(const Expr& e, std::string& 
       }
       if (!v->is_number()) return std::nullopt;
       if (u.op == Tok::kPlus) return v;
-      if (u.op == Tok::kBnot) return v->kind == Kind::kInteger ? std::optional(integer(~v->integer)) : std::nullopt;
+      if (u.op == Tok::kBnot)
+        return v->kind == Kind::kInteger ? std::optional(integer(~v->integer)) : std::nullopt;
       return v->kind == Kind::kInteger ? integer(-v->integer) : real(-v->real);
     }
     case ExprKind::kBinaryOp: return operation(e.as<BinaryOpExpr>(), problem, where);
@@ -119,7 +124,8 @@ std::optional<Constant> ConstantEvaluator::evaluate(const Expr& e, std::string& 
   }
 }
 
-std::optional<Constant> ConstantEvaluator::operation(const BinaryOpExpr& e, std::string& problem, Loc& where) {
+std::optional<Constant> ConstantEvaluator::operation(const BinaryOpExpr& e, std::string& problem,
+                                                     Loc& where) {
   auto a = evaluate(*e.left, problem, where);
   if (!a) return a;
   if (e.op == Tok::kAndalso) {
@@ -153,7 +159,8 @@ std::optional<Constant> ConstantEvaluator::operation(const BinaryOpExpr& e, std:
       return boolean(e.op == Tok::kAnd ? p && q : e.op == Tok::kOr ? p || q : p != q);
     }
     case Tok::kPlusPlus: {
-      bool lists = (a->kind == Kind::kNil || a->kind == Kind::kList) && (b->kind == Kind::kNil || b->kind == Kind::kList);
+      bool lists = (a->kind == Kind::kNil || a->kind == Kind::kList) &&
+                   (b->kind == Kind::kNil || b->kind == Kind::kList);
       if (!lists) return std::nullopt;
       a->items.insert(a->items.end(), b->items.begin(), b->items.end());
       if (!a->items.empty()) a->kind = Kind::kList;
@@ -173,7 +180,8 @@ std::optional<Constant> ConstantEvaluator::operation(const BinaryOpExpr& e, std:
       return real(as_real(*a) / as_real(*b));
     case Tok::kDiv:
     case Tok::kRem:
-      if (!ints || y == 0 || y == -1) return ints && y == -1 ? std::optional(integer(e.op == Tok::kRem ? 0 : -x)) : std::nullopt;
+      if (!ints || y == 0 || y == -1)
+        return ints && y == -1 ? std::optional(integer(e.op == Tok::kRem ? 0 : -x)) : std::nullopt;
       return integer(e.op == Tok::kDiv ? x / y : x % y);
     case Tok::kBand: return ints ? std::optional(integer(x & y)) : std::nullopt;
     case Tok::kBor: return ints ? std::optional(integer(x | y)) : std::nullopt;
@@ -224,7 +232,8 @@ std::optional<Constant> ConstantEvaluator::call(const CallExpr& e, std::string& 
     if (name == "abs" && a.kind == Kind::kInteger) return integer(a.integer < 0 ? -a.integer : a.integer);
     if ((name == "tuple_size" || name == "size") && a.kind == Kind::kTuple)
       return integer(static_cast<int64_t>(a.items.size()));
-    if (name == "length" || name == "hd" || name == "abs" || name == "tuple_size" || name == "size") return std::nullopt;
+    if (name == "length" || name == "hd" || name == "abs" || name == "tuple_size" || name == "size")
+      return std::nullopt;
   }
   if (name == "element" && args.size() == 2) {
     bool good = args[0].kind == Kind::kInteger && args[1].kind == Kind::kTuple && args[0].integer >= 1 &&

@@ -1,6 +1,6 @@
 #pragma once
-// Evaluates the constant expressions that `-if` and `-elif` take: literals, operators, guard tests and
-// `defined(NAME)`. One thread at a time.
+// Evaluates the constant expressions that `-if` and `-elif` take: literals, operators, guard tests
+// and `defined(NAME)`. One thread at a time.
 
 #include <functional>
 #include <optional>
@@ -23,10 +23,11 @@ struct Constant {
 
 class ConstantEvaluator {
  public:
-  explicit ConstantEvaluator(std::function<bool(std::string_view)> is_defined) : is_defined_(std::move(is_defined)) {}
+  explicit ConstantEvaluator(std::function<bool(std::string_view)> is_defined)
+      : is_defined_(std::move(is_defined)) {}
 
-  /// The value, or nothing when evaluation fails (as a guard fails). `problem` is set, with its place, when the
-  /// expression is not one that can be evaluated here.
+  /// The value, or nothing when evaluation fails (as a guard fails). `problem` is set, with its
+  /// place, when the expression is not one that can be evaluated here.
   std::optional<Constant> evaluate(const Expr& e, std::string& problem, Loc& where);
 
  private:

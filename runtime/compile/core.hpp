@@ -1,21 +1,28 @@
 #pragma once
-// Core: the language between the syntax tree and code generation, modelled on the published Core Erlang (Carlsson et al.,
-// "Core Erlang 1.0.3"). The front end lowers a module to it, the back end (codegen.hpp) takes it from there. Nodes live in the
-// compilation's Arena; literals are VM terms whose words live as long as that arena. One compilation, one thread.
+// Core: the language between the syntax tree and code generation, modelled on the published Core
+// Erlang (Carlsson et al., "Core Erlang 1.0.3"). The front end lowers a module to it, the back end
+// (codegen.hpp) takes it from there. Nodes live in the compilation's Arena; literals are VM terms
+// whose words live as long as that arena. One compilation, one thread.
 //
 // What the front end keeps true:
-//  - Every Var object is bound exactly once (by a function's parameters, let, a pattern, a try, a Lambda's self). A scope sees its
-//    own and outer variables; a Lambda or letrec function may use variables of the functions around it freely.
-//  - Pattern variables are always fresh. A variable that is already bound, or repeated in a pattern, becomes a fresh one
-//    plus the guard test `Fresh =:= Old`.
-//  - Sub-expressions may be anything and are evaluated left to right, each once. (Nothing needs to be named by a let first.)
-//  - Every expression gives one value, except kValues and what ends in it (case branches, let bodies): those may stand
-//    only where several are expected: as the `arg` of a let of as many variables.
-//  - No records, no comprehensions, no macros: those are gone. andalso/orelse stay (AndAlso, OrElse).
-//  - Guards are trees of kAllOf / kAnyOf / kAndAlso / kOrElse over expressions made of literals, variables, tuples, lists, maps, binaries
-//    and calls of guard BIFs (`call erlang:F`). A test that raises, or gives something other than true, fails.
+//  - Every Var object is bound exactly once (by a function's parameters, let, a pattern, a try, a
+//    Lambda's self). A scope sees its own and outer variables; a Lambda or letrec function may use
+//    variables of the functions around it freely.
+//  - Pattern variables are always fresh. A variable that is already bound, or repeated in a
+//    pattern, becomes a fresh one plus the guard test `Fresh =:= Old`.
+//  - Sub-expressions may be anything and are evaluated left to right, each once. (Nothing needs to
+//    be named by a let first.)
+//  - Every expression gives one value, except kValues and what ends in it (case branches, let
+//    bodies): those may stand only where several are expected: as the `arg` of a let of as many
+//    variables.
+//  - No records, no comprehensions, no macros: those are gone. andalso/orelse stay (AndAlso,
+//    OrElse).
+//  - Guards are trees of kAllOf / kAnyOf / kAndAlso / kOrElse over expressions made of literals,
+//    variables, tuples, lists, maps, binaries and calls of guard BIFs (`call erlang:F`). A test
+//    that raises, or gives something other than true, fails.
 //
-// Names: '-f/1-fun-0-' and the like are made by the back end from Lambda::index and LetrecFun::name.
+// Names: '-f/1-fun-0-' and the like are made by the back end from Lambda::index and
+// LetrecFun::name.
 
 #include <cstdint>
 #include <span>
@@ -37,17 +44,44 @@ struct Var {
 };
 
 enum class Kind : std::uint8_t {
-  kLiteral, kVar, kFunRef, kLambda, kCons, kTuple, kMap, kBinary, kValues, kLet, kSeq, kCase, kLetrec, kApplyLocal, kApplyLetrec,
-  kApply, kCall, kPrimop, kReceive, kTry, kCatch, kAndAlso, kOrElse, kAllOf, kAnyOf,
+  kLiteral,
+  kVar,
+  kFunRef,
+  kLambda,
+  kCons,
+  kTuple,
+  kMap,
+  kBinary,
+  kValues,
+  kLet,
+  kSeq,
+  kCase,
+  kLetrec,
+  kApplyLocal,
+  kApplyLetrec,
+  kApply,
+  kCall,
+  kPrimop,
+  kReceive,
+  kTry,
+  kCatch,
+  kAndAlso,
+  kOrElse,
+  kAllOf,
+  kAnyOf,
 };
 
 struct Expr {
   Kind kind;
   Loc loc;  // of the construct that can fail or calls; unknown for compiler-made ones
   template <class T>
-  T& as() { return static_cast<T&>(*this); }
+  T& as() {
+    return static_cast<T&>(*this);
+  }
   template <class T>
-  const T& as() const { return static_cast<const T&>(*this); }
+  const T& as() const {
+    return static_cast<const T&>(*this);
+  }
 };
 using ExprList = std::span<Expr* const>;
 
@@ -76,12 +110,13 @@ struct FunRef : ExprOf<Kind::kFunRef> {
 
 struct FunNote;  // the back end's record of a function
 
-/// A fun expression: one clause-less function; the clauses are a kCase on the parameters with Fail::kFunctionClause.
+/// A fun expression: one clause-less function; the clauses are a kCase on the parameters with
+/// Fail::kFunctionClause.
 struct Lambda : ExprOf<Kind::kLambda> {
   std::span<Var* const> params;
   Expr* body;
-  Var* self = nullptr;       // the name of a named fun, as a variable of the body; null otherwise
-  std::uint32_t index = 0;   // N of '-f/1-fun-N-'
+  Var* self = nullptr;      // the name of a named fun, as a variable of the body; null otherwise
+  std::uint32_t index = 0;  // N of '-f/1-fun-N-'
   FunNote* note = nullptr;
   Lambda(Loc l, std::span<Var* const> p, Expr* b) : ExprOf(l), params(p), body(b) {}
 };
@@ -117,9 +152,10 @@ struct SegSpec {
   bool is_signed = false;
   bool little = false;
   bool native = false;
-  std::uint32_t unit = 1;     // integer 1, float 1, binary 8, bits 1 unless given
-  std::uint32_t position = 0; // in the expression, from 1: for error messages
-  // size: null means "all the rest" for kBinary, is ignored for kUtf*; integers and floats always have one.
+  std::uint32_t unit = 1;      // integer 1, float 1, binary 8, bits 1 unless given
+  std::uint32_t position = 0;  // in the expression, from 1: for error messages
+  // size: null means "all the rest" for kBinary, is ignored for kUtf*; integers and floats always
+  // have one.
 };
 /// In construction. Strings are spelled out, a segment per character.
 struct Segment {
@@ -152,14 +188,16 @@ struct Seq : ExprOf<Kind::kSeq> {
   Seq(Loc l, Expr* a, Expr* b) : ExprOf(l), first(a), second(b) {}
 };
 
-// --- patterns ---------------------------------------------------------------------------------------------------
+// --- patterns ------------------------------------------------------------------------------------
 
 enum class PatKind : std::uint8_t { kWild, kVar, kLiteral, kCons, kTuple, kMap, kBinary, kAlias };
 
 struct Pat {
   PatKind kind;
   template <class T>
-  const T& as() const { return static_cast<const T&>(*this); }
+  const T& as() const {
+    return static_cast<const T&>(*this);
+  }
 };
 using PatList = std::span<Pat* const>;
 
@@ -170,7 +208,8 @@ struct PVar : Pat {
   Var* var;
   explicit PVar(Var* v) : Pat{PatKind::kVar}, var(v) {}
 };
-/// Any term; compared with =:=. (An empty map literal matches any map: spell that as a PMap without pairs.)
+/// Any term; compared with =:=. (An empty map literal matches any map: spell that as a PMap without
+/// pairs.)
 struct PLiteral : Pat {
   Term value;
   explicit PLiteral(Term v) : Pat{PatKind::kLiteral}, value(v) {}
@@ -184,7 +223,8 @@ struct PTuple : Pat {
   PatList elements;
   explicit PTuple(PatList e) : Pat{PatKind::kTuple}, elements(e) {}
 };
-/// Keys are guard expressions over variables bound outside the pattern (literals mostly); one that fails does not match.
+/// Keys are guard expressions over variables bound outside the pattern (literals mostly); one that
+/// fails does not match.
 struct PMapPair {
   Expr* key;
   Pat* value;
@@ -193,8 +233,8 @@ struct PMap : Pat {
   std::span<const PMapPair> pairs;
   explicit PMap(std::span<const PMapPair> p) : Pat{PatKind::kMap}, pairs(p) {}
 };
-/// Values are variables, wildcards or literals (integers for kInteger and kUtf*, floats or integers for kFloat). Sizes are guard expressions over
-/// outer variables and those of earlier segments.
+/// Values are variables, wildcards or literals (integers for kInteger and kUtf*, floats or integers
+/// for kFloat). Sizes are guard expressions over outer variables and those of earlier segments.
 struct PSegment {
   SegSpec spec;
   Pat* value;
@@ -225,10 +265,10 @@ enum class Fail : std::uint8_t {
   kCaseClause,      // {case_clause, Subject}
   kBadmatch,        // {badmatch, Subject}
   kIfClause,
-  kTryClause,       // {try_clause, Subject}
-  kElseClause,      // {else_clause, Subject} of maybe
-  kBadrecord,       // {badrecord, Subject}
-  kImpossible,      // the clauses are exhaustive
+  kTryClause,   // {try_clause, Subject}
+  kElseClause,  // {else_clause, Subject} of maybe
+  kBadrecord,   // {badrecord, Subject}
+  kImpossible,  // the clauses are exhaustive
 };
 
 /// Clauses are tried in order. Also `if` (no subjects) and `P = E`.
@@ -239,7 +279,8 @@ struct Case : ExprOf<Kind::kCase> {
   Case(Loc l, ExprList s, ClauseList c, Fail f) : ExprOf(l), subjects(s), clauses(c), fail(f) {}
 };
 
-/// Local functions that are only ever applied (kApplyLetrec), never values: comprehension loops, after-bodies.
+/// Local functions that are only ever applied (kApplyLetrec), never values: comprehension loops,
+/// after-bodies.
 struct LetrecFun {
   std::string_view name;  // "lc$^0", "after$^1", …
   std::span<Var* const> params;
@@ -270,7 +311,8 @@ struct Apply : ExprOf<Kind::kApply> {
   ExprList args;
   Apply(Loc l, Expr* f, ExprList a) : ExprOf(l), fun(f), args(a) {}
 };
-/// M:F(Args). BIFs and operators are calls of erlang:F with literal names: '+', '=:=', element, self, '!', …
+/// M:F(Args). BIFs and operators are calls of erlang:F with literal names: '+', '=:=', element,
+/// self, '!', …
 struct Call : ExprOf<Kind::kCall> {
   Expr* module;
   Expr* function;
@@ -290,15 +332,16 @@ struct Primop : ExprOf<Kind::kPrimop> {
 };
 
 struct Receive : ExprOf<Kind::kReceive> {
-  ClauseList clauses;   // one pattern each; may be empty
-  Expr* timeout;        // null: wait for ever
-  Expr* action;         // of `after`; null when timeout is
+  ClauseList clauses;  // one pattern each; may be empty
+  Expr* timeout;       // null: wait for ever
+  Expr* action;        // of `after`; null when timeout is
   Receive(Loc l, ClauseList c, Expr* t, Expr* a) : ExprOf(l), clauses(c), timeout(t), action(a) {}
 };
 
-/// try Arg of Var -> Body catch <Class, Reason, RawStack> -> Handler.  `body` and `handler` are outside the protection.
-/// The handler decides by a kCase on the variables and ends in Prim::kRawRaise where no clause matches.
-/// `vars` receive the values of `arg` (one, or several if arg gives kValues).
+/// try Arg of Var -> Body catch <Class, Reason, RawStack> -> Handler.  `body` and `handler` are
+/// outside the protection. The handler decides by a kCase on the variables and ends in
+/// Prim::kRawRaise where no clause matches. `vars` receive the values of `arg` (one, or several if
+/// arg gives kValues).
 struct Try : ExprOf<Kind::kTry> {
   Expr* arg;
   std::span<Var* const> vars;
@@ -314,7 +357,8 @@ struct Catch : ExprOf<Kind::kCatch> {
   Catch(Loc l, Expr* b) : ExprOf(l), body(b) {}
 };
 
-/// Short-circuit operators; a left side that is no boolean raises {badarg, Value} (in a guard: fails).
+/// Short-circuit operators; a left side that is no boolean raises {badarg, Value} (in a guard:
+/// fails).
 struct AndAlso : ExprOf<Kind::kAndAlso> {
   Expr* left;
   Expr* right;
@@ -336,7 +380,7 @@ struct AnyOf : ExprOf<Kind::kAnyOf> {
   AnyOf(Loc l, ExprList a) : ExprOf(l), alternatives(a) {}
 };
 
-// --- module -----------------------------------------------------------------------------------------------------
+// --- module --------------------------------------------------------------------------------------
 
 struct FunDef {
   Term name;
@@ -358,13 +402,13 @@ struct Attribute {
 
 struct Module {
   Term name;
-  std::span<const Export> exports;      // module_info/0,1 are added by the back end
+  std::span<const Export> exports;  // module_info/0,1 are added by the back end
   std::span<const Attribute> attributes;
   std::span<FunDef* const> functions;
   std::span<const std::string_view> files;  // by Loc::file, as they shall appear in stack traces
   std::string_view source;                  // for module_info(compile)
   FunDef* on_load = nullptr;
-  std::span<FunDef* const> nifs;            // declared by -nifs
+  std::span<FunDef* const> nifs;  // declared by -nifs
 };
 
 }  // namespace vmrun::compile::core

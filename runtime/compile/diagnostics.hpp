@@ -1,6 +1,6 @@
 #pragma once
-// What the compiler has to say: errors and warnings with places, collected while it goes on and shown at the
-// end in source order as `file:line:col: error: message`, the source line and a caret.
+// What the compiler has to say: errors and warnings with places, collected while it goes on and
+// shown at the end in source order as `file:line:col: error: message`, the source line and a caret.
 // Owned by one compilation; one thread at a time.
 
 #include <string>

@@ -1,6 +1,7 @@
 #pragma once
-// The state of code generation for one function; see codegen_frame.hpp for how it works. Methods are spread over
-// gen_registers.cpp (who is where), gen_blocks.cpp (frames, edges, ends of blocks) and gen_instr.cpp (single instructions).
+// The state of code generation for one function; see codegen_frame.hpp for how it works. Methods
+// are spread over gen_registers.cpp (who is where), gen_blocks.cpp (frames, edges, ends of blocks)
+// and gen_instr.cpp (single instructions).
 
 #include "runtime/compile/bif_info.hpp"
 #include "runtime/compile/codegen_frame.hpp"
@@ -17,8 +18,8 @@ using ssa::ValueId;
 
 class FunctionGen {
  public:
-  FunctionGen(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn, const std::vector<std::uint32_t>& entries,
-              std::uint32_t info_label);
+  FunctionGen(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn,
+              const std::vector<std::uint32_t>& entries, std::uint32_t info_label);
   void run();
 
  private:
@@ -43,7 +44,7 @@ class FunctionGen {
     std::vector<Operand> params;
     std::uint32_t frame = kNone;
     std::uint32_t label = 0;
-    bool wanted = false;        // somebody jumps to the label
+    bool wanted = false;  // somebody jumps to the label
   };
   /// One allocate instruction; frames that meet at a join are one (union-find through `same_as`).
   struct Frame {
@@ -58,7 +59,9 @@ class FunctionGen {
   };
 
   // gen_registers.cpp
-  void grow(std::vector<bool>& v, std::size_t n) { if (v.size() < n) v.resize(n); }
+  void grow(std::vector<bool>& v, std::size_t n) {
+    if (v.size() < n) v.resize(n);
+  }
   Operand where(ValueId v) const;
   Operand operand(Arg a) const { return a.is_value() ? where(a.value) : Operand::of(a.literal); }
   bool dies(ValueId v, std::uint32_t at) const;
@@ -145,28 +148,32 @@ class FunctionGen {
   ssa::Function& fn_;
   const std::vector<std::uint32_t>& entries_;
   const std::uint32_t info_label_;
-  const std::uint32_t self_;             // index of the function
+  const std::uint32_t self_;  // index of the function
   ssa::Liveness live_;
   std::vector<AsmInstr>* out_;
   std::vector<AsmInstr> main_, stubs_;
   std::vector<Entry> entry_;
   std::vector<bool> framed_in_;
-  std::vector<bool> fragile_in_;         // between loop_rec and remove_message: parts of the message must not be stored
+  std::vector<bool>
+      fragile_in_;  // between loop_rec and remove_message: parts of the message must not be stored
   std::vector<Frame> frames_;
   std::vector<Use> use_;
-  std::vector<bool> small_;              // by value: a number or an atom, which keeps no memory alive
-  std::uint32_t tag_slots_ = 0;          // the lowest y registers are for tags of try and catch, the innermost lowest: that is how the machine finds it
+  std::vector<bool> small_;  // by value: a number or an atom, which keeps no memory alive
+  std::uint32_t tag_slots_ =
+      // the lowest y registers are for tags of try and catch, the innermost lowest: that is how the
+      // machine finds it
+      0;
 
   // State at the present point.
   BlockId id_ = kNone;
-  BlockId next_ = kNone;                 // the block laid out after this one
+  BlockId next_ = kNone;  // the block laid out after this one
   const Block* block_ = nullptr;
-  std::vector<ValueId> x_;               // who is in x register i, or kNone
-  std::vector<bool> x_valid_;            // holds some term
+  std::vector<ValueId> x_;     // who is in x register i, or kNone
+  std::vector<bool> x_valid_;  // holds some term
   std::vector<ValueId> y_;
   std::vector<bool> y_written_;
-  std::vector<bool> y_stale_;                // held a value since it was last cleared
-  std::vector<std::uint32_t> pending_;       // y registers that the next instruction writes for the first time
+  std::vector<bool> y_stale_;           // held a value since it was last cleared
+  std::vector<std::uint32_t> pending_;  // y registers that the next instruction writes for the first time
   std::vector<std::int32_t> loc_x_, loc_y_;  // by value, -1: not there
   std::unordered_map<ValueId, std::uint32_t> loc_fr_;
   std::vector<bool> fr_taken_;
@@ -174,8 +181,9 @@ class FunctionGen {
   std::vector<std::uint32_t> read_now_;  // y registers the present instruction reads for the last time
   bool fragile_ = false;
   std::uint32_t frame_ = kNone;
-  std::uint32_t heap_until_ = 0;         // heap is reserved for instructions of the block before this one
-  std::vector<BlockId> wanted_;          // by value: the latest block whose likely successor needs it (scratch of define_result)
+  std::uint32_t heap_until_ = 0;  // heap is reserved for instructions of the block before this one
+  std::vector<BlockId>
+      wanted_;  // by value: the latest block whose likely successor needs it (scratch of define_result)
   std::vector<std::uint32_t> clobbers_;  // positions of clobbering instructions in this block
 };
 

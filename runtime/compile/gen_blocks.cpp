@@ -9,10 +9,16 @@ namespace vmrun::compile {
 using core::Fail;
 using ssa::Term_;
 
-FunctionGen::FunctionGen(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn, const std::vector<std::uint32_t>& entries,
-                         std::uint32_t info_label)
-    : builder_(builder), program_(program), fn_(fn), entries_(entries), info_label_(info_label),
-      self_(static_cast<std::uint32_t>(&fn - program.functions.data())), live_(ssa::analyse(fn)), out_(&main_) {
+FunctionGen::FunctionGen(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn,
+                         const std::vector<std::uint32_t>& entries, std::uint32_t info_label)
+    : builder_(builder),
+      program_(program),
+      fn_(fn),
+      entries_(entries),
+      info_label_(info_label),
+      self_(static_cast<std::uint32_t>(&fn - program.functions.data())),
+      live_(ssa::analyse(fn)),
+      out_(&main_) {
   entry_.resize(fn.blocks.size());
   framed_in_.resize(fn.blocks.size());
   fragile_in_.resize(fn.blocks.size());
@@ -22,17 +28,22 @@ FunctionGen::FunctionGen(CodeBuilder& builder, ssa::Program& program, ssa::Funct
   small_.resize(fn.value_count);
   for (const Block& b : fn.blocks) {
     for (const Instr& i : b.code) {
-      const bool number = (i.op == Op::kBif && (i.bif->gc || i.bif->boolean)) || i.op == Op::kFloatBox || i.op == Op::kBsGetPosition ||
-                          (i.op == Op::kBsGet && i.spec.type != core::SegType::kBinary) || i.op == Op::kMarkerReserve;
-      if (number && i.dst() != kNone) small_[i.dst()] = !(i.op == Op::kBif && i.bif->arity >= 2 && i.bif->name[0] == 'b' && i.bif->name[1] == 'i');
+      const bool number = (i.op == Op::kBif && (i.bif->gc || i.bif->boolean)) || i.op == Op::kFloatBox ||
+                          i.op == Op::kBsGetPosition ||
+                          (i.op == Op::kBsGet && i.spec.type != core::SegType::kBinary) ||
+                          i.op == Op::kMarkerReserve;
+      if (number && i.dst() != kNone)
+        small_[i.dst()] =
+            !(i.op == Op::kBif && i.bif->arity >= 2 && i.bif->name[0] == 'b' && i.bif->name[1] == 'i');
     }
     if (b.tag != kNone) small_[b.tag] = b.term != Term_::kLoopRec;
   }
 }
 
-// --- frames -------------------------------------------------------------------------------------------------------
+// --- frames --------------------------------------------------------------------------------------
 
-/// A call that ends the function (or never comes back) needs no frame, except where only the form with a frame exists.
+/// A call that ends the function (or never comes back) needs no frame, except where only the form
+/// with a frame exists.
 bool FunctionGen::needs_frame(const Block& b) const {
   if (b.term == Term_::kTry || b.term == Term_::kCatch) return true;
   for (std::size_t k = 0; k < b.code.size(); k++) {
@@ -64,7 +75,8 @@ void FunctionGen::plan_frames() {
     if (b.is_loop_head && !b.live_in.empty()) framed_in_[id] = true;
     if (b.term == Term_::kLoopRec) fragile_in_[b.succ] = true;
     if (fragile_in_[id] && (b.code.empty() || b.code[0].op != Op::kRemoveMessage)) {
-      ssa::for_successors(b, [&](BlockId t) { fragile_in_[t] = fragile_in_[t] || !fn_.blocks[t].is_loop_head; });
+      ssa::for_successors(b,
+                          [&](BlockId t) { fragile_in_[t] = fragile_in_[t] || !fn_.blocks[t].is_loop_head; });
     }
     if (!framed_in_[id] && !needs_frame(b)) continue;
     ssa::for_successors(b, [&](BlockId t) { framed_in_[t] = true; });
@@ -121,7 +133,7 @@ void FunctionGen::finish_frames() {
   main_ = std::move(done);
 }
 
-// --- entries of blocks --------------------------------------------------------------------------------------------
+// --- entries of blocks ---------------------------------------------------------------------------
 
 std::uint32_t FunctionGen::label_of(BlockId b) {
   Entry& e = entry_[b];
@@ -156,7 +168,8 @@ void FunctionGen::enter_block(BlockId id) {
   y_stale_ = e.y_stale;
   // When each value is used for the last time in this block.
   auto used = [&](Arg a, std::uint32_t at) {
-    if (a.is_value() && !(use_[a.value].block == id && use_[a.value].last == kForever)) use_[a.value] = {id, at};
+    if (a.is_value() && !(use_[a.value].block == id && use_[a.value].last == kForever))
+      use_[a.value] = {id, at};
   };
   auto forever = [&](BlockId b) {
     for (ValueId v : fn_.blocks[b].live_in) use_[v] = {id, kForever};
@@ -193,8 +206,10 @@ void FunctionGen::set_entry(BlockId to, std::span<const Arg> args) {
   for (ValueId v : b.live_in) {
     Place p{v, only_y ? -1 : loc_x_[v], loc_y_[v]};
     if (join && p.y >= 0) p.x = -1;
-    if (p.x >= 0) grow(x_taken, static_cast<std::size_t>(p.x) + 1), x_taken[static_cast<std::size_t>(p.x)] = true;
-    if (p.y >= 0) grow(y_taken, static_cast<std::size_t>(p.y) + 1), y_taken[static_cast<std::size_t>(p.y)] = true;
+    if (p.x >= 0)
+      grow(x_taken, static_cast<std::size_t>(p.x) + 1), x_taken[static_cast<std::size_t>(p.x)] = true;
+    if (p.y >= 0)
+      grow(y_taken, static_cast<std::size_t>(p.y) + 1), y_taken[static_cast<std::size_t>(p.y)] = true;
     e.places.push_back(p);
   }
   auto taken = [](const std::vector<bool>& t, std::size_t r) { return r < t.size() && t[r]; };
@@ -208,7 +223,8 @@ void FunctionGen::set_entry(BlockId to, std::span<const Arg> args) {
       place = at_x(static_cast<std::size_t>(hint.x));
     } else if (hint.outlasts_call && frame_ != kNone) {
       std::uint32_t r = 0;
-      if (args[k].is_value() && loc_y_[args[k].value] >= 0 && !taken(y_taken, static_cast<std::size_t>(loc_y_[args[k].value])))
+      if (args[k].is_value() && loc_y_[args[k].value] >= 0 &&
+          !taken(y_taken, static_cast<std::size_t>(loc_y_[args[k].value])))
         r = static_cast<std::uint32_t>(loc_y_[args[k].value]);
       else
         for (r = tag_slots_; taken(y_taken, r);) r++;
@@ -219,7 +235,8 @@ void FunctionGen::set_entry(BlockId to, std::span<const Arg> args) {
       f.slots = std::max(f.slots, r + 1);
     } else {
       std::size_t r = 0;
-      if (args[k].is_value() && loc_x_[args[k].value] >= 0 && !taken(x_taken, static_cast<std::size_t>(loc_x_[args[k].value])))
+      if (args[k].is_value() && loc_x_[args[k].value] >= 0 &&
+          !taken(x_taken, static_cast<std::size_t>(loc_x_[args[k].value])))
         r = static_cast<std::size_t>(loc_x_[args[k].value]);
       else
         while (taken(x_taken, r)) r++;
@@ -246,12 +263,16 @@ std::vector<FunctionGen::Move> FunctionGen::conform(BlockId to, std::span<const 
   const Entry& e = entry_[to];
   std::vector<Move> moves;
   for (const Place& p : e.places) {
-    if (p.x >= 0 && loc_x_[p.value] != p.x) moves.push_back({where(p.value), Operand::x(static_cast<std::uint32_t>(p.x))});
-    if (p.y >= 0 && loc_y_[p.value] != p.y) moves.push_back({where(p.value), Operand::y(static_cast<std::uint32_t>(p.y))});
+    if (p.x >= 0 && loc_x_[p.value] != p.x)
+      moves.push_back({where(p.value), Operand::x(static_cast<std::uint32_t>(p.x))});
+    if (p.y >= 0 && loc_y_[p.value] != p.y)
+      moves.push_back({where(p.value), Operand::y(static_cast<std::uint32_t>(p.y))});
   }
   for (std::size_t k = 0; k < e.params.size(); k++) {
     Operand from = operand(args[k]);
-    if (args[k].is_value() && e.params[k].kind == Operand::kY && loc_y_[args[k].value] == static_cast<std::int32_t>(e.params[k].n)) continue;
+    if (args[k].is_value() && e.params[k].kind == Operand::kY &&
+        loc_y_[args[k].value] == static_cast<std::int32_t>(e.params[k].n))
+      continue;
     if (!(from == e.params[k])) moves.push_back({from, e.params[k]});
   }
   return moves;
@@ -270,7 +291,8 @@ void FunctionGen::join_frames(BlockId to) {
     if (!x.seen_collection) {
       x.written = y.written;
     } else if (y.seen_collection) {
-      for (std::size_t i = 0; i < x.written.size(); i++) x.written[i] = x.written[i] && i < y.written.size() && y.written[i];
+      for (std::size_t i = 0; i < x.written.size(); i++)
+        x.written[i] = x.written[i] && i < y.written.size() && y.written[i];
     }
     x.seen_collection |= y.seen_collection;
     y.same_as = a;
@@ -307,7 +329,8 @@ void FunctionGen::goto_block(BlockId to, std::span<const Arg> args) {
   if (out_ == &stubs_ || to != next_) emit(Bop::kJump, {Operand::label(label_of(to))});
 }
 
-/// Label for a conditional jump to `to`; if something has to be moved on the way, that of a stub that does it.
+/// Label for a conditional jump to `to`; if something has to be moved on the way, that of a stub
+/// that does it.
 std::uint32_t FunctionGen::edge(BlockId to) {
   const bool frame_fits = !framed_in_[to] || frame_ != kNone;
   if (frame_fits) {
@@ -346,7 +369,7 @@ std::uint32_t FunctionGen::edge(BlockId to) {
   return label;
 }
 
-// --- ends of blocks -----------------------------------------------------------------------------------------------
+// --- ends of blocks ------------------------------------------------------------------------------
 
 void FunctionGen::error(const Block& b) {
   const auto at = static_cast<std::uint32_t>(b.code.size());
@@ -389,10 +412,12 @@ void FunctionGen::terminate(BlockId id) {
       const bool value = b.term == Term_::kSwitchValue;
       std::vector<Operand> cases;
       for (const ssa::SwitchCase& c : b.cases) {
-        cases.push_back(value ? Operand::of(c.value) : Operand::u(static_cast<std::uint64_t>(c.value.small_value())));
+        cases.push_back(value ? Operand::of(c.value)
+                              : Operand::u(static_cast<std::uint64_t>(c.value.small_value())));
         cases.push_back(Operand::label(edge(c.to)));
       }
-      std::vector<Operand> args{operand(b.subject), Operand::label(edge(b.fail)), Operand::list(cases.size())};
+      std::vector<Operand> args{operand(b.subject), Operand::label(edge(b.fail)),
+                                Operand::list(cases.size())};
       args.insert(args.end(), cases.begin(), cases.end());
       emit(value ? Bop::kSelectVal : Bop::kSelectTupleArity, std::move(args));
       break;
@@ -412,7 +437,8 @@ void FunctionGen::terminate(BlockId id) {
       collection(x_top());
       y_written_[slot] = true;
       set_entry(b.fail, {});
-      emit(b.term == Term_::kTry ? Bop::kTry : Bop::kCatch, {Operand::y(slot), Operand::label(label_of(b.fail))});
+      emit(b.term == Term_::kTry ? Bop::kTry : Bop::kCatch,
+           {Operand::y(slot), Operand::label(label_of(b.fail))});
       goto_block(b.succ, {});
       break;
     }
@@ -454,8 +480,8 @@ void FunctionGen::run() {
   code.insert(code.end(), std::make_move_iterator(main_.begin()), std::make_move_iterator(main_.end()));
 }
 
-void generate_function(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn, const std::vector<std::uint32_t>& entries,
-                       std::uint32_t info_label) {
+void generate_function(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn,
+                       const std::vector<std::uint32_t>& entries, std::uint32_t info_label) {
   FunctionGen(builder, program, fn, entries, info_label).run();
 }
 

@@ -21,13 +21,20 @@ Operand u(std::uint64_t n) { return Operand::u(n); }
 bool may_collect(const Instr& i) {
   switch (i.op) {
     case Op::kBif: return i.bif->gc;
-    case Op::kPutMapAssoc: case Op::kPutMapExact: case Op::kBsCreate: case Op::kBsGetTail: case Op::kBsGetPosition:
-    case Op::kBsStart: case Op::kBsGet: return true;
+    case Op::kPutMapAssoc:
+    case Op::kPutMapExact:
+    case Op::kBsCreate:
+    case Op::kBsGetTail:
+    case Op::kBsGetPosition:
+    case Op::kBsStart:
+    case Op::kBsGet: return true;
     default: return ssa::clobbers_x(i.op);
   }
 }
 
-std::uint64_t flags_of(const SegSpec& s) { return (s.little ? 2u : 0u) | (s.is_signed ? 4u : 0u) | (s.native ? 16u : 0u); }
+std::uint64_t flags_of(const SegSpec& s) {
+  return (s.little ? 2u : 0u) | (s.is_signed ? 4u : 0u) | (s.native ? 16u : 0u);
+}
 
 }  // namespace
 
@@ -70,7 +77,8 @@ void FunctionGen::reserve_heap(std::uint32_t at) {
 
 bool FunctionGen::tail_position(std::uint32_t at) const {
   const Instr& i = block_->code[at];
-  return at + 1 == block_->code.size() && block_->term == Term_::kReturn && block_->subject == Arg::of(i.dst());
+  return at + 1 == block_->code.size() && block_->term == Term_::kReturn &&
+         block_->subject == Arg::of(i.dst());
 }
 
 void FunctionGen::block_code(BlockId id) {
@@ -86,9 +94,11 @@ void FunctionGen::block_code(BlockId id) {
       heap_until_ = at;
       while (heap_until_ < b.code.size() && !may_collect(b.code[heap_until_])) heap_until_++;
       frame_due = false;
-      // What must be saved anyway is saved before anything can look at the stack: less to initialise.
+      // What must be saved anyway is saved before anything can look at the stack: less to
+      // initialise.
       for (std::uint32_t r = 0; r < x_.size(); r++) {
-        if (x_[r] != kNone && next_clobber(at) != kForever && use_[x_[r]].last > next_clobber(at)) save(x_[r]);
+        if (x_[r] != kNone && next_clobber(at) != kForever && use_[x_[r]].last > next_clobber(at))
+          save(x_[r]);
       }
     }
     const bool last = at + 1 == b.code.size();
@@ -130,7 +140,8 @@ std::uint32_t FunctionGen::instruction(std::uint32_t at) {
     case Op::kGetHd:
     case Op::kGetTl: {
       const bool hd = i.op == Op::kGetHd;
-      if (at + 1 < block_->code.size() && !(at + 2 == block_->code.size() && block_->term == Term_::kFallible)) {
+      if (at + 1 < block_->code.size() &&
+          !(at + 2 == block_->code.size() && block_->term == Term_::kFallible)) {
         const Instr& other = block_->code[at + 1];
         if (other.op == (hd ? Op::kGetTl : Op::kGetHd) && other.args[0] == i.args[0]) {
           const Operand from = operand(i.args[0]);
@@ -218,7 +229,9 @@ std::uint32_t FunctionGen::instruction(std::uint32_t at) {
     case Op::kMarkerClear: {
       std::vector<Operand> args;
       for (Arg a : i.args) args.push_back(operand(a));
-      emit(i.op == Op::kMarkerBind ? Bop::kRecvMarkerBind : i.op == Op::kMarkerUse ? Bop::kRecvMarkerUse : Bop::kRecvMarkerClear,
+      emit(i.op == Op::kMarkerBind  ? Bop::kRecvMarkerBind
+           : i.op == Op::kMarkerUse ? Bop::kRecvMarkerUse
+                                    : Bop::kRecvMarkerClear,
            std::move(args));
       release_dead(i.args, at);
       break;
@@ -228,7 +241,7 @@ std::uint32_t FunctionGen::instruction(std::uint32_t at) {
   return at + 1;
 }
 
-// --- floats -------------------------------------------------------------------------------------------------------
+// --- floats --------------------------------------------------------------------------------------
 
 /// The float register of a; free for others if this was the last use.
 Operand FunctionGen::float_in(Arg a, std::uint32_t at) {
@@ -259,7 +272,7 @@ void FunctionGen::float_load(const Instr& i, std::uint32_t at) {
   emit(Bop::kFconv, {from, to});
 }
 
-// --- calls --------------------------------------------------------------------------------------------------------
+// --- calls ---------------------------------------------------------------------------------------
 
 void FunctionGen::call(const Instr& i, std::uint32_t at) {
   const std::size_t from = ssa::first_register_arg(i);
@@ -269,13 +282,15 @@ void FunctionGen::call(const Instr& i, std::uint32_t at) {
   to_registers(args, at, true);
   release_dead(i.args, at);
   // Not before a function calls itself: that is where time counts, and where frames soon go.
-  const bool long_call = (i.op == Op::kCall && i.imm != self_) || i.op == Op::kCallExt || i.op == Op::kCallFun || i.op == Op::kApply;
+  const bool long_call = (i.op == Op::kCall && i.imm != self_) || i.op == Op::kCallExt ||
+                         i.op == Op::kCallFun || i.op == Op::kApply;
   if (long_call) forget_dead();
   line(i.loc);
   switch (i.op) {
     case Op::kCall: emit(Bop::kCall, {u(n), Operand::label(entries_[i.imm])}); break;
     case Op::kCallExt:
-      emit(Bop::kCallExt, {u(n), Operand::ext(builder_.import(i.args[0].literal, i.args[1].literal, static_cast<std::uint32_t>(n)))});
+      emit(Bop::kCallExt, {u(n), Operand::ext(builder_.import(i.args[0].literal, i.args[1].literal,
+                                                              static_cast<std::uint32_t>(n)))});
       break;
     case Op::kCallFun: emit(Bop::kCallFun, {u(n - 1)}); break;
     case Op::kApply: emit(Bop::kApply, {u(n - 2)}); break;
@@ -306,7 +321,8 @@ void FunctionGen::tail_call(const Instr& i) {
   line(i.loc);
   const auto n = static_cast<std::uint32_t>(args.size());
   const bool ext = i.op == Op::kCallExt;
-  const Operand to = ext ? Operand::ext(builder_.import(i.args[0].literal, i.args[1].literal, n)) : Operand::label(entries_[i.imm]);
+  const Operand to = ext ? Operand::ext(builder_.import(i.args[0].literal, i.args[1].literal, n))
+                         : Operand::label(entries_[i.imm]);
   if (frame_ == kNone) emit(ext ? Bop::kCallExtOnly : Bop::kCallOnly, {u(n), to});
   else emit(ext ? Bop::kCallExtLast : Bop::kCallLast, {u(n), to, u(frame_)});
 }
@@ -327,8 +343,9 @@ void FunctionGen::call_fun_last(const Instr& i, std::uint32_t at) {
   emit(Bop::kReturn, {});
 }
 
-/// Register for the result of an operation that may go to `fail`. Nothing is written in that case, so the result may take the place of
-/// what only the other way needs. (The label for `fail` must have been made already.)
+/// Register for the result of an operation that may go to `fail`. Nothing is written in that case,
+/// so the result may take the place of what only the other way needs. (The label for `fail` must
+/// have been made already.)
 Operand FunctionGen::define_result(const Instr& i, std::uint32_t at, BlockId fail) {
   release_dead(i.args, at);
   if (fail != kNone) {
@@ -345,7 +362,7 @@ Operand FunctionGen::define_result(const Instr& i, std::uint32_t at, BlockId fai
   return define(i.dst(), at);
 }
 
-// --- operations that may go elsewhere -----------------------------------------------------------------------------
+// --- operations that may go elsewhere ------------------------------------------------------------
 
 void FunctionGen::fallible(const Instr& i, std::uint32_t at, BlockId fail) {
   switch (i.op) {
@@ -366,10 +383,12 @@ void FunctionGen::fallible(const Instr& i, std::uint32_t at, BlockId fail) {
 
 void FunctionGen::test(const Instr& i, std::uint32_t fail) {
   static constexpr Bop kOps[] = {
-      Bop::kIsLt, Bop::kIsGe, Bop::kIsEq, Bop::kIsNe, Bop::kIsEqExact, Bop::kIsNeExact, Bop::kIsInteger, Bop::kIsFloat,
-      Bop::kIsNumber, Bop::kIsAtom, Bop::kIsPid, Bop::kIsReference, Bop::kIsPort, Bop::kIsNil, Bop::kIsBinary, Bop::kIsBitstr,
-      Bop::kIsList, Bop::kIsNonemptyList, Bop::kIsTuple, Bop::kTestArity, Bop::kIsTaggedTuple, Bop::kIsBoolean,
-      Bop::kIsFunction, Bop::kIsFunction2, Bop::kIsMap, Bop::kHasMapFields};
+      Bop::kIsLt,          Bop::kIsGe,        Bop::kIsEq,           Bop::kIsNe,        Bop::kIsEqExact,
+      Bop::kIsNeExact,     Bop::kIsInteger,   Bop::kIsFloat,        Bop::kIsNumber,    Bop::kIsAtom,
+      Bop::kIsPid,         Bop::kIsReference, Bop::kIsPort,         Bop::kIsNil,       Bop::kIsBinary,
+      Bop::kIsBitstr,      Bop::kIsList,      Bop::kIsNonemptyList, Bop::kIsTuple,     Bop::kTestArity,
+      Bop::kIsTaggedTuple, Bop::kIsBoolean,   Bop::kIsFunction,     Bop::kIsFunction2, Bop::kIsMap,
+      Bop::kHasMapFields};
   const Bop op = kOps[static_cast<std::size_t>(i.test)];
   std::vector<Operand> args{Operand::label(fail), operand(i.args[0])};
   if (i.test == Test::kArity) {
@@ -389,10 +408,13 @@ void FunctionGen::test(const Instr& i, std::uint32_t fail) {
   emit(op, std::move(args));
 }
 
-/// The result is wanted where somebody sits who must go to the stack before the next call anyway, and an argument leaves the stack for good here: they swap.
+/// The result is wanted where somebody sits who must go to the stack before the next call anyway,
+/// and an argument leaves the stack for good here: they swap.
 void FunctionGen::trade_places(const Instr& i, std::uint32_t at) {
   const ssa::Hint hint = live_.hints[i.dst()];
-  if (frame_ == kNone || fragile_ || hint.x < 0 || static_cast<std::size_t>(hint.x) >= x_.size() || next_clobber(at) == kForever) return;
+  if (frame_ == kNone || fragile_ || hint.x < 0 || static_cast<std::size_t>(hint.x) >= x_.size() ||
+      next_clobber(at) == kForever)
+    return;
   const auto r = static_cast<std::uint32_t>(hint.x);
   const ValueId there = x_[r];
   if (there == kNone || loc_y_[there] >= 0 || !outlasts(there, at) || outlasts(i.dst(), at)) return;
@@ -427,7 +449,8 @@ void FunctionGen::bif(const Instr& i, std::uint32_t at, BlockId fail) {
   args.push_back(name);
   args.insert(args.end(), in.begin(), in.end());
   args.push_back(dst);
-  static constexpr Bop kPlain[] = {Bop::kBif0, Bop::kBif1, Bop::kBif2}, kGc[] = {Bop::kGcBif1, Bop::kGcBif1, Bop::kGcBif2, Bop::kGcBif3};
+  static constexpr Bop kPlain[] = {Bop::kBif0, Bop::kBif1, Bop::kBif2},
+                       kGc[] = {Bop::kGcBif1, Bop::kGcBif1, Bop::kGcBif2, Bop::kGcBif3};
   if (gc) collection(live);
   else if (fail == kNone && !i.bif->safe) stack_walk();
   emit(gc ? kGc[in.size()] : kPlain[in.size()], std::move(args));
@@ -461,7 +484,8 @@ void FunctionGen::read_map(const Instr& i, std::uint32_t at, BlockId fail) {
     args.push_back(define(i.dsts[k], at));
     (void)before;
     if (dies(i.dsts[k], at) && k + 1 < i.dsts.size()) {
-      // An unused result still occupies its register for the length of this instruction: give it a name.
+      // An unused result still occupies its register for the length of this instruction: give it a
+      // name.
       set_x(args.back().n, i.dsts[k]);
     }
   }
@@ -471,13 +495,14 @@ void FunctionGen::read_map(const Instr& i, std::uint32_t at, BlockId fail) {
   }
 }
 
-// --- binaries -----------------------------------------------------------------------------------------------------
+// --- binaries ------------------------------------------------------------------------------------
 
 namespace {
 
 /// Constant whole bytes, to be written as part of a string.
 bool constant_byte_run(const SegSpec& s, Arg value, Arg size, std::vector<std::uint8_t>& out) {
-  if (s.type != SegType::kInteger || !value.is_literal() || !value.literal.is_small() || !size.is_literal()) return false;
+  if (s.type != SegType::kInteger || !value.is_literal() || !value.literal.is_small() || !size.is_literal())
+    return false;
   Word n;
   if (field_bits(size.literal, s.unit, &n) != FieldSize::kOk || n > 64 || n % 8 != 0) return false;
   for (Word k = 0; k < n; k += 8) {
@@ -499,7 +524,8 @@ void FunctionGen::create_binary(const Instr& i, std::uint32_t at, BlockId fail) 
     if (run.empty()) return;
     const auto at_byte = builder_.string(run);
     for (Operand o : {Operand::of(intern_atom("string")), u(0), u(8), Operand::of(Term::nil()),
-                      Operand::u(at_byte), Operand::of(Term::small(static_cast<SWord>(run.size())))}) segs.push_back(o);
+                      Operand::u(at_byte), Operand::of(Term::small(static_cast<SWord>(run.size())))})
+      segs.push_back(o);
     segs[segs.size() - 2] = Operand::string(at_byte, static_cast<std::uint32_t>(run.size() * 8));
     run.clear();
   };
@@ -520,7 +546,8 @@ void FunctionGen::create_binary(const Instr& i, std::uint32_t at, BlockId fail) 
     }
     const bool utf = s.type >= SegType::kUtf8;
     bytes_only &= utf || s.unit % 8 == 0 ||
-                  (size.is_literal() && size.literal.is_small() && static_cast<Word>(size.literal.small_value()) * s.unit % 8 == 0);
+                  (size.is_literal() && size.literal.is_small() &&
+                   static_cast<Word>(size.literal.small_value()) * s.unit % 8 == 0);
     Operand flags = Operand::of(Term::nil());
     if (s.little || s.native || s.is_signed) {
       Term list = Term::nil();
@@ -540,7 +567,8 @@ void FunctionGen::create_binary(const Instr& i, std::uint32_t at, BlockId fail) 
   const std::uint32_t label = fail_label(fail);
   const Operand dst = define_result(i, at, fail);
   if (fail == kNone) line(i.loc);
-  std::vector<Operand> args{Operand::label(label), u(0), u(live), u(bytes_only ? 8 : 1), dst, Operand::list(segs.size())};
+  std::vector<Operand> args{Operand::label(label), u(0), u(live),
+                            u(bytes_only ? 8 : 1), dst,  Operand::list(segs.size())};
   args.insert(args.end(), segs.begin(), segs.end());
   collection(live);
   emit(Bop::kBsCreateBin, std::move(args));
@@ -558,8 +586,10 @@ void FunctionGen::read_bits(const Instr& i, std::uint32_t at, BlockId fail) {
     const Operand context = operand(i.args[0]);
     if (i.op == Op::kBsTestTail) emit(Bop::kBsTestTail2, {Operand::label(label), context, u(0)});
     else if (i.op == Op::kBsTestUnit) emit(Bop::kBsTestUnit, {Operand::label(label), context, u(i.imm)});
-    else emit(Bop::kBsMatchString, {Operand::label(label), context, u(i.imm),
-                                    Operand::string(builder_.string(i.bytes), static_cast<std::uint32_t>(i.imm))});
+    else
+      emit(Bop::kBsMatchString,
+           {Operand::label(label), context, u(i.imm),
+            Operand::string(builder_.string(i.bytes), static_cast<std::uint32_t>(i.imm))});
     release_dead(i.args, at);
     return;
   }
@@ -577,9 +607,15 @@ void FunctionGen::read_bits(const Instr& i, std::uint32_t at, BlockId fail) {
     case Op::kBsStart: emit(Bop::kBsStartMatch4, {f, u(live), context, dst}); break;
     case Op::kBsGet:
       switch (i.spec.type) {
-        case SegType::kInteger: emit(Bop::kBsGetInteger2, {f, context, u(live), size, u(i.spec.unit), flags, dst}); break;
-        case SegType::kFloat: emit(Bop::kBsGetFloat2, {f, context, u(live), size, u(i.spec.unit), flags, dst}); break;
-        case SegType::kBinary: emit(Bop::kBsGetBinary2, {f, context, u(live), size, u(i.spec.unit), flags, dst}); break;
+        case SegType::kInteger:
+          emit(Bop::kBsGetInteger2, {f, context, u(live), size, u(i.spec.unit), flags, dst});
+          break;
+        case SegType::kFloat:
+          emit(Bop::kBsGetFloat2, {f, context, u(live), size, u(i.spec.unit), flags, dst});
+          break;
+        case SegType::kBinary:
+          emit(Bop::kBsGetBinary2, {f, context, u(live), size, u(i.spec.unit), flags, dst});
+          break;
         case SegType::kUtf8: emit(Bop::kBsGetUtf8, {f, context, u(live), flags, dst}); break;
         case SegType::kUtf16: emit(Bop::kBsGetUtf16, {f, context, u(live), flags, dst}); break;
         case SegType::kUtf32: emit(Bop::kBsGetUtf32, {f, context, u(live), flags, dst}); break;

@@ -12,7 +12,9 @@ Operand FunctionGen::where(ValueId v) const {
 }
 
 /// Not needed after instruction `at` of the present block.
-bool FunctionGen::dies(ValueId v, std::uint32_t at) const { return use_[v].block != id_ || use_[v].last <= at; }
+bool FunctionGen::dies(ValueId v, std::uint32_t at) const {
+  return use_[v].block != id_ || use_[v].last <= at;
+}
 
 void FunctionGen::drop_x(std::uint32_t r) {
   if (r < x_.size() && x_[r] != kNone) {
@@ -73,7 +75,8 @@ std::uint32_t FunctionGen::free_x() const {
 std::uint32_t FunctionGen::free_y(bool before_read) {
   std::uint32_t r = tag_slots_;
   while ((r < y_.size() && y_[r] != kNone) ||
-         (before_read && std::find(read_now_.begin(), read_now_.end(), r) != read_now_.end())) r++;
+         (before_read && std::find(read_now_.begin(), read_now_.end(), r) != read_now_.end()))
+    r++;
   return r;
 }
 
@@ -117,20 +120,23 @@ void FunctionGen::save(ValueId v) {
   set_y(slot, v);
 }
 
-/// If the call at `next` takes an argument out of the stack for good: the x register it goes to. A value left there that must be saved changes places with
-/// it, and needs no slot of its own.
+/// If the call at `next` takes an argument out of the stack for good: the x register it goes to. A
+/// value left there that must be saved changes places with it, and needs no slot of its own.
 std::uint32_t FunctionGen::place_to_swap(std::uint32_t next) const {
   const Instr& call = block_->code[next];
   const std::size_t from = ssa::first_register_arg(call);
   for (std::size_t k = from; k < call.args.size(); k++) {
     const Arg a = call.args[k];
     const auto r = static_cast<std::uint32_t>(k - from);
-    if (a.is_value() && loc_x_[a.value] < 0 && loc_y_[a.value] >= 0 && dies(a.value, next) && (r >= x_.size() || x_[r] == kNone)) return r;
+    if (a.is_value() && loc_x_[a.value] < 0 && loc_y_[a.value] >= 0 && dies(a.value, next) &&
+        (r >= x_.size() || x_[r] == kNone))
+      return r;
   }
   return kNone;
 }
 
-/// Picks the register that instruction `at` writes v to. Call after the arguments' locations were read and dead ones released.
+/// Picks the register that instruction `at` writes v to. Call after the arguments' locations were
+/// read and dead ones released.
 Operand FunctionGen::define(ValueId v, std::uint32_t at, bool allow_y) {
   const bool used = !dies(v, at);
   if (!used) {
@@ -145,10 +151,12 @@ Operand FunctionGen::define(ValueId v, std::uint32_t at, bool allow_y) {
   const ssa::Hint hint = live_.hints[v];
   if (far && allow_y && frame_ != kNone && !fragile_) {
     // Wanted as an argument of that call too: it goes there first, and is stored on the way.
-    if (!(hint.x >= 0 && next != kForever && (static_cast<std::size_t>(hint.x) >= x_.size() || x_[static_cast<std::size_t>(hint.x)] == kNone))) {
+    if (!(hint.x >= 0 && next != kForever &&
+          (static_cast<std::size_t>(hint.x) >= x_.size() || x_[static_cast<std::size_t>(hint.x)] == kNone))) {
       const std::uint32_t slot = free_y();
       grow(y_written_, slot + 1);
-      if (const std::uint32_t r = next != kForever && !y_written_[slot] ? place_to_swap(next) : kNone; r != kNone) {
+      if (const std::uint32_t r = next != kForever && !y_written_[slot] ? place_to_swap(next) : kNone;
+          r != kNone) {
         set_x(r, v);
         return Operand::x(r);
       }
@@ -186,7 +194,8 @@ void FunctionGen::collection(std::uint32_t live) {
   stack_walk();
 }
 
-/// The stack is looked at here, by a collection or in search of a catch: every y register must hold something.
+/// The stack is looked at here, by a collection or in search of a catch: every y register must hold
+/// something.
 void FunctionGen::stack_walk() {
   if (frame_ == kNone) return;
   Frame& f = frames_[frame_root(frame_)];
@@ -194,12 +203,14 @@ void FunctionGen::stack_walk() {
     f.written = y_written_;
   } else {
     grow(f.written, y_written_.size());
-    for (std::size_t i = 0; i < f.written.size(); i++) f.written[i] = f.written[i] && i < y_written_.size() && y_written_[i];
+    for (std::size_t i = 0; i < f.written.size(); i++)
+      f.written[i] = f.written[i] && i < y_written_.size() && y_written_[i];
   }
   f.seen_collection = true;
 }
 
-/// Clears stack slots of values that nobody needs any more, so that a call that takes long does not keep them alive.
+/// Clears stack slots of values that nobody needs any more, so that a call that takes long does not
+/// keep them alive.
 void FunctionGen::forget_dead() {
   if (frame_ == kNone) return;
   std::vector<Operand> slots{Operand::list(0)};
@@ -218,7 +229,8 @@ void FunctionGen::move(Operand from, Operand to) {
   emit(Bop::kMove, {from, to});
 }
 
-/// Moves that happen at once: each destination is written once its old content is no longer needed; cycles become swaps.
+/// Moves that happen at once: each destination is written once its old content is no longer needed;
+/// cycles become swaps.
 void FunctionGen::parallel(std::vector<Move> moves) {
   std::vector<Move> constants;
   std::erase_if(moves, [&](const Move& m) {
@@ -249,11 +261,13 @@ void FunctionGen::parallel(std::vector<Move> moves) {
       emit(Bop::kMove, {moves[i].from, moves[i].to});
       if (--readers[key(moves[i].from)] == 0) {
         readers.erase(key(moves[i].from));
-        if (auto w = writer.find(key(moves[i].from)); w != writer.end() && !done[w->second]) ready.push_back(w->second);
+        if (auto w = writer.find(key(moves[i].from)); w != writer.end() && !done[w->second])
+          ready.push_back(w->second);
       }
       continue;
     }
-    // Only cycles are left. Swapping puts one value in place; whoever wanted the other finds it where that one was.
+    // Only cycles are left. Swapping puts one value in place; whoever wanted the other finds it
+    // where that one was.
     while (done[scan]) scan++;
     Move& m = moves[scan];
     const Operand a = m.from, b = m.to;
@@ -282,7 +296,8 @@ void FunctionGen::parallel(std::vector<Move> moves) {
   for (const Move& m : constants) emit(Bop::kMove, {m.from, m.to});
 }
 
-/// Arguments to x0, x1, …; with `saves` also everything that must outlast instruction `at` to the stack, all at once.
+/// Arguments to x0, x1, …; with `saves` also everything that must outlast instruction `at` to the
+/// stack, all at once.
 void FunctionGen::to_registers(std::span<const Arg> args, std::uint32_t at, bool saves) {
   std::vector<Move> moves;
   for (std::uint32_t k = 0; k < args.size(); k++) {

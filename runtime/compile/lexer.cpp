@@ -247,7 +247,8 @@ bool Lexer::scan_escape(char32_t& out) {
       uint64_t value = 0;
       if (take_if('{')) {
         size_t digits = 0;
-        for (; digit_value(peek()) < 16; digits++) value = std::min<uint64_t>(value * 16 + digit_value(take()), 1u << 30);
+        for (; digit_value(peek()) < 16; digits++)
+          value = std::min<uint64_t>(value * 16 + digit_value(take()), 1u << 30);
         if (digits == 0 || !take_if('}')) {
           problem_ = "illegal escape: expected hexadecimal digits and '}' after \\x{";
           return false;
@@ -343,14 +344,15 @@ Token Lexer::scan_string() {
   return t;
 }
 
-/// `"""` newline, lines, then a line of white space and as many quotes. That white space is taken off every
-/// line; the last newline does not count. Escapes are read only in `~s"""` and `~b"""`.
+/// `"""` newline, lines, then a line of white space and as many quotes. That white space is taken
+/// off every line; the last newline does not count. Escapes are read only in `~s"""` and `~b"""`.
 Token Lexer::scan_triple(bool verbatim, Token t) {
   size_t quotes = count_quotes();
   for (size_t i = 0; i < quotes; i++) take();
   while (!at_end() && peek() != '\n' && is_blank(peek())) take();
   if (!take_if('\n')) {
-    // OTP 26 and before read `"""` as an empty string and the start of another; 27 wants the line to end.
+    // OTP 26 and before read `"""` as an empty string and the start of another; 27 wants the line
+    // to end.
     return fail("a triple-quoted string must start with a line of its own after the quotes");
   }
   struct Line {
@@ -382,7 +384,8 @@ Token Lexer::scan_triple(bool verbatim, Token t) {
     if (line.starts_with(indent)) {
       line.remove_prefix(indent.size());
     } else if (line.find_first_not_of(" \t\r") != std::string_view::npos) {
-      return fail_at(lines[i].loc, "a line of a triple-quoted string is indented less than its closing quotes");
+      return fail_at(lines[i].loc,
+                     "a line of a triple-quoted string is indented less than its closing quotes");
     } else {
       line = {};
     }
@@ -428,7 +431,11 @@ Token Lexer::scan_sigil() {
     case '[': close = ']'; break;
     case '{': close = '}'; break;
     case '<': close = '>'; break;
-    case '/': case '|': case '\'': case '`': case '#': break;
+    case '/':
+    case '|':
+    case '\'':
+    case '`':
+    case '#': break;
     default: return fail("a sigil needs a delimiter, as in ~\"text\"");
   }
   take();
@@ -451,7 +458,8 @@ Token Lexer::scan_punctuation() {
   std::string_view rest = text_.substr(at_, 3);
   const Row* best = nullptr;
   for (const Row& row : kRows)
-    if (rest.starts_with(row.spelling) && (best == nullptr || row.spelling.size() > best->spelling.size())) best = &row;
+    if (rest.starts_with(row.spelling) && (best == nullptr || row.spelling.size() > best->spelling.size()))
+      best = &row;
   if (best == nullptr) {
     char32_t c = take();
     std::string shown;

@@ -1,7 +1,7 @@
 #pragma once
-// Turns source text into tokens (Erlang reference manual, "Character Set and Source File Encoding" and "Data
-// Types"). The text must be well-formed UTF-8: check with find_invalid_utf8 first. Errors come out as kError
-// tokens in place. One thread at a time.
+// Turns source text into tokens (Erlang reference manual, "Character Set and Source File Encoding"
+// and "Data Types"). The text must be well-formed UTF-8: check with find_invalid_utf8 first. Errors
+// come out as kError tokens in place. One thread at a time.
 
 #include "runtime/compile/arena.hpp"
 #include "runtime/compile/token.hpp"

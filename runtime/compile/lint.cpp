@@ -72,7 +72,8 @@ void Linter::check_calls() {
     for (const FunctionForm* f : t_.function_order)
       if (f->name == u.to.name) others += format_message("%s%u", others.empty() ? "" : ", ", f->arity);
     std::string hint = others.empty() ? "" : " (there is one of arity " + others + ")";
-    error(u.loc, format_message("function %s/%u undefined%s", quote_atom(u.to.name).c_str(), u.to.arity, hint.c_str()));
+    error(u.loc, format_message("function %s/%u undefined%s", quote_atom(u.to.name).c_str(), u.to.arity,
+                                hint.c_str()));
   }
 }
 
@@ -113,11 +114,11 @@ void Linter::check_behaviours() {
   for (const BehaviourInfo& b : t_.behaviours)
     for (const FunctionName& f : required_callbacks(b.name))
       if (!t_.is_exported(f) || !t_.functions.count(f))
-        warning(b.loc, format_message("undefined callback function %s/%u (behaviour '%.*s')", quote_atom(f.name).c_str(),
-                                      f.arity, VIEW(b.name)));
+        warning(b.loc, format_message("undefined callback function %s/%u (behaviour '%.*s')",
+                                      quote_atom(f.name).c_str(), f.arity, VIEW(b.name)));
 }
 
-// --- variables --------------------------------------------------------------------------------------------------
+// --- variables -----------------------------------------------------------------------------------
 
 Linter::Variable* Linter::find(std::string_view name) {
   auto it = vars_.find(name);
@@ -201,8 +202,8 @@ void Linter::use(const VarExpr& v) {
       read.where = {};
       return set(v.name, read);
     }
-    error(v.loc, format_message("variable '%.*s' unsafe in '%.*s' (line %u, column %u)", VIEW(v.name), VIEW(known->where),
-                                known->loc.line, known->loc.column));
+    error(v.loc, format_message("variable '%.*s' unsafe in '%.*s' (line %u, column %u)", VIEW(v.name),
+                                VIEW(known->where), known->loc.line, known->loc.column));
   } else {
     error(v.loc, format_message("variable '%.*s' is unbound", VIEW(v.name)));
   }

@@ -1,6 +1,7 @@
 #pragma once
-// What a correct module must satisfy beyond its syntax, and what deserves a warning; the rules and the words are
-// those of Erlang's own compiler where it has them. Owned by one compilation; one thread at a time.
+// What a correct module must satisfy beyond its syntax, and what deserves a warning; the rules and
+// the words are those of Erlang's own compiler where it has them. Owned by one compilation; one
+// thread at a time.
 
 #include "runtime/compile/tables.hpp"
 

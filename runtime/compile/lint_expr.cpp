@@ -36,8 +36,12 @@ void Linter::ignored_value(const Expr& e) {
     case ExprKind::kBinaryOp: {
       Tok op = e.as<BinaryOpExpr>().op;
       if (op == Tok::kBang || op == Tok::kAndalso || op == Tok::kOrelse) return;
-      warning(e.loc, format_message("the result of evaluating operator '%.*s'/2 is ignored (suppress the warning by assigning the "
-                                    "expression to the _ variable)", VIEW(token_spelling(op))));
+      warning(
+          e.loc,
+          format_message(
+              "the result of evaluating operator '%.*s'/2 is ignored (suppress the warning by assigning the "
+              "expression to the _ variable)",
+              VIEW(token_spelling(op))));
       return;
     }
     default: return;
@@ -306,7 +310,8 @@ void Linter::try_expr(const TryExpr& e) {
     patterns(c->patterns.first(2), {s, {}});
     const auto& stack = c->patterns[2]->as<VarExpr>();
     if (!stack.anonymous() && find(stack.name) != nullptr) {
-      error(stack.loc, format_message("stacktrace variable '%.*s' must not be previously bound", VIEW(stack.name)));
+      error(stack.loc,
+            format_message("stacktrace variable '%.*s' must not be previously bound", VIEW(stack.name)));
     } else if (stack.anonymous()) {
       guards(c->guards);
       body(c->body);
@@ -315,7 +320,8 @@ void Linter::try_expr(const TryExpr& e) {
         for (const Expr* t : tests) {
           auto visit = [&](auto& self, const Expr& x) -> void {
             if (x.is(ExprKind::kVar) && x.as<VarExpr>().name == stack.name)
-              error(x.loc, format_message("stacktrace variable '%.*s' must not be used in the guard", VIEW(stack.name)));
+              error(x.loc, format_message("stacktrace variable '%.*s' must not be used in the guard",
+                                          VIEW(stack.name)));
             for_each_child(x, [&](const Expr& child) { self(self, child); });
           };
           visit(visit, *t);
@@ -369,8 +375,9 @@ void Linter::unreachable_clauses(ClauseList list) {
   const Clause* always = nullptr;
   for (const Clause* c : list) {
     if (always != nullptr) {
-      warning(c->loc, format_message("this clause cannot match because a previous clause at line %u always matches",
-                                     always->loc.line));
+      warning(c->loc,
+              format_message("this clause cannot match because a previous clause at line %u always matches",
+                             always->loc.line));
       continue;
     }
     bool open = true;
@@ -384,14 +391,16 @@ void Linter::unreachable_clauses(ClauseList list) {
                   c->guards[0][0]->as<AtomExpr>().name == "true";
       if (!sure) continue;
     }
-    // A variable that has a value already is compared. Patterns of case and receive bind none that is visible here.
-    bool compared = std::any_of(names.begin(), names.end(), [&](std::string_view n) { return find(n) != nullptr; });
+    // A variable that has a value already is compared. Patterns of case and receive bind none that
+    // is visible here.
+    bool compared =
+        std::any_of(names.begin(), names.end(), [&](std::string_view n) { return find(n) != nullptr; });
     bool head = !c->name.empty();
     if (!compared || head) always = c;
   }
 }
 
-// --- calls ------------------------------------------------------------------------------------------------------
+// --- calls ---------------------------------------------------------------------------------------
 
 void Linter::call(const CallExpr& e) {
   if (e.target->is(ExprKind::kAtom)) {
@@ -423,11 +432,13 @@ void Linter::local_call(const CallExpr& e, std::string_view plain) {
   operands(e.args);
   const Builtin* builtin = find_builtin(name.name, name.arity);
   if (t_.functions.count(name)) {
-    if (builtin != nullptr && builtin->auto_imported && t_.auto_imports(name) && enabled("nowarn_bif_clash")) {
+    if (builtin != nullptr && builtin->auto_imported && t_.auto_imports(name) &&
+        enabled("nowarn_bif_clash")) {
       std::string text = format_message(
           "ambiguous call of overridden %sauto-imported BIF %.*s/%u - use erlang:%.*s/%u or "
           "\"-compile({no_auto_import,[%.*s/%u]}).\" to resolve name clash",
-          builtin->classic ? "pre R14 " : "", VIEW(plain), name.arity, VIEW(plain), name.arity, VIEW(plain), name.arity);
+          builtin->classic ? "pre R14 " : "", VIEW(plain), name.arity, VIEW(plain), name.arity, VIEW(plain),
+          name.arity);
       if (builtin->classic) error(e.loc, text);
       else warning(e.loc, text);
     }
@@ -441,13 +452,14 @@ void Linter::local_call(const CallExpr& e, std::string_view plain) {
   }
   if (builtin != nullptr && builtin->auto_imported && t_.auto_imports(name)) {
     if (plain == "is_record" && name.arity == 2 && e.args[1]->is(ExprKind::kAtom))
-      if (auto r = t_.records.find(e.args[1]->as<AtomExpr>().name); r != t_.records.end()) r->second.used = true;
+      if (auto r = t_.records.find(e.args[1]->as<AtomExpr>().name); r != t_.records.end())
+        r->second.used = true;
     return;
   }
   use_function(name, e.loc);
 }
 
-// --- records ----------------------------------------------------------------------------------------------------
+// --- records -------------------------------------------------------------------------------------
 
 const RecordInfo* Linter::record(std::string_view name, Loc loc) {
   auto it = t_.records.find(name);
@@ -461,7 +473,8 @@ const RecordInfo* Linter::record(std::string_view name, Loc loc) {
 
 void Linter::record_field(const RecordInfo& r, std::string_view field, Loc loc) {
   if (r.field_index(field) < 0)
-    error(loc, format_message("field %s undefined in record %s", quote_atom(field).c_str(), quote_atom(r.form->name).c_str()));
+    error(loc, format_message("field %s undefined in record %s", quote_atom(field).c_str(),
+                              quote_atom(r.form->name).c_str()));
 }
 
 void Linter::record_fields(const RecordExpr& e, const RecordInfo& r) {
@@ -474,7 +487,7 @@ void Linter::record_fields(const RecordExpr& e, const RecordInfo& r) {
   }
 }
 
-// --- format strings ---------------------------------------------------------------------------------------------
+// --- format strings ------------------------------------------------------------------------------
 
 /// Number of arguments a format string takes, or an explanation why it is none.
 static int format_arguments(std::u32string_view f, std::string& problem) {
@@ -513,9 +526,22 @@ static int format_arguments(std::u32string_view f, std::string& problem) {
     switch (f[i]) {
       case '~':
       case 'n': break;
-      case 'c': case 'f': case 'e': case 'g': case 's': case 'w': case 'p': case 'b': case 'B': case '#': case '+':
+      case 'c':
+      case 'f':
+      case 'e':
+      case 'g':
+      case 's':
+      case 'w':
+      case 'p':
+      case 'b':
+      case 'B':
+      case '#':
+      case '+':
       case 'i': count++; break;
-      case 'W': case 'P': case 'x': case 'X': count += 2; break;
+      case 'W':
+      case 'P':
+      case 'x':
+      case 'X': count += 2; break;
       default: {
         std::string c = "invalid control ~";
         append_utf8(c, f[i]);
@@ -551,10 +577,11 @@ void Linter::format_call(const CallExpr& e, std::string_view module, std::string
   if (at != nullptr && !at->is(ExprKind::kNil)) return;
   if (n == 2 && args == nullptr && wanted == 0) return;
   if (given != static_cast<size_t>(wanted))
-    warning(string->loc, format_message("the format string requires an argument list with %d argument%s, but the argument "
-                                        "list contains %s%zu argument%s",
-                                        wanted, wanted == 1 ? "" : "s", given < static_cast<size_t>(wanted) ? "only " : "",
-                                        given, given == 1 ? "" : "s"));
+    warning(string->loc,
+            format_message("the format string requires an argument list with %d argument%s, but the argument "
+                           "list contains %s%zu argument%s",
+                           wanted, wanted == 1 ? "" : "s", given < static_cast<size_t>(wanted) ? "only " : "",
+                           given, given == 1 ? "" : "s"));
 }
 
 }  // namespace vmrun::compile

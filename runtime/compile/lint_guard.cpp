@@ -18,7 +18,8 @@ bool Linter::obsolete_test(const Expr& e) {
   const std::string_view modern = modern_type_test(name.name, name.arity);
   if (modern.empty() || t_.functions.count(name) != 0) return false;
   if (enabled("nowarn_obsolete_guard"))
-    warning(e.loc, format_message("%.*s/%u obsolete (use %.*s/%u)", VIEW(name.name), name.arity, VIEW(modern), name.arity));
+    warning(e.loc, format_message("%.*s/%u obsolete (use %.*s/%u)", VIEW(name.name), name.arity, VIEW(modern),
+                                  name.arity));
   const AtomExpr target(c.target->loc, modern);
   guard_call(CallExpr(e.loc, &target, c.args));
   return true;
@@ -157,7 +158,9 @@ void Linter::segment(const Segment& s, bool in_pattern, bool last) {
     if (width != 16 && width != 32 && width != 64) warning(s.loc, "bad float bit size");
   }
   if (s.size != nullptr && in_pattern && never_a_size(*s.size))
-    warning(s.size->loc, "a size expression in a pattern evaluates to a non-integer value; this pattern cannot possibly match");
+    warning(s.size->loc,
+            "a size expression in a pattern evaluates to a non-integer value; this pattern cannot possibly "
+            "match");
   if (s.size != nullptr && !in_pattern && s.size->is(ExprKind::kAtom) && s.size->as<AtomExpr>().name == "all")
     error(s.size->loc, "illegal bit size");
   if (in_pattern && bits && s.size == nullptr && !last)

@@ -26,12 +26,15 @@ void Linter::pattern_variable(const VarExpr& v, const PatternContext& context) {
 void Linter::matched_again(const VarExpr& v, const Variable& known, bool same_pattern) {
   if (known.state != State::kBound) return;
   if (!known.where.empty())
-    warning(v.loc, format_message("variable '%.*s' exported from '%.*s' (line %u, column %u)", VIEW(v.name), VIEW(known.where),
-                                  known.loc.line, known.loc.column));
+    warning(v.loc, format_message("variable '%.*s' exported from '%.*s' (line %u, column %u)", VIEW(v.name),
+                                  VIEW(known.where), known.loc.line, known.loc.column));
   if (!v.name.starts_with('_') || !enabled("nowarn_underscore_match")) return;
-  static constexpr const char* kAdvice = "If you mean to ignore this value, use '_' or a different underscore-prefixed name";
-  if (!same_pattern) return warning(v.loc, format_message("variable '%.*s' is already bound. %s", VIEW(v.name), kAdvice));
-  const std::string twice = format_message("variable '%.*s' is bound multiple times in this pattern. %s", VIEW(v.name), kAdvice);
+  static constexpr const char* kAdvice =
+      "If you mean to ignore this value, use '_' or a different underscore-prefixed name";
+  if (!same_pattern)
+    return warning(v.loc, format_message("variable '%.*s' is already bound. %s", VIEW(v.name), kAdvice));
+  const std::string twice =
+      format_message("variable '%.*s' is bound multiple times in this pattern. %s", VIEW(v.name), kAdvice);
   if (!known.usage->used) warning(known.loc, twice);
   warning(v.loc, twice);
 }
@@ -45,13 +48,22 @@ bool Linter::is_constant(const Expr& e) const {
   switch (e.kind) {
     case ExprKind::kInteger:
     case ExprKind::kFloat: return true;
-    case ExprKind::kUnary: return e.as<UnaryExpr>().op != Tok::kNot && is_constant(*e.as<UnaryExpr>().operand);
+    case ExprKind::kUnary:
+      return e.as<UnaryExpr>().op != Tok::kNot && is_constant(*e.as<UnaryExpr>().operand);
     case ExprKind::kBinaryOp: {
       const auto& b = e.as<BinaryOpExpr>();
       switch (b.op) {
-        case Tok::kPlus: case Tok::kMinus: case Tok::kStar: case Tok::kSlash: case Tok::kDiv: case Tok::kRem:
-        case Tok::kBand: case Tok::kBor: case Tok::kBxor: case Tok::kBsl: case Tok::kBsr:
-          return is_constant(*b.left) && is_constant(*b.right);
+        case Tok::kPlus:
+        case Tok::kMinus:
+        case Tok::kStar:
+        case Tok::kSlash:
+        case Tok::kDiv:
+        case Tok::kRem:
+        case Tok::kBand:
+        case Tok::kBor:
+        case Tok::kBxor:
+        case Tok::kBsl:
+        case Tok::kBsr: return is_constant(*b.left) && is_constant(*b.right);
         default: return false;
       }
     }
@@ -59,7 +71,8 @@ bool Linter::is_constant(const Expr& e) const {
   }
 }
 
-void Linter::pattern_operand(const Expr& e, const PatternContext& context, std::span<const std::string_view> own) {
+void Linter::pattern_operand(const Expr& e, const PatternContext& context,
+                             std::span<const std::string_view> own) {
   hidden_ = {context.start, trail_.size(), own};
   guard(e);
   hidden_ = {};

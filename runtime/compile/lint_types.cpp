@@ -10,8 +10,10 @@ void Linter::check_types() {
     FunctionName name{t->name, static_cast<uint32_t>(t->params.size())};
     if (!defined_types_.emplace(name, t->loc).second)
       error(t->loc, format_message("type %s/%u already defined", quote_atom(t->name).c_str(), name.arity));
-    else if (is_builtin_type(name.name, name.arity) && (name.name == "any" || name.name == "none" || name.name == "term"))
-      error(t->loc, format_message("type %s/%u is a builtin type; it cannot be redefined", quote_atom(t->name).c_str(), name.arity));
+    else if (is_builtin_type(name.name, name.arity) &&
+             (name.name == "any" || name.name == "none" || name.name == "term"))
+      error(t->loc, format_message("type %s/%u is a builtin type; it cannot be redefined",
+                                   quote_atom(t->name).c_str(), name.arity));
   }
   for (const TypeForm* t : t_.types) {
     Variables vars;
@@ -35,9 +37,11 @@ void Linter::check_types() {
       FunctionName name{s->name, s->arity};
       bool here = s->module.empty() || s->module == t_.name;
       if (here && !specified.insert(name).second)
-        error(s->loc, format_message("%s for %s/%u already defined", specs ? "spec" : "callback", quote_atom(s->name).c_str(), s->arity));
+        error(s->loc, format_message("%s for %s/%u already defined", specs ? "spec" : "callback",
+                                     quote_atom(s->name).c_str(), s->arity));
       if (specs && here && !t_.functions.count(name))
-        error(s->loc, format_message("spec for undefined function %s/%u", quote_atom(s->name).c_str(), s->arity));
+        error(s->loc,
+              format_message("spec for undefined function %s/%u", quote_atom(s->name).c_str(), s->arity));
       for (const TypeExpr* signature : s->signatures) {
         Variables vars;
         for (const TypeExpr* part : signature->args) type(*part, &vars);

@@ -1,9 +1,10 @@
 #pragma once
 // Private to the lint_*.cpp files: the state of checking one module. See lint.hpp.
 //
-// Variables: `vars_` maps the names visible at this point to what is known of them; changes are logged in
-// `trail_`, so that leaving a clause, fun or comprehension undoes them. Whether a variable is used is counted per
-// scope (function clause, fun clause, comprehension) and name, over all branches.
+// Variables: `vars_` maps the names visible at this point to what is known of them; changes are
+// logged in `trail_`, so that leaving a clause, fun or comprehension undoes them. Whether a
+// variable is used is counted per scope (function clause, fun clause, comprehension) and name, over
+// all branches.
 
 #include <deque>
 #include <string>
@@ -30,7 +31,10 @@ class Linter {
   struct Variable {
     State state = State::kUnbound;
     Usage* usage = nullptr;
-    std::string_view where;  // of an unsafe one: 'case', 'try', …; of a bound one that has not been read since: what handed it on
+    std::string_view
+        // of an unsafe one: 'case', 'try', …; of a bound one that has not been read since: what
+        // handed it on
+        where;
     Loc loc;
   };
   struct Change {
@@ -111,7 +115,8 @@ class Linter {
     size_t start;
     std::string_view shadows;  // "fun", "generate", …: variables of outer scopes are shadowed; empty: matched
   };
-  /// A size or a map key: it sees what was bound before the pattern, and of the pattern only `own`, the variables of earlier segments.
+  /// A size or a map key: it sees what was bound before the pattern, and of the pattern only `own`,
+  /// the variables of earlier segments.
   void pattern_operand(const Expr& e, const PatternContext& context, std::span<const std::string_view> own);
   void pattern(const Expr& e, const PatternContext& context);
   void patterns(ExprList list, const PatternContext& context);
@@ -133,7 +138,7 @@ class Linter {
   std::unordered_map<std::string_view, Variable> vars_;
   std::vector<Change> trail_;
   struct {
-    size_t from = 0, to = 0;               // of the trail
+    size_t from = 0, to = 0;                // of the trail
     std::span<const std::string_view> own;  // visible all the same
   } hidden_;
   std::deque<Usage> usages_;

@@ -119,8 +119,8 @@ class Analysis {
 
   struct Wish {
     Hint hint;
-    std::uint32_t block = kNone;   // stamp: whose backward walk this belongs to
-    std::uint32_t clobbers = 0;    // calls seen in that walk when the wish was made
+    std::uint32_t block = kNone;  // stamp: whose backward walk this belongs to
+    std::uint32_t clobbers = 0;   // calls seen in that walk when the wish was made
   };
 
   void find_hints() {

@@ -1,6 +1,7 @@
 #pragma once
-// Turns the Core of one function into a graph of blocks. Three files: lower_core.cpp (expressions), lower_cond.cpp (tests and guards as control
-// flow), lower_match.cpp (clauses to decision trees). One compilation, one thread.
+// Turns the Core of one function into a graph of blocks. Three files: lower_core.cpp (expressions),
+// lower_cond.cpp (tests and guards as control flow), lower_match.cpp (clauses to decision trees).
+// One compilation, one thread.
 
 #include <memory>
 #include <unordered_map>
@@ -15,9 +16,9 @@ namespace vmrun::compile::ssa {
 /// What the functions of one module share while they are lowered.
 struct ModuleContext {
   Program& program;
-  std::unordered_map<std::uint64_t, std::uint32_t> local;  // name and arity → index in functions
+  std::unordered_map<std::uint64_t, std::uint32_t> local;     // name and arity → index in functions
   std::unordered_map<std::uint64_t, std::uint32_t> wrappers;  // fun f/1 → index in lambdas
-  std::vector<Arg> env;                                    // by Var::slot
+  std::vector<Arg> env;                                       // by Var::slot
   std::vector<std::unique_ptr<core::FunNote>> notes;
   static std::uint64_t key(Term name, std::uint32_t arity) { return name.raw() << 10 | arity; }
 };
@@ -25,7 +26,8 @@ struct ModuleContext {
 /// Where the value of an expression goes.
 struct Dest {
   enum Kind : std::uint8_t { kReturn, kJoin } kind;
-  BlockId join = kNone;         // kJoin: the block, whose parameters take the values; none of them: only effects count
+  BlockId join =
+      kNone;  // kJoin: the block, whose parameters take the values; none of them: only effects count
 };
 
 struct ClosureInfo {
@@ -41,7 +43,8 @@ class Lowerer {
  private:
   friend class MatchCompiler;
 
-  // Blocks. cur_ is where instructions go; code after a jump goes to an unreachable block that is dropped later.
+  // Blocks. cur_ is where instructions go; code after a jump goes to an unreachable block that is
+  // dropped later.
   Block& cur() { return fn_.blocks[cur_]; }
   BlockId new_block() { return fn_.new_block(handler_); }
   BlockId new_join(std::size_t params);
@@ -53,7 +56,8 @@ class Lowerer {
   Arg emit_value(Op op, std::vector<Arg> args, Loc loc = {}, std::uint64_t imm = 0);
   /// Ends the current block with a test; starts none.
   void test(Test t, std::vector<Arg> args, BlockId yes, BlockId no, std::uint64_t imm = 0);
-  /// Ends the current block with the fallible operation `i` and goes on in its success block. `fail` kNone: it raises.
+  /// Ends the current block with the fallible operation `i` and goes on in its success block.
+  /// `fail` kNone: it raises.
   void fallible(Instr i, BlockId fail);
 
   // Expressions (lower_core.cpp). In guard mode (guard_fail_ set) what would raise goes there.
@@ -86,7 +90,8 @@ class Lowerer {
   const ClosureInfo* closure_of(Arg a) const;
   void marker_for(core::Receive& r);
 
-  // Tests (lower_cond.cpp). Goes to `yes` or `no`; in guards what fails goes to `broken`; kNone: it raises, and a value that is no boolean raises {badarg, V}.
+  // Tests (lower_cond.cpp). Goes to `yes` or `no`; in guards what fails goes to `broken`; kNone: it
+  // raises, and a value that is no boolean raises {badarg, V}.
   void cond(core::Expr* e, BlockId yes, BlockId no, BlockId broken);
   bool boolean(core::Expr* e) const;
   bool simple_test(core::Expr* e) const;
@@ -102,7 +107,8 @@ class Lowerer {
   BlockId guard_fail_ = kNone;
   core::FunNote* note_ = nullptr;
   std::unordered_map<ValueId, ClosureInfo> closures_;
-  std::unordered_map<ValueId, std::pair<BlockId, std::uint32_t>> fresh_refs_;  // result of make_ref() and the like → where it was made
+  std::unordered_map<ValueId, std::pair<BlockId, std::uint32_t>>
+      fresh_refs_;  // result of make_ref() and the like → where it was made
 };
 
 /// Literal helpers: words live in the arena.

@@ -30,7 +30,9 @@ void MatchCompiler::binaries(Rows rows, Occ* at, Exits x) {
 
 bool MatchCompiler::same_shape(const PSegment& a, const PSegment& b, const Row& ra, const Row& rb) {
   const SegSpec &p = a.spec, &q = b.spec;
-  if (p.type != q.type || p.is_signed != q.is_signed || p.little != q.little || p.native != q.native || p.unit != q.unit) return false;
+  if (p.type != q.type || p.is_signed != q.is_signed || p.little != q.little || p.native != q.native ||
+      p.unit != q.unit)
+    return false;
   if (p.type >= SegType::kUtf8) return true;
   if (a.size == nullptr || b.size == nullptr) return a.size == b.size;
   if (a.size == b.size) return true;
@@ -64,14 +66,17 @@ namespace {
 bool constant_bits(const PSegment& s, std::vector<std::uint8_t>& bytes, std::size_t& bits) {
   if (s.spec.type != SegType::kInteger || s.value->kind != PatKind::kLiteral) return false;
   Term v = s.value->as<PLiteral>().value;
-  if (!v.is_small() || s.size == nullptr || s.size->kind != Kind::kLiteral || !s.size->as<Literal>().value.is_small()) return false;
+  if (!v.is_small() || s.size == nullptr || s.size->kind != Kind::kLiteral ||
+      !s.size->as<Literal>().value.is_small())
+    return false;
   SWord n = s.size->as<Literal>().value.small_value();
   if (n <= 0 || n > 56 || n * s.spec.unit > 56) return false;
   const auto count = static_cast<unsigned>(n * s.spec.unit);
   if ((s.spec.little || s.spec.native) && count != 8) return false;
   const SWord value = v.small_value();
   if (s.spec.is_signed ? value < -(SWord{1} << (count - 1)) || value >= SWord{1} << (count - 1)
-                       : value < 0 || value >= SWord{1} << count) return false;
+                       : value < 0 || value >= SWord{1} << count)
+    return false;
   for (unsigned i = count; i-- > 0;) {
     if (bits % 8 == 0) bytes.push_back(0);
     if (static_cast<Word>(value) >> i & 1) bytes.back() |= static_cast<std::uint8_t>(0x80 >> bits % 8);
@@ -110,8 +115,8 @@ bool MatchCompiler::match_string(Rows& rows, Occ* at, BlockId read_fail, BlockId
   return true;
 }
 
-/// Fields of known size and then the rest as whole bytes: whether the rest is that can be seen before anything is read, and a failure then has nothing to
-/// put back.
+/// Fields of known size and then the rest as whole bytes: whether the rest is that can be seen
+/// before anything is read, and a failure then has nothing to put back.
 void MatchCompiler::check_units_early(Rows& rows, Occ* at, BlockId read_fail) {
   for (const Row& r : rows) {
     if (r.whole_units == at->parent) return;
@@ -121,7 +126,9 @@ void MatchCompiler::check_units_early(Rows& rows, Occ* at, BlockId read_fail) {
     std::size_t k = cell->segment;
     for (; k + 1 < segs.size(); k++) {
       const PSegment& s = segs[k];
-      if (s.spec.type >= SegType::kUtf8 || s.size == nullptr || s.size->kind != Kind::kLiteral || !s.size->as<Literal>().value.is_small()) return;
+      if (s.spec.type >= SegType::kUtf8 || s.size == nullptr || s.size->kind != Kind::kLiteral ||
+          !s.size->as<Literal>().value.is_small())
+        return;
       const SWord n = s.size->as<Literal>().value.small_value();
       if (n < 0 || n > (SWord{1} << 32)) return;
       bits += n * s.spec.unit;
@@ -138,7 +145,8 @@ void MatchCompiler::check_units_early(Rows& rows, Occ* at, BlockId read_fail) {
   for (Row& r : rows) r.whole_units = at->parent;
 }
 
-/// Reads one segment for all rows (they agree on its shape). read_fail: it cannot be read and the position is as it was; deep_fail: later.
+/// Reads one segment for all rows (they agree on its shape). read_fail: it cannot be read and the
+/// position is as it was; deep_fail: later.
 void MatchCompiler::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep_fail) {
   const Cell first = *cell_at(rows[0], at);
   auto segs = first.pat->as<PBinary>().segments;
@@ -163,14 +171,16 @@ void MatchCompiler::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep
   for (const Row& r : rows) units_known &= r.whole_units == at->parent;
   Arg size = Arg::lit(intern_atom("all"));
   if (!all && seg.spec.type < SegType::kUtf8) size = size_of(seg, rows[0], read_fail);
-  if (size.is_literal() && !all && seg.spec.type < SegType::kUtf8 && !size.literal.is_integer()) return l_.jump(read_fail);
+  if (size.is_literal() && !all && seg.spec.type < SegType::kUtf8 && !size.literal.is_integer())
+    return l_.jump(read_fail);
   bool wanted = seg.spec.type == SegType::kFloat;
   for (Row& r : rows) {
     Cell cell = take(r, at);
     auto theirs = cell.pat->as<PBinary>().segments;
     const Pat* value = theirs[cell.segment].value;
     if (seg.spec.type == SegType::kFloat) value = as_float(l_.arena_, value);
-    wanted |= !(value->kind == PatKind::kWild || (value->kind == PatKind::kVar && value->as<PVar>().var->uses == 0));
+    wanted |= !(value->kind == PatKind::kWild ||
+                (value->kind == PatKind::kVar && value->as<PVar>().var->uses == 0));
     // Next comes the value, then what follows. Nothing can follow "all the rest".
     if (!all) r.cells.push_back({rest, cell.pat, cell.segment + 1});
     add(r, field, value);

@@ -1,5 +1,5 @@
-// Tests and guards as control flow: a test goes to one of two blocks instead of making true or false; in a guard, a test that cannot be
-// done goes to a third (`broken`).
+// Tests and guards as control flow: a test goes to one of two blocks instead of making true or
+// false; in a guard, a test that cannot be done goes to a third (`broken`).
 
 #include "runtime/compile/lower.hpp"
 #include "vm/term/atom.hpp"
@@ -24,11 +24,13 @@ bool is_record_test(const Expr* e) {
   const Call& c = e->as<Call>();
   if (c.module->kind != Kind::kLiteral || c.function->kind != Kind::kLiteral) return false;
   Term f = c.function->as<Literal>().value;
-  if (!(c.module->as<Literal>().value == atoms::erlang) || !f.is_atom() || atom_text(f) != "is_record") return false;
-  if (c.args.size() < 2 || c.args[1]->kind != Kind::kLiteral || !c.args[1]->as<Literal>().value.is_atom()) return false;
+  if (!(c.module->as<Literal>().value == atoms::erlang) || !f.is_atom() || atom_text(f) != "is_record")
+    return false;
+  if (c.args.size() < 2 || c.args[1]->kind != Kind::kLiteral || !c.args[1]->as<Literal>().value.is_atom())
+    return false;
   if (c.args.size() == 2) return true;
-  return c.args.size() == 3 && c.args[2]->kind == Kind::kLiteral && c.args[2]->as<Literal>().value.is_small() &&
-         c.args[2]->as<Literal>().value.small_value() > 0;
+  return c.args.size() == 3 && c.args[2]->kind == Kind::kLiteral &&
+         c.args[2]->as<Literal>().value.is_small() && c.args[2]->as<Literal>().value.small_value() > 0;
 }
 
 bool is_bool_literal(const Expr* e) {
@@ -155,7 +157,8 @@ bool Lowerer::bif_test(Call& c, BlockId yes, BlockId no, BlockId broken) {
   // Equality reads best, and is looked for by the optimiser, with the constant on the right.
   bool equality = t == Test::kEq || t == Test::kNe || t == Test::kEqExact || t == Test::kNeExact;
   if (equality && args[0].is_literal()) std::swap(args[0], args[1]);
-  // An exact negative test is the positive one with the exits exchanged, so that one shape is left to optimise.
+  // An exact negative test is the positive one with the exits exchanged, so that one shape is left
+  // to optimise.
   if (t == Test::kNeExact) test(Test::kEqExact, args, no, yes);
   else test(t, args, yes, no);
   return true;

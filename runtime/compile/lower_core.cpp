@@ -25,7 +25,7 @@ Term literal_tuple(Arena& a, std::span<const Term> elements) {
   return Term::boxed(t);
 }
 
-// --- blocks and instructions --------------------------------------------------------------------------------------
+// --- blocks and instructions ---------------------------------------------------------------------
 
 BlockId Lowerer::new_join(std::size_t params) {
   BlockId b = new_block();
@@ -63,7 +63,8 @@ void Lowerer::error(Fail kind, Arg subject, Loc loc) {
   b.term = Term_::kError;
   b.error = kind;
   // The other kinds do not tell what did not match.
-  const bool shows = kind == Fail::kCaseClause || kind == Fail::kBadmatch || kind == Fail::kTryClause || kind == Fail::kBadrecord;
+  const bool shows = kind == Fail::kCaseClause || kind == Fail::kBadmatch || kind == Fail::kTryClause ||
+                     kind == Fail::kBadrecord;
   b.subject = shows ? subject : Arg::lit(Term::nil());
   b.loc = loc;
 }
@@ -107,7 +108,7 @@ void Lowerer::fallible(Instr i, BlockId fail) {
   start(next);
 }
 
-// --- functions ----------------------------------------------------------------------------------------------------
+// --- functions -----------------------------------------------------------------------------------
 
 void Lowerer::function(FunNote& note) {
   note_ = &note;
@@ -161,7 +162,7 @@ Arg Lowerer::fun_ref(FunRef& r) {
   return emit_value(Op::kMakeFun, {}, {}, it->second);
 }
 
-// --- expressions --------------------------------------------------------------------------------------------------
+// --- expressions ---------------------------------------------------------------------------------
 
 std::vector<Arg> Lowerer::values(ExprList es) {
   std::vector<Arg> out;
@@ -272,10 +273,12 @@ Arg Lowerer::value(Expr* e) {
       }
       case Kind::kAndAlso:
       case Kind::kOrElse:
-        if (guard_fail_ != kNone && !boolean(e)) {  // compared with something: what stands on the right may be any value
+        if (guard_fail_ != kNone &&
+            !boolean(e)) {  // compared with something: what stands on the right may be any value
           const bool is_and = e->kind == Kind::kAndAlso;
           const BlockId more = new_block(), done = new_block(), join = new_join(1);
-          cond(is_and ? e->as<AndAlso>().left : e->as<OrElse>().left, is_and ? more : done, is_and ? done : more, guard_fail_);
+          cond(is_and ? e->as<AndAlso>().left : e->as<OrElse>().left, is_and ? more : done,
+               is_and ? done : more, guard_fail_);
           start(done);
           jump(join, {Arg::lit(is_and ? atoms::false_ : atoms::true_)});
           start(more);
@@ -310,7 +313,8 @@ Arg Lowerer::cons(Expr* e) {
   for (; e->kind == Kind::kCons; e = e->as<Cons>().tail) heads.push_back(value(e->as<Cons>().head));
   Arg tail = value(e);
   for (std::size_t i = heads.size(); i-- > 0;) {
-    if (heads[i].is_literal() && tail.is_literal()) tail = Arg::lit(literal_cons(arena_, heads[i].literal, tail.literal));
+    if (heads[i].is_literal() && tail.is_literal())
+      tail = Arg::lit(literal_cons(arena_, heads[i].literal, tail.literal));
     else tail = emit_value(Op::kPutList, {heads[i], tail});
   }
   return tail;
@@ -350,7 +354,9 @@ Arg Lowerer::map(Map& m) {
     auto updates = [](const Pair& p) { return p.exact && p.key.is_literal(); };
     from = std::find_if(from, all.end(), updates);
     auto to = std::find_if_not(from, all.end(), updates);
-    std::stable_sort(from, to, [](const Pair& a, const Pair& b) { return compare_keys(a.key.literal, b.key.literal) < 0; });
+    std::stable_sort(from, to, [](const Pair& a, const Pair& b) {
+      return compare_keys(a.key.literal, b.key.literal) < 0;
+    });
     from = to;
   }
   if (!base.is_literal() || !base.literal.is_map()) {
@@ -365,7 +371,8 @@ Arg Lowerer::map(Map& m) {
     }
     start(good);
   }
-  // Runs of => and of := become one instruction each; a key that comes twice in a run must start a new one, as the last wins.
+  // Runs of => and of := become one instruction each; a key that comes twice in a run must start a
+  // new one, as the last wins.
   std::size_t i = 0;
   do {
     std::vector<Arg> args{base};
@@ -452,11 +459,13 @@ Arg Lowerer::call(Call& c) {
           // A list of known length: no list is built.
           std::vector<Expr*> given;
           Expr* rest = c.args[2];
-          for (; rest->kind == Kind::kCons; rest = rest->as<Cons>().tail) given.push_back(rest->as<Cons>().head);
+          for (; rest->kind == Kind::kCons; rest = rest->as<Cons>().tail)
+            given.push_back(rest->as<Cons>().head);
           if (rest->kind == Kind::kLiteral && is_proper_list(rest->as<Literal>().value)) {
             Arg m = value(c.args[0]), f = value(c.args[1]);
             auto args = values(given);
-            for (Term t = rest->as<Literal>().value; t.is_list(); t = t.tail()) args.push_back(Arg::lit(t.head()));
+            for (Term t = rest->as<Literal>().value; t.is_list(); t = t.tail())
+              args.push_back(Arg::lit(t.head()));
             if (m.is_literal() && f.is_literal() && m.literal.is_atom() && f.literal.is_atom())
               return call_function(m.literal, f.literal, std::move(args), c.loc);
             args.push_back(m);
@@ -503,7 +512,7 @@ Arg Lowerer::primop(Primop& p) {
   return Arg::lit(Term::nil());
 }
 
-// --- binaries -----------------------------------------------------------------------------------------------------
+// --- binaries ------------------------------------------------------------------------------------
 
 namespace {
 
@@ -536,7 +545,9 @@ bool put_constant(BitBuffer& out, const SegSpec& spec, Term v, Expr* size) {
         for (char ch : s) out.put(static_cast<std::uint8_t>(ch), 8);
       });
     case SegType::kInteger: {
-      if (!v.is_small() || size == nullptr || size->kind != Kind::kLiteral || !size->as<Literal>().value.is_small()) return false;
+      if (!v.is_small() || size == nullptr || size->kind != Kind::kLiteral ||
+          !size->as<Literal>().value.is_small())
+        return false;
       SWord n = size->as<Literal>().value.small_value();
       if (n < 0 || n > 64 || n * spec.unit > 64) return false;
       auto bits = static_cast<unsigned>(n * spec.unit);
@@ -559,7 +570,9 @@ bool put_constant(BitBuffer& out, const SegSpec& spec, Term v, Expr* size) {
 bool Lowerer::literal_binary(Binary& b, Term& out) {
   BitBuffer buffer;
   for (const Segment& s : b.segments) {
-    if (s.value->kind != Kind::kLiteral || !put_constant(buffer, s.spec, s.value->as<Literal>().value, s.size)) return false;
+    if (s.value->kind != Kind::kLiteral ||
+        !put_constant(buffer, s.spec, s.value->as<Literal>().value, s.size))
+      return false;
     if (buffer.bits > (1u << 20)) return false;
   }
   if (buffer.bits % 8 != 0) return false;
@@ -592,7 +605,7 @@ Arg Lowerer::binary(Binary& b) {
   return Arg::of(v);
 }
 
-// --- control ------------------------------------------------------------------------------------------------------
+// --- control -------------------------------------------------------------------------------------
 
 void Lowerer::case_of(Case& c, Dest d) {
   if (boolean_case(c, d)) return;
@@ -614,7 +627,9 @@ bool Lowerer::boolean_case(Case& c, Dest d) {
   if (c.subjects.size() != 1 || !boolean(c.subjects[0]) || guard_fail_ != kNone) return false;
   Clause* pick[2] = {nullptr, nullptr};  // for false, true
   for (Clause* cl : c.clauses) {
-    if (cl->guard != nullptr && !(cl->guard->kind == Kind::kLiteral && cl->guard->as<Literal>().value == atoms::true_)) return false;
+    if (cl->guard != nullptr &&
+        !(cl->guard->kind == Kind::kLiteral && cl->guard->as<Literal>().value == atoms::true_))
+      return false;
     Pat* p = cl->patterns[0];
     bool any = p->kind == PatKind::kWild || p->kind == PatKind::kVar;
     if (!any && p->kind != PatKind::kLiteral) return false;
@@ -639,7 +654,8 @@ bool Lowerer::boolean_case(Case& c, Dest d) {
   return true;
 }
 
-/// If every clause compares with a reference made earlier in this function, messages from before it was made need no look.
+/// If every clause compares with a reference made earlier in this function, messages from before it
+/// was made need no look.
 void Lowerer::marker_for(Receive& r) {
   ValueId ref = kNone;
   for (Clause* c : r.clauses) {
@@ -647,7 +663,9 @@ void Lowerer::marker_for(Receive& r) {
     auto look = [&](Expr* g) {
       if (g->kind != Kind::kCall || g->as<Call>().args.size() != 2) return;
       Call& call = g->as<Call>();
-      if (call.function->kind != Kind::kLiteral || !(call.function->as<Literal>().value == atoms::exact_equal)) return;
+      if (call.function->kind != Kind::kLiteral ||
+          !(call.function->as<Literal>().value == atoms::exact_equal))
+        return;
       for (Expr* side : call.args) {
         if (side->kind != Kind::kVar || side->as<VarRef>().var->slot >= m_.env.size()) continue;
         Arg a = m_.env[side->as<VarRef>().var->slot];
@@ -779,7 +797,7 @@ void Lowerer::catch_of(Catch& c, Dest d) {
   finish(d, result);
 }
 
-// --- modules ------------------------------------------------------------------------------------------------------
+// --- modules -------------------------------------------------------------------------------------
 
 namespace {
 
@@ -788,7 +806,8 @@ Term named(const FunDef& f, const std::string& rest) {
 }
 
 /// module_info/0,1 and the wrappers of `fun f/1`: functions that only pass their arguments on.
-void add_forwarder(Program& p, Term name, std::uint32_t arity, Op op, std::vector<Arg> before, std::uint64_t imm) {
+void add_forwarder(Program& p, Term name, std::uint32_t arity, Op op, std::vector<Arg> before,
+                   std::uint64_t imm) {
   Function& f = p.functions.emplace_back();
   f.name = name;
   f.arity = arity;
@@ -848,7 +867,8 @@ void lower_module(Program& p) {
         n->lambda_index = static_cast<std::uint32_t>(p.lambdas.size());
         p.lambdas.push_back({n->index, static_cast<std::uint32_t>(n->free.size())});
       } else {
-        g.name = named(*w.def, std::string(n->letrec->name) + "/" + std::to_string(n->params.size()) + "-" + std::to_string(letrecs++));
+        g.name = named(*w.def, std::string(n->letrec->name) + "/" + std::to_string(n->params.size()) + "-" +
+                                   std::to_string(letrecs++));
       }
     }
   }
@@ -865,8 +885,9 @@ void lower_module(Program& p) {
   }
   for (std::uint32_t arity = 0; arity < 2; arity++) {
     if (context.local.contains(ModuleContext::key(atoms::module_info, arity))) continue;
-    add_forwarder(p, atoms::module_info, arity, Op::kCallExt,
-                  {Arg::lit(atoms::erlang), Arg::lit(intern_atom("get_module_info")), Arg::lit(p.module.name)}, 0);
+    add_forwarder(
+        p, atoms::module_info, arity, Op::kCallExt,
+        {Arg::lit(atoms::erlang), Arg::lit(intern_atom("get_module_info")), Arg::lit(p.module.name)}, 0);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <functional>
 
-
 #include "vm/term/atom.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/layout.hpp"
@@ -83,14 +82,15 @@ void variables_of(const Expr* e, const std::function<void(Var*)>& f) {
 
 }  // namespace
 
-// --- places -------------------------------------------------------------------------------------------------------
+// --- places --------------------------------------------------------------------------------------
 
 Occ* MatchCompiler::child(Occ* parent, Occ::Kind kind, std::uint64_t index, Expr* key) {
   for (Occ* c : parent->children) {
     if (c->kind != kind || c->index != index) continue;
     if (c->key == key) return c;
     if (key == nullptr || c->key == nullptr || key->kind != c->key->kind) continue;
-    if (key->kind == Kind::kLiteral && equal_exact(key->as<Literal>().value, c->key->as<Literal>().value)) return c;
+    if (key->kind == Kind::kLiteral && equal_exact(key->as<Literal>().value, c->key->as<Literal>().value))
+      return c;
     if (key->kind == Kind::kVar && key->as<VarRef>().var == c->key->as<VarRef>().var) return c;
   }
   occs_.push_back({kind, parent, index, key, kNone, {}});
@@ -163,7 +163,9 @@ void MatchCompiler::add(Row& row, Occ* at, const Pat* pat) {
       auto* h = reinterpret_cast<HeapBinary*>(t.boxed_ptr());
       std::vector<PSegment> segs;
       for (Word i = 0; i < h->size_bytes; i++) {
-        segs.push_back({{}, l_.arena_.make<PLiteral>(Term::small(h->data[i])), l_.arena_.make<Literal>(Loc{}, Term::small(8))});
+        segs.push_back({{},
+                        l_.arena_.make<PLiteral>(Term::small(h->data[i])),
+                        l_.arena_.make<Literal>(Loc{}, Term::small(8))});
       }
       pat = l_.arena_.make<PBinary>(std::span<const PSegment>(l_.arena_.copy(segs)));
       break;
@@ -173,9 +175,10 @@ void MatchCompiler::add(Row& row, Occ* at, const Pat* pat) {
   row.cells.push_back({at, pat});
 }
 
-// --- the algorithm ------------------------------------------------------------------------------------------------
+// --- the algorithm -------------------------------------------------------------------------------
 
-void MatchCompiler::run(const std::vector<Arg>& subjects, ClauseList clauses, BlockId fail, Dest d, bool in_receive) {
+void MatchCompiler::run(const std::vector<Arg>& subjects, ClauseList clauses, BlockId fail, Dest d,
+                        bool in_receive) {
   clauses_ = clauses;
   in_receive_ = in_receive;
   leaves_.resize(clauses.size());
@@ -216,10 +219,12 @@ void MatchCompiler::match(Rows rows, BlockId fail) {
         if (c == nullptr || c->segment != first.segment) break;
         auto a = first.pat->as<PBinary>().segments, b = c->pat->as<PBinary>().segments;
         bool a_end = first.segment == a.size(), b_end = c->segment == b.size();
-        if (a_end != b_end || (!a_end && !same_shape(a[first.segment], b[c->segment], rows[i], rows[end]))) break;
+        if (a_end != b_end || (!a_end && !same_shape(a[first.segment], b[c->segment], rows[i], rows[end])))
+          break;
       }
     } else {
-      // Up to the last clause that looks here; those in between come along, as copies in every group.
+      // Up to the last clause that looks here; those in between come along, as copies in every
+      // group.
       std::size_t run = 0, others = 0, looking = 0, last = i;
       bool unbroken = true;
       std::size_t k = i;
@@ -239,7 +244,8 @@ void MatchCompiler::match(Rows rows, BlockId fail) {
       const std::size_t groups = looking + 1;  // at most
       if (between > 0 && copies_ + between * groups > budget_) {
         end = i + run;
-      } else if (after > 0 && after <= 8 && !rows[end].cells.empty() && copies_ + (between + after) * groups <= budget_) {
+      } else if (after > 0 && after <= 8 && !rows[end].cells.empty() &&
+                 copies_ + (between + after) * groups <= budget_) {
         end = k;
         copies_ += (between + after) * groups;
       } else {
@@ -250,7 +256,8 @@ void MatchCompiler::match(Rows rows, BlockId fail) {
     Rows part(std::make_move_iterator(rows.begin() + static_cast<std::ptrdiff_t>(i)),
               std::make_move_iterator(rows.begin() + static_cast<std::ptrdiff_t>(end)));
     if (at->kind == Occ::kBinRest) {
-      // Reading moves the context on; whoever looks at the same place afterwards wants it back where it was.
+      // Reading moves the context on; whoever looks at the same place afterwards wants it back
+      // where it was.
       bool again = false;
       for (std::size_t k = end; k < rows.size() && !again; k++) again = cell_at(rows[k], at) != nullptr;
       BlockId restore = next;
@@ -347,16 +354,18 @@ void MatchCompiler::body(std::uint32_t clause, Dest d) {
   l_.to(clauses_[clause]->body, d);
 }
 
-// --- groups by type -----------------------------------------------------------------------------------------------
+// --- groups by type ------------------------------------------------------------------------------
 
-/// Sorts rows by type, then tests one type after the other. Rows that do not look at `at` take part in all groups and in what is left.
+/// Sorts rows by type, then tests one type after the other. Rows that do not look at `at` take part
+/// in all groups and in what is left.
 void MatchCompiler::dispatch(Rows rows, Occ* at, BlockId fail) {
   constexpr int kAny = -1;
   std::vector<int> order, types;
   for (const Row& r : rows) {
     const Cell* c = cell_at(r, at);
     types.push_back(c == nullptr ? kAny : type_of(c->pat));
-    if (c != nullptr && std::find(order.begin(), order.end(), types.back()) == order.end()) order.push_back(types.back());
+    if (c != nullptr && std::find(order.begin(), order.end(), types.back()) == order.end())
+      order.push_back(types.back());
   }
   fetch(at);
   const BlockId base = l_.cur_;
@@ -392,7 +401,8 @@ void MatchCompiler::dispatch(Rows rows, Occ* at, BlockId fail) {
   }
 }
 
-/// Rows by what `key_of` says of their pattern at `at`; rows without one go to every group. Order is kept.
+/// Rows by what `key_of` says of their pattern at `at`; rows without one go to every group. Order
+/// is kept.
 template <class KeyOf, class Same>
 std::vector<MatchCompiler::Group> MatchCompiler::group(Rows rows, const Occ* at, KeyOf key_of, Same same) {
   std::vector<Group> groups;
@@ -428,7 +438,8 @@ std::vector<MatchCompiler::Group> MatchCompiler::group(Rows rows, const Occ* at,
 
 void MatchCompiler::constants(Rows rows, Occ* at, Exits x, bool select) {
   const Arg v = Arg::of(fetch(at));
-  auto groups = group(std::move(rows), at, [](const Pat* p) { return p->as<PLiteral>().value; }, equal_exact);
+  auto groups = group(
+      std::move(rows), at, [](const Pat* p) { return p->as<PLiteral>().value; }, equal_exact);
   for (Group& g : groups) {
     for (Row& r : g.rows) take(r, at);
   }
@@ -543,10 +554,12 @@ void MatchCompiler::tuples(Rows rows, Occ* at, Exits x) {
   if (whole_literal(rows, at, x)) return;
   const Arg v = Arg::of(fetch(at));
   auto arity = [](const Pat* p) -> std::size_t {
-    return p->kind == PatKind::kTuple ? p->as<PTuple>().elements.size() : p->as<PLiteral>().value.tuple_arity();
+    return p->kind == PatKind::kTuple ? p->as<PTuple>().elements.size()
+                                      : p->as<PLiteral>().value.tuple_arity();
   };
-  auto groups = group(std::move(rows), at, [&](const Pat* p) { return Term::small(static_cast<SWord>(arity(p))); },
-                      [](Term, Term) { return false; });
+  auto groups = group(
+      std::move(rows), at, [&](const Pat* p) { return Term::small(static_cast<SWord>(arity(p))); },
+      [](Term, Term) { return false; });
   for (Group& g : groups) {
     for (Row& r : g.rows) {
       if (cell_at(r, at) == nullptr) continue;
@@ -612,7 +625,8 @@ void MatchCompiler::map_key(Rows rows, Occ* at, BlockId fail) {
       continue;
     }
     Cell cell = take(r, at);
-    wanted |= cell.pat->kind != PatKind::kWild && !(cell.pat->kind == PatKind::kVar && cell.pat->as<PVar>().var->uses == 0);
+    wanted |= cell.pat->kind != PatKind::kWild &&
+              !(cell.pat->kind == PatKind::kVar && cell.pat->as<PVar>().var->uses == 0);
     add(r, child(at, Occ::kField, 0), cell.pat);
     with.push_back(std::move(r));
   }

@@ -1,9 +1,11 @@
 #pragma once
-// Clauses to decision trees. A clause is held as the list of tests still to be done on places ("occurrences") inside the subjects
-// (Jacobs, "How to compile pattern matching", 2021; the choice of what to share follows Wadler's mixture rule in Peyton Jones 1987):
-// the first test of the first clause picks a place, clauses are sorted by what they want there, each group goes on by itself. Clauses that do not care
-// are copied to every group as long as a budget lasts; beyond it, what comes after a group becomes a block to fall back to, so that the size
-// of the code stays linear. One compilation, one thread.
+// Clauses to decision trees. A clause is held as the list of tests still to be done on places
+// ("occurrences") inside the subjects (Jacobs, "How to compile pattern matching", 2021; the choice
+// of what to share follows Wadler's mixture rule in Peyton Jones 1987): the first test of the first
+// clause picks a place, clauses are sorted by what they want there, each group goes on by itself.
+// Clauses that do not care are copied to every group as long as a budget lasts; beyond it, what
+// comes after a group becomes a block to fall back to, so that the size of the code stays linear.
+// One compilation, one thread.
 
 #include <deque>
 #include <vector>
@@ -14,26 +16,37 @@ namespace vmrun::compile::ssa {
 
 /// A place in a subject. Its value is fetched when a test or a body needs it.
 struct Occ {
-  enum Kind : std::uint8_t { kRoot, kHead, kTail, kElement, kMapValue, kBinStart, kBinRest, kBinTail, kField } kind;
+  enum Kind : std::uint8_t {
+    kRoot,
+    kHead,
+    kTail,
+    kElement,
+    kMapValue,
+    kBinStart,
+    kBinRest,
+    kBinTail,
+    kField
+  } kind;
   Occ* parent = nullptr;
-  std::uint64_t index = 0;      // kElement, and the position of kBinRest
-  core::Expr* key = nullptr;    // kMapValue
-  ValueId value = kNone;        // where fetched on the way to the present block
+  std::uint64_t index = 0;    // kElement, and the position of kBinRest
+  core::Expr* key = nullptr;  // kMapValue
+  ValueId value = kNone;      // where fetched on the way to the present block
   std::vector<Occ*> children;
 };
 
 class MatchCompiler {
  public:
   explicit MatchCompiler(Lowerer& l) : l_(l) {}
-  /// Tries `clauses` on `subjects` in the present block; bodies go to `d`, what matches nothing to `fail`.
-  /// in_receive: a matching message is removed before its body starts.
-  void run(const std::vector<Arg>& subjects, core::ClauseList clauses, BlockId fail, Dest d, bool in_receive = false);
+  /// Tries `clauses` on `subjects` in the present block; bodies go to `d`, what matches nothing to
+  /// `fail`. in_receive: a matching message is removed before its body starts.
+  void run(const std::vector<Arg>& subjects, core::ClauseList clauses, BlockId fail, Dest d,
+           bool in_receive = false);
 
  private:
   struct Cell {
     Occ* at;
     const core::Pat* pat;
-    std::size_t segment = 0;     // PBinary: matched up to here
+    std::size_t segment = 0;  // PBinary: matched up to here
   };
   struct Binding {
     core::Var* var;
@@ -41,9 +54,10 @@ class MatchCompiler {
   };
   struct Row {
     std::uint32_t clause;
-    std::vector<Cell> cells;        // in reverse: the next test is at the back
+    std::vector<Cell> cells;  // in reverse: the next test is at the back
     std::vector<Binding> bindings;
-    const Occ* whole_units = nullptr;  // of this binary, what is left after the fields of known size was found to be whole bytes
+    const Occ* whole_units =
+        nullptr;  // of this binary, what is left after the fields of known size was found to be whole bytes
   };
   using Rows = std::vector<Row>;
   struct Leaf {
@@ -59,7 +73,8 @@ class MatchCompiler {
   void match(Rows rows, BlockId fail);
   bool leaf(Row& row, BlockId next);
   void dispatch(Rows rows, Occ* at, BlockId fail);
-  /// Where to go from a group: clauses exhausted; not of this type at all; of the type but in no group.
+  /// Where to go from a group: clauses exhausted; not of this type at all; of the type but in no
+  /// group.
   struct Exits {
     BlockId fail, not_type, other;
   };
@@ -88,7 +103,11 @@ class MatchCompiler {
   void undo(std::size_t mark, BlockId base);
   static const Cell* cell_at(const Row& row, const Occ* at);
   static Cell take(Row& row, const Occ* at);
-  BlockId start_block() { BlockId b = l_.new_block(); l_.start(b); return b; }
+  BlockId start_block() {
+    BlockId b = l_.new_block();
+    l_.start(b);
+    return b;
+  }
 
   Lowerer& l_;
   core::ClauseList clauses_;

@@ -1,5 +1,6 @@
-// Macro expansion. Arguments are expanded before they are substituted, the result is expanded again with the
-// macro itself marked as in use, so recursion is found and arguments may use the macro they are given to.
+// Macro expansion. Arguments are expanded before they are substituted, the result is expanded again
+// with the macro itself marked as in use, so recursion is found and arguments may use the macro
+// they are given to.
 
 #include <algorithm>
 #include <string>
@@ -77,7 +78,8 @@ bool Preprocessor::expand_dynamic(const Token& name, Loc at, std::vector<Token>&
   return true;
 }
 
-bool Preprocessor::expand(const Token* tokens, size_t count, std::vector<Token>& out, const Active* active, int depth) {
+bool Preprocessor::expand(const Token* tokens, size_t count, std::vector<Token>& out, const Active* active,
+                          int depth) {
   for (size_t i = 0; i < count;) {
     if (tokens[i].kind == Tok::kQuestion) {
       if (!expand_call(tokens, count, i, out, active, depth)) return false;
@@ -89,7 +91,8 @@ bool Preprocessor::expand(const Token* tokens, size_t count, std::vector<Token>&
 }
 
 /// Arguments of a macro call: `i` stands at '(' and comes to stand behind the matching ')'.
-bool Preprocessor::split_arguments(const Token* tokens, size_t count, size_t& i, std::vector<std::vector<Token>>& args) {
+bool Preprocessor::split_arguments(const Token* tokens, size_t count, size_t& i,
+                                   std::vector<std::vector<Token>>& args) {
   std::vector<Tok> closers{Tok::kRParen};
   std::vector<Token> arg;
   Loc open = tokens[i].loc;
@@ -108,7 +111,8 @@ bool Preprocessor::split_arguments(const Token* tokens, size_t count, size_t& i,
       case Tok::kTry:
       case Tok::kMaybe: closers.push_back(Tok::kEnd); break;
       case Tok::kFun:
-        if (next_is(1, Tok::kLParen) || (next_is(1, Tok::kVar) && next_is(2, Tok::kLParen))) closers.push_back(Tok::kEnd);
+        if (next_is(1, Tok::kLParen) || (next_is(1, Tok::kVar) && next_is(2, Tok::kLParen)))
+          closers.push_back(Tok::kEnd);
         break;
       case Tok::kRParen:
       case Tok::kRBracket:
@@ -116,7 +120,8 @@ bool Preprocessor::split_arguments(const Token* tokens, size_t count, size_t& i,
       case Tok::kRBin:
       case Tok::kEnd:
         if (closers.back() != t.kind) {
-          error(t.loc, "badly formed argument of a macro: " + describe_token(t) + " without an opening partner");
+          error(t.loc,
+                "badly formed argument of a macro: " + describe_token(t) + " without an opening partner");
           return false;
         }
         closers.pop_back();
@@ -150,7 +155,8 @@ bool Preprocessor::expand_call(const Token* tokens, size_t count, size_t& i, std
   if (i >= count || (tokens[i].kind != Tok::kVar && tokens[i].kind != Tok::kAtom)) {
     bool word = i < count && keyword_of(token_spelling(tokens[i].kind)) != Tok::kAtom;
     std::string shown = i < count ? describe_token(tokens[i]) : "the end";
-    error(at, word ? format_message("undefined macro %s", shown.c_str()) : "'?' is not followed by the name of a macro");
+    error(at, word ? format_message("undefined macro %s", shown.c_str())
+                   : "'?' is not followed by the name of a macro");
     return false;
   }
   const Token& name = tokens[i++];
@@ -205,8 +211,8 @@ bool Preprocessor::expand_call(const Token* tokens, size_t count, size_t& i, std
   }
   if (chosen == nullptr) {
     bool called = i < count && tokens[i].kind == Tok::kLParen;
-    error(at, called ? format_message("argument mismatch for macro '%.*s': no version with %zu arguments", VIEW(name.text),
-                                      raw_args.size())
+    error(at, called ? format_message("argument mismatch for macro '%.*s': no version with %zu arguments",
+                                      VIEW(name.text), raw_args.size())
                      : format_message("macro '%.*s' needs arguments", VIEW(name.text)));
     return false;
   }
@@ -230,14 +236,16 @@ bool Preprocessor::expand_call(const Token* tokens, size_t count, size_t& i, std
   std::vector<Token> text;
   const std::vector<Token>& body = chosen->body;
   for (size_t k = 0; k < body.size(); k++) {
-    bool stringify = body[k].kind == Tok::kQuestion && k + 2 < body.size() + 0 && body[k + 1].kind == Tok::kQuestion &&
-                     param(body[k + 2]) != SIZE_MAX;
+    bool stringify = body[k].kind == Tok::kQuestion && k + 2 < body.size() + 0 &&
+                     body[k + 1].kind == Tok::kQuestion && param(body[k + 2]) != SIZE_MAX;
     if (stringify) {
       std::string joined;
-      for (const Token& t : raw_args[param(body[k + 2])]) joined += (joined.empty() ? "" : " ") + token_source(t);
+      for (const Token& t : raw_args[param(body[k + 2])])
+        joined += (joined.empty() ? "" : " ") + token_source(t);
       text.push_back(make_string(at, joined));
       k += 2;
-    } else if (bool macro_name = k > 0 && body[k - 1].kind == Tok::kQuestion; !macro_name && param(body[k]) != SIZE_MAX) {
+    } else if (bool macro_name = k > 0 && body[k - 1].kind == Tok::kQuestion;
+               !macro_name && param(body[k]) != SIZE_MAX) {
       const auto& arg = args[param(body[k])];
       text.insert(text.end(), arg.begin(), arg.end());
       produced_ += arg.size();

@@ -14,7 +14,8 @@ ParsedModule parse_module(Session& session, const PreprocessorOptions& options, 
     if (form == nullptr) continue;
     if (form->kind == FormKind::kAttribute) {
       const auto& attribute = form->as<AttributeForm>();
-      bool names_module = attribute.name == "module" && !attribute.values.empty() && attribute.values[0]->is(ExprKind::kAtom);
+      bool names_module =
+          attribute.name == "module" && !attribute.values.empty() && attribute.values[0]->is(ExprKind::kAtom);
       if (names_module && module.name.empty()) {
         module.name = attribute.values[0]->as<AtomExpr>().name;
         module.name_loc = form->loc;

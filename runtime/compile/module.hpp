@@ -1,6 +1,6 @@
 #pragma once
-// A parsed module: its forms, sorted by what they are. Made by parse_module, read by lint and lowering.
-// Owned by one compilation; one thread at a time.
+// A parsed module: its forms, sorted by what they are. Made by parse_module, read by lint and
+// lowering. Owned by one compilation; one thread at a time.
 
 #include <string>
 #include <unordered_set>
@@ -20,8 +20,8 @@ struct ParsedModule {
   bool has_errors = false;  // some forms could not be read
 };
 
-/// Reads all forms of a registered source text. Errors go to the session's diagnostics; what could be parsed is
-/// returned in any case.
+/// Reads all forms of a registered source text. Errors go to the session's diagnostics; what could
+/// be parsed is returned in any case.
 ParsedModule parse_module(Session& session, const PreprocessorOptions& options, uint32_t file);
 
 /// The text after preprocessing, one form per line group (`vmrunc -E`).

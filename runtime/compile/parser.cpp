@@ -8,7 +8,7 @@
 
 namespace vmrun::compile {
 
-// --- tokens -----------------------------------------------------------------------------------------------------
+// --- tokens --------------------------------------------------------------------------------------
 
 const Token& Parser::peek(size_t ahead) const {
   size_t i = next_ + ahead;
@@ -59,7 +59,7 @@ void Parser::fail_nesting() {
   fail_at(peek().loc, format_message("nesting too deep: more than %u levels", kMaxNesting));
 }
 
-// --- operators --------------------------------------------------------------------------------------------------
+// --- operators -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -122,7 +122,8 @@ const Expr* Parser::parse_expr(int min_precedence) {
       left = make<BinaryOpExpr>(op.loc, op.kind, left, right);
     }
     if (++peak_ > kMaxNesting) fail_nesting();
-    if (!p.chains && precedence_of(peek().kind).level == p.level) fail_here("parentheses: comparisons do not chain");
+    if (!p.chains && precedence_of(peek().kind).level == p.level)
+      fail_here("parentheses: comparisons do not chain");
   }
   if (outer_peak > peak_) peak_ = outer_peak;
   return left;
@@ -217,7 +218,7 @@ const Expr* Parser::parse_map_fields(Loc loc, const Expr* base) {
   }
 }
 
-// --- primaries --------------------------------------------------------------------------------------------------
+// --- primaries -----------------------------------------------------------------------------------
 
 const Expr* Parser::integer_of(const Token& t) {
   IntegerExpr* e = session_.arena.make<IntegerExpr>(t.loc);
@@ -340,7 +341,8 @@ const Expr* Parser::parse_list() {
   std::vector<const Expr*> elements;
   elements.push_back(parse_expr());
   if (at(Tok::kDoubleBar))
-    return finish_comprehension(open.loc, ComprehensionKind::kList, elements[0], nullptr, Tok::kRBracket, open);
+    return finish_comprehension(open.loc, ComprehensionKind::kList, elements[0], nullptr, Tok::kRBracket,
+                                open);
   while (take_if(Tok::kComma)) elements.push_back(parse_expr());
   const Expr* tail = nullptr;
   if (take_if(Tok::kBar)) tail = parse_expr();
@@ -372,15 +374,15 @@ std::vector<Qualifier> Parser::parse_qualifiers() {
   return out;
 }
 
-const Expr* Parser::finish_comprehension(Loc loc, ComprehensionKind kind, const Expr* value, const Expr* key, Tok close,
-                                         const Token& open) {
+const Expr* Parser::finish_comprehension(Loc loc, ComprehensionKind kind, const Expr* value, const Expr* key,
+                                         Tok close, const Token& open) {
   expect(Tok::kDoubleBar, "'||'");
   auto qualifiers = parse_qualifiers();
   expect_close(close, open);
   return make<ComprehensionExpr>(loc, kind, value, key, keep(qualifiers));
 }
 
-// --- binaries ---------------------------------------------------------------------------------------------------
+// --- binaries ------------------------------------------------------------------------------------
 
 const Expr* Parser::parse_binary() {
   const Token& open = take();
@@ -413,20 +415,21 @@ Segment Parser::parse_segment() {
 
 void Parser::parse_segment_types(Segment& s) {
   auto conflict = [&](const Token& t, std::string_view before) {
-    session_.diagnostics.error(t.loc, format_message("bit type conflict: '%.*s' after '%.*s'", VIEW(t.text), VIEW(before)));
+    session_.diagnostics.error(
+        t.loc, format_message("bit type conflict: '%.*s' after '%.*s'", VIEW(t.text), VIEW(before)));
   };
   std::string_view type_name, sign_name, endian_name;
   do {
     const Token& t = expect(Tok::kAtom, "a bit type specifier");
     std::string_view n = t.text;
-    SegmentType type = n == "integer"                       ? SegmentType::kInteger
-                       : n == "float"                       ? SegmentType::kFloat
-                       : n == "binary" || n == "bytes"      ? SegmentType::kBinary
-                       : n == "bitstring" || n == "bits"    ? SegmentType::kBits
-                       : n == "utf8"                        ? SegmentType::kUtf8
-                       : n == "utf16"                       ? SegmentType::kUtf16
-                       : n == "utf32"                       ? SegmentType::kUtf32
-                                                            : SegmentType::kDefault;
+    SegmentType type = n == "integer"                    ? SegmentType::kInteger
+                       : n == "float"                    ? SegmentType::kFloat
+                       : n == "binary" || n == "bytes"   ? SegmentType::kBinary
+                       : n == "bitstring" || n == "bits" ? SegmentType::kBits
+                       : n == "utf8"                     ? SegmentType::kUtf8
+                       : n == "utf16"                    ? SegmentType::kUtf16
+                       : n == "utf32"                    ? SegmentType::kUtf32
+                                                         : SegmentType::kDefault;
     if (type != SegmentType::kDefault) {
       if (!type_name.empty() && type != s.type) conflict(t, type_name);
       type_name = n;
@@ -446,15 +449,14 @@ void Parser::parse_segment_types(Segment& s) {
       int64_t unit = value->as<IntegerExpr>().big() ? 0 : value->as<IntegerExpr>().value;
       if (unit < 1 || unit > 256)
         session_.diagnostics.error(u.loc, "illegal bit unit: it must be between 1 and 256");
-      else
-        s.unit = static_cast<int>(unit);
+      else s.unit = static_cast<int>(unit);
     } else {
       session_.diagnostics.error(t.loc, format_message("undefined bit type '%.*s'", VIEW(n)));
     }
   } while (take_if(Tok::kMinus));
 }
 
-// --- compound expressions ---------------------------------------------------------------------------------------
+// --- compound expressions ------------------------------------------------------------------------
 
 ExprList Parser::parse_exprs_until(Tok close, const Token& open) {
   if (take_if(close)) return {};
@@ -584,7 +586,8 @@ const Clause* Parser::parse_fun_clause(bool named) {
 const Expr* Parser::parse_fun() {
   const Token& open = take();
   auto arity_of = [&](const Expr* e) {
-    if (e->as<IntegerExpr>().big() || e->as<IntegerExpr>().value > 255) fail_at(e->loc, "illegal arity: at most 255");
+    if (e->as<IntegerExpr>().big() || e->as<IntegerExpr>().value > 255)
+      fail_at(e->loc, "illegal arity: at most 255");
     return static_cast<uint32_t>(e->as<IntegerExpr>().value);
   };
   if (at(Tok::kLParen) || (at(Tok::kVar) && peek(1).kind == Tok::kLParen)) {
@@ -595,11 +598,12 @@ const Expr* Parser::parse_fun() {
     expect_close(Tok::kEnd, open);
     for (const Clause* c : clauses) {
       if (c->name != clauses[0]->name)
-        session_.diagnostics.error(c->loc, format_message("head mismatch: fun %.*s was named %.*s before", VIEW(c->name),
-                                                          VIEW(clauses[0]->name)));
+        session_.diagnostics.error(c->loc, format_message("head mismatch: fun %.*s was named %.*s before",
+                                                          VIEW(c->name), VIEW(clauses[0]->name)));
       if (c->patterns.size() != clauses[0]->patterns.size())
-        session_.diagnostics.error(c->loc, format_message("head mismatch: a clause with %zu arguments in a fun of %zu",
-                                                          c->patterns.size(), clauses[0]->patterns.size()));
+        session_.diagnostics.error(
+            c->loc, format_message("head mismatch: a clause with %zu arguments in a fun of %zu",
+                                   c->patterns.size(), clauses[0]->patterns.size()));
     }
     return make<FunExpr>(open.loc, clauses[0]->name, keep(clauses));
   }

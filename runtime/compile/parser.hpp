@@ -1,8 +1,8 @@
 #pragma once
-// Recursive-descent parser: the tokens of one form, macros expanded and the dot included, to its syntax tree.
-// A form with an error is reported once and dropped; the next form starts afresh, so several errors come out of
-// one run. Nesting is bounded: every later phase recurses over the tree and relies on kMaxNesting.
-// One thread at a time.
+// Recursive-descent parser: the tokens of one form, macros expanded and the dot included, to its
+// syntax tree. A form with an error is reported once and dropped; the next form starts afresh, so
+// several errors come out of one run. Nesting is bounded: every later phase recurses over the tree
+// and relies on kMaxNesting. One thread at a time.
 
 #include <vector>
 
@@ -13,7 +13,8 @@ namespace vmrun::compile {
 
 class Parser {
  public:
-  /// Upper bound on the depth of a syntax tree. compiler.cpp gives the compiling thread a stack to match.
+  /// Upper bound on the depth of a syntax tree. compiler.cpp gives the compiling thread a stack to
+  /// match.
   static constexpr uint32_t kMaxNesting = 4000;
 
   Parser(Session& session, const std::vector<Token>& tokens) : session_(session), tokens_(tokens) {}
@@ -60,8 +61,8 @@ class Parser {
   const Expr* parse_maybe();
   const Expr* parse_sigil();
   const Expr* parse_map_fields(Loc loc, const Expr* base);
-  const Expr* finish_comprehension(Loc loc, ComprehensionKind kind, const Expr* value, const Expr* key, Tok close,
-                                   const Token& open);
+  const Expr* finish_comprehension(Loc loc, ComprehensionKind kind, const Expr* value, const Expr* key,
+                                   Tok close, const Token& open);
   const Expr* integer_of(const Token& token);
   const Expr* float_of(const Token& token);
   const Expr* string_of();
@@ -101,7 +102,7 @@ class Parser {
   const std::vector<Token>& tokens_;
   size_t next_ = 0;
   uint32_t depth_ = 0;
-  uint32_t peak_ = 0;  // see Nest
+  uint32_t peak_ = 0;              // see Nest
   bool in_catch_pattern_ = false;  // there `Reason:Stack` is not a remote call
 };
 

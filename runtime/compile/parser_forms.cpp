@@ -11,12 +11,11 @@ const Form* Parser::parse_form() {
   try {
     const Token& t = peek();
     const Form* form = nullptr;
-    if (t.kind == Tok::kMinus && (peek(1).kind == Tok::kAtom || keyword_of(token_spelling(peek(1).kind)) != Tok::kAtom))
+    if (t.kind == Tok::kMinus &&
+        (peek(1).kind == Tok::kAtom || keyword_of(token_spelling(peek(1).kind)) != Tok::kAtom))
       form = parse_attribute();
-    else if (t.kind == Tok::kAtom)
-      form = parse_function();
-    else
-      fail_here("a function or an attribute");
+    else if (t.kind == Tok::kAtom) form = parse_function();
+    else fail_here("a function or an attribute");
     if (!at(Tok::kDot)) fail_here(form->kind == FormKind::kFunction ? "an operator, ',', ';' or '.'" : "'.'");
     return form;
   } catch (const Abort&) {
@@ -53,13 +52,14 @@ const Form* Parser::parse_function() {
     if (c->name == name.text && c->patterns.size() == arity) continue;
     bad = true;
     session_.diagnostics.error(
-        c->loc, format_message("head mismatch: this clause is of %s/%zu, the function is %s/%zu (a '.' missing before?)",
-                               quote_atom(c->name).c_str(), c->patterns.size(), quote_atom(name.text).c_str(), arity));
+        c->loc, format_message(
+                    "head mismatch: this clause is of %s/%zu, the function is %s/%zu (a '.' missing before?)",
+                    quote_atom(c->name).c_str(), c->patterns.size(), quote_atom(name.text).c_str(), arity));
   }
   if (arity > 255) fail_at(name.loc, "too many arguments: a function takes at most 255");
   if (bad) throw Abort{};
-  return make<FunctionForm>(FunctionForm{{FormKind::kFunction, name.loc}, name.text, static_cast<uint32_t>(arity),
-                                         keep(clauses)});
+  return make<FunctionForm>(
+      FunctionForm{{FormKind::kFunction, name.loc}, name.text, static_cast<uint32_t>(arity), keep(clauses)});
 }
 
 const Form* Parser::parse_attribute() {
@@ -67,7 +67,8 @@ const Form* Parser::parse_attribute() {
   const Token& name = take();
   std::string_view attribute = name.kind == Tok::kAtom ? name.text : token_spelling(name.kind);
   if (attribute == "record") return parse_record_form(loc);
-  if (attribute == "type" || attribute == "opaque" || attribute == "nominal") return parse_type_form(loc, attribute);
+  if (attribute == "type" || attribute == "opaque" || attribute == "nominal")
+    return parse_type_form(loc, attribute);
   if (attribute == "spec" || attribute == "callback") return parse_spec_form(loc, attribute);
   ExprList values;
   if (at(Tok::kLParen)) {
@@ -131,9 +132,10 @@ const Form* Parser::parse_spec_form(Loc loc, std::string_view attribute) {
   if (parens) expect_close(Tok::kRParen, outer);
   size_t arity = signatures[0]->args[0]->args.size();
   for (const TypeExpr* s : signatures)
-    if (s->args[0]->args.size() != arity) fail_at(s->loc, "the alternatives of a specification differ in arity");
-  return make<SpecForm>(SpecForm{{FormKind::kSpec, loc}, attribute, module, name, static_cast<uint32_t>(arity),
-                                 keep(signatures)});
+    if (s->args[0]->args.size() != arity)
+      fail_at(s->loc, "the alternatives of a specification differ in arity");
+  return make<SpecForm>(SpecForm{
+      {FormKind::kSpec, loc}, attribute, module, name, static_cast<uint32_t>(arity), keep(signatures)});
 }
 
 }  // namespace vmrun::compile

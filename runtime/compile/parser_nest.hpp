@@ -5,8 +5,9 @@
 
 namespace vmrun::compile {
 
-/// Counts one level of nesting. `peak_` bounds from above how deep the tree built so far reaches below the
-/// current level, chains of left-associative operators included, which nest without recursion here.
+/// Counts one level of nesting. `peak_` bounds from above how deep the tree built so far reaches
+/// below the current level, chains of left-associative operators included, which nest without
+/// recursion here.
 class Parser::Nest {
  public:
   explicit Nest(Parser& p) : parser_(p) {

@@ -6,7 +6,8 @@
 
 namespace vmrun::compile {
 
-const TypeExpr* Parser::type(TypeKind kind, Loc loc, TypeList args, std::string_view name, std::string_view module) {
+const TypeExpr* Parser::type(TypeKind kind, Loc loc, TypeList args, std::string_view name,
+                             std::string_view module) {
   return make<TypeExpr>(kind, loc, module, name, args);
 }
 
@@ -47,7 +48,8 @@ const TypeExpr* Parser::parse_type_sum(int level) {
   }
   auto continues = [&](Tok k) {
     if (level == 0)
-      return k == Tok::kPlus || k == Tok::kMinus || k == Tok::kBor || k == Tok::kBxor || k == Tok::kBsl || k == Tok::kBsr;
+      return k == Tok::kPlus || k == Tok::kMinus || k == Tok::kBor || k == Tok::kBxor || k == Tok::kBsl ||
+             k == Tok::kBsr;
     return k == Tok::kStar || k == Tok::kDiv || k == Tok::kRem || k == Tok::kBand;
   };
   const TypeExpr* left = parse_type_sum(level + 1);
@@ -95,15 +97,14 @@ const TypeExpr* Parser::parse_type_primary() {
       bool nonempty = take_if(Tok::kComma);
       if (nonempty) expect(Tok::kEllipsis, "'...'");
       expect_close(Tok::kRBracket, t);
-      return type(nonempty ? TypeKind::kNonemptyList : TypeKind::kList, t.loc, session_.arena.copy(&element, 1));
+      return type(nonempty ? TypeKind::kNonemptyList : TypeKind::kList, t.loc,
+                  session_.arena.copy(&element, 1));
     }
     case Tok::kLBrace: return type(TypeKind::kTuple, t.loc, parse_types_until(Tok::kRBrace, t));
     case Tok::kHash: return at(Tok::kLBrace) ? parse_map_type(t.loc) : parse_record_type(t.loc);
     case Tok::kLBin: return parse_binary_type(t.loc);
     case Tok::kFun: return parse_fun_type(t.loc);
-    default:
-      next_--;
-      fail_here("a type");
+    default: next_--; fail_here("a type");
   }
 }
 
@@ -173,7 +174,8 @@ const TypeExpr* Parser::parse_fun_type(Loc loc) {
   return type(TypeKind::kFun, loc, keep(parts));
 }
 
-/// One `(Args) -> Result when Constraints` of a specification: args[0] is the product of the arguments.
+/// One `(Args) -> Result when Constraints` of a specification: args[0] is the product of the
+/// arguments.
 const TypeExpr* Parser::parse_signature() {
   const Token& open = expect(Tok::kLParen, "'('");
   std::vector<const TypeExpr*> parts;

@@ -9,13 +9,26 @@ namespace {
 
 bool ends_flow(Bop op) {
   switch (op) {
-    case Bop::kJump: case Bop::kReturn: case Bop::kCallOnly: case Bop::kCallLast: case Bop::kCallExtOnly: case Bop::kCallExtLast:
-    case Bop::kApplyLast: case Bop::kBadmatch: case Bop::kIfEnd: case Bop::kCaseEnd: case Bop::kTryCaseEnd: case Bop::kBadrecord:
-    case Bop::kSelectVal: case Bop::kSelectTupleArity: case Bop::kLoopRecEnd: case Bop::kWait: case Bop::kFuncInfo: return true;
+    case Bop::kJump:
+    case Bop::kReturn:
+    case Bop::kCallOnly:
+    case Bop::kCallLast:
+    case Bop::kCallExtOnly:
+    case Bop::kCallExtLast:
+    case Bop::kApplyLast:
+    case Bop::kBadmatch:
+    case Bop::kIfEnd:
+    case Bop::kCaseEnd:
+    case Bop::kTryCaseEnd:
+    case Bop::kBadrecord:
+    case Bop::kSelectVal:
+    case Bop::kSelectTupleArity:
+    case Bop::kLoopRecEnd:
+    case Bop::kWait:
+    case Bop::kFuncInfo: return true;
     default: return false;
   }
 }
-
 
 }  // namespace
 
@@ -34,7 +47,9 @@ void peephole(std::vector<AsmInstr>& code, std::size_t first, std::uint32_t info
       while (i < code.size() && code[i].op == Bop::kLabel && code[i].args[0].n != entry) i++;
       if (i >= code.size() || code[i].op != Bop::kJump || code[i].args[0].n == label) {
         // Labels in a row are one.
-        return i > it->second + 1 && code[i - 1].op == Bop::kLabel && label != info && label != entry ? code[i - 1].args[0].n : label;
+        return i > it->second + 1 && code[i - 1].op == Bop::kLabel && label != info && label != entry
+                   ? code[i - 1].args[0].n
+                   : label;
       }
       label = code[i].args[0].n;
     }
@@ -65,7 +80,8 @@ void peephole(std::vector<AsmInstr>& code, std::size_t first, std::uint32_t info
       if (c.op == Bop::kLabel) {
         if (!used.contains(c.args[0].n)) continue;
         // A jump to the next instruction.
-        if (!out.empty() && out.back().op == Bop::kJump && out.back().args[0].n == c.args[0].n) out.pop_back();
+        if (!out.empty() && out.back().op == Bop::kJump && out.back().args[0].n == c.args[0].n)
+          out.pop_back();
         reachable = true;
       }
       if (!reachable) continue;

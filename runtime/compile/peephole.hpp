@@ -1,5 +1,6 @@
 #pragma once
-// Last touches on the instructions of one function: jumps to jumps, labels nobody needs, code nobody reaches. One compilation, one thread.
+// Last touches on the instructions of one function: jumps to jumps, labels nobody needs, code
+// nobody reaches. One compilation, one thread.
 
 #include <cstddef>
 #include <vector>

@@ -31,7 +31,8 @@ std::string_view attribute_name(const std::vector<Token>& form) {
 }
 
 bool is_conditional(std::string_view name) {
-  return name == "ifdef" || name == "ifndef" || name == "if" || name == "elif" || name == "else" || name == "endif";
+  return name == "ifdef" || name == "ifndef" || name == "if" || name == "elif" || name == "else" ||
+         name == "endif";
 }
 
 }  // namespace
@@ -68,7 +69,8 @@ void Preprocessor::define_predefined(std::string_view name, std::vector<Token> b
 
 void Preprocessor::define_from_option(const std::string& name, const std::string& value) {
   Macro m;
-  std::string_view text = session_.arena.copy(value.empty() ? std::string_view("true") : std::string_view(value));
+  std::string_view text =
+      session_.arena.copy(value.empty() ? std::string_view("true") : std::string_view(value));
   if (find_invalid_utf8(text) != std::string_view::npos) return;
   uint32_t file = session_.sources.add("-D" + name, std::string(text));
   Lexer lexer(session_.arena, session_.names, text, file);
@@ -80,14 +82,20 @@ void Preprocessor::define_from_option(const std::string& name, const std::string
 }
 
 bool Preprocessor::is_defined(std::string_view name) const {
-  static constexpr std::string_view kDynamic[] = {"FILE",          "LINE",           "MODULE",           "MODULE_STRING",
-                                                  "FUNCTION_NAME", "FUNCTION_ARITY", "FEATURE_AVAILABLE", "FEATURE_ENABLED"};
+  static constexpr std::string_view kDynamic[] = {"FILE",
+                                                  "LINE",
+                                                  "MODULE",
+                                                  "MODULE_STRING",
+                                                  "FUNCTION_NAME",
+                                                  "FUNCTION_ARITY",
+                                                  "FEATURE_AVAILABLE",
+                                                  "FEATURE_ENABLED"};
   if (std::find(std::begin(kDynamic), std::end(kDynamic), name) != std::end(kDynamic)) return true;
   auto it = macros_.find(name);
   return it != macros_.end() && !it->second.empty();
 }
 
-// --- forms ------------------------------------------------------------------------------------------------------
+// --- forms ---------------------------------------------------------------------------------------
 
 /// Raw tokens up to the dot. False at the end of the innermost input.
 bool Preprocessor::read_form(std::vector<Token>& out, bool& failed) {
@@ -172,7 +180,7 @@ void Preprocessor::note_function(const std::vector<Token>& form) {
   }
 }
 
-// --- directives -------------------------------------------------------------------------------------------------
+// --- directives ----------------------------------------------------------------------------------
 
 /// Obeys a directive; false when the form is none and goes on to the parser.
 bool Preprocessor::directive(const std::vector<Token>& form) {
@@ -186,8 +194,8 @@ bool Preprocessor::directive(const std::vector<Token>& form) {
     return conditional_directive(name, form);
   }
   if (!active()) return true;
-  bool known = name == "define" || name == "undef" || name == "include" || name == "include_lib" || name == "error" ||
-               name == "warning" || name == "file" || name == "feature";
+  bool known = name == "define" || name == "undef" || name == "include" || name == "include_lib" ||
+               name == "error" || name == "warning" || name == "file" || name == "feature";
   if (!known) return false;
   if (form.back().kind == Tok::kEof) {
     error(form.back().loc, format_message("'-%.*s' does not end with '.'", VIEW(name)));
@@ -209,7 +217,8 @@ std::string_view Preprocessor::name_argument(const std::vector<Token>& form, std
   bool good = form.size() == 6 && form[2].kind == Tok::kLParen && form[4].kind == Tok::kRParen &&
               (form[3].kind == Tok::kAtom || form[3].kind == Tok::kVar);
   if (good) return form[3].text;
-  error(form[0].loc, format_message("badly formed '-%.*s': expected -%.*s(Name).", VIEW(directive), VIEW(directive)));
+  error(form[0].loc,
+        format_message("badly formed '-%.*s': expected -%.*s(Name).", VIEW(directive), VIEW(directive)));
   return {};
 }
 
@@ -293,7 +302,8 @@ void Preprocessor::define(const std::vector<Token>& form) {
     } else {
       for (;;) {
         if (i + 1 >= n || form[i].kind != Tok::kVar) {
-          error(form[std::min(i, n - 1)].loc, "badly formed '-define': the parameters of a macro are variables");
+          error(form[std::min(i, n - 1)].loc,
+                "badly formed '-define': the parameters of a macro are variables");
           return;
         }
         if (std::find(macro.params.begin(), macro.params.end(), form[i].text) != macro.params.end()) {
@@ -312,7 +322,9 @@ void Preprocessor::define(const std::vector<Token>& form) {
     }
   }
   if (!shaped || i >= n - 2 || form[i].kind != Tok::kComma) {
-    error(form[0].loc, "badly formed '-define': expected -define(NAME, Replacement). or -define(NAME(Args), Replacement).");
+    error(
+        form[0].loc,
+        "badly formed '-define': expected -define(NAME, Replacement). or -define(NAME(Args), Replacement).");
     return;
   }
   macro.body.assign(form.begin() + static_cast<ptrdiff_t>(i) + 1, form.end() - 2);
@@ -345,8 +357,9 @@ void Preprocessor::undefine(const std::vector<Token>& form) {
 
 void Preprocessor::push_input(const std::string& path, uint32_t file) {
   bool maybe_enabled = inputs_.back().lexer->maybe_enabled();
-  inputs_.push_back({std::make_unique<Lexer>(session_.arena, session_.names, session_.sources.text(file), file), path,
-                     conditionals_.size(), file});
+  inputs_.push_back(
+      {std::make_unique<Lexer>(session_.arena, session_.names, session_.sources.text(file), file), path,
+       conditionals_.size(), file});
   inputs_.back().lexer->set_maybe_enabled(maybe_enabled);
 }
 
@@ -358,8 +371,9 @@ void Preprocessor::include(const std::vector<Token>& raw, bool library) {
   size_t i = 3;
   while (i < form.size() && form[i].kind == Tok::kString) name += to_utf8(form[i++].chars);
   if (i == 3 || i + 2 != form.size() || form[2].kind != Tok::kLParen || form[i].kind != Tok::kRParen) {
-    error(form[0].loc, format_message("badly formed '-%s': expected -%s(\"file.hrl\").", library ? "include_lib" : "include",
-                                      library ? "include_lib" : "include"));
+    error(form[0].loc,
+          format_message("badly formed '-%s': expected -%s(\"file.hrl\").",
+                         library ? "include_lib" : "include", library ? "include_lib" : "include"));
     return;
   }
   if (name.starts_with("$")) {  // $VAR/path, as the reference manual has it
@@ -401,17 +415,17 @@ void Preprocessor::include(const std::vector<Token>& raw, bool library) {
     size_t bad = find_invalid_utf8(text);
     uint32_t file = session_.sources.add(path, std::move(text));
     if (bad != std::string_view::npos)
-      error(form[3].loc, format_message("include file \"%s\" is not valid UTF-8 (byte %zu)", path.c_str(), bad));
-    else
-      push_input(path, file);
+      error(form[3].loc,
+            format_message("include file \"%s\" is not valid UTF-8 (byte %zu)", path.c_str(), bad));
+    else push_input(path, file);
     return;
   }
   if (std::string_view known = library ? find_known_header(name) : std::string_view(); known.data()) {
     push_input(name, session_.sources.add(name, std::string(known)));
     return;
   }
-  error(form[3].loc, format_message("can't find include %s \"%s\": %s", library ? "lib" : "file", name.c_str(),
-                                    first_problem.c_str()));
+  error(form[3].loc, format_message("can't find include %s \"%s\": %s", library ? "lib" : "file",
+                                    name.c_str(), first_problem.c_str()));
 }
 
 void Preprocessor::message(const std::vector<Token>& form, bool is_error) {
@@ -446,7 +460,8 @@ void Preprocessor::feature(const std::vector<Token>& form) {
   bool good = form.size() == 8 && form[3].kind == Tok::kAtom && form[5].kind == Tok::kAtom &&
               (form[5].text == "enable" || form[5].text == "disable");
   if (!good) {
-    error(form[0].loc, "badly formed '-feature': expected -feature(Name, enable) or -feature(Name, disable).");
+    error(form[0].loc,
+          "badly formed '-feature': expected -feature(Name, enable) or -feature(Name, disable).");
     return;
   }
   if (form[3].text != "maybe_expr") {

@@ -1,6 +1,6 @@
 #pragma once
-// Splits source text into forms, obeys the preprocessor's directives and expands macros (Erlang reference
-// manual, "Preprocessor"). One thread at a time.
+// Splits source text into forms, obeys the preprocessor's directives and expands macros (Erlang
+// reference manual, "Preprocessor"). One thread at a time.
 
 #include <memory>
 #include <string>
@@ -27,8 +27,8 @@ class Preprocessor {
   Preprocessor(Session& session, const PreprocessorOptions& options, uint32_t file);
   ~Preprocessor();
 
-  /// The next form with its dot, macros expanded; false at the end. Forms in error have been reported and are
-  /// left out.
+  /// The next form with its dot, macros expanded; false at the end. Forms in error have been
+  /// reported and are left out.
   bool next_form(std::vector<Token>& out);
   /// Behind the last form.
   Loc end_loc() const { return end_loc_; }
@@ -43,9 +43,9 @@ class Preprocessor {
   struct Conditional {
     Loc loc;
     std::string_view directive;
-    bool taken;       // some branch has been taken
+    bool taken;  // some branch has been taken
     bool in_else;
-    bool active;      // this branch is
+    bool active;  // this branch is
     bool outer_active;
   };
   struct Input {
@@ -80,8 +80,8 @@ class Preprocessor {
   void define_from_option(const std::string& name, const std::string& value);
   bool is_defined(std::string_view name) const;
   bool expand(const Token* tokens, size_t count, std::vector<Token>& out, const Active* active, int depth);
-  bool expand_call(const Token* tokens, size_t count, size_t& i, std::vector<Token>& out, const Active* active,
-                   int depth);
+  bool expand_call(const Token* tokens, size_t count, size_t& i, std::vector<Token>& out,
+                   const Active* active, int depth);
   bool split_arguments(const Token* tokens, size_t count, size_t& i, std::vector<std::vector<Token>>& args);
   bool expand_dynamic(const Token& name, Loc at, std::vector<Token>& out, bool& known);
   void note_function(const std::vector<Token>& form);

@@ -1,10 +1,10 @@
 #include "runtime/compile/source.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstring>
 
 namespace vmrun::compile {
 
@@ -67,7 +67,9 @@ bool read_source_file(const std::string& path, std::string& text, std::string& e
 
 size_t find_invalid_utf8(std::string_view text) {
   size_t i = 0, n = text.size();
-  auto continuation = [&](size_t at) { return at < n && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80; };
+  auto continuation = [&](size_t at) {
+    return at < n && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  };
   while (i < n) {
     unsigned char c = static_cast<unsigned char>(text[i]);
     if (c < 0x80) {

@@ -1,6 +1,7 @@
 #pragma once
-// Source texts of one compilation and places in them. A Loc names a file by its index in Sources; lines and
-// columns count from one, columns in code points. Owned by one compilation; one thread at a time.
+// Source texts of one compilation and places in them. A Loc names a file by its index in Sources;
+// lines and columns count from one, columns in code points. Owned by one compilation; one thread at
+// a time.
 
 #include <cstdint>
 #include <deque>
@@ -42,7 +43,8 @@ class Sources {
   std::deque<File> files_;
 };
 
-/// Reads a whole regular file. On failure returns false and puts the reason in `error` ("is a directory", …).
+/// Reads a whole regular file. On failure returns false and puts the reason in `error` ("is a
+/// directory", …).
 bool read_source_file(const std::string& path, std::string& text, std::string& error);
 
 /// Offset of the first byte that is not well-formed UTF-8, or npos.

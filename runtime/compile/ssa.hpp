@@ -1,8 +1,9 @@
 #pragma once
-// The middle form: per function a graph of basic blocks over single-assignment values; a block's parameters are what other
-// compilers call phi functions. Pattern matching has become tests and switches here, closures have been lifted to functions of their own.
-// The graph is acyclic but for receive loops. Made by lower_*.cpp, improved by ssa_opt.cpp, turned into instructions by codegen.cpp.
-// One compilation, one thread.
+// The middle form: per function a graph of basic blocks over single-assignment values; a block's
+// parameters are what other compilers call phi functions. Pattern matching has become tests and
+// switches here, closures have been lifted to functions of their own. The graph is acyclic but for
+// receive loops. Made by lower_*.cpp, improved by ssa_opt.cpp, turned into instructions by
+// codegen.cpp. One compilation, one thread.
 
 #include <cstdint>
 #include <span>
@@ -30,23 +31,82 @@ struct Arg {
 
 enum class Op : std::uint8_t {
   // Pure, cannot fail.
-  kMove, kGetHd, kGetTl, kGetElement, kPutList, kPutTuple, kMakeFun,
+  kMove,
+  kGetHd,
+  kGetTl,
+  kGetElement,
+  kPutList,
+  kPutTuple,
+  kMakeFun,
   kBsGetPosition,
   // Body operations that may raise, or have effects.
-  kBif, kPutMapAssoc, kPutMapExact, kBsCreate, kBsSetPosition, kBsGetTail,
+  kBif,
+  kPutMapAssoc,
+  kPutMapExact,
+  kBsCreate,
+  kBsSetPosition,
+  kBsGetTail,
   // Clobber every x register.
-  kCall, kCallExt, kCallFun, kApply, kSend, kBsInitWritable, kBuildStacktrace, kRawRaise, kCatchEnd, kTryCase,
+  kCall,
+  kCallExt,
+  kCallFun,
+  kApply,
+  kSend,
+  kBsInitWritable,
+  kBuildStacktrace,
+  kRawRaise,
+  kCatchEnd,
+  kTryCase,
   // Float registers: load (imm 1: surely a float), operate (imm: + - * /), make a term.
-  kFloatLoad, kFloatOp, kFloatBox,
+  kFloatLoad,
+  kFloatOp,
+  kFloatBox,
   // Others.
-  kTryEnd, kRemoveMessage, kTimeout, kMarkerReserve, kMarkerBind, kMarkerUse, kMarkerClear,
+  kTryEnd,
+  kRemoveMessage,
+  kTimeout,
+  kMarkerReserve,
+  kMarkerBind,
+  kMarkerUse,
+  kMarkerClear,
   // Only as the fallible operation that ends a block (see Block::term == kFallible).
-  kTest, kGetMap, kBsStart, kBsGet, kBsSkip, kBsMatchString, kBsTestTail, kBsTestUnit,
+  kTest,
+  kGetMap,
+  kBsStart,
+  kBsGet,
+  kBsSkip,
+  kBsMatchString,
+  kBsTestTail,
+  kBsTestUnit,
 };
 
 enum class Test : std::uint8_t {
-  kLt, kGe, kEq, kNe, kEqExact, kNeExact, kInteger, kFloat, kNumber, kAtom, kPid, kReference, kPort, kNil, kBinary, kBitstr,
-  kList, kNonemptyList, kTuple, kArity, kTagged, kBoolean, kFunction, kFunction2, kMap, kMapFields,
+  kLt,
+  kGe,
+  kEq,
+  kNe,
+  kEqExact,
+  kNeExact,
+  kInteger,
+  kFloat,
+  kNumber,
+  kAtom,
+  kPid,
+  kReference,
+  kPort,
+  kNil,
+  kBinary,
+  kBitstr,
+  kList,
+  kNonemptyList,
+  kTuple,
+  kArity,
+  kTagged,
+  kBoolean,
+  kFunction,
+  kFunction2,
+  kMap,
+  kMapFields,
 };
 
 struct BifInfo;     // one row of bif_info.cpp
@@ -55,32 +115,35 @@ struct CreateInfo;  // segments of a binary under construction
 struct Instr {
   Op op;
   Test test{};
-  bool known_binary = false;   // kBsGetTail, kBsTestUnit, …: spare
-  core::SegSpec spec{};        // kBsGet, kBsSkip
-  std::uint64_t imm = 0;       // element index (from 0), arity, callee's function index, unit, number of bits
+  bool known_binary = false;  // kBsGetTail, kBsTestUnit, …: spare
+  core::SegSpec spec{};       // kBsGet, kBsSkip
+  std::uint64_t imm = 0;      // element index (from 0), arity, callee's function index, unit, number of bits
   Loc loc{};
   std::span<ValueId> dsts{};
   std::span<Arg> args{};
   const BifInfo* bif = nullptr;
-  std::span<const core::SegSpec> segments{};  // kBsCreate: args are value, size pairs; a size of "all" is the atom all
-  std::span<const std::uint8_t> bytes{};      // kBsMatchString
+  std::span<const core::SegSpec>
+      segments{};  // kBsCreate: args are value, size pairs; a size of "all" is the atom all
+  std::span<const std::uint8_t> bytes{};  // kBsMatchString
   ValueId dst() const { return dsts.empty() ? kNone : dsts[0]; }
 };
 
 enum class Term_ : std::uint8_t {
-  kNone,        // block under construction
-  kJump,        // to succ with jump_args
-  kFallible,    // the last instruction either falls into succ or goes to fail
-  kSwitchValue, // subject, cases (all atoms or all small integers), fail = default
+  kNone,         // block under construction
+  kJump,         // to succ with jump_args
+  kFallible,     // the last instruction either falls into succ or goes to fail
+  kSwitchValue,  // subject, cases (all atoms or all small integers), fail = default
   kSwitchArity,
-  kReturn,      // subject
-  kError,       // error, subject; for function_clause the arguments are jump_args, or if there are none the parameters
-  kTry,         // tag in `tag`; succ = protected code, fail = handler
+  kReturn,  // subject
+  // error, subject; for function_clause the arguments are jump_args, or if there are none the
+  // parameters
+  kError,
+  kTry,  // tag in `tag`; succ = protected code, fail = handler
   kCatch,
-  kLoopRec,     // message in `tag`; succ = matching, fail = wait
-  kLoopRecEnd,  // succ = loop head
-  kWait,        // succ = loop head
-  kWaitTimeout, // subject = timeout; fail = loop head; succ = time is up
+  kLoopRec,      // message in `tag`; succ = matching, fail = wait
+  kLoopRecEnd,   // succ = loop head
+  kWait,         // succ = loop head
+  kWaitTimeout,  // subject = timeout; fail = loop head; succ = time is up
   kUnreachable,
 };
 
@@ -94,12 +157,12 @@ struct Block {
   std::vector<Instr> code;
   Term_ term = Term_::kNone;
   core::Fail error{};
-  bool is_handler = false;     // entered by an exception: only y registers survive
-  bool is_loop_head = false;   // of a receive
+  bool is_handler = false;    // entered by an exception: only y registers survive
+  bool is_loop_head = false;  // of a receive
   bool dead = false;
   BlockId succ = kNone;
   BlockId fail = kNone;
-  BlockId handler = kNone;     // of the innermost try or catch around the block
+  BlockId handler = kNone;  // of the innermost try or catch around the block
   ValueId tag = kNone;
   Arg subject;
   Loc loc{};
@@ -112,7 +175,7 @@ struct Block {
 
 struct Function {
   Term name;
-  std::uint32_t arity = 0;      // free variables included
+  std::uint32_t arity = 0;  // free variables included
   std::uint32_t free_count = 0;
   Loc loc;
   std::vector<ValueId> params;
@@ -163,7 +226,8 @@ void lower_module(Program& program);
 void optimise(Program& program, Function& fn);
 /// Lets binaries under matching travel between local functions as match contexts. (ssa_context.cpp)
 void reuse_contexts(Program& program);
-/// Keeps intermediate floats out of the heap. `order`: the reachable blocks, each after its predecessors. (ssa_float.cpp)
+/// Keeps intermediate floats out of the heap. `order`: the reachable blocks, each after its
+/// predecessors. (ssa_float.cpp)
 void unbox_floats(Program& program, Function& fn, const std::vector<BlockId>& order);
 
 }  // namespace vmrun::compile::ssa

@@ -2,10 +2,12 @@
 //
 //     sum(<<C, T/binary>>, Acc) -> sum(T, Acc + C);
 //
-// making a sub-binary T only to start matching it again would cost an object per byte. Instead the context itself is passed: starting a match on
-// a context goes on where it stands. That is right if the receiving parameter is used for nothing but being matched; where it is needed as a term
-// after all, in the arguments of a function_clause error, the binary is made from the context again. Functions that a library may replace get terms only:
-// those that -nifs declares, or all of a module that declares none and calls load_nif.
+// making a sub-binary T only to start matching it again would cost an object per byte. Instead the
+// context itself is passed: starting a match on a context goes on where it stands. That is right if
+// the receiving parameter is used for nothing but being matched; where it is needed as a term after
+// all, in the arguments of a function_clause error, the binary is made from the context again.
+// Functions that a library may replace get terms only: those that -nifs declares, or all of a
+// module that declares none and calls load_nif.
 
 #include <map>
 #include <utility>
@@ -21,8 +23,8 @@ namespace {
 /// What is known of a parameter that may arrive as a context, at some point of its function.
 struct State {
   enum Kind : std::uint8_t { kNowhere, kUnstarted, kNoBinary, kStarted, kMixed } kind = kNowhere;
-  std::uint32_t start = 0;   // kStarted: which start
-  bool advanced = false;     // … and something has been read since
+  std::uint32_t start = 0;  // kStarted: which start
+  bool advanced = false;    // … and something has been read since
   void join(State o) {
     if (o.kind == kNowhere) return;
     if (kind == kNowhere) *this = o;
@@ -31,11 +33,14 @@ struct State {
   }
 };
 
-bool raises_function_clause(const Block& b) { return b.term == Term_::kError && b.error == core::Fail::kFunctionClause; }
+bool raises_function_clause(const Block& b) {
+  return b.term == Term_::kError && b.error == core::Fail::kFunctionClause;
+}
 
 class Parameter {
  public:
-  Parameter(Program& program, Function& fn, std::uint32_t index) : program_(program), fn_(fn), index_(index), param_(Arg::of(fn.params[index])) {}
+  Parameter(Program& program, Function& fn, std::uint32_t index)
+      : program_(program), fn_(fn), index_(index), param_(Arg::of(fn.params[index])) {}
 
   /// Whether it is used only in ways that a context allows.
   bool accepts(const std::vector<BlockId>& order) {
@@ -71,7 +76,8 @@ class Parameter {
           if (s.kind == State::kNoBinary || s.kind == State::kNowhere) return;
           const auto key = std::make_pair(s.kind == State::kStarted ? s.start + 1 : 0, s.advanced);
           auto it = made.find(key);
-          if (it == made.end()) it = made.emplace(key, s.kind == State::kStarted ? restored(id, s) : converted(id)).first;
+          if (it == made.end())
+            it = made.emplace(key, s.kind == State::kStarted ? restored(id, s) : converted(id)).first;
           targets_.push_back({p, &t == &fn_.blocks[p].succ ? 0u : 1u, it->second});
         };
         Block& b = fn_.blocks[p];
@@ -83,12 +89,14 @@ class Parameter {
           if (s.kind == State::kNoBinary) continue;
           const auto key = std::make_pair(s.kind == State::kStarted ? s.start + 1 : 0, s.advanced);
           auto it = made.find(key);
-          if (it == made.end()) it = made.emplace(key, s.kind == State::kStarted ? restored(id, s) : converted(id)).first;
+          if (it == made.end())
+            it = made.emplace(key, s.kind == State::kStarted ? restored(id, s) : converted(id)).first;
           fn_.blocks[p].cases[k].to = it->second;
         }
       }
     }
-    for (auto& [block, which, to] : targets_) (which == 0 ? fn_.blocks[block].succ : fn_.blocks[block].fail) = to;
+    for (auto& [block, which, to] : targets_)
+      (which == 0 ? fn_.blocks[block].succ : fn_.blocks[block].fail) = to;
     for (std::size_t k = 0; k < starts_.size(); k++) {
       auto& code = fn_.blocks[fn_.blocks[starts_[k]].succ].code;
       if (position_[k] == kNone || has_position(code, k)) continue;
@@ -151,7 +159,8 @@ class Parameter {
       for (std::size_t k = 0; k < n; k++) {
         const Instr& i = b.code[k];
         const bool last = b.term == Term_::kFallible && k + 1 == n;
-        const bool moves = i.op == Op::kBsSetPosition || i.op == Op::kBsGet || i.op == Op::kBsSkip || i.op == Op::kBsMatchString;
+        const bool moves = i.op == Op::kBsSetPosition || i.op == Op::kBsGet || i.op == Op::kBsSkip ||
+                           i.op == Op::kBsMatchString;
         if (moves && i.args[0] == Arg::of(context_[s.start]) && (success || !last)) s.advanced = true;
       }
     }
@@ -234,7 +243,7 @@ class Parameter {
   const std::uint32_t index_;
   const Arg param_;
   std::vector<State> in_;
-  std::vector<BlockId> starts_;      // blocks that end with a start on the parameter
+  std::vector<BlockId> starts_;  // blocks that end with a start on the parameter
   std::vector<ValueId> context_, position_;
   std::vector<Target> targets_;
 };
@@ -299,7 +308,8 @@ void find_handovers(Program& p, std::uint32_t f, std::vector<Handover>& out) {
     for (Arg a : b.jump_args) other_use(a);
   }
   for (auto& [tail, m] : made) {
-    if (m.uses == 1 && m.last && m.argument < 64) out.push_back({f, m.block, tail, m.context, m.callee, m.argument});
+    if (m.uses == 1 && m.last && m.argument < 64)
+      out.push_back({f, m.block, tail, m.context, m.callee, m.argument});
   }
 }
 
@@ -314,7 +324,8 @@ bool calls_load_nif(const Program& p) {
   for (const Function& f : p.functions)
     for (const Block& b : f.blocks)
       for (const Instr& i : b.code)
-        if (i.op == Op::kCallExt && i.args[0] == Arg::lit(atoms::erlang) && i.args[1] == Arg::lit(load_nif)) return true;
+        if (i.op == Op::kCallExt && i.args[0] == Arg::lit(atoms::erlang) && i.args[1] == Arg::lit(load_nif))
+          return true;
   return false;
 }
 

@@ -1,5 +1,7 @@
-// Floating point without boxes: in a chain of additions, subtractions, multiplications and divisions whose operands are known to be floats, the numbers
-// between the operations stay in float registers. Only results that something else uses are made into terms. Chains do not cross calls or blocks.
+// Floating point without boxes: in a chain of additions, subtractions, multiplications and
+// divisions whose operands are known to be floats, the numbers between the operations stay in float
+// registers. Only results that something else uses are made into terms. Chains do not cross calls
+// or blocks.
 
 #include <string_view>
 #include <unordered_map>
@@ -24,7 +26,8 @@ int float_operation(const Instr& i) {
 
 class Floats {
  public:
-  Floats(Program& program, Function& fn, const std::vector<BlockId>& order) : program_(program), fn_(fn), order_(order) {}
+  Floats(Program& program, Function& fn, const std::vector<BlockId>& order)
+      : program_(program), fn_(fn), order_(order) {}
 
   void run() {
     if (!find_floats()) return;
@@ -36,7 +39,8 @@ class Floats {
   bool is_operand(Arg a) const { return a.is_value() || a.literal.is_float() || a.literal.is_small(); }
   bool candidate(const Instr& i) const {
     const int op = float_operation(i);
-    return op >= 0 && (op == 3 || is_float(i.args[0]) || is_float(i.args[1])) && is_operand(i.args[0]) && is_operand(i.args[1]);
+    return op >= 0 && (op == 3 || is_float(i.args[0]) || is_float(i.args[1])) && is_operand(i.args[0]) &&
+           is_operand(i.args[1]);
   }
 
   /// Marks values that are floats if they are anything.
@@ -89,7 +93,7 @@ class Floats {
 
   void rewrite(Block& b, const std::vector<bool>& linked) {
     std::vector<Instr> code;
-    std::unordered_map<ValueId, ValueId> raw;        // value → the same unboxed
+    std::unordered_map<ValueId, ValueId> raw;  // value → the same unboxed
     auto in_float = [&](Arg a, Loc loc) {
       if (a.is_value()) {
         if (auto it = raw.find(a.value); it != raw.end()) return Arg::of(it->second);
@@ -147,6 +151,8 @@ class Floats {
 
 }  // namespace
 
-void unbox_floats(Program& program, Function& fn, const std::vector<BlockId>& order) { Floats(program, fn, order).run(); }
+void unbox_floats(Program& program, Function& fn, const std::vector<BlockId>& order) {
+  Floats(program, fn, order).run();
+}
 
 }  // namespace vmrun::compile::ssa

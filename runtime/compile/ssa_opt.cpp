@@ -1,5 +1,6 @@
-// Cleaning up after lowering: jumps to jumps, joins whose outcome is known, straight lines cut in pieces, values nobody uses, tests that
-// one instruction does together. All passes are linear in the size of the function.
+// Cleaning up after lowering: jumps to jumps, joins whose outcome is known, straight lines cut in
+// pieces, values nobody uses, tests that one instruction does together. All passes are linear in
+// the size of the function.
 
 #include <algorithm>
 
@@ -13,8 +14,16 @@ namespace vmrun::compile::ssa {
 
 bool is_pure(const Instr& i) {
   switch (i.op) {
-    case Op::kMove: case Op::kGetHd: case Op::kGetTl: case Op::kGetElement: case Op::kPutList: case Op::kPutTuple:
-    case Op::kMakeFun: case Op::kFloatBox: case Op::kBsGetPosition: case Op::kBsGetTail: return true;
+    case Op::kMove:
+    case Op::kGetHd:
+    case Op::kGetTl:
+    case Op::kGetElement:
+    case Op::kPutList:
+    case Op::kPutTuple:
+    case Op::kMakeFun:
+    case Op::kFloatBox:
+    case Op::kBsGetPosition:
+    case Op::kBsGetTail: return true;
     case Op::kBif: return i.bif->safe;
     default: return false;
   }
@@ -114,7 +123,8 @@ class Optimiser {
 
   /// Where a jump to `to` with these arguments really ends; kNone if nowhere else.
   BlockId outcome(const Block& j, const std::vector<Arg>& args) const {
-    if (j.params.size() != 1 || args.size() != 1 || !args[0].is_literal() || uses_[j.params[0]] != 1) return kNone;
+    if (j.params.size() != 1 || args.size() != 1 || !args[0].is_literal() || uses_[j.params[0]] != 1)
+      return kNone;
     Term v = args[0].literal;
     const Arg p = Arg::of(j.params[0]);
     if (j.term == Term_::kSwitchValue && j.code.empty() && j.subject == p) {
@@ -123,8 +133,9 @@ class Optimiser {
       }
       return v.is_immed() ? j.fail : kNone;
     }
-    if (j.term == Term_::kFallible && j.code.size() == 1 && j.code[0].op == Op::kTest && j.code[0].test == Test::kEqExact &&
-        j.code[0].args[0] == p && j.code[0].args[1].is_literal() && v.is_immed() && j.code[0].args[1].literal.is_immed()) {
+    if (j.term == Term_::kFallible && j.code.size() == 1 && j.code[0].op == Op::kTest &&
+        j.code[0].test == Test::kEqExact && j.code[0].args[0] == p && j.code[0].args[1].is_literal() &&
+        v.is_immed() && j.code[0].args[1].literal.is_immed()) {
       return v == j.code[0].args[1].literal ? j.succ : j.fail;
     }
     return kNone;
@@ -137,8 +148,9 @@ class Optimiser {
       for_targets(b, [&](BlockId& t) {
         for (int hops = 0; hops < 64; hops++) {
           const Block& to = fn_.blocks[t];
-          if (!to.code.empty() || to.term != Term_::kJump || !to.params.empty() || !to.jump_args.empty() || to.is_handler ||
-              to.is_loop_head || to.succ == t) break;
+          if (!to.code.empty() || to.term != Term_::kJump || !to.params.empty() || !to.jump_args.empty() ||
+              to.is_handler || to.is_loop_head || to.succ == t)
+            break;
           if (!fn_.blocks[to.succ].params.empty()) break;
           if (b.term == Term_::kTry || b.term == Term_::kCatch) break;
           t = to.succ;
@@ -154,7 +166,8 @@ class Optimiser {
           changed_ = true;
           continue;
         }
-        if (to.code.empty() && to.term == Term_::kJump && to.handler == b.handler && to.params.size() <= 4 && &to != &b) {
+        if (to.code.empty() && to.term == Term_::kJump && to.handler == b.handler && to.params.size() <= 4 &&
+            &to != &b) {
           // A join that only passes on.
           bool only_here = true;
           for (ValueId p : to.params) {
@@ -201,7 +214,9 @@ class Optimiser {
       while (b.term == Term_::kJump) {
         BlockId next = b.succ;
         Block& to = fn_.blocks[next];
-        if (to.preds.size() != 1 || next == id || next == fn_.entry || to.is_handler || to.is_loop_head || to.handler != b.handler) break;
+        if (to.preds.size() != 1 || next == id || next == fn_.entry || to.is_handler || to.is_loop_head ||
+            to.handler != b.handler)
+          break;
         for (std::size_t i = 0; i < to.params.size(); i++) make_alias(to.params[i], b.jump_args[i]);
         std::move(to.code.begin(), to.code.end(), std::back_inserter(b.code));
         b.term = to.term;
@@ -233,12 +248,16 @@ class Optimiser {
       if (a.dead || a.term != Term_::kFallible || !is_test(a.code.back(), Test::kTuple)) continue;
       Block& b = fn_.blocks[a.succ];
       if (b.preds.size() != 1 || b.term != Term_::kFallible || b.fail != a.fail || b.code.size() != 1 ||
-          !is_test(b.code[0], Test::kArity) || !(b.code[0].args[0] == a.code.back().args[0])) continue;
+          !is_test(b.code[0], Test::kArity) || !(b.code[0].args[0] == a.code.back().args[0]))
+        continue;
       Block& c = fn_.blocks[b.succ];
-      if (c.preds.size() != 1 || c.term != Term_::kFallible || c.fail != a.fail || c.code.size() != 2) continue;
+      if (c.preds.size() != 1 || c.term != Term_::kFallible || c.fail != a.fail || c.code.size() != 2)
+        continue;
       const Instr &get = c.code[0], &eq = c.code[1];
-      if (get.op != Op::kGetElement || get.imm != 0 || !(get.args[0] == a.code.back().args[0]) || !is_test(eq, Test::kEqExact) ||
-          !(eq.args[0] == Arg::of(get.dst())) || !eq.args[1].is_literal() || !eq.args[1].literal.is_atom()) continue;
+      if (get.op != Op::kGetElement || get.imm != 0 || !(get.args[0] == a.code.back().args[0]) ||
+          !is_test(eq, Test::kEqExact) || !(eq.args[0] == Arg::of(get.dst())) || !eq.args[1].is_literal() ||
+          !eq.args[1].literal.is_atom())
+        continue;
       Instr& test = a.code.back();
       std::vector<Arg> args{test.args[0], eq.args[1]};
       test.test = Test::kTagged;
@@ -276,7 +295,8 @@ class Optimiser {
       work.pop_back();
       gone[v] = true;
       for (Arg a : def[v]->args) {
-        if (a.is_value() && --uses_[a.value] == 0 && def[a.value] != nullptr && !gone[a.value]) work.push_back(a.value);
+        if (a.is_value() && --uses_[a.value] == 0 && def[a.value] != nullptr && !gone[a.value])
+          work.push_back(a.value);
       }
     }
     for (Block& b : fn_.blocks) {
@@ -290,14 +310,19 @@ class Optimiser {
     for (Block& a : fn_.blocks) {
       if (a.dead) continue;
       for (;;) {
-        if (a.term != Term_::kFallible || a.code.back().op != Op::kGetMap || !a.code.back().args[1].is_literal()) break;
+        if (a.term != Term_::kFallible || a.code.back().op != Op::kGetMap ||
+            !a.code.back().args[1].is_literal())
+          break;
         BlockId next = a.succ;
         Block& b = fn_.blocks[next];
-        if (b.preds.size() != 1 || b.term != Term_::kFallible || b.fail != a.fail || b.code.size() != 1 || b.code[0].op != Op::kGetMap ||
-            b.handler != a.handler || !b.code[0].args[1].is_literal() || !(b.code[0].args[0] == a.code.back().args[0])) break;
+        if (b.preds.size() != 1 || b.term != Term_::kFallible || b.fail != a.fail || b.code.size() != 1 ||
+            b.code[0].op != Op::kGetMap || b.handler != a.handler || !b.code[0].args[1].is_literal() ||
+            !(b.code[0].args[0] == a.code.back().args[0]))
+          break;
         Instr& first = a.code.back();
         bool twice = false;
-        for (std::size_t k = 1; k < first.args.size(); k++) twice |= equal_exact(first.args[k].literal, b.code[0].args[1].literal);
+        for (std::size_t k = 1; k < first.args.size(); k++)
+          twice |= equal_exact(first.args[k].literal, b.code[0].args[1].literal);
         if (twice) break;
         std::vector<Arg> args(first.args.begin(), first.args.end());
         std::vector<ValueId> dsts(first.dsts.begin(), first.dsts.end());

@@ -23,7 +23,8 @@ class Collector {
   void import_list(const AttributeForm& a);
   void bad(const AttributeForm& a) { error(a.loc, format_message("bad attribute '%.*s'", VIEW(a.name))); }
 
-  /// Calls `f` for every element of a list expression that ends in []; false when it is no such list.
+  /// Calls `f` for every element of a list expression that ends in []; false when it is no such
+  /// list.
   static bool each(const Expr& list, const std::function<bool(const Expr&)>& f) {
     if (list.is(ExprKind::kNil)) return true;
     if (!list.is(ExprKind::kCons)) return false;
@@ -74,15 +75,18 @@ void Collector::run(const ParsedModule& module, bool script) {
       case FormKind::kEof: break;
     }
   }
-  if (!seen_module_ && !script) error({module.end.file, 1, 1}, "no module definition: expected -module(Name).");
+  if (!seen_module_ && !script)
+    error({module.end.file, 1, 1}, "no module definition: expected -module(Name).");
   if (script)
     for (uint32_t arity = 0; arity < 2; arity++)
       if (t_.functions.count({"main", arity}) && t_.exported.insert({"main", arity}).second)
         t_.exports.push_back({{"main", arity}, {}});
   if (t_.on_load && !t_.functions.count(t_.on_load->name))
-    error(t_.on_load->loc, format_message("function %.*s/%u undefined", VIEW(t_.on_load->name.name), t_.on_load->name.arity));
+    error(t_.on_load->loc,
+          format_message("function %.*s/%u undefined", VIEW(t_.on_load->name.name), t_.on_load->name.arity));
   for (const NamedFunction& f : t_.nifs)
-    if (!t_.functions.count(f.name)) error(f.loc, format_message("nif %s/%u undefined", quote_atom(f.name.name).c_str(), f.name.arity));
+    if (!t_.functions.count(f.name))
+      error(f.loc, format_message("nif %s/%u undefined", quote_atom(f.name.name).c_str(), f.name.arity));
 }
 
 void Collector::function(const FunctionForm& f) {
@@ -112,35 +116,39 @@ void Collector::record(const RecordForm& r, size_t order) {
 }
 
 void Collector::export_list(const AttributeForm& a) {
-  bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
-    auto name = name_arity(e, false);
-    if (!name) return false;
-    if (!t_.exported.insert(*name).second)
-      warning(e.loc, format_message("function %s/%u already exported", quote_atom(name->name).c_str(), name->arity));
-    else
-      t_.exports.push_back({*name, e.is(ExprKind::kBinaryOp) ? e.as<BinaryOpExpr>().left->loc : e.loc});
-    return true;
-  });
+  bool good =
+      a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
+        auto name = name_arity(e, false);
+        if (!name) return false;
+        if (!t_.exported.insert(*name).second)
+          warning(e.loc, format_message("function %s/%u already exported", quote_atom(name->name).c_str(),
+                                        name->arity));
+        else
+          t_.exports.push_back({*name, e.is(ExprKind::kBinaryOp) ? e.as<BinaryOpExpr>().left->loc : e.loc});
+        return true;
+      });
   if (!good) bad(a);
 }
 
 void Collector::import_list(const AttributeForm& a) {
   if (a.values.size() == 1 && is_atom(*a.values[0])) return;  // -import(Module). does nothing
   bool good = a.values.size() == 2 && is_atom(*a.values[0]) && each(*a.values[1], [&](const Expr& e) {
-    auto name = name_arity(e, false);
-    if (!name) return false;
-    std::string_view module = atom(*a.values[0]);
-    auto [it, fresh] = t_.imports.emplace(*name, ImportInfo{module, a.loc});
-    if (!fresh && it->second.module != module)
-      error(a.loc, format_message("function %s/%u already imported from %s", quote_atom(name->name).c_str(), name->arity,
-                                  quote_atom(it->second.module).c_str()));
-    const Builtin* b = find_builtin(name->name, name->arity);
-    if (b != nullptr && b->classic && t_.auto_imports(*name))
-      error(a.loc, format_message("import directive overrides auto-imported BIF %s/%u - use "
-                                  "\"-compile({no_auto_import,[%s/%u]}).\" to resolve name clash",
-                                  quote_atom(name->name).c_str(), name->arity, quote_atom(name->name).c_str(), name->arity));
-    return true;
-  });
+                auto name = name_arity(e, false);
+                if (!name) return false;
+                std::string_view module = atom(*a.values[0]);
+                auto [it, fresh] = t_.imports.emplace(*name, ImportInfo{module, a.loc});
+                if (!fresh && it->second.module != module)
+                  error(a.loc, format_message("function %s/%u already imported from %s",
+                                              quote_atom(name->name).c_str(), name->arity,
+                                              quote_atom(it->second.module).c_str()));
+                const Builtin* b = find_builtin(name->name, name->arity);
+                if (b != nullptr && b->classic && t_.auto_imports(*name))
+                  error(a.loc, format_message("import directive overrides auto-imported BIF %s/%u - use "
+                                              "\"-compile({no_auto_import,[%s/%u]}).\" to resolve name clash",
+                                              quote_atom(name->name).c_str(), name->arity,
+                                              quote_atom(name->name).c_str(), name->arity));
+                return true;
+              });
   if (!good) bad(a);
 }
 
@@ -155,7 +163,9 @@ void Collector::compile_option(const Expr& e) {
     if (option == "no_auto_import") t_.no_auto_import_all = true;
     return;
   }
-  if (!e.is(ExprKind::kTuple) || e.as<TupleExpr>().elements.empty() || !is_atom(*e.as<TupleExpr>().elements[0])) return;
+  if (!e.is(ExprKind::kTuple) || e.as<TupleExpr>().elements.empty() ||
+      !is_atom(*e.as<TupleExpr>().elements[0]))
+    return;
   ExprList parts = e.as<TupleExpr>().elements;
   std::string_view option = atom(*parts[0]);
   if (option == "parse_transform" || option == "core_transform")
@@ -196,18 +206,18 @@ void Collector::attribute(const AttributeForm& a) {
   }
   if (n == "nifs") {
     bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
-      auto name = name_arity(e, false);
-      if (name) t_.nifs.push_back({*name, a.loc});
-      return name.has_value();
-    });
+                  auto name = name_arity(e, false);
+                  if (name) t_.nifs.push_back({*name, a.loc});
+                  return name.has_value();
+                });
     return good ? void() : bad(a);
   }
   if (n == "export_type") {
     bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
-      auto name = name_arity(e, false);
-      if (name) t_.exported_types.push_back({*name, a.loc});
-      return name.has_value();
-    });
+                  auto name = name_arity(e, false);
+                  if (name) t_.exported_types.push_back({*name, a.loc});
+                  return name.has_value();
+                });
     return good ? void() : bad(a);
   }
   if (n == "optional_callbacks" && a.values.size() == 1)

@@ -1,6 +1,6 @@
 #pragma once
-// What the attributes of a module declare, gathered once for lint and lowering. Mistakes within attributes are
-// reported on the way. Owned by one compilation; one thread at a time.
+// What the attributes of a module declare, gathered once for lint and lowering. Mistakes within
+// attributes are reported on the way. Owned by one compilation; one thread at a time.
 
 #include <optional>
 #include <string_view>
@@ -58,7 +58,7 @@ class ModuleTables {
   std::unordered_map<std::string_view, RecordInfo> records;
   std::unordered_set<FunctionName, FunctionNameHash> no_auto_import;
   bool no_auto_import_all = false;
-  std::unordered_set<std::string_view> options;  // plain atoms of -compile
+  std::unordered_set<std::string_view> options;                      // plain atoms of -compile
   std::unordered_set<FunctionName, FunctionNameHash> nowarn_unused;  // -compile({nowarn_unused_function, …})
   std::vector<BehaviourInfo> behaviours;
   std::vector<const SpecForm*> callbacks;
@@ -67,7 +67,7 @@ class ModuleTables {
   std::vector<const TypeForm*> types;
   std::vector<NamedFunction> exported_types;
   std::optional<NamedFunction> on_load;
-  std::vector<NamedFunction> nifs;  // those a library may replace
+  std::vector<NamedFunction> nifs;               // those a library may replace
   std::vector<const AttributeForm*> attributes;  // those that module_info(attributes) shows
 
   bool has_option(std::string_view option) const { return options.count(option) != 0; }

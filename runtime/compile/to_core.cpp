@@ -13,11 +13,12 @@
 
 namespace vmrun::compile {
 
-core::Module lower_module(Session& session, ModuleTables& tables, vmrun::Heap& literals, const LowerOptions& options) {
+core::Module lower_module(Session& session, ModuleTables& tables, vmrun::Heap& literals,
+                          const LowerOptions& options) {
   return Lowering(session, tables, literals).run(options);
 }
 
-// --- nodes and literals -----------------------------------------------------------------------------------------
+// --- nodes and literals --------------------------------------------------------------------------
 
 Term Lowering::atom(std::string_view name) {
   auto [it, fresh] = atoms_.try_emplace(name);
@@ -33,12 +34,15 @@ core::Expr* Lowering::integer_literal(Loc loc, int64_t v) { return literal(loc, 
 
 core::Var* Lowering::fresh(std::string_view name) { return make<Var>(Var{name}); }
 
-core::Expr* Lowering::call(Loc loc, std::string_view module, std::string_view name, std::initializer_list<CExpr*> args) {
-  return make<core::Call>(loc, atom_literal({}, module), atom_literal({}, name), arena_.copy(args.begin(), args.size()));
+core::Expr* Lowering::call(Loc loc, std::string_view module, std::string_view name,
+                           std::initializer_list<CExpr*> args) {
+  return make<core::Call>(loc, atom_literal({}, module), atom_literal({}, name),
+                          arena_.copy(args.begin(), args.size()));
 }
 
 core::Expr* Lowering::tuple(Loc loc, const std::vector<CExpr*>& elements) {
-  if (!std::all_of(elements.begin(), elements.end(), is_literal)) return make<core::Tuple>(loc, keep(elements));
+  if (!std::all_of(elements.begin(), elements.end(), is_literal))
+    return make<core::Tuple>(loc, keep(elements));
   if (elements.empty()) return literal(loc, empty_tuple());
   Term* hp = heap_.alloc(elements.size() + 1);
   hp[0] = Term::header(Term::Sub::kTuple, elements.size());
@@ -55,7 +59,8 @@ core::Expr* Lowering::cons(Loc loc, CExpr* head, CExpr* tail) {
 Term Lowering::string_term(std::u32string_view chars, Term tail) {
   if (chars.empty()) return tail;
   Term* hp = heap_.alloc(chars.size() * 2);
-  for (size_t i = chars.size(); i-- > 0;) tail = make_cons(hp, Term::small(static_cast<SWord>(chars[i])), tail);
+  for (size_t i = chars.size(); i-- > 0;)
+    tail = make_cons(hp, Term::small(static_cast<SWord>(chars[i])), tail);
   return tail;
 }
 
@@ -75,16 +80,18 @@ core::Expr* Lowering::fold_operator(Loc loc, std::string_view name, const std::v
     ArithOp op;
   };
   static constexpr Row kRows[] = {
-      {"+", 2, ArithOp::kAdd},       {"-", 2, ArithOp::kSubtract}, {"*", 2, ArithOp::kMultiply}, {"/", 2, ArithOp::kDivide},
-      {"div", 2, ArithOp::kDiv},     {"rem", 2, ArithOp::kRem},    {"band", 2, ArithOp::kBand},  {"bor", 2, ArithOp::kBor},
-      {"bxor", 2, ArithOp::kBxor},   {"bsl", 2, ArithOp::kBsl},    {"bsr", 2, ArithOp::kBsr},    {"-", 1, ArithOp::kNegate},
-      {"+", 1, ArithOp::kPlus},      {"bnot", 1, ArithOp::kBnot},
+      {"+", 2, ArithOp::kAdd},     {"-", 2, ArithOp::kSubtract}, {"*", 2, ArithOp::kMultiply},
+      {"/", 2, ArithOp::kDivide},  {"div", 2, ArithOp::kDiv},    {"rem", 2, ArithOp::kRem},
+      {"band", 2, ArithOp::kBand}, {"bor", 2, ArithOp::kBor},    {"bxor", 2, ArithOp::kBxor},
+      {"bsl", 2, ArithOp::kBsl},   {"bsr", 2, ArithOp::kBsr},    {"-", 1, ArithOp::kNegate},
+      {"+", 1, ArithOp::kPlus},    {"bnot", 1, ArithOp::kBnot},
   };
   for (const Row& row : kRows) {
     if (row.name != name || row.arity != args.size()) continue;
     Term a = literal_of(args[0]), b = args.size() > 1 ? literal_of(args[1]) : Term::small(0);
     if (!a.is_number() || !b.is_number()) return nullptr;
-    // A program that says `1 bsl 1000000` means to compute it when it runs, not to carry it in its file.
+    // A program that says `1 bsl 1000000` means to compute it when it runs, not to carry it in its
+    // file.
     if (row.op == ArithOp::kBsl && (!b.is_small() || b.small_value() > 1024)) return nullptr;
     Term t = arith(row.op, heap_, a, b);
     return t.is_value() ? literal(loc, t) : nullptr;
@@ -144,7 +151,8 @@ Term Lowering::constant(const Expr& e, bool attribute) {
       const auto& b = e.as<BinaryOpExpr>();
       Term x = constant(*b.left, attribute), y = constant(*b.right, attribute);
       if (!x.is_value() || !y.is_value()) return kNonValue;
-      if (attribute && b.op == Tok::kSlash && x.is_atom()) return literal_of(tuple({}, {literal({}, x), literal({}, y)}));
+      if (attribute && b.op == Tok::kSlash && x.is_atom())
+        return literal_of(tuple({}, {literal({}, x), literal({}, y)}));
       CExpr* folded = fold_operator(e.loc, token_spelling(b.op), {literal({}, x), literal({}, y)});
       return folded != nullptr ? literal_of(folded) : kNonValue;
     }
@@ -152,7 +160,8 @@ Term Lowering::constant(const Expr& e, bool attribute) {
       std::vector<core::Segment> segments;
       Block block;
       for (const Segment& s : e.as<BinaryExpr>().segments) {
-        bool plain = s.value->is(ExprKind::kInteger) || s.value->is(ExprKind::kString) || s.value->is(ExprKind::kFloat);
+        bool plain = s.value->is(ExprKind::kInteger) || s.value->is(ExprKind::kString) ||
+                     s.value->is(ExprKind::kFloat);
         if (!plain || (s.size != nullptr && !s.size->is(ExprKind::kInteger))) return kNonValue;
       }
       append_segments(e.as<BinaryExpr>(), block, segments);
@@ -167,7 +176,7 @@ Term Lowering::constant(const Expr& e, bool attribute) {
   }
 }
 
-// --- scopes -----------------------------------------------------------------------------------------------------
+// --- scopes --------------------------------------------------------------------------------------
 
 core::Var* Lowering::lookup(std::string_view name) const {
   if (std::ranges::find(hidden_.own, name) == hidden_.own.end())
@@ -193,7 +202,8 @@ std::vector<std::pair<std::string_view, core::Var*>> Lowering::bound_since(size_
   std::vector<std::pair<std::string_view, Var*>> out;
   for (size_t i = mark; i < trail_.size(); i++) {
     auto same = [&](auto& p) { return p.first == trail_[i].name; };
-    if (std::none_of(out.begin(), out.end(), same)) out.emplace_back(trail_[i].name, scope_.at(trail_[i].name));
+    if (std::none_of(out.begin(), out.end(), same))
+      out.emplace_back(trail_[i].name, scope_.at(trail_[i].name));
   }
   return out;
 }
@@ -206,12 +216,14 @@ void Lowering::undo(size_t mark) {
 }
 
 bool Lowering::bound_between(std::string_view name, size_t from, size_t to) const {
-  return std::any_of(trail_.begin() + static_cast<ptrdiff_t>(from), trail_.begin() + static_cast<ptrdiff_t>(to),
+  return std::any_of(trail_.begin() + static_cast<ptrdiff_t>(from),
+                     trail_.begin() + static_cast<ptrdiff_t>(to),
                      [&](const Binding& b) { return b.name == name; });
 }
 
 bool Lowering::bound_by_sibling(std::string_view name) const {
-  return std::ranges::any_of(siblings_, [&](auto& range) { return bound_between(name, range.first, range.second); });
+  return std::ranges::any_of(siblings_,
+                             [&](auto& range) { return bound_between(name, range.first, range.second); });
 }
 
 Lowering::Siblings Lowering::hide_siblings() {
@@ -222,8 +234,8 @@ Lowering::Siblings Lowering::hide_siblings() {
   return std::exchange(siblings_, {});
 }
 
-/// Numbers the occurrences of variables in one function clause, and notes where constructs end that may hand
-/// variables on.
+/// Numbers the occurrences of variables in one function clause, and notes where constructs end that
+/// may hand variables on.
 void Lowering::index_uses(const Expr& e) {
   clock_++;
   if (e.is(ExprKind::kVar)) last_use_[e.as<VarExpr>().name] = clock_;
@@ -246,7 +258,7 @@ bool Lowering::used_after(const Expr& construct, std::string_view name) const {
   return end != end_of_.end() && use != last_use_.end() && use->second > end->second;
 }
 
-// --- functions --------------------------------------------------------------------------------------------------
+// --- functions -----------------------------------------------------------------------------------
 
 /// Parameters and body of a function or fun.
 core::Expr* Lowering::function_body(Loc loc, ClauseList clauses, std::span<Var* const>& params) {
@@ -258,7 +270,8 @@ core::Expr* Lowering::function_body(Loc loc, ClauseList clauses, std::span<Var* 
     const Expr& p = *clauses[0]->patterns[i];
     plain = p.is(ExprKind::kVar);
     for (size_t k = 0; plain && k < i; k++)
-      plain = p.as<VarExpr>().anonymous() || p.as<VarExpr>().name != clauses[0]->patterns[k]->as<VarExpr>().name;
+      plain =
+          p.as<VarExpr>().anonymous() || p.as<VarExpr>().name != clauses[0]->patterns[k]->as<VarExpr>().name;
   }
   size_t start = mark();
   CExpr* result;
@@ -277,7 +290,8 @@ core::Expr* Lowering::function_body(Loc loc, ClauseList clauses, std::span<Var* 
     std::vector<core::Clause*> lowered;
     for (const Clause* c : clauses) {
       LoweredClause l = clause(*c, true);
-      lowered.push_back(make<core::Clause>(core::Clause{c->loc, l.patterns, l.guard, finish(l.block, l.result)}));
+      lowered.push_back(
+          make<core::Clause>(core::Clause{c->loc, l.patterns, l.guard, finish(l.block, l.result)}));
     }
     result = make<core::Case>(loc, keep(subjects), keep(lowered), core::Fail::kFunctionClause);
   }
@@ -302,7 +316,8 @@ core::FunDef* Lowering::function(const FunctionForm& f) {
 
 namespace {
 
-/// Two independent 64-bit FNV-1a sums: the default `vsn` only has to differ between versions of a text.
+/// Two independent 64-bit FNV-1a sums: the default `vsn` only has to differ between versions of a
+/// text.
 uint64_t text_sum(std::string_view text, uint64_t seed) {
   uint64_t h = 1469598103934665603ull ^ seed;
   for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
@@ -319,9 +334,12 @@ core::Module Lowering::run(const LowerOptions& options) {
   std::vector<core::Export> exports;
   for (const FunctionForm* f : tables_.function_order) {
     functions.push_back(function(*f));
-    if (tables_.on_load && tables_.on_load->name == FunctionName{f->name, f->arity}) m.on_load = functions.back();
+    if (tables_.on_load && tables_.on_load->name == FunctionName{f->name, f->arity})
+      m.on_load = functions.back();
     const FunctionName name{f->name, f->arity};
-    if (std::any_of(tables_.nifs.begin(), tables_.nifs.end(), [&](const NamedFunction& n) { return n.name == name; })) nifs.push_back(functions.back());
+    if (std::any_of(tables_.nifs.begin(), tables_.nifs.end(),
+                    [&](const NamedFunction& n) { return n.name == name; }))
+      nifs.push_back(functions.back());
     if (tables_.is_exported({f->name, f->arity})) exports.push_back({atom(f->name), f->arity});
   }
   if (!tables_.callbacks.empty() && !tables_.functions.count({"behaviour_info", 1})) {
@@ -344,9 +362,9 @@ core::Module Lowering::run(const LowerOptions& options) {
     std::vector<core::Clause*> clauses{row("callbacks", list(false)), row("optional_callbacks", list(true))};
     std::vector<CExpr*> subject{ref(what)};
     Loc loc = tables_.callbacks[0]->loc;
-    functions.push_back(make<core::FunDef>(core::FunDef{
-        atom("behaviour_info"), 1, arena_.copy(&what, 1),
-        make<core::Case>(loc, keep(subject), keep(clauses), core::Fail::kFunctionClause), loc}));
+    functions.push_back(make<core::FunDef>(
+        core::FunDef{atom("behaviour_info"), 1, arena_.copy(&what, 1),
+                     make<core::Case>(loc, keep(subject), keep(clauses), core::Fail::kFunctionClause), loc}));
     exports.push_back({atom("behaviour_info"), 1});
   }
 
@@ -355,7 +373,8 @@ core::Module Lowering::run(const LowerOptions& options) {
   for (const AttributeForm* a : tables_.attributes) {
     Term value = constant(*a->values[0], true);
     if (!value.is_value()) {
-      session_.diagnostics.error(a->loc, format_message("bad attribute '%.*s': not a constant", VIEW(a->name)));
+      session_.diagnostics.error(a->loc,
+                                 format_message("bad attribute '%.*s': not a constant", VIEW(a->name)));
       continue;
     }
     if (a->name == "vsn") has_version = true;

@@ -1,7 +1,7 @@
 #pragma once
-// Lowering: the syntax tree of a checked module to Core (core.hpp). Records, comprehensions, macros of the bit
-// syntax and the scoping of exported variables are resolved here. The module must have passed lint.
-// Owned by one compilation; one thread at a time.
+// Lowering: the syntax tree of a checked module to Core (core.hpp). Records, comprehensions, macros
+// of the bit syntax and the scoping of exported variables are resolved here. The module must have
+// passed lint. Owned by one compilation; one thread at a time.
 
 #include "runtime/compile/core.hpp"
 #include "runtime/compile/tables.hpp"
@@ -14,6 +14,7 @@ struct LowerOptions {
 };
 
 /// Literals are built in `literals`, nodes in the session's arena; both must outlive the result.
-core::Module lower_module(Session& session, ModuleTables& tables, vmrun::Heap& literals, const LowerOptions& options);
+core::Module lower_module(Session& session, ModuleTables& tables, vmrun::Heap& literals,
+                          const LowerOptions& options);
 
 }  // namespace vmrun::compile

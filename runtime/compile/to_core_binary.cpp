@@ -61,10 +61,10 @@ void Lowering::append_segments(const BinaryExpr& e, Block& block, std::vector<co
     std::u32string_view chars = s.value->as<StringExpr>().chars;
     if (size != nullptr && chars.size() != 1) size = named(size, block);
     for (size_t i = 0; i < chars.size(); i++) {
-      CExpr* own = size == nullptr      ? default_size(s)
-                   : i == 0             ? size
-                   : is_literal(size)   ? literal({}, literal_of(size))
-                                        : ref(size->as<core::VarRef>().var);
+      CExpr* own = size == nullptr    ? default_size(s)
+                   : i == 0           ? size
+                   : is_literal(size) ? literal({}, literal_of(size))
+                                      : ref(size->as<core::VarRef>().var);
       out.push_back({spec, literal(s.loc, Term::small(static_cast<SWord>(chars[i]))), own, s.loc});
     }
   }
@@ -106,7 +106,8 @@ bool append_constant(BitBuffer& out, const core::SegSpec& spec, Term value, Term
   Word bits = 0;
   bool sized = spec.type == core::SegType::kInteger || spec.type == core::SegType::kFloat;
   if (sized) {
-    if (!size.is_value() || !size.is_small() || size.small_value() < 0 || size.small_value() > SWord{1} << 20) return false;
+    if (!size.is_value() || !size.is_small() || size.small_value() < 0 || size.small_value() > SWord{1} << 20)
+      return false;
     bits = static_cast<Word>(size.small_value()) * spec.unit;
     if (bits > kMaxFoldedBits) return false;
   }
@@ -192,7 +193,9 @@ core::Expr* Lowering::fold_binary(Loc loc, const std::vector<core::Segment>& seg
   BitBuffer bits;
   for (const core::Segment& s : segments) {
     if (!is_literal(s.value) || (s.size != nullptr && !is_literal(s.size))) return nullptr;
-    if (!append_constant(bits, s.spec, literal_of(s.value), s.size != nullptr ? literal_of(s.size) : kNonValue)) return nullptr;
+    if (!append_constant(bits, s.spec, literal_of(s.value),
+                         s.size != nullptr ? literal_of(s.size) : kNonValue))
+      return nullptr;
     if (bits.size() > kMaxFoldedBits) return nullptr;
   }
   return literal(loc, bits.term(heap_));

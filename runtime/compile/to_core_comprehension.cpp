@@ -1,12 +1,14 @@
-// Lowering of comprehensions into loops: a local function per generator that walks its subject, in the manner
-// of Wadler's translation (Peyton Jones, "The Implementation of Functional Programming Languages", chapter 7):
-// what comes behind the generator's results is passed inwards, so no intermediate lists are appended.
+// Lowering of comprehensions into loops: a local function per generator that walks its subject, in
+// the manner of Wadler's translation (Peyton Jones, "The Implementation of Functional Programming
+// Languages", chapter 7): what comes behind the generator's results is passed inwards, so no
+// intermediate lists are appended.
 
 #include "runtime/compile/to_core_state.hpp"
 
 namespace vmrun::compile {
 
-/// What the innermost expression adds to, and what comes behind everything the current generator gives.
+/// What the innermost expression adds to, and what comes behind everything the current generator
+/// gives.
 struct Lowering::Loop {
   ComprehensionKind kind;
   bool wanted;
@@ -16,9 +18,9 @@ struct Lowering::Loop {
 
 /// What tells a generator over lists from one over bit strings.
 struct Lowering::GeneratorShape {
-  const char* subject_name;   // of variables, for a reader of the assembly
+  const char* subject_name;  // of variables, for a reader of the assembly
   const char* rest_name;
-  const char* list_prefix;    // of the loop function's name, by what the comprehension builds
+  const char* list_prefix;  // of the loop function's name, by what the comprehension builds
   const char* binary_prefix;
   std::function<core::Pat*(PatternContext&, Var* rest, bool* always)> element = {};
   std::function<core::Pat*(size_t start, Var* rest)> skip = {};
@@ -27,7 +29,8 @@ struct Lowering::GeneratorShape {
 
 core::LetrecFun* Lowering::loop_function(std::string_view prefix, Loc loc, const std::vector<Var*>& params) {
   std::string name = std::string(prefix) + std::to_string(letrec_index_++);
-  core::LetrecFun* f = arena_.make<core::LetrecFun>(core::LetrecFun{arena_.copy(std::string_view(name)), keep(params), nullptr, loc});
+  core::LetrecFun* f = arena_.make<core::LetrecFun>(
+      core::LetrecFun{arena_.copy(std::string_view(name)), keep(params), nullptr, loc});
   return f;
 }
 
@@ -43,7 +46,8 @@ core::Expr* Lowering::comprehension(const ComprehensionExpr& e, bool wanted) {
     CExpr* init = make<core::Primop>(e.loc, core::Prim::kBsInitWritable, arena_.copy(&size, 1));
     result = make<core::Let>(e.loc, arena_.copy(&empty, 1), init, qualifiers(e, 0, loop));
   } else {
-    Loop loop{e.what, wanted || e.what == ComprehensionKind::kMap, nullptr, [this](Var*) { return literal({}, Term::nil()); }};
+    Loop loop{e.what, wanted || e.what == ComprehensionKind::kMap, nullptr,
+              [this](Var*) { return literal({}, Term::nil()); }};
     result = qualifiers(e, 0, loop);
     if (e.what == ComprehensionKind::kMap) result = call(e.loc, "maps", "from_list", {result});
   }
@@ -109,7 +113,8 @@ core::Expr* Lowering::qualifiers(const ComprehensionExpr& e, size_t at, Loop& lo
   std::vector<core::Clause*> clauses{clause_of(arena_.copy(&yes, 1), nullptr, qualifiers(e, at + 1, loop)),
                                      clause_of(arena_.copy(&no, 1), nullptr, loop.next(loop.accumulator)),
                                      clause_of(arena_.copy(&any, 1), nullptr, error)};
-  CExpr* whole = finish(block, make<core::Case>(q.loc, arena_.copy(&subject, 1), keep(clauses), core::Fail::kImpossible));
+  CExpr* whole = finish(
+      block, make<core::Case>(q.loc, arena_.copy(&subject, 1), keep(clauses), core::Fail::kImpossible));
   undo(start);
   return whole;
 }
@@ -124,9 +129,12 @@ core::Expr* Lowering::generator_guard(const ComprehensionExpr& e, size_t& at, st
   return guard({}, tests);
 }
 
-/// A loop function over `subject` (and the accumulator of a binary comprehension), and the call that starts it with `source`. `step` gives the clause
-/// that takes one element and runs what is inside, and, unless that clause always matches, one that skips an element; `end` matches an exhausted subject.
-core::Expr* Lowering::generator_loop(const ComprehensionExpr& e, size_t at, Loop& loop, const GeneratorShape& shape, CExpr* source) {
+/// A loop function over `subject` (and the accumulator of a binary comprehension), and the call
+/// that starts it with `source`. `step` gives the clause that takes one element and runs what is
+/// inside, and, unless that clause always matches, one that skips an element; `end` matches an
+/// exhausted subject.
+core::Expr* Lowering::generator_loop(const ComprehensionExpr& e, size_t at, Loop& loop,
+                                     const GeneratorShape& shape, CExpr* source) {
   const Qualifier& q = e.qualifiers[at];
   const auto clause_of = [&](core::Pat* p, CExpr* test, CExpr* result) {
     return make<core::Clause>(core::Clause{q.loc, arena_.copy(&p, 1), test, result});
@@ -135,7 +143,8 @@ core::Expr* Lowering::generator_loop(const ComprehensionExpr& e, size_t at, Loop
   Var* acc = loop.accumulator != nullptr ? fresh("Acc") : nullptr;
   std::vector<Var*> params{subject};
   if (acc != nullptr) params.push_back(acc);
-  core::LetrecFun* f = loop_function(loop.kind == ComprehensionKind::kBinary ? shape.binary_prefix : shape.list_prefix, q.loc, params);
+  core::LetrecFun* f = loop_function(
+      loop.kind == ComprehensionKind::kBinary ? shape.binary_prefix : shape.list_prefix, q.loc, params);
   const auto call_loop = [this, f, loc = q.loc](CExpr* next, Var* accumulator) -> CExpr* {
     std::vector<CExpr*> args{next};
     if (accumulator != nullptr) args.push_back(ref(accumulator));
@@ -150,7 +159,8 @@ core::Expr* Lowering::generator_loop(const ComprehensionExpr& e, size_t at, Loop
   core::Pat* taken = shape.element(context, rest, &always);
   size_t inner_at = at + 1;
   CExpr* test = generator_guard(e, inner_at, context.tests);
-  Loop inner{loop.kind, loop.wanted, acc, [this, call_loop, rest](Var* a) { return call_loop(ref(rest), a); }};
+  Loop inner{loop.kind, loop.wanted, acc,
+             [this, call_loop, rest](Var* a) { return call_loop(ref(rest), a); }};
   clauses.push_back(clause_of(taken, test, qualifiers(e, inner_at, inner)));
   undo(start);
   if (!always || test != nullptr) {
@@ -185,8 +195,8 @@ core::Expr* Lowering::bad_generator(Loc loc, Var* subject) {
   return erlang(loc, "error", {tuple({}, {atom_literal({}, "bad_generator"), ref(subject)})});
 }
 
-/// A loop over a bit string: the pattern with the rest behind it; then its mere shape, to skip what has other
-/// values; a rest that does not even have the shape ends it.
+/// A loop over a bit string: the pattern with the rest behind it; then its mere shape, to skip what
+/// has other values; a rest that does not even have the shape ends it.
 core::Expr* Lowering::binary_generator(const ComprehensionExpr& e, size_t at, Loop& loop) {
   const Qualifier& q = e.qualifiers[at];
   const auto& segments = q.pattern->as<BinaryExpr>();
@@ -196,7 +206,8 @@ core::Expr* Lowering::binary_generator(const ComprehensionExpr& e, size_t at, Lo
     core::Pat* p = binary_pattern(segments, context, rest);
     *always = true;
     for (const core::PSegment& s : p->as<core::PBinary>().segments)
-      *always = *always && s.spec.type != core::SegType::kFloat && (s.value->kind == core::PatKind::kVar || s.value->kind == core::PatKind::kWild);
+      *always = *always && s.spec.type != core::SegType::kFloat &&
+                (s.value->kind == core::PatKind::kVar || s.value->kind == core::PatKind::kWild);
     return p;
   };
   shape.skip = [&](size_t start, Var* rest) {

@@ -54,7 +54,8 @@ core::Expr* Lowering::join(const Expr& e, std::vector<LoweredClause>& clauses, B
           if (bound == name) values.push_back(ref(var));
       result = values.size() == 1 ? values[0] : make<core::Values>(e.loc, keep(values));
     }
-    out.push_back(make<core::Clause>(core::Clause{c.source->loc, c.patterns, c.guard, finish(c.block, result)}));
+    out.push_back(
+        make<core::Clause>(core::Clause{c.source->loc, c.patterns, c.guard, finish(c.block, result)}));
   }
   CExpr* whole = build(keep(out));
   if (names.empty()) return whole;
@@ -85,7 +86,8 @@ core::Expr* Lowering::case_expr(const CaseExpr& e, Block& block, bool wanted) {
       return result;
     }
     undo(start);
-    core::Clause* only = make<core::Clause>(core::Clause{c.loc, arena_.copy(&p, 1), test, finish(inner, result)});
+    core::Clause* only =
+        make<core::Clause>(core::Clause{c.loc, arena_.copy(&p, 1), test, finish(inner, result)});
     return make<core::Case>(e.loc, arena_.copy(&subject, 1), arena_.copy(&only, 1), core::Fail::kCaseClause);
   }
   std::vector<LoweredClause> clauses;
@@ -108,18 +110,19 @@ core::Expr* Lowering::receive_expr(const ReceiveExpr& e, Block& block, bool want
   std::vector<LoweredClause> clauses;
   for (const Clause* c : e.clauses) clauses.push_back(clause(*c, false, wanted));
   if (timeout != nullptr) {  // `after` joins in as one more clause without a pattern
-    const Clause* after = make<Clause>(e.timeout->loc, std::string_view(), ExprList(), std::span<const ExprList>(),
-                                       e.timeout_body);
+    const Clause* after = make<Clause>(e.timeout->loc, std::string_view(), ExprList(),
+                                       std::span<const ExprList>(), e.timeout_body);
     clauses.push_back(clause(*after, false, wanted));
   }
   return join(e, clauses, block, wanted, [&](core::ClauseList list) {
     CExpr* action = timeout != nullptr ? list.back()->body : nullptr;
-    return make<core::Receive>(e.loc, timeout != nullptr ? list.first(list.size() - 1) : list, timeout, action);
+    return make<core::Receive>(e.loc, timeout != nullptr ? list.first(list.size() - 1) : list, timeout,
+                               action);
   });
 }
 
-/// try Body of Clauses catch Handlers after After. The after-part is a local function, called on the way out of
-/// everything else, however that ends.
+/// try Body of Clauses catch Handlers after After. The after-part is a local function, called on
+/// the way out of everything else, however that ends.
 core::Expr* Lowering::try_expr(const TryExpr& e) {
   auto exception_vars = [&] {
     Var* vars[3] = {fresh("Class"), fresh("Reason"), fresh("Stack")};
@@ -164,7 +167,8 @@ core::Expr* Lowering::try_expr(const TryExpr& e) {
       for (const Clause* c : e.catch_clauses) {
         size_t inner = mark();
         PatternContext context{inner, false};
-        std::vector<core::Pat*> patterns{pattern(*c->patterns[0], context), pattern(*c->patterns[1], context)};
+        std::vector<core::Pat*> patterns{pattern(*c->patterns[0], context),
+                                         pattern(*c->patterns[1], context)};
         CExpr* test = guard(c->guards, context.tests);
         Block body_block;
         const auto& stack = c->patterns[2]->as<VarExpr>();
@@ -172,14 +176,17 @@ core::Expr* Lowering::try_expr(const TryExpr& e) {
           CExpr* raw = ref(evars[2]);
           Var* trace = fresh(stack.name);
           bind_to(stack.name, trace);
-          let(body_block, trace, make<core::Primop>(c->loc, core::Prim::kBuildStacktrace, arena_.copy(&raw, 1)));
+          let(body_block, trace,
+              make<core::Primop>(c->loc, core::Prim::kBuildStacktrace, arena_.copy(&raw, 1)));
         }
         CExpr* value = body_into(c->body, body_block);
         undo(inner);
-        clauses.push_back(make<core::Clause>(core::Clause{c->loc, keep(patterns), test, finish(body_block, value)}));
+        clauses.push_back(
+            make<core::Clause>(core::Clause{c->loc, keep(patterns), test, finish(body_block, value)}));
       }
       core::Pat* any[2] = {wild(), wild()};
-      clauses.push_back(make<core::Clause>(core::Clause{{}, arena_.copy(any, 2), nullptr, raise_again(evars)}));
+      clauses.push_back(
+          make<core::Clause>(core::Clause{{}, arena_.copy(any, 2), nullptr, raise_again(evars)}));
       CExpr* subjects[2] = {ref(evars[0]), ref(evars[1])};
       handler = make<core::Case>(e.loc, arena_.copy(subjects, 2), keep(clauses), core::Fail::kImpossible);
     }
@@ -198,16 +205,16 @@ core::Expr* Lowering::try_expr(const TryExpr& e) {
   return make<core::Letrec>(e.loc, arena_.copy(&after, 1), whole);
 }
 
-/// Each `P ?= E` puts what follows into the matching clause; a value that does not match is the result, or goes
-/// to the else clauses.
+/// Each `P ?= E` puts what follows into the matching clause; a value that does not match is the
+/// result, or goes to the else clauses.
 core::Expr* Lowering::maybe_expr(const MaybeExpr& e) {
   core::LetrecFun* otherwise = nullptr;
   if (!e.else_clauses.empty()) {
     Var* v = fresh("Value");
     otherwise = loop_function("else$^", e.loc, {v});
     CExpr* subject = ref(v);
-    otherwise->body =
-        make<core::Case>(e.loc, arena_.copy(&subject, 1), closed_clauses(e.else_clauses), core::Fail::kElseClause);
+    otherwise->body = make<core::Case>(e.loc, arena_.copy(&subject, 1), closed_clauses(e.else_clauses),
+                                       core::Fail::kElseClause);
   }
   size_t start = mark();
   Block block;
@@ -233,7 +240,8 @@ core::Expr* Lowering::maybe_expr(const MaybeExpr& e) {
     core::Pat* any = wild();
     core::Clause* no = make<core::Clause>(core::Clause{{}, arena_.copy(&any, 1), nullptr, out});
     if (last) result = again();
-    block.push_back({Statement::Kind::kMatch, x.loc, {}, v, p, test, core::Fail::kImpossible, arena_.copy(&no, 1)});
+    block.push_back(
+        {Statement::Kind::kMatch, x.loc, {}, v, p, test, core::Fail::kImpossible, arena_.copy(&no, 1)});
   }
   CExpr* whole = finish(block, result);
   undo(start);

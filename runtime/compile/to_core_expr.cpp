@@ -82,7 +82,8 @@ core::Expr* Lowering::value(const Expr& e, Block& block, bool wanted) {
     case ExprKind::kVar: {
       Var* v = lookup(e.as<VarExpr>().name);
       if (v != nullptr) return ref(v, e.loc);
-      session_.diagnostics.error(e.loc, format_message("variable '%.*s' is unbound", VIEW(e.as<VarExpr>().name)));
+      session_.diagnostics.error(e.loc,
+                                 format_message("variable '%.*s' is unbound", VIEW(e.as<VarExpr>().name)));
       return literal(e.loc, Term::nil());
     }
     case ExprKind::kAtom:
@@ -161,8 +162,11 @@ core::Expr* Lowering::match(const MatchExpr& e, Block& block, bool wanted) {
   if (wanted) v = named(v, block);
   PatternContext context{mark(), false};
   core::Pat* p = pattern(*e.left, context);
-  CExpr* result = !wanted ? nullptr : is_literal(v) ? literal(e.loc, literal_of(v)) : ref(v->as<core::VarRef>().var);
-  block.push_back({Statement::Kind::kMatch, e.loc, {}, v, p, guard({}, context.tests), core::Fail::kBadmatch});
+  CExpr* result = !wanted         ? nullptr
+                  : is_literal(v) ? literal(e.loc, literal_of(v))
+                                  : ref(v->as<core::VarRef>().var);
+  block.push_back(
+      {Statement::Kind::kMatch, e.loc, {}, v, p, guard({}, context.tests), core::Fail::kBadmatch});
   return result;
 }
 
@@ -204,7 +208,8 @@ core::Expr* Lowering::map_expr(const MapExpr& e, Block& block) {
   for (CExpr* p : parts) constant = constant && is_literal(p);
   if (constant) {
     Term map = empty_map(heap_);
-    for (; at < parts.size(); at += 2) map = map_put(heap_, map, literal_of(parts[at]), literal_of(parts[at + 1]));
+    for (; at < parts.size(); at += 2)
+      map = map_put(heap_, map, literal_of(parts[at]), literal_of(parts[at + 1]));
     return literal(e.loc, map);
   }
   std::vector<core::MapPair> pairs;
@@ -216,7 +221,7 @@ core::Expr* Lowering::map_expr(const MapExpr& e, Block& block) {
   return make<core::Map>(e.loc, base, keep(pairs));
 }
 
-// --- calls ------------------------------------------------------------------------------------------------------
+// --- calls ---------------------------------------------------------------------------------------
 
 core::Expr* Lowering::call_expr(const CallExpr& e, Block& block) {
   if (e.target->is(ExprKind::kAtom)) return local_call(e, block);
@@ -262,7 +267,8 @@ core::Expr* Lowering::local_call(const CallExpr& e, Block& block) {
   auto args = operands({e.args.begin(), e.args.end()}, block);
   if (defined) return make<core::ApplyLocal>(e.loc, atom(name.name), keep(args));
   if (import != tables_.imports.end())
-    return make<core::Call>(e.loc, atom_literal({}, import->second.module), atom_literal({}, name.name), keep(args));
+    return make<core::Call>(e.loc, atom_literal({}, import->second.module), atom_literal({}, name.name),
+                            keep(args));
   const Builtin* b = find_builtin(name.name, name.arity);
   if (b != nullptr && b->auto_imported) {
     if (CExpr* folded = fold_operator(e.loc, name.name, args)) return folded;
@@ -270,7 +276,8 @@ core::Expr* Lowering::local_call(const CallExpr& e, Block& block) {
   }
   if ((name.name == "module_info" && name.arity < 2) || (name.name == "behaviour_info" && name.arity == 1))
     return make<core::Call>(e.loc, atom_literal({}, tables_.name), atom_literal({}, name.name), keep(args));
-  session_.diagnostics.error(e.loc, format_message("function %s/%u undefined", quote_atom(name.name).c_str(), name.arity));
+  session_.diagnostics.error(
+      e.loc, format_message("function %s/%u undefined", quote_atom(name.name).c_str(), name.arity));
   return literal(e.loc, Term::nil());
 }
 
@@ -295,10 +302,12 @@ core::Expr* Lowering::fun_local(const FunLocalExpr& e) {
   FunctionName name{e.name, e.arity};
   if (tables_.functions.count(name)) return make<core::FunRef>(e.loc, atom(e.name), e.arity);
   std::string_view module = "erlang";
-  if (auto import = tables_.imports.find(name); import != tables_.imports.end()) module = import->second.module;
+  if (auto import = tables_.imports.find(name); import != tables_.imports.end())
+    module = import->second.module;
   if (name.name == "module_info") module = tables_.name;
   return erlang(e.loc, "make_fun",
-                {atom_literal({}, module), atom_literal({}, e.name), integer_literal({}, static_cast<int64_t>(e.arity))});
+                {atom_literal({}, module), atom_literal({}, e.name),
+                 integer_literal({}, static_cast<int64_t>(e.arity))});
 }
 
 core::Expr* Lowering::fun_expr(const FunExpr& e) {

@@ -26,17 +26,20 @@ core::Expr* Lowering::guard(std::span<const ExprList> guards, const std::vector<
 const Expr& Lowering::modern_test(const Expr& e) {
   if (!e.is(ExprKind::kCall) || !e.as<CallExpr>().target->is(ExprKind::kAtom)) return e;
   const auto& c = e.as<CallExpr>();
-  const std::string_view modern = modern_type_test(c.target->as<AtomExpr>().name, static_cast<uint32_t>(c.args.size()));
+  const std::string_view modern =
+      modern_type_test(c.target->as<AtomExpr>().name, static_cast<uint32_t>(c.args.size()));
   if (modern.empty()) return e;
   return *arena_.make<CallExpr>(e.loc, arena_.make<AtomExpr>(c.target->loc, modern), c.args);
 }
 
-/// One test. Record fields in it are read only after a check that the operand is such a record; the check stands
-/// directly before the innermost boolean expression that needs it, so that alternatives are not affected.
+/// One test. Record fields in it are read only after a check that the operand is such a record; the
+/// check stands directly before the innermost boolean expression that needs it, so that
+/// alternatives are not affected.
 core::Expr* Lowering::guard_test(const Expr& e) {
   if (e.is(ExprKind::kBinaryOp)) {
     const auto& op = e.as<BinaryOpExpr>();
-    if (op.op == Tok::kAndalso) return make<core::AndAlso>(e.loc, guard_test(*op.left), guard_test(*op.right));
+    if (op.op == Tok::kAndalso)
+      return make<core::AndAlso>(e.loc, guard_test(*op.left), guard_test(*op.right));
     if (op.op == Tok::kOrelse) return make<core::OrElse>(e.loc, guard_test(*op.left), guard_test(*op.right));
   }
   std::vector<CExpr*> checks;

@@ -36,12 +36,15 @@ core::Pat* Lowering::string_pattern(const Expr& prefix, core::Pat* tail) {
   Term list = constant(prefix, false);
   std::vector<Term> items;
   for (; list.is_value() && list.is_list(); list = list.tail()) items.push_back(list.head());
-  if (!list.is_nil()) session_.diagnostics.error(prefix.loc, "illegal pattern: '++' takes a string or a list of constants first");
+  if (!list.is_nil())
+    session_.diagnostics.error(prefix.loc,
+                               "illegal pattern: '++' takes a string or a list of constants first");
   for (size_t i = items.size(); i-- > 0;) tail = make<core::PCons>(literal_pattern(items[i]), tail);
   return tail;
 }
 
-core::Expr* Lowering::pattern_operand(const Expr& e, const PatternContext& context, std::span<const std::string_view> own) {
+core::Expr* Lowering::pattern_operand(const Expr& e, const PatternContext& context,
+                                      std::span<const std::string_view> own) {
   hidden_ = {context.start, trail_.size(), own};
   std::vector<CExpr*> checks;
   CExpr* v = guard_value(e, checks);

@@ -6,7 +6,8 @@ namespace vmrun::compile {
 
 namespace {
 
-// Up to so many fields an updated record is written out; larger ones are copied as a whole, once per new value.
+// Up to so many fields an updated record is written out; larger ones are copied as a whole, once
+// per new value.
 constexpr size_t kMaxRebuilt = 10;
 
 }  // namespace
@@ -94,14 +95,16 @@ core::Expr* Lowering::record_field(const RecordFieldExpr& e, Block& block) {
     // `subject` is a tree of its own here, so it is lowered again for the check.
     Block again;
     CExpr* checked = value(*e.base, again);
-    guard_checks_->push_back(erlang(e.loc, "is_record",
-                                    {checked, atom_literal({}, e.name), integer_literal({}, static_cast<int64_t>(n) + 1)}));
+    guard_checks_->push_back(
+        erlang(e.loc, "is_record",
+               {checked, atom_literal({}, e.name), integer_literal({}, static_cast<int64_t>(n) + 1)}));
     return erlang(e.loc, "element", {integer_literal({}, index + 2), subject});
   }
   Var* found = fresh(e.field);
   std::vector<core::Pat*> elements{literal_pattern(atom(e.name))};
   for (size_t i = 0; i < n; i++)
-    elements.push_back(static_cast<int>(i) == index ? static_cast<core::Pat*>(make<core::PVar>(found)) : wild());
+    elements.push_back(static_cast<int>(i) == index ? static_cast<core::Pat*>(make<core::PVar>(found))
+                                                    : wild());
   core::Pat* shape = make<core::PTuple>(keep(elements));
   core::Clause* only = make<core::Clause>(core::Clause{e.loc, arena_.copy(&shape, 1), nullptr, ref(found)});
   return make<core::Case>(e.loc, arena_.copy(&subject, 1), arena_.copy(&only, 1), core::Fail::kBadrecord);
@@ -113,7 +116,8 @@ core::Expr* Lowering::record_info(const CallExpr& e) {
   if (e.args[0]->as<AtomExpr>().name == "size")
     return integer_literal(e.loc, static_cast<int64_t>(r->form->fields.size()) + 1);
   CExpr* list = literal(e.loc, Term::nil());
-  for (size_t i = r->form->fields.size(); i-- > 0;) list = cons(e.loc, atom_literal({}, r->form->fields[i].name), list);
+  for (size_t i = r->form->fields.size(); i-- > 0;)
+    list = cons(e.loc, atom_literal({}, r->form->fields[i].name), list);
   return list;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 // Private to the to_core_*.cpp files: the state of lowering one module. See to_core.hpp.
 //
-// How expressions that bind variables become Core: `value(e, block)` returns a Core expression and appends to
-// `block` what has to happen before it and stays visible after it: lets, effects, matches. `finish` nests the
-// block around its result. An operand that left statements in its block forces its earlier siblings into
-// variables, so that evaluation stays left to right.
+// How expressions that bind variables become Core: `value(e, block)` returns a Core expression and
+// appends to `block` what has to happen before it and stays visible after it: lets, effects,
+// matches. `finish` nests the block around its result. An operand that left statements in its block
+// forces its earlier siblings into variables, so that evaluation stays left to right.
 
 #include <functional>
 #include <string>
@@ -85,7 +85,8 @@ class Lowering {
   bool bound_between(std::string_view name, size_t from, size_t to) const;
   bool bound_by_sibling(std::string_view name) const;
   using Siblings = std::vector<std::pair<size_t, size_t>>;
-  /// A fun or comprehension is a scope of its own: it does not see what operands to its left have bound. Gives what siblings_ is to be afterwards.
+  /// A fun or comprehension is a scope of its own: it does not see what operands to its left have
+  /// bound. Gives what siblings_ is to be afterwards.
   [[nodiscard]] Siblings hide_siblings();
 
   // Which variables a construct has to hand on: those that occur again behind it.
@@ -127,8 +128,8 @@ class Lowering {
   CExpr* try_expr(const TryExpr& e);
   CExpr* maybe_expr(const MaybeExpr& e);
   LoweredClause clause(const Clause& c, bool in_head, bool wanted = true);
-  /// Finishes clauses and, if they bind variables that are used later, lets `build` make a construct of several
-  /// values whose variables are bound in `block`.
+  /// Finishes clauses and, if they bind variables that are used later, lets `build` make a
+  /// construct of several values whose variables are bound in `block`.
   CExpr* join(const Expr& e, std::vector<LoweredClause>& clauses, Block& block, bool wanted,
               const std::function<CExpr*(core::ClauseList)>& build);
   core::ClauseList closed_clauses(ClauseList clauses);
@@ -144,12 +145,13 @@ class Lowering {
 
   // Patterns (to_core_pattern.cpp).
   struct PatternContext {
-    size_t start;                  // bindings newer than this belong to the pattern
-    bool head;                     // a function or fun head, or a generator: outer variables are shadowed
-    bool skip = false;             // the shape of a binary generator's pattern, whatever the values
+    size_t start;                    // bindings newer than this belong to the pattern
+    bool head;                       // a function or fun head, or a generator: outer variables are shadowed
+    bool skip = false;               // the shape of a binary generator's pattern, whatever the values
     std::vector<CExpr*> tests = {};  // equalities with variables that are bound already
   };
-  /// A size or a map key: it sees what was bound before the pattern, and of the pattern only `own`, the variables of earlier segments.
+  /// A size or a map key: it sees what was bound before the pattern, and of the pattern only `own`,
+  /// the variables of earlier segments.
   CExpr* pattern_operand(const Expr& e, const PatternContext& context, std::span<const std::string_view> own);
   core::Pat* pattern(const Expr& e, PatternContext& context);
   core::Pat* variable_pattern(std::string_view name, Loc loc, PatternContext& context);
@@ -181,7 +183,8 @@ class Lowering {
   struct GeneratorShape;
   CExpr* qualifiers(const ComprehensionExpr& e, size_t at, Loop& loop);
   CExpr* generator_guard(const ComprehensionExpr& e, size_t& at, std::vector<CExpr*> tests);
-  CExpr* generator_loop(const ComprehensionExpr& e, size_t at, Loop& loop, const GeneratorShape& shape, CExpr* source);
+  CExpr* generator_loop(const ComprehensionExpr& e, size_t at, Loop& loop, const GeneratorShape& shape,
+                        CExpr* source);
   CExpr* binary_generator(const ComprehensionExpr& e, size_t at, Loop& loop);
   CExpr* map_generator(const ComprehensionExpr& e, size_t at, Loop& loop);
   CExpr* collection_loop(const ComprehensionExpr& e, size_t at, Loop& loop, CExpr* source,
@@ -196,7 +199,7 @@ class Lowering {
   std::unordered_map<std::string_view, Var*> scope_;
   std::vector<Binding> trail_;
   struct {
-    size_t from = 0, to = 0;               // of the trail
+    size_t from = 0, to = 0;                // of the trail
     std::span<const std::string_view> own;  // visible all the same
   } hidden_;
   Siblings siblings_;  // ranges of the trail: what operands to the left of the present ones have bound

@@ -97,7 +97,8 @@ std::string describe_token(const Token& t) {
   switch (t.kind) {
     case Tok::kEof: return "end of file";
     case Tok::kDot: return "'.'";
-    case Tok::kAtom: return t.text == quote_atom(t.text) ? "'" + std::string(t.text) + "'" : quote_atom(t.text);
+    case Tok::kAtom:
+      return t.text == quote_atom(t.text) ? "'" + std::string(t.text) + "'" : quote_atom(t.text);
     case Tok::kVar: return "'" + std::string(t.text) + "'";
     case Tok::kInteger: return t.base == 10 ? std::string(t.text.substr(0, 60)) : token_source(t);
     case Tok::kFloat: return std::string(t.text.substr(0, 60));
@@ -116,7 +117,8 @@ std::string token_source(const Token& t) {
     case Tok::kInteger:
       if (t.base == 10) return std::string(t.text);
       // Decimal where it fits a machine word, else as it was written: the value is the same.
-      if (t.text.size() <= 12) return std::to_string(std::strtoull(std::string(t.text).c_str(), nullptr, t.base));
+      if (t.text.size() <= 12)
+        return std::to_string(std::strtoull(std::string(t.text).c_str(), nullptr, t.base));
       return std::to_string(t.base) + "#" + std::string(t.text);
     case Tok::kChar: return char_literal(t.code);
     case Tok::kString: return quote_string(t.chars, SIZE_MAX);

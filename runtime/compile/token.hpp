@@ -1,6 +1,6 @@
 #pragma once
-// Tokens of Erlang source text. The table below is the only list of fixed tokens: the enum, their spelling and
-// the recognition of keywords are made from it.
+// Tokens of Erlang source text. The table below is the only list of fixed tokens: the enum, their
+// spelling and the recognition of keywords are made from it.
 
 #include <cstdint>
 #include <string_view>
@@ -9,23 +9,28 @@
 
 namespace vmrun::compile {
 
+// clang-format off
+
 // X(name, spelling): reserved words.
-#define VMRUN_KEYWORDS(X)                                                                                       \
-  X(After, "after") X(And, "and") X(Andalso, "andalso") X(Band, "band") X(Begin, "begin") X(Bnot, "bnot")       \
-  X(Bor, "bor") X(Bsl, "bsl") X(Bsr, "bsr") X(Bxor, "bxor") X(Case, "case") X(Catch, "catch") X(Cond, "cond")   \
-  X(Div, "div") X(Else, "else") X(End, "end") X(Fun, "fun") X(If, "if") X(Let, "let") X(Maybe, "maybe")         \
-  X(Not, "not") X(Of, "of") X(Or, "or") X(Orelse, "orelse") X(Receive, "receive") X(Rem, "rem") X(Try, "try")   \
-  X(When, "when") X(Xor, "xor")
+#define VMRUN_KEYWORDS(X) \
+  X(After, "after") X(And, "and") X(Andalso, "andalso") X(Band, "band") X(Begin, "begin") \
+  X(Bnot, "bnot") X(Bor, "bor") X(Bsl, "bsl") X(Bsr, "bsr") X(Bxor, "bxor") X(Case, "case") \
+  X(Catch, "catch") X(Cond, "cond") X(Div, "div") X(Else, "else") X(End, "end") X(Fun, "fun") \
+  X(If, "if") X(Let, "let") X(Maybe, "maybe") X(Not, "not") X(Of, "of") X(Or, "or") \
+  X(Orelse, "orelse") X(Receive, "receive") X(Rem, "rem") X(Try, "try") X(When, "when") \
+  X(Xor, "xor")
 
 // X(name, spelling): punctuation.
-#define VMRUN_PUNCTUATION(X)                                                                                    \
-  X(LParen, "(") X(RParen, ")") X(LBrace, "{") X(RBrace, "}") X(LBracket, "[") X(RBracket, "]")                 \
-  X(LBin, "<<") X(RBin, ">>") X(Comma, ",") X(Semicolon, ";") X(Arrow, "->") X(Bar, "|") X(DoubleBar, "||")     \
-  X(Colon, ":") X(DoubleColon, "::") X(Hash, "#") X(Point, ".") X(DotDot, "..") X(Ellipsis, "...")              \
-  X(Equal, "=") X(EqEq, "==") X(NotEq, "/=") X(ExactEq, "=:=") X(ExactNe, "=/=") X(Less, "<") X(LessEq, "=<")   \
-  X(Greater, ">") X(GreaterEq, ">=") X(Plus, "+") X(Minus, "-") X(Star, "*") X(Slash, "/") X(PlusPlus, "++")    \
-  X(MinusMinus, "--") X(Bang, "!") X(Question, "?") X(MaybeMatch, "?=") X(LeftArrow, "<-") X(LeftDouble, "<=")  \
-  X(MapAssoc, "=>") X(MapExact, ":=")
+#define VMRUN_PUNCTUATION(X) \
+  X(LParen, "(") X(RParen, ")") X(LBrace, "{") X(RBrace, "}") X(LBracket, "[") X(RBracket, "]") \
+  X(LBin, "<<") X(RBin, ">>") X(Comma, ",") X(Semicolon, ";") X(Arrow, "->") X(Bar, "|") \
+  X(DoubleBar, "||") X(Colon, ":") X(DoubleColon, "::") X(Hash, "#") X(Point, ".") X(DotDot, "..") \
+  X(Ellipsis, "...") X(Equal, "=") X(EqEq, "==") X(NotEq, "/=") X(ExactEq, "=:=") X(ExactNe, "=/=") \
+  X(Less, "<") X(LessEq, "=<") X(Greater, ">") X(GreaterEq, ">=") X(Plus, "+") X(Minus, "-") \
+  X(Star, "*") X(Slash, "/") X(PlusPlus, "++") X(MinusMinus, "--") X(Bang, "!") X(Question, "?") \
+  X(MaybeMatch, "?=") X(LeftArrow, "<-") X(LeftDouble, "<=") X(MapAssoc, "=>") X(MapExact, ":=")
+
+// clang-format on
 
 enum class Tok : uint8_t {
   kEof,

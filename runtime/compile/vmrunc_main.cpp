@@ -1,4 +1,5 @@
-// vmrunc: the compiler by itself, used at build time for the library and handy for looking at its output.
+// vmrunc: the compiler by itself, used at build time for the library and handy for looking at its
+// output.
 
 #include <cerrno>
 #include <cstdio>
@@ -34,7 +35,9 @@ int main(int argc, char** argv) {
   std::string out, file, shown_name;
   for (int i = 1; i < argc; i++) {
     std::string a = argv[i];
-    auto value = [&](size_t flag) { return a.size() > flag ? a.substr(flag) : i + 1 < argc ? std::string(argv[++i]) : ""; };
+    auto value = [&](size_t flag) {
+      return a.size() > flag ? a.substr(flag) : i + 1 < argc ? std::string(argv[++i]) : "";
+    };
     if (a == "-S") options.want_assembly = true;
     else if (a == "-E") options.only_preprocess = true;
     else if (a == "-c") options.only_check = true;

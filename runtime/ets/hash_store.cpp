@@ -9,9 +9,11 @@
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 
-// Linear hashing (Litwin, VLDB 1980): the table grows and shrinks by one bucket at a time, so no operation ever moves everything. Objects with the same key stand
-// next to each other in their chain, the newest first. While the table is fixed no bucket is split or merged, and what is inserted under a key that is there already, dead
-// or alive, goes in front of it: so a traversal that goes from key to key meets no object twice.
+// Linear hashing (Litwin, VLDB 1980): the table grows and shrinks by one bucket at a time, so no
+// operation ever moves everything. Objects with the same key stand next to each other in their
+// chain, the newest first. While the table is fixed no bucket is split or merged, and what is
+// inserted under a key that is there already, dead or alive, goes in front of it: so a traversal
+// that goes from key to key meets no object twice.
 
 namespace vmrun::ets {
 namespace {
@@ -128,7 +130,9 @@ class HashStore final : public Store {
  private:
   Word overhead_words() const override { return buckets_.capacity() + sizeof(*this) / sizeof(Word); }
 
-  bool has_key(const Object* o, std::uint64_t hash, Term key) const { return o->hash == hash && equal_exact(key_of(o), key); }
+  bool has_key(const Object* o, std::uint64_t hash, Term key) const {
+    return o->hash == hash && equal_exact(key_of(o), key);
+  }
 
   static std::size_t index_among(std::uint64_t hash, std::size_t buckets) {
     const std::size_t mask = std::bit_ceil(buckets) - 1, i = hash & mask;
@@ -160,9 +164,11 @@ class HashStore final : public Store {
     return nullptr;
   }
 
-  /// One more bucket: takes its objects from the one that stood for it so far. Both keep their order.
+  /// One more bucket: takes its objects from the one that stood for it so far. Both keep their
+  /// order.
   void split() {
-    const std::size_t fresh = buckets_.size(), buckets = fresh + 1, source = fresh & (std::bit_ceil(buckets) - 1) >> 1;
+    const std::size_t fresh = buckets_.size(), buckets = fresh + 1,
+                      source = fresh & (std::bit_ceil(buckets) - 1) >> 1;
     buckets_.push_back(nullptr);
     Object** stay = &buckets_[source];
     Object** move = &buckets_[fresh];
@@ -190,9 +196,11 @@ class HashStore final : public Store {
 }  // namespace
 
 Object* make_object(Term tuple) {
-  if (probe::copy_struct_enabled()) [[unlikely]] probe::copy_struct(static_cast<std::uint32_t>(size_words(tuple)));
+  if (probe::copy_struct_enabled()) [[unlikely]]
+    probe::copy_struct(static_cast<std::uint32_t>(size_words(tuple)));
   const Word words = copy_size_words(tuple);
-  auto* o = static_cast<Object*>(allocate_bytes(offsetof(Object, memory) + words * sizeof(Term), "an ets object"));
+  auto* o =
+      static_cast<Object*>(allocate_bytes(offsetof(Object, memory) + words * sizeof(Term), "an ets object"));
   o->next = nullptr;
   o->hash = 0;
   o->off_heap = nullptr;
@@ -208,6 +216,8 @@ void destroy_object(Object* o) {
   free_bytes(o);
 }
 
-std::unique_ptr<Store> make_hash_store(Kind kind, Word keypos) { return std::make_unique<HashStore>(kind, keypos); }
+std::unique_ptr<Store> make_hash_store(Kind kind, Word keypos) {
+  return std::make_unique<HashStore>(kind, keypos);
+}
 
 }  // namespace vmrun::ets

@@ -113,7 +113,8 @@ bool MatchSpec::note_variables(Term pattern) {
 }
 
 bool MatchSpec::check_clause(Clause& c) {
-  if (!c.head.is_tuple() && !(c.head.is_atom() && (is_any(c.head) || variable_number(c.head) >= 0))) return false;
+  if (!c.head.is_tuple() && !(c.head.is_atom() && (is_any(c.head) || variable_number(c.head) >= 0)))
+    return false;
   // Bound in this clause: only those may be used in it.
   std::vector<Word> before;
   before.swap(numbers_);
@@ -137,7 +138,8 @@ bool MatchSpec::check_expression(Term e, int depth) const {
   if (depth > kMostDepth) return false;
   if (e.is_atom()) {
     const SWord n = variable_number(e);
-    return n < 0 || std::any_of(bindings_.begin(), bindings_.end(), [=](const Binding& b) { return b.number == static_cast<Word>(n); });
+    return n < 0 || std::any_of(bindings_.begin(), bindings_.end(),
+                                [=](const Binding& b) { return b.number == static_cast<Word>(n); });
   }
   if (e.is_list()) {
     for (; e.is_list(); e = e.tail()) {
@@ -165,7 +167,8 @@ bool MatchSpec::check_expression(Term e, int depth) const {
     return false;
   } else if (name == atoms::const_) {
     return arguments == 1;
-  } else if (!(is_junction(name) && arguments >= 1) && (arguments > kMostCallArguments || !guard_function(name, arguments))) {
+  } else if (!(is_junction(name) && arguments >= 1) &&
+             (arguments > kMostCallArguments || !guard_function(name, arguments))) {
     return false;
   }
   for (Word i = first; i < e.tuple_arity(); ++i) {
@@ -175,7 +178,8 @@ bool MatchSpec::check_expression(Term e, int depth) const {
 }
 
 Term* MatchSpec::binding(Word number) {
-  const auto it = std::lower_bound(bindings_.begin(), bindings_.end(), number, [](const Binding& b, Word n) { return b.number < n; });
+  const auto it = std::lower_bound(bindings_.begin(), bindings_.end(), number,
+                                   [](const Binding& b, Word n) { return b.number < n; });
   return &it->value;
 }
 

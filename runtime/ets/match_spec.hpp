@@ -4,10 +4,12 @@
 
 #include "vm/process/process.hpp"
 
-/// Match specifications: [{Head, Guards, Body}], interpreted over the terms of the specification itself. Patterns match exactly (=:=); a map in a pattern matches maps
-/// that have its keys. Guards and bodies call the guard BIFs of module erlang through the export table, so there is one implementation of each.
-/// The process's own thread; the specification and the object must stay where they are while a MatchSpec is in use.
-/// Spec: "Match Specifications in Erlang" of the ERTS user's guide.
+/// Match specifications: [{Head, Guards, Body}], interpreted over the terms of the specification
+/// itself. Patterns match exactly (=:=); a map in a pattern matches maps that have its keys. Guards
+/// and bodies call the guard BIFs of module erlang through the export table, so there is one
+/// implementation of each. The process's own thread; the specification and the object must stay
+/// where they are while a MatchSpec is in use. Spec: "Match Specifications in Erlang" of the ERTS
+/// user's guide.
 namespace vmrun::ets {
 
 class MatchSpec {
@@ -19,12 +21,14 @@ class MatchSpec {
   MatchSpec(Process& p, Term specification);
   bool valid() const { return valid_; }
 
-  /// The result for an object, or kNonValue if no clause matches. The result may point into the object; copy it before that goes.
+  /// The result for an object, or kNonValue if no clause matches. The result may point into the
+  /// object; copy it before that goes.
   Term run(Term object);
   /// Whether the result is the object itself, as it is.
   bool gives_object() const { return clauses_.size() == 1 && clauses_[0].result == Result::kObject; }
 
-  /// The key every matching object has (an object of arity `keypos` or more), if all clauses ask for the same one and it contains no variable; else kNonValue.
+  /// The key every matching object has (an object of arity `keypos` or more), if all clauses ask
+  /// for the same one and it contains no variable; else kNonValue.
   Term bound_key(Word keypos) const;
 
  private:

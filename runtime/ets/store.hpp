@@ -6,8 +6,10 @@
 #include "vm/heap/copy.hpp"
 #include "vm/heap/heap.hpp"
 
-/// Where a table keeps its objects: a hash table (set, bag, duplicate_bag) or a search tree (ordered_set). Stores know no locks: whoever holds the table's lock
-/// (exclusively for changes) may call. Objects that go out of use are collected in a `Released` list so that they are freed after the lock is given back.
+/// Where a table keeps its objects: a hash table (set, bag, duplicate_bag) or a search tree
+/// (ordered_set). Stores know no locks: whoever holds the table's lock (exclusively for changes)
+/// may call. Objects that go out of use are collected in a `Released` list so that they are freed
+/// after the lock is given back.
 namespace vmrun::ets {
 
 enum class Kind : std::uint8_t { kSet, kOrderedSet, kBag, kDuplicateBag };
@@ -15,12 +17,12 @@ inline bool is_bag(Kind k) { return k == Kind::kBag || k == Kind::kDuplicateBag;
 
 /// A tuple of a table: one allocation, its terms inside.
 struct Object {
-  Object* next;          // chain of a hash bucket; list of released ones
-  std::uint64_t hash;    // of the key (hash store)
+  Object* next;        // chain of a hash bucket; list of released ones
+  std::uint64_t hash;  // of the key (hash store)
   OffHeapObject* off_heap;
   Term tuple;
-  std::uint32_t words;   // a copy takes
-  bool dead;             // deleted while the table was fixed: still a place to go on from
+  std::uint32_t words;  // a copy takes
+  bool dead;            // deleted while the table was fixed: still a place to go on from
   Term memory[1];
 };
 
@@ -78,16 +80,19 @@ class Store {
   virtual void replace(Object* old, Object* fresh, Released& released) = 0;
   virtual void erase(Object* o, Released& released) = 0;
 
-  /// Keys in the order of traversal. next and previous: *exists tells whether a traversal can go on from `key` at all.
+  /// Keys in the order of traversal. next and previous: *exists tells whether a traversal can go on
+  /// from `key` at all.
   virtual Object* first() const = 0;
   virtual Object* last() const = 0;
   virtual Object* next(Term key, bool* exists) const = 0;
   virtual Object* previous(Term key, bool* exists) const = 0;
 
-  /// Goes on from a position; visits whole steps (a bucket, an object) until `visit` has returned false and the step is over, and leaves the position behind it.
+  /// Goes on from a position; visits whole steps (a bucket, an object) until `visit` has returned
+  /// false and the step is over, and leaves the position behind it.
   virtual void walk(Position& at, bool backwards, const std::function<bool(Object*)>& visit) const = 0;
 
-  /// While fixed, objects stay where they are and deleted ones remain as places; the last unfix removes those.
+  /// While fixed, objects stay where they are and deleted ones remain as places; the last unfix
+  /// removes those.
   virtual void fix() {}
   virtual void unfix(Released&) {}
 

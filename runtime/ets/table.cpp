@@ -11,7 +11,8 @@
 #include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
 
-// Lock order: a table's mutex, then `registry_mutex`. Exit hooks, which start from the registry, copy what they need and let it go before they lock a table.
+// Lock order: a table's mutex, then `registry_mutex`. Exit hooks, which start from the registry,
+// copy what they need and let it go before they lock a table.
 
 namespace vmrun::ets {
 namespace {
@@ -30,8 +31,9 @@ std::mutex registry_mutex;  // guards what follows, and changes of the arrays ab
 std::uint32_t slot_count = 0;
 std::vector<std::uint32_t> free_slots;
 Word generation = 0;
-std::unordered_map<Word, std::unordered_set<std::uint32_t>> used_by;  // pid: slots it owns or fixes, may name some in vain
-std::atomic<Word> user_count{0};                               // size of used_by
+std::unordered_map<Word, std::unordered_set<std::uint32_t>>
+    used_by;                      // pid: slots it owns or fixes, may name some in vain
+std::atomic<Word> user_count{0};  // size of used_by
 
 void note_user(Term pid, std::uint32_t slot) {
   std::lock_guard lock(registry_mutex);
@@ -39,7 +41,9 @@ void note_user(Term pid, std::uint32_t slot) {
   user_count.store(used_by.size(), std::memory_order_release);
 }
 
-Table* table_in(std::uint32_t slot) { return slot < kMaxTables ? slots[slot].load(std::memory_order_acquire) : nullptr; }
+Table* table_in(std::uint32_t slot) {
+  return slot < kMaxTables ? slots[slot].load(std::memory_order_acquire) : nullptr;
+}
 
 bool has_identity(const Table& t, Term id) {
   if (!t.alive) return false;
@@ -133,7 +137,8 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
   Table* t = take_slot();
   if (!t) return nullptr;
   {
-    // A table's lock before the registry's, as everywhere. Nobody holds it long: who comes with the slot's former identifier finds a dead table.
+    // A table's lock before the registry's, as everywhere. Nobody holds it long: who comes with the
+    // slot's former identifier finds a dead table.
     std::unique_lock table_lock(t->mutex);
     std::lock_guard lock(registry_mutex);
     auto* named = properties->named ? &names[properties->name.atom_index()] : nullptr;
@@ -209,7 +214,8 @@ bool give_table(Table& t, Term to, Term from, Term data) {
   Term* ref = hp + 5;
   const Term id = t.named ? t.name : make_ref(ref, t.key);
   f->message = make_tuple(hp, atoms::ets_transfer, id, from, copy_into(*f, data));
-  // Should the new owner be dying at this moment, its exit hook either finds the note above, or has run and the table must go with it.
+  // Should the new owner be dying at this moment, its exit hook either finds the note above, or has
+  // run and the table must go with it.
   return send_from_vm(to, f);
 }
 

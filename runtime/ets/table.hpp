@@ -8,8 +8,10 @@
 #include "vm/process/process.hpp"
 #include "vm/process/reference.hpp"
 
-/// Tables: identity, owner, rights, and the registry that finds them by identifier or name. A Table structure is never freed: the slot of a deleted one is used again with
-/// another identity, so that looking a table up takes no lock but its own. Everything is guarded by `mutex`. An exit hook deletes or passes on what a dying process owns.
+/// Tables: identity, owner, rights, and the registry that finds them by identifier or name. A Table
+/// structure is never freed: the slot of a deleted one is used again with another identity, so that
+/// looking a table up takes no lock but its own. Everything is guarded by `mutex`. An exit hook
+/// deletes or passes on what a dying process owns.
 namespace vmrun::ets {
 
 enum class Protection : std::uint8_t { kPublic, kProtected, kPrivate };
@@ -18,14 +20,14 @@ struct Table {
   mutable std::shared_mutex mutex;
   bool alive = false;
   std::uint32_t slot = 0;
-  RefKey key;                    // of the identifier
-  Term name;                     // atom
+  RefKey key;  // of the identifier
+  Term name;   // atom
   bool named = false;
-  Term owner;                    // local pid
+  Term owner;  // local pid
   Protection protection = Protection::kProtected;
   std::unique_ptr<Store> store;
-  Term heir = atoms::none;       // local pid or none
-  Object* heir_data = nullptr;   // {Data}
+  Term heir = atoms::none;      // local pid or none
+  Object* heir_data = nullptr;  // {Data}
   bool read_concurrency = false, decentralized_counters = false, compressed = false;
   Term write_concurrency = atoms::false_;  // true, false or auto
   struct Fixer {
@@ -33,7 +35,7 @@ struct Table {
     Word times;
   };
   std::vector<Fixer> fixers;
-  Word fixed_at = 0;             // monotonic time in nanoseconds
+  Word fixed_at = 0;  // monotonic time in nanoseconds
 
   bool can_read(Term pid) const { return protection != Protection::kPrivate || owner == pid; }
   bool can_write(Term pid) const { return protection == Protection::kPublic || owner == pid; }
@@ -43,8 +45,8 @@ struct Table {
 Term table_id(Heap& heap, const Table& t);
 Term table_ref(Heap& heap, const Table& t);
 
-/// A new table, not locked, that nobody else can find yet but through the caller's term. nullptr: no slot left.
-/// *name_taken: nothing was made because a named table has that name.
+/// A new table, not locked, that nobody else can find yet but through the caller's term. nullptr:
+/// no slot left. *name_taken: nothing was made because a named table has that name.
 Table* create_table(std::unique_ptr<Table> properties, bool* name_taken);
 
 enum class Access { kNone, kRead, kWrite, kOwner };
@@ -53,7 +55,8 @@ enum class Access { kNone, kRead, kWrite, kOwner };
 class Locked {
  public:
   Locked(Term pid, Term id, Access access, bool exclusive);
-  Locked(Process& p, Term id, Access access) : Locked(p.id, id, access, access == Access::kWrite || access == Access::kOwner) {}
+  Locked(Process& p, Term id, Access access)
+      : Locked(p.id, id, access, access == Access::kWrite || access == Access::kOwner) {}
   ~Locked();
   Locked(const Locked&) = delete;
   explicit operator bool() const { return table_ != nullptr; }
@@ -66,11 +69,13 @@ class Locked {
   bool exclusive_;
 };
 
-/// Takes a table, locked exclusively, out of the registry. Returns its store, to be destroyed after unlocking.
+/// Takes a table, locked exclusively, out of the registry. Returns its store, to be destroyed after
+/// unlocking.
 [[nodiscard]] std::unique_ptr<Store> remove_table(Table& t);
 /// Locked exclusively; the new name is an atom. False: taken.
 [[nodiscard]] bool rename_table(Table& t, Term name);
-/// Locked exclusively. The new owner is told {'ETS-TRANSFER', Table, From, Data}. False: it is no live process.
+/// Locked exclusively. The new owner is told {'ETS-TRANSFER', Table, From, Data}. False: it is no
+/// live process.
 [[nodiscard]] bool give_table(Table& t, Term to, Term from, Term data);
 void fix_table(Table& t, Term pid);
 void unfix_table(Table& t, Term pid, Released& released);

@@ -9,7 +9,8 @@
 namespace vmrun::ets {
 namespace {
 
-/// An element of the search tree. The object may be exchanged for another with an equal key, so it is no part of the element's constness.
+/// An element of the search tree. The object may be exchanged for another with an equal key, so it
+/// is no part of the element's constness.
 struct Node {
   mutable Object* object;
   mutable Term key;  // of the object: saves a search two loads a step
@@ -40,7 +41,9 @@ class TreeStore final : public Store {
     if (!inserted) return exchange(*it, o, released);
     count_in(o);
   }
-  void replace(Object* old, Object* fresh, Released& released) override { exchange(*nodes_.find(key_of(old)), fresh, released); }
+  void replace(Object* old, Object* fresh, Released& released) override {
+    exchange(*nodes_.find(key_of(old)), fresh, released);
+  }
   void erase(Object* o, Released& released) override {
     count_out(o);
     nodes_.erase(nodes_.find(key_of(o)));
@@ -61,8 +64,9 @@ class TreeStore final : public Store {
   }
 
   void walk(Position& at, bool backwards, const std::function<bool(Object*)>& visit) const override {
-    auto it = at.state == Position::kStart ? (backwards ? nodes_.end() : nodes_.begin())
-                                           : (backwards ? nodes_.lower_bound(at.key) : nodes_.upper_bound(at.key));
+    auto it = at.state == Position::kStart
+                  ? (backwards ? nodes_.end() : nodes_.begin())
+                  : (backwards ? nodes_.lower_bound(at.key) : nodes_.upper_bound(at.key));
     at.state = Position::kEnd;
     while (it != (backwards ? nodes_.begin() : nodes_.end())) {
       if (backwards) --it;

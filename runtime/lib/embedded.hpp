@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-/// The library's compiled modules, part of the program's read-only data. Any thread may look; nothing is copied.
+/// The library's compiled modules, part of the program's read-only data. Any thread may look;
+/// nothing is copied.
 namespace vmrun {
 
 struct EmbeddedModule {

@@ -1,7 +1,9 @@
-// A disk that fails on request, for LD_PRELOAD. Files whose path has $VMRUN_FAULTY in it obey the file $VMRUN_FAULTS, read at every call: words of the form
+// A disk that fails on request, for LD_PRELOAD. Files whose path has $VMRUN_FAULTY in it obey the
+// file $VMRUN_FAULTS, read at every call: words of the form
 //
 //   OPERATION:ERROR        the operation fails (open, read, write, sync, truncate, close)
-//   write:ERROR:N          N more bytes can be written, counted from the last change of the file, then writes fail; the one that meets the limit is short
+//   write:ERROR:N          N more bytes can be written, counted from the last change of the file,
+//                          then writes fail; the one that meets the limit is short
 //   write:short:N          no write takes more than N bytes at once
 //   OPERATION:eintr        every other call is interrupted
 //
@@ -30,7 +32,8 @@
 
 namespace {
 
-const std::map<std::string, int> kErrors = {{"enospc", ENOSPC}, {"eio", EIO}, {"edquot", EDQUOT}, {"efbig", EFBIG}, {"emfile", EMFILE}, {"erofs", EROFS}};
+const std::map<std::string, int> kErrors = {{"enospc", ENOSPC}, {"eio", EIO},       {"edquot", EDQUOT},
+                                            {"efbig", EFBIG},   {"emfile", EMFILE}, {"erofs", EROFS}};
 
 struct Fault {
   int error = 0;
@@ -40,8 +43,8 @@ struct Fault {
 };
 
 std::mutex lock;
-std::string rules;    // what the control file said last
-long written = 0;     // since it changed
+std::string rules;  // what the control file said last
+long written = 0;   // since it changed
 bool interrupted = false;
 
 template <class F>
@@ -91,7 +94,8 @@ Fault fault_for(const std::string& operation) {
     if (name != operation) continue;
     if (action == "eintr") fault.interrupts = true;
     else if (action == "short") fault.most = std::atol(number.c_str());
-    else if (kErrors.count(action)) fault.error = kErrors.at(action), fault.limit = number.empty() ? -1 : std::atol(number.c_str());
+    else if (kErrors.count(action))
+      fault.error = kErrors.at(action), fault.limit = number.empty() ? -1 : std::atol(number.c_str());
   }
   return fault;
 }
@@ -189,8 +193,12 @@ ssize_t writev(int fd, const iovec* v, int count) {
   const auto part = cut(v, count, static_cast<std::size_t>(n));
   return real(fd, part.data(), static_cast<int>(part.size()));
 }
-ssize_t pwritev(int fd, const iovec* v, int count, off_t offset) { return pwritev_checked(fd, v, count, offset); }
-ssize_t pwritev64(int fd, const iovec* v, int count, off64_t offset) { return pwritev_checked(fd, v, count, offset); }
+ssize_t pwritev(int fd, const iovec* v, int count, off_t offset) {
+  return pwritev_checked(fd, v, count, offset);
+}
+ssize_t pwritev64(int fd, const iovec* v, int count, off64_t offset) {
+  return pwritev_checked(fd, v, count, offset);
+}
 
 ssize_t read(int fd, void* bytes, size_t size) {
   static const auto real = next<ssize_t (*)(int, void*, size_t)>("read");

@@ -1,4 +1,5 @@
-// Fuzz entry for everything that reads .beam bytes: parser, literals, loader, disassembler. With clang: -fsanitize=fuzzer,address.
+// Fuzz entry for everything that reads .beam bytes: parser, literals, loader, disassembler. With
+// clang: -fsanitize=fuzzer,address.
 #include <cstddef>
 #include <cstdint>
 

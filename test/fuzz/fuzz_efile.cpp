@@ -1,6 +1,8 @@
-// Fuzz entry for the file driver's commands. Whatever the bytes: no crash, no read outside them, texts end inside them; and the beginning of a
-// command is judged as all of it is, or more is asked for.
-//   clang++ -fsanitize=fuzzer,address,undefined … for libFuzzer; the Meson target fuzz_efile has a driver of its own (random_driver.cpp).
+// Fuzz entry for the file driver's commands. Whatever the bytes: no crash, no read outside them,
+// texts end inside them; and the beginning of a command is judged as all of it is, or more is asked
+// for.
+//   clang++ -fsanitize=fuzzer,address,undefined … for libFuzzer; the Meson target fuzz_efile has a
+//   driver of its own (random_driver.cpp).
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -40,7 +42,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(how != Decoded::kNeedMore, "asks for more than there is");
   if (how == Decoded::kDone) {
     require(data_at <= size, "data behind the end");
-    for (const char* text : {whole.user_tag, whole.name, whole.name2}) require(ends_inside(text, bytes.get(), size), "a text without an end");
+    for (const char* text : {whole.user_tag, whole.name, whole.name2})
+      require(ends_inside(text, bytes.get(), size), "a text without an end");
   }
   const std::size_t seen = size / 2;
   const auto beginning = exact_copy(data, seen);

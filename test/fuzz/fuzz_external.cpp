@@ -1,5 +1,7 @@
-// Fuzz entry for the external term format. Whatever the bytes: no crash, no read outside them; what decodes also encodes, to bytes that decode to an equal term.
-//   clang++ -fsanitize=fuzzer,address,undefined … for libFuzzer; the Meson target fuzz_external has a driver of its own (random_driver.cpp).
+// Fuzz entry for the external term format. Whatever the bytes: no crash, no read outside them; what
+// decodes also encodes, to bytes that decode to an equal term.
+//   clang++ -fsanitize=fuzzer,address,undefined … for libFuzzer; the Meson target fuzz_external has
+//   a driver of its own (random_driver.cpp).
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -34,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   how.minor_version = size % 3;
   how.compression = size % 5 == 0 ? 6 : 0;
   const std::string bytes = encode_external(d.term, how);
-  const Decoded again = decode_external(heap, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  const Decoded again =
+      decode_external(heap, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   require(again.term.is_value(), "cannot read its own output");
   require(how.minor_version == 0 || equal_exact(d.term, again.term), "reads its own output as another term");
   return 0;

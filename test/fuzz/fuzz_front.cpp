@@ -1,5 +1,6 @@
-// Fuzz entry for the compiler. Whatever the text: messages or a module, no crash, and an end. Bytes are taken as they are and once more with two
-// of their words exchanged, which stays closer to programs than changed bytes do.
+// Fuzz entry for the compiler. Whatever the text: messages or a module, no crash, and an end. Bytes
+// are taken as they are and once more with two of their words exchanged, which stays closer to
+// programs than changed bytes do.
 //   fuzz_front -runs=N test/golden/*/*.act     (random_driver.cpp; best in a sanitizer build)
 #include <cctype>
 #include <cstdint>
@@ -17,7 +18,8 @@ void compile(const std::string& text, bool script) {
   options.script = script;
   auto result = vmrun::compile::compile_source("fuzz.erl", text, options);
   if (result.ok != (result.errors == 0) || result.ok == result.beam.empty()) {
-    std::fprintf(stderr, "fuzz_front: %zu errors, but ok=%d and %zu bytes of code\n", result.errors, result.ok, result.beam.size());
+    std::fprintf(stderr, "fuzz_front: %zu errors, but ok=%d and %zu bytes of code\n", result.errors,
+                 result.ok, result.beam.size());
     std::abort();
   }
 }
@@ -27,7 +29,9 @@ std::string exchanged(const std::string& text) {
   std::vector<std::pair<std::size_t, std::size_t>> words;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t from = i;
-    auto alnum = [&](std::size_t k) { return std::isalnum(static_cast<unsigned char>(text[k])) || text[k] == '_'; };
+    auto alnum = [&](std::size_t k) {
+      return std::isalnum(static_cast<unsigned char>(text[k])) || text[k] == '_';
+    };
     while (i < text.size() && alnum(i) && alnum(from)) i++;
     if (i == from) i++;
     if (text[from] > ' ') words.emplace_back(from, i - from);
@@ -38,8 +42,9 @@ std::string exchanged(const std::string& text) {
   auto a = words[h % words.size()], b = words[(h >> 32) % words.size()];
   if (a.first > b.first) std::swap(a, b);
   if (a.first + a.second > b.first) return text;
-  return text.substr(0, a.first) + text.substr(b.first, b.second) + text.substr(a.first + a.second, b.first - a.first - a.second) +
-         text.substr(a.first, a.second) + text.substr(b.first + b.second);
+  return text.substr(0, a.first) + text.substr(b.first, b.second) +
+         text.substr(a.first + a.second, b.first - a.first - a.second) + text.substr(a.first, a.second) +
+         text.substr(b.first + b.second);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Drives a fuzz entry without libFuzzer: NAME [-runs=N] [-seed=N] [FILE...]. With files: each of them, then changed copies of them; without: random bytes.
+// Drives a fuzz entry without libFuzzer: NAME [-runs=N] [-seed=N] [FILE...]. With files: each of
+// them, then changed copies of them; without: random bytes.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -20,10 +21,18 @@ Bytes changed(Bytes b, std::mt19937_64& random) {
   for (auto n = 1 + random() % 4; n > 0; --n) {
     const auto at = b.empty() ? 0 : random() % b.size();
     switch (random() % 5) {
-      case 0: b.insert(b.begin() + static_cast<std::ptrdiff_t>(at), static_cast<std::uint8_t>(random())); break;
-      case 1: if (!b.empty()) b.erase(b.begin() + static_cast<std::ptrdiff_t>(at)); break;
-      case 2: if (!b.empty()) b[at] = static_cast<std::uint8_t>(random()); break;
-      case 3: if (!b.empty()) b[at] = static_cast<std::uint8_t>(b[at] ^ 1u << random() % 8); break;
+      case 0:
+        b.insert(b.begin() + static_cast<std::ptrdiff_t>(at), static_cast<std::uint8_t>(random()));
+        break;
+      case 1:
+        if (!b.empty()) b.erase(b.begin() + static_cast<std::ptrdiff_t>(at));
+        break;
+      case 2:
+        if (!b.empty()) b[at] = static_cast<std::uint8_t>(random());
+        break;
+      case 3:
+        if (!b.empty()) b[at] = static_cast<std::uint8_t>(b[at] ^ 1u << random() % 8);
+        break;
       case 4: b.insert(b.end(), b.begin() + static_cast<std::ptrdiff_t>(at), b.end()); break;
     }
   }

@@ -1,4 +1,5 @@
-/* Calls every function of erl_driver.h that the sample drivers do not. port_control(Port, Test, Data) answers "ok", or the line of the check that failed. */
+/* Calls every function of erl_driver.h that the sample drivers do not. port_control(Port, Test,
+   Data) answers "ok", or the line of the check that failed. */
 #include <erl_driver.h>
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 typedef struct {
   ErlDrvPort port;
   ErlDrvTermData term;
-  int child;  /* made by driver_create_port */
+  int child; /* made by driver_create_port */
   int busy_ms;
   int pipe[2];
   ErlDrvMonitor monitor;
@@ -17,8 +18,8 @@ typedef struct {
   ErlDrvTid thread;
 } Instance;
 
-#define CHECK(condition) \
-  do {                   \
+#define CHECK(condition)               \
+  do {                                 \
     if (!(condition)) return __LINE__; \
   } while (0)
 #define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -38,27 +39,68 @@ static int test_terms(Instance* d) {
   memset(large->orig_bytes, 'L', 1000);
   memcpy(small->orig_bytes, "small", 5);
   {
-    ErlDrvTermData terms[] = {
-        ERL_DRV_PORT, d->term,
-        ERL_DRV_NIL,
-        ERL_DRV_INT, (ErlDrvTermData)-5,
-        ERL_DRV_INT, (ErlDrvTermData)least,
-        ERL_DRV_UINT, (ErlDrvTermData)most,
-        ERL_DRV_INT64, (ErlDrvTermData)&least,
-        ERL_DRV_UINT64, (ErlDrvTermData)&most,
-        ERL_DRV_FLOAT, (ErlDrvTermData)&number,
-        ERL_DRV_STRING, (ErlDrvTermData)text, 4,
-        ERL_DRV_ATOM, atom, ERL_DRV_NIL, ERL_DRV_LIST, 2,
-        ERL_DRV_INT, 1, ERL_DRV_INT, 2, ERL_DRV_LIST, 2,
-        ERL_DRV_NIL, ERL_DRV_STRING_CONS, (ErlDrvTermData)text, 4,
-        ERL_DRV_BINARY, (ErlDrvTermData)large, 998, 1,
-        ERL_DRV_BINARY, (ErlDrvTermData)small, 3, 1,
-        ERL_DRV_BUF2BINARY, (ErlDrvTermData)text, 4,
-        ERL_DRV_EXT2TERM, (ErlDrvTermData)external, sizeof external,
-        ERL_DRV_PID, driver_connected(d->port),
-        ERL_DRV_TUPLE, 0,
-        ERL_DRV_ATOM, atom, ERL_DRV_INT, 1, ERL_DRV_INT, 7, ERL_DRV_NIL, ERL_DRV_MAP, 2,
-        ERL_DRV_TUPLE, 19};
+    ErlDrvTermData terms[] = {ERL_DRV_PORT,
+                              d->term,
+                              ERL_DRV_NIL,
+                              ERL_DRV_INT,
+                              (ErlDrvTermData)-5,
+                              ERL_DRV_INT,
+                              (ErlDrvTermData)least,
+                              ERL_DRV_UINT,
+                              (ErlDrvTermData)most,
+                              ERL_DRV_INT64,
+                              (ErlDrvTermData)&least,
+                              ERL_DRV_UINT64,
+                              (ErlDrvTermData)&most,
+                              ERL_DRV_FLOAT,
+                              (ErlDrvTermData)&number,
+                              ERL_DRV_STRING,
+                              (ErlDrvTermData)text,
+                              4,
+                              ERL_DRV_ATOM,
+                              atom,
+                              ERL_DRV_NIL,
+                              ERL_DRV_LIST,
+                              2,
+                              ERL_DRV_INT,
+                              1,
+                              ERL_DRV_INT,
+                              2,
+                              ERL_DRV_LIST,
+                              2,
+                              ERL_DRV_NIL,
+                              ERL_DRV_STRING_CONS,
+                              (ErlDrvTermData)text,
+                              4,
+                              ERL_DRV_BINARY,
+                              (ErlDrvTermData)large,
+                              998,
+                              1,
+                              ERL_DRV_BINARY,
+                              (ErlDrvTermData)small,
+                              3,
+                              1,
+                              ERL_DRV_BUF2BINARY,
+                              (ErlDrvTermData)text,
+                              4,
+                              ERL_DRV_EXT2TERM,
+                              (ErlDrvTermData)external,
+                              sizeof external,
+                              ERL_DRV_PID,
+                              driver_connected(d->port),
+                              ERL_DRV_TUPLE,
+                              0,
+                              ERL_DRV_ATOM,
+                              atom,
+                              ERL_DRV_INT,
+                              1,
+                              ERL_DRV_INT,
+                              7,
+                              ERL_DRV_NIL,
+                              ERL_DRV_MAP,
+                              2,
+                              ERL_DRV_TUPLE,
+                              19};
     CHECK(erl_drv_output_term(d->term, terms, LENGTH(terms)) == 1);
     CHECK(erl_drv_send_term(d->term, driver_caller(d->port), terms, LENGTH(terms)) == 1);
   }
@@ -71,8 +113,10 @@ static int test_terms(Instance* d) {
 static int test_bad_terms(Instance* d) {
   double infinity = 1e308 * 10;
   static char junk[] = "junk";
-  ErlDrvTermData two[] = {ERL_DRV_NIL, ERL_DRV_NIL}, few[] = {ERL_DRV_NIL, ERL_DRV_TUPLE, 2}, cut[] = {ERL_DRV_ATOM}, unknown[] = {99},
-                 external[] = {ERL_DRV_EXT2TERM, (ErlDrvTermData)junk, 4}, floating[] = {ERL_DRV_FLOAT, (ErlDrvTermData)&infinity},
+  ErlDrvTermData two[] = {ERL_DRV_NIL, ERL_DRV_NIL}, few[] = {ERL_DRV_NIL, ERL_DRV_TUPLE, 2},
+                 cut[] = {ERL_DRV_ATOM}, unknown[] = {99},
+                 external[] = {ERL_DRV_EXT2TERM, (ErlDrvTermData)junk, 4},
+                 floating[] = {ERL_DRV_FLOAT, (ErlDrvTermData)&infinity},
                  map[] = {ERL_DRV_INT, 1, ERL_DRV_INT, 2, ERL_DRV_INT, 1, ERL_DRV_INT, 3, ERL_DRV_MAP, 2};
   CHECK(erl_drv_output_term(d->term, two, 2) < 0);
   CHECK(erl_drv_output_term(d->term, few, 3) < 0);
@@ -141,7 +185,8 @@ static int test_memory(void) {
   CHECK(strcmp(block, "123456789") == 0);
   driver_free(block);
   memcpy(bin->orig_bytes, "abc", 3);
-  CHECK(driver_binary_get_refc(bin) == 1 && driver_binary_inc_refc(bin) == 2 && driver_binary_dec_refc(bin) == 1);
+  CHECK(driver_binary_get_refc(bin) == 1 && driver_binary_inc_refc(bin) == 2 &&
+        driver_binary_dec_refc(bin) == 1);
   bin = driver_realloc_binary(bin, 5000);
   CHECK(bin && bin->orig_size == 5000 && memcmp(bin->orig_bytes, "abc", 3) == 0);
   driver_free_binary(bin);
@@ -183,12 +228,14 @@ static int test_threads(void) {
   CHECK(erl_drv_tsd_key_create("key", &s.key) == 0);
   erl_drv_tsd_set(s.key, &thread);
   CHECK(erl_drv_tsd_get(s.key) == &thread);
-  CHECK(strcmp(erl_drv_mutex_name(s.mutex), "a mutex") == 0 && strcmp(erl_drv_cond_name(s.condition), "a condition") == 0);
+  CHECK(strcmp(erl_drv_mutex_name(s.mutex), "a mutex") == 0 &&
+        strcmp(erl_drv_cond_name(s.condition), "a condition") == 0);
   CHECK(strcmp(erl_drv_rwlock_name(rw), "rw") == 0);
   options->suggested_stack_size = 64;
   CHECK(erl_drv_thread_create("a thread", &thread, thread_main, &s, options) == 0);
   CHECK(strcmp(erl_drv_thread_name(thread), "a thread") == 0);
-  CHECK(!erl_drv_equal_tids(thread, erl_drv_thread_self()) && erl_drv_equal_tids(erl_drv_thread_self(), erl_drv_thread_self()));
+  CHECK(!erl_drv_equal_tids(thread, erl_drv_thread_self()) &&
+        erl_drv_equal_tids(erl_drv_thread_self(), erl_drv_thread_self()));
   erl_drv_mutex_lock(s.mutex);
   while (s.turn != 1) erl_drv_cond_wait(s.condition, s.mutex);
   s.turn = 2;
@@ -222,11 +269,16 @@ static int test_system(void) {
   void* library;
   memset(&info, 0, sizeof info);
   driver_system_info(&info, sizeof info);
-  CHECK(info.driver_major_version == 3 && info.driver_minor_version >= 3 && info.scheduler_threads > 0 && info.otp_release[0]);
-  CHECK(strcmp(erl_errno_id(ENOENT), "enoent") == 0 && strcmp(erl_errno_id(EACCES), "eacces") == 0 && strcmp(erl_errno_id(100000), "unknown") == 0);
+  CHECK(info.driver_major_version == 3 && info.driver_minor_version >= 3 && info.scheduler_threads > 0 &&
+        info.otp_release[0]);
+  CHECK(strcmp(erl_errno_id(ENOENT), "enoent") == 0 && strcmp(erl_errno_id(EACCES), "eacces") == 0 &&
+        strcmp(erl_errno_id(100000), "unknown") == 0);
   after = erl_drv_monotonic_time(ERL_DRV_NSEC);
-  CHECK(after >= before && erl_drv_monotonic_time(ERL_DRV_SEC) - erl_drv_convert_time_unit(after, ERL_DRV_NSEC, ERL_DRV_SEC) <= 1);
-  CHECK(erl_drv_convert_time_unit(-1, ERL_DRV_MSEC, ERL_DRV_SEC) == -1 && erl_drv_convert_time_unit(3, ERL_DRV_SEC, ERL_DRV_MSEC) == 3000);
+  CHECK(after >= before &&
+        erl_drv_monotonic_time(ERL_DRV_SEC) - erl_drv_convert_time_unit(after, ERL_DRV_NSEC, ERL_DRV_SEC) <=
+            1);
+  CHECK(erl_drv_convert_time_unit(-1, ERL_DRV_MSEC, ERL_DRV_SEC) == -1 &&
+        erl_drv_convert_time_unit(3, ERL_DRV_SEC, ERL_DRV_MSEC) == 3000);
   CHECK(erl_drv_monotonic_time(ERL_DRV_SEC) + erl_drv_time_offset(ERL_DRV_SEC) > 1000000000);
   CHECK(erl_drv_convert_time_unit(1, (ErlDrvTimeUnit)77, ERL_DRV_SEC) == ERL_DRV_TIME_ERROR);
   CHECK(erl_drv_putenv("VMRUN_API_DRV", "some value") == 0);
@@ -303,7 +355,8 @@ static int test_limits(Instance* d) {
 static int test_monitors(Instance* d) {
   ErlDrvMonitor first, second;
   ErlDrvTermData caller = driver_caller(d->port);
-  CHECK(driver_monitor_process(d->port, caller, &first) == 0 && driver_monitor_process(d->port, caller, &second) == 0);
+  CHECK(driver_monitor_process(d->port, caller, &first) == 0 &&
+        driver_monitor_process(d->port, caller, &second) == 0);
   CHECK(driver_compare_monitors(&first, &first) == 0 && driver_compare_monitors(&first, &second) != 0);
   CHECK(driver_compare_monitors(&first, &second) == -driver_compare_monitors(&second, &first) ||
         (driver_compare_monitors(&first, &second) < 0) != (driver_compare_monitors(&second, &first) < 0));
@@ -342,13 +395,15 @@ static int test_create(Instance* d) {
   CHECK(child->port && child->port != (ErlDrvPort)-1);
   child->term = driver_mk_port(child->port);
   {
-    ErlDrvTermData message[] = {ERL_DRV_ATOM, driver_mk_atom("child"), ERL_DRV_PORT, child->term, ERL_DRV_TUPLE, 2};
+    ErlDrvTermData message[] = {ERL_DRV_ATOM, driver_mk_atom("child"), ERL_DRV_PORT,
+                                child->term,  ERL_DRV_TUPLE,           2};
     CHECK(erl_drv_output_term(d->term, message, LENGTH(message)) == 1);
   }
   return 0;
 }
 
-/* The reading end of a pipe that is closed and opened again under the same number: nothing of the first must be seen in the second. */
+/* The reading end of a pipe that is closed and opened again under the same number: nothing of the
+   first must be seen in the second. */
 static int test_reuse(Instance* d) {
   int again[2];
   CHECK(pipe(d->pipe) == 0);
@@ -380,7 +435,8 @@ static int test_loot(Instance* d) {
 
 static void* sending_thread(void* argument) {
   Instance* d = argument;
-  ErlDrvTermData message[] = {ERL_DRV_ATOM, driver_mk_atom("thread"), ERL_DRV_PORT, d->term, ERL_DRV_TUPLE, 2};
+  ErlDrvTermData message[] = {
+      ERL_DRV_ATOM, driver_mk_atom("thread"), ERL_DRV_PORT, d->term, ERL_DRV_TUPLE, 2};
   int i;
   for (i = 0; i < 1000; ++i) erl_drv_output_term(d->term, message, LENGTH(message));
   return NULL;
@@ -409,10 +465,11 @@ static int run_test(Instance* d, unsigned command, char* bytes, ErlDrvSizeT size
     case 11: return test_timer(d);
     case 12: return test_create(d);
     case 13: return test_reuse(d);
-    case 14: return erl_drv_consume_timeslice(d->port, 1) == 0 && erl_drv_consume_timeslice(d->port, 100) == 1 ? 0 : __LINE__;
-    case 15:
-      driver_lock_driver(d->port);
-      return 0;
+    case 14:
+      return erl_drv_consume_timeslice(d->port, 1) == 0 && erl_drv_consume_timeslice(d->port, 100) == 1
+                 ? 0
+                 : __LINE__;
+    case 15: driver_lock_driver(d->port); return 0;
     case 16: return test_steal(d);
     case 17: return test_loot(d);
     case 18: return test_sending(d);
@@ -462,14 +519,16 @@ static void stop_select(ErlDrvEvent event, void* reserved) {
   close((int)(long)event);
 }
 
-static ErlDrvSSizeT control(ErlDrvData data, unsigned int command, char* bytes, ErlDrvSizeT size, char** answer, ErlDrvSizeT room) {
+static ErlDrvSSizeT control(ErlDrvData data, unsigned int command, char* bytes, ErlDrvSizeT size,
+                            char** answer, ErlDrvSizeT room) {
   int line = run_test((Instance*)data, command, bytes, size);
   if (line < 0) return -1;
   /* After a failure the instance is gone. */
   return line ? snprintf(*answer, room, "line %d", line) : snprintf(*answer, room, "ok");
 }
 
-static ErlDrvSSizeT call(ErlDrvData data, unsigned int command, char* bytes, ErlDrvSizeT size, char** answer, ErlDrvSizeT room, unsigned* flags) {
+static ErlDrvSSizeT call(ErlDrvData data, unsigned int command, char* bytes, ErlDrvSizeT size, char** answer,
+                         ErlDrvSizeT room, unsigned* flags) {
   (void)data;
   (void)flags;
   if (command != 5) return -1;
@@ -502,8 +561,29 @@ static void process_exit(ErlDrvData data, ErlDrvMonitor* monitor) {
   driver_output(d->port, same ? "gone" : "other", same ? 4 : 5);
 }
 
-static ErlDrvEntry entry = {NULL, start, stop, NULL, ready_input, NULL, "api_drv", NULL, NULL, control, timeout, outputv, NULL, NULL, call, NULL,
-                            ERL_DRV_EXTENDED_MARKER, ERL_DRV_EXTENDED_MAJOR_VERSION, ERL_DRV_EXTENDED_MINOR_VERSION, ERL_DRV_FLAG_USE_PORT_LOCKING,
-                            NULL, process_exit, stop_select, NULL};
+static ErlDrvEntry entry = {NULL,
+                            start,
+                            stop,
+                            NULL,
+                            ready_input,
+                            NULL,
+                            "api_drv",
+                            NULL,
+                            NULL,
+                            control,
+                            timeout,
+                            outputv,
+                            NULL,
+                            NULL,
+                            call,
+                            NULL,
+                            ERL_DRV_EXTENDED_MARKER,
+                            ERL_DRV_EXTENDED_MAJOR_VERSION,
+                            ERL_DRV_EXTENDED_MINOR_VERSION,
+                            ERL_DRV_FLAG_USE_PORT_LOCKING,
+                            NULL,
+                            process_exit,
+                            stop_select,
+                            NULL};
 
 DRIVER_INIT(api_drv) { return &entry; }

@@ -1,4 +1,5 @@
-/* Corners of the native interface: what resources keep alive, who has a descriptor, commands to ports, clocks, arguments under matching. Says what happens to `witness`. */
+/* Corners of the native interface: what resources keep alive, who has a descriptor, commands to
+   ports, clocks, arguments under matching. Says what happens to `witness`. */
 #include <erl_nif.h>
 
 #include <string.h>
@@ -15,7 +16,8 @@ typedef struct {
 
 static void say(ErlNifEnv* env, const char* what) {
   ErlNifPid pid;
-  if (enif_whereis_pid(env, enif_make_atom(env, "witness"), &pid)) enif_send(env, &pid, NULL, enif_make_atom(env, what));
+  if (enif_whereis_pid(env, enif_make_atom(env, "witness"), &pid))
+    enif_send(env, &pid, NULL, enif_make_atom(env, what));
 }
 
 static void gone(ErlNifEnv* env, void* object) {
@@ -90,7 +92,8 @@ static ERL_NIF_TERM through_binary(ErlNifEnv* env, int argc, const ERL_NIF_TERM 
 static ERL_NIF_TERM tried(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   Data* data = enif_priv_data(env);
   (void)argc, (void)argv;
-  return enif_make_tuple2(env, enif_make_int(env, data->missing_tried), enif_make_int(env, data->taken_tried));
+  return enif_make_tuple2(env, enif_make_int(env, data->missing_tried),
+                          enif_make_int(env, data->taken_tried));
 }
 
 static ERL_NIF_TERM command(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
@@ -104,7 +107,8 @@ static ERL_NIF_TERM compare_pids(ErlNifEnv* env, int argc, const ERL_NIF_TERM ar
   ErlNifPid a, b;
   int order;
   (void)argc;
-  if (!enif_get_local_pid(env, argv[0], &a) || !enif_get_local_pid(env, argv[1], &b)) return enif_make_badarg(env);
+  if (!enif_get_local_pid(env, argv[0], &a) || !enif_get_local_pid(env, argv[1], &b))
+    return enif_make_badarg(env);
   order = enif_compare_pids(&a, &b);
   return enif_make_int(env, order < 0 ? -1 : order > 0);
 }
@@ -127,13 +131,15 @@ static ERL_NIF_TERM in_two_steps(ErlNifEnv* env, int argc, const ERL_NIF_TERM ar
 static ERL_NIF_TERM rest(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   ErlNifBinary bytes;
   (void)argc;
-  return enif_inspect_binary(env, argv[0], &bytes) ? enif_make_uint64(env, bytes.size) : enif_make_atom(env, "no_binary");
+  return enif_inspect_binary(env, argv[0], &bytes) ? enif_make_uint64(env, bytes.size)
+                                                   : enif_make_atom(env, "no_binary");
 }
 
 static ErlNifResourceType* open_type(ErlNifEnv* env, const char* name, int flags, int* tried) {
   ErlNifResourceTypeInit callbacks = {gone, stopped, NULL, 0, NULL};
   ErlNifResourceFlags said = 0;
-  ErlNifResourceType* type = enif_open_resource_type_x(env, name, &callbacks, (ErlNifResourceFlags)flags, &said);
+  ErlNifResourceType* type =
+      enif_open_resource_type_x(env, name, &callbacks, (ErlNifResourceFlags)flags, &said);
   *tried = (int)said;
   return type;
 }
@@ -160,9 +166,18 @@ static void unload(ErlNifEnv* env, void* priv_data) {
   enif_free(data);
 }
 
-static ErlNifFunc functions[] = {{"thing", 1, thing, 0}, {"open_pipe", 0, open_pipe, 0}, {"put", 1, put, 0}, {"await", 2, await, 0}, {"stop", 1, stop, 0},
-                                 {"through_binary", 1, through_binary, 0}, {"tried", 0, tried, 0}, {"command", 2, command, 0}, {"compare_pids", 2, compare_pids, 0},
-                                 {"now", 0, now, 0}, {"in_two_steps", 1, in_two_steps, 0}, {"rest", 1, rest, 0}};
+static ErlNifFunc functions[] = {{"thing", 1, thing, 0},
+                                 {"open_pipe", 0, open_pipe, 0},
+                                 {"put", 1, put, 0},
+                                 {"await", 2, await, 0},
+                                 {"stop", 1, stop, 0},
+                                 {"through_binary", 1, through_binary, 0},
+                                 {"tried", 0, tried, 0},
+                                 {"command", 2, command, 0},
+                                 {"compare_pids", 2, compare_pids, 0},
+                                 {"now", 0, now, 0},
+                                 {"in_two_steps", 1, in_two_steps, 0},
+                                 {"rest", 1, rest, 0}};
 
 ERL_NIF_INIT_GLOB
 ERL_NIF_INIT(corners, functions, load, NULL, upgrade, unload)

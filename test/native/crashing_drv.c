@@ -13,8 +13,29 @@ static void output(ErlDrvData data, char* bytes, ErlDrvSizeT size) {
   *(volatile char*)0 = 1;
 }
 
-static ErlDrvEntry entry = {
-    NULL, start, NULL, output, NULL, NULL, "crashing_drv", NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    ERL_DRV_EXTENDED_MARKER, ERL_DRV_EXTENDED_MAJOR_VERSION, ERL_DRV_EXTENDED_MINOR_VERSION, 0, NULL, NULL, NULL, NULL};
+static ErlDrvEntry entry = {NULL,
+                            start,
+                            NULL,
+                            output,
+                            NULL,
+                            NULL,
+                            "crashing_drv",
+                            NULL,
+                            NULL,
+                            NULL,
+                            NULL,
+                            NULL,
+                            NULL,
+                            NULL,
+                            NULL,
+                            NULL,
+                            ERL_DRV_EXTENDED_MARKER,
+                            ERL_DRV_EXTENDED_MAJOR_VERSION,
+                            ERL_DRV_EXTENDED_MINOR_VERSION,
+                            0,
+                            NULL,
+                            NULL,
+                            NULL,
+                            NULL};
 
 DRIVER_INIT(crashing_drv) { return &entry; }

@@ -1,5 +1,6 @@
-/* What drivers seldom do: failures that are none, failures while starting and stopping, ports made by a port that ends, timers for ever, jobs that look at the queue of a
-   port that is gone. The command line says which. */
+/* What drivers seldom do: failures that are none, failures while starting and stopping, ports made
+   by a port that ends, timers for ever, jobs that look at the queue of a port that is gone. The
+   command line says which. */
 #include <erl_driver.h>
 
 #include <errno.h>
@@ -20,7 +21,8 @@ static void look_at_queue(void* data) {
   for (;;) {
     int vectors = 0;
     driver_pdl_lock(look->lock);
-    saw_the_end = driver_sizeq(look->port) == (ErlDrvSizeT)-1 && !driver_peekq(look->port, &vectors) && vectors == -1;
+    saw_the_end =
+        driver_sizeq(look->port) == (ErlDrvSizeT)-1 && !driver_peekq(look->port, &vectors) && vectors == -1;
     driver_pdl_unlock(look->lock);
     if (saw_the_end) return;
     usleep(1000);
@@ -63,7 +65,8 @@ static void stop(ErlDrvData data) {
   driver_free(d);
 }
 
-static ErlDrvSSizeT control(ErlDrvData data, unsigned int command, char* bytes, ErlDrvSizeT size, char** answer, ErlDrvSizeT room) {
+static ErlDrvSSizeT control(ErlDrvData data, unsigned int command, char* bytes, ErlDrvSizeT size,
+                            char** answer, ErlDrvSizeT room) {
   Instance* d = (Instance*)data;
   (void)bytes;
   (void)size;
@@ -90,8 +93,29 @@ static void process_exit(ErlDrvData data, ErlDrvMonitor* monitor) {
   (void)monitor;
 }
 
-static ErlDrvEntry entry = {NULL, start, stop, NULL, NULL, NULL, "odd_drv", NULL, NULL, control, timeout, NULL, NULL, NULL, NULL, NULL,
-                            ERL_DRV_EXTENDED_MARKER, ERL_DRV_EXTENDED_MAJOR_VERSION, ERL_DRV_EXTENDED_MINOR_VERSION, ERL_DRV_FLAG_USE_PORT_LOCKING,
-                            NULL, process_exit, NULL, NULL};
+static ErlDrvEntry entry = {NULL,
+                            start,
+                            stop,
+                            NULL,
+                            NULL,
+                            NULL,
+                            "odd_drv",
+                            NULL,
+                            NULL,
+                            control,
+                            timeout,
+                            NULL,
+                            NULL,
+                            NULL,
+                            NULL,
+                            NULL,
+                            ERL_DRV_EXTENDED_MARKER,
+                            ERL_DRV_EXTENDED_MAJOR_VERSION,
+                            ERL_DRV_EXTENDED_MINOR_VERSION,
+                            ERL_DRV_FLAG_USE_PORT_LOCKING,
+                            NULL,
+                            process_exit,
+                            NULL,
+                            NULL};
 
 DRIVER_INIT(odd_drv) { return &entry; }

@@ -1,4 +1,5 @@
-/* Pipes as resources: a process gets a message when there is something to read, or room to write. */
+/* Pipes as resources: a process gets a message when there is something to read, or room to write.
+   */
 #include <erl_nif.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,8 @@ static void stopped(ErlNifEnv* env, void* object, ErlNifEvent fd, int direct) {
   (void)direct;
   close(fd);
   pipe->fds[end] = -1;
-  enif_send(env, &pipe->owner, message, enif_make_tuple2(message, enif_make_atom(message, "closed"), enif_make_int(message, end)));
+  enif_send(env, &pipe->owner, message,
+            enif_make_tuple2(message, enif_make_atom(message, "closed"), enif_make_int(message, end)));
   enif_free_env(message);
 }
 
@@ -66,7 +68,8 @@ static ERL_NIF_TERM await(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   (void)argc;
   if (!p || !enif_get_int(env, argv[1], &end)) return enif_make_badarg(env);
   if (!enif_get_tuple(env, argv[2], &arity, &custom))
-    return enif_make_int(env, enif_select(env, p->fds[end], end ? ERL_NIF_SELECT_WRITE : ERL_NIF_SELECT_READ, p, NULL, argv[2]));
+    return enif_make_int(env, enif_select(env, p->fds[end], end ? ERL_NIF_SELECT_WRITE : ERL_NIF_SELECT_READ,
+                                          p, NULL, argv[2]));
   if (end) return enif_make_int(env, enif_select_write(env, p->fds[end], p, NULL, custom[1], NULL));
   return enif_make_int(env, enif_select_read(env, p->fds[end], p, NULL, custom[1], NULL));
 }
@@ -76,8 +79,11 @@ static ERL_NIF_TERM cancel(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) 
   int end;
   (void)argc;
   if (!p || !enif_get_int(env, argv[1], &end)) return enif_make_badarg(env);
-  return enif_make_int(env, enif_select(env, p->fds[end], (enum ErlNifSelectFlags)(ERL_NIF_SELECT_CANCEL | (end ? ERL_NIF_SELECT_WRITE : ERL_NIF_SELECT_READ)), p,
-                                        NULL, enif_make_atom(env, "undefined")));
+  return enif_make_int(
+      env, enif_select(env, p->fds[end],
+                       (enum ErlNifSelectFlags)(ERL_NIF_SELECT_CANCEL |
+                                                (end ? ERL_NIF_SELECT_WRITE : ERL_NIF_SELECT_READ)),
+                       p, NULL, enif_make_atom(env, "undefined")));
 }
 
 static ERL_NIF_TERM stop(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
@@ -86,7 +92,9 @@ static ERL_NIF_TERM stop(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   (void)argc;
   if (!p || !enif_get_int(env, argv[1], &end)) return enif_make_badarg(env);
   result = enif_select(env, p->fds[end], ERL_NIF_SELECT_STOP, p, NULL, enif_make_atom(env, "undefined"));
-  return enif_make_atom(env, result >= 0 && result & (ERL_NIF_SELECT_STOP_CALLED | ERL_NIF_SELECT_STOP_SCHEDULED) ? "stops" : "failed");
+  return enif_make_atom(
+      env, result >= 0 && result & (ERL_NIF_SELECT_STOP_CALLED | ERL_NIF_SELECT_STOP_SCHEDULED) ? "stops"
+                                                                                                : "failed");
 }
 
 static ERL_NIF_TERM put(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
@@ -113,7 +121,8 @@ static ERL_NIF_TERM take(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
 }
 
 static ErlNifFunc functions[] = {
-    {"open", 0, open_pipe, 0}, {"await", 3, await, 0}, {"cancel", 2, cancel, 0}, {"stop", 2, stop, 0}, {"put", 2, put, 0}, {"take", 1, take, 0},
+    {"open", 0, open_pipe, 0}, {"await", 3, await, 0}, {"cancel", 2, cancel, 0},
+    {"stop", 2, stop, 0},      {"put", 2, put, 0},     {"take", 1, take, 0},
 };
 
 ERL_NIF_INIT(pipes, functions, load, NULL, NULL, NULL)

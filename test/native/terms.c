@@ -8,15 +8,24 @@ static ERL_NIF_TERM boolean(ErlNifEnv* env, int value) { return ATOM(env, value 
 
 /* What a term is, by every test: {Type, [TestThatHolds]} */
 static ERL_NIF_TERM kind(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
-  static const char* const types[] = {"none", "atom", "bitstring", "float", "fun", "integer", "list", "map", "pid", "port", "reference", "tuple"};
+  static const char* const types[] = {"none", "atom", "bitstring", "float", "fun",       "integer",
+                                      "list", "map",  "pid",       "port",  "reference", "tuple"};
   struct {
     const char* name;
     int holds;
   } tests[] = {
-      {"atom", enif_is_atom(env, argv[0])},       {"binary", enif_is_binary(env, argv[0])},       {"empty_list", enif_is_empty_list(env, argv[0])},
-      {"fun", enif_is_fun(env, argv[0])},         {"list", enif_is_list(env, argv[0])},           {"map", enif_is_map(env, argv[0])},
-      {"number", enif_is_number(env, argv[0])},   {"pid", enif_is_pid(env, argv[0])},             {"port", enif_is_port(env, argv[0])},
-      {"ref", enif_is_ref(env, argv[0])},         {"tuple", enif_is_tuple(env, argv[0])},         {"exception", enif_is_exception(env, argv[0])},
+      {"atom", enif_is_atom(env, argv[0])},
+      {"binary", enif_is_binary(env, argv[0])},
+      {"empty_list", enif_is_empty_list(env, argv[0])},
+      {"fun", enif_is_fun(env, argv[0])},
+      {"list", enif_is_list(env, argv[0])},
+      {"map", enif_is_map(env, argv[0])},
+      {"number", enif_is_number(env, argv[0])},
+      {"pid", enif_is_pid(env, argv[0])},
+      {"port", enif_is_port(env, argv[0])},
+      {"ref", enif_is_ref(env, argv[0])},
+      {"tuple", enif_is_tuple(env, argv[0])},
+      {"exception", enif_is_exception(env, argv[0])},
   };
   ERL_NIF_TERM list = enif_make_list(env, 0);
   size_t i;
@@ -51,8 +60,9 @@ static ERL_NIF_TERM numbers(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[])
 static ERL_NIF_TERM limits(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   (void)argc;
   (void)argv;
-  return enif_make_list(env, 7, enif_make_int(env, INT32_MIN), enif_make_uint(env, UINT32_MAX), enif_make_int64(env, INT64_MIN),
-                        enif_make_int64(env, INT64_MAX), enif_make_uint64(env, UINT64_MAX), enif_make_long(env, (1L << 59) - 1),
+  return enif_make_list(env, 7, enif_make_int(env, INT32_MIN), enif_make_uint(env, UINT32_MAX),
+                        enif_make_int64(env, INT64_MIN), enif_make_int64(env, INT64_MAX),
+                        enif_make_uint64(env, UINT64_MAX), enif_make_long(env, (1L << 59) - 1),
                         enif_make_long(env, 1L << 59));
 }
 
@@ -75,15 +85,18 @@ static ERL_NIF_TERM string_text(ErlNifEnv* env, int argc, const ERL_NIF_TERM arg
   (void)argc;
   if (!enif_get_uint(env, argv[1], &size) || size > sizeof buffer) return enif_make_badarg(env);
   result = enif_get_string(env, argv[0], buffer, size, ERL_NIF_LATIN1);
-  return enif_make_tuple2(env, enif_make_int(env, result), enif_make_string(env, result ? buffer : "", ERL_NIF_LATIN1));
+  return enif_make_tuple2(env, enif_make_int(env, result),
+                          enif_make_string(env, result ? buffer : "", ERL_NIF_LATIN1));
 }
 static ERL_NIF_TERM make_atoms(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   ERL_NIF_TERM there, not_there = ATOM(env, "absent");
   (void)argc;
   (void)argv;
   enif_make_existing_atom(env, "ok", &there, ERL_NIF_LATIN1);
-  return enif_make_list5(env, there, boolean(env, enif_make_existing_atom(env, "no such atom anywhere", &not_there, ERL_NIF_LATIN1)), not_there,
-                         enif_make_atom_len(env, "cutting", 3), ATOM(env, "\xe5\xe4\xf6"));
+  return enif_make_list5(
+      env, there,
+      boolean(env, enif_make_existing_atom(env, "no such atom anywhere", &not_there, ERL_NIF_LATIN1)),
+      not_there, enif_make_atom_len(env, "cutting", 3), ATOM(env, "\xe5\xe4\xf6"));
 }
 
 /* Elements of a tuple as a list, a list as a tuple, {Head, Tail} and length */
@@ -93,7 +106,8 @@ static ERL_NIF_TERM swap(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   unsigned length;
   ERL_NIF_TERM array[64], head, tail = argv[0];
   (void)argc;
-  if (enif_get_tuple(env, argv[0], &arity, &elements)) return enif_make_list_from_array(env, elements, (unsigned)arity);
+  if (enif_get_tuple(env, argv[0], &arity, &elements))
+    return enif_make_list_from_array(env, elements, (unsigned)arity);
   if (!enif_get_list_length(env, argv[0], &length) || length > 64) return enif_make_badarg(env);
   for (arity = 0; enif_get_list_cell(env, tail, &head, &tail); ++arity) array[arity] = head;
   return enif_make_tuple_from_array(env, array, (unsigned)arity);
@@ -103,11 +117,13 @@ static ERL_NIF_TERM swap(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
 static ERL_NIF_TERM compare(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   int c = enif_compare(argv[0], argv[1]);
   (void)argc;
-  return enif_make_tuple2(env, enif_make_int(env, c < 0 ? -1 : c > 0), boolean(env, enif_is_identical(argv[0], argv[1])));
+  return enif_make_tuple2(env, enif_make_int(env, c < 0 ? -1 : c > 0),
+                          boolean(env, enif_is_identical(argv[0], argv[1])));
 }
 static ERL_NIF_TERM phash(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   (void)argc;
-  if (enif_hash(ERL_NIF_INTERNAL_HASH, argv[0], 7) != enif_hash(ERL_NIF_INTERNAL_HASH, argv[0], 7)) return ATOM(env, "unstable");
+  if (enif_hash(ERL_NIF_INTERNAL_HASH, argv[0], 7) != enif_hash(ERL_NIF_INTERNAL_HASH, argv[0], 7))
+    return ATOM(env, "unstable");
   return enif_make_uint64(env, enif_hash(ERL_NIF_PHASH2, argv[0], 0));
 }
 
@@ -131,8 +147,9 @@ static ERL_NIF_TERM reversed(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]
   part = in.size > 2 ? enif_make_sub_binary(env, by_make, 1, in.size - 2) : ATOM(env, "short");
   enif_alloc_binary(10, &out);
   enif_release_binary(&out);
-  return enif_make_tuple4(env, boolean(env, enif_is_identical(by_make, by_new) && enif_is_identical(by_new, by_realloc)),
-                          boolean(env, enif_inspect_binary(env, argv[0], &in)), by_make, part);
+  return enif_make_tuple4(
+      env, boolean(env, enif_is_identical(by_make, by_new) && enif_is_identical(by_new, by_realloc)),
+      boolean(env, enif_inspect_binary(env, argv[0], &in)), by_make, part);
 }
 static ERL_NIF_TERM external(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   ErlNifBinary bin;
@@ -142,7 +159,8 @@ static ERL_NIF_TERM external(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]
   if (!enif_term_to_binary(env, argv[0], &bin)) return enif_make_badarg(env);
   used = enif_binary_to_term(env, bin.data, bin.size, &back, 0);
   trailing = bin.size - used;
-  if (enif_binary_to_term(env, (const unsigned char*)"\x83nonsense", 9, &nonsense, ERL_NIF_BIN2TERM_SAFE)) return ATOM(env, "accepted");
+  if (enif_binary_to_term(env, (const unsigned char*)"\x83nonsense", 9, &nonsense, ERL_NIF_BIN2TERM_SAFE))
+    return ATOM(env, "accepted");
   enif_release_binary(&bin);
   return enif_make_tuple2(env, back, enif_make_uint64(env, trailing));
 }
@@ -212,14 +230,16 @@ static ERL_NIF_TERM raise(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   (void)argc;
   if (enif_has_pending_exception(env, NULL)) return ATOM(env, "early");
   exception = enif_raise_exception(env, argv[0]);
-  if (!enif_is_exception(env, exception) || !enif_has_pending_exception(env, &reason) || !enif_is_identical(reason, argv[0]))
+  if (!enif_is_exception(env, exception) || !enif_has_pending_exception(env, &reason) ||
+      !enif_is_identical(reason, argv[0]))
     return ATOM(env, "wrong");
   return exception;
 }
 
 static ERL_NIF_TERM text(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   char buffer[400];
-  int n = enif_snprintf(buffer, sizeof buffer, "%d|%5.2f|%-4s|%c|%lu|%x|%T|%%|%*d|%.3s", -1, 2.5, "ab", 'c', 1234567890123UL, 255u, argv[0], 4, 7, "abcdef");
+  int n = enif_snprintf(buffer, sizeof buffer, "%d|%5.2f|%-4s|%c|%lu|%x|%T|%%|%*d|%.3s", -1, 2.5, "ab", 'c',
+                        1234567890123UL, 255u, argv[0], 4, 7, "abcdef");
   (void)argc;
   return enif_make_tuple2(env, enif_make_int(env, n), enif_make_string(env, buffer, ERL_NIF_LATIN1));
 }
@@ -229,15 +249,18 @@ static ERL_NIF_TERM send(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   ErlNifPid to, self;
   int sent;
   (void)argc;
-  if (!enif_get_local_pid(env, argv[0], &to) && !enif_whereis_pid(env, argv[0], &to)) return ATOM(env, "nobody");
+  if (!enif_get_local_pid(env, argv[0], &to) && !enif_whereis_pid(env, argv[0], &to))
+    return ATOM(env, "nobody");
   enif_self(env, &self);
   sent = enif_send(env, &to, NULL, argv[1]);
   if (sent) {
     ErlNifEnv* message = enif_alloc_env();
-    sent = enif_send(env, &to, message, enif_make_tuple2(message, ATOM(message, "from"), enif_make_pid(message, &self)));
+    sent = enif_send(env, &to, message,
+                     enif_make_tuple2(message, ATOM(message, "from"), enif_make_pid(message, &self)));
     enif_free_env(message);
   }
-  return enif_make_tuple3(env, boolean(env, sent), enif_make_pid(env, &self), boolean(env, enif_is_process_alive(env, &to)));
+  return enif_make_tuple3(env, boolean(env, sent), enif_make_pid(env, &self),
+                          boolean(env, enif_is_process_alive(env, &to)));
 }
 
 static ERL_NIF_TERM others(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
@@ -253,10 +276,14 @@ static ERL_NIF_TERM others(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) 
   enif_system_info(&info, sizeof info);
   return enif_make_list(
       env, 10, boolean(env, enif_is_pid_undefined(&pid)), boolean(env, enif_is_identical(r1, r2)),
-      boolean(env, enif_monotonic_time(ERL_NIF_MSEC) >= t), enif_make_int64(env, enif_convert_time_unit(-1500, ERL_NIF_MSEC, ERL_NIF_SEC)),
-      boolean(env, enif_convert_time_unit(1, 99, ERL_NIF_SEC) == ERL_NIF_TIME_ERROR), enif_make_int(env, info.nif_major_version * 100 + info.nif_minor_version),
-      enif_make_int(env, enif_getenv("NO_SUCH_VARIABLE", value, &size)), boolean(env, enif_getenv("PATH", value, &size) >= 0),
-      boolean(env, enif_is_number(env, enif_make_unique_integer(env, ERL_NIF_UNIQUE_POSITIVE))), boolean(env, enif_is_current_process_alive(env)));
+      boolean(env, enif_monotonic_time(ERL_NIF_MSEC) >= t),
+      enif_make_int64(env, enif_convert_time_unit(-1500, ERL_NIF_MSEC, ERL_NIF_SEC)),
+      boolean(env, enif_convert_time_unit(1, 99, ERL_NIF_SEC) == ERL_NIF_TIME_ERROR),
+      enif_make_int(env, info.nif_major_version * 100 + info.nif_minor_version),
+      enif_make_int(env, enif_getenv("NO_SUCH_VARIABLE", value, &size)),
+      boolean(env, enif_getenv("PATH", value, &size) >= 0),
+      boolean(env, enif_is_number(env, enif_make_unique_integer(env, ERL_NIF_UNIQUE_POSITIVE))),
+      boolean(env, enif_is_current_process_alive(env)));
 }
 
 /* An I/O queue: [Size, [PieceSizes], HeadBinary, SizeAfter, Rest] */
@@ -269,7 +296,8 @@ static ERL_NIF_TERM queue(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   size_t size = 0;
   int count, i;
   (void)argc;
-  if (!enif_inspect_iovec(env, 64, argv[0], &tail, &vec) || !enif_is_empty_list(env, tail)) return enif_make_badarg(env);
+  if (!enif_inspect_iovec(env, 64, argv[0], &tail, &vec) || !enif_is_empty_list(env, tail))
+    return enif_make_badarg(env);
   enif_ioq_enqv(q, vec, 1);
   enif_alloc_binary(3, &bin);
   memcpy(bin.data, "end", 3);
@@ -305,11 +333,25 @@ static ERL_NIF_TERM held(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
 }
 
 static ErlNifFunc functions[] = {
-    {"kind", 1, kind, 0},           {"numbers", 1, numbers, 0},     {"limits", 0, limits, 0},   {"atom_text", 2, atom_text, 0},
-    {"string_text", 2, string_text, 0}, {"make_atoms", 0, make_atoms, 0}, {"swap", 1, swap, 0},     {"compare", 2, compare, 0},
-    {"phash", 1, phash, 0},         {"reversed", 1, reversed, 0},   {"external", 1, external, 0}, {"map", 1, map, 0},
-    {"make_maps", 0, make_maps, 0}, {"copied", 1, copied, 0},       {"raise", 1, raise, 0},     {"text", 1, text, 0},
-    {"send", 2, send, 0},           {"others", 0, others, 0},       {"queue", 1, queue, 0},
+    {"kind", 1, kind, 0},
+    {"numbers", 1, numbers, 0},
+    {"limits", 0, limits, 0},
+    {"atom_text", 2, atom_text, 0},
+    {"string_text", 2, string_text, 0},
+    {"make_atoms", 0, make_atoms, 0},
+    {"swap", 1, swap, 0},
+    {"compare", 2, compare, 0},
+    {"phash", 1, phash, 0},
+    {"reversed", 1, reversed, 0},
+    {"external", 1, external, 0},
+    {"map", 1, map, 0},
+    {"make_maps", 0, make_maps, 0},
+    {"copied", 1, copied, 0},
+    {"raise", 1, raise, 0},
+    {"text", 1, text, 0},
+    {"send", 2, send, 0},
+    {"others", 0, others, 0},
+    {"queue", 1, queue, 0},
     {"held", 1, held, ERL_NIF_DIRTY_JOB_IO_BOUND},
 };
 

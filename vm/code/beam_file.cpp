@@ -5,14 +5,15 @@
 
 #include <cstring>
 
-#include "vm/code/opcodes_generated.hpp"
 #include "vm/code/limits.hpp"
+#include "vm/code/opcodes_generated.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun {
 namespace {
 
-/// Thrown nowhere: the first error sticks and makes every later read return zeros, so callers check once at the end.
+/// Thrown nowhere: the first error sticks and makes every later read return zeros, so callers check
+/// once at the end.
 class Reader {
  public:
   Reader(const std::uint8_t* file, const std::uint8_t* p, std::size_t n, const char* chunk, BeamError* error)
@@ -47,7 +48,8 @@ class Reader {
     p_ += n;
     return p_ - n;
   }
-  /// A count of things that take at least `least` bytes each, so that a lying count cannot make us allocate.
+  /// A count of things that take at least `least` bytes each, so that a lying count cannot make us
+  /// allocate.
   std::uint32_t count(const char* what, std::size_t least = 1) {
     const std::uint32_t n = u32();
     if (ok_ && n > left() / least) fail(std::string("more ") + what + " announced than there is room for");
@@ -67,8 +69,23 @@ class Reader {
   bool ok_ = true;
 };
 
-// Compact terms of the Code chunk: low three bits say what it is, the rest how the value is written.
-enum Tag : unsigned { kTagU, kTagI, kTagA, kTagX, kTagY, kTagF, kTagH, kTagZ, kTagList = 0x17, kTagFloat = 0x27, kTagAlloc = 0x37, kTagLiteral = 0x47, kTagTyped = 0x57 };
+// Compact terms of the Code chunk: low three bits say what it is, the rest how the value is
+// written.
+enum Tag : unsigned {
+  kTagU,
+  kTagI,
+  kTagA,
+  kTagX,
+  kTagY,
+  kTagF,
+  kTagH,
+  kTagZ,
+  kTagList = 0x17,
+  kTagFloat = 0x27,
+  kTagAlloc = 0x37,
+  kTagLiteral = 0x47,
+  kTagTyped = 0x57
+};
 
 struct CompactValue {
   unsigned tag = 0;
@@ -83,12 +100,16 @@ class Parser {
       : bytes_(bytes), size_(size), f_(*out), error_(error) {}
 
   bool parse() {
-    return find_chunks() && atoms() && literals() && strings() && imports() && line_table() && code() && functions("ExpT", &f_.exports) &&
-           functions("LocT", &f_.locals) && lambdas() && rest() && digest();
+    return find_chunks() && atoms() && literals() && strings() && imports() && line_table() && code() &&
+           functions("ExpT", &f_.exports) && functions("LocT", &f_.locals) && lambdas() && rest() && digest();
   }
 
  private:
-  struct Chunk { char name[5]; const std::uint8_t* data; std::size_t size; };
+  struct Chunk {
+    char name[5];
+    const std::uint8_t* data;
+    std::size_t size;
+  };
 
   bool fail(const std::string& what, std::size_t offset = 0) {
     error_->message = what;
@@ -97,7 +118,8 @@ class Parser {
   }
 
   bool find_chunks() {
-    if (size_ < 12 || std::memcmp(bytes_, "FOR1", 4) || std::memcmp(bytes_ + 8, "BEAM", 4)) return fail("not a .beam file (no FOR1…BEAM header)");
+    if (size_ < 12 || std::memcmp(bytes_, "FOR1", 4) || std::memcmp(bytes_ + 8, "BEAM", 4))
+      return fail("not a .beam file (no FOR1…BEAM header)");
     Reader form(bytes_, bytes_ + 4, 4, "FOR1", error_);
     const std::size_t length = form.u32();
     if (length < 4 || length > size_ - 8) return fail("file is shorter than its header says", size_);
@@ -166,7 +188,11 @@ class Parser {
     std::size_t characters = 0;
     for (std::size_t i = 0; i < s.size(); characters++) {
       const auto c = static_cast<unsigned char>(s[i]);
-      const unsigned more = c < 0x80 ? 0 : c >= 0xC2 && c < 0xE0 ? 1 : c >= 0xE0 && c < 0xF0 ? 2 : c >= 0xF0 && c < 0xF5 ? 3 : 9;
+      const unsigned more = c < 0x80                ? 0
+                            : c >= 0xC2 && c < 0xE0 ? 1
+                            : c >= 0xE0 && c < 0xF0 ? 2
+                            : c >= 0xF0 && c < 0xF5 ? 3
+                                                    : 9;
       if (more == 9 || i + more >= s.size()) return false;
       for (unsigned k = 1; k <= more; k++)
         if ((s[i + k] & 0xC0) != 0x80) return false;
@@ -191,10 +217,13 @@ class Parser {
     const std::uint8_t* data = r.position();
     std::size_t size = r.left();
     if (plain_size != 0) {  // 0: stored, not compressed (OTP 28)
-      if (plain_size > (1u << 30) || plain_size / 1100 > size) return r.fail("impossible size of inflated literals");
+      if (plain_size > (1u << 30) || plain_size / 1100 > size)
+        return r.fail("impossible size of inflated literals");
       std::string plain(plain_size, 0);
       uLongf length = plain_size;
-      if (uncompress(reinterpret_cast<Bytef*>(plain.data()), &length, data, size) != Z_OK || length != plain_size) return r.fail("literals do not inflate");
+      if (uncompress(reinterpret_cast<Bytef*>(plain.data()), &length, data, size) != Z_OK ||
+          length != plain_size)
+        return r.fail("literals do not inflate");
       f_.storage.push_back(std::move(plain));
       data = reinterpret_cast<const std::uint8_t*>(f_.storage.back().data());
       size = plain_size;
@@ -246,7 +275,8 @@ class Parser {
       CompactValue v;
       if (!compact(r, &v)) return false;
       if (v.tag == kTagA) {
-        if (v.value < 0 || static_cast<std::uint32_t>(v.value) > files) return r.fail("file number out of range");
+        if (v.value < 0 || static_cast<std::uint32_t>(v.value) > files)
+          return r.fail("file number out of range");
         file = static_cast<std::uint32_t>(v.value);
       } else if (v.tag == kTagI) {
         f_.lines.push_back({file, static_cast<std::uint32_t>(v.value)});
@@ -306,8 +336,10 @@ class Parser {
   /// An integer beyond smalls becomes a literal: its external form.
   Arg big_integer(const CompactValue& v) {
     std::vector<std::uint8_t> bytes;  // two's complement, little-endian
-    if (v.big) for (unsigned i = v.big_bytes; i-- > 0;) bytes.push_back(v.big[i]);
-    else for (unsigned i = 0; i < 8; i++) bytes.push_back(static_cast<std::uint8_t>(v.value >> (8 * i)));
+    if (v.big)
+      for (unsigned i = v.big_bytes; i-- > 0;) bytes.push_back(v.big[i]);
+    else
+      for (unsigned i = 0; i < 8; i++) bytes.push_back(static_cast<std::uint8_t>(v.value >> (8 * i)));
     const bool negative = bytes.back() & 0x80;
     if (negative) {
       unsigned carry = 1;
@@ -338,11 +370,15 @@ class Parser {
     if (!compact(r, &v)) return false;
     const auto value = static_cast<Word>(v.value);
     switch (v.tag) {
-      case kTagU: case kTagH: *out = {Arg::Kind::kUnsigned, value, 0}; return true;
+      case kTagU:
+      case kTagH: *out = {Arg::Kind::kUnsigned, value, 0}; return true;
       case kTagI:
-        *out = !v.big && Term::fits_small(v.value) ? Arg{Arg::Kind::kConst, Term::small(v.value).raw(), 0} : big_integer(v);
+        *out = !v.big && Term::fits_small(v.value) ? Arg{Arg::Kind::kConst, Term::small(v.value).raw(), 0}
+                                                   : big_integer(v);
         return true;
-      case kTagA: *out = {Arg::Kind::kConst, value == 0 ? Term::nil().raw() : atom(r, value).raw(), 0}; return r.ok();
+      case kTagA:
+        *out = {Arg::Kind::kConst, value == 0 ? Term::nil().raw() : atom(r, value).raw(), 0};
+        return r.ok();
       case kTagX:
         if (value >= kMaxXRegisters) return r.fail("x register " + std::to_string(value) + " does not exist");
         *out = {Arg::Kind::kX, value, 0};
@@ -357,17 +393,20 @@ class Parser {
         return true;
       case kTagFloat:
         if (!number(r, &out->value)) return false;
-        if (out->value >= kMaxFloatRegisters) return r.fail("float register " + std::to_string(out->value) + " does not exist");
+        if (out->value >= kMaxFloatRegisters)
+          return r.fail("float register " + std::to_string(out->value) + " does not exist");
         out->kind = Arg::Kind::kFloatReg;
         return true;
       case kTagLiteral:
         if (!number(r, &out->value)) return false;
-        if (out->value >= file_literals_) return r.fail("literal " + std::to_string(out->value) + " does not exist");
+        if (out->value >= file_literals_)
+          return r.fail("literal " + std::to_string(out->value) + " does not exist");
         out->kind = Arg::Kind::kLiteral;
         return true;
       case kTagTyped: {  // register with a type hint, which we do not need
         Word ignored;
-        if (depth > 8 || !operand(r, out, depth + 1) || !number(r, &ignored)) return r.fail("bad typed register");
+        if (depth > 8 || !operand(r, out, depth + 1) || !number(r, &ignored))
+          return r.fail("bad typed register");
         return true;
       }
       case kTagList: return list(r, out, depth);
@@ -445,16 +484,21 @@ class Parser {
     if (header < 16 || header - 16 > r.left()) return r.fail("bad header size");
     r.bytes(header - 16);
     if (version != 0) return r.fail("instruction set version " + std::to_string(version) + " is unknown");
-    if (highest >= generic::kOpcodeCount) return r.fail("uses instruction " + std::to_string(highest) + "; this machine knows 1…" + std::to_string(generic::kOpcodeCount - 1));
+    if (highest >= generic::kOpcodeCount)
+      return r.fail("uses instruction " + std::to_string(highest) + "; this machine knows 1…" +
+                    std::to_string(generic::kOpcodeCount - 1));
     if (f_.label_count == 0 || f_.label_count > c->size + 1) return r.fail("bad number of labels");
     f_.code.reserve(c->size / 3);
     f_.operands.reserve(c->size / 2);
     while (!r.at_end()) {
       const auto at = static_cast<std::uint32_t>(r.offset());
       const unsigned opcode = r.u8();
-      if (opcode == 0 || opcode >= generic::kOpcodeCount) return r.fail("unknown instruction " + std::to_string(opcode));
+      if (opcode == 0 || opcode >= generic::kOpcodeCount)
+        return r.fail("unknown instruction " + std::to_string(opcode));
       const generic::OpcodeRow& row = generic::kOpcodes[opcode];
-      if (row.old) return r.fail(std::string("instruction ") + row.name + " is of compilers older than OTP 25: compile the module again");
+      if (row.old)
+        return r.fail(std::string("instruction ") + row.name +
+                      " is of compilers older than OTP 25: compile the module again");
       const auto arity = static_cast<std::uint8_t>(std::strlen(row.signature));
       const auto first = static_cast<std::uint32_t>(f_.operands.size());
       for (unsigned i = 0; i < arity; i++) {
@@ -463,7 +507,9 @@ class Parser {
           error_->message += std::string(" (operand ") + std::to_string(i + 1) + " of " + row.name + ")";
           return false;
         }
-        if (!accepts(row.signature[i], a)) return r.fail(std::string("operand ") + std::to_string(i + 1) + " of " + row.name + " is of the wrong kind");
+        if (!accepts(row.signature[i], a))
+          return r.fail(std::string("operand ") + std::to_string(i + 1) + " of " + row.name +
+                        " is of the wrong kind");
         f_.operands.push_back(a);
       }
       f_.code.push_back({static_cast<std::uint8_t>(opcode), arity, first, at});
@@ -478,7 +524,8 @@ class Parser {
     const std::size_t base = f_.storage.size() - integers_.size();
     f_.literals.resize(file_literals_);
     for (std::size_t i = base; i < f_.storage.size(); i++)
-      f_.literals.push_back({reinterpret_cast<const std::uint8_t*>(f_.storage[i].data()), f_.storage[i].size()});
+      f_.literals.push_back(
+          {reinterpret_cast<const std::uint8_t*>(f_.storage[i].data()), f_.storage[i].size()});
     return true;
   }
 
@@ -492,7 +539,8 @@ class Parser {
       fn.name = atom(r, r.u32());
       fn.arity = r.u32();
       fn.label = r.u32();
-      if (r.ok() && (fn.arity > 255 || fn.label == 0 || fn.label >= f_.label_count)) return r.fail("bad arity or label");
+      if (r.ok() && (fn.arity > 255 || fn.label == 0 || fn.label >= f_.label_count))
+        return r.fail("bad arity or label");
       out->push_back(fn);
     }
     return r.ok();
@@ -511,7 +559,8 @@ class Parser {
       l.index = r.u32();
       l.free_count = r.u32();
       l.old_uniq = r.u32();
-      if (r.ok() && (l.arity > 255 || l.free_count > l.arity || l.label == 0 || l.label >= f_.label_count)) return r.fail("bad fun");
+      if (r.ok() && (l.arity > 255 || l.free_count > l.arity || l.label == 0 || l.label >= f_.label_count))
+        return r.fail("bad fun");
       f_.lambdas.push_back(l);
     }
     return r.ok();
@@ -524,7 +573,8 @@ class Parser {
     return true;
   }
 
-  /// Over the same chunks in the same order as beam_lib:md5/1, so that module_info(md5) agrees with it.
+  /// Over the same chunks in the same order as beam_lib:md5/1, so that module_info(md5) agrees with
+  /// it.
   bool digest() {
     MD5_CTX context;
     MD5Init(&context);

@@ -8,23 +8,38 @@
 
 #include "vm/term/term.hpp"
 
-/// A .beam file taken apart: its chunks checked and decoded into plain tables, the code still as generic operations. Any thread; no
-/// state. What is found here points into the caller's bytes where it can, so those must outlive the BeamFile.
-/// Every number is checked against the table it indexes, so the loader need not look twice.
+/// A .beam file taken apart: its chunks checked and decoded into plain tables, the code still as
+/// generic operations. Any thread; no state. What is found here points into the caller's bytes
+/// where it can, so those must outlive the BeamFile. Every number is checked against the table it
+/// indexes, so the loader need not look twice.
 namespace vmrun {
 
 /// What is wrong with a file and where.
 struct BeamError {
-  std::string message;       // "chunk Code: operand 2 of move: no such register"
-  std::size_t offset = 0;    // byte in the file
+  std::string message;     // "chunk Code: operand 2 of move: no such register"
+  std::size_t offset = 0;  // byte in the file
   std::string text(std::string_view file) const;
 };
 
 /// An operand of a generic instruction.
 struct Arg {
-  enum class Kind : std::uint8_t { kNone, kX, kY, kFloatReg, kUnsigned, kConst, kLiteral, kLabel, kAlloc, kList };
+  enum class Kind : std::uint8_t {
+    kNone,
+    kX,
+    kY,
+    kFloatReg,
+    kUnsigned,
+    kConst,
+    kLiteral,
+    kLabel,
+    kAlloc,
+    kList
+  };
   Kind kind = Kind::kNone;
-  Word value = 0;  // register, number, term (kConst: an immediate), index into literals, label; kAlloc, kList: first entry in BeamFile::extra
+  Word value =
+      // register, number, term (kConst: an immediate), index into literals, label; kAlloc, kList:
+      // first entry in BeamFile::extra
+      0;
   Word count = 0;  // kList: operands; kAlloc: floats << 32 | funs, with the words in `value`
 
   bool is_x() const { return kind == Kind::kX; }
@@ -37,37 +52,52 @@ struct Arg {
 struct GenericInstruction {
   std::uint8_t opcode;
   std::uint8_t arity;
-  std::uint32_t first;    // operands: BeamFile::operands[first…]
-  std::uint32_t offset;   // byte in the file, for messages
+  std::uint32_t first;   // operands: BeamFile::operands[first…]
+  std::uint32_t offset;  // byte in the file, for messages
 };
 
 struct BeamFile {
-  struct Import { Term module, function; std::uint32_t arity; };
-  struct Function { Term name; std::uint32_t arity, label; };  // exports and locals
-  struct Lambda { Term name; std::uint32_t arity, label, index, free_count, old_uniq; };
-  struct Line { std::uint32_t file, line; };
-  struct Bytes { const std::uint8_t* data; std::size_t size; };
+  struct Import {
+    Term module, function;
+    std::uint32_t arity;
+  };
+  struct Function {
+    Term name;
+    std::uint32_t arity, label;
+  };  // exports and locals
+  struct Lambda {
+    Term name;
+    std::uint32_t arity, label, index, free_count, old_uniq;
+  };
+  struct Line {
+    std::uint32_t file, line;
+  };
+  struct Bytes {
+    const std::uint8_t* data;
+    std::size_t size;
+  };
 
   Term module;
-  std::vector<Term> atoms;               // 1…
+  std::vector<Term> atoms;  // 1…
   std::vector<Import> imports;
   std::vector<Function> exports, locals;
   std::vector<Lambda> lambdas;
-  std::vector<Line> lines;               // 0 is "none"
-  std::vector<std::string> line_files;   // 0 is the module's own name, ".erl"
-  std::deque<std::string> storage;       // bytes made here that `literals` points into
-  std::vector<Bytes> literals;           // external terms, version byte included
+  std::vector<Line> lines;              // 0 is "none"
+  std::vector<std::string> line_files;  // 0 is the module's own name, ".erl"
+  std::deque<std::string> storage;      // bytes made here that `literals` points into
+  std::vector<Bytes> literals;          // external terms, version byte included
   Bytes strings{}, attributes{}, compile_info{}, meta{};
-  std::uint8_t md5[16] = {};             // of the chunks that make up the code's identity; the uniq of its funs
+  std::uint8_t md5[16] = {};  // of the chunks that make up the code's identity; the uniq of its funs
   std::uint32_t label_count = 0, function_count = 0;
   std::vector<GenericInstruction> code;
-  std::vector<Arg> operands;             // of all instructions
-  std::vector<Arg> extra;                // members of lists
+  std::vector<Arg> operands;  // of all instructions
+  std::vector<Arg> extra;     // members of lists
 
   const Arg* args(const GenericInstruction& i) const { return operands.data() + i.first; }
 };
 
-/// Fills `out`; false and `error` when the bytes are no valid .beam file. See inflate_beam for compressed files.
+/// Fills `out`; false and `error` when the bytes are no valid .beam file. See inflate_beam for
+/// compressed files.
 [[nodiscard]] bool parse_beam(const std::uint8_t* bytes, std::size_t size, BeamFile* out, BeamError* error);
 
 /// If the bytes are a gzip stream (compressed modules), inflates it. Otherwise false.

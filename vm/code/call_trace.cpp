@@ -42,7 +42,9 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 struct KeyHash {
-  std::size_t operator()(const Key& k) const { return hash_key(k.module) * 31 + hash_key(k.function) * 7 + k.arity; }
+  std::size_t operator()(const Key& k) const {
+    return hash_key(k.module) * 31 + hash_key(k.function) * 7 + k.arity;
+  }
 };
 
 std::shared_mutex patterns_mutex;
@@ -83,7 +85,8 @@ Term caller_at(Heap& heap, const Word* address) {
   return f ? name_term(heap, *f) : atoms::undefined;
 }
 
-/// The function that `called` returns to. At a call that is no last one the address is not on the stack yet: then it is the one that runs.
+/// The function that `called` returns to. At a call that is no last one the address is not on the
+/// stack yet: then it is the one that runs.
 Term caller_term(Process& p, Heap& heap, const FunctionHeader& called, Word depth) {
   const FunctionHeader* f = nullptr;
   const Export* e = find_export(called.module, called.function, called.arity);
@@ -97,12 +100,14 @@ void tell_call(Process& p, const FunctionHeader& f, Term arguments, Term along) 
   if (is_traced(p, kTraceSilent)) return;
   Arena arena;
   Term* hp = arena.alloc(4);
-  const Term call = make_tuple(hp, f.module, f.function, is_traced(p, kTraceArity) ? Term::small(f.arity) : arguments);
+  const Term call =
+      make_tuple(hp, f.module, f.function, is_traced(p, kTraceArity) ? Term::small(f.arity) : arguments);
   trace_event(p, atoms::call, call, along == atoms::true_ ? kNonValue : along);
 }
 
 /// The first clause that matches decides. *along: true, false or a term. False when none does.
-bool match_clauses(Process& p, const FunctionHeader& f, const Pattern& pattern, Term arguments, Word depth, Term* along, unsigned* actions) {
+bool match_clauses(Process& p, const FunctionHeader& f, const Pattern& pattern, Term arguments, Word depth,
+                   Term* along, unsigned* actions) {
   *along = atoms::true_;
   *actions = 0;
   if (pattern.specification.is_nil()) return true;
@@ -122,8 +127,10 @@ bool match_clauses(Process& p, const FunctionHeader& f, const Pattern& pattern, 
 /// The address that is returned to lies on top of the stack.
 void tell_return(Process& p, const AwaitedReturn& r, Term value) {
   Arena arena;
-  if (r.tells_value && !is_traced(p, kTraceSilent)) trace_event(p, atoms::return_from, name_term(arena, *r.function), value);
-  if (r.tells_caller && is_traced(p, kTraceReturnTo)) trace_event(p, atoms::return_to, caller_at(arena, reinterpret_cast<const Word*>(p.heap.stop->raw()) - 1));
+  if (r.tells_value && !is_traced(p, kTraceSilent))
+    trace_event(p, atoms::return_from, name_term(arena, *r.function), value);
+  if (r.tells_caller && is_traced(p, kTraceReturnTo))
+    trace_event(p, atoms::return_to, caller_at(arena, reinterpret_cast<const Word*>(p.heap.stop->raw()) - 1));
 }
 
 void tell_exception(Process& p, const AwaitedReturn& r) {
@@ -131,13 +138,15 @@ void tell_exception(Process& p, const AwaitedReturn& r) {
   static constexpr Term kClasses[] = {atoms::error, atoms::exit, atoms::throw_};
   Arena arena;
   Term* hp = arena.alloc(3);
-  const Term exception = make_tuple(hp, kClasses[static_cast<unsigned>(p.exception_class)], p.exception_value);
+  const Term exception =
+      make_tuple(hp, kClasses[static_cast<unsigned>(p.exception_class)], p.exception_value);
   trace_event(p, atoms::exception_from, name_term(arena, *r.function), exception);
 }
 
 }  // namespace
 
-void set_call_pattern(Term module, Term function, unsigned arity, bool local, Term specification, Term original) {
+void set_call_pattern(Term module, Term function, unsigned arity, bool local, Term specification,
+                      Term original) {
   auto pattern = std::make_shared<Pattern>();
   pattern->local = local;
   pattern->specification = copy_to(pattern->arena, specification);
@@ -160,7 +169,8 @@ Term call_pattern_term(Term module, Term function, unsigned arity, Heap& out) {
 }
 
 void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* args, Word depth) {
-  if (auto* stack = awaited(p))  // left by an exception that was not seen, or by a process that was not traced meanwhile
+  if (auto* stack = awaited(
+          p))  // left by an exception that was not seen, or by a process that was not traced meanwhile
     while (!stack->empty() && stack->back().depth > depth) stack->pop_back();
   const auto pattern = find_pattern({f.module, f.function, f.arity});
   if (!pattern || (!pattern->local && !global)) return;
@@ -173,7 +183,8 @@ void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* a
   if (along != atoms::false_) tell_call(p, f, arguments, along);
   const bool tells_caller = pattern->local && is_traced(p, kTraceReturnTo) && depth > 0;
   if (actions & (kCallReturns | kCallExceptions) || tells_caller)
-    returns_of(p).push_back({depth, &f, (actions & kCallReturns) != 0, (actions & kCallExceptions) != 0, tells_caller});
+    returns_of(p).push_back(
+        {depth, &f, (actions & kCallReturns) != 0, (actions & kCallExceptions) != 0, tells_caller});
 }
 
 void return_traced(Process& p, Term value, Word depth) {

@@ -33,12 +33,14 @@ Server& server() {
 }
 using Lock = std::unique_lock<std::recursive_mutex>;
 
-/// Exports and funs lead to this version from now on. Exports of `before` that it has not become undefined.
+/// Exports and funs lead to this version from now on. Exports of `before` that it has not become
+/// undefined.
 void connect(const Module& m, const Module* before) {
   if (before)
     for (const auto& x : before->exports) set_export_code(*x.entry, nullptr);
   for (const auto& x : m.exports) set_export_code(*x.entry, x.address);
-  for (std::size_t i = 0; i < m.funs.size(); i++) m.funs[i]->address.store(m.fun_addresses[i], std::memory_order_release);
+  for (std::size_t i = 0; i < m.funs.size(); i++)
+    m.funs[i]->address.store(m.fun_addresses[i], std::memory_order_release);
 }
 
 LoadResult failure(Term reason, std::string message) { return {nullptr, reason, std::move(message)}; }
@@ -68,10 +70,13 @@ LoadResult publish_module(Module* m) {
   Server& s = server();
   Lock lock(s.mutex);
   Versions& v = s.modules[m->name.raw()];
-  if (v.current && v.old) return failure(intern_atom("not_purged"), std::string(atom_text(m->name)) + ": old code has not been purged");
+  if (v.current && v.old)
+    return failure(intern_atom("not_purged"),
+                   std::string(atom_text(m->name)) + ": old code has not been purged");
   if (m->on_load) {
     v.pending = m;
-    for (std::size_t i = 0; i < m->funs.size(); i++) m->funs[i]->address.store(m->fun_addresses[i], std::memory_order_release);
+    for (std::size_t i = 0; i < m->funs.size(); i++)
+      m->funs[i]->address.store(m->fun_addresses[i], std::memory_order_release);
     return {m, kNonValue, {}};
   }
   if (v.current) v.old = v.current;
@@ -81,7 +86,9 @@ LoadResult publish_module(Module* m) {
 }
 
 void finish_on_load(Module* m, Term result) {
-  if (!result.is_atom()) report_warning("The on_load function for module " + std::string(atom_text(m->name)) + " returned:\n" + term_text(result) + "\n");
+  if (!result.is_atom())
+    report_warning("The on_load function for module " + std::string(atom_text(m->name)) + " returned:\n" +
+                   term_text(result) + "\n");
   Server& s = server();
   Lock lock(s.mutex);
   Versions& v = s.modules[m->name.raw()];
@@ -100,7 +107,9 @@ LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t siz
   LoadResult r = prepare_module(bytes, size, file);
   if (!r.module) return r;
   if (expected.is_atom() && r.module->name != expected)
-    return failure(intern_atom("badfile"), std::string(file) + ": holds module " + std::string(atom_text(r.module->name)) + ", not " + std::string(atom_text(expected)));
+    return failure(intern_atom("badfile"), std::string(file) + ": holds module " +
+                                               std::string(atom_text(r.module->name)) + ", not " +
+                                               std::string(atom_text(expected)));
   return publish_module(r.module);
 }
 
@@ -163,7 +172,8 @@ bool purge_module(Term name) {
   Lock lock(s.mutex);
   Versions& v = s.modules[name.raw()];
   if (!v.old) return false;
-  // Funs of the old code that the current one does not share lead nowhere now; the code itself stays for whoever still runs it.
+  // Funs of the old code that the current one does not share lead nowhere now; the code itself
+  // stays for whoever still runs it.
   for (std::size_t i = 0; i < v.old->funs.size(); i++) {
     const Word* address = v.old->fun_addresses[i];
     v.old->funs[i]->address.compare_exchange_strong(address, nullptr, std::memory_order_acq_rel);

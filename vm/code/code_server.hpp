@@ -7,18 +7,23 @@
 #include "vm/code/beam_file.hpp"
 #include "vm/code/module.hpp"
 
-/// The modules of the machine: which is current, which is old; loading, deleting, purging. One for the VM; all functions are thread-safe, and may run
-/// while other threads execute code: new code is complete before any export or fun leads to it, and code once published stays.
+/// The modules of the machine: which is current, which is old; loading, deleting, purging. One for
+/// the VM; all functions are thread-safe, and may run while other threads execute code: new code is
+/// complete before any export or fun leads to it, and code once published stays.
 namespace vmrun {
 
-/// Where modules come from that are called but not loaded. The runtime registers one: it knows files, compilers and the embedded library.
+/// Where modules come from that are called but not loaded. The runtime registers one: it knows
+/// files, compilers and the embedded library.
 class CodeSource {
  public:
   virtual ~CodeSource() = default;
-  /// Fills `beam` with the module's bytes (.beam format), `path` with where they are from. False: there is no such module.
+  /// Fills `beam` with the module's bytes (.beam format), `path` with where they are from. False:
+  /// there is no such module.
   virtual bool find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) = 0;
-  /// Compiles the text of a module, shown as `name` in messages. False: `messages` says what is wrong.
-  virtual bool compile(std::string_view name, std::string_view text, std::vector<std::uint8_t>* beam, std::string* messages) {
+  /// Compiles the text of a module, shown as `name` in messages. False: `messages` says what is
+  /// wrong.
+  virtual bool compile(std::string_view name, std::string_view text, std::vector<std::uint8_t>* beam,
+                       std::string* messages) {
     (void)name, (void)text, (void)beam;
     *messages = "there is no compiler";
     return false;
@@ -28,30 +33,32 @@ void set_code_source(CodeSource* source);
 CodeSource* code_source();  // nullptr: none
 
 struct LoadResult {
-  Module* module = nullptr;      // nullptr: failed
-  Term reason;                   // badfile, not_purged, on_load…
-  std::string message;           // for people, with file, offset and cause
+  Module* module = nullptr;  // nullptr: failed
+  Term reason;               // badfile, not_purged, on_load…
+  std::string message;       // for people, with file, offset and cause
 };
 
 /// Checks and prepares a module; nothing is visible to programs yet.
 LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::string_view file);
-/// Makes a prepared module the current version; what was current becomes old, what was old must have been purged (else not_purged).
-/// A module with an on_load function waits, see pending_module, until that has run and finish_on_load was called.
+/// Makes a prepared module the current version; what was current becomes old, what was old must
+/// have been purged (else not_purged). A module with an on_load function waits, see pending_module,
+/// until that has run and finish_on_load was called.
 LoadResult publish_module(Module* m);
 /// Both, with the bytes' module name checked against `expected` when that is an atom.
 LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t size, std::string_view file);
-/// After the on_load function has returned: `ok` keeps the module (its exports become visible), anything else takes it out again, with a
-/// warning unless it is an atom.
+/// After the on_load function has returned: `ok` keeps the module (its exports become visible),
+/// anything else takes it out again, with a warning unless it is an atom.
 void finish_on_load(Module* m, Term result);
 
-/// Finds the module through the code source and loads it, once however many processes ask. False: not found, or it does not load (`message` says why).
+/// Finds the module through the code source and loads it, once however many processes ask. False:
+/// not found, or it does not load (`message` says why).
 bool autoload_module(Term name, std::string* message);
 
-Module* current_module(Term name);   // nullptr: not loaded
-Module* pending_module(Term name);   // waits for its on_load function
+Module* current_module(Term name);  // nullptr: not loaded
+Module* pending_module(Term name);  // waits for its on_load function
 Module* old_module(Term name);
-bool delete_module(Term name);       // current becomes old; false: not loaded, or there is old code already
-bool purge_module(Term name);        // forgets the old version; false: there was none
+bool delete_module(Term name);  // current becomes old; false: not loaded, or there is old code already
+bool purge_module(Term name);   // forgets the old version; false: there was none
 std::vector<Module*> loaded_modules();
 const std::string* module_path(Term name);
 void set_module_path(Term name, std::string path);

@@ -7,8 +7,9 @@
 
 #include "vm/code/instructions.hpp"
 
-/// For deciding what to fuse: with -DVMRUN_COUNT_PAIRS the interpreter counts which instruction follows which and the program's end writes the most frequent
-/// pairs to the file named by VMRUN_PAIRS. One scheduler only.
+/// For deciding what to fuse: with -DVMRUN_COUNT_PAIRS the interpreter counts which instruction
+/// follows which and the program's end writes the most frequent pairs to the file named by
+/// VMRUN_PAIRS. One scheduler only.
 namespace vmrun {
 
 inline std::uint64_t pair_counts[op::kOpCount][op::kOpCount];
@@ -26,7 +27,9 @@ inline const struct PairReport {
     if (!out) return;
     for (unsigned a = 0; a < op::kOpCount; a++)
       for (unsigned b = 0; b < op::kOpCount; b++)
-        if (pair_counts[a][b]) std::fprintf(out, "%lu %s %s\n", static_cast<unsigned long>(pair_counts[a][b]), op::kInstructions[a].name, op::kInstructions[b].name);
+        if (pair_counts[a][b])
+          std::fprintf(out, "%lu %s %s\n", static_cast<unsigned long>(pair_counts[a][b]),
+                       op::kInstructions[a].name, op::kInstructions[b].name);
     std::fclose(out);
   }
 } pair_report;

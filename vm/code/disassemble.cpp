@@ -14,13 +14,17 @@ std::string any_source(Word w) {
 
 std::string text_of(char kind, const std::uint8_t* field, const Word* instruction, const Module* m) {
   Word v = 0;
-  std::memcpy(&v, field, kind == 'c' || kind == 'S' || kind == 'w' ? 8 : kind == 'k' || kind == 'i' || kind == 'q' || kind == 'f' || kind == '*' ? 4 : 2);
+  std::memcpy(&v, field,
+              kind == 'c' || kind == 'S' || kind == 'w'                                 ? 8
+              : kind == 'k' || kind == 'i' || kind == 'q' || kind == 'f' || kind == '*' ? 4
+                                                                                        : 2);
   switch (kind) {
     case 'x': return "x" + std::to_string(v);
     case 'y': return "y" + std::to_string(v);
     case 'l': return "f" + std::to_string(v);
     case 'D': return (v & kDestinationY ? "y" : "x") + std::to_string(v & ~Word{kDestinationY});
-    case 'k': case 'c': return term_text(Term::from_raw(v), 60);
+    case 'k':
+    case 'c': return term_text(Term::from_raw(v), 60);
     case 'i': return std::to_string(static_cast<std::int32_t>(v) >> 4);
     case 'S': return any_source(v);
     case 'f': {

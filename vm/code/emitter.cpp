@@ -17,7 +17,8 @@ bool fits(char kind, const Operand& o) {
     case 'c': return o.kind == K::kConst;
     case 'i': {
       const Term t = Term::from_raw(o.value);
-      return o.kind == K::kConst && t.is_small() && t.small_value() < kMaxImmediate && t.small_value() >= -kMaxImmediate;
+      return o.kind == K::kConst && t.is_small() && t.small_value() < kMaxImmediate &&
+             t.small_value() >= -kMaxImmediate;
     }
     case 'S': return o.kind == K::kX || o.kind == K::kY || o.kind == K::kConst;
     case 'D': return o.kind == K::kX || o.kind == K::kY;
@@ -33,7 +34,10 @@ bool fits(char kind, const Operand& o) {
 Word encode(char kind, const Operand& o) {
   switch (kind) {
     case 'i': return static_cast<Word>(Term::from_raw(o.value).small_value() << 4);
-    case 'S': return o.kind == Operand::Kind::kX ? encode_any_x(o.value) : o.kind == Operand::Kind::kY ? encode_any_y(o.value) : o.value;
+    case 'S':
+      return o.kind == Operand::Kind::kX   ? encode_any_x(o.value)
+             : o.kind == Operand::Kind::kY ? encode_any_y(o.value)
+                                           : o.value;
     case 'D': return o.kind == Operand::Kind::kY ? o.value | kDestinationY : o.value;
     default: return o.value;
   }
@@ -53,8 +57,9 @@ int select(op::Family family, const Operand* operands, std::size_t count) {
 
 int fused(std::uint16_t first, std::uint16_t second) {
   const FusionRow* end = op::kFusions + op::kFusionCount;
-  const FusionRow* row = std::lower_bound(op::kFusions, end, std::pair(first, second),
-                                          [](const FusionRow& r, auto key) { return std::pair(r.first, r.second) < key; });
+  const FusionRow* row =
+      std::lower_bound(op::kFusions, end, std::pair(first, second),
+                       [](const FusionRow& r, auto key) { return std::pair(r.first, r.second) < key; });
   return row != end && row->first == first && row->second == second ? row->fused : -1;
 }
 
@@ -63,22 +68,28 @@ int fused(std::uint16_t first, std::uint16_t second) {
 bool Emitter::can_emit(op::Family family, std::initializer_list<Operand> operands) const {
   return select(family, operands.begin(), operands.size()) >= 0;
 }
-void Emitter::emit(op::Family family, std::initializer_list<Operand> operands, const std::vector<ListWord>& list) {
+void Emitter::emit(op::Family family, std::initializer_list<Operand> operands,
+                   const std::vector<ListWord>& list) {
   emit(family, operands.begin(), operands.size(), list);
 }
-void Emitter::emit(op::Family family, const std::vector<Operand>& operands, const std::vector<ListWord>& list) {
+void Emitter::emit(op::Family family, const std::vector<Operand>& operands,
+                   const std::vector<ListWord>& list) {
   emit(family, operands.data(), operands.size(), list);
 }
 
-void Emitter::emit(op::Family family, const Operand* operands, std::size_t count, const std::vector<ListWord>& list) {
+void Emitter::emit(op::Family family, const Operand* operands, std::size_t count,
+                   const std::vector<ListWord>& list) {
   const int selected = select(family, operands, count);
   if (selected < 0) {
-    if (error_.empty()) error_ = std::string("operands of ") + op::kFamilyNames[static_cast<unsigned>(family)] + " are out of range or of the wrong kind";
+    if (error_.empty())
+      error_ = std::string("operands of ") + op::kFamilyNames[static_cast<unsigned>(family)] +
+               " are out of range or of the wrong kind";
     return;
   }
   const auto operation = static_cast<std::uint16_t>(selected);
   if (!try_fuse(operation)) {
-    items_.push_back({operation, next_is_target_, pending_line_, static_cast<std::uint32_t>(values_.size()), static_cast<std::uint32_t>(lists_.size()), 0, 0});
+    items_.push_back({operation, next_is_target_, pending_line_, static_cast<std::uint32_t>(values_.size()),
+                      static_cast<std::uint32_t>(lists_.size()), 0, 0});
   }
   next_is_target_ = false;
   pending_line_ = 0;
@@ -92,14 +103,16 @@ void Emitter::emit(op::Family family, const Operand* operands, std::size_t count
   }
 }
 
-/// Makes the last instruction and this one a fused one, unless the second is a jump's target or both may raise on different lines.
+/// Makes the last instruction and this one a fused one, unless the second is a jump's target or
+/// both may raise on different lines.
 bool Emitter::try_fuse(std::uint16_t operation) {
   if (items_.empty() || next_is_target_) return false;
   Item& last = items_.back();
   const int whole = fused(last.operation, operation);
   if (whole < 0) return false;
   if (pending_line_) {
-    if ((op::kInstructions[last.operation].flags & InstructionRow::kRaises) && last.line != pending_line_) return false;
+    if ((op::kInstructions[last.operation].flags & InstructionRow::kRaises) && last.line != pending_line_)
+      return false;
     last.line = pending_line_;
   }
   last.operation = static_cast<std::uint16_t>(whole);
@@ -107,7 +120,8 @@ bool Emitter::try_fuse(std::uint16_t operation) {
 }
 
 void Emitter::place_label(Word label) {
-  if (label_item_[label] != kUnplaced && error_.empty()) error_ = "label " + std::to_string(label) + " is defined twice";
+  if (label_item_[label] != kUnplaced && error_.empty())
+    error_ = "label " + std::to_string(label) + " is defined twice";
   label_item_[label] = static_cast<std::uint32_t>(items_.size());
   next_is_target_ = true;
 }
@@ -140,8 +154,13 @@ void Emitter::write(const Item& item, std::vector<Word>& code) {
         std::memcpy(field, &narrow, 4);
         break;
       }
-      case 'k': case 'i': case 'q': case '*': std::memcpy(field, value, 4); break;
-      case 'c': case 'S': case 'w': std::memcpy(field, value, 8); break;
+      case 'k':
+      case 'i':
+      case 'q':
+      case '*': std::memcpy(field, value, 4); break;
+      case 'c':
+      case 'S':
+      case 'w': std::memcpy(field, value, 8); break;
       default: std::memcpy(field, value, 2);
     }
   }

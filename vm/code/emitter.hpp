@@ -6,8 +6,9 @@
 
 #include "vm/code/instructions.hpp"
 
-/// Turns families and operands into the machine's instructions: picks the variant, fuses neighbours, lays the code out and resolves labels. Used by
-/// the loader only, one emitter per module. Errors stick: see `error`.
+/// Turns families and operands into the machine's instructions: picks the variant, fuses
+/// neighbours, lays the code out and resolves labels. Used by the loader only, one emitter per
+/// module. Errors stick: see `error`.
 namespace vmrun {
 
 struct Operand {
@@ -36,7 +37,8 @@ class Emitter {
  public:
   explicit Emitter(std::uint32_t label_count) : label_item_(label_count, kUnplaced) {}
 
-  void emit(op::Family family, std::initializer_list<Operand> operands, const std::vector<ListWord>& list = {});
+  void emit(op::Family family, std::initializer_list<Operand> operands,
+            const std::vector<ListWord>& list = {});
   void emit(op::Family family, const std::vector<Operand>& operands, const std::vector<ListWord>& list = {});
   bool can_emit(op::Family family, std::initializer_list<Operand> operands) const;
   void place_label(Word label);
@@ -48,7 +50,9 @@ class Emitter {
   bool finish(std::vector<Word>* code);
   Word label_word(Word label) const { return items_[label_item_[label]].at; }
   bool label_placed(Word label) const { return label_item_[label] != kUnplaced; }
-  struct LineMark { std::uint32_t word, line; };
+  struct LineMark {
+    std::uint32_t word, line;
+  };
   const std::vector<LineMark>& lines() const { return lines_; }
   const std::string& error() const { return error_; }
 
@@ -56,9 +60,9 @@ class Emitter {
   struct Item {
     std::uint16_t operation;
     bool target;
-    std::uint32_t line;   // 0: none
+    std::uint32_t line;  // 0: none
     std::uint32_t first_value, first_list, list_count;
-    std::uint32_t at;     // word offset once laid out
+    std::uint32_t at;  // word offset once laid out
   };
   static constexpr std::uint32_t kUnplaced = ~0u;
 

@@ -37,7 +37,8 @@ unsigned stack_addresses(const Process& p, const Word* innermost, Word* out, uns
 
 Term capture(Process& p, const Word* ip, Term head) {
   Word found[kMaxBacktraceDepth];
-  const unsigned n = stack_addresses(p, ip, found, std::max(1u, backtrace_depth.load(std::memory_order_relaxed)));
+  const unsigned n =
+      stack_addresses(p, ip, found, std::max(1u, backtrace_depth.load(std::memory_order_relaxed)));
   Term* hp = p.heap.alloc(2 + 3 + n);
   Term* big = hp;
   *hp++ = Term::header(Term::Sub::kPosBig, n + 2);
@@ -50,7 +51,8 @@ Term capture(Process& p, const Word* ip, Term head) {
 Term string_term(Heap& heap, std::string_view text) {
   Term list = Term::nil();
   Term* hp = heap.alloc(2 * text.size());
-  for (std::size_t i = text.size(); i-- > 0;) list = make_cons(hp, Term::small(static_cast<unsigned char>(text[i])), list);
+  for (std::size_t i = text.size(); i-- > 0;)
+    list = make_cons(hp, Term::small(static_cast<unsigned char>(text[i])), list);
   return list;
 }
 
@@ -75,7 +77,8 @@ Term frame_term(Heap& heap, const Word* address, Term arguments, Term info) {
     const Term pair = make_tuple(hp, error_info, info);
     location = make_cons(hp, pair, location);
   }
-  return make_tuple(hp, f->module, f->function, arguments.is_value() ? arguments : Term::small(f->arity), location);
+  return make_tuple(hp, f->module, f->function, arguments.is_value() ? arguments : Term::small(f->arity),
+                    location);
 }
 
 Term list_of(Heap& heap, const Term* terms, std::size_t n) {
@@ -97,7 +100,8 @@ Term frames_term(Heap& heap, Term head, const Word* addresses, unsigned n) {
     if (head.tuple_arity() == 2) info = head.element(1);
   }
   for (unsigned i = 0; i < n && count < most; i++) {
-    const auto* address = reinterpret_cast<const Word*>(addresses[i] & ~Word{7});  // callers: the last word of the call
+    const auto* address =
+        reinterpret_cast<const Word*>(addresses[i] & ~Word{7});  // callers: the last word of the call
     const Term frame = frame_term(heap, address, arguments, info);
     arguments = info = kNonValue;
     if (frame.is_value()) frames[count++] = frame;
@@ -125,7 +129,8 @@ Term stack_frames(Process& p, Heap& out, unsigned depth) {
   const unsigned n = depth ? stack_addresses(p, p.ip, found.data(), depth) : 0;
   std::vector<Term> frames;
   for (unsigned i = 0; i < n; i++) {
-    const Term frame = frame_term(out, reinterpret_cast<const Word*>(found[i] & ~Word{7}), kNonValue, kNonValue);
+    const Term frame =
+        frame_term(out, reinterpret_cast<const Word*>(found[i] & ~Word{7}), kNonValue, kNonValue);
     if (frame.is_value()) frames.push_back(frame);
   }
   return list_of(out, frames.data(), frames.size());
@@ -141,7 +146,8 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
     if (s->is_header()) {
       frame = s + 1;
     } else if (s->is_catch()) {
-      if (is_traced(p, kTraceCall)) [[unlikely]] exception_traced(p, static_cast<Word>(p.heap.end - frame));
+      if (is_traced(p, kTraceCall)) [[unlikely]]
+        exception_traced(p, static_cast<Word>(p.heap.end - frame));
       p.heap.stop = frame;
       x[0] = kNonValue;
       x[1] = kClassAtoms[static_cast<unsigned>(p.exception_class)];
@@ -151,7 +157,8 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
       return static_cast<const Word*>(s->catch_address());
     }
   }
-  if (is_traced(p, kTraceCall)) [[unlikely]] exception_traced(p, 0);
+  if (is_traced(p, kTraceCall)) [[unlikely]]
+    exception_traced(p, 0);
   return nullptr;
 }
 
@@ -162,9 +169,11 @@ namespace {
 /// The module that explains the failures of another's built-in functions, or kNonValue.
 Term explaining_module(Term module) {
   static const Term erts = intern_atom("erl_erts_errors"), stdlib = intern_atom("erl_stdlib_errors");
-  static const Term of_erts[] = {atoms::erlang, intern_atom("atomics"), intern_atom("counters"), intern_atom("persistent_term")};
-  static const Term of_stdlib[] = {intern_atom("binary"), intern_atom("ets"), intern_atom("lists"), intern_atom("maps"),
-                                   intern_atom("math"), intern_atom("re"), intern_atom("unicode")};
+  static const Term of_erts[] = {atoms::erlang, intern_atom("atomics"), intern_atom("counters"),
+                                 intern_atom("persistent_term")};
+  static const Term of_stdlib[] = {intern_atom("binary"), intern_atom("ets"),  intern_atom("lists"),
+                                   intern_atom("maps"),   intern_atom("math"), intern_atom("re"),
+                                   intern_atom("unicode")};
   if (std::ranges::find(of_erts, module) != std::end(of_erts)) return erts;
   return std::ranges::find(of_stdlib, module) != std::end(of_stdlib) ? stdlib : kNonValue;
 }
@@ -172,7 +181,8 @@ Term explaining_module(Term module) {
 }  // namespace
 
 Term bif_trace_head(Process& p, const Export& bif, const Term* args) {
-  static const Term error_info = intern_atom("error_info"), module_key = intern_atom("module"), cause_key = intern_atom("cause");
+  static const Term error_info = intern_atom("error_info"), module_key = intern_atom("module"),
+                    cause_key = intern_atom("cause");
   const Term list = list_of(p.heap, args, bif.arity);
   Term location = Term::nil();
   const Term errors = explaining_module(bif.module);

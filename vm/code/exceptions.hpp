@@ -6,15 +6,18 @@
 
 /// Raising, unwinding and stack traces. In the process's own thread, with top and stop stored back.
 ///
-/// A trace is captured as a pair [Head|Addresses] (Addresses: a big integer object whose limbs are the class and code addresses), turned into a list only
-/// when a program looks at it. Head says what stands at or before the innermost frame:
+/// A trace is captured as a pair [Head|Addresses] (Addresses: a big integer object whose limbs are
+/// the class and code addresses), turned into a list only when a program looks at it. Head says
+/// what stands at or before the innermost frame:
 ///   []                          nothing special
-///   {Arguments}                 the innermost function's arguments replace its arity (function_clause, error/2)
-///   {Arguments, Info}           the same with error_info (error/3, segments of binaries); Arguments may be `none`
+///   {Arguments}                 the innermost function's arguments replace its arity
+///                               (function_clause, error/2)
+///   {Arguments, Info}           the same with error_info (error/3, segments of binaries);
+///                               Arguments may be `none`
 ///   {M, F, Arguments, Location} a built-in that failed, called by the innermost function
-/// A trace given to erlang:raise/3 is [List|Class].
-/// p.exception_trace before the exception is handled: [] (a built-in: it shows in the trace), `true` (a built-in that does not show, such as error/1), a
-/// Head tuple, or a trace as above, which is kept.
+/// A trace given to erlang:raise/3 is [List|Class]. p.exception_trace before the exception is
+/// handled: [] (a built-in: it shows in the trace), `true` (a built-in that does not show, such as
+/// error/1), a Head tuple, or a trace as above, which is kept.
 namespace vmrun {
 
 struct Export;
@@ -23,11 +26,13 @@ struct Export;
 inline constexpr unsigned kMaxBacktraceDepth = 64;
 extern std::atomic<unsigned> backtrace_depth;
 
-/// Captures the trace unless there is one, and finds the innermost catch: returns where to go on (stop and x0...x3 are set), or nullptr when there is none.
-/// ip: the failing instruction; nullptr when the failing code has no frame (a built-in called last).
+/// Captures the trace unless there is one, and finds the innermost catch: returns where to go on
+/// (stop and x0...x3 are set), or nullptr when there is none. ip: the failing instruction; nullptr
+/// when the failing code has no frame (a built-in called last).
 const Word* handle_exception(Process& p, const Word* ip, Term* x);
 
-/// What a built-in that failed met, as an atom for `cause` in error_info, or kNonValue. Called right after the failure. Set by the runtime before any process runs.
+/// What a built-in that failed met, as an atom for `cause` in error_info, or kNonValue. Called
+/// right after the failure. Set by the runtime before any process runs.
 extern Term (*failure_cause)(Process& p, const Export& bif, const Term* args);
 
 /// Head tuple of a failed built-in.
@@ -35,7 +40,8 @@ Term bif_trace_head(Process& p, const Export& bif, const Term* args);
 /// {Arguments} of the function entered with these.
 Term arguments_head(Process& p, const Term* args, unsigned arity);
 
-/// What the process ends with when nobody caught the exception: Reason, {Reason,Stack} or {{nocatch,Value},Stack}. *report: whether it is a crash.
+/// What the process ends with when nobody caught the exception: Reason, {Reason,Stack} or
+/// {{nocatch,Value},Stack}. *report: whether it is a crash.
 Term uncaught_reason(Process& p, bool* report);
 
 /// Frames of a process from p.ip (nullptr: from its innermost caller) on, as a list built in `out`.

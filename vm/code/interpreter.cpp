@@ -26,13 +26,17 @@
 #include "vm/code/count_pairs.hpp"
 #endif
 
-// The interpreter loop. Instructions come from instructions.tab; this file has the machine state they share and what they jump to.
+// The interpreter loop. Instructions come from instructions.tab; this file has the machine state
+// they share and what they jump to.
 //
 // Rules:
-// - I, E, H and reds live in locals; before anything that may look at the process they are stored back (VM_SWAP_OUT) and reloaded after (VM_SWAP_IN).
+// - I, E, H and reds live in locals; before anything that may look at the process they are stored
+//   back (VM_SWAP_OUT) and reloaded after (VM_SWAP_IN).
 // - After VM_NEED, VM_COLLECT or VM_AFTER_BIF no term read before is valid.
-// - Every frame leaves kStackReserveWords free between H and E; a call pushes one of them without a check.
-// - A frame: y0 is E[0]; behind the slots lies the return address. A function without a frame has the return address at E[0].
+// - Every frame leaves kStackReserveWords free between H and E; a call pushes one of them without a
+//   check.
+// - A frame: y0 is E[0]; behind the slots lies the return address. A function without a frame has
+//   the return address at E[0].
 // - An instruction that raises leaves I at itself: traces look the position up there.
 namespace vmrun {
 namespace {
@@ -44,11 +48,13 @@ const Word kProcessEnd[] = {bare_operation(op::process_end)};
 const Word kOnLoadResult[] = {bare_operation(op::on_load_result)};
 
 inline SWord vm_divide(SWord a, SWord b) {
-  if (((static_cast<Word>(a) | static_cast<Word>(b)) >> 32) == 0) return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
+  if (((static_cast<Word>(a) | static_cast<Word>(b)) >> 32) == 0)
+    return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
   return a / b;
 }
 inline SWord vm_remainder(SWord a, SWord b) {
-  if (((static_cast<Word>(a) | static_cast<Word>(b)) >> 32) == 0) return static_cast<std::uint32_t>(a) % static_cast<std::uint32_t>(b);
+  if (((static_cast<Word>(a) | static_cast<Word>(b)) >> 32) == 0)
+    return static_cast<std::uint32_t>(a) % static_cast<std::uint32_t>(b);
   return b == -1 ? 0 : a % b;
 }
 inline int vm_sign(int n) { return n < 0 ? -1 : n > 0; }
@@ -69,11 +75,14 @@ void restore_registers(Process& p, Term* x) {
   p.live_saved = 0;
 }
 
-/// Where a call of `fun` with so many arguments goes, its free variables in place; nullptr: a bad call (bad_fun_call finds out why).
+/// Where a call of `fun` with so many arguments goes, its free variables in place; nullptr: a bad
+/// call (bad_fun_call finds out why).
 inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
-  if (!fun.is_fun()) [[unlikely]] return nullptr;
+  if (!fun.is_fun()) [[unlikely]]
+    return nullptr;
   const FunObject* f = fun_of(fun);
-  if (f->arity != arity) [[unlikely]] return nullptr;
+  if (f->arity != arity) [[unlikely]]
+    return nullptr;
   if (f->is_external) return f->exported->address.load(std::memory_order_acquire);
   spread_environment(*f, x);
   return f->entry->address.load(std::memory_order_acquire);
@@ -87,35 +96,36 @@ inline const Export* entry_export(const Word* entry) {
 }  // namespace
 
 // Operands of the current instruction, by byte offset.
-#define VM_FIELD(type, o) (*reinterpret_cast<const type*>(reinterpret_cast<const char*>(I) + (o)))
-#define VM_X(o) x[VM_FIELD(std::uint16_t, o)]
-#define VM_Y(o) E[VM_FIELD(std::uint16_t, o)]
-#define VM_K(o) Term::from_raw(VM_FIELD(std::uint32_t, o))
-#define VM_C(o) Term::from_raw(VM_FIELD(Word, o))
-#define VM_I(o) static_cast<SWord>(VM_FIELD(std::int32_t, o))
-#define VM_U(o) static_cast<unsigned>(VM_FIELD(std::uint16_t, o))
-#define VM_Q(o) VM_FIELD(std::uint32_t, o)
-#define VM_W(o) VM_FIELD(Word, o)
-#define VM_LABEL(o) static_cast<SWord>(VM_FIELD(std::int32_t, o))
-#define VM_FLOAT(o) f[VM_FIELD(std::uint16_t, o)]
-#define VM_ANY_SOURCE(o) decode_source(VM_FIELD(Word, o), x, E)
-#define VM_DECODE(w) decode_source(w, x, E)
-#define VM_DESTINATION(w) ((w) & kDestinationY ? E + ((w) & ~Word{kDestinationY}) : x + (w))
-#define VM_ANY_DEST(o) (*VM_DESTINATION(VM_FIELD(std::uint16_t, o)))
-#define VM_EXPORT(w) reinterpret_cast<Export*>(w)
-#define VM_BIF(w) reinterpret_cast<BifFn>(w)
+#define VM_FIELD(type, o)       (*reinterpret_cast<const type*>(reinterpret_cast<const char*>(I) + (o)))
+#define VM_X(o)                 x[VM_FIELD(std::uint16_t, o)]
+#define VM_Y(o)                 E[VM_FIELD(std::uint16_t, o)]
+#define VM_K(o)                 Term::from_raw(VM_FIELD(std::uint32_t, o))
+#define VM_C(o)                 Term::from_raw(VM_FIELD(Word, o))
+#define VM_I(o)                 static_cast<SWord>(VM_FIELD(std::int32_t, o))
+#define VM_U(o)                 static_cast<unsigned>(VM_FIELD(std::uint16_t, o))
+#define VM_Q(o)                 VM_FIELD(std::uint32_t, o)
+#define VM_W(o)                 VM_FIELD(Word, o)
+#define VM_LABEL(o)             static_cast<SWord>(VM_FIELD(std::int32_t, o))
+#define VM_FLOAT(o)             f[VM_FIELD(std::uint16_t, o)]
+#define VM_ANY_SOURCE(o)        decode_source(VM_FIELD(Word, o), x, E)
+#define VM_DECODE(w)            decode_source(w, x, E)
+#define VM_DESTINATION(w)       ((w)&kDestinationY ? E + ((w) & ~Word{kDestinationY}) : x + (w))
+#define VM_ANY_DEST(o)          (*VM_DESTINATION(VM_FIELD(std::uint16_t, o)))
+#define VM_EXPORT(w)            reinterpret_cast<Export*>(w)
+#define VM_BIF(w)               reinterpret_cast<BifFn>(w)
 #define VM_RETURN_ADDRESS(next) Term::from_raw(reinterpret_cast<Word>(next))
-#define VM_HEAP_WORDS(need) ((need) & ~kNeedAlways)
-#define VM_TERM(v) vm_term(v)
-#define VM_UNTAGGED(i) vm_term(i)
-// Atomic, for the operation of a function that is or was native is replaced while others may be about to call it.
+#define VM_HEAP_WORDS(need)     ((need) & ~kNeedAlways)
+#define VM_TERM(v)              vm_term(v)
+#define VM_UNTAGGED(i)          vm_term(i)
+// Atomic, for the operation of a function that is or was native is replaced while others may be
+// about to call it.
 #define VM_OPERATION __atomic_load_n(reinterpret_cast<const std::uint16_t*>(I), __ATOMIC_RELAXED)
 
 #ifdef VMRUN_COUNT_PAIRS  // how often which instruction follows which: what to fuse (see count_pairs.hpp)
-#define VM_DISPATCH                                                    \
-  do {                                                                 \
-    count_pair(VM_OPERATION);                                          \
-    goto* dispatch[VM_OPERATION];                                      \
+#define VM_DISPATCH               \
+  do {                            \
+    count_pair(VM_OPERATION);     \
+    goto* dispatch[VM_OPERATION]; \
   } while (0)
 #else
 #define VM_DISPATCH goto* dispatch[VM_OPERATION]
@@ -131,10 +141,11 @@ inline const Export* entry_export(const Word* entry) {
     VM_DISPATCH;          \
   } while (0)
 // At a function's first instruction: charge the call.
-#define VM_ENTER                                          \
-  do {                                                    \
-    if (--reds <= 0) [[unlikely]] goto yield_at_entry;    \
-    VM_DISPATCH;                                          \
+#define VM_ENTER                  \
+  do {                            \
+    if (--reds <= 0) [[unlikely]] \
+      goto yield_at_entry;        \
+    VM_DISPATCH;                  \
   } while (0)
 #define VM_YIELD_HERE(n) \
   do {                   \
@@ -142,64 +153,65 @@ inline const Export* entry_export(const Word* entry) {
     goto yield_here;     \
   } while (0)
 
-#define VM_SWAP_OUT        \
-  do {                     \
-    p.heap.top = H;        \
-    p.heap.stop = E;       \
-    p.reductions = reds;   \
+#define VM_SWAP_OUT      \
+  do {                   \
+    p.heap.top = H;      \
+    p.heap.stop = E;     \
+    p.reductions = reds; \
   } while (0)
-#define VM_SWAP_IN         \
-  do {                     \
-    H = p.heap.top;        \
-    E = p.heap.stop;       \
-    reds = p.reductions;   \
+#define VM_SWAP_IN       \
+  do {                   \
+    H = p.heap.top;      \
+    E = p.heap.stop;     \
+    reds = p.reductions; \
   } while (0)
-#define VM_COLLECT(words, live)                          \
-  do {                                                   \
-    VM_SWAP_OUT;                                         \
-    const int cost_ = collect(p, words, x, live);        \
-    if (cost_ < 0) goto exit_now;                        \
-    VM_SWAP_IN;                                          \
-    reds -= cost_;                                       \
+#define VM_COLLECT(words, live)                   \
+  do {                                            \
+    VM_SWAP_OUT;                                  \
+    const int cost_ = collect(p, words, x, live); \
+    if (cost_ < 0) goto exit_now;                 \
+    VM_SWAP_IN;                                   \
+    reds -= cost_;                                \
   } while (0)
-#define VM_NEED(need, live) \
-  if (H + (need) > E) [[unlikely]] VM_COLLECT(VM_HEAP_WORDS(need), live)
+#define VM_NEED(need, live)        \
+  if (H + (need) > E) [[unlikely]] \
+  VM_COLLECT(VM_HEAP_WORDS(need), live)
 // A built-in left words outside the block.
-#define VM_AFTER_BIF(live)                                                      \
-  do {                                                                          \
-    if (p.heap.gc_desired() || gc_modes.collect_always) VM_COLLECT(0, live);    \
+#define VM_AFTER_BIF(live)                                                   \
+  do {                                                                       \
+    if (p.heap.gc_desired() || gc_modes.collect_always) VM_COLLECT(0, live); \
   } while (0)
 // No registers are known here: makes the next call collect.
-#define VM_COLLECT_SOON         \
-  do {                          \
-    if (!set_aside) {           \
-      set_aside = reds;         \
-      reds = 0;                 \
-    }                           \
+#define VM_COLLECT_SOON \
+  do {                  \
+    if (!set_aside) {   \
+      set_aside = reds; \
+      reds = 0;         \
+    }                   \
   } while (0)
 
-#define VM_RAISE(reason)       \
-  do {                         \
-    VM_SWAP_OUT;               \
-    raise_error(p, reason);    \
-    goto raise;                \
+#define VM_RAISE(reason)    \
+  do {                      \
+    VM_SWAP_OUT;            \
+    raise_error(p, reason); \
+    goto raise;             \
   } while (0)
-#define VM_BOTH_SMALL(a, b) (((a).raw() & (b).raw() & 0xF) == 0xF)
-#define VM_EQUAL_SLOW(a, b) (!(a).is_immed() && !(b).is_immed() && detail::equal_exact_slow(a, b))
+#define VM_BOTH_SMALL(a, b)       (((a).raw() & (b).raw() & 0xF) == 0xF)
+#define VM_EQUAL_SLOW(a, b)       (!(a).is_immed() && !(b).is_immed() && detail::equal_exact_slow(a, b))
 #define VM_FUN_TARGET(fun, arity) fun_target(fun, arity, x)
-#define VM_ARITH(operation, a, b, live, fail, dst)                              \
-  do {                                                                          \
-    guard_arguments[0] = (a);                                                   \
-    guard_arguments[1] = (b);                                                   \
-    VM_SWAP_OUT;                                                                \
-    const Term r_ = slow_arith(p, ArithOp::operation, guard_arguments, x, live);\
-    VM_SWAP_IN;                                                                 \
-    if (!r_.is_value()) [[unlikely]] {                                          \
-      if (fail) VM_JUMP(fail);                                                  \
-      failed_operator = ArithOp::operation;                                     \
-      goto arith_failed;                                                        \
-    }                                                                           \
-    dst = r_;                                                                   \
+#define VM_ARITH(operation, a, b, live, fail, dst)                               \
+  do {                                                                           \
+    guard_arguments[0] = (a);                                                    \
+    guard_arguments[1] = (b);                                                    \
+    VM_SWAP_OUT;                                                                 \
+    const Term r_ = slow_arith(p, ArithOp::operation, guard_arguments, x, live); \
+    VM_SWAP_IN;                                                                  \
+    if (!r_.is_value()) [[unlikely]] {                                           \
+      if (fail) VM_JUMP(fail);                                                   \
+      failed_operator = ArithOp::operation;                                      \
+      goto arith_failed;                                                         \
+    }                                                                            \
+    dst = r_;                                                                    \
   } while (0)
 
 // Probes of the traced instructions. Tracing of calls may look at the process and send messages.
@@ -211,15 +223,15 @@ inline const Export* entry_export(const Word* entry) {
     call;              \
     VM_SWAP_IN;        \
   } while (0)
-#define VM_TRACE_RETURN(stack) VM_TRACE(trace_return(p, I, x, VM_DEPTH(stack)))
-#define VM_TRACE_LOCAL(entry, pushed) VM_TRACE(trace_local_entry(p, entry, x, VM_DEPTH(E) + (pushed)))
-#define VM_TRACE_GLOBAL(target, pushed) VM_TRACE(trace_global_entry(p, *(target), x, VM_DEPTH(E) + (pushed)))
-#define VM_TRACE_FUN(fun, pushed) VM_TRACE(trace_fun(p, *(fun), false, x, VM_DEPTH(E) + (pushed)))
-#define VM_TRACE_FUN_GLOBAL(fun, pushed) VM_TRACE(trace_fun(p, *(fun), true, x, VM_DEPTH(E) + (pushed)))
-#define VM_TRACE_BIF_ENTRY(target) VM_TRACE(trace_bif_entry(p, *(target), x, VM_DEPTH(E)))
+#define VM_TRACE_RETURN(stack)              VM_TRACE(trace_return(p, I, x, VM_DEPTH(stack)))
+#define VM_TRACE_LOCAL(entry, pushed)       VM_TRACE(trace_local_entry(p, entry, x, VM_DEPTH(E) + (pushed)))
+#define VM_TRACE_GLOBAL(to, pushed)         VM_TRACE(trace_global_entry(p, *(to), x, VM_DEPTH(E) + (pushed)))
+#define VM_TRACE_FUN(fun, pushed)           VM_TRACE(trace_fun(p, *(fun), false, x, VM_DEPTH(E) + (pushed)))
+#define VM_TRACE_FUN_GLOBAL(fun, pushed)    VM_TRACE(trace_fun(p, *(fun), true, x, VM_DEPTH(E) + (pushed)))
+#define VM_TRACE_BIF_ENTRY(target)          VM_TRACE(trace_bif_entry(p, *(target), x, VM_DEPTH(E)))
 #define VM_TRACE_BIF_RETURN(target, result) VM_TRACE(trace_bif_return(p, *(target), result, VM_DEPTH(E)))
-#define VM_TRACE_NIF_ENTRY(nif) trace_nif_entry(p, nif)
-#define VM_TRACE_NIF_RETURN(nif) trace_nif_return(p, nif)
+#define VM_TRACE_NIF_ENTRY(nif)             trace_nif_entry(p, nif)
+#define VM_TRACE_NIF_RETURN(nif)            trace_nif_return(p, nif)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -233,10 +245,11 @@ RunResult interpret(Scheduler& s, Process& p) {
   Term* E;
   Term* H;
   std::int32_t reds;
-  std::int32_t set_aside = 0;       // reductions kept back by VM_COLLECT_SOON
+  std::int32_t set_aside = 0;  // reductions kept back by VM_COLLECT_SOON
   unsigned live_count = 0;
   const Export* bif_export = nullptr;
-  const Word* bif_next = nullptr;   // where a failed or trapping built-in was to return to; nullptr: it was called last
+  const Word* bif_next =
+      nullptr;  // where a failed or trapping built-in was to return to; nullptr: it was called last
   ArithOp failed_operator = ArithOp::kAdd;
   Term tagged_reason, reason_value;
   Term bad_fun;
@@ -323,7 +336,8 @@ guard_bif_badarg:
   VM_SWAP_OUT;
   raise_badarg(p);
 guard_bif_failed:
-  if (p.bif_action == BifAction::kYield || p.bif_action == BifAction::kSuspendOnFiber) {  // no yield in a guard: go on at once
+  if (p.bif_action == BifAction::kYield ||
+      p.bif_action == BifAction::kSuspendOnFiber) {  // no yield in a guard: go on at once
     reds = 1000;
     VM_DISPATCH;
   }
@@ -349,7 +363,8 @@ raise_with_arguments:
 
   // ---- Calls that cannot be made ----
 
-bad_fun_call:  // bad_fun, bad_arity; in bad_apply2 the call was erlang:apply/2 itself and the arguments are spread
+bad_fun_call
+    :  // bad_fun, bad_arity; in bad_apply2 the call was erlang:apply/2 itself and the arguments are spread
   VM_SWAP_OUT;
   if (bad_fun.is_fun() && fun_of(bad_fun)->arity == bad_arity) {  // its code is not there yet
     const Word* const target = resolve_fun(p, *fun_of(bad_fun)->entry);
@@ -373,7 +388,7 @@ bad_fun_call:  // bad_fun, bad_arity; in bad_apply2 the call was erlang:apply/2 
     goto raise;
   }
 
-undefined_function: {  // bif_export; a module whose on_load function has not run yet gets that run first
+undefined_function : {  // bif_export; a module whose on_load function has not run yet gets that run first
   Module* const pending = pending_module(bif_export->module);
   if (!pending) {
     raise_error(p, atoms::undef);
@@ -401,7 +416,7 @@ on_load_finished:
   bif_next = nullptr;
   goto raise_with_arguments;
 
-raise_tagged: {
+raise_tagged : {
   VM_SWAP_OUT;
   Term* hp = p.heap.alloc(3);
   raise_error(p, make_tuple(hp, tagged_reason, reason_value));
@@ -409,7 +424,7 @@ raise_tagged: {
 }
 badarith:
   VM_RAISE(atoms::badarith);
-function_clause: {
+function_clause : {
   const auto* header = reinterpret_cast<const FunctionHeader*>(I);
   VM_SWAP_OUT;
   raise_error(p, atoms::function_clause);
@@ -419,7 +434,7 @@ function_clause: {
 
   // ---- Exceptions; everything is stored back but I ----
 
-raise: {
+raise : {
   if (p.bif_action == BifAction::kExitNow) goto exit_now;
   I = handle_exception(p, I, x);
   VM_SWAP_IN;

@@ -5,17 +5,31 @@
 #include "vm/heap/literal.hpp"
 #include "vm/term/external.hpp"
 
-/// The loader's frame: what comes before and after the code, functions and calls, and the pass over the instructions.
+/// The loader's frame: what comes before and after the code, functions and calls, and the pass over
+/// the instructions.
 namespace vmrun {
 namespace {
 
-struct TypeTest { std::uint8_t opcode; Family family; };
+struct TypeTest {
+  std::uint8_t opcode;
+  Family family;
+};
 const TypeTest kTypeTests[] = {
-    {generic::k_is_integer, Family::is_integer}, {generic::k_is_float, Family::is_float},     {generic::k_is_number, Family::is_number},
-    {generic::k_is_atom, Family::is_atom},       {generic::k_is_pid, Family::is_pid},         {generic::k_is_reference, Family::is_reference},
-    {generic::k_is_port, Family::is_port},       {generic::k_is_nil, Family::is_nil},         {generic::k_is_binary, Family::is_binary},
-    {generic::k_is_list, Family::is_list},       {generic::k_is_nonempty_list, Family::is_nonempty_list}, {generic::k_is_tuple, Family::is_tuple},
-    {generic::k_is_function, Family::is_function}, {generic::k_is_boolean, Family::is_boolean}, {generic::k_is_bitstr, Family::is_bitstr},
+    {generic::k_is_integer, Family::is_integer},
+    {generic::k_is_float, Family::is_float},
+    {generic::k_is_number, Family::is_number},
+    {generic::k_is_atom, Family::is_atom},
+    {generic::k_is_pid, Family::is_pid},
+    {generic::k_is_reference, Family::is_reference},
+    {generic::k_is_port, Family::is_port},
+    {generic::k_is_nil, Family::is_nil},
+    {generic::k_is_binary, Family::is_binary},
+    {generic::k_is_list, Family::is_list},
+    {generic::k_is_nonempty_list, Family::is_nonempty_list},
+    {generic::k_is_tuple, Family::is_tuple},
+    {generic::k_is_function, Family::is_function},
+    {generic::k_is_boolean, Family::is_boolean},
+    {generic::k_is_bitstr, Family::is_bitstr},
     {generic::k_is_map, Family::is_map},
 };
 
@@ -43,8 +57,10 @@ bool Loader::decode_literals() {
   }
   Term nothing = Term::nil();
   m_.attributes = m_.compile_info = nothing;
-  if (f_.attributes.size && !decode(f_.attributes, &m_.attributes)) return fail("chunk Attr is no external term");
-  if (f_.compile_info.size && !decode(f_.compile_info, &m_.compile_info)) return fail("chunk CInf is no external term");
+  if (f_.attributes.size && !decode(f_.attributes, &m_.attributes))
+    return fail("chunk Attr is no external term");
+  if (f_.compile_info.size && !decode(f_.compile_info, &m_.compile_info))
+    return fail("chunk CInf is no external term");
   return true;
 }
 
@@ -58,7 +74,8 @@ bool Loader::decode(const BeamFile::Bytes& bytes, Term* out) {
 
 bool Loader::make_funs() {
   for (const BeamFile::Lambda& l : f_.lambdas) {
-    if (entries_[l.label] != l.arity) return fail("fun " + std::to_string(l.index) + " does not lead to a function of its arity");
+    if (entries_[l.label] != l.arity)
+      return fail("fun " + std::to_string(l.index) + " does not lead to a function of its arity");
     FunEntry* entry = fun_entry(f_.module, f_.md5, l.index, l.old_uniq, l.arity - l.free_count, l.free_count);
     entry->function = l.name;
     m_.funs.push_back(entry);
@@ -67,7 +84,8 @@ bool Loader::make_funs() {
 }
 
 bool Loader::callee(const Arg& label, Word arity) {
-  return entries_[label.value] == arity || fail("label " + std::to_string(label.value) + " is no function of arity " + std::to_string(arity));
+  return entries_[label.value] == arity ||
+         fail("label " + std::to_string(label.value) + " is no function of arity " + std::to_string(arity));
 }
 
 Export* Loader::import(Word index) {
@@ -85,7 +103,8 @@ bool Loader::call_external(const Arg* a, bool tail, Word slots) {
   if (e->arity != a[0].value) return fail("arity differs from the import's");
   if (e->bif) {
     static const Term process_info = intern_atom("process_info");
-    const bool located = e->module == atoms::erlang && (e->function == atoms::load_nif || e->function == process_info);
+    const bool located =
+        e->module == atoms::erlang && (e->function == atoms::load_nif || e->function == process_info);
     e_.emit(located ? Family::call_located_bif : Family::call_bif,
             {Operand::pointer(e), number(e->arity), Operand::pointer(reinterpret_cast<const void*>(e->bif))});
     if (tail) {
@@ -107,7 +126,8 @@ bool Loader::call_fun(Word arity, Operand fun) {
   std::size_t k = at_ + 1;
   Word slots = 0;
   if (fun.kind != Operand::Kind::kY) {  // the frame may be dropped without losing the fun
-    if (k < f_.code.size() && f_.code[k].opcode == generic::k_deallocate) slots = f_.args(f_.code[k++])->value;
+    if (k < f_.code.size() && f_.code[k].opcode == generic::k_deallocate)
+      slots = f_.args(f_.code[k++])->value;
     if (k < f_.code.size() && f_.code[k].opcode == generic::k_return) {
       e_.emit(Family::call_fun_last, {number(arity), fun, number(slots)});
       at_ = k;
@@ -144,20 +164,22 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
       e_.emit(Family::func_info, {number(a[2].value), operand(a[0]), operand(a[1])});
       functions_.push_back(f_.args(f_.code[at_ + 1])->value);
       return true;
-    case generic::k_int_code_end:
-      e_.emit(Family::process_end, {});
-      return true;
+    case generic::k_int_code_end: e_.emit(Family::process_end, {}); return true;
     case generic::k_line:
-      if (a->value >= f_.lines.size()) return fail("line " + std::to_string(a->value) + " is not in the table");
+      if (a->value >= f_.lines.size())
+        return fail("line " + std::to_string(a->value) + " is not in the table");
       if (a->value) e_.set_line(static_cast<std::uint32_t>(a->value));
       return true;
-    case generic::k_executable_line: case generic::k_debug_line: case generic::k_fclearerror: case generic::k_fcheckerror:
-      return true;
+    case generic::k_executable_line:
+    case generic::k_debug_line:
+    case generic::k_fclearerror:
+    case generic::k_fcheckerror: return true;
     case generic::k_nif_start: native_.push_back(functions_.empty() ? 0 : functions_.back()); return true;
     case generic::k_on_load: on_load_ = functions_.empty() ? 0 : functions_.back(); return true;
 
     case generic::k_call: return callee(a[1], a[0].value) && (e_.emit(Family::call, {operand(a[1])}), true);
-    case generic::k_call_only: return callee(a[1], a[0].value) && (e_.emit(Family::call_only, {operand(a[1])}), true);
+    case generic::k_call_only:
+      return callee(a[1], a[0].value) && (e_.emit(Family::call_only, {operand(a[1])}), true);
     case generic::k_call_last:
       if (!callee(a[1], a[0].value)) return false;
       e_.emit(Family::deallocate, {number(a[2].value)});
@@ -169,7 +191,9 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_call_fun: return call_fun(a->value, Operand::x(a->value));
     case generic::k_call_fun2: return call_fun(a[1].value, operand(a[2]));
     case generic::k_apply: e_.emit(Family::apply, {number(a->value)}); return true;
-    case generic::k_apply_last: e_.emit(Family::apply_last, {number(a[0].value), number(a[1].value)}); return true;
+    case generic::k_apply_last:
+      e_.emit(Family::apply_last, {number(a[0].value), number(a[1].value)});
+      return true;
     case generic::k_return: e_.emit(Family::return_, {}); return true;
 
     case generic::k_bif0: return bif(0, false, 0, a[0].value, nullptr, 0, a[1]);
@@ -182,11 +206,15 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_allocate: return allocate(a[0].value, 0, a[1].value);
     case generic::k_allocate_heap: return allocate(a[0].value, heap_words(a[1]), a[2].value);
     case generic::k_allocate_zero: return allocate(a[0].value, 0, a[1].value) && clear_slots(a[0].value);
-    case generic::k_allocate_heap_zero: return allocate(a[0].value, heap_words(a[1]), a[2].value) && clear_slots(a[0].value);
-    case generic::k_test_heap: e_.emit(Family::test_heap, {number(a[1].value), need(heap_words(a[0]))}); return true;
+    case generic::k_allocate_heap_zero:
+      return allocate(a[0].value, heap_words(a[1]), a[2].value) && clear_slots(a[0].value);
+    case generic::k_test_heap:
+      e_.emit(Family::test_heap, {number(a[1].value), need(heap_words(a[0]))});
+      return true;
     case generic::k_init: e_.emit(Family::init, {operand(a[0])}); return true;
     case generic::k_init_yregs: return init_yregs(a[0]);
-    case generic::k_deallocate: case generic::k_trim:
+    case generic::k_deallocate:
+    case generic::k_trim:
       if (a->value) e_.emit(Family::deallocate, {number(a->value)});
       return true;
 
@@ -196,10 +224,15 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_is_ne: return comparison(Family::is_ne, a);
     case generic::k_is_eq_exact: return comparison(Family::is_eq_exact, a);
     case generic::k_is_ne_exact: return comparison(Family::is_ne_exact, a);
-    case generic::k_is_function2: e_.emit(Family::is_function2, {operand(a[1]), operand(a[2]), operand(a[0])}); return true;
-    case generic::k_test_arity: e_.emit(Family::test_arity, {in_register(a[1]), number(tuple_header(a[2].value)), operand(a[0])}); return true;
+    case generic::k_is_function2:
+      e_.emit(Family::is_function2, {operand(a[1]), operand(a[2]), operand(a[0])});
+      return true;
+    case generic::k_test_arity:
+      e_.emit(Family::test_arity, {in_register(a[1]), number(tuple_header(a[2].value)), operand(a[0])});
+      return true;
     case generic::k_is_tagged_tuple:
-      e_.emit(Family::is_tagged_tuple, {in_register(a[1]), number(tuple_header(a[2].value)), operand(a[3]), operand(a[0])});
+      e_.emit(Family::is_tagged_tuple,
+              {in_register(a[1]), number(tuple_header(a[2].value)), operand(a[3]), operand(a[0])});
       return true;
     case generic::k_select_val: return select_val(a);
     case generic::k_select_tuple_arity: return select_tuple_arity(a);
@@ -207,12 +240,18 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
 
     case generic::k_move: e_.emit(Family::move, {operand(a[0]), operand(a[1])}); return true;
     case generic::k_swap: e_.emit(Family::swap, {operand(a[0]), operand(a[1])}); return true;
-    case generic::k_get_list: e_.emit(Family::get_list, {in_register(a[0]), operand(a[1]), operand(a[2])}); return true;
+    case generic::k_get_list:
+      e_.emit(Family::get_list, {in_register(a[0]), operand(a[1]), operand(a[2])});
+      return true;
     case generic::k_get_hd: e_.emit(Family::get_hd, {in_register(a[0]), operand(a[1])}); return true;
     case generic::k_get_tl: e_.emit(Family::get_tl, {in_register(a[0]), operand(a[1])}); return true;
     case generic::k_get_tuple_element: return tuple_elements(a);
-    case generic::k_set_tuple_element: e_.emit(Family::set_tuple_element, {operand(a[0]), operand(a[1]), number(a[2].value + 1)}); return true;
-    case generic::k_put_list: e_.emit(Family::put_list, {operand(a[0]), operand(a[1]), operand(a[2])}); return true;
+    case generic::k_set_tuple_element:
+      e_.emit(Family::set_tuple_element, {operand(a[0]), operand(a[1]), number(a[2].value + 1)});
+      return true;
+    case generic::k_put_list:
+      e_.emit(Family::put_list, {operand(a[0]), operand(a[1]), operand(a[2])});
+      return true;
     case generic::k_put_tuple2: return tuple(a[0], a[1]);
     case generic::k_update_record: return update_record(a);
     case generic::k_make_fun3: return make_fun(a[0].value, a[1], a[2]);
@@ -223,10 +262,14 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_put_map_exact: return put_map(a, true);
 
     case generic::k_fmove:
-      if (a[0].kind == Arg::Kind::kFloatReg && a[1].kind == Arg::Kind::kFloatReg) return fail("both are float registers");
-      if (a[0].kind != Arg::Kind::kFloatReg && a[1].kind != Arg::Kind::kFloatReg) return fail("none is a float register");
-      e_.emit(a[0].kind == Arg::Kind::kFloatReg ? Family::fstore : Family::fload, {operand(a[0]), operand(a[1])});
-      return a[0].kind == Arg::Kind::kFloatReg || is_register(a[0]) || constant(a[0]).is_float() || fail("no float");
+      if (a[0].kind == Arg::Kind::kFloatReg && a[1].kind == Arg::Kind::kFloatReg)
+        return fail("both are float registers");
+      if (a[0].kind != Arg::Kind::kFloatReg && a[1].kind != Arg::Kind::kFloatReg)
+        return fail("none is a float register");
+      e_.emit(a[0].kind == Arg::Kind::kFloatReg ? Family::fstore : Family::fload,
+              {operand(a[0]), operand(a[1])});
+      return a[0].kind == Arg::Kind::kFloatReg || is_register(a[0]) || constant(a[0]).is_float() ||
+             fail("no float");
     case generic::k_fconv: e_.emit(Family::fconv, {operand(a[0]), operand(a[1])}); return true;
     case generic::k_fadd: e_.emit(Family::fadd, {operand(a[1]), operand(a[2]), operand(a[3])}); return true;
     case generic::k_fsub: e_.emit(Family::fsub, {operand(a[1]), operand(a[2]), operand(a[3])}); return true;
@@ -234,7 +277,8 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_fdiv: e_.emit(Family::fdiv, {operand(a[1]), operand(a[2]), operand(a[3])}); return true;
     case generic::k_fnegate: e_.emit(Family::fnegate, {operand(a[1]), operand(a[2])}); return true;
 
-    case generic::k_catch: case generic::k_try: e_.emit(Family::begin_catch, {operand(a[0]), operand(a[1])}); return true;
+    case generic::k_catch:
+    case generic::k_try: e_.emit(Family::begin_catch, {operand(a[0]), operand(a[1])}); return true;
     case generic::k_catch_end: e_.emit(Family::catch_end, {operand(a[0])}); return true;
     case generic::k_try_end: e_.emit(Family::try_end, {operand(a[0])}); return true;
     case generic::k_try_case: e_.emit(Family::try_case, {operand(a[0])}); return true;
@@ -255,7 +299,9 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_wait: e_.emit(Family::wait, {operand(a[0])}); return true;
     case generic::k_wait_timeout: e_.emit(Family::wait_timeout, {operand(a[0]), operand(a[1])}); return true;
     case generic::k_recv_marker_reserve: e_.emit(Family::recv_marker_reserve, {operand(a[0])}); return true;
-    case generic::k_recv_marker_bind: e_.emit(Family::recv_marker_bind, {operand(a[0]), operand(a[1])}); return true;
+    case generic::k_recv_marker_bind:
+      e_.emit(Family::recv_marker_bind, {operand(a[0]), operand(a[1])});
+      return true;
     case generic::k_recv_marker_clear: e_.emit(Family::recv_marker_clear, {operand(a[0])}); return true;
     case generic::k_recv_marker_use: e_.emit(Family::recv_marker_use, {operand(a[0])}); return true;
     default: return bits_instruction(opcode, a);
@@ -288,12 +334,15 @@ bool Loader::finish() {
     m_.functions.push_back(static_cast<std::uint32_t>(e_.label_word(label) - sizeof(FunctionHeader) / 8));
   }
   for (const BeamFile::Function& x : f_.exports) {
-    if (entries_[x.label] != x.arity) return fail("export " + std::string(atom_text(x.name)) + " does not lead to a function of its arity");
+    if (entries_[x.label] != x.arity)
+      return fail("export " + std::string(atom_text(x.name)) + " does not lead to a function of its arity");
     m_.exports.push_back({export_entry(f_.module, x.name, x.arity), m_.begin() + e_.label_word(x.label)});
   }
-  for (const BeamFile::Lambda& l : f_.lambdas) m_.fun_addresses.push_back(m_.begin() + e_.label_word(l.label));
+  for (const BeamFile::Lambda& l : f_.lambdas)
+    m_.fun_addresses.push_back(m_.begin() + e_.label_word(l.label));
   for (Word label : native_)
-    if (label) m_.native.push_back(static_cast<std::uint32_t>(e_.label_word(label) - sizeof(FunctionHeader) / 8));
+    if (label)
+      m_.native.push_back(static_cast<std::uint32_t>(e_.label_word(label) - sizeof(FunctionHeader) / 8));
   if (on_load_) m_.on_load = m_.begin() + e_.label_word(on_load_);
   for (const Emitter::LineMark& mark : e_.lines()) {
     const BeamFile::Line& line = f_.lines[mark.line];

@@ -10,7 +10,8 @@
 namespace vmrun {
 
 bool Loader::string_at(Word offset, Word bytes, const char** out) {
-  if (offset > m_.strings.size() || bytes > m_.strings.size() - offset) return fail("string outside chunk StrT");
+  if (offset > m_.strings.size() || bytes > m_.strings.size() - offset)
+    return fail("string outside chunk StrT");
   *out = m_.strings.data() + offset;
   return true;
 }
@@ -23,19 +24,22 @@ bool Loader::constant_bits(const Operand& size, Word unit, Word* bits) {
   return *bits < (1u << 30);
 }
 
-void Loader::get_integer(Operand ctx, Operand size, Word unit, Word flags, Operand dst, Word live, Operand otherwise) {
+void Loader::get_integer(Operand ctx, Operand size, Word unit, Word flags, Operand dst, Word live,
+                         Operand otherwise) {
   flags = resolve_bit_flags(static_cast<unsigned>(flags)) & (kBitsLittle | kBitsSigned);
   Word bits;
   if (constant_bits(size, unit, &bits) && ctx.is_reg()) {
     if (bits == 8 && !(flags & kBitsSigned)) return e_.emit(Family::bs_get_byte, {ctx, dst, otherwise});
-    if (bits <= 59 && bits > 0) return e_.emit(Family::bs_get_integer_small, {ctx, dst, number(bits), number(flags), otherwise});
+    if (bits <= 59 && bits > 0)
+      return e_.emit(Family::bs_get_integer_small, {ctx, dst, number(bits), number(flags), otherwise});
   }
   e_.emit(Family::bs_get_integer, {ctx, dst, size, number(unit), number(flags), number(live), otherwise});
 }
 
 void Loader::get_binary(Operand ctx, Operand size, Word unit, Operand dst, Word live, Operand otherwise) {
   if (size.is_const() && Term::from_raw(size.value) == atoms::all)
-    return e_.emit(Family::bs_get_all, {ctx, dst, number(unit), number(live), need(kExtractWords), otherwise});
+    return e_.emit(Family::bs_get_all,
+                   {ctx, dst, number(unit), number(live), need(kExtractWords), otherwise});
   e_.emit(Family::bs_get_bits, {ctx, dst, size, number(unit), number(live), need(kExtractWords), otherwise});
 }
 
@@ -49,8 +53,12 @@ bool Loader::bs_match(const Arg* a) {
   const Operand otherwise = operand(a[0]), ctx = in_register(a[1]);
   const Arg* m = members(a[2]);
   const Word n = a[2].count;
-  auto unsigned_at = [&](Word i) { return i < n && (m[i].kind == Arg::Kind::kUnsigned || (m[i].is_const() && m[i].term().is_small())); };
-  auto value_at = [&](Word i) { return m[i].kind == Arg::Kind::kUnsigned ? m[i].value : static_cast<Word>(m[i].term().small_value()); };
+  auto unsigned_at = [&](Word i) {
+    return i < n && (m[i].kind == Arg::Kind::kUnsigned || (m[i].is_const() && m[i].term().is_small()));
+  };
+  auto value_at = [&](Word i) {
+    return m[i].kind == Arg::Kind::kUnsigned ? m[i].value : static_cast<Word>(m[i].term().small_value());
+  };
   for (Word i = 0; i < n;) {
     if (!m[i].is_const() || !m[i].term().is_atom()) return fail("bad match command");
     const std::string_view command = atom_text(m[i].term());
@@ -60,18 +68,21 @@ bool Loader::bs_match(const Arg* a) {
     } else if (command == "ensure_exactly" && unsigned_at(i + 1)) {
       e_.emit(Family::bs_test_tail, {ctx, number(value_at(i + 1)), otherwise});
       i += 2;
-    } else if ((command == "integer" || command == "binary") && i + 5 < n && unsigned_at(i + 1) && value_at(i + 1) <= kMaxXRegisters &&
-               unsigned_at(i + 3) && unsigned_at(i + 4) && is_register(m[i + 5])) {
+    } else if ((command == "integer" || command == "binary") && i + 5 < n && unsigned_at(i + 1) &&
+               value_at(i + 1) <= kMaxXRegisters && unsigned_at(i + 3) && unsigned_at(i + 4) &&
+               is_register(m[i + 5])) {
       Word flags = 0;
       if (!flag_list(m[i + 2], &flags)) return false;
       const Operand size = Operand::constant(Term::small(static_cast<SWord>(value_at(i + 3))));
-      if (command == "integer") get_integer(ctx, size, value_at(i + 4), flags, operand(m[i + 5]), value_at(i + 1), otherwise);
+      if (command == "integer")
+        get_integer(ctx, size, value_at(i + 4), flags, operand(m[i + 5]), value_at(i + 1), otherwise);
       else get_binary(ctx, size, value_at(i + 4), operand(m[i + 5]), value_at(i + 1), otherwise);
       i += 6;
     } else if (command == "skip" && unsigned_at(i + 1)) {
       e_.emit(Family::bs_skip, {ctx, number(value_at(i + 1)), otherwise});
       i += 2;
-    } else if (command == "get_tail" && i + 3 < n && unsigned_at(i + 1) && value_at(i + 1) <= kMaxXRegisters && is_register(m[i + 3])) {
+    } else if (command == "get_tail" && i + 3 < n && unsigned_at(i + 1) &&
+               value_at(i + 1) <= kMaxXRegisters && is_register(m[i + 3])) {
       e_.emit(Family::bs_get_tail, {ctx, operand(m[i + 3]), number(value_at(i + 1)), need(kExtractWords)});
       i += 4;
     } else if (command == "=:=" && i + 3 < n && unsigned_at(i + 2) && is_source(m[i + 3])) {
@@ -94,7 +105,10 @@ bool Loader::flag_list(const Arg& a, Word* flags) {
   for (; l.is_list(); l = l.tail()) {
     if (!l.head().is_atom()) continue;
     const std::string_view name = atom_text(l.head());
-    *flags |= name == "little" ? kBitsLittle : name == "signed" ? kBitsSigned : name == "native" ? kBitsNative : 0;
+    *flags |= name == "little"   ? kBitsLittle
+              : name == "signed" ? kBitsSigned
+              : name == "native" ? kBitsNative
+                                 : 0;
   }
   return l.is_nil() || fail("bad flags");
 }
@@ -104,19 +118,23 @@ bool Loader::create_bin(const Arg* a) {
   std::vector<ListWord> words;
   if (a[5].count % 6) return fail("bad segment list");
   for (Word i = 0; i < a[5].count; i += 6, m += 6) {
-    if (!m[0].is_const() || !m[0].term().is_atom() || m[2].kind != Arg::Kind::kUnsigned || m[2].value > 256) return fail("bad segment");
+    if (!m[0].is_const() || !m[0].term().is_atom() || m[2].kind != Arg::Kind::kUnsigned || m[2].value > 256)
+      return fail("bad segment");
     if (m[1].kind != Arg::Kind::kUnsigned || m[1].value > UINT32_MAX) return fail("bad segment");
     const auto* name = std::ranges::find(kSegmentNames, atom_text(m[0].term()));
-    if (name == std::end(kSegmentNames)) return fail("unknown segment type " + std::string(atom_text(m[0].term())));
+    if (name == std::end(kSegmentNames))
+      return fail("unknown segment type " + std::string(atom_text(m[0].term())));
     const auto type = static_cast<BinarySegment>(name - kSegmentNames);
     if (type >= BinarySegment::kAppend && i) return fail("append is not the first segment");
     Word flags = 0, source, size;
     if (!flag_list(m[3], &flags)) return false;
     if (type == BinarySegment::kString) {
       const char* text = nullptr;
-      if (m[4].kind != Arg::Kind::kUnsigned || !m[5].is_const() || !m[5].term().is_small()) return fail("bad string segment");
+      if (m[4].kind != Arg::Kind::kUnsigned || !m[5].is_const() || !m[5].term().is_small())
+        return fail("bad string segment");
       const auto bytes = m[5].term().small_value();
-      if (bytes < 0 || !string_at(m[4].value, static_cast<Word>(bytes), &text)) return fail("bad string segment");
+      if (bytes < 0 || !string_at(m[4].value, static_cast<Word>(bytes), &text))
+        return fail("bad string segment");
       source = reinterpret_cast<Word>(text);
       size = static_cast<Word>(bytes);
     } else {
@@ -124,31 +142,39 @@ bool Loader::create_bin(const Arg* a) {
       source = any(m[4]);
       size = any(m[5]);
     }
-    words.push_back({static_cast<Word>(type) | (resolve_bit_flags(static_cast<unsigned>(flags)) & 7) << 8 | m[2].value << 16 | m[1].value << 32});
+    words.push_back({static_cast<Word>(type) | (resolve_bit_flags(static_cast<unsigned>(flags)) & 7) << 8 |
+                     m[2].value << 16 | m[1].value << 32});
     words.push_back({source});
     words.push_back({size});
   }
-  e_.emit(Family::bs_create_bin, {operand(a[4]), number(a[2].value), need(heap_words(a[1])), operand(a[0])}, words);
+  e_.emit(Family::bs_create_bin, {operand(a[4]), number(a[2].value), need(heap_words(a[1])), operand(a[0])},
+          words);
   return true;
 }
 
 bool Loader::bits_instruction(std::uint8_t opcode, const Arg* a) {
   switch (opcode) {
-    case generic::k_bs_start_match3: case generic::k_bs_start_match4: {
+    case generic::k_bs_start_match3:
+    case generic::k_bs_start_match4: {
       const Operand otherwise = a[0].kind == Arg::Kind::kLabel ? operand(a[0]) : Operand::label(0);
       const Arg& live = opcode == generic::k_bs_start_match3 ? a[2] : a[1];
       const Arg& src = opcode == generic::k_bs_start_match3 ? a[1] : a[2];
-      e_.emit(Family::bs_start_match, {in_register(src), operand(a[3]), number(live.value), need(kContextWords), otherwise});
+      e_.emit(Family::bs_start_match,
+              {in_register(src), operand(a[3]), number(live.value), need(kContextWords), otherwise});
       return true;
     }
     case generic::k_bs_get_integer2:
-      get_integer(operand(a[1]), operand(a[3]), a[4].value, a[5].value, operand(a[6]), a[2].value, operand(a[0]));
+      get_integer(operand(a[1]), operand(a[3]), a[4].value, a[5].value, operand(a[6]), a[2].value,
+                  operand(a[0]));
       return true;
     case generic::k_bs_get_float2:
-      e_.emit(Family::bs_get_float, {operand(a[1]), operand(a[6]), operand(a[3]), number(a[4].value), number(resolve_bit_flags(static_cast<unsigned>(a[5].value)) & 7),
+      e_.emit(Family::bs_get_float, {operand(a[1]), operand(a[6]), operand(a[3]), number(a[4].value),
+                                     number(resolve_bit_flags(static_cast<unsigned>(a[5].value)) & 7),
                                      number(a[2].value), need(2), operand(a[0])});
       return true;
-    case generic::k_bs_get_binary2: get_binary(operand(a[1]), operand(a[3]), a[4].value, operand(a[6]), a[2].value, operand(a[0])); return true;
+    case generic::k_bs_get_binary2:
+      get_binary(operand(a[1]), operand(a[3]), a[4].value, operand(a[6]), a[2].value, operand(a[0]));
+      return true;
     case generic::k_bs_skip_bits2:
       if (operand(a[2]).is_const() && constant(a[2]) == atoms::all) {  // everything, if whole units
         if (a[3].value == 0) return fail("unit 0");
@@ -157,31 +183,50 @@ bool Loader::bits_instruction(std::uint8_t opcode, const Arg* a) {
       }
       skip(operand(a[1]), operand(a[2]), a[3].value, operand(a[0]));
       return true;
-    case generic::k_bs_test_tail2: e_.emit(Family::bs_test_tail, {operand(a[1]), number(a[2].value), operand(a[0])}); return true;
+    case generic::k_bs_test_tail2:
+      e_.emit(Family::bs_test_tail, {operand(a[1]), number(a[2].value), operand(a[0])});
+      return true;
     case generic::k_bs_test_unit:
       if (a[2].value == 0) return fail("unit 0");
       if (a[2].value == 8) e_.emit(Family::bs_test_unit8, {operand(a[1]), operand(a[0])});
-      else if (a[2].value != 1) e_.emit(Family::bs_test_unit, {operand(a[1]), number(a[2].value), operand(a[0])});
+      else if (a[2].value != 1)
+        e_.emit(Family::bs_test_unit, {operand(a[1]), number(a[2].value), operand(a[0])});
       return true;
     case generic::k_bs_match_string: {
       const char* text = nullptr;
       if (!string_at(a[3].value, (a[2].value + 7) / 8, &text)) return false;
-      e_.emit(Family::bs_match_string, {operand(a[1]), number(a[2].value), Operand::pointer(text), operand(a[0])});
+      e_.emit(Family::bs_match_string,
+              {operand(a[1]), number(a[2].value), Operand::pointer(text), operand(a[0])});
       return true;
     }
-    case generic::k_bs_get_utf8: e_.emit(Family::bs_get_utf8, {operand(a[1]), operand(a[4]), operand(a[0])}); return true;
-    case generic::k_bs_skip_utf8: e_.emit(Family::bs_get_utf8, {operand(a[1]), Operand::x(kScratch), operand(a[0])}); return true;
-    case generic::k_bs_get_utf16: case generic::k_bs_get_utf32:
+    case generic::k_bs_get_utf8:
+      e_.emit(Family::bs_get_utf8, {operand(a[1]), operand(a[4]), operand(a[0])});
+      return true;
+    case generic::k_bs_skip_utf8:
+      e_.emit(Family::bs_get_utf8, {operand(a[1]), Operand::x(kScratch), operand(a[0])});
+      return true;
+    case generic::k_bs_get_utf16:
+    case generic::k_bs_get_utf32:
       e_.emit(opcode == generic::k_bs_get_utf16 ? Family::bs_get_utf16 : Family::bs_get_utf32,
-              {operand(a[1]), operand(a[4]), number(resolve_bit_flags(static_cast<unsigned>(a[3].value)) & 7), operand(a[0])});
+              {operand(a[1]), operand(a[4]), number(resolve_bit_flags(static_cast<unsigned>(a[3].value)) & 7),
+               operand(a[0])});
       return true;
-    case generic::k_bs_skip_utf16: case generic::k_bs_skip_utf32:
+    case generic::k_bs_skip_utf16:
+    case generic::k_bs_skip_utf32:
       e_.emit(opcode == generic::k_bs_skip_utf16 ? Family::bs_get_utf16 : Family::bs_get_utf32,
-              {operand(a[1]), Operand::x(kScratch), number(resolve_bit_flags(static_cast<unsigned>(a[3].value)) & 7), operand(a[0])});
+              {operand(a[1]), Operand::x(kScratch),
+               number(resolve_bit_flags(static_cast<unsigned>(a[3].value)) & 7), operand(a[0])});
       return true;
-    case generic::k_bs_get_tail: e_.emit(Family::bs_get_tail, {in_register(a[0]), operand(a[1]), number(a[2].value), need(kExtractWords)}); return true;
-    case generic::k_bs_get_position: e_.emit(Family::bs_get_position, {operand(a[0]), operand(a[1])}); return true;
-    case generic::k_bs_set_position: e_.emit(Family::bs_set_position, {operand(a[0]), operand(a[1])}); return true;
+    case generic::k_bs_get_tail:
+      e_.emit(Family::bs_get_tail,
+              {in_register(a[0]), operand(a[1]), number(a[2].value), need(kExtractWords)});
+      return true;
+    case generic::k_bs_get_position:
+      e_.emit(Family::bs_get_position, {operand(a[0]), operand(a[1])});
+      return true;
+    case generic::k_bs_set_position:
+      e_.emit(Family::bs_set_position, {operand(a[0]), operand(a[1])});
+      return true;
     case generic::k_bs_match: return bs_match(a);
     case generic::k_bs_init_writable: e_.emit(Family::bs_init_writable, {}); return true;
     case generic::k_bs_create_bin: return create_bin(a);

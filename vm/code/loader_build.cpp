@@ -39,7 +39,9 @@ bool Loader::tuple_elements(const Arg* a) {
     n++;
   }
   const Operand src = in_register(a[0]), index = number(a[1].value + 1);
-  if (n == 3) e_.emit(Family::get_three_elements, {src, index, operand(a[2]), operand(next[0][2]), operand(next[1][2])});
+  if (n == 3)
+    e_.emit(Family::get_three_elements,
+            {src, index, operand(a[2]), operand(next[0][2]), operand(next[1][2])});
   else if (n == 2) e_.emit(Family::get_two_elements, {src, index, operand(a[2]), operand(next[0][2])});
   else e_.emit(Family::get_tuple_element, {src, index, operand(a[2])});
   at_ += n - 1;
@@ -63,7 +65,9 @@ bool Loader::update_record(const Arg* a) {
   const Arg* m = members(a[4]);
   if (a[4].count % 2) return fail("odd list");
   for (Word i = 0; i < a[4].count; i += 2) {
-    if (m[i].kind != Arg::Kind::kUnsigned || m[i].value == 0 || m[i].value > a[1].value || !is_source(m[i + 1])) return fail("bad element");
+    if (m[i].kind != Arg::Kind::kUnsigned || m[i].value == 0 || m[i].value > a[1].value ||
+        !is_source(m[i + 1]))
+      return fail("bad element");
     words.push_back({m[i].value});
     words.push_back({any(m[i + 1])});
   }
@@ -84,8 +88,7 @@ bool Loader::map_elements(const Arg* a) {
     const Word hash = immediate ? map_hash(Term::from_raw(key.value)) : 0;
     if (immediate && e_.can_emit(Family::get_map_element, {src, key, number(hash), dst, otherwise}))
       e_.emit(Family::get_map_element, {src, key, number(hash), dst, otherwise});
-    else
-      e_.emit(Family::get_map_element_slow, {src, key, dst, otherwise});
+    else e_.emit(Family::get_map_element_slow, {src, key, dst, otherwise});
     return true;
   }
   bool constant_keys = true;
@@ -98,7 +101,8 @@ bool Loader::map_elements(const Arg* a) {
         e_.emit(Family::move, {src, Operand::x(kScratch)});
         from = Operand::x(kScratch);
       }
-    for (Word i = 0; i < n; i += 2) e_.emit(Family::get_map_element_slow, {from, operand(m[i]), operand(m[i + 1]), otherwise});
+    for (Word i = 0; i < n; i += 2)
+      e_.emit(Family::get_map_element_slow, {from, operand(m[i]), operand(m[i + 1]), otherwise});
     return true;
   }
   std::vector<ListWord> words;
@@ -119,7 +123,8 @@ bool Loader::map_fields(const Arg* a) {
     if (!is_source(m[i])) return fail("bad key");
     if (is_register(m[i])) {
       // Fetched for its failure alone.
-      e_.emit(Family::get_map_element_slow, {operand(a[1]), operand(m[i]), Operand::x(kScratch), operand(a[0])});
+      e_.emit(Family::get_map_element_slow,
+              {operand(a[1]), operand(m[i]), Operand::x(kScratch), operand(a[0])});
       continue;
     }
     words.push_back({any(m[i])});
@@ -137,7 +142,8 @@ bool Loader::put_map(const Arg* a, bool exact) {
     if (!is_source(m[i])) return fail("bad key or value");
     words.push_back({any(m[i])});
   }
-  e_.emit(Family::put_map, {number(exact), operand(a[1]), number(a[3].value), operand(a[2]), operand(a[0])}, words);
+  e_.emit(Family::put_map, {number(exact), operand(a[1]), number(a[3].value), operand(a[2]), operand(a[0])},
+          words);
   return true;
 }
 

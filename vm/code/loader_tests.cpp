@@ -7,34 +7,56 @@
 /// Guards, tests and switches.
 namespace vmrun {
 
-struct Loader::Operator { const char* name; unsigned arity; ArithOp op; Family family; bool commutes; };
+struct Loader::Operator {
+  const char* name;
+  unsigned arity;
+  ArithOp op;
+  Family family;
+  bool commutes;
+};
 
 namespace {
 
-struct GuardBif { const char* name; unsigned arity; Family family; bool register_only; };
-// Built-ins with an instruction of their own: operands are source(s), destination, failure label and the export for messages.
+struct GuardBif {
+  const char* name;
+  unsigned arity;
+  Family family;
+  bool register_only;
+};
+// Built-ins with an instruction of their own: operands are source(s), destination, failure label
+// and the export for messages.
 const GuardBif kInlineBifs[] = {
-    {"hd", 1, Family::hd, true},                 {"tl", 1, Family::tl, true},
-    {"tuple_size", 1, Family::tuple_size, true}, {"byte_size", 1, Family::byte_size, true},
-    {"length", 1, Family::length, true},         {"map_size", 1, Family::map_size, true},
-    {"not", 1, Family::bool_not, false},             {"map_get", 2, Family::map_get, false},
+    {"hd", 1, Family::hd, true},
+    {"tl", 1, Family::tl, true},
+    {"tuple_size", 1, Family::tuple_size, true},
+    {"byte_size", 1, Family::byte_size, true},
+    {"length", 1, Family::length, true},
+    {"map_size", 1, Family::map_size, true},
+    {"not", 1, Family::bool_not, false},
+    {"map_get", 2, Family::map_get, false},
     {"is_map_key", 2, Family::is_map_key, false},
 };
 
-struct Comparison { const char* name; unsigned mask; };  // as compare_value's mask
+struct Comparison {
+  const char* name;
+  unsigned mask;
+};  // as compare_value's mask
 const Comparison kComparisons[] = {{"<", 1}, {"=<", 3}, {"==", 2}, {"/=", 5}, {">=", 6}, {">", 4}};
 
 const Loader::Operator kOperators[] = {
-    {"+", 2, ArithOp::kAdd, Family::plus, true},      {"-", 2, ArithOp::kSubtract, Family::minus, false}, {"*", 2, ArithOp::kMultiply, Family::times, true},
-    {"div", 2, ArithOp::kDiv, Family::int_div, false}, {"rem", 2, ArithOp::kRem, Family::int_rem, false},  {"band", 2, ArithOp::kBand, Family::band, true},
-    {"bor", 2, ArithOp::kBor, Family::bor, true},      {"bxor", 2, ArithOp::kBxor, Family::bxor, true},    {"bsl", 2, ArithOp::kBsl, Family::bsl, false},
-    {"bsr", 2, ArithOp::kBsr, Family::bsr, false},     {"/", 2, ArithOp::kDivide, Family::arith, false},   {"-", 1, ArithOp::kNegate, Family::arith, false},
+    {"+", 2, ArithOp::kAdd, Family::plus, true},       {"-", 2, ArithOp::kSubtract, Family::minus, false},
+    {"*", 2, ArithOp::kMultiply, Family::times, true}, {"div", 2, ArithOp::kDiv, Family::int_div, false},
+    {"rem", 2, ArithOp::kRem, Family::int_rem, false}, {"band", 2, ArithOp::kBand, Family::band, true},
+    {"bor", 2, ArithOp::kBor, Family::bor, true},      {"bxor", 2, ArithOp::kBxor, Family::bxor, true},
+    {"bsl", 2, ArithOp::kBsl, Family::bsl, false},     {"bsr", 2, ArithOp::kBsr, Family::bsr, false},
+    {"/", 2, ArithOp::kDivide, Family::arith, false},  {"-", 1, ArithOp::kNegate, Family::arith, false},
     {"+", 1, ArithOp::kPlus, Family::arith, false},    {"bnot", 1, ArithOp::kBnot, Family::arith, false},
 };
 
 }  // namespace
 
-bool Loader::bif(Word fail_label, bool collects, Word live, Word index, const Arg* a, unsigned count, const Arg& dst) {
+bool Loader::bif(Word fail_label, bool collects, Word live, Word index, const Arg* a, unsigned count,
+                 const Arg& dst) {
   Export* e = import(index);
   if (!e) return false;
   if (e->arity != count) return fail("arity differs from the import's");
@@ -44,7 +66,8 @@ bool Loader::bif(Word fail_label, bool collects, Word live, Word index, const Ar
     for (const Operator& o : kOperators)
       if (o.arity == count && name == o.name) return arithmetic(o, a, d, live, f);
     if (count == 0 && name == "self") return e_.emit(Family::self, {d}), true;
-    if (count == 1 && name == "abs" && collects && e->bif) return e_.emit(Family::abs, {in_register(a[0]), d, number(live), f, target}), true;
+    if (count == 1 && name == "abs" && collects && e->bif)
+      return e_.emit(Family::abs, {in_register(a[0]), d, number(live), f, target}), true;
     if (count == 2 && name == "element") return element(a, d, f, target);
     if (count == 2 && (name == "=:=" || name == "=/=")) {
       e_.emit(Family::eq_exact_value, {operand(a[0]), operand(a[1]), d});
@@ -52,7 +75,8 @@ bool Loader::bif(Word fail_label, bool collects, Word live, Word index, const Ar
       return true;
     }
     for (const Comparison& c : kComparisons)
-      if (count == 2 && name == c.name) return e_.emit(Family::compare_value, {number(c.mask), operand(a[0]), operand(a[1]), d}), true;
+      if (count == 2 && name == c.name)
+        return e_.emit(Family::compare_value, {number(c.mask), operand(a[0]), operand(a[1]), d}), true;
     for (const GuardBif& g : kInlineBifs) {
       if (g.arity != count || name != g.name) continue;
       if (count == 1) e_.emit(g.family, {g.register_only ? in_register(a[0]) : operand(a[0]), d, f, target});
@@ -67,7 +91,8 @@ bool Loader::bif(Word fail_label, bool collects, Word live, Word index, const Ar
     case 0: e_.emit(Family::guard_bif0, {function, d, target}); break;
     case 1: e_.emit(Family::guard_bif1, {function, operand(a[0]), d, f, target}); break;
     case 2: e_.emit(Family::guard_bif2, {function, operand(a[0]), operand(a[1]), d, f, target}); break;
-    default: e_.emit(Family::guard_bif3, {function, operand(a[0]), operand(a[1]), operand(a[2]), d, f, target});
+    default:
+      e_.emit(Family::guard_bif3, {function, operand(a[0]), operand(a[1]), operand(a[2]), d, f, target});
   }
   return true;
 }
@@ -75,7 +100,8 @@ bool Loader::bif(Word fail_label, bool collects, Word live, Word index, const Ar
 bool Loader::arithmetic(const Operator& o, const Arg* a, Operand d, Word live, Operand f) {
   Operand x = operand(a[0]), y = o.arity == 2 ? operand(a[1]) : Operand::constant(Term::small(0));
   if (o.commutes && x.is_const()) std::swap(x, y);
-  if (o.family != Family::arith && e_.can_emit(o.family, {x, y, d, number(live), f})) e_.emit(o.family, {x, y, d, number(live), f});
+  if (o.family != Family::arith && e_.can_emit(o.family, {x, y, d, number(live), f}))
+    e_.emit(o.family, {x, y, d, number(live), f});
   else e_.emit(Family::arith, {number(static_cast<Word>(o.op)), x, y, d, number(live), f});
   return true;
 }
@@ -110,7 +136,8 @@ bool Loader::choices(const Arg& list, std::vector<Choice>* out, std::vector<Choi
   const Arg* a = members(list);
   if (list.count % 2) return fail("odd list");
   for (Word i = 0; i < list.count; i += 2) {
-    if (!is_source(a[i]) || is_register(a[i]) || a[i + 1].kind != Arg::Kind::kLabel || a[i + 1].value == 0) return fail("bad pair in the list");
+    if (!is_source(a[i]) || is_register(a[i]) || a[i + 1].kind != Arg::Kind::kLabel || a[i + 1].value == 0)
+      return fail("bad pair in the list");
     const Term t = constant(a[i]);
     (t.is_immed() ? out : boxed)->push_back({t.raw(), a[i + 1].value});
   }
@@ -126,9 +153,13 @@ bool Loader::select_val(const Arg* a) {
   }
   if (c.empty()) return e_.emit(Family::jump, {otherwise}), true;
   std::sort(c.begin(), c.end(), [](const Choice& x, const Choice& y) { return x.value < y.value; });
-  c.erase(std::unique(c.begin(), c.end(), [](const Choice& x, const Choice& y) { return x.value == y.value; }), c.end());
-  const bool smalls = std::all_of(c.begin(), c.end(), [](const Choice& x) { return Term::from_raw(x.value).is_small(); });
-  const bool atoms = std::all_of(c.begin(), c.end(), [](const Choice& x) { return Term::from_raw(x.value).is_atom(); });
+  c.erase(
+      std::unique(c.begin(), c.end(), [](const Choice& x, const Choice& y) { return x.value == y.value; }),
+      c.end());
+  const bool smalls =
+      std::all_of(c.begin(), c.end(), [](const Choice& x) { return Term::from_raw(x.value).is_small(); });
+  const bool atoms =
+      std::all_of(c.begin(), c.end(), [](const Choice& x) { return Term::from_raw(x.value).is_atom(); });
   if (c.size() >= 4 && (smalls || atoms) && dense(c, smalls ? 4 : 6, src, otherwise, smalls)) return true;
   if (c.size() == 1) {
     e_.emit(Family::is_eq_exact, {src, Operand::constant(Term::from_raw(c[0].value)), otherwise});
@@ -146,7 +177,9 @@ bool Loader::select_val(const Arg* a) {
 
 bool Loader::dense(std::vector<Choice>& c, unsigned step, Operand src, Operand otherwise, bool smalls) {
   if (smalls)  // negative numbers are the largest words
-    std::sort(c.begin(), c.end(), [](const Choice& x, const Choice& y) { return static_cast<SWord>(x.value) < static_cast<SWord>(y.value); });
+    std::sort(c.begin(), c.end(), [](const Choice& x, const Choice& y) {
+      return static_cast<SWord>(x.value) < static_cast<SWord>(y.value);
+    });
   const Word span = ((c.back().value - c.front().value) >> step) + 1;
   const bool good = span <= 2 * c.size() + 2;
   if (good) {
@@ -154,7 +187,8 @@ bool Loader::dense(std::vector<Choice>& c, unsigned step, Operand src, Operand o
     for (const Choice& x : c) table[(x.value - c.front().value) >> step] = {x.label, true};
     e_.emit(Family::select_dense, {src, number(step), otherwise, number(c.front().value)}, table);
   }
-  if (smalls) std::sort(c.begin(), c.end(), [](const Choice& x, const Choice& y) { return x.value < y.value; });
+  if (smalls)
+    std::sort(c.begin(), c.end(), [](const Choice& x, const Choice& y) { return x.value < y.value; });
   return good;
 }
 
@@ -163,7 +197,8 @@ bool Loader::select_tuple_arity(const Arg* a) {
   const Arg* m = members(a[2]);
   if (a[2].count % 2) return fail("odd list");
   for (Word i = 0; i < a[2].count; i += 2) {
-    if (m[i].kind != Arg::Kind::kUnsigned || m[i + 1].kind != Arg::Kind::kLabel || m[i + 1].value == 0) return fail("bad pair in the list");
+    if (m[i].kind != Arg::Kind::kUnsigned || m[i + 1].kind != Arg::Kind::kLabel || m[i + 1].value == 0)
+      return fail("bad pair in the list");
     list.push_back({tuple_header(m[i].value)});
     list.push_back({m[i + 1].value, true});
   }
@@ -181,7 +216,8 @@ bool Loader::nonempty_list(const Arg* a) {
 }
 
 bool Loader::is_tuple(const Arg* a) {
-  if (const Arg* t = next_args(generic::k_test_arity); t && t[1] == a[1] && t[0] == a[0] && is_register(a[1])) {
+  if (const Arg* t = next_args(generic::k_test_arity);
+      t && t[1] == a[1] && t[0] == a[0] && is_register(a[1])) {
     e_.emit(Family::is_tuple_of_arity, {operand(a[1]), number(tuple_header(t[2].value)), operand(a[0])});
     at_++;
     return true;

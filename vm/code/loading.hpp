@@ -10,9 +10,10 @@
 #include "vm/heap/gc.hpp"
 #include "vm/term/arith.hpp"
 
-/// Inside of the loader: one pass over the generic instructions of a file, emitting the machine's own. What looks ahead (fused tests, neighbouring element
-/// fetches) looks at the next generic instructions only while no label lies between. Everything running code relies on is checked here or in
-/// beam_file.cpp. Used by one thread, once per module.
+/// Inside of the loader: one pass over the generic instructions of a file, emitting the machine's
+/// own. What looks ahead (fused tests, neighbouring element fetches) looks at the next generic
+/// instructions only while no label lies between. Everything running code relies on is checked here
+/// or in beam_file.cpp. Used by one thread, once per module.
 namespace vmrun {
 
 using op::Family;
@@ -38,7 +39,9 @@ class Loader {
 
   bool fail(const std::string& what) {
     if (error_->message.empty()) {
-      error_->message = at_ < f_.code.size() ? std::string(generic::kOpcodes[f_.code[at_].opcode].name) + ": " + what : what;
+      error_->message = at_ < f_.code.size()
+                            ? std::string(generic::kOpcodes[f_.code[at_].opcode].name) + ": " + what
+                            : what;
       error_->offset = at_ < f_.code.size() ? f_.code[at_].offset : 0;
     }
     return false;
@@ -59,9 +62,13 @@ class Loader {
   }
   Word any(const Arg& a) const {
     const Operand o = operand(a);
-    return o.kind == Operand::Kind::kX ? encode_any_x(o.value) : o.kind == Operand::Kind::kY ? encode_any_y(o.value) : o.value;
+    return o.kind == Operand::Kind::kX   ? encode_any_x(o.value)
+           : o.kind == Operand::Kind::kY ? encode_any_y(o.value)
+                                         : o.value;
   }
-  static bool is_source(const Arg& a) { return a.is_x() || a.is_y() || a.is_const() || a.kind == Arg::Kind::kLiteral; }
+  static bool is_source(const Arg& a) {
+    return a.is_x() || a.is_y() || a.is_const() || a.kind == Arg::Kind::kLiteral;
+  }
   static bool is_register(const Arg& a) { return a.is_x() || a.is_y(); }
 
   /// A source that must be a register for the instruction: constants go through a scratch register.
@@ -106,13 +113,17 @@ class Loader {
 
   // ---- Guards, tests and switches (loader_tests.cpp) ----
 
-  bool bif(Word fail_label, bool collects, Word live, Word index, const Arg* a, unsigned count, const Arg& dst);
+  bool bif(Word fail_label, bool collects, Word live, Word index, const Arg* a, unsigned count,
+           const Arg& dst);
   bool arithmetic(const Operator& o, const Arg* a, Operand d, Word live, Operand f);
   bool element(const Arg* a, Operand d, Operand f, Operand target);
   bool type_test(Family family, const Arg* a);
   static Word tuple_header(Word arity);
   bool comparison(Family family, const Arg* a);
-  struct Choice { Word value; Word label; };
+  struct Choice {
+    Word value;
+    Word label;
+  };
   bool choices(const Arg& list, std::vector<Choice>* out, std::vector<Choice>* boxed);
   bool select_val(const Arg* a);
   bool dense(std::vector<Choice>& c, unsigned step, Operand src, Operand otherwise, bool smalls);
@@ -135,7 +146,8 @@ class Loader {
   static constexpr Word kContextWords = 5;
   bool string_at(Word offset, Word bytes, const char** out);
   static bool constant_bits(const Operand& size, Word unit, Word* bits);
-  void get_integer(Operand ctx, Operand size, Word unit, Word flags, Operand dst, Word live, Operand otherwise);
+  void get_integer(Operand ctx, Operand size, Word unit, Word flags, Operand dst, Word live,
+                   Operand otherwise);
   void get_binary(Operand ctx, Operand size, Word unit, Operand dst, Word live, Operand otherwise);
   void skip(Operand ctx, Operand size, Word unit, Operand otherwise);
   bool bs_match(const Arg* a);

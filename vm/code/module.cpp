@@ -32,8 +32,9 @@ class ExportTable {
     add({atoms::erlang, atoms::apply, 3})->stub.operation = op::apply_mfa_entry;
   }
   Export* find(const ExportKey& key) {
-    // Exports neither move nor go, so what was found once is found again without the lock: calls with a module or function in a variable come here.
-    // The release makes the fields that are compared visible to who reads the slot.
+    // Exports neither move nor go, so what was found once is found again without the lock: calls
+    // with a module or function in a variable come here. The release makes the fields that are
+    // compared visible to who reads the slot.
     std::atomic<Export*>& recent = recent_[ExportKeyHash()(key) % kRecent];
     Export* e = recent.load(std::memory_order_acquire);
     if (e && e->module == key.module && e->function == key.function && e->arity == key.arity) return e;
@@ -115,7 +116,8 @@ FunTable& funs() {
   return t;
 }
 
-/// All code ranges, sorted. Replaced as a whole; readers take no lock, old versions stay for them (loading is rare and a version small).
+/// All code ranges, sorted. Replaced as a whole; readers take no lock, old versions stay for them
+/// (loading is rare and a version small).
 struct Ranges {
   std::vector<const Module*> modules;
 };
@@ -126,19 +128,27 @@ std::mutex code_ranges_mutex;
 
 const Module* module_at(const Word* address) {
   const auto& modules = code_ranges.load(std::memory_order_acquire)->modules;
-  auto it = std::upper_bound(modules.begin(), modules.end(), address, [](const Word* a, const Module* m) { return a < m->begin(); });
+  auto it = std::upper_bound(modules.begin(), modules.end(), address,
+                             [](const Word* a, const Module* m) { return a < m->begin(); });
   if (it == modules.begin()) return nullptr;
   const Module* m = *--it;
   return address < m->end() ? m : nullptr;
 }
 
-Export* export_entry(Term module, Term function, unsigned arity) { return exports().find_or_add({module, function, arity}); }
-Export* hidden_export(Term module, Term function, unsigned arity) { return exports().add_hidden({module, function, arity}); }
-Export* find_export(Term module, Term function, unsigned arity) { return exports().find({module, function, arity}); }
+Export* export_entry(Term module, Term function, unsigned arity) {
+  return exports().find_or_add({module, function, arity});
+}
+Export* hidden_export(Term module, Term function, unsigned arity) {
+  return exports().add_hidden({module, function, arity});
+}
+Export* find_export(Term module, Term function, unsigned arity) {
+  return exports().find({module, function, arity});
+}
 std::vector<Export*> all_exports() { return exports().all(); }
 
 bool is_defined(const Export& e) {
-  return e.address.load(std::memory_order_acquire) != e.stub_code() || e.stub.operation != op::export_undefined;
+  return e.address.load(std::memory_order_acquire) != e.stub_code() ||
+         e.stub.operation != op::export_undefined;
 }
 
 void set_export_code(Export& e, const Word* address) {
@@ -156,7 +166,8 @@ void register_bifs(const BifRow* rows, std::size_t count) {
   }
 }
 
-FunEntry* fun_entry(Term module, const std::uint8_t* uniq, std::uint32_t index, std::uint32_t old_uniq, unsigned arity, std::uint32_t free_count) {
+FunEntry* fun_entry(Term module, const std::uint8_t* uniq, std::uint32_t index, std::uint32_t old_uniq,
+                    unsigned arity, std::uint32_t free_count) {
   std::string key(reinterpret_cast<const char*>(uniq), 16);
   for (Word w : {module.raw(), Word{index}, Word{old_uniq}}) key.append(reinterpret_cast<const char*>(&w), 8);
   FunTable& t = funs();
@@ -178,7 +189,8 @@ FunEntry* fun_entry(Term module, const std::uint8_t* uniq, std::uint32_t index, 
 void register_code(const Module& m) {
   std::lock_guard lock(code_ranges_mutex);
   auto* next = new Ranges(*code_ranges.load(std::memory_order_relaxed));
-  auto at = std::upper_bound(next->modules.begin(), next->modules.end(), m.begin(), [](const Word* a, const Module* o) { return a < o->begin(); });
+  auto at = std::upper_bound(next->modules.begin(), next->modules.end(), m.begin(),
+                             [](const Word* a, const Module* o) { return a < o->begin(); });
   next->modules.insert(at, &m);
   code_ranges.store(next, std::memory_order_release);
 }
@@ -199,7 +211,8 @@ SourceLocation location_at(const Word* address) {
   if (!header) return {};
   const auto word = static_cast<std::uint32_t>(address - m->begin());
   const auto first = static_cast<std::uint32_t>(reinterpret_cast<const Word*>(header) - m->begin());
-  auto it = std::upper_bound(m->lines.begin(), m->lines.end(), word, [](std::uint32_t w, const Module::LineEntry& l) { return w < l.word; });
+  auto it = std::upper_bound(m->lines.begin(), m->lines.end(), word,
+                             [](std::uint32_t w, const Module::LineEntry& l) { return w < l.word; });
   if (it == m->lines.begin() || (--it)->word < first) return {};
   return {&m->files[it->file], it->line};
 }

@@ -16,7 +16,8 @@ using Complaint = std::pair<const char*, Term>;
 
 Complaint complaint(const SegmentReader& s) {
   Word bits = 0;
-  const bool utf = s.type == BinarySegment::kUtf8 || s.type == BinarySegment::kUtf16 || s.type == BinarySegment::kUtf32;
+  const bool utf =
+      s.type == BinarySegment::kUtf8 || s.type == BinarySegment::kUtf16 || s.type == BinarySegment::kUtf32;
   if (!utf && !s.whole && field_bits(s.size, s.unit, &bits) != FieldSize::kOk) return {"size", s.size};
   if (s.type == BinarySegment::kFloat) {
     if (bits != 16 && bits != 32 && bits != 64) return {"invalid", Term::small(static_cast<SWord>(bits))};
@@ -27,9 +28,11 @@ Complaint complaint(const SegmentReader& s) {
 }
 
 Term refuse(Process& p, Term reason, const SegmentReader& s, Complaint why) {
-  static const Term cause = intern_atom("cause"), function = intern_atom("function"), module = intern_atom("module");
+  static const Term cause = intern_atom("cause"), function = intern_atom("function"),
+                    module = intern_atom("module");
   const bool append = s.type >= BinarySegment::kAppend;
-  const Term type = intern_atom(append ? "binary" : kSegmentNames[static_cast<unsigned>(s.type)]), what = intern_atom(why.first);
+  const Term type = intern_atom(append ? "binary" : kSegmentNames[static_cast<unsigned>(s.type)]),
+             what = intern_atom(why.first);
   raise_error(p, reason);
   Term* hp = p.heap.alloc(5 + 4 + 6 + 3);
   const Term parts = make_tuple(hp, Term::small(s.position), type, what, why.second);
@@ -44,7 +47,9 @@ Term refuse(Process& p, Term reason, const SegmentReader& s, Complaint why) {
 
 }  // namespace
 
-Term raise_bad_segment(Process& p, const SegmentReader& s) { return refuse(p, atoms::badarg, s, complaint(s)); }
+Term raise_bad_segment(Process& p, const SegmentReader& s) {
+  return refuse(p, atoms::badarg, s, complaint(s));
+}
 Term raise_large_segment(Process& p, const SegmentReader& s) {
   return refuse(p, atoms::system_limit, s, {"size", s.whole ? s.source : s.size});
 }

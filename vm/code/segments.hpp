@@ -4,11 +4,13 @@
 #include "vm/code/support.hpp"
 #include "vm/term/atom.hpp"
 
-/// Segments of bs_create_bin, as the loader encodes them, and what is said of those that cannot be built.
+/// Segments of bs_create_bin, as the loader encodes them, and what is said of those that cannot be
+/// built.
 namespace vmrun {
 
 /// Names of the segment types in the generic instruction, in the order of BinarySegment.
-inline constexpr const char* kSegmentNames[] = {"integer", "float", "binary", "string", "utf8", "utf16", "utf32", "append", "private_append"};
+inline constexpr const char* kSegmentNames[] = {"integer", "float", "binary", "string",        "utf8",
+                                                "utf16",   "utf32", "append", "private_append"};
 
 struct SegmentReader {
   BinarySegment type;
@@ -16,8 +18,11 @@ struct SegmentReader {
   bool whole;  // takes all of its source
   Term source, size;
   SegmentReader(const Word* s, const Term* x, const Term* e)
-      : type(static_cast<BinarySegment>(s[0] & 0xFF)), flags(s[0] >> 8 & 0xFF), unit(static_cast<unsigned>(s[0] >> 16 & 0xFFFF)),
-        position(static_cast<unsigned>(s[0] >> 32)), whole(s[2] == atoms::all.raw()) {
+      : type(static_cast<BinarySegment>(s[0] & 0xFF)),
+        flags(s[0] >> 8 & 0xFF),
+        unit(static_cast<unsigned>(s[0] >> 16 & 0xFFFF)),
+        position(static_cast<unsigned>(s[0] >> 32)),
+        whole(s[2] == atoms::all.raw()) {
     if (type == BinarySegment::kString) return;
     source = decode_source(s[1], x, e);
     size = decode_source(s[2], x, e);

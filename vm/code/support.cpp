@@ -19,7 +19,8 @@
 namespace vmrun {
 namespace {
 
-/// Collects with some further terms as roots. They travel on the stack, in the words every frame keeps in reserve.
+/// Collects with some further terms as roots. They travel on the stack, in the words every frame
+/// keeps in reserve.
 bool collect_with(Process& p, Word need, Term* x, unsigned live, Term* extra, unsigned count) {
   for (unsigned i = 0; i < count; i++) *--p.heap.stop = extra[i];
   const int cost = collect(p, need, x, live);
@@ -32,30 +33,35 @@ Word magnitude_words(Term t) { return t.is_big() ? t.boxed_ptr()->header_arity()
 
 Word arith_words(ArithOp op, Term a, Term b) {
   const Word n = magnitude_words(a) + magnitude_words(b) + 2;
-  if (op == ArithOp::kBsl && b.is_small() && b.small_value() > 0) return n + static_cast<Word>(b.small_value() < (1 << 25) ? b.small_value() : 0) / 64;
+  if (op == ArithOp::kBsl && b.is_small() && b.small_value() > 0)
+    return n + static_cast<Word>(b.small_value() < (1 << 25) ? b.small_value() : 0) / 64;
   return n;
 }
 
 bool room_for(Process& p, Word words, Term* x, unsigned live, Term* extra, unsigned count) {
-  if (p.heap.free_words() >= words + kStackReserveWords && !p.heap.gc_desired() && !gc_modes.collect_always) return true;
+  if (p.heap.free_words() >= words + kStackReserveWords && !p.heap.gc_desired() && !gc_modes.collect_always)
+    return true;
   return collect_with(p, words + kStackReserveWords, x, live, extra, count);
 }
 
 }  // namespace
 
-// ---- Arithmetic -------------------------------------------------------------------------------------------------------------------------
+// ---- Arithmetic ---------------------------------------------------------------------------------
 
 Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live) {
-  if (operands[0].is_number() && operands[1].is_number()) room_for(p, arith_words(op, operands[0], operands[1]), x, live, operands, 2);
+  if (operands[0].is_number() && operands[1].is_number())
+    room_for(p, arith_words(op, operands[0], operands[1]), x, live, operands, 2);
   return arith(op, p.heap, operands[0], operands[1]);
 }
 
 Export* operator_export(ArithOp op) {
-  static const char* const names[] = {"+", "-", "*", "/", "div", "rem", "band", "bor", "bxor", "bsl", "bsr", "-", "+", "bnot"};
-  return export_entry(atoms::erlang, intern_atom(names[static_cast<unsigned>(op)]), op >= ArithOp::kNegate ? 1 : 2);
+  static const char* const names[] = {"+",   "-",    "*",   "/",   "div", "rem", "band",
+                                      "bor", "bxor", "bsl", "bsr", "-",   "+",   "bnot"};
+  return export_entry(atoms::erlang, intern_atom(names[static_cast<unsigned>(op)]),
+                      op >= ArithOp::kNegate ? 1 : 2);
 }
 
-// ---- Calls ------------------------------------------------------------------------------------------------------------------------------
+// ---- Calls --------------------------------------------------------------------------------------
 
 Term undefined_guard_bif(Process& p, const Term*) { return raise_error(p, atoms::undef); }
 
@@ -77,7 +83,8 @@ bool spread_arguments(Term list, Term* x, unsigned* arity) {
 const Word* resolve_undefined(Process& p, const Export& e, Term* x) {
   static const Term handler = intern_atom("$handle_undefined_function");
   std::string message;
-  if (!current_module(e.module) && !autoload_module(e.module, &message) && !message.empty()) std::fprintf(stderr, "%s\n", message.c_str());
+  if (!current_module(e.module) && !autoload_module(e.module, &message) && !message.empty())
+    std::fprintf(stderr, "%s\n", message.c_str());
   if (is_defined(e)) return e.address.load(std::memory_order_acquire);
   const Export* h = find_export(e.module, handler, 2);
   if (!h || !is_defined(*h)) return nullptr;
@@ -104,11 +111,13 @@ Term trap_to(Process& p, Export* target, std::initializer_list<Term> args) {
   return kNonValue;
 }
 
-// ---- Maps and bit strings -----------------------------------------------------------------------------------------------------------------
+// ---- Maps and bit strings -----------------------------------------------------------------------
 
-Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x, unsigned live) {
+Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x,
+             unsigned live) {
   const Word n = count / 2;
-  const Word words = is_flat_map(map) ? 5 + 2 * (map_size(map) + n) + (map_size(map) + n > kFlatMapMax ? 200 : 0) : 40 * n;
+  const Word words =
+      is_flat_map(map) ? 5 + 2 * (map_size(map) + n) + (map_size(map) + n > kFlatMapMax ? 200 : 0) : 40 * n;
   room_for(p, words, x, live, &map, 1);
   const Term* e = p.heap.stop;
   if (n == 1) {
@@ -149,7 +158,8 @@ Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
     case BinarySegment::kUtf32: *bits = is_unicode_scalar(s.source) ? 32 : 0; break;
     default:
       if (s.whole) {
-        if (!s.source.is_bitstring() || !is_multiple(*bits = bit_size_of(s.source), s.unit)) return Failure::kBadarg;
+        if (!s.source.is_bitstring() || !is_multiple(*bits = bit_size_of(s.source), s.unit))
+          return Failure::kBadarg;
         return Failure::kNone;
       }
       switch (field_bits(s.size, s.unit, bits)) {
@@ -165,7 +175,9 @@ Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
 bool put_segment(BitBuilder& b, const SegmentReader& s, const Word* words, Word bits) {
   switch (s.type) {
     case BinarySegment::kInteger: return b.put_integer(s.source, bits, s.flags);
-    case BinarySegment::kString: b.put_bytes(reinterpret_cast<const std::uint8_t*>(words[1]), words[2]); return true;
+    case BinarySegment::kString:
+      b.put_bytes(reinterpret_cast<const std::uint8_t*>(words[1]), words[2]);
+      return true;
     case BinarySegment::kUtf8: return b.put_utf8(s.source);
     case BinarySegment::kUtf16: return b.put_utf16(s.source, s.flags);
     case BinarySegment::kUtf32: return b.put_utf32(s.source, s.flags);
@@ -206,7 +218,8 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
     if (f == Failure::kBadarg) return raise_bad_segment(p, s);
     if (f == Failure::kSystemLimit || (total += bits) > max_binary_bits()) return raise_large_segment(p, s);
   }
-  if (!room_for(p, need + (append ? kAppendWords : new_bits_words(total)), x, live, nullptr, 0)) return kNonValue;
+  if (!room_for(p, need + (append ? kAppendWords : new_bits_words(total)), x, live, nullptr, 0))
+    return kNonValue;
   BitBuilder builder;
   Term result;
   if (append) {
@@ -224,7 +237,7 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
   return result;
 }
 
-// ---- Probes -------------------------------------------------------------------------------------------------------------------------------
+// ---- Probes -------------------------------------------------------------------------------------
 
 void trace_function_entry(Process& p, const FunctionHeader& f, bool global, Word depth) {
   if (global ? !probe::global_function_entry_enabled() : !probe::local_function_entry_enabled()) return;
@@ -241,17 +254,21 @@ void enter(Process& p, const FunctionHeader& f, bool global, const Term* x, Word
 
 }  // namespace
 
-void trace_local_entry(Process& p, const Word* entry, const Term* x, Word depth) { enter(p, *header_of_entry(entry), false, x, depth); }
+void trace_local_entry(Process& p, const Word* entry, const Term* x, Word depth) {
+  enter(p, *header_of_entry(entry), false, x, depth);
+}
 
 void trace_global_entry(Process& p, const Export& e, const Term* x, Word depth) {
-  // Built-ins show as such; an undefined function shows as what runs in its place; apply as what it applies.
+  // Built-ins show as such; an undefined function shows as what runs in its place; apply as what it
+  // applies.
   if (e.bif || e.address.load(std::memory_order_acquire) == e.stub_code()) return;
   enter(p, e.stub.header, true, x, depth);
 }
 
 void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, Word depth) {
   if (f.is_external) return trace_global_entry(p, *f.exported, x, depth);
-  if (const Word* entry = f.entry->address.load(std::memory_order_acquire)) enter(p, *header_of_entry(entry), global, x, depth);
+  if (const Word* entry = f.entry->address.load(std::memory_order_acquire))
+    enter(p, *header_of_entry(entry), global, x, depth);
 }
 
 void trace_return(Process& p, const Word* ip, const Term* x, Word depth) {
@@ -268,11 +285,14 @@ namespace {
 
 /// Built-ins that show as function calls too when called remotely.
 bool is_heavy(const Export& e) {
-  static const Export* const heavy[] = {
-      export_entry(atoms::erlang, intern_atom("hibernate"), 3),       export_entry(atoms::erlang, intern_atom("process_info"), 1),
-      export_entry(atoms::erlang, intern_atom("process_info"), 2),    export_entry(atoms::erlang, intern_atom("put"), 2),
-      export_entry(atoms::erlang, intern_atom("erase"), 0),           export_entry(atoms::erlang, intern_atom("erase"), 1),
-      export_entry(atoms::erlang, intern_atom("garbage_collect"), 0), export_entry(atoms::erlang, intern_atom("garbage_collect"), 1)};
+  static const Export* const heavy[] = {export_entry(atoms::erlang, intern_atom("hibernate"), 3),
+                                        export_entry(atoms::erlang, intern_atom("process_info"), 1),
+                                        export_entry(atoms::erlang, intern_atom("process_info"), 2),
+                                        export_entry(atoms::erlang, intern_atom("put"), 2),
+                                        export_entry(atoms::erlang, intern_atom("erase"), 0),
+                                        export_entry(atoms::erlang, intern_atom("erase"), 1),
+                                        export_entry(atoms::erlang, intern_atom("garbage_collect"), 0),
+                                        export_entry(atoms::erlang, intern_atom("garbage_collect"), 1)};
   for (const Export* h : heavy)
     if (h == &e) return true;
   return false;
@@ -283,7 +303,8 @@ bool is_heavy(const Export& e) {
 void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
   if (is_traced(p, kTraceCall)) call_traced(p, e.stub.header, true, x, depth);
   if (e.bif_flags & BifRow::kGuard) return;
-  if (probe::global_function_entry_enabled() && is_heavy(e)) trace_function_entry(p, e.stub.header, true, depth);
+  if (probe::global_function_entry_enabled() && is_heavy(e))
+    trace_function_entry(p, e.stub.header, true, depth);
   if (!probe::bif_entry_enabled()) return;
   probe::bif_entry(PidText(p.id), MfaText(e.module, e.function, e.arity));
 }
@@ -294,10 +315,12 @@ void trace_bif_return(Process& p, const Export& e, Term result, Word depth) {
 }
 
 void trace_nif_entry(Process& p, const NifFunction& f) {
-  if (probe::nif_entry_enabled()) probe::nif_entry(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
+  if (probe::nif_entry_enabled())
+    probe::nif_entry(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
 }
 void trace_nif_return(Process& p, const NifFunction& f) {
-  if (probe::nif_return_enabled()) probe::nif_return(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
+  if (probe::nif_return_enabled())
+    probe::nif_return(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
 }
 
 }  // namespace vmrun

@@ -4,14 +4,14 @@
 #include "vm/term/arith.hpp"
 #include "vm/term/compare.hpp"
 
-/// The longer parts of instructions, called by the interpreter with top, stop and reductions stored back. "May collect": terms held by the caller
-/// are invalid afterwards.
+/// The longer parts of instructions, called by the interpreter with top, stop and reductions stored
+/// back. "May collect": terms held by the caller are invalid afterwards.
 namespace vmrun {
 
 struct NifFunction;
 
-/// An operator on operands[0] and [1] that is not a plain small one. May collect (operands are kept up to date); `live` x registers are roots.
-/// kNonValue: see arith_failure.
+/// An operator on operands[0] and [1] that is not a plain small one. May collect (operands are kept
+/// up to date); `live` x registers are roots. kNonValue: see arith_failure.
 Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live);
 /// erlang:'+' and so on, for traces.
 Export* operator_export(ArithOp op);
@@ -23,7 +23,8 @@ Term undefined_guard_bif(Process& p, const Term* args);
 const Export* apply_target(Process& p, Term module, Term function, unsigned arity);
 /// List to argument registers; false when it is no proper list or has more than 255 elements.
 bool spread_arguments(Term list, Term* x, unsigned* arity);
-/// An undefined function is called: loads its module. Where to go on (arguments in place), or nullptr: undef.
+/// An undefined function is called: loads its module. Where to go on (arguments in place), or
+/// nullptr: undef.
 const Word* resolve_undefined(Process& p, const Export& e, Term* x);
 /// The address a fun leads to, its module loaded if need be; nullptr if there is none.
 const Word* resolve_fun(Process& p, FunEntry& entry);
@@ -34,14 +35,17 @@ inline void spread_environment(const FunObject& f, Term* x) {
   for (std::uint32_t i = 0; i < f.free_count; i++) to[i] = from[i];
 }
 
-/// Maps: put_map_assoc (exact = false) and put_map_exact. pairs: encoded key, value… May collect. kNonValue: *missing does not exist.
-Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x, unsigned live);
+/// Maps: put_map_assoc (exact = false) and put_map_exact. pairs: encoded key, value… May collect.
+/// kNonValue: *missing does not exist.
+Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x,
+             unsigned live);
 
 /// bs_get_integer of any size. May collect unless live is kNoCollect. kNonValue: no match.
 inline constexpr unsigned kNoCollect = 0xFFFF;
 Term match_integer(Process& p, Term ctx, Term size, unsigned unit, unsigned flags, Term* x, unsigned live);
 
-/// bs_create_bin. segments: three words each (see instructions.hpp); leaves `need` words free. May collect. kNonValue: exception set.
+/// bs_create_bin. segments: three words each (see instructions.hpp); leaves `need` words free. May
+/// collect. kNonValue: exception set.
 Term create_binary(Process& p, const Word* segments, unsigned count, Word need, Term* x, unsigned live);
 
 /// Value of an encoded source.

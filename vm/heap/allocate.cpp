@@ -5,9 +5,9 @@
 #ifdef VMRUN_MIMALLOC
 #include <mimalloc.h>
 #else
-#define mi_malloc std::malloc
+#define mi_malloc  std::malloc
 #define mi_realloc std::realloc
-#define mi_free std::free
+#define mi_free    std::free
 #endif
 
 namespace vmrun {
@@ -22,7 +22,8 @@ void* try_allocate_bytes(std::size_t bytes) { return mi_malloc(bytes); }
 
 void* allocate_bytes(std::size_t bytes, const char* what) {
   void* p = try_allocate_bytes(bytes);
-  if (!p) [[unlikely]] out_of_memory(what, bytes);
+  if (!p) [[unlikely]]
+    out_of_memory(what, bytes);
   return p;
 }
 

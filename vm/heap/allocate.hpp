@@ -2,15 +2,17 @@
 
 #include <cstddef>
 
-/// The one seam through which the machine gets and returns memory: heap blocks, fragments, off-heap binaries. Any thread.
-/// Changing the allocator means changing allocate.cpp alone.
+/// The one seam through which the machine gets and returns memory: heap blocks, fragments, off-heap
+/// binaries. Any thread. Changing the allocator means changing allocate.cpp alone.
 namespace vmrun {
 
-/// Never returns nullptr: when memory is exhausted the VM ends with a message that names `what` and the size. 16-byte aligned.
+/// Never returns nullptr: when memory is exhausted the VM ends with a message that names `what` and
+/// the size. 16-byte aligned.
 [[nodiscard]] void* allocate_bytes(std::size_t bytes, const char* what);
 /// As above, but nullptr when there is no memory.
 [[nodiscard]] void* try_allocate_bytes(std::size_t bytes);
-/// Keeps the contents up to the smaller size; may move. nullptr (and `p` untouched) when there is no memory.
+/// Keeps the contents up to the smaller size; may move. nullptr (and `p` untouched) when there is
+/// no memory.
 [[nodiscard]] void* try_reallocate_bytes(void* p, std::size_t bytes);
 void free_bytes(void* p);
 

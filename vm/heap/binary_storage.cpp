@@ -10,7 +10,8 @@ namespace {
 constexpr Word kBinaryMaxBytes = Word{1} << 48;
 
 std::size_t allocation_bytes(Word capacity_bytes) {
-  return offsetof(Binary, data) + (capacity_bytes < sizeof(Binary::data) ? sizeof(Binary::data) : capacity_bytes);
+  return offsetof(Binary, data) +
+         (capacity_bytes < sizeof(Binary::data) ? sizeof(Binary::data) : capacity_bytes);
 }
 
 }  // namespace
@@ -36,9 +37,11 @@ Binary* Binary::resize(Binary* b, Word capacity_bytes) {
 }
 
 void Binary::release() {
-  // Release order lets every owner's last reads happen before the free; the acquire side sees them (same counter).
+  // Release order lets every owner's last reads happen before the free; the acquire side sees them
+  // (same counter).
   if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (is_native()) [[unlikely]] destroy_native_binary(this);
+  if (is_native()) [[unlikely]]
+    destroy_native_binary(this);
   else free_bytes(this);
 }
 

@@ -9,10 +9,11 @@
 #include "vm/heap/allocate.hpp"
 #include "vm/heap/collector.hpp"
 
-// Memory for heap blocks and old generations. Blocks of a megabyte and more are mapped directly, on huge pages where the system has them: a collection touches a
-// fresh block from one end to the other, and faulting it in by small pages costs more than the copying (list of 10 M elements: 309 ms by small pages,
-// 120 by huge ones). Smaller ones come from the allocator (glibc's is told to keep what it
-// gets back).
+// Memory for heap blocks and old generations. Blocks of a megabyte and more are mapped directly, on
+// huge pages where the system has them: a collection touches a fresh block from one end to the
+// other, and faulting it in by small pages costs more than the copying (list of 10 M elements: 309
+// ms by small pages, 120 by huge ones). Smaller ones come from the allocator (glibc's is told to
+// keep what it gets back).
 
 namespace vmrun {
 namespace {
@@ -20,7 +21,8 @@ namespace {
 constexpr std::size_t kMappedBytes = std::size_t{1} << 20, kHugePageBytes = std::size_t{1} << 21;
 
 #ifndef VMRUN_MIMALLOC
-/// A process's blocks come and go with every collection; by default glibc gives such sizes back to the system each time.
+/// A process's blocks come and go with every collection; by default glibc gives such sizes back to
+/// the system each time.
 [[maybe_unused]] const bool tuned = [] {
   mallopt(M_MMAP_THRESHOLD, 1 << 22);
   mallopt(M_TRIM_THRESHOLD, 1 << 25);
@@ -29,20 +31,25 @@ constexpr std::size_t kMappedBytes = std::size_t{1} << 20, kHugePageBytes = std:
 }();
 #endif
 
-/// Huge pages start at multiples of their size: so does the mapping, once what lies before and behind is cut off.
+/// Huge pages start at multiples of their size: so does the mapping, once what lies before and
+/// behind is cut off.
 void* map_block(std::size_t bytes) {
   const std::size_t room = bytes + kHugePageBytes;
-  void* area = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* area =
+      mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (area == MAP_FAILED) out_of_memory("a process heap", bytes);
   auto* const from = static_cast<char*>(area);
-  auto* const block = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(from) + kHugePageBytes - 1) & ~(kHugePageBytes - 1));
+  auto* const block = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(from) + kHugePageBytes - 1) &
+                                              ~(kHugePageBytes - 1));
   if (block > from) munmap(from, static_cast<std::size_t>(block - from));
-  if (from + room > block + bytes) munmap(block + bytes, static_cast<std::size_t>(from + room - (block + bytes)));
+  if (from + room > block + bytes)
+    munmap(block + bytes, static_cast<std::size_t>(from + room - (block + bytes)));
   if (bytes >= kHugePageBytes) madvise(block, bytes, MADV_HUGEPAGE);
   return block;
 }
 
-/// A few mappings given back lately, so that a process whose heap has found its size gets its pages back instead of fresh ones. Any thread.
+/// A few mappings given back lately, so that a process whose heap has found its size gets its pages
+/// back instead of fresh ones. Any thread.
 class FreeBlocks {
  public:
   void* take(std::size_t bytes) {

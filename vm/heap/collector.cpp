@@ -16,7 +16,8 @@ using Sub = Term::Sub;
 struct Range {
   Word base = 0, bytes = 0;
   Range() = default;
-  Range(const Term* from, const Term* to) : base(reinterpret_cast<Word>(from)), bytes(reinterpret_cast<Word>(to) - base) {}
+  Range(const Term* from, const Term* to)
+      : base(reinterpret_cast<Word>(from)), bytes(reinterpret_cast<Word>(to) - base) {}
   bool contains(const Term* p) const { return reinterpret_cast<Word>(p) - base < bytes; }
 };
 
@@ -28,15 +29,16 @@ struct Target {
 
 enum class Kind { kMinor, kMinorWithFragments, kFull, kYoungOnly };
 
-/// The copying loop, once per kind of collection so that the test for "does this object move, and where to" is as short as it can be.
+/// The copying loop, once per kind of collection so that the test for "does this object move, and
+/// where to" is as short as it can be.
 template <Kind kKind>
 struct Engine {
   static constexpr bool kTwoTargets = kKind == Kind::kMinor || kKind == Kind::kMinorWithFragments;
 
-  Range block;      // young objects
-  Range mature;     // those of them that are promoted (minor)
-  Range old;        // old generation with what has been promoted
-  Range to;         // the target of the other objects
+  Range block;   // young objects
+  Range mature;  // those of them that are promoted (minor)
+  Range old;     // old generation with what has been promoted
+  Range to;      // the target of the other objects
   Range literals;
   Target young, promoted;
 
@@ -116,13 +118,9 @@ struct Engine {
   Term* scan_odd(Term* p) {
     const Term header = *p;
     switch (header.header_sub()) {
-      case Sub::kMap:
-        return p + (map_kind(header) == MapKind::kHashNode ? 1 : 2);
-      case Sub::kFun:
-        return p + 3;  // creator, a zero, environment follow
-      case Sub::kSubBinary:
-        update(&reinterpret_cast<SubBinary*>(p)->original);
-        return p + 5;
+      case Sub::kMap: return p + (map_kind(header) == MapKind::kHashNode ? 1 : 2);
+      case Sub::kFun: return p + 3;  // creator, a zero, environment follow
+      case Sub::kSubBinary: update(&reinterpret_cast<SubBinary*>(p)->original); return p + 5;
       case Sub::kMatchContext: {
         auto* context = reinterpret_cast<MatchContext*>(p);
         const Term* before = context->original.ptr();
@@ -132,8 +130,7 @@ struct Engine {
         }
         return p + 5;
       }
-      default:
-        return p + object_words(header);
+      default: return p + object_words(header);
     }
   }
 
@@ -173,15 +170,17 @@ void trim_writable(RefcBinary* r) {
     return;
   }
   const Word used = std::max<Word>(r->size_bytes, 1);
-  if (r->binary->capacity_bytes <= used + used / 4 || r->binary->references.load(std::memory_order_acquire) != 1) return;
+  if (r->binary->capacity_bytes <= used + used / 4 ||
+      r->binary->references.load(std::memory_order_acquire) != 1)
+    return;
   if (Binary* trimmed = Binary::resize(r->binary, used)) {
     r->bytes = trimmed->data;
     r->binary = trimmed;
   }
 }
 
-/// Goes through a list of handles as they lay before the collection: the moved ones are entered in the list of the area they are in now, the others' references
-/// dropped.
+/// Goes through a list of handles as they lay before the collection: the moved ones are entered in
+/// the list of the area they are in now, the others' references dropped.
 void sweep(Heap& heap, OffHeapObject* list, const Range& old, bool full) {
   while (list) {
     OffHeapObject* const next = list->next;
@@ -207,12 +206,12 @@ void sweep(Heap& heap, OffHeapObject* list, const Range& old, bool full) {
 
 /// What a kind of collection does with the areas.
 struct Collector::Areas {
-  Range mature;             // promoted part of the block
+  Range mature;               // promoted part of the block
   Term* old_start = nullptr;  // old generation to promote into, or to fill: from old_top
   Term* old_end = nullptr;
   Term* old_top = nullptr;
-  bool into_old = false;    // everything goes there
-  bool full = false;        // the former old generation is emptied
+  bool into_old = false;  // everything goes there
+  bool full = false;      // the former old generation is emptied
 };
 
 template <class Engine>
@@ -239,14 +238,18 @@ void Collector::run(const Areas& areas, Word block_words) {
   engine.update_span(regs_, live_);
   if (list_roots_) {
     list_roots_(
-        owner_, [](void* context, Term* terms, std::size_t count) { static_cast<Engine*>(context)->update_span(terms, count); },
+        owner_,
+        [](void* context, Term* terms, std::size_t count) {
+          static_cast<Engine*>(context)->update_span(terms, count);
+        },
         &engine);
   }
   engine.scan_all();
 
   Term* const young_top = areas.into_old ? start : engine.young.top;
   Term* const old_top = areas.into_old ? engine.young.top : engine.promoted.top;
-  moved_words_ += stack_words + static_cast<Word>(young_top - start) + static_cast<Word>(old_top - areas.old_top);
+  moved_words_ +=
+      stack_words + static_cast<Word>(young_top - start) + static_cast<Word>(old_top - areas.old_top);
   assert(young_top <= stop && (!areas.old_start || old_top <= areas.old_end));
 
   // The handles still lie in the former areas, which therefore go last.

@@ -2,14 +2,18 @@
 
 #include "vm/heap/heap.hpp"
 
-/// The mechanism of collection: moving what is reachable from one set of areas to another, and sweeping what hangs outside. When to collect and how big blocks
-/// shall be is decided in gc.cpp. One collector object serves one collection; runs in the thread that owns the heap.
+/// The mechanism of collection: moving what is reachable from one set of areas to another, and
+/// sweeping what hangs outside. When to collect and how big blocks shall be is decided in gc.cpp.
+/// One collector object serves one collection; runs in the thread that owns the heap.
 ///
-/// Copying follows Cheney (CACM 13(11), 1970): the target is its own queue. A moved object's header is replaced by the boxed pointer to its copy, a moved cons
-/// cell's head by the non-value and its tail by the list pointer. The cells of a list are moved in one run, so that lists lie in order afterwards.
+/// Copying follows Cheney (CACM 13(11), 1970): the target is its own queue. A moved object's header
+/// is replaced by the boxed pointer to its copy, a moved cons cell's head by the non-value and its
+/// tail by the list pointer. The cells of a list are moved in one run, so that lists lie in order
+/// afterwards.
 ///
-/// Three things make generations work: terms are never changed once a collection can see them, so the old generation never points into the young one; the fields
-/// of a match context that do change are no terms or point to older objects; and all fragments are merged by every collection.
+/// Three things make generations work: terms are never changed once a collection can see them, so
+/// the old generation never points into the young one; the fields of a match context that do change
+/// are no terms or point to older objects; and all fragments are merged by every collection.
 namespace vmrun {
 
 class Collector {
@@ -22,7 +26,8 @@ class Collector {
   Collector(Heap& heap, Term* regs, unsigned live, ListRoots list_roots, void* owner)
       : heap_(heap), regs_(regs), live_(live), list_roots_(list_roots), owner_(owner) {}
 
-  /// What lies below the high-water mark is promoted to the old generation, which must have room for it; the rest and the fragments go to a new block.
+  /// What lies below the high-water mark is promoted to the old generation, which must have room
+  /// for it; the rest and the fragments go to a new block.
   void minor(Word block_words);
   /// Everything goes to a new block; the old generation is given up.
   void full_into_block(Word block_words);

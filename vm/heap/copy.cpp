@@ -8,8 +8,9 @@
 #include "vm/heap/off_heap.hpp"
 #include "vm/heap/work_stack.hpp"
 
-// A copy never keeps a sub-binary of bytes in a heap: it takes just the bytes it shows. One of an off-heap binary becomes a handle that starts at its first byte; only bits
-// beyond whole bytes need a sub-binary object again.
+// A copy never keeps a sub-binary of bytes in a heap: it takes just the bytes it shows. One of an
+// off-heap binary becomes a handle that starts at its first byte; only bits beyond whole bytes need
+// a sub-binary object again.
 
 namespace vmrun {
 namespace {
@@ -86,13 +87,11 @@ Word count_words(Term t) {
           words += size;
           fields = reinterpret_cast<const FunObject*>(p)->environment();
           fields_end = p + size;
-          if (const Term creator = reinterpret_cast<const FunObject*>(p)->creator; counts(creator)) work.push(creator);
+          if (const Term creator = reinterpret_cast<const FunObject*>(p)->creator; counts(creator))
+            work.push(creator);
           break;
-        case Sub::kSubBinary:
-          words += part_words(reinterpret_cast<const SubBinary*>(p));
-          break;
-        default:
-          words += size;
+        case Sub::kSubBinary: words += part_words(reinterpret_cast<const SubBinary*>(p)); break;
+        default: words += size;
       }
       Term last;
       for (; fields < fields_end; ++fields) {
@@ -110,8 +109,9 @@ Word count_words(Term t) {
   }
 }
 
-/// State of one copy. Objects are copied whole, their fields still pointing into the source; a scan over the target then replaces those pointers,
-/// copying what they point to behind. So the target itself is the queue.
+/// State of one copy. Objects are copied whole, their fields still pointing into the source; a scan
+/// over the target then replaces those pointers, copying what they point to behind. So the target
+/// itself is the queue.
 struct Copier {
   Term* hp;
   OffHeapObject* off_heap;
@@ -177,12 +177,12 @@ struct Copier {
         hp += sizeof(MagicRefObject) / sizeof(Term);
         break;
       }
-      case Sub::kSubBinary:
-        return part(reinterpret_cast<const SubBinary*>(p));
+      case Sub::kSubBinary: return part(reinterpret_cast<const SubBinary*>(p));
       default: {
         assert(header.header_sub() != Sub::kMatchContext);
         const Word size = object_words(header);
-        if (size == 1) [[unlikely]] return empty_tuple();
+        if (size == 1) [[unlikely]]
+          return empty_tuple();
         for (Word i = 0; i < size; ++i) to[i] = p[i];
         hp += size;
       }
@@ -190,7 +190,8 @@ struct Copier {
     return Term::boxed(to);
   }
 
-  /// The cells of a list one behind the other, as far as they are cons cells outside the literal area.
+  /// The cells of a list one behind the other, as far as they are cons cells outside the literal
+  /// area.
   Term list(Term t, Word literals, Word literals_bytes) {
     Term* const first = hp;
     Word tags = Term::kImmedTag;
@@ -218,14 +219,11 @@ struct Copier {
 Word opaque_words(const Term* p) {
   const Term header = *p;
   switch (header.header_sub()) {
-    case Sub::kTuple:
-      return 1;
-    case Sub::kMap:
-      return map_kind(header) == MapKind::kHashNode ? 1 : 2;
+    case Sub::kTuple: return 1;
+    case Sub::kMap: return map_kind(header) == MapKind::kHashNode ? 1 : 2;
     case Sub::kFun:
       return 3;  // the creator and, behind a number that looks like no pointer, the environment follow
-    default:
-      return object_words(header);
+    default: return object_words(header);
   }
 }
 
@@ -253,7 +251,8 @@ Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap) {
       scan += opaque_words(scan);
     } else {
       const Word address = reinterpret_cast<Word>(x.ptr());
-      const bool stays = address - target < reinterpret_cast<Word>(copier.hp) - target || address - literals < literals_bytes;
+      const bool stays = address - target < reinterpret_cast<Word>(copier.hp) - target ||
+                         address - literals < literals_bytes;
       if (!stays) *scan = copy(x);
       if (++scan == copier.plain_begin) scan = copier.plain_end;
     }
@@ -276,7 +275,8 @@ Term copy_to(Heap& heap, Term t) {
 Term copy_to_fragment(Term t, Fragment** fragment) {
   *fragment = nullptr;
   if (t.is_immed()) return t;
-  if (probe::copy_struct_enabled()) [[unlikely]] probe::copy_struct(static_cast<std::uint32_t>(size_words(t)));
+  if (probe::copy_struct_enabled()) [[unlikely]]
+    probe::copy_struct(static_cast<std::uint32_t>(size_words(t)));
   const Word words = copy_size_words(t);
   if (words == 0) return t;
   Fragment* f = Fragment::create(words);

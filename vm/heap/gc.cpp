@@ -21,7 +21,8 @@ namespace {
 
 /// Up to so much in use, a full sweep leaves everything in the block.
 constexpr Word kOneSpaceWords = 8192;
-/// Blocks do not grow beyond this for the sake of fewer collections: a young generation should fit the caches.
+/// Blocks do not grow beyond this for the sake of fewer collections: a young generation should fit
+/// the caches.
 constexpr Word kLargeBlockWords = 1 << 18;
 /// A mostly empty block above this is cut by minor collections.
 constexpr Word kKeepBlockWords = 1 << 14;
@@ -46,10 +47,17 @@ static_assert(kSizeTable.sizes[3] == 90 && kSizeTable.sizes[4] == 142 && kSizeTa
 class Collection {
  public:
   Collection(Process& p, Word need, Term* regs, unsigned live)
-      : p_(p), h_(p.heap), need_(need), regs_(regs), live_(live),
-        collector_(p.heap, regs, live, [](void* owner, Collector::Visit visit, void* context) {
-          visit_roots(*static_cast<Process*>(owner), visit, context);
-        }, &p) {
+      : p_(p),
+        h_(p.heap),
+        need_(need),
+        regs_(regs),
+        live_(live),
+        collector_(
+            p.heap, regs, live,
+            [](void* owner, Collector::Visit visit, void* context) {
+              visit_roots(*static_cast<Process*>(owner), visit, context);
+            },
+            &p) {
     if (p.message_peeked) receive_pin_peeked(p);
     block_before_ = h_.block_words();
     if (gc_modes.verify) [[unlikely]] {
@@ -59,23 +67,29 @@ class Collection {
   }
 
   // Functions of their own: room for the text would cost every collection.
-  [[gnu::cold, gnu::noinline]] void fire(void (*probe)(const char*, int), Word words) const { probe(PidText(p_.id), saturate(words)); }
-  [[gnu::cold, gnu::noinline]] void fire_resized(void (*probe)(const char*, int, int), Word before, Word after) const {
+  [[gnu::cold, gnu::noinline]] void fire(void (*probe)(const char*, int), Word words) const {
+    probe(PidText(p_.id), saturate(words));
+  }
+  [[gnu::cold, gnu::noinline]] void fire_resized(void (*probe)(const char*, int, int), Word before,
+                                                 Word after) const {
     probe(PidText(p_.id), saturate(before), saturate(after));
   }
 
   bool minor_is_possible() const {
     const Word mature = mature_words();
     if (!h_.old_start && mature == 0) return false;  // nothing survived anything yet
-    if (p_.minor_collections >= p_.fullsweep_after || h_.old_off_heap_words > h_.old_off_heap_limit_words) return false;
+    if (p_.minor_collections >= p_.fullsweep_after || h_.old_off_heap_words > h_.old_off_heap_limit_words)
+      return false;
     return !h_.old_start || mature <= static_cast<Word>(h_.old_end - h_.old_top);
   }
 
   int minor() {
     const Word words = minor_block_words();
     const Word before = young_words();
-    if (probe::gc_minor_start_enabled()) [[unlikely]] fire(probe::gc_minor_start, need_);
-    if (is_traced(p_, kTraceGc)) [[unlikely]] trace_gc(p_, atoms::gc_minor_start, need_);
+    if (probe::gc_minor_start_enabled()) [[unlikely]]
+      fire(probe::gc_minor_start, need_);
+    if (is_traced(p_, kTraceGc)) [[unlikely]]
+      trace_gc(p_, atoms::gc_minor_start, need_);
     const bool killed = exceeds_limit(old_capacity() + words);
     Word reclaimed = 0;
     if (!killed) {
@@ -91,15 +105,19 @@ class Collection {
       fit_block_after_minor();
       finish();
     }
-    if (probe::gc_minor_end_enabled()) [[unlikely]] fire(probe::gc_minor_end, reclaimed);
-    if (is_traced(p_, kTraceGc)) [[unlikely]] trace_gc(p_, atoms::gc_minor_end, reclaimed);
+    if (probe::gc_minor_end_enabled()) [[unlikely]]
+      fire(probe::gc_minor_end, reclaimed);
+    if (is_traced(p_, kTraceGc)) [[unlikely]]
+      trace_gc(p_, atoms::gc_minor_end, reclaimed);
     return result(killed, reclaimed);
   }
 
   int major(bool for_hibernation = false) {
     const Word total = young_words() + old_words(), before = total;
-    if (probe::gc_major_start_enabled()) [[unlikely]] fire(probe::gc_major_start, need_);
-    if (is_traced(p_, kTraceGc)) [[unlikely]] trace_gc(p_, atoms::gc_major_start, need_);
+    if (probe::gc_major_start_enabled()) [[unlikely]]
+      fire(probe::gc_major_start, need_);
+    if (is_traced(p_, kTraceGc)) [[unlikely]]
+      trace_gc(p_, atoms::gc_major_start, need_);
     const bool killed = exceeds_limit(old_capacity() + total + fixed_words());
     Word reclaimed = 0;
     if (!killed) {
@@ -114,8 +132,10 @@ class Collection {
       reclaimed = before - young_words() - old_words();
       finish();
     }
-    if (probe::gc_major_end_enabled()) [[unlikely]] fire(probe::gc_major_end, reclaimed);
-    if (is_traced(p_, kTraceGc)) [[unlikely]] trace_gc(p_, atoms::gc_major_end, reclaimed);
+    if (probe::gc_major_end_enabled()) [[unlikely]]
+      fire(probe::gc_major_end, reclaimed);
+    if (is_traced(p_, kTraceGc)) [[unlikely]]
+      trace_gc(p_, atoms::gc_major_end, reclaimed);
     return result(killed, reclaimed);
   }
 
@@ -151,7 +171,9 @@ class Collection {
   }
 
   void major_into_block(Word total) {
-    const Word words = std::max(next_heap_size((total + h_.stack_words()) * 3 / 2 + need_ + kStackReserveWords), default_block_words());
+    const Word words =
+        std::max(next_heap_size((total + h_.stack_words()) * 3 / 2 + need_ + kStackReserveWords),
+                 default_block_words());
     collector_.full_into_block(words);
     const Word used = h_.used_words() + fixed_words();
     const Word wanted = std::max(next_heap_size(used * 2), default_block_words());
@@ -159,8 +181,11 @@ class Collection {
   }
 
   void major_into_old(Word total) {
-    const Word young = std::max(std::clamp(next_heap_size(total / 8), h_.block_words() < kLargeBlockWords ? h_.block_words() : kLargeBlockWords, kLargeBlockWords),
-                                next_heap_size(fixed_words() * 2));
+    const Word young =
+        std::max(std::clamp(next_heap_size(total / 8),
+                            h_.block_words() < kLargeBlockWords ? h_.block_words() : kLargeBlockWords,
+                            kLargeBlockWords),
+                 next_heap_size(fixed_words() * 2));
     collector_.full_into_old(total + total * 3 / 4, young);
     const Word live = old_words();
     if (live < kOneSpaceWords / 2) {
@@ -176,16 +201,21 @@ class Collection {
     h_.grow_next = (h_.used_words() + fixed_words()) * 2 > h_.block_words();
     const Word before = block_before_, after = h_.block_words();
     if (after > before) {
-      if (probe::process_heap_grow_enabled()) [[unlikely]] fire_resized(probe::process_heap_grow, before, after);
+      if (probe::process_heap_grow_enabled()) [[unlikely]]
+        fire_resized(probe::process_heap_grow, before, after);
     } else if (after < before) {
-      if (probe::process_heap_shrink_enabled()) [[unlikely]] fire_resized(probe::process_heap_shrink, before, after);
+      if (probe::process_heap_shrink_enabled()) [[unlikely]]
+        fire_resized(probe::process_heap_shrink, before, after);
     }
-    if (gc_modes.verify) [[unlikely]] verify_heap(p_, regs_, live_);
+    if (gc_modes.verify) [[unlikely]]
+      verify_heap(p_, regs_, live_);
   }
 
-  /// `extra`: words the process will hold while it is collected, besides what it holds now in block and fragments.
+  /// `extra`: words the process will hold while it is collected, besides what it holds now in block
+  /// and fragments.
   bool exceeds_limit(Word extra) {
-    if (p_.max_heap_words == 0) [[likely]] return false;
+    if (p_.max_heap_words == 0) [[likely]]
+      return false;
     const Word total = h_.block_words() + h_.fragment_words + extra;
     if (total <= p_.max_heap_words) return false;
     if (p_.max_heap_log && max_heap_report) max_heap_report(p_, total);
@@ -230,8 +260,9 @@ void free_heap(Heap& heap) { heap.release_all(); }
 
 namespace {
 
-/// Collecting at every single point would make a program's time quadratic in its live data. So in that mode points are passed over as long as they are fewer than a
-/// 32nd of the words in use: small heaps still move every time, and what a large one costs stays in proportion.
+/// Collecting at every single point would make a program's time quadratic in its live data. So in
+/// that mode points are passed over as long as they are fewer than a 32nd of the words in use:
+/// small heaps still move every time, and what a large one costs stays in proportion.
 bool passes_over(const Heap& h, Word need) {
   thread_local Word points = 0;
   const Word used = h.used_words() + h.fragment_words + static_cast<Word>(h.old_top - h.old_start);
@@ -243,13 +274,18 @@ bool passes_over(const Heap& h, Word need) {
 }  // namespace
 
 int collect(Process& p, Word need, Term* regs, unsigned live) {
-  if (gc_modes.collect_always && passes_over(p.heap, need)) [[unlikely]] return 1;
+  if (gc_modes.collect_always && passes_over(p.heap, need)) [[unlikely]]
+    return 1;
   Collection c(p, need, regs, live);
   return c.minor_is_possible() ? c.minor() : c.major();
 }
 
-int collect_major(Process& p, Word need, Term* regs, unsigned live) { return Collection(p, need, regs, live).major(); }
+int collect_major(Process& p, Word need, Term* regs, unsigned live) {
+  return Collection(p, need, regs, live).major();
+}
 
-int collect_for_hibernate(Process& p, Term* regs, unsigned live) { return Collection(p, 0, regs, live).major(true); }
+int collect_for_hibernate(Process& p, Term* regs, unsigned live) {
+  return Collection(p, 0, regs, live).major(true);
+}
 
 }  // namespace vmrun

@@ -4,26 +4,31 @@
 
 #include "vm/heap/heap.hpp"
 
-/// The generational copying collector of one process: when to collect and how large blocks are. Runs in the process's own thread; cost is proportional to that
-/// process's live data. The mechanism is in collector.hpp.
+/// The generational copying collector of one process: when to collect and how large blocks are.
+/// Runs in the process's own thread; cost is proportional to that process's live data. The
+/// mechanism is in collector.hpp.
 ///
-/// A small process keeps all that survives a full sweep in its block, below the high-water mark; the next minor collection promotes it to an old generation. A
-/// large one gets its survivors put in a new old generation at once, so that they need not be moved twice.
+/// A small process keeps all that survives a full sweep in its block, below the high-water mark;
+/// the next minor collection promotes it to an old generation. A large one gets its survivors put
+/// in a new old generation at once, so that they need not be moved twice.
 ///
-/// Fires gc_minor-start/end or gc_major-start/end, one pair a collection, and process-heap_grow/shrink inside it (docs/probes.md).
+/// Fires gc_minor-start/end or gc_major-start/end, one pair a collection, and
+/// process-heap_grow/shrink inside it (docs/probes.md).
 namespace vmrun {
 
 struct Process;
 
-/// Makes at least `need` words (plus reserve) free in p's block. Roots: `live` terms at `regs`, p's stack and everything visit_roots names.
-/// Returns the reduction cost, or -1 when the process exceeded max_heap_size and is to be killed (p is set up as for BifAction::kExitNow,
-/// reason `killed`; the heap is left as it was).
-/// Moves terms: all terms held in C++ locals are invalid afterwards.
+/// Makes at least `need` words (plus reserve) free in p's block. Roots: `live` terms at `regs`, p's
+/// stack and everything visit_roots names. Returns the reduction cost, or -1 when the process
+/// exceeded max_heap_size and is to be killed (p is set up as for BifAction::kExitNow, reason
+/// `killed`; the heap is left as it was). Moves terms: all terms held in C++ locals are invalid
+/// afterwards.
 [[nodiscard]] int collect(Process& p, Word need, Term* regs, unsigned live);
 
 /// erlang:garbage_collect: a full sweep.
 [[nodiscard]] int collect_major(Process& p, Word need, Term* regs, unsigned live);
-/// For erlang:hibernate, with the stack dropped and the arguments in `regs`: a full sweep, the block as small as can be.
+/// For erlang:hibernate, with the stack dropped and the arguments in `regs`: a full sweep, the
+/// block as small as can be.
 [[nodiscard]] int collect_for_hibernate(Process& p, Term* regs, unsigned live);
 
 /// The next size of the table heap blocks grow by that is ≥ words.
@@ -36,7 +41,8 @@ inline constexpr Word kDefaultHeapWords = 142;
 void init_heap(Heap& heap, Word min_words);
 void free_heap(Heap& heap);
 
-/// Called when a process passes its max_heap_size and wants that logged: writes the report. Set by whoever has a logger; nullptr: nothing is written.
+/// Called when a process passes its max_heap_size and wants that logged: writes the report. Set by
+/// whoever has a logger; nullptr: nothing is written.
 extern void (*max_heap_report)(Process& p, Word total_words);
 
 /// Since the start, all processes. Any thread.
@@ -47,8 +53,12 @@ extern GcTotals gc_totals;
 
 /// Stress and checking modes, set once from the command line before processes run.
 struct GcModes {
-  bool collect_always = false;  // at every test_heap and after every BIF that allocated (large heaps: at one of many, see gc.cpp)
-  bool verify = false;          // walk heap and roots before and after every collection; a bad word stops the VM with a dump
+  bool collect_always =
+      // at every test_heap and after every BIF that allocated (large heaps: at one of many, see
+      // gc.cpp)
+      false;
+  bool verify =
+      false;  // walk heap and roots before and after every collection; a bad word stops the VM with a dump
 };
 extern GcModes gc_modes;
 

@@ -10,7 +10,8 @@
 namespace vmrun {
 namespace {
 
-// Fragments that `alloc` makes for itself grow with what is already outside the block, so that a long-running BIF needs few of them.
+// Fragments that `alloc` makes for itself grow with what is already outside the block, so that a
+// long-running BIF needs few of them.
 constexpr Word kFragmentLeastWords = 58, kFragmentMostWords = 32768;
 
 }  // namespace
@@ -55,7 +56,8 @@ void Heap::release_all() {
 Term* Heap::alloc_fragment(Word words) {
   Fragment* f = fragments;
   if (!f || f->capacity_words - f->used_words < words) {
-    const Word capacity = std::max(words, std::clamp(fragment_words, kFragmentLeastWords, kFragmentMostWords));
+    const Word capacity =
+        std::max(words, std::clamp(fragment_words, kFragmentLeastWords, kFragmentMostWords));
     f = Fragment::create(capacity);
     if (!f) out_of_memory("a heap fragment", capacity * sizeof(Term));
     f->next = fragments;

@@ -5,34 +5,40 @@
 #include "vm/term/layout.hpp"
 #include "vm/term/term.hpp"
 
-/// Where terms are built. A process owns one heap; messages, ETS rows, literals and the compiler's constants use heaps that consist
-/// of fragments only. Exactly one thread uses a heap at a time: its owner.
+/// Where terms are built. A process owns one heap; messages, ETS rows, literals and the compiler's
+/// constants use heaps that consist of fragments only. Exactly one thread uses a heap at a time:
+/// its owner.
 ///
 /// A process's block:
 ///
 ///   start                high_water        top →            ← stop        end
 ///   | survivors of one GC | newer terms    |   free words    |   stack     |
 ///
-/// The heap grows up, the stack down. `alloc` never collects: when the block is full it hands out words of a heap fragment, which the
-/// next collection merges. So C++ code may hold terms across `alloc` freely; only what is documented "may collect" moves terms.
+/// The heap grows up, the stack down. `alloc` never collects: when the block is full it hands out
+/// words of a heap fragment, which the next collection merges. So C++ code may hold terms across
+/// `alloc` freely; only what is documented "may collect" moves terms.
 namespace vmrun {
 
-/// Words outside the block, chained; also the one form of everything that travels to a process: a message or signal is a
-/// fragment with its root in `message`, and joins the receiver's heap by being linked in, without a copy.
+/// Words outside the block, chained; also the one form of everything that travels to a process: a
+/// message or signal is a fragment with its root in `message`, and joins the receiver's heap by
+/// being linked in, without a copy.
 struct Fragment {
   Fragment* next;
   std::uint32_t capacity_words;
   std::uint32_t used_words;
-  OffHeapObject* off_heap;   // objects in `words` with outside parts; spliced into the owner's list when it is taken over
+  OffHeapObject*
+      off_heap;  // objects in `words` with outside parts; spliced into the owner's list when it is taken over
   // In a mailbox (see mailbox.hpp):
-  Term message;              // root: immediate, literal or inside `words`
-  Term token;                // what goes along for tracing (carried.hpp), nil if nothing; inside `words`
-  std::uint32_t kind;        // SignalKind
+  Term message;               // root: immediate, literal or inside `words`
+  Term token;                 // what goes along for tracing (carried.hpp), nil if nothing; inside `words`
+  std::uint32_t kind;         // SignalKind
   std::uint32_t from_vm : 1;  // message not sent by a process (timer, down, port data)
   std::uint32_t token_generation : 31;  // see seq_trace.hpp
   Term words[1];
-  static Fragment* create(Word capacity_words);  // used_words = 0, message and token nil, kind 0; nullptr when memory is exhausted
-  static void destroy(Fragment* f);              // releases the off-heap objects it still lists, then the words
+  static Fragment* create(
+      Word
+          capacity_words);  // used_words = 0, message and token nil, kind 0; nullptr when memory is exhausted
+  static void destroy(Fragment* f);  // releases the off-heap objects it still lists, then the words
 };
 
 /// Room kept free between heap and stack for instructions that push without a check of their own.
@@ -45,8 +51,9 @@ class Heap {
   Heap& operator=(const Heap&) = delete;
   ~Heap();
 
-  /// Uninitialised words, valid until the next collection. The caller fills every word before anything may collect. Never collects, never fails
-  /// (memory exhaustion ends the VM with a message naming the request).
+  /// Uninitialised words, valid until the next collection. The caller fills every word before
+  /// anything may collect. Never collects, never fails (memory exhaustion ends the VM with a
+  /// message naming the request).
   Term* alloc(Word words) {
     if (static_cast<SWord>(stop - top) >= static_cast<SWord>(words + kStackReserveWords)) [[likely]] {
       Term* p = top;
@@ -55,11 +62,13 @@ class Heap {
     }
     return alloc_fragment(words);
   }
-  /// Gives back the unused end of the latest alloc: words from `from` to what alloc returned plus its size.
+  /// Gives back the unused end of the latest alloc: words from `from` to what alloc returned plus
+  /// its size.
   void give_back(Term* from, Term* alloc_end);
 
-  /// Enters an object with outside parts into the list that collections sweep. `overhead_words` is the size of what hangs outside: it counts towards
-  /// the virtual heap whose growth triggers collections (collection pressure of large binaries).
+  /// Enters an object with outside parts into the list that collections sweep. `overhead_words` is
+  /// the size of what hangs outside: it counts towards the virtual heap whose growth triggers
+  /// collections (collection pressure of large binaries).
   void link_off_heap(OffHeapObject* object, Word overhead_words) {
     object->next = off_heap;
     off_heap = object;
@@ -69,9 +78,11 @@ class Heap {
   /// Takes over one fragment (say, of a received message) including its off-heap objects.
   void adopt(Fragment* fragment);
 
-  /// Words outside the block have piled up, or off-heap binaries have: worth a collection at the next chance (after a BIF, before a big allocation).
+  /// Words outside the block have piled up, or off-heap binaries have: worth a collection at the
+  /// next chance (after a BIF, before a big allocation).
   bool gc_desired() const {
-    return static_cast<SWord>(stop - top) < static_cast<SWord>(fragment_words) || off_heap_words > off_heap_limit_words;
+    return static_cast<SWord>(stop - top) < static_cast<SWord>(fragment_words) ||
+           off_heap_words > off_heap_limit_words;
   }
 
   /// Lets go of everything; the heap is as new then (without a block).
@@ -100,7 +111,7 @@ class Heap {
   OffHeapObject* off_heap = nullptr;
   OffHeapObject* old_off_heap = nullptr;  // those whose handle lives in the old generation
   Word off_heap_words = 0;                // virtual binary heap, young
-  Word off_heap_limit_words = 46422;      // collect when off_heap_words passes this (as OTP's min_bin_vheap_size)
+  Word off_heap_limit_words = 46422;  // collect when off_heap_words passes this (as OTP's min_bin_vheap_size)
   Word old_off_heap_words = 0;
   Word old_off_heap_limit_words = 46422;
   bool grow_next = false;  // the last collection left the block more than half full
@@ -109,8 +120,9 @@ class Heap {
   Term* alloc_fragment(Word words);
 };
 
-/// Terms outlive everything here: no process heap. Used for constants of the compiler, ETF decoding into literals, tests.
-/// Just a Heap without a block: everything lands in fragments, which the destructor frees.
+/// Terms outlive everything here: no process heap. Used for constants of the compiler, ETF decoding
+/// into literals, tests. Just a Heap without a block: everything lands in fragments, which the
+/// destructor frees.
 using Arena = Heap;
 
 }  // namespace vmrun

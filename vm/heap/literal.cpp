@@ -26,13 +26,16 @@ Term* next_word = nullptr;
 Term* committed_end = nullptr;
 Term* area_end = nullptr;
 
-/// Reserved addresses cost nothing; pages become usable in steps as they are needed. Needs the mutex.
+/// Reserved addresses cost nothing; pages become usable in steps as they are needed. Needs the
+/// mutex.
 Term* take_words(Word words) {
-  if (words > static_cast<Word>(area_end - next_word)) out_of_memory("the literal area", words * sizeof(Term));
+  if (words > static_cast<Word>(area_end - next_word))
+    out_of_memory("the literal area", words * sizeof(Term));
   Term* p = next_word;
   next_word += words;
   while (next_word > committed_end) {
-    if (mprotect(committed_end, kCommitBytes, PROT_READ | PROT_WRITE) != 0) out_of_memory("the literal area", kCommitBytes);
+    if (mprotect(committed_end, kCommitBytes, PROT_READ | PROT_WRITE) != 0)
+      out_of_memory("the literal area", kCommitBytes);
     committed_end += kCommitBytes / sizeof(Term);
   }
   return p;
@@ -57,7 +60,8 @@ void init_literal_area() {
 }
 
 Term empty_tuple() {
-  if (!literal_base) [[unlikely]] init_literal_area();
+  if (!literal_base) [[unlikely]]
+    init_literal_area();
   return Term::boxed(reinterpret_cast<const Term*>(literal_base));
 }
 

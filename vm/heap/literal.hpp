@@ -2,8 +2,9 @@
 
 #include "vm/heap/heap.hpp"
 
-/// The literal area: one reserved range of addresses in which modules' constants live outside all heaps. Testing an address is one
-/// subtraction and one compare, so collections and copies pass literals by. Allocation is thread-safe; words are never given back.
+/// The literal area: one reserved range of addresses in which modules' constants live outside all
+/// heaps. Testing an address is one subtraction and one compare, so collections and copies pass
+/// literals by. Allocation is thread-safe; words are never given back.
 namespace vmrun {
 
 extern Word literal_base, literal_bytes;  // set once, before the first process

@@ -2,20 +2,23 @@
 
 #include "vm/term/layout.hpp"
 
-/// What hangs outside a heap and must be let go with it: binaries behind RefcBinary handles, resources behind magic references. Handles are chained through
-/// OffHeapObject::next; each list belongs to the owner of the heap the handles lie in.
+/// What hangs outside a heap and must be let go with it: binaries behind RefcBinary handles,
+/// resources behind magic references. Handles are chained through OffHeapObject::next; each list
+/// belongs to the owner of the heap the handles lie in.
 namespace vmrun {
 
 /// Words that an off-heap object keeps alive outside the heap; what the virtual heap counts.
 inline Word off_heap_overhead(const OffHeapObject* object) {
   switch (object->header.header_sub()) {
     case Term::Sub::kRefcBinary: return words_for_bytes(object->first);
-    case Term::Sub::kMagicRef: return words_for_bytes(reinterpret_cast<const MagicRefObject*>(object)->resource->used_bytes);
+    case Term::Sub::kMagicRef:
+      return words_for_bytes(reinterpret_cast<const MagicRefObject*>(object)->resource->used_bytes);
     default: return 0;
   }
 }
 
-/// Drops the reference of one handle that is going away. Thread-safe as far as the thing outside is concerned.
+/// Drops the reference of one handle that is going away. Thread-safe as far as the thing outside is
+/// concerned.
 inline void release_off_heap(OffHeapObject* object) {
   const Term::Sub sub = object->header.header_sub();
   if (sub == Term::Sub::kRefcBinary) reinterpret_cast<RefcBinary*>(object)->binary->release();

@@ -8,11 +8,12 @@
 #include "vm/process/process.hpp"
 
 // The heap's invariants, checked by walking all that is reachable:
-//   a pointer leads into the block below top, the old generation below its top, a fragment's used words or the literal area;
-//   a boxed pointer leads to a header of a known kind whose whole object lies in that area; a list pointer leads to two terms;
-//   no forwarding is left (a header word that is a pointer, a cons cell whose head is the non-value);
-//   nothing in the old generation points to the block or to a fragment;
-//   every reachable handle of an off-heap binary is in the list of the generation it lies in, and that binary is alive.
+//   a pointer leads into the block below top, the old generation below its top, a fragment's used
+//   words or the literal area; a boxed pointer leads to a header of a known kind whose whole object
+//   lies in that area; a list pointer leads to two terms; no forwarding is left (a header word that
+//   is a pointer, a cons cell whose head is the non-value); nothing in the old generation points to
+//   the block or to a fragment; every reachable handle of an off-heap binary is in the list of the
+//   generation it lies in, and that binary is alive.
 
 namespace vmrun {
 namespace {
@@ -28,12 +29,14 @@ class Verifier {
  public:
   explicit Verifier(Process& p) : p_(p) {
     const Heap& h = p.heap;
-    if (h.top < h.start || h.stop < h.top || h.end < h.stop || h.high_water < h.start || h.high_water > h.top) {
+    if (h.top < h.start || h.stop < h.top || h.end < h.stop || h.high_water < h.start ||
+        h.high_water > h.top) {
       fail("the block's pointers are out of order", h.top);
     }
     areas_.push_back({h.start, h.top, "block"});
     areas_.push_back({h.old_start, h.old_top, "old generation"});
-    for (const Fragment* f = h.fragments; f; f = f->next) areas_.push_back({f->words, f->words + f->used_words, "fragment"});
+    for (const Fragment* f = h.fragments; f; f = f->next)
+      areas_.push_back({f->words, f->words + f->used_words, "fragment"});
     for (const OffHeapObject* o = h.off_heap; o; o = o->next) young_handles_.insert(&o->header);
     for (const OffHeapObject* o = h.old_off_heap; o; o = o->next) old_handles_.insert(&o->header);
   }
@@ -46,17 +49,21 @@ class Verifier {
 
  private:
   [[noreturn]] void fail(const char* why, const Term* where) {
-    std::fprintf(stderr, "vmrun: heap of <0.%llu.%llu> is damaged: %s, at %p (word %016llx), reached from %s\n",
-                 static_cast<unsigned long long>(p_.id.id_number() & 0xFFFFFFF), static_cast<unsigned long long>(p_.id.id_number() >> 28),
-                 why, static_cast<const void*>(where), static_cast<unsigned long long>(where ? where->raw() : 0), what_);
+    std::fprintf(
+        stderr, "vmrun: heap of <0.%llu.%llu> is damaged: %s, at %p (word %016llx), reached from %s\n",
+        static_cast<unsigned long long>(p_.id.id_number() & 0xFFFFFFF),
+        static_cast<unsigned long long>(p_.id.id_number() >> 28), why, static_cast<const void*>(where),
+        static_cast<unsigned long long>(where ? where->raw() : 0), what_);
     for (const Area& a : areas_) {
-      std::fprintf(stderr, "  %-14s %p to %p\n", a.name, static_cast<const void*>(a.from), static_cast<const void*>(a.to));
+      std::fprintf(stderr, "  %-14s %p to %p\n", a.name, static_cast<const void*>(a.from),
+                   static_cast<const void*>(a.to));
     }
     std::abort();
   }
 
   void check(Term t, const Term* where) {
-    if (t.is_immed() || t.is_header()) return;  // header tags: return addresses, non-values; fields never get here with one
+    if (t.is_immed() || t.is_header())
+      return;  // header tags: return addresses, non-values; fields never get here with one
     const Term* p = t.ptr();
     if (is_literal(p)) return;
     if (!seen_.insert(t.raw()).second) return;
@@ -67,7 +74,8 @@ class Verifier {
     if (!area) fail("a pointer leads nowhere", where);
     const bool from_old = areas_[1].contains(where);
     if (from_old && area != &areas_[1]) fail("the old generation points to a younger term", where);
-    if (t.is_list() ? p + 2 > area->to : p + object_words(*p) > area->to) fail("an object reaches beyond its area", p);
+    if (t.is_list() ? p + 2 > area->to : p + object_words(*p) > area->to)
+      fail("an object reaches beyond its area", p);
     work_.push_back(t);
   }
 
@@ -96,10 +104,8 @@ class Verifier {
     if (!header.is_header()) fail("no header where a boxed pointer leads", p);
     const Term* end = p + object_words(header);
     switch (header.header_sub()) {
-      case Term::Sub::kTuple:
-        return fields(p + 1, end);
-      case Term::Sub::kMap:
-        return fields(p + (map_kind(header) == MapKind::kHashNode ? 1 : 2), end);
+      case Term::Sub::kTuple: return fields(p + 1, end);
+      case Term::Sub::kMap: return fields(p + (map_kind(header) == MapKind::kHashNode ? 1 : 2), end);
       case Term::Sub::kFun: {
         const auto* f = reinterpret_cast<const FunObject*>(p);
         if (f->reserved != 0 || f->free_count != end - f->environment()) fail("a fun of the wrong size", p);
@@ -108,7 +114,8 @@ class Verifier {
       }
       case Term::Sub::kSubBinary: {
         const auto* s = reinterpret_cast<const SubBinary*>(p);
-        if (!s->original.is_bitstring() || s->original.is_boxed_sub(Term::Sub::kSubBinary)) fail("a sub-binary of no binary", p);
+        if (!s->original.is_bitstring() || s->original.is_boxed_sub(Term::Sub::kSubBinary))
+          fail("a sub-binary of no binary", p);
         return field(&s->original);
       }
       case Term::Sub::kMatchContext: {
@@ -123,18 +130,18 @@ class Verifier {
       }
       case Term::Sub::kRefcBinary: {
         const bool is_old = areas_[1].contains(p);
-        if (!(is_old ? old_handles_ : young_handles_).count(p)) fail("a binary's handle is not in its generation's list", p);
+        if (!(is_old ? old_handles_ : young_handles_).count(p))
+          fail("a binary's handle is not in its generation's list", p);
         const auto* r = reinterpret_cast<const RefcBinary*>(p);
         if (r->binary->references.load(std::memory_order_relaxed) == 0) fail("a binary that was released", p);
         return;
       }
       case Term::Sub::kMagicRef:
-        if (!(areas_[1].contains(p) ? old_handles_ : young_handles_).count(p)) fail("a resource's handle is not in its generation's list", p);
+        if (!(areas_[1].contains(p) ? old_handles_ : young_handles_).count(p))
+          fail("a resource's handle is not in its generation's list", p);
         return;
-      case Term::Sub::kFiller:
-        fail("an object of no known kind", p);
-      default:
-        return;
+      case Term::Sub::kFiller: fail("an object of no known kind", p);
+      default: return;
     }
   }
 
@@ -153,7 +160,11 @@ void verify_heap(Process& p, Term* regs, unsigned live) {
   verifier.roots(regs, live, "a register");
   verifier.roots(p.heap.stop, p.heap.stack_words(), "the stack");
   visit_roots(
-      p, [](void* v, Term* terms, std::size_t count) { static_cast<Verifier*>(v)->roots(terms, count, "the process"); }, &verifier);
+      p,
+      [](void* v, Term* terms, std::size_t count) {
+        static_cast<Verifier*>(v)->roots(terms, count, "the process");
+      },
+      &verifier);
 }
 
 }  // namespace vmrun

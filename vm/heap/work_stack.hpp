@@ -6,8 +6,8 @@
 
 #include "vm/heap/allocate.hpp"
 
-/// The stack that walks over terms use in place of C++ recursion, so that depth is bounded by memory alone. The first entries lie
-/// inside the object. One thread, one walk.
+/// The stack that walks over terms use in place of C++ recursion, so that depth is bounded by
+/// memory alone. The first entries lie inside the object. One thread, one walk.
 namespace vmrun {
 
 template <class T, std::size_t kInline = 64>
@@ -24,7 +24,8 @@ class WorkStack {
 
   bool empty() const { return top_ == begin_; }
   void push(const T& value) {
-    if (top_ == end_) [[unlikely]] grow();
+    if (top_ == end_) [[unlikely]]
+      grow();
     *top_++ = value;
   }
   T pop() { return *--top_; }

@@ -5,8 +5,8 @@
 #include "vm/term/external.hpp"
 #include "vm/term/iodata.hpp"
 
-// The native interface: binaries. An ErlNifBinary either shows a term's bytes (ref_bin is null) or owns a Binary (ref_bin) until enif_make_binary or
-// enif_release_binary.
+// The native interface: binaries. An ErlNifBinary either shows a term's bytes (ref_bin is null) or
+// owns a Binary (ref_bin) until enif_make_binary or enif_release_binary.
 
 using namespace vmrun;
 
@@ -50,7 +50,9 @@ int enif_inspect_iolist_as_binary(ErlNifEnv* env, ERL_NIF_TERM term, ErlNifBinar
     size += bits_of(b).size_bytes();
     return is_binary(b);
   };
-  if (!t.is_cons_or_nil() || !walk_iodata(t, [&](std::uint8_t) { ++size; }, add_binary)) return 0;
+  if (!t.is_cons_or_nil() || !walk_iodata(
+                                 t, [&](std::uint8_t) { ++size; }, add_binary))
+    return 0;
   auto* bytes = static_cast<unsigned char*>(temporary_memory(*env, size));
   if (!bytes) return 0;
   unsigned char* out = bytes;
@@ -60,7 +62,8 @@ int enif_inspect_iolist_as_binary(ErlNifEnv* env, ERL_NIF_TERM term, ErlNifBinar
     out += view.size_bytes();
     return true;
   };
-  walk_iodata(t, [&](std::uint8_t b) { *out++ = b; }, copy_binary);
+  walk_iodata(
+      t, [&](std::uint8_t b) { *out++ = b; }, copy_binary);
   bin->ref_bin = nullptr;
   bin->data = bytes;
   bin->size = size;
@@ -119,7 +122,8 @@ int enif_term_to_binary(ErlNifEnv*, ERL_NIF_TERM term, ErlNifBinary* bin) {
   return 1;
 }
 
-size_t enif_binary_to_term(ErlNifEnv* env, const unsigned char* data, size_t size, ERL_NIF_TERM* term, unsigned int options) {
+size_t enif_binary_to_term(ErlNifEnv* env, const unsigned char* data, size_t size, ERL_NIF_TERM* term,
+                           unsigned int options) {
   if (options & ~static_cast<unsigned>(ERL_NIF_BIN2TERM_SAFE)) return 0;
   DecodeOptions decode;
   decode.safe = options & ERL_NIF_BIN2TERM_SAFE;

@@ -10,7 +10,9 @@
 using namespace vmrun;
 
 void* enif_alloc(size_t size) { return try_allocate_bytes(size); }
-void* enif_realloc(void* p, size_t size) { return p ? try_reallocate_bytes(p, size) : try_allocate_bytes(size); }
+void* enif_realloc(void* p, size_t size) {
+  return p ? try_reallocate_bytes(p, size) : try_allocate_bytes(size);
+}
 void enif_free(void* p) {
   if (p) free_bytes(p);
 }
@@ -37,7 +39,9 @@ void enif_free_env(ErlNifEnv* env) {
   delete static_cast<IndependentEnv*>(env);
 }
 
-ERL_NIF_TERM enif_make_copy(ErlNifEnv* to, ERL_NIF_TERM term) { return from_term(copy_to(*to->heap, to_term(term))); }
+ERL_NIF_TERM enif_make_copy(ErlNifEnv* to, ERL_NIF_TERM term) {
+  return from_term(copy_to(*to->heap, to_term(term)));
+}
 
 namespace {
 

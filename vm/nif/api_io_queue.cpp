@@ -5,8 +5,8 @@
 #include "vm/nif/env.hpp"
 #include "vm/term/bits.hpp"
 
-// The native interface: I/O vectors and queues of binaries. Every piece is kept by a reference to the Binary it lies in; bytes that lie in a heap
-// are copied to one of their own.
+// The native interface: I/O vectors and queues of binaries. Every piece is kept by a reference to
+// the Binary it lies in; bytes that lie in a heap are copied to one of their own.
 
 using namespace vmrun;
 
@@ -17,12 +17,14 @@ constexpr int kOfCall = 4;                     // nothing: everything goes with 
 
 Binary* as_binary(void* p) { return static_cast<Binary*>(p); }
 
-/// The Binary that holds a term's bytes, with one reference more; *bytes points into it. nullptr when there is no memory.
+/// The Binary that holds a term's bytes, with one reference more; *bytes points into it. nullptr
+/// when there is no memory.
 Binary* hold_bytes(Term t, unsigned char** bytes, std::size_t* size) {
   const BitView view = bits_of(t);
   *size = view.size_bytes();
   const Term* o = t.boxed_ptr();
-  if (o->header_sub() == Term::Sub::kSubBinary) o = reinterpret_cast<const SubBinary*>(o)->original.boxed_ptr();
+  if (o->header_sub() == Term::Sub::kSubBinary)
+    o = reinterpret_cast<const SubBinary*>(o)->original.boxed_ptr();
   if (o->header_sub() == Term::Sub::kRefcBinary && view.aligned()) {
     Binary* b = reinterpret_cast<const RefcBinary*>(o)->binary;
     b->retain();
@@ -65,12 +67,16 @@ bool collect(Term list, std::size_t most, std::vector<Term>* binaries, Term* tai
 
 }  // namespace
 
-int enif_inspect_iovec(ErlNifEnv* env, size_t max_elements, ERL_NIF_TERM term, ERL_NIF_TERM* tail, ErlNifIOVec** iovec) {
+int enif_inspect_iovec(ErlNifEnv* env, size_t max_elements, ERL_NIF_TERM term, ERL_NIF_TERM* tail,
+                       ErlNifIOVec** iovec) {
   std::vector<Term> binaries;
   Term rest;
   if (!collect(to_term(term), max_elements ? max_elements : SIZE_MAX, &binaries, &rest)) return 0;
-  // With an environment memory and references go when the call ends. The caller's own structure is not looked at then: it may be on a stack that is gone.
-  const auto memory = [env](std::size_t bytes) { return env ? temporary_memory(*env, bytes) : allocate_bytes(bytes, "an I/O vector"); };
+  // With an environment memory and references go when the call ends. The caller's own structure is
+  // not looked at then: it may be on a stack that is gone.
+  const auto memory = [env](std::size_t bytes) {
+    return env ? temporary_memory(*env, bytes) : allocate_bytes(bytes, "an I/O vector");
+  };
   ErlNifIOVec* v = *iovec;
   int flags = env ? kOfCall : v ? 0 : kOwnStruct;
   if (!v) v = static_cast<ErlNifIOVec*>(memory(sizeof(ErlNifIOVec)));
@@ -94,7 +100,9 @@ int enif_inspect_iovec(ErlNifEnv* env, size_t max_elements, ERL_NIF_TERM term, E
       free_vector(v);
       return 0;
     }
-    if (env) at_end(*env, [](void* p) { as_binary(p)->release(); }, b);
+    if (env)
+      at_end(
+          *env, [](void* p) { as_binary(p)->release(); }, b);
     v->iov[v->iovcnt] = {reinterpret_cast<char*>(bytes), size};
     v->ref_bins[v->iovcnt++] = b;
     v->size += size;
@@ -106,7 +114,7 @@ int enif_inspect_iovec(ErlNifEnv* env, size_t max_elements, ERL_NIF_TERM term, E
 
 void enif_free_iovec(ErlNifIOVec* v) { free_vector(v); }
 
-// ---- Queues ----------------------------------------------------------------------------------------------------------------------------
+// ---- Queues -------------------------------------------------------------------------------------
 
 struct erts_io_queue {
   std::vector<SysIOVec> pieces;
@@ -128,7 +136,9 @@ struct erts_io_queue {
   }
 };
 
-ErlNifIOQueue* enif_ioq_create(ErlNifIOQueueOpts options) { return options == ERL_NIF_IOQ_NORMAL ? new erts_io_queue : nullptr; }
+ErlNifIOQueue* enif_ioq_create(ErlNifIOQueueOpts options) {
+  return options == ERL_NIF_IOQ_NORMAL ? new erts_io_queue : nullptr;
+}
 
 void enif_ioq_destroy(ErlNifIOQueue* q) {
   while (q->first < q->pieces.size()) q->drop_first();
@@ -195,6 +205,7 @@ int enif_ioq_peek_head(ErlNifEnv* env, ErlNifIOQueue* q, size_t* size, ERL_NIF_T
   Binary* b = q->binaries[q->first];
   b->retain();
   if (size) *size = piece.iov_len;
-  *head = from_term(make_refc_binary(*env->heap, b, reinterpret_cast<std::uint8_t*>(piece.iov_base), piece.iov_len));
+  *head = from_term(
+      make_refc_binary(*env->heap, b, reinterpret_cast<std::uint8_t*>(piece.iov_base), piece.iov_len));
   return 1;
 }

@@ -4,7 +4,8 @@
 #include "vm/nif/env.hpp"
 #include "vm/term/map.hpp"
 
-// The native interface: maps. An iterator over a flat map looks at the map itself; for a large one it lists the pairs when it is made.
+// The native interface: maps. An iterator over a flat map looks at the map itself; for a large one
+// it lists the pairs when it is made.
 
 using namespace vmrun;
 
@@ -24,13 +25,15 @@ int enif_get_map_value(ErlNifEnv*, ERL_NIF_TERM map, ERL_NIF_TERM key, ERL_NIF_T
   return 1;
 }
 
-int enif_make_map_put(ErlNifEnv* env, ERL_NIF_TERM map, ERL_NIF_TERM key, ERL_NIF_TERM value, ERL_NIF_TERM* out) {
+int enif_make_map_put(ErlNifEnv* env, ERL_NIF_TERM map, ERL_NIF_TERM key, ERL_NIF_TERM value,
+                      ERL_NIF_TERM* out) {
   if (!to_term(map).is_map()) return 0;
   *out = from_term(map_put(*env->heap, to_term(map), to_term(key), to_term(value)));
   return 1;
 }
 
-int enif_make_map_update(ErlNifEnv* env, ERL_NIF_TERM map, ERL_NIF_TERM key, ERL_NIF_TERM value, ERL_NIF_TERM* out) {
+int enif_make_map_update(ErlNifEnv* env, ERL_NIF_TERM map, ERL_NIF_TERM key, ERL_NIF_TERM value,
+                         ERL_NIF_TERM* out) {
   if (!to_term(map).is_map()) return 0;
   const Term updated = map_update(*env->heap, to_term(map), to_term(key), to_term(value));
   if (!updated.is_value()) return 0;
@@ -44,7 +47,8 @@ int enif_make_map_remove(ErlNifEnv* env, ERL_NIF_TERM map, ERL_NIF_TERM key, ERL
   return 1;
 }
 
-int enif_make_map_from_arrays(ErlNifEnv* env, ERL_NIF_TERM keys[], ERL_NIF_TERM values[], size_t count, ERL_NIF_TERM* out) {
+int enif_make_map_from_arrays(ErlNifEnv* env, ERL_NIF_TERM keys[], ERL_NIF_TERM values[], size_t count,
+                              ERL_NIF_TERM* out) {
   std::vector<Term> pairs;
   pairs.reserve(2 * count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -58,9 +62,10 @@ int enif_make_map_from_arrays(ErlNifEnv* env, ERL_NIF_TERM keys[], ERL_NIF_TERM 
   return 1;
 }
 
-// ---- Iterators: idx runs from 1 to size; 0 is in front of the first pair, size + 1 behind the last ------------------------------------
+// ---- Iterators: idx runs from 1 to size; 0 is before the first pair, size + 1 behind the last
 
-int enif_map_iterator_create(ErlNifEnv*, ERL_NIF_TERM term, ErlNifMapIterator* it, ErlNifMapIteratorEntry entry) {
+int enif_map_iterator_create(ErlNifEnv*, ERL_NIF_TERM term, ErlNifMapIterator* it,
+                             ErlNifMapIteratorEntry entry) {
   const Term map = to_term(term);
   if (!map.is_map() || (entry != ERL_NIF_MAP_ITERATOR_FIRST && entry != ERL_NIF_MAP_ITERATOR_LAST)) return 0;
   it->map = term;
@@ -73,7 +78,8 @@ int enif_map_iterator_create(ErlNifEnv*, ERL_NIF_TERM term, ErlNifMapIterator* i
     return 1;
   }
   it->u.hash.wstack = nullptr;
-  auto* pairs = static_cast<ERL_NIF_TERM*>(allocate_bytes(2 * it->size * sizeof(ERL_NIF_TERM), "a map iterator"));
+  auto* pairs =
+      static_cast<ERL_NIF_TERM*>(allocate_bytes(2 * it->size * sizeof(ERL_NIF_TERM), "a map iterator"));
   it->u.hash.kv = pairs;
   Term key, value;
   for (MapIterator all(map); all.next(&key, &value);) {

@@ -15,7 +15,7 @@
 
 using namespace vmrun;
 
-// ---- Processes -------------------------------------------------------------------------------------------------------------------------
+// ---- Processes ----------------------------------------------------------------------------------
 
 ErlNifPid* enif_self(ErlNifEnv* env, ErlNifPid* pid) {
   if (!env->process) return nullptr;
@@ -75,7 +75,7 @@ int enif_port_command(ErlNifEnv* env, const ErlNifPort* to, ErlNifEnv*, ERL_NIF_
   return port && queue_command_of(env->process, *port, to_term(message));
 }
 
-// ---- Scheduling ------------------------------------------------------------------------------------------------------------------------
+// ---- Scheduling ---------------------------------------------------------------------------------
 
 int enif_consume_timeslice(ErlNifEnv* env, int percent) {
   if (percent < 1) percent = 1;
@@ -84,12 +84,15 @@ int enif_consume_timeslice(ErlNifEnv* env, int percent) {
   return env->process->reductions <= 0;
 }
 
-ERL_NIF_TERM enif_schedule_nif(ErlNifEnv* env, const char* name, int flags, ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM[]), int argc,
+ERL_NIF_TERM enif_schedule_nif(ErlNifEnv* env, const char* name, int flags,
+                               ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM[]), int argc,
                                const ERL_NIF_TERM argv[]) {
-  if (!env->process || argc < 0 || argc > 255 || flags < 0 || flags > ERL_NIF_DIRTY_JOB_IO_BOUND) return enif_make_badarg(env);
-  auto* arguments = static_cast<Term*>(temporary_memory(*env, sizeof(Term) * static_cast<std::size_t>(argc) + 1));
-  Export* next = arguments ? scheduled_nif(env->library, library_module(env->library), intern_atom(name), static_cast<unsigned>(argc),
-                                           static_cast<unsigned>(flags), fn)
+  if (!env->process || argc < 0 || argc > 255 || flags < 0 || flags > ERL_NIF_DIRTY_JOB_IO_BOUND)
+    return enif_make_badarg(env);
+  auto* arguments =
+      static_cast<Term*>(temporary_memory(*env, sizeof(Term) * static_cast<std::size_t>(argc) + 1));
+  Export* next = arguments ? scheduled_nif(env->library, library_module(env->library), intern_atom(name),
+                                           static_cast<unsigned>(argc), static_cast<unsigned>(flags), fn)
                            : nullptr;
   if (!next) return enif_raise_exception(env, from_term(atoms::system_limit));
   for (int i = 0; i < argc; ++i) arguments[i] = to_term(argv[i]);

@@ -8,7 +8,8 @@ using namespace vmrun;
 
 namespace {
 
-/// The resource that a term stands for, a reference or a binary that shows its memory, whatever its type; nullptr: none.
+/// The resource that a term stands for, a reference or a binary that shows its memory, whatever its
+/// type; nullptr: none.
 Resource* resource_in(ERL_NIF_TERM term) {
   const Term t = to_term(term);
   if (t.is_boxed_sub(Term::Sub::kMagicRef)) return Resource::of_binary(magic_ref_of(t)->resource);
@@ -19,22 +20,25 @@ Resource* resource_in(ERL_NIF_TERM term) {
 
 }  // namespace
 
-ErlNifResourceType* enif_open_resource_type(ErlNifEnv* env, const char* module, const char* name, void (*dtor)(ErlNifEnv*, void*),
-                                            ErlNifResourceFlags flags, ErlNifResourceFlags* tried) {
+ErlNifResourceType* enif_open_resource_type(ErlNifEnv* env, const char* module, const char* name,
+                                            void (*dtor)(ErlNifEnv*, void*), ErlNifResourceFlags flags,
+                                            ErlNifResourceFlags* tried) {
   if (module) return nullptr;
   return open_resource_type(*env, name, {dtor, nullptr, nullptr, 1, nullptr}, flags, tried);
 }
 
-ErlNifResourceType* enif_open_resource_type_x(ErlNifEnv* env, const char* name, const ErlNifResourceTypeInit* init, ErlNifResourceFlags flags,
+ErlNifResourceType* enif_open_resource_type_x(ErlNifEnv* env, const char* name,
+                                              const ErlNifResourceTypeInit* init, ErlNifResourceFlags flags,
                                               ErlNifResourceFlags* tried) {
   return open_resource_type(*env, name, {init->dtor, init->stop, init->down, 3, nullptr}, flags, tried);
 }
 
-ErlNifResourceType* enif_init_resource_type(ErlNifEnv* env, const char* name, const ErlNifResourceTypeInit* init, ErlNifResourceFlags flags,
+ErlNifResourceType* enif_init_resource_type(ErlNifEnv* env, const char* name,
+                                            const ErlNifResourceTypeInit* init, ErlNifResourceFlags flags,
                                             ErlNifResourceFlags* tried) {
   const int n = init->members;
-  const ErlNifResourceTypeInit callbacks{n > 0 ? init->dtor : nullptr, n > 1 ? init->stop : nullptr, n > 2 ? init->down : nullptr, n,
-                                         n > 3 ? init->dyncall : nullptr};
+  const ErlNifResourceTypeInit callbacks{n > 0 ? init->dtor : nullptr, n > 1 ? init->stop : nullptr,
+                                         n > 2 ? init->down : nullptr, n, n > 3 ? init->dyncall : nullptr};
   return open_resource_type(*env, name, callbacks, flags, tried);
 }
 
@@ -46,7 +50,9 @@ void enif_keep_resource(void* object) { Resource::of(object)->binary.retain(); }
 void enif_release_resource(void* object) { Resource::of(object)->binary.release(); }
 size_t enif_sizeof_resource(void* object) { return Resource::of(object)->binary.used_bytes; }
 
-ERL_NIF_TERM enif_make_resource(ErlNifEnv* env, void* object) { return from_term(make_magic_ref(*env->heap, *Resource::of(object))); }
+ERL_NIF_TERM enif_make_resource(ErlNifEnv* env, void* object) {
+  return from_term(make_magic_ref(*env->heap, *Resource::of(object)));
+}
 
 int enif_get_resource(ErlNifEnv*, ERL_NIF_TERM term, ErlNifResourceType* type, void** object) {
   Resource* r = resource_in(term);
@@ -58,12 +64,15 @@ int enif_get_resource(ErlNifEnv*, ERL_NIF_TERM term, ErlNifResourceType* type, v
 ERL_NIF_TERM enif_make_resource_binary(ErlNifEnv* env, void* object, const void* data, size_t size) {
   Resource* r = Resource::of(object);
   r->binary.retain();
-  return from_term(make_refc_binary(*env->heap, &r->binary, static_cast<std::uint8_t*>(const_cast<void*>(data)), size));
+  return from_term(
+      make_refc_binary(*env->heap, &r->binary, static_cast<std::uint8_t*>(const_cast<void*>(data)), size));
 }
 
-int enif_dynamic_resource_call(ErlNifEnv*, ERL_NIF_TERM module, ERL_NIF_TERM name, ERL_NIF_TERM resource, void* call_data) {
+int enif_dynamic_resource_call(ErlNifEnv*, ERL_NIF_TERM module, ERL_NIF_TERM name, ERL_NIF_TERM resource,
+                               void* call_data) {
   Resource* r = resource_in(resource);
-  if (!r || r->type->module != to_term(module) || r->type->name != to_term(name) || !r->type->dyncall) return 1;
+  if (!r || r->type->module != to_term(module) || r->type->name != to_term(name) || !r->type->dyncall)
+    return 1;
   CallbackEnv callback(r->type->owner);
   r->type->dyncall(&callback, r->object(), call_data);
   return 0;
@@ -83,7 +92,9 @@ int enif_demonitor_process(ErlNifEnv*, void* object, const ErlNifMonitor* monito
   return stop_resource_monitor(*Resource::of(object), monitor_key(*monitor)) ? 0 : 1;
 }
 
-int enif_compare_monitors(const ErlNifMonitor* a, const ErlNifMonitor* b) { return std::memcmp(a->data, b->data, sizeof a->data); }
+int enif_compare_monitors(const ErlNifMonitor* a, const ErlNifMonitor* b) {
+  return std::memcmp(a->data, b->data, sizeof a->data);
+}
 
 ERL_NIF_TERM enif_make_monitor_term(ErlNifEnv* env, const ErlNifMonitor* monitor) {
   Term* hp = env->heap->alloc(kRefWords);
@@ -94,7 +105,8 @@ ERL_NIF_TERM enif_make_monitor_term(ErlNifEnv* env, const ErlNifMonitor* monitor
 
 namespace {
 
-int select(ErlNifEnv* env, ErlNifEvent fd, int mode, void* object, const ErlNifPid* to, ERL_NIF_TERM message) {
+int select(ErlNifEnv* env, ErlNifEvent fd, int mode, void* object, const ErlNifPid* to,
+           ERL_NIF_TERM message) {
   Term pid = to ? to_term(to->pid) : env && env->process ? env->process->id : kNonValue;
   const bool waits = !(mode & (ERL_NIF_SELECT_STOP | ERL_NIF_SELECT_CANCEL));
   if (waits && !pid.is_local_pid()) return INT32_MIN | ERL_NIF_SELECT_FAILED;
@@ -103,12 +115,13 @@ int select(ErlNifEnv* env, ErlNifEvent fd, int mode, void* object, const ErlNifP
 
 }  // namespace
 
-int enif_select(ErlNifEnv* env, ErlNifEvent fd, enum ErlNifSelectFlags mode, void* object, const ErlNifPid* pid, ERL_NIF_TERM ref) {
+int enif_select(ErlNifEnv* env, ErlNifEvent fd, enum ErlNifSelectFlags mode, void* object,
+                const ErlNifPid* pid, ERL_NIF_TERM ref) {
   return select(env, fd, mode & ~ERL_NIF_SELECT_CUSTOM_MSG, object, pid, ref);
 }
 
-int enif_select_x(ErlNifEnv* env, ErlNifEvent fd, enum ErlNifSelectFlags mode, void* object, const ErlNifPid* pid, ERL_NIF_TERM message,
-                  ErlNifEnv* message_env) {
+int enif_select_x(ErlNifEnv* env, ErlNifEvent fd, enum ErlNifSelectFlags mode, void* object,
+                  const ErlNifPid* pid, ERL_NIF_TERM message, ErlNifEnv* message_env) {
   const int result = select(env, fd, mode, object, pid, message);
   if (message_env && result >= 0) enif_clear_env(message_env);
   return result;

@@ -8,11 +8,12 @@
 #include "vm/process/reference.hpp"
 #include "vm/term/print.hpp"
 
-// The native interface: threads and their locks, time, environment, formatted text. Most of it is what drivers have under another name.
+// The native interface: threads and their locks, time, environment, formatted text. Most of it is
+// what drivers have under another name.
 
 using namespace vmrun;
 
-// ---- Threads ---------------------------------------------------------------------------------------------------------------------------
+// ---- Threads ------------------------------------------------------------------------------------
 
 ErlNifMutex* enif_mutex_create(char* name) { return erl_drv_mutex_create(name); }
 void enif_mutex_destroy(ErlNifMutex* m) { erl_drv_mutex_destroy(m); }
@@ -45,7 +46,8 @@ void* enif_tsd_get(ErlNifTSDKey key) { return erl_drv_tsd_get(key); }
 
 ErlNifThreadOpts* enif_thread_opts_create(char* name) { return erl_drv_thread_opts_create(name); }
 void enif_thread_opts_destroy(ErlNifThreadOpts* options) { erl_drv_thread_opts_destroy(options); }
-int enif_thread_create(char* name, ErlNifTid* tid, void* (*function)(void*), void* argument, ErlNifThreadOpts* options) {
+int enif_thread_create(char* name, ErlNifTid* tid, void* (*function)(void*), void* argument,
+                       ErlNifThreadOpts* options) {
   return erl_drv_thread_create(name, tid, function, argument, options);
 }
 ErlNifTid enif_thread_self(void) { return erl_drv_thread_self(); }
@@ -54,7 +56,7 @@ void enif_thread_exit(void* result) { erl_drv_thread_exit(result); }
 int enif_thread_join(ErlNifTid tid, void** result) { return erl_drv_thread_join(tid, result); }
 char* enif_thread_name(ErlNifTid tid) { return erl_drv_thread_name(tid); }
 
-// ---- System, time ----------------------------------------------------------------------------------------------------------------------
+// ---- System, time -------------------------------------------------------------------------------
 
 void enif_system_info(ErlNifSysInfo* info, size_t size) { driver_system_info(info, size); }
 int enif_getenv(const char* key, char* value, size_t* size) { return erl_drv_getenv(key, value, size); }
@@ -64,30 +66,38 @@ namespace {
 /// {MegaSeconds, Seconds, MicroSeconds}
 ERL_NIF_TERM timestamp(ErlNifEnv* env, Word us) {
   Term* hp = env->heap->alloc(4);
-  return from_term(make_tuple(hp, Term::small(static_cast<SWord>(us / 1'000'000'000'000)), Term::small(static_cast<SWord>(us / 1'000'000 % 1'000'000)),
+  return from_term(make_tuple(hp, Term::small(static_cast<SWord>(us / 1'000'000'000'000)),
+                              Term::small(static_cast<SWord>(us / 1'000'000 % 1'000'000)),
                               Term::small(static_cast<SWord>(us % 1'000'000))));
 }
 
 }  // namespace
 
-ErlNifTime enif_monotonic_time(ErlNifTimeUnit unit) { return erl_drv_monotonic_time(static_cast<ErlDrvTimeUnit>(unit)); }
-ErlNifTime enif_time_offset(ErlNifTimeUnit unit) { return erl_drv_time_offset(static_cast<ErlDrvTimeUnit>(unit)); }
+ErlNifTime enif_monotonic_time(ErlNifTimeUnit unit) {
+  return erl_drv_monotonic_time(static_cast<ErlDrvTimeUnit>(unit));
+}
+ErlNifTime enif_time_offset(ErlNifTimeUnit unit) {
+  return erl_drv_time_offset(static_cast<ErlDrvTimeUnit>(unit));
+}
 ErlNifTime enif_convert_time_unit(ErlNifTime value, ErlNifTimeUnit from, ErlNifTimeUnit to) {
   return erl_drv_convert_time_unit(value, static_cast<ErlDrvTimeUnit>(from), static_cast<ErlDrvTimeUnit>(to));
 }
 
 ERL_NIF_TERM enif_now_time(ErlNifEnv* env) { return timestamp(env, unique_now_us()); }
-ERL_NIF_TERM enif_cpu_time(ErlNifEnv* env) { return timestamp(env, read_clock(CLOCK_PROCESS_CPUTIME_ID) / 1000); }
+ERL_NIF_TERM enif_cpu_time(ErlNifEnv* env) {
+  return timestamp(env, read_clock(CLOCK_PROCESS_CPUTIME_ID) / 1000);
+}
 
-// ---- Formatted text: as printf, and %T for a term ------------------------------------------------------------------------------------
+// ---- Formatted text: as printf, and %T for a term -----------------------------------------------
 
 namespace {
 
-/// One conversion taken apart: flags, width, precision and length as the C library's printf wants them, `*` filled in.
+/// One conversion taken apart: flags, width, precision and length as the C library's printf wants
+/// them, `*` filled in.
 struct Conversion {
   std::string text = "%";
-  int longs = 0;        // l, ll
-  char other = 0;       // h, z, j, t, L
+  int longs = 0;   // l, ll
+  char other = 0;  // h, z, j, t, L
   char type = 0;
 };
 
@@ -126,22 +136,29 @@ void append_conversion(std::string& out, Conversion& c, Arguments& a) {
     case 'T':
       append_formatted(out, c.text + "s", term_text(to_term(va_arg(a.list, ERL_NIF_TERM))).c_str());
       return;
-    case 'd': case 'i': case 'u': case 'x': case 'X': case 'o':
-      return append_integer(out, c, a);
-    case 'c':
-      return append_formatted(out, c.text + "c", va_arg(a.list, int));
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o': return append_integer(out, c, a);
+    case 'c': return append_formatted(out, c.text + "c", va_arg(a.list, int));
     case 's': {
       const char* s = va_arg(a.list, const char*);
       return append_formatted(out, c.text + "s", s ? s : "(null)");
     }
-    case 'p':
-      return append_formatted(out, c.text + "p", va_arg(a.list, void*));
-    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+    case 'p': return append_formatted(out, c.text + "p", va_arg(a.list, void*));
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A':
       if (c.other == 'L') return append_formatted(out, c.text + "L" + c.type, va_arg(a.list, long double));
       return append_formatted(out, c.text + c.type, va_arg(a.list, double));
-    case '%':
-      out += '%';
-      return;
+    case '%': out += '%'; return;
     default:  // unknown: as it stands
       out += c.text + c.type;
   }
@@ -156,7 +173,8 @@ std::string formatted(const char* format, Arguments& a) {
     }
     ++format;
     Conversion c;
-    for (; *format && std::string_view("-+ #0123456789.*").find(*format) != std::string_view::npos; ++format) {
+    for (; *format && std::string_view("-+ #0123456789.*").find(*format) != std::string_view::npos;
+         ++format) {
       if (*format == '*') c.text += std::to_string(va_arg(a.list, int));
       else c.text += *format;
     }

@@ -12,11 +12,12 @@
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 
-// The native interface: what terms are, reading them, making them. What each function does is specified by OTP's documentation of erl_nif.
+// The native interface: what terms are, reading them, making them. What each function does is
+// specified by OTP's documentation of erl_nif.
 
 using namespace vmrun;
 
-// ---- What a term is --------------------------------------------------------------------------------------------------------------------
+// ---- What a term is -----------------------------------------------------------------------------
 
 ErlNifTermType enif_term_type(ErlNifEnv*, ERL_NIF_TERM term) {
   const Term t = to_term(term);
@@ -56,7 +57,7 @@ ErlNifUInt64 enif_hash(ErlNifHash type, ERL_NIF_TERM term, ErlNifUInt64 salt) {
   return portable_hash2(to_term(term)) & 0x7FFFFFF;
 }
 
-// ---- Reading terms ---------------------------------------------------------------------------------------------------------------------
+// ---- Reading terms ------------------------------------------------------------------------------
 
 int enif_get_long(ErlNifEnv*, ERL_NIF_TERM term, long* out) {
   const Term t = to_term(term);
@@ -109,14 +110,16 @@ int enif_get_atom_length(ErlNifEnv*, ERL_NIF_TERM atom, unsigned* length, ErlNif
   return 1;
 }
 
-int enif_get_atom(ErlNifEnv* env, ERL_NIF_TERM atom, char* buffer, unsigned size, ErlNifCharEncoding encoding) {
+int enif_get_atom(ErlNifEnv* env, ERL_NIF_TERM atom, char* buffer, unsigned size,
+                  ErlNifCharEncoding encoding) {
   unsigned length;
   if (!enif_get_atom_length(env, atom, &length, encoding) || length >= size) return 0;
   const std::string_view text = atom_text(to_term(atom));
   char* out = buffer;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
-    *out++ = c < 0x80 ? text[i] : static_cast<char>((c & 3) << 6 | (static_cast<unsigned char>(text[++i]) & 0x3F));
+    *out++ =
+        c < 0x80 ? text[i] : static_cast<char>((c & 3) << 6 | (static_cast<unsigned char>(text[++i]) & 0x3F));
   }
   *out = 0;
   return static_cast<int>(length) + 1;
@@ -179,12 +182,14 @@ int enif_get_local_port(ErlNifEnv*, ERL_NIF_TERM term, ErlNifPort* port) {
   return 1;
 }
 
-// ---- Making terms ----------------------------------------------------------------------------------------------------------------------
+// ---- Making terms -------------------------------------------------------------------------------
 
 ERL_NIF_TERM enif_make_int(ErlNifEnv*, int i) { return from_term(Term::small(i)); }
 ERL_NIF_TERM enif_make_uint(ErlNifEnv*, unsigned i) { return from_term(Term::small(i)); }
 ERL_NIF_TERM enif_make_long(ErlNifEnv* env, long i) { return from_term(make_integer(*env->heap, i)); }
-ERL_NIF_TERM enif_make_ulong(ErlNifEnv* env, unsigned long i) { return from_term(make_unsigned(*env->heap, i)); }
+ERL_NIF_TERM enif_make_ulong(ErlNifEnv* env, unsigned long i) {
+  return from_term(make_unsigned(*env->heap, i));
+}
 
 ERL_NIF_TERM enif_make_double(ErlNifEnv* env, double d) {
   const Term t = make_float_checked(*env->heap, d);
@@ -222,16 +227,20 @@ ERL_NIF_TERM enif_make_atom_len(ErlNifEnv* env, const char* name, size_t length)
   const Term t = intern_atom(utf8_of(name, length));
   return t.is_value() ? from_term(t) : enif_make_badarg(env);
 }
-ERL_NIF_TERM enif_make_atom(ErlNifEnv* env, const char* name) { return enif_make_atom_len(env, name, std::strlen(name)); }
+ERL_NIF_TERM enif_make_atom(ErlNifEnv* env, const char* name) {
+  return enif_make_atom_len(env, name, std::strlen(name));
+}
 
-int enif_make_existing_atom_len(ErlNifEnv*, const char* name, size_t length, ERL_NIF_TERM* atom, ErlNifCharEncoding encoding) {
+int enif_make_existing_atom_len(ErlNifEnv*, const char* name, size_t length, ERL_NIF_TERM* atom,
+                                ErlNifCharEncoding encoding) {
   if (encoding != ERL_NIF_LATIN1 || length > kAtomMaxCharacters) return 0;
   const Term t = existing_atom(utf8_of(name, length));
   if (!t.is_value()) return 0;
   *atom = from_term(t);
   return 1;
 }
-int enif_make_existing_atom(ErlNifEnv* env, const char* name, ERL_NIF_TERM* atom, ErlNifCharEncoding encoding) {
+int enif_make_existing_atom(ErlNifEnv* env, const char* name, ERL_NIF_TERM* atom,
+                            ErlNifCharEncoding encoding) {
   return enif_make_existing_atom_len(env, name, std::strlen(name), atom, encoding);
 }
 
@@ -290,7 +299,8 @@ int enif_make_reverse_list(ErlNifEnv* env, ERL_NIF_TERM in, ERL_NIF_TERM* out) {
 ERL_NIF_TERM enif_make_string_len(ErlNifEnv* env, const char* string, size_t length, ErlNifCharEncoding) {
   Term* hp = env->heap->alloc(2 * length);
   Term list = Term::nil();
-  for (std::size_t i = length; i-- > 0;) list = make_cons(hp, Term::small(static_cast<unsigned char>(string[i])), list);
+  for (std::size_t i = length; i-- > 0;)
+    list = make_cons(hp, Term::small(static_cast<unsigned char>(string[i])), list);
   return from_term(list);
 }
 ERL_NIF_TERM enif_make_string(ErlNifEnv* env, const char* string, ErlNifCharEncoding encoding) {
@@ -306,7 +316,7 @@ ERL_NIF_TERM enif_make_unique_integer(ErlNifEnv* env, ErlNifUniqueInteger proper
   return from_term(make_integer(*env->heap, static_cast<std::int64_t>(n) + Term::kSmallMin));
 }
 
-// ---- Exceptions ------------------------------------------------------------------------------------------------------------------------
+// ---- Exceptions ---------------------------------------------------------------------------------
 
 ERL_NIF_TERM enif_raise_exception(ErlNifEnv* env, ERL_NIF_TERM reason) {
   if (env->process) {

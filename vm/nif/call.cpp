@@ -22,8 +22,10 @@ namespace {
 
 NifFunction* reserve_functions() {
   // Only what is used takes memory.
-  void* memory = mmap(nullptr, sizeof(NifFunction) * kMaxNifFunctions, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) out_of_memory("the table of native functions", sizeof(NifFunction) * kMaxNifFunctions);
+  void* memory = mmap(nullptr, sizeof(NifFunction) * kMaxNifFunctions, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    out_of_memory("the table of native functions", sizeof(NifFunction) * kMaxNifFunctions);
   return static_cast<NifFunction*>(memory);
 }
 
@@ -32,7 +34,8 @@ std::atomic<std::uint32_t> functions_used{1};  // 0 means none
 /// A native function came back without a term and without an exception.
 Term no_term(Process& p, const NifFunction& f) {
   const MfaText name(f.entry->module, f.entry->function, f.arity);
-  std::fprintf(stderr, "vmrun: native function %s of %s returned no term\n", static_cast<const char*>(name), library_path(f.library).c_str());
+  std::fprintf(stderr, "vmrun: native function %s of %s returned no term\n", static_cast<const char*>(name),
+               library_path(f.library).c_str());
   static const Term reason = intern_atom("nif_returned_no_term");
   return raise_error(p, reason);
 }
@@ -89,7 +92,7 @@ Term finish_nif(ErlNifEnv& env, const NifFunction& f, Term result, Term* trap_re
   return result;
 }
 
-// ---- Functions that enif_schedule_nif made ---------------------------------------------------------------------------------------------
+// ---- Functions that enif_schedule_nif made ------------------------------------------------------
 
 namespace {
 
@@ -107,7 +110,8 @@ ScheduledFunctions& scheduled() {
 
 }  // namespace
 
-Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arity, unsigned flags, ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*)) {
+Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arity, unsigned flags,
+                      ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*)) {
   thread_local ScheduledKey last_key{};
   thread_local Export* last = nullptr;
   const ScheduledKey key{library, module.raw(), name.raw(), arity, flags, reinterpret_cast<void*>(fn)};
@@ -128,7 +132,8 @@ Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arit
     e = hidden_export(module, name, arity);
     nif_functions[number] = {fn, library, e, nullptr, arity, 0, static_cast<std::uint16_t>(flags)};
     e->stub.header.nif = number;
-    if (!scheduled().unloaded.contains(library)) e->stub.operation = flags ? op::call_dirty_nif : op::call_nif;
+    if (!scheduled().unloaded.contains(library))
+      e->stub.operation = flags ? op::call_dirty_nif : op::call_nif;
   }
   return e;
 }
@@ -137,7 +142,8 @@ void undefine_scheduled_nifs(const NifLibrary* library) {
   std::unique_lock lock(scheduled().mutex);
   scheduled().unloaded.insert(library);
   for (auto& [key, e] : scheduled().known)
-    if (e && std::get<0>(key) == library) std::atomic_ref(e->stub.operation).store(op::export_undefined, std::memory_order_release);
+    if (e && std::get<0>(key) == library)
+      std::atomic_ref(e->stub.operation).store(op::export_undefined, std::memory_order_release);
 }
 
 }  // namespace vmrun

@@ -2,16 +2,21 @@
 
 #include "vm/nif/env.hpp"
 
-/// Calls of native functions. A function that a library replaces gets the instruction call_nif (or call_dirty_nif) as its first one: only the operation's 16 bits
-/// are stored, so a thread that is just executing the old instruction still finds its operands; which native function it is stands in the header
-/// in front (FunctionHeader::nif). So every way of calling the function, local, remote, through funs or apply, ends up here.
+/// Calls of native functions. A function that a library replaces gets the instruction call_nif (or
+/// call_dirty_nif) as its first one: only the operation's 16 bits are stored, so a thread that is
+/// just executing the old instruction still finds its operands; which native function it is stands
+/// in the header in front (FunctionHeader::nif). So every way of calling the function, local,
+/// remote, through funs or apply, ends up here.
 namespace vmrun {
 
 struct NifFunction {
   ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*);
   NifLibrary* library;
-  Export* entry;       // M:F/A, for traces and probes
-  Word* code;          // the first instruction, and what stood there; nullptr for a function that enif_schedule_nif made
+  Export* entry;  // M:F/A, for traces and probes
+  Word*
+      // the first instruction, and what stood there; nullptr for a function that enif_schedule_nif
+      // made
+      code;
   std::uint32_t arity;
   std::uint16_t original_operation;
   std::uint16_t flags;  // ErlNifDirtyTaskFlags
@@ -26,20 +31,26 @@ std::uint32_t new_nif_function();
 /// One more than the highest number given out.
 std::uint32_t nif_function_count();
 
-/// What follows a call that raised, scheduled another function or left temporaries. kNonValue with p.bif_action set, or the result.
+/// What follows a call that raised, scheduled another function or left temporaries. kNonValue with
+/// p.bif_action set, or the result.
 Term finish_nif(ErlNifEnv& env, const NifFunction& f, Term result, Term* trap_registers);
 
 /// Runs f for p in its own thread; p's registers are stored back. Result as of a BIF.
 inline Term call_nif(Process& p, const NifFunction& f, Term* x) {
   ErlNifEnv env(&p, &p.heap, f.library);
-  const Term result = to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(x)));
-  if (env.unfinished || !result.is_value()) [[unlikely]] return finish_nif(env, f, result, x);
+  const Term result =
+      to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(x)));
+  if (env.unfinished || !result.is_value()) [[unlikely]]
+    return finish_nif(env, f, result, x);
   return result;
 }
 
-/// The function to run after this one for enif_schedule_nif: made once for each combination. nullptr when there are too many.
-Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arity, unsigned flags, ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*));
-/// The library goes: what it has scheduled, and no scheduler has begun by the next slice boundary, is undefined from here on.
+/// The function to run after this one for enif_schedule_nif: made once for each combination.
+/// nullptr when there are too many.
+Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arity, unsigned flags,
+                      ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*));
+/// The library goes: what it has scheduled, and no scheduler has begun by the next slice boundary,
+/// is undefined from here on.
 void undefine_scheduled_nifs(const NifLibrary* library);
 
 }  // namespace vmrun

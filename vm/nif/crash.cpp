@@ -13,8 +13,9 @@
 #include "vm/sched/fatal_signal.hpp"
 #include "vm/term/print.hpp"
 
-// The handler finds the blame by unwinding: the outermost frame in a watched library is the function the machine called. It runs in a process that is
-// dying, so it may use what signal handlers otherwise may not; a second signal ends it at once.
+// The handler finds the blame by unwinding: the outermost frame in a watched library is the
+// function the machine called. It runs in a process that is dying, so it may use what signal
+// handlers otherwise may not; a second signal ends it at once.
 
 namespace vmrun {
 namespace {
@@ -44,7 +45,9 @@ const NifFunction* function_near(const void* address, const void* base) {
   for (std::uint32_t n = 1; n < nif_function_count(); ++n) {
     const NifFunction& f = nif_functions[n];
     const auto* start = reinterpret_cast<const void*>(f.fn);
-    if (start <= address && (!found || start > reinterpret_cast<const void*>(found->fn)) && base_of(start) == base) found = &f;
+    if (start <= address && (!found || start > reinterpret_cast<const void*>(found->fn)) &&
+        base_of(start) == base)
+      found = &f;
   }
   return found;
 }
@@ -89,8 +92,7 @@ void watch_native_library(const void* address, const std::string& what) {
   static std::once_flag once;
   std::call_once(once, install);
   auto* w = new Watched{base_of(address), what, watched.load(std::memory_order_relaxed)};
-  while (!watched.compare_exchange_weak(w->next, w, std::memory_order_release, std::memory_order_relaxed)) {
-  }
+  while (!watched.compare_exchange_weak(w->next, w, std::memory_order_release, std::memory_order_relaxed)) {}
 }
 
 }  // namespace vmrun

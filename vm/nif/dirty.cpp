@@ -23,7 +23,8 @@
 namespace vmrun {
 namespace {
 
-/// A thread that has just become idle looks for work a little while before it sleeps: whoever has some claims it without a system call.
+/// A thread that has just become idle looks for work a little while before it sleeps: whoever has
+/// some claims it without a system call.
 struct Looking {
   std::atomic<bool> claimed{false};
   Looking* next;
@@ -81,29 +82,36 @@ void run_one(Process& p) {
     release_library(f.library);
     return make_runnable(p);
   }
-  if (probe::process_scheduled_enabled()) [[unlikely]] probe::process_scheduled(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
-  if (probe::nif_entry_enabled()) [[unlikely]] trace_nif_entry(p, f);
+  if (probe::process_scheduled_enabled()) [[unlikely]]
+    probe::process_scheduled(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
+  if (probe::nif_entry_enabled()) [[unlikely]]
+    trace_nif_entry(p, f);
   Term trap_arguments[256];
   ErlNifEnv env(&p, &p.heap, f.library);
   env.dirty = true;
-  Term result = to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));
+  Term result =
+      to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));
   if (env.unfinished || !result.is_value()) result = finish_nif(env, f, result, trap_arguments);
   const bool stays = lives_on(p);
-  if (stays && probe::nif_return_enabled()) [[unlikely]] trace_nif_return(p, f);
+  if (stays && probe::nif_return_enabled()) [[unlikely]]
+    trace_nif_return(p, f);
   if (stays) {
-    if (!result.is_value() && p.bif_action == BifAction::kTrap) save(p, trap_arguments, static_cast<const Export*>(p.trap_target)->arity);
+    if (!result.is_value() && p.bif_action == BifAction::kTrap)
+      save(p, trap_arguments, static_cast<const Export*>(p.trap_target)->arity);
     settle(p, result);
     if (p.heap.gc_desired() && collect(p, 0, p.saved_regs, p.live_saved) < 0) {
       p.exit_pending = true;
       p.exit_reason = atoms::killed;
     }
   }
-  if (probe::process_unscheduled_enabled()) [[unlikely]] probe::process_unscheduled(PidText(p.id));
+  if (probe::process_unscheduled_enabled()) [[unlikely]]
+    probe::process_unscheduled(PidText(p.id));
   release_library(f.library);
   make_runnable(p);
 }
 
-/// Looks about; true when somebody has put a process into the queue for this thread. With the lock, which is let go meanwhile.
+/// Looks about; true when somebody has put a process into the queue for this thread. With the lock,
+/// which is let go meanwhile.
 bool look_for_work(Pool& pool, Lookout& lookout, std::unique_lock<std::mutex>& lock) {
   Looking self;
   self.next = pool.looking;
@@ -150,7 +158,8 @@ unsigned dirty_io_schedulers() { return io_pool.limit; }
 
 void run_dirty(Process& p) {
   const NifFunction& f = called(p);
-  // Still in the slice: who unloads the library waits for that, and then the call, which may be a long time in the queue, keeps it.
+  // Still in the slice: who unloads the library waits for that, and then the call, which may be a
+  // long time in the queue, keeps it.
   retain_library(f.library);
   Pool& pool = f.flags == ERL_NIF_DIRTY_JOB_IO_BOUND ? io_pool : cpu_pool;
   std::lock_guard lock(pool.mutex);
@@ -163,7 +172,8 @@ void run_dirty(Process& p) {
   } else if (pool.asleep) {
     pool.work.notify_one();
   } else if (pool.threads < (&pool == &cpu_pool ? dirty_cpu_schedulers() : pool.limit)) {
-    const std::string name = std::to_string(++pool.threads) + (&pool == &cpu_pool ? "_dirty_cpu_scheduler" : "_dirty_io_scheduler");
+    const std::string name = std::to_string(++pool.threads) +
+                             (&pool == &cpu_pool ? "_dirty_cpu_scheduler" : "_dirty_io_scheduler");
     start_needed_thread(name, [&pool] { run_thread(pool); }).detach();
   }
 }

@@ -4,9 +4,12 @@
 
 #include "vm/process/process.hpp"
 
-/// Dirty schedulers: threads for native functions that take long (ERL_NIF_DIRTY_JOB_CPU_BOUND and _IO_BOUND), started when they are first needed. A process whose
-/// call is dirty leaves its scheduler with its registers saved and belongs to the dirty thread until the function returns: nobody else runs it, collects its heap or
-/// handles its signals. So what others ask of it (process_info, garbage_collect, suspend, is_process_alive) is answered then, and an exit signal takes effect then.
+/// Dirty schedulers: threads for native functions that take long (ERL_NIF_DIRTY_JOB_CPU_BOUND and
+/// _IO_BOUND), started when they are first needed. A process whose call is dirty leaves its
+/// scheduler with its registers saved and belongs to the dirty thread until the function returns:
+/// nobody else runs it, collects its heap or handles its signals. So what others ask of it
+/// (process_info, garbage_collect, suspend, is_process_alive) is answered then, and an exit signal
+/// takes effect then.
 namespace vmrun {
 
 enum class DirtyKind : std::uint8_t { kNone, kCpu, kIo };
@@ -16,7 +19,8 @@ void set_dirty_schedulers(unsigned cpu, unsigned io);
 unsigned dirty_cpu_schedulers();
 unsigned dirty_io_schedulers();
 
-/// Hands over a process that has left the interpreter with RunResult::kDirty. Scheduler threads only.
+/// Hands over a process that has left the interpreter with RunResult::kDirty. Scheduler threads
+/// only.
 void run_dirty(Process& p);
 
 /// The process has come back to its call_dirty_nif, with an exception set.

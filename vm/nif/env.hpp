@@ -4,10 +4,14 @@
 #include "vm/process/process.hpp"
 
 /// What a native function gets as ErlNifEnv. Three kinds:
-///   bound to a process   made on the C stack for one call of a native function (or of load, upgrade); terms are built in the process's heap
-///   callback             for destructors, stop, down and dynamic calls: a heap of its own that ends with the call
-///   independent          enif_alloc_env: a heap of its own, until enif_free_env; any thread, one at a time
-/// Terms never move while an environment is in use: nothing native code can call collects (see vm/bif.hpp).
+///   bound to a process   made on the C stack for one call of a native function (or of load,
+///                        upgrade); terms are built in the process's heap
+///   callback             for destructors, stop, down and dynamic calls: a heap of its own that
+///                        ends with the call
+///   independent          enif_alloc_env: a heap of its own, until enif_free_env; any thread, one
+///                        at a time
+/// Terms never move while an environment is in use: nothing native code can call collects (see
+/// vm/bif.hpp).
 namespace vmrun {
 
 struct NifLibrary;
@@ -24,22 +28,24 @@ struct NifTemporary {
 }  // namespace vmrun
 
 struct enif_environment_t {
-  vmrun::Process* process;                   // nullptr unless bound to one
+  vmrun::Process* process;  // nullptr unless bound to one
   vmrun::Heap* heap;
-  vmrun::NifLibrary* library;                // whose code runs; nullptr: not known
+  vmrun::NifLibrary* library;  // whose code runs; nullptr: not known
   vmrun::NifTemporary* temporaries = nullptr;
-  vmrun::Export* next_call = nullptr;        // enif_schedule_nif: what is to run next, with these arguments
+  vmrun::Export* next_call = nullptr;  // enif_schedule_nif: what is to run next, with these arguments
   vmrun::Term* next_arguments = nullptr;
-  bool raised = false;                       // the process's exception is set
-  bool unfinished = false;                   // something of the above is set: see finish_nif
-  bool dirty = false;                        // on a dirty scheduler
+  bool raised = false;      // the process's exception is set
+  bool unfinished = false;  // something of the above is set: see finish_nif
+  bool dirty = false;       // on a dirty scheduler
 
-  enif_environment_t(vmrun::Process* p, vmrun::Heap* h, vmrun::NifLibrary* l) : process(p), heap(h), library(l) {}
+  enif_environment_t(vmrun::Process* p, vmrun::Heap* h, vmrun::NifLibrary* l)
+      : process(p), heap(h), library(l) {}
 };
 
 namespace vmrun {
 
-/// Memory until the environment's call is over (independent ones: until cleared). nullptr when there is none.
+/// Memory until the environment's call is over (independent ones: until cleared). nullptr when
+/// there is none.
 void* temporary_memory(ErlNifEnv& env, std::size_t bytes);
 /// Calls end(argument) then.
 void at_end(ErlNifEnv& env, void (*end)(void*), void* argument);

@@ -5,7 +5,8 @@
 #include "vm/process/epoch.hpp"
 #include "vm/sched/scheduler.hpp"
 
-/// Functions of the native interface may be called by any thread. While one of these lives, process pointers are good: schedulers see to that themselves.
+/// Functions of the native interface may be called by any thread. While one of these lives, process
+/// pointers are good: schedulers see to that themselves.
 namespace vmrun {
 
 struct ProcessPointers {

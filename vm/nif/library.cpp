@@ -26,15 +26,16 @@ struct NifLibrary {
   Term module;
   void* handle = nullptr;
   ErlNifEntry* entry = nullptr;
-  void* data = nullptr;                   // priv_data
-  std::vector<std::uint32_t> functions;   // their numbers
-  std::atomic<Word> references{1};        // the module's, and see retain_library
+  void* data = nullptr;                  // priv_data
+  std::vector<std::uint32_t> functions;  // their numbers
+  std::atomic<Word> references{1};       // the module's, and see retain_library
 };
 
 namespace {
 
 struct Libraries {
-  std::mutex mutex;  // also held while a library is loaded, so that two calls of load_nif for one module do not meet
+  std::mutex
+      mutex;  // also held while a library is loaded, so that two calls of load_nif for one module do not meet
   std::map<const Module*, NifLibrary*> of_module;
 };
 Libraries& libraries() {
@@ -49,10 +50,12 @@ NifLibrary* library_of(const Module* m) {
 
 std::string text_of(Term atom) { return std::string(atom_text(atom)); }
 
-/// Everything load_nif checks before it changes anything. Each step says what is wrong through fail.
+/// Everything load_nif checks before it changes anything. Each step says what is wrong through
+/// fail.
 class Loading {
  public:
-  Loading(Process& p, Module& m, const std::string& path, NifFailure* failure) : p_(p), module_(m), failure_(failure) {
+  Loading(Process& p, Module& m, const std::string& path, NifFailure* failure)
+      : p_(p), module_(m), failure_(failure) {
     library_ = new NifLibrary;
     library_->path = path + ".so";
     library_->module = m.name;
@@ -63,7 +66,9 @@ class Loading {
     delete library_;
   }
 
-  bool run(Term load_info) { return place() && open() && check_entry() && find_functions() && initialise(load_info) && publish(); }
+  bool run(Term load_info) {
+    return place() && open() && check_entry() && find_functions() && initialise(load_info) && publish();
+  }
 
  private:
   bool fail(const char* reason, const std::string& text) {
@@ -73,8 +78,10 @@ class Loading {
   }
 
   bool place() {
-    if (old_module(module_.name) == &module_) return fail("old_code", "load_nif called by old code of module '" + text_of(module_.name) + "'");
-    if (library_of(&module_)) return fail("reload", "module '" + text_of(module_.name) + "' has its NIF library already");
+    if (old_module(module_.name) == &module_)
+      return fail("old_code", "load_nif called by old code of module '" + text_of(module_.name) + "'");
+    if (library_of(&module_))
+      return fail("reload", "module '" + text_of(module_.name) + "' has its NIF library already");
     return true;
   }
 
@@ -82,7 +89,8 @@ class Loading {
     library_->handle = dlopen(library_->path.c_str(), RTLD_NOW);
     if (!library_->handle) {
       const char* why = dlerror();
-      return fail("load_failed", "NIF library '" + library_->path + "' cannot be loaded: " + (why ? why : "unknown error"));
+      return fail("load_failed",
+                  "NIF library '" + library_->path + "' cannot be loaded: " + (why ? why : "unknown error"));
     }
     return true;
   }
@@ -94,22 +102,29 @@ class Loading {
     ErlNifEntry* e = library_->entry = init();
     if (!e) return bad("gave no entry: its nif_init returned NULL");
     if (e->major != ERL_NIF_MAJOR_VERSION || e->minor > ERL_NIF_MINOR_VERSION || e->minor < 0)
-      return bad("was made for interface version " + std::to_string(e->major) + "." + std::to_string(e->minor) + ", this is " +
-                 std::to_string(ERL_NIF_MAJOR_VERSION) + "." + std::to_string(ERL_NIF_MINOR_VERSION));
+      return bad("was made for interface version " + std::to_string(e->major) + "." +
+                 std::to_string(e->minor) + ", this is " + std::to_string(ERL_NIF_MAJOR_VERSION) + "." +
+                 std::to_string(ERL_NIF_MINOR_VERSION));
     if (e->minor >= 1 && e->vm_variant && std::strcmp(e->vm_variant, ERL_NIF_VM_VARIANT) != 0)
-      return bad("was made for the VM variant '" + std::string(e->vm_variant) + "', this is '" ERL_NIF_VM_VARIANT "'");
+      return bad("was made for the VM variant '" + std::string(e->vm_variant) +
+                 "', this is '" ERL_NIF_VM_VARIANT "'");
     if (!e->name || atom_text(module_.name) != e->name)
-      return bad("is for module '" + std::string(e->name ? e->name : "") + "', not for '" + text_of(module_.name) + "'");
+      return bad("is for module '" + std::string(e->name ? e->name : "") + "', not for '" +
+                 text_of(module_.name) + "'");
     return true;
   }
 
-  bool bad(const std::string& text) { return fail("bad_lib", "NIF library '" + library_->path + "' " + text); }
+  bool bad(const std::string& text) {
+    return fail("bad_lib", "NIF library '" + library_->path + "' " + text);
+  }
 
   /// The n-th row; before 2.7 rows had no flags.
   ErlNifFunc row(int n) const {
     ErlNifFunc f{};
     const std::size_t bytes = library_->entry->minor >= 7 ? sizeof(ErlNifFunc) : offsetof(ErlNifFunc, flags);
-    std::memcpy(&f, reinterpret_cast<const char*>(library_->entry->funcs) + bytes * static_cast<std::size_t>(n), bytes);
+    std::memcpy(&f,
+                reinterpret_cast<const char*>(library_->entry->funcs) + bytes * static_cast<std::size_t>(n),
+                bytes);
     return f;
   }
 
@@ -118,7 +133,8 @@ class Loading {
     for (std::uint32_t at : module_.functions) {
       auto* header = reinterpret_cast<FunctionHeader*>(module_.code.data() + at);
       if (header->arity != f.arity || atom_text(header->function) != f.name) continue;
-      *declared = module_.native.empty() || std::find(module_.native.begin(), module_.native.end(), at) != module_.native.end();
+      *declared = module_.native.empty() ||
+                  std::find(module_.native.begin(), module_.native.end(), at) != module_.native.end();
       return header;
     }
     return nullptr;
@@ -127,26 +143,35 @@ class Loading {
   bool find_functions() {
     for (int n = 0; n < library_->entry->num_of_funcs; ++n) {
       const ErlNifFunc f = row(n);
-      if (!f.name || !f.fptr) return bad("has an incomplete row " + std::to_string(n) + " in its table of functions");
+      if (!f.name || !f.fptr)
+        return bad("has an incomplete row " + std::to_string(n) + " in its table of functions");
       const std::string mfa = text_of(module_.name) + ":" + f.name + "/" + std::to_string(f.arity);
       bool declared = false;
       FunctionHeader* header = function_header(f, &declared);
       if (!header) return bad("implements " + mfa + ", which the module does not have");
       if (!declared) return bad("implements " + mfa + ", which the module does not declare with -nifs");
-      if (f.flags > ERL_NIF_DIRTY_JOB_IO_BOUND) return bad("has the unknown flags " + std::to_string(f.flags) + " for " + mfa);
+      if (f.flags > ERL_NIF_DIRTY_JOB_IO_BOUND)
+        return bad("has the unknown flags " + std::to_string(f.flags) + " for " + mfa);
       Word* code = const_cast<Word*>(header->entry());
       const std::uint32_t number = new_nif_function();
       if (!number) return bad("exceeds the number of native functions");
-      nif_functions[number] = {f.fptr, library_, export_entry(module_.name, header->function, f.arity), code, f.arity,
-                               *reinterpret_cast<std::uint16_t*>(code), static_cast<std::uint16_t>(f.flags)};
+      nif_functions[number] = {f.fptr,
+                               library_,
+                               export_entry(module_.name, header->function, f.arity),
+                               code,
+                               f.arity,
+                               *reinterpret_cast<std::uint16_t*>(code),
+                               static_cast<std::uint16_t>(f.flags)};
       library_->functions.push_back(number);
     }
     return true;
   }
 
-  /// The version this one takes over from: the old one, or, while this one waits for its on_load function, the current one.
+  /// The version this one takes over from: the old one, or, while this one waits for its on_load
+  /// function, the current one.
   NifLibrary* previous() const {
-    const Module* before = pending_module(module_.name) == &module_ ? current_module(module_.name) : old_module(module_.name);
+    const Module* before =
+        pending_module(module_.name) == &module_ ? current_module(module_.name) : old_module(module_.name);
     return before ? library_of(before) : nullptr;
   }
 
@@ -156,12 +181,18 @@ class Loading {
     const ErlNifEntry& e = *library_->entry;
     int status = 0;
     if (NifLibrary* before = previous()) {
-      if (!e.upgrade) return fail("upgrade", "NIF library '" + library_->path + "' cannot be upgraded to: it has no upgrade function");
+      if (!e.upgrade)
+        return fail("upgrade",
+                    "NIF library '" + library_->path + "' cannot be upgraded to: it has no upgrade function");
       status = e.upgrade(&env, &library_->data, &before->data, from_term(load_info));
-      if (status) fail("upgrade", "NIF library '" + library_->path + "': its upgrade function returned " + std::to_string(status));
+      if (status)
+        fail("upgrade",
+             "NIF library '" + library_->path + "': its upgrade function returned " + std::to_string(status));
     } else if (e.load) {
       status = e.load(&env, &library_->data, from_term(load_info));
-      if (status) fail("load", "NIF library '" + library_->path + "': its load function returned " + std::to_string(status));
+      if (status)
+        fail("load",
+             "NIF library '" + library_->path + "': its load function returned " + std::to_string(status));
     }
     free_temporaries(env);
     if (status) return false;
@@ -174,8 +205,10 @@ class Loading {
       const NifFunction& f = nif_functions[number];
       auto* header = const_cast<FunctionHeader*>(header_of_entry(f.code));
       std::atomic_ref(header->nif).store(number, std::memory_order_relaxed);
-      // Release: who runs the new operation finds the number. The operands of the old one stay where they are.
-      std::atomic_ref(*reinterpret_cast<std::uint16_t*>(f.code)).store(f.flags ? op::call_dirty_nif : op::call_nif, std::memory_order_release);
+      // Release: who runs the new operation finds the number. The operands of the old one stay
+      // where they are.
+      std::atomic_ref(*reinterpret_cast<std::uint16_t*>(f.code))
+          .store(f.flags ? op::call_dirty_nif : op::call_nif, std::memory_order_release);
     }
     libraries().of_module[&module_] = library_;
     library_ = nullptr;
@@ -188,7 +221,8 @@ class Loading {
   NifLibrary* library_;
 };
 
-/// Every scheduler has finished what it was running. Must not be called with process pointers in hand.
+/// Every scheduler has finished what it was running. Must not be called with process pointers in
+/// hand.
 void wait_for_slices() {
   const Word stamp = epoch_stamp();
   do {
@@ -209,7 +243,8 @@ std::vector<std::pair<Term, unsigned>> native_functions(const Module& m) {
   std::lock_guard lock(libraries().mutex);
   std::vector<std::pair<Term, unsigned>> out;
   if (const NifLibrary* l = library_of(&m))
-    for (std::uint32_t n : l->functions) out.emplace_back(nif_functions[n].entry->function, nif_functions[n].arity);
+    for (std::uint32_t n : l->functions)
+      out.emplace_back(nif_functions[n].entry->function, nif_functions[n].arity);
   return out;
 }
 
@@ -223,7 +258,8 @@ void unload_nif_library(const Module& m) {
   }
   for (std::uint32_t number : l->functions) {
     const NifFunction& f = nif_functions[number];
-    std::atomic_ref(*reinterpret_cast<std::uint16_t*>(f.code)).store(f.original_operation, std::memory_order_release);
+    std::atomic_ref(*reinterpret_cast<std::uint16_t*>(f.code))
+        .store(f.original_operation, std::memory_order_release);
   }
   undefine_scheduled_nifs(l);
   wait_for_slices();

@@ -5,29 +5,34 @@
 
 #include "vm/nif/env.hpp"
 
-/// Libraries of native functions: loading, upgrade, unloading. One library object belongs to one loaded version of a module (none is ever shared, though the
-/// operating system may map the same file once). All functions are thread-safe.
+/// Libraries of native functions: loading, upgrade, unloading. One library object belongs to one
+/// loaded version of a module (none is ever shared, though the operating system may map the same
+/// file once). All functions are thread-safe.
 namespace vmrun {
 
 struct Module;
 
 struct NifFailure {
-  Term reason;        // load_failed, bad_lib, load, reload, upgrade, old_code
-  std::string text;   // for people; names the library
+  Term reason;       // load_failed, bad_lib, load, reload, upgrade, old_code
+  std::string text;  // for people; names the library
 };
 
-/// erlang:load_nif/2, called by code of `m` in p's thread: opens PATH.so, checks it, calls its load or upgrade and makes its functions those of
-/// the module. False: see *failure; nothing has changed then.
-[[nodiscard]] bool load_nif_library(Process& p, Module& m, const std::string& path, Term load_info, NifFailure* failure);
+/// erlang:load_nif/2, called by code of `m` in p's thread: opens PATH.so, checks it, calls its load
+/// or upgrade and makes its functions those of the module. False: see *failure; nothing has changed
+/// then.
+[[nodiscard]] bool load_nif_library(Process& p, Module& m, const std::string& path, Term load_info,
+                                    NifFailure* failure);
 
 /// The module's functions that are native, as {function, arity}.
 std::vector<std::pair<Term, unsigned>> native_functions(const Module& m);
 
-/// The version's code goes: its functions are the Erlang ones again. Once nobody executes native code of it and no resource needs it any more, unload is called, by
-/// whoever sees to that, and the file is closed. Does nothing for modules without a library.
+/// The version's code goes: its functions are the Erlang ones again. Once nobody executes native
+/// code of it and no resource needs it any more, unload is called, by whoever sees to that, and the
+/// file is closed. Does nothing for modules without a library.
 void unload_nif_library(const Module& m);
 
-/// While something else needs a library's code: resources with callbacks, functions on dirty schedulers.
+/// While something else needs a library's code: resources with callbacks, functions on dirty
+/// schedulers.
 void retain_library(NifLibrary* library);
 void release_library(NifLibrary* library);
 

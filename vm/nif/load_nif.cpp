@@ -20,7 +20,8 @@ bool path_of(Term list, std::string* path) {
 Term string_of(Heap& heap, std::string_view text) {
   Term list = Term::nil();
   Term* hp = heap.alloc(2 * text.size());
-  for (std::size_t i = text.size(); i-- > 0;) list = make_cons(hp, Term::small(static_cast<unsigned char>(text[i])), list);
+  for (std::size_t i = text.size(); i-- > 0;)
+    list = make_cons(hp, Term::small(static_cast<unsigned char>(text[i])), list);
   return list;
 }
 

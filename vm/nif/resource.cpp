@@ -85,7 +85,6 @@ void set_callbacks(ErlNifResourceType& type, const ErlNifResourceTypeInit& c) {
   type.dyncall = c.dyncall;
 }
 
-
 /// A monitor is not there any more. With the lock held.
 void forget_monitor(Resource& r, RefKey key) {
   if (r.monitors) std::erase(*r.monitors, key);
@@ -115,7 +114,7 @@ void conceal(Resource& r) {
 
 }  // namespace
 
-// ---- Life ------------------------------------------------------------------------------------------------------------------------------
+// ---- Life ---------------------------------------------------------------------------------------
 
 void destroy_native_binary(Binary* b) {
   Resource* r = Resource::of_binary(b);
@@ -184,9 +183,11 @@ Term find_resource(RefKey key, Heap& heap) {
   return ref;
 }
 
-// ---- Types -----------------------------------------------------------------------------------------------------------------------------
+// ---- Types --------------------------------------------------------------------------------------
 
-ResourceTypesOpened::ResourceTypesOpened(NifLibrary* library) : library_(library) { opened = new std::vector<Opened>; }
+ResourceTypesOpened::ResourceTypesOpened(NifLibrary* library) : library_(library) {
+  opened = new std::vector<Opened>;
+}
 
 void ResourceTypesOpened::commit() {
   for (Opened& o : *opened) {
@@ -231,9 +232,10 @@ void leave_resource_types(NifLibrary* library) {
   for (ErlNifResourceType* t : mine) drop_type(t);
 }
 
-ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name, const ErlNifResourceTypeInit& callbacks, ErlNifResourceFlags flags,
+ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name,
+                                       const ErlNifResourceTypeInit& callbacks, ErlNifResourceFlags flags,
                                        ErlNifResourceFlags* tried) {
-  if (tried) *tried = flags;  // unless something is done
+  if (tried) *tried = flags;    // unless something is done
   if (!opened) return nullptr;  // only load and upgrade may
   const Term module = library_module(env.library), atom = intern_atom(name);
   ErlNifResourceType* type;
@@ -259,7 +261,7 @@ ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name, const E
   return type;
 }
 
-// ---- Objects ---------------------------------------------------------------------------------------------------------------------------
+// ---- Objects ------------------------------------------------------------------------------------
 
 Resource* new_resource(ErlNifResourceType& type, std::size_t bytes) {
   auto* memory = try_allocate_bytes(std::max(sizeof(Resource), offsetof(Resource, data) + bytes));
@@ -288,7 +290,7 @@ Term make_magic_ref(Heap& heap, Resource& r) {
   return Term::boxed(&m->header);
 }
 
-// ---- Monitors --------------------------------------------------------------------------------------------------------------------------
+// ---- Monitors -----------------------------------------------------------------------------------
 
 bool start_resource_monitor(Resource& r, Term pid, RefKey* key) {
   *key = next_ref_key();

@@ -9,14 +9,18 @@
 #include "vm/nif/resource_monitor.hpp"
 #include "vm/term/layout.hpp"
 
-/// Resources: memory of native code that terms (magic references, resource binaries) keep alive. The last reference runs the type's destructor, in the
-/// thread that gives it up: often one that collects a heap.
+/// Resources: memory of native code that terms (magic references, resource binaries) keep alive.
+/// The last reference runs the type's destructor, in the thread that gives it up: often one that
+/// collects a heap.
 ///
-/// A resource is a Binary whose bytes nobody but native code sees, so handles to it are kept and released like those to binaries.
+/// A resource is a Binary whose bytes nobody but native code sees, so handles to it are kept and
+/// released like those to binaries.
 struct enif_resource_type_t {
   vmrun::Term module, name;
-  vmrun::NifLibrary* owner = nullptr;      // whose callbacks these are, if there are any; retained while the type exists
-  vmrun::NifLibrary* of_library = nullptr; // that opened it last, while its module's version is there; guarded by the registry's lock
+  vmrun::NifLibrary* owner =
+      nullptr;  // whose callbacks these are, if there are any; retained while the type exists
+  vmrun::NifLibrary* of_library =
+      nullptr;  // that opened it last, while its module's version is there; guarded by the registry's lock
   ErlNifResourceDtor* dtor = nullptr;
   ErlNifResourceStop* stop = nullptr;
   ErlNifResourceDown* down = nullptr;
@@ -27,15 +31,17 @@ struct enif_resource_type_t {
 namespace vmrun {
 
 struct Resource {
-  Binary binary;              // is_native(); used_bytes: size of the data
+  Binary binary;  // is_native(); used_bytes: size of the data
   ErlNifResourceType* type;
-  RefKey key;                 // what its references look like
-  std::atomic<bool> exposed{false};  // find_resource knows it
+  RefKey key;                               // what its references look like
+  std::atomic<bool> exposed{false};         // find_resource knows it
   std::vector<RefKey>* monitors = nullptr;  // set up and not yet gone; guarded by the registry's lock
   alignas(16) unsigned char data[16];
 
   void* object() { return data; }
-  static Resource* of(void* object) { return reinterpret_cast<Resource*>(static_cast<char*>(object) - offsetof(Resource, data)); }
+  static Resource* of(void* object) {
+    return reinterpret_cast<Resource*>(static_cast<char*>(object) - offsetof(Resource, data));
+  }
   static Resource* of_binary(Binary* b) { return reinterpret_cast<Resource*>(b); }
 };
 
@@ -44,7 +50,8 @@ Resource* new_resource(ErlNifResourceType& type, std::size_t bytes);
 /// A reference term that keeps it.
 Term make_magic_ref(Heap& heap, Resource& r);
 
-/// The resource's `down` will be called when the process ends. False when it has already. Any thread.
+/// The resource's `down` will be called when the process ends. False when it has already. Any
+/// thread.
 [[nodiscard]] bool start_resource_monitor(Resource& r, Term pid, RefKey* key);
 /// False when there is no such monitor (any more).
 bool stop_resource_monitor(Resource& r, RefKey key);
@@ -63,10 +70,12 @@ inline RefKey monitor_key(const ErlNifMonitor& m) {
 }
 
 /// Opens, creates or takes over a type: during load or upgrade of env's library only, else nullptr.
-ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name, const ErlNifResourceTypeInit& callbacks, ErlNifResourceFlags flags,
+ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name,
+                                       const ErlNifResourceTypeInit& callbacks, ErlNifResourceFlags flags,
                                        ErlNifResourceFlags* tried);
 
-/// Types opened during load or upgrade: they, and takeovers, count only once that has succeeded. Without commit everything is as it was.
+/// Types opened during load or upgrade: they, and takeovers, count only once that has succeeded.
+/// Without commit everything is as it was.
 class ResourceTypesOpened {
  public:
   explicit ResourceTypesOpened(NifLibrary* library);
@@ -77,7 +86,8 @@ class ResourceTypesOpened {
   NifLibrary* library_;
 };
 
-/// The library's module version is gone: its types without resources go too; others stay, to be taken over, or until their last resource has gone.
+/// The library's module version is gone: its types without resources go too; others stay, to be
+/// taken over, or until their last resource has gone.
 void leave_resource_types(NifLibrary* library);
 
 }  // namespace vmrun

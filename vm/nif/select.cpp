@@ -17,21 +17,24 @@
 #include "vm/process/signal.hpp"
 #include "vm/term/atom.hpp"
 
-// The messages are made when the descriptor is selected, so that nothing of the environment is needed when it is ready. One message for one
-// selection: epoll reports once (EPOLLONESHOT), directions that still wait are registered again.
+// The messages are made when the descriptor is selected, so that nothing of the environment is
+// needed when it is ready. One message for one selection: epoll reports once (EPOLLONESHOT),
+// directions that still wait are registered again.
 
 namespace vmrun {
 namespace {
 
 struct Direction {
-  int mode;                // ERL_NIF_SELECT_…
+  int mode;                    // ERL_NIF_SELECT_…
   std::uint32_t wants, comes;  // epoll events to wait for, and those that make it ready
   int cancelled;
   const char* ready;
 };
 constexpr Direction kDirections[] = {
-    {ERL_NIF_SELECT_READ, EPOLLIN, EPOLLIN | EPOLLHUP | EPOLLERR, ERL_NIF_SELECT_READ_CANCELLED, "ready_input"},
-    {ERL_NIF_SELECT_WRITE, EPOLLOUT, EPOLLOUT | EPOLLHUP | EPOLLERR, ERL_NIF_SELECT_WRITE_CANCELLED, "ready_output"},
+    {ERL_NIF_SELECT_READ, EPOLLIN, EPOLLIN | EPOLLHUP | EPOLLERR, ERL_NIF_SELECT_READ_CANCELLED,
+     "ready_input"},
+    {ERL_NIF_SELECT_WRITE, EPOLLOUT, EPOLLOUT | EPOLLHUP | EPOLLERR, ERL_NIF_SELECT_WRITE_CANCELLED,
+     "ready_output"},
     {ERL_NIF_SELECT_ERROR, EPOLLPRI, EPOLLPRI | EPOLLERR, ERL_NIF_SELECT_ERROR_CANCELLED, "ready_error"},
 };
 constexpr int kCount = 3;
@@ -42,7 +45,7 @@ struct Waiting {
 };
 
 struct Selection {
-  Word id = 0;         // so that what epoll reported for a former one is not taken for news
+  Word id = 0;                   // so that what epoll reported for a former one is not taken for news
   Resource* resource = nullptr;  // keeps one reference
   bool registered = false;
   Waiting waiting[kCount];
@@ -66,7 +69,8 @@ std::uint32_t wanted_events(const Selection& s) {
   return events;
 }
 
-/// Messages that nobody waits for any more. Destroyed without the lock: what they refer to may have destructors.
+/// Messages that nobody waits for any more. Destroyed without the lock: what they refer to may have
+/// destructors.
 class Dropped {
  public:
   ~Dropped() {
@@ -121,7 +125,8 @@ int watch(Selection& s, int fd) {
 
 constexpr int kInvalidEvent = INT32_MIN | ERL_NIF_SELECT_INVALID_EVENT;
 
-/// Takes a selection off the table, with its messages. The resource's reference is the caller's then. With the lock held.
+/// Takes a selection off the table, with its messages. The resource's reference is the caller's
+/// then. With the lock held.
 Resource* remove_selection(std::unordered_map<int, Selection>::iterator it, Dropped* dropped) {
   Selection& s = it->second;
   if (s.registered) forget_descriptor(it->first);
@@ -132,9 +137,12 @@ Resource* remove_selection(std::unordered_map<int, Selection>::iterator it, Drop
   return resource;
 }
 
-std::string type_name(const Resource& r) { return std::string(atom_text(r.type->module)) + ":" + std::string(atom_text(r.type->name)); }
+std::string type_name(const Resource& r) {
+  return std::string(atom_text(r.type->module)) + ":" + std::string(atom_text(r.type->name));
+}
 
-/// Another resource's selection goes: as a rule that one has closed the descriptor without ERL_NIF_SELECT_STOP, and the number is in use again.
+/// Another resource's selection goes: as a rule that one has closed the descriptor without
+/// ERL_NIF_SELECT_STOP, and the number is in use again.
 void take_over(int fd, const Resource& thief) {
   Dropped dropped;
   Resource* robbed;
@@ -144,7 +152,8 @@ void take_over(int fd, const Resource& thief) {
     if (it == selections().of_fd.end() || it->second.resource == &thief) return;
     robbed = remove_selection(it, &dropped);
   }
-  report_error("enif_select by resource " + type_name(thief) + " stealing control of fd=" + std::to_string(fd) + " from resource " + type_name(*robbed) + "\n");
+  report_error("enif_select by resource " + type_name(thief) + " stealing control of fd=" +
+               std::to_string(fd) + " from resource " + type_name(*robbed) + "\n");
   robbed->binary.release();
 }
 
@@ -170,7 +179,8 @@ int cancel(int fd, int mode) {
   if (it == selections().of_fd.end()) return 0;
   int result = 0;
   for (int i = 0; i < kCount; ++i)
-    if (mode & kDirections[i].mode && dropped.add(take_message(it->second.waiting[i]))) result |= kDirections[i].cancelled;
+    if (mode & kDirections[i].mode && dropped.add(take_message(it->second.waiting[i])))
+      result |= kDirections[i].cancelled;
   watch(it->second, fd);
   return result;
 }
@@ -185,7 +195,8 @@ struct Ready {
 int take_ready(Selection& s, std::uint32_t events, Ready* ready) {
   int n = 0;
   for (int i = 0; i < kCount; ++i)
-    if (s.waiting[i].message && events & kDirections[i].comes) ready[n++] = {s.waiting[i].pid, take_message(s.waiting[i])};
+    if (s.waiting[i].message && events & kDirections[i].comes)
+      ready[n++] = {s.waiting[i].pid, take_message(s.waiting[i])};
   return n;
 }
 

@@ -2,11 +2,13 @@
 
 #include "vm/nif/resource.hpp"
 
-/// enif_select: a resource waits for a descriptor, a process gets one message when it is ready. Any thread.
+/// enif_select: a resource waits for a descriptor, a process gets one message when it is ready. Any
+/// thread.
 namespace vmrun {
 
-/// What enif_select and enif_select_x do; message: the whole message with ERL_NIF_SELECT_CUSTOM_MSG, else the reference in {select, Resource, Ref, ready_input}.
-/// Returns bits ERL_NIF_SELECT_…, negative for failures.
+/// What enif_select and enif_select_x do; message: the whole message with
+/// ERL_NIF_SELECT_CUSTOM_MSG, else the reference in {select, Resource, Ref, ready_input}. Returns
+/// bits ERL_NIF_SELECT_…, negative for failures.
 int select_for_resource(int fd, int mode, Resource& resource, Term pid, Term message);
 
 }  // namespace vmrun

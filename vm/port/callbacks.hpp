@@ -5,9 +5,11 @@
 #include "drivers/include/erl_driver.h"
 #include "vm/term/term.hpp"
 
-/// Every call of a driver's callback goes through here: the probe first, then the callback, with the driver's lock where it wants one and current_port set. The caller holds
-/// the port (not for call_init, call_finish, call_stop_select, which have none). A callback may close the port: look at the state afterwards.
-/// What a driver does wrong inside of a callback (a crash, a longjmp) is nobody's to catch. Firing rules: docs/probes.md, family driver.
+/// Every call of a driver's callback goes through here: the probe first, then the callback, with
+/// the driver's lock where it wants one and current_port set. The caller holds the port (not for
+/// call_init, call_finish, call_stop_select, which have none). A callback may close the port: look
+/// at the state afterwards. What a driver does wrong inside of a callback (a crash, a longjmp) is
+/// nobody's to catch. Firing rules: docs/probes.md, family driver.
 namespace vmrun {
 
 struct Driver;
@@ -24,8 +26,10 @@ void call_flush(Port& p);
 void call_output(Port& p, Term caller, char* bytes, std::size_t size);
 void call_outputv(Port& p, Term caller, ErlIOVec* vector);
 /// Fires port-control too.
-ErlDrvSSizeT call_control(Port& p, Term caller, unsigned command, char* bytes, std::size_t size, char** answer, std::size_t answer_size);
-ErlDrvSSizeT call_call(Port& p, Term caller, unsigned command, char* bytes, std::size_t size, char** answer, std::size_t answer_size, unsigned* flags);
+ErlDrvSSizeT call_control(Port& p, Term caller, unsigned command, char* bytes, std::size_t size,
+                          char** answer, std::size_t answer_size);
+ErlDrvSSizeT call_call(Port& p, Term caller, unsigned command, char* bytes, std::size_t size, char** answer,
+                       std::size_t answer_size, unsigned* flags);
 void call_ready_input(Port& p, ErlDrvEvent event);
 void call_ready_output(Port& p, ErlDrvEvent event);
 void call_event(Port& p, ErlDrvEvent event, ErlDrvEventData data);

@@ -24,13 +24,15 @@ void let_go(Port& p, std::vector<Term>& waiters) {
   for (const Term pid : waiters) {
     Process* q = process_table.find(pid);
     if (!q) continue;
-    if (probe::process_port_unblocked_enabled()) [[unlikely]] probe::process_port_unblocked(PidText(pid), PortText(p.id));
+    if (probe::process_port_unblocked_enabled()) [[unlikely]]
+      probe::process_port_unblocked(PidText(pid), PortText(p.id));
     wake_up(*q);
   }
 }
 
 bool takes_commands(const Port& p) {
-  return !p.is_open() || (!p.busy.load(std::memory_order_relaxed) && !p.inbox_full.load(std::memory_order_relaxed));
+  return !p.is_open() ||
+         (!p.busy.load(std::memory_order_relaxed) && !p.inbox_full.load(std::memory_order_relaxed));
 }
 
 /// After a change for the better.
@@ -44,8 +46,10 @@ void let_waiters_go(Port& p) {
 }
 
 void tell_relations(Port& p, Term reason) {
-  p.links.for_each([&](Term pid, NoValue) { send_link_exit(p.id, pid, reason, SignalKind::kLinkExit, false); });
-  p.monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) { send_down(m.watcher, key, p.id, m.name, reason); });
+  p.links.for_each(
+      [&](Term pid, NoValue) { send_link_exit(p.id, pid, reason, SignalKind::kLinkExit, false); });
+  p.monitored_by.for_each(
+      [&](const RefKey& key, const MonitorIn& m) { send_down(m.watcher, key, p.id, m.name, reason); });
 }
 
 void drop_driver_monitors(Port& p) {
@@ -57,7 +61,8 @@ void drop_driver_monitors(Port& p) {
 /// The end: nothing of the driver's is needed any more.
 void terminate(Port& p) {
   cancel_port_timer(p);
-  // Before stop: what the driver causes there (an async job that is done at once, a failure) meets a port that is gone.
+  // Before stop: what the driver causes there (an async job that is done at once, a failure) meets
+  // a port that is gone.
   p.state.store(Port::State::kClosed, std::memory_order_release);
   call_stop(p);
   bury_port(p);
@@ -67,7 +72,7 @@ void terminate(Port& p) {
 
 }  // namespace
 
-// ---- Busy ------------------------------------------------------------------------------------------------------------------------------
+// ---- Busy ---------------------------------------------------------------------------------------
 
 bool wait_until_not_busy(Port& p, Term pid) {
   std::lock_guard guard(p.waiters_lock);
@@ -83,10 +88,12 @@ void set_port_busy(Port& p, bool busy) {
     p.busy.store(busy, std::memory_order_release);
     // Whoever sees the flag takes the lock before it waits, so the probe has fired by then.
     if (busy) {
-      if (probe::port_busy_enabled()) [[unlikely]] probe::port_busy(PortText(p.id));
+      if (probe::port_busy_enabled()) [[unlikely]]
+        probe::port_busy(PortText(p.id));
       return;
     }
-    if (probe::port_not_busy_enabled()) [[unlikely]] probe::port_not_busy(PortText(p.id));
+    if (probe::port_not_busy_enabled()) [[unlikely]]
+      probe::port_not_busy(PortText(p.id));
   }
   let_waiters_go(p);
 }
@@ -95,25 +102,25 @@ void set_inbox_full(Port& p, bool full) {
   if (p.inbox_full.exchange(full, std::memory_order_acq_rel) != full && !full) let_waiters_go(p);
 }
 
-// ---- Closing ---------------------------------------------------------------------------------------------------------------------------
+// ---- Closing ------------------------------------------------------------------------------------
 
 void close_port(Port& p, Term who, Term reason) {
   switch (p.state.load(std::memory_order_relaxed)) {
-    case Port::State::kClosed:
-      return;
+    case Port::State::kClosed: return;
     case Port::State::kClosing:
       if (who == p.id || reason == atoms::kill) terminate(p);
       return;
     case Port::State::kStarting:
       p.state.store(Port::State::kClosed, std::memory_order_release);  // open_port takes it from here
       return;
-    case Port::State::kOpen:
-      break;
+    case Port::State::kOpen: break;
   }
   const Term told = reason == atoms::kill ? atoms::killed : reason;
-  if (probe::port_exit_enabled()) [[unlikely]] probe::port_exit(CallerText(who), PortText(p.id), p.name.c_str(), TermText<64>(told));
+  if (probe::port_exit_enabled()) [[unlikely]]
+    probe::port_exit(CallerText(who), PortText(p.id), p.name.c_str(), TermText<64>(told));
   set_port_busy(p, false);
-  p.state.store(Port::State::kClosing, std::memory_order_seq_cst);  // before the name is given up: see registry.cpp
+  p.state.store(Port::State::kClosing,
+                std::memory_order_seq_cst);  // before the name is given up: see registry.cpp
   let_waiters_go(p);
   unregister_port(p);
   tell_relations(p, told);
@@ -121,7 +128,8 @@ void close_port(Port& p, Term who, Term reason) {
   p.monitored_by.clear();
   if (reason != atoms::kill && !p.queue.empty()) {
     call_flush(p);
-    if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed || !p.queue.empty()) return;  // the driver goes on sending
+    if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed || !p.queue.empty())
+      return;  // the driver goes on sending
   }
   terminate(p);
 }
@@ -132,7 +140,8 @@ void bury_port(Port& p) {
   p.leaves_table = true;
   port_table.remove(p);
   close_inbox(p);
-  if (p.data_lock) release_data_lock(p);  // others may be at the queue: who locks it next finds the inbox closed
+  if (p.data_lock)
+    release_data_lock(p);  // others may be at the queue: who locks it next finds the inbox closed
   else p.queue.clear();
 }
 

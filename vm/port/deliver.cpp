@@ -51,16 +51,21 @@ Term new_bytes(Fragment& f, const std::uint8_t* bytes, std::size_t size) {
   return binary_handle(f, copy, 0, size);
 }
 
-Word binary_words(std::size_t size) { return size <= kHeapBinaryMaxBytes ? 2 + words_for_bytes(size) : kHandleWords; }
+Word binary_words(std::size_t size) {
+  return size <= kHeapBinaryMaxBytes ? 2 + words_for_bytes(size) : kHandleWords;
+}
 
 /// Bytes as the port's owner wants them, header in front.
-Term data_term(Port& p, Fragment& f, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes, std::size_t size) {
+Term data_term(Port& p, Fragment& f, const std::uint8_t* header, std::size_t header_size,
+               const std::uint8_t* bytes, std::size_t size) {
   Term rest = Term::nil();
   if (!p.binary) rest = bytes_list(f, bytes, size, Term::nil());
   else if (size || !header_size) rest = new_bytes(f, bytes, size);
   return bytes_list(f, header, header_size, rest);
 }
-Word data_words(const Port& p, std::size_t header_size, std::size_t size) { return 2 * header_size + (p.binary ? binary_words(size) : 2 * size); }
+Word data_words(const Port& p, std::size_t header_size, std::size_t size) {
+  return 2 * header_size + (p.binary ? binary_words(size) : 2 * size);
+}
 
 void send_data(Port& p, Fragment* f, Term data) {
   Term* hp = fragment_alloc(*f, 6);
@@ -69,21 +74,25 @@ void send_data(Port& p, Fragment* f, Term data) {
   deliver_to_owner(p, f);
 }
 
-void deliver_line(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* line, std::size_t size, bool ended) {
+void deliver_line(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* line,
+                  std::size_t size, bool ended) {
   Fragment* f = new_fragment(kTupleWords + data_words(p, header_size, size));
   const Term data = data_term(p, *f, header, header_size, line, size);
   Term* hp = fragment_alloc(*f, 3);
   send_data(p, f, make_tuple(hp, ended ? atoms::eol : atoms::noeol, data));
 }
 
-/// Whether all of a text may belong to one line. A carriage return beyond the limit may be half of a newline.
+/// Whether all of a text may belong to one line. A carriage return beyond the limit may be half of
+/// a newline.
 bool fits_line(const Port& p, const std::uint8_t* text, std::size_t size) {
   return size <= p.line_length || (size == p.line_length + std::size_t{1} && text[size - 1] == '\r');
 }
 
-/// Option {line, L}: a message per line of at most L bytes. Lines end with LF or CR LF. What may still become a line waits in line_buffer: a full one too, until it
-/// is clear that it does not end there.
-void deliver_lines(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes, std::size_t size) {
+/// Option {line, L}: a message per line of at most L bytes. Lines end with LF or CR LF. What may
+/// still become a line waits in line_buffer: a full one too, until it is clear that it does not end
+/// there.
+void deliver_lines(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes,
+                   std::size_t size) {
   std::vector<std::uint8_t>& waiting = p.line_buffer;
   while (size) {
     const auto* end = static_cast<const std::uint8_t*>(std::memchr(bytes, '\n', size));
@@ -95,9 +104,11 @@ void deliver_lines(Port& p, const std::uint8_t* header, std::size_t header_size,
       text = waiting.data();
       length = waiting.size();
     }
-    for (; !fits_line(p, text, length); text += p.line_length, length -= p.line_length) deliver_line(p, header, header_size, text, p.line_length, false);
+    for (; !fits_line(p, text, length); text += p.line_length, length -= p.line_length)
+      deliver_line(p, header, header_size, text, p.line_length, false);
     if (end) {
-      deliver_line(p, header, header_size, text, length && text[length - 1] == '\r' ? length - 1 : length, true);
+      deliver_line(p, header, header_size, text, length && text[length - 1] == '\r' ? length - 1 : length,
+                   true);
       waiting.clear();
       bytes = end + 1;
       size -= here + 1;
@@ -130,16 +141,21 @@ void deliver_rest_of_line(Port& p) {
   p.line_buffer.clear();
 }
 
-void deliver_data(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes, std::size_t size) {
-  p.input_bytes.store(p.input_bytes.load(std::memory_order_relaxed) + header_size + size, std::memory_order_relaxed);
+void deliver_data(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes,
+                  std::size_t size) {
+  p.input_bytes.store(p.input_bytes.load(std::memory_order_relaxed) + header_size + size,
+                      std::memory_order_relaxed);
   if (p.line_length) return deliver_lines(p, header, header_size, bytes, size);
   Fragment* f = new_fragment(kTupleWords + data_words(p, header_size, size));
   send_data(p, f, data_term(p, *f, header, header_size, bytes, size));
 }
 
-void deliver_binary(Port& p, const std::uint8_t* header, std::size_t header_size, Binary* binary, std::size_t offset, std::size_t size) {
-  if (p.line_length || !p.binary || size <= kHeapBinaryMaxBytes) return deliver_data(p, header, header_size, binary->data + offset, size);
-  p.input_bytes.store(p.input_bytes.load(std::memory_order_relaxed) + header_size + size, std::memory_order_relaxed);
+void deliver_binary(Port& p, const std::uint8_t* header, std::size_t header_size, Binary* binary,
+                    std::size_t offset, std::size_t size) {
+  if (p.line_length || !p.binary || size <= kHeapBinaryMaxBytes)
+    return deliver_data(p, header, header_size, binary->data + offset, size);
+  p.input_bytes.store(p.input_bytes.load(std::memory_order_relaxed) + header_size + size,
+                      std::memory_order_relaxed);
   Fragment* f = new_fragment(kTupleWords + 2 * header_size + kHandleWords);
   binary->retain();
   const Term rest = binary_handle(*f, binary, offset, size);

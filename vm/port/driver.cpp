@@ -64,7 +64,8 @@ Driver* register_driver(ErlDrvEntry* entry, void* library, const std::string& pa
       return nullptr;
     }
   }
-  // Without the lock: init may want to know other drivers. Two of one name are not loaded at a time (erl_ddll sees to that).
+  // Without the lock: init may want to know other drivers. Two of one name are not loaded at a time
+  // (erl_ddll sees to that).
   if (!call_init(*driver)) {
     delete driver;
     return nullptr;
@@ -149,7 +150,8 @@ bool remove_driver(const ErlDrvEntry* entry) {
 std::vector<DriverInfo> all_drivers() {
   std::lock_guard guard(lock);
   std::vector<DriverInfo> all;
-  for (const Driver* d = drivers; d; d = d->next) all.push_back({d->name, d->path, d->ports, d->library == nullptr, d->permanent});
+  for (const Driver* d = drivers; d; d = d->next)
+    all.push_back({d->name, d->path, d->ports, d->library == nullptr, d->permanent});
   return all;
 }
 

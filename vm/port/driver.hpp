@@ -11,23 +11,28 @@
 #include "drivers/include/erl_driver.h"
 #include "vm/term/term.hpp"
 
-/// Drivers: what is known of each, and the registry that open_port looks them up in. Linked-in drivers are registered at start and stay; others come and go
-/// with erl_ddll. Records are freed only after the last port is gone and the library has been let go. Any thread.
+/// Drivers: what is known of each, and the registry that open_port looks them up in. Linked-in
+/// drivers are registered at start and stay; others come and go with erl_ddll. Records are freed
+/// only after the last port is gone and the library has been let go. Any thread.
 namespace vmrun {
 
-/// What open_port was asked for. Lives while start runs. Linked-in drivers can have all of it (Driver::start_with_options); others get the command only.
+/// What open_port was asked for. Lives while start runs. Linked-in drivers can have all of it
+/// (Driver::start_with_options); others get the command only.
 struct PortOptions {
   enum class Kind : std::uint8_t { kSpawn, kSpawnExecutable, kSpawnDriver, kFd };
   Kind kind = Kind::kSpawn;
-  std::string command;                            // spawn: command line; spawn_executable: file name; spawn_driver: driver name and arguments; fd: "IN/OUT"
-  std::optional<std::vector<std::string>> args;   // spawn_executable
-  std::optional<std::string> arg0;                // spawn_executable
+  std::string
+      // spawn: command line; spawn_executable: file name; spawn_driver: driver name and arguments;
+      // fd: "IN/OUT"
+      command;
+  std::optional<std::vector<std::string>> args;  // spawn_executable
+  std::optional<std::string> arg0;               // spawn_executable
   std::optional<std::string> cd;
   std::vector<std::pair<std::string, std::optional<std::string>>> env;  // no value: removed
-  int fd_in = -1, fd_out = -1;                    // {fd, In, Out}
-  unsigned packet_bytes = 0;                      // 1, 2, 4; 0: stream
-  std::uint32_t line_length = 0;                  // {line, L}; 0: not line mode
-  bool in = true, out = true;                     // what the port does: gives data, takes data
+  int fd_in = -1, fd_out = -1;                                          // {fd, In, Out}
+  unsigned packet_bytes = 0;                                            // 1, 2, 4; 0: stream
+  std::uint32_t line_length = 0;                                        // {line, L}; 0: not line mode
+  bool in = true, out = true;  // what the port does: gives data, takes data
   bool use_stdio = true;
   bool stderr_to_stdout = false;
   bool exit_status = false;
@@ -46,23 +51,26 @@ struct Driver {
   ErlDrvEntry* entry = nullptr;
   /// Called in place of entry->start when set.
   ErlDrvData (*start_with_options)(ErlDrvPort port, char* command, const PortOptions& options) = nullptr;
-  int major = ERL_DRV_EXTENDED_MAJOR_VERSION, minor = ERL_DRV_EXTENDED_MINOR_VERSION, flags = 0;  // as the entry says; 0.0 and no flags for an entry of old
-  /// Held around every callback of a port (and around stop_select) unless the driver has ERL_DRV_FLAG_USE_PORT_LOCKING: such a driver expects that only
-  /// one of its callbacks runs at a time, whatever the port.
+  int major = ERL_DRV_EXTENDED_MAJOR_VERSION, minor = ERL_DRV_EXTENDED_MINOR_VERSION,
+      flags = 0;  // as the entry says; 0.0 and no flags for an entry of old
+  /// Held around every callback of a port (and around stop_select) unless the driver has
+  /// ERL_DRV_FLAG_USE_PORT_LOCKING: such a driver expects that only one of its callbacks runs at a
+  /// time, whatever the port.
   std::recursive_mutex callback_lock;
   bool locks_per_port() const { return flags & ERL_DRV_FLAG_USE_PORT_LOCKING; }
 
   // Under the registry's lock.
-  void* library = nullptr;     // dlopen's handle; nullptr: linked in
-  std::string path;            // of the library
-  Word ports = 0;              // open ones, and those being opened
-  bool permanent = false;      // linked in, or driver_lock_driver
-  bool unloading = false;      // goes when the last port is gone
-  bool locked_out = false;     // not found by open_port any more
+  void* library = nullptr;  // dlopen's handle; nullptr: linked in
+  std::string path;         // of the library
+  Word ports = 0;           // open ones, and those being opened
+  bool permanent = false;   // linked in, or driver_lock_driver
+  bool unloading = false;   // goes when the last port is gone
+  bool locked_out = false;  // not found by open_port any more
   Driver* next = nullptr;
 };
 
-/// What the entries of our own drivers have in common: the interface's version, a lock for each port. name: of static storage.
+/// What the entries of our own drivers have in common: the interface's version, a lock for each
+/// port. name: of static storage.
 inline ErlDrvEntry own_driver_entry(const char* name) {
   ErlDrvEntry e{};
   e.driver_name = const_cast<char*>(name);
@@ -73,27 +81,31 @@ inline ErlDrvEntry own_driver_entry(const char* name) {
   return e;
 }
 
-/// Calls init, fires driver-init, and publishes the driver. `library`: see above. nullptr when there is one of this name already or init failed.
+/// Calls init, fires driver-init, and publishes the driver. `library`: see above. nullptr when
+/// there is one of this name already or init failed.
 Driver* register_driver(ErlDrvEntry* entry, void* library = nullptr, const std::string& path = {});
-/// For a port that is to be opened: the driver counts one port more, so that it stays. nullptr: no such driver.
+/// For a port that is to be opened: the driver counts one port more, so that it stays. nullptr: no
+/// such driver.
 Driver* acquire_driver(const std::string& name);
 /// The same of a driver that has a port already.
 void retain_driver(Driver& driver);
 /// The port is gone. May finish and unload the driver.
 void release_driver(Driver& driver);
 
-// ---- For erl_ddll ----------------------------------------------------------------------------------------------------------------------
+// ---- For erl_ddll -------------------------------------------------------------------------------
 
 enum class UnloadResult { kUnloaded, kWaitsForPorts, kNotLoaded, kPermanent, kLinkedIn };
 /// Finishes and unloads a driver. One with open ports stays, and goes with the last of them.
 UnloadResult unload_driver(const std::string& name);
 /// A driver that waits for its ports shall stay after all. False when there is none.
 bool keep_driver(const std::string& name);
-/// No new ports for a driver that is to be unloaded. Which one that is (to be compared, not to be followed: it may go at any time); nullptr: none.
+/// No new ports for a driver that is to be unloaded. Which one that is (to be compared, not to be
+/// followed: it may go at any time); nullptr: none.
 const Driver* lock_driver_out(const std::string& name);
 /// driver_lock_driver: never unloaded.
 void make_driver_permanent(Driver& driver);
-/// Takes a driver without ports off the list; its finish callback is not called. False: not there, or ports.
+/// Takes a driver without ports off the list; its finish callback is not called. False: not there,
+/// or ports.
 bool remove_driver(const ErlDrvEntry* entry);
 /// Called when a driver has gone, without locks, on the thread that let it go. Set once, at start.
 extern void (*driver_unloaded)(const std::string& name);

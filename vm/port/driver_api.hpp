@@ -4,8 +4,9 @@
 #include "vm/port/port.hpp"
 #include "vm/term/atom.hpp"
 
-/// How the functions of erl_driver.h see the machine: an ErlDrvPort is a Port*, an ErlDrvTermData is a term's word, and an ErlDrvBinary is the tail of a Binary,
-/// so that no function translates anything. For the implementation of the driver interface and for linked-in drivers.
+/// How the functions of erl_driver.h see the machine: an ErlDrvPort is a Port*, an ErlDrvTermData
+/// is a term's word, and an ErlDrvBinary is the tail of a Binary, so that no function translates
+/// anything. For the implementation of the driver interface and for linked-in drivers.
 namespace vmrun {
 
 inline Port& port_of(ErlDrvPort port) { return *reinterpret_cast<Port*>(port); }

@@ -12,21 +12,25 @@ using namespace vmrun;
 namespace {
 
 /// Until the port is gone; a thread that has the port data lock may come later.
-bool has_queue(ErlDrvPort port) { return port && port_of(port).inbox.load(std::memory_order_acquire) != closed_inbox(); }
+bool has_queue(ErlDrvPort port) {
+  return port && port_of(port).inbox.load(std::memory_order_acquire) != closed_inbox();
+}
 
 }  // namespace
 
 extern "C" {
 
-// ---- Memory ----------------------------------------------------------------------------------------------------------------------------
+// ---- Memory -------------------------------------------------------------------------------------
 
 void* driver_alloc(ErlDrvSizeT size) { return try_allocate_bytes(size ? size : 1); }
-void* driver_realloc(void* ptr, ErlDrvSizeT size) { return ptr ? try_reallocate_bytes(ptr, size ? size : 1) : driver_alloc(size); }
+void* driver_realloc(void* ptr, ErlDrvSizeT size) {
+  return ptr ? try_reallocate_bytes(ptr, size ? size : 1) : driver_alloc(size);
+}
 void driver_free(void* ptr) {
   if (ptr) free_bytes(ptr);
 }
 
-// ---- Binaries --------------------------------------------------------------------------------------------------------------------------
+// ---- Binaries -----------------------------------------------------------------------------------
 
 ErlDrvBinary* driver_alloc_binary(ErlDrvSizeT size) {
   Binary* b = Binary::create(size);
@@ -55,7 +59,9 @@ void driver_free_binary(ErlDrvBinary* bin) {
   if (bin) binary_of(bin)->release();
 }
 
-ErlDrvSInt driver_binary_get_refc(ErlDrvBinary* bin) { return static_cast<ErlDrvSInt>(binary_of(bin)->references.load(std::memory_order_acquire)); }
+ErlDrvSInt driver_binary_get_refc(ErlDrvBinary* bin) {
+  return static_cast<ErlDrvSInt>(binary_of(bin)->references.load(std::memory_order_acquire));
+}
 ErlDrvSInt driver_binary_inc_refc(ErlDrvBinary* bin) {
   return static_cast<ErlDrvSInt>(binary_of(bin)->references.fetch_add(1, std::memory_order_relaxed) + 1);
 }
@@ -63,7 +69,7 @@ ErlDrvSInt driver_binary_dec_refc(ErlDrvBinary* bin) {
   return static_cast<ErlDrvSInt>(binary_of(bin)->references.fetch_sub(1, std::memory_order_acq_rel) - 1);
 }
 
-// ---- The queue -------------------------------------------------------------------------------------------------------------------------
+// ---- The queue ----------------------------------------------------------------------------------
 
 int driver_enq(ErlDrvPort port, char* buf, ErlDrvSizeT len) {
   if (!has_queue(port)) return -1;
@@ -97,7 +103,8 @@ int driver_enqv(ErlDrvPort port, ErlIOVec* ev, ErlDrvSizeT skip) {
     skip -= begin;
     if (begin == size) continue;
     const char* bytes = static_cast<const char*>(ev->iov[i].iov_base);
-    if (ErlDrvBinary* bin = ev->binv[i]) queue.append(binary_of(bin), static_cast<std::size_t>(bytes - bin->orig_bytes) + begin, size - begin);
+    if (ErlDrvBinary* bin = ev->binv[i])
+      queue.append(binary_of(bin), static_cast<std::size_t>(bytes - bin->orig_bytes) + begin, size - begin);
     else queue.append(bytes + begin, size - begin);
   }
   return 0;
@@ -111,7 +118,8 @@ int driver_pushqv(ErlDrvPort port, ErlIOVec* ev, ErlDrvSizeT skip) {
     const ErlDrvSizeT size = ev->iov[i].iov_len, take = std::min(left, size), begin = size - take;
     left -= take;
     const char* bytes = static_cast<const char*>(ev->iov[i].iov_base);
-    if (ErlDrvBinary* bin = ev->binv[i]) queue.prepend(binary_of(bin), static_cast<std::size_t>(bytes - bin->orig_bytes) + begin, take);
+    if (ErlDrvBinary* bin = ev->binv[i])
+      queue.prepend(binary_of(bin), static_cast<std::size_t>(bytes - bin->orig_bytes) + begin, take);
     else queue.prepend(bytes + begin, take);
   }
   return 0;
@@ -122,7 +130,9 @@ ErlDrvSizeT driver_deq(ErlDrvPort port, ErlDrvSizeT size) {
   return port_of(port).queue.consume(size);
 }
 
-ErlDrvSizeT driver_sizeq(ErlDrvPort port) { return has_queue(port) ? port_of(port).queue.size() : static_cast<ErlDrvSizeT>(-1); }
+ErlDrvSizeT driver_sizeq(ErlDrvPort port) {
+  return has_queue(port) ? port_of(port).queue.size() : static_cast<ErlDrvSizeT>(-1);
+}
 
 SysIOVec* driver_peekq(ErlDrvPort port, int* vlen) {
   if (!has_queue(port)) {

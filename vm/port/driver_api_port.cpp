@@ -50,7 +50,7 @@ RefKey monitor_key(const ErlDrvMonitor* monitor) {
 
 extern "C" {
 
-// ---- Failures --------------------------------------------------------------------------------------------------------------------------
+// ---- Failures -----------------------------------------------------------------------------------
 
 int driver_failure_eof(ErlDrvPort port) {
   if (!port) return -1;
@@ -64,7 +64,9 @@ int driver_failure_atom(ErlDrvPort port, char* string) {
   return 0;
 }
 
-int driver_failure_posix(ErlDrvPort port, int error) { return driver_failure_atom(port, erl_errno_id(error)); }
+int driver_failure_posix(ErlDrvPort port, int error) {
+  return driver_failure_atom(port, erl_errno_id(error));
+}
 
 /// 0 is no failure but the end of the file, as in OTP.
 int driver_failure(ErlDrvPort port, int error) {
@@ -87,7 +89,7 @@ int driver_exit(ErlDrvPort port, int error) {
   return 0;
 }
 
-// ---- Busy, flags -----------------------------------------------------------------------------------------------------------------------
+// ---- Busy, flags --------------------------------------------------------------------------------
 
 void set_busy_port(ErlDrvPort port, int on) {
   if (port) set_port_busy(port_of(port), on != 0);
@@ -100,7 +102,8 @@ void erl_drv_busy_msgq_limits(ErlDrvPort port, ErlDrvSizeT* low, ErlDrvSizeT* hi
     if (out) *out = limit ? value : ERL_DRV_BUSY_MSGQ_DISABLED;
   };
   Word high_now = p.inbox_high.load(std::memory_order_relaxed);
-  if ((low && *low == ERL_DRV_BUSY_MSGQ_DISABLED) || (high && *high == ERL_DRV_BUSY_MSGQ_DISABLED)) high_now = 0;
+  if ((low && *low == ERL_DRV_BUSY_MSGQ_DISABLED) || (high && *high == ERL_DRV_BUSY_MSGQ_DISABLED))
+    high_now = 0;
   // Once disabled it stays so.
   if (high_now) {
     Word new_low = low && *low != ERL_DRV_BUSY_MSGQ_READ_ONLY ? *low : p.inbox_low;
@@ -138,7 +141,8 @@ void erl_drv_set_os_pid(ErlDrvPort port, ErlDrvSInt pid) {
   if (port) port_of(port).os_pid = pid;
 }
 
-/// The driver's own instance of another port: open, linked to its owner, with the creator's driver. The creator goes on as it was.
+/// The driver's own instance of another port: open, linked to its owner, with the creator's driver.
+/// The creator goes on as it was.
 ErlDrvPort driver_create_port(ErlDrvPort creator, ErlDrvTermData connected, char* name, ErlDrvData drv_data) {
   const auto failed = reinterpret_cast<ErlDrvPort>(SWord{-1});
   const Term owner = term_of(connected);
@@ -164,7 +168,7 @@ ErlDrvPort driver_create_port(ErlDrvPort creator, ErlDrvTermData connected, char
   return driver_port(p);
 }
 
-// ---- Timer -----------------------------------------------------------------------------------------------------------------------------
+// ---- Timer --------------------------------------------------------------------------------------
 
 int driver_set_timer(ErlDrvPort port, unsigned long time_ms) {
   if (!port || !port_of(port).driver->entry->timeout || !this_scheduler()) return -1;
@@ -185,7 +189,7 @@ int driver_read_timer(ErlDrvPort port, unsigned long* time_left_ms) {
   return 0;
 }
 
-// ---- Descriptors -----------------------------------------------------------------------------------------------------------------------
+// ---- Descriptors --------------------------------------------------------------------------------
 
 int driver_select(ErlDrvPort port, ErlDrvEvent event, int mode, int on) {
   return port ? select_descriptor(port_of(port), event, mode, on != 0) : -1;
@@ -195,7 +199,7 @@ int driver_event(ErlDrvPort port, ErlDrvEvent event, ErlDrvEventData event_data)
   return port ? select_event(port_of(port), event, event_data) : -1;
 }
 
-// ---- Port data lock --------------------------------------------------------------------------------------------------------------------
+// ---- Port data lock -----------------------------------------------------------------------------
 
 ErlDrvPDL driver_pdl_create(ErlDrvPort port) {
   if (!port) return nullptr;
@@ -211,8 +215,12 @@ ErlDrvPDL driver_pdl_create(ErlDrvPort port) {
 
 void driver_pdl_lock(ErlDrvPDL lock) { lock_of(lock).mutex.lock(); }
 void driver_pdl_unlock(ErlDrvPDL lock) { lock_of(lock).mutex.unlock(); }
-ErlDrvSInt driver_pdl_get_refc(ErlDrvPDL lock) { return lock_of(lock).references.load(std::memory_order_acquire); }
-ErlDrvSInt driver_pdl_inc_refc(ErlDrvPDL lock) { return lock_of(lock).references.fetch_add(1, std::memory_order_relaxed) + 1; }
+ErlDrvSInt driver_pdl_get_refc(ErlDrvPDL lock) {
+  return lock_of(lock).references.load(std::memory_order_acquire);
+}
+ErlDrvSInt driver_pdl_inc_refc(ErlDrvPDL lock) {
+  return lock_of(lock).references.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 ErlDrvSInt driver_pdl_dec_refc(ErlDrvPDL lock) {
   PortDataLock& pdl = lock_of(lock);
@@ -224,7 +232,7 @@ ErlDrvSInt driver_pdl_dec_refc(ErlDrvPDL lock) {
   return left;
 }
 
-// ---- Monitors --------------------------------------------------------------------------------------------------------------------------
+// ---- Monitors -----------------------------------------------------------------------------------
 
 int driver_monitor_process(ErlDrvPort port, ErlDrvTermData process, ErlDrvMonitor* monitor) {
   if (!port || !port_of(port).driver->entry->process_exit) return -1;
@@ -254,7 +262,7 @@ int driver_compare_monitors(const ErlDrvMonitor* monitor1, const ErlDrvMonitor* 
   return a.high < b.high ? -1 : a.high > b.high;
 }
 
-// ---- Drivers ---------------------------------------------------------------------------------------------------------------------------
+// ---- Drivers ------------------------------------------------------------------------------------
 
 void add_driver_entry(ErlDrvEntry* de) { register_driver(de); }
 int remove_driver_entry(ErlDrvEntry* de) { return remove_driver(de) ? 0 : -1; }

@@ -28,7 +28,8 @@ std::array<std::string, kErrnoCount> make_errno_names() {
   for (int i = 0; i < kErrnoCount; ++i) {
     const char* name = i ? strerrorname_np(i) : nullptr;
     names[static_cast<std::size_t>(i)] = name ? name : "unknown";
-    for (char& c : names[static_cast<std::size_t>(i)]) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    for (char& c : names[static_cast<std::size_t>(i)])
+      c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return names;
 }
@@ -91,9 +92,11 @@ void driver_system_info(ErlDrvSysInfo* sip, size_t si_size) {
 
 char* erl_errno_id(int error) { return const_cast<char*>(errno_name(error)); }
 
-// ---- Time ------------------------------------------------------------------------------------------------------------------------------
+// ---- Time ---------------------------------------------------------------------------------------
 
-ErlDrvTime erl_drv_monotonic_time(ErlDrvTimeUnit time_unit) { return from_ns(static_cast<SWord>(monotonic_ns()), time_unit); }
+ErlDrvTime erl_drv_monotonic_time(ErlDrvTimeUnit time_unit) {
+  return from_ns(static_cast<SWord>(monotonic_ns()), time_unit);
+}
 ErlDrvTime erl_drv_time_offset(ErlDrvTimeUnit time_unit) { return from_ns(time_offset_ns(), time_unit); }
 
 ErlDrvTime erl_drv_convert_time_unit(ErlDrvTime val, ErlDrvTimeUnit from, ErlDrvTimeUnit to) {
@@ -116,13 +119,13 @@ int driver_get_now(ErlDrvNowData* now) {
   return 0;
 }
 
-// ---- Environment -----------------------------------------------------------------------------------------------------------------------
+// ---- Environment --------------------------------------------------------------------------------
 
-int erl_drv_putenv(const char* key, char* value) { 
+int erl_drv_putenv(const char* key, char* value) {
   if (!key || !*key || std::strchr(key, '=')) return -1;
   environment_set(key, value);
   return 0;
- }
+}
 
 int erl_drv_getenv(const char* key, char* value, size_t* value_size) {
   const auto found = environment_get(key);
@@ -137,7 +140,7 @@ int erl_drv_getenv(const char* key, char* value, size_t* value_size) {
   return 0;
 }
 
-// ---- Libraries -------------------------------------------------------------------------------------------------------------------------
+// ---- Libraries ----------------------------------------------------------------------------------
 
 /// The name is without its ".so", as in OTP.
 void* driver_dl_open(char* path) { return dlopen((std::string(path) + ".so").c_str(), RTLD_NOW); }

@@ -19,7 +19,7 @@ using namespace vmrun;
 
 namespace {
 
-// ---- Building --------------------------------------------------------------------------------------------------------------------------
+// ---- Building -----------------------------------------------------------------------------------
 
 /// Part of a binary: shared where that saves a copy worth while.
 Term binary_part(Heap& heap, Binary* binary, Word offset, Word size) {
@@ -35,7 +35,8 @@ Term byte_list(Heap& heap, const void* bytes, Word size, Term tail) {
   return tail;
 }
 
-/// Runs the little stack machine of erl_drv_output_term: each tag takes its operands and, for compound terms, elements off the stack.
+/// Runs the little stack machine of erl_drv_output_term: each tag takes its operands and, for
+/// compound terms, elements off the stack.
 class TermMachine {
  public:
   TermMachine(Heap& heap, const ErlDrvTermData* data, int length) : heap_(heap), next_(data), left_(length) {}
@@ -157,7 +158,8 @@ class TermMachine {
   std::vector<Term> stack_;
 };
 
-/// The heap's terms as a message. When all of them lie in one fragment, as most do, that is the message.
+/// The heap's terms as a message. When all of them lie in one fragment, as most do, that is the
+/// message.
 Fragment* message_of(Heap& heap, Term root) {
   Fragment* f = heap.fragments;
   if (f && !f->next) {
@@ -205,18 +207,22 @@ const ErlDrvTermData driver_term_nil = Term::kNilTag;
 
 extern "C" {
 
-// ---- Data ------------------------------------------------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------
 
 int driver_output2(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, char* buf, ErlDrvSizeT len) {
   if (!port) return -1;
   Port& p = port_of(port);
-  if (!is_closing(p)) deliver_data(p, reinterpret_cast<std::uint8_t*>(hbuf), hlen, reinterpret_cast<std::uint8_t*>(buf), len);
+  if (!is_closing(p))
+    deliver_data(p, reinterpret_cast<std::uint8_t*>(hbuf), hlen, reinterpret_cast<std::uint8_t*>(buf), len);
   return 0;
 }
 
-int driver_output(ErlDrvPort port, char* buf, ErlDrvSizeT len) { return driver_output2(port, nullptr, 0, buf, len); }
+int driver_output(ErlDrvPort port, char* buf, ErlDrvSizeT len) {
+  return driver_output2(port, nullptr, 0, buf, len);
+}
 
-int driver_output_binary(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, ErlDrvBinary* bin, ErlDrvSizeT offset, ErlDrvSizeT len) {
+int driver_output_binary(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, ErlDrvBinary* bin, ErlDrvSizeT offset,
+                         ErlDrvSizeT len) {
   if (!port) return -1;
   Port& p = port_of(port);
   if (is_closing(p)) return 0;
@@ -227,7 +233,8 @@ int driver_output_binary(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, ErlDrvBi
   return 0;
 }
 
-/// A binary port gets binaries, one for each element: [Header…, Piece1, Piece2 | Piece3]; others get one list of bytes.
+/// A binary port gets binaries, one for each element: [Header…, Piece1, Piece2 | Piece3]; others
+/// get one list of bytes.
 int driver_outputv(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, ErlIOVec* ev, ErlDrvSizeT skip) {
   if (!port || skip > ev->size) return -1;
   Port& p = port_of(port);
@@ -246,7 +253,9 @@ int driver_outputv(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, ErlIOVec* ev, 
       continue;
     }
     ErlDrvBinary* bin = ev->binv[i];
-    const Term part = bin ? binary_part(heap, binary_of(bin), static_cast<Word>(bytes - bin->orig_bytes), size - begin) : make_binary(heap, bytes, size - begin);
+    const Term part =
+        bin ? binary_part(heap, binary_of(bin), static_cast<Word>(bytes - bin->orig_bytes), size - begin)
+            : make_binary(heap, bytes, size - begin);
     if (data.is_nil()) {  // the last one is the list's tail, so that a single one is no list
       data = part;
       continue;
@@ -263,11 +272,13 @@ int driver_outputv(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, ErlIOVec* ev, 
   return 0;
 }
 
-// ---- Terms -----------------------------------------------------------------------------------------------------------------------------
+// ---- Terms --------------------------------------------------------------------------------------
 
 ErlDrvTermData driver_mk_atom(char* string) { return driver_term(text_atom(string)); }
 ErlDrvTermData driver_mk_port(ErlDrvPort port) { return driver_term(port_of(port).id); }
-ErlDrvTermData driver_connected(ErlDrvPort port) { return port ? driver_term(port_of(port).owner_now()) : driver_term_nil; }
+ErlDrvTermData driver_connected(ErlDrvPort port) {
+  return port ? driver_term(port_of(port).owner_now()) : driver_term_nil;
+}
 ErlDrvTermData driver_caller(ErlDrvPort port) {
   if (!port) return driver_term_nil;
   const Term caller = port_of(port).caller;
@@ -275,8 +286,12 @@ ErlDrvTermData driver_caller(ErlDrvPort port) {
 }
 ErlDrvTermData driver_mk_term_nil(void) { return driver_term_nil; }
 
-int erl_drv_output_term(ErlDrvTermData port, ErlDrvTermData* data, int len) { return send_terms_from(port, kNonValue, data, len); }
-int erl_drv_send_term(ErlDrvTermData port, ErlDrvTermData to, ErlDrvTermData* data, int len) { return send_terms_from(port, term_of(to), data, len); }
+int erl_drv_output_term(ErlDrvTermData port, ErlDrvTermData* data, int len) {
+  return send_terms_from(port, kNonValue, data, len);
+}
+int erl_drv_send_term(ErlDrvTermData port, ErlDrvTermData to, ErlDrvTermData* data, int len) {
+  return send_terms_from(port, term_of(to), data, len);
+}
 
 int driver_output_term(ErlDrvPort port, ErlDrvTermData* data, int len) {
   if (!port) return -1;

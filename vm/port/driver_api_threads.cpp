@@ -42,7 +42,8 @@ thread_local ErlDrvTid own_thread = nullptr;
 /// Who somebody is that no driver started: lives as long as the thread.
 thread_local ErlDrvTid_ foreign_thread;
 
-// Thread-specific data. A key is an index; a key given back is given out again, with a new generation, so that old values are not seen.
+// Thread-specific data. A key is an index; a key given back is given out again, with a new
+// generation, so that old values are not seen.
 struct Key {
   bool used = false;
   unsigned generation = 0;
@@ -71,7 +72,7 @@ void* start_thread(void* tid) {
 
 extern "C" {
 
-// ---- Mutexes, condition variables, read-write locks -------------------------------------------------------------------------------------
+// ---- Mutexes, condition variables, read-write locks ---------------------------------------------
 
 ErlDrvMutex* erl_drv_mutex_create(char* name) {
   auto* mutex = new (std::nothrow) ErlDrvMutex;
@@ -113,7 +114,7 @@ void erl_drv_rwlock_rwlock(ErlDrvRWLock* rwlck) { rwlck->lock.lock(); }
 void erl_drv_rwlock_rwunlock(ErlDrvRWLock* rwlck) { rwlck->lock.unlock(); }
 char* erl_drv_rwlock_name(ErlDrvRWLock* rwlck) { return rwlck ? text(rwlck->name) : nullptr; }
 
-// ---- Thread-specific data ----------------------------------------------------------------------------------------------------------------
+// ---- Thread-specific data -----------------------------------------------------------------------
 
 int erl_drv_tsd_key_create(char* name, ErlDrvTSDKey* key) {
   if (!key) return EINVAL;
@@ -130,7 +131,8 @@ int erl_drv_tsd_key_create(char* name, ErlDrvTSDKey* key) {
 
 void erl_drv_tsd_key_destroy(ErlDrvTSDKey key) {
   std::lock_guard guard(keys_lock);
-  if (key >= 0 && static_cast<std::size_t>(key) < keys.size()) keys[static_cast<std::size_t>(key)].used = false;
+  if (key >= 0 && static_cast<std::size_t>(key) < keys.size())
+    keys[static_cast<std::size_t>(key)].used = false;
 }
 
 void erl_drv_tsd_set(ErlDrvTSDKey key, void* data) {
@@ -147,12 +149,13 @@ void* erl_drv_tsd_get(ErlDrvTSDKey key) {
   return values[i].generation == generation_of(key) ? values[i].data : nullptr;
 }
 
-// ---- Threads -----------------------------------------------------------------------------------------------------------------------------
+// ---- Threads ------------------------------------------------------------------------------------
 
 ErlDrvThreadOpts* erl_drv_thread_opts_create(char* name) { return new (std::nothrow) ErlDrvThreadOpts{-1}; }
 void erl_drv_thread_opts_destroy(ErlDrvThreadOpts* opts) { delete opts; }
 
-int erl_drv_thread_create(char* name, ErlDrvTid* tid, void* (*func)(void*), void* args, ErlDrvThreadOpts* opts) {
+int erl_drv_thread_create(char* name, ErlDrvTid* tid, void* (*func)(void*), void* args,
+                          ErlDrvThreadOpts* opts) {
   if (!tid || !func) return EINVAL;
   auto* thread = new (std::nothrow) ErlDrvTid_;
   if (!thread) return ENOMEM;
@@ -165,7 +168,8 @@ int erl_drv_thread_create(char* name, ErlDrvTid* tid, void* (*func)(void*), void
   if (opts && opts->suggested_stack_size >= 0) {
     constexpr std::size_t kLeastKilowords = 16;
     const auto kilowords = static_cast<std::size_t>(opts->suggested_stack_size);
-    error = pthread_attr_setstacksize(&attributes, (kilowords < kLeastKilowords ? kLeastKilowords : kilowords) * 1024 * sizeof(void*));
+    error = pthread_attr_setstacksize(
+        &attributes, (kilowords < kLeastKilowords ? kLeastKilowords : kilowords) * 1024 * sizeof(void*));
   }
   // Written before the thread can look at it; pthread_create stores the same again.
   *tid = thread;

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-/// The operating system's environment of this process. By itself it is not safe for threads, so everything in the machine goes through these. Any thread.
+/// The operating system's environment of this process. By itself it is not safe for threads, so
+/// everything in the machine goes through these. Any thread.
 namespace vmrun {
 
 std::optional<std::string> environment_get(const std::string& name);

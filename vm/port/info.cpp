@@ -27,7 +27,8 @@ Term info_registered_name(Port& p, Heap&) {
 Term info_name(Port& p, Heap& heap) {
   Term* hp = heap.alloc(2 * p.name.size());
   Term list = Term::nil();
-  for (std::size_t i = p.name.size(); i-- > 0;) list = make_cons(hp, Term::small(static_cast<std::uint8_t>(p.name[i])), list);
+  for (std::size_t i = p.name.size(); i-- > 0;)
+    list = make_cons(hp, Term::small(static_cast<std::uint8_t>(p.name[i])), list);
   return list;
 }
 Term info_links(Port& p, Heap& heap) {
@@ -42,7 +43,8 @@ Term info_output(Port& p, Heap&) { return number(p.output_bytes.load(std::memory
 Term info_os_pid(Port& p, Heap&) { return p.os_pid < 0 ? atoms::undefined : Term::small(p.os_pid); }
 Term info_monitors(Port& p, Heap& heap) {
   Term list = Term::nil();
-  p.driver_monitors.for_each([&](const RefKey&, Term pid) { list = cons(heap, pair(heap, atoms::process, pid), list); });
+  p.driver_monitors.for_each(
+      [&](const RefKey&, Term pid) { list = cons(heap, pair(heap, atoms::process, pid), list); });
   return list;
 }
 Term info_monitored_by(Port& p, Heap& heap) {
@@ -52,11 +54,13 @@ Term info_monitored_by(Port& p, Heap& heap) {
 }
 Term info_queue_size(Port& p, Heap&) { return number(p.queue.size()); }
 Term info_memory(Port& p, Heap&) {
-  return number(sizeof(Port) + p.queue.size() + p.links.memory_bytes() + p.monitored_by.memory_bytes() + p.driver_monitors.memory_bytes() +
-                p.line_buffer.capacity() + p.name.capacity());
+  return number(sizeof(Port) + p.queue.size() + p.links.memory_bytes() + p.monitored_by.memory_bytes() +
+                p.driver_monitors.memory_bytes() + p.line_buffer.capacity() + p.name.capacity());
 }
 Term info_parallelism(Port& p, Heap&) { return p.parallelism ? atoms::true_ : atoms::false_; }
-Term info_locking(Port& p, Heap&) { return p.driver->locks_per_port() ? atoms::port_level : atoms::driver_level; }
+Term info_locking(Port& p, Heap&) {
+  return p.driver->locks_per_port() ? atoms::port_level : atoms::driver_level;
+}
 
 struct Item {
   Term name;
@@ -104,15 +108,14 @@ Term port_info(Process& p, Term id, Term name) {
   if (!port || !is_served(*port, Serves::kWhileThere)) return atoms::undefined;
   const Item* item = name ? find_item(name) : nullptr;
   if (name && !item) return raise_badarg(p);
-  return operate_on(
-      p, *port, Serves::kWhileThere,
-      [item](Port& held, Heap& heap, Term) -> Outcome {
-        if (!item) return all_items(held, heap);
-        const Term value = item->value(held, heap);
-        if (item->name == atoms::registered_name && value.is_nil()) return {value};
-        return {pair(heap, item->name, value)};
-      },
-      {atoms::undefined});
+  return operate_on(p, *port, Serves::kWhileThere,
+                    [item](Port& held, Heap& heap, Term) -> Outcome {
+                      if (!item) return all_items(held, heap);
+                      const Term value = item->value(held, heap);
+                      if (item->name == atoms::registered_name && value.is_nil()) return {value};
+                      return {pair(heap, item->name, value)};
+                    },
+                    {atoms::undefined});
 }
 
 }  // namespace vmrun

@@ -20,7 +20,8 @@ Binary* new_binary(const void* bytes, std::size_t size) {
 void IoQueue::append(Binary* binary, std::size_t offset, std::size_t size) {
   if (size == 0) return;
   size_ += size;
-  if (!parts_.empty() && parts_.back().binary == binary && parts_.back().offset + parts_.back().size == offset) {
+  if (!parts_.empty() && parts_.back().binary == binary &&
+      parts_.back().offset + parts_.back().size == offset) {
     parts_.back().size += size;  // what comes right behind the last part makes it longer
     return;
   }

@@ -11,8 +11,9 @@
 
 struct erl_drv_binary;  // drivers/include/erl_driver.h
 
-/// Data a driver holds back because its device takes no more: the queue behind driver_enq, driver_pushq, driver_deq, driver_peekq… A sequence of windows on
-/// reference-counted binaries. Belongs to a port; only its holder, or a thread that has its port data lock, touches it.
+/// Data a driver holds back because its device takes no more: the queue behind driver_enq,
+/// driver_pushq, driver_deq, driver_peekq… A sequence of windows on reference-counted binaries.
+/// Belongs to a port; only its holder, or a thread that has its port data lock, touches it.
 /// (erl_driver(3), "The driver queue".)
 namespace vmrun {
 
@@ -33,7 +34,8 @@ class IoQueue {
   std::size_t consume(std::size_t size);
   /// Vectors over the whole queue, valid until it changes.
   const iovec* vectors(std::size_t* count);
-  /// The binaries behind them, as drivers see them; valid until the queue changes or they are asked for again.
+  /// The binaries behind them, as drivers see them; valid until the queue changes or they are asked
+  /// for again.
   erl_drv_binary** binaries();
   void clear();
 

@@ -56,7 +56,8 @@ Term open_port(Process& p, Driver& driver, const PortOptions& options) {
   const ErlDrvData data = call_start(port, p.id, options);
   const int error = errno;
   Term reason = start_failure(data, error);
-  if (!reason && port.state.load(std::memory_order_relaxed) == Port::State::kClosed) reason = atoms::einval;  // start called driver_failure
+  if (!reason && port.state.load(std::memory_order_relaxed) == Port::State::kClosed)
+    reason = atoms::einval;  // start called driver_failure
   if (reason) {
     abandon(port);
     return raise_error(p, reason);
@@ -65,7 +66,8 @@ Term open_port(Process& p, Driver& driver, const PortOptions& options) {
   port.links.insert(p.id, {});
   extra_of(p).links.insert(port.id, {});
   const Term id = port.id;
-  if (probe::port_open_enabled()) [[unlikely]] probe::port_open(PidText(p.id), port.name.c_str(), PortText(id));
+  if (probe::port_open_enabled()) [[unlikely]]
+    probe::port_open(PidText(p.id), port.name.c_str(), PortText(id));
   port.state.store(Port::State::kOpen, std::memory_order_release);
   bump_reductions(p, kCallbackReductions);
   release_port(port);

@@ -7,8 +7,8 @@
 #include "vm/port/task.hpp"
 #include "vm/process/request.hpp"
 
-/// Operations of a process on a port that it waits for: at once when the port is idle, else as a task that answers. For the functions of operations.hpp; in the calling
-/// process's thread.
+/// Operations of a process on a port that it waits for: at once when the port is idle, else as a
+/// task that answers. For the functions of operations.hpp; in the calling process's thread.
 namespace vmrun {
 
 /// What calling a driver counts, in reductions.
@@ -20,20 +20,27 @@ struct Outcome {
   bool is_error = false;
 };
 
-/// How long a port serves an operation: while it is open, or while it is there, which it still is when it is closing and has data to flush.
+/// How long a port serves an operation: while it is open, or while it is there, which it still is
+/// when it is closing and has data to flush.
 enum class Serves : std::uint8_t { kWhileOpen, kWhileThere };
 
 inline bool is_served(const Port& p, Serves serves) {
-  return p.is_open() || (serves == Serves::kWhileThere && p.state.load(std::memory_order_acquire) == Port::State::kClosing);
+  return p.is_open() ||
+         (serves == Serves::kWhileThere && p.state.load(std::memory_order_acquire) == Port::State::kClosing);
 }
 
 inline Outcome failure(Term reason) { return {reason, true}; }
 
-/// An operation whose answer the caller waits for, while the port is at work. operate(port, heap, caller) builds its result in the heap.
+/// An operation whose answer the caller waits for, while the port is at work. operate(port, heap,
+/// caller) builds its result in the heap.
 template <class F>
 struct OperationTask final : PortTask {
   OperationTask(Process& p, Serves serves, F operate, Outcome if_gone)
-      : PortTask(p.id), request(start_question(p)), serves(serves), operate(std::move(operate)), if_gone(if_gone) {}
+      : PortTask(p.id),
+        request(start_question(p)),
+        serves(serves),
+        operate(std::move(operate)),
+        if_gone(if_gone) {}
   void run(Port& p) override {
     if (!is_served(p, serves)) return drop(p.id);
     Arena heap;
@@ -47,7 +54,9 @@ struct OperationTask final : PortTask {
   Outcome if_gone;
 };
 
-inline Term result(Process& p, Outcome outcome) { return outcome.is_error ? raise_error(p, outcome.value) : outcome.value; }
+inline Term result(Process& p, Outcome outcome) {
+  return outcome.is_error ? raise_error(p, outcome.value) : outcome.value;
+}
 
 /// At once when the port is idle, else as a task.
 template <class F>

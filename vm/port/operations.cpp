@@ -13,9 +13,9 @@
 #include "vm/port/port_text.hpp"
 #include "vm/port/task.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/seq_trace.hpp"
 #include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
-#include "vm/process/seq_trace.hpp"
 #include "vm/process/trace.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
@@ -27,18 +27,23 @@ namespace {
 
 constexpr std::size_t kControlRoom = 64, kCallRoom = 1024;
 
-// ---- Commands --------------------------------------------------------------------------------------------------------------------------
+// ---- Commands -----------------------------------------------------------------------------------
 
 struct CommandTask final : PortTask {
-  /// owner: whom a message names as the port's owner; the non-value in port_command, which anybody may call.
-  CommandTask(Term from, Term owner, PortOutput&& output) : PortTask(from), owner(owner), output(std::move(output)) {}
+  /// owner: whom a message names as the port's owner; the non-value in port_command, which anybody
+  /// may call.
+  CommandTask(Term from, Term owner, PortOutput&& output)
+      : PortTask(from), owner(owner), output(std::move(output)) {}
   void run(Port& p) override;
   Term owner;
   PortOutput output;
 };
 
-/// A message that is none for a port, or does not name its owner: the owner hears of it, as in OTP, whoever sent it.
-void bad_signal(const Port& port) { send_link_exit(port.id, port.owner_now(), atoms::badsig, SignalKind::kExit, false); }
+/// A message that is none for a port, or does not name its owner: the owner hears of it, as in OTP,
+/// whoever sent it.
+void bad_signal(const Port& port) {
+  send_link_exit(port.id, port.owner_now(), atoms::badsig, SignalKind::kExit, false);
+}
 
 void give(Port& p, Term from, Term owner, PortOutput& output) {
   if (!p.is_open()) return;
@@ -48,22 +53,28 @@ void give(Port& p, Term from, Term owner, PortOutput& output) {
 void CommandTask::run(Port& p) { give(p, from, owner, output); }
 
 void fire_command(Term sender, const Port& port, const char* type) {
-  if (probe::port_command_enabled()) [[unlikely]] probe::port_command(PidText(sender), PortText(port.id), port.name.c_str(), type);
+  if (probe::port_command_enabled()) [[unlikely]]
+    probe::port_command(PidText(sender), PortText(port.id), port.name.c_str(), type);
 }
 
-bool must_wait(const Port& port) { return port.busy.load(std::memory_order_acquire) || port.inbox_full.load(std::memory_order_acquire); }
+bool must_wait(const Port& port) {
+  return port.busy.load(std::memory_order_acquire) || port.inbox_full.load(std::memory_order_acquire);
+}
 
 void queue_command(Term from, Port& port, Term owner, PortOutput&& output) {
   auto* task = new CommandTask(from, owner, std::move(output));
   task->bytes = task->output.size();
-  // The flag is up before the task can run: whoever runs it then takes it down again. (A task without bytes takes nothing down, so it must not put it up.)
+  // The flag is up before the task can run: whoever runs it then takes it down again. (A task
+  // without bytes takes nothing down, so it must not put it up.)
   const Word queued = port.queued_bytes.fetch_add(task->bytes, std::memory_order_relaxed) + task->bytes;
   const Word high = port.inbox_high.load(std::memory_order_relaxed);
   if (task->bytes && high && queued > high) set_inbox_full(port, true);
   queue_task(port, task);
 }
 
-void count_command(Process& p, const PortOutput& output) { bump_reductions(p, kCallbackReductions + static_cast<SWord>(output.size() / 64)); }
+void count_command(Process& p, const PortOutput& output) {
+  bump_reductions(p, kCallbackReductions + static_cast<SWord>(output.size() / 64));
+}
 
 void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
   count_command(p, output);
@@ -78,9 +89,10 @@ bool gather_output(const Port& port, Term data, PortOutput* output) {
   return port.takes != Port::Takes::kNothing && output->gather(data, port.takes == Port::Takes::kVectors);
 }
 
-// ---- Messages to ports -----------------------------------------------------------------------------------------------------------------
+// ---- Messages to ports --------------------------------------------------------------------------
 
-/// The process gets the port as a link, or as a port's link: in its own thread at once, else by a signal.
+/// The process gets the port as a link, or as a port's link: in its own thread at once, else by a
+/// signal.
 void link_process(Term pid, Term port) {
   Scheduler* s = this_scheduler();
   if (s && s->current && s->current->id == pid) {
@@ -110,7 +122,8 @@ struct CloseMessageTask final : PortTask {
 };
 
 struct ConnectMessageTask final : PortTask {
-  ConnectMessageTask(Term from, Term owner, Term new_owner) : PortTask(from), owner(owner), new_owner(new_owner) {}
+  ConnectMessageTask(Term from, Term owner, Term new_owner)
+      : PortTask(from), owner(owner), new_owner(new_owner) {}
   void run(Port& p) override {
     if (!p.is_open()) return;
     if (owner != p.owner_now() || !process_table.find(new_owner)) return bad_signal(p);
@@ -143,16 +156,18 @@ PortSend send_command(Process& p, Port& port, Term owner, Term data, Term messag
   return PortSend::kDone;
 }
 
-// ---- control and call ------------------------------------------------------------------------------------------------------------------
+// ---- control and call ---------------------------------------------------------------------------
 
 Term byte_list(Heap& heap, const char* bytes, std::size_t size) {
   Term* hp = heap.alloc(2 * size);
   Term list = Term::nil();
-  for (std::size_t i = size; i-- > 0;) list = make_cons(hp, Term::small(static_cast<std::uint8_t>(bytes[i])), list);
+  for (std::size_t i = size; i-- > 0;)
+    list = make_cons(hp, Term::small(static_cast<std::uint8_t>(bytes[i])), list);
   return list;
 }
 
-/// What control left in `answer`: in the room it was given, or in memory of its own that is to be given back.
+/// What control left in `answer`: in the room it was given, or in memory of its own that is to be
+/// given back.
 Term control_result(Port& p, Heap& heap, char* answer, const char* room, std::size_t size) {
   if (!p.control_binary) {
     const Term list = byte_list(heap, answer, size);
@@ -173,7 +188,8 @@ Outcome do_control(Port& port, Heap& heap, Term caller, unsigned command, std::s
   if (!port.driver->entry->control) return failure(atoms::badarg);
   char room[kControlRoom];
   char* answer = room;
-  const ErlDrvSSizeT size = call_control(port, caller, command, data.data(), data.size(), &answer, sizeof room);
+  const ErlDrvSSizeT size =
+      call_control(port, caller, command, data.data(), data.size(), &answer, sizeof room);
   if (size < 0) return failure(atoms::badarg);
   return {control_result(port, heap, answer, room, static_cast<std::size_t>(size))};
 }
@@ -183,9 +199,11 @@ Outcome do_call(Port& port, Heap& heap, Term caller, unsigned command, std::stri
   char room[kCallRoom];
   char* answer = room;
   unsigned flags = 0;
-  const ErlDrvSSizeT size = call_call(port, caller, command, data.data(), data.size(), &answer, sizeof room, &flags);
+  const ErlDrvSSizeT size =
+      call_call(port, caller, command, data.data(), data.size(), &answer, sizeof room, &flags);
   if (size <= 0 || !answer) return failure(atoms::badarg);
-  const Decoded decoded = decode_external(heap, reinterpret_cast<const std::uint8_t*>(answer), static_cast<std::size_t>(size));
+  const Decoded decoded =
+      decode_external(heap, reinterpret_cast<const std::uint8_t*>(answer), static_cast<std::size_t>(size));
   if (answer != room && !(flags & DRIVER_CALL_KEEP_BUFFER)) driver_free(answer);
   return decoded.term ? Outcome{decoded.term} : failure(atoms::badarg);
 }
@@ -215,7 +233,8 @@ PortSend send_to_port(Process& p, Term id, Term message, bool nosuspend) {
       return PortSend::kDone;
     }
     if (what.is_tuple() && what.tuple_arity() == 2) {
-      if (what.element(0) == atoms::command) return send_command(p, *port, owner, what.element(1), message, nosuspend);
+      if (what.element(0) == atoms::command)
+        return send_command(p, *port, owner, what.element(1), message, nosuspend);
       if (what.element(0) == atoms::connect && what.element(1).is_local_pid()) {
         trace_message(p, *port, message);
         run_or_queue(*port, new ConnectMessageTask(p.id, owner, what.element(1)));
@@ -264,7 +283,8 @@ Term connect_port(Process& p, Port& port, Term new_owner) {
   if (!new_owner.is_local_pid() || !process_table.find(new_owner)) return raise_badarg(p);
   return operate_on(p, port, Serves::kWhileOpen, [new_owner](Port& held, Heap&, Term) -> Outcome {
     if (probe::port_connect_enabled()) [[unlikely]]
-      probe::port_connect(PidText(held.owner_now()), PortText(held.id), held.name.c_str(), PidText(new_owner));
+      probe::port_connect(PidText(held.owner_now()), PortText(held.id), held.name.c_str(),
+                          PidText(new_owner));
     change_owner(held, new_owner);
     return {atoms::true_};
   });
@@ -274,17 +294,19 @@ Term control_port(Process& p, Port& port, unsigned command, Term data) {
   std::string bytes;
   if (!iodata_bytes(data, &bytes)) return raise_badarg(p);
   bump_reductions(p, kCallbackReductions + static_cast<SWord>(bytes.size() / 64));
-  return operate_on(p, port, Serves::kWhileOpen, [command, bytes = std::move(bytes)](Port& held, Heap& heap, Term caller) mutable {
-    return do_control(held, heap, caller, command, bytes);
-  });
+  return operate_on(p, port, Serves::kWhileOpen,
+                    [command, bytes = std::move(bytes)](Port& held, Heap& heap, Term caller) mutable {
+                      return do_control(held, heap, caller, command, bytes);
+                    });
 }
 
 Term call_port(Process& p, Port& port, unsigned command, Term data) {
   std::string bytes = encode_external(data);
   bump_reductions(p, kCallbackReductions + static_cast<SWord>(bytes.size() / 64));
-  return operate_on(p, port, Serves::kWhileOpen, [command, bytes = std::move(bytes)](Port& held, Heap& heap, Term caller) mutable {
-    return do_call(held, heap, caller, command, bytes);
-  });
+  return operate_on(p, port, Serves::kWhileOpen,
+                    [command, bytes = std::move(bytes)](Port& held, Heap& heap, Term caller) mutable {
+                      return do_call(held, heap, caller, command, bytes);
+                    });
 }
 
 Term set_port_data(Process& p, Port& port, Term data) {
@@ -302,15 +324,17 @@ Term set_port_data(Process& p, Port& port, Term data) {
     }
     Fragment* f;
   };
-  return operate_on(p, port, Serves::kWhileThere, [copy, owned = Owned(f)](Port& held, Heap&, Term) mutable -> Outcome {
-    std::swap(held.data_fragment, owned.f);
-    held.data = copy;
-    return {atoms::true_};
-  });
+  return operate_on(p, port, Serves::kWhileThere,
+                    [copy, owned = Owned(f)](Port& held, Heap&, Term) mutable -> Outcome {
+                      std::swap(held.data_fragment, owned.f);
+                      held.data = copy;
+                      return {atoms::true_};
+                    });
 }
 
 Term get_port_data(Process& p, Port& port) {
-  return operate_on(p, port, Serves::kWhileThere, [](Port& held, Heap& heap, Term) -> Outcome { return {copy_to(heap, held.data)}; });
+  return operate_on(p, port, Serves::kWhileThere,
+                    [](Port& held, Heap& heap, Term) -> Outcome { return {copy_to(heap, held.data)}; });
 }
 
 }  // namespace vmrun

@@ -3,30 +3,35 @@
 #include "vm/port/port.hpp"
 #include "vm/process/process.hpp"
 
-/// What processes do to ports, in the calling process's thread. Those that return a term follow the rules of built-in functions (vm/bif.hpp): kNonValue after an
-/// exception was raised, or to be called again with the same arguments (the port was busy, or is at work and will answer).
+/// What processes do to ports, in the calling process's thread. Those that return a term follow the
+/// rules of built-in functions (vm/bif.hpp): kNonValue after an exception was raised, or to be
+/// called again with the same arguments (the port was busy, or is at work and will answer).
 namespace vmrun {
 
-/// kWaits: the process is suspended, and sends again when it is resumed. kBusy: it would have had to wait and nosuspend is asked for.
+/// kWaits: the process is suspended, and sends again when it is resumed. kBusy: it would have had
+/// to wait and nosuspend is asked for.
 enum class PortSend : std::uint8_t { kDone, kWaits, kBusy };
 /// `Port ! Message`. A port that is gone takes any message.
 [[nodiscard]] PortSend send_to_port(Process& p, Term port, Term message, bool nosuspend = false);
 
 /// port_command/2,3: true; false when it would have to wait and nosuspend is asked for.
 Term command_port(Process& p, Port& port, Term data, bool force, bool nosuspend);
-/// enif_port_command: as command_port, but never waits, and the port takes it later. p: nullptr in callbacks of no process. Any thread, under ProcessPointers; p's, if
-/// there is one. False when the driver does not take it.
+/// enif_port_command: as command_port, but never waits, and the port takes it later. p: nullptr in
+/// callbacks of no process. Any thread, under ProcessPointers; p's, if there is one. False when the
+/// driver does not take it.
 [[nodiscard]] bool queue_command_of(Process* p, Port& port, Term data);
 Term close_port_of(Process& p, Port& port);
 Term connect_port(Process& p, Port& port, Term new_owner);
 Term control_port(Process& p, Port& port, unsigned command, Term data);
 Term call_port(Process& p, Port& port, unsigned command, Term data);
-/// All items (item: the non-value) or one; [] for a name it has not got; undefined for a port that is gone.
+/// All items (item: the non-value) or one; [] for a name it has not got; undefined for a port that
+/// is gone.
 Term port_info(Process& p, Term port, Term item);
 Term set_port_data(Process& p, Port& port, Term data);
 Term get_port_data(Process& p, Port& port);
 
-/// open_port once the driver is known: starts it. The port's id; or raises what became of it. Takes over the driver's reference (acquire_driver).
+/// open_port once the driver is known: starts it. The port's id; or raises what became of it. Takes
+/// over the driver's reference (acquire_driver).
 struct PortOptions;
 Term open_port(Process& p, struct Driver& driver, const PortOptions& options);
 

@@ -14,19 +14,26 @@ namespace {
 
 constexpr std::size_t kUsualPieces = 4;
 
-/// The reference-counted binary that a bit string of whole, aligned bytes lies in; nullptr: it is to be copied.
+/// The reference-counted binary that a bit string of whole, aligned bytes lies in; nullptr: it is
+/// to be copied.
 RefcBinary* shared_binary(Term bits) {
   const Term* object = bits.boxed_ptr();
-  if (object->header_sub() == Term::Sub::kSubBinary) object = reinterpret_cast<const SubBinary*>(object)->original.boxed_ptr();
+  if (object->header_sub() == Term::Sub::kSubBinary)
+    object = reinterpret_cast<const SubBinary*>(object)->original.boxed_ptr();
   if (object->header_sub() != Term::Sub::kRefcBinary) return nullptr;
   const BitView v = bits_of(bits);
-  return v.aligned() && v.size_bytes() > kHeapBinaryMaxBytes ? reinterpret_cast<RefcBinary*>(const_cast<Term*>(object)) : nullptr;
+  return v.aligned() && v.size_bytes() > kHeapBinaryMaxBytes
+             ? reinterpret_cast<RefcBinary*>(const_cast<Term*>(object))
+             : nullptr;
 }
 
 }  // namespace
 
 PortOutput::PortOutput(PortOutput&& other) noexcept
-    : size_(other.size_), as_vector_(other.as_vector_), vectors_(std::move(other.vectors_)), binaries_(std::move(other.binaries_)) {
+    : size_(other.size_),
+      as_vector_(other.as_vector_),
+      vectors_(std::move(other.vectors_)),
+      binaries_(std::move(other.binaries_)) {
   if (other.bytes_ == other.inline_) {
     bytes_ = inline_;
     std::memcpy(inline_, other.inline_, size_);
@@ -72,13 +79,15 @@ bool PortOutput::gather(Term data, bool as_vector) {
     }
     to = binary ? binary->data : nullptr;
   } else {
-    to = bytes_ = copied <= kInline ? inline_ : static_cast<std::uint8_t*>(allocate_bytes(copied, "data for a port"));
+    to = bytes_ =
+        copied <= kInline ? inline_ : static_cast<std::uint8_t*>(allocate_bytes(copied, "data for a port"));
   }
   const std::uint8_t* begin = to;  // of the run being copied
   const auto end_run = [&] {
     if (to == begin) return;
     binary->retain();
-    vectors_.push_back({reinterpret_cast<char*>(const_cast<std::uint8_t*>(begin)), static_cast<std::size_t>(to - begin)});
+    vectors_.push_back(
+        {reinterpret_cast<char*>(const_cast<std::uint8_t*>(begin)), static_cast<std::size_t>(to - begin)});
     binaries_.push_back(driver_binary(binary));
     begin = to;
   };

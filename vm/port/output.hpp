@@ -6,8 +6,9 @@
 #include "drivers/include/erl_driver.h"
 #include "vm/port/port.hpp"
 
-/// Data on its way to a driver: made in the sender from iodata, handed to output as one run of bytes, or to outputv as a vector. Small pieces are copied, large
-/// binaries retained, not copied. Owned by the sender, then by the task that carries it.
+/// Data on its way to a driver: made in the sender from iodata, handed to output as one run of
+/// bytes, or to outputv as a vector. Small pieces are copied, large binaries retained, not copied.
+/// Owned by the sender, then by the task that carries it.
 namespace vmrun {
 
 class PortOutput {
@@ -25,7 +26,6 @@ class PortOutput {
 
  private:
   static constexpr std::size_t kInline = 512;
-
 
   std::size_t size_ = 0;
   // One run of bytes: in place when short.

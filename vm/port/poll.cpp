@@ -32,7 +32,7 @@ std::atomic<int> registered_descriptors{0};
 
 namespace {
 
-// ---- What is known of each descriptor --------------------------------------------------------------------------------------------------
+// ---- What is known of each descriptor -----------------------------------------------------------
 
 enum Direction : std::uint8_t { kRead = 1, kWrite = 2, kEvent = 4 };
 
@@ -41,9 +41,11 @@ struct Descriptor {
   std::uint8_t wanted = 0;    // directions selected
   std::uint8_t pending = 0;   // directions whose task has not run yet
   bool always_ready = false;  // nothing epoll can wait for: a regular file, say
-  std::uint32_t armed = 0;    // epoll events it is registered with; 0: not registered. May cover pending directions
-  std::uint32_t generation = 0;  // counts closings, so that what was ready before is not taken for news of the next owner
-  Term reader, writer;        // ports; the reader has the event too
+  std::uint32_t armed =
+      0;  // epoll events it is registered with; 0: not registered. May cover pending directions
+  std::uint32_t generation =
+      0;  // counts closings, so that what was ready before is not taken for news of the next owner
+  Term reader, writer;  // ports; the reader has the event too
   ErlDrvEventData event_data = nullptr;
   std::uint32_t event_ready = 0;
 
@@ -68,20 +70,24 @@ Descriptor* descriptor(int fd) {
 int fd_of(ErlDrvEvent event) { return static_cast<int>(reinterpret_cast<SWord>(event)); }
 ErlDrvEvent event_of(int fd) { return reinterpret_cast<ErlDrvEvent>(static_cast<SWord>(fd)); }
 
-// ---- epoll -----------------------------------------------------------------------------------------------------------------------------
+// ---- epoll --------------------------------------------------------------------------------------
 
 int epoll_fd = -1, interrupt_fd = -1;
 constexpr Word kInterrupt = ~Word{0}, kNativeTag = Word{1} << 63;
 
-// What epoll gives back: descriptor and generation; or, with the highest bit, what a native function waits for.
+// What epoll gives back: descriptor and generation; or, with the highest bit, what a native
+// function waits for.
 constexpr std::uint32_t kGenerationMask = 0x7FFFFFFF;
-Word tag_of(int fd, std::uint32_t generation) { return Word{generation & kGenerationMask} << 32 | static_cast<std::uint32_t>(fd); }
+Word tag_of(int fd, std::uint32_t generation) {
+  return Word{generation & kGenerationMask} << 32 | static_cast<std::uint32_t>(fd);
+}
 
 std::uint32_t events_for(const Descriptor& d, std::uint8_t directions) {
   std::uint32_t events = 0;
   if (directions & kRead) events |= EPOLLIN;
   if (directions & kWrite) events |= EPOLLOUT;
-  if (directions & kEvent && d.event_data) events |= static_cast<std::uint16_t>(d.event_data->events);  // poll's bits are epoll's
+  if (directions & kEvent && d.event_data)
+    events |= static_cast<std::uint16_t>(d.event_data->events);  // poll's bits are epoll's
   return events;
 }
 
@@ -111,7 +117,8 @@ int arm(Descriptor& d, int fd, std::uint32_t events) {
 
 void queue_ready(Term port, Direction direction, int fd, std::uint32_t generation);
 
-/// Waits for the directions that are wanted and not pending; `fresh`: what to report at once where nothing can be waited for. An errno.
+/// Waits for the directions that are wanted and not pending; `fresh`: what to report at once where
+/// nothing can be waited for. An errno.
 int wait_for_wanted(Descriptor& d, int fd, std::uint8_t* fresh) {
   const std::uint8_t directions = d.wanted & ~d.pending;
   if (!directions) return 0;
@@ -133,7 +140,7 @@ void queue_fresh(Term reader, Term writer, std::uint8_t fresh, int fd, std::uint
   if (fresh & kEvent) queue_ready(reader, kEvent, fd, generation);
 }
 
-// ---- The task of a port whose descriptor is ready --------------------------------------------------------------------------------------
+// ---- The task of a port whose descriptor is ready -----------------------------------------------
 
 struct ReadyTask final : PortTask {
   ReadyTask(Direction direction, int fd, std::uint32_t generation)
@@ -191,7 +198,9 @@ struct ReadyTask final : PortTask {
   ErlDrvEventData event_data = nullptr;
 };
 
-void queue_ready(Term port, Direction direction, int fd, std::uint32_t generation) { queue_task(port, new ReadyTask(direction, fd, generation)); }
+void queue_ready(Term port, Direction direction, int fd, std::uint32_t generation) {
+  queue_task(port, new ReadyTask(direction, fd, generation));
+}
 
 /// epoll says that a descriptor is ready.
 void report(const epoll_event& event) {
@@ -225,7 +234,7 @@ void report(const epoll_event& event) {
   queue_fresh(reader, writer, fresh, fd, generation);
 }
 
-// ---- The poller's role -----------------------------------------------------------------------------------------------------------------
+// ---- The poller's role --------------------------------------------------------------------------
 
 alignas(64) std::atomic<bool> role_taken{false};
 std::atomic<Word> last_look_ns{0};
@@ -238,8 +247,10 @@ constexpr Word kLookEveryNs = 200'000;
 int wait_in_epoll(SWord timeout_ns) {
   static std::atomic<bool> fine{true};  // the kernel takes nanoseconds
   if (fine.load(std::memory_order_relaxed)) {
-    timespec timeout{static_cast<time_t>(timeout_ns / 1'000'000'000), static_cast<long>(timeout_ns % 1'000'000'000)};
-    const long n = syscall(SYS_epoll_pwait2, epoll_fd, batch, kBatch, timeout_ns < 0 ? nullptr : &timeout, nullptr, 0);
+    timespec timeout{static_cast<time_t>(timeout_ns / 1'000'000'000),
+                     static_cast<long>(timeout_ns % 1'000'000'000)};
+    const long n =
+        syscall(SYS_epoll_pwait2, epoll_fd, batch, kBatch, timeout_ns < 0 ? nullptr : &timeout, nullptr, 0);
     if (n >= 0 || errno != ENOSYS) return static_cast<int>(n);
     fine.store(false, std::memory_order_relaxed);
   }
@@ -247,7 +258,7 @@ int wait_in_epoll(SWord timeout_ns) {
   return epoll_wait(epoll_fd, batch, kBatch, ms > 1'000'000'000 ? 1'000'000'000 : static_cast<int>(ms));
 }
 
-// ---- The thread that looks when nobody else does ----------------------------------------------------------------------------------------
+// ---- The thread that looks when nobody else does ------------------------------------------------
 
 std::atomic<std::uint32_t> watching{0};  // futex word; 0: the thread sleeps until woken
 constexpr long kWatchEveryNs = 10'000'000;
@@ -261,13 +272,15 @@ bool somebody_waits() { return role_taken.load(std::memory_order_seq_cst) || !po
 
 [[noreturn]] void watch() {
   for (;;) {
-    while (watching.load(std::memory_order_seq_cst) == 0) syscall(SYS_futex, &watching, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+    while (watching.load(std::memory_order_seq_cst) == 0)
+      syscall(SYS_futex, &watching, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
     const timespec pause{0, kWatchEveryNs};
     nanosleep(&pause, nullptr);
     if (somebody_waits()) {
       watching.store(0, std::memory_order_seq_cst);
       if (!somebody_waits()) watching.store(1, std::memory_order_seq_cst);
-    } else if (monotonic_ns() - last_look_ns.load(std::memory_order_relaxed) > kWatchEveryNs / 2 && poll_claim()) {
+    } else if (monotonic_ns() - last_look_ns.load(std::memory_order_relaxed) > kWatchEveryNs / 2 &&
+               poll_claim()) {
       EpochGuard guard;
       if (poll_wait(0)) poll_dispatch();
       else poll_leave();
@@ -293,7 +306,7 @@ void ensure_started() {
   std::call_once(once, start);
 }
 
-// ---- Selecting -------------------------------------------------------------------------------------------------------------------------
+// ---- Selecting ----------------------------------------------------------------------------------
 
 std::string mode_text(int mode) {
   std::string text;
@@ -303,7 +316,6 @@ std::string mode_text(int mode) {
   if (mode & ERL_DRV_USE_NO_CALLBACK & ~ERL_DRV_USE) text += "_NO_CALLBACK";
   return text;
 }
-
 
 /// Driver and port that used a descriptor; nothing when there is none, or it is gone.
 std::string user_text(Term port, const char* what) {
@@ -317,8 +329,10 @@ std::string user_text(Term port, const char* what) {
 void report_steal(const Port& thief, int fd, int mode, const std::string& from) {
   if (from.empty()) return;
   char call[128];
-  std::snprintf(call, sizeof call, "driver_select(%p, %d,%s, 1) by ", static_cast<const void*>(&thief), fd, mode_text(mode).c_str());
-  report_error(call + thief.driver->name + " driver " + term_text(thief.id) + " stealing control of fd=" + std::to_string(fd) + " from" + from + "\n");
+  std::snprintf(call, sizeof call, "driver_select(%p, %d,%s, 1) by ", static_cast<const void*>(&thief), fd,
+                mode_text(mode).c_str());
+  report_error(call + thief.driver->name + " driver " + term_text(thief.id) +
+               " stealing control of fd=" + std::to_string(fd) + " from" + from + "\n");
 }
 
 std::uint8_t directions_of(int mode) {
@@ -329,9 +343,12 @@ std::uint8_t directions_of(int mode) {
 Term take_over(Descriptor& d, Direction direction, Term port) {
   Term& owner = d.port_for(direction);
   const Term former = owner == port ? kNonValue : owner;
-  if (owner != port) d.pending &= static_cast<std::uint8_t>(~direction);  // a task of the former owner finds that it is not its any more
+  if (owner != port)
+    d.pending &= static_cast<std::uint8_t>(
+        ~direction);  // a task of the former owner finds that it is not its any more
   if (owner && owner != port && d.armed) {
-    // Whoever had it may be gone and the descriptor another one by now, of which epoll knows nothing.
+    // Whoever had it may be gone and the descriptor another one by now, of which epoll knows
+    // nothing.
     d.armed = 0;
     registered_descriptors.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -356,7 +373,8 @@ int switch_on(Port& p, Descriptor& d, int fd, int mode) {
     reader = d.reader;
     writer = d.writer;
   }
-  report_steal(p, fd, mode, user_text(robbed_reader, "input driver ") + user_text(robbed_writer, "output driver "));
+  report_steal(p, fd, mode,
+               user_text(robbed_reader, "input driver ") + user_text(robbed_writer, "output driver "));
   queue_fresh(reader, writer, fresh, fd, generation);
   return error ? -1 : 0;
 }
@@ -387,7 +405,8 @@ int switch_off(Port& p, Descriptor& d, int fd, int mode) {
       arm(d, fd, events_for(d, d.wanted & ~d.pending));
     }
   }
-  // Nobody polls for it any more, and what has been reported is stale by its generation: it may be closed now.
+  // Nobody polls for it any more, and what has been reported is stale by its generation: it may be
+  // closed now.
   if (unused && !(mode & ERL_DRV_USE_NO_CALLBACK & ~ERL_DRV_USE)) call_stop_select(*p.driver, event_of(fd));
   return 0;
 }

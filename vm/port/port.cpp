@@ -13,7 +13,9 @@ PortTable port_table;
 Port* create_port(Driver& driver, Term owner, std::string name) {
   Port* p = new Port;
   p->driver = &driver;
-  p->takes = driver.entry->outputv ? Port::Takes::kVectors : driver.entry->output ? Port::Takes::kBytes : Port::Takes::kNothing;
+  p->takes = driver.entry->outputv  ? Port::Takes::kVectors
+             : driver.entry->output ? Port::Takes::kBytes
+                                    : Port::Takes::kNothing;
   p->soft_busy = driver.flags & ERL_DRV_FLAG_SOFT_BUSY;
   p->owner.store(owner.raw(), std::memory_order_relaxed);
   p->name = std::move(name);
@@ -25,7 +27,7 @@ Port::~Port() {
   if (data_fragment) Fragment::destroy(data_fragment);
 }
 
-// ---- Memory of closed ports ------------------------------------------------------------------------------------------------------------
+// ---- Memory of closed ports ---------------------------------------------------------------------
 
 namespace {
 
@@ -41,7 +43,8 @@ std::atomic<bool> any_retired{false};
 
 bool try_retain_port(Port& p) {
   Word n = p.references.load(std::memory_order_relaxed);
-  while (n && !p.references.compare_exchange_weak(n, n + 1, std::memory_order_acquire, std::memory_order_relaxed)) {}
+  while (n && !p.references.compare_exchange_weak(n, n + 1, std::memory_order_acquire,
+                                                  std::memory_order_relaxed)) {}
   return n != 0;
 }
 
@@ -56,7 +59,8 @@ void release_reference(Port& p) {
 }
 
 void reclaim_ports() {
-  if (!any_retired.load(std::memory_order_relaxed)) [[likely]] return;
+  if (!any_retired.load(std::memory_order_relaxed)) [[likely]]
+    return;
   const Word passed = epoch_passed();
   std::vector<Port*> free;
   {

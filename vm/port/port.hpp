@@ -13,11 +13,14 @@
 #include "vm/term/atom.hpp"
 #include "vm/term/term.hpp"
 
-/// One port: an instance of a driver that processes talk to. Memory belongs to the port table and is freed by epochs (epoch.hpp), like a process's.
+/// One port: an instance of a driver that processes talk to. Memory belongs to the port table and
+/// is freed by epochs (epoch.hpp), like a process's.
 ///
-/// A port runs like a process: one thread at a time, without a lock. Everything that happens to it is a task (task.hpp); whoever holds the port (run state
-/// kRunning) owns all fields but those marked "any thread". A process that calls an idle port with nothing queued runs the operation at once on its own
-/// scheduler; otherwise the task waits in the inbox and a scheduler runs it later. Tasks of one sender keep their order.
+/// A port runs like a process: one thread at a time, without a lock. Everything that happens to it
+/// is a task (task.hpp); whoever holds the port (run state kRunning) owns all fields but those
+/// marked "any thread". A process that calls an idle port with nothing queued runs the operation at
+/// once on its own scheduler; otherwise the task waits in the inbox and a scheduler runs it later.
+/// Tasks of one sender keep their order.
 namespace vmrun {
 
 struct Driver;
@@ -26,51 +29,58 @@ struct Scheduler;
 struct Timer;
 
 struct Port {
-  Term id;                       // written once before the port is published
-  std::atomic<Word> owner{0};    // "connected" process: a local pid. Changed by the holder; any thread reads
-  std::string name;              // what open_port was given: the command, driver and its arguments, IN/OUT of {fd, In, Out}
-  Driver* driver = nullptr;      // goes with the last reference: who has none and does not hold the port must not follow it
+  Term id;                     // written once before the port is published
+  std::atomic<Word> owner{0};  // "connected" process: a local pid. Changed by the holder; any thread reads
+  std::string
+      name;  // what open_port was given: the command, driver and its arguments, IN/OUT of {fd, In, Out}
+  Driver* driver =
+      nullptr;  // goes with the last reference: who has none and does not hold the port must not follow it
   enum class Takes : std::uint8_t { kNothing, kBytes, kVectors };
   Takes takes = Takes::kNothing;  // what its driver does with commands; written once, like soft_busy
-  bool soft_busy = false;        // commands may be forced on it while it is busy
-  void* instance = nullptr;      // ErlDrvData that start returned
-  long os_pid = -1;              // of the child process, for port_info; -1: none
-  Term caller;                   // who made the operation that is running; the non-value when nobody did
-  Term data = atoms::undefined;  // erlang:port_set_data: an immediate, or the root of data_fragment
+  bool soft_busy = false;         // commands may be forced on it while it is busy
+  void* instance = nullptr;       // ErlDrvData that start returned
+  long os_pid = -1;               // of the child process, for port_info; -1: none
+  Term caller;                    // who made the operation that is running; the non-value when nobody did
+  Term data = atoms::undefined;   // erlang:port_set_data: an immediate, or the root of data_fragment
   Fragment* data_fragment = nullptr;
 
   // Options of open_port that concern every driver.
-  bool binary = false;           // data is delivered as binaries
-  bool send_eof = false;         // option eof: {Port,eof} instead of closing
+  bool binary = false;    // data is delivered as binaries
+  bool send_eof = false;  // option eof: {Port,eof} instead of closing
   bool parallelism = false;
-  bool control_binary = false;   // PORT_CONTROL_FLAG_BINARY: control/3 answers with binaries
+  bool control_binary = false;    // PORT_CONTROL_FLAG_BINARY: control/3 answers with binaries
   std::uint32_t line_length = 0;  // option {line, N}: N, else 0
   std::vector<std::uint8_t> line_buffer;
 
   // Life.
-  enum class State : std::uint8_t { kStarting, kOpen, kClosing, kClosed };  // kClosing: flush asked for, the queue is not empty yet
+  enum class State : std::uint8_t {
+    kStarting,
+    kOpen,
+    kClosing,
+    kClosed
+  };                                           // kClosing: flush asked for, the queue is not empty yet
   std::atomic<State> state{State::kStarting};  // any thread reads
-  bool notify_closed = false;    // {Port, closed} goes to the owner when the port is gone
-  bool leaves_table = false;     // closed: release_port is to give back the table's reference
+  bool notify_closed = false;                  // {Port, closed} goes to the owner when the port is gone
+  bool leaves_table = false;                   // closed: release_port is to give back the table's reference
 
   // Data the driver has not got rid of yet.
   IoQueue queue;
   struct PortDataLock* data_lock = nullptr;  // driver_pdl_create
 
   // Relations, as a process's.
-  FlatTable<Term, NoValue> links;               // local pids (the owner among them, unless unlinked)
+  FlatTable<Term, NoValue> links;  // local pids (the owner among them, unless unlinked)
   FlatTable<RefKey, MonitorIn> monitored_by;
-  FlatTable<RefKey, Term> driver_monitors;      // driver_monitor_process: target pid
+  FlatTable<RefKey, Term> driver_monitors;        // driver_monitor_process: target pid
   std::atomic<std::uint32_t> registered_name{0};  // any thread: atom index + 1 (registry.hpp)
 
-  Timer* timer = nullptr;        // driver_set_timer; a timeout task that does not find it fired comes too late
+  Timer* timer = nullptr;  // driver_set_timer; a timeout task that does not find it fired comes too late
 
   // Busy (any thread; changes under waiters_lock). Waiters are processes suspended in a command.
   std::atomic<bool> busy{false};        // set_busy_port
   std::atomic<bool> inbox_full{false};  // more bytes queued in tasks than the limit: suspends like busy
   SpinLock waiters_lock;
-  std::vector<Term> waiters;            // pids
-  std::atomic<Word> queued_bytes{0};    // bytes of commands in the inbox
+  std::vector<Term> waiters;                 // pids
+  std::atomic<Word> queued_bytes{0};         // bytes of commands in the inbox
   Word inbox_low = 4096;                     // busy_limits_msgq
   std::atomic<Word> inbox_high{8192};        // any thread reads; 0: disabled
   Word queue_low = 4096, queue_high = 8192;  // busy_limits_port, for drivers that mind it
@@ -78,13 +88,14 @@ struct Port {
   // Scheduling (task.hpp).
   enum class Run : std::uint32_t { kIdle, kQueued, kRunning };
   std::atomic<Run> run{Run::kIdle};
-  std::atomic<PortTask*> inbox{nullptr};   // newest first; closed_inbox() once the port is gone
-  PortTask* pending = nullptr;             // holder only: taken from the inbox, oldest first
-  Port* next_in_queue = nullptr;           // a scheduler's list of ports to run
+  std::atomic<PortTask*> inbox{nullptr};       // newest first; closed_inbox() once the port is gone
+  PortTask* pending = nullptr;                 // holder only: taken from the inbox, oldest first
+  Port* next_in_queue = nullptr;               // a scheduler's list of ports to run
   std::atomic<Scheduler*> scheduler{nullptr};  // where it ran last; any thread reads
 
   std::atomic<Word> input_bytes{0}, output_bytes{0};  // port_info
-  std::atomic<Word> references{1};         // table; whoever keeps a Port* past its epoch (async jobs, poll registrations)
+  std::atomic<Word> references{
+      1};  // table; whoever keeps a Port* past its epoch (async jobs, poll registrations)
 
   Term owner_now() const { return Term::from_raw(owner.load(std::memory_order_relaxed)); }
   bool is_open() const { return state.load(std::memory_order_acquire) == State::kOpen; }
@@ -94,9 +105,11 @@ struct Port {
 /// A port that nobody knows of yet, held by the caller, with one reference.
 Port* create_port(Driver& driver, Term owner, std::string name);
 inline void retain_port(Port& p) { p.references.fetch_add(1, std::memory_order_relaxed); }
-/// The same for a port that was only found, within the epoch: false when its last reference is gone, and its driver perhaps too.
+/// The same for a port that was only found, within the epoch: false when its last reference is
+/// gone, and its driver perhaps too.
 [[nodiscard]] bool try_retain_port(Port& p);
-/// Any thread. With the last reference the driver is let go, and the memory as soon as nobody can look at it any more.
+/// Any thread. With the last reference the driver is let go, and the memory as soon as nobody can
+/// look at it any more.
 void release_reference(Port& p);
 /// Frees what epochs allow to be freed. Called now and then by schedulers.
 void reclaim_ports();
@@ -124,7 +137,8 @@ class PortTable : public IdTable<Port, Term::port> {
   }
   /// What their drivers' stop did is done then.
   void wait_until_empty() const {
-    while (const Word count = count_.load(std::memory_order_acquire)) count_.wait(count, std::memory_order_acquire);
+    while (const Word count = count_.load(std::memory_order_acquire))
+      count_.wait(count, std::memory_order_acquire);
   }
 };
 extern PortTable port_table;
@@ -132,46 +146,57 @@ extern PortTable port_table;
 /// The port whose driver callback the calling thread is in, nullptr outside of one.
 extern thread_local Port* current_port;
 
-// ---- For the holder: what drivers cause (driver API functions are thin wrappers of these) ----------------------------------------------
+// ---- For the holder: what drivers cause (driver API functions are thin wrappers of these) -------
 
 /// A message of the port to its owner: takes the fragment over.
 void deliver_to_owner(Port& p, Fragment* message);
 /// {Port, What}: an atom that says what has come of the port.
 void deliver_news(Port& p, Term what);
-/// {Port, {data, D}}: header bytes (always a list in front) and the rest as list or binary, as the port's options say; or D = {eol | noeol, Line} with option line.
-void deliver_data(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes, std::size_t size);
+/// {Port, {data, D}}: header bytes (always a list in front) and the rest as list or binary, as the
+/// port's options say; or D = {eol | noeol, Line} with option line.
+void deliver_data(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes,
+                  std::size_t size);
 /// The same of a part of a binary, which is retained, not copied, where that saves anything.
-void deliver_binary(Port& p, const std::uint8_t* header, std::size_t header_size, Binary* binary, std::size_t offset, std::size_t size);
+void deliver_binary(Port& p, const std::uint8_t* header, std::size_t header_size, Binary* binary,
+                    std::size_t offset, std::size_t size);
 /// What has come of a line that is not ended.
 void deliver_rest_of_line(Port& p);
 
 /// More commands wait in the inbox than its limits allow, or not any more. Any thread.
 void set_inbox_full(Port& p, bool full);
-/// set_busy_port. Fires port-busy, or port-not_busy and process-port_unblocked, and lets the waiters go. Any thread.
+/// set_busy_port. Fires port-busy, or port-not_busy and process-port_unblocked, and lets the
+/// waiters go. Any thread.
 void set_port_busy(Port& p, bool busy);
-/// The calling process is to wait until the port takes commands again; false when it does now (or is gone).
+/// The calling process is to wait until the port takes commands again; false when it does now (or
+/// is gone).
 [[nodiscard]] bool wait_until_not_busy(Port& p, Term pid);
 
-/// driver_set_timer, in place of what there was; by a scheduler. driver_cancel_timer. Milliseconds left, -1: none (or just due).
+/// driver_set_timer, in place of what there was; by a scheduler. driver_cancel_timer. Milliseconds
+/// left, -1: none (or just due).
 void set_port_timer(Port& p, Word milliseconds);
 void cancel_port_timer(Port& p);
 SWord read_port_timer(const Port& p);
 
-/// driver_monitor_process; false when there is no such process. driver_demonitor_process; false when there is no such monitor.
+/// driver_monitor_process; false when there is no such process. driver_demonitor_process; false
+/// when there is no such monitor.
 [[nodiscard]] bool start_driver_monitor(Port& p, Term pid, RefKey* key);
 bool stop_driver_monitor(Port& p, RefKey key);
 
-/// The port starts closing with this reason: fires port-exit (who: the pid, or the port itself), tells links and monitors, flushes or stops. On a port that is closing
-/// already it drops what is queued and stops, if the port itself (its driver) says so. Nothing on a closed one.
-/// When it returns the driver's instance may be gone, and the state kClosed.
+/// The port starts closing with this reason: fires port-exit (who: the pid, or the port itself),
+/// tells links and monitors, flushes or stops. On a port that is closing already it drops what is
+/// queued and stops, if the port itself (its driver) says so. Nothing on a closed one. When it
+/// returns the driver's instance may be gone, and the state kClosed.
 void close_port(Port& p, Term who, Term reason);
-/// driver_failure_eof: {Port, eof} with option eof, else the port closes with reason normal. What is left of a line is delivered first.
+/// driver_failure_eof: {Port, eof} with option eof, else the port closes with reason normal. What
+/// is left of a line is delivered first.
 void close_at_eof(Port& p);
 /// driver_failure_*: what is queued is dropped.
 void fail_port(Port& p, Term reason);
-/// The port gives up its queue and its hold on the lock that guards it; the memory of the port stays while others hold the lock.
+/// The port gives up its queue and its hold on the lock that guards it; the memory of the port
+/// stays while others hold the lock.
 void release_data_lock(Port& p);
-/// The end of a port that is kClosed already, whether it was ever open or not: what it has set up elsewhere goes, its number is free, its inbox takes no more tasks.
+/// The end of a port that is kClosed already, whether it was ever open or not: what it has set up
+/// elsewhere goes, its number is free, its inbox takes no more tasks.
 void bury_port(Port& p);
 /// Goes on with a closing port whose queue has become empty; nothing on others.
 void finish_closing(Port& p);

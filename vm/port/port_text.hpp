@@ -6,7 +6,10 @@
 namespace vmrun {
 
 struct PortText : StackText<64> {
-  explicit PortText(Term port) { BoundedText out(bytes_, sizeof bytes_); print_port(out, port); }
+  explicit PortText(Term port) {
+    BoundedText out(bytes_, sizeof bytes_);
+    print_port(out, port);
+  }
 };
 /// A process, a port, or -raw- for the machine itself (the non-value).
 struct CallerText : StackText<64> {

@@ -100,14 +100,20 @@ std::atomic<bool> all_are_closed{false};  // close_all_ports has begun
 
 void link_port(Term port, Term pid) { queue_task(port, new LinkTask(pid)); }
 void unlink_port(Term port, Term pid) { queue_task(port, new UnlinkTask(pid)); }
-void monitor_port(Term port, Term watcher, RefKey key, Term name) { queue_task(port, new MonitorTask(watcher, key, name)); }
+void monitor_port(Term port, Term watcher, RefKey key, Term name) {
+  queue_task(port, new MonitorTask(watcher, key, name));
+}
 void demonitor_port(Term port, RefKey key) { queue_task(port, new DemonitorTask(key)); }
-void send_exit_to_port(Term from, Term port, Term reason, bool by_link) { queue_task(port, new ExitTask(from, reason, by_link)); }
+void send_exit_to_port(Term from, Term port, Term reason, bool by_link) {
+  queue_task(port, new ExitTask(from, reason, by_link));
+}
 void send_down_to_port(Term port, RefKey key) { queue_task(port, new ProcessDownTask(key)); }
 void port_timer_fired(Term port) { queue_task(port, new TimeoutTask); }
 void close_if_all_are(Port& p) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // either this sees the flag, or close_all_ports sees the port
-  if (all_are_closed.load(std::memory_order_relaxed)) [[unlikely]] queue_task(p, new HaltTask);
+  std::atomic_thread_fence(
+      std::memory_order_seq_cst);  // either this sees the flag, or close_all_ports sees the port
+  if (all_are_closed.load(std::memory_order_relaxed)) [[unlikely]]
+    queue_task(p, new HaltTask);
 }
 void close_all_ports() {
   {
@@ -119,7 +125,7 @@ void close_all_ports() {
   port_table.wait_until_empty();
 }
 
-// ---- Timers ----------------------------------------------------------------------------------------------------------------------------
+// ---- Timers -------------------------------------------------------------------------------------
 
 void set_port_timer(Port& p, Word milliseconds) {
   cancel_port_timer(p);
@@ -140,7 +146,7 @@ SWord read_port_timer(const Port& p) {
   return p.timer->tick > now ? static_cast<SWord>(p.timer->tick - now) : 0;
 }
 
-// ---- Processes that drivers monitor ----------------------------------------------------------------------------------------------------
+// ---- Processes that drivers monitor -------------------------------------------------------------
 
 bool start_driver_monitor(Port& p, Term pid, RefKey* key) {
   Process* q = process_table.find(pid);

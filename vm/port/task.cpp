@@ -4,14 +4,16 @@
 
 /// Who holds a port. Port::run goes
 ///
-///   kIdle     --- queue_task: something is queued ---> kQueued    (who makes the change puts it on a scheduler's list)
+///   kIdle     --- queue_task: something is queued ---> kQueued    (who makes the change puts it on
+///             a scheduler's list)
 ///   kQueued   --- a scheduler takes it off its list -> kRunning
 ///   kIdle     --- try_hold_port ---------------------> kRunning
 ///   kRunning  --- release_port ----------------------> kIdle, or kQueued when there is more to do
 ///
-/// A port is on one scheduler's list if and only if it is kQueued. Tasks go to a lock-free stack (Port::inbox); the holder takes all of it at once and
-/// reverses it. A queuer pushes first and looks at `run` then; a holder that leaves writes `run` first and looks at the inbox then: so one of
-/// them sees the other (both sequentially consistent), and no task is left behind.
+/// A port is on one scheduler's list if and only if it is kQueued. Tasks go to a lock-free stack
+/// (Port::inbox); the holder takes all of it at once and reverses it. A queuer pushes first and
+/// looks at `run` then; a holder that leaves writes `run` first and looks at the inbox then: so one
+/// of them sees the other (both sequentially consistent), and no task is left behind.
 namespace vmrun {
 namespace {
 
@@ -27,7 +29,8 @@ void take_inbox(Port& p) {
   PortTask* newest = p.inbox.load(std::memory_order_relaxed);
   do {
     if (!newest || newest == closed_inbox()) return;
-  } while (!p.inbox.compare_exchange_weak(newest, nullptr, std::memory_order_acquire, std::memory_order_relaxed));
+  } while (
+      !p.inbox.compare_exchange_weak(newest, nullptr, std::memory_order_acquire, std::memory_order_relaxed));
   PortTask* list = nullptr;
   while (newest) {
     PortTask* next = newest->next;
@@ -75,9 +78,11 @@ void release_port(Port& p) {
   }
   if (!p.pending) {
     p.run.store(Port::Run::kIdle, std::memory_order_seq_cst);
-    if (!has_mail(p)) [[likely]] return;  // `pending` is the next holder's already
+    if (!has_mail(p)) [[likely]]
+      return;  // `pending` is the next holder's already
     Port::Run idle = Port::Run::kIdle;
-    if (p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst)) make_runnable(p, nullptr);
+    if (p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst))
+      make_runnable(p, nullptr);
     return;
   }
   p.run.store(Port::Run::kQueued, std::memory_order_release);
@@ -93,7 +98,8 @@ void queue_task(Port& p, PortTask* task, Scheduler* on) {
       return;
     }
     task->next = newest;
-  } while (!p.inbox.compare_exchange_weak(newest, task, std::memory_order_seq_cst, std::memory_order_relaxed));
+  } while (
+      !p.inbox.compare_exchange_weak(newest, task, std::memory_order_seq_cst, std::memory_order_relaxed));
   Port::Run idle = Port::Run::kIdle;
   if (p.run.load(std::memory_order_seq_cst) == Port::Run::kIdle &&
       p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst))

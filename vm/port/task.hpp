@@ -2,10 +2,12 @@
 
 #include "vm/port/port.hpp"
 
-/// What happens to ports, and who runs it. Any thread may queue a task; a scheduler runs it while it holds the port.
+/// What happens to ports, and who runs it. Any thread may queue a task; a scheduler runs it while
+/// it holds the port.
 namespace vmrun {
 
-/// A signal of a process, or an event. Made by the sender, owned by the queue, destroyed by whoever runs or drops it.
+/// A signal of a process, or an event. Made by the sender, owned by the queue, destroyed by whoever
+/// runs or drops it.
 struct PortTask {
   PortTask* next = nullptr;
   Term from;       // a process's pid, or a port; the non-value for events
@@ -21,19 +23,23 @@ struct PortTask {
 /// In Port::inbox once the port takes no more tasks.
 inline PortTask* closed_inbox() { return reinterpret_cast<PortTask*>(Word{1}); }
 
-/// Tries to take an idle port with nothing queued. The caller, a scheduler, then runs what it has and calls release_port.
+/// Tries to take an idle port with nothing queued. The caller, a scheduler, then runs what it has
+/// and calls release_port.
 [[nodiscard]] bool try_hold_port(Port& p);
 /// Gives the port back; what was queued meanwhile makes it runnable on the calling scheduler.
 void release_port(Port& p);
 
-/// Runs the task at once if the port can be held (calling thread is a scheduler), else queues it. Takes the task over. True when it ran at once.
+/// Runs the task at once if the port can be held (calling thread is a scheduler), else queues it.
+/// Takes the task over. True when it ran at once.
 bool run_or_queue(Port& p, PortTask* task);
-/// Queues always. `on`: the scheduler that should run it; nullptr: the caller's, or where the port ran last.
+/// Queues always. `on`: the scheduler that should run it; nullptr: the caller's, or where the port
+/// ran last.
 void queue_task(Port& p, PortTask* task, Scheduler* on = nullptr);
 /// A task for a port that may be gone: dropped then.
 void queue_task(Term port, PortTask* task, Scheduler* on = nullptr);
 
-/// Called by a scheduler's loop for a port on its list: runs what is queued, some at a time. Returns what that counts in reductions.
+/// Called by a scheduler's loop for a port on its list: runs what is queued, some at a time.
+/// Returns what that counts in reductions.
 std::int32_t run_port(Port& p);
 /// The callback that runs takes as much of its port's turn; true when the turn is over.
 bool consume_port_turn(int percent);

@@ -2,12 +2,13 @@
 
 #include "vm/process/process_state.hpp"
 
-/// What a process carries along with its messages: a sequential-trace token (see seq_trace.hpp) and a user tag of dyntrace. Owned by the process,
-/// allocated on first use; touched by its own thread only. A process that carries nothing pays one test of Process::observed when it sends, and when it
-/// receives a message that brings nothing. Behaviour: docs/internals/tracing.md.
+/// What a process carries along with its messages: a sequential-trace token (see seq_trace.hpp) and
+/// a user tag of dyntrace. Owned by the process, allocated on first use; touched by its own thread
+/// only. A process that carries nothing pays one test of Process::observed when it sends, and when
+/// it receives a message that brings nothing. Behaviour: docs/internals/tracing.md.
 ///
-/// In a message both lie in Fragment::token: the token, a tuple {Flags, Label, Serial, From, Lastcnt}; or the tag, a binary; or, where both travel,
-/// [Token | Tag].
+/// In a message both lie in Fragment::token: the token, a tuple {Flags, Label, Serial, From,
+/// Lastcnt}; or the tag, a binary; or, where both travel, [Token | Tag].
 namespace vmrun {
 
 /// Bits of Process::observed.
@@ -32,10 +33,10 @@ struct SeqToken {
 };
 
 struct Carried {
-  SeqToken token;               // with kCarriesToken
-  SWord clock = 0, lastcnt = 0;  // stay when the token goes
-  Word generation = 0;          // of the token and the counters: see seq_trace.hpp
-  Term tag = Term::nil();       // with kCarriesTag: a binary
+  SeqToken token;                                    // with kCarriesToken
+  SWord clock = 0, lastcnt = 0;                      // stay when the token goes
+  Word generation = 0;                               // of the token and the counters: see seq_trace.hpp
+  Term tag = Term::nil();                            // with kCarriesTag: a binary
   struct Tracer* tracer = nullptr;                   // who gets the events of the process (trace.hpp)
   struct AwaitedReturns* awaited_returns = nullptr;  // of traced calls (code/call_trace.hpp)
   ~Carried();
@@ -47,10 +48,12 @@ inline Carried& carried_of(Process& p) {
   return *extra.carried;
 }
 
-// ---- User tags -------------------------------------------------------------------------------------------------------------------------
+// ---- User tags ----------------------------------------------------------------------------------
 
 /// The tag, own or borrowed; nil if none.
-inline Term user_tag(const Process& p) { return p.observed & kCarriesTag ? p.extra->carried->tag : Term::nil(); }
+inline Term user_tag(const Process& p) {
+  return p.observed & kCarriesTag ? p.extra->carried->tag : Term::nil();
+}
 inline Term own_tag(const Process& p) { return p.observed & kTagOwn ? p.extra->carried->tag : Term::nil(); }
 inline Word tag_flags(const Process& p) { return (p.observed & (kTagOwn | kTagSpreading)) / kTagOwn; }
 /// tag: a binary, or nil for none (then the flags are off).

@@ -15,7 +15,8 @@ inline Word read_clock(clockid_t id) {
 inline Word monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
 inline Word system_ns() { return read_clock(CLOCK_REALTIME); }
 
-/// What Erlang system time is ahead of Erlang monotonic time: fixed at start (time warp mode no_time_warp).
+/// What Erlang system time is ahead of Erlang monotonic time: fixed at start (time warp mode
+/// no_time_warp).
 inline SWord time_offset_ns() {
   static const SWord offset = static_cast<SWord>(system_ns()) - static_cast<SWord>(monotonic_ns());
   return offset;

@@ -2,7 +2,8 @@
 
 #include "vm/process/process.hpp"
 
-/// What processes and schedulers need to know of code; vm/code implements it. Any thread that holds an epoch.
+/// What processes and schedulers need to know of code; vm/code implements it. Any thread that holds
+/// an epoch.
 namespace vmrun {
 
 struct FunctionName {
@@ -13,8 +14,9 @@ struct FunctionName {
 /// The function that holds a code address; module is the non-value when there is none.
 FunctionName function_at(const Word* ip);
 
-/// Call stack of a process that is scheduled out, or of the calling process in a BIF: [{Module, Function, Arity, [{file, File}, {line, Line}]}], at most
-/// `depth` entries, innermost first. Built in `out`.
+/// Call stack of a process that is scheduled out, or of the calling process in a BIF: [{Module,
+/// Function, Arity, [{file, File}, {line, Line}]}], at most `depth` entries, innermost first. Built
+/// in `out`.
 Term current_stacktrace(Process& p, Heap& out, unsigned depth);
 
 /// What a process remembers of traced calls (code/call_trace.hpp); nullptr is fine.

@@ -41,7 +41,8 @@ EpochSlot& epoch_slot() {
 }
 
 void epoch_enter(EpochSlot& slot) {
-  // Sequentially consistent against epoch_passed: either that sees this slot, or the lookups that follow see what was unlinked before it looked.
+  // Sequentially consistent against epoch_passed: either that sees this slot, or the lookups that
+  // follow see what was unlinked before it looked.
   slot.local.store(global_epoch.load(std::memory_order_acquire), std::memory_order_seq_cst);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
@@ -57,7 +58,8 @@ Word epoch_passed() {
   return least;
 }
 
-EpochGuard::EpochGuard() : slot_(epoch_slot()), outermost_(slot_.local.load(std::memory_order_relaxed) == EpochSlot::kQuiescent) {
+EpochGuard::EpochGuard()
+    : slot_(epoch_slot()), outermost_(slot_.local.load(std::memory_order_relaxed) == EpochSlot::kQuiescent) {
   if (outermost_) epoch_enter(slot_);
 }
 

@@ -27,12 +27,15 @@ void (*report_crash)(Process& p, Term reason) = nullptr;
 /// Links and monitors in both directions.
 void tell_relations(Process& p, Term reason) {
   Extra& extra = *p.extra;
-  extra.links.for_each([&](Term other, NoValue) { send_link_exit(p.id, other, reason, SignalKind::kLinkExit, true, &p); });
-  extra.monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) { send_down(m.watcher, key, p.id, m.name, reason); });
+  extra.links.for_each(
+      [&](Term other, NoValue) { send_link_exit(p.id, other, reason, SignalKind::kLinkExit, true, &p); });
+  extra.monitored_by.for_each(
+      [&](const RefKey& key, const MonitorIn& m) { send_down(m.watcher, key, p.id, m.name, reason); });
   extra.monitors.for_each([&](const RefKey& key, const MonitorOut& m) { send_demonitor(m.target, key); });
   for (Fragment* question : extra.deferred) answer_request_dead(question->message);
   extra.suspending.for_each([&](Term other, std::uint32_t times) {
-    for (; times; --times) ask_async(p, other, RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());
+    for (; times; --times)
+      ask_async(p, other, RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());
   });
 }
 
@@ -52,8 +55,10 @@ void set_crash_reporter(void (*reporter)(Process& p, Term reason)) { report_cras
 void exit_process(Process& p, Term reason, bool report) {
   // Before the name is given up: see registry.cpp.
   p.exiting.store(true, std::memory_order_seq_cst);
-  if (probe::process_exit_enabled()) [[unlikely]] probe::process_exit(PidText(p.id), TermText<255>(reason));
-  if (is_traced(p, kTraceProcs)) [[unlikely]] trace_exit(p, reason);
+  if (probe::process_exit_enabled()) [[unlikely]]
+    probe::process_exit(PidText(p.id), TermText<255>(reason));
+  if (is_traced(p, kTraceProcs)) [[unlikely]]
+    trace_exit(p, reason);
   if (report && report_crash) report_crash(p, reason);
   unregister_process(p);
   if (p.receive_timer) {

@@ -5,10 +5,12 @@
 /// The end of a process: exit_process (process.hpp), and what hangs on to it.
 namespace vmrun {
 
-/// Calls hook in the dying process's thread, after its signals are sent, before its heap goes. Register before processes run.
+/// Calls hook in the dying process's thread, after its signals are sent, before its heap goes.
+/// Register before processes run.
 void add_exit_hook(void (*hook)(Process& p));
 
-/// Where crash reports go: by default printed to standard error; the runtime sends them to the process `logger` when there is one.
+/// Where crash reports go: by default printed to standard error; the runtime sends them to the
+/// process `logger` when there is one.
 void set_crash_reporter(void (*reporter)(Process& p, Term reason));
 
 }  // namespace vmrun

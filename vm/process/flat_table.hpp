@@ -6,9 +6,10 @@
 #include <new>
 #include <utility>
 
-/// A small hash table for links, monitors and aliases: open addressing with linear probing, deletion by shifting back, nothing allocated while
-/// empty. Owned by one process. Key needs `==`, a default value that is never a real key, and `std::size_t hash_key(Key)`.
-/// Values are trivially copyable. Insertion and removal invalidate pointers and positions.
+/// A small hash table for links, monitors and aliases: open addressing with linear probing,
+/// deletion by shifting back, nothing allocated while empty. Owned by one process. Key needs `==`,
+/// a default value that is never a real key, and `std::size_t hash_key(Key)`. Values are trivially
+/// copyable. Insertion and removal invalidate pointers and positions.
 namespace vmrun {
 
 template <class Key, class Value>

@@ -8,8 +8,8 @@
 #include "vm/process/seq_trace.hpp"
 #include "vm/process/trace.hpp"
 #include "vm/sched/scheduler.hpp"
-#include "vm/term/bits.hpp"
 #include "vm/term/big.hpp"
+#include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/print.hpp"
 
@@ -51,12 +51,15 @@ Term current_location(Asked& a) {
   const Term trace = current_stacktrace(a.p, a.out, 1);
   return trace.is_list() ? trace.head() : atoms::undefined;
 }
-Term initial_call(Asked& a) { return mfa(a.out, a.p.initial_module, a.p.initial_function, a.p.initial_arity); }
+Term initial_call(Asked& a) {
+  return mfa(a.out, a.p.initial_module, a.p.initial_function, a.p.initial_arity);
+}
 Term status(Asked& a) {
   if (a.running) return atoms::running;
   if (a.p.exit_pending) return atoms::exiting;
   if (a.p.suspend_count) return atoms::suspended;
-  if (a.p.wait_kind == WaitKind::kNone || a.p.mailbox.unseen() || a.p.resume_requested) return atoms::runnable;
+  if (a.p.wait_kind == WaitKind::kNone || a.p.mailbox.unseen() || a.p.resume_requested)
+    return atoms::runnable;
   return atoms::waiting;
 }
 Term message_queue_len(Asked& a) { return Term::small(static_cast<SWord>(a.p.mailbox.length())); }
@@ -88,10 +91,11 @@ Term monitors(Asked& a) {
 }
 Term monitored_by(Asked& a) {
   Term list = Term::nil();
-  if (a.p.extra) a.p.extra->monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) {
-    const Term watcher = m.watcher == kResourceWatcher ? monitoring_resource(key, a.out) : m.watcher;
-    if (watcher) list = cons(a.out, watcher, list);
-  });
+  if (a.p.extra)
+    a.p.extra->monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) {
+      const Term watcher = m.watcher == kResourceWatcher ? monitoring_resource(key, a.out) : m.watcher;
+      if (watcher) list = cons(a.out, watcher, list);
+    });
   return list;
 }
 Term dictionary(Asked& a) {
@@ -105,7 +109,9 @@ Term dictionary(Asked& a) {
   return list;
 }
 Term trap_exit(Asked& a) { return a.p.trap_exit ? atoms::true_ : atoms::false_; }
-Term error_handler(Asked& a) { return a.p.extra && a.p.extra->error_handler.is_atom() ? a.p.extra->error_handler : atoms::error_handler; }
+Term error_handler(Asked& a) {
+  return a.p.extra && a.p.extra->error_handler.is_atom() ? a.p.extra->error_handler : atoms::error_handler;
+}
 Term priority(Asked& a) {
   static constexpr Term kNames[] = {atoms::low, atoms::normal, atoms::high, atoms::max};
   return kNames[a.p.priority];
@@ -126,10 +132,14 @@ Term reductions(Asked& a) {
 Term memory(Asked& a) { return Term::small(static_cast<SWord>(process_memory_bytes(a.p))); }
 Word least_heap(const Process& p) { return p.min_heap_words ? p.min_heap_words : kDefaultHeapWords; }
 Term max_heap_size(Asked& a) {
-  Term pairs[] = {atoms::error_logger, a.p.max_heap_log ? atoms::true_ : atoms::false_,  //
-                  atoms::include_shared_binaries, atoms::false_,                         //
-                  atoms::kill, a.p.max_heap_kill ? atoms::true_ : atoms::false_,         //
-                  atoms::size, Term::small(static_cast<SWord>(a.p.max_heap_words))};
+  Term pairs[] = {atoms::error_logger,
+                  a.p.max_heap_log ? atoms::true_ : atoms::false_,  //
+                  atoms::include_shared_binaries,
+                  atoms::false_,  //
+                  atoms::kill,
+                  a.p.max_heap_kill ? atoms::true_ : atoms::false_,  //
+                  atoms::size,
+                  Term::small(static_cast<SWord>(a.p.max_heap_words))};
   return map_from_pairs(a.out, pairs, 4);
 }
 Term min_heap_size(Asked& a) { return Term::small(static_cast<SWord>(least_heap(a.p))); }
@@ -158,13 +168,19 @@ Term binary(Asked& a) {
       const auto* handle = reinterpret_cast<const RefcBinary*>(o);
       const Term address = make_unsigned(a.out, reinterpret_cast<Word>(handle->binary));
       Term* hp = a.out.alloc(4);
-      list = cons(a.out, make_tuple(hp, address, Term::small(static_cast<SWord>(handle->binary->used_bytes)),
-                                    Term::small(static_cast<SWord>(handle->binary->references.load(std::memory_order_relaxed)))), list);
+      list = cons(
+          a.out,
+          make_tuple(
+              hp, address, Term::small(static_cast<SWord>(handle->binary->used_bytes)),
+              Term::small(static_cast<SWord>(handle->binary->references.load(std::memory_order_relaxed)))),
+          list);
     }
   return list;
 }
 Term parent(Asked& a) { return a.p.parent.is_nil() ? atoms::undefined : a.p.parent; }
-Term message_queue_data(Asked& a) { return a.p.extra && a.p.extra->off_heap_messages ? atoms::off_heap : atoms::on_heap; }
+Term message_queue_data(Asked& a) {
+  return a.p.extra && a.p.extra->off_heap_messages ? atoms::off_heap : atoms::on_heap;
+}
 Term zero(Asked&) { return Term::small(0); }
 Term sequential_trace_token(Asked& a) { return seq_token_term(a.p, a.out); }
 Term trace_flags(Asked& a) { return Term::small(a.p.observed & kTraceAll); }
@@ -237,8 +253,8 @@ Word process_memory_bytes(Process& p) {
   Word bytes = sizeof(Process) + 8 * (h.block_words() + old_words(h) + h.fragment_words);
   for (Fragment* f = p.mailbox.first; f; f = f->next) bytes += sizeof(Fragment) + 8 * Word{f->capacity_words};
   if (p.extra) {
-    bytes += sizeof(Extra) + p.extra->dictionary.memory_bytes() + p.extra->links.memory_bytes() + p.extra->monitors.memory_bytes() +
-             p.extra->monitored_by.memory_bytes();
+    bytes += sizeof(Extra) + p.extra->dictionary.memory_bytes() + p.extra->links.memory_bytes() +
+             p.extra->monitors.memory_bytes() + p.extra->monitored_by.memory_bytes();
   }
   return bytes;
 }
@@ -259,7 +275,8 @@ Term process_info_item(Process& p, Term name, Heap& out, bool running) {
 
 bool is_process_info(Term what) {
   auto known = [](Term item) {
-    return find_item(item) || (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == atoms::dictionary);
+    return find_item(item) ||
+           (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == atoms::dictionary);
   };
   if (!what || what == atoms::true_) return true;
   if (!what.is_cons_or_nil()) return known(what);
@@ -274,7 +291,8 @@ Term process_info(Process& p, Term what, Heap& out, bool running) {
     return default_items(a);
   }
   if (!what.is_cons_or_nil()) {
-    if (what == atoms::registered_name && p.registered_name.load(std::memory_order_relaxed) == 0) return Term::nil();
+    if (what == atoms::registered_name && p.registered_name.load(std::memory_order_relaxed) == 0)
+      return Term::nil();
     return process_info_item(p, what, out, running);
   }
   Term head = Term::nil();

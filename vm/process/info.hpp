@@ -2,12 +2,15 @@
 
 #include "vm/process/process.hpp"
 
-/// process_info. In the thread of the process asked about: its own BIF call, or between two slices for somebody else.
+/// process_info. In the thread of the process asked about: its own BIF call, or between two slices
+/// for somebody else.
 namespace vmrun {
 
-/// {Item, Value} in `out`, or the non-value when there is no such item. `running`: it asks about itself.
+/// {Item, Value} in `out`, or the non-value when there is no such item. `running`: it asks about
+/// itself.
 Term process_info_item(Process& p, Term item, Heap& out, bool running);
-/// For `what`: an item, a list of items, or `true`: those of process_info/1. The non-value when there is an unknown one.
+/// For `what`: an item, a list of items, or `true`: those of process_info/1. The non-value when
+/// there is an unknown one.
 Term process_info(Process& p, Term what, Heap& out, bool running);
 /// Whether `what` names known items only.
 bool is_process_info(Term what);

@@ -22,7 +22,8 @@ PushResult Mailbox::push(Fragment* f) {
     Word count = old >> kCountShift;
     if (count < kCountMax) count += counted;
     const Word wanted = count << kCountShift | reinterpret_cast<Word>(f) | (old & kNotice);
-    // Release publishes the fragment to take_arrivals; acquire pairs with park(): who clears kParked takes the process over.
+    // Release publishes the fragment to take_arrivals; acquire pairs with park(): who clears
+    // kParked takes the process over.
     if (outer_.compare_exchange_weak(old, wanted, std::memory_order_acq_rel, std::memory_order_relaxed))
       return old & kParked ? PushResult::kWakeOwner : PushResult::kQueued;
   }
@@ -33,14 +34,16 @@ bool Mailbox::notify() {
   for (;;) {
     if (old & kClosed) return false;
     const Word wanted = (old & ~kParked) | kNotice;
-    if (outer_.compare_exchange_weak(old, wanted, std::memory_order_acq_rel, std::memory_order_relaxed)) return old & kParked;
+    if (outer_.compare_exchange_weak(old, wanted, std::memory_order_acq_rel, std::memory_order_relaxed))
+      return old & kParked;
   }
 }
 
 bool Mailbox::park() {
   Word expected = 0;
   // Release hands everything the owner wrote to whoever wakes the process.
-  return outer_.compare_exchange_strong(expected, kParked, std::memory_order_release, std::memory_order_relaxed);
+  return outer_.compare_exchange_strong(expected, kParked, std::memory_order_release,
+                                        std::memory_order_relaxed);
 }
 
 namespace {
@@ -60,16 +63,20 @@ Fragment* reverse(Fragment* newest, Word& messages) {
 }  // namespace
 
 Fragment* Mailbox::take_arrivals() {
-  // Acquire pairs with the release in push. Only the owner closes, so no closed bit can get lost here.
+  // Acquire pairs with the release in push. Only the owner closes, so no closed bit can get lost
+  // here.
   Word messages = inner_count();
-  Fragment* oldest = reverse(reinterpret_cast<Fragment*>(outer_.exchange(0, std::memory_order_acquire) & kAddressMask), messages);
+  Fragment* oldest = reverse(
+      reinterpret_cast<Fragment*>(outer_.exchange(0, std::memory_order_acquire) & kAddressMask), messages);
   set_inner_count(messages);
   return oldest;
 }
 
 Fragment* Mailbox::close() {
   Word messages = 0;
-  return reverse(reinterpret_cast<Fragment*>(outer_.exchange(kClosed, std::memory_order_acq_rel) & kAddressMask), messages);
+  return reverse(
+      reinterpret_cast<Fragment*>(outer_.exchange(kClosed, std::memory_order_acq_rel) & kAddressMask),
+      messages);
 }
 
 namespace {

@@ -4,36 +4,39 @@
 
 #include "vm/heap/heap.hpp"
 
-/// Inbox of one process: messages and signals in one order per sender. Any thread may push; only the process's own scheduler reads.
+/// Inbox of one process: messages and signals in one order per sender. Any thread may push; only
+/// the process's own scheduler reads.
 ///
-/// The outer queue is a lock-free stack (push: compare-and-swap; the owner takes everything in one exchange and reverses it). Its word holds
+/// The outer queue is a lock-free stack (push: compare-and-swap; the owner takes everything in one
+/// exchange and reverses it). Its word holds
 ///
 ///   63            47 46                4 3  2   1   0
 ///   | messages there | newest fragment  |0|not|clo|par|
 ///
-/// so the length of the mailbox is known without another counter (17 bits; a full count is recounted by the owner when it drains), and so that
-/// the push that ends a wait knows it (`par`ked: the owner gave up the core; who clears the bit must make the process runnable).
-/// `not`ice: the owner was woken without a message (a timer). `clo`sed: the process has exited.
-/// The inner queue is the owner's plain list, with a save position for selective receive.
+/// so the length of the mailbox is known without another counter (17 bits; a full count is
+/// recounted by the owner when it drains), and so that the push that ends a wait knows it
+/// (`par`ked: the owner gave up the core; who clears the bit must make the process runnable).
+/// `not`ice: the owner was woken without a message (a timer). `clo`sed: the process has exited. The
+/// inner queue is the owner's plain list, with a save position for selective receive.
 namespace vmrun {
 
 struct Process;
 
 enum class SignalKind : std::uint32_t {
   kMessage = 0,
-  kAliasMessage,  // message: {Ref, Message}
-  kExit,          // message: {'EXIT', From, Reason}; sent by exit/2
-  kLinkExit,      // same; dropped unless linked
-  kLink,          // message: From
-  kUnlink,        // message: From
-  kMonitor,       // message: {From, Ref} or {From, Ref, Name}
-  kDemonitor,     // message: Ref
-  kDown,          // message: {'DOWN', Ref, process, Object, Reason}; dropped unless monitoring
-  kGroupLeader,   // message: pid
-  kRequest,       // message: {From, Id, Operation, Argument}: see request.hpp
-  kReply,         // message: {Id, Result}
-  kWakeUp,        // what a suspended process waits for may have come; no message
-  kPinnedMessage, // a message whose terms lie in the receiver's heap; inner queue only
+  kAliasMessage,   // message: {Ref, Message}
+  kExit,           // message: {'EXIT', From, Reason}; sent by exit/2
+  kLinkExit,       // same; dropped unless linked
+  kLink,           // message: From
+  kUnlink,         // message: From
+  kMonitor,        // message: {From, Ref} or {From, Ref, Name}
+  kDemonitor,      // message: Ref
+  kDown,           // message: {'DOWN', Ref, process, Object, Reason}; dropped unless monitoring
+  kGroupLeader,    // message: pid
+  kRequest,        // message: {From, Id, Operation, Argument}: see request.hpp
+  kReply,          // message: {Id, Result}
+  kWakeUp,         // what a suspended process waits for may have come; no message
+  kPinnedMessage,  // a message whose terms lie in the receiver's heap; inner queue only
 };
 
 enum class PushResult { kQueued, kWakeOwner, kClosed };
@@ -43,9 +46,11 @@ class Mailbox {
   Mailbox() = default;
   Mailbox(const Mailbox&) = delete;
 
-  /// Appends. Thread-safe. Ownership of the fragment passes in, but for kClosed (the process has exited): then the caller keeps it.
+  /// Appends. Thread-safe. Ownership of the fragment passes in, but for kClosed (the process has
+  /// exited): then the caller keeps it.
   [[nodiscard]] PushResult push(Fragment* f);
-  /// Wakes the owner without a message. Thread-safe. True when the caller must make the process runnable.
+  /// Wakes the owner without a message. Thread-safe. True when the caller must make the process
+  /// runnable.
   [[nodiscard]] bool notify();
   /// Messages in the outer queue; any thread, a snapshot.
   Word outer_count() const { return outer_.load(std::memory_order_relaxed) >> kCountShift; }
@@ -53,10 +58,12 @@ class Mailbox {
   bool is_parked() const { return outer_.load(std::memory_order_acquire) & kParked; }
 
   // Everything below: owner only.
-  /// Gives up the core: from here the process belongs to whoever wakes it. False when something arrived meanwhile.
+  /// Gives up the core: from here the process belongs to whoever wakes it. False when something
+  /// arrived meanwhile.
   [[nodiscard]] bool park();
   bool has_arrivals() const { return outer_.load(std::memory_order_relaxed) != 0; }
-  /// Everything in the outer queue, oldest first. The messages among it are counted to the inner queue: each is to be linked.
+  /// Everything in the outer queue, oldest first. The messages among it are counted to the inner
+  /// queue: each is to be linked.
   Fragment* take_arrivals();
   /// Refuses pushes from now on; what was in the outer queue, oldest first.
   Fragment* close();
@@ -75,9 +82,9 @@ class Mailbox {
   Word length() const { return inner_count() + outer_count(); }
   bool unseen() const { return *save != nullptr; }
 
-  Fragment* first = nullptr;   // inner queue, oldest message
-  Fragment** last = &first;    // where the next one is linked
-  Fragment** save = &first;    // link that leads to the next message to look at
+  Fragment* first = nullptr;  // inner queue, oldest message
+  Fragment** last = &first;   // where the next one is linked
+  Fragment** save = &first;   // link that leads to the next message to look at
 
  private:
   static constexpr Word kParked = 1, kClosed = 2, kNotice = 4;

@@ -7,13 +7,15 @@
 /// Exact mailbox lengths for the message-queued probe.
 namespace vmrun {
 
-/// Held around changes of a mailbox's length while the message-queued probe is enabled, so that the length it reports is exact and the
-/// probe fires before the message becomes visible (PROBES A10). Where a path is taken often the probe is tested first, and the lock left to
-/// a function of its own.
+/// Held around changes of a mailbox's length while the message-queued probe is enabled, so that the
+/// length it reports is exact and the probe fires before the message becomes visible (PROBES A10).
+/// Where a path is taken often the probe is tested first, and the lock left to a function of its
+/// own.
 class MailboxProbeLock {
  public:
   explicit MailboxProbeLock(const Mailbox& m) {
-    if (probe::message_queued_enabled()) [[unlikely]] acquire(m);
+    if (probe::message_queued_enabled()) [[unlikely]]
+      acquire(m);
   }
   ~MailboxProbeLock() {
     if (lock_) lock_->unlock();

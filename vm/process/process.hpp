@@ -8,9 +8,10 @@
 #include "vm/term/atom.hpp"
 #include "vm/term/term.hpp"
 
-/// One Erlang process. Memory is owned by the process table; freed by epochs once no thread can hold the pointer (see epoch.hpp).
-/// Fields in the first groups belong to the scheduler that runs the process (or, while it waits, to nobody); those marked "any thread" are
-/// atomics. Keep it small: an idle process's whole footprint is a target.
+/// One Erlang process. Memory is owned by the process table; freed by epochs once no thread can
+/// hold the pointer (see epoch.hpp). Fields in the first groups belong to the scheduler that runs
+/// the process (or, while it waits, to nobody); those marked "any thread" are atomics. Keep it
+/// small: an idle process's whole footprint is a target.
 namespace vmrun {
 
 struct Scheduler;
@@ -22,12 +23,25 @@ enum class ExceptionClass : std::uint8_t { kError, kExit, kThrow };
 /// What a BIF that returned kNonValue wants (see bif.hpp).
 ///   kRaise           exception_class and exception_value are set
 ///   kTrap            tail-call trap_target; its arguments are in the scheduler's x registers
-///   kYield           the slice ends; the BIF is called again with the same arguments when the process runs next (RunResult::kYielded)
-///   kSuspendOnFiber  for the interpreter the same as kYield: the BIF, called again, continues on its fiber
-///   kSuspend         as kYield, but the process is not runnable until something arrives (RunResult::kSuspended)
-///   kExitNow         the process ends with exception_value as its reason; no catch sees it: call exit_process
-///   kHibernate       hibernate: stack dropped, then trap_target is called with the arguments in the x registers when a message arrives
-enum class BifAction : std::uint8_t { kRaise, kTrap, kYield, kSuspendOnFiber, kExitNow, kHibernate, kSuspend };
+///   kYield           the slice ends; the BIF is called again with the same arguments when the
+///                    process runs next (RunResult::kYielded)
+///   kSuspendOnFiber  for the interpreter the same as kYield: the BIF, called again, continues on
+///                    its fiber
+///   kSuspend         as kYield, but the process is not runnable until something arrives
+///                    (RunResult::kSuspended)
+///   kExitNow         the process ends with exception_value as its reason; no catch sees it: call
+///                    exit_process
+///   kHibernate       hibernate: stack dropped, then trap_target is called with the arguments in
+///                    the x registers when a message arrives
+enum class BifAction : std::uint8_t {
+  kRaise,
+  kTrap,
+  kYield,
+  kSuspendOnFiber,
+  kExitNow,
+  kHibernate,
+  kSuspend
+};
 
 /// Why a process that is not on a run queue does not run.
 enum class WaitKind : std::uint8_t { kNone, kReceive, kSuspended };
@@ -35,21 +49,24 @@ enum class WaitKind : std::uint8_t { kNone, kReceive, kSuspended };
 struct Process {
   Heap heap;
 
-  // Execution. While the process runs, the interpreter keeps ip, top, stop and reductions in registers and stores them back before calls out.
-  const Word* ip = nullptr;         // resume point; nullptr: not started yet: the initial call is in the saved registers as
-                                    // module, function, list of arguments
-  Scheduler* scheduler = nullptr;   // where it runs or ran last
-  std::int32_t reductions = 0;      // left in this slice; ≤ 0 means give up the core
-  std::uint8_t live_saved = 0;      // argument registers saved while scheduled out
+  // Execution. While the process runs, the interpreter keeps ip, top, stop and reductions in
+  // registers and stores them back before calls out.
+  const Word* ip =
+      nullptr;  // resume point; nullptr: not started yet: the initial call is in the saved registers as
+                // module, function, list of arguments
+  Scheduler* scheduler = nullptr;  // where it runs or ran last
+  std::int32_t reductions = 0;     // left in this slice; ≤ 0 means give up the core
+  std::uint8_t live_saved = 0;     // argument registers saved while scheduled out
   BifAction bif_action = BifAction::kRaise;
   ExceptionClass exception_class = ExceptionClass::kError;
-  std::uint8_t priority = 1;        // 0 low, 1 normal, 2 high, 3 max
-  Term exception_value;             // with bif_action kRaise
-  Term exception_trace;             // stack trace object or nil
-  Term* saved_regs = inline_regs;   // live_saved terms (own malloc'ed block, never inline, when more than kInlineRegs)
+  std::uint8_t priority = 1;  // 0 low, 1 normal, 2 high, 3 max
+  Term exception_value;       // with bif_action kRaise
+  Term exception_trace;       // stack trace object or nil
+  Term* saved_regs =
+      inline_regs;  // live_saved terms (own malloc'ed block, never inline, when more than kInlineRegs)
   static constexpr unsigned kInlineRegs = 4;
   Term inline_regs[kInlineRegs];
-  Fiber* fiber = nullptr;           // a BIF suspended in the middle
+  Fiber* fiber = nullptr;             // a BIF suspended in the middle
   const void* trap_target = nullptr;  // Export* for BifAction::kTrap and kHibernate
 
   // Collection (see gc.hpp).
@@ -62,39 +79,48 @@ struct Process {
 
   // Signals and waiting.
   bool trap_exit = false;
-  bool exit_pending = false;        // an exit signal decided the end; exit_reason says with what
-  bool resume_requested = false;    // what a kSuspended process waits for has come
+  bool exit_pending = false;      // an exit signal decided the end; exit_reason says with what
+  bool resume_requested = false;  // what a kSuspended process waits for has come
   WaitKind wait_kind = WaitKind::kNone;
   std::uint16_t suspend_count = 0;  // erlang:suspend_process
-  bool deferred_requests = false;   // requests of other processes to answer when next scheduled (extra->deferred)
-  std::uint32_t observed = 0;       // what goes along with messages (bits of carried.hpp), what is traced (trace.hpp)
-  bool message_peeked = false;      // between loop_rec and remove_message/loop_rec_end: the message lies in its own fragment (see receive.hpp)
+  bool deferred_requests =
+      false;  // requests of other processes to answer when next scheduled (extra->deferred)
+  std::uint32_t observed =
+      0;  // what goes along with messages (bits of carried.hpp), what is traced (trace.hpp)
+  bool message_peeked =
+      // between loop_rec and remove_message/loop_rec_end: the message lies in its own fragment (see
+      // receive.hpp)
+      false;
   std::atomic<bool> exiting{false};  // any thread
   Timer* receive_timer = nullptr;
   Process* next_in_queue = nullptr;  // run queue, inbox of a scheduler, limbo, free list
   Term exit_reason;
 
   Term self() const { return id; }
-  Term id;                          // local pid; written once before the process is published
+  Term id;  // local pid; written once before the process is published
   Term parent;
   Term group_leader;
   Term initial_module, initial_function;
   std::uint8_t initial_arity = 0;
-  std::atomic<std::uint32_t> registered_name{0};  // any thread: atom index + 1, 0 when it has none (see registry.hpp)
-  Word reductions_done = 0;         // in earlier slices
+  std::atomic<std::uint32_t> registered_name{
+      0};                    // any thread: atom index + 1, 0 when it has none (see registry.hpp)
+  Word reductions_done = 0;  // in earlier slices
 
   Mailbox mailbox;
 
-  // See process_state.hpp for what else a process carries (dictionary, links, monitors, flags): allocated on first use.
+  // See process_state.hpp for what else a process carries (dictionary, links, monitors, flags):
+  // allocated on first use.
   struct Extra* extra = nullptr;
 };
 
-/// Names every term a collection must treat as a root besides argument registers and stack: visit is called with ranges of terms it may replace.
+/// Names every term a collection must treat as a root besides argument registers and stack: visit
+/// is called with ranges of terms it may replace.
 void visit_roots(Process& p, void (*visit)(void* context, Term* terms, std::size_t count), void* context);
 
-/// Ends p: fires process-exit, answers links and monitors, gives up name, timers and heap. `reason` is the final one ({Reason,Stack} for errors,
-/// {{nocatch,T},Stack} for throws). With `report` (uncaught errors and throws) the crash is logged first. The caller, who runs in p's own
-/// thread, then returns RunResult::kExited at once; the scheduler frees p.
+/// Ends p: fires process-exit, answers links and monitors, gives up name, timers and heap. `reason`
+/// is the final one ({Reason,Stack} for errors, {{nocatch,T},Stack} for throws). With `report`
+/// (uncaught errors and throws) the crash is logged first. The caller, who runs in p's own thread,
+/// then returns RunResult::kExited at once; the scheduler frees p.
 void exit_process(Process& p, Term reason, bool report);
 
 }  // namespace vmrun

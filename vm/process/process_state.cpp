@@ -8,7 +8,7 @@
 
 namespace vmrun {
 
-// ---- Dictionary ------------------------------------------------------------------------------------------------------------------------
+// ---- Dictionary ---------------------------------------------------------------------------------
 
 namespace {
 
@@ -124,13 +124,14 @@ Term Dictionary::erase(Term key) {
   return old;
 }
 
-// ---- Extra -----------------------------------------------------------------------------------------------------------------------------
+// ---- Extra --------------------------------------------------------------------------------------
 
 Extra::~Extra() {
   monitors.for_each([](const RefKey&, MonitorOut& m) {
     if (m.tag) Fragment::destroy(m.tag);
   });
-  if (carried) [[unlikely]] delete carried;
+  if (carried) [[unlikely]]
+    delete carried;
   if (reply) Fragment::destroy(reply);
   for (Fragment* f : deferred) Fragment::destroy(f);
 }

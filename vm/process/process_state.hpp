@@ -6,13 +6,14 @@
 #include "vm/process/process.hpp"
 #include "vm/process/reference.hpp"
 
-/// What a process carries besides the essentials: dictionary, links, monitors, aliases, receive markers, requests. Allocated on first use; touched
-/// by the process's own thread only.
+/// What a process carries besides the essentials: dictionary, links, monitors, aliases, receive
+/// markers, requests. Allocated on first use; touched by the process's own thread only.
 namespace vmrun {
 
 inline std::size_t hash_key(Term t) { return t.raw() * 0x9E3779B97F4A7C15u >> 29; }
 
-/// put/get/erase. Entries lie densely (so that a collection visits one range); an index is built once there are more than a few.
+/// put/get/erase. Entries lie densely (so that a collection visits one range); an index is built
+/// once there are more than a few.
 class Dictionary {
  public:
   ~Dictionary();
@@ -21,9 +22,9 @@ class Dictionary {
   Term value(std::size_t i) const { return pairs_[2 * i + 1]; }
   Term* terms() { return pairs_; }
 
-  Term get(Term key) const;             // undefined if absent
-  Term put(Term key, Term value);       // old value or undefined
-  Term erase(Term key);                 // same
+  Term get(Term key) const;        // undefined if absent
+  Term put(Term key, Term value);  // old value or undefined
+  Term erase(Term key);            // same
   void clear();
   std::size_t memory_bytes() const { return capacity_ * 16 + index_size_ * 4; }
 
@@ -48,19 +49,22 @@ struct MonitorOut {
   Term name;                // atom, when set by name; else nil
   Fragment* tag = nullptr;  // option {tag, T}: T in its own fragment
   AliasMode alias = AliasMode::kNone;
-  bool is_port = false;     // monitor(port, …)
+  bool is_port = false;  // monitor(port, …)
 };
 /// A monitor another process has set on this one.
 struct MonitorIn {
-  Term watcher;  // pid; or kResourceWatcher: a resource of native code, found by the monitor's reference (nif/resource.hpp)
-  Term name;     // as it asked; nil when by pid
+  Term
+      // pid; or kResourceWatcher: a resource of native code, found by the monitor's reference
+      // (nif/resource.hpp)
+      watcher;
+  Term name;  // as it asked; nil when by pid
 };
 inline constexpr Term kResourceWatcher = Term::nil();
 struct NoValue {};
 
 /// A place in the mailbox that a receive on a fresh reference may start at.
 struct ReceiveMarker {
-  RefKey ref;                // all zero: reserved, not bound yet
+  RefKey ref;                 // all zero: reserved, not bound yet
   Fragment** link = nullptr;  // nullptr: slot free
   std::uint32_t id = 0;
 };
@@ -78,8 +82,8 @@ struct Extra {
   std::uint32_t next_marker = 0;
 
   // A question of this process to another one (request.hpp).
-  Word request_id = 0;          // 0: none
-  Fragment* reply = nullptr;    // its answer
+  Word request_id = 0;        // 0: none
+  Fragment* reply = nullptr;  // its answer
   Word requests_made = 0;
   // Questions to this process.
   std::vector<Fragment*> deferred;
@@ -101,7 +105,8 @@ struct Extra {
 
 /// p's extra part, made if need be.
 inline Extra& extra_of(Process& p) {
-  if (!p.extra) [[unlikely]] p.extra = new Extra;
+  if (!p.extra) [[unlikely]]
+    p.extra = new Extra;
   return *p.extra;
 }
 

@@ -1,8 +1,8 @@
 #include "vm/process/receive.hpp"
 
 #include "probes/probes.hpp"
-#include "vm/heap/copy.hpp"
 #include "vm/bif.hpp"
+#include "vm/heap/copy.hpp"
 #include "vm/process/clock.hpp"
 #include "vm/process/mailbox_probe.hpp"
 #include "vm/process/process_state.hpp"
@@ -27,8 +27,8 @@ void move_link(Process& p, Fragment** from, Fragment** to) {
 
 void fire_receive(Process& p, const Fragment& f) {
   const auto [label, previous, current] = SeqArguments::of_process(p);
-  probe::message_receive(PidText(p.id), static_cast<std::uint32_t>(size_words(f.message)), static_cast<std::uint32_t>(p.mailbox.length() - 1), label,
-                         previous, current);
+  probe::message_receive(PidText(p.id), static_cast<std::uint32_t>(size_words(f.message)),
+                         static_cast<std::uint32_t>(p.mailbox.length() - 1), label, previous, current);
 }
 
 void drop_timer(Process& p) {
@@ -44,7 +44,8 @@ Peek receive_peek(Process& p, Term* message) {
   if (!f) {
     if (!p.mailbox.has_arrivals()) return Peek::kEmpty;
     handle_arrivals(p);
-    if (p.exit_pending) [[unlikely]] return Peek::kExiting;
+    if (p.exit_pending) [[unlikely]]
+      return Peek::kExiting;
     f = *p.mailbox.save;
     if (!f) return Peek::kEmpty;
   }
@@ -72,8 +73,10 @@ void receive_remove(Process& p) {
   Mailbox& m = p.mailbox;
   p.message_peeked = false;
   Fragment* f = *m.save;
-  if (!f->token.is_nil() || (p.observed & kCarriesAny)) [[unlikely]] receive_carried(p, *f);
-  if (probe::message_watched()) [[unlikely]] count_down_watched(p, *f);
+  if (!f->token.is_nil() || (p.observed & kCarriesAny)) [[unlikely]]
+    receive_carried(p, *f);
+  if (probe::message_watched()) [[unlikely]]
+    count_down_watched(p, *f);
   else m.set_inner_count(m.inner_count() - 1);
   Fragment** link = m.save;
   *link = f->next;
@@ -97,7 +100,9 @@ void receive_timeout(Process& p) {
 }
 
 TimeoutState receive_start_timer(Process& p, Term timeout) {
-  if (p.receive_timer) return p.receive_timer->fired.load(std::memory_order_acquire) ? TimeoutState::kExpired : TimeoutState::kWait;
+  if (p.receive_timer)
+    return p.receive_timer->fired.load(std::memory_order_acquire) ? TimeoutState::kExpired
+                                                                  : TimeoutState::kWait;
   if (timeout == atoms::infinity) return TimeoutState::kWait;
   if (!timeout.is_small() || timeout.small_value() < 0 || timeout.small_value() > 0xFFFFFFFF) {
     p.mailbox.save = &p.mailbox.first;
@@ -115,7 +120,9 @@ bool flush_down_message(Process& p, RefKey key) {
   for (Fragment** link = &p.mailbox.first; *link; link = &(*link)->next) {
     Fragment* f = *link;
     const Term m = f->message;
-    if (!m.is_tuple() || m.tuple_arity() != 5 || !m.element(1).is_local_ref() || !(ref_key(m.element(1)) == key)) continue;
+    if (!m.is_tuple() || m.tuple_arity() != 5 || !m.element(1).is_local_ref() ||
+        !(ref_key(m.element(1)) == key))
+      continue;
     *link = f->next;
     move_link(p, &f->next, link);
     MailboxProbeLock lock(p.mailbox);
@@ -143,7 +150,7 @@ void receive_pin_peeked(Process& p) {
   p.message_peeked = false;
 }
 
-// ---- Markers ---------------------------------------------------------------------------------------------------------------------------
+// ---- Markers ------------------------------------------------------------------------------------
 
 namespace {
 
@@ -157,7 +164,9 @@ ReceiveMarker* find_marker(Process& p, Term id_or_ref) {
   const RefKey key = id_or_ref.is_local_ref() ? ref_key(id_or_ref) : RefKey{};
   for (ReceiveMarker& marker : p.extra->markers) {
     if (!marker.link) continue;
-    if (id_or_ref.is_small() ? marker.id == static_cast<std::uint32_t>(id_or_ref.small_value()) : marker.ref == key) return &marker;
+    if (id_or_ref.is_small() ? marker.id == static_cast<std::uint32_t>(id_or_ref.small_value())
+                             : marker.ref == key)
+      return &marker;
   }
   return nullptr;
 }
@@ -168,7 +177,8 @@ Term receive_marker_reserve(Process& p) {
   // What is there now, in either queue, came before the reference that will be made.
   if (p.mailbox.has_arrivals()) handle_arrivals(p);
   Extra& extra = extra_of(p);
-  ReceiveMarker* chosen = &extra.markers[extra.next_marker % Extra::kMarkers];  // the oldest, unless one is free
+  ReceiveMarker* chosen =
+      &extra.markers[extra.next_marker % Extra::kMarkers];  // the oldest, unless one is free
   for (ReceiveMarker& marker : extra.markers)
     if (!marker.link) chosen = &marker;
   if (chosen->link) free_marker(extra, *chosen);
@@ -188,7 +198,8 @@ void receive_marker_clear(Process& p, Term ref) {
 }
 
 void receive_marker_use(Process& p, Term ref) {
-  if (ReceiveMarker* marker = ref.is_local_ref() ? find_marker(p, ref) : nullptr) p.mailbox.save = marker->link;
+  if (ReceiveMarker* marker = ref.is_local_ref() ? find_marker(p, ref) : nullptr)
+    p.mailbox.save = marker->link;
 }
 
 }  // namespace vmrun

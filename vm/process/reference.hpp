@@ -2,8 +2,8 @@
 
 #include "vm/heap/heap.hpp"
 
-/// References and unique integers. Any thread. A reference's 96 bits are a 64-bit count of the thread that makes it and the thread's number, so
-/// making one costs an increment.
+/// References and unique integers. Any thread. A reference's 96 bits are a 64-bit count of the
+/// thread that makes it and the thread's number, so making one costs an increment.
 namespace vmrun {
 
 inline constexpr Word kRefWords = 3, kAliasRefWords = 4;
@@ -28,7 +28,8 @@ inline Term make_ref(Heap& heap) {
   return make_ref(hp, next_ref_key());
 }
 
-/// Unique in this run. monotonic: strictly increasing over all threads; otherwise from a range of the calling thread.
+/// Unique in this run. monotonic: strictly increasing over all threads; otherwise from a range of
+/// the calling thread.
 Word next_unique_integer();
 Word next_monotonic_integer();
 /// Microseconds since 1970; no two calls get the same, later ones get more (erlang:now).

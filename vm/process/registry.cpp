@@ -8,7 +8,8 @@
 namespace vmrun {
 namespace {
 
-// Words by atom index, in chunks made when a name in them is registered for the first time: the pid's or port's raw word, 0 for none.
+// Words by atom index, in chunks made when a name in them is registered for the first time: the
+// pid's or port's raw word, 0 for none.
 constexpr std::uint32_t kChunkBits = 10, kChunk = 1u << kChunkBits;
 std::atomic<std::atomic<Word>*> chunks[kAtomLimit / kChunk];
 std::mutex changing;
@@ -65,11 +66,13 @@ RegisterResult register_name(Term name, Term who) {
   std::lock_guard guard(changing);
   if (who.is_local_port()) {
     Port* p = port_table.find(who);
-    return p ? enter(name, who, p->registered_name, [&] { return p->state.load(std::memory_order_seq_cst) != Port::State::kOpen; })
+    return p ? enter(name, who, p->registered_name,
+                     [&] { return p->state.load(std::memory_order_seq_cst) != Port::State::kOpen; })
              : RegisterResult::kNoProcess;
   }
   Process* p = process_table.find(who);
-  return p ? enter(name, who, p->registered_name, [&] { return p->exiting.load(std::memory_order_seq_cst); }) : RegisterResult::kNoProcess;
+  return p ? enter(name, who, p->registered_name, [&] { return p->exiting.load(std::memory_order_seq_cst); })
+           : RegisterResult::kNoProcess;
 }
 
 bool unregister_name(Term name) {

@@ -2,7 +2,8 @@
 
 #include "vm/process/process.hpp"
 
-/// Registered names of processes and ports. Looking a name up takes no lock: two loads, indexed by the atom. Changes are serialised.
+/// Registered names of processes and ports. Looking a name up takes no lock: two loads, indexed by
+/// the atom. Changes are serialised.
 namespace vmrun {
 
 struct Port;

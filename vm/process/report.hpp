@@ -2,7 +2,8 @@
 
 #include <string>
 
-/// What the machine has to say about misbehaving drivers, libraries and modules: a report for the logger. Any thread.
+/// What the machine has to say about misbehaving drivers, libraries and modules: a report for the
+/// logger. Any thread.
 namespace vmrun {
 
 enum class ReportLevel { kWarning, kError };

@@ -12,18 +12,23 @@
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 
-/// The signal's root is {From, Id, Kind, Argument, Tag, MessageId, IfDead}. Id is a small integer when From is suspended for the answer; 0 when nobody waits: then
-/// {Tag, MessageId, Answer} is sent as a message unless Tag is []; the tag `suspended` stands for suspend_process's {MessageId, suspended | exited}.
+/// The signal's root is {From, Id, Kind, Argument, Tag, MessageId, IfDead}. Id is a small integer
+/// when From is suspended for the answer; 0 when nobody waits: then {Tag, MessageId, Answer} is
+/// sent as a message unless Tag is []; the tag `suspended` stands for suspend_process's {MessageId,
+/// suspended | exited}.
 namespace vmrun {
 namespace {
 
 enum Field { kFrom, kId, kKind, kArgument, kTag, kMessageId, kIfDead, kFields };
 
-Fragment* make_request(Process& from, Word id, RequestKind kind, Term argument, Term tag, Term message_id, Term if_dead) {
-  Fragment* f = new_signal(SignalKind::kRequest, 1 + kFields + copy_size_words(argument) + copy_size_words(message_id));
+Fragment* make_request(Process& from, Word id, RequestKind kind, Term argument, Term tag, Term message_id,
+                       Term if_dead) {
+  Fragment* f =
+      new_signal(SignalKind::kRequest, 1 + kFields + copy_size_words(argument) + copy_size_words(message_id));
   const Term argument_copy = copy_into(*f, argument), id_copy = copy_into(*f, message_id);
   Term* hp = fragment_alloc(*f, 1 + kFields);
-  f->message = make_tuple(hp, from.id, Term::small(static_cast<SWord>(id)), Term::small(static_cast<SWord>(kind)), argument_copy, tag, id_copy, if_dead);
+  f->message = make_tuple(hp, from.id, Term::small(static_cast<SWord>(id)),
+                          Term::small(static_cast<SWord>(kind)), argument_copy, tag, id_copy, if_dead);
   return f;
 }
 
@@ -49,7 +54,8 @@ void answer(Term request, Term result) {
 }
 
 void collect_for(Process& p, Term how) {
-  const int cost = how == atoms::minor ? collect(p, 0, p.saved_regs, p.live_saved) : collect_major(p, 0, p.saved_regs, p.live_saved);
+  const int cost = how == atoms::minor ? collect(p, 0, p.saved_regs, p.live_saved)
+                                       : collect_major(p, 0, p.saved_regs, p.live_saved);
   if (cost >= 0) return;
   p.exit_pending = true;
   p.exit_reason = atoms::killed;
@@ -59,20 +65,13 @@ void answer_one(Process& p, Term request) {
   const Term* e = request.tuple_elements();
   Arena arena;
   switch (static_cast<RequestKind>(e[kKind].small_value())) {
-    case RequestKind::kIsAlive:
-      return answer(request, atoms::true_);
-    case RequestKind::kProcessInfo:
-      return answer(request, process_info(p, e[kArgument], arena, false));
-    case RequestKind::kGarbageCollect:
-      collect_for(p, e[kArgument]);
-      return answer(request, atoms::true_);
-    case RequestKind::kSuspend:
-      ++p.suspend_count;
-      return answer(request, atoms::true_);
+    case RequestKind::kIsAlive: return answer(request, atoms::true_);
+    case RequestKind::kProcessInfo: return answer(request, process_info(p, e[kArgument], arena, false));
+    case RequestKind::kGarbageCollect: collect_for(p, e[kArgument]); return answer(request, atoms::true_);
+    case RequestKind::kSuspend: ++p.suspend_count; return answer(request, atoms::true_);
     case RequestKind::kTrace:
       return answer(request, trace_as_asked(p, e[kArgument]) ? atoms::true_ : atoms::false_);
-    case RequestKind::kTraceInfo:
-      return answer(request, trace_info(p, e[kArgument], arena));
+    case RequestKind::kTraceInfo: return answer(request, trace_info(p, e[kArgument], arena));
     case RequestKind::kResume:
       if (p.suspend_count) --p.suspend_count;
       return answer(request, atoms::true_);
@@ -146,7 +145,8 @@ void answer_request_dead(Term request) { answer(request, request.element(kIfDead
 
 void take_reply(Process& p, Fragment* f) {
   Extra* extra = p.extra;
-  if (!extra || extra->request_id == 0 || extra->reply || f->message.element(0) != Term::small(static_cast<SWord>(extra->request_id)))
+  if (!extra || extra->request_id == 0 || extra->reply ||
+      f->message.element(0) != Term::small(static_cast<SWord>(extra->request_id)))
     return Fragment::destroy(f);
   extra->reply = f;
   p.resume_requested = true;

@@ -2,26 +2,38 @@
 
 #include "vm/process/process.hpp"
 
-/// Questions one process asks another, or a port, answered by the other in its own thread between two slices: so they see a settled process and keep signal
-/// order. The asking BIF is suspended meanwhile and called again (BifAction::kSuspend).
+/// Questions one process asks another, or a port, answered by the other in its own thread between
+/// two slices: so they see a settled process and keep signal order. The asking BIF is suspended
+/// meanwhile and called again (BifAction::kSuspend).
 namespace vmrun {
 
-enum class RequestKind : unsigned { kIsAlive, kProcessInfo, kGarbageCollect, kSuspend, kResume, kTrace, kTraceInfo };
+enum class RequestKind : unsigned {
+  kIsAlive,
+  kProcessInfo,
+  kGarbageCollect,
+  kSuspend,
+  kResume,
+  kTrace,
+  kTraceInfo
+};
 
-/// For BIFs: asks on the first call, on later ones sees whether the answer is there. Returns the answer, `if_dead` when the process is gone, or
-/// kNonValue (suspend_and_retry has been said). Argument: an immediate or any term, copied.
+/// For BIFs: asks on the first call, on later ones sees whether the answer is there. Returns the
+/// answer, `if_dead` when the process is gone, or kNonValue (suspend_and_retry has been said).
+/// Argument: an immediate or any term, copied.
 Term ask(Process& p, Term target, RequestKind kind, Term argument, Term if_dead);
 /// A question that is answered by the message {Tag, Id, Answer}; nothing waits.
 void ask_async(Process& p, Term target, RequestKind kind, Term argument, Term tag, Term id, Term if_dead);
 
-// ---- The asking BIF's side, whoever answers. A BIF has one question at a time and comes back for its answer.
+// ---- The asking BIF's side, whoever answers. A BIF has one question at a time and comes back for
+// its answer.
 
 /// Whether the question of this BIF has been asked already: then only take_answer is left to do.
 bool has_asked(const Process& p);
 /// A number for a question that is about to be asked; cancel_question when that fails.
 Word start_question(Process& p);
 void cancel_question(Process& p);
-/// The answer; or kNonValue: it is not there yet and suspend_and_retry has been said, or it is an error, which has been raised.
+/// The answer; or kNonValue: it is not there yet and suspend_and_retry has been said, or it is an
+/// error, which has been raised.
 Term take_answer(Process& p);
 
 /// Answers question `id` of a process, with a value or with an error to be raised. Any scheduler.

@@ -23,7 +23,8 @@ void visit_roots(Process& p, void (*visit)(void* context, Term* terms, std::size
   }
   if (extra->pinned_messages)
     for (Fragment* f = p.mailbox.first; f; f = f->next)
-      if (f->kind == static_cast<std::uint32_t>(SignalKind::kPinnedMessage)) visit(context, &f->message, 2);  // and its token
+      if (f->kind == static_cast<std::uint32_t>(SignalKind::kPinnedMessage))
+        visit(context, &f->message, 2);  // and its token
 }
 
 }  // namespace vmrun

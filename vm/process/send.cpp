@@ -40,10 +40,12 @@ namespace {
 
 void fire_send(Process& from, Term to, Term message, const Fragment& f) {
   const auto [label, previous, current] = SeqArguments::of_message(f);
-  probe::message_send(PidText(from.id), PidText(to), static_cast<std::uint32_t>(size_words(message)), label, previous, current);
+  probe::message_send(PidText(from.id), PidText(to), static_cast<std::uint32_t>(size_words(message)), label,
+                      previous, current);
 }
 
-/// A send while somebody watches the process or all messages. Within one process nothing is announced as copied or queued.
+/// A send while somebody watches the process or all messages. Within one process nothing is
+/// announced as copied or queued.
 [[gnu::cold, gnu::noinline]] bool send_watched(Process& from, Process& to, Term as_given, Term message) {
   trace_send(from, as_given, message);
   const bool to_self = &from == &to;
@@ -58,7 +60,8 @@ void fire_send(Process& from, Term to, Term message, const Fragment& f) {
 
 /// as_given: the destination as the program wrote it.
 bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
-  if (probe::message_watched() || from.observed & (kSendsCarried | kTraceSend)) [[unlikely]] return send_watched(from, to, as_given, message);
+  if (probe::message_watched() || from.observed & (kSendsCarried | kTraceSend)) [[unlikely]]
+    return send_watched(from, to, as_given, message);
   Fragment* f = message_fragment(message);
   bump_reductions(from, 1 + (f->used_words >> 4));
   return push_unannounced(to, f);
@@ -69,16 +72,20 @@ void send_to_alias(Process& from, Term alias, Term message) {
   Process* to = process_table.find(ref_of(alias)->owner);
   if (!to) return;
   const bool carries = sends_carried(from);
-  if (carries) [[unlikely]] seq_trace_send(from, alias, message);
-  Fragment* f = new_signal(SignalKind::kAliasMessage, 3 + kAliasRefWords + copy_size_words(message) + (carries ? carried_words(from) : 0));
+  if (carries) [[unlikely]]
+    seq_trace_send(from, alias, message);
+  Fragment* f = new_signal(SignalKind::kAliasMessage, 3 + kAliasRefWords + copy_size_words(message) +
+                                                          (carries ? carried_words(from) : 0));
   const Term copy = copy_into(*f, message);
   Term* hp = f->words + f->used_words;
   const Term ref = make_alias_ref(hp, ref_key(alias), to->id);
   f->message = make_tuple(hp, ref, copy);
   f->used_words = static_cast<std::uint32_t>(hp - f->words);
-  if (carries) [[unlikely]] attach_carried(from, *f);
+  if (carries) [[unlikely]]
+    attach_carried(from, *f);
   bump_reductions(from, 1 + (f->used_words >> 4));
-  if (probe::message_send_enabled()) [[unlikely]] fire_send(from, to->id, message, *f);
+  if (probe::message_send_enabled()) [[unlikely]]
+    fire_send(from, to->id, message, *f);
   if (!push_signal(*to, f)) Fragment::destroy(f);
 }
 
@@ -90,7 +97,8 @@ bool send_message(Process& from, Term to, Term message) {
     else trace_send(from, to, message, false);
     return true;
   }
-  if (to.is_tuple() && to.tuple_arity() == 2 && to.element(0).is_atom() && to.element(1) == atoms::nonode_at_nohost) {
+  if (to.is_tuple() && to.tuple_arity() == 2 && to.element(0).is_atom() &&
+      to.element(1) == atoms::nonode_at_nohost) {
     // {Name, Node}: unlike a plain name, an unknown one is no error.
     const Term pid = whereis(to.element(0));
     if (pid && pid.is_local_port()) return send_to_port(from, pid, message) == PortSend::kDone;
@@ -117,7 +125,8 @@ bool send_message(Process& from, Term to, Term message) {
     return true;
   }
   if (to.is_ref() || to.is_pid() || to.is_port()) return true;  // of another node: not connected
-  if (to.is_tuple() && to.tuple_arity() == 2 && to.element(0).is_atom() && to.element(1).is_atom()) return true;  // likewise
+  if (to.is_tuple() && to.tuple_arity() == 2 && to.element(0).is_atom() && to.element(1).is_atom())
+    return true;  // likewise
   raise_badarg(from);
   return false;
 }
@@ -126,7 +135,8 @@ bool send_from_native(Process* from, Term to, Term message) {
   Process* q = process_table.find(to);
   if (!q) return false;
   if (from) return send_to_process(*from, *q, to, message);
-  if (probe::copy_struct_enabled() && !message.is_immed()) [[unlikely]] probe::copy_struct(static_cast<std::uint32_t>(size_words(message)));
+  if (probe::copy_struct_enabled() && !message.is_immed()) [[unlikely]]
+    probe::copy_struct(static_cast<std::uint32_t>(size_words(message)));
   Fragment* f = message_fragment(message);
   f->from_vm = 1;
   return push_message(*q, f, false);

@@ -5,16 +5,18 @@
 /// Messages to processes. Called in the sending process's thread. Never collects.
 namespace vmrun {
 
-/// `To ! Message`: to is a local pid, a registered name, {Name, Node}, an alias or other reference, a port or a remote pid. False with
-/// the exception set (badarg: no such name, not a destination). Sending to what has gone is no error. Charges reductions for the copy.
+/// `To ! Message`: to is a local pid, a registered name, {Name, Node}, an alias or other reference,
+/// a port or a remote pid. False with the exception set (badarg: no such name, not a destination).
+/// Sending to what has gone is no error. Charges reductions for the copy.
 [[nodiscard]] bool send_message(Process& from, Term to, Term message);
 
-/// From native code: to a local pid, as a message of `from`, whose thread this is, or with nullptr of nobody. False when there is no such process. With nullptr any
-/// thread that holds an epoch.
+/// From native code: to a local pid, as a message of `from`, whose thread this is, or with nullptr
+/// of nobody. False when there is no such process. With nullptr any thread that holds an epoch.
 bool send_from_native(Process* from, Term to, Term message);
 
-/// A message the VM itself makes: `f->message` set, its terms inside `f`. Takes the fragment over. False when there is no such process.
-/// Any thread that holds an epoch (schedulers do; see epoch.hpp).
+/// A message the VM itself makes: `f->message` set, its terms inside `f`. Takes the fragment over.
+/// False when there is no such process. Any thread that holds an epoch (schedulers do; see
+/// epoch.hpp).
 bool send_from_vm(Term pid, Fragment* f);
 
 }  // namespace vmrun

@@ -33,7 +33,7 @@ Carried& fresh_carried_of(Process& p) {
   return *fresh_carried(p);
 }
 
-// ---- The system tracer -----------------------------------------------------------------------------------------------------------------
+// ---- The system tracer --------------------------------------------------------------------------
 
 struct SystemTracer {
   std::mutex mutex;
@@ -50,7 +50,8 @@ Listener listener(Term* pid) {
   if (!tracer_set.load(std::memory_order_acquire)) return Listener::kNobody;
   std::lock_guard guard(tracer.mutex);
   *pid = tracer.to;
-  if (tracer.to == atoms::dyntrace) return probe::trace_seq_enabled() ? Listener::kProbe : Listener::kIdleProbe;
+  if (tracer.to == atoms::dyntrace)
+    return probe::trace_seq_enabled() ? Listener::kProbe : Listener::kIdleProbe;
   return tracer.to == atoms::false_ ? Listener::kNobody : Listener::kProcess;
 }
 
@@ -65,9 +66,12 @@ TraceStamp stamp_of(Word flags) {
   return flags & kSeqMonotonic ? TraceStamp::kMonotonic : TraceStamp::kNone;
 }
 
-Term flag_name(Word flag) { return flag == kSeqSend ? atoms::send : flag == kSeqReceive ? atoms::receive : atoms::print; }
+Term flag_name(Word flag) {
+  return flag == kSeqSend ? atoms::send : flag == kSeqReceive ? atoms::receive : atoms::print;
+}
 
-/// {seq_trace, Label, {Type, {Previous, Current}, From, To, Message} [, Time]} to whoever listens, if the token says so.
+/// {seq_trace, Label, {Type, {Previous, Current}, From, To, Message} [, Time]} to whoever listens,
+/// if the token says so.
 void tell_tracer(Process& p, const SeqToken& token, Word type, Term to, Term message) {
   Term pid;
   if (!(token.flags & type) || (p.extra && p.extra->sensitive)) return;
@@ -99,12 +103,15 @@ void tell_tracer(Process& p, const SeqToken& token, Word type, Term to, Term mes
   }
 }
 
-Word token_words(const SeqToken& t) { return kTokenWords + copy_size_words(t.label) + copy_size_words(t.from); }
+Word token_words(const SeqToken& t) {
+  return kTokenWords + copy_size_words(t.label) + copy_size_words(t.from);
+}
 
 /// hp: token_words of room.
 Term build_token(const SeqToken& t, Term*& hp, OffHeapObject*& off_heap) {
   const Term label = copy_term(t.label, hp, off_heap), from = copy_term(t.from, hp, off_heap);
-  return make_tuple(hp, Term::small(static_cast<SWord>(t.flags)), label, Term::small(t.serial), from, Term::small(t.lastcnt));
+  return make_tuple(hp, Term::small(static_cast<SWord>(t.flags)), label, Term::small(t.serial), from,
+                    Term::small(t.lastcnt));
 }
 
 SeqToken read_token(Term tuple) {
@@ -131,7 +138,7 @@ SeqArguments probe_arguments(Term label, SWord previous, SWord current) {
 
 }  // namespace
 
-// ---- Tokens of processes ---------------------------------------------------------------------------------------------------------------
+// ---- Tokens of processes ------------------------------------------------------------------------
 
 bool has_seq_token(Process& p) {
   if (!(p.observed & kCarriesToken)) return false;
@@ -144,7 +151,8 @@ Term seq_token_term(Process& p, Heap& heap) {
   const SeqToken& t = p.extra->carried->token;
   const Term label = copy_to(heap, t.label), from = copy_to(heap, t.from);
   Term* hp = heap.alloc(kTokenWords);
-  return make_tuple(hp, Term::small(static_cast<SWord>(t.flags)), label, Term::small(t.serial), from, Term::small(t.lastcnt));
+  return make_tuple(hp, Term::small(static_cast<SWord>(t.flags)), label, Term::small(t.serial), from,
+                    Term::small(t.lastcnt));
 }
 
 SeqToken& make_seq_token(Process& p) {
@@ -199,7 +207,8 @@ bool seq_tracer_listens() {
 }
 
 bool set_seq_tracer(Term to, Term state) {
-  if (to != atoms::false_ && to != atoms::dyntrace && !(to.is_local_pid() && process_table.find(to))) return false;
+  if (to != atoms::false_ && to != atoms::dyntrace && !(to.is_local_pid() && process_table.find(to)))
+    return false;
   std::lock_guard guard(tracer.mutex);
   delete tracer.state;
   tracer.state = nullptr;
@@ -222,7 +231,7 @@ Term seq_tracer(Heap& heap) {
   return make_tuple(hp, atoms::dyntrace, state);
 }
 
-// ---- Along with messages ---------------------------------------------------------------------------------------------------------------
+// ---- Along with messages ------------------------------------------------------------------------
 
 Word carried_words(Process& p) {
   Word words = 0;
@@ -299,7 +308,8 @@ void inherit_seq_token(Process& parent, Process& child, const SpawnTold& told) {
 }
 
 SeqArguments SeqArguments::of_message(const Fragment& f) {
-  if (f.token.is_nil()) [[likely]] return {};
+  if (f.token.is_nil()) [[likely]]
+    return {};
   const Term token = message_token(f);
   if (token.is_nil()) return {};
   const Term* e = token.tuple_elements();

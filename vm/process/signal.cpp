@@ -18,7 +18,8 @@ namespace vmrun {
 
 Fragment* new_fragment(Word words) {
   Fragment* f = Fragment::create(words);
-  if (!f) [[unlikely]] out_of_memory("a message", words * sizeof(Term));
+  if (!f) [[unlikely]]
+    out_of_memory("a message", words * sizeof(Term));
   return f;
 }
 
@@ -32,7 +33,8 @@ namespace {
   return copy;
 }
 
-// What is done when someone looks stands in functions of their own: their room for texts and their unwinding would cost the others.
+// What is done when someone looks stands in functions of their own: their room for texts and their
+// unwinding would cost the others.
 
 [[gnu::cold, gnu::noinline]] Term copy_watched(Fragment& f, Term t) {
   probe::copy_struct(static_cast<std::uint32_t>(size_words(t)));
@@ -41,7 +43,8 @@ namespace {
 
 void fire_queued(Process& to, const Fragment& f, Word length) {
   const auto [label, previous, current] = SeqArguments::of_message(f);
-  probe::message_queued(PidText(to.id), static_cast<std::uint32_t>(size_words(f.message)), static_cast<std::uint32_t>(length), label, previous, current);
+  probe::message_queued(PidText(to.id), static_cast<std::uint32_t>(size_words(f.message)),
+                        static_cast<std::uint32_t>(length), label, previous, current);
 }
 
 [[gnu::always_inline]] inline bool pushed(Process& to, Fragment* f, PushResult result) {
@@ -79,14 +82,16 @@ void fire_queued(Process& to, const Fragment& f, Word length) {
 
 Term copy_into(Fragment& f, Term t) {
   if (t.is_immed()) return t;
-  if (probe::copy_struct_enabled()) [[unlikely]] return copy_watched(f, t);
+  if (probe::copy_struct_enabled()) [[unlikely]]
+    return copy_watched(f, t);
   return copy_unannounced(f, t);
 }
 
 bool push_unannounced(Process& to, Fragment* f) { return pushed(to, f, to.mailbox.push(f)); }
 
 bool push_message(Process& to, Fragment* f, bool to_self) {
-  if (probe::message_queued_enabled()) [[unlikely]] return push_watched(to, f, to_self);
+  if (probe::message_queued_enabled()) [[unlikely]]
+    return push_watched(to, f, to_self);
   return push_unannounced(to, f);
 }
 
@@ -104,7 +109,8 @@ void send_signal(Term to, Fragment* f) {
 void append_own_message(Process& p, Fragment* f) {
   f->kind = static_cast<std::uint32_t>(SignalKind::kMessage);
   trace_receive(p, f->message);
-  if (probe::message_queued_enabled()) [[unlikely]] return append_watched(p, f);
+  if (probe::message_queued_enabled()) [[unlikely]]
+    return append_watched(p, f);
   p.mailbox.append(f);
 }
 
@@ -132,11 +138,14 @@ void send_link_exit(Term from, Term to, Term reason, SignalKind kind, bool annou
     attach_carried(*carrier, *f);
   }
   // Before the receiver can see it (PROBES A10).
-  if (probe::process_exit_signal_enabled() && announce) [[unlikely]] fire_exit_signal(from, to, reason, kind);
+  if (probe::process_exit_signal_enabled() && announce) [[unlikely]]
+    fire_exit_signal(from, to, reason, kind);
   if (!push_signal(*q, f)) Fragment::destroy(f);
 }
 
-void send_exit(Process& from, Term to, Term reason) { send_link_exit(from.id, to, reason, SignalKind::kExit); }
+void send_exit(Process& from, Term to, Term reason) {
+  send_link_exit(from.id, to, reason, SignalKind::kExit);
+}
 
 void wake_up(Process& p) {
   Fragment* f = new_signal(SignalKind::kWakeUp, 0);
@@ -148,7 +157,8 @@ void send_down(Term watcher, RefKey key, Term pid, Term name, Term reason) {
   if (watcher.is_local_port()) return send_down_to_port(watcher, key);
   Process* q = process_table.find(watcher);
   if (!q) return;
-  Fragment* f = new_signal(SignalKind::kDown, 6 + kAliasRefWords + (name.is_atom() ? 3 : 0) + copy_size_words(reason));
+  Fragment* f =
+      new_signal(SignalKind::kDown, 6 + kAliasRefWords + (name.is_atom() ? 3 : 0) + copy_size_words(reason));
   f->from_vm = 1;
   const Term copy = copy_into(*f, reason);
   Term object = pid;
@@ -161,7 +171,8 @@ void send_down(Term watcher, RefKey key, Term pid, Term name, Term reason) {
   hp = fragment_alloc(*f, kRefWords);  // last: see make_alias_of_last
   const Term ref = make_ref(hp, key);
   hp = tuple;
-  f->message = make_tuple(hp, atoms::down, ref, pid.is_local_port() ? atoms::port : atoms::process, object, copy);
+  f->message =
+      make_tuple(hp, atoms::down, ref, pid.is_local_port() ? atoms::port : atoms::process, object, copy);
   if (!push_signal(*q, f)) Fragment::destroy(f);
 }
 
@@ -175,16 +186,13 @@ void answer_dead(Term dead, Fragment* f) {
       send_down(e[0], ref_key(e[1]), dead, f->message.tuple_arity() > 2 ? e[2] : Term::nil(), atoms::noproc);
       break;
     }
-    case SignalKind::kRequest:
-      answer_request_dead(f->message);
-      break;
-    default:
-      break;
+    case SignalKind::kRequest: answer_request_dead(f->message); break;
+    default: break;
   }
   Fragment::destroy(f);
 }
 
-// ---- Handling, in the receiver's thread ------------------------------------------------------------------------------------------------
+// ---- Handling, in the receiver's thread ---------------------------------------------------------
 
 namespace {
 
@@ -208,8 +216,8 @@ void handle_exit(Process& p, Fragment* f, bool by_link) {
   die_of(p, reason, f);
 }
 
-/// The reference of a monitor that is an alias as well is an alias in its message too. Only the owner of the monitor knows; the sender has put it last,
-/// with room.
+/// The reference of a monitor that is an alias as well is an alias in its message too. Only the
+/// owner of the monitor knows; the sender has put it last, with room.
 void make_alias_of_last(Fragment& down, RefKey key, Term owner) {
   fragment_alloc(down, kAliasRefWords - kRefWords);
   Term* hp = down.words + down.used_words - kAliasRefWords;
@@ -235,7 +243,8 @@ void handle_down(Process& p, Fragment* f) {
   if (!monitor) return Fragment::destroy(f);
   const MonitorOut was = *monitor;
   p.extra->monitors.erase(key);
-  if (was.alias == AliasMode::kDemonitor || was.alias == AliasMode::kReplyDemonitor) p.extra->aliases.erase(key);
+  if (was.alias == AliasMode::kDemonitor || was.alias == AliasMode::kReplyDemonitor)
+    p.extra->aliases.erase(key);
   if (was.alias != AliasMode::kNone) make_alias_of_last(*f, key, p.id);
   if (was.tag) {
     f = retag(f, was.tag->message);
@@ -256,10 +265,8 @@ void handle_alias_message(Process& p, Fragment* f) {
 
 void handle_signal(Process& p, Fragment* f) {
   switch (static_cast<SignalKind>(f->kind)) {
-    case SignalKind::kExit:
-      return handle_exit(p, f, false);
-    case SignalKind::kLinkExit:
-      return handle_exit(p, f, true);
+    case SignalKind::kExit: return handle_exit(p, f, false);
+    case SignalKind::kLinkExit: return handle_exit(p, f, true);
     case SignalKind::kLink:
       trace_procs(p, atoms::getting_linked, f->message);
       extra_of(p).links.insert(f->message, {});
@@ -270,32 +277,25 @@ void handle_signal(Process& p, Fragment* f) {
       break;
     case SignalKind::kMonitor: {
       const Term* e = f->message.tuple_elements();
-      extra_of(p).monitored_by.insert(ref_key(e[1]), {e[0], f->message.tuple_arity() > 2 ? e[2] : Term::nil()});
+      extra_of(p).monitored_by.insert(ref_key(e[1]),
+                                      {e[0], f->message.tuple_arity() > 2 ? e[2] : Term::nil()});
       break;
     }
     case SignalKind::kDemonitor:
       if (p.extra) p.extra->monitored_by.erase(ref_key(f->message));
       break;
-    case SignalKind::kDown:
-      return handle_down(p, f);
-    case SignalKind::kAliasMessage:
-      return handle_alias_message(p, f);
-    case SignalKind::kGroupLeader:
-      p.group_leader = f->message;
-      break;
+    case SignalKind::kDown: return handle_down(p, f);
+    case SignalKind::kAliasMessage: return handle_alias_message(p, f);
+    case SignalKind::kGroupLeader: p.group_leader = f->message; break;
     case SignalKind::kRequest:
       extra_of(p).deferred.push_back(f);
       p.deferred_requests = true;
       p.reductions = 0;  // answered between two slices
       return;
-    case SignalKind::kReply:
-      return take_reply(p, f);
-    case SignalKind::kWakeUp:
-      p.resume_requested = true;
-      break;
+    case SignalKind::kReply: return take_reply(p, f);
+    case SignalKind::kWakeUp: p.resume_requested = true; break;
     case SignalKind::kMessage:
-    case SignalKind::kPinnedMessage:
-      break;
+    case SignalKind::kPinnedMessage: break;
   }
   Fragment::destroy(f);
 }
@@ -309,10 +309,12 @@ void handle_arrivals(Process& p) {
     Fragment* next = f->next;
     if (p.exit_pending) [[unlikely]] {
       // What comes after the deadly signal finds a dead process.
-      if (f->kind == static_cast<Word>(SignalKind::kMessage)) p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
+      if (f->kind == static_cast<Word>(SignalKind::kMessage))
+        p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
       answer_dead(p.id, f);
     } else if (f->kind == static_cast<Word>(SignalKind::kMessage)) {
-      if (traced) [[unlikely]] trace_receive(p, f->message);
+      if (traced) [[unlikely]]
+        trace_receive(p, f->message);
       p.mailbox.link(f);
     } else {
       handle_signal(p, f);
@@ -328,7 +330,7 @@ constexpr Term kNoPort = Term::port((Word{1} << 56) - 1);
 
 }  // namespace
 
-// ---- Links and monitors ----------------------------------------------------------------------------------------------------------------
+// ---- Links and monitors -------------------------------------------------------------------------
 
 bool is_linked(Process& p, Term other) { return p.extra && p.extra->links.find(other); }
 
@@ -386,7 +388,8 @@ bool stop_monitor(Process& p, RefKey key) {
   if (!monitor) return false;
   const MonitorOut was = *monitor;
   p.extra->monitors.erase(key);
-  if (was.alias == AliasMode::kDemonitor || was.alias == AliasMode::kReplyDemonitor) p.extra->aliases.erase(key);
+  if (was.alias == AliasMode::kDemonitor || was.alias == AliasMode::kReplyDemonitor)
+    p.extra->aliases.erase(key);
   if (was.tag) Fragment::destroy(was.tag);
   send_demonitor(was.target, key);
   return true;

@@ -17,7 +17,8 @@ SpawnOptions spawn_defaults;
 
 namespace {
 
-constexpr Word kArgumentRoomWords = 64;  // left for the stack when the first block is made to fit large arguments
+constexpr Word kArgumentRoomWords =
+    64;  // left for the stack when the first block is made to fit large arguments
 Term boot_group_leader = Term::nil();
 
 unsigned list_length(Term list) {
@@ -26,13 +27,16 @@ unsigned list_length(Term list) {
   return n;
 }
 
-/// {spawn_request, Ref, Parent, GroupLeader, MFA, Options, Tag, Arguments} and {Tag, Ref, ok, Child}: what a spawn counts as in sequential traces.
-SpawnTold spawn_as_messages(Heap& heap, const Process& p, Term arguments, const SpawnOptions& options, RefKey key) {
+/// {spawn_request, Ref, Parent, GroupLeader, MFA, Options, Tag, Arguments} and {Tag, Ref, ok,
+/// Child}: what a spawn counts as in sequential traces.
+SpawnTold spawn_as_messages(Heap& heap, const Process& p, Term arguments, const SpawnOptions& options,
+                            RefKey key) {
   Term* hp = heap.alloc(kRefWords);
   const Term ref = make_ref(hp, key);
   const Term tag = options.request ? options.request->tag : atoms::spawn_reply;
   Term shown = options.as_given;
-  for (const auto& [given, name] : {std::pair{options.monitor, atoms::monitor}, std::pair{options.link, atoms::link}}) {
+  for (const auto& [given, name] :
+       {std::pair{options.monitor, atoms::monitor}, std::pair{options.link, atoms::link}}) {
     if (!given || !options.as_given.is_nil()) continue;
     hp = heap.alloc(2);
     shown = make_cons(hp, name, shown);
@@ -40,7 +44,8 @@ SpawnTold spawn_as_messages(Heap& heap, const Process& p, Term arguments, const 
   hp = heap.alloc(4);
   const Term mfa = make_tuple(hp, p.initial_module, p.initial_function, Term::small(p.initial_arity));
   hp = heap.alloc(9);
-  const Term request = make_tuple(hp, atoms::spawn_request, ref, p.parent, p.group_leader, mfa, shown, tag, arguments);
+  const Term request =
+      make_tuple(hp, atoms::spawn_request, ref, p.parent, p.group_leader, mfa, shown, tag, arguments);
   hp = heap.alloc(5);
   return {request, make_tuple(hp, tag, ref, atoms::ok, p.id), false};
 }
@@ -80,14 +85,17 @@ void answer_request(Process& parent, Process& p, const SpawnOptions& options, Re
 
 void set_boot_group_leader(Term pid) { boot_group_leader = pid; }
 
-Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options, RefKey* monitor_key) {
+Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options,
+                   RefKey* monitor_key) {
   if (!process_table.reserve()) return kNonValue;
   const Word argument_words = copy_size_words(arguments);
-  if (probe::copy_struct_enabled()) [[unlikely]] fire_copy(arguments);
+  if (probe::copy_struct_enabled()) [[unlikely]]
+    fire_copy(arguments);
 
   Process& p = *allocate_process();
   Word least = options.min_heap_words;
-  if (argument_words + kArgumentRoomWords > kDefaultHeapWords && argument_words + kArgumentRoomWords > least) least = argument_words + kArgumentRoomWords;
+  if (argument_words + kArgumentRoomWords > kDefaultHeapWords && argument_words + kArgumentRoomWords > least)
+    least = argument_words + kArgumentRoomWords;
   init_heap(p.heap, least);
   p.min_heap_words = static_cast<std::uint32_t>(options.min_heap_words);
   p.fullsweep_after = options.fullsweep_after;
@@ -102,7 +110,8 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   p.live_saved = 3;
   p.initial_module = module;
   p.initial_function = function;
-  p.initial_arity = static_cast<std::uint8_t>(module == atoms::erlang && function == atoms::apply ? 2 : list_length(arguments));
+  p.initial_arity = static_cast<std::uint8_t>(
+      module == atoms::erlang && function == atoms::apply ? 2 : list_length(arguments));
   p.exception_trace = Term::nil();
   p.scheduler = this_scheduler();
   p.group_leader = boot_group_leader;
@@ -121,7 +130,8 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   if (options.request) key = options.request->key;
   else if (options.monitor || (parent && parent->observed & kCarriesToken)) key = next_ref_key();
   if (parent && options.monitor) {
-    // As if the monitor signal were the child's first: it has never run, so its side can be written here.
+    // As if the monitor signal were the child's first: it has never run, so its side can be written
+    // here.
     MonitorOut monitor{pid, Term::nil(), nullptr, options.monitor_alias};
     if (options.monitor_tag) {
       monitor.tag = new_fragment(copy_size_words(options.monitor_tag));
@@ -133,10 +143,13 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
     extra_of(p).monitored_by.insert(key, {parent->id, Term::nil()});
     *monitor_key = key;
   }
-  if (parent && parent->observed & kCarriesToken) [[unlikely]] inherit_token(*parent, p, arguments, options, key);
-  if (parent && (parent->observed & kTraceAll || new_processes_traced())) [[unlikely]] trace_spawn(*parent, p, arguments, options.link);
+  if (parent && parent->observed & kCarriesToken) [[unlikely]]
+    inherit_token(*parent, p, arguments, options, key);
+  if (parent && (parent->observed & kTraceAll || new_processes_traced())) [[unlikely]]
+    trace_spawn(*parent, p, arguments, options.link);
   if (options.request && options.request->answer) answer_request(*parent, p, options, key);
-  if (probe::process_spawn_enabled()) [[unlikely]] fire_spawn(p);
+  if (probe::process_spawn_enabled()) [[unlikely]]
+    fire_spawn(p);
   make_runnable(p);
   return pid;
 }

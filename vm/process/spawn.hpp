@@ -9,7 +9,7 @@ namespace vmrun {
 struct SpawnOptions {
   bool link = false;
   bool monitor = false;
-  Term monitor_tag;                       // with monitor: non-value for 'DOWN'
+  Term monitor_tag;  // with monitor: non-value for 'DOWN'
   AliasMode monitor_alias = AliasMode::kNone;
   std::uint8_t priority = 1;
   bool off_heap_messages = false;
@@ -17,23 +17,25 @@ struct SpawnOptions {
   std::uint16_t fullsweep_after = 65535;
   Word min_heap_words = 0;
   Word max_heap_words = 0;
-  Term as_given = Term::nil();            // the option list of the program, for traces
+  Term as_given = Term::nil();             // the option list of the program, for traces
   struct SpawnRequest* request = nullptr;  // of spawn_request
 };
 
 /// spawn_request: the answer is a message {Tag, Id, ok, Pid}.
 struct SpawnRequest {
   Term tag;
-  bool answer;        // send that message
-  RefKey key;         // of Id, and of the monitor if there is one
+  bool answer;  // send that message
+  RefKey key;   // of Id, and of the monitor if there is one
 };
 
 /// What spawn_opt leaves to the VM, and the limits `erl` has flags for. Set before processes run.
 extern SpawnOptions spawn_defaults;
 
-/// Starts module:function(arguments…); `arguments` is a proper list. A fun is started as erlang:apply(Fun, []). Returns the pid, or the non-value when there
-/// are too many processes (system_limit; no exception set). With options.monitor, *monitor_key is the monitor's identity.
-Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options, RefKey* monitor_key = nullptr);
+/// Starts module:function(arguments…); `arguments` is a proper list. A fun is started as
+/// erlang:apply(Fun, []). Returns the pid, or the non-value when there are too many processes
+/// (system_limit; no exception set). With options.monitor, *monitor_key is the monitor's identity.
+Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options,
+                   RefKey* monitor_key = nullptr);
 
 /// Group leader that processes without a parent start with.
 void set_boot_group_leader(Term pid);

@@ -65,7 +65,8 @@ Process* outside_free = nullptr;  // for threads that are no schedulers (boot, t
 Process* allocate_process() {
   Process* p;
   if (Scheduler* s = this_scheduler()) [[likely]] {
-    if (!s->free_processes) [[unlikely]] refill(*s);
+    if (!s->free_processes) [[unlikely]]
+      refill(*s);
     p = s->free_processes;
     s->free_processes = p->next_in_queue;
     --s->free_process_count;
@@ -82,7 +83,8 @@ void recycle_process(Process* p) {
   if (Scheduler* s = this_scheduler()) [[likely]] {
     p->next_in_queue = s->free_processes;
     s->free_processes = p;
-    if (++s->free_process_count > kKeepFree) [[unlikely]] share_surplus(*s);
+    if (++s->free_process_count > kKeepFree) [[unlikely]]
+      share_surplus(*s);
   } else {
     std::lock_guard guard(outside_lock);
     p->next_in_queue = outside_free;

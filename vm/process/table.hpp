@@ -16,7 +16,8 @@ class ProcessTable : public IdTable<Process, Term::pid> {
 
 extern ProcessTable process_table;
 
-/// Process structures come from a pool that each scheduler keeps and are given back when no thread can look at them any more.
+/// Process structures come from a pool that each scheduler keeps and are given back when no thread
+/// can look at them any more.
 Process* allocate_process();
 void recycle_process(Process* p);
 

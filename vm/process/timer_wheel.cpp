@@ -39,8 +39,8 @@ void TimerWheel::give_back(Timer* t) {
   free_ = t;
 }
 
-/// The lowest level whose span reaches the tick. What is further away than the whole wheel waits in the last level's last slot and is placed anew when
-/// that comes round.
+/// The lowest level whose span reaches the tick. What is further away than the whole wheel waits in
+/// the last level's last slot and is placed anew when that comes round.
 std::uint32_t TimerWheel::slot_of(Word tick) const {
   constexpr Word kSpan = Word{1} << (kBits * kLevels), kLastSlot = kSpan - (kSpan >> kBits);
   Word ahead = tick - current_;
@@ -140,7 +140,8 @@ void TimerWheel::cascade(unsigned level) {
     Timer* next = t->next;
     --level_count_[level];
     count_.store(count() - 1, std::memory_order_relaxed);
-    // What is due at this very tick must still find its slot ahead: it goes to the slot of the current tick, which is emptied next.
+    // What is due at this very tick must still find its slot ahead: it goes to the slot of the
+    // current tick, which is emptied next.
     if (t->tick <= current_) {
       t->slot = current_ & (kSlots - 1);
       Slot& due = slots_[t->slot];

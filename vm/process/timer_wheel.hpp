@@ -5,8 +5,10 @@
 #include "vm/process/reference.hpp"
 #include "vm/process/spin_lock.hpp"
 
-/// Timers of one scheduler: a hierarchical wheel of 4 × 256 slots with ticks of a millisecond (Varghese, Lauck: "Hashed and Hierarchical Timing Wheels",
-/// 1987). Its scheduler starts and expires timers; any thread may cancel or look at one, so a lock guards it, which nearly always is free.
+/// Timers of one scheduler: a hierarchical wheel of 4 × 256 slots with ticks of a millisecond
+/// (Varghese, Lauck: "Hashed and Hierarchical Timing Wheels", 1987). Its scheduler starts and
+/// expires timers; any thread may cancel or look at one, so a lock guards it, which nearly always
+/// is free.
 namespace vmrun {
 
 class TimerWheel;
@@ -14,14 +16,14 @@ class TimerWheel;
 struct Timer {
   Timer* next = nullptr;
   Timer* previous = nullptr;
-  Word tick = 0;                     // fires when the clock has reached it, ms
+  Word tick = 0;  // fires when the clock has reached it, ms
   TimerWheel* wheel = nullptr;
-  std::uint32_t slot = 0;            // where it is linked: level * 256 + slot
-  Term target;                       // local pid or registered name
-  Fragment* message = nullptr;       // nullptr: receive timeout of `target`
-  RefKey key;                        // of timers that programs made
+  std::uint32_t slot = 0;       // where it is linked: level * 256 + slot
+  Term target;                  // local pid or registered name
+  Fragment* message = nullptr;  // nullptr: receive timeout of `target`
+  RefKey key;                   // of timers that programs made
   Timer* same_bucket = nullptr;
-  std::atomic<bool> fired{false};    // receive timeouts: set before the process is woken
+  std::atomic<bool> fired{false};  // receive timeouts: set before the process is woken
 };
 
 class TimerWheel {
@@ -30,7 +32,8 @@ class TimerWheel {
   ~TimerWheel();
   TimerWheel(const TimerWheel&) = delete;
 
-  /// A timer that wakes process `target` without a message. It belongs to the process, which gives it back with cancel_receive.
+  /// A timer that wakes process `target` without a message. It belongs to the process, which gives
+  /// it back with cancel_receive.
   Timer* start_receive(Term target, Word now_tick, Word tick);
   /// Whether or not it has fired.
   static void cancel_receive(Timer* timer);

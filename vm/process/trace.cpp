@@ -62,7 +62,7 @@ Term call_term(Heap& heap, Term module, Term function, Term arguments) {
 
 }  // namespace
 
-// ---- Tracers ---------------------------------------------------------------------------------------------------------------------------
+// ---- Tracers ------------------------------------------------------------------------------------
 
 Tracer* Tracer::create(Term to, Term state) {
   auto* t = new Tracer;
@@ -146,7 +146,7 @@ std::uint32_t new_tracing(Tracer** tracer) {
 
 bool new_processes_traced() { return any_new.load(std::memory_order_relaxed); }
 
-// ---- Events ----------------------------------------------------------------------------------------------------------------------------
+// ---- Events -------------------------------------------------------------------------------------
 
 void trace_event(Process& p, Term event, Term a, Term b) {
   const Tracer* tracer = tracer_of(p);
@@ -165,11 +165,14 @@ void trace_spawn(Process& parent, Process& child, Term arguments, bool link) {
   trace_procs(parent, atoms::spawn, child.id, call);
   if (link) trace_procs(parent, atoms::link, child.id);
   // What the child is traced for: its parent's flags, else those of all new processes.
-  const std::uint32_t hereditary = kTraceSetOnSpawn | kTraceSetOnFirstSpawn | (link ? kTraceSetOnLink | kTraceSetOnFirstLink : 0);
+  const std::uint32_t hereditary =
+      kTraceSetOnSpawn | kTraceSetOnFirstSpawn | (link ? kTraceSetOnLink | kTraceSetOnFirstLink : 0);
   Tracer* tracer = nullptr;
   if (is_traced(parent, hereditary)) {
-    if (is_traced(parent, kTraceSetOnFirstSpawn)) parent.observed &= ~(kTraceSetOnFirstSpawn | kTraceSetOnSpawn);
-    if (link && is_traced(parent, kTraceSetOnFirstLink)) parent.observed &= ~(kTraceSetOnFirstLink | kTraceSetOnLink);
+    if (is_traced(parent, kTraceSetOnFirstSpawn))
+      parent.observed &= ~(kTraceSetOnFirstSpawn | kTraceSetOnSpawn);
+    if (link && is_traced(parent, kTraceSetOnFirstLink))
+      parent.observed &= ~(kTraceSetOnFirstLink | kTraceSetOnLink);
     if ((tracer = tracer_of(parent))) set_tracing(child, true, parent.observed & kTraceAll, tracer);
   } else if (new_processes_traced()) {
     const std::uint32_t flags = new_tracing(&tracer);
@@ -184,7 +187,8 @@ void trace_spawn(Process& parent, Process& child, Term arguments, bool link) {
 
 void trace_exit(Process& p, Term reason) {
   trace_event(p, atoms::exit, reason);
-  if (const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed)) trace_event(p, atoms::unregister, Term::atom(name - 1));
+  if (const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed))
+    trace_event(p, atoms::unregister, Term::atom(name - 1));
 }
 
 void trace_link(Process& p, Term other) {
@@ -196,20 +200,23 @@ void trace_link(Process& p, Term other) {
   // The link signal is under way; this follows it.
   Arena arena;
   Term* hp = arena.alloc(5);
-  const Term wish = make_tuple(hp, atoms::true_, Term::small(p.observed & kTraceAll), tracer->to, tracer->state);
+  const Term wish =
+      make_tuple(hp, atoms::true_, Term::small(p.observed & kTraceAll), tracer->to, tracer->state);
   ask_async(p, other, RequestKind::kTrace, wish, Term::nil(), Term::nil(), atoms::false_);
 }
 
 void trace_running(Process& p, bool in, bool exiting) {
   if (exiting) {
-    if (is_traced(p, kTraceExiting)) trace_event(p, in ? atoms::in_exiting : atoms::out_exited, Term::small(0));
+    if (is_traced(p, kTraceExiting))
+      trace_event(p, in ? atoms::in_exiting : atoms::out_exited, Term::small(0));
     return;
   }
   if (!is_traced(p, kTraceRunning | kTraceRunningProcs)) return;
   FunctionName f{p.initial_module, p.initial_function, p.initial_arity};
   if (p.ip) f = function_at(p.ip);
   Arena arena;
-  trace_event(p, in ? atoms::in : atoms::out, f.module ? call_term(arena, f.module, f.function, Term::small(f.arity)) : Term::small(0));
+  trace_event(p, in ? atoms::in : atoms::out,
+              f.module ? call_term(arena, f.module, f.function, Term::small(f.arity)) : Term::small(0));
 }
 
 void trace_gc(Process& p, Term event, Word words) {

@@ -2,9 +2,11 @@
 
 #include "vm/process/process_state.hpp"
 
-/// Tracing of processes (erlang:trace): events of a process go to its tracer, as messages {trace, Pid, Event, …} to a process, or, with the tracer module
-/// dyntrace, to the probe `trace`. What is traced of a process, and by whom, is its own: changed in its own thread, on request of others. An event
-/// that is not traced costs a test of Process::observed. Behaviour: docs/internals/tracing.md.
+/// Tracing of processes (erlang:trace): events of a process go to its tracer, as messages {trace,
+/// Pid, Event, …} to a process, or, with the tracer module dyntrace, to the probe `trace`. What is
+/// traced of a process, and by whom, is its own: changed in its own thread, on request of others.
+/// An event that is not traced costs a test of Process::observed. Behaviour:
+/// docs/internals/tracing.md.
 namespace vmrun {
 
 /// Bits of Process::observed above those of carried.hpp.
@@ -31,21 +33,26 @@ enum TraceFlag : std::uint32_t {
   kTraceMonotonic = 1u << 27,
 };
 inline constexpr std::uint32_t kTraceAll = (1u << 28) - (1u << 8);
-inline constexpr std::uint32_t kTraceInherits = kTraceSetOnSpawn | kTraceSetOnFirstSpawn | kTraceSetOnLink | kTraceSetOnFirstLink;
+inline constexpr std::uint32_t kTraceInherits =
+    kTraceSetOnSpawn | kTraceSetOnFirstSpawn | kTraceSetOnLink | kTraceSetOnFirstLink;
 
 /// Who gets the events. Shared by all processes it was set for; immutable.
 struct Tracer {
   std::atomic<std::uint32_t> references{1};
-  Term to;                      // local pid, or the atom dyntrace
-  Term state = Term::nil();     // with dyntrace
-  Arena arena;                  // of state
+  Term to;                   // local pid, or the atom dyntrace
+  Term state = Term::nil();  // with dyntrace
+  Arena arena;               // of state
   static Tracer* create(Term to, Term state);
-  Tracer* retain() { references.fetch_add(1, std::memory_order_relaxed); return this; }
+  Tracer* retain() {
+    references.fetch_add(1, std::memory_order_relaxed);
+    return this;
+  }
   void release();
   bool same(const Tracer& other) const;
 };
 
-/// Changes what is traced of p. Switching on needs a tracer, which stays with the caller. False when p has another tracer already.
+/// Changes what is traced of p. Switching on needs a tracer, which stays with the caller. False
+/// when p has another tracer already.
 bool set_tracing(Process& p, bool on, std::uint32_t flags, Tracer* tracer);
 /// The same for a request of another process: {On, Flags, To, State}.
 bool trace_as_asked(Process& p, Term wish);
@@ -62,12 +69,13 @@ void set_new_tracing(bool on, std::uint32_t flags, Tracer* tracer);
 /// Flags and tracer of that; the tracer is the caller's.
 std::uint32_t new_tracing(Tracer** tracer);
 
-/// {trace, Pid, Event, A [, B]} with a time stamp if wanted. A and B may be in p's heap or in any other place that stays.
+/// {trace, Pid, Event, A [, B]} with a time stamp if wanted. A and B may be in p's heap or in any
+/// other place that stays.
 [[gnu::cold]] void trace_event(Process& p, Term event, Term a, Term b = kNonValue);
 
 inline bool is_traced(const Process& p, std::uint32_t flags) { return p.observed & flags; }
 
-// ---- Events ----------------------------------------------------------------------------------------------------------------------------
+// ---- Events -------------------------------------------------------------------------------------
 
 /// A message p sends; to: as the program named it. exists: whether there is such a process.
 inline void trace_send(Process& p, Term to, Term message, bool exists = true) {
@@ -76,13 +84,16 @@ inline void trace_send(Process& p, Term to, Term message, bool exists = true) {
 }
 /// A message that came to p, or the atom timeout.
 inline void trace_receive(Process& p, Term message) {
-  if (is_traced(p, kTraceReceive)) [[unlikely]] trace_event(p, atoms::receive, message);
+  if (is_traced(p, kTraceReceive)) [[unlikely]]
+    trace_event(p, atoms::receive, message);
 }
 /// spawn, link, register, exit and so on.
 inline void trace_procs(Process& p, Term event, Term a, Term b = kNonValue) {
-  if (is_traced(p, kTraceProcs)) [[unlikely]] trace_event(p, event, a, b);
+  if (is_traced(p, kTraceProcs)) [[unlikely]]
+    trace_event(p, event, a, b);
 }
-/// The new child of a traced parent, or of anybody while new processes are traced; before it can run.
+/// The new child of a traced parent, or of anybody while new processes are traced; before it can
+/// run.
 void trace_spawn(Process& parent, Process& child, Term arguments, bool link);
 bool new_processes_traced();
 /// p ends: exit, and unregister if it has a name.

@@ -13,7 +13,8 @@ Term make_trace_stamp(Heap& heap, TraceStamp stamp) {
   if (stamp == TraceStamp::kNow) {
     const Word us = unique_now_us();
     Term* hp = heap.alloc(4);
-    return make_tuple(hp, Term::small(static_cast<SWord>(us / 1'000'000'000'000)), Term::small(static_cast<SWord>(us / 1'000'000 % 1'000'000)),
+    return make_tuple(hp, Term::small(static_cast<SWord>(us / 1'000'000'000'000)),
+                      Term::small(static_cast<SWord>(us / 1'000'000 % 1'000'000)),
                       Term::small(static_cast<SWord>(us % 1'000'000)));
   }
   const Term time = make_integer(heap, static_cast<SWord>(monotonic_ns()));

@@ -2,7 +2,8 @@
 
 #include "vm/heap/heap.hpp"
 
-/// What all tracing by messages shares: time stamps, and the way of an event to the process that traces. Any scheduler thread.
+/// What all tracing by messages shares: time stamps, and the way of an event to the process that
+/// traces. Any scheduler thread.
 namespace vmrun {
 
 enum class TraceStamp : std::uint8_t { kNone, kNow, kMonotonic, kStrictMonotonic };

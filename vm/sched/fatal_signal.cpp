@@ -13,7 +13,8 @@ using Report = void (*)(int);
 
 std::array<std::atomic<Report>, 4> reports;
 
-/// The signal's own effect is back by now (SA_RESETHAND): raised again, the process dies of it, and so it does of a second one in a report.
+/// The signal's own effect is back by now (SA_RESETHAND): raised again, the process dies of it, and
+/// so it does of a second one in a report.
 void handle(int signal_number) {
   for (const auto& report : reports)
     if (const Report r = report.load(std::memory_order_acquire)) r(signal_number);
@@ -37,7 +38,8 @@ void install() {
 void on_fatal_signal(void (*report)(int)) {
   for (auto& place : reports) {
     Report nobody = nullptr;
-    if (!place.compare_exchange_strong(nobody, report, std::memory_order_release, std::memory_order_relaxed)) continue;
+    if (!place.compare_exchange_strong(nobody, report, std::memory_order_release, std::memory_order_relaxed))
+      continue;
     static std::once_flag once;
     std::call_once(once, install);
     return;

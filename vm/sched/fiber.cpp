@@ -39,7 +39,8 @@ class StackPool {
       }
     }
     if (!base) {
-      void* memory = mmap(nullptr, kStackBytes + kGuardBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+      void* memory = mmap(nullptr, kStackBytes + kGuardBytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
       if (memory == MAP_FAILED) out_of_memory("a stack of a fiber", kStackBytes);
       mprotect(memory, kGuardBytes, PROT_NONE);
       base = static_cast<char*>(memory) + kGuardBytes;
@@ -100,8 +101,9 @@ struct Fiber {
   ~Fiber() { __tsan_destroy_fiber(tsan_inside); }
 #endif
 
-  // Told to the sanitizers around every switch of stacks. Inlined always, for ThreadSanitizer keeps a stack of calls for each fiber; it is told on the
-  // scheduler's side only, so that calls and returns balance even when a body ends.
+  // Told to the sanitizers around every switch of stacks. Inlined always, for ThreadSanitizer keeps
+  // a stack of calls for each fiber; it is told on the scheduler's side only, so that calls and
+  // returns balance even when a body ends.
   [[gnu::always_inline]] inline void leaving_scheduler() {
 #if VMRUN_ASAN_FIBERS
     __sanitizer_start_switch_fiber(&outside_fake, stack_low, kStackBytes);
@@ -138,14 +140,15 @@ void start(Fiber& f) {
   PooledStack allocator;
   const ctx::stack_context stack = allocator.allocate();
   f.stack_low = static_cast<char*>(stack.sp) - stack.size;
-  f.inside = ctx::fiber(std::allocator_arg, ctx::preallocated(stack.sp, stack.size, stack), allocator, [&f](ctx::fiber&& outside) {
-    f.entered_fiber();
-    f.outside = std::move(outside);
-    f.result = f.body(*f.process, f.args);
-    f.done = true;
-    f.leaving_fiber(true);
-    return std::move(f.outside);
-  });
+  f.inside = ctx::fiber(std::allocator_arg, ctx::preallocated(stack.sp, stack.size, stack), allocator,
+                        [&f](ctx::fiber&& outside) {
+                          f.entered_fiber();
+                          f.outside = std::move(outside);
+                          f.result = f.body(*f.process, f.args);
+                          f.done = true;
+                          f.leaving_fiber(true);
+                          return std::move(f.outside);
+                        });
 }
 
 }  // namespace
@@ -185,7 +188,8 @@ void fiber_yield(Process& p) {
 
 bool on_fiber(const Process& p) { return p.fiber && p.fiber->running; }
 
-FiberRoots::FiberRoots(Process& p, Term* first, Word count) : fiber_(*p.fiber), first_(first), count_(count), next_(fiber_.roots) {
+FiberRoots::FiberRoots(Process& p, Term* first, Word count)
+    : fiber_(*p.fiber), first_(first), count_(count), next_(fiber_.roots) {
   fiber_.roots = this;
 }
 
@@ -195,7 +199,8 @@ FiberRoots::~FiberRoots() {
   *link = next_;
 }
 
-void visit_fiber_roots(Fiber& f, void (*visit)(void* context, Term* terms, std::size_t count), void* context) {
+void visit_fiber_roots(Fiber& f, void (*visit)(void* context, Term* terms, std::size_t count),
+                       void* context) {
   visit(context, f.args, f.arity);
   for (FiberRoots* r = f.roots; r; r = r->next_) visit(context, r->first_, r->count_);
 }

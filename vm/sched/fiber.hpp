@@ -2,12 +2,15 @@
 
 #include "vm/bif.hpp"
 
-/// Long-running built-in functions. A BIF that may run long puts its work into a body and says `return run_on_fiber(p, body, args, arity)`. The body runs on a
-/// pooled C++ stack of its own; whenever p.reductions are used up it calls fiber_yield: the process goes back to the run queue, and when it runs
-/// next (the interpreter calls the BIF again, with the same arguments) the body continues. The body's terms may be moved by a collection at
-/// that point: it uses `args` as given to it (updated in place) and names its other terms with FiberRoots.
-/// Runs in the process's own thread, which may be a different one after each yield: no thread-local reference may be kept across fiber_yield.
-/// When the process is killed meanwhile the body's stack is unwound (destructors run).
+/// Long-running built-in functions. A BIF that may run long puts its work into a body and says
+/// `return run_on_fiber(p, body, args, arity)`. The body runs on a pooled C++ stack of its own;
+/// whenever p.reductions are used up it calls fiber_yield: the process goes back to the run queue,
+/// and when it runs next (the interpreter calls the BIF again, with the same arguments) the body
+/// continues. The body's terms may be moved by a collection at that point: it uses `args` as given
+/// to it (updated in place) and names its other terms with FiberRoots. Runs in the process's own
+/// thread, which may be a different one after each yield: no thread-local reference may be kept
+/// across fiber_yield. When the process is killed meanwhile the body's stack is unwound
+/// (destructors run).
 namespace vmrun {
 
 struct Fiber;
@@ -29,7 +32,8 @@ inline void fiber_charge(Process& p, SWord reductions) {
 /// Whether the calling code runs on p's fiber (so that shared helpers know if they may yield).
 bool on_fiber(const Process& p);
 
-/// Keeps the terms in [first, first + count) alive and up to date across yields, for as long as it lives. Inside a body only.
+/// Keeps the terms in [first, first + count) alive and up to date across yields, for as long as it
+/// lives. Inside a body only.
 class FiberRoots {
  public:
   FiberRoots(Process& p, Term* first, Word count);
@@ -38,14 +42,16 @@ class FiberRoots {
   FiberRoots(const FiberRoots&) = delete;
 
  private:
-  friend void visit_fiber_roots(Fiber& fiber, void (*visit)(void* context, Term* terms, std::size_t count), void* context);
+  friend void visit_fiber_roots(Fiber& fiber, void (*visit)(void* context, Term* terms, std::size_t count),
+                                void* context);
   Fiber& fiber_;
   Term* first_;
   Word count_;
   FiberRoots* next_;
 };
 
-void visit_fiber_roots(Fiber& fiber, void (*visit)(void* context, Term* terms, std::size_t count), void* context);
+void visit_fiber_roots(Fiber& fiber, void (*visit)(void* context, Term* terms, std::size_t count),
+                       void* context);
 /// The process ends with its body in the middle.
 void abandon_fiber(Process& p);
 

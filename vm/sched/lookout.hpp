@@ -2,9 +2,10 @@
 
 #include "vm/process/spin_lock.hpp"
 
-/// What a thread does before it goes to sleep: it looks around for a few microseconds, because being woken takes longer than many a piece of work
-/// that others do for it. Where looking is in vain (the work takes long, or there are more threads than cores) it learns to look less, and tries again now and then.
-/// Belongs to one thread.
+/// What a thread does before it goes to sleep: it looks around for a few microseconds, because
+/// being woken takes longer than many a piece of work that others do for it. Where looking is in
+/// vain (the work takes long, or there are more threads than cores) it learns to look less, and
+/// tries again now and then. Belongs to one thread.
 namespace vmrun {
 
 class Lookout {

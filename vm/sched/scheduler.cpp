@@ -23,22 +23,24 @@
 #include "vm/port/task.hpp"
 #include "vm/process/clock.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/registry.hpp"
 #include "vm/process/request.hpp"
 #include "vm/process/send.hpp"
 #include "vm/process/signal.hpp"
 #include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
 #include "vm/process/trace.hpp"
-#include "vm/process/registry.hpp"
 #include "vm/sched/thread.hpp"
 #include "vm/term/print.hpp"
 
-/// How schedulers share work. A run queue is its scheduler's alone: queueing and picking take no lock and no atomic operation. Whoever makes a process
-/// runnable puts it on its own queue: what two processes say to each other is in that core's cache anyway. Work moves when there is too
-/// much of it: between two slices a scheduler on whose queue processes have waited for a slice's worth of reductions, and which sees an idle
-/// one, hands over half through that one's inbox and wakes it; nobody else tries to, because claiming an idle scheduler clears its flag.
-/// A scheduler with nothing to do spins for some microseconds, then sleeps on a futex until work or its next timer comes; one of them waits for descriptors
-/// instead (poll.hpp).
+/// How schedulers share work. A run queue is its scheduler's alone: queueing and picking take no
+/// lock and no atomic operation. Whoever makes a process runnable puts it on its own queue: what
+/// two processes say to each other is in that core's cache anyway. Work moves when there is too
+/// much of it: between two slices a scheduler on whose queue processes have waited for a slice's
+/// worth of reductions, and which sees an idle one, hands over half through that one's inbox and
+/// wakes it; nobody else tries to, because claiming an idle scheduler clears its flag. A scheduler
+/// with nothing to do spins for some microseconds, then sleeps on a futex until work or its next
+/// timer comes; one of them waits for descriptors instead (poll.hpp).
 namespace vmrun {
 
 thread_local Scheduler* current_scheduler = nullptr;
@@ -46,11 +48,12 @@ thread_local Scheduler* current_scheduler = nullptr;
 namespace {
 
 constexpr std::int32_t kChoresReductions = 4000;
-constexpr std::int32_t kLeastSlice = 2;              // with one, a process would give up the core at its first call, for ever
-constexpr std::int32_t kSwitchCost = 20;             // what changing to another process counts, in reductions
+constexpr std::int32_t kLeastSlice =
+    2;  // with one, a process would give up the core at its first call, for ever
+constexpr std::int32_t kSwitchCost = 20;  // what changing to another process counts, in reductions
 constexpr std::int32_t kWaitedBeforeSharing = 4000;
 constexpr unsigned kSpins = 200;
-constexpr unsigned kLowEvery = 8;                    // a low-priority process runs after as many normal ones
+constexpr unsigned kLowEvery = 8;  // a low-priority process runs after as many normal ones
 constexpr unsigned kLimboBag = 32;
 constexpr std::chrono::milliseconds kPatience{100};  // with slices that have begun when the machine ends
 
@@ -61,17 +64,20 @@ std::atomic<bool> stopping{false};
 alignas(64) std::atomic<int> idle_schedulers{0};
 std::atomic<Process*> boot_inbox{nullptr};  // made runnable before there was a scheduler
 
-// ---- Sleeping and waking ---------------------------------------------------------------------------------------------------------------
+// ---- Sleeping and waking ------------------------------------------------------------------------
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value, const timespec* timeout) {
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, timeout, nullptr, 0);
 }
-void futex_wake(std::atomic<std::uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
+void futex_wake(std::atomic<std::uint32_t>& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
 
 constexpr std::uint32_t kAwake = 0, kOnFutex = 1, kPolling = 2;  // Scheduler::asleep
 
 void wake(Scheduler& s) {
-  // Exchange, so that one waker pays for the call. Ordered after the push to the inbox; pairs with sleep().
+  // Exchange, so that one waker pays for the call. Ordered after the push to the inbox; pairs with
+  // sleep().
   switch (s.asleep.exchange(kAwake, std::memory_order_seq_cst)) {
     case kOnFutex: return futex_wake(s.asleep);
     case kPolling: return poll_interrupt();
@@ -88,11 +94,12 @@ void push_inbox(std::atomic<T*>& inbox, T* first, T* last) {
 }
 
 bool has_mail(const Scheduler& s) {
-  return s.inbox.load(std::memory_order_seq_cst) || s.port_inbox.load(std::memory_order_seq_cst) || stopping.load(std::memory_order_relaxed);
+  return s.inbox.load(std::memory_order_seq_cst) || s.port_inbox.load(std::memory_order_seq_cst) ||
+         stopping.load(std::memory_order_relaxed);
 }
 
-/// Returns when there is mail, a timer is due, or the VM stops; or with true when descriptors are ready: then the poller's role is still ours.
-/// polls: it is ours already.
+/// Returns when there is mail, a timer is due, or the VM stops; or with true when descriptors are
+/// ready: then the poller's role is still ours. polls: it is ours already.
 [[nodiscard]] bool sleep(Scheduler& s, bool polls) {
   const Word tick = s.timers.next_tick();
   while (!has_mail(s)) {
@@ -106,7 +113,8 @@ bool has_mail(const Scheduler& s) {
     s.asleep.store(polls ? kPolling : kOnFutex, std::memory_order_seq_cst);
     // Mail pushed before this load is seen here; mail pushed after it finds that we sleep.
     if (!has_mail(s)) {
-      const timespec timeout{static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
+      const timespec timeout{static_cast<time_t>(left / 1'000'000'000),
+                             static_cast<long>(left % 1'000'000'000)};
       if (polls) ready = poll_wait(left);
       else futex_wait(s.asleep, kOnFutex, left < 0 ? nullptr : &timeout);
     }
@@ -117,7 +125,7 @@ bool has_mail(const Scheduler& s) {
   return false;
 }
 
-// ---- Run queue -------------------------------------------------------------------------------------------------------------------------
+// ---- Run queue ----------------------------------------------------------------------------------
 
 void enqueue(Scheduler& s, Process& p) {
   s.queues[p.priority].push(p);
@@ -133,7 +141,8 @@ void take_inbox(Scheduler& s) {
   }
 }
 
-/// Newest first, and other threads hand over few at a time: what order ports come in does not matter, order of tasks is kept within each.
+/// Newest first, and other threads hand over few at a time: what order ports come in does not
+/// matter, order of tasks is kept within each.
 void take_port_inbox(Scheduler& s) {
   Port* p = s.port_inbox.exchange(nullptr, std::memory_order_acquire);
   while (p) {
@@ -163,7 +172,8 @@ RunList& queue_to_run(Scheduler& s) {
 Process& pick(Scheduler& s) {
   RunList& queue = queue_to_run(s);
   if (options.random) [[unlikely]]
-    for (std::uint64_t skip = next_random(s.random_state) % (queue.count < 8 ? queue.count : 8); skip; --skip) queue.push(queue.pop());
+    for (std::uint64_t skip = next_random(s.random_state) % (queue.count < 8 ? queue.count : 8); skip; --skip)
+      queue.push(queue.pop());
   --s.runnable;
   return queue.pop();
 }
@@ -193,7 +203,9 @@ void hand_over_ports(Scheduler& s, Scheduler& to, unsigned count) {
 
 void share_with_idle(Scheduler& s) {
   for (auto& other : schedulers) {
-    if (!other->idle.load(std::memory_order_relaxed) || !other->idle.exchange(false, std::memory_order_acq_rel)) continue;
+    if (!other->idle.load(std::memory_order_relaxed) ||
+        !other->idle.exchange(false, std::memory_order_acq_rel))
+      continue;
     idle_schedulers.fetch_sub(1, std::memory_order_relaxed);
     if (s.ports.count) hand_over_ports(s, *other, (s.ports.count + (s.runnable ? 1 : 0)) / 2);
     hand_over(s, *other, s.runnable / 2);
@@ -207,13 +219,14 @@ void balance(Scheduler& s) {
   if (s.runnable < 8) return;
   for (auto& other : schedulers) {
     const unsigned there = other->queue_length.load(std::memory_order_relaxed);
-    if (other.get() == &s || 2 * there + 4 >= s.runnable || other->inbox.load(std::memory_order_relaxed)) continue;
+    if (other.get() == &s || 2 * there + 4 >= s.runnable || other->inbox.load(std::memory_order_relaxed))
+      continue;
     hand_over(s, *other, (s.runnable - there) / 2);
     return;
   }
 }
 
-// ---- Memory of the dead ----------------------------------------------------------------------------------------------------------------
+// ---- Memory of the dead -------------------------------------------------------------------------
 
 void reclaim(Scheduler& s) {
   if (!s.bag_count) return;
@@ -244,7 +257,7 @@ void bury(Scheduler& s, Process& p) {
   if (++s.limbo_count >= kLimboBag) close_bag(s);
 }
 
-// ---- Timers ----------------------------------------------------------------------------------------------------------------------------
+// ---- Timers -------------------------------------------------------------------------------------
 
 void fire_timer(const TimerWheel::Expired& expired) {
   if (expired.message) {
@@ -265,10 +278,11 @@ void chores(Scheduler& s) {
   balance(s);
   reclaim(s);
   reclaim_ports();
-  if (poll_wanted()) [[unlikely]] poll_now_and_then();
+  if (poll_wanted()) [[unlikely]]
+    poll_now_and_then();
 }
 
-// ---- Running ---------------------------------------------------------------------------------------------------------------------------
+// ---- Running ------------------------------------------------------------------------------------
 
 void fire_scheduled(Process& p) {
   FunctionName f{p.initial_module, p.initial_function, p.initial_arity};
@@ -279,12 +293,11 @@ void fire_scheduled(Process& p) {
 /// Whether a process that was woken has something to do. Otherwise a signal was all.
 bool has_reason_to_run(const Process& p) {
   switch (p.wait_kind) {
-    case WaitKind::kNone:
-      return true;
+    case WaitKind::kNone: return true;
     case WaitKind::kReceive:
-      return p.mailbox.unseen() || (p.receive_timer && p.receive_timer->fired.load(std::memory_order_acquire));
-    case WaitKind::kSuspended:
-      return p.resume_requested;
+      return p.mailbox.unseen() ||
+             (p.receive_timer && p.receive_timer->fired.load(std::memory_order_acquire));
+    case WaitKind::kSuspended: return p.resume_requested;
   }
   return true;
 }
@@ -295,10 +308,13 @@ void park(Scheduler& s, Process& p) {
 }
 
 void end_by_signal(Scheduler& s, Process& p) {
-  if (probe::process_scheduled_enabled()) [[unlikely]] probe::process_scheduled(PidText(p.id), "<exiting>");
-  if (is_traced(p, kTraceExiting)) [[unlikely]] trace_running(p, true, true);
+  if (probe::process_scheduled_enabled()) [[unlikely]]
+    probe::process_scheduled(PidText(p.id), "<exiting>");
+  if (is_traced(p, kTraceExiting)) [[unlikely]]
+    trace_running(p, true, true);
   exit_process(p, p.exit_reason, false);
-  if (probe::process_unscheduled_enabled()) [[unlikely]] probe::process_unscheduled(PidText(p.id));
+  if (probe::process_unscheduled_enabled()) [[unlikely]]
+    probe::process_unscheduled(PidText(p.id));
   s.current = nullptr;
   bury(s, p);
 }
@@ -312,7 +328,8 @@ void collect_scheduled_out(Process& p) {
 /// Signals and questions; true when the process is to run now.
 bool prepare(Scheduler& s, Process& p) {
   if (p.mailbox.has_arrivals()) handle_arrivals(p);
-  if (p.deferred_requests && !p.exit_pending) [[unlikely]] answer_deferred(p);
+  if (p.deferred_requests && !p.exit_pending) [[unlikely]]
+    answer_deferred(p);
   if (p.exit_pending) [[unlikely]] {
     end_by_signal(s, p);
     return false;
@@ -323,16 +340,20 @@ bool prepare(Scheduler& s, Process& p) {
 }
 
 std::int32_t slice_length(Scheduler& s) {
-  if (options.random) [[unlikely]] return kLeastSlice + static_cast<std::int32_t>(next_random(s.random_state) % static_cast<std::uint64_t>(options.slice));
+  if (options.random) [[unlikely]]
+    return kLeastSlice +
+           static_cast<std::int32_t>(next_random(s.random_state) % static_cast<std::uint64_t>(options.slice));
   return options.slice;
 }
 
 bool calls_watched() {
-  return probe::local_function_entry_enabled() || probe::global_function_entry_enabled() || probe::function_return_enabled() ||
-         probe::bif_entry_enabled() || probe::bif_return_enabled() || probe::nif_entry_enabled() || probe::nif_return_enabled();
+  return probe::local_function_entry_enabled() || probe::global_function_entry_enabled() ||
+         probe::function_return_enabled() || probe::bif_entry_enabled() || probe::bif_return_enabled() ||
+         probe::nif_entry_enabled() || probe::nif_return_enabled();
 }
 
-/// A slice that someone looks at, as of its start: so every process-unscheduled has its process-scheduled.
+/// A slice that someone looks at, as of its start: so every process-unscheduled has its
+/// process-scheduled.
 [[gnu::cold, gnu::noinline]] RunResult run_watched(Scheduler& s, Process& p) {
   if (probe::process_scheduled_enabled()) fire_scheduled(p);
   trace_running(p, true, false);
@@ -357,11 +378,13 @@ void run_slice(Scheduler& s, Process& p) {
   const std::int32_t slice = s.slice = slice_length(s);
   p.reductions = slice;
 
-  const RunResult result = probe::slice_watched() || is_traced(p, kTraceAll) ? run_watched(s, p) : options.run(s, p);
+  const RunResult result =
+      probe::slice_watched() || is_traced(p, kTraceAll) ? run_watched(s, p) : options.run(s, p);
 
   const std::int32_t used = slice - p.reductions;
   p.reductions_done += static_cast<Word>(used);
-  s.reductions_done.store(s.reductions_done.load(std::memory_order_relaxed) + static_cast<Word>(used), std::memory_order_relaxed);
+  s.reductions_done.store(s.reductions_done.load(std::memory_order_relaxed) + static_cast<Word>(used),
+                          std::memory_order_relaxed);
   s.slices.store(s.slices.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   s.until_chores -= used + kSwitchCost;
   s.others_waited = s.runnable ? s.others_waited + used + kSwitchCost : 0;
@@ -369,26 +392,27 @@ void run_slice(Scheduler& s, Process& p) {
 
   if (result == RunResult::kExited) return bury(s, p);
   if (result == RunResult::kDirty) return run_dirty(p);
-  if (p.heap.gc_desired()) [[unlikely]] collect_scheduled_out(p);
+  if (p.heap.gc_desired()) [[unlikely]]
+    collect_scheduled_out(p);
   switch (result) {
-    case RunResult::kYielded:
-      enqueue(s, p);
-      break;
+    case RunResult::kYielded: enqueue(s, p); break;
     case RunResult::kWaiting:
     case RunResult::kSuspended:
       p.wait_kind = result == RunResult::kWaiting ? WaitKind::kReceive : WaitKind::kSuspended;
-      // What is there already, or must be answered, is dealt with when it comes round again.
-      // (A message can lie in the inner queue unseen after hibernate.)
-      if (p.exit_pending || p.deferred_requests || p.resume_requested || (p.wait_kind == WaitKind::kReceive && p.mailbox.unseen())) enqueue(s, p);
+      // What is there already, or must be answered, is dealt with when it comes round again. (A
+      // message can lie in the inner queue unseen after hibernate.)
+      if (p.exit_pending || p.deferred_requests || p.resume_requested ||
+          (p.wait_kind == WaitKind::kReceive && p.mailbox.unseen()))
+        enqueue(s, p);
       else park(s, p);
       break;
     case RunResult::kExited:
-    case RunResult::kDirty:
-      break;
+    case RunResult::kDirty: break;
   }
 }
 
-/// What other threads handed over, then a turn of the first port: between two slices, so that neither ports nor processes starve the others.
+/// What other threads handed over, then a turn of the first port: between two slices, so that
+/// neither ports nor processes starve the others.
 void serve_ports(Scheduler& s) {
   if (s.port_inbox.load(std::memory_order_relaxed)) take_port_inbox(s);
   if (!s.ports.count) return;
@@ -408,15 +432,17 @@ void wait_for_work(Scheduler& s) {
   const bool expects_job = s.async_jobs.load(std::memory_order_relaxed) != 0;
   const bool polls = !expects_job && poll_wanted() && poll_claim();
   if (expects_job) (void)s.job_lookout.look([&] { return has_mail(s); });
-  else for (unsigned i = schedulers.size() > 1 && !polls ? kSpins : 0; i && !has_mail(s); --i) cpu_relax();
+  else
+    for (unsigned i = schedulers.size() > 1 && !polls ? kSpins : 0; i && !has_mail(s); --i) cpu_relax();
   const bool ready = sleep(s, polls);
-  if (s.idle.exchange(false, std::memory_order_acq_rel)) idle_schedulers.fetch_sub(1, std::memory_order_relaxed);
+  if (s.idle.exchange(false, std::memory_order_acq_rel))
+    idle_schedulers.fetch_sub(1, std::memory_order_relaxed);
   epoch_enter(*s.epoch);
   if (ready) poll_dispatch();
   s.until_chores = 0;
 }
 
-// ---- Halt ------------------------------------------------------------------------------------------------------------------------------
+// ---- Halt ---------------------------------------------------------------------------------------
 
 std::mutex halt_mutex;
 std::condition_variable halt_condition;
@@ -430,7 +456,7 @@ void tell_held(Scheduler& s) {
   halt_condition.notify_all();
 }
 
-// ---- The loop --------------------------------------------------------------------------------------------------------------------------
+// ---- The loop -----------------------------------------------------------------------------------
 
 void run(Scheduler& s) {
   current_scheduler = &s;
@@ -440,14 +466,17 @@ void run(Scheduler& s) {
     epoch_quiescent(*s.epoch);
     if (s.inbox.load(std::memory_order_relaxed)) take_inbox(s);
     if (s.until_chores <= 0) chores(s);
-    if (s.port_inbox.load(std::memory_order_relaxed) || s.ports.count) [[unlikely]] serve_ports(s);
+    if (s.port_inbox.load(std::memory_order_relaxed) || s.ports.count) [[unlikely]]
+      serve_ports(s);
     if (!s.runnable || processes_held.load(std::memory_order_relaxed)) {
-      if (processes_held.load(std::memory_order_relaxed)) [[unlikely]] tell_held(s);
+      if (processes_held.load(std::memory_order_relaxed)) [[unlikely]]
+        tell_held(s);
       if (!s.ports.count) wait_for_work(s);
       continue;
     }
     run_slice(s, pick(s));
-    if (s.runnable + s.ports.count >= 2 && s.others_waited >= kWaitedBeforeSharing && idle_schedulers.load(std::memory_order_relaxed) > 0)
+    if (s.runnable + s.ports.count >= 2 && s.others_waited >= kWaitedBeforeSharing &&
+        idle_schedulers.load(std::memory_order_relaxed) > 0)
       share_with_idle(s);
   }
   epoch_leave(*s.epoch);
@@ -457,7 +486,8 @@ void run(Scheduler& s) {
 }  // namespace
 
 void make_runnable(Process& p) {
-  if (Scheduler* s = this_scheduler()) [[likely]] return enqueue(*s, p);
+  if (Scheduler* s = this_scheduler()) [[likely]]
+    return enqueue(*s, p);
   if (schedulers.empty()) return push_inbox(boot_inbox, &p, &p);
   Scheduler& s = p.scheduler ? *p.scheduler : *schedulers[0];
   push_inbox(s.inbox, &p, &p);
@@ -501,7 +531,8 @@ void start_schedulers(const SchedulerOptions& wanted) {
     schedulers[i]->random_state = (wanted.seed + i + 1) * 0x9E3779B97F4A7C15u | 1;
   }
   schedulers[0]->inbox.store(boot_inbox.exchange(nullptr));
-  for (auto& s : schedulers) threads.push_back(start_needed_thread(std::to_string(s->number) + "_scheduler", [&s] { run(*s); }));
+  for (auto& s : schedulers)
+    threads.push_back(start_needed_thread(std::to_string(s->number) + "_scheduler", [&s] { run(*s); }));
 }
 
 void stop_schedulers() {
@@ -534,7 +565,9 @@ void hold_processes() {
   processes_held.store(true, std::memory_order_seq_cst);
   std::unique_lock lock(halt_mutex);
   halt_condition.wait_for(lock, kPatience, [] {
-    return std::all_of(schedulers.begin(), schedulers.end(), [](auto& s) { return s->idle.load(std::memory_order_seq_cst) || s->holds_processes.load(std::memory_order_seq_cst); });
+    return std::all_of(schedulers.begin(), schedulers.end(), [](auto& s) {
+      return s->idle.load(std::memory_order_seq_cst) || s->holds_processes.load(std::memory_order_seq_cst);
+    });
   });
 }
 

@@ -9,8 +9,9 @@
 #include "vm/process/timer_wheel.hpp"
 #include "vm/sched/lookout.hpp"
 
-/// One operating-system thread that runs processes: its run queue, timers, argument registers. Owned by the scheduler set; only its own thread
-/// touches it, but for what is marked otherwise. How the schedulers share work: see scheduler.cpp.
+/// One operating-system thread that runs processes: its run queue, timers, argument registers.
+/// Owned by the scheduler set; only its own thread touches it, but for what is marked otherwise.
+/// How the schedulers share work: see scheduler.cpp.
 namespace vmrun {
 
 struct Port;
@@ -49,30 +50,30 @@ struct PortList {
 };
 
 struct Scheduler {
-  unsigned number = 0;              // 1…S
-  bool traced = false;              // this slice is to run the instructions that fire probes
+  unsigned number = 0;  // 1…S
+  bool traced = false;  // this slice is to run the instructions that fire probes
   Process* current = nullptr;
-  Term x[kMaxXRegs + 1];            // argument registers of the running process
-  std::int32_t slice = 0;           // reductions the running process started with
+  Term x[kMaxXRegs + 1];   // argument registers of the running process
+  std::int32_t slice = 0;  // reductions the running process started with
 
   // Run queue.
-  RunList queues[4];                // by priority: low, normal, high, max
-  unsigned runnable = 0;            // in all of them
-  unsigned low_passed_over = 0;     // picks since a low-priority process ran
-  std::int32_t others_waited = 0;   // reductions spent while other processes waited here
-  std::int32_t until_chores = 0;    // reductions until the clock and the balance are looked at
-  std::uint64_t random_state = 0;   // +random-sched
+  RunList queues[4];               // by priority: low, normal, high, max
+  unsigned runnable = 0;           // in all of them
+  unsigned low_passed_over = 0;    // picks since a low-priority process ran
+  std::int32_t others_waited = 0;  // reductions spent while other processes waited here
+  std::int32_t until_chores = 0;   // reductions until the clock and the balance are looked at
+  std::uint64_t random_state = 0;  // +random-sched
 
-  PortList ports;                   // to run
+  PortList ports;  // to run
 
-  Lookout job_lookout;              // before it sleeps while the async pool works for it
-  TimerWheel timers;                // any thread, see there
+  Lookout job_lookout;  // before it sleeps while the async pool works for it
+  TimerWheel timers;    // any thread, see there
   EpochSlot* epoch = nullptr;
 
   // Process structures: free ones, and those that wait for their epoch (see table.hpp).
   Process* free_processes = nullptr;
   unsigned free_process_count = 0;
-  Process* limbo = nullptr;         // not stamped yet
+  Process* limbo = nullptr;  // not stamped yet
   unsigned limbo_count = 0;
   struct LimboBag {
     Process* processes;
@@ -83,13 +84,15 @@ struct Scheduler {
   unsigned first_bag = 0, bag_count = 0;
 
   // Any thread.
-  alignas(64) std::atomic<Process*> inbox{nullptr};  // runnable processes others hand over: a stack, taken whole
-  std::atomic<Port*> port_inbox{nullptr};            // likewise ports
-  std::atomic<std::uint32_t> asleep{0};              // futex word; not 0 while the thread sleeps
-  std::atomic<bool> idle{false};                     // has nothing to do; who clears it hands work over
-  std::atomic<unsigned> async_jobs{0};               // jobs of the async pool whose end comes back here: a hint, not to fall asleep at once
-  std::atomic<bool> holds_processes{false};          // hold_processes has taken effect here
-  std::atomic<unsigned> queue_length{0};             // as of the last slice boundary
+  alignas(64) std::atomic<Process*> inbox{
+      nullptr};                            // runnable processes others hand over: a stack, taken whole
+  std::atomic<Port*> port_inbox{nullptr};  // likewise ports
+  std::atomic<std::uint32_t> asleep{0};    // futex word; not 0 while the thread sleeps
+  std::atomic<bool> idle{false};           // has nothing to do; who clears it hands work over
+  std::atomic<unsigned> async_jobs{
+      0};  // jobs of the async pool whose end comes back here: a hint, not to fall asleep at once
+  std::atomic<bool> holds_processes{false};  // hold_processes has taken effect here
+  std::atomic<unsigned> queue_length{0};     // as of the last slice boundary
   std::atomic<Word> reductions_done{0}, slices{0};
 };
 
@@ -97,15 +100,17 @@ struct Scheduler {
 extern thread_local Scheduler* current_scheduler;
 inline Scheduler* this_scheduler() { return current_scheduler; }
 
-/// Puts a process that is not on any run queue on one: the caller's own, or from other threads that where it ran last. After a push or notify said so.
+/// Puts a process that is not on any run queue on one: the caller's own, or from other threads that
+/// where it ran last. After a push or notify said so.
 void make_runnable(Process& p);
-/// The same for a port that has just become Port::Run::kQueued. `on`: the scheduler to run it; nullptr: the caller's, or where it ran last.
+/// The same for a port that has just become Port::Run::kQueued. `on`: the scheduler to run it;
+/// nullptr: the caller's, or where it ran last.
 void make_runnable(Port& p, Scheduler* on);
 
 struct SchedulerOptions {
-  unsigned schedulers = 0;            // 0: one per core
+  unsigned schedulers = 0;  // 0: one per core
   std::int32_t slice = kSliceReductions;
-  bool random = false;                // pick among the first runnable processes at random, slices of random length
+  bool random = false;  // pick among the first runnable processes at random, slices of random length
   std::uint64_t seed = 0;
   RunResult (*run)(Scheduler& s, Process& p) = interpret;  // what executes a slice; tests put their own in
 };
@@ -117,14 +122,16 @@ void stop_schedulers();
 unsigned scheduler_count();
 Scheduler& scheduler_at(unsigned index);  // 0-based
 
-/// Ends the VM: the thread in wait_for_halt returns with `status`. The first call counts. Any thread.
+/// Ends the VM: the thread in wait_for_halt returns with `status`. The first call counts. Any
+/// thread.
 void request_halt(int status, bool flush);
 struct HaltRequest {
   int status;
   bool flush;
 };
 HaltRequest wait_for_halt();
-/// The end, with what ports have not got rid of yet: from now on no process runs, only ports do. Waits (not for ever) for slices that have begun.
+/// The end, with what ports have not got rid of yet: from now on no process runs, only ports do.
+/// Waits (not for ever) for slices that have begun.
 void hold_processes();
 
 }  // namespace vmrun

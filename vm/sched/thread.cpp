@@ -25,7 +25,8 @@ std::thread start_needed_thread(std::string name, std::function<void()> body) {
   try {
     return start_thread(std::move(name), std::move(body));
   } catch (const std::system_error& e) {
-    std::fprintf(stderr, "vmrun: cannot start the thread %s: %s\n", called.c_str(), e.code().message().c_str());
+    std::fprintf(stderr, "vmrun: cannot start the thread %s: %s\n", called.c_str(),
+                 e.code().message().c_str());
     std::_Exit(1);
   }
 }

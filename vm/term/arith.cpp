@@ -77,7 +77,8 @@ Term arith_subtract(Heap& heap, Term a, Term b) {
 Term arith_multiply(Heap& heap, Term a, Term b) {
   if (both_small(a, b)) {
     SWord product;
-    if (!__builtin_mul_overflow(a.small_value(), b.small_value(), &product)) return make_integer(heap, product);
+    if (!__builtin_mul_overflow(a.small_value(), b.small_value(), &product))
+      return make_integer(heap, product);
   }
   if (both_integers(a, b)) return big_multiply(heap, a, b);
   return on_doubles(heap, a, b, [](double x, double y) { return x * y; });
@@ -158,13 +159,18 @@ Term arith(ArithOp op, Heap& heap, Term a, Term b) {
 
 Term arith_failure(ArithOp op, Term a, Term b) {
   switch (op) {
-    case ArithOp::kBnot:
-      return a.is_integer() ? atoms::system_limit : atoms::badarith;
-    case ArithOp::kAdd: case ArithOp::kSubtract: case ArithOp::kMultiply: case ArithOp::kBsl: case ArithOp::kBsr:
-    case ArithOp::kBand: case ArithOp::kBor: case ArithOp::kBxor:
-      return both_integers(a, b) ? atoms::system_limit : atoms::badarith;  // two integers fail for one reason only
-    default:
-      return atoms::badarith;
+    case ArithOp::kBnot: return a.is_integer() ? atoms::system_limit : atoms::badarith;
+    case ArithOp::kAdd:
+    case ArithOp::kSubtract:
+    case ArithOp::kMultiply:
+    case ArithOp::kBsl:
+    case ArithOp::kBsr:
+    case ArithOp::kBand:
+    case ArithOp::kBor:
+    case ArithOp::kBxor:
+      return both_integers(a, b) ? atoms::system_limit
+                                 : atoms::badarith;  // two integers fail for one reason only
+    default: return atoms::badarith;
   }
 }
 

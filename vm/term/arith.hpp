@@ -2,13 +2,27 @@
 
 #include "vm/heap/heap.hpp"
 
-/// Erlang's arithmetic operators on any terms: smalls, bigs, floats, mixed. The interpreter inlines what stays within smalls or floats; these
-/// are complete all the same. Results are built in `heap`. kNonValue means failure: ask arith_failure for the reason.
+/// Erlang's arithmetic operators on any terms: smalls, bigs, floats, mixed. The interpreter inlines
+/// what stays within smalls or floats; these are complete all the same. Results are built in
+/// `heap`. kNonValue means failure: ask arith_failure for the reason.
 namespace vmrun {
 
 // The operator table: enumerator, Erlang spelling. Binary ones first.
 enum class ArithOp : unsigned char {
-  kAdd, kSubtract, kMultiply, kDivide, kDiv, kRem, kBand, kBor, kBxor, kBsl, kBsr, kNegate, kPlus, kBnot,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kDiv,
+  kRem,
+  kBand,
+  kBor,
+  kBxor,
+  kBsl,
+  kBsr,
+  kNegate,
+  kPlus,
+  kBnot,
 };
 
 Term arith_add(Heap& heap, Term a, Term b);
@@ -23,7 +37,7 @@ Term arith_bxor(Heap& heap, Term a, Term b);
 Term arith_bsl(Heap& heap, Term a, Term b);
 Term arith_bsr(Heap& heap, Term a, Term b);
 Term arith_negate(Heap& heap, Term a);
-Term arith_plus(Heap& heap, Term a);            // unary +
+Term arith_plus(Heap& heap, Term a);  // unary +
 Term arith_bnot(Heap& heap, Term a);
 
 /// The same by operator; `b` is ignored by the unary ones.

@@ -24,8 +24,9 @@ std::uint32_t hash_text(std::string_view text) {
   return h;
 }
 
-/// Entries sit in chunks that never move. A chunk pointer is published with release after the entry is written, and an atom's index reaches
-/// another thread only through something that synchronises, so readers need no lock.
+/// Entries sit in chunks that never move. A chunk pointer is published with release after the entry
+/// is written, and an atom's index reaches another thread only through something that synchronises,
+/// so readers need no lock.
 class AtomTable {
  public:
   AtomTable() {

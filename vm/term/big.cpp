@@ -33,7 +33,8 @@ class Scratch {
   Word inline_[kInline];
 };
 
-/// A result under construction in the heap: room for `capacity` limbs, cut to what is used at the end.
+/// A result under construction in the heap: room for `capacity` limbs, cut to what is used at the
+/// end.
 class Result {
  public:
   Result(Heap& heap, Word capacity) : heap_(heap), capacity_(capacity), object_(heap.alloc(capacity + 1)) {}
@@ -79,7 +80,8 @@ Term add_signed(Heap& heap, const IntView& a, const IntView& b, bool b_negative)
       std::copy_n(large.limbs(), large.count(), l);
       l[large.count()] = 0;
     } else {
-      l[large.count()] = mpn_add(l, large.limbs(), static_cast<mp_size_t>(large.count()), little.limbs(), static_cast<mp_size_t>(little.count()));
+      l[large.count()] = mpn_add(l, large.limbs(), static_cast<mp_size_t>(large.count()), little.limbs(),
+                                 static_cast<mp_size_t>(little.count()));
     }
     return r.finish(large.count() + 1, a.negative());
   }
@@ -91,7 +93,8 @@ Term add_signed(Heap& heap, const IntView& a, const IntView& b, bool b_negative)
   if (less.zero()) {
     std::copy_n(more.limbs(), more.count(), r.limbs());
   } else {
-    mpn_sub(r.limbs(), more.limbs(), static_cast<mp_size_t>(more.count()), less.limbs(), static_cast<mp_size_t>(less.count()));
+    mpn_sub(r.limbs(), more.limbs(), static_cast<mp_size_t>(more.count()), less.limbs(),
+            static_cast<mp_size_t>(less.count()));
   }
   return r.finish(more.count(), c > 0 ? a.negative() : b_negative);
 }
@@ -232,7 +235,8 @@ Term big_multiply(Heap& heap, Term a, Term b) {
   const Word n = large.count() + little.count();
   if (n > kMaxLimbs + 1) return kNonValue;
   Result r(heap, n);
-  const auto large_n = static_cast<mp_size_t>(large.count()), little_n = static_cast<mp_size_t>(little.count());
+  const auto large_n = static_cast<mp_size_t>(large.count()),
+             little_n = static_cast<mp_size_t>(little.count());
   if (little_n == 1) {
     r.limbs()[n - 1] = mpn_mul_1(r.limbs(), large.limbs(), large_n, little.limbs()[0]);
   } else if (large.limbs() == little.limbs()) {
@@ -256,7 +260,8 @@ void big_divide(Heap& heap, Term a, Term b, Term* quotient, Term* remainder) {
   if (rn == 1) {
     r[0] = mpn_divrem_1(q.get(), 0, x.limbs(), static_cast<mp_size_t>(x.count()), y.limbs()[0]);
   } else {
-    mpn_tdiv_qr(q.get(), r.get(), 0, x.limbs(), static_cast<mp_size_t>(x.count()), y.limbs(), static_cast<mp_size_t>(rn));
+    mpn_tdiv_qr(q.get(), r.get(), 0, x.limbs(), static_cast<mp_size_t>(x.count()), y.limbs(),
+                static_cast<mp_size_t>(rn));
   }
   if (quotient) *quotient = integer_from_limbs(heap, q.get(), qn, x.negative() != y.negative());
   if (remainder) *remainder = integer_from_limbs(heap, r.get(), rn, x.negative());
@@ -314,7 +319,8 @@ Term big_shift_left(Heap& heap, Term a, Word bits) {
     std::copy_n(x.limbs(), x.count(), l + words);
     l[n - 1] = 0;
   } else {
-    l[n - 1] = mpn_lshift(l + words, x.limbs(), static_cast<mp_size_t>(x.count()), static_cast<unsigned>(rest));
+    l[n - 1] =
+        mpn_lshift(l + words, x.limbs(), static_cast<mp_size_t>(x.count()), static_cast<unsigned>(rest));
   }
   return r.finish(n, x.negative());
 }
@@ -338,7 +344,8 @@ Term big_shift_right(Heap& heap, Term a, Word bits) {
 }
 
 int compare_integers(Term a, Term b) {
-  if (a.is_small() && b.is_small()) return a.small_value() < b.small_value() ? -1 : a.small_value() > b.small_value();
+  if (a.is_small() && b.is_small())
+    return a.small_value() < b.small_value() ? -1 : a.small_value() > b.small_value();
   IntView x(a), y(b);
   if (x.negative() != y.negative()) return x.negative() ? -1 : 1;
   const int c = compare_magnitudes(x, y);
@@ -414,7 +421,8 @@ Term integer_from_double(Heap& heap, double truncated) {
 std::string integer_to_text(Term t, unsigned base) {
   if (t.is_small()) {
     char buffer[72];
-    auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, t.small_value(), static_cast<int>(base));
+    auto [end, error] =
+        std::to_chars(buffer, buffer + sizeof buffer, t.small_value(), static_cast<int>(base));
     for (char* p = buffer; base > 10 && p < end; ++p) *p = *p >= 'a' ? static_cast<char>(*p - 32) : *p;
     return {buffer, end};
   }

@@ -6,15 +6,18 @@
 
 #include "vm/heap/heap.hpp"
 
-/// Integers of any size. A small and a big are seen alike through an IntView (sign and magnitude in limbs), results are normalised: what fits
-/// a small is one, a big has no leading zero limb. The work on limbs is GMP's mpn layer. Pure functions of their arguments and the heap results
-/// are built in; any thread, as long as it owns that heap.
+/// Integers of any size. A small and a big are seen alike through an IntView (sign and magnitude in
+/// limbs), results are normalised: what fits a small is one, a big has no leading zero limb. The
+/// work on limbs is GMP's mpn layer. Pure functions of their arguments and the heap results are
+/// built in; any thread, as long as it owns that heap.
 namespace vmrun {
 
-/// Integers beyond this many limbs do not exist: operations that would make one fail with system_limit (as OTP 25).
+/// Integers beyond this many limbs do not exist: operations that would make one fail with
+/// system_limit (as OTP 25).
 inline constexpr Word kMaxLimbs = (1 << 19) - 1;
 
-/// Sign and magnitude of an integer term. Points into the term's own object, or at `small_` for a small: do not copy.
+/// Sign and magnitude of an integer term. Points into the term's own object, or at `small_` for a
+/// small: do not copy.
 class IntView {
  public:
   explicit IntView(Term t);
@@ -24,7 +27,7 @@ class IntView {
   Word count() const { return count_; }  // 0 for zero
   bool negative() const { return negative_; }
   bool zero() const { return count_ == 0; }
-  Word bit_length() const;               // of the magnitude
+  Word bit_length() const;  // of the magnitude
 
  private:
   const Word* limbs_;
@@ -33,7 +36,8 @@ class IntView {
   Word small_;
 };
 
-/// The integer with this magnitude and sign; leading zero limbs are fine. kNonValue if it has too many limbs.
+/// The integer with this magnitude and sign; leading zero limbs are fine. kNonValue if it has too
+/// many limbs.
 Term integer_from_limbs(Heap& heap, const Word* limbs, Word count, bool negative);
 Term make_big_unsigned(Heap& heap, std::uint64_t v);  // slow halves of the two below
 Term make_big_signed(Heap& heap, std::int64_t v);
@@ -42,7 +46,8 @@ inline Term make_integer(Heap& heap, std::int64_t v) {
   return Term::fits_small(v) ? Term::small(v) : make_big_signed(heap, v);
 }
 inline Term make_unsigned(Heap& heap, std::uint64_t v) {
-  return v <= static_cast<std::uint64_t>(Term::kSmallMax) ? Term::small(static_cast<SWord>(v)) : make_big_unsigned(heap, v);
+  return v <= static_cast<std::uint64_t>(Term::kSmallMax) ? Term::small(static_cast<SWord>(v))
+                                                          : make_big_unsigned(heap, v);
 }
 
 /// The value, if it is an integer and in range.
@@ -60,7 +65,8 @@ Word integer_magnitude_bytes(Term t);
 Term big_add(Heap& heap, Term a, Term b);
 Term big_subtract(Heap& heap, Term a, Term b);
 Term big_multiply(Heap& heap, Term a, Term b);
-/// Truncates towards zero; the remainder has the dividend's sign. b is not zero. Either result may be nullptr.
+/// Truncates towards zero; the remainder has the dividend's sign. b is not zero. Either result may
+/// be nullptr.
 void big_divide(Heap& heap, Term a, Term b, Term* quotient, Term* remainder);
 Term big_negate(Heap& heap, Term a);
 
@@ -83,7 +89,8 @@ Term integer_from_double(Heap& heap, double truncated);
 
 /// Digits in base 2…36, upper case, '-' in front if negative. Time is subquadratic.
 std::string integer_to_text(Term t, unsigned base);
-/// [+-]digits, nothing else; letters of either case. kNonValue: not a number in this base, or (*too_big set) past kMaxLimbs.
+/// [+-]digits, nothing else; letters of either case. kNonValue: not a number in this base, or
+/// (*too_big set) past kMaxLimbs.
 Term integer_from_text(Heap& heap, std::string_view text, unsigned base, bool* too_big = nullptr);
 
 }  // namespace vmrun

@@ -31,7 +31,8 @@ void write_up_to_8(std::uint8_t* p, Word offset, unsigned value, unsigned n) {
 }
 
 [[noreturn]] void out_of_memory(Word bytes) {
-  std::fprintf(stderr, "vmrun: out of memory: cannot allocate a binary of %llu bytes\n", static_cast<unsigned long long>(bytes));
+  std::fprintf(stderr, "vmrun: out of memory: cannot allocate a binary of %llu bytes\n",
+               static_cast<unsigned long long>(bytes));
   std::abort();
 }
 
@@ -72,14 +73,16 @@ Term refc_handle(Heap& heap, Binary* binary, std::uint8_t* bytes, Word size_byte
   r->binary = binary;
   r->bytes = bytes;
   r->flags = flags;
-  heap.link_off_heap(reinterpret_cast<OffHeapObject*>(r), words_for_bytes(binary->is_native() ? size_bytes : binary->capacity_bytes));
+  heap.link_off_heap(reinterpret_cast<OffHeapObject*>(r),
+                     words_for_bytes(binary->is_native() ? size_bytes : binary->capacity_bytes));
   return Term::boxed(&r->header);
 }
 
 }  // namespace
 
 Word max_binary_bits() {
-  static const Word bits = static_cast<Word>(sysconf(_SC_PHYS_PAGES)) * static_cast<Word>(sysconf(_SC_PAGESIZE)) * 8;
+  static const Word bits =
+      static_cast<Word>(sysconf(_SC_PHYS_PAGES)) * static_cast<Word>(sysconf(_SC_PAGESIZE)) * 8;
   return bits;
 }
 
@@ -110,7 +113,8 @@ void copy_bits(std::uint8_t* dst, Word dst_offset, const std::uint8_t* src, Word
     s += n / 8;
     n &= 7;
   } else {
-    for (; n >= 64; n -= 64, s += 8, d += 8) {  // the 64 source bits end inside s[8], which is part of the range
+    for (; n >= 64;
+         n -= 64, s += 8, d += 8) {  // the 64 source bits end inside s[8], which is part of the range
       Word w;
       std::memcpy(&w, s, 8);
       w = __builtin_bswap64(__builtin_bswap64(w) << shift | s[8] >> (8 - shift));
@@ -135,7 +139,8 @@ int compare_bits(const std::uint8_t* a, Word a_offset, const std::uint8_t* b, Wo
   }
   for (Word i = 0; i < n; i += 8) {
     const auto bits = static_cast<unsigned>(std::min<Word>(8, n - i));
-    const int c = static_cast<int>(read_up_to_8(a, a_offset + i, bits)) - static_cast<int>(read_up_to_8(b, b_offset + i, bits));
+    const int c = static_cast<int>(read_up_to_8(a, a_offset + i, bits)) -
+                  static_cast<int>(read_up_to_8(b, b_offset + i, bits));
     if (c) return c;
   }
   return 0;
@@ -200,7 +205,8 @@ Term make_part(Heap& heap, Term bitstring, Word offset_bits, Word size_bits) {
   const BitView v = bits_of(bitstring);
   if (offset_bits == 0 && size_bits == v.size_bits) return bitstring;
   Term original = bitstring;
-  if (bitstring.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) original = reinterpret_cast<SubBinary*>(bitstring.boxed_ptr())->original;
+  if (bitstring.boxed_ptr()->header_sub() == Term::Sub::kSubBinary)
+    original = reinterpret_cast<SubBinary*>(bitstring.boxed_ptr())->original;
   return extract(heap, original, v.base, v.offset_bits + offset_bits, size_bits);
 }
 
@@ -210,8 +216,10 @@ Term bs_start_match(Heap& heap, Term source) {
   if (!source.is_bitstring()) return kNonValue;
   const BitView v = bits_of(source);
   Term original = source;
-  if (source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) original = reinterpret_cast<SubBinary*>(source.boxed_ptr())->original;
-  // An append in place may move the bytes, and the context keeps their address: a binary that is matched on is not writable any more.
+  if (source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary)
+    original = reinterpret_cast<SubBinary*>(source.boxed_ptr())->original;
+  // An append in place may move the bytes, and the context keeps their address: a binary that is
+  // matched on is not writable any more.
   if (original.boxed_ptr()->header_sub() == Term::Sub::kRefcBinary) {
     auto* r = reinterpret_cast<RefcBinary*>(original.boxed_ptr());
     if (r->flags) r->flags = 0;
@@ -237,7 +245,9 @@ Term bs_get_all(Heap& heap, MatchContext& m, Word unit) {
   return is_multiple(left, unit) ? bs_get_bits(heap, m, left) : kNonValue;
 }
 
-Term bs_get_tail(Heap& heap, const MatchContext& m) { return extract(heap, m.original, m.base, m.offset_bits, bits_left(m)); }
+Term bs_get_tail(Heap& heap, const MatchContext& m) {
+  return extract(heap, m.original, m.base, m.offset_bits, bits_left(m));
+}
 
 bool bs_match_string(MatchContext& m, const std::uint8_t* bytes, Word bits) {
   if (bits_left(m) < bits || compare_bits(m.base, m.offset_bits, bytes, 0, bits) != 0) return false;
@@ -262,9 +272,10 @@ Term bs_append(Heap& heap, Term source, Word extra_bits, Word unit, BitBuilder* 
   if (source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) {
     auto* s = reinterpret_cast<SubBinary*>(source.boxed_ptr());
     auto* r = reinterpret_cast<RefcBinary*>(s->original.boxed_ptr());
-    // A second reference, anywhere, may be read by another thread: its bytes must neither move nor change.
-    if (s->is_writable && r->header.header_sub() == Term::Sub::kRefcBinary && (r->flags & RefcBinary::kWritable) &&
-        r->binary->references.load(std::memory_order_acquire) == 1) {
+    // A second reference, anywhere, may be read by another thread: its bytes must neither move nor
+    // change.
+    if (s->is_writable && r->header.header_sub() == Term::Sub::kRefcBinary &&
+        (r->flags & RefcBinary::kWritable) && r->binary->references.load(std::memory_order_acquire) == 1) {
       if (r->binary->capacity_bytes < end_bytes) {
         const Word before = r->binary->capacity_bytes, capacity = end_bytes * 2;
         Binary* grown = Binary::resize(r->binary, capacity);
@@ -286,7 +297,8 @@ Term bs_append(Heap& heap, Term source, Word extra_bits, Word unit, BitBuilder* 
   binary->used_bytes = bytes;
   copy_bits(binary->data, 0, v.base, v.offset_bits, v.size_bits);
   *builder = BitBuilder(binary->data, v.size_bits);
-  const Term original = refc_handle(heap, binary, binary->data, bytes, RefcBinary::kWritable | RefcBinary::kActiveWriter);
+  const Term original =
+      refc_handle(heap, binary, binary->data, bytes, RefcBinary::kWritable | RefcBinary::kActiveWriter);
   return make_sub_binary(heap, original, 0, bits, true);
 }
 
@@ -295,7 +307,8 @@ Term bs_init_writable(Heap& heap, Term size_hint) {
   const Word capacity = hint > 0 && hint < (1 << 30) ? std::max<Word>(static_cast<Word>(hint), 64) : 1024;
   Binary* binary = create_binary(capacity);
   binary->used_bytes = 0;
-  const Term original = refc_handle(heap, binary, binary->data, 0, RefcBinary::kWritable | RefcBinary::kActiveWriter);
+  const Term original =
+      refc_handle(heap, binary, binary->data, 0, RefcBinary::kWritable | RefcBinary::kActiveWriter);
   return make_sub_binary(heap, original, 0, 0, true);
 }
 

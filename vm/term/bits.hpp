@@ -5,8 +5,9 @@
 
 #include "vm/heap/heap.hpp"
 
-/// Bit strings: views of their bits, creation, the matching primitives of the bs_* instructions over MatchContext, and the builder behind
-/// bs_create_bin. Bit 0 of a byte is its most significant one. Nothing here collects; results are built in the heap given. Owner of the heap only.
+/// Bit strings: views of their bits, creation, the matching primitives of the bs_* instructions
+/// over MatchContext, and the builder behind bs_create_bin. Bit 0 of a byte is its most significant
+/// one. Nothing here collects; results are built in the heap given. Owner of the heap only.
 namespace vmrun {
 
 /// Beyond this no size is even computed with.
@@ -14,9 +15,10 @@ inline constexpr Word kMaxBinaryBits = Word{1} << 62;
 /// What this machine's memory could hold at all: asking for more is a system_limit, not an attempt.
 Word max_binary_bits();
 
-// ---- Raw bits -------------------------------------------------------------------------------------------------------------------
+// ---- Raw bits -----------------------------------------------------------------------------------
 
-/// Copies n bits. Offsets count bits from `dst` and `src`; bits around the target range stay as they are. The ranges do not overlap.
+/// Copies n bits. Offsets count bits from `dst` and `src`; bits around the target range stay as
+/// they are. The ranges do not overlap.
 void copy_bits(std::uint8_t* dst, Word dst_offset, const std::uint8_t* src, Word src_offset, Word n);
 /// <0, 0, >0 as the first differing bit says; n bits of each.
 int compare_bits(const std::uint8_t* a, Word a_offset, const std::uint8_t* b, Word b_offset, Word n);
@@ -27,7 +29,7 @@ struct BitView {
   Word offset_bits = 0;
   Word size_bits = 0;
   bool aligned() const { return (offset_bits & 7) == 0; }
-  bool is_binary() const { return (size_bits & 7) == 0; }      // whole bytes
+  bool is_binary() const { return (size_bits & 7) == 0; }               // whole bytes
   const std::uint8_t* bytes() const { return base + offset_bits / 8; }  // if aligned
   Word size_bytes() const { return size_bits / 8; }
 };
@@ -54,7 +56,9 @@ inline BitView bits_of(Term t) {
 inline Word bit_size_of(Term t) {
   const Term* p = t.boxed_ptr();
   const Word bytes = p[1].raw();  // all three layouts keep the size there
-  return p->header_sub() == Term::Sub::kSubBinary ? bytes * 8 + reinterpret_cast<const SubBinary*>(p)->bit_size : bytes * 8;
+  return p->header_sub() == Term::Sub::kSubBinary
+             ? bytes * 8 + reinterpret_cast<const SubBinary*>(p)->bit_size
+             : bytes * 8;
 }
 /// A bit string of whole bytes.
 inline bool is_binary(Term t) { return t.is_bitstring() && (bit_size_of(t) & 7) == 0; }
@@ -62,8 +66,8 @@ inline bool is_binary(Term t) { return t.is_bitstring() && (bit_size_of(t) & 7) 
 /// Equality and order of two bit strings, as Erlang's: common prefix first, then length.
 int compare_bitstrings(Term a, Term b);
 
-/// The bytes of a binary in one piece: in place when it is aligned, else a copy that lives as long as this object. A last partial byte is
-/// padded with zero bits.
+/// The bytes of a binary in one piece: in place when it is aligned, else a copy that lives as long
+/// as this object. A last partial byte is padded with zero bits.
 class BytesOf {
  public:
   explicit BytesOf(Term t);
@@ -79,16 +83,18 @@ class BytesOf {
   std::uint8_t* copy_ = nullptr;
 };
 
-// ---- Creation -------------------------------------------------------------------------------------------------------------------
+// ---- Creation -----------------------------------------------------------------------------------
 
-/// A new binary of uninitialised bytes, in the heap or reference-counted by its size. *bytes is where they go.
+/// A new binary of uninitialised bytes, in the heap or reference-counted by its size. *bytes is
+/// where they go.
 Term new_binary(Heap& heap, Word size_bytes, std::uint8_t** bytes);
 Term make_binary(Heap& heap, const void* bytes, Word size_bytes);
 /// Same for any number of bits; `offset_bits` counts from `bytes`.
 Term make_bitstring(Heap& heap, const std::uint8_t* bytes, Word offset_bits, Word size_bits);
 /// A handle for one reference to `binary`, which passes in.
 Term make_refc_binary(Heap& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes);
-/// A part of a bit string: shares its bytes, or is a copy when small whole bytes. offset_bits counts from the string's first bit.
+/// A part of a bit string: shares its bytes, or is a copy when small whole bytes. offset_bits
+/// counts from the string's first bit.
 Term make_part(Heap& heap, Term bitstring, Word offset_bits, Word size_bits);
 
 /// Heap words that creating or extracting a bit string of that many bits takes at most.
@@ -99,19 +105,23 @@ inline Word new_bits_words(Word size_bits) {
 inline constexpr Word kAppendWords = 11;
 inline constexpr Word kExtractWords = 10;
 
-// ---- Fields ---------------------------------------------------------------------------------------------------------------------
+// ---- Fields -------------------------------------------------------------------------------------
 
 /// Flags as the bit syntax instructions carry them.
 inline constexpr unsigned kBitsLittle = 2, kBitsSigned = 4, kBitsNative = 16;
 /// Resolves `native`; the loader does this once.
 inline constexpr unsigned resolve_bit_flags(unsigned flags) {
-  return flags & kBitsNative ? (flags & ~kBitsNative) | (std::endian::native == std::endian::little ? kBitsLittle : 0u) : flags;
+  return flags & kBitsNative
+             ? (flags & ~kBitsNative) | (std::endian::native == std::endian::little ? kBitsLittle : 0u)
+             : flags;
 }
 
-/// Whether n bits are whole units. Units are nearly always 1 or 8, and a division costs more than all the rest.
+/// Whether n bits are whole units. Units are nearly always 1 or 8, and a division costs more than
+/// all the rest.
 inline bool is_multiple(Word n, Word unit) { return unit == 1 || (unit == 8 ? (n & 7) == 0 : n % unit == 0); }
 
-/// Size × unit in bits. kBad: no integer or negative (match: fails; construction: badarg), kTooBig: beyond any binary (construction: system_limit).
+/// Size × unit in bits. kBad: no integer or negative (match: fails; construction: badarg), kTooBig:
+/// beyond any binary (construction: system_limit).
 enum class FieldSize { kOk, kBad, kTooBig };
 inline FieldSize field_bits(Term size, unsigned unit, Word* bits) {
   if (!size.is_small()) return size.is_boxed_sub(Term::Sub::kPosBig) ? FieldSize::kTooBig : FieldSize::kBad;
@@ -120,10 +130,12 @@ inline FieldSize field_bits(Term size, unsigned unit, Word* bits) {
   return overflow || *bits > kMaxBinaryBits ? FieldSize::kTooBig : FieldSize::kOk;
 }
 
-// ---- Matching -------------------------------------------------------------------------------------------------------------------
-// All of these advance the context when they match and leave it alone when they do not; a non-value or false says "no match".
+// ---- Matching -----------------------------------------------------------------------------------
+// All of these advance the context when they match and leave it alone when they do not; a non-value
+// or false says "no match".
 
-/// Context over a bit string, at its start (5 words). A context passes through unchanged. kNonValue: neither.
+/// Context over a bit string, at its start (5 words). A context passes through unchanged.
+/// kNonValue: neither.
 Term bs_start_match(Heap& heap, Term source);
 
 inline MatchContext* match_context(Term t) { return reinterpret_cast<MatchContext*>(t.boxed_ptr()); }
@@ -173,10 +185,10 @@ Term bs_get_utf8(MatchContext& m);
 Term bs_get_utf16(MatchContext& m, unsigned flags);
 Term bs_get_utf32(MatchContext& m, unsigned flags);
 
-// ---- Construction ---------------------------------------------------------------------------------------------------------------
+// ---- Construction -------------------------------------------------------------------------------
 
-/// Writes fields one after another into memory that has been sized for them. The put functions return false when the value does not fit the field's
-/// type (badarg).
+/// Writes fields one after another into memory that has been sized for them. The put functions
+/// return false when the value does not fit the field's type (badarg).
 class BitBuilder {
  public:
   BitBuilder() = default;
@@ -215,8 +227,9 @@ bool is_unicode_scalar(Term value);
 
 /// A fresh bit string of `bits`, to be filled through *builder.
 Term bs_new(Heap& heap, Word bits, BitBuilder* builder);
-/// `source` with room for extra_bits behind it, to be filled through *builder; in place when source is the newest end of a writable binary, else
-/// in a fresh writable one with room to grow. kNonValue: source is no bit string or no multiple of unit (badarg).
+/// `source` with room for extra_bits behind it, to be filled through *builder; in place when source
+/// is the newest end of a writable binary, else in a fresh writable one with room to grow.
+/// kNonValue: source is no bit string or no multiple of unit (badarg).
 Term bs_append(Heap& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder);
 /// The empty binary to append to, with room for so many bytes (bs_init_writable).
 Term bs_init_writable(Heap& heap, Term size_hint);

@@ -5,7 +5,8 @@
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 
-/// Typed fields of the bit syntax: integers, floats and Unicode, taken from a match context and put through a builder.
+/// Typed fields of the bit syntax: integers, floats and Unicode, taken from a match context and put
+/// through a builder.
 namespace vmrun {
 namespace {
 
@@ -44,11 +45,14 @@ Word little_word(Word w, Word bits) {  // as read, first bits topmost, to the va
   return v;
 }
 
-Word sign_extend(Word v, Word bits) { return static_cast<Word>(static_cast<SWord>(v << (64 - bits)) >> (64 - bits)); }
+Word sign_extend(Word v, Word bits) {
+  return static_cast<Word>(static_cast<SWord>(v << (64 - bits)) >> (64 - bits));
+}
 
 double half_to_double(unsigned h) {
   const unsigned exponent = h >> 10 & 0x1F, fraction = h & 0x3FF;
-  const double magnitude = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction | 0x400, static_cast<int>(exponent) - 25);
+  const double magnitude = exponent == 0 ? std::ldexp(fraction, -24)
+                                         : std::ldexp(fraction | 0x400, static_cast<int>(exponent) - 25);
   return h & 0x8000 ? -magnitude : magnitude;
 }
 
@@ -60,7 +64,7 @@ std::uint16_t double_to_half(double d) {
   if (a == 0) return static_cast<std::uint16_t>(sign);
   if (a >= 65536) return static_cast<std::uint16_t>(sign | 0x7C00);
   int exponent;
-  std::frexp(a, &exponent);  // a in [2^(e-1), 2^e)
+  std::frexp(a, &exponent);                       // a in [2^(e-1), 2^e)
   const int unit = std::max(exponent - 11, -24);  // weight of the last place
   auto n = static_cast<unsigned>(std::nearbyint(std::ldexp(a, -unit)));
   // Adding to the encoding carries into the exponent where rounding reaches the next power of two.
@@ -80,7 +84,8 @@ Term bs_get_integer_slow(Heap& heap, MatchContext& m, Word bits, unsigned flags)
   if (bits <= 64) {
     Word v = read_word(m.base, offset, bits);
     if (flags & kBitsLittle) v = little_word(v, bits);
-    return flags & kBitsSigned ? make_integer(heap, static_cast<SWord>(sign_extend(v, bits))) : make_unsigned(heap, v);
+    return flags & kBitsSigned ? make_integer(heap, static_cast<SWord>(sign_extend(v, bits)))
+                               : make_unsigned(heap, v);
   }
   const Word n = (bits + 7) / 8, rest = bits & 7;
   ByteScratch scratch(n);
@@ -264,7 +269,9 @@ Word utf8_bits(Term value) {
   return c < 0x80 ? 8 : c < 0x800 ? 16 : c < 0x10000 ? 24 : 32;
 }
 
-Word utf16_bits(Term value) { return !is_unicode_scalar(value) ? 0 : value.small_value() < 0x10000 ? 16 : 32; }
+Word utf16_bits(Term value) {
+  return !is_unicode_scalar(value) ? 0 : value.small_value() < 0x10000 ? 16 : 32;
+}
 
 bool BitBuilder::put_utf8(Term value) {
   const Word n = utf8_bits(value) / 8;
@@ -283,9 +290,12 @@ bool BitBuilder::put_utf16(Term value, unsigned flags) {
   const SWord c = value.small_value();
   if (c < 0x10000) return put_integer(value, 16, flags);
   const SWord v = c - 0x10000;
-  return put_integer(Term::small(0xD800 | v >> 10), 16, flags) && put_integer(Term::small(0xDC00 | (v & 0x3FF)), 16, flags);
+  return put_integer(Term::small(0xD800 | v >> 10), 16, flags) &&
+         put_integer(Term::small(0xDC00 | (v & 0x3FF)), 16, flags);
 }
 
-bool BitBuilder::put_utf32(Term value, unsigned flags) { return is_unicode_scalar(value) && put_integer(value, 32, flags); }
+bool BitBuilder::put_utf32(Term value, unsigned flags) {
+  return is_unicode_scalar(value) && put_integer(value, 32, flags);
+}
 
 }  // namespace vmrun

@@ -20,7 +20,7 @@ const T* object(Term t) {
   return reinterpret_cast<const T*>(t.boxed_ptr());
 }
 
-// ---- Leaves ---------------------------------------------------------------------------------------------------------------------
+// ---- Leaves -------------------------------------------------------------------------------------
 
 /// Place in the term order; equal for what compares by value.
 enum Rank : int { kNumber, kAtom, kReference, kFun, kPort, kPid, kTuple, kMap, kNil, kList, kBits };
@@ -66,7 +66,8 @@ int compare_numbers(Term a, Term b, bool exact) {
 
 /// The three significant numbers, of a local or another node's reference.
 const std::uint32_t* ref_numbers(Term t) {
-  return t.is_local_ref() ? local_ref_numbers(t) : reinterpret_cast<const std::uint32_t*>(object<ExternalObject>(t)->data);
+  return t.is_local_ref() ? local_ref_numbers(t)
+                          : reinterpret_cast<const std::uint32_t*>(object<ExternalObject>(t)->data);
 }
 /// Local things come before those of other nodes; nodes order by where they are known.
 const Node* node_of(Term t) {
@@ -86,7 +87,9 @@ int compare_refs(Term a, Term b) {
 
 /// Pids, ports: by number, then node.
 int compare_ids(Term a, Term b) {
-  const auto number = [](Term t) { return t.is_immed() ? t.id_number() : object<ExternalObject>(t)->data[0]; };
+  const auto number = [](Term t) {
+    return t.is_immed() ? t.id_number() : object<ExternalObject>(t)->data[0];
+  };
   if (int c = order(number(a), number(b))) return c;
   return order(reinterpret_cast<Word>(node_of(a)), reinterpret_cast<Word>(node_of(b)));
 }
@@ -106,12 +109,14 @@ int compare_fun_heads(const FunObject* a, const FunObject* b) {
     if (x->module != y->module) return compare_atoms(x->module, y->module);
     if (int c = order(x->index, y->index)) return c;
     if (int c = order(x->old_uniq, y->old_uniq)) return c;
-    if (int c = std::char_traits<char>::compare(reinterpret_cast<const char*>(x->uniq), reinterpret_cast<const char*>(y->uniq), 16)) return c;
+    if (int c = std::char_traits<char>::compare(reinterpret_cast<const char*>(x->uniq),
+                                                reinterpret_cast<const char*>(y->uniq), 16))
+      return c;
   }
   return order(a->free_count, b->free_count);
 }
 
-// ---- Maps -----------------------------------------------------------------------------------------------------------------------
+// ---- Maps ---------------------------------------------------------------------------------------
 
 struct Pair {
   Term key, value;
@@ -137,14 +142,15 @@ std::vector<Pair> sorted_pairs(Term map) {
     for (Word i = 0; i < m->size; ++i) pairs.push_back({m->keys.element(i), m->values()[i]});
   } else {
     collect_pairs(map.boxed_ptr(), pairs);
-    std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return compare_keys(a.key, b.key) < 0; });
+    std::sort(pairs.begin(), pairs.end(),
+              [](const Pair& a, const Pair& b) { return compare_keys(a.key, b.key) < 0; });
   }
   return pairs;
 }
 
 Word map_size_of(Term t) { return object<MapObject>(t)->size; }
 
-// ---- Equality -------------------------------------------------------------------------------------------------------------------
+// ---- Equality -----------------------------------------------------------------------------------
 
 struct Job {
   Term a, b;
@@ -154,11 +160,13 @@ struct Job {
 bool equal_bits(Term a, Term b) {
   const BitView x = bits_of(a), y = bits_of(b);
   if (x.size_bits != y.size_bits) return false;
-  if (x.aligned() && y.aligned() && x.is_binary()) return std::memcmp(x.bytes(), y.bytes(), x.size_bytes()) == 0;
+  if (x.aligned() && y.aligned() && x.is_binary())
+    return std::memcmp(x.bytes(), y.bytes(), x.size_bytes()) == 0;
   return compare_bits(x.base, x.offset_bits, y.base, y.offset_bits, x.size_bits) == 0;
 }
 
-/// Walks both terms at once; what is to be compared later waits on the stack. Boxed or list terms only in `a` and `b` at the top of the loop.
+/// Walks both terms at once; what is to be compared later waits on the stack. Boxed or list terms
+/// only in `a` and `b` at the top of the loop.
 bool equal_walk(Term a, Term b, bool exact_numbers) {
   WorkStack<Job, 24> work;
   bool exact = exact_numbers;
@@ -234,7 +242,9 @@ bool equal_walk(Term a, Term b, bool exact_numbers) {
       case Sub::kFun: {
         if (!b.is_fun()) return false;
         const auto *f = object<FunObject>(a), *g = object<FunObject>(b);
-        if (compare_fun_heads(f, g) != 0 || !all_later(f->environment(), g->environment(), f->free_count, exact)) return false;
+        if (compare_fun_heads(f, g) != 0 ||
+            !all_later(f->environment(), g->environment(), f->free_count, exact))
+          return false;
         break;
       }
       case Sub::kRefcBinary:
@@ -243,19 +253,23 @@ bool equal_walk(Term a, Term b, bool exact_numbers) {
         if (!b.is_bitstring() || !equal_bits(a, b)) return false;
         break;
       case Sub::kMap: {
-        // A map's kind and a trie's shape follow from its keys, and keys match exactly or not at all.
+        // A map's kind and a trie's shape follow from its keys, and keys match exactly or not at
+        // all.
         if (*x != *y) return false;
         const MapKind kind = map_kind(*x);
         if (kind == MapKind::kFlat) {
           const FlatMap *m = flatmap_of(a), *n = flatmap_of(b);
-          if (m->size != n->size || !all_later(m->values(), n->values(), m->size, exact) || !later(m->keys, n->keys, true)) return false;
+          if (m->size != n->size || !all_later(m->values(), n->values(), m->size, exact) ||
+              !later(m->keys, n->keys, true))
+            return false;
         } else {
           const Word skip = kind == MapKind::kHashRoot ? 2 : 1;
           if (kind == MapKind::kHashRoot && map_size_of(a) != map_size_of(b)) return false;
           for (Word i = skip; i < object_words(*x); ++i) {
             if (x[i].is_list() && y[i].is_list()) {
               if (x[i] == y[i]) continue;
-              if (!later(x[i].tail(), y[i].tail(), exact) || !later(x[i].head(), y[i].head(), true)) return false;
+              if (!later(x[i].tail(), y[i].tail(), exact) || !later(x[i].head(), y[i].head(), true))
+                return false;
             } else if (!later(x[i], y[i], exact)) {
               return false;
             }
@@ -263,14 +277,13 @@ bool equal_walk(Term a, Term b, bool exact_numbers) {
         }
         break;
       }
-      default:
-        return false;
+      default: return false;
     }
   }
   return true;
 }
 
-// ---- Order ----------------------------------------------------------------------------------------------------------------------
+// ---- Order --------------------------------------------------------------------------------------
 
 int compare_walk(Term a, Term b, bool exact) {
   WorkStack<Job, 24> work;
@@ -293,8 +306,7 @@ int compare_walk(Term a, Term b, bool exact) {
       case kNumber:
         if (int c = compare_numbers(a, b, exact)) return c;
         break;
-      case kAtom:
-        return compare_atoms(a, b);
+      case kAtom: return compare_atoms(a, b);
       case kReference:
         if (int c = compare_refs(a, b)) return c;
         break;
@@ -318,7 +330,8 @@ int compare_walk(Term a, Term b, bool exact) {
         for (;;) {
           if (x == y) break;
           if (x[0] != y[0]) {
-            if (x[0].is_small() && y[0].is_small()) return order(static_cast<SWord>(x[0].raw()), static_cast<SWord>(y[0].raw()));
+            if (x[0].is_small() && y[0].is_small())
+              return order(static_cast<SWord>(x[0].raw()), static_cast<SWord>(y[0].raw()));
             work.push({x[1], y[1], exact});
             work.push({x[0], y[0], exact});
             break;
@@ -349,8 +362,7 @@ int compare_walk(Term a, Term b, bool exact) {
         }
         break;
       }
-      default:
-        break;
+      default: break;
     }
   }
   return 0;

@@ -2,8 +2,10 @@
 
 #include "vm/term/term.hpp"
 
-/// Equality and order of terms. Pure functions of terms whose heaps nobody changes meanwhile; any thread, any depth (no C++ recursion along terms).
-/// Order: number < atom < reference < fun < port < pid < tuple < map < nil < list < bit string. Integers and floats compare exactly as the numbers they are.
+/// Equality and order of terms. Pure functions of terms whose heaps nobody changes meanwhile; any
+/// thread, any depth (no C++ recursion along terms). Order: number < atom < reference < fun < port
+/// < pid < tuple < map < nil < list < bit string. Integers and floats compare exactly as the
+/// numbers they are.
 namespace vmrun {
 
 namespace detail {
@@ -33,7 +35,8 @@ inline int compare(Term a, Term b) {
   return detail::compare_slow(a, b);
 }
 
-/// The order of map keys: 0 only if =:=, every integer before every float. `maps` with up to kFlatMapMax keys keep them in this order.
+/// The order of map keys: 0 only if =:=, every integer before every float. `maps` with up to
+/// kFlatMapMax keys keep them in this order.
 int compare_keys(Term a, Term b);
 
 /// Of two different atoms, by their text's code points.

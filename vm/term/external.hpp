@@ -7,13 +7,14 @@
 
 #include "vm/heap/heap.hpp"
 
-/// The external term format (version 131): terms as bytes, in `.beam` literals, term_to_binary and distribution. Bytes come from anywhere: decoding checks
-/// everything and never trusts a length. Neither direction recurses, whatever the depth. Owner of the heap only.
+/// The external term format (version 131): terms as bytes, in `.beam` literals, term_to_binary and
+/// distribution. Bytes come from anywhere: decoding checks everything and never trusts a length.
+/// Neither direction recurses, whatever the depth. Owner of the heap only.
 namespace vmrun {
 
 struct DecodeOptions {
-  bool safe = false;            // no new atoms, no new external funs
-  bool version_byte = true;     // starts with 131 (literals inside a chunk and elements of messages may not)
+  bool safe = false;         // no new atoms, no new external funs
+  bool version_byte = true;  // starts with 131 (literals inside a chunk and elements of messages may not)
 };
 
 struct Decoded {
@@ -22,12 +23,13 @@ struct Decoded {
   const char* error = nullptr;  // what was wrong, at byte used_bytes
 };
 
-[[nodiscard]] Decoded decode_external(Heap& heap, const std::uint8_t* data, std::size_t size, DecodeOptions options = {});
+[[nodiscard]] Decoded decode_external(Heap& heap, const std::uint8_t* data, std::size_t size,
+                                      DecodeOptions options = {});
 
 struct EncodeOptions {
-  unsigned minor_version = 1;   // 0: floats as text; 2: all atoms as UTF-8
-  int compression = 0;          // zlib level; result stays plain when that is not larger
-  bool deterministic = false;   // large maps in key order
+  unsigned minor_version = 1;  // 0: floats as text; 2: all atoms as UTF-8
+  int compression = 0;         // zlib level; result stays plain when that is not larger
+  bool deterministic = false;  // large maps in key order
   bool version_byte = true;
 };
 

@@ -20,8 +20,9 @@ namespace vmrun {
 
 namespace {
 
-/// Reads one term. Work in progress is a stack of frames, each a run of term slots still to be filled; a slot belongs to an object in the heap that has been
-/// filled with [] before, so that a failure leaves well-formed (if meaningless) words behind.
+/// Reads one term. Work in progress is a stack of frames, each a run of term slots still to be
+/// filled; a slot belongs to an object in the heap that has been filled with [] before, so that a
+/// failure leaves well-formed (if meaningless) words behind.
 class Decoder {
  public:
   Decoder(Heap& heap, const std::uint8_t* data, std::size_t size, bool safe)
@@ -50,7 +51,7 @@ class Decoder {
     Term* next;
     Word remaining;
     Word stride;
-    Term* result = nullptr;          // of a map, which is built when its pairs are there
+    Term* result = nullptr;  // of a map, which is built when its pairs are there
     std::unique_ptr<Term[]> pairs = nullptr;
     Word pair_count = 0;
   };
@@ -285,7 +286,7 @@ bool Decoder::read_list(Term* slot) {
   if (!need(4)) return false;
   const Word n = unsigned_be(4);
   if (n > left()) return fail("a list longer than the data");  // every element takes a byte
-  if (n == 0) {  // only a tail
+  if (n == 0) {                                                // only a tail
     push(slot, 1, 1);
     return true;
   }
@@ -395,7 +396,8 @@ bool Decoder::read_reference(Word count, unsigned creation_bytes, bool creation_
     *slot = Term::boxed(&r->header);
     return true;
   }
-  // Up to three numbers take two words, four and five three, so that the length tells three from five (others are padded with 0).
+  // Up to three numbers take two words, four and five three, so that the length tells three from
+  // five (others are padded with 0).
   Word data[3];
   std::memcpy(data, numbers, sizeof data);
   *slot = external_identifier(Term::Sub::kExternalRef, node_entry(node, creation), data, count <= 3 ? 2 : 3);
@@ -426,16 +428,19 @@ bool Decoder::read_fun(Term* slot) {
   const unsigned arity = u8();
   const std::uint8_t* uniq = p_;
   p_ += 16;
-  const auto index = static_cast<std::uint32_t>(unsigned_be(4)), free_count = static_cast<std::uint32_t>(unsigned_be(4));
+  const auto index = static_cast<std::uint32_t>(unsigned_be(4)),
+             free_count = static_cast<std::uint32_t>(unsigned_be(4));
   Term module, creator;
   Word old_index, old_uniq;
-  if (!read_atom(&module) || !read_plain_integer(&old_index) || !read_plain_integer(&old_uniq) || !need(1)) return false;
+  if (!read_atom(&module) || !read_plain_integer(&old_index) || !read_plain_integer(&old_uniq) || !need(1))
+    return false;
   const unsigned tag = u8();
   if (tag != etf::kPid && tag != etf::kNewPid) return fail("a pid was expected");
   if (!read_pid(tag == etf::kPid ? 1 : 4, &creator)) return false;
   if (free_count > left() || free_count > 255) return fail("a fun with more variables than data");
   FunEntry* entry = fun_entry(module, uniq, index, static_cast<std::uint32_t>(old_uniq), arity, free_count);
-  if (entry->arity != arity || entry->free_count != free_count) return fail("a fun that does not fit the module's");
+  if (entry->arity != arity || entry->free_count != free_count)
+    return fail("a fun that does not fit the module's");
   const Word words = sizeof(FunObject) / sizeof(Term) + free_count;
   Term* object = nil_filled(words);
   auto* f = reinterpret_cast<FunObject*>(object);
@@ -459,7 +464,8 @@ Decoded decode_plain(Heap& heap, const std::uint8_t* data, std::size_t size, boo
 /// The bytes behind a `compressed` tag: 32-bit length of the plain data, then a zlib stream.
 Decoded decode_compressed(Heap& heap, const std::uint8_t* data, std::size_t size, bool safe) {
   if (size < 4) return {kNonValue, 0, "ends in the middle of a term"};
-  const std::size_t plain_size = static_cast<std::size_t>(data[0]) << 24 | static_cast<std::size_t>(data[1]) << 16 |
+  const std::size_t plain_size = static_cast<std::size_t>(data[0]) << 24 |
+                                 static_cast<std::size_t>(data[1]) << 16 |
                                  static_cast<std::size_t>(data[2]) << 8 | data[3];
   // Deflate shrinks by a factor of 1032 at most: a larger claim is a lie that must not cost memory.
   if (plain_size / 1040 > size) return {kNonValue, 0, "compressed data that cannot be that long"};
@@ -473,7 +479,8 @@ Decoded decode_compressed(Heap& heap, const std::uint8_t* data, std::size_t size
   const int status = inflate(&z, Z_FINISH);
   const std::size_t consumed = z.total_in, produced = z.total_out;
   inflateEnd(&z);
-  if (status != Z_STREAM_END || produced != plain_size) return {kNonValue, 0, "compressed data that does not inflate"};
+  if (status != Z_STREAM_END || produced != plain_size)
+    return {kNonValue, 0, "compressed data that does not inflate"};
   Decoded d = decode_plain(heap, plain.get(), plain_size, safe);
   if (d.term && d.used_bytes != plain_size) return {kNonValue, 0, "more than one term in compressed data"};
   d.used_bytes = d.term ? consumed + 4 : 0;

@@ -57,8 +57,8 @@ class Output {
 
 }  // namespace
 
-/// Writes a term piece by piece. What is still to be written is a stack: `terms_` holds the terms, one after another so that they can be roots,
-/// `marks_` says what each stands for.
+/// Writes a term piece by piece. What is still to be written is a stack: `terms_` holds the terms,
+/// one after another so that they can be roots, `marks_` says what each stands for.
 class TermWriter {
  public:
   TermWriter(Term t, const EncodeOptions& options) : options_(options) { push(t, kTerm); }
@@ -316,7 +316,9 @@ void TermWriter::write_port(Term t) {
 
 void TermWriter::write_reference(Term t) {
   const Term* o = t.is_local_ref() ? nullptr : t.boxed_ptr();
-  const std::uint32_t* numbers = o ? reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ExternalObject*>(o)->data) : local_ref_numbers(t);
+  const std::uint32_t* numbers =
+      o ? reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ExternalObject*>(o)->data)
+        : local_ref_numbers(t);
   const Word count = o && o->header_arity() == 5 ? 5 : 3;
   if (t.is_boxed_sub(Term::Sub::kMagicRef)) expose_resource(magic_ref_of(t)->resource);
   out_.u8(etf::kNewerReference);
@@ -342,12 +344,15 @@ std::string packed_form(std::string body, const EncodeOptions& options) {
     // Tag and length take five bytes: compressed data is used only when it is smaller all the same.
     std::string packed(n, 0);
     uLongf packed_size = static_cast<uLongf>(n - 5);
-    if (compress2(reinterpret_cast<Bytef*>(packed.data()), &packed_size, reinterpret_cast<const Bytef*>(body.data()), static_cast<uLong>(n),
+    if (compress2(reinterpret_cast<Bytef*>(packed.data()), &packed_size,
+                  reinterpret_cast<const Bytef*>(body.data()), static_cast<uLong>(n),
                   options.compression) == Z_OK) {
       packed.resize(packed_size);
       const auto byte = [n](int shift) { return static_cast<std::uint8_t>(n >> shift); };
-      return options.version_byte ? with_prefix({etf::kVersion, etf::kCompressed, byte(24), byte(16), byte(8), byte(0)}, packed)
-                                  : with_prefix({etf::kCompressed, byte(24), byte(16), byte(8), byte(0)}, packed);
+      return options.version_byte
+                 ? with_prefix({etf::kVersion, etf::kCompressed, byte(24), byte(16), byte(8), byte(0)},
+                               packed)
+                 : with_prefix({etf::kCompressed, byte(24), byte(16), byte(8), byte(0)}, packed);
     }
   }
   return options.version_byte ? with_prefix({etf::kVersion}, body) : body;
@@ -355,7 +360,8 @@ std::string packed_form(std::string body, const EncodeOptions& options) {
 
 }  // namespace
 
-ExternalEncoder::ExternalEncoder(Term t, const EncodeOptions& options) : writer_(std::make_unique<TermWriter>(t, options)), options_(options) {}
+ExternalEncoder::ExternalEncoder(Term t, const EncodeOptions& options)
+    : writer_(std::make_unique<TermWriter>(t, options)), options_(options) {}
 ExternalEncoder::~ExternalEncoder() = default;
 bool ExternalEncoder::run(Word steps) { return writer_->run(steps); }
 Term* ExternalEncoder::pending() { return writer_->pending(); }

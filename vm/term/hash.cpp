@@ -13,7 +13,8 @@ using Sub = Term::Sub;
 
 constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15u;
 
-/// One multiplication of 64 by 64 bits folded into 64 (as in wyhash, Wang Yi): for the inner steps, where speed counts.
+/// One multiplication of 64 by 64 bits folded into 64 (as in wyhash, Wang Yi): for the inner steps,
+/// where speed counts.
 inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
@@ -88,7 +89,8 @@ std::uint64_t hash_slow(Term t, std::uint64_t salt) {
           break;
         case Sub::kPosBig:
         case Sub::kNegBig:
-          hash = hash_bytes(step(hash, header.raw()), reinterpret_cast<const std::uint8_t*>(p + 1), header.header_arity() * 8);
+          hash = hash_bytes(step(hash, header.raw()), reinterpret_cast<const std::uint8_t*>(p + 1),
+                            header.header_arity() * 8);
           break;
         case Sub::kFloat: {
           const double value = float_of(t)->value + 0.0;  // 0.0 and -0.0 are equal
@@ -109,7 +111,8 @@ std::uint64_t hash_slow(Term t, std::uint64_t salt) {
         case Sub::kExternalRef: {
           const auto* e = reinterpret_cast<const ExternalObject*>(p);
           hash = step(step(hash, static_cast<Word>(header.header_sub())), reinterpret_cast<Word>(e->node));
-          hash = hash_bytes(hash, reinterpret_cast<const std::uint8_t*>(e->data), header.header_sub() == Sub::kExternalRef ? 12 : 8);
+          hash = hash_bytes(hash, reinterpret_cast<const std::uint8_t*>(e->data),
+                            header.header_sub() == Sub::kExternalRef ? 12 : 8);
           break;
         }
         case Sub::kFun: {
@@ -124,8 +127,7 @@ std::uint64_t hash_slow(Term t, std::uint64_t salt) {
           push_all(p + skip, object_words(header) - skip);
           break;
         }
-        default:
-          hash = hash_bits(step(hash, static_cast<Word>(Sub::kHeapBinary)), t);
+        default: hash = hash_bits(step(hash, static_cast<Word>(Sub::kHeapBinary)), t);
       }
     }
     if (work.empty()) return mix_bits(hash);

@@ -9,21 +9,23 @@ namespace detail {
 std::uint64_t hash_slow(Term t, std::uint64_t salt);
 }
 
-/// Mixes all bits of a word into all bits of the result (the finaliser of SplitMix64, Steele et al. 2014).
+/// Mixes all bits of a word into all bits of the result (the finaliser of SplitMix64, Steele et al.
+/// 2014).
 constexpr std::uint64_t mix_bits(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
   return x ^ (x >> 31);
 }
 
-/// For tables inside the machine (large maps, ETS): equal for terms that are =:=. Good within one run only. All 64 bits are good. A trie that has used
-/// up the bits goes on with another salt.
+/// For tables inside the machine (large maps, ETS): equal for terms that are =:=. Good within one
+/// run only. All 64 bits are good. A trie that has used up the bits goes on with another salt.
 inline std::uint64_t hash_term(Term t, std::uint64_t salt = 0) {
   if (t.is_immed()) return mix_bits(t.raw() + salt * 0x9E3779B97F4A7C15u);
   return detail::hash_slow(t, salt);
 }
 
-/// The number erlang:phash2(T) gives before it is reduced to a range (32 bits; phash2/1 takes the low 27). The same on every node.
+/// The number erlang:phash2(T) gives before it is reduced to a range (32 bits; phash2/1 takes the
+/// low 27). The same on every node.
 std::uint32_t portable_hash2(Term t);
 
 }  // namespace vmrun

@@ -7,8 +7,8 @@
 /// Iodata: bytes and bit strings in lists of any depth.
 namespace vmrun {
 
-/// Calls bytes(b) for each byte and bits(term) for each bit string, in order. false when `t` is no iodata. A list's tail may be a bit
-/// string, as Erlang allows.
+/// Calls bytes(b) for each byte and bits(term) for each bit string, in order. false when `t` is no
+/// iodata. A list's tail may be a bit string, as Erlang allows.
 template <class ByteFn, class BitsFn>
 bool walk_iodata(Term t, ByteFn byte, BitsFn bits) {
   std::vector<Term> tails;

@@ -4,9 +4,10 @@
 
 #include "vm/term/term.hpp"
 
-/// Boxed objects as they lie in a heap. Sizes in words are part of the probe contract (message sizes count them), so they
-/// are pinned below. Every object starts with a header whose arity is the number of words that follow; maps differ.
-/// All of these are read-only once built, but for the refc binary's append bookkeeping.
+/// Boxed objects as they lie in a heap. Sizes in words are part of the probe contract (message
+/// sizes count them), so they are pinned below. Every object starts with a header whose arity is
+/// the number of words that follow; maps differ. All of these are read-only once built, but for the
+/// refc binary's append bookkeeping.
 namespace vmrun {
 
 struct Binary;
@@ -21,7 +22,8 @@ struct FloatObject {
   double value;
 };
 
-/// Magnitude in little-endian limbs, sign in the subtag; never holds what fits a small; no leading zero limbs.
+/// Magnitude in little-endian limbs, sign in the subtag; never holds what fits a small; no leading
+/// zero limbs.
 struct BigObject {
   Term header;
   Word limbs[1];
@@ -35,8 +37,9 @@ struct HeapBinary {
 };
 inline constexpr Word kHeapBinaryMaxBytes = 64;
 
-/// Any object with something outside the heap that must be released with it starts like this: the heap's off-heap list runs through
-/// `next` (see heap.hpp); a collection unlinks and releases what it did not move.
+/// Any object with something outside the heap that must be released with it starts like this: the
+/// heap's off-heap list runs through `next` (see heap.hpp); a collection unlinks and releases what
+/// it did not move.
 struct OffHeapObject {
   Term header;
   Word first;
@@ -48,21 +51,22 @@ struct RefcBinary {
   Term header;
   Word size_bytes;
   OffHeapObject* next;
-  Binary* binary;       // owns one reference
-  std::uint8_t* bytes;  // inside *binary
-  Word flags;           // kWritable…
-  static constexpr Word kWritable = 1;      // may be appended to in place through the newest sub-binary
+  Binary* binary;                       // owns one reference
+  std::uint8_t* bytes;                  // inside *binary
+  Word flags;                           // kWritable…
+  static constexpr Word kWritable = 1;  // may be appended to in place through the newest sub-binary
   static constexpr Word kActiveWriter = 2;
 };
 
-/// A window on a heap or refc binary; bits beyond whole bytes included. `original` is never itself a sub-binary.
+/// A window on a heap or refc binary; bits beyond whole bytes included. `original` is never itself
+/// a sub-binary.
 struct SubBinary {
   Term header;
-  Word size_bytes;    // whole bytes
+  Word size_bytes;  // whole bytes
   Word offset_bytes;
-  std::uint8_t bit_size;    // 0…7 further bits
-  std::uint8_t bit_offset;  // 0…7
-  std::uint8_t is_writable; // this sub-binary is the end of its writable original
+  std::uint8_t bit_size;     // 0…7 further bits
+  std::uint8_t bit_offset;   // 0…7
+  std::uint8_t is_writable;  // this sub-binary is the end of its writable original
   std::uint8_t unused[5];
   Term original;
 };
@@ -70,10 +74,10 @@ struct SubBinary {
 /// State of a match in progress. Lives in a heap but is no term a program can see.
 struct MatchContext {
   Term header;
-  Term original;            // heap or refc binary
-  const std::uint8_t* base; // first byte of original (refreshed by collections)
-  Word offset_bits;         // next bit, counted from base
-  Word size_bits;           // end, counted from base
+  Term original;             // heap or refc binary
+  const std::uint8_t* base;  // first byte of original (refreshed by collections)
+  Word offset_bits;          // next bit, counted from base
+  Word size_bits;            // end, counted from base
 };
 
 /// A function value, local (`entry`) or `fun m:f/a` (`exported`).
@@ -83,17 +87,18 @@ struct FunObject {
     FunEntry* entry;
     Export* exported;
   };
-  std::uint8_t arity;     // arguments a caller passes
+  std::uint8_t arity;  // arguments a caller passes
   std::uint8_t is_external;
   std::uint8_t unused[2];
   std::uint32_t free_count;
-  Term creator;           // pid
-  Word reserved;          // 0: must not look like a term
+  Term creator;   // pid
+  Word reserved;  // 0: must not look like a term
   Term* environment() { return reinterpret_cast<Term*>(this + 1); }
   const Term* environment() const { return reinterpret_cast<const Term*>(this + 1); }
 };
 
-/// Local reference, 96 significant bits; alias references carry the owner's pid in a fourth word (header arity 3).
+/// Local reference, 96 significant bits; alias references carry the owner's pid in a fourth word
+/// (header arity 3).
 struct RefObject {
   Term header;
   std::uint32_t numbers[3];
@@ -121,15 +126,18 @@ struct ExternalObject {
 
 /// Maps. Header: subtag kMap; bits 6-7 say which kind:
 ///   kFlat      up to 32 keys: [header][size][keys: tuple, sorted by term order][values…]
-///   kHashRoot  [header][size][node…]  root of a hash array mapped trie, header carries the 16-bit population mask in bits 8-23
+///   kHashRoot  [header][size][node…]  root of a hash array mapped trie, header carries the 16-bit
+///              population mask in bits 8-23
 ///   kHashNode  [header][node…]        inner node; mask as above
-/// Leaves of the trie are cons cells [Key|Value]; equal hashes deeper than the last level continue with a rehash.
+/// Leaves of the trie are cons cells [Key|Value]; equal hashes deeper than the last level continue
+/// with a rehash.
 enum class MapKind : Word { kFlat = 0, kHashRoot = 1, kHashNode = 2 };
 struct MapObject {
   Term header;
   Word size;
   static constexpr Term make_header(MapKind kind, Word mask, Word words_after) {
-    return Term::from_raw(words_after << 24 | mask << 8 | static_cast<Word>(kind) << 6 | static_cast<Word>(Term::Sub::kMap) << 2);
+    return Term::from_raw(words_after << 24 | mask << 8 | static_cast<Word>(kind) << 6 |
+                          static_cast<Word>(Term::Sub::kMap) << 2);
   }
 };
 inline constexpr MapKind map_kind(Term header) { return static_cast<MapKind>(header.raw() >> 6 & 3); }
@@ -150,16 +158,33 @@ inline Word object_words(Term header) {
   return 1 + (header.header_sub() == Term::Sub::kMap ? map_words_after(header) : header.header_arity());
 }
 
-static_assert(sizeof(MagicRefObject) == 5 * 8 && sizeof(RefcBinary) == 6 * 8 && sizeof(SubBinary) == 5 * 8 && sizeof(MatchContext) == 5 * 8);
+static_assert(sizeof(MagicRefObject) == 5 * 8 && sizeof(RefcBinary) == 6 * 8 && sizeof(SubBinary) == 5 * 8 &&
+              sizeof(MatchContext) == 5 * 8);
 static_assert(sizeof(FunObject) == 5 * 8 && sizeof(FlatMap) == 3 * 8 && sizeof(FloatObject) == 2 * 8);
 
-inline FloatObject* float_of(Term t) { assert(t.is_float()); return reinterpret_cast<FloatObject*>(t.boxed_ptr()); }
-inline FunObject* fun_of(Term t) { assert(t.is_fun()); return reinterpret_cast<FunObject*>(t.boxed_ptr()); }
-inline RefObject* ref_of(Term t) { assert(t.is_boxed_sub(Term::Sub::kRef)); return reinterpret_cast<RefObject*>(t.boxed_ptr()); }
-inline MagicRefObject* magic_ref_of(Term t) { assert(t.is_boxed_sub(Term::Sub::kMagicRef)); return reinterpret_cast<MagicRefObject*>(t.boxed_ptr()); }
+inline FloatObject* float_of(Term t) {
+  assert(t.is_float());
+  return reinterpret_cast<FloatObject*>(t.boxed_ptr());
+}
+inline FunObject* fun_of(Term t) {
+  assert(t.is_fun());
+  return reinterpret_cast<FunObject*>(t.boxed_ptr());
+}
+inline RefObject* ref_of(Term t) {
+  assert(t.is_boxed_sub(Term::Sub::kRef));
+  return reinterpret_cast<RefObject*>(t.boxed_ptr());
+}
+inline MagicRefObject* magic_ref_of(Term t) {
+  assert(t.is_boxed_sub(Term::Sub::kMagicRef));
+  return reinterpret_cast<MagicRefObject*>(t.boxed_ptr());
+}
 /// The numbers of a local reference of either kind.
-inline const std::uint32_t* local_ref_numbers(Term t) { return t.is_boxed_sub(Term::Sub::kRef) ? ref_of(t)->numbers : magic_ref_of(t)->numbers; }
-inline bool is_alias(Term local_ref) { return local_ref.is_boxed_sub(Term::Sub::kRef) && ref_of(local_ref)->is_alias(); }
+inline const std::uint32_t* local_ref_numbers(Term t) {
+  return t.is_boxed_sub(Term::Sub::kRef) ? ref_of(t)->numbers : magic_ref_of(t)->numbers;
+}
+inline bool is_alias(Term local_ref) {
+  return local_ref.is_boxed_sub(Term::Sub::kRef) && ref_of(local_ref)->is_alias();
+}
 inline FlatMap* flatmap_of(Term t) { return reinterpret_cast<FlatMap*>(t.boxed_ptr()); }
 
 /// A float in two words at hp.
@@ -175,9 +200,10 @@ inline Term make_float(Term*& hp, double value) {
 struct Binary {
   std::atomic<Word> references;
   Word capacity_bytes;  // kNative: memory of native code's own, see is_native
-  Word used_bytes;  // append in place: bytes already given out
+  Word used_bytes;      // append in place: bytes already given out
   std::uint8_t data[8];
-  static Binary* create(Word capacity_bytes);  // one reference, used_bytes = capacity_bytes; nullptr when memory is exhausted
+  static Binary* create(
+      Word capacity_bytes);  // one reference, used_bytes = capacity_bytes; nullptr when memory is exhausted
   static Binary* resize(Binary* b, Word capacity_bytes);  // sole owner only
   void retain() { references.fetch_add(1, std::memory_order_relaxed); }
   void release();

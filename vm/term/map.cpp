@@ -48,7 +48,9 @@ SWord flat_find(const FlatMap* m, Term key) {
 /// Where a key that is not there belongs.
 Word flat_place(const FlatMap* m, Term key) {
   const Term* keys = keys_of(m);
-  return static_cast<Word>(std::lower_bound(keys, keys + m->size, key, [](Term a, Term b) { return compare_keys(a, b) < 0; }) - keys);
+  return static_cast<Word>(
+      std::lower_bound(keys, keys + m->size, key, [](Term a, Term b) { return compare_keys(a, b) < 0; }) -
+      keys);
 }
 
 Term flat_replace(Heap& heap, const FlatMap* m, Word index, Term value) {
@@ -118,7 +120,8 @@ Word drop_duplicates(Term* pairs, Word n) {
   };
   std::vector<Entry> entries(n);
   for (Word i = 0; i < n; ++i) entries[i] = {map_hash(pairs[2 * i]), i};
-  std::sort(entries.begin(), entries.end(), [](Entry a, Entry b) { return a.hash != b.hash ? a.hash < b.hash : a.index < b.index; });
+  std::sort(entries.begin(), entries.end(),
+            [](Entry a, Entry b) { return a.hash != b.hash ? a.hash < b.hash : a.index < b.index; });
   bool any = false;
   for (Word i = 0; i < n; ++i) {
     for (Word j = i + 1; j < n && entries[j].hash == entries[i].hash; ++j) {
@@ -139,7 +142,8 @@ Word drop_duplicates(Term* pairs, Word n) {
   return kept;
 }
 
-/// Insertion of each pair into a sorted row; few pairs, often sorted already. Returns the number of different keys.
+/// Insertion of each pair into a sorted row; few pairs, often sorted already. Returns the number of
+/// different keys.
 Word sort_small(Term* pairs, Word n) {
   Word kept = 0;
   for (Word i = 0; i < n; ++i) {
@@ -249,7 +253,8 @@ Term map_remove(Heap& heap, Term map, Term key, Term* value) {
 Term map_merge(Heap& heap, Term first, Term second) {
   if (first == second || map_size(second) == 0) return first;
   if (map_size(first) == 0) return second;
-  if (is_flat_map(first) && is_flat_map(second)) return merge_flat(heap, flatmap_of(first), flatmap_of(second));
+  if (is_flat_map(first) && is_flat_map(second))
+    return merge_flat(heap, flatmap_of(first), flatmap_of(second));
   if (!is_flat_map(first) && !is_flat_map(second)) return trie_merge(heap, first, second);
   Term key, value;
   if (is_flat_map(second)) {

@@ -5,11 +5,13 @@
 #include "vm/heap/heap.hpp"
 #include "vm/term/hash.hpp"
 
-/// Maps. Up to kFlatMapMax keys: a tuple of sorted keys, shared between maps with the same keys, and the values; lookup scans words.
-/// Above: a hash array mapped trie (Bagwell, "Ideal Hash Trees"), 16 ways a level, 4 hash bits each; when the hash's bits are used up, the key is hashed
-/// again with another salt. Its root and inner nodes hold cells [Key|Value] as leaves. A map that shrinks to kFlatMapMax keys becomes flat again, so
-/// equal maps have equal representations (but for the order of colliding leaves, which does not exist: the rehash separates all keys).
-/// Keys compare by =:=. Never collects; owner of the heap only.
+/// Maps. Up to kFlatMapMax keys: a tuple of sorted keys, shared between maps with the same keys,
+/// and the values; lookup scans words. Above: a hash array mapped trie (Bagwell, "Ideal Hash
+/// Trees"), 16 ways a level, 4 hash bits each; when the hash's bits are used up, the key is hashed
+/// again with another salt. Its root and inner nodes hold cells [Key|Value] as leaves. A map that
+/// shrinks to kFlatMapMax keys becomes flat again, so equal maps have equal representations (but
+/// for the order of colliding leaves, which does not exist: the rehash separates all keys). Keys
+/// compare by =:=. Never collects; owner of the heap only.
 namespace vmrun {
 
 /// Hash of a key: what map_get takes, so that a constant key's can be kept.
@@ -45,12 +47,15 @@ Term map_remove(Heap& heap, Term map, Term key, Term* value = nullptr);
 /// Keys of `second` win.
 Term map_merge(Heap& heap, Term first, Term second);
 
-/// n pairs key, value, key, value…, which get reordered. The last of equal keys wins; *duplicates (may be null) tells whether there were any.
+/// n pairs key, value, key, value…, which get reordered. The last of equal keys wins; *duplicates
+/// (may be null) tells whether there were any.
 Term map_from_pairs(Heap& heap, Term* pairs, Word n, bool* duplicates = nullptr);
-/// Several assignments at once (put_map_assoc and put_map_exact): pairs as above. exact: the non-value and *missing when a key does not exist.
+/// Several assignments at once (put_map_assoc and put_map_exact): pairs as above. exact: the
+/// non-value and *missing when a key does not exist.
 Term map_put_many(Heap& heap, Term map, const Term* pairs, Word n);
 Term map_update_many(Heap& heap, Term map, const Term* pairs, Word n, Term* missing);
-/// A flat map with these keys (a tuple in key order without duplicates, at most kFlatMapMax) and as many values.
+/// A flat map with these keys (a tuple in key order without duplicates, at most kFlatMapMax) and as
+/// many values.
 Term map_with_keys(Heap& heap, Term keys, const Term* values);
 /// Orders pairs by key (compare_keys).
 void sort_pairs(Term* pairs, Word n);

@@ -10,7 +10,8 @@ inline constexpr unsigned kLevelBits = 4, kLevelsPerHash = 16;
 /// The hash used from level kLevelsPerHash × round on.
 inline std::uint64_t map_rehash(Term key, unsigned round) { return hash_term(key, round); }
 
-/// Bits set in a 16-bit mask, added up in fields side by side (without a flag of its own, the compiler would call a library for std::popcount).
+/// Bits set in a 16-bit mask, added up in fields side by side (without a flag of its own, the
+/// compiler would call a library for std::popcount).
 inline unsigned mask_count(Word mask) {
   auto m = static_cast<unsigned>(mask);
   m -= m >> 1 & 0x5555;

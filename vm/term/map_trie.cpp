@@ -4,7 +4,8 @@
 #include "vm/term/compare.hpp"
 #include "vm/term/map_internal.hpp"
 
-/// Large maps: lookup, and copies of the path from the root to what changes. Depth is bounded by the hash, so recursion here is along levels only.
+/// Large maps: lookup, and copies of the path from the root to what changes. Depth is bounded by
+/// the hash, so recursion here is along levels only.
 namespace vmrun {
 namespace {
 
@@ -35,7 +36,8 @@ Term new_root(Heap& heap, Word mask, Word size, Term** entries) {
 
 /// Copy of a node: root with new size, or inner.
 Term clone(Heap& heap, Term node, Word mask, Word size, Term** entries) {
-  return map_kind(*node.boxed_ptr()) == MapKind::kHashRoot ? new_root(heap, mask, size, entries) : new_node(heap, mask, entries);
+  return map_kind(*node.boxed_ptr()) == MapKind::kHashRoot ? new_root(heap, mask, size, entries)
+                                                           : new_node(heap, mask, entries);
 }
 
 /// A node holding two cells with different keys, the one at hand at `path`.
@@ -150,7 +152,8 @@ Term trie_remove(Heap& heap, Term root, Term key, std::uint64_t hash, Term* valu
     node = entry;
     path.descend();
   }
-  // A node left with a single cell is replaced by the cell, so that the trie's shape depends on its keys alone.
+  // A node left with a single cell is replaced by the cell, so that the trie's shape depends on its
+  // keys alone.
   const NodeView v(node);
   const unsigned slot = path.slot(), index = v.index(slot);
   Term rest;
@@ -200,7 +203,8 @@ class Merger {
   Word merge_entries(const NodeView& x, const NodeView& y, unsigned level, Term* out) {
     unsigned n = 0;
     for (unsigned slot = 0; slot < 16; ++slot) {
-      if (x.has(slot) && y.has(slot)) out[n++] = merge(x.entries[x.index(slot)], y.entries[y.index(slot)], level + 1);
+      if (x.has(slot) && y.has(slot))
+        out[n++] = merge(x.entries[x.index(slot)], y.entries[y.index(slot)], level + 1);
       else if (x.has(slot)) out[n++] = x.entries[x.index(slot)];
       else if (y.has(slot)) out[n++] = y.entries[y.index(slot)];
     }
@@ -221,7 +225,8 @@ class Merger {
       return copy;
     }
     std::copy_n(v.entries, v.count, e);
-    e[index] = leaf_wins ? merge(v.entries[index], leaf, level + 1) : merge(leaf, v.entries[index], level + 1);
+    e[index] =
+        leaf_wins ? merge(v.entries[index], leaf, level + 1) : merge(leaf, v.entries[index], level + 1);
     return copy;
   }
 

@@ -26,13 +26,18 @@ Node* node_entry(Term name, std::uint32_t creation) {
 }
 
 Term local_node_name() { return Term::from_raw(local_node.load(std::memory_order_relaxed) >> 32); }
-std::uint32_t local_node_creation() { return static_cast<std::uint32_t>(local_node.load(std::memory_order_relaxed)); }
-void set_local_node(Term name, std::uint32_t creation) { local_node.store(name.raw() << 32 | creation, std::memory_order_relaxed); }
+std::uint32_t local_node_creation() {
+  return static_cast<std::uint32_t>(local_node.load(std::memory_order_relaxed));
+}
+void set_local_node(Term name, std::uint32_t creation) {
+  local_node.store(name.raw() << 32 | creation, std::memory_order_relaxed);
+}
 
 bool is_local_node(Term name, std::uint32_t creation) {
   // Creation 0 is written by nodes that were not alive yet.
   const Word own = local_node.load(std::memory_order_relaxed);
-  return name.raw() == own >> 32 && (creation == 0 || creation == static_cast<std::uint32_t>(own) || static_cast<std::uint32_t>(own) == 0);
+  return name.raw() == own >> 32 && (creation == 0 || creation == static_cast<std::uint32_t>(own) ||
+                                     static_cast<std::uint32_t>(own) == 0);
 }
 
 }  // namespace vmrun

@@ -4,7 +4,8 @@
 
 #include "vm/term/term.hpp"
 
-/// Nodes that identifiers of other nodes belong to, and this node's own name. Entries are created at first mention and never go away. Any thread.
+/// Nodes that identifiers of other nodes belong to, and this node's own name. Entries are created
+/// at first mention and never go away. Any thread.
 namespace vmrun {
 
 struct Node {

@@ -58,7 +58,8 @@ std::string float_text_short(double d) {
   if (d == 0) return sign + "0.0";
   const Digits digits = shortest_digits(d);
   const int n = static_cast<int>(digits.text.size()), point = digits.point;
-  // Beyond 2^53 neighbouring floats are more than one apart: digits before the point would suggest precision that is not there.
+  // Beyond 2^53 neighbouring floats are more than one apart: digits before the point would suggest
+  // precision that is not there.
   if (d >= 0x1p53) return sign + scientific(digits);
   // Otherwise whichever is shorter; fixed when equal.
   const int exponent_size = static_cast<int>(std::to_string(point - 1).size());
@@ -68,7 +69,8 @@ std::string float_text_short(double d) {
   const auto zeros = [](int count) { return std::string(static_cast<std::size_t>(count), '0'); };
   if (point <= 0) return sign + "0." + zeros(-point) + digits.text;
   if (point >= n) return sign + digits.text + zeros(point - n) + ".0";
-  return sign + digits.text.substr(0, static_cast<std::size_t>(point)) + "." + digits.text.substr(static_cast<std::size_t>(point));
+  return sign + digits.text.substr(0, static_cast<std::size_t>(point)) + "." +
+         digits.text.substr(static_cast<std::size_t>(point));
 }
 
 std::string float_text_scientific(double d, int decimals) {
@@ -76,13 +78,15 @@ std::string float_text_scientific(double d, int decimals) {
 }
 
 std::string float_text_decimals(double d, int decimals, bool compact) {
-  static constexpr double kPowers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+  static constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                       1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
   std::string out;
   const double magnitude = std::fabs(d);
   if (decimals > 18 || magnitude >= 0x1p53) {
     out = print("%.*f", decimals, d);
   } else {
-    // As OTP does it: the fraction is scaled to an integer in double arithmetic, so the digits past the float's precision are those of that product.
+    // As OTP does it: the fraction is scaled to an integer in double arithmetic, so the digits past
+    // the float's precision are those of that product.
     const double power = kPowers[decimals];
     auto whole = static_cast<std::uint64_t>(magnitude);
     auto fraction = static_cast<std::uint64_t>((magnitude - static_cast<double>(whole)) * power + 0.5);
@@ -126,7 +130,8 @@ bool parse_float(std::string_view text, double* out) {
   if (text[0] == '+') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
   if (error == std::errc::result_out_of_range) {
-    *out = std::strtod(std::string(text).c_str(), nullptr);  // underflow is fine, it reads as 0 or the least float
+    *out = std::strtod(std::string(text).c_str(),
+                       nullptr);  // underflow is fine, it reads as 0 or the least float
   }
   return std::isfinite(*out);
 }

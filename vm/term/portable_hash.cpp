@@ -8,9 +8,10 @@
 #include "vm/term/hash.hpp"
 #include "vm/term/layout.hpp"
 
-// erlang:phash2: the number is part of the language's promise, so the steps below are fixed. Terms are mixed one after another into 32 bits by Jenkins' function of
-// 1996 (Dr. Dobb's Journal 22(9)), each kind of term with its own multiple of the golden ratio. Pairs of a map are hashed apart and combined
-// by exclusive or, so that their order does not matter.
+// erlang:phash2: the number is part of the language's promise, so the steps below are fixed. Terms
+// are mixed one after another into 32 bits by Jenkins' function of 1996 (Dr. Dobb's Journal 22(9)),
+// each kind of term with its own multiple of the golden ratio. Pairs of a map are hashed apart and
+// combined by exclusive or, so that their order does not matter.
 
 namespace vmrun {
 namespace {
@@ -18,9 +19,11 @@ namespace {
 using Sub = Term::Sub;
 
 constexpr std::uint32_t golden(std::uint32_t kind) { return kind * 0x9E3779B9u; }
-constexpr std::uint32_t kInteger = golden(1), kNil = golden(2), kAtom = golden(3), kText = golden(4), kPid = golden(5), kPort = golden(6),
-                        kRef = golden(7), kTuple = golden(9), kNegative = golden(10), kPositive = golden(11), kFloat = golden(12),
-                        kBytes = golden(13), kFunction = golden(14), kOddBits = golden(15), kMap = golden(16), kMapPairs = golden(19);
+constexpr std::uint32_t kInteger = golden(1), kNil = golden(2), kAtom = golden(3), kText = golden(4),
+                        kPid = golden(5), kPort = golden(6), kRef = golden(7), kTuple = golden(9),
+                        kNegative = golden(10), kPositive = golden(11), kFloat = golden(12),
+                        kBytes = golden(13), kFunction = golden(14), kOddBits = golden(15), kMap = golden(16),
+                        kMapPairs = golden(19);
 
 struct Mixer {
   std::uint32_t hash = 0;
@@ -64,11 +67,13 @@ struct Mixer {
   }
 
   void add_limb(Word limb, bool negative) {
-    add(static_cast<std::uint32_t>(limb), static_cast<std::uint32_t>(limb >> 32), negative ? kNegative : kPositive);
+    add(static_cast<std::uint32_t>(limb), static_cast<std::uint32_t>(limb >> 32),
+        negative ? kNegative : kPositive);
   }
 
   void add_small(SWord v) {
-    if (v < -(SWord{1} << 27) || v >= SWord{1} << 27) return add_limb(v < 0 ? -static_cast<Word>(v) : static_cast<Word>(v), v < 0);
+    if (v < -(SWord{1} << 27) || v >= SWord{1} << 27)
+      return add_limb(v < 0 ? -static_cast<Word>(v) : static_cast<Word>(v), v < 0);
     if (v < 0) add(static_cast<std::uint32_t>(-v), kInteger);
     add(static_cast<std::uint32_t>(v), kInteger);
   }
@@ -80,7 +85,8 @@ std::uint32_t atom_number(Term atom) {
   std::uint32_t h = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     auto c = static_cast<unsigned char>(text[i]);
-    if ((c & 0xFE) == 0xC2 && i + 1 < text.size()) c = static_cast<unsigned char>(c << 6 | (text[++i] & 0x3F));
+    if ((c & 0xFE) == 0xC2 && i + 1 < text.size())
+      c = static_cast<unsigned char>(c << 6 | (text[++i] & 0x3F));
     h = (h << 4) + c;
     const std::uint32_t high = h & 0xF0000000;
     h ^= high >> 24 ^ high;
@@ -117,12 +123,14 @@ class PortableHash {
   struct OpenMap {
     std::uint32_t before, pairs;
   };
-  // Each takes a term and returns the one to go on with, or the non-value when the next waits on the stack.
+  // Each takes a term and returns the one to go on with, or the non-value when the next waits on
+  // the stack.
 
   Term list(Term t) {
     std::uint32_t text = 0;
     int count = 0;
-    for (; t.is_list() && t.head().is_small() && static_cast<Word>(t.head().small_value()) < 256; t = t.tail()) {
+    for (; t.is_list() && t.head().is_small() && static_cast<Word>(t.head().small_value()) < 256;
+         t = t.tail()) {
       text = text << 8 | static_cast<std::uint32_t>(t.head().small_value());
       if (++count < 4) continue;
       m_.add(text, kText);
@@ -157,7 +165,8 @@ class PortableHash {
         return all(p + 1, header.header_arity());
       case Sub::kPosBig:
       case Sub::kNegBig:
-        for (Word i = 1; i <= header.header_arity(); ++i) m_.add_limb(p[i].raw(), header.header_sub() == Sub::kNegBig);
+        for (Word i = 1; i <= header.header_arity(); ++i)
+          m_.add_limb(p[i].raw(), header.header_sub() == Sub::kNegBig);
         return kNonValue;
       case Sub::kFloat: {
         const double value = float_of(t)->value + 0.0;  // no negative zero
@@ -166,26 +175,21 @@ class PortableHash {
         m_.add(static_cast<std::uint32_t>(bits >> 32), static_cast<std::uint32_t>(bits), kFloat);
         return kNonValue;
       }
-      case Sub::kFun:
-        return fun(fun_of(t));
-      case Sub::kMap:
-        map(p);
-        return kNonValue;
+      case Sub::kFun: return fun(fun_of(t));
+      case Sub::kMap: map(p); return kNonValue;
       case Sub::kRef:
-      case Sub::kMagicRef:
-        m_.add(local_ref_numbers(t)[0], kRef);
-        return kNonValue;
+      case Sub::kMagicRef: m_.add(local_ref_numbers(t)[0], kRef); return kNonValue;
       case Sub::kExternalRef:
       case Sub::kExternalPid:
       case Sub::kExternalPort: {
         const Sub sub = header.header_sub();
         m_.add(static_cast<std::uint32_t>(reinterpret_cast<const ExternalObject*>(p)->data[0]),
-               sub == Sub::kExternalRef ? kRef : sub == Sub::kExternalPid ? kPid : kPort);
+               sub == Sub::kExternalRef   ? kRef
+               : sub == Sub::kExternalPid ? kPid
+                                          : kPort);
         return kNonValue;
       }
-      default:
-        bits(t);
-        return kNonValue;
+      default: bits(t); return kNonValue;
     }
   }
 

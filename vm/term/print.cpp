@@ -17,7 +17,7 @@ namespace {
 
 using Sub = Term::Sub;
 
-// ---- Where text goes ------------------------------------------------------------------------------------------------------------
+// ---- Where text goes ----------------------------------------------------------------------------
 
 /// Any length, up to a limit.
 class StringText {
@@ -42,12 +42,14 @@ class StringText {
 template <class Out>
 void put_number(Out& out, std::uint64_t n) {
   char digits[20];
-  out.put(std::string_view(digits, static_cast<std::size_t>(std::to_chars(digits, digits + sizeof digits, n).ptr - digits)));
+  out.put(std::string_view(
+      digits, static_cast<std::size_t>(std::to_chars(digits, digits + sizeof digits, n).ptr - digits)));
 }
 template <class Out>
 void put_number(Out& out, std::int64_t n) {
   char digits[20];
-  out.put(std::string_view(digits, static_cast<std::size_t>(std::to_chars(digits, digits + sizeof digits, n).ptr - digits)));
+  out.put(std::string_view(
+      digits, static_cast<std::size_t>(std::to_chars(digits, digits + sizeof digits, n).ptr - digits)));
 }
 
 template <class Out>
@@ -62,11 +64,12 @@ void put_code_point(Out& out, unsigned c) {
   out.put(std::string_view(bytes, count));
 }
 
-// ---- Atoms ----------------------------------------------------------------------------------------------------------------------
+// ---- Atoms --------------------------------------------------------------------------------------
 
 constexpr std::string_view kReservedWords[] = {
-    "after", "and", "andalso", "band", "begin", "bnot", "bor", "bsl", "bsr", "bxor", "case", "catch", "cond", "div",
-    "else", "end", "fun", "if", "let", "maybe", "not", "of", "or", "orelse", "receive", "rem", "try", "when", "xor"};
+    "after", "and",   "andalso", "band",   "begin",   "bnot", "bor", "bsl",  "bsr", "bxor",
+    "case",  "catch", "cond",    "div",    "else",    "end",  "fun", "if",   "let", "maybe",
+    "not",   "of",    "or",      "orelse", "receive", "rem",  "try", "when", "xor"};
 
 /// Next code point of valid UTF-8, which atoms' texts are.
 unsigned next_code_point(std::string_view text, std::size_t& i) {
@@ -118,12 +121,14 @@ void put_atom(Out& out, Term atom) {
   out.put('\'');
 }
 
-// ---- Identifiers ----------------------------------------------------------------------------------------------------------------
+// ---- Identifiers --------------------------------------------------------------------------------
 
 template <class Out>
 void put_ids(Out& out, std::string_view before, Term t) {
-  // Numbers of another node's things are words in the external object; their node's number follows with distribution.
-  const Word number = t.is_immed() ? t.id_number() : reinterpret_cast<const ExternalObject*>(t.boxed_ptr())->data[0];
+  // Numbers of another node's things are words in the external object; their node's number follows
+  // with distribution.
+  const Word number =
+      t.is_immed() ? t.id_number() : reinterpret_cast<const ExternalObject*>(t.boxed_ptr())->data[0];
   out.put(before);
   out.put(t.is_immed() ? "0." : "1.");
   if (before == "<") {
@@ -140,7 +145,8 @@ template <class Out>
 void put_ref(Out& out, Term t) {
   const bool local = t.is_local_ref();
   const std::uint32_t* n = local ? local_ref_numbers(t)
-                                 : reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ExternalObject*>(t.boxed_ptr())->data);
+                                 : reinterpret_cast<const std::uint32_t*>(
+                                       reinterpret_cast<const ExternalObject*>(t.boxed_ptr())->data);
   out.put(local ? "#Ref<0." : "#Ref<1.");
   put_number(out, std::uint64_t{n[2]});
   out.put('.');
@@ -175,7 +181,7 @@ void put_fun(Out& out, Term t) {
   out.put('>');
 }
 
-// ---- Terms ----------------------------------------------------------------------------------------------------------------------
+// ---- Terms --------------------------------------------------------------------------------------
 
 /// Depth of nesting that is shown; deeper parts read `...`. Bounds the stack this may use.
 constexpr int kMostDepth = 256;  // more than any probe can show
@@ -201,7 +207,11 @@ class TermPrinter {
  private:
   void special(Term t) {  // only in dumps of stacks
     char text[40];
-    std::snprintf(text, sizeof text, "#%s<%016" PRIx64 ">", t.is_catch() ? "Catch" : t.is_value() ? "Code" : "None", t.raw());
+    std::snprintf(text, sizeof text, "#%s<%016" PRIx64 ">",
+                  t.is_catch()   ? "Catch"
+                  : t.is_value() ? "Code"
+                                 : "None",
+                  t.raw());
     out_.put(text);
   }
 
@@ -253,7 +263,8 @@ class TermPrinter {
       }
       while (left && limbs[left - 1] == 0) --left;
       auto chunk = static_cast<Word>(rest);
-      for (int i = 0; i < 19 && (left || chunk); ++i, chunk /= 10) *--next = static_cast<char>('0' + chunk % 10);
+      for (int i = 0; i < 19 && (left || chunk); ++i, chunk /= 10)
+        *--next = static_cast<char>('0' + chunk % 10);
     }
     if (b->header.header_sub() == Sub::kNegBig) *--next = '-';
     out_.put(std::string_view(next, static_cast<std::size_t>(digits + sizeof digits - next)));
@@ -268,7 +279,9 @@ class TermPrinter {
     out_.put('}');
   }
 
-  static bool is_text_byte(SWord c) { return (c >= 32 && c <= 255 && !(c >= 127 && c <= 159)) || c == '\n' || c == '\t' || c == '\r'; }
+  static bool is_text_byte(SWord c) {
+    return (c >= 32 && c <= 255 && !(c >= 127 && c <= 159)) || c == '\n' || c == '\t' || c == '\r';
+  }
 
   static bool is_text(Term t) {
     for (; t.is_list(); t = t.tail()) {
@@ -286,7 +299,8 @@ class TermPrinter {
   void list(Term t, int depth) {
     if (is_text(t)) {
       out_.put('"');
-      for (; t.is_list() && !out_.full(); t = t.tail()) text_char(static_cast<unsigned>(t.head().small_value()));
+      for (; t.is_list() && !out_.full(); t = t.tail())
+        text_char(static_cast<unsigned>(t.head().small_value()));
       return out_.put('"');
     }
     out_.put('[');
@@ -344,7 +358,8 @@ class TermPrinter {
   void trie(const Term* node, bool& first, int depth) {
     const Term header = *node;
     const Term* end = node + object_words(header);
-    for (const Term* p = node + (map_kind(header) == MapKind::kHashNode ? 1 : 2); p < end && !out_.full(); ++p) {
+    for (const Term* p = node + (map_kind(header) == MapKind::kHashNode ? 1 : 2); p < end && !out_.full();
+         ++p) {
       if (p->is_list()) {
         pair(p->head(), p->tail(), first, depth);
       } else {
@@ -358,7 +373,8 @@ class TermPrinter {
     out_.put("#{");
     if (map_kind(*t.boxed_ptr()) == MapKind::kFlat) {
       const FlatMap* m = flatmap_of(t);
-      for (Word i = 0; i < m->size && !out_.full(); ++i) pair(m->keys.element(i), m->values()[i], first, depth);
+      for (Word i = 0; i < m->size && !out_.full(); ++i)
+        pair(m->keys.element(i), m->values()[i], first, depth);
     } else {
       trie(t.boxed_ptr(), first, depth);
     }
@@ -403,7 +419,9 @@ bool atom_needs_quotes(std::string_view utf8) {
 
 void print_pid(BoundedText& out, Term pid) { put_ids(out, "<", pid); }
 void print_port(BoundedText& out, Term port) { put_ids(out, "#Port<", port); }
-void print_mfa(BoundedText& out, Term module, Term function, unsigned arity) { put_mfa(out, module, function, arity); }
+void print_mfa(BoundedText& out, Term module, Term function, unsigned arity) {
+  put_mfa(out, module, function, arity);
+}
 void print_term(BoundedText& out, Term t) { TermPrinter(out).term(t); }
 
 void append_atom_text(std::string& out, Term atom) {

@@ -6,15 +6,19 @@
 
 #include "vm/term/term.hpp"
 
-/// Texts of pids, functions and terms: for probes (bounded buffer, no allocation, nothing of the program changed), for reports and dumps, and for the BIFs that give
-/// such texts. Any thread, as long as nobody changes the term. Spec: docs/probes.md, "String forms".
+/// Texts of pids, functions and terms: for probes (bounded buffer, no allocation, nothing of the
+/// program changed), for reports and dumps, and for the BIFs that give such texts. Any thread, as
+/// long as nobody changes the term. Spec: docs/probes.md, "String forms".
 namespace vmrun {
 
-/// Writes into the caller's bytes: cut at the end, never inside a UTF-8 sequence, always NUL-terminated.
+/// Writes into the caller's bytes: cut at the end, never inside a UTF-8 sequence, always
+/// NUL-terminated.
 class BoundedText {
  public:
   /// capacity counts the NUL, so the longest text is capacity - 1 bytes.
-  BoundedText(char* bytes, std::size_t capacity) : begin_(bytes), next_(bytes), end_(bytes + capacity - 1) { *next_ = 0; }
+  BoundedText(char* bytes, std::size_t capacity) : begin_(bytes), next_(bytes), end_(bytes + capacity - 1) {
+    *next_ = 0;
+  }
   void put(std::string_view text);
   void put(char c) { put(std::string_view(&c, 1)); }
   bool full() const { return full_; }
@@ -38,25 +42,35 @@ class StackText {
   char bytes_[kBytes];
 };
 
-void print_pid(BoundedText& out, Term pid);    // <0.N.S>
-void print_port(BoundedText& out, Term port);  // #Port<0.N>
+void print_pid(BoundedText& out, Term pid);                                    // <0.N.S>
+void print_port(BoundedText& out, Term port);                                  // #Port<0.N>
 void print_mfa(BoundedText& out, Term module, Term function, unsigned arity);  // m:f/a
 /// A term as PROBES A4 says. The depth it goes into a term is limited.
 void print_term(BoundedText& out, Term t);
 
 struct PidText : StackText<256> {
-  explicit PidText(Term pid) { BoundedText out(bytes_, sizeof bytes_); print_pid(out, pid); }
+  explicit PidText(Term pid) {
+    BoundedText out(bytes_, sizeof bytes_);
+    print_pid(out, pid);
+  }
 };
 struct MfaText : StackText<256> {
-  MfaText(Term module, Term function, unsigned arity) { BoundedText out(bytes_, sizeof bytes_); print_mfa(out, module, function, arity); }
+  MfaText(Term module, Term function, unsigned arity) {
+    BoundedText out(bytes_, sizeof bytes_);
+    print_mfa(out, module, function, arity);
+  }
 };
 /// kBytes: one more than the longest visible text.
 template <std::size_t kBytes>
 struct TermText : StackText<kBytes> {
-  explicit TermText(Term t) { BoundedText out(this->bytes_, kBytes); print_term(out, t); }
+  explicit TermText(Term t) {
+    BoundedText out(this->bytes_, kBytes);
+    print_term(out, t);
+  }
 };
 
-/// Whether an atom's text must be written in quotes: it is no plain lower-case word, or a reserved word.
+/// Whether an atom's text must be written in quotes: it is no plain lower-case word, or a reserved
+/// word.
 bool atom_needs_quotes(std::string_view utf8);
 /// In source form: quoted and escaped if need be.
 void append_atom_text(std::string& out, Term atom);
@@ -65,7 +79,8 @@ std::string port_text(Term port);
 std::string ref_text(Term ref);  // #Ref<0.A.B.C>
 std::string fun_text(Term fun);  // #Fun<mod.IDX.UNIQ>, fun m:f/a
 
-/// Any length, any depth: for dumps and listings, where the program's own io_lib cannot be used. Same form as print_term.
+/// Any length, any depth: for dumps and listings, where the program's own io_lib cannot be used.
+/// Same form as print_term.
 std::string term_text(Term t, std::size_t most_bytes = std::size_t{1} << 20);
 
 /// Appends a code point as UTF-8.

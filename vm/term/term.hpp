@@ -9,16 +9,19 @@ namespace vmrun {
 using Word = std::uint64_t;
 using SWord = std::int64_t;
 
-/// A term: one 64-bit word, tagged in its low bits. A plain value; copying one copies the word, never the object
-/// behind it. Nobody outside vm/term and vm/heap touches the tag bits: use the constructors, tests and accessors here.
+/// A term: one 64-bit word, tagged in its low bits. A plain value; copying one copies the word,
+/// never the object behind it. Nobody outside vm/term and vm/heap touches the tag bits: use the
+/// constructors, tests and accessors here.
 ///
 ///   63                                       6 5 4 3 2 1 0
 ///   +-----------------------------------------+---+---+---+
-///   | arity, or object specific               |subtag |0 0|  header of a boxed object (only at its first word);
+///   | arity, or object specific               |subtag |0 0|  header of a boxed object (only at its
+///                                             first word);
 ///   |                                         |       |   |  also: a return address on the stack
 ///   | address of a cons cell                          |0 1|  list
 ///   | address of a boxed object (its header)          |1 0|  boxed
-///   | 56-bit process number                     |0 0 1 1|    local pid    (number: low 28 bits, serial: high 28)
+///   | 56-bit process number                     |0 0 1 1|    local pid    (number: low 28 bits,
+///                                               serial: high 28)
 ///   | 56-bit port number                        |0 1 1 1|    local port
 ///   | 60-bit signed integer                     |1 1 1 1|    small
 ///   | atom index                            |0 0 1 0 1 1|    atom
@@ -30,9 +33,13 @@ using SWord = std::int64_t;
 class Term {
  public:
   constexpr Term() = default;
-  static constexpr Term from_raw(Word w) { Term t; t.w_ = w; return t; }
+  static constexpr Term from_raw(Word w) {
+    Term t;
+    t.w_ = w;
+    return t;
+  }
   constexpr Word raw() const { return w_; }
-  constexpr bool operator==(const Term& o) const = default;  // identity of the word, not Erlang equality
+  constexpr bool operator==(const Term& o) const = default;     // identity of the word, not Erlang equality
   constexpr explicit operator bool() const { return w_ != 0; }  // false for the non-value
   constexpr bool is_value() const { return w_ != 0; }
 
@@ -76,19 +83,40 @@ class Term {
   // Pointers.
   static Term list(const Term* cell) { return from_raw(reinterpret_cast<Word>(cell) | kListTag); }
   static Term boxed(const Term* object) { return from_raw(reinterpret_cast<Word>(object) | kBoxedTag); }
-  Term* list_ptr() const { assert(is_list()); return reinterpret_cast<Term*>(w_ - kListTag); }
-  Term* boxed_ptr() const { assert(is_boxed()); return reinterpret_cast<Term*>(w_ - kBoxedTag); }
+  Term* list_ptr() const {
+    assert(is_list());
+    return reinterpret_cast<Term*>(w_ - kListTag);
+  }
+  Term* boxed_ptr() const {
+    assert(is_boxed());
+    return reinterpret_cast<Term*>(w_ - kBoxedTag);
+  }
   Term* ptr() const { return reinterpret_cast<Term*>(w_ & ~kPrimaryMask); }  // list or boxed
   Term head() const { return list_ptr()[0]; }
   Term tail() const { return list_ptr()[1]; }
 
   // Headers. The four bits above the primary tag say what the object is.
   enum class Sub : Word {
-    kTuple = 0, kMatchContext = 1, kPosBig = 2, kNegBig = 3, kRef = 4, kFun = 5, kFloat = 6, kMagicRef = 7,
-    kRefcBinary = 8, kHeapBinary = 9, kSubBinary = 10, kMap = 11, kExternalPid = 12, kExternalPort = 13,
-    kExternalRef = 14, kFiller = 15,
+    kTuple = 0,
+    kMatchContext = 1,
+    kPosBig = 2,
+    kNegBig = 3,
+    kRef = 4,
+    kFun = 5,
+    kFloat = 6,
+    kMagicRef = 7,
+    kRefcBinary = 8,
+    kHeapBinary = 9,
+    kSubBinary = 10,
+    kMap = 11,
+    kExternalPid = 12,
+    kExternalPort = 13,
+    kExternalRef = 14,
+    kFiller = 15,
   };
-  static constexpr Term header(Sub sub, Word arity) { return from_raw(arity << 6 | static_cast<Word>(sub) << 2); }
+  static constexpr Term header(Sub sub, Word arity) {
+    return from_raw(arity << 6 | static_cast<Word>(sub) << 2);
+  }
   constexpr Sub header_sub() const { return static_cast<Sub>(w_ >> 2 & 0xF); }
   constexpr Word header_arity() const { return w_ >> 6; }  // words after the header (maps: see layout.hpp)
 
@@ -104,7 +132,8 @@ class Term {
   bool is_local_ref() const { return is_boxed_sub(Sub::kRef) || is_boxed_sub(Sub::kMagicRef); }
   bool is_pid() const { return is_local_pid() || is_boxed_sub(Sub::kExternalPid); }
   bool is_port() const { return is_local_port() || is_boxed_sub(Sub::kExternalPort); }
-  /// Any bit string: heap, reference-counted or sub-binary (a match context is no Erlang term and not one).
+  /// Any bit string: heap, reference-counted or sub-binary (a match context is no Erlang term and
+  /// not one).
   bool is_bitstring() const {
     if (!is_boxed()) return false;
     const Word s = static_cast<Word>(boxed_ptr()->header_sub());
@@ -112,9 +141,15 @@ class Term {
   }
 
   // Tuples.
-  Word tuple_arity() const { assert(is_tuple()); return boxed_ptr()->header_arity(); }
-  Term* tuple_elements() const { assert(is_tuple()); return boxed_ptr() + 1; }  // zero-based
-  Term element(Word i) const { return tuple_elements()[i]; }                    // zero-based
+  Word tuple_arity() const {
+    assert(is_tuple());
+    return boxed_ptr()->header_arity();
+  }
+  Term* tuple_elements() const {
+    assert(is_tuple());
+    return boxed_ptr() + 1;
+  }                                                           // zero-based
+  Term element(Word i) const { return tuple_elements()[i]; }  // zero-based
 
  private:
   Word w_ = 0;

@@ -49,7 +49,8 @@ void boot() {
 std::vector<std::uint8_t> compiled(const std::string& name, const std::string& body) {
   compile::CompileOptions options;
   options.warnings = false;
-  const auto r = compile::compile_source(name + ".erl", "-module(" + name + ").\n-compile(export_all).\n" + body, options);
+  const auto r = compile::compile_source(name + ".erl",
+                                         "-module(" + name + ").\n-compile(export_all).\n" + body, options);
   INFO(r.messages);
   REQUIRE(r.ok);
   return r.beam;
@@ -66,7 +67,8 @@ std::string value_of(const std::string& name, const std::string& body) {
   std::unique_lock lock(result_mutex);
   have_result = false;
   Arena arena;
-  REQUIRE(spawn_process(nullptr, intern_atom(name), intern_atom("start"), Term::nil(), SpawnOptions{}).is_value());
+  REQUIRE(spawn_process(nullptr, intern_atom(name), intern_atom("start"), Term::nil(), SpawnOptions{})
+              .is_value());
   REQUIRE(result_arrived.wait_for(lock, std::chrono::seconds(60), [] { return have_result; }));
   return result_text;
 }
@@ -74,24 +76,35 @@ std::string value_of(const std::string& name, const std::string& body) {
 }  // namespace
 
 TEST_CASE("code: sources compute what they say") {
-  struct { const char* body; const char* value; } const rows[] = {
+  struct {
+    const char* body;
+    const char* value;
+  } const rows[] = {
       {"go() -> f(10). f(0) -> 1; f(N) -> N * f(N - 1).", "3628800"},
       {"go() -> [X + 1 || X <- id([1, 2, 3]), X /= 2]. id(X) -> X.", "[2,4]"},
-      {"go() -> {id(a), {sel(b), sel(300), sel(1.5), sel(1 bsl 70), sel(9)}}. id(X) -> X. sel(a) -> 1; sel(b) -> 2; sel(300) -> 3; sel(1.5) -> 4; sel(1180591620717411303424) -> 5; sel(_) -> 6.", "{a,{2,3,4,5,6}}"},
+      {"go() -> {id(a), {sel(b), sel(300), sel(1.5), sel(1 bsl 70), sel(9)}}. id(X) -> X. sel(a) -> 1; "
+       "sel(b) -> 2; sel(300) -> 3; sel(1.5) -> 4; sel(1180591620717411303424) -> 5; sel(_) -> 6.",
+       "{a,{2,3,4,5,6}}"},
       {"go() -> F = fun(X) -> fun(Y) -> {X, Y, id(X)} end end, (F(1))(2). id(X) -> X.", "{1,2,1}"},
       {"go() -> (id(fun(X) -> X end))(1, 2). id(X) -> X.", nullptr},
       {"go() -> hd(id([])). id(X) -> X.", "{error,badarg}"},
       {"go() -> f(c). f(a) -> 1; f(b) -> 2.", "{error,function_clause}"},
-      {"go() -> {1, catch throw(x), catch exit(y), try error(z) of _ -> no catch error:R -> R after ok end}.", "{1,x,{'EXIT',y},z}"},
+      {"go() -> {1, catch throw(x), catch exit(y), try error(z) of _ -> no catch error:R -> R after ok end}.",
+       "{1,x,{'EXIT',y},z}"},
       {"go() -> nowhere:f(1).", "{error,undef}"},
-      {"go() -> M = #{a => 1, b => id(2)}, #{b := V} = M, {V, M#{a := 3, c => 4}}. id(X) -> X.", "{2,#{a=>3,b=>2,c=>4}}"},
-      {"go() -> B = <<1, 2:16/little, (id(<<\"hej\">>))/binary, 5:3>>, <<A, C:16/little, D:3/binary, R/bits>> = B, {A, C, D, R}. id(X) -> X.", "{1,2,<<\"hej\">>,<<5:3>>}"},
+      {"go() -> M = #{a => 1, b => id(2)}, #{b := V} = M, {V, M#{a := 3, c => 4}}. id(X) -> X.",
+       "{2,#{a=>3,b=>2,c=>4}}"},
+      {"go() -> B = <<1, 2:16/little, (id(<<\"hej\">>))/binary, 5:3>>, <<A, C:16/little, D:3/binary, "
+       "R/bits>> = B, {A, C, D, R}. id(X) -> X.",
+       "{1,2,<<\"hej\">>,<<5:3>>}"},
       {"go() -> self() ! one, self() ! two, receive two -> receive X -> {two, X} end end.", "{two,one}"},
       {"go() -> receive nothing -> 1 after 1 -> late end.", "late"},
       {"go() -> apply(erlang, element, [2, {a, b}]).", "b"},
-      {"go() -> {576460752303423487 + id(1), -576460752303423488 - id(1), id(1 bsl 59) * id(1 bsl 59), id(-7) div 2, id(-7) rem 2}. id(X) -> X.",
+      {"go() -> {576460752303423487 + id(1), -576460752303423488 - id(1), id(1 bsl 59) * id(1 bsl 59), "
+       "id(-7) div 2, id(-7) rem 2}. id(X) -> X.",
        "{576460752303423488,-576460752303423489,332306998946228968225951765070086144,-3,-1}"},
-      {"go() -> loop(100000, []). loop(0, L) -> length(L); loop(N, L) -> loop(N - 1, [{N, N} | L]).", "100000"},
+      {"go() -> loop(100000, []). loop(0, L) -> length(L); loop(N, L) -> loop(N - 1, [{N, N} | L]).",
+       "100000"},
   };
   int n = 0;
   for (const auto& row : rows) {
@@ -123,7 +136,9 @@ TEST_CASE("code: a file that names another module is refused") {
 
 TEST_CASE("code: damaged files are refused with their place, never crash") {
   boot();
-  const auto beam = compiled("damaged", "go(X) -> {f(X), #{a => X}, <<X:16>>, fun() -> X end}. f([H | T]) -> [H | f(T)]; f([]) -> [].");
+  const auto beam = compiled(
+      "damaged",
+      "go(X) -> {f(X), #{a => X}, <<X:16>>, fun() -> X end}. f([H | T]) -> [H | f(T)]; f([]) -> [].");
   BeamFile file;
   BeamError error;
   REQUIRE(parse_beam(beam.data(), beam.size(), &file, &error));

@@ -1,5 +1,6 @@
-// Runs a function of compiled modules on the machine and its built-in functions, without library and boot: run_beam [-d] DIRECTORY MODULE FUNCTION [INTEGER...].
-// The function ends by erlang:halt. With -d the loaded code is printed instead.
+// Runs a function of compiled modules on the machine and its built-in functions, without library
+// and boot: run_beam [-d] DIRECTORY MODULE FUNCTION [INTEGER...]. The function ends by erlang:halt.
+// With -d the loaded code is printed instead.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,7 +40,8 @@ class Directory : public CodeSource {
 int main(int argc, char** argv) {
   bool dump = argc > 1 && !std::strcmp(argv[1], "-d");
   if (dump) argv++, argc--;
-  if (argc < (dump ? 3 : 4)) return std::fprintf(stderr, "run_beam [-d] DIRECTORY MODULE FUNCTION [INTEGER...]\n"), 2;
+  if (argc < (dump ? 3 : 4))
+    return std::fprintf(stderr, "run_beam [-d] DIRECTORY MODULE FUNCTION [INTEGER...]\n"), 2;
   init_literal_area();
   process_table.init(1 << 16);
   register_bifs(kBifRows, kBifRowCount);

@@ -14,7 +14,8 @@ namespace {
 std::string lint(const std::string& text) {
   CompileOptions options;
   options.only_check = true;
-  return compile_source("t.erl", "-module(t).\n-compile([export_all, nowarn_export_all]).\n" + text, options).messages;
+  return compile_source("t.erl", "-module(t).\n-compile([export_all, nowarn_export_all]).\n" + text, options)
+      .messages;
 }
 
 struct Row {
@@ -29,7 +30,8 @@ TEST_CASE("lint finds what erlc finds") {
       {"f(X) -> Y = 1, X.", "t.erl:3:9: warning: variable 'Y' is unused"},
       {"f() -> Z.", "t.erl:3:8: error: variable 'Z' is unbound"},
       {"f() -> _.", "error: variable '_' is unbound"},
-      {"f(A) -> case A of 1 -> C = 2; 2 -> ok end, C.", "3:44: error: variable 'C' unsafe in 'case' (line 3, column 9)"},
+      {"f(A) -> case A of 1 -> C = 2; 2 -> ok end, C.",
+       "3:44: error: variable 'C' unsafe in 'case' (line 3, column 9)"},
       {"f(A) -> case A of 1 -> C = 2; 2 -> C = 3 end, C.", ""},
       {"f(A) -> try B = A of _ -> B catch _ -> B end.", "3:40: error: variable 'B' unsafe in 'try'"},
       {"f(A) -> (catch B = A), B.", "unsafe in 'catch'"},
@@ -40,12 +42,14 @@ TEST_CASE("lint finds what erlc finds") {
       {"f() -> g(1).", "3:8: error: function g/1 undefined"},
       {"f() -> fun g/1.", "error: function g/1 undefined"},
       {"f() -> 1.\nf() -> 2.", "4:1: error: function f/0 already defined"},
-      {"f(_) -> 1; f(2) -> 2.", "warning: this clause cannot match because a previous clause at line 3 always matches"},
+      {"f(_) -> 1; f(2) -> 2.",
+       "warning: this clause cannot match because a previous clause at line 3 always matches"},
       {"f() -> #r{}.", "3:8: error: record r undefined"},
       {"-record(r, {a}).\nf() -> #r{b = 1}.", "4:11: error: field b undefined in record r"},
       {"-record(r, {a}).\nf() -> #r{a = 1, a = 2}.", "error: field a already defined in record r"},
       {"-record(r, {a, a}).\nf() -> #r{}.", "error: field a already defined in record r"},
-      {"f(X) when g(X) -> 1.\ng(_) -> true.", "error: call to local/imported function g/1 is illegal in guard"},
+      {"f(X) when g(X) -> 1.\ng(_) -> true.",
+       "error: call to local/imported function g/1 is illegal in guard"},
       {"f(X) when X = 1 -> 1.", "error: illegal guard expression"},
       {"f(g(1)) -> 1.", "error: illegal pattern"},
       {"f(#{a => 1}) -> 1.", "error: illegal pattern"},
@@ -56,26 +60,32 @@ TEST_CASE("lint finds what erlc finds") {
       {"f(N, <<X:N>>) -> X.", "error: variable 'N' is unbound"},
       {"f(X, Y) -> fun(Y, <<A:Y>>) -> {A, X, Y} end.", "shadowed in 'fun'"},
       {"f(K, #{K := V}) -> V.", "error: variable 'K' is unbound"},
-      {"f(<<_:a>>) -> 1.", "3:7: warning: a size expression in a pattern evaluates to a non-integer value; this pattern cannot possibly match"},
+      {"f(<<_:a>>) -> 1.",
+       "3:7: warning: a size expression in a pattern evaluates to a non-integer value; this pattern cannot "
+       "possibly match"},
       {"f(X) -> <<X:all>>.", "error: illegal bit size"},
       {"f(X) -> <<X:a>>.", ""},
       {"f(X) when list(X) -> 1.", "3:11: warning: list/1 obsolete (use is_list/1)"},
       {"-compile(nowarn_obsolete_guard).\nf(X) when list(X), atom(X) -> 1.", ""},
       {"f(X) when not list(X) -> 1.", "error: call to local/imported function list/1 is illegal in guard"},
       {"f(A) -> [X = A, X = 2].", ""},
-      {"f(A) -> case A of 1 -> C = 2; 2 -> C = 3 end, C = A.", "3:47: warning: variable 'C' exported from 'case' (line 3, column 9)"},
+      {"f(A) -> case A of 1 -> C = 2; 2 -> C = 3 end, C = A.",
+       "3:47: warning: variable 'C' exported from 'case' (line 3, column 9)"},
       {"f(A) -> case A of 1 -> C = 2; 2 -> C = 3 end, g(C), C = A.\ng(X) -> X.", ""},
       {"f(_A) -> _A = 1.", "3:10: warning: variable '_A' is already bound."},
       {"f(_A, _A) -> 1.", "3:7: warning: variable '_A' is bound multiple times in this pattern."},
       {"-record(r, {a}).\nf(X) -> X#r{}.", ""},
       {"-optional_callbacks([ignore_me]).\nf() -> 1.", ""},
-      {"length(X) -> X.\nf() -> length([]).", "error: ambiguous call of overridden pre R14 auto-imported BIF length/1"},
+      {"length(X) -> X.\nf() -> length([]).",
+       "error: ambiguous call of overridden pre R14 auto-imported BIF length/1"},
       {"-compile({no_auto_import,[length/1]}).\nlength(X) -> X.\nf() -> length([]).", ""},
       {"-spec f(integer()) -> X.\nf(_) -> 1.", "type variable 'X' is only used once"},
       {"-spec g() -> ok.\nf() -> 1.", "error: spec for undefined function g/0"},
       {"-type t() :: u().\nf() -> 1.", "error: type u() undefined"},
-      {"f() -> io:format(\"~p ~p\", [1]).", "requires an argument list with 2 arguments, but the argument list contains only 1"},
-      {"-behaviour(gen_server).\nf() -> 1.", "warning: undefined callback function init/1 (behaviour 'gen_server')"},
+      {"f() -> io:format(\"~p ~p\", [1]).",
+       "requires an argument list with 2 arguments, but the argument list contains only 1"},
+      {"-behaviour(gen_server).\nf() -> 1.",
+       "warning: undefined callback function init/1 (behaviour 'gen_server')"},
       {"f() -> 1.\n-export([f/0]).", "error: attribute export after function definitions"},
       {"f(X) -> receive Y -> ok after X -> Y = 1 end, Y.", ""},
       {"f(X) -> maybe {ok, Y} ?= X, Y else _ -> Y end.", "error: variable 'Y' unsafe in 'maybe'"},
@@ -95,8 +105,8 @@ TEST_CASE("unused functions, exports and module attribute") {
   CompileOptions options;
   options.only_check = true;
   auto check = [&](const std::string& text) { return compile_source("t.erl", text, options).messages; };
-  CHECK(check("-module(t).\n-export([f/0]).\nf() -> 1.\ng() -> h().\nh() -> g().\n").find("4:1: warning: function g/0 is unused") !=
-        std::string::npos);
+  CHECK(check("-module(t).\n-export([f/0]).\nf() -> 1.\ng() -> h().\nh() -> g().\n")
+            .find("4:1: warning: function g/0 is unused") != std::string::npos);
   CHECK(check("-module(t).\n-export([f/0]).\n").find("error: function f/0 undefined") != std::string::npos);
   CHECK(check("f() -> 1.\n").find("no module definition") != std::string::npos);
   options.script = true;

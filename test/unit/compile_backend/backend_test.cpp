@@ -1,5 +1,6 @@
-// The back end by its outcomes: what compiled modules compute on a stock erl, what its validator says of our assembly, and a few shapes of code that speed
-// depends on. Without an erl the first two are left out, with a warning.
+// The back end by its outcomes: what compiled modules compute on a stock erl, what its validator
+// says of our assembly, and a few shapes of code that speed depends on. Without an erl the first
+// two are left out, with a warning.
 #include <catch2/catch.hpp>
 
 #include <chrono>
@@ -21,7 +22,8 @@ CompileResult compile(const std::string& name, const std::string& text) {
   CompileOptions options;
   options.want_assembly = true;
   options.warnings = false;
-  CompileResult r = vmrun::compile::compile_source(name + ".erl", "-module(" + name + ").\n-compile(export_all).\n" + text, options);
+  CompileResult r = vmrun::compile::compile_source(
+      name + ".erl", "-module(" + name + ").\n-compile(export_all).\n" + text, options);
   INFO(r.messages);
   REQUIRE(r.ok);
   return r;
@@ -42,7 +44,8 @@ std::size_t count(const std::string& text, const std::string& what) {
 }
 
 bool have_erl() {
-  static const bool yes = std::system("command -v erl >/dev/null 2>&1 && command -v erlc >/dev/null 2>&1") == 0;
+  static const bool yes =
+      std::system("command -v erl >/dev/null 2>&1 && command -v erlc >/dev/null 2>&1") == 0;
   return yes;
 }
 
@@ -71,50 +74,85 @@ struct Snippet {
 };
 
 const Snippet kSnippets[] = {
-    {"t_order_of_clauses", "t() -> [f(A, B) || A <- [1, x, {1}], B <- [1, y]].\n"
-     "f(1, y) -> a; f(_, 1) -> b; f(x, _) -> c; f({_}, Z) when Z =:= y -> d.", "[b,a,b,c,b,d]"},
-    {"t_guards", "t() -> [f(X) || X <- [1, 1.0, a, [], {}, -1, <<>>, #{}]].\n"
-     "f(X) when X > 0, is_integer(X); hd(X) =:= 1; is_float(X) -> num; f(X) when is_atom(X) orelse X == {} -> at;\n"
-     "f(X) when not is_binary(X), (X =:= [] xor is_map(X)) -> other; f(_) -> none.", "[num,num,at,none,at,none,none,none]"},
-    {"t_literals", "t() -> [f(X) || X <- [1.5, 1 bsl 70, \"abc\", \"abd\", {a, [1]}, {a, [2]}, 7]].\n"
-     "f(1.5) -> 1; f(1180591620717411303424) -> 2; f(\"abc\") -> 3; f({a, [1]}) -> 4; f([_, _, $d]) -> 5; f({_, L}) -> L; f(_) -> 6.",
+    {"t_order_of_clauses",
+     "t() -> [f(A, B) || A <- [1, x, {1}], B <- [1, y]].\n"
+     "f(1, y) -> a; f(_, 1) -> b; f(x, _) -> c; f({_}, Z) when Z =:= y -> d.",
+     "[b,a,b,c,b,d]"},
+    {"t_guards",
+     "t() -> [f(X) || X <- [1, 1.0, a, [], {}, -1, <<>>, #{}]].\n"
+     "f(X) when X > 0, is_integer(X); hd(X) =:= 1; is_float(X) -> num; f(X) when is_atom(X) orelse X == {} "
+     "-> at;\n"
+     "f(X) when not is_binary(X), (X =:= [] xor is_map(X)) -> other; f(_) -> none.",
+     "[num,num,at,none,at,none,none,none]"},
+    {"t_literals",
+     "t() -> [f(X) || X <- [1.5, 1 bsl 70, \"abc\", \"abd\", {a, [1]}, {a, [2]}, 7]].\n"
+     "f(1.5) -> 1; f(1180591620717411303424) -> 2; f(\"abc\") -> 3; f({a, [1]}) -> 4; f([_, _, $d]) -> 5; "
+     "f({_, L}) -> L; f(_) -> 6.",
      "[1,2,3,5,4,[2],6]"},
-    {"t_maps", "t() -> [f(#{a => 1, b => 2}), f(#{a => 2}), f(#{}), f(5), g(k, #{k => v}), catch h([])].\n"
-     "f(#{a := 1, b := B}) -> B; f(#{a := A} = M) -> M#{a := A + 1, c => 0}; f(M) when is_map(M) -> M#{x => y}; f(_) -> no.\n"
+    {"t_maps",
+     "t() -> [f(#{a => 1, b => 2}), f(#{a => 2}), f(#{}), f(5), g(k, #{k => v}), catch h([])].\n"
+     "f(#{a := 1, b := B}) -> B; f(#{a := A} = M) -> M#{a := A + 1, c => 0}; f(M) when is_map(M) -> M#{x => "
+     "y}; f(_) -> no.\n"
      "g(K, M) -> #{K := V} = M, V.\nh(X) -> try X#{a => 1} catch error:E -> E end.",
      "[2,#{a => 3,c => 0},#{x => y},no,v,{badmap,[]}]"},
-    {"t_bits", "t() -> [f(B) || B <- [<<1, 2, 3>>, <<\"GET /x\">>, <<\"GEX\">>, <<2:4, 5:4, 6>>, <<3.5/float>>, <<\"\xC3\xA9\"/utf8>>, <<1:3>>, <<>>]].\n"
-     "f(<<1, R/binary>>) -> R; f(<<\"GET \", P/binary>>) -> P; f(<<L:4, _:L, Rest/bitstring>>) when bit_size(Rest) < 11 -> {L, Rest};\n"
+    {"t_bits",
+     "t() -> [f(B) || B <- [<<1, 2, 3>>, <<\"GET /x\">>, <<\"GEX\">>, <<2:4, 5:4, 6>>, <<3.5/float>>, "
+     "<<\"\xC3\xA9\"/utf8>>, <<1:3>>, <<>>]].\n"
+     "f(<<1, R/binary>>) -> R; f(<<\"GET \", P/binary>>) -> P; f(<<L:4, _:L, Rest/bitstring>>) when "
+     "bit_size(Rest) < 11 -> {L, Rest};\n"
      "f(<<F/float>>) -> F; f(<<C/utf8>>) -> C; f(<<X:3>>) -> X; f(<<>>) -> empty; f(_) -> none.",
      "[<<2,3>>,<<47,120>>,none,{2,<<65,2:2>>},3.5,{12,<<>>},1,empty]"},
-    {"t_contexts", "t() -> [s(<<1, 2, 3>>, 0), (catch s(<<1:4>>, 0)), w(<<\"  x\">>, []), c(<<1, 2>>)].\n"
+    {"t_contexts",
+     "t() -> [s(<<1, 2, 3>>, 0), (catch s(<<1:4>>, 0)), w(<<\"  x\">>, []), c(<<1, 2>>)].\n"
      "s(<<C, T/binary>>, A) -> s(T, A + C); s(<<>>, A) -> A; s(B, _) -> {odd, B}.\n"
      "w(<<\" \", T/binary>>, A) -> w(T, [sp | A]); w(<<C, T/binary>>, A) -> [C | w(T, A)]; w(<<>>, A) -> A.\n"
-     "c(B) -> << <<(X + 1)>> || <<X>> <= B >>.", "[6,{odd,<<1:4>>},[120,sp,sp],<<2,3>>]"},
-    {"t_append", "t() -> B = l(1000, <<>>), {byte_size(B), binary:last(B), <<(x(1)):4, 5:4>>, <<1:16/little, 2.0:32/float>>}.\n"
-     "l(0, B) -> B; l(N, B) -> l(N - 1, <<B/binary, N>>).\nx(X) -> X.", "{1000,1,<<21>>,<<1,0,64,0,0,0>>}"},
-    {"t_closures", "t() -> K = 10, F = fun G(0) -> K; G(N) -> 1 + G(N - 1) end, H = fun t2/1, {F(5), H(3), (fun lists:sum/1)([1, 2]), [X * K || X <- [1, 2], Y <- [a], Y =:= a]}.\n"
-     "t2(X) -> {X}.", "{15,{3},3,[10,20]}"},
-    {"t_exceptions", "t() -> [c(fun() -> X = id(1), X = id(2) end), c(fun() -> case id(3) of 4 -> ok end end), c(fun() -> if 1 > 2 -> ok end end),\n"
-     " c(fun() -> try id(5) of 6 -> ok catch _:_ -> no end end), c(fun() -> id(a) + 1 end), c(fun() -> throw(x) end), c(fun() -> (id(1))() end)].\n"
+     "c(B) -> << <<(X + 1)>> || <<X>> <= B >>.",
+     "[6,{odd,<<1:4>>},[120,sp,sp],<<2,3>>]"},
+    {"t_append",
+     "t() -> B = l(1000, <<>>), {byte_size(B), binary:last(B), <<(x(1)):4, 5:4>>, <<1:16/little, "
+     "2.0:32/float>>}.\n"
+     "l(0, B) -> B; l(N, B) -> l(N - 1, <<B/binary, N>>).\nx(X) -> X.",
+     "{1000,1,<<21>>,<<1,0,64,0,0,0>>}"},
+    {"t_closures",
+     "t() -> K = 10, F = fun G(0) -> K; G(N) -> 1 + G(N - 1) end, H = fun t2/1, {F(5), H(3), (fun "
+     "lists:sum/1)([1, 2]), [X * K || X <- [1, 2], Y <- [a], Y =:= a]}.\n"
+     "t2(X) -> {X}.",
+     "{15,{3},3,[10,20]}"},
+    {"t_exceptions",
+     "t() -> [c(fun() -> X = id(1), X = id(2) end), c(fun() -> case id(3) of 4 -> ok end end), c(fun() -> if "
+     "1 > 2 -> ok end end),\n"
+     " c(fun() -> try id(5) of 6 -> ok catch _:_ -> no end end), c(fun() -> id(a) + 1 end), c(fun() -> "
+     "throw(x) end), c(fun() -> (id(1))() end)].\n"
      "c(F) -> try F() catch error:E -> E; throw:T -> {t, T} after put(n, 1) end.\nid(X) -> X.",
      "[{badmatch,2},{case_clause,3},if_clause,{try_clause,5},badarith,{t,x},{badfun,1}]"},
-    {"t_nested_try", "t() -> try try a(id(1)) after put(x, 1) end catch throw:{T, V} -> catch {T, V, get(x), try b(id(2)) catch error:_ -> z end} end.\n"
-     "a(X) -> throw({q, X}).\nb(X) -> erlang:error(X).\nid(X) -> X.", "{q,1,1,z}"},
-    {"t_receives", "t() -> S = self(), S ! c, S ! {b, 2}, S ! {a, 1}, R = make_ref(), S ! {R, ok}, receive {R, M} -> M end,\n"
-     " A = receive {a, X} -> X end, B = receive {b, Y} when Y > 1 -> Y after 10 -> no end, C = receive c -> c after 0 -> none end,\n"
-     " {M, A, B, C, receive _ -> more after 1 -> done end}.", "{ok,1,2,c,done}"},
-    {"t_floats", "t() -> [f(3.0, 4), g(2, 1.5), catch f(a, 1.0)].\n"
-     "f(X, Y) -> D = X * X + Y * Y * 1.0, {math:sqrt(D) / 2 + D * 0.5, D}.\ng(X, Y) -> A = X / 4, B = A + Y, C = B * A - 1, {A, B, C}.",
+    {"t_nested_try",
+     "t() -> try try a(id(1)) after put(x, 1) end catch throw:{T, V} -> catch {T, V, get(x), try b(id(2)) "
+     "catch error:_ -> z end} end.\n"
+     "a(X) -> throw({q, X}).\nb(X) -> erlang:error(X).\nid(X) -> X.",
+     "{q,1,1,z}"},
+    {"t_receives",
+     "t() -> S = self(), S ! c, S ! {b, 2}, S ! {a, 1}, R = make_ref(), S ! {R, ok}, receive {R, M} -> M "
+     "end,\n"
+     " A = receive {a, X} -> X end, B = receive {b, Y} when Y > 1 -> Y after 10 -> no end, C = receive c -> "
+     "c after 0 -> none end,\n"
+     " {M, A, B, C, receive _ -> more after 1 -> done end}.",
+     "{ok,1,2,c,done}"},
+    {"t_floats",
+     "t() -> [f(3.0, 4), g(2, 1.5), catch f(a, 1.0)].\n"
+     "f(X, Y) -> D = X * X + Y * Y * 1.0, {math:sqrt(D) / 2 + D * 0.5, D}.\ng(X, Y) -> A = X / 4, B = A + Y, "
+     "C = B * A - 1, {A, B, C}.",
      "[{15.0,25.0},{0.5,2.0,0.0},{'EXIT',{badarith,"},
-    {"t_registers", "t() -> f(1, 2, 3, 4, 5, 6).\nf(A, B, C, D, E, F) -> X = g(F, E, D), Y = g(C, B, A), Z = g(X, Y, {A, F}), h(Z, Y, X, F, E, D, C, B, A).\n"
+    {"t_registers",
+     "t() -> f(1, 2, 3, 4, 5, 6).\nf(A, B, C, D, E, F) -> X = g(F, E, D), Y = g(C, B, A), Z = g(X, Y, {A, "
+     "F}), h(Z, Y, X, F, E, D, C, B, A).\n"
      "g(A, B, C) -> {C, B, A}.\nh(A, B, C, D, E, F, G, H, I) -> [I, H, G, F, E, D, C, B, A].",
      "[1,2,3,4,5,6,{4,5,6},{1,2,3},{{1,6},{1,2,3},{4,5,6}}]"},
 };
 
 }  // namespace
 
-TEST_CASE("compiled snippets compute the right thing on a stock erl, and its validator accepts them", "[backend]") {
+TEST_CASE("compiled snippets compute the right thing on a stock erl, and its validator accepts them",
+          "[backend]") {
   if (!have_erl()) {
     WARN("no erl here: left out");
     return;
@@ -129,7 +167,9 @@ TEST_CASE("compiled snippets compute the right thing on a stock erl, and its val
     calls += std::string("P(") + s.name + "),";
   }
   const std::string in = "cd " + folder.path.string() + " && ";
-  const std::string results = output_of("sh -c '" + in + "erl -noshell -eval \"P = fun(M) -> io:format(\\\"~w: ~w~n\\\", [M, M:t()]) end, " + calls + " halt().\"'");
+  const std::string results = output_of(
+      "sh -c '" + in + "erl -noshell -eval \"P = fun(M) -> io:format(\\\"~w: ~w~n\\\", [M, M:t()]) end, " +
+      calls + " halt().\"'");
   for (const Snippet& s : kSnippets) {
     INFO(results);
     CHECK(results.find(std::string(s.name) + ": " + s.expect) != std::string::npos);
@@ -146,7 +186,8 @@ TEST_CASE("tail calls are jumps without a frame", "[backend]") {
   CHECK(count(code, "{move,") == 2);
 }
 
-TEST_CASE("constants are selected, tuples tested by their tag, elements fetched only when used", "[backend]") {
+TEST_CASE("constants are selected, tuples tested by their tag, elements fetched only when used",
+          "[backend]") {
   auto r = compile("select", "f(a) -> 1; f(b) -> 2; f(c) -> 3.\ng({point, X, _}) -> X.\nh([_ | T]) -> T.\n");
   CHECK(count(code_of(r, "f"), "select_val") == 1);
   CHECK(count(code_of(r, "f"), "is_eq_exact") == 0);
@@ -181,8 +222,10 @@ TEST_CASE("floats between operations are not boxed", "[backend]") {
 TEST_CASE("thousands of clauses compile quickly and to code of linear size", "[backend]") {
   std::string text, wild;
   for (int i = 0; i < 10000; i++) {
-    text += (i > 0 ? ";\n" : "") + std::string("f({k") + std::to_string(i) + ", X}, Y) when X > Y -> " + std::to_string(i);
-    wild += (i > 0 ? ";\n" : "") + std::string("g(") + (i % 2 ? "_, " + std::to_string(i) : std::to_string(i) + ", _") + ") -> " + std::to_string(i);
+    text += (i > 0 ? ";\n" : "") + std::string("f({k") + std::to_string(i) + ", X}, Y) when X > Y -> " +
+            std::to_string(i);
+    wild += (i > 0 ? ";\n" : "") + std::string("g(") +
+            (i % 2 ? "_, " + std::to_string(i) : std::to_string(i) + ", _") + ") -> " + std::to_string(i);
   }
   auto start = std::chrono::steady_clock::now();
   auto r = compile("large", text + ".\n" + wild + ".\n");

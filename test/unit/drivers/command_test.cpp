@@ -82,7 +82,15 @@ TEST_CASE("the tag in front, and data behind") {
   CHECK(r.request.size == 9);
   CHECK(r.data_at == 5);
 
-  bytes = Bytes(Command::kPwritev).name("").number(2, 4).number(10, 8).number(3, 8).number(0, 8).number(2, 8).raw("abcde").text;
+  bytes = Bytes(Command::kPwritev)
+              .name("")
+              .number(2, 4)
+              .number(10, 8)
+              .number(3, 8)
+              .number(0, 8)
+              .number(2, 8)
+              .raw("abcde")
+              .text;
   r = read(bytes);
   REQUIRE(r.how == Decoded::kDone);
   CHECK(r.request.size == 5);
@@ -91,7 +99,8 @@ TEST_CASE("the tag in front, and data behind") {
   CHECK(r.request.pieces[1].size == 2);
   CHECK(bytes.substr(r.data_at) == "abcde");
 
-  CHECK(read(Bytes(Command::kPwritev).name("").number(1, 4).number(0, 8).number(3, 8).raw("ab").text).how == Decoded::kInvalid);
+  CHECK(read(Bytes(Command::kPwritev).name("").number(1, 4).number(0, 8).number(3, 8).raw("ab").text).how ==
+        Decoded::kInvalid);
 }
 
 TEST_CASE("the beginning of a long command is enough when only data follow") {
@@ -99,7 +108,8 @@ TEST_CASE("the beginning of a long command is enough when only data follow") {
   const auto r = read(bytes, 512);
   REQUIRE(r.how == Decoded::kDone);
   CHECK(r.request.size == 100000);
-  CHECK(read(Bytes(Command::kWrite).name(std::string(600, 't')).raw("x").text, 512).how == Decoded::kNeedMore);
+  CHECK(read(Bytes(Command::kWrite).name(std::string(600, 't')).raw("x").text, 512).how ==
+        Decoded::kNeedMore);
   CHECK(read(Bytes(Command::kMkdir).name(std::string(600, 'd')).text, 512).how == Decoded::kNeedMore);
 }
 
@@ -107,8 +117,25 @@ TEST_CASE("cut anywhere, a command is refused or asks for more; nothing is read 
   const std::string commands[] = {
       Bytes(Command::kOpen).number(1, 4).name("f").name("").text,
       Bytes(Command::kRename).name("a").name("b").name("t").text,
-      Bytes(Command::kWriteInfo).number(0, 4).number(0, 4).number(0, 4).number(0, 8).number(0, 8).number(0, 8).name("f").name("").text,
-      Bytes(Command::kPreadv).name("").number(0, 4).number(2, 4).number(0, 8).number(1, 8).number(0, 8).number(1, 8).text,
+      Bytes(Command::kWriteInfo)
+          .number(0, 4)
+          .number(0, 4)
+          .number(0, 4)
+          .number(0, 8)
+          .number(0, 8)
+          .number(0, 8)
+          .name("f")
+          .name("")
+          .text,
+      Bytes(Command::kPreadv)
+          .name("")
+          .number(0, 4)
+          .number(2, 4)
+          .number(0, 8)
+          .number(1, 8)
+          .number(0, 8)
+          .number(1, 8)
+          .text,
       Bytes(Command::kIpread).number(0, 1).number(0, 8).number(100, 4).name("").text,
       Bytes(Command::kFadvise).number(0, 8).number(0, 8).number(1, 4).name("").text,
   };
@@ -133,8 +160,18 @@ TEST_CASE("contradictions are refused") {
   CHECK(read(Bytes(Command::kLseek).number(0, 8).number(3, 4).name("").text).how == Decoded::kInvalid);
   CHECK(read(Bytes(Command::kFsync).name("").raw("more").text).how == Decoded::kInvalid);
   CHECK(read(Bytes(Command::kSetopt).number(9, 1).number(0, 8).name("").text).how == Decoded::kInvalid);
-  CHECK(read(Bytes(Command::kPreadv).name("").number(0, 4).number(1, 4).number(0, 8).text).how == Decoded::kInvalid);
-  CHECK(read(Bytes(Command::kPreadv).name("").number(0, 4).number(0xFFFFFFFF, 4).text).how == Decoded::kInvalid);
-  const auto overflow = Bytes(Command::kPreadv).name("").number(0, 4).number(2, 4).number(0, 8).number(~0ull, 8).number(0, 8).number(~0ull, 8).text;
+  CHECK(read(Bytes(Command::kPreadv).name("").number(0, 4).number(1, 4).number(0, 8).text).how ==
+        Decoded::kInvalid);
+  CHECK(read(Bytes(Command::kPreadv).name("").number(0, 4).number(0xFFFFFFFF, 4).text).how ==
+        Decoded::kInvalid);
+  const auto overflow = Bytes(Command::kPreadv)
+                            .name("")
+                            .number(0, 4)
+                            .number(2, 4)
+                            .number(0, 8)
+                            .number(~0ull, 8)
+                            .number(0, 8)
+                            .number(~0ull, 8)
+                            .text;
   CHECK(read(overflow).how == Decoded::kInvalid);
 }

@@ -157,7 +157,13 @@ TEST_CASE("PREADV puts sizes in front of the data") {
   op->request.pieces = {{2, 3}, {8, 5}, {50, 1}, {0, 0}};
   run(*op);
   REQUIRE(op->error == 0);
-  const std::string sizes("\0\0\0\4" "\0\0\0\0\0\0\0\3" "\0\0\0\0\0\0\0\2" "\xff\xff\xff\xff\xff\xff\xff\xff" "\0\0\0\0\0\0\0\0", 36);
+  const std::string sizes(
+      "\0\0\0\4"
+      "\0\0\0\0\0\0\0\3"
+      "\0\0\0\0\0\0\0\2"
+      "\xff\xff\xff\xff\xff\xff\xff\xff"
+      "\0\0\0\0\0\0\0\0",
+      36);
   CHECK(result(*op) == sizes + "23489");
   op = make(f, Command::kPreadv, 1);
   op->request.pieces = {{-1, 1}};
@@ -166,11 +172,17 @@ TEST_CASE("PREADV puts sizes in front of the data") {
   op = make(f, Command::kPreadv, std::uint64_t{1} << 50);
   op->request.pieces = {{5, std::uint64_t{1} << 50}};
   run(*op);
-  CHECK(result(*op) == std::string("\0\0\0\1" "\0\0\0\0\0\0\0\5", 12) + "56789");
+  CHECK(result(*op) == std::string("\0\0\0\1"
+                                   "\0\0\0\0\0\0\0\5",
+                                   12) +
+                           "56789");
 }
 
 TEST_CASE("IPREAD follows the header") {
-  const std::string header("\0\0\0\3" "\0\0\0\x0a", 8);
+  const std::string header(
+      "\0\0\0\3"
+      "\0\0\0\x0a",
+      8);
   TestFile f(header + "..abcdef");
   auto op = make(f, Command::kIpread, 100);
   run(*op);

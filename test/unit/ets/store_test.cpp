@@ -17,7 +17,9 @@ Term row(Heap& heap, SWord key, SWord value) {
   return make_tuple(hp, Term::small(key), Term::small(value));
 }
 
-std::unique_ptr<Store> make_store(Kind kind) { return kind == Kind::kOrderedSet ? make_tree_store(1) : make_hash_store(kind, 1); }
+std::unique_ptr<Store> make_store(Kind kind) {
+  return kind == Kind::kOrderedSet ? make_tree_store(1) : make_hash_store(kind, 1);
+}
 
 /// What the table should hold: values by key, newest last.
 using Model = std::map<SWord, std::vector<SWord>>;
@@ -34,7 +36,8 @@ void check(const Store& store, const Model& model) {
   for (const auto& [key, values] : model) {
     count += values.size();
     std::vector<SWord> found;
-    for (Object* o = store.find(Term::small(key)); o; o = store.next_same(o)) found.insert(found.begin(), o->tuple.element(1).small_value());
+    for (Object* o = store.find(Term::small(key)); o; o = store.next_same(o))
+      found.insert(found.begin(), o->tuple.element(1).small_value());
     REQUIRE(found == values);
   }
   REQUIRE(store.count() == count);
@@ -44,7 +47,8 @@ void check(const Store& store, const Model& model) {
     if (!values.empty()) expected.insert(key);
   }
   bool exists = true;
-  for (Object* o = store.first(); o; o = store.next(store.key_of(o), &exists)) by_key.insert(store.key_of(o).small_value());
+  for (Object* o = store.first(); o; o = store.next(store.key_of(o), &exists))
+    by_key.insert(store.key_of(o).small_value());
   REQUIRE(by_key == expected);
   Position at;
   while (at.state != Position::kEnd) {

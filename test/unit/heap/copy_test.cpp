@@ -8,7 +8,9 @@ using namespace vmrun::test;
 
 namespace {
 
-Word references_of(Term refc) { return reinterpret_cast<RefcBinary*>(refc.boxed_ptr())->binary->references.load(); }
+Word references_of(Term refc) {
+  return reinterpret_cast<RefcBinary*>(refc.boxed_ptr())->binary->references.load();
+}
 
 Term integers(Heap& heap, SWord count) {
   Term t = Term::nil();

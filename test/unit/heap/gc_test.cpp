@@ -41,7 +41,9 @@ struct VerifyAlways {
   ~VerifyAlways() { gc_modes.verify = false; }
 };
 
-Word total_used(const Heap& h) { return h.used_words() + h.fragment_words + static_cast<Word>(h.old_top - h.old_start); }
+Word total_used(const Heap& h) {
+  return h.used_words() + h.fragment_words + static_cast<Word>(h.old_top - h.old_start);
+}
 
 }  // namespace
 
@@ -68,7 +70,8 @@ TEST_CASE("Random graphs survive collections of every kind unchanged") {
     std::vector<Word> expected[Mutator::kRegs + 3];
     for (int i = 0; i < 3; ++i) m.push(Term::nil());
     for (int round = 0; round < 60; ++round) {
-      Term* const slot = random.below(4) ? &m.regs[random.below(Mutator::kRegs)] : m.p.heap.stop + random.below(3);
+      Term* const slot =
+          random.below(4) ? &m.regs[random.below(Mutator::kRegs)] : m.p.heap.stop + random.below(3);
       const auto at = [&](Term* s) {
         return s >= m.regs && s < m.regs + Mutator::kRegs ? s - m.regs : Mutator::kRegs + (s - m.p.heap.stop);
       };
@@ -97,7 +100,8 @@ TEST_CASE("Random graphs survive collections of every kind unchanged") {
         if (!expected[i].empty()) REQUIRE(flattened(m.regs[i]) == expected[i]);
       }
       for (unsigned i = 0; i < 3; ++i) {
-        if (!expected[Mutator::kRegs + i].empty()) REQUIRE(flattened(m.p.heap.stop[i]) == expected[Mutator::kRegs + i]);
+        if (!expected[Mutator::kRegs + i].empty())
+          REQUIRE(flattened(m.p.heap.stop[i]) == expected[Mutator::kRegs + i]);
       }
     }
     for (Term& r : m.regs) r = Term::nil();
@@ -151,8 +155,9 @@ TEST_CASE("Match contexts follow the binary they look at") {
     auto* c = reinterpret_cast<MatchContext*>(m.p.heap.alloc(5));
     c->header = Term::header(Term::Sub::kMatchContext, 4);
     c->original = binary;
-    c->base = binary.is_boxed_sub(Term::Sub::kHeapBinary) ? reinterpret_cast<HeapBinary*>(binary.boxed_ptr())->data
-                                                          : reinterpret_cast<RefcBinary*>(binary.boxed_ptr())->bytes;
+    c->base = binary.is_boxed_sub(Term::Sub::kHeapBinary)
+                  ? reinterpret_cast<HeapBinary*>(binary.boxed_ptr())->data
+                  : reinterpret_cast<RefcBinary*>(binary.boxed_ptr())->bytes;
     c->offset_bits = 0;
     c->size_bits = binary.boxed_ptr()[1].raw() * 8;
     m.regs[round % 4] = Term::boxed(&c->header);
@@ -183,7 +188,8 @@ TEST_CASE("Writable binaries lose their spare room when nothing is appended any 
   Mutator m;
   Binary* binary = Binary::create(100000);
   auto* r = reinterpret_cast<RefcBinary*>(m.p.heap.alloc(6));
-  *r = {Term::header(Term::Sub::kRefcBinary, 5), 100, nullptr, binary, binary->data, RefcBinary::kWritable | RefcBinary::kActiveWriter};
+  *r = {Term::header(Term::Sub::kRefcBinary, 5),          100, nullptr, binary, binary->data,
+        RefcBinary::kWritable | RefcBinary::kActiveWriter};
   m.p.heap.link_off_heap(reinterpret_cast<OffHeapObject*>(r), words_for_bytes(100000));
   m.regs[0] = Term::boxed(&r->header);
   REQUIRE(collect_major(m.p, 0, m.regs, Mutator::kRegs) > 0);

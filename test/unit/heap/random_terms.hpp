@@ -9,12 +9,14 @@
 #include "vm/term/atom.hpp"
 #include "vm/term/layout.hpp"
 
-/// Random term graphs for the tests of copy, comparison and collection: every kind of object, sharing, literals, long lists, odd bits.
-/// One seed gives one graph, so two builders with the same seed build equal terms independently.
+/// Random term graphs for the tests of copy, comparison and collection: every kind of object,
+/// sharing, literals, long lists, odd bits. One seed gives one graph, so two builders with the same
+/// seed build equal terms independently.
 namespace vmrun::test {
 
-/// A structural dump that ignores where things lie: equal terms give equal words. A second implementation to check the real ones against; recursion is
-/// fine for the depths built here, lists are iterated.
+/// A structural dump that ignores where things lie: equal terms give equal words. A second
+/// implementation to check the real ones against; recursion is fine for the depths built here,
+/// lists are iterated.
 inline void flatten(Term t, std::vector<Word>& out) {
   while (t.is_list()) {
     out.push_back(1);
@@ -98,7 +100,9 @@ class RandomTerms {
   /// Before something moved the terms built so far.
   void forget_shared() { shared_.clear(); }
 
-  Term binary(Heap& heap) { return below(2) ? heap_binary(heap, below(65)) : refc_binary(heap, 65 + below(200)); }
+  Term binary(Heap& heap) {
+    return below(2) ? heap_binary(heap, below(65)) : refc_binary(heap, 65 + below(200));
+  }
 
  private:
   Term leaf(Heap& heap) {

@@ -15,7 +15,8 @@ std::string contents(IoQueue& queue) {
   std::size_t count;
   const iovec* vectors = queue.vectors(&count);
   std::string all;
-  for (std::size_t i = 0; i < count; ++i) all.append(static_cast<const char*>(vectors[i].iov_base), vectors[i].iov_len);
+  for (std::size_t i = 0; i < count; ++i)
+    all.append(static_cast<const char*>(vectors[i].iov_base), vectors[i].iov_len);
   return all;
 }
 

@@ -1,4 +1,5 @@
-// Who runs what happens to a port, and when: threads that queue, schedulers that hold, ports that close in between. Drivers of C++ functions.
+// Who runs what happens to a port, and when: threads that queue, schedulers that hold, ports that
+// close in between. Drivers of C++ functions.
 #include <catch2/catch.hpp>
 
 #include <atomic>

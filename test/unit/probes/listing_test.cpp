@@ -1,10 +1,11 @@
-// The notes of this very binary against probes.tab: every row is there once, with exactly the types of its row.
+// The notes of this very binary against probes.tab: every row is there once, with exactly the types
+// of its row.
 #include "probes/listing.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <cstring>
 #include <unistd.h>
+#include <cstring>
 
 #include "probes/probes.hpp"
 

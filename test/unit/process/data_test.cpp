@@ -1,4 +1,5 @@
-// The process structures' own containers: hash table, dictionary, timer wheel, process table, names, references.
+// The process structures' own containers: hash table, dictionary, timer wheel, process table,
+// names, references.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -77,8 +78,7 @@ TEST_CASE("A process dictionary agrees with std::map, small and large") {
         REQUIRE(d.erase(Term::small(key)) == old);
         model.erase(key);
         break;
-      default:
-        REQUIRE(d.get(Term::small(key)) == old);
+      default: REQUIRE(d.get(Term::small(key)) == old);
     }
     REQUIRE(d.size() == model.size());
   }
@@ -105,7 +105,8 @@ TEST_CASE("Timers fire at their tick, in order, once, and not when cancelled") {
     if (random() % 3 == 0 && !waiting.empty()) {
       auto victim = waiting.begin();
       std::advance(victim, random() % waiting.size());
-      REQUIRE(wheel.look_up(RefKey{victim->first, 0}, now, false) == static_cast<SWord>(victim->second - now));
+      REQUIRE(wheel.look_up(RefKey{victim->first, 0}, now, false) ==
+              static_cast<SWord>(victim->second - now));
       REQUIRE(wheel.look_up(RefKey{victim->first, 0}, now, true) == static_cast<SWord>(victim->second - now));
       REQUIRE(wheel.look_up(RefKey{victim->first, 0}, now, true) == -1);
       waiting.erase(victim);

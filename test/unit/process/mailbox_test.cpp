@@ -1,4 +1,5 @@
-// The mailbox under many producers: nothing lost, order kept per sender, exactly one waker per wait.
+// The mailbox under many producers: nothing lost, order kept per sender, exactly one waker per
+// wait.
 #include <catch2/catch.hpp>
 
 #include <atomic>
@@ -71,7 +72,8 @@ TEST_CASE("Many producers against one consumer that parks whenever it has nothin
   for (int t = 0; t < kProducers; ++t)
     producers.emplace_back([&, t] {
       for (int i = 0; i < kEach; ++i)
-        if (m.push(message(t * kEach + i)) == PushResult::kWakeOwner) wakes.fetch_add(1, std::memory_order_release);
+        if (m.push(message(t * kEach + i)) == PushResult::kWakeOwner)
+          wakes.fetch_add(1, std::memory_order_release);
     });
   std::vector<int> next(kProducers, 0);
   int received = 0;

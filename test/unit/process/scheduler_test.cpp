@@ -1,4 +1,5 @@
-// Processes, signals and schedulers, driven by C++ bodies in the place of Erlang code. A body is called for each slice.
+// Processes, signals and schedulers, driven by C++ bodies in the place of Erlang code. A body is
+// called for each slice.
 #include <catch2/catch.hpp>
 
 #include <atomic>
@@ -63,7 +64,8 @@ RunResult finish(Process& p, Term reason) {
   return RunResult::kExited;
 }
 
-Term spawn(Process* parent, Term body, Term arguments = Term::nil(), const SpawnOptions& options = {}, RefKey* key = nullptr) {
+Term spawn(Process* parent, Term body, Term arguments = Term::nil(), const SpawnOptions& options = {},
+           RefKey* key = nullptr) {
   const Term pid = spawn_process(parent, atoms::main, body, arguments, options, key);
   MUST(pid.is_local_pid());
   return pid;
@@ -227,15 +229,14 @@ TEST_CASE("Timeouts wake a receive, not before their time") {
     if (receive_peek(p, &message) != Peek::kEmpty) return finish(p, atoms::error);
     if (!p.receive_timer) p.inline_regs[3] = Term::small(static_cast<SWord>(read_clock(CLOCK_MONOTONIC)));
     switch (receive_start_timer(p, Term::small(ms))) {
-      case TimeoutState::kWait:
-        return RunResult::kWaiting;
+      case TimeoutState::kWait: return RunResult::kWaiting;
       case TimeoutState::kExpired:
-        if (static_cast<SWord>(read_clock(CLOCK_MONOTONIC)) - p.inline_regs[3].small_value() < ms * 1'000'000) ++early;
+        if (static_cast<SWord>(read_clock(CLOCK_MONOTONIC)) - p.inline_regs[3].small_value() < ms * 1'000'000)
+          ++early;
         receive_timeout(p);
         ++done;
         return finish(p, atoms::normal);
-      default:
-        return finish(p, atoms::error);
+      default: return finish(p, atoms::error);
     }
   });
   for (int i = 0; i < 500; ++i) spawn(nullptr, body);
@@ -293,7 +294,8 @@ TEST_CASE("A long function on a fiber yields and comes back, or is unwound") {
   const Term body = bodies.add([&](Process& p) {
     const Term arg = Term::small(1000);
     const Term result = run_on_fiber(p, long_work, &arg, 1);
-    if (!result) return p.id.id_number() % 4 == 0 && yields > 200 ? finish(p, atoms::kill) : RunResult::kYielded;
+    if (!result)
+      return p.id.id_number() % 4 == 0 && yields > 200 ? finish(p, atoms::kill) : RunResult::kYielded;
     MUST(result == Term::small(499500));
     ++finished;
     return finish(p, atoms::normal);

@@ -25,7 +25,8 @@ TEST_CASE("bits are copied and compared as one by one") {
     auto copy = to;
     copy_bits(copy.data(), d, from.data(), s, n);
     bool good = true;
-    for (Word i = 0; i < 320; ++i) good = good && bit_at(copy, i) == (i >= d && i < d + n ? bit_at(from, s + i - d) : bit_at(to, i));
+    for (Word i = 0; i < 320; ++i)
+      good = good && bit_at(copy, i) == (i >= d && i < d + n ? bit_at(from, s + i - d) : bit_at(to, i));
     REQUIRE(good);
     CHECK(compare_bits(copy.data(), d, from.data(), s, n) == 0);
     if (n > 0) {

@@ -15,8 +15,12 @@ using namespace vmrun;
 
 namespace {
 
-Decoded decode(Heap& h, const std::vector<std::uint8_t>& bytes, DecodeOptions o = {}) { return decode_external(h, bytes.data(), bytes.size(), o); }
-Decoded decode_text(Heap& h, const std::string& bytes) { return decode_external(h, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()); }
+Decoded decode(Heap& h, const std::vector<std::uint8_t>& bytes, DecodeOptions o = {}) {
+  return decode_external(h, bytes.data(), bytes.size(), o);
+}
+Decoded decode_text(Heap& h, const std::string& bytes) {
+  return decode_external(h, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+}
 
 }  // namespace
 
@@ -40,9 +44,11 @@ TEST_CASE("lengths that lie cost nothing and fail") {
   init_literal_area();
   Arena h;
   using Bytes = std::vector<std::uint8_t>;
-  for (const Bytes& b : {Bytes{131, 108, 255, 255, 255, 255, 106}, Bytes{131, 105, 127, 255, 255, 255}, Bytes{131, 116, 255, 255, 255, 255, 97, 1},
-                         Bytes{131, 109, 255, 255, 255, 255, 1}, Bytes{131, 111, 255, 255, 255, 255, 0}, Bytes{131, 80, 255, 255, 255, 255, 120, 156},
-                         Bytes{131, 119, 200, 97}, Bytes{131, 107, 255, 255, 97}, Bytes{131}, Bytes{}, Bytes{130, 97, 1}, Bytes{131, 70, 1, 2}}) {
+  for (const Bytes& b : {Bytes{131, 108, 255, 255, 255, 255, 106}, Bytes{131, 105, 127, 255, 255, 255},
+                         Bytes{131, 116, 255, 255, 255, 255, 97, 1}, Bytes{131, 109, 255, 255, 255, 255, 1},
+                         Bytes{131, 111, 255, 255, 255, 255, 0}, Bytes{131, 80, 255, 255, 255, 255, 120, 156},
+                         Bytes{131, 119, 200, 97}, Bytes{131, 107, 255, 255, 97}, Bytes{131}, Bytes{},
+                         Bytes{130, 97, 1}, Bytes{131, 70, 1, 2}}) {
     const Decoded d = decode(h, b);
     CHECK_FALSE(d.term);
     CHECK(d.error != nullptr);
@@ -63,8 +69,10 @@ TEST_CASE("identifiers of other nodes come back as they were") {
   init_literal_area();
   Arena h;
   const std::vector<std::uint8_t> pid{131, 88, 100, 0, 3, 'a', '@', 'b', 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 5};
-  const std::vector<std::uint8_t> ref{131, 90, 0, 3, 100, 0, 3, 'a', '@', 'b', 0, 0, 0, 5, 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 7};
-  const std::vector<std::uint8_t> port{131, 120, 100, 0, 3, 'a', '@', 'b', 0, 0, 0, 5, 0, 0, 0, 9, 0, 0, 0, 8};
+  const std::vector<std::uint8_t> ref{131, 90, 0, 3, 100, 0, 3, 'a', '@', 'b', 0, 0, 0,
+                                      5,   0,  0, 0, 9,   0, 0, 0,   8,   0,   0, 0, 7};
+  const std::vector<std::uint8_t> port{131, 120, 100, 0, 3, 'a', '@', 'b', 0, 0,
+                                       0,   5,   0,   0, 0, 9,   0,   0,   0, 8};
   for (const auto& bytes : {pid, ref, port}) {
     const Decoded d = decode(h, bytes);
     REQUIRE(d.term);
@@ -76,7 +84,9 @@ TEST_CASE("identifiers of other nodes come back as they were") {
 TEST_CASE("random bytes and spoiled terms never crash the decoder") {
   init_literal_area();
   std::mt19937 random(11);
-  const std::vector<std::uint8_t> tags{70, 77, 80, 88, 89, 90, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 118, 119, 120};
+  const std::vector<std::uint8_t> tags{70,  77,  80,  88,  89,  90,  97,  98,  99,  100,
+                                       101, 102, 103, 104, 105, 106, 107, 108, 109, 110,
+                                       111, 112, 113, 114, 115, 116, 118, 119, 120};
   for (int i = 0; i < 30000; ++i) {
     Arena h;
     std::vector<std::uint8_t> bytes{131};

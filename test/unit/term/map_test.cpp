@@ -23,7 +23,8 @@ void check_same(Term map, const std::map<int, int>& model) {
   }
   Term key, value;
   Word n = 0;
-  for (MapIterator it(map); it.next(&key, &value); ++n) CHECK(model.at(static_cast<int>(key.small_value())) == value.small_value());
+  for (MapIterator it(map); it.next(&key, &value); ++n)
+    CHECK(model.at(static_cast<int>(key.small_value())) == value.small_value());
   CHECK(n == model.size());
 }
 
@@ -68,7 +69,8 @@ TEST_CASE("maps follow a model through random puts and removes, across both repr
 TEST_CASE("merge prefers the second map and counts common keys once") {
   init_literal_area();
   Arena h;
-  for (const auto& [a, b, from] : {std::tuple{10, 10, 5}, {20, 30, 10}, {1000, 5, 998}, {5, 1000, 3}, {700, 900, 350}}) {
+  for (const auto& [a, b, from] :
+       {std::tuple{10, 10, 5}, {20, 30, 10}, {1000, 5, 998}, {5, 1000, 3}, {700, 900, 350}}) {
     Term x = empty_map(h), y = empty_map(h);
     std::map<int, int> model;
     for (int i = 0; i < a; ++i) x = map_put(h, x, Term::small(i), Term::small(1)), model[i] = 1;
@@ -82,8 +84,8 @@ TEST_CASE("flat maps keep key order and share the keys on update") {
   Arena h;
   Term* hp = h.alloc(2);
   const Term one_point_zero = make_float(hp, 1.0);
-  Term pairs[] = {intern_atom("zeta"), Term::small(1), one_point_zero, Term::small(2), Term::small(1), Term::small(3),
-                  intern_atom("alpha"), Term::small(4), Term::small(1), Term::small(5)};
+  Term pairs[] = {intern_atom("zeta"), Term::small(1),       one_point_zero, Term::small(2), Term::small(1),
+                  Term::small(3),      intern_atom("alpha"), Term::small(4), Term::small(1), Term::small(5)};
   bool duplicates;
   const Term map = map_from_pairs(h, pairs, 5, &duplicates);
   CHECK(duplicates);

@@ -27,7 +27,7 @@ TEST_CASE("integers change between small and big exactly at 60 bits") {
   CHECK(text(below) == "-576460752303423489");
   CHECK(arith_subtract(h, above, Term::small(1)) == max);
   CHECK(arith_add(h, below, Term::small(1)) == min);
-  CHECK(arith_negate(h, min) .is_big());
+  CHECK(arith_negate(h, min).is_big());
   CHECK(arith_negate(h, arith_negate(h, min)) == min);
   CHECK(arith_div(h, min, Term::small(-1)).is_big());
 }
@@ -36,7 +36,8 @@ TEST_CASE("64-bit conversions hold at their limits") {
   Arena h;
   std::int64_t s;
   std::uint64_t u;
-  for (const std::int64_t v : {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), std::int64_t{-1}, std::int64_t{0}}) {
+  for (const std::int64_t v : {std::numeric_limits<std::int64_t>::min(),
+                               std::numeric_limits<std::int64_t>::max(), std::int64_t{-1}, std::int64_t{0}}) {
     REQUIRE(integer_to_int64(make_integer(h, v), &s));
     CHECK(s == v);
   }
@@ -115,5 +116,6 @@ TEST_CASE("floats' texts") {
   double d;
   CHECK(parse_float("-1.5E+2", &d));
   CHECK(d == -150);
-  for (const char* bad : {"1", "1.", ".5", "1.0e", " 1.0", "1.0e400", "nan", "inf", "0x1.0p3", ""}) CHECK_FALSE(parse_float(bad, &d));
+  for (const char* bad : {"1", "1.", ".5", "1.0e", " 1.0", "1.0e400", "nan", "inf", "0x1.0p3", ""})
+    CHECK_FALSE(parse_float(bad, &d));
 }

@@ -12,7 +12,8 @@
 #include "vm/term/external.hpp"
 #include "vm/term/print.hpp"
 
-// Built-in functions against a stock Erlang: oracle.escript makes thousands of random calls with their answers.
+// Built-in functions against a stock Erlang: oracle.escript makes thousands of random calls with
+// their answers.
 using namespace vmrun;
 
 namespace {
@@ -42,7 +43,10 @@ Term bit_call(Process& p, std::string_view name, const Term* a) {
     else r = bs_get_utf32(m, flags);
     return r ? r : nomatch;
   }
-  const Word bits = name == "put_utf8" ? utf8_bits(a[0]) : name == "put_utf16" ? utf16_bits(a[0]) : name == "put_utf32" ? 32 : width;
+  const Word bits = name == "put_utf8"    ? utf8_bits(a[0])
+                    : name == "put_utf16" ? utf16_bits(a[0])
+                    : name == "put_utf32" ? 32
+                                          : width;
   BitBuilder b;
   const Term t = bs_new(p.heap, skip + bits, &b);
   bool ok = b.put_integer(Term::small(0), skip, 0);
@@ -92,9 +96,11 @@ int run_file(const std::string& path) {
     Process p;
     const Term call = l.head(), expected = call.element(3);
     const Outcome got = evaluate(p, call);
-    const bool same = got.kind == expected.element(0) && canonical(got.value) == canonical(expected.element(1));
+    const bool same =
+        got.kind == expected.element(0) && canonical(got.value) == canonical(expected.element(1));
     if (!same) {
-      UNSCOPED_INFO(term_text(call.element(0), 100) << ":" << term_text(call.element(1), 100) << " " << term_text(call.element(2), 2000));
+      UNSCOPED_INFO(term_text(call.element(0), 100)
+                    << ":" << term_text(call.element(1), 100) << " " << term_text(call.element(2), 2000));
       UNSCOPED_INFO("expected " << term_text(expected, 2000));
       UNSCOPED_INFO("got      " << term_text(got.kind) << " " << term_text(got.value, 2000));
     }
@@ -120,7 +126,8 @@ TEST_CASE("built-in functions answer as a stock Erlang does") {
   REQUIRE(fd >= 0);
   fclose(fdopen(fd, "w"));
   const char* root = std::getenv("SOURCE_ROOT");
-  const std::string command = std::string("escript '") + (root ? root : ".") + "/test/unit/term/oracle.escript' " + path + " 1";
+  const std::string command =
+      std::string("escript '") + (root ? root : ".") + "/test/unit/term/oracle.escript' " + path + " 1";
   REQUIRE(std::system(command.c_str()) == 0);
   CHECK(run_file(path) > 3000);
   std::remove(path);

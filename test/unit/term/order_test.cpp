@@ -48,11 +48,32 @@ Term atom(const char* s) { return intern_atom(s); }
 
 TEST_CASE("Terms of different kinds stand in the term order") {
   Heap h;
-  const Term ascending[] = {number(h, -1e300), Term::small(Term::kSmallMin), Term::small(-1), Term::small(0), number(h, 0.5), Term::small(1),
-                            number(h, 1e30), atom("a"), atom("b"), atom("ba"), atom("\u00e9"), Term::port(3), Term::pid(2), Term::pid(3),
-                            empty_tuple(), tuple(h, Term::small(9)), tuple(h, Term::small(1), Term::small(1)), tuple(h, Term::small(1), number(h, 1.5)),
-                            Term::nil(), list(h, {Term::small(1)}), list(h, {Term::small(1), Term::small(0)}), list(h, {Term::small(2)}),
-                            bytes(h, ""), bytes(h, "a"), bytes(h, "aa"), bytes(h, "b")};
+  const Term ascending[] = {number(h, -1e300),
+                            Term::small(Term::kSmallMin),
+                            Term::small(-1),
+                            Term::small(0),
+                            number(h, 0.5),
+                            Term::small(1),
+                            number(h, 1e30),
+                            atom("a"),
+                            atom("b"),
+                            atom("ba"),
+                            atom("\u00e9"),
+                            Term::port(3),
+                            Term::pid(2),
+                            Term::pid(3),
+                            empty_tuple(),
+                            tuple(h, Term::small(9)),
+                            tuple(h, Term::small(1), Term::small(1)),
+                            tuple(h, Term::small(1), number(h, 1.5)),
+                            Term::nil(),
+                            list(h, {Term::small(1)}),
+                            list(h, {Term::small(1), Term::small(0)}),
+                            list(h, {Term::small(2)}),
+                            bytes(h, ""),
+                            bytes(h, "a"),
+                            bytes(h, "aa"),
+                            bytes(h, "b")};
   const std::size_t n = std::size(ascending);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
@@ -122,7 +143,8 @@ TEST_CASE("Depth is no limit to comparison and hashing") {
 TEST_CASE("Terms are written as the probe contract says") {
   Heap h;
   const auto written = [](Term t) { return std::string(TermText<255>(t).view()); };
-  CHECK(written(tuple(h, atom("a"), text(h, "b"), number(h, 1.5), bytes(h, "bin"))) == "{a,\"b\",1.500000e+00,<<\"bin\">>}");
+  CHECK(written(tuple(h, atom("a"), text(h, "b"), number(h, 1.5), bytes(h, "bin"))) ==
+        "{a,\"b\",1.500000e+00,<<\"bin\">>}");
   CHECK(written(atom("A b")) == "'A b'");
   CHECK(written(atom("it's")) == "'it\\'s'");
   CHECK(written(atom("")) == "''");

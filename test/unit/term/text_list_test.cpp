@@ -11,7 +11,8 @@ namespace {
 std::vector<SWord> code_points(std::string_view text) {
   Heap heap;
   std::vector<SWord> points;
-  for (Term l = code_point_list(heap, text); l.is_list(); l = l.tail()) points.push_back(l.head().small_value());
+  for (Term l = code_point_list(heap, text); l.is_list(); l = l.tail())
+    points.push_back(l.head().small_value());
   return points;
 }
 

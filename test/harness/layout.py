@@ -1,0 +1,40 @@
+"""How the text of the code lies: clang-format's layout, code within 110 columns, comments within 100."""
+import re
+import shutil
+import subprocess
+
+from .results import Failure, Skip, Test
+
+CODE_COLUMNS, COMMENT_COLUMNS = 110, 100
+
+
+def tests(root):
+    return [Test('docs', 'C and C++ are laid out as .clang-format says', lambda: formatted(root)),
+            Test('docs', 'code keeps within 110 columns, comments within 100', lambda: columns(root))]
+
+
+def sources(root):
+    """C and C++ of the checkout; in a copy without git, of the folders."""
+    listed = subprocess.run(['git', '-C', root, 'ls-files', '*.cpp', '*.hpp', '*.c', '*.h'], capture_output=True, text=True)
+    names = listed.stdout.split() or [p for f in ('vm', 'runtime', 'drivers', 'probes', 'bench', 'test')
+                                      for p in (root / f).rglob('*') if p.suffix in ('.cpp', '.hpp', '.c', '.h')]
+    return [root / name for name in names if (root / name).exists()]
+
+
+def formatted(root):
+    if not shutil.which('clang-format'):
+        raise Skip('clang-format is not installed')
+    told = subprocess.run(['clang-format', '--dry-run', '-Werror', *sources(root)], capture_output=True, text=True, cwd=root)
+    places = sorted(set(re.findall(r'^(\S+?:\d+):\d+: error', told.stderr, re.M)))
+    if places:
+        raise Failure(f'./dev format would change {len(places)} places: ' + ' '.join(places[:10]))
+
+
+def columns(root):
+    wide = []
+    for path in sources(root):
+        for number, line in enumerate(path.read_text().split('\n'), 1):
+            if len(line) > (COMMENT_COLUMNS if re.match(r'\s*(//|/\*)', line) else CODE_COLUMNS):
+                wide.append(f'{path.relative_to(root)}:{number}')
+    if wide:
+        raise Failure(f'{len(wide)} lines are too wide: ' + ' '.join(wide[:10]))
