@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "probes/probes.hpp"
+#include "vm/base/epoch.hpp"
+#include "vm/base/lookout.hpp"
+#include "vm/base/thread.hpp"
 #include "vm/port/async.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/port_text.hpp"
 #include "vm/port/task.hpp"
-#include "vm/process/epoch.hpp"
-#include "vm/sched/lookout.hpp"
 #include "vm/sched/scheduler.hpp"
-#include "vm/sched/thread.hpp"
 
 namespace vmrun {
 namespace {

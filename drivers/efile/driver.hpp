@@ -1,6 +1,6 @@
 #pragma once
 
-#include "drivers/include/erl_driver.h"
+#include "vm/include/erl_driver.h"
 
 /// The file driver: entry `efile` of the linked-in drivers.
 namespace vmrun::efile {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "drivers/efile/file.hpp"
-#include "drivers/include/erl_driver.h"
+#include "vm/include/erl_driver.h"
 
 /// Memory that operations work in: driver binaries, so that what is read goes to the process, and
 /// what a process sends to the file, without being copied. One thread at a time.

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "vm/base/thread.hpp"
 #include "vm/port/environment.hpp"
-#include "vm/sched/thread.hpp"
 
 namespace vmrun {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "drivers/include/erl_driver.h"
+#include "vm/include/erl_driver.h"
 
 /// The bytes of one port that talks through descriptors (pipes of a child process, descriptors
 /// given by number): reading with {packet, N} taken apart, writing with the port's queue for what

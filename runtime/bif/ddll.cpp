@@ -1,12 +1,12 @@
 #include <dlfcn.h>
 
 #include "runtime/bif/support.hpp"
+#include "vm/base/epoch.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
-#include "vm/process/epoch.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/send.hpp"
-#include "vm/process/signal.hpp"
 
 /// Libraries with drivers, for erl_ddll: what is policy (who uses a driver, who wants to know) is
 /// Erlang's, runtime/lib/erl_ddll.erl. One process calls these.

@@ -4,7 +4,7 @@
 #include "probes/probes.hpp"
 #include "runtime/bif/iolist.hpp"
 #include "runtime/bif/support.hpp"
-#include "vm/process/carried.hpp"
+#include "vm/message/carried.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/map.hpp"
 

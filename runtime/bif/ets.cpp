@@ -1,8 +1,8 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/ets/table.hpp"
+#include "vm/base/clock.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/module.hpp"
-#include "vm/process/clock.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/node.hpp"
 

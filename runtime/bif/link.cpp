@@ -1,12 +1,12 @@
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/signals.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
-#include "vm/process/trace.hpp"
 #include "vm/term/node.hpp"
+#include "vm/trace/trace.hpp"
 
 /// Links, monitors, aliases.
 namespace vmrun {

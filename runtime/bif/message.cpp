@@ -1,9 +1,9 @@
 #include "runtime/bif/support.hpp"
+#include "vm/message/send.hpp"
 #include "vm/port/operations.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/send.hpp"
 #include "vm/process/table.hpp"
-#include "vm/process/trace.hpp"
+#include "vm/trace/trace.hpp"
 
 /// Sending, and registered names.
 namespace vmrun {

@@ -1,10 +1,10 @@
 #include "vm/port/port.hpp"
 #include "runtime/bif/port_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/message/request.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/operations.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/request.hpp"
 
 /// Ports: opening, what is done to them, what is known of them. What runs in a port: vm/port.
 namespace vmrun {

@@ -1,4 +1,4 @@
-#include "vm/process/seq_trace.hpp"
+#include "vm/trace/seq_trace.hpp"
 
 #include "runtime/bif/support.hpp"
 

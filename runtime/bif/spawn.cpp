@@ -3,8 +3,8 @@
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/process/send.hpp"
-#include "vm/process/signal.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/term/node.hpp"
 
 /// spawn and its many forms.

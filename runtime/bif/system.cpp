@@ -8,18 +8,18 @@
 
 #include "probes/probes.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/base/clock.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/heap/gc.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/async.hpp"
 #include "vm/port/port.hpp"
-#include "vm/process/clock.hpp"
-#include "vm/process/seq_trace.hpp"
 #include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/node.hpp"
+#include "vm/trace/seq_trace.hpp"
 #include "vm/version.hpp"
 
 /// What the machine says about itself: system_info, statistics, memory; and halt.

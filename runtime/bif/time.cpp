@@ -1,4 +1,4 @@
-#include "vm/process/clock.hpp"
+#include "vm/base/clock.hpp"
 
 #include <ctime>
 #include <mutex>

@@ -1,8 +1,8 @@
 #include "runtime/bif/support.hpp"
+#include "vm/base/clock.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/process/clock.hpp"
-#include "vm/process/send.hpp"
-#include "vm/process/signal.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 

@@ -1,15 +1,15 @@
-#include "vm/process/trace.hpp"
+#include "vm/trace/trace.hpp"
 
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/ets/match_spec.hpp"
-#include "vm/code/call_trace.hpp"
 #include "vm/code/module.hpp"
-#include "vm/process/request.hpp"
-#include "vm/process/send.hpp"
-#include "vm/process/signal.hpp"
+#include "vm/message/request.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
+#include "vm/trace/call_trace.hpp"
 
 /// erlang:trace and what belongs to it. All existing processes at once is the Erlang module
 /// vmrun_trace's work, which comes back here for each.

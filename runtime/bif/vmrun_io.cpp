@@ -16,13 +16,13 @@
 
 #include "runtime/bif/iolist.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/base/epoch.hpp"
+#include "vm/base/thread.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/process/epoch.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/send.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
-#include "vm/sched/thread.hpp"
 
 /// Bytes from and to the operating system's file descriptors, for the I/O servers of the library
 /// (contract: runtime/lib/README.md). A scheduler never waits for a descriptor: what cannot be

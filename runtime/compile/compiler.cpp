@@ -2,12 +2,12 @@
 
 #include <pthread.h>
 
-#include "runtime/compile/codegen.hpp"
-#include "runtime/compile/lint.hpp"
-#include "runtime/compile/module.hpp"
+#include "runtime/compile/check/lint.hpp"
+#include "runtime/compile/check/tables.hpp"
+#include "runtime/compile/core/to_core.hpp"
+#include "runtime/compile/emit/codegen.hpp"
 #include "runtime/compile/session.hpp"
-#include "runtime/compile/tables.hpp"
-#include "runtime/compile/to_core.hpp"
+#include "runtime/compile/syntax/module.hpp"
 #include "vm/heap/heap.hpp"
 
 namespace vmrun::compile {

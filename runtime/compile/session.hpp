@@ -1,9 +1,9 @@
 #pragma once
 // Everything one compilation shares between its phases. One thread at a time.
 
-#include "runtime/compile/arena.hpp"
-#include "runtime/compile/diagnostics.hpp"
-#include "runtime/compile/source.hpp"
+#include "runtime/compile/source/arena.hpp"
+#include "runtime/compile/source/diagnostics.hpp"
+#include "runtime/compile/source/source.hpp"
 
 namespace vmrun::compile {
 

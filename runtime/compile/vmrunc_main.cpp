@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/compile/compiler.hpp"
-#include "runtime/compile/source.hpp"
+#include "runtime/compile/source/source.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "probes/probes.hpp"
 #include "runtime/ets/store.hpp"
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/heap/off_heap.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"

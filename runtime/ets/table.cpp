@@ -5,10 +5,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "vm/process/clock.hpp"
+#include "vm/base/clock.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/process/exit.hpp"
-#include "vm/process/send.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
 
 // Lock order: a table's mutex, then `registry_mutex`. Exit hooks, which start from the registry,

@@ -54,7 +54,7 @@ def manual_page(root, vmrun):
 
 def native_functions(root, vmrun):
     """The table, the header and what the binary exports are the same functions."""
-    header = (root / 'drivers/include/erl_nif.h').read_text()
+    header = (root / 'vm/include/erl_nif.h').read_text()
     declared = set(re.findall(r'^extern [^;]*?\b(enif_\w+)\(', header, re.M))
     macros = {name for name in re.findall(r'^#define (enif_\w+)', header, re.M) if not re.search(r'\d$', name) or 'int64' in name}
     listed = (root / 'docs/nifs.md').read_text().split('<!-- functions -->')[1].split('<!-- end -->')[0]
@@ -66,7 +66,7 @@ def native_functions(root, vmrun):
 
 def driver_functions(root, vmrun):
     """The same for drivers."""
-    header = (root / 'drivers/include/erl_driver.h').read_text()
+    header = (root / 'vm/include/erl_driver.h').read_text()
     declared = set(re.findall(r'^EXTERN [^;(]*?\b(\w+)\(', header, re.M))
     listed = (root / 'docs/drivers.md').read_text().split('<!-- functions -->')[1].split('<!-- end -->')[0]
     documented = set(re.findall(r'`(\w+)`', listed))

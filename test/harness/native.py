@@ -25,7 +25,7 @@ class Libraries:
         self.modules = sorted((root / 'drivers/samples').glob('*.erl')) + sorted((root / 'test/native').glob('*.erl'))
 
     def headers(self, which):
-        return self.root / 'drivers/include' if which == 'own' else OTP_HEADERS
+        return self.root / 'vm/include' if which == 'own' else OTP_HEADERS
 
     def get(self, which):
         if not (self.headers(which) / 'erl_nif.h').exists():

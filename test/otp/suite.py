@@ -77,7 +77,7 @@ def copy_data(root, source, to):
         return to.mkdir()
     shutil.copytree(source, to)
     for file in to.glob('*.c'):
-        subprocess.run(['gcc', '-shared', '-fPIC', '-w', '-I', str(root / 'drivers/include'), '-o', str(file.with_suffix('.so')), str(file)],
+        subprocess.run(['gcc', '-shared', '-fPIC', '-w', '-I', str(root / 'vm/include'), '-o', str(file.with_suffix('.so')), str(file)],
                        capture_output=True)
 
 

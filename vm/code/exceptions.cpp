@@ -1,6 +1,6 @@
 #include "vm/code/exceptions.hpp"
-#include "vm/code/call_trace.hpp"
-#include "vm/process/trace.hpp"
+#include "vm/trace/call_trace.hpp"
+#include "vm/trace/trace.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -3,18 +3,18 @@
 #include <memory>
 
 #include "probes/probes.hpp"
-#include "vm/code/call_trace.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/segments.hpp"
 #include "vm/heap/gc.hpp"
 #include "vm/nif/call.hpp"
-#include "vm/process/trace.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/call_trace.hpp"
+#include "vm/trace/trace.hpp"
 
 namespace vmrun {
 namespace {

@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <new>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/term/layout.hpp"
 
 namespace vmrun {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/heap/collector.hpp"
 
 // Memory for heap blocks and old generations. Blocks of a megabyte and more are mapped directly, on

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/heap/off_heap.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "probes/probes.hpp"
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/heap/off_heap.hpp"
 #include "vm/heap/work_stack.hpp"

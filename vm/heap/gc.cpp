@@ -6,10 +6,10 @@
 
 #include "probes/probes.hpp"
 #include "vm/heap/collector.hpp"
+#include "vm/message/receive.hpp"
 #include "vm/process/process.hpp"
-#include "vm/process/receive.hpp"
-#include "vm/process/trace.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/trace.hpp"
 
 namespace vmrun {
 

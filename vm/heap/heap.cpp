@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/heap/collector.hpp"
 #include "vm/heap/off_heap.hpp"
 

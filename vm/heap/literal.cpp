@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <mutex>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
 
 #ifdef __SANITIZE_ADDRESS__

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 
 /// The stack that walks over terms use in place of C++ recursion, so that depth is bounded by
 /// memory alone. The first entries lie inside the object. One thread, one walk.

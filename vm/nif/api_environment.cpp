@@ -1,6 +1,6 @@
 #include <dlfcn.h>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/nif/env.hpp"
 #include "vm/nif/library.hpp"

@@ -1,7 +1,7 @@
 #include <cstring>
 #include <vector>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/nif/env.hpp"
 #include "vm/term/bits.hpp"
 

@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/nif/env.hpp"
 #include "vm/term/map.hpp"
 

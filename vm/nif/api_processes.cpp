@@ -1,5 +1,7 @@
 #include "vm/bif.hpp"
 #include "vm/code/module.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/nif/call.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/nif/guard.hpp"
@@ -7,8 +9,6 @@
 #include "vm/port/operations.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/send.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
 
 // The native interface: processes, messages, scheduling.

@@ -1,10 +1,10 @@
 #include <ctime>
 #include <string>
 
-#include "drivers/include/erl_driver.h"
+#include "vm/base/clock.hpp"
 #include "vm/bif.hpp"
+#include "vm/include/erl_driver.h"
 #include "vm/nif/env.hpp"
-#include "vm/process/clock.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/print.hpp"
 

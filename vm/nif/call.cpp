@@ -10,10 +10,10 @@
 #include <shared_mutex>
 #include <tuple>
 
+#include "vm/base/allocate.hpp"
 #include "vm/bif.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
-#include "vm/heap/allocate.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/term/print.hpp"
 

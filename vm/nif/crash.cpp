@@ -8,9 +8,9 @@
 #include <cstring>
 #include <mutex>
 
+#include "vm/base/fatal_signal.hpp"
 #include "vm/code/module.hpp"
 #include "vm/nif/call.hpp"
-#include "vm/sched/fatal_signal.hpp"
 #include "vm/term/print.hpp"
 
 // The handler finds the blame by unwinding: the outermost frame in a watched library is the

@@ -7,17 +7,17 @@
 #include <mutex>
 
 #include "probes/probes.hpp"
+#include "vm/base/epoch.hpp"
+#include "vm/base/lookout.hpp"
+#include "vm/base/thread.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/support.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/nif/call.hpp"
 #include "vm/nif/library.hpp"
-#include "vm/process/epoch.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/signal.hpp"
-#include "vm/sched/lookout.hpp"
 #include "vm/sched/scheduler.hpp"
-#include "vm/sched/thread.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "drivers/include/erl_nif.h"
+#include "vm/include/erl_nif.h"
 #include "vm/process/process.hpp"
 
 /// What a native function gets as ErlNifEnv. Three kinds:

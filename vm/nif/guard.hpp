@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "vm/process/epoch.hpp"
+#include "vm/base/epoch.hpp"
 #include "vm/sched/scheduler.hpp"
 
 /// Functions of the native interface may be called by any thread. While one of these lives, process

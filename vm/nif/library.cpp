@@ -9,13 +9,13 @@
 #include <map>
 #include <mutex>
 
+#include "vm/base/epoch.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/nif/call.hpp"
 #include "vm/nif/crash.hpp"
 #include "vm/nif/resource.hpp"
-#include "vm/process/epoch.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/nif/guard.hpp"
 #include "vm/nif/library.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/atom.hpp"
 

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "vm/heap/copy.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/nif/guard.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/port/poll.hpp"
 #include "vm/process/report.hpp"
-#include "vm/process/send.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/term/atom.hpp"
 
 // The messages are made when the descriptor is selected, so that nothing of the environment is

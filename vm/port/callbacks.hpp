@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "drivers/include/erl_driver.h"
+#include "vm/include/erl_driver.h"
 #include "vm/term/term.hpp"
 
 /// Every call of a driver's callback goes through here: the probe first, then the callback, with

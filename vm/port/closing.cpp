@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "probes/probes.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/port_text.hpp"
@@ -9,7 +10,6 @@
 #include "vm/port/task.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
 #include "vm/process/timer_wheel.hpp"
 

@@ -4,10 +4,10 @@
 
 #include <cstring>
 
+#include "vm/base/fatal_signal.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/port_text.hpp"
-#include "vm/sched/fatal_signal.hpp"
 
 namespace vmrun {
 namespace {

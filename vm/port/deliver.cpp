@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/port/port.hpp"
-#include "vm/process/send.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/term/atom.hpp"
 
 /// What a port tells its owner.

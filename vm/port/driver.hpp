@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "drivers/include/erl_driver.h"
+#include "vm/include/erl_driver.h"
 #include "vm/term/term.hpp"
 
 /// Drivers: what is known of each, and the registry that open_port looks them up in. Linked-in

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "drivers/include/erl_driver.h"
+#include "vm/include/erl_driver.h"
 #include "vm/port/port.hpp"
 #include "vm/term/atom.hpp"
 

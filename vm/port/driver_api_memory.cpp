@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/task.hpp"
 

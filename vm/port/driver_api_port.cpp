@@ -5,12 +5,12 @@
 #include <new>
 #include <utility>
 
+#include "vm/message/signal.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/poll.hpp"
 #include "vm/port/signals.hpp"
 #include "vm/port/task.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 

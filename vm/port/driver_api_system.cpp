@@ -9,11 +9,11 @@
 #include <mutex>
 #include <string>
 
+#include "vm/base/clock.hpp"
 #include "vm/port/async.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/environment.hpp"
-#include "vm/process/clock.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/version.hpp"
 

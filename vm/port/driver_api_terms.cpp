@@ -4,11 +4,11 @@
 #include <cstring>
 #include <vector>
 
+#include "vm/base/epoch.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/port/driver_api.hpp"
-#include "vm/process/epoch.hpp"
-#include "vm/process/send.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "drivers/include/erl_driver.h"
+#include "vm/include/erl_driver.h"
 
 struct ErlDrvMutex_ {
   std::mutex lock;

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/port/driver_api.hpp"
 
 namespace vmrun {

@@ -9,7 +9,7 @@
 
 #include "vm/term/layout.hpp"
 
-struct erl_drv_binary;  // drivers/include/erl_driver.h
+struct erl_drv_binary;  // vm/include/erl_driver.h
 
 /// Data a driver holds back because its device takes no more: the queue behind driver_enq,
 /// driver_pushq, driver_deq, driver_peekq… A sequence of windows on reference-counted binaries.

@@ -5,6 +5,7 @@
 #include "probes/probes.hpp"
 #include "vm/bif.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
@@ -13,14 +14,13 @@
 #include "vm/port/port_text.hpp"
 #include "vm/port/task.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/seq_trace.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
-#include "vm/process/trace.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/iodata.hpp"
+#include "vm/trace/seq_trace.hpp"
+#include "vm/trace/trace.hpp"
 
 namespace vmrun {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/term/iodata.hpp"

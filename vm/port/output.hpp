@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "drivers/include/erl_driver.h"
+#include "vm/include/erl_driver.h"
 #include "vm/port/port.hpp"
 
 /// Data on its way to a driver: made in the sender from iodata, handed to output as one run of

@@ -13,17 +13,17 @@
 #include <ctime>
 #include <mutex>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
+#include "vm/base/clock.hpp"
+#include "vm/base/epoch.hpp"
+#include "vm/base/spin_lock.hpp"
+#include "vm/base/thread.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/task.hpp"
-#include "vm/process/clock.hpp"
-#include "vm/process/epoch.hpp"
 #include "vm/process/report.hpp"
-#include "vm/process/spin_lock.hpp"
 #include "vm/sched/scheduler.hpp"
-#include "vm/sched/thread.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {

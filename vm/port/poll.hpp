@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "drivers/include/erl_driver.h"
+#include "vm/include/erl_driver.h"
 #include "vm/term/term.hpp"
 
 /// Waiting for descriptors. Ports select descriptors; when one is ready the port gets a task that

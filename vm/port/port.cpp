@@ -2,10 +2,10 @@
 
 #include <mutex>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
+#include "vm/base/epoch.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/task.hpp"
-#include "vm/process/epoch.hpp"
 
 namespace vmrun {
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "vm/base/flat_table.hpp"
+#include "vm/base/id_table.hpp"
+#include "vm/base/spin_lock.hpp"
 #include "vm/port/io_queue.hpp"
-#include "vm/process/flat_table.hpp"
-#include "vm/process/id_table.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/reference.hpp"
-#include "vm/process/spin_lock.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/term.hpp"
 

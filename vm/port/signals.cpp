@@ -4,14 +4,14 @@
 #include <atomic>
 #include <cstring>
 
-#include "drivers/include/erl_driver.h"
+#include "vm/base/clock.hpp"
+#include "vm/base/epoch.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/include/erl_driver.h"
+#include "vm/message/signal.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/task.hpp"
-#include "vm/process/clock.hpp"
-#include "vm/process/epoch.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
 #include "vm/process/timer_wheel.hpp"
 #include "vm/sched/scheduler.hpp"

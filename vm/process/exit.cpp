@@ -6,14 +6,14 @@
 #include "probes/probes.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/message/request.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/request.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/process/table.hpp"
-#include "vm/process/trace.hpp"
 #include "vm/sched/fiber.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/trace.hpp"
 
 namespace vmrun {
 namespace {

@@ -5,13 +5,13 @@
 #include "vm/nif/resource_monitor.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/seq_trace.hpp"
-#include "vm/process/trace.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/seq_trace.hpp"
+#include "vm/trace/trace.hpp"
 
 namespace vmrun {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "vm/heap/heap.hpp"
-#include "vm/process/mailbox.hpp"
+#include "vm/message/mailbox.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/term.hpp"
 

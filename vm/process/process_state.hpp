@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "vm/process/flat_table.hpp"
+#include "vm/base/flat_table.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/reference.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "vm/process/clock.hpp"
+#include "vm/base/clock.hpp"
 
 namespace vmrun {
 namespace {

@@ -1,6 +1,6 @@
 #include <cstddef>
 
-#include "vm/process/carried.hpp"
+#include "vm/message/carried.hpp"
 #include "vm/sched/fiber.hpp"
 
 namespace vmrun {

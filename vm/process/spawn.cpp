@@ -4,12 +4,12 @@
 #include "vm/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
-#include "vm/process/seq_trace.hpp"
-#include "vm/process/signal.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/process/table.hpp"
-#include "vm/process/trace.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/seq_trace.hpp"
+#include "vm/trace/trace.hpp"
 
 namespace vmrun {
 

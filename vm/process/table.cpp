@@ -3,9 +3,9 @@
 #include <mutex>
 #include <new>
 
-#include "vm/heap/allocate.hpp"
+#include "vm/base/allocate.hpp"
+#include "vm/base/spin_lock.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/spin_lock.hpp"
 #include "vm/sched/scheduler.hpp"
 
 namespace vmrun {

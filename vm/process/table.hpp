@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vm/process/id_table.hpp"
+#include "vm/base/id_table.hpp"
 #include "vm/process/process.hpp"
 
 /// All live processes by number (id_table.hpp), and where their structures come from.

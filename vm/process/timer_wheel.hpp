@@ -2,8 +2,8 @@
 
 #include <atomic>
 
+#include "vm/base/spin_lock.hpp"
 #include "vm/process/reference.hpp"
-#include "vm/process/spin_lock.hpp"
 
 /// Timers of one scheduler: a hierarchical wheel of 4 × 256 slots with ticks of a millisecond
 /// (Varghese, Lauck: "Hashed and Hierarchical Timing Wheels", 1987). Its scheduler starts and

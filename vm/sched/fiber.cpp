@@ -7,8 +7,8 @@
 #include <mutex>
 #include <utility>
 
-#include "vm/heap/allocate.hpp"
-#include "vm/process/spin_lock.hpp"
+#include "vm/base/allocate.hpp"
+#include "vm/base/spin_lock.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>

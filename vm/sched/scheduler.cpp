@@ -14,24 +14,24 @@
 #include <vector>
 
 #include "probes/probes.hpp"
+#include "vm/base/clock.hpp"
+#include "vm/base/thread.hpp"
 #include "vm/code/interpreter.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/message/request.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/poll.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/signals.hpp"
 #include "vm/port/task.hpp"
-#include "vm/process/clock.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/request.hpp"
-#include "vm/process/send.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
-#include "vm/process/trace.hpp"
-#include "vm/sched/thread.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/trace.hpp"
 
 /// How schedulers share work. A run queue is its scheduler's alone: queueing and picking take no
 /// lock and no atomic operation. Whoever makes a process runnable puts it on its own queue: what

@@ -3,11 +3,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include "vm/base/epoch.hpp"
+#include "vm/base/lookout.hpp"
 #include "vm/code/interpreter.hpp"
-#include "vm/process/epoch.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/timer_wheel.hpp"
-#include "vm/sched/lookout.hpp"
 
 /// One operating-system thread that runs processes: its run queue, timers, argument registers.
 /// Owned by the scheduler set; only its own thread touches it, but for what is marked otherwise.

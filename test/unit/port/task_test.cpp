@@ -8,11 +8,11 @@
 #include <thread>
 #include <vector>
 
+#include "vm/base/epoch.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/task.hpp"
-#include "vm/process/epoch.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 

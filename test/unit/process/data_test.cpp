@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "vm/process/epoch.hpp"
+#include "vm/base/epoch.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"

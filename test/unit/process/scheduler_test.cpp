@@ -12,14 +12,14 @@
 #include <thread>
 #include <vector>
 
+#include "vm/base/clock.hpp"
 #include "vm/bif.hpp"
-#include "vm/process/clock.hpp"
+#include "vm/message/receive.hpp"
+#include "vm/message/request.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
 #include "vm/process/code_view.hpp"
-#include "vm/process/receive.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/request.hpp"
-#include "vm/process/send.hpp"
-#include "vm/process/signal.hpp"
 #include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/fiber.hpp"

@@ -1,0 +1,171 @@
+// Lint of patterns.
+
+#include "runtime/compile/check/linting.hpp"
+
+namespace vmrun::compile {
+
+bool Linter::bound_here(std::string_view name, size_t start) const {
+  for (size_t i = start; i < trail_.size(); i++)
+    if (trail_[i].name == name) return true;
+  return false;
+}
+
+void Linter::pattern_variable(const VarExpr& v, const PatternContext& context) {
+  if (v.anonymous()) return;
+  Variable* known = find(v.name);
+  if (known != nullptr && !context.shadows.empty() && !bound_here(v.name, context.start)) {
+    if (context.shadows != "head" && known->state == State::kBound && enabled("nowarn_shadow_vars"))
+      warning(v.loc, format_message("variable '%.*s' shadowed in %.*s", VIEW(v.name), VIEW(context.shadows)));
+    known = nullptr;
+  }
+  if (known == nullptr) return bind(v.name, v.loc);
+  matched_again(v, *known, bound_here(v.name, context.start));
+  use(v);
+}
+
+void Linter::matched_again(const VarExpr& v, const Variable& known, bool same_pattern) {
+  if (known.state != State::kBound) return;
+  if (!known.where.empty())
+    warning(v.loc, format_message("variable '%.*s' exported from '%.*s' (line %u, column %u)", VIEW(v.name),
+                                  VIEW(known.where), known.loc.line, known.loc.column));
+  if (!v.name.starts_with('_') || !enabled("nowarn_underscore_match")) return;
+  static constexpr const char* kAdvice =
+      "If you mean to ignore this value, use '_' or a different underscore-prefixed name";
+  if (!same_pattern)
+    return warning(v.loc, format_message("variable '%.*s' is already bound. %s", VIEW(v.name), kAdvice));
+  const std::string twice =
+      format_message("variable '%.*s' is bound multiple times in this pattern. %s", VIEW(v.name), kAdvice);
+  if (!known.usage->used) warning(known.loc, twice);
+  warning(v.loc, twice);
+}
+
+void Linter::patterns(ExprList list, const PatternContext& context) {
+  for (const Expr* p : list) pattern(*p, context);
+}
+
+/// Numbers and strings that operators may combine in a pattern.
+bool Linter::is_constant(const Expr& e) const {
+  switch (e.kind) {
+    case ExprKind::kInteger:
+    case ExprKind::kFloat: return true;
+    case ExprKind::kUnary:
+      return e.as<UnaryExpr>().op != Tok::kNot && is_constant(*e.as<UnaryExpr>().operand);
+    case ExprKind::kBinaryOp: {
+      const auto& b = e.as<BinaryOpExpr>();
+      switch (b.op) {
+        case Tok::kPlus:
+        case Tok::kMinus:
+        case Tok::kStar:
+        case Tok::kSlash:
+        case Tok::kDiv:
+        case Tok::kRem:
+        case Tok::kBand:
+        case Tok::kBor:
+        case Tok::kBxor:
+        case Tok::kBsl:
+        case Tok::kBsr: return is_constant(*b.left) && is_constant(*b.right);
+        default: return false;
+      }
+    }
+    default: return false;
+  }
+}
+
+void Linter::pattern_operand(const Expr& e, const PatternContext& context,
+                             std::span<const std::string_view> own) {
+  hidden_ = {context.start, trail_.size(), own};
+  guard(e);
+  hidden_ = {};
+}
+
+void Linter::pattern(const Expr& e, const PatternContext& context) {
+  auto illegal = [&] { error(e.loc, "illegal pattern"); };
+  switch (e.kind) {
+    case ExprKind::kVar: pattern_variable(e.as<VarExpr>(), context); return;
+    case ExprKind::kAtom:
+    case ExprKind::kInteger:
+    case ExprKind::kFloat:
+    case ExprKind::kString:
+    case ExprKind::kNil: return;
+    case ExprKind::kCons:
+      patterns(e.as<ConsExpr>().elements, context);
+      pattern(*e.as<ConsExpr>().tail, context);
+      return;
+    case ExprKind::kTuple: patterns(e.as<TupleExpr>().elements, context); return;
+    case ExprKind::kMap: {
+      const auto& m = e.as<MapExpr>();
+      if (m.base != nullptr) return illegal();
+      for (const MapField& f : m.fields) {
+        if (!f.exact) {
+          error(f.loc, "illegal pattern: a map pattern takes ':=', not '=>'");
+          continue;
+        }
+        // A key is an expression over variables bound before the pattern.
+        pattern_operand(*f.key, context, {});
+        pattern(*f.value, context);
+      }
+      return;
+    }
+    case ExprKind::kBinary: pattern_binary(e.as<BinaryExpr>(), context); return;
+    case ExprKind::kRecord: {
+      const auto& r = e.as<RecordExpr>();
+      if (r.base != nullptr) return illegal();
+      if (const RecordInfo* info = record(r.name, e.loc)) record_fields(r, *info);
+      for (const RecordFieldInit& f : r.fields) pattern(*f.value, context);
+      return;
+    }
+    case ExprKind::kRecordIndex: expr(e); return;
+    case ExprKind::kMatch:
+      pattern(*e.as<MatchExpr>().left, context);
+      pattern(*e.as<MatchExpr>().right, context);
+      return;
+    case ExprKind::kUnary:
+      if (!is_constant(e)) illegal();
+      return;
+    case ExprKind::kBinaryOp: {
+      const auto& b = e.as<BinaryOpExpr>();
+      if (b.op != Tok::kPlusPlus) {
+        if (!is_constant(e)) illegal();
+        return;
+      }
+      const Expr* prefix = b.left;
+      bool good = prefix->is(ExprKind::kString) || prefix->is(ExprKind::kNil);
+      if (prefix->is(ExprKind::kCons)) {
+        good = prefix->as<ConsExpr>().tail->is(ExprKind::kNil);
+        for (const Expr* x : prefix->as<ConsExpr>().elements) good = good && is_constant(*x);
+      }
+      if (!good) illegal();
+      pattern(*b.right, context);
+      return;
+    }
+    default: illegal(); return;
+  }
+}
+
+void Linter::pattern_binary(const BinaryExpr& e, const PatternContext& context) {
+  std::vector<std::string_view> own;
+  for (size_t i = 0; i < e.segments.size(); i++) {
+    const Segment& s = e.segments[i];
+    segment(s, true, i + 1 == e.segments.size());
+    if (s.size != nullptr) pattern_operand(*s.size, context, own);
+    switch (s.value->kind) {
+      case ExprKind::kVar:
+        pattern_variable(s.value->as<VarExpr>(), context);
+        own.push_back(s.value->as<VarExpr>().name);
+        break;
+      case ExprKind::kString:
+      case ExprKind::kAtom: break;  // matches nothing
+      default:
+        if (!is_constant(*s.value)) error(s.value->loc, "illegal pattern");
+    }
+  }
+}
+
+/// A field that takes all the rest would leave nothing for the next element.
+void Linter::sized_fields(const BinaryExpr& e) {
+  for (const Segment& s : e.segments)
+    if ((s.type == SegmentType::kBinary || s.type == SegmentType::kBits) && s.size == nullptr)
+      error(s.loc, "binary fields without size are not allowed in patterns of bit string generators");
+}
+
+}  // namespace vmrun::compile

@@ -1,0 +1,252 @@
+#include "runtime/compile/check/tables.hpp"
+
+#include <functional>
+
+namespace vmrun::compile {
+
+namespace {
+
+class Collector {
+ public:
+  Collector(Session& session, ModuleTables& tables) : session_(session), t_(tables) {}
+
+  void run(const ParsedModule& module, bool script);
+
+ private:
+  void error(Loc loc, std::string message) { session_.diagnostics.error(loc, std::move(message)); }
+  void warning(Loc loc, std::string message) { session_.diagnostics.warning(loc, std::move(message)); }
+  void attribute(const AttributeForm& a);
+  void function(const FunctionForm& f);
+  void record(const RecordForm& r, size_t order);
+  void compile_option(const Expr& e);
+  void export_list(const AttributeForm& a);
+  void import_list(const AttributeForm& a);
+  void bad(const AttributeForm& a) { error(a.loc, format_message("bad attribute '%.*s'", VIEW(a.name))); }
+
+  /// Calls `f` for every element of a list expression that ends in []; false when it is no such
+  /// list.
+  static bool each(const Expr& list, const std::function<bool(const Expr&)>& f) {
+    if (list.is(ExprKind::kNil)) return true;
+    if (!list.is(ExprKind::kCons)) return false;
+    const auto& cons = list.as<ConsExpr>();
+    for (const Expr* e : cons.elements)
+      if (!f(*e)) return false;
+    return cons.tail->is(ExprKind::kNil);
+  }
+  static bool is_atom(const Expr& e) { return e.is(ExprKind::kAtom); }
+  static std::string_view atom(const Expr& e) { return e.as<AtomExpr>().name; }
+  /// `name/arity`, also written {name, arity}.
+  static std::optional<FunctionName> name_arity(const Expr& e, bool tuple_too) {
+    const Expr* name = nullptr;
+    const Expr* arity = nullptr;
+    if (e.is(ExprKind::kBinaryOp) && e.as<BinaryOpExpr>().op == Tok::kSlash) {
+      name = e.as<BinaryOpExpr>().left;
+      arity = e.as<BinaryOpExpr>().right;
+    } else if (tuple_too && e.is(ExprKind::kTuple) && e.as<TupleExpr>().elements.size() == 2) {
+      name = e.as<TupleExpr>().elements[0];
+      arity = e.as<TupleExpr>().elements[1];
+    }
+    if (name == nullptr || !is_atom(*name) || !arity->is(ExprKind::kInteger)) return std::nullopt;
+    int64_t n = arity->as<IntegerExpr>().big() ? -1 : arity->as<IntegerExpr>().value;
+    if (n < 0 || n > 255) return std::nullopt;
+    return FunctionName{atom(*name), static_cast<uint32_t>(n)};
+  }
+
+  Session& session_;
+  ModuleTables& t_;
+  bool seen_function_ = false;
+  bool seen_module_ = false;
+};
+
+void Collector::run(const ParsedModule& module, bool script) {
+  t_.name = module.name;
+  for (size_t i = 0; i < module.forms.size(); i++) {
+    const Form& form = *module.forms[i];
+    switch (form.kind) {
+      case FormKind::kFunction: function(form.as<FunctionForm>()); break;
+      case FormKind::kRecord: record(form.as<RecordForm>(), i); break;
+      case FormKind::kAttribute: attribute(form.as<AttributeForm>()); break;
+      case FormKind::kType: t_.types.push_back(&form.as<TypeForm>()); break;
+      case FormKind::kSpec: {
+        const auto& spec = form.as<SpecForm>();
+        (spec.attribute == "spec" ? t_.specs : t_.callbacks).push_back(&spec);
+        break;
+      }
+      case FormKind::kEof: break;
+    }
+  }
+  if (!seen_module_ && !script)
+    error({module.end.file, 1, 1}, "no module definition: expected -module(Name).");
+  if (script)
+    for (uint32_t arity = 0; arity < 2; arity++)
+      if (t_.functions.count({"main", arity}) && t_.exported.insert({"main", arity}).second)
+        t_.exports.push_back({{"main", arity}, {}});
+  if (t_.on_load && !t_.functions.count(t_.on_load->name))
+    error(t_.on_load->loc,
+          format_message("function %.*s/%u undefined", VIEW(t_.on_load->name.name), t_.on_load->name.arity));
+  for (const NamedFunction& f : t_.nifs)
+    if (!t_.functions.count(f.name))
+      error(f.loc, format_message("nif %s/%u undefined", quote_atom(f.name.name).c_str(), f.name.arity));
+}
+
+void Collector::function(const FunctionForm& f) {
+  seen_function_ = true;
+  FunctionName name{f.name, f.arity};
+  if (!t_.functions.emplace(name, FunctionInfo{&f}).second) {
+    error(f.loc, format_message("function %s/%u already defined", quote_atom(f.name).c_str(), f.arity));
+    return;
+  }
+  if (auto it = t_.imports.find(name); it != t_.imports.end())
+    error(f.loc, format_message("defining imported function %s/%u", quote_atom(f.name).c_str(), f.arity));
+  if (f.name == "module_info" && f.arity < 2)
+    error(f.loc, format_message("defining pre-defined function module_info/%u", f.arity));
+  t_.function_order.push_back(&f);
+}
+
+void Collector::record(const RecordForm& r, size_t order) {
+  if (!t_.records.emplace(r.name, RecordInfo{&r, order}).second) {
+    error(r.loc, format_message("record %s already defined", quote_atom(r.name).c_str()));
+    return;
+  }
+  std::unordered_set<std::string_view> seen;
+  for (const RecordFieldDef& f : r.fields)
+    if (!seen.insert(f.name).second)
+      error(f.loc, format_message("field %s already defined in record %s", quote_atom(f.name).c_str(),
+                                  quote_atom(r.name).c_str()));
+}
+
+void Collector::export_list(const AttributeForm& a) {
+  bool good =
+      a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
+        auto name = name_arity(e, false);
+        if (!name) return false;
+        if (!t_.exported.insert(*name).second)
+          warning(e.loc, format_message("function %s/%u already exported", quote_atom(name->name).c_str(),
+                                        name->arity));
+        else
+          t_.exports.push_back({*name, e.is(ExprKind::kBinaryOp) ? e.as<BinaryOpExpr>().left->loc : e.loc});
+        return true;
+      });
+  if (!good) bad(a);
+}
+
+void Collector::import_list(const AttributeForm& a) {
+  if (a.values.size() == 1 && is_atom(*a.values[0])) return;  // -import(Module). does nothing
+  bool good = a.values.size() == 2 && is_atom(*a.values[0]) && each(*a.values[1], [&](const Expr& e) {
+                auto name = name_arity(e, false);
+                if (!name) return false;
+                std::string_view module = atom(*a.values[0]);
+                auto [it, fresh] = t_.imports.emplace(*name, ImportInfo{module, a.loc});
+                if (!fresh && it->second.module != module)
+                  error(a.loc, format_message("function %s/%u already imported from %s",
+                                              quote_atom(name->name).c_str(), name->arity,
+                                              quote_atom(it->second.module).c_str()));
+                const Builtin* b = find_builtin(name->name, name->arity);
+                if (b != nullptr && b->classic && t_.auto_imports(*name))
+                  error(a.loc, format_message("import directive overrides auto-imported BIF %s/%u - use "
+                                              "\"-compile({no_auto_import,[%s/%u]}).\" to resolve name clash",
+                                              quote_atom(name->name).c_str(), name->arity,
+                                              quote_atom(name->name).c_str(), name->arity));
+                return true;
+              });
+  if (!good) bad(a);
+}
+
+void Collector::compile_option(const Expr& e) {
+  if (is_atom(e)) {
+    std::string_view option = atom(e);
+    t_.options.insert(option);
+    if (option == "export_all" && !t_.export_all) {
+      t_.export_all = true;
+      t_.export_all_loc = e.loc;
+    }
+    if (option == "no_auto_import") t_.no_auto_import_all = true;
+    return;
+  }
+  if (!e.is(ExprKind::kTuple) || e.as<TupleExpr>().elements.empty() ||
+      !is_atom(*e.as<TupleExpr>().elements[0]))
+    return;
+  ExprList parts = e.as<TupleExpr>().elements;
+  std::string_view option = atom(*parts[0]);
+  if (option == "parse_transform" || option == "core_transform")
+    error(e.loc, format_message("%.*s is not supported", VIEW(option)));
+  if (parts.size() != 2) return;
+  auto into = [&](std::unordered_set<FunctionName, FunctionNameHash>& set) {
+    auto one = [&](const Expr& x) {
+      if (auto name = name_arity(x, true)) set.insert(*name);
+      return true;
+    };
+    if (!each(*parts[1], one)) one(*parts[1]);
+  };
+  if (option == "no_auto_import") into(t_.no_auto_import);
+  if (option == "nowarn_unused_function") into(t_.nowarn_unused);
+}
+
+void Collector::attribute(const AttributeForm& a) {
+  std::string_view n = a.name;
+  bool anywhere = n == "dialyzer" || n == "doc" || n == "moduledoc" || n == "nifs" || n == "compile";
+  if (seen_function_ && !anywhere)
+    error(a.loc, format_message("attribute %.*s after function definitions", VIEW(n)));
+  if (n == "module") {
+    if (seen_module_) error(a.loc, "redefining module");
+    seen_module_ = true;
+    if (a.values.size() != 1 || !is_atom(*a.values[0])) bad(a);
+    return;
+  }
+  if (n == "export") return export_list(a);
+  if (n == "import") return import_list(a);
+  if (n == "compile") {
+    if (a.values.size() != 1) return bad(a);
+    auto one = [&](const Expr& e) {
+      compile_option(e);
+      return true;
+    };
+    if (!each(*a.values[0], one)) one(*a.values[0]);
+    return;
+  }
+  if (n == "nifs") {
+    bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
+                  auto name = name_arity(e, false);
+                  if (name) t_.nifs.push_back({*name, a.loc});
+                  return name.has_value();
+                });
+    return good ? void() : bad(a);
+  }
+  if (n == "export_type") {
+    bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
+                  auto name = name_arity(e, false);
+                  if (name) t_.exported_types.push_back({*name, a.loc});
+                  return name.has_value();
+                });
+    return good ? void() : bad(a);
+  }
+  if (n == "optional_callbacks" && a.values.size() == 1)
+    each(*a.values[0], [&](const Expr& e) {
+      if (auto name = name_arity(e, false)) t_.optional_callbacks.insert(*name);
+      return true;
+    });
+  if (n == "on_load") {
+    auto name = a.values.size() == 1 ? name_arity(*a.values[0], false) : std::nullopt;
+    if (!name || name->arity != 0) return error(a.loc, "bad on_load attribute: expected -on_load(name/0).");
+    if (t_.on_load) return error(a.loc, "more than one on_load attribute");
+    t_.on_load = NamedFunction{*name, a.loc};
+    return;
+  }
+  if (n == "behaviour" || n == "behavior") {
+    if (a.values.size() != 1 || !is_atom(*a.values[0])) return bad(a);
+    t_.behaviours.push_back({atom(*a.values[0]), a.loc});
+  }
+  if (n == "dialyzer" || n == "doc" || n == "moduledoc") return;
+  if (a.values.size() != 1) return bad(a);
+  t_.attributes.push_back(&a);
+}
+
+}  // namespace
+
+ModuleTables collect_tables(Session& session, const ParsedModule& module, bool script) {
+  ModuleTables tables;
+  Collector(session, tables).run(module, script);
+  return tables;
+}
+
+}  // namespace vmrun::compile

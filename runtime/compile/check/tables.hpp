@@ -1,0 +1,85 @@
+#pragma once
+// What the attributes of a module declare, gathered once for lint and lowering. Mistakes within
+// attributes are reported on the way. Owned by one compilation; one thread at a time.
+
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "runtime/compile/check/builtins.hpp"
+#include "runtime/compile/syntax/module.hpp"
+
+namespace vmrun::compile {
+
+struct ImportInfo {
+  std::string_view module;
+  Loc loc;
+  bool used = false;
+};
+
+struct RecordInfo {
+  const RecordForm* form;
+  size_t order;  // index of its form: a record may be used behind its definition only
+  bool used = false;
+  /// Index of a field, or -1.
+  int field_index(std::string_view name) const {
+    for (size_t i = 0; i < form->fields.size(); i++)
+      if (form->fields[i].name == name) return static_cast<int>(i);
+    return -1;
+  }
+};
+
+struct FunctionInfo {
+  const FunctionForm* form;
+};
+
+struct NamedFunction {
+  FunctionName name;
+  Loc loc;
+};
+
+struct BehaviourInfo {
+  std::string_view name;
+  Loc loc;
+};
+
+class ModuleTables {
+ public:
+  std::string_view name;
+  std::unordered_map<FunctionName, FunctionInfo, FunctionNameHash> functions;
+  std::vector<const FunctionForm*> function_order;
+  std::vector<NamedFunction> exports;  // as written, without repetitions
+  std::unordered_set<FunctionName, FunctionNameHash> exported;
+  bool export_all = false;
+  Loc export_all_loc;
+  std::unordered_map<FunctionName, ImportInfo, FunctionNameHash> imports;
+  std::unordered_map<std::string_view, RecordInfo> records;
+  std::unordered_set<FunctionName, FunctionNameHash> no_auto_import;
+  bool no_auto_import_all = false;
+  std::unordered_set<std::string_view> options;                      // plain atoms of -compile
+  std::unordered_set<FunctionName, FunctionNameHash> nowarn_unused;  // -compile({nowarn_unused_function, …})
+  std::vector<BehaviourInfo> behaviours;
+  std::vector<const SpecForm*> callbacks;
+  std::vector<const SpecForm*> specs;
+  std::unordered_set<FunctionName, FunctionNameHash> optional_callbacks;
+  std::vector<const TypeForm*> types;
+  std::vector<NamedFunction> exported_types;
+  std::optional<NamedFunction> on_load;
+  std::vector<NamedFunction> nifs;               // those a library may replace
+  std::vector<const AttributeForm*> attributes;  // those that module_info(attributes) shows
+
+  bool has_option(std::string_view option) const { return options.count(option) != 0; }
+  bool is_exported(const FunctionName& f) const { return export_all || exported.count(f) != 0; }
+  /// Whether a call of an auto-imported BIF by its plain name means the BIF.
+  bool auto_imports(const FunctionName& f) const {
+    const Builtin* b = find_builtin(f.name, f.arity);
+    return b != nullptr && b->auto_imported && !no_auto_import_all && no_auto_import.count(f) == 0;
+  }
+};
+
+/// `script`: main/0 and main/1 count as exported.
+ModuleTables collect_tables(Session& session, const ParsedModule& module, bool script);
+
+}  // namespace vmrun::compile

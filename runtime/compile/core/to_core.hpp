@@ -1,0 +1,20 @@
+#pragma once
+// Lowering: the syntax tree of a checked module to Core (core.hpp). Records, comprehensions, macros
+// of the bit syntax and the scoping of exported variables are resolved here. The module must have
+// passed lint. Owned by one compilation; one thread at a time.
+
+#include "runtime/compile/check/tables.hpp"
+#include "runtime/compile/core/core.hpp"
+#include "vm/heap/heap.hpp"
+
+namespace vmrun::compile {
+
+struct LowerOptions {
+  std::string_view source;  // for module_info(compile)
+};
+
+/// Literals are built in `literals`, nodes in the session's arena; both must outlive the result.
+core::Module lower_module(Session& session, ModuleTables& tables, vmrun::Heap& literals,
+                          const LowerOptions& options);
+
+}  // namespace vmrun::compile

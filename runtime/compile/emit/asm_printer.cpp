@@ -1,0 +1,396 @@
+#include "runtime/compile/emit/asm_printer.hpp"
+
+#include <algorithm>
+
+#include "vm/term/atom.hpp"
+#include "vm/term/layout.hpp"
+#include "vm/term/number_text.hpp"
+#include "vm/term/print.hpp"
+
+namespace vmrun::compile {
+
+namespace {
+
+/// How the operands of an instruction are shown, in order:
+///   .  as they are    [ ]  a list in brackets    T  the word `test` and the name in front of
+///      everything    F  field flags    E  as external function
+struct Form {
+  Bop op;
+  const char* name;
+  const char* shape;
+};
+
+constexpr Form kForms[] = {
+    {Bop::kLabel, "label", "."},
+    {Bop::kFuncInfo, "func_info", "..."},
+    {Bop::kIntCodeEnd, "int_code_end", ""},
+    {Bop::kCall, "call", ".."},
+    {Bop::kCallLast, "call_last", "..."},
+    {Bop::kCallOnly, "call_only", ".."},
+    {Bop::kCallExt, "call_ext", ".."},
+    {Bop::kCallExtLast, "call_ext_last", "..."},
+    {Bop::kCallExtOnly, "call_ext_only", ".."},
+    {Bop::kBif0, "bif", "0"},
+    {Bop::kBif1, "bif", "1"},
+    {Bop::kBif2, "bif", "2"},
+    {Bop::kGcBif1, "gc_bif", "g"},
+    {Bop::kGcBif2, "gc_bif", "g"},
+    {Bop::kGcBif3, "gc_bif", "g"},
+    {Bop::kAllocate, "allocate", ".."},
+    {Bop::kAllocateHeap, "allocate_heap", "..."},
+    {Bop::kTestHeap, "test_heap", ".."},
+    {Bop::kDeallocate, "deallocate", "."},
+    {Bop::kReturn, "return", ""},
+    {Bop::kSend, "send", ""},
+    {Bop::kRemoveMessage, "remove_message", ""},
+    {Bop::kTimeout, "timeout", ""},
+    {Bop::kLoopRec, "loop_rec", ".."},
+    {Bop::kLoopRecEnd, "loop_rec_end", "."},
+    {Bop::kWait, "wait", "."},
+    {Bop::kWaitTimeout, "wait_timeout", ".."},
+    {Bop::kIsLt, "is_lt", "T.[..]"},
+    {Bop::kIsGe, "is_ge", "T.[..]"},
+    {Bop::kIsEq, "is_eq", "T.[..]"},
+    {Bop::kIsNe, "is_ne", "T.[..]"},
+    {Bop::kIsEqExact, "is_eq_exact", "T.[..]"},
+    {Bop::kIsNeExact, "is_ne_exact", "T.[..]"},
+    {Bop::kIsInteger, "is_integer", "T.[.]"},
+    {Bop::kIsFloat, "is_float", "T.[.]"},
+    {Bop::kIsNumber, "is_number", "T.[.]"},
+    {Bop::kIsAtom, "is_atom", "T.[.]"},
+    {Bop::kIsPid, "is_pid", "T.[.]"},
+    {Bop::kIsReference, "is_reference", "T.[.]"},
+    {Bop::kIsPort, "is_port", "T.[.]"},
+    {Bop::kIsNil, "is_nil", "T.[.]"},
+    {Bop::kIsBinary, "is_binary", "T.[.]"},
+    {Bop::kIsList, "is_list", "T.[.]"},
+    {Bop::kIsNonemptyList, "is_nonempty_list", "T.[.]"},
+    {Bop::kIsTuple, "is_tuple", "T.[.]"},
+    {Bop::kTestArity, "test_arity", "T.[..]"},
+    {Bop::kIsTaggedTuple, "is_tagged_tuple", "T.[...]"},
+    {Bop::kIsFunction, "is_function", "T.[.]"},
+    {Bop::kIsFunction2, "is_function2", "T.[..]"},
+    {Bop::kIsBoolean, "is_boolean", "T.[.]"},
+    {Bop::kIsBitstr, "is_bitstr", "T.[.]"},
+    {Bop::kIsMap, "is_map", "T.[.]"},
+    {Bop::kHasMapFields, "has_map_fields", "T..."},
+    {Bop::kGetMapElements, "get_map_elements", "..."},
+    {Bop::kPutMapAssoc, "put_map_assoc", "....."},
+    {Bop::kPutMapExact, "put_map_exact", "....."},
+    {Bop::kSelectVal, "select_val", "..."},
+    {Bop::kSelectTupleArity, "select_tuple_arity", "..."},
+    {Bop::kJump, "jump", "."},
+    {Bop::kCatch, "'catch'", ".."},
+    {Bop::kCatchEnd, "catch_end", "."},
+    {Bop::kTry, "'try'", ".."},
+    {Bop::kTryEnd, "try_end", "."},
+    {Bop::kTryCase, "try_case", "."},
+    {Bop::kTryCaseEnd, "try_case_end", "."},
+    {Bop::kRaise, "raise", ".."},
+    {Bop::kMove, "move", ".."},
+    {Bop::kSwap, "swap", ".."},
+    {Bop::kGetList, "get_list", "..."},
+    {Bop::kGetHd, "get_hd", ".."},
+    {Bop::kGetTl, "get_tl", ".."},
+    {Bop::kGetTupleElement, "get_tuple_element", "..."},
+    {Bop::kPutList, "put_list", "..."},
+    {Bop::kPutTuple2, "put_tuple2", ".."},
+    {Bop::kBadmatch, "badmatch", "."},
+    {Bop::kIfEnd, "if_end", ""},
+    {Bop::kCaseEnd, "case_end", "."},
+    {Bop::kBadrecord, "badrecord", "."},
+    {Bop::kCallFun, "call_fun", "."},
+    {Bop::kCallFun2, "call_fun2", "..."},
+    {Bop::kApply, "apply", "."},
+    {Bop::kApplyLast, "apply_last", ".."},
+    {Bop::kMakeFun3, "make_fun3", "m"},
+    {Bop::kLine, "line", "l"},
+    {Bop::kInitYregs, "init_yregs", "."},
+    {Bop::kTrim, "trim", ".."},
+    {Bop::kBuildStacktrace, "build_stacktrace", ""},
+    {Bop::kRawRaise, "raw_raise", ""},
+    {Bop::kOnLoad, "on_load", ""},
+    {Bop::kNifStart, "nif_start", ""},
+    {Bop::kBsInitWritable, "bs_init_writable", ""},
+    {Bop::kBsStartMatch4, "bs_start_match4", "...."},
+    {Bop::kBsGetInteger2, "bs_get_integer2", "G"},
+    {Bop::kBsGetFloat2, "bs_get_float2", "G"},
+    {Bop::kBsGetBinary2, "bs_get_binary2", "G"},
+    {Bop::kBsSkipBits2, "bs_skip_bits2", "T.[...F]"},
+    {Bop::kBsTestTail2, "bs_test_tail2", "T.[..]"},
+    {Bop::kBsTestUnit, "bs_test_unit", "T.[..]"},
+    {Bop::kBsMatchString, "bs_match_string", "T.[...]"},
+    {Bop::kBsGetUtf8, "bs_get_utf8", "U"},
+    {Bop::kBsGetUtf16, "bs_get_utf16", "U"},
+    {Bop::kBsGetUtf32, "bs_get_utf32", "U"},
+    {Bop::kBsSkipUtf8, "bs_skip_utf8", "T.[..F]"},
+    {Bop::kBsSkipUtf16, "bs_skip_utf16", "T.[..F]"},
+    {Bop::kBsSkipUtf32, "bs_skip_utf32", "T.[..F]"},
+    {Bop::kBsGetTail, "bs_get_tail", "..."},
+    {Bop::kBsGetPosition, "bs_get_position", "..."},
+    {Bop::kBsSetPosition, "bs_set_position", ".."},
+    {Bop::kBsCreateBin, "bs_create_bin", "......"},
+    {Bop::kRecvMarkerBind, "recv_marker_bind", ".."},
+    {Bop::kRecvMarkerClear, "recv_marker_clear", "."},
+    {Bop::kRecvMarkerReserve, "recv_marker_reserve", "."},
+    {Bop::kRecvMarkerUse, "recv_marker_use", "."},
+    {Bop::kFmove, "fmove", ".."},
+    {Bop::kFconv, "fconv", ".."},
+    {Bop::kFadd, "fadd", "a"},
+    {Bop::kFsub, "fsub", "a"},
+    {Bop::kFmul, "fmul", "a"},
+    {Bop::kFdiv, "fdiv", "a"},
+    {Bop::kFnegate, "fnegate", "a"},
+};
+
+const Form& form_of(Bop op) {
+  static const auto table = [] {
+    std::vector<const Form*> t(256, &kForms[0]);
+    for (const Form& f : kForms) t[static_cast<std::size_t>(f.op)] = &f;
+    return t;
+  }();
+  return *table[static_cast<std::size_t>(op)];
+}
+
+class Printer {
+ public:
+  Printer(const Code& code, const core::Module& module) : code_(code), module_(module) {}
+
+  std::string run() {
+    out_ += "{module, " + name(module_.name) + "}.  %% version = 0\n\n{exports, [";
+    const char* comma = "";
+    for (const core::Export& e : module_.exports) {
+      out_ += comma + ("{" + name(e.name) + "," + std::to_string(e.arity) + "}");
+      comma = ",";
+    }
+    out_ += comma + std::string("{module_info,0},{module_info,1}]}.\n\n{attributes, []}.\n\n");
+    out_ += "{labels, " + std::to_string(code_.labels) + "}.\n";
+    for (const Code::Fun& f : code_.funs) {
+      out_ += "\n\n{function, " + name(f.name) + ", " + std::to_string(f.arity) + ", " +
+              std::to_string(f.entry) + "}.\n";
+      for (std::uint32_t i = f.first; i < f.last; i++) {
+        const AsmInstr& in = code_.code[i];
+        instruction(in);
+        if (in.op != Bop::kLabel || in.args[0].n != f.entry) continue;
+        for (std::uint32_t a = 0; a < 64; a++) {
+          if (f.accepts_context >> a & 1)
+            out_ += "    {'%',{var_info,{x," + std::to_string(a) + "},[accepts_match_context]}}.\n";
+        }
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  static std::string name(Term atom) {
+    std::string s;
+    append_atom_text(s, atom);
+    return s;
+  }
+
+  void constant(Term t) {
+    if (t.is_atom()) out_ += "{atom," + name(t) + "}";
+    else if (t.is_nil()) out_ += "nil";
+    else if (t.is_small()) out_ += "{integer," + std::to_string(t.small_value()) + "}";
+    else if (t.is_big()) out_ += "{integer," + term_text(t) + "}";
+    else if (t.is_float()) out_ += "{float," + float_text_short(float_of(t)->value) + "}";
+    else out_ += "{literal,", literal(t), out_ += "}";
+  }
+
+  /// A constant as Erlang source. (Other texts of terms are for people and leave escapes out.)
+  void literal(Term t) {
+    if (t.is_list()) {
+      bool text = true;
+      Term end = t;
+      for (; end.is_list(); end = end.tail())
+        text &= end.head().is_small() && end.head().small_value() >= 32 && end.head().small_value() < 127;
+      text &= end.is_nil();
+      out_ += text ? "\"" : "[";
+      for (const Term first = t; t.is_list(); t = t.tail()) {
+        if (text) {
+          const char c = static_cast<char>(t.head().small_value());
+          if (c == '"' || c == '\\') out_ += '\\';
+          out_ += c;
+          continue;
+        }
+        if (!(t == first)) out_ += ",";
+        literal(t.head());
+      }
+      if (!t.is_nil()) out_ += "|", literal(t);
+      out_ += text ? "\"" : "]";
+    } else if (t.is_tuple()) {
+      out_ += "{";
+      for (Word i = 0; i < t.tuple_arity(); i++) {
+        if (i > 0) out_ += ",";
+        literal(t.element(i));
+      }
+      out_ += "}";
+    } else if (t.is_map() && map_kind(*t.boxed_ptr()) == MapKind::kFlat) {
+      const FlatMap* m = flatmap_of(t);
+      out_ += "#{";
+      for (Word i = 0; i < m->size; i++) {
+        if (i > 0) out_ += ",";
+        literal(m->keys.element(i));
+        out_ += " => ";
+        literal(m->values()[i]);
+      }
+      out_ += "}";
+    } else if (t.is_bitstring() && t.boxed_ptr()->header_sub() == Term::Sub::kHeapBinary) {
+      auto* h = reinterpret_cast<const HeapBinary*>(t.boxed_ptr());
+      out_ += "<<";
+      for (Word i = 0; i < h->size_bytes; i++) out_ += (i > 0 ? "," : "") + std::to_string(h->data[i]);
+      out_ += ">>";
+    } else if (t.is_float()) {
+      out_ += float_text_short(float_of(t)->value);
+    } else {
+      out_ += term_text(t, std::size_t{1} << 30);
+    }
+  }
+
+  void operand(const std::vector<Operand>& args, std::size_t& k) {
+    const Operand& o = args[k++];
+    switch (o.kind) {
+      case Operand::kU: out_ += std::to_string(o.n); break;
+      case Operand::kTerm: constant(o.term); break;
+      case Operand::kX: out_ += "{x," + std::to_string(o.n) + "}"; break;
+      case Operand::kY: out_ += "{y," + std::to_string(o.n) + "}"; break;
+      case Operand::kFr: out_ += "{fr," + std::to_string(o.n) + "}"; break;
+      case Operand::kLabel: out_ += "{f," + std::to_string(o.n) + "}"; break;
+      case Operand::kFun: out_ += std::to_string(o.n); break;
+      case Operand::kExt: {
+        const Import& i = code_.imports[o.n];
+        out_ += "{extfunc," + name(i.module) + "," + name(i.name) + "," + std::to_string(i.arity) + "}";
+        break;
+      }
+      case Operand::kAlloc:
+        out_ += "{alloc,[{words," + std::to_string(o.n) + "},{floats," + std::to_string(o.floats) +
+                "},{funs," + std::to_string(o.funs) + "}]}";
+        break;
+      case Operand::kString: {
+        out_ += "{string,<<";
+        for (std::uint32_t b = 0; b < o.floats; b += 8) {
+          if (b > 0) out_ += ",";
+          out_ += std::to_string(code_.strings[o.n + b / 8]);
+        }
+        out_ += ">>}";
+        break;
+      }
+      case Operand::kList: {
+        out_ += "{list,[";
+        for (std::uint32_t n = 0; n < o.n; n++) {
+          if (n > 0) out_ += ",";
+          operand(args, k);
+        }
+        out_ += "]}";
+        break;
+      }
+    }
+  }
+
+  static std::string flags(const Operand& o) {
+    std::string s = "{field_flags,[";
+    s += o.n & 4 ? "signed" : "unsigned";
+    s += o.n & 2 ? ",little]}" : o.n & 16 ? ",native]}" : ",big]}";
+    return s;
+  }
+
+  void arguments(const std::vector<Operand>& a, std::size_t from, std::size_t to) {
+    out_ += "[";
+    for (std::size_t k = from; k < to;) {
+      if (k > from) out_ += ",";
+      operand(a, k);
+    }
+    out_ += "]";
+  }
+
+  void instruction(const AsmInstr& i) {
+    const Form& f = form_of(i.op);
+    std::string_view shape = f.shape;
+    const auto& a = i.args;
+    std::size_t k = 0;
+    out_ += i.op == Bop::kLabel ? "  " : "    ";
+    if (a.empty() && shape.empty()) {
+      out_ += f.name + std::string(".\n");
+      return;
+    }
+    out_ += "{";
+    if (shape == "0" || shape == "1" || shape == "2" || shape == "g") {
+      const bool gc = shape == "g";
+      const std::size_t at = shape == "0" ? 0 : gc ? 2 : 1;
+      out_ += f.name + std::string(",") + name(code_.imports[a[at].n].name) + ",{f," +
+              std::to_string(shape == "0" ? 0 : a[0].n) + "},";
+      if (gc) out_ += std::to_string(a[1].n) + ",";
+      arguments(a, at + 1, a.size() - 1);
+      out_ += ",";
+      k = a.size() - 1;
+      operand(a, k);
+    } else if (shape == "a") {
+      out_ += "bif," + std::string(f.name) + ",";
+      operand(a, k);
+      out_ += ",";
+      arguments(a, 1, a.size() - 1);
+      out_ += ",";
+      k = a.size() - 1;
+      operand(a, k);
+    } else if (shape == "G" || shape == "U") {
+      out_ += "test," + std::string(f.name) + ",";
+      operand(a, k);
+      out_ += "," + std::to_string(a[2].n) + ",[";
+      k = 1;
+      operand(a, k);
+      out_ += ",";
+      if (shape == "G") {
+        k = 3;
+        operand(a, k);
+        out_ += "," + std::to_string(a[4].n) + ",";
+      }
+      out_ += flags(a[a.size() - 2]) + "],";
+      k = a.size() - 1;
+      operand(a, k);
+    } else if (shape == "m") {
+      const Code::Lambda& l = code_.lambdas[a[0].n];
+      out_ +=
+          "make_fun3,{f," + std::to_string(code_.funs[l.fun].entry) + "}," + std::to_string(a[0].n) + ",0,";
+      k = 1;
+      operand(a, k);
+      out_ += ",";
+      operand(a, k);
+    } else if (shape == "l") {
+      out_ += "line,[";
+      if (a[0].n > 0) {
+        const Code::Line& l = code_.lines[a[0].n - 1];
+        out_ += "{location,\"" + std::string(l.file < module_.files.size() ? module_.files[l.file] : "?") +
+                "\"," + std::to_string(l.line) + "}";
+      }
+      out_ += "]";
+    } else {
+      if (!shape.empty() && shape[0] == 'T') out_ += "test,", shape.remove_prefix(1);
+      out_ += f.name;
+      bool open = false;
+      for (char c : shape) {
+        if (c == ']') {
+          out_ += "]";
+          continue;
+        }
+        if (!open) out_ += ",";
+        open = c == '[';
+        if (open) out_ += "[";
+        else if (c == 'F') out_ += flags(a[k++]);
+        else operand(a, k);
+      }
+    }
+    out_ += "}.\n";
+  }
+
+  const Code& code_;
+  const core::Module& module_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string print_assembly(const Code& code, const core::Module& module) {
+  return Printer(code, module).run();
+}
+
+}  // namespace vmrun::compile

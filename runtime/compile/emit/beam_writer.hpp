@@ -1,0 +1,14 @@
+#pragma once
+// Code of a module to the bytes of a .beam file. Format: The BEAM Book, "The BEAM File Format". One
+// compilation, one thread.
+
+#include <string>
+
+#include "runtime/compile/core/core.hpp"
+#include "runtime/compile/emit/asm.hpp"
+
+namespace vmrun::compile {
+
+std::string write_beam(const Code& code, const core::Module& module);
+
+}  // namespace vmrun::compile

@@ -1,0 +1,22 @@
+#pragma once
+// The compiler's back half as others see it: Core in, generic BEAM instructions out, as a .beam
+// file or as text. One compilation, one thread.
+
+#include <string>
+#include <vector>
+
+#include "runtime/compile/core/core.hpp"
+
+namespace vmrun::compile {
+
+struct Generated {
+  std::string beam;      // the whole .beam file
+  std::string assembly;  // filled when asked for: one Erlang term per line, as `erlc -S` writes them
+  std::vector<std::string> errors;  // limits exceeded (more than 255 arguments, …); empty on success
+};
+
+/// Generates code for a module. Nodes of `module` are annotated on the way, so it serves for one
+/// call only.
+Generated generate(Arena& arena, core::Module& module, bool want_assembly);
+
+}  // namespace vmrun::compile

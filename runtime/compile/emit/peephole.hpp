@@ -1,0 +1,15 @@
+#pragma once
+// Last touches on the instructions of one function: jumps to jumps, labels nobody needs, code
+// nobody reaches. One compilation, one thread.
+
+#include <cstddef>
+#include <vector>
+
+#include "runtime/compile/emit/asm.hpp"
+
+namespace vmrun::compile {
+
+/// Improves code[first…end). The labels `info` and `entry` are always kept.
+void peephole(std::vector<AsmInstr>& code, std::size_t first, std::uint32_t info, std::uint32_t entry);
+
+}  // namespace vmrun::compile

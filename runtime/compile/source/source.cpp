@@ -1,0 +1,107 @@
+#include "runtime/compile/source/source.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstring>
+
+namespace vmrun::compile {
+
+uint32_t Sources::add(std::string name, std::string text) {
+  files_.push_back({std::move(name), std::move(text), {}});
+  return static_cast<uint32_t>(files_.size() - 1);
+}
+
+uint32_t Sources::add_name(std::string name) {
+  for (uint32_t i = 0; i < files_.size(); i++)
+    if (files_[i].name == name) return i;
+  return add(std::move(name), {});
+}
+
+std::string_view Sources::line(uint32_t file, uint32_t line) const {
+  const File& f = files_[file];
+  if (f.line_starts.empty()) {
+    f.line_starts.push_back(0);
+    for (size_t at = f.text.find('\n'); at != std::string::npos; at = f.text.find('\n', at + 1))
+      f.line_starts.push_back(at + 1);
+  }
+  if (line == 0 || line > f.line_starts.size()) return {};
+  size_t from = f.line_starts[line - 1];
+  size_t to = f.text.find('\n', from);
+  std::string_view text(f.text);
+  text = text.substr(from, to == std::string::npos ? to : to - from);
+  if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+  return text;
+}
+
+bool read_source_file(const std::string& path, std::string& text, std::string& error) {
+  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    error = errno == ENOENT ? "no such file" : std::strerror(errno);
+    return false;
+  }
+  struct stat st;
+  if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+    close(fd);
+    error = "is a directory";
+    return false;
+  }
+  text.clear();
+  if (S_ISREG(st.st_mode)) text.reserve(static_cast<size_t>(st.st_size));
+  char buffer[65536];
+  for (;;) {
+    ssize_t n = read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      error = std::strerror(errno);
+      close(fd);
+      return false;
+    }
+    if (n == 0) break;
+    text.append(buffer, static_cast<size_t>(n));
+  }
+  close(fd);
+  return true;
+}
+
+size_t find_invalid_utf8(std::string_view text) {
+  size_t i = 0, n = text.size();
+  auto continuation = [&](size_t at) {
+    return at < n && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  };
+  while (i < n) {
+    unsigned char c = static_cast<unsigned char>(text[i]);
+    if (c < 0x80) {
+      i++;
+      continue;
+    }
+    size_t length = c >= 0xC2 && c <= 0xDF ? 2 : (c & 0xF0) == 0xE0 ? 3 : c >= 0xF0 && c <= 0xF4 ? 4 : 0;
+    if (length == 0) return i;
+    for (size_t k = 1; k < length; k++)
+      if (!continuation(i + k)) return i;
+    unsigned char second = static_cast<unsigned char>(text[i + 1]);
+    bool overlong = (c == 0xE0 && second < 0xA0) || (c == 0xF0 && second < 0x90);
+    bool surrogate = c == 0xED && second >= 0xA0;
+    bool too_large = c == 0xF4 && second >= 0x90;
+    if (overlong || surrogate || too_large) return i;
+    i += length;
+  }
+  return std::string_view::npos;
+}
+
+char32_t next_code_point(std::string_view text, size_t& at) {
+  auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  unsigned char c = byte(at);
+  if (c < 0x80) {
+    at++;
+    return c;
+  }
+  int more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+  char32_t value = c & (0x3F >> more);
+  at++;
+  for (; more > 0 && at < text.size(); more--) value = (value << 6) | (byte(at++) & 0x3F);
+  return value;
+}
+
+}  // namespace vmrun::compile

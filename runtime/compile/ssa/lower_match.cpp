@@ -1,0 +1,660 @@
+#include "runtime/compile/ssa/lower_match.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "vm/term/atom.hpp"
+#include "vm/term/compare.hpp"
+#include "vm/term/layout.hpp"
+
+namespace vmrun::compile::ssa {
+
+using namespace core;
+
+namespace {
+
+/// Kinds of terms no two of which have a member in common.
+enum Type { kListType, kTupleType, kAtomType, kSmallType, kOtherType, kMapType, kBinaryType, kTypes };
+
+Type type_of(const Pat* p) {
+  switch (p->kind) {
+    case PatKind::kCons: return kListType;
+    case PatKind::kTuple: return kTupleType;
+    case PatKind::kMap: return kMapType;
+    case PatKind::kBinary: return kBinaryType;
+    default: break;
+  }
+  Term t = p->as<PLiteral>().value;
+  if (t.is_cons_or_nil()) return kListType;
+  if (t.is_atom()) return kAtomType;
+  if (t.is_small()) return kSmallType;
+  return t.is_tuple() ? kTupleType : kOtherType;
+}
+
+bool always_true(const Expr* guard) {
+  return guard == nullptr || (guard->kind == Kind::kLiteral && guard->as<Literal>().value == atoms::true_);
+}
+
+/// Variables a guard (or a size) reads.
+void variables_of(const Expr* e, const std::function<void(Var*)>& f) {
+  auto all = [&](ExprList es) {
+    for (Expr* x : es) variables_of(x, f);
+  };
+  switch (e->kind) {
+    case Kind::kVar: f(e->as<VarRef>().var); break;
+    case Kind::kCons:
+      variables_of(e->as<Cons>().head, f);
+      variables_of(e->as<Cons>().tail, f);
+      break;
+    case Kind::kTuple: all(e->as<Tuple>().elements); break;
+    case Kind::kMap:
+      if (e->as<Map>().base != nullptr) variables_of(e->as<Map>().base, f);
+      for (const MapPair& p : e->as<Map>().pairs) {
+        variables_of(p.key, f);
+        variables_of(p.value, f);
+      }
+      break;
+    case Kind::kBinary:
+      for (const Segment& s : e->as<Binary>().segments) {
+        variables_of(s.value, f);
+        if (s.size != nullptr) variables_of(s.size, f);
+      }
+      break;
+    case Kind::kLet:
+      variables_of(e->as<Let>().arg, f);
+      variables_of(e->as<Let>().body, f);
+      break;
+    case Kind::kCall: all(e->as<Call>().args); break;
+    case Kind::kAndAlso:
+      variables_of(e->as<AndAlso>().left, f);
+      variables_of(e->as<AndAlso>().right, f);
+      break;
+    case Kind::kOrElse:
+      variables_of(e->as<OrElse>().left, f);
+      variables_of(e->as<OrElse>().right, f);
+      break;
+    case Kind::kAllOf: all(e->as<AllOf>().tests); break;
+    case Kind::kAnyOf: all(e->as<AnyOf>().alternatives); break;
+    default: break;
+  }
+}
+
+}  // namespace
+
+// --- places --------------------------------------------------------------------------------------
+
+Occ* MatchCompiler::child(Occ* parent, Occ::Kind kind, std::uint64_t index, Expr* key) {
+  for (Occ* c : parent->children) {
+    if (c->kind != kind || c->index != index) continue;
+    if (c->key == key) return c;
+    if (key == nullptr || c->key == nullptr || key->kind != c->key->kind) continue;
+    if (key->kind == Kind::kLiteral && equal_exact(key->as<Literal>().value, c->key->as<Literal>().value))
+      return c;
+    if (key->kind == Kind::kVar && key->as<VarRef>().var == c->key->as<VarRef>().var) return c;
+  }
+  occs_.push_back({kind, parent, index, key, kNone, {}});
+  parent->children.push_back(&occs_.back());
+  return &occs_.back();
+}
+
+void MatchCompiler::known(Occ* at, ValueId v) {
+  trail_.push_back({at, l_.cur_, at->value});
+  at->value = v;
+}
+
+ValueId MatchCompiler::fetch(Occ* at) {
+  if (at->value != kNone) return at->value;
+  ValueId parent = fetch(at->parent);
+  Arg v;
+  switch (at->kind) {
+    case Occ::kHead: v = l_.emit_value(Op::kGetHd, {Arg::of(parent)}); break;
+    case Occ::kTail: v = l_.emit_value(Op::kGetTl, {Arg::of(parent)}); break;
+    case Occ::kElement: v = l_.emit_value(Op::kGetElement, {Arg::of(parent)}, {}, at->index); break;
+    case Occ::kBinTail: v = l_.emit_value(Op::kBsGetTail, {Arg::of(parent)}); break;
+    default: return parent;  // kBinRest: the context
+  }
+  known(at, v.value);
+  return v.value;
+}
+
+void MatchCompiler::undo(std::size_t mark, BlockId base) {
+  std::size_t kept = mark;
+  for (std::size_t i = trail_.size(); i-- > mark;) {
+    if (trail_[i].block != base) trail_[i].at->value = trail_[i].before;
+  }
+  for (std::size_t i = mark; i < trail_.size(); i++) {
+    if (trail_[i].block == base) trail_[kept++] = trail_[i];
+  }
+  trail_.resize(kept);
+}
+
+const MatchCompiler::Cell* MatchCompiler::cell_at(const Row& row, const Occ* at) {
+  for (std::size_t i = row.cells.size(); i-- > 0;) {
+    if (row.cells[i].at == at) return &row.cells[i];
+  }
+  return nullptr;
+}
+
+MatchCompiler::Cell MatchCompiler::take(Row& row, const Occ* at) {
+  for (std::size_t i = row.cells.size(); i-- > 0;) {
+    if (row.cells[i].at != at) continue;
+    Cell c = row.cells[i];
+    row.cells.erase(row.cells.begin() + static_cast<std::ptrdiff_t>(i));
+    return c;
+  }
+  return {};
+}
+
+void MatchCompiler::add(Row& row, Occ* at, const Pat* pat) {
+  switch (pat->kind) {
+    case PatKind::kWild: return;
+    case PatKind::kVar:
+      if (pat->as<PVar>().var->uses > 0) row.bindings.push_back({pat->as<PVar>().var, at});
+      return;
+    case PatKind::kAlias:
+      add(row, at, pat->as<PAlias>().right);
+      add(row, at, pat->as<PAlias>().left);
+      return;
+    case PatKind::kLiteral: {
+      Term t = pat->as<PLiteral>().value;
+      if (!t.is_bitstring() || t.boxed_ptr()->header_sub() != Term::Sub::kHeapBinary) break;
+      // As segments, so that it meets other binary patterns on their own ground.
+      auto* h = reinterpret_cast<HeapBinary*>(t.boxed_ptr());
+      std::vector<PSegment> segs;
+      for (Word i = 0; i < h->size_bytes; i++) {
+        segs.push_back({{},
+                        l_.arena_.make<PLiteral>(Term::small(h->data[i])),
+                        l_.arena_.make<Literal>(Loc{}, Term::small(8))});
+      }
+      pat = l_.arena_.make<PBinary>(std::span<const PSegment>(l_.arena_.copy(segs)));
+      break;
+    }
+    default: break;
+  }
+  row.cells.push_back({at, pat});
+}
+
+// --- the algorithm -------------------------------------------------------------------------------
+
+void MatchCompiler::run(const std::vector<Arg>& subjects, ClauseList clauses, BlockId fail, Dest d,
+                        bool in_receive) {
+  clauses_ = clauses;
+  in_receive_ = in_receive;
+  leaves_.resize(clauses.size());
+  std::vector<Occ*> roots;
+  for (Arg s : subjects) {
+    occs_.push_back({Occ::kRoot, nullptr, 0, nullptr, s.value, {}});
+    roots.push_back(&occs_.back());
+  }
+  Rows rows(clauses.size());
+  for (std::uint32_t i = 0; i < clauses.size(); i++) {
+    rows[i].clause = i;
+    for (std::size_t k = roots.size(); k-- > 0;) add(rows[i], roots[k], clauses[i]->patterns[k]);
+  }
+  budget_ = 32 + 2 * rows.size();
+  match(std::move(rows), fail);
+  for (std::uint32_t i = 0; i < clauses.size(); i++) body(i, d);
+}
+
+void MatchCompiler::match(Rows rows, BlockId fail) {
+  std::size_t i = 0;
+  while (i < rows.size()) {
+    const std::size_t m = mark();
+    const BlockId base = l_.cur_;
+    if (rows[i].cells.empty()) {
+      BlockId next = i + 1 < rows.size() ? l_.new_block() : fail;
+      if (!leaf(rows[i], next)) return;
+      undo(m, base);
+      if (++i == rows.size()) return;
+      l_.start(next);
+      continue;
+    }
+    Occ* at = rows[i].cells.back().at;
+    std::size_t end = i + 1;
+    if (at->kind == Occ::kBinRest) {
+      const Cell& first = rows[i].cells.back();
+      for (; end < rows.size(); end++) {
+        const Cell* c = cell_at(rows[end], at);
+        if (c == nullptr || c->segment != first.segment) break;
+        auto a = first.pat->as<PBinary>().segments, b = c->pat->as<PBinary>().segments;
+        bool a_end = first.segment == a.size(), b_end = c->segment == b.size();
+        if (a_end != b_end || (!a_end && !same_shape(a[first.segment], b[c->segment], rows[i], rows[end])))
+          break;
+      }
+    } else {
+      // Up to the last clause that looks here; those in between come along, as copies in every
+      // group.
+      std::size_t run = 0, others = 0, looking = 0, last = i;
+      bool unbroken = true;
+      std::size_t k = i;
+      for (; k < rows.size(); k++) {
+        if (cell_at(rows[k], at) != nullptr) {
+          if (unbroken) run = k + 1 - i;
+          last = k;
+          looking++;
+        } else {
+          unbroken = false;
+          if (rows[k].cells.empty() && always_true(clauses_[rows[k].clause]->guard)) break;
+          others++;
+        }
+      }
+      end = last + 1;
+      std::size_t after = k - end, between = others - std::min(others, after);
+      const std::size_t groups = looking + 1;  // at most
+      if (between > 0 && copies_ + between * groups > budget_) {
+        end = i + run;
+      } else if (after > 0 && after <= 8 && !rows[end].cells.empty() &&
+                 copies_ + (between + after) * groups <= budget_) {
+        end = k;
+        copies_ += (between + after) * groups;
+      } else {
+        copies_ += between * groups;
+      }
+    }
+    BlockId next = end < rows.size() ? l_.new_block() : fail;
+    Rows part(std::make_move_iterator(rows.begin() + static_cast<std::ptrdiff_t>(i)),
+              std::make_move_iterator(rows.begin() + static_cast<std::ptrdiff_t>(end)));
+    if (at->kind == Occ::kBinRest) {
+      // Reading moves the context on; whoever looks at the same place afterwards wants it back
+      // where it was.
+      bool again = false;
+      for (std::size_t k = end; k < rows.size() && !again; k++) again = cell_at(rows[k], at) != nullptr;
+      BlockId restore = next;
+      ValueId context = fetch(at);
+      Arg position;
+      if (again) {
+        position = l_.emit_value(Op::kBsGetPosition, {Arg::of(context)});
+        restore = l_.new_block();
+      }
+      segments(std::move(part), at, next, restore);
+      undo(m, base);
+      if (again) {
+        l_.start(restore);
+        l_.emit(Op::kBsSetPosition, {Arg::of(context), position});
+        l_.jump(next);
+      }
+    } else if (at->kind == Occ::kMapValue) {
+      map_key(std::move(part), at, next);
+      undo(m, base);
+    } else {
+      dispatch(std::move(part), at, next);
+      undo(m, base);
+    }
+    if (end == rows.size()) return;
+    l_.start(next);
+    i = end;
+  }
+  l_.jump(fail);
+}
+
+/// All tests of a clause are done. Returns whether a guard may still say no (and go to `next`).
+bool MatchCompiler::leaf(Row& row, BlockId next) {
+  Clause* c = clauses_[row.clause];
+  const bool guarded = !always_true(c->guard);
+  if (guarded) {
+    std::unordered_map<Var*, Occ*> bound;
+    for (const Binding& b : row.bindings) bound[b.var] = b.at;
+    variables_of(c->guard, [&](Var* v) {
+      if (auto it = bound.find(v); it != bound.end()) l_.bind(v, Arg::of(fetch(it->second)));
+    });
+    BlockId yes = l_.new_block();
+    l_.cond(c->guard, yes, next, next);
+    l_.start(yes);
+  }
+  Leaf leaf;
+  for (const Binding& b : row.bindings) leaf.values.push_back({b.var, Arg::of(fetch(b.at))});
+  leaf.block = l_.cur_;
+  leaves_[row.clause].push_back(std::move(leaf));
+  return guarded;
+}
+
+void MatchCompiler::body(std::uint32_t clause, Dest d) {
+  auto& leaves = leaves_[clause];
+  if (leaves.empty()) return;
+  if (leaves.size() == 1) {
+    for (auto& [var, value] : leaves[0].values) l_.bind(var, value);
+    l_.start(leaves[0].block);
+  } else {
+    // Several ways lead here; what they bind differently arrives as parameters.
+    BlockId join = l_.new_block();
+    std::unordered_map<Var*, std::size_t> position;
+    std::vector<bool> same;
+    auto& first = leaves[0].values;
+    for (std::size_t i = 0; i < first.size(); i++) position[first[i].first] = i;
+    for (std::size_t i = 0; i < first.size(); i++) same.push_back(true);
+    std::vector<std::vector<Arg>> rows(leaves.size(), std::vector<Arg>(first.size()));
+    for (std::size_t k = 0; k < leaves.size(); k++) {
+      for (auto& [var, value] : leaves[k].values) {
+        std::size_t i = position[var];
+        rows[k][i] = value;
+        if (!(value == first[i].second)) same[i] = false;
+      }
+    }
+    for (std::size_t i = 0; i < first.size(); i++) {
+      if (same[i]) {
+        l_.bind(first[i].first, first[i].second);
+        continue;
+      }
+      ValueId p = l_.fn_.new_value();
+      l_.fn_.blocks[join].params.push_back(p);
+      l_.bind(first[i].first, Arg::of(p));
+    }
+    for (std::size_t k = 0; k < leaves.size(); k++) {
+      std::vector<Arg> args;
+      for (std::size_t i = 0; i < first.size(); i++) {
+        if (!same[i]) args.push_back(rows[k][i]);
+      }
+      l_.start(leaves[k].block);
+      l_.jump(join, std::move(args));
+    }
+    l_.start(join);
+  }
+  if (in_receive_) l_.emit(Op::kRemoveMessage, {});
+  l_.to(clauses_[clause]->body, d);
+}
+
+// --- groups by type ------------------------------------------------------------------------------
+
+/// Sorts rows by type, then tests one type after the other. Rows that do not look at `at` take part
+/// in all groups and in what is left.
+void MatchCompiler::dispatch(Rows rows, Occ* at, BlockId fail) {
+  constexpr int kAny = -1;
+  std::vector<int> order, types;
+  for (const Row& r : rows) {
+    const Cell* c = cell_at(r, at);
+    types.push_back(c == nullptr ? kAny : type_of(c->pat));
+    if (c != nullptr && std::find(order.begin(), order.end(), types.back()) == order.end())
+      order.push_back(types.back());
+  }
+  fetch(at);
+  const BlockId base = l_.cur_;
+  const std::size_t m = mark();
+  Rows rest;
+  for (std::size_t i = 0; i < rows.size(); i++) {
+    if (types[i] == kAny) rest.push_back(rows[i]);
+  }
+  const BlockId other = rest.empty() ? fail : l_.new_block();
+  BlockId here = base;
+  for (std::size_t k = 0; k < order.size(); k++) {
+    Rows part;
+    for (std::size_t i = 0; i < rows.size(); i++) {
+      if (types[i] == order[k]) part.push_back(std::move(rows[i]));
+      else if (types[i] == kAny) part.push_back(rows[i]);
+    }
+    const BlockId next = k + 1 == order.size() ? other : l_.new_block();
+    l_.start(here);
+    switch (order[k]) {
+      case kListType: lists(std::move(part), at, {fail, next, other}); break;
+      case kTupleType: tuples(std::move(part), at, {fail, next, other}); break;
+      case kMapType: maps(std::move(part), at, {fail, next, other}); break;
+      case kBinaryType: binaries(std::move(part), at, {fail, next, other}); break;
+      default: constants(std::move(part), at, {fail, next, other}, order[k] != kOtherType); break;
+    }
+    undo(m, base);
+    here = next;
+  }
+  if (!rest.empty()) {
+    l_.start(other);
+    match(std::move(rest), fail);
+    undo(m, base);
+  }
+}
+
+/// Rows by what `key_of` says of their pattern at `at`; rows without one go to every group. Order
+/// is kept.
+template <class KeyOf, class Same>
+std::vector<MatchCompiler::Group> MatchCompiler::group(Rows rows, const Occ* at, KeyOf key_of, Same same) {
+  std::vector<Group> groups;
+  std::unordered_map<Word, std::size_t> by_word;
+  std::vector<std::size_t> of(rows.size(), kNone);
+  for (std::size_t i = 0; i < rows.size(); i++) {
+    const Cell* c = cell_at(rows[i], at);
+    if (c == nullptr) continue;
+    Term key = key_of(c->pat);
+    std::size_t g = groups.size();
+    if (auto it = by_word.find(key.raw()); it != by_word.end()) {
+      g = it->second;
+    } else if (!key.is_immed()) {
+      for (std::size_t k = 0; k < groups.size(); k++) {
+        if (same(groups[k].key, key)) g = k;
+      }
+    }
+    if (g == groups.size()) {
+      groups.push_back({key, {}});
+      by_word[key.raw()] = g;
+    }
+    of[i] = g;
+  }
+  for (std::size_t i = 0; i < rows.size(); i++) {
+    if (of[i] != kNone) {
+      groups[of[i]].rows.push_back(std::move(rows[i]));
+    } else {
+      for (Group& g : groups) g.rows.push_back(rows[i]);
+    }
+  }
+  return groups;
+}
+
+void MatchCompiler::constants(Rows rows, Occ* at, Exits x, bool select) {
+  const Arg v = Arg::of(fetch(at));
+  auto groups = group(
+      std::move(rows), at, [](const Pat* p) { return p->as<PLiteral>().value; }, equal_exact);
+  for (Group& g : groups) {
+    for (Row& r : g.rows) take(r, at);
+  }
+  const BlockId base = l_.cur_;
+  const std::size_t m = mark();
+  if (select && groups.size() > 1) {
+    std::vector<SwitchCase> cases;
+    for (Group& g : groups) cases.push_back({g.key, l_.new_block()});
+    Block& b = l_.cur();
+    b.term = Term_::kSwitchValue;
+    b.subject = v;
+    b.cases = cases;
+    b.fail = x.not_type;
+    for (std::size_t i = 0; i < groups.size(); i++) {
+      l_.start(cases[i].to);
+      match(std::move(groups[i].rows), x.fail);
+      undo(m, base);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < groups.size(); i++) {
+    BlockId yes = l_.new_block();
+    BlockId no = i + 1 == groups.size() ? x.not_type : l_.new_block();
+    l_.test(Test::kEqExact, {v, Arg::lit(groups[i].key)}, yes, no);
+    l_.start(yes);
+    match(std::move(groups[i].rows), x.fail);
+    undo(m, base);
+    if (no != x.not_type) l_.start(no);
+  }
+}
+
+namespace {
+
+bool is_nil(const Pat* p) { return p->kind == PatKind::kLiteral && p->as<PLiteral>().value.is_nil(); }
+
+}  // namespace
+
+/// A group whose only look at `at` is one whole literal: compared at once.
+bool MatchCompiler::whole_literal(Rows& rows, Occ* at, Exits x) {
+  std::size_t looking = 0;
+  const Cell* only = nullptr;
+  for (const Row& r : rows) {
+    const Cell* c = cell_at(r, at);
+    if (c == nullptr) continue;
+    looking++;
+    only = c;
+  }
+  if (looking != 1 || only->pat->kind != PatKind::kLiteral || rows.size() != 1) return false;
+  Term literal = only->pat->as<PLiteral>().value;
+  BlockId yes = l_.new_block();
+  l_.test(Test::kEqExact, {Arg::of(fetch(at)), Arg::lit(literal)}, yes, x.not_type);
+  l_.start(yes);
+  take(rows[0], at);
+  match(std::move(rows), x.fail);
+  return true;
+}
+
+void MatchCompiler::lists(Rows rows, Occ* at, Exits x) {
+  const Arg v = Arg::of(fetch(at));
+  bool any_nil = false, any_cons = false;
+  for (const Row& r : rows) {
+    const Cell* c = cell_at(r, at);
+    if (c != nullptr) (is_nil(c->pat) ? any_nil : any_cons) = true;
+  }
+  if (!any_nil && whole_literal(rows, at, x)) return;
+  Rows cons, nil;
+  for (Row& r : rows) {
+    const Cell* c = cell_at(r, at);
+    if (c == nullptr) {
+      nil.push_back(r);
+      cons.push_back(std::move(r));
+      continue;
+    }
+    if (is_nil(c->pat)) {
+      take(r, at);
+      nil.push_back(std::move(r));
+      continue;
+    }
+    Cell cell = take(r, at);
+    Occ* head = child(at, Occ::kHead, 0);
+    Occ* tail = child(at, Occ::kTail, 0);
+    if (cell.pat->kind == PatKind::kCons) {
+      add(r, tail, cell.pat->as<PCons>().tail);
+      add(r, head, cell.pat->as<PCons>().head);
+    } else {
+      Term t = cell.pat->as<PLiteral>().value;
+      add(r, tail, l_.arena_.make<PLiteral>(t.tail()));
+      add(r, head, l_.arena_.make<PLiteral>(t.head()));
+    }
+    cons.push_back(std::move(r));
+  }
+  const BlockId base = l_.cur_;
+  const std::size_t m = mark();
+  const BlockId no = any_nil && any_cons ? l_.new_block() : x.not_type;
+  if (any_cons) {
+    BlockId yes = l_.new_block();
+    l_.test(Test::kNonemptyList, {v}, yes, no);
+    l_.start(yes);
+    match(std::move(cons), x.fail);
+    undo(m, base);
+  }
+  if (!any_nil) return;
+  if (any_cons) l_.start(no);
+  BlockId yes = l_.new_block();
+  l_.test(Test::kNil, {v}, yes, x.not_type);
+  l_.start(yes);
+  match(std::move(nil), x.fail);
+  undo(m, base);
+}
+
+void MatchCompiler::tuples(Rows rows, Occ* at, Exits x) {
+  if (whole_literal(rows, at, x)) return;
+  const Arg v = Arg::of(fetch(at));
+  auto arity = [](const Pat* p) -> std::size_t {
+    return p->kind == PatKind::kTuple ? p->as<PTuple>().elements.size()
+                                      : p->as<PLiteral>().value.tuple_arity();
+  };
+  auto groups = group(
+      std::move(rows), at, [&](const Pat* p) { return Term::small(static_cast<SWord>(arity(p))); },
+      [](Term, Term) { return false; });
+  for (Group& g : groups) {
+    for (Row& r : g.rows) {
+      if (cell_at(r, at) == nullptr) continue;
+      Cell cell = take(r, at);
+      for (std::size_t i = arity(cell.pat); i-- > 0;) {
+        const Pat* p = cell.pat->kind == PatKind::kTuple
+                           ? cell.pat->as<PTuple>().elements[i]
+                           : l_.arena_.make<PLiteral>(cell.pat->as<PLiteral>().value.element(i));
+        add(r, child(at, Occ::kElement, i), p);
+      }
+    }
+  }
+  const BlockId base = l_.cur_;
+  const std::size_t m = mark();
+  BlockId tuple = l_.new_block();
+  l_.test(Test::kTuple, {v}, tuple, x.not_type);
+  l_.start(tuple);
+  if (groups.size() == 1) {
+    BlockId yes = l_.new_block();
+    l_.test(Test::kArity, {v}, yes, x.other, static_cast<std::uint64_t>(groups[0].key.small_value()));
+    l_.start(yes);
+    match(std::move(groups[0].rows), x.fail);
+    undo(m, base);
+    return;
+  }
+  std::vector<SwitchCase> cases;
+  for (Group& g : groups) cases.push_back({g.key, l_.new_block()});
+  Block& b = l_.cur();
+  b.term = Term_::kSwitchArity;
+  b.subject = v;
+  b.cases = cases;
+  b.fail = x.other;
+  for (std::size_t i = 0; i < groups.size(); i++) {
+    l_.start(cases[i].to);
+    match(std::move(groups[i].rows), x.fail);
+    undo(m, base);
+  }
+}
+
+void MatchCompiler::maps(Rows rows, Occ* at, Exits x) {
+  for (Row& r : rows) {
+    if (cell_at(r, at) == nullptr) continue;
+    Cell cell = take(r, at);
+    auto pairs = cell.pat->as<PMap>().pairs;
+    for (std::size_t i = pairs.size(); i-- > 0;) {
+      r.cells.push_back({child(at, Occ::kMapValue, 0, pairs[i].key), pairs[i].value});
+    }
+  }
+  BlockId yes = l_.new_block();
+  l_.test(Test::kMap, {Arg::of(fetch(at))}, yes, x.not_type);
+  l_.start(yes);
+  match(std::move(rows), x.fail);
+}
+
+void MatchCompiler::map_key(Rows rows, Occ* at, BlockId fail) {
+  const Arg map = Arg::of(fetch(at->parent));
+  Rows with, without;
+  bool wanted = false;
+  for (Row& r : rows) {
+    if (cell_at(r, at) == nullptr) {
+      without.push_back(r);
+      with.push_back(std::move(r));
+      continue;
+    }
+    Cell cell = take(r, at);
+    wanted |= cell.pat->kind != PatKind::kWild &&
+              !(cell.pat->kind == PatKind::kVar && cell.pat->as<PVar>().var->uses == 0);
+    add(r, child(at, Occ::kField, 0), cell.pat);
+    with.push_back(std::move(r));
+  }
+  const BlockId no = without.empty() ? fail : l_.new_block();
+  const std::size_t m = mark();
+  BlockId outer = l_.guard_fail_;
+  l_.guard_fail_ = no;
+  Arg key = l_.value(at->key);
+  l_.guard_fail_ = outer;
+  const BlockId base = l_.cur_;
+  if (wanted) {
+    Instr i{.op = Op::kGetMap};
+    std::vector<Arg> args{map, key};
+    i.args = l_.arena_.copy(args);
+    ValueId v = l_.fn_.new_value();
+    i.dsts = l_.arena_.copy(&v, 1);
+    l_.fallible(i, no);
+    known(child(at, Occ::kField, 0), v);
+  } else {
+    BlockId yes = l_.new_block();
+    l_.test(Test::kMapFields, {map, key}, yes, no);
+    l_.start(yes);
+  }
+  match(std::move(with), fail);
+  undo(m, base);
+  if (without.empty()) return;
+  l_.start(no);
+  match(std::move(without), fail);
+}
+
+}  // namespace vmrun::compile::ssa

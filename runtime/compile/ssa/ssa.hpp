@@ -1,0 +1,233 @@
+#pragma once
+// The middle form: per function a graph of basic blocks over single-assignment values; a block's
+// parameters are what other compilers call phi functions. Pattern matching has become tests and
+// switches here, closures have been lifted to functions of their own. The graph is acyclic but for
+// receive loops. Made by lower_*.cpp, improved by ssa_opt.cpp, turned into instructions by
+// codegen.cpp. One compilation, one thread.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/compile/core/core.hpp"
+
+namespace vmrun::compile::ssa {
+
+using ValueId = std::uint32_t;
+using BlockId = std::uint32_t;
+inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+/// An operand: a value of the function or a constant.
+struct Arg {
+  std::uint32_t value = kNone;
+  Term literal;
+  static Arg of(ValueId v) { return {v, {}}; }
+  static Arg lit(Term t) { return {kNone, t}; }
+  bool is_value() const { return value != kNone; }
+  bool is_literal() const { return value == kNone; }
+  bool operator==(const Arg&) const = default;
+};
+
+enum class Op : std::uint8_t {
+  // Pure, cannot fail.
+  kMove,
+  kGetHd,
+  kGetTl,
+  kGetElement,
+  kPutList,
+  kPutTuple,
+  kMakeFun,
+  kBsGetPosition,
+  // Body operations that may raise, or have effects.
+  kBif,
+  kPutMapAssoc,
+  kPutMapExact,
+  kBsCreate,
+  kBsSetPosition,
+  kBsGetTail,
+  // Clobber every x register.
+  kCall,
+  kCallExt,
+  kCallFun,
+  kApply,
+  kSend,
+  kBsInitWritable,
+  kBuildStacktrace,
+  kRawRaise,
+  kCatchEnd,
+  kTryCase,
+  // Float registers: load (imm 1: surely a float), operate (imm: + - * /), make a term.
+  kFloatLoad,
+  kFloatOp,
+  kFloatBox,
+  // Others.
+  kTryEnd,
+  kRemoveMessage,
+  kTimeout,
+  kMarkerReserve,
+  kMarkerBind,
+  kMarkerUse,
+  kMarkerClear,
+  // Only as the fallible operation that ends a block (see Block::term == kFallible).
+  kTest,
+  kGetMap,
+  kBsStart,
+  kBsGet,
+  kBsSkip,
+  kBsMatchString,
+  kBsTestTail,
+  kBsTestUnit,
+};
+
+enum class Test : std::uint8_t {
+  kLt,
+  kGe,
+  kEq,
+  kNe,
+  kEqExact,
+  kNeExact,
+  kInteger,
+  kFloat,
+  kNumber,
+  kAtom,
+  kPid,
+  kReference,
+  kPort,
+  kNil,
+  kBinary,
+  kBitstr,
+  kList,
+  kNonemptyList,
+  kTuple,
+  kArity,
+  kTagged,
+  kBoolean,
+  kFunction,
+  kFunction2,
+  kMap,
+  kMapFields,
+};
+
+struct BifInfo;     // one row of bif_info.cpp
+struct CreateInfo;  // segments of a binary under construction
+
+struct Instr {
+  Op op;
+  Test test{};
+  bool known_binary = false;  // kBsGetTail, kBsTestUnit, …: spare
+  core::SegSpec spec{};       // kBsGet, kBsSkip
+  std::uint64_t imm = 0;      // element index (from 0), arity, callee's function index, unit, number of bits
+  Loc loc{};
+  std::span<ValueId> dsts{};
+  std::span<Arg> args{};
+  const BifInfo* bif = nullptr;
+  std::span<const core::SegSpec>
+      segments{};  // kBsCreate: args are value, size pairs; a size of "all" is the atom all
+  std::span<const std::uint8_t> bytes{};  // kBsMatchString
+  ValueId dst() const { return dsts.empty() ? kNone : dsts[0]; }
+};
+
+enum class Term_ : std::uint8_t {
+  kNone,         // block under construction
+  kJump,         // to succ with jump_args
+  kFallible,     // the last instruction either falls into succ or goes to fail
+  kSwitchValue,  // subject, cases (all atoms or all small integers), fail = default
+  kSwitchArity,
+  kReturn,  // subject
+  // error, subject; for function_clause the arguments are jump_args, or if there are none the
+  // parameters
+  kError,
+  kTry,  // tag in `tag`; succ = protected code, fail = handler
+  kCatch,
+  kLoopRec,      // message in `tag`; succ = matching, fail = wait
+  kLoopRecEnd,   // succ = loop head
+  kWait,         // succ = loop head
+  kWaitTimeout,  // subject = timeout; fail = loop head; succ = time is up
+  kUnreachable,
+};
+
+struct SwitchCase {
+  Term value;  // kSwitchArity: a small
+  BlockId to;
+};
+
+struct Block {
+  std::vector<ValueId> params;
+  std::vector<Instr> code;
+  Term_ term = Term_::kNone;
+  core::Fail error{};
+  bool is_handler = false;    // entered by an exception: only y registers survive
+  bool is_loop_head = false;  // of a receive
+  bool dead = false;
+  BlockId succ = kNone;
+  BlockId fail = kNone;
+  BlockId handler = kNone;  // of the innermost try or catch around the block
+  ValueId tag = kNone;
+  Arg subject;
+  Loc loc{};
+  std::vector<Arg> jump_args;
+  std::vector<SwitchCase> cases;
+  // Made by analysis.
+  std::vector<BlockId> preds;
+  std::vector<ValueId> live_in;
+};
+
+struct Function {
+  Term name;
+  std::uint32_t arity = 0;  // free variables included
+  std::uint32_t free_count = 0;
+  Loc loc;
+  std::vector<ValueId> params;
+  std::vector<Block> blocks;
+  std::uint32_t value_count = 0;
+  BlockId entry = 0;
+  std::uint64_t accepts_context = 0;  // bit i: parameter i may arrive as a match context
+
+  ValueId new_value() { return value_count++; }
+  BlockId new_block(BlockId handler) {
+    blocks.emplace_back();
+    blocks.back().handler = handler;
+    return static_cast<BlockId>(blocks.size() - 1);
+  }
+};
+
+/// A fun that needs an entry in the FunT chunk.
+struct LambdaEntry {
+  std::uint32_t function;  // index in Program::functions
+  std::uint32_t free_count;
+};
+
+struct Program {
+  Arena& arena;
+  core::Module& module;
+  std::vector<Function> functions;
+  std::vector<LambdaEntry> lambdas;
+  std::vector<std::string> errors;
+};
+
+/// Calls f(BlockId) for every successor, without handlers.
+template <class F>
+void for_successors(const Block& b, F&& f) {
+  if (b.succ != kNone) f(b.succ);
+  for (const SwitchCase& c : b.cases) f(c.to);
+  if (b.fail != kNone) f(b.fail);
+}
+
+inline bool clobbers_x(Op op) { return op >= Op::kCall && op <= Op::kTryCase; }
+/// Needs a return address on the stack unless it is the last thing a function does.
+inline bool is_call(Op op) { return op >= Op::kCall && op <= Op::kRawRaise; }
+/// May be dropped when nobody uses the result.
+bool is_pure(const Instr& i);
+
+/// core → ssa, all functions. (lower_core.cpp)
+void lower_module(Program& program);
+/// (ssa_opt.cpp) Improves one function; leaves only reachable blocks with preds filled in.
+void optimise(Program& program, Function& fn);
+/// Lets binaries under matching travel between local functions as match contexts. (ssa_context.cpp)
+void reuse_contexts(Program& program);
+/// Keeps intermediate floats out of the heap. `order`: the reachable blocks, each after its
+/// predecessors. (ssa_float.cpp)
+void unbox_floats(Program& program, Function& fn, const std::vector<BlockId>& order);
+
+}  // namespace vmrun::compile::ssa

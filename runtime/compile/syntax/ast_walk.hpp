@@ -1,0 +1,125 @@
+#pragma once
+// Visiting the parts of an expression in source order. Constant operations; any thread that owns
+// the tree.
+
+#include "runtime/compile/syntax/ast.hpp"
+
+namespace vmrun::compile {
+
+template <class F>
+void for_each_child(const Clause& c, F&& visit) {
+  for (const Expr* p : c.patterns) visit(*p);
+  for (const ExprList& tests : c.guards)
+    for (const Expr* g : tests) visit(*g);
+  for (const Expr* e : c.body) visit(*e);
+}
+
+/// Calls visit(const Expr&) for each direct sub-expression. Of a match the right side comes first,
+/// as it is evaluated first; of a comprehension the qualifiers come before the template.
+template <class F>
+void for_each_child(const Expr& e, F&& visit) {
+  auto list = [&](ExprList items) {
+    for (const Expr* i : items) visit(*i);
+  };
+  auto clauses = [&](ClauseList items) {
+    for (const Clause* c : items) for_each_child(*c, visit);
+  };
+  auto maybe = [&](const Expr* x) {
+    if (x != nullptr) visit(*x);
+  };
+  switch (e.kind) {
+    case ExprKind::kVar:
+    case ExprKind::kAtom:
+    case ExprKind::kInteger:
+    case ExprKind::kFloat:
+    case ExprKind::kString:
+    case ExprKind::kNil:
+    case ExprKind::kRecordIndex:
+    case ExprKind::kFunLocal: return;
+    case ExprKind::kCons:
+      list(e.as<ConsExpr>().elements);
+      visit(*e.as<ConsExpr>().tail);
+      return;
+    case ExprKind::kTuple: list(e.as<TupleExpr>().elements); return;
+    case ExprKind::kMap:
+      maybe(e.as<MapExpr>().base);
+      for (const MapField& f : e.as<MapExpr>().fields) {
+        visit(*f.key);
+        visit(*f.value);
+      }
+      return;
+    case ExprKind::kBinary:
+      for (const Segment& s : e.as<BinaryExpr>().segments) {
+        visit(*s.value);
+        maybe(s.size);
+      }
+      return;
+    case ExprKind::kRecord:
+      maybe(e.as<RecordExpr>().base);
+      for (const RecordFieldInit& f : e.as<RecordExpr>().fields) visit(*f.value);
+      return;
+    case ExprKind::kRecordField: visit(*e.as<RecordFieldExpr>().base); return;
+    case ExprKind::kUnary: visit(*e.as<UnaryExpr>().operand); return;
+    case ExprKind::kBinaryOp:
+      visit(*e.as<BinaryOpExpr>().left);
+      visit(*e.as<BinaryOpExpr>().right);
+      return;
+    case ExprKind::kMatch:
+      visit(*e.as<MatchExpr>().right);
+      visit(*e.as<MatchExpr>().left);
+      return;
+    case ExprKind::kMaybeMatch:
+      visit(*e.as<MaybeMatchExpr>().right);
+      visit(*e.as<MaybeMatchExpr>().left);
+      return;
+    case ExprKind::kCall:
+      visit(*e.as<CallExpr>().target);
+      list(e.as<CallExpr>().args);
+      return;
+    case ExprKind::kRemote:
+      visit(*e.as<RemoteExpr>().module);
+      visit(*e.as<RemoteExpr>().function);
+      return;
+    case ExprKind::kFunRemote:
+      visit(*e.as<FunRemoteExpr>().module);
+      visit(*e.as<FunRemoteExpr>().function);
+      visit(*e.as<FunRemoteExpr>().arity);
+      return;
+    case ExprKind::kFun: clauses(e.as<FunExpr>().clauses); return;
+    case ExprKind::kBlock: list(e.as<BlockExpr>().body); return;
+    case ExprKind::kIf: clauses(e.as<IfExpr>().clauses); return;
+    case ExprKind::kCase:
+      visit(*e.as<CaseExpr>().subject);
+      clauses(e.as<CaseExpr>().clauses);
+      return;
+    case ExprKind::kReceive:
+      clauses(e.as<ReceiveExpr>().clauses);
+      maybe(e.as<ReceiveExpr>().timeout);
+      list(e.as<ReceiveExpr>().timeout_body);
+      return;
+    case ExprKind::kTry:
+      list(e.as<TryExpr>().body);
+      clauses(e.as<TryExpr>().of_clauses);
+      clauses(e.as<TryExpr>().catch_clauses);
+      list(e.as<TryExpr>().after);
+      return;
+    case ExprKind::kCatch: visit(*e.as<CatchExpr>().body); return;
+    case ExprKind::kMaybe:
+      list(e.as<MaybeExpr>().body);
+      clauses(e.as<MaybeExpr>().else_clauses);
+      return;
+    case ExprKind::kComprehension: {
+      const auto& c = e.as<ComprehensionExpr>();
+      for (const Qualifier& q : c.qualifiers) {
+        visit(*q.source);
+        maybe(q.pattern);
+        maybe(q.value_pattern);
+      }
+      maybe(c.key);
+      visit(*c.value);
+      return;
+    }
+  }
+}
+
+}  // namespace vmrun::compile

@@ -1,0 +1,474 @@
+#include "runtime/compile/syntax/preprocessor.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "runtime/compile/source/known_headers.hpp"
+#include "runtime/compile/syntax/constant.hpp"
+#include "runtime/compile/syntax/parser.hpp"
+
+namespace vmrun::compile {
+
+namespace {
+
+constexpr size_t kMaxIncludeDepth = 64;
+
+std::string directory_of(const std::string& path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+std::string to_utf8(std::u32string_view chars) {
+  std::string out;
+  for (char32_t c : chars) append_utf8(out, c);
+  return out;
+}
+
+/// The word behind the '-' of an attribute; reserved words count.
+std::string_view attribute_name(const std::vector<Token>& form) {
+  if (form.size() < 2 || form[0].kind != Tok::kMinus) return {};
+  return form[1].kind == Tok::kAtom ? form[1].text : token_spelling(form[1].kind);
+}
+
+bool is_conditional(std::string_view name) {
+  return name == "ifdef" || name == "ifndef" || name == "if" || name == "elif" || name == "else" ||
+         name == "endif";
+}
+
+}  // namespace
+
+Preprocessor::Preprocessor(Session& session, const PreprocessorOptions& options, uint32_t file)
+    : session_(session), options_(options) {
+  Names& names = session.names;
+  module_ = names.intern(options.default_module);
+  auto atom = [&](std::string_view text) {
+    Token t;
+    t.kind = Tok::kAtom;
+    t.text = names.intern(text);
+    return t;
+  };
+  Token release;
+  release.kind = Tok::kInteger;
+  release.text = names.intern("27");
+  define_predefined("MACHINE", {atom("BEAM")});
+  define_predefined("BEAM", {atom("true")});
+  define_predefined("OTP_RELEASE", {release});
+  for (auto& [name, value] : options.macros) define_from_option(name, value);
+  inputs_.push_back({std::make_unique<Lexer>(session.arena, names, session.sources.text(file), file),
+                     session.sources.name(file), 0, file});
+}
+
+Preprocessor::~Preprocessor() = default;
+
+void Preprocessor::define_predefined(std::string_view name, std::vector<Token> body) {
+  Macro m;
+  m.predefined = true;
+  m.body = std::move(body);
+  macros_[session_.names.intern(name)].push_back(std::move(m));
+}
+
+void Preprocessor::define_from_option(const std::string& name, const std::string& value) {
+  Macro m;
+  std::string_view text =
+      session_.arena.copy(value.empty() ? std::string_view("true") : std::string_view(value));
+  if (find_invalid_utf8(text) != std::string_view::npos) return;
+  uint32_t file = session_.sources.add("-D" + name, std::string(text));
+  Lexer lexer(session_.arena, session_.names, text, file);
+  for (Token t = lexer.next(); t.kind != Tok::kEof && t.kind != Tok::kDot; t = lexer.next()) {
+    if (t.kind == Tok::kError) error(t.loc, std::string(t.text));
+    m.body.push_back(t);
+  }
+  macros_[session_.names.intern(name)] = {std::move(m)};
+}
+
+bool Preprocessor::is_defined(std::string_view name) const {
+  static constexpr std::string_view kDynamic[] = {"FILE",
+                                                  "LINE",
+                                                  "MODULE",
+                                                  "MODULE_STRING",
+                                                  "FUNCTION_NAME",
+                                                  "FUNCTION_ARITY",
+                                                  "FEATURE_AVAILABLE",
+                                                  "FEATURE_ENABLED"};
+  if (std::find(std::begin(kDynamic), std::end(kDynamic), name) != std::end(kDynamic)) return true;
+  auto it = macros_.find(name);
+  return it != macros_.end() && !it->second.empty();
+}
+
+// --- forms ---------------------------------------------------------------------------------------
+
+/// Raw tokens up to the dot. False at the end of the innermost input.
+bool Preprocessor::read_form(std::vector<Token>& out, bool& failed) {
+  out.clear();
+  failed = false;
+  Lexer& lexer = *inputs_.back().lexer;
+  for (;;) {
+    Token t = lexer.next();
+    end_loc_ = t.loc;
+    if (t.kind == Tok::kEof) {
+      if (out.empty()) return false;
+      out.push_back(t);
+      return true;
+    }
+    if (t.kind == Tok::kError) {
+      // In text that is switched off anything goes.
+      if (active()) {
+        error(t.loc, std::string(t.text));
+        failed = true;
+      } else {
+        continue;
+      }
+      lexer.skip_form();
+      return true;
+    }
+    out.push_back(t);
+    if (t.kind == Tok::kDot) return true;
+  }
+}
+
+bool Preprocessor::next_form(std::vector<Token>& out) {
+  std::vector<Token> raw;
+  while (!inputs_.empty()) {
+    bool failed;
+    if (!read_form(raw, failed)) {
+      leave_input();
+      continue;
+    }
+    if (failed) continue;
+    if (directive(raw)) continue;
+    if (!active()) continue;
+    note_function(raw);
+    produced_ = 0;
+    out.clear();
+    if (!expand(raw.data(), raw.size(), out, nullptr, 0)) continue;
+    if (attribute_name(out) == "module" && out.size() > 3 && out[3].kind == Tok::kAtom) module_ = out[3].text;
+    if (out.size() == 1 && out[0].kind == Tok::kDot) {
+      error(out[0].loc, "syntax error before '.': expected a function or an attribute");
+      continue;
+    }
+    return true;
+  }
+  return false;
+}
+
+void Preprocessor::leave_input() {
+  Input& input = inputs_.back();
+  while (conditionals_.size() > input.conditionals_at_entry) {
+    Conditional& c = conditionals_.back();
+    error(c.loc, format_message("unterminated '-%.*s': '-endif.' is missing", VIEW(c.directive)));
+    conditionals_.pop_back();
+  }
+  bool maybe_enabled = input.lexer->maybe_enabled();
+  inputs_.pop_back();
+  if (!inputs_.empty()) inputs_.back().lexer->set_maybe_enabled(maybe_enabled);
+}
+
+/// `?FUNCTION_NAME` and `?FUNCTION_ARITY` of a function form: read off its first head.
+void Preprocessor::note_function(const std::vector<Token>& form) {
+  function_name_ = {};
+  if (form.size() < 3 || form[0].kind != Tok::kAtom || form[1].kind != Tok::kLParen) return;
+  function_name_ = form[0].text;
+  function_arity_ = 0;
+  int depth = 0;
+  for (size_t i = 1; i < form.size(); i++) {
+    Tok k = form[i].kind;
+    if (k == Tok::kLParen || k == Tok::kLBrace || k == Tok::kLBracket || k == Tok::kLBin) depth++;
+    if (k == Tok::kRParen || k == Tok::kRBrace || k == Tok::kRBracket || k == Tok::kRBin) depth--;
+    if (depth == 0) break;
+    if (depth == 1 && k == Tok::kComma) function_arity_++;
+    if (i == 2) function_arity_++;
+  }
+}
+
+// --- directives ----------------------------------------------------------------------------------
+
+/// Obeys a directive; false when the form is none and goes on to the parser.
+bool Preprocessor::directive(const std::vector<Token>& form) {
+  std::string_view name = attribute_name(form);
+  if (name.empty()) return false;
+  if (is_conditional(name)) {
+    if (form.back().kind == Tok::kEof) {
+      error(form.back().loc, format_message("'-%.*s' does not end with '.'", VIEW(name)));
+      return true;
+    }
+    return conditional_directive(name, form);
+  }
+  if (!active()) return true;
+  bool known = name == "define" || name == "undef" || name == "include" || name == "include_lib" ||
+               name == "error" || name == "warning" || name == "file" || name == "feature";
+  if (!known) return false;
+  if (form.back().kind == Tok::kEof) {
+    error(form.back().loc, format_message("'-%.*s' does not end with '.'", VIEW(name)));
+    return true;
+  }
+  if (name == "define") define(form);
+  else if (name == "undef") undefine(form);
+  else if (name == "include") include(form, false);
+  else if (name == "include_lib") include(form, true);
+  else if (name == "error") message(form, true);
+  else if (name == "warning") message(form, false);
+  else if (name == "file") file_attribute(form);
+  else feature(form);
+  return true;
+}
+
+/// The name in `-directive(Name).`, empty after an error.
+std::string_view Preprocessor::name_argument(const std::vector<Token>& form, std::string_view directive) {
+  bool good = form.size() == 6 && form[2].kind == Tok::kLParen && form[4].kind == Tok::kRParen &&
+              (form[3].kind == Tok::kAtom || form[3].kind == Tok::kVar);
+  if (good) return form[3].text;
+  error(form[0].loc,
+        format_message("badly formed '-%.*s': expected -%.*s(Name).", VIEW(directive), VIEW(directive)));
+  return {};
+}
+
+bool Preprocessor::conditional_directive(std::string_view name, const std::vector<Token>& form) {
+  size_t floor = inputs_.back().conditionals_at_entry;
+  if (name == "ifdef" || name == "ifndef" || name == "if") {
+    Conditional c{form[0].loc, name, false, false, false, active()};
+    if (c.outer_active) {
+      if (name == "if") {
+        c.active = condition(form);
+      } else if (std::string_view macro = name_argument(form, name); !macro.empty()) {
+        c.active = is_defined(macro) == (name == "ifdef");
+      }
+      c.taken = c.active;
+    }
+    conditionals_.push_back(c);
+    return true;
+  }
+  if (conditionals_.size() <= floor) {
+    error(form[0].loc, format_message("'-%.*s' without '-if' or '-ifdef' before it", VIEW(name)));
+    return true;
+  }
+  Conditional& c = conditionals_.back();
+  if (name == "endif") {
+    conditionals_.pop_back();
+    return true;
+  }
+  if (c.in_else) {
+    error(form[0].loc, format_message("'-%.*s' after '-else'", VIEW(name)));
+    return true;
+  }
+  if (name == "else") {
+    c.in_else = true;
+    c.active = c.outer_active && !c.taken;
+  } else {
+    c.active = false;
+    if (c.outer_active && !c.taken) {
+      c.active = true;  // so that macros in the condition are reported properly
+      c.active = condition(form);
+    }
+  }
+  c.taken = c.taken || c.active;
+  return true;
+}
+
+/// Evaluates `-if(Expr)`. A condition that fails or is not `true` counts as false.
+bool Preprocessor::condition(const std::vector<Token>& form) {
+  if (form.size() < 6 || form[2].kind != Tok::kLParen || form[form.size() - 2].kind != Tok::kRParen) {
+    error(form[0].loc, "badly formed '-if': expected -if(Expression).");
+    return false;
+  }
+  std::vector<Token> tokens;
+  produced_ = 0;
+  if (!expand(form.data() + 3, form.size() - 5, tokens, nullptr, 0)) return false;
+  tokens.push_back(form.back());
+  Parser parser(session_, tokens);
+  const Expr* e = parser.parse_whole_expression();
+  if (e == nullptr) return false;
+  ConstantEvaluator evaluator([this](std::string_view name) { return is_defined(name); });
+  std::string problem;
+  Loc where = e->loc;
+  auto value = evaluator.evaluate(*e, problem, where);
+  if (!problem.empty()) {
+    error(where, "bad expression in '-if': " + problem);
+    return false;
+  }
+  return value && value->is_atom("true");
+}
+
+void Preprocessor::define(const std::vector<Token>& form) {
+  size_t n = form.size();
+  bool shaped = n >= 7 && form[2].kind == Tok::kLParen && form[n - 2].kind == Tok::kRParen &&
+                (form[3].kind == Tok::kAtom || form[3].kind == Tok::kVar);
+  Macro macro;
+  size_t i = 4;
+  if (shaped && form[i].kind == Tok::kLParen) {
+    macro.has_params = true;
+    i++;
+    if (form[i].kind == Tok::kRParen) {
+      i++;
+    } else {
+      for (;;) {
+        if (i + 1 >= n || form[i].kind != Tok::kVar) {
+          error(form[std::min(i, n - 1)].loc,
+                "badly formed '-define': the parameters of a macro are variables");
+          return;
+        }
+        if (std::find(macro.params.begin(), macro.params.end(), form[i].text) != macro.params.end()) {
+          error(form[i].loc, format_message("macro parameter '%.*s' occurs twice", VIEW(form[i].text)));
+          return;
+        }
+        macro.params.push_back(form[i].text);
+        Tok after = form[i + 1].kind;
+        i += 2;
+        if (after == Tok::kRParen) break;
+        if (after != Tok::kComma) {
+          error(form[i - 1].loc, "badly formed '-define': expected ',' or ')' after a macro parameter");
+          return;
+        }
+      }
+    }
+  }
+  if (!shaped || i >= n - 2 || form[i].kind != Tok::kComma) {
+    error(
+        form[0].loc,
+        "badly formed '-define': expected -define(NAME, Replacement). or -define(NAME(Args), Replacement).");
+    return;
+  }
+  macro.body.assign(form.begin() + static_cast<ptrdiff_t>(i) + 1, form.end() - 2);
+  std::string_view name = form[3].text;
+  auto& versions = macros_[name];
+  bool dynamic = versions.empty() && is_defined(name);
+  for (Macro& old : versions) {
+    if (old.predefined) dynamic = true;
+    bool same = old.has_params == macro.has_params && old.params.size() == macro.params.size();
+    if (same && !old.predefined) {
+      error(form[3].loc, format_message("redefining macro '%.*s'", VIEW(name)));
+      return;
+    }
+  }
+  if (dynamic) {
+    error(form[3].loc, format_message("redefining predefined macro '%.*s'", VIEW(name)));
+    return;
+  }
+  versions.push_back(std::move(macro));
+}
+
+void Preprocessor::undefine(const std::vector<Token>& form) {
+  std::string_view name = name_argument(form, "undef");
+  if (name.empty()) return;
+  auto it = macros_.find(name);
+  bool predefined = it == macros_.end() ? is_defined(name) : !it->second.empty() && it->second[0].predefined;
+  if (predefined) error(form[3].loc, format_message("undefining predefined macro '%.*s'", VIEW(name)));
+  else if (it != macros_.end()) macros_.erase(it);
+}
+
+void Preprocessor::push_input(const std::string& path, uint32_t file) {
+  bool maybe_enabled = inputs_.back().lexer->maybe_enabled();
+  inputs_.push_back(
+      {std::make_unique<Lexer>(session_.arena, session_.names, session_.sources.text(file), file), path,
+       conditionals_.size(), file});
+  inputs_.back().lexer->set_maybe_enabled(maybe_enabled);
+}
+
+void Preprocessor::include(const std::vector<Token>& raw, bool library) {
+  std::vector<Token> form;
+  produced_ = 0;
+  if (!expand(raw.data(), raw.size(), form, nullptr, 0)) return;
+  std::string name;
+  size_t i = 3;
+  while (i < form.size() && form[i].kind == Tok::kString) name += to_utf8(form[i++].chars);
+  if (i == 3 || i + 2 != form.size() || form[2].kind != Tok::kLParen || form[i].kind != Tok::kRParen) {
+    error(form[0].loc,
+          format_message("badly formed '-%s': expected -%s(\"file.hrl\").",
+                         library ? "include_lib" : "include", library ? "include_lib" : "include"));
+    return;
+  }
+  if (name.starts_with("$")) {  // $VAR/path, as the reference manual has it
+    size_t slash = name.find('/');
+    std::string variable = name.substr(1, slash == std::string::npos ? slash : slash - 1);
+    if (const char* value = std::getenv(variable.c_str()))
+      name = value + (slash == std::string::npos ? std::string() : name.substr(slash));
+  }
+  if (inputs_.size() >= kMaxIncludeDepth) {
+    error(form[3].loc, format_message("include files are nested more than %zu deep", kMaxIncludeDepth));
+    return;
+  }
+  std::vector<std::string> candidates;
+  if (name.starts_with("/")) {
+    candidates.push_back(name);
+  } else {
+    candidates.push_back(directory_of(inputs_.back().path) + name);
+    candidates.push_back(directory_of(inputs_.front().path) + name);
+    for (const std::string& dir : options_.include_path) candidates.push_back(dir + "/" + name);
+    size_t slash = name.find('/');
+    if (library && slash != std::string::npos) {
+      std::string app = name.substr(0, slash), rest = name.substr(slash);
+      for (const std::string& root : options_.library_path) {
+        candidates.push_back(root + "/" + app + rest);
+        std::error_code ec;
+        for (auto& entry : std::filesystem::directory_iterator(root, ec)) {
+          std::string dir = entry.path().filename().string();
+          if (dir.starts_with(app + "-")) candidates.push_back(root + "/" + dir + rest);
+        }
+      }
+    }
+  }
+  std::string text, problem, first_problem;
+  for (const std::string& path : candidates) {
+    if (!read_source_file(path, text, problem)) {
+      if (first_problem.empty() || first_problem == "no such file") first_problem = problem;
+      continue;
+    }
+    size_t bad = find_invalid_utf8(text);
+    uint32_t file = session_.sources.add(path, std::move(text));
+    if (bad != std::string_view::npos)
+      error(form[3].loc,
+            format_message("include file \"%s\" is not valid UTF-8 (byte %zu)", path.c_str(), bad));
+    else push_input(path, file);
+    return;
+  }
+  if (std::string_view known = library ? find_known_header(name) : std::string_view(); known.data()) {
+    push_input(name, session_.sources.add(name, std::string(known)));
+    return;
+  }
+  error(form[3].loc, format_message("can't find include %s \"%s\": %s", library ? "lib" : "file",
+                                    name.c_str(), first_problem.c_str()));
+}
+
+void Preprocessor::message(const std::vector<Token>& form, bool is_error) {
+  std::string text;
+  std::vector<Token> expanded;
+  produced_ = 0;
+  if (!expand(form.data(), form.size(), expanded, nullptr, 0)) return;
+  for (size_t i = 3; i + 2 < expanded.size(); i++) {
+    if (expanded[i].kind == Tok::kString) text += to_utf8(expanded[i].chars);
+    else text += (text.empty() ? "" : " ") + token_source(expanded[i]);
+  }
+  if (is_error) error(form[0].loc, "-error: " + text);
+  else session_.diagnostics.warning(form[0].loc, "-warning: " + text);
+}
+
+/// `-file("name", Line)`: what follows claims to come from there.
+void Preprocessor::file_attribute(const std::vector<Token>& raw) {
+  std::vector<Token> form;
+  produced_ = 0;
+  if (!expand(raw.data(), raw.size(), form, nullptr, 0)) return;
+  bool good = form.size() == 8 && form[3].kind == Tok::kString && form[4].kind == Tok::kComma &&
+              form[5].kind == Tok::kInteger && form[5].text.size() < 10;
+  if (!good) {
+    error(form[0].loc, "badly formed '-file': expected -file(\"name\", Line).");
+    return;
+  }
+  uint32_t line = static_cast<uint32_t>(std::stoul(std::string(form[5].text)));
+  inputs_.back().lexer->relocate(session_.sources.add_name(to_utf8(form[3].chars)), line, form[0].loc.line);
+}
+
+void Preprocessor::feature(const std::vector<Token>& form) {
+  bool good = form.size() == 8 && form[3].kind == Tok::kAtom && form[5].kind == Tok::kAtom &&
+              (form[5].text == "enable" || form[5].text == "disable");
+  if (!good) {
+    error(form[0].loc,
+          "badly formed '-feature': expected -feature(Name, enable) or -feature(Name, disable).");
+    return;
+  }
+  if (form[3].text != "maybe_expr") {
+    error(form[3].loc, format_message("unknown feature '%.*s'", VIEW(form[3].text)));
+    return;
+  }
+  inputs_.back().lexer->set_maybe_enabled(form[5].text == "enable");
+}
+
+}  // namespace vmrun::compile

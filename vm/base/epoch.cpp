@@ -1,0 +1,70 @@
+#include "vm/base/epoch.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace vmrun {
+namespace {
+
+constexpr std::size_t kMaxThreads = 1536;  // schedulers (at most 1024) and helpers
+EpochSlot slots[kMaxThreads];
+std::atomic<std::size_t> slots_used{0};
+
+struct ThreadSlot {
+  EpochSlot* slot = nullptr;
+  ~ThreadSlot() {
+    if (!slot) return;
+    epoch_leave(*slot);
+    slot->taken.store(false, std::memory_order_release);
+  }
+};
+thread_local ThreadSlot thread_slot;
+
+EpochSlot* take_slot() {
+  for (std::size_t i = 0; i < kMaxThreads; ++i) {
+    if (slots[i].taken.exchange(true, std::memory_order_acq_rel)) continue;
+    std::size_t used = slots_used.load();
+    while (used < i + 1 && !slots_used.compare_exchange_weak(used, i + 1)) {}
+    return &slots[i];
+  }
+  std::fputs("vmrun: more threads than the machine allows for\n", stderr);
+  std::abort();
+}
+
+}  // namespace
+
+std::atomic<Word> global_epoch{1};
+
+EpochSlot& epoch_slot() {
+  if (!thread_slot.slot) thread_slot.slot = take_slot();
+  return *thread_slot.slot;
+}
+
+void epoch_enter(EpochSlot& slot) {
+  // Sequentially consistent against epoch_passed: either that sees this slot, or the lookups that
+  // follow see what was unlinked before it looked.
+  slot.local.store(global_epoch.load(std::memory_order_acquire), std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+Word epoch_passed() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  Word least = global_epoch.load(std::memory_order_acquire);
+  const std::size_t used = slots_used.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < used; ++i) {
+    const Word local = slots[i].local.load(std::memory_order_seq_cst);
+    if (local < least) least = local;
+  }
+  return least;
+}
+
+EpochGuard::EpochGuard()
+    : slot_(epoch_slot()), outermost_(slot_.local.load(std::memory_order_relaxed) == EpochSlot::kQuiescent) {
+  if (outermost_) epoch_enter(slot_);
+}
+
+EpochGuard::~EpochGuard() {
+  if (outermost_) epoch_leave(slot_);
+}
+
+}  // namespace vmrun

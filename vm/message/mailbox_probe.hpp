@@ -1,0 +1,32 @@
+#pragma once
+
+#include "probes/probes.hpp"
+#include "vm/base/spin_lock.hpp"
+#include "vm/message/mailbox.hpp"
+
+/// Exact mailbox lengths for the message-queued probe.
+namespace vmrun {
+
+/// Held around changes of a mailbox's length while the message-queued probe is enabled, so that the
+/// length it reports is exact and the probe fires before the message becomes visible (PROBES A10).
+/// Where a path is taken often the probe is tested first, and the lock left to a function of its
+/// own.
+class MailboxProbeLock {
+ public:
+  explicit MailboxProbeLock(const Mailbox& m) {
+    if (probe::message_queued_enabled()) [[unlikely]]
+      acquire(m);
+  }
+  ~MailboxProbeLock() {
+    if (lock_) lock_->unlock();
+  }
+  MailboxProbeLock(const MailboxProbeLock&) = delete;
+  bool held() const { return lock_ != nullptr; }
+
+ private:
+  void acquire(const Mailbox& m);
+
+  SpinLock* lock_ = nullptr;
+};
+
+}  // namespace vmrun

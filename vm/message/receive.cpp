@@ -1,0 +1,205 @@
+#include "vm/message/receive.hpp"
+
+#include "probes/probes.hpp"
+#include "vm/base/clock.hpp"
+#include "vm/bif.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/message/mailbox_probe.hpp"
+#include "vm/message/signal.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/sched/scheduler.hpp"
+#include "vm/term/print.hpp"
+#include "vm/trace/seq_trace.hpp"
+#include "vm/trace/trace.hpp"
+
+namespace vmrun {
+namespace {
+
+/// The link that led to or ended at `from` now is `to`: tail, save position and markers follow.
+void move_link(Process& p, Fragment** from, Fragment** to) {
+  Mailbox& m = p.mailbox;
+  if (m.last == from) m.last = to;
+  if (m.save == from) m.save = to;
+  if (p.extra && p.extra->marker_count) [[unlikely]]
+    for (ReceiveMarker& marker : p.extra->markers)
+      if (marker.link == from) marker.link = to;
+}
+
+void fire_receive(Process& p, const Fragment& f) {
+  const auto [label, previous, current] = SeqArguments::of_process(p);
+  probe::message_receive(PidText(p.id), static_cast<std::uint32_t>(size_words(f.message)),
+                         static_cast<std::uint32_t>(p.mailbox.length() - 1), label, previous, current);
+}
+
+void drop_timer(Process& p) {
+  if (!p.receive_timer) return;
+  TimerWheel::cancel_receive(p.receive_timer);
+  p.receive_timer = nullptr;
+}
+
+}  // namespace
+
+Peek receive_peek(Process& p, Term* message) {
+  Fragment* f = *p.mailbox.save;
+  if (!f) {
+    if (!p.mailbox.has_arrivals()) return Peek::kEmpty;
+    handle_arrivals(p);
+    if (p.exit_pending) [[unlikely]]
+      return Peek::kExiting;
+    f = *p.mailbox.save;
+    if (!f) return Peek::kEmpty;
+  }
+  p.message_peeked = f->used_words != 0;
+  *message = f->message;
+  return Peek::kMessage;
+}
+
+void receive_next(Process& p) {
+  p.message_peeked = false;
+  p.mailbox.save = &(*p.mailbox.save)->next;
+}
+
+namespace {
+
+[[gnu::cold, gnu::noinline]] void count_down_watched(Process& p, const Fragment& f) {
+  MailboxProbeLock lock(p.mailbox);
+  if (probe::message_receive_enabled()) fire_receive(p, f);
+  p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
+}
+
+}  // namespace
+
+void receive_remove(Process& p) {
+  Mailbox& m = p.mailbox;
+  p.message_peeked = false;
+  Fragment* f = *m.save;
+  if (!f->token.is_nil() || (p.observed & kCarriesAny)) [[unlikely]]
+    receive_carried(p, *f);
+  if (probe::message_watched()) [[unlikely]]
+    count_down_watched(p, *f);
+  else m.set_inner_count(m.inner_count() - 1);
+  Fragment** link = m.save;
+  *link = f->next;
+  move_link(p, &f->next, link);
+  m.save = &m.first;
+  if (p.receive_timer) drop_timer(p);
+  if (f->used_words) {
+    bump_reductions(p, f->used_words >> 5);
+    p.heap.adopt(f);
+  } else {
+    if (f->kind == static_cast<std::uint32_t>(SignalKind::kPinnedMessage)) --p.extra->pinned_messages;
+    Fragment::destroy(f);
+  }
+}
+
+void receive_timeout(Process& p) {
+  trace_receive(p, atoms::timeout);
+  drop_timer(p);
+  p.mailbox.save = &p.mailbox.first;
+  p.message_peeked = false;
+}
+
+TimeoutState receive_start_timer(Process& p, Term timeout) {
+  if (p.receive_timer)
+    return p.receive_timer->fired.load(std::memory_order_acquire) ? TimeoutState::kExpired
+                                                                  : TimeoutState::kWait;
+  if (timeout == atoms::infinity) return TimeoutState::kWait;
+  if (!timeout.is_small() || timeout.small_value() < 0 || timeout.small_value() > 0xFFFFFFFF) {
+    p.mailbox.save = &p.mailbox.first;
+    return TimeoutState::kBad;
+  }
+  if (timeout.small_value() == 0) return TimeoutState::kExpired;
+  const Word now_ns = monotonic_ns();
+  const Word tick = (now_ns + 999'999) / 1'000'000 + static_cast<Word>(timeout.small_value());
+  p.receive_timer = this_scheduler()->timers.start_receive(p.id, now_ns / 1'000'000, tick);
+  return TimeoutState::kWait;
+}
+
+bool flush_down_message(Process& p, RefKey key) {
+  if (p.mailbox.has_arrivals()) handle_arrivals(p);
+  for (Fragment** link = &p.mailbox.first; *link; link = &(*link)->next) {
+    Fragment* f = *link;
+    const Term m = f->message;
+    if (!m.is_tuple() || m.tuple_arity() != 5 || !m.element(1).is_local_ref() ||
+        !(ref_key(m.element(1)) == key))
+      continue;
+    *link = f->next;
+    move_link(p, &f->next, link);
+    MailboxProbeLock lock(p.mailbox);
+    p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
+    if (f->kind == static_cast<std::uint32_t>(SignalKind::kPinnedMessage)) --p.extra->pinned_messages;
+    Fragment::destroy(f);
+    return true;
+  }
+  return false;
+}
+
+void receive_pin_peeked(Process& p) {
+  Fragment* f = *p.mailbox.save;
+  Fragment* node = new_fragment(0);
+  node->message = f->message;
+  node->token = f->token;
+  node->from_vm = f->from_vm;
+  node->token_generation = f->token_generation;
+  node->kind = static_cast<std::uint32_t>(SignalKind::kPinnedMessage);
+  node->next = f->next;
+  *p.mailbox.save = node;
+  move_link(p, &f->next, &node->next);
+  p.heap.adopt(f);
+  ++extra_of(p).pinned_messages;
+  p.message_peeked = false;
+}
+
+// ---- Markers ------------------------------------------------------------------------------------
+
+namespace {
+
+void free_marker(Extra& extra, ReceiveMarker& marker) {
+  marker = {};
+  --extra.marker_count;
+}
+
+ReceiveMarker* find_marker(Process& p, Term id_or_ref) {
+  if (!p.extra || !p.extra->marker_count) return nullptr;
+  const RefKey key = id_or_ref.is_local_ref() ? ref_key(id_or_ref) : RefKey{};
+  for (ReceiveMarker& marker : p.extra->markers) {
+    if (!marker.link) continue;
+    if (id_or_ref.is_small() ? marker.id == static_cast<std::uint32_t>(id_or_ref.small_value())
+                             : marker.ref == key)
+      return &marker;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Term receive_marker_reserve(Process& p) {
+  // What is there now, in either queue, came before the reference that will be made.
+  if (p.mailbox.has_arrivals()) handle_arrivals(p);
+  Extra& extra = extra_of(p);
+  ReceiveMarker* chosen =
+      &extra.markers[extra.next_marker % Extra::kMarkers];  // the oldest, unless one is free
+  for (ReceiveMarker& marker : extra.markers)
+    if (!marker.link) chosen = &marker;
+  if (chosen->link) free_marker(extra, *chosen);
+  chosen->link = p.mailbox.last;
+  chosen->id = ++extra.next_marker;
+  ++extra.marker_count;
+  return Term::small(chosen->id);
+}
+
+void receive_marker_bind(Process& p, Term marker, Term ref) {
+  ReceiveMarker* found = marker.is_small() ? find_marker(p, marker) : nullptr;
+  if (found && ref.is_local_ref()) found->ref = ref_key(ref);
+}
+
+void receive_marker_clear(Process& p, Term ref) {
+  if (ReceiveMarker* marker = find_marker(p, ref)) free_marker(*p.extra, *marker);
+}
+
+void receive_marker_use(Process& p, Term ref) {
+  if (ReceiveMarker* marker = ref.is_local_ref() ? find_marker(p, ref) : nullptr)
+    p.mailbox.save = marker->link;
+}
+
+}  // namespace vmrun

@@ -1,0 +1,155 @@
+#include "vm/message/request.hpp"
+
+#include "probes/probes.hpp"
+#include "vm/bif.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
+#include "vm/process/info.hpp"
+#include "vm/process/table.hpp"
+#include "vm/sched/scheduler.hpp"
+#include "vm/term/print.hpp"
+#include "vm/trace/trace.hpp"
+
+/// The signal's root is {From, Id, Kind, Argument, Tag, MessageId, IfDead}. Id is a small integer
+/// when From is suspended for the answer; 0 when nobody waits: then {Tag, MessageId, Answer} is
+/// sent as a message unless Tag is []; the tag `suspended` stands for suspend_process's {MessageId,
+/// suspended | exited}.
+namespace vmrun {
+namespace {
+
+enum Field { kFrom, kId, kKind, kArgument, kTag, kMessageId, kIfDead, kFields };
+
+Fragment* make_request(Process& from, Word id, RequestKind kind, Term argument, Term tag, Term message_id,
+                       Term if_dead) {
+  Fragment* f =
+      new_signal(SignalKind::kRequest, 1 + kFields + copy_size_words(argument) + copy_size_words(message_id));
+  const Term argument_copy = copy_into(*f, argument), id_copy = copy_into(*f, message_id);
+  Term* hp = fragment_alloc(*f, 1 + kFields);
+  f->message = make_tuple(hp, from.id, Term::small(static_cast<SWord>(id)),
+                          Term::small(static_cast<SWord>(kind)), argument_copy, tag, id_copy, if_dead);
+  return f;
+}
+
+void answer(Term request, Term result) {
+  const Term* e = request.tuple_elements();
+  if (e[kId] != Term::small(0)) {
+    // The copy that follows goes to a known heap, and not as a message.
+    if (probe::copy_object_enabled() && !result.is_immed()) [[unlikely]]
+      probe::copy_object(PidText(e[kFrom]), static_cast<std::uint32_t>(size_words(result)));
+    answer_question(e[kFrom], static_cast<Word>(e[kId].small_value()), result);
+  } else if (!e[kTag].is_nil()) {
+    Fragment* f = new_fragment(4 + copy_size_words(result) + copy_size_words(e[kMessageId]));
+    const Term copy = copy_into(*f, result), id = copy_into(*f, e[kMessageId]);
+    if (e[kTag] == atoms::suspended) {
+      Term* hp = fragment_alloc(*f, 3);
+      f->message = make_tuple(hp, id, copy == atoms::true_ ? atoms::suspended : atoms::exited);
+    } else {
+      Term* hp = fragment_alloc(*f, 4);
+      f->message = make_tuple(hp, e[kTag], id, copy);
+    }
+    send_from_vm(e[kFrom], f);
+  }
+}
+
+void collect_for(Process& p, Term how) {
+  const int cost = how == atoms::minor ? collect(p, 0, p.saved_regs, p.live_saved)
+                                       : collect_major(p, 0, p.saved_regs, p.live_saved);
+  if (cost >= 0) return;
+  p.exit_pending = true;
+  p.exit_reason = atoms::killed;
+}
+
+void answer_one(Process& p, Term request) {
+  const Term* e = request.tuple_elements();
+  Arena arena;
+  switch (static_cast<RequestKind>(e[kKind].small_value())) {
+    case RequestKind::kIsAlive: return answer(request, atoms::true_);
+    case RequestKind::kProcessInfo: return answer(request, process_info(p, e[kArgument], arena, false));
+    case RequestKind::kGarbageCollect: collect_for(p, e[kArgument]); return answer(request, atoms::true_);
+    case RequestKind::kSuspend: ++p.suspend_count; return answer(request, atoms::true_);
+    case RequestKind::kTrace:
+      return answer(request, trace_as_asked(p, e[kArgument]) ? atoms::true_ : atoms::false_);
+    case RequestKind::kTraceInfo: return answer(request, trace_info(p, e[kArgument], arena));
+    case RequestKind::kResume:
+      if (p.suspend_count) --p.suspend_count;
+      return answer(request, atoms::true_);
+  }
+}
+
+}  // namespace
+
+bool has_asked(const Process& p) { return p.extra && p.extra->request_id; }
+Word start_question(Process& p) {
+  Extra& extra = extra_of(p);
+  return extra.request_id = ++extra.requests_made;
+}
+void cancel_question(Process& p) { p.extra->request_id = 0; }
+
+Term take_answer(Process& p) {
+  Extra& extra = *p.extra;
+  if (!extra.reply) return suspend_and_retry(p);
+  Fragment* f = extra.reply;
+  extra.reply = nullptr;
+  extra.request_id = 0;
+  const Term result = f->message.element(1);
+  const bool is_error = f->message.tuple_arity() == 3;
+  if (result.is_immed()) Fragment::destroy(f);
+  else p.heap.adopt(f);
+  return is_error ? raise_error(p, result) : result;
+}
+
+void answer_question(Term asker, Word id, Term result, bool is_error) {
+  Fragment* f = new_signal(SignalKind::kReply, 4 + copy_size_words(result));
+  const Term copy = copy_into(*f, result), number = Term::small(static_cast<SWord>(id));
+  Term* hp = fragment_alloc(*f, is_error ? 4 : 3);
+  f->message = is_error ? make_tuple(hp, number, copy, atoms::error) : make_tuple(hp, number, copy);
+  Scheduler* s = this_scheduler();
+  if (s && s->current && s->current->id == asker) return take_reply(*s->current, f);  // it answers itself
+  Process* q = process_table.find(asker);
+  if (!q || !push_signal(*q, f)) Fragment::destroy(f);
+}
+
+Term ask(Process& p, Term target, RequestKind kind, Term argument, Term if_dead) {
+  Extra& extra = extra_of(p);
+  if (extra.request_id == 0) {
+    Process* q = process_table.find(target);
+    if (!q) return if_dead;
+    Fragment* f = make_request(p, start_question(p), kind, argument, Term::nil(), Term::nil(), if_dead);
+    if (!push_signal(*q, f)) {
+      Fragment::destroy(f);
+      cancel_question(p);
+      return if_dead;
+    }
+  }
+  return take_answer(p);
+}
+
+void ask_async(Process& p, Term target, RequestKind kind, Term argument, Term tag, Term id, Term if_dead) {
+  send_signal(target, make_request(p, 0, kind, argument, tag, id, if_dead));
+}
+
+void answer_deferred(Process& p) {
+  p.deferred_requests = false;
+  std::vector<Fragment*> requests;
+  requests.swap(p.extra->deferred);
+  for (Fragment* f : requests) {
+    if (p.exit_pending) answer_request_dead(f->message);
+    else answer_one(p, f->message);
+    Fragment::destroy(f);
+  }
+}
+
+void answer_request_dead(Term request) { answer(request, request.element(kIfDead)); }
+
+void take_reply(Process& p, Fragment* f) {
+  Extra* extra = p.extra;
+  if (!extra || extra->request_id == 0 || extra->reply ||
+      f->message.element(0) != Term::small(static_cast<SWord>(extra->request_id)))
+    return Fragment::destroy(f);
+  extra->reply = f;
+  p.resume_requested = true;
+}
+
+}  // namespace vmrun

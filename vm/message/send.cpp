@@ -1,0 +1,153 @@
+#include "vm/message/send.hpp"
+
+#include "probes/probes.hpp"
+#include "vm/bif.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/message/signal.hpp"
+#include "vm/port/operations.hpp"
+#include "vm/process/registry.hpp"
+#include "vm/process/table.hpp"
+#include "vm/term/print.hpp"
+#include "vm/trace/seq_trace.hpp"
+#include "vm/trace/trace.hpp"
+
+namespace vmrun {
+namespace {
+
+/// A copy of the message as its own fragment.
+[[gnu::always_inline]] inline Fragment* message_fragment(Term message) {
+  if (message.is_immed()) {
+    Fragment* f = new_fragment(0);
+    f->message = message;
+    return f;
+  }
+  const Word words = copy_size_words(message);
+  Fragment* f = new_fragment(words);
+  Term* hp = f->words;
+  f->message = copy_term(message, hp, f->off_heap);
+  f->used_words = static_cast<std::uint32_t>(hp - f->words);
+  return f;
+}
+
+/// With token and tag. Within one process too this is a copy like any other.
+[[gnu::cold, gnu::noinline]] Fragment* carrying_fragment(Process& from, Term to, Term message) {
+  seq_trace_send(from, to, message);
+  Fragment* f = new_fragment(copy_size_words(message) + carried_words(from));
+  f->message = copy_into(*f, message);
+  attach_carried(from, *f);
+  return f;
+}
+
+void fire_send(Process& from, Term to, Term message, const Fragment& f) {
+  const auto [label, previous, current] = SeqArguments::of_message(f);
+  probe::message_send(PidText(from.id), PidText(to), static_cast<std::uint32_t>(size_words(message)), label,
+                      previous, current);
+}
+
+/// A send while somebody watches the process or all messages. Within one process nothing is
+/// announced as copied or queued.
+[[gnu::cold, gnu::noinline]] bool send_watched(Process& from, Process& to, Term as_given, Term message) {
+  trace_send(from, as_given, message);
+  const bool to_self = &from == &to;
+  const bool carries = sends_carried(from);
+  if (probe::copy_struct_enabled() && !carries && !to_self && !message.is_immed())
+    probe::copy_struct(static_cast<std::uint32_t>(size_words(message)));
+  Fragment* f = carries ? carrying_fragment(from, to.id, message) : message_fragment(message);
+  bump_reductions(from, 1 + (f->used_words >> 4));
+  if (probe::message_send_enabled()) fire_send(from, to.id, message, *f);
+  return push_message(to, f, to_self);
+}
+
+/// as_given: the destination as the program wrote it.
+bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
+  if (probe::message_watched() || from.observed & (kSendsCarried | kTraceSend)) [[unlikely]]
+    return send_watched(from, to, as_given, message);
+  Fragment* f = message_fragment(message);
+  bump_reductions(from, 1 + (f->used_words >> 4));
+  return push_unannounced(to, f);
+}
+
+/// To an alias: whether it is still one only its owner knows.
+void send_to_alias(Process& from, Term alias, Term message) {
+  Process* to = process_table.find(ref_of(alias)->owner);
+  if (!to) return;
+  const bool carries = sends_carried(from);
+  if (carries) [[unlikely]]
+    seq_trace_send(from, alias, message);
+  Fragment* f = new_signal(SignalKind::kAliasMessage, 3 + kAliasRefWords + copy_size_words(message) +
+                                                          (carries ? carried_words(from) : 0));
+  const Term copy = copy_into(*f, message);
+  Term* hp = f->words + f->used_words;
+  const Term ref = make_alias_ref(hp, ref_key(alias), to->id);
+  f->message = make_tuple(hp, ref, copy);
+  f->used_words = static_cast<std::uint32_t>(hp - f->words);
+  if (carries) [[unlikely]]
+    attach_carried(from, *f);
+  bump_reductions(from, 1 + (f->used_words >> 4));
+  if (probe::message_send_enabled()) [[unlikely]]
+    fire_send(from, to->id, message, *f);
+  if (!push_signal(*to, f)) Fragment::destroy(f);
+}
+
+}  // namespace
+
+bool send_message(Process& from, Term to, Term message) {
+  if (to.is_local_pid()) [[likely]] {
+    if (Process* q = process_table.find(to)) send_to_process(from, *q, to, message);
+    else trace_send(from, to, message, false);
+    return true;
+  }
+  if (to.is_tuple() && to.tuple_arity() == 2 && to.element(0).is_atom() &&
+      to.element(1) == atoms::nonode_at_nohost) {
+    // {Name, Node}: unlike a plain name, an unknown one is no error.
+    const Term pid = whereis(to.element(0));
+    if (pid && pid.is_local_port()) return send_to_port(from, pid, message) == PortSend::kDone;
+    Process* q = pid ? process_table.find(pid) : nullptr;
+    if (q) send_to_process(from, *q, to, message);
+    else trace_send(from, to, message);
+    return true;
+  }
+  if (to.is_local_port()) return send_to_port(from, to, message) == PortSend::kDone;
+  if (to.is_atom()) {
+    const Term pid = whereis(to);
+    if (!pid) {
+      trace_send(from, to, message);
+      raise_badarg(from);
+      return false;
+    }
+    if (pid.is_local_port()) return send_to_port(from, pid, message) == PortSend::kDone;
+    if (Process* q = process_table.find(pid)) send_to_process(from, *q, to, message);
+    return true;
+  }
+  if (to.is_local_ref()) {
+    trace_send(from, to, message);
+    if (is_alias(to)) send_to_alias(from, to, message);
+    return true;
+  }
+  if (to.is_ref() || to.is_pid() || to.is_port()) return true;  // of another node: not connected
+  if (to.is_tuple() && to.tuple_arity() == 2 && to.element(0).is_atom() && to.element(1).is_atom())
+    return true;  // likewise
+  raise_badarg(from);
+  return false;
+}
+
+bool send_from_native(Process* from, Term to, Term message) {
+  Process* q = process_table.find(to);
+  if (!q) return false;
+  if (from) return send_to_process(*from, *q, to, message);
+  if (probe::copy_struct_enabled() && !message.is_immed()) [[unlikely]]
+    probe::copy_struct(static_cast<std::uint32_t>(size_words(message)));
+  Fragment* f = message_fragment(message);
+  f->from_vm = 1;
+  return push_message(*q, f, false);
+}
+
+bool send_from_vm(Term pid, Fragment* f) {
+  f->from_vm = 1;
+  Process* q = process_table.find(pid);
+  if (q) return push_message(*q, f, false);
+  Fragment::destroy(f);
+  return false;
+}
+
+}  // namespace vmrun

@@ -1,0 +1,325 @@
+#include "vm/trace/seq_trace.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "probes/probes.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/message/signal.hpp"
+#include "vm/process/table.hpp"
+#include "vm/term/print.hpp"
+#include "vm/trace/tracer.hpp"
+
+namespace vmrun {
+namespace {
+
+constexpr std::uint32_t kGenerationMask = 0x7FFFFFFF;  // as wide as Fragment::token_generation
+std::atomic<std::uint32_t> current_generation{0};
+
+std::uint32_t generation() { return current_generation.load(std::memory_order_acquire) & kGenerationMask; }
+
+/// p's tracing state, up to date; nullptr when it has none.
+Carried* fresh_carried(Process& p) {
+  Carried* c = p.extra ? p.extra->carried : nullptr;
+  if (!c || c->generation == generation()) return c;
+  p.observed &= ~kCarriesToken;
+  c->clock = c->lastcnt = 0;
+  c->generation = generation();
+  return c;
+}
+
+Carried& fresh_carried_of(Process& p) {
+  carried_of(p);
+  return *fresh_carried(p);
+}
+
+// ---- The system tracer --------------------------------------------------------------------------
+
+struct SystemTracer {
+  std::mutex mutex;
+  Term to = atoms::false_;  // false, a pid, dyntrace
+  Arena* state = nullptr;   // with dyntrace: owns state_term
+  Term state_term = Term::nil();
+};
+SystemTracer tracer;
+std::atomic<bool> tracer_set{false};
+
+enum class Listener { kNobody, kProcess, kProbe, kIdleProbe };
+
+Listener listener(Term* pid) {
+  if (!tracer_set.load(std::memory_order_acquire)) return Listener::kNobody;
+  std::lock_guard guard(tracer.mutex);
+  *pid = tracer.to;
+  if (tracer.to == atoms::dyntrace)
+    return probe::trace_seq_enabled() ? Listener::kProbe : Listener::kIdleProbe;
+  return tracer.to == atoms::false_ ? Listener::kNobody : Listener::kProcess;
+}
+
+void fire_trace_seq(Term label, Term info) {
+  std::lock_guard guard(tracer.mutex);
+  probe::trace_seq(TermText<256>(tracer.state_term), TermText<256>(label), TermText<768>(info));
+}
+
+TraceStamp stamp_of(Word flags) {
+  if (flags & kSeqNow) return TraceStamp::kNow;
+  if (flags & kSeqStrictMonotonic) return TraceStamp::kStrictMonotonic;
+  return flags & kSeqMonotonic ? TraceStamp::kMonotonic : TraceStamp::kNone;
+}
+
+Term flag_name(Word flag) {
+  return flag == kSeqSend ? atoms::send : flag == kSeqReceive ? atoms::receive : atoms::print;
+}
+
+/// {seq_trace, Label, {Type, {Previous, Current}, From, To, Message} [, Time]} to whoever listens,
+/// if the token says so.
+void tell_tracer(Process& p, const SeqToken& token, Word type, Term to, Term message) {
+  Term pid;
+  if (!(token.flags & type) || (p.extra && p.extra->sensitive)) return;
+  const Listener who = listener(&pid);
+  if (who == Listener::kNobody || who == Listener::kIdleProbe) return;
+  Arena arena;
+  Term* hp = arena.alloc(3);
+  const Term serials = make_tuple(hp, Term::small(token.lastcnt), Term::small(token.serial));
+  hp = arena.alloc(6);
+  const Term info = make_tuple(hp, flag_name(type), serials, token.from, to, message);
+  if (who == Listener::kProbe) return fire_trace_seq(token.label, info);
+  const TraceStamp stamp = stamp_of(token.flags);
+  Term event;
+  if (stamp == TraceStamp::kNone) {
+    hp = arena.alloc(4);
+    event = make_tuple(hp, atoms::seq_trace, token.label, info);
+  } else {
+    const Term time = make_trace_stamp(arena, stamp);
+    hp = arena.alloc(5);
+    event = make_tuple(hp, atoms::seq_trace, token.label, info, time);
+  }
+  if (!deliver_trace_event(pid, event)) {
+    // It has died.
+    std::lock_guard guard(tracer.mutex);
+    if (tracer.to == pid) {
+      tracer.to = atoms::false_;
+      tracer_set.store(false, std::memory_order_release);
+    }
+  }
+}
+
+Word token_words(const SeqToken& t) {
+  return kTokenWords + copy_size_words(t.label) + copy_size_words(t.from);
+}
+
+/// hp: token_words of room.
+Term build_token(const SeqToken& t, Term*& hp, OffHeapObject*& off_heap) {
+  const Term label = copy_term(t.label, hp, off_heap), from = copy_term(t.from, hp, off_heap);
+  return make_tuple(hp, Term::small(static_cast<SWord>(t.flags)), label, Term::small(t.serial), from,
+                    Term::small(t.lastcnt));
+}
+
+SeqToken read_token(Term tuple) {
+  const Term* e = tuple.tuple_elements();
+  return {static_cast<Word>(e[0].small_value()), e[1], e[2].small_value(), e[3], e[4].small_value()};
+}
+
+/// The token a message brings, or nil; the same for a tag.
+Term message_token(const Fragment& f) {
+  const Term t = f.token.is_list() ? f.token.head() : f.token;
+  return t.is_tuple() && f.token_generation == generation() ? t : Term::nil();
+}
+Term message_tag(const Fragment& f) {
+  const Term t = f.token.is_list() ? f.token.tail() : f.token;
+  return t.is_tuple() ? Term::nil() : t;
+}
+
+int saturate(SWord n) { return static_cast<int>(std::clamp<SWord>(n, INT_MIN, INT_MAX)); }
+
+SeqArguments probe_arguments(Term label, SWord previous, SWord current) {
+  const bool fits = label.is_small() && label.small_value() >= INT_MIN && label.small_value() <= INT_MAX;
+  return {fits ? static_cast<int>(label.small_value()) : INT_MIN, saturate(previous), saturate(current)};
+}
+
+}  // namespace
+
+// ---- Tokens of processes ------------------------------------------------------------------------
+
+bool has_seq_token(Process& p) {
+  if (!(p.observed & kCarriesToken)) return false;
+  fresh_carried(p);
+  return p.observed & kCarriesToken;
+}
+
+Term seq_token_term(Process& p, Heap& heap) {
+  if (!has_seq_token(p)) return Term::nil();
+  const SeqToken& t = p.extra->carried->token;
+  const Term label = copy_to(heap, t.label), from = copy_to(heap, t.from);
+  Term* hp = heap.alloc(kTokenWords);
+  return make_tuple(hp, Term::small(static_cast<SWord>(t.flags)), label, Term::small(t.serial), from,
+                    Term::small(t.lastcnt));
+}
+
+SeqToken& make_seq_token(Process& p) {
+  Carried& c = fresh_carried_of(p);
+  if (!(p.observed & kCarriesToken)) {
+    c.token = {0, Term::small(0), 0, p.id, c.lastcnt};
+    p.observed |= kCarriesToken;
+  }
+  return c.token;
+}
+
+void drop_seq_token(Process& p) {
+  if (!(p.observed & kCarriesToken)) return;
+  p.observed &= ~kCarriesToken;
+  p.extra->carried->token = {};
+}
+
+void set_seq_counters(Process& p, SWord lastcnt, SWord clock) {
+  SeqToken& t = make_seq_token(p);
+  Carried& c = *p.extra->carried;
+  t.lastcnt = c.lastcnt = lastcnt;
+  t.serial = c.clock = clock;
+}
+
+void reset_seq_trace() { current_generation.fetch_add(1, std::memory_order_acq_rel); }
+
+bool advance_seq_token(Process& p) {
+  if (!has_seq_token(p)) return false;
+  Term pid;
+  if (listener(&pid) == Listener::kIdleProbe) return false;
+  Carried& c = *p.extra->carried;
+  c.token.serial = ++c.clock;
+  c.token.lastcnt = c.lastcnt;
+  c.token.from = p.id;
+  return true;
+}
+
+void seq_trace_send(Process& p, Term to, Term message) {
+  if (advance_seq_token(p)) tell_tracer(p, p.extra->carried->token, kSeqSend, to, message);
+}
+
+bool seq_trace_print(Process& p, Term data) {
+  if (!has_seq_token(p)) return false;
+  if (advance_seq_token(p)) tell_tracer(p, p.extra->carried->token, kSeqPrint, Term::nil(), data);
+  return true;
+}
+
+bool seq_tracer_listens() {
+  Term pid;
+  const Listener who = listener(&pid);
+  return who == Listener::kProcess || who == Listener::kProbe;
+}
+
+bool set_seq_tracer(Term to, Term state) {
+  if (to != atoms::false_ && to != atoms::dyntrace && !(to.is_local_pid() && process_table.find(to)))
+    return false;
+  std::lock_guard guard(tracer.mutex);
+  delete tracer.state;
+  tracer.state = nullptr;
+  tracer.state_term = Term::nil();
+  if (to == atoms::dyntrace) {
+    tracer.state = new Arena;
+    tracer.state_term = copy_to(*tracer.state, state);
+  }
+  tracer.to = to;
+  tracer_set.store(to != atoms::false_, std::memory_order_release);
+  return true;
+}
+
+Term seq_tracer(Heap& heap) {
+  std::lock_guard guard(tracer.mutex);
+  if (tracer.to.is_local_pid() && !process_table.find(tracer.to)) return atoms::false_;
+  if (tracer.to != atoms::dyntrace) return tracer.to;
+  const Term state = copy_to(heap, tracer.state_term);
+  Term* hp = heap.alloc(3);
+  return make_tuple(hp, atoms::dyntrace, state);
+}
+
+// ---- Along with messages ------------------------------------------------------------------------
+
+Word carried_words(Process& p) {
+  Word words = 0;
+  const bool token = has_seq_token(p), tag = p.observed & kTagSpreading;
+  if (token) words += token_words(p.extra->carried->token);
+  if (tag) words += copy_size_words(p.extra->carried->tag);
+  return words + (token && tag ? 2 : 0);
+}
+
+void attach_carried(Process& p, Fragment& f) {
+  Term token = Term::nil();
+  if (p.observed & kCarriesToken) {
+    const SeqToken& t = p.extra->carried->token;
+    if (probe::copy_struct_enabled()) [[unlikely]]
+      probe::copy_struct(static_cast<std::uint32_t>(kTokenWords + size_words(t.label) + size_words(t.from)));
+    Term* hp = f.words + f.used_words;
+    token = build_token(t, hp, f.off_heap);
+    f.used_words = static_cast<std::uint32_t>(hp - f.words);
+    f.token_generation = static_cast<std::uint32_t>(p.extra->carried->generation) & kGenerationMask;
+  }
+  f.token = token;
+  if (!(p.observed & kTagSpreading)) return;
+  const Term tag = copy_into(f, p.extra->carried->tag);
+  f.token = tag;
+  if (token.is_nil()) return;
+  Term* hp = fragment_alloc(f, 2);
+  f.token = make_cons(hp, token, tag);
+}
+
+void receive_carried(Process& p, Fragment& f) {
+  const Term token = message_token(f);
+  if (!token.is_nil()) {
+    Carried& c = fresh_carried_of(p);
+    c.token = read_token(token);
+    p.observed |= kCarriesToken;
+    c.lastcnt = c.token.serial;
+    c.clock = std::max(c.clock, c.token.serial);
+    return tell_tracer(p, c.token, kSeqReceive, p.id, f.message);
+  }
+  if (f.from_vm) return;
+  drop_seq_token(p);
+  const Term tag = message_tag(f);
+  if (!tag.is_nil()) {
+    const bool borrows = !(p.observed & kCarriesTag);
+    set_user_tag(p, borrows ? tag : user_tag(p), (borrows ? 0 : tag_flags(p)) | kTagFlagSpreading);
+  } else if (p.observed & kTagOwn) {
+    p.observed &= ~kTagSpreading;
+  } else if (p.observed & kCarriesTag) {
+    set_user_tag(p, Term::nil(), 0);
+  }
+}
+
+void inherit_seq_token(Process& parent, Process& child, const SpawnTold& told) {
+  if (!has_seq_token(parent)) return;
+  const bool counts = advance_seq_token(parent);
+  Carried& from = *parent.extra->carried;
+  Carried& to = fresh_carried_of(child);
+  to.token = from.token;
+  to.token.label = copy_to(child.heap, from.token.label);
+  to.clock = to.lastcnt = to.token.serial;
+  child.observed |= kCarriesToken;
+  if (!counts) return;
+  if (told.request) {
+    tell_tracer(parent, from.token, kSeqSend, child.id, told.request);
+    tell_tracer(child, to.token, kSeqReceive, child.id, told.request);
+  }
+  to.lastcnt = to.token.lastcnt = from.token.serial;
+  to.clock = to.token.serial = from.token.serial + 1;
+  to.token.from = child.id;
+  if (told.reply) tell_tracer(child, to.token, kSeqSend, parent.id, told.reply);
+  if (told.reply_is_message) return;
+  from.clock = from.lastcnt = to.clock;
+  if (told.reply) tell_tracer(parent, to.token, kSeqReceive, parent.id, told.reply);
+}
+
+SeqArguments SeqArguments::of_message(const Fragment& f) {
+  if (f.token.is_nil()) [[likely]]
+    return {};
+  const Term token = message_token(f);
+  if (token.is_nil()) return {};
+  const Term* e = token.tuple_elements();
+  return probe_arguments(e[1], e[4].small_value(), e[2].small_value());
+}
+
+SeqArguments SeqArguments::of_process(Process& p) {
+  if (!has_seq_token(p)) return {};
+  const SeqToken& t = p.extra->carried->token;
+  return probe_arguments(t.label, t.lastcnt, t.serial);
+}
+
+}  // namespace vmrun
