@@ -16,7 +16,7 @@ from harness.results import Failure, Skip, Test
 from slow.guest import Guest
 
 HERE = pathlib.Path(__file__).resolve().parent
-SOURCE = pathlib.Path(os.environ.get('VMRUN_OTP', '/var/tmp/vmrun-otp'))
+SOURCE = pathlib.Path(os.environ.get('VMRUN_OTP_SOURCE', '/var/tmp/vmrun-otp'))
 CASE_SECONDS, SUITE_SECONDS = 60, 600
 HOOK = re.compile(r'erts_debug:([gs]et)_internal_state')  # into the machine itself, which is another one here
 LINE = re.compile(r'case: (ok|skip|failed|late) (\S+) ?(.*)')
@@ -92,7 +92,7 @@ def fetched():
 
 def fetch():
     if not shutil.which('apt-get'):
-        raise Skip("needs apt-get, to fetch the source of Debian's erlang (or VMRUN_OTP: a folder with it)")
+        raise Skip("needs apt-get, to fetch the source of Debian's erlang (or VMRUN_OTP_SOURCE: a folder with it)")
     with tempfile.TemporaryDirectory(prefix='vmrun-otp-') as work:
         lists = pathlib.Path(work) / 'sources.list.d'
         lists.mkdir()
