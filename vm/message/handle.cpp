@@ -1,0 +1,162 @@
+#include "vm/message/signal.hpp"
+
+#include "probes/probes.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/message/mailbox_probe.hpp"
+#include "vm/message/request.hpp"
+#include "vm/trace/trace.hpp"
+
+/// What signals do to the process they reach, in its own thread; what a dead one answers.
+namespace vmrun {
+
+void answer_dead(Term dead, Fragment* f) {
+  switch (static_cast<SignalKind>(f->kind)) {
+    case SignalKind::kLink:
+      send_link_exit(dead, f->message, atoms::noproc, SignalKind::kLinkExit, false);
+      break;
+    case SignalKind::kMonitor: {
+      const Term* e = f->message.tuple_elements();
+      send_down(e[0], ref_key(e[1]), dead, f->message.tuple_arity() > 2 ? e[2] : Term::nil(), atoms::noproc);
+      break;
+    }
+    case SignalKind::kRequest: answer_request_dead(f->message); break;
+    default: break;
+  }
+  Fragment::destroy(f);
+}
+
+namespace {
+
+[[gnu::cold, gnu::noinline]] Fragment* take_watched(Process& p) {
+  MailboxProbeLock lock(p.mailbox);
+  return p.mailbox.take_arrivals();
+}
+
+/// An exit signal decides the end of p. Its fragment becomes part of p's heap.
+void die_of(Process& p, Term reason, Fragment* f) {
+  p.exit_pending = true;
+  p.exit_reason = reason;
+  p.heap.adopt(f);
+}
+
+void handle_exit(Process& p, Fragment* f, bool by_link) {
+  const Term from = f->message.element(1), reason = f->message.element(2);
+  if (by_link) {
+    if (!p.extra || !p.extra->links.erase(from)) return Fragment::destroy(f);
+    trace_procs(p, atoms::getting_unlinked, from);
+  } else if (reason == atoms::kill) {
+    return die_of(p, atoms::killed, f);
+  }
+  if (p.trap_exit) return append_own_message(p, f);
+  if (reason == atoms::normal) return Fragment::destroy(f);
+  die_of(p, reason, f);
+}
+
+/// The reference of a monitor that is an alias as well is an alias in its message too. Only the
+/// owner of the monitor knows; the sender has put it last, with room.
+void make_alias_of_last(Fragment& down, RefKey key, Term owner) {
+  fragment_alloc(down, kAliasRefWords - kRefWords);
+  Term* hp = down.words + down.used_words - kAliasRefWords;
+  down.message.tuple_elements()[1] = make_alias_ref(hp, key, owner);
+}
+
+/// A monitor's tag takes the place of 'DOWN'.
+Fragment* retag(Fragment* down, Term tag) {
+  Fragment* f = new_fragment(copy_size_words(tag) + copy_size_words(down->message));
+  f->from_vm = 1;
+  const Term copy = copy_into(*f, tag);
+  Term* hp = f->words + f->used_words;
+  f->message = copy_term(down->message, hp, f->off_heap);
+  f->used_words = static_cast<std::uint32_t>(hp - f->words);
+  f->message.tuple_elements()[0] = copy;
+  Fragment::destroy(down);
+  return f;
+}
+
+void handle_down(Process& p, Fragment* f) {
+  const RefKey key = ref_key(f->message.element(1));
+  MonitorOut* monitor = p.extra ? p.extra->monitors.find(key) : nullptr;
+  if (!monitor) return Fragment::destroy(f);
+  const MonitorOut was = *monitor;
+  p.extra->monitors.erase(key);
+  if (was.alias == AliasMode::kDemonitor || was.alias == AliasMode::kReplyDemonitor)
+    p.extra->aliases.erase(key);
+  if (was.alias != AliasMode::kNone) make_alias_of_last(*f, key, p.id);
+  if (was.tag) {
+    f = retag(f, was.tag->message);
+    Fragment::destroy(was.tag);
+  }
+  append_own_message(p, f);
+}
+
+void handle_alias_message(Process& p, Fragment* f) {
+  const RefKey key = ref_key(f->message.element(0));
+  AliasMode* mode = p.extra ? p.extra->aliases.find(key) : nullptr;
+  if (!mode) return Fragment::destroy(f);
+  if (*mode == AliasMode::kReplyDemonitor) stop_monitor(p, key);  // takes the alias along
+  else if (*mode == AliasMode::kReply) p.extra->aliases.erase(key);
+  f->message = f->message.element(1);
+  append_own_message(p, f);
+}
+
+void handle_signal(Process& p, Fragment* f) {
+  switch (static_cast<SignalKind>(f->kind)) {
+    case SignalKind::kExit: return handle_exit(p, f, false);
+    case SignalKind::kLinkExit: return handle_exit(p, f, true);
+    case SignalKind::kLink:
+      trace_procs(p, atoms::getting_linked, f->message);
+      extra_of(p).links.insert(f->message, {});
+      break;
+    case SignalKind::kUnlink:
+      trace_procs(p, atoms::getting_unlinked, f->message);
+      if (p.extra) p.extra->links.erase(f->message);
+      break;
+    case SignalKind::kMonitor: {
+      const Term* e = f->message.tuple_elements();
+      extra_of(p).monitored_by.insert(ref_key(e[1]),
+                                      {e[0], f->message.tuple_arity() > 2 ? e[2] : Term::nil()});
+      break;
+    }
+    case SignalKind::kDemonitor:
+      if (p.extra) p.extra->monitored_by.erase(ref_key(f->message));
+      break;
+    case SignalKind::kDown: return handle_down(p, f);
+    case SignalKind::kAliasMessage: return handle_alias_message(p, f);
+    case SignalKind::kGroupLeader: p.group_leader = f->message; break;
+    case SignalKind::kRequest:
+      extra_of(p).deferred.push_back(f);
+      p.deferred_requests = true;
+      p.reductions = 0;  // answered between two slices
+      return;
+    case SignalKind::kReply: return take_reply(p, f);
+    case SignalKind::kWakeUp: p.resume_requested = true; break;
+    case SignalKind::kMessage:
+    case SignalKind::kPinnedMessage: break;
+  }
+  Fragment::destroy(f);
+}
+
+}  // namespace
+
+void handle_arrivals(Process& p) {
+  Fragment* f = probe::message_queued_enabled() ? take_watched(p) : p.mailbox.take_arrivals();
+  const bool traced = is_traced(p, kTraceReceive);
+  while (f) {
+    Fragment* next = f->next;
+    if (p.exit_pending) [[unlikely]] {
+      // What comes after the deadly signal finds a dead process.
+      if (f->kind == static_cast<Word>(SignalKind::kMessage))
+        p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
+      answer_dead(p.id, f);
+    } else if (f->kind == static_cast<Word>(SignalKind::kMessage)) {
+      if (traced) [[unlikely]]
+        trace_receive(p, f->message);
+      p.mailbox.link(f);
+    } else {
+      handle_signal(p, f);
+    }
+    f = next;
+  }
+}
+
+}  // namespace vmrun
