@@ -19,7 +19,6 @@ void Linter::run() {
     if (form.kind == FormKind::kRecord) check_record(form.as<RecordForm>());
   }
   check_types();
-  if (!complete_) return;  // forms are missing: what they define or use would be reported for nothing
   check_exports();
   check_calls();
   check_unused_functions();
@@ -27,7 +26,7 @@ void Linter::run() {
   check_behaviours();
   if (t_.has_option("warn_unused_import"))
     for (auto& [name, import] : t_.imports)
-      if (!import.used)
+      if (!import.used && unread_.names.count(name.name) == 0)
         warning(import.loc, format_message("import %s:%s/%u is unused", quote_atom(import.module).c_str(),
                                            quote_atom(name.name).c_str(), name.arity));
 }
@@ -55,7 +54,7 @@ void Linter::check_exports() {
   for (const NamedFunction& e : t_.exports) {
     bool predefined = e.name.name == "module_info" && e.name.arity < 2;
     predefined = predefined || (e.name == FunctionName{"behaviour_info", 1} && !t_.callbacks.empty());
-    if (!predefined && !t_.functions.count(e.name))
+    if (!predefined && !t_.functions.count(e.name) && !may_be_unread(e.name.name))
       error(e.loc, format_message("function %s/%u undefined", quote_atom(e.name.name).c_str(), e.name.arity));
   }
 }
@@ -64,7 +63,7 @@ void Linter::use_function(FunctionName name, Loc loc) { uses_.push_back({current
 
 void Linter::check_calls() {
   for (const Use& u : uses_) {
-    if (t_.functions.count(u.to)) continue;
+    if (t_.functions.count(u.to) || may_be_unread(u.to.name)) continue;
     if (u.to.name == "module_info" && u.to.arity < 2) continue;
     if (u.to == FunctionName{"behaviour_info", 1} && !t_.callbacks.empty()) continue;
     // Name the same function of another arity: the usual mistake.
@@ -77,7 +76,7 @@ void Linter::check_calls() {
   }
 }
 
-/// Functions that no exported one leads to.
+/// Functions that no exported one leads to, nor a form that could not be read.
 void Linter::check_unused_functions() {
   if (t_.export_all || !enabled("nowarn_unused_function")) return;
   std::unordered_map<FunctionName, std::vector<FunctionName>, FunctionNameHash> calls;
@@ -88,6 +87,8 @@ void Linter::check_unused_functions() {
   }
   for (const NamedFunction& e : t_.exports) pending.push_back(e.name);
   if (t_.on_load) pending.push_back(t_.on_load->name);
+  for (const FunctionForm* f : t_.function_order)
+    if (unread_.names.count(f->name)) pending.push_back({f->name, f->arity});
   std::unordered_set<FunctionName, FunctionNameHash> reached;
   while (!pending.empty()) {
     FunctionName f = pending.back();
@@ -106,14 +107,14 @@ void Linter::check_unused_functions() {
 void Linter::check_unused_records() {
   if (!enabled("nowarn_unused_record")) return;
   for (auto& [name, r] : t_.records)
-    if (!r.used && in_main_file(r.form->loc))
+    if (!r.used && in_main_file(r.form->loc) && unread_.names.count(name) == 0)
       warning(r.form->loc, format_message("record %s is unused", quote_atom(name).c_str()));
 }
 
 void Linter::check_behaviours() {
   for (const BehaviourInfo& b : t_.behaviours)
     for (const FunctionName& f : required_callbacks(b.name))
-      if (!t_.is_exported(f) || !t_.functions.count(f))
+      if (!may_be_unread(f.name) && (!t_.is_exported(f) || !t_.functions.count(f)))
         warning(b.loc, format_message("undefined callback function %s/%u (behaviour '%.*s')",
                                       quote_atom(f.name).c_str(), f.arity, VIEW(b.name)));
 }

@@ -19,7 +19,7 @@ namespace vmrun::compile {
 class Linter {
  public:
   Linter(Session& session, const ParsedModule& module, ModuleTables& tables)
-      : session_(session), module_(module), t_(tables), complete_(!module.has_errors) {}
+      : session_(session), module_(module), t_(tables), unread_(module.unread) {}
   void run();
 
  private:
@@ -60,6 +60,8 @@ class Linter {
   void check_unused_records();
   void check_behaviours();
   void use_function(FunctionName name, Loc loc);
+  /// Whether a form that could not be read may define what has this name.
+  bool may_be_unread(std::string_view name) const { return unread_.text || unread_.names.count(name) != 0; }
   bool in_main_file(Loc loc) const { return loc.file == 0; }
 
   // Variables (lint.cpp).
@@ -134,7 +136,7 @@ class Linter {
   Session& session_;
   const ParsedModule& module_;
   ModuleTables& t_;
-  bool complete_;  // every form was parsed
+  const Unread& unread_;
   std::unordered_map<std::string_view, Variable> vars_;
   std::vector<Change> trail_;
   struct {

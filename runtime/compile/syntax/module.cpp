@@ -11,7 +11,10 @@ ParsedModule parse_module(Session& session, const PreprocessorOptions& options, 
   while (preprocessor.next_form(tokens)) {
     Parser parser(session, tokens);
     const Form* form = parser.parse_form();
-    if (form == nullptr) continue;
+    if (form == nullptr) {
+      module.unread.note(tokens);
+      continue;
+    }
     if (form->kind == FormKind::kAttribute) {
       const auto& attribute = form->as<AttributeForm>();
       bool names_module =
@@ -24,7 +27,9 @@ ParsedModule parse_module(Session& session, const PreprocessorOptions& options, 
     module.forms.push_back(form);
   }
   module.end = preprocessor.end_loc();
-  module.has_errors = session.diagnostics.has_errors();
+  const Unread& unread = preprocessor.unread();
+  module.unread.names.insert(unread.names.begin(), unread.names.end());
+  module.unread.text = unread.text;
   if (module.name.empty()) module.name = session.names.intern(options.default_module);
   return module;
 }

@@ -17,7 +17,7 @@ struct ParsedModule {
   Loc name_loc;
   std::vector<const Form*> forms;  // all of them, in source order
   Loc end;
-  bool has_errors = false;  // some forms could not be read
+  Unread unread;  // forms that are missing here
 };
 
 /// Reads all forms of a registered source text. Errors go to the session's diagnostics; what could

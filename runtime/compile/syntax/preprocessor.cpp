@@ -134,13 +134,20 @@ bool Preprocessor::next_form(std::vector<Token>& out) {
       leave_input();
       continue;
     }
-    if (failed) continue;
+    if (failed) {
+      unread_.note(raw);
+      unread_.text = true;
+      continue;
+    }
     if (directive(raw)) continue;
     if (!active()) continue;
     note_function(raw);
     produced_ = 0;
     out.clear();
-    if (!expand(raw.data(), raw.size(), out, nullptr, 0)) continue;
+    if (!expand(raw.data(), raw.size(), out, nullptr, 0)) {
+      unread_.note(raw);
+      continue;
+    }
     if (attribute_name(out) == "module" && out.size() > 3 && out[3].kind == Tok::kAtom) module_ = out[3].text;
     if (out.size() == 1 && out[0].kind == Tok::kDot) {
       error(out[0].loc, "syntax error before '.': expected a function or an attribute");
@@ -424,6 +431,7 @@ void Preprocessor::include(const std::vector<Token>& raw, bool library) {
     push_input(name, session_.sources.add(name, std::string(known)));
     return;
   }
+  unread_.text = true;
   error(form[3].loc, format_message("can't find include %s \"%s\": %s", library ? "lib" : "file",
                                     name.c_str(), first_problem.c_str()));
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/compile/session.hpp"
@@ -22,6 +23,17 @@ struct PreprocessorOptions {
   std::string default_module;
 };
 
+/// What is missing from a module because it could not be read: what stands in there may define or
+/// use anything it names.
+struct Unread {
+  std::unordered_set<std::string_view> names;  // atoms in forms that are in error
+  bool text = false;                           // an include file, or what follows a bad token
+  void note(const std::vector<Token>& form) {
+    for (const Token& t : form)
+      if (t.kind == Tok::kAtom) names.insert(t.text);
+  }
+};
+
 class Preprocessor {
  public:
   Preprocessor(Session& session, const PreprocessorOptions& options, uint32_t file);
@@ -32,6 +44,8 @@ class Preprocessor {
   bool next_form(std::vector<Token>& out);
   /// Behind the last form.
   Loc end_loc() const { return end_loc_; }
+  /// What was left out so far.
+  const Unread& unread() const { return unread_; }
 
  private:
   struct Macro {
@@ -97,6 +111,7 @@ class Preprocessor {
   size_t function_arity_ = 0;
   size_t produced_ = 0;  // tokens made by expansion in this form
   Loc end_loc_;
+  Unread unread_;
 };
 
 }  // namespace vmrun::compile

@@ -107,6 +107,19 @@ TEST_CASE("unused functions, exports and module attribute") {
   auto check = [&](const std::string& text) { return compile_source("t.erl", text, options).messages; };
   CHECK(check("-module(t).\n-export([f/0]).\nf() -> 1.\ng() -> h().\nh() -> g().\n")
             .find("4:1: warning: function g/0 is unused") != std::string::npos);
+  const std::string beside = check(
+      "-module(t).\n-export([f/0]).\n-record(r, {a}).\n"
+      "f() -> k(1), (.\ng() -> h().\nh() -> k(2).\ni() -> j().\nk(_) -> 1.\n");
+  CHECK(beside.find("4:15: error: syntax error") != std::string::npos);
+  CHECK(beside.find("5:1: warning: function g/0 is unused") != std::string::npos);
+  CHECK(beside.find("6:1: warning: function h/0 is unused") != std::string::npos);
+  CHECK(beside.find("7:8: error: function j/0 undefined") != std::string::npos);
+  CHECK(beside.find("3:1: warning: record r is unused") != std::string::npos);
+  CHECK(beside.find("function f/0") == std::string::npos);  // stands there, if in error
+  CHECK(beside.find("function k/1") == std::string::npos);  // is used in what is in error
+  const std::string headless = check("-module(t).\n-export([f/0]).\n-include(\"none.hrl\").\ng() -> h().\n");
+  CHECK(headless.find("function g/0 is unused") != std::string::npos);
+  CHECK(headless.find("undefined") == std::string::npos);  // all may be in the file that is missing
   CHECK(check("-module(t).\n-export([f/0]).\n").find("error: function f/0 undefined") != std::string::npos);
   CHECK(check("f() -> 1.\n").find("no module definition") != std::string::npos);
   options.script = true;
