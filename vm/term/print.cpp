@@ -84,9 +84,25 @@ unsigned next_code_point(std::string_view text, std::size_t& i) {
 bool is_lower(unsigned c) { return (c >= 'a' && c <= 'z') || (c >= 0xDF && c <= 0xFF && c != 0xF7); }
 bool is_upper(unsigned c) { return (c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7); }
 
+/// Whether a text starts with a lower-case letter and goes on with letters, digits, `_` and what
+/// `more` says.
+bool is_plain(std::string_view utf8, char more) {
+  std::size_t i = 0;
+  if (utf8.empty() || !is_lower(next_code_point(utf8, i))) return false;
+  while (i < utf8.size()) {
+    const unsigned c = next_code_point(utf8, i);
+    if (!is_lower(c) && !is_upper(c) && !(c >= '0' && c <= '9') && c != '_' &&
+        c != static_cast<unsigned>(more))
+      return false;
+  }
+  return true;
+}
+
+/// Between quotes. `whole`: the bytes of code point c.
 template <class Out>
-void put_quoted_char(Out& out, std::string_view whole, unsigned c, char quote) {
+void put_quoted_char(Out& out, std::string_view whole, unsigned c) {
   switch (c) {
+    case '\'': return out.put("\\'");
     case '\\': return out.put("\\\\");
     case '\n': return out.put("\\n");
     case '\r': return out.put("\\r");
@@ -94,31 +110,31 @@ void put_quoted_char(Out& out, std::string_view whole, unsigned c, char quote) {
     case '\v': return out.put("\\v");
     case '\b': return out.put("\\b");
     case '\f': return out.put("\\f");
-    case 27: return out.put("\\e");
-    case 127: return out.put("\\d");
-    case 0: return out.put("\\0");
     default:
-      if (c == static_cast<unsigned>(quote)) out.put('\\');
-      if (c < ' ') {
-        char octal[8];
-        std::snprintf(octal, sizeof octal, "\\%03o", c);
-        return out.put(octal);
-      }
-      out.put(whole);
+      if (c >= ' ' && !(c >= 0x80 && c < 0xA0)) return out.put(whole);
+      char octal[8];
+      std::snprintf(octal, sizeof octal, "\\%03o", c);
+      out.put(octal);
   }
 }
 
 template <class Out>
-void put_atom(Out& out, Term atom) {
-  const std::string_view text = atom_text(atom);
-  if (!atom_needs_quotes(text)) return out.put(text);
+void put_quoted(Out& out, std::string_view text) {
   out.put('\'');
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t from = i;
     const unsigned c = next_code_point(text, i);
-    put_quoted_char(out, text.substr(from, i - from), c, '\'');
+    put_quoted_char(out, text.substr(from, i - from), c);
   }
   out.put('\'');
+}
+
+/// As erlang:display shows it, which knows no reserved words.
+template <class Out>
+void put_atom(Out& out, Term atom) {
+  const std::string_view text = atom_text(atom);
+  if (is_plain(text, '_')) out.put(text);
+  else put_quoted(out, text);
 }
 
 // ---- Identifiers --------------------------------------------------------------------------------
@@ -327,7 +343,7 @@ class TermPrinter {
     const Word whole = v.size_bits / 8;
     const auto odd = static_cast<unsigned>(v.size_bits % 8);
     bool text = odd == 0 && whole > 0;
-    for (Word i = 0; i < whole && text; ++i) text = byte(i) < 127 && is_text_byte(byte(i));
+    for (Word i = 0; i < whole && text; ++i) text = byte(i) >= 32 && byte(i) < 127;
     out_.put(text ? "<<\"" : "<<");
     for (Word i = 0; i < whole && !out_.full(); ++i) {
       if (text) {
@@ -408,13 +424,8 @@ void BoundedText::put(std::string_view text) {
 }
 
 bool atom_needs_quotes(std::string_view utf8) {
-  std::size_t i = 0;
-  if (utf8.empty() || !is_lower(next_code_point(utf8, i))) return true;
-  while (i < utf8.size()) {
-    const unsigned c = next_code_point(utf8, i);
-    if (!is_lower(c) && !is_upper(c) && !(c >= '0' && c <= '9') && c != '_' && c != '@') return true;
-  }
-  return std::binary_search(std::begin(kReservedWords), std::end(kReservedWords), utf8);
+  return !is_plain(utf8, '@') ||
+         std::binary_search(std::begin(kReservedWords), std::end(kReservedWords), utf8);
 }
 
 void print_pid(BoundedText& out, Term pid) { put_ids(out, "<", pid); }
@@ -426,7 +437,8 @@ void print_term(BoundedText& out, Term t) { TermPrinter(out).term(t); }
 
 void append_atom_text(std::string& out, Term atom) {
   StringText text(out, std::string::npos);
-  put_atom(text, atom);
+  if (atom_needs_quotes(atom_text(atom))) put_quoted(text, atom_text(atom));
+  else text.put(atom_text(atom));
 }
 std::string pid_text(Term pid) {
   return text_of([=](StringText& out) { put_ids(out, "<", pid); });
