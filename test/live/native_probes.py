@@ -35,8 +35,15 @@ class Suite:
         self.yielding(of('yielding'), int(known['calls']))
         got = [(e.probe, e.arguments[1]) for e in of('killed')]
         expect(got == [('nif__entry', 'terms:held/1')], 'killed in a dirty function', got)
+        for name, initial, native in (('spawned', 'primes:dirty_cpu/1', 'primes:dirty_cpu/1'), ('tail', 'erlang:apply/2', 'primes:dirty_io/1')):
+            got = self.scheduled([e for e in found if e.arguments[0] == known[name]])
+            expect(got == [initial, native, initial], f'{name}: scheduled as', got)
         sent = [e.arguments[:3] for e in found if e.probe == 'message__send' and e.arguments[0] == known['sender']]
         expect(sent == [[known['sender'], known['main'], '3'], [known['sender'], known['main'], '3']], 'messages of a native function', sent)
+
+    def scheduled(self, got):
+        """Each time a process is scheduled a function is named: the initial call once a dirty function was the last."""
+        return [e.arguments[1] for e in got if e.probe == 'process__scheduled']
 
     def plain(self, got, everything):
         names = ['here/0', 'dirty_cpu/1', 'dirty_io/1', 'dirty_cpu/1', 'terms:swap/1', 'there_and_back/1', 'dirty/1']

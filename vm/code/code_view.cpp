@@ -5,10 +5,10 @@
 
 namespace vmrun {
 
-FunctionName function_at(const Word* ip) {
-  const FunctionHeader* f = function_header_at(ip);
-  if (!f) return {};
-  return {f->module, f->function, f->arity};
+FunctionName resume_function(const Process& p) {
+  if (p.ip)
+    if (const FunctionHeader* f = function_header_at(p.ip)) return {f->module, f->function, f->arity};
+  return {p.initial_module, p.initial_function, p.initial_arity};
 }
 
 Term current_stacktrace(Process& p, Heap& out, unsigned depth) { return stack_frames(p, out, depth); }

@@ -11,8 +11,9 @@ struct FunctionName {
   unsigned arity = 0;
 };
 
-/// The function that holds a code address; module is the non-value when there is none.
-FunctionName function_at(const Word* ip);
+/// The function a process at rest goes on in: the one that holds its resume point, or its initial
+/// call when that is code of the machine's own (it has not run yet, or its last call was native).
+FunctionName resume_function(const Process& p);
 
 /// Call stack of a process that is scheduled out, or of the calling process in a BIF: [{Module,
 /// Function, Arity, [{file, File}, {line, Line}]}], at most `depth` entries, innermost first. Built

@@ -42,9 +42,8 @@ Term registered_name(Asked& a) {
   return name ? Term::atom(name - 1) : Term::nil();
 }
 Term current_function(Asked& a) {
-  FunctionName f{a.p.initial_module, a.p.initial_function, a.p.initial_arity};
-  if (a.p.ip) f = function_at(a.p.ip);
-  return f.module ? mfa(a.out, f.module, f.function, f.arity) : atoms::undefined;
+  const FunctionName f = resume_function(a.p);
+  return mfa(a.out, f.module, f.function, f.arity);
 }
 Term stacktrace(Asked& a) { return current_stacktrace(a.p, a.out, kStacktraceDepth); }
 Term current_location(Asked& a) {

@@ -285,8 +285,7 @@ void chores(Scheduler& s) {
 // ---- Running ------------------------------------------------------------------------------------
 
 void fire_scheduled(Process& p) {
-  FunctionName f{p.initial_module, p.initial_function, p.initial_arity};
-  if (p.ip) f = function_at(p.ip);
+  const FunctionName f = resume_function(p);
   probe::process_scheduled(PidText(p.id), MfaText(f.module, f.function, f.arity));
 }
 

@@ -212,11 +212,9 @@ void trace_running(Process& p, bool in, bool exiting) {
     return;
   }
   if (!is_traced(p, kTraceRunning | kTraceRunningProcs)) return;
-  FunctionName f{p.initial_module, p.initial_function, p.initial_arity};
-  if (p.ip) f = function_at(p.ip);
+  const FunctionName f = resume_function(p);
   Arena arena;
-  trace_event(p, in ? atoms::in : atoms::out,
-              f.module ? call_term(arena, f.module, f.function, Term::small(f.arity)) : Term::small(0));
+  trace_event(p, in ? atoms::in : atoms::out, call_term(arena, f.module, f.function, Term::small(f.arity)));
 }
 
 void trace_gc(Process& p, Term event, Word words) {
