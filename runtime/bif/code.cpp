@@ -117,6 +117,40 @@ Term bif_erts_internal_ensure_loaded_1(Process& p, const Term* a) {
   return new_tuple(p.heap, module, a[0]);
 }
 
+/// What the caller has to do before it calls the module: done, start, circular, or wait for the end
+/// of the process that is returned. See runtime/lib/vmrun_on_load.erl.
+Term bif_erts_internal_await_on_load_1(Process& p, const Term* a) {
+  static const Term done = intern_atom("done"), start = intern_atom("start"),
+                    circular = intern_atom("circular");
+  if (!a[0].is_atom()) return raise_badarg(p);
+  Term runner;
+  switch (await_on_load(a[0], p.id, &runner)) {
+    case OnLoadWait::kNot: return done;
+    case OnLoadWait::kStart: return start;
+    case OnLoadWait::kCircular: return circular;
+    case OnLoadWait::kRunner: break;
+  }
+  return runner;
+}
+
+/// Whether the caller is the one to run the function now.
+Term bif_erts_internal_claim_on_load_1(Process& p, const Term* a) {
+  return a[0].is_atom() ? bool_term(claim_on_load(a[0], p.id)) : raise_badarg(p);
+}
+
+/// For the process that claimed it.
+Term bif_erlang_call_on_load_function_1(Process& p, const Term* a) {
+  Export* f = a[0].is_atom() ? on_load_function(a[0], p.id) : nullptr;
+  return f ? trap_to(p, f, {}) : raise_badarg(p);
+}
+
+/// (Module, Process that claimed it, What the function returned)
+Term bif_erts_internal_finish_on_load_3(Process& p, const Term* a) {
+  if (!a[0].is_atom() || !a[1].is_local_pid()) return raise_badarg(p);
+  finish_on_load(a[0], a[1], a[2]);
+  return atoms::true_;
+}
+
 /// (Name in messages, Text of a module), both binaries: {ok, Beam} or {error, Messages}.
 Term bif_erts_internal_compile_text_2(Process& p, const Term* a) {
   if (!is_binary(a[0]) || !is_binary(a[1]) || !code_source()) return raise_badarg(p);

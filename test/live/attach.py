@@ -317,6 +317,24 @@ class Suite:
         q = known['bif']
         inside = [e for e in self.of_pid(found, q) if 'atom_to_list' in e.arguments[1]]
         self.same(inside, [f'bif-entry {q} erlang:atom_to_list/1', f'bif-return {q} erlang:atom_to_list/1'])
+        inside = [e for e in self.of_pid(found, q) if 'erlang:get/1' in e.arguments[1] or 'length' in e.arguments[1]]
+        self.same(inside, [f'bif-entry {q} erlang:get/1', f'bif-return {q} erlang:get/1'])
+        self.check_calls_that_load(found, known['late'])
+
+    def check_calls_that_load(self, found, p):
+        """A module loaded at its first call shows that call, and before it, in another process, its on_load function."""
+        calls = [e for e in found if e.arguments[1].startswith(('late_module:', 'plain_module:'))]
+        mine = self.of_pid(calls, p)
+        self.same(mine, [f'global-function-entry {p} late_module:value/1 *', f'function-return {p} late_module:value/1 *',
+                         f'global-function-entry {p} plain_module:value/1 *', f'function-return {p} plain_module:value/1 *',
+                         f'global-function-entry {p} plain_module:last/1 *', f'function-return {p} plain_module:last/1 *'])
+        depths = [int(e.arguments[2]) for e in mine]
+        expect(depths[0] == depths[2], f'depths of two like calls: {depths[0]} and {depths[2]}')
+        loading = [e for e in calls if e.arguments[0] != p]
+        self.same([e for e in loading if e.time < mine[0].time],
+                  ['global-function-entry * late_module:prepare/0 *', 'local-function-entry * late_module:prepared/0 *',
+                   'function-return * late_module:prepared/0 *', 'function-return * late_module:prepare/0 *'])
+        expect(len(loading) == 4, 'more of the on_load function', *loading)
 
     # -- sequential tracing and probes of programs (G10, G11, the limits of section D)
 

@@ -17,6 +17,9 @@ struct Versions {
   Module* current = nullptr;
   Module* old = nullptr;
   Module* pending = nullptr;  // waits for its on_load function
+  Term runner;                // the process that runs it, once there is one
+  Term runner_waits_for;      // the module the runner waits for in its turn
+  Export* on_load = nullptr;  // leads to that function
   std::string path;
 };
 
@@ -75,6 +78,7 @@ LoadResult publish_module(Module* m) {
                    std::string(atom_text(m->name)) + ": old code has not been purged");
   if (m->on_load) {
     v.pending = m;
+    v.runner = kNonValue;
     for (std::size_t i = 0; i < m->funs.size(); i++)
       m->funs[i]->address.store(m->fun_addresses[i], std::memory_order_release);
     return {m, kNonValue, {}};
@@ -85,15 +89,68 @@ LoadResult publish_module(Module* m) {
   return {m, kNonValue, {}};
 }
 
-void finish_on_load(Module* m, Term result) {
-  if (!result.is_atom())
-    report_warning("The on_load function for module " + std::string(atom_text(m->name)) + " returned:\n" +
-                   term_text(result) + "\n");
+namespace {
+
+/// Whether a wait for `name` would end only when the caller goes on. Every runner waits for one
+/// module at most.
+bool is_circular(Server& s, Term name, Term caller) {
+  for (std::size_t steps = s.modules.size(); steps && name; --steps) {
+    const Versions& v = s.modules[name.raw()];
+    if (!v.pending || !v.runner) return false;
+    if (v.runner == caller) return true;
+    name = v.runner_waits_for;
+  }
+  return false;
+}
+
+}  // namespace
+
+OnLoadWait await_on_load(Term name, Term caller, Term* runner) {
   Server& s = server();
   Lock lock(s.mutex);
-  Versions& v = s.modules[m->name.raw()];
-  if (v.pending != m) return;
+  const Versions& v = s.modules[name.raw()];
+  const bool circular = is_circular(s, name, caller), waits = v.pending && !circular;
+  for (auto& [key, other] : s.modules)
+    if (other.pending && other.runner == caller) other.runner_waits_for = waits ? name : kNonValue;
+  if (circular) return OnLoadWait::kCircular;
+  if (!v.pending) return OnLoadWait::kNot;
+  if (!v.runner) return OnLoadWait::kStart;
+  *runner = v.runner;
+  return OnLoadWait::kRunner;
+}
+
+bool claim_on_load(Term name, Term runner) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  Versions& v = s.modules[name.raw()];
+  if (!v.pending || v.runner) return false;
+  v.runner = runner;
+  v.runner_waits_for = kNonValue;
+  return true;
+}
+
+Export* on_load_function(Term name, Term runner) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  Versions& v = s.modules[name.raw()];
+  if (!v.pending || v.runner != runner) return nullptr;
+  const FunctionHeader* f = header_of_entry(v.pending->on_load);
+  if (!v.on_load || v.on_load->function != f->function) v.on_load = hidden_export(name, f->function, 0);
+  set_export_code(*v.on_load, v.pending->on_load);
+  return v.on_load;
+}
+
+void finish_on_load(Term name, Term runner, Term result) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  Versions& v = s.modules[name.raw()];
+  Module* const m = v.pending;
+  if (!m || v.runner != runner) return;
+  if (!result.is_atom())
+    report_warning("The on_load function for module " + std::string(atom_text(name)) + " returned:\n" +
+                   term_text(result) + "\n");
   v.pending = nullptr;
+  v.runner = kNonValue;
   if (result != atoms::ok) {
     for (FunEntry* f : m->funs) f->address.store(nullptr, std::memory_order_release);
     return;

@@ -41,14 +41,33 @@ struct LoadResult {
 /// Checks and prepares a module; nothing is visible to programs yet.
 LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::string_view file);
 /// Makes a prepared module the current version; what was current becomes old, what was old must
-/// have been purged (else not_purged). A module with an on_load function waits, see pending_module,
-/// until that has run and finish_on_load was called.
+/// have been purged (else not_purged). A module with an on_load function waits, see below.
 LoadResult publish_module(Module* m);
 /// Both, with the bytes' module name checked against `expected` when that is an atom.
 LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t size, std::string_view file);
-/// After the on_load function has returned: `ok` keeps the module (its exports become visible),
-/// anything else takes it out again, with a warning unless it is an atom.
-void finish_on_load(Module* m, Term result);
+// ---- On_load functions ----
+//
+// A module with an on_load function is not the current one until that has returned `ok`. It runs in
+// a process of its own, the runner; whoever calls the module meanwhile waits for that one's end.
+// The protocol is written in runtime/lib/vmrun_on_load.erl.
+
+enum class OnLoadWait {
+  kNot,      // nothing is left to wait for
+  kStart,    // nobody runs it: start a process that claims and runs it, and wait for that one
+  kRunner,   // a process runs it
+  kCircular  // the caller runs it itself, or the runner waits for what only the caller can finish
+};
+/// What a process has to do before it calls a module. *runner: with kRunner, that process. A runner
+/// counts as waiting from here until it asks again.
+OnLoadWait await_on_load(Term name, Term caller, Term* runner);
+/// Makes a process the runner; false: there is one, or nothing is to be run.
+bool claim_on_load(Term name, Term runner);
+/// For its runner: an export that leads to the function; nullptr for others.
+Export* on_load_function(Term name, Term runner);
+/// The runner has ended, and the function with it: result `ok` makes the module the current one,
+/// anything else takes it out again, with a warning unless it is an atom. Nothing when it is over
+/// already.
+void finish_on_load(Term name, Term runner, Term result);
 
 /// Finds the module through the code source and loads it, once however many processes ask. False:
 /// not found, or it does not load (`message` says why).

@@ -45,7 +45,6 @@ static_assert(kMaxXRegisters == kMaxXRegs);  // one more exists, the loader's sc
 
 /// Code of the machine's own: where the first function of a process returns to, and so on.
 const Word kProcessEnd[] = {bare_operation(op::process_end)};
-const Word kOnLoadResult[] = {bare_operation(op::on_load_result)};
 
 inline SWord vm_divide(SWord a, SWord b) {
   if (((static_cast<Word>(a) | static_cast<Word>(b)) >> 32) == 0)
@@ -230,6 +229,8 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_TRACE_FUN_GLOBAL(fun, pushed)    VM_TRACE(trace_fun(p, *(fun), true, x, VM_DEPTH(E) + (pushed)))
 #define VM_TRACE_BIF_ENTRY(target)          VM_TRACE(trace_bif_entry(p, *(target), x, VM_DEPTH(E)))
 #define VM_TRACE_BIF_RETURN(target, result) VM_TRACE(trace_bif_return(p, *(target), result, VM_DEPTH(E)))
+#define VM_TRACE_BODY_BIF_ENTRY(target)     trace_body_bif(p, *(target), true)
+#define VM_TRACE_BODY_BIF_RETURN(target)    trace_body_bif(p, *(target), false)
 #define VM_TRACE_NIF_ENTRY(nif)             trace_nif_entry(p, nif)
 #define VM_TRACE_NIF_RETURN(nif)            trace_nif_return(p, nif)
 
@@ -259,6 +260,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   double f[kMaxFloatRegisters];
   static Export* const apply2_export = export_entry(atoms::erlang, atoms::apply, 2);
   static Export* const apply3_export = export_entry(atoms::erlang, atoms::apply, 3);
+  static Export* const after_on_load = export_entry(intern_atom("vmrun_on_load"), atoms::call, 3);
   static Export* const send_export = export_entry(atoms::erlang, atoms::send, 2);
 
   restore_registers(p, x);
@@ -305,6 +307,7 @@ bif_failed:
     case BifAction::kRaise: goto raise_with_arguments;
     case BifAction::kTrap:
       if (bif_next) *--E = VM_RETURN_ADDRESS(bif_next);
+      if (s.traced) VM_TRACE_GLOBAL(static_cast<const Export*>(p.trap_target), 0);
       I = static_cast<const Export*>(p.trap_target)->address.load(std::memory_order_acquire);
       VM_ENTER;
     case BifAction::kYield:
@@ -388,33 +391,23 @@ bad_fun_call
     goto raise;
   }
 
-undefined_function : {  // bif_export; a module whose on_load function has not run yet gets that run first
-  Module* const pending = pending_module(bif_export->module);
-  if (!pending) {
+undefined_function : {  // bif_export
+  if (!pending_module(bif_export->module)) {
     raise_error(p, atoms::undef);
     bif_next = nullptr;
     goto raise_with_arguments;
   }
+  // Its on_load function comes first.
   const unsigned n = bif_export->arity;
-  VM_COLLECT(n + 4 + kStackReserveWords, n);
-  for (unsigned k = n; k-- > 0;) *--E = x[k];
-  *--E = Term::small(reinterpret_cast<SWord>(bif_export));
-  *--E = Term::small(reinterpret_cast<SWord>(pending));
-  *--E = VM_RETURN_ADDRESS(kOnLoadResult);
-  I = pending->on_load;
+  VM_COLLECT(2 * n + kStackReserveWords, n);
+  Term arguments = Term::nil();
+  for (unsigned k = n; k-- > 0;) arguments = make_cons(H, x[k], arguments);
+  x[0] = bif_export->module;
+  x[1] = bif_export->function;
+  x[2] = arguments;
+  I = after_on_load->address.load(std::memory_order_acquire);
   VM_ENTER;
 }
-on_load_finished:
-  finish_on_load(reinterpret_cast<Module*>(E[0].small_value()), x[0]);
-  bif_export = reinterpret_cast<const Export*>(E[1].small_value());
-  E += 2;
-  for (unsigned k = 0; k < bif_export->arity; k++) x[k] = *E++;
-  I = bif_export->address.load(std::memory_order_acquire);
-  if (is_defined(*bif_export)) VM_ENTER;
-  VM_SWAP_OUT;
-  raise_error(p, atoms::undef);
-  bif_next = nullptr;
-  goto raise_with_arguments;
 
 raise_tagged : {
   VM_SWAP_OUT;

@@ -314,6 +314,12 @@ void trace_bif_return(Process& p, const Export& e, Term result, Word depth) {
   probe::bif_return(PidText(p.id), MfaText(e.module, e.function, e.arity));
 }
 
+void trace_body_bif(Process& p, const Export& e, bool entry) {
+  if (e.bif_flags & BifRow::kGuard) return;
+  if (entry ? !probe::bif_entry_enabled() : !probe::bif_return_enabled()) return;
+  (entry ? probe::bif_entry : probe::bif_return)(PidText(p.id), MfaText(e.module, e.function, e.arity));
+}
+
 void trace_nif_entry(Process& p, const NifFunction& f) {
   if (probe::nif_entry_enabled())
     probe::nif_entry(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
