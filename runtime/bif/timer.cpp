@@ -28,32 +28,31 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
     return raise_badarg(p);
   if (!a[1].is_atom() && !a[1].is_local_pid()) return raise_badarg(p);
   const Term message = a[2];
-  const RefKey key = next_ref_key();
   Fragment* f = new_fragment(copy_size_words(message) + (wrapped ? kRefWords + 4 : 0));
   f->from_vm = 1;
   f->message = copy_into(*f, message);
+  Term* place = nullptr;
   if (wrapped) {
-    Term* hp = fragment_alloc(*f, kRefWords);
-    const Term ref = make_ref(hp, key);
-    hp = fragment_alloc(*f, 4);
-    f->message = make_tuple(hp, atoms::timeout, ref, f->message);
+    place = fragment_alloc(*f, kRefWords);
+    Term* hp = fragment_alloc(*f, 4);
+    f->message = make_tuple(hp, atoms::timeout, Term::boxed(place), f->message);
   }
   const Word now_ns = monotonic_ns();
   const Word tick = absolute ? static_cast<Word>(time < 0 ? 0 : time)
                              : (now_ns + 999'999) / 1'000'000 + static_cast<Word>(time);
-  this_scheduler()->timers.start_message(a[1], now_ns / 1'000'000, tick, key, f);
+  const RefKey key = this_scheduler()->timers.start_message(a[1], now_ns / 1'000'000, tick, f, place);
   bump_reductions(p, 4);
   Term* hp = p.heap.alloc(kRefWords);
   return make_ref(hp, key);
 }
 
-/// Milliseconds left or false; whichever scheduler has it.
+/// Milliseconds left or false. The reference says where the timer is.
 Term look_up(Term ref, bool cancel) {
   const RefKey key = ref_key(ref);
+  const int number = TimerWheel::number_of(key);
+  if (number < 0 || static_cast<unsigned>(number) >= scheduler_count()) return atoms::false_;
   const Word now = tick_after(0);  // rounded up, so that no more is left than was asked for
-  SWord left = this_scheduler()->timers.look_up(key, now, cancel);
-  for (unsigned i = 0; left < 0 && i < scheduler_count(); ++i)
-    if (&scheduler_at(i) != this_scheduler()) left = scheduler_at(i).timers.look_up(key, now, cancel);
+  const SWord left = scheduler_at(static_cast<unsigned>(number)).timers.look_up(key, now, cancel);
   return left < 0 ? atoms::false_ : Term::small(left);
 }
 

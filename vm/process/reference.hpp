@@ -3,10 +3,14 @@
 #include "vm/heap/heap.hpp"
 
 /// References and unique integers. Any thread. A reference's 96 bits are a 64-bit count of the
-/// thread that makes it and the thread's number, so making one costs an increment.
+/// thread that makes it and the thread's number, so making one costs an increment. Those of timers
+/// have numbers of their own: see timer_wheel.hpp.
 namespace vmrun {
 
 inline constexpr Word kRefWords = 3, kAliasRefWords = 4;
+
+/// Set in RefKey::high of a timer's reference; threads' numbers are below.
+inline constexpr std::uint32_t kTimerRefs = 1u << 31;
 
 /// The identity of a local reference.
 struct RefKey {

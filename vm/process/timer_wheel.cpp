@@ -1,48 +1,113 @@
 #include "vm/process/timer_wheel.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
+#include <new>
 
+#include "vm/base/allocate.hpp"
 #include "vm/heap/heap.hpp"
 
 namespace vmrun {
+namespace {
 
-TimerWheel::TimerWheel() = default;
+/// The first set bit at or after `from` of 256, or 256.
+unsigned next_bit(const Word* bits, unsigned from) {
+  for (unsigned word = from / 64; word < 4; ++word) {
+    const Word here = word == from / 64 ? bits[word] >> (from % 64) << (from % 64) : bits[word];
+    if (here) return word * 64 + static_cast<unsigned>(std::countr_zero(here));
+  }
+  return 256;
+}
+
+/// How many slots after `from` the next set bit comes when the end is followed by the beginning: 1
+/// to 256; 0 when none is set.
+unsigned distance_to_bit(const Word* bits, unsigned from) {
+  unsigned found = next_bit(bits, from + 1);
+  if (found == 256) found = 256 + next_bit(bits, 0);
+  return found == 512 ? 0 : found - from;
+}
+
+}  // namespace
+
+// ---- Memory -------------------------------------------------------------------------------------
 
 TimerWheel::~TimerWheel() {
   for (Slot& slot : slots_)
-    while (Timer* t = slot.first) {
-      slot.first = t->next;
+    for (Timer* t = slot.first; t; t = t->next)
       if (t->message) Fragment::destroy(t->message);
-      delete t;
-    }
-  while (Timer* t = free_) {
-    free_ = t->next;
-    delete t;
-  }
+  for (Timer* chunk : chunks_) free_bytes(chunk);
+}
+
+/// The chunk that an index is in; offset: where.
+Timer*& TimerWheel::place_of(std::uint32_t index, std::uint32_t* offset) {
+  const std::uint32_t n = index + (1u << kFirstChunkBits);
+  const auto top = static_cast<unsigned>(std::bit_width(n)) - 1;
+  *offset = n - (1u << top);
+  return chunks_[top - kFirstChunkBits];
 }
 
 Timer* TimerWheel::take() {
   Timer* t = free_;
-  if (!t) {
-    t = new Timer;
-    t->wheel = this;
+  if (t) {
+    free_ = t->next;
+    t->fired.store(false, std::memory_order_relaxed);
     return t;
   }
-  free_ = t->next;
-  t->fired.store(false, std::memory_order_relaxed);
+  std::uint32_t offset;
+  const std::uint32_t index = made_;
+  if (index + (1u << kFirstChunkBits) == 1u << kIndexBits) out_of_memory("timers", sizeof(Timer));
+  Timer*& chunk = place_of(index, &offset);
+  if (!chunk)
+    chunk = static_cast<Timer*>(
+        allocate_bytes(sizeof(Timer) * (index + (std::size_t{1} << kFirstChunkBits)), "timers"));
+  ++made_;
+  t = new (&chunk[offset]) Timer;
+  t->wheel = this;
+  t->index = index;
   return t;
 }
 
 void TimerWheel::give_back(Timer* t) {
+  t->number = 0;
   t->next = free_;
   free_ = t;
 }
+
+// ---- References ---------------------------------------------------------------------------------
+
+// The 96 bits of a timer's reference: the mark of timers, the upper bits of the timer's number, the
+// wheel's number; the lower bits of the timer's number, its place. A number comes round after 2^57
+// timers.
+constexpr unsigned kLowNumberBits = 36;
+
+RefKey TimerWheel::key_of(const Timer& t) const {
+  constexpr Word kHighMask = kTimerRefs - 1;
+  return {t.number << kIndexBits | t.index,
+          kTimerRefs |
+              static_cast<std::uint32_t>((t.number >> kLowNumberBits << kNumberBits | number_) & kHighMask)};
+}
+
+int TimerWheel::number_of(RefKey key) {
+  return key.high & kTimerRefs ? static_cast<int>(key.high & (kMostWheels - 1)) : -1;
+}
+
+/// nullptr when it has fired, or was never here.
+Timer* TimerWheel::find(RefKey key) {
+  const auto index = static_cast<std::uint32_t>(key.low & ((Word{1} << kIndexBits) - 1));
+  if (index >= made_) return nullptr;
+  std::uint32_t offset;
+  Timer* t = place_of(index, &offset) + offset;
+  return t->number && key_of(*t) == key ? t : nullptr;
+}
+
+// ---- Slots --------------------------------------------------------------------------------------
 
 /// The lowest level whose span reaches the tick. What is further away than the whole wheel waits in
 /// the last level's last slot and is placed anew when that comes round.
 std::uint32_t TimerWheel::slot_of(Word tick) const {
   constexpr Word kSpan = Word{1} << (kBits * kLevels), kLastSlot = kSpan - (kSpan >> kBits);
+  if (tick <= current_) return current_ & (kSlots - 1);
   Word ahead = tick - current_;
   if (ahead >= kSpan) {
     ahead = kLastSlot;
@@ -53,159 +118,160 @@ std::uint32_t TimerWheel::slot_of(Word tick) const {
   return level * kSlots + (tick >> (kBits * level) & (kSlots - 1));
 }
 
-void TimerWheel::insert(Timer* t) {
-  if (t->tick <= current_) t->tick = current_ + 1;
-  t->slot = slot_of(t->tick);
-  Slot& slot = slots_[t->slot];
+void TimerWheel::link(Timer* t, std::uint32_t number) {
+  Slot& slot = slots_[number];
+  t->slot = number;
   t->next = nullptr;
   t->previous = slot.last;
   (slot.last ? slot.last->next : slot.first) = t;
   slot.last = t;
-  ++level_count_[t->slot / kSlots];
-  count_.store(count() + 1, std::memory_order_relaxed);
+  occupied_[number / kSlots][number % kSlots / 64] |= Word{1} << (number % 64);
 }
 
 void TimerWheel::unlink(Timer* t) {
-  Slot& slot = slots_[t->slot];
+  const std::uint32_t number = t->slot;
+  Slot& slot = slots_[number];
   (t->previous ? t->previous->next : slot.first) = t->next;
   (t->next ? t->next->previous : slot.last) = t->previous;
-  --level_count_[t->slot / kSlots];
-  count_.store(count() - 1, std::memory_order_relaxed);
+  if (!slot.first) occupied_[number / kSlots][number % kSlots / 64] &= ~(Word{1} << (number % 64));
+}
+
+// ---- Starting, cancelling, reading --------------------------------------------------------------
+
+Timer* TimerWheel::begin(Term target, Word now_tick, Word tick) {
+  if (empty() && now_tick > current_) current_ = now_tick;
+  Timer* t = take();
+  t->target = target;
+  t->tick = std::max(tick, current_ + 1);
+  link(t, slot_of(t->tick));
+  count_.store(count() + 1, std::memory_order_relaxed);
+  if (t->tick < hint_.load(std::memory_order_relaxed)) hint_.store(t->tick, std::memory_order_relaxed);
+  return t;
 }
 
 Timer* TimerWheel::start_receive(Term target, Word now_tick, Word tick) {
   std::lock_guard guard(lock_);
-  catch_up(now_tick);
-  Timer* t = take();
-  t->target = target;
-  t->tick = tick;
+  Timer* t = begin(target, now_tick, tick);
   t->message = nullptr;
-  insert(t);
   return t;
 }
 
 void TimerWheel::cancel_receive(Timer* t) {
   TimerWheel& wheel = *t->wheel;
   std::lock_guard guard(wheel.lock_);
-  if (!t->fired.load(std::memory_order_relaxed)) wheel.unlink(t);
+  if (!t->fired.load(std::memory_order_relaxed)) {
+    wheel.unlink(t);
+    wheel.count_.store(wheel.count() - 1, std::memory_order_relaxed);
+  }
   wheel.give_back(t);
 }
 
-void TimerWheel::start_message(Term target, Word now_tick, Word tick, RefKey key, Fragment* message) {
+RefKey TimerWheel::start_message(Term target, Word now_tick, Word tick, Fragment* message, Term* place) {
   std::lock_guard guard(lock_);
-  catch_up(now_tick);
-  Timer* t = take();
-  t->target = target;
-  t->tick = tick;
+  Timer* t = begin(target, now_tick, tick);
   t->message = message;
-  t->key = key;
-  Timer*& bucket = buckets_[hash_key(key) % kBuckets];
-  t->same_bucket = bucket;
-  bucket = t;
-  insert(t);
-}
-
-void TimerWheel::forget_key(Timer* t) {
-  Timer** link = &buckets_[hash_key(t->key) % kBuckets];
-  while (*link != t) link = &(*link)->same_bucket;
-  *link = t->same_bucket;
+  t->number = ++started_;
+  const RefKey key = key_of(*t);
+  if (place) make_ref(place, key);
+  return key;
 }
 
 SWord TimerWheel::look_up(RefKey key, Word now_tick, bool cancel) {
-  Fragment* dropped = nullptr;
-  SWord left = -1;
+  Fragment* dropped;
+  SWord left;
   {
     std::lock_guard guard(lock_);
-    Timer* t = buckets_[hash_key(key) % kBuckets];
-    while (t && !(t->key == key)) t = t->same_bucket;
+    Timer* t = find(key);
     if (!t) return -1;
     left = t->tick > now_tick ? static_cast<SWord>(t->tick - now_tick) : 0;
-    if (cancel) {
-      forget_key(t);
-      unlink(t);
-      dropped = t->message;
-      give_back(t);
-    }
+    if (!cancel) return left;
+    unlink(t);
+    count_.store(count() - 1, std::memory_order_relaxed);
+    dropped = t->message;
+    give_back(t);
   }
-  if (dropped) Fragment::destroy(dropped);
+  Fragment::destroy(dropped);
   return left;
 }
 
-/// Spreads the slot of `level` that begins at the current tick over the levels below.
-void TimerWheel::cascade(unsigned level) {
-  Slot& slot = slots_[level * kSlots + (current_ >> (kBits * level) & (kSlots - 1))];
-  Timer* t = slot.first;
-  slot = {};
-  while (t) {
-    Timer* next = t->next;
-    --level_count_[level];
-    count_.store(count() - 1, std::memory_order_relaxed);
-    // What is due at this very tick must still find its slot ahead: it goes to the slot of the
-    // current tick, which is emptied next.
-    if (t->tick <= current_) {
-      t->slot = current_ & (kSlots - 1);
-      Slot& due = slots_[t->slot];
-      t->next = nullptr;
-      t->previous = due.last;
-      (due.last ? due.last->next : due.first) = t;
-      due.last = t;
-      ++level_count_[0];
-      count_.store(count() + 1, std::memory_order_relaxed);
-    } else {
-      insert(t);
+// ---- Time goes on -------------------------------------------------------------------------------
+
+/// When time has come to where a slot of a higher level begins, what that holds is spread over the
+/// levels below before time goes on. Nothing is added to the slot meanwhile: what lies a full turn
+/// ahead of its beginning belongs to the next level. False: there is more, for when others have had
+/// the lock.
+bool TimerWheel::spread() {
+  unsigned n = 0;
+  for (unsigned level = 1; level < kLevels && is_at_slot_begin(level); ++level) {
+    const Slot& slot = slots_[level * kSlots + slot_at(level)];
+    while (Timer* t = slot.first) {
+      if (n++ == kSpreadAtOnce) return false;
+      unlink(t);
+      link(t, slot_of(t->tick));
     }
-    t = next;
   }
+  return true;
 }
 
-unsigned TimerWheel::collect_due(Word now_tick, Expired* batch, unsigned room) {
+/// On to the next tick at which there is something to do, at most to now_tick. False at now_tick.
+bool TimerWheel::step(Word now_tick) {
+  if (current_ >= now_tick) return false;
+  unsigned level = 0;
+  while (level < kLevels && next_bit(occupied_[level], 0) == kSlots) ++level;
+  if (level == kLevels) {
+    current_ = now_tick;
+    return false;
+  }
+  // What lies before the present slot of this level is due after the next higher level's slot has
+  // begun, so time stops there too.
+  const unsigned slot = slot_at(level);
+  const Word turn = (current_ >> (kBits * level)) - slot;
+  current_ = std::min((turn + next_bit(occupied_[level], slot + 1)) << (kBits * level), now_tick);
+  return true;
+}
+
+/// Fills the batch. *more: there may be more that is due.
+unsigned TimerWheel::collect_due(Word now_tick, Expired* batch, bool* more) {
   std::lock_guard guard(lock_);
   unsigned n = 0;
-  for (;;) {
+  *more = true;
+  do {
+    if (!spread()) return n;
     // The slot of the current tick may hold what the last batch had no room for.
     Slot& due = slots_[current_ & (kSlots - 1)];
     while (due.first && due.first->tick <= current_) {
-      if (n == room) return n;
+      if (n == kBatch) return n;
       Timer* t = due.first;
       unlink(t);
+      count_.store(count() - 1, std::memory_order_relaxed);
       batch[n++] = {t->target, t->message};
-      if (t->message) {
-        forget_key(t);
-        give_back(t);
-      } else {
-        // From here the timer belongs to its process. Release: who sees `fired` sees it unlinked.
-        t->fired.store(true, std::memory_order_release);
-      }
+      // Without a message the timer belongs to its target from here. Release: who sees `fired` sees
+      // it unlinked.
+      if (t->message) give_back(t);
+      else t->fired.store(true, std::memory_order_release);
     }
-    if (current_ >= now_tick) return n;
-    if (empty()) {
-      current_ = now_tick;
-      return n;
-    }
-    // Nothing at the lowest level: on to where the next level's slot begins.
-    if (level_count_[0] == 0) current_ = std::min(now_tick, current_ | (kSlots - 1));
-    if (current_ == now_tick) continue;
-    ++current_;
-    for (unsigned level = 1; level < kLevels; ++level) {
-      if (current_ & ((Word{1} << (kBits * level)) - 1)) break;
-      cascade(level);
-    }
+  } while (step(now_tick));
+  *more = false;
+  hint_.store(earliest(), std::memory_order_relaxed);
+  return n;
+}
+
+Word TimerWheel::earliest() const {
+  Word least = ~Word{0};
+  for (unsigned level = 0; level < kLevels; ++level) {
+    const unsigned slot = slot_at(level);
+    if (is_at_slot_begin(level) && slots_[level * kSlots + slot].first) return current_;
+    if (const unsigned ahead = distance_to_bit(occupied_[level], slot))
+      least = std::min(least, ((current_ >> (kBits * level)) + ahead) << (kBits * level));
   }
+  return least;
 }
 
 Word TimerWheel::next_tick() {
   std::lock_guard guard(lock_);
-  Word least = ~Word{0};
-  for (unsigned level = 0; level < kLevels; ++level) {
-    if (level_count_[level] == 0) continue;
-    const Word here = current_ >> (kBits * level);
-    for (unsigned ahead = level == 0 ? 0 : 1; ahead <= kSlots; ++ahead)
-      if (slots_[level * kSlots + ((here + ahead) & (kSlots - 1))].first) {
-        least = std::min(least, (here + ahead) << (kBits * level));
-        break;
-      }
-  }
-  return least;
+  const Word tick = earliest();
+  hint_.store(tick, std::memory_order_relaxed);
+  return tick;
 }
 
 }  // namespace vmrun

@@ -6,86 +6,121 @@
 #include "vm/process/reference.hpp"
 
 /// Timers of one scheduler: a hierarchical wheel of 4 × 256 slots with ticks of a millisecond
-/// (Varghese, Lauck: "Hashed and Hierarchical Timing Wheels", 1987). Its scheduler starts and
-/// expires timers; any thread may cancel or look at one, so a lock guards it, which nearly always
-/// is free.
+/// (Varghese, Lauck: "Hashed and Hierarchical Timing Wheels", 1987). Starting, cancelling, reading
+/// and firing take the same time however many timers there are: links are in the timers
+/// themselves, a slot that holds something has its bit set, and the reference that a program gets
+/// says on which wheel its timer is and where there (docs/internals/timers.md).
+///
+/// Only its scheduler starts timers. Any thread may cancel one, look at one, or fire what is due
+/// (advance); so a lock guards the wheel, which is nearly always free and is held for a bounded
+/// number of timers at a time.
 namespace vmrun {
 
 class TimerWheel;
 
 struct Timer {
-  Timer* next = nullptr;
+  Timer* next = nullptr;  // in its slot, or in the list of free ones
   Timer* previous = nullptr;
   Word tick = 0;  // fires when the clock has reached it, ms
   TimerWheel* wheel = nullptr;
-  std::uint32_t slot = 0;       // where it is linked: level * 256 + slot
-  Term target;                  // local pid or registered name
-  Fragment* message = nullptr;  // nullptr: receive timeout of `target`
-  RefKey key;                   // of timers that programs made
-  Timer* same_bucket = nullptr;
-  std::atomic<bool> fired{false};  // receive timeouts: set before the process is woken
+  std::uint32_t slot = 0;          // where it is linked: level * 256 + slot
+  std::uint32_t index = 0;         // its place in the wheel's memory
+  Term target;                     // local pid or port, or registered name
+  Fragment* message = nullptr;     // nullptr: wakes `target`
+  Word number = 0;                 // with a message, while it waits: no other timer of this wheel has it
+  std::atomic<bool> fired{false};  // without a message: set before the target is woken
 };
 
 class TimerWheel {
  public:
-  TimerWheel();
+  static constexpr unsigned kNumberBits = 10, kMostWheels = 1u << kNumberBits;
+
+  /// number: below kMostWheels; what references say.
+  explicit TimerWheel(unsigned number = 0) : number_(number) {}
   ~TimerWheel();
   TimerWheel(const TimerWheel&) = delete;
 
-  /// A timer that wakes process `target` without a message. It belongs to the process, which gives
-  /// it back with cancel_receive.
+  /// A timer that wakes `target` (a process, a port) without a message. It belongs to the target,
+  /// which gives it back with cancel_receive.
   Timer* start_receive(Term target, Word now_tick, Word tick);
   /// Whether or not it has fired.
   static void cancel_receive(Timer* timer);
 
-  /// A timer that sends `message`. Takes the fragment over.
-  void start_message(Term target, Word now_tick, Word tick, RefKey key, Fragment* message);
-  /// Milliseconds left, or -1 when there is no such timer (here). cancel: it will not fire.
+  /// A timer that sends `message`. Takes the fragment over. `place`: nullptr, or kRefWords words
+  /// inside the message where the timer's reference is to be written before anybody sees it.
+  RefKey start_message(Term target, Word now_tick, Word tick, Fragment* message, Term* place = nullptr);
+  /// The number of the wheel that a timer with this reference is, or was, on; -1 when it is not the
+  /// reference of a timer.
+  static int number_of(RefKey key);
+  /// Milliseconds left, or -1 when there is no such timer (any more). cancel: it will not fire.
   SWord look_up(RefKey key, Word now_tick, bool cancel);
 
   struct Expired {
     Term target;
-    Fragment* message;  // nullptr: receive timeout
+    Fragment* message;  // nullptr: wakes the target
   };
-  /// Moves on to now_tick; calls `fire` without the lock for each timer that is due, in order.
+  /// Moves on to now_tick; calls `fire` without the lock for each timer that is due, in the order
+  /// of their ticks. Any thread that may run `fire`; while one is at it, others return at once.
   template <class F>
   void advance(Word now_tick, F&& fire) {
-    Expired batch[32];
-    while (const unsigned n = collect_due(now_tick, batch, 32))
+    if (advancing_.exchange(true, std::memory_order_acquire)) return;
+    Expired batch[kBatch];
+    bool more = true;
+    while (more) {
+      const unsigned n = collect_due(now_tick, batch, &more);
       for (unsigned i = 0; i < n; ++i) fire(batch[i]);
+    }
+    advancing_.store(false, std::memory_order_release);
   }
 
-  bool empty() const { return count_.load(std::memory_order_relaxed) == 0; }
+  bool empty() const { return count() == 0; }
   std::size_t count() const { return count_.load(std::memory_order_relaxed); }
   /// When to call advance next; ~0: never. May be early, never late.
   Word next_tick();
+  /// The same without the lock, for other threads that look whether something may be due here: a
+  /// hint, which may be earlier than next_tick says.
+  Word next_tick_hint() const { return hint_.load(std::memory_order_relaxed); }
 
  private:
-  static constexpr unsigned kLevels = 4, kBits = 8, kSlots = 1 << kBits, kBuckets = 1024;
+  static constexpr unsigned kLevels = 4, kBits = 8, kSlots = 1 << kBits;
+  static constexpr unsigned kBatch = 32, kSpreadAtOnce = 256;  // timers dealt with under the lock
+  // Timers lie in chunks that never move, each twice as large as the one before.
+  static constexpr unsigned kIndexBits = 28, kFirstChunkBits = 6, kChunks = kIndexBits - kFirstChunkBits;
   struct Slot {
     Timer* first = nullptr;
     Timer* last = nullptr;
   };
 
-  unsigned collect_due(Word now_tick, Expired* batch, unsigned room);
+  unsigned collect_due(Word now_tick, Expired* batch, bool* more);
+  bool step(Word now_tick);
+  Timer* begin(Term target, Word now_tick, Word tick);
   Timer* take();
-  void catch_up(Word now_tick) {
-    if (empty() && now_tick > current_) current_ = now_tick;
-  }
-  void insert(Timer* t);
+  Timer*& place_of(std::uint32_t index, std::uint32_t* offset);
+  Timer* find(RefKey key);
+  RefKey key_of(const Timer& t) const;
+  void link(Timer* t, std::uint32_t slot);
   void unlink(Timer* t);
   void give_back(Timer* t);
   std::uint32_t slot_of(Word tick) const;
-  void cascade(unsigned level);
-  void forget_key(Timer* t);
+  unsigned slot_at(unsigned level) const {
+    return static_cast<unsigned>(current_ >> (kBits * level) & (kSlots - 1));
+  }
+  bool is_at_slot_begin(unsigned level) const { return (current_ & ((Word{1} << (kBits * level)) - 1)) == 0; }
+  bool spread();
+  Word earliest() const;
 
   SpinLock lock_;
+  std::atomic<bool> advancing_{false};
+  const unsigned number_;
   Slot slots_[kLevels * kSlots];
-  std::size_t level_count_[kLevels] = {};
-  Word current_ = 0;  // every tick up to this one has been dealt with
+  Word occupied_[kLevels][kSlots / 64] = {};  // a bit for each slot that holds something
+  Word current_ = 0;                          // every tick up to this one has been dealt with
   std::atomic<std::size_t> count_{0};
+  std::atomic<Word> hint_{~Word{0}};
+  Word started_ = 0;  // timers with messages
   Timer* free_ = nullptr;
-  Timer* buckets_[kBuckets] = {};
+  std::uint32_t made_ = 0;  // places that have ever been used
+  Timer* chunks_[kChunks] = {};
 };
 
 }  // namespace vmrun

@@ -525,8 +525,7 @@ void start_schedulers(const SchedulerOptions& wanted) {
   if (count > kMaxSchedulers) count = kMaxSchedulers;
   stopping.store(false);
   for (unsigned i = 0; i < count; ++i) {
-    schedulers.push_back(std::make_unique<Scheduler>());
-    schedulers[i]->number = i + 1;
+    schedulers.push_back(std::make_unique<Scheduler>(i + 1));
     schedulers[i]->random_state = (wanted.seed + i + 1) * 0x9E3779B97F4A7C15u | 1;
   }
   schedulers[0]->inbox.store(boot_inbox.exchange(nullptr));

@@ -17,7 +17,7 @@ namespace vmrun {
 struct Port;
 
 inline constexpr unsigned kMaxXRegs = 1024;
-inline constexpr unsigned kMaxSchedulers = 1024;
+inline constexpr unsigned kMaxSchedulers = TimerWheel::kMostWheels;
 inline constexpr std::int32_t kSliceReductions = 4000;
 
 /// Runnable processes of one priority, first come first served.
@@ -50,8 +50,10 @@ struct PortList {
 };
 
 struct Scheduler {
-  unsigned number = 0;  // 1…S
-  bool traced = false;  // this slice is to run the instructions that fire probes
+  explicit Scheduler(unsigned number = 0) : number(number), timers(number ? number - 1 : 0) {}
+
+  const unsigned number;  // 1…S; 0: not one of the set
+  bool traced = false;    // this slice is to run the instructions that fire probes
   Process* current = nullptr;
   Term x[kMaxXRegs + 1];   // argument registers of the running process
   std::int32_t slice = 0;  // reductions the running process started with

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <random>
 #include <set>
@@ -92,6 +94,7 @@ TEST_CASE("Timers fire at their tick, in order, once, and not when cancelled") {
   Word id = 0;
   Word now = start;
   std::map<Word, Word> waiting;
+  std::map<Word, RefKey> keys;
   for (int round = 0; round < 3000; ++round) {
     for (int n = static_cast<int>(random() % 4); n > 0; --n) {
       static constexpr Word kSpans[] = {3, 200, 300, 70'000, 20'000'000, Word{1} << 33};
@@ -99,16 +102,15 @@ TEST_CASE("Timers fire at their tick, in order, once, and not when cancelled") {
       ++id;
       Fragment* f = Fragment::create(0);
       f->message = Term::small(static_cast<SWord>(id));
-      wheel.start_message(Term::pid(1), now, tick, RefKey{id, 0}, f);
+      keys[id] = wheel.start_message(Term::pid(1), now, tick, f);
       waiting[id] = tick;
     }
     if (random() % 3 == 0 && !waiting.empty()) {
       auto victim = waiting.begin();
       std::advance(victim, random() % waiting.size());
-      REQUIRE(wheel.look_up(RefKey{victim->first, 0}, now, false) ==
-              static_cast<SWord>(victim->second - now));
-      REQUIRE(wheel.look_up(RefKey{victim->first, 0}, now, true) == static_cast<SWord>(victim->second - now));
-      REQUIRE(wheel.look_up(RefKey{victim->first, 0}, now, true) == -1);
+      REQUIRE(wheel.look_up(keys[victim->first], now, false) == static_cast<SWord>(victim->second - now));
+      REQUIRE(wheel.look_up(keys[victim->first], now, true) == static_cast<SWord>(victim->second - now));
+      REQUIRE(wheel.look_up(keys[victim->first], now, true) == -1);
       waiting.erase(victim);
     }
     const Word next = wheel.next_tick();
@@ -116,6 +118,7 @@ TEST_CASE("Timers fire at their tick, in order, once, and not when cancelled") {
       Word least = ~Word{0};
       for (auto& [i, tick] : waiting) least = std::min(least, tick);
       REQUIRE(next <= least);  // never late
+      REQUIRE(wheel.next_tick_hint() <= next);
     }
     now += random() % 20 == 0 ? random() % 100'000 : random() % 40;
     Word last = 0;
@@ -131,6 +134,66 @@ TEST_CASE("Timers fire at their tick, in order, once, and not when cancelled") {
     for (auto& [i, tick] : waiting) REQUIRE(tick > now);
     REQUIRE(wheel.count() == waiting.size());
   }
+}
+
+TEST_CASE("A timer's reference tells its wheel, and none but its timer") {
+  TimerWheel first(0), other(5);
+  auto message = [] { return Fragment::create(0); };
+  const RefKey a = first.start_message(Term::pid(1), 10, 20, message());
+  const RefKey b = other.start_message(Term::pid(1), 10, 20, message());
+  REQUIRE(TimerWheel::number_of(a) == 0);
+  REQUIRE(TimerWheel::number_of(b) == 5);
+  REQUIRE(TimerWheel::number_of(next_ref_key()) == -1);
+  REQUIRE(first.look_up(b, 10, false) == -1);
+  REQUIRE(first.look_up(next_ref_key(), 10, false) == -1);
+  REQUIRE(first.look_up(a, 10, true) == 10);
+  // The next timer lies in the same place.
+  const RefKey c = first.start_message(Term::pid(1), 10, 30, message());
+  REQUIRE_FALSE(a == c);
+  REQUIRE(first.look_up(a, 10, true) == -1);
+  REQUIRE(first.look_up(c, 10, false) == 20);
+  first.advance(30, [](const TimerWheel::Expired& e) { Fragment::destroy(e.message); });
+  REQUIRE(first.look_up(c, 30, false) == -1);
+}
+
+TEST_CASE("Looking timers up takes the same time however many there are") {
+  const auto ns_for_each = [](unsigned count) {
+    TimerWheel wheel;
+    std::vector<RefKey> keys;
+    for (unsigned i = 0; i < count; ++i)
+      keys.push_back(wheel.start_message(Term::pid(1), 10, 1000 + i % 5000, Fragment::create(0)));
+    const auto begin = std::chrono::steady_clock::now();
+    for (const RefKey& key : keys) wheel.look_up(key, 10, false);
+    return static_cast<double>((std::chrono::steady_clock::now() - begin).count()) / count;
+  };
+  const double few = ns_for_each(1000);
+  REQUIRE(ns_for_each(300'000) < 50 * few);  // a list for each of 1024 hashes: 350 times
+}
+
+TEST_CASE("Several threads serve one wheel: each timer fires once, or is cancelled") {
+  TimerWheel wheel;
+  constexpr unsigned kTimers = 20'000;
+  std::vector<RefKey> keys;
+  for (unsigned i = 0; i < kTimers; ++i) {
+    Fragment* f = Fragment::create(0);
+    f->message = Term::small(i);
+    keys.push_back(wheel.start_message(Term::pid(1), 0, 1 + i % 3000, f));
+  }
+  std::vector<std::atomic<unsigned>> fired(kTimers);
+  std::atomic<Word> now{0};
+  std::vector<std::thread> servers;
+  for (int n = 0; n < 3; ++n)
+    servers.emplace_back([&] {
+      while (!wheel.empty())
+        wheel.advance(now.fetch_add(1), [&](const TimerWheel::Expired& e) {
+          ++fired[static_cast<std::size_t>(e.message->message.small_value())];
+          Fragment::destroy(e.message);
+        });
+    });
+  for (unsigned i = 0; i < kTimers; i += 7)
+    if (wheel.look_up(keys[i], 0, true) >= 0) ++fired[i];
+  for (std::thread& t : servers) t.join();
+  for (auto& n : fired) REQUIRE(n == 1);
 }
 
 TEST_CASE("A receive timer can be given back before and after it fired") {
