@@ -1,10 +1,11 @@
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 
 #include "runtime/bif/support.hpp"
 #include "vm/heap/literal.hpp"
-#include "vm/process/reference.hpp"
+#include "vm/nif/resource.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
@@ -118,49 +119,47 @@ Term bif_persistent_term_info_0(Process& p, const Term*) {
 }
 
 // ---- atomics and counters -----------------------------------------------------------------------
-// The reference names an array by its place in a table that only grows: `low` is the place, `high`
-// marks such references. Arrays live as long as the VM.
+// An array is a resource: its reference, wherever it is copied to, keeps it, and the last one frees
+// it.
 
 namespace {
-
-constexpr std::uint32_t kArrayMark = 0xFFFFFFFF;
 
 struct AtomicArray {
   Word size;
   bool is_signed, is_counter;
-  std::unique_ptr<std::atomic<Word>[]> cells;
+  std::atomic<Word> cells[1];  // `size` of them, zero at first
 };
 
-constexpr std::size_t kArrayChunk = 1024, kArrayChunks = 1 << 16;
-std::mutex array_lock;
-std::size_t array_count = 0;
-std::atomic<std::atomic<AtomicArray*>*> array_chunks[kArrayChunks];
+ErlNifResourceType& array_type() {
+  // Holds itself: it is in no library's registry and is never taken over.
+  static auto& type = *[] {
+    auto* t = new ErlNifResourceType;
+    t->module = intern_atom("atomics");
+    t->name = intern_atom("array");
+    return t;
+  }();
+  return type;
+}
 
 Term new_array(Process& p, SWord size, bool is_signed, bool is_counter) {
-  auto* array = new AtomicArray{static_cast<Word>(size), is_signed, is_counter,
-                                std::make_unique<std::atomic<Word>[]>(static_cast<std::size_t>(size))};
-  std::lock_guard guard(array_lock);
-  const std::size_t place = array_count++;
-  if (place / kArrayChunk >= kArrayChunks) {
-    delete array;
-    return raise_system_limit(p);
-  }
-  auto& chunk = array_chunks[place / kArrayChunk];
-  if (!chunk.load(std::memory_order_relaxed))
-    chunk.store(new std::atomic<AtomicArray*>[kArrayChunk](), std::memory_order_release);
-  chunk.load(std::memory_order_relaxed)[place % kArrayChunk].store(array, std::memory_order_release);
-  Term* hp = p.heap.alloc(kRefWords);
-  return make_ref(hp, RefKey{place + 1, kArrayMark});
+  Resource* r = new_zeroed_resource(array_type(),
+                                    offsetof(AtomicArray, cells) + static_cast<Word>(size) * sizeof(Word));
+  if (!r) return raise_system_limit(p);
+  auto* array = static_cast<AtomicArray*>(r->object());
+  array->size = static_cast<Word>(size);
+  array->is_signed = is_signed;
+  array->is_counter = is_counter;
+  const Term ref = make_magic_ref(p.heap, *r);
+  r->binary.release();  // the reference has its own
+  return ref;
 }
 
 AtomicArray* find_array(Term ref, bool counter) {
-  if (!ref.is_local_ref()) return nullptr;
-  const RefKey key = ref_key(ref);
-  const Word place = key.low - 1;
-  if (key.high != kArrayMark || place / kArrayChunk >= kArrayChunks) return nullptr;
-  auto* chunk = array_chunks[place / kArrayChunk].load(std::memory_order_acquire);
-  AtomicArray* array = chunk ? chunk[place % kArrayChunk].load(std::memory_order_acquire) : nullptr;
-  return array && array->is_counter == counter ? array : nullptr;
+  if (!ref.is_boxed_sub(Term::Sub::kMagicRef)) return nullptr;
+  Resource* r = Resource::of_binary(magic_ref_of(ref)->resource);
+  if (r->type != &array_type()) return nullptr;
+  auto* array = static_cast<AtomicArray*>(r->object());
+  return array->is_counter == counter ? array : nullptr;
 }
 
 /// The cell named by (Ref, Index), and the array; nullptr: badarg.
@@ -168,7 +167,7 @@ std::atomic<Word>* find_cell(const Term* a, bool counter, AtomicArray** array) {
   *array = find_array(a[0], counter);
   SWord index;
   if (!*array || !small_in_range(a[1], 1, static_cast<SWord>((*array)->size), &index)) return nullptr;
-  return &(*array)->cells[static_cast<std::size_t>(index - 1)];
+  return (*array)->cells + (index - 1);
 }
 
 bool read_value(const AtomicArray& array, Term t, Word* out) {

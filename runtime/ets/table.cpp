@@ -18,8 +18,6 @@ namespace vmrun::ets {
 namespace {
 
 constexpr std::uint32_t kMaxTables = 1u << 20;
-/// Takes the place of a thread's number in identifiers, which no thread ever has.
-constexpr std::uint32_t kTableRefs = 0xFFFFFFFF;
 constexpr int kSlotBits = 20;
 
 // Written once per slot, before anybody knows an identifier with it.
@@ -57,7 +55,8 @@ Table* find(Term id) {
   }
   if (!id.is_local_ref()) return nullptr;
   const RefKey key = ref_key(id);
-  return key.high == kTableRefs ? table_in(static_cast<std::uint32_t>(key.low & (kMaxTables - 1))) : nullptr;
+  return is_in(RefSpace::kTables, key) ? table_in(static_cast<std::uint32_t>(key.low & (kMaxTables - 1)))
+                                       : nullptr;
 }
 
 void release_heir(Table& t) {
@@ -147,7 +146,7 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
       free_slots.push_back(t->slot);
       return nullptr;
     }
-    t->key = {++generation << kSlotBits | t->slot, kTableRefs};
+    t->key = ref_key_in(RefSpace::kTables, ++generation << kSlotBits | t->slot);
     t->name = properties->name;
     t->named = properties->named;
     t->owner = properties->owner;

@@ -5,9 +5,10 @@
 #ifdef VMRUN_MIMALLOC
 #include <mimalloc.h>
 #else
-#define mi_malloc  std::malloc
-#define mi_realloc std::realloc
-#define mi_free    std::free
+#define mi_malloc        std::malloc
+#define mi_zalloc(bytes) std::calloc(1, bytes)
+#define mi_realloc       std::realloc
+#define mi_free          std::free
 #endif
 
 namespace vmrun {
@@ -19,6 +20,8 @@ void out_of_memory(const char* what, std::size_t bytes) {
 }
 
 void* try_allocate_bytes(std::size_t bytes) { return mi_malloc(bytes); }
+
+void* try_allocate_zeroed(std::size_t bytes) { return mi_zalloc(bytes); }
 
 void* allocate_bytes(std::size_t bytes, const char* what) {
   void* p = try_allocate_bytes(bytes);

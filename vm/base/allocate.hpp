@@ -11,6 +11,8 @@ namespace vmrun {
 [[nodiscard]] void* allocate_bytes(std::size_t bytes, const char* what);
 /// As above, but nullptr when there is no memory.
 [[nodiscard]] void* try_allocate_bytes(std::size_t bytes);
+/// As above, all zero.
+[[nodiscard]] void* try_allocate_zeroed(std::size_t bytes);
 /// Keeps the contents up to the smaller size; may move. nullptr (and `p` untouched) when there is
 /// no memory.
 [[nodiscard]] void* try_reallocate_bytes(void* p, std::size_t bytes);

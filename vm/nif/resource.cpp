@@ -263,8 +263,14 @@ ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name,
 
 // ---- Objects ------------------------------------------------------------------------------------
 
-Resource* new_resource(ErlNifResourceType& type, std::size_t bytes) {
-  auto* memory = try_allocate_bytes(std::max(sizeof(Resource), offsetof(Resource, data) + bytes));
+namespace {
+
+std::size_t resource_bytes(std::size_t bytes) {
+  return std::max(sizeof(Resource), offsetof(Resource, data) + bytes);
+}
+
+/// The data keep what they have.
+Resource* init_resource(void* memory, ErlNifResourceType& type, std::size_t bytes) {
   if (!memory) return nullptr;
   auto* r = new (memory) Resource;
   r->binary.references.store(1, std::memory_order_relaxed);
@@ -274,6 +280,16 @@ Resource* new_resource(ErlNifResourceType& type, std::size_t bytes) {
   r->key = next_ref_key();
   type.references.fetch_add(1, std::memory_order_relaxed);
   return r;
+}
+
+}  // namespace
+
+Resource* new_resource(ErlNifResourceType& type, std::size_t bytes) {
+  return init_resource(try_allocate_bytes(resource_bytes(bytes)), type, bytes);
+}
+
+Resource* new_zeroed_resource(ErlNifResourceType& type, std::size_t bytes) {
+  return init_resource(try_allocate_zeroed(resource_bytes(bytes)), type, bytes);
 }
 
 Term make_magic_ref(Heap& heap, Resource& r) {

@@ -47,6 +47,8 @@ struct Resource {
 
 /// A fresh resource with one reference; nullptr when there is no memory.
 Resource* new_resource(ErlNifResourceType& type, std::size_t bytes);
+/// Likewise, with all bytes zero; those nobody touches cost no memory.
+Resource* new_zeroed_resource(ErlNifResourceType& type, std::size_t bytes);
 /// A reference term that keeps it.
 Term make_magic_ref(Heap& heap, Resource& r);
 

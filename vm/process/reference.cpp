@@ -7,7 +7,7 @@
 namespace vmrun {
 namespace {
 
-std::atomic<std::uint32_t> threads{0};
+std::atomic<std::uint32_t> threads{static_cast<std::uint32_t>(RefSpace::kThreads)};
 
 struct ThreadCounts {
   std::uint32_t thread = threads.fetch_add(1, std::memory_order_relaxed);

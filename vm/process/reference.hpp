@@ -20,6 +20,17 @@ struct RefKey {
 };
 inline std::size_t hash_key(const RefKey& k) { return (k.low * 0x9E3779B97F4A7C15u >> 29) ^ k.high; }
 
+/// Where a reference's numbers come from; `high` says it, so no two of different origin are equal.
+/// Whoever makes references with numbers of its own gets a row here.
+enum class RefSpace : std::uint32_t {
+  kThreads = 0,  // and up: the number of the thread whose count `low` is (next_ref_key)
+  kLastThread = 0xFFFFFFFE,
+  kTables = 0xFFFFFFFF,  // identifiers of ETS tables: generation and slot
+};
+/// A key of a space with numbers of its own.
+constexpr RefKey ref_key_in(RefSpace space, Word low) { return {low, static_cast<std::uint32_t>(space)}; }
+constexpr bool is_in(RefSpace space, RefKey key) { return key.high == static_cast<std::uint32_t>(space); }
+
 RefKey next_ref_key();
 RefKey ref_key(Term local_ref);
 
