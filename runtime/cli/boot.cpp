@@ -20,6 +20,7 @@
 #include "vm/port/crash.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/signals.hpp"
+#include "vm/process/process_state.hpp"
 #include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -138,8 +139,9 @@ int boot(const Options& o, const CodeFinder& finder) {
   set_dirty_schedulers(o.dirty_cpu_schedulers, o.dirty_io_schedulers);
 
   Heap heap;
-  spawn_process(nullptr, atoms::init, atoms::boot, boot_arguments(heap, o, module, main_arity),
-                SpawnOptions{});
+  const Term init = spawn_process(nullptr, atoms::init, atoms::boot,
+                                  boot_arguments(heap, o, module, main_arity), SpawnOptions{});
+  extra_of(*process_table.find(init)).system_process = true;
   start_schedulers(scheduling);
   const HaltRequest end = wait_for_halt();
   if (end.flush) {

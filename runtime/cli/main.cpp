@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "probes/listing.hpp"
@@ -27,6 +28,13 @@ std::string own_path() {
   char path[4096];
   const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
   return std::string(path, n > 0 ? static_cast<std::size_t>(n) : 0);
+}
+
+/// A standard file that is closed gets a descriptor that is always at its end and refuses to be
+/// written to: else the next file to be opened would be taken for it.
+void fill_standard_files() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);  // gives the lowest free number
 }
 
 int list_probes() {
@@ -87,6 +95,7 @@ int run(const Options& o) {
 
 int main(int argc, char** argv) {
   using namespace vmrun::cli;
+  fill_standard_files();
   auto parsed = parse_options(argc, argv);
   if (auto* error = std::get_if<UsageError>(&parsed)) {
     complain(error->message + "\nTry 'vmrun --help'.");

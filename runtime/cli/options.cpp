@@ -165,8 +165,8 @@ std::string help_text() {
       "usage: vmrun [FLAGS] SCRIPT [ARGS…]\n\n"
       "Compiles and runs main/1 (or main/0) of an Erlang-syntax script (.act, .erl) or a compiled module "
       "(.beam).\n"
-      "Exit status: what halt(N) says; 0 after a normal end; 1 after an uncaught error or when the script "
-      "does not compile; 2 for a usage error.\n\n"
+      "Exit status: what halt(N) says; 0 after a normal end; 1 after an uncaught error, or an exit other "
+      "than normal, in main, or when the script does not compile; 2 for a usage error.\n\n"
       "flags:\n";
   for (const Flag& f : flags())
     if (f.help)

@@ -11,6 +11,8 @@
          get_status/0, script_name/0]).
 
 -define(FLUSH_MS, 5000).
+-define(DEPTH, 30). % of the terms in a report
+-define(CHARS, 2000).
 
 -record(s, {main :: pid() | none,
             monitor :: reference() | none,
@@ -69,24 +71,30 @@ main({M, F, Args}) ->
     try
         apply(M, F, Args)
     catch
-        exit:Reason -> exit(Reason);
-        error:Reason:Stack -> main_failed(Reason, Stack);
-        throw:Thrown:Stack -> main_failed({nocatch, Thrown}, Stack)
+        exit:normal -> ok;
+        exit:Reason:Stack -> main_failed(exit, Reason, Stack, Reason);
+        error:Reason:Stack -> main_failed(error, Reason, Stack, {Reason, Stack});
+        throw:Thrown:Stack -> main_failed(error, {nocatch, Thrown}, Stack, {{nocatch, Thrown}, Stack})
     end.
 
-main_failed(Reason, Stack) ->
-    report(error, Reason, own_part(Stack)),
+main_failed(Class, Reason, Stack, Exit) ->
+    report(Class, Reason, own_part(Stack)),
     init ! {main_failed, self()},
-    exit({Reason, Stack}).
+    exit(Exit).
 
+%% Whatever becomes of the report, the system ends: standard error may be closed, and the reason may
+%% be that there is no room for one more atom or module.
 report(Class, Reason, Stack) ->
-    io:put_chars(standard_error, ["vmrun: ", erl_error:format_exception(Class, Reason, Stack), $\n]).
+    try erl_error:format_exception(Class, Reason, Stack, #{format_fun => fun shown/2}) of
+        Text -> catch io:put_chars(standard_error, ["vmrun: ", Text, $\n])
+    catch _:_ -> catch io:put_chars(standard_error, ["vmrun: exception ", atom_to_list(Class), $\n])
+    end.
+
+shown(Term, Col) -> io_lib:format("~.*tP", [Col, Term, ?DEPTH], [{chars_limit, ?CHARS}]).
 
 own_part(Stack) -> [Entry || Entry <- Stack, element(1, Entry) =/= ?MODULE].
 
 main_ended(normal, _) -> halt_system(0);
-main_ended(shutdown, _) -> halt_system(0);
-main_ended({shutdown, _}, _) -> halt_system(0);
 main_ended(_, #s{reported = true}) -> halt_system(1);
 main_ended(Reason, _) ->
     report(exit, Reason, []),

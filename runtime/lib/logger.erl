@@ -172,7 +172,7 @@ handle(#{level := Level} = Event, #{id := Id, module := Module} = Handler) ->
                     try Module:log(Event1, Handler)
                     catch Class:Reason:Stack ->
                         _ = remove_handler(Id),
-                        io:format(standard_error, "Logger: removed handler ~tp: ~tp~n", [Id, {Class, Reason, Stack}])
+                        catch io:format(standard_error, "Logger: removed handler ~tp: ~tp~n", [Id, {Class, Reason, Stack}])
                     end
             end
     end.

@@ -52,9 +52,10 @@ handle(_, S) -> S.
 
 flush(#s{replies = []} = S) -> S;
 flush(#s{out = Out, batch = Batch, replies = Replies} = S) ->
+    %% A descriptor that takes no more is to its users what a server that has ended is.
     Result = case vmrun_io:write(Out, lists:reverse(Batch)) of
                  ok -> ok;
-                 {error, Reason} -> {error, Reason}
+                 {error, _} -> {error, terminated}
              end,
     [reply(From, ReplyAs, case Reply of ok -> Result; _ -> Reply end)
      || {From, ReplyAs, Reply} <- lists:reverse(Replies)],

@@ -1,5 +1,6 @@
 #include "vm/process/exit.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <vector>
 
@@ -39,6 +40,13 @@ void tell_relations(Process& p, Term reason) {
   });
 }
 
+/// The VM is of no use without init. Nobody is left to write a report but this thread.
+[[gnu::cold, gnu::noinline]] void system_process_ended(const Process& p, Term reason) {
+  std::fprintf(stderr, "System process %s terminated: %s\n", pid_text(p.id).c_str(),
+               term_text(reason, 255).c_str());
+  request_halt(1, false);
+}
+
 void destroy_list(Fragment* f) {
   while (f) {
     Fragment* next = f->next;
@@ -67,7 +75,11 @@ void exit_process(Process& p, Term reason, bool report) {
   }
   process_table.remove(p);
   Fragment* arrived = p.mailbox.close();
-  if (p.extra) tell_relations(p, reason);
+  if (p.extra) {
+    tell_relations(p, reason);
+    if (p.extra->system_process) [[unlikely]]
+      system_process_ended(p, reason);
+  }
   for (auto hook : hooks()) hook(p);
   while (arrived) {
     Fragment* next = arrived->next;

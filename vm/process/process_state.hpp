@@ -98,6 +98,7 @@ struct Extra {
   bool sensitive = false;
   bool off_heap_messages = false;
   bool monitor_nodes = false;
+  bool system_process = false;     // the VM ends with it
   bool dirty_call_raised = false;  // its exception waits for it (see nif/dirty.hpp)
 
   ~Extra();

@@ -1,0 +1,1 @@
+"""vmrun as a command among others: what it is started with, how it ends."""

@@ -1,0 +1,124 @@
+"""vmrun as a command among others: descriptors that are closed or full, signals, memory that ends. Each program must end by itself, with the
+status and the words that the documents promise."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from harness.golden import ENVIRONMENT
+from harness.results import Failure, Test
+
+HERE = pathlib.Path(__file__).resolve().parent
+PATIENCE_S = 30  # none takes more than a second: for what would never end
+
+
+class Ended:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def expect(self, status, *, out=None, err=()):
+        """out: all of it; err: regular expressions for parts, in order."""
+        wrong = [f'status {self.status}, not {status}'] if self.status != status else []
+        if out is not None and self.out != out:
+            wrong.append(f'output is not {out!r}')
+        at = 0
+        for part in err:
+            found = re.compile(part).search(self.err, at)
+            if not found:
+                wrong.append(f'standard error lacks {part!r}')
+                break
+            at = found.end()
+        if wrong:
+            raise Failure('\n'.join([*wrong, f'output: {self.out[:1500]!r}', f'standard error: {self.err[:1500]!r}']))
+        return self
+
+
+def run(vmrun, text, *flags, arguments=(), shell='"$@"', environment=None):
+    """Runs a program given as text. `shell` is the command line around it, where "$@" stands for vmrun with all it is given."""
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
+        script = pathlib.Path(folder) / 'program.act'
+        script.write_text(text)
+        command = ['bash', '-c', shell, 'bash', os.path.abspath(vmrun), '+S', '2', *flags, str(script), *arguments]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=PATIENCE_S, stdin=subprocess.DEVNULL,
+                                  cwd=folder, env=dict(ENVIRONMENT, **(environment or {})))
+        except subprocess.TimeoutExpired as late:
+            raise Failure(f'no end after {PATIENCE_S} s; standard error: {(late.stderr or b"")[-1000:]!r}') from None
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def tests(build, vmrun):
+    return [Test('command', name, lambda case=case: case(vmrun)) for name, case in [
+        ('a failing main without standard error', failing_main_unheard),
+        ('reports with standard error closed or full', reports_unheard),
+        ('init killed', init_killed),
+        ('standard input closed', closed_input),
+        ('standard output closed or full', closed_output),
+        ('descriptors of the standard files stay theirs', standard_descriptors),
+        ('how main ends', main_ends),
+    ]]
+
+
+def failing_main_unheard(vmrun):
+    for shell in ('exec "$@" 2>&-', 'exec "$@" 2>/dev/full', '"$@" 2> >(exit 0)', 'exec "$@" >&- 2>&-', 'exec "$@" <&- >&- 2>&-'):
+        for text in ('main() -> error(oops).', 'main() -> exit(oops).', 'main() -> throw(oops).',
+                     'main() -> exit(self(), kill), receive after infinity -> ok end.'):
+            run(vmrun, text, shell=shell).expect(1)
+
+
+def reports_unheard(vmrun):
+    text = '''
+main() ->
+    {_, Ref} = spawn_monitor(fun() -> error(oops) end),
+    receive {'DOWN', Ref, _, _, {oops, _}} -> ok end,
+    logger:error("a report"),
+    {'EXIT', {terminated, [{io, format, [standard_error, "text", []], _} | _]}} = (catch io:format(standard_error, "text", [])).
+'''
+    for shell in ('exec "$@" 2>&-', 'exec "$@" 2>/dev/full'):
+        run(vmrun, text, shell=shell).expect(0)
+
+
+def init_killed(vmrun):
+    wait = ', receive after infinity -> ok end.'
+    run(vmrun, f'main() -> exit(whereis(init), kill){wait}').expect(1, err=[r'^System process <0\.\d+\.0> terminated: killed\n'])
+    run(vmrun, f'main() -> spawn(fun() -> link(whereis(init)), exit(whereis(init), kill) end){wait}').expect(1)
+    run(vmrun, f'main() -> exit(whereis(init), kill){wait}', shell='exec "$@" 2>&-').expect(1)
+
+
+def closed_input(vmrun):
+    text = 'main() -> io:format("~p ~p~n", [io:get_line(""), io:get_chars("", 3)]).'
+    run(vmrun, text, shell='exec "$@" <&-').expect(0, out='eof eof\n')
+
+
+def closed_output(vmrun):
+    """A write that fails says so once, in words that fit, and not with all that should have been written."""
+    text = 'main() -> io:format("~s~n", [lists:duplicate(5000000, $x)]).'
+    for shell in ('exec "$@" >&-', 'exec "$@" >/dev/full', '"$@" > >(exit 0)'):
+        ended = run(vmrun, text, shell=shell).expect(1, err=['vmrun: exception error: terminated', 'io:format/2', 'the device has terminated'])
+        if len(ended.err) > 5000 or 'failed to format' in ended.err:
+            raise Failure(f'{len(ended.err)} bytes: {ended.err[:1000]}')
+
+
+def standard_descriptors(vmrun):
+    """A file that is opened never gets the number of a standard file."""
+    text = '''
+main() ->
+    {ok, File} = file:open("opened", [write, raw]),
+    catch io:format("to nobody~n"),
+    catch io:format(standard_error, "to nobody~n", []),
+    ok = file:write(File, "own"),
+    ok = file:close(File),
+    {ok, <<"own">>} = file:read_file("opened").
+'''
+    run(vmrun, text, shell='exec "$@" <&- >&- 2>&-').expect(0)
+
+
+def main_ends(vmrun):
+    for text in ('main() -> whatever.', 'main() -> exit(normal).'):
+        run(vmrun, text).expect(0, out='', err=[r'^$'])
+    for reason in ('shutdown', '{shutdown, worker_done}', 'oops'):
+        run(vmrun, f'main() -> inner(), ok.\ninner() -> exit({reason}).').expect(
+            1, err=[r'^vmrun: exception exit: ' + re.escape(reason.replace(' ', '')), r'in function  program:inner/0 \(.*program\.act, line 2\)',
+                    r'in call from program:main/0 \(.*program\.act, line 1\)'])
+    run(vmrun, 'main() -> exit(self(), kill), receive after infinity -> ok end.').expect(1, err=['^vmrun: exception exit: killed\n$'])
