@@ -19,8 +19,10 @@ struct BifRow {
   std::uint8_t arity;
   std::uint8_t flags;
   BifFn fn;
-  static constexpr std::uint8_t kGuard =
-      1;  // allowed in guards, called by bif/gc_bif instructions; silent for the bif probes
+  // Columns of the table:
+  static constexpr std::uint8_t kGuard = 1;    // allowed in guards; silent for the bif probes
+  static constexpr std::uint8_t kLocated = 2;  // its call stores where it stands
+  static constexpr std::uint8_t kHeavy = 4;    // fires global-function-entry too
 };
 
 /// Fills the export table before any module is loaded.

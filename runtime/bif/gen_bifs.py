@@ -1,45 +1,154 @@
 #!/usr/bin/env python3
-"""Makes the declarations and the registration table of the built-in functions. Usage: gen_bifs.py bif.tab out.hpp out.cpp"""
+"""Makes what is known of the built-in functions into code. Usage: gen_bifs.py WHAT bif.tab OUT...
+
+rows         OUT.hpp OUT.cpp: declarations, and the registration table
+compiler     NAMES.inc CODE.inc: rows of compile::Builtin and compile::ssa::BifInfo
+erl_internal OUT.erl: the module of that name
+"""
 import re
 import sys
 
+MARKS = {"auto", "guard", "inline", "safe", "bool", "swap", "never", "ref", "located", "heavy"}
+VALUES = {"since": r"\d+", "inline": "gc", "test": r"[A-Z]\w*"}
+ROW_FLAGS = {"guard": "kGuard", "located": "kLocated", "heavy": "kHeavy"}
 
-def rows(path):
-    seen = set()
+
+class Row:
+    """A line of bif.tab. has: its columns, those with a value mapped to it."""
+
+    def __init__(self, where, fields):
+        if len(fields) < 3 or not fields[2].isdigit():
+            sys.exit(f"{where}: expected MODULE NAME ARITY [columns] [= c_name], got '{' '.join(fields)}'")
+        self.module, self.name, self.arity = fields[0], fields[1], int(fields[2])
+        columns = fields[3:]
+        self.c_name = f"bif_{self.module}_{self.name}_{self.arity}"
+        if "=" in columns:
+            at = columns.index("=")
+            self.c_name = " ".join(columns[at + 1:])
+            columns = columns[:at]
+        self.has = {}
+        for column in columns:
+            key, _, value = column.partition("=")
+            good = re.fullmatch(VALUES.get(key, "-"), value) if value else key in MARKS
+            if not good or key in self.has:
+                sys.exit(f"{where}: bad column '{column}'")
+            self.has[key] = value
+        if not re.fullmatch(r"\w+", self.c_name):
+            sys.exit(f"{where}: bad C++ name '{self.c_name}'")
+        of_erlang = self.has.keys() - ROW_FLAGS.keys()
+        if of_erlang and self.module != "erlang":
+            sys.exit(f"{where}: {sorted(of_erlang)} are for functions of module erlang")
+        for key, needs in {"since": "auto", "test": "inline", "swap": "test", "safe": "inline", "bool": "inline"}.items():
+            if key in self.has and needs not in self.has:
+                sys.exit(f"{where}: {key} needs {needs}")
+
+    @property
+    def key(self):
+        return self.module, self.name, self.arity
+
+    @property
+    def built_in(self):
+        return self.c_name != "none"
+
+
+def read_rows(path):
+    rows = {}
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         fields = line.split("#")[0].split()
         if not fields:
             continue
-        where = f"{path}:{number}"
-        if len(fields) < 3 or not fields[2].isdigit():
-            sys.exit(f"{where}: expected MODULE NAME ARITY [guard] [= c_name], got '{line.strip()}'")
-        module, name, arity = fields[0], fields[1], int(fields[2])
-        rest = fields[3:]
-        c_name = f"bif_{module}_{name}_{arity}"
-        if "=" in rest:
-            c_name = rest[rest.index("=") + 1]
-            rest = rest[: rest.index("=")]
-        unknown = set(rest) - {"guard"}
-        if unknown or not re.fullmatch(r"[a-z_0-9A-Z]+", c_name):
-            sys.exit(f"{where}: bad flags or C++ name in '{line.strip()}'")
-        if (module, name, arity) in seen:
-            sys.exit(f"{where}: {module}:{name}/{arity} is listed twice")
-        seen.add((module, name, arity))
-        yield module, name, arity, "BifRow::kGuard" if "guard" in rest else "0", c_name
+        row = Row(f"{path}:{number}", fields)
+        if row.key in rows:
+            sys.exit(f"{path}:{number}: {row.module}:{row.name}/{row.arity} is listed twice")
+        rows[row.key] = row
+    return [rows[key] for key in sorted(rows)]
 
 
-def main(tab, header, source):
-    table = sorted(rows(tab))
+def write_rows(rows, header, source):
+    rows = [row for row in rows if row.built_in]
     with open(header, "w", encoding="utf-8") as f:
         f.write("// Made by gen_bifs.py from bif.tab.\n#pragma once\n#include \"vm/bif.hpp\"\nnamespace vmrun {\n")
-        for c_name in sorted({row[4] for row in table}):
+        for c_name in sorted({row.c_name for row in rows}):
             f.write(f"Term {c_name}(Process& p, const Term* args);\n")
         f.write("extern const BifRow kBifRows[];\nextern const std::size_t kBifRowCount;\n}  // namespace vmrun\n")
     with open(source, "w", encoding="utf-8") as f:
-        f.write("// Made by gen_bifs.py from bif.tab.\n#include \"runtime/bif/bifs_generated.hpp\"\nnamespace vmrun {\nconst BifRow kBifRows[] = {\n")
-        for module, name, arity, flags, c_name in table:
-            f.write(f'    {{"{module}", "{name}", {arity}, {flags}, {c_name}}},\n')
-        f.write("    {nullptr, nullptr, 0, 0, nullptr}};\nconst std::size_t kBifRowCount = sizeof kBifRows / sizeof kBifRows[0] - 1;\n}  // namespace vmrun\n")
+        f.write("// Made by gen_bifs.py from bif.tab.\n#include \"runtime/bif/bifs_generated.hpp\"\n"
+                "namespace vmrun {\nconst BifRow kBifRows[] = {\n")
+        for row in rows:
+            flags = " | ".join(f"BifRow::{flag}" for column, flag in ROW_FLAGS.items() if column in row.has) or "0"
+            f.write(f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {row.c_name}}},\n')
+        f.write("    {nullptr, nullptr, 0, 0, nullptr}};\n"
+                "const std::size_t kBifRowCount = sizeof kBifRows / sizeof kBifRows[0] - 1;\n}  // namespace vmrun\n")
 
 
-main(*sys.argv[1:4])
+def initializer(row, marks, more=""):
+    return f'{{.name = "{row.name}", .arity = {row.arity}' + "".join(
+        f", .{name} = true" for name, true in marks.items() if true) + more + "},\n"
+
+
+def write_compiler(rows, names, code):
+    rows = [row for row in rows if row.module == "erlang"]
+    with open(names, "w", encoding="utf-8") as f:
+        f.write("// Made by gen_bifs.py from bif.tab: rows of compile::Builtin.\n")
+        for row in rows:
+            auto, guard = "auto" in row.has, "guard" in row.has
+            if auto or guard:
+                f.write(initializer(row, {"auto_imported": auto, "guard": guard,
+                                          "classic": auto and "since" not in row.has}))
+    with open(code, "w", encoding="utf-8") as f:
+        f.write("// Made by gen_bifs.py from bif.tab: rows of compile::ssa::BifInfo.\n")
+        for row in rows:
+            marks = {"inlined": "inline" in row.has, "gc": row.has.get("inline") == "gc", "safe": "safe" in row.has,
+                     "boolean": "bool" in row.has, "swap": "swap" in row.has, "never_returns": "never" in row.has,
+                     "makes_reference": "ref" in row.has}
+            if any(marks.values()):
+                test = f", .test = static_cast<std::int8_t>(Test::k{row.has['test']})" if "test" in row.has else ""
+                f.write(initializer(row, marks, test))
+
+
+def write_erl_internal(rows, out):
+    rows = [row for row in rows if row.module == "erlang"]
+
+    def is_operator(row):
+        return not row.name[0].isalpha() or ("guard" in row.has and "auto" not in row.has)
+
+    def operator_type(row):
+        if row.name in ("++", "--"):
+            return "list"
+        if row.name == "!":
+            return "send"
+        return "comp" if "test" in row.has else "bool" if "bool" in row.has else "arith"
+
+    operators = [row for row in rows if is_operator(row)]
+
+    def clause(name, row, value="true"):
+        quoted = f"'{row.name}'" if row in operators else row.name
+        return f"{name}({quoted}, {row.arity}) -> {value};\n"
+
+    def predicate(name, chosen):
+        return f"{name}(Name, Arity) when is_atom(Name), is_integer(Arity) -> is_{name}(Name, Arity).\n\n" + "".join(
+            clause(f"is_{name}", row) for row in chosen) + f"is_{name}(_, _) -> false.\n\n"
+
+    named = [row for row in rows if "auto" in row.has]
+    kinds = ["arith", "bool", "comp", "list", "send"]
+    with open(out, "w", encoding="utf-8") as f:
+        f.write("%% Made by gen_bifs.py from bif.tab: what the compiler knows of the functions of module erlang.\n"
+                "-module(erl_internal).\n\n-export([bif/2, bif/3, old_bif/2, guard_bif/2, op_type/2]).\n"
+                "-export([" + ", ".join(f"{kind}_op/2" for kind in kinds) + "]).\n\n"
+                "%% Called without the name of its module.\n"
+                "bif(erlang, Name, Arity) -> bif(Name, Arity);\nbif(_, _, _) -> false.\n\n")
+        f.write(predicate("bif", named))
+        f.write("%% So already before R14.\n" + predicate("old_bif", [row for row in named if "since" not in row.has]))
+        f.write(predicate("guard_bif", [row for row in named if "guard" in row.has]))
+        f.write("%% What kind of operator it is; fails if it is none.\n")
+        f.write("".join(clause("op_type", row, operator_type(row)) for row in operators)[:-2] + ".\n")
+        for kind in kinds:
+            f.write("\n" + "".join(clause(f"{kind}_op", row) for row in operators if operator_type(row) == kind)
+                    + f"{kind}_op(Name, Arity) when is_atom(Name), is_integer(Arity) -> false.\n")
+
+
+def main(what, tab, *outputs):
+    {"rows": write_rows, "compiler": write_compiler, "erl_internal": write_erl_internal}[what](read_rows(tab), *outputs)
+
+
+main(*sys.argv[1:])

@@ -129,11 +129,9 @@ broken(Texts, Col) ->
 
 is_operator(erlang, F, A) ->
     Arity = if is_list(A) -> length(A); true -> A end,
-    case Arity of
-        1 -> lists:member(F, ['-', '+', 'not', 'bnot']);
-        2 -> lists:member(F, ['+', '-', '*', '/', 'div', 'rem', 'band', 'bor', 'bxor', 'bsl', 'bsr', 'and', 'or',
-                              'xor', '++', '--', '=:=', '=/=', '==', '/=', '<', '>', '=<', '>=']);
-        _ -> false
+    try erl_internal:op_type(F, Arity) of
+        Type -> Type =/= send
+    catch error:function_clause -> false
     end;
 is_operator(_, _, _) -> false.
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes rand_ziggurat.erl, the tables of rand:normal_s/1: gen_rand_ziggurat.py > rand_ziggurat.erl.
+"""Writes rand_ziggurat.erl, the tables of rand:normal_s/1. Usage: gen_rand_ziggurat.py OUT.erl
 
 G. Marsaglia, W. W. Tsang: The ziggurat method for generating random variables, 2000. 256 layers of equal area under exp(-x*x/2);
 everything is computed to 60 digits and rounded once.
 """
+import sys
 from decimal import Decimal, getcontext
 
 getcontext().prec = 60
@@ -56,7 +57,7 @@ def tuple_of(texts):
 
 
 TABLE = list(rows())
-print(f"""%% The {LAYERS} layers of the ziggurat behind rand:normal_s/1, made by gen_rand_ziggurat.py.
+open(sys.argv[1], "w", encoding="utf-8").write(f"""%% The {LAYERS} layers of the ziggurat behind rand:normal_s/1, made by gen_rand_ziggurat.py.
 -module(rand_ziggurat).
 
 -export([layer/1, density/1]).
@@ -65,4 +66,5 @@ print(f"""%% The {LAYERS} layers of the ziggurat behind rand:normal_s/1, made by
 layer(I) -> element(I + 1, {tuple_of(f"{{{inside}, {float(unit)!r}}}" for inside, unit, _ in TABLE)}).
 
 %% At the right edge of layer I.
-density(I) -> element(I + 1, {tuple_of(repr(float(y)) for _, _, y in TABLE)}).""")
+density(I) -> element(I + 1, {tuple_of(repr(float(y)) for _, _, y in TABLE)}).
+""")

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""Writes unicode_data.erl, the tables behind unicode_util, from Python's unicodedata and Perl's Unicode properties.
+"""Writes unicode_data.erl, the tables behind unicode_util. Usage: gen_unicode_data.py grapheme_classes.txt OUT.erl
 
-Run by hand when a new Unicode version is wanted: gen_unicode_data.py > unicode_data.erl. Both sources must have the same version.
+Mappings and decompositions are those of Python's unicodedata; the classes for breaking grapheme clusters, which it does not
+have, stand in grapheme_classes.txt. A newer unicodedata is taken too: then characters that came later have their mappings, but
+the version told is that of the classes.
+
+gen_unicode_data.py --classes prints grapheme_classes.txt from the Unicode properties of Perl.
 """
 import subprocess
 import sys
@@ -9,26 +13,48 @@ import unicodedata
 
 CODES = [c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF]
 CLASSES = {"control": "GCB=CN", "extend": "GCB=EX", "prepend": "GCB=PP", "spacing": "GCB=SM", "pictograph": "ExtPict=Y"}
+OUT = sys.stdout
 
 
 def perl(script):
     return subprocess.run(["perl", "-e", script], check=True, capture_output=True, text=True).stdout.split()
 
 
-def classes():
-    """[(low, high, class)] of the grapheme cluster break classes that have no short rule."""
-    found = []
+def print_classes():
+    """Version; then a class and its ranges, 80 and up; a line that begins with a space goes on with the class before."""
+    print("version", perl("use Unicode::UCD; print Unicode::UCD::UnicodeVersion()")[0])
     for name, prop in CLASSES.items():
         script = r'for $c (0x80..0x10ffff) { next if $c>=0xd800&&$c<=0xdfff; print "$c\n" if chr($c)=~/\p{%s}/ }' % prop
-        start = last = None
+        ranges = []
         for code in map(int, perl(script)):
-            if last is not None and code != last + 1:
-                found.append((start, last, name))
-                start = code
-            start = code if start is None else start
-            last = code
-        found.append((start, last, name))
-    return sorted(found)
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+        line = name
+        for low, high in ranges:
+            text = f" {low:X}" if low == high else f" {low:X}-{high:X}"
+            if len(line) + len(text) > 110:
+                print(line)
+                line = " "
+            line += text
+        print(line)
+
+
+def read_classes(path):
+    """Unicode version of the file, and [(low, high, class)]."""
+    version, found = None, []
+    for line in open(path, encoding="utf-8"):
+        fields = line.split()
+        if not line.startswith(" "):
+            name = fields.pop(0)
+        if name == "version":
+            version = tuple(map(int, fields[0].split(".")))
+            continue
+        for field in fields:
+            low, _, high = field.partition("-")
+            found.append((int(low, 16), int(high or low, 16), name))
+    return version, sorted(found)
 
 
 def single(function):
@@ -53,27 +79,28 @@ def single(function):
 
 def out(name, comment, rows):
     items = [str(x).replace(" ", "").replace("'", "") for row in rows for x in row]
-    print(f"\n%% {comment}\n{name}() ->\n    {{", end="")
+    OUT.write(f"\n%% {comment}\n{name}() ->\n    {{")
     width, line = 100, ""
     for item in items:
         if len(line) + len(item) + 1 > width:
-            print(line + ",\n     ", end="")
+            OUT.write(line + ",\n     ")
             line = ""
         line += ("," if line else "") + item
-    print(line + "}.")
+    OUT.write(line + "}.\n")
 
 
-def main():
-    if perl('use Unicode::UCD; print Unicode::UCD::UnicodeVersion()')[0] != unicodedata.unidata_version:
-        sys.exit("Perl and Python have different Unicode versions")
+def write(classes_file):
+    version, classes = read_classes(classes_file)
+    if tuple(map(int, unicodedata.unidata_version.split("."))) < version:
+        sys.exit(f"Python's unicodedata {unicodedata.unidata_version} is older than {classes_file}")
     names = ["class_ranges/0", "combining_ranges/0", "decompositions/0", "compat_decompositions/0", "compositions/0"]
     cases = {"lower": str.lower, "upper": str.upper, "title": str.title, "fold": str.casefold}
     for case in cases:
         names += [f"{case}_ranges/0", f"{case}_special/0"]
-    print(f"%% Unicode {unicodedata.unidata_version} tables, made by gen_unicode_data.py. Flat sorted tuples for binary search.")
-    print("-module(unicode_data).\n\n-export([version/0, " + ",\n         ".join(names) + "]).\n")
-    print("version() -> {%s}." % unicodedata.unidata_version.replace(".", ", "))
-    out("class_ranges", "Low, High, class for breaking grapheme clusters.", classes())
+    OUT.write("%% Unicode tables, made by gen_unicode_data.py. Flat sorted tuples for binary search.\n"
+              "-module(unicode_data).\n\n-export([version/0, " + ",\n         ".join(names) + "]).\n\n"
+              "version() -> {%d, %d, %d}.\n" % version)
+    out("class_ranges", "Low, High, class for breaking grapheme clusters.", classes)
     combining = []
     for code in CODES:
         ccc = unicodedata.combining(chr(code))
@@ -104,4 +131,8 @@ def main():
         out(f"{case}_special", "Code point, mapping to several.", others)
 
 
-main()
+if sys.argv[1] == "--classes":
+    print_classes()
+else:
+    OUT = open(sys.argv[2], "w", encoding="utf-8")
+    write(sys.argv[1])

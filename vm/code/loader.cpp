@@ -102,10 +102,7 @@ bool Loader::call_external(const Arg* a, bool tail, Word slots) {
   if (!e) return false;
   if (e->arity != a[0].value) return fail("arity differs from the import's");
   if (e->bif) {
-    static const Term process_info = intern_atom("process_info");
-    const bool located =
-        e->module == atoms::erlang && (e->function == atoms::load_nif || e->function == process_info);
-    e_.emit(located ? Family::call_located_bif : Family::call_bif,
+    e_.emit(e->bif_flags & BifRow::kLocated ? Family::call_located_bif : Family::call_bif,
             {Operand::pointer(e), number(e->arity), Operand::pointer(reinterpret_cast<const void*>(e->bif))});
     if (tail) {
       if (slots) e_.emit(Family::deallocate, {number(slots)});

@@ -281,29 +281,10 @@ void trace_return(Process& p, const Word* ip, const Term* x, Word depth) {
   probe::function_return(pid, mfa, static_cast<int>(depth));
 }
 
-namespace {
-
-/// Built-ins that show as function calls too when called remotely.
-bool is_heavy(const Export& e) {
-  static const Export* const heavy[] = {export_entry(atoms::erlang, intern_atom("hibernate"), 3),
-                                        export_entry(atoms::erlang, intern_atom("process_info"), 1),
-                                        export_entry(atoms::erlang, intern_atom("process_info"), 2),
-                                        export_entry(atoms::erlang, intern_atom("put"), 2),
-                                        export_entry(atoms::erlang, intern_atom("erase"), 0),
-                                        export_entry(atoms::erlang, intern_atom("erase"), 1),
-                                        export_entry(atoms::erlang, intern_atom("garbage_collect"), 0),
-                                        export_entry(atoms::erlang, intern_atom("garbage_collect"), 1)};
-  for (const Export* h : heavy)
-    if (h == &e) return true;
-  return false;
-}
-
-}  // namespace
-
 void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
   if (is_traced(p, kTraceCall)) call_traced(p, e.stub.header, true, x, depth);
   if (e.bif_flags & BifRow::kGuard) return;
-  if (probe::global_function_entry_enabled() && is_heavy(e))
+  if (probe::global_function_entry_enabled() && (e.bif_flags & BifRow::kHeavy))
     trace_function_entry(p, e.stub.header, true, depth);
   if (!probe::bif_entry_enabled()) return;
   probe::bif_entry(PidText(p.id), MfaText(e.module, e.function, e.arity));

@@ -1,6 +1,6 @@
 #pragma once
-// What the compiler knows about functions of module erlang and about predefined types and
-// behaviours. Constant data; any thread.
+// What the checks know about functions of module erlang (made from runtime/bif/bif.tab) and about
+// predefined types and behaviours. Constant data; any thread.
 
 #include <cstdint>
 #include <span>
@@ -20,12 +20,14 @@ struct FunctionNameHash {
 };
 
 struct Builtin {
+  std::string_view name;
+  uint32_t arity = 0;
   bool auto_imported = false;  // callable without `erlang:`
   bool guard = false;          // allowed in guards
   bool classic = false;        // auto-imported before R14: overriding it silently is an error
 };
 
-/// Facts about erlang:name/arity; null when the compiler has no special knowledge of it.
+/// Facts about erlang:name/arity; null when it is not auto-imported.
 const Builtin* find_builtin(std::string_view name, uint32_t arity);
 
 /// Operators as functions of module erlang, allowed in guards: '+'/2, 'not'/1, …

@@ -1,6 +1,7 @@
 #pragma once
-// What code generation must know about the BIFs that have instructions of their own: which are
-// guard BIFs, which are tests. One table.
+// What code generation must know about functions of module erlang: which have instructions of
+// their own, which are tests, which never return. Made from runtime/bif/bif.tab, which says what
+// each column means.
 
 #include <cstdint>
 
@@ -11,15 +12,20 @@ namespace vmrun::compile::ssa {
 struct BifInfo {
   const char* name;
   std::uint8_t arity;
-  bool gc;           // may allocate: a gc_bif instruction
-  bool safe;         // cannot fail whatever the arguments
-  bool boolean;      // gives true or false
-  std::int8_t test;  // the Test it is, or -1
-  bool swap;         // the test takes the arguments in reverse order
-  Term atom;         // of name; set on first use
+  bool inlined = false;          // an instruction, not a call
+  bool gc = false;               // may allocate: a gc_bif instruction
+  bool safe = false;             // cannot fail whatever the arguments
+  bool boolean = false;          // gives true or false
+  bool swap = false;             // the test takes the arguments in reverse order
+  bool never_returns = false;    // always raises
+  bool makes_reference = false;  // that a receive may wait for
+  std::int8_t test = -1;         // the Test it is, or -1
+  Term atom = {};                // of name; set on first use
 };
 
-/// The guard BIF or operator erlang:name/arity, or null.
+/// The function erlang:name/arity, or null when code generation knows nothing special of it.
+const BifInfo* find_erlang_function(Term name, std::uint32_t arity);
+/// The same if it has an instruction of its own.
 const BifInfo* find_bif(Term name, std::uint32_t arity);
 
 }  // namespace vmrun::compile::ssa

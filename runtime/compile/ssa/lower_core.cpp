@@ -411,15 +411,6 @@ Arg Lowerer::call_bif(const BifInfo* bif, std::vector<Arg> args, Loc loc) {
 
 namespace {
 
-bool never_returns(std::string_view f, std::size_t arity) {
-  return (f == "error" && (arity == 1 || arity == 2)) || ((f == "exit" || f == "throw") && arity == 1);
-}
-
-bool makes_reference(std::string_view f, std::size_t arity) {
-  return (f == "make_ref" && arity == 0) || (f == "monitor" && (arity == 2 || arity == 3)) ||
-         (f == "alias" && arity <= 1) || (f == "spawn_request" && arity >= 1 && arity <= 5);
-}
-
 bool is_proper_list(Term t) {
   while (t.is_list()) t = t.tail();
   return t.is_nil();
@@ -428,14 +419,15 @@ bool is_proper_list(Term t) {
 }  // namespace
 
 Arg Lowerer::call_function(Term module, Term function, std::vector<Arg> args, Loc loc) {
-  const std::string_view name = module == atoms::erlang ? atom_text(function) : "";
-  const std::size_t arity = args.size();
+  const BifInfo* known = module == atoms::erlang && function.is_atom()
+                             ? find_erlang_function(function, static_cast<std::uint32_t>(args.size()))
+                             : nullptr;
   args.insert(args.begin(), {Arg::lit(module), Arg::lit(function)});
   const BlockId block = cur_;
   const auto at = static_cast<std::uint32_t>(cur().code.size());
   Arg v = emit_value(Op::kCallExt, std::move(args), loc);
-  if (makes_reference(name, arity)) fresh_refs_[v.value] = {block, at};
-  if (never_returns(name, arity)) {
+  if (known && known->makes_reference) fresh_refs_[v.value] = {block, at};
+  if (known && known->never_returns) {
     cur().term = Term_::kUnreachable;
     start(new_block());
   }
