@@ -176,6 +176,47 @@ Term bif_erts_internal_module_path_1(Process& p, const Term* a) {
   return path ? code_point_list(p.heap, *path) : atoms::undefined;
 }
 
+Term bif_erts_internal_set_module_path_2(Process& p, const Term* a) {
+  std::string path;
+  if (!a[0].is_atom() || !list_to_utf8(a[1], &path)) return raise_badarg(p);
+  set_module_path(a[0], std::move(path));
+  return atoms::true_;
+}
+
+/// The code path: strings. "embedded:" stands for the embedded library.
+Term bif_erts_internal_code_path_0(Process& p, const Term*) {
+  ListBuilder list(p.heap);
+  if (code_source())
+    for (const std::string& directory : code_source()->path()) list.add(code_point_list(p.heap, directory));
+  return list.finish();
+}
+
+Term bif_erts_internal_set_code_path_1(Process& p, const Term* a) {
+  std::vector<std::string> path;
+  Term rest = a[0];
+  for (; rest.is_list(); rest = rest.tail())
+    if (!list_to_utf8(rest.head(), &path.emplace_back())) return raise_badarg(p);
+  if (!rest.is_nil() || !code_source()) return raise_badarg(p);
+  code_source()->set_path(std::move(path));
+  return atoms::true_;
+}
+
+/// Where the module's code would be taken from: a string, [] if there is none.
+Term bif_erts_internal_locate_module_1(Process& p, const Term* a) {
+  if (!a[0].is_atom() || !code_source()) return raise_badarg(p);
+  return code_point_list(p.heap, code_source()->locate(atom_text(a[0])));
+}
+
+/// The module's code as it would be loaded: {Beam, Path}; error when there is none or it is broken.
+Term bif_erts_internal_find_module_1(Process& p, const Term* a) {
+  if (!a[0].is_atom() || !code_source()) return raise_badarg(p);
+  std::vector<std::uint8_t> beam;
+  std::string path;
+  if (!code_source()->find(atom_text(a[0]), &beam, &path)) return atoms::error;
+  const Term binary = text_binary(p.heap, {reinterpret_cast<const char*>(beam.data()), beam.size()});
+  return new_tuple(p.heap, binary, code_point_list(p.heap, path));
+}
+
 Term bif_erlang_check_old_code_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   return bool_term(old_module(a[0]) != nullptr);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include "drivers/async/pool.hpp"
@@ -35,7 +36,7 @@ constexpr int kBrokenScriptStatus = 1;
 /// standard error.
 class FinderSource final : public CodeSource {
  public:
-  explicit FinderSource(const CodeFinder& finder) : finder_(finder) {}
+  explicit FinderSource(CodeFinder& finder) : finder_(finder) {}
   bool find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) override {
     FoundCode code = finder_.find(module);
     std::fputs(code.messages.c_str(), stderr);
@@ -53,9 +54,12 @@ class FinderSource final : public CodeSource {
     *beam = std::move(result.beam);
     return result.ok;
   }
+  std::string locate(std::string_view module) override { return finder_.locate(module); }
+  std::vector<std::string> path() override { return finder_.path(); }
+  void set_path(std::vector<std::string> path) override { finder_.set_path(std::move(path)); }
 
  private:
-  const CodeFinder& finder_;
+  CodeFinder& finder_;
 };
 
 int fail(const std::string& message) {
@@ -66,6 +70,18 @@ int fail(const std::string& message) {
 Term texts_to_list(Heap& heap, const std::vector<std::string>& texts) {
   ListBuilder list(heap);
   for (const std::string& text : texts) list.add(code_point_list(heap, text));
+  return list.finish();
+}
+
+/// [{root,[Directory]}]: of the installed Erlang/OTP, or else where this program lies.
+Term root_flag(Heap& heap, const std::string& otp_root) {
+  std::error_code ignored;
+  const std::string root =
+      !otp_root.empty() ? otp_root
+                        : std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path().string();
+  const Term directory = texts_to_list(heap, {root});
+  ListBuilder list(heap);
+  list.add(new_tuple(heap, intern_atom("root"), directory));
   return list.finish();
 }
 
@@ -81,6 +97,7 @@ Term boot_arguments(Heap& heap, const Options& o, Term module, unsigned main_ari
       pair("arguments", texts_to_list(heap, o.script_args)),
       pair("script", code_point_list(heap, o.script)),
       pair("noinput", o.no_input ? atoms::true_ : atoms::false_),
+      pair("flags", root_flag(heap, o.otp_root)),
   };
   Term list = Term::nil();
   for (Term p : pairs) {
@@ -93,7 +110,7 @@ Term boot_arguments(Heap& heap, const Options& o, Term module, unsigned main_ari
 
 }  // namespace
 
-int boot(const Options& o, const CodeFinder& finder) {
+int boot(const Options& o, CodeFinder& finder) {
   init_literal_area();
   gc_modes.collect_always = o.gc_stress;
   gc_modes.verify = o.verify_heap;
@@ -117,6 +134,7 @@ int boot(const Options& o, const CodeFinder& finder) {
   LoadResult loaded =
       load_module(kNonValue, script.begin, static_cast<std::size_t>(script.end - script.begin), script.path);
   if (!loaded.module) return fail(loaded.message);
+  set_module_path(loaded.module->name, script.path);
 
   const Term module = loaded.module->name;
   // Asked of the module, not of the export table: with an on_load function its exports are not

@@ -8,6 +8,6 @@
 namespace vmrun::cli {
 
 /// Returns the exit status. Called once, from main.
-int boot(const Options& options, const CodeFinder& finder);
+int boot(const Options& options, CodeFinder& finder);
 
 }  // namespace vmrun::cli

@@ -1,5 +1,6 @@
 #include "runtime/cli/code_finder.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -40,6 +41,10 @@ FoundCode bytes_found(std::string path, std::vector<std::uint8_t> bytes, std::st
   return code;
 }
 
+std::string embedded_name(std::string_view module) {
+  return std::string(kEmbeddedLibrary) + std::string(module);
+}
+
 }  // namespace
 
 bool read_file(const std::string& path, std::vector<std::uint8_t>* bytes, std::string* error) {
@@ -58,6 +63,10 @@ bool read_file(const std::string& path, std::vector<std::uint8_t>* bytes, std::s
   return std::ferror(file.get()) ? fail(errno) : true;
 }
 
+CodeFinder::CodeFinder(std::vector<std::string> path, compile::CompileOptions compile_options)
+    : path_(std::make_shared<const std::vector<std::string>>(std::move(path))),
+      compile_options_(std::move(compile_options)) {}
+
 FoundCode CodeFinder::load_file(const std::string& path, bool script) const {
   std::vector<std::uint8_t> bytes;
   std::string error;
@@ -70,21 +79,48 @@ FoundCode CodeFinder::load_file(const std::string& path, bool script) const {
   return bytes_found(path, std::move(result.beam), std::move(result.messages));
 }
 
-FoundCode CodeFinder::find(std::string_view module) const {
-  if (const EmbeddedModule* m = find_embedded_module(module)) {
-    FoundCode code;
-    code.kind = FoundCode::Kind::kCode;
-    code.begin = m->begin;
-    code.end = m->end;
-    code.path = "embedded:" + std::string(module);
-    return code;
-  }
-  for (const std::string& directory : directories_)
-    for (const char* suffix : {".beam", ".act", ".erl"}) {
-      std::string path = directory + "/" + std::string(module) + suffix;
-      if (exists(path)) return load_file(path, /*script=*/false);
+std::string CodeFinder::locate(std::string_view module) const {
+  const bool of_the_machine =
+      std::find(std::begin(kMachineModules), std::end(kMachineModules), module) != std::end(kMachineModules);
+  if (of_the_machine) return embedded_name(module);
+  for (const std::string& directory : *current_path()) {
+    if (directory == kEmbeddedLibrary) {
+      if (find_embedded_module(module)) return embedded_name(module);
+      continue;
     }
+    for (const char* suffix : {".beam", ".act", ".erl"}) {
+      std::string file = directory + "/" + std::string(module) + suffix;
+      if (exists(file)) return file;
+    }
+  }
   return {};
+}
+
+FoundCode CodeFinder::find(std::string_view module) const {
+  std::string found = locate(module);
+  if (found.empty()) return {};
+  if (found.compare(0, kEmbeddedLibrary.size(), kEmbeddedLibrary) != 0)
+    return load_file(found, /*script=*/false);
+  const EmbeddedModule* m = find_embedded_module(module);
+  FoundCode code;
+  code.kind = FoundCode::Kind::kCode;
+  code.begin = m->begin;
+  code.end = m->end;
+  code.path = std::move(found);
+  return code;
+}
+
+CodeFinder::Path CodeFinder::current_path() const {
+  std::lock_guard guard(lock_);
+  return path_;
+}
+
+std::vector<std::string> CodeFinder::path() const { return *current_path(); }
+
+void CodeFinder::set_path(std::vector<std::string> path) {
+  auto fresh = std::make_shared<const std::vector<std::string>>(std::move(path));
+  std::lock_guard guard(lock_);
+  path_ = std::move(fresh);
 }
 
 }  // namespace vmrun::cli

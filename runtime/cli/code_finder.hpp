@@ -1,17 +1,32 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "runtime/compile/compiler.hpp"
 
-/// Where the code of a module comes from: the directories given (the script's own, then -pa), as
-/// NAME.beam, NAME.act or NAME.erl, and the embedded library. The library comes first, as in a
-/// stock system its modules cannot be replaced by accident. Set up before processes run, read-only
-/// afterwards: any thread may look.
+/// Where the code of a module comes from: the directories of the code path, in their order, as
+/// NAME.beam, NAME.act or NAME.erl. One element of the path stands for the embedded library. At
+/// first the path is: the script's own directory, -pa, the embedded library, the applications of an
+/// installed Erlang/OTP, -pz. A few modules on which the machine itself relies always come from the
+/// embedded library, wherever on the path that stands: kMachineModules. Any thread may look and
+/// change the path.
 namespace vmrun::cli {
+
+/// The embedded library as an element of the code path, and where its modules come from:
+/// "embedded:lists".
+inline constexpr std::string_view kEmbeddedLibrary = "embedded:";
+
+/// Modules that speak to the machine in ways of its own, so that others of their names would not
+/// do.
+inline constexpr std::string_view kMachineModules[] = {
+    "code", "dyntrace",  "erl_ddll", "erl_prim_loader", "file_eval", "init",
+    "os",   "prim_file", "ram_file", "seq_trace",       "user",      "vmrun_trace",
+};
 
 struct FoundCode {
   enum class Kind { kNotFound, kCode, kBroken } kind = Kind::kNotFound;
@@ -24,16 +39,24 @@ struct FoundCode {
 
 class CodeFinder {
  public:
-  CodeFinder(std::vector<std::string> directories, compile::CompileOptions compile_options)
-      : directories_(std::move(directories)), compile_options_(std::move(compile_options)) {}
+  CodeFinder(std::vector<std::string> path, compile::CompileOptions compile_options);
 
   FoundCode find(std::string_view module) const;
+  /// The file that find would read, or "embedded:NAME"; empty: there is none.
+  std::string locate(std::string_view module) const;
   /// The file as it is, whatever its name: .beam is taken as code, anything else compiled.
   /// `script`: main is exported by itself.
-  FoundCode load_file(const std::string& path, bool script) const;
+  FoundCode load_file(const std::string& file, bool script) const;
+
+  std::vector<std::string> path() const;
+  void set_path(std::vector<std::string> path);
 
  private:
-  std::vector<std::string> directories_;
+  using Path = std::shared_ptr<const std::vector<std::string>>;
+  Path current_path() const;
+
+  mutable std::mutex lock_;  // guards path_
+  Path path_;
   compile::CompileOptions compile_options_;
 };
 

@@ -13,6 +13,7 @@
 #include "runtime/cli/boot.hpp"
 #include "runtime/cli/code_finder.hpp"
 #include "runtime/cli/options.hpp"
+#include "runtime/code_path/installed_otp.hpp"
 
 namespace vmrun::cli {
 namespace {
@@ -83,10 +84,24 @@ std::string directory_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-int run(const Options& o) {
-  std::vector<std::string> directories{directory_of(o.script)};
-  directories.insert(directories.end(), o.code_paths.begin(), o.code_paths.end());
-  const CodeFinder finder(std::move(directories), compile_options(o));
+/// The code path that a program starts with.
+std::vector<std::string> initial_path(const Options& o) {
+  std::vector<std::string> path{directory_of(o.script)};
+  path.insert(path.end(), o.code_paths.begin(), o.code_paths.end());
+  path.emplace_back(kEmbeddedLibrary);
+  if (!o.otp_root.empty())
+    for (const OtpApplication& application : otp_applications(o.otp_root))
+      if (std::string code = application.directory + "/ebin"; ::access(code.c_str(), R_OK | X_OK) == 0)
+        path.push_back(std::move(code));
+  path.insert(path.end(), o.late_code_paths.begin(), o.late_code_paths.end());
+  return path;
+}
+
+int run(Options& o) {
+  std::string error;
+  o.otp_root = find_otp_root(o.otp_root, &error);
+  if (!error.empty()) return complain(error);
+  CodeFinder finder(initial_path(o), compile_options(o));
   return boot(o, finder);
 }
 
@@ -101,7 +116,7 @@ int main(int argc, char** argv) {
     complain(error->message + "\nTry 'vmrun --help'.");
     return kUsageStatus;
   }
-  const auto& options = std::get<Options>(parsed);
+  auto& options = std::get<Options>(parsed);
   switch (options.action) {
     case Action::kHelp: std::fputs(help_text().c_str(), stdout); return 0;
     case Action::kVersion: std::puts("vmrun " VMRUN_VERSION); return 0;

@@ -50,6 +50,13 @@ auto add_to(std::vector<std::string> Options::*list) {
   };
 }
 
+auto set_text(std::string Options::*field) {
+  return [=](Options& o, const std::string& text) -> Error {
+    o.*field = text;
+    return {};
+  };
+}
+
 auto set_action(Action action) {
   return [=](Options& o, const std::string&) -> Error {
     o.action = action;
@@ -86,9 +93,11 @@ const std::vector<Flag>& flags() {
        set_action(Action::kPrintAssembly)},
       {"-l", nullptr, "list the static probes in this binary, with argument types",
        set_action(Action::kListProbes)},
-      {"-pa", "DIR", "look for modules in DIR too (.beam, .act, .erl); may be repeated",
+      {"-pa", "DIR", "look for modules in DIR (.beam, .act, .erl) before the library; may be repeated",
        add_to(&Options::code_paths)},
-      {"-pz", "DIR", nullptr, add_to(&Options::code_paths)},
+      {"-pz", "DIR", "look for modules in DIR last; may be repeated", add_to(&Options::late_code_paths)},
+      {"-otp", "DIR", "root of the Erlang/OTP whose modules are taken where the library has none, or 'none'",
+       set_text(&Options::otp_root)},
       {"-I", "DIR", "look for included files in DIR too", add_to(&Options::include_dirs)},
       {"-D", "NAME[=TERM]", "define a macro for the script and the modules compiled with it",
        add_to(&Options::defines)},

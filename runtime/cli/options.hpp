@@ -15,16 +15,18 @@ struct Options {
   Action action = Action::kRun;
   std::string script;
   std::vector<std::string> script_args;
-  std::vector<std::string> code_paths;    // -pa, searched in order after the script's own directory
-  std::vector<std::string> include_dirs;  // -I
-  std::vector<std::string> defines;       // -D NAME[=VALUE]
-  unsigned schedulers = 0;                // +S; 0: one for each core
-  unsigned async_threads = 8;             // +A
-  unsigned dirty_cpu_schedulers = 0;      // +SDcpu; 0: as many as schedulers
-  unsigned dirty_io_schedulers = 10;      // +SDio
-  unsigned process_limit = 262144;        // +P
-  unsigned port_limit = 65536;            // +Q
-  bool no_input = false;                  // -noinput: standard input is not read
+  std::vector<std::string> code_paths;       // -pa, searched in order after the script's own directory
+  std::vector<std::string> late_code_paths;  // -pz, searched last
+  std::string otp_root;                      // -otp; empty: where one is found, "none": none
+  std::vector<std::string> include_dirs;     // -I
+  std::vector<std::string> defines;          // -D NAME[=VALUE]
+  unsigned schedulers = 0;                   // +S; 0: one for each core
+  unsigned async_threads = 8;                // +A
+  unsigned dirty_cpu_schedulers = 0;         // +SDcpu; 0: as many as schedulers
+  unsigned dirty_io_schedulers = 10;         // +SDio
+  unsigned process_limit = 262144;           // +P
+  unsigned port_limit = 65536;               // +Q
+  bool no_input = false;                     // -noinput: standard input is not read
   // Stress and checking.
   bool gc_stress = false;
   bool verify_heap = false;

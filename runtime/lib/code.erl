@@ -1,14 +1,167 @@
-%% Modules in the system. The machine finds and loads a module by itself when one
-%% of its functions is first called; what is here asks about that, makes it
-%% happen early, or loads code that is not in a file.
+%% Modules in the system: the code path, what is loaded and from where, loading
+%% early or anew. The machine finds and loads a module by itself when one of its
+%% functions is first called.
+%%
+%% The element "embedded:" of the path stands for the embedded library; modules
+%% from there are said to be `preloaded`, for they have no file.
 -module(code).
 
--export([ensure_loaded/1, ensure_modules_loaded/1, load_binary/3, is_loaded/1, which/1, all_loaded/0, delete/1,
-         purge/1]).
+-export([get_path/0, set_path/1, add_path/1, add_patha/1, add_pathz/1, add_paths/1, add_pathsa/1, add_pathsz/1,
+         del_path/1, replace_path/2, root_dir/0, lib_dir/0, lib_dir/1, lib_dir/2, priv_dir/1,
+         objfile_extension/0, where_is_file/1, which/1, get_object_code/1, get_mode/0]).
+-export([ensure_loaded/1, ensure_modules_loaded/1, load_file/1, load_abs/1, load_binary/3, is_loaded/1,
+         all_loaded/0, all_available/0, delete/1, purge/1, soft_purge/1]).
+
+-define(EMBEDDED, "embedded:").
+
+%% The code path
+
+get_path() -> erts_internal:code_path().
+
+set_path(Path) when is_list(Path) ->
+    Names = [name(D) || D <- Path],
+    case lists:all(fun is_directory/1, Names) of
+        true -> store(Names);
+        false -> {error, bad_directory}
+    end.
+
+add_path(Directory) -> add_pathz(Directory).
+
+%% A directory that is on the path already stays where it is.
+add_pathz(Directory) ->
+    add(Directory, fun(D, Path) -> case lists:member(D, Path) of true -> Path; false -> Path ++ [D] end end).
+
+add_patha(Directory) -> add(Directory, fun(D, Path) -> [D | lists:delete(D, Path)] end).
+
+add(Directory, Place) ->
+    Name = name(Directory),
+    case is_directory(Name) of
+        true -> store(Place(Name, get_path()));
+        false -> {error, bad_directory}
+    end.
+
+add_paths(Directories) -> add_pathsz(Directories).
+
+add_pathsz(Directories) ->
+    lists:foreach(fun add_pathz/1, Directories).
+
+add_pathsa(Directories) ->
+    lists:foreach(fun add_patha/1, Directories).
+
+%% A name of an application means its directory on the path.
+del_path(What) when is_atom(What); is_list(What) ->
+    Path = get_path(),
+    case on_path(What, Path) of
+        {ok, ?EMBEDDED} -> {error, bad_name};
+        {ok, Directory} -> store(lists:delete(Directory, Path));
+        error -> false
+    end.
+
+replace_path(Application, Directory) when is_atom(Application); is_list(Application) ->
+    Name = name(Directory),
+    case is_directory(Name) of
+        true ->
+            Path = get_path(),
+            case application_on_path(name(Application), Path) of
+                {ok, Before} -> store([case D of Before -> Name; _ -> D end || D <- Path]);
+                error -> store([Name | Path])
+            end;
+        false -> {error, bad_directory}
+    end.
+
+on_path(What, Path) ->
+    Name = name(What),
+    case lists:member(Name, Path) of
+        true -> {ok, Name};
+        false -> application_on_path(Name, Path)
+    end.
+
+%% The element that is APPLICATION/ebin or APPLICATION-VERSION/ebin, or the same without ebin.
+application_on_path(Application, Path) ->
+    case [D || D <- Path, application_of(D) =:= Application] of
+        [Directory | _] -> {ok, Directory};
+        [] -> error
+    end.
+
+application_of(Directory) ->
+    case lists:reverse(filename:split(Directory)) of
+        ["ebin", Folder | _] -> hd(string:split(Folder, "-", trailing));
+        [Folder | _] -> hd(string:split(Folder, "-", trailing));
+        [] -> ""
+    end.
+
+store(Path) -> erts_internal:set_code_path(Path).
+
+name(Name) when is_atom(Name) -> atom_to_list(Name);
+name(Name) when is_list(Name) -> without_slash(unicode:characters_to_list(Name)).
+
+without_slash("/") -> "/";
+without_slash(Name) -> string:trim(Name, trailing, "/").
+
+is_directory(?EMBEDDED) -> true;
+is_directory(Name) -> filelib:is_dir(Name).
+
+%% Directories of applications and of the installation
+
+root_dir() ->
+    {ok, [[Root]]} = init:get_argument(root),
+    Root.
+
+lib_dir() -> filename:join(root_dir(), "lib").
+
+lib_dir(Application) when is_atom(Application); is_list(Application) ->
+    case application_on_path(name(Application), get_path()) of
+        {ok, Directory} ->
+            case filename:basename(Directory) of
+                "ebin" -> filename:dirname(Directory);
+                _ -> Directory
+            end;
+        error -> {error, bad_name}
+    end.
+
+lib_dir(Application, Folder) when is_atom(Folder) ->
+    case lib_dir(Application) of
+        {error, _} = Error -> Error;
+        Directory -> filename:join(Directory, atom_to_list(Folder))
+    end.
+
+priv_dir(Application) -> lib_dir(Application, priv).
+
+objfile_extension() -> ".beam".
+
+get_mode() -> interactive.
+
+%% Files
+
+where_is_file(Name) when is_list(Name) ->
+    Files = [File || D <- get_path(), D =/= ?EMBEDDED, File <- [filename:join(D, Name)], filelib:is_file(File)],
+    case Files of
+        [File | _] -> File;
+        [] -> non_existing
+    end.
+
+which(Module) when is_atom(Module) ->
+    case is_loaded(Module) of
+        {file, Place} -> Place;
+        false ->
+            case erts_internal:locate_module(Module) of
+                "" -> non_existing;
+                Place -> place(Place)
+            end
+    end.
+
+%% What is a text of a program (.act, .erl) is compiled for it.
+get_object_code(Module) when is_atom(Module) ->
+    case erts_internal:find_module(Module) of
+        {Code, Place} -> {Module, Code, Place};
+        error -> error
+    end.
+
+%% Loading
 
 ensure_loaded(Module) when is_atom(Module) ->
-    case erlang:module_loaded(Module) of
-        true -> {module, Module};
+    case is_loaded(Module) of
+        {file, _} -> {module, Module};
         false ->
             %% Any call makes the machine look for the module.
             try Module:module_info(module) of
@@ -25,12 +178,41 @@ ensure_modules_loaded(Modules) ->
         _ -> {error, Failed}
     end.
 
-load_binary(Module, _File, Binary) when is_atom(Module), is_binary(Binary) ->
-    _ = purge(Module),
-    case erlang:load_module(Module, Binary) of
-        {error, on_load} -> run_on_load(Module);
-        Result -> Result
+%% The version that is found now, also when one is loaded. The embedded library's modules stay.
+load_file(erlang) -> {error, sticky_directory};
+load_file(Module) when is_atom(Module) ->
+    case erts_internal:find_module(Module) of
+        {_, ?EMBEDDED ++ _} ->
+            case erlang:module_loaded(Module) of
+                true -> {error, sticky_directory};
+                false -> ensure_loaded(Module)
+            end;
+        {Code, Place} -> load(Module, Place, Code);
+        error -> {error, nofile}
     end.
+
+load_abs(Name) when is_list(Name); is_atom(Name) ->
+    File = name(Name) ++ objfile_extension(),
+    case file:read_file(File) of
+        {ok, Code} -> load(list_to_atom(filename:basename(name(Name))), filename:absname(File), Code);
+        {error, _} -> {error, nofile}
+    end.
+
+load_binary(Module, File, Binary) when is_atom(Module), is_binary(Binary) ->
+    _ = purge(Module),
+    load(Module, File, Binary).
+
+%% Code that is still old is in the way.
+load(Module, File, Binary) ->
+    Result = case erlang:load_module(Module, Binary) of
+                 {error, on_load} -> run_on_load(Module);
+                 Other -> Other
+             end,
+    case Result of
+        {module, _} -> erts_internal:set_module_path(Module, File);
+        {error, _} -> ok
+    end,
+    Result.
 
 %% A version that waits for its on_load function gets that run by a call of a function that the one before has not got. When it has become the current one, there is
 %% either old code or, for want of one before, any.
@@ -46,22 +228,31 @@ run_on_load(Module) ->
         false -> {error, on_load_failure}
     end.
 
-%% The file is that of the source, which is what the machine knows.
-is_loaded(Module) ->
-    case erlang:module_loaded(Module) of
-        true -> {file, source(Module)};
-        false -> false
+%% What is loaded
+
+is_loaded(erlang) -> {file, preloaded};
+is_loaded(Module) when is_atom(Module) ->
+    case erts_internal:module_path(Module) of
+        undefined -> false;
+        Place -> {file, place(Place)}
     end.
 
-which(Module) ->
-    case ensure_loaded(Module) of
-        {module, _} -> source(Module);
-        {error, _} -> non_existing
-    end.
+place(?EMBEDDED ++ _) -> preloaded;
+place(Place) -> Place.
 
-source(Module) -> proplists:get_value(source, Module:module_info(compile), preloaded).
+all_loaded() -> [{Module, Place} || Module <- [erlang | erlang:loaded()], {file, Place} <- [is_loaded(Module)]].
 
-all_loaded() -> [{Module, source(Module)} || Module <- erlang:loaded()].
+%% Compiled modules on the path and what is loaded besides: {Name, File, IsLoaded}.
+all_available() ->
+    Loaded = [{atom_to_list(M), Place} || {M, Place} <- all_loaded()],
+    Files = [{filename:basename(F, ".beam"), F} || D <- get_path(), D =/= ?EMBEDDED,
+                                                   F <- filelib:wildcard(filename:join(D, "*.beam"))],
+    First = maps:from_list(lists:reverse(Files)),
+    Known = maps:from_list(Loaded),
+    [{Name, Place, true} || {Name, Place} <- Loaded]
+        ++ [{Name, File, false} || {Name, File} <- maps:to_list(First), not maps:is_key(Name, Known)].
+
+%% Out with them
 
 delete(Module) ->
     try erlang:delete_module(Module) of
@@ -76,3 +267,7 @@ purge(Module) ->
         true -> false
     catch error:badarg -> false
     end.
+
+soft_purge(Module) ->
+    _ = purge(Module),
+    true.

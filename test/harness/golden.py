@@ -46,7 +46,7 @@ def vmrun_test(script, mode, vmrun, seed):
     def run():
         if mode in script.mode_skips:
             raise Skip(script.mode_skips[mode])
-        command = [vmrun, *[flag.format(seed=seed) for flag in flags], str(script.path), *script.arguments]
+        command = [vmrun, *[flag.format(seed=seed) for flag in flags], *script.flags, str(script.path), *script.arguments]
         difference = script.differences(*run_program(command, script.stdin, script.timeout * factor))
         if difference:
             raise Failure(f'{difference}\ncommand: {" ".join(command)}')

@@ -4,6 +4,7 @@
   % expect-err: TEXT        part of a line of standard error; in order
   % status: N               exit status (default 0)
   % args: A B ...           arguments, split as a shell would
+  % flags: +F V ...         flags of vmrun; {folder} is the script's own. Stock erl runs without them
   % stdin: TEXT             a line of standard input
   % requires: otp26         the language of that release: stock erl runs the script only if it is at least that new
   % erl: skip WHY           stock erl cannot run it, or rightly prints something else
@@ -15,7 +16,7 @@ Text ends at the end of the line; blanks at its end do not count.
 import re
 import shlex
 
-DIRECTIVE = re.compile(r'%+ ?(expect-err|expect|status|args|stdin|requires|erl|modes|timeout):(?: (.*))?$')
+DIRECTIVE = re.compile(r'%+ ?(expect-err|expect|status|args|flags|stdin|requires|erl|modes|timeout):(?: (.*))?$')
 
 
 class Script:
@@ -24,7 +25,7 @@ class Script:
         self.name = str(path.relative_to(root).with_suffix(''))
         self.text = path.read_text(encoding='utf-8', errors='surrogateescape')
         self.output, self.errors, self.status = [], [], 0
-        self.arguments, self.stdin = [], ''
+        self.arguments, self.flags, self.stdin = [], [], ''
         self.requires, self.erl_skip, self.mode_skips, self.timeout = [], None, {}, 60
         for number, line in enumerate(self.text.split('\n'), 1):
             match = DIRECTIVE.search(line)
@@ -40,6 +41,8 @@ class Script:
             self.status = int(value)
         elif word == 'args':
             self.arguments = shlex.split(value)
+        elif word == 'flags':
+            self.flags = shlex.split(value.replace('{folder}', str(self.path.parent)))
         elif word == 'stdin':
             self.stdin += value + '\n'
         elif word == 'requires':

@@ -28,6 +28,11 @@ class CodeSource {
     *messages = "there is no compiler";
     return false;
   }
+  /// Where `find` would take the module from; empty: nowhere.
+  virtual std::string locate(std::string_view module) = 0;
+  /// What is searched, in this order.
+  virtual std::vector<std::string> path() = 0;
+  virtual void set_path(std::vector<std::string> path) = 0;
 };
 void set_code_source(CodeSource* source);
 CodeSource* code_source();  // nullptr: none

@@ -1,6 +1,6 @@
 #include "runtime/code_path/installed_otp.hpp"
 
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 

@@ -1,0 +1,3 @@
+-module(os).
+-export([type/0]).
+type() -> from_elsewhere.

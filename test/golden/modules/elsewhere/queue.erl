@@ -1,0 +1,3 @@
+-module(queue).
+-export([new/0]).
+new() -> from_elsewhere.
