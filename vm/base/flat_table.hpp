@@ -2,14 +2,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
-#include <utility>
+#include <cstring>
+#include <type_traits>
 
-/// A small hash table for links, monitors and aliases: open addressing with linear probing,
-/// deletion by shifting back, nothing allocated while empty. Owned by one process. Key needs `==`,
-/// a default value that is never a real key, and `std::size_t hash_key(Key)`. Values are trivially
-/// copyable. Insertion and removal invalidate pointers and positions.
+/// A small hash table that keeps the order of insertion, for links, monitors and aliases: what is
+/// told to many is told in the order in which they asked. Entries lie densely, oldest first, with
+/// holes where some were erased; once there are more than a few, an index beside them finds a key
+/// (open addressing with linear probing, deletion by shifting back). Every operation takes constant
+/// time, amortised. Nothing is allocated while it is empty. Owned by one process. Key needs `==`, a
+/// default value that is never a real key, and `std::size_t hash_key(Key)`. Keys and values are
+/// trivially copyable. Insertion and removal invalidate pointers.
 namespace vmrun {
 
 template <class Key, class Value>
@@ -17,83 +19,132 @@ class FlatTable {
  public:
   struct Entry {
     Key key{};
-    Value value{};
+    [[no_unique_address]] Value value{};
   };
+  static_assert(std::is_trivially_copyable_v<Entry>);
 
   FlatTable() = default;
   FlatTable(const FlatTable&) = delete;
-  ~FlatTable() { delete[] entries_; }
+  ~FlatTable() { clear(); }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
   Value* find(const Key& key) {
-    if (size_ == 0) return nullptr;
-    const std::size_t i = position(key);
-    return entries_[i].key == key ? &entries_[i].value : nullptr;
+    const std::uint32_t i = locate(key);
+    return i == kNone ? nullptr : &entries_[i].value;
   }
 
   /// False (and nothing changed) when the key is there already.
   bool insert(const Key& key, const Value& value) {
-    if (2 * (size_ + 1) > capacity_) grow();
-    const std::size_t i = position(key);
-    if (entries_[i].key == key) return false;
-    entries_[i] = {key, value};
+    if (locate(key) != kNone) return false;
+    if (end_ == capacity_) make_room();
+    entries_[end_] = {key, value};
+    if (index_) index_[index_slot(key)] = end_ + 1;
+    ++end_;
     ++size_;
     return true;
   }
 
   bool erase(const Key& key) {
+    const std::uint32_t i = locate(key);
+    if (i == kNone) return false;
+    erase_at(i);
+    return true;
+  }
+
+  /// Takes the oldest entry out; false when there is none.
+  bool take_oldest(Entry* out) {
     if (size_ == 0) return false;
-    std::size_t hole = position(key);
-    if (!(entries_[hole].key == key)) return false;
-    const std::size_t mask = capacity_ - 1;
-    for (std::size_t i = (hole + 1) & mask; !(entries_[i].key == Key{}); i = (i + 1) & mask) {
-      const std::size_t home = hash_key(entries_[i].key) & mask;
-      if (((i - home) & mask) >= ((i - hole) & mask)) {
-        entries_[hole] = entries_[i];
-        hole = i;
-      }
-    }
-    entries_[hole] = {};
-    --size_;
+    *out = entries_[first_];
+    erase_at(first_);
     return true;
   }
 
   void clear() {
     delete[] entries_;
+    delete[] index_;
     entries_ = nullptr;
-    size_ = capacity_ = 0;
+    index_ = nullptr;
+    first_ = end_ = size_ = capacity_ = 0;
   }
 
+  /// Oldest first. visit changes nothing in the table but values.
   template <class F>
   void for_each(F&& visit) {
-    for (std::size_t i = 0; i < capacity_; ++i)
+    for (std::uint32_t i = first_; i < end_; ++i)
       if (!(entries_[i].key == Key{})) visit(entries_[i].key, entries_[i].value);
   }
 
-  std::size_t memory_bytes() const { return capacity_ * sizeof(Entry); }
-
- private:
-  std::size_t position(const Key& key) const {
-    const std::size_t mask = capacity_ - 1;
-    std::size_t i = hash_key(key) & mask;
-    while (!(entries_[i].key == Key{}) && !(entries_[i].key == key)) i = (i + 1) & mask;
-    return i;
+  std::size_t memory_bytes() const {
+    return capacity_ * sizeof(Entry) + (index_ ? index_size() * sizeof *index_ : 0);
   }
 
-  void grow() {
-    Entry* old = entries_;
-    const std::size_t old_capacity = capacity_;
-    capacity_ = capacity_ ? 2 * capacity_ : 4;
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::uint32_t kLinear = 8;  // up to here there is no index
+  static constexpr std::uint32_t kKept = 64;   // room that stays when the last entry goes
+
+  std::size_t index_size() const { return 2 * std::size_t{capacity_}; }
+
+  /// Where in the index the key is, or belongs.
+  std::size_t index_slot(const Key& key) const {
+    const std::size_t mask = index_size() - 1;
+    std::size_t slot = hash_key(key) & mask;
+    while (index_[slot] && !(entries_[index_[slot] - 1].key == key)) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  std::uint32_t locate(const Key& key) const {
+    if (index_) return index_[index_slot(key)] - 1;
+    for (std::uint32_t i = first_; i < end_; ++i)
+      if (entries_[i].key == key) return i;
+    return kNone;
+  }
+
+  void index_erase(std::size_t hole) {
+    const std::size_t mask = index_size() - 1;
+    for (std::size_t i = (hole + 1) & mask; index_[i]; i = (i + 1) & mask) {
+      const std::size_t home = hash_key(entries_[index_[i] - 1].key) & mask;
+      if (((i - home) & mask) >= ((i - hole) & mask)) {
+        index_[hole] = index_[i];
+        hole = i;
+      }
+    }
+    index_[hole] = 0;
+  }
+
+  void erase_at(std::uint32_t i) {
+    if (--size_ == 0 && capacity_ > kKept) return clear();
+    if (index_) index_erase(index_slot(entries_[i].key));
+    entries_[i] = {};
+    while (first_ < end_ && entries_[first_].key == Key{}) ++first_;
+    while (end_ > first_ && entries_[end_ - 1].key == Key{}) --end_;
+    if (first_ == end_) first_ = end_ = 0;
+  }
+
+  /// Closes the holes; into twice the room unless there are many.
+  void make_room() {
+    const Entry* old = entries_;
+    const std::uint32_t old_end = end_;
+    if (!entries_) capacity_ = 2;
+    else if (size_ >= capacity_ - capacity_ / 4) capacity_ *= 2;
     entries_ = new Entry[capacity_];
-    for (std::size_t i = 0; i < old_capacity; ++i)
-      if (!(old[i].key == Key{})) entries_[position(old[i].key)] = old[i];
+    end_ = 0;
+    for (std::uint32_t i = first_; i < old_end; ++i)
+      if (!(old[i].key == Key{})) entries_[end_++] = old[i];
+    first_ = 0;
     delete[] old;
+    delete[] index_;
+    index_ = nullptr;
+    if (capacity_ <= kLinear) return;
+    index_ = new std::uint32_t[index_size()]();
+    for (std::uint32_t i = 0; i < end_; ++i) index_[index_slot(entries_[i].key)] = i + 1;
   }
 
   Entry* entries_ = nullptr;
-  std::uint32_t size_ = 0, capacity_ = 0;
+  std::uint32_t* index_ = nullptr;  // positions + 1
+  std::uint32_t first_ = 0, end_ = 0, size_ = 0, capacity_ = 0;
 };
 
 }  // namespace vmrun

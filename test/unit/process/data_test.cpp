@@ -44,24 +44,55 @@ struct TestProcess {
 
 }  // namespace
 
-TEST_CASE("A flat table agrees with std::map under random operations") {
+TEST_CASE("A flat table agrees with std::map under random operations, and keeps the order of insertion") {
   FlatTable<Term, int> table;
   std::map<Word, int> model;
+  std::vector<Word> order;
   std::mt19937 random(7);
-  for (int i = 0; i < 20000; ++i) {
-    const Word n = random() % 300;
+  auto check_order = [&] {
+    std::vector<Word> seen;
+    table.for_each([&](Term key, int value) {
+      seen.push_back(key.id_number());
+      REQUIRE(model.at(key.id_number()) == value);
+    });
+    REQUIRE(seen == order);
+  };
+  for (int i = 0; i < 60000; ++i) {
+    // Small, large, growing and shrinking.
+    const Word n = random() % (i / 10000 % 2 ? 12 : 300);
     const Term key = Term::pid(n);
-    if (random() % 2) {
-      REQUIRE(table.insert(key, i) == model.emplace(n, i).second);
+    if (random() % 5 < (i / 5000 % 2 ? 1u : 3u)) {
+      const bool is_new = model.emplace(n, i).second;
+      REQUIRE(table.insert(key, i) == is_new);
+      if (is_new) order.push_back(n);
+    } else if (random() % 4 == 0) {
+      FlatTable<Term, int>::Entry oldest;
+      REQUIRE(table.take_oldest(&oldest) == !order.empty());
+      if (order.empty()) continue;
+      REQUIRE(oldest.key.id_number() == order.front());
+      model.erase(order.front());
+      order.erase(order.begin());
     } else {
       REQUIRE(table.erase(key) == (model.erase(n) == 1));
+      std::erase(order, n);
     }
     REQUIRE(table.size() == model.size());
+    REQUIRE((table.find(key) != nullptr) == (model.count(n) == 1));
+    if (i % 64 == 0) check_order();
   }
+  check_order();
   for (auto& [n, value] : model) REQUIRE(*table.find(Term::pid(n)) == value);
-  std::size_t seen = 0;
-  table.for_each([&](Term, int) { ++seen; });
-  REQUIRE(seen == model.size());
+}
+
+TEST_CASE("A flat table that is used as a queue stays small") {
+  FlatTable<Term, int> table;
+  for (Word n = 0; n < 10; ++n) table.insert(Term::pid(n), 0);
+  const std::size_t bytes = table.memory_bytes();
+  for (Word n = 10; n < 10000; ++n) {
+    table.insert(Term::pid(n), 0);
+    REQUIRE(table.erase(Term::pid(n - 10)));
+  }
+  REQUIRE(table.memory_bytes() <= 2 * bytes);
 }
 
 TEST_CASE("A process dictionary agrees with std::map, small and large") {
