@@ -13,7 +13,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def tests(root, vmrun, table):
     suite = Suite(root, vmrun, table)
-    return [Test('live', 'native functions', suite.functions, alone=True), Test('live', 'script nif.bt', suite.script, alone=True)]
+    return [Test('live', 'native functions', suite.functions, alone=True),
+            Test('live', 'attached in a long slice', suite.attached_late, alone=True), Test('live', 'script nif.bt', suite.script, alone=True)]
 
 
 class Suite:
@@ -71,6 +72,20 @@ class Suite:
                 running = None
             else:
                 expect(running == e.thread, 'an event of a process that does not run there', e, *everything)
+
+    def attached_late(self):
+        """A process in the middle of a slice that slow native calls make long is seen after its next such call."""
+        probes = ['nif__entry', 'nif__return', 'local__function__entry']
+        text = session.program(self.table, probes) + '\nusdt:*:erlang:nif__return { @calls++; if (@calls == 4) { exit(); } }'
+        session.require_tracer()
+        with tempfile.TemporaryDirectory(prefix='vmrun-native-') as name:
+            folder = native.Libraries(self.root, name).get('own')
+            with session.Target(self.vmrun, HERE / 'naps.act', ('+S', '2', '-pa', str(folder)), (), {'NATIVE_DIR': str(folder)}) as target:
+                lines = session.Tracer(target.process.pid, text).lines()
+        got = [(e.probe, e.arguments[1]) for e in session.events(lines)]
+        one = [('nif__entry', 'terms:nap/1'), ('nif__return', 'terms:nap/1')]
+        whole = got[got.index(one[0]):] if one[0] in got else []  # what comes before was attached while others were not
+        expect(whole[:5] == [*one, ('local__function__entry', 'naps:naps/0'), *one], 'another trace', *got)
 
     def yielding(self, got, calls):
         wanted = [('nif__entry', 'primes:yielding/1'), ('nif__return', 'primes:yielding/1')]

@@ -332,6 +332,16 @@ static ERL_NIF_TERM held(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   return ATOM(env, enif_is_current_process_alive(env) ? "not_killed" : "killed");
 }
 
+/* nap(Milliseconds): holds the scheduler. */
+static ERL_NIF_TERM nap(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
+  ErlNifTime end = enif_monotonic_time(ERL_NIF_MSEC);
+  int milliseconds;
+  (void)argc;
+  if (!enif_get_int(env, argv[0], &milliseconds)) return enif_make_badarg(env);
+  for (end += milliseconds; enif_monotonic_time(ERL_NIF_MSEC) < end;) continue;
+  return enif_make_atom(env, "awake");
+}
+
 static ErlNifFunc functions[] = {
     {"kind", 1, kind, 0},
     {"numbers", 1, numbers, 0},
@@ -353,6 +363,7 @@ static ErlNifFunc functions[] = {
     {"others", 0, others, 0},
     {"queue", 1, queue, 0},
     {"held", 1, held, ERL_NIF_DIRTY_JOB_IO_BOUND},
+    {"nap", 1, nap, 0},
 };
 
 ERL_NIF_INIT(terms, functions, NULL, NULL, NULL, NULL)

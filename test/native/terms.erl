@@ -25,3 +25,4 @@ send(_, _) -> erlang:nif_error(not_loaded).
 others() -> erlang:nif_error(not_loaded).
 queue(_) -> erlang:nif_error(not_loaded).
 held(_) -> erlang:nif_error(not_loaded).
+nap(_) -> erlang:nif_error(not_loaded).

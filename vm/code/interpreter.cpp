@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "probes/probes.hpp"
 #include "vm/bif.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
@@ -231,8 +232,13 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_TRACE_BIF_RETURN(target, result) VM_TRACE(trace_bif_return(p, *(target), result, VM_DEPTH(E)))
 #define VM_TRACE_BODY_BIF_ENTRY(target)     trace_body_bif(p, *(target), true)
 #define VM_TRACE_BODY_BIF_RETURN(target)    trace_body_bif(p, *(target), false)
-#define VM_TRACE_NIF_ENTRY(nif)             trace_nif_entry(p, nif)
-#define VM_TRACE_NIF_RETURN(nif)            trace_nif_return(p, nif)
+// After what may have taken long: somebody may have begun to look at calls, and the slice may go on
+// for long.
+#define VM_LOOK_AGAIN                      \
+  if (probe::calls_watched()) [[unlikely]] \
+  dispatch = kTraced
+#define VM_TRACE_NIF_ENTRY(nif)  trace_nif_entry(p, nif)
+#define VM_TRACE_NIF_RETURN(nif) trace_nif_return(p, nif)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -240,7 +246,7 @@ inline const Export* entry_export(const Word* entry) {
 RunResult interpret(Scheduler& s, Process& p) {
 #include "vm/code/instruction_labels.inc"
 
-  const void* const* const dispatch = s.traced ? kTraced : kNormal;
+  const void* const* dispatch = s.traced ? kTraced : kNormal;
   Term* const x = s.x;
   const Word* I;
   Term* E;
@@ -307,7 +313,7 @@ bif_failed:
     case BifAction::kRaise: goto raise_with_arguments;
     case BifAction::kTrap:
       if (bif_next) *--E = VM_RETURN_ADDRESS(bif_next);
-      if (s.traced) VM_TRACE_GLOBAL(static_cast<const Export*>(p.trap_target), 0);
+      if (dispatch == kTraced) VM_TRACE_GLOBAL(static_cast<const Export*>(p.trap_target), 0);
       I = static_cast<const Export*>(p.trap_target)->address.load(std::memory_order_acquire);
       VM_ENTER;
     case BifAction::kYield:

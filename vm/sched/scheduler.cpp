@@ -345,18 +345,12 @@ std::int32_t slice_length(Scheduler& s) {
   return options.slice;
 }
 
-bool calls_watched() {
-  return probe::local_function_entry_enabled() || probe::global_function_entry_enabled() ||
-         probe::function_return_enabled() || probe::bif_entry_enabled() || probe::bif_return_enabled() ||
-         probe::nif_entry_enabled() || probe::nif_return_enabled();
-}
-
 /// A slice that someone looks at, as of its start: so every process-unscheduled has its
 /// process-scheduled.
 [[gnu::cold, gnu::noinline]] RunResult run_watched(Scheduler& s, Process& p) {
   if (probe::process_scheduled_enabled()) fire_scheduled(p);
   trace_running(p, true, false);
-  s.traced = calls_watched() || is_traced(p, kTraceCall);
+  s.traced = probe::calls_watched() || is_traced(p, kTraceCall);
   const RunResult result = options.run(s, p);
   s.traced = false;
   if (result != RunResult::kExited) trace_running(p, false, false);
@@ -377,8 +371,9 @@ void run_slice(Scheduler& s, Process& p) {
   const std::int32_t slice = s.slice = slice_length(s);
   p.reductions = slice;
 
-  const RunResult result =
-      probe::slice_watched() || is_traced(p, kTraceAll) ? run_watched(s, p) : options.run(s, p);
+  const RunResult result = probe::slice_watched() || probe::calls_watched() || is_traced(p, kTraceAll)
+                               ? run_watched(s, p)
+                               : options.run(s, p);
 
   const std::int32_t used = slice - p.reductions;
   p.reductions_done += static_cast<Word>(used);
