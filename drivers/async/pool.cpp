@@ -1,9 +1,5 @@
 #include "drivers/async/pool.hpp"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -12,8 +8,10 @@
 #include <vector>
 
 #include "probes/probes.hpp"
+#include "vm/base/adaptive_spin.hpp"
 #include "vm/base/epoch.hpp"
-#include "vm/base/lookout.hpp"
+#include "vm/base/inbox.hpp"
+#include "vm/base/parker.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/port/async.hpp"
 #include "vm/port/callbacks.hpp"
@@ -80,16 +78,14 @@ class Worker {
     const int length = length_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (probe::aio_pool_add_enabled()) [[unlikely]]
       probe::aio_pool_add(PortText(job->port().id), length);
-    PortTask* head = inbox_.load(std::memory_order_relaxed);
-    do job->next = head;
-    while (!inbox_.compare_exchange_weak(head, job, std::memory_order_seq_cst, std::memory_order_relaxed));
-    wake();
+    inbox_.push(*job);
+    parker_.wake();
     return true;
   }
   void stop() {
     std::lock_guard guard(start_lock_);
     stopping_.store(true, std::memory_order_seq_cst);
-    wake();
+    parker_.wake();
     if (thread_.joinable()) thread_.join();
   }
 
@@ -120,12 +116,11 @@ class Worker {
   /// The oldest job; nullptr: the pool stops and nothing is left.
   AsyncJob* next() {
     while (!pending_) {
-      if (!inbox_.load(std::memory_order_relaxed)) {
-        if (stopping_.load(std::memory_order_seq_cst) && !inbox_.load(std::memory_order_seq_cst))
-          return nullptr;
+      if (inbox_.seems_empty()) {
+        if (stopping_.load(std::memory_order_seq_cst) && !inbox_.has_mail()) return nullptr;
         wait();
       }
-      take_inbox();
+      pending_ = inbox_.take();
     }
     auto* job = static_cast<AsyncJob*>(pending_);
     pending_ = job->next;
@@ -133,44 +128,23 @@ class Worker {
     return job;
   }
 
-  void take_inbox() {
-    // Acquire: what the submitters wrote before they pushed.
-    for (PortTask* t = inbox_.exchange(nullptr, std::memory_order_acquire); t;) {
-      PortTask* next = t->next;
-      t->next = pending_;
-      pending_ = t;
-      t = next;
-    }
-  }
-
-  bool has_mail() const {
-    return inbox_.load(std::memory_order_seq_cst) || stopping_.load(std::memory_order_seq_cst);
-  }
+  bool has_mail() const { return inbox_.has_mail() || stopping_.load(std::memory_order_seq_cst); }
 
   void wait() {
     // A process that does one operation after the other comes back within microseconds.
-    if (lookout_.look([this] { return inbox_.load(std::memory_order_relaxed) != nullptr; })) return;
-    while (!has_mail()) {
-      asleep_.store(1, std::memory_order_seq_cst);
-      // A push before this look is seen here; one after it finds asleep_ == 1 and wakes.
-      if (!has_mail()) syscall(SYS_futex, &asleep_, FUTEX_WAIT_PRIVATE, 1, nullptr, nullptr, 0);
-      asleep_.store(0, std::memory_order_seq_cst);
-    }
-  }
-  void wake() {
-    if (asleep_.exchange(0, std::memory_order_seq_cst) == 1)
-      syscall(SYS_futex, &asleep_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    if (spin_.until([this] { return !inbox_.seems_empty(); })) return;
+    while (!has_mail()) parker_.park([this] { return has_mail(); });
   }
 
   const unsigned number_;
   std::mutex start_lock_;
   std::atomic<bool> started_{false};
   std::thread thread_;
-  PortTask* pending_ = nullptr;                        // the worker's own: oldest first
-  Lookout lookout_;                                    // the worker's own
-  alignas(64) std::atomic<PortTask*> inbox_{nullptr};  // newest first
-  std::atomic<int> length_{0};                         // jobs in both
-  std::atomic<std::uint32_t> asleep_{0};               // futex word
+  PortTask* pending_ = nullptr;      // the worker's own: oldest first
+  AdaptiveSpin spin_;                // the worker's own
+  alignas(64) PortTaskInbox inbox_;  // any thread
+  std::atomic<int> length_{0};       // jobs in both
+  Parker parker_;
   std::atomic<bool> stopping_{false};
 };
 

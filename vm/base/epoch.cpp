@@ -33,30 +33,14 @@ EpochSlot* take_slot() {
 
 }  // namespace
 
-std::atomic<Word> global_epoch{1};
+Epoch global_epoch;
 
 EpochSlot& epoch_slot() {
   if (!thread_slot.slot) thread_slot.slot = take_slot();
   return *thread_slot.slot;
 }
 
-void epoch_enter(EpochSlot& slot) {
-  // Sequentially consistent against epoch_passed: either that sees this slot, or the lookups that
-  // follow see what was unlinked before it looked.
-  slot.local.store(global_epoch.load(std::memory_order_acquire), std::memory_order_seq_cst);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-}
-
-Word epoch_passed() {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  Word least = global_epoch.load(std::memory_order_acquire);
-  const std::size_t used = slots_used.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < used; ++i) {
-    const Word local = slots[i].local.load(std::memory_order_seq_cst);
-    if (local < least) least = local;
-  }
-  return least;
-}
+Word epoch_passed() { return global_epoch.passed(slots, slots_used.load(std::memory_order_acquire)); }
 
 EpochGuard::EpochGuard()
     : slot_(epoch_slot()), outermost_(slot_.local.load(std::memory_order_relaxed) == EpochSlot::kQuiescent) {

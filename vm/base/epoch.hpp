@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
+#include "vm/base/sync.hpp"
 #include "vm/term/term.hpp"
 
 /// When may memory be freed that other threads look at without a lock? Quiescent-state-based
@@ -13,31 +15,60 @@
 /// for lockless synchronization", 2007.)
 namespace vmrun {
 
-struct alignas(64) EpochSlot {
-  static constexpr Word kQuiescent = ~Word{0};
-  std::atomic<Word> local{kQuiescent};  // the epoch the owner has reached
-  std::atomic<bool> taken{false};
+/// The algorithm; the functions below are what the machine uses.
+template <class Sync>
+struct BasicEpoch {
+  template <class T>
+  using Atomic = typename Sync::template Atomic<T>;
+
+  struct alignas(64) Slot {
+    static constexpr Word kQuiescent = ~Word{0};
+    Atomic<Word> local{kQuiescent};  // the epoch the owner has reached
+    Atomic<bool> taken{false};
+  };
+
+  alignas(64) Atomic<Word> global{1};
+
+  void enter(Slot& slot) {
+    // Sequentially consistent against passed(): either that sees this slot, or the lookups that
+    // follow see what was unlinked before it looked.
+    slot.local.store(global.load(std::memory_order_acquire), std::memory_order_seq_cst);
+    Sync::fence();
+  }
+  void leave(Slot& slot) { slot.local.store(Slot::kQuiescent, std::memory_order_release); }
+  void quiescent(Slot& slot) {
+    // The acquire makes later lookups see every unlinking that came before the epoch it reports;
+    // the release keeps earlier accesses before the report.
+    slot.local.store(global.load(std::memory_order_acquire), std::memory_order_release);
+  }
+  Word stamp() { return global.fetch_add(1, std::memory_order_seq_cst) + 1; }
+  Word passed(const Slot* slots, std::size_t count) {
+    Sync::fence();
+    Word least = global.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Word local = slots[i].local.load(std::memory_order_seq_cst);
+      if (local < least) least = local;
+    }
+    return least;
+  }
 };
 
-extern std::atomic<Word> global_epoch;
+using Epoch = BasicEpoch<ThreadSync>;
+using EpochSlot = Epoch::Slot;
+extern Epoch global_epoch;
 
 /// The calling thread's slot, taken on first use, given back when the thread ends.
 EpochSlot& epoch_slot();
 
 /// The thread starts following pointers (after sleep, or for a while).
-void epoch_enter(EpochSlot& slot);
+inline void epoch_enter(EpochSlot& slot) { global_epoch.enter(slot); }
 /// It holds none, until the next epoch_enter.
-inline void epoch_leave(EpochSlot& slot) {
-  slot.local.store(EpochSlot::kQuiescent, std::memory_order_release);
-}
-/// It holds none at this moment. The acquire makes later lookups see every unlinking that came
-/// before the epoch it reports; the release keeps earlier accesses before the report.
-inline void epoch_quiescent(EpochSlot& slot) {
-  slot.local.store(global_epoch.load(std::memory_order_acquire), std::memory_order_release);
-}
+inline void epoch_leave(EpochSlot& slot) { global_epoch.leave(slot); }
+/// It holds none at this moment.
+inline void epoch_quiescent(EpochSlot& slot) { global_epoch.quiescent(slot); }
 
 /// Stamp for what has just been unlinked.
-inline Word epoch_stamp() { return global_epoch.fetch_add(1, std::memory_order_seq_cst) + 1; }
+inline Word epoch_stamp() { return global_epoch.stamp(); }
 /// What is stamped with this or less can be freed.
 Word epoch_passed();
 

@@ -2,13 +2,13 @@
 
 #include <atomic>
 
+#include "vm/base/inbox.hpp"
 #include "vm/heap/heap.hpp"
 
 /// Inbox of one process: messages and signals in one order per sender. Any thread may push; only
 /// the process's own scheduler reads.
 ///
-/// The outer queue is a lock-free stack (push: compare-and-swap; the owner takes everything in one
-/// exchange and reverses it). Its word holds
+/// The outer queue is an Inbox, whose word holds
 ///
 ///   63            47 46                4 3  2   1   0
 ///   | messages there | newest fragment  |0|not|clo|par|
@@ -53,15 +53,15 @@ class Mailbox {
   /// runnable.
   [[nodiscard]] bool notify();
   /// Messages in the outer queue; any thread, a snapshot.
-  Word outer_count() const { return outer_.load(std::memory_order_relaxed) >> kCountShift; }
+  Word outer_count() const { return outer_.word().load(std::memory_order_relaxed) >> kCountShift; }
   /// Everything that was ever pushed has been handled and the owner waits. Any thread.
-  bool is_parked() const { return outer_.load(std::memory_order_acquire) & kParked; }
+  bool is_parked() const { return outer_.word().load(std::memory_order_acquire) & kParked; }
 
   // Everything below: owner only.
   /// Gives up the core: from here the process belongs to whoever wakes it. False when something
   /// arrived meanwhile.
   [[nodiscard]] bool park();
-  bool has_arrivals() const { return outer_.load(std::memory_order_relaxed) != 0; }
+  bool has_arrivals() const { return outer_.word().load(std::memory_order_relaxed) != 0; }
   /// Everything in the outer queue, oldest first. The messages among it are counted to the inner
   /// queue: each is to be linked.
   Fragment* take_arrivals();
@@ -78,7 +78,7 @@ class Mailbox {
   }
   Word inner_count() const { return inner_count_.load(std::memory_order_relaxed); }
   void set_inner_count(Word n) { inner_count_.store(n, std::memory_order_relaxed); }
-  bool is_closed() const { return outer_.load(std::memory_order_relaxed) & kClosed; }
+  bool is_closed() const { return outer_.word().load(std::memory_order_relaxed) & kClosed; }
   Word length() const { return inner_count() + outer_count(); }
   bool unseen() const { return *save != nullptr; }
 
@@ -89,11 +89,20 @@ class Mailbox {
  private:
   static constexpr Word kParked = 1, kClosed = 2, kNotice = 4;
   static constexpr int kCountShift = 47;
-  static constexpr Word kCountMax = (Word{1} << 17) - 1;
-  static constexpr Word kAddressMask = ((Word{1} << kCountShift) - 1) & ~Word{15};
+  struct Tags {
+    static constexpr Word kAddressMask = ((Word{1} << kCountShift) - 1) & ~Word{15};
+    static constexpr Word kCountMax = (Word{1} << 17) - 1;
+    static Word after_push(Word old, const Fragment& f) {
+      Word count = old >> kCountShift;
+      if (count < kCountMax) count += f.kind == static_cast<Word>(SignalKind::kMessage);
+      return count << kCountShift | (old & kNotice);
+    }
+  };
+  using Outer = Inbox<Fragment, &Fragment::next, Tags>;
+  static_assert(Outer::kClosed == kClosed);
 
   std::atomic<Word> inner_count_{0};  // written by the owner; others read it for the message-queued probe
-  std::atomic<Word> outer_{0};
+  Outer outer_;
 };
 
 }  // namespace vmrun

@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "probes/probes.hpp"
+#include "vm/base/adaptive_spin.hpp"
 #include "vm/base/epoch.hpp"
-#include "vm/base/lookout.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/support.hpp"
@@ -112,12 +112,12 @@ void run_one(Process& p) {
 
 /// Looks about; true when somebody has put a process into the queue for this thread. With the lock,
 /// which is let go meanwhile.
-bool look_for_work(Pool& pool, Lookout& lookout, std::unique_lock<std::mutex>& lock) {
+bool look_for_work(Pool& pool, AdaptiveSpin& spin, std::unique_lock<std::mutex>& lock) {
   Looking self;
   self.next = pool.looking;
   pool.looking = &self;
   lock.unlock();
-  lookout.look([&] { return self.claimed.load(std::memory_order_relaxed); });
+  spin.until([&] { return self.claimed.load(std::memory_order_relaxed); });
   lock.lock();
   if (self.claimed.load(std::memory_order_relaxed)) return true;
   Looking** link = &pool.looking;
@@ -128,11 +128,11 @@ bool look_for_work(Pool& pool, Lookout& lookout, std::unique_lock<std::mutex>& l
 
 [[noreturn]] void run_thread(Pool& pool) {
   thread_kind = pool.kind;
-  Lookout lookout;
+  AdaptiveSpin spin;
   std::unique_lock lock(pool.mutex);
   for (;;) {
     while (!pool.first) {
-      if (look_for_work(pool, lookout, lock)) continue;
+      if (look_for_work(pool, spin, lock)) continue;
       if (pool.first) break;
       ++pool.asleep;
       pool.work.wait(lock);

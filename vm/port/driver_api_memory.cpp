@@ -12,9 +12,7 @@ using namespace vmrun;
 namespace {
 
 /// Until the port is gone; a thread that has the port data lock may come later.
-bool has_queue(ErlDrvPort port) {
-  return port && port_of(port).inbox.load(std::memory_order_acquire) != closed_inbox();
-}
+bool has_queue(ErlDrvPort port) { return port && !port_of(port).inbox.is_closed(); }
 
 }  // namespace
 

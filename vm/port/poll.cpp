@@ -1,6 +1,5 @@
 #include "vm/port/poll.hpp"
 
-#include <linux/futex.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -16,6 +15,7 @@
 #include "vm/base/allocate.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/epoch.hpp"
+#include "vm/base/parker.hpp"
 #include "vm/base/spin_lock.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/port/callbacks.hpp"
@@ -260,25 +260,26 @@ int wait_in_epoll(SWord timeout_ns) {
 
 // ---- The thread that looks when nobody else does ------------------------------------------------
 
-std::atomic<std::uint32_t> watching{0};  // futex word; 0: the thread sleeps until woken
+std::atomic<bool> watching{false};  // no: the thread sleeps until woken
+Parker watcher;
 constexpr long kWatchEveryNs = 10'000'000;
 
 void start_watching() {
-  if (watching.load(std::memory_order_relaxed) == 0 && watching.exchange(1, std::memory_order_seq_cst) == 0)
-    syscall(SYS_futex, &watching, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  if (!watching.load(std::memory_order_relaxed) && !watching.exchange(true, std::memory_order_seq_cst))
+    watcher.wake();
 }
 
 bool somebody_waits() { return role_taken.load(std::memory_order_seq_cst) || !poll_wanted(); }
 
 [[noreturn]] void watch() {
   for (;;) {
-    while (watching.load(std::memory_order_seq_cst) == 0)
-      syscall(SYS_futex, &watching, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+    const auto wanted = [] { return watching.load(std::memory_order_seq_cst); };
+    while (!wanted()) watcher.park(wanted);
     const timespec pause{0, kWatchEveryNs};
     nanosleep(&pause, nullptr);
     if (somebody_waits()) {
-      watching.store(0, std::memory_order_seq_cst);
-      if (!somebody_waits()) watching.store(1, std::memory_order_seq_cst);
+      watching.store(false, std::memory_order_seq_cst);
+      if (!somebody_waits()) watching.store(true, std::memory_order_seq_cst);
     } else if (monotonic_ns() - last_look_ns.load(std::memory_order_relaxed) > kWatchEveryNs / 2 &&
                poll_claim()) {
       EpochGuard guard;

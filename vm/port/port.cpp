@@ -3,7 +3,7 @@
 #include <mutex>
 
 #include "vm/base/allocate.hpp"
-#include "vm/base/epoch.hpp"
+#include "vm/base/retired.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/task.hpp"
 
@@ -31,12 +31,8 @@ Port::~Port() {
 
 namespace {
 
-struct Retired {
-  Port* port;
-  Word stamp;
-};
 SpinLock retired_lock;
-std::vector<Retired> retired;
+Retired<Port, &Port::next_in_queue> retired;
 std::atomic<bool> any_retired{false};
 
 }  // namespace
@@ -52,28 +48,29 @@ void release_reference(Port& p) {
   if (p.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   release_driver(*p.driver);
   p.queue.clear();
-  const Word stamp = epoch_stamp();
   std::lock_guard guard(retired_lock);
-  retired.push_back({&p, stamp});
+  retired.retire(p);
   any_retired.store(true, std::memory_order_relaxed);
 }
 
 void reclaim_ports() {
   if (!any_retired.load(std::memory_order_relaxed)) [[likely]]
     return;
-  const Word passed = epoch_passed();
-  std::vector<Port*> free;
+  Port* free = nullptr;
   {
     if (!retired_lock.try_lock()) return;
     std::lock_guard guard(retired_lock, std::adopt_lock);
-    std::erase_if(retired, [&](const Retired& r) {
-      if (r.stamp > passed) return false;
-      free.push_back(r.port);
-      return true;
+    retired.stamp();
+    retired.reclaim([&](Port& p) {
+      p.next_in_queue = free;
+      free = &p;
     });
     any_retired.store(!retired.empty(), std::memory_order_relaxed);
   }
-  for (Port* p : free) delete p;
+  while (Port* p = free) {
+    free = p->next_in_queue;
+    delete p;
+  }
 }
 
 }  // namespace vmrun

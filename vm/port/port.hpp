@@ -8,6 +8,7 @@
 #include "vm/base/id_table.hpp"
 #include "vm/base/spin_lock.hpp"
 #include "vm/port/io_queue.hpp"
+#include "vm/port/port_task.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/atom.hpp"
@@ -24,7 +25,6 @@
 namespace vmrun {
 
 struct Driver;
-struct PortTask;
 struct Scheduler;
 struct Timer;
 
@@ -88,7 +88,7 @@ struct Port {
   // Scheduling (task.hpp).
   enum class Run : std::uint32_t { kIdle, kQueued, kRunning };
   std::atomic<Run> run{Run::kIdle};
-  std::atomic<PortTask*> inbox{nullptr};       // newest first; closed_inbox() once the port is gone
+  PortTaskInbox inbox;                         // any thread; closed once the port is gone
   PortTask* pending = nullptr;                 // holder only: taken from the inbox, oldest first
   Port* next_in_queue = nullptr;               // a scheduler's list of ports to run
   std::atomic<Scheduler*> scheduler{nullptr};  // where it ran last; any thread reads

@@ -10,8 +10,8 @@
 ///   kIdle     --- try_hold_port ---------------------> kRunning
 ///   kRunning  --- release_port ----------------------> kIdle, or kQueued when there is more to do
 ///
-/// A port is on one scheduler's list if and only if it is kQueued. Tasks go to a lock-free stack
-/// (Port::inbox); the holder takes all of it at once and reverses it. A queuer pushes first and
+/// A port is on one scheduler's list if and only if it is kQueued. Tasks go to an Inbox; the
+/// holder takes all of it at once. A queuer pushes first and
 /// looks at `run` then; a holder that leaves writes `run` first and looks at the inbox then: so one
 /// of them sees the other (both sequentially consistent), and no task is left behind.
 namespace vmrun {
@@ -20,27 +20,10 @@ namespace {
 constexpr std::int32_t kTaskReductions = 200, kTurnReductions = 4000;
 thread_local std::int32_t turn_used = 0;  // of the port whose turn it is
 
-bool has_mail(const Port& p) {
-  const PortTask* newest = p.inbox.load(std::memory_order_seq_cst);
-  return newest && newest != closed_inbox();
-}
-
 void take_inbox(Port& p) {
-  PortTask* newest = p.inbox.load(std::memory_order_relaxed);
-  do {
-    if (!newest || newest == closed_inbox()) return;
-  } while (
-      !p.inbox.compare_exchange_weak(newest, nullptr, std::memory_order_acquire, std::memory_order_relaxed));
-  PortTask* list = nullptr;
-  while (newest) {
-    PortTask* next = newest->next;
-    newest->next = list;
-    list = newest;
-    newest = next;
-  }
   PortTask** end = &p.pending;
   while (*end) end = &(*end)->next;
-  *end = list;
+  *end = p.inbox.take();
 }
 
 void uncount_bytes(Port& p, const PortTask& task) {
@@ -62,7 +45,7 @@ void run_task(Port& p, PortTask* task) {
 bool try_hold_port(Port& p) {
   Port::Run idle = Port::Run::kIdle;
   if (!p.run.compare_exchange_strong(idle, Port::Run::kRunning, std::memory_order_seq_cst)) return false;
-  if (!p.pending && !has_mail(p)) [[likely]] {
+  if (!p.pending && !p.inbox.has_mail()) [[likely]] {
     p.scheduler.store(this_scheduler(), std::memory_order_relaxed);
     return true;
   }
@@ -78,7 +61,7 @@ void release_port(Port& p) {
   }
   if (!p.pending) {
     p.run.store(Port::Run::kIdle, std::memory_order_seq_cst);
-    if (!has_mail(p)) [[likely]]
+    if (!p.inbox.has_mail()) [[likely]]
       return;  // `pending` is the next holder's already
     Port::Run idle = Port::Run::kIdle;
     if (p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst))
@@ -90,16 +73,11 @@ void release_port(Port& p) {
 }
 
 void queue_task(Port& p, PortTask* task, Scheduler* on) {
-  PortTask* newest = p.inbox.load(std::memory_order_relaxed);
-  do {
-    if (newest == closed_inbox()) {
-      task->drop(p.id);
-      delete task;
-      return;
-    }
-    task->next = newest;
-  } while (
-      !p.inbox.compare_exchange_weak(newest, task, std::memory_order_seq_cst, std::memory_order_relaxed));
+  if (!p.inbox.try_push(*task)) {
+    task->drop(p.id);
+    delete task;
+    return;
+  }
   Port::Run idle = Port::Run::kIdle;
   if (p.run.load(std::memory_order_seq_cst) == Port::Run::kIdle &&
       p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst))
@@ -145,12 +123,9 @@ bool consume_port_turn(int percent) {
 }
 
 void close_inbox(Port& p) {
-  PortTask* newest = p.inbox.load(std::memory_order_relaxed);
-  for (;;) {
-    take_inbox(p);
-    newest = nullptr;
-    if (p.inbox.compare_exchange_strong(newest, closed_inbox(), std::memory_order_seq_cst)) break;
-  }
+  PortTask** end = &p.pending;
+  while (*end) end = &(*end)->next;
+  *end = p.inbox.close();
   while (PortTask* task = p.pending) {
     p.pending = task->next;
     task->drop(p.id);

@@ -6,23 +6,6 @@
 /// it holds the port.
 namespace vmrun {
 
-/// A signal of a process, or an event. Made by the sender, owned by the queue, destroyed by whoever
-/// runs or drops it.
-struct PortTask {
-  PortTask* next = nullptr;
-  Term from;       // a process's pid, or a port; the non-value for events
-  Word bytes = 0;  // counted in Port::queued_bytes
-  explicit PortTask(Term from = kNonValue) : from(from) {}
-  virtual ~PortTask() = default;
-  /// With the port held, which is open or closing (kClosing).
-  virtual void run(Port& p) = 0;
-  /// In place of run when the port is gone: answers what a dead port answers.
-  virtual void drop(Term port_id) {}
-};
-
-/// In Port::inbox once the port takes no more tasks.
-inline PortTask* closed_inbox() { return reinterpret_cast<PortTask*>(Word{1}); }
-
 /// Tries to take an idle port with nothing queued. The caller, a scheduler, then runs what it has
 /// and calls release_port.
 [[nodiscard]] bool try_hold_port(Port& p);

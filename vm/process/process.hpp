@@ -93,7 +93,7 @@ struct Process {
       false;
   std::atomic<bool> exiting{false};  // any thread
   Timer* receive_timer = nullptr;
-  Process* next_in_queue = nullptr;  // run queue, inbox of a scheduler, limbo, free list
+  Process* next_in_queue = nullptr;  // run queue, inbox of a scheduler, retired, free list
   Term exit_reason;
 
   Term self() const { return id; }

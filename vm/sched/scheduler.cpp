@@ -1,13 +1,8 @@
 #include "vm/sched/scheduler.hpp"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <ctime>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -47,14 +42,13 @@ thread_local Scheduler* current_scheduler = nullptr;
 
 namespace {
 
-constexpr std::int32_t kChoresReductions = 4000;
+constexpr std::int32_t kUpkeepReductions = 4000;
 constexpr std::int32_t kLeastSlice =
     2;  // with one, a process would give up the core at its first call, for ever
 constexpr std::int32_t kSwitchCost = 20;  // what changing to another process counts, in reductions
 constexpr std::int32_t kWaitedBeforeSharing = 4000;
 constexpr unsigned kSpins = 200;
-constexpr unsigned kLowEvery = 8;  // a low-priority process runs after as many normal ones
-constexpr unsigned kLimboBag = 32;
+constexpr unsigned kLowEvery = 8;                    // a low-priority process runs after as many normal ones
 constexpr std::chrono::milliseconds kPatience{100};  // with slices that have begun when the machine ends
 
 SchedulerOptions options{0, kSliceReductions, false, 0, nullptr};
@@ -62,40 +56,16 @@ std::vector<std::unique_ptr<Scheduler>> schedulers;
 std::vector<std::thread> threads;
 std::atomic<bool> stopping{false};
 alignas(64) std::atomic<int> idle_schedulers{0};
-std::atomic<Process*> boot_inbox{nullptr};  // made runnable before there was a scheduler
+Inbox<Process, &Process::next_in_queue> boot_inbox;  // made runnable before there was a scheduler
 
 // ---- Sleeping and waking ------------------------------------------------------------------------
 
-void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value, const timespec* timeout) {
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, timeout, nullptr, 0);
-}
-void futex_wake(std::atomic<std::uint32_t>& word) {
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-}
-
-constexpr std::uint32_t kAwake = 0, kOnFutex = 1, kPolling = 2;  // Scheduler::asleep
-
 void wake(Scheduler& s) {
-  // Exchange, so that one waker pays for the call. Ordered after the push to the inbox; pairs with
-  // sleep().
-  switch (s.asleep.exchange(kAwake, std::memory_order_seq_cst)) {
-    case kOnFutex: return futex_wake(s.asleep);
-    case kPolling: return poll_interrupt();
-  }
-}
-
-/// Links [first … last] in front of what is there.
-template <class T>
-void push_inbox(std::atomic<T*>& inbox, T* first, T* last) {
-  T* head = inbox.load(std::memory_order_relaxed);
-  do {
-    last->next_in_queue = head;
-  } while (!inbox.compare_exchange_weak(head, first, std::memory_order_seq_cst, std::memory_order_relaxed));
+  if (s.parker.wake() == Parker::kElsewhere) poll_interrupt();
 }
 
 bool has_mail(const Scheduler& s) {
-  return s.inbox.load(std::memory_order_seq_cst) || s.port_inbox.load(std::memory_order_seq_cst) ||
-         stopping.load(std::memory_order_relaxed);
+  return s.inbox.has_mail() || s.port_inbox.has_mail() || stopping.load(std::memory_order_relaxed);
 }
 
 /// Returns when there is mail, a timer is due, or the VM stops; or with true when descriptors are
@@ -110,15 +80,9 @@ bool has_mail(const Scheduler& s) {
     }
     if (!polls) polls = poll_wanted() && poll_claim();
     bool ready = false;
-    s.asleep.store(polls ? kPolling : kOnFutex, std::memory_order_seq_cst);
-    // Mail pushed before this load is seen here; mail pushed after it finds that we sleep.
-    if (!has_mail(s)) {
-      const timespec timeout{static_cast<time_t>(left / 1'000'000'000),
-                             static_cast<long>(left % 1'000'000'000)};
-      if (polls) ready = poll_wait(left);
-      else futex_wait(s.asleep, kOnFutex, left < 0 ? nullptr : &timeout);
-    }
-    s.asleep.store(kAwake, std::memory_order_seq_cst);
+    const auto mail = [&] { return has_mail(s); };
+    if (polls) s.parker.park_elsewhere(mail, [&] { ready = poll_wait(left); });
+    else s.parker.park(mail, left);
     if (ready) return true;
   }
   if (polls) poll_leave();
@@ -133,7 +97,7 @@ void enqueue(Scheduler& s, Process& p) {
 }
 
 void take_inbox(Scheduler& s) {
-  Process* p = s.inbox.exchange(nullptr, std::memory_order_acquire);
+  Process* p = s.inbox.take();
   while (p) {
     Process* next = p->next_in_queue;
     enqueue(s, *p);
@@ -141,10 +105,8 @@ void take_inbox(Scheduler& s) {
   }
 }
 
-/// Newest first, and other threads hand over few at a time: what order ports come in does not
-/// matter, order of tasks is kept within each.
 void take_port_inbox(Scheduler& s) {
-  Port* p = s.port_inbox.exchange(nullptr, std::memory_order_acquire);
+  Port* p = s.port_inbox.take();
   while (p) {
     Port* next = p->next_in_queue;
     s.ports.push(*p);
@@ -180,24 +142,18 @@ Process& pick(Scheduler& s) {
 
 /// Half of what waits here goes to `to`, best of it first.
 void hand_over(Scheduler& s, Scheduler& to, unsigned count) {
-  Process* first = nullptr;
-  Process* last = nullptr;
   for (int priority = 3; priority >= 0 && count; --priority)
     for (; s.queues[priority].count && count; --count) {
-      Process& p = s.queues[priority].pop();
       --s.runnable;
-      p.next_in_queue = nullptr;
-      (last ? last->next_in_queue : first) = &p;
-      last = &p;
+      to.inbox.push(s.queues[priority].pop());
     }
-  if (first) push_inbox(to.inbox, first, last);
   wake(to);
 }
 
 void hand_over_ports(Scheduler& s, Scheduler& to, unsigned count) {
   for (; count; --count) {
     Port& p = s.ports.pop();
-    push_inbox(to.port_inbox, &p, &p);
+    to.port_inbox.push(p);
   }
 }
 
@@ -219,8 +175,7 @@ void balance(Scheduler& s) {
   if (s.runnable < 8) return;
   for (auto& other : schedulers) {
     const unsigned there = other->queue_length.load(std::memory_order_relaxed);
-    if (other.get() == &s || 2 * there + 4 >= s.runnable || other->inbox.load(std::memory_order_relaxed))
-      continue;
+    if (other.get() == &s || 2 * there + 4 >= s.runnable || !other->inbox.seems_empty()) continue;
     hand_over(s, *other, (s.runnable - there) / 2);
     return;
   }
@@ -229,32 +184,14 @@ void balance(Scheduler& s) {
 // ---- Memory of the dead -------------------------------------------------------------------------
 
 void reclaim(Scheduler& s) {
-  if (!s.bag_count) return;
-  const Word passed = epoch_passed();
-  while (s.bag_count && s.limbo_bags[s.first_bag].stamp <= passed) {
-    Process* p = s.limbo_bags[s.first_bag].processes;
-    while (p) {
-      Process* next = p->next_in_queue;
-      recycle_process(p);
-      p = next;
-    }
-    s.first_bag = (s.first_bag + 1) % Scheduler::kLimboBags;
-    --s.bag_count;
-  }
+  s.retired.reclaim([](Process& p) { recycle_process(&p); });
 }
 
-void close_bag(Scheduler& s) {
+void retire(Scheduler& s, Process& p) {
+  s.retired.retire(p);
+  if (!s.retired.batch_is_full()) return;
   reclaim(s);
-  if (!s.limbo || s.bag_count == Scheduler::kLimboBags) return;  // full: the open bag just grows
-  s.limbo_bags[(s.first_bag + s.bag_count++) % Scheduler::kLimboBags] = {s.limbo, epoch_stamp()};
-  s.limbo = nullptr;
-  s.limbo_count = 0;
-}
-
-void bury(Scheduler& s, Process& p) {
-  p.next_in_queue = s.limbo;
-  s.limbo = &p;
-  if (++s.limbo_count >= kLimboBag) close_bag(s);
+  s.retired.stamp();
 }
 
 // ---- Timers -------------------------------------------------------------------------------------
@@ -271,8 +208,8 @@ void fire_timer(const TimerWheel::Expired& expired) {
   }
 }
 
-void chores(Scheduler& s) {
-  s.until_chores = kChoresReductions;
+void keep_up(Scheduler& s) {
+  s.until_upkeep = kUpkeepReductions;
   if (!s.timers.empty()) s.timers.advance(monotonic_tick(), fire_timer);
   s.queue_length.store(s.runnable, std::memory_order_relaxed);
   balance(s);
@@ -315,7 +252,7 @@ void end_by_signal(Scheduler& s, Process& p) {
   if (probe::process_unscheduled_enabled()) [[unlikely]]
     probe::process_unscheduled(PidText(p.id));
   s.current = nullptr;
-  bury(s, p);
+  retire(s, p);
 }
 
 void collect_scheduled_out(Process& p) {
@@ -363,7 +300,7 @@ void run_slice(Scheduler& s, Process& p) {
   p.scheduler = &s;
   if (!prepare(s, p)) {
     s.current = nullptr;
-    s.until_chores -= kSwitchCost;
+    s.until_upkeep -= kSwitchCost;
     return;
   }
   p.wait_kind = WaitKind::kNone;
@@ -380,11 +317,11 @@ void run_slice(Scheduler& s, Process& p) {
   s.reductions_done.store(s.reductions_done.load(std::memory_order_relaxed) + static_cast<Word>(used),
                           std::memory_order_relaxed);
   s.slices.store(s.slices.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  s.until_chores -= used + kSwitchCost;
+  s.until_upkeep -= used + kSwitchCost;
   s.others_waited = s.runnable ? s.others_waited + used + kSwitchCost : 0;
   s.current = nullptr;
 
-  if (result == RunResult::kExited) return bury(s, p);
+  if (result == RunResult::kExited) return retire(s, p);
   if (result == RunResult::kDirty) return run_dirty(p);
   if (p.heap.gc_desired()) [[unlikely]]
     collect_scheduled_out(p);
@@ -408,24 +345,25 @@ void run_slice(Scheduler& s, Process& p) {
 /// What other threads handed over, then a turn of the first port: between two slices, so that
 /// neither ports nor processes starve the others.
 void serve_ports(Scheduler& s) {
-  if (s.port_inbox.load(std::memory_order_relaxed)) take_port_inbox(s);
+  if (!s.port_inbox.seems_empty()) take_port_inbox(s);
   if (!s.ports.count) return;
   Port& p = s.ports.pop();
   const std::int32_t used = run_port(p) + kSwitchCost;
-  s.until_chores -= used;
+  s.until_upkeep -= used;
   s.others_waited = s.runnable || s.ports.count ? s.others_waited + used : 0;
 }
 
 void wait_for_work(Scheduler& s) {
   s.queue_length.store(0, std::memory_order_relaxed);
-  close_bag(s);
+  reclaim(s);
+  s.retired.stamp();
   epoch_leave(*s.epoch);
   s.idle.store(true, std::memory_order_seq_cst);
   idle_schedulers.fetch_add(1, std::memory_order_relaxed);
   // Who waits for descriptors does so at once; the others look around a little before they sleep.
   const bool expects_job = s.async_jobs.load(std::memory_order_relaxed) != 0;
   const bool polls = !expects_job && poll_wanted() && poll_claim();
-  if (expects_job) (void)s.job_lookout.look([&] { return has_mail(s); });
+  if (expects_job) (void)s.job_spin.until([&] { return has_mail(s); });
   else
     for (unsigned i = schedulers.size() > 1 && !polls ? kSpins : 0; i && !has_mail(s); --i) cpu_relax();
   const bool ready = sleep(s, polls);
@@ -433,7 +371,7 @@ void wait_for_work(Scheduler& s) {
     idle_schedulers.fetch_sub(1, std::memory_order_relaxed);
   epoch_enter(*s.epoch);
   if (ready) poll_dispatch();
-  s.until_chores = 0;
+  s.until_upkeep = 0;
 }
 
 // ---- Halt ---------------------------------------------------------------------------------------
@@ -458,9 +396,9 @@ void run(Scheduler& s) {
   epoch_enter(*s.epoch);
   while (!stopping.load(std::memory_order_relaxed)) {
     epoch_quiescent(*s.epoch);
-    if (s.inbox.load(std::memory_order_relaxed)) take_inbox(s);
-    if (s.until_chores <= 0) chores(s);
-    if (s.port_inbox.load(std::memory_order_relaxed) || s.ports.count) [[unlikely]]
+    if (!s.inbox.seems_empty()) take_inbox(s);
+    if (s.until_upkeep <= 0) keep_up(s);
+    if (!s.port_inbox.seems_empty() || s.ports.count) [[unlikely]]
       serve_ports(s);
     if (!s.runnable || processes_held.load(std::memory_order_relaxed)) {
       if (processes_held.load(std::memory_order_relaxed)) [[unlikely]]
@@ -482,9 +420,9 @@ void run(Scheduler& s) {
 void make_runnable(Process& p) {
   if (Scheduler* s = this_scheduler()) [[likely]]
     return enqueue(*s, p);
-  if (schedulers.empty()) return push_inbox(boot_inbox, &p, &p);
+  if (schedulers.empty()) return (void)boot_inbox.push(p);
   Scheduler& s = p.scheduler ? *p.scheduler : *schedulers[0];
-  push_inbox(s.inbox, &p, &p);
+  s.inbox.push(p);
   wake(s);
 }
 
@@ -493,7 +431,7 @@ void make_runnable(Port& p, Scheduler* on) {
   if (here && (!on || on == here)) return here->ports.push(p);
   Scheduler* last = p.scheduler.load(std::memory_order_relaxed);
   Scheduler& s = on ? *on : last ? *last : *schedulers[0];
-  push_inbox(s.port_inbox, &p, &p);
+  s.port_inbox.push(p);
   wake(s);
 }
 
@@ -523,7 +461,11 @@ void start_schedulers(const SchedulerOptions& wanted) {
     schedulers.push_back(std::make_unique<Scheduler>(i + 1));
     schedulers[i]->random_state = (wanted.seed + i + 1) * 0x9E3779B97F4A7C15u | 1;
   }
-  schedulers[0]->inbox.store(boot_inbox.exchange(nullptr));
+  for (Process* p = boot_inbox.take(); p;) {
+    Process* next = p->next_in_queue;
+    schedulers[0]->inbox.push(*p);
+    p = next;
+  }
   for (auto& s : schedulers)
     threads.push_back(start_needed_thread(std::to_string(s->number) + "_scheduler", [&s] { run(*s); }));
 }

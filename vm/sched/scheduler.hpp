@@ -3,9 +3,13 @@
 #include <atomic>
 #include <cstdint>
 
+#include "vm/base/adaptive_spin.hpp"
 #include "vm/base/epoch.hpp"
-#include "vm/base/lookout.hpp"
+#include "vm/base/inbox.hpp"
+#include "vm/base/parker.hpp"
+#include "vm/base/retired.hpp"
 #include "vm/code/interpreter.hpp"
+#include "vm/port/port.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/timer_wheel.hpp"
 
@@ -13,8 +17,6 @@
 /// Owned by the scheduler set; only its own thread touches it, but for what is marked otherwise.
 /// How the schedulers share work: see scheduler.cpp.
 namespace vmrun {
-
-struct Port;
 
 inline constexpr unsigned kMaxXRegs = 1024;
 inline constexpr unsigned kMaxSchedulers = TimerWheel::kMostWheels;
@@ -63,34 +65,25 @@ struct Scheduler {
   unsigned runnable = 0;           // in all of them
   unsigned low_passed_over = 0;    // picks since a low-priority process ran
   std::int32_t others_waited = 0;  // reductions spent while other processes waited here
-  std::int32_t until_chores = 0;   // reductions until the clock and the balance are looked at
+  std::int32_t until_upkeep = 0;   // reductions until the clock and the balance are looked at
   std::uint64_t random_state = 0;  // +random-sched
 
   PortList ports;  // to run
 
-  Lookout job_lookout;  // before it sleeps while the async pool works for it
-  TimerWheel timers;    // any thread, see there
+  AdaptiveSpin job_spin;  // before it sleeps while the async pool works for it
+  TimerWheel timers;      // any thread, see there
   EpochSlot* epoch = nullptr;
 
-  // Process structures: free ones, and those that wait for their epoch (see table.hpp).
+  // Process structures: free ones (table.hpp), and those of processes that have ended.
   Process* free_processes = nullptr;
   unsigned free_process_count = 0;
-  Process* limbo = nullptr;  // not stamped yet
-  unsigned limbo_count = 0;
-  struct LimboBag {
-    Process* processes;
-    Word stamp;
-  };
-  static constexpr unsigned kLimboBags = 64;
-  LimboBag limbo_bags[kLimboBags];  // a ring
-  unsigned first_bag = 0, bag_count = 0;
+  Retired<Process, &Process::next_in_queue> retired;
 
   // Any thread.
-  alignas(64) std::atomic<Process*> inbox{
-      nullptr};                            // runnable processes others hand over: a stack, taken whole
-  std::atomic<Port*> port_inbox{nullptr};  // likewise ports
-  std::atomic<std::uint32_t> asleep{0};    // futex word; not 0 while the thread sleeps
-  std::atomic<bool> idle{false};           // has nothing to do; who clears it hands work over
+  alignas(64) Inbox<Process, &Process::next_in_queue> inbox;  // runnable ones others hand over
+  Inbox<Port, &Port::next_in_queue> port_inbox;               // likewise
+  Parker parker;
+  std::atomic<bool> idle{false};  // has nothing to do; who clears it hands work over
   std::atomic<unsigned> async_jobs{
       0};  // jobs of the async pool whose end comes back here: a hint, not to fall asleep at once
   std::atomic<bool> holds_processes{false};  // hold_processes has taken effect here

@@ -2,17 +2,17 @@
 
 #include "vm/base/spin_lock.hpp"
 
-/// What a thread does before it goes to sleep: it looks around for a few microseconds, because
-/// being woken takes longer than many a piece of work that others do for it. Where looking is in
-/// vain (the work takes long, or there are more threads than cores) it learns to look less, and
-/// tries again now and then. Belongs to one thread.
+/// Adaptive spinning: what a thread does before it goes to sleep. It looks for a few microseconds
+/// whether there is something, because being woken takes longer than many a piece of work that
+/// others do for it. Where looking is in vain (the work takes long, or there are more threads than
+/// cores) it learns to look less, and tries again now and then. Belongs to one thread.
 namespace vmrun {
 
-class Lookout {
+class AdaptiveSpin {
  public:
   /// True as soon as `there` says so, false when it has looked long enough.
   template <class F>
-  bool look(F&& there) {
+  bool until(F&& there) {
     unsigned spins = limit_;
     if (++waits_ % kTryAgainEvery == 0) spins = kMost;
     for (; spins; --spins) {

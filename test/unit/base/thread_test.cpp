@@ -1,0 +1,106 @@
+// The building blocks of vm/base with real threads.
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "vm/base/inbox.hpp"
+#include "vm/base/owner_lock.hpp"
+#include "vm/base/parker.hpp"
+#include "vm/base/retired.hpp"
+
+using namespace vmrun;
+
+namespace {
+
+struct Item {
+  Item* next = nullptr;
+  int number = 0;
+};
+
+}  // namespace
+
+TEST_CASE("An inbox and a parker hand over everything, in each sender's order") {
+  constexpr int kSenders = 4, kEach = 20000;
+  Inbox<Item, &Item::next> box;
+  Parker parker;
+  std::vector<Item> items(kSenders * kEach);
+  std::vector<std::thread> senders;
+  for (int s = 0; s < kSenders; ++s)
+    senders.emplace_back([&, s] {
+      for (int i = 0; i < kEach; ++i) {
+        Item& it = items[static_cast<std::size_t>(s * kEach + i)];
+        it.number = s * kEach + i;
+        box.push(it);
+        parker.wake();
+      }
+    });
+  int expected[kSenders] = {}, received = 0, out_of_order = 0;
+  while (received < kSenders * kEach) {
+    parker.park([&] { return box.has_mail(); });
+    for (Item* it = box.take(); it; it = it->next) {
+      out_of_order += it->number % kEach != expected[it->number / kEach]++;
+      ++received;
+    }
+  }
+  for (auto& t : senders) t.join();
+  REQUIRE(out_of_order == 0);
+  REQUIRE_FALSE(box.has_mail());
+}
+
+TEST_CASE("A closed inbox refuses and gives out what was there") {
+  Inbox<Item, &Item::next> box;
+  Item a, b;
+  REQUIRE(box.try_push(a));
+  REQUIRE(box.close() == &a);
+  REQUIRE_FALSE(box.try_push(b));
+  REQUIRE(box.is_closed());
+  REQUIRE(box.take() == nullptr);
+}
+
+TEST_CASE("The owner of a lock and the others exclude each other") {
+  OwnerLock lock;
+  long guarded = 0, others = 0;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  std::atomic<long> by_others{0};
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([&] {
+      while (!stop.load(std::memory_order_relaxed)) {
+        if (!lock.try_lock_by_other()) continue;
+        ++guarded;
+        lock.unlock_by_other();
+        by_others.fetch_add(1, std::memory_order_relaxed);
+      }
+    });
+  constexpr long kOwn = 300000;
+  for (long i = 0; i < kOwn; ++i) {
+    lock.lock();
+    ++guarded;
+    lock.unlock();
+  }
+  stop = true;
+  for (auto& t : threads) t.join();
+  others = by_others;
+  REQUIRE(guarded == kOwn + others);
+}
+
+TEST_CASE("What is retired is freed once nobody can hold it") {
+  Retired<Item, &Item::next> retired;
+  Item items[100];
+  int freed = 0;
+  const auto count = [&](Item&) { ++freed; };
+  EpochSlot& slot = epoch_slot();
+  epoch_enter(slot);
+  for (Item& it : items) retired.retire(it);
+  REQUIRE(retired.batch_is_full());
+  retired.stamp();
+  retired.reclaim(count);
+  REQUIRE(freed == 0);
+  epoch_quiescent(slot);
+  retired.reclaim(count);
+  REQUIRE(freed == 100);
+  REQUIRE(retired.empty());
+  epoch_leave(slot);
+}

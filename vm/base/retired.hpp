@@ -1,0 +1,56 @@
+#pragma once
+
+#include "vm/base/epoch.hpp"
+
+/// Things that are unlinked and wait until nobody can look at them any more (epoch.hpp). Belongs to
+/// one thread, or is used under a lock. They are stamped in batches, for a stamp is a write to a
+/// line that all threads share.
+namespace vmrun {
+
+template <class T, T* T::*next>
+class Retired {
+ public:
+  /// No new lookup finds it from here on.
+  void retire(T& it) {
+    it.*next = open_;
+    open_ = &it;
+    ++open_count_;
+  }
+  bool batch_is_full() const { return open_count_ >= kBatch; }
+  bool empty() const { return !open_ && !count_; }
+
+  /// Stamps what is not yet. With no room for another batch the open one just grows.
+  void stamp() {
+    if (!open_ || count_ == kBatches) return;
+    batches_[(first_ + count_++) % kBatches] = {open_, epoch_stamp()};
+    open_ = nullptr;
+    open_count_ = 0;
+  }
+  /// Calls free for each thing that nobody can hold any more.
+  template <class F>
+  void reclaim(F&& free) {
+    if (!count_) return;
+    const Word passed = epoch_passed();
+    for (; count_ && batches_[first_].stamp <= passed; first_ = (first_ + 1) % kBatches, --count_) {
+      T* it = batches_[first_].things;
+      while (it) {
+        T* following = it->*next;
+        free(*it);
+        it = following;
+      }
+    }
+  }
+
+ private:
+  static constexpr unsigned kBatch = 32, kBatches = 64;
+  struct Batch {
+    T* things;
+    Word stamp;
+  };
+  T* open_ = nullptr;
+  unsigned open_count_ = 0;
+  Batch batches_[kBatches];  // a ring, oldest first
+  unsigned first_ = 0, count_ = 0;
+};
+
+}  // namespace vmrun

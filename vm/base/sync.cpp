@@ -1,0 +1,37 @@
+#include "vm/base/sync.hpp"
+
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <thread>
+
+namespace vmrun {
+
+const bool has_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+
+void ThreadSync::heavy_fence() {
+  if (has_membarrier) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  else fence();
+}
+
+void ThreadSync::futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value, std::int64_t timeout_ns) {
+  const timespec timeout{static_cast<time_t>(timeout_ns / 1'000'000'000),
+                         static_cast<long>(timeout_ns % 1'000'000'000)};
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, timeout_ns < 0 ? nullptr : &timeout, nullptr, 0);
+}
+
+void ThreadSync::futex_wake(std::atomic<std::uint32_t>& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+void SpinLock::wait() {
+  for (int i = 0; held_.load(std::memory_order_relaxed); ++i) {
+    if (i < 200) cpu_relax();
+    else std::this_thread::yield();
+  }
+}
+
+}  // namespace vmrun

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "vm/base/inbox.hpp"
+#include "vm/term/term.hpp"
+
+/// What happens to a port (task.hpp says who runs it).
+namespace vmrun {
+
+struct Port;
+
+/// A signal of a process, or an event. Made by the sender, owned by the queue, destroyed by whoever
+/// runs or drops it.
+struct PortTask {
+  PortTask* next = nullptr;
+  Term from;       // a process's pid, or a port; the non-value for events
+  Word bytes = 0;  // counted in Port::queued_bytes
+  explicit PortTask(Term from = kNonValue) : from(from) {}
+  virtual ~PortTask() = default;
+  /// With the port held, which is open or closing (kClosing).
+  virtual void run(Port& p) = 0;
+  /// In place of run when the port is gone: answers what a dead port answers.
+  virtual void drop(Term port_id) {}
+};
+
+using PortTaskInbox = Inbox<PortTask, &PortTask::next>;
+
+}  // namespace vmrun
