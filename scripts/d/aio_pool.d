@@ -1,6 +1,6 @@
 /*
  * Jobs going into and out of the queues of the async threads, with the length of the queue.
- *   dtrace -p PID -s scripts/d/aio_pool.d
+ *   sed 's/\$target/PID/' scripts/d/aio_pool.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

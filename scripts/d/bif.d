@@ -1,6 +1,6 @@
 /*
  * Calls of built-in functions; at the end how often each was called and how long it took.
- *   dtrace -p PID -s scripts/d/bif.d
+ *   sed 's/\$target/PID/' scripts/d/bif.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

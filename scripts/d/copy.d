@@ -1,6 +1,6 @@
 /*
  * Every copy of a term from one heap to another; at the end a histogram of sizes in words.
- *   dtrace -p PID -s scripts/d/copy.d
+ *   sed 's/\$target/PID/' scripts/d/copy.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

@@ -1,6 +1,6 @@
 /*
  * Every call of a callback of a driver, with the port it works for.
- *   dtrace -p PID -s scripts/d/driver.d
+ *   sed 's/\$target/PID/' scripts/d/driver.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

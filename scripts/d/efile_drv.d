@@ -1,7 +1,8 @@
 /*
  * Operations of the file driver: accepted, begun and ended by a worker, answered. {thread_id, tag} names an operation.
+ * The port, the last argument of efile_drv-entry, is not shown: DTrace for Linux gives a script the first ten.
  * Numbers of commands and what i1 to i4 are: docs/internals/files.md; errors are those of errno(3).
- *   dtrace -p PID -s scripts/d/efile_drv.d
+ *   sed 's/\$target/PID/' scripts/d/efile_drv.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 
@@ -12,7 +13,7 @@ dtrace:::BEGIN
 
 erlang$target:::efile_drv-entry
 {
-    printf("efile_drv-entry thread_id=%d tag=%d user_tag=%s command=%d s1=%s s2=%s i1=%d i2=%d i3=%d i4=%d port=%s\n",
+    printf("efile_drv-entry thread_id=%d tag=%d user_tag=%s command=%d s1=%s s2=%s i1=%d i2=%d i3=%d i4=%d\n",
         (int)arg0,
         (int)arg1,
         arg2 != 0 ? copyinstr(arg2) : "",
@@ -22,8 +23,7 @@ erlang$target:::efile_drv-entry
         (int64_t)arg6,
         (int64_t)arg7,
         (int64_t)arg8,
-        (int64_t)arg9,
-        copyinstr((uintptr_t)args[10]));
+        (int64_t)arg9);
 }
 
 erlang$target:::efile_drv-int_entry

@@ -2,7 +2,7 @@
  * Follows each file operation across threads: how long it waited for a worker, how long the worker was at it (system calls),
  * how long the answer took back. {thread,tag} names the operation; worker and scheduler are threads as the kernel numbers them.
  * An operation whose file is lost with its process is not answered and not shown.
- *   dtrace -p PID -s scripts/d/file-operation.d
+ *   sed 's/\$target/PID/' scripts/d/file-operation.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

@@ -1,6 +1,6 @@
 /*
  * Every call and return; depth is the stack in words.
- *   dtrace -p PID -s scripts/d/function.d
+ *   sed 's/\$target/PID/' scripts/d/function.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

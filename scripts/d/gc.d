@@ -1,6 +1,6 @@
 /*
  * Every collection: what was asked for, what was reclaimed, how long it took.
- *   dtrace -p PID -s scripts/d/gc.d
+ *   sed 's/\$target/PID/' scripts/d/gc.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

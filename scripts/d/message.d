@@ -1,6 +1,6 @@
 /*
  * Every message: sent, queued, received; sizes in words, queue lengths in messages.
- *   dtrace -p PID -s scripts/d/message.d
+ *   sed 's/\$target/PID/' scripts/d/message.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

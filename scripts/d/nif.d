@@ -1,6 +1,6 @@
 /*
  * Calls of native functions; at the end how often each was called and how long it took, on schedulers and dirty schedulers alike.
- *   dtrace -p PID -s scripts/d/nif.d
+ *   sed 's/\$target/PID/' scripts/d/nif.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

@@ -1,6 +1,6 @@
 /*
  * What processes do to ports: opening, commands, control, busy ports, closing.
- *   dtrace -p PID -s scripts/d/port.d
+ *   sed 's/\$target/PID/' scripts/d/port.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

@@ -1,6 +1,6 @@
 /*
  * The life of processes: spawn, exit, exit signals, scheduling, hibernation.
- *   dtrace -p PID -s scripts/d/process.d
+ *   sed 's/\$target/PID/' scripts/d/process.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

@@ -1,6 +1,6 @@
 /*
  * Sizes of process heaps: every change of the young generation's block, in words.
- *   dtrace -p PID -s scripts/d/process_heap.d
+ *   sed 's/\$target/PID/' scripts/d/process_heap.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

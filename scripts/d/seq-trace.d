@@ -1,7 +1,7 @@
 /*
  * Follows what one message causes: everything sent and received with a sequential trace token (seq_trace:set_token(label, N)),
  * and how long each message lay in its mailbox. A message is known by its label, receiver and serial.
- *   dtrace -p PID -s scripts/d/seq-trace.d
+ *   sed 's/\$target/PID/' scripts/d/seq-trace.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

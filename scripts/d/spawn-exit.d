@@ -1,6 +1,6 @@
 /*
  * Which processes are made and how they end. Runs as it stands under DTrace; also with
- *   dtrace -p PID -s scripts/d/spawn-exit.d
+ *   sed 's/\$target/PID/' scripts/d/spawn-exit.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

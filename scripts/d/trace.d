@@ -2,7 +2,7 @@
  * What dyntrace as a tracer is told:
  *   erlang:trace(all, true, [procs, send, {tracer, dyntrace, State}])
  *   seq_trace:set_system_tracer({dyntrace, State})
- *   dtrace -p PID -s scripts/d/trace.d
+ *   sed 's/\$target/PID/' scripts/d/trace.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

@@ -1,7 +1,7 @@
 /*
  * What the program fires itself with dyntrace:p, pn and user_trace_s1. There are user_trace-n0 to user_trace-n950: add a
  * clause for each number your program uses.
- *   dtrace -p PID -s scripts/d/user_trace.d
+ *   sed 's/\$target/PID/' scripts/d/user_trace.d | dtrace -s /dev/stdin
  */
 #pragma D option quiet
 

@@ -275,8 +275,9 @@ void receive_carried(Process& p, Fragment& f) {
   drop_seq_token(p);
   const Term tag = message_tag(f);
   if (!tag.is_nil()) {
-    const bool borrows = !(p.observed & kCarriesTag);
-    set_user_tag(p, borrows ? tag : user_tag(p), (borrows ? 0 : tag_flags(p)) | kTagFlagSpreading);
+    // In place of one borrowed before: a server's work is credited to whom it is done for.
+    const bool borrows = !(p.observed & kTagOwn);
+    set_user_tag(p, borrows ? tag : own_tag(p), (borrows ? 0 : kTagFlagOwn) | kTagFlagSpreading);
   } else if (p.observed & kTagOwn) {
     p.observed &= ~kTagSpreading;
   } else if (p.observed & kCarriesTag) {
