@@ -6,8 +6,7 @@
 namespace vmrun {
 namespace {
 
-constexpr std::size_t kMaxThreads = 1536;  // schedulers (at most 1024) and helpers
-EpochSlot slots[kMaxThreads];
+EpochSlot slots[kEpochSlots];
 std::atomic<std::size_t> slots_used{0};
 
 struct ThreadSlot {
@@ -21,7 +20,7 @@ struct ThreadSlot {
 thread_local ThreadSlot thread_slot;
 
 EpochSlot* take_slot() {
-  for (std::size_t i = 0; i < kMaxThreads; ++i) {
+  for (std::size_t i = 0; i < kEpochSlots; ++i) {
     if (slots[i].taken.exchange(true, std::memory_order_acq_rel)) continue;
     std::size_t used = slots_used.load();
     while (used < i + 1 && !slots_used.compare_exchange_weak(used, i + 1)) {}
@@ -39,6 +38,10 @@ EpochSlot& epoch_slot() {
   if (!thread_slot.slot) thread_slot.slot = take_slot();
   return *thread_slot.slot;
 }
+
+unsigned epoch_slot_number() { return static_cast<unsigned>(&epoch_slot() - slots); }
+
+unsigned epoch_slots_used() { return static_cast<unsigned>(slots_used.load(std::memory_order_acquire)); }
 
 Word epoch_passed() { return global_epoch.passed(slots, slots_used.load(std::memory_order_acquire)); }
 

@@ -60,6 +60,13 @@ extern Epoch global_epoch;
 /// The calling thread's slot, taken on first use, given back when the thread ends.
 EpochSlot& epoch_slot();
 
+/// At most as many threads; the calling thread's slot is this one of them. No two living threads
+/// have the same number.
+inline constexpr std::size_t kEpochSlots = 1536;  // schedulers (at most 1024) and helpers
+unsigned epoch_slot_number();
+/// All numbers that were ever given are below.
+unsigned epoch_slots_used();
+
 /// The thread starts following pointers (after sleep, or for a while).
 inline void epoch_enter(EpochSlot& slot) { global_epoch.enter(slot); }
 /// It holds none, until the next epoch_enter.

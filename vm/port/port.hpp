@@ -127,19 +127,35 @@ class PortTable : public IdTable<Port, Term::port> {
   }
   /// Gives p its number and publishes it; false at the limit.
   [[nodiscard]] bool add(Port& p) {
-    if (!reserve()) return false;
-    publish(p);
+    Word number;
+    if (!reserve(&number)) return false;
+    publish(p, number);
     return true;
   }
   void remove(Port& p) {
     IdTable::remove(p);
-    count_.notify_all();
+    // Against wait_until_empty: either that sees the port gone, or this sees that it waits.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!awaited_.load(std::memory_order_relaxed)) return;
+    departures_.fetch_add(1, std::memory_order_release);
+    departures_.notify_all();
   }
   /// What their drivers' stop did is done then.
-  void wait_until_empty() const {
-    while (const Word count = count_.load(std::memory_order_acquire))
-      count_.wait(count, std::memory_order_acquire);
+  void wait_until_empty() {
+    awaited_.store(true, std::memory_order_relaxed);
+    for (;;) {
+      const std::uint32_t seen = departures_.load(std::memory_order_acquire);
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      bool any = false;
+      for_each([&](const Port&) { any = true; });
+      if (!any) return;
+      departures_.wait(seen, std::memory_order_acquire);
+    }
   }
+
+ private:
+  std::atomic<bool> awaited_{false};
+  std::atomic<std::uint32_t> departures_{0};
 };
 extern PortTable port_table;
 

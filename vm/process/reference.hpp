@@ -3,14 +3,10 @@
 #include "vm/heap/heap.hpp"
 
 /// References and unique integers. Any thread. A reference's 96 bits are a 64-bit count of the
-/// thread that makes it and the thread's number, so making one costs an increment. Those of timers
-/// have numbers of their own: see timer_wheel.hpp.
+/// thread that makes it and the thread's number, so making one costs an increment.
 namespace vmrun {
 
 inline constexpr Word kRefWords = 3, kAliasRefWords = 4;
-
-/// Set in RefKey::high of a timer's reference; threads' numbers are below.
-inline constexpr std::uint32_t kTimerRefs = 1u << 31;
 
 /// The identity of a local reference.
 struct RefKey {
@@ -24,7 +20,9 @@ inline std::size_t hash_key(const RefKey& k) { return (k.low * 0x9E3779B97F4A7C1
 /// Whoever makes references with numbers of its own gets a row here.
 enum class RefSpace : std::uint32_t {
   kThreads = 0,  // and up: the number of the thread whose count `low` is (next_ref_key)
-  kLastThread = 0xFFFFFFFE,
+  kLastThread = 0x7FFFFFFF,
+  kTimers = 0x80000000,  // and up: wheel, place and number of a timer (timer_wheel.cpp)
+  kLastTimer = 0xFFFFFFFE,
   kTables = 0xFFFFFFFF,  // identifiers of ETS tables: generation and slot
 };
 /// A key of a space with numbers of its own.

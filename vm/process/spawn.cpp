@@ -87,7 +87,8 @@ void set_boot_group_leader(Term pid) { boot_group_leader = pid; }
 
 Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options,
                    RefKey* monitor_key) {
-  if (!process_table.reserve()) return kNonValue;
+  Word number;
+  if (!process_table.reserve(&number)) return kNonValue;
   const Word argument_words = copy_size_words(arguments);
   if (probe::copy_struct_enabled()) [[unlikely]]
     fire_copy(arguments);
@@ -123,7 +124,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
     bump_reductions(*parent, 16);
   }
 
-  process_table.publish(p);
+  process_table.publish(p, number);
   const Term pid = p.id;
   if (parent && options.link) set_links(*parent, p);
   RefKey key;

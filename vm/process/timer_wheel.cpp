@@ -82,14 +82,18 @@ void TimerWheel::give_back(Timer* t) {
 constexpr unsigned kLowNumberBits = 36;
 
 RefKey TimerWheel::key_of(const Timer& t) const {
-  constexpr Word kHighMask = kTimerRefs - 1;
-  return {t.number << kIndexBits | t.index,
-          kTimerRefs |
-              static_cast<std::uint32_t>((t.number >> kLowNumberBits << kNumberBits | number_) & kHighMask)};
+  constexpr auto kMark = static_cast<std::uint32_t>(RefSpace::kTimers);
+  constexpr Word kHighMask = kMark - 1;
+  return {
+      t.number << kIndexBits | t.index,
+      kMark | static_cast<std::uint32_t>((t.number >> kLowNumberBits << kNumberBits | number_) & kHighMask)};
 }
 
 int TimerWheel::number_of(RefKey key) {
-  return key.high & kTimerRefs ? static_cast<int>(key.high & (kMostWheels - 1)) : -1;
+  const auto space = static_cast<RefSpace>(key.high);
+  return space >= RefSpace::kTimers && space <= RefSpace::kLastTimer
+             ? static_cast<int>(key.high & (kMostWheels - 1))
+             : -1;
 }
 
 /// nullptr when it has fired, or was never here.
