@@ -57,6 +57,7 @@ compile::CompileOptions compile_options(const Options& o) {
   compile::CompileOptions c;
   c.include_path = o.include_dirs;
   c.library_path = o.code_paths;
+  c.otp_root = o.otp_root;
   for (const std::string& d : o.defines) {
     const std::size_t eq = d.find('=');
     c.macros.emplace_back(d.substr(0, eq), eq == std::string::npos ? "true" : d.substr(eq + 1));
@@ -101,7 +102,9 @@ int run(Options& o) {
   std::string error;
   o.otp_root = find_otp_root(o.otp_root, &error);
   if (!error.empty()) return complain(error);
-  CodeFinder finder(initial_path(o), compile_options(o));
+  compile::CompileOptions compiling = compile_options(o);
+  if (o.otp_root.empty()) compiling.otp_root = "none";  // it has been looked for
+  CodeFinder finder(initial_path(o), std::move(compiling));
   return boot(o, finder);
 }
 

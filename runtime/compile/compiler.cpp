@@ -48,6 +48,7 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
   PreprocessorOptions pp;
   pp.include_path = options.include_path;
   pp.library_path = options.library_path;
+  pp.otp_root = options.otp_root;
   pp.macros = options.macros;
   pp.default_module = options.default_module;
   if (pp.default_module.empty()) {

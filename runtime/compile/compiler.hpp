@@ -14,6 +14,9 @@ namespace vmrun::compile {
 struct CompileOptions {
   std::vector<std::string> include_path;
   std::vector<std::string> library_path;  // for -include_lib
+  /// An installed Erlang/OTP whose header files -include_lib finds too: its root, "none", or empty
+  /// for where find_otp_root() finds one.
+  std::string otp_root;
   std::vector<std::pair<std::string, std::string>> macros;
   /// Used when there is no -module attribute. Empty: the stem of the file name.
   std::string default_module;

@@ -15,7 +15,8 @@ void lint_module(Session& session, const ParsedModule& module, ModuleTables& tab
 void Linter::run() {
   for (form_order_ = 0; form_order_ < module_.forms.size(); form_order_++) {
     const Form& form = *module_.forms[form_order_];
-    if (form.kind == FormKind::kFunction) check_function(form.as<FunctionForm>());
+    if (form.kind == FormKind::kFunction && !left_out(form.as<FunctionForm>()))
+      check_function(form.as<FunctionForm>());
     if (form.kind == FormKind::kRecord) check_record(form.as<RecordForm>());
   }
   check_types();

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "runtime/compile/check/linting.hpp"
+#include "runtime/compile/check/match_spec.hpp"
 #include "runtime/compile/syntax/ast_walk.hpp"
 
 namespace vmrun::compile {
@@ -403,6 +404,7 @@ void Linter::unreachable_clauses(ClauseList list) {
 // --- calls ---------------------------------------------------------------------------------------
 
 void Linter::call(const CallExpr& e) {
+  if (const Expr* spec = match_spec_call(session_, t_, e)) return expr(*spec);
   if (e.target->is(ExprKind::kAtom)) {
     local_call(e, e.target->as<AtomExpr>().name);
     return;

@@ -62,6 +62,8 @@ class Linter {
   void use_function(FunctionName name, Loc loc);
   /// Whether a form that could not be read may define what has this name.
   bool may_be_unread(std::string_view name) const { return unread_.text || unread_.names.count(name) != 0; }
+  /// A test that is no part of the module.
+  bool left_out(const FunctionForm& f) const { return t_.functions.count({f.name, f.arity}) == 0; }
   bool in_main_file(Loc loc) const { return loc.file == 0; }
 
   // Variables (lint.cpp).

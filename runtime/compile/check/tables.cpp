@@ -52,8 +52,19 @@ class Collector {
     return FunctionName{atom(*name), static_cast<uint32_t>(n)};
   }
 
+  static bool is_test(const FunctionName& f) {
+    return f.arity == 0 && (f.name.ends_with("_test") || f.name.ends_with("_test_"));
+  }
+  void export_tests();
+  void leave_out_tests();
+  void export_function(const FunctionName& name) {
+    if (t_.exported.insert(name).second) t_.exports.push_back({name, {}});
+  }
+
   Session& session_;
   ModuleTables& t_;
+  /// What becomes of test functions: see eunit.hrl.
+  enum class Tests : uint8_t { kPlain, kExported, kLeftOut } tests_ = Tests::kPlain;
   bool seen_function_ = false;
   bool seen_module_ = false;
 };
@@ -79,14 +90,44 @@ void Collector::run(const ParsedModule& module, bool script) {
     error({module.end.file, 1, 1}, "no module definition: expected -module(Name).");
   if (script)
     for (uint32_t arity = 0; arity < 2; arity++)
-      if (t_.functions.count({"main", arity}) && t_.exported.insert({"main", arity}).second)
-        t_.exports.push_back({{"main", arity}, {}});
+      if (t_.functions.count({"main", arity})) export_function({"main", arity});
+  if (tests_ == Tests::kExported) export_tests();
+  if (tests_ == Tests::kLeftOut) leave_out_tests();
   if (t_.on_load && !t_.functions.count(t_.on_load->name))
     error(t_.on_load->loc,
           format_message("function %.*s/%u undefined", VIEW(t_.on_load->name.name), t_.on_load->name.arity));
   for (const NamedFunction& f : t_.nifs)
     if (!t_.functions.count(f.name))
       error(f.loc, format_message("nif %s/%u undefined", quote_atom(f.name.name).c_str(), f.name.arity));
+}
+
+/// What the parse transform eunit_autoexport does: tests are exported, and test/0 that runs them.
+void Collector::export_tests() {
+  for (const FunctionForm* f : t_.function_order)
+    if (is_test({f->name, f->arity})) export_function({f->name, f->arity});
+  const FunctionName run{"test", 0};
+  export_function(run);
+  if (t_.functions.count(run)) return;
+  Arena& arena = session_.arena;
+  const Expr* name = arena.make<AtomExpr>(Loc{}, t_.name);
+  const Expr* target = arena.make<RemoteExpr>(Loc{}, arena.make<AtomExpr>(Loc{}, "eunit"),
+                                              arena.make<AtomExpr>(Loc{}, run.name));
+  const Expr* call = arena.make<CallExpr>(Loc{}, target, arena.copy(&name, 1));
+  const Clause* clause = arena.make<Clause>(Clause{{}, run.name, {}, {}, arena.copy(&call, 1)});
+  function(*arena.make<FunctionForm>(
+      FunctionForm{{FormKind::kFunction, {}}, run.name, run.arity, arena.copy(&clause, 1)}));
+}
+
+/// What eunit_striptests does.
+void Collector::leave_out_tests() {
+  std::erase_if(t_.function_order, [&](const FunctionForm* f) {
+    const FunctionName name{f->name, f->arity};
+    if (!is_test(name)) return false;
+    t_.functions.erase(name);
+    t_.exported.erase(name);
+    return true;
+  });
+  std::erase_if(t_.exports, [](const NamedFunction& f) { return is_test(f.name); });
 }
 
 void Collector::function(const FunctionForm& f) {
@@ -168,6 +209,11 @@ void Collector::compile_option(const Expr& e) {
     return;
   ExprList parts = e.as<TupleExpr>().elements;
   std::string_view option = atom(*parts[0]);
+  if (option == "parse_transform" && parts.size() == 2 && is_atom(*parts[1])) {
+    if (atom(*parts[1]) == "ms_transform") return void(t_.match_specs_from_funs = true);
+    if (atom(*parts[1]) == "eunit_autoexport") return void(tests_ = Tests::kExported);
+    if (atom(*parts[1]) == "eunit_striptests") return void(tests_ = Tests::kLeftOut);
+  }
   if (option == "parse_transform" || option == "core_transform")
     error(e.loc, format_message("%.*s is not supported", VIEW(option)));
   if (parts.size() != 2) return;

@@ -70,6 +70,11 @@ class ModuleTables {
   std::vector<NamedFunction> nifs;               // those a library may replace
   std::vector<const AttributeForm*> attributes;  // those that module_info(attributes) shows
 
+  /// -compile({parse_transform, ms_transform}): calls of fun2ms are replaced by what they stand for
+  /// (match_spec.hpp).
+  bool match_specs_from_funs = false;
+  std::unordered_map<const Expr*, const Expr*> match_specs;
+
   bool has_option(std::string_view option) const { return options.count(option) != 0; }
   bool is_exported(const FunctionName& f) const { return export_all || exported.count(f) != 0; }
   /// Whether a call of an auto-imported BIF by its plain name means the BIF.

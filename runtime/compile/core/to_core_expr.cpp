@@ -1,5 +1,6 @@
 // Lowering of expressions without control flow: data, operators, calls, matches, funs.
 
+#include "runtime/compile/check/match_spec.hpp"
 #include "runtime/compile/core/to_core_state.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/map.hpp"
@@ -224,6 +225,7 @@ core::Expr* Lowering::map_expr(const MapExpr& e, Block& block) {
 // --- calls ---------------------------------------------------------------------------------------
 
 core::Expr* Lowering::call_expr(const CallExpr& e, Block& block) {
+  if (const Expr* spec = match_spec_call(session_, tables_, e)) return value(*spec, block);
   if (e.target->is(ExprKind::kAtom)) return local_call(e, block);
   std::vector<const Expr*> items;
   if (e.target->is(ExprKind::kRemote)) {

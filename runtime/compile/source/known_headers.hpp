@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-/// Header files of a stock system that programs ask for by -include_lib and that are part of the
-/// compiler, as there is no library folder: records that functions of the library answer.
+/// Header files that programs ask for by -include_lib and that are part of the compiler: those in
+/// runtime/lib/include, written for this project. Others come from an installed Erlang/OTP.
 namespace vmrun::compile {
 
 /// The text of `name` ("kernel/include/file.hrl"); no data when it is not one of these.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "runtime/code_path/installed_otp.hpp"
 #include "runtime/compile/source/known_headers.hpp"
 #include "runtime/compile/syntax/constant.hpp"
 #include "runtime/compile/syntax/parser.hpp"
@@ -370,6 +371,36 @@ void Preprocessor::push_input(const std::string& path, uint32_t file) {
   inputs_.back().lexer->set_maybe_enabled(maybe_enabled);
 }
 
+/// Reading goes on in the file of this name if there is one. Else false, with the reason in
+/// `problem` unless it has one that says more.
+bool Preprocessor::include_file(const std::string& path, Loc loc, std::string& problem) {
+  std::string text, why;
+  if (!read_source_file(path, text, why)) {
+    if (problem.empty() || problem == "no such file") problem = why;
+    return false;
+  }
+  size_t bad = find_invalid_utf8(text);
+  uint32_t file = session_.sources.add(path, std::move(text));
+  if (bad != std::string_view::npos)
+    error(loc, format_message("include file \"%s\" is not valid UTF-8 (byte %zu)", path.c_str(), bad));
+  else push_input(path, file);
+  return true;
+}
+
+/// "kernel/include/dist.hrl" of an installed Erlang/OTP.
+bool Preprocessor::include_installed(const std::string& name, Loc loc, std::string& problem) {
+  const size_t slash = name.find('/');
+  if (slash == std::string::npos || slash == 0) return false;
+  std::string why;
+  const std::string root = find_otp_root(options_.otp_root, &why);
+  if (root.empty()) {
+    if (!why.empty()) problem = why;
+    return false;
+  }
+  const auto application = otp_application_directory(root, name.substr(0, slash));
+  return application && include_file(*application + name.substr(slash), loc, problem);
+}
+
 void Preprocessor::include(const std::vector<Token>& raw, bool library) {
   std::vector<Token> form;
   produced_ = 0;
@@ -413,27 +444,19 @@ void Preprocessor::include(const std::vector<Token>& raw, bool library) {
       }
     }
   }
-  std::string text, problem, first_problem;
-  for (const std::string& path : candidates) {
-    if (!read_source_file(path, text, problem)) {
-      if (first_problem.empty() || first_problem == "no such file") first_problem = problem;
-      continue;
+  std::string problem;
+  for (const std::string& path : candidates)
+    if (include_file(path, form[3].loc, problem)) return;
+  if (library) {
+    if (std::string_view known = find_known_header(name); known.data()) {
+      push_input(name, session_.sources.add(name, std::string(known)));
+      return;
     }
-    size_t bad = find_invalid_utf8(text);
-    uint32_t file = session_.sources.add(path, std::move(text));
-    if (bad != std::string_view::npos)
-      error(form[3].loc,
-            format_message("include file \"%s\" is not valid UTF-8 (byte %zu)", path.c_str(), bad));
-    else push_input(path, file);
-    return;
-  }
-  if (std::string_view known = library ? find_known_header(name) : std::string_view(); known.data()) {
-    push_input(name, session_.sources.add(name, std::string(known)));
-    return;
+    if (include_installed(name, form[3].loc, problem)) return;
   }
   unread_.text = true;
   error(form[3].loc, format_message("can't find include %s \"%s\": %s", library ? "lib" : "file",
-                                    name.c_str(), first_problem.c_str()));
+                                    name.c_str(), problem.c_str()));
 }
 
 void Preprocessor::message(const std::vector<Token>& form, bool is_error) {

@@ -17,6 +17,9 @@ struct PreprocessorOptions {
   std::vector<std::string> include_path;
   /// Directories that hold applications, for `-include_lib("app/include/file.hrl")`.
   std::vector<std::string> library_path;
+  /// The root of an installed Erlang/OTP, for header files nobody else has; as find_otp_root()
+  /// takes it.
+  std::string otp_root;
   /// Name and value, as `-D`. An empty value means `true`.
   std::vector<std::pair<std::string, std::string>> macros;
   /// ?MODULE before a -module attribute has been seen.
@@ -82,6 +85,8 @@ class Preprocessor {
   void undefine(const std::vector<Token>& form);
   /// Reading goes on in `file`, one of the session's sources.
   void push_input(const std::string& path, uint32_t file);
+  bool include_file(const std::string& path, Loc loc, std::string& problem);
+  bool include_installed(const std::string& name, Loc loc, std::string& problem);
   void include(const std::vector<Token>& form, bool library);
   void message(const std::vector<Token>& form, bool is_error);
   void file_attribute(const std::vector<Token>& form);

@@ -1,6 +1,9 @@
 // What lint finds, by the message and place; each row is a module body without its header.
 #include <catch2/catch.hpp>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "runtime/compile/compiler.hpp"
@@ -124,4 +127,29 @@ TEST_CASE("unused functions, exports and module attribute") {
   CHECK(check("f() -> 1.\n").find("no module definition") != std::string::npos);
   options.script = true;
   CHECK(check("#!/usr/bin/env vmrun\nmain(_) -> 1.\n").empty());
+}
+
+TEST_CASE("-include_lib finds headers of an installed Erlang/OTP, behind its own") {
+  char root[] = "/tmp/vmrun-headers-XXXXXX";
+  REQUIRE(::mkdtemp(root) != nullptr);
+  const std::string lib = std::string(root) + "/lib/";
+  for (const char* folder : {"stdlib-4.2", "mine-1.9/include", "mine-1.10/include", "kernel-8.5/include"})
+    std::filesystem::create_directories(lib + folder);
+  std::ofstream(lib + "mine-1.9/include/m.hrl") << "-define(M, old).\n";
+  std::ofstream(lib + "mine-1.10/include/m.hrl") << "-define(M, 1 +).\n";
+  std::ofstream(lib + "kernel-8.5/include/file.hrl") << "not read.\n";
+  CompileOptions options;
+  options.only_check = true;
+  options.otp_root = root;
+  auto check = [&](const std::string& text) {
+    return compile_source("t.erl", "-module(t).\n-export([f/0]).\n" + text, options).messages;
+  };
+  CHECK(check("-include_lib(\"mine/include/m.hrl\").\nf() -> ?M 1.\n").empty());
+  CHECK(check("-include_lib(\"kernel/include/file.hrl\").\nf() -> #file_info{}.\n").empty());
+  CHECK(check("-include_lib(\"mine/include/n.hrl\").\nf() -> 1.\n").find("can't find include lib") !=
+        std::string::npos);
+  options.otp_root = "none";
+  CHECK(check("-include_lib(\"mine/include/m.hrl\").\nf() -> ?M 1.\n").find("can't find include lib") !=
+        std::string::npos);
+  std::filesystem::remove_all(root);
 }

@@ -1,9 +1,4 @@
-#include "runtime/compile/source/known_headers.hpp"
-
-namespace vmrun::compile {
-namespace {
-
-constexpr std::string_view kFileHrl = R"(-ifndef(FILE_HRL_).
+-ifndef(FILE_HRL_).
 -define(FILE_HRL_, 1).
 
 %% What is known of a file: answered by file:read_file_info/1,2, changed by file:write_file_info/2,3.
@@ -26,22 +21,3 @@ constexpr std::string_view kFileHrl = R"(-ifndef(FILE_HRL_).
 -record(file_descriptor, {module :: module(), data :: term()}).
 
 -endif.
-)";
-
-struct KnownHeader {
-  std::string_view name, text;
-};
-
-constexpr KnownHeader kKnownHeaders[] = {
-    {"kernel/include/file.hrl", kFileHrl},
-};
-
-}  // namespace
-
-std::string_view find_known_header(std::string_view name) {
-  for (const KnownHeader& header : kKnownHeaders)
-    if (header.name == name) return header.text;
-  return {};
-}
-
-}  // namespace vmrun::compile
