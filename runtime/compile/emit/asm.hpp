@@ -153,16 +153,17 @@ struct Operand {
   std::uint32_t floats = 0;  // kAlloc; kString: bits
   std::uint32_t funs = 0;
   Term term{};
-  static Operand u(std::uint64_t v) { return {kU, static_cast<std::uint32_t>(v), 0, 0, {}}; }
-  static Operand x(std::uint32_t r) { return {kX, r, 0, 0, {}}; }
-  static Operand y(std::uint32_t r) { return {kY, r, 0, 0, {}}; }
-  static Operand fr(std::uint32_t r) { return {kFr, r, 0, 0, {}}; }
-  static Operand label(std::uint32_t l) { return {kLabel, l, 0, 0, {}}; }
-  static Operand of(Term t) { return {kTerm, 0, 0, 0, t}; }
-  static Operand list(std::size_t n) { return {kList, static_cast<std::uint32_t>(n), 0, 0, {}}; }
-  static Operand ext(std::uint32_t i) { return {kExt, i, 0, 0, {}}; }
-  static Operand fun(std::uint32_t i) { return {kFun, i, 0, 0, {}}; }
-  static Operand string(std::uint32_t at, std::uint32_t bits) { return {kString, at, bits, 0, {}}; }
+  std::uint32_t type = 0;  // kX, kY: index in Code::types of what is known of its value; 0: nothing
+  static Operand u(std::uint64_t v) { return {kU, static_cast<std::uint32_t>(v), 0, 0, {}, 0}; }
+  static Operand x(std::uint32_t r) { return {kX, r, 0, 0, {}, 0}; }
+  static Operand y(std::uint32_t r) { return {kY, r, 0, 0, {}, 0}; }
+  static Operand fr(std::uint32_t r) { return {kFr, r, 0, 0, {}, 0}; }
+  static Operand label(std::uint32_t l) { return {kLabel, l, 0, 0, {}, 0}; }
+  static Operand of(Term t) { return {kTerm, 0, 0, 0, t, 0}; }
+  static Operand list(std::size_t n) { return {kList, static_cast<std::uint32_t>(n), 0, 0, {}, 0}; }
+  static Operand ext(std::uint32_t i) { return {kExt, i, 0, 0, {}, 0}; }
+  static Operand fun(std::uint32_t i) { return {kFun, i, 0, 0, {}, 0}; }
+  static Operand string(std::uint32_t at, std::uint32_t bits) { return {kString, at, bits, 0, {}, 0}; }
   bool is_reg() const { return kind == kX || kind == kY; }
   bool operator==(const Operand& o) const {
     return kind == o.kind && n == o.n && floats == o.floats && funs == o.funs && term == o.term;
@@ -200,6 +201,13 @@ struct Code {
   std::vector<Lambda> lambdas;
   std::vector<Import> imports;
   std::vector<std::uint8_t> strings;
+  /// What values are, for the Type chunk: kinds as bits (ssa::kind), bounds of an integer if it has
+  /// both (else 0 and -1). The first is any value.
+  struct ValueType {
+    std::uint16_t kinds;
+    std::int64_t low, high;
+  };
+  std::vector<ValueType> types;
   std::vector<Line> lines;   // operand n of kLine refers to lines[n - 1]; 0: no place
   std::uint32_t labels = 1;  // the next free one
 };

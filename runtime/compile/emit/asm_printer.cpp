@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/compile/ssa/types.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/layout.hpp"
 #include "vm/term/number_text.hpp"
@@ -188,6 +189,44 @@ class Printer {
     return s;
   }
 
+  /// A type as the terms of OTP 25's beam_types.hrl.
+  static std::string type(const Code::ValueType& t) {
+    namespace kind = ssa::kind;
+    const auto has = [&](std::uint16_t kinds) { return (t.kinds & kinds) != 0; };
+    const std::string integer =
+        t.low > t.high ? "{t_integer,any}"
+                       : "{t_integer,{" + std::to_string(t.low) + "," + std::to_string(t.high) + "}}";
+    // In the order of the fields of #t_union{}.
+    const std::string parts[] = {has(kind::kAtom) ? "{t_atom,any}" : "",
+                                 has(kind::kCons) && has(kind::kNil) ? "{t_list,any,any}"
+                                 : has(kind::kCons)                  ? "{t_cons,any,any}"
+                                 : has(kind::kNil)                   ? "nil"
+                                                                     : "",
+                                 has(kind::kInteger) && has(kind::kFloat) ? "number"
+                                 : has(kind::kInteger)                    ? integer
+                                 : has(kind::kFloat)                      ? "{t_float,any}"
+                                                                          : "",
+                                 has(kind::kTuple) ? "{t_tuple,0,false,#{}}" : "",
+                                 has(kind::kMatchState) && has(kind::kBitstring) ? "{t_bs_matchable,1}"
+                                 : has(kind::kMatchState)                        ? "{t_bs_context,0,0,0}"
+                                 : has(kind::kBitstring)                         ? "{t_bitstring,1}"
+                                 : has(kind::kFun)                               ? "{t_fun,any,any,any}"
+                                 : has(kind::kMap)                               ? "{t_map,any,any}"
+                                 : has(kind::kPid)                               ? "pid"
+                                 : has(kind::kPort)                              ? "port"
+                                 : has(kind::kReference)                         ? "reference"
+                                                                                 : ""};
+    std::string one, all = "{t_union";
+    int count = 0;
+    for (const std::string& p : parts) {
+      all += "," + (p.empty() ? "none" : p);
+      if (p.empty()) continue;
+      one = p;
+      count++;
+    }
+    return count == 1 ? one : all + "}";
+  }
+
   void constant(Term t) {
     if (t.is_atom()) out_ += "{atom," + name(t) + "}";
     else if (t.is_nil()) out_ += "nil";
@@ -249,6 +288,11 @@ class Printer {
 
   void operand(const std::vector<Operand>& args, std::size_t& k) {
     const Operand& o = args[k++];
+    if (o.type != 0) {
+      out_ += o.kind == Operand::kX ? "{tr,{x," : "{tr,{y,";
+      out_ += std::to_string(o.n) + "}," + type(code_.types[o.type]) + "}";
+      return;
+    }
     switch (o.kind) {
       case Operand::kU: out_ += std::to_string(o.n); break;
       case Operand::kTerm: constant(o.term); break;

@@ -63,6 +63,7 @@ class Writer {
     chunk(body, "Attr", encode_external(attributes()));
     chunk(body, "CInf", encode_external(compile_info()));
     chunk(body, "Line", line_chunk());
+    if (!code_.types.empty()) chunk(body, "Type", type_chunk());
     std::string out = "FOR1";
     put32(out, body.size() + 4);
     return out + "BEAM" + body;
@@ -99,6 +100,11 @@ class Writer {
   }
 
   void operand(std::string& out, const Operand& o) {
+    if (o.type != 0) {
+      put_compact(out, kTagZ, 5);
+      put_compact(out, o.kind == Operand::kX ? kTagX : kTagY, o.n);
+      return put_compact(out, kTagU, o.type);
+    }
     switch (o.kind) {
       case Operand::kU:
       case Operand::kExt:
@@ -228,6 +234,22 @@ class Writer {
     put32(out, code_.lines.size());
     put32(out, files.size());
     return out + items + names;
+  }
+
+  /// OTP 25's: version, number, and for each 16 bits of kinds and two bounds of 64 bits.
+  std::string type_chunk() {
+    std::string out;
+    put32(out, 1);
+    put32(out, code_.types.size());
+    for (const Code::ValueType& t : code_.types) {
+      out += static_cast<char>(t.kinds >> 8);
+      out += static_cast<char>(t.kinds);
+      for (const std::int64_t bound : {t.low, t.high}) {
+        put32(out, static_cast<std::uint64_t>(bound) >> 32);
+        put32(out, static_cast<std::uint32_t>(bound));
+      }
+    }
+    return out;
   }
 
   Term pair(Term a, Term b) {

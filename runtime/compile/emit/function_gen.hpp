@@ -64,6 +64,12 @@ class FunctionGen {
   }
   Operand where(ValueId v) const;
   Operand operand(Arg a) const { return a.is_value() ? where(a.value) : Operand::of(a.literal); }
+  /// Argument k of a test or built-in, with what is known of it.
+  Operand typed_operand(const Instr& i, std::size_t k) const {
+    Operand o = operand(i.args[k]);
+    if (o.is_reg() && k < i.types.size()) o.type = builder_.type(i.types[k]);
+    return o;
+  }
   bool dies(ValueId v, std::uint32_t at) const;
   void release(ValueId v);
   void release_dead(std::span<const Arg> args, std::uint32_t at);

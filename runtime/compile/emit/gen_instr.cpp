@@ -390,7 +390,9 @@ void FunctionGen::test(const Instr& i, std::uint32_t fail) {
       Bop::kIsTaggedTuple, Bop::kIsBoolean,   Bop::kIsFunction,     Bop::kIsFunction2, Bop::kIsMap,
       Bop::kHasMapFields};
   const Bop op = kOps[static_cast<std::size_t>(i.test)];
-  std::vector<Operand> args{Operand::label(fail), operand(i.args[0])};
+  // OTP's validator takes no types where a test looks into the term.
+  const bool inside = i.test == Test::kArity || i.test == Test::kTagged || i.test == Test::kMapFields;
+  std::vector<Operand> args{Operand::label(fail), inside ? operand(i.args[0]) : typed_operand(i, 0)};
   if (i.test == Test::kArity) {
     args.push_back(u(i.imm));
   } else if (i.test == Test::kTagged) {
@@ -403,7 +405,7 @@ void FunctionGen::test(const Instr& i, std::uint32_t fail) {
     emit(Bop::kIsNil, std::move(args));
     return;
   } else if (i.args.size() > 1) {
-    args.push_back(operand(i.args[1]));
+    args.push_back(typed_operand(i, 1));
   }
   emit(op, std::move(args));
 }
@@ -438,7 +440,7 @@ void FunctionGen::bif(const Instr& i, std::uint32_t at, BlockId fail) {
   const bool gc = i.bif->gc;
   const std::uint32_t live = gc ? live_x() : 0;
   std::vector<Operand> in;
-  for (Arg a : i.args) in.push_back(operand(a));
+  for (std::size_t k = 0; k < i.args.size(); k++) in.push_back(typed_operand(i, k));
   const std::uint32_t label = fail_label(fail);
   const Operand dst = define_result(i, at, fail);
   if (fail == kNone && !i.bif->safe) line(i.loc);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/compile/core/core.hpp"
+#include "runtime/compile/ssa/types.hpp"
 
 namespace vmrun::compile::ssa {
 
@@ -125,6 +126,7 @@ struct Instr {
   std::span<const core::SegSpec>
       segments{};  // kBsCreate: args are value, size pairs; a size of "all" is the atom all
   std::span<const std::uint8_t> bytes{};  // kBsMatchString
+  std::span<const Type> types{};          // kBif, kTest: what is known of the arguments, if anything
   ValueId dst() const { return dsts.empty() ? kNone : dsts[0]; }
 };
 
@@ -224,6 +226,9 @@ bool is_pure(const Instr& i);
 void lower_module(Program& program);
 /// (ssa_opt.cpp) Improves one function; leaves only reachable blocks with preds filled in.
 void optimise(Program& program, Function& fn);
+/// Finds out what kinds of terms values are and drops the tests that decides; says in Instr::types
+/// what it knows. `order`: the reachable blocks, each after its predecessors. (infer_types.cpp)
+void infer_types(Program& program, Function& fn, const std::vector<BlockId>& order);
 /// Lets binaries under matching travel between local functions as match contexts. (ssa_context.cpp)
 void reuse_contexts(Program& program);
 /// Keeps intermediate floats out of the heap. `order`: the reachable blocks, each after its

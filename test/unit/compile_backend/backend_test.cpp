@@ -219,6 +219,62 @@ TEST_CASE("floats between operations are not boxed", "[backend]") {
   CHECK(count(code, "{floats,1}") == 1);
 }
 
+TEST_CASE("a test that types decide is not made", "[backend]") {
+  auto r =
+      compile("typed",
+              "-record(r, {a, b, c}).\n"
+              "fields(R) -> X = R#r.a, Y = R#r.b, R#r{c = {X, Y}}.\n"
+              "range(X) when is_integer(X) ->\n"
+              "    Y = X band 255,\n"
+              "    if Y < 256 -> a; is_atom(Y) -> b; true -> c end.\n"
+              "truth(X, Y) -> B = X < Y, case B of true -> 1; false -> 2 end.\n"
+              "made(X) -> T = {a, X}, case T of {a, Y} -> Y; _ -> other end.\n"
+              "second(X) when element(1, X) =:= a, element(2, X) =:= b -> {element(1, X), element(2, X)}.\n"
+              "same(X) when is_integer(X) -> X == 7.\n"
+              "joined(X) -> Y = case X of 1 -> [a]; _ -> [b] end, hd(Y).\n"
+              "unknown(X, Y) -> X == Y.\n");
+  auto fields = code_of(r, "fields");
+  CHECK(count(fields, "is_tagged_tuple") == 1);  // of three
+  CHECK(count(fields, "badrecord") == 1);
+  auto range = code_of(r, "range");
+  CHECK(count(range, "{test,") == 1);  // that it is an integer
+  CHECK(count(range, "{tr,{x,0},{t_integer,any}}") == 1);
+  auto truth = code_of(r, "truth");
+  CHECK(count(truth, "select_val") == 0);
+  CHECK(count(truth, "is_eq_exact") == 1);
+  CHECK(count(truth, "case_end") == 0);
+  auto made = code_of(r, "made");
+  CHECK(count(made, "{test,") == 0);
+  CHECK(count(made, "other") == 0);
+  auto second = code_of(r, "second");
+  CHECK(count(second, "{bif,element,") == 2);  // of four
+  CHECK(count(second, "get_tuple_element") == 2);
+  CHECK(count(code_of(r, "same"), "'=:='") + count(code_of(r, "same"), "is_eq_exact") == 1);
+  CHECK(count(code_of(r, "joined"), "{bif,hd") == 0);
+  CHECK(count(code_of(r, "unknown"), "'=='") == 1);
+}
+
+TEST_CASE("types are told in the file, and a stock erl shows them", "[backend]") {
+  auto r = compile("told", "f(X) when is_integer(X) -> (X band 255) + 1.\ng(X) -> X.\n");
+  const std::string beam(r.beam.begin(), r.beam.end());
+  CHECK(beam.find("Type") != std::string::npos);
+  auto plain = compile("untold", "g(X) -> X.\n");
+  CHECK(std::string(plain.beam.begin(), plain.beam.end()).find("Type") == std::string::npos);
+  if (!have_erl()) {
+    WARN("no erl here: left out");
+    return;
+  }
+  Folder folder;
+  std::ofstream(folder.path / "told.beam", std::ios::binary) << beam;
+  const std::string seen = output_of(
+      "sh -c 'cd " + folder.path.string() +
+      " && erl -noshell -eval \"{beam_file, told, _, _, _, Fs} = beam_disasm:file(\\\"told.beam\\\"), "
+      "io:format(\\\"~0p ~p~n\\\", [[I || {function, f, 1, _, Is} <- Fs, {gc_bif, _, _, _, _, _} = I <- Is], "
+      "told:f(511)]), halt().\"'");
+  CHECK(seen.find("{tr,{x,0},{{t_integer,any},0,255}}") != std::string::npos);
+  CHECK(seen.find(" 256\n") != std::string::npos);
+}
+
 TEST_CASE("thousands of clauses compile quickly and to code of linear size", "[backend]") {
   std::string text, wild;
   for (int i = 0; i < 10000; i++) {
