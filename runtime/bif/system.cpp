@@ -201,6 +201,12 @@ const InfoItem kStatistics[] = {
        return new_tuple(p.heap, number(p, gc_totals.collections.load(std::memory_order_relaxed)),
                         number(p, gc_totals.reclaimed_words.load(std::memory_order_relaxed)), Term::small(0));
      }},
+    {"io",
+     [](Process& p) {
+       const PortTraffic bytes = port_traffic();
+       const Term input = new_tuple(p.heap, intern_atom("input"), number(p, bytes.input));
+       return new_tuple(p.heap, input, new_tuple(p.heap, intern_atom("output"), number(p, bytes.output)));
+     }},
     {"scheduler_wall_time", [](Process&) { return atoms::undefined; }},
 };
 

@@ -17,6 +17,10 @@
 namespace vmrun {
 namespace {
 
+// What ports that are gone have had and given. The lock is taken once in a port's life.
+SpinLock gone_traffic_lock;
+PortTraffic gone_traffic{0, 0};
+
 /// Those that wait go on: each is told of by the probe before it can run.
 void let_go(Port& p, std::vector<Term>& waiters) {
   std::sort(waiters.begin(), waiters.end(), [](Term a, Term b) { return a.raw() < b.raw(); });
@@ -138,11 +142,27 @@ void bury_port(Port& p) {
   cancel_port_timer(p);
   drop_driver_monitors(p);
   p.leaves_table = true;
-  port_table.remove(p);
+  {
+    std::lock_guard guard(gone_traffic_lock);
+    gone_traffic.input += p.input_bytes.load(std::memory_order_relaxed);
+    gone_traffic.output += p.output_bytes.load(std::memory_order_relaxed);
+    port_table.remove(p);
+  }
   close_inbox(p);
   if (p.data_lock)
     release_data_lock(p);  // others may be at the queue: who locks it next finds the inbox closed
   else p.queue.clear();
+}
+
+PortTraffic port_traffic() {
+  // A port counts either here or in the table: it changes sides under the lock.
+  std::lock_guard guard(gone_traffic_lock);
+  PortTraffic sum = gone_traffic;
+  port_table.for_each([&](const Port& p) {
+    sum.input += p.input_bytes.load(std::memory_order_relaxed);
+    sum.output += p.output_bytes.load(std::memory_order_relaxed);
+  });
+  return sum;
 }
 
 void finish_closing(Port& p) {

@@ -159,6 +159,12 @@ class PortTable : public IdTable<Port, Term::port> {
 };
 extern PortTable port_table;
 
+/// Bytes that all ports, those that are gone among them, have had from drivers and given to them.
+struct PortTraffic {
+  Word input, output;
+};
+PortTraffic port_traffic();
+
 /// The port whose driver callback the calling thread is in, nullptr outside of one.
 extern thread_local Port* current_port;
 
