@@ -61,7 +61,7 @@ Term decode(Process& p, Term binary, Term options) {
   if (!options.is_nil() || !is_binary(binary)) return raise_badarg(p);
   const BytesOf bytes(binary);
   const Decoded d = decode_external(p.heap, bytes.data(), bytes.size(), how);
-  if (!d.term) return raise_badarg(p);
+  if (!d.term) return d.error == kAtomTableFull ? raise_system_limit(p) : raise_badarg(p);
   charge(p, static_cast<SWord>(d.used_bytes / 4));
   return used ? new_tuple(p.heap, d.term, Term::small(static_cast<SWord>(d.used_bytes))) : d.term;
 }

@@ -82,7 +82,7 @@ const InfoItem kInfo[] = {
     {"port_count", [](Process& p) { return number(p, port_table.count()); }},
     {"port_limit", [](Process& p) { return number(p, port_table.limit()); }},
     {"atom_count", [](Process& p) { return number(p, atom_count()); }},
-    {"atom_limit", [](Process& p) { return number(p, kAtomLimit); }},
+    {"atom_limit", [](Process& p) { return number(p, atom_limit()); }},
     {"otp_release", [](Process& p) { return text_list(p.heap, kOtpRelease); }},
     {"version", [](Process& p) { return text_list(p.heap, kErtsVersion); }},
     {"system_version",

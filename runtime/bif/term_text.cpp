@@ -19,7 +19,7 @@ Term make_atom(Process& p, std::string_view utf8, MakeAtom how) {
     return t ? t : raise_badarg(p);
   }
   if (utf8_characters(utf8) > kAtomMaxCharacters) return raise_system_limit(p);
-  const Term t = intern_atom(utf8);
+  const Term t = try_intern_atom(utf8);
   return t ? t : raise_system_limit(p);
 }
 

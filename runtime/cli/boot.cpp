@@ -111,6 +111,7 @@ Term boot_arguments(Heap& heap, const Options& o, Term module, unsigned main_ari
 }  // namespace
 
 int boot(const Options& o, CodeFinder& finder) {
+  set_atom_limit(o.atom_limit);
   init_literal_area();
   gc_modes.collect_always = o.gc_stress;
   gc_modes.verify = o.verify_heap;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/compile/compiler.hpp"
+#include "vm/code/code_server.hpp"
 
 /// Where the code of a module comes from: the directories of the code path, in their order, as
 /// NAME.beam, NAME.act or NAME.erl. One element of the path stands for the embedded library. At
@@ -19,7 +20,7 @@ namespace vmrun::cli {
 
 /// The embedded library as an element of the code path, and where its modules come from:
 /// "embedded:lists".
-inline constexpr std::string_view kEmbeddedLibrary = "embedded:";
+inline constexpr std::string_view kEmbeddedLibrary = kEmbeddedPath;
 
 /// Modules that speak to the machine in ways of its own, so that others of their names would not
 /// do.

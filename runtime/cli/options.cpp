@@ -114,6 +114,8 @@ const std::vector<Flag>& flags() {
        set_number(&Options::process_limit, 1024, 134217727)},
       {"+Q", "N", "limit of simultaneous ports (default 65536)",
        set_number(&Options::port_limit, 1024, 134217727)},
+      {"+t", "N", "limit of atoms (default 1048576)",
+       set_number(&Options::atom_limit, kLeastAtomLimit, kMostAtomLimit)},
       {"+slice", "N", "stress: reductions a process may use before it is preempted (default 4000)",
        set_number(&Options::slice, 1, 1000000)},
       {"+yield-all", nullptr, "stress: give up the core at every call", set_flag(&Options::yield_all)},

@@ -4,6 +4,8 @@
 #include <variant>
 #include <vector>
 
+#include "vm/term/atom.hpp"
+
 /// vmrun's command line. Flags follow `erl` where one exists; everything after the script belongs
 /// to the script. The flag table in options.cpp is the one list: parsing, --help and the errors
 /// come from it.
@@ -26,6 +28,7 @@ struct Options {
   unsigned dirty_io_schedulers = 10;         // +SDio
   unsigned process_limit = 262144;           // +P
   unsigned port_limit = 65536;               // +Q
+  unsigned atom_limit = kDefaultAtomLimit;   // +t
   bool no_input = false;                     // -noinput: standard input is not read
   // Stress and checking.
   bool gc_stress = false;

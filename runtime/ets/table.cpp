@@ -23,7 +23,7 @@ constexpr int kSlotBits = 20;
 // Written once per slot, before anybody knows an identifier with it.
 std::atomic<Table*> slots[kMaxTables];
 // By atom: slot + 1 of the table with that name, 0 for none. Pages nobody touches take no memory.
-std::atomic<std::uint32_t> names[kAtomLimit];
+std::atomic<std::uint32_t> names[kAtomCapacity];
 
 std::mutex registry_mutex;  // guards what follows, and changes of the arrays above
 std::uint32_t slot_count = 0;

@@ -57,6 +57,9 @@ def tests(build, vmrun):
         ('standard output closed or full', closed_output),
         ('descriptors of the standard files stay theirs', standard_descriptors),
         ('how main ends', main_ends),
+        ('the atom table full', atoms_full),
+        ('the atom table full, uncaught', atoms_full_uncaught),
+        ('the atom table too small for the program', atoms_for_program),
     ]]
 
 
@@ -122,3 +125,45 @@ def main_ends(vmrun):
             1, err=[r'^vmrun: exception exit: ' + re.escape(reason.replace(' ', '')), r'in function  program:inner/0 \(.*program\.act, line 2\)',
                     r'in call from program:main/0 \(.*program\.act, line 1\)'])
     run(vmrun, 'main() -> exit(self(), kill), receive after infinity -> ok end.').expect(1, err=['^vmrun: exception exit: killed\n$'])
+
+
+FILL_ATOMS = '''
+fill(N) -> list_to_atom("atom number " ++ integer_to_list(N)), fill(N + 1).
+'''
+
+
+def atoms_full(vmrun):
+    """Every way to a new atom says system_limit and leaves what is there in order; modules of the library still load, and compiling tells."""
+    run(vmrun, FILL_ATOMS + '''
+main([Folder]) ->
+    error = try fill(0) catch error:system_limit -> error end,
+    'atom number 17' = list_to_atom("atom number 17"),
+    Full = fun(F) -> try F() of Value -> Value catch error:Reason -> Reason end end,
+    Text = "never seen before",
+    io:format("~p~n", [[Full(F) || F <- [
+        fun() -> list_to_atom(Text) end,
+        fun() -> binary_to_atom(list_to_binary(Text)) end,
+        fun() -> list_to_existing_atom(Text) end,
+        fun() -> binary_to_term(<<131, 119, 3, "neV">>) end,
+        fun() -> element(1, erl_scan:string("never_seen_by_scanner.")) end]]]),
+    io:format("~p ~p~n", [calendar:day_of_the_week(2024, 2, 29), gb_trees:to_list(gb_trees:from_orddict([{a, 1}]))]),
+    ok = file:write_file(Folder ++ "/fresh.erl", "-module(fresh).\\n-export([f/0]).\\nf() -> an_atom_of_its_own.\\n"),
+    io:format("~p~n", [Full(fun() -> fresh:f() end)]),
+    {_, Ref} = spawn_monitor(fun() -> fill(0) end),
+    receive {'DOWN', Ref, _, _, {system_limit, _}} -> io:format("and reported~n") end.
+''', '+t', '8192', arguments=['.']).expect(
+        0, out='[system_limit,system_limit,badarg,system_limit,system_limit]\n4 [{a,1}]\nundef\nand reported\n',
+        err=['fresh.erl.*the atom table is full', 'Error in process <0.*with exit value:\n.*system_limit'])
+
+
+def atoms_full_uncaught(vmrun):
+    run(vmrun, FILL_ATOMS + 'main() -> fill(0).', '+t', '8192').expect(
+        1, out='', err=['^vmrun: exception error: a system limit has been reached', 'list_to_atom/1', 'in call from program:fill/1'])
+
+
+def atoms_for_program(vmrun):
+    atoms = ', '.join(f'atom_{n}' for n in range(9000))
+    run(vmrun, f'main() -> [{atoms}].', '+t', '8192').expect(1, out='', err=['the atom table is full'])
+    run(vmrun, f'main() -> io:format("~p~n", [length([{atoms}])]).', '+t', '20000').expect(0, out='9000\n')
+    run(vmrun, 'main() -> ok.', '+t', '8191').expect(2, err=['^vmrun: \\+t: expected a number from 8192 to'])
+    run(vmrun, 'main() -> io:format("~p~n", [erlang:system_info(atom_limit)]).', '+t', '9999').expect(0, out='9999\n')

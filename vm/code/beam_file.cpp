@@ -177,7 +177,7 @@ class Parser {
       } else if (!valid_atom_text(view)) {
         return r.fail("atom " + std::to_string(i) + " is not UTF-8 of at most 255 characters");
       }
-      f_.atoms[i] = intern_atom(view);
+      f_.atoms[i] = try_intern_atom(view);
       if (!f_.atoms[i].is_value()) return r.fail("the atom table is full");
     }
     f_.module = f_.atoms[1];

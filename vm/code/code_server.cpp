@@ -60,6 +60,7 @@ LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::stri
     bytes = plain.data();
     size = plain.size();
   }
+  const ReservedAtoms library(file.starts_with(kEmbeddedPath));
   BeamFile beam;
   BeamError error;
   if (!parse_beam(bytes, size, &beam, &error)) return failure(badfile, error.text(file));

@@ -34,6 +34,8 @@ class CodeSource {
   virtual std::vector<std::string> path() = 0;
   virtual void set_path(std::vector<std::string> path) = 0;
 };
+/// What the paths of the modules of the machine's own library begin with.
+inline constexpr std::string_view kEmbeddedPath = "embedded:";
 void set_code_source(CodeSource* source);
 CodeSource* code_source();  // nullptr: none
 

@@ -11,7 +11,7 @@ namespace {
 // Words by atom index, in chunks made when a name in them is registered for the first time: the
 // pid's or port's raw word, 0 for none.
 constexpr std::uint32_t kChunkBits = 10, kChunk = 1u << kChunkBits;
-std::atomic<std::atomic<Word>*> chunks[kAtomLimit / kChunk];
+std::atomic<std::atomic<Word>*> chunks[kAtomCapacity / kChunk];
 std::mutex changing;
 
 std::atomic<Word>* find_slot(Term name) {
@@ -94,7 +94,7 @@ void unregister_process(Process& p) { give_up(p.registered_name); }
 void unregister_port(Port& p) { give_up(p.registered_name); }
 
 void for_each_name(void (*visit)(void* context, Term name), void* context) {
-  for (std::uint32_t c = 0; c < kAtomLimit / kChunk; ++c) {
+  for (std::uint32_t c = 0; c < kAtomCapacity / kChunk; ++c) {
     std::atomic<Word>* chunk = chunks[c].load(std::memory_order_acquire);
     if (!chunk) continue;
     for (std::uint32_t i = 0; i < kChunk; ++i)

@@ -1,6 +1,8 @@
 #include "vm/term/atom.hpp"
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -39,12 +41,12 @@ class AtomTable {
     return it == index_.end() ? kNonValue : Term::atom(it->second);
   }
 
-  Term intern(std::string_view text) {
+  Term intern(std::string_view text, std::size_t limit) {
     if (Term t = find(text)) return t;
     std::unique_lock lock(mutex_);
     auto it = index_.find(text);
     if (it != index_.end()) return Term::atom(it->second);
-    if (count_.load(std::memory_order_relaxed) >= kAtomLimit) return kNonValue;
+    if (count_.load(std::memory_order_relaxed) >= limit) return kNonValue;
     return add(text);
   }
 
@@ -72,7 +74,7 @@ class AtomTable {
 
   std::shared_mutex mutex_;
   std::unordered_map<std::string_view, std::uint32_t> index_;
-  std::atomic<AtomEntry*> chunks_[kAtomLimit / kChunkSize] = {};
+  std::atomic<AtomEntry*> chunks_[kAtomCapacity / kChunkSize] = {};
   std::atomic<std::size_t> count_{0};
 };
 
@@ -82,9 +84,28 @@ AtomTable& table() {
   return t;
 }
 
+std::size_t program_limit = kDefaultAtomLimit;
+thread_local bool reserve_allowed = false;
+
 }  // namespace
 
-Term intern_atom(std::string_view utf8) { return table().intern(utf8); }
+Term try_intern_atom(std::string_view utf8) {
+  return table().intern(utf8, reserve_allowed ? program_limit + kAtomReserve : program_limit);
+}
+
+Term intern_atom(std::string_view utf8) {
+  const Term atom = table().intern(utf8, program_limit + kAtomReserve);
+  if (atom) [[likely]]
+    return atom;
+  std::fprintf(stderr, "vmrun: the atom table is full (limit %zu, and as many again as the machine needs)\n",
+               program_limit);
+  std::fflush(stderr);
+  std::_Exit(1);  // other threads are running: no destructors
+}
+
+ReservedAtoms::ReservedAtoms(bool wanted) : before_(reserve_allowed) { reserve_allowed |= wanted; }
+ReservedAtoms::~ReservedAtoms() { reserve_allowed = before_; }
+
 Term existing_atom(std::string_view utf8) { return table().find(utf8); }
 std::string_view atom_text(Term atom) {
   const AtomEntry& e = table().entry(atom.atom_index());
@@ -92,5 +113,7 @@ std::string_view atom_text(Term atom) {
 }
 std::uint32_t atom_hash(Term atom) { return table().entry(atom.atom_index()).hash; }
 std::size_t atom_count() { return table().count(); }
+std::size_t atom_limit() { return program_limit; }
+void set_atom_limit(std::size_t limit) { program_limit = limit; }
 
 }  // namespace vmrun

@@ -17,6 +17,9 @@ struct DecodeOptions {
   bool version_byte = true;  // starts with 131 (literals inside a chunk and elements of messages may not)
 };
 
+/// The Decoded::error that is a system_limit.
+inline constexpr char kAtomTableFull[] = "the atom table is full";
+
 struct Decoded {
   Term term;                    // kNonValue when the bytes are no term
   std::size_t used_bytes = 0;   // of the input

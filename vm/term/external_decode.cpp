@@ -80,8 +80,8 @@ class Decoder {
   }
 
   bool intern(std::string_view utf8, Term* out) {
-    *out = safe_ ? existing_atom(utf8) : intern_atom(utf8);
-    return out->is_value() || fail(safe_ ? "an atom that does not exist" : "the atom table is full");
+    *out = safe_ ? existing_atom(utf8) : try_intern_atom(utf8);
+    return out->is_value() || fail(safe_ ? "an atom that does not exist" : kAtomTableFull);
   }
 
   bool read_utf8_atom(std::size_t bytes, Term* out) {

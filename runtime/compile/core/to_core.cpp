@@ -22,7 +22,7 @@ core::Module lower_module(Session& session, ModuleTables& tables, vmrun::Heap& l
 
 Term Lowering::atom(std::string_view name) {
   auto [it, fresh] = atoms_.try_emplace(name);
-  if (fresh) it->second = intern_atom(name);
+  if (fresh) it->second = try_intern_atom(name);
   if (!it->second.is_value()) {
     session_.diagnostics.error({}, "the atom table is full");
     it->second = Term::nil();
