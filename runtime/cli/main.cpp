@@ -14,6 +14,7 @@
 #include "runtime/cli/code_finder.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/code_path/installed_otp.hpp"
+#include "vm/base/allocate.hpp"
 
 namespace vmrun::cli {
 namespace {
@@ -120,6 +121,7 @@ int main(int argc, char** argv) {
     return kUsageStatus;
   }
   auto& options = std::get<Options>(parsed);
+  vmrun::fail_allocation(options.fail_alloc);
   switch (options.action) {
     case Action::kHelp: std::fputs(help_text().c_str(), stdout); return 0;
     case Action::kVersion: std::puts("vmrun " VMRUN_VERSION); return 0;

@@ -120,6 +120,8 @@ const std::vector<Flag>& flags() {
        set_number(&Options::slice, 1, 1000000)},
       {"+yield-all", nullptr, "stress: give up the core at every call", set_flag(&Options::yield_all)},
       {"+random-sched", "SEED", "stress: pick runnable processes and slices at random", set_random_sched},
+      {"+fail-alloc", "N", "stress: the N-th allocation of memory fails",
+       set_number(&Options::fail_alloc, 1, ~0ull)},
       {"+gc-stress", nullptr, "stress: collect garbage at every allocation point",
        set_flag(&Options::gc_stress)},
       {"+verify-heap", nullptr, "check: walk heaps before and after every collection",

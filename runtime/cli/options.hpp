@@ -34,7 +34,8 @@ struct Options {
   bool gc_stress = false;
   bool verify_heap = false;
   bool yield_all = false;
-  unsigned slice = 0;  // +slice N reductions; 0: the usual 4000
+  unsigned slice = 0;                 // +slice N reductions; 0: the usual 4000
+  unsigned long long fail_alloc = 0;  // +fail-alloc: which allocation fails; 0: none
   bool random_sched = false;
   unsigned long long random_seed = 0;
 };

@@ -8,6 +8,7 @@
 #include "runtime/compile/emit/codegen.hpp"
 #include "runtime/compile/session.hpp"
 #include "runtime/compile/syntax/module.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/heap/heap.hpp"
 
 namespace vmrun::compile {
@@ -112,11 +113,7 @@ CompileResult compile_source(std::string path, std::string text, const CompileOp
   pthread_t thread;
   int failed = pthread_create(&thread, &attributes, body, &job);
   pthread_attr_destroy(&attributes);
-  if (failed != 0) {
-    result.messages = "error: no memory for the compiler's thread\n";
-    result.errors = 1;
-    return result;
-  }
+  if (failed != 0) out_of_memory("the compiler's stack", kStackBytes);
   pthread_join(thread, nullptr);
   return result;
 }

@@ -1,5 +1,6 @@
 """vmrun as a command among others: descriptors that are closed or full, signals, memory that ends. Each program must end by itself, with the
 status and the words that the documents promise."""
+import functools
 import os
 import pathlib
 import re
@@ -10,7 +11,7 @@ from harness.golden import ENVIRONMENT
 from harness.results import Failure, Test
 
 HERE = pathlib.Path(__file__).resolve().parent
-PATIENCE_S = 30  # none takes more than a second: for what would never end
+PATIENCE_S = 120  # none takes more than seconds: for what would never end
 
 
 class Ended:
@@ -48,6 +49,31 @@ def run(vmrun, text, *flags, arguments=(), shell='"$@"', environment=None):
         return Ended(done.returncode, done.stdout, done.stderr)
 
 
+# Small programs that between them allocate in most places, and what they print.
+ALLOCATING = {
+    'messages and tables': ('''
+main() ->
+    Self = self(),
+    Big = binary:copy(<<"x">>, 1000),
+    Pids = [spawn(fun() -> receive {From, X} -> From ! {self(), [X, X]} end end) || _ <- lists:seq(1, 5)],
+    [P ! {Self, Big} || P <- Pids],
+    [receive {P, [_, _]} -> ok end || P <- Pids],
+    T = ets:new(t, []),
+    [ets:insert(T, {N, integer_to_list(N)}) || N <- lists:seq(1, 300)],
+    io:format("~p~n", [{ets:info(T, size), maps:size(maps:from_list([{N, N} || N <- lists:seq(1, 100)]))}]).
+''', '{300,100}\n'),
+    'texts and numbers': ('''
+main() ->
+    N = lists:foldl(fun(X, A) -> X * A end, 1, lists:seq(1, 2000)),
+    B = iolist_to_binary([integer_to_list(N), term_to_binary({N, a})]),
+    {match, _} = re:run(B, "1+2"),
+    persistent_term:put(key, [B]),
+    Parts = binary:split(zlib_free(B), <<"0">>, [global]),
+    io:format("~p~n", [{byte_size(B), length(Parts)}]).
+zlib_free(B) -> list_to_binary(binary_to_list(B)).
+''', None)}
+
+
 def tests(build, vmrun):
     return [Test('command', name, lambda case=case: case(vmrun)) for name, case in [
         ('a failing main without standard error', failing_main_unheard),
@@ -60,6 +86,11 @@ def tests(build, vmrun):
         ('the atom table full', atoms_full),
         ('the atom table full, uncaught', atoms_full_uncaught),
         ('the atom table too small for the program', atoms_for_program),
+        ('sizes beyond memory', sizes_beyond_memory),
+        ('memory exhausted', memory_exhausted),
+        ('memory exhausted while starting', memory_exhausted_at_start),
+        *[(f'the n-th allocation fails: {name}', functools.partial(nth_allocation_fails, text=text, out=out))
+          for name, (text, out) in ALLOCATING.items()],
     ]]
 
 
@@ -167,3 +198,63 @@ def atoms_for_program(vmrun):
     run(vmrun, f'main() -> io:format("~p~n", [length([{atoms}])]).', '+t', '20000').expect(0, out='9000\n')
     run(vmrun, 'main() -> ok.', '+t', '8191').expect(2, err=['^vmrun: \\+t: expected a number from 8192 to'])
     run(vmrun, 'main() -> io:format("~p~n", [erlang:system_info(atom_limit)]).', '+t', '9999').expect(0, out='9999\n')
+
+
+OUT_OF_MEMORY = r'^vmrun: out of memory: cannot allocate \d+ bytes for [a-z]'
+
+
+def sizes_beyond_memory(vmrun):
+    """What no machine has is system_limit, as OTP says."""
+    calls = ['atomics:new((1 bsl 36) - 1, [])', 'atomics:new(1 bsl 59, [])', 'atomics:new(1 bsl 62, [])', 'counters:new(1 bsl 36, [])',
+             'counters:new((1 bsl 36) - 1, [write_concurrency])', '<<0:(N bsl 40)>>', '<<0:(N bsl 60)>>', '<<0:(N bsl 70)>>',
+             'binary:copy(<<"abc">>, 1 bsl 40)', 'binary:copy(<<"abc">>, 1 bsl 58)', 'N bsl (1 bsl 40)', 'N bsl (1 bsl 70)']
+    funs = ', '.join(f'fun() -> {call} end' for call in calls)
+    # More than the limit, but less than a machine may lend: what it says must not depend on how much it would lend.
+    run(vmrun, f'main() -> N = length(init:get_plain_arguments()), '
+               f'io:format("~w~n", [lists:usort([try F() of _ -> made catch error:R -> R end || F <- [{funs}]])]).',
+        arguments=['1'], shell='ulimit -v 8000000; exec "$@"').expect(0, out='[system_limit]\n', err=['^$'])
+
+
+def memory_exhausted(vmrun):
+    limited = 'ulimit -v 2000000; exec "$@"'
+    for text in ('main() -> grow(0). grow(N) -> [N | grow(N + 1)].',
+                 'main() -> grow([]). grow(L) -> grow([L, L | L]).',
+                 'main() -> T = ets:new(t, []), fill(T, 0). fill(T, N) -> ets:insert(T, {N, lists:duplicate(1000, N)}), fill(T, N + 1).',
+                 'main() -> keep([]). keep(L) -> keep([<<0:800000000>> | L]).',
+                 'main() -> put_terms(1). put_terms(N) -> persistent_term:put(N, lists:seq(1, 1000000)), put_terms(N + 1).',
+                 'main() -> P = spawn(fun() -> receive never -> ok end end), flood(P, lists:seq(1, 100000)).\n'
+                 'flood(P, L) -> P ! L, flood(P, L).'):
+        ended = run(vmrun, text, shell=limited)
+        if 'exception error: a system limit' not in ended.err:  # a binary that is not to be had
+            ended.expect(1, out='', err=[OUT_OF_MEMORY + '.*\n$'])
+
+
+def memory_exhausted_at_start(vmrun):
+    """With ever less memory to start with: it works, or says why not. Compiling a large program likewise."""
+    clauses = '\n'.join(f'f({n}) -> [X || X <- lists:seq(1, {n}), X rem 7 =:= {n % 7}];' for n in range(2000))
+    for text in ('main() -> ok.', f'-export([f/1]).\nmain() -> ok.\n{clauses}\nf(_) -> [].'):
+        for kilobytes in (3000000, 1500000, 1250000, 1200000, 1150000, 1100000, 600000, 300000, 100000):
+            ended = run(vmrun, text, shell=f'ulimit -v {kilobytes}; exec "$@"')
+            if ended.status != 0:
+                ended.expect(1, err=[OUT_OF_MEMORY + '|^vmrun: cannot start the thread'])
+
+
+def nth_allocation_fails(vmrun, text, out):
+    """Whichever fails, the output is right, or the end is one that is told: never a signal, never silence."""
+    whole = run(vmrun, text).expect(0)
+    if out is not None:
+        whole.expect(0, out=out)
+    at, ends = 1, 0
+    while True:
+        ended = run(vmrun, text, '+fail-alloc', str(at))
+        if ended.status == 0:
+            ended.expect(0, out=whole.out)
+        else:
+            ended.expect(1, err=[OUT_OF_MEMORY + '|^vmrun: cannot start the thread|^vmrun: exception|^Error in process|^=ERROR REPORT'])
+            ends += 1
+        step = max(1, at // 25)  # closely at first, later every twenty-fifth
+        at += step
+        if at > 40000:
+            break
+    if ends < 50:
+        raise Failure(f'only {ends} ends')

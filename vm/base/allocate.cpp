@@ -1,7 +1,12 @@
 #include "vm/base/allocate.hpp"
 
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #ifdef VMRUN_MIMALLOC
 #include <mimalloc.h>
 #else
@@ -9,19 +14,40 @@
 #define mi_zalloc(bytes) std::calloc(1, bytes)
 #define mi_realloc       std::realloc
 #define mi_free          std::free
+static void* mi_malloc_aligned(std::size_t bytes, std::size_t alignment) {
+  return std::aligned_alloc(alignment, (bytes + alignment - 1) & ~(alignment - 1));
+}
 #endif
 
 namespace vmrun {
+namespace {
+
+/// Allocations until one fails; 0: none is to fail.
+std::atomic<std::uint64_t> until_failure{0};
+
+[[gnu::cold, gnu::noinline]] bool counted_out() {
+  std::uint64_t left = until_failure.load(std::memory_order_relaxed);
+  while (left)
+    if (until_failure.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return left == 1;
+  return false;
+}
+bool fails() { return until_failure.load(std::memory_order_relaxed) != 0 && counted_out(); }
+
+}  // namespace
 
 void out_of_memory(const char* what, std::size_t bytes) {
-  std::fprintf(stderr, "vmrun: memory is exhausted: cannot get %zu bytes for %s\n", bytes, what);
-  std::fflush(stderr);
+  char text[256];
+  const int n = std::snprintf(text, sizeof text, "vmrun: out of memory: cannot allocate %zu bytes for %s\n",
+                              bytes, what);
+  if (write(STDERR_FILENO, text, static_cast<std::size_t>(n)) < 0) {}  // nowhere left to complain to
   std::_Exit(1);  // other threads are running: no destructors
 }
 
-void* try_allocate_bytes(std::size_t bytes) { return mi_malloc(bytes); }
+void fail_allocation(std::uint64_t n) { until_failure.store(n, std::memory_order_relaxed); }
 
-void* try_allocate_zeroed(std::size_t bytes) { return mi_zalloc(bytes); }
+void* try_allocate_bytes(std::size_t bytes) { return fails() ? nullptr : mi_malloc(bytes); }
+
+void* try_allocate_zeroed(std::size_t bytes) { return fails() ? nullptr : mi_zalloc(bytes); }
 
 void* allocate_bytes(std::size_t bytes, const char* what) {
   void* p = try_allocate_bytes(bytes);
@@ -30,8 +56,44 @@ void* allocate_bytes(std::size_t bytes, const char* what) {
   return p;
 }
 
-void* try_reallocate_bytes(void* p, std::size_t bytes) { return mi_realloc(p, bytes); }
+void* try_reallocate_bytes(void* p, std::size_t bytes) { return fails() ? nullptr : mi_realloc(p, bytes); }
 
 void free_bytes(void* p) { mi_free(p); }
 
+namespace {
+
+void* allocate_object(std::size_t bytes) { return allocate_bytes(bytes, "the machine's own data"); }
+void* allocate_object(std::size_t bytes, std::align_val_t alignment) {
+  void* p = fails() ? nullptr : mi_malloc_aligned(bytes, static_cast<std::size_t>(alignment));
+  if (!p) out_of_memory("the machine's own data", bytes);
+  return p;
+}
+
+}  // namespace
 }  // namespace vmrun
+
+// What the machine's own C++ objects and containers, those of its compiler too, are made of: the same
+// seam. None of them is written to be left half-way by std::bad_alloc, which is therefore never
+// thrown.
+// NOLINTBEGIN
+void* operator new(std::size_t bytes) { return vmrun::allocate_object(bytes); }
+void* operator new[](std::size_t bytes) { return vmrun::allocate_object(bytes); }
+void* operator new(std::size_t bytes, std::align_val_t a) { return vmrun::allocate_object(bytes, a); }
+void* operator new[](std::size_t bytes, std::align_val_t a) { return vmrun::allocate_object(bytes, a); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return vmrun::try_allocate_bytes(bytes);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return vmrun::try_allocate_bytes(bytes);
+}
+void operator delete(void* p) noexcept { vmrun::free_bytes(p); }
+void operator delete[](void* p) noexcept { vmrun::free_bytes(p); }
+void operator delete(void* p, std::size_t) noexcept { vmrun::free_bytes(p); }
+void operator delete[](void* p, std::size_t) noexcept { vmrun::free_bytes(p); }
+void operator delete(void* p, std::align_val_t) noexcept { vmrun::free_bytes(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { vmrun::free_bytes(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { vmrun::free_bytes(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { vmrun::free_bytes(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { vmrun::free_bytes(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept { vmrun::free_bytes(p); }
+// NOLINTEND

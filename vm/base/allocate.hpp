@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 /// The one seam through which the machine gets and returns memory: heap blocks, fragments, off-heap
-/// binaries. Any thread. Changing the allocator means changing allocate.cpp alone.
+/// binaries, and by operator new its own objects. Any thread. Changing the allocator means changing
+/// allocate.cpp alone.
 namespace vmrun {
 
 /// Never returns nullptr: when memory is exhausted the VM ends with a message that names `what` and
@@ -18,7 +20,12 @@ namespace vmrun {
 [[nodiscard]] void* try_reallocate_bytes(void* p, std::size_t bytes);
 void free_bytes(void* p);
 
-/// "vmrun: memory is exhausted: …" on standard error, then the process ends with status 1.
+/// "vmrun: out of memory: cannot allocate N bytes for WHAT" on standard error, then the process ends
+/// with status 1. Needs no memory.
 [[noreturn]] void out_of_memory(const char* what, std::size_t bytes);
+
+/// Stress: the n-th allocation from now on fails, as if there were no memory; the others do not. 0:
+/// none does.
+void fail_allocation(std::uint64_t n);
 
 }  // namespace vmrun

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "probes/probes.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/bif.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
@@ -63,14 +64,15 @@ inline Term vm_term(Term t) { return t; }
 inline Term vm_term(SWord shifted) { return Term::from_raw(static_cast<Word>(shifted) | Term::kSmallTag); }
 
 void save_registers(Process& p, const Term* x, unsigned live) {
-  if (live > Process::kInlineRegs) p.saved_regs = static_cast<Term*>(std::malloc(live * sizeof(Term)));
+  if (live > Process::kInlineRegs)
+    p.saved_regs = static_cast<Term*>(allocate_bytes(live * sizeof(Term), "saved registers"));
   std::memcpy(static_cast<void*>(p.saved_regs), x, live * sizeof(Term));
   p.live_saved = static_cast<std::uint8_t>(live);
 }
 
 void restore_registers(Process& p, Term* x) {
   std::memcpy(static_cast<void*>(x), p.saved_regs, p.live_saved * sizeof(Term));
-  if (p.saved_regs != p.inline_regs) std::free(p.saved_regs);
+  if (p.saved_regs != p.inline_regs) free_bytes(p.saved_regs);
   p.saved_regs = p.inline_regs;
   p.live_saved = 0;
 }

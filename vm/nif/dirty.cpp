@@ -8,6 +8,7 @@
 
 #include "probes/probes.hpp"
 #include "vm/base/adaptive_spin.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/code/module.hpp"
@@ -49,8 +50,10 @@ thread_local DirtyKind thread_kind = DirtyKind::kNone;
 const NifFunction& called(const Process& p) { return nif_functions[header_of_entry(p.ip)->nif]; }
 
 void save(Process& p, const Term* terms, unsigned n) {
-  if (p.saved_regs != p.inline_regs) std::free(p.saved_regs);
-  p.saved_regs = n > Process::kInlineRegs ? static_cast<Term*>(std::malloc(n * sizeof(Term))) : p.inline_regs;
+  if (p.saved_regs != p.inline_regs) free_bytes(p.saved_regs);
+  p.saved_regs = n > Process::kInlineRegs
+                     ? static_cast<Term*>(allocate_bytes(n * sizeof(Term), "saved registers"))
+                     : p.inline_regs;
   std::memcpy(static_cast<void*>(p.saved_regs), terms, n * sizeof(Term));
   p.live_saved = static_cast<std::uint8_t>(n);
 }

@@ -44,7 +44,7 @@ PortOutput::PortOutput(PortOutput&& other) noexcept
 }
 
 PortOutput::~PortOutput() {
-  if (bytes_ != inline_) std::free(bytes_);
+  if (bytes_ != inline_) free_bytes(bytes_);
   for (ErlDrvBinary* b : binaries_)
     if (b) binary_of(b)->release();
 }

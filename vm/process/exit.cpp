@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "probes/probes.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
 #include "vm/message/request.hpp"
@@ -96,7 +97,7 @@ void exit_process(Process& p, Term reason, bool report) {
   }
   delete p.extra;
   p.extra = nullptr;
-  if (p.saved_regs && p.saved_regs != p.inline_regs) std::free(p.saved_regs);
+  if (p.saved_regs && p.saved_regs != p.inline_regs) free_bytes(p.saved_regs);
   p.saved_regs = p.inline_regs;
   p.live_saved = 0;
   free_heap(p.heap);

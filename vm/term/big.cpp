@@ -9,10 +9,23 @@
 #include <cstring>
 #include <memory>
 
+#include "vm/base/allocate.hpp"
+
 namespace vmrun {
 namespace {
 
 static_assert(sizeof(mp_limb_t) == sizeof(Word) && GMP_NAIL_BITS == 0);
+
+// GMP's room for intermediate results; by default it aborts when there is none.
+[[maybe_unused]] const bool memory_set = [] {
+  mp_set_memory_functions([](std::size_t bytes) { return allocate_bytes(bytes, "a big integer"); },
+                          [](void* p, std::size_t, std::size_t bytes) {
+                            void* moved = try_reallocate_bytes(p, bytes);
+                            return moved ? moved : (out_of_memory("a big integer", bytes), nullptr);
+                          },
+                          [](void* p, std::size_t) { free_bytes(p); });
+  return true;
+}();
 
 /// Limbs for the length of one function; small ones come from the C stack.
 class Scratch {

@@ -1,5 +1,7 @@
 #include "vm/term/bits.hpp"
 
+#include "vm/base/allocate.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,15 +32,9 @@ void write_up_to_8(std::uint8_t* p, Word offset, unsigned value, unsigned n) {
   if (shift + n > 8) p[1] = static_cast<std::uint8_t>((p[1] & ~mask) | (w & 0xFF));
 }
 
-[[noreturn]] void out_of_memory(Word bytes) {
-  std::fprintf(stderr, "vmrun: out of memory: cannot allocate a binary of %llu bytes\n",
-               static_cast<unsigned long long>(bytes));
-  std::abort();
-}
-
 Binary* create_binary(Word capacity) {
   Binary* b = Binary::create(capacity);
-  if (!b) out_of_memory(capacity);
+  if (!b) out_of_memory("a binary", capacity);
   return b;
 }
 
@@ -160,13 +156,13 @@ BytesOf::BytesOf(Term t) {
     data_ = v.bytes();
     return;
   }
-  copy_ = static_cast<std::uint8_t*>(std::calloc(size_, 1));
-  if (!copy_) out_of_memory(size_);
+  copy_ = static_cast<std::uint8_t*>(allocate_bytes(size_, "a binary"));
+  if (size_) copy_[size_ - 1] = 0;  // the bits behind the last
   copy_bits(copy_, 0, v.base, v.offset_bits, v.size_bits);
   data_ = copy_;
 }
 
-BytesOf::~BytesOf() { std::free(copy_); }
+BytesOf::~BytesOf() { free_bytes(copy_); }
 
 Term new_binary(Heap& heap, Word size_bytes, std::uint8_t** bytes) {
   if (size_bytes <= kHeapBinaryMaxBytes) {
@@ -279,7 +275,7 @@ Term bs_append(Heap& heap, Term source, Word extra_bits, Word unit, BitBuilder* 
       if (r->binary->capacity_bytes < end_bytes) {
         const Word before = r->binary->capacity_bytes, capacity = end_bytes * 2;
         Binary* grown = Binary::resize(r->binary, capacity);
-        if (!grown) out_of_memory(capacity);
+        if (!grown) out_of_memory("a binary", capacity);
         r->binary = grown;
         r->bytes = grown->data;
         heap.off_heap_words += words_for_bytes(capacity) - words_for_bytes(before);
