@@ -72,9 +72,9 @@ void* allocate_object(std::size_t bytes, std::align_val_t alignment) {
 }  // namespace
 }  // namespace vmrun
 
-// What the machine's own C++ objects and containers, those of its compiler too, are made of: the same
-// seam. None of them is written to be left half-way by std::bad_alloc, which is therefore never
-// thrown.
+// What the machine's own C++ objects and containers, those of its compiler too, are made of: the
+// same seam. None of them is written to be left half-way by std::bad_alloc, which is therefore
+// never thrown.
 // NOLINTBEGIN
 void* operator new(std::size_t bytes) { return vmrun::allocate_object(bytes); }
 void* operator new[](std::size_t bytes) { return vmrun::allocate_object(bytes); }

@@ -20,8 +20,8 @@ inline constexpr std::size_t kLeastAtomLimit = 8192, kDefaultAtomLimit = 1u << 2
                              kMostAtomLimit = kAtomCapacity - kAtomReserve;
 
 /// The atom with this UTF-8 text (at most kAtomMaxCharacters code points, checked by the caller),
-/// for texts that come from programs. Thread-safe. Returns the non-value when the program's limit is
-/// reached (system_limit).
+/// for texts that come from programs. Thread-safe. Returns the non-value when the program's limit
+/// is reached (system_limit).
 [[nodiscard]] Term try_intern_atom(std::string_view utf8);
 /// The same for names the machine itself knows: takes from the reserve if need be, so it always
 /// succeeds. Should even that be used up (native code makes atoms this way), the VM ends with a
