@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 
@@ -130,7 +131,14 @@ Term bif_binary_last_1(Process& p, const Term* a) {
 }
 
 Term bif_binary_copy_1(Process& p, const Term* a) { return copies(p, a[0], Term::small(1)); }
-Term bif_binary_copy_2(Process& p, const Term* a) { return copies(p, a[0], a[1]); }
+Term bif_binary_copy_2(Process& p, const Term* a) {
+  Word bytes;
+  if (is_binary(a[0]) && a[1].is_small() && a[1].small_value() > 0 &&
+      !__builtin_mul_overflow(byte_count(a[0]), static_cast<Word>(a[1].small_value()), &bytes) &&
+      too_long(bytes / kBytesPerStep))
+    return run_elsewhere(p, bif_binary_copy_2, a, 2);
+  return copies(p, a[0], a[1]);
+}
 
 Term bif_binary_encode_unsigned_1(Process& p, const Term* a) { return encode_unsigned(p, a[0], false); }
 Term bif_binary_encode_unsigned_2(Process& p, const Term* a) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 #include "vm/term/bits.hpp"
 
 /// binary:match/2,3, matches/2,3, split/2,3, replace/3,4's core and compile_pattern/1. Of several
@@ -122,6 +123,12 @@ class Searcher {
     if (patterns_.size() > 1) automaton_.emplace(patterns_);
     return true;
   }
+  /// Bytes of the longest pattern.
+  Word longest() const {
+    Word n = 0;
+    for (const auto& pattern : patterns_) n = std::max(n, pattern.size());
+    return n;
+  }
   bool single() const { return patterns_.size() == 1; }
 
   std::optional<Match> find(const std::uint8_t* text, Word from, Word to) const {
@@ -199,7 +206,23 @@ void for_matches(const Searcher& searcher, const std::uint8_t* text, Range scope
   }
 }
 
-Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all) {
+// again() goes on elsewhere.
+
+/// How far the calling thread may look, searching from where the scope begins.
+constexpr Word kBytesAtOnce = kStepsOnScheduler * kBytesPerStep;
+
+/// The first match. When there is much to look through a scheduler looks whether it is near, as it
+/// often is. False: it is not to be found so soon.
+bool found_soon(const Searcher& searcher, const std::uint8_t* text, Range scope,
+                std::optional<Match>* found) {
+  const Word to = std::min(scope.to, scope.from + kBytesAtOnce);
+  *found = searcher.find(text, scope.from, to);
+  // What begins earlier and is longer would have ended behind the end.
+  return to == scope.to || (*found && (*found)->at + searcher.longest() <= to);
+}
+
+template <class Again>
+Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all, Again again) {
   Searcher searcher;
   if (!is_binary(subject)) return raise_badarg(p);
   const BytesOf text(subject);
@@ -207,9 +230,15 @@ Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all
   if (!parse_options(options, text.size(), &scope, nullptr)) return raise_badarg(p);
   if (!searcher.prepare(pattern) && scope.to != 0)
     return raise_badarg(p);  // where nothing is looked at, neither is the pattern
-  charge(p, static_cast<SWord>((scope.to - scope.from) / 8));
   ListBuilder list(p.heap);
   Term first = intern_atom("nomatch");
+  if (too_long((scope.to - scope.from) / kBytesPerStep)) {
+    std::optional<Match> found;
+    if (all || !found_soon(searcher, text.data(), scope, &found)) return again();
+    charge(p, static_cast<SWord>((found ? found->at - scope.from : kBytesAtOnce) / 8));
+    return found ? match_term(p, *found) : first;
+  }
+  charge(p, static_cast<SWord>((scope.to - scope.from) / 8));
   for_matches(searcher, text.data(), scope, all, [&](Match m) {
     first = match_term(p, m);
     if (all) list.add(first);
@@ -217,7 +246,8 @@ Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all
   return all ? list.finish() : first;
 }
 
-Term split(Process& p, Term subject, Term pattern, Term options) {
+template <class Again>
+Term split(Process& p, Term subject, Term pattern, Term options, Again again) {
   Searcher searcher;
   if (!is_binary(subject)) return raise_badarg(p);
   const BytesOf text(subject);
@@ -226,9 +256,14 @@ Term split(Process& p, Term subject, Term pattern, Term options) {
   if (!parse_options(options, text.size(), &scope, &how)) return raise_badarg(p);
   if (!searcher.prepare(pattern) && scope.to != 0)
     return raise_badarg(p);  // where nothing is looked at, neither is the pattern
-  charge(p, static_cast<SWord>((scope.to - scope.from) / 8));
   std::vector<Range> parts;
   Word at = 0;
+  if (too_long((scope.to - scope.from) / kBytesPerStep)) {
+    std::optional<Match> found;
+    if (how.global || !found_soon(searcher, text.data(), scope, &found)) return again();
+    scope.to = found ? found->at + found->length : scope.from;
+  }
+  charge(p, static_cast<SWord>((scope.to - scope.from) / 8));
   for_matches(searcher, text.data(), scope, how.global, [&](Match m) {
     parts.push_back({at, m.at});
     at = m.at + m.length;
@@ -246,14 +281,27 @@ Term split(Process& p, Term subject, Term pattern, Term options) {
 
 }  // namespace
 
-Term bif_binary_match_2(Process& p, const Term* a) { return find_matches(p, a[0], a[1], Term::nil(), false); }
-Term bif_binary_match_3(Process& p, const Term* a) { return find_matches(p, a[0], a[1], a[2], false); }
-Term bif_binary_matches_2(Process& p, const Term* a) {
-  return find_matches(p, a[0], a[1], Term::nil(), true);
+Term bif_binary_match_2(Process& p, const Term* a) {
+  return find_matches(p, a[0], a[1], Term::nil(), false,
+                      [&] { return run_elsewhere(p, bif_binary_match_2, a, 2); });
 }
-Term bif_binary_matches_3(Process& p, const Term* a) { return find_matches(p, a[0], a[1], a[2], true); }
-Term bif_binary_split_2(Process& p, const Term* a) { return split(p, a[0], a[1], Term::nil()); }
-Term bif_binary_split_3(Process& p, const Term* a) { return split(p, a[0], a[1], a[2]); }
+Term bif_binary_match_3(Process& p, const Term* a) {
+  return find_matches(p, a[0], a[1], a[2], false, [&] { return run_elsewhere(p, bif_binary_match_3, a, 3); });
+}
+Term bif_binary_matches_2(Process& p, const Term* a) {
+  return find_matches(p, a[0], a[1], Term::nil(), true,
+                      [&] { return run_elsewhere(p, bif_binary_matches_2, a, 2); });
+}
+Term bif_binary_matches_3(Process& p, const Term* a) {
+  return find_matches(p, a[0], a[1], a[2], true,
+                      [&] { return run_elsewhere(p, bif_binary_matches_3, a, 3); });
+}
+Term bif_binary_split_2(Process& p, const Term* a) {
+  return split(p, a[0], a[1], Term::nil(), [&] { return run_elsewhere(p, bif_binary_split_2, a, 2); });
+}
+Term bif_binary_split_3(Process& p, const Term* a) {
+  return split(p, a[0], a[1], a[2], [&] { return run_elsewhere(p, bif_binary_split_3, a, 3); });
+}
 
 /// The patterns themselves, marked as checked: building the automaton costs about as much as
 /// copying it would.

@@ -2,6 +2,7 @@
 
 #include "runtime/bif/support.hpp"
 #include "vm/code/code_server.hpp"
+#include "vm/nif/dirty.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/term/bits.hpp"
 
@@ -96,6 +97,7 @@ Term bif_erlang_pre_loaded_0(Process&, const Term*) { return Term::nil(); }
 /// until its on_load function has run, which a call of an undefined function of the module sees to.
 Term bif_erlang_load_module_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !is_binary(a[1])) return raise_badarg(p);
+  if (too_long(bit_size_of(a[1]) / 8)) return run_elsewhere(p, bif_erlang_load_module_2, a, 2);
   const BytesOf bytes(a[1]);
   const std::string file(atom_text(a[0]));
   const LoadResult r = load_module(a[0], bytes.data(), bytes.size(), file);
@@ -112,6 +114,9 @@ Term bif_erts_internal_ensure_loaded_1(Process& p, const Term* a) {
   static const Term module = intern_atom("module"), nofile = intern_atom("nofile"),
                     badfile = intern_atom("badfile");
   if (!a[0].is_atom()) return raise_badarg(p);
+  if (came_back(p) ||
+      (dirty_thread_kind() == DirtyKind::kNone && !current_module(a[0]) && !autoload_is_quick(a[0])))
+    return run_elsewhere(p, bif_erts_internal_ensure_loaded_1, a, 1, DirtyKind::kIo);
   std::string message;
   if (!autoload_module(a[0], &message)) return error_tuple(p.heap, message.empty() ? nofile : badfile);
   return new_tuple(p.heap, module, a[0]);
@@ -154,6 +159,8 @@ Term bif_erts_internal_finish_on_load_3(Process& p, const Term* a) {
 /// (Name in messages, Text of a module), both binaries: {ok, Beam} or {error, Messages}.
 Term bif_erts_internal_compile_text_2(Process& p, const Term* a) {
   if (!is_binary(a[0]) || !is_binary(a[1]) || !code_source()) return raise_badarg(p);
+  if (dirty_thread_kind() == DirtyKind::kNone)
+    return run_elsewhere(p, bif_erts_internal_compile_text_2, a, 2);
   const BytesOf name(a[0]), text(a[1]);
   std::vector<std::uint8_t> beam;
   std::string messages;

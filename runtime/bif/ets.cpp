@@ -1,4 +1,5 @@
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/code/exceptions.hpp"
@@ -169,8 +170,10 @@ Term bif_ets_new_2(Process& p, const Term* a) {
 }
 
 Term bif_ets_delete_1(Process& p, const Term* a) {
+  if (came_back(p)) return run_elsewhere(p, bif_ets_delete_1, a, 1);
   std::unique_ptr<Store> dropped;
   if (Locked t(p, a[0], Access::kWrite); t) {
+    if (too_long(t.store().count())) return run_elsewhere(p, bif_ets_delete_1, a, 1);
     charge(p, static_cast<SWord>(t.store().count()));
     dropped = remove_table(*t);
   }

@@ -2,10 +2,12 @@
 
 #include "runtime/bif/ets_support.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 #include "runtime/ets/match_spec.hpp"
 
 /// Module ets: functions that go through a table with a pattern or a match specification. A call
-/// that goes through the whole table does so under its lock, in one piece; those with a limit come
+/// that goes through the whole table does so under its lock, in one piece, if it has few objects;
+/// else on a dirty scheduler, some objects at a time, with the table fixed. Those with a limit come
 /// back with a continuation: {Table, Position, Pattern, Limit, Surplus, Form}.
 namespace vmrun {
 
@@ -34,20 +36,74 @@ void walk_candidates(Process& p, const Store& store, const MatchSpec& spec, bool
   store.walk(at, backwards, [&](Object* o) { return visit(o), true; });
 }
 
-Term select_all(Process& p, Term id, Term pattern, Form form) {
+/// Whether a call goes through more objects than a scheduler has time for.
+bool long_walk(const Store& store, const MatchSpec& spec) {
+  return too_long(spec.bound_key(store.keypos()) ? 0 : store.count());
+}
+
+/// The same as walk_candidates on a dirty scheduler: a table of many objects is locked for some of
+/// them at a time, and fixed meanwhile. visit(object) and then, before the lock is given back,
+/// done(store) after each part. False: the table is gone, or not this process's to use any more.
+template <class Visit, class Done>
+bool walk_in_parts(Process& p, Term id, Access access, bool backwards, Visit&& visit, Done&& done) {
+  constexpr SWord kAtOnce = 1000;
+  {
+    Locked t(p.id, id, access, true);
+    if (!t) return false;
+    fix_table(*t, p.id);
+  }
+  Position at;
+  bool there = true;
+  while (there && at.state != Position::kEnd) {
+    Released released;
+    Locked t(p, id, access);
+    there = static_cast<bool>(t);
+    if (!there) break;
+    SWord visited = 0;
+    t.store().walk(at, backwards, [&](Object* o) {
+      visit(o);
+      return ++visited < kAtOnce;
+    });
+    if (at.state == Position::kInside && at.key) at.key = copy_to(p.heap, at.key);
+    done(t.store(), released);
+    charge(p, visited);
+  }
+  Released released;
+  if (Locked t(p.id, id, Access::kNone, true); t) unfix_table(*t, p.id, released);
+  return there;
+}
+
+/// What is few, or has to be: on a scheduler long_walk has been asked before.
+bool in_one_piece(const Store& store, const MatchSpec& spec) {
+  return steps_here() == static_cast<SWord>(kStepsOnScheduler) || store.count() <= kStepsOnScheduler ||
+         spec.bound_key(store.keypos());
+}
+
+Term select_all(Process& p, const Term* a, unsigned arity, Form form, BifFn self) {
+  if (came_back(p)) return run_elsewhere(p, self, a, arity);
+  const Term id = a[0], pattern = arity == 1 ? atoms::underscore : a[1];
   MatchSpec spec = make_spec(p, pattern, form);
-  Locked t(p, id, Access::kRead);
-  if (!t || !spec.valid()) return raise_badarg(p);
   // The list is built from its end.
   Term list = Term::nil();
-  walk_candidates(p, t.store(), spec, form != kSelectReverse, [&](Object* o) {
+  const bool backwards = form != kSelectReverse;
+  const auto visit = [&](Object* o) {
     const Term result = spec.run(o->tuple);
     if (!result) return;
     const Term copy = copy_out(p, result);
     Term* hp = p.heap.alloc(2);
     list = make_cons(hp, copy, list);
-  });
-  return list;
+  };
+  {
+    Locked t(p, id, Access::kRead);
+    if (!t || !spec.valid()) return raise_badarg(p);
+    if (long_walk(t.store(), spec)) return run_elsewhere(p, self, a, arity);
+    if (in_one_piece(t.store(), spec)) {
+      walk_candidates(p, t.store(), spec, backwards, visit);
+      return list;
+    }
+  }
+  const auto nothing = [](Store&, Released&) {};
+  return walk_in_parts(p, id, Access::kRead, backwards, visit, nothing) ? list : raise_badarg(p);
 }
 
 /// A chunk from `at`, which moves on. `surplus`: results of a former chunk that have not been given
@@ -119,19 +175,42 @@ Term select_more(Process& p, Term c) {
   return select_chunk(p, c.element(0), at, c.element(2), limit, c.element(4), static_cast<Form>(form));
 }
 
-/// Objects for which the specification says true.
-template <class Then>
-Term count_true(Process& p, const Term* a, Access access, Then&& then) {
-  MatchSpec spec(p, a[1]);
-  Released released;
-  Locked t(p, a[0], access);
-  if (!t || !spec.valid()) return raise_badarg(p);
+/// Objects for which the specification says what is asked; then(store, objects, released), and what
+/// `answer` makes of their number.
+template <class Answer, class Then>
+Term chosen_objects(Process& p, const Term* a, MatchSpec& spec, Access access, bool only_true, BifFn self,
+                    Answer&& answer, Then&& then) {
+  if (came_back(p)) return run_elsewhere(p, self, a, 2);
   std::vector<Object*> chosen;
-  walk_candidates(p, t.store(), spec, false, [&](Object* o) {
-    if (spec.run(o->tuple) == atoms::true_) chosen.push_back(o);
-  });
-  then(t.store(), chosen, released);
-  return Term::small(static_cast<SWord>(chosen.size()));
+  Word count = 0;
+  const auto visit = [&](Object* o) {
+    const Term result = spec.run(o->tuple);
+    if (only_true ? result == atoms::true_ : result.is_value()) chosen.push_back(o);
+  };
+  const auto done = [&](Store& store, Released& released) {
+    count += chosen.size();
+    then(store, chosen, released);
+    chosen.clear();
+  };
+  {
+    Released released;
+    Locked t(p, a[0], access);
+    if (!t || !spec.valid()) return raise_badarg(p);
+    if (long_walk(t.store(), spec)) return run_elsewhere(p, self, a, 2);
+    if (in_one_piece(t.store(), spec)) {
+      walk_candidates(p, t.store(), spec, false, visit);
+      done(t.store(), released);
+      return answer(count);
+    }
+  }
+  return walk_in_parts(p, a[0], access, false, visit, done) ? answer(count) : raise_badarg(p);
+}
+
+template <class Then>
+Term count_true(Process& p, const Term* a, Access access, BifFn self, Then&& then) {
+  MatchSpec spec(p, a[1]);
+  const auto answer = [](Word count) { return Term::small(static_cast<SWord>(count)); };
+  return chosen_objects(p, a, spec, access, true, self, answer, then);
 }
 
 void erase_all(Store& store, const std::vector<Object*>& objects, Released& released) {
@@ -183,48 +262,48 @@ Term bif_erlang_match_spec_test_3(Process& p, const Term* a) {
 }
 
 Term bif_ets_tab2list_1(Process& p, const Term* a) {
-  return select_all(p, a[0], atoms::underscore, kMatchObject);
+  return select_all(p, a, 1, kMatchObject, bif_ets_tab2list_1);
 }
 
-Term bif_ets_match_2(Process& p, const Term* a) { return select_all(p, a[0], a[1], kMatch); }
+Term bif_ets_match_2(Process& p, const Term* a) { return select_all(p, a, 2, kMatch, bif_ets_match_2); }
 Term bif_ets_match_3(Process& p, const Term* a) { return select_first(p, a, kMatch); }
 Term bif_ets_match_1(Process& p, const Term* a) { return select_more(p, a[0]); }
-Term bif_ets_match_object_2(Process& p, const Term* a) { return select_all(p, a[0], a[1], kMatchObject); }
+Term bif_ets_match_object_2(Process& p, const Term* a) {
+  return select_all(p, a, 2, kMatchObject, bif_ets_match_object_2);
+}
 Term bif_ets_match_object_3(Process& p, const Term* a) { return select_first(p, a, kMatchObject); }
 Term bif_ets_match_object_1(Process& p, const Term* a) { return select_more(p, a[0]); }
-Term bif_ets_select_2(Process& p, const Term* a) { return select_all(p, a[0], a[1], kSelect); }
+Term bif_ets_select_2(Process& p, const Term* a) { return select_all(p, a, 2, kSelect, bif_ets_select_2); }
 Term bif_ets_select_3(Process& p, const Term* a) { return select_first(p, a, kSelect); }
 Term bif_ets_select_1(Process& p, const Term* a) { return select_more(p, a[0]); }
-Term bif_ets_select_reverse_2(Process& p, const Term* a) { return select_all(p, a[0], a[1], kSelectReverse); }
+Term bif_ets_select_reverse_2(Process& p, const Term* a) {
+  return select_all(p, a, 2, kSelectReverse, bif_ets_select_reverse_2);
+}
 Term bif_ets_select_reverse_3(Process& p, const Term* a) { return select_first(p, a, kSelectReverse); }
 Term bif_ets_select_reverse_1(Process& p, const Term* a) { return select_more(p, a[0]); }
 
 Term bif_ets_select_count_2(Process& p, const Term* a) {
-  return count_true(p, a, Access::kRead, [](Store&, const std::vector<Object*>&, Released&) {});
+  return count_true(p, a, Access::kRead, bif_ets_select_count_2,
+                    [](Store&, const std::vector<Object*>&, Released&) {});
 }
 Term bif_ets_select_delete_2(Process& p, const Term* a) {
-  return count_true(p, a, Access::kWrite, erase_all);
+  return count_true(p, a, Access::kWrite, bif_ets_select_delete_2, erase_all);
 }
 
 Term bif_ets_match_delete_2(Process& p, const Term* a) {
   MatchSpec spec = make_spec(p, a[1], kMatchObject);
-  Released released;
-  Locked t(p, a[0], Access::kWrite);
-  if (!t || !spec.valid()) return raise_badarg(p);
-  std::vector<Object*> chosen;
-  walk_candidates(p, t.store(), spec, false, [&](Object* o) {
-    if (spec.run(o->tuple)) chosen.push_back(o);
-  });
-  erase_all(t.store(), chosen, released);
-  return atoms::true_;
+  const auto answer = [](Word) { return atoms::true_; };
+  return chosen_objects(p, a, spec, Access::kWrite, false, bif_ets_match_delete_2, answer, erase_all);
 }
 
 Term bif_ets_select_replace_2(Process& p, const Term* a) {
+  if (came_back(p)) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);
   MatchSpec spec(p, a[1]);
   Released released;
   Locked t(p, a[0], Access::kWrite);
   if (!t || !spec.valid() || is_bag(t.store().kind())) return raise_badarg(p);
   Store& store = t.store();
+  if (long_walk(store, spec)) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);
   struct Change {
     Object *old, *fresh;
   };

@@ -4,6 +4,7 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/ets_support.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 
 /// Module ets: single objects, keys, counters.
 namespace vmrun {
@@ -35,6 +36,13 @@ Term group_list(Process& p, const Store& store, Object* newest) {
 }  // namespace ets
 
 namespace {
+
+/// What copying an object and those of the same key takes.
+Word group_words(const Store& store, Object* newest) {
+  Word words = 0;
+  for (Object* o = newest; o; o = store.next_same(o)) words += o->words;
+  return words;
+}
 
 bool is_object(Term t, Word keypos) { return t.is_tuple() && t.tuple_arity() >= keypos; }
 
@@ -283,10 +291,13 @@ Term bif_ets_insert_new_2(Process& p, const Term* a) {
 }
 
 Term bif_ets_lookup_2(Process& p, const Term* a) {
+  if (came_back(p)) return run_elsewhere(p, bif_ets_lookup_2, a, 2);
   Locked t(p, a[0], Access::kRead);
   if (!t) return raise_badarg(p);
   charge(p, 8);
-  return group_list(p, t.store(), t.store().find(a[1]));
+  Object* newest = t.store().find(a[1]);
+  if (too_long(group_words(t.store(), newest))) return run_elsewhere(p, bif_ets_lookup_2, a, 2);
+  return group_list(p, t.store(), newest);
 }
 
 Term bif_ets_lookup_element_3(Process& p, const Term* a) {
@@ -300,10 +311,12 @@ Term bif_ets_member_2(Process& p, const Term* a) {
 }
 
 Term bif_ets_take_2(Process& p, const Term* a) {
+  if (came_back(p)) return run_elsewhere(p, bif_ets_take_2, a, 2);
   Released released;
   Locked t(p, a[0], Access::kWrite);
   if (!t) return raise_badarg(p);
   Object* newest = t.store().find(a[1]);
+  if (too_long(group_words(t.store(), newest))) return run_elsewhere(p, bif_ets_take_2, a, 2);
   const Term list = group_list(p, t.store(), newest);
   erase_group(t.store(), newest, released);
   return list;
@@ -331,10 +344,12 @@ Term bif_ets_delete_object_2(Process& p, const Term* a) {
 }
 
 Term bif_ets_delete_all_objects_1(Process& p, const Term* a) {
+  if (came_back(p)) return run_elsewhere(p, bif_ets_delete_all_objects_1, a, 1);
   Released released;
   std::unique_ptr<Store> dropped;
   Locked t(p, a[0], Access::kWrite);
   if (!t) return raise_badarg(p);
+  if (too_long(t.store().count())) return run_elsewhere(p, bif_ets_delete_all_objects_1, a, 1);
   charge(p, static_cast<SWord>(t.store().count()));
   if (t->fixers.empty()) {
     dropped = std::move(t->store);

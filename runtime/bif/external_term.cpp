@@ -1,7 +1,8 @@
 #include "runtime/bif/support.hpp"
-#include "vm/sched/fiber.hpp"
+#include "runtime/bif/weight.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
+#include "vm/term/external_tags.hpp"
 
 /// term_to_binary and its inverse.
 namespace vmrun {
@@ -24,30 +25,21 @@ bool encode_options(Term list, EncodeOptions* options) {
   return list.is_nil();
 }
 
-constexpr Word kStepsAtOnce = 8000, kStepsPerReduction = 8;
-
-/// args: the term and its options, which have been checked.
-Term encode_long(Process& p, const Term* args) {
+Term encode(Process& p, Term t, Term option_list) {
   EncodeOptions options;
-  (void)encode_options(args[1], &options);
-  ExternalEncoder encoder(args[0], options);
-  while (!encoder.run(kStepsAtOnce)) {
-    const FiberRoots roots(p, encoder.pending(), encoder.pending_count());
-    fiber_charge(p, kStepsAtOnce / kStepsPerReduction);
-  }
-  return text_binary(p.heap, encoder.take());
-}
-
-/// args: the term, options.
-Term encode(Process& p, const Term* args) {
-  if (p.fiber) return run_on_fiber(p, encode_long, args, 2);
-  EncodeOptions options;
-  if (!encode_options(args[1], &options)) return raise_badarg(p);
-  ExternalEncoder encoder(args[0], options);
-  if (!encoder.run(kStepsAtOnce)) return run_on_fiber(p, encode_long, args, 2);
-  const std::string bytes = encoder.take();
+  if (!encode_options(option_list, &options)) return raise_badarg(p);
+  const std::string bytes = encode_external(t, options);
   charge(p, static_cast<SWord>(bytes.size() / 4));
   return text_binary(p.heap, bytes);
+}
+
+/// Whether a term is compressed and long when it is not: its bytes alone do not tell.
+bool inflates_long(Term binary) {
+  if (!is_binary(binary) || bit_size_of(binary) / 8 < 6) return false;
+  const BytesOf bytes(binary);
+  const std::uint8_t* b = bytes.data();
+  return b[1] == etf::kCompressed &&
+         too_long((Word{b[2]} << 24 | Word{b[3]} << 16 | Word{b[4]} << 8 | b[5]) / kBytesPerStep);
 }
 
 Term decode(Process& p, Term binary, Term options) {
@@ -75,15 +67,12 @@ Term external_size(Process& p, Term t, EncodeOptions options) {
 
 }  // namespace
 
-Term bif_erlang_term_to_binary_1(Process& p, const Term* a) {
-  const Term args[] = {a[0], Term::nil()};
-  return encode(p, args);
-}
-Term bif_erlang_term_to_binary_2(Process& p, const Term* a) { return encode(p, a); }
+Term bif_erlang_term_to_binary_1(Process& p, const Term* a) { return encode(p, a[0], Term::nil()); }
+Term bif_erlang_term_to_binary_2(Process& p, const Term* a) { return encode(p, a[0], a[1]); }
 
 /// One binary is a list of binaries too.
 Term bif_erlang_term_to_iovec_2(Process& p, const Term* a) {
-  const Term binary = encode(p, a);
+  const Term binary = encode(p, a[0], a[1]);
   if (!binary) return binary;
   ListBuilder list(p.heap);
   list.add(binary);
@@ -94,8 +83,14 @@ Term bif_erlang_term_to_iovec_1(Process& p, const Term* a) {
   return bif_erlang_term_to_iovec_2(p, args);
 }
 
-Term bif_erlang_binary_to_term_1(Process& p, const Term* a) { return decode(p, a[0], Term::nil()); }
-Term bif_erlang_binary_to_term_2(Process& p, const Term* a) { return decode(p, a[0], a[1]); }
+Term bif_erlang_binary_to_term_1(Process& p, const Term* a) {
+  if (inflates_long(a[0])) return run_elsewhere(p, bif_erlang_binary_to_term_1, a, 1);
+  return decode(p, a[0], Term::nil());
+}
+Term bif_erlang_binary_to_term_2(Process& p, const Term* a) {
+  if (inflates_long(a[0])) return run_elsewhere(p, bif_erlang_binary_to_term_2, a, 2);
+  return decode(p, a[0], a[1]);
+}
 
 Term bif_erlang_external_size_1(Process& p, const Term* a) { return external_size(p, a[0], {}); }
 Term bif_erlang_external_size_2(Process& p, const Term* a) {

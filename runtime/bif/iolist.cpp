@@ -1,6 +1,7 @@
 #include "runtime/bif/iolist.hpp"
 
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 
 /// Lists of bytes and binaries, and binaries of lists.
 namespace vmrun {
@@ -55,6 +56,7 @@ Term list_of(Process& p, Term bin, Word first, Word last, Term tail) {
 }  // namespace
 
 Term bif_erlang_iolist_size_1(Process& p, const Term* a) {
+  if (a[0].is_list() && weighs_much(a[0])) return run_elsewhere(p, bif_erlang_iolist_size_1, a, 1);
   const SWord bits = iodata_bits(a[0], true);
   if (bits < 0) return raise_badarg(p);
   charge(p, bits / 64);
@@ -62,12 +64,16 @@ Term bif_erlang_iolist_size_1(Process& p, const Term* a) {
 }
 
 Term bif_erlang_iolist_to_binary_1(Process& p, const Term* a) {
-  return is_binary(a[0]) ? a[0] : to_bitstring(p, a[0], true);
+  if (is_binary(a[0])) return a[0];
+  if (weighs_much(a[0])) return run_elsewhere(p, bif_erlang_iolist_to_binary_1, a, 1);
+  return to_bitstring(p, a[0], true);
 }
 Term bif_erlang_list_to_binary_1(Process& p, const Term* a) {
+  if (weighs_much(a[0])) return run_elsewhere(p, bif_erlang_list_to_binary_1, a, 1);
   return a[0].is_cons_or_nil() ? to_bitstring(p, a[0], true) : raise_badarg(p);
 }
 Term bif_erlang_list_to_bitstring_1(Process& p, const Term* a) {
+  if (weighs_much(a[0])) return run_elsewhere(p, bif_erlang_list_to_bitstring_1, a, 1);
   return a[0].is_cons_or_nil() ? to_bitstring(p, a[0], false) : raise_badarg(p);
 }
 
@@ -108,6 +114,7 @@ Term bif_erlang_binary_to_list_3(Process& p, const Term* a) {
   if (!a[0].is_bitstring()) return raise_badarg(p);
   const auto size = static_cast<SWord>(bit_size_of(a[0]) / 8);
   if (!small_in_range(a[1], 1, size, &from) || !small_in_range(a[2], from, size, &to)) return raise_badarg(p);
+  if (too_long(static_cast<Word>(to - from))) return run_elsewhere(p, bif_erlang_binary_to_list_3, a, 3);
   return list_of(p, a[0], static_cast<Word>(from - 1), static_cast<Word>(to), Term::nil());
 }
 
@@ -138,6 +145,7 @@ Term bif_binary_bin_to_list_3(Process& p, const Term* a) {
     length = -length;
   }
   if (from < 0 || from + length > size) return raise_badarg(p);
+  if (too_long(static_cast<Word>(length))) return run_elsewhere(p, bif_binary_bin_to_list_3, a, 3);
   return list_of(p, a[0], static_cast<Word>(from), static_cast<Word>(from + length), Term::nil());
 }
 

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 #include "vm/sched/fiber.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
@@ -12,11 +13,17 @@ namespace vmrun {
 namespace {
 
 /// First tuple in the list whose element `at` (zero-based) == key; the non-value if none, *proper
-/// tells whether the list ended well.
-Term find_tuple(Process& p, Term key, Word at, Term list, bool* proper) {
+/// tells whether the list ended well. Stops after kStepsOnScheduler elements on a scheduler:
+/// *stopped.
+Term find_tuple(Process& p, Term key, Word at, Term list, bool* proper, bool* stopped) {
   SWord steps = 0;
+  const SWord most = steps_here();
   const bool by_word = key.is_atom() || key.is_nil();  // nothing else equals these
   for (; list.is_list(); list = list.tail(), ++steps) {
+    if (steps > most) [[unlikely]] {
+      *stopped = true;
+      return kNonValue;
+    }
     const Term t = list.head();
     if (!t.is_tuple() || t.tuple_arity() <= at) continue;
     const Term e = t.element(at);
@@ -30,13 +37,16 @@ Term find_tuple(Process& p, Term key, Word at, Term list, bool* proper) {
   return kNonValue;
 }
 
-/// keyfind and its relatives: position, list; badarg for what is neither.
-bool search_tuple(Process& p, const Term* a, Term* found) {
-  bool proper = true;
+/// keyfind and its relatives: what `answer` makes of the tuple, or of none. badarg for what is no
+/// position or list.
+template <class Answer>
+Term search_tuple(Process& p, const Term* a, BifFn self, Answer answer) {
+  bool proper = true, stopped = false;
   SWord position;
-  if (!small_in_range(a[1], 1, Term::kSmallMax, &position)) return false;
-  *found = find_tuple(p, a[0], static_cast<Word>(position - 1), a[2], &proper);
-  return proper;
+  if (!small_in_range(a[1], 1, Term::kSmallMax, &position)) return raise_badarg(p);
+  const Term found = find_tuple(p, a[0], static_cast<Word>(position - 1), a[2], &proper, &stopped);
+  if (stopped) return run_elsewhere(p, self, a, 3);
+  return proper ? answer(found) : raise_badarg(p);
 }
 
 /// Left without the first occurrence of each element of right; few elements to remove.
@@ -234,8 +244,11 @@ Term bif_erlang_subtract_2(Process& p, const Term* a) {
 
 Term bif_lists_member_2(Process& p, const Term* a) {
   SWord steps = 0;
+  const SWord most = steps_here();
   Term list = a[1];
   for (; list.is_list(); list = list.tail(), ++steps) {
+    if (steps > most) [[unlikely]]
+      return run_elsewhere(p, bif_lists_member_2, a, 2);
     if (equal_exact(list.head(), a[0])) {
       charge(p, steps);
       return atoms::true_;
@@ -246,21 +259,17 @@ Term bif_lists_member_2(Process& p, const Term* a) {
 }
 
 Term bif_lists_keyfind_3(Process& p, const Term* a) {
-  Term found;
-  if (!search_tuple(p, a, &found)) return raise_badarg(p);
-  return found ? found : atoms::false_;
+  return search_tuple(p, a, bif_lists_keyfind_3, [](Term found) { return found ? found : atoms::false_; });
 }
 
 Term bif_lists_keymember_3(Process& p, const Term* a) {
-  Term found;
-  if (!search_tuple(p, a, &found)) return raise_badarg(p);
-  return bool_term(found.is_value());
+  return search_tuple(p, a, bif_lists_keymember_3, [](Term found) { return bool_term(found.is_value()); });
 }
 
 Term bif_lists_keysearch_3(Process& p, const Term* a) {
-  Term found;
-  if (!search_tuple(p, a, &found)) return raise_badarg(p);
-  return found ? new_tuple(p.heap, intern_atom("value"), found) : atoms::false_;
+  return search_tuple(p, a, bif_lists_keysearch_3, [&p](Term found) {
+    return found ? new_tuple(p.heap, intern_atom("value"), found) : atoms::false_;
+  });
 }
 
 }  // namespace vmrun

@@ -1,4 +1,5 @@
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/number_text.hpp"
@@ -26,6 +27,17 @@ bool text_argument(Term t, bool binary, std::string* out) {
 Term text_result(Process& p, std::string_view text, bool binary) {
   charge(p, static_cast<SWord>(text.size()));
   return binary ? text_binary(p.heap, text) : text_list(p.heap, text);
+}
+
+/// Converting takes more than linear time.
+constexpr Word kLongInteger = 500, kLongDigits = 5000;  // words; digits
+
+bool long_integer(Term n) { return n.is_big() && n.boxed_ptr()->header_arity() > kLongInteger; }
+bool long_digits(Term text, bool binary) {
+  if (binary) return text.is_bitstring() && bit_size_of(text) / 8 > kLongDigits;
+  Word n = 0;
+  for (; text.is_list() && n <= kLongDigits; text = text.tail()) ++n;
+  return n > kLongDigits;
 }
 
 Term integer_out(Process& p, Term n, Term base_term, bool binary) {
@@ -86,21 +98,49 @@ Term float_out(Process& p, Term f, Term options, bool binary) {
 }  // namespace
 
 Term bif_erlang_integer_to_list_1(Process& p, const Term* a) {
+  if (long_integer(a[0]) && too_long(kStepsOnScheduler + 1))
+    return run_elsewhere(p, bif_erlang_integer_to_list_1, a, 1);
+
   return integer_out(p, a[0], Term::small(10), false);
 }
-Term bif_erlang_integer_to_list_2(Process& p, const Term* a) { return integer_out(p, a[0], a[1], false); }
+Term bif_erlang_integer_to_list_2(Process& p, const Term* a) {
+  if (long_integer(a[0]) && too_long(kStepsOnScheduler + 1))
+    return run_elsewhere(p, bif_erlang_integer_to_list_2, a, 2);
+  return integer_out(p, a[0], a[1], false);
+}
 Term bif_erlang_integer_to_binary_1(Process& p, const Term* a) {
+  if (long_integer(a[0]) && too_long(kStepsOnScheduler + 1))
+    return run_elsewhere(p, bif_erlang_integer_to_binary_1, a, 1);
+
   return integer_out(p, a[0], Term::small(10), true);
 }
-Term bif_erlang_integer_to_binary_2(Process& p, const Term* a) { return integer_out(p, a[0], a[1], true); }
+Term bif_erlang_integer_to_binary_2(Process& p, const Term* a) {
+  if (long_integer(a[0]) && too_long(kStepsOnScheduler + 1))
+    return run_elsewhere(p, bif_erlang_integer_to_binary_2, a, 2);
+  return integer_out(p, a[0], a[1], true);
+}
 Term bif_erlang_list_to_integer_1(Process& p, const Term* a) {
+  if (long_digits(a[0], false) && too_long(kStepsOnScheduler + 1))
+    return run_elsewhere(p, bif_erlang_list_to_integer_1, a, 1);
+
   return integer_in(p, a[0], Term::small(10), false);
 }
-Term bif_erlang_list_to_integer_2(Process& p, const Term* a) { return integer_in(p, a[0], a[1], false); }
+Term bif_erlang_list_to_integer_2(Process& p, const Term* a) {
+  if (long_digits(a[0], false) && too_long(kStepsOnScheduler + 1))
+    return run_elsewhere(p, bif_erlang_list_to_integer_2, a, 2);
+  return integer_in(p, a[0], a[1], false);
+}
 Term bif_erlang_binary_to_integer_1(Process& p, const Term* a) {
+  if (long_digits(a[0], true) && too_long(kStepsOnScheduler + 1))
+    return run_elsewhere(p, bif_erlang_binary_to_integer_1, a, 1);
+
   return integer_in(p, a[0], Term::small(10), true);
 }
-Term bif_erlang_binary_to_integer_2(Process& p, const Term* a) { return integer_in(p, a[0], a[1], true); }
+Term bif_erlang_binary_to_integer_2(Process& p, const Term* a) {
+  if (long_digits(a[0], true) && too_long(kStepsOnScheduler + 1))
+    return run_elsewhere(p, bif_erlang_binary_to_integer_2, a, 2);
+  return integer_in(p, a[0], a[1], true);
+}
 Term bif_erlang_list_to_float_1(Process& p, const Term* a) { return float_in(p, a[0], false); }
 Term bif_erlang_binary_to_float_1(Process& p, const Term* a) { return float_in(p, a[0], true); }
 Term bif_erlang_float_to_list_1(Process& p, const Term* a) { return float_out(p, a[0], Term::nil(), false); }

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "runtime/bif/iolist.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 #include "vm/nif/resource.hpp"
 #include "vm/term/bits.hpp"
 
@@ -19,7 +21,6 @@
 /// such a resource is ever matched with.
 namespace vmrun {
 
-Term bif_erlang_iolist_to_binary_1(Process& p, const Term* args);
 Term bif_unicode_characters_to_binary_1(Process& p, const Term* args);
 
 namespace {
@@ -289,7 +290,7 @@ bool parse_options(Term list, Options* o) {
 Term text_argument(Process& p, Term text, bool unicode) {
   if (is_binary(text)) return text;
   const Term binary =
-      unicode ? bif_unicode_characters_to_binary_1(p, &text) : bif_erlang_iolist_to_binary_1(p, &text);
+      unicode ? bif_unicode_characters_to_binary_1(p, &text) : iodata_to_bitstring(p.heap, text, true);
   return binary != kNonValue && is_binary(binary) ? binary : kNonValue;
 }
 
@@ -389,24 +390,57 @@ class Run {
         bytes_(subject),
         unicode_(is_unicode(code)),
         data_(pcre2_match_data_create_from_pattern(code, nullptr)) {
-    if (o.match_limit || o.depth_limit) {
+    if (steps_here() == static_cast<SWord>(kStepsOnScheduler)) {
+      limited_ = !o.match_limit || *o.match_limit > kMatchLimit;
+      // Partial matching tells when a match would have looked behind the beginning.
+      cut_ = too_long((bytes_.size() - std::min(bytes_.size(), static_cast<Word>(o.offset))) / kBytesPerStep);
+    }
+    if (limited_ && !o.depth_limit) {
+      thread_local const MatchContext few = [] {
+        MatchContext c(pcre2_match_context_create(nullptr));
+        if (c) pcre2_set_match_limit(c.get(), kMatchLimit);
+        return c;
+      }();
+      shared_context_ = few.get();
+    } else if (limited_ || o.match_limit || o.depth_limit) {
       context_.reset(pcre2_match_context_create(nullptr));
-      if (context_ && o.match_limit) pcre2_set_match_limit(context_.get(), *o.match_limit);
+      if (context_ && limited_) pcre2_set_match_limit(context_.get(), kMatchLimit);
+      else if (context_ && o.match_limit) pcre2_set_match_limit(context_.get(), *o.match_limit);
       if (context_ && o.depth_limit) pcre2_set_depth_limit(context_.get(), *o.depth_limit);
     }
   }
 
   Term run() {
     if (!data_ || static_cast<Word>(o_.offset) > bytes_.size() || !find_wanted()) return raise_badarg(p_);
+    if (cut_ && (o_.global || unicode_)) return stop();
     return o_.global ? all() : once();
   }
+  /// It takes longer than a scheduler has time for: run() has no result.
+  bool stopped() const { return stopped_; }
 
  private:
-  /// Result of pcre2_match.
+  /// What PCRE2 counts in one match on a scheduler: some milliseconds' worth.
+  static constexpr std::uint32_t kMatchLimit = 40000;
+
+  Term stop() {
+    stopped_ = true;
+    return kNonValue;
+  }
+
+  /// Result of pcre2_match. Of a long subject a scheduler looks at the beginning: a match that
+  /// would have looked behind its end is a partial one.
   int match(Word at, std::uint32_t flags) {
     static const std::uint8_t nothing = 0;
-    const int rc = pcre2_match(code_, bytes_.size() ? bytes_.data() : &nothing, bytes_.size(), at,
-                               o_.match | flags, data_.get(), context_.get());
+    Word size = bytes_.size();
+    if (cut_) {
+      size = at + kStepsOnScheduler * kBytesPerStep;
+      flags |= PCRE2_PARTIAL_HARD;
+    }
+    const int rc = pcre2_match(code_, size ? bytes_.data() : &nothing, size, at, o_.match | flags,
+                               data_.get(), shared_context_ ? shared_context_ : context_.get());
+    if ((cut_ && (rc == PCRE2_ERROR_NOMATCH || rc == PCRE2_ERROR_PARTIAL)) ||
+        (limited_ && rc == PCRE2_ERROR_MATCHLIMIT))
+      stopped_ = true;
     const Word end = rc > 0 ? pcre2_get_ovector_pointer(data_.get())[1] : bytes_.size();
     charge(p_, static_cast<SWord>(end > at ? end - at : 0) + 8);
     return rc;
@@ -414,6 +448,7 @@ class Run {
 
   Term once() {
     const int rc = match(static_cast<Word>(o_.offset), 0);
+    if (stopped_) return kNonValue;
     if (rc < 0) return not_found(rc);
     return shows_nothing() ? match_atom() : new_tuple(p_.heap, match_atom(), captured(rc));
   }
@@ -425,6 +460,7 @@ class Run {
     // What has been looked at once is UTF-8.
     for (Word at = static_cast<Word>(o_.offset);; flags |= PCRE2_NO_UTF_CHECK) {
       const int rc = match(at, flags);
+      if (stopped_) return kNonValue;
       constexpr std::uint32_t kElsewhere = PCRE2_NOTEMPTY_ATSTART | PCRE2_ANCHORED;
       if (rc == PCRE2_ERROR_NOMATCH) {
         if (!(flags & kElsewhere) || at >= bytes_.size()) break;
@@ -554,12 +590,19 @@ class Run {
   const Term subject_;
   const BytesOf bytes_;
   const bool unicode_;
+  bool limited_ = false;  // by kMatchLimit
+  bool cut_ = false;      // only the beginning is looked at
+  bool stopped_ = false;
+  pcre2_match_context* shared_context_ = nullptr;  // the thread's, with that limit
   MatchData data_;
   MatchContext context_;
   std::vector<std::vector<std::uint32_t>> wanted_;  // for each that is to be shown the groups it may be
 };
 
-Term run_bif(Process& p, Term subject, Term expression, Term options) {
+Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
+  const Term subject = a[0], expression = a[1], options = arity == 3 ? a[2] : Term::nil();
+  if ((!is_binary(subject) && weighs_much(subject)) || (!expression.is_tuple() && weighs_much(expression)))
+    return run_elsewhere(p, self, a, arity);
   Options o;
   if (!parse_options(options, &o)) return raise_badarg(p);
   Code compiled;
@@ -588,15 +631,17 @@ Term run_bif(Process& p, Term subject, Term expression, Term options) {
   }
   const Term binary = text_argument(p, subject, is_unicode(code));
   if (binary == kNonValue) return raise_badarg(p);
-  return Run(p, code, o, binary).run();
+  Run run(p, code, o, binary);
+  const Term result = run.run();
+  return run.stopped() ? run_elsewhere(p, self, a, arity) : result;
 }
 
 }  // namespace
 
 Term bif_re_compile_1(Process& p, const Term* a) { return compile_bif(p, a[0], Term::nil()); }
 Term bif_re_compile_2(Process& p, const Term* a) { return compile_bif(p, a[0], a[1]); }
-Term bif_re_run_2(Process& p, const Term* a) { return run_bif(p, a[0], a[1], Term::nil()); }
-Term bif_re_run_3(Process& p, const Term* a) { return run_bif(p, a[0], a[1], a[2]); }
+Term bif_re_run_2(Process& p, const Term* a) { return run_bif(p, a, 2, bif_re_run_2); }
+Term bif_re_run_3(Process& p, const Term* a) { return run_bif(p, a, 3, bif_re_run_3); }
 
 /// {namelist, Names}
 Term bif_re_inspect_2(Process& p, const Term* a) {

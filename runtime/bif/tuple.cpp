@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 
 /// Tuples.
 namespace vmrun {
@@ -17,6 +18,8 @@ Term new_tuple_of(Heap& heap, Word n, Term** elements) {
   *elements = o + 1;
   return Term::boxed(o);
 }
+
+bool long_tuple(Term t) { return t.is_tuple() && too_long(t.tuple_arity()); }
 
 /// One-based position of an element.
 bool position(Term index, Word arity, Word* at) {
@@ -46,6 +49,7 @@ Term bif_erlang_element_2(Process& p, const Term* a) {
 }
 
 Term bif_erlang_setelement_3(Process& p, const Term* a) {
+  if (long_tuple(a[1])) return run_elsewhere(p, bif_erlang_setelement_3, a, 3);
   Word at;
   if (!a[1].is_tuple() || !position(a[0], a[1].tuple_arity(), &at)) return raise_badarg(p);
   Term* e;
@@ -56,6 +60,7 @@ Term bif_erlang_setelement_3(Process& p, const Term* a) {
 }
 
 Term bif_erlang_tuple_to_list_1(Process& p, const Term* a) {
+  if (long_tuple(a[0])) return run_elsewhere(p, bif_erlang_tuple_to_list_1, a, 1);
   if (!a[0].is_tuple()) return raise_badarg(p);
   const Word n = a[0].tuple_arity();
   Term* hp = p.heap.alloc(2 * n);
@@ -65,7 +70,8 @@ Term bif_erlang_tuple_to_list_1(Process& p, const Term* a) {
 }
 
 Term bif_erlang_list_to_tuple_1(Process& p, const Term* a) {
-  const SWord n = list_length(a[0]);
+  SWord n;
+  if (!length_here(a[0], &n)) return run_elsewhere(p, bif_erlang_list_to_tuple_1, a, 1);
   if (n < 0) return raise_badarg(p);
   if (static_cast<Word>(n) > kMaxTupleElements) return raise_badarg(p);
   charge(p, n);
@@ -76,16 +82,19 @@ Term bif_erlang_list_to_tuple_1(Process& p, const Term* a) {
 }
 
 Term bif_erlang_append_element_2(Process& p, const Term* a) {
+  if (long_tuple(a[0])) return run_elsewhere(p, bif_erlang_append_element_2, a, 2);
   return a[0].is_tuple() ? with_inserted(p, a[0], a[0].tuple_arity(), a[1]) : raise_badarg(p);
 }
 
 Term bif_erlang_insert_element_3(Process& p, const Term* a) {
+  if (long_tuple(a[1])) return run_elsewhere(p, bif_erlang_insert_element_3, a, 3);
   Word at;
   if (!a[1].is_tuple() || !position(a[0], a[1].tuple_arity() + 1, &at)) return raise_badarg(p);
   return with_inserted(p, a[1], at, a[2]);
 }
 
 Term bif_erlang_delete_element_2(Process& p, const Term* a) {
+  if (long_tuple(a[1])) return run_elsewhere(p, bif_erlang_delete_element_2, a, 2);
   Word at;
   if (!a[1].is_tuple() || !position(a[0], a[1].tuple_arity(), &at)) return raise_badarg(p);
   const Word n = a[1].tuple_arity() - 1;
@@ -99,6 +108,7 @@ Term bif_erlang_delete_element_2(Process& p, const Term* a) {
 Term bif_erlang_make_tuple_2(Process& p, const Term* a) {
   SWord n;
   if (!small_in_range(a[0], 0, kMaxTupleElements, &n)) return raise_badarg(p);
+  if (too_long(static_cast<Word>(n))) return run_elsewhere(p, bif_erlang_make_tuple_2, a, 2);
   Term* e;
   const Term result = new_tuple_of(p.heap, static_cast<Word>(n), &e);
   std::fill_n(e, n, a[1]);
@@ -106,6 +116,8 @@ Term bif_erlang_make_tuple_2(Process& p, const Term* a) {
 }
 
 Term bif_erlang_make_tuple_3(Process& p, const Term* a) {
+  if ((a[0].is_small() && too_long(static_cast<Word>(a[0].small_value()))) || weighs_much(a[2]))
+    return run_elsewhere(p, bif_erlang_make_tuple_3, a, 3);
   const Term result = bif_erlang_make_tuple_2(p, a);
   if (!result) return result;
   Term list = a[2];

@@ -195,6 +195,12 @@ bool autoload_module(Term name, std::string* message) {
   return loaded;
 }
 
+bool autoload_is_quick(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  return !s.being_loaded.count(name.raw()) && (!s.source || s.source->in_memory(atom_text(name)));
+}
+
 Module* current_module(Term name) {
   Server& s = server();
   Lock lock(s.mutex);

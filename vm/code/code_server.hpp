@@ -20,6 +20,11 @@ class CodeSource {
   /// Fills `beam` with the module's bytes (.beam format), `path` with where they are from. False:
   /// there is no such module.
   virtual bool find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) = 0;
+  /// Whether find only has to look into memory: a scheduler may call it.
+  virtual bool in_memory(std::string_view module) const {
+    (void)module;
+    return false;
+  }
   /// Compiles the text of a module, shown as `name` in messages. False: `messages` says what is
   /// wrong.
   virtual bool compile(std::string_view name, std::string_view text, std::vector<std::uint8_t>* beam,
@@ -79,6 +84,9 @@ void finish_on_load(Term name, Term runner, Term result);
 /// Finds the module through the code source and loads it, once however many processes ask. False:
 /// not found, or it does not load (`message` says why).
 bool autoload_module(Term name, std::string* message);
+/// Whether that takes a scheduler no longer than a built-in function may: nothing is read or
+/// compiled, nor does it wait for another thread.
+bool autoload_is_quick(Term name);
 
 Module* current_module(Term name);  // nullptr: not loaded
 Module* pending_module(Term name);  // waits for its on_load function

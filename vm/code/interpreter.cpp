@@ -326,6 +326,12 @@ bif_failed:
       save_registers(p, x, bif_export->arity);
       p.ip = I;
       return p.bif_action == BifAction::kSuspend ? RunResult::kSuspended : RunResult::kYielded;
+    case BifAction::kElsewhere:
+      reds += set_aside;
+      VM_SWAP_OUT;
+      save_registers(p, x, bif_export->arity);
+      p.ip = I;
+      return RunResult::kDirty;
     case BifAction::kExitNow: goto exit_now;
     case BifAction::kHibernate: {
       const auto* target = static_cast<const Export*>(p.trap_target);

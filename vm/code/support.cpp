@@ -9,6 +9,7 @@
 #include "vm/code/segments.hpp"
 #include "vm/heap/gc.hpp"
 #include "vm/nif/call.hpp"
+#include "vm/nif/dirty.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
@@ -80,11 +81,27 @@ bool spread_arguments(Term list, Term* x, unsigned* arity) {
   return list.is_nil() && n < 256;
 }
 
+namespace {
+
+/// As a dirty job. What it finds, or not, is seen afterwards.
+Term load_called_module(Process&, const Term* a) {
+  std::string message;
+  if (!autoload_module(a[0], &message) && !message.empty()) std::fprintf(stderr, "%s\n", message.c_str());
+  return atoms::ok;
+}
+
+}  // namespace
+
+bool load_elsewhere(Process& p, const Export& e) {
+  if (came_back(p)) return run_elsewhere(p, load_called_module, &e.module, 1), false;
+  if (current_module(e.module)) return false;
+  if (autoload_is_quick(e.module)) return load_called_module(p, &e.module), false;
+  run_elsewhere(p, load_called_module, &e.module, 1, DirtyKind::kIo);
+  return true;
+}
+
 const Word* resolve_undefined(Process& p, const Export& e, Term* x) {
   static const Term handler = intern_atom("$handle_undefined_function");
-  std::string message;
-  if (!current_module(e.module) && !autoload_module(e.module, &message) && !message.empty())
-    std::fprintf(stderr, "%s\n", message.c_str());
   if (is_defined(e)) return e.address.load(std::memory_order_acquire);
   const Export* h = find_export(e.module, handler, 2);
   if (!h || !is_defined(*h)) return nullptr;

@@ -26,6 +26,9 @@ bool spread_arguments(Term list, Term* x, unsigned* arity);
 /// An undefined function is called: loads its module. Where to go on (arguments in place), or
 /// nullptr: undef.
 const Word* resolve_undefined(Process& p, const Export& e, Term* x);
+/// Before that: whether the module is to be loaded on a dirty scheduler. The process then goes
+/// there (RunResult::kDirty) and comes to the same instruction again.
+bool load_elsewhere(Process& p, const Export& e);
 /// The address a fun leads to, its module loaded if need be; nullptr if there is none.
 const Word* resolve_fun(Process& p, FunEntry& entry);
 /// Copies a fun's free variables behind the arguments.

@@ -1,5 +1,6 @@
 #include "vm/nif/dirty.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -22,6 +23,18 @@
 #include "vm/term/print.hpp"
 
 namespace vmrun {
+
+/// A built-in function at work on a dirty scheduler.
+struct DirtyJob {
+  BifFn body;
+  DirtyKind kind;
+  unsigned arity;
+  static constexpr unsigned kMaxArguments = 4;
+  Term arguments[kMaxArguments];
+  Term result;
+  bool done = false;
+};
+
 namespace {
 
 /// A thread that has just become idle looks for work a little while before it sleeps: whoever has
@@ -46,6 +59,8 @@ Pool cpu_pool{DirtyKind::kCpu, 0, {}, {}, nullptr, &cpu_pool.first, nullptr, 0, 
 Pool io_pool{DirtyKind::kIo, 10, {}, {}, nullptr, &io_pool.first, nullptr, 0, 0};
 
 thread_local DirtyKind thread_kind = DirtyKind::kNone;
+
+DirtyJob* job_of(const Process& p) { return p.extra ? p.extra->dirty_job : nullptr; }
 
 const NifFunction& called(const Process& p) { return nif_functions[header_of_entry(p.ip)->nif]; }
 
@@ -78,8 +93,26 @@ bool lives_on(Process& p) {
   return !p.exit_pending;
 }
 
+void collect_if_due(Process& p) {
+  if (!p.heap.gc_desired() || collect(p, 0, p.saved_regs, p.live_saved) >= 0) return;
+  p.exit_pending = true;
+  p.exit_reason = atoms::killed;
+}
+
+/// The interpreter calls the built-in function again, which takes the result.
+void run_job(Process& p, DirtyJob& job) {
+  if (!lives_on(p)) return make_runnable(p);  // killed while it waited for a thread
+  const std::int32_t before = p.reductions;
+  job.result = job.body(p, job.arguments);
+  assert(job.result.is_value() || p.bif_action == BifAction::kRaise);
+  job.done = true;
+  p.reductions_done += static_cast<Word>(before - p.reductions);
+  if (lives_on(p)) collect_if_due(p);
+  make_runnable(p);
+}
+
 /// The library has been retained for this.
-void run_one(Process& p) {
+void run_nif(Process& p) {
   const NifFunction& f = called(p);
   if (!lives_on(p)) {  // killed while it waited for a thread
     release_library(f.library);
@@ -102,10 +135,7 @@ void run_one(Process& p) {
     if (!result.is_value() && p.bif_action == BifAction::kTrap)
       save(p, trap_arguments, static_cast<const Export*>(p.trap_target)->arity);
     settle(p, result);
-    if (p.heap.gc_desired() && collect(p, 0, p.saved_regs, p.live_saved) < 0) {
-      p.exit_pending = true;
-      p.exit_reason = atoms::killed;
-    }
+    collect_if_due(p);
   }
   if (probe::process_unscheduled_enabled()) [[unlikely]]
     probe::process_unscheduled(PidText(p.id));
@@ -145,7 +175,8 @@ bool look_for_work(Pool& pool, AdaptiveSpin& spin, std::unique_lock<std::mutex>&
     pool.first = p.next_in_queue;
     if (!pool.first) pool.last = &pool.first;
     lock.unlock();
-    run_one(p);
+    if (DirtyJob* job = job_of(p)) run_job(p, *job);
+    else run_nif(p);
     lock.lock();
   }
 }
@@ -159,12 +190,21 @@ void set_dirty_schedulers(unsigned cpu, unsigned io) {
 unsigned dirty_cpu_schedulers() { return cpu_pool.limit ? cpu_pool.limit : scheduler_count(); }
 unsigned dirty_io_schedulers() { return io_pool.limit; }
 
-void run_dirty(Process& p) {
+namespace {
+
+Pool& pool_for(Process& p) {
+  if (const DirtyJob* job = job_of(p)) return job->kind == DirtyKind::kIo ? io_pool : cpu_pool;
   const NifFunction& f = called(p);
   // Still in the slice: who unloads the library waits for that, and then the call, which may be a
   // long time in the queue, keeps it.
   retain_library(f.library);
-  Pool& pool = f.flags == ERL_NIF_DIRTY_JOB_IO_BOUND ? io_pool : cpu_pool;
+  return f.flags == ERL_NIF_DIRTY_JOB_IO_BOUND ? io_pool : cpu_pool;
+}
+
+}  // namespace
+
+void run_dirty(Process& p) {
+  Pool& pool = pool_for(p);
   std::lock_guard lock(pool.mutex);
   p.next_in_queue = nullptr;
   *pool.last = &p;
@@ -179,6 +219,43 @@ void run_dirty(Process& p) {
                              (&pool == &cpu_pool ? "_dirty_cpu_scheduler" : "_dirty_io_scheduler");
     start_needed_thread(name, [&pool] { run_thread(pool); }).detach();
   }
+}
+
+Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity, DirtyKind kind) {
+  assert(arity <= DirtyJob::kMaxArguments && thread_kind == DirtyKind::kNone);
+  DirtyJob*& job = extra_of(p).dirty_job;
+  if (!job) {
+    job = new DirtyJob{body, kind, arity, {}, {}};
+    std::copy_n(args, arity, job->arguments);
+    p.bif_action = BifAction::kElsewhere;
+    return kNonValue;
+  }
+  assert(job->done && job->body == body);
+  const Term result = job->result;
+  if (!result) p.bif_action = BifAction::kRaise;
+  abandon_dirty_job(p);
+  return result;
+}
+
+bool came_back(const Process& p) {
+  const DirtyJob* job = job_of(p);
+  return job && job->done;
+}
+SWord steps_here() {
+  return thread_kind == DirtyKind::kNone ? static_cast<SWord>(kStepsOnScheduler) : INT64_MAX;
+}
+bool too_long(Word steps) { return steps > kStepsOnScheduler && thread_kind == DirtyKind::kNone; }
+
+void visit_dirty_job(DirtyJob& job, void (*visit)(void* context, Term* terms, std::size_t count),
+                     void* context) {
+  visit(context, job.arguments, job.arity);
+  if (job.result) visit(context, &job.result, 1);
+}
+
+void abandon_dirty_job(Process& p) {
+  if (!p.extra) return;
+  delete p.extra->dirty_job;
+  p.extra->dirty_job = nullptr;
 }
 
 bool dirty_call_raised(Process& p) {

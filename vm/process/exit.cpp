@@ -10,6 +10,7 @@
 #include "vm/heap/gc.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/nif/dirty.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/fiber.hpp"
@@ -89,6 +90,7 @@ void exit_process(Process& p, Term reason, bool report) {
     arrived = next;
   }
   abandon_fiber(p);
+  abandon_dirty_job(p);
   destroy_list(p.mailbox.first);
   p.mailbox.first = nullptr;
   if (p.observed) [[unlikely]] {

@@ -27,6 +27,8 @@ enum class ExceptionClass : std::uint8_t { kError, kExit, kThrow };
 ///                    process runs next (RunResult::kYielded)
 ///   kSuspendOnFiber  for the interpreter the same as kYield: the BIF, called again, continues on
 ///                    its fiber
+///   kElsewhere       goes on on a dirty scheduler; the BIF is called again when that is done (see
+///                    nif/dirty.hpp)
 ///   kSuspend         as kYield, but the process is not runnable until something arrives
 ///                    (RunResult::kSuspended)
 ///   kExitNow         the process ends with exception_value as its reason; no catch sees it: call
@@ -38,6 +40,7 @@ enum class BifAction : std::uint8_t {
   kTrap,
   kYield,
   kSuspendOnFiber,
+  kElsewhere,
   kExitNow,
   kHibernate,
   kSuspend

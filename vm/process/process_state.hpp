@@ -90,6 +90,8 @@ struct Extra {
   FlatTable<Term, std::uint32_t> suspending;  // whom this process suspends, how many times
   std::uint32_t pinned_messages = 0;          // messages in the mailbox whose root lies in the heap
 
+  struct DirtyJob* dirty_job = nullptr;  // a BIF that runs on a dirty scheduler (nif/dirty.hpp)
+
   struct Carried* carried = nullptr;  // what tracing knows of this process (carried.hpp)
 
   // Odds and ends of process_flag.

@@ -1,6 +1,7 @@
 #include <cstddef>
 
 #include "vm/message/carried.hpp"
+#include "vm/nif/dirty.hpp"
 #include "vm/sched/fiber.hpp"
 
 namespace vmrun {
@@ -15,6 +16,7 @@ void visit_roots(Process& p, void (*visit)(void* context, Term* terms, std::size
   if (p.fiber) visit_fiber_roots(*p.fiber, visit, context);
   Extra* extra = p.extra;
   if (!extra) return;
+  if (extra->dirty_job) visit_dirty_job(*extra->dirty_job, visit, context);
   visit(context, extra->dictionary.terms(), 2 * extra->dictionary.size());
   if (Carried* c = extra->carried) {
     visit(context, &c->token.label, 1);

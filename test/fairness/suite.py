@@ -1,0 +1,49 @@
+"""Built-in functions with much to do let others run: every row of bif.tab whose column `long` says how is called with large
+arguments beside a process that counts its turns (+S 1). A function that keeps the scheduler leaves it none. One that goes on
+elsewhere leaves it one for certain, and more as the kernel pleases; one that yields does so after so much work. Times are
+measured by `./dev bench fairness`."""
+import pathlib
+import re
+import subprocess
+
+from harness.golden import ENVIRONMENT
+from harness.results import Failure, Test
+
+HERE = pathlib.Path(__file__).resolve().parent
+LEAST_TURNS = {'elsewhere': 1, 'yields': 3}
+SMALL, LARGE = 2_000_000, 100_000_000  # bytes
+SILENT = {'erlang:display/1'}  # prints its argument: not called here
+
+
+def tests(root, vmrun):
+    return [Test('fairness', 'built-in functions', lambda: walk(root, vmrun, SMALL, 300))]
+
+
+def slow_tests(root, vmrun):
+    return [Test('slow', 'fairness of built-in functions, 100 MB', lambda: walk(root, vmrun, LARGE, 1800))]
+
+
+def long_rows(root):
+    """Names of the rows of bif.tab that have the column `long`, and what it says."""
+    rows = {}
+    for line in (root / 'runtime/bif/bif.tab').read_text(encoding='utf-8').splitlines():
+        fields = line.split('#')[0].split()
+        for field in fields[3:]:
+            if found := re.match(r'long=(yields|elsewhere)', field):
+                rows[f'{fields[0]}:{fields[1]}/{fields[2]}'] = found[1]
+    return {name: how for name, how in rows.items() if name not in SILENT}
+
+
+def walk(root, vmrun, size, seconds):
+    done = subprocess.run([vmrun, '+S', '1', str(HERE / 'built_ins.act'), 'count', str(size)], env=ENVIRONMENT, capture_output=True,
+                          text=True, timeout=seconds, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise Failure(f'status {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-2000:]}')
+    turns = {name: int(count) for name, count in (line.rsplit(' ', 1) for line in done.stdout.splitlines())}
+    rows = long_rows(root)
+    wrong = [f'{name}: no call of it in built_ins.act' for name in sorted(rows.keys() - turns.keys())]
+    wrong += [f'{name}: bif.tab does not say that it is long' for name in sorted(turns.keys() - rows.keys())]
+    wrong += [f'{name}: another process had {count} turns meanwhile, at least {LEAST_TURNS[rows[name]]} wanted'
+              for name, count in turns.items() if name in rows and count < LEAST_TURNS[rows[name]]]
+    if wrong:
+        raise Failure('\n'.join(wrong))
