@@ -1,6 +1,7 @@
 %% List processing. The five functions reverse/2, member/2, keyfind/3,
 %% keymember/3 and keysearch/3 are built into the machine; everything else is
-%% here. Functions taking a fun check it once and then run a tight loop.
+%% here. Functions taking a fun check it once and then run a tight loop. Helpers
+%% that can show in a stack trace have the names that they have in OTP.
 %%
 %% Sorting is a stable bottom-up merge sort. The input is cut into ascending
 %% and strictly descending runs; every merging pass reverses the direction of
@@ -46,19 +47,12 @@ reverse([A, B | T]) -> lists:reverse(T, [B, A]).
 
 -spec nth(pos_integer(), [T, ...]) -> T.
 nth(1, [H | _]) -> H;
-nth(N, [_ | _] = L) when is_integer(N), N > 1 -> nth_loop(N, L).
-
-nth_loop(1, [H | _]) -> H;
-nth_loop(N, [_ | T]) -> nth_loop(N - 1, T).
+nth(N, [_ | T]) when N > 1 -> nth(N - 1, T).
 
 -spec nthtail(non_neg_integer(), [T, ...]) -> [T].
-nthtail(0, []) -> [];
-nthtail(0, [_ | _] = L) -> L;
 nthtail(1, [_ | T]) -> T;
-nthtail(N, [_ | _] = L) when is_integer(N), N > 1 -> nthtail_loop(N, L).
-
-nthtail_loop(0, L) when is_list(L) -> L;
-nthtail_loop(N, [_ | T]) -> nthtail_loop(N - 1, T).
+nthtail(N, [_ | T]) when N > 1 -> nthtail(N - 1, T);
+nthtail(0, L) when is_list(L) -> L.
 
 prefix([X | A], [X | B]) -> prefix(A, B);
 prefix([], L) when is_list(L) -> true;
@@ -166,13 +160,13 @@ thing_to_list(X) when is_float(X) -> float_to_list(X);
 thing_to_list(X) when is_atom(X) -> atom_to_list(X);
 thing_to_list(X) when is_list(X) -> X.
 
-flatten(L) when is_list(L) -> flatten_onto(L, []).
+flatten(L) when is_list(L) -> do_flatten(L, []).
 
-flatten(L, Tail) when is_list(L), is_list(Tail) -> flatten_onto(L, Tail).
+flatten(L, Tail) when is_list(L), is_list(Tail) -> do_flatten(L, Tail).
 
-flatten_onto([H | T], Tail) when is_list(H) -> flatten_onto(H, flatten_onto(T, Tail));
-flatten_onto([H | T], Tail) -> [H | flatten_onto(T, Tail)];
-flatten_onto([], Tail) -> Tail.
+do_flatten([H | T], Tail) when is_list(H) -> do_flatten(H, do_flatten(T, Tail));
+do_flatten([H | T], Tail) -> [H | do_flatten(T, Tail)];
+do_flatten([], Tail) -> Tail.
 
 flatlength(L) -> flatlength(L, 0).
 
@@ -189,24 +183,24 @@ enumerate(From, Step, L) when is_integer(From), is_integer(Step) -> enum(From, S
 enum(N, Step, [H | T]) -> [{N, H} | enum(N + Step, Step, T)];
 enum(_, _, []) -> [].
 
-uniq(L) -> uniq_seen(L, #{}).
+uniq(L) -> uniq_1(L, #{}).
 
-uniq_seen([H | T], Seen) ->
+uniq_1([H | T], Seen) ->
     case Seen of
-        #{H := _} -> uniq_seen(T, Seen);
-        _ -> [H | uniq_seen(T, Seen#{H => []})]
+        #{H := _} -> uniq_1(T, Seen);
+        _ -> [H | uniq_1(T, Seen#{H => []})]
     end;
-uniq_seen([], _) -> [].
+uniq_1([], _) -> [].
 
-uniq(F, L) when is_function(F, 1) -> uniq_seen(F, L, #{}).
+uniq(F, L) when is_function(F, 1) -> uniq_1(F, L, #{}).
 
-uniq_seen(F, [H | T], Seen) ->
+uniq_1(F, [H | T], Seen) ->
     Key = F(H),
     case Seen of
-        #{Key := _} -> uniq_seen(F, T, Seen);
-        _ -> [H | uniq_seen(F, T, Seen#{Key => []})]
+        #{Key := _} -> uniq_1(F, T, Seen);
+        _ -> [H | uniq_1(F, T, Seen#{Key => []})]
     end;
-uniq_seen(_, [], _) -> [].
+uniq_1(_, [], _) -> [].
 
 %% Zipping. How tells what to do with lists of different length.
 
@@ -267,149 +261,173 @@ unzip3([], As, Bs, Cs) -> {reverse(As), reverse(Bs), reverse(Cs)}.
 
 %% Functions over lists
 
-all(P, L) when is_function(P, 1) -> all_loop(P, L).
+all(P, L) when is_function(P, 1) ->
+    case L of
+        [H | T] ->
+            case P(H) of
+                true -> all_1(P, T);
+                false -> false
+            end;
+        [] -> true
+    end.
 
-all_loop(P, [H | T]) ->
+all_1(P, [H | T]) ->
     case P(H) of
-        true -> all_loop(P, T);
+        true -> all_1(P, T);
         false -> false
     end;
-all_loop(_, []) -> true.
+all_1(_, []) -> true.
 
-any(P, L) when is_function(P, 1) -> any_loop(P, L).
+any(P, L) when is_function(P, 1) ->
+    case L of
+        [H | T] ->
+            case P(H) of
+                true -> true;
+                false -> any_1(P, T)
+            end;
+        [] -> false
+    end.
 
-any_loop(P, [H | T]) ->
+any_1(P, [H | T]) ->
     case P(H) of
         true -> true;
-        false -> any_loop(P, T)
+        false -> any_1(P, T)
     end;
-any_loop(_, []) -> false.
+any_1(_, []) -> false.
 
 -spec map(fun((A) -> B), [A]) -> [B].
-map(F, L) when is_function(F, 1) -> map_loop(F, L).
+map(F, L) when is_function(F, 1) ->
+    case L of
+        [H | T] -> [F(H) | map_1(F, T)];
+        [] -> []
+    end.
 
-map_loop(F, [H | T]) -> [F(H) | map_loop(F, T)];
-map_loop(_, []) -> [].
+map_1(F, [H | T]) -> [F(H) | map_1(F, T)];
+map_1(_, []) -> [].
 
-flatmap(F, L) when is_function(F, 1) -> flatmap_loop(F, L).
+flatmap(F, L) when is_function(F, 1) -> flatmap_1(F, L).
 
-flatmap_loop(F, [H | T]) -> F(H) ++ flatmap_loop(F, T);
-flatmap_loop(_, []) -> [].
+flatmap_1(F, [H | T]) -> F(H) ++ flatmap_1(F, T);
+flatmap_1(_, []) -> [].
 
 -spec foldl(fun((T, Acc) -> Acc), Acc, [T]) -> Acc.
-foldl(F, Acc, L) when is_function(F, 2) -> foldl_loop(F, Acc, L).
+foldl(F, Acc, L) when is_function(F, 2) ->
+    case L of
+        [H | T] -> foldl_1(F, F(H, Acc), T);
+        [] -> Acc
+    end.
 
-foldl_loop(F, Acc, [H | T]) -> foldl_loop(F, F(H, Acc), T);
-foldl_loop(_, Acc, []) -> Acc.
+foldl_1(F, Acc, [H | T]) -> foldl_1(F, F(H, Acc), T);
+foldl_1(_, Acc, []) -> Acc.
 
 -spec foldr(fun((T, Acc) -> Acc), Acc, [T]) -> Acc.
-foldr(F, Acc, L) when is_function(F, 2) -> foldr_loop(F, Acc, L).
+foldr(F, Acc, L) when is_function(F, 2) -> foldr_1(F, Acc, L).
 
-foldr_loop(F, Acc, [H | T]) -> F(H, foldr_loop(F, Acc, T));
-foldr_loop(_, Acc, []) -> Acc.
+foldr_1(F, Acc, [H | T]) -> F(H, foldr_1(F, Acc, T));
+foldr_1(_, Acc, []) -> Acc.
 
 -spec filter(fun((T) -> boolean()), [T]) -> [T].
 filter(P, L) when is_function(P, 1) -> [X || X <- L, P(X)].
 
-partition(P, L) when is_function(P, 1) -> partition(P, L, [], []).
+partition(P, L) when is_function(P, 1) -> partition_1(P, L, [], []).
 
-partition(P, [H | T], Yes, No) ->
+partition_1(P, [H | T], Yes, No) ->
     case P(H) of
-        true -> partition(P, T, [H | Yes], No);
-        false -> partition(P, T, Yes, [H | No])
+        true -> partition_1(P, T, [H | Yes], No);
+        false -> partition_1(P, T, Yes, [H | No])
     end;
-partition(_, [], Yes, No) -> {reverse(Yes), reverse(No)}.
+partition_1(_, [], Yes, No) -> {reverse(Yes), reverse(No)}.
 
-filtermap(F, L) when is_function(F, 1) -> filtermap_loop(F, L).
+filtermap(F, L) when is_function(F, 1) -> filtermap_1(F, L).
 
-filtermap_loop(F, [H | T]) ->
+filtermap_1(F, [H | T]) ->
     case F(H) of
-        true -> [H | filtermap_loop(F, T)];
-        {true, X} -> [X | filtermap_loop(F, T)];
-        false -> filtermap_loop(F, T)
+        true -> [H | filtermap_1(F, T)];
+        {true, X} -> [X | filtermap_1(F, T)];
+        false -> filtermap_1(F, T)
     end;
-filtermap_loop(_, []) -> [].
+filtermap_1(_, []) -> [].
 
 zf(F, L) -> filtermap(F, L).
 
-foreach(F, L) when is_function(F, 1) -> foreach_loop(F, L).
+foreach(F, L) when is_function(F, 1) -> foreach_1(F, L).
 
-foreach_loop(F, [H | T]) -> F(H), foreach_loop(F, T);
-foreach_loop(_, []) -> ok.
+foreach_1(F, [H | T]) -> F(H), foreach_1(F, T);
+foreach_1(_, []) -> ok.
 
-mapfoldl(F, Acc, L) when is_function(F, 2) -> mapfoldl_loop(F, Acc, L).
+mapfoldl(F, Acc, L) when is_function(F, 2) -> mapfoldl_1(F, Acc, L).
 
-mapfoldl_loop(F, Acc0, [H | T]) ->
+mapfoldl_1(F, Acc0, [H | T]) ->
     {X, Acc1} = F(H, Acc0),
-    {Xs, Acc} = mapfoldl_loop(F, Acc1, T),
+    {Xs, Acc} = mapfoldl_1(F, Acc1, T),
     {[X | Xs], Acc};
-mapfoldl_loop(_, Acc, []) -> {[], Acc}.
+mapfoldl_1(_, Acc, []) -> {[], Acc}.
 
-mapfoldr(F, Acc, L) when is_function(F, 2) -> mapfoldr_loop(F, Acc, L).
+mapfoldr(F, Acc, L) when is_function(F, 2) -> mapfoldr_1(F, Acc, L).
 
-mapfoldr_loop(F, Acc0, [H | T]) ->
-    {Xs, Acc1} = mapfoldr_loop(F, Acc0, T),
+mapfoldr_1(F, Acc0, [H | T]) ->
+    {Xs, Acc1} = mapfoldr_1(F, Acc0, T),
     {X, Acc} = F(H, Acc1),
     {[X | Xs], Acc};
-mapfoldr_loop(_, Acc, []) -> {[], Acc}.
+mapfoldr_1(_, Acc, []) -> {[], Acc}.
 
-takewhile(P, L) when is_function(P, 1) -> takewhile_loop(P, L).
+takewhile(P, L) when is_function(P, 1) -> takewhile_1(P, L).
 
-takewhile_loop(P, [H | T]) ->
+takewhile_1(P, [H | T]) ->
     case P(H) of
-        true -> [H | takewhile_loop(P, T)];
+        true -> [H | takewhile_1(P, T)];
         false -> []
     end;
-takewhile_loop(_, []) -> [].
+takewhile_1(_, []) -> [].
 
-dropwhile(P, L) when is_function(P, 1) -> dropwhile_loop(P, L).
+dropwhile(P, L) when is_function(P, 1) -> dropwhile_1(P, L).
 
-dropwhile_loop(P, [H | T] = L) ->
+dropwhile_1(P, [H | T] = L) ->
     case P(H) of
-        true -> dropwhile_loop(P, T);
+        true -> dropwhile_1(P, T);
         false -> L
     end;
-dropwhile_loop(_, []) -> [].
+dropwhile_1(_, []) -> [].
 
-search(P, L) when is_function(P, 1) -> search_loop(P, L).
+search(P, L) when is_function(P, 1) -> search_1(P, L).
 
-search_loop(P, [H | T]) ->
+search_1(P, [H | T]) ->
     case P(H) of
         true -> {value, H};
-        false -> search_loop(P, T)
+        false -> search_1(P, T)
     end;
-search_loop(_, []) -> false.
+search_1(_, []) -> false.
 
-splitwith(P, L) when is_function(P, 1) -> splitwith(P, L, []).
+splitwith(P, L) when is_function(P, 1) -> splitwith_1(P, L, []).
 
-splitwith(P, [H | T] = L, Acc) ->
+splitwith_1(P, [H | T] = L, Acc) ->
     case P(H) of
-        true -> splitwith(P, T, [H | Acc]);
+        true -> splitwith_1(P, T, [H | Acc]);
         false -> {reverse(Acc), L}
     end;
-splitwith(_, [], Acc) -> {reverse(Acc), []}.
+splitwith_1(_, [], Acc) -> {reverse(Acc), []}.
 
 %% Lists of tuples
 
-keydelete(K, N, L) when is_integer(N), N > 0 -> keydelete_loop(K, N, L).
+keydelete(K, N, L) when is_integer(N), N > 0 -> keydelete3(K, N, L).
 
-keydelete_loop(K, N, [H | T]) when element(N, H) == K -> T;
-keydelete_loop(K, N, [H | T]) -> [H | keydelete_loop(K, N, T)];
-keydelete_loop(_, _, []) -> [].
+keydelete3(K, N, [H | T]) when element(N, H) == K -> T;
+keydelete3(K, N, [H | T]) -> [H | keydelete3(K, N, T)];
+keydelete3(_, _, []) -> [].
 
 keyreplace(K, N, L, New) when is_integer(N), N > 0, is_tuple(New) ->
-    keyreplace_loop(K, N, L, New).
+    keyreplace3(K, N, L, New).
 
-keyreplace_loop(K, N, [H | T], New) when element(N, H) == K -> [New | T];
-keyreplace_loop(K, N, [H | T], New) -> [H | keyreplace_loop(K, N, T, New)];
-keyreplace_loop(_, _, [], _) -> [].
+keyreplace3(K, N, [H | T], New) when element(N, H) == K -> [New | T];
+keyreplace3(K, N, [H | T], New) -> [H | keyreplace3(K, N, T, New)];
+keyreplace3(_, _, [], _) -> [].
 
 keystore(K, N, L, New) when is_integer(N), N > 0, is_tuple(New) ->
-    keystore_loop(K, N, L, New).
+    keystore2(K, N, L, New).
 
-keystore_loop(K, N, [H | T], New) when element(N, H) == K -> [New | T];
-keystore_loop(K, N, [H | T], New) -> [H | keystore_loop(K, N, T, New)];
-keystore_loop(_, _, [], New) -> [New].
+keystore2(K, N, [H | T], New) when element(N, H) == K -> [New | T];
+keystore2(K, N, [H | T], New) -> [H | keystore2(K, N, T, New)];
+keystore2(_, _, [], New) -> [New].
 
 keytake(K, N, L) when is_integer(N), N > 0 -> keytake(K, N, L, []).
 
@@ -417,11 +435,8 @@ keytake(K, N, [H | T], Acc) when element(N, H) == K -> {value, H, lists:reverse(
 keytake(K, N, [H | T], Acc) -> keytake(K, N, T, [H | Acc]);
 keytake(_, _, [], _) -> false.
 
-keymap(F, N, L) when is_function(F, 1) -> keymap_loop(F, N, L).
-
-keymap_loop(F, N, [H | T]) ->
-    [setelement(N, H, F(element(N, H))) | keymap_loop(F, N, T)];
-keymap_loop(_, N, []) when is_integer(N), N > 0 -> [].
+keymap(F, N, [H | T]) -> [setelement(N, H, F(element(N, H))) | keymap(F, N, T)];
+keymap(F, N, []) when is_integer(N), N >= 1, is_function(F, 1) -> [].
 
 %% sort/1
 
