@@ -2,6 +2,8 @@
 
 #include "runtime/bif/support.hpp"
 #include "vm/code/code_server.hpp"
+#include "vm/code/reclaim.hpp"
+#include "vm/message/request.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/term/bits.hpp"
@@ -237,13 +239,56 @@ Term bif_erlang_delete_module_1(Process& p, const Term* a) {
   return delete_module(a[0]) ? atoms::true_ : raise_badarg(p);
 }
 
-/// Code is never freed while something could run it, so purging only forgets the old version.
-Term bif_erlang_purge_module_1(Process& p, const Term* a) {
-  if (!a[0].is_atom()) return raise_badarg(p);
-  const Module* old = old_module(a[0]);
-  if (!purge_module(a[0])) return raise_badarg(p);
-  if (old) unload_nif_library(*old);
+namespace {
+
+Term purge(Process& p, Term name) {
+  if (wait_for_reclaim(p)) return kNonValue;
+  Module* old = take_old_module(name);
+  if (!old) return raise_badarg(p);
+  unload_nif_library(*old);
+  retire_module(old);
   return atoms::true_;
+}
+
+}  // namespace
+
+/// Forgets the old version. Its memory is free once no process is in the middle of its code:
+/// whoever is stays there.
+Term bif_erlang_purge_module_1(Process& p, const Term* a) {
+  return a[0].is_atom() ? purge(p, a[0]) : raise_badarg(p);
+}
+
+/// (Name, prepare): no process comes into old code through a fun any more; (Name, abort): they can
+/// again; (Name, complete): as purge_module/1. False: there is no old code.
+Term bif_erts_internal_purge_module_2(Process& p, const Term* a) {
+  static const Term prepare = intern_atom("prepare"), abort = intern_atom("abort"),
+                    complete = intern_atom("complete");
+  if (!a[0].is_atom()) return raise_badarg(p);
+  if (a[1] == complete) return purge(p, a[0]);
+  if (a[1] != prepare && a[1] != abort) return raise_badarg(p);
+  return bool_term(set_old_funs(a[0], a[1] == abort));
+}
+
+/// Whether the process is in the middle of old code. Options: {async, Id}: it is told by a message
+/// {check_process_code, Id, Result}; {allow_gc, Bool} is taken, for no collection is ever needed.
+Term bif_erlang_check_process_code_3(Process& p, const Term* a) {
+  static const Term allow_gc = intern_atom("allow_gc"), tag = intern_atom("check_process_code");
+  Term async_id = kNonValue, options = a[2];
+  for (; options.is_list(); options = options.tail()) {
+    const Term o = options.head();
+    if (!o.is_tuple() || o.tuple_arity() != 2) return raise_badarg(p);
+    if (o.element(0) == atoms::async) async_id = o.element(1);
+    else if (o.element(0) != allow_gc || (o.element(1) != atoms::true_ && o.element(1) != atoms::false_))
+      return raise_badarg(p);
+  }
+  if (!options.is_nil() || !a[0].is_local_pid() || !a[1].is_atom()) return raise_badarg(p);
+  if (!async_id) return ask(p, a[0], RequestKind::kRunsOldCode, a[1], atoms::false_);
+  ask_async(p, a[0], RequestKind::kRunsOldCode, a[1], tag, async_id, atoms::false_);
+  return atoms::async;
+}
+Term bif_erlang_check_process_code_2(Process& p, const Term* a) {
+  const Term with_options[] = {a[0], a[1], Term::nil()};
+  return bif_erlang_check_process_code_3(p, with_options);
 }
 
 }  // namespace vmrun

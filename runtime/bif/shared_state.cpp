@@ -1,9 +1,14 @@
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "runtime/bif/support.hpp"
+#include "vm/code/reclaim.hpp"
+#include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/nif/resource.hpp"
 #include "vm/term/big.hpp"
@@ -17,14 +22,15 @@ namespace vmrun {
 // ---- persistent_term ----------------------------------------------------------------------------
 // Keys and values are literals, so they are never copied on reading. An open-addressed table of
 // pointers to immutable entries; writers are serialised. A reader may still look at a replaced
-// entry or table, so those are kept (tables double, so all old ones together are smaller than the
-// current).
+// entry or table, and processes refer to its terms: both are retired (vm/code/reclaim.hpp).
 
 namespace {
 
+/// Key and, unless it was erased, value are in one block.
 struct PersistentEntry {
   Term key, value;  // value: the non-value when erased
   std::uint64_t hash;
+  LiteralBlock* block = nullptr;  // nullptr: both are immediates
 };
 
 struct PersistentTable {
@@ -43,6 +49,7 @@ struct PersistentTable {
 
 std::mutex persistent_lock;
 std::size_t persistent_used = 0, persistent_live = 0;  // slots taken; values among them
+Word persistent_words = 0;                             // of literals, with those erased
 std::atomic<PersistentTable*> persistent{new PersistentTable(64)};
 
 PersistentEntry* persistent_find(Term key) {
@@ -51,50 +58,88 @@ PersistentEntry* persistent_find(Term key) {
       .load(std::memory_order_acquire);
 }
 
-void persistent_grow() {
+/// What is to be retired once the lock is given back.
+struct Replaced {
+  std::vector<PersistentEntry*> entries;
+  PersistentTable* table = nullptr;
+  ~Replaced() {
+    for (PersistentEntry* e : entries) {
+      if (e->block) retire_literals(e->block);
+      retire(sizeof *e, [e] { delete e; });
+    }
+    if (table) retire((table->mask + 1) * sizeof(void*), [t = table] { delete t; });
+  }
+  void add(PersistentEntry* e) {
+    if (!e) return;
+    if (e->block) persistent_words -= e->block->words;
+    entries.push_back(e);
+  }
+};
+
+/// A table without erased entries, four times as large as what is in it.
+void persistent_rebuild(Replaced& replaced) {
   PersistentTable* old = persistent.load(std::memory_order_relaxed);
-  auto* bigger = new PersistentTable(2 * (old->mask + 1));
+  auto* fresh = new PersistentTable(std::bit_ceil(std::max<std::size_t>(4 * (persistent_live + 1), 64)));
   persistent_used = 0;
   for (std::size_t i = 0; i <= old->mask; ++i) {
     PersistentEntry* e = old->slots[i].load(std::memory_order_relaxed);
-    if (!e || !e->value) continue;
-    bigger->slot(e->key, e->hash).store(e, std::memory_order_relaxed);
+    if (!e) continue;
+    if (!e->value) {
+      replaced.add(e);
+      continue;
+    }
+    fresh->slot(e->key, e->hash).store(e, std::memory_order_relaxed);
     ++persistent_used;
   }
-  persistent.store(bigger, std::memory_order_release);
+  persistent.store(fresh, std::memory_order_release);
+  replaced.table = old;
 }
 
-/// value: the non-value erases. Returns whether there was a value before.
-bool persistent_set(Term key, Term value) {
+enum class Set { kNew, kThere, kNothing, kNoRoom };
+
+/// value: the non-value erases. What there was before; kNoRoom: nothing has been done.
+Set persistent_set(Term key, Term value) {
+  Replaced replaced;
   std::lock_guard guard(persistent_lock);
   const std::uint64_t hash = hash_term(key);
-  PersistentTable* table = persistent.load(std::memory_order_relaxed);
-  std::atomic<PersistentEntry*>* slot = &table->slot(key, hash);
-  PersistentEntry* old = slot->load(std::memory_order_relaxed);
+  PersistentEntry* old = persistent_find(key);
   const bool had = old && old->value;
-  if (had && value && equal_exact(old->value, value)) return true;
-  if (!had && !value) return false;
-  if (!old && 2 * ++persistent_used > table->mask) {
-    persistent_grow();
+  if (had && value && equal_exact(old->value, value)) return Set::kThere;
+  if (!had && !value) return Set::kNothing;
+  Term terms[] = {key, value ? value : Term::nil()};
+  LiteralBlock* block;
+  if (!make_literals(terms, 2, &block)) return Set::kNoRoom;
+  auto* entry = new PersistentEntry{terms[0], value ? terms[1] : kNonValue, hash, block};
+  if (block) persistent_words += block->words;
+  if (!old && 2 * ++persistent_used > persistent.load(std::memory_order_relaxed)->mask) {
+    persistent_rebuild(replaced);
     ++persistent_used;
-    slot = &persistent.load(std::memory_order_relaxed)->slot(key, hash);
   }
+  replaced.add(old);
   persistent_live += static_cast<std::size_t>(value.is_value()) - static_cast<std::size_t>(had);
-  slot->store(
-      new PersistentEntry{old ? old->key : make_literal(key), value ? make_literal(value) : kNonValue, hash},
-      std::memory_order_release);
-  return had;
+  persistent.load(std::memory_order_relaxed)->slot(key, hash).store(entry, std::memory_order_release);
+  return had ? Set::kThere : Set::kNew;
+}
+
+/// As a BIF, when the result is the non-value.
+Term set_or_wait(Process& p, Term key, Term value) {
+  if (wait_for_reclaim(p)) return kNonValue;
+  switch (persistent_set(key, value)) {
+    case Set::kNoRoom:
+      if (wait_for_reclaim(p, true)) return kNonValue;
+      return raise_system_limit(p);
+    case Set::kNothing: return atoms::false_;
+    default: return atoms::true_;
+  }
 }
 
 }  // namespace
 
-Term bif_persistent_term_put_2(Process&, const Term* a) {
-  persistent_set(a[0], a[1]);
-  return atoms::ok;
+Term bif_persistent_term_put_2(Process& p, const Term* a) {
+  bump_reductions(p, static_cast<SWord>(size_words(a[1]) / 16));
+  return set_or_wait(p, a[0], a[1]) ? atoms::ok : kNonValue;
 }
-Term bif_persistent_term_erase_1(Process&, const Term* a) {
-  return bool_term(persistent_set(a[0], kNonValue));
-}
+Term bif_persistent_term_erase_1(Process& p, const Term* a) { return set_or_wait(p, a[0], kNonValue); }
 Term bif_persistent_term_get_1(Process& p, const Term* a) {
   const PersistentEntry* e = persistent_find(a[0]);
   return e && e->value ? e->value : raise_badarg(p);
@@ -114,7 +159,8 @@ Term bif_persistent_term_get_0(Process& p, const Term*) {
 Term bif_persistent_term_info_0(Process& p, const Term*) {
   std::lock_guard guard(persistent_lock);
   Term pairs[] = {intern_atom("count"), Term::small(static_cast<SWord>(persistent_live)), atoms::memory,
-                  Term::small(static_cast<SWord>(persistent_live * sizeof(PersistentEntry)))};
+                  Term::small(static_cast<SWord>(persistent_live * sizeof(PersistentEntry) +
+                                                 persistent_words * sizeof(Term)))};
   return map_from_pairs(p.heap, pairs, 2);
 }
 

@@ -28,9 +28,9 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
     return raise_badarg(p);
   if (!a[1].is_atom() && !a[1].is_local_pid()) return raise_badarg(p);
   const Term message = a[2];
-  Fragment* f = new_fragment(copy_size_words(message) + (wrapped ? kRefWords + 4 : 0));
+  Fragment* f = new_fragment(copy_size_words(message, Literals::kCopied) + (wrapped ? kRefWords + 4 : 0));
   f->from_vm = 1;
-  f->message = copy_into(*f, message);
+  f->message = copy_into(*f, message, Literals::kCopied);
   Term* place = nullptr;
   if (wrapped) {
     place = fragment_alloc(*f, kRefWords);

@@ -261,13 +261,60 @@ delete(Module) ->
     catch error:badarg -> false
     end.
 
-%% Whether processes had to be killed for it: none ever, for code stays as long as one could run it.
-purge(Module) ->
-    try erlang:purge_module(Module) of
-        true -> false
-    catch error:badarg -> false
+%% Forgets the old version, after having killed the processes that are in the middle of its code. True: there were such. A process of its own
+%% does it, for the caller may be one of them.
+purge(Module) when is_atom(Module) -> in_purger(fun() -> do_purge(Module) end).
+
+%% The same, but nothing is done and the result is false when there are such processes.
+soft_purge(Module) when is_atom(Module) -> in_purger(fun() -> do_soft_purge(Module) end).
+
+in_purger(Work) ->
+    {Pid, Monitor} = spawn_opt(fun() -> exit({purged, Work()}) end, [monitor, {priority, high}]),
+    receive
+        {'DOWN', Monitor, process, Pid, {purged, Result}} -> Result;
+        {'DOWN', Monitor, process, Pid, Reason} -> exit(Reason)
     end.
 
-soft_purge(Module) ->
-    _ = purge(Module),
-    true.
+do_purge(Module) ->
+    %% From here on nobody comes into old code who is not in it.
+    case erts_internal:purge_module(Module, prepare) of
+        false -> false;
+        true ->
+            Killed = kill_all(lingering(Module)),
+            complete(Module),
+            Killed
+    end.
+
+do_soft_purge(Module) ->
+    case erlang:check_old_code(Module) andalso lingering(Module) =/= [] of
+        true -> false;
+        false -> soft_purge_prepared(Module, erts_internal:purge_module(Module, prepare))
+    end.
+
+soft_purge_prepared(_, false) -> true;
+soft_purge_prepared(Module, true) ->
+    case lingering(Module) of
+        [] -> complete(Module), true;
+        _ -> erts_internal:purge_module(Module, abort), false
+    end.
+
+%% Somebody else may have been faster.
+complete(Module) -> catch erts_internal:purge_module(Module, complete).
+
+%% Processes in the middle of old code. All are asked at once.
+lingering(Module) ->
+    Asked = [Pid || Pid <- processes(), Pid =/= self(),
+                    erlang:check_process_code(Pid, Module, [{async, Pid}]) =:= async],
+    answers(length(Asked), []).
+
+answers(0, Found) -> Found;
+answers(N, Found) ->
+    receive
+        {check_process_code, Pid, true} -> answers(N - 1, [Pid | Found]);
+        {check_process_code, _, false} -> answers(N - 1, Found)
+    end.
+
+kill_all(Pids) ->
+    Monitors = [begin M = monitor(process, Pid), exit(Pid, kill), M end || Pid <- Pids],
+    [receive {'DOWN', M, process, _, _} -> ok end || M <- Monitors],
+    Pids =/= [].

@@ -85,6 +85,18 @@ class IdTable {
     own_share().add(-1);
   }
 
+  /// The first at this place of the table or behind it; the place behind that. nullptr: no more.
+  /// Looks at every place that was ever used: nothing that is there all the time is missed, as it
+  /// might be while for_each clears a mark.
+  T* next(Word& place) const {
+    const Word used = std::min(limit_, next_range_.load(std::memory_order_acquire));
+    while (place < used) {
+      T* found = slots_[place++].load(std::memory_order_acquire);
+      if (found && found != taken_) return found;
+    }
+    return nullptr;
+  }
+
   /// Takes time for what there is, not for what there could be.
   template <class F>
   void for_each(F&& visit) const {

@@ -4,8 +4,10 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "vm/code/loader.hpp"
+#include "vm/code/reclaim.hpp"
 #include "vm/process/report.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/print.hpp"
@@ -74,9 +76,12 @@ LoadResult publish_module(Module* m) {
   Server& s = server();
   Lock lock(s.mutex);
   Versions& v = s.modules[m->name.raw()];
-  if (v.current && v.old)
-    return failure(intern_atom("not_purged"),
-                   std::string(atom_text(m->name)) + ": old code has not been purged");
+  if (v.current && v.old) {
+    const std::string name(atom_text(m->name));
+    lock.unlock();
+    retire_module(m);
+    return failure(intern_atom("not_purged"), name + ": old code has not been purged");
+  }
   if (m->on_load) {
     v.pending = m;
     v.runner = kNonValue;
@@ -154,7 +159,8 @@ void finish_on_load(Term name, Term runner, Term result) {
   v.runner = kNonValue;
   if (result != atoms::ok) {
     for (FunEntry* f : m->funs) f->address.store(nullptr, std::memory_order_release);
-    return;
+    lock.unlock();
+    return retire_module(m);
   }
   if (v.current) v.old = v.current;
   connect(*m, v.current);
@@ -164,10 +170,12 @@ void finish_on_load(Term name, Term runner, Term result) {
 LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t size, std::string_view file) {
   LoadResult r = prepare_module(bytes, size, file);
   if (!r.module) return r;
-  if (expected.is_atom() && r.module->name != expected)
-    return failure(intern_atom("badfile"), std::string(file) + ": holds module " +
-                                               std::string(atom_text(r.module->name)) + ", not " +
+  if (expected.is_atom() && r.module->name != expected) {
+    const std::string name(atom_text(r.module->name));
+    retire_module(r.module);
+    return failure(intern_atom("badfile"), std::string(file) + ": holds module " + name + ", not " +
                                                std::string(atom_text(expected)));
+  }
   return publish_module(r.module);
 }
 
@@ -231,19 +239,25 @@ bool delete_module(Term name) {
   return true;
 }
 
-bool purge_module(Term name) {
+bool set_old_funs(Term name, bool lead_there) {
   Server& s = server();
   Lock lock(s.mutex);
-  Versions& v = s.modules[name.raw()];
-  if (!v.old) return false;
-  // Funs of the old code that the current one does not share lead nowhere now; the code itself
-  // stays for whoever still runs it.
-  for (std::size_t i = 0; i < v.old->funs.size(); i++) {
-    const Word* address = v.old->fun_addresses[i];
-    v.old->funs[i]->address.compare_exchange_strong(address, nullptr, std::memory_order_acq_rel);
+  const Module* old = s.modules[name.raw()].old;
+  if (!old) return false;
+  for (std::size_t i = 0; i < old->funs.size(); i++) {
+    const Word* code = old->fun_addresses[i];
+    const Word* expected = lead_there ? nullptr : code;
+    old->funs[i]->address.compare_exchange_strong(expected, lead_there ? code : nullptr,
+                                                  std::memory_order_acq_rel);
   }
-  v.old = nullptr;
   return true;
+}
+
+Module* take_old_module(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  set_old_funs(name, false);
+  return std::exchange(s.modules[name.raw()].old, nullptr);
 }
 
 std::vector<Module*> loaded_modules() {

@@ -9,7 +9,8 @@
 
 /// The modules of the machine: which is current, which is old; loading, deleting, purging. One for
 /// the VM; all functions are thread-safe, and may run while other threads execute code: new code is
-/// complete before any export or fun leads to it, and code once published stays.
+/// complete before any export or fun leads to it. Versions that calling process may look at stay
+/// until it is between two slices.
 namespace vmrun {
 
 /// Where modules come from that are called but not loaded. The runtime registers one: it knows
@@ -92,7 +93,12 @@ Module* current_module(Term name);  // nullptr: not loaded
 Module* pending_module(Term name);  // waits for its on_load function
 Module* old_module(Term name);
 bool delete_module(Term name);  // current becomes old; false: not loaded, or there is old code already
-bool purge_module(Term name);   // forgets the old version; false: there was none
+/// Forgets the old version: no export and no fun leads to it any more. The caller retires it
+/// (reclaim.hpp). nullptr: there was none.
+[[nodiscard]] Module* take_old_module(Term name);
+/// Whether funs lead to the old version's code, as far as the current one does not share them.
+/// While they do not, no process comes into old code. False: there is no old version.
+bool set_old_funs(Term name, bool lead_there);
 std::vector<Module*> loaded_modules();
 const std::string* module_path(Term name);
 void set_module_path(Term name, std::string path);

@@ -18,6 +18,10 @@ namespace {
 
 const Term kClassAtoms[] = {atoms::error, atoms::exit, atoms::throw_};
 
+/// In the first limb of a captured trace: the class, and above it newest_code() as it was then.
+constexpr unsigned kTraceVersionShift = 32;
+ExceptionClass class_in(Word limb) { return static_cast<ExceptionClass>(limb & 0xFF); }
+
 bool is_raw(Term trace) { return trace.is_list() && trace.tail().is_big(); }
 
 /// Return addresses are the words on a stack with a header's tag.
@@ -42,7 +46,7 @@ Term capture(Process& p, const Word* ip, Term head) {
   Term* hp = p.heap.alloc(2 + 3 + n);
   Term* big = hp;
   *hp++ = Term::header(Term::Sub::kPosBig, n + 2);
-  *hp++ = Term::from_raw(static_cast<Word>(p.exception_class));
+  *hp++ = Term::from_raw(static_cast<Word>(p.exception_class) | Word{newest_code()} << kTraceVersionShift);
   for (unsigned i = 0; i < n; i++) *hp++ = Term::from_raw(found[i]);
   *hp++ = Term::from_raw(~Word{0});
   return make_cons(hp, head, Term::boxed(big));
@@ -88,7 +92,7 @@ Term list_of(Heap& heap, const Term* terms, std::size_t n) {
   return list;
 }
 
-Term frames_term(Heap& heap, Term head, const Word* addresses, unsigned n) {
+Term frames_term(Heap& heap, Term head, const Word* addresses, unsigned n, std::uint32_t version) {
   Term frames[kMaxBacktraceDepth + 1];
   unsigned count = 0;
   const unsigned most = std::max(1u, backtrace_depth.load(std::memory_order_relaxed));
@@ -102,7 +106,9 @@ Term frames_term(Heap& heap, Term head, const Word* addresses, unsigned n) {
   for (unsigned i = 0; i < n && count < most; i++) {
     const auto* address =
         reinterpret_cast<const Word*>(addresses[i] & ~Word{7});  // callers: the last word of the call
-    const Term frame = frame_term(heap, address, arguments, info);
+    // Where code was purged meanwhile, other code may lie.
+    const Module* m = module_at(address);
+    const Term frame = m && m->version > version ? kNonValue : frame_term(heap, address, arguments, info);
     arguments = info = kNonValue;
     if (frame.is_value()) frames[count++] = frame;
   }
@@ -215,7 +221,8 @@ Term build_stacktrace(Process& p, Term trace) {
   if (is_raw(trace)) {
     const Term* big = trace.tail().boxed_ptr();
     const auto n = static_cast<unsigned>(big->header_arity() - 2);
-    return frames_term(p.heap, trace.head(), reinterpret_cast<const Word*>(big + 2), n);
+    return frames_term(p.heap, trace.head(), reinterpret_cast<const Word*>(big + 2), n,
+                       static_cast<std::uint32_t>(big[1].raw() >> kTraceVersionShift));
   }
   return trace.tail().is_atom() ? trace.head() : trace;
 }
@@ -243,7 +250,7 @@ Term caught_value(Process& p, const Term* x) {
 void reraise(Process& p, Term trace, Term value) {
   ExceptionClass cls = ExceptionClass::kError;
   bool known = false;
-  if (is_raw(trace)) cls = static_cast<ExceptionClass>(trace.tail().boxed_ptr()[1].raw());
+  if (is_raw(trace)) cls = class_in(trace.tail().boxed_ptr()[1].raw());
   else if (trace.is_list() && trace.tail().is_atom()) cls = class_of(trace.tail(), &known);
   keep_trace(p, cls, value, trace);
 }
@@ -254,7 +261,8 @@ bool raise_again(Process& p, const Term* x) {
   if (!known) return false;
   if (is_raw(x[2])) {
     // The class may have changed since.
-    x[2].tail().boxed_ptr()[1] = Term::from_raw(static_cast<Word>(cls));
+    Term& limb = x[2].tail().boxed_ptr()[1];
+    limb = Term::from_raw((limb.raw() & ~Word{0xFF}) | static_cast<Word>(cls));
     keep_trace(p, cls, x[1], x[2]);
     return true;
   }

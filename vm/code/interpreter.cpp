@@ -343,7 +343,9 @@ bif_failed:
       if (cost < 0) goto exit_now;
       p.reductions -= cost;
       save_registers(p, x, target->arity);
-      p.ip = target->address.load(std::memory_order_acquire);
+      // Whatever version there is when it wakes: the stub finds it. (Its code is not an address
+      // that would keep this version.)
+      p.ip = target->stub_code();
       return RunResult::kWaiting;
     }
   }
@@ -390,7 +392,12 @@ bad_fun_call
       I = target;
       VM_ENTER;
     }
-    raise_error(p, atoms::undef);
+    // The loaded version has no such fun, or there is none.
+    if (!current_module(fun_of(bad_fun)->entry->module)) raise_error(p, atoms::undef);
+    else {
+      Term* hp = p.heap.alloc(3);
+      raise_error(p, make_tuple(hp, atoms::badfun, bad_fun));
+    }
     goto raise;
   }
   {

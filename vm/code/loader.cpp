@@ -50,26 +50,31 @@ bool Loader::find_entries() {
 
 bool Loader::decode_literals() {
   at_ = f_.code.size();
+  Arena arena;
   for (std::size_t i = 0; i < f_.literals.size(); i++) {
     Term t;
-    if (!decode(f_.literals[i], &t)) return fail("literal " + std::to_string(i) + " is no external term");
+    if (!decode(arena, f_.literals[i], &t))
+      return fail("literal " + std::to_string(i) + " is no external term");
     literals_.push_back(t);
   }
-  Term nothing = Term::nil();
-  m_.attributes = m_.compile_info = nothing;
-  if (f_.attributes.size && !decode(f_.attributes, &m_.attributes))
+  m_.attributes = m_.compile_info = Term::nil();
+  if (f_.attributes.size && !decode(arena, f_.attributes, &m_.attributes))
     return fail("chunk Attr is no external term");
-  if (f_.compile_info.size && !decode(f_.compile_info, &m_.compile_info))
+  if (f_.compile_info.size && !decode(arena, f_.compile_info, &m_.compile_info))
     return fail("chunk CInf is no external term");
+  literals_.push_back(m_.attributes);
+  literals_.push_back(m_.compile_info);
+  if (!make_literals(literals_.data(), literals_.size(), &m_.literals))
+    return fail("there is no room for literals");
+  m_.attributes = literals_[f_.literals.size()];
+  m_.compile_info = literals_[f_.literals.size() + 1];
   return true;
 }
 
-bool Loader::decode(const BeamFile::Bytes& bytes, Term* out) {
-  Arena arena;
-  const Decoded d = decode_external(arena, bytes.data, bytes.size);
-  if (!d.term.is_value()) return false;
-  *out = make_literal(d.term);
-  return true;
+bool Loader::decode(Heap& heap, const BeamFile::Bytes& bytes, Term* out) {
+  const Decoded d = decode_external(heap, bytes.data, bytes.size);
+  *out = d.term;
+  return d.term.is_value();
 }
 
 bool Loader::make_funs() {
@@ -353,7 +358,7 @@ bool Loader::finish() {
 Module* build_module(const BeamFile& file, BeamError* error) {
   auto* module = new Module;
   if (Loader(file, module, error).load()) return module;
-  delete module;
+  delete_module_code(module);
   return nullptr;
 }
 

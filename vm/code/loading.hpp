@@ -98,7 +98,7 @@ class Loader {
 
   bool find_entries();
   bool decode_literals();
-  bool decode(const BeamFile::Bytes& bytes, Term* out);
+  static bool decode(Heap& heap, const BeamFile::Bytes& bytes, Term* out);
   bool make_funs();
 
   // ---- Functions and calls (loader.cpp) ----

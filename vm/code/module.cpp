@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "vm/code/instructions.hpp"
+#include "vm/code/reclaim.hpp"
 
 namespace vmrun {
 namespace {
@@ -116,13 +117,18 @@ FunTable& funs() {
   return t;
 }
 
-/// All code ranges, sorted. Replaced as a whole; readers take no lock, old versions stay for them
-/// (loading is rare and a version small).
-struct Ranges {
+}  // namespace
+
+/// All code ranges, sorted. Replaced as a whole; readers take no lock, former versions are retired.
+struct CodeRanges {
   std::vector<const Module*> modules;
 };
-std::atomic<const Ranges*> code_ranges{new Ranges};
+
+namespace {
+
+std::atomic<const CodeRanges*> code_ranges{new CodeRanges};
 std::mutex code_ranges_mutex;
+std::atomic<std::uint32_t> code_versions{0};
 
 }  // namespace
 
@@ -186,13 +192,46 @@ FunEntry* fun_entry(Term module, const std::uint8_t* uniq, std::uint32_t index, 
   return e;
 }
 
-void register_code(const Module& m) {
+void register_code(Module& m) {
+  const CodeRanges* before;
+  {
+    std::lock_guard lock(code_ranges_mutex);
+    before = code_ranges.load(std::memory_order_relaxed);
+    auto* next = new CodeRanges(*before);
+    auto at = std::upper_bound(next->modules.begin(), next->modules.end(), m.begin(),
+                               [](const Word* a, const Module* o) { return a < o->begin(); });
+    next->modules.insert(at, &m);
+    m.version = code_versions.load(std::memory_order_relaxed) + 1;
+    code_ranges.store(next, std::memory_order_release);
+    // After the range: who reads the number has not seen it in an address yet.
+    code_versions.store(m.version, std::memory_order_release);
+  }
+  retire(sizeof *before + before->modules.size() * sizeof(Module*), [before] { delete before; });
+}
+
+const CodeRanges* unregister_code(const Module& m) {
   std::lock_guard lock(code_ranges_mutex);
-  auto* next = new Ranges(*code_ranges.load(std::memory_order_relaxed));
-  auto at = std::upper_bound(next->modules.begin(), next->modules.end(), m.begin(),
-                             [](const Word* a, const Module* o) { return a < o->begin(); });
-  next->modules.insert(at, &m);
+  const CodeRanges* before = code_ranges.load(std::memory_order_relaxed);
+  auto* next = new CodeRanges(*before);
+  std::erase(next->modules, &m);
   code_ranges.store(next, std::memory_order_release);
+  return before;
+}
+
+void free_code_ranges(const CodeRanges* ranges) { delete ranges; }
+
+std::uint32_t newest_code() { return code_versions.load(std::memory_order_acquire); }
+
+Word module_bytes(const Module& m) {
+  return sizeof m + m.code.size() * sizeof(Word) +
+         (m.functions.size() + m.native.size()) * sizeof(std::uint32_t) +
+         m.lines.size() * sizeof(Module::LineEntry) + m.exports.size() * sizeof(Module::ExportedFunction) +
+         m.funs.size() * 2 * sizeof(void*) + m.strings.size();
+}
+
+void delete_module_code(Module* m) {
+  if (m->literals) free_literals(m->literals);
+  delete m;
 }
 
 const FunctionHeader* function_header_at(const Word* address) {

@@ -8,12 +8,13 @@
 #include "vm/bif.hpp"
 #include "vm/term/term.hpp"
 
-/// Exported functions, fun entries and loaded modules. Entries never move or go away, and neither
-/// does code: a call through an export is one load, a return address stays good. Any thread; see
-/// code_server.hpp for loading.
+/// Exported functions, fun entries and loaded modules. Entries never move or go away: a call
+/// through an export is one load. Code goes when nothing leads to it and no process is in it
+/// (reclaim.hpp). Any thread; see code_server.hpp for loading.
 namespace vmrun {
 
 struct Module;
+struct LiteralBlock;
 
 /// Three words in front of every function's first instruction; they are the func_info instruction
 /// that raises function_clause.
@@ -106,6 +107,8 @@ struct Module {
   std::vector<const Word*> fun_addresses;  // of `funs`
   const Word* on_load = nullptr;
   Term attributes, compile_info;  // literals
+  LiteralBlock* literals = nullptr;
+  std::uint32_t version = 0;  // all code is numbered in the order of registering
   std::uint8_t md5[16] = {};
   std::string strings;  // constant bytes that instructions point into
 
@@ -119,7 +122,18 @@ const FunctionHeader* function_header_at(const Word* address);
 /// The loaded version an address lies in; nullptr: none.
 const Module* module_at(const Word* address);
 /// Adds a module's code to what function_header_at and location_at know.
-void register_code(const Module& m);
+void register_code(Module& m);
+/// The opposite. With what it returns the caller calls free_code_ranges once nobody is in the
+/// middle of looking an address up.
+[[nodiscard]] const struct CodeRanges* unregister_code(const Module& m);
+void free_code_ranges(const CodeRanges* ranges);
+/// Number of the newest code. An address that was seen while it was n means nothing in a module
+/// with a higher number: what lay there then is gone.
+std::uint32_t newest_code();
+/// Memory of a loaded version without its literals.
+Word module_bytes(const Module& m);
+/// Frees it with its literals: nothing refers to either, and it is not registered.
+void delete_module_code(Module* m);
 /// Source position of the instruction at this address.
 SourceLocation location_at(const Word* address);
 

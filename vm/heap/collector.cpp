@@ -27,7 +27,58 @@ struct Target {
   Term* scan = nullptr;
 };
 
-enum class Kind { kMinor, kMinorWithFragments, kFull, kYoungOnly };
+enum class Kind { kMinor, kMinorWithFragments, kFull, kFullWithLiterals, kYoungOnly };
+
+}  // namespace
+
+/// Blocks of literals that a collection empties as far as they are referred to. Nobody may write
+/// into literals, as moving does: what is moved are the objects of a private copy, in which
+/// pointers still lead into the block itself.
+class LiteralSources {
+ public:
+  LiteralSources(const LiteralBlocks& blocks, const std::vector<bool>& marks)
+      : blocks_(blocks), copies_(marks.size()) {
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      if (!marks[i]) continue;
+      const LiteralBlock& b = *blocks_.all()[i];
+      copies_[i] = static_cast<Term*>(allocate_bytes(b.words * sizeof(Term), "literals"));
+      std::memcpy(static_cast<void*>(copies_[i]), b.start, b.words * sizeof(Term));
+    }
+  }
+  ~LiteralSources() {
+    for (Term* copy : copies_) free_bytes(copy);
+  }
+  LiteralSources(const LiteralSources&) = delete;
+
+  /// The place in the private copy of a literal; its own for what stays where it is.
+  Term* of(Term* literal) const {
+    const int i = blocks_.find(literal);
+    if (i < 0) return literal;
+    const auto n = static_cast<std::size_t>(i);
+    assert(copies_[n]);  // else it is not marked
+    return copies_[n] + (literal - blocks_.all()[n]->start);
+  }
+  /// Handles that were moved become the heap's.
+  void take_handles(Heap& heap) {
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      if (!copies_[i]) continue;
+      const LiteralBlock& b = *blocks_.all()[i];
+      for (const OffHeapObject* o = b.off_heap; o; o = o->next) {
+        const Term header = copies_[i][&o->header - b.start];
+        if (header.is_header()) continue;
+        auto* moved = reinterpret_cast<OffHeapObject*>(header.ptr());
+        retain_off_heap(moved);
+        heap.link_off_heap(moved, off_heap_overhead(moved));
+      }
+    }
+  }
+
+ private:
+  const LiteralBlocks& blocks_;
+  std::vector<Term*> copies_;  // by number of the block; nullptr: nothing refers to it
+};
+
+namespace {
 
 /// The copying loop, once per kind of collection so that the test for "does this object move, and
 /// where to" is as short as it can be.
@@ -40,11 +91,18 @@ struct Engine {
   Range old;     // old generation with what has been promoted
   Range to;      // the target of the other objects
   Range literals;
+  LiteralSources* sources = nullptr;  // kFullWithLiterals
   Target young, promoted;
+
+  /// Where an object is moved from: for a literal that leaves another place than where it lies.
+  [[gnu::always_inline]] Term* source_of(Term* p) const {
+    if constexpr (kKind == Kind::kFullWithLiterals) return literals.contains(p) ? sources->of(p) : p;
+    return p;
+  }
 
   /// nullptr: stays where it is.
   [[gnu::always_inline]] Target* target_of(const Term* p) {
-    if constexpr (kKind == Kind::kFull) {
+    if constexpr (kKind == Kind::kFull || kKind == Kind::kFullWithLiterals) {
       return literals.contains(p) || to.contains(p) ? nullptr : &young;
     } else if constexpr (kKind == Kind::kYoungOnly) {
       return block.contains(p) ? &young : nullptr;
@@ -101,9 +159,11 @@ struct Engine {
   [[gnu::always_inline]] void update(Term* root) {
     const Term t = *root;
     if (t.is_boxed()) {
-      if (Target* target = target_of(t.ptr())) *root = move_boxed(t.ptr(), *target);
+      Term* const from = source_of(t.ptr());
+      if (Target* target = target_of(from)) *root = move_boxed(from, *target);
     } else if (t.is_list()) {
-      if (Target* target = target_of(t.ptr())) *root = move_list(t.ptr(), *target);
+      Term* const from = source_of(t.ptr());
+      if (Target* target = target_of(from)) *root = move_list(from, *target);
     }
   }
 
@@ -139,10 +199,12 @@ struct Engine {
     while (p < target.top) {
       const Term t = *p;
       if (t.is_boxed()) {
-        if (Target* next = target_of(t.ptr())) *p = move_boxed(t.ptr(), *next);
+        Term* const from = source_of(t.ptr());
+        if (Target* next = target_of(from)) *p = move_boxed(from, *next);
         ++p;
       } else if (t.is_list()) {
-        if (Target* next = target_of(t.ptr())) *p = move_list(t.ptr(), *next);
+        Term* const from = source_of(t.ptr());
+        if (Target* next = target_of(from)) *p = move_list(from, *next);
         ++p;
       } else if (!t.is_header() || t.header_sub() == Sub::kTuple) {
         ++p;
@@ -215,7 +277,7 @@ struct Collector::Areas {
 };
 
 template <class Engine>
-void Collector::run(const Areas& areas, Word block_words) {
+void Collector::run(const Areas& areas, Word block_words, LiteralSources* sources) {
   Heap& h = heap_;
   Term* const start = allocate_block(block_words);
   Term* const end = start + block_words;
@@ -230,6 +292,7 @@ void Collector::run(const Areas& areas, Word block_words) {
   engine.old = Range(areas.old_start, areas.old_end);
   engine.literals.base = literal_base;
   engine.literals.bytes = literal_bytes;
+  engine.sources = sources;
   engine.young.top = engine.young.scan = areas.into_old ? areas.old_top : start;
   engine.promoted.top = engine.promoted.scan = areas.old_top;
   engine.to = areas.into_old ? Range(areas.old_start, areas.old_end) : Range(start, end);
@@ -300,6 +363,15 @@ void Collector::full_into_block(Word block_words) {
   Areas areas;
   areas.full = true;
   run<Engine<Kind::kFull>>(areas, block_words);
+}
+
+void Collector::full_with_literals(Word block_words, const LiteralBlocks& blocks,
+                                   const std::vector<bool>& marks) {
+  LiteralSources sources(blocks, marks);
+  Areas areas;
+  areas.full = true;
+  run<Engine<Kind::kFullWithLiterals>>(areas, block_words, &sources);
+  sources.take_handles(heap_);
 }
 
 void Collector::full_into_old(Word old_words, Word block_words) {

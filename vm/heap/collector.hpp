@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "vm/heap/heap.hpp"
 
 /// The mechanism of collection: moving what is reachable from one set of areas to another, and
@@ -33,6 +35,10 @@ class Collector {
   void full_into_block(Word block_words);
   /// Everything goes to a new old generation; the new block holds the stack alone.
   void full_into_old(Word old_words, Word block_words);
+  /// Likewise, and what is referred to in these blocks of literals, of which others may be in the
+  /// middle of reading, is copied along. The block has room for all of those that are marked.
+  void full_with_literals(Word block_words, const class LiteralBlocks& blocks,
+                          const std::vector<bool>& marks);
   /// Moves the young generation to a block of another size. No fragments may be left.
   void resize(Word block_words);
 
@@ -44,7 +50,7 @@ class Collector {
  private:
   struct Areas;
   template <class Engine>
-  void run(const Areas& areas, Word block_words);
+  void run(const Areas& areas, Word block_words, class LiteralSources* sources = nullptr);
 
   Heap& heap_;
   Term* regs_;

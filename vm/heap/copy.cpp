@@ -47,13 +47,24 @@ Word part_words(const SubBinary* s) {
   return (part.odd() ? 5 : 0) + (part.refc ? 6 : 2 + words_for_bytes(part.touched_bytes));
 }
 
+/// Literals that a copy shares, as seen where it begins.
+struct SharedLiterals {
+  Word base = literal_base, bytes = literal_bytes;
+  LeavingLiterals leaving = leaving_literals;
+  /// kCopied: just the empty tuple, the area's first word.
+  explicit SharedLiterals(Literals literals = Literals::kShared) {
+    if (literals == Literals::kCopied && bytes) bytes = sizeof(Term);
+  }
+  bool contains(const Term* p) const {
+    return reinterpret_cast<Word>(p) - base < bytes && !leaving.contains(p);
+  }
+};
+
 /// One implementation for both sizes: in full, or with literals at no cost.
 template <bool kCountLiterals>
 Word count_words(Term t) {
-  const Word base = literal_base, bytes = literal_bytes;
-  const auto counts = [=](Term x) {
-    return !x.is_immed() && (kCountLiterals || reinterpret_cast<Word>(x.ptr()) - base >= bytes);
-  };
+  const SharedLiterals shared;
+  const auto counts = [&](Term x) { return !x.is_immed() && (kCountLiterals || !shared.contains(x.ptr())); };
   if (!counts(t)) return 0;
   WorkStack<Term> work;
   Word words = 0;
@@ -190,9 +201,8 @@ struct Copier {
     return Term::boxed(to);
   }
 
-  /// The cells of a list one behind the other, as far as they are cons cells outside the literal
-  /// area.
-  Term list(Term t, Word literals, Word literals_bytes) {
+  /// The cells of a list one behind the other, as far as they are cons cells that are not shared.
+  Term list(Term t, const SharedLiterals& shared) {
     Term* const first = hp;
     Word tags = Term::kImmedTag;
     for (;;) {
@@ -200,7 +210,7 @@ struct Copier {
       hp[0] = cell[0];
       tags &= cell[0].raw();
       t = cell[1];
-      if (!t.is_list() || reinterpret_cast<Word>(t.ptr()) - literals < literals_bytes) {
+      if (!t.is_list() || shared.contains(t.ptr())) {
         hp[1] = t;
         hp += 2;
         if ((tags & t.raw() & Term::kPrimaryMask) == Term::kImmedTag) {
@@ -230,15 +240,17 @@ Word opaque_words(const Term* p) {
 }  // namespace
 
 Word size_words(Term t) { return count_words<true>(t); }
-Word copy_size_words(Term t) { return count_words<false>(t); }
+Word copy_size_words(Term t, Literals literals) {
+  return literals == Literals::kShared ? count_words<false>(t) : count_words<true>(t);
+}
 
-Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap) {
-  const Word literals = literal_base, literals_bytes = literal_bytes;
-  if (t.is_immed() || reinterpret_cast<Word>(t.ptr()) - literals < literals_bytes) return t;
+Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap, Literals literals) {
+  const SharedLiterals shared(literals);
+  if (t.is_immed() || shared.contains(t.ptr())) return t;
   Copier copier{hp, off_heap};
   const Word target = reinterpret_cast<Word>(hp);
   const auto copy = [&](Term x) {
-    return x.is_list() ? copier.list(x, literals, literals_bytes) : copier.boxed(x.boxed_ptr());
+    return x.is_list() ? copier.list(x, shared) : copier.boxed(x.boxed_ptr());
   };
   Term* scan = hp;
   const Term root = copy(t);
@@ -251,8 +263,8 @@ Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap) {
       scan += opaque_words(scan);
     } else {
       const Word address = reinterpret_cast<Word>(x.ptr());
-      const bool stays = address - target < reinterpret_cast<Word>(copier.hp) - target ||
-                         address - literals < literals_bytes;
+      const bool stays =
+          address - target < reinterpret_cast<Word>(copier.hp) - target || shared.contains(x.ptr());
       if (!stays) *scan = copy(x);
       if (++scan == copier.plain_begin) scan = copier.plain_end;
     }
@@ -262,12 +274,12 @@ Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap) {
   return root;
 }
 
-Term copy_to(Heap& heap, Term t) {
-  const Word words = copy_size_words(t);
+Term copy_to(Heap& heap, Term t, Literals literals) {
+  const Word words = copy_size_words(t, literals);
   if (words == 0) return t;
   Term* hp = heap.alloc(words);
   OffHeapObject* off_heap = nullptr;
-  const Term copy = copy_term(t, hp, off_heap);
+  const Term copy = copy_term(t, hp, off_heap, literals);
   heap.off_heap_words += splice_off_heap(off_heap, heap.off_heap);
   return copy;
 }

@@ -10,15 +10,22 @@ namespace vmrun {
 /// full. 0 for immediates and {}.
 Word size_words(Term t);
 
-/// Words a copy takes when literals (see literal.hpp) are shared, not copied.
-Word copy_size_words(Term t);
+/// What a copy does about literals (literal.hpp). Processes share them, but for those that are
+/// about to be freed. Whatever outlives a message and is looked through by no process (objects of
+/// tables, messages of timers, terms of native code, other literals) has copies, so that literals
+/// can be freed when no process refers to them.
+enum class Literals : bool { kShared, kCopied };
+
+/// Words a copy takes. The copy must follow before anything is called that may yield: what is
+/// shared changes between slices.
+Word copy_size_words(Term t, Literals literals = Literals::kShared);
 
 /// Copies into `words` of memory at `hp` (advanced), size as copy_size_words said; objects with
-/// outside parts are entered in `off_heap` (reference counts raised). Literals are shared.
-Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap);
+/// outside parts are entered in `off_heap` (reference counts raised).
+Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap, Literals literals = Literals::kShared);
 
-/// Copies into a heap. Literals are shared.
-Term copy_to(Heap& heap, Term t);
+/// Copies into a heap.
+Term copy_to(Heap& heap, Term t, Literals literals = Literals::kShared);
 
 /// A copy in fresh fragment of exactly its size; `*fragment` is nullptr for immediates and
 /// literals. Fires copy_struct (size in full) when the probe is enabled and t is no immediate.

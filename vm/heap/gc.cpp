@@ -6,6 +6,7 @@
 
 #include "probes/probes.hpp"
 #include "vm/heap/collector.hpp"
+#include "vm/heap/literal.hpp"
 #include "vm/message/receive.hpp"
 #include "vm/process/process.hpp"
 #include "vm/term/print.hpp"
@@ -110,6 +111,27 @@ class Collection {
     if (is_traced(p_, kTraceGc)) [[unlikely]]
       trace_gc(p_, atoms::gc_minor_end, reclaimed);
     return result(killed, reclaimed);
+  }
+
+  void with_literals(const LiteralBlocks& blocks, const std::vector<bool>& marks) {
+    Word total = young_words() + old_words();
+    for (std::size_t i = 0; i < marks.size(); ++i)
+      if (marks[i]) total += blocks.all()[i]->words;
+    if (probe::gc_major_start_enabled()) [[unlikely]]
+      fire(probe::gc_major_start, need_);
+    if (is_traced(p_, kTraceGc)) [[unlikely]]
+      trace_gc(p_, atoms::gc_major_start, need_);
+    collector_.full_with_literals(next_heap_size(total + fixed_words()), blocks, marks);
+    const Word words =
+        std::max(next_heap_size((h_.used_words() + fixed_words()) * 3 / 2), default_block_words());
+    if (words < h_.block_words()) collector_.resize(words);
+    p_.minor_collections = 0;
+    finish();
+    if (probe::gc_major_end_enabled()) [[unlikely]]
+      fire(probe::gc_major_end, 0);
+    if (is_traced(p_, kTraceGc)) [[unlikely]]
+      trace_gc(p_, atoms::gc_major_end, 0);
+    (void)result(false, 0);
   }
 
   int major(bool for_hibernation = false) {
@@ -282,6 +304,10 @@ int collect(Process& p, Word need, Term* regs, unsigned live) {
 
 int collect_major(Process& p, Word need, Term* regs, unsigned live) {
   return Collection(p, need, regs, live).major();
+}
+
+void collect_literals(Process& p, const LiteralBlocks& blocks, const std::vector<bool>& marks) {
+  Collection(p, 0, p.saved_regs, p.live_saved).with_literals(blocks, marks);
 }
 
 int collect_for_hibernate(Process& p, Term* regs, unsigned live) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <vector>
 
 #include "vm/heap/heap.hpp"
 
@@ -30,6 +31,11 @@ struct Process;
 /// For erlang:hibernate, with the stack dropped and the arguments in `regs`: a full sweep, the
 /// block as small as can be.
 [[nodiscard]] int collect_for_hibernate(Process& p, Term* regs, unsigned live);
+
+/// A full sweep that takes copies of what the process refers to in these blocks of literals.
+/// `marks`: those it may refer to (see LiteralBlocks). Nothing else of the machine has pointers
+/// into them that a collection does not know.
+void collect_literals(Process& p, const class LiteralBlocks& blocks, const std::vector<bool>& marks);
 
 /// The next size of the table heap blocks grow by that is ≥ words.
 Word next_heap_size(Word words);

@@ -25,6 +25,13 @@ inline void release_off_heap(OffHeapObject* object) {
   else if (sub == Term::Sub::kMagicRef) reinterpret_cast<MagicRefObject*>(object)->resource->release();
 }
 
+/// One reference more, for a handle that has been copied.
+inline void retain_off_heap(OffHeapObject* object) {
+  const Term::Sub sub = object->header.header_sub();
+  if (sub == Term::Sub::kRefcBinary) reinterpret_cast<RefcBinary*>(object)->binary->retain();
+  else if (sub == Term::Sub::kMagicRef) reinterpret_cast<MagicRefObject*>(object)->resource->retain();
+}
+
 /// Drops all of a list.
 inline void release_off_heap_list(OffHeapObject* list) {
   while (list) {

@@ -22,9 +22,9 @@ Fragment* new_fragment(Word words) {
 
 namespace {
 
-[[gnu::always_inline]] inline Term copy_unannounced(Fragment& f, Term t) {
+[[gnu::always_inline]] inline Term copy_unannounced(Fragment& f, Term t, Literals literals) {
   Term* hp = f.words + f.used_words;
-  const Term copy = copy_term(t, hp, f.off_heap);
+  const Term copy = copy_term(t, hp, f.off_heap, literals);
   f.used_words = static_cast<std::uint32_t>(hp - f.words);
   assert(f.used_words <= f.capacity_words);
   return copy;
@@ -33,9 +33,9 @@ namespace {
 // What is done when someone looks stands in functions of their own: their room for texts and their
 // unwinding would cost the others.
 
-[[gnu::cold, gnu::noinline]] Term copy_watched(Fragment& f, Term t) {
+[[gnu::cold, gnu::noinline]] Term copy_watched(Fragment& f, Term t, Literals literals) {
   probe::copy_struct(static_cast<std::uint32_t>(size_words(t)));
-  return copy_unannounced(f, t);
+  return copy_unannounced(f, t, literals);
 }
 
 void fire_queued(Process& to, const Fragment& f, Word length) {
@@ -72,11 +72,11 @@ void fire_queued(Process& to, const Fragment& f, Word length) {
 
 }  // namespace
 
-Term copy_into(Fragment& f, Term t) {
+Term copy_into(Fragment& f, Term t, Literals literals) {
   if (t.is_immed()) return t;
   if (probe::copy_struct_enabled()) [[unlikely]]
-    return copy_watched(f, t);
-  return copy_unannounced(f, t);
+    return copy_watched(f, t, literals);
+  return copy_unannounced(f, t, literals);
 }
 
 bool push_unannounced(Process& to, Fragment* f) { return pushed(to, f, to.mailbox.push(f)); }

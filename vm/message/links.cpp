@@ -90,8 +90,8 @@ RefKey start_monitor(Process& p, Term target, Term tag, AliasMode alias, bool is
   if (who && who.is_local_port() != is_port) who = kNonValue;  // the name is that of something else
   MonitorOut monitor{who ? who : target, name, nullptr, alias, is_port};
   if (tag) {
-    monitor.tag = new_fragment(copy_size_words(tag));
-    monitor.tag->message = copy_into(*monitor.tag, tag);
+    monitor.tag = new_fragment(copy_size_words(tag, Literals::kCopied));
+    monitor.tag->message = copy_into(*monitor.tag, tag, Literals::kCopied);
   }
   Extra& extra = extra_of(p);
   extra.monitors.insert(key, monitor);

@@ -134,8 +134,14 @@ bool flush_down_message(Process& p, RefKey key) {
   return false;
 }
 
-void receive_pin_peeked(Process& p) {
-  Fragment* f = *p.mailbox.save;
+void pin_message(Process& p, Fragment** link) {
+  Fragment* f = *link;
+  if (f->used_words == 0) {
+    if (f->kind == static_cast<std::uint32_t>(SignalKind::kPinnedMessage)) return;
+    f->kind = static_cast<std::uint32_t>(SignalKind::kPinnedMessage);
+    ++extra_of(p).pinned_messages;
+    return;
+  }
   Fragment* node = new_fragment(0);
   node->message = f->message;
   node->token = f->token;
@@ -143,10 +149,14 @@ void receive_pin_peeked(Process& p) {
   node->token_generation = f->token_generation;
   node->kind = static_cast<std::uint32_t>(SignalKind::kPinnedMessage);
   node->next = f->next;
-  *p.mailbox.save = node;
+  *link = node;
   move_link(p, &f->next, &node->next);
   p.heap.adopt(f);
   ++extra_of(p).pinned_messages;
+}
+
+void receive_pin_peeked(Process& p) {
+  pin_message(p, p.mailbox.save);
   p.message_peeked = false;
 }
 

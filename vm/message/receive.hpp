@@ -34,6 +34,9 @@ TimeoutState receive_start_timer(Process& p, Term timeout);
 /// mailbox's fragment. So collect() calls this first when p.message_peeked: the fragment's words
 /// join p's heap and the queue keeps a node whose root is visited like any other.
 void receive_pin_peeked(Process& p);
+/// The same for the message that a link of the inner queue leads to: from here on a collection
+/// moves its terms.
+void pin_message(Process& p, Fragment** link);
 
 /// Receive markers (recv_marker_*): remember the end of the mailbox now, bind to a reference, start
 /// a scan there.

@@ -6,6 +6,7 @@
 #include "vm/heap/gc.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/process/code_view.hpp"
 #include "vm/process/info.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -72,6 +73,9 @@ void answer_one(Process& p, Term request) {
     case RequestKind::kTrace:
       return answer(request, trace_as_asked(p, e[kArgument]) ? atoms::true_ : atoms::false_);
     case RequestKind::kTraceInfo: return answer(request, trace_info(p, e[kArgument], arena));
+    case RequestKind::kRunsOldCode:
+      return answer(request, runs_old_code(p, e[kArgument]) ? atoms::true_ : atoms::false_);
+    case RequestKind::kReclaim: return take_part_in_reclaim(&p);
     case RequestKind::kResume:
       if (p.suspend_count) --p.suspend_count;
       return answer(request, atoms::true_);
@@ -141,7 +145,22 @@ void answer_deferred(Process& p) {
   }
 }
 
-void answer_request_dead(Term request) { answer(request, request.element(kIfDead)); }
+void answer_request_dead(Term request) {
+  if (request.element(kKind) == Term::small(static_cast<SWord>(RequestKind::kReclaim)))
+    return take_part_in_reclaim(nullptr);
+  answer(request, request.element(kIfDead));
+}
+
+bool ask_for_part(Process& p) {
+  Fragment* f = new_signal(SignalKind::kRequest, 1 + kFields);
+  Term* hp = fragment_alloc(*f, 1 + kFields);
+  const Term none = Term::nil();
+  f->message = make_tuple(hp, none, Term::small(0), Term::small(static_cast<SWord>(RequestKind::kReclaim)),
+                          none, none, none, none);
+  if (push_signal(p, f)) return true;
+  Fragment::destroy(f);
+  return false;
+}
 
 void take_reply(Process& p, Fragment* f) {
   Extra* extra = p.extra;

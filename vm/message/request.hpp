@@ -14,7 +14,9 @@ enum class RequestKind : unsigned {
   kSuspend,
   kResume,
   kTrace,
-  kTraceInfo
+  kTraceInfo,
+  kRunsOldCode,  // argument: a module's name
+  kReclaim       // see ask_for_part
 };
 
 /// For BIFs: asks on the first call, on later ones sees whether the answer is there. Returns the
@@ -38,6 +40,11 @@ Term take_answer(Process& p);
 
 /// Answers question `id` of a process, with a value or with an error to be raised. Any scheduler.
 void answer_question(Term asker, Word id, Term result, bool is_error = false);
+
+/// p's part in giving memory back (code/reclaim.hpp): it calls take_part_in_reclaim between two
+/// slices, or that is called with nullptr when it ends before. False, and nothing comes, when it
+/// has ended already.
+[[nodiscard]] bool ask_for_part(Process& p);
 
 /// Answers what has been asked of p. Between two slices, registers saved. May collect.
 void answer_deferred(Process& p);

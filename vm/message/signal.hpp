@@ -1,5 +1,6 @@
 #pragma once
 
+#include "vm/heap/copy.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/process_state.hpp"
 
@@ -17,7 +18,7 @@ inline Fragment* new_signal(SignalKind kind, Word words) {
 }
 /// Copies a term into a fragment that has room for it; fires copy-struct. Use copy_size_words for
 /// the room.
-Term copy_into(Fragment& f, Term t);
+Term copy_into(Fragment& f, Term t, Literals literals = Literals::kShared);
 /// Room inside a fragment.
 inline Term* fragment_alloc(Fragment& f, Word words) {
   assert(f.used_words + words <= f.capacity_words);

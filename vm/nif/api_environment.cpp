@@ -40,7 +40,7 @@ void enif_free_env(ErlNifEnv* env) {
 }
 
 ERL_NIF_TERM enif_make_copy(ErlNifEnv* to, ERL_NIF_TERM term) {
-  return from_term(copy_to(*to->heap, to_term(term)));
+  return from_term(copy_to(*to->heap, to_term(term), to->process ? Literals::kShared : Literals::kCopied));
 }
 
 namespace {

@@ -15,6 +15,7 @@
 #include "vm/code/module.hpp"
 #include "vm/code/support.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/heap/literal.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/nif/call.hpp"
 #include "vm/nif/library.hpp"
@@ -89,6 +90,7 @@ void settle(Process& p, Term result) {
 /// Signals that have come; false when one of them ends the process.
 bool lives_on(Process& p) {
   EpochGuard guard;
+  look_at_leaving_literals();
   if (p.mailbox.has_arrivals()) handle_arrivals(p);
   return !p.exit_pending;
 }

@@ -100,8 +100,8 @@ void set_message(Waiting& w, Term pid, Fragment* message) {
 }
 
 Fragment* copy_of(Term t) {
-  Fragment* f = new_fragment(copy_size_words(t));
-  f->message = copy_into(*f, t);
+  Fragment* f = new_fragment(copy_size_words(t, Literals::kCopied));
+  f->message = copy_into(*f, t, Literals::kCopied);
   return f;
 }
 

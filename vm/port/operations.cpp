@@ -313,8 +313,8 @@ Term set_port_data(Process& p, Port& port, Term data) {
   Fragment* f = nullptr;
   Term copy = data;
   if (!data.is_immed()) {
-    f = new_fragment(copy_size_words(data));
-    copy = copy_into(*f, data);
+    f = new_fragment(copy_size_words(data, Literals::kCopied));
+    copy = copy_into(*f, data, Literals::kCopied);
   }
   struct Owned {  // until it has a place
     explicit Owned(Fragment* f) : f(f) {}

@@ -52,8 +52,8 @@ struct DemonitorTask final : PortTask {
 
 struct ExitTask final : PortTask {
   ExitTask(Term from, Term reason, bool by_link) : PortTask(from), by_link(by_link) {
-    copy = new_fragment(copy_size_words(reason));
-    copy->message = copy_into(*copy, reason);
+    copy = new_fragment(copy_size_words(reason, Literals::kCopied));
+    copy->message = copy_into(*copy, reason, Literals::kCopied);
   }
   ~ExitTask() override { Fragment::destroy(copy); }
   void run(Port& p) override {

@@ -20,6 +20,12 @@ FunctionName resume_function(const Process& p);
 /// in `out`.
 Term current_stacktrace(Process& p, Heap& out, unsigned depth);
 
+/// Whether the process is in the middle of the old version of a module. In its own thread.
+bool runs_old_code(const Process& p, Term module);
+/// What a process does so that code and literals can be given back (code/reclaim.hpp), in its own
+/// thread between two slices. May collect. nullptr: it has ended.
+void take_part_in_reclaim(Process* p);
+
 /// What a process remembers of traced calls (code/call_trace.hpp); nullptr is fine.
 void free_awaited_returns(struct AwaitedReturns* returns);
 

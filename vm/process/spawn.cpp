@@ -135,8 +135,8 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
     // here.
     MonitorOut monitor{pid, Term::nil(), nullptr, options.monitor_alias};
     if (options.monitor_tag) {
-      monitor.tag = new_fragment(copy_size_words(options.monitor_tag));
-      monitor.tag->message = copy_into(*monitor.tag, options.monitor_tag);
+      monitor.tag = new_fragment(copy_size_words(options.monitor_tag, Literals::kCopied));
+      monitor.tag->message = copy_into(*monitor.tag, options.monitor_tag, Literals::kCopied);
     }
     Extra& extra = extra_of(*parent);
     extra.monitors.insert(key, monitor);

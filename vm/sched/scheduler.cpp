@@ -13,6 +13,7 @@
 #include "vm/base/thread.hpp"
 #include "vm/code/interpreter.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/heap/literal.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
@@ -298,6 +299,7 @@ std::int32_t slice_length(Scheduler& s) {
 void run_slice(Scheduler& s, Process& p) {
   s.current = &p;
   p.scheduler = &s;
+  look_at_leaving_literals();
   if (!prepare(s, p)) {
     s.current = nullptr;
     s.until_upkeep -= kSwitchCost;

@@ -18,7 +18,8 @@ Term (*match_call)(Process& p, Term specification, Term object) = nullptr;
 /// A return that somebody wants to know of.
 struct AwaitedReturn {
   Word depth;
-  const FunctionHeader* function;
+  const FunctionHeader* function;  // compared only: its code may be gone
+  FunctionName name;
   bool tells_value, tells_exception, tells_caller;
 };
 
@@ -66,7 +67,8 @@ std::vector<AwaitedReturn>* awaited(Process& p) {
   return c && c->awaited_returns ? &c->awaited_returns->stack : nullptr;
 }
 
-Term name_term(Heap& heap, const FunctionHeader& f) {
+template <class F>
+Term name_term(Heap& heap, const F& f) {
   Term* hp = heap.alloc(4);
   return make_tuple(hp, f.module, f.function, Term::small(f.arity));
 }
@@ -128,7 +130,7 @@ bool match_clauses(Process& p, const FunctionHeader& f, const Pattern& pattern, 
 void tell_return(Process& p, const AwaitedReturn& r, Term value) {
   Arena arena;
   if (r.tells_value && !is_traced(p, kTraceSilent))
-    trace_event(p, atoms::return_from, name_term(arena, *r.function), value);
+    trace_event(p, atoms::return_from, name_term(arena, r.name), value);
   if (r.tells_caller && is_traced(p, kTraceReturnTo))
     trace_event(p, atoms::return_to, caller_at(arena, reinterpret_cast<const Word*>(p.heap.stop->raw()) - 1));
 }
@@ -140,7 +142,7 @@ void tell_exception(Process& p, const AwaitedReturn& r) {
   Term* hp = arena.alloc(3);
   const Term exception =
       make_tuple(hp, kClasses[static_cast<unsigned>(p.exception_class)], p.exception_value);
-  trace_event(p, atoms::exception_from, name_term(arena, *r.function), exception);
+  trace_event(p, atoms::exception_from, name_term(arena, r.name), exception);
 }
 
 }  // namespace
@@ -149,8 +151,8 @@ void set_call_pattern(Term module, Term function, unsigned arity, bool local, Te
                       Term original) {
   auto pattern = std::make_shared<Pattern>();
   pattern->local = local;
-  pattern->specification = copy_to(pattern->arena, specification);
-  pattern->original = copy_to(pattern->arena, original);
+  pattern->specification = copy_to(pattern->arena, specification, Literals::kCopied);
+  pattern->original = copy_to(pattern->arena, original, Literals::kCopied);
   std::unique_lock guard(patterns_mutex);
   patterns[{module, function, arity}] = std::move(pattern);
 }
@@ -183,8 +185,12 @@ void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* a
   if (along != atoms::false_) tell_call(p, f, arguments, along);
   const bool tells_caller = pattern->local && is_traced(p, kTraceReturnTo) && depth > 0;
   if (actions & (kCallReturns | kCallExceptions) || tells_caller)
-    returns_of(p).push_back(
-        {depth, &f, (actions & kCallReturns) != 0, (actions & kCallExceptions) != 0, tells_caller});
+    returns_of(p).push_back({depth,
+                             &f,
+                             {f.module, f.function, f.arity},
+                             (actions & kCallReturns) != 0,
+                             (actions & kCallExceptions) != 0,
+                             tells_caller});
 }
 
 void return_traced(Process& p, Term value, Word depth) {

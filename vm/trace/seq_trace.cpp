@@ -215,7 +215,7 @@ bool set_seq_tracer(Term to, Term state) {
   tracer.state_term = Term::nil();
   if (to == atoms::dyntrace) {
     tracer.state = new Arena;
-    tracer.state_term = copy_to(*tracer.state, state);
+    tracer.state_term = copy_to(*tracer.state, state, Literals::kCopied);
   }
   tracer.to = to;
   tracer_set.store(to != atoms::false_, std::memory_order_release);

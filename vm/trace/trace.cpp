@@ -67,7 +67,7 @@ Term call_term(Heap& heap, Term module, Term function, Term arguments) {
 Tracer* Tracer::create(Term to, Term state) {
   auto* t = new Tracer;
   t->to = to;
-  t->state = copy_to(t->arena, state);
+  t->state = copy_to(t->arena, state, Literals::kCopied);
   return t;
 }
 

@@ -1,0 +1,298 @@
+#include "vm/code/reclaim.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "vm/base/epoch.hpp"
+#include "vm/bif.hpp"
+#include "vm/code/module.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/heap/gc.hpp"
+#include "vm/message/receive.hpp"
+#include "vm/message/request.hpp"
+#include "vm/message/signal.hpp"
+#include "vm/process/code_view.hpp"
+#include "vm/process/table.hpp"
+
+namespace vmrun {
+namespace {
+
+constexpr Word kBatchBytes = Word{1} << 22;   // worth asking all processes
+constexpr Word kMostWaiting = Word{1} << 28;  // a quarter of the literal area
+constexpr unsigned kAskedAtOnce = 64;
+
+struct Retired {
+  Word bytes;
+  LiteralBlock* literals = nullptr;
+  Module* module = nullptr;  // whose literals those are, or none
+  std::function<void()> free;
+  bool in_use = false;  // the module: somebody was in it when the last batch was looked through
+};
+
+enum class Round { kNone, kLookForCode, kTakeLiterals };
+
+/// Everything here is guarded by the mutex; what processes read of a batch while they do their part
+/// does not change during a round.
+struct Reclaim {
+  std::mutex mutex;
+  std::vector<Retired> waiting, batch;
+  Word fresh_bytes = 0;         // that wait and have been in no batch
+  std::vector<Term> suspended;  // processes that wait for the end of a batch
+  Round round = Round::kNone;
+  Word position = 0;  // of the next process to be asked
+  Word asked = 0;     // that have not answered
+  Word stamp = 0;     // of the moment when all had answered; 0: not yet
+  LiteralBlocks blocks{{}};
+};
+Reclaim& reclaim() {
+  static Reclaim& r = *new Reclaim;
+  return r;
+}
+std::atomic<Word> waiting_bytes{0};
+
+using Lock = std::unique_lock<std::mutex>;
+
+// ---- What one process does ----------------------------------------------------------------------
+
+void look_for_code(const Process& p) {
+  for (Retired& r : reclaim().batch)
+    if (r.module && is_inside(p, *r.module)) std::atomic_ref(r.in_use).store(true, std::memory_order_relaxed);
+}
+
+/// A term in memory of its own that waits for the process.
+void renew(Fragment*& f, const LiteralBlocks& blocks, std::vector<bool>& marks) {
+  if (!f ||
+      !(blocks.mark_mentioned(&f->message, 1, marks) | blocks.mark_mentioned(f->words, f->used_words, marks)))
+    return;
+  Fragment* fresh = new_fragment(copy_size_words(f->message));
+  fresh->kind = f->kind;
+  fresh->message = copy_into(*fresh, f->message);
+  Fragment::destroy(f);
+  f = fresh;
+}
+
+bool mentioned_in_heap(const Process& p, const LiteralBlocks& blocks, std::vector<bool>& marks) {
+  const Heap& h = p.heap;
+  bool found = blocks.mark_mentioned(h.start, h.used_words(), marks);
+  found |= blocks.mark_mentioned(h.stop, h.stack_words(), marks);
+  found |= blocks.mark_mentioned(h.old_start, static_cast<Word>(h.old_top - h.old_start), marks);
+  found |= blocks.mark_mentioned(p.saved_regs, p.live_saved, marks);
+  for (const Fragment* f = h.fragments; f; f = f->next)
+    found |= blocks.mark_mentioned(f->words, f->used_words, marks);
+  return found;
+}
+
+struct RootSearch {
+  const LiteralBlocks& blocks;
+  std::vector<bool>& marks;
+  bool found = false;
+};
+
+void take_literals(Process& p) {
+  const LiteralBlocks& blocks = reclaim().blocks;
+  if (blocks.all().empty()) return;
+  std::vector<bool> marks(blocks.all().size());
+  if (p.extra) {
+    std::vector<bool> replaced(marks.size());
+    renew(p.extra->reply, blocks, replaced);
+  }
+  bool found = mentioned_in_heap(p, blocks, marks);
+  for (Fragment** link = &p.mailbox.first; *link; link = &(*link)->next) {
+    Fragment* f = *link;
+    if (!(blocks.mark_mentioned(&f->message, 2, marks) |  // the token as well
+          blocks.mark_mentioned(f->words, f->used_words, marks)))
+      continue;
+    pin_message(p, link);
+    found = true;
+  }
+  RootSearch search{blocks, marks};
+  visit_roots(
+      p,
+      [](void* context, Term* terms, std::size_t count) {
+        auto& s = *static_cast<RootSearch*>(context);
+        s.found |= s.blocks.mark_mentioned(terms, count, s.marks);
+      },
+      &search);
+  if (found || search.found) collect_literals(p, blocks, marks);
+}
+
+// ---- Rounds -------------------------------------------------------------------------------------
+
+/// Asks processes until enough of them have been asked or all; `asked` counts those that will
+/// answer. With the lock held.
+void ask_more(Reclaim& r) {
+  while (r.asked < kAskedAtOnce) {
+    Process* p = process_table.next(r.position);
+    if (!p) return;
+    ++r.asked;  // first: the answer may come at once
+    if (!ask_for_part(*p)) --r.asked;
+  }
+}
+
+void begin_round(Reclaim& r, Round round) {
+  r.round = round;
+  r.position = 0;
+  r.stamp = 0;
+}
+
+/// All have answered, but threads have not passed a quiescent state yet, and what has answered may
+/// just be ending: another answer comes when they have had time for it. With the lock held.
+void ask_again(Reclaim& r) {
+  Word position = 0;
+  while (Process* p = process_table.next(position)) {
+    ++r.asked;
+    if (ask_for_part(*p)) return;
+    --r.asked;
+  }
+}
+
+void begin_batch(Reclaim& r) {
+  r.batch.swap(r.waiting);
+  r.fresh_bytes = 0;
+  std::vector<LiteralBlock*> blocks;
+  for (Retired& x : r.batch) {
+    x.in_use = false;
+    if (x.literals) blocks.push_back(x.literals);
+  }
+  r.blocks = LiteralBlocks(std::move(blocks));
+  if (const auto& all = r.blocks.all(); !all.empty())
+    set_leaving_literals(all.front()->start,
+                         static_cast<Word>(all.back()->start + all.back()->words - all.front()->start));
+  begin_round(r, Round::kLookForCode);
+}
+
+/// Code that somebody is in stays, with its literals, until another batch. The rest is found by
+/// nobody from here on.
+void leave_out_code_in_use(Reclaim& r) {
+  std::vector<Retired> batch;
+  std::vector<LiteralBlock*> blocks;
+  for (Retired& x : r.batch) {
+    if (x.in_use) {
+      r.waiting.push_back(std::move(x));
+      continue;
+    }
+    if (x.literals) blocks.push_back(x.literals);
+    if (x.module) {
+      const CodeRanges* former = unregister_code(*x.module);
+      batch.push_back({0, nullptr, nullptr, [former] { free_code_ranges(former); }});
+    }
+    batch.push_back(std::move(x));
+  }
+  r.batch = std::move(batch);
+  r.blocks = LiteralBlocks(std::move(blocks));
+}
+
+/// Returns what is free now, and the processes that wait for that.
+void end_batch(Reclaim& r, std::vector<Retired>* freed, std::vector<Term>* resumed) {
+  set_leaving_literals(nullptr, 0);
+  freed->swap(r.batch);
+  resumed->swap(r.suspended);
+  r.blocks = LiteralBlocks({});
+  r.round = Round::kNone;
+}
+
+void free_retired(Retired& x) {
+  waiting_bytes.fetch_sub(x.bytes, std::memory_order_relaxed);
+  if (x.module) delete_module_code(x.module);
+  else if (x.literals) free_literals(x.literals);
+  if (x.free) x.free();
+}
+
+/// Goes on as far as can be without another answer.
+void advance(Lock& lock) {
+  Reclaim& r = reclaim();
+  std::vector<Retired> freed;
+  std::vector<Term> resumed;
+  for (;;) {
+    ask_more(r);
+    if (r.round == Round::kNone || r.asked) break;
+    if (!r.stamp) r.stamp = epoch_stamp();
+    if (epoch_passed() < r.stamp) {
+      ask_again(r);
+      break;
+    }
+    if (r.round == Round::kLookForCode) {
+      leave_out_code_in_use(r);
+      begin_round(r, Round::kTakeLiterals);
+      continue;
+    }
+    end_batch(r, &freed, &resumed);
+    break;
+  }
+  lock.unlock();
+  for (Retired& x : freed) free_retired(x);
+  for (Term pid : resumed)
+    if (Process* p = process_table.find(pid)) wake_up(*p);
+}
+
+void retire(Retired x) {
+  Reclaim& r = reclaim();
+  waiting_bytes.fetch_add(x.bytes, std::memory_order_relaxed);
+  EpochGuard guard;
+  Lock lock(r.mutex);
+  r.fresh_bytes += x.bytes;
+  r.waiting.push_back(std::move(x));
+  if (r.asked) return;
+  if (r.round == Round::kNone) {
+    if (r.fresh_bytes < kBatchBytes) return;
+    begin_batch(r);
+  }  // else there was no process to ask when it came to a halt, at the start of the machine
+  advance(lock);
+}
+
+}  // namespace
+
+void take_part_in_reclaim(Process* p) {
+  Reclaim& r = reclaim();
+  // The round cannot end before the answer, so it may be read without the lock; it was set before
+  // the question was sent.
+  if (p) {
+    look_at_leaving_literals();
+    if (r.round == Round::kLookForCode) look_for_code(*p);
+    else take_literals(*p);
+  }
+  Lock lock(r.mutex);
+  --r.asked;
+  advance(lock);
+}
+
+void retire_literals(LiteralBlock* block) {
+  retire(Retired{block->words * sizeof(Term), block, nullptr, {}});
+}
+void retire_module(Module* m) {
+  const Word literals = m->literals ? m->literals->words * sizeof(Term) : 0;
+  retire(Retired{module_bytes(*m) + literals, m->literals, m, {}});
+}
+void retire(Word bytes, std::function<void()> free) {
+  retire(Retired{bytes, nullptr, nullptr, std::move(free)});
+}
+
+Word retired_bytes() { return waiting_bytes.load(std::memory_order_relaxed); }
+
+bool wait_for_reclaim(Process& p, bool no_room) {
+  if (!no_room && retired_bytes() <= kMostWaiting) [[likely]]
+    return false;
+  Reclaim& r = reclaim();
+  Lock lock(r.mutex);
+  if (r.round == Round::kNone) {
+    // What was in use last time is no reason to wait.
+    if (std::ranges::all_of(r.waiting, &Retired::in_use)) return false;
+    begin_batch(r);
+  }
+  r.suspended.push_back(p.id);
+  (void)suspend_and_retry(p);
+  advance(lock);
+  return true;
+}
+
+bool is_inside(const Process& p, const Module& m) {
+  const auto holds = [&](const Word* a) { return a >= m.begin() && a < m.end(); };
+  if (holds(p.ip)) return true;
+  // Return addresses are the words on a stack with a header's tag; the call lies in front.
+  return std::any_of(p.heap.stop, p.heap.end, [&](Term t) {
+    return t.is_header() && t.raw() && holds(reinterpret_cast<const Word*>(t.raw()) - 1);
+  });
+}
+
+}  // namespace vmrun
