@@ -132,8 +132,9 @@ constexpr InfoItem kInfoItems[] = {
 Term fixations(Process& p, const Table& t, bool monotonic) {
   if (t.fixers.empty()) return atoms::false_;
   ListBuilder list(p.heap);
-  for (const Table::Fixer& f : t.fixers)
-    list.add(new_tuple(p.heap, f.pid, Term::small(static_cast<SWord>(f.times))));
+  t.fixers.for_each([&](Term pid, Word times) {
+    list.add(new_tuple(p.heap, pid, Term::small(static_cast<SWord>(times))));
+  });
   const auto now = static_cast<SWord>(t.fixed_at);
   if (monotonic) return new_tuple(p.heap, Term::small(now), list.finish());
   const SWord micro = (static_cast<SWord>(system_ns()) - static_cast<SWord>(monotonic_ns()) + now) / 1000;

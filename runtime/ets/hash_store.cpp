@@ -12,8 +12,9 @@
 // Linear hashing (Litwin, VLDB 1980): the table grows and shrinks by one bucket at a time, so no
 // operation ever moves everything. Objects with the same key stand next to each other in their
 // chain, the newest first. While the table is fixed no bucket is split or merged, and what is
-// inserted under a key that is there already, dead or alive, goes in front of it: so a traversal
-// that goes from key to key meets no object twice.
+// inserted under a key that is there already, dead or alive, goes in front of it, or takes the
+// place of a dead object: so a traversal that goes from key to key meets no object twice, and a key
+// that comes and goes takes one place.
 
 namespace vmrun::ets {
 namespace {
@@ -58,15 +59,17 @@ class HashStore final : public Store {
     if (!*link) link = &buckets_[index(o->hash)];  // a new key: in front of the chain
     if (kind_ != Kind::kDuplicateBag) {
       for (Object** same = link; *same && has_key(*same, o->hash, key); same = &(*same)->next) {
-        if ((*same)->dead) continue;
         if (kind_ == Kind::kSet) return put_in_place(same, o, released);
+        if ((*same)->dead) continue;
         if (equal_exact((*same)->tuple, o->tuple)) return released.add(o);
       }
     }
+    if (*link && (*link)->dead && has_key(*link, o->hash, key)) return put_in_place(link, o, released);
     o->next = *link;
     *link = o;
     count_in(o);
-    if (fixes_ == 0 && count_ > buckets_.size()) split();
+    // Two, for there may have been many insertions while the table was fixed.
+    for (int i = 0; i < 2 && fixes_ == 0 && count_ > buckets_.size(); ++i) split();
   }
 
   void replace(Object* old, Object* fresh, Released& released) override {
@@ -75,12 +78,13 @@ class HashStore final : public Store {
   }
 
   void erase(Object* o, Released& released) override {
-    count_out(o);
     if (fixes_) {
+      --count_;  // its memory stays
       o->dead = true;
-      ++dead_;
+      if (dead_in_.size() <= buckets_.size()) dead_in_.push_back(index(o->hash));
       return;
     }
+    count_out(o);
     *link_to(o) = o->next;
     released.add(o);
     if (count_ * 4 < buckets_.size() && buckets_.size() > kLeastBuckets) merge();
@@ -112,23 +116,18 @@ class HashStore final : public Store {
 
   void fix() override { ++fixes_; }
   void unfix(Released& released) override {
-    if (--fixes_ || !dead_) return;
-    for (Object*& bucket : buckets_) {
-      for (Object** link = &bucket; *link;) {
-        Object* o = *link;
-        if (!o->dead) {
-          link = &o->next;
-          continue;
-        }
-        *link = o->next;
-        released.add(o);
-      }
-    }
-    dead_ = 0;
+    if (--fixes_ || dead_in_.empty()) return;
+    if (dead_in_.size() > buckets_.size())
+      for (Object*& bucket : buckets_) remove_dead(&bucket, released);
+    else
+      for (std::size_t i : dead_in_) remove_dead(&buckets_[i], released);
+    dead_in_ = {};
   }
 
  private:
-  Word overhead_words() const override { return buckets_.capacity() + sizeof(*this) / sizeof(Word); }
+  Word overhead_words() const override {
+    return buckets_.capacity() + dead_in_.capacity() + sizeof(*this) / sizeof(Word);
+  }
 
   bool has_key(const Object* o, std::uint64_t hash, Term key) const {
     return o->hash == hash && equal_exact(key_of(o), key);
@@ -150,9 +149,22 @@ class HashStore final : public Store {
     Object* old = *link;
     fresh->next = old->next;
     *link = fresh;
-    count_out(old);
+    if (old->dead) words_ -= memory_of(old);
+    else count_out(old);
     count_in(fresh);
     released.add(old);
+  }
+
+  void remove_dead(Object** link, Released& released) {
+    while (Object* o = *link) {
+      if (!o->dead) {
+        link = &o->next;
+        continue;
+      }
+      *link = o->next;
+      words_ -= memory_of(o);
+      released.add(o);
+    }
   }
 
   Object* first_in(std::size_t bucket) const {
@@ -190,7 +202,9 @@ class HashStore final : public Store {
 
   std::vector<Object*> buckets_;
   Word fixes_ = 0;
-  Word dead_ = 0;
+  /// Buckets with dead objects, some perhaps several times; when there are more than buckets, any
+  /// may have some.
+  std::vector<std::size_t> dead_in_;
 };
 
 }  // namespace
@@ -198,7 +212,7 @@ class HashStore final : public Store {
 Object* make_object(Term tuple) {
   if (probe::copy_struct_enabled()) [[unlikely]]
     probe::copy_struct(static_cast<std::uint32_t>(size_words(tuple)));
-  const Word words = copy_size_words(tuple);
+  const Word words = copy_size_words(tuple, Literals::kCopied);
   auto* o =
       static_cast<Object*>(allocate_bytes(offsetof(Object, memory) + words * sizeof(Term), "an ets object"));
   o->next = nullptr;
@@ -207,7 +221,7 @@ Object* make_object(Term tuple) {
   o->words = static_cast<std::uint32_t>(words);
   o->dead = false;
   Term* hp = o->memory;
-  o->tuple = copy_term(tuple, hp, o->off_heap);
+  o->tuple = copy_term(tuple, hp, o->off_heap, Literals::kCopied);
   return o;
 }
 

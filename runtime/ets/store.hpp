@@ -98,13 +98,14 @@ class Store {
 
  protected:
   virtual Word overhead_words() const = 0;
-  void count_in(const Object* o) { ++count_, words_ += o->words + sizeof(Object) / sizeof(Word); }
-  void count_out(const Object* o) { --count_, words_ -= o->words + sizeof(Object) / sizeof(Word); }
+  static Word memory_of(const Object* o) { return o->words + sizeof(Object) / sizeof(Word); }
+  void count_in(const Object* o) { ++count_, words_ += memory_of(o); }
+  void count_out(const Object* o) { --count_, words_ -= memory_of(o); }
 
   const Kind kind_;
   const Word keypos_;
   Word count_ = 0;
-  Word words_ = 0;
+  Word words_ = 0;  // of objects, dead ones included
 };
 
 std::unique_ptr<Store> make_hash_store(Kind kind, Word keypos);

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "vm/base/clock.hpp"
 #include "vm/message/send.hpp"
@@ -70,11 +71,8 @@ void leave_behind(Process& p, Table& t) {
   Released released;
   std::unique_lock lock(t.mutex);
   if (!t.alive) return;
-  for (const Table::Fixer& f : t.fixers) {
-    if (f.pid != p.id) continue;
-    for (Word times = f.times; times; --times) unfix_table(t, p.id, released);
-    break;
-  }
+  if (const Word* fixed = t.fixers.find(p.id))
+    for (Word times = *fixed; times; --times) unfix_table(t, p.id, released);
   if (t.owner != p.id) return;
   if (t.heir != atoms::none && t.heir != p.id) {
     const Term heir = t.heir;
@@ -221,23 +219,15 @@ bool give_table(Table& t, Term to, Term from, Term data) {
 void fix_table(Table& t, Term pid) {
   t.store->fix();
   if (t.fixers.empty()) t.fixed_at = static_cast<Word>(monotonic_ns());
-  for (Table::Fixer& f : t.fixers) {
-    if (f.pid == pid) {
-      ++f.times;
-      return;
-    }
-  }
-  t.fixers.push_back({pid, 1});
-  note_user(pid, t.slot);
+  if (t.fixers.insert(pid, 1)) note_user(pid, t.slot);
+  else ++*t.fixers.find(pid);
 }
 
 void unfix_table(Table& t, Term pid, Released& released) {
-  for (std::size_t i = 0; i < t.fixers.size(); ++i) {
-    if (t.fixers[i].pid != pid) continue;
-    if (--t.fixers[i].times == 0) t.fixers.erase(t.fixers.begin() + static_cast<std::ptrdiff_t>(i));
-    t.store->unfix(released);
-    return;
-  }
+  Word* times = t.fixers.find(pid);
+  if (!times) return;
+  if (--*times == 0) t.fixers.erase(pid);
+  t.store->unfix(released);
 }
 
 void for_each_table(const std::function<void(const Table&)>& visit) {

@@ -2,10 +2,10 @@
 
 #include <memory>
 #include <shared_mutex>
-#include <vector>
 
 #include "runtime/ets/store.hpp"
-#include "vm/process/process.hpp"
+#include "vm/base/flat_table.hpp"
+#include "vm/process/process_state.hpp"
 #include "vm/process/reference.hpp"
 
 /// Tables: identity, owner, rights, and the registry that finds them by identifier or name. A Table
@@ -30,12 +30,8 @@ struct Table {
   Object* heir_data = nullptr;  // {Data}
   bool read_concurrency = false, decentralized_counters = false, compressed = false;
   Term write_concurrency = atoms::false_;  // true, false or auto
-  struct Fixer {
-    Term pid;
-    Word times;
-  };
-  std::vector<Fixer> fixers;
-  Word fixed_at = 0;  // monotonic time in nanoseconds
+  FlatTable<Term, Word> fixers;            // pid: how many times
+  Word fixed_at = 0;                       // monotonic time in nanoseconds
 
   bool can_read(Term pid) const { return protection != Protection::kPrivate || owner == pid; }
   bool can_write(Term pid) const { return protection == Protection::kPublic || owner == pid; }

@@ -71,7 +71,7 @@ class FlatTable {
 
   /// Oldest first. visit changes nothing in the table but values.
   template <class F>
-  void for_each(F&& visit) {
+  void for_each(F&& visit) const {
     for (std::uint32_t i = first_; i < end_; ++i)
       if (!(entries_[i].key == Key{})) visit(entries_[i].key, entries_[i].value);
   }
