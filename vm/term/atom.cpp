@@ -6,8 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
-#include <unordered_map>
+#include <vector>
 
 namespace vmrun {
 namespace {
@@ -26,28 +25,45 @@ std::uint32_t hash_text(std::string_view text) {
   return h;
 }
 
+/// Where atoms are found by their text: open addressing with linear probing over indexes + 1, at
+/// most half full.
+struct AtomIndex {
+  explicit AtomIndex(std::size_t size) : mask(size - 1), places(new std::atomic<std::uint32_t>[size]()) {}
+  const std::size_t mask;
+  const std::unique_ptr<std::atomic<std::uint32_t>[]> places;
+};
+
 /// Entries sit in chunks that never move. A chunk pointer is published with release after the entry
 /// is written, and an atom's index reaches another thread only through something that synchronises,
-/// so readers need no lock.
+/// so readers need no lock. Neither does who looks for a text: a place in the index is filled, with
+/// release, once its entry is complete, and never changes. An index that has become too small is
+/// followed by one of twice the size and stays for those who are looking at it; all of them
+/// together take as much as the last. Atoms are added under a lock.
 class AtomTable {
  public:
   AtomTable() {
-    for (const char* text : atoms::kWellKnownTexts) add(text);
+    indexes_.push_back(std::make_unique<AtomIndex>(kFirstIndex));
+    index_.store(indexes_.back().get(), std::memory_order_release);
+    for (const char* text : atoms::kWellKnownTexts) add(text, hash_text(text));
   }
 
-  Term find(std::string_view text) {
-    std::shared_lock lock(mutex_);
-    auto it = index_.find(text);
-    return it == index_.end() ? kNonValue : Term::atom(it->second);
+  Term find(std::string_view text, std::uint32_t hash) const {
+    const AtomIndex& index = *index_.load(std::memory_order_acquire);
+    for (std::size_t i = hash & index.mask;; i = (i + 1) & index.mask) {
+      const std::uint32_t place = index.places[i].load(std::memory_order_acquire);
+      if (!place) return kNonValue;
+      const AtomEntry& e = entry(place - 1);
+      if (e.hash == hash && std::string_view(e.text, e.bytes) == text) return Term::atom(place - 1);
+    }
   }
 
   Term intern(std::string_view text, std::size_t limit) {
-    if (Term t = find(text)) return t;
-    std::unique_lock lock(mutex_);
-    auto it = index_.find(text);
-    if (it != index_.end()) return Term::atom(it->second);
+    const std::uint32_t hash = hash_text(text);
+    if (Term t = find(text, hash)) return t;
+    std::lock_guard lock(mutex_);
+    if (Term t = find(text, hash)) return t;
     if (count_.load(std::memory_order_relaxed) >= limit) return kNonValue;
-    return add(text);
+    return add(text, hash);
   }
 
   const AtomEntry& entry(std::uint32_t i) const {
@@ -56,7 +72,15 @@ class AtomTable {
   std::size_t count() const { return count_.load(std::memory_order_acquire); }
 
  private:
-  Term add(std::string_view text) {
+  static constexpr std::size_t kFirstIndex = 1 << 13;
+
+  static void enter(AtomIndex& index, std::uint32_t atom, std::uint32_t hash) {
+    std::size_t i = hash & index.mask;
+    while (index.places[i].load(std::memory_order_relaxed)) i = (i + 1) & index.mask;
+    index.places[i].store(atom + 1, std::memory_order_release);
+  }
+
+  Term add(std::string_view text, std::uint32_t hash) {
     const auto i = static_cast<std::uint32_t>(count_.load(std::memory_order_relaxed));
     AtomEntry* chunk = chunks_[i >> kChunkBits].load(std::memory_order_relaxed);
     if (!chunk) {
@@ -66,14 +90,22 @@ class AtomTable {
     char* copy = new char[text.size() + 1];
     std::memcpy(copy, text.data(), text.size());
     copy[text.size()] = 0;
-    chunk[i & (kChunkSize - 1)] = {copy, static_cast<std::uint32_t>(text.size()), hash_text(text)};
-    index_.emplace(std::string_view(copy, text.size()), i);
+    chunk[i & (kChunkSize - 1)] = {copy, static_cast<std::uint32_t>(text.size()), hash};
+    if (2 * (std::size_t{i} + 1) > indexes_.back()->mask + 1) grow(i);
+    enter(*indexes_.back(), i, hash);
     count_.store(i + 1, std::memory_order_release);
     return Term::atom(i);
   }
 
-  std::shared_mutex mutex_;
-  std::unordered_map<std::string_view, std::uint32_t> index_;
+  void grow(std::uint32_t count) {
+    indexes_.push_back(std::make_unique<AtomIndex>(2 * (indexes_.back()->mask + 1)));
+    for (std::uint32_t i = 0; i < count; ++i) enter(*indexes_.back(), i, entry(i).hash);
+    index_.store(indexes_.back().get(), std::memory_order_release);
+  }
+
+  std::mutex mutex_;                                 // who adds
+  std::vector<std::unique_ptr<AtomIndex>> indexes_;  // the last is the one in use
+  std::atomic<AtomIndex*> index_{nullptr};
   std::atomic<AtomEntry*> chunks_[kAtomCapacity / kChunkSize] = {};
   std::atomic<std::size_t> count_{0};
 };
@@ -106,7 +138,7 @@ Term intern_atom(std::string_view utf8) {
 ReservedAtoms::ReservedAtoms(bool wanted) : before_(reserve_allowed) { reserve_allowed |= wanted; }
 ReservedAtoms::~ReservedAtoms() { reserve_allowed = before_; }
 
-Term existing_atom(std::string_view utf8) { return table().find(utf8); }
+Term existing_atom(std::string_view utf8) { return table().find(utf8, hash_text(utf8)); }
 std::string_view atom_text(Term atom) {
   const AtomEntry& e = table().entry(atom.atom_index());
   return {e.text, e.bytes};
