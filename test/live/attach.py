@@ -215,6 +215,13 @@ class Suite:
         inside = [e for e in self.window(found, a, 0) if a in e.arguments or e.thread == thread]
         self.same(inside, [f'message-send {a} {a} 3 0 0 0', f'message-receive {a} 3 0 0 0 0'])
 
+    def test_self_send_through_an_alias(self):
+        known, found = self.traced('alias_to_self.act', ['message', 'copy'], ['+S', '2'])
+        a = known['main']
+        thread = next(e.thread for e in found if e.probe == 'message__send' and e.arguments[:3] == [a, a, '8'])
+        inside = [e for e in self.window(found, a, 0) if a in e.arguments or e.thread == thread]
+        self.same(inside, [f'message-send {a} {a} 3 0 0 0', f'message-receive {a} 3 0 0 0 0'])
+
     def test_copies_to_a_known_process(self):
         known, found = self.traced('copies.act', ['copy'], ['+S', '1'])
         a = known['main']

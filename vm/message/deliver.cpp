@@ -64,9 +64,9 @@ void fire_queued(Process& to, const Fragment& f, Word length) {
   return pushed(to, f, result);
 }
 
-[[gnu::cold, gnu::noinline]] void append_watched(Process& p, Fragment* f) {
+[[gnu::cold, gnu::noinline]] void append_watched(Process& p, Fragment* f, bool announce) {
   MailboxProbeLock lock(p.mailbox);
-  if (lock.held()) fire_queued(p, *f, p.mailbox.length() + 1);
+  if (lock.held() && announce) fire_queued(p, *f, p.mailbox.length() + 1);
   p.mailbox.append(f);
 }
 
@@ -103,11 +103,11 @@ void wake_up(Process& p) {
   if (!push_signal(p, f)) Fragment::destroy(f);
 }
 
-void append_own_message(Process& p, Fragment* f) {
+void append_own_message(Process& p, Fragment* f, bool announce) {
   f->kind = static_cast<std::uint32_t>(SignalKind::kMessage);
   trace_receive(p, f->message);
   if (probe::message_queued_enabled()) [[unlikely]]
-    return append_watched(p, f);
+    return append_watched(p, f, announce);
   p.mailbox.append(f);
 }
 

@@ -95,8 +95,9 @@ void handle_alias_message(Process& p, Fragment* f) {
   if (!mode) return Fragment::destroy(f);
   if (*mode == AliasMode::kReplyDemonitor) stop_monitor(p, key);  // takes the alias along
   else if (*mode == AliasMode::kReply) p.extra->aliases.erase(key);
+  const bool own = f->message.tuple_arity() == 3;
   f->message = f->message.element(1);
-  append_own_message(p, f);
+  append_own_message(p, f, !own);
 }
 
 void handle_signal(Process& p, Fragment* f) {

@@ -74,12 +74,15 @@ void send_to_alias(Process& from, Term alias, Term message) {
   const bool carries = sends_carried(from);
   if (carries) [[unlikely]]
     seq_trace_send(from, alias, message);
-  Fragment* f = new_signal(SignalKind::kAliasMessage, 3 + kAliasRefWords + copy_size_words(message) +
+  const bool to_self = to == &from;
+  if (probe::copy_struct_enabled() && !message.is_immed() && (carries || !to_self)) [[unlikely]]
+    probe::copy_struct(static_cast<std::uint32_t>(size_words(message)));
+  Fragment* f = new_signal(SignalKind::kAliasMessage, 4 + kAliasRefWords + copy_size_words(message) +
                                                           (carries ? carried_words(from) : 0));
-  const Term copy = copy_into(*f, message);
-  Term* hp = f->words + f->used_words;
+  Term* hp = f->words;
+  const Term copy = copy_term(message, hp, f->off_heap);
   const Term ref = make_alias_ref(hp, ref_key(alias), to->id);
-  f->message = make_tuple(hp, ref, copy);
+  f->message = to_self ? make_tuple(hp, ref, copy, atoms::true_) : make_tuple(hp, ref, copy);
   f->used_words = static_cast<std::uint32_t>(hp - f->words);
   if (carries) [[unlikely]]
     attach_carried(from, *f);

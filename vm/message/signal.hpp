@@ -57,8 +57,9 @@ void send_demonitor(Term target, RefKey key);
 /// Makes a suspended process look again at what it waits for.
 void wake_up(Process& p);
 
-/// A message for p made in p's own thread (an exit turned into a message, say).
-void append_own_message(Process& p, Fragment* f);
+/// A message for p made in p's own thread (an exit turned into a message, say). announce: fires
+/// message-queued (not for what p has sent to itself).
+void append_own_message(Process& p, Fragment* f, bool announce = true);
 
 void set_links(Process& a, Process& b);
 bool is_linked(Process& p, Term other);
