@@ -27,14 +27,28 @@ std::vector<void (*)(Process&)>& hooks() {
 }
 void (*report_crash)(Process& p, Term reason) = nullptr;
 
-/// Links and monitors in both directions.
-void tell_relations(Process& p, Term reason) {
+constexpr int kPiece = 1000;  // signals sent, or messages freed, at a time
+
+/// Links and monitors in both directions, oldest first. False: there are more.
+bool tell_relations(Process& p, int* left) {
   Extra& extra = *p.extra;
-  extra.links.for_each(
-      [&](Term other, NoValue) { send_link_exit(p.id, other, reason, SignalKind::kLinkExit, true, &p); });
-  extra.monitored_by.for_each(
-      [&](const RefKey& key, const MonitorIn& m) { send_down(m.watcher, key, p.id, m.name, reason); });
-  extra.monitors.for_each([&](const RefKey& key, const MonitorOut& m) { send_demonitor(m.target, key); });
+  const Term reason = p.exit_reason;
+  decltype(extra.links)::Entry link;
+  for (; *left > 0 && extra.links.take_oldest(&link); --*left)
+    send_link_exit(p.id, link.key, reason, SignalKind::kLinkExit, true, &p);
+  decltype(extra.monitored_by)::Entry in;
+  for (; *left > 0 && extra.monitored_by.take_oldest(&in); --*left)
+    send_down(in.value.watcher, in.key, p.id, in.value.name, reason);
+  decltype(extra.monitors)::Entry out;
+  for (; *left > 0 && extra.monitors.take_oldest(&out); --*left) {
+    if (out.value.tag) Fragment::destroy(out.value.tag);
+    send_demonitor(out.value.target, out.key);
+  }
+  return *left > 0;
+}
+
+void answer_questions(Process& p) {
+  Extra& extra = *p.extra;
   for (Fragment* question : extra.deferred) answer_request_dead(question->message);
   extra.suspending.for_each([&](Term other, std::uint32_t times) {
     for (; times; --times)
@@ -47,14 +61,6 @@ void tell_relations(Process& p, Term reason) {
   std::fprintf(stderr, "System process %s terminated: %s\n", pid_text(p.id).c_str(),
                term_text(reason, 255).c_str());
   request_halt(1, false);
-}
-
-void destroy_list(Fragment* f) {
-  while (f) {
-    Fragment* next = f->next;
-    Fragment::destroy(f);
-    f = next;
-  }
 }
 
 }  // namespace
@@ -76,23 +82,31 @@ void exit_process(Process& p, Term reason, bool report) {
     p.receive_timer = nullptr;
   }
   process_table.remove(p);
-  Fragment* arrived = p.mailbox.close();
-  if (p.extra) {
-    tell_relations(p, reason);
-    if (p.extra->system_process) [[unlikely]]
-      system_process_ended(p, reason);
-  }
-  for (auto hook : hooks()) hook(p);
-  while (arrived) {
-    Fragment* next = arrived->next;
-    // A link, monitor or question that was under way finds a dead process.
-    answer_dead(p.id, arrived);
-    arrived = next;
-  }
+  // What had arrived is answered as a dead process answers, after the messages before it have gone.
+  *p.mailbox.last = p.mailbox.close();
+  p.exit_reason = reason;
   abandon_fiber(p);
   abandon_dirty_job(p);
-  destroy_list(p.mailbox.first);
-  p.mailbox.first = nullptr;
+  end_more(p);
+}
+
+/// Until the last piece p.extra or the mailbox is left: see is_ending.
+void end_more(Process& p) {
+  int left = kPiece;
+  if (p.extra && !tell_relations(p, &left)) return;
+  Fragment*& first = p.mailbox.first;
+  for (; first && left > 0; --left) {
+    Fragment* next = first->next;
+    answer_dead(p.id, first);
+    first = next;
+  }
+  if (first) return;
+  if (p.extra) {
+    answer_questions(p);
+    if (p.extra->system_process) [[unlikely]]
+      system_process_ended(p, p.exit_reason);
+  }
+  for (auto hook : hooks()) hook(p);
   if (p.observed) [[unlikely]] {
     trace_running(p, false, true);
     p.observed = 0;

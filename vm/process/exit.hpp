@@ -5,6 +5,12 @@
 /// The end of a process: exit_process (process.hpp), and what hangs on to it.
 namespace vmrun {
 
+/// A process with a great many links, monitors or messages is not through when exit_process
+/// returns: the scheduler goes on, a piece at a time, before it frees the structure. Of a process
+/// that exits: whether there is more.
+inline bool is_ending(const Process& p) { return p.extra || p.mailbox.first; }
+void end_more(Process& p);
+
 /// Calls hook in the dying process's thread, after its signals are sent, before its heap goes.
 /// Register before processes run.
 void add_exit_hook(void (*hook)(Process& p));

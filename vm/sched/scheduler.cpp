@@ -23,6 +23,7 @@
 #include "vm/port/signals.hpp"
 #include "vm/port/task.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/exit.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
@@ -244,6 +245,13 @@ void park(Scheduler& s, Process& p) {
   if (!p.mailbox.park()) enqueue(s, p);
 }
 
+/// A process that has exited, or a piece of its end is done.
+void retire_or_go_on(Scheduler& s, Process& p) {
+  if (is_ending(p)) [[unlikely]]
+    enqueue(s, p);
+  else retire(s, p);
+}
+
 void end_by_signal(Scheduler& s, Process& p) {
   if (probe::process_scheduled_enabled()) [[unlikely]]
     probe::process_scheduled(PidText(p.id), "<exiting>");
@@ -253,7 +261,7 @@ void end_by_signal(Scheduler& s, Process& p) {
   if (probe::process_unscheduled_enabled()) [[unlikely]]
     probe::process_unscheduled(PidText(p.id));
   s.current = nullptr;
-  retire(s, p);
+  retire_or_go_on(s, p);
 }
 
 void collect_scheduled_out(Process& p) {
@@ -264,7 +272,16 @@ void collect_scheduled_out(Process& p) {
 
 /// Signals and questions; true when the process is to run now.
 bool prepare(Scheduler& s, Process& p) {
-  if (p.mailbox.has_arrivals()) handle_arrivals(p);
+  if (p.mailbox.has_arrivals()) {
+    if (p.mailbox.is_closed()) [[unlikely]] {  // which counts as one with arrivals
+      end_more(p);
+      s.until_upkeep -= kSliceReductions / 4;
+      s.others_waited += s.runnable ? kSliceReductions / 4 : 0;
+      retire_or_go_on(s, p);
+      return false;
+    }
+    handle_arrivals(p);
+  }
   if (p.deferred_requests && !p.exit_pending) [[unlikely]]
     answer_deferred(p);
   if (p.exit_pending) [[unlikely]] {
@@ -323,7 +340,7 @@ void run_slice(Scheduler& s, Process& p) {
   s.others_waited = s.runnable ? s.others_waited + used + kSwitchCost : 0;
   s.current = nullptr;
 
-  if (result == RunResult::kExited) return retire(s, p);
+  if (result == RunResult::kExited) return retire_or_go_on(s, p);
   if (result == RunResult::kDirty) return run_dirty(p);
   if (p.heap.gc_desired()) [[unlikely]]
     collect_scheduled_out(p);
