@@ -1,47 +1,19 @@
 #include "drivers/efile/command.hpp"
 
+#include <array>
 #include <cstring>
 
 namespace vmrun::efile {
 namespace {
 
-// name, level, needs, flushes writes, rewinds
-constexpr CommandRow kRows[kCommandEnd] = {
-    {},
-    {"OPEN", 2, kNeedsNothing, true, true},
-    {"READ", 1, kNeedsReadable, true, false},
-    {"LSEEK", 1, kNeedsFile, true, true},
-    {"WRITE", 1, kNeedsWritable, false, true},
-    {"FSTAT", 2, kNeedsNothing, true, true},
-    {"PWD", 2, kNeedsNothing, true, true},
-    {"READDIR", 2, kNeedsNothing, true, true},
-    {"CHDIR", 2, kNeedsNothing, true, true},
-    {"FSYNC", 2, kNeedsFile, true, true},
-    {"MKDIR", 2, kNeedsNothing, true, true},
-    {"DELETE", 2, kNeedsNothing, true, true},
-    {"RENAME", 2, kNeedsNothing, true, true},
-    {"RMDIR", 2, kNeedsNothing, true, true},
-    {"TRUNCATE", 2, kNeedsFile, true, true},
-    {"READ_FILE", 2, kNeedsNothing, false, false},
-    {"WRITE_INFO", 2, kNeedsNothing, true, true},
-    {},
-    {},
-    {"LSTAT", 2, kNeedsNothing, true, true},
-    {"READLINK", 2, kNeedsNothing, true, true},
-    {"LINK", 2, kNeedsNothing, true, true},
-    {"SYMLINK", 2, kNeedsNothing, true, true},
-    {"CLOSE", 2, kNeedsFile, true, false},
-    {"PWRITEV", 1, kNeedsWritable, true, true},
-    {"PREADV", 1, kNeedsReadable, true, true},
-    {"SETOPT", 0, kNeedsNothing, false, false},
-    {"IPREAD", 1, kNeedsReadable, true, true},
-    {"ALTNAME", 2, kNeedsNothing, true, true},
-    {"READ_LINE", 1, kNeedsReadable, true, false},
-    {"FDATASYNC", 2, kNeedsFile, true, true},
-    {"FADVISE", 2, kNeedsFile, true, true},
-    {"SENDFILE", 2, kNeedsFile, false, false},
-    {"FALLOCATE", 2, kNeedsFile, true, true},
-};
+constexpr std::array<CommandRow, 256> kRows = [] {
+  std::array<CommandRow, 256> rows{};
+#define COMMAND(constant, name, number, level, needs, flushes, rewinds, function) \
+  rows[number] = {name, level, needs, flushes, rewinds};
+#include "drivers/efile_commands.inc"
+#undef COMMAND
+  return rows;
+}();
 
 constexpr std::uint32_t kPiecesMax = 1u << 24;
 
@@ -186,7 +158,7 @@ Decoded decode(const char* bytes, std::size_t size, std::size_t total, Request* 
   Reader r(bytes, size);
   const unsigned number = static_cast<unsigned>(r.number(1));
   if (r.short_of_bytes()) return size < total ? Decoded::kNeedMore : Decoded::kInvalid;
-  if (number >= kCommandEnd || !kRows[number].name) return Decoded::kInvalid;
+  if (!kRows[number].name) return Decoded::kInvalid;
   out->command = static_cast<Command>(number);
   const bool tag_first = tag_comes_first(out->command);
   if (tag_first) out->user_tag = r.text();

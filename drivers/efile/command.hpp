@@ -8,40 +8,12 @@
 /// thread. The bytes and their meaning: docs/internals/files.md, "Commands".
 namespace vmrun::efile {
 
+/// From commands.tab, like the facts of each.
 enum class Command : std::uint8_t {
-  kOpen = 1,
-  kRead,
-  kLseek,
-  kWrite,
-  kFstat,
-  kPwd,
-  kReaddir,
-  kChdir,
-  kFsync,
-  kMkdir,
-  kDelete,
-  kRename,
-  kRmdir,
-  kTruncate,
-  kReadFile,
-  kWriteInfo,
-  kLstat = 19,
-  kReadlink,
-  kLink,
-  kSymlink,
-  kClose,
-  kPwritev,
-  kPreadv,
-  kSetopt,
-  kIpread,
-  kAltname,
-  kReadLine,
-  kFdatasync,
-  kFadvise,
-  kSendfile,
-  kFallocate,
+#define COMMAND(constant, name, number, ...) constant = number,
+#include "drivers/efile_commands.inc"
+#undef COMMAND
 };
-inline constexpr unsigned kCommandEnd = 34;  // numbers are below
 
 /// Flags of OPEN.
 inline constexpr unsigned kModeRead = 1, kModeWrite = 2, kModeAppend = 4, kModeCompressed = 8,

@@ -339,13 +339,15 @@ void fallocate(Operation& op) {
 void altname(Operation& op) { op.error = ENOTSUP; }  // short names are Windows'
 void setopt(Operation&) {}                           // done by the port itself
 
-using Work = void (*)(Operation&);
-constexpr Work kWork[kCommandEnd] = {
-    nullptr,       open,    read,      lseek,     write,   fstat,     pwd,          readdir,     chdir,
-    fsync,         mkdir,   remove,    rename,    rmdir,   truncate,  read_file,    write_info,  nullptr,
-    nullptr,       lstat,   readlink,  link,      symlink, close,     write_pieces, read_pieces, setopt,
-    read_indirect, altname, read_line, fdatasync, fadvise, send_file, fallocate,
-};
+void work(Operation& op) {
+  switch (op.request.command) {
+#define COMMAND(constant, name, number, level, needs, flushes, rewinds, function) \
+  case Command::constant:                                                         \
+    return function(op);
+#include "drivers/efile_commands.inc"
+#undef COMMAND
+  }
+}
 
 }  // namespace
 
@@ -355,7 +357,7 @@ Operation::~Operation() {
 
 void run(Operation& op) {
   fire_int_entry(op.identity, op.request.command);
-  kWork[static_cast<unsigned>(op.request.command)](op);
+  work(op);
   fire_int_return(op.identity, op.request.command);
 }
 

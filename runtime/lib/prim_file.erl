@@ -19,38 +19,8 @@
 
 -include_lib("kernel/include/file.hrl").
 
-%% Commands
--define(OPEN, 1).
--define(READ, 2).
--define(LSEEK, 3).
--define(WRITE, 4).
--define(FSTAT, 5).
--define(PWD, 6).
--define(READDIR, 7).
--define(CHDIR, 8).
--define(FSYNC, 9).
--define(MKDIR, 10).
--define(DELETE, 11).
--define(RENAME, 12).
--define(RMDIR, 13).
--define(TRUNCATE, 14).
--define(READ_FILE, 15).
--define(WRITE_INFO, 16).
--define(LSTAT, 19).
--define(READLINK, 20).
--define(LINK, 21).
--define(SYMLINK, 22).
--define(CLOSE, 23).
--define(PWRITEV, 24).
--define(PREADV, 25).
--define(SETOPT, 26).
--define(IPREAD, 27).
--define(ALTNAME, 28).
--define(READ_LINE, 29).
--define(FDATASYNC, 30).
--define(FADVISE, 31).
--define(SENDFILE, 32).
--define(FALLOCATE, 33).
+%% Commands: those of drivers/efile/commands.tab.
+-include("efile_commands.hrl").
 
 %% Answers
 -define(OK, 0).

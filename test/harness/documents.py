@@ -14,6 +14,7 @@ def tests(root, vmrun):
             Test('docs', 'a range row of the probe table is numbered probes', lambda: range_rows(root)),
             Test('docs', 'docs/nifs.md lists the functions of erl_nif.h', lambda: native_functions(root, vmrun)),
             Test('docs', 'docs/drivers.md lists the functions of erl_driver.h', lambda: driver_functions(root, vmrun)),
+            Test('docs', 'docs/internals/files.md has the commands of the file driver', lambda: file_commands(root)),
             Test('docs', 'files that the documents name are there', lambda: named_files(root, vmrun)),
             Test('docs', 'the manual page has the flags of --help', lambda: manual_page(root, vmrun)),
             *tracing_scripts.tests(root, table, vmrun)]
@@ -86,6 +87,16 @@ def probe_table(root):
     sys.path.insert(0, str(root / 'probes'))
     import gen_probes
     return gen_probes.parse(root / 'probes' / 'probes.tab')
+
+
+def file_commands(root):
+    sys.path.insert(0, str(root / 'drivers/efile'))
+    import gen_commands
+    text = (root / 'docs/internals/files.md').read_text().split('## Commands', 1)[1].split('## ', 1)[0]
+    written = re.findall(r'^\| (\d+) \| (\w+) \| (\d|–) \|', text, re.M)
+    wanted = [(str(row[1]), row[0], str(row[2]) if row[2] else '–') for row in gen_commands.parse(root / 'drivers/efile/commands.tab')]
+    if written != wanted:
+        raise Failure(f'differs from drivers/efile/commands.tab: {set(written) ^ set(wanted)}')
 
 
 def probe_reference(root, table):

@@ -1,5 +1,6 @@
 """The probes of the file driver and the async pool: traces G8 and G9, the slots of every command, what fires of its own accord."""
 import pathlib
+import sys
 import tempfile
 
 from harness.results import Test
@@ -8,7 +9,12 @@ from . import session, wide
 from .attach import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
-OPEN, READ, LSEEK, WRITE, PREADV, IPREAD, CLOSE, RENAME, SETOPT, READ_LINE = 1, 2, 3, 4, 25, 27, 23, 12, 26, 29
+sys.path.insert(0, str(HERE.parents[1] / 'drivers/efile'))
+import gen_commands  # noqa: E402
+
+NUMBERS = {row[0]: row[1] for row in gen_commands.parse(HERE.parents[1] / 'drivers/efile/commands.tab')}
+OPEN, READ, LSEEK, WRITE, PREADV, IPREAD, CLOSE, RENAME, SETOPT, READ_LINE = (
+    NUMBERS[name] for name in 'OPEN READ LSEEK WRITE PREADV IPREAD CLOSE RENAME SETOPT READ_LINE'.split())
 
 
 def tests(root, vmrun, table):
