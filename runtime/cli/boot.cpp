@@ -13,7 +13,6 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/lib/embedded.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
@@ -46,7 +45,9 @@ class FinderSource final : public CodeSource {
     *path = code.path;
     return true;
   }
-  bool in_memory(std::string_view module) const override { return find_embedded_module(module); }
+  bool in_memory(std::string_view module) const override {
+    return finder_.locate(module).starts_with(kEmbeddedLibrary);
+  }
   bool compile(std::string_view name, std::string_view text, std::vector<std::uint8_t>* beam,
                std::string* messages) override {
     compile::CompileOptions options;

@@ -5,6 +5,7 @@ measured by `./dev bench fairness`."""
 import pathlib
 import re
 import subprocess
+import tempfile
 
 from harness.golden import ENVIRONMENT
 from harness.results import Failure, Test
@@ -16,7 +17,8 @@ SILENT = {'erlang:display/1'}  # prints its argument: not called here
 
 
 def tests(root, vmrun):
-    return [Test('fairness', 'built-in functions', lambda: walk(root, vmrun, SMALL, 300))]
+    return [Test('fairness', 'built-in functions', lambda: walk(root, vmrun, SMALL, 300)),
+            Test('fairness', 'modules', lambda: modules(vmrun))]
 
 
 def slow_tests(root, vmrun):
@@ -32,6 +34,19 @@ def long_rows(root):
             if found := re.match(r'long=(yields|elsewhere)', field):
                 rows[f'{fields[0]}:{fields[1]}/{fields[2]}'] = found[1]
     return {name: how for name, how in rows.items() if name not in SILENT}
+
+
+def modules(vmrun):
+    """A module that is compiled on its first call, and texts compiled on request."""
+    functions = '\n'.join(f'f{n}(X) -> case X of {n} -> [X | f{n}(X - 1)]; _ -> {{X, {n}}} end.' for n in range(500))
+    with tempfile.TemporaryDirectory(prefix='vmrun-fairness-') as folder:
+        for name in ('called', 'asked_for', 'text'):
+            exports = ', '.join(f'f{n}/1' for n in range(500))
+            (pathlib.Path(folder) / f'{name}.erl').write_text(f'-module({name}).\n-export([{exports}]).\n{functions}\n')
+        done = subprocess.run([vmrun, '+S', '1', '-pa', folder, str(HERE / 'modules.act'), f'{folder}/text.erl'], env=ENVIRONMENT,
+                              capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+    if done.returncode != 0 or done.stdout != 'called let others run\nasked_for let others run\ntext let others run\n':
+        raise Failure(f'status {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-2000:]}')
 
 
 def walk(root, vmrun, size, seconds):
