@@ -100,8 +100,9 @@ class Parser {
       : bytes_(bytes), size_(size), f_(*out), error_(error) {}
 
   bool parse() {
-    return find_chunks() && atoms() && literals() && strings() && imports() && line_table() && code() &&
-           functions("ExpT", &f_.exports) && functions("LocT", &f_.locals) && lambdas() && rest() && digest();
+    return find_chunks() && atoms() && literals() && strings() && imports() && line_table() && types() &&
+           code() && functions("ExpT", &f_.exports) && functions("LocT", &f_.locals) && lambdas() && rest() &&
+           digest();
   }
 
  private:
@@ -293,6 +294,30 @@ class Parser {
     return r.ok();
   }
 
+  /// Version 1 is OTP 25's. Of another nothing is read: types are a help, not a need.
+  bool types() {
+    const Chunk* c = chunk("Type");
+    if (!c) return true;
+    Reader r = open(c);
+    if (r.u32() != 1) return r.ok();
+    const std::uint32_t n = r.count("types", 18);
+    for (std::uint32_t i = 0; i < n && r.ok(); i++) {
+      ValueType t{};
+      t.kinds = static_cast<std::uint16_t>(r.u8() << 8);
+      t.kinds |= r.u8();
+      for (std::int64_t* bound : {&t.low, &t.high}) {
+        const std::uint64_t upper = r.u32();
+        *bound = static_cast<std::int64_t>(upper << 32 | r.u32());
+      }
+      if (!r.ok()) break;
+      if (t.kinds == 0 || t.kinds > value_kind::kAny) return r.fail("type of no kind");
+      if (i == 0 && t.kinds != value_kind::kAny) return r.fail("the first type is not any");
+      if (i > 0) f_.types.push_back(t);
+    }
+    types_known_ = true;
+    return r.ok();
+  }
+
   bool compact(Reader& r, CompactValue* out) {
     const unsigned b = r.u8();
     if (!r.ok()) return false;
@@ -403,10 +428,13 @@ class Parser {
           return r.fail("literal " + std::to_string(out->value) + " does not exist");
         out->kind = Arg::Kind::kLiteral;
         return true;
-      case kTagTyped: {  // register with a type hint, which we do not need
-        Word ignored;
-        if (depth > 8 || !operand(r, out, depth + 1) || !number(r, &ignored))
+      case kTagTyped: {  // a register and what is known of its value
+        Word type = 0;
+        if (depth > 8 || !operand(r, out, depth + 1) || !(out->is_x() || out->is_y()) || !number(r, &type))
           return r.fail("bad typed register");
+        if (types_known_ && type >= f_.types.size())
+          return r.fail("type " + std::to_string(type) + " does not exist");
+        out->type = types_known_ ? static_cast<std::uint32_t>(type) : 0;
         return true;
       }
       case kTagList: return list(r, out, depth);
@@ -598,6 +626,7 @@ class Parser {
   std::vector<Chunk> chunks_;
   std::vector<std::string> integers_;
   std::size_t file_literals_ = 0;
+  bool types_known_ = false;  // the chunk is there, in a version we read
   unsigned nesting_ = 0;
 };
 
@@ -605,6 +634,10 @@ class Parser {
 
 std::string BeamError::text(std::string_view file) const {
   return std::string(file) + ": " + message + " (at byte " + std::to_string(offset) + ")";
+}
+
+bool ValueType::is_small() const {
+  return kinds == value_kind::kInteger && low <= high && Term::fits_small(low) && Term::fits_small(high);
 }
 
 bool parse_beam(const std::uint8_t* bytes, std::size_t size, BeamFile* out, BeamError* error) {

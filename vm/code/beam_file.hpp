@@ -40,7 +40,8 @@ struct Arg {
       // register, number, term (kConst: an immediate), index into literals, label; kAlloc, kList:
       // first entry in BeamFile::extra
       0;
-  Word count = 0;  // kList: operands; kAlloc: floats << 32 | funs, with the words in `value`
+  Word count = 0;          // kList: operands; kAlloc: floats << 32 | funs, with the words in `value`
+  std::uint32_t type = 0;  // kX, kY: what the compiler says of the value, BeamFile::types; 0: nothing
 
   bool is_x() const { return kind == Kind::kX; }
   bool is_y() const { return kind == Kind::kY; }
@@ -55,6 +56,21 @@ struct GenericInstruction {
   std::uint32_t first;   // operands: BeamFile::operands[first…]
   std::uint32_t offset;  // byte in the file, for messages
 };
+
+/// What a compiler knows of a value, as OTP 25 writes it.
+struct ValueType {
+  std::uint16_t kinds;     // which kinds of terms it may be: bits of value_kind
+  std::int64_t low, high;  // if it is an integer; low > high: not known
+  bool is(std::uint16_t wanted) const { return (kinds & ~wanted) == 0; }
+  /// A small integer, whatever happens.
+  bool is_small() const;
+};
+
+namespace value_kind {
+inline constexpr std::uint16_t kAtom = 1, kBitstring = 2, kMatchState = 4, kCons = 8, kFloat = 16, kFun = 32,
+                               kInteger = 64, kMap = 128, kNil = 256, kPid = 512, kPort = 1024,
+                               kReference = 2048, kTuple = 4096, kAny = 8191;
+}  // namespace value_kind
 
 struct BeamFile {
   struct Import {
@@ -92,7 +108,11 @@ struct BeamFile {
   std::vector<GenericInstruction> code;
   std::vector<Arg> operands;  // of all instructions
   std::vector<Arg> extra;     // members of lists
+  /// The Type chunk; the first says nothing. Trusted as the order of instructions is: a compiler
+  /// that lies here can break its own module as one can that leaves tests out.
+  std::vector<ValueType> types{{value_kind::kAny, 0, -1}};
 
+  const ValueType& type(const Arg& a) const { return types[a.type]; }
   const Arg* args(const GenericInstruction& i) const { return operands.data() + i.first; }
 };
 

@@ -13,24 +13,25 @@ namespace {
 struct TypeTest {
   std::uint8_t opcode;
   Family family;
+  std::uint16_t passes = 0;  // every value of these kinds does; 0: the kind alone does not tell
 };
 const TypeTest kTypeTests[] = {
-    {generic::k_is_integer, Family::is_integer},
-    {generic::k_is_float, Family::is_float},
-    {generic::k_is_number, Family::is_number},
-    {generic::k_is_atom, Family::is_atom},
-    {generic::k_is_pid, Family::is_pid},
-    {generic::k_is_reference, Family::is_reference},
-    {generic::k_is_port, Family::is_port},
-    {generic::k_is_nil, Family::is_nil},
+    {generic::k_is_integer, Family::is_integer, value_kind::kInteger},
+    {generic::k_is_float, Family::is_float, value_kind::kFloat},
+    {generic::k_is_number, Family::is_number, value_kind::kInteger | value_kind::kFloat},
+    {generic::k_is_atom, Family::is_atom, value_kind::kAtom},
+    {generic::k_is_pid, Family::is_pid, value_kind::kPid},
+    {generic::k_is_reference, Family::is_reference, value_kind::kReference},
+    {generic::k_is_port, Family::is_port, value_kind::kPort},
+    {generic::k_is_nil, Family::is_nil, value_kind::kNil},
     {generic::k_is_binary, Family::is_binary},
-    {generic::k_is_list, Family::is_list},
-    {generic::k_is_nonempty_list, Family::is_nonempty_list},
-    {generic::k_is_tuple, Family::is_tuple},
-    {generic::k_is_function, Family::is_function},
+    {generic::k_is_list, Family::is_list, value_kind::kCons | value_kind::kNil},
+    {generic::k_is_nonempty_list, Family::is_nonempty_list, value_kind::kCons},
+    {generic::k_is_tuple, Family::is_tuple, value_kind::kTuple},
+    {generic::k_is_function, Family::is_function, value_kind::kFun},
     {generic::k_is_boolean, Family::is_boolean},
-    {generic::k_is_bitstr, Family::is_bitstr},
-    {generic::k_is_map, Family::is_map},
+    {generic::k_is_bitstr, Family::is_bitstr, value_kind::kBitstring},
+    {generic::k_is_map, Family::is_map, value_kind::kMap},
 };
 
 }  // namespace
@@ -156,6 +157,7 @@ bool Loader::translate() {
 bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
   for (const TypeTest& t : kTypeTests)
     if (t.opcode == opcode) {
+      if (f_.type(a[1]).is(t.passes)) return true;  // known: the test is not made
       if (opcode == generic::k_is_nonempty_list) return nonempty_list(a);
       if (opcode == generic::k_is_tuple) return is_tuple(a);
       return type_test(t.family, a);

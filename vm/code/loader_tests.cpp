@@ -97,9 +97,41 @@ bool Loader::bif(Word fail_label, bool collects, Word live, Word index, const Ar
   return true;
 }
 
+ValueType Loader::type_of(const Arg& a) const {
+  if (!a.is_const() || !a.term().is_small()) return f_.type(a);
+  return {value_kind::kInteger, a.term().small_value(), a.term().small_value()};
+}
+
+/// Where both operands and the result are small integers by their types, nothing is looked at.
+bool Loader::small_arithmetic(const Operator& o, const Arg* a, Operand x, Operand y, Operand d) {
+  if (o.arity != 2) return false;
+  const ValueType s = type_of(a[0]), t = type_of(a[1]);
+  if (!s.is_small() || !t.is_small()) return false;
+  Family family = Family::band_small;
+  std::int64_t low = 0, high = 0;
+  switch (o.op) {
+    case ArithOp::kAdd:
+      family = Family::plus_small;
+      low = s.low + t.low;
+      high = s.high + t.high;
+      break;
+    case ArithOp::kSubtract:
+      family = Family::minus_small;
+      low = s.low - t.high;
+      high = s.high - t.low;
+      break;
+    case ArithOp::kBand: break;
+    default: return false;
+  }
+  if (!Term::fits_small(low) || !Term::fits_small(high) || !e_.can_emit(family, {x, y, d})) return false;
+  e_.emit(family, {x, y, d});
+  return true;
+}
+
 bool Loader::arithmetic(const Operator& o, const Arg* a, Operand d, Word live, Operand f) {
   Operand x = operand(a[0]), y = o.arity == 2 ? operand(a[1]) : Operand::constant(Term::small(0));
   if (o.commutes && x.is_const()) std::swap(x, y);
+  if (small_arithmetic(o, a, x, y, d)) return true;
   if (o.family != Family::arith && e_.can_emit(o.family, {x, y, d, number(live), f}))
     e_.emit(o.family, {x, y, d, number(live), f});
   else e_.emit(Family::arith, {number(static_cast<Word>(o.op)), x, y, d, number(live), f});

@@ -115,6 +115,8 @@ class Loader {
 
   bool bif(Word fail_label, bool collects, Word live, Word index, const Arg* a, unsigned count,
            const Arg& dst);
+  ValueType type_of(const Arg& a) const;
+  bool small_arithmetic(const Operator& o, const Arg* a, Operand x, Operand y, Operand d);
   bool arithmetic(const Operator& o, const Arg* a, Operand d, Word live, Operand f);
   bool element(const Arg* a, Operand d, Operand f, Operand target);
   bool type_test(Family family, const Arg* a);

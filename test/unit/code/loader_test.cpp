@@ -175,3 +175,47 @@ TEST_CASE("code: addresses lead to functions and lines") {
   CHECK(listing.find("places:go/1:") != std::string::npos);
   CHECK(listing.find("call_only") != std::string::npos);
 }
+
+namespace {
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) n++;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("code: where types say small integers, operators look at nothing") {
+  boot();
+  auto beam = compiled("typed",
+                       "f(<<A, B>>) -> (A + B - 1) band 63.\n"
+                       "g(X, Y) when is_integer(X), is_integer(Y) -> X + Y.\n");
+  const LoadResult r = load_module(kNonValue, beam.data(), beam.size(), "typed");
+  REQUIRE(r.module);
+  const std::string listing = disassemble(*r.module);
+  INFO(listing);
+  CHECK(count(listing, "plus_small") == 1);
+  CHECK(count(listing, "minus_small") == 1);
+  CHECK(count(listing, "band_small") == 1);
+  CHECK(count(listing, " plus") == 0);
+  CHECK(count(listing, "\tplus") == 2);  // the first, and that of integers of any size
+}
+
+TEST_CASE("code: types of an unknown version are not read, those of a known one are checked") {
+  boot();
+  const auto beam = compiled("typed_versions", "f(<<A, B>>) -> A + B.\n");
+  const auto at =
+      static_cast<std::size_t>(std::search(beam.begin(), beam.end(), "Type", "Type" + 4) - beam.begin());
+  REQUIRE(at < beam.size());
+  auto other = beam;
+  other[at + 11] = 9;  // the version
+  const LoadResult untyped = load_module(kNonValue, other.data(), other.size(), "typed_versions");
+  REQUIRE(untyped.module);
+  CHECK(count(disassemble(*untyped.module), "plus_small") == 0);
+  auto fewer = beam;
+  fewer[at + 15] = 1;  // how many there are
+  const LoadResult bad = load_module(kNonValue, fewer.data(), fewer.size(), "typed_versions");
+  CHECK(!bad.module);
+  CHECK(bad.message.find("does not exist") != std::string::npos);
+}
