@@ -113,6 +113,16 @@ Term boot_arguments(Heap& heap, const Options& o, Term module, unsigned main_ari
 
 }  // namespace
 
+int print_loaded(const FoundCode& code) {
+  init_literal_area();
+  register_bifs(kBifRows, kBifRowCount);
+  LoadResult loaded =
+      load_module(kNonValue, code.begin, static_cast<std::size_t>(code.end - code.begin), code.path);
+  if (!loaded.module) return fail(loaded.message);
+  std::fputs(disassemble(*loaded.module).c_str(), stdout);
+  return 0;
+}
+
 int boot(const Options& o, CodeFinder& finder) {
   set_atom_limit(o.atom_limit);
   init_literal_area();

@@ -7,6 +7,10 @@
 /// waits for the end.
 namespace vmrun::cli {
 
+/// Prints the machine's instructions that a module becomes when it is loaded. Nothing runs. Returns
+/// the exit status; instead of boot.
+int print_loaded(const FoundCode& code);
+
 /// Returns the exit status. Called once, from main.
 int boot(const Options& options, CodeFinder& finder);
 

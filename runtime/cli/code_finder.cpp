@@ -76,7 +76,9 @@ FoundCode CodeFinder::load_file(const std::string& path, bool script) const {
   options.script = script;
   auto result = compile::compile_source(path, std::string(bytes.begin(), bytes.end()), options);
   if (!result.ok) return broken(path, std::move(result.messages));
-  return bytes_found(path, std::move(result.beam), std::move(result.messages));
+  FoundCode code = bytes_found(path, std::move(result.beam), std::move(result.messages));
+  code.listing = result.core + result.ssa + result.assembly;
+  return code;
 }
 
 std::string CodeFinder::locate(std::string_view module) const {

@@ -35,6 +35,7 @@ struct FoundCode {
   const std::uint8_t* end = nullptr;
   std::vector<std::uint8_t> owned;
   std::string path;      // what was read, for messages and module_info
+  std::string listing;   // of the stage that the compile options ask for
   std::string messages;  // warnings, or with kBroken what is wrong
 };
 

@@ -66,17 +66,20 @@ compile::CompileOptions compile_options(const Options& o) {
   return c;
 }
 
-int print_assembly(const Options& o) {
+/// What the script becomes in a stage of the compiler or of the loader.
+int print_stage(const Options& o) {
   compile::CompileOptions c = compile_options(o);
-  c.script = true;
-  c.want_assembly = true;
-  std::vector<std::uint8_t> text;
-  std::string error;
-  if (!read_file(o.script, &text, &error)) return complain(error);
-  auto result = compile::compile_source(o.script, std::string(text.begin(), text.end()), c);
-  std::fputs(result.messages.c_str(), stderr);
-  if (!result.ok) return kBrokenScriptStatus;
-  std::fputs(result.assembly.c_str(), stdout);
+  c.want_core = o.action == Action::kPrintCore;
+  c.want_ssa = o.action == Action::kPrintSsa;
+  c.want_assembly = o.action == Action::kPrintAssembly;
+  const CodeFinder finder({}, c);
+  const FoundCode code = finder.load_file(o.script, /*script=*/true);
+  std::fputs(code.messages.c_str(), stderr);
+  if (code.kind != FoundCode::Kind::kCode) return kBrokenScriptStatus;
+  if (o.action == Action::kPrintLoaded) return print_loaded(code);
+  if (code.listing.empty())
+    return complain("'" + o.script + "' is compiled already: -loaded shows what it becomes");
+  std::fputs(code.listing.c_str(), stdout);
   return 0;
 }
 
@@ -126,7 +129,10 @@ int main(int argc, char** argv) {
     case Action::kHelp: std::fputs(help_text().c_str(), stdout); return 0;
     case Action::kVersion: std::puts("vmrun " VMRUN_VERSION); return 0;
     case Action::kListProbes: return list_probes();
-    case Action::kPrintAssembly: return print_assembly(options);
+    case Action::kPrintCore:
+    case Action::kPrintSsa:
+    case Action::kPrintAssembly:
+    case Action::kPrintLoaded: return print_stage(options);
     case Action::kRun: return run(options);
   }
   return kUsageStatus;

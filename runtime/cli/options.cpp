@@ -89,8 +89,14 @@ Error set_random_sched(Options& o, const std::string& text) {
 
 const std::vector<Flag>& flags() {
   static const std::vector<Flag> table = {
+      {"-core", nullptr, "print the module as Core, the compiler's first form, instead of running it",
+       set_action(Action::kPrintCore)},
+      {"-ssa", nullptr, "print the module as blocks of single assignments, its second form",
+       set_action(Action::kPrintSsa)},
       {"-S", nullptr, "print the generic assembly of the module instead of running it",
        set_action(Action::kPrintAssembly)},
+      {"-loaded", nullptr, "print the machine's own instructions that the module becomes when it is loaded",
+       set_action(Action::kPrintLoaded)},
       {"-l", nullptr, "list the static probes in this binary, with argument types",
        set_action(Action::kListProbes)},
       {"-pa", "DIR", "look for modules in DIR (.beam, .act, .erl) before the library; may be repeated",
@@ -168,7 +174,8 @@ std::variant<Options, UsageError> parse_options(int argc, const char* const* arg
     o.script = argv[i++];
     o.script_args.assign(argv + i, argv + argc);
   }
-  const bool needs_script = o.action == Action::kRun || o.action == Action::kPrintAssembly;
+  const bool needs_script =
+      o.action == Action::kRun || (o.action >= Action::kPrintCore && o.action <= Action::kPrintLoaded);
   if (needs_script && o.script.empty()) return UsageError{"no script given"};
   return o;
 }

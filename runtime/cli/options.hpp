@@ -11,7 +11,7 @@
 /// come from it.
 namespace vmrun::cli {
 
-enum class Action { kRun, kListProbes, kPrintAssembly, kHelp, kVersion };
+enum class Action { kRun, kListProbes, kPrintCore, kPrintSsa, kPrintAssembly, kPrintLoaded, kHelp, kVersion };
 
 struct Options {
   Action action = Action::kRun;

@@ -4,6 +4,7 @@
 
 #include "runtime/compile/check/lint.hpp"
 #include "runtime/compile/check/tables.hpp"
+#include "runtime/compile/core/print_core.hpp"
 #include "runtime/compile/core/to_core.hpp"
 #include "runtime/compile/emit/codegen.hpp"
 #include "runtime/compile/session.hpp"
@@ -79,13 +80,15 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
     finish();
     return;
   }
-  Generated generated = generate(session.arena, core, options.want_assembly);
+  if (options.want_core) result.core = core::print_core(core);
+  Generated generated = generate(session.arena, core, options.want_ssa, options.want_assembly);
   finish();
   for (const std::string& e : generated.errors) {
     result.messages += path + ": error: " + e + "\n";
     result.errors++;
   }
   result.beam.assign(generated.beam.begin(), generated.beam.end());
+  result.ssa = std::move(generated.ssa);
   result.assembly = std::move(generated.assembly);
   result.ok = result.errors == 0;
 }

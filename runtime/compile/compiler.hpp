@@ -25,6 +25,8 @@ struct CompileOptions {
   /// Scripts: -module is optional, main/0 and main/1 are exported by themselves.
   bool script = false;
   bool warnings = true;
+  bool want_core = false;        // fill `core` (-core)
+  bool want_ssa = false;         // fill `ssa` (-ssa)
   bool want_assembly = false;    // fill `assembly` (-S)
   bool only_preprocess = false;  // fill `preprocessed` and stop (-E)
   bool only_check = false;       // stop after lint
@@ -34,7 +36,7 @@ struct CompileResult {
   bool ok = false;
   std::string module;         // name of the module
   std::vector<uint8_t> beam;  // empty unless ok
-  std::string assembly;
+  std::string core, ssa, assembly;
   std::string preprocessed;
   std::string messages;  // errors and warnings as text for a terminal
   size_t errors = 0;

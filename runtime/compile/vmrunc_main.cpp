@@ -14,9 +14,11 @@
 namespace {
 
 constexpr const char* kUsage =
-    "usage: vmrunc [-I DIR] [-D NAME[=VALUE]] [-o OUT.beam] [-S] [-E] [-c] [-w] [-s] [-n NAME] FILE.erl\n"
+    "usage: vmrunc [-I DIR] [-D NAME[=VALUE]] [-o OUT.beam] [-core] [-ssa] [-S] [-E] [-c] [-w] [-s] [-n "
+    "NAME] FILE.erl\n"
     "  -I DIR    look for include files there    -D NAME=VALUE  define a macro\n"
     "  -o FILE   write the module there          -S             print the assembly\n"
+    "  -core     print it as Core                -ssa           print it as blocks of single assignments\n"
     "  -E        print the preprocessed text     -c             only check\n"
     "  -w        no warnings                     -s             FILE is a script\n"
     "  -n NAME   the file's name in messages and stack traces\n";
@@ -38,7 +40,9 @@ int main(int argc, char** argv) {
     auto value = [&](size_t flag) {
       return a.size() > flag ? a.substr(flag) : i + 1 < argc ? std::string(argv[++i]) : "";
     };
-    if (a == "-S") options.want_assembly = true;
+    if (a == "-core") options.want_core = true;
+    else if (a == "-ssa") options.want_ssa = true;
+    else if (a == "-S") options.want_assembly = true;
     else if (a == "-E") options.only_preprocess = true;
     else if (a == "-c") options.only_check = true;
     else if (a == "-w") options.warnings = false;
@@ -76,8 +80,9 @@ int main(int argc, char** argv) {
   std::fputs(result.messages.c_str(), stderr);
   if (!result.ok) return 1;
   std::fputs(result.preprocessed.c_str(), stdout);
-  std::fputs(result.assembly.c_str(), stdout);
-  if (options.only_preprocess || options.only_check || (options.want_assembly && out.empty())) return 0;
+  std::fputs((result.core + result.ssa + result.assembly).c_str(), stdout);
+  const bool shown = options.want_core || options.want_ssa || options.want_assembly;
+  if (options.only_preprocess || options.only_check || (shown && out.empty())) return 0;
   if (out.empty()) out = result.module + ".beam";
   if (!write_file(out, result.beam)) {
     std::fprintf(stderr, "vmrunc: cannot write %s: %s\n", out.c_str(), std::strerror(errno));

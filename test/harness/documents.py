@@ -17,6 +17,7 @@ def tests(root, vmrun):
             Test('docs', 'docs/internals/files.md has the commands of the file driver', lambda: file_commands(root)),
             Test('docs', 'files that the documents name are there', lambda: named_files(root, vmrun)),
             Test('docs', 'the manual page has the flags of --help', lambda: manual_page(root, vmrun)),
+            Test('docs', 'a script is shown in each stage', lambda: stages(root, vmrun)),
             *tracing_scripts.tests(root, table, vmrun)]
 
 
@@ -51,6 +52,14 @@ def manual_page(root, vmrun):
     shown = set(re.findall(r'^  ([-+][\w-]+)', help_text(vmrun), re.M))
     if described != shown:
         raise Failure(f'only in the manual page: {sorted(described - shown)}, only in --help: {sorted(shown - described)}')
+
+
+def stages(root, vmrun):
+    for flag, line in {'-core': r'^main/0 =$', '-ssa': r'^main/0 \(\)$', '-S': r'^{function, main, 0, 2}\.$',
+                       '-loaded': r'^  0\tfunc_info_cc 0 greeter main$'}.items():
+        shown = subprocess.run([vmrun, flag, root / 'docs/examples/greeter.act'], capture_output=True, text=True)
+        if shown.returncode != 0 or not re.search(line, shown.stdout, re.M):
+            raise Failure(f'{flag} shows no main:\n{shown.stdout[:500]}{shown.stderr}')
 
 
 def native_functions(root, vmrun):

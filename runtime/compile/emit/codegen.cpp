@@ -7,6 +7,7 @@
 #include "runtime/compile/emit/codegen_frame.hpp"
 #include "runtime/compile/emit/peephole.hpp"
 #include "runtime/compile/ssa/liveness.hpp"
+#include "runtime/compile/ssa/print_ssa.hpp"
 #include "runtime/compile/ssa/ssa.hpp"
 #include "vm/term/atom.hpp"
 
@@ -47,7 +48,7 @@ std::uint32_t CodeBuilder::string(std::span<const std::uint8_t> bytes) {
   return at;
 }
 
-Generated generate(Arena& arena, core::Module& module, bool want_assembly) {
+Generated generate(Arena& arena, core::Module& module, bool want_ssa, bool want_assembly) {
   Generated result;
   ssa::Program program{arena, module, {}, {}, {}};
   ssa::lower_module(program);
@@ -68,6 +69,7 @@ Generated generate(Arena& arena, core::Module& module, bool want_assembly) {
     ssa::unbox_floats(program, f, ssa::analyse(f).order);
     ssa::optimise(program, f);
   }
+  if (want_ssa) result.ssa = ssa::print_ssa(program);
   Code code;
   CodeBuilder builder(code);
   std::vector<std::uint32_t> infos, entries;

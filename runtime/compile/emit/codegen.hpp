@@ -11,12 +11,13 @@ namespace vmrun::compile {
 
 struct Generated {
   std::string beam;      // the whole .beam file
+  std::string ssa;       // filled when asked for: print_ssa.hpp
   std::string assembly;  // filled when asked for: one Erlang term per line, as `erlc -S` writes them
   std::vector<std::string> errors;  // limits exceeded (more than 255 arguments, …); empty on success
 };
 
 /// Generates code for a module. Nodes of `module` are annotated on the way, so it serves for one
 /// call only.
-Generated generate(Arena& arena, core::Module& module, bool want_assembly);
+Generated generate(Arena& arena, core::Module& module, bool want_ssa, bool want_assembly);
 
 }  // namespace vmrun::compile

@@ -275,6 +275,35 @@ TEST_CASE("types are told in the file, and a stock erl shows them", "[backend]")
   CHECK(seen.find(" 256\n") != std::string::npos);
 }
 
+TEST_CASE("the stages between syntax and code can be read", "[backend]") {
+  CompileOptions options;
+  options.want_core = options.want_ssa = true;
+  const auto r = vmrun::compile::compile_source(
+      "stages.erl",
+      "-module(stages).\n-export([f/2]).\nf([H | _], X) when H > X -> X band 7; f(_, X) -> f([X], X).\n",
+      options);
+  REQUIRE(r.ok);
+  CHECK(r.assembly.empty());
+  CHECK(r.core ==
+        "module stages [f/2]\n"
+        "\n"
+        "f/2 =\n"
+        "  fun (_@1, _@2) ->\n"
+        "    case <_@1, _@2> of\n"
+        "      <[H | _], X> when erlang:'>'(H, X) ->\n"
+        "        erlang:band(X, 7)\n"
+        "      <_, X@2> ->\n"
+        "        f([X@2 | []], X@2)\n"
+        "    else function_clause\n");
+  CHECK(
+      r.ssa.starts_with("f/2 (v0, v1)\n"
+                        " b0 entry:\n"
+                        "    test nonempty_list v0\n"));
+  CHECK(count(r.ssa, "= get_hd v0\n") == 1);
+  CHECK(count(r.ssa, " = bif band v1, 7\n") == 1);
+  CHECK(count(r.ssa, " = call f/2 ") == 1);
+}
+
 TEST_CASE("thousands of clauses compile quickly and to code of linear size", "[backend]") {
   std::string text, wild;
   for (int i = 0; i < 10000; i++) {
