@@ -178,6 +178,16 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_NEED(need, live)        \
   if (H + (need) > E) [[unlikely]] \
   VM_COLLECT(VM_HEAP_WORDS(need), live)
+// At the beginning of an instruction, which is begun again after a collection elsewhere.
+#define VM_NEED_HERE(need, live)           \
+  if (H + (need) > E) [[unlikely]] {       \
+    if (long_collection(p)) [[unlikely]] { \
+      live_count = live;                   \
+      need_words = VM_HEAP_WORDS(need);    \
+      goto collect_elsewhere;              \
+    }                                      \
+    VM_COLLECT(VM_HEAP_WORDS(need), live); \
+  }
 // A built-in left words outside the block.
 #define VM_AFTER_BIF(live)                                                   \
   do {                                                                       \
@@ -256,6 +266,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   std::int32_t reds;
   std::int32_t set_aside = 0;  // reductions kept back by VM_COLLECT_SOON
   unsigned live_count = 0;
+  Word need_words = 0;  // of a collection elsewhere
   const Export* bif_export = nullptr;
   const Word* bif_next =
       nullptr;  // where a failed or trapping built-in was to return to; nullptr: it was called last
@@ -291,15 +302,25 @@ yield_here:
   if (set_aside) {
     reds += set_aside;
     set_aside = 0;
-    VM_COLLECT(0, live_count);
-    if (reds > 0) VM_DISPATCH;
-  } else if (p.heap.gc_desired()) {
+    if (!long_collection(p)) {
+      VM_COLLECT(0, live_count);
+      if (reds > 0) VM_DISPATCH;
+    }
+  } else if (p.heap.gc_desired() && !long_collection(p)) {
     VM_COLLECT(0, live_count);
   }
   VM_SWAP_OUT;
   save_registers(p, x, live_count);
   p.ip = I;
   return RunResult::kYielded;
+
+collect_elsewhere:
+  reds += set_aside;
+  VM_SWAP_OUT;
+  save_registers(p, x, live_count);
+  p.ip = I;
+  collect_on_dirty(p, need_words);
+  return RunResult::kDirty;
 
 wait:
   reds += set_aside;

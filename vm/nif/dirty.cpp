@@ -25,15 +25,16 @@
 
 namespace vmrun {
 
-/// A built-in function at work on a dirty scheduler.
+/// A built-in function at work on a dirty scheduler, or a collection.
 struct DirtyJob {
-  BifFn body;
+  BifFn body;  // nullptr: makes `need` words free
   DirtyKind kind;
   unsigned arity;
   static constexpr unsigned kMaxArguments = 4;
   Term arguments[kMaxArguments];
   Term result;
   bool done = false;
+  Word need = 0;
 };
 
 namespace {
@@ -95,15 +96,24 @@ bool lives_on(Process& p) {
   return !p.exit_pending;
 }
 
-void collect_if_due(Process& p) {
-  if (!p.heap.gc_desired() || collect(p, 0, p.saved_regs, p.live_saved) >= 0) return;
+void collect_at_rest(Process& p, Word need) {
+  if (collect(p, need, p.saved_regs, p.live_saved) >= 0) return;
   p.exit_pending = true;
   p.exit_reason = atoms::killed;
+}
+void collect_if_due(Process& p) {
+  if (p.heap.gc_desired()) collect_at_rest(p, 0);
 }
 
 /// The interpreter calls the built-in function again, which takes the result.
 void run_job(Process& p, DirtyJob& job) {
   if (!lives_on(p)) return make_runnable(p);  // killed while it waited for a thread
+  if (!job.body) {
+    const Word need = job.need;
+    abandon_dirty_job(p);
+    collect_at_rest(p, need);
+    return make_runnable(p);
+  }
   const std::int32_t before = p.reductions;
   job.result = job.body(p, job.arguments);
   assert(job.result.is_value() || p.bif_action == BifAction::kRaise);
@@ -237,6 +247,16 @@ Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity, Dir
   if (!result) p.bif_action = BifAction::kRaise;
   abandon_dirty_job(p);
   return result;
+}
+
+bool long_collection(const Process& p) {
+  constexpr Word kLongWords = 512 * 1024, kStressWords = 4096;
+  return p.heap.block_words() > (gc_modes.collect_always ? kStressWords : kLongWords) && !job_of(p);
+}
+
+void collect_on_dirty(Process& p, Word need) {
+  assert(!job_of(p));
+  extra_of(p).dirty_job = new DirtyJob{nullptr, DirtyKind::kCpu, 0, {}, {}, false, need};
 }
 
 bool came_back(const Process& p) {

@@ -40,6 +40,12 @@ bool came_back(const Process& p);
 /// How many steps the calling thread may do in one piece.
 SWord steps_here();
 
+/// Whether a collection of p's heap takes longer than a scheduler has time for.
+bool long_collection(const Process& p);
+/// The process is to leave the scheduler (RunResult::kDirty) with its registers saved; it comes
+/// back with `need` words free.
+void collect_on_dirty(Process& p, Word need);
+
 struct DirtyJob;
 void visit_dirty_job(DirtyJob& job, void (*visit)(void* context, Term* terms, std::size_t count),
                      void* context);

@@ -342,8 +342,16 @@ void run_slice(Scheduler& s, Process& p) {
 
   if (result == RunResult::kExited) return retire_or_go_on(s, p);
   if (result == RunResult::kDirty) return run_dirty(p);
-  if (p.heap.gc_desired()) [[unlikely]]
+  if (p.heap.gc_desired()) [[unlikely]] {
+    if (long_collection(p)) {
+      // Whether it has reason to run is asked when it comes back.
+      if (result != RunResult::kYielded)
+        p.wait_kind = result == RunResult::kWaiting ? WaitKind::kReceive : WaitKind::kSuspended;
+      collect_on_dirty(p, 0);
+      return run_dirty(p);
+    }
     collect_scheduled_out(p);
+  }
   switch (result) {
     case RunResult::kYielded: enqueue(s, p); break;
     case RunResult::kWaiting:
