@@ -16,7 +16,7 @@
 #include "vm/port/port.hpp"
 #include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
-#include "vm/sched/scheduler.hpp"
+#include "vm/sched/run_queue.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/node.hpp"
 #include "vm/trace/seq_trace.hpp"
@@ -44,7 +44,7 @@ Word total_queue_length() {
   Word sum = 0;
   for (unsigned i = 0; i < scheduler_count(); ++i)
     sum += &scheduler_at(i) == this_scheduler()
-               ? scheduler_at(i).runnable
+               ? waiting_processes(scheduler_at(i))
                : scheduler_at(i).queue_length.load(std::memory_order_relaxed);
   return sum;
 }
@@ -152,7 +152,7 @@ Term queue_lengths(Process& p, bool add_running) {
   ListBuilder list(p.heap);
   for (unsigned i = 0; i < scheduler_count(); ++i) {
     Scheduler& s = scheduler_at(i);
-    Word n = &s == this_scheduler() ? s.runnable : s.queue_length.load(std::memory_order_relaxed);
+    Word n = &s == this_scheduler() ? waiting_processes(s) : s.queue_length.load(std::memory_order_relaxed);
     if (add_running) n += !s.idle.load(std::memory_order_relaxed);
     list.add(number(p, n));
   }

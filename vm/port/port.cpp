@@ -32,7 +32,7 @@ Port::~Port() {
 namespace {
 
 SpinLock retired_lock;
-Retired<Port, &Port::next_in_queue> retired;
+Retired<RunnablePort, &RunnablePort::next_in_queue> retired;
 std::atomic<bool> any_retired{false};
 
 }  // namespace
@@ -56,20 +56,20 @@ void release_reference(Port& p) {
 void reclaim_ports() {
   if (!any_retired.load(std::memory_order_relaxed)) [[likely]]
     return;
-  Port* free = nullptr;
+  RunnablePort* free = nullptr;
   {
     if (!retired_lock.try_lock()) return;
     std::lock_guard guard(retired_lock, std::adopt_lock);
     retired.stamp();
-    retired.reclaim([&](Port& p) {
+    retired.reclaim([&](RunnablePort& p) {
       p.next_in_queue = free;
       free = &p;
     });
     any_retired.store(!retired.empty(), std::memory_order_relaxed);
   }
-  while (Port* p = free) {
+  while (RunnablePort* p = free) {
     free = p->next_in_queue;
-    delete p;
+    delete static_cast<Port*>(p);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "vm/port/port_task.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/reference.hpp"
+#include "vm/sched/runnable_port.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/term.hpp"
 
@@ -28,7 +29,7 @@ struct Driver;
 struct Scheduler;
 struct Timer;
 
-struct Port {
+struct Port : RunnablePort {
   Term id;                     // written once before the port is published
   std::atomic<Word> owner{0};  // "connected" process: a local pid. Changed by the holder; any thread reads
   std::string
@@ -90,7 +91,6 @@ struct Port {
   std::atomic<Run> run{Run::kIdle};
   PortTaskInbox inbox;                         // any thread; closed once the port is gone
   PortTask* pending = nullptr;                 // holder only: taken from the inbox, oldest first
-  Port* next_in_queue = nullptr;               // a scheduler's list of ports to run
   std::atomic<Scheduler*> scheduler{nullptr};  // where it ran last; any thread reads
 
   std::atomic<Word> input_bytes{0}, output_bytes{0};  // port_info

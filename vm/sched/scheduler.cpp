@@ -20,24 +20,23 @@
 #include "vm/nif/dirty.hpp"
 #include "vm/port/poll.hpp"
 #include "vm/port/port.hpp"
-#include "vm/port/signals.hpp"
 #include "vm/port/task.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/exit.hpp"
-#include "vm/process/registry.hpp"
-#include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
+#include "vm/sched/idle.hpp"
+#include "vm/sched/run_queue.hpp"
+#include "vm/sched/timers.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/trace.hpp"
 
-/// How schedulers share work. A run queue is its scheduler's alone: queueing and picking take no
-/// lock and no atomic operation. Whoever makes a process runnable puts it on its own queue: what
-/// two processes say to each other is in that core's cache anyway. Work moves when there is too
-/// much of it: between two slices a scheduler on whose queue processes have waited for a slice's
-/// worth of reductions, and which sees an idle one, hands over half through that one's inbox and
-/// wakes it; nobody else tries to, because claiming an idle scheduler clears its flag. A scheduler
-/// with nothing to do spins for some microseconds, then sleeps on a futex until work or its next
-/// timer comes; one of them waits for descriptors instead (poll.hpp).
+/// How schedulers share work. Whoever makes a process runnable puts it on its own scheduler's queue
+/// (run_queue.hpp): what two processes say to each other is in that core's cache anyway. Queueing
+/// and picking cost no atomic read-modify-write. Work moves when there is too much of it: a
+/// scheduler on whose queue processes have waited for a while, and which sees an idle one, lays out
+/// a part of the queue, to be taken whole by whoever finds it, and wakes one that sleeps unless
+/// somebody is searching already (idle.hpp). Where a scheduler does not come round because what it
+/// runs does not yield, another one takes what waits there.
 namespace vmrun {
 
 thread_local Scheduler* current_scheduler = nullptr;
@@ -48,140 +47,13 @@ constexpr std::int32_t kUpkeepReductions = 4000;
 constexpr std::int32_t kLeastSlice =
     2;  // with one, a process would give up the core at its first call, for ever
 constexpr std::int32_t kSwitchCost = 20;  // what changing to another process counts, in reductions
-constexpr std::int32_t kWaitedBeforeSharing = 4000;
-constexpr unsigned kSpins = 200;
-constexpr unsigned kLowEvery = 8;                    // a low-priority process runs after as many normal ones
+constexpr std::int32_t kWaitedBeforeSharing = 1000;
 constexpr std::chrono::milliseconds kPatience{100};  // with slices that have begun when the machine ends
 
 SchedulerOptions options{0, kSliceReductions, false, 0, nullptr};
 std::vector<std::unique_ptr<Scheduler>> schedulers;
 std::vector<std::thread> threads;
-std::atomic<bool> stopping{false};
-alignas(64) std::atomic<int> idle_schedulers{0};
 Inbox<Process, &Process::next_in_queue> boot_inbox;  // made runnable before there was a scheduler
-
-// ---- Sleeping and waking ------------------------------------------------------------------------
-
-void wake(Scheduler& s) {
-  if (s.parker.wake() == Parker::kElsewhere) poll_interrupt();
-}
-
-bool has_mail(const Scheduler& s) {
-  return s.inbox.has_mail() || s.port_inbox.has_mail() || stopping.load(std::memory_order_relaxed);
-}
-
-/// Returns when there is mail, a timer is due, or the VM stops; or with true when descriptors are
-/// ready: then the poller's role is still ours. polls: it is ours already.
-[[nodiscard]] bool sleep(Scheduler& s, bool polls) {
-  const Word tick = s.timers.next_tick();
-  while (!has_mail(s)) {
-    SWord left = -1;
-    if (tick != ~Word{0}) {
-      left = static_cast<SWord>(tick * 1'000'000 - monotonic_ns());
-      if (left <= 0) break;
-    }
-    if (!polls) polls = poll_wanted() && poll_claim();
-    bool ready = false;
-    const auto mail = [&] { return has_mail(s); };
-    if (polls) s.parker.park_elsewhere(mail, [&] { ready = poll_wait(left); });
-    else s.parker.park(mail, left);
-    if (ready) return true;
-  }
-  if (polls) poll_leave();
-  return false;
-}
-
-// ---- Run queue ----------------------------------------------------------------------------------
-
-void enqueue(Scheduler& s, Process& p) {
-  s.queues[p.priority].push(p);
-  ++s.runnable;
-}
-
-void take_inbox(Scheduler& s) {
-  Process* p = s.inbox.take();
-  while (p) {
-    Process* next = p->next_in_queue;
-    enqueue(s, *p);
-    p = next;
-  }
-}
-
-void take_port_inbox(Scheduler& s) {
-  Port* p = s.port_inbox.take();
-  while (p) {
-    Port* next = p->next_in_queue;
-    s.ports.push(*p);
-    p = next;
-  }
-}
-
-std::uint64_t next_random(std::uint64_t& state) {  // xorshift64*
-  state ^= state >> 12;
-  state ^= state << 25;
-  state ^= state >> 27;
-  return state * 0x2545F4914F6CDD1Du;
-}
-
-RunList& queue_to_run(Scheduler& s) {
-  if (s.queues[3].count) return s.queues[3];
-  if (s.queues[2].count) return s.queues[2];
-  if (s.queues[0].count && (!s.queues[1].count || ++s.low_passed_over >= kLowEvery)) {
-    s.low_passed_over = 0;
-    return s.queues[0];
-  }
-  return s.queues[1];
-}
-
-Process& pick(Scheduler& s) {
-  RunList& queue = queue_to_run(s);
-  if (options.random) [[unlikely]]
-    for (std::uint64_t skip = next_random(s.random_state) % (queue.count < 8 ? queue.count : 8); skip; --skip)
-      queue.push(queue.pop());
-  --s.runnable;
-  return queue.pop();
-}
-
-/// Half of what waits here goes to `to`, best of it first.
-void hand_over(Scheduler& s, Scheduler& to, unsigned count) {
-  for (int priority = 3; priority >= 0 && count; --priority)
-    for (; s.queues[priority].count && count; --count) {
-      --s.runnable;
-      to.inbox.push(s.queues[priority].pop());
-    }
-  wake(to);
-}
-
-void hand_over_ports(Scheduler& s, Scheduler& to, unsigned count) {
-  for (; count; --count) {
-    Port& p = s.ports.pop();
-    to.port_inbox.push(p);
-  }
-}
-
-void share_with_idle(Scheduler& s) {
-  for (auto& other : schedulers) {
-    if (!other->idle.load(std::memory_order_relaxed) ||
-        !other->idle.exchange(false, std::memory_order_acq_rel))
-      continue;
-    idle_schedulers.fetch_sub(1, std::memory_order_relaxed);
-    if (s.ports.count) hand_over_ports(s, *other, (s.ports.count + (s.runnable ? 1 : 0)) / 2);
-    hand_over(s, *other, s.runnable / 2);
-    break;
-  }
-  s.others_waited = 0;
-}
-
-/// Evens out queues of busy schedulers: rarely, and only gross differences.
-void balance(Scheduler& s) {
-  if (s.runnable < 8) return;
-  for (auto& other : schedulers) {
-    const unsigned there = other->queue_length.load(std::memory_order_relaxed);
-    if (other.get() == &s || 2 * there + 4 >= s.runnable || !other->inbox.seems_empty()) continue;
-    hand_over(s, *other, (s.runnable - there) / 2);
-    return;
-  }
-}
 
 // ---- Memory of the dead -------------------------------------------------------------------------
 
@@ -196,25 +68,12 @@ void retire(Scheduler& s, Process& p) {
   s.retired.stamp();
 }
 
-// ---- Timers -------------------------------------------------------------------------------------
-
-void fire_timer(const TimerWheel::Expired& expired) {
-  if (expired.message) {
-    const Term pid = expired.target.is_atom() ? whereis(expired.target) : expired.target;
-    if (pid) send_from_vm(pid, expired.message);
-    else Fragment::destroy(expired.message);
-  } else if (expired.target.is_local_port()) {
-    port_timer_fired(expired.target);
-  } else if (Process* p = process_table.find(expired.target)) {
-    if (p->mailbox.notify()) make_runnable(*p);
-  }
-}
+// ---- Upkeep -------------------------------------------------------------------------------------
 
 void keep_up(Scheduler& s) {
   s.until_upkeep = kUpkeepReductions;
-  if (!s.timers.empty()) s.timers.advance(monotonic_tick(), fire_timer);
-  s.queue_length.store(s.runnable, std::memory_order_relaxed);
-  balance(s);
+  fire_due_timers(s);
+  s.queue_length.store(waiting_processes(s), std::memory_order_relaxed);
   reclaim(s);
   reclaim_ports();
   if (poll_wanted()) [[unlikely]]
@@ -276,7 +135,7 @@ bool prepare(Scheduler& s, Process& p) {
     if (p.mailbox.is_closed()) [[unlikely]] {  // which counts as one with arrivals
       end_more(p);
       s.until_upkeep -= kSliceReductions / 4;
-      s.others_waited += s.runnable ? kSliceReductions / 4 : 0;
+      s.others_waited += waiting_processes(s) ? kSliceReductions / 4 : 0;
       retire_or_go_on(s, p);
       return false;
     }
@@ -337,7 +196,7 @@ void run_slice(Scheduler& s, Process& p) {
                           std::memory_order_relaxed);
   s.slices.store(s.slices.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   s.until_upkeep -= used + kSwitchCost;
-  s.others_waited = s.runnable ? s.others_waited + used + kSwitchCost : 0;
+  s.others_waited = waiting_processes(s) ? s.others_waited + used + kSwitchCost : 0;
   s.current = nullptr;
 
   if (result == RunResult::kExited) return retire_or_go_on(s, p);
@@ -373,31 +232,20 @@ void run_slice(Scheduler& s, Process& p) {
 /// neither ports nor processes starve the others.
 void serve_ports(Scheduler& s) {
   if (!s.port_inbox.seems_empty()) take_port_inbox(s);
-  if (!s.ports.count) return;
-  Port& p = s.ports.pop();
-  const std::int32_t used = run_port(p) + kSwitchCost;
+  RunnablePort* p = pick_port(s);
+  if (!p) return;
+  s.runs = true;
+  const std::int32_t used = run_port(static_cast<Port&>(*p)) + kSwitchCost;
+  s.runs = false;
   s.until_upkeep -= used;
-  s.others_waited = s.runnable || s.ports.count ? s.others_waited + used : 0;
+  s.others_waited = waiting_processes(s) || waiting_ports(s) ? s.others_waited + used : 0;
 }
 
-void wait_for_work(Scheduler& s) {
+void rest(Scheduler& s) {
   s.queue_length.store(0, std::memory_order_relaxed);
   reclaim(s);
   s.retired.stamp();
-  epoch_leave(*s.epoch);
-  s.idle.store(true, std::memory_order_seq_cst);
-  idle_schedulers.fetch_add(1, std::memory_order_relaxed);
-  // Who waits for descriptors does so at once; the others look around a little before they sleep.
-  const bool expects_job = s.async_jobs.load(std::memory_order_relaxed) != 0;
-  const bool polls = !expects_job && poll_wanted() && poll_claim();
-  if (expects_job) (void)s.job_spin.until([&] { return has_mail(s); });
-  else
-    for (unsigned i = schedulers.size() > 1 && !polls ? kSpins : 0; i && !has_mail(s); --i) cpu_relax();
-  const bool ready = sleep(s, polls);
-  if (s.idle.exchange(false, std::memory_order_acq_rel))
-    idle_schedulers.fetch_sub(1, std::memory_order_relaxed);
-  epoch_enter(*s.epoch);
-  if (ready) poll_dispatch();
+  wait_for_work(s);
   s.until_upkeep = 0;
 }
 
@@ -407,7 +255,6 @@ std::mutex halt_mutex;
 std::condition_variable halt_condition;
 bool halt_requested = false;
 HaltRequest halt_request{};
-std::atomic<bool> processes_held{false};
 
 void tell_held(Scheduler& s) {
   if (s.holds_processes.exchange(true, std::memory_order_seq_cst)) return;
@@ -417,26 +264,39 @@ void tell_held(Scheduler& s) {
 
 // ---- The loop -----------------------------------------------------------------------------------
 
+/// Something waits: if what runs before it takes long, somebody idle is to take it.
+void mind_waiting(Scheduler& s) {
+  if (somebody_watches.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  if (s.runs || waiting_processes(s) > 1) call_watcher();
+}
+
 void run(Scheduler& s) {
   current_scheduler = &s;
   s.epoch = &epoch_slot();
   epoch_enter(*s.epoch);
   while (!stopping.load(std::memory_order_relaxed)) {
     epoch_quiescent(*s.epoch);
-    if (!s.inbox.seems_empty()) take_inbox(s);
+    s.turns.store(s.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (!s.inbox.seems_empty()) {
+      take_inbox(s);
+      mind_waiting(s);
+    }
     if (s.until_upkeep <= 0) keep_up(s);
-    if (!s.port_inbox.seems_empty() || s.ports.count) [[unlikely]]
+    if (!s.port_inbox.seems_empty() || waiting_ports(s)) [[unlikely]]
       serve_ports(s);
-    if (!s.runnable || processes_held.load(std::memory_order_relaxed)) {
-      if (processes_held.load(std::memory_order_relaxed)) [[unlikely]]
-        tell_held(s);
-      if (!s.ports.count) wait_for_work(s);
+    const bool held = processes_held.load(std::memory_order_relaxed);
+    if (held) [[unlikely]]
+      tell_held(s);
+    Process* p = held ? nullptr : pick(s, options.random);
+    if (!p) {
+      if (!waiting_ports(s)) rest(s);
       continue;
     }
-    run_slice(s, pick(s));
-    if (s.runnable + s.ports.count >= 2 && s.others_waited >= kWaitedBeforeSharing &&
-        idle_schedulers.load(std::memory_order_relaxed) > 0)
-      share_with_idle(s);
+    s.runs = true;
+    run_slice(s, *p);
+    s.runs = false;
+    if (s.others_waited >= kWaitedBeforeSharing) share(s);
   }
   epoch_leave(*s.epoch);
   current_scheduler = nullptr;
@@ -445,36 +305,26 @@ void run(Scheduler& s) {
 }  // namespace
 
 void make_runnable(Process& p) {
-  if (Scheduler* s = this_scheduler()) [[likely]]
-    return enqueue(*s, p);
+  if (Scheduler* s = this_scheduler()) [[likely]] {
+    enqueue(*s, p);
+    return mind_waiting(*s);
+  }
   if (schedulers.empty()) return (void)boot_inbox.push(p);
   Scheduler& s = p.scheduler ? *p.scheduler : *schedulers[0];
   s.inbox.push(p);
-  wake(s);
+  wake_owner(s);
 }
 
 void make_runnable(Port& p, Scheduler* on) {
   Scheduler* here = this_scheduler();
-  if (here && (!on || on == here)) return here->ports.push(p);
+  if (here && (!on || on == here)) {
+    enqueue(*here, p);
+    return mind_waiting(*here);
+  }
   Scheduler* last = p.scheduler.load(std::memory_order_relaxed);
   Scheduler& s = on ? *on : last ? *last : *schedulers[0];
   s.port_inbox.push(p);
-  wake(s);
-}
-
-void PortList::push(Port& p) {
-  p.next_in_queue = nullptr;
-  (last ? last->next_in_queue : first) = &p;
-  last = &p;
-  ++count;
-}
-
-Port& PortList::pop() {
-  Port& p = *first;
-  first = p.next_in_queue;
-  if (!first) last = nullptr;
-  --count;
-  return p;
+  wake_owner(s);
 }
 
 void start_schedulers(const SchedulerOptions& wanted) {
@@ -483,9 +333,9 @@ void start_schedulers(const SchedulerOptions& wanted) {
   unsigned count = wanted.schedulers ? wanted.schedulers : std::thread::hardware_concurrency();
   if (count == 0) count = 1;
   if (count > kMaxSchedulers) count = kMaxSchedulers;
-  stopping.store(false);
   for (unsigned i = 0; i < count; ++i) {
     schedulers.push_back(std::make_unique<Scheduler>(i + 1));
+    schedulers[i]->search_state = i + 1;
     schedulers[i]->random_state = (wanted.seed + i + 1) * 0x9E3779B97F4A7C15u | 1;
   }
   for (Process* p = boot_inbox.take(); p;) {
@@ -493,17 +343,17 @@ void start_schedulers(const SchedulerOptions& wanted) {
     schedulers[0]->inbox.push(*p);
     p = next;
   }
+  start_idling();
   for (auto& s : schedulers)
     threads.push_back(start_needed_thread(std::to_string(s->number) + "_scheduler", [&s] { run(*s); }));
 }
 
 void stop_schedulers() {
   stopping.store(true);
-  for (auto& s : schedulers) wake(*s);
+  for (auto& s : schedulers) wake_owner(*s);
   for (std::thread& t : threads) t.join();
   threads.clear();
   schedulers.clear();
-  idle_schedulers.store(0);
 }
 
 unsigned scheduler_count() { return static_cast<unsigned>(schedulers.size()); }

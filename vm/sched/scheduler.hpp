@@ -6,12 +6,13 @@
 #include "vm/base/adaptive_spin.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/inbox.hpp"
+#include "vm/base/owner_lock.hpp"
 #include "vm/base/parker.hpp"
 #include "vm/base/retired.hpp"
 #include "vm/code/interpreter.hpp"
-#include "vm/port/port.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/timer_wheel.hpp"
+#include "vm/sched/runnable_port.hpp"
 
 /// One operating-system thread that runs processes: its run queue, timers, argument registers.
 /// Owned by the scheduler set; only its own thread touches it, but for what is marked otherwise.
@@ -19,57 +20,76 @@
 namespace vmrun {
 
 inline constexpr unsigned kMaxXRegs = 1024;
-inline constexpr unsigned kMaxSchedulers = TimerWheel::kMostWheels;
+inline constexpr unsigned kMaxSchedulers = 1024;
 inline constexpr std::int32_t kSliceReductions = 4000;
 
-/// Runnable processes of one priority, first come first served.
+/// Runnable things, first come first served, linked through their next_in_queue.
+template <class T>
 struct RunList {
-  Process* first = nullptr;
-  Process* last = nullptr;
+  T* first = nullptr;
+  T* last = nullptr;
   unsigned count = 0;
-  void push(Process& p) {
-    p.next_in_queue = nullptr;
-    (last ? last->next_in_queue : first) = &p;
-    last = &p;
+  void push(T& it) {
+    it.next_in_queue = nullptr;
+    (last ? last->next_in_queue : first) = &it;
+    last = &it;
     ++count;
   }
-  Process& pop() {
-    Process& p = *first;
-    first = p.next_in_queue;
+  T& pop() {
+    T& it = *first;
+    first = it.next_in_queue;
     if (!first) last = nullptr;
     --count;
-    return p;
+    return it;
   }
-};
-
-/// Ports with something to do, first come first served.
-struct PortList {
-  Port* first = nullptr;
-  Port* last = nullptr;
-  unsigned count = 0;
-  void push(Port& p);
-  Port& pop();
+  /// All of the other one goes in front.
+  void prepend(const RunList& other) {
+    if (!other.first) return;
+    other.last->next_in_queue = first;
+    if (!last) last = other.last;
+    first = other.first;
+    count += other.count;
+  }
+  /// Takes `length` of them out, after the first `skip`; there are more than `skip`.
+  RunList cut(unsigned skip, unsigned length) {
+    T* before = nullptr;
+    for (unsigned i = 0; i < skip; ++i) before = before ? before->next_in_queue : first;
+    RunList out;
+    out.first = out.last = before ? before->next_in_queue : first;
+    for (out.count = 1; out.count < length; ++out.count) out.last = out.last->next_in_queue;
+    (before ? before->next_in_queue : first) = out.last->next_in_queue;
+    if (last == out.last) last = before;
+    out.last->next_in_queue = nullptr;
+    count -= out.count;
+    return out;
+  }
 };
 
 struct Scheduler {
   explicit Scheduler(unsigned number = 0) : number(number), timers(number ? number - 1 : 0) {}
 
-  const unsigned number;  // 1…S; 0: not one of the set
-  bool traced = false;    // this slice is to run the instructions that fire probes
+  unsigned number = 0;  // 1…S
+  bool traced = false;  // this slice is to run the instructions that fire probes
+  bool runs = false;    // is in a slice, or in a port's turn
   Process* current = nullptr;
   Term x[kMaxXRegs + 1];   // argument registers of the running process
   std::int32_t slice = 0;  // reductions the running process started with
 
-  // Run queue.
-  RunList queues[4];               // by priority: low, normal, high, max
-  unsigned runnable = 0;           // in all of them
+  // Run queue. Under queue_lock, for a scheduler that does not come back has its queue taken away.
+  RunList<Process> queues[4];      // by priority: low, normal, high, max
+  RunList<RunnablePort> ports;     // to run
   unsigned low_passed_over = 0;    // picks since a low-priority process ran
   std::int32_t others_waited = 0;  // reductions spent while other processes waited here
-  std::int32_t until_upkeep = 0;   // reductions until the clock and the balance are looked at
+  std::int32_t until_upkeep = 0;   // reductions until the clock is looked at
   std::uint64_t random_state = 0;  // +random-sched
+  std::uint64_t search_state = 0;  // where the search for work begins
 
-  PortList ports;  // to run
+  // The part of the queue that is offered to others, if it is: they take it whole from `surplus`.
+  RunList<Process> offered;
+  std::uint8_t offered_priority = 0;
+  unsigned picks_before_offered = 0;  // its turn comes after as many
 
+  bool watches = false;   // has the watcher's role (idle.hpp)
   AdaptiveSpin job_spin;  // before it sleeps while the async pool works for it
   TimerWheel timers;      // any thread, see there
   EpochSlot* epoch = nullptr;
@@ -79,21 +99,36 @@ struct Scheduler {
   unsigned free_process_count = 0;
   Retired<Process, &Process::next_in_queue> retired;
 
-  // Any thread.
-  alignas(64) Inbox<Process, &Process::next_in_queue> inbox;  // runnable ones others hand over
-  Inbox<Port, &Port::next_in_queue> port_inbox;               // likewise
-  Parker parker;
-  std::atomic<bool> idle{false};  // has nothing to do; who clears it hands work over
-  std::atomic<unsigned> async_jobs{
-      0};  // jobs of the async pool whose end comes back here: a hint, not to fall asleep at once
-  std::atomic<bool> holds_processes{false};  // hold_processes has taken effect here
-  std::atomic<unsigned> queue_length{0};     // as of the last slice boundary
+  // Any thread. What the owner writes all the time: others look at it rarely.
+  alignas(64) OwnerLock queue_lock;
+  std::atomic<unsigned> runnable{0};  // processes in the queues, without what is offered
+  std::atomic<unsigned> runnable_ports{0};
+  std::atomic<unsigned> turns{0};         // how often it has come round: stands still while it is stuck
+  std::atomic<unsigned> queue_length{0};  // as of the last slice boundary
   std::atomic<Word> reductions_done{0}, slices{0};
+  std::atomic<bool> holds_processes{false};  // hold_processes has taken effect here
+
+  // What others look at when they search: written when the owner has something to offer.
+  alignas(64) std::atomic<Process*> surplus{nullptr};
+
+  // What others write.
+  alignas(64) Inbox<Process, &Process::next_in_queue> inbox;  // runnable ones others hand over
+  Inbox<RunnablePort, &RunnablePort::next_in_queue> port_inbox;
+  std::atomic<unsigned> async_jobs{0};  // jobs of the async pool whose end comes back here: a hint,
+                                        // not to fall asleep at once
+
+  // Written when it falls asleep and wakes.
+  alignas(64) Parker parker;
+  std::atomic<bool> idle{false};    // has nothing to do: searches or sleeps
+  std::atomic<bool> asleep{false};  // who clears it has claimed the sleeper, and wakes it
+  std::atomic<bool> polls{false};   // it has the poller's role (poll.hpp): rather wake another one
 };
 
 /// The scheduler of the calling thread, nullptr on other threads.
 extern thread_local Scheduler* current_scheduler;
 inline Scheduler* this_scheduler() { return current_scheduler; }
+
+struct Port;
 
 /// Puts a process that is not on any run queue on one: the caller's own, or from other threads that
 /// where it ran last. After a push or notify said so.

@@ -333,6 +333,126 @@ TEST_CASE("Processes spawn processes all over") {
   REQUIRE(leaves == 1 << 13);
 }
 
+namespace {
+
+/// Does not yield until `done`. Everything that does not come about within a minute never does.
+void hold_core_until(const std::function<bool()>& done) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!done()) MUST(std::chrono::steady_clock::now() < limit);
+}
+
+}  // namespace
+
+TEST_CASE("What waits behind a call that does not yield runs elsewhere") {
+  Machine machine(2);
+  static std::atomic<bool> child_ran, timed_out, answered, waiting;
+  child_ran = timed_out = answered = waiting = false;
+  const Term child_body = bodies.add([&](Process& p) {
+    child_ran = true;
+    return finish(p, atoms::normal);
+  });
+  // Its timer is on the wheel of the scheduler that is held.
+  const Term timer_body = bodies.add([&](Process& p) {
+    Term message;
+    if (receive_peek(p, &message) != Peek::kEmpty) return finish(p, atoms::error);
+    if (receive_start_timer(p, Term::small(20)) == TimeoutState::kWait) return RunResult::kWaiting;
+    receive_timeout(p);
+    timed_out = true;
+    return finish(p, atoms::normal);
+  });
+  // What it waits for comes from a thread that is no scheduler.
+  const Term server_body = bodies.add([&](Process& p) {
+    bool got = false;
+    take_all(p, [&](Term) { got = true; });
+    if (got) answered = true;
+    waiting = true;
+    return got ? finish(p, atoms::normal) : RunResult::kWaiting;
+  });
+  static Term server;
+  const Term holder_body = bodies.add([&](Process& p) {
+    hold_core_until([] { return waiting.load(); });
+    spawn(&p, child_body);
+    hold_core_until([] { return child_ran && timed_out && answered; });
+    return finish(p, atoms::normal);
+  });
+  const Term starter_body = bodies.add([&](Process& p) {
+    server = spawn(&p, server_body);
+    spawn(&p, timer_body);
+    spawn(&p, holder_body);
+    return finish(p, atoms::normal);
+  });
+  spawn(nullptr, starter_body);
+  machine.start();
+  hold_core_until([] { return child_ran.load(); });
+  {
+    EpochGuard guard;
+    Fragment* f = Fragment::create(0);
+    f->message = Term::small(1);
+    send_from_vm(server, f);
+  }
+  machine.wait_until_empty();
+  REQUIRE(answered);
+}
+
+TEST_CASE("A storm of processes that hold their core, spawn, send and wait loses nobody") {
+  Machine machine(6);
+  constexpr int kWorkers = 300, kRounds = 20;
+  static std::atomic<int> ended, echoes, timeouts;
+  ended = echoes = timeouts = 0;
+  const Term echo_body = bodies.add([&](Process& p) {
+    bool got = false;
+    take_all(p, [&](Term from) {
+      got = true;
+      (void)send_message(p, from, Term::small(1));
+    });
+    if (!got) return RunResult::kWaiting;
+    ++echoes;
+    return finish(p, atoms::normal);
+  });
+  const Term worker_body = bodies.add([&](Process& p) {
+    // inline_regs[3]: rounds done; what it waits for is an answer or, every third time, a timeout.
+    SWord round = p.inline_regs[3].is_small() ? p.inline_regs[3].small_value() : 0;
+    Term message;
+    switch (receive_peek(p, &message)) {
+      case Peek::kMessage:
+        receive_remove(p);
+        if (p.receive_timer) receive_timeout(p);
+        break;
+      case Peek::kEmpty:
+        if (p.receive_timer && receive_start_timer(p, Term::small(1)) == TimeoutState::kWait)
+          return RunResult::kWaiting;
+        if (p.receive_timer) {
+          receive_timeout(p);
+          ++timeouts;
+        } else if (round != 0) {
+          return RunResult::kWaiting;
+        }
+        break;
+      default: return finish(p, atoms::error);
+    }
+    if (round == kRounds) {
+      ++ended;
+      return finish(p, atoms::normal);
+    }
+    p.inline_regs[3] = Term::small(round + 1);
+    if ((round + static_cast<SWord>(p.id.id_number())) % 7 == 0) {
+      const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(700);
+      hold_core_until([&] { return std::chrono::steady_clock::now() > until; });
+    }
+    if (round % 3 == 0) {
+      MUST(receive_start_timer(p, Term::small(1)) == TimeoutState::kWait);
+      return RunResult::kWaiting;
+    }
+    MUST(send_message(p, spawn(&p, echo_body), p.id));
+    return RunResult::kWaiting;
+  });
+  for (int i = 0; i < kWorkers; ++i) spawn(nullptr, worker_body);
+  machine.start();
+  machine.wait_until_empty();
+  REQUIRE(ended == kWorkers);
+  REQUIRE(echoes > 0);
+}
+
 // Weak: the real ones take their place where they are linked.
 namespace vmrun {
 __attribute__((weak)) RunResult interpret(Scheduler&, Process&) { return RunResult::kWaiting; }

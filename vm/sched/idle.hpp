@@ -1,0 +1,35 @@
+#pragma once
+
+#include <atomic>
+
+#include "vm/sched/scheduler.hpp"
+
+/// What a scheduler does that has nothing to do, and who wakes it. It searches: looks for a moment
+/// whether others offer work; then it sleeps, on a futex, or in the poller's role (poll.hpp). One
+/// of those that sleep while others work has the watcher's role: every few hundred microseconds it
+/// looks whether a busy scheduler has not come round since, and if so takes all that waits there,
+/// and fires the timers that are due there. So nothing waits behind a call that does not yield.
+namespace vmrun {
+
+/// Sleeps until there may be something to do. Then with the epoch entered.
+void wait_for_work(Scheduler& s);
+
+/// Others have waited here for a while: offers a part if somebody is idle, and wakes one if need
+/// be.
+void share(Scheduler& s);
+
+/// Something was put into s's inbox.
+void wake_owner(Scheduler& s);
+
+/// Nobody watches though somebody could: wakes a sleeper, which then does. Not often true.
+extern std::atomic<bool> somebody_watches;
+void call_watcher();
+
+/// The schedulers end: nobody sleeps any more.
+extern std::atomic<bool> stopping;
+/// From now on only ports run.
+extern std::atomic<bool> processes_held;
+
+void start_idling();
+
+}  // namespace vmrun

@@ -1,0 +1,154 @@
+#include "vm/sched/run_queue.hpp"
+
+#include <algorithm>
+
+namespace vmrun {
+namespace {
+
+constexpr unsigned kLowEvery = 8;      // a low-priority process runs after as many normal ones
+constexpr unsigned kMostOffered = 64;  // at a time
+constexpr unsigned kRandomAmong = 8;   // +random-sched picks among so many
+
+void set_runnable(Scheduler& s, unsigned n) { s.runnable.store(n, std::memory_order_relaxed); }
+
+template <class T>
+void enqueue_all(Scheduler& to, T* it) {
+  while (it) {
+    T* next = it->next_in_queue;
+    enqueue(to, *it);
+    it = next;
+  }
+}
+
+RunList<Process>& queue_to_run(Scheduler& s) {
+  if (s.queues[3].count) return s.queues[3];
+  if (s.queues[2].count) return s.queues[2];
+  if (s.queues[0].count && (!s.queues[1].count || ++s.low_passed_over >= kLowEvery)) {
+    s.low_passed_over = 0;
+    return s.queues[0];
+  }
+  return s.queues[1];
+}
+
+/// With the queue locked: what is offered, and has not been taken, is next in its queue.
+void take_back(Scheduler& s) {
+  const RunList<Process> mine = s.offered;
+  s.offered = {};
+  // Who takes it takes all of it, and only the owner puts something there: it is ours, or gone.
+  if (!s.surplus.exchange(nullptr, std::memory_order_acquire)) return;
+  s.queues[s.offered_priority].prepend(mine);
+  set_runnable(s, s.runnable.load(std::memory_order_relaxed) + mine.count);
+}
+
+/// What is offered: of the best queue with two processes half, from behind what runs before; else,
+/// with one process each in several queues, the one that would run last.
+struct Choice {
+  unsigned priority, skip, count;
+};
+Choice choose(const Scheduler& s) {
+  for (unsigned priority = 4; priority-- > 0;) {
+    const unsigned n = s.queues[priority].count;
+    if (n < 2) continue;
+    const unsigned skip = std::min((n + 1) / 2, kMostOffered);
+    return {priority, skip, std::min(n - skip, kMostOffered)};
+  }
+  unsigned priority = 0;
+  while (!s.queues[priority].count) ++priority;
+  return {priority, 0, 1};
+}
+
+}  // namespace
+
+void take_inbox(Scheduler& s) { enqueue_all(s, s.inbox.take()); }
+void take_port_inbox(Scheduler& s) { enqueue_all(s, s.port_inbox.take()); }
+
+std::uint64_t next_random(std::uint64_t& state) {  // xorshift64*
+  state ^= state >> 12;
+  state ^= state << 25;
+  state ^= state >> 27;
+  return state * 0x2545F4914F6CDD1Du;
+}
+
+Process* pick(Scheduler& s, bool random) {
+  std::lock_guard guard(s.queue_lock);
+  if (s.offered.count) [[unlikely]] {
+    if (s.picks_before_offered == 0 || s.runnable.load(std::memory_order_relaxed) == 0) take_back(s);
+    else --s.picks_before_offered;
+  }
+  const unsigned runnable = s.runnable.load(std::memory_order_relaxed);
+  if (runnable == 0) return nullptr;
+  RunList<Process>& queue = queue_to_run(s);
+  if (random) [[unlikely]]
+    for (std::uint64_t skip = next_random(s.random_state) % std::min(queue.count, kRandomAmong); skip; --skip)
+      queue.push(queue.pop());
+  set_runnable(s, runnable - 1);
+  return &queue.pop();
+}
+
+RunnablePort* pick_port(Scheduler& s) {
+  std::lock_guard guard(s.queue_lock);
+  if (!s.ports.count) return nullptr;
+  RunnablePort& p = s.ports.pop();
+  s.runnable_ports.store(s.ports.count, std::memory_order_relaxed);
+  return &p;
+}
+
+bool offer(Scheduler& s) {
+  if (s.offered.count) {
+    if (s.surplus.load(std::memory_order_relaxed)) return true;
+    s.offered = {};  // somebody has taken it
+  }
+  std::lock_guard guard(s.queue_lock);
+  const unsigned runnable = s.runnable.load(std::memory_order_relaxed);
+  if (runnable < 2) return false;
+  const Choice c = choose(s);
+  s.offered = s.queues[c.priority].cut(c.skip, c.count);
+  s.offered_priority = static_cast<std::uint8_t>(c.priority);
+  s.picks_before_offered = c.skip ? c.skip : runnable - 1;
+  set_runnable(s, runnable - c.count);
+  // Release hands the processes over. Sequentially consistent against a scheduler that falls
+  // asleep: either that sees what lies here, or who offers sees that it sleeps.
+  s.surplus.store(s.offered.first, std::memory_order_seq_cst);
+  return true;
+}
+
+unsigned steal(Scheduler& from, Scheduler& to) {
+  // A look first: an exchange would take the line away from its owner.
+  if (!from.surplus.load(std::memory_order_relaxed)) return 0;
+  unsigned n = 0;
+  for (Process* p = from.surplus.exchange(nullptr, std::memory_order_acquire); p; ++n) {
+    Process* next = p->next_in_queue;
+    enqueue(to, *p);
+    p = next;
+  }
+  return n;
+}
+
+bool has_waiting(const Scheduler& from) {
+  return from.runnable.load(std::memory_order_relaxed) ||
+         from.runnable_ports.load(std::memory_order_relaxed) ||
+         from.surplus.load(std::memory_order_relaxed) || !from.inbox.seems_empty() ||
+         !from.port_inbox.seems_empty();
+}
+
+void seize(Scheduler& from, Scheduler& to, bool only_ports) {
+  RunList<Process> queues[4];
+  RunList<RunnablePort> ports;
+  if (from.queue_lock.try_lock_by_other()) {
+    std::swap(ports, from.ports);
+    from.runnable_ports.store(0, std::memory_order_relaxed);
+    if (!only_ports) {
+      std::swap(queues, from.queues);
+      set_runnable(from, 0);
+    }
+    from.queue_lock.unlock_by_other();
+  }
+  enqueue_all(to, ports.first);
+  enqueue_all(to, from.port_inbox.take());
+  if (only_ports) return;
+  for (unsigned priority = 4; priority-- > 0;) enqueue_all(to, queues[priority].first);
+  steal(from, to);
+  enqueue_all(to, from.inbox.take());
+}
+
+}  // namespace vmrun
