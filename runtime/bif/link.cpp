@@ -1,11 +1,11 @@
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/message/destination.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/signals.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
-#include "vm/term/node.hpp"
 #include "vm/trace/trace.hpp"
 
 /// Links, monitors, aliases.
@@ -45,11 +45,15 @@ Term monitor(Process& p, Term type, Term what, Term options) {
     return make_ref(p.heap);
   }
   if (type != atoms::process && type != atoms::port) return raise_badarg(p);
-  if (what.is_tuple() && what.tuple_arity() == 2 && what.element(0).is_atom() && what.element(1).is_atom()) {
-    if (!is_local_node(what.element(1), local_node_creation())) return raise_badarg(p);
-    what = what.element(0);
-  }
   const bool is_port = type == atoms::port;
+  const Destination::Kind kind = find_destination(what).kind;
+  if (kind == Destination::Kind::kNothing) return raise_badarg(p);
+  if (kind == Destination::Kind::kElsewhere) {
+    // Without distribution only a pid can be asked for; names of other nodes are refused.
+    if (is_port || !what.is_pid()) return raise_badarg(p);
+    return monitor_term(p, monitor_unreachable(p, what, tag, alias), alias);
+  }
+  if (what.is_tuple()) what = what.element(0);
   if (!what.is_atom() && !(is_port ? what.is_local_port() : what.is_local_pid())) return raise_badarg(p);
   return monitor_term(p, start_monitor(p, what, tag, alias, is_port), alias);
 }
@@ -57,6 +61,7 @@ Term monitor(Process& p, Term type, Term what, Term options) {
 }  // namespace
 
 Term bif_erlang_link_1(Process& p, const Term* a) {
+  if (a[0].is_pid() && !a[0].is_local_pid()) return link_unreachable(p, a[0]);
   if (!a[0].is_local_pid() && !a[0].is_local_port()) return raise_badarg(p);
   if (a[0] == p.id) return atoms::true_;
   if (is_linked(p, a[0])) {
@@ -85,7 +90,7 @@ Term bif_erlang_link_1(Process& p, const Term* a) {
 }
 
 Term bif_erlang_unlink_1(Process& p, const Term* a) {
-  if (!a[0].is_pid() && !a[0].is_port()) return raise_badarg(p);
+  if (!a[0].is_pid() && !a[0].is_local_port()) return raise_badarg(p);
   // An exit signal of the link that is under way finds no link any more and is dropped.
   if (!p.extra || !p.extra->links.erase(a[0])) return atoms::true_;
   trace_procs(p, atoms::unlink, a[0]);
@@ -104,8 +109,8 @@ Term bif_erlang_monitor_2(Process& p, const Term* a) { return monitor(p, a[0], a
 Term bif_erlang_monitor_3(Process& p, const Term* a) { return monitor(p, a[0], a[1], a[2]); }
 
 Term bif_erlang_demonitor_1(Process& p, const Term* a) {
-  if (!a[0].is_ref()) return raise_badarg(p);
-  if (a[0].is_local_ref()) stop_monitor(p, ref_key(a[0]));
+  if (!a[0].is_local_ref()) return raise_badarg(p);
+  stop_monitor(p, ref_key(a[0]));
   return atoms::true_;
 }
 Term bif_erlang_demonitor_2(Process& p, const Term* a) {
@@ -116,8 +121,7 @@ Term bif_erlang_demonitor_2(Process& p, const Term* a) {
     else if (list.head() == atoms::info) info = true;
     else return raise_badarg(p);
   }
-  if (!list.is_nil() || !a[0].is_ref()) return raise_badarg(p);
-  if (!a[0].is_local_ref()) return atoms::true_;
+  if (!list.is_nil() || !a[0].is_local_ref()) return raise_badarg(p);
   const bool was_there = stop_monitor(p, ref_key(a[0]));
   if (flush && !was_there) flush_down_message(p, ref_key(a[0]));
   if (!info) return atoms::true_;

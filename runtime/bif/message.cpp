@@ -1,4 +1,5 @@
 #include "runtime/bif/support.hpp"
+#include "vm/message/destination.hpp"
 #include "vm/message/send.hpp"
 #include "vm/port/operations.hpp"
 #include "vm/process/registry.hpp"
@@ -13,30 +14,27 @@ Term bif_erlang_send_2(Process& p, const Term* a) { return send_message(p, a[0],
 
 namespace {
 
-/// The port that a destination of a message is or names; the non-value when there is none.
-Term port_named(Term to) {
-  if (to.is_tuple() && to.tuple_arity() == 2 && to.element(1) == atoms::nonode_at_nohost) to = to.element(0);
-  if (to.is_atom()) to = whereis(to);
-  return to && to.is_local_port() ? to : kNonValue;
-}
-
 /// `sent`, or `busy` in place of waiting until a port takes it.
 Term send_without_waiting(Process& p, Term to, Term message, Term sent, Term busy) {
-  if (const Term port = port_named(to))
-    return send_to_port(p, port, message, true) == PortSend::kBusy ? busy : sent;
+  const Destination destination = find_destination(to);
+  if (destination.kind == Destination::Kind::kPort)
+    return send_to_port(p, destination.who, message, true) == PortSend::kBusy ? busy : sent;
   return send_message(p, to, message) ? sent : kNonValue;
 }
 
 }  // namespace
 
 Term bif_erlang_send_3(Process& p, const Term* a) {
-  bool nosuspend = false;
+  bool nosuspend = false, noconnect = false;
   Term list = a[2];
   for (; list.is_list(); list = list.tail()) {
     if (list.head() == atoms::nosuspend) nosuspend = true;
-    else if (list.head() != atoms::noconnect) return raise_badarg(p);
+    else if (list.head() == atoms::noconnect) noconnect = true;
+    else return raise_badarg(p);
   }
   if (!list.is_nil()) return raise_badarg(p);
+  if (noconnect && !a[0].is_port() && find_destination(a[0]).kind == Destination::Kind::kElsewhere)
+    return atoms::noconnect;
   if (nosuspend) return send_without_waiting(p, a[0], a[1], atoms::ok, atoms::nosuspend);
   return send_message(p, a[0], a[1]) ? atoms::ok : kNonValue;
 }

@@ -77,7 +77,7 @@ Term bif_erlang_raise_3(Process& p, const Term* a) {
 }
 
 Term bif_erlang_exit_2(Process& p, const Term* a) {
-  if (!a[0].is_pid() && !a[0].is_port()) return raise_badarg(p);
+  if (!a[0].is_pid() && !a[0].is_local_port()) return raise_badarg(p);
   if (a[0] != p.id) {
     bump_reductions(p, 8);
     if (a[0].is_local_pid() || a[0].is_local_port()) send_exit(p, a[0], a[1]);

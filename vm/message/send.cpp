@@ -3,6 +3,7 @@
 #include "probes/probes.hpp"
 #include "vm/bif.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/message/destination.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/operations.hpp"
 #include "vm/process/registry.hpp"
@@ -92,46 +93,40 @@ void send_to_alias(Process& from, Term alias, Term message) {
   if (!push_signal(*to, f)) Fragment::destroy(f);
 }
 
+bool send_to_destination(Process& from, Term to, Term message) {
+  const Destination destination = find_destination(to);
+  switch (destination.kind) {
+    case Destination::Kind::kProcess:
+      if (Process* q = process_table.find(destination.who)) send_to_process(from, *q, to, message);
+      else if (!destination.bare_name) trace_send(from, to, message);
+      return true;
+    case Destination::Kind::kPort: return send_to_port(from, destination.who, message) == PortSend::kDone;
+    case Destination::Kind::kAlias:
+      trace_send(from, to, message);
+      send_to_alias(from, to, message);
+      return true;
+    case Destination::Kind::kNobody:
+      trace_send(from, to, message);
+      // {Name, Node}: unlike a plain name, an unknown one is no error.
+      if (!destination.bare_name) return true;
+      break;
+    case Destination::Kind::kElsewhere:
+      if (!to.is_port()) return true;  // lost, as without a connection
+      break;
+    case Destination::Kind::kNothing: break;
+  }
+  raise_badarg(from);
+  return false;
+}
+
 }  // namespace
 
 bool send_message(Process& from, Term to, Term message) {
-  if (to.is_local_pid()) [[likely]] {
-    if (Process* q = process_table.find(to)) send_to_process(from, *q, to, message);
-    else trace_send(from, to, message, false);
-    return true;
-  }
-  if (to.is_tuple() && to.tuple_arity() == 2 && to.element(0).is_atom() &&
-      to.element(1) == atoms::nonode_at_nohost) {
-    // {Name, Node}: unlike a plain name, an unknown one is no error.
-    const Term pid = whereis(to.element(0));
-    if (pid && pid.is_local_port()) return send_to_port(from, pid, message) == PortSend::kDone;
-    Process* q = pid ? process_table.find(pid) : nullptr;
-    if (q) send_to_process(from, *q, to, message);
-    else trace_send(from, to, message);
-    return true;
-  }
-  if (to.is_local_port()) return send_to_port(from, to, message) == PortSend::kDone;
-  if (to.is_atom()) {
-    const Term pid = whereis(to);
-    if (!pid) {
-      trace_send(from, to, message);
-      raise_badarg(from);
-      return false;
-    }
-    if (pid.is_local_port()) return send_to_port(from, pid, message) == PortSend::kDone;
-    if (Process* q = process_table.find(pid)) send_to_process(from, *q, to, message);
-    return true;
-  }
-  if (to.is_local_ref()) {
-    trace_send(from, to, message);
-    if (is_alias(to)) send_to_alias(from, to, message);
-    return true;
-  }
-  if (to.is_ref() || to.is_pid() || to.is_port()) return true;  // of another node: not connected
-  if (to.is_tuple() && to.tuple_arity() == 2 && to.element(0).is_atom() && to.element(1).is_atom())
-    return true;  // likewise
-  raise_badarg(from);
-  return false;
+  if (!to.is_local_pid()) [[unlikely]]
+    return send_to_destination(from, to, message);
+  if (Process* q = process_table.find(to)) send_to_process(from, *q, to, message);
+  else trace_send(from, to, message, false);
+  return true;
 }
 
 bool send_from_native(Process* from, Term to, Term message) {
