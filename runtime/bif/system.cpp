@@ -1,4 +1,3 @@
-#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,9 +7,13 @@
 
 #include "probes/probes.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
+#include "vm/base/memory_count.hpp"
+#include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/heap/gc.hpp"
+#include "vm/heap/literal.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/async.hpp"
 #include "vm/port/port.hpp"
@@ -291,17 +294,33 @@ struct Memory {
   Word total, processes, system, atom, binary, code, ets;
 };
 
-/// The allocator knows how much is in use altogether; off-heap binaries and atoms are counted; the
-/// rest is divided by what can be told from outside the processes: their structures and smallest
-/// heaps count as processes'.
+Word code_bytes() {
+  Word sum = all_exports().size() * sizeof(Export);
+  for (const Module* m : loaded_modules()) {
+    sum += module_bytes(*m);
+    if (const Module* old = old_module(m->name)) sum += module_bytes(*old);
+  }
+  return sum;
+}
+
+Word table_bytes() {
+  Word sum = 0;
+  ets::for_each_table([&](const ets::Table& t) { sum += sizeof t + t.store->memory_words() * sizeof(Word); });
+  return sum;
+}
+
+/// As OTP divides it: processes are their structures, heaps and messages; all else is the system's,
+/// of which literals (persistent terms, constants of modules) have no item of their own. What the
+/// allocator keeps for later is not counted, nor what belongs to none of these.
 Memory measure() {
-  const struct mallinfo2 info = mallinfo2();
   Memory m{};
-  m.total = info.uordblks + info.hblkhd;
+  m.processes = process_table.count() * sizeof(Process) + memory_in_use(MemoryKind::kHeaps);
   m.atom = atom_count() * 48;
-  m.processes = process_table.count() * (sizeof(Process) + 8 * kDefaultHeapWords);
-  if (m.processes > m.total) m.total = m.processes + m.atom;
-  m.system = m.total - m.processes;
+  m.binary = memory_in_use(MemoryKind::kBinaries);
+  m.code = code_bytes();
+  m.ets = table_bytes();
+  m.system = m.atom + m.binary + m.code + m.ets + literal_words_used() * sizeof(Word);
+  m.total = m.processes + m.system;
   return m;
 }
 

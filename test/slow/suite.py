@@ -1,4 +1,4 @@
-"""The slow suites: SystemTap scripts in a guest, unit tests and golden scripts under sanitizers, and work with large files and many."""
+"""The slow suites: SystemTap scripts in a guest, unit tests and golden scripts under sanitizers, work with large files and many, and soak tests."""
 import collections
 import os
 import pathlib
@@ -41,10 +41,10 @@ def tests(root, build):
     result = [Test('slow', 'SystemTap scripts in a guest', lambda: stap_scripts(root, build), alone=True)]
     for name in SANITIZERS:
         result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), alone=True))
-    return result + [heavy_files(script, build) for script in load_all([(HERE / 'files', HERE)])]
+    return result + [heavy_script(script, build) for script in load_all([(HERE / 'files', HERE), (HERE / 'soak', HERE)])]
 
 
-def heavy_files(script, build):
+def heavy_script(script, build):
     """A script in the form of the golden ones, too heavy for them."""
     test = vmrun_test(script, 's4', str(build / 'vmrun'), 0)
     return Test('slow', script.name, test.run, alone=True)

@@ -2,6 +2,7 @@
 #include <new>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/memory_count.hpp"
 #include "vm/term/layout.hpp"
 
 namespace vmrun {
@@ -20,6 +21,7 @@ Binary* Binary::create(Word capacity_bytes) {
   if (capacity_bytes > kBinaryMaxBytes) return nullptr;
   void* memory = try_allocate_bytes(allocation_bytes(capacity_bytes));
   if (!memory) return nullptr;
+  count_memory_taken(MemoryKind::kBinaries, allocation_bytes(capacity_bytes));
   auto* b = new (memory) Binary;
   b->references.store(1, std::memory_order_relaxed);
   b->capacity_bytes = capacity_bytes;
@@ -30,8 +32,11 @@ Binary* Binary::create(Word capacity_bytes) {
 Binary* Binary::resize(Binary* b, Word capacity_bytes) {
   assert(b->references.load(std::memory_order_relaxed) == 1);
   if (capacity_bytes > kBinaryMaxBytes) return nullptr;
+  const std::size_t before = allocation_bytes(b->capacity_bytes);
   auto* moved = static_cast<Binary*>(try_reallocate_bytes(b, allocation_bytes(capacity_bytes)));
   if (!moved) return nullptr;
+  count_memory_given(MemoryKind::kBinaries, before);
+  count_memory_taken(MemoryKind::kBinaries, allocation_bytes(capacity_bytes));
   moved->capacity_bytes = capacity_bytes;
   return moved;
 }
@@ -41,8 +46,9 @@ void Binary::release() {
   // (same counter).
   if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (is_native()) [[unlikely]]
-    destroy_native_binary(this);
-  else free_bytes(this);
+    return destroy_native_binary(this);
+  count_memory_given(MemoryKind::kBinaries, allocation_bytes(capacity_bytes));
+  free_bytes(this);
 }
 
 }  // namespace vmrun

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/memory_count.hpp"
 #include "vm/heap/collector.hpp"
 
 // Memory for heap blocks and old generations. Blocks of a megabyte and more are mapped directly, on
@@ -96,6 +97,7 @@ std::size_t mapped_bytes(std::size_t bytes) { return (bytes + 4095) & ~std::size
 
 Term* allocate_block(Word words) {
   const std::size_t bytes = words * sizeof(Term);
+  count_memory_taken(MemoryKind::kHeaps, bytes);
   if (bytes < kMappedBytes) return static_cast<Term*>(allocate_bytes(bytes, "a process heap"));
   if (void* block = free_blocks.take(mapped_bytes(bytes))) return static_cast<Term*>(block);
   return static_cast<Term*>(map_block(mapped_bytes(bytes)));
@@ -104,6 +106,7 @@ Term* allocate_block(Word words) {
 void free_block(Term* start, Term* end, bool poison) {
   if (!start) return;
   const auto bytes = static_cast<std::size_t>(end - start) * sizeof(Term);
+  count_memory_given(MemoryKind::kHeaps, bytes);
   if (poison) std::memset(static_cast<void*>(start), 0x5A, bytes);
   if (bytes < kMappedBytes) {
     free_bytes(start);

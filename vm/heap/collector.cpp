@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/memory_count.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/heap/off_heap.hpp"
 
@@ -333,6 +334,7 @@ void Collector::run(const Areas& areas, Word block_words, LiteralSources* source
   while (Fragment* f = h.fragments) {
     h.fragments = f->next;
     if (poison) std::memset(static_cast<void*>(f->words), 0x5A, f->used_words * sizeof(Term));
+    count_memory_given(MemoryKind::kHeaps, fragment_bytes(f->capacity_words));
     free_bytes(f);
   }
   h.fragment_words = 0;

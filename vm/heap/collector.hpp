@@ -60,6 +60,11 @@ class Collector {
   Word moved_words_ = 0;
 };
 
+/// What a fragment takes.
+inline std::size_t fragment_bytes(Word capacity_words) {
+  return offsetof(Fragment, words) + capacity_words * sizeof(Term);
+}
+
 /// Memory for blocks and old generations.
 Term* allocate_block(Word words);
 void free_block(Term* start, Term* end, bool poison);

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/memory_count.hpp"
 #include "vm/heap/collector.hpp"
 #include "vm/heap/off_heap.hpp"
 
@@ -18,9 +19,10 @@ constexpr Word kFragmentLeastWords = 58, kFragmentMostWords = 32768;
 
 Fragment* Fragment::create(Word capacity_words) {
   if (capacity_words > UINT32_MAX) return nullptr;
-  const std::size_t bytes = offsetof(Fragment, words) + capacity_words * sizeof(Term);
+  const std::size_t bytes = fragment_bytes(capacity_words);
   auto* f = static_cast<Fragment*>(try_allocate_bytes(bytes));
   if (!f) return nullptr;
+  count_memory_taken(MemoryKind::kHeaps, bytes);
   f->next = nullptr;
   f->capacity_words = static_cast<std::uint32_t>(capacity_words);
   f->used_words = 0;
@@ -33,6 +35,7 @@ Fragment* Fragment::create(Word capacity_words) {
 
 void Fragment::destroy(Fragment* f) {
   release_off_heap_list(f->off_heap);
+  count_memory_given(MemoryKind::kHeaps, fragment_bytes(f->capacity_words));
   free_bytes(f);
 }
 
@@ -43,6 +46,7 @@ void Heap::release_all() {
   release_off_heap_list(old_off_heap);
   while (fragments) {
     Fragment* next = fragments->next;
+    count_memory_given(MemoryKind::kHeaps, fragment_bytes(fragments->capacity_words));
     free_bytes(fragments);  // its off-heap objects were in the heap's list
     fragments = next;
   }

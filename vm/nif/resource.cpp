@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/memory_count.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/nif/guard.hpp"
 #include "vm/nif/library.hpp"
@@ -16,6 +17,10 @@
 
 namespace vmrun {
 namespace {
+
+std::size_t resource_bytes(std::size_t bytes) {
+  return std::max(sizeof(Resource), offsetof(Resource, data) + bytes);
+}
 
 struct KeyHash {
   std::size_t operator()(const RefKey& k) const { return hash_key(k); }
@@ -126,6 +131,7 @@ void destroy_native_binary(Binary* b) {
     type->dtor(&env, r->object());
   }
   drop_type(type);
+  count_memory_given(MemoryKind::kBinaries, resource_bytes(r->binary.used_bytes));
   free_bytes(r);
 }
 
@@ -265,13 +271,10 @@ ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name,
 
 namespace {
 
-std::size_t resource_bytes(std::size_t bytes) {
-  return std::max(sizeof(Resource), offsetof(Resource, data) + bytes);
-}
-
 /// The data keep what they have.
 Resource* init_resource(void* memory, ErlNifResourceType& type, std::size_t bytes) {
   if (!memory) return nullptr;
+  count_memory_taken(MemoryKind::kBinaries, resource_bytes(bytes));
   auto* r = new (memory) Resource;
   r->binary.references.store(1, std::memory_order_relaxed);
   r->binary.capacity_bytes = Binary::kNative;
