@@ -368,7 +368,7 @@ class Suite:
                   ['trace', p, 'send', '{my,state}', '{told,"text"}', a],
                   ['trace', p, 'exit', '{my,state}', 'bye', ''],
                   ['trace_seq', 'state', '17', f'{{send,{{0,1}},{a},{a},note}}'],
-                  ['trace_seq', 'state', '17', f"{{'receive',{{0,1}},{a},{a},note}}"]]
+                  ['trace_seq', 'state', '17', f"{{receive,{{0,1}},{a},{a},note}}"]]
         expect(mine == wanted, 'other firings', *mine)
 
     def test_G10_user_probes(self):
