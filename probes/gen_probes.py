@@ -2,8 +2,11 @@
 """Makes everything that depends on the list of probes from probes.tab.
 
   gen_probes.py TAB provider OUT            the provider file for dtrace -h and -G
-  gen_probes.py TAB header MODE OUT         probes.hpp: what firing code includes
+  gen_probes.py TAB header MODE OUT         probes.hpp: whether anyone looks
+  gen_probes.py TAB site-header MODE OUT    sites.hpp: the sites, which take what tracers get
   gen_probes.py TAB sites MODE PROVIDER OUT probe_sites.cpp: the one site of each probe, and the table of names
+  gen_probes.py TAB fire-header MODE OUT    vm/probes/fire.hpp: firing from terms and numbers
+  gen_probes.py TAB fire-source MODE OUT    vm/probes/fire.cpp: where those are made into texts
   gen_probes.py TAB markdown OUT            the tables of docs/probes.md (`-`: standard output)
 
 MODE is usdt, dtrace or none. `parse` is also what the tests and the script checker read the table with.
@@ -19,10 +22,41 @@ TYPES = {  # in the table: in the provider file, as a C++ parameter, the cast of
 }
 MAX_ARGUMENTS = 12  # what an SDT note can carry
 
+KINDS = {  # in the table: what a tracer gets, what the machine hands over, how the one becomes the other
+    'pid': ('string', 'Term', 'PidText({name}, "")'),
+    'caller': ('string', 'Term', 'PidText({name}, "-raw-")'),
+    'port': ('string', 'Term', 'PidText({name}, "")'),
+    'function': ('string', 'FunctionArgument', 'FunctionText({name})'),
+    'term': ('string', 'Term', 'TermText<{bytes}>({name})'),
+    'iolist': ('string', 'Term', 'IolistText({name})'),
+    'text': ('string', 'const char*', '{name}'),
+    'int': ('int', 'std::int64_t', 'saturated<int>({name})'),
+    'uint32': ('uint32', 'std::uint64_t', 'saturated<std::uint32_t>({name})'),
+    'int64': ('int64', 'std::int64_t', '{name}'),
+}
+TERM_BYTES = 255  # longest visible text of a term, unless the table says another
+UNITS = {'pid': 'pid', 'caller': 'pid', 'port': 'port', 'function': 'function', 'term': 'term'}  # where it is left out
+
 
 class Argument:
-    def __init__(self, name, kind, unit, meaning):
-        self.name, self.kind, self.unit, self.meaning = name, kind, unit, meaning
+    """`kind` is what a tracer gets, a key of TYPES; `given` what the machine hands over, a key of KINDS."""
+
+    def __init__(self, name, given, unit, meaning):
+        given, _, bytes = given.partition('/')
+        if given not in KINDS:
+            raise ValueError(f'unknown kind {given}')
+        self.name, self.given, self.meaning = name, given, meaning
+        self.unit = UNITS[given] if unit == ':' and given in UNITS else unit
+        self.kind = KINDS[given][0]
+        self.bytes = int(bytes or TERM_BYTES)
+
+    @property
+    def parameter(self):
+        return f'{KINDS[self.given][1]} {self.name}'
+
+    @property
+    def converted(self):
+        return KINDS[self.given][2].format(name=self.name, bytes=self.bytes + 1)
 
 
 class Probe:
@@ -103,8 +137,6 @@ def parse(path):
             elif words[0] == 'watch':
                 table.watches[words[1]] = words[2:]
             elif words[0] == 'arg':
-                if words[2] not in TYPES:
-                    raise ValueError(f'unknown type {words[2]}')
                 argument = Argument(words[1], words[2], words[3], line.split(':', 1)[1].strip())
                 for probe in current:
                     probe.arguments.append(argument)
@@ -150,19 +182,60 @@ def provider(table):
 
 HEADER = '''// Made from probes.tab.
 //
-// How the machine fires its probes. For each probe NAME there are
+// Whether anyone looks at a probe. For each probe NAME there is
 //
-//   bool probe::NAME_enabled()   whether anyone looks: one comparison with memory and a branch predicted not taken
-//   void probe::NAME(arguments)  fires it; all sites of a probe pass through this one function
-//   bool probe::X_watched()      whether anyone looks at one of a group of probes that paths taken often share
+//   bool probe::NAME_enabled()   one comparison with memory and a branch predicted not taken
+//   bool probe::X_watched()      the same of a group of probes that paths taken often share
 //
-// and a firing point reads `if (probe::x_enabled()) [[unlikely]] { format arguments; probe::x(...); }`: strings are
-// made on the stack of the firing thread and only when someone looks. A range of probes has one such pair, which takes
-// the number of the probe first. Any thread may call both. Nothing here allocates or blocks. Meaning, units and order of the arguments: docs/probes.md.
+// and a firing point reads `if (probe::x_enabled()) [[unlikely]] probe::fire_x(terms and numbers);`, with the function of
+// vm/probes/fire.hpp. A range of probes has one such test, which takes the number of the probe. Any thread may call them.
 #pragma once
 
 #include <cstdint>
 
+'''
+
+SITE_HEADER = '''// Made from probes.tab.
+//
+// The one site of each probe, which takes what tracers get. Only vm/probes/fire.cpp calls them. Any thread; they neither
+// allocate nor block. Meaning, units and order of the arguments: docs/probes.md.
+#pragma once
+
+#include <cstdint>
+
+namespace vmrun::probe::site {{
+
+{functions}
+}}  // namespace vmrun::probe::site
+'''
+
+FIRE_HEADER = '''// Made from probes.tab.
+//
+// How the machine fires its probes: `if (probe::x_enabled()) [[unlikely]] probe::fire_x(...)`. Firing points hand over
+// terms and numbers; what becomes of them is decided here, below the test: texts for tracers outside are made on the stack
+// of the firing thread. A consumer inside the machine that wants the terms has its place in these functions too. Any
+// thread; nothing here allocates or blocks or changes a term. Meaning, units and order of the arguments: docs/probes.md.
+#pragma once
+
+#include "probes/probes.hpp"
+#include "vm/probes/arguments.hpp"
+
+namespace vmrun::probe {{
+
+{functions}
+}}  // namespace vmrun::probe
+'''
+
+FIRE_SOURCE = '''// Made from probes.tab.
+#include "vm/probes/fire.hpp"
+
+#include "probes/sites.hpp"
+#include "vm/probes/texts.hpp"
+
+namespace vmrun::probe {{
+
+{functions}
+}}  // namespace vmrun::probe
 '''
 
 HEADER_TEXT = {
@@ -193,16 +266,45 @@ inline constexpr bool kCompiledIn = false;
 }
 
 
-def header_functions(probe, mode):
-    name, types = probe.function, parameters(probe, 1)
-    if mode == 'none':
-        unnamed = ', '.join(TYPES[a.kind][1] for a in probe.arguments)
-        return f'constexpr bool {name}_enabled() {{ return false; }}\ninline void {name}({unnamed}) {{}}\n'
-    fire = f'[[gnu::cold, gnu::noinline]] void {name}({types});\n'
-    if mode == 'dtrace':  # the platform patches is-enabled tests, so they are sites too and live where the sites are
-        return f'bool {name}_enabled();\n' + fire
-    return (f'inline bool {name}_enabled() {{\n'
-            f'  return __builtin_expect({probe.semaphore} != 0, 0);\n}}\n' + fire)
+class Firing:
+    """What a probe and a range of probes have alike: a range's functions take the number of the probe first."""
+
+    def __init__(self, probe, row=None):
+        self.function = row.function if row else probe.function
+        self.arguments = probe.arguments
+        self.number = 'unsigned number' if row else ''
+        self.semaphore = f'{row.semaphores}[number - {row.first_number}u]' if row else probe.semaphore
+
+    def list(self, *rest):
+        return ', '.join([self.number] * bool(self.number) + list(rest))
+
+    def enabled(self, mode):
+        head = f'bool {self.function}_enabled({self.number})'
+        if mode == 'none':
+            return f'constexpr bool {self.function}_enabled({self.number.split(" ")[0]}) {{ return false; }}\n'
+        if mode == 'dtrace':  # the platform patches is-enabled tests, so they are sites too and live where the sites are
+            return head + ';\n'
+        return f'inline {head} {{\n  return __builtin_expect({self.semaphore} != 0, 0);\n}}\n'
+
+    def site(self):
+        return f'void {self.function}({self.list(*(TYPES[a.kind][1] + " " + a.name for a in self.arguments))});\n'
+
+    def fire_head(self):
+        return f'void fire_{self.function}({self.list(*(a.parameter for a in self.arguments))})'
+
+    def fire_declaration(self, mode):
+        if mode == 'none':
+            kinds = [KINDS[a.given][1] for a in self.arguments]
+            return f'inline void fire_{self.function}({", ".join(["unsigned"] * bool(self.number) + kinds)}) {{}}\n'
+        return f'[[gnu::cold, gnu::noinline]] {self.fire_head()};\n'
+
+    def fire_definition(self):
+        values = ['number'] * bool(self.number) + [a.converted for a in self.arguments]
+        return f'{self.fire_head()} {{\n  site::{self.function}({", ".join(values)});\n}}\n'
+
+
+def firings(table):
+    return [Firing(p) for p in table.singles] + [Firing(r.probes[0], r) for r in table.ranges]
 
 
 def watch_words(names):
@@ -218,29 +320,27 @@ def watch_function(table, name, mode):
     return f'{"constexpr" if mode == "none" else "inline"} bool {name}_watched() {{\n  return {test};\n}}\n'
 
 
-def range_functions(row, mode):
-    """The pair of a range, as header_functions for one probe."""
-    name, types = row.function, parameters(row.probes[0], 1)
-    if mode == 'none':
-        unnamed = ', '.join(TYPES[a.kind][1] for a in row.probes[0].arguments)
-        return f'constexpr bool {name}_enabled(unsigned) {{ return false; }}\ninline void {name}(unsigned, {unnamed}) {{}}\n'
-    fire = f'[[gnu::cold, gnu::noinline]] void {name}(unsigned number, {types});\n'
-    if mode == 'dtrace':
-        return f'bool {name}_enabled(unsigned number);\n' + fire
-    return (f'inline bool {name}_enabled(unsigned number) {{\n'
-            f'  return __builtin_expect({row.semaphores}[number - {row.first_number}u] != 0, 0);\n}}\n'
-            + fire)
-
-
 def header(table, mode):
     declare = 'extern "C" [[gnu::visibility("hidden")]]'
     semaphores = ''.join(f'{declare} uint16_t {p.semaphore};\n' for p in table.singles)
     semaphores += ''.join(f'{declare} uint16_t {r.semaphores}[{len(r.probes)}];\n' for r in table.ranges)
     semaphores += ''.join(f'{declare} uint64_t erlang_{name}_watch[{watch_words(names)}];\n'
                           for name, names in table.watches.items())
-    functions = '\n'.join([header_functions(p, mode) for p in table.singles] + [range_functions(r, mode) for r in table.ranges] +
+    functions = '\n'.join([f.enabled(mode) for f in firings(table)] +
                           [watch_function(table, name, mode) for name in table.watches])
     return HEADER + HEADER_TEXT[mode].format(semaphores=semaphores, functions=functions)
+
+
+def site_header(table, mode):
+    return SITE_HEADER.format(functions='' if mode == 'none' else '\n'.join(f.site() for f in firings(table)))
+
+
+def fire_header(table, mode):
+    return FIRE_HEADER.format(functions='\n'.join(f.fire_declaration(mode) for f in firings(table)))
+
+
+def fire_source(table, mode):
+    return FIRE_SOURCE.format(functions='' if mode == 'none' else '\n'.join(f.fire_definition() for f in firings(table)))
 
 
 def site(probe, mode):
@@ -249,10 +349,11 @@ def site(probe, mode):
     if mode == 'dtrace':  # native headers declare char *, not const char *
         arguments = ', '.join(f'const_cast<char*>({a.name})' if a.kind == 'string' else a.name
                               for a in probe.arguments)
-    text = ''
-    if mode == 'dtrace':
-        text += f'bool {probe.function}_enabled() {{ return {probe.macro}_ENABLED(); }}\n'
-    return text + f'void {probe.function}({parameters(probe, 1)}) {{ {probe.macro}({arguments}); }}\n'
+    return f'void {probe.function}({parameters(probe, 1)}) {{ {probe.macro}({arguments}); }}\n'
+
+
+def enabled_site(probe):
+    return f'bool {probe.function}_enabled() {{ return {probe.macro}_ENABLED(); }}\n'
 
 
 def range_site(row, mode):
@@ -261,12 +362,13 @@ def range_site(row, mode):
     for number, probe in enumerate(row.probes, row.first_number):
         call = site(probe, mode).rstrip('\n').splitlines()[-1].split('{ ', 1)[1].rsplit(' }', 1)[0]
         cases += f'    case {number}: {call} break;\n'
-    text = ''
-    if mode == 'dtrace':
-        tests = ''.join(f'    case {number}: return {probe.macro}_ENABLED();\n'
-                        for number, probe in enumerate(row.probes, row.first_number))
-        text = f'bool {row.function}_enabled(unsigned number) {{\n  switch (number) {{\n{tests}    default: return false;\n  }}\n}}\n'
-    return (text + f'void {row.function}(unsigned number, {parameters(row.probes[0], 1)}) {{\n  switch (number) {{\n{cases}  }}\n}}\n')
+    return (f'void {row.function}(unsigned number, {parameters(row.probes[0], 1)}) {{\n  switch (number) {{\n{cases}  }}\n}}\n')
+
+
+def enabled_range_site(row):
+    tests = ''.join(f'    case {number}: return {probe.macro}_ENABLED();\n'
+                    for number, probe in enumerate(row.probes, row.first_number))
+    return f'bool {row.function}_enabled(unsigned number) {{\n  switch (number) {{\n{tests}    default: return false;\n  }}\n}}\n'
 
 
 def semaphores(table):
@@ -307,15 +409,18 @@ def names(table):
 
 def sites(table, mode, provider_header):
     text = ('// Made from probes.tab.\n#include <deque>\n#include <string>\n\n'
-            '#include "probes/listing.hpp"\n#include "probes/probes.hpp"\n')
-    body = ''
+            '#include "probes/listing.hpp"\n#include "probes/probes.hpp"\n#include "probes/sites.hpp"\n')
+    body = tests = ''
     if mode != 'none':
         text += f'#include "{provider_header}"\n'
         body = '\n'.join([site(p, mode) for p in table.singles] + [range_site(r, mode) for r in table.ranges])
+    if mode == 'dtrace':
+        tests = '\n'.join([enabled_site(p) for p in table.singles] + [enabled_range_site(r) for r in table.ranges])
     text += '\n'
     if mode == 'usdt':
         text += semaphores(table)
-    return (text + '\nnamespace vmrun::probe {\n\n' + body + '\n' + names(table) + '\n}  // namespace vmrun::probe\n')
+    return (text + '\nnamespace vmrun::probe::site {\n\n' + body + '\n}  // namespace vmrun::probe::site\n'
+            + '\nnamespace vmrun::probe {\n\n' + tests + '\n' + names(table) + '\n}  // namespace vmrun::probe\n')
 
 
 def markdown(table):
@@ -340,7 +445,9 @@ def markdown(table):
 def main(argv):
     table, what, out = parse(argv[1]), argv[2], argv[-1]
     text = {'provider': lambda: provider(table), 'header': lambda: header(table, argv[3]),
-            'sites': lambda: sites(table, argv[3], argv[4]), 'markdown': lambda: markdown(table)}[what]()
+            'site-header': lambda: site_header(table, argv[3]), 'sites': lambda: sites(table, argv[3], argv[4]),
+            'fire-header': lambda: fire_header(table, argv[3]), 'fire-source': lambda: fire_source(table, argv[3]),
+             'markdown': lambda: markdown(table)}[what]()
     if out == '-':
         sys.stdout.write(text)
     else:

@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "probes/probes.hpp"
 #include "vm/base/adaptive_spin.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/inbox.hpp"
@@ -17,8 +16,8 @@
 #include "vm/port/callbacks.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
-#include "vm/port/port_text.hpp"
 #include "vm/port/task.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/sched/scheduler.hpp"
 
 namespace vmrun {
@@ -77,7 +76,7 @@ class Worker {
     // is never too small.
     const int length = length_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (probe::aio_pool_add_enabled()) [[unlikely]]
-      probe::aio_pool_add(PortText(job->port().id), length);
+      probe::fire_aio_pool_add(job->port().id, length);
     inbox_.push(*job);
     parker_.wake();
     return true;
@@ -106,7 +105,7 @@ class Worker {
     while (AsyncJob* job = next()) {
       const int left = length_.fetch_sub(1, std::memory_order_relaxed) - 1;
       if (probe::aio_pool_get_enabled()) [[unlikely]]
-        probe::aio_pool_get(PortText(job->port().id), left);
+        probe::fire_aio_pool_get(job->port().id, left);
       job->invoke();
       EpochGuard guard;  // once it is queued the job may be gone, and the port with it
       queue_task(job->port(), job, job->home());

@@ -1,8 +1,7 @@
 #include "drivers/efile/probes.hpp"
 
-#include "probes/probes.hpp"
 #include "vm/port/port.hpp"
-#include "vm/port/port_text.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 
@@ -65,25 +64,25 @@ void fire_entry(const Operation& op, const OpenState& state, ErlDrvPort port) {
   const Request& r = op.request;
   const Integers i = integers(r, state);
   const char* name = r.name && *r.name ? r.name : nullptr;  // FSTAT of the open file has none
-  probe::efile_drv_entry(op.identity.thread_id, op.identity.tag, r.user_tag, static_cast<int>(r.command),
-                         name, r.name2, i.i1, i.i2, i.i3, i.i4, PortText(reinterpret_cast<Port*>(port)->id));
+  probe::fire_efile_drv_entry(op.identity.thread_id, op.identity.tag, r.user_tag, static_cast<int>(r.command),
+                              name, r.name2, i.i1, i.i2, i.i3, i.i4, reinterpret_cast<Port*>(port)->id);
 }
 
 void fire_int_entry(const Identity& identity, Command command) {
   if (probe::efile_drv_int_entry_enabled()) [[unlikely]]
-    probe::efile_drv_int_entry(identity.thread_id, identity.tag, static_cast<int>(command));
+    probe::fire_efile_drv_int_entry(identity.thread_id, identity.tag, static_cast<int>(command));
 }
 
 void fire_int_return(const Identity& identity, Command command) {
   if (probe::efile_drv_int_return_enabled()) [[unlikely]]
-    probe::efile_drv_int_return(identity.thread_id, identity.tag, static_cast<int>(command));
+    probe::fire_efile_drv_int_return(identity.thread_id, identity.tag, static_cast<int>(command));
 }
 
 void fire_return(const Operation& op) {
   if (!probe::efile_drv_return_enabled()) [[likely]]
     return;
-  probe::efile_drv_return(op.identity.thread_id, op.identity.tag, op.identity.user_tag.c_str(),
-                          static_cast<int>(op.request.command), op.error == 0, op.error);
+  probe::fire_efile_drv_return(op.identity.thread_id, op.identity.tag, op.identity.user_tag.c_str(),
+                               static_cast<int>(op.request.command), op.error == 0, op.error);
 }
 
 }  // namespace vmrun::efile

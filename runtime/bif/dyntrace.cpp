@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "probes/probes.hpp"
 #include "runtime/bif/iolist.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/message/carried.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/map.hpp"
 
@@ -13,34 +13,8 @@
 namespace vmrun {
 namespace {
 
-constexpr Word kMostBytes = 1024;
 constexpr unsigned kIntegers = 4, kStrings = 4;
 constexpr SWord kProbes = 951, kLabels = 1024;
-
-/// An iolist of at most kMostBytes, NUL-terminated on the stack; nullptr for anything else.
-class UserText {
- public:
-  explicit UserText(Term t) {
-    const SWord bits = t.is_cons_or_nil() || t.is_bitstring() ? iodata_bits(t, true) : -1;
-    if (bits < 0 || static_cast<Word>(bits) > kMostBytes * 8) return;
-    char* next = bytes_;
-    walk_iodata(
-        t, [&](std::uint8_t b) { *next++ = static_cast<char>(b); },
-        [&](Term binary) {
-          const BytesOf bytes(binary);
-          std::memcpy(next, bytes.data(), bytes.size());
-          next += bytes.size();
-          return true;
-        });
-    *next = 0;
-    text_ = bytes_;
-  }
-  operator const char*() const { return text_; }
-
- private:
-  const char* text_ = nullptr;
-  char bytes_[kMostBytes + 1];
-};
 
 std::int64_t user_integer(Term t) {
   std::int64_t n;
@@ -50,9 +24,8 @@ std::int64_t user_integer(Term t) {
 /// args: tag, four integers, four strings; an atom stands for what is absent.
 template <class Fire>
 Term fire_user_trace(Process& p, const Term* a, Fire fire) {
-  const UserText tag(a[0]), s1(a[5]), s2(a[6]), s3(a[7]), s4(a[8]);
-  fire(PidText(p.id), tag, user_integer(a[1]), user_integer(a[2]), user_integer(a[3]), user_integer(a[4]), s1,
-       s2, s3, s4);
+  fire(p.id, a[0], user_integer(a[1]), user_integer(a[2]), user_integer(a[3]), user_integer(a[4]), a[5], a[6],
+       a[7], a[8]);
   return atoms::true_;
 }
 
@@ -70,7 +43,7 @@ void sort_arguments(Process& p, Term list, Term* sorted) {
 Term user_trace_i4s4(Process& p, const Term* a) {
   if (!probe::kCompiledIn) return atoms::error;
   if (!probe::user_trace_i4s4_enabled()) return atoms::false_;
-  return fire_user_trace(p, a, probe::user_trace_i4s4);
+  return fire_user_trace(p, a, probe::fire_user_trace_i4s4);
 }
 
 Term user_trace_n(Process& p, Term label, const Term* a) {
@@ -80,7 +53,7 @@ Term user_trace_n(Process& p, Term label, const Term* a) {
   if (n >= kProbes) return atoms::error;
   const auto number = static_cast<unsigned>(n);
   if (!probe::user_trace_n_enabled(number)) return atoms::false_;
-  return fire_user_trace(p, a, [&](auto&&... arguments) { probe::user_trace_n(number, arguments...); });
+  return fire_user_trace(p, a, [&](auto&&... arguments) { probe::fire_user_trace_n(number, arguments...); });
 }
 
 }  // namespace
@@ -92,9 +65,8 @@ Term bif_dyntrace_user_trace_n_10(Process& p, const Term* a) { return user_trace
 Term bif_dyntrace_user_trace_s1_1(Process&, const Term* a) {
   if (!probe::kCompiledIn) return atoms::error;
   if (!probe::user_trace_s1_enabled()) return atoms::false_;
-  const UserText text(a[0]);
-  if (!text) return atoms::badarg;
-  probe::user_trace_s1(text);
+  if (!probe::is_shown_iolist(a[0])) return atoms::badarg;
+  probe::fire_user_trace_s1(a[0]);
   return atoms::true_;
 }
 
@@ -121,16 +93,8 @@ Term bif_dyntrace_trace_5(Process& p, const Term* a) {
   static const Term extra_key = intern_atom("extra");
   if (!a[0].is_atom() || !a[4].is_map()) return raise_badarg(p);
   if (!tag_enabled(a[0])) return atoms::ok;
-  const TermText<256> state(a[1]), tracee(a[2]);
-  if (is_sequential(a[0])) {
-    probe::trace_seq(state, tracee, TermText<768>(a[3]));
-    return atoms::ok;
-  }
-  char event[256];
-  BoundedText(event, sizeof event).put(atom_text(a[0]));
-  const Term extra = map_get(a[4], extra_key);
-  if (extra) probe::trace(tracee, event, state, TermText<256>(a[3]), TermText<256>(extra));
-  else probe::trace(tracee, event, state, TermText<256>(a[3]), nullptr);
+  if (is_sequential(a[0])) probe::fire_trace_seq(a[1], a[2], a[3]);
+  else probe::fire_trace(a[2], a[0], a[1], a[3], map_get(a[4], extra_key));
   return atoms::ok;
 }
 

@@ -1,10 +1,10 @@
 #include <vector>
 
-#include "probes/probes.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/ets_support.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
+#include "vm/probes/fire.hpp"
 
 /// Module ets: single objects, keys, counters.
 namespace vmrun {
@@ -16,9 +16,9 @@ namespace ets {
 Term copy_out(Process& p, Term t) {
   if (t.is_immed()) return t;
   if (probe::copy_object_enabled() || probe::copy_struct_enabled()) [[unlikely]] {
-    const auto words = static_cast<std::uint32_t>(size_words(t));
-    if (probe::copy_object_enabled()) probe::copy_object(PidText(p.id), words);
-    if (probe::copy_struct_enabled()) probe::copy_struct(words);
+    const auto words = size_words(t);
+    if (probe::copy_object_enabled()) probe::fire_copy_object(p.id, words);
+    if (probe::copy_struct_enabled()) probe::fire_copy_struct(words);
   }
   return copy_to(p.heap, t);
 }

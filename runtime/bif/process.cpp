@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "probes/probes.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/code/exceptions.hpp"
@@ -11,6 +10,7 @@
 #include "vm/heap/gc.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/info.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
@@ -86,7 +86,7 @@ Term bif_erlang_exit_2(Process& p, const Term* a) {
   // To itself: takes effect at once.
   const Term reason = a[1] == atoms::kill ? atoms::killed : a[1];
   if (probe::process_exit_signal_enabled()) [[unlikely]]
-    probe::process_exit_signal(PidText(p.id), PidText(p.id), TermText<255>(reason));
+    probe::fire_process_exit_signal(p.id, p.id, reason);
   if (!p.trap_exit || a[1] == atoms::kill) return exit_now(p, reason);
   Fragment* f = new_fragment(4 + copy_size_words(a[1]));
   const Term copy = copy_into(*f, a[1]);
@@ -324,7 +324,7 @@ Term bif_erlang_hibernate_3(Process& p, const Term* a) {
   if (!a[0].is_atom() || !a[1].is_atom() || arity < 0) return raise_badarg(p);
   if (arity > 255) return raise_system_limit(p);
   if (probe::process_hibernate_enabled()) [[unlikely]]
-    probe::process_hibernate(PidText(p.id), MfaText(a[0], a[1], static_cast<unsigned>(arity)));
+    probe::fire_process_hibernate(p.id, {a[0], a[1], static_cast<unsigned>(arity)});
   p.trap_target = export_entry(a[0], a[1], static_cast<unsigned>(arity));
   Term* x = this_scheduler()->x;
   for (Term rest = a[2]; rest.is_list(); rest = rest.tail()) *x++ = rest.head();

@@ -2,10 +2,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "probes/probes.hpp"
 #include "runtime/ets/store.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/heap/off_heap.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 
@@ -211,7 +211,7 @@ class HashStore final : public Store {
 
 Object* make_object(Term tuple) {
   if (probe::copy_struct_enabled()) [[unlikely]]
-    probe::copy_struct(static_cast<std::uint32_t>(size_words(tuple)));
+    probe::fire_copy_struct(size_words(tuple));
   const Word words = copy_size_words(tuple, Literals::kCopied);
   auto* o =
       static_cast<Object*>(allocate_bytes(offsetof(Object, memory) + words * sizeof(Term), "an ets object"));

@@ -120,7 +120,7 @@ def range_rows(root):
 
     import gen_probes
     with tempfile.NamedTemporaryFile('w', suffix='.tab') as file:
-        file.write('family f : x\nrange user_trace__n 0 950 stable\n  arg pid string pid : p\n  arg i1 int64 - : i\n'
+        file.write('family f : x\nrange user_trace__n 0 950 stable\n  arg pid pid : p\n  arg i1 int64 - : i\n'
                    '  when called\n')
         file.flush()
         table = gen_probes.parse(file.name)

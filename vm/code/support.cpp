@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "probes/probes.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/instructions.hpp"
@@ -10,6 +9,7 @@
 #include "vm/heap/gc.hpp"
 #include "vm/nif/call.hpp"
 #include "vm/nif/dirty.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
@@ -258,9 +258,8 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
 
 void trace_function_entry(Process& p, const FunctionHeader& f, bool global, Word depth) {
   if (global ? !probe::global_function_entry_enabled() : !probe::local_function_entry_enabled()) return;
-  const PidText pid(p.id);
-  const MfaText mfa(f.module, f.function, f.arity);
-  (global ? probe::global_function_entry : probe::local_function_entry)(pid, mfa, static_cast<int>(depth));
+  (global ? probe::fire_global_function_entry : probe::fire_local_function_entry)(
+      p.id, {f.module, f.function, f.arity}, static_cast<SWord>(depth));
 }
 namespace {
 
@@ -293,9 +292,7 @@ void trace_return(Process& p, const Word* ip, const Term* x, Word depth) {
   if (!probe::function_return_enabled()) return;
   const FunctionHeader* f = function_header_at(ip);
   if (!f) return;
-  const PidText pid(p.id);
-  const MfaText mfa(f->module, f->function, f->arity);
-  probe::function_return(pid, mfa, static_cast<int>(depth));
+  probe::fire_function_return(p.id, {f->module, f->function, f->arity}, static_cast<SWord>(depth));
 }
 
 void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
@@ -304,27 +301,26 @@ void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
   if (probe::global_function_entry_enabled() && (e.bif_flags & BifRow::kHeavy))
     trace_function_entry(p, e.stub.header, true, depth);
   if (!probe::bif_entry_enabled()) return;
-  probe::bif_entry(PidText(p.id), MfaText(e.module, e.function, e.arity));
+  probe::fire_bif_entry(p.id, {e.module, e.function, e.arity});
 }
 void trace_bif_return(Process& p, const Export& e, Term result, Word depth) {
   if (is_traced(p, kTraceCall)) built_in_returned(p, e.stub.header, result, depth);
   if (!probe::bif_return_enabled() || (e.bif_flags & BifRow::kGuard)) return;
-  probe::bif_return(PidText(p.id), MfaText(e.module, e.function, e.arity));
+  probe::fire_bif_return(p.id, {e.module, e.function, e.arity});
 }
 
 void trace_body_bif(Process& p, const Export& e, bool entry) {
   if (e.bif_flags & BifRow::kGuard) return;
   if (entry ? !probe::bif_entry_enabled() : !probe::bif_return_enabled()) return;
-  (entry ? probe::bif_entry : probe::bif_return)(PidText(p.id), MfaText(e.module, e.function, e.arity));
+  (entry ? probe::fire_bif_entry : probe::fire_bif_return)(p.id, {e.module, e.function, e.arity});
 }
 
 void trace_nif_entry(Process& p, const NifFunction& f) {
-  if (probe::nif_entry_enabled())
-    probe::nif_entry(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
+  if (probe::nif_entry_enabled()) probe::fire_nif_entry(p.id, {f.entry->module, f.entry->function, f.arity});
 }
 void trace_nif_return(Process& p, const NifFunction& f) {
   if (probe::nif_return_enabled())
-    probe::nif_return(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
+    probe::fire_nif_return(p.id, {f.entry->module, f.entry->function, f.arity});
 }
 
 }  // namespace vmrun

@@ -2,11 +2,11 @@
 
 #include <cstring>
 
-#include "probes/probes.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/heap/off_heap.hpp"
 #include "vm/heap/work_stack.hpp"
+#include "vm/probes/fire.hpp"
 
 // A copy never keeps a sub-binary of bytes in a heap: it takes just the bytes it shows. One of an
 // off-heap binary becomes a handle that starts at its first byte; only bits beyond whole bytes need
@@ -288,7 +288,7 @@ Term copy_to_fragment(Term t, Fragment** fragment) {
   *fragment = nullptr;
   if (t.is_immed()) return t;
   if (probe::copy_struct_enabled()) [[unlikely]]
-    probe::copy_struct(static_cast<std::uint32_t>(size_words(t)));
+    probe::fire_copy_struct(size_words(t));
   const Word words = copy_size_words(t);
   if (words == 0) return t;
   Fragment* f = Fragment::create(words);

@@ -4,10 +4,10 @@
 #include <array>
 #include <climits>
 
-#include "probes/probes.hpp"
 #include "vm/heap/collector.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/receive.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/process.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/trace.hpp"
@@ -68,12 +68,12 @@ class Collection {
   }
 
   // Functions of their own: room for the text would cost every collection.
-  [[gnu::cold, gnu::noinline]] void fire(void (*probe)(const char*, int), Word words) const {
-    probe(PidText(p_.id), saturate(words));
+  [[gnu::cold, gnu::noinline]] void fire(void (*probe)(Term, SWord), Word words) const {
+    probe(p_.id, static_cast<SWord>(words));
   }
-  [[gnu::cold, gnu::noinline]] void fire_resized(void (*probe)(const char*, int, int), Word before,
+  [[gnu::cold, gnu::noinline]] void fire_resized(void (*probe)(Term, SWord, SWord), Word before,
                                                  Word after) const {
-    probe(PidText(p_.id), saturate(before), saturate(after));
+    probe(p_.id, static_cast<SWord>(before), static_cast<SWord>(after));
   }
 
   bool minor_is_possible() const {
@@ -88,7 +88,7 @@ class Collection {
     const Word words = minor_block_words();
     const Word before = young_words();
     if (probe::gc_minor_start_enabled()) [[unlikely]]
-      fire(probe::gc_minor_start, need_);
+      fire(probe::fire_gc_minor_start, need_);
     if (is_traced(p_, kTraceGc)) [[unlikely]]
       trace_gc(p_, atoms::gc_minor_start, need_);
     const bool killed = exceeds_limit(old_capacity() + words);
@@ -107,7 +107,7 @@ class Collection {
       finish();
     }
     if (probe::gc_minor_end_enabled()) [[unlikely]]
-      fire(probe::gc_minor_end, reclaimed);
+      fire(probe::fire_gc_minor_end, reclaimed);
     if (is_traced(p_, kTraceGc)) [[unlikely]]
       trace_gc(p_, atoms::gc_minor_end, reclaimed);
     return result(killed, reclaimed);
@@ -118,7 +118,7 @@ class Collection {
     for (std::size_t i = 0; i < marks.size(); ++i)
       if (marks[i]) total += blocks.all()[i]->words;
     if (probe::gc_major_start_enabled()) [[unlikely]]
-      fire(probe::gc_major_start, need_);
+      fire(probe::fire_gc_major_start, need_);
     if (is_traced(p_, kTraceGc)) [[unlikely]]
       trace_gc(p_, atoms::gc_major_start, need_);
     collector_.full_with_literals(next_heap_size(total + fixed_words()), blocks, marks);
@@ -128,7 +128,7 @@ class Collection {
     p_.minor_collections = 0;
     finish();
     if (probe::gc_major_end_enabled()) [[unlikely]]
-      fire(probe::gc_major_end, 0);
+      fire(probe::fire_gc_major_end, 0);
     if (is_traced(p_, kTraceGc)) [[unlikely]]
       trace_gc(p_, atoms::gc_major_end, 0);
     (void)result(false, 0);
@@ -137,7 +137,7 @@ class Collection {
   int major(bool for_hibernation = false) {
     const Word total = young_words() + old_words(), before = total;
     if (probe::gc_major_start_enabled()) [[unlikely]]
-      fire(probe::gc_major_start, need_);
+      fire(probe::fire_gc_major_start, need_);
     if (is_traced(p_, kTraceGc)) [[unlikely]]
       trace_gc(p_, atoms::gc_major_start, need_);
     const bool killed = exceeds_limit(old_capacity() + total + fixed_words());
@@ -155,7 +155,7 @@ class Collection {
       finish();
     }
     if (probe::gc_major_end_enabled()) [[unlikely]]
-      fire(probe::gc_major_end, reclaimed);
+      fire(probe::fire_gc_major_end, reclaimed);
     if (is_traced(p_, kTraceGc)) [[unlikely]]
       trace_gc(p_, atoms::gc_major_end, reclaimed);
     return result(killed, reclaimed);
@@ -224,10 +224,10 @@ class Collection {
     const Word before = block_before_, after = h_.block_words();
     if (after > before) {
       if (probe::process_heap_grow_enabled()) [[unlikely]]
-        fire_resized(probe::process_heap_grow, before, after);
+        fire_resized(probe::fire_process_heap_grow, before, after);
     } else if (after < before) {
       if (probe::process_heap_shrink_enabled()) [[unlikely]]
-        fire_resized(probe::process_heap_shrink, before, after);
+        fire_resized(probe::fire_process_heap_shrink, before, after);
     }
     if (gc_modes.verify) [[unlikely]]
       verify_heap(p_, regs_, live_);

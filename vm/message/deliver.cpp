@@ -1,9 +1,9 @@
 #include "vm/message/signal.hpp"
 
-#include "probes/probes.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/mailbox_probe.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
@@ -34,14 +34,14 @@ namespace {
 // unwinding would cost the others.
 
 [[gnu::cold, gnu::noinline]] Term copy_watched(Fragment& f, Term t, Literals literals) {
-  probe::copy_struct(static_cast<std::uint32_t>(size_words(t)));
+  probe::fire_copy_struct(size_words(t));
   return copy_unannounced(f, t, literals);
 }
 
 void fire_queued(Process& to, const Fragment& f, Word length) {
   const auto [label, previous, current] = SeqArguments::of_message(f);
-  probe::message_queued(PidText(to.id), static_cast<std::uint32_t>(size_words(f.message)),
-                        static_cast<std::uint32_t>(length), label, previous, current);
+  probe::fire_message_queued(to.id, size_words(f.message), static_cast<std::uint32_t>(length), label,
+                             previous, current);
 }
 
 [[gnu::always_inline]] inline bool pushed(Process& to, Fragment* f, PushResult result) {

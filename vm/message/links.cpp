@@ -1,9 +1,9 @@
 #include "vm/message/signal.hpp"
 
-#include "probes/probes.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/nif/resource_monitor.hpp"
 #include "vm/port/signals.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
@@ -17,7 +17,7 @@ namespace {
 [[gnu::cold, gnu::noinline]] void fire_exit_signal(Term from, Term to, Term reason, SignalKind kind) {
   // exit/2 with kill is announced as what it does, `killed`.
   const Term shown = kind == SignalKind::kExit && reason == atoms::kill ? atoms::killed : reason;
-  probe::process_exit_signal(PidText(from), PidText(to), TermText<255>(shown));
+  probe::fire_process_exit_signal(from, to, shown);
 }
 
 }  // namespace

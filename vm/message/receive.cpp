@@ -1,11 +1,11 @@
 #include "vm/message/receive.hpp"
 
-#include "probes/probes.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/mailbox_probe.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
@@ -27,8 +27,8 @@ void move_link(Process& p, Fragment** from, Fragment** to) {
 
 void fire_receive(Process& p, const Fragment& f) {
   const auto [label, previous, current] = SeqArguments::of_process(p);
-  probe::message_receive(PidText(p.id), static_cast<std::uint32_t>(size_words(f.message)),
-                         static_cast<std::uint32_t>(p.mailbox.length() - 1), label, previous, current);
+  probe::fire_message_receive(p.id, size_words(f.message), static_cast<std::uint32_t>(p.mailbox.length() - 1),
+                              label, previous, current);
 }
 
 void drop_timer(Process& p) {

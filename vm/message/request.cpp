@@ -1,11 +1,11 @@
 #include "vm/message/request.hpp"
 
-#include "probes/probes.hpp"
 #include "vm/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/info.hpp"
 #include "vm/process/table.hpp"
@@ -38,7 +38,7 @@ void answer(Term request, Term result) {
   if (e[kId] != Term::small(0)) {
     // The copy that follows goes to a known heap, and not as a message.
     if (probe::copy_object_enabled() && !result.is_immed()) [[unlikely]]
-      probe::copy_object(PidText(e[kFrom]), static_cast<std::uint32_t>(size_words(result)));
+      probe::fire_copy_object(e[kFrom], size_words(result));
     answer_question(e[kFrom], static_cast<Word>(e[kId].small_value()), result);
   } else if (!e[kTag].is_nil()) {
     Fragment* f = new_fragment(4 + copy_size_words(result) + copy_size_words(e[kMessageId]));

@@ -1,11 +1,11 @@
 #include "vm/message/send.hpp"
 
-#include "probes/probes.hpp"
 #include "vm/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/destination.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/operations.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
@@ -41,8 +41,7 @@ namespace {
 
 void fire_send(Process& from, Term to, Term message, const Fragment& f) {
   const auto [label, previous, current] = SeqArguments::of_message(f);
-  probe::message_send(PidText(from.id), PidText(to), static_cast<std::uint32_t>(size_words(message)), label,
-                      previous, current);
+  probe::fire_message_send(from.id, to, size_words(message), label, previous, current);
 }
 
 /// A send while somebody watches the process or all messages. Within one process nothing is
@@ -52,7 +51,7 @@ void fire_send(Process& from, Term to, Term message, const Fragment& f) {
   const bool to_self = &from == &to;
   const bool carries = sends_carried(from);
   if (probe::copy_struct_enabled() && !carries && !to_self && !message.is_immed())
-    probe::copy_struct(static_cast<std::uint32_t>(size_words(message)));
+    probe::fire_copy_struct(size_words(message));
   Fragment* f = carries ? carrying_fragment(from, to.id, message) : message_fragment(message);
   bump_reductions(from, 1 + (f->used_words >> 4));
   if (probe::message_send_enabled()) fire_send(from, to.id, message, *f);
@@ -77,7 +76,7 @@ void send_to_alias(Process& from, Term alias, Term message) {
     seq_trace_send(from, alias, message);
   const bool to_self = to == &from;
   if (probe::copy_struct_enabled() && !message.is_immed() && (carries || !to_self)) [[unlikely]]
-    probe::copy_struct(static_cast<std::uint32_t>(size_words(message)));
+    probe::fire_copy_struct(size_words(message));
   Fragment* f = new_signal(SignalKind::kAliasMessage, 4 + kAliasRefWords + copy_size_words(message) +
                                                           (carries ? carried_words(from) : 0));
   Term* hp = f->words;
@@ -134,7 +133,7 @@ bool send_from_native(Process* from, Term to, Term message) {
   if (!q) return false;
   if (from) return send_to_process(*from, *q, to, message);
   if (probe::copy_struct_enabled() && !message.is_immed()) [[unlikely]]
-    probe::copy_struct(static_cast<std::uint32_t>(size_words(message)));
+    probe::fire_copy_struct(size_words(message));
   Fragment* f = message_fragment(message);
   f->from_vm = 1;
   return push_message(*q, f, false);

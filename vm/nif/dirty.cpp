@@ -7,7 +7,6 @@
 #include <cstring>
 #include <mutex>
 
-#include "probes/probes.hpp"
 #include "vm/base/adaptive_spin.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/base/epoch.hpp"
@@ -19,6 +18,7 @@
 #include "vm/message/signal.hpp"
 #include "vm/nif/call.hpp"
 #include "vm/nif/library.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
@@ -131,7 +131,7 @@ void run_nif(Process& p) {
     return make_runnable(p);
   }
   if (probe::process_scheduled_enabled()) [[unlikely]]
-    probe::process_scheduled(PidText(p.id), MfaText(f.entry->module, f.entry->function, f.arity));
+    probe::fire_process_scheduled(p.id, {f.entry->module, f.entry->function, f.arity});
   if (probe::nif_entry_enabled()) [[unlikely]]
     trace_nif_entry(p, f);
   Term trap_arguments[256];
@@ -150,7 +150,7 @@ void run_nif(Process& p) {
     collect_if_due(p);
   }
   if (probe::process_unscheduled_enabled()) [[unlikely]]
-    probe::process_unscheduled(PidText(p.id));
+    probe::fire_process_unscheduled(p.id);
   release_library(f.library);
   make_runnable(p);
 }

@@ -1,9 +1,8 @@
 #include "vm/port/callbacks.hpp"
 
-#include "probes/probes.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
-#include "vm/port/port_text.hpp"
+#include "vm/probes/fire.hpp"
 
 namespace vmrun {
 
@@ -43,13 +42,12 @@ class Calling {
 };
 
 ErlDrvData instance(Port& p) { return static_cast<ErlDrvData>(p.instance); }
-int saturate(std::size_t n) { return n > 0x7FFFFFFF ? 0x7FFFFFFF : static_cast<int>(n); }
 
 /// An event of the port: the probe takes owner, port and name.
 template <class Enabled, class Fire, class Call>
 void call_event_callback(Port& p, Enabled enabled, Fire fire, Call call) {
   if (enabled()) [[unlikely]]
-    fire(PidText(p.owner_now()), PortText(p.id), p.name.c_str());
+    fire(p.owner_now(), p.id, p.name.c_str());
   Inside inside(p);
   Calling calling(p, kNonValue);
   call();
@@ -59,7 +57,7 @@ void call_event_callback(Port& p, Enabled enabled, Fire fire, Call call) {
 
 ErlDrvData call_start(Port& p, Term caller, const PortOptions& options) {
   if (probe::driver_start_enabled()) [[unlikely]]
-    probe::driver_start(PidText(caller), p.driver->name.c_str(), PortText(p.id));
+    probe::fire_driver_start(caller, p.driver->name.c_str(), p.id);
   Inside inside(p);
   Calling calling(p, caller);
   std::string command = options.command;  // the driver may write to it
@@ -71,7 +69,7 @@ ErlDrvData call_start(Port& p, Term caller, const PortOptions& options) {
 
 void call_stop(Port& p) {
   if (probe::driver_stop_enabled()) [[unlikely]]
-    probe::driver_stop(PidText(p.owner_now()), p.driver->name.c_str(), PortText(p.id));
+    probe::fire_driver_stop(p.owner_now(), p.driver->name.c_str(), p.id);
   if (!p.driver->entry->stop) return;
   Inside inside(p);
   p.driver->entry->stop(instance(p));
@@ -79,14 +77,14 @@ void call_stop(Port& p) {
 
 void call_flush(Port& p) {
   if (!p.driver->entry->flush) return;
-  call_event_callback(p, probe::driver_flush_enabled, probe::driver_flush,
+  call_event_callback(p, probe::driver_flush_enabled, probe::fire_driver_flush,
                       [&] { p.driver->entry->flush(instance(p)); });
 }
 
 void call_output(Port& p, Term caller, char* bytes, std::size_t size) {
   if (!p.driver->entry->output) return;
   if (probe::driver_output_enabled()) [[unlikely]]
-    probe::driver_output(CallerText(caller), PortText(p.id), p.name.c_str(), saturate(size));
+    probe::fire_driver_output(caller, p.id, p.name.c_str(), size);
   Inside inside(p);
   Calling calling(p, caller);
   p.driver->entry->output(instance(p), bytes, size);
@@ -94,7 +92,7 @@ void call_output(Port& p, Term caller, char* bytes, std::size_t size) {
 
 void call_outputv(Port& p, Term caller, ErlIOVec* vector) {
   if (probe::driver_outputv_enabled()) [[unlikely]]
-    probe::driver_outputv(CallerText(caller), PortText(p.id), p.name.c_str(), saturate(vector->size));
+    probe::fire_driver_outputv(caller, p.id, p.name.c_str(), vector->size);
   Inside inside(p);
   Calling calling(p, caller);
   p.driver->entry->outputv(instance(p), vector);
@@ -103,9 +101,9 @@ void call_outputv(Port& p, Term caller, ErlIOVec* vector) {
 ErlDrvSSizeT call_control(Port& p, Term caller, unsigned command, char* bytes, std::size_t size,
                           char** answer, std::size_t answer_size) {
   if (probe::port_control_enabled()) [[unlikely]]
-    probe::port_control(PidText(caller), PortText(p.id), p.name.c_str(), saturate(command));
+    probe::fire_port_control(caller, p.id, p.name.c_str(), command);
   if (probe::driver_control_enabled()) [[unlikely]]
-    probe::driver_control(PidText(caller), PortText(p.id), p.name.c_str(), saturate(command), saturate(size));
+    probe::fire_driver_control(caller, p.id, p.name.c_str(), command, size);
   Inside inside(p);
   Calling calling(p, caller);
   return p.driver->entry->control(instance(p), command, bytes, size, answer, answer_size);
@@ -114,7 +112,7 @@ ErlDrvSSizeT call_control(Port& p, Term caller, unsigned command, char* bytes, s
 ErlDrvSSizeT call_call(Port& p, Term caller, unsigned command, char* bytes, std::size_t size, char** answer,
                        std::size_t answer_size, unsigned* flags) {
   if (probe::driver_call_enabled()) [[unlikely]]
-    probe::driver_call(PidText(caller), PortText(p.id), p.name.c_str(), saturate(command), saturate(size));
+    probe::fire_driver_call(caller, p.id, p.name.c_str(), command, size);
   Inside inside(p);
   Calling calling(p, caller);
   return p.driver->entry->call(instance(p), command, bytes, size, answer, answer_size, flags);
@@ -122,59 +120,59 @@ ErlDrvSSizeT call_call(Port& p, Term caller, unsigned command, char* bytes, std:
 
 void call_ready_input(Port& p, ErlDrvEvent event) {
   if (!p.driver->entry->ready_input) return;
-  call_event_callback(p, probe::driver_ready_input_enabled, probe::driver_ready_input,
+  call_event_callback(p, probe::driver_ready_input_enabled, probe::fire_driver_ready_input,
                       [&] { p.driver->entry->ready_input(instance(p), event); });
 }
 
 void call_ready_output(Port& p, ErlDrvEvent event) {
   if (!p.driver->entry->ready_output) return;
-  call_event_callback(p, probe::driver_ready_output_enabled, probe::driver_ready_output,
+  call_event_callback(p, probe::driver_ready_output_enabled, probe::fire_driver_ready_output,
                       [&] { p.driver->entry->ready_output(instance(p), event); });
 }
 
 void call_event(Port& p, ErlDrvEvent event, ErlDrvEventData data) {
   if (!p.driver->entry->event) return;
-  call_event_callback(p, probe::driver_event_enabled, probe::driver_event,
+  call_event_callback(p, probe::driver_event_enabled, probe::fire_driver_event,
                       [&] { p.driver->entry->event(instance(p), event, data); });
 }
 
 void call_timeout(Port& p) {
   if (!p.driver->entry->timeout) return;
-  call_event_callback(p, probe::driver_timeout_enabled, probe::driver_timeout,
+  call_event_callback(p, probe::driver_timeout_enabled, probe::fire_driver_timeout,
                       [&] { p.driver->entry->timeout(instance(p)); });
 }
 
 void call_ready_async(Port& p, void* data) {
   if (!p.driver->entry->ready_async) return;
-  call_event_callback(p, probe::driver_ready_async_enabled, probe::driver_ready_async, [&] {
+  call_event_callback(p, probe::driver_ready_async_enabled, probe::fire_driver_ready_async, [&] {
     p.driver->entry->ready_async(instance(p), static_cast<ErlDrvThreadData>(data));
   });
 }
 
 void call_process_exit(Port& p, ErlDrvMonitor* monitor) {
   if (!p.driver->entry->process_exit) return;
-  call_event_callback(p, probe::driver_process_exit_enabled, probe::driver_process_exit,
+  call_event_callback(p, probe::driver_process_exit_enabled, probe::fire_driver_process_exit,
                       [&] { p.driver->entry->process_exit(instance(p), monitor); });
 }
 
 bool call_init(Driver& d) {
   if (!d.entry->init) return true;
   if (probe::driver_init_enabled()) [[unlikely]]
-    probe::driver_init(d.name.c_str(), d.major, d.minor, d.flags);
+    probe::fire_driver_init(d.name.c_str(), d.major, d.minor, d.flags);
   return d.entry->init() == 0;
 }
 
 void call_finish(Driver& d) {
   if (!d.entry->finish) return;
   if (probe::driver_finish_enabled()) [[unlikely]]
-    probe::driver_finish(d.name.c_str());
+    probe::fire_driver_finish(d.name.c_str());
   d.entry->finish();
 }
 
 void call_stop_select(Driver& d, ErlDrvEvent event) {
   if (!d.entry->stop_select) return;
   if (probe::driver_stop_select_enabled()) [[unlikely]]
-    probe::driver_stop_select(d.name.c_str());
+    probe::fire_driver_stop_select(d.name.c_str());
   if (!d.locks_per_port()) d.callback_lock.lock();
   d.entry->stop_select(event, nullptr);
   if (!d.locks_per_port()) d.callback_lock.unlock();

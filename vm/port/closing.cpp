@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <mutex>
 
-#include "probes/probes.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/port.hpp"
-#include "vm/port/port_text.hpp"
 #include "vm/port/signals.hpp"
 #include "vm/port/task.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
@@ -29,7 +28,7 @@ void let_go(Port& p, std::vector<Term>& waiters) {
     Process* q = process_table.find(pid);
     if (!q) continue;
     if (probe::process_port_unblocked_enabled()) [[unlikely]]
-      probe::process_port_unblocked(PidText(pid), PortText(p.id));
+      probe::fire_process_port_unblocked(pid, p.id);
     wake_up(*q);
   }
 }
@@ -93,11 +92,11 @@ void set_port_busy(Port& p, bool busy) {
     // Whoever sees the flag takes the lock before it waits, so the probe has fired by then.
     if (busy) {
       if (probe::port_busy_enabled()) [[unlikely]]
-        probe::port_busy(PortText(p.id));
+        probe::fire_port_busy(p.id);
       return;
     }
     if (probe::port_not_busy_enabled()) [[unlikely]]
-      probe::port_not_busy(PortText(p.id));
+      probe::fire_port_not_busy(p.id);
   }
   let_waiters_go(p);
 }
@@ -121,7 +120,7 @@ void close_port(Port& p, Term who, Term reason) {
   }
   const Term told = reason == atoms::kill ? atoms::killed : reason;
   if (probe::port_exit_enabled()) [[unlikely]]
-    probe::port_exit(CallerText(who), PortText(p.id), p.name.c_str(), TermText<64>(told));
+    probe::fire_port_exit(who, p.id, p.name.c_str(), told);
   set_port_busy(p, false);
   p.state.store(Port::State::kClosing,
                 std::memory_order_seq_cst);  // before the name is given up: see registry.cpp

@@ -7,7 +7,7 @@
 #include "vm/base/fatal_signal.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
-#include "vm/port/port_text.hpp"
+#include "vm/term/print.hpp"
 
 namespace vmrun {
 namespace {

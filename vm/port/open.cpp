@@ -1,13 +1,12 @@
 #include <cerrno>
 
-#include "probes/probes.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/operation.hpp"
 #include "vm/port/operations.hpp"
-#include "vm/port/port_text.hpp"
 #include "vm/port/signals.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/sched/scheduler.hpp"
 
@@ -67,7 +66,7 @@ Term open_port(Process& p, Driver& driver, const PortOptions& options) {
   extra_of(p).links.insert(port.id, {});
   const Term id = port.id;
   if (probe::port_open_enabled()) [[unlikely]]
-    probe::port_open(PidText(p.id), port.name.c_str(), PortText(id));
+    probe::fire_port_open(p.id, port.name.c_str(), id);
   port.state.store(Port::State::kOpen, std::memory_order_release);
   bump_reductions(p, kCallbackReductions);
   release_port(port);

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "probes/probes.hpp"
 #include "vm/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/signal.hpp"
@@ -11,8 +10,8 @@
 #include "vm/port/driver_api.hpp"
 #include "vm/port/operation.hpp"
 #include "vm/port/output.hpp"
-#include "vm/port/port_text.hpp"
 #include "vm/port/task.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -54,7 +53,7 @@ void CommandTask::run(Port& p) { give(p, from, owner, output); }
 
 void fire_command(Term sender, const Port& port, const char* type) {
   if (probe::port_command_enabled()) [[unlikely]]
-    probe::port_command(PidText(sender), PortText(port.id), port.name.c_str(), type);
+    probe::fire_port_command(sender, port.id, port.name.c_str(), type);
 }
 
 bool must_wait(const Port& port) {
@@ -283,8 +282,7 @@ Term connect_port(Process& p, Port& port, Term new_owner) {
   if (!new_owner.is_local_pid() || !process_table.find(new_owner)) return raise_badarg(p);
   return operate_on(p, port, Serves::kWhileOpen, [new_owner](Port& held, Heap&, Term) -> Outcome {
     if (probe::port_connect_enabled()) [[unlikely]]
-      probe::port_connect(PidText(held.owner_now()), PortText(held.id), held.name.c_str(),
-                          PidText(new_owner));
+      probe::fire_port_connect(held.owner_now(), held.id, held.name.c_str(), new_owner);
     change_owner(held, new_owner);
     return {atoms::true_};
   });

@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <vector>
 
-#include "probes/probes.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/nif/dirty.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/fiber.hpp"
@@ -72,7 +72,7 @@ void exit_process(Process& p, Term reason, bool report) {
   // Before the name is given up: see registry.cpp.
   p.exiting.store(true, std::memory_order_seq_cst);
   if (probe::process_exit_enabled()) [[unlikely]]
-    probe::process_exit(PidText(p.id), TermText<255>(reason));
+    probe::fire_process_exit(p.id, reason);
   if (is_traced(p, kTraceProcs)) [[unlikely]]
     trace_exit(p, reason);
   if (report && report_crash) report_crash(p, reason);

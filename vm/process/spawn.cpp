@@ -1,10 +1,10 @@
 #include "vm/process/spawn.hpp"
 
-#include "probes/probes.hpp"
 #include "vm/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/gc.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
@@ -75,10 +75,10 @@ void answer_request(Process& parent, Process& p, const SpawnOptions& options, Re
 
 // Functions of their own: their room for texts would cost every spawn.
 [[gnu::cold, gnu::noinline]] void fire_copy(Term arguments) {
-  if (!arguments.is_immed()) probe::copy_struct(static_cast<std::uint32_t>(size_words(arguments)));
+  if (!arguments.is_immed()) probe::fire_copy_struct(size_words(arguments));
 }
 [[gnu::cold, gnu::noinline]] void fire_spawn(const Process& p) {
-  probe::process_spawn(PidText(p.id), MfaText(p.initial_module, p.initial_function, p.initial_arity));
+  probe::fire_process_spawn(p.id, {p.initial_module, p.initial_function, p.initial_arity});
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "probes/probes.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/code/interpreter.hpp"
@@ -21,6 +20,7 @@
 #include "vm/port/poll.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/task.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/exit.hpp"
 #include "vm/process/table.hpp"
@@ -84,7 +84,7 @@ void keep_up(Scheduler& s) {
 
 void fire_scheduled(Process& p) {
   const FunctionName f = resume_function(p);
-  probe::process_scheduled(PidText(p.id), MfaText(f.module, f.function, f.arity));
+  probe::fire_process_scheduled(p.id, {f.module, f.function, f.arity});
 }
 
 /// Whether a process that was woken has something to do. Otherwise a signal was all.
@@ -113,12 +113,12 @@ void retire_or_go_on(Scheduler& s, Process& p) {
 
 void end_by_signal(Scheduler& s, Process& p) {
   if (probe::process_scheduled_enabled()) [[unlikely]]
-    probe::process_scheduled(PidText(p.id), "<exiting>");
+    probe::fire_process_scheduled(p.id, {});
   if (is_traced(p, kTraceExiting)) [[unlikely]]
     trace_running(p, true, true);
   exit_process(p, p.exit_reason, false);
   if (probe::process_unscheduled_enabled()) [[unlikely]]
-    probe::process_unscheduled(PidText(p.id));
+    probe::fire_process_unscheduled(p.id);
   s.current = nullptr;
   retire_or_go_on(s, p);
 }
@@ -168,7 +168,7 @@ std::int32_t slice_length(Scheduler& s) {
   const RunResult result = options.run(s, p);
   s.traced = false;
   if (result != RunResult::kExited) trace_running(p, false, false);
-  if (probe::process_unscheduled_enabled()) probe::process_unscheduled(PidText(p.id));
+  if (probe::process_unscheduled_enabled()) probe::fire_process_unscheduled(p.id);
   return result;
 }
 

@@ -31,7 +31,7 @@ class BoundedText {
   bool full_ = false;
 };
 
-/// A NUL-terminated text on the firing thread's stack; converts to what the probe functions take.
+/// A NUL-terminated text on the stack.
 template <std::size_t kBytes>
 class StackText {
  public:
@@ -48,24 +48,10 @@ void print_mfa(BoundedText& out, Term module, Term function, unsigned arity);  /
 /// A term as PROBES A4 says. The depth it goes into a term is limited.
 void print_term(BoundedText& out, Term t);
 
-struct PidText : StackText<256> {
-  explicit PidText(Term pid) {
-    BoundedText out(bytes_, sizeof bytes_);
-    print_pid(out, pid);
-  }
-};
 struct MfaText : StackText<256> {
   MfaText(Term module, Term function, unsigned arity) {
     BoundedText out(bytes_, sizeof bytes_);
     print_mfa(out, module, function, arity);
-  }
-};
-/// kBytes: one more than the longest visible text.
-template <std::size_t kBytes>
-struct TermText : StackText<kBytes> {
-  explicit TermText(Term t) {
-    BoundedText out(this->bytes_, kBytes);
-    print_term(out, t);
   }
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <mutex>
 
-#include "probes/probes.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/tracer.hpp"
@@ -57,7 +57,7 @@ Listener listener(Term* pid) {
 
 void fire_trace_seq(Term label, Term info) {
   std::lock_guard guard(tracer.mutex);
-  probe::trace_seq(TermText<256>(tracer.state_term), TermText<256>(label), TermText<768>(info));
+  probe::fire_trace_seq(tracer.state_term, label, info);
 }
 
 TraceStamp stamp_of(Word flags) {
@@ -246,7 +246,7 @@ void attach_carried(Process& p, Fragment& f) {
   if (p.observed & kCarriesToken) {
     const SeqToken& t = p.extra->carried->token;
     if (probe::copy_struct_enabled()) [[unlikely]]
-      probe::copy_struct(static_cast<std::uint32_t>(kTokenWords + size_words(t.label) + size_words(t.from)));
+      probe::fire_copy_struct(kTokenWords + size_words(t.label) + size_words(t.from));
     Term* hp = f.words + f.used_words;
     token = build_token(t, hp, f.off_heap);
     f.used_words = static_cast<std::uint32_t>(hp - f.words);

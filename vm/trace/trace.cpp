@@ -2,10 +2,10 @@
 
 #include <mutex>
 
-#include "probes/probes.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/carried.hpp"
 #include "vm/message/request.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/compare.hpp"
@@ -44,15 +44,6 @@ Term event_tuple(Arena& arena, const Process& p, Term event, Term a, Term b) {
   if (b) *hp++ = b;
   if (time) *hp++ = time;
   return tuple;
-}
-
-void fire_trace(const Process& p, const Tracer& tracer, Term event, Term a, Term b) {
-  const PidText pid(p.id);
-  char event_text[64];
-  BoundedText(event_text, sizeof event_text).put(atom_text(event));
-  const TermText<256> state_text(tracer.state), a_text(a);
-  if (b) probe::trace(pid, event_text, state_text, a_text, TermText<256>(b));
-  else probe::trace(pid, event_text, state_text, a_text, nullptr);
 }
 
 Term call_term(Heap& heap, Term module, Term function, Term arguments) {
@@ -152,7 +143,7 @@ void trace_event(Process& p, Term event, Term a, Term b) {
   const Tracer* tracer = tracer_of(p);
   if (!tracer || p.extra->sensitive) return;
   if (tracer->to == atoms::dyntrace) {
-    if (probe::trace_enabled()) fire_trace(p, *tracer, event, a, b);
+    if (probe::trace_enabled()) probe::fire_trace(p.id, event, tracer->state, a, b);
     return;
   }
   Arena arena;

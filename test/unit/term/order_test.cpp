@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
+#include <cstring>
 
 #include "test/unit/heap/random_terms.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/probes/texts.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 #include "vm/term/print.hpp"
@@ -142,20 +144,22 @@ TEST_CASE("Depth is no limit to comparison and hashing") {
 
 TEST_CASE("Terms are written as the probe contract says") {
   Heap h;
-  const auto written = [](Term t) { return std::string(TermText<255>(t).view()); };
+  const auto written = [](Term t) { return std::string(probe::TermText<255>(t)); };
   CHECK(written(tuple(h, atom("a"), text(h, "b"), number(h, 1.5), bytes(h, "bin"))) ==
         "{a,\"b\",1.500000e+00,<<\"bin\">>}");
   CHECK(written(atom("A b")) == "'A b'");
   CHECK(written(atom("it's")) == "'it\\'s'");
   CHECK(written(atom("")) == "''");
-  CHECK(written(atom("case")) == "'case'");
-  CHECK(written(atom("caf\u00e9@x_1")) == "caf\u00e9@x_1");
+  CHECK(written(atom("case")) == "case");
+  CHECK(written(atom("caf\u00e9_1")) == "caf\u00e9_1");
+  CHECK(written(atom("a@b")) == "'a@b'");
   CHECK(written(list(h, {Term::small(1), Term::small(2)}, Term::small(3))) == "[1,2|3]");
   CHECK(written(Term::nil()) == "[]");
   CHECK(written(text(h, "say \"x\"\n")) == "\"say \\\"x\\\"\\n\"");
   CHECK(written(text(h, "\xe9")) == "\"\u00e9\"");
   CHECK(written(bytes(h, std::string_view("\0\1", 2))) == "<<0,1>>");
   CHECK(written(bytes(h, "")) == "<<>>");
+  CHECK(written(bytes(h, "a\nb")) == "<<97,10,98>>");
   CHECK(written(Term::pid(Word{5} | Word{2} << 28)) == "<0.5.2>");
   CHECK(written(Term::port(4)) == "#Port<0.4>");
   Term* p = h.alloc(3);
@@ -163,17 +167,31 @@ TEST_CASE("Terms are written as the probe contract says") {
   p[1] = Term::from_raw(0);
   p[2] = Term::from_raw(1);
   CHECK(written(Term::boxed(p)) == "-18446744073709551616");
-  CHECK(std::string(MfaText(atom("m"), atom("F"), 3).view()) == "m:'F'/3");
+  const auto function = [](Term m, Term f, unsigned arity) {
+    return std::string(probe::FunctionText({m, f, arity}));
+  };
+  CHECK(function(atom("m"), atom("F"), 3) == "m:'F'/3");
+  CHECK(function(atom("lists"), atom("foldl_2"), 255) == "lists:foldl_2/255");
+  const std::string name(250, 'n');  // the slash and the arity do not fit any more
+  CHECK(function(atom("mod"), atom(name), 1) == "mod:" + name + "/");
+  CHECK(function(kNonValue, kNonValue, 0) == "<exiting>");
+  const auto process = [](Term t) { return std::string(probe::PidText(t, "absent")); };
+  CHECK(process(Term::pid(Word{5} | Word{2} << 28)) == "<0.5.2>");
+  CHECK(process(Term::port(4)) == "#Port<0.4>");
+  CHECK(process(kNonValue) == "absent");
+  CHECK(probe::saturated<int>(std::int64_t{1} << 40) == 0x7FFFFFFF);
+  CHECK(probe::saturated<int>(-(std::int64_t{1} << 40)) == -0x7FFFFFFF - 1);
+  CHECK(probe::saturated<std::uint32_t>(std::uint64_t{1} << 40) == 0xFFFFFFFF);
 }
 
 TEST_CASE("Text is cut at the buffer, never inside a character") {
   Heap h;
-  CHECK(std::string(TermText<6>(text(h, "abcdefgh")).view()) == "\"abcd");
-  CHECK(std::string(TermText<4>(atom("ab\u00e9")).view()) == "ab");
-  CHECK(std::string(TermText<5>(atom("ab\u00e9")).view()) == "ab\u00e9");
+  CHECK(std::string(probe::TermText<6>(text(h, "abcdefgh"))) == "\"abcd");
+  CHECK(std::string(probe::TermText<4>(atom("ab\u00e9"))) == "ab");
+  CHECK(std::string(probe::TermText<5>(atom("ab\u00e9"))) == "ab\u00e9");
   Term deep = Term::nil();
   for (int i = 0; i < 1000000; ++i) deep = tuple(h, deep);
-  CHECK(TermText<255>(deep).view().size() == 254);
+  CHECK(std::strlen(probe::TermText<255>(deep)) == 254);
   CHECK(term_text(deep).size() < 1000);
 }
 
