@@ -12,9 +12,8 @@
 /// rounds. In each, every process is asked once, and does its part in its own thread between two
 /// slices:
 ///   1. It sees the batch's literals as leaving (literal.hpp): from here on it copies them into
-///   what
-///      it sends. It looks whether it is in the middle of retired code, which then must wait for
-///      another batch.
+///      what it sends. It looks whether it is in the middle of retired code, which then must wait
+///      for another batch.
 ///   2. It looks for references to the batch's literals, in its heap, stack and mailbox, and when
 ///      there are any takes copies in with a collection. Since all have been through the first
 ///      round, none can reach it afterwards.

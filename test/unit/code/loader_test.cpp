@@ -7,6 +7,7 @@
 #include "runtime/compile/compiler.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/loader.hpp"
+#include "vm/code/reclaim.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
@@ -56,11 +57,18 @@ std::vector<std::uint8_t> compiled(const std::string& name, const std::string& b
   return r.beam;
 }
 
+/// False: there is no old version.
+bool purge(const char* name) {
+  Module* old = take_old_module(intern_atom(name));
+  if (old) retire_module(old);
+  return old != nullptr;
+}
+
 /// Value of name:go() in a process of its own, as text; {class, reason} for exceptions.
 std::string value_of(const std::string& name, const std::string& body) {
   boot();
   const auto beam = compiled(name, body + "\nstart() -> test:result(try go() catch C:R -> {C, R} end).\n");
-  purge_module(intern_atom(name));
+  purge(name.c_str());
   const LoadResult loaded = load_module(kNonValue, beam.data(), beam.size(), name);
   INFO(loaded.message);
   REQUIRE(loaded.module);
@@ -121,7 +129,7 @@ TEST_CASE("code: a new version replaces the old one, which stays callable until 
   CHECK(old_module(intern_atom("versions")) != nullptr);
   const auto third = compiled("versions", "go() -> 3.");
   CHECK(load_module(kNonValue, third.data(), third.size(), "v").reason == intern_atom("not_purged"));
-  CHECK(purge_module(intern_atom("versions")));
+  CHECK(purge("versions"));
   CHECK(load_module(kNonValue, third.data(), third.size(), "v").module != nullptr);
   CHECK(delete_module(intern_atom("versions")) == false);
 }
