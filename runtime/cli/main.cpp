@@ -15,6 +15,7 @@
 #include "runtime/cli/options.hpp"
 #include "runtime/code_path/installed_otp.hpp"
 #include "vm/base/allocate.hpp"
+#include "vm/base/signal_stack.hpp"
 
 namespace vmrun::cli {
 namespace {
@@ -118,6 +119,7 @@ int run(Options& o) {
 int main(int argc, char** argv) {
   using namespace vmrun::cli;
   fill_standard_files();
+  const vmrun::SignalStack for_handlers;
   auto parsed = parse_options(argc, argv);
   if (auto* error = std::get_if<UsageError>(&parsed)) {
     complain(error->message + "\nTry 'vmrun --help'.");

@@ -3,21 +3,50 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
+
+#include <ucontext.h>
+
+#include "vm/base/signal_stack.hpp"
 
 namespace vmrun {
 namespace {
 
-using Report = void (*)(int);
+using Report = void (*)(const FatalSignal&);
 
 std::array<std::atomic<Report>, 4> reports;
 
+/// The stack pointer where the signal came; 0 where the machine does not know how to tell.
+std::uintptr_t stack_pointer(const void* context) {
+  [[maybe_unused]] const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(machine.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return static_cast<std::uintptr_t>(machine.sp);
+#else
+  return 0;
+#endif
+}
+
+/// Who runs out of stack touches the guard page below it, at most a frame away from the stack
+/// pointer. Elsewhere around it there is stack, and nothing to go wrong.
+bool ran_out_of_stack(int signal_number, const siginfo_t* info, const void* context) {
+  constexpr std::uintptr_t kFrameBytes = 1 << 20;
+  if (signal_number != SIGSEGV && signal_number != SIGBUS) return false;
+  const std::uintptr_t sp = stack_pointer(context), at = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  return sp && at + kFrameBytes >= sp && at < sp + 4096;
+}
+
 /// The signal's own effect is back by now (SA_RESETHAND): raised again, the process dies of it, and
 /// so it does of a second one in a report.
-void handle(int signal_number) {
+void handle(int signal_number, siginfo_t* info, void* context) {
+  const FatalSignal signal{signal_number, ran_out_of_stack(signal_number, info, context)};
   for (const auto& report : reports)
-    if (const Report r = report.load(std::memory_order_acquire)) r(signal_number);
+    if (const Report r = report.load(std::memory_order_acquire)) r(signal);
   raise(signal_number);
 }
 
@@ -27,15 +56,22 @@ void install() {
     sigaction(signal_number, nullptr, &action);
     if (action.sa_flags & SA_SIGINFO) continue;
     action = {};
-    action.sa_handler = handle;
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    action.sa_sigaction = handle;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_ONSTACK | SA_SIGINFO);
     sigaction(signal_number, &action, nullptr);
   }
 }
 
 }  // namespace
 
-void on_fatal_signal(void (*report)(int)) {
+const char* FatalSignal::text(char* buffer, unsigned long bytes) const {
+  const char* name = sigabbrev_np(number);
+  std::snprintf(buffer, bytes, "crashed with signal %s%s", name ? name : "?",
+                stack_overflow ? " (stack overflow in native code)" : "");
+  return buffer;
+}
+
+void on_fatal_signal(void (*report)(const FatalSignal&)) {
   for (auto& place : reports) {
     Report nobody = nullptr;
     if (!place.compare_exchange_strong(nobody, report, std::memory_order_release, std::memory_order_relaxed))

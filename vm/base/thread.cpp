@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "vm/base/signal_stack.hpp"
+
 namespace vmrun {
 
 namespace {
@@ -16,6 +18,7 @@ std::thread start_thread(std::string name, std::function<void()> body) {
   name.resize(std::min(name.size(), kLongestName));
   return std::thread([name = std::move(name), body = std::move(body)] {
     pthread_setname_np(pthread_self(), name.c_str());
+    const SignalStack for_handlers;
     body();
   });
 }

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <atomic>
 #include <cstring>
@@ -52,27 +53,38 @@ const NifFunction* function_near(const void* address, const void* base) {
   return found;
 }
 
-void report(int signal_number) {
-  void* frames[64];
-  const int count = backtrace(frames, 64);
+/// What unwinding found: the library of somebody else's that was entered last, and where from the
+/// machine.
+struct Blame {
   const Watched* library = nullptr;
   const void* outermost = nullptr;
-  for (int i = 0; i < count; ++i) {
-    if (const Watched* w = library_at(frames[i])) {
-      library = w;
-      outermost = frames[i];
-    } else if (library) {
-      break;
-    }
+};
+
+/// For each frame, innermost first. One that ran out of stack has hundreds of thousands.
+_Unwind_Reason_Code look_at(_Unwind_Context* context, void* argument) {
+  Blame& blame = *static_cast<Blame*>(argument);
+  const auto* address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
+  if (const Watched* w = library_at(address)) {
+    blame = {w, address};
+  } else if (blame.library) {
+    return _URC_END_OF_STACK;
   }
+  return _URC_NO_REASON;
+}
+
+void report(const FatalSignal& signal) {
+  Blame blame;
+  _Unwind_Backtrace(look_at, &blame);
+  const Watched* library = blame.library;
   if (!library) return;
   char text[1024];
   BoundedText out(text, sizeof text);
   out.put("vmrun: ");
   out.put(library->what);
-  out.put(" crashed with signal ");
-  out.put(sigabbrev_np(signal_number) ? sigabbrev_np(signal_number) : "?");
-  if (const NifFunction* f = function_near(outermost, library->base)) {
+  char how[128];
+  out.put(" ");
+  out.put(signal.text(how, sizeof how));
+  if (const NifFunction* f = function_near(blame.outermost, library->base)) {
     out.put(" in ");
     print_mfa(out, f->entry->module, f->entry->function, f->arity);
   }

@@ -12,15 +12,16 @@
 namespace vmrun {
 namespace {
 
-void report(int signal_number) {
+void report(const FatalSignal& signal) {
   const Port* p = current_port;
   if (!p) return;
   char text[512];
   BoundedText out(text, sizeof text);
   out.put("vmrun: driver ");
   out.put(p->driver->name);
-  out.put(" crashed with signal ");
-  out.put(sigabbrev_np(signal_number) ? sigabbrev_np(signal_number) : "?");
+  char how[128];
+  out.put(" ");
+  out.put(signal.text(how, sizeof how));
   out.put(" in port ");
   print_port(out, p->id);
   out.put(" (");
