@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "runtime/bif/support.hpp"
+#include "vm/base/work_stack.hpp"
 #include "vm/code/module.hpp"
-#include "vm/heap/work_stack.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/map.hpp"
 

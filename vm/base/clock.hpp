@@ -2,7 +2,7 @@
 
 #include <ctime>
 
-#include "vm/term/term.hpp"
+#include "vm/base/word.hpp"
 
 /// The machine's clocks. Native time unit: nanosecond. Any thread.
 namespace vmrun {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "vm/base/sync.hpp"
-#include "vm/term/term.hpp"
+#include "vm/base/word.hpp"
 
 /// When may memory be freed that other threads look at without a lock? Quiescent-state-based
 /// reclamation: every thread that follows such pointers has a slot and says now and then that it

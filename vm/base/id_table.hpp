@@ -7,7 +7,7 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/epoch.hpp"
-#include "vm/term/term.hpp"
+#include "vm/base/word.hpp"
 
 /// All live things of one kind (processes, ports) by number. Lookup takes no lock: one load and a
 /// compare. A number's low bits are its slot, so a slot comes round again with another number and a
@@ -20,8 +20,8 @@
 /// were last found empty.
 namespace vmrun {
 
-/// T has a member `id`; make_id turns a number into such a term.
-template <class T, Term (*make_id)(Word)>
+/// T has a member `id` of type Id; make_id turns a number into one, Id::id_number() turns it back.
+template <class T, class Id, Id (*make_id)(Word)>
 class IdTable {
  public:
   /// Once, before anything is published. limit: rounded up to a power of two, at least 1024. Until
@@ -45,7 +45,7 @@ class IdTable {
   }
 
   /// nullptr when there is no such thing (any more).
-  T* find(Term id) const {
+  T* find(Id id) const {
     T* found = slots_[id.id_number() & mask_].load(std::memory_order_acquire);
     return found && found->id == id ? found : nullptr;
   }

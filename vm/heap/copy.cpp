@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/work_stack.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/heap/off_heap.hpp"
-#include "vm/heap/work_stack.hpp"
 #include "vm/probes/fire.hpp"
 
 // A copy never keeps a sub-binary of bytes in a heap: it takes just the bytes it shows. One of an

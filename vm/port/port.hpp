@@ -117,7 +117,7 @@ void reclaim_ports();
 inline constexpr Word kDefaultPortLimit = Word{1} << 16, kMaxPortLimit = Word{1} << 27;
 
 /// All ports by number.
-class PortTable : public IdTable<Port, Term::port> {
+class PortTable : public IdTable<Port, Term, Term::port> {
  public:
   void init(Word limit) { IdTable::init(limit, kMaxPortLimit, "the port table"); }
   /// find, of a port that a program may still use: open, not closing.

@@ -8,7 +8,7 @@ namespace vmrun {
 
 inline constexpr Word kDefaultProcessLimit = Word{1} << 18, kMaxProcessLimit = Word{1} << 27;
 
-class ProcessTable : public IdTable<Process, Term::pid> {
+class ProcessTable : public IdTable<Process, Term, Term::pid> {
  public:
   /// Once, before the first process.
   void init(Word limit) { IdTable::init(limit, kMaxProcessLimit, "the process table"); }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "vm/base/work_stack.hpp"
 #include "vm/code/module.hpp"
-#include "vm/heap/work_stack.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "vm/heap/work_stack.hpp"
+#include "vm/base/work_stack.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/layout.hpp"
 

@@ -1,8 +1,8 @@
 #include <cstring>
 #include <vector>
 
+#include "vm/base/work_stack.hpp"
 #include "vm/code/module.hpp"
-#include "vm/heap/work_stack.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/hash.hpp"

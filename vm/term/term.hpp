@@ -4,10 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace vmrun {
+#include "vm/base/word.hpp"
 
-using Word = std::uint64_t;
-using SWord = std::int64_t;
+namespace vmrun {
 
 /// A term: one 64-bit word, tagged in its low bits. A plain value; copying one copies the word,
 /// never the object behind it. Nobody outside vm/term and vm/heap touches the tag bits: use the
