@@ -1,5 +1,6 @@
 #pragma once
 
+#include "vm/heap/heap.hpp"
 #include "vm/term/iodata.hpp"
 
 /// Iodata as one bit string.

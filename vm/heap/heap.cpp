@@ -73,7 +73,7 @@ Term* Heap::alloc_fragment(Word words) {
   return p;
 }
 
-void Heap::give_back(Term* from, Term* alloc_end) {
+void Heap::give_back_words(Term* from, Term* alloc_end) {
   if (alloc_end == top) {
     top = from;
   } else if (fragments && fragments->words + fragments->used_words == alloc_end) {
@@ -82,6 +82,11 @@ void Heap::give_back(Term* from, Term* alloc_end) {
     fragment_words -= words;
   }
   // Else something was allocated behind it: the words stay as a gap that nothing refers to.
+}
+
+Term* TermSpace::alloc_outside(Word words) { return static_cast<Heap*>(this)->alloc_fragment(words); }
+void TermSpace::give_back(Term* from, Term* alloc_end) {
+  static_cast<Heap*>(this)->give_back_words(from, alloc_end);
 }
 
 void Heap::adopt(Fragment* fragment) {

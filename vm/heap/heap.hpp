@@ -4,6 +4,7 @@
 
 #include "vm/term/layout.hpp"
 #include "vm/term/term.hpp"
+#include "vm/term/term_space.hpp"
 
 /// Where terms are built. A process owns one heap; messages, ETS rows, literals and the compiler's
 /// constants use heaps that consist of fragments only. Exactly one thread uses a heap at a time:
@@ -41,39 +42,10 @@ struct Fragment {
   static void destroy(Fragment* f);  // releases the off-heap objects it still lists, then the words
 };
 
-/// Room kept free between heap and stack for instructions that push without a check of their own.
-inline constexpr Word kStackReserveWords = 4;
-
-class Heap {
+class Heap : public TermSpace {
  public:
   Heap() = default;
-  Heap(const Heap&) = delete;
-  Heap& operator=(const Heap&) = delete;
   ~Heap();
-
-  /// Uninitialised words, valid until the next collection. The caller fills every word before
-  /// anything may collect. Never collects, never fails (memory exhaustion ends the VM with a
-  /// message naming the request).
-  Term* alloc(Word words) {
-    if (static_cast<SWord>(stop - top) >= static_cast<SWord>(words + kStackReserveWords)) [[likely]] {
-      Term* p = top;
-      top += words;
-      return p;
-    }
-    return alloc_fragment(words);
-  }
-  /// Gives back the unused end of the latest alloc: words from `from` to what alloc returned plus
-  /// its size.
-  void give_back(Term* from, Term* alloc_end);
-
-  /// Enters an object with outside parts into the list that collections sweep. `overhead_words` is
-  /// the size of what hangs outside: it counts towards the virtual heap whose growth triggers
-  /// collections (collection pressure of large binaries).
-  void link_off_heap(OffHeapObject* object, Word overhead_words) {
-    object->next = off_heap;
-    off_heap = object;
-    off_heap_words += overhead_words;
-  }
 
   /// Takes over one fragment (say, of a received message) including its off-heap objects.
   void adopt(Fragment* fragment);
@@ -95,11 +67,9 @@ class Heap {
   Word free_words() const { return static_cast<Word>(stop - top); }
   Word stack_words() const { return static_cast<Word>(end - stop); }
 
-  // Young block.
+  // Young block, with top and stop of TermSpace.
   Term* start = nullptr;
   Term* end = nullptr;
-  Term* top = nullptr;
-  Term* stop = nullptr;        // stack pointer; == end where there is no stack
   Term* high_water = nullptr;  // below it: survived a collection already
   // Old generation (none before the first minor collection that promotes).
   Term* old_start = nullptr;
@@ -107,17 +77,17 @@ class Heap {
   Term* old_top = nullptr;
   // Outside the block.
   Fragment* fragments = nullptr;
-  Word fragment_words = 0;  // used words in all fragments
-  OffHeapObject* off_heap = nullptr;
+  Word fragment_words = 0;                // used words in all fragments
   OffHeapObject* old_off_heap = nullptr;  // those whose handle lives in the old generation
-  Word off_heap_words = 0;                // virtual binary heap, young
   Word off_heap_limit_words = 46422;  // collect when off_heap_words passes this (as OTP's min_bin_vheap_size)
   Word old_off_heap_words = 0;
   Word old_off_heap_limit_words = 46422;
   bool grow_next = false;  // the last collection left the block more than half full
 
  private:
+  friend class TermSpace;
   Term* alloc_fragment(Word words);
+  void give_back_words(Term* from, Term* alloc_end);
 };
 
 /// Terms outlive everything here: no process heap. Used for constants of the compiler, ETF decoding

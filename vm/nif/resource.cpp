@@ -119,9 +119,11 @@ void conceal(Resource& r) {
 
 }  // namespace
 
-// ---- Life ---------------------------------------------------------------------------------------
+// ---- What terms ask of resources ----------------------------------------------------------------
 
-void destroy_native_binary(Binary* b) {
+namespace {
+
+void destroy_resource(Binary* b) {
   Resource* r = Resource::of_binary(b);
   if (r->monitors) drop_monitors(*r);
   if (r->exposed.load(std::memory_order_acquire)) conceal(*r);
@@ -134,6 +136,35 @@ void destroy_native_binary(Binary* b) {
   count_memory_given(MemoryKind::kBinaries, resource_bytes(r->binary.used_bytes));
   free_bytes(r);
 }
+
+void expose_resource(Binary* resource) {
+  Resource* r = Resource::of_binary(resource);
+  if (r->exposed.exchange(true, std::memory_order_acq_rel)) return;
+  std::lock_guard lock(registry().mutex);
+  registry().exposed.emplace(r->key, r);
+  exposed_count.fetch_add(1, std::memory_order_relaxed);
+}
+
+Term find_resource(const std::uint32_t* numbers, TermSpace& heap) {
+  if (exposed_count.load(std::memory_order_relaxed) == 0) return kNonValue;
+  Resource* r = nullptr;
+  {
+    std::lock_guard lock(registry().mutex);
+    auto it = registry().exposed.find(RefKey{Word{numbers[1]} << 32 | numbers[0], numbers[2]});
+    if (it == registry().exposed.end() || !retain_unless_gone(*it->second)) return kNonValue;
+    r = it->second;
+  }
+  const Term ref = make_magic_ref(heap, *r);
+  r->binary.release();
+  return ref;
+}
+
+[[maybe_unused]] const bool filled_in =
+    (resource_hooks = {destroy_resource, expose_resource, find_resource}, true);
+
+}  // namespace
+
+// ---- Monitors of resources that hear of an end ----------------------------------------------------
 
 void resource_down(RefKey monitor, Term pid) {
   Resource* r;
@@ -161,28 +192,6 @@ Term monitoring_resource(RefKey monitor, Heap& heap) {
     auto it = registry().monitors.find(monitor);
     if (it == registry().monitors.end() || !retain_unless_gone(*it->second.resource)) return kNonValue;
     r = it->second.resource;
-  }
-  const Term ref = make_magic_ref(heap, *r);
-  r->binary.release();
-  return ref;
-}
-
-void expose_resource(Binary* resource) {
-  Resource* r = Resource::of_binary(resource);
-  if (r->exposed.exchange(true, std::memory_order_acq_rel)) return;
-  std::lock_guard lock(registry().mutex);
-  registry().exposed.emplace(r->key, r);
-  exposed_count.fetch_add(1, std::memory_order_relaxed);
-}
-
-Term find_resource(RefKey key, Heap& heap) {
-  if (exposed_count.load(std::memory_order_relaxed) == 0) return kNonValue;
-  Resource* r = nullptr;
-  {
-    std::lock_guard lock(registry().mutex);
-    auto it = registry().exposed.find(key);
-    if (it == registry().exposed.end() || !retain_unless_gone(*it->second)) return kNonValue;
-    r = it->second;
   }
   const Term ref = make_magic_ref(heap, *r);
   r->binary.release();
@@ -295,7 +304,7 @@ Resource* new_zeroed_resource(ErlNifResourceType& type, std::size_t bytes) {
   return init_resource(try_allocate_zeroed(resource_bytes(bytes)), type, bytes);
 }
 
-Term make_magic_ref(Heap& heap, Resource& r) {
+Term make_magic_ref(TermSpace& heap, Resource& r) {
   r.binary.retain();
   constexpr Word kWords = sizeof(MagicRefObject) / sizeof(Term);
   auto* m = reinterpret_cast<MagicRefObject*>(heap.alloc(kWords));

@@ -8,6 +8,7 @@
 #include "vm/nif/env.hpp"
 #include "vm/nif/resource_monitor.hpp"
 #include "vm/term/layout.hpp"
+#include "vm/term/resource_hooks.hpp"
 
 /// Resources: memory of native code that terms (magic references, resource binaries) keep alive.
 /// The last reference runs the type's destructor, in the thread that gives it up: often one that
@@ -34,7 +35,7 @@ struct Resource {
   Binary binary;  // is_native(); used_bytes: size of the data
   ErlNifResourceType* type;
   RefKey key;                               // what its references look like
-  std::atomic<bool> exposed{false};         // find_resource knows it
+  std::atomic<bool> exposed{false};         // decoded references find it
   std::vector<RefKey>* monitors = nullptr;  // set up and not yet gone; guarded by the registry's lock
   alignas(16) unsigned char data[16];
 
@@ -50,7 +51,7 @@ Resource* new_resource(ErlNifResourceType& type, std::size_t bytes);
 /// Likewise, with all bytes zero; those nobody touches cost no memory.
 Resource* new_zeroed_resource(ErlNifResourceType& type, std::size_t bytes);
 /// A reference term that keeps it.
-Term make_magic_ref(Heap& heap, Resource& r);
+Term make_magic_ref(TermSpace& heap, Resource& r);
 
 /// The resource's `down` will be called when the process ends. False when it has already. Any
 /// thread.

@@ -12,14 +12,14 @@ bool both_small(Term a, Term b) { return (a.raw() & b.raw() & 0xF) == Term::kSma
 bool both_integers(Term a, Term b) { return a.is_integer() && b.is_integer(); }
 
 template <class F>
-Term on_doubles(Heap& heap, Term a, Term b, F f) {
+Term on_doubles(TermSpace& heap, Term a, Term b, F f) {
   double x, y;
   if (!number_to_double(a, &x) || !number_to_double(b, &y)) return kNonValue;
   return make_float_checked(heap, f(x, y));
 }
 
 /// Shifts by any integer; positive `left` counts towards the higher bits.
-Term shift(Heap& heap, Term a, Term by, bool left) {
+Term shift(TermSpace& heap, Term a, Term by, bool left) {
   if (!both_integers(a, by)) return kNonValue;
   if (a == Term::small(0)) return a;
   IntView view(by);
@@ -37,7 +37,7 @@ Term shift(Heap& heap, Term a, Term by, bool left) {
 }
 
 template <class F>
-Term rounded(Heap& heap, Term a, F f) {
+Term rounded(TermSpace& heap, Term a, F f) {
   if (a.is_float()) return integer_from_double(heap, f(float_of(a)->value));
   return a.is_integer() ? a : kNonValue;
 }
@@ -56,25 +56,25 @@ bool number_to_double(Term t, double* out) {
   return t.is_big() && integer_to_double(t, out);
 }
 
-Term make_float_checked(Heap& heap, double d) {
+Term make_float_checked(TermSpace& heap, double d) {
   if (!std::isfinite(d)) return kNonValue;
   Term* hp = heap.alloc(2);
   return make_float(hp, d);
 }
 
-Term arith_add(Heap& heap, Term a, Term b) {
+Term arith_add(TermSpace& heap, Term a, Term b) {
   if (both_small(a, b)) return make_integer(heap, a.small_value() + b.small_value());
   if (both_integers(a, b)) return big_add(heap, a, b);
   return on_doubles(heap, a, b, [](double x, double y) { return x + y; });
 }
 
-Term arith_subtract(Heap& heap, Term a, Term b) {
+Term arith_subtract(TermSpace& heap, Term a, Term b) {
   if (both_small(a, b)) return make_integer(heap, a.small_value() - b.small_value());
   if (both_integers(a, b)) return big_subtract(heap, a, b);
   return on_doubles(heap, a, b, [](double x, double y) { return x - y; });
 }
 
-Term arith_multiply(Heap& heap, Term a, Term b) {
+Term arith_multiply(TermSpace& heap, Term a, Term b) {
   if (both_small(a, b)) {
     SWord product;
     if (!__builtin_mul_overflow(a.small_value(), b.small_value(), &product))
@@ -84,13 +84,13 @@ Term arith_multiply(Heap& heap, Term a, Term b) {
   return on_doubles(heap, a, b, [](double x, double y) { return x * y; });
 }
 
-Term arith_divide(Heap& heap, Term a, Term b) {
+Term arith_divide(TermSpace& heap, Term a, Term b) {
   double x, y;
   if (!number_to_double(a, &x) || !number_to_double(b, &y) || y == 0) return kNonValue;
   return make_float_checked(heap, x / y);
 }
 
-Term arith_div(Heap& heap, Term a, Term b) {
+Term arith_div(TermSpace& heap, Term a, Term b) {
   if (b == Term::small(0) || !both_integers(a, b)) return kNonValue;
   if (both_small(a, b)) return make_integer(heap, a.small_value() / b.small_value());
   Term quotient;
@@ -98,7 +98,7 @@ Term arith_div(Heap& heap, Term a, Term b) {
   return quotient;
 }
 
-Term arith_rem(Heap& heap, Term a, Term b) {
+Term arith_rem(TermSpace& heap, Term a, Term b) {
   if (b == Term::small(0) || !both_integers(a, b)) return kNonValue;
   if (both_small(a, b)) return Term::small(a.small_value() % b.small_value());
   Term remainder;
@@ -106,38 +106,38 @@ Term arith_rem(Heap& heap, Term a, Term b) {
   return remainder;
 }
 
-Term arith_band(Heap& heap, Term a, Term b) {
+Term arith_band(TermSpace& heap, Term a, Term b) {
   if (both_small(a, b)) return Term::from_raw(a.raw() & b.raw());
   return both_integers(a, b) ? big_bitwise(heap, BitOp::kAnd, a, b) : kNonValue;
 }
 
-Term arith_bor(Heap& heap, Term a, Term b) {
+Term arith_bor(TermSpace& heap, Term a, Term b) {
   if (both_small(a, b)) return Term::from_raw(a.raw() | b.raw());
   return both_integers(a, b) ? big_bitwise(heap, BitOp::kOr, a, b) : kNonValue;
 }
 
-Term arith_bxor(Heap& heap, Term a, Term b) {
+Term arith_bxor(TermSpace& heap, Term a, Term b) {
   if (both_small(a, b)) return Term::from_raw((a.raw() ^ b.raw()) | Term::kSmallTag);
   return both_integers(a, b) ? big_bitwise(heap, BitOp::kXor, a, b) : kNonValue;
 }
 
-Term arith_bsl(Heap& heap, Term a, Term b) { return shift(heap, a, b, true); }
-Term arith_bsr(Heap& heap, Term a, Term b) { return shift(heap, a, b, false); }
+Term arith_bsl(TermSpace& heap, Term a, Term b) { return shift(heap, a, b, true); }
+Term arith_bsr(TermSpace& heap, Term a, Term b) { return shift(heap, a, b, false); }
 
-Term arith_negate(Heap& heap, Term a) {
+Term arith_negate(TermSpace& heap, Term a) {
   if (a.is_small()) return make_integer(heap, -a.small_value());
   if (a.is_big()) return big_negate(heap, a);
   return a.is_float() ? make_float_checked(heap, -float_of(a)->value) : kNonValue;
 }
 
-Term arith_plus(Heap&, Term a) { return a.is_number() ? a : kNonValue; }
+Term arith_plus(TermSpace&, Term a) { return a.is_number() ? a : kNonValue; }
 
-Term arith_bnot(Heap& heap, Term a) {
+Term arith_bnot(TermSpace& heap, Term a) {
   if (a.is_small()) return Term::small(~a.small_value());
   return a.is_big() ? big_not(heap, a) : kNonValue;
 }
 
-Term arith(ArithOp op, Heap& heap, Term a, Term b) {
+Term arith(ArithOp op, TermSpace& heap, Term a, Term b) {
   switch (op) {
     case ArithOp::kAdd: return arith_add(heap, a, b);
     case ArithOp::kSubtract: return arith_subtract(heap, a, b);
@@ -174,29 +174,29 @@ Term arith_failure(ArithOp op, Term a, Term b) {
   }
 }
 
-Term arith_abs(Heap& heap, Term a) {
+Term arith_abs(TermSpace& heap, Term a) {
   if (a.is_small()) return a.small_value() < 0 ? arith_negate(heap, a) : a;
   if (a.is_big()) return IntView(a).negative() ? big_negate(heap, a) : a;
   if (!a.is_float()) return kNonValue;
   return float_of(a)->value < 0 ? make_float_checked(heap, -float_of(a)->value) : a;
 }
 
-Term arith_float(Heap& heap, Term a) {
+Term arith_float(TermSpace& heap, Term a) {
   double d;
   if (a.is_float()) return a;
   return number_to_double(a, &d) ? make_float_checked(heap, d) : kNonValue;
 }
 
-Term arith_trunc(Heap& heap, Term a) {
+Term arith_trunc(TermSpace& heap, Term a) {
   return rounded(heap, a, [](double d) { return std::trunc(d); });
 }
-Term arith_round(Heap& heap, Term a) {
+Term arith_round(TermSpace& heap, Term a) {
   return rounded(heap, a, [](double d) { return std::round(d); });
 }
-Term arith_floor(Heap& heap, Term a) {
+Term arith_floor(TermSpace& heap, Term a) {
   return rounded(heap, a, [](double d) { return std::floor(d); });
 }
-Term arith_ceil(Heap& heap, Term a) {
+Term arith_ceil(TermSpace& heap, Term a) {
   return rounded(heap, a, [](double d) { return std::ceil(d); });
 }
 

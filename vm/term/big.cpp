@@ -50,7 +50,8 @@ class Scratch {
 /// end.
 class Result {
  public:
-  Result(Heap& heap, Word capacity) : heap_(heap), capacity_(capacity), object_(heap.alloc(capacity + 1)) {}
+  Result(TermSpace& heap, Word capacity)
+      : heap_(heap), capacity_(capacity), object_(heap.alloc(capacity + 1)) {}
   Word* limbs() { return reinterpret_cast<Word*>(object_ + 1); }
   Term finish(Word count, bool negative) {
     const Word* l = limbs();
@@ -71,7 +72,7 @@ class Result {
   }
 
  private:
-  Heap& heap_;
+  TermSpace& heap_;
   Word capacity_;
   Term* object_;
 };
@@ -83,7 +84,7 @@ int compare_magnitudes(const IntView& a, const IntView& b) {
   return c < 0 ? -1 : c > 0;
 }
 
-Term add_signed(Heap& heap, const IntView& a, const IntView& b, bool b_negative) {
+Term add_signed(TermSpace& heap, const IntView& a, const IntView& b, bool b_negative) {
   const IntView& large = a.count() >= b.count() ? a : b;
   const IntView& little = &large == &a ? b : a;
   if (a.negative() == b_negative) {
@@ -152,7 +153,7 @@ Word IntView::bit_length() const {
   return count_ == 0 ? 0 : count_ * 64 - static_cast<Word>(std::countl_zero(limbs_[count_ - 1]));
 }
 
-Term integer_from_limbs(Heap& heap, const Word* limbs, Word count, bool negative) {
+Term integer_from_limbs(TermSpace& heap, const Word* limbs, Word count, bool negative) {
   while (count > 0 && limbs[count - 1] == 0) --count;
   if (count > kMaxLimbs) return kNonValue;
   if (count == 0) return Term::small(0);
@@ -161,9 +162,9 @@ Term integer_from_limbs(Heap& heap, const Word* limbs, Word count, bool negative
   return r.finish(count, negative);
 }
 
-Term make_big_unsigned(Heap& heap, std::uint64_t v) { return integer_from_limbs(heap, &v, 1, false); }
+Term make_big_unsigned(TermSpace& heap, std::uint64_t v) { return integer_from_limbs(heap, &v, 1, false); }
 
-Term make_big_signed(Heap& heap, std::int64_t v) {
+Term make_big_signed(TermSpace& heap, std::int64_t v) {
   const Word magnitude = v < 0 ? -static_cast<Word>(v) : static_cast<Word>(v);
   return integer_from_limbs(heap, &magnitude, 1, v < 0);
 }
@@ -190,7 +191,7 @@ bool integer_to_uint64(Term t, std::uint64_t* out) {
   return true;
 }
 
-Term integer_from_bytes(Heap& heap, const std::uint8_t* bytes, Word count, bool little, bool negative) {
+Term integer_from_bytes(TermSpace& heap, const std::uint8_t* bytes, Word count, bool little, bool negative) {
   if (little) {
     while (count > 0 && bytes[count - 1] == 0) --count;
   } else {
@@ -230,17 +231,17 @@ void integer_to_bytes(Term t, std::uint8_t* bytes, Word count, bool little) {
 
 Word integer_magnitude_bytes(Term t) { return (IntView(t).bit_length() + 7) / 8; }
 
-Term big_add(Heap& heap, Term a, Term b) {
+Term big_add(TermSpace& heap, Term a, Term b) {
   IntView x(a), y(b);
   return add_signed(heap, x, y, y.negative());
 }
 
-Term big_subtract(Heap& heap, Term a, Term b) {
+Term big_subtract(TermSpace& heap, Term a, Term b) {
   IntView x(a), y(b);
   return add_signed(heap, x, y, !y.negative());
 }
 
-Term big_multiply(Heap& heap, Term a, Term b) {
+Term big_multiply(TermSpace& heap, Term a, Term b) {
   IntView x(a), y(b);
   if (x.zero() || y.zero()) return Term::small(0);
   const IntView& large = x.count() >= y.count() ? x : y;
@@ -260,7 +261,7 @@ Term big_multiply(Heap& heap, Term a, Term b) {
   return r.finish(n, x.negative() != y.negative());
 }
 
-void big_divide(Heap& heap, Term a, Term b, Term* quotient, Term* remainder) {
+void big_divide(TermSpace& heap, Term a, Term b, Term* quotient, Term* remainder) {
   IntView x(a), y(b);
   assert(!y.zero());
   if (compare_magnitudes(x, y) < 0) {
@@ -280,12 +281,12 @@ void big_divide(Heap& heap, Term a, Term b, Term* quotient, Term* remainder) {
   if (remainder) *remainder = integer_from_limbs(heap, r.get(), rn, x.negative());
 }
 
-Term big_negate(Heap& heap, Term a) {
+Term big_negate(TermSpace& heap, Term a) {
   IntView x(a);
   return integer_from_limbs(heap, x.limbs(), x.count(), !x.negative());
 }
 
-Term big_bitwise(Heap& heap, BitOp op, Term a, Term b) {
+Term big_bitwise(TermSpace& heap, BitOp op, Term a, Term b) {
   IntView x(a), y(b);
   const Word n = std::max(x.count(), y.count()) + 1;  // one limb for the sign
   Scratch other(n);
@@ -305,7 +306,7 @@ Term big_bitwise(Heap& heap, BitOp op, Term a, Term b) {
   return r.finish(n, negative);
 }
 
-Term big_not(Heap& heap, Term a) {  // -a - 1
+Term big_not(TermSpace& heap, Term a) {  // -a - 1
   IntView x(a);
   Result r(heap, x.count() + 1);
   Word* l = r.limbs();
@@ -319,7 +320,7 @@ Term big_not(Heap& heap, Term a) {  // -a - 1
   return r.finish(x.count() + 1, true);
 }
 
-Term big_shift_left(Heap& heap, Term a, Word bits) {
+Term big_shift_left(TermSpace& heap, Term a, Word bits) {
   IntView x(a);
   if (x.zero()) return a;
   const Word words = bits / 64, rest = bits % 64;
@@ -338,7 +339,7 @@ Term big_shift_left(Heap& heap, Term a, Word bits) {
   return r.finish(n, x.negative());
 }
 
-Term big_shift_right(Heap& heap, Term a, Word bits) {
+Term big_shift_right(TermSpace& heap, Term a, Word bits) {
   IntView x(a);
   const Word words = bits / 64, rest = bits % 64;
   if (words >= x.count()) return Term::small(x.negative() ? -1 : 0);
@@ -420,7 +421,7 @@ bool integer_to_double(Term t, double* out) {
   return std::isfinite(d);
 }
 
-Term integer_from_double(Heap& heap, double truncated) {
+Term integer_from_double(TermSpace& heap, double truncated) {
   if (truncated >= -0x1p59 && truncated < 0x1p59) return Term::small(static_cast<SWord>(truncated));
   int exponent;
   const double mantissa = std::frexp(std::fabs(truncated), &exponent);
@@ -456,7 +457,7 @@ std::string integer_to_text(Term t, unsigned base) {
   return text.substr(skip + 1, n - skip);
 }
 
-Term integer_from_text(Heap& heap, std::string_view text, unsigned base, bool* too_big) {
+Term integer_from_text(TermSpace& heap, std::string_view text, unsigned base, bool* too_big) {
   if (too_big) *too_big = false;
   bool negative = false;
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {

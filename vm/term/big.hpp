@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "vm/heap/heap.hpp"
+#include "vm/term/term_space.hpp"
 
 /// Integers of any size. A small and a big are seen alike through an IntView (sign and magnitude in
 /// limbs), results are normalised: what fits a small is one, a big has no leading zero limb. The
@@ -38,14 +38,14 @@ class IntView {
 
 /// The integer with this magnitude and sign; leading zero limbs are fine. kNonValue if it has too
 /// many limbs.
-Term integer_from_limbs(Heap& heap, const Word* limbs, Word count, bool negative);
-Term make_big_unsigned(Heap& heap, std::uint64_t v);  // slow halves of the two below
-Term make_big_signed(Heap& heap, std::int64_t v);
+Term integer_from_limbs(TermSpace& heap, const Word* limbs, Word count, bool negative);
+Term make_big_unsigned(TermSpace& heap, std::uint64_t v);  // slow halves of the two below
+Term make_big_signed(TermSpace& heap, std::int64_t v);
 
-inline Term make_integer(Heap& heap, std::int64_t v) {
+inline Term make_integer(TermSpace& heap, std::int64_t v) {
   return Term::fits_small(v) ? Term::small(v) : make_big_signed(heap, v);
 }
-inline Term make_unsigned(Heap& heap, std::uint64_t v) {
+inline Term make_unsigned(TermSpace& heap, std::uint64_t v) {
   return v <= static_cast<std::uint64_t>(Term::kSmallMax) ? Term::small(static_cast<SWord>(v))
                                                           : make_big_unsigned(heap, v);
 }
@@ -55,27 +55,27 @@ inline Term make_unsigned(Heap& heap, std::uint64_t v) {
 [[nodiscard]] bool integer_to_uint64(Term t, std::uint64_t* out);
 
 /// Magnitude from and to bytes. `little` gives the byte order. from: kNonValue past kMaxLimbs.
-Term integer_from_bytes(Heap& heap, const std::uint8_t* bytes, Word count, bool little, bool negative);
+Term integer_from_bytes(TermSpace& heap, const std::uint8_t* bytes, Word count, bool little, bool negative);
 /// Writes exactly `count` bytes of the two's complement value (sign extended or truncated).
 void integer_to_bytes(Term t, std::uint8_t* bytes, Word count, bool little);
 /// Bytes the magnitude needs (0 for zero).
 Word integer_magnitude_bytes(Term t);
 
 // Arithmetic on integer terms. kNonValue: the result would pass kMaxLimbs.
-Term big_add(Heap& heap, Term a, Term b);
-Term big_subtract(Heap& heap, Term a, Term b);
-Term big_multiply(Heap& heap, Term a, Term b);
+Term big_add(TermSpace& heap, Term a, Term b);
+Term big_subtract(TermSpace& heap, Term a, Term b);
+Term big_multiply(TermSpace& heap, Term a, Term b);
 /// Truncates towards zero; the remainder has the dividend's sign. b is not zero. Either result may
 /// be nullptr.
-void big_divide(Heap& heap, Term a, Term b, Term* quotient, Term* remainder);
-Term big_negate(Heap& heap, Term a);
+void big_divide(TermSpace& heap, Term a, Term b, Term* quotient, Term* remainder);
+Term big_negate(TermSpace& heap, Term a);
 
 // Bitwise, on infinite two's complement.
 enum class BitOp { kAnd, kOr, kXor };
-Term big_bitwise(Heap& heap, BitOp op, Term a, Term b);
-Term big_not(Heap& heap, Term a);
-Term big_shift_left(Heap& heap, Term a, Word bits);
-Term big_shift_right(Heap& heap, Term a, Word bits);  // rounds towards minus infinity
+Term big_bitwise(TermSpace& heap, BitOp op, Term a, Term b);
+Term big_not(TermSpace& heap, Term a);
+Term big_shift_left(TermSpace& heap, Term a, Word bits);
+Term big_shift_right(TermSpace& heap, Term a, Word bits);  // rounds towards minus infinity
 
 /// -1, 0, 1. Both integers.
 int compare_integers(Term a, Term b);
@@ -85,12 +85,12 @@ int compare_integer_to_double(Term integer, double d);
 /// Nearest double, ties to even. false if it overflows.
 [[nodiscard]] bool integer_to_double(Term t, double* out);
 /// The integer part of a finite double.
-Term integer_from_double(Heap& heap, double truncated);
+Term integer_from_double(TermSpace& heap, double truncated);
 
 /// Digits in base 2…36, upper case, '-' in front if negative. Time is subquadratic.
 std::string integer_to_text(Term t, unsigned base);
 /// [+-]digits, nothing else; letters of either case. kNonValue: not a number in this base, or
 /// (*too_big set) past kMaxLimbs.
-Term integer_from_text(Heap& heap, std::string_view text, unsigned base, bool* too_big = nullptr);
+Term integer_from_text(TermSpace& heap, std::string_view text, unsigned base, bool* too_big = nullptr);
 
 }  // namespace vmrun

@@ -38,7 +38,7 @@ Binary* create_binary(Word capacity) {
   return b;
 }
 
-Term make_sub_binary(Heap& heap, Term original, Word offset_bits, Word size_bits, bool writable) {
+Term make_sub_binary(TermSpace& heap, Term original, Word offset_bits, Word size_bits, bool writable) {
   auto* s = reinterpret_cast<SubBinary*>(heap.alloc(5));
   s->header = Term::header(Term::Sub::kSubBinary, 4);
   s->size_bytes = size_bits / 8;
@@ -52,7 +52,7 @@ Term make_sub_binary(Heap& heap, Term original, Word offset_bits, Word size_bits
 }
 
 /// A part of `original` (no sub-binary) whose bits start at `offset_bits` from its first byte.
-Term extract(Heap& heap, Term original, const std::uint8_t* base, Word offset_bits, Word size_bits) {
+Term extract(TermSpace& heap, Term original, const std::uint8_t* base, Word offset_bits, Word size_bits) {
   if ((size_bits & 7) == 0 && size_bits <= kHeapBinaryMaxBytes * 8) {
     std::uint8_t* bytes;
     const Term t = new_binary(heap, size_bits / 8, &bytes);
@@ -62,7 +62,7 @@ Term extract(Heap& heap, Term original, const std::uint8_t* base, Word offset_bi
   return make_sub_binary(heap, original, offset_bits, size_bits, false);
 }
 
-Term refc_handle(Heap& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes, Word flags) {
+Term refc_handle(TermSpace& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes, Word flags) {
   auto* r = reinterpret_cast<RefcBinary*>(heap.alloc(6));
   r->header = Term::header(Term::Sub::kRefcBinary, 5);
   r->size_bytes = size_bytes;
@@ -164,7 +164,7 @@ BytesOf::BytesOf(Term t) {
 
 BytesOf::~BytesOf() { free_bytes(copy_); }
 
-Term new_binary(Heap& heap, Word size_bytes, std::uint8_t** bytes) {
+Term new_binary(TermSpace& heap, Word size_bytes, std::uint8_t** bytes) {
   if (size_bytes <= kHeapBinaryMaxBytes) {
     const Word words = words_for_bytes(size_bytes);
     auto* b = reinterpret_cast<HeapBinary*>(heap.alloc(2 + words));
@@ -178,14 +178,14 @@ Term new_binary(Heap& heap, Word size_bytes, std::uint8_t** bytes) {
   return refc_handle(heap, binary, binary->data, size_bytes, 0);
 }
 
-Term make_binary(Heap& heap, const void* bytes, Word size_bytes) {
+Term make_binary(TermSpace& heap, const void* bytes, Word size_bytes) {
   std::uint8_t* out;
   const Term t = new_binary(heap, size_bytes, &out);
   if (size_bytes) std::memcpy(out, bytes, size_bytes);
   return t;
 }
 
-Term make_bitstring(Heap& heap, const std::uint8_t* bytes, Word offset_bits, Word size_bits) {
+Term make_bitstring(TermSpace& heap, const std::uint8_t* bytes, Word offset_bits, Word size_bits) {
   std::uint8_t* out;
   const Term whole = new_binary(heap, (size_bits + 7) / 8, &out);
   if (size_bits & 7) out[size_bits / 8] = 0;
@@ -193,11 +193,11 @@ Term make_bitstring(Heap& heap, const std::uint8_t* bytes, Word offset_bits, Wor
   return size_bits & 7 ? make_sub_binary(heap, whole, 0, size_bits, false) : whole;
 }
 
-Term make_refc_binary(Heap& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes) {
+Term make_refc_binary(TermSpace& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes) {
   return refc_handle(heap, binary, bytes, size_bytes, 0);
 }
 
-Term make_part(Heap& heap, Term bitstring, Word offset_bits, Word size_bits) {
+Term make_part(TermSpace& heap, Term bitstring, Word offset_bits, Word size_bits) {
   const BitView v = bits_of(bitstring);
   if (offset_bits == 0 && size_bits == v.size_bits) return bitstring;
   Term original = bitstring;
@@ -206,7 +206,7 @@ Term make_part(Heap& heap, Term bitstring, Word offset_bits, Word size_bits) {
   return extract(heap, original, v.base, v.offset_bits + offset_bits, size_bits);
 }
 
-Term bs_start_match(Heap& heap, Term source) {
+Term bs_start_match(TermSpace& heap, Term source) {
   if (!source.is_boxed()) return kNonValue;
   if (source.boxed_ptr()->header_sub() == Term::Sub::kMatchContext) return source;
   if (!source.is_bitstring()) return kNonValue;
@@ -229,19 +229,19 @@ Term bs_start_match(Heap& heap, Term source) {
   return Term::boxed(&m->header);
 }
 
-Term bs_get_bits(Heap& heap, MatchContext& m, Word bits) {
+Term bs_get_bits(TermSpace& heap, MatchContext& m, Word bits) {
   if (bits_left(m) < bits) return kNonValue;
   const Term t = extract(heap, m.original, m.base, m.offset_bits, bits);
   m.offset_bits += bits;
   return t;
 }
 
-Term bs_get_all(Heap& heap, MatchContext& m, Word unit) {
+Term bs_get_all(TermSpace& heap, MatchContext& m, Word unit) {
   const Word left = bits_left(m);
   return is_multiple(left, unit) ? bs_get_bits(heap, m, left) : kNonValue;
 }
 
-Term bs_get_tail(Heap& heap, const MatchContext& m) {
+Term bs_get_tail(TermSpace& heap, const MatchContext& m) {
   return extract(heap, m.original, m.base, m.offset_bits, bits_left(m));
 }
 
@@ -251,7 +251,7 @@ bool bs_match_string(MatchContext& m, const std::uint8_t* bytes, Word bits) {
   return true;
 }
 
-Term bs_new(Heap& heap, Word bits, BitBuilder* builder) {
+Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder) {
   std::uint8_t* bytes;
   const Term whole = new_binary(heap, (bits + 7) / 8, &bytes);
   *builder = BitBuilder(bytes, 0);
@@ -260,7 +260,7 @@ Term bs_new(Heap& heap, Word bits, BitBuilder* builder) {
   return make_sub_binary(heap, whole, 0, bits, false);
 }
 
-Term bs_append(Heap& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder) {
+Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder) {
   if (!source.is_bitstring()) return kNonValue;
   const BitView v = bits_of(source);
   if (!is_multiple(v.size_bits, unit)) return kNonValue;
@@ -298,7 +298,7 @@ Term bs_append(Heap& heap, Term source, Word extra_bits, Word unit, BitBuilder* 
   return make_sub_binary(heap, original, 0, bits, true);
 }
 
-Term bs_init_writable(Heap& heap, Term size_hint) {
+Term bs_init_writable(TermSpace& heap, Term size_hint) {
   const SWord hint = size_hint.is_small() ? size_hint.small_value() : 0;
   const Word capacity = hint > 0 && hint < (1 << 30) ? std::max<Word>(static_cast<Word>(hint), 64) : 1024;
   Binary* binary = create_binary(capacity);

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "vm/heap/heap.hpp"
+#include "vm/term/term_space.hpp"
 
 /// Bit strings: views of their bits, creation, the matching primitives of the bs_* instructions
 /// over MatchContext, and the builder behind bs_create_bin. Bit 0 of a byte is its most significant
@@ -87,15 +87,15 @@ class BytesOf {
 
 /// A new binary of uninitialised bytes, in the heap or reference-counted by its size. *bytes is
 /// where they go.
-Term new_binary(Heap& heap, Word size_bytes, std::uint8_t** bytes);
-Term make_binary(Heap& heap, const void* bytes, Word size_bytes);
+Term new_binary(TermSpace& heap, Word size_bytes, std::uint8_t** bytes);
+Term make_binary(TermSpace& heap, const void* bytes, Word size_bytes);
 /// Same for any number of bits; `offset_bits` counts from `bytes`.
-Term make_bitstring(Heap& heap, const std::uint8_t* bytes, Word offset_bits, Word size_bits);
+Term make_bitstring(TermSpace& heap, const std::uint8_t* bytes, Word offset_bits, Word size_bits);
 /// A handle for one reference to `binary`, which passes in.
-Term make_refc_binary(Heap& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes);
+Term make_refc_binary(TermSpace& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes);
 /// A part of a bit string: shares its bytes, or is a copy when small whole bytes. offset_bits
 /// counts from the string's first bit.
-Term make_part(Heap& heap, Term bitstring, Word offset_bits, Word size_bits);
+Term make_part(TermSpace& heap, Term bitstring, Word offset_bits, Word size_bits);
 
 /// Heap words that creating or extracting a bit string of that many bits takes at most.
 inline Word new_bits_words(Word size_bits) {
@@ -136,12 +136,12 @@ inline FieldSize field_bits(Term size, unsigned unit, Word* bits) {
 
 /// Context over a bit string, at its start (5 words). A context passes through unchanged.
 /// kNonValue: neither.
-Term bs_start_match(Heap& heap, Term source);
+Term bs_start_match(TermSpace& heap, Term source);
 
 inline MatchContext* match_context(Term t) { return reinterpret_cast<MatchContext*>(t.boxed_ptr()); }
 inline Word bits_left(const MatchContext& m) { return m.size_bits - m.offset_bits; }
 
-Term bs_get_integer_slow(Heap& heap, MatchContext& m, Word bits, unsigned flags);
+Term bs_get_integer_slow(TermSpace& heap, MatchContext& m, Word bits, unsigned flags);
 
 /// Up to 56 bits, most significant first, unsigned, with at least 64 bits left: one load.
 inline Word peek_bits(const MatchContext& m, unsigned bits) {
@@ -150,7 +150,7 @@ inline Word peek_bits(const MatchContext& m, unsigned bits) {
   return __builtin_bswap64(w) << (m.offset_bits & 7) >> (64 - bits);
 }
 
-inline Term bs_get_integer(Heap& heap, MatchContext& m, Word bits, unsigned flags) {
+inline Term bs_get_integer(TermSpace& heap, MatchContext& m, Word bits, unsigned flags) {
   const Word left = bits_left(m);
   if (left >= 64 && bits - 1 < 56 && !(flags & kBitsLittle)) [[likely]] {  // bits 1…56
     const Word v = peek_bits(m, static_cast<unsigned>(bits));
@@ -168,13 +168,13 @@ inline Term bs_get_integer(Heap& heap, MatchContext& m, Word bits, unsigned flag
 }
 
 /// 16, 32 or 64 bits; infinities and NaN do not match.
-Term bs_get_float(Heap& heap, MatchContext& m, Word bits, unsigned flags);
+Term bs_get_float(TermSpace& heap, MatchContext& m, Word bits, unsigned flags);
 /// The next `bits` as a bit string.
-Term bs_get_bits(Heap& heap, MatchContext& m, Word bits);
+Term bs_get_bits(TermSpace& heap, MatchContext& m, Word bits);
 /// Everything left, if it is a multiple of `unit`.
-Term bs_get_all(Heap& heap, MatchContext& m, Word unit);
+Term bs_get_all(TermSpace& heap, MatchContext& m, Word unit);
 /// Everything left, without advancing (bs_get_tail).
-Term bs_get_tail(Heap& heap, const MatchContext& m);
+Term bs_get_tail(TermSpace& heap, const MatchContext& m);
 inline bool bs_skip(MatchContext& m, Word bits) {
   if (bits_left(m) < bits) return false;
   m.offset_bits += bits;
@@ -226,12 +226,12 @@ Word utf16_bits(Term value);
 bool is_unicode_scalar(Term value);
 
 /// A fresh bit string of `bits`, to be filled through *builder.
-Term bs_new(Heap& heap, Word bits, BitBuilder* builder);
+Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder);
 /// `source` with room for extra_bits behind it, to be filled through *builder; in place when source
 /// is the newest end of a writable binary, else in a fresh writable one with room to grow.
 /// kNonValue: source is no bit string or no multiple of unit (badarg).
-Term bs_append(Heap& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder);
+Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder);
 /// The empty binary to append to, with room for so many bytes (bs_init_writable).
-Term bs_init_writable(Heap& heap, Term size_hint);
+Term bs_init_writable(TermSpace& heap, Term size_hint);
 
 }  // namespace vmrun

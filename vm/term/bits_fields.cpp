@@ -76,7 +76,7 @@ constexpr bool scalar_value(Word c) { return c < 0xD800 || (c > 0xDFFF && c <= 0
 
 }  // namespace
 
-Term bs_get_integer_slow(Heap& heap, MatchContext& m, Word bits, unsigned flags) {
+Term bs_get_integer_slow(TermSpace& heap, MatchContext& m, Word bits, unsigned flags) {
   if (bits_left(m) < bits) return kNonValue;
   if (bits == 0) return Term::small(0);
   const Word offset = m.offset_bits;
@@ -114,7 +114,7 @@ Term bs_get_integer_slow(Heap& heap, MatchContext& m, Word bits, unsigned flags)
   return integer_from_bytes(heap, b, n, little, negative);
 }
 
-Term bs_get_float(Heap& heap, MatchContext& m, Word bits, unsigned flags) {
+Term bs_get_float(TermSpace& heap, MatchContext& m, Word bits, unsigned flags) {
   if ((bits != 64 && bits != 32 && bits != 16) || bits_left(m) < bits) return kNonValue;
   Word w = read_word(m.base, m.offset_bits, bits);
   if (flags & kBitsLittle) w = little_word(w, bits);

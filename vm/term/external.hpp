@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "vm/heap/heap.hpp"
+#include "vm/term/term_space.hpp"
 
 /// The external term format (version 131): terms as bytes, in `.beam` literals, term_to_binary and
 /// distribution. Bytes come from anywhere: decoding checks everything and never trusts a length.
@@ -26,7 +26,7 @@ struct Decoded {
   const char* error = nullptr;  // what was wrong, at byte used_bytes
 };
 
-[[nodiscard]] Decoded decode_external(Heap& heap, const std::uint8_t* data, std::size_t size,
+[[nodiscard]] Decoded decode_external(TermSpace& heap, const std::uint8_t* data, std::size_t size,
                                       DecodeOptions options = {});
 
 struct EncodeOptions {

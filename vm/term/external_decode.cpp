@@ -6,15 +6,15 @@
 #include <memory>
 #include <vector>
 
-#include "vm/code/module.hpp"
-#include "vm/nif/resource_monitor.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/external_tags.hpp"
+#include "vm/term/fun.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/node.hpp"
+#include "vm/term/resource_hooks.hpp"
 
 namespace vmrun {
 
@@ -25,7 +25,7 @@ namespace {
 /// failure leaves well-formed (if meaningless) words behind.
 class Decoder {
  public:
-  Decoder(Heap& heap, const std::uint8_t* data, std::size_t size, bool safe)
+  Decoder(TermSpace& heap, const std::uint8_t* data, std::size_t size, bool safe)
       : heap_(heap), begin_(data), p_(data), end_(data + size), safe_(safe) {}
 
   Decoded run() {
@@ -163,7 +163,7 @@ class Decoder {
   bool read_fun(Term* slot);
   Term external_identifier(Term::Sub sub, Node* node, const Word* data, Word words);
 
-  Heap& heap_;
+  TermSpace& heap_;
   const std::uint8_t* begin_;
   const std::uint8_t* p_;
   const std::uint8_t* end_;
@@ -385,7 +385,7 @@ bool Decoder::read_reference(Word count, unsigned creation_bytes, bool creation_
   if (!creation_first) creation = u8();
   if (is_local_node(node, creation)) {
     if (count > 3) return fail("a reference of impossible length");
-    if (const Term resource = find_resource({Word{numbers[1]} << 32 | numbers[0], numbers[2]}, heap_)) {
+    if (const Term resource = resource_hooks.find(numbers, heap_)) {
       *slot = resource;
       return true;
     }
@@ -457,12 +457,12 @@ bool Decoder::read_fun(Term* slot) {
   return true;
 }
 
-Decoded decode_plain(Heap& heap, const std::uint8_t* data, std::size_t size, bool safe) {
+Decoded decode_plain(TermSpace& heap, const std::uint8_t* data, std::size_t size, bool safe) {
   return Decoder(heap, data, size, safe).run();
 }
 
 /// The bytes behind a `compressed` tag: 32-bit length of the plain data, then a zlib stream.
-Decoded decode_compressed(Heap& heap, const std::uint8_t* data, std::size_t size, bool safe) {
+Decoded decode_compressed(TermSpace& heap, const std::uint8_t* data, std::size_t size, bool safe) {
   if (size < 4) return {kNonValue, 0, "ends in the middle of a term"};
   const std::size_t plain_size = static_cast<std::size_t>(data[0]) << 24 |
                                  static_cast<std::size_t>(data[1]) << 16 |
@@ -489,7 +489,7 @@ Decoded decode_compressed(Heap& heap, const std::uint8_t* data, std::size_t size
 
 }  // namespace
 
-Decoded decode_external(Heap& heap, const std::uint8_t* data, std::size_t size, DecodeOptions options) {
+Decoded decode_external(TermSpace& heap, const std::uint8_t* data, std::size_t size, DecodeOptions options) {
   std::size_t skipped = 0;
   if (options.version_byte) {
     if (size == 0 || data[0] != etf::kVersion) return {kNonValue, 0, "no version byte 131 at the start"};

@@ -6,16 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include "vm/code/module.hpp"
-#include "vm/nif/resource_monitor.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/external_tags.hpp"
+#include "vm/term/fun.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/number_text.hpp"
+#include "vm/term/resource_hooks.hpp"
 
 namespace vmrun {
 namespace {
@@ -320,7 +320,7 @@ void TermWriter::write_reference(Term t) {
       o ? reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ExternalObject*>(o)->data)
         : local_ref_numbers(t);
   const Word count = o && o->header_arity() == 5 ? 5 : 3;
-  if (t.is_boxed_sub(Term::Sub::kMagicRef)) expose_resource(magic_ref_of(t)->resource);
+  if (t.is_boxed_sub(Term::Sub::kMagicRef)) resource_hooks.expose(magic_ref_of(t)->resource);
   out_.u8(etf::kNewerReference);
   out_.be(count, 2);
   write_identifier_node(o);

@@ -207,10 +207,9 @@ struct Binary {
   static Binary* resize(Binary* b, Word capacity_bytes);  // sole owner only
   void retain() { references.fetch_add(1, std::memory_order_relaxed); }
   void release();
-  /// A resource of native code: the last reference calls destroy_native_binary.
+  /// A resource of native code: the last reference calls resource_hooks.destroy.
   static constexpr Word kNative = ~Word{0};
   bool is_native() const { return capacity_bytes == kNative; }
 };
-void destroy_native_binary(Binary* b);
 
 }  // namespace vmrun

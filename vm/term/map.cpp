@@ -14,7 +14,7 @@ constexpr Word kFlatHeadWords = sizeof(FlatMap) / sizeof(Term);
 
 const Term* keys_of(const FlatMap* m) { return m->keys.boxed_ptr() + 1; }
 
-FlatMap* new_flat(Heap& heap, Word n, Term keys) {
+FlatMap* new_flat(TermSpace& heap, Word n, Term keys) {
   auto* m = reinterpret_cast<FlatMap*>(heap.alloc(kFlatHeadWords + n));
   m->header = MapObject::make_header(MapKind::kFlat, 0, kFlatHeadWords + n - 1);
   m->size = n;
@@ -22,7 +22,7 @@ FlatMap* new_flat(Heap& heap, Word n, Term keys) {
   return m;
 }
 
-Term new_keys(Heap& heap, Word n, Term** elements) {
+Term new_keys(TermSpace& heap, Word n, Term** elements) {
   Term* o = heap.alloc(n + 1);
   o[0] = Term::header(Term::Sub::kTuple, n);
   *elements = o + 1;
@@ -53,14 +53,14 @@ Word flat_place(const FlatMap* m, Term key) {
       keys);
 }
 
-Term flat_replace(Heap& heap, const FlatMap* m, Word index, Term value) {
+Term flat_replace(TermSpace& heap, const FlatMap* m, Word index, Term value) {
   FlatMap* copy = new_flat(heap, m->size, m->keys);
   std::copy_n(m->values(), m->size, copy->values());
   copy->values()[index] = value;
   return map_from_flat(copy);
 }
 
-Term flat_insert(Heap& heap, const FlatMap* m, Term key, Term value) {
+Term flat_insert(TermSpace& heap, const FlatMap* m, Term key, Term value) {
   const Word n = m->size, at = flat_place(m, key);
   Term* keys;
   FlatMap* copy = new_flat(heap, n + 1, new_keys(heap, n + 1, &keys));
@@ -74,7 +74,7 @@ Term flat_insert(Heap& heap, const FlatMap* m, Term key, Term value) {
   return map_from_flat(copy);
 }
 
-Term flat_remove(Heap& heap, const FlatMap* m, Word at) {
+Term flat_remove(TermSpace& heap, const FlatMap* m, Word at) {
   const Word n = m->size - 1;
   if (n == 0) return empty_map(heap);
   Term* keys;
@@ -87,7 +87,7 @@ Term flat_remove(Heap& heap, const FlatMap* m, Word at) {
 }
 
 /// n ≤ kFlatMapMax pairs in key order, no duplicates.
-Term flat_from_sorted(Heap& heap, const Term* pairs, Word n) {
+Term flat_from_sorted(TermSpace& heap, const Term* pairs, Word n) {
   if (n == 0) return empty_map(heap);
   Term* keys;
   FlatMap* m = new_flat(heap, n, new_keys(heap, n, &keys));
@@ -98,7 +98,7 @@ Term flat_from_sorted(Heap& heap, const Term* pairs, Word n) {
   return map_from_flat(m);
 }
 
-Term large_from_pairs(Heap& heap, const Term* pairs, Word n) {
+Term large_from_pairs(TermSpace& heap, const Term* pairs, Word n) {
   std::vector<Term> cells(n);
   Term* hp = heap.alloc(2 * n);
   for (Word i = 0; i < n; ++i) cells[i] = make_cons(hp, pairs[2 * i], pairs[2 * i + 1]);
@@ -106,7 +106,7 @@ Term large_from_pairs(Heap& heap, const Term* pairs, Word n) {
 }
 
 /// n distinct pairs in any order.
-Term from_distinct(Heap& heap, Term* pairs, Word n) {
+Term from_distinct(TermSpace& heap, Term* pairs, Word n) {
   if (n > kFlatMapMax) return large_from_pairs(heap, pairs, n);
   sort_pairs(pairs, n);
   return flat_from_sorted(heap, pairs, n);
@@ -168,7 +168,7 @@ void copy_pairs(Term map, Term* out) {
   while (it.next(&out[0], &out[1])) out += 2;
 }
 
-Term merge_flat(Heap& heap, const FlatMap* a, const FlatMap* b) {
+Term merge_flat(TermSpace& heap, const FlatMap* a, const FlatMap* b) {
   Term pairs[4 * kFlatMapMax];
   Word i = 0, j = 0, n = 0;
   const Term *x = keys_of(a), *y = keys_of(b);
@@ -196,16 +196,16 @@ Term map_get_flat_slow(Term map, Term key) {
   return i < 0 ? kNonValue : m->values()[i];
 }
 
-Term empty_map(Heap& heap) { return map_from_flat(new_flat(heap, 0, empty_tuple())); }
+Term empty_map(TermSpace& heap) { return map_from_flat(new_flat(heap, 0, empty_tuple())); }
 
-Term map_with_keys(Heap& heap, Term keys, const Term* values) {
+Term map_with_keys(TermSpace& heap, Term keys, const Term* values) {
   const Word n = keys.tuple_arity();
   FlatMap* m = new_flat(heap, n, keys);
   std::copy_n(values, n, m->values());
   return map_from_flat(m);
 }
 
-Term map_put(Heap& heap, Term map, Term key, Term value) {
+Term map_put(TermSpace& heap, Term map, Term key, Term value) {
   if (!is_flat_map(map)) return trie_put(heap, map, key, value, map_hash(key), false);
   const FlatMap* m = flatmap_of(map);
   const SWord i = flat_find(m, key);
@@ -218,7 +218,7 @@ Term map_put(Heap& heap, Term map, Term key, Term value) {
   return large_from_pairs(heap, pairs, kFlatMapMax + 1);
 }
 
-Term map_update(Heap& heap, Term map, Term key, Term value) {
+Term map_update(TermSpace& heap, Term map, Term key, Term value) {
   if (!is_flat_map(map)) return trie_put(heap, map, key, value, map_hash(key), true);
   const FlatMap* m = flatmap_of(map);
   const SWord i = flat_find(m, key);
@@ -226,7 +226,7 @@ Term map_update(Heap& heap, Term map, Term key, Term value) {
   return m->values()[i] == value ? map : flat_replace(heap, m, static_cast<Word>(i), value);
 }
 
-Term map_remove(Heap& heap, Term map, Term key, Term* value) {
+Term map_remove(TermSpace& heap, Term map, Term key, Term* value) {
   Term ignored;
   if (!value) value = &ignored;
   *value = kNonValue;
@@ -250,7 +250,7 @@ Term map_remove(Heap& heap, Term map, Term key, Term* value) {
   return from_distinct(heap, pairs, n);
 }
 
-Term map_merge(Heap& heap, Term first, Term second) {
+Term map_merge(TermSpace& heap, Term first, Term second) {
   if (first == second || map_size(second) == 0) return first;
   if (map_size(first) == 0) return second;
   if (is_flat_map(first) && is_flat_map(second))
@@ -276,7 +276,7 @@ void sort_pairs(Term* pairs, Word n) {
   std::sort(p, p + n, [](const Pair& a, const Pair& b) { return compare_keys(a.key, b.key) < 0; });
 }
 
-Term map_from_pairs(Heap& heap, Term* pairs, Word n, bool* duplicates) {
+Term map_from_pairs(TermSpace& heap, Term* pairs, Word n, bool* duplicates) {
   if (n <= kFlatMapMax) {
     const Word kept = sort_small(pairs, n);
     if (duplicates) *duplicates = kept != n;
@@ -287,7 +287,7 @@ Term map_from_pairs(Heap& heap, Term* pairs, Word n, bool* duplicates) {
   return from_distinct(heap, pairs, kept);
 }
 
-Term map_put_many(Heap& heap, Term map, const Term* pairs, Word n) {
+Term map_put_many(TermSpace& heap, Term map, const Term* pairs, Word n) {
   if (n == 1) return map_put(heap, map, pairs[0], pairs[1]);
   if (!is_flat_map(map)) {
     for (Word i = 0; i < n; ++i) map = map_put(heap, map, pairs[2 * i], pairs[2 * i + 1]);
@@ -312,7 +312,7 @@ Term map_put_many(Heap& heap, Term map, const Term* pairs, Word n) {
   return map_from_pairs(heap, all.data(), m->size + n);
 }
 
-Term map_update_many(Heap& heap, Term map, const Term* pairs, Word n, Term* missing) {
+Term map_update_many(TermSpace& heap, Term map, const Term* pairs, Word n, Term* missing) {
   if (n == 1 || !is_flat_map(map)) {
     for (Word i = 0; i < n; ++i) {
       const Term next = map_update(heap, map, pairs[2 * i], pairs[2 * i + 1]);

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "vm/heap/heap.hpp"
 #include "vm/term/hash.hpp"
+#include "vm/term/term_space.hpp"
 
 /// Maps. Up to kFlatMapMax keys: a tuple of sorted keys, shared between maps with the same keys,
 /// and the values; lookup scans words. Above: a hash array mapped trie (Bagwell, "Ideal Hash
@@ -37,26 +37,26 @@ inline Term map_get(Term map, Term key, std::uint64_t hash) {
 }
 inline Term map_get(Term map, Term key) { return map_get(map, key, is_flat_map(map) ? 0 : map_hash(key)); }
 
-Term empty_map(Heap& heap);
+Term empty_map(TermSpace& heap);
 /// The map with key => value.
-Term map_put(Heap& heap, Term map, Term key, Term value);
+Term map_put(TermSpace& heap, Term map, Term key, Term value);
 /// The same for a key that must exist (:=); the non-value when it does not.
-Term map_update(Heap& heap, Term map, Term key, Term value);
+Term map_update(TermSpace& heap, Term map, Term key, Term value);
 /// Without the key; *value is what it had or the non-value.
-Term map_remove(Heap& heap, Term map, Term key, Term* value = nullptr);
+Term map_remove(TermSpace& heap, Term map, Term key, Term* value = nullptr);
 /// Keys of `second` win.
-Term map_merge(Heap& heap, Term first, Term second);
+Term map_merge(TermSpace& heap, Term first, Term second);
 
 /// n pairs key, value, key, value…, which get reordered. The last of equal keys wins; *duplicates
 /// (may be null) tells whether there were any.
-Term map_from_pairs(Heap& heap, Term* pairs, Word n, bool* duplicates = nullptr);
+Term map_from_pairs(TermSpace& heap, Term* pairs, Word n, bool* duplicates = nullptr);
 /// Several assignments at once (put_map_assoc and put_map_exact): pairs as above. exact: the
 /// non-value and *missing when a key does not exist.
-Term map_put_many(Heap& heap, Term map, const Term* pairs, Word n);
-Term map_update_many(Heap& heap, Term map, const Term* pairs, Word n, Term* missing);
+Term map_put_many(TermSpace& heap, Term map, const Term* pairs, Word n);
+Term map_update_many(TermSpace& heap, Term map, const Term* pairs, Word n, Term* missing);
 /// A flat map with these keys (a tuple in key order without duplicates, at most kFlatMapMax) and as
 /// many values.
-Term map_with_keys(Heap& heap, Term keys, const Term* values);
+Term map_with_keys(TermSpace& heap, Term keys, const Term* values);
 /// Orders pairs by key (compare_keys).
 void sort_pairs(Term* pairs, Word n);
 

@@ -59,11 +59,11 @@ class HashPath {
 };
 
 /// Trie operations on maps that are large before (put, remove) or after (build).
-Term trie_put(Heap& heap, Term root, Term key, Term value, std::uint64_t hash, bool must_exist);
+Term trie_put(TermSpace& heap, Term root, Term key, Term value, std::uint64_t hash, bool must_exist);
 /// The remaining map, still large; the non-value if the key is not there. *value gets its value.
-Term trie_remove(Heap& heap, Term root, Term key, std::uint64_t hash, Term* value);
-Term trie_merge(Heap& heap, Term first, Term second);
+Term trie_remove(TermSpace& heap, Term root, Term key, std::uint64_t hash, Term* value);
+Term trie_merge(TermSpace& heap, Term first, Term second);
 /// From n > 0 cells [Key|Value] with different keys.
-Term trie_build(Heap& heap, Term* cells, Word n);
+Term trie_build(TermSpace& heap, Term* cells, Word n);
 
 }  // namespace vmrun

@@ -11,13 +11,13 @@ namespace {
 
 constexpr unsigned kMaxLevels = 64;
 
-Term cell(Heap& heap, Term key, Term value) {
+Term cell(TermSpace& heap, Term key, Term value) {
   Term* hp = heap.alloc(2);
   return make_cons(hp, key, value);
 }
 
 /// An inner node (or root, with its size) with room for entries that the caller fills in.
-Term new_node(Heap& heap, Word mask, Term** entries) {
+Term new_node(TermSpace& heap, Word mask, Term** entries) {
   const Word n = mask_count(mask);
   Term* o = heap.alloc(n + 1);
   o[0] = MapObject::make_header(MapKind::kHashNode, mask, n);
@@ -25,7 +25,7 @@ Term new_node(Heap& heap, Word mask, Term** entries) {
   return Term::boxed(o);
 }
 
-Term new_root(Heap& heap, Word mask, Word size, Term** entries) {
+Term new_root(TermSpace& heap, Word mask, Word size, Term** entries) {
   const Word n = mask_count(mask);
   Term* o = heap.alloc(n + 2);
   o[0] = MapObject::make_header(MapKind::kHashRoot, mask, n + 1);
@@ -35,13 +35,13 @@ Term new_root(Heap& heap, Word mask, Word size, Term** entries) {
 }
 
 /// Copy of a node: root with new size, or inner.
-Term clone(Heap& heap, Term node, Word mask, Word size, Term** entries) {
+Term clone(TermSpace& heap, Term node, Word mask, Word size, Term** entries) {
   return map_kind(*node.boxed_ptr()) == MapKind::kHashRoot ? new_root(heap, mask, size, entries)
                                                            : new_node(heap, mask, entries);
 }
 
 /// A node holding two cells with different keys, the one at hand at `path`.
-Term join(Heap& heap, Term a, HashPath a_path, Term b, HashPath b_path) {
+Term join(TermSpace& heap, Term a, HashPath a_path, Term b, HashPath b_path) {
   Term* e;
   const unsigned x = a_path.slot(), y = b_path.slot();
   if (x == y) {
@@ -69,7 +69,7 @@ struct Path {
 };
 
 /// Replaces what the path leads to, copying its nodes; the root gets `size`.
-Term rebuild(Heap& heap, const Path& path, Term entry, Word size) {
+Term rebuild(TermSpace& heap, const Path& path, Term entry, Word size) {
   for (unsigned d = path.depth; d-- > 0;) {
     const NodeView v(path.nodes[d]);
     Term* e;
@@ -99,7 +99,7 @@ Term map_get_large(Term map, Term key, std::uint64_t hash) {
   }
 }
 
-Term trie_put(Heap& heap, Term root, Term key, Term value, std::uint64_t hash, bool must_exist) {
+Term trie_put(TermSpace& heap, Term root, Term key, Term value, std::uint64_t hash, bool must_exist) {
   Path walked;
   HashPath path(key, hash);
   const Word size = map_size(root);
@@ -132,7 +132,7 @@ Term trie_put(Heap& heap, Term root, Term key, Term value, std::uint64_t hash, b
   }
 }
 
-Term trie_remove(Heap& heap, Term root, Term key, std::uint64_t hash, Term* value) {
+Term trie_remove(TermSpace& heap, Term root, Term key, std::uint64_t hash, Term* value) {
   Path walked;
   HashPath path(key, hash);
   const Word size = map_size(root);
@@ -173,7 +173,7 @@ namespace {
 
 class Merger {
  public:
-  explicit Merger(Heap& heap) : heap_(heap) {}
+  explicit Merger(TermSpace& heap) : heap_(heap) {}
   Word common() const { return common_; }  // keys that are in both
 
   /// a and b: cells or nodes that stand in the same slot of nodes at level - 1.
@@ -238,7 +238,7 @@ class Merger {
     return n;
   }
 
-  Heap& heap_;
+  TermSpace& heap_;
   Word common_ = 0;
 };
 
@@ -247,9 +247,9 @@ struct Hashed {
   Term cell;
 };
 
-Word fill_level(Heap& heap, Hashed* first, Hashed* last, unsigned level, Term* out);
+Word fill_level(TermSpace& heap, Hashed* first, Hashed* last, unsigned level, Term* out);
 
-Term build_entry(Heap& heap, Hashed* first, Hashed* last, unsigned level) {
+Term build_entry(TermSpace& heap, Hashed* first, Hashed* last, unsigned level) {
   if (last - first == 1) return first->cell;
   Term entries[16], *e;
   const Word mask = fill_level(heap, first, last, level, entries);
@@ -259,7 +259,7 @@ Term build_entry(Heap& heap, Hashed* first, Hashed* last, unsigned level) {
 }
 
 /// Entries of the node for [first, last) at `level`; returns its mask.
-Word fill_level(Heap& heap, Hashed* first, Hashed* last, unsigned level, Term* out) {
+Word fill_level(TermSpace& heap, Hashed* first, Hashed* last, unsigned level, Term* out) {
   if (level > 0 && level % kLevelsPerHash == 0) {
     for (Hashed* h = first; h < last; ++h) h->hash = map_rehash(h->cell.head(), level / kLevelsPerHash);
   }
@@ -294,7 +294,7 @@ Word fill_level(Heap& heap, Hashed* first, Hashed* last, unsigned level, Term* o
 
 }  // namespace
 
-Term trie_merge(Heap& heap, Term first, Term second) {
+Term trie_merge(TermSpace& heap, Term first, Term second) {
   Merger merger(heap);
   const NodeView x(first), y(second);
   Term merged[16], *e;
@@ -304,7 +304,7 @@ Term trie_merge(Heap& heap, Term first, Term second) {
   return root;
 }
 
-Term trie_build(Heap& heap, Term* cells, Word n) {
+Term trie_build(TermSpace& heap, Term* cells, Word n) {
   std::vector<Hashed> all(n);
   for (Word i = 0; i < n; ++i) all[i] = {map_hash(cells[i].head()), cells[i]};
   Term entries[16], *e;

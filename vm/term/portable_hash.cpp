@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "vm/base/work_stack.hpp"
-#include "vm/code/module.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/bits.hpp"
+#include "vm/term/fun.hpp"
 #include "vm/term/hash.hpp"
 #include "vm/term/layout.hpp"
 

@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "vm/code/module.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
+#include "vm/term/fun.hpp"
 #include "vm/term/layout.hpp"
 
 namespace vmrun {

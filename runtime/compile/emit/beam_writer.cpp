@@ -4,6 +4,7 @@
 
 #include <unordered_map>
 
+#include "vm/heap/heap.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/external.hpp"
 

@@ -4,6 +4,7 @@
 #include "vm/base/allocate.hpp"
 #include "vm/base/memory_count.hpp"
 #include "vm/term/layout.hpp"
+#include "vm/term/resource_hooks.hpp"
 
 namespace vmrun {
 namespace {
@@ -16,6 +17,8 @@ std::size_t allocation_bytes(Word capacity_bytes) {
 }
 
 }  // namespace
+
+constinit ResourceHooks resource_hooks;
 
 Binary* Binary::create(Word capacity_bytes) {
   if (capacity_bytes > kBinaryMaxBytes) return nullptr;
@@ -46,7 +49,7 @@ void Binary::release() {
   // (same counter).
   if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (is_native()) [[unlikely]]
-    return destroy_native_binary(this);
+    return resource_hooks.destroy(this);
   count_memory_given(MemoryKind::kBinaries, allocation_bytes(capacity_bytes));
   free_bytes(this);
 }

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "vm/term/term.hpp"
+
+/// What function values lead to: exported functions by name, and the fun expressions of modules.
+/// Entries never move or go away: a call through an export is one load. Any thread.
+namespace vmrun {
+
+struct Process;
+/// A built-in function: see vm/bif.hpp.
+using BifFn = Term (*)(Process& p, const Term* args);
+
+/// Three words in front of every function's first instruction; they are the func_info instruction
+/// that raises function_clause.
+struct FunctionHeader {
+  std::uint16_t operation;
+  std::uint16_t arity;
+  std::uint32_t nif;  // which native function replaces this one (see nif/call.hpp); 0: none ever did
+  Term module, function;
+  const Word* entry() const { return reinterpret_cast<const Word*>(this + 1); }
+};
+static_assert(sizeof(FunctionHeader) == 24);
+inline const FunctionHeader* header_of_entry(const Word* entry) {
+  return reinterpret_cast<const FunctionHeader*>(entry) - 1;
+}
+
+/// M:F/A as callers see it, created at first mention (by a loader or an external fun) whether or
+/// not the function exists.
+struct Export {
+  Term module, function;
+  std::uint8_t arity = 0;
+  std::uint8_t bif_flags = 0;
+  BifFn bif = nullptr;  // not null: a built-in; `address` then points to code that calls it
+  std::atomic<const Word*> address{
+      nullptr};  // never null after creation: an undefined function's entry loads the module or raises undef
+  /// What `address` points to while there is no loaded code: an instruction of its own, with a
+  /// header in front like any function.
+  struct Stub {
+    FunctionHeader header;
+    std::uint16_t operation;
+    Export* self;
+  } stub;
+  const Word* stub_code() const { return stub.header.entry(); }
+};
+
+/// The one entry for M:F/A. Thread-safe.
+Export* export_entry(Term module, Term function, unsigned arity);
+/// One that no look-up finds, for functions the machine makes up; its stub is what it leads to.
+/// Thread-safe.
+Export* hidden_export(Term module, Term function, unsigned arity);
+/// nullptr when never mentioned.
+Export* find_export(Term module, Term function, unsigned arity);
+std::vector<Export*> all_exports();
+
+/// A `fun` expression in a module's code; all versions of the same module with the same uniq share
+/// it.
+struct FunEntry {
+  Term module;
+  std::uint32_t index = 0;
+  std::uint32_t old_uniq = 0;
+  std::uint8_t uniq[16] = {};
+  std::uint8_t arity = 0;  // parameters a caller passes (without the free variables)
+  std::uint32_t free_count = 0;
+  Term function;                              // name of the lifted function, '-f/1-fun-0-'
+  std::atomic<const Word*> address{nullptr};  // nullptr: the code is not loaded
+};
+
+/// Found or made. Thread-safe.
+FunEntry* fun_entry(Term module, const std::uint8_t* uniq, std::uint32_t index, std::uint32_t old_uniq,
+                    unsigned arity, std::uint32_t free_count);
+
+/// The export whose stub an address lies in, or nullptr.
+const Export* export_of_stub(const Word* address);
+
+/// Who knows the instructions that a stub consists of: vm/code. Called for every export, those that
+/// there are already included.
+void set_stub_maker(void (*make)(Export& e));
+
+}  // namespace vmrun
