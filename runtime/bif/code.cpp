@@ -4,7 +4,7 @@
 #include "vm/code/code_server.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/message/request.hpp"
-#include "vm/nif/dirty.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/term/bits.hpp"
 

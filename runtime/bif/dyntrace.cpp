@@ -3,8 +3,8 @@
 
 #include "runtime/bif/iolist.hpp"
 #include "runtime/bif/support.hpp"
-#include "vm/message/carried.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/carried.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/map.hpp"
 

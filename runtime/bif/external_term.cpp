@@ -1,5 +1,6 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
+#include "vm/process/fiber.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/external_tags.hpp"

@@ -3,7 +3,7 @@
 
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
-#include "vm/sched/fiber.hpp"
+#include "vm/process/fiber.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 

@@ -1,6 +1,6 @@
 #include "vm/nif/load_nif.hpp"
 
-#include "vm/bif.hpp"
+#include "vm/process/bif.hpp"
 
 // erlang:load_nif/2: the code that calls it is at p.ip.
 namespace vmrun {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "vm/bif.hpp"
 #include "vm/port/driver.hpp"
+#include "vm/process/bif.hpp"
 
 /// The arguments of open_port/2, read into what drivers are told.
 namespace vmrun {

@@ -1,7 +1,7 @@
 #include "runtime/bif/process_options.hpp"
 
 #include "runtime/bif/support.hpp"
-#include "vm/heap/gc.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/term/map.hpp"
 
 namespace vmrun {

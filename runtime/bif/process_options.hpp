@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vm/process/spawn.hpp"
+#include "vm/lifecycle/spawn.hpp"
 
 /// Options that several built-in functions about processes share.
 namespace vmrun {

@@ -1,4 +1,4 @@
-#include "vm/process/spawn.hpp"
+#include "vm/lifecycle/spawn.hpp"
 
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "vm/bif.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/term/layout.hpp"
 #include "vm/term/print.hpp"
 

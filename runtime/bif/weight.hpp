@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vm/nif/dirty.hpp"
+#include "vm/process/dirty_job.hpp"
 
 /// How much work the arguments of built-in functions are, so that those with much to do leave the
 /// scheduler (column `long` of bif.tab). A step is some ten nanoseconds: a list cell, an element, a

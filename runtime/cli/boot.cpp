@@ -14,15 +14,16 @@
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/code/code_server.hpp"
+#include "vm/code/interpreter.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/heap/gc.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/lifecycle/gc.hpp"
+#include "vm/lifecycle/spawn.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/crash.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/signals.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/map.hpp"
@@ -167,6 +168,7 @@ int boot(const Options& o, CodeFinder& finder) {
   scheduling.slice = o.yield_all ? 1 : o.slice ? static_cast<std::int32_t>(o.slice) : kSliceReductions;
   scheduling.random = o.random_sched;
   scheduling.seed = o.random_seed;
+  scheduling.run = interpret;
 
   set_dirty_schedulers(o.dirty_cpu_schedulers, o.dirty_io_schedulers);
 

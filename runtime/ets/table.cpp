@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "vm/base/clock.hpp"
+#include "vm/lifecycle/exit.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
-#include "vm/process/exit.hpp"
 #include "vm/process/table.hpp"
 
 // Lock order: a table's mutex, then `registry_mutex`. Exit hooks, which start from the registry,

@@ -6,8 +6,9 @@
 #include <iterator>
 #include <vector>
 
-#include "vm/bif.hpp"
 #include "vm/code/module.hpp"
+#include "vm/process/bif.hpp"
+#include "vm/process/code_view.hpp"
 #include "vm/term/layout.hpp"
 
 namespace vmrun {
@@ -281,20 +282,14 @@ bool raise_with_trace(Process& p, ExceptionClass cls, Term value, Term trace) {
   return true;
 }
 
-Term raise(Process& p, ExceptionClass cls, Term value) {
-  p.bif_action = BifAction::kRaise;
-  p.exception_class = cls;
-  p.exception_value = value;
-  p.exception_trace = Term::nil();
-  return kNonValue;
-}
-Term raise_badkey(Process& p, Term key) {
-  Term* hp = p.heap.alloc(3);
-  return raise_error(p, make_tuple(hp, atoms::badkey, key));
-}
-Term raise_badmap(Process& p, Term value) {
-  Term* hp = p.heap.alloc(3);
-  return raise_error(p, make_tuple(hp, atoms::badmap, value));
-}
+namespace {
+
+[[maybe_unused]] const bool filled_in = [] {
+  code_view.header_at = function_header_at;
+  code_view.stacktrace = stack_frames;
+  return true;
+}();
+
+}  // namespace
 
 }  // namespace vmrun

@@ -7,7 +7,7 @@
 #include "vm/code/limits.hpp"
 #include "vm/code/loader.hpp"
 #include "vm/code/opcodes_generated.hpp"
-#include "vm/heap/gc.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/term/arith.hpp"
 
 /// Inside of the loader: one pass over the generic instructions of a file, emitting the machine's

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "vm/bif.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/term/fun.hpp"
 #include "vm/term/term.hpp"
 
@@ -15,6 +15,9 @@ namespace vmrun {
 
 struct Module;
 struct LiteralBlock;
+
+/// Fills the export table before any module is loaded.
+void register_bifs(const BifRow* rows, std::size_t count);
 
 /// Sets what calls of an export reach: loaded code, or with nullptr its stub again. A built-in
 /// stays one.

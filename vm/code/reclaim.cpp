@@ -5,13 +5,14 @@
 #include <mutex>
 
 #include "vm/base/epoch.hpp"
-#include "vm/bif.hpp"
+#include "vm/code/code_server.hpp"
 #include "vm/code/module.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/heap/gc.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/message/receive.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/table.hpp"
 
@@ -243,6 +244,8 @@ void retire(Retired x) {
 
 }  // namespace
 
+namespace {
+
 void take_part_in_reclaim(Process* p) {
   Reclaim& r = reclaim();
   // The round cannot end before the answer, so it may be read without the lock; it was set before
@@ -256,6 +259,19 @@ void take_part_in_reclaim(Process* p) {
   --r.asked;
   advance(lock);
 }
+
+bool runs_old_code(const Process& p, Term module) {
+  const Module* old = old_module(module);
+  return old && is_inside(p, *old);
+}
+
+[[maybe_unused]] const bool filled_in = [] {
+  code_view.runs_old_code = runs_old_code;
+  code_view.take_part_in_reclaim = take_part_in_reclaim;
+  return true;
+}();
+
+}  // namespace
 
 void retire_literals(LiteralBlock* block) {
   retire(Retired{block->words * sizeof(Term), block, nullptr, {}});

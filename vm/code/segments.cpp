@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "vm/bif.hpp"
 #include "vm/code/exceptions.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/layout.hpp"
 

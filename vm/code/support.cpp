@@ -6,10 +6,11 @@
 #include "vm/code/exceptions.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/segments.hpp"
-#include "vm/heap/gc.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/nif/call.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
@@ -118,14 +119,6 @@ const Word* resolve_fun(Process& p, FunEntry& entry) {
   std::string message;
   if (!current_module(entry.module)) autoload_module(entry.module, &message);
   return entry.address.load(std::memory_order_acquire);
-}
-
-Term trap_to(Process& p, Export* target, std::initializer_list<Term> args) {
-  Term* x = this_scheduler()->x;
-  for (Term t : args) *x++ = t;
-  p.trap_target = target;
-  p.bif_action = BifAction::kTrap;
-  return kNonValue;
 }
 
 // ---- Maps and bit strings -----------------------------------------------------------------------

@@ -5,7 +5,8 @@
 #include "vm/heap/heap.hpp"
 
 /// The mechanism of collection: moving what is reachable from one set of areas to another, and
-/// sweeping what hangs outside. When to collect and how big blocks shall be is decided in gc.cpp.
+/// sweeping what hangs outside. When to collect and how big blocks shall be is decided in
+/// vm/lifecycle/gc.cpp.
 /// One collector object serves one collection; runs in the thread that owns the heap.
 ///
 /// Copying follows Cheney (CACM 13(11), 1970): the target is its own queue. A moved object's header

@@ -1,11 +1,11 @@
+#include "vm/heap/verify.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <unordered_set>
 #include <vector>
 
-#include "vm/heap/gc.hpp"
 #include "vm/heap/literal.hpp"
-#include "vm/process/process.hpp"
 
 // The heap's invariants, checked by walking all that is reachable:
 //   a pointer leads into the block below top, the old generation below its top, a fragment's used
@@ -27,8 +27,7 @@ struct Area {
 
 class Verifier {
  public:
-  explicit Verifier(Process& p) : p_(p) {
-    const Heap& h = p.heap;
+  Verifier(const Heap& h, Term owner) : owner_(owner) {
     if (h.top < h.start || h.stop < h.top || h.end < h.stop || h.high_water < h.start ||
         h.high_water > h.top) {
       fail("the block's pointers are out of order", h.top);
@@ -51,8 +50,8 @@ class Verifier {
   [[noreturn]] void fail(const char* why, const Term* where) {
     std::fprintf(
         stderr, "vmrun: heap of <0.%llu.%llu> is damaged: %s, at %p (word %016llx), reached from %s\n",
-        static_cast<unsigned long long>(p_.id.id_number() & 0xFFFFFFF),
-        static_cast<unsigned long long>(p_.id.id_number() >> 28), why, static_cast<const void*>(where),
+        static_cast<unsigned long long>(owner_.id_number() & 0xFFFFFFF),
+        static_cast<unsigned long long>(owner_.id_number() >> 28), why, static_cast<const void*>(where),
         static_cast<unsigned long long>(where ? where->raw() : 0), what_);
     for (const Area& a : areas_) {
       std::fprintf(stderr, "  %-14s %p to %p\n", a.name, static_cast<const void*>(a.from),
@@ -145,7 +144,7 @@ class Verifier {
     }
   }
 
-  Process& p_;
+  Term owner_;
   const char* what_ = "the block";
   std::vector<Area> areas_;
   std::vector<Term> work_;
@@ -155,12 +154,13 @@ class Verifier {
 
 }  // namespace
 
-void verify_heap(Process& p, Term* regs, unsigned live) {
-  Verifier verifier(p);
+void verify_heap(const Heap& heap, Term owner, const Term* regs, unsigned live,
+                 Collector::ListRoots list_roots, void* roots_of) {
+  Verifier verifier(heap, owner);
   verifier.roots(regs, live, "a register");
-  verifier.roots(p.heap.stop, p.heap.stack_words(), "the stack");
-  visit_roots(
-      p,
+  verifier.roots(heap.stop, heap.stack_words(), "the stack");
+  list_roots(
+      roots_of,
       [](void* v, Term* terms, std::size_t count) {
         static_cast<Verifier*>(v)->roots(terms, count, "the process");
       },

@@ -4,39 +4,19 @@
 #include "vm/heap/copy.hpp"
 #include "vm/message/mailbox_probe.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/core.hpp"
 #include "vm/process/table.hpp"
-#include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
 
-/// Fragments, and their way into a mailbox.
+/// The way of messages and signals into a mailbox.
 namespace vmrun {
-
-Fragment* new_fragment(Word words) {
-  Fragment* f = Fragment::create(words);
-  if (!f) [[unlikely]]
-    out_of_memory("a message", words * sizeof(Term));
-  return f;
-}
 
 namespace {
 
-[[gnu::always_inline]] inline Term copy_unannounced(Fragment& f, Term t, Literals literals) {
-  Term* hp = f.words + f.used_words;
-  const Term copy = copy_term(t, hp, f.off_heap, literals);
-  f.used_words = static_cast<std::uint32_t>(hp - f.words);
-  assert(f.used_words <= f.capacity_words);
-  return copy;
-}
-
 // What is done when someone looks stands in functions of their own: their room for texts and their
 // unwinding would cost the others.
-
-[[gnu::cold, gnu::noinline]] Term copy_watched(Fragment& f, Term t, Literals literals) {
-  probe::fire_copy_struct(size_words(t));
-  return copy_unannounced(f, t, literals);
-}
 
 void fire_queued(Process& to, const Fragment& f, Word length) {
   const auto [label, previous, current] = SeqArguments::of_message(f);
@@ -71,13 +51,6 @@ void fire_queued(Process& to, const Fragment& f, Word length) {
 }
 
 }  // namespace
-
-Term copy_into(Fragment& f, Term t, Literals literals) {
-  if (t.is_immed()) return t;
-  if (probe::copy_struct_enabled()) [[unlikely]]
-    return copy_watched(f, t, literals);
-  return copy_unannounced(f, t, literals);
-}
 
 bool push_unannounced(Process& to, Fragment* f) { return pushed(to, f, to.mailbox.push(f)); }
 

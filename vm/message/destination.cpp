@@ -1,6 +1,6 @@
 #include "vm/message/destination.hpp"
 
-#include "vm/bif.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/process/registry.hpp"

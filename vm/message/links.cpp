@@ -1,6 +1,8 @@
 #include "vm/message/signal.hpp"
 
 #include "vm/heap/copy.hpp"
+#include "vm/message/other_receivers.hpp"
+#include "vm/message/request.hpp"
 #include "vm/nif/resource_monitor.hpp"
 #include "vm/port/signals.hpp"
 #include "vm/probes/fire.hpp"
@@ -8,9 +10,13 @@
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/seq_trace.hpp"
+#include "vm/trace/trace.hpp"
 
 /// Links and monitors: set, given up, and what the end of one side tells the other.
 namespace vmrun {
+
+constinit PortSignals port_signals;
+constinit ResourceSignals resource_signals;
 
 namespace {
 
@@ -23,7 +29,7 @@ namespace {
 }  // namespace
 
 void send_link_exit(Term from, Term to, Term reason, SignalKind kind, bool announce, Process* carrier) {
-  if (to.is_local_port()) return send_exit_to_port(from, to, reason, kind == SignalKind::kLinkExit);
+  if (to.is_local_port()) return port_signals.exit(from, to, reason, kind == SignalKind::kLinkExit);
   Process* q = process_table.find(to);
   if (!q) return;
   const bool carries = carrier && sends_carried(*carrier);
@@ -46,8 +52,8 @@ void send_exit(Process& from, Term to, Term reason) {
 }
 
 void send_down(Term watcher, RefKey key, Term pid, Term name, Term reason) {
-  if (watcher == kResourceWatcher) return resource_down(key, pid);
-  if (watcher.is_local_port()) return send_down_to_port(watcher, key);
+  if (watcher == kResourceWatcher) return resource_signals.down(key, pid);
+  if (watcher.is_local_port()) return port_signals.down(watcher, key);
   Process* q = process_table.find(watcher);
   if (!q) return;
   Fragment* f =
@@ -78,6 +84,26 @@ constexpr Term kNoPort = Term::port((Word{1} << 56) - 1);
 
 bool is_linked(Process& p, Term other) { return p.extra && p.extra->links.find(other); }
 
+namespace {
+
+/// The link signal is under way; this follows it.
+[[gnu::cold]] void trace_along(Process& p, Term other) {
+  if (is_traced(p, kTraceSetOnFirstLink)) p.observed &= ~(kTraceSetOnFirstLink | kTraceSetOnLink);
+  Tracer* tracer = tracer_of(p);
+  Arena arena;
+  Term* hp = arena.alloc(5);
+  const Term wish =
+      make_tuple(hp, atoms::true_, Term::small(p.observed & kTraceAll), tracer->to, tracer->state);
+  ask_async(p, other, RequestKind::kTrace, wish, Term::nil(), Term::nil(), atoms::false_);
+}
+
+}  // namespace
+
+void trace_link(Process& p, Term other) {
+  trace_procs(p, atoms::link, other);
+  if (is_traced(p, kTraceSetOnLink | kTraceSetOnFirstLink) && tracer_of(p)) trace_along(p, other);
+}
+
 void set_links(Process& a, Process& b) {
   extra_of(a).links.insert(b.id, {});
   extra_of(b).links.insert(a.id, {});
@@ -98,7 +124,7 @@ RefKey start_monitor(Process& p, Term target, Term tag, AliasMode alias, bool is
   if (alias != AliasMode::kNone) extra.aliases.insert(key, alias);
   if (who == p.id) return key;  // nothing ever comes of monitoring oneself
   if (is_port) {
-    if (who) monitor_port(who, p.id, key, name);
+    if (who) port_signals.monitor(who, p.id, key, name);
     else send_down(p.id, key, kNoPort, name, atoms::noproc);
     return key;
   }
@@ -118,7 +144,7 @@ RefKey start_monitor(Process& p, Term target, Term tag, AliasMode alias, bool is
 }
 
 void send_demonitor(Term target, RefKey key) {
-  if (target.is_local_port()) return demonitor_port(target, key);
+  if (target.is_local_port()) return port_signals.demonitor(target, key);
   Process* q = target.is_local_pid() ? process_table.find(target) : nullptr;
   if (!q) return;
   Fragment* f = new_signal(SignalKind::kDemonitor, kRefWords);

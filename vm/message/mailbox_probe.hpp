@@ -2,7 +2,7 @@
 
 #include "probes/probes.hpp"
 #include "vm/base/spin_lock.hpp"
-#include "vm/message/mailbox.hpp"
+#include "vm/process/mailbox.hpp"
 
 /// Exact mailbox lengths for the message-queued probe.
 namespace vmrun {

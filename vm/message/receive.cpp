@@ -1,13 +1,13 @@
 #include "vm/message/receive.hpp"
 
 #include "vm/base/clock.hpp"
-#include "vm/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/mailbox_probe.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/bif.hpp"
+#include "vm/process/core.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
@@ -111,7 +111,7 @@ TimeoutState receive_start_timer(Process& p, Term timeout) {
   if (timeout.small_value() == 0) return TimeoutState::kExpired;
   const Word now_ns = monotonic_ns();
   const Word tick = (now_ns + 999'999) / 1'000'000 + static_cast<Word>(timeout.small_value());
-  p.receive_timer = this_scheduler()->timers.start_receive(p.id, now_ns / 1'000'000, tick);
+  p.receive_timer = this_core()->timers.start_receive(p.id, now_ns / 1'000'000, tick);
   return TimeoutState::kWait;
 }
 

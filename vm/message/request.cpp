@@ -1,17 +1,15 @@
 #include "vm/message/request.hpp"
 
-#include "vm/bif.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/heap/gc.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"
-#include "vm/process/info.hpp"
+#include "vm/process/core.hpp"
+#include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
-#include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
-#include "vm/trace/trace.hpp"
 
 /// The signal's root is {From, Id, Kind, Argument, Tag, MessageId, IfDead}. Id is a small integer
 /// when From is suspended for the answer; 0 when nobody waits: then {Tag, MessageId, Answer} is
@@ -31,55 +29,6 @@ Fragment* make_request(Process& from, Word id, RequestKind kind, Term argument, 
   f->message = make_tuple(hp, from.id, Term::small(static_cast<SWord>(id)),
                           Term::small(static_cast<SWord>(kind)), argument_copy, tag, id_copy, if_dead);
   return f;
-}
-
-void answer(Term request, Term result) {
-  const Term* e = request.tuple_elements();
-  if (e[kId] != Term::small(0)) {
-    // The copy that follows goes to a known heap, and not as a message.
-    if (probe::copy_object_enabled() && !result.is_immed()) [[unlikely]]
-      probe::fire_copy_object(e[kFrom], size_words(result));
-    answer_question(e[kFrom], static_cast<Word>(e[kId].small_value()), result);
-  } else if (!e[kTag].is_nil()) {
-    Fragment* f = new_fragment(4 + copy_size_words(result) + copy_size_words(e[kMessageId]));
-    const Term copy = copy_into(*f, result), id = copy_into(*f, e[kMessageId]);
-    if (e[kTag] == atoms::suspended) {
-      Term* hp = fragment_alloc(*f, 3);
-      f->message = make_tuple(hp, id, copy == atoms::true_ ? atoms::suspended : atoms::exited);
-    } else {
-      Term* hp = fragment_alloc(*f, 4);
-      f->message = make_tuple(hp, e[kTag], id, copy);
-    }
-    send_from_vm(e[kFrom], f);
-  }
-}
-
-void collect_for(Process& p, Term how) {
-  const int cost = how == atoms::minor ? collect(p, 0, p.saved_regs, p.live_saved)
-                                       : collect_major(p, 0, p.saved_regs, p.live_saved);
-  if (cost >= 0) return;
-  p.exit_pending = true;
-  p.exit_reason = atoms::killed;
-}
-
-void answer_one(Process& p, Term request) {
-  const Term* e = request.tuple_elements();
-  Arena arena;
-  switch (static_cast<RequestKind>(e[kKind].small_value())) {
-    case RequestKind::kIsAlive: return answer(request, atoms::true_);
-    case RequestKind::kProcessInfo: return answer(request, process_info(p, e[kArgument], arena, false));
-    case RequestKind::kGarbageCollect: collect_for(p, e[kArgument]); return answer(request, atoms::true_);
-    case RequestKind::kSuspend: ++p.suspend_count; return answer(request, atoms::true_);
-    case RequestKind::kTrace:
-      return answer(request, trace_as_asked(p, e[kArgument]) ? atoms::true_ : atoms::false_);
-    case RequestKind::kTraceInfo: return answer(request, trace_info(p, e[kArgument], arena));
-    case RequestKind::kRunsOldCode:
-      return answer(request, runs_old_code(p, e[kArgument]) ? atoms::true_ : atoms::false_);
-    case RequestKind::kReclaim: return take_part_in_reclaim(&p);
-    case RequestKind::kResume:
-      if (p.suspend_count) --p.suspend_count;
-      return answer(request, atoms::true_);
-  }
 }
 
 }  // namespace
@@ -109,7 +58,7 @@ void answer_question(Term asker, Word id, Term result, bool is_error) {
   const Term copy = copy_into(*f, result), number = Term::small(static_cast<SWord>(id));
   Term* hp = fragment_alloc(*f, is_error ? 4 : 3);
   f->message = is_error ? make_tuple(hp, number, copy, atoms::error) : make_tuple(hp, number, copy);
-  Scheduler* s = this_scheduler();
+  Core* s = this_core();
   if (s && s->current && s->current->id == asker) return take_reply(*s->current, f);  // it answers itself
   Process* q = process_table.find(asker);
   if (!q || !push_signal(*q, f)) Fragment::destroy(f);
@@ -134,21 +83,30 @@ void ask_async(Process& p, Term target, RequestKind kind, Term argument, Term ta
   send_signal(target, make_request(p, 0, kind, argument, tag, id, if_dead));
 }
 
-void answer_deferred(Process& p) {
-  p.deferred_requests = false;
-  std::vector<Fragment*> requests;
-  requests.swap(p.extra->deferred);
-  for (Fragment* f : requests) {
-    if (p.exit_pending) answer_request_dead(f->message);
-    else answer_one(p, f->message);
-    Fragment::destroy(f);
+void answer_request(Term request, Term result) {
+  const Term* e = request.tuple_elements();
+  if (e[kId] != Term::small(0)) {
+    // The copy that follows goes to a known heap, and not as a message.
+    if (probe::copy_object_enabled() && !result.is_immed()) [[unlikely]]
+      probe::fire_copy_object(e[kFrom], size_words(result));
+    answer_question(e[kFrom], static_cast<Word>(e[kId].small_value()), result);
+  } else if (!e[kTag].is_nil()) {
+    Fragment* f = new_fragment(4 + copy_size_words(result) + copy_size_words(e[kMessageId]));
+    const Term copy = copy_into(*f, result), id = copy_into(*f, e[kMessageId]);
+    if (e[kTag] == atoms::suspended) {
+      Term* hp = fragment_alloc(*f, 3);
+      f->message = make_tuple(hp, id, copy == atoms::true_ ? atoms::suspended : atoms::exited);
+    } else {
+      Term* hp = fragment_alloc(*f, 4);
+      f->message = make_tuple(hp, e[kTag], id, copy);
+    }
+    send_from_vm(e[kFrom], f);
   }
 }
 
 void answer_request_dead(Term request) {
-  if (request.element(kKind) == Term::small(static_cast<SWord>(RequestKind::kReclaim)))
-    return take_part_in_reclaim(nullptr);
-  answer(request, request.element(kIfDead));
+  if (request_kind(request) == RequestKind::kReclaim) return code_view.take_part_in_reclaim(nullptr);
+  answer_request(request, request.element(kIfDead));
 }
 
 bool ask_for_part(Process& p) {
@@ -161,6 +119,11 @@ bool ask_for_part(Process& p) {
   Fragment::destroy(f);
   return false;
 }
+
+RequestKind request_kind(Term request) {
+  return static_cast<RequestKind>(request.element(kKind).small_value());
+}
+Term request_argument(Term request) { return request.element(kArgument); }
 
 void take_reply(Process& p, Fragment* f) {
   Extra* extra = p.extra;

@@ -46,8 +46,11 @@ void answer_question(Term asker, Word id, Term result, bool is_error = false);
 /// has ended already.
 [[nodiscard]] bool ask_for_part(Process& p);
 
-/// Answers what has been asked of p. Between two slices, registers saved. May collect.
-void answer_deferred(Process& p);
+/// The answering side, whose root of the signal `request` is: what is asked, and the answer to it. Any
+/// scheduler.
+RequestKind request_kind(Term request);
+Term request_argument(Term request);
+void answer_request(Term request, Term result);
 /// Answers for a process that is gone; `request` is the signal's root.
 void answer_request_dead(Term request);
 /// The reply signal, in the asker's thread. Takes the fragment over.

@@ -1,8 +1,10 @@
 #include "vm/message/send.hpp"
 
-#include "vm/bif.hpp"
+#include "probes/probes.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/destination.hpp"
+#include "vm/message/other_receivers.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/operations.hpp"
 #include "vm/probes/fire.hpp"
@@ -11,6 +13,7 @@
 #include "vm/term/print.hpp"
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
+#include "vm/trace/tracer.hpp"
 
 namespace vmrun {
 namespace {
@@ -99,7 +102,7 @@ bool send_to_destination(Process& from, Term to, Term message) {
       if (Process* q = process_table.find(destination.who)) send_to_process(from, *q, to, message);
       else if (!destination.bare_name) trace_send(from, to, message);
       return true;
-    case Destination::Kind::kPort: return send_to_port(from, destination.who, message) == PortSend::kDone;
+    case Destination::Kind::kPort: return port_signals.send(from, destination.who, message);
     case Destination::Kind::kAlias:
       trace_send(from, to, message);
       send_to_alias(from, to, message);
@@ -146,5 +149,11 @@ bool send_from_vm(Term pid, Fragment* f) {
   Fragment::destroy(f);
   return false;
 }
+
+namespace {
+
+[[maybe_unused]] const bool filled_in = (send_trace_event = send_from_vm, true);
+
+}  // namespace
 
 }  // namespace vmrun

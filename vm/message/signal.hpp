@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vm/heap/copy.hpp"
+#include "vm/heap/fragment.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/process_state.hpp"
 
@@ -9,21 +9,10 @@
 /// processes is the order of sending, messages included.
 namespace vmrun {
 
-/// A fragment of at least this many words; ends the VM with a message when memory is exhausted.
-Fragment* new_fragment(Word words);
 inline Fragment* new_signal(SignalKind kind, Word words) {
   Fragment* f = new_fragment(words);
   f->kind = static_cast<std::uint32_t>(kind);
   return f;
-}
-/// Copies a term into a fragment that has room for it; fires copy-struct. Use copy_size_words for
-/// the room.
-Term copy_into(Fragment& f, Term t, Literals literals = Literals::kShared);
-/// Room inside a fragment.
-inline Term* fragment_alloc(Fragment& f, Word words) {
-  assert(f.used_words + words <= f.capacity_words);
-  f.used_words += static_cast<std::uint32_t>(words);
-  return f.words + (f.used_words - words);
 }
 
 /// Appends a message and wakes the receiver; fires message-queued unless the receiver sent it to
@@ -63,6 +52,9 @@ void append_own_message(Process& p, Fragment* f, bool announce = true);
 
 void set_links(Process& a, Process& b);
 bool is_linked(Process& p, Term other);
+/// p links to another process that lives: tells p's tracer, and has the other traced too if p's flags
+/// say so.
+void trace_link(Process& p, Term other);
 
 /// monitor: target is a local pid or port, or an atom; is_port: what the atom should name. Returns
 /// the reference's key; the caller makes the term.

@@ -1,4 +1,3 @@
-#include "vm/bif.hpp"
 #include "vm/code/module.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
@@ -8,6 +7,7 @@
 #include "vm/nif/library.hpp"
 #include "vm/port/operations.hpp"
 #include "vm/port/port.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 

@@ -2,9 +2,9 @@
 #include <string>
 
 #include "vm/base/clock.hpp"
-#include "vm/bif.hpp"
 #include "vm/include/erl_driver.h"
 #include "vm/nif/env.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/print.hpp"
 

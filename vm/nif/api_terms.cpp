@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "vm/bif.hpp"
 #include "vm/nif/env.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/arith.hpp"
 #include "vm/term/big.hpp"

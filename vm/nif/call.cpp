@@ -11,10 +11,10 @@
 #include <tuple>
 
 #include "vm/base/allocate.hpp"
-#include "vm/bif.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/nif/library.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {

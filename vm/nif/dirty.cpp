@@ -13,8 +13,8 @@
 #include "vm/base/thread.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/support.hpp"
-#include "vm/heap/gc.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/nif/call.hpp"
 #include "vm/nif/library.hpp"
@@ -24,18 +24,6 @@
 #include "vm/term/print.hpp"
 
 namespace vmrun {
-
-/// A built-in function at work on a dirty scheduler, or a collection.
-struct DirtyJob {
-  BifFn body;  // nullptr: makes `need` words free
-  DirtyKind kind;
-  unsigned arity;
-  static constexpr unsigned kMaxArguments = 4;
-  Term arguments[kMaxArguments];
-  Term result;
-  bool done = false;
-  Word need = 0;
-};
 
 namespace {
 
@@ -59,10 +47,6 @@ struct Pool {
 };
 Pool cpu_pool{DirtyKind::kCpu, 0, {}, {}, nullptr, &cpu_pool.first, nullptr, 0, 0};
 Pool io_pool{DirtyKind::kIo, 10, {}, {}, nullptr, &io_pool.first, nullptr, 0, 0};
-
-thread_local DirtyKind thread_kind = DirtyKind::kNone;
-
-DirtyJob* job_of(const Process& p) { return p.extra ? p.extra->dirty_job : nullptr; }
 
 const NifFunction& called(const Process& p) { return nif_functions[header_of_entry(p.ip)->nif]; }
 
@@ -172,7 +156,7 @@ bool look_for_work(Pool& pool, AdaptiveSpin& spin, std::unique_lock<std::mutex>&
 }
 
 [[noreturn]] void run_thread(Pool& pool) {
-  thread_kind = pool.kind;
+  dirty_thread = pool.kind;
   AdaptiveSpin spin;
   std::unique_lock lock(pool.mutex);
   for (;;) {
@@ -187,7 +171,7 @@ bool look_for_work(Pool& pool, AdaptiveSpin& spin, std::unique_lock<std::mutex>&
     pool.first = p.next_in_queue;
     if (!pool.first) pool.last = &pool.first;
     lock.unlock();
-    if (DirtyJob* job = job_of(p)) run_job(p, *job);
+    if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
     else run_nif(p);
     lock.lock();
   }
@@ -205,7 +189,7 @@ unsigned dirty_io_schedulers() { return io_pool.limit; }
 namespace {
 
 Pool& pool_for(Process& p) {
-  if (const DirtyJob* job = job_of(p)) return job->kind == DirtyKind::kIo ? io_pool : cpu_pool;
+  if (const DirtyJob* job = dirty_job_of(p)) return job->kind == DirtyKind::kIo ? io_pool : cpu_pool;
   const NifFunction& f = called(p);
   // Still in the slice: who unloads the library waits for that, and then the call, which may be a
   // long time in the queue, keeps it.
@@ -233,60 +217,11 @@ void run_dirty(Process& p) {
   }
 }
 
-Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity, DirtyKind kind) {
-  assert(arity <= DirtyJob::kMaxArguments && thread_kind == DirtyKind::kNone);
-  DirtyJob*& job = extra_of(p).dirty_job;
-  if (!job) {
-    job = new DirtyJob{body, kind, arity, {}, {}};
-    std::copy_n(args, arity, job->arguments);
-    p.bif_action = BifAction::kElsewhere;
-    return kNonValue;
-  }
-  assert(job->done && job->body == body);
-  const Term result = job->result;
-  if (!result) p.bif_action = BifAction::kRaise;
-  abandon_dirty_job(p);
-  return result;
-}
-
-bool long_collection(const Process& p) {
-  constexpr Word kLongWords = 512 * 1024, kStressWords = 4096;
-  return p.heap.block_words() > (gc_modes.collect_always ? kStressWords : kLongWords) && !job_of(p);
-}
-
-void collect_on_dirty(Process& p, Word need) {
-  assert(!job_of(p));
-  extra_of(p).dirty_job = new DirtyJob{nullptr, DirtyKind::kCpu, 0, {}, {}, false, need};
-}
-
-bool came_back(const Process& p) {
-  const DirtyJob* job = job_of(p);
-  return job && job->done;
-}
-SWord steps_here() {
-  return thread_kind == DirtyKind::kNone ? static_cast<SWord>(kStepsOnScheduler) : INT64_MAX;
-}
-bool too_long(Word steps) { return steps > kStepsOnScheduler && thread_kind == DirtyKind::kNone; }
-
-void visit_dirty_job(DirtyJob& job, void (*visit)(void* context, Term* terms, std::size_t count),
-                     void* context) {
-  visit(context, job.arguments, job.arity);
-  if (job.result) visit(context, &job.result, 1);
-}
-
-void abandon_dirty_job(Process& p) {
-  if (!p.extra) return;
-  delete p.extra->dirty_job;
-  p.extra->dirty_job = nullptr;
-}
-
 bool dirty_call_raised(Process& p) {
   if (!p.extra || !p.extra->dirty_call_raised) return false;
   p.extra->dirty_call_raised = false;
   p.bif_action = BifAction::kRaise;
   return true;
 }
-
-DirtyKind dirty_thread_kind() { return thread_kind; }
 
 }  // namespace vmrun

@@ -1,8 +1,8 @@
 #include "vm/nif/load_nif.hpp"
 
-#include "vm/bif.hpp"
 #include "vm/code/module.hpp"
 #include "vm/nif/library.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {

@@ -9,6 +9,7 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/memory_count.hpp"
+#include "vm/message/other_receivers.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/nif/guard.hpp"
 #include "vm/nif/library.hpp"
@@ -164,7 +165,9 @@ Term find_resource(const std::uint32_t* numbers, TermSpace& heap) {
 
 }  // namespace
 
-// ---- Monitors of resources that hear of an end ----------------------------------------------------
+// ---- The end of a process that a resource monitors ----------------------------------------------
+
+namespace {
 
 void resource_down(RefKey monitor, Term pid) {
   Resource* r;
@@ -197,6 +200,10 @@ Term monitoring_resource(RefKey monitor, Heap& heap) {
   r->binary.release();
   return ref;
 }
+
+[[maybe_unused]] const bool watches = (resource_signals = {resource_down, monitoring_resource}, true);
+
+}  // namespace
 
 // ---- Types --------------------------------------------------------------------------------------
 

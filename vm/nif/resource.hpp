@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "vm/nif/env.hpp"
-#include "vm/nif/resource_monitor.hpp"
+#include "vm/process/reference.hpp"
 #include "vm/term/layout.hpp"
 #include "vm/term/resource_hooks.hpp"
 

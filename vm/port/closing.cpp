@@ -125,7 +125,7 @@ void close_port(Port& p, Term who, Term reason) {
   p.state.store(Port::State::kClosing,
                 std::memory_order_seq_cst);  // before the name is given up: see registry.cpp
   let_waiters_go(p);
-  unregister_port(p);
+  give_up_name(p.registered_name);
   tell_relations(p, told);
   p.links.clear();
   p.monitored_by.clear();

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "vm/bif.hpp"
 #include "vm/message/request.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/task.hpp"
+#include "vm/process/bif.hpp"
 
 /// Operations of a process on a port that it waits for: at once when the port is idle, else as a
 /// task that answers. For the functions of operations.hpp; in the calling process's thread.

@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "vm/bif.hpp"
+#include "probes/probes.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/callbacks.hpp"

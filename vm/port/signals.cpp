@@ -8,10 +8,13 @@
 #include "vm/base/epoch.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/include/erl_driver.h"
+#include "vm/message/other_receivers.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/callbacks.hpp"
+#include "vm/port/operations.hpp"
 #include "vm/port/task.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/process/timer_wheel.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -172,5 +175,30 @@ bool stop_driver_monitor(Port& p, RefKey key) {
   send_demonitor(pid, key);
   return true;
 }
+
+// ---- What those below ask for -------------------------------------------------------------------
+
+namespace {
+
+bool send_and_tell(Process& from, Term port, Term message) {
+  return send_to_port(from, port, message) == PortSend::kDone;
+}
+
+std::atomic<std::uint32_t>* name_of(Term port) {
+  Port* p = port_table.find(port);
+  return p ? &p->registered_name : nullptr;
+}
+bool takes_name(Term port) {
+  Port* p = port_table.find(port);
+  return p && p->state.load(std::memory_order_seq_cst) == Port::State::kOpen;
+}
+
+[[maybe_unused]] const bool filled_in = [] {
+  port_signals = {send_and_tell, send_exit_to_port, monitor_port, demonitor_port, send_down_to_port};
+  named_ports = {name_of, takes_name};
+  return true;
+}();
+
+}  // namespace
 
 }  // namespace vmrun

@@ -1,10 +1,22 @@
 #pragma once
 
 #include "vm/process/process.hpp"
+#include "vm/term/fun.hpp"
 
-/// What processes and schedulers need to know of code; vm/code implements it. Any thread that holds
-/// an epoch.
+/// What processes, schedulers and tracing need to know of code; filled in by vm/code before main
+/// begins. Any thread that holds an epoch.
 namespace vmrun {
+
+struct CodeView {
+  const FunctionHeader* (*header_at)(const Word* address) = [](const Word*) -> const FunctionHeader* { return nullptr; };
+  Term (*stacktrace)(Process& p, Heap& out, unsigned depth) = [](Process&, Heap&, unsigned) { return Term::nil(); };
+  /// Whether the process is in the middle of the old version of a module. In its own thread.
+  bool (*runs_old_code)(const Process& p, Term module) = [](const Process&, Term) { return false; };
+  /// What a process does so that code and literals can be given back (code/reclaim.hpp), in its own
+  /// thread between two slices. May collect. nullptr: it has ended.
+  void (*take_part_in_reclaim)(Process* p) = [](Process*) {};
+};
+extern constinit CodeView code_view;
 
 struct FunctionName {
   Term module, function;
@@ -13,20 +25,17 @@ struct FunctionName {
 
 /// The function a process at rest goes on in: the one that holds its resume point, or its initial
 /// call when that is code of the machine's own (it has not run yet, or its last call was native).
-FunctionName resume_function(const Process& p);
+inline FunctionName resume_function(const Process& p) {
+  if (p.ip)
+    if (const FunctionHeader* f = code_view.header_at(p.ip)) return {f->module, f->function, f->arity};
+  return {p.initial_module, p.initial_function, p.initial_arity};
+}
 
 /// Call stack of a process that is scheduled out, or of the calling process in a BIF: [{Module,
 /// Function, Arity, [{file, File}, {line, Line}]}], at most `depth` entries, innermost first. Built
 /// in `out`.
-Term current_stacktrace(Process& p, Heap& out, unsigned depth);
-
-/// Whether the process is in the middle of the old version of a module. In its own thread.
-bool runs_old_code(const Process& p, Term module);
-/// What a process does so that code and literals can be given back (code/reclaim.hpp), in its own
-/// thread between two slices. May collect. nullptr: it has ended.
-void take_part_in_reclaim(Process* p);
-
-/// What a process remembers of traced calls (code/call_trace.hpp); nullptr is fine.
-void free_awaited_returns(struct AwaitedReturns* returns);
+inline Term current_stacktrace(Process& p, Heap& out, unsigned depth) {
+  return code_view.stacktrace(p, out, depth);
+}
 
 }  // namespace vmrun

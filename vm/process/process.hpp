@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "vm/heap/heap.hpp"
-#include "vm/message/mailbox.hpp"
+#include "vm/process/mailbox.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/term.hpp"
 
@@ -14,7 +14,7 @@
 /// small: an idle process's whole footprint is a target.
 namespace vmrun {
 
-struct Scheduler;
+struct Core;
 struct Fiber;
 struct Timer;
 
@@ -57,9 +57,9 @@ struct Process {
   const Word* ip =
       nullptr;  // resume point; nullptr: not started yet: the initial call is in the saved registers as
                 // module, function, list of arguments
-  Scheduler* scheduler = nullptr;  // where it runs or ran last
-  std::int32_t reductions = 0;     // left in this slice; ≤ 0 means give up the core
-  std::uint8_t live_saved = 0;     // argument registers saved while scheduled out
+  Core* scheduler = nullptr;    // where it runs or ran last
+  std::int32_t reductions = 0;  // left in this slice; ≤ 0 means give up the core
+  std::uint8_t live_saved = 0;  // argument registers saved while scheduled out
   BifAction bif_action = BifAction::kRaise;
   ExceptionClass exception_class = ExceptionClass::kError;
   std::uint8_t priority = 1;  // 0 low, 1 normal, 2 high, 3 max
@@ -119,11 +119,5 @@ struct Process {
 /// Names every term a collection must treat as a root besides argument registers and stack: visit
 /// is called with ranges of terms it may replace.
 void visit_roots(Process& p, void (*visit)(void* context, Term* terms, std::size_t count), void* context);
-
-/// Ends p: fires process-exit, answers links and monitors, gives up name, timers and heap. `reason`
-/// is the final one ({Reason,Stack} for errors, {{nocatch,T},Stack} for throws). With `report`
-/// (uncaught errors and throws) the crash is logged first. The caller, who runs in p's own thread,
-/// then returns RunResult::kExited at once; the scheduler frees p.
-void exit_process(Process& p, Term reason, bool report);
 
 }  // namespace vmrun

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "vm/message/carried.hpp"
+#include "vm/process/carried.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 

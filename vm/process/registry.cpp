@@ -2,10 +2,12 @@
 
 #include <mutex>
 
-#include "vm/port/port.hpp"
 #include "vm/process/table.hpp"
 
 namespace vmrun {
+
+constinit NamedPorts named_ports;
+
 namespace {
 
 // Words by atom index, in chunks made when a name in them is registered for the first time: the
@@ -65,10 +67,9 @@ void give_up(std::atomic<std::uint32_t>& has) {
 RegisterResult register_name(Term name, Term who) {
   std::lock_guard guard(changing);
   if (who.is_local_port()) {
-    Port* p = port_table.find(who);
-    return p ? enter(name, who, p->registered_name,
-                     [&] { return p->state.load(std::memory_order_seq_cst) != Port::State::kOpen; })
-             : RegisterResult::kNoProcess;
+    std::atomic<std::uint32_t>* has = named_ports.name_of(who);
+    return has ? enter(name, who, *has, [&] { return !named_ports.is_open(who); })
+               : RegisterResult::kNoProcess;
   }
   Process* p = process_table.find(who);
   return p ? enter(name, who, p->registered_name, [&] { return p->exiting.load(std::memory_order_seq_cst); })
@@ -83,15 +84,14 @@ bool unregister_name(Term name) {
   if (!who) return false;
   slot->store(0, std::memory_order_release);
   if (who.is_local_port()) {
-    if (Port* p = port_table.find(who)) p->registered_name.store(0, std::memory_order_relaxed);
+    if (auto* has = named_ports.name_of(who)) has->store(0, std::memory_order_relaxed);
   } else if (Process* p = process_table.find(who)) {
     p->registered_name.store(0, std::memory_order_relaxed);
   }
   return true;
 }
 
-void unregister_process(Process& p) { give_up(p.registered_name); }
-void unregister_port(Port& p) { give_up(p.registered_name); }
+void give_up_name(std::atomic<std::uint32_t>& has) { give_up(has); }
 
 void for_each_name(void (*visit)(void* context, Term name), void* context) {
   for (std::uint32_t c = 0; c < kAtomCapacity / kChunk; ++c) {

@@ -6,8 +6,6 @@
 /// the atom. Changes are serialised.
 namespace vmrun {
 
-struct Port;
-
 /// The pid or port registered under an atom, or the non-value. Any thread.
 Term whereis(Term name);
 
@@ -16,10 +14,17 @@ enum class RegisterResult { kOk, kNameTaken, kHasName, kNoProcess };
 RegisterResult register_name(Term name, Term who);
 /// False when nobody has that name.
 bool unregister_name(Term name);
-/// p exits: gives up its name.
-void unregister_process(Process& p);
-/// A port closes (its state says so already).
-void unregister_port(Port& p);
+/// A process exits or a port closes (its state says so already): has is its registered_name.
+void give_up_name(std::atomic<std::uint32_t>& has);
+
+/// What names need to know of ports, filled in by vm/port before main begins. Any scheduler.
+struct NamedPorts {
+  /// Where the port keeps its name; nullptr when it is gone.
+  std::atomic<std::uint32_t>* (*name_of)(Term port) = nullptr;
+  /// Sequentially consistent: false once it has begun to close.
+  bool (*is_open)(Term port) = nullptr;
+};
+extern constinit NamedPorts named_ports;
 
 /// Calls visit with each registered name, in no order.
 void for_each_name(void (*visit)(void* context, Term name), void* context);

@@ -1,8 +1,8 @@
 #include <cstddef>
 
-#include "vm/message/carried.hpp"
-#include "vm/nif/dirty.hpp"
-#include "vm/sched/fiber.hpp"
+#include "vm/process/carried.hpp"
+#include "vm/process/dirty_job.hpp"
+#include "vm/process/fiber.hpp"
 
 namespace vmrun {
 

@@ -5,8 +5,8 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/spin_lock.hpp"
+#include "vm/process/core.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/sched/scheduler.hpp"
 
 namespace vmrun {
 
@@ -30,7 +30,7 @@ Process* new_slab() {
 
 Process*& batch_link(Process* head) { return *reinterpret_cast<Process**>(&head->parent); }
 
-void refill(Scheduler& s) {
+void refill(Core& s) {
   {
     std::lock_guard guard(shared_pool.lock);
     if (Process* batch = shared_pool.batches) {
@@ -44,8 +44,8 @@ void refill(Scheduler& s) {
   s.free_process_count = kPerSlab;
 }
 
-/// Half of the free structures go where schedulers that spawn more than they bury can find them.
-void share_surplus(Scheduler& s) {
+/// Half of the free structures go where schedulers that spawn more than end on them can find them.
+void share_surplus(Core& s) {
   Process* head = s.free_processes;
   Process* last = head;
   for (unsigned i = 1; i < kKeepFree / 2; ++i) last = last->next_in_queue;
@@ -64,7 +64,7 @@ Process* outside_free = nullptr;  // for threads that are no schedulers (boot, t
 
 Process* allocate_process() {
   Process* p;
-  if (Scheduler* s = this_scheduler()) [[likely]] {
+  if (Core* s = this_core()) [[likely]] {
     if (!s->free_processes) [[unlikely]]
       refill(*s);
     p = s->free_processes;
@@ -80,7 +80,7 @@ Process* allocate_process() {
 }
 
 void recycle_process(Process* p) {
-  if (Scheduler* s = this_scheduler()) [[likely]] {
+  if (Core* s = this_core()) [[likely]] {
     p->next_in_queue = s->free_processes;
     s->free_processes = p;
     if (++s->free_process_count > kKeepFree) [[unlikely]]

@@ -10,10 +10,10 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/base/thread.hpp"
-#include "vm/code/interpreter.hpp"
-#include "vm/heap/gc.hpp"
 #include "vm/heap/literal.hpp"
-#include "vm/message/request.hpp"
+#include "vm/lifecycle/answer.hpp"
+#include "vm/lifecycle/exit.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/nif/dirty.hpp"
@@ -22,7 +22,6 @@
 #include "vm/port/task.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"
-#include "vm/process/exit.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/run_queue.hpp"
@@ -38,8 +37,6 @@
 /// somebody is searching already (idle.hpp). Where a scheduler does not come round because what it
 /// runs does not yield, another one takes what waits there.
 namespace vmrun {
-
-thread_local Scheduler* current_scheduler = nullptr;
 
 namespace {
 
@@ -272,7 +269,7 @@ void mind_waiting(Scheduler& s) {
 }
 
 void run(Scheduler& s) {
-  current_scheduler = &s;
+  current_core = &s;
   s.epoch = &epoch_slot();
   epoch_enter(*s.epoch);
   while (!stopping.load(std::memory_order_relaxed)) {
@@ -299,7 +296,7 @@ void run(Scheduler& s) {
     if (s.others_waited >= kWaitedBeforeSharing) share(s);
   }
   epoch_leave(*s.epoch);
-  current_scheduler = nullptr;
+  current_core = nullptr;
 }
 
 }  // namespace
@@ -310,7 +307,7 @@ void make_runnable(Process& p) {
     return mind_waiting(*s);
   }
   if (schedulers.empty()) return (void)boot_inbox.push(p);
-  Scheduler& s = p.scheduler ? *p.scheduler : *schedulers[0];
+  Scheduler& s = p.scheduler ? static_cast<Scheduler&>(*p.scheduler) : *schedulers[0];
   s.inbox.push(p);
   wake_owner(s);
 }

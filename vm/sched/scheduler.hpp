@@ -9,9 +9,7 @@
 #include "vm/base/owner_lock.hpp"
 #include "vm/base/parker.hpp"
 #include "vm/base/retired.hpp"
-#include "vm/code/interpreter.hpp"
-#include "vm/process/process.hpp"
-#include "vm/process/timer_wheel.hpp"
+#include "vm/process/core.hpp"
 #include "vm/sched/runnable_port.hpp"
 
 /// One operating-system thread that runs processes: its run queue, timers, argument registers.
@@ -19,9 +17,17 @@
 /// How the schedulers share work: see scheduler.cpp.
 namespace vmrun {
 
-inline constexpr unsigned kMaxXRegs = 1024;
 inline constexpr unsigned kMaxSchedulers = 1024;
 inline constexpr std::int32_t kSliceReductions = 4000;
+
+/// How a slice ended.
+enum class RunResult {
+  kYielded,    // slice used up (or asked to yield): runnable
+  kWaiting,    // in receive, mailbox looked through: not runnable until something arrives
+  kDirty,      // goes to a dirty scheduler with its saved registers (see nif/dirty.hpp)
+  kSuspended,  // waits for something other than a message (fiber, suspend)
+  kExited,     // exit_process has run; the Process may be freed by its table any time now
+};
 
 /// Runnable things, first come first served, linked through their next_in_queue.
 template <class T>
@@ -65,15 +71,10 @@ struct RunList {
   }
 };
 
-struct Scheduler {
-  explicit Scheduler(unsigned number = 0) : number(number), timers(number ? number - 1 : 0) {}
+struct Scheduler : Core {
+  using Core::Core;
 
-  unsigned number = 0;  // 1…S
-  bool traced = false;  // this slice is to run the instructions that fire probes
-  bool runs = false;    // is in a slice, or in a port's turn
-  Process* current = nullptr;
-  Term x[kMaxXRegs + 1];   // argument registers of the running process
-  std::int32_t slice = 0;  // reductions the running process started with
+  bool runs = false;  // is in a slice, or in a port's turn
 
   // Run queue. Under queue_lock, for a scheduler that does not come back has its queue taken away.
   RunList<Process> queues[4];      // by priority: low, normal, high, max
@@ -91,13 +92,8 @@ struct Scheduler {
 
   bool watches = false;   // has the watcher's role (idle.hpp)
   AdaptiveSpin job_spin;  // before it sleeps while the async pool works for it
-  TimerWheel timers;      // any thread, see there
   EpochSlot* epoch = nullptr;
-
-  // Process structures: free ones (table.hpp), and those of processes that have ended.
-  Process* free_processes = nullptr;
-  unsigned free_process_count = 0;
-  Retired<Process, &Process::next_in_queue> retired;
+  Retired<Process, &Process::next_in_queue> retired;  // structures of processes that have ended
 
   // Any thread. What the owner writes all the time: others look at it rarely.
   alignas(64) OwnerLock queue_lock;
@@ -125,16 +121,12 @@ struct Scheduler {
 };
 
 /// The scheduler of the calling thread, nullptr on other threads.
-extern thread_local Scheduler* current_scheduler;
-inline Scheduler* this_scheduler() { return current_scheduler; }
+inline Scheduler* this_scheduler() { return static_cast<Scheduler*>(this_core()); }
 
 struct Port;
 
-/// Puts a process that is not on any run queue on one: the caller's own, or from other threads that
-/// where it ran last. After a push or notify said so.
-void make_runnable(Process& p);
-/// The same for a port that has just become Port::Run::kQueued. `on`: the scheduler to run it;
-/// nullptr: the caller's, or where it ran last.
+/// As make_runnable of a process (core.hpp), for a port that has just become Port::Run::kQueued.
+/// `on`: the scheduler to run it; nullptr: the caller's, or where it ran last.
 void make_runnable(Port& p, Scheduler* on);
 
 struct SchedulerOptions {
@@ -142,7 +134,9 @@ struct SchedulerOptions {
   std::int32_t slice = kSliceReductions;
   bool random = false;  // pick among the first runnable processes at random, slices of random length
   std::uint64_t seed = 0;
-  RunResult (*run)(Scheduler& s, Process& p) = interpret;  // what executes a slice; tests put their own in
+  // What executes a slice, until the process leaves the core, with p.reductions set: `interpret`
+  // (code/interpreter.hpp); tests put their own in.
+  RunResult (*run)(Scheduler& s, Process& p) = nullptr;
 };
 
 /// Starts the threads. Processes may have been spawned before.

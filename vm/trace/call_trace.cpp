@@ -5,9 +5,8 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include "vm/code/exceptions.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/message/carried.hpp"
+#include "vm/process/carried.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -83,7 +82,7 @@ Term list_term(Heap& heap, const Term* terms, unsigned count) {
 }
 
 Term caller_at(Heap& heap, const Word* address) {
-  const FunctionHeader* f = function_header_at(address);
+  const FunctionHeader* f = code_view.header_at(address);
   return f ? name_term(heap, *f) : atoms::undefined;
 }
 
@@ -92,7 +91,7 @@ Term caller_at(Heap& heap, const Word* address) {
 Term caller_term(Process& p, Heap& heap, const FunctionHeader& called, Word depth) {
   const FunctionHeader* f = nullptr;
   const Export* e = find_export(called.module, called.function, called.arity);
-  if (depth > p.heap.stack_words() || (e && e->bif)) f = function_header_at(p.ip);
+  if (depth > p.heap.stack_words() || (e && e->bif)) f = code_view.header_at(p.ip);
   for (const Term* s = p.heap.stop; s < p.heap.end && (!f || f == &called); s++)
     if (s->is_header() && s->raw() != 0) return caller_at(heap, reinterpret_cast<const Word*>(s->raw()) - 1);
   return f ? name_term(heap, *f) : atoms::undefined;

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "vm/code/module.hpp"
+#include "vm/process/process.hpp"
+#include "vm/term/fun.hpp"
 
 /// Tracing of calls (erlang:trace with the flag call): which functions are traced, and with what
 /// match specification; what happens at calls and returns of a process that has the flag. Such a
@@ -36,5 +37,8 @@ void return_traced(Process& p, Term value, Word depth);
 void built_in_returned(Process& p, const FunctionHeader& f, Term result, Word depth);
 /// An exception leaves all that lies deeper than `depth`.
 void exception_traced(Process& p, Word depth);
+
+/// What a process remembers of traced calls; nullptr is fine.
+void free_awaited_returns(struct AwaitedReturns* returns);
 
 }  // namespace vmrun

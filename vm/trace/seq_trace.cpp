@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "vm/heap/copy.hpp"
+#include "vm/heap/fragment.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/table.hpp"

@@ -2,7 +2,7 @@
 
 #include <climits>
 
-#include "vm/message/carried.hpp"
+#include "vm/process/carried.hpp"
 
 /// Sequential tracing: a token that travels with messages, so that what one message causes can be
 /// followed from process to process. Each process counts with a clock of its own; a token carries

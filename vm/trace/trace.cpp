@@ -3,13 +3,14 @@
 #include <mutex>
 
 #include "vm/heap/copy.hpp"
-#include "vm/message/carried.hpp"
 #include "vm/message/request.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/carried.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/call_trace.hpp"
 #include "vm/trace/tracer.hpp"
 
 namespace vmrun {
@@ -65,6 +66,16 @@ Tracer* Tracer::create(Term to, Term state) {
 void Tracer::release() {
   if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
+
+namespace {
+
+void release_tracer(Carried& c) {
+  if (c.tracer) c.tracer->release();
+  free_awaited_returns(c.awaited_returns);
+}
+[[maybe_unused]] const bool filled_in = (release_tracing = release_tracer, true);
+
+}  // namespace
 
 bool Tracer::same(const Tracer& other) const { return to == other.to && equal_exact(state, other.state); }
 
@@ -180,20 +191,6 @@ void trace_exit(Process& p, Term reason) {
   trace_event(p, atoms::exit, reason);
   if (const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed))
     trace_event(p, atoms::unregister, Term::atom(name - 1));
-}
-
-void trace_link(Process& p, Term other) {
-  if (!is_traced(p, kTraceProcs | kTraceSetOnLink | kTraceSetOnFirstLink)) return;
-  trace_procs(p, atoms::link, other);
-  Tracer* tracer = tracer_of(p);
-  if (!tracer || !is_traced(p, kTraceSetOnLink | kTraceSetOnFirstLink)) return;
-  if (is_traced(p, kTraceSetOnFirstLink)) p.observed &= ~(kTraceSetOnFirstLink | kTraceSetOnLink);
-  // The link signal is under way; this follows it.
-  Arena arena;
-  Term* hp = arena.alloc(5);
-  const Term wish =
-      make_tuple(hp, atoms::true_, Term::small(p.observed & kTraceAll), tracer->to, tracer->state);
-  ask_async(p, other, RequestKind::kTrace, wish, Term::nil(), Term::nil(), atoms::false_);
 }
 
 void trace_running(Process& p, bool in, bool exiting) {

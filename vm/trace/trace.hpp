@@ -98,8 +98,6 @@ void trace_spawn(Process& parent, Process& child, Term arguments, bool link);
 bool new_processes_traced();
 /// p ends: exit, and unregister if it has a name.
 [[gnu::cold]] void trace_exit(Process& p, Term reason);
-/// p links to another process that lives.
-void trace_link(Process& p, Term other);
 /// p starts running or stops.
 void trace_running(Process& p, bool in, bool exiting);
 /// A collection of a process traced for that begins or ends.

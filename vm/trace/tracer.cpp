@@ -2,12 +2,13 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
+#include "vm/heap/fragment.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/big.hpp"
 
 namespace vmrun {
+
+constinit SendTraceEvent send_trace_event = nullptr;
 
 Term make_trace_stamp(Heap& heap, TraceStamp stamp) {
   if (stamp == TraceStamp::kNow) {
@@ -29,7 +30,7 @@ bool deliver_trace_event(Term pid, Term event) {
   Term* hp = f->words;
   f->message = copy_term(event, hp, f->off_heap);
   f->used_words = static_cast<std::uint32_t>(hp - f->words);
-  return send_from_vm(pid, f);
+  return send_trace_event(pid, f);
 }
 
 }  // namespace vmrun

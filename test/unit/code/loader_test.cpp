@@ -6,10 +6,11 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/compile/compiler.hpp"
 #include "vm/code/code_server.hpp"
+#include "vm/code/interpreter.hpp"
 #include "vm/code/loader.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/heap/literal.hpp"
-#include "vm/process/spawn.hpp"
+#include "vm/lifecycle/spawn.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
@@ -40,6 +41,7 @@ void boot() {
     register_bifs(kTestRows, 1);
     SchedulerOptions options;
     options.schedulers = 1;
+    options.run = interpret;
     start_schedulers(options);
     std::atexit([] { stop_schedulers(); });
     return true;

@@ -10,8 +10,9 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
+#include "vm/code/interpreter.hpp"
 #include "vm/heap/literal.hpp"
-#include "vm/process/spawn.hpp"
+#include "vm/lifecycle/spawn.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
@@ -63,6 +64,7 @@ int main(int argc, char** argv) {
   if (!spawn_process(nullptr, module, intern_atom(argv[3]), list, SpawnOptions{}).is_value()) return 1;
   SchedulerOptions options;
   options.schedulers = 1;
+  options.run = interpret;
   start_schedulers(options);
   const HaltRequest halt = wait_for_halt();
   stop_schedulers();

@@ -2,7 +2,7 @@
 
 #include "test/unit/heap/random_terms.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/heap/gc.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/process/process.hpp"
 
 using namespace vmrun;

@@ -36,7 +36,7 @@ struct TestProcess {
   }
   ~TestProcess() {
     p->exiting = true;
-    unregister_process(*p);
+    give_up_name(p->registered_name);
     process_table.remove(*p);
     recycle_process(p);
   }

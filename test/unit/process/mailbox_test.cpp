@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "vm/message/mailbox.hpp"
+#include "vm/process/mailbox.hpp"
 #include "vm/term/term.hpp"
 
 using namespace vmrun;

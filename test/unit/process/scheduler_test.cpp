@@ -13,16 +13,16 @@
 #include <vector>
 
 #include "vm/base/clock.hpp"
-#include "vm/bif.hpp"
+#include "vm/lifecycle/exit.hpp"
+#include "vm/lifecycle/spawn.hpp"
 #include "vm/message/receive.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
-#include "vm/process/code_view.hpp"
+#include "vm/process/bif.hpp"
+#include "vm/process/fiber.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/spawn.hpp"
 #include "vm/process/table.hpp"
-#include "vm/sched/fiber.hpp"
 #include "vm/sched/scheduler.hpp"
 
 using namespace vmrun;
@@ -452,11 +452,3 @@ TEST_CASE("A storm of processes that hold their core, spawn, send and wait loses
   REQUIRE(ended == kWorkers);
   REQUIRE(echoes > 0);
 }
-
-// Weak: the real ones take their place where they are linked.
-namespace vmrun {
-__attribute__((weak)) RunResult interpret(Scheduler&, Process&) { return RunResult::kWaiting; }
-__attribute__((weak)) FunctionName function_at(const Word*) { return {}; }
-__attribute__((weak)) Term current_stacktrace(Process&, Heap&, unsigned) { return Term::nil(); }
-__attribute__((weak)) Term raise(Process&, ExceptionClass, Term) { return kNonValue; }
-}  // namespace vmrun

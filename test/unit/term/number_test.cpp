@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vm/heap/heap.hpp"
 #include "vm/term/arith.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"

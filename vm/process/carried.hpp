@@ -38,9 +38,12 @@ struct Carried {
   Word generation = 0;                               // of the token and the counters: see seq_trace.hpp
   Term tag = Term::nil();                            // with kCarriesTag: a binary
   struct Tracer* tracer = nullptr;                   // who gets the events of the process (trace.hpp)
-  struct AwaitedReturns* awaited_returns = nullptr;  // of traced calls (code/call_trace.hpp)
+  struct AwaitedReturns* awaited_returns = nullptr;  // of traced calls (call_trace.hpp)
   ~Carried();
 };
+/// Gives up the last two at the end; filled in by vm/trace before main begins.
+using ReleaseTracing = void (*)(Carried& c);
+extern constinit ReleaseTracing release_tracing;
 
 inline Carried& carried_of(Process& p) {
   Extra& extra = extra_of(p);

@@ -2,8 +2,14 @@
 
 #include "vm/process/process.hpp"
 
-/// The end of a process: exit_process (process.hpp), and what hangs on to it.
+/// The end of a process, and what hangs on to it.
 namespace vmrun {
+
+/// Ends p: fires process-exit, answers links and monitors, gives up name, timers and heap. `reason`
+/// is the final one ({Reason,Stack} for errors, {{nocatch,T},Stack} for throws). With `report`
+/// (uncaught errors and throws) the crash is logged first. The caller, who runs in p's own thread,
+/// then returns RunResult::kExited at once; the scheduler frees p.
+void exit_process(Process& p, Term reason, bool report);
 
 /// A process with a great many links, monitors or messages is not through when exit_process
 /// returns: the scheduler goes on, a piece at a time, before it frees the structure. Of a process

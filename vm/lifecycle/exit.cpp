@@ -1,4 +1,4 @@
-#include "vm/process/exit.hpp"
+#include "vm/lifecycle/exit.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -6,15 +6,16 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/heap/gc.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/dirty_job.hpp"
+#include "vm/process/fiber.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
-#include "vm/sched/fiber.hpp"
-#include "vm/sched/scheduler.hpp"
+#include "vm/process/timer_wheel.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -76,7 +77,7 @@ void exit_process(Process& p, Term reason, bool report) {
   if (is_traced(p, kTraceProcs)) [[unlikely]]
     trace_exit(p, reason);
   if (report && report_crash) report_crash(p, reason);
-  unregister_process(p);
+  give_up_name(p.registered_name);
   if (p.receive_timer) {
     TimerWheel::cancel_receive(p.receive_timer);
     p.receive_timer = nullptr;

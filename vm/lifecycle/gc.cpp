@@ -1,4 +1,4 @@
-#include "vm/heap/gc.hpp"
+#include "vm/lifecycle/gc.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,10 @@
 
 #include "vm/heap/collector.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/heap/verify.hpp"
 #include "vm/message/receive.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/process.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/trace.hpp"
@@ -53,17 +55,12 @@ class Collection {
         need_(need),
         regs_(regs),
         live_(live),
-        collector_(
-            p.heap, regs, live,
-            [](void* owner, Collector::Visit visit, void* context) {
-              visit_roots(*static_cast<Process*>(owner), visit, context);
-            },
-            &p) {
+        collector_(p.heap, regs, live, list_roots, &p) {
     if (p.message_peeked) receive_pin_peeked(p);
     block_before_ = h_.block_words();
     if (gc_modes.verify) [[unlikely]] {
       collector_.poison = true;
-      verify_heap(p, regs, live);
+      verify();
     }
   }
 
@@ -162,6 +159,10 @@ class Collection {
   }
 
  private:
+  static void list_roots(void* process, Collector::Visit visit, void* context) {
+    visit_roots(*static_cast<Process*>(process), visit, context);
+  }
+  void verify() const { verify_heap(h_, p_.id, regs_, live_, list_roots, &p_); }
   static int saturate(Word words) { return words > INT_MAX ? INT_MAX : static_cast<int>(words); }
 
   Word mature_words() const { return static_cast<Word>(h_.high_water - h_.start); }
@@ -230,7 +231,7 @@ class Collection {
         fire_resized(probe::fire_process_heap_shrink, before, after);
     }
     if (gc_modes.verify) [[unlikely]]
-      verify_heap(p_, regs_, live_);
+      verify();
   }
 
   /// `extra`: words the process will hold while it is collected, besides what it holds now in block
@@ -312,6 +313,16 @@ void collect_literals(Process& p, const LiteralBlocks& blocks, const std::vector
 
 int collect_for_hibernate(Process& p, Term* regs, unsigned live) {
   return Collection(p, 0, regs, live).major(true);
+}
+
+bool long_collection(const Process& p) {
+  constexpr Word kLongWords = 512 * 1024, kStressWords = 4096;
+  return p.heap.block_words() > (gc_modes.collect_always ? kStressWords : kLongWords) && !dirty_job_of(p);
+}
+
+void collect_on_dirty(Process& p, Word need) {
+  assert(!dirty_job_of(p));
+  extra_of(p).dirty_job = new DirtyJob{nullptr, DirtyKind::kCpu, 0, {}, {}, false, need};
 }
 
 }  // namespace vmrun

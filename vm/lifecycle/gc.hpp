@@ -7,7 +7,7 @@
 
 /// The generational copying collector of one process: when to collect and how large blocks are.
 /// Runs in the process's own thread; cost is proportional to that process's live data. The
-/// mechanism is in collector.hpp.
+/// mechanism, which knows heaps and roots but no processes, is in vm/heap/collector.hpp.
 ///
 /// A small process keeps all that survives a full sweep in its block, below the high-water mark;
 /// the next minor collection promotes it to an old generation. A large one gets its survivors put
@@ -36,6 +36,12 @@ struct Process;
 /// `marks`: those it may refer to (see LiteralBlocks). Nothing else of the machine has pointers
 /// into them that a collection does not know.
 void collect_literals(Process& p, const class LiteralBlocks& blocks, const std::vector<bool>& marks);
+
+/// Whether a collection of p's heap takes longer than a scheduler has time for.
+bool long_collection(const Process& p);
+/// The process is to leave the scheduler (RunResult::kDirty) with its registers saved; it comes
+/// back with `need` words free.
+void collect_on_dirty(Process& p, Word need);
 
 /// The next size of the table heap blocks grow by that is ≥ words.
 Word next_heap_size(Word words);
@@ -67,8 +73,5 @@ struct GcModes {
       false;  // walk heap and roots before and after every collection; a bad word stops the VM with a dump
 };
 extern GcModes gc_modes;
-
-/// Walks everything reachable; stops the VM naming the first bad word.
-void verify_heap(Process& p, Term* regs, unsigned live);
 
 }  // namespace vmrun

@@ -1,4 +1,4 @@
-#include "vm/sched/fiber.hpp"
+#include "vm/process/fiber.hpp"
 
 #include <sys/mman.h>
 

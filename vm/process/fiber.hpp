@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vm/bif.hpp"
+#include "vm/process/bif.hpp"
 
 /// Long-running built-in functions. A BIF that may run long puts its work into a body and says
 /// `return run_on_fiber(p, body, args, arity)`. The body runs on a pooled C++ stack of its own;

@@ -1,4 +1,4 @@
-#include "vm/message/mailbox.hpp"
+#include "vm/process/mailbox.hpp"
 
 #include "vm/message/mailbox_probe.hpp"
 

@@ -1,11 +1,11 @@
-#include "vm/process/info.hpp"
+#include "vm/lifecycle/info.hpp"
 
 #include "vm/heap/copy.hpp"
-#include "vm/heap/gc.hpp"
-#include "vm/nif/resource_monitor.hpp"
+#include "vm/lifecycle/gc.hpp"
+#include "vm/message/other_receivers.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/core.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
@@ -92,7 +92,7 @@ Term monitored_by(Asked& a) {
   Term list = Term::nil();
   if (a.p.extra)
     a.p.extra->monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) {
-      const Term watcher = m.watcher == kResourceWatcher ? monitoring_resource(key, a.out) : m.watcher;
+      const Term watcher = m.watcher == kResourceWatcher ? resource_signals.watching(key, a.out) : m.watcher;
       if (watcher) list = cons(a.out, watcher, list);
     });
   return list;
@@ -125,7 +125,7 @@ Term heap_size(Asked& a) { return Term::small(static_cast<SWord>(a.p.heap.block_
 Term stack_size(Asked& a) { return Term::small(static_cast<SWord>(a.p.heap.stack_words())); }
 Term reductions(Asked& a) {
   auto done = static_cast<SWord>(a.p.reductions_done);
-  if (a.running) done += this_scheduler()->slice - a.p.reductions;
+  if (a.running) done += this_core()->slice - a.p.reductions;
   return Term::small(done);
 }
 Term memory(Asked& a) { return Term::small(static_cast<SWord>(process_memory_bytes(a.p))); }

@@ -1,12 +1,13 @@
-#include "vm/process/spawn.hpp"
+#include "vm/lifecycle/spawn.hpp"
 
-#include "vm/bif.hpp"
+#include "probes/probes.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/heap/gc.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/core.hpp"
 #include "vm/process/table.hpp"
-#include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
@@ -114,7 +115,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   p.initial_arity = static_cast<std::uint8_t>(
       module == atoms::erlang && function == atoms::apply ? 2 : list_length(arguments));
   p.exception_trace = Term::nil();
-  p.scheduler = this_scheduler();
+  p.scheduler = this_core();
   p.group_leader = boot_group_leader;
   p.parent = Term::nil();
   if (options.off_heap_messages) extra_of(p).off_heap_messages = true;

@@ -1,13 +1,11 @@
-#include "vm/message/carried.hpp"
-
-#include "vm/process/code_view.hpp"
-#include "vm/trace/trace.hpp"
+#include "vm/process/carried.hpp"
 
 namespace vmrun {
 
+constinit ReleaseTracing release_tracing = nullptr;
+
 Carried::~Carried() {
-  if (tracer) tracer->release();
-  free_awaited_returns(awaited_returns);
+  if (tracer || awaited_returns) release_tracing(*this);
 }
 
 void set_user_tag(Process& p, Term tag, Word flags) {

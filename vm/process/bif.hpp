@@ -2,6 +2,7 @@
 
 #include "vm/process/process.hpp"
 #include "vm/term/atom.hpp"
+#include "vm/term/fun.hpp"
 
 /// The contract between the machine and built-in functions.
 ///
@@ -10,8 +11,6 @@
 /// after one of the functions below has said why. It never collects, never throws. Rows are listed
 /// once, in runtime/bif/bif.tab.
 namespace vmrun {
-
-using BifFn = Term (*)(Process& p, const Term* args);
 
 struct BifRow {
   const char* module;
@@ -25,9 +24,6 @@ struct BifRow {
   static constexpr std::uint8_t kHeavy = 4;    // fires global-function-entry too
 };
 
-/// Fills the export table before any module is loaded.
-void register_bifs(const BifRow* rows, std::size_t count);
-
 // Each sets the exception and returns kNonValue, so that a BIF can say `return raise_badarg(p);`.
 Term raise(Process& p, ExceptionClass cls, Term value);
 inline Term raise_error(Process& p, Term reason) { return raise(p, ExceptionClass::kError, reason); }
@@ -39,13 +35,13 @@ Term raise_badmap(Process& p, Term value);  // {badmap, Value}
 
 /// Ends the BIF by a tail call of an Erlang function (arity taken from the export); arguments are
 /// copied to the argument registers.
-Term trap_to(Process& p, struct Export* target, std::initializer_list<Term> args);
+Term trap_to(Process& p, Export* target, std::initializer_list<Term> args);
 /// Ends the slice; the BIF is called again with the same arguments when the process runs next.
 inline Term yield_and_retry(Process& p) {
   p.bif_action = BifAction::kYield;
   return kNonValue;
 }
-/// Gives up the core until something arrives for the process (a reply, see process/request.hpp);
+/// Gives up the core until something arrives for the process (a reply, see message/request.hpp);
 /// then the BIF is called again with the same arguments. May wake early: the BIF checks what it
 /// waits for.
 inline Term suspend_and_retry(Process& p) {

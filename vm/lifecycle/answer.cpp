@@ -1,0 +1,56 @@
+#include "vm/lifecycle/answer.hpp"
+
+#include <vector>
+
+#include "vm/lifecycle/gc.hpp"
+#include "vm/lifecycle/info.hpp"
+#include "vm/message/request.hpp"
+#include "vm/process/code_view.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/trace/trace.hpp"
+
+namespace vmrun {
+namespace {
+
+void collect_for(Process& p, Term how) {
+  const int cost = how == atoms::minor ? collect(p, 0, p.saved_regs, p.live_saved)
+                                       : collect_major(p, 0, p.saved_regs, p.live_saved);
+  if (cost >= 0) return;
+  p.exit_pending = true;
+  p.exit_reason = atoms::killed;
+}
+
+void answer_one(Process& p, Term request) {
+  const Term argument = request_argument(request);
+  Arena arena;
+  switch (request_kind(request)) {
+    case RequestKind::kIsAlive: return answer_request(request, atoms::true_);
+    case RequestKind::kProcessInfo: return answer_request(request, process_info(p, argument, arena, false));
+    case RequestKind::kGarbageCollect: collect_for(p, argument); return answer_request(request, atoms::true_);
+    case RequestKind::kSuspend: ++p.suspend_count; return answer_request(request, atoms::true_);
+    case RequestKind::kTrace:
+      return answer_request(request, trace_as_asked(p, argument) ? atoms::true_ : atoms::false_);
+    case RequestKind::kTraceInfo: return answer_request(request, trace_info(p, argument, arena));
+    case RequestKind::kRunsOldCode:
+      return answer_request(request, code_view.runs_old_code(p, argument) ? atoms::true_ : atoms::false_);
+    case RequestKind::kReclaim: return code_view.take_part_in_reclaim(&p);
+    case RequestKind::kResume:
+      if (p.suspend_count) --p.suspend_count;
+      return answer_request(request, atoms::true_);
+  }
+}
+
+}  // namespace
+
+void answer_deferred(Process& p) {
+  p.deferred_requests = false;
+  std::vector<Fragment*> requests;
+  requests.swap(p.extra->deferred);
+  for (Fragment* f : requests) {
+    if (p.exit_pending) answer_request_dead(f->message);
+    else answer_one(p, f->message);
+    Fragment::destroy(f);
+  }
+}
+
+}  // namespace vmrun

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+
+#include "vm/process/bif.hpp"
+#include "vm/process/process_state.hpp"
+
+/// Built-in functions with much to do, whose work is done on a dirty scheduler (nif/dirty.hpp): what a
+/// process and its built-in functions know of that. In the process's own thread.
+namespace vmrun {
+
+enum class DirtyKind : std::uint8_t { kNone, kCpu, kIo };
+
+
+/// A built-in function at work on a dirty scheduler, or a collection.
+struct DirtyJob {
+  BifFn body;  // nullptr: makes `need` words free
+  DirtyKind kind;
+  unsigned arity;
+  static constexpr unsigned kMaxArguments = 4;
+  Term arguments[kMaxArguments];
+  Term result;
+  bool done = false;
+  Word need = 0;
+};
+inline DirtyJob* dirty_job_of(const Process& p) { return p.extra ? p.extra->dirty_job : nullptr; }
+
+/// What a built-in function says that turns out to have much to do: `body` is called with these
+/// arguments on a dirty scheduler, whose BIFs run to their end. When that is done the interpreter
+/// calls the built-in function again with the same arguments; it comes to the same conclusion, and
+/// this time gets body's result, or its exception. body keeps the rules of vm/process/bif.hpp, except that
+/// it only returns a term or raises, and uses nothing of a scheduler. Not for guards.
+Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity,
+                   DirtyKind kind = DirtyKind::kCpu);
+/// Whether work of so many steps (some ten nanoseconds each) is too much for the calling thread: is
+/// never on a dirty scheduler.
+inline constexpr Word kStepsOnScheduler = 20000;
+bool too_long(Word steps);
+/// Whether p comes back from elsewhere. A function asks first of all whose decision depends on more
+/// than its arguments, and then says run_elsewhere again.
+bool came_back(const Process& p);
+/// How many steps the calling thread may do in one piece.
+SWord steps_here();
+
+void visit_dirty_job(DirtyJob& job, void (*visit)(void* context, Term* terms, std::size_t count),
+                     void* context);
+/// The process ends, its job is not under way.
+void abandon_dirty_job(Process& p);
+
+/// What the calling thread is.
+extern constinit thread_local DirtyKind dirty_thread;
+inline DirtyKind dirty_thread_kind() { return dirty_thread; }
+
+}  // namespace vmrun
