@@ -7,7 +7,7 @@
 #include "vm/code/instructions.hpp"
 #include "vm/code/segments.hpp"
 #include "vm/lifecycle/gc.hpp"
-#include "vm/nif/call.hpp"
+#include "vm/code/native_call.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/dirty_job.hpp"

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "vm/nif/env.hpp"
+#include "vm/code/native_env.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/iodata.hpp"

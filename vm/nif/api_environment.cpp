@@ -2,7 +2,7 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/nif/env.hpp"
+#include "vm/code/native_env.hpp"
 #include "vm/nif/library.hpp"
 
 // The native interface: memory, environments, shared libraries.

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "vm/base/allocate.hpp"
-#include "vm/nif/env.hpp"
+#include "vm/code/native_env.hpp"
 #include "vm/term/bits.hpp"
 
 // The native interface: I/O vectors and queues of binaries. Every piece is kept by a reference to

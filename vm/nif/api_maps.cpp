@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "vm/base/allocate.hpp"
-#include "vm/nif/env.hpp"
+#include "vm/code/native_env.hpp"
 #include "vm/term/map.hpp"
 
 // The native interface: maps. An iterator over a flat map looks at the map itself; for a large one

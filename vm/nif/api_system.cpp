@@ -3,7 +3,7 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/include/erl_driver.h"
-#include "vm/nif/env.hpp"
+#include "vm/code/native_env.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/print.hpp"

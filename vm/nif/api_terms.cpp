@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "vm/nif/env.hpp"
+#include "vm/code/native_env.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/arith.hpp"

@@ -11,7 +11,7 @@
 
 #include "vm/base/fatal_signal.hpp"
 #include "vm/code/module.hpp"
-#include "vm/nif/call.hpp"
+#include "vm/code/native_call.hpp"
 #include "vm/term/print.hpp"
 
 // The handler finds the blame by unwinding: the outermost frame in a watched library is the

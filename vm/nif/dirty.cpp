@@ -16,7 +16,7 @@
 #include "vm/heap/literal.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/signal.hpp"
-#include "vm/nif/call.hpp"
+#include "vm/code/native_call.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
@@ -217,11 +217,5 @@ void run_dirty(Process& p) {
   }
 }
 
-bool dirty_call_raised(Process& p) {
-  if (!p.extra || !p.extra->dirty_call_raised) return false;
-  p.extra->dirty_call_raised = false;
-  p.bif_action = BifAction::kRaise;
-  return true;
-}
 
 }  // namespace vmrun

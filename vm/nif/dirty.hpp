@@ -21,7 +21,5 @@ unsigned dirty_io_schedulers();
 /// only.
 void run_dirty(Process& p);
 
-/// The process has come back to its call_dirty_nif, with an exception set.
-bool dirty_call_raised(Process& p);
 
 }  // namespace vmrun

@@ -13,7 +13,7 @@
 #include "vm/code/code_server.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
-#include "vm/nif/call.hpp"
+#include "vm/code/native_call.hpp"
 #include "vm/nif/crash.hpp"
 #include "vm/nif/resource.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -280,5 +280,11 @@ void release_library(NifLibrary* l) {
 const std::string& library_path(const NifLibrary* l) { return l->path; }
 Term library_module(const NifLibrary* l) { return l->module; }
 void*& library_data(NifLibrary* l) { return l->data; }
+
+namespace {
+
+[[maybe_unused]] const bool filled_in = (native_library_path = library_path, true);
+
+}  // namespace
 
 }  // namespace vmrun

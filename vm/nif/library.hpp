@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "vm/nif/env.hpp"
+#include "vm/code/native_env.hpp"
 
 /// Libraries of native functions: loading, upgrade, unloading. One library object belongs to one
 /// loaded version of a module (none is ever shared, though the operating system may map the same

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "vm/nif/env.hpp"
+#include "vm/code/native_env.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/layout.hpp"
 #include "vm/term/resource_hooks.hpp"

@@ -10,7 +10,7 @@
 namespace vmrun {
 
 struct Process;
-/// A built-in function: see vm/bif.hpp.
+/// A built-in function: see vm/process/bif.hpp.
 using BifFn = Term (*)(Process& p, const Term* args);
 
 /// Three words in front of every function's first instruction; they are the func_info instruction
@@ -18,7 +18,7 @@ using BifFn = Term (*)(Process& p, const Term* args);
 struct FunctionHeader {
   std::uint16_t operation;
   std::uint16_t arity;
-  std::uint32_t nif;  // which native function replaces this one (see nif/call.hpp); 0: none ever did
+  std::uint32_t nif;  // which native function replaces this one (see code/native_call.hpp); 0: none ever did
   Term module, function;
   const Word* entry() const { return reinterpret_cast<const Word*>(this + 1); }
 };

@@ -11,7 +11,7 @@
 ///   independent          enif_alloc_env: a heap of its own, until enif_free_env; any thread, one
 ///                        at a time
 /// Terms never move while an environment is in use: nothing native code can call collects (see
-/// vm/bif.hpp).
+/// vm/process/bif.hpp).
 namespace vmrun {
 
 struct NifLibrary;

@@ -1,4 +1,4 @@
-#include "vm/nif/call.hpp"
+#include "vm/code/native_call.hpp"
 
 #include <sys/mman.h>
 
@@ -13,11 +13,14 @@
 #include "vm/base/allocate.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
-#include "vm/nif/library.hpp"
 #include "vm/process/bif.hpp"
+#include "vm/process/process_state.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {
+
+constinit NativeLibraryPath native_library_path = nullptr;
+
 namespace {
 
 NifFunction* reserve_functions() {
@@ -35,7 +38,7 @@ std::atomic<std::uint32_t> functions_used{1};  // 0 means none
 Term no_term(Process& p, const NifFunction& f) {
   const MfaText name(f.entry->module, f.entry->function, f.arity);
   std::fprintf(stderr, "vmrun: native function %s of %s returned no term\n", static_cast<const char*>(name),
-               library_path(f.library).c_str());
+               native_library_path(f.library).c_str());
   static const Term reason = intern_atom("nif_returned_no_term");
   return raise_error(p, reason);
 }
@@ -90,6 +93,13 @@ Term finish_nif(ErlNifEnv& env, const NifFunction& f, Term result, Term* trap_re
   }
   free_temporaries(env);
   return result;
+}
+
+bool dirty_call_raised(Process& p) {
+  if (!p.extra || !p.extra->dirty_call_raised) return false;
+  p.extra->dirty_call_raised = false;
+  p.bif_action = BifAction::kRaise;
+  return true;
 }
 
 // ---- Functions that enif_schedule_nif made ------------------------------------------------------

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "vm/nif/env.hpp"
+#include <string>
+
+#include "vm/code/native_env.hpp"
 
 /// Calls of native functions. A function that a library replaces gets the instruction call_nif (or
 /// call_dirty_nif) as its first one: only the operation's 16 bits are stored, so a thread that is
@@ -30,6 +32,13 @@ extern NifFunction* const nif_functions;
 std::uint32_t new_nif_function();
 /// One more than the highest number given out.
 std::uint32_t nif_function_count();
+
+/// The process has come back to its call_dirty_nif (nif/dirty.hpp), with an exception set.
+bool dirty_call_raised(Process& p);
+
+/// The file of a library, for reports; filled in by vm/nif before main begins.
+using NativeLibraryPath = const std::string& (*)(const NifLibrary* library);
+extern constinit NativeLibraryPath native_library_path;
 
 /// What follows a call that raised, scheduled another function or left temporaries. kNonValue with
 /// p.bif_action set, or the result.
