@@ -74,7 +74,7 @@ def read_rows(path):
 def write_rows(rows, header, source):
     rows = [row for row in rows if row.built_in]
     with open(header, "w", encoding="utf-8") as f:
-        f.write("// Made by gen_bifs.py from bif.tab.\n#pragma once\n#include \"vm/bif.hpp\"\nnamespace vmrun {\n")
+        f.write("// Made by gen_bifs.py from bif.tab.\n#pragma once\n#include \"vm/process/bif.hpp\"\nnamespace vmrun {\n")
         for c_name in sorted({row.c_name for row in rows}):
             f.write(f"Term {c_name}(Process& p, const Term* args);\n")
         f.write("extern const BifRow kBifRows[];\nextern const std::size_t kBifRowCount;\n}  // namespace vmrun\n")

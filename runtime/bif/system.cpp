@@ -9,6 +9,7 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
+#include "vm/base/version.hpp"
 #include "vm/base/memory_count.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
@@ -23,7 +24,6 @@
 #include "vm/term/big.hpp"
 #include "vm/term/node.hpp"
 #include "vm/trace/seq_trace.hpp"
-#include "vm/version.hpp"
 
 /// What the machine says about itself: system_info, statistics, memory; and halt.
 namespace vmrun {

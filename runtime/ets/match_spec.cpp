@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/bif/support.hpp"
 #include "vm/base/work_stack.hpp"
 #include "vm/code/module.hpp"
 #include "vm/term/compare.hpp"

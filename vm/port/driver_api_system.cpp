@@ -10,12 +10,12 @@
 #include <string>
 
 #include "vm/base/clock.hpp"
+#include "vm/base/version.hpp"
 #include "vm/port/async.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/environment.hpp"
 #include "vm/sched/scheduler.hpp"
-#include "vm/version.hpp"
 
 namespace vmrun {
 namespace {

@@ -1,6 +1,5 @@
 #include "vm/process/mailbox.hpp"
 
-#include "vm/message/mailbox_probe.hpp"
 
 namespace vmrun {
 
@@ -40,17 +39,5 @@ Fragment* Mailbox::take_arrivals() {
 }
 
 Fragment* Mailbox::close() { return outer_.close(); }
-
-namespace {
-
-constexpr std::size_t kProbeLocks = 256;
-SpinLock probe_locks[kProbeLocks];
-
-}  // namespace
-
-void MailboxProbeLock::acquire(const Mailbox& m) {
-  lock_ = &probe_locks[(reinterpret_cast<Word>(&m) >> 6) % kProbeLocks];
-  lock_->lock();
-}
 
 }  // namespace vmrun
