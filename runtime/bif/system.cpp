@@ -9,6 +9,7 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
+#include "vm/base/halt.hpp"
 #include "vm/base/version.hpp"
 #include "vm/base/memory_count.hpp"
 #include "vm/code/code_server.hpp"

@@ -13,6 +13,7 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/base/halt.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/interpreter.hpp"
 #include "vm/heap/copy.hpp"

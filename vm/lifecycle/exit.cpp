@@ -1,4 +1,5 @@
 #include "vm/lifecycle/exit.hpp"
+#include "vm/base/halt.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -13,8 +13,8 @@
 #include "vm/message/signal.hpp"
 #include "vm/nif/guard.hpp"
 #include "vm/nif/library.hpp"
-#include "vm/port/poll.hpp"
 #include "vm/process/report.hpp"
+#include "vm/sched/poll.hpp"
 #include "vm/term/atom.hpp"
 
 // The messages are made when the descriptor is selected, so that nothing of the environment is
@@ -118,7 +118,7 @@ Fragment* message_for(const Direction& d, int mode, Resource& resource, Term mes
 int watch(Selection& s, int fd) {
   const std::uint32_t events = wanted_events(s);
   if (!events && !s.registered) return 0;
-  const int error = wait_once(fd, s.id, events, s.registered);
+  const int error = poll_once(fd, s.id, events, s.registered);
   if (!error) s.registered = true;
   return error;
 }
@@ -129,7 +129,7 @@ constexpr int kInvalidEvent = INT32_MIN | ERL_NIF_SELECT_INVALID_EVENT;
 /// then. With the lock held.
 Resource* remove_selection(std::unordered_map<int, Selection>::iterator it, Dropped* dropped) {
   Selection& s = it->second;
-  if (s.registered) forget_descriptor(it->first);
+  if (s.registered) poll_forget(it->first);
   for (Waiting& w : s.waiting) dropped->add(take_message(w));
   Resource* resource = s.resource;
   selections().fd_of_id.erase(s.id);
@@ -202,7 +202,9 @@ int take_ready(Selection& s, std::uint32_t events, Ready* ready) {
 
 }  // namespace
 
-void native_descriptor_ready(Word id, std::uint32_t events) {
+namespace {
+
+void descriptor_ready(Word id, std::uint32_t events) {
   Ready ready[kCount];
   int n = 0;
   {
@@ -215,6 +217,9 @@ void native_descriptor_ready(Word id, std::uint32_t events) {
   }
   for (int i = 0; i < n; ++i) send_from_vm(ready[i].pid, ready[i].message);
 }
+[[maybe_unused]] const bool filled_in = (poll_ready[kPollNative] = descriptor_ready, true);
+
+}  // namespace
 
 int select_for_resource(int fd, int mode, Resource& resource, Term pid, Term message) {
   if (fd < 0) return kInvalidEvent;

@@ -8,7 +8,7 @@
 #include "vm/message/signal.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
-#include "vm/port/poll.hpp"
+#include "vm/port/select.hpp"
 #include "vm/port/signals.hpp"
 #include "vm/port/task.hpp"
 #include "vm/process/table.hpp"

@@ -89,9 +89,8 @@ struct Port : RunnablePort {
   // Scheduling (task.hpp).
   enum class Run : std::uint32_t { kIdle, kQueued, kRunning };
   std::atomic<Run> run{Run::kIdle};
-  PortTaskInbox inbox;                         // any thread; closed once the port is gone
-  PortTask* pending = nullptr;                 // holder only: taken from the inbox, oldest first
-  std::atomic<Scheduler*> scheduler{nullptr};  // where it ran last; any thread reads
+  PortTaskInbox inbox;          // any thread; closed once the port is gone
+  PortTask* pending = nullptr;  // holder only: taken from the inbox, oldest first
 
   std::atomic<Word> input_bytes{0}, output_bytes{0};  // port_info
   std::atomic<Word> references{

@@ -196,6 +196,7 @@ bool takes_name(Term port) {
 [[maybe_unused]] const bool filled_in = [] {
   port_signals = {send_and_tell, send_exit_to_port, monitor_port, demonitor_port, send_down_to_port};
   named_ports = {name_of, takes_name};
+  other_work.port_timer_fired = port_timer_fired;
   return true;
 }();
 

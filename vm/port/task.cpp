@@ -100,7 +100,10 @@ bool run_or_queue(Port& p, PortTask* task) {
   return true;
 }
 
-std::int32_t run_port(Port& p) {
+namespace {
+
+std::int32_t run_port(RunnablePort& runnable) {
+  auto& p = static_cast<Port&>(runnable);
   p.run.store(Port::Run::kRunning, std::memory_order_seq_cst);
   p.scheduler.store(this_scheduler(), std::memory_order_relaxed);
   std::int32_t& used = turn_used;
@@ -116,6 +119,13 @@ std::int32_t run_port(Port& p) {
   release_port(p);
   return used;
 }
+[[maybe_unused]] const bool filled_in = [] {
+  other_work.run_port = run_port;
+  other_work.reclaim_ports = reclaim_ports;
+  return true;
+}();
+
+}  // namespace
 
 bool consume_port_turn(int percent) {
   turn_used += kTurnReductions / 100 * percent;

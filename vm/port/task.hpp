@@ -21,9 +21,6 @@ void queue_task(Port& p, PortTask* task, Scheduler* on = nullptr);
 /// A task for a port that may be gone: dropped then.
 void queue_task(Term port, PortTask* task, Scheduler* on = nullptr);
 
-/// Called by a scheduler's loop for a port on its list: runs what is queued, some at a time.
-/// Returns what that counts in reductions.
-std::int32_t run_port(Port& p);
 /// The callback that runs takes as much of its port's turn; true when the turn is over.
 bool consume_port_turn(int percent);
 

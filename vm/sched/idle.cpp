@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "vm/base/clock.hpp"
-#include "vm/port/poll.hpp"
+#include "vm/sched/poll.hpp"
 #include "vm/sched/run_queue.hpp"
 #include "vm/sched/timers.hpp"
 

@@ -17,13 +17,14 @@
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/nif/dirty.hpp"
-#include "vm/port/poll.hpp"
 #include "vm/port/port.hpp"
+#include "vm/port/select.hpp"
 #include "vm/port/task.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/idle.hpp"
+#include "vm/sched/poll.hpp"
 #include "vm/sched/run_queue.hpp"
 #include "vm/sched/timers.hpp"
 #include "vm/term/print.hpp"
@@ -37,6 +38,8 @@
 /// somebody is searching already (idle.hpp). Where a scheduler does not come round because what it
 /// runs does not yield, another one takes what waits there.
 namespace vmrun {
+
+constinit OtherWork other_work;
 
 namespace {
 
@@ -72,7 +75,7 @@ void keep_up(Scheduler& s) {
   fire_due_timers(s);
   s.queue_length.store(waiting_processes(s), std::memory_order_relaxed);
   reclaim(s);
-  reclaim_ports();
+  other_work.reclaim_ports();
   if (poll_wanted()) [[unlikely]]
     poll_now_and_then();
 }
@@ -197,14 +200,14 @@ void run_slice(Scheduler& s, Process& p) {
   s.current = nullptr;
 
   if (result == RunResult::kExited) return retire_or_go_on(s, p);
-  if (result == RunResult::kDirty) return run_dirty(p);
+  if (result == RunResult::kDirty) return other_work.run_dirty(p);
   if (p.heap.gc_desired()) [[unlikely]] {
     if (long_collection(p)) {
       // Whether it has reason to run is asked when it comes back.
       if (result != RunResult::kYielded)
         p.wait_kind = result == RunResult::kWaiting ? WaitKind::kReceive : WaitKind::kSuspended;
       collect_on_dirty(p, 0);
-      return run_dirty(p);
+      return other_work.run_dirty(p);
     }
     collect_scheduled_out(p);
   }
@@ -232,7 +235,7 @@ void serve_ports(Scheduler& s) {
   RunnablePort* p = pick_port(s);
   if (!p) return;
   s.runs = true;
-  const std::int32_t used = run_port(static_cast<Port&>(*p)) + kSwitchCost;
+  const std::int32_t used = other_work.run_port(*p) + kSwitchCost;
   s.runs = false;
   s.until_upkeep -= used;
   s.others_waited = waiting_processes(s) || waiting_ports(s) ? s.others_waited + used : 0;
@@ -248,15 +251,13 @@ void rest(Scheduler& s) {
 
 // ---- Halt ---------------------------------------------------------------------------------------
 
-std::mutex halt_mutex;
-std::condition_variable halt_condition;
-bool halt_requested = false;
-HaltRequest halt_request{};
+std::mutex held_mutex;
+std::condition_variable held_condition;
 
 void tell_held(Scheduler& s) {
   if (s.holds_processes.exchange(true, std::memory_order_seq_cst)) return;
-  std::lock_guard guard(halt_mutex);
-  halt_condition.notify_all();
+  std::lock_guard guard(held_mutex);
+  held_condition.notify_all();
 }
 
 // ---- The loop -----------------------------------------------------------------------------------
@@ -312,7 +313,7 @@ void make_runnable(Process& p) {
   wake_owner(s);
 }
 
-void make_runnable(Port& p, Scheduler* on) {
+void make_runnable(RunnablePort& p, Scheduler* on) {
   Scheduler* here = this_scheduler();
   if (here && (!on || on == here)) {
     enqueue(*here, p);
@@ -356,24 +357,10 @@ void stop_schedulers() {
 unsigned scheduler_count() { return static_cast<unsigned>(schedulers.size()); }
 Scheduler& scheduler_at(unsigned index) { return *schedulers[index]; }
 
-void request_halt(int status, bool flush) {
-  std::lock_guard guard(halt_mutex);
-  if (halt_requested) return;
-  halt_requested = true;
-  halt_request = {status, flush};
-  halt_condition.notify_all();
-}
-
-HaltRequest wait_for_halt() {
-  std::unique_lock lock(halt_mutex);
-  halt_condition.wait(lock, [] { return halt_requested; });
-  return halt_request;
-}
-
 void hold_processes() {
   processes_held.store(true, std::memory_order_seq_cst);
-  std::unique_lock lock(halt_mutex);
-  halt_condition.wait_for(lock, kPatience, [] {
+  std::unique_lock lock(held_mutex);
+  held_condition.wait_for(lock, kPatience, [] {
     return std::all_of(schedulers.begin(), schedulers.end(), [](auto& s) {
       return s->idle.load(std::memory_order_seq_cst) || s->holds_processes.load(std::memory_order_seq_cst);
     });

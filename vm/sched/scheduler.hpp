@@ -123,11 +123,23 @@ struct Scheduler : Core {
 /// The scheduler of the calling thread, nullptr on other threads.
 inline Scheduler* this_scheduler() { return static_cast<Scheduler*>(this_core()); }
 
-struct Port;
-
 /// As make_runnable of a process (core.hpp), for a port that has just become Port::Run::kQueued.
 /// `on`: the scheduler to run it; nullptr: the caller's, or where it ran last.
-void make_runnable(Port& p, Scheduler* on);
+void make_runnable(RunnablePort& p, Scheduler* on);
+
+/// What else schedulers do for others. Filled in by vm/port and vm/nif before main begins.
+struct OtherWork {
+  /// Runs what is queued for a port on the list, some at a time. Returns what that counts in
+  /// reductions.
+  std::int32_t (*run_port)(RunnablePort& p) = nullptr;
+  /// The timer of driver_set_timer.
+  void (*port_timer_fired)(Term port) = nullptr;
+  /// Now and then: frees ports that epochs allow to be freed.
+  void (*reclaim_ports)() = [] {};
+  /// Takes over a process that has left the interpreter with RunResult::kDirty.
+  void (*run_dirty)(Process& p) = nullptr;
+};
+extern constinit OtherWork other_work;
 
 struct SchedulerOptions {
   unsigned schedulers = 0;  // 0: one per core
@@ -146,14 +158,6 @@ void stop_schedulers();
 unsigned scheduler_count();
 Scheduler& scheduler_at(unsigned index);  // 0-based
 
-/// Ends the VM: the thread in wait_for_halt returns with `status`. The first call counts. Any
-/// thread.
-void request_halt(int status, bool flush);
-struct HaltRequest {
-  int status;
-  bool flush;
-};
-HaltRequest wait_for_halt();
 /// The end, with what ports have not got rid of yet: from now on no process runs, only ports do.
 /// Waits (not for ever) for slices that have begun.
 void hold_processes();

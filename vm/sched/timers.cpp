@@ -2,7 +2,6 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/message/send.hpp"
-#include "vm/port/signals.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -16,7 +15,7 @@ void fire_timer(const TimerWheel::Expired& expired) {
     if (pid) send_from_vm(pid, expired.message);
     else Fragment::destroy(expired.message);
   } else if (expired.target.is_local_port()) {
-    port_timer_fired(expired.target);
+    other_work.port_timer_fired(expired.target);
   } else if (Process* p = process_table.find(expired.target)) {
     if (p->mailbox.notify()) make_runnable(*p);
   }

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "runtime/bif/bifs_generated.hpp"
+#include "vm/base/halt.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/interpreter.hpp"

@@ -2,37 +2,34 @@
 
 #include <atomic>
 
-#include "vm/include/erl_driver.h"
-#include "vm/term/term.hpp"
+#include "vm/base/word.hpp"
 
-/// Waiting for descriptors. Ports select descriptors; when one is ready the port gets a task that
-/// calls ready_input or ready_output.
+/// Waiting for descriptors, by epoll, for ports and native functions.
 ///
 /// Whoever has nothing else to do waits: a scheduler about to sleep takes the poller's role, if it
 /// is free, and sleeps in epoll instead of on its futex. What becomes ready it runs itself, so that
 /// a port's answer costs no switch of threads. Busy schedulers look now and then without waiting. A
 /// thread of its own looks only when nobody else has for a while (a driver or native function that
 /// does not return): it sleeps for good while a scheduler waits, so an idle machine costs nothing.
-///
-/// A descriptor stays registered level-triggered; it is taken out only when it reports again while
-/// its task has not run yet.
 namespace vmrun {
 
-struct Port;
+// ---- For who waits for descriptors --------------------------------------------------------------
 
-/// driver_select. Holder only. 0, or -1 for what is no descriptor.
-int select_descriptor(Port& p, ErlDrvEvent event, int mode, bool on);
-/// driver_event: no data: no longer.
-int select_event(Port& p, ErlDrvEvent event, ErlDrvEventData data);
+enum PollFor : unsigned { kPollPorts, kPollNative };
 
-// ---- For native functions (nif/select.hpp) ------------------------------------------------------
+/// Called for each descriptor that is ready, with the tag it was registered with and the epoll
+/// events, in a thread that has entered an epoch. Filled in by vm/port and vm/nif before main begins.
+using PollReady = void (*)(Word tag, std::uint32_t events);
+extern constinit PollReady poll_ready[2];
 
-/// Reports once when one of the epoll events has come: calls native_descriptor_ready(id, events) in
-/// a thread that has entered an epoch. known: fd is registered already. id: below 2^63 - 1. Returns
-/// an errno. The caller counts what waits in registered_descriptors.
-int wait_once(int fd, Word id, std::uint32_t events, bool known);
-void forget_descriptor(int fd);
-void native_descriptor_ready(Word id, std::uint32_t events);
+/// For ports: EPOLL_CTL_ADD or EPOLL_CTL_MOD with a tag below 2^63. Returns an errno. The caller counts
+/// what waits in registered_descriptors.
+int poll_control(int operation, int fd, std::uint32_t events, Word tag);
+/// For native functions: reports once when one of the events has come. known: fd is registered
+/// already. Otherwise the same.
+int poll_once(int fd, Word tag, std::uint32_t events, bool known);
+/// Also of what is closed already.
+void poll_forget(int fd);
 
 // ---- For schedulers -----------------------------------------------------------------------------
 

@@ -1,34 +1,22 @@
-#include "vm/port/poll.hpp"
+#include "vm/port/select.hpp"
 
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
 #include <mutex>
 
 #include "vm/base/allocate.hpp"
-#include "vm/base/clock.hpp"
-#include "vm/base/epoch.hpp"
-#include "vm/base/parker.hpp"
 #include "vm/base/spin_lock.hpp"
-#include "vm/base/thread.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/task.hpp"
 #include "vm/process/report.hpp"
-#include "vm/sched/scheduler.hpp"
+#include "vm/sched/poll.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {
-
-std::atomic<int> registered_descriptors{0};
 
 namespace {
 
@@ -70,13 +58,9 @@ Descriptor* descriptor(int fd) {
 int fd_of(ErlDrvEvent event) { return static_cast<int>(reinterpret_cast<SWord>(event)); }
 ErlDrvEvent event_of(int fd) { return reinterpret_cast<ErlDrvEvent>(static_cast<SWord>(fd)); }
 
-// ---- epoll --------------------------------------------------------------------------------------
+// ---- The poller ---------------------------------------------------------------------------------
 
-int epoll_fd = -1, interrupt_fd = -1;
-constexpr Word kInterrupt = ~Word{0}, kNativeTag = Word{1} << 63;
-
-// What epoll gives back: descriptor and generation; or, with the highest bit, what a native
-// function waits for.
+// What the poller gives back: descriptor and generation.
 constexpr std::uint32_t kGenerationMask = 0x7FFFFFFF;
 Word tag_of(int fd, std::uint32_t generation) {
   return Word{generation & kGenerationMask} << 32 | static_cast<std::uint32_t>(fd);
@@ -94,20 +78,18 @@ std::uint32_t events_for(const Descriptor& d, std::uint8_t directions) {
 /// Registers fd with these events, or not at all. Returns an errno.
 int arm(Descriptor& d, int fd, std::uint32_t events) {
   if (events == d.armed) return 0;
-  epoll_event wanted{};
-  wanted.events = events;
-  wanted.data.u64 = tag_of(fd, d.generation);
+  const Word tag = tag_of(fd, d.generation);
   if (events == 0) {
-    epoll_ctl(epoll_fd, EPOLL_CTL_DEL, fd, nullptr);  // fails when it has been closed already
+    poll_forget(fd);
   } else {
     // A descriptor closed and opened again behind our back is not what we think.
-    int result = epoll_ctl(epoll_fd, d.armed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &wanted);
-    if (result < 0 && errno == ENOENT) result = epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &wanted);
-    else if (result < 0 && errno == EEXIST) result = epoll_ctl(epoll_fd, EPOLL_CTL_MOD, fd, &wanted);
-    if (result < 0) {
+    int error = poll_control(d.armed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, events, tag);
+    if (error == ENOENT) error = poll_control(EPOLL_CTL_ADD, fd, events, tag);
+    else if (error == EEXIST) error = poll_control(EPOLL_CTL_MOD, fd, events, tag);
+    if (error) {
       if (d.armed) registered_descriptors.fetch_sub(1, std::memory_order_relaxed);
       d.armed = 0;
-      return errno;
+      return error;
     }
   }
   if (!d.armed != !events) registered_descriptors.fetch_add(events ? 1 : -1, std::memory_order_relaxed);
@@ -202,11 +184,10 @@ void queue_ready(Term port, Direction direction, int fd, std::uint32_t generatio
   queue_task(port, new ReadyTask(direction, fd, generation));
 }
 
-/// epoll says that a descriptor is ready.
-void report(const epoll_event& event) {
-  if (event.data.u64 & kNativeTag) return native_descriptor_ready(event.data.u64 & ~kNativeTag, event.events);
-  const int fd = static_cast<int>(event.data.u64 & 0xFFFFFFFF);
-  auto generation = static_cast<std::uint32_t>(event.data.u64 >> 32);
+/// The poller says that a descriptor is ready.
+void report(Word tag, std::uint32_t events) {
+  const int fd = static_cast<int>(tag & 0xFFFFFFFF);
+  auto generation = static_cast<std::uint32_t>(tag >> 32);
   Descriptor& d = *descriptor(fd);
   std::uint8_t fresh;
   Term reader, writer;
@@ -215,11 +196,11 @@ void report(const epoll_event& event) {
     if ((d.generation & kGenerationMask) != generation || !d.armed) return;  // closed since
     std::uint8_t ready = 0;
     constexpr std::uint32_t kBroken = EPOLLHUP | EPOLLERR;
-    if (event.events & (EPOLLIN | kBroken)) ready |= kRead;
-    if (event.events & (EPOLLOUT | kBroken)) ready |= kWrite;
+    if (events & (EPOLLIN | kBroken)) ready |= kRead;
+    if (events & (EPOLLOUT | kBroken)) ready |= kWrite;
     if (d.wanted & kEvent) {
       ready |= kEvent;
-      d.event_ready = event.events;
+      d.event_ready = events;
     }
     ready &= d.wanted;
     generation = d.generation;
@@ -233,79 +214,7 @@ void report(const epoll_event& event) {
   }
   queue_fresh(reader, writer, fresh, fd, generation);
 }
-
-// ---- The poller's role --------------------------------------------------------------------------
-
-alignas(64) std::atomic<bool> role_taken{false};
-std::atomic<Word> last_look_ns{0};
-constexpr int kBatch = 64;
-epoll_event batch[kBatch];  // of who has the role
-int batch_size = 0;
-
-constexpr Word kLookEveryNs = 200'000;
-
-int wait_in_epoll(SWord timeout_ns) {
-  static std::atomic<bool> fine{true};  // the kernel takes nanoseconds
-  if (fine.load(std::memory_order_relaxed)) {
-    timespec timeout{static_cast<time_t>(timeout_ns / 1'000'000'000),
-                     static_cast<long>(timeout_ns % 1'000'000'000)};
-    const long n =
-        syscall(SYS_epoll_pwait2, epoll_fd, batch, kBatch, timeout_ns < 0 ? nullptr : &timeout, nullptr, 0);
-    if (n >= 0 || errno != ENOSYS) return static_cast<int>(n);
-    fine.store(false, std::memory_order_relaxed);
-  }
-  const SWord ms = timeout_ns < 0 ? -1 : (timeout_ns + 999'999) / 1'000'000;
-  return epoll_wait(epoll_fd, batch, kBatch, ms > 1'000'000'000 ? 1'000'000'000 : static_cast<int>(ms));
-}
-
-// ---- The thread that looks when nobody else does ------------------------------------------------
-
-std::atomic<bool> watching{false};  // no: the thread sleeps until woken
-Parker watcher;
-constexpr long kWatchEveryNs = 10'000'000;
-
-void start_watching() {
-  if (!watching.load(std::memory_order_relaxed) && !watching.exchange(true, std::memory_order_seq_cst))
-    watcher.wake();
-}
-
-bool somebody_waits() { return role_taken.load(std::memory_order_seq_cst) || !poll_wanted(); }
-
-[[noreturn]] void watch() {
-  for (;;) {
-    const auto wanted = [] { return watching.load(std::memory_order_seq_cst); };
-    while (!wanted()) watcher.park(wanted);
-    const timespec pause{0, kWatchEveryNs};
-    nanosleep(&pause, nullptr);
-    if (somebody_waits()) {
-      watching.store(false, std::memory_order_seq_cst);
-      if (!somebody_waits()) watching.store(true, std::memory_order_seq_cst);
-    } else if (monotonic_ns() - last_look_ns.load(std::memory_order_relaxed) > kWatchEveryNs / 2 &&
-               poll_claim()) {
-      EpochGuard guard;
-      if (poll_wait(0)) poll_dispatch();
-      else poll_leave();
-    }
-  }
-}
-
-void start() {
-  epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-  interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  epoll_event event{};
-  event.events = EPOLLIN | EPOLLET;  // never read: each write is an edge
-  event.data.u64 = kInterrupt;
-  if (epoll_fd < 0 || interrupt_fd < 0 || epoll_ctl(epoll_fd, EPOLL_CTL_ADD, interrupt_fd, &event) < 0) {
-    std::fprintf(stderr, "vmrun: cannot wait for descriptors: %s\n", std::strerror(errno));
-    std::abort();
-  }
-  start_needed_thread("poller", watch).detach();
-}
-
-void ensure_started() {
-  static std::once_flag once;
-  std::call_once(once, start);
-}
+[[maybe_unused]] const bool filled_in = (poll_ready[kPollPorts] = report, true);
 
 // ---- Selecting ----------------------------------------------------------------------------------
 
@@ -418,7 +327,6 @@ int select_descriptor(Port& p, ErlDrvEvent event, int mode, bool on) {
   const int fd = fd_of(event);
   Descriptor* d = descriptor(fd);
   if (!d) return -1;
-  ensure_started();
   return on ? switch_on(p, *d, fd, mode) : switch_off(p, *d, fd, mode);
 }
 
@@ -426,7 +334,6 @@ int select_event(Port& p, ErlDrvEvent event, ErlDrvEventData data) {
   const int fd = fd_of(event);
   Descriptor* d = descriptor(fd);
   if (!d) return -1;
-  ensure_started();
   std::uint8_t fresh = 0;
   std::uint32_t generation;
   int error = 0;
@@ -445,54 +352,6 @@ int select_event(Port& p, ErlDrvEvent event, ErlDrvEventData data) {
   }
   queue_fresh(p.id, kNonValue, fresh & kEvent, fd, generation);
   return error ? -1 : 0;
-}
-
-int wait_once(int fd, Word id, std::uint32_t events, bool known) {
-  ensure_started();
-  epoll_event wanted{};
-  wanted.events = events | EPOLLONESHOT;
-  wanted.data.u64 = kNativeTag | id;
-  if (epoll_ctl(epoll_fd, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &wanted) < 0) return errno;
-  if (!this_scheduler()) start_watching();  // the schedulers may all sleep already, on something else
-  return 0;
-}
-
-void forget_descriptor(int fd) { epoll_ctl(epoll_fd, EPOLL_CTL_DEL, fd, nullptr); }
-
-bool poll_claim() {
-  if (role_taken.load(std::memory_order_relaxed)) return false;
-  return !role_taken.exchange(true, std::memory_order_seq_cst);
-}
-
-void poll_leave() {
-  role_taken.store(false, std::memory_order_seq_cst);
-  start_watching();
-}
-
-bool poll_wait(SWord timeout_ns) {
-  batch_size = wait_in_epoll(timeout_ns);
-  last_look_ns.store(monotonic_ns(), std::memory_order_relaxed);
-  int kept = 0;
-  for (int i = 0; i < batch_size; ++i)
-    if (batch[i].data.u64 != kInterrupt) batch[kept++] = batch[i];
-  batch_size = kept;
-  return kept > 0;
-}
-
-void poll_interrupt() {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t n = write(interrupt_fd, &one, sizeof one);
-}
-
-void poll_dispatch() {
-  for (int i = 0; i < batch_size; ++i) report(batch[i]);
-  poll_leave();
-}
-
-void poll_now_and_then() {
-  if (monotonic_ns() - last_look_ns.load(std::memory_order_relaxed) < kLookEveryNs || !poll_claim()) return;
-  if (poll_wait(0)) poll_dispatch();
-  else poll_leave();
 }
 
 }  // namespace vmrun

@@ -1,0 +1,166 @@
+#include "vm/sched/poll.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+
+#include "vm/base/clock.hpp"
+#include "vm/base/epoch.hpp"
+#include "vm/base/parker.hpp"
+#include "vm/base/thread.hpp"
+#include "vm/process/core.hpp"
+
+namespace vmrun {
+
+constinit PollReady poll_ready[2] = {};
+std::atomic<int> registered_descriptors{0};
+
+namespace {
+
+int epoll_fd = -1, interrupt_fd = -1;
+constexpr Word kInterrupt = ~Word{0}, kNativeTag = Word{1} << 63;
+
+// ---- The poller's role --------------------------------------------------------------------------
+
+alignas(64) std::atomic<bool> role_taken{false};
+std::atomic<Word> last_look_ns{0};
+constexpr int kBatch = 64;
+epoll_event batch[kBatch];  // of who has the role
+int batch_size = 0;
+
+constexpr Word kLookEveryNs = 200'000;
+
+int wait_in_epoll(SWord timeout_ns) {
+  static std::atomic<bool> fine{true};  // the kernel takes nanoseconds
+  if (fine.load(std::memory_order_relaxed)) {
+    timespec timeout{static_cast<time_t>(timeout_ns / 1'000'000'000),
+                     static_cast<long>(timeout_ns % 1'000'000'000)};
+    const long n =
+        syscall(SYS_epoll_pwait2, epoll_fd, batch, kBatch, timeout_ns < 0 ? nullptr : &timeout, nullptr, 0);
+    if (n >= 0 || errno != ENOSYS) return static_cast<int>(n);
+    fine.store(false, std::memory_order_relaxed);
+  }
+  const SWord ms = timeout_ns < 0 ? -1 : (timeout_ns + 999'999) / 1'000'000;
+  return epoll_wait(epoll_fd, batch, kBatch, ms > 1'000'000'000 ? 1'000'000'000 : static_cast<int>(ms));
+}
+
+// ---- The thread that looks when nobody else does ------------------------------------------------
+
+std::atomic<bool> watching{false};  // no: the thread sleeps until woken
+Parker watcher;
+constexpr long kWatchEveryNs = 10'000'000;
+
+void start_watching() {
+  if (!watching.load(std::memory_order_relaxed) && !watching.exchange(true, std::memory_order_seq_cst))
+    watcher.wake();
+}
+
+bool somebody_waits() { return role_taken.load(std::memory_order_seq_cst) || !poll_wanted(); }
+
+[[noreturn]] void watch() {
+  for (;;) {
+    const auto wanted = [] { return watching.load(std::memory_order_seq_cst); };
+    while (!wanted()) watcher.park(wanted);
+    const timespec pause{0, kWatchEveryNs};
+    nanosleep(&pause, nullptr);
+    if (somebody_waits()) {
+      watching.store(false, std::memory_order_seq_cst);
+      if (!somebody_waits()) watching.store(true, std::memory_order_seq_cst);
+    } else if (monotonic_ns() - last_look_ns.load(std::memory_order_relaxed) > kWatchEveryNs / 2 &&
+               poll_claim()) {
+      EpochGuard guard;
+      if (poll_wait(0)) poll_dispatch();
+      else poll_leave();
+    }
+  }
+}
+
+void start() {
+  epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+  interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;  // never read: each write is an edge
+  event.data.u64 = kInterrupt;
+  if (epoll_fd < 0 || interrupt_fd < 0 || epoll_ctl(epoll_fd, EPOLL_CTL_ADD, interrupt_fd, &event) < 0) {
+    std::fprintf(stderr, "vmrun: cannot wait for descriptors: %s\n", std::strerror(errno));
+    std::abort();
+  }
+  start_needed_thread("poller", watch).detach();
+}
+
+void ensure_started() {
+  static std::once_flag once;
+  std::call_once(once, start);
+}
+
+int control(int operation, int fd, std::uint32_t events, Word tag) {
+  ensure_started();
+  epoll_event wanted{};
+  wanted.events = events;
+  wanted.data.u64 = tag;
+  return epoll_ctl(epoll_fd, operation, fd, &wanted) < 0 ? errno : 0;
+}
+
+}  // namespace
+
+int poll_control(int operation, int fd, std::uint32_t events, Word tag) {
+  return control(operation, fd, events, tag);
+}
+
+int poll_once(int fd, Word tag, std::uint32_t events, bool known) {
+  const int error =
+      control(known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, events | EPOLLONESHOT, kNativeTag | tag);
+  if (!error && !this_core()) start_watching();  // the schedulers may all sleep already, on something else
+  return error;
+}
+
+void poll_forget(int fd) { epoll_ctl(epoll_fd, EPOLL_CTL_DEL, fd, nullptr); }
+
+bool poll_claim() {
+  if (role_taken.load(std::memory_order_relaxed)) return false;
+  return !role_taken.exchange(true, std::memory_order_seq_cst);
+}
+
+void poll_leave() {
+  role_taken.store(false, std::memory_order_seq_cst);
+  start_watching();
+}
+
+bool poll_wait(SWord timeout_ns) {
+  batch_size = wait_in_epoll(timeout_ns);
+  last_look_ns.store(monotonic_ns(), std::memory_order_relaxed);
+  int kept = 0;
+  for (int i = 0; i < batch_size; ++i)
+    if (batch[i].data.u64 != kInterrupt) batch[kept++] = batch[i];
+  batch_size = kept;
+  return kept > 0;
+}
+
+void poll_interrupt() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t n = write(interrupt_fd, &one, sizeof one);
+}
+
+void poll_dispatch() {
+  for (int i = 0; i < batch_size; ++i) {
+    const Word tag = batch[i].data.u64;
+    poll_ready[tag & kNativeTag ? kPollNative : kPollPorts](tag & ~kNativeTag, batch[i].events);
+  }
+  poll_leave();
+}
+
+void poll_now_and_then() {
+  if (monotonic_ns() - last_look_ns.load(std::memory_order_relaxed) < kLookEveryNs || !poll_claim()) return;
+  if (poll_wait(0)) poll_dispatch();
+  else poll_leave();
+}
+
+}  // namespace vmrun
