@@ -7,7 +7,7 @@
 #include "runtime/compile/core/print_core.hpp"
 #include "runtime/compile/core/to_core.hpp"
 #include "runtime/compile/emit/codegen.hpp"
-#include "runtime/compile/session.hpp"
+#include "runtime/compile/source/session.hpp"
 #include "runtime/compile/syntax/module.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/heap/heap.hpp"

@@ -4,6 +4,7 @@
 
 #include "vm/base/work_stack.hpp"
 #include "vm/code/module.hpp"
+#include "vm/heap/build.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/map.hpp"
 

@@ -1,6 +1,5 @@
 #include "vm/message/send.hpp"
 
-#include "probes/probes.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/destination.hpp"

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "probes/probes.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/signal.hpp"

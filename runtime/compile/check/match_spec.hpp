@@ -3,7 +3,7 @@
 // compilation, one thread.
 
 #include "runtime/compile/check/tables.hpp"
-#include "runtime/compile/session.hpp"
+#include "runtime/compile/source/session.hpp"
 
 namespace vmrun::compile {
 

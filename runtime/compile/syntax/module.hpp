@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "runtime/compile/session.hpp"
+#include "runtime/compile/source/session.hpp"
 #include "runtime/compile/syntax/ast.hpp"
 #include "runtime/compile/syntax/preprocessor.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "runtime/compile/session.hpp"
+#include "runtime/compile/source/session.hpp"
 #include "runtime/compile/syntax/ast.hpp"
 
 namespace vmrun::compile {

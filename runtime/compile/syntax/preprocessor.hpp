@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "runtime/compile/session.hpp"
+#include "runtime/compile/source/session.hpp"
 #include "runtime/compile/syntax/lexer.hpp"
 
 namespace vmrun::compile {
