@@ -4,8 +4,8 @@
 #include "vm/code/code_server.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/message/request.hpp"
-#include "vm/process/dirty_job.hpp"
 #include "vm/nif/library.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/term/bits.hpp"
 
 // Modules: what is loaded and exported, loading, deleting, purging. The library's `code` module

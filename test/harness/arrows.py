@@ -5,7 +5,7 @@ from collections import defaultdict
 from .results import Failure, Test
 
 ROOTS = ('probes', 'vm', 'drivers', 'runtime')
-SUFFIXES = ('.cpp', '.hpp', '.c', '.h', '.inc', '.tab', '.py')  # the last two: what generators write
+SUFFIXES = ('.cpp', '.hpp', '.c', '.h', '.inc')
 
 
 def tests(root):
@@ -52,11 +52,10 @@ def included(root):
     for path in sorted(p for top in ROOTS for p in (root / top).rglob('*') if p.suffix in SUFFIXES):
         where = path.relative_to(root)
         folder = str(where.parent)
-        if path.suffix not in ('.py', '.tab'):
-            found[folder]
-        for name in re.findall(r'#\s*include\s+\\?["<]([^"<>\\]+/[^"<>\\]+)\\?[">]', path.read_text()):
+        found[folder]
+        for name in re.findall(r'#\s*include\s+["<]([^"<>]+/[^"<>]+)[">]', path.read_text()):
             target = name.rpartition('/')[0]
-            # What the build generates counts as part of whoever includes it.
-            if target != folder and name.startswith(ROOTS) and '_generated.' not in name:
+            # What the build generates counts as part of whoever includes it, but for the probes' headers.
+            if target != folder and name.startswith(ROOTS) and (target.endswith('probes') or (root / name).exists()):
                 found[folder].setdefault(target, (where, name))
     return found

@@ -1,8 +1,8 @@
 #include "vm/heap/fragment.hpp"
 
-#include "vm/probes/fire.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/probes/fire.hpp"
 
 namespace vmrun {
 

@@ -10,7 +10,6 @@
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
-#include "vm/nif/dirty.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/fiber.hpp"

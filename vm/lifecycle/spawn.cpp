@@ -1,11 +1,10 @@
 #include "vm/lifecycle/spawn.hpp"
 
-#include "probes/probes.hpp"
-#include "vm/process/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"

@@ -1,8 +1,8 @@
 #include "vm/message/destination.hpp"
 
-#include "vm/process/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/term/node.hpp"
 

@@ -3,8 +3,6 @@
 #include "vm/heap/copy.hpp"
 #include "vm/message/other_receivers.hpp"
 #include "vm/message/request.hpp"
-#include "vm/nif/resource_monitor.hpp"
-#include "vm/port/signals.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"

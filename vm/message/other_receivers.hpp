@@ -3,8 +3,8 @@
 #include "vm/process/process.hpp"
 #include "vm/process/reference.hpp"
 
-/// What processes send signals to and what is no process: ports, resources of native code. Filled in
-/// by vm/port and vm/nif before main begins. Called by schedulers (or under an EpochGuard).
+/// What processes send signals to and what is no process: ports, resources of native code. Filled
+/// in by vm/port and vm/nif before main begins. Called by schedulers (or under an EpochGuard).
 namespace vmrun {
 
 struct PortSignals {

@@ -1,10 +1,10 @@
 #include "vm/message/request.hpp"
 
-#include "vm/process/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/process_state.hpp"

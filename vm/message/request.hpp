@@ -46,7 +46,7 @@ void answer_question(Term asker, Word id, Term result, bool is_error = false);
 /// has ended already.
 [[nodiscard]] bool ask_for_part(Process& p);
 
-/// The answering side, whose root of the signal `request` is: what is asked, and the answer to it. Any
+/// The answering side (`request`: root of the signal): what is asked, and the answer to it. Any
 /// scheduler.
 RequestKind request_kind(Term request);
 Term request_argument(Term request);

@@ -1,12 +1,11 @@
 #include "vm/message/send.hpp"
 
-#include "vm/process/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/destination.hpp"
 #include "vm/message/other_receivers.hpp"
 #include "vm/message/signal.hpp"
-#include "vm/port/operations.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"

@@ -52,8 +52,8 @@ void append_own_message(Process& p, Fragment* f, bool announce = true);
 
 void set_links(Process& a, Process& b);
 bool is_linked(Process& p, Term other);
-/// p links to another process that lives: tells p's tracer, and has the other traced too if p's flags
-/// say so.
+/// p links to another process that lives: tells p's tracer, and has the other traced too if p's
+/// flags say so.
 void trace_link(Process& p, Term other);
 
 /// monitor: target is a local pid or port, or an atom; is_port: what the atom should name. Returns

@@ -1,8 +1,8 @@
 #include <dlfcn.h>
 
 #include "vm/base/allocate.hpp"
-#include "vm/heap/copy.hpp"
 #include "vm/code/native_env.hpp"
+#include "vm/heap/copy.hpp"
 #include "vm/nif/library.hpp"
 
 // The native interface: memory, environments, shared libraries.

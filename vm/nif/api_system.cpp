@@ -2,8 +2,8 @@
 #include <string>
 
 #include "vm/base/clock.hpp"
-#include "vm/include/erl_driver.h"
 #include "vm/code/native_env.hpp"
+#include "vm/include/erl_driver.h"
 #include "vm/process/bif.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/print.hpp"

@@ -217,7 +217,6 @@ void run_dirty(Process& p) {
   }
 }
 
-
 namespace {
 
 [[maybe_unused]] const bool filled_in = (other_work.run_dirty = run_dirty, true);

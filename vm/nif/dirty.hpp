@@ -21,5 +21,4 @@ unsigned dirty_io_schedulers();
 /// only.
 void run_dirty(Process& p);
 
-
 }  // namespace vmrun

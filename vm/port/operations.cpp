@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "vm/process/bif.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/callbacks.hpp"
@@ -12,6 +11,7 @@
 #include "vm/port/output.hpp"
 #include "vm/port/task.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"

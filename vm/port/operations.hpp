@@ -4,8 +4,8 @@
 #include "vm/process/process.hpp"
 
 /// What processes do to ports, in the calling process's thread. Those that return a term follow the
-/// rules of built-in functions (vm/process/bif.hpp): kNonValue after an exception was raised, or to be
-/// called again with the same arguments (the port was busy, or is at work and will answer).
+/// rules of built-in functions (vm/process/bif.hpp): kNonValue after an exception was raised, or to
+/// be called again with the same arguments (the port was busy, or is at work and will answer).
 namespace vmrun {
 
 /// kWaits: the process is suspended, and sends again when it is resumed. kBusy: it would have had

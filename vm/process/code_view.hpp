@@ -8,8 +8,12 @@
 namespace vmrun {
 
 struct CodeView {
-  const FunctionHeader* (*header_at)(const Word* address) = [](const Word*) -> const FunctionHeader* { return nullptr; };
-  Term (*stacktrace)(Process& p, Heap& out, unsigned depth) = [](Process&, Heap&, unsigned) { return Term::nil(); };
+  const FunctionHeader* (*header_at)(const Word* address) = [](const Word*) -> const FunctionHeader* {
+    return nullptr;
+  };
+  Term (*stacktrace)(Process& p, Heap& out, unsigned depth) = [](Process&, Heap&, unsigned) {
+    return Term::nil();
+  };
   /// Whether the process is in the middle of the old version of a module. In its own thread.
   bool (*runs_old_code)(const Process& p, Term module) = [](const Process&, Term) { return false; };
   /// What a process does so that code and literals can be given back (code/reclaim.hpp), in its own

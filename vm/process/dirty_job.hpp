@@ -5,12 +5,12 @@
 #include "vm/process/bif.hpp"
 #include "vm/process/process_state.hpp"
 
-/// Built-in functions with much to do, whose work is done on a dirty scheduler (nif/dirty.hpp): what a
-/// process and its built-in functions know of that. In the process's own thread.
+/// Built-in functions and collections with much to do, whose work is done on a dirty scheduler
+/// (nif/dirty.hpp): what a process and its built-in functions know of that. In the process's own
+/// thread.
 namespace vmrun {
 
 enum class DirtyKind : std::uint8_t { kNone, kCpu, kIo };
-
 
 /// A built-in function at work on a dirty scheduler, or a collection.
 struct DirtyJob {
@@ -28,8 +28,8 @@ inline DirtyJob* dirty_job_of(const Process& p) { return p.extra ? p.extra->dirt
 /// What a built-in function says that turns out to have much to do: `body` is called with these
 /// arguments on a dirty scheduler, whose BIFs run to their end. When that is done the interpreter
 /// calls the built-in function again with the same arguments; it comes to the same conclusion, and
-/// this time gets body's result, or its exception. body keeps the rules of vm/process/bif.hpp, except that
-/// it only returns a term or raises, and uses nothing of a scheduler. Not for guards.
+/// this time gets body's result, or its exception. body keeps the rules of bif.hpp, except that it
+/// only returns a term or raises, and uses nothing of a scheduler. Not for guards.
 Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity,
                    DirtyKind kind = DirtyKind::kCpu);
 /// Whether work of so many steps (some ten nanoseconds each) is too much for the calling thread: is

@@ -1,6 +1,5 @@
 #include "vm/process/mailbox.hpp"
 
-
 namespace vmrun {
 
 PushResult Mailbox::push(Fragment* f) {

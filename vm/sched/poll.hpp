@@ -18,12 +18,13 @@ namespace vmrun {
 enum PollFor : unsigned { kPollPorts, kPollNative };
 
 /// Called for each descriptor that is ready, with the tag it was registered with and the epoll
-/// events, in a thread that has entered an epoch. Filled in by vm/port and vm/nif before main begins.
+/// events, in a thread that has entered an epoch. Filled in by vm/port and vm/nif before main
+/// begins.
 using PollReady = void (*)(Word tag, std::uint32_t events);
 extern constinit PollReady poll_ready[2];
 
-/// For ports: EPOLL_CTL_ADD or EPOLL_CTL_MOD with a tag below 2^63. Returns an errno. The caller counts
-/// what waits in registered_descriptors.
+/// For ports: EPOLL_CTL_ADD or EPOLL_CTL_MOD with a tag below 2^63. Returns an errno. The caller
+/// counts what waits in registered_descriptors.
 int poll_control(int operation, int fd, std::uint32_t events, Word tag);
 /// For native functions: reports once when one of the events has come. known: fd is registered
 /// already. Otherwise the same.

@@ -8,7 +8,7 @@ namespace vmrun {
 struct Scheduler;
 
 struct RunnablePort {
-  RunnablePort* next_in_queue = nullptr;  // a scheduler's queue or inbox; later those that are retired
+  RunnablePort* next_in_queue = nullptr;       // a scheduler's queue or inbox; later those that are retired
   std::atomic<Scheduler*> scheduler{nullptr};  // where it ran last; any thread reads
 };
 

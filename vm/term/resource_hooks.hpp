@@ -11,8 +11,8 @@ struct ResourceHooks {
   void (*destroy)(Binary* resource) = nullptr;
   /// Its reference becomes bytes (term_to_binary): from now on `find` knows it.
   void (*expose)(Binary* resource) = nullptr;
-  /// The magic reference for the numbers of a local reference, if that is one of an exposed resource
-  /// that still lives; else the non-value.
+  /// The magic reference for the numbers of a local reference, if that is one of an exposed
+  /// resource that still lives; else the non-value.
   Term (*find)(const std::uint32_t* numbers, TermSpace& heap) = [](const std::uint32_t*, TermSpace&) {
     return kNonValue;
   };

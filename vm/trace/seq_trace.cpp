@@ -5,7 +5,6 @@
 
 #include "vm/heap/copy.hpp"
 #include "vm/heap/fragment.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"

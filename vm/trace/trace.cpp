@@ -3,7 +3,6 @@
 #include <mutex>
 
 #include "vm/heap/copy.hpp"
-#include "vm/message/request.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/carried.hpp"
 #include "vm/process/code_view.hpp"
