@@ -265,7 +265,7 @@ namespace {
 struct Numbered {
   Term id;
 };
-using NumberedTable = IdTable<Numbered, Term::pid>;
+using NumberedTable = IdTable<Numbered, Term, Term::pid>;
 
 }  // namespace
 
