@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "probes/probes.hpp"
+#include "probes/sites.hpp"
 
 using namespace vmrun::probe;
 
@@ -16,7 +17,7 @@ namespace {
 std::vector<ProbeNote> own_notes() {
   if (!kCompiledIn) return {};
   // Refers to a site, so that the linker keeps the object that holds all of them.
-  message_send("<0.1.0>", "<0.2.0>", 3, 0, 0, 0);
+  site::message_send("<0.1.0>", "<0.2.0>", 3, 0, 0, 0);
   std::vector<ProbeNote> notes;
   std::string error;
   REQUIRE(read_probe_notes("/proc/self/exe", notes, error));
