@@ -316,8 +316,10 @@ int collect_for_hibernate(Process& p, Term* regs, unsigned live) {
 }
 
 bool long_collection(const Process& p) {
-  constexpr Word kLongWords = 512 * 1024, kStressWords = 4096;
-  return p.heap.block_words() > (gc_modes.collect_always ? kStressWords : kLongWords) && !dirty_job_of(p);
+  constexpr Word kLongWords = 512 * 1024;
+  // Who collects at every point does so on the spot, or would come back from elsewhere to the same
+  // point.
+  return p.heap.block_words() > kLongWords && !gc_modes.collect_always && !dirty_job_of(p);
 }
 
 void collect_on_dirty(Process& p, Word need) {

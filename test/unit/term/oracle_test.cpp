@@ -8,6 +8,7 @@
 
 #include "runtime/bif/bifs_generated.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/print.hpp"
@@ -113,6 +114,7 @@ int run_file(const std::string& path) {
 
 TEST_CASE("built-in functions answer as a stock Erlang does") {
   init_literal_area();
+  dirty_thread = DirtyKind::kCpu;                       // here built-in functions run to their end
   if (const char* file = std::getenv("ORACLE_FILE")) {  // made by hand with some other seed
     CHECK(run_file(file) > 0);
     return;
