@@ -28,8 +28,8 @@ struct ProbeNote {
   std::string provider;
   std::string name;
   std::string function;  // symbol that holds the site; empty in a stripped binary
-  std::vector<std::string>
-      arguments;  // types as the widths in the note say: char *, int, uint32_t, int64_t...
+  // types as the widths in the note say: char *, int, uint32_t, int64_t...
+  std::vector<std::string> arguments;
 };
 
 /// Reads the SDT notes of an ELF file. Returns false and sets error when the file cannot be read; a

@@ -10,8 +10,8 @@
 namespace vmrun::efile {
 namespace {
 
-constexpr std::uint64_t kTrusted =
-    1024 * 1024;  // as much memory is taken on a process's word; for more the size of the file is asked
+// as much memory is taken on a process's word; for more the size of the file is asked
+constexpr std::uint64_t kTrusted = 1024 * 1024;
 constexpr std::size_t kFirstGuess = 64 * 1024;                      // for files that do not tell their size
 constexpr std::uint64_t kUnknownMax = std::uint64_t{1} << 30;       // at most so much of such a file at once
 constexpr std::size_t kLineChunk = 512, kLineChunkMax = 64 * 1024;  // READ_LINE without read-ahead

@@ -40,8 +40,8 @@ struct Operation {
   bool again = false;  // there is more to do: call run once more
   int error = 0;
   bool end_of_file = false;
-  std::uint64_t number =
-      0;  // OPEN: descriptor; LSEEK: position; WRITE, SENDFILE: bytes; PWRITEV, PREADV: pieces done
+  // OPEN: descriptor; LSEEK: position; WRITE, SENDFILE: bytes; PWRITEV, PREADV: pieces done
+  std::uint64_t number = 0;
   std::uint64_t done = 0;  // bytes transferred so far
   BinaryRef result;        // bytes [0, done) are the answer
   std::string text;        // names

@@ -10,8 +10,8 @@ Settings settings;
 
 namespace {
 
-constexpr std::size_t kCommandBytes =
-    512;  // as much of a command is looked at first; the data behind are not copied
+// as much of a command is looked at first; the data behind are not copied
+constexpr std::size_t kCommandBytes = 512;
 constexpr std::size_t kSpareBytes = 4096;  // memory worth keeping
 constexpr std::size_t kGathered = 16 * 1024;
 

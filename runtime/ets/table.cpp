@@ -30,8 +30,8 @@ std::mutex registry_mutex;  // guards what follows, and changes of the arrays ab
 std::uint32_t slot_count = 0;
 std::vector<std::uint32_t> free_slots;
 Word generation = 0;
-std::unordered_map<Word, std::unordered_set<std::uint32_t>>
-    used_by;                      // pid: slots it owns or fixes, may name some in vain
+// pid: slots it owns or fixes, may name some in vain
+std::unordered_map<Word, std::unordered_set<std::uint32_t>> used_by;
 std::atomic<Word> user_count{0};  // size of used_by
 
 void note_user(Term pid, std::uint32_t slot) {

@@ -105,8 +105,8 @@ Term frames_term(Heap& heap, Term head, const Word* addresses, unsigned n, std::
     if (head.tuple_arity() == 2) info = head.element(1);
   }
   for (unsigned i = 0; i < n && count < most; i++) {
-    const auto* address =
-        reinterpret_cast<const Word*>(addresses[i] & ~Word{7});  // callers: the last word of the call
+    // callers: the last word of the call
+    const auto* address = reinterpret_cast<const Word*>(addresses[i] & ~Word{7});
     // Where code was purged meanwhile, other code may lie.
     const Module* m = module_at(address);
     const Term frame = m && m->version > version ? kNonValue : frame_term(heap, address, arguments, info);

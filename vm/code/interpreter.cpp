@@ -268,8 +268,8 @@ RunResult interpret(Scheduler& s, Process& p) {
   unsigned live_count = 0;
   Word need_words = 0;  // of a collection elsewhere
   const Export* bif_export = nullptr;
-  const Word* bif_next =
-      nullptr;  // where a failed or trapping built-in was to return to; nullptr: it was called last
+  // where a failed or trapping built-in was to return to; nullptr: it was called last
+  const Word* bif_next = nullptr;
   ArithOp failed_operator = ArithOp::kAdd;
   Term tagged_reason, reason_value;
   Term bad_fun;

@@ -27,8 +27,8 @@ struct Fragment {
   Fragment* next;
   std::uint32_t capacity_words;
   std::uint32_t used_words;
-  OffHeapObject*
-      off_heap;  // objects in `words` with outside parts; spliced into the owner's list when it is taken over
+  // objects in `words` with outside parts; spliced into the owner's list when it is taken over
+  OffHeapObject* off_heap;
   // In a mailbox (see mailbox.hpp):
   Term message;               // root: immediate, literal or inside `words`
   Term token;                 // what goes along for tracing (carried.hpp), nil if nothing; inside `words`
@@ -37,8 +37,8 @@ struct Fragment {
   std::uint32_t token_generation : 31;  // see seq_trace.hpp
   Term words[1];
   static Fragment* create(
-      Word
-          capacity_words);  // used_words = 0, message and token nil, kind 0; nullptr when memory is exhausted
+      // used_words = 0, message and token nil, kind 0; nullptr when memory is exhausted
+      Word capacity_words);
   static void destroy(Fragment* f);  // releases the off-heap objects it still lists, then the words
 };
 

@@ -69,8 +69,8 @@ struct GcModes {
       // at every test_heap and after every BIF that allocated (large heaps: at one of many, see
       // gc.cpp)
       false;
-  bool verify =
-      false;  // walk heap and roots before and after every collection; a bad word stops the VM with a dump
+  // walk heap and roots before and after every collection; a bad word stops the VM with a dump
+  bool verify = false;
 };
 extern GcModes gc_modes;
 

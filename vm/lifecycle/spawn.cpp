@@ -17,8 +17,8 @@ SpawnOptions spawn_defaults;
 
 namespace {
 
-constexpr Word kArgumentRoomWords =
-    64;  // left for the stack when the first block is made to fit large arguments
+// left for the stack when the first block is made to fit large arguments
+constexpr Word kArgumentRoomWords = 64;
 Term boot_group_leader = Term::nil();
 
 unsigned list_length(Term list) {

@@ -187,8 +187,8 @@ Term receive_marker_reserve(Process& p) {
   // What is there now, in either queue, came before the reference that will be made.
   if (p.mailbox.has_arrivals()) handle_arrivals(p);
   Extra& extra = extra_of(p);
-  ReceiveMarker* chosen =
-      &extra.markers[extra.next_marker % Extra::kMarkers];  // the oldest, unless one is free
+  // the oldest, unless one is free
+  ReceiveMarker* chosen = &extra.markers[extra.next_marker % Extra::kMarkers];
   for (ReceiveMarker& marker : extra.markers)
     if (!marker.link) chosen = &marker;
   if (chosen->link) free_marker(extra, *chosen);

@@ -34,8 +34,8 @@ struct NifLibrary {
 namespace {
 
 struct Libraries {
-  std::mutex
-      mutex;  // also held while a library is loaded, so that two calls of load_nif for one module do not meet
+  // also held while a library is loaded, so that two calls of load_nif for one module do not meet
+  std::mutex mutex;
   std::map<const Module*, NifLibrary*> of_module;
 };
 Libraries& libraries() {

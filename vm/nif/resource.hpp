@@ -18,10 +18,10 @@
 /// released like those to binaries.
 struct enif_resource_type_t {
   vmrun::Term module, name;
-  vmrun::NifLibrary* owner =
-      nullptr;  // whose callbacks these are, if there are any; retained while the type exists
-  vmrun::NifLibrary* of_library =
-      nullptr;  // that opened it last, while its module's version is there; guarded by the registry's lock
+  // whose callbacks these are, if there are any; retained while the type exists
+  vmrun::NifLibrary* owner = nullptr;
+  // that opened it last, while its module's version is there; guarded by the registry's lock
+  vmrun::NifLibrary* of_library = nullptr;
   ErlNifResourceDtor* dtor = nullptr;
   ErlNifResourceStop* stop = nullptr;
   ErlNifResourceDown* down = nullptr;

@@ -32,10 +32,10 @@ struct Timer;
 struct Port : RunnablePort {
   Term id;                     // written once before the port is published
   std::atomic<Word> owner{0};  // "connected" process: a local pid. Changed by the holder; any thread reads
-  std::string
-      name;  // what open_port was given: the command, driver and its arguments, IN/OUT of {fd, In, Out}
-  Driver* driver =
-      nullptr;  // goes with the last reference: who has none and does not hold the port must not follow it
+  // what open_port was given: the command, driver and its arguments, IN/OUT of {fd, In, Out}
+  std::string name;
+  // goes with the last reference: who has none and does not hold the port must not follow it
+  Driver* driver = nullptr;
   enum class Takes : std::uint8_t { kNothing, kBytes, kVectors };
   Takes takes = Takes::kNothing;  // what its driver does with commands; written once, like soft_busy
   bool soft_busy = false;         // commands may be forced on it while it is busy

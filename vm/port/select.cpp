@@ -29,10 +29,10 @@ struct Descriptor {
   std::uint8_t wanted = 0;    // directions selected
   std::uint8_t pending = 0;   // directions whose task has not run yet
   bool always_ready = false;  // nothing epoll can wait for: a regular file, say
-  std::uint32_t armed =
-      0;  // epoll events it is registered with; 0: not registered. May cover pending directions
-  std::uint32_t generation =
-      0;  // counts closings, so that what was ready before is not taken for news of the next owner
+  // epoll events it is registered with; 0: not registered. May cover pending directions
+  std::uint32_t armed = 0;
+  // counts closings, so that what was ready before is not taken for news of the next owner
+  std::uint32_t generation = 0;
   Term reader, writer;  // ports; the reader has the event too
   ErlDrvEventData event_data = nullptr;
   std::uint32_t event_ready = 0;

@@ -54,9 +54,9 @@ struct Process {
 
   // Execution. While the process runs, the interpreter keeps ip, top, stop and reductions in
   // registers and stores them back before calls out.
-  const Word* ip =
-      nullptr;  // resume point; nullptr: not started yet: the initial call is in the saved registers as
-                // module, function, list of arguments
+  // resume point; nullptr: not started yet: the initial call is in the saved registers as module,
+  // function, list of arguments
+  const Word* ip = nullptr;
   Core* scheduler = nullptr;    // where it runs or ran last
   std::int32_t reductions = 0;  // left in this slice; ≤ 0 means give up the core
   std::uint8_t live_saved = 0;  // argument registers saved while scheduled out
@@ -65,8 +65,8 @@ struct Process {
   std::uint8_t priority = 1;  // 0 low, 1 normal, 2 high, 3 max
   Term exception_value;       // with bif_action kRaise
   Term exception_trace;       // stack trace object or nil
-  Term* saved_regs =
-      inline_regs;  // live_saved terms (own malloc'ed block, never inline, when more than kInlineRegs)
+  // live_saved terms (own malloc'ed block, never inline, when more than kInlineRegs)
+  Term* saved_regs = inline_regs;
   static constexpr unsigned kInlineRegs = 4;
   Term inline_regs[kInlineRegs];
   Fiber* fiber = nullptr;             // a BIF suspended in the middle
@@ -86,10 +86,10 @@ struct Process {
   bool resume_requested = false;  // what a kSuspended process waits for has come
   WaitKind wait_kind = WaitKind::kNone;
   std::uint16_t suspend_count = 0;  // erlang:suspend_process
-  bool deferred_requests =
-      false;  // requests of other processes to answer when next scheduled (extra->deferred)
-  std::uint32_t observed =
-      0;  // what goes along with messages (bits of carried.hpp), what is traced (trace.hpp)
+  // requests of other processes to answer when next scheduled (extra->deferred)
+  bool deferred_requests = false;
+  // what goes along with messages (bits of carried.hpp), what is traced (trace.hpp)
+  std::uint32_t observed = 0;
   bool message_peeked =
       // between loop_rec and remove_message/loop_rec_end: the message lies in its own fragment (see
       // receive.hpp)

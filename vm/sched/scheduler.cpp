@@ -40,8 +40,8 @@ constinit OtherWork other_work;
 namespace {
 
 constexpr std::int32_t kUpkeepReductions = 4000;
-constexpr std::int32_t kLeastSlice =
-    2;  // with one, a process would give up the core at its first call, for ever
+// with one, a process would give up the core at its first call, for ever
+constexpr std::int32_t kLeastSlice = 2;
 constexpr std::int32_t kSwitchCost = 20;  // what changing to another process counts, in reductions
 constexpr std::int32_t kWaitedBeforeSharing = 1000;
 constexpr std::chrono::milliseconds kPatience{100};  // with slices that have begun when the machine ends

@@ -160,8 +160,8 @@ class FunctionGen {
   std::vector<AsmInstr> main_, stubs_;
   std::vector<Entry> entry_;
   std::vector<bool> framed_in_;
-  std::vector<bool>
-      fragile_in_;  // between loop_rec and remove_message: parts of the message must not be stored
+  // between loop_rec and remove_message: parts of the message must not be stored
+  std::vector<bool> fragile_in_;
   std::vector<Frame> frames_;
   std::vector<Use> use_;
   std::vector<bool> small_;  // by value: a number or an atom, which keeps no memory alive
@@ -188,8 +188,8 @@ class FunctionGen {
   bool fragile_ = false;
   std::uint32_t frame_ = kNone;
   std::uint32_t heap_until_ = 0;  // heap is reserved for instructions of the block before this one
-  std::vector<BlockId>
-      wanted_;  // by value: the latest block whose likely successor needs it (scratch of define_result)
+  // by value: the latest block whose likely successor needs it (scratch of define_result)
+  std::vector<BlockId> wanted_;
   std::vector<std::uint32_t> clobbers_;  // positions of clobbering instructions in this block
 };
 

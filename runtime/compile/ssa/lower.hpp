@@ -26,8 +26,8 @@ struct ModuleContext {
 /// Where the value of an expression goes.
 struct Dest {
   enum Kind : std::uint8_t { kReturn, kJoin } kind;
-  BlockId join =
-      kNone;  // kJoin: the block, whose parameters take the values; none of them: only effects count
+  // kJoin: the block, whose parameters take the values; none of them: only effects count
+  BlockId join = kNone;
 };
 
 struct ClosureInfo {
@@ -107,8 +107,8 @@ class Lowerer {
   BlockId guard_fail_ = kNone;
   core::FunNote* note_ = nullptr;
   std::unordered_map<ValueId, ClosureInfo> closures_;
-  std::unordered_map<ValueId, std::pair<BlockId, std::uint32_t>>
-      fresh_refs_;  // result of make_ref() and the like → where it was made
+  // result of make_ref() and the like → where it was made
+  std::unordered_map<ValueId, std::pair<BlockId, std::uint32_t>> fresh_refs_;
 };
 
 /// Literal helpers: words live in the arena.

@@ -56,8 +56,8 @@ class MatchCompiler {
     std::uint32_t clause;
     std::vector<Cell> cells;  // in reverse: the next test is at the back
     std::vector<Binding> bindings;
-    const Occ* whole_units =
-        nullptr;  // of this binary, what is left after the fields of known size was found to be whole bytes
+    // of this binary, what is left after the fields of known size was found to be whole bytes
+    const Occ* whole_units = nullptr;
   };
   using Rows = std::vector<Row>;
   struct Leaf {

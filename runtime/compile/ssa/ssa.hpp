@@ -123,8 +123,8 @@ struct Instr {
   std::span<ValueId> dsts{};
   std::span<Arg> args{};
   const BifInfo* bif = nullptr;
-  std::span<const core::SegSpec>
-      segments{};  // kBsCreate: args are value, size pairs; a size of "all" is the atom all
+  // kBsCreate: args are value, size pairs; a size of "all" is the atom all
+  std::span<const core::SegSpec> segments{};
   std::span<const std::uint8_t> bytes{};  // kBsMatchString
   std::span<const Type> types{};          // kBif, kTest: what is known of the arguments, if anything
   ValueId dst() const { return dsts.empty() ? kNone : dsts[0]; }
