@@ -139,8 +139,8 @@ void run_nif(Process& p) {
   make_runnable(p);
 }
 
-/// Looks about; true when somebody has put a process into the queue for this thread. With the lock,
-/// which is let go meanwhile.
+/// Looks for work a while; true when somebody has put a process into the queue for this thread.
+/// With the lock, which is let go meanwhile.
 bool look_for_work(Pool& pool, AdaptiveSpin& spin, std::unique_lock<std::mutex>& lock) {
   Looking self;
   self.next = pool.looking;

@@ -68,7 +68,7 @@ void terminate(Port& p) {
   // a port that is gone.
   p.state.store(Port::State::kClosed, std::memory_order_release);
   call_stop(p);
-  bury_port(p);
+  remove_port(p);
   let_waiters_go(p);
   if (p.notify_closed) deliver_news(p, atoms::closed);
 }
@@ -137,7 +137,7 @@ void close_port(Port& p, Term who, Term reason) {
   terminate(p);
 }
 
-void bury_port(Port& p) {
+void remove_port(Port& p) {
   cancel_port_timer(p);
   drop_driver_monitors(p);
   p.leaves_table = true;

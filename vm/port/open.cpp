@@ -36,7 +36,7 @@ void apply_options(Port& port, const PortOptions& options) {
 /// It never was: nobody hears of it.
 void abandon(Port& port) {
   port.state.store(Port::State::kClosed, std::memory_order_release);
-  bury_port(port);
+  remove_port(port);
   release_port(port);
 }
 

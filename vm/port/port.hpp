@@ -218,7 +218,7 @@ void fail_port(Port& p, Term reason);
 void release_data_lock(Port& p);
 /// The end of a port that is kClosed already, whether it was ever open or not: what it has set up
 /// elsewhere goes, its number is free, its inbox takes no more tasks.
-void bury_port(Port& p);
+void remove_port(Port& p);
 /// Goes on with a closing port whose queue has become empty; nothing on others.
 void finish_closing(Port& p);
 

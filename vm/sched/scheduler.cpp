@@ -51,7 +51,7 @@ std::vector<std::unique_ptr<Scheduler>> schedulers;
 std::vector<std::thread> threads;
 Inbox<Process, &Process::next_in_queue> boot_inbox;  // made runnable before there was a scheduler
 
-// ---- Memory of the dead -------------------------------------------------------------------------
+// ---- Structures of processes that have ended ----------------------------------------------------
 
 void reclaim(Scheduler& s) {
   s.retired.reclaim([](Process& p) { recycle_process(&p); });
