@@ -157,7 +157,8 @@ class FunctionGen {
   const std::uint32_t self_;  // index of the function
   ssa::Liveness live_;
   std::vector<AsmInstr>* out_;
-  std::vector<AsmInstr> main_, stubs_;
+  std::vector<AsmInstr> main_;
+  std::vector<std::vector<AsmInstr>> stubs_;  // by the block they lead to
   std::vector<Entry> entry_;
   std::vector<bool> framed_in_;
   // between loop_rec and remove_message: parts of the message must not be stored
@@ -172,7 +173,8 @@ class FunctionGen {
 
   // State at the present point.
   BlockId id_ = kNone;
-  BlockId next_ = kNone;  // the block laid out after this one
+  BlockId next_ = kNone;        // the block laid out after this one
+  bool falls_through_ = false;  // the code so far runs on into that
   const Block* block_ = nullptr;
   std::vector<ValueId> x_;     // who is in x register i, or kNone
   std::vector<bool> x_valid_;  // holds some term

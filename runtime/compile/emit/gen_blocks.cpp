@@ -20,6 +20,7 @@ FunctionGen::FunctionGen(CodeBuilder& builder, ssa::Program& program, ssa::Funct
       live_(ssa::analyse(fn)),
       out_(&main_) {
   entry_.resize(fn.blocks.size());
+  stubs_.resize(fn.blocks.size());
   framed_in_.resize(fn.blocks.size());
   fragile_in_.resize(fn.blocks.size());
   use_.resize(fn.value_count);
@@ -326,7 +327,8 @@ void FunctionGen::goto_block(BlockId to, std::span<const Arg> args) {
     join_frames(to);
   }
   parallel(conform(to, args));
-  if (out_ == &stubs_ || to != next_) emit(Bop::kJump, {Operand::label(label_of(to))});
+  if (out_ == &main_ && to == next_) falls_through_ = true;
+  else emit(Bop::kJump, {Operand::label(label_of(to))});
 }
 
 /// Label for a conditional jump to `to`; if something has to be moved on the way, that of a stub
@@ -349,7 +351,7 @@ std::uint32_t FunctionGen::edge(BlockId to) {
   auto frame = frame_;
   auto* out = out_;
   const std::uint32_t label = builder_.new_label();
-  out_ = &stubs_;
+  out_ = &stubs_[to];
   emit(Bop::kLabel, {Operand::u(label)});
   goto_block(to, {});
   out_ = out;
@@ -462,6 +464,17 @@ void FunctionGen::terminate(BlockId id) {
   }
 }
 
+namespace {
+
+void append(std::vector<AsmInstr>& code, std::vector<AsmInstr> more) {
+  code.insert(code.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+}  // namespace
+
+/// Stubs stand in front of the block they lead to, unless the block before runs into it: the last
+/// needs no jump then. Besides, OTP's own passes over assembly drop a label that nothing in front
+/// of it leads to, such as that of a receive entered through stubs only.
 void FunctionGen::run() {
   plan_frames();
   Entry& first = entry_[fn_.entry];
@@ -472,12 +485,13 @@ void FunctionGen::run() {
   }
   for (std::size_t k = 0; k < live_.order.size(); k++) {
     next_ = k + 1 < live_.order.size() ? live_.order[k + 1] : kNone;
+    if (!falls_through_) append(main_, std::move(stubs_[live_.order[k]]));
+    falls_through_ = false;
     block_code(live_.order[k]);
   }
-  main_.insert(main_.end(), std::make_move_iterator(stubs_.begin()), std::make_move_iterator(stubs_.end()));
+  for (std::vector<AsmInstr>& stubs : stubs_) append(main_, std::move(stubs));
   finish_frames();
-  auto& code = builder_.code().code;
-  code.insert(code.end(), std::make_move_iterator(main_.begin()), std::make_move_iterator(main_.end()));
+  append(builder_.code().code, std::move(main_));
 }
 
 void generate_function(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn,
