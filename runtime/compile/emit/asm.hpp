@@ -212,7 +212,4 @@ struct Code {
   std::uint32_t labels = 1;  // the next free one
 };
 
-/// Arity and name of an instruction, for the printer.
-const char* asm_name(Bop op);
-
 }  // namespace vmrun::compile

@@ -1,12 +1,7 @@
 #include "runtime/compile/emit/asm_printer.hpp"
 
-#include <algorithm>
-
+#include "runtime/compile/emit/term_source.hpp"
 #include "runtime/compile/ssa/types.hpp"
-#include "vm/term/atom.hpp"
-#include "vm/term/layout.hpp"
-#include "vm/term/number_text.hpp"
-#include "vm/term/print.hpp"
 
 namespace vmrun::compile {
 
@@ -110,7 +105,6 @@ constexpr Form kForms[] = {
     {Bop::kTrim, "trim", ".."},
     {Bop::kBuildStacktrace, "build_stacktrace", ""},
     {Bop::kRawRaise, "raw_raise", ""},
-    {Bop::kOnLoad, "on_load", ""},
     {Bop::kNifStart, "nif_start", ""},
     {Bop::kBsInitWritable, "bs_init_writable", ""},
     {Bop::kBsStartMatch4, "bs_start_match4", "...."},
@@ -158,19 +152,21 @@ class Printer {
   Printer(const Code& code, const core::Module& module) : code_(code), module_(module) {}
 
   std::string run() {
-    out_ += "{module, " + name(module_.name) + "}.  %% version = 0\n\n{exports, [";
+    out_ += "{module, " + atom_source(module_.name) + "}.  %% version = 0\n\n{exports, [";
     const char* comma = "";
     for (const core::Export& e : module_.exports) {
-      out_ += comma + ("{" + name(e.name) + "," + std::to_string(e.arity) + "}");
+      out_ += comma + ("{" + atom_source(e.name) + "," + std::to_string(e.arity) + "}");
       comma = ",";
     }
-    out_ += comma + std::string("{module_info,0},{module_info,1}]}.\n\n{attributes, []}.\n\n");
+    out_ += comma + std::string("{module_info,0},{module_info,1}]}.\n\n");
+    attributes();
     out_ += "{labels, " + std::to_string(code_.labels) + "}.\n";
     for (const Code::Fun& f : code_.funs) {
-      out_ += "\n\n{function, " + name(f.name) + ", " + std::to_string(f.arity) + ", " +
+      out_ += "\n\n{function, " + atom_source(f.name) + ", " + std::to_string(f.arity) + ", " +
               std::to_string(f.entry) + "}.\n";
       for (std::uint32_t i = f.first; i < f.last; i++) {
         const AsmInstr& in = code_.code[i];
+        if (in.op == Bop::kOnLoad) continue;
         instruction(in);
         if (in.op != Bop::kLabel || in.args[0].n != f.entry) continue;
         for (std::uint32_t a = 0; a < 64; a++) {
@@ -183,10 +179,21 @@ class Printer {
   }
 
  private:
-  static std::string name(Term atom) {
-    std::string s;
-    append_atom_text(s, atom);
-    return s;
+  void attributes() {
+    out_ += "{attributes, [";
+    const char* comma = "";
+    // Where a file has an instruction, assembly has an attribute.
+    if (module_.on_load != nullptr) {
+      out_ += "{on_load,[{" + atom_source(module_.on_load->name) + ",0}]}";
+      comma = ",";
+    }
+    for (const core::Attribute& a : module_.attributes) {
+      out_ += comma + ("{" + atom_source(a.name) + ",");
+      append_term_source(out_, a.value);
+      out_ += "}";
+      comma = ",";
+    }
+    out_ += "]}.\n\n";
   }
 
   /// A type as the terms of OTP 25's beam_types.hrl.
@@ -228,62 +235,13 @@ class Printer {
   }
 
   void constant(Term t) {
-    if (t.is_atom()) out_ += "{atom," + name(t) + "}";
-    else if (t.is_nil()) out_ += "nil";
-    else if (t.is_small()) out_ += "{integer," + std::to_string(t.small_value()) + "}";
-    else if (t.is_big()) out_ += "{integer," + term_text(t) + "}";
-    else if (t.is_float()) out_ += "{float," + float_text_short(float_of(t)->value) + "}";
-    else out_ += "{literal,", literal(t), out_ += "}";
-  }
-
-  /// A constant as Erlang source. (Other texts of terms are for people and leave escapes out.)
-  void literal(Term t) {
-    if (t.is_list()) {
-      bool text = true;
-      Term end = t;
-      for (; end.is_list(); end = end.tail())
-        text &= end.head().is_small() && end.head().small_value() >= 32 && end.head().small_value() < 127;
-      text &= end.is_nil();
-      out_ += text ? "\"" : "[";
-      for (const Term first = t; t.is_list(); t = t.tail()) {
-        if (text) {
-          const char c = static_cast<char>(t.head().small_value());
-          if (c == '"' || c == '\\') out_ += '\\';
-          out_ += c;
-          continue;
-        }
-        if (!(t == first)) out_ += ",";
-        literal(t.head());
-      }
-      if (!t.is_nil()) out_ += "|", literal(t);
-      out_ += text ? "\"" : "]";
-    } else if (t.is_tuple()) {
-      out_ += "{";
-      for (Word i = 0; i < t.tuple_arity(); i++) {
-        if (i > 0) out_ += ",";
-        literal(t.element(i));
-      }
-      out_ += "}";
-    } else if (t.is_map() && map_kind(*t.boxed_ptr()) == MapKind::kFlat) {
-      const FlatMap* m = flatmap_of(t);
-      out_ += "#{";
-      for (Word i = 0; i < m->size; i++) {
-        if (i > 0) out_ += ",";
-        literal(m->keys.element(i));
-        out_ += " => ";
-        literal(m->values()[i]);
-      }
-      out_ += "}";
-    } else if (t.is_bitstring() && t.boxed_ptr()->header_sub() == Term::Sub::kHeapBinary) {
-      auto* h = reinterpret_cast<const HeapBinary*>(t.boxed_ptr());
-      out_ += "<<";
-      for (Word i = 0; i < h->size_bytes; i++) out_ += (i > 0 ? "," : "") + std::to_string(h->data[i]);
-      out_ += ">>";
-    } else if (t.is_float()) {
-      out_ += float_text_short(float_of(t)->value);
-    } else {
-      out_ += term_text(t, std::size_t{1} << 30);
+    if (t.is_nil()) {
+      out_ += "nil";
+      return;
     }
+    out_ += t.is_atom() ? "{atom," : t.is_integer() ? "{integer," : t.is_float() ? "{float," : "{literal,";
+    append_term_source(out_, t);
+    out_ += "}";
   }
 
   void operand(const std::vector<Operand>& args, std::size_t& k) {
@@ -303,7 +261,8 @@ class Printer {
       case Operand::kFun: out_ += std::to_string(o.n); break;
       case Operand::kExt: {
         const Import& i = code_.imports[o.n];
-        out_ += "{extfunc," + name(i.module) + "," + name(i.name) + "," + std::to_string(i.arity) + "}";
+        out_ += "{extfunc," + atom_source(i.module) + "," + atom_source(i.name) + "," +
+                std::to_string(i.arity) + "}";
         break;
       }
       case Operand::kAlloc:
@@ -361,7 +320,7 @@ class Printer {
     if (shape == "0" || shape == "1" || shape == "2" || shape == "g") {
       const bool gc = shape == "g";
       const std::size_t at = shape == "0" ? 0 : gc ? 2 : 1;
-      out_ += f.name + std::string(",") + name(code_.imports[a[at].n].name) + ",{f," +
+      out_ += f.name + std::string(",") + atom_source(code_.imports[a[at].n].name) + ",{f," +
               std::to_string(shape == "0" ? 0 : a[0].n) + "},";
       if (gc) out_ += std::to_string(a[1].n) + ",";
       arguments(a, at + 1, a.size() - 1);
