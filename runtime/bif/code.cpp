@@ -154,7 +154,7 @@ Term bif_erlang_call_on_load_function_1(Process& p, const Term* a) {
 /// (Module, Process that claimed it, What the function returned)
 Term bif_erts_internal_finish_on_load_3(Process& p, const Term* a) {
   if (!a[0].is_atom() || !a[1].is_local_pid()) return raise_badarg(p);
-  finish_on_load(a[0], a[1], a[2]);
+  if (Module* failed = finish_on_load(a[0], a[1], a[2])) retire_with_library(failed);
   return atoms::true_;
 }
 
@@ -245,8 +245,7 @@ Term purge(Process& p, Term name) {
   if (wait_for_reclaim(p)) return kNonValue;
   Module* old = take_old_module(name);
   if (!old) return raise_badarg(p);
-  unload_nif_library(*old);
-  retire_module(old);
+  retire_with_library(old);
   return atoms::true_;
 }
 

@@ -146,12 +146,12 @@ Export* on_load_function(Term name, Term runner) {
   return v.on_load;
 }
 
-void finish_on_load(Term name, Term runner, Term result) {
+Module* finish_on_load(Term name, Term runner, Term result) {
   Server& s = server();
   Lock lock(s.mutex);
   Versions& v = s.modules[name.raw()];
   Module* const m = v.pending;
-  if (!m || v.runner != runner) return;
+  if (!m || v.runner != runner) return nullptr;
   if (!result.is_atom())
     report_warning("The on_load function for module " + std::string(atom_text(name)) + " returned:\n" +
                    term_text(result) + "\n");
@@ -159,12 +159,12 @@ void finish_on_load(Term name, Term runner, Term result) {
   v.runner = kNonValue;
   if (result != atoms::ok) {
     for (FunEntry* f : m->funs) f->address.store(nullptr, std::memory_order_release);
-    lock.unlock();
-    return retire_module(m);
+    return m;
   }
   if (v.current) v.old = v.current;
   connect(*m, v.current);
   v.current = m;
+  return nullptr;
 }
 
 LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t size, std::string_view file) {

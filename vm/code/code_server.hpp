@@ -78,9 +78,9 @@ bool claim_on_load(Term name, Term runner);
 /// For its runner: an export that leads to the function; nullptr for others.
 Export* on_load_function(Term name, Term runner);
 /// The runner has ended, and the function with it: result `ok` makes the module the current one,
-/// anything else takes it out again, with a warning unless it is an atom. Nothing when it is over
-/// already.
-void finish_on_load(Term name, Term runner, Term result);
+/// anything else takes it out again, with a warning unless it is an atom: the caller retires it
+/// (reclaim.hpp). nullptr otherwise, also when it is over already.
+[[nodiscard]] Module* finish_on_load(Term name, Term runner, Term result);
 
 /// Finds the module through the code source and loads it, once however many processes ask. False:
 /// not found, or it does not load (`message` says why).

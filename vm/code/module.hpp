@@ -15,6 +15,7 @@ namespace vmrun {
 
 struct Module;
 struct LiteralBlock;
+struct NifLibrary;
 
 /// Fills the export table before any module is loaded.
 void register_bifs(const BifRow* rows, std::size_t count);
@@ -31,7 +32,7 @@ struct SourceLocation {
   std::uint32_t line = 0;
 };
 
-/// One loaded version of a module. Built by the loader, then never changed.
+/// One loaded version of a module. Built by the loader, then never changed but for its library.
 struct Module {
   struct LineEntry {
     std::uint32_t word, file, line;
@@ -55,7 +56,8 @@ struct Module {
   LiteralBlock* literals = nullptr;
   std::uint32_t version = 0;  // all code is numbered in the order of registering
   std::uint8_t md5[16] = {};
-  std::string strings;  // constant bytes that instructions point into
+  std::string strings;                        // constant bytes that instructions point into
+  std::atomic<NifLibrary*> library{nullptr};  // of native functions; set at most once, by vm/nif
 
   const Word* begin() const { return code.data(); }
   const Word* end() const { return code.data() + code.size(); }

@@ -9,6 +9,7 @@
 #include <set>
 #include <shared_mutex>
 #include <tuple>
+#include <utility>
 
 #include "vm/base/allocate.hpp"
 #include "vm/code/instructions.hpp"
@@ -34,6 +35,15 @@ NifFunction* reserve_functions() {
 
 std::atomic<std::uint32_t> functions_used{1};  // 0 means none
 
+struct SpareNumbers {
+  std::mutex mutex;
+  std::vector<std::uint32_t> numbers;
+};
+SpareNumbers& spare() {
+  static auto& s = *new SpareNumbers;
+  return s;
+}
+
 /// A native function came back without a term and without an exception.
 Term no_term(Process& p, const NifFunction& f) {
   const MfaText name(f.entry->module, f.entry->function, f.arity);
@@ -48,10 +58,26 @@ Term no_term(Process& p, const NifFunction& f) {
 NifFunction* const nif_functions = reserve_functions();
 
 std::uint32_t new_nif_function() {
+  {
+    std::lock_guard lock(spare().mutex);
+    if (auto& numbers = spare().numbers; !numbers.empty()) {
+      const std::uint32_t n = numbers.back();
+      numbers.pop_back();
+      return n;
+    }
+  }
   const std::uint32_t n = functions_used.fetch_add(1, std::memory_order_relaxed);
   if (n < kMaxNifFunctions) return n;
   functions_used.store(kMaxNifFunctions, std::memory_order_relaxed);
   return 0;
+}
+
+void free_nif_functions(const std::vector<std::uint32_t>& numbers) {
+  std::lock_guard lock(spare().mutex);
+  for (std::uint32_t n : numbers) {
+    nif_functions[n] = {};
+    spare().numbers.push_back(n);
+  }
 }
 
 std::uint32_t nif_function_count() { return functions_used.load(std::memory_order_relaxed); }
@@ -108,14 +134,30 @@ namespace {
 
 using ScheduledKey = std::tuple<NifLibrary*, Word, Word, unsigned, unsigned, void*>;
 
+using FunctionKey = std::tuple<Word, Word, unsigned>;  // module, name, arity
+
 struct ScheduledFunctions {
   std::shared_mutex mutex;
   std::map<ScheduledKey, Export*> known;
   std::set<const NifLibrary*> unloaded;
+  // Of libraries that are gone. They are reused for functions of the same name only, so that a
+  // stack trace with such an address still tells the truth.
+  std::multimap<FunctionKey, Export*> spare;
+  std::atomic<Word> forgotten{0};  // times that `known` has lost something
 };
 ScheduledFunctions& scheduled() {
   static auto& s = *new ScheduledFunctions;
   return s;
+}
+
+/// With the lock.
+Export* export_for_scheduled(Term module, Term name, unsigned arity) {
+  auto& spare_exports = scheduled().spare;
+  const auto it = spare_exports.find({module.raw(), name.raw(), arity});
+  if (it == spare_exports.end()) return hidden_export(module, name, arity);
+  Export* e = it->second;
+  spare_exports.erase(it);
+  return e;
 }
 
 }  // namespace
@@ -124,8 +166,13 @@ Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arit
                       ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*)) {
   thread_local ScheduledKey last_key{};
   thread_local Export* last = nullptr;
+  thread_local Word last_forgotten = 0;
   const ScheduledKey key{library, module.raw(), name.raw(), arity, flags, reinterpret_cast<void*>(fn)};
-  if (last && key == last_key) return last;
+  // A library may be at the address of one that is gone. Relaxed: loading it came after forgetting
+  // the other one, in a way that this thread has seen, for it runs code of the new one.
+  const Word forgotten = scheduled().forgotten.load(std::memory_order_relaxed);
+  if (last && key == last_key && last_forgotten == forgotten) return last;
+  last_forgotten = forgotten;
   {
     std::shared_lock lock(scheduled().mutex);
     auto it = scheduled().known.find(key);
@@ -139,7 +186,7 @@ Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arit
   if (!e) {
     const std::uint32_t number = new_nif_function();
     if (!number) return nullptr;
-    e = hidden_export(module, name, arity);
+    e = export_for_scheduled(module, name, arity);
     nif_functions[number] = {fn, library, e, nullptr, arity, 0, static_cast<std::uint16_t>(flags)};
     e->stub.header.nif = number;
     if (!scheduled().unloaded.contains(library))
@@ -154,6 +201,28 @@ void undefine_scheduled_nifs(const NifLibrary* library) {
   for (auto& [key, e] : scheduled().known)
     if (e && std::get<0>(key) == library)
       std::atomic_ref(e->stub.operation).store(op::export_undefined, std::memory_order_release);
+}
+
+void forget_scheduled_nifs(const NifLibrary* library) {
+  std::unique_lock lock(scheduled().mutex);
+  scheduled().unloaded.erase(library);
+  std::vector<std::uint32_t> numbers;
+  std::erase_if(scheduled().known, [&](const auto& row) {
+    const auto& [key, e] = row;
+    if (std::get<0>(key) != library) return false;
+    if (!e) return true;
+    numbers.push_back(std::exchange(e->stub.header.nif, 0));
+    e->stub.operation = op::export_undefined;
+    scheduled().spare.emplace(FunctionKey{e->module.raw(), e->function.raw(), e->arity}, e);
+    return true;
+  });
+  scheduled().forgotten.fetch_add(1, std::memory_order_relaxed);
+  free_nif_functions(numbers);
+}
+
+bool is_in_scheduled_nif(const Process& p, const NifLibrary* library) {
+  const Export* e = export_of_stub(p.ip);
+  return e && e->stub.header.nif && nif_functions[e->stub.header.nif].library == library;
 }
 
 }  // namespace vmrun

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "vm/code/native_env.hpp"
 
@@ -24,12 +25,15 @@ struct NifFunction {
   std::uint16_t flags;  // ErlNifDirtyTaskFlags
 };
 
-/// All native functions by number. They are never taken out, so a number once read stays good.
+/// All native functions by number. A number is given to another function when nobody can be in code
+/// that has it (reclaim.hpp).
 inline constexpr std::uint32_t kMaxNifFunctions = 1u << 20;
 extern NifFunction* const nif_functions;
 
-/// A fresh entry's number; 0 when the table is full.
+/// An unused entry's number; 0 when the table is full.
 std::uint32_t new_nif_function();
+/// Nobody will look at these entries again.
+void free_nif_functions(const std::vector<std::uint32_t>& numbers);
 /// One more than the highest number given out.
 std::uint32_t nif_function_count();
 
@@ -54,12 +58,16 @@ inline Term call_nif(Process& p, const NifFunction& f, Term* x) {
   return result;
 }
 
-/// The function to run after this one for enif_schedule_nif: made once for each combination.
-/// nullptr when there are too many.
+/// The function to run after this one for enif_schedule_nif: made once for each combination, while
+/// the library is there. nullptr when there are too many.
 Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arity, unsigned flags,
                       ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*));
 /// The library goes: what it has scheduled, and no scheduler has begun by the next slice boundary,
 /// is undefined from here on.
 void undefine_scheduled_nifs(const NifLibrary* library);
+/// Nobody is in any of them, nor will the library schedule another: what they took may be reused.
+void forget_scheduled_nifs(const NifLibrary* library);
+/// p is about to run, or runs, a function that this library has scheduled. As is_inside.
+bool is_in_scheduled_nif(const Process& p, const NifLibrary* library);
 
 }  // namespace vmrun

@@ -7,6 +7,7 @@
 #include "vm/base/epoch.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/module.hpp"
+#include "vm/code/native_call.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/receive.hpp"
@@ -276,9 +277,9 @@ bool runs_old_code(const Process& p, Term module) {
 void retire_literals(LiteralBlock* block) {
   retire(Retired{block->words * sizeof(Term), block, nullptr, {}});
 }
-void retire_module(Module* m) {
+void retire_module(Module* m, std::function<void()> free) {
   const Word literals = m->literals ? m->literals->words * sizeof(Term) : 0;
-  retire(Retired{module_bytes(*m) + literals, m->literals, m, {}});
+  retire(Retired{module_bytes(*m) + literals, m->literals, m, std::move(free)});
 }
 void retire(Word bytes, std::function<void()> free) {
   retire(Retired{bytes, nullptr, nullptr, std::move(free)});
@@ -305,6 +306,8 @@ bool wait_for_reclaim(Process& p, bool no_room) {
 bool is_inside(const Process& p, const Module& m) {
   const auto holds = [&](const Word* a) { return a >= m.begin() && a < m.end(); };
   if (holds(p.ip)) return true;
+  if (const NifLibrary* l = m.library.load(std::memory_order_acquire); l && is_in_scheduled_nif(p, l))
+    return true;
   // Return addresses are the words on a stack with a header's tag; the call lies in front.
   return std::any_of(p.heap.stop, p.heap.end, [&](Term t) {
     return t.is_header() && t.raw() && holds(reinterpret_cast<const Word*>(t.raw()) - 1);

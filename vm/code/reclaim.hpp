@@ -30,8 +30,9 @@ struct Module;
 
 /// Nothing leads to these literals any more, but from processes. Any thread.
 void retire_literals(LiteralBlock* block);
-/// Nothing leads into this code any more, but from stacks. Any thread.
-void retire_module(Module* m);
+/// Nothing leads into this code any more, but from stacks. free: called once nobody is in it, if
+/// there is anything else to be freed then. Any thread.
+void retire_module(Module* m, std::function<void()> free = {});
 /// Calls `free` once no process is in the middle of a built-in function that it was in now. bytes:
 /// what that gives back, about. Any thread.
 void retire(Word bytes, std::function<void()> free);
@@ -42,8 +43,9 @@ Word retired_bytes();
 /// result is true. All retired memory that can be is free when p goes on.
 [[nodiscard]] bool wait_for_reclaim(Process& p, bool no_room = false);
 
-/// p is in the middle of this code: its next instruction or one it will return to. In p's own
-/// thread or while it is scheduled out and cannot run.
+/// p is in the middle of this code, functions that its native ones have scheduled included: its
+/// next instruction or one it will return to. In p's own thread or while it is scheduled out and
+/// cannot run.
 bool is_inside(const Process& p, const Module& m);
 
 }  // namespace vmrun

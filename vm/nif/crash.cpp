@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <set>
+#include <string>
 
 #include "vm/base/fatal_signal.hpp"
 #include "vm/code/module.hpp"
@@ -21,9 +23,11 @@
 namespace vmrun {
 namespace {
 
+/// Never freed, for a crash may come at any time: there is one for each address that a library has
+/// ever been at, and one text for each library.
 struct Watched {
   const void* base;
-  std::string what;
+  std::atomic<const std::string*> what;
   Watched* next;
 };
 std::atomic<Watched*> watched{nullptr};
@@ -33,9 +37,9 @@ const void* base_of(const void* address) {
   return dladdr(address, &info) ? info.dli_fbase : nullptr;
 }
 
-const Watched* library_at(const void* address) {
+Watched* library_at(const void* address) {
   const void* base = base_of(address);
-  for (const Watched* w = watched.load(std::memory_order_acquire); w; w = w->next)
+  for (Watched* w = watched.load(std::memory_order_acquire); w; w = w->next)
     if (w->base == base) return w;
   return nullptr;
 }
@@ -46,7 +50,7 @@ const NifFunction* function_near(const void* address, const void* base) {
   for (std::uint32_t n = 1; n < nif_function_count(); ++n) {
     const NifFunction& f = nif_functions[n];
     const auto* start = reinterpret_cast<const void*>(f.fn);
-    if (start <= address && (!found || start > reinterpret_cast<const void*>(found->fn)) &&
+    if (start && start <= address && (!found || start > reinterpret_cast<const void*>(found->fn)) &&
         base_of(start) == base)
       found = &f;
   }
@@ -80,7 +84,7 @@ void report(const FatalSignal& signal) {
   char text[1024];
   BoundedText out(text, sizeof text);
   out.put("vmrun: ");
-  out.put(library->what);
+  out.put(*library->what.load(std::memory_order_acquire));
   char how[128];
   out.put(" ");
   out.put(signal.text(how, sizeof how));
@@ -103,8 +107,15 @@ void install() {
 void watch_native_library(const void* address, const std::string& what) {
   static std::once_flag once;
   std::call_once(once, install);
-  auto* w = new Watched{base_of(address), what, watched.load(std::memory_order_relaxed)};
-  while (!watched.compare_exchange_weak(w->next, w, std::memory_order_release, std::memory_order_relaxed)) {}
+  static std::mutex mutex;
+  static auto& texts = *new std::set<std::string>;
+  std::lock_guard lock(mutex);
+  const std::string* text = &*texts.insert(what).first;
+  // The releases pair with the loads of a handler that interrupts this or another thread.
+  if (Watched* w = library_at(address)) w->what.store(text, std::memory_order_release);
+  else
+    watched.store(new Watched{base_of(address), text, watched.load(std::memory_order_relaxed)},
+                  std::memory_order_release);
 }
 
 }  // namespace vmrun

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <map>
 #include <mutex>
 
 #include "vm/base/epoch.hpp"
@@ -14,6 +13,7 @@
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
+#include "vm/code/reclaim.hpp"
 #include "vm/nif/crash.hpp"
 #include "vm/nif/resource.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -29,24 +29,20 @@ struct NifLibrary {
   void* data = nullptr;                  // priv_data
   std::vector<std::uint32_t> functions;  // their numbers
   std::atomic<Word> references{1};       // the module's, and see retain_library
+  // The record itself: one while there are references, one while a process may be in code that
+  // names it.
+  std::atomic<unsigned> holders{2};
 };
 
 namespace {
 
-struct Libraries {
-  // also held while a library is loaded, so that two calls of load_nif for one module do not meet
-  std::mutex mutex;
-  std::map<const Module*, NifLibrary*> of_module;
-};
-Libraries& libraries() {
-  static Libraries& l = *new Libraries;
-  return l;
+/// Held while a library is loaded, so that two calls of load_nif for one module do not meet.
+std::mutex& loading_mutex() {
+  static auto& m = *new std::mutex;
+  return m;
 }
 
-NifLibrary* library_of(const Module* m) {
-  auto it = libraries().of_module.find(m);
-  return it == libraries().of_module.end() ? nullptr : it->second;
-}
+NifLibrary* library_of(const Module* m) { return m->library.load(std::memory_order_acquire); }
 
 std::string text_of(Term atom) { return std::string(atom_text(atom)); }
 
@@ -62,6 +58,8 @@ class Loading {
   }
   ~Loading() {
     if (!library_) return;
+    forget_scheduled_nifs(library_);  // by its load function, which then failed
+    free_nif_functions(library_->functions);
     if (library_->handle) dlclose(library_->handle);
     delete library_;
   }
@@ -210,7 +208,7 @@ class Loading {
       std::atomic_ref(*reinterpret_cast<std::uint16_t*>(f.code))
           .store(f.flags ? op::call_dirty_nif : op::call_nif, std::memory_order_release);
     }
-    libraries().of_module[&module_] = library_;
+    module_.library.store(library_, std::memory_order_release);
     library_ = nullptr;
     return true;
   }
@@ -235,12 +233,11 @@ void wait_for_slices() {
 }  // namespace
 
 bool load_nif_library(Process& p, Module& m, const std::string& path, Term load_info, NifFailure* failure) {
-  std::lock_guard lock(libraries().mutex);
+  std::lock_guard lock(loading_mutex());
   return Loading(p, m, path, failure).run(load_info);
 }
 
 std::vector<std::pair<Term, unsigned>> native_functions(const Module& m) {
-  std::lock_guard lock(libraries().mutex);
   std::vector<std::pair<Term, unsigned>> out;
   if (const NifLibrary* l = library_of(&m))
     for (std::uint32_t n : l->functions)
@@ -248,14 +245,24 @@ std::vector<std::pair<Term, unsigned>> native_functions(const Module& m) {
   return out;
 }
 
-void unload_nif_library(const Module& m) {
-  NifLibrary* l;
-  {
-    std::lock_guard lock(libraries().mutex);
-    l = library_of(&m);
-    if (!l) return;
-    libraries().of_module.erase(&m);
-  }
+namespace {
+
+void drop_record(NifLibrary* l) {
+  if (l->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete l;
+}
+
+/// No process is in the code of its module any more.
+void forget_library(NifLibrary* l) {
+  forget_scheduled_nifs(l);
+  free_nif_functions(l->functions);
+  drop_record(l);
+}
+
+}  // namespace
+
+void retire_with_library(Module* m) {
+  NifLibrary* l = library_of(m);
+  if (!l) return retire_module(m);
   for (std::uint32_t number : l->functions) {
     const NifFunction& f = nif_functions[number];
     std::atomic_ref(*reinterpret_cast<std::uint16_t*>(f.code))
@@ -265,6 +272,7 @@ void unload_nif_library(const Module& m) {
   wait_for_slices();
   leave_resource_types(l);
   release_library(l);
+  retire_module(m, [l] { forget_library(l); });
 }
 
 void retain_library(NifLibrary* l) { l->references.fetch_add(1, std::memory_order_relaxed); }
@@ -274,7 +282,8 @@ void release_library(NifLibrary* l) {
     CallbackEnv env(l);
     l->entry->unload(&env, l->data);
   }
-  dlclose(l->handle);  // the record itself stays: native functions that are already scheduled name it
+  dlclose(l->handle);
+  drop_record(l);
 }
 
 const std::string& library_path(const NifLibrary* l) { return l->path; }

@@ -26,10 +26,10 @@ struct NifFailure {
 /// The module's functions that are native, as {function, arity}.
 std::vector<std::pair<Term, unsigned>> native_functions(const Module& m);
 
-/// The version's code goes: its functions are the Erlang ones again. Once nobody executes native
-/// code of it and no resource needs it any more, unload is called, by whoever sees to that, and the
-/// file is closed. Does nothing for modules without a library.
-void unload_nif_library(const Module& m);
+/// Retires the version's code (vm/code/reclaim.hpp), with its library if it has one: its functions
+/// are the Erlang ones again. Once nobody executes native code of it and no resource needs it any
+/// more, unload is called, by whoever sees to that, and the file is closed.
+void retire_with_library(Module* m);
 
 /// While something else needs a library's code: resources with callbacks, functions on dirty
 /// schedulers.
