@@ -41,11 +41,7 @@ class Libraries:
         folder = self.folder / which
         folder.mkdir()
         for source in self.sources:
-            command = ['cc', '-O1', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', f'-I{self.headers(which)}',
-                       str(source), '-o', str(folder / (source.stem + '.so'))]
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode:
-                raise Failure(f'{" ".join(command)}\n{done.stderr}')
+            compile_library(self.headers(which), source, folder / (source.stem + '.so'))
         for source, name in installed_drivers():
             subprocess.run(['cc', '-O1', '-w', '-shared', '-fPIC', f'-I{self.headers(which)}', f'-DMEGACO_DRV_NAME="{name}"', str(source),
                             '-o', str(folder / f'{name}.so')], check=True, capture_output=True)
@@ -55,6 +51,13 @@ class Libraries:
             shutil.copy(module, folder)
             subprocess.run([self.compiler, str(module), '-o', str(beams / (module.stem + '.beam'))], check=True, capture_output=True)
         return folder
+
+
+def compile_library(headers, source, target, *flags):
+    command = ['cc', '-O1', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', f'-I{headers}', *flags, str(source), '-o', str(target)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise Failure(f'{" ".join(command)}\n{done.stderr}')
 
 
 def installed_drivers():

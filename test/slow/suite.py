@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from harness import native
-from harness.golden import vmrun_test
+from harness.golden import MODES, run_program
 from harness.results import Failure, Test
 from harness.script import load_all
 
@@ -22,6 +22,8 @@ BUILD_OPTIONS = ['-Ddebug=true', '-Dallocator=system', '-Db_ndebug=false', '-Db_
 
 # Areas that collections at every allocation reach into most.
 GC_AREAS = ['bits/', 'maps/', 'processes/', 'receive/', 'try_catch/', 'ets/', 'regression/']
+
+LIBRARIES = [(HERE / 'soak/native_soaked.c', 1), (HERE / 'soak/native_soaked.c', 2)]  # sources and their versions
 
 PATIENCE = 10  # how much longer a program may take with a sanitizer
 
@@ -41,13 +43,22 @@ def tests(root, build):
     result = [Test('slow', 'SystemTap scripts in a guest', lambda: stap_scripts(root, build), alone=True)]
     for name in SANITIZERS:
         result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), alone=True))
-    return result + [heavy_script(script, build) for script in load_all([(HERE / 'files', HERE), (HERE / 'soak', HERE)])]
+    return result + [heavy_script(root, script, build) for script in load_all([(HERE / 'files', HERE), (HERE / 'soak', HERE)])]
 
 
-def heavy_script(script, build):
-    """A script in the form of the golden ones, too heavy for them."""
-    test = vmrun_test(script, 's4', str(build / 'vmrun'), 0)
-    return Test('slow', script.name, test.run, alone=True)
+def heavy_script(root, script, build):
+    """A script in the form of the golden ones, too heavy for them. Native libraries are in NATIVE_DIR."""
+    def run():
+        with tempfile.TemporaryDirectory() as folder:
+            for source, version in LIBRARIES:
+                target = pathlib.Path(folder, f'{source.stem}_{version}.so')
+                native.compile_library(root / 'vm/include', source, target, f'-DVERSION={version}')
+            command = [str(build / 'vmrun'), *MODES['s4'][0], *script.flags, str(script.path)]
+            difference = script.differences(*run_program(command, script.stdin, script.timeout, env=native.environment(folder)))
+        if difference:
+            raise Failure(f'{difference}\ncommand: {" ".join(command)}')
+
+    return Test('slow', script.name, run, alone=True)
 
 
 # What a good trace has besides a line of every kind: values that everything_loop.act makes certain. Whole lines.
