@@ -40,6 +40,11 @@ def run_program(command, stdin, timeout, cwd=None, env=ENVIRONMENT):
     return process.returncode, out.decode(errors='replace'), err.decode(errors='replace')
 
 
+def repeat(script, mode, seed):
+    """What a failure says besides, when the mode depends on the seed."""
+    return f'\nagain: ./dev test --suite golden --mode {mode} --seed {seed} {script.name}' if mode == 'random' else ''
+
+
 def vmrun_test(script, mode, vmrun, seed):
     flags, factor = MODES[mode]
 
@@ -49,7 +54,7 @@ def vmrun_test(script, mode, vmrun, seed):
         command = [vmrun, *[flag.format(seed=seed) for flag in flags], *script.flags, str(script.path), *script.arguments]
         difference = script.differences(*run_program(command, script.stdin, script.timeout * factor))
         if difference:
-            raise Failure(f'{difference}\ncommand: {" ".join(command)}')
+            raise Failure(f'{difference}\ncommand: {" ".join(command)}{repeat(script, mode, seed)}')
 
     return Test('golden', f'{script.name} [{mode}]', run)
 

@@ -68,7 +68,7 @@ Scheduler* claim_for_work(unsigned near) {
 void hand_over_ports(Scheduler& s, Scheduler& to) {
   const unsigned ports = waiting_ports(s);
   for (unsigned n = (ports + (waiting_processes(s) ? 1 : 0)) / 2; n; --n)
-    if (RunnablePort* p = pick_port(s)) to.port_inbox.push(*p);
+    if (RunnablePort* p = pick_port(s, false)) to.port_inbox.push(*p);
 }
 
 // ---- Searching ----------------------------------------------------------------------------------

@@ -69,6 +69,17 @@ std::uint64_t next_random(std::uint64_t& state) {  // xorshift64*
   return state * 0x2545F4914F6CDD1Du;
 }
 
+namespace {
+
+/// One of the first few comes to the front.
+template <class Item>
+void skip_some(RunList<Item>& queue, std::uint64_t& state) {
+  for (std::uint64_t skip = next_random(state) % std::min(queue.count, kRandomAmong); skip; --skip)
+    queue.push(queue.pop());
+}
+
+}  // namespace
+
 Process* pick(Scheduler& s, bool random) {
   std::lock_guard guard(s.queue_lock);
   if (s.offered.count) [[unlikely]] {
@@ -79,15 +90,16 @@ Process* pick(Scheduler& s, bool random) {
   if (runnable == 0) return nullptr;
   RunList<Process>& queue = queue_to_run(s);
   if (random) [[unlikely]]
-    for (std::uint64_t skip = next_random(s.random_state) % std::min(queue.count, kRandomAmong); skip; --skip)
-      queue.push(queue.pop());
+    skip_some(queue, s.random_state);
   set_runnable(s, runnable - 1);
   return &queue.pop();
 }
 
-RunnablePort* pick_port(Scheduler& s) {
+RunnablePort* pick_port(Scheduler& s, bool random) {
   std::lock_guard guard(s.queue_lock);
   if (!s.ports.count) return nullptr;
+  if (random) [[unlikely]]
+    skip_some(s.ports, s.random_state);
   RunnablePort& p = s.ports.pop();
   s.runnable_ports.store(s.ports.count, std::memory_order_relaxed);
   return &p;

@@ -33,7 +33,7 @@ void take_port_inbox(Scheduler& s);
 
 /// The process to run next; nullptr: there is none. random: one of the first few.
 Process* pick(Scheduler& s, bool random);
-RunnablePort* pick_port(Scheduler& s);
+RunnablePort* pick_port(Scheduler& s, bool random);
 std::uint64_t next_random(std::uint64_t& state);
 
 /// Lays a part of the queue out for others to take, unless some of it still lies there. False when

@@ -228,13 +228,18 @@ void run_slice(Scheduler& s, Process& p) {
 /// neither ports nor processes starve the others.
 void serve_ports(Scheduler& s) {
   if (!s.port_inbox.seems_empty()) take_port_inbox(s);
-  RunnablePort* p = pick_port(s);
+  RunnablePort* p = pick_port(s, options.random);
   if (!p) return;
   s.runs = true;
   const std::int32_t used = other_work.run_port(*p) + kSwitchCost;
   s.runs = false;
   s.until_upkeep -= used;
   s.others_waited = waiting_processes(s) || waiting_ports(s) ? s.others_waited + used : 0;
+}
+
+/// Under +random-sched: processes go on as if the ports were slow to run on another scheduler.
+bool puts_ports_off(Scheduler& s) {
+  return options.random && waiting_processes(s) && next_random(s.random_state) >> 63;
 }
 
 void rest(Scheduler& s) {
@@ -277,7 +282,7 @@ void run(Scheduler& s) {
       mind_waiting(s);
     }
     if (s.until_upkeep <= 0) keep_up(s);
-    if (!s.port_inbox.seems_empty() || waiting_ports(s)) [[unlikely]]
+    if ((!s.port_inbox.seems_empty() || waiting_ports(s)) && !puts_ports_off(s)) [[unlikely]]
       serve_ports(s);
     const bool held = processes_held.load(std::memory_order_relaxed);
     if (held) [[unlikely]]
