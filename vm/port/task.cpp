@@ -9,11 +9,16 @@
 ///   kQueued   --- a scheduler takes it off its list -> kRunning
 ///   kIdle     --- try_hold_port ---------------------> kRunning
 ///   kRunning  --- release_port ----------------------> kIdle, or kQueued when there is more to do
+///   kRunning  --- release_port, of a closed port ----> kGone, for ever
 ///
 /// A port is on one scheduler's list if and only if it is kQueued. Tasks go to an Inbox; the
-/// holder takes all of it at once. A queuer pushes first and
-/// looks at `run` then; a holder that leaves writes `run` first and looks at the inbox then: so one
-/// of them sees the other (both sequentially consistent), and no task is left behind.
+/// holder takes all of it at once. A queuer pushes first and looks at `run` then; a holder that
+/// leaves writes `run` first and looks at the inbox then: so one of them sees the other (both
+/// sequentially consistent), and no task is left behind.
+///
+/// A closed inbox alone does not keep a port that is gone off the lists: a queuer whose task was
+/// pushed before that, and dropped, looks at `run` only now. Were it kIdle, a port would be queued
+/// that waits to be freed.
 namespace vmrun {
 namespace {
 
@@ -56,8 +61,8 @@ bool try_hold_port(Port& p) {
 void release_port(Port& p) {
   if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed && p.leaves_table) [[unlikely]] {
     p.leaves_table = false;
-    p.run.store(Port::Run::kIdle, std::memory_order_release);
-    return release_reference(p);  // its inbox is closed: nobody can hold it again
+    p.run.store(Port::Run::kGone, std::memory_order_release);
+    return release_reference(p);
   }
   if (!p.pending) {
     p.run.store(Port::Run::kIdle, std::memory_order_seq_cst);

@@ -67,6 +67,13 @@ struct Numbered final : PortTask {
   int sender, number;
 };
 
+struct Counted final : PortTask {
+  explicit Counted(std::atomic<int>& ended) : ended(ended) {}
+  void run(Port&) override { ++ended; }
+  void drop(Term) override { ++ended; }
+  std::atomic<int>& ended;
+};
+
 struct Closing final : PortTask {
   void run(Port& p) override { close_port(p, p.id, atoms::normal); }
 };
@@ -141,6 +148,55 @@ TEST_CASE("a task for a port that is gone is dropped") {
   queue_task(port, new Numbered(log, 0, 1));
   CHECK(log.dropped == 2);
   release_reference(port);
+}
+
+TEST_CASE("a port that is gone is not held or queued again") {
+  Machine machine(1);
+  Port& port = new_port();
+  close(port);
+  while (port.run.load() == Port::Run::kRunning) std::this_thread::yield();
+  EpochGuard guard;
+  CHECK(port.run.load() == Port::Run::kGone);
+  CHECK(!try_hold_port(port));
+  Log log;
+  log.last.assign(1, -1);
+  queue_task(port, new Numbered(log, 0, 0));
+  CHECK(log.dropped == 1);
+  CHECK(port.run.load() == Port::Run::kGone);
+  release_reference(port);
+}
+
+TEST_CASE("who queues a task while its port goes does not bring it back") {
+  // Were it made runnable, it would run, or be freed, while it is on two lists.
+  Machine machine(2);
+  constexpr int kPorts = 3000, kSenders = 3;
+  std::atomic<Word> current{0};
+  std::atomic<bool> end{false};
+  std::atomic<int> sent{0}, ended{0};
+  std::vector<std::thread> senders;
+  for (int s = 0; s < kSenders; ++s)
+    senders.emplace_back([&] {
+      while (!end) {
+        EpochGuard guard;
+        const Term id = Term::from_raw(current.load());
+        if (!id) continue;
+        ++sent;
+        queue_task(id, new Counted(ended));
+      }
+    });
+  for (int i = 0; i < kPorts; ++i) {
+    Port& port = new_port();
+    current = port.id.raw();
+    const int before = ended;
+    while (ended == before) std::this_thread::yield();
+    close(port);
+    release_reference(port);
+  }
+  end = true;
+  for (std::thread& t : senders) t.join();
+  while (ended < sent) std::this_thread::yield();
+  CHECK(ended == sent);
+  CHECK(port_table.count() == 0);
 }
 
 TEST_CASE("a port is held by one, and what is queued meanwhile runs when it is given back") {
