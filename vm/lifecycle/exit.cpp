@@ -109,7 +109,7 @@ void end_more(Process& p) {
   }
   for (auto hook : hooks()) hook(p);
   if (p.observed) [[unlikely]] {
-    trace_running(p, false, true);
+    trace_exiting(p, atoms::out_exited);
     p.observed = 0;
   }
   delete p.extra;

@@ -102,16 +102,16 @@ void park(Scheduler& s, Process& p) {
 
 /// A process that has exited, or a piece of its end is done.
 void retire_or_go_on(Scheduler& s, Process& p) {
-  if (is_ending(p)) [[unlikely]]
+  if (is_ending(p)) [[unlikely]] {
+    trace_exiting(p, atoms::out_exiting);
     enqueue(s, p);
-  else retire(s, p);
+  } else retire(s, p);
 }
 
 void end_by_signal(Scheduler& s, Process& p) {
   if (probe::process_scheduled_enabled()) [[unlikely]]
     probe::fire_process_scheduled(p.id, {});
-  if (is_traced(p, kTraceExiting)) [[unlikely]]
-    trace_running(p, true, true);
+  trace_exiting(p, atoms::in_exiting);
   exit_process(p, p.exit_reason, false);
   if (probe::process_unscheduled_enabled()) [[unlikely]]
     probe::fire_process_unscheduled(p.id);
@@ -129,6 +129,7 @@ void collect_scheduled_out(Process& p) {
 bool prepare(Scheduler& s, Process& p) {
   if (p.mailbox.has_arrivals()) {
     if (p.mailbox.is_closed()) [[unlikely]] {  // which counts as one with arrivals
+      trace_exiting(p, atoms::in_exiting);
       end_more(p);
       s.until_upkeep -= kSliceReductions / 4;
       s.others_waited += waiting_processes(s) ? kSliceReductions / 4 : 0;
@@ -159,11 +160,11 @@ std::int32_t slice_length(Scheduler& s) {
 /// process-scheduled.
 [[gnu::cold, gnu::noinline]] RunResult run_watched(Scheduler& s, Process& p) {
   if (probe::process_scheduled_enabled()) fire_scheduled(p);
-  trace_running(p, true, false);
+  trace_running(p, true);
   s.traced = probe::calls_watched() || is_traced(p, kTraceCall);
   const RunResult result = options.run(s, p);
   s.traced = false;
-  if (result != RunResult::kExited) trace_running(p, false, false);
+  if (result != RunResult::kExited) trace_running(p, false);
   if (probe::process_unscheduled_enabled()) probe::fire_process_unscheduled(p.id);
   return result;
 }

@@ -192,12 +192,12 @@ void trace_exit(Process& p, Term reason) {
     trace_event(p, atoms::unregister, Term::atom(name - 1));
 }
 
-void trace_running(Process& p, bool in, bool exiting) {
-  if (exiting) {
-    if (is_traced(p, kTraceExiting))
-      trace_event(p, in ? atoms::in_exiting : atoms::out_exited, Term::small(0));
-    return;
-  }
+void trace_exiting(Process& p, Term event) {
+  if (is_traced(p, kTraceExiting)) [[unlikely]]
+    trace_event(p, event, Term::small(0));
+}
+
+void trace_running(Process& p, bool in) {
   if (!is_traced(p, kTraceRunning | kTraceRunningProcs)) return;
   const FunctionName f = resume_function(p);
   Arena arena;

@@ -99,7 +99,9 @@ bool new_processes_traced();
 /// p ends: exit, and unregister if it has a name.
 [[gnu::cold]] void trace_exit(Process& p, Term reason);
 /// p starts running or stops.
-void trace_running(Process& p, bool in, bool exiting);
+void trace_running(Process& p, bool in);
+/// The end of p, in_exiting or out_exiting between two pieces of it; out_exited is the last event.
+void trace_exiting(Process& p, Term event);
 /// A collection of a process traced for that begins or ends.
 void trace_gc(Process& p, Term event, Word words);
 
