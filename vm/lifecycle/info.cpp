@@ -61,7 +61,7 @@ Term status(Asked& a) {
     return atoms::runnable;
   return atoms::waiting;
 }
-Term message_queue_len(Asked& a) { return Term::small(static_cast<SWord>(a.p.mailbox.length())); }
+Term message_queue_len(Asked& a) { return Term::small(static_cast<SWord>(a.p.mailbox.exact_length())); }
 Term messages(Asked& a) {
   Term head = Term::nil();
   Term* tail = nullptr;

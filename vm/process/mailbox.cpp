@@ -37,6 +37,16 @@ Fragment* Mailbox::take_arrivals() {
   return oldest;
 }
 
+Word Mailbox::exact_length() const {
+  if (outer_count() < Tags::kCountMax) return length();
+  // Others only push in front of what is here, and the owner alone takes. Acquire pairs with the
+  // push.
+  Word n = inner_count();
+  for (const Fragment* f = Outer::address(outer_.word().load(std::memory_order_acquire)); f; f = f->next)
+    n += f->kind == static_cast<Word>(SignalKind::kMessage);
+  return n;
+}
+
 Fragment* Mailbox::close() { return outer_.close(); }
 
 }  // namespace vmrun

@@ -10,11 +10,12 @@
 ///
 /// The outer queue is an Inbox, whose word holds
 ///
-///   63            47 46                4 3  2   1   0
+///   63            48 47                4 3  2   1   0
 ///   | messages there | newest fragment  |0|not|clo|par|
 ///
-/// so the length of the mailbox is known without another counter (17 bits; a full count is
-/// recounted by the owner when it drains), and so that the push that ends a wait knows it
+/// so the length of the mailbox is known without another counter (16 bits: it stops at 65535, and
+/// then the owner counts; 48 bits are what addresses of programs have on x86-64 and arm64), and so
+/// that the push that ends a wait knows it
 /// (`par`ked: the owner gave up the core; who clears the bit must make the process runnable).
 /// `not`ice: the owner was woken without a message (a timer). `clo`sed: the process has exited. The
 /// inner queue is the owner's plain list, with a save position for selective receive.
@@ -52,7 +53,7 @@ class Mailbox {
   /// Wakes the owner without a message. Thread-safe. True when the caller must make the process
   /// runnable.
   [[nodiscard]] bool notify();
-  /// Messages in the outer queue; any thread, a snapshot.
+  /// Messages in the outer queue; any thread, a snapshot. No more than 65535.
   Word outer_count() const { return outer_.word().load(std::memory_order_relaxed) >> kCountShift; }
   /// Everything that was ever pushed has been handled and the owner waits. Any thread.
   bool is_parked() const { return outer_.word().load(std::memory_order_acquire) & kParked; }
@@ -79,8 +80,16 @@ class Mailbox {
   Word inner_count() const { return inner_count_.load(std::memory_order_relaxed); }
   void set_inner_count(Word n) { inner_count_.store(n, std::memory_order_relaxed); }
   bool is_closed() const { return outer_.word().load(std::memory_order_relaxed) & kClosed; }
+  /// Any thread, a snapshot: too low when more than 65535 have arrived since the owner looked.
   Word length() const { return inner_count() + outer_count(); }
+  /// Owner only: however many there are.
+  Word exact_length() const;
   bool unseen() const { return *save != nullptr; }
+
+  /// What is left of an address in the word: all of it.
+  static std::uintptr_t in_word(std::uintptr_t address) {
+    return reinterpret_cast<std::uintptr_t>(Outer::address(address));
+  }
 
   Fragment* first = nullptr;  // inner queue, oldest message
   Fragment** last = &first;   // where the next one is linked
@@ -88,16 +97,17 @@ class Mailbox {
 
  private:
   static constexpr Word kParked = 1, kClosed = 2, kNotice = 4;
-  static constexpr int kCountShift = 47;
+  static constexpr int kCountShift = 48;
   struct Tags {
     static constexpr Word kAddressMask = ((Word{1} << kCountShift) - 1) & ~Word{15};
-    static constexpr Word kCountMax = (Word{1} << 17) - 1;
+    static constexpr Word kCountMax = (Word{1} << 16) - 1;
     static Word after_push(Word old, const Fragment& f) {
       Word count = old >> kCountShift;
       if (count < kCountMax) count += f.kind == static_cast<Word>(SignalKind::kMessage);
       return count << kCountShift | (old & kNotice);
     }
   };
+  static_assert(Tags::kAddressMask >> 47, "addresses of 48 bits, as arm64 has them");
   using Outer = Inbox<Fragment, &Fragment::next, Tags>;
   static_assert(Outer::kClosed == kClosed);
 

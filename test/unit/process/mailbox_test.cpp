@@ -36,6 +36,29 @@ TEST_CASE("Messages of one sender stay in order") {
   REQUIRE(f == nullptr);
 }
 
+TEST_CASE("More messages than the mailbox's word can count are counted") {
+  constexpr int kMany = 200'000;
+  Mailbox m;
+  for (int i = 0; i < kMany; ++i) REQUIRE(m.push(message(i)) == PushResult::kQueued);
+  REQUIRE(m.outer_count() == 65535);
+  REQUIRE(m.exact_length() == kMany);
+  Fragment* f = m.take_arrivals();
+  REQUIRE(m.inner_count() == kMany);
+  REQUIRE(m.exact_length() == kMany);
+  for (int i = 0; i < kMany; ++i) {
+    if (f->message != Term::small(i)) FAIL("out of order");
+    Fragment* next = f->next;
+    Fragment::destroy(f);
+    f = next;
+  }
+  REQUIRE(f == nullptr);
+}
+
+TEST_CASE("A mailbox's word takes addresses of 48 bits") {
+  constexpr std::uintptr_t kHighest = (std::uintptr_t{1} << 48) - 16;
+  REQUIRE(Mailbox::in_word(kHighest) == kHighest);
+}
+
 TEST_CASE("A parked mailbox asks for one wake, a closed one refuses") {
   Mailbox m;
   REQUIRE(m.park());
