@@ -163,13 +163,19 @@ ensure_loaded(Module) when is_atom(Module) ->
     case is_loaded(Module) of
         {file, _} -> {module, Module};
         false ->
-            %% Any call makes the machine look for the module.
-            try Module:module_info(module) of
-                Module -> {module, Module}
-            catch error:undef -> {error, nofile}
+            case erts_internal:ensure_loaded(Module) of
+                {module, _} -> on_load_done(Module);
+                Error -> Error
             end
     end;
 ensure_loaded(Module) -> error(badarg, [Module]).
+
+%% What has an on_load function is loaded when that has returned ok.
+on_load_done(Module) ->
+    case erlang:module_loaded(Module) orelse vmrun_on_load:await(Module) andalso erlang:module_loaded(Module) of
+        true -> {module, Module};
+        false -> {error, on_load_failure}
+    end.
 
 ensure_modules_loaded(Modules) ->
     Failed = [{Module, Why} || Module <- Modules, {error, Why} <- [ensure_loaded(Module)]],
