@@ -13,6 +13,7 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/interpreter.hpp"
@@ -21,6 +22,7 @@
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/spawn.hpp"
 #include "vm/nif/dirty.hpp"
+#include "vm/port/async.hpp"
 #include "vm/port/crash.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/signals.hpp"
@@ -33,6 +35,11 @@ namespace vmrun::cli {
 namespace {
 
 constexpr int kBrokenScriptStatus = 1;
+
+// However many threads the flags ask for, each finds its slot; the main thread, the poller, and a
+// reader and a writer for each descriptor that is read or written are the machine's others.
+constexpr unsigned kOtherThreads = 64;
+static_assert(kMaxSchedulers + 2 * kMaxDirtySchedulers + kMaxAsyncThreads + kOtherThreads <= kEpochSlots);
 
 /// Feeds the machine's autoloader; warnings and errors of what is compiled on the way go to
 /// standard error.

@@ -6,6 +6,10 @@
 
 #include <fmt/core.h>
 
+#include "vm/nif/dirty.hpp"
+#include "vm/port/async.hpp"
+#include "vm/sched/scheduler.hpp"
+
 namespace vmrun::cli {
 namespace {
 
@@ -74,12 +78,13 @@ auto unsupported(const char* what) {
 
 /// `+S N` or `+S N:Online`, as erl has it; all schedulers are always online.
 Error set_schedulers(Options& o, const std::string& text) {
-  return set_number(&Options::schedulers, 1, 1024)(o, text.substr(0, text.find(':')));
+  return set_number(&Options::schedulers, 1, kMaxSchedulers)(o, text.substr(0, text.find(':')));
 }
 
 /// `+SDcpu N` or `+SDcpu N:Online`.
 Error set_dirty_cpu_schedulers(Options& o, const std::string& text) {
-  return set_number(&Options::dirty_cpu_schedulers, 1, 1024)(o, text.substr(0, text.find(':')));
+  return set_number(&Options::dirty_cpu_schedulers, 1, kMaxDirtySchedulers)(o,
+                                                                            text.substr(0, text.find(':')));
 }
 
 Error set_random_sched(Options& o, const std::string& text) {
@@ -114,8 +119,9 @@ const std::vector<Flag>& flags() {
        "number of dirty schedulers for native functions that compute long (default: as many as schedulers)",
        set_dirty_cpu_schedulers},
       {"+SDio", "N", "number of dirty schedulers for native functions that wait for I/O (default 10)",
-       set_number(&Options::dirty_io_schedulers, 1, 1024)},
-      {"+A", "N", "number of async threads (default 8)", set_number(&Options::async_threads, 0, 1024)},
+       set_number(&Options::dirty_io_schedulers, 1, kMaxDirtySchedulers)},
+      {"+A", "N", "number of async threads (default 8)",
+       set_number(&Options::async_threads, 0, kMaxAsyncThreads)},
       {"+P", "N", "limit of simultaneous processes (default 262144)",
        set_number(&Options::process_limit, 1024, 134217727)},
       {"+Q", "N", "limit of simultaneous ports (default 65536)",

@@ -4,13 +4,14 @@ import functools
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
 from harness.golden import ENVIRONMENT
-from harness.results import Failure, Test
+from harness.results import Failure, Skip, Test
 
-HERE = pathlib.Path(__file__).resolve().parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE_S = 120  # none takes more than seconds: for what would never end
 
 
@@ -47,6 +48,23 @@ def run(vmrun, text, *flags, arguments=(), shell='"$@"', environment=None):
         except subprocess.TimeoutExpired as late:
             raise Failure(f'no end after {PATIENCE_S} s; standard error: {(late.stderr or b"")[-1000:]!r}') from None
         return Ended(done.returncode, done.stdout, done.stderr)
+
+
+@functools.cache
+def native_folder():
+    """test/native's libraries `meeting` and its module, compiled, in a folder of their own that lives as long as the run."""
+    if not shutil.which('cc'):
+        raise Skip('no C compiler here')
+    folder = tempfile.TemporaryDirectory(prefix='vmrun-command-native-')
+    subprocess.run(['cc', '-O1', '-Wall', '-Werror', '-shared', '-fPIC', f'-I{ROOT / "vm/include"}', str(ROOT / 'test/native/meeting.c'),
+                    '-o', f'{folder.name}/meeting.so'], check=True)
+    shutil.copy(ROOT / 'test/native/meeting.erl', folder.name)
+    return folder
+
+
+def native_flags():
+    """Flags and environment of a program that calls `meeting`."""
+    return ['-pa', native_folder().name], {'NATIVE_DIR': native_folder().name}
 
 
 # Small programs that between them allocate in most places, and what they print.
@@ -87,6 +105,7 @@ def tests(build, vmrun):
         ('the atom table full, uncaught', atoms_full_uncaught),
         ('the atom table too small for the program', atoms_for_program),
         ('sizes beyond memory', sizes_beyond_memory),
+        ('all threads that can be asked for', all_threads),
         ('memory exhausted', memory_exhausted),
         ('memory exhausted while starting', memory_exhausted_at_start),
         *[(f'the n-th allocation fails: {name}', functools.partial(nth_allocation_fails, text=text, out=out))
@@ -198,6 +217,25 @@ def atoms_for_program(vmrun):
     run(vmrun, f'main() -> io:format("~p~n", [length([{atoms}])]).', '+t', '20000').expect(0, out='9000\n')
     run(vmrun, 'main() -> ok.', '+t', '8191').expect(2, err=['^vmrun: \\+t: expected a number from 8192 to'])
     run(vmrun, 'main() -> io:format("~p~n", [erlang:system_info(atom_limit)]).', '+t', '9999').expect(0, out='9999\n')
+
+
+def all_threads(vmrun):
+    """Every dirty scheduler runs a call at the same time, and every scheduler one that keeps it from all else."""
+    flags, environment = native_flags()
+    text = """
+main() ->
+    meeting:module_info(),
+    Parent = self(),
+    Meet = fun(Kind, N) ->
+        Pids = [spawn(fun() -> Parent ! {self(), meeting:Kind(N, I)} end) || I <- lists:seq(1, N)],
+        lists:sum([receive {P, I} -> I end || P <- Pids])
+    end,
+    io:format("~p ~p ~p~n", [Meet(dirty_cpu, 512), Meet(dirty_io, 512), Meet(on_scheduler, 500)]).
+"""
+    run(vmrun, text, '+S', '512', '+SDcpu', '512', '+SDio', '512', *flags, environment=environment).expect(
+        0, out=f'{512 * 513 // 2} {512 * 513 // 2} {500 * 501 // 2}\n', err=['^$'])
+    for flag in ('+S', '+SDcpu', '+SDio', '+A'):
+        run(vmrun, text, flag, '1025').expect(2, err=[rf'^vmrun: \{flag}: expected a number from [01] to 1024'])
 
 
 OUT_OF_MEMORY = r'^vmrun: out of memory: cannot allocate \d+ bytes for [a-z]'

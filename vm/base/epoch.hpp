@@ -62,7 +62,7 @@ EpochSlot& epoch_slot();
 
 /// At most as many threads; the calling thread's slot is this one of them. No two living threads
 /// have the same number.
-inline constexpr std::size_t kEpochSlots = 1536;  // schedulers (at most 1024) and helpers
+inline constexpr std::size_t kEpochSlots = 8192;  // half for the machine's (boot.cpp), half for native code's
 unsigned epoch_slot_number();
 /// All numbers that were ever given are below.
 unsigned epoch_slots_used();

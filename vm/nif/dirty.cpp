@@ -43,10 +43,13 @@ struct Pool {
   Process* first = nullptr;
   Process** last = &first;
   Looking* looking = nullptr;
-  unsigned threads = 0, asleep = 0;
+  unsigned threads = 0;
+  // Processes that wait; threads that come and take one each: those that sleep, and those that were
+  // claimed while they looked.
+  unsigned waiting = 0, asleep = 0, claimed = 0;
 };
-Pool cpu_pool{DirtyKind::kCpu, 0, {}, {}, nullptr, &cpu_pool.first, nullptr, 0, 0};
-Pool io_pool{DirtyKind::kIo, 10, {}, {}, nullptr, &io_pool.first, nullptr, 0, 0};
+Pool cpu_pool{DirtyKind::kCpu, 0, {}, {}, nullptr, &cpu_pool.first};
+Pool io_pool{DirtyKind::kIo, 10, {}, {}, nullptr, &io_pool.first};
 
 const NifFunction& called(const Process& p) { return nif_functions[header_of_entry(p.ip)->nif]; }
 
@@ -148,7 +151,10 @@ bool look_for_work(Pool& pool, AdaptiveSpin& spin, std::unique_lock<std::mutex>&
   lock.unlock();
   spin.until([&] { return self.claimed.load(std::memory_order_relaxed); });
   lock.lock();
-  if (self.claimed.load(std::memory_order_relaxed)) return true;
+  if (self.claimed.load(std::memory_order_relaxed)) {
+    --pool.claimed;
+    return true;
+  }
   Looking** link = &pool.looking;
   while (*link != &self) link = &(*link)->next;
   *link = self.next;
@@ -170,6 +176,7 @@ bool look_for_work(Pool& pool, AdaptiveSpin& spin, std::unique_lock<std::mutex>&
     Process& p = *pool.first;
     pool.first = p.next_in_queue;
     if (!pool.first) pool.last = &pool.first;
+    --pool.waiting;
     lock.unlock();
     if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
     else run_nif(p);
@@ -205,10 +212,13 @@ void run_dirty(Process& p) {
   p.next_in_queue = nullptr;
   *pool.last = &p;
   pool.last = &p.next_in_queue;
+  ++pool.waiting;
   if (Looking* idle = pool.looking) {
     pool.looking = idle->next;
     idle->claimed.store(true, std::memory_order_relaxed);  // both sides hold the lock when it matters
-  } else if (pool.asleep) {
+    ++pool.claimed;
+  } else if (pool.waiting <= pool.asleep + pool.claimed) {
+    // Not for each that finds a sleeper: who was called a moment ago sleeps still.
     pool.work.notify_one();
   } else if (pool.threads < (&pool == &cpu_pool ? dirty_cpu_schedulers() : pool.limit)) {
     const std::string name = std::to_string(++pool.threads) +

@@ -12,6 +12,8 @@
 /// answered then, and an exit signal takes effect then.
 namespace vmrun {
 
+inline constexpr unsigned kMaxDirtySchedulers = 1024;  // of each kind
+
 /// Threads of each kind at most; cpu 0: as many as schedulers. Before the first process runs.
 void set_dirty_schedulers(unsigned cpu, unsigned io);
 unsigned dirty_cpu_schedulers();

@@ -4,6 +4,7 @@
 /// N`; 0: jobs run on schedulers). Written at start.
 namespace vmrun {
 
+inline constexpr unsigned kMaxAsyncThreads = 1024;
 inline unsigned async_thread_count = 8;
 
 }  // namespace vmrun

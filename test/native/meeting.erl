@@ -1,0 +1,8 @@
+-module(meeting).
+-export([on_scheduler/2, dirty_cpu/2, dirty_io/2]).
+-nifs([on_scheduler/2, dirty_cpu/2, dirty_io/2]).
+-on_load(load/0).
+load() -> erlang:load_nif(os:getenv("NATIVE_DIR", ".") ++ "/meeting", 0).
+on_scheduler(_, _) -> erlang:nif_error(not_loaded).
+dirty_cpu(_, _) -> erlang:nif_error(not_loaded).
+dirty_io(_, _) -> erlang:nif_error(not_loaded).
