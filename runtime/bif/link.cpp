@@ -2,28 +2,19 @@
 #include "runtime/bif/support.hpp"
 #include "vm/message/destination.hpp"
 #include "vm/message/signal.hpp"
-#include "vm/port/port.hpp"
-#include "vm/port/signals.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/table.hpp"
 #include "vm/trace/trace.hpp"
 
 /// Links, monitors, aliases.
 namespace vmrun {
 namespace {
 
-Fragment* plain_signal(SignalKind kind, Term immediate) {
-  Fragment* f = new_signal(kind, 0);
-  f->message = immediate;
-  return f;
-}
-
 /// The other side does not exist: an exit signal noproc, which without trapping shows as an error.
-Term link_failed(Process& p, Term pid) {
+Term no_such_link(Process& p, Term other) {
   if (!p.trap_exit) return raise_error(p, atoms::noproc);
   Fragment* f = new_fragment(4);
   Term* hp = fragment_alloc(*f, 4);
-  f->message = make_tuple(hp, atoms::exit_upper, pid, atoms::noproc);
+  f->message = make_tuple(hp, atoms::exit_upper, other, atoms::noproc);
   if (p.mailbox.has_arrivals()) handle_arrivals(p);
   append_own_message(p, f);
   return atoms::true_;
@@ -46,47 +37,30 @@ Term monitor(Process& p, Term type, Term what, Term options) {
   }
   if (type != atoms::process && type != atoms::port) return raise_badarg(p);
   const bool is_port = type == atoms::port;
-  const Destination::Kind kind = find_destination(what).kind;
-  if (kind == Destination::Kind::kNothing) return raise_badarg(p);
-  if (kind == Destination::Kind::kElsewhere) {
-    // Without distribution only a pid can be asked for; names of other nodes are refused.
-    if (is_port || !what.is_pid()) return raise_badarg(p);
-    return monitor_term(p, monitor_unreachable(p, what, tag, alias), alias);
-  }
-  if (what.is_tuple()) what = what.element(0);
-  if (!what.is_atom() && !(is_port ? what.is_local_port() : what.is_local_pid())) return raise_badarg(p);
-  return monitor_term(p, start_monitor(p, what, tag, alias, is_port), alias);
+  const StartedMonitor started = start_monitor(p, find_destination(what), is_port, tag, alias);
+  return started.reached == Reached::kRefused ? raise_badarg(p) : monitor_term(p, started.key, alias);
 }
 
 }  // namespace
 
 Term bif_erlang_link_1(Process& p, const Term* a) {
-  if (a[0].is_pid() && !a[0].is_local_pid()) return link_unreachable(p, a[0]);
-  if (!a[0].is_local_pid() && !a[0].is_local_port()) return raise_badarg(p);
-  if (a[0] == p.id) return atoms::true_;
-  if (is_linked(p, a[0])) {
-    trace_procs(p, atoms::link, a[0]);
+  const Term other = a[0];
+  if (!other.is_pid() && !other.is_local_port()) return raise_badarg(p);
+  if (other == p.id) return atoms::true_;
+  if (is_linked(p, other)) {
+    trace_procs(p, atoms::link, other);
     return atoms::true_;
   }
   bump_reductions(p, 4);
-  if (a[0].is_local_port()) {
-    if (!port_table.find_open(a[0])) return link_failed(p, a[0]);
-    extra_of(p).links.insert(a[0], {});
-    link_port(a[0], p.id);
-    trace_procs(p, atoms::link, a[0]);
-    return atoms::true_;
+  Links& links = extra_of(p).links;
+  links.insert(other);
+  switch (receiver_of(other).link(other, p.id)) {
+    case Reached::kYes: trace_link(p, other); return atoms::true_;
+    case Reached::kNobody: links.erase(other); return no_such_link(p, other);
+    case Reached::kRefused: break;
   }
-  Process* q = process_table.find(a[0]);
-  if (!q) return link_failed(p, a[0]);
-  extra_of(p).links.insert(a[0], {});
-  Fragment* f = plain_signal(SignalKind::kLink, p.id);
-  if (push_signal(*q, f)) {
-    trace_link(p, a[0]);
-    return atoms::true_;
-  }
-  Fragment::destroy(f);
-  p.extra->links.erase(a[0]);
-  return link_failed(p, a[0]);
+  links.erase(other);
+  return raise_badarg(p);
 }
 
 Term bif_erlang_unlink_1(Process& p, const Term* a) {
@@ -94,14 +68,7 @@ Term bif_erlang_unlink_1(Process& p, const Term* a) {
   // An exit signal of the link that is under way finds no link any more and is dropped.
   if (!p.extra || !p.extra->links.erase(a[0])) return atoms::true_;
   trace_procs(p, atoms::unlink, a[0]);
-  if (a[0].is_local_port()) {
-    unlink_port(a[0], p.id);
-    return atoms::true_;
-  }
-  if (Process* q = process_table.find(a[0])) {
-    Fragment* f = plain_signal(SignalKind::kUnlink, p.id);
-    if (!push_signal(*q, f)) Fragment::destroy(f);
-  }
+  receiver_of(a[0]).unlink(a[0], p.id);
   return atoms::true_;
 }
 

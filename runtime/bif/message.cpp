@@ -1,9 +1,6 @@
 #include "runtime/bif/support.hpp"
-#include "vm/message/destination.hpp"
 #include "vm/message/send.hpp"
-#include "vm/port/operations.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/table.hpp"
 #include "vm/trace/trace.hpp"
 
 /// Sending, and registered names.
@@ -14,38 +11,46 @@ Term bif_erlang_send_2(Process& p, const Term* a) { return send_message(p, a[0],
 
 namespace {
 
-/// `sent`, or `busy` in place of waiting until a port takes it.
-Term send_without_waiting(Process& p, Term to, Term message, Term sent, Term busy) {
-  const Destination destination = find_destination(to);
-  if (destination.kind == Destination::Kind::kPort)
-    return send_to_port(p, destination.who, message, true) == PortSend::kBusy ? busy : sent;
-  return send_message(p, to, message) ? sent : kNonValue;
+/// False: there are others in the list.
+bool read_send_options(Term list, SendOptions* options) {
+  for (; list.is_list(); list = list.tail()) {
+    if (list.head() == atoms::nosuspend) options->nosuspend = true;
+    else if (list.head() == atoms::noconnect) options->noconnect = true;
+    else return false;
+  }
+  return list.is_nil();
 }
+
+/// What there is to wait for is answered in place of waiting.
+struct SendAnswers {
+  Term sent, busy, no_connection;
+};
+Term send(Process& p, Term to, Term message, SendOptions options, const SendAnswers& answers) {
+  switch (send_with_options(p, to, message, options)) {
+    case SendResult::kDone: return answers.sent;
+    case SendResult::kBusy: return answers.busy;
+    case SendResult::kNoConnection: return answers.no_connection;
+    case SendResult::kWaits: return kNonValue;
+    case SendResult::kBadArgument: break;
+  }
+  return raise_badarg(p);
+}
+constexpr SendAnswers kTrueOrFalse{atoms::true_, atoms::false_, atoms::false_};
 
 }  // namespace
 
 Term bif_erlang_send_3(Process& p, const Term* a) {
-  bool nosuspend = false, noconnect = false;
-  Term list = a[2];
-  for (; list.is_list(); list = list.tail()) {
-    if (list.head() == atoms::nosuspend) nosuspend = true;
-    else if (list.head() == atoms::noconnect) noconnect = true;
-    else return raise_badarg(p);
-  }
-  if (!list.is_nil()) return raise_badarg(p);
-  if (noconnect && !a[0].is_port() && find_destination(a[0]).kind == Destination::Kind::kElsewhere)
-    return atoms::noconnect;
-  if (nosuspend) return send_without_waiting(p, a[0], a[1], atoms::ok, atoms::nosuspend);
-  return send_message(p, a[0], a[1]) ? atoms::ok : kNonValue;
+  SendOptions options;
+  if (!read_send_options(a[2], &options)) return raise_badarg(p);
+  return send(p, a[0], a[1], options, {atoms::ok, atoms::nosuspend, atoms::noconnect});
 }
 Term bif_erlang_send_nosuspend_2(Process& p, const Term* a) {
-  return send_without_waiting(p, a[0], a[1], atoms::true_, atoms::false_);
+  return send(p, a[0], a[1], {.nosuspend = true}, kTrueOrFalse);
 }
 Term bif_erlang_send_nosuspend_3(Process& p, const Term* a) {
-  Term list = a[2];
-  while (list.is_list() && (list.head() == atoms::noconnect || list.head() == atoms::nosuspend))
-    list = list.tail();
-  return list.is_nil() ? bif_erlang_send_nosuspend_2(p, a) : raise_badarg(p);
+  SendOptions options{.nosuspend = true};
+  if (!read_send_options(a[2], &options)) return raise_badarg(p);
+  return send(p, a[0], a[1], options, kTrueOrFalse);
 }
 
 Term bif_erlang_register_2(Process& p, const Term* a) {
@@ -65,9 +70,7 @@ Term bif_erlang_whereis_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   const Term who = whereis(a[0]);
   if (!who) return atoms::undefined;
-  return (who.is_local_port() ? port_table.find_open(who) != nullptr : process_table.find(who) != nullptr)
-             ? who
-             : atoms::undefined;
+  return receiver_of(who).is_there(who) ? who : atoms::undefined;
 }
 Term bif_erlang_registered_0(Process& p, const Term*) {
   ListBuilder list(p.heap);

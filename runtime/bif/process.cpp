@@ -80,7 +80,7 @@ Term bif_erlang_exit_2(Process& p, const Term* a) {
   if (!a[0].is_pid() && !a[0].is_local_port()) return raise_badarg(p);
   if (a[0] != p.id) {
     bump_reductions(p, 8);
-    if (a[0].is_local_pid() || a[0].is_local_port()) send_exit(p, a[0], a[1]);
+    receiver_of(a[0]).exit(a[0], {.from = p.id, .reason = a[1]});
     return atoms::true_;
   }
   // To itself: takes effect at once.
@@ -255,18 +255,12 @@ Term bif_erlang_is_process_alive_1(Process& p, const Term* a) {
 
 Term bif_erlang_group_leader_0(Process& p, const Term*) { return p.group_leader; }
 Term bif_erlang_group_leader_2(Process& p, const Term* a) {
-  if (!a[0].is_local_pid() || !a[1].is_local_pid()) return raise_badarg(p);
+  if (!a[0].is_pid() || !a[1].is_pid()) return raise_badarg(p);
   if (a[1] == p.id) {
     p.group_leader = a[0];
     return atoms::true_;
   }
-  Process* q = process_table.find(a[1]);
-  if (!q) return raise_badarg(p);
-  Fragment* f = new_signal(SignalKind::kGroupLeader, 0);
-  f->message = a[0];
-  if (push_signal(*q, f)) return atoms::true_;
-  Fragment::destroy(f);
-  return raise_badarg(p);
+  return receiver_of(a[1]).group_leader(a[1], a[0]) == Reached::kYes ? atoms::true_ : raise_badarg(p);
 }
 
 // ---- Dictionary ---------------------------------------------------------------------------------

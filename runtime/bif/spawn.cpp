@@ -5,7 +5,9 @@
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/process/report.hpp"
 #include "vm/term/node.hpp"
+#include "vm/term/print.hpp"
 
 /// spawn and its many forms.
 namespace vmrun {
@@ -42,7 +44,28 @@ Term start_fun(Process& p, Term fun, const SpawnOptions& options) {
   return start(p, fun_call(p, fun), options);
 }
 
-bool is_here(Term node) { return node.is_atom() && is_local_node(node, local_node_creation()); }
+bool is_here(Term node) { return is_local_node(node, local_node_creation()); }
+
+/// On a node that cannot be reached: a process that ends with noconnection takes the other's place,
+/// and a warning says so.
+Term start_unreachable(Process& p, Term node, const Call& call, const SpawnOptions& options) {
+  if (!call.module.is_atom() || !call.function.is_atom() || list_length(call.arguments) < 0)
+    return raise_badarg(p);
+  report_warning("** Can not start " + term_text(call.module) + ":" + term_text(call.function) + "," +
+                 term_text(call.arguments) +
+                 (options.as_given.is_nil() ? "" : " (" + term_text(options.as_given) + ")") + " on " +
+                 term_text(node) + " **\n");
+  Term* hp = p.heap.alloc(2);
+  return start(p, {atoms::erlang, atoms::exit, make_cons(hp, atoms::noconnection, Term::nil())}, options);
+}
+
+Term start_on(Process& p, Term node, const Call& call, const SpawnOptions& options) {
+  if (!node.is_atom()) return raise_badarg(p);
+  return is_here(node) ? start(p, call, options) : start_unreachable(p, node, call, options);
+}
+Term start_fun_on(Process& p, Term node, Term fun, const SpawnOptions& options) {
+  return fun.is_fun() ? start_on(p, node, fun_call(p, fun), options) : raise_badarg(p);
+}
 
 SpawnOptions with(bool link, bool monitor) {
   SpawnOptions options = spawn_defaults;
@@ -51,11 +74,11 @@ SpawnOptions with(bool link, bool monitor) {
   return options;
 }
 
-Term start_options(Process& p, const Call& call, Term list) {
+Term start_options(Process& p, const Call& call, Term list, Term node = local_node_name()) {
   SpawnOptions options = spawn_defaults;
   if (!read_spawn_options(list, &options)) return raise_badarg(p);
   options.as_given = list;
-  return start(p, call, options);
+  return start_on(p, node, call, options);
 }
 
 /// spawn_request: done at once here; the answer is a message {Tag, RequestId, ok | error, Pid |
@@ -124,44 +147,42 @@ Term request_fun(Process& p, Term fun, Term options, Term node = local_node_name
 }  // namespace
 
 Term bif_erlang_spawn_1(Process& p, const Term* a) { return start_fun(p, a[0], with(false, false)); }
-Term bif_erlang_spawn_2(Process& p, const Term* a) {
-  return is_here(a[0]) ? start_fun(p, a[1], with(false, false)) : raise_badarg(p);
-}
+Term bif_erlang_spawn_2(Process& p, const Term* a) { return start_fun_on(p, a[0], a[1], with(false, false)); }
 Term bif_erlang_spawn_3(Process& p, const Term* a) {
   return start(p, {a[0], a[1], a[2]}, with(false, false));
 }
 Term bif_erlang_spawn_4(Process& p, const Term* a) {
-  return is_here(a[0]) ? start(p, {a[1], a[2], a[3]}, with(false, false)) : raise_badarg(p);
+  return start_on(p, a[0], {a[1], a[2], a[3]}, with(false, false));
 }
 Term bif_erlang_spawn_link_1(Process& p, const Term* a) { return start_fun(p, a[0], with(true, false)); }
 Term bif_erlang_spawn_link_2(Process& p, const Term* a) {
-  return is_here(a[0]) ? start_fun(p, a[1], with(true, false)) : raise_badarg(p);
+  return start_fun_on(p, a[0], a[1], with(true, false));
 }
 Term bif_erlang_spawn_link_3(Process& p, const Term* a) {
   return start(p, {a[0], a[1], a[2]}, with(true, false));
 }
 Term bif_erlang_spawn_link_4(Process& p, const Term* a) {
-  return is_here(a[0]) ? start(p, {a[1], a[2], a[3]}, with(true, false)) : raise_badarg(p);
+  return start_on(p, a[0], {a[1], a[2], a[3]}, with(true, false));
 }
 Term bif_erlang_spawn_monitor_1(Process& p, const Term* a) { return start_fun(p, a[0], with(false, true)); }
 Term bif_erlang_spawn_monitor_2(Process& p, const Term* a) {
-  return is_here(a[0]) ? start_fun(p, a[1], with(false, true)) : raise_badarg(p);
+  return start_fun_on(p, a[0], a[1], with(false, true));
 }
 Term bif_erlang_spawn_monitor_3(Process& p, const Term* a) {
   return start(p, {a[0], a[1], a[2]}, with(false, true));
 }
 Term bif_erlang_spawn_monitor_4(Process& p, const Term* a) {
-  return is_here(a[0]) ? start(p, {a[1], a[2], a[3]}, with(false, true)) : raise_badarg(p);
+  return start_on(p, a[0], {a[1], a[2], a[3]}, with(false, true));
 }
 Term bif_erlang_spawn_opt_2(Process& p, const Term* a) {
   return a[0].is_fun() ? start_options(p, fun_call(p, a[0]), a[1]) : raise_badarg(p);
 }
 Term bif_erlang_spawn_opt_3(Process& p, const Term* a) {
-  return is_here(a[0]) && a[1].is_fun() ? start_options(p, fun_call(p, a[1]), a[2]) : raise_badarg(p);
+  return a[1].is_fun() ? start_options(p, fun_call(p, a[1]), a[2], a[0]) : raise_badarg(p);
 }
 Term bif_erlang_spawn_opt_4(Process& p, const Term* a) { return start_options(p, {a[0], a[1], a[2]}, a[3]); }
 Term bif_erlang_spawn_opt_5(Process& p, const Term* a) {
-  return is_here(a[0]) ? start_options(p, {a[1], a[2], a[3]}, a[4]) : raise_badarg(p);
+  return start_options(p, {a[1], a[2], a[3]}, a[4], a[0]);
 }
 
 Term bif_erlang_spawn_request_1(Process& p, const Term* a) { return request_fun(p, a[0], Term::nil()); }

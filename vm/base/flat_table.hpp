@@ -53,6 +53,15 @@ class FlatTable {
     return true;
   }
 
+  /// Takes the entry out; false when there is none.
+  bool take(const Key& key, Entry* out) {
+    const std::uint32_t i = locate(key);
+    if (i == kNone) return false;
+    *out = entries_[i];
+    erase_at(i);
+    return true;
+  }
+
   /// Takes the oldest entry out; false when there is none.
   bool take_oldest(Entry* out) {
     if (size_ == 0) return false;

@@ -34,16 +34,19 @@ constexpr int kPiece = 1000;  // signals sent, or messages freed, at a time
 bool tell_relations(Process& p, int* left) {
   Extra& extra = *p.extra;
   const Term reason = p.exit_reason;
-  decltype(extra.links)::Entry link;
-  for (; *left > 0 && extra.links.take_oldest(&link); --*left)
-    send_link_exit(p.id, link.key, reason, SignalKind::kLinkExit, true, &p);
-  decltype(extra.monitored_by)::Entry in;
-  for (; *left > 0 && extra.monitored_by.take_oldest(&in); --*left)
-    send_down(in.value.watcher, in.key, p.id, in.value.name, reason);
+  const auto exit = [&](Term other) {
+    receiver_of(other).exit(other, {.from = p.id, .reason = reason, .by_link = true, .carrier = &p});
+  };
+  while (*left > 0 && extra.links.take_oldest(exit)) --*left;
+  const auto down = [&](const RefKey& key, const MonitorIn& m) {
+    receiver_of(m.watcher).down(m.watcher, {.key = key, .object = p.id, .name = m.name, .reason = reason});
+  };
+  while (*left > 0 && extra.monitored_by.take_oldest(down)) --*left;
   decltype(extra.monitors)::Entry out;
   for (; *left > 0 && extra.monitors.take_oldest(&out); --*left) {
-    if (out.value.tag) Fragment::destroy(out.value.tag);
-    send_demonitor(out.value.target, out.key);
+    const Term target = out.value.target;
+    receiver_of(target).demonitor(target, p.id, out.key);
+    out.value.release();
   }
   return *left > 0;
 }

@@ -2,13 +2,14 @@
 
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
-#include "vm/message/other_receivers.hpp"
+#include "vm/message/receiver.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
+#include "vm/term/node.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
@@ -76,14 +77,14 @@ Term messages(Asked& a) {
 }
 Term links(Asked& a) {
   Term list = Term::nil();
-  if (a.p.extra) a.p.extra->links.for_each([&](Term pid, NoValue) { list = cons(a.out, pid, list); });
+  if (a.p.extra) a.p.extra->links.for_each([&](Term pid) { list = cons(a.out, copy_to(a.out, pid), list); });
   return list;
 }
 Term monitors(Asked& a) {
   Term list = Term::nil();
   if (a.p.extra)
     a.p.extra->monitors.for_each([&](const RefKey&, const MonitorOut& m) {
-      const Term what = m.name.is_nil() ? m.target : pair(a.out, m.name, atoms::nonode_at_nohost);
+      const Term what = m.name.is_nil() ? copy_to(a.out, m.target) : pair(a.out, m.name, local_node_name());
       list = cons(a.out, pair(a.out, m.is_port ? atoms::port : atoms::process, what), list);
     });
   return list;
@@ -92,7 +93,7 @@ Term monitored_by(Asked& a) {
   Term list = Term::nil();
   if (a.p.extra)
     a.p.extra->monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) {
-      const Term watcher = m.watcher == kResourceWatcher ? resource_signals.watching(key, a.out) : m.watcher;
+      const Term watcher = receiver_of(m.watcher).as_watcher(m.watcher, key, a.out);
       if (watcher) list = cons(a.out, watcher, list);
     });
   return list;

@@ -121,6 +121,8 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   if (parent) {
     p.parent = parent->id;
     p.group_leader = parent->group_leader;
+    if (!p.group_leader.is_immed()) [[unlikely]]  // one of another node lies in the parent's heap
+      p.group_leader = copy_to(p.heap, p.group_leader);
     bump_reductions(*parent, 16);
   }
 
@@ -141,7 +143,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
     Extra& extra = extra_of(*parent);
     extra.monitors.insert(key, monitor);
     if (options.monitor_alias != AliasMode::kNone) extra.aliases.insert(key, options.monitor_alias);
-    extra_of(p).monitored_by.insert(key, {parent->id, Term::nil()});
+    extra_of(p).monitored_by.insert(key, parent->id, Term::nil());
     *monitor_key = key;
   }
   if (parent && parent->observed & kCarriesToken) [[unlikely]]

@@ -5,7 +5,6 @@
 #include "vm/message/mailbox_probe.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/core.hpp"
-#include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
@@ -64,11 +63,6 @@ bool push_signal(Process& to, Fragment* f) {
   const PushResult result = to.mailbox.push(f);
   if (result == PushResult::kWakeOwner) make_runnable(to);
   return result != PushResult::kClosed;
-}
-
-void send_signal(Term to, Fragment* f) {
-  Process* q = process_table.find(to);
-  if (!q || !push_signal(*q, f)) answer_dead(to, f);
 }
 
 void wake_up(Process& p) {

@@ -11,12 +11,11 @@ namespace vmrun {
 
 void answer_dead(Term dead, Fragment* f) {
   switch (static_cast<SignalKind>(f->kind)) {
-    case SignalKind::kLink:
-      send_link_exit(dead, f->message, atoms::noproc, SignalKind::kLinkExit, false);
-      break;
+    case SignalKind::kLink: link_failed(f->message, dead); break;
     case SignalKind::kMonitor: {
       const Term* e = f->message.tuple_elements();
-      send_down(e[0], ref_key(e[1]), dead, f->message.tuple_arity() > 2 ? e[2] : Term::nil(), atoms::noproc);
+      receiver_of(e[0]).down(e[0],
+                             {.key = ref_key(e[1]), .object = dead, .name = e[2], .reason = atoms::noproc});
       break;
     }
     case SignalKind::kRequest: answer_request_dead(f->message); break;
@@ -75,17 +74,14 @@ Fragment* retag(Fragment* down, Term tag) {
 
 void handle_down(Process& p, Fragment* f) {
   const RefKey key = ref_key(f->message.element(1));
-  MonitorOut* monitor = p.extra ? p.extra->monitors.find(key) : nullptr;
-  if (!monitor) return Fragment::destroy(f);
-  const MonitorOut was = *monitor;
-  p.extra->monitors.erase(key);
+  decltype(p.extra->monitors)::Entry entry;
+  if (!p.extra || !p.extra->monitors.take(key, &entry)) return Fragment::destroy(f);
+  const MonitorOut& was = entry.value;
   if (was.alias == AliasMode::kDemonitor || was.alias == AliasMode::kReplyDemonitor)
     p.extra->aliases.erase(key);
   if (was.alias != AliasMode::kNone) make_alias_of_last(*f, key, p.id);
-  if (was.tag) {
-    f = retag(f, was.tag->message);
-    Fragment::destroy(was.tag);
-  }
+  if (was.tag) f = retag(f, was.tag->message);
+  was.release();
   append_own_message(p, f);
 }
 
@@ -106,7 +102,7 @@ void handle_signal(Process& p, Fragment* f) {
     case SignalKind::kLinkExit: return handle_exit(p, f, true);
     case SignalKind::kLink:
       trace_procs(p, atoms::getting_linked, f->message);
-      extra_of(p).links.insert(f->message, {});
+      extra_of(p).links.insert(f->message);
       break;
     case SignalKind::kUnlink:
       trace_procs(p, atoms::getting_unlinked, f->message);
@@ -114,8 +110,7 @@ void handle_signal(Process& p, Fragment* f) {
       break;
     case SignalKind::kMonitor: {
       const Term* e = f->message.tuple_elements();
-      extra_of(p).monitored_by.insert(ref_key(e[1]),
-                                      {e[0], f->message.tuple_arity() > 2 ? e[2] : Term::nil()});
+      extra_of(p).monitored_by.insert(ref_key(e[1]), e[0], e[2]);
       break;
     }
     case SignalKind::kDemonitor:
@@ -123,7 +118,10 @@ void handle_signal(Process& p, Fragment* f) {
       break;
     case SignalKind::kDown: return handle_down(p, f);
     case SignalKind::kAliasMessage: return handle_alias_message(p, f);
-    case SignalKind::kGroupLeader: p.group_leader = f->message; break;
+    case SignalKind::kGroupLeader:
+      p.group_leader = f->message;
+      if (!p.group_leader.is_immed()) return p.heap.adopt(f);
+      break;
     case SignalKind::kRequest:
       extra_of(p).deferred.push_back(f);
       p.deferred_requests = true;

@@ -67,10 +67,10 @@ void answer_question(Term asker, Word id, Term result, bool is_error) {
 Term ask(Process& p, Term target, RequestKind kind, Term argument, Term if_dead) {
   Extra& extra = extra_of(p);
   if (extra.request_id == 0) {
-    Process* q = process_table.find(target);
-    if (!q) return if_dead;
+    Receiver& receiver = receiver_of(target);
+    if (!receiver.is_there(target)) return if_dead;
     Fragment* f = make_request(p, start_question(p), kind, argument, Term::nil(), Term::nil(), if_dead);
-    if (!push_signal(*q, f)) {
+    if (receiver.ask(target, f) != Reached::kYes) {
       Fragment::destroy(f);
       cancel_question(p);
       return if_dead;
@@ -80,7 +80,10 @@ Term ask(Process& p, Term target, RequestKind kind, Term argument, Term if_dead)
 }
 
 void ask_async(Process& p, Term target, RequestKind kind, Term argument, Term tag, Term id, Term if_dead) {
-  send_signal(target, make_request(p, 0, kind, argument, tag, id, if_dead));
+  Fragment* f = make_request(p, 0, kind, argument, tag, id, if_dead);
+  if (receiver_of(target).ask(target, f) == Reached::kYes) return;
+  answer_request_dead(f->message);
+  Fragment::destroy(f);
 }
 
 void answer_request(Term request, Term result) {

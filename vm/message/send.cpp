@@ -2,7 +2,6 @@
 
 #include "vm/heap/copy.hpp"
 #include "vm/message/destination.hpp"
-#include "vm/message/other_receivers.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
@@ -68,8 +67,10 @@ bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
   return push_unannounced(to, f);
 }
 
-/// To an alias: whether it is still one only its owner knows.
+}  // namespace
+
 void send_to_alias(Process& from, Term alias, Term message) {
+  trace_send(from, alias, message);
   Process* to = process_table.find(ref_of(alias)->owner);
   if (!to) return;
   const bool carries = sends_carried(from);
@@ -93,30 +94,22 @@ void send_to_alias(Process& from, Term alias, Term message) {
   if (!push_signal(*to, f)) Fragment::destroy(f);
 }
 
-bool send_to_destination(Process& from, Term to, Term message) {
-  const Destination destination = find_destination(to);
-  switch (destination.kind) {
-    case Destination::Kind::kProcess:
-      if (Process* q = process_table.find(destination.who)) send_to_process(from, *q, to, message);
-      else if (!destination.bare_name) trace_send(from, to, message);
-      return true;
-    case Destination::Kind::kPort: return port_signals.send(from, destination.who, message);
-    case Destination::Kind::kAlias:
-      trace_send(from, to, message);
-      send_to_alias(from, to, message);
-      return true;
-    case Destination::Kind::kNobody:
-      trace_send(from, to, message);
-      // {Name, Node}: unlike a plain name, an unknown one is no error.
-      if (!destination.bare_name) return true;
-      break;
-    case Destination::Kind::kElsewhere:
-      if (!to.is_port()) return true;  // lost, as without a connection
-      break;
-    case Destination::Kind::kNothing: break;
-  }
-  raise_badarg(from);
-  return false;
+void send_to_bearer(Process& from, const Destination& to, Term message) {
+  if (Process* q = process_table.find(to.who)) send_to_process(from, *q, to.given, message);
+  else if (!to.bare_name) trace_send(from, to.given, message);
+}
+
+SendResult send_with_options(Process& from, Term given, Term message, SendOptions options) {
+  const Destination to = find_destination(given);
+  return to.at ? to.at->send(from, to, message, options) : SendResult::kBadArgument;
+}
+
+namespace {
+
+[[gnu::noinline]] bool send_to_destination(Process& from, Term to, Term message) {
+  const SendResult result = send_with_options(from, to, message, {});
+  if (result == SendResult::kBadArgument) raise_badarg(from);
+  return result == SendResult::kDone;
 }
 
 }  // namespace

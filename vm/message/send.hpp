@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vm/process/process.hpp"
+#include "vm/message/destination.hpp"
 
 /// Messages to processes. Called in the sending process's thread. Never collects.
 namespace vmrun {
@@ -9,6 +9,14 @@ namespace vmrun {
 /// a port or a remote pid. False with the exception set (badarg: no such name, not a destination).
 /// Sending to what has gone is no error. Charges reductions for the copy.
 [[nodiscard]] bool send_message(Process& from, Term to, Term message);
+
+/// The same for erlang:send/3, which says what would have been waited for.
+SendResult send_with_options(Process& from, Term to, Term message, SendOptions options);
+
+/// What process_receiver and alias_receiver do. A dead process, or what is no alias any more, takes
+/// any message; whether it still is one only the owner knows.
+void send_to_bearer(Process& from, const Destination& to, Term message);
+void send_to_alias(Process& from, Term alias, Term message);
 
 /// From native code: to a local pid, as a message of `from`, whose thread this is, or with nullptr
 /// of nobody. False when there is no such process. With nullptr any thread that holds an epoch.

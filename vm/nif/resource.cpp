@@ -9,11 +9,9 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/memory_count.hpp"
-#include "vm/message/other_receivers.hpp"
-#include "vm/message/signal.hpp"
+#include "vm/message/receiver.hpp"
 #include "vm/nif/guard.hpp"
 #include "vm/nif/library.hpp"
-#include "vm/process/table.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun {
@@ -109,7 +107,7 @@ void drop_monitors(Resource& r) {
   delete r.monitors;
   r.monitors = nullptr;
   ProcessPointers guard;
-  for (const auto& [key, pid] : mine) send_demonitor(pid, key);
+  for (const auto& [key, pid] : mine) receiver_of(pid).demonitor(pid, kResourceWatcher, key);
 }
 
 void conceal(Resource& r) {
@@ -201,7 +199,15 @@ Term monitoring_resource(RefKey monitor, Heap& heap) {
   return ref;
 }
 
-[[maybe_unused]] const bool watches = (resource_signals = {resource_down, monitoring_resource}, true);
+/// Resources as receivers. They monitor processes, and that is all.
+class ResourceReceiver final : public Receiver {
+ public:
+  void down(Term, const DownSignal& signal) override { resource_down(signal.key, signal.object); }
+  Term as_watcher(Term, RefKey key, Heap& heap) override { return monitoring_resource(key, heap); }
+};
+constinit ResourceReceiver resource_receiver;
+
+[[maybe_unused]] const bool receives = (receivers.resource = &resource_receiver, true);
 
 }  // namespace
 
@@ -336,14 +342,7 @@ bool start_resource_monitor(Resource& r, Term pid, RefKey* key) {
     registry().monitors.emplace(*key, MonitorTarget{&r, pid});
   }
   ProcessPointers guard;
-  Process* q = process_table.find(pid);
-  Fragment* f = new_signal(SignalKind::kMonitor, 3 + kRefWords);
-  Term* hp = fragment_alloc(*f, kRefWords);
-  const Term ref = make_ref(hp, *key);
-  hp = fragment_alloc(*f, 3);
-  f->message = make_tuple(hp, kResourceWatcher, ref);
-  if (q && push_signal(*q, f)) return true;
-  Fragment::destroy(f);
+  if (receiver_of(pid).monitor(pid, kResourceWatcher, *key, Term::nil()) == Reached::kYes) return true;
   std::lock_guard lock(registry().mutex);
   if (registry().monitors.erase(*key)) forget_monitor(r, *key);
   return false;
@@ -360,7 +359,7 @@ bool stop_resource_monitor(Resource& r, RefKey key) {
     forget_monitor(r, key);
   }
   ProcessPointers guard;
-  send_demonitor(pid, key);
+  receiver_of(pid).demonitor(pid, kResourceWatcher, key);
   return true;
 }
 

@@ -49,10 +49,13 @@ void let_waiters_go(Port& p) {
 }
 
 void tell_relations(Port& p, Term reason) {
-  p.links.for_each(
-      [&](Term pid, NoValue) { send_link_exit(p.id, pid, reason, SignalKind::kLinkExit, false); });
-  p.monitored_by.for_each(
-      [&](const RefKey& key, const MonitorIn& m) { send_down(m.watcher, key, p.id, m.name, reason); });
+  p.links.for_each([&](Term pid) {
+    receiver_of(pid).exit(pid, {.from = p.id, .reason = reason, .by_link = true, .announced = false});
+  });
+  p.monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) {
+    receiver_of(m.watcher).down(
+        m.watcher, {.key = key, .object = p.id, .name = m.name, .reason = reason, .of_port = true});
+  });
 }
 
 void drop_driver_monitors(Port& p) {

@@ -80,11 +80,8 @@ int driver_failure(ErlDrvPort port, int error) {
 int driver_exit(ErlDrvPort port, int error) {
   if (!port) return -1;
   Port& p = port_of(port);
-  if (p.links.erase(p.owner_now())) {
-    Fragment* unlink = new_signal(SignalKind::kUnlink, 0);
-    unlink->message = p.id;
-    send_signal(p.owner_now(), unlink);
-  }
+  const Term owner = p.owner_now();
+  if (p.links.erase(owner)) receiver_of(owner).unlink(owner, p.id);
   fail_port(port_of(port), error ? text_atom(errno_name(error)) : atoms::normal);
   return 0;
 }
@@ -159,11 +156,9 @@ ErlDrvPort driver_create_port(ErlDrvPort creator, ErlDrvTermData connected, char
   }
   close_if_all_are(p);
   p.instance = drv_data;
-  p.links.insert(owner, {});
+  p.links.insert(owner);
   p.state.store(Port::State::kOpen, std::memory_order_release);
-  Fragment* link = new_signal(SignalKind::kLink, 0);
-  link->message = p.id;
-  send_signal(owner, link);
+  if (receiver_of(owner).link(owner, p.id) != Reached::kYes) link_failed(p.id, owner);
   release_port(p);
   return driver_port(p);
 }

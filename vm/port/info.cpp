@@ -33,7 +33,7 @@ Term info_name(Port& p, Heap& heap) {
 }
 Term info_links(Port& p, Heap& heap) {
   Term list = Term::nil();
-  p.links.for_each([&](Term pid, NoValue) { list = cons(heap, pid, list); });
+  p.links.for_each([&](Term pid) { list = cons(heap, pid, list); });
   return list;
 }
 Term info_id(Port& p, Heap&) { return number(p.id.id_number()); }

@@ -41,7 +41,8 @@ struct CommandTask final : PortTask {
 /// A message that is none for a port, or does not name its owner: the owner hears of it, as in OTP,
 /// whoever sent it.
 void bad_signal(const Port& port) {
-  send_link_exit(port.id, port.owner_now(), atoms::badsig, SignalKind::kExit, false);
+  const Term owner = port.owner_now();
+  receiver_of(owner).exit(owner, {.from = port.id, .reason = atoms::badsig, .announced = false});
 }
 
 void give(Port& p, Term from, Term owner, PortOutput& output) {
@@ -95,17 +96,15 @@ bool gather_output(const Port& port, Term data, PortOutput* output) {
 void link_process(Term pid, Term port) {
   Scheduler* s = this_scheduler();
   if (s && s->current && s->current->id == pid) {
-    extra_of(*s->current).links.insert(port, {});
+    extra_of(*s->current).links.insert(port);
     return;
   }
-  Fragment* f = new_signal(SignalKind::kLink, 0);
-  f->message = port;
-  send_signal(pid, f);
+  if (receiver_of(pid).link(pid, port) != Reached::kYes) link_failed(port, pid);
 }
 
 void change_owner(Port& p, Term new_owner) {
   p.owner.store(new_owner.raw(), std::memory_order_relaxed);
-  if (p.links.insert(new_owner, {})) link_process(new_owner, p.id);
+  if (p.links.insert(new_owner)) link_process(new_owner, p.id);
 }
 
 struct CloseMessageTask final : PortTask {
@@ -139,12 +138,12 @@ void trace_message(Process& p, const Port& port, Term message) {
   seq_trace_port_send(p, port.id, message);
 }
 
-PortSend send_command(Process& p, Port& port, Term owner, Term data, Term message, bool nosuspend) {
+SendResult send_command(Process& p, Port& port, Term owner, Term data, Term message, bool nosuspend) {
   if (must_wait(port)) {
-    if (nosuspend) return PortSend::kBusy;
+    if (nosuspend) return SendResult::kBusy;
     if (wait_until_not_busy(port, p.id)) {
       suspend_and_retry(p);
-      return PortSend::kWaits;
+      return SendResult::kWaits;
     }
   }
   trace_message(p, port, message);
@@ -152,7 +151,7 @@ PortSend send_command(Process& p, Port& port, Term owner, Term data, Term messag
   PortOutput output;
   if (gather_output(port, data, &output)) hand_over_command(p, port, owner, output);
   else bad_signal(port);
-  return PortSend::kDone;
+  return SendResult::kDone;
 }
 
 // ---- control and call ---------------------------------------------------------------------------
@@ -220,16 +219,16 @@ bool iodata_bytes(Term data, std::string* out) {
 
 }  // namespace
 
-PortSend send_to_port(Process& p, Term id, Term message, bool nosuspend) {
+SendResult send_to_port(Process& p, Term id, Term message, bool nosuspend) {
   bump_reductions(p, 4);
   Port* port = port_table.find_open(id);
-  if (!port) return PortSend::kDone;
+  if (!port) return SendResult::kDone;
   if (message.is_tuple() && message.tuple_arity() == 2 && message.element(0).is_local_pid()) {
     const Term owner = message.element(0), what = message.element(1);
     if (what == atoms::close) {
       trace_message(p, *port, message);
       run_or_queue(*port, new CloseMessageTask(p.id, owner));
-      return PortSend::kDone;
+      return SendResult::kDone;
     }
     if (what.is_tuple() && what.tuple_arity() == 2) {
       if (what.element(0) == atoms::command)
@@ -237,13 +236,13 @@ PortSend send_to_port(Process& p, Term id, Term message, bool nosuspend) {
       if (what.element(0) == atoms::connect && what.element(1).is_local_pid()) {
         trace_message(p, *port, message);
         run_or_queue(*port, new ConnectMessageTask(p.id, owner, what.element(1)));
-        return PortSend::kDone;
+        return SendResult::kDone;
       }
     }
   }
   trace_message(p, *port, message);
   bad_signal(*port);
-  return PortSend::kDone;
+  return SendResult::kDone;
 }
 
 Term command_port(Process& p, Port& port, Term data, bool force, bool nosuspend) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "vm/message/receiver.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/process.hpp"
 
@@ -8,11 +9,8 @@
 /// be called again with the same arguments (the port was busy, or is at work and will answer).
 namespace vmrun {
 
-/// kWaits: the process is suspended, and sends again when it is resumed. kBusy: it would have had
-/// to wait and nosuspend is asked for.
-enum class PortSend : std::uint8_t { kDone, kWaits, kBusy };
 /// `Port ! Message`. A port that is gone takes any message.
-[[nodiscard]] PortSend send_to_port(Process& p, Term port, Term message, bool nosuspend = false);
+SendResult send_to_port(Process& p, Term port, Term message, bool nosuspend = false);
 
 /// port_command/2,3: true; false when it would have to wait and nosuspend is asked for.
 Term command_port(Process& p, Port& port, Term data, bool force, bool nosuspend);

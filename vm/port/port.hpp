@@ -69,8 +69,8 @@ struct Port : RunnablePort {
   struct PortDataLock* data_lock = nullptr;  // driver_pdl_create
 
   // Relations, as a process's.
-  FlatTable<Term, NoValue> links;  // local pids (the owner among them, unless unlinked)
-  FlatTable<RefKey, MonitorIn> monitored_by;
+  Links links;  // local pids (the owner among them, unless unlinked)
+  Watchers monitored_by;
   FlatTable<RefKey, Term> driver_monitors;        // driver_monitor_process: target pid
   std::atomic<std::uint32_t> registered_name{0};  // any thread: atom index + 1 (registry.hpp)
 

@@ -8,7 +8,7 @@
 #include "vm/base/epoch.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/include/erl_driver.h"
-#include "vm/message/other_receivers.hpp"
+#include "vm/message/receiver.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/operations.hpp"
@@ -26,9 +26,9 @@ struct LinkTask final : PortTask {
   explicit LinkTask(Term pid) : PortTask(pid) {}
   void run(Port& p) override {
     if (!p.is_open()) return drop(p.id);
-    p.links.insert(from, {});
+    p.links.insert(from);
   }
-  void drop(Term port) override { send_link_exit(port, from, atoms::noproc, SignalKind::kLinkExit, false); }
+  void drop(Term port) override { link_failed(from, port); }
 };
 
 struct UnlinkTask final : PortTask {
@@ -40,9 +40,12 @@ struct MonitorTask final : PortTask {
   MonitorTask(Term watcher, RefKey key, Term name) : PortTask(watcher), key(key), name(name) {}
   void run(Port& p) override {
     if (!p.is_open()) return drop(p.id);
-    p.monitored_by.insert(key, {from, name});
+    p.monitored_by.insert(key, from, name);
   }
-  void drop(Term port) override { send_down(from, key, port, name, atoms::noproc); }
+  void drop(Term port) override {
+    receiver_of(from).down(
+        from, {.key = key, .object = port, .name = name, .reason = atoms::noproc, .of_port = true});
+  }
   RefKey key;
   Term name;
 };
@@ -101,16 +104,6 @@ std::atomic<bool> all_are_closed{false};  // close_all_ports has begun
 
 }  // namespace
 
-void link_port(Term port, Term pid) { queue_task(port, new LinkTask(pid)); }
-void unlink_port(Term port, Term pid) { queue_task(port, new UnlinkTask(pid)); }
-void monitor_port(Term port, Term watcher, RefKey key, Term name) {
-  queue_task(port, new MonitorTask(watcher, key, name));
-}
-void demonitor_port(Term port, RefKey key) { queue_task(port, new DemonitorTask(key)); }
-void send_exit_to_port(Term from, Term port, Term reason, bool by_link) {
-  queue_task(port, new ExitTask(from, reason, by_link));
-}
-void send_down_to_port(Term port, RefKey key) { queue_task(port, new ProcessDownTask(key)); }
 void port_timer_fired(Term port) { queue_task(port, new TimeoutTask); }
 void close_if_all_are(Port& p) {
   std::atomic_thread_fence(
@@ -152,17 +145,9 @@ SWord read_port_timer(const Port& p) {
 // ---- Processes that drivers monitor -------------------------------------------------------------
 
 bool start_driver_monitor(Port& p, Term pid, RefKey* key) {
-  Process* q = process_table.find(pid);
-  if (!q) return false;
   *key = next_ref_key();
-  Fragment* f = new_signal(SignalKind::kMonitor, 3 + kRefWords);
-  Term* hp = fragment_alloc(*f, kRefWords);
-  const Term ref = make_ref(hp, *key);
-  hp = fragment_alloc(*f, 3);
-  f->message = make_tuple(hp, p.id, ref);
   p.driver_monitors.insert(*key, pid);
-  if (push_signal(*q, f)) return true;
-  Fragment::destroy(f);
+  if (receiver_of(pid).monitor(pid, p.id, *key, Term::nil()) == Reached::kYes) return true;
   p.driver_monitors.erase(*key);
   return false;
 }
@@ -172,7 +157,7 @@ bool stop_driver_monitor(Port& p, RefKey key) {
   if (!target) return false;
   const Term pid = *target;
   p.driver_monitors.erase(key);
-  send_demonitor(pid, key);
+  receiver_of(pid).demonitor(pid, p.id, key);
   return true;
 }
 
@@ -180,9 +165,33 @@ bool stop_driver_monitor(Port& p, RefKey key) {
 
 namespace {
 
-bool send_and_tell(Process& from, Term port, Term message) {
-  return send_to_port(from, port, message) == PortSend::kDone;
-}
+/// Ports as receivers. Each verb becomes a task of the port; one that is gone answers as the dead
+/// do.
+class PortReceiver final : public Receiver {
+ public:
+  SendResult send(Process& from, const Destination& to, Term message, SendOptions options) override {
+    return send_to_port(from, to.who, message, options.nosuspend);
+  }
+  Reached link(Term port, Term from) override {
+    if (!is_there(port)) return Reached::kNobody;
+    queue_task(port, new LinkTask(from));
+    return Reached::kYes;
+  }
+  void unlink(Term port, Term from) override { queue_task(port, new UnlinkTask(from)); }
+  void exit(Term port, const ExitSignal& signal) override {
+    queue_task(port, new ExitTask(signal.from, signal.reason, signal.by_link));
+  }
+  Reached monitor(Term port, Term watcher, RefKey key, Term name) override {
+    queue_task(port, new MonitorTask(watcher, key, name));
+    return Reached::kYes;
+  }
+  void demonitor(Term port, Term, RefKey key) override { queue_task(port, new DemonitorTask(key)); }
+  void down(Term port, const DownSignal& signal) override {
+    queue_task(port, new ProcessDownTask(signal.key));
+  }
+  bool is_there(Term port) override { return port_table.find_open(port) != nullptr; }
+};
+constinit PortReceiver port_receiver;
 
 std::atomic<std::uint32_t>* name_of(Term port) {
   Port* p = port_table.find(port);
@@ -194,7 +203,7 @@ bool takes_name(Term port) {
 }
 
 [[maybe_unused]] const bool filled_in = [] {
-  port_signals = {send_and_tell, send_exit_to_port, monitor_port, demonitor_port, send_down_to_port};
+  receivers.port = &port_receiver;
   named_ports = {name_of, takes_name};
   other_work.port_timer_fired = port_timer_fired;
   return true;

@@ -2,20 +2,10 @@
 
 #include "vm/port/port.hpp"
 
-/// Signals that go to ports: what links, monitors, exits and timers do to them. Senders are
-/// schedulers (or hold an EpochGuard). Each becomes a task of the port; for a port that is gone it
-/// is answered as a dead process answers.
+/// What happens to ports but for operations of processes: signals (signals.cpp implements
+/// receivers.port, see message/receiver.hpp), timers, the end of the machine.
 namespace vmrun {
 
-/// As the signals of processes of these names (process/signal.hpp).
-void link_port(Term port, Term pid);
-void unlink_port(Term port, Term pid);
-void monitor_port(Term port, Term watcher, RefKey key, Term name);
-void demonitor_port(Term port, RefKey key);
-/// by_link: dropped unless linked.
-void send_exit_to_port(Term from, Term port, Term reason, bool by_link);
-/// A process that a driver monitors has ended.
-void send_down_to_port(Term port, RefKey key);
 /// The timer of driver_set_timer. By a scheduler.
 void port_timer_fired(Term port);
 /// Closes all ports as halt does: reason killed, but what is queued is flushed. Returns when they

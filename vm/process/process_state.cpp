@@ -127,9 +127,7 @@ Term Dictionary::erase(Term key) {
 // ---- Extra --------------------------------------------------------------------------------------
 
 Extra::~Extra() {
-  monitors.for_each([](const RefKey&, MonitorOut& m) {
-    if (m.tag) Fragment::destroy(m.tag);
-  });
+  monitors.for_each([](const RefKey&, const MonitorOut& m) { m.release(); });
   if (carried) [[unlikely]]
     delete carried;
   if (reply) Fragment::destroy(reply);

@@ -2,15 +2,12 @@
 
 #include <vector>
 
-#include "vm/base/flat_table.hpp"
 #include "vm/process/process.hpp"
-#include "vm/process/reference.hpp"
+#include "vm/process/relations.hpp"
 
 /// What a process carries besides the essentials: dictionary, links, monitors, aliases, receive
 /// markers, requests. Allocated on first use; touched by the process's own thread only.
 namespace vmrun {
-
-inline std::size_t hash_key(Term t) { return t.raw() * 0x9E3779B97F4A7C15u >> 29; }
 
 /// put/get/erase. Entries lie densely (so that a collection visits one range); an index is built
 /// once there are more than a few.
@@ -41,27 +38,6 @@ class Dictionary {
   std::uint32_t size_ = 0, capacity_ = 0, index_size_ = 0;
 };
 
-enum class AliasMode : std::uint8_t { kNone, kExplicitUnalias, kDemonitor, kReplyDemonitor, kReply };
-
-/// A monitor this process has set.
-struct MonitorOut {
-  Term target;              // local pid or port; or the atom given, when nothing had that name
-  Term name;                // atom, when set by name; else nil
-  Fragment* tag = nullptr;  // option {tag, T}: T in its own fragment
-  AliasMode alias = AliasMode::kNone;
-  bool is_port = false;  // monitor(port, …)
-};
-/// A monitor another process has set on this one.
-struct MonitorIn {
-  Term
-      // pid; or kResourceWatcher: a resource of native code, found by the monitor's reference
-      // (nif/resource.hpp)
-      watcher;
-  Term name;  // as it asked; nil when by pid
-};
-inline constexpr Term kResourceWatcher = Term::nil();
-struct NoValue {};
-
 /// A place in the mailbox that a receive on a fresh reference may start at.
 struct ReceiveMarker {
   RefKey ref;                 // all zero: reserved, not bound yet
@@ -71,9 +47,9 @@ struct ReceiveMarker {
 
 struct Extra {
   Dictionary dictionary;
-  FlatTable<Term, NoValue> links;  // local pids and ports
+  Links links;
   FlatTable<RefKey, MonitorOut> monitors;
-  FlatTable<RefKey, MonitorIn> monitored_by;
+  Watchers monitored_by;
   FlatTable<RefKey, AliasMode> aliases;
 
   static constexpr unsigned kMarkers = 4;

@@ -14,7 +14,9 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/lifecycle/exit.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/spawn.hpp"
+#include "vm/message/process_receiver.hpp"
 #include "vm/message/receive.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/send.hpp"
@@ -24,6 +26,8 @@
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
+#include "vm/term/external.hpp"
+#include "vm/term/print.hpp"
 
 using namespace vmrun;
 
@@ -194,7 +198,7 @@ TEST_CASE("Exit signals follow links, monitors report, trapping turns them into 
       for (int i = 0; i < 100; ++i) {
         RefKey key;
         const Term child = spawn(&p, waiting_body, Term::nil(), options, &key);
-        send_exit(p, child, i % 2 ? atoms::kill : intern_atom("boom"));
+        receiver_of(child).exit(child, {.from = p.id, .reason = i % 2 ? atoms::kill : intern_atom("boom")});
       }
       phase = 1;
     }
@@ -218,6 +222,110 @@ TEST_CASE("Exit signals follow links, monitors report, trapping turns them into 
   machine.wait_until_empty();
   REQUIRE(exits == 100);
   REQUIRE(downs == 100);
+}
+
+namespace {
+
+/// Stands where a channel to another node would, and writes down what is to go there.
+class Channel final : public Receiver {
+ public:
+  std::vector<std::string> written;
+
+  SendResult send(Process& from, const Destination& to, Term message, SendOptions) override {
+    return write("message", from.id, to.who, message), SendResult::kDone;
+  }
+  Reached link(Term to, Term from) override { return write("link", from, to), Reached::kYes; }
+  void unlink(Term to, Term from) override { write("unlink", from, to); }
+  void exit(Term to, const ExitSignal& signal) override {
+    write(signal.by_link ? "linked exit" : "exit", signal.from, to, signal.reason);
+  }
+  Reached monitor(Term to, Term watcher, RefKey, Term) override {
+    return write("monitor", watcher, to), Reached::kYes;
+  }
+  void demonitor(Term to, Term watcher, RefKey) override { write("demonitor", watcher, to); }
+  void down(Term to, const DownSignal& signal) override { write("down", signal.object, to, signal.reason); }
+  Reached group_leader(Term to, Term leader) override {
+    return write("group leader", leader, to), Reached::kYes;
+  }
+
+ private:
+  void write(const char* verb, Term from, Term to, Term what = Term::nil()) {
+    const auto text = [](Term t) { return t.is_local_pid() ? "here" : term_text(t); };
+    written.push_back(verb + (" " + text(from)) + " " + text(to) + " " + text(what));
+  }
+};
+
+/// As it comes from bytes: process, or {Name, Node}.
+Term process_elsewhere(Process& p) {
+  static constexpr std::uint8_t kBytes[] = {131, 88, 119, 1, 'b', 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 7};
+  return decode_external(p.heap, kBytes, sizeof kBytes).term;
+}
+Term name_elsewhere(Process& p) {
+  static constexpr std::uint8_t kBytes[] = {131, 104, 2, 119, 3, 'f', 'o', 'o', 119, 1, 'b'};
+  return decode_external(p.heap, kBytes, sizeof kBytes).term;
+}
+
+}  // namespace
+
+TEST_CASE("A channel to another node is one more receiver") {
+  Machine machine(1);
+  Channel channel;
+  Receiver* const before = receivers.elsewhere;
+  receivers.elsewhere = &channel;
+  std::string pid;
+  const Term body = bodies.add([&](Process& p) {
+    p.trap_exit = true;
+    Term other = process_elsewhere(p);
+    const Term name = name_elsewhere(p), boom = intern_atom("boom");
+    pid = term_text(other);
+    // What this process does.
+    MUST(send_message(p, other, atoms::ok) && send_message(p, name, atoms::ok));
+    MUST(extra_of(p).links.insert(other) && !p.extra->links.insert(process_elsewhere(p)));
+    MUST(receiver_of(other).link(other, p.id) == Reached::kYes);
+    for (const Term of : {other, name}) {
+      const StartedMonitor started =
+          start_monitor(p, find_destination(of), false, kNonValue, AliasMode::kNone);
+      MUST(started.reached == Reached::kYes);
+      if (of == other) MUST(stop_monitor(p, started.key));
+    }
+    receiver_of(other).exit(other, {.from = p.id, .reason = boom});
+    receiver_of(other).group_leader(other, p.id);
+    // What comes from there.
+    MUST(process_receiver.group_leader(p.id, other) == Reached::kYes);
+    MUST(process_receiver.monitor(p.id, other, next_ref_key(), Term::nil()) == Reached::kYes);
+    process_receiver.exit(p.id, {.from = other, .reason = boom, .by_link = true});
+    // All that is kept outlives its origin.
+    p.saved_regs[0] = Term::nil();
+    MUST(collect_major(p, 0, p.saved_regs, 0) >= 0);
+    int exits = 0;
+    take_all(p,
+             [&](Term m) { exits += m.element(0) == atoms::exit_upper && term_text(m.element(1)) == pid; });
+    MUST(exits == 1 && p.extra->links.empty() && term_text(p.group_leader) == pid);
+    other = process_elsewhere(p);
+    MUST(process_receiver.link(p.id, other) == Reached::kYes);
+    handle_arrivals(p);
+    MUST(p.extra->links.contains(other));
+    MUST(collect_major(p, 0, p.saved_regs, 0) >= 0);
+    return finish(p, atoms::normal);
+  });
+  spawn(nullptr, body);
+  machine.start();
+  machine.wait_until_empty();
+  receivers.elsewhere = before;
+  const std::vector<std::string> expected = {
+      "message here " + pid + " ok",
+      "message here {foo,b} ok",
+      "link here " + pid + " []",
+      "monitor here " + pid + " []",
+      "demonitor here " + pid + " []",
+      "monitor here {foo,b} []",
+      "exit here " + pid + " boom",
+      "group leader here " + pid + " []",
+      "linked exit here " + pid + " normal",
+      "down here " + pid + " normal",
+      "demonitor here {foo,b} []",
+  };
+  REQUIRE(channel.written == expected);
 }
 
 TEST_CASE("Timeouts wake a receive, not before their time") {

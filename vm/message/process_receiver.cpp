@@ -1,0 +1,125 @@
+#include "vm/message/process_receiver.hpp"
+
+#include "vm/heap/copy.hpp"
+#include "vm/message/destination.hpp"
+#include "vm/message/send.hpp"
+#include "vm/message/signal.hpp"
+#include "vm/probes/fire.hpp"
+#include "vm/process/table.hpp"
+#include "vm/term/node.hpp"
+#include "vm/trace/seq_trace.hpp"
+
+namespace vmrun {
+namespace {
+
+/// Words for an identifier, none for one of this node.
+Word words_of(Term identifier) { return identifier.is_immed() ? 0 : copy_size_words(identifier); }
+Term copy_identifier_into(Fragment& f, Term identifier) {
+  return identifier.is_immed() ? identifier : copy_into(f, identifier);
+}
+
+/// A signal whose root is an identifier.
+Fragment* identifier_signal(SignalKind kind, Term identifier) {
+  Fragment* f = new_signal(kind, words_of(identifier));
+  f->message = copy_identifier_into(*f, identifier);
+  return f;
+}
+
+Reached push(Term to, Fragment* f) {
+  Process* q = process_table.find(to);
+  if (q && push_signal(*q, f)) return Reached::kYes;
+  Fragment::destroy(f);
+  return Reached::kNobody;
+}
+
+[[gnu::cold, gnu::noinline]] void fire_exit_signal(Term to, const ExitSignal& signal) {
+  // exit/2 with kill is announced as what it does, `killed`.
+  const bool kills = !signal.by_link && signal.reason == atoms::kill;
+  probe::fire_process_exit_signal(signal.from, to, kills ? atoms::killed : signal.reason);
+}
+
+}  // namespace
+
+SendResult ProcessReceiver::send(Process& from, const Destination& to, Term message, SendOptions) {
+  send_to_bearer(from, to, message);
+  return SendResult::kDone;
+}
+SendResult AliasReceiver::send(Process& from, const Destination& to, Term message, SendOptions) {
+  send_to_alias(from, to.who, message);
+  return SendResult::kDone;
+}
+
+Reached ProcessReceiver::link(Term to, Term from) {
+  return push(to, identifier_signal(SignalKind::kLink, from));
+}
+void ProcessReceiver::unlink(Term to, Term from) { push(to, identifier_signal(SignalKind::kUnlink, from)); }
+
+void ProcessReceiver::exit(Term to, const ExitSignal& signal) {
+  Process* q = process_table.find(to);
+  if (!q) return;
+  const bool carries = signal.carrier && sends_carried(*signal.carrier);
+  Fragment* f = new_signal(signal.by_link ? SignalKind::kLinkExit : SignalKind::kExit,
+                           4 + words_of(signal.from) + copy_size_words(signal.reason) +
+                               (carries ? carried_words(*signal.carrier) : 0));
+  const Term reason = copy_into(*f, signal.reason), from = copy_identifier_into(*f, signal.from);
+  Term* hp = fragment_alloc(*f, 4);
+  f->message = make_tuple(hp, atoms::exit_upper, from, reason);
+  if (carries) [[unlikely]] {
+    seq_trace_send(*signal.carrier, to, f->message);
+    attach_carried(*signal.carrier, *f);
+  }
+  // Before the receiver can see it (PROBES A10).
+  if (probe::process_exit_signal_enabled() && signal.announced) [[unlikely]]
+    fire_exit_signal(to, signal);
+  if (!push_signal(*q, f)) Fragment::destroy(f);
+}
+
+Reached ProcessReceiver::monitor(Term to, Term watcher, RefKey key, Term name) {
+  Fragment* f = new_signal(SignalKind::kMonitor, 4 + kRefWords + words_of(watcher));
+  const Term from = copy_identifier_into(*f, watcher);
+  Term* hp = fragment_alloc(*f, kRefWords);
+  const Term ref = make_ref(hp, key);
+  hp = fragment_alloc(*f, 4);
+  f->message = make_tuple(hp, from, ref, name);
+  return push(to, f);
+}
+void ProcessReceiver::demonitor(Term to, Term, RefKey key) {
+  Fragment* f = new_signal(SignalKind::kDemonitor, kRefWords);
+  Term* hp = fragment_alloc(*f, kRefWords);
+  f->message = make_ref(hp, key);
+  push(to, f);
+}
+void ProcessReceiver::down(Term to, const DownSignal& signal) {
+  Fragment* f = new_signal(SignalKind::kDown, 6 + kAliasRefWords + (signal.name.is_nil() ? 0 : 3) +
+                                                  (signal.object ? words_of(signal.object) : 0) +
+                                                  copy_size_words(signal.reason));
+  f->from_vm = 1;
+  const Term reason = copy_into(*f, signal.reason);
+  Term object = signal.object ? copy_identifier_into(*f, signal.object) : kNonValue;
+  Term* hp = nullptr;
+  if (!signal.name.is_nil()) {
+    hp = fragment_alloc(*f, 3);
+    object = make_tuple(hp, signal.name, local_node_name());
+  }
+  Term* const tuple = fragment_alloc(*f, 6);
+  hp = fragment_alloc(*f, kRefWords);  // last: see make_alias_of_last in handle.cpp
+  const Term ref = make_ref(hp, signal.key);
+  hp = tuple;
+  f->message =
+      make_tuple(hp, atoms::down, ref, signal.of_port ? atoms::port : atoms::process, object, reason);
+  push(to, f);
+}
+
+Reached ProcessReceiver::group_leader(Term to, Term leader) {
+  return push(to, identifier_signal(SignalKind::kGroupLeader, leader));
+}
+Reached ProcessReceiver::ask(Term to, Fragment* question) {
+  Process* q = process_table.find(to);
+  return q && push_signal(*q, question) ? Reached::kYes : Reached::kNobody;
+}
+bool ProcessReceiver::is_there(Term who) { return process_table.find(who) != nullptr; }
+
+constinit ProcessReceiver process_receiver;
+constinit AliasReceiver alias_receiver;
+
+}  // namespace vmrun

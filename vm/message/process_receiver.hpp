@@ -1,0 +1,32 @@
+#pragma once
+
+#include "vm/message/receiver.hpp"
+
+/// Processes of this node, and their aliases, as receivers: each verb is a signal to the mailbox,
+/// which handle.cpp acts on. Identifiers of other nodes may stand in any of them, so they are
+/// copied like other terms.
+namespace vmrun {
+
+class ProcessReceiver final : public Receiver {
+ public:
+  SendResult send(Process& from, const Destination& to, Term message, SendOptions options) override;
+  Reached link(Term to, Term from) override;
+  void unlink(Term to, Term from) override;
+  void exit(Term to, const ExitSignal& signal) override;
+  Reached monitor(Term to, Term watcher, RefKey key, Term name) override;
+  void demonitor(Term to, Term watcher, RefKey key) override;
+  void down(Term to, const DownSignal& signal) override;
+  Reached group_leader(Term to, Term leader) override;
+  Reached ask(Term to, Fragment* question) override;
+  bool is_there(Term who) override;
+};
+
+class AliasReceiver final : public Receiver {
+ public:
+  SendResult send(Process& from, const Destination& to, Term message, SendOptions options) override;
+};
+
+extern constinit ProcessReceiver process_receiver;
+extern constinit AliasReceiver alias_receiver;
+
+}  // namespace vmrun

@@ -1,0 +1,38 @@
+#include "vm/message/receiver.hpp"
+
+#include "vm/heap/copy.hpp"
+#include "vm/message/destination.hpp"
+#include "vm/message/process_receiver.hpp"
+#include "vm/message/unreachable.hpp"
+#include "vm/trace/trace.hpp"
+
+/// Nobody: what a receiver does about the verbs it does not implement.
+namespace vmrun {
+
+// A plain name that nobody has is an error of the sender; {Name, Node} and old references are not.
+SendResult Receiver::send(Process& from, const Destination& to, Term message, SendOptions) {
+  trace_send(from, to.given, message);
+  return to.bare_name ? SendResult::kBadArgument : SendResult::kDone;
+}
+Reached Receiver::link(Term, Term) { return Reached::kNobody; }
+void Receiver::unlink(Term, Term) {}
+void Receiver::exit(Term, const ExitSignal&) {}
+Reached Receiver::monitor(Term, Term, RefKey, Term) { return Reached::kNobody; }
+void Receiver::demonitor(Term, Term, RefKey) {}
+void Receiver::down(Term, const DownSignal&) {}
+Reached Receiver::group_leader(Term, Term) { return Reached::kNobody; }
+Reached Receiver::ask(Term, Fragment*) { return Reached::kNobody; }
+bool Receiver::is_there(Term) { return false; }
+Term Receiver::as_watcher(Term who, RefKey, Heap& heap) { return copy_to(heap, who); }
+
+namespace {
+
+class Nobody final : public Receiver {};
+constinit Nobody nobody;
+
+}  // namespace
+
+// Ports and resources are filled in by those above.
+constinit Receivers receivers{&process_receiver, &nobody, &nobody, &alias_receiver, &nobody, &unreachable};
+
+}  // namespace vmrun

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "vm/message/receiver.hpp"
+
+/// Other nodes without a connection: each is one that cannot be reached, as in an erl without
+/// distribution. What is sent there is lost; who links or monitors is told noconnection.
+namespace vmrun {
+
+class Unreachable final : public Receiver {
+ public:
+  SendResult send(Process& from, const Destination& to, Term message, SendOptions options) override;
+  Reached link(Term to, Term from) override;
+  Reached monitor(Term to, Term watcher, RefKey key, Term name) override;
+  Reached group_leader(Term to, Term leader) override;
+};
+
+extern constinit Unreachable unreachable;
+
+}  // namespace vmrun

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <memory>
+
+#include "vm/base/flat_table.hpp"
+#include "vm/heap/fragment.hpp"
+#include "vm/process/reference.hpp"
+#include "vm/term/compare.hpp"
+#include "vm/term/hash.hpp"
+#include "vm/term/term.hpp"
+
+/// Whom a process or port has links and monitors with. No collection visits these tables, so what
+/// stands in them must not lie in a heap: identifiers of this node are immediates, those of another
+/// node (and names there) are kept as copies, which belong to the entry. Touched by the owner's
+/// thread only.
+namespace vmrun {
+
+inline std::size_t hash_key(Term t) { return t.raw() * 0x9E3779B97F4A7C15u >> 29; }
+struct NoValue {};
+
+// ---- Identifiers that are kept ------------------------------------------------------------------
+
+Term copy_identifier(Term identifier);
+void free_identifier(Term kept);
+/// What a table may hold: the identifier itself or a copy.
+inline Term keep_identifier(Term t) { return t.is_immed() ? t : copy_identifier(t); }
+/// It has left its table.
+inline void drop_identifier(Term kept) {
+  if (!kept.is_immed()) [[unlikely]]
+    free_identifier(kept);
+}
+
+/// One of another node as a key.
+struct KeptIdentifier {
+  Term term;
+  bool operator==(const KeptIdentifier& other) const {
+    if (!term || !other.term) return !term && !other.term;
+    return equal_exact(term, other.term);
+  }
+};
+inline std::size_t hash_key(const KeptIdentifier& key) { return hash_term(key.term); }
+
+// ---- Links --------------------------------------------------------------------------------------
+
+/// Oldest first, those to other nodes after the others.
+class Links {
+ public:
+  Links() = default;
+  ~Links() { clear(); }
+
+  bool empty() const { return here_.empty() && !elsewhere_; }
+  bool contains(Term other) {
+    return other.is_immed() ? here_.find(other) != nullptr : elsewhere_ && elsewhere_->find({other});
+  }
+  /// False when it is there already.
+  bool insert(Term other) { return other.is_immed() ? here_.insert(other, {}) : insert_elsewhere(other); }
+  /// False when it is not there.
+  bool erase(Term other) { return other.is_immed() ? here_.erase(other) : erase_elsewhere(other); }
+  void clear();
+
+  template <class F>
+  void for_each(F&& visit) const {
+    here_.for_each([&](Term other, NoValue) { visit(other); });
+    if (elsewhere_) elsewhere_->for_each([&](const KeptIdentifier& other, NoValue) { visit(other.term); });
+  }
+  /// Takes the oldest out and tells it; false when there is none.
+  template <class F>
+  bool take_oldest(F&& tell) {
+    FlatTable<Term, NoValue>::Entry link;
+    if (here_.take_oldest(&link)) [[likely]] {
+      tell(link.key);
+      return true;
+    }
+    const Term other = take_oldest_elsewhere();
+    if (!other) return false;
+    tell(other);
+    free_identifier(other);
+    return true;
+  }
+  std::size_t memory_bytes() const {
+    return here_.memory_bytes() + (elsewhere_ ? elsewhere_->memory_bytes() : 0);
+  }
+
+ private:
+  using Elsewhere = FlatTable<KeptIdentifier, NoValue>;
+  bool insert_elsewhere(Term other);
+  bool erase_elsewhere(Term other);
+  Term take_oldest_elsewhere();  // the caller frees it; the non-value when there is none
+
+  FlatTable<Term, NoValue> here_;
+  std::unique_ptr<Elsewhere> elsewhere_;  // nullptr while empty
+};
+
+// ---- Monitors -----------------------------------------------------------------------------------
+
+enum class AliasMode : std::uint8_t { kNone, kExplicitUnalias, kDemonitor, kReplyDemonitor, kReply };
+
+/// A monitor this process has set.
+struct MonitorOut {
+  // kept: pid or port, {Name, Node} of another node; or the atom given, when nothing had that name
+  Term target;
+  Term name;                // atom, when set by name; else nil
+  Fragment* tag = nullptr;  // option {tag, T}: T in its own fragment
+  AliasMode alias = AliasMode::kNone;
+  bool is_port = false;  // monitor(port, …)
+
+  /// It has left its table.
+  void release() const {
+    drop_identifier(target);
+    if (tag) Fragment::destroy(tag);
+  }
+};
+/// A monitor another process has set on this one.
+struct MonitorIn {
+  // kept: pid; or kResourceWatcher: a resource of native code, found by the monitor's reference
+  // (nif/resource.hpp)
+  Term watcher;
+  Term name;  // as it asked; nil when by pid
+};
+inline constexpr Term kResourceWatcher = Term::nil();
+
+/// Those a process or port has been set, by reference.
+class Watchers {
+ public:
+  ~Watchers() { clear(); }
+  void insert(RefKey key, Term watcher, Term name) { table_.insert(key, {keep_identifier(watcher), name}); }
+  void erase(RefKey key) {
+    FlatTable<RefKey, MonitorIn>::Entry entry;
+    if (table_.take(key, &entry)) drop_identifier(entry.value.watcher);
+  }
+  void clear() {
+    table_.for_each([](const RefKey&, const MonitorIn& m) { drop_identifier(m.watcher); });
+    table_.clear();
+  }
+  template <class F>
+  void for_each(F&& visit) const {
+    table_.for_each(visit);
+  }
+  /// Takes the oldest out and tells it, as (key, monitor); false when there is none.
+  template <class F>
+  bool take_oldest(F&& tell) {
+    FlatTable<RefKey, MonitorIn>::Entry entry;
+    if (!table_.take_oldest(&entry)) return false;
+    tell(entry.key, entry.value);
+    drop_identifier(entry.value.watcher);
+    return true;
+  }
+  std::size_t memory_bytes() const { return table_.memory_bytes(); }
+
+ private:
+  FlatTable<RefKey, MonitorIn> table_;
+};
+
+}  // namespace vmrun
