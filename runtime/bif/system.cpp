@@ -202,8 +202,8 @@ const InfoItem kStatistics[] = {
      }},
     {"garbage_collection",
      [](Process& p) {
-       return new_tuple(p.heap, number(p, gc_totals.collections.load(std::memory_order_relaxed)),
-                        number(p, gc_totals.reclaimed_words.load(std::memory_order_relaxed)), Term::small(0));
+       return new_tuple(p.heap, number(p, memory_counted(MemoryKind::kCollections)),
+                        number(p, memory_counted(MemoryKind::kReclaimedWords)), Term::small(0));
      }},
     {"io",
      [](Process& p) {
@@ -315,9 +315,9 @@ Word table_bytes() {
 /// allocator keeps for later is not counted, nor what belongs to none of these.
 Memory measure() {
   Memory m{};
-  m.processes = process_table.count() * sizeof(Process) + memory_in_use(MemoryKind::kHeaps);
+  m.processes = process_table.count() * sizeof(Process) + memory_counted(MemoryKind::kHeaps);
   m.atom = atom_count() * 48;
-  m.binary = memory_in_use(MemoryKind::kBinaries);
+  m.binary = memory_counted(MemoryKind::kBinaries);
   m.code = code_bytes();
   m.ets = table_bytes();
   m.system = m.atom + m.binary + m.code + m.ets + literal_words_used() * sizeof(Word);

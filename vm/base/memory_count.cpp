@@ -41,11 +41,11 @@ MemoryCounts& take_memory_counts() {
   return *mine;
 }
 
-std::size_t memory_in_use(MemoryKind kind) {
+std::size_t memory_counted(MemoryKind kind) {
   std::lock_guard lock(mutex);
   std::int64_t sum = 0;
   for (const MemoryCounts* c = all; c; c = c->next)
-    sum += c->bytes[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
+    sum += c->counts[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
   return sum < 0 ? 0 : static_cast<std::size_t>(sum);
 }
 

@@ -4,16 +4,22 @@
 #include <cstddef>
 #include <cstdint>
 
-/// How much memory of some kinds is in use, for erlang:memory. Each thread counts for itself what
-/// it takes and gives back, in a record of its own that it alone writes; who asks adds them up. So
-/// one thread's count may be negative, and a sum is exact when nothing changes meanwhile.
+/// How much memory of some kinds is in use, for erlang:memory, and what collections have done. Each
+/// thread counts for itself what it takes and gives back, in a record of its own that it alone
+/// writes; who asks adds them up. So one thread's count may be negative, and a sum is exact when
+/// nothing changes meanwhile.
 namespace vmrun {
 
-enum class MemoryKind : std::uint8_t { kHeaps, kBinaries };  // blocks and fragments; off-heap bytes
-inline constexpr std::size_t kMemoryKinds = 2;
+enum class MemoryKind : std::uint8_t {
+  kHeaps,           // bytes of blocks and fragments
+  kBinaries,        // bytes outside of heaps
+  kCollections,     // how many there were
+  kReclaimedWords,  // by collections
+};
+inline constexpr std::size_t kMemoryKinds = 4;
 
 struct alignas(64) MemoryCounts {
-  std::atomic<std::int64_t> bytes[kMemoryKinds]{};
+  std::atomic<std::int64_t> counts[kMemoryKinds]{};
   MemoryCounts* next = nullptr;  // all there ever were
   bool taken = true;             // by a living thread
 };
@@ -21,12 +27,12 @@ struct alignas(64) MemoryCounts {
 extern thread_local constinit MemoryCounts* memory_counts;
 MemoryCounts& take_memory_counts();
 
-inline void count_memory(MemoryKind kind, std::int64_t bytes) {
+inline void count_memory(MemoryKind kind, std::int64_t more) {
   MemoryCounts* mine = memory_counts;
   if (!mine) [[unlikely]]
     mine = &take_memory_counts();
-  std::atomic<std::int64_t>& count = mine->bytes[static_cast<std::size_t>(kind)];
-  count.store(count.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+  std::atomic<std::int64_t>& count = mine->counts[static_cast<std::size_t>(kind)];
+  count.store(count.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 inline void count_memory_taken(MemoryKind kind, std::size_t bytes) {
   count_memory(kind, static_cast<std::int64_t>(bytes));
@@ -35,7 +41,7 @@ inline void count_memory_given(MemoryKind kind, std::size_t bytes) {
   count_memory(kind, -static_cast<std::int64_t>(bytes));
 }
 
-/// In use now, of all threads. Any thread.
-std::size_t memory_in_use(MemoryKind kind);
+/// Of all threads together: in use now, or done since the start. Any thread.
+std::size_t memory_counted(MemoryKind kind);
 
 }  // namespace vmrun

@@ -4,6 +4,7 @@
 #include <array>
 #include <climits>
 
+#include "vm/base/memory_count.hpp"
 #include "vm/heap/collector.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/heap/verify.hpp"
@@ -17,7 +18,6 @@
 namespace vmrun {
 
 GcModes gc_modes;
-GcTotals gc_totals;
 void (*max_heap_report)(Process& p, Word total_words) = nullptr;
 
 namespace {
@@ -251,8 +251,8 @@ class Collection {
 
   int result(bool killed, Word reclaimed) const {
     if (killed) return -1;
-    gc_totals.collections.fetch_add(1, std::memory_order_relaxed);
-    gc_totals.reclaimed_words.fetch_add(reclaimed, std::memory_order_relaxed);
+    count_memory(MemoryKind::kCollections, 1);
+    count_memory(MemoryKind::kReclaimedWords, static_cast<std::int64_t>(reclaimed));
     return 1 + saturate(collector_.moved_words() / 16);
   }
 

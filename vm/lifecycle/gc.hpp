@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <vector>
 
 #include "vm/heap/heap.hpp"
@@ -56,12 +55,6 @@ void free_heap(Heap& heap);
 /// Called when a process passes its max_heap_size and wants that logged: writes the report. Set by
 /// whoever has a logger; nullptr: nothing is written.
 extern void (*max_heap_report)(Process& p, Word total_words);
-
-/// Since the start, all processes. Any thread.
-struct alignas(64) GcTotals {
-  std::atomic<Word> collections{0}, reclaimed_words{0};
-};
-extern GcTotals gc_totals;
 
 /// Stress and checking modes, set once from the command line before processes run.
 struct GcModes {
