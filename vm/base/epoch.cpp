@@ -43,7 +43,9 @@ unsigned epoch_slot_number() { return static_cast<unsigned>(&epoch_slot() - slot
 
 unsigned epoch_slots_used() { return static_cast<unsigned>(slots_used.load(std::memory_order_acquire)); }
 
-Word epoch_passed() { return global_epoch.passed(slots, slots_used.load(std::memory_order_acquire)); }
+Word epoch_passed(Word wanted) {
+  return global_epoch.passed(slots, slots_used.load(std::memory_order_acquire), wanted);
+}
 
 EpochGuard::EpochGuard()
     : slot_(epoch_slot()), outermost_(slot_.local.load(std::memory_order_relaxed) == EpochSlot::kQuiescent) {

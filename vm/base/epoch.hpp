@@ -10,7 +10,9 @@
 /// When may memory be freed that other threads look at without a lock? Quiescent-state-based
 /// reclamation: every thread that follows such pointers has a slot and says now and then that it
 /// holds none (schedulers: between two slices; while asleep it says so for the whole time). What is
-/// unlinked gets a stamp; once every slot has moved on to that stamp, nobody can hold it.
+/// unlinked gets a stamp, the next epoch; that begins when every slot has reached the one before
+/// and somebody waits for it. Once every slot has moved on to the stamp, nobody can hold it. So the
+/// one line that all share is written as often as the slowest thread comes round, at most.
 /// (McKenney, Slingwine: "Read-Copy Update", 1998; Hart et al., "Performance of memory reclamation
 /// for lockless synchronization", 2007.)
 namespace vmrun {
@@ -37,18 +39,26 @@ struct BasicEpoch {
   }
   void leave(Slot& slot) { slot.local.store(Slot::kQuiescent, std::memory_order_release); }
   void quiescent(Slot& slot) {
-    // The acquire makes later lookups see every unlinking that came before the epoch it reports;
-    // the release keeps earlier accesses before the report.
-    slot.local.store(global.load(std::memory_order_acquire), std::memory_order_release);
+    // Sequentially consistent with the lookups that follow: they see every unlinking whose stamp is
+    // the epoch it reports. The release keeps earlier accesses before the report.
+    slot.local.store(global.load(std::memory_order_seq_cst), std::memory_order_release);
   }
-  Word stamp() { return global.fetch_add(1, std::memory_order_seq_cst) + 1; }
-  Word passed(const Slot* slots, std::size_t count) {
+  Word stamp() {
+    // The unlinking comes before this look, and so before the epoch that follows the one it sees.
     Sync::fence();
-    Word least = global.load(std::memory_order_acquire);
+    return global.load(std::memory_order_seq_cst) + 1;
+  }
+  Word passed(const Slot* slots, std::size_t count, Word wanted) {
+    Sync::fence();
+    Word now = global.load(std::memory_order_seq_cst), least = now;
     for (std::size_t i = 0; i < count; ++i) {
       const Word local = slots[i].local.load(std::memory_order_seq_cst);
       if (local < least) least = local;
     }
+    // Somebody else may have been faster.
+    if (least == now && now < wanted)
+      (void)global.compare_exchange_strong(now, now + 1, std::memory_order_seq_cst,
+                                           std::memory_order_relaxed);
     return least;
   }
 };
@@ -76,8 +86,9 @@ inline void epoch_quiescent(EpochSlot& slot) { global_epoch.quiescent(slot); }
 
 /// Stamp for what has just been unlinked.
 inline Word epoch_stamp() { return global_epoch.stamp(); }
-/// What is stamped with this or less can be freed.
-Word epoch_passed();
+/// What is stamped with this or less can be freed. wanted: the stamp that the caller waits for; it
+/// is reached only if who waits asks again and again.
+Word epoch_passed(Word wanted);
 
 /// For threads that are not schedulers: process pointers are good while it lives. Nests.
 class EpochGuard {

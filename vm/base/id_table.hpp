@@ -46,7 +46,8 @@ class IdTable {
 
   /// nullptr when there is no such thing (any more).
   T* find(Id id) const {
-    T* found = slots_[id.id_number() & mask_].load(std::memory_order_acquire);
+    // Sequentially consistent: see epoch.hpp.
+    T* found = slots_[id.id_number() & mask_].load(std::memory_order_seq_cst);
     return found && found->id == id ? found : nullptr;
   }
 

@@ -3,8 +3,8 @@
 #include "vm/base/epoch.hpp"
 
 /// Things that are unlinked and wait until nobody can look at them any more (epoch.hpp). Belongs to
-/// one thread, or is used under a lock. They are stamped in batches, for a stamp is a write to a
-/// line that all threads share.
+/// one thread, or is used under a lock. They are stamped in batches, for a look at all threads
+/// costs the lines that these write.
 namespace vmrun {
 
 template <class T, T* T::*next>
@@ -30,7 +30,7 @@ class Retired {
   template <class F>
   void reclaim(F&& free) {
     if (!count_) return;
-    const Word passed = epoch_passed();
+    const Word passed = epoch_passed(batches_[first_].stamp);
     for (; count_ && batches_[first_].stamp <= passed; first_ = (first_ + 1) % kBatches, --count_) {
       T* it = batches_[first_].things;
       while (it) {

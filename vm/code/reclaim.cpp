@@ -210,7 +210,7 @@ void advance(Lock& lock) {
     ask_more(r);
     if (r.round == Round::kNone || r.asked) break;
     if (!r.stamp) r.stamp = epoch_stamp();
-    if (epoch_passed() < r.stamp) {
+    if (epoch_passed(r.stamp) < r.stamp) {
       ask_again(r);
       break;
     }

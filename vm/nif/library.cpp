@@ -227,7 +227,7 @@ void wait_for_slices() {
     // Each time, for another one may wait here too, with a later stamp.
     if (this_scheduler()) epoch_quiescent(epoch_slot());
     sched_yield();
-  } while (epoch_passed() < stamp);
+  } while (epoch_passed(stamp) < stamp);
 }
 
 }  // namespace
