@@ -40,23 +40,12 @@ void drop_timer(Process& p) {
 }  // namespace
 
 Peek receive_peek(Process& p, Term* message) {
-  Fragment* f = *p.mailbox.save;
-  if (!f) {
-    if (!p.mailbox.has_arrivals()) return Peek::kEmpty;
-    handle_arrivals(p);
-    if (p.exit_pending) [[unlikely]]
-      return Peek::kExiting;
-    f = *p.mailbox.save;
-    if (!f) return Peek::kEmpty;
-  }
-  p.message_peeked = f->used_words != 0;
-  *message = f->message;
-  return Peek::kMessage;
-}
-
-void receive_next(Process& p) {
-  p.message_peeked = false;
-  p.mailbox.save = &(*p.mailbox.save)->next;
+  if (receive_peek_quickly(p, message)) return Peek::kMessage;
+  if (!p.mailbox.has_arrivals()) return Peek::kEmpty;
+  handle_arrivals(p);
+  if (p.exit_pending) [[unlikely]]
+    return Peek::kExiting;
+  return receive_peek_quickly(p, message) ? Peek::kMessage : Peek::kEmpty;
 }
 
 namespace {

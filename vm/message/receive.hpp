@@ -9,12 +9,24 @@ namespace vmrun {
 
 enum class Peek { kMessage, kEmpty, kExiting };
 
+/// loop_rec while there is something at the save position, which is all that a long mailbox costs:
+/// false when not, then receive_peek looks further.
+inline bool receive_peek_quickly(Process& p, Term* message) {
+  const Fragment* f = *p.mailbox.save;
+  if (!f) return false;
+  p.message_peeked = f->used_words != 0;
+  *message = f->message;
+  return true;
+}
 /// loop_rec: the message at the save position; fetches from the outer queue and handles the signals
 /// there when the inner one is used up. kExiting: an exit signal ended the process: call
 /// exit_process(p, p.exit_reason, false) and return kExited.
 Peek receive_peek(Process& p, Term* message);
 /// loop_rec_end: steps over the message just looked at.
-void receive_next(Process& p);
+inline void receive_next(Process& p) {
+  p.message_peeked = false;
+  p.mailbox.save = &(*p.mailbox.save)->next;
+}
 /// remove_message: takes the message at the save position out, adopts its fragment, updates the
 /// token, fires message_receive, resets the save position, cancels the receive timer.
 void receive_remove(Process& p);
