@@ -60,6 +60,32 @@ inline SWord vm_remainder(SWord a, SWord b) {
 }
 inline int vm_sign(int n) { return n < 0 ? -1 : n > 0; }
 
+/// The result of an operation on two numbers one of which is a float, built at H. False when they
+/// are others, when there is no room, or when the result is not finite: slow_arith sees to that. A
+/// function of its own, for it would lengthen every instruction that adds small integers.
+template <ArithOp op>
+[[gnu::noinline]] bool float_result(Term a, Term b, Term* H, const Term* E) {
+  const bool is_division = op == ArithOp::kDivide;
+  double v, w;
+  if (a.is_float()) v = float_of(a)->value;
+  else if (a.is_small() && (is_division || b.is_float())) v = static_cast<double>(a.small_value());
+  else return false;
+  if (b.is_float()) w = float_of(b)->value;
+  else if (b.is_small()) w = static_cast<double>(b.small_value());
+  else return false;
+  if (H + 2 + kStackReserveWords > E) return false;
+  double r;
+  switch (op) {
+    case ArithOp::kAdd: r = v + w; break;
+    case ArithOp::kSubtract: r = v - w; break;
+    case ArithOp::kMultiply: r = v * w; break;
+    default: r = v / w; break;
+  }
+  if (!std::isfinite(r)) return false;
+  make_float(H, r);
+  return true;
+}
+
 inline Term vm_term(Term t) { return t; }
 inline Term vm_term(SWord shifted) { return Term::from_raw(static_cast<Word>(shifted) | Term::kSmallTag); }
 
@@ -224,6 +250,15 @@ inline const Export* entry_export(const Word* entry) {
       goto arith_failed;                                                         \
     }                                                                            \
     dst = r_;                                                                    \
+  } while (0)
+#define VM_FLOAT_ARITH(operation, a, b, live, fail, dst)    \
+  do {                                                      \
+    if (float_result<ArithOp::operation>((a), (b), H, E)) { \
+      dst = Term::boxed(H);                                 \
+      H += 2;                                               \
+    } else {                                                \
+      VM_ARITH(operation, (a), (b), live, fail, dst);       \
+    }                                                       \
   } while (0)
 
 // Probes of the traced instructions. Tracing of calls may look at the process and send messages.
