@@ -184,11 +184,15 @@ class Collection {
     return words;
   }
 
+  /// A process that keeps much has room for much that is new, within bounds: else a block is full
+  /// again before enough of it is garbage.
+  static Word young_beside(Word old_capacity) { return std::min(old_capacity / 4, kLargeBlockWords); }
+
   void fit_block_after_minor() {
     const Word used = h_.used_words() + fixed_words(), block = h_.block_words();
     if (used > block) {
       collector_.resize(next_heap_size(used * 2));
-    } else if (block > kKeepBlockWords && used * 16 < block) {
+    } else if (block > kKeepBlockWords && used * 16 < block && block / 2 >= young_beside(old_capacity())) {
       collector_.resize(std::max(next_heap_size(block / 2), default_block_words()));
     }
   }
@@ -204,12 +208,13 @@ class Collection {
   }
 
   void major_into_old(Word total) {
+    const Word capacity = total + total * 3 / 4;
     const Word young =
-        std::max(std::clamp(next_heap_size(total / 8),
+        std::max(std::clamp(next_heap_size(young_beside(capacity)),
                             h_.block_words() < kLargeBlockWords ? h_.block_words() : kLargeBlockWords,
                             kLargeBlockWords),
                  next_heap_size(fixed_words() * 2));
-    collector_.full_into_old(total + total * 3 / 4, young);
+    collector_.full_into_old(capacity, young);
     const Word live = old_words();
     if (live < kOneSpaceWords / 2) {
       collector_.full_into_block(std::max(next_heap_size((live + fixed_words()) * 2), default_block_words()));
