@@ -21,6 +21,8 @@
          centre/2, centre/3, join/2, to_upper/1, to_lower/1]).
 
 -define(IS_ASCII(C), (is_integer(C) andalso C >= 0 andalso C < 128)).
+%% C, with D behind it, is a grapheme cluster: gc/1 need not be asked.
+-define(IS_CLUSTER(C, D), (?IS_ASCII(C) andalso ?IS_ASCII(D) andalso C =/= $\r)).
 
 %% Walking
 
@@ -173,6 +175,11 @@ trim(S, leading, Seps) when is_list(Seps) -> trim_leading(S, Seps);
 trim(S, trailing, Seps) when is_list(Seps) -> trim_trailing(S, Seps);
 trim(S, both, Seps) when is_list(Seps) -> trim_trailing(trim_leading(S, Seps), Seps).
 
+trim_leading([C | [D | _] = Rest] = S, Seps) when ?IS_CLUSTER(C, D) ->
+    case lists:member(C, Seps) of
+        true -> trim_leading(Rest, Seps);
+        false -> S
+    end;
 trim_leading(S, Seps) ->
     case next(S) of
         [G | Rest] ->
@@ -215,6 +222,11 @@ take(S, Set, Complement, leading) when is_boolean(Complement) ->
 take(S, Set, Complement, trailing) when is_boolean(Complement) ->
     split_trailing(S, Set, not Complement).
 
+split_leading([C | [D | _] = Rest] = S, Set, In, Whole, Acc) when ?IS_CLUSTER(C, D) ->
+    case lists:member(C, Set) of
+        In -> split_leading(Rest, Set, In, Whole, [C | Acc]);
+        _ -> {taken(Whole, S, Acc), S}
+    end;
 split_leading(S, Set, In, Whole, Acc) ->
     case next(S) of
         [G | Rest] ->
