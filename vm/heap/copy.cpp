@@ -50,13 +50,12 @@ Word part_words(const SubBinary* s) {
 /// Literals that a copy shares, as seen where it begins.
 struct SharedLiterals {
   Word base = literal_base, bytes = literal_bytes;
-  LeavingLiterals leaving = leaving_literals;
   /// kCopied: just the empty tuple, the area's first word.
   explicit SharedLiterals(Literals literals = Literals::kShared) {
     if (literals == Literals::kCopied && bytes) bytes = sizeof(Term);
   }
   bool contains(const Term* p) const {
-    return reinterpret_cast<Word>(p) - base < bytes && !leaving.contains(p);
+    return reinterpret_cast<Word>(p) - base < bytes && !leaving_literals.contains(p);
   }
 };
 

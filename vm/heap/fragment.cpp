@@ -1,10 +1,37 @@
 #include "vm/heap/fragment.hpp"
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/memory_count.hpp"
+#include "vm/heap/collector.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/heap/off_heap.hpp"
 #include "vm/probes/fire.hpp"
 
 namespace vmrun {
+
+Fragment* Fragment::create(Word capacity_words) {
+  if (capacity_words > UINT32_MAX) [[unlikely]]
+    return nullptr;
+  const std::size_t bytes = fragment_bytes(capacity_words);
+  auto* f = static_cast<Fragment*>(try_allocate_bytes(bytes));
+  if (!f) [[unlikely]]
+    return nullptr;
+  count_memory_taken(MemoryKind::kHeaps, bytes);
+  f->next = nullptr;
+  f->capacity_words = static_cast<std::uint32_t>(capacity_words);
+  f->used_words = 0;
+  f->off_heap = nullptr;
+  f->message = f->token = Term::nil();
+  f->kind = 0;
+  f->from_vm = f->token_generation = 0;
+  return f;
+}
+
+void Fragment::destroy(Fragment* f) {
+  release_off_heap_list(f->off_heap);
+  count_memory_given(MemoryKind::kHeaps, fragment_bytes(f->capacity_words));
+  free_bytes(f);
+}
 
 Fragment* new_fragment(Word words) {
   Fragment* f = Fragment::create(words);

@@ -17,28 +17,6 @@ constexpr Word kFragmentLeastWords = 58, kFragmentMostWords = 32768;
 
 }  // namespace
 
-Fragment* Fragment::create(Word capacity_words) {
-  if (capacity_words > UINT32_MAX) return nullptr;
-  const std::size_t bytes = fragment_bytes(capacity_words);
-  auto* f = static_cast<Fragment*>(try_allocate_bytes(bytes));
-  if (!f) return nullptr;
-  count_memory_taken(MemoryKind::kHeaps, bytes);
-  f->next = nullptr;
-  f->capacity_words = static_cast<std::uint32_t>(capacity_words);
-  f->used_words = 0;
-  f->off_heap = nullptr;
-  f->message = f->token = Term::nil();
-  f->kind = 0;
-  f->from_vm = f->token_generation = 0;
-  return f;
-}
-
-void Fragment::destroy(Fragment* f) {
-  release_off_heap_list(f->off_heap);
-  count_memory_given(MemoryKind::kHeaps, fragment_bytes(f->capacity_words));
-  free_bytes(f);
-}
-
 Heap::~Heap() { release_all(); }
 
 void Heap::release_all() {

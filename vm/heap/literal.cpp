@@ -21,6 +21,8 @@ namespace vmrun {
 
 Word literal_base = 0, literal_bytes = 0;
 thread_local constinit LeavingLiterals leaving_literals;
+constinit std::atomic<Word> detail::leaving_now{0};
+thread_local constinit Word detail::leaving_as_seen = 0;
 
 namespace {
 
@@ -109,8 +111,6 @@ Area& area() {
   return a;
 }
 std::atomic<Word> words_used{0};
-/// Offset in words and, in the lower half, number of words.
-std::atomic<Word> leaving{0};
 
 /// Room for `words`; nullptr when there is none.
 Term* take_words(Word words) {
@@ -182,14 +182,14 @@ Word literal_words_used() { return words_used.load(std::memory_order_relaxed); }
 
 // ---- Literals that are about to be freed --------------------------------------------------------
 
-void look_at_leaving_literals() {
-  const Word now = leaving.load(std::memory_order_acquire);
+void detail::take_leaving_literals(Word now) {
+  leaving_as_seen = now;
   leaving_literals = {literal_base + (now >> 32) * sizeof(Term), (now & 0xFFFFFFFF) * sizeof(Term)};
 }
 
 void set_leaving_literals(const Term* from, Word words) {
   const Word offset = from ? static_cast<Word>(from - reinterpret_cast<const Term*>(literal_base)) : 0;
-  leaving.store(offset << 32 | words, std::memory_order_release);
+  detail::leaving_now.store(offset << 32 | words, std::memory_order_release);
 }
 
 LiteralBlocks::LiteralBlocks(std::vector<LiteralBlock*> blocks) : blocks_(std::move(blocks)) {

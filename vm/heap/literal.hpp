@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "vm/heap/heap.hpp"
@@ -48,9 +49,18 @@ struct LeavingLiterals {
   bool contains(const Term* p) const { return reinterpret_cast<Word>(p) - base < bytes; }
 };
 extern thread_local constinit LeavingLiterals leaving_literals;
+namespace detail {
+extern std::atomic<Word> leaving_now;                // offset and, in the lower half, length in words
+extern thread_local constinit Word leaving_as_seen;  // what leaving_literals was made from
+void take_leaving_literals(Word now);
+}  // namespace detail
 /// Brings the thread's view up to date. Only where the thread is not between finding out a copy's
 /// size and making it: schedulers do it before each slice.
-void look_at_leaving_literals();
+inline void look_at_leaving_literals() {
+  const Word now = detail::leaving_now.load(std::memory_order_acquire);
+  if (now != detail::leaving_as_seen) [[unlikely]]
+    detail::take_leaving_literals(now);
+}
 /// The new range, from `from` (in the area, or nullptr for none). One thread at a time.
 void set_leaving_literals(const Term* from, Word words);
 
