@@ -13,11 +13,24 @@ class BasicOwnerLock {
  public:
   /// Owner only.
   void lock() {
+    if (!try_lock()) [[unlikely]]
+      wait();
+  }
+  /// The same for a caller who does more than wait when another one is inside, and then calls
+  /// wait, which leaves it locked.
+  [[nodiscard]] bool try_lock() {
     owner_inside_.store(true, std::memory_order_relaxed);
     // Uneven against try_lock_by_other: either this load sees the other one, or that one sees us.
     Sync::light_fence();
-    if (other_inside_.load(std::memory_order_acquire)) [[unlikely]]
-      wait();
+    return !other_inside_.load(std::memory_order_acquire);
+  }
+  [[gnu::cold, gnu::noinline]] void wait() {
+    do {
+      owner_inside_.store(false, std::memory_order_release);
+      while (other_inside_.load(std::memory_order_acquire)) Sync::relax();
+      owner_inside_.store(true, std::memory_order_relaxed);
+      Sync::light_fence();
+    } while (other_inside_.load(std::memory_order_acquire));
   }
   void unlock() { owner_inside_.store(false, std::memory_order_release); }
 
@@ -33,15 +46,6 @@ class BasicOwnerLock {
   void unlock_by_other() { other_inside_.store(false, std::memory_order_release); }
 
  private:
-  [[gnu::cold, gnu::noinline]] void wait() {
-    do {
-      owner_inside_.store(false, std::memory_order_release);
-      while (other_inside_.load(std::memory_order_acquire)) Sync::relax();
-      owner_inside_.store(true, std::memory_order_relaxed);
-      Sync::light_fence();
-    } while (other_inside_.load(std::memory_order_acquire));
-  }
-
   typename Sync::template Atomic<bool> owner_inside_{false}, other_inside_{false};
 };
 

@@ -59,6 +59,11 @@ Choice choose(const Scheduler& s) {
 
 }  // namespace
 
+void enqueue_after_other(Scheduler& s, Process& p) {
+  s.queue_lock.wait();
+  enqueue_and_unlock(s, p);
+}
+
 void take_inbox(Scheduler& s) { enqueue_all(s, s.inbox.take()); }
 void take_port_inbox(Scheduler& s) { enqueue_all(s, s.port_inbox.take()); }
 
@@ -80,17 +85,15 @@ void skip_some(RunList<Item>& queue, std::uint64_t& state) {
 
 }  // namespace
 
-Process* pick(Scheduler& s, bool random) {
-  std::lock_guard guard(s.queue_lock);
-  if (s.offered.count) [[unlikely]] {
+Process* pick_among_all(Scheduler& s, bool random) {
+  if (s.offered.count) {
     if (s.picks_before_offered == 0 || s.runnable.load(std::memory_order_relaxed) == 0) take_back(s);
     else --s.picks_before_offered;
   }
   const unsigned runnable = s.runnable.load(std::memory_order_relaxed);
   if (runnable == 0) return nullptr;
   RunList<Process>& queue = queue_to_run(s);
-  if (random) [[unlikely]]
-    skip_some(queue, s.random_state);
+  if (random) skip_some(queue, s.random_state);
   set_runnable(s, runnable - 1);
   return &queue.pop();
 }

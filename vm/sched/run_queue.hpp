@@ -9,11 +9,20 @@
 /// come round for a while and all it has is taken away (seize). See scheduler.cpp for when.
 namespace vmrun {
 
-/// Owner only, as everything here but steal and seize.
-inline void enqueue(Scheduler& s, Process& p) {
-  std::lock_guard guard(s.queue_lock);
+/// Of enqueue, when somebody is taking work away at this moment.
+void enqueue_after_other(Scheduler& s, Process& p);
+/// With the queue locked, which it unlocks.
+inline void enqueue_and_unlock(Scheduler& s, Process& p) {
   s.queues[p.priority].push(p);
   s.runnable.store(s.runnable.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  s.queue_lock.unlock();
+}
+/// Owner only, as everything here but steal and seize. On the way of every message that wakes
+/// somebody: what is rare is called last, so that nothing need be saved for it.
+inline void enqueue(Scheduler& s, Process& p) {
+  if (!s.queue_lock.try_lock()) [[unlikely]]
+    return enqueue_after_other(s, p);
+  enqueue_and_unlock(s, p);
 }
 inline void enqueue(Scheduler& s, RunnablePort& p) {
   std::lock_guard guard(s.queue_lock);
@@ -31,8 +40,20 @@ inline unsigned waiting_ports(const Scheduler& s) { return s.runnable_ports.load
 void take_inbox(Scheduler& s);
 void take_port_inbox(Scheduler& s);
 
+/// Of pick, with the queue locked: when it is not simply the first of normal priority.
+Process* pick_among_all(Scheduler& s, bool random);
+
 /// The process to run next; nullptr: there is none. random: one of the first few.
-Process* pick(Scheduler& s, bool random);
+inline Process* pick(Scheduler& s, bool random) {
+  std::lock_guard guard(s.queue_lock);
+  RunList<Process>& normal = s.queues[1];
+  const unsigned runnable = s.runnable.load(std::memory_order_relaxed);
+  if ((runnable ^ normal.count) | s.offered.count | (random ? 1 : 0)) [[unlikely]]
+    return pick_among_all(s, random);
+  if (runnable == 0) return nullptr;
+  s.runnable.store(runnable - 1, std::memory_order_relaxed);
+  return &normal.pop();
+}
 RunnablePort* pick_port(Scheduler& s, bool random);
 std::uint64_t next_random(std::uint64_t& state);
 

@@ -264,11 +264,14 @@ void tell_held(Scheduler& s) {
 
 // ---- The loop -----------------------------------------------------------------------------------
 
+[[gnu::noinline]] void call_watcher_if_needed(Scheduler& s) {
+  if (s.runs || waiting_processes(s) > 1) call_watcher();
+}
+
 /// Something waits: if what runs before it takes long, somebody idle is to take it.
 void mind_waiting(Scheduler& s) {
-  if (somebody_watches.load(std::memory_order_relaxed)) [[likely]]
-    return;
-  if (s.runs || waiting_processes(s) > 1) call_watcher();
+  if (!somebody_watches.load(std::memory_order_relaxed)) [[unlikely]]
+    call_watcher_if_needed(s);
 }
 
 void run(Scheduler& s) {
@@ -304,15 +307,27 @@ void run(Scheduler& s) {
 
 }  // namespace
 
-void make_runnable(Process& p) {
-  if (Scheduler* s = this_scheduler()) [[likely]] {
-    enqueue(*s, p);
-    return mind_waiting(*s);
-  }
+namespace {
+
+/// From a thread that is no scheduler.
+[[gnu::cold, gnu::noinline]] void queue_from_outside(Process& p) {
   if (schedulers.empty()) return (void)boot_inbox.push(p);
   Scheduler& s = p.scheduler ? static_cast<Scheduler&>(*p.scheduler) : *schedulers[0];
   s.inbox.push(p);
   wake_owner(s);
+}
+
+}  // namespace
+
+void make_runnable(Process& p) {
+  Scheduler* s = this_scheduler();
+  if (!s) [[unlikely]]
+    return queue_from_outside(p);
+  // What is rare is called last: nothing need be saved for it.
+  if (!s->queue_lock.try_lock()) [[unlikely]]
+    return enqueue_after_other(*s, p);
+  enqueue_and_unlock(*s, p);
+  mind_waiting(*s);
 }
 
 void make_runnable(RunnablePort& p, Scheduler* on) {
