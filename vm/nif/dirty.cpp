@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
+#include <boost/lockfree/queue.hpp>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 
 #include "vm/base/adaptive_spin.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/thread.hpp"
+#include "vm/base/work_queue.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/code/support.hpp"
@@ -27,29 +27,18 @@ namespace vmrun {
 
 namespace {
 
-/// A thread that has just become idle looks for work a little while before it sleeps: whoever has
-/// some claims it without a system call.
-struct Looking {
-  std::atomic<bool> claimed{false};
-  Looking* next;
-};
+using DirtyQueue = WorkQueue<Process, boost::lockfree::queue<Process*>>;
 
-/// Threads of one kind and the processes that wait for them, first come first served.
+/// Threads of one kind and the processes that wait for them.
 struct Pool {
   DirtyKind kind;
-  unsigned limit;
-  std::mutex mutex;
-  std::condition_variable work;
-  Process* first = nullptr;
-  Process** last = &first;
-  Looking* looking = nullptr;
-  unsigned threads = 0;
-  // Processes that wait; threads that come and take one each: those that sleep, and those that were
-  // claimed while they looked.
-  unsigned waiting = 0, asleep = 0, claimed = 0;
+  std::atomic<unsigned> limit;  // 0: as many as there are schedulers
+  DirtyQueue queue;
+  std::atomic<unsigned> threads{0};
 };
-Pool cpu_pool{DirtyKind::kCpu, 0, {}, {}, nullptr, &cpu_pool.first};
-Pool io_pool{DirtyKind::kIo, 10, {}, {}, nullptr, &io_pool.first};
+// Never destroyed: threads may be at work while the machine ends.
+Pool& cpu_pool = *new Pool{DirtyKind::kCpu, 0, DirtyQueue(0), {}};
+Pool& io_pool = *new Pool{DirtyKind::kIo, 10, DirtyQueue(0), {}};
 
 const NifFunction& called(const Process& p) { return nif_functions[header_of_entry(p.ip)->nif]; }
 
@@ -142,46 +131,32 @@ void run_nif(Process& p) {
   make_runnable(p);
 }
 
-/// Looks for work a while; true when somebody has put a process into the queue for this thread.
-/// With the lock, which is let go meanwhile.
-bool look_for_work(Pool& pool, AdaptiveSpin& spin, std::unique_lock<std::mutex>& lock) {
-  Looking self;
-  self.next = pool.looking;
-  pool.looking = &self;
-  lock.unlock();
-  spin.until([&] { return self.claimed.load(std::memory_order_relaxed); });
-  lock.lock();
-  if (self.claimed.load(std::memory_order_relaxed)) {
-    --pool.claimed;
-    return true;
-  }
-  Looking** link = &pool.looking;
-  while (*link != &self) link = &(*link)->next;
-  *link = self.next;
-  return false;
-}
+void start_thread_within_limit(Pool& pool);
 
+/// Threads never end.
 [[noreturn]] void run_thread(Pool& pool) {
   dirty_thread = pool.kind;
+  DirtyQueue::Worker self;
+  pool.queue.join(self);
   AdaptiveSpin spin;
-  std::unique_lock lock(pool.mutex);
+  const auto look = [&](auto&& there) { return spin.until(there); };
   for (;;) {
-    while (!pool.first) {
-      if (look_for_work(pool, spin, lock)) continue;
-      if (pool.first) break;
-      ++pool.asleep;
-      pool.work.wait(lock);
-      --pool.asleep;
-    }
-    Process& p = *pool.first;
-    pool.first = p.next_in_queue;
-    if (!pool.first) pool.last = &pool.first;
-    --pool.waiting;
-    lock.unlock();
+    Process& p = pool.queue.take(self, look, [&] { start_thread_within_limit(pool); });
     if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
     else run_nif(p);
-    lock.lock();
   }
+}
+
+void start_thread_within_limit(Pool& pool) {
+  const unsigned limit = pool.limit.load(std::memory_order_relaxed);
+  unsigned n = pool.threads.load(std::memory_order_relaxed);
+  do {
+    if (n >= limit) return;
+  } while (!pool.threads.compare_exchange_weak(n, n + 1, std::memory_order_relaxed));
+  start_needed_thread(
+      std::to_string(n + 1) + (&pool == &cpu_pool ? "_dirty_cpu_scheduler" : "_dirty_io_scheduler"),
+      [&pool] { run_thread(pool); })
+      .detach();
 }
 
 }  // namespace
@@ -190,7 +165,10 @@ void set_dirty_schedulers(unsigned cpu, unsigned io) {
   cpu_pool.limit = cpu;
   io_pool.limit = io;
 }
-unsigned dirty_cpu_schedulers() { return cpu_pool.limit ? cpu_pool.limit : scheduler_count(); }
+unsigned dirty_cpu_schedulers() {
+  const unsigned limit = cpu_pool.limit.load(std::memory_order_relaxed);
+  return limit ? limit : scheduler_count();
+}
 unsigned dirty_io_schedulers() { return io_pool.limit; }
 
 namespace {
@@ -208,23 +186,10 @@ Pool& pool_for(Process& p) {
 
 void run_dirty(Process& p) {
   Pool& pool = pool_for(p);
-  std::lock_guard lock(pool.mutex);
-  p.next_in_queue = nullptr;
-  *pool.last = &p;
-  pool.last = &p.next_in_queue;
-  ++pool.waiting;
-  if (Looking* idle = pool.looking) {
-    pool.looking = idle->next;
-    idle->claimed.store(true, std::memory_order_relaxed);  // both sides hold the lock when it matters
-    ++pool.claimed;
-  } else if (pool.waiting <= pool.asleep + pool.claimed) {
-    // Not for each that finds a sleeper: who was called a moment ago sleeps still.
-    pool.work.notify_one();
-  } else if (pool.threads < (&pool == &cpu_pool ? dirty_cpu_schedulers() : pool.limit)) {
-    const std::string name = std::to_string(++pool.threads) +
-                             (&pool == &cpu_pool ? "_dirty_cpu_scheduler" : "_dirty_io_scheduler");
-    start_needed_thread(name, [&pool] { run_thread(pool); }).detach();
-  }
+  // How many schedulers there are is no question for a dirty thread: they may have ended.
+  if (&pool == &cpu_pool && !pool.limit.load(std::memory_order_relaxed)) [[unlikely]]
+    pool.limit.store(scheduler_count(), std::memory_order_relaxed);
+  pool.queue.push(p, [&] { start_thread_within_limit(pool); });  // p is another thread's from here on
 }
 
 namespace {

@@ -25,10 +25,11 @@
 ///
 /// So that a check is known to be able to fail, a program can be explored with one of the crucial
 /// operations left out: kBarriers makes sequentially consistent stores plain ones and fences
-/// nothing, kHeavyFence leaves out the heavy fence.
+/// nothing, kHeavyFence leaves out the heavy fence, kUpdates takes read-modify-write operations
+/// apart into a load and a store.
 namespace explorer {
 
-enum class Weaken { kNothing, kBarriers, kHeavyFence };
+enum class Weaken { kNothing, kBarriers, kHeavyFence, kUpdates };
 
 class Run;
 inline Run* current_run = nullptr;
@@ -81,7 +82,7 @@ class Run {
   }
   void sleep_on(void* word) {
     running_->asleep_on = word;
-    step(nullptr, Touch::kAll);
+    step(nullptr, Touch::kNothing);
   }
   void wake(void* word) {
     for (auto& t : threads_)
@@ -258,6 +259,9 @@ class Atomic {
   T fetch_add(T n, std::memory_order = std::memory_order_seq_cst) {
     return modify([&](T old) { return static_cast<T>(old + n); });
   }
+  T fetch_sub(T n, std::memory_order = std::memory_order_seq_cst) {
+    return modify([&](T old) { return static_cast<T>(old - n); });
+  }
   bool compare_exchange_strong(T& expected, T wanted, std::memory_order, std::memory_order) {
     const T wished = expected;
     expected = modify([&](T old) { return old == wished ? wanted : old; });
@@ -276,6 +280,7 @@ class Atomic {
     Run& run = *current_run;
     run.step(this, Run::Touch::kWrites, true);
     const T old = value_;
+    if (run.weaken() == Weaken::kUpdates) run.step(this, Run::Touch::kWrites, true);
     run.write({this, to_bits(f(old)), &write});
     return old;
   }
@@ -300,7 +305,8 @@ struct ExplorerSync {
     if (word.load() == value) current_run->sleep_on(&word);
   }
   static void futex_wake(Atomic<std::uint32_t>& word) {
-    current_run->step(&word, Run::Touch::kAll, true);
+    // Like a write to the word: who looks at it before goes to sleep, who does so after does not.
+    current_run->step(&word, Run::Touch::kWrites, true);
     current_run->wake(&word);
   }
 };

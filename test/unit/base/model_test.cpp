@@ -4,6 +4,7 @@
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #include <catch2/catch.hpp>
 
+#include <deque>
 #include <memory>
 
 #include "test/unit/base/explorer.hpp"
@@ -11,6 +12,7 @@
 #include "vm/base/inbox.hpp"
 #include "vm/base/owner_lock.hpp"
 #include "vm/base/parker.hpp"
+#include "vm/base/work_queue.hpp"
 
 using namespace vmrun;
 using explorer::ExplorerSync;
@@ -75,6 +77,7 @@ TEST_CASE("Inbox: whatever is pushed is taken once, in each sender's order, or r
     });
   };
   REQUIRE(holds(program).runs > 50);
+  fails(program, Weaken::kUpdates, "lost");
 }
 
 TEST_CASE("Parker: who sleeps is woken for whatever comes") {
@@ -97,6 +100,66 @@ TEST_CASE("Parker: who sleeps is woken for whatever comes") {
         s->received.all(run, s->box.take());
         if (s->received.count < 2) s->parker.park([&] { return s->box.has_mail(); });
       }
+    });
+  };
+  REQUIRE(holds(program).runs > 50);
+  fails(program, Weaken::kBarriers, "nobody can go on");
+}
+
+namespace {
+
+/// Stands for boost::lockfree::queue, whose operations come one after the other however many
+/// threads there are.
+class Fifo {
+ public:
+  bool push(Item* it) {
+    explorer::current_run->step(this, Run::Touch::kWrites, true);
+    items_.push_back(it);
+    return true;
+  }
+  bool pop(Item*& it) {
+    explorer::current_run->step(this, Run::Touch::kWrites, true);
+    if (items_.empty()) return false;
+    it = items_.front();
+    items_.pop_front();
+    return true;
+  }
+
+ private:
+  std::deque<Item*> items_;
+};
+using Queue = WorkQueue<Item, Fifo, ExplorerSync>;
+
+}  // namespace
+
+TEST_CASE("WorkQueue: nothing waits while a worker is idle, or one more may be started") {
+  // A worker takes one piece of work, which keeps it for ever: what is left then has nobody. The
+  // second worker begins when it is asked for.
+  const auto program = [](Run& run) {
+    struct Shared {
+      Queue queue;
+      Queue::Worker workers[2];
+      Item items[2];
+      explorer::Atomic<std::uint32_t> started{0};
+    };
+    auto s = std::make_shared<Shared>();
+    const auto more = [s] {
+      s->started.store(1);
+      ExplorerSync::futex_wake(s->started);
+    };
+    s->queue.join(s->workers[0]);
+    run.thread([s, more] {
+      (void)s->queue.take(
+          s->workers[0], [](auto&&) { return false; }, more);
+    });
+    run.thread([s, more] {
+      ExplorerSync::futex_wait(s->started, 0, -1);
+      s->queue.join(s->workers[1]);
+      (void)s->queue.take(
+          s->workers[1], [](auto&&) { return false; }, more);
+    });
+    run.thread([s, more] {
+      for (Item& it : s->items) s->queue.push(it, more);
     });
   };
   REQUIRE(holds(program).runs > 50);

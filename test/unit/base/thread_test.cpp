@@ -2,13 +2,16 @@
 #include <catch2/catch.hpp>
 
 #include <atomic>
+#include <boost/lockfree/queue.hpp>
 #include <thread>
 #include <vector>
 
+#include "vm/base/adaptive_spin.hpp"
 #include "vm/base/inbox.hpp"
 #include "vm/base/owner_lock.hpp"
 #include "vm/base/parker.hpp"
 #include "vm/base/retired.hpp"
+#include "vm/base/work_queue.hpp"
 
 using namespace vmrun;
 
@@ -57,6 +60,46 @@ TEST_CASE("A closed inbox refuses and gives out what was there") {
   REQUIRE_FALSE(box.try_push(b));
   REQUIRE(box.is_closed());
   REQUIRE(box.take() == nullptr);
+}
+
+TEST_CASE("What is pushed into a work queue is taken once, by workers that sleep in between") {
+  constexpr int kSenders = 3, kEach = 20000, kWorkers = 3;
+  WorkQueue<Item, boost::lockfree::queue<Item*>> queue(0);
+  std::vector<Item> items(kSenders * kEach), ends(kWorkers);
+  std::atomic<int> taken{0};
+  std::vector<std::thread> workers, senders;
+  std::vector<decltype(queue)::Worker> selves(kWorkers);
+  const auto nobody_more = [] {};
+  for (auto& self : selves)
+    workers.emplace_back([&] {
+      AdaptiveSpin spin;
+      queue.join(self);
+      for (;;) {
+        Item& it = queue.take(
+            self, [&](auto&& there) { return spin.until(there); }, nobody_more);
+        if (it.number < 0) return;
+        ++it.number;
+        ++taken;
+      }
+    });
+  for (int s = 0; s < kSenders; ++s)
+    senders.emplace_back([&, s] {
+      for (int i = 0; i < kEach; ++i) {
+        queue.push(items[static_cast<std::size_t>(s * kEach + i)], nobody_more);
+        if (i % 64 == 0)
+          while (taken < i) std::this_thread::yield();  // so that workers run out of work
+      }
+    });
+  for (auto& t : senders) t.join();
+  for (Item& end : ends) {
+    end.number = -1;
+    queue.push(end, nobody_more);
+  }
+  for (auto& t : workers) t.join();
+  REQUIRE(taken == kSenders * kEach);
+  int other_than_once = 0;
+  for (const Item& it : items) other_than_once += it.number != 1;
+  REQUIRE(other_than_once == 0);
 }
 
 TEST_CASE("The owner of a lock and the others exclude each other") {
