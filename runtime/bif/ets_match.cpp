@@ -4,6 +4,7 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
 #include "runtime/ets/match_spec.hpp"
+#include "vm/base/small_limits.hpp"
 
 /// Module ets: functions that go through a table with a pattern or a match specification. A call
 /// that goes through the whole table does so under its lock, in one piece, if it has few objects;
@@ -46,7 +47,7 @@ bool long_walk(const Store& store, const MatchSpec& spec) {
 /// done(store) after each part. False: the table is gone, or not this process's to use any more.
 template <class Visit, class Done>
 bool walk_in_parts(Process& p, Term id, Access access, bool backwards, Visit&& visit, Done&& done) {
-  constexpr SWord kAtOnce = 1000;
+  constexpr SWord kAtOnce = usual_or_small<SWord>(1000, 3);
   {
     Locked t(p.id, id, access, true);
     if (!t) return false;

@@ -3,6 +3,7 @@
 
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/process/fiber.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
@@ -65,7 +66,7 @@ Term subtract_few(Heap& heap, Term left, std::vector<Term>& remove) {
   return result.finish(left);  // the rest is shared
 }
 
-constexpr SWord kCellsAtOnce = 16000;
+constexpr SWord kCellsAtOnce = usual_or_small<SWord>(16000, 10);
 
 /// Moves up to `most` elements from the front of state[0] to the front of state[1]; returns how
 /// many.

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "runtime/bif/support.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/map_walk.hpp"
 
@@ -110,7 +111,7 @@ Term bif_erts_internal_maps_to_list_2(Process& p, const Term* a) {
 /// erts_internal:map_next(Path, Map, iterator): the next pairs as {K, V, {K, V, … Rest}}, Rest a
 /// list [Path | Map] or none.
 Term bif_erts_internal_map_next_3(Process& p, const Term* a) {
-  constexpr Word kBatch = 32;
+  constexpr Word kBatch = usual_or_small<Word>(32, 2);
   SWord from;
   if (!a[1].is_map() || a[2] != intern_atom("iterator") || !small_in_range(a[0], 0, kMapWalkEnd - 1, &from))
     return raise_badarg(p);

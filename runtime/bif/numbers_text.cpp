@@ -1,5 +1,6 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/number_text.hpp"
@@ -30,7 +31,8 @@ Term text_result(Process& p, std::string_view text, bool binary) {
 }
 
 /// Converting takes more than linear time.
-constexpr Word kLongInteger = 500, kLongDigits = 5000;  // words; digits
+constexpr Word kLongInteger = usual_or_small<Word>(500, 5),
+               kLongDigits = usual_or_small<Word>(5000, 50);  // words; digits
 
 bool long_integer(Term n) { return n.is_big() && n.boxed_ptr()->header_arity() > kLongInteger; }
 bool long_digits(Term text, bool binary) {

@@ -11,6 +11,7 @@
 #include "runtime/bif/iolist.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/nif/resource.hpp"
 #include "vm/term/bits.hpp"
 
@@ -420,7 +421,7 @@ class Run {
 
  private:
   /// What PCRE2 counts in one match on a scheduler: some milliseconds' worth.
-  static constexpr std::uint32_t kMatchLimit = 40000;
+  static constexpr std::uint32_t kMatchLimit = usual_or_small<std::uint32_t>(40000, 400);
 
   Term stop() {
     stopped_ = true;

@@ -4,6 +4,7 @@
 
 #include "runtime/ets/store.hpp"
 #include "vm/base/allocate.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/heap/off_heap.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/term/compare.hpp"
@@ -19,7 +20,7 @@
 namespace vmrun::ets {
 namespace {
 
-constexpr std::size_t kLeastBuckets = 8;
+constexpr std::size_t kLeastBuckets = usual_or_small<std::size_t>(8, 1);
 
 class HashStore final : public Store {
  public:

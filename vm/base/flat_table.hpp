@@ -5,6 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "vm/base/small_limits.hpp"
+
 /// A small hash table that keeps the order of insertion, for links, monitors and aliases: what is
 /// told to many is told in the order in which they asked. Entries lie densely, oldest first, with
 /// holes where some were erased; once there are more than a few, an index beside them finds a key
@@ -91,8 +93,10 @@ class FlatTable {
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr std::uint32_t kLinear = 8;  // up to here there is no index
-  static constexpr std::uint32_t kKept = 64;   // room that stays when the last entry goes
+  static constexpr std::uint32_t kLinear =
+      usual_or_small<std::uint32_t>(8, 2);  // up to here there is no index
+  static constexpr std::uint32_t kKept =
+      usual_or_small<std::uint32_t>(64, 2);  // room that stays when the last entry goes
 
   std::size_t index_size() const { return 2 * std::size_t{capacity_}; }
 

@@ -7,6 +7,7 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/epoch.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/base/word.hpp"
 
 /// All live things of one kind (processes, ports) by number. Lookup takes no lock: one load and a
@@ -110,7 +111,7 @@ class IdTable {
   }
 
  private:
-  static constexpr Word kChunk = 1024;
+  static constexpr Word kChunk = usual_or_small<Word>(1024, 16);
 
   /// What one thread gives out and counts; written by it alone.
   struct alignas(64) Share {

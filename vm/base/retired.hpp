@@ -1,6 +1,7 @@
 #pragma once
 
 #include "vm/base/epoch.hpp"
+#include "vm/base/small_limits.hpp"
 
 /// Things that are unlinked and wait until nobody can look at them any more (epoch.hpp). Belongs to
 /// one thread, or is used under a lock. They are stamped in batches, for a look at all threads
@@ -42,7 +43,8 @@ class Retired {
   }
 
  private:
-  static constexpr unsigned kBatch = 32, kBatches = 64;
+  static constexpr unsigned kBatch = usual_or_small<unsigned>(32, 1),
+                            kBatches = usual_or_small<unsigned>(64, 2);
   struct Batch {
     T* things;
     Word stamp;

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "vm/base/epoch.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
@@ -20,9 +21,9 @@
 namespace vmrun {
 namespace {
 
-constexpr Word kBatchBytes = Word{1} << 22;   // worth asking all processes
-constexpr Word kMostWaiting = Word{1} << 28;  // a quarter of the literal area
-constexpr unsigned kAskedAtOnce = 64;
+constexpr Word kBatchBytes = usual_or_small<Word>(Word{1} << 22, 1);  // worth asking all processes
+constexpr Word kMostWaiting = Word{1} << 28;                          // a quarter of the literal area
+constexpr unsigned kAskedAtOnce = usual_or_small<unsigned>(64, 1);
 
 struct Retired {
   Word bytes;

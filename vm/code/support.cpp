@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "vm/base/small_limits.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/instructions.hpp"
@@ -168,7 +169,7 @@ Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs,
     *missing = key;
     return map_update(p.heap, map, key, value);
   }
-  constexpr unsigned kInline = 64;
+  constexpr unsigned kInline = usual_or_small<unsigned>(64, 2);
   Term inline_pairs[kInline];
   std::unique_ptr<Term[]> many;
   Term* decoded = inline_pairs;
@@ -240,7 +241,7 @@ class SegmentSizes {
   Word& operator[](unsigned i) { return sizes_[i]; }
 
  private:
-  static constexpr unsigned kInline = 24;
+  static constexpr unsigned kInline = usual_or_small<unsigned>(24, 2);
   Word* sizes_;
   std::unique_ptr<Word[]> many_;
   Word inline_[kInline];

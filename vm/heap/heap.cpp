@@ -5,6 +5,7 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/memory_count.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/heap/collector.hpp"
 #include "vm/heap/off_heap.hpp"
 
@@ -13,7 +14,8 @@ namespace {
 
 // Fragments that `alloc` makes for itself grow with what is already outside the block, so that a
 // long-running BIF needs few of them.
-constexpr Word kFragmentLeastWords = 58, kFragmentMostWords = 32768;
+constexpr Word kFragmentLeastWords = usual_or_small<Word>(58, 2),
+               kFragmentMostWords = usual_or_small<Word>(32768, 64);
 
 }  // namespace
 

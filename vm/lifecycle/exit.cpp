@@ -1,5 +1,6 @@
 #include "vm/lifecycle/exit.hpp"
 #include "vm/base/halt.hpp"
+#include "vm/base/small_limits.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +29,7 @@ std::vector<void (*)(Process&)>& hooks() {
 }
 void (*report_crash)(Process& p, Term reason) = nullptr;
 
-constexpr int kPiece = 1000;  // signals sent, or messages freed, at a time
+constexpr int kPiece = usual_or_small<int>(1000, 2);  // signals sent, or messages freed, at a time
 
 /// Links and monitors in both directions, oldest first. False: there are more.
 bool tell_relations(Process& p, int* left) {

@@ -5,6 +5,7 @@
 #include <climits>
 
 #include "vm/base/memory_count.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/heap/collector.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/heap/verify.hpp"
@@ -23,12 +24,12 @@ void (*max_heap_report)(Process& p, Word total_words) = nullptr;
 namespace {
 
 /// Up to so much in use, a full sweep leaves everything in the block.
-constexpr Word kOneSpaceWords = 8192;
+constexpr Word kOneSpaceWords = usual_or_small<Word>(8192, 64);
 /// Blocks do not grow beyond this for the sake of fewer collections: a young generation should fit
 /// the caches.
-constexpr Word kLargeBlockWords = 1 << 18;
+constexpr Word kLargeBlockWords = usual_or_small<Word>(1 << 18, 4096);
 /// A mostly empty block above this is cut by minor collections.
-constexpr Word kKeepBlockWords = 1 << 14;
+constexpr Word kKeepBlockWords = usual_or_small<Word>(1 << 14, 256);
 constexpr Word kOffHeapLimitWords = 46422;
 
 /// Sizes grow like Fibonacci numbers, then by a fifth.
@@ -321,7 +322,7 @@ int collect_for_hibernate(Process& p, Term* regs, unsigned live) {
 }
 
 bool long_collection(const Process& p) {
-  constexpr Word kLongWords = 512 * 1024;
+  constexpr Word kLongWords = usual_or_small<Word>(512 * 1024, 4096);
   // Who collects at every point does so on the spot, or would come back from elsewhere to the same
   // point.
   return p.heap.block_words() > kLongWords && !gc_modes.collect_always && !dirty_job_of(p);

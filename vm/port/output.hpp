@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "vm/base/small_limits.hpp"
 #include "vm/include/erl_driver.h"
 #include "vm/port/port.hpp"
 
@@ -25,7 +26,7 @@ class PortOutput {
   void give_to(Port& p, Term caller);
 
  private:
-  static constexpr std::size_t kInline = 512;
+  static constexpr std::size_t kInline = usual_or_small<std::size_t>(512, 16);
 
   std::size_t size_ = 0;
   // One run of bytes: in place when short.

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/base/spin_lock.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/driver.hpp"
@@ -40,7 +41,7 @@ struct Descriptor {
   Term& port_for(Direction d) { return d == kWrite ? writer : reader; }
 };
 
-constexpr int kChunkBits = 10, kChunks = 1 << 12;
+constexpr int kChunkBits = usual_or_small<int>(10, 4), kChunks = 1 << 12;
 std::atomic<Descriptor*> chunks[kChunks];
 
 Descriptor* descriptor(int fd) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "vm/base/small_limits.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/process_state.hpp"
 
@@ -34,7 +35,7 @@ Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity,
                    DirtyKind kind = DirtyKind::kCpu);
 /// Whether work of so many steps (some ten nanoseconds each) is too much for the calling thread: is
 /// never on a dirty scheduler.
-inline constexpr Word kStepsOnScheduler = 20000;
+inline constexpr Word kStepsOnScheduler = usual_or_small<Word>(20000, 200);
 bool too_long(Word steps);
 /// Whether p comes back from elsewhere. A function asks first of all whose decision depends on more
 /// than its arguments, and then says run_elsewhere again.

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "vm/base/small_limits.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/relations.hpp"
 
@@ -26,7 +27,7 @@ class Dictionary {
   std::size_t memory_bytes() const { return capacity_ * 16 + index_size_ * 4; }
 
  private:
-  static constexpr std::uint32_t kLinear = 8;
+  static constexpr std::uint32_t kLinear = usual_or_small<std::uint32_t>(8, 2);
   std::int64_t find(Term key, std::uint32_t hash) const;
   void index_insert(std::uint32_t hash, std::uint32_t position);
   void index_erase(std::uint32_t hash, std::uint32_t position);
@@ -52,7 +53,7 @@ struct Extra {
   Watchers monitored_by;
   FlatTable<RefKey, AliasMode> aliases;
 
-  static constexpr unsigned kMarkers = 4;
+  static constexpr unsigned kMarkers = usual_or_small<unsigned>(4, 1);
   ReceiveMarker markers[kMarkers];
   unsigned marker_count = 0;
   std::uint32_t next_marker = 0;

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "vm/base/small_limits.hpp"
 #include "vm/process/table.hpp"
 
 namespace vmrun {
@@ -12,7 +13,7 @@ namespace {
 
 // Words by atom index, in chunks made when a name in them is registered for the first time: the
 // pid's or port's raw word, 0 for none.
-constexpr std::uint32_t kChunkBits = 10, kChunk = 1u << kChunkBits;
+constexpr std::uint32_t kChunkBits = usual_or_small<std::uint32_t>(10, 2), kChunk = 1u << kChunkBits;
 std::atomic<std::atomic<Word>*> chunks[kAtomCapacity / kChunk];
 std::mutex changing;
 

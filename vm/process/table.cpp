@@ -4,6 +4,7 @@
 #include <new>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/base/spin_lock.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/process_state.hpp"
@@ -14,7 +15,7 @@ ProcessTable process_table;
 
 namespace {
 
-constexpr unsigned kPerSlab = 64, kKeepFree = 1024;
+constexpr unsigned kPerSlab = usual_or_small<unsigned>(64, 2), kKeepFree = usual_or_small<unsigned>(1024, 4);
 
 struct SharedPool {
   SpinLock lock;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "vm/base/small_limits.hpp"
 #include "vm/base/spin_lock.hpp"
 #include "vm/process/reference.hpp"
 
@@ -83,9 +84,12 @@ class TimerWheel {
 
  private:
   static constexpr unsigned kLevels = 4, kBits = 8, kSlots = 1 << kBits;
-  static constexpr unsigned kBatch = 32, kSpreadAtOnce = 256;  // timers dealt with under the lock
+  static constexpr unsigned kBatch = usual_or_small<unsigned>(32, 2),
+                            kSpreadAtOnce =
+                                usual_or_small<unsigned>(256, 2);  // timers dealt with under the lock
   // Timers lie in chunks that never move, each twice as large as the one before.
-  static constexpr unsigned kIndexBits = 28, kFirstChunkBits = 6, kChunks = kIndexBits - kFirstChunkBits;
+  static constexpr unsigned kIndexBits = 28, kFirstChunkBits = usual_or_small<unsigned>(6, 1),
+                            kChunks = kIndexBits - kFirstChunkBits;
   struct Slot {
     Timer* first = nullptr;
     Timer* last = nullptr;

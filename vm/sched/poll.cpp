@@ -15,6 +15,7 @@
 #include "vm/base/clock.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/parker.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/process/core.hpp"
 
@@ -32,7 +33,7 @@ constexpr Word kInterrupt = ~Word{0}, kNativeTag = Word{1} << 63;
 
 alignas(64) std::atomic<bool> role_taken{false};
 std::atomic<Word> last_look_ns{0};
-constexpr int kBatch = 64;
+constexpr int kBatch = usual_or_small<int>(64, 1);
 epoll_event batch[kBatch];  // of who has the role
 int batch_size = 0;
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "vm/base/small_limits.hpp"
+
 namespace vmrun {
 namespace {
 
-constexpr unsigned kLowEvery = 8;      // a low-priority process runs after as many normal ones
-constexpr unsigned kMostOffered = 64;  // at a time
-constexpr unsigned kRandomAmong = 8;   // +random-sched picks among so many
+constexpr unsigned kLowEvery = 8;  // a low-priority process runs after as many normal ones
+constexpr unsigned kMostOffered = usual_or_small<unsigned>(64, 2);  // at a time
+constexpr unsigned kRandomAmong = 8;                                // +random-sched picks among so many
 
 void set_runnable(Scheduler& s, unsigned n) { s.runnable.store(n, std::memory_order_relaxed); }
 

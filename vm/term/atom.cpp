@@ -8,6 +8,8 @@
 #include <mutex>
 #include <vector>
 
+#include "vm/base/small_limits.hpp"
+
 namespace vmrun {
 namespace {
 
@@ -17,7 +19,7 @@ struct AtomEntry {
   std::uint32_t hash;
 };
 
-constexpr std::size_t kChunkBits = 12, kChunkSize = 1u << kChunkBits;
+constexpr std::size_t kChunkBits = usual_or_small<std::size_t>(12, 4), kChunkSize = 1u << kChunkBits;
 
 std::uint32_t hash_text(std::string_view text) {
   std::uint32_t h = 2166136261u;  // FNV-1a
@@ -72,7 +74,7 @@ class AtomTable {
   std::size_t count() const { return count_.load(std::memory_order_acquire); }
 
  private:
-  static constexpr std::size_t kFirstIndex = 1 << 13;
+  static constexpr std::size_t kFirstIndex = usual_or_small<std::size_t>(1 << 13, 16);
 
   static void enter(AtomIndex& index, std::uint32_t atom, std::uint32_t hash) {
     std::size_t i = hash & index.mask;
