@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import threading
 
-from .golden import ENVIRONMENT, MODES, run_program
+from .golden import ENVIRONMENT, MODES, QUICK_MODES, run_program
 from .results import Failure, Skip, Test
 from .script import load_all
 
@@ -111,12 +111,14 @@ def erl_test(script, libraries, erl):
     return Test('native', f'{script.name} [erl]', run)
 
 
-def tests(root, build, folder, vmrun, erl, modes, seed):
+def tests(root, build, folder, vmrun, stressed, erl, modes, seed):
+    """stressed: the vmrun for the stress modes."""
     libraries = Libraries(root, pathlib.Path(folder, 'native'), build / 'runtime/compile/vmrunc')
     libraries.folder.mkdir()
     all_tests = []
     for script in load_all([(root / 'test/native', root / 'test')]):
-        all_tests += [vmrun_test(script, mode, 'own', libraries, vmrun, seed) for mode in MODES_USED if mode in modes]
+        all_tests += [vmrun_test(script, mode, 'own', libraries, vmrun if mode in QUICK_MODES else stressed, seed)
+                      for mode in MODES_USED if mode in modes]
         all_tests.append(vmrun_test(script, 's4', 'otp', libraries, vmrun, seed))
         if erl:
             all_tests.append(erl_test(script, libraries, erl))

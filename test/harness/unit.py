@@ -7,15 +7,19 @@ from .golden import run_program
 from .results import Failure, Test
 
 
-def tests(build):
+def tests(build, built):
+    """As `build` lists them; the executables are those in the folder `built`."""
     listed = json.loads(subprocess.run(['meson', 'introspect', '--tests', str(build)], capture_output=True, text=True,
                                        check=True).stdout)
-    return [unit_test(entry) for entry in listed]
+    return [unit_test(entry, build.resolve(), built.resolve()) for entry in listed]
 
 
-def unit_test(entry):
+def unit_test(entry, build, built):
+    program, *arguments = entry['cmd']
+
     def run():
-        command = ['env', *[f'{name}={value}' for name, value in entry['env'].items()], *entry['cmd']]
+        executable = built / os.path.relpath(program, build)
+        command = ['env', *[f'{name}={value}' for name, value in entry['env'].items()], executable, *arguments]
         status, out, err = run_program(command, '', entry['timeout'], entry['workdir'] or os.getcwd())
         if status != 0:
             raise Failure(f'status {status}\n{out[-4000:]}{err[-2000:]}')

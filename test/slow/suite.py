@@ -2,6 +2,7 @@
 import collections
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -23,6 +24,8 @@ BUILD_OPTIONS = ['-Ddebug=true', '-Dallocator=system', '-Db_ndebug=false', '-Db_
 # Areas that collections at every allocation reach into most.
 GC_AREAS = ['bits/', 'maps/', 'processes/', 'receive/', 'try_catch/', 'ets/', 'regression/']
 
+ALLOCATION_FAILS = 'an allocation fails'  # what such tests are called
+
 LIBRARIES = [(HERE / 'soak/native_soaked.c', 1), (HERE / 'soak/native_soaked.c', 2)]  # sources and their versions
 
 PATIENCE = 10  # how much longer a program may take with a sanitizer
@@ -39,11 +42,30 @@ SANITIZERS = {
 }
 
 
-def tests(root, build):
+SMALL_RUNS = [['--suite', 'golden', '--mode', 's4', '--mode', 'slice', '--mode', 'random'], ['--suite', 'native', '--mode', 's4']]
+
+ALLOCATION_TRIES = 6  # of each script; other ones each day
+
+
+def tests(root, build, checked, golden_scripts, seed):
     result = [Test('slow', 'SystemTap scripts in a guest', lambda: stap_scripts(root, build), alone=True)]
     for name in SANITIZERS:
         result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), alone=True))
+    result.append(Test('slow', 'small limits', lambda: small_limits(root), alone=True))
+    result += [Test('slow', f'{ALLOCATION_FAILS}: {s.name}', lambda s=s: allocation_fails(str(checked / 'vmrun'), s, seed)) for s in golden_scripts]
     return result + [heavy_script(root, script, build) for script in load_all([(HERE / 'files', HERE), (HERE / 'soak', HERE)])]
+
+
+def allocation_fails(vmrun, script, seed):
+    """Whichever allocation of memory fails, the program ends by itself: as it should, or in another way that standard error tells of."""
+    numbers = random.Random(f'{seed} {script.name}')
+    for _ in range(ALLOCATION_TRIES):
+        n = int(2 ** numbers.uniform(0, 16))
+        command = [vmrun, '+S', '2', '+fail-alloc', str(n), *script.flags, str(script.path), *script.arguments]
+        status, _, err = run_program(command, script.stdin, script.timeout * 2)
+        signalled = status < 0 or status >= 128
+        if (signalled or 'Assertion' in err or (status != script.status and not err)) and script.status != status:
+            raise Failure(f'status {status}, standard error: {err[-1500:]!r}\ncommand: {" ".join(command)}')
 
 
 def heavy_script(root, script, build):
@@ -161,6 +183,16 @@ def shown(command, what, environment=None):
             print(f'  {what}: {line}', end='', file=sys.stderr, flush=True)
     if process.wait() != 0:
         raise Failure(f'{" ".join(map(str, command))}: status {process.returncode}\n' + ''.join(lines)[-12000:])
+
+
+def small_limits(root):
+    """Golden scripts and native libraries where every table and chunk is tiny (vm/base/small_limits.hpp)."""
+    folder = root / 'build-small'
+    if not (folder / 'build.ninja').exists():
+        shown(['meson', 'setup', '-Dlimits=small', '-Doptimization=1', '-Ddebug=false', '-Db_ndebug=false', str(folder), str(root)], 'small limits')
+    shown(['ninja', '-C', str(folder), 'vmrun', 'runtime/compile/vmrunc'], 'small limits')
+    for run in SMALL_RUNS:
+        shown([sys.executable, str(root / 'test' / 'run'), '--build', str(folder), '--patience', '2', *run], 'small limits')
 
 
 def sanitized(root, name):
