@@ -75,7 +75,7 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
     return;
   }
   vmrun::Heap literals;
-  core::Module core = lower_module(session, tables, literals, {path});
+  core::Module core = to_core(session, tables, literals, {path});
   if (session.diagnostics.has_errors()) {
     finish();
     return;

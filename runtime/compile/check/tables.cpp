@@ -108,7 +108,7 @@ void Collector::export_tests() {
   const FunctionName run{"test", 0};
   export_function(run);
   if (t_.functions.count(run)) return;
-  Arena& arena = session_.arena;
+  NodeArena& arena = session_.arena;
   const Expr* name = arena.make<AtomExpr>(Loc{}, t_.name);
   const Expr* target = arena.make<RemoteExpr>(Loc{}, arena.make<AtomExpr>(Loc{}, "eunit"),
                                               arena.make<AtomExpr>(Loc{}, run.name));

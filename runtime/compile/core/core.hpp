@@ -1,7 +1,7 @@
 #pragma once
 // Core: the language between the syntax tree and code generation, modelled on the published Core
 // Erlang (Carlsson et al., "Core Erlang 1.0.3"). The front end lowers a module to it, the back end
-// (codegen.hpp) takes it from there. Nodes live in the compilation's Arena; literals are VM terms
+// (codegen.hpp) takes it from there. Nodes live in the compilation's NodeArena; literals are VM terms
 // whose words live as long as that arena. One compilation, one thread.
 //
 // What the front end keeps true:
@@ -28,7 +28,7 @@
 #include <span>
 #include <string_view>
 
-#include "runtime/compile/source/arena.hpp"
+#include "runtime/compile/source/node_arena.hpp"
 #include "runtime/compile/source/source.hpp"
 #include "vm/term/term.hpp"
 

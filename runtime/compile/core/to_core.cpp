@@ -13,8 +13,8 @@
 
 namespace vmrun::compile {
 
-core::Module lower_module(Session& session, ModuleTables& tables, vmrun::Heap& literals,
-                          const LowerOptions& options) {
+core::Module to_core(Session& session, ModuleTables& tables, vmrun::Heap& literals,
+                     const LowerOptions& options) {
   return Lowering(session, tables, literals).run(options);
 }
 

@@ -14,7 +14,7 @@ struct LowerOptions {
 };
 
 /// Literals are built in `literals`, nodes in the session's arena; both must outlive the result.
-core::Module lower_module(Session& session, ModuleTables& tables, vmrun::Heap& literals,
-                          const LowerOptions& options);
+core::Module to_core(Session& session, ModuleTables& tables, vmrun::Heap& literals,
+                     const LowerOptions& options);
 
 }  // namespace vmrun::compile

@@ -194,7 +194,7 @@ class Lowering {
 
   Session& session_;
   ModuleTables& tables_;
-  compile::Arena& arena_;
+  NodeArena& arena_;
   vmrun::Heap& heap_;
   std::unordered_map<std::string_view, Var*> scope_;
   std::vector<Binding> trail_;

@@ -48,10 +48,10 @@ std::uint32_t CodeBuilder::string(std::span<const std::uint8_t> bytes) {
   return at;
 }
 
-Generated generate(Arena& arena, core::Module& module, bool want_ssa, bool want_assembly) {
+Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool want_assembly) {
   Generated result;
   ssa::Program program{arena, module, {}, {}, {}};
-  ssa::lower_module(program);
+  ssa::to_ssa(program);
   result.errors = program.errors;
   if (!result.errors.empty()) return result;
   for (ssa::Function& f : program.functions) {

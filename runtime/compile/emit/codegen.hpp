@@ -18,6 +18,6 @@ struct Generated {
 
 /// Generates code for a module. Nodes of `module` are annotated on the way, so it serves for one
 /// call only.
-Generated generate(Arena& arena, core::Module& module, bool want_ssa, bool want_assembly);
+Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool want_assembly);
 
 }  // namespace vmrun::compile

@@ -7,7 +7,7 @@
 namespace vmrun::compile {
 
 using core::Fail;
-using ssa::Term_;
+using ssa::BlockEnd;
 
 FunctionGen::FunctionGen(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn,
                          const std::vector<std::uint32_t>& entries, std::uint32_t info_label)
@@ -37,7 +37,7 @@ FunctionGen::FunctionGen(CodeBuilder& builder, ssa::Program& program, ssa::Funct
         small_[i.dst()] =
             !(i.op == Op::kBif && i.bif->arity >= 2 && i.bif->name[0] == 'b' && i.bif->name[1] == 'i');
     }
-    if (b.tag != kNone) small_[b.tag] = b.term != Term_::kLoopRec;
+    if (b.tag != kNone) small_[b.tag] = b.end != BlockEnd::kLoopRec;
   }
 }
 
@@ -46,14 +46,14 @@ FunctionGen::FunctionGen(CodeBuilder& builder, ssa::Program& program, ssa::Funct
 /// A call that ends the function (or never comes back) needs no frame, except where only the form
 /// with a frame exists.
 bool FunctionGen::needs_frame(const Block& b) const {
-  if (b.term == Term_::kTry || b.term == Term_::kCatch) return true;
+  if (b.end == BlockEnd::kTry || b.end == BlockEnd::kCatch) return true;
   for (std::size_t k = 0; k < b.code.size(); k++) {
     const Instr& i = b.code[k];
     if (!ssa::is_call(i.op)) continue;
     const bool plain = i.op == Op::kCall || i.op == Op::kCallExt;
     const bool end = k + 1 == b.code.size();
-    if (plain && end && b.term == Term_::kUnreachable) continue;
-    if (plain && end && b.term == Term_::kReturn && b.subject == Arg::of(i.dst())) continue;
+    if (plain && end && b.end == BlockEnd::kUnreachable) continue;
+    if (plain && end && b.end == BlockEnd::kReturn && b.subject == Arg::of(i.dst())) continue;
     return true;
   }
   return false;
@@ -69,12 +69,13 @@ std::uint32_t FunctionGen::nesting(const Block& b) const {
 void FunctionGen::plan_frames() {
   for (BlockId id : live_.order) {
     const Block& b = fn_.blocks[id];
-    if (b.term == Term_::kTry || b.term == Term_::kCatch) tag_slots_ = std::max(tag_slots_, nesting(b) + 1);
+    if (b.end == BlockEnd::kTry || b.end == BlockEnd::kCatch)
+      tag_slots_ = std::max(tag_slots_, nesting(b) + 1);
   }
   for (BlockId id : live_.order) {
     const Block& b = fn_.blocks[id];
     if (b.is_loop_head && !b.live_in.empty()) framed_in_[id] = true;
-    if (b.term == Term_::kLoopRec) fragile_in_[b.succ] = true;
+    if (b.end == BlockEnd::kLoopRec) fragile_in_[b.succ] = true;
     if (fragile_in_[id] && (b.code.empty() || b.code[0].op != Op::kRemoveMessage)) {
       ssa::for_successors(b,
                           [&](BlockId t) { fragile_in_[t] = fragile_in_[t] || !fn_.blocks[t].is_loop_head; });
@@ -185,7 +186,8 @@ void FunctionGen::enter_block(BlockId id) {
   }
   used(block_->subject, n);
   for (Arg a : block_->jump_args) used(a, n);
-  if (block_->term == Term_::kError && block_->error == Fail::kFunctionClause && block_->jump_args.empty()) {
+  if (block_->end == BlockEnd::kError && block_->error == Fail::kFunctionClause &&
+      block_->jump_args.empty()) {
     for (ValueId v : fn_.params) used(Arg::of(v), n);
   }
   // What only the other side of the branch before needed.
@@ -399,19 +401,19 @@ void FunctionGen::error(const Block& b) {
 void FunctionGen::terminate(BlockId id) {
   const Block& b = fn_.blocks[id];
   read_now_.clear();
-  switch (b.term) {
-    case Term_::kJump: goto_block(b.succ, b.jump_args); break;
-    case Term_::kFallible: goto_block(b.succ, {}); break;
-    case Term_::kReturn:
+  switch (b.end) {
+    case BlockEnd::kJump: goto_block(b.succ, b.jump_args); break;
+    case BlockEnd::kFallible: goto_block(b.succ, {}); break;
+    case BlockEnd::kReturn:
       move(operand(b.subject), Operand::x(0));
       stack_walk();
       if (frame_ != kNone) emit(Bop::kDeallocate, {Operand::u(frame_)});
       emit(Bop::kReturn, {});
       break;
-    case Term_::kError: error(b); break;
-    case Term_::kSwitchValue:
-    case Term_::kSwitchArity: {
-      const bool value = b.term == Term_::kSwitchValue;
+    case BlockEnd::kError: error(b); break;
+    case BlockEnd::kSwitchValue:
+    case BlockEnd::kSwitchArity: {
+      const bool value = b.end == BlockEnd::kSwitchValue;
       std::vector<Operand> cases;
       for (const ssa::SwitchCase& c : b.cases) {
         cases.push_back(value ? Operand::of(c.value)
@@ -424,8 +426,8 @@ void FunctionGen::terminate(BlockId id) {
       emit(value ? Bop::kSelectVal : Bop::kSelectTupleArity, std::move(args));
       break;
     }
-    case Term_::kTry:
-    case Term_::kCatch: {
+    case BlockEnd::kTry:
+    case BlockEnd::kCatch: {
       for (ValueId v : fn_.blocks[b.fail].live_in) {
         if (v != b.tag) save(v);
       }
@@ -439,28 +441,28 @@ void FunctionGen::terminate(BlockId id) {
       collection(x_top());
       y_written_[slot] = true;
       set_entry(b.fail, {});
-      emit(b.term == Term_::kTry ? Bop::kTry : Bop::kCatch,
+      emit(b.end == BlockEnd::kTry ? Bop::kTry : Bop::kCatch,
            {Operand::y(slot), Operand::label(label_of(b.fail))});
       goto_block(b.succ, {});
       break;
     }
-    case Term_::kLoopRec: {
+    case BlockEnd::kLoopRec: {
       const std::uint32_t wait = edge(b.fail);
       set_x(0, b.tag);
       emit(Bop::kLoopRec, {Operand::label(wait), Operand::x(0)});
       goto_block(b.succ, {});
       break;
     }
-    case Term_::kLoopRecEnd: emit(Bop::kLoopRecEnd, {Operand::label(label_of(b.succ))}); break;
-    case Term_::kWait:  // directly after its label, also no line: some loaders ask for that
+    case BlockEnd::kLoopRecEnd: emit(Bop::kLoopRecEnd, {Operand::label(label_of(b.succ))}); break;
+    case BlockEnd::kWait:  // directly after its label, also no line: some loaders ask for that
       emit(Bop::kWait, {Operand::label(label_of(b.succ))});
       break;
-    case Term_::kWaitTimeout:
+    case BlockEnd::kWaitTimeout:
       emit(Bop::kWaitTimeout, {Operand::label(label_of(b.fail)), operand(b.subject)});
       goto_block(b.succ, {});
       break;
-    case Term_::kUnreachable:
-    case Term_::kNone: break;
+    case BlockEnd::kUnreachable:
+    case BlockEnd::kNone: break;
   }
 }
 

@@ -10,7 +10,7 @@ namespace vmrun::compile {
 
 using core::SegSpec;
 using core::SegType;
-using ssa::Term_;
+using ssa::BlockEnd;
 using ssa::Test;
 
 namespace {
@@ -77,7 +77,7 @@ void FunctionGen::reserve_heap(std::uint32_t at) {
 
 bool FunctionGen::tail_position(std::uint32_t at) const {
   const Instr& i = block_->code[at];
-  return at + 1 == block_->code.size() && block_->term == Term_::kReturn &&
+  return at + 1 == block_->code.size() && block_->end == BlockEnd::kReturn &&
          block_->subject == Arg::of(i.dst());
 }
 
@@ -85,7 +85,7 @@ void FunctionGen::block_code(BlockId id) {
   enter_block(id);
   const Block& b = fn_.blocks[id];
   if (entry_[id].wanted || b.is_loop_head) emit(Bop::kLabel, {u(label_of(id))});
-  if (b.term == Term_::kLoopRec || b.is_loop_head) collection(0);
+  if (b.end == BlockEnd::kLoopRec || b.is_loop_head) collection(0);
   bool frame_due = !framed_in_[id] && needs_frame(b);
   for (std::uint32_t at = 0; at < b.code.size();) {
     read_now_.clear();
@@ -102,7 +102,7 @@ void FunctionGen::block_code(BlockId id) {
       }
     }
     const bool last = at + 1 == b.code.size();
-    if (last && b.term == Term_::kFallible) {
+    if (last && b.end == BlockEnd::kFallible) {
       fallible(b.code[at], at, b.fail);
       break;
     }
@@ -119,7 +119,7 @@ std::uint32_t FunctionGen::instruction(std::uint32_t at) {
   if (ssa::clobbers_x(i.op)) {
     const bool plain = i.op == Op::kCall || i.op == Op::kCallExt;
     const bool end = at + 1 == block_->code.size();
-    if (plain && (tail_position(at) || (end && block_->term == Term_::kUnreachable && frame_ == kNone))) {
+    if (plain && (tail_position(at) || (end && block_->end == BlockEnd::kUnreachable && frame_ == kNone))) {
       tail_call(i);
       return kNone;
     }
@@ -141,7 +141,7 @@ std::uint32_t FunctionGen::instruction(std::uint32_t at) {
     case Op::kGetTl: {
       const bool hd = i.op == Op::kGetHd;
       if (at + 1 < block_->code.size() &&
-          !(at + 2 == block_->code.size() && block_->term == Term_::kFallible)) {
+          !(at + 2 == block_->code.size() && block_->end == BlockEnd::kFallible)) {
         const Instr& other = block_->code[at + 1];
         if (other.op == (hd ? Op::kGetTl : Op::kGetHd) && other.args[0] == i.args[0]) {
           const Operand from = operand(i.args[0]);

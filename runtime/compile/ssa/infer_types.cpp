@@ -209,7 +209,7 @@ class Inference {
     if (b.preds.size() == 1 && !b.is_loop_head) edge(fn_.blocks[b.preds[0]], id);
     if (!b.is_handler && !b.is_loop_head && incoming_[id].size() == b.params.size())
       for (std::size_t k = 0; k < b.params.size(); k++) types_[b.params[k]] = incoming_[id][k];
-    const bool fallible = b.term == Term_::kFallible;
+    const bool fallible = b.end == BlockEnd::kFallible;
     for (std::size_t k = 0; k < b.code.size(); k++) {
       Instr& i = b.code[k];
       note_types(i);
@@ -217,7 +217,7 @@ class Inference {
       if (i.op == Op::kBif) simplify(i);
       if (last &&
           (i.op == Op::kGetElement || i.op == Op::kGetHd || i.op == Op::kGetTl || i.op == Op::kMove)) {
-        b.term = Term_::kJump;
+        b.end = BlockEnd::kJump;
         b.fail = kNone;
       } else if (last) {
         break;  // it has its effect on the way out
@@ -231,7 +231,7 @@ class Inference {
 
   /// What a jump brings to a join.
   void hand_over(const Block& b) {
-    if (b.term != Term_::kJump || b.jump_args.empty()) return;
+    if (b.end != BlockEnd::kJump || b.jump_args.empty()) return;
     auto& in = incoming_[b.succ];
     if (in.empty()) in.assign(b.jump_args.size(), Type::of_kinds(0));
     for (std::size_t k = 0; k < in.size() && k < b.jump_args.size(); k++)
@@ -240,8 +240,8 @@ class Inference {
 
   /// What is known behind one exit of the only predecessor.
   void edge(const Block& from, BlockId to) {
-    switch (from.term) {
-      case Term_::kFallible:
+    switch (from.end) {
+      case BlockEnd::kFallible:
         if (from.succ == from.fail) return;
         if (from.succ == to) {
           const Instr& i = from.code.back();
@@ -251,11 +251,11 @@ class Inference {
           failed(from.code.back());
         }
         return;
-      case Term_::kSwitchValue:
+      case BlockEnd::kSwitchValue:
         for (const SwitchCase& c : from.cases)
           if (c.to == to) narrow(from.subject, Type::of(c.value));
         return;
-      case Term_::kSwitchArity:
+      case BlockEnd::kSwitchArity:
         for (const SwitchCase& c : from.cases)
           if (c.to == to)
             narrow(from.subject, Type::tuple(static_cast<std::uint32_t>(c.value.small_value()), true));
@@ -481,12 +481,12 @@ class Inference {
   }
 
   void end(Block& b) {
-    if (b.term == Term_::kSwitchValue) return decide_switch(b);
-    if (b.term != Term_::kFallible || b.code.back().op != Op::kTest) return;
+    if (b.end == BlockEnd::kSwitchValue) return decide_switch(b);
+    if (b.end != BlockEnd::kFallible || b.code.back().op != Op::kTest) return;
     Instr& i = b.code.back();
     const Outcome known = outcome(i);
     if (known != Outcome::kUnknown) {
-      b.term = Term_::kJump;
+      b.end = BlockEnd::kJump;
       if (known == Outcome::kNo) b.succ = b.fail;
       b.fail = kNone;
       b.code.pop_back();
@@ -502,7 +502,7 @@ class Inference {
     const Type t = type(b.subject);
     std::erase_if(b.cases, [&](const SwitchCase& c) { return t.meet(Type::of(c.value)).kinds == 0; });
     if (b.cases.empty()) {
-      b.term = Term_::kJump;
+      b.end = BlockEnd::kJump;
       b.succ = b.fail;
       b.fail = kNone;
       b.subject = {};
@@ -515,7 +515,7 @@ class Inference {
     std::vector<Arg> args{b.subject, Arg::lit(b.cases[0].value)};
     test.args = program_.arena.copy(args);
     b.code.push_back(test);
-    b.term = Term_::kFallible;
+    b.end = BlockEnd::kFallible;
     b.succ = b.cases[0].to;
     b.fail = b.cases[1].to;
     b.cases.clear();

@@ -107,7 +107,7 @@ class Analysis {
       }
       note(b.subject, id);
       for (Arg a : b.jump_args) note(a, id);
-      if (b.term == Term_::kError && b.error == core::Fail::kFunctionClause && b.jump_args.empty()) {
+      if (b.end == BlockEnd::kError && b.error == core::Fail::kFunctionClause && b.jump_args.empty()) {
         for (ValueId p : fn_.params) note(Arg::of(p), id);
       }
     }
@@ -163,13 +163,13 @@ class Analysis {
       if (b.handler != kNone) {
         for (ValueId v : fn_.blocks[b.handler].live_in) set(Arg::of(v), {-1, true});
       }
-      if (b.term == Term_::kReturn) set(b.subject, {0, false});
-      if (b.term == Term_::kJump) {
+      if (b.end == BlockEnd::kReturn) set(b.subject, {0, false});
+      if (b.end == BlockEnd::kJump) {
         const Block& to = fn_.blocks[b.succ];
         for (std::size_t k = 0; k < to.params.size(); k++) set(b.jump_args[k], out_.hints[to.params[k]]);
         if (to.is_handler && !b.jump_args.empty()) set(b.jump_args[0], {0, false});
       }
-      if (b.term == Term_::kLoopRec || b.term == Term_::kWaitTimeout || b.is_loop_head) {
+      if (b.end == BlockEnd::kLoopRec || b.end == BlockEnd::kWaitTimeout || b.is_loop_head) {
         clobbers++;
         set(b.subject, {-1, true});
       }

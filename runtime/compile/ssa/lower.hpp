@@ -101,7 +101,7 @@ class Lowerer {
 
   ModuleContext& m_;
   Function& fn_;
-  Arena& arena_;
+  NodeArena& arena_;
   BlockId cur_ = 0;
   BlockId handler_ = kNone;
   BlockId guard_fail_ = kNone;
@@ -112,7 +112,7 @@ class Lowerer {
 };
 
 /// Literal helpers: words live in the arena.
-Term literal_cons(Arena& a, Term head, Term tail);
-Term literal_tuple(Arena& a, std::span<const Term> elements);
+Term literal_cons(NodeArena& a, Term head, Term tail);
+Term literal_tuple(NodeArena& a, std::span<const Term> elements);
 
 }  // namespace vmrun::compile::ssa

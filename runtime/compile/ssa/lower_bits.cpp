@@ -86,7 +86,7 @@ bool constant_bits(const PSegment& s, std::vector<std::uint8_t>& bytes, std::siz
 }
 
 /// A float segment is compared with a float, also where the program says 1.
-const Pat* as_float(Arena& arena, const Pat* p) {
+const Pat* as_float(NodeArena& arena, const Pat* p) {
   if (p->kind != PatKind::kLiteral || !p->as<PLiteral>().value.is_small()) return p;
   auto* words = static_cast<Term*>(arena.alloc(2 * sizeof(Term), alignof(Term)));
   return arena.make<PLiteral>(make_float(words, static_cast<double>(p->as<PLiteral>().value.small_value())));

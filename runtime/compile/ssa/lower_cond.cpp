@@ -90,7 +90,7 @@ void Lowerer::bool_value(Arg v, BlockId yes, BlockId no, BlockId broken, Loc loc
   }
   BlockId other = broken == kNone ? new_block() : broken;
   Block& b = cur();
-  b.term = Term_::kSwitchValue;
+  b.end = BlockEnd::kSwitchValue;
   b.subject = v;
   b.cases = {{atoms::true_, yes}, {atoms::false_, no}};
   b.fail = other;
@@ -98,7 +98,7 @@ void Lowerer::bool_value(Arg v, BlockId yes, BlockId no, BlockId broken, Loc loc
   start(other);
   Arg reason = emit_value(Op::kPutTuple, {Arg::lit(atoms::badarg), v});
   emit_value(Op::kCallExt, {Arg::lit(atoms::erlang), Arg::lit(atoms::error), reason}, loc);
-  cur().term = Term_::kUnreachable;
+  cur().end = BlockEnd::kUnreachable;
 }
 
 bool Lowerer::bif_test(Call& c, BlockId yes, BlockId no, BlockId broken) {

@@ -12,12 +12,12 @@ namespace vmrun::compile::ssa {
 
 using namespace core;
 
-Term literal_cons(Arena& a, Term head, Term tail) {
+Term literal_cons(NodeArena& a, Term head, Term tail) {
   Term* cell = static_cast<Term*>(a.alloc(2 * sizeof(Term), alignof(Term)));
   return make_cons(cell, head, tail);
 }
 
-Term literal_tuple(Arena& a, std::span<const Term> elements) {
+Term literal_tuple(NodeArena& a, std::span<const Term> elements) {
   if (elements.empty()) return empty_tuple();
   Term* t = static_cast<Term*>(a.alloc((elements.size() + 1) * sizeof(Term), alignof(Term)));
   t[0] = Term::header(Term::Sub::kTuple, elements.size());
@@ -35,15 +35,15 @@ BlockId Lowerer::new_join(std::size_t params) {
 
 void Lowerer::jump(BlockId to, std::vector<Arg> args) {
   Block& b = cur();
-  if (b.term != Term_::kNone) return;
-  b.term = Term_::kJump;
+  if (b.end != BlockEnd::kNone) return;
+  b.end = BlockEnd::kJump;
   b.succ = to;
   b.jump_args = std::move(args);
 }
 
 void Lowerer::finish(Dest d, Arg v) {
   if (d.kind == Dest::kReturn) {
-    cur().term = Term_::kReturn;
+    cur().end = BlockEnd::kReturn;
     cur().subject = v;
   } else if (fn_.blocks[d.join].params.empty()) {
     jump(d.join);
@@ -56,11 +56,11 @@ void Lowerer::error(Fail kind, Arg subject, Loc loc) {
   if (kind == Fail::kElseClause) {
     Arg reason = emit_value(Op::kPutTuple, {Arg::lit(atoms::else_clause), subject});
     emit_value(Op::kCallExt, {Arg::lit(atoms::erlang), Arg::lit(atoms::error), reason}, loc);
-    cur().term = Term_::kUnreachable;
+    cur().end = BlockEnd::kUnreachable;
     return;
   }
   Block& b = cur();
-  b.term = Term_::kError;
+  b.end = BlockEnd::kError;
   b.error = kind;
   // The other kinds do not tell what did not match.
   const bool shows = kind == Fail::kCaseClause || kind == Fail::kBadmatch || kind == Fail::kTryClause ||
@@ -92,7 +92,7 @@ void Lowerer::test(Test t, std::vector<Arg> args, BlockId yes, BlockId no, std::
   i.args = arena_.copy(args);
   Block& b = cur();
   b.code.push_back(i);
-  b.term = Term_::kFallible;
+  b.end = BlockEnd::kFallible;
   b.succ = yes;
   b.fail = no;
 }
@@ -102,7 +102,7 @@ void Lowerer::fallible(Instr i, BlockId fail) {
   if (fail == kNone) return;
   BlockId next = new_block();
   Block& b = cur();
-  b.term = Term_::kFallible;
+  b.end = BlockEnd::kFallible;
   b.succ = next;
   b.fail = fail;
   start(next);
@@ -157,7 +157,7 @@ Arg Lowerer::fun_ref(FunRef& r) {
     }
     it->second = static_cast<std::uint32_t>(m_.program.lambdas.size());
     m_.program.lambdas.push_back({kNone, 0});
-    // The function itself is made at the end: Function objects must not move now. See lower_module.
+    // The function itself is made at the end: Function objects must not move now. See to_ssa.
   }
   return emit_value(Op::kMakeFun, {}, {}, it->second);
 }
@@ -330,7 +330,7 @@ Arg Lowerer::tuple(Tuple& t) {
   return Arg::lit(literal_tuple(arena_, constant));
 }
 
-Term empty_map_literal(Arena& a) {
+Term empty_map_literal(NodeArena& a) {
   auto* m = static_cast<FlatMap*>(a.alloc(sizeof(FlatMap), alignof(FlatMap)));
   m->header = MapObject::make_header(MapKind::kFlat, 0, sizeof(FlatMap) / sizeof(Term) - 1);
   m->size = 0;
@@ -367,7 +367,7 @@ Arg Lowerer::map(Map& m) {
       start(bad);
       Arg reason = emit_value(Op::kPutTuple, {Arg::lit(atoms::badmap), base});
       emit_value(Op::kCallExt, {Arg::lit(atoms::erlang), Arg::lit(atoms::error), reason}, m.loc);
-      cur().term = Term_::kUnreachable;
+      cur().end = BlockEnd::kUnreachable;
     }
     start(good);
   }
@@ -428,7 +428,7 @@ Arg Lowerer::call_function(Term module, Term function, std::vector<Arg> args, Lo
   Arg v = emit_value(Op::kCallExt, std::move(args), loc);
   if (known && known->makes_reference) fresh_refs_[v.value] = {block, at};
   if (known && known->never_returns) {
-    cur().term = Term_::kUnreachable;
+    cur().end = BlockEnd::kUnreachable;
     start(new_block());
   }
   return v;
@@ -707,11 +707,11 @@ void Lowerer::receive(Receive& r, Dest d) {
     BlockId found = new_block(), again = new_block();
     ValueId message = fn_.new_value();
     Block& h = fn_.blocks[head];
-    h.term = Term_::kLoopRec;
+    h.end = BlockEnd::kLoopRec;
     h.tag = message;
     h.succ = found;
     h.fail = wait;
-    fn_.blocks[again].term = Term_::kLoopRecEnd;
+    fn_.blocks[again].end = BlockEnd::kLoopRecEnd;
     fn_.blocks[again].succ = head;
     start(found);
     MatchCompiler match(*this);
@@ -721,7 +721,7 @@ void Lowerer::receive(Receive& r, Dest d) {
   Block& w = cur();
   w.loc = r.loc;
   if (forever) {
-    w.term = Term_::kWait;
+    w.end = BlockEnd::kWait;
     w.succ = head;
     return;
   }
@@ -730,7 +730,7 @@ void Lowerer::receive(Receive& r, Dest d) {
     jump(late);
   } else {
     Block& b = cur();
-    b.term = Term_::kWaitTimeout;
+    b.end = BlockEnd::kWaitTimeout;
     b.subject = timeout;
     b.fail = head;
     b.succ = late;
@@ -749,7 +749,7 @@ void Lowerer::try_of(Try& t, Dest d) {
   BlockId body = new_block();
   ValueId tag = fn_.new_value();
   Block& b = cur();
-  b.term = Term_::kTry;
+  b.end = BlockEnd::kTry;
   b.tag = tag;
   b.succ = body;
   b.fail = caught;
@@ -776,7 +776,7 @@ void Lowerer::catch_of(Catch& c, Dest d) {
   BlockId body = new_block();
   ValueId tag = fn_.new_value();
   Block& b = cur();
-  b.term = Term_::kCatch;
+  b.end = BlockEnd::kCatch;
   b.tag = tag;
   b.succ = body;
   b.fail = join;
@@ -814,13 +814,13 @@ void add_forwarder(Program& p, Term name, std::uint32_t arity, Op op, std::vecto
   ValueId v = f.new_value();
   i.dsts = p.arena.copy(&v, 1);
   b.code.push_back(i);
-  b.term = Term_::kReturn;
+  b.end = BlockEnd::kReturn;
   b.subject = Arg::of(v);
 }
 
 }  // namespace
 
-void lower_module(Program& p) {
+void to_ssa(Program& p) {
   ModuleContext context{p, {}, {}, {}, {}};
   struct Work {
     FunDef* def;

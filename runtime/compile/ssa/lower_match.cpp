@@ -449,7 +449,7 @@ void MatchCompiler::constants(Rows rows, Occ* at, Exits x, bool select) {
     std::vector<SwitchCase> cases;
     for (Group& g : groups) cases.push_back({g.key, l_.new_block()});
     Block& b = l_.cur();
-    b.term = Term_::kSwitchValue;
+    b.end = BlockEnd::kSwitchValue;
     b.subject = v;
     b.cases = cases;
     b.fail = x.not_type;
@@ -588,7 +588,7 @@ void MatchCompiler::tuples(Rows rows, Occ* at, Exits x) {
   std::vector<SwitchCase> cases;
   for (Group& g : groups) cases.push_back({g.key, l_.new_block()});
   Block& b = l_.cur();
-  b.term = Term_::kSwitchArity;
+  b.end = BlockEnd::kSwitchArity;
   b.subject = v;
   b.cases = cases;
   b.fail = x.other;

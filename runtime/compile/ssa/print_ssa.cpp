@@ -146,38 +146,38 @@ class Printer {
 
   void end(const Block& b) {
     out_ += "    ";
-    switch (b.term) {
-      case Term_::kNone: out_ += "unfinished"; break;
-      case Term_::kJump:
+    switch (b.end) {
+      case BlockEnd::kNone: out_ += "unfinished"; break;
+      case BlockEnd::kJump:
         out_ += "jump " + text(b.succ) + (b.jump_args.empty() ? "" : " " + arguments(b.jump_args));
         break;
-      case Term_::kFallible: out_ += "then " + text(b.succ) + " else " + text(b.fail); break;
-      case Term_::kSwitchValue:
-      case Term_::kSwitchArity:
-        out_ += (b.term == Term_::kSwitchArity ? "switch arity " : "switch ") + text(b.subject);
+      case BlockEnd::kFallible: out_ += "then " + text(b.succ) + " else " + text(b.fail); break;
+      case BlockEnd::kSwitchValue:
+      case BlockEnd::kSwitchArity:
+        out_ += (b.end == BlockEnd::kSwitchArity ? "switch arity " : "switch ") + text(b.subject);
         for (const SwitchCase& c : b.cases) out_ += ", " + term_text(c.value) + " -> " + text(c.to);
         out_ += " else " + text(b.fail);
         break;
-      case Term_::kReturn: out_ += "return " + text(b.subject); break;
-      case Term_::kError:
+      case BlockEnd::kReturn: out_ += "return " + text(b.subject); break;
+      case BlockEnd::kError:
         out_ += std::string("error ") + kFailNames[static_cast<std::size_t>(b.error)] + subject(b);
         break;
-      case Term_::kTry:
+      case BlockEnd::kTry:
         out_ += "try v" + std::to_string(b.tag) + " " + text(b.succ) + " handler " + text(b.fail);
         break;
-      case Term_::kCatch:
+      case BlockEnd::kCatch:
         out_ += "catch v" + std::to_string(b.tag) + " " + text(b.succ) + " handler " + text(b.fail);
         break;
-      case Term_::kLoopRec:
+      case BlockEnd::kLoopRec:
         out_ +=
             "v" + std::to_string(b.tag) + " = next message, then " + text(b.succ) + " else " + text(b.fail);
         break;
-      case Term_::kLoopRecEnd: out_ += "next message " + text(b.succ); break;
-      case Term_::kWait: out_ += "wait " + text(b.succ); break;
-      case Term_::kWaitTimeout:
+      case BlockEnd::kLoopRecEnd: out_ += "next message " + text(b.succ); break;
+      case BlockEnd::kWait: out_ += "wait " + text(b.succ); break;
+      case BlockEnd::kWaitTimeout:
         out_ += "wait " + text(b.subject) + ", message " + text(b.fail) + " time out " + text(b.succ);
         break;
-      case Term_::kUnreachable: out_ += "unreachable"; break;
+      case BlockEnd::kUnreachable: out_ += "unreachable"; break;
     }
     out_ += "\n";
   }

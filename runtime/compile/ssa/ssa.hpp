@@ -70,7 +70,7 @@ enum class Op : std::uint8_t {
   kMarkerBind,
   kMarkerUse,
   kMarkerClear,
-  // Only as the fallible operation that ends a block (see Block::term == kFallible).
+  // Only as the fallible operation that ends a block (see Block::end == kFallible).
   kTest,
   kGetMap,
   kBsStart,
@@ -130,7 +130,7 @@ struct Instr {
   ValueId dst() const { return dsts.empty() ? kNone : dsts[0]; }
 };
 
-enum class Term_ : std::uint8_t {
+enum class BlockEnd : std::uint8_t {
   kNone,         // block under construction
   kJump,         // to succ with jump_args
   kFallible,     // the last instruction either falls into succ or goes to fail
@@ -157,7 +157,7 @@ struct SwitchCase {
 struct Block {
   std::vector<ValueId> params;
   std::vector<Instr> code;
-  Term_ term = Term_::kNone;
+  BlockEnd end = BlockEnd::kNone;
   core::Fail error{};
   bool is_handler = false;    // entered by an exception: only y registers survive
   bool is_loop_head = false;  // of a receive
@@ -201,7 +201,7 @@ struct LambdaEntry {
 };
 
 struct Program {
-  Arena& arena;
+  NodeArena& arena;
   core::Module& module;
   std::vector<Function> functions;
   std::vector<LambdaEntry> lambdas;
@@ -223,7 +223,7 @@ inline bool is_call(Op op) { return op >= Op::kCall && op <= Op::kRawRaise; }
 bool is_pure(const Instr& i);
 
 /// core → ssa, all functions. (lower_core.cpp)
-void lower_module(Program& program);
+void to_ssa(Program& program);
 /// (ssa_opt.cpp) Improves one function; leaves only reachable blocks with preds filled in.
 void optimise(Program& program, Function& fn);
 /// Finds out what kinds of terms values are and drops the tests that decides; says in Instr::types

@@ -34,7 +34,7 @@ struct State {
 };
 
 bool raises_function_clause(const Block& b) {
-  return b.term == Term_::kError && b.error == core::Fail::kFunctionClause;
+  return b.end == BlockEnd::kError && b.error == core::Fail::kFunctionClause;
 }
 
 class Parameter {
@@ -115,7 +115,8 @@ class Parameter {
   };
 
   bool is_start(const Block& b) const {
-    return b.term == Term_::kFallible && b.code.back().op == Op::kBsStart && b.code.back().args[0] == param_;
+    return b.end == BlockEnd::kFallible && b.code.back().op == Op::kBsStart &&
+           b.code.back().args[0] == param_;
   }
   std::uint32_t start_of(BlockId id) const {
     for (std::uint32_t k = 0; k < starts_.size(); k++) {
@@ -158,7 +159,7 @@ class Parameter {
       const std::size_t n = b.code.size();
       for (std::size_t k = 0; k < n; k++) {
         const Instr& i = b.code[k];
-        const bool last = b.term == Term_::kFallible && k + 1 == n;
+        const bool last = b.end == BlockEnd::kFallible && k + 1 == n;
         const bool moves = i.op == Op::kBsSetPosition || i.op == Op::kBsGet || i.op == Op::kBsSkip ||
                            i.op == Op::kBsMatchString;
         if (moves && i.args[0] == Arg::of(context_[s.start]) && (success || !last)) s.advanced = true;
@@ -197,7 +198,7 @@ class Parameter {
     Instr tail{.op = Op::kBsGetTail};
     set(tail, term, {context});
     to.code.push_back(tail);
-    to.term = Term_::kError;
+    to.end = BlockEnd::kError;
     to.error = like.error;
     to.loc = like.loc;
     to.jump_args = like.jump_args;
@@ -232,7 +233,7 @@ class Parameter {
     set(start, context, {param_});
     Block& to = fn_.blocks[b];
     to.code.push_back(start);
-    to.term = Term_::kFallible;
+    to.end = BlockEnd::kFallible;
     to.succ = good;
     to.fail = id;
     return b;

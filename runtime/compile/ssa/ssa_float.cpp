@@ -67,7 +67,7 @@ class Floats {
   }
 
   void chains(Block& b) {
-    const std::size_t n = b.code.size() - (b.term == Term_::kFallible ? 1 : 0);
+    const std::size_t n = b.code.size() - (b.end == BlockEnd::kFallible ? 1 : 0);
     // Which stretch between calls an operation is in, and which of them feed each other.
     std::vector<std::uint32_t> stretch(n);
     std::unordered_map<ValueId, std::size_t> made_by;

@@ -127,13 +127,13 @@ class Optimiser {
       return kNone;
     Term v = args[0].literal;
     const Arg p = Arg::of(j.params[0]);
-    if (j.term == Term_::kSwitchValue && j.code.empty() && j.subject == p) {
+    if (j.end == BlockEnd::kSwitchValue && j.code.empty() && j.subject == p) {
       for (const SwitchCase& c : j.cases) {
         if (c.value == v) return c.to;
       }
       return v.is_immed() ? j.fail : kNone;
     }
-    if (j.term == Term_::kFallible && j.code.size() == 1 && j.code[0].op == Op::kTest &&
+    if (j.end == BlockEnd::kFallible && j.code.size() == 1 && j.code[0].op == Op::kTest &&
         j.code[0].test == Test::kEqExact && j.code[0].args[0] == p && j.code[0].args[1].is_literal() &&
         v.is_immed() && j.code[0].args[1].literal.is_immed()) {
       return v == j.code[0].args[1].literal ? j.succ : j.fail;
@@ -148,16 +148,16 @@ class Optimiser {
       for_targets(b, [&](BlockId& t) {
         for (int hops = 0; hops < 64; hops++) {
           const Block& to = fn_.blocks[t];
-          if (!to.code.empty() || to.term != Term_::kJump || !to.params.empty() || !to.jump_args.empty() ||
+          if (!to.code.empty() || to.end != BlockEnd::kJump || !to.params.empty() || !to.jump_args.empty() ||
               to.is_handler || to.is_loop_head || to.succ == t)
             break;
           if (!fn_.blocks[to.succ].params.empty()) break;
-          if (b.term == Term_::kTry || b.term == Term_::kCatch) break;
+          if (b.end == BlockEnd::kTry || b.end == BlockEnd::kCatch) break;
           t = to.succ;
           changed_ = true;
         }
       });
-      for (int hops = 0; hops < 8 && b.term == Term_::kJump; hops++) {
+      for (int hops = 0; hops < 8 && b.end == BlockEnd::kJump; hops++) {
         const Block& to = fn_.blocks[b.succ];
         if (to.is_handler || to.is_loop_head) break;
         if (BlockId known = outcome(to, b.jump_args); known != kNone && fn_.blocks[known].params.empty()) {
@@ -166,8 +166,8 @@ class Optimiser {
           changed_ = true;
           continue;
         }
-        if (to.code.empty() && to.term == Term_::kJump && to.handler == b.handler && to.params.size() <= 4 &&
-            &to != &b) {
+        if (to.code.empty() && to.end == BlockEnd::kJump && to.handler == b.handler &&
+            to.params.size() <= 4 && &to != &b) {
           // A join that only passes on.
           bool only_here = true;
           for (ValueId p : to.params) {
@@ -181,10 +181,10 @@ class Optimiser {
           changed_ = true;
           continue;
         }
-        if (to.code.empty() && to.term == Term_::kReturn && to.params.size() <= 1 &&
+        if (to.code.empty() && to.end == BlockEnd::kReturn && to.params.size() <= 1 &&
             (to.params.empty() || uses_[to.params[0]] == (to.subject == Arg::of(to.params[0]) ? 1u : 0u))) {
           b.subject = pass_on(to, b.jump_args, {to.subject})[0];
-          b.term = Term_::kReturn;
+          b.end = BlockEnd::kReturn;
           b.succ = kNone;
           b.jump_args.clear();
           changed_ = true;
@@ -211,7 +211,7 @@ class Optimiser {
     for (BlockId id = 0; id < fn_.blocks.size(); id++) {
       Block& b = fn_.blocks[id];
       if (b.dead) continue;
-      while (b.term == Term_::kJump) {
+      while (b.end == BlockEnd::kJump) {
         BlockId next = b.succ;
         Block& to = fn_.blocks[next];
         if (to.preds.size() != 1 || next == id || next == fn_.entry || to.is_handler || to.is_loop_head ||
@@ -219,7 +219,7 @@ class Optimiser {
           break;
         for (std::size_t i = 0; i < to.params.size(); i++) make_alias(to.params[i], b.jump_args[i]);
         std::move(to.code.begin(), to.code.end(), std::back_inserter(b.code));
-        b.term = to.term;
+        b.end = to.end;
         b.error = to.error;
         b.succ = to.succ;
         b.fail = to.fail;
@@ -245,13 +245,13 @@ class Optimiser {
   /// is_tuple, its arity, its first element: one instruction where all fail alike.
   void tagged_tuples() {
     for (Block& a : fn_.blocks) {
-      if (a.dead || a.term != Term_::kFallible || !is_test(a.code.back(), Test::kTuple)) continue;
+      if (a.dead || a.end != BlockEnd::kFallible || !is_test(a.code.back(), Test::kTuple)) continue;
       Block& b = fn_.blocks[a.succ];
-      if (b.preds.size() != 1 || b.term != Term_::kFallible || b.fail != a.fail || b.code.size() != 1 ||
+      if (b.preds.size() != 1 || b.end != BlockEnd::kFallible || b.fail != a.fail || b.code.size() != 1 ||
           !is_test(b.code[0], Test::kArity) || !(b.code[0].args[0] == a.code.back().args[0]))
         continue;
       Block& c = fn_.blocks[b.succ];
-      if (c.preds.size() != 1 || c.term != Term_::kFallible || c.fail != a.fail || c.code.size() != 2)
+      if (c.preds.size() != 1 || c.end != BlockEnd::kFallible || c.fail != a.fail || c.code.size() != 2)
         continue;
       const Instr &get = c.code[0], &eq = c.code[1];
       if (get.op != Op::kGetElement || get.imm != 0 || !(get.args[0] == a.code.back().args[0]) ||
@@ -265,7 +265,7 @@ class Optimiser {
       test.imm = b.code[0].imm;
       a.succ = b.succ;
       c.code.pop_back();
-      c.term = Term_::kJump;
+      c.end = BlockEnd::kJump;
       c.fail = kNone;
       b = Block{};
       b.dead = true;
@@ -310,12 +310,12 @@ class Optimiser {
     for (Block& a : fn_.blocks) {
       if (a.dead) continue;
       for (;;) {
-        if (a.term != Term_::kFallible || a.code.back().op != Op::kGetMap ||
+        if (a.end != BlockEnd::kFallible || a.code.back().op != Op::kGetMap ||
             !a.code.back().args[1].is_literal())
           break;
         BlockId next = a.succ;
         Block& b = fn_.blocks[next];
-        if (b.preds.size() != 1 || b.term != Term_::kFallible || b.fail != a.fail || b.code.size() != 1 ||
+        if (b.preds.size() != 1 || b.end != BlockEnd::kFallible || b.fail != a.fail || b.code.size() != 1 ||
             b.code[0].op != Op::kGetMap || b.handler != a.handler || !b.code[0].args[1].is_literal() ||
             !(b.code[0].args[0] == a.code.back().args[0]))
           break;

@@ -1,7 +1,7 @@
 #pragma once
 // The abstract syntax of a module. Expressions, patterns and guards share the node types, as in
 // Erlang's own abstract format: what is allowed where is lint's business. Nodes live in the
-// compilation's Arena, are immutable after parsing, and carry the place of the token that a message
+// compilation's NodeArena, are immutable after parsing, and carry the place of the token that a message
 // about them should point at.
 
 #include <cstdint>

@@ -28,7 +28,7 @@ bool is_unicode_scalar(char32_t c) { return c < 0xD800 || (c > 0xDFFF && c <= 0x
 
 }  // namespace
 
-Lexer::Lexer(Arena& arena, Names& names, std::string_view text, uint32_t file)
+Lexer::Lexer(NodeArena& arena, Names& names, std::string_view text, uint32_t file)
     : arena_(arena), names_(names), text_(text), file_(file) {
   // A script may start with an interpreter line.
   if (text_.starts_with("#!"))

@@ -3,14 +3,14 @@
 // and "Data Types"). The text must be well-formed UTF-8: check with find_invalid_utf8 first. Errors
 // come out as kError tokens in place. One thread at a time.
 
-#include "runtime/compile/source/arena.hpp"
+#include "runtime/compile/source/node_arena.hpp"
 #include "runtime/compile/syntax/token.hpp"
 
 namespace vmrun::compile {
 
 class Lexer {
  public:
-  Lexer(Arena& arena, Names& names, std::string_view text, uint32_t file);
+  Lexer(NodeArena& arena, Names& names, std::string_view text, uint32_t file);
 
   Token next();
   /// `maybe` and `else` are atoms where the maybe_expr feature is disabled.
@@ -45,7 +45,7 @@ class Lexer {
   size_t count_quotes() const;
   std::u32string_view keep(const std::u32string& s);
 
-  Arena& arena_;
+  NodeArena& arena_;
   Names& names_;
   std::string_view text_;
   uint32_t file_;

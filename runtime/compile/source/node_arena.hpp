@@ -1,5 +1,5 @@
 #pragma once
-// Bump allocation for one compilation: syntax trees, interned names and Core nodes live in an Arena
+// Bump allocation for one compilation: syntax trees, interned names and Core nodes live in an NodeArena
 // and die together with it, so nothing in them needs a destructor. Owned by one compilation; one
 // thread at a time.
 
@@ -17,11 +17,11 @@
 
 namespace vmrun::compile {
 
-class Arena {
+class NodeArena {
  public:
-  Arena() = default;
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
+  NodeArena() = default;
+  NodeArena(const NodeArena&) = delete;
+  NodeArena& operator=(const NodeArena&) = delete;
 
   void* alloc(size_t bytes, size_t align) {
     uintptr_t at = (next_ + align - 1) & ~(uintptr_t(align) - 1);
@@ -74,7 +74,7 @@ class Arena {
 /// Names (atoms, variables) stored once per compilation; the views stay valid as long as the arena.
 class Names {
  public:
-  explicit Names(Arena& arena) : arena_(arena) {}
+  explicit Names(NodeArena& arena) : arena_(arena) {}
   std::string_view intern(std::string_view text) {
     auto it = set_.find(text);
     if (it != set_.end()) return *it;
@@ -84,7 +84,7 @@ class Names {
   }
 
  private:
-  Arena& arena_;
+  NodeArena& arena_;
   std::unordered_set<std::string_view> set_;
 };
 
