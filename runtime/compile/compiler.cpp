@@ -16,7 +16,7 @@ namespace vmrun::compile {
 
 namespace {
 
-/// Room for the recursion of every phase over a tree of Parser::kMaxNesting levels, sanitizers
+/// Room for the recursion of every phase over a tree of TokenCursor::kMaxNesting levels, sanitizers
 /// included.
 constexpr size_t kStackBytes = size_t{256} << 20;
 

@@ -1,11 +1,9 @@
-// Macro expansion. Arguments are expanded before they are substituted, the result is expanded again
-// with the macro itself marked as in use, so recursion is found and arguments may use the macro
-// they are given to.
+#include "runtime/compile/syntax/macros.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "runtime/compile/syntax/preprocessor.hpp"
+#include "runtime/compile/syntax/lexer.hpp"
 
 namespace vmrun::compile {
 
@@ -16,13 +14,152 @@ constexpr int kMaxMacroDepth = 300;
 
 }  // namespace
 
-struct Preprocessor::Active {
+// --- definitions -------------------------------------------------------------------------------
+
+MacroExpander::MacroExpander(Session& session, const PreprocessorOptions& options) : session_(session) {
+  Names& names = session.names;
+  module_ = names.intern(options.default_module);
+  auto atom = [&](std::string_view text) {
+    Token t;
+    t.kind = Tok::kAtom;
+    t.text = names.intern(text);
+    return t;
+  };
+  Token release;
+  release.kind = Tok::kInteger;
+  release.text = names.intern("27");
+  define_predefined("MACHINE", {atom("BEAM")});
+  define_predefined("BEAM", {atom("true")});
+  define_predefined("OTP_RELEASE", {release});
+  for (auto& [name, value] : options.macros) define_from_option(name, value);
+}
+
+void MacroExpander::define_predefined(std::string_view name, std::vector<Token> body) {
+  Macro m;
+  m.predefined = true;
+  m.body = std::move(body);
+  macros_[session_.names.intern(name)].push_back(std::move(m));
+}
+
+void MacroExpander::define_from_option(const std::string& name, const std::string& value) {
+  Macro m;
+  std::string_view text =
+      session_.arena.copy(value.empty() ? std::string_view("true") : std::string_view(value));
+  if (find_invalid_utf8(text) != std::string_view::npos) return;
+  uint32_t file = session_.sources.add("-D" + name, std::string(text));
+  Lexer lexer(session_.arena, session_.names, text, file);
+  for (Token t = lexer.next(); t.kind != Tok::kEof && t.kind != Tok::kDot; t = lexer.next()) {
+    if (t.kind == Tok::kError) error(t.loc, std::string(t.text));
+    m.body.push_back(t);
+  }
+  macros_[session_.names.intern(name)] = {std::move(m)};
+}
+
+bool MacroExpander::is_defined(std::string_view name) const {
+  static constexpr std::string_view kDynamic[] = {"FILE",
+                                                  "LINE",
+                                                  "MODULE",
+                                                  "MODULE_STRING",
+                                                  "FUNCTION_NAME",
+                                                  "FUNCTION_ARITY",
+                                                  "FEATURE_AVAILABLE",
+                                                  "FEATURE_ENABLED"};
+  if (std::find(std::begin(kDynamic), std::end(kDynamic), name) != std::end(kDynamic)) return true;
+  auto it = macros_.find(name);
+  return it != macros_.end() && !it->second.empty();
+}
+
+void MacroExpander::define(const std::vector<Token>& form) {
+  size_t n = form.size();
+  bool shaped = n >= 7 && form[2].kind == Tok::kLParen && form[n - 2].kind == Tok::kRParen &&
+                (form[3].kind == Tok::kAtom || form[3].kind == Tok::kVar);
+  Macro macro;
+  size_t i = 4;
+  if (shaped && form[i].kind == Tok::kLParen) {
+    macro.has_params = true;
+    i++;
+    if (form[i].kind == Tok::kRParen) {
+      i++;
+    } else {
+      for (;;) {
+        if (i + 1 >= n || form[i].kind != Tok::kVar) {
+          error(form[std::min(i, n - 1)].loc,
+                "badly formed '-define': the parameters of a macro are variables");
+          return;
+        }
+        if (std::find(macro.params.begin(), macro.params.end(), form[i].text) != macro.params.end()) {
+          error(form[i].loc, format_message("macro parameter '%.*s' occurs twice", VIEW(form[i].text)));
+          return;
+        }
+        macro.params.push_back(form[i].text);
+        Tok after = form[i + 1].kind;
+        i += 2;
+        if (after == Tok::kRParen) break;
+        if (after != Tok::kComma) {
+          error(form[i - 1].loc, "badly formed '-define': expected ',' or ')' after a macro parameter");
+          return;
+        }
+      }
+    }
+  }
+  if (!shaped || i >= n - 2 || form[i].kind != Tok::kComma) {
+    error(
+        form[0].loc,
+        "badly formed '-define': expected -define(NAME, Replacement). or -define(NAME(Args), Replacement).");
+    return;
+  }
+  macro.body.assign(form.begin() + static_cast<ptrdiff_t>(i) + 1, form.end() - 2);
+  std::string_view name = form[3].text;
+  auto& versions = macros_[name];
+  bool dynamic = versions.empty() && is_defined(name);
+  for (Macro& old : versions) {
+    if (old.predefined) dynamic = true;
+    bool same = old.has_params == macro.has_params && old.params.size() == macro.params.size();
+    if (same && !old.predefined) {
+      error(form[3].loc, format_message("redefining macro '%.*s'", VIEW(name)));
+      return;
+    }
+  }
+  if (dynamic) {
+    error(form[3].loc, format_message("redefining predefined macro '%.*s'", VIEW(name)));
+    return;
+  }
+  versions.push_back(std::move(macro));
+}
+
+void MacroExpander::undefine(std::string_view name, Loc loc) {
+  auto it = macros_.find(name);
+  bool predefined = it == macros_.end() ? is_defined(name) : !it->second.empty() && it->second[0].predefined;
+  if (predefined) error(loc, format_message("undefining predefined macro '%.*s'", VIEW(name)));
+  else if (it != macros_.end()) macros_.erase(it);
+}
+
+/// `?FUNCTION_NAME` and `?FUNCTION_ARITY` of a function form: read off its first head.
+void MacroExpander::note_function(const std::vector<Token>& form) {
+  function_name_ = {};
+  if (form.size() < 3 || form[0].kind != Tok::kAtom || form[1].kind != Tok::kLParen) return;
+  function_name_ = form[0].text;
+  function_arity_ = 0;
+  int depth = 0;
+  for (size_t i = 1; i < form.size(); i++) {
+    Tok k = form[i].kind;
+    if (k == Tok::kLParen || k == Tok::kLBrace || k == Tok::kLBracket || k == Tok::kLBin) depth++;
+    if (k == Tok::kRParen || k == Tok::kRBrace || k == Tok::kRBracket || k == Tok::kRBin) depth--;
+    if (depth == 0) break;
+    if (depth == 1 && k == Tok::kComma) function_arity_++;
+    if (i == 2) function_arity_++;
+  }
+}
+
+// --- expansion ---------------------------------------------------------------------------------
+
+struct MacroExpander::Active {
   std::string_view name;
   size_t arity;  // SIZE_MAX: without parameters
   const Active* outer;
 };
 
-Token Preprocessor::make_string(Loc loc, std::string_view utf8) {
+Token MacroExpander::make_string(Loc loc, std::string_view utf8) {
   std::u32string chars;
   for (size_t at = 0; at < utf8.size();) chars.push_back(next_code_point(utf8, at));
   auto kept = session_.arena.copy(chars.data(), chars.size());
@@ -34,7 +171,7 @@ Token Preprocessor::make_string(Loc loc, std::string_view utf8) {
 }
 
 /// Macros whose value depends on the place.
-bool Preprocessor::expand_dynamic(const Token& name, Loc at, std::vector<Token>& out, bool& known) {
+bool MacroExpander::expand_dynamic(const Token& name, Loc at, std::vector<Token>& out, bool& known) {
   known = true;
   auto atom = [&](std::string_view text) {
     Token t;
@@ -78,8 +215,8 @@ bool Preprocessor::expand_dynamic(const Token& name, Loc at, std::vector<Token>&
   return true;
 }
 
-bool Preprocessor::expand(const Token* tokens, size_t count, std::vector<Token>& out, const Active* active,
-                          int depth) {
+bool MacroExpander::expand(const Token* tokens, size_t count, std::vector<Token>& out, const Active* active,
+                           int depth) {
   for (size_t i = 0; i < count;) {
     if (tokens[i].kind == Tok::kQuestion) {
       if (!expand_call(tokens, count, i, out, active, depth)) return false;
@@ -91,8 +228,7 @@ bool Preprocessor::expand(const Token* tokens, size_t count, std::vector<Token>&
 }
 
 /// Arguments of a macro call: `i` stands at '(' and comes to stand behind the matching ')'.
-bool Preprocessor::split_arguments(const Token* tokens, size_t count, size_t& i,
-                                   std::vector<std::vector<Token>>& args) {
+bool MacroExpander::split_arguments(const Token* tokens, size_t count, size_t& i, Arguments& args) {
   std::vector<Tok> closers{Tok::kRParen};
   std::vector<Token> arg;
   Loc open = tokens[i].loc;
@@ -147,94 +283,67 @@ bool Preprocessor::split_arguments(const Token* tokens, size_t count, size_t& i,
   return false;
 }
 
-/// `i` stands at '?' and comes to stand behind the call.
-bool Preprocessor::expand_call(const Token* tokens, size_t count, size_t& i, std::vector<Token>& out,
-                               const Active* active, int depth) {
-  Loc at = tokens[i].loc;
-  i++;
-  if (i >= count || (tokens[i].kind != Tok::kVar && tokens[i].kind != Tok::kAtom)) {
-    bool word = i < count && keyword_of(token_spelling(tokens[i].kind)) != Tok::kAtom;
-    std::string shown = i < count ? describe_token(tokens[i]) : "the end";
-    error(at, word ? format_message("undefined macro %s", shown.c_str())
-                   : "'?' is not followed by the name of a macro");
+/// `?FEATURE_AVAILABLE(F)` and `?FEATURE_ENABLED(F)`; `i` stands behind the name.
+bool MacroExpander::expand_feature(const Token& name, Loc at, const Token* tokens, size_t count, size_t& i,
+                                   std::vector<Token>& out) {
+  if (i >= count || tokens[i].kind != Tok::kLParen) {
+    error(at, format_message("macro '%.*s' needs arguments", VIEW(name.text)));
     return false;
   }
-  const Token& name = tokens[i++];
-  if (depth > kMaxMacroDepth) {
-    error(at, "macro calls are nested too deep");
-    return false;
-  }
-  bool known;
-  if (!expand_dynamic(name, at, out, known)) return false;
-  if (known) return true;
+  Arguments args;
+  if (!split_arguments(tokens, count, i, args)) return false;
+  bool is_maybe = args.size() == 1 && args[0].size() == 1 && args[0][0].text == "maybe_expr";
+  bool on = is_maybe && (name.text == "FEATURE_AVAILABLE" || maybe_enabled_);
+  Token t;
+  t.kind = Tok::kAtom;
+  t.loc = at;
+  t.text = session_.names.intern(on ? "true" : "false");
+  out.push_back(t);
+  return true;
+}
 
-  auto it = macros_.find(name.text);
-  bool feature = name.text == "FEATURE_AVAILABLE" || name.text == "FEATURE_ENABLED";
-  if ((it == macros_.end() || it->second.empty()) && !feature) {
-    error(at, format_message("undefined macro '%.*s'", VIEW(name.text)));
-    return false;
-  }
-  static const std::vector<Macro> kNone;
-  const std::vector<Macro>& versions = feature ? kNone : it->second;
+/// Which version of a macro is called: one with as many parameters as arguments follow, else the one
+/// without. `i` stands behind the name and comes to stand behind the arguments that are the macro's.
+const MacroExpander::Macro* MacroExpander::choose(const std::vector<Macro>& versions, const Token& name,
+                                                  Loc at, const Token* tokens, size_t count, size_t& i,
+                                                  Arguments& args) {
   const Macro* plain = nullptr;
-  bool with_params = feature;
+  bool with_params = false;
   for (const Macro& m : versions) (m.has_params ? (void)(with_params = true) : (void)(plain = &m));
-
-  const Macro* chosen = plain;
-  std::vector<std::vector<Token>> raw_args;
-  if (with_params && i < count && tokens[i].kind == Tok::kLParen) {
+  const bool called = i < count && tokens[i].kind == Tok::kLParen;
+  if (with_params && called) {
     size_t after = i;
     // With a plain version at hand the parenthesis may belong to the text behind the macro.
-    if (!split_arguments(tokens, count, after, raw_args)) return false;
-    if (feature) {
-      i = after;
-      Token t;
-      t.kind = Tok::kAtom;
-      t.loc = at;
-      bool is_maybe = raw_args.size() == 1 && raw_args[0].size() == 1 && raw_args[0][0].text == "maybe_expr";
-      bool on = is_maybe && (name.text == "FEATURE_AVAILABLE" || inputs_.back().lexer->maybe_enabled());
-      t.text = session_.names.intern(on ? "true" : "false");
-      out.push_back(t);
-      return true;
-    }
+    if (!split_arguments(tokens, count, after, args)) return nullptr;
     for (const Macro& m : versions) {
-      bool one_empty = m.params.size() == 1 && raw_args.empty();
-      if (!m.has_params || (m.params.size() != raw_args.size() && !one_empty)) continue;
+      bool one_empty = m.params.size() == 1 && args.empty();
+      if (!m.has_params || (m.params.size() != args.size() && !one_empty)) continue;
       if (one_empty && std::any_of(versions.begin(), versions.end(),
                                    [](const Macro& v) { return v.has_params && v.params.empty(); }))
         continue;
-      chosen = &m;
-      if (one_empty) raw_args.emplace_back();
+      if (one_empty) args.emplace_back();
       i = after;
-      break;
+      return &m;
     }
   }
-  if (chosen == nullptr) {
-    bool called = i < count && tokens[i].kind == Tok::kLParen;
+  if (plain == nullptr) {
     error(at, called ? format_message("argument mismatch for macro '%.*s': no version with %zu arguments",
-                                      VIEW(name.text), raw_args.size())
+                                      VIEW(name.text), args.size())
                      : format_message("macro '%.*s' needs arguments", VIEW(name.text)));
-    return false;
   }
-  Active self{name.text, chosen->has_params ? chosen->params.size() : SIZE_MAX, active};
-  for (const Active* a = active; a != nullptr; a = a->outer) {
-    if (a->name == self.name && a->arity == self.arity) {
-      error(at, format_message("circular macro '%.*s'", VIEW(name.text)));
-      return false;
-    }
-  }
+  return plain;
+}
 
-  std::vector<std::vector<Token>> args(raw_args.size());
-  for (size_t k = 0; k < raw_args.size() && chosen->has_params; k++)
-    if (!expand(raw_args[k].data(), raw_args[k].size(), args[k], active, depth + 1)) return false;
-
+/// The body of a macro with its arguments in place of its parameters: as they were written for
+/// `??Param`, expanded for `Param`.
+bool MacroExpander::substitute(const Macro& macro, Loc at, const Arguments& raw_args, const Arguments& args,
+                               std::vector<Token>& text) {
   auto param = [&](const Token& t) {
-    if (!chosen->has_params || t.kind != Tok::kVar) return SIZE_MAX;
-    auto found = std::find(chosen->params.begin(), chosen->params.end(), t.text);
-    return found == chosen->params.end() ? SIZE_MAX : static_cast<size_t>(found - chosen->params.begin());
+    if (!macro.has_params || t.kind != Tok::kVar) return SIZE_MAX;
+    auto found = std::find(macro.params.begin(), macro.params.end(), t.text);
+    return found == macro.params.end() ? SIZE_MAX : static_cast<size_t>(found - macro.params.begin());
   };
-  std::vector<Token> text;
-  const std::vector<Token>& body = chosen->body;
+  const std::vector<Token>& body = macro.body;
   for (size_t k = 0; k < body.size(); k++) {
     bool stringify = body[k].kind == Tok::kQuestion && k + 2 < body.size() + 0 &&
                      body[k + 1].kind == Tok::kQuestion && param(body[k + 2]) != SIZE_MAX;
@@ -258,7 +367,59 @@ bool Preprocessor::expand_call(const Token* tokens, size_t count, size_t& i, std
       return false;
     }
   }
+  return true;
+}
+
+/// `i` stands at '?' and comes to stand behind the call.
+bool MacroExpander::expand_call(const Token* tokens, size_t count, size_t& i, std::vector<Token>& out,
+                                const Active* active, int depth) {
+  Loc at = tokens[i].loc;
+  i++;
+  if (i >= count || (tokens[i].kind != Tok::kVar && tokens[i].kind != Tok::kAtom)) {
+    bool word = i < count && keyword_of(token_spelling(tokens[i].kind)) != Tok::kAtom;
+    std::string shown = i < count ? describe_token(tokens[i]) : "the end";
+    error(at, word ? format_message("undefined macro %s", shown.c_str())
+                   : "'?' is not followed by the name of a macro");
+    return false;
+  }
+  const Token& name = tokens[i++];
+  if (depth > kMaxMacroDepth) {
+    error(at, "macro calls are nested too deep");
+    return false;
+  }
+  bool known;
+  if (!expand_dynamic(name, at, out, known)) return false;
+  if (known) return true;
+  if (name.text == "FEATURE_AVAILABLE" || name.text == "FEATURE_ENABLED")
+    return expand_feature(name, at, tokens, count, i, out);
+
+  auto it = macros_.find(name.text);
+  if (it == macros_.end() || it->second.empty()) {
+    error(at, format_message("undefined macro '%.*s'", VIEW(name.text)));
+    return false;
+  }
+  Arguments raw_args;
+  const Macro* chosen = choose(it->second, name, at, tokens, count, i, raw_args);
+  if (chosen == nullptr) return false;
+  Active self{name.text, chosen->has_params ? chosen->params.size() : SIZE_MAX, active};
+  for (const Active* a = active; a != nullptr; a = a->outer) {
+    if (a->name == self.name && a->arity == self.arity) {
+      error(at, format_message("circular macro '%.*s'", VIEW(name.text)));
+      return false;
+    }
+  }
+  Arguments args(raw_args.size());
+  for (size_t k = 0; k < raw_args.size() && chosen->has_params; k++)
+    if (!expand(raw_args[k].data(), raw_args[k].size(), args[k], active, depth + 1)) return false;
+  std::vector<Token> text;
+  if (!substitute(*chosen, at, raw_args, args, text)) return false;
   return expand(text.data(), text.size(), out, &self, depth + 1);
+}
+
+bool MacroExpander::expand(const Token* tokens, size_t count, std::vector<Token>& out, bool maybe_enabled) {
+  produced_ = 0;
+  maybe_enabled_ = maybe_enabled;
+  return expand(tokens, count, out, nullptr, 0);
 }
 
 }  // namespace vmrun::compile

@@ -39,62 +39,12 @@ bool is_conditional(std::string_view name) {
 }  // namespace
 
 Preprocessor::Preprocessor(Session& session, const PreprocessorOptions& options, uint32_t file)
-    : session_(session), options_(options) {
-  Names& names = session.names;
-  module_ = names.intern(options.default_module);
-  auto atom = [&](std::string_view text) {
-    Token t;
-    t.kind = Tok::kAtom;
-    t.text = names.intern(text);
-    return t;
-  };
-  Token release;
-  release.kind = Tok::kInteger;
-  release.text = names.intern("27");
-  define_predefined("MACHINE", {atom("BEAM")});
-  define_predefined("BEAM", {atom("true")});
-  define_predefined("OTP_RELEASE", {release});
-  for (auto& [name, value] : options.macros) define_from_option(name, value);
-  inputs_.push_back({std::make_unique<Lexer>(session.arena, names, session.sources.text(file), file),
+    : session_(session), options_(options), macros_(session, options) {
+  inputs_.push_back({std::make_unique<Lexer>(session.arena, session.names, session.sources.text(file), file),
                      session.sources.name(file), 0, file});
 }
 
 Preprocessor::~Preprocessor() = default;
-
-void Preprocessor::define_predefined(std::string_view name, std::vector<Token> body) {
-  Macro m;
-  m.predefined = true;
-  m.body = std::move(body);
-  macros_[session_.names.intern(name)].push_back(std::move(m));
-}
-
-void Preprocessor::define_from_option(const std::string& name, const std::string& value) {
-  Macro m;
-  std::string_view text =
-      session_.arena.copy(value.empty() ? std::string_view("true") : std::string_view(value));
-  if (find_invalid_utf8(text) != std::string_view::npos) return;
-  uint32_t file = session_.sources.add("-D" + name, std::string(text));
-  Lexer lexer(session_.arena, session_.names, text, file);
-  for (Token t = lexer.next(); t.kind != Tok::kEof && t.kind != Tok::kDot; t = lexer.next()) {
-    if (t.kind == Tok::kError) error(t.loc, std::string(t.text));
-    m.body.push_back(t);
-  }
-  macros_[session_.names.intern(name)] = {std::move(m)};
-}
-
-bool Preprocessor::is_defined(std::string_view name) const {
-  static constexpr std::string_view kDynamic[] = {"FILE",
-                                                  "LINE",
-                                                  "MODULE",
-                                                  "MODULE_STRING",
-                                                  "FUNCTION_NAME",
-                                                  "FUNCTION_ARITY",
-                                                  "FEATURE_AVAILABLE",
-                                                  "FEATURE_ENABLED"};
-  if (std::find(std::begin(kDynamic), std::end(kDynamic), name) != std::end(kDynamic)) return true;
-  auto it = macros_.find(name);
-  return it != macros_.end() && !it->second.empty();
-}
 
 // --- forms ---------------------------------------------------------------------------------------
 
@@ -142,14 +92,14 @@ bool Preprocessor::next_form(std::vector<Token>& out) {
     }
     if (directive(raw)) continue;
     if (!active()) continue;
-    note_function(raw);
-    produced_ = 0;
+    macros_.note_function(raw);
     out.clear();
-    if (!expand(raw.data(), raw.size(), out, nullptr, 0)) {
+    if (!expand(raw, out)) {
       unread_.note(raw);
       continue;
     }
-    if (attribute_name(out) == "module" && out.size() > 3 && out[3].kind == Tok::kAtom) module_ = out[3].text;
+    if (attribute_name(out) == "module" && out.size() > 3 && out[3].kind == Tok::kAtom)
+      macros_.set_module(out[3].text);
     if (out.size() == 1 && out[0].kind == Tok::kDot) {
       error(out[0].loc, "syntax error before '.': expected a function or an attribute");
       continue;
@@ -171,21 +121,8 @@ void Preprocessor::leave_input() {
   if (!inputs_.empty()) inputs_.back().lexer->set_maybe_enabled(maybe_enabled);
 }
 
-/// `?FUNCTION_NAME` and `?FUNCTION_ARITY` of a function form: read off its first head.
-void Preprocessor::note_function(const std::vector<Token>& form) {
-  function_name_ = {};
-  if (form.size() < 3 || form[0].kind != Tok::kAtom || form[1].kind != Tok::kLParen) return;
-  function_name_ = form[0].text;
-  function_arity_ = 0;
-  int depth = 0;
-  for (size_t i = 1; i < form.size(); i++) {
-    Tok k = form[i].kind;
-    if (k == Tok::kLParen || k == Tok::kLBrace || k == Tok::kLBracket || k == Tok::kLBin) depth++;
-    if (k == Tok::kRParen || k == Tok::kRBrace || k == Tok::kRBracket || k == Tok::kRBin) depth--;
-    if (depth == 0) break;
-    if (depth == 1 && k == Tok::kComma) function_arity_++;
-    if (i == 2) function_arity_++;
-  }
+bool Preprocessor::expand(std::span<const Token> tokens, std::vector<Token>& out) {
+  return macros_.expand(tokens.data(), tokens.size(), out, inputs_.back().lexer->maybe_enabled());
 }
 
 // --- directives ----------------------------------------------------------------------------------
@@ -209,7 +146,7 @@ bool Preprocessor::directive(const std::vector<Token>& form) {
     error(form.back().loc, format_message("'-%.*s' does not end with '.'", VIEW(name)));
     return true;
   }
-  if (name == "define") define(form);
+  if (name == "define") macros_.define(form);
   else if (name == "undef") undefine(form);
   else if (name == "include") include(form, false);
   else if (name == "include_lib") include(form, true);
@@ -238,7 +175,7 @@ bool Preprocessor::conditional_directive(std::string_view name, const std::vecto
       if (name == "if") {
         c.active = condition(form);
       } else if (std::string_view macro = name_argument(form, name); !macro.empty()) {
-        c.active = is_defined(macro) == (name == "ifdef");
+        c.active = macros_.is_defined(macro) == (name == "ifdef");
       }
       c.taken = c.active;
     }
@@ -279,13 +216,12 @@ bool Preprocessor::condition(const std::vector<Token>& form) {
     return false;
   }
   std::vector<Token> tokens;
-  produced_ = 0;
-  if (!expand(form.data() + 3, form.size() - 5, tokens, nullptr, 0)) return false;
+  if (!expand(std::span(form).subspan(3, form.size() - 5), tokens)) return false;
   tokens.push_back(form.back());
   Parser parser(session_, tokens);
   const Expr* e = parser.parse_whole_expression();
   if (e == nullptr) return false;
-  ConstantEvaluator evaluator([this](std::string_view name) { return is_defined(name); });
+  ConstantEvaluator evaluator([this](std::string_view name) { return macros_.is_defined(name); });
   std::string problem;
   Loc where = e->loc;
   auto value = evaluator.evaluate(*e, problem, where);
@@ -296,71 +232,9 @@ bool Preprocessor::condition(const std::vector<Token>& form) {
   return value && value->is_atom("true");
 }
 
-void Preprocessor::define(const std::vector<Token>& form) {
-  size_t n = form.size();
-  bool shaped = n >= 7 && form[2].kind == Tok::kLParen && form[n - 2].kind == Tok::kRParen &&
-                (form[3].kind == Tok::kAtom || form[3].kind == Tok::kVar);
-  Macro macro;
-  size_t i = 4;
-  if (shaped && form[i].kind == Tok::kLParen) {
-    macro.has_params = true;
-    i++;
-    if (form[i].kind == Tok::kRParen) {
-      i++;
-    } else {
-      for (;;) {
-        if (i + 1 >= n || form[i].kind != Tok::kVar) {
-          error(form[std::min(i, n - 1)].loc,
-                "badly formed '-define': the parameters of a macro are variables");
-          return;
-        }
-        if (std::find(macro.params.begin(), macro.params.end(), form[i].text) != macro.params.end()) {
-          error(form[i].loc, format_message("macro parameter '%.*s' occurs twice", VIEW(form[i].text)));
-          return;
-        }
-        macro.params.push_back(form[i].text);
-        Tok after = form[i + 1].kind;
-        i += 2;
-        if (after == Tok::kRParen) break;
-        if (after != Tok::kComma) {
-          error(form[i - 1].loc, "badly formed '-define': expected ',' or ')' after a macro parameter");
-          return;
-        }
-      }
-    }
-  }
-  if (!shaped || i >= n - 2 || form[i].kind != Tok::kComma) {
-    error(
-        form[0].loc,
-        "badly formed '-define': expected -define(NAME, Replacement). or -define(NAME(Args), Replacement).");
-    return;
-  }
-  macro.body.assign(form.begin() + static_cast<ptrdiff_t>(i) + 1, form.end() - 2);
-  std::string_view name = form[3].text;
-  auto& versions = macros_[name];
-  bool dynamic = versions.empty() && is_defined(name);
-  for (Macro& old : versions) {
-    if (old.predefined) dynamic = true;
-    bool same = old.has_params == macro.has_params && old.params.size() == macro.params.size();
-    if (same && !old.predefined) {
-      error(form[3].loc, format_message("redefining macro '%.*s'", VIEW(name)));
-      return;
-    }
-  }
-  if (dynamic) {
-    error(form[3].loc, format_message("redefining predefined macro '%.*s'", VIEW(name)));
-    return;
-  }
-  versions.push_back(std::move(macro));
-}
-
 void Preprocessor::undefine(const std::vector<Token>& form) {
   std::string_view name = name_argument(form, "undef");
-  if (name.empty()) return;
-  auto it = macros_.find(name);
-  bool predefined = it == macros_.end() ? is_defined(name) : !it->second.empty() && it->second[0].predefined;
-  if (predefined) error(form[3].loc, format_message("undefining predefined macro '%.*s'", VIEW(name)));
-  else if (it != macros_.end()) macros_.erase(it);
+  if (!name.empty()) macros_.undefine(name, form[3].loc);
 }
 
 void Preprocessor::push_input(const std::string& path, uint32_t file) {
@@ -403,8 +277,7 @@ bool Preprocessor::include_installed(const std::string& name, Loc loc, std::stri
 
 void Preprocessor::include(const std::vector<Token>& raw, bool library) {
   std::vector<Token> form;
-  produced_ = 0;
-  if (!expand(raw.data(), raw.size(), form, nullptr, 0)) return;
+  if (!expand(raw, form)) return;
   std::string name;
   size_t i = 3;
   while (i < form.size() && form[i].kind == Tok::kString) name += to_utf8(form[i++].chars);
@@ -462,8 +335,7 @@ void Preprocessor::include(const std::vector<Token>& raw, bool library) {
 void Preprocessor::message(const std::vector<Token>& form, bool is_error) {
   std::string text;
   std::vector<Token> expanded;
-  produced_ = 0;
-  if (!expand(form.data(), form.size(), expanded, nullptr, 0)) return;
+  if (!expand(form, expanded)) return;
   for (size_t i = 3; i + 2 < expanded.size(); i++) {
     if (expanded[i].kind == Tok::kString) text += to_utf8(expanded[i].chars);
     else text += (text.empty() ? "" : " ") + token_source(expanded[i]);
@@ -475,8 +347,7 @@ void Preprocessor::message(const std::vector<Token>& form, bool is_error) {
 /// `-file("name", Line)`: what follows claims to come from there.
 void Preprocessor::file_attribute(const std::vector<Token>& raw) {
   std::vector<Token> form;
-  produced_ = 0;
-  if (!expand(raw.data(), raw.size(), form, nullptr, 0)) return;
+  if (!expand(raw, form)) return;
   bool good = form.size() == 8 && form[3].kind == Tok::kString && form[4].kind == Tok::kComma &&
               form[5].kind == Tok::kInteger && form[5].text.size() < 10;
   if (!good) {

@@ -1,30 +1,19 @@
 #pragma once
-// Splits source text into forms, obeys the preprocessor's directives and expands macros (Erlang
-// reference manual, "Preprocessor"). One thread at a time.
+// Splits source text into forms and obeys the preprocessor's directives (Erlang reference manual,
+// "Preprocessor"): what is read, what is left out, in what order. Macros are macros.hpp's. One thread
+// at a time.
 
 #include <memory>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "runtime/compile/source/session.hpp"
 #include "runtime/compile/syntax/lexer.hpp"
+#include "runtime/compile/syntax/macros.hpp"
 
 namespace vmrun::compile {
-
-struct PreprocessorOptions {
-  std::vector<std::string> include_path;
-  /// Directories that hold applications, for `-include_lib("app/include/file.hrl")`.
-  std::vector<std::string> library_path;
-  /// The root of an installed Erlang/OTP, for header files nobody else has; as find_otp_root()
-  /// takes it.
-  std::string otp_root;
-  /// Name and value, as `-D`. An empty value means `true`.
-  std::vector<std::pair<std::string, std::string>> macros;
-  /// ?MODULE before a -module attribute has been seen.
-  std::string default_module;
-};
 
 /// What is missing from a module because it could not be read: what stands in there may define or
 /// use anything it names.
@@ -51,12 +40,6 @@ class Preprocessor {
   const Unread& unread() const { return unread_; }
 
  private:
-  struct Macro {
-    bool has_params = false;
-    bool predefined = false;
-    std::vector<std::string_view> params;
-    std::vector<Token> body;
-  };
   struct Conditional {
     Loc loc;
     std::string_view directive;
@@ -71,7 +54,6 @@ class Preprocessor {
     size_t conditionals_at_entry;
     uint32_t file;
   };
-  struct Active;  // the macros being expanded, innermost first
 
   bool read_form(std::vector<Token>& out, bool& failed);
   bool active() const { return conditionals_.empty() || conditionals_.back().active; }
@@ -81,7 +63,6 @@ class Preprocessor {
   // Directives. Each gets the raw tokens of its form.
   bool directive(const std::vector<Token>& form);
   bool conditional_directive(std::string_view name, const std::vector<Token>& form);
-  void define(const std::vector<Token>& form);
   void undefine(const std::vector<Token>& form);
   /// Reading goes on in `file`, one of the session's sources.
   void push_input(const std::string& path, uint32_t file);
@@ -94,27 +75,13 @@ class Preprocessor {
   std::string_view name_argument(const std::vector<Token>& form, std::string_view directive);
   bool condition(const std::vector<Token>& form);
 
-  // Macros.
-  void define_predefined(std::string_view name, std::vector<Token> body);
-  void define_from_option(const std::string& name, const std::string& value);
-  bool is_defined(std::string_view name) const;
-  bool expand(const Token* tokens, size_t count, std::vector<Token>& out, const Active* active, int depth);
-  bool expand_call(const Token* tokens, size_t count, size_t& i, std::vector<Token>& out,
-                   const Active* active, int depth);
-  bool split_arguments(const Token* tokens, size_t count, size_t& i, std::vector<std::vector<Token>>& args);
-  bool expand_dynamic(const Token& name, Loc at, std::vector<Token>& out, bool& known);
-  void note_function(const std::vector<Token>& form);
-  Token make_string(Loc loc, std::string_view utf8);
+  bool expand(std::span<const Token> tokens, std::vector<Token>& out);
 
   Session& session_;
   const PreprocessorOptions& options_;
+  MacroExpander macros_;
   std::vector<Input> inputs_;
   std::vector<Conditional> conditionals_;
-  std::unordered_map<std::string_view, std::vector<Macro>> macros_;
-  std::string_view module_;
-  std::string_view function_name_;  // of the form at hand; empty outside functions
-  size_t function_arity_ = 0;
-  size_t produced_ = 0;  // tokens made by expansion in this form
   Loc end_loc_;
   Unread unread_;
 };

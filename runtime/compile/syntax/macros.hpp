@@ -1,0 +1,78 @@
+#pragma once
+// Macros: their definitions and their expansion. Arguments are expanded before they are substituted,
+// the result is expanded again with the macro itself marked as in use, so recursion is found and
+// arguments may use the macro they are given to. Owned by one preprocessor; one thread at a time.
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/compile/source/session.hpp"
+#include "runtime/compile/syntax/token.hpp"
+
+namespace vmrun::compile {
+
+struct PreprocessorOptions {
+  std::vector<std::string> include_path;
+  /// Directories that hold applications, for `-include_lib("app/include/file.hrl")`.
+  std::vector<std::string> library_path;
+  /// The root of an installed Erlang/OTP, for header files nobody else has; as find_otp_root()
+  /// takes it.
+  std::string otp_root;
+  /// Name and value, as `-D`. An empty value means `true`.
+  std::vector<std::pair<std::string, std::string>> macros;
+  /// ?MODULE before a -module attribute has been seen.
+  std::string default_module;
+};
+
+class MacroExpander {
+ public:
+  MacroExpander(Session& session, const PreprocessorOptions& options);
+
+  /// `-define(…).`, given as the tokens of its form.
+  void define(const std::vector<Token>& form);
+  void undefine(std::string_view name, Loc loc);
+  bool is_defined(std::string_view name) const;
+  /// From here on ?MODULE is `name`.
+  void set_module(std::string_view name) { module_ = name; }
+  void note_function(const std::vector<Token>& form);
+  /// Appends the tokens with all macros expanded; false after an error, which has been reported.
+  /// maybe_enabled: what ?FEATURE_ENABLED(maybe_expr) says.
+  bool expand(const Token* tokens, size_t count, std::vector<Token>& out, bool maybe_enabled);
+
+ private:
+  struct Macro {
+    bool has_params = false;
+    bool predefined = false;
+    std::vector<std::string_view> params;
+    std::vector<Token> body;
+  };
+  struct Active;  // the macros being expanded, innermost first
+  using Arguments = std::vector<std::vector<Token>>;
+
+  void error(Loc loc, std::string message) { session_.diagnostics.error(loc, std::move(message)); }
+  void define_predefined(std::string_view name, std::vector<Token> body);
+  void define_from_option(const std::string& name, const std::string& value);
+  bool expand(const Token* tokens, size_t count, std::vector<Token>& out, const Active* active, int depth);
+  bool expand_call(const Token* tokens, size_t count, size_t& i, std::vector<Token>& out,
+                   const Active* active, int depth);
+  bool split_arguments(const Token* tokens, size_t count, size_t& i, Arguments& args);
+  bool expand_dynamic(const Token& name, Loc at, std::vector<Token>& out, bool& known);
+  bool expand_feature(const Token& name, Loc at, const Token* tokens, size_t count, size_t& i,
+                      std::vector<Token>& out);
+  const Macro* choose(const std::vector<Macro>& versions, const Token& name, Loc at, const Token* tokens,
+                      size_t count, size_t& i, Arguments& args);
+  bool substitute(const Macro& macro, Loc at, const Arguments& raw_args, const Arguments& args,
+                  std::vector<Token>& text);
+  Token make_string(Loc loc, std::string_view utf8);
+
+  Session& session_;
+  std::unordered_map<std::string_view, std::vector<Macro>> macros_;
+  std::string_view module_;
+  std::string_view function_name_;  // of the form at hand; empty outside functions
+  size_t function_arity_ = 0;
+  size_t produced_ = 0;         // tokens made by expansion in this form
+  bool maybe_enabled_ = false;  // at the form at hand
+};
+
+}  // namespace vmrun::compile

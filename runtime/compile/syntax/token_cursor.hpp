@@ -1,0 +1,87 @@
+#pragma once
+// Where a parser stands in the tokens of one form: looking ahead, taking what is expected, and giving
+// up with a message. It also counts nesting, which is bounded because every later phase recurses over
+// the tree. Shared by the parsers of one form; one thread at a time.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/compile/source/session.hpp"
+#include "runtime/compile/syntax/token.hpp"
+
+namespace vmrun::compile {
+
+class TokenCursor {
+ public:
+  /// Upper bound on the depth of a syntax tree. compiler.cpp gives the compiling thread a stack to
+  /// match.
+  static constexpr uint32_t kMaxNesting = 4000;
+  struct Abort {};  // thrown by fail_*: unwinds to the start of the form after its first error
+  class Nest;
+
+  TokenCursor(Session& session, const std::vector<Token>& tokens) : session_(session), tokens_(tokens) {}
+
+  const Token& peek(size_t ahead = 0) const;
+  bool at(Tok kind) const { return peek().kind == kind; }
+  const Token& take();
+  bool take_if(Tok kind);
+  void step_back() { next_--; }
+  const Token& expect(Tok kind, std::string_view wanted);
+  void expect_close(Tok kind, const Token& open);
+  /// Reports an error that parsing goes on after.
+  void error(Loc loc, std::string message) { session_.diagnostics.error(loc, std::move(message)); }
+  [[noreturn]] void fail_at(Loc loc, std::string message);
+  [[noreturn]] void fail_here(std::string_view wanted);
+  [[noreturn]] void fail_nesting();
+
+  /// Left-associative operators nest without recursion of the parser. The chain that is open counts
+  /// each of them; the result is what to close it with.
+  uint32_t open_chain() { return std::exchange(peak_, depth_); }
+  void lengthen_chain() {
+    if (++peak_ > kMaxNesting) fail_nesting();
+  }
+  void close_chain(uint32_t outer) {
+    if (outer > peak_) peak_ = outer;
+  }
+
+  // Nodes of the tree.
+  std::string_view intern(std::string_view text) { return session_.names.intern(text); }
+  template <class T, class... Args>
+  T* make(Args&&... args) {
+    return session_.arena.make<T>(std::forward<Args>(args)...);
+  }
+  template <class T>
+  std::span<const T> keep(const std::vector<T>& items) {
+    return session_.arena.copy(items);
+  }
+  template <class T>
+  std::span<T> copy(const T* items, size_t count) {
+    return session_.arena.copy(items, count);
+  }
+
+ private:
+  Session& session_;
+  const std::vector<Token>& tokens_;
+  size_t next_ = 0;
+  uint32_t depth_ = 0;
+  uint32_t peak_ = 0;  // how deep the tree built so far may reach below the current level, at most
+};
+
+/// Counts one level of nesting.
+class TokenCursor::Nest {
+ public:
+  explicit Nest(TokenCursor& in) : in_(in) {
+    if (++in.depth_ > in.peak_) in.peak_ = in.depth_;
+    if (in.depth_ > kMaxNesting) in.fail_nesting();
+  }
+  ~Nest() { in_.depth_--; }
+  Nest(const Nest&) = delete;
+
+ private:
+  TokenCursor& in_;
+};
+
+}  // namespace vmrun::compile
