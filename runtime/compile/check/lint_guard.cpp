@@ -1,36 +1,34 @@
-// Lint of guards and of the segments of binaries.
-
-#include "runtime/compile/check/linting.hpp"
+#include "runtime/compile/check/lint_guard.hpp"
 
 namespace vmrun::compile {
 
-void Linter::guards(std::span<const ExprList> alternatives) {
+void GuardLinter::guards(std::span<const ExprList> alternatives) {
   for (const ExprList& tests : alternatives)
     for (const Expr* t : tests)
       if (!obsolete_test(*t)) guard(*t);
 }
 
 /// list(X) as a whole test: is_list(X) of old.
-bool Linter::obsolete_test(const Expr& e) {
+bool GuardLinter::obsolete_test(const Expr& e) {
   if (!e.is(ExprKind::kCall) || !e.as<CallExpr>().target->is(ExprKind::kAtom)) return false;
   const auto& c = e.as<CallExpr>();
   const FunctionName name{c.target->as<AtomExpr>().name, static_cast<uint32_t>(c.args.size())};
   const std::string_view modern = modern_type_test(name.name, name.arity);
-  if (modern.empty() || t_.functions.count(name) != 0) return false;
-  if (enabled("nowarn_obsolete_guard"))
-    warning(e.loc, format_message("%.*s/%u obsolete (use %.*s/%u)", VIEW(name.name), name.arity, VIEW(modern),
-                                  name.arity));
+  if (modern.empty() || c_.tables.functions.count(name) != 0) return false;
+  if (c_.enabled("nowarn_obsolete_guard"))
+    c_.warning(e.loc, format_message("%.*s/%u obsolete (use %.*s/%u)", VIEW(name.name), name.arity,
+                                     VIEW(modern), name.arity));
   const AtomExpr target(c.target->loc, modern);
   guard_call(CallExpr(e.loc, &target, c.args));
   return true;
 }
 
-void Linter::guard(const Expr& e) {
+void GuardLinter::guard(const Expr& e) {
   auto all = [&](ExprList items) {
     for (const Expr* i : items) guard(*i);
   };
   switch (e.kind) {
-    case ExprKind::kVar: use(e.as<VarExpr>()); return;
+    case ExprKind::kVar: vars_.use(e.as<VarExpr>()); return;
     case ExprKind::kAtom:
     case ExprKind::kInteger:
     case ExprKind::kFloat:
@@ -47,7 +45,7 @@ void Linter::guard(const Expr& e) {
         guard(*f.key);
         guard(*f.value);
         if (f.exact && e.as<MapExpr>().base == nullptr)
-          error(f.loc, "only association operators '=>' are allowed in map construction");
+          c_.error(f.loc, "only association operators '=>' are allowed in map construction");
       }
       return;
     case ExprKind::kBinary:
@@ -60,17 +58,17 @@ void Linter::guard(const Expr& e) {
     case ExprKind::kRecord: {
       const auto& r = e.as<RecordExpr>();
       if (r.base != nullptr) break;
-      if (const RecordInfo* info = record(r.name, e.loc)) record_fields(r, *info);
+      if (const RecordInfo* info = c_.record(r.name, e.loc)) c_.record_fields(r, *info);
       for (const RecordFieldInit& f : r.fields) guard(*f.value);
       return;
     }
     case ExprKind::kRecordField: {
       const auto& r = e.as<RecordFieldExpr>();
-      if (const RecordInfo* info = record(r.name, e.loc)) record_field(*info, r.field, r.field_loc);
+      if (const RecordInfo* info = c_.record(r.name, e.loc)) c_.record_field(*info, r.field, r.field_loc);
       guard(*r.base);
       return;
     }
-    case ExprKind::kRecordIndex: expr(e); return;
+    case ExprKind::kRecordIndex: c_.record_index(e.as<RecordIndexExpr>()); return;
     case ExprKind::kUnary: guard(*e.as<UnaryExpr>().operand); return;
     case ExprKind::kBinaryOp: {
       const auto& b = e.as<BinaryOpExpr>();
@@ -82,42 +80,44 @@ void Linter::guard(const Expr& e) {
     case ExprKind::kCall: guard_call(e.as<CallExpr>()); return;
     default: break;
   }
-  error(e.loc, e.is(ExprKind::kMatch) ? "illegal guard expression: '=' matches; did you mean '=:=' or '=='?"
-                                      : "illegal guard expression");
+  c_.error(e.loc, e.is(ExprKind::kMatch)
+                      ? "illegal guard expression: '=' matches; did you mean '=:=' or '=='?"
+                      : "illegal guard expression");
 }
 
-void Linter::guard_call(const CallExpr& e) {
+void GuardLinter::guard_call(const CallExpr& e) {
   FunctionName name{{}, static_cast<uint32_t>(e.args.size())};
   if (e.target->is(ExprKind::kAtom)) {
     name.name = e.target->as<AtomExpr>().name;
-    auto import = t_.imports.find(name);
-    const bool from_erlang = import != t_.imports.end() && import->second.module == "erlang";
-    const bool own = t_.functions.count(name) != 0 || (import != t_.imports.end() && !from_erlang);
+    auto import = c_.tables.imports.find(name);
+    const bool from_erlang = import != c_.tables.imports.end() && import->second.module == "erlang";
+    const bool own =
+        c_.tables.functions.count(name) != 0 || (import != c_.tables.imports.end() && !from_erlang);
     const Builtin* b = find_builtin(name.name, name.arity);
     if (from_erlang) import->second.used = true;
-    if (own || b == nullptr || !b->guard || (!from_erlang && !t_.auto_imports(name))) {
+    if (own || b == nullptr || !b->guard || (!from_erlang && !c_.tables.auto_imports(name))) {
       bool local = own || b == nullptr || !b->auto_imported;
-      error(e.loc, local ? format_message("call to local/imported function %s/%u is illegal in guard",
-                                          quote_atom(name.name).c_str(), name.arity)
-                         : std::string("illegal guard expression"));
+      c_.error(e.loc, local ? format_message("call to local/imported function %s/%u is illegal in guard",
+                                             quote_atom(name.name).c_str(), name.arity)
+                            : std::string("illegal guard expression"));
       return;
     }
   } else if (e.target->is(ExprKind::kRemote)) {
     const auto& r = e.target->as<RemoteExpr>();
     bool erlang = r.module->is(ExprKind::kAtom) && r.module->as<AtomExpr>().name == "erlang";
-    if (!erlang || !r.function->is(ExprKind::kAtom)) return error(e.loc, "illegal guard expression");
+    if (!erlang || !r.function->is(ExprKind::kAtom)) return c_.error(e.loc, "illegal guard expression");
     name.name = r.function->as<AtomExpr>().name;
     const Builtin* b = find_builtin(name.name, name.arity);
     if ((b == nullptr || !b->guard) && !is_guard_operator(name.name, name.arity))
-      return error(e.loc, "illegal guard expression");
+      return c_.error(e.loc, "illegal guard expression");
   } else {
-    return error(e.loc, "illegal guard expression");
+    return c_.error(e.loc, "illegal guard expression");
   }
   if (name.name == "is_record") {
-    if (!e.args[1]->is(ExprKind::kAtom)) return error(e.loc, "illegal guard expression");
+    if (!e.args[1]->is(ExprKind::kAtom)) return c_.error(e.loc, "illegal guard expression");
     bool sized = e.args.size() == 3;
-    if (sized && !e.args[2]->is(ExprKind::kInteger)) return error(e.loc, "illegal guard expression");
-    if (!sized) record(e.args[1]->as<AtomExpr>().name, e.args[1]->loc);
+    if (sized && !e.args[2]->is(ExprKind::kInteger)) return c_.error(e.loc, "illegal guard expression");
+    if (!sized) c_.record(e.args[1]->as<AtomExpr>().name, e.args[1]->loc);
   }
   for (const Expr* a : e.args) guard(*a);
 }
@@ -136,35 +136,36 @@ static bool never_a_size(const Expr& e) {
 }
 
 /// Types, sizes and units that go together.
-void Linter::segment(const Segment& s, bool in_pattern, bool last) {
+void GuardLinter::segment(const Segment& s, bool in_pattern, bool last) {
   SegmentType type = s.type;
   bool utf = type == SegmentType::kUtf8 || type == SegmentType::kUtf16 || type == SegmentType::kUtf32;
   bool bits = type == SegmentType::kBinary || type == SegmentType::kBits;
   if (utf && (s.size != nullptr || s.unit != 0)) {
-    error(s.loc, "neither size nor unit must be given for segments of type utf8/utf16/utf32");
+    c_.error(s.loc, "neither size nor unit must be given for segments of type utf8/utf16/utf32");
     return;
   }
   if (!bits && s.unit != 0 && s.size == nullptr) {
-    error(s.loc, "a bit unit size must not be specified unless a size is specified too");
+    c_.error(s.loc, "a bit unit size must not be specified unless a size is specified too");
     return;
   }
   if (s.value->is(ExprKind::kString) && (bits || type == SegmentType::kFloat) && !in_pattern) {
     // A string is a sequence of integer segments.
-    if (bits) error(s.loc, "illegal bit type for a string: expected an integer, float or utf type");
+    if (bits) c_.error(s.loc, "illegal bit type for a string: expected an integer, float or utf type");
   }
   if (s.size != nullptr && s.size->is(ExprKind::kInteger) && type == SegmentType::kFloat &&
       !s.size->as<IntegerExpr>().big()) {
     int64_t width = s.size->as<IntegerExpr>().value * (s.unit != 0 ? s.unit : 1);
-    if (width != 16 && width != 32 && width != 64) warning(s.loc, "bad float bit size");
+    if (width != 16 && width != 32 && width != 64) c_.warning(s.loc, "bad float bit size");
   }
   if (s.size != nullptr && in_pattern && never_a_size(*s.size))
-    warning(s.size->loc,
-            "a size expression in a pattern evaluates to a non-integer value; this pattern cannot possibly "
-            "match");
+    c_.warning(
+        s.size->loc,
+        "a size expression in a pattern evaluates to a non-integer value; this pattern cannot possibly "
+        "match");
   if (s.size != nullptr && !in_pattern && s.size->is(ExprKind::kAtom) && s.size->as<AtomExpr>().name == "all")
-    error(s.size->loc, "illegal bit size");
+    c_.error(s.size->loc, "illegal bit size");
   if (in_pattern && bits && s.size == nullptr && !last)
-    error(s.loc, "a binary field without size is only allowed at the end of a binary pattern");
+    c_.error(s.loc, "a binary field without size is only allowed at the end of a binary pattern");
 }
 
 }  // namespace vmrun::compile

@@ -1,50 +1,28 @@
-// Lint of patterns.
-
-#include "runtime/compile/check/linting.hpp"
+#include "runtime/compile/check/lint_pattern.hpp"
 
 namespace vmrun::compile {
 
-bool Linter::bound_here(std::string_view name, size_t start) const {
-  for (size_t i = start; i < trail_.size(); i++)
-    if (trail_[i].name == name) return true;
-  return false;
-}
-
-void Linter::pattern_variable(const VarExpr& v, const PatternContext& context) {
+void PatternLinter::pattern_variable(const VarExpr& v, const PatternContext& context) {
   if (v.anonymous()) return;
-  Variable* known = find(v.name);
-  if (known != nullptr && !context.shadows.empty() && !bound_here(v.name, context.start)) {
-    if (context.shadows != "head" && known->state == State::kBound && enabled("nowarn_shadow_vars"))
-      warning(v.loc, format_message("variable '%.*s' shadowed in %.*s", VIEW(v.name), VIEW(context.shadows)));
+  Variables::Variable* known = vars_.find(v.name);
+  if (known != nullptr && !context.shadows.empty() && !vars_.bound_here(v.name, context.start)) {
+    if (context.shadows != "head" && known->state == Variables::State::kBound &&
+        c_.enabled("nowarn_shadow_vars"))
+      c_.warning(v.loc,
+                 format_message("variable '%.*s' shadowed in %.*s", VIEW(v.name), VIEW(context.shadows)));
     known = nullptr;
   }
-  if (known == nullptr) return bind(v.name, v.loc);
-  matched_again(v, *known, bound_here(v.name, context.start));
-  use(v);
+  if (known == nullptr) return vars_.bind(v.name, v.loc);
+  vars_.matched_again(v, *known, vars_.bound_here(v.name, context.start));
+  vars_.use(v);
 }
 
-void Linter::matched_again(const VarExpr& v, const Variable& known, bool same_pattern) {
-  if (known.state != State::kBound) return;
-  if (!known.where.empty())
-    warning(v.loc, format_message("variable '%.*s' exported from '%.*s' (line %u, column %u)", VIEW(v.name),
-                                  VIEW(known.where), known.loc.line, known.loc.column));
-  if (!v.name.starts_with('_') || !enabled("nowarn_underscore_match")) return;
-  static constexpr const char* kAdvice =
-      "If you mean to ignore this value, use '_' or a different underscore-prefixed name";
-  if (!same_pattern)
-    return warning(v.loc, format_message("variable '%.*s' is already bound. %s", VIEW(v.name), kAdvice));
-  const std::string twice =
-      format_message("variable '%.*s' is bound multiple times in this pattern. %s", VIEW(v.name), kAdvice);
-  if (!known.usage->used) warning(known.loc, twice);
-  warning(v.loc, twice);
-}
-
-void Linter::patterns(ExprList list, const PatternContext& context) {
+void PatternLinter::patterns(ExprList list, const PatternContext& context) {
   for (const Expr* p : list) pattern(*p, context);
 }
 
 /// Numbers and strings that operators may combine in a pattern.
-bool Linter::is_constant(const Expr& e) const {
+bool PatternLinter::is_constant(const Expr& e) const {
   switch (e.kind) {
     case ExprKind::kInteger:
     case ExprKind::kFloat: return true;
@@ -71,15 +49,15 @@ bool Linter::is_constant(const Expr& e) const {
   }
 }
 
-void Linter::pattern_operand(const Expr& e, const PatternContext& context,
-                             std::span<const std::string_view> own) {
-  hidden_ = {context.start, trail_.size(), own};
-  guard(e);
-  hidden_ = {};
+void PatternLinter::pattern_operand(const Expr& e, const PatternContext& context,
+                                    std::span<const std::string_view> own) {
+  vars_.hide_since(context.start, own);
+  guards_.guard(e);
+  vars_.show_all();
 }
 
-void Linter::pattern(const Expr& e, const PatternContext& context) {
-  auto illegal = [&] { error(e.loc, "illegal pattern"); };
+void PatternLinter::pattern(const Expr& e, const PatternContext& context) {
+  auto illegal = [&] { c_.error(e.loc, "illegal pattern"); };
   switch (e.kind) {
     case ExprKind::kVar: pattern_variable(e.as<VarExpr>(), context); return;
     case ExprKind::kAtom:
@@ -97,7 +75,7 @@ void Linter::pattern(const Expr& e, const PatternContext& context) {
       if (m.base != nullptr) return illegal();
       for (const MapField& f : m.fields) {
         if (!f.exact) {
-          error(f.loc, "illegal pattern: a map pattern takes ':=', not '=>'");
+          c_.error(f.loc, "illegal pattern: a map pattern takes ':=', not '=>'");
           continue;
         }
         // A key is an expression over variables bound before the pattern.
@@ -110,11 +88,11 @@ void Linter::pattern(const Expr& e, const PatternContext& context) {
     case ExprKind::kRecord: {
       const auto& r = e.as<RecordExpr>();
       if (r.base != nullptr) return illegal();
-      if (const RecordInfo* info = record(r.name, e.loc)) record_fields(r, *info);
+      if (const RecordInfo* info = c_.record(r.name, e.loc)) c_.record_fields(r, *info);
       for (const RecordFieldInit& f : r.fields) pattern(*f.value, context);
       return;
     }
-    case ExprKind::kRecordIndex: expr(e); return;
+    case ExprKind::kRecordIndex: c_.record_index(e.as<RecordIndexExpr>()); return;
     case ExprKind::kMatch:
       pattern(*e.as<MatchExpr>().left, context);
       pattern(*e.as<MatchExpr>().right, context);
@@ -142,11 +120,11 @@ void Linter::pattern(const Expr& e, const PatternContext& context) {
   }
 }
 
-void Linter::pattern_binary(const BinaryExpr& e, const PatternContext& context) {
+void PatternLinter::pattern_binary(const BinaryExpr& e, const PatternContext& context) {
   std::vector<std::string_view> own;
   for (size_t i = 0; i < e.segments.size(); i++) {
     const Segment& s = e.segments[i];
-    segment(s, true, i + 1 == e.segments.size());
+    guards_.segment(s, true, i + 1 == e.segments.size());
     if (s.size != nullptr) pattern_operand(*s.size, context, own);
     switch (s.value->kind) {
       case ExprKind::kVar:
@@ -156,16 +134,16 @@ void Linter::pattern_binary(const BinaryExpr& e, const PatternContext& context) 
       case ExprKind::kString:
       case ExprKind::kAtom: break;  // matches nothing
       default:
-        if (!is_constant(*s.value)) error(s.value->loc, "illegal pattern");
+        if (!is_constant(*s.value)) c_.error(s.value->loc, "illegal pattern");
     }
   }
 }
 
 /// A field that takes all the rest would leave nothing for the next element.
-void Linter::sized_fields(const BinaryExpr& e) {
+void PatternLinter::sized_fields(const BinaryExpr& e) {
   for (const Segment& s : e.segments)
     if ((s.type == SegmentType::kBinary || s.type == SegmentType::kBits) && s.size == nullptr)
-      error(s.loc, "binary fields without size are not allowed in patterns of bit string generators");
+      c_.error(s.loc, "binary fields without size are not allowed in patterns of bit string generators");
 }
 
 }  // namespace vmrun::compile

@@ -1,70 +1,67 @@
-// Lint of types and specifications.
-
-#include "runtime/compile/check/linting.hpp"
+#include "runtime/compile/check/lint_types.hpp"
 
 namespace vmrun::compile {
 
-void Linter::check_types() {
-  using Variables = std::unordered_map<std::string_view, std::pair<Loc, int>>;
-  for (const TypeForm* t : t_.types) {
+void TypeLinter::run() {
+  for (const TypeForm* t : c_.tables.types) {
     FunctionName name{t->name, static_cast<uint32_t>(t->params.size())};
     if (!defined_types_.emplace(name, t->loc).second)
-      error(t->loc, format_message("type %s/%u already defined", quote_atom(t->name).c_str(), name.arity));
+      c_.error(t->loc, format_message("type %s/%u already defined", quote_atom(t->name).c_str(), name.arity));
     else if (is_builtin_type(name.name, name.arity) &&
              (name.name == "any" || name.name == "none" || name.name == "term"))
-      error(t->loc, format_message("type %s/%u is a builtin type; it cannot be redefined",
-                                   quote_atom(t->name).c_str(), name.arity));
+      c_.error(t->loc, format_message("type %s/%u is a builtin type; it cannot be redefined",
+                                      quote_atom(t->name).c_str(), name.arity));
   }
-  for (const TypeForm* t : t_.types) {
-    Variables vars;
+  for (const TypeForm* t : c_.tables.types) {
+    Seen vars;
     for (const TypeExpr* p : t->params) type(*p, &vars);
     type(*t->definition, &vars);
     type_variables(vars);
   }
-  for (const Form* f : module_.forms)
+  for (const Form* f : c_.module.forms)
     if (f->kind == FormKind::kRecord)
       for (const RecordFieldDef& field : f->as<RecordForm>().fields)
         if (field.type != nullptr) {
-          Variables vars;
+          Seen vars;
           type(*field.type, &vars);
           type_variables(vars);
         }
   std::unordered_set<FunctionName, FunctionNameHash> specified;
-  for (const std::vector<const SpecForm*>* list : {&t_.specs, &t_.callbacks}) {
-    bool specs = list == &t_.specs;
+  for (const std::vector<const SpecForm*>* list : {&c_.tables.specs, &c_.tables.callbacks}) {
+    bool specs = list == &c_.tables.specs;
     if (!specs) specified.clear();
     for (const SpecForm* s : *list) {
       FunctionName name{s->name, s->arity};
-      bool here = s->module.empty() || s->module == t_.name;
+      bool here = s->module.empty() || s->module == c_.tables.name;
       if (here && !specified.insert(name).second)
-        error(s->loc, format_message("%s for %s/%u already defined", specs ? "spec" : "callback",
-                                     quote_atom(s->name).c_str(), s->arity));
-      if (specs && here && !t_.functions.count(name))
-        error(s->loc,
-              format_message("spec for undefined function %s/%u", quote_atom(s->name).c_str(), s->arity));
+        c_.error(s->loc, format_message("%s for %s/%u already defined", specs ? "spec" : "callback",
+                                        quote_atom(s->name).c_str(), s->arity));
+      if (specs && here && !c_.tables.functions.count(name))
+        c_.error(s->loc,
+                 format_message("spec for undefined function %s/%u", quote_atom(s->name).c_str(), s->arity));
       for (const TypeExpr* signature : s->signatures) {
-        Variables vars;
+        Seen vars;
         for (const TypeExpr* part : signature->args) type(*part, &vars);
         type_variables(vars);
       }
     }
   }
-  for (const NamedFunction& e : t_.exported_types) {
+  for (const NamedFunction& e : c_.tables.exported_types) {
     used_types_.insert(e.name);
     if (!defined_types_.count(e.name))
-      error(e.loc, format_message("type %s/%u undefined", quote_atom(e.name.name).c_str(), e.name.arity));
+      c_.error(e.loc, format_message("type %s/%u undefined", quote_atom(e.name.name).c_str(), e.name.arity));
   }
-  if (!enabled("nowarn_unused_type") || t_.export_all) return;
-  for (const TypeForm* t : t_.types) {
+  if (!c_.enabled("nowarn_unused_type") || c_.tables.export_all) return;
+  for (const TypeForm* t : c_.tables.types) {
     FunctionName name{t->name, static_cast<uint32_t>(t->params.size())};
-    if (used_types_.count(name) || !in_main_file(t->loc)) continue;
+    if (used_types_.count(name) || !c_.in_main_file(t->loc)) continue;
     std::string holes;
     for (size_t i = 0; i < t->params.size(); i++) holes += i == 0 ? "_" : ", _";
-    warning(t->loc, format_message("type %s(%s) is unused", quote_atom(t->name).c_str(), holes.c_str()));
+    c_.warning(t->loc, format_message("type %s(%s) is unused", quote_atom(t->name).c_str(), holes.c_str()));
   }
 }
 
-void Linter::type(const TypeExpr& t, std::unordered_map<std::string_view, std::pair<Loc, int>>* vars) {
+void TypeLinter::type(const TypeExpr& t, Seen* vars) {
   switch (t.kind) {
     case TypeKind::kVar:
       if (t.name != "_") {
@@ -82,18 +79,18 @@ void Linter::type(const TypeExpr& t, std::unordered_map<std::string_view, std::p
       } else if (!is_builtin_type(name.name, name.arity) && !(name.name == "record" && name.arity > 0)) {
         std::string holes;
         for (size_t i = 0; i < t.args.size(); i++) holes += i == 0 ? "_" : ",_";
-        error(t.loc, format_message("type %s(%s) undefined", quote_atom(t.name).c_str(), holes.c_str()));
+        c_.error(t.loc, format_message("type %s(%s) undefined", quote_atom(t.name).c_str(), holes.c_str()));
       }
       break;
     }
     case TypeKind::kRecord: {
-      auto it = t_.records.find(t.name);
-      if (it == t_.records.end()) {
-        error(t.loc, format_message("record %s undefined", quote_atom(t.name).c_str()));
+      auto it = c_.tables.records.find(t.name);
+      if (it == c_.tables.records.end()) {
+        c_.error(t.loc, format_message("record %s undefined", quote_atom(t.name).c_str()));
         break;
       }
       it->second.used = true;
-      for (const TypeExpr* f : t.args) record_field(it->second, f->name, f->loc);
+      for (const TypeExpr* f : t.args) c_.record_field(it->second, f->name, f->loc);
       break;
     }
     default: break;
@@ -101,10 +98,10 @@ void Linter::type(const TypeExpr& t, std::unordered_map<std::string_view, std::p
   for (const TypeExpr* a : t.args) type(*a, vars);
 }
 
-void Linter::type_variables(const std::unordered_map<std::string_view, std::pair<Loc, int>>& vars) {
+void TypeLinter::type_variables(const Seen& vars) {
   for (auto& [name, seen] : vars)
     if (seen.second == 1 && !name.starts_with('_'))
-      error(seen.first, format_message("type variable '%.*s' is only used once (is unbound)", VIEW(name)));
+      c_.error(seen.first, format_message("type variable '%.*s' is only used once (is unbound)", VIEW(name)));
 }
 
 }  // namespace vmrun::compile

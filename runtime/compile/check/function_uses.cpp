@@ -1,0 +1,52 @@
+#include "runtime/compile/check/function_uses.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace vmrun::compile {
+
+void FunctionUses::check_calls() {
+  for (const Use& u : uses_) {
+    if (c_.tables.functions.count(u.to) || c_.may_be_unread(u.to.name)) continue;
+    if (u.to.name == "module_info" && u.to.arity < 2) continue;
+    if (u.to == FunctionName{"behaviour_info", 1} && !c_.tables.callbacks.empty()) continue;
+    // Name the same function of another arity: the usual mistake.
+    std::string others;
+    for (const FunctionForm* f : c_.tables.function_order)
+      if (f->name == u.to.name) others += format_message("%s%u", others.empty() ? "" : ", ", f->arity);
+    std::string hint = others.empty() ? "" : " (there is one of arity " + others + ")";
+    c_.error(u.loc, format_message("function %s/%u undefined%s", quote_atom(u.to.name).c_str(), u.to.arity,
+                                   hint.c_str()));
+  }
+}
+
+/// Functions that no exported one leads to, nor a form that could not be read.
+void FunctionUses::check_unused() {
+  if (c_.tables.export_all || !c_.enabled("nowarn_unused_function")) return;
+  std::unordered_map<FunctionName, std::vector<FunctionName>, FunctionNameHash> calls;
+  std::vector<FunctionName> pending;
+  for (const Use& u : uses_) {
+    if (u.from.name.empty()) pending.push_back(u.to);  // from a record's default
+    else calls[u.from].push_back(u.to);
+  }
+  for (const NamedFunction& e : c_.tables.exports) pending.push_back(e.name);
+  if (c_.tables.on_load) pending.push_back(c_.tables.on_load->name);
+  for (const FunctionForm* f : c_.tables.function_order)
+    if (c_.module.unread.names.count(f->name)) pending.push_back({f->name, f->arity});
+  std::unordered_set<FunctionName, FunctionNameHash> reached;
+  while (!pending.empty()) {
+    FunctionName f = pending.back();
+    pending.pop_back();
+    if (!reached.insert(f).second) continue;
+    auto& next = calls[f];
+    pending.insert(pending.end(), next.begin(), next.end());
+  }
+  for (const FunctionForm* f : c_.tables.function_order) {
+    FunctionName name{f->name, f->arity};
+    if (!reached.count(name) && !c_.tables.nowarn_unused.count(name))
+      c_.warning(f->loc, format_message("function %s/%u is unused", quote_atom(f->name).c_str(), f->arity));
+  }
+}
+
+}  // namespace vmrun::compile

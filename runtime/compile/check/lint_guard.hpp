@@ -1,0 +1,27 @@
+#pragma once
+// Lint of guards, and of what segments of binaries may say. One compilation, one thread.
+
+#include <span>
+
+#include "runtime/compile/check/variables.hpp"
+
+namespace vmrun::compile {
+
+class GuardLinter {
+ public:
+  GuardLinter(LintContext& context, Variables& variables) : c_(context), vars_(variables) {}
+  void guards(std::span<const ExprList> alternatives);
+  /// An expression as guards admit them: also the size of a segment, and the key of a map, in a
+  /// pattern.
+  void guard(const Expr& e);
+  void segment(const Segment& s, bool in_pattern, bool last);
+
+ private:
+  bool obsolete_test(const Expr& e);
+  void guard_call(const CallExpr& e);
+
+  LintContext& c_;
+  Variables& vars_;
+};
+
+}  // namespace vmrun::compile

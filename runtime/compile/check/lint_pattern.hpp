@@ -1,0 +1,39 @@
+#pragma once
+// Lint of patterns: what may stand there, which variables it binds and which it compares. One
+// compilation, one thread.
+
+#include <span>
+#include <string_view>
+
+#include "runtime/compile/check/lint_guard.hpp"
+
+namespace vmrun::compile {
+
+struct PatternContext {
+  size_t start;  // bindings newer than this mark belong to the pattern
+  // "fun", "generate", …: variables of outer scopes are shadowed; empty: matched
+  std::string_view shadows;
+};
+
+class PatternLinter {
+ public:
+  PatternLinter(LintContext& context, Variables& variables, GuardLinter& guards)
+      : c_(context), vars_(variables), guards_(guards) {}
+  void pattern(const Expr& e, const PatternContext& context);
+  void patterns(ExprList list, const PatternContext& context);
+  void sized_fields(const BinaryExpr& e);
+
+ private:
+  /// A size or a map key: it sees what was bound before the pattern, and of the pattern only `own`,
+  /// the variables of earlier segments.
+  void pattern_operand(const Expr& e, const PatternContext& context, std::span<const std::string_view> own);
+  void pattern_variable(const VarExpr& v, const PatternContext& context);
+  void pattern_binary(const BinaryExpr& e, const PatternContext& context);
+  bool is_constant(const Expr& e) const;
+
+  LintContext& c_;
+  Variables& vars_;
+  GuardLinter& guards_;
+};
+
+}  // namespace vmrun::compile
