@@ -1,15 +1,15 @@
-// Lowering of binary construction; constant binaries are built here and now.
+#include "runtime/compile/core/to_core_binary.hpp"
 
 #include <cstring>
 
-#include "runtime/compile/core/to_core_state.hpp"
+#include "runtime/compile/core/to_core_expr.hpp"
 #include "vm/term/arith.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 
 namespace vmrun::compile {
 
-core::SegSpec Lowering::segment_spec(const Segment& s) const {
+core::SegSpec BinaryToCore::segment_spec(const Segment& s) const {
   core::SegSpec spec;
   spec.is_signed = s.sign == 1;
   spec.little = s.endian == 1;
@@ -31,22 +31,22 @@ core::SegSpec Lowering::segment_spec(const Segment& s) const {
   return spec;
 }
 
-core::Expr* Lowering::default_size(const Segment& s) {
+core::Expr* BinaryToCore::default_size(const Segment& s) {
   switch (s.type) {
     case SegmentType::kDefault:
-    case SegmentType::kInteger: return integer_literal({}, 8);
-    case SegmentType::kFloat: return integer_literal({}, 64);
+    case SegmentType::kInteger: return nodes_.integer_literal({}, 8);
+    case SegmentType::kFloat: return nodes_.integer_literal({}, 64);
     default: return nullptr;
   }
 }
 
-void Lowering::append_segments(const BinaryExpr& e, Block& block, std::vector<core::Segment>& out) {
+void BinaryToCore::append_segments(const BinaryExpr& e, Block& block, std::vector<core::Segment>& out) {
   std::vector<const Expr*> items;
   for (const Segment& s : e.segments) {
     if (!s.value->is(ExprKind::kString)) items.push_back(s.value);
     if (s.size != nullptr) items.push_back(s.size);
   }
-  auto parts = operands(items, block);
+  auto parts = c_.exprs.operands(items, block);
   size_t at = 0;
   auto position = static_cast<std::uint32_t>(out.size());
   for (const Segment& s : e.segments) {
@@ -59,22 +59,22 @@ void Lowering::append_segments(const BinaryExpr& e, Block& block, std::vector<co
     }
     CExpr* size = s.size != nullptr ? parts[at++] : nullptr;
     std::u32string_view chars = s.value->as<StringExpr>().chars;
-    if (size != nullptr && chars.size() != 1) size = named(size, block);
+    if (size != nullptr && chars.size() != 1) size = nodes_.named(size, block);
     for (size_t i = 0; i < chars.size(); i++) {
       CExpr* own = size == nullptr    ? default_size(s)
                    : i == 0           ? size
-                   : is_literal(size) ? literal({}, literal_of(size))
-                                      : ref(size->as<core::VarRef>().var);
-      out.push_back({spec, literal(s.loc, Term::small(static_cast<SWord>(chars[i]))), own, s.loc});
+                   : is_literal(size) ? nodes_.literal({}, literal_of(size))
+                                      : nodes_.ref(size->as<core::VarRef>().var);
+      out.push_back({spec, nodes_.literal(s.loc, Term::small(static_cast<SWord>(chars[i]))), own, s.loc});
     }
   }
 }
 
-core::Expr* Lowering::binary_expr(const BinaryExpr& e, Block& block) {
+core::Expr* BinaryToCore::binary_expr(const BinaryExpr& e, Block& block) {
   std::vector<core::Segment> segments;
   append_segments(e, block, segments);
   if (CExpr* folded = fold_binary(e.loc, segments)) return folded;
-  return make<core::Binary>(e.loc, keep(segments));
+  return nodes_.make<core::Binary>(e.loc, nodes_.keep(segments));
 }
 
 namespace {
@@ -189,7 +189,7 @@ bool append_constant(BitBuffer& out, const core::SegSpec& spec, Term value, Term
 
 }  // namespace
 
-core::Expr* Lowering::fold_binary(Loc loc, const std::vector<core::Segment>& segments) {
+core::Expr* BinaryToCore::fold_binary(Loc loc, const std::vector<core::Segment>& segments) {
   BitBuffer bits;
   for (const core::Segment& s : segments) {
     if (!is_literal(s.value) || (s.size != nullptr && !is_literal(s.size))) return nullptr;
@@ -198,7 +198,7 @@ core::Expr* Lowering::fold_binary(Loc loc, const std::vector<core::Segment>& seg
       return nullptr;
     if (bits.size() > kMaxFoldedBits) return nullptr;
   }
-  return literal(loc, bits.term(heap_));
+  return nodes_.literal(loc, bits.term(nodes_.heap()));
 }
 
 }  // namespace vmrun::compile

@@ -1,66 +1,68 @@
-// Lowering of guards.
+#include "runtime/compile/core/to_core_guard.hpp"
 
-#include "runtime/compile/core/to_core_state.hpp"
+#include "runtime/compile/core/to_core_expr.hpp"
 
 namespace vmrun::compile {
 
 /// A guard with tests that come first; null when there is nothing to test.
-core::Expr* Lowering::guard(std::span<const ExprList> guards, const std::vector<CExpr*>& extra) {
+core::Expr* GuardToCore::guard(std::span<const ExprList> guards, const std::vector<CExpr*>& extra) {
   std::vector<CExpr*> alternatives;
   for (const ExprList& tests : guards) {
     std::vector<CExpr*> all;
     for (const Expr* t : tests) all.push_back(guard_test(modern_test(*t)));
-    alternatives.push_back(all.size() == 1 ? all[0] : make<core::AllOf>(tests[0]->loc, keep(all)));
+    alternatives.push_back(all.size() == 1 ? all[0]
+                                           : nodes_.make<core::AllOf>(tests[0]->loc, nodes_.keep(all)));
   }
   std::vector<CExpr*> all = extra;
   if (alternatives.size() == 1) {
     all.push_back(alternatives[0]);
   } else if (alternatives.size() > 1) {
-    all.push_back(make<core::AnyOf>(guards[0][0]->loc, keep(alternatives)));
+    all.push_back(nodes_.make<core::AnyOf>(guards[0][0]->loc, nodes_.keep(alternatives)));
   }
   if (all.empty()) return nullptr;
-  return all.size() == 1 ? all[0] : make<core::AllOf>(all[0]->loc, keep(all));
+  return all.size() == 1 ? all[0] : nodes_.make<core::AllOf>(all[0]->loc, nodes_.keep(all));
 }
 
 /// An obsolete type test stands alone: list(X) is is_list(X), and float(X) no conversion.
-const Expr& Lowering::modern_test(const Expr& e) {
+const Expr& GuardToCore::modern_test(const Expr& e) {
   if (!e.is(ExprKind::kCall) || !e.as<CallExpr>().target->is(ExprKind::kAtom)) return e;
   const auto& c = e.as<CallExpr>();
   const std::string_view modern =
       modern_type_test(c.target->as<AtomExpr>().name, static_cast<uint32_t>(c.args.size()));
   if (modern.empty()) return e;
-  return *arena_.make<CallExpr>(e.loc, arena_.make<AtomExpr>(c.target->loc, modern), c.args);
+  return *nodes_.make<CallExpr>(e.loc, nodes_.make<AtomExpr>(c.target->loc, modern), c.args);
 }
 
 /// One test. Record fields in it are read only after a check that the operand is such a record; the
 /// check stands directly before the innermost boolean expression that needs it, so that
 /// alternatives are not affected.
-core::Expr* Lowering::guard_test(const Expr& e) {
+core::Expr* GuardToCore::guard_test(const Expr& e) {
   if (e.is(ExprKind::kBinaryOp)) {
     const auto& op = e.as<BinaryOpExpr>();
     if (op.op == Tok::kAndalso)
-      return make<core::AndAlso>(e.loc, guard_test(*op.left), guard_test(*op.right));
-    if (op.op == Tok::kOrelse) return make<core::OrElse>(e.loc, guard_test(*op.left), guard_test(*op.right));
+      return nodes_.make<core::AndAlso>(e.loc, guard_test(*op.left), guard_test(*op.right));
+    if (op.op == Tok::kOrelse)
+      return nodes_.make<core::OrElse>(e.loc, guard_test(*op.left), guard_test(*op.right));
   }
   std::vector<CExpr*> checks;
   CExpr* test = guard_value(e, checks);
   if (checks.empty()) return test;
   checks.push_back(test);
-  return make<core::AllOf>(e.loc, keep(checks));
+  return nodes_.make<core::AllOf>(e.loc, nodes_.keep(checks));
 }
 
-core::Expr* Lowering::guard_value(const Expr& e, std::vector<CExpr*>& checks) {
-  std::vector<CExpr*>* outer = guard_checks_;
-  guard_checks_ = &checks;
+core::Expr* GuardToCore::guard_value(const Expr& e, std::vector<CExpr*>& checks) {
+  std::vector<CExpr*>* outer = c_.guard_checks;
+  c_.guard_checks = &checks;
   Block block;
-  CExpr* v = value(e, block);
-  guard_checks_ = outer;
-  if (!block.empty()) session_.diagnostics.error(e.loc, "illegal guard expression");
+  CExpr* v = c_.exprs.value(e, block);
+  c_.guard_checks = outer;
+  if (!block.empty()) c_.session.diagnostics.error(e.loc, "illegal guard expression");
   return v;
 }
 
 /// Whether an expression may be used as a guard; a filter that may, is one.
-bool Lowering::is_guard_expr(const Expr& e) const {
+bool GuardToCore::is_guard_expr(const Expr& e) const {
   auto all = [&](ExprList items) {
     for (const Expr* i : items)
       if (!is_guard_expr(*i)) return false;
@@ -92,8 +94,8 @@ bool Lowering::is_guard_expr(const Expr& e) const {
       if (r.base != nullptr) return false;
       for (const RecordFieldInit& f : r.fields)
         if (!is_guard_expr(*f.value)) return false;
-      auto it = tables_.records.find(r.name);
-      if (it == tables_.records.end()) return false;
+      auto it = c_.tables.records.find(r.name);
+      if (it == c_.tables.records.end()) return false;
       for (const RecordFieldDef& f : it->second.form->fields)
         if (f.initial != nullptr && !is_guard_expr(*f.initial)) return false;
       return true;
@@ -110,10 +112,11 @@ bool Lowering::is_guard_expr(const Expr& e) const {
       FunctionName name{{}, static_cast<uint32_t>(c.args.size())};
       if (c.target->is(ExprKind::kAtom)) {
         name.name = c.target->as<AtomExpr>().name;
-        auto import = tables_.imports.find(name);
-        const bool from_erlang = import != tables_.imports.end() && import->second.module == "erlang";
-        if (tables_.functions.count(name) || (import != tables_.imports.end() && !from_erlang)) return false;
-        if (!from_erlang && !tables_.auto_imports(name)) return false;
+        auto import = c_.tables.imports.find(name);
+        const bool from_erlang = import != c_.tables.imports.end() && import->second.module == "erlang";
+        if (c_.tables.functions.count(name) || (import != c_.tables.imports.end() && !from_erlang))
+          return false;
+        if (!from_erlang && !c_.tables.auto_imports(name)) return false;
       } else if (c.target->is(ExprKind::kRemote)) {
         const auto& r = c.target->as<RemoteExpr>();
         bool erlang = r.module->is(ExprKind::kAtom) && r.module->as<AtomExpr>().name == "erlang";

@@ -1,6 +1,9 @@
-// Lowering of patterns.
+#include "runtime/compile/core/to_core_pattern.hpp"
 
-#include "runtime/compile/core/to_core_state.hpp"
+#include "runtime/compile/core/to_core_binary.hpp"
+#include "runtime/compile/core/to_core_constant.hpp"
+#include "runtime/compile/core/to_core_guard.hpp"
+#include "runtime/compile/core/to_core_record.hpp"
 
 namespace vmrun::compile {
 
@@ -10,73 +13,77 @@ constexpr size_t kMaxSpelledString = 256;  // longer strings in patterns are com
 
 }  // namespace
 
-core::Pat* Lowering::variable_pattern(std::string_view name, Loc loc, PatternContext& context) {
-  if (name == "_") return wild();
-  Var* known = lookup(name);
+core::Pat* PatternToCore::variable_pattern(std::string_view name, Loc loc, PatternContext& context) {
+  if (name == "_") return nodes_.wild();
+  Var* known = scope_.lookup(name);
   if (known != nullptr && context.head) {
     bool here = false;
-    for (size_t i = context.start; i < trail_.size() && !here; i++) here = trail_[i].name == name;
+    here = scope_.bound_after(name, context.start);
     if (!here) known = nullptr;
   }
-  if (known == nullptr) return make<core::PVar>(bind(name));
-  if (context.skip) return wild();
-  if (bound_by_sibling(name)) bind_to(name, known);  // from here on it is this operand's own too
-  Var* again = fresh(name);
-  context.tests.push_back(erlang({}, "=:=", {ref(again), ref(known)}));
-  return make<core::PVar>(again);
+  if (known == nullptr) return nodes_.make<core::PVar>(scope_.bind(name));
+  if (context.skip) return nodes_.wild();
+  if (scope_.bound_by_sibling(name))
+    scope_.bind_to(name, known);  // from here on it is this operand's own too
+  Var* again = nodes_.fresh(name);
+  context.tests.push_back(nodes_.erlang({}, "=:=", {nodes_.ref(again), nodes_.ref(known)}));
+  return nodes_.make<core::PVar>(again);
 }
 
-core::Pat* Lowering::string_pattern(const Expr& prefix, core::Pat* tail) {
+core::Pat* PatternToCore::string_pattern(const Expr& prefix, core::Pat* tail) {
   if (prefix.is(ExprKind::kString)) {
     std::u32string_view chars = prefix.as<StringExpr>().chars;
     for (size_t i = chars.size(); i-- > 0;)
-      tail = make<core::PCons>(literal_pattern(Term::small(static_cast<SWord>(chars[i]))), tail);
+      tail =
+          nodes_.make<core::PCons>(nodes_.literal_pattern(Term::small(static_cast<SWord>(chars[i]))), tail);
     return tail;
   }
-  Term list = constant(prefix, false);
+  Term list = c_.constants.constant(prefix, false);
   std::vector<Term> items;
   for (; list.is_value() && list.is_list(); list = list.tail()) items.push_back(list.head());
   if (!list.is_nil())
-    session_.diagnostics.error(prefix.loc,
-                               "illegal pattern: '++' takes a string or a list of constants first");
-  for (size_t i = items.size(); i-- > 0;) tail = make<core::PCons>(literal_pattern(items[i]), tail);
+    c_.session.diagnostics.error(prefix.loc,
+                                 "illegal pattern: '++' takes a string or a list of constants first");
+  for (size_t i = items.size(); i-- > 0;)
+    tail = nodes_.make<core::PCons>(nodes_.literal_pattern(items[i]), tail);
   return tail;
 }
 
-core::Expr* Lowering::pattern_operand(const Expr& e, const PatternContext& context,
-                                      std::span<const std::string_view> own) {
-  hidden_ = {context.start, trail_.size(), own};
+core::Expr* PatternToCore::pattern_operand(const Expr& e, const PatternContext& context,
+                                           std::span<const std::string_view> own) {
+  scope_.hide_since(context.start, own);
   std::vector<CExpr*> checks;
-  CExpr* v = guard_value(e, checks);
-  hidden_ = {};
+  CExpr* v = c_.guards.guard_value(e, checks);
+  scope_.show_all();
   return v;
 }
 
-core::Pat* Lowering::pattern(const Expr& e, PatternContext& context) {
+core::Pat* PatternToCore::pattern(const Expr& e, PatternContext& context) {
   switch (e.kind) {
     case ExprKind::kVar: return variable_pattern(e.as<VarExpr>().name, e.loc, context);
     case ExprKind::kString:
-      if (e.as<StringExpr>().chars.size() > kMaxSpelledString) return literal_pattern(constant(e, false));
-      return string_pattern(e, literal_pattern(Term::nil()));
+      if (e.as<StringExpr>().chars.size() > kMaxSpelledString)
+        return nodes_.literal_pattern(c_.constants.constant(e, false));
+      return string_pattern(e, nodes_.literal_pattern(Term::nil()));
     case ExprKind::kCons: {
       const auto& c = e.as<ConsExpr>();
       std::vector<core::Pat*> heads;
       for (const Expr* h : c.elements) heads.push_back(pattern(*h, context));
       core::Pat* p = pattern(*c.tail, context);
-      for (size_t i = heads.size(); i-- > 0;) p = make<core::PCons>(heads[i], p);
+      for (size_t i = heads.size(); i-- > 0;) p = nodes_.make<core::PCons>(heads[i], p);
       return p;
     }
     case ExprKind::kTuple: {
       std::vector<core::Pat*> elements;
       for (const Expr* x : e.as<TupleExpr>().elements) elements.push_back(pattern(*x, context));
-      return make<core::PTuple>(keep(elements));
+      return nodes_.make<core::PTuple>(nodes_.keep(elements));
     }
     case ExprKind::kMap: return map_pattern(e.as<MapExpr>(), context);
     case ExprKind::kBinary: return binary_pattern(e.as<BinaryExpr>(), context, nullptr);
     case ExprKind::kRecord: return record_pattern(e.as<RecordExpr>(), context);
     case ExprKind::kMatch: {
       core::Pat* left = pattern(*e.as<MatchExpr>().left, context);
-      return make<core::PAlias>(left, pattern(*e.as<MatchExpr>().right, context));
+      return nodes_.make<core::PAlias>(left, pattern(*e.as<MatchExpr>().right, context));
     }
     case ExprKind::kBinaryOp:
       if (e.as<BinaryOpExpr>().op == Tok::kPlusPlus)
@@ -84,32 +91,35 @@ core::Pat* Lowering::pattern(const Expr& e, PatternContext& context) {
       break;
     default: break;
   }
-  Term t = constant(e, false);
-  if (t.is_value()) return literal_pattern(t);
-  session_.diagnostics.error(e.loc, "illegal pattern");
-  return wild();
+  Term t = c_.constants.constant(e, false);
+  if (t.is_value()) return nodes_.literal_pattern(t);
+  c_.session.diagnostics.error(e.loc, "illegal pattern");
+  return nodes_.wild();
 }
 
-core::Pat* Lowering::map_pattern(const MapExpr& e, PatternContext& context) {
+core::Pat* PatternToCore::map_pattern(const MapExpr& e, PatternContext& context) {
   std::vector<core::PMapPair> pairs;
   for (const MapField& f : e.fields) {
     CExpr* key = pattern_operand(*f.key, context, {});
     pairs.push_back({key, pattern(*f.value, context)});
   }
-  return make<core::PMap>(keep(pairs));
+  return nodes_.make<core::PMap>(nodes_.keep(pairs));
 }
 
 /// `rest`: a further segment takes all that is left (binary generators).
-core::Pat* Lowering::binary_pattern(const BinaryExpr& e, PatternContext& context, Var* rest) {
+core::Pat* PatternToCore::binary_pattern(const BinaryExpr& e, PatternContext& context, Var* rest) {
   std::vector<core::PSegment> out;
   std::vector<std::string_view> own;
   for (const Segment& s : e.segments) {
-    core::SegSpec spec = segment_spec(s);
-    auto size = [&] { return s.size != nullptr ? pattern_operand(*s.size, context, own) : default_size(s); };
+    core::SegSpec spec = c_.binaries.segment_spec(s);
+    auto size = [&] {
+      return s.size != nullptr ? pattern_operand(*s.size, context, own) : c_.binaries.default_size(s);
+    };
     if (context.skip && spec.type == core::SegType::kFloat) spec.type = core::SegType::kInteger;
     if (s.value->is(ExprKind::kString)) {
       for (char32_t c : s.value->as<StringExpr>().chars) {
-        core::Pat* value = context.skip ? wild() : literal_pattern(Term::small(static_cast<SWord>(c)));
+        core::Pat* value =
+            context.skip ? nodes_.wild() : nodes_.literal_pattern(Term::small(static_cast<SWord>(c)));
         out.push_back({spec, value, size()});
       }
       continue;
@@ -120,28 +130,28 @@ core::Pat* Lowering::binary_pattern(const BinaryExpr& e, PatternContext& context
       own.push_back(s.value->as<VarExpr>().name);
       value = variable_pattern(own.back(), s.value->loc, context);
     } else if (context.skip) {
-      value = wild();
+      value = nodes_.wild();
     } else {
-      Term t = constant(*s.value, false);
+      Term t = c_.constants.constant(*s.value, false);
       if (!t.is_value()) {
-        session_.diagnostics.error(s.loc, "illegal pattern: a segment's value is a variable or a constant");
+        c_.session.diagnostics.error(s.loc, "illegal pattern: a segment's value is a variable or a constant");
         t = Term::small(0);
       }
-      value = literal_pattern(t);
+      value = nodes_.literal_pattern(t);
     }
     out.push_back({spec, value, width});
   }
   if (rest != nullptr) {
     core::SegSpec all;
     all.type = core::SegType::kBinary;
-    out.push_back({all, make<core::PVar>(rest), nullptr});
+    out.push_back({all, nodes_.make<core::PVar>(rest), nullptr});
   }
-  return make<core::PBinary>(keep(out));
+  return nodes_.make<core::PBinary>(nodes_.keep(out));
 }
 
-core::Pat* Lowering::record_pattern(const RecordExpr& e, PatternContext& context) {
-  const RecordInfo* r = record(e.name);
-  std::vector<core::Pat*> elements{literal_pattern(atom(e.name))};
+core::Pat* PatternToCore::record_pattern(const RecordExpr& e, PatternContext& context) {
+  const RecordInfo* r = c_.records.record(e.name);
+  std::vector<core::Pat*> elements{nodes_.literal_pattern(nodes_.atom(e.name))};
   for (const RecordFieldDef& field : r->form->fields) {
     const Expr* given = nullptr;
     for (const RecordFieldInit& f : e.fields) {
@@ -151,9 +161,9 @@ core::Pat* Lowering::record_pattern(const RecordExpr& e, PatternContext& context
       }
       if (f.name == "_") given = f.value;
     }
-    elements.push_back(given != nullptr ? pattern(*given, context) : wild());
+    elements.push_back(given != nullptr ? pattern(*given, context) : nodes_.wild());
   }
-  return make<core::PTuple>(keep(elements));
+  return nodes_.make<core::PTuple>(nodes_.keep(elements));
 }
 
 }  // namespace vmrun::compile

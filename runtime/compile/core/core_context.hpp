@@ -1,0 +1,65 @@
+#pragma once
+// What the classes that turn a module's syntax into Core share: its tables, where nodes are made,
+// the scope, and each other, for each kind of expression contains the others.
+//
+// How expressions that bind variables become Core: `value(e, block)` returns a Core expression and
+// appends to `block` what has to happen before it and stays visible after it: lets, effects,
+// matches. `finish` nests the block around its result. An operand that left statements in its block
+// forces its earlier siblings into variables, so that evaluation stays left to right.
+
+#include "runtime/compile/check/tables.hpp"
+#include "runtime/compile/core/nodes.hpp"
+#include "runtime/compile/core/scope.hpp"
+#include "runtime/compile/core/variable_uses.hpp"
+
+namespace vmrun::compile {
+
+class ExprToCore;
+class ControlToCore;
+class GuardToCore;
+class PatternToCore;
+class BinaryToCore;
+class RecordToCore;
+class ComprehensionToCore;
+class ConstantToCore;
+
+struct CoreContext {
+  Session& session;
+  ModuleTables& tables;
+  Nodes nodes;
+  Scope scope{nodes};
+  VariableUses uses{};  // of the function at hand
+  uint32_t fun_index = 0;
+  uint32_t letrec_index = 0;
+  std::vector<CExpr*>* guard_checks = nullptr;  // set while inside a guard: record checks go there
+
+  ExprToCore& exprs;
+  ControlToCore& control;
+  GuardToCore& guards;
+  PatternToCore& patterns;
+  BinaryToCore& binaries;
+  RecordToCore& records;
+  ComprehensionToCore& comprehensions;
+  ConstantToCore& constants;
+};
+
+/// What a pattern stands in.
+struct PatternContext {
+  size_t start;                    // bindings newer than this belong to the pattern
+  bool head;                       // a function or fun head, or a generator: outer variables are shadowed
+  bool skip = false;               // the shape of a binary generator's pattern, whatever the values
+  std::vector<CExpr*> tests = {};  // equalities with variables that are bound already
+};
+
+/// The base of those classes.
+class ToCorePart {
+ public:
+  explicit ToCorePart(CoreContext& context) : c_(context), nodes_(context.nodes), scope_(context.scope) {}
+
+ protected:
+  CoreContext& c_;
+  Nodes& nodes_;
+  Scope& scope_;
+};
+
+}  // namespace vmrun::compile

@@ -1,0 +1,65 @@
+#pragma once
+// Which Core variable a name of the source stands for at this point of a function. Changes are
+// logged in a trail, so that leaving a construct undoes them, and so that ranges of them can be
+// hidden. One compilation, one thread.
+
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runtime/compile/core/nodes.hpp"
+
+namespace vmrun::compile {
+
+class Scope {
+ public:
+  using Siblings = std::vector<std::pair<size_t, size_t>>;
+
+  explicit Scope(Nodes& nodes) : nodes_(nodes) {}
+
+  /// For the next function.
+  void clear();
+  Var* lookup(std::string_view name) const;
+  Var* bind(std::string_view name);
+  void bind_to(std::string_view name, Var* var);
+  size_t mark() const { return trail_.size(); }
+  void undo(size_t mark);
+  /// Names bound since a mark, latest variable of each.
+  std::vector<std::pair<std::string_view, Var*>> bound_since(size_t mark) const;
+  bool bound_after(std::string_view name, size_t mark) const;
+
+  /// Until `show_all` only what was bound before `mark` is visible, and `own`.
+  void hide_since(size_t mark, std::span<const std::string_view> own) {
+    hidden_ = {mark, trail_.size(), own};
+  }
+  void show_all() { hidden_ = {}; }
+
+  /// What is bound from `start` to here belongs to operands to the left of the next one.
+  void open_sibling(size_t start) { siblings_.emplace_back(start, mark()); }
+  void close_sibling() { siblings_.pop_back(); }
+  bool bound_by_sibling(std::string_view name) const;
+  /// A fun or comprehension is a scope of its own: it does not see what operands to its left have
+  /// bound. The result is for show_siblings.
+  [[nodiscard]] Siblings hide_siblings();
+  void show_siblings(Siblings siblings) { siblings_ = std::move(siblings); }
+
+ private:
+  struct Binding {
+    std::string_view name;
+    Var* previous;
+  };
+  bool bound_between(std::string_view name, size_t from, size_t to) const;
+
+  Nodes& nodes_;
+  std::unordered_map<std::string_view, Var*> scope_;
+  std::vector<Binding> trail_;
+  struct {
+    size_t from = 0, to = 0;                // of the trail
+    std::span<const std::string_view> own;  // visible all the same
+  } hidden_;
+  Siblings siblings_;  // ranges of the trail: what operands to the left of the present ones have bound
+};
+
+}  // namespace vmrun::compile

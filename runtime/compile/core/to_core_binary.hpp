@@ -1,0 +1,19 @@
+#pragma once
+// Construction of binaries; what is constant becomes a literal. One compilation, one thread.
+
+#include "runtime/compile/core/core_context.hpp"
+
+namespace vmrun::compile {
+
+class BinaryToCore : ToCorePart {
+ public:
+  using ToCorePart::ToCorePart;
+  core::SegSpec segment_spec(const Segment& s) const;
+  /// Default size of a segment that has none written; null where there is none.
+  CExpr* default_size(const Segment& s);
+  void append_segments(const BinaryExpr& e, Block& block, std::vector<core::Segment>& out);
+  CExpr* binary_expr(const BinaryExpr& e, Block& block);
+  CExpr* fold_binary(Loc loc, const std::vector<core::Segment>& segments);
+};
+
+}  // namespace vmrun::compile

@@ -1,0 +1,25 @@
+#pragma once
+// Which variables a construct has to hand on: those that occur again behind it. One function at a
+// time; one thread.
+
+#include <string_view>
+#include <unordered_map>
+
+#include "runtime/compile/syntax/ast.hpp"
+
+namespace vmrun::compile {
+
+class VariableUses {
+ public:
+  /// Numbers the occurrences of variables, and notes where constructs end that may hand variables
+  /// on. To be called for the parts of a function in their order.
+  void index(const Expr& e);
+  bool used_after(const Expr& construct, std::string_view name) const;
+
+ private:
+  std::unordered_map<std::string_view, uint32_t> last_use_;
+  std::unordered_map<const Expr*, uint32_t> end_of_;
+  uint32_t clock_ = 0;
+};
+
+}  // namespace vmrun::compile
