@@ -1,7 +1,8 @@
-// Bit syntax patterns: a binary under matching is a chain of places, one after each segment read.
+#include "runtime/compile/ssa/lower_bits.hpp"
 
 #include <bit>
 
+#include "runtime/compile/ssa/lower_expr.hpp"
 #include "runtime/compile/ssa/lower_match.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/layout.hpp"
@@ -10,25 +11,25 @@ namespace vmrun::compile::ssa {
 
 using namespace core;
 
-void MatchCompiler::binaries(Rows rows, Occ* at, Exits x) {
+void BitMatcher::binaries(Rows rows, Occ* at, Exits x) {
   Instr i{.op = Op::kBsStart};
-  std::vector<Arg> args{Arg::of(fetch(at))};
-  i.args = l_.arena_.copy(args);
-  ValueId context = l_.fn_.new_value();
-  i.dsts = l_.arena_.copy(&context, 1);
-  l_.fallible(i, x.not_type);
-  Occ* start = child(at, Occ::kBinStart, 0);
-  known(start, context);
-  Occ* rest = child(start, Occ::kBinRest, 0);
+  std::vector<Arg> args{Arg::of(places_.fetch(at))};
+  i.args = arena_.copy(args);
+  ValueId context = fn_.new_value();
+  i.dsts = arena_.copy(&context, 1);
+  blocks_.fallible(i, x.not_type);
+  Occ* start = places_.child(at, Occ::kBinStart, 0);
+  places_.known(start, context);
+  Occ* rest = places_.child(start, Occ::kBinRest, 0);
   for (Row& r : rows) {
     if (cell_at(r, at) == nullptr) continue;
     Cell cell = take(r, at);
     r.cells.push_back({rest, cell.pat, 0});
   }
-  match(std::move(rows), x.fail);
+  matcher_.match(std::move(rows), x.fail);
 }
 
-bool MatchCompiler::same_shape(const PSegment& a, const PSegment& b, const Row& ra, const Row& rb) {
+bool BitMatcher::same_shape(const PSegment& a, const PSegment& b, const Row& ra, const Row& rb) {
   const SegSpec &p = a.spec, &q = b.spec;
   if (p.type != q.type || p.is_signed != q.is_signed || p.little != q.little || p.native != q.native ||
       p.unit != q.unit)
@@ -50,13 +51,13 @@ bool MatchCompiler::same_shape(const PSegment& a, const PSegment& b, const Row& 
   return oa == nullptr && ob == nullptr ? va == vb : oa == ob;
 }
 
-Arg MatchCompiler::size_of(const PSegment& s, Row& row, BlockId fail) {
+Arg BitMatcher::size_of(const PSegment& s, Row& row, BlockId fail) {
   if (s.size->kind == Kind::kLiteral) return Arg::lit(s.size->as<Literal>().value);
-  for (const Binding& b : row.bindings) l_.bind(b.var, Arg::of(fetch(b.at)));
-  BlockId outer = l_.guard_fail_;
-  l_.guard_fail_ = fail;
-  Arg size = l_.value(s.size);
-  l_.guard_fail_ = outer;
+  for (const Binding& b : row.bindings) c_.bind(b.var, Arg::of(places_.fetch(b.at)));
+  BlockId outer = c_.guard_fail;
+  c_.guard_fail = fail;
+  Arg size = c_.exprs.value(s.size);
+  c_.guard_fail = outer;
   return size;
 }
 
@@ -95,7 +96,7 @@ const Pat* as_float(NodeArena& arena, const Pat* p) {
 }  // namespace
 
 /// A lone clause that wants constant bits here compares them all at once.
-bool MatchCompiler::match_string(Rows& rows, Occ* at, BlockId read_fail, BlockId deep_fail) {
+bool BitMatcher::match_string(Rows& rows, Occ* at, BlockId read_fail, BlockId deep_fail) {
   if (rows.size() != 1) return false;
   Cell cell = *cell_at(rows[0], at);
   auto segs = cell.pat->as<PBinary>().segments;
@@ -104,20 +105,20 @@ bool MatchCompiler::match_string(Rows& rows, Occ* at, BlockId read_fail, BlockId
   while (k < segs.size() && constant_bits(segs[k], bytes, bits)) k++;
   if (k == cell.segment) return false;
   Instr i{.op = Op::kBsMatchString};
-  std::vector<Arg> args{Arg::of(fetch(at))};
-  i.args = l_.arena_.copy(args);
+  std::vector<Arg> args{Arg::of(places_.fetch(at))};
+  i.args = arena_.copy(args);
   i.imm = bits;
-  i.bytes = l_.arena_.copy(bytes);
-  l_.fallible(i, read_fail);
+  i.bytes = arena_.copy(bytes);
+  blocks_.fallible(i, read_fail);
   take(rows[0], at);
-  rows[0].cells.push_back({child(at->parent, Occ::kBinRest, ++next_rest_), cell.pat, k});
-  match(std::move(rows), deep_fail);
+  rows[0].cells.push_back({places_.child(at->parent, Occ::kBinRest, ++next_rest_), cell.pat, k});
+  matcher_.match(std::move(rows), deep_fail);
   return true;
 }
 
 /// Fields of known size and then the rest as whole bytes: whether the rest is that can be seen
 /// before anything is read, and a failure then has nothing to put back.
-void MatchCompiler::check_units_early(Rows& rows, Occ* at, BlockId read_fail) {
+void BitMatcher::check_units_early(Rows& rows, Occ* at, BlockId read_fail) {
   for (const Row& r : rows) {
     if (r.whole_units == at->parent) return;
     const Cell* cell = cell_at(r, at);
@@ -138,72 +139,72 @@ void MatchCompiler::check_units_early(Rows& rows, Occ* at, BlockId read_fail) {
     if (last.spec.type != SegType::kBinary || last.size != nullptr || last.spec.unit != 8) return;
   }
   Instr unit{.op = Op::kBsTestUnit};
-  std::vector<Arg> args{Arg::of(fetch(at))};
-  unit.args = l_.arena_.copy(args);
+  std::vector<Arg> args{Arg::of(places_.fetch(at))};
+  unit.args = arena_.copy(args);
   unit.imm = 8;
-  l_.fallible(unit, read_fail);
+  blocks_.fallible(unit, read_fail);
   for (Row& r : rows) r.whole_units = at->parent;
 }
 
 /// Reads one segment for all rows (they agree on its shape). read_fail: it cannot be read and the
 /// position is as it was; deep_fail: later.
-void MatchCompiler::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep_fail) {
+void BitMatcher::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep_fail) {
   const Cell first = *cell_at(rows[0], at);
   auto segs = first.pat->as<PBinary>().segments;
-  const Arg context = Arg::of(fetch(at));
+  const Arg context = Arg::of(places_.fetch(at));
   if (first.segment == segs.size()) {
     Instr i{.op = Op::kBsTestTail};
     std::vector<Arg> args{context};
-    i.args = l_.arena_.copy(args);
-    l_.fallible(i, read_fail);
+    i.args = arena_.copy(args);
+    blocks_.fallible(i, read_fail);
     for (Row& r : rows) take(r, at);
-    match(std::move(rows), deep_fail);
+    matcher_.match(std::move(rows), deep_fail);
     return;
   }
   if (match_string(rows, at, read_fail, deep_fail)) return;
   const PSegment& seg = segs[first.segment];
   check_units_early(rows, at, read_fail);
-  Occ* rest = child(at->parent, Occ::kBinRest, ++next_rest_);
+  Occ* rest = places_.child(at->parent, Occ::kBinRest, ++next_rest_);
   const bool all = seg.spec.type == SegType::kBinary && seg.size == nullptr;
   // The rest of the binary is made where it is needed: the context stays where it is from now on.
-  Occ* field = child(at, all ? Occ::kBinTail : Occ::kField, 0);
+  Occ* field = places_.child(at, all ? Occ::kBinTail : Occ::kField, 0);
   bool units_known = true;
   for (const Row& r : rows) units_known &= r.whole_units == at->parent;
   Arg size = Arg::lit(intern_atom("all"));
   if (!all && seg.spec.type < SegType::kUtf8) size = size_of(seg, rows[0], read_fail);
   if (size.is_literal() && !all && seg.spec.type < SegType::kUtf8 && !size.literal.is_integer())
-    return l_.jump(read_fail);
+    return blocks_.jump(read_fail);
   bool wanted = seg.spec.type == SegType::kFloat;
   for (Row& r : rows) {
     Cell cell = take(r, at);
     auto theirs = cell.pat->as<PBinary>().segments;
     const Pat* value = theirs[cell.segment].value;
-    if (seg.spec.type == SegType::kFloat) value = as_float(l_.arena_, value);
+    if (seg.spec.type == SegType::kFloat) value = as_float(arena_, value);
     wanted |= !(value->kind == PatKind::kWild ||
                 (value->kind == PatKind::kVar && value->as<PVar>().var->uses == 0));
     // Next comes the value, then what follows. Nothing can follow "all the rest".
     if (!all) r.cells.push_back({rest, cell.pat, cell.segment + 1});
-    add(r, field, value);
+    add(arena_, r, field, value);
   }
   std::vector<Arg> args{context};
-  ValueId v = l_.fn_.new_value();
+  ValueId v = fn_.new_value();
   if (all) {
     if (seg.spec.unit != 1 && !units_known) {
       Instr unit{.op = Op::kBsTestUnit};
-      unit.args = l_.arena_.copy(args);
+      unit.args = arena_.copy(args);
       unit.imm = seg.spec.unit;
-      l_.fallible(unit, read_fail);
+      blocks_.fallible(unit, read_fail);
     }
   } else {
     if (seg.spec.type < SegType::kUtf8) args.push_back(size);
     Instr read{.op = wanted ? Op::kBsGet : Op::kBsSkip};
     read.spec = seg.spec;
-    read.args = l_.arena_.copy(args);
-    if (wanted) read.dsts = l_.arena_.copy(&v, 1);
-    l_.fallible(read, read_fail);
-    if (wanted) known(field, v);
+    read.args = arena_.copy(args);
+    if (wanted) read.dsts = arena_.copy(&v, 1);
+    blocks_.fallible(read, read_fail);
+    if (wanted) places_.known(field, v);
   }
-  match(std::move(rows), deep_fail);
+  matcher_.match(std::move(rows), deep_fail);
 }
 
 }  // namespace vmrun::compile::ssa

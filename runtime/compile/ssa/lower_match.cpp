@@ -4,6 +4,8 @@
 #include <cstring>
 #include <functional>
 
+#include "runtime/compile/ssa/lower_cond.hpp"
+#include "runtime/compile/ssa/lower_expr.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/layout.hpp"
@@ -82,99 +84,6 @@ void variables_of(const Expr* e, const std::function<void(Var*)>& f) {
 
 }  // namespace
 
-// --- places --------------------------------------------------------------------------------------
-
-Occ* MatchCompiler::child(Occ* parent, Occ::Kind kind, std::uint64_t index, Expr* key) {
-  for (Occ* c : parent->children) {
-    if (c->kind != kind || c->index != index) continue;
-    if (c->key == key) return c;
-    if (key == nullptr || c->key == nullptr || key->kind != c->key->kind) continue;
-    if (key->kind == Kind::kLiteral && equal_exact(key->as<Literal>().value, c->key->as<Literal>().value))
-      return c;
-    if (key->kind == Kind::kVar && key->as<VarRef>().var == c->key->as<VarRef>().var) return c;
-  }
-  occs_.push_back({kind, parent, index, key, kNone, {}});
-  parent->children.push_back(&occs_.back());
-  return &occs_.back();
-}
-
-void MatchCompiler::known(Occ* at, ValueId v) {
-  trail_.push_back({at, l_.cur_, at->value});
-  at->value = v;
-}
-
-ValueId MatchCompiler::fetch(Occ* at) {
-  if (at->value != kNone) return at->value;
-  ValueId parent = fetch(at->parent);
-  Arg v;
-  switch (at->kind) {
-    case Occ::kHead: v = l_.emit_value(Op::kGetHd, {Arg::of(parent)}); break;
-    case Occ::kTail: v = l_.emit_value(Op::kGetTl, {Arg::of(parent)}); break;
-    case Occ::kElement: v = l_.emit_value(Op::kGetElement, {Arg::of(parent)}, {}, at->index); break;
-    case Occ::kBinTail: v = l_.emit_value(Op::kBsGetTail, {Arg::of(parent)}); break;
-    default: return parent;  // kBinRest: the context
-  }
-  known(at, v.value);
-  return v.value;
-}
-
-void MatchCompiler::undo(std::size_t mark, BlockId base) {
-  std::size_t kept = mark;
-  for (std::size_t i = trail_.size(); i-- > mark;) {
-    if (trail_[i].block != base) trail_[i].at->value = trail_[i].before;
-  }
-  for (std::size_t i = mark; i < trail_.size(); i++) {
-    if (trail_[i].block == base) trail_[kept++] = trail_[i];
-  }
-  trail_.resize(kept);
-}
-
-const MatchCompiler::Cell* MatchCompiler::cell_at(const Row& row, const Occ* at) {
-  for (std::size_t i = row.cells.size(); i-- > 0;) {
-    if (row.cells[i].at == at) return &row.cells[i];
-  }
-  return nullptr;
-}
-
-MatchCompiler::Cell MatchCompiler::take(Row& row, const Occ* at) {
-  for (std::size_t i = row.cells.size(); i-- > 0;) {
-    if (row.cells[i].at != at) continue;
-    Cell c = row.cells[i];
-    row.cells.erase(row.cells.begin() + static_cast<std::ptrdiff_t>(i));
-    return c;
-  }
-  return {};
-}
-
-void MatchCompiler::add(Row& row, Occ* at, const Pat* pat) {
-  switch (pat->kind) {
-    case PatKind::kWild: return;
-    case PatKind::kVar:
-      if (pat->as<PVar>().var->uses > 0) row.bindings.push_back({pat->as<PVar>().var, at});
-      return;
-    case PatKind::kAlias:
-      add(row, at, pat->as<PAlias>().right);
-      add(row, at, pat->as<PAlias>().left);
-      return;
-    case PatKind::kLiteral: {
-      Term t = pat->as<PLiteral>().value;
-      if (!t.is_bitstring() || t.boxed_ptr()->header_sub() != Term::Sub::kHeapBinary) break;
-      // As segments, so that it meets other binary patterns on their own ground.
-      auto* h = reinterpret_cast<HeapBinary*>(t.boxed_ptr());
-      std::vector<PSegment> segs;
-      for (Word i = 0; i < h->size_bytes; i++) {
-        segs.push_back({{},
-                        l_.arena_.make<PLiteral>(Term::small(h->data[i])),
-                        l_.arena_.make<Literal>(Loc{}, Term::small(8))});
-      }
-      pat = l_.arena_.make<PBinary>(std::span<const PSegment>(l_.arena_.copy(segs)));
-      break;
-    }
-    default: break;
-  }
-  row.cells.push_back({at, pat});
-}
-
 // --- the algorithm -------------------------------------------------------------------------------
 
 void MatchCompiler::run(const std::vector<Arg>& subjects, ClauseList clauses, BlockId fail, Dest d,
@@ -184,108 +93,120 @@ void MatchCompiler::run(const std::vector<Arg>& subjects, ClauseList clauses, Bl
   leaves_.resize(clauses.size());
   std::vector<Occ*> roots;
   for (Arg s : subjects) {
-    occs_.push_back({Occ::kRoot, nullptr, 0, nullptr, s.value, {}});
-    roots.push_back(&occs_.back());
+    roots.push_back(places_.root(s.value));
   }
   Rows rows(clauses.size());
   for (std::uint32_t i = 0; i < clauses.size(); i++) {
     rows[i].clause = i;
-    for (std::size_t k = roots.size(); k-- > 0;) add(rows[i], roots[k], clauses[i]->patterns[k]);
+    for (std::size_t k = roots.size(); k-- > 0;) add(arena_, rows[i], roots[k], clauses[i]->patterns[k]);
   }
   budget_ = 32 + 2 * rows.size();
   match(std::move(rows), fail);
   for (std::uint32_t i = 0; i < clauses.size(); i++) body(i, d);
 }
 
+/// Behind the clauses from `i` on that read the same segment of a binary next.
+std::size_t MatchCompiler::end_of_reads(const Rows& rows, std::size_t i, const Occ* at) {
+  std::size_t end = i + 1;
+  const Cell& first = rows[i].cells.back();
+  for (; end < rows.size(); end++) {
+    const Cell* c = cell_at(rows[end], at);
+    if (c == nullptr || c->segment != first.segment) break;
+    auto a = first.pat->as<PBinary>().segments, b = c->pat->as<PBinary>().segments;
+    bool a_end = first.segment == a.size(), b_end = c->segment == b.size();
+    if (a_end != b_end ||
+        (!a_end && !BitMatcher::same_shape(a[first.segment], b[c->segment], rows[i], rows[end])))
+      break;
+  }
+  return end;
+}
+
+/// Behind the clauses from `i` on that are sorted by what they want at a place.
+std::size_t MatchCompiler::end_of_part(const Rows& rows, std::size_t i, const Occ* at) {
+  // Up to the last clause that looks here; those in between come along, as copies in every
+  // group.
+  std::size_t run = 0, others = 0, looking = 0, last = i;
+  bool unbroken = true;
+  std::size_t k = i;
+  for (; k < rows.size(); k++) {
+    if (cell_at(rows[k], at) != nullptr) {
+      if (unbroken) run = k + 1 - i;
+      last = k;
+      looking++;
+    } else {
+      unbroken = false;
+      if (rows[k].cells.empty() && always_true(clauses_[rows[k].clause]->guard)) break;
+      others++;
+    }
+  }
+  const std::size_t end = last + 1;
+  std::size_t after = k - end, between = others - std::min(others, after);
+  const std::size_t groups = looking + 1;  // at most
+  if (between > 0 && copies_ + between * groups > budget_) {
+    return i + run;
+  }
+  if (after > 0 && after <= 8 && !rows[end].cells.empty() &&
+      copies_ + (between + after) * groups <= budget_) {
+    copies_ += (between + after) * groups;
+    return k;
+  }
+  copies_ += between * groups;
+  return end;
+}
+
+/// Reading moves the context on; whoever looks at the same place afterwards, in one of the `later`
+/// clauses, wants it back where it was.
+void MatchCompiler::read(Rows part, std::span<const Row> later, Occ* at, BlockId next) {
+  const std::size_t m = places_.mark();
+  const BlockId base = blocks_.here();
+  bool again = false;
+  for (const Row& row : later) again = again || cell_at(row, at) != nullptr;
+  BlockId restore = next;
+  ValueId context = places_.fetch(at);
+  Arg position;
+  if (again) {
+    position = blocks_.emit_value(Op::kBsGetPosition, {Arg::of(context)});
+    restore = blocks_.new_block();
+  }
+  bits_.segments(std::move(part), at, next, restore);
+  places_.undo(m, base);
+  if (again) {
+    blocks_.start(restore);
+    blocks_.emit(Op::kBsSetPosition, {Arg::of(context), position});
+    blocks_.jump(next);
+  }
+}
+
 void MatchCompiler::match(Rows rows, BlockId fail) {
   std::size_t i = 0;
   while (i < rows.size()) {
-    const std::size_t m = mark();
-    const BlockId base = l_.cur_;
+    const std::size_t m = places_.mark();
+    const BlockId base = blocks_.here();
     if (rows[i].cells.empty()) {
-      BlockId next = i + 1 < rows.size() ? l_.new_block() : fail;
+      BlockId next = i + 1 < rows.size() ? blocks_.new_block() : fail;
       if (!leaf(rows[i], next)) return;
-      undo(m, base);
+      places_.undo(m, base);
       if (++i == rows.size()) return;
-      l_.start(next);
+      blocks_.start(next);
       continue;
     }
     Occ* at = rows[i].cells.back().at;
-    std::size_t end = i + 1;
-    if (at->kind == Occ::kBinRest) {
-      const Cell& first = rows[i].cells.back();
-      for (; end < rows.size(); end++) {
-        const Cell* c = cell_at(rows[end], at);
-        if (c == nullptr || c->segment != first.segment) break;
-        auto a = first.pat->as<PBinary>().segments, b = c->pat->as<PBinary>().segments;
-        bool a_end = first.segment == a.size(), b_end = c->segment == b.size();
-        if (a_end != b_end || (!a_end && !same_shape(a[first.segment], b[c->segment], rows[i], rows[end])))
-          break;
-      }
-    } else {
-      // Up to the last clause that looks here; those in between come along, as copies in every
-      // group.
-      std::size_t run = 0, others = 0, looking = 0, last = i;
-      bool unbroken = true;
-      std::size_t k = i;
-      for (; k < rows.size(); k++) {
-        if (cell_at(rows[k], at) != nullptr) {
-          if (unbroken) run = k + 1 - i;
-          last = k;
-          looking++;
-        } else {
-          unbroken = false;
-          if (rows[k].cells.empty() && always_true(clauses_[rows[k].clause]->guard)) break;
-          others++;
-        }
-      }
-      end = last + 1;
-      std::size_t after = k - end, between = others - std::min(others, after);
-      const std::size_t groups = looking + 1;  // at most
-      if (between > 0 && copies_ + between * groups > budget_) {
-        end = i + run;
-      } else if (after > 0 && after <= 8 && !rows[end].cells.empty() &&
-                 copies_ + (between + after) * groups <= budget_) {
-        end = k;
-        copies_ += (between + after) * groups;
-      } else {
-        copies_ += between * groups;
-      }
-    }
-    BlockId next = end < rows.size() ? l_.new_block() : fail;
+    const std::size_t end = at->kind == Occ::kBinRest ? end_of_reads(rows, i, at) : end_of_part(rows, i, at);
+    BlockId next = end < rows.size() ? blocks_.new_block() : fail;
     Rows part(std::make_move_iterator(rows.begin() + static_cast<std::ptrdiff_t>(i)),
               std::make_move_iterator(rows.begin() + static_cast<std::ptrdiff_t>(end)));
     if (at->kind == Occ::kBinRest) {
-      // Reading moves the context on; whoever looks at the same place afterwards wants it back
-      // where it was.
-      bool again = false;
-      for (std::size_t k = end; k < rows.size() && !again; k++) again = cell_at(rows[k], at) != nullptr;
-      BlockId restore = next;
-      ValueId context = fetch(at);
-      Arg position;
-      if (again) {
-        position = l_.emit_value(Op::kBsGetPosition, {Arg::of(context)});
-        restore = l_.new_block();
-      }
-      segments(std::move(part), at, next, restore);
-      undo(m, base);
-      if (again) {
-        l_.start(restore);
-        l_.emit(Op::kBsSetPosition, {Arg::of(context), position});
-        l_.jump(next);
-      }
-    } else if (at->kind == Occ::kMapValue) {
-      map_key(std::move(part), at, next);
-      undo(m, base);
+      read(std::move(part), std::span(rows).subspan(end), at, next);
     } else {
-      dispatch(std::move(part), at, next);
-      undo(m, base);
+      if (at->kind == Occ::kMapValue) map_key(std::move(part), at, next);
+      else dispatch(std::move(part), at, next);
+      places_.undo(m, base);
     }
     if (end == rows.size()) return;
-    l_.start(next);
+    blocks_.start(next);
     i = end;
   }
-  l_.jump(fail);
+  blocks_.jump(fail);
 }
 
 /// All tests of a clause are done. Returns whether a guard may still say no (and go to `next`).
@@ -296,15 +217,15 @@ bool MatchCompiler::leaf(Row& row, BlockId next) {
     std::unordered_map<Var*, Occ*> bound;
     for (const Binding& b : row.bindings) bound[b.var] = b.at;
     variables_of(c->guard, [&](Var* v) {
-      if (auto it = bound.find(v); it != bound.end()) l_.bind(v, Arg::of(fetch(it->second)));
+      if (auto it = bound.find(v); it != bound.end()) c_.bind(v, Arg::of(places_.fetch(it->second)));
     });
-    BlockId yes = l_.new_block();
-    l_.cond(c->guard, yes, next, next);
-    l_.start(yes);
+    BlockId yes = blocks_.new_block();
+    c_.conds.cond(c->guard, yes, next, next);
+    blocks_.start(yes);
   }
   Leaf leaf;
-  for (const Binding& b : row.bindings) leaf.values.push_back({b.var, Arg::of(fetch(b.at))});
-  leaf.block = l_.cur_;
+  for (const Binding& b : row.bindings) leaf.values.push_back({b.var, Arg::of(places_.fetch(b.at))});
+  leaf.block = blocks_.here();
   leaves_[row.clause].push_back(std::move(leaf));
   return guarded;
 }
@@ -313,11 +234,11 @@ void MatchCompiler::body(std::uint32_t clause, Dest d) {
   auto& leaves = leaves_[clause];
   if (leaves.empty()) return;
   if (leaves.size() == 1) {
-    for (auto& [var, value] : leaves[0].values) l_.bind(var, value);
-    l_.start(leaves[0].block);
+    for (auto& [var, value] : leaves[0].values) c_.bind(var, value);
+    blocks_.start(leaves[0].block);
   } else {
     // Several ways lead here; what they bind differently arrives as parameters.
-    BlockId join = l_.new_block();
+    BlockId join = blocks_.new_block();
     std::unordered_map<Var*, std::size_t> position;
     std::vector<bool> same;
     auto& first = leaves[0].values;
@@ -333,25 +254,25 @@ void MatchCompiler::body(std::uint32_t clause, Dest d) {
     }
     for (std::size_t i = 0; i < first.size(); i++) {
       if (same[i]) {
-        l_.bind(first[i].first, first[i].second);
+        c_.bind(first[i].first, first[i].second);
         continue;
       }
-      ValueId p = l_.fn_.new_value();
-      l_.fn_.blocks[join].params.push_back(p);
-      l_.bind(first[i].first, Arg::of(p));
+      ValueId p = fn_.new_value();
+      fn_.blocks[join].params.push_back(p);
+      c_.bind(first[i].first, Arg::of(p));
     }
     for (std::size_t k = 0; k < leaves.size(); k++) {
       std::vector<Arg> args;
       for (std::size_t i = 0; i < first.size(); i++) {
         if (!same[i]) args.push_back(rows[k][i]);
       }
-      l_.start(leaves[k].block);
-      l_.jump(join, std::move(args));
+      blocks_.start(leaves[k].block);
+      blocks_.jump(join, std::move(args));
     }
-    l_.start(join);
+    blocks_.start(join);
   }
-  if (in_receive_) l_.emit(Op::kRemoveMessage, {});
-  l_.to(clauses_[clause]->body, d);
+  if (in_receive_) blocks_.emit(Op::kRemoveMessage, {});
+  c_.exprs.to(clauses_[clause]->body, d);
 }
 
 // --- groups by type ------------------------------------------------------------------------------
@@ -367,14 +288,14 @@ void MatchCompiler::dispatch(Rows rows, Occ* at, BlockId fail) {
     if (c != nullptr && std::find(order.begin(), order.end(), types.back()) == order.end())
       order.push_back(types.back());
   }
-  fetch(at);
-  const BlockId base = l_.cur_;
-  const std::size_t m = mark();
+  places_.fetch(at);
+  const BlockId base = blocks_.here();
+  const std::size_t m = places_.mark();
   Rows rest;
   for (std::size_t i = 0; i < rows.size(); i++) {
     if (types[i] == kAny) rest.push_back(rows[i]);
   }
-  const BlockId other = rest.empty() ? fail : l_.new_block();
+  const BlockId other = rest.empty() ? fail : blocks_.new_block();
   BlockId here = base;
   for (std::size_t k = 0; k < order.size(); k++) {
     Rows part;
@@ -382,22 +303,22 @@ void MatchCompiler::dispatch(Rows rows, Occ* at, BlockId fail) {
       if (types[i] == order[k]) part.push_back(std::move(rows[i]));
       else if (types[i] == kAny) part.push_back(rows[i]);
     }
-    const BlockId next = k + 1 == order.size() ? other : l_.new_block();
-    l_.start(here);
+    const BlockId next = k + 1 == order.size() ? other : blocks_.new_block();
+    blocks_.start(here);
     switch (order[k]) {
       case kListType: lists(std::move(part), at, {fail, next, other}); break;
       case kTupleType: tuples(std::move(part), at, {fail, next, other}); break;
       case kMapType: maps(std::move(part), at, {fail, next, other}); break;
-      case kBinaryType: binaries(std::move(part), at, {fail, next, other}); break;
+      case kBinaryType: bits_.binaries(std::move(part), at, {fail, next, other}); break;
       default: constants(std::move(part), at, {fail, next, other}, order[k] != kOtherType); break;
     }
-    undo(m, base);
+    places_.undo(m, base);
     here = next;
   }
   if (!rest.empty()) {
-    l_.start(other);
+    blocks_.start(other);
     match(std::move(rest), fail);
-    undo(m, base);
+    places_.undo(m, base);
   }
 }
 
@@ -437,37 +358,37 @@ std::vector<MatchCompiler::Group> MatchCompiler::group(Rows rows, const Occ* at,
 }
 
 void MatchCompiler::constants(Rows rows, Occ* at, Exits x, bool select) {
-  const Arg v = Arg::of(fetch(at));
+  const Arg v = Arg::of(places_.fetch(at));
   auto groups = group(
       std::move(rows), at, [](const Pat* p) { return p->as<PLiteral>().value; }, equal_exact);
   for (Group& g : groups) {
     for (Row& r : g.rows) take(r, at);
   }
-  const BlockId base = l_.cur_;
-  const std::size_t m = mark();
+  const BlockId base = blocks_.here();
+  const std::size_t m = places_.mark();
   if (select && groups.size() > 1) {
     std::vector<SwitchCase> cases;
-    for (Group& g : groups) cases.push_back({g.key, l_.new_block()});
-    Block& b = l_.cur();
+    for (Group& g : groups) cases.push_back({g.key, blocks_.new_block()});
+    Block& b = blocks_.cur();
     b.end = BlockEnd::kSwitchValue;
     b.subject = v;
     b.cases = cases;
     b.fail = x.not_type;
     for (std::size_t i = 0; i < groups.size(); i++) {
-      l_.start(cases[i].to);
+      blocks_.start(cases[i].to);
       match(std::move(groups[i].rows), x.fail);
-      undo(m, base);
+      places_.undo(m, base);
     }
     return;
   }
   for (std::size_t i = 0; i < groups.size(); i++) {
-    BlockId yes = l_.new_block();
-    BlockId no = i + 1 == groups.size() ? x.not_type : l_.new_block();
-    l_.test(Test::kEqExact, {v, Arg::lit(groups[i].key)}, yes, no);
-    l_.start(yes);
+    BlockId yes = blocks_.new_block();
+    BlockId no = i + 1 == groups.size() ? x.not_type : blocks_.new_block();
+    blocks_.test(Test::kEqExact, {v, Arg::lit(groups[i].key)}, yes, no);
+    blocks_.start(yes);
     match(std::move(groups[i].rows), x.fail);
-    undo(m, base);
-    if (no != x.not_type) l_.start(no);
+    places_.undo(m, base);
+    if (no != x.not_type) blocks_.start(no);
   }
 }
 
@@ -489,16 +410,16 @@ bool MatchCompiler::whole_literal(Rows& rows, Occ* at, Exits x) {
   }
   if (looking != 1 || only->pat->kind != PatKind::kLiteral || rows.size() != 1) return false;
   Term literal = only->pat->as<PLiteral>().value;
-  BlockId yes = l_.new_block();
-  l_.test(Test::kEqExact, {Arg::of(fetch(at)), Arg::lit(literal)}, yes, x.not_type);
-  l_.start(yes);
+  BlockId yes = blocks_.new_block();
+  blocks_.test(Test::kEqExact, {Arg::of(places_.fetch(at)), Arg::lit(literal)}, yes, x.not_type);
+  blocks_.start(yes);
   take(rows[0], at);
   match(std::move(rows), x.fail);
   return true;
 }
 
 void MatchCompiler::lists(Rows rows, Occ* at, Exits x) {
-  const Arg v = Arg::of(fetch(at));
+  const Arg v = Arg::of(places_.fetch(at));
   bool any_nil = false, any_cons = false;
   for (const Row& r : rows) {
     const Cell* c = cell_at(r, at);
@@ -519,40 +440,40 @@ void MatchCompiler::lists(Rows rows, Occ* at, Exits x) {
       continue;
     }
     Cell cell = take(r, at);
-    Occ* head = child(at, Occ::kHead, 0);
-    Occ* tail = child(at, Occ::kTail, 0);
+    Occ* head = places_.child(at, Occ::kHead, 0);
+    Occ* tail = places_.child(at, Occ::kTail, 0);
     if (cell.pat->kind == PatKind::kCons) {
-      add(r, tail, cell.pat->as<PCons>().tail);
-      add(r, head, cell.pat->as<PCons>().head);
+      add(arena_, r, tail, cell.pat->as<PCons>().tail);
+      add(arena_, r, head, cell.pat->as<PCons>().head);
     } else {
       Term t = cell.pat->as<PLiteral>().value;
-      add(r, tail, l_.arena_.make<PLiteral>(t.tail()));
-      add(r, head, l_.arena_.make<PLiteral>(t.head()));
+      add(arena_, r, tail, arena_.make<PLiteral>(t.tail()));
+      add(arena_, r, head, arena_.make<PLiteral>(t.head()));
     }
     cons.push_back(std::move(r));
   }
-  const BlockId base = l_.cur_;
-  const std::size_t m = mark();
-  const BlockId no = any_nil && any_cons ? l_.new_block() : x.not_type;
+  const BlockId base = blocks_.here();
+  const std::size_t m = places_.mark();
+  const BlockId no = any_nil && any_cons ? blocks_.new_block() : x.not_type;
   if (any_cons) {
-    BlockId yes = l_.new_block();
-    l_.test(Test::kNonemptyList, {v}, yes, no);
-    l_.start(yes);
+    BlockId yes = blocks_.new_block();
+    blocks_.test(Test::kNonemptyList, {v}, yes, no);
+    blocks_.start(yes);
     match(std::move(cons), x.fail);
-    undo(m, base);
+    places_.undo(m, base);
   }
   if (!any_nil) return;
-  if (any_cons) l_.start(no);
-  BlockId yes = l_.new_block();
-  l_.test(Test::kNil, {v}, yes, x.not_type);
-  l_.start(yes);
+  if (any_cons) blocks_.start(no);
+  BlockId yes = blocks_.new_block();
+  blocks_.test(Test::kNil, {v}, yes, x.not_type);
+  blocks_.start(yes);
   match(std::move(nil), x.fail);
-  undo(m, base);
+  places_.undo(m, base);
 }
 
 void MatchCompiler::tuples(Rows rows, Occ* at, Exits x) {
   if (whole_literal(rows, at, x)) return;
-  const Arg v = Arg::of(fetch(at));
+  const Arg v = Arg::of(places_.fetch(at));
   auto arity = [](const Pat* p) -> std::size_t {
     return p->kind == PatKind::kTuple ? p->as<PTuple>().elements.size()
                                       : p->as<PLiteral>().value.tuple_arity();
@@ -567,35 +488,35 @@ void MatchCompiler::tuples(Rows rows, Occ* at, Exits x) {
       for (std::size_t i = arity(cell.pat); i-- > 0;) {
         const Pat* p = cell.pat->kind == PatKind::kTuple
                            ? cell.pat->as<PTuple>().elements[i]
-                           : l_.arena_.make<PLiteral>(cell.pat->as<PLiteral>().value.element(i));
-        add(r, child(at, Occ::kElement, i), p);
+                           : arena_.make<PLiteral>(cell.pat->as<PLiteral>().value.element(i));
+        add(arena_, r, places_.child(at, Occ::kElement, i), p);
       }
     }
   }
-  const BlockId base = l_.cur_;
-  const std::size_t m = mark();
-  BlockId tuple = l_.new_block();
-  l_.test(Test::kTuple, {v}, tuple, x.not_type);
-  l_.start(tuple);
+  const BlockId base = blocks_.here();
+  const std::size_t m = places_.mark();
+  BlockId tuple = blocks_.new_block();
+  blocks_.test(Test::kTuple, {v}, tuple, x.not_type);
+  blocks_.start(tuple);
   if (groups.size() == 1) {
-    BlockId yes = l_.new_block();
-    l_.test(Test::kArity, {v}, yes, x.other, static_cast<std::uint64_t>(groups[0].key.small_value()));
-    l_.start(yes);
+    BlockId yes = blocks_.new_block();
+    blocks_.test(Test::kArity, {v}, yes, x.other, static_cast<std::uint64_t>(groups[0].key.small_value()));
+    blocks_.start(yes);
     match(std::move(groups[0].rows), x.fail);
-    undo(m, base);
+    places_.undo(m, base);
     return;
   }
   std::vector<SwitchCase> cases;
-  for (Group& g : groups) cases.push_back({g.key, l_.new_block()});
-  Block& b = l_.cur();
+  for (Group& g : groups) cases.push_back({g.key, blocks_.new_block()});
+  Block& b = blocks_.cur();
   b.end = BlockEnd::kSwitchArity;
   b.subject = v;
   b.cases = cases;
   b.fail = x.other;
   for (std::size_t i = 0; i < groups.size(); i++) {
-    l_.start(cases[i].to);
+    blocks_.start(cases[i].to);
     match(std::move(groups[i].rows), x.fail);
-    undo(m, base);
+    places_.undo(m, base);
   }
 }
 
@@ -605,17 +526,17 @@ void MatchCompiler::maps(Rows rows, Occ* at, Exits x) {
     Cell cell = take(r, at);
     auto pairs = cell.pat->as<PMap>().pairs;
     for (std::size_t i = pairs.size(); i-- > 0;) {
-      r.cells.push_back({child(at, Occ::kMapValue, 0, pairs[i].key), pairs[i].value});
+      r.cells.push_back({places_.child(at, Occ::kMapValue, 0, pairs[i].key), pairs[i].value});
     }
   }
-  BlockId yes = l_.new_block();
-  l_.test(Test::kMap, {Arg::of(fetch(at))}, yes, x.not_type);
-  l_.start(yes);
+  BlockId yes = blocks_.new_block();
+  blocks_.test(Test::kMap, {Arg::of(places_.fetch(at))}, yes, x.not_type);
+  blocks_.start(yes);
   match(std::move(rows), x.fail);
 }
 
 void MatchCompiler::map_key(Rows rows, Occ* at, BlockId fail) {
-  const Arg map = Arg::of(fetch(at->parent));
+  const Arg map = Arg::of(places_.fetch(at->parent));
   Rows with, without;
   bool wanted = false;
   for (Row& r : rows) {
@@ -627,33 +548,33 @@ void MatchCompiler::map_key(Rows rows, Occ* at, BlockId fail) {
     Cell cell = take(r, at);
     wanted |= cell.pat->kind != PatKind::kWild &&
               !(cell.pat->kind == PatKind::kVar && cell.pat->as<PVar>().var->uses == 0);
-    add(r, child(at, Occ::kField, 0), cell.pat);
+    add(arena_, r, places_.child(at, Occ::kField, 0), cell.pat);
     with.push_back(std::move(r));
   }
-  const BlockId no = without.empty() ? fail : l_.new_block();
-  const std::size_t m = mark();
-  BlockId outer = l_.guard_fail_;
-  l_.guard_fail_ = no;
-  Arg key = l_.value(at->key);
-  l_.guard_fail_ = outer;
-  const BlockId base = l_.cur_;
+  const BlockId no = without.empty() ? fail : blocks_.new_block();
+  const std::size_t m = places_.mark();
+  BlockId outer = c_.guard_fail;
+  c_.guard_fail = no;
+  Arg key = c_.exprs.value(at->key);
+  c_.guard_fail = outer;
+  const BlockId base = blocks_.here();
   if (wanted) {
     Instr i{.op = Op::kGetMap};
     std::vector<Arg> args{map, key};
-    i.args = l_.arena_.copy(args);
-    ValueId v = l_.fn_.new_value();
-    i.dsts = l_.arena_.copy(&v, 1);
-    l_.fallible(i, no);
-    known(child(at, Occ::kField, 0), v);
+    i.args = arena_.copy(args);
+    ValueId v = fn_.new_value();
+    i.dsts = arena_.copy(&v, 1);
+    blocks_.fallible(i, no);
+    places_.known(places_.child(at, Occ::kField, 0), v);
   } else {
-    BlockId yes = l_.new_block();
-    l_.test(Test::kMapFields, {map, key}, yes, no);
-    l_.start(yes);
+    BlockId yes = blocks_.new_block();
+    blocks_.test(Test::kMapFields, {map, key}, yes, no);
+    blocks_.start(yes);
   }
   match(std::move(with), fail);
-  undo(m, base);
+  places_.undo(m, base);
   if (without.empty()) return;
-  l_.start(no);
+  blocks_.start(no);
   match(std::move(without), fail);
 }
 

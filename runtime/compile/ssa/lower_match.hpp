@@ -7,59 +7,25 @@
 // comes after a group becomes a block to fall back to, so that the size of the code stays linear.
 // One compilation, one thread.
 
-#include <deque>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include "runtime/compile/ssa/lower.hpp"
+#include "runtime/compile/ssa/lower_bits.hpp"
 
 namespace vmrun::compile::ssa {
 
-/// A place in a subject. Its value is fetched when a test or a body needs it.
-struct Occ {
-  enum Kind : std::uint8_t {
-    kRoot,
-    kHead,
-    kTail,
-    kElement,
-    kMapValue,
-    kBinStart,
-    kBinRest,
-    kBinTail,
-    kField
-  } kind;
-  Occ* parent = nullptr;
-  std::uint64_t index = 0;    // kElement, and the position of kBinRest
-  core::Expr* key = nullptr;  // kMapValue
-  ValueId value = kNone;      // where fetched on the way to the present block
-  std::vector<Occ*> children;
-};
-
-class MatchCompiler {
+class MatchCompiler : LowerPart {
  public:
-  explicit MatchCompiler(Lowerer& l) : l_(l) {}
+  explicit MatchCompiler(LowerContext& context) : LowerPart(context) {}
   /// Tries `clauses` on `subjects` in the present block; bodies go to `d`, what matches nothing to
   /// `fail`. in_receive: a matching message is removed before its body starts.
   void run(const std::vector<Arg>& subjects, core::ClauseList clauses, BlockId fail, Dest d,
            bool in_receive = false);
+  /// The rows whose tests are still to be done.
+  void match(Rows rows, BlockId fail);
 
  private:
-  struct Cell {
-    Occ* at;
-    const core::Pat* pat;
-    std::size_t segment = 0;  // PBinary: matched up to here
-  };
-  struct Binding {
-    core::Var* var;
-    Occ* at;
-  };
-  struct Row {
-    std::uint32_t clause;
-    std::vector<Cell> cells;  // in reverse: the next test is at the back
-    std::vector<Binding> bindings;
-    // of this binary, what is left after the fields of known size was found to be whole bytes
-    const Occ* whole_units = nullptr;
-  };
-  using Rows = std::vector<Row>;
   struct Leaf {
     BlockId block;
     std::vector<std::pair<core::Var*, Arg>> values;
@@ -69,15 +35,12 @@ class MatchCompiler {
     Rows rows;
   };
 
-  void add(Row& row, Occ* at, const core::Pat* pat);
-  void match(Rows rows, BlockId fail);
+  static std::size_t end_of_reads(const Rows& rows, std::size_t i, const Occ* at);
+  std::size_t end_of_part(const Rows& rows, std::size_t i, const Occ* at);
+  void read(Rows part, std::span<const Row> later, Occ* at, BlockId next);
   bool leaf(Row& row, BlockId next);
+  void body(std::uint32_t clause, Dest d);
   void dispatch(Rows rows, Occ* at, BlockId fail);
-  /// Where to go from a group: clauses exhausted; not of this type at all; of the type but in no
-  /// group.
-  struct Exits {
-    BlockId fail, not_type, other;
-  };
   template <class KeyOf, class Same>
   std::vector<Group> group(Rows rows, const Occ* at, KeyOf key_of, Same same);
   void constants(Rows rows, Occ* at, Exits x, bool select);
@@ -86,42 +49,13 @@ class MatchCompiler {
   void tuples(Rows rows, Occ* at, Exits x);
   void maps(Rows rows, Occ* at, Exits x);
   void map_key(Rows rows, Occ* at, BlockId fail);
-  // Bit syntax (lower_bits.cpp).
-  void binaries(Rows rows, Occ* at, Exits x);
-  void segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep_fail);
-  bool match_string(Rows& rows, Occ* at, BlockId read_fail, BlockId deep_fail);
-  void check_units_early(Rows& rows, Occ* at, BlockId read_fail);
-  Arg size_of(const core::PSegment& s, Row& row, BlockId fail);
-  static bool same_shape(const core::PSegment& a, const core::PSegment& b, const Row& ra, const Row& rb);
-  void body(std::uint32_t clause, Dest d);
 
-  Occ* child(Occ* parent, Occ::Kind kind, std::uint64_t index, core::Expr* key = nullptr);
-  ValueId fetch(Occ* at);
-  void known(Occ* at, ValueId v);
-  std::size_t mark() const { return trail_.size(); }
-  /// Forgets what was fetched since, except in `base`, which every later block comes after.
-  void undo(std::size_t mark, BlockId base);
-  static const Cell* cell_at(const Row& row, const Occ* at);
-  static Cell take(Row& row, const Occ* at);
-  BlockId start_block() {
-    BlockId b = l_.new_block();
-    l_.start(b);
-    return b;
-  }
-
-  Lowerer& l_;
   core::ClauseList clauses_;
-  std::deque<Occ> occs_;
-  std::vector<std::vector<Leaf>> leaves_;
-  struct Fetched {
-    Occ* at;
-    BlockId block;
-    ValueId before;
-  };
-  std::vector<Fetched> trail_;
+  Places places_{blocks_};
+  BitMatcher bits_{c_, *this, places_};
+  std::vector<std::vector<Leaf>> leaves_;  // by clause: where its body is reached
   std::size_t copies_ = 0;
   std::size_t budget_ = 0;
-  std::uint64_t next_rest_ = 0;
   bool in_receive_ = false;
 };
 

@@ -2,7 +2,7 @@
 // The middle form: per function a graph of basic blocks over single-assignment values; a block's
 // parameters are what other compilers call phi functions. Pattern matching has become tests and
 // switches here, closures have been lifted to functions of their own. The graph is acyclic but for
-// receive loops. Made by lower_*.cpp, improved by ssa_opt.cpp, turned into instructions by
+// receive loops. Made by to_ssa.cpp, improved by ssa_opt.cpp, turned into instructions by
 // codegen.cpp. One compilation, one thread.
 
 #include <cstdint>
@@ -222,7 +222,7 @@ inline bool is_call(Op op) { return op >= Op::kCall && op <= Op::kRawRaise; }
 /// May be dropped when nobody uses the result.
 bool is_pure(const Instr& i);
 
-/// core → ssa, all functions. (lower_core.cpp)
+/// core → ssa, all functions. (to_ssa.cpp)
 void to_ssa(Program& program);
 /// (ssa_opt.cpp) Improves one function; leaves only reachable blocks with preds filled in.
 void optimise(Program& program, Function& fn);

@@ -1,0 +1,48 @@
+#pragma once
+// Appends instructions to the blocks of a function under construction. One function; one thread.
+
+#include <vector>
+
+#include "runtime/compile/ssa/ssa.hpp"
+
+namespace vmrun::compile::ssa {
+
+/// Where the value of an expression goes.
+struct Dest {
+  enum Kind : std::uint8_t { kReturn, kJoin } kind;
+  // kJoin: the block, whose parameters take the values; none of them: only effects count
+  BlockId join = kNone;
+};
+
+class BlockBuilder {
+ public:
+  BlockBuilder(NodeArena& arena, Function& fn) : arena_(arena), fn_(fn) {}
+
+  /// Where instructions go. Code after a jump goes to an unreachable block that is dropped later.
+  Block& cur() { return fn_.blocks[cur_]; }
+  BlockId here() const { return cur_; }
+  /// The innermost try or catch around new blocks.
+  BlockId handler() const { return handler_; }
+  void set_handler(BlockId handler) { handler_ = handler; }
+  BlockId new_block() { return fn_.new_block(handler_); }
+  BlockId new_join(std::size_t params);
+  void start(BlockId b) { cur_ = b; }
+  void jump(BlockId to, std::vector<Arg> args = {});
+  void finish(Dest d, Arg value);
+  void error(core::Fail kind, Arg subject, Loc loc);
+  Instr& emit(Op op, std::vector<Arg> args, Loc loc = {});
+  Arg emit_value(Op op, std::vector<Arg> args, Loc loc = {}, std::uint64_t imm = 0);
+  /// Ends the current block with a test; starts none.
+  void test(Test t, std::vector<Arg> args, BlockId yes, BlockId no, std::uint64_t imm = 0);
+  /// Ends the current block with the fallible operation `i` and goes on in its success block.
+  /// `fail` kNone: it raises.
+  void fallible(Instr i, BlockId fail);
+
+ private:
+  NodeArena& arena_;
+  Function& fn_;
+  BlockId cur_ = 0;
+  BlockId handler_ = kNone;
+};
+
+}  // namespace vmrun::compile::ssa

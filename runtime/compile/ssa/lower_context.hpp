@@ -1,0 +1,65 @@
+#pragma once
+// What the classes share that turn the Core of one function into a graph of blocks: the blocks, what
+// variables are, and each other. One compilation, one thread.
+
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runtime/compile/ssa/bif_info.hpp"
+#include "runtime/compile/ssa/block_builder.hpp"
+#include "runtime/compile/ssa/fun_analysis.hpp"
+#include "runtime/compile/ssa/ssa.hpp"
+
+namespace vmrun::compile::ssa {
+
+/// What the functions of one module share while they are lowered.
+struct ModuleContext {
+  Program& program;
+  std::unordered_map<std::uint64_t, std::uint32_t> local;     // name and arity → index in functions
+  std::unordered_map<std::uint64_t, std::uint32_t> wrappers;  // fun f/1 → index in lambdas
+  std::vector<Arg> env;                                       // by Var::slot
+  std::vector<std::unique_ptr<core::FunNote>> notes;
+  static std::uint64_t key(Term name, std::uint32_t arity) { return name.raw() << 10 | arity; }
+};
+
+class LowerExpr;
+class LowerFun;
+class LowerData;
+class LowerControl;
+class LowerCond;
+
+struct LowerContext {
+  ModuleContext& module;
+  Function& fn;
+  core::FunNote& note;
+  BlockBuilder blocks;
+  BlockId guard_fail = kNone;  // set in guards: what would raise goes there
+  // result of make_ref() and the like → where it was made
+  std::unordered_map<ValueId, std::pair<BlockId, std::uint32_t>> fresh_refs{};
+
+  LowerExpr& exprs;
+  LowerFun& funs;
+  LowerData& data;
+  LowerControl& control;
+  LowerCond& conds;
+
+  Arg lookup(core::Var* v) { return module.env[v->slot]; }
+  void bind(core::Var* v, Arg a) { module.env[v->slot] = a; }
+};
+
+/// The base of those classes.
+class LowerPart {
+ public:
+  explicit LowerPart(LowerContext& context)
+      : c_(context), blocks_(context.blocks), fn_(context.fn), arena_(context.module.program.arena) {}
+
+ protected:
+  LowerContext& c_;
+  BlockBuilder& blocks_;
+  Function& fn_;
+  NodeArena& arena_;
+};
+
+}  // namespace vmrun::compile::ssa

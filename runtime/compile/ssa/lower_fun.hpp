@@ -1,0 +1,29 @@
+#pragma once
+// Funs: closures are made, and called directly where it is known which they are.
+// One compilation, one thread.
+
+#include "runtime/compile/ssa/lower_context.hpp"
+
+namespace vmrun::compile::ssa {
+
+/// A fun that this function has made: calls of it need no fun.
+struct ClosureInfo {
+  core::FunNote* note;
+  std::span<Arg> env;
+};
+
+class LowerFun : LowerPart {
+ public:
+  using LowerPart::LowerPart;
+  Arg make_closure(core::FunNote* note);
+  Arg lambda(core::Lambda& l);
+  Arg fun_ref(core::FunRef& r);
+  Arg apply_value(Arg fun, std::vector<Arg> args, Loc loc);
+
+ private:
+  const ClosureInfo* closure_of(Arg a) const;
+
+  std::unordered_map<ValueId, ClosureInfo> closures_;
+};
+
+}  // namespace vmrun::compile::ssa

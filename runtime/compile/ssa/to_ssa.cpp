@@ -1,0 +1,152 @@
+// Core to blocks: all functions of a module.
+
+#include "runtime/compile/ssa/lower_cond.hpp"
+#include "runtime/compile/ssa/lower_control.hpp"
+#include "runtime/compile/ssa/lower_data.hpp"
+#include "runtime/compile/ssa/lower_expr.hpp"
+#include "runtime/compile/ssa/lower_fun.hpp"
+#include "vm/term/atom.hpp"
+
+namespace vmrun::compile::ssa {
+
+using namespace core;
+
+namespace {
+
+Term named(const FunDef& f, const std::string& rest) {
+  return intern_atom("-" + std::string(atom_text(f.name)) + "/" + std::to_string(f.arity) + "-" + rest + "-");
+}
+
+/// module_info/0,1 and the wrappers of `fun f/1`: functions that only pass their arguments on.
+void add_forwarder(Program& p, Term name, std::uint32_t arity, Op op, std::vector<Arg> before,
+                   std::uint64_t imm) {
+  Function& f = p.functions.emplace_back();
+  f.name = name;
+  f.arity = arity;
+  Block& b = f.blocks[f.new_block(kNone)];
+  Instr i{.op = op};
+  for (std::uint32_t k = 0; k < arity; k++) {
+    f.params.push_back(f.new_value());
+    before.push_back(Arg::of(f.params.back()));
+  }
+  i.imm = imm;
+  i.args = p.arena.copy(before);
+  ValueId v = f.new_value();
+  i.dsts = p.arena.copy(&v, 1);
+  b.code.push_back(i);
+  b.end = BlockEnd::kReturn;
+  b.subject = Arg::of(v);
+}
+
+/// One function, or fun, or local function of a letrec; owns what lowers its parts.
+class FunctionToSsa {
+ public:
+  FunctionToSsa(ModuleContext& module, Function& fn, FunNote& note)
+      : c_{.module = module,
+           .fn = fn,
+           .note = note,
+           .blocks = {module.program.arena, fn},
+           .exprs = exprs_,
+           .funs = funs_,
+           .data = data_,
+           .control = control_,
+           .conds = conds_},
+        blocks_(c_.blocks),
+        fn_(fn) {}
+  void run();
+
+ private:
+  LowerContext c_;
+  BlockBuilder& blocks_;
+  Function& fn_;
+  LowerExpr exprs_{c_};
+  LowerFun funs_{c_};
+  LowerData data_{c_};
+  LowerControl control_{c_};
+  LowerCond conds_{c_};
+};
+
+void FunctionToSsa::run() {
+  FunNote& note = c_.note;
+  auto param = [&](Var* v) {
+    ValueId value = fn_.new_value();
+    fn_.params.push_back(value);
+    c_.bind(v, Arg::of(value));
+  };
+  for (Var* v : note.params) param(v);
+  for (Var* v : note.free) param(v);
+  fn_.arity = static_cast<std::uint32_t>(fn_.params.size());
+  fn_.free_count = static_cast<std::uint32_t>(note.free.size());
+  fn_.entry = blocks_.new_block();
+  blocks_.start(fn_.entry);
+  if (note.lambda != nullptr && note.lambda->self != nullptr && note.lambda->self->uses > 0)
+    c_.bind(note.lambda->self, c_.funs.make_closure(&note));
+  c_.exprs.to(note.body, {Dest::kReturn});
+}
+
+}  // namespace
+
+void to_ssa(Program& p) {
+  ModuleContext context{p, {}, {}, {}, {}};
+  struct Work {
+    FunDef* def;
+    FunNote* root;
+    std::vector<FunNote*> inner;
+  };
+  std::vector<Work> work;
+  std::uint32_t slots = 0;
+  auto own = [&](FunNote* n) { context.notes.emplace_back(n); };
+  for (FunDef* def : p.module.functions) {
+    auto* root = new FunNote;
+    own(root);
+    root->params = def->params;
+    root->body = def->body;
+    FunAnalysis analysis(root, slots);
+    analysis.run();
+    for (FunNote* n : analysis.found()) own(n);
+    work.push_back({def, root, std::move(analysis.found())});
+  }
+  context.env.resize(slots);
+  // All Function objects exist before any is filled: they must not move.
+  for (Work& w : work) {
+    w.root->index = static_cast<std::uint32_t>(p.functions.size());
+    context.local[ModuleContext::key(w.def->name, w.def->arity)] = w.root->index;
+    Function& f = p.functions.emplace_back();
+    f.name = w.def->name;
+    f.loc = w.def->loc;
+    std::uint32_t letrecs = 0;
+    for (FunNote* n : w.inner) {
+      n->index = static_cast<std::uint32_t>(p.functions.size());
+      Function& g = p.functions.emplace_back();
+      g.loc = w.def->loc;
+      if (n->lambda != nullptr) {
+        g.name = named(*w.def, "fun-" + std::to_string(n->lambda->index));
+        g.loc = n->lambda->loc;
+        n->lambda_index = static_cast<std::uint32_t>(p.lambdas.size());
+        p.lambdas.push_back({n->index, static_cast<std::uint32_t>(n->free.size())});
+      } else {
+        g.name = named(*w.def, std::string(n->letrec->name) + "/" + std::to_string(n->params.size()) + "-" +
+                                   std::to_string(letrecs++));
+      }
+    }
+  }
+  for (Work& w : work) {
+    FunctionToSsa(context, p.functions[w.root->index], *w.root).run();
+    for (FunNote* n : w.inner) FunctionToSsa(context, p.functions[n->index], *n).run();
+  }
+  for (auto& [key, lambda] : context.wrappers) {
+    auto target = context.local.at(key);
+    p.lambdas[lambda].function = static_cast<std::uint32_t>(p.functions.size());
+    const Function& f = p.functions[target];
+    Term name = intern_atom("-fun." + std::string(atom_text(f.name)) + "/" + std::to_string(f.arity) + "-");
+    add_forwarder(p, name, static_cast<std::uint32_t>(key & 1023), Op::kCall, {}, target);
+  }
+  for (std::uint32_t arity = 0; arity < 2; arity++) {
+    if (context.local.contains(ModuleContext::key(atoms::module_info, arity))) continue;
+    add_forwarder(
+        p, atoms::module_info, arity, Op::kCallExt,
+        {Arg::lit(atoms::erlang), Arg::lit(intern_atom("get_module_info")), Arg::lit(p.module.name)}, 0);
+  }
+}
+
+}  // namespace vmrun::compile::ssa
