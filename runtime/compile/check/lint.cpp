@@ -7,7 +7,8 @@ namespace vmrun::compile {
 
 namespace {
 
-/// The module as a whole: walks through its functions and records, then looks at what fits together.
+/// The module as a whole: walks through its functions and records, then looks at what fits
+/// together.
 class Linter {
  public:
   Linter(Session& session, const ParsedModule& module, ModuleTables& tables) : c_{session, module, tables} {}

@@ -1,8 +1,8 @@
 #pragma once
 // Core: the language between the syntax tree and code generation, modelled on the published Core
 // Erlang (Carlsson et al., "Core Erlang 1.0.3"). The front end lowers a module to it, the back end
-// (codegen.hpp) takes it from there. Nodes live in the compilation's NodeArena; literals are VM terms
-// whose words live as long as that arena. One compilation, one thread.
+// (codegen.hpp) takes it from there. Nodes live in the compilation's NodeArena; literals are VM
+// terms whose words live as long as that arena. One compilation, one thread.
 //
 // What the front end keeps true:
 //  - Every Var object is bound exactly once (by a function's parameters, let, a pattern, a try, a

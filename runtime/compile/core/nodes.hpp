@@ -1,7 +1,7 @@
 #pragma once
-// Makes Core: nodes in the compilation's arena, literals in its heap of constants, and the blocks of
-// statements that come before an expression. What is made of literals only is a literal.
-// One compilation, one thread.
+// Makes Core: nodes in the compilation's arena, literals in its heap of constants, and the blocks
+// of statements that come before an expression. What is made of literals only is a literal. One
+// compilation, one thread.
 
 #include <initializer_list>
 #include <span>

@@ -1,5 +1,6 @@
 #pragma once
-// Clauses, bodies of functions, case, if, receive, try and maybe, and the variables they hand on. One compilation, one thread.
+// Clauses, bodies of functions, case, if, receive, try and maybe, and the variables they hand on.
+// One compilation, one thread.
 
 #include <functional>
 

@@ -1,5 +1,6 @@
 #pragma once
-// Expressions without control flow: data, operators, calls, matches, funs. One compilation, one thread.
+// Expressions without control flow: data, operators, calls, matches, funs. One compilation, one
+// thread.
 
 #include "runtime/compile/core/core_context.hpp"
 

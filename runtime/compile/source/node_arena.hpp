@@ -1,7 +1,7 @@
 #pragma once
-// Bump allocation for one compilation: syntax trees, interned names and Core nodes live in an NodeArena
-// and die together with it, so nothing in them needs a destructor. Owned by one compilation; one
-// thread at a time.
+// Bump allocation for one compilation: syntax trees, interned names and Core nodes live in a
+// NodeArena and die together with it, so nothing in them needs a destructor. Owned by one
+// compilation; one thread at a time.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// What the classes share that turn the Core of one function into a graph of blocks: the blocks, what
-// variables are, and each other. One compilation, one thread.
+// What the classes share that turn the Core of one function into a graph of blocks: the blocks,
+// what variables are, and each other. One compilation, one thread.
 
 #include <memory>
 #include <unordered_map>

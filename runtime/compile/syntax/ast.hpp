@@ -1,8 +1,8 @@
 #pragma once
 // The abstract syntax of a module. Expressions, patterns and guards share the node types, as in
 // Erlang's own abstract format: what is allowed where is lint's business. Nodes live in the
-// compilation's NodeArena, are immutable after parsing, and carry the place of the token that a message
-// about them should point at.
+// compilation's NodeArena, are immutable after parsing, and carry the place of the token that a
+// message about them should point at.
 
 #include <cstdint>
 #include <span>

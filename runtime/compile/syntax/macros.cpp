@@ -302,8 +302,9 @@ bool MacroExpander::expand_feature(const Token& name, Loc at, const Token* token
   return true;
 }
 
-/// Which version of a macro is called: one with as many parameters as arguments follow, else the one
-/// without. `i` stands behind the name and comes to stand behind the arguments that are the macro's.
+/// Which version of a macro is called: one with as many parameters as arguments follow, else the
+/// one without. `i` stands behind the name and comes to stand behind the arguments that are the
+/// macro's.
 const MacroExpander::Macro* MacroExpander::choose(const std::vector<Macro>& versions, const Token& name,
                                                   Loc at, const Token* tokens, size_t count, size_t& i,
                                                   Arguments& args) {

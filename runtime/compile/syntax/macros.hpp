@@ -1,7 +1,8 @@
 #pragma once
-// Macros: their definitions and their expansion. Arguments are expanded before they are substituted,
-// the result is expanded again with the macro itself marked as in use, so recursion is found and
-// arguments may use the macro they are given to. Owned by one preprocessor; one thread at a time.
+// Macros: their definitions and their expansion. Arguments are expanded before they are
+// substituted, the result is expanded again with the macro itself marked as in use, so recursion is
+// found and arguments may use the macro they are given to. Owned by one preprocessor; one thread at
+// a time.
 
 #include <string>
 #include <unordered_map>

@@ -1,7 +1,7 @@
 #pragma once
 // Splits source text into forms and obeys the preprocessor's directives (Erlang reference manual,
-// "Preprocessor"): what is read, what is left out, in what order. Macros are macros.hpp's. One thread
-// at a time.
+// "Preprocessor"): what is read, what is left out, in what order. Macros are macros.hpp's. One
+// thread at a time.
 
 #include <memory>
 #include <span>

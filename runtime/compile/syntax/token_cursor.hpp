@@ -1,7 +1,7 @@
 #pragma once
-// Where a parser stands in the tokens of one form: looking ahead, taking what is expected, and giving
-// up with a message. It also counts nesting, which is bounded because every later phase recurses over
-// the tree. Shared by the parsers of one form; one thread at a time.
+// Where a parser stands in the tokens of one form: looking ahead, taking what is expected, and
+// giving up with a message. It also counts nesting, which is bounded because every later phase
+// recurses over the tree. Shared by the parsers of one form; one thread at a time.
 
 #include <span>
 #include <string>

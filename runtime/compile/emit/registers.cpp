@@ -1,29 +1,52 @@
-// Code generation: which value is in which register.
+#include "runtime/compile/emit/registers.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
-#include "runtime/compile/emit/function_gen.hpp"
+#include "runtime/compile/ssa/bif_info.hpp"
 
 namespace vmrun::compile {
 
-Operand FunctionGen::where(ValueId v) const {
+using ssa::BlockEnd;
+
+Operand HeapNeed::operand() const {
+  if (floats == 0 && funs == 0) return Operand::u(words);
+  Operand o{Operand::kAlloc, words, floats, funs, {}};
+  return o;
+}
+
+Registers::Registers(const ssa::Function& fn, const ssa::Liveness& live, const Uses& uses, Frames& frames)
+    : fn_(fn), live_(live), uses_(uses), frames_(frames) {
+  loc_x_.assign(fn.value_count, -1);
+  loc_y_.assign(fn.value_count, -1);
+  small_.resize(fn.value_count);
+  for (const Block& b : fn.blocks) {
+    for (const Instr& i : b.code) {
+      const bool number = (i.op == Op::kBif && (i.bif->gc || i.bif->boolean)) || i.op == Op::kFloatBox ||
+                          i.op == Op::kBsGetPosition ||
+                          (i.op == Op::kBsGet && i.spec.type != core::SegType::kBinary) ||
+                          i.op == Op::kMarkerReserve;
+      if (number && i.dst() != kNone)
+        small_[i.dst()] =
+            !(i.op == Op::kBif && i.bif->arity >= 2 && i.bif->name[0] == 'b' && i.bif->name[1] == 'i');
+    }
+    if (b.tag != kNone) small_[b.tag] = b.end != BlockEnd::kLoopRec;
+  }
+}
+
+Operand Registers::where(ValueId v) const {
   if (loc_x_[v] >= 0) return Operand::x(static_cast<std::uint32_t>(loc_x_[v]));
   return Operand::y(static_cast<std::uint32_t>(std::max(loc_y_[v], 0)));
 }
 
-/// Not needed after instruction `at` of the present block.
-bool FunctionGen::dies(ValueId v, std::uint32_t at) const {
-  return use_[v].block != id_ || use_[v].last <= at;
-}
-
-void FunctionGen::drop_x(std::uint32_t r) {
+void Registers::drop_x(std::uint32_t r) {
   if (r < x_.size() && x_[r] != kNone) {
     loc_x_[x_[r]] = -1;
     x_[r] = kNone;
   }
 }
 
-void FunctionGen::release(ValueId v) {
+void Registers::release(ValueId v) {
   // Its registers may have been given to somebody else already.
   if (auto r = static_cast<std::size_t>(loc_x_[v]); loc_x_[v] >= 0 && x_[r] == v) x_[r] = kNone;
   if (auto r = static_cast<std::size_t>(loc_y_[v]); loc_y_[v] >= 0 && y_[r] == v) {
@@ -33,13 +56,13 @@ void FunctionGen::release(ValueId v) {
   loc_x_[v] = loc_y_[v] = -1;
 }
 
-void FunctionGen::release_dead(std::span<const Arg> args, std::uint32_t at) {
+void Registers::release_dead(std::span<const Arg> args, std::uint32_t at) {
   for (Arg a : args) {
-    if (a.is_value() && dies(a.value, at)) release(a.value);
+    if (a.is_value() && uses_.dies(a.value, at)) release(a.value);
   }
 }
 
-void FunctionGen::set_x(std::uint32_t r, ValueId v) {
+void Registers::set_x(std::uint32_t r, ValueId v) {
   if (x_.size() <= r) x_.resize(r + 1, kNone);
   drop_x(r);
   if (loc_x_[v] >= 0) x_[static_cast<std::uint32_t>(loc_x_[v])] = kNone;
@@ -50,11 +73,8 @@ void FunctionGen::set_x(std::uint32_t r, ValueId v) {
   resident_.push_back(v);
 }
 
-void FunctionGen::set_y(std::uint32_t r, ValueId v) {
-  if (frame_ != kNone) {
-    Frame& f = frames_[frame_root(frame_)];
-    f.slots = std::max(f.slots, r + 1);
-  }
+void Registers::set_y(std::uint32_t r, ValueId v) {
+  frames_.use_slot(r);
   if (y_.size() <= r) y_.resize(r + 1, kNone);
   y_[r] = v;
   grow(y_stale_, r + 1);
@@ -65,29 +85,29 @@ void FunctionGen::set_y(std::uint32_t r, ValueId v) {
   resident_.push_back(v);
 }
 
-std::uint32_t FunctionGen::free_x() const {
+std::uint32_t Registers::free_x() const {
   std::uint32_t r = 0;
   while (r < x_.size() && x_[r] != kNone) r++;
   return r;
 }
 
 /// before_read: the slot is written before the present instruction reads its arguments.
-std::uint32_t FunctionGen::free_y(bool before_read) {
-  std::uint32_t r = tag_slots_;
+std::uint32_t Registers::free_y(bool before_read) {
+  std::uint32_t r = frames_.tag_slots;
   while ((r < y_.size() && y_[r] != kNone) ||
          (before_read && std::find(read_now_.begin(), read_now_.end(), r) != read_now_.end()))
     r++;
   return r;
 }
 
-std::uint32_t FunctionGen::x_top() const {
+std::uint32_t Registers::x_top() const {
   auto r = static_cast<std::uint32_t>(x_.size());
   while (r > 0 && x_[r - 1] == kNone) r--;
   return r;
 }
 
 /// Number of x registers a collection here must look at, holes closed.
-std::uint32_t FunctionGen::live_x() {
+std::uint32_t Registers::live_x() {
   for (std::uint32_t r = 0; r < x_top(); r++) {
     grow(x_valid_, r + 1);
     if (x_valid_[r]) continue;
@@ -100,20 +120,7 @@ std::uint32_t FunctionGen::live_x() {
   return x_top();
 }
 
-std::uint32_t FunctionGen::next_clobber(std::uint32_t at) const {
-  auto it = std::upper_bound(clobbers_.begin(), clobbers_.end(), at);
-  return it == clobbers_.end() ? kForever : *it;
-}
-
-/// Whether v, known to be alive after `at`, is still needed after the next call.
-bool FunctionGen::outlasts(ValueId v, std::uint32_t at) const {
-  const std::uint32_t next = next_clobber(at);
-  if (use_[v].block != id_) return false;
-  if (next != kForever) return use_[v].last > next;
-  return use_[v].last == kForever && live_.hints[v].outlasts_call && live_.hints[v].x < 0;
-}
-
-void FunctionGen::save(ValueId v) {
+void Registers::save(ValueId v) {
   if (loc_y_[v] >= 0) return;
   const std::uint32_t slot = free_y(true);
   move(where(v), Operand::y(slot));
@@ -122,13 +129,13 @@ void FunctionGen::save(ValueId v) {
 
 /// If the call at `next` takes an argument out of the stack for good: the x register it goes to. A
 /// value left there that must be saved changes places with it, and needs no slot of its own.
-std::uint32_t FunctionGen::place_to_swap(std::uint32_t next) const {
-  const Instr& call = block_->code[next];
+std::uint32_t Registers::place_to_swap(std::uint32_t next) const {
+  const Instr& call = uses_.block().code[next];
   const std::size_t from = ssa::first_register_arg(call);
   for (std::size_t k = from; k < call.args.size(); k++) {
     const Arg a = call.args[k];
     const auto r = static_cast<std::uint32_t>(k - from);
-    if (a.is_value() && loc_x_[a.value] < 0 && loc_y_[a.value] >= 0 && dies(a.value, next) &&
+    if (a.is_value() && loc_x_[a.value] < 0 && loc_y_[a.value] >= 0 && uses_.dies(a.value, next) &&
         (r >= x_.size() || x_[r] == kNone))
       return r;
   }
@@ -137,8 +144,8 @@ std::uint32_t FunctionGen::place_to_swap(std::uint32_t next) const {
 
 /// Picks the register that instruction `at` writes v to. Call after the arguments' locations were
 /// read and dead ones released.
-Operand FunctionGen::define(ValueId v, std::uint32_t at, bool allow_y) {
-  const bool used = !dies(v, at);
+Operand Registers::define(ValueId v, std::uint32_t at, bool allow_y) {
+  const bool used = !uses_.dies(v, at);
   if (!used) {
     const std::uint32_t r = free_x();
     if (x_.size() <= r) x_.resize(r + 1, kNone);
@@ -146,16 +153,16 @@ Operand FunctionGen::define(ValueId v, std::uint32_t at, bool allow_y) {
     x_valid_[r] = true;
     return Operand::x(r);
   }
-  const std::uint32_t next = next_clobber(at);
-  const bool far = outlasts(v, at);
+  const std::uint32_t next = uses_.next_clobber(at);
+  const bool far = uses_.outlasts(v, at);
   const ssa::Hint hint = live_.hints[v];
-  if (far && allow_y && frame_ != kNone && !fragile_) {
+  if (far && allow_y && frames_.open_now() && !fragile_) {
     // Wanted as an argument of that call too: it goes there first, and is stored on the way.
-    if (!(hint.x >= 0 && next != kForever &&
+    if (!(hint.x >= 0 && next != Uses::kForever &&
           (static_cast<std::size_t>(hint.x) >= x_.size() || x_[static_cast<std::size_t>(hint.x)] == kNone))) {
       const std::uint32_t slot = free_y();
       grow(y_written_, slot + 1);
-      if (const std::uint32_t r = next != kForever && !y_written_[slot] ? place_to_swap(next) : kNone;
+      if (const std::uint32_t r = next != Uses::kForever && !y_written_[slot] ? place_to_swap(next) : kNone;
           r != kNone) {
         set_x(r, v);
         return Operand::x(r);
@@ -172,7 +179,7 @@ Operand FunctionGen::define(ValueId v, std::uint32_t at, bool allow_y) {
     const auto h = static_cast<std::uint32_t>(hint.x);
     if (h >= x_.size() || x_[h] == kNone) {
       r = h;
-    } else if (frame_ != kNone && !fragile_ && next != kForever && outlasts(x_[h], at)) {
+    } else if (frames_.open_now() && !fragile_ && next != Uses::kForever && uses_.outlasts(x_[h], at)) {
       // Whoever is there has to go to the stack before the call anyway.
       save(x_[h]);
       drop_x(h);
@@ -183,38 +190,29 @@ Operand FunctionGen::define(ValueId v, std::uint32_t at, bool allow_y) {
   return Operand::x(r);
 }
 
-void FunctionGen::clobber() {
+void Registers::clobber() {
   for (std::uint32_t r = 0; r < x_.size(); r++) drop_x(r);
   std::fill(x_valid_.begin(), x_valid_.end(), false);
 }
 
 /// Memory may be collected here.
-void FunctionGen::collection(std::uint32_t live) {
+void Registers::collection(std::uint32_t live) {
   for (std::size_t r = live; r < x_valid_.size(); r++) x_valid_[r] = false;
   stack_walk();
 }
 
 /// The stack is looked at here, by a collection or in search of a catch: every y register must hold
 /// something.
-void FunctionGen::stack_walk() {
-  if (frame_ == kNone) return;
-  Frame& f = frames_[frame_root(frame_)];
-  if (!f.seen_collection) {
-    f.written = y_written_;
-  } else {
-    grow(f.written, y_written_.size());
-    for (std::size_t i = 0; i < f.written.size(); i++)
-      f.written[i] = f.written[i] && i < y_written_.size() && y_written_[i];
-  }
-  f.seen_collection = true;
+void Registers::stack_walk() {
+  if (frames_.open_now()) frames_.walked(y_written_);
 }
 
 /// Clears stack slots of values that nobody needs any more, so that a call that takes long does not
 /// keep them alive.
-void FunctionGen::forget_dead() {
-  if (frame_ == kNone) return;
+void Registers::forget_dead() {
+  if (!frames_.open_now()) return;
   std::vector<Operand> slots{Operand::list(0)};
-  for (std::uint32_t r = tag_slots_; r < y_stale_.size(); r++) {
+  for (std::uint32_t r = frames_.tag_slots; r < y_stale_.size(); r++) {
     if (!y_stale_[r] || (r < y_.size() && y_[r] != kNone)) continue;
     slots.push_back(Operand::y(r));
     y_stale_[r] = false;
@@ -224,14 +222,14 @@ void FunctionGen::forget_dead() {
   emit(Bop::kInitYregs, std::move(slots));
 }
 
-void FunctionGen::move(Operand from, Operand to) {
+void Registers::move(Operand from, Operand to) {
   if (from == to) return;
   emit(Bop::kMove, {from, to});
 }
 
 /// Moves that happen at once: each destination is written once its old content is no longer needed;
 /// cycles become swaps.
-void FunctionGen::parallel(std::vector<Move> moves) {
+void Registers::parallel(std::vector<Move> moves) {
   std::vector<Move> constants;
   std::erase_if(moves, [&](const Move& m) {
     if (m.from == m.to) return true;
@@ -298,7 +296,7 @@ void FunctionGen::parallel(std::vector<Move> moves) {
 
 /// Arguments to x0, x1, …; with `saves` also everything that must outlast instruction `at` to the
 /// stack, all at once.
-void FunctionGen::to_registers(std::span<const Arg> args, std::uint32_t at, bool saves) {
+void Registers::to_registers(std::span<const Arg> args, std::uint32_t at, bool saves) {
   std::vector<Move> moves;
   for (std::uint32_t k = 0; k < args.size(); k++) {
     const Arg a = args[k];
@@ -308,19 +306,138 @@ void FunctionGen::to_registers(std::span<const Arg> args, std::uint32_t at, bool
   if (saves) {
     // Slots of arguments that die here may be taken.
     for (Arg a : args) {
-      if (a.is_value() && dies(a.value, at) && loc_y_[a.value] >= 0) {
+      if (a.is_value() && uses_.dies(a.value, at) && loc_y_[a.value] >= 0) {
         y_[static_cast<std::uint32_t>(loc_y_[a.value])] = kNone;
       }
     }
     for (std::uint32_t r = 0; r < x_.size(); r++) {
       const ValueId v = x_[r];
-      if (v == kNone || dies(v, at) || loc_y_[v] >= 0) continue;
+      if (v == kNone || uses_.dies(v, at) || loc_y_[v] >= 0) continue;
       const std::uint32_t slot = free_y();
       moves.push_back({Operand::x(r), Operand::y(slot)});
       set_y(slot, v);
     }
   }
   parallel(std::move(moves));
+}
+
+/// The result is wanted where somebody sits who must go to the stack before the next call anyway,
+/// and an argument leaves the stack for good here: they swap.
+void Registers::trade_places(const Instr& i, std::uint32_t at) {
+  const ssa::Hint hint = live_.hints[i.dst()];
+  if (!frames_.open_now() || fragile_ || hint.x < 0 || static_cast<std::size_t>(hint.x) >= x_.size() ||
+      uses_.next_clobber(at) == Uses::kForever)
+    return;
+  const auto r = static_cast<std::uint32_t>(hint.x);
+  const ValueId there = x_[r];
+  if (there == kNone || loc_y_[there] >= 0 || !uses_.outlasts(there, at) || uses_.outlasts(i.dst(), at))
+    return;
+  for (Arg a : i.args) {
+    if (a == Arg::of(there)) return;
+  }
+  for (Arg a : i.args) {
+    if (!a.is_value() || loc_x_[a.value] >= 0 || loc_y_[a.value] < 0 || !uses_.dies(a.value, at)) continue;
+    const auto slot = static_cast<std::uint32_t>(loc_y_[a.value]);
+    emit(Bop::kSwap, {Operand::x(r), Operand::y(slot)});
+    drop_x(r);
+    loc_y_[a.value] = -1;
+    set_x(r, a.value);
+    set_y(slot, there);
+    return;
+  }
+}
+
+void Registers::open_frame(const HeapNeed& need) {
+  const std::uint32_t live = live_x();
+  collection(live);
+  const std::uint32_t frame = frames_.open();
+  y_.clear();
+  y_written_.clear();
+  y_stale_.clear();
+  if (need.none()) emit(Bop::kAllocate, {Operand::u(frame), Operand::u(live)});
+  else emit(Bop::kAllocateHeap, {Operand::u(frame), need.operand(), Operand::u(live)});
+}
+
+void Registers::save_before_clobber(std::uint32_t at) {
+  const std::uint32_t next = uses_.next_clobber(at);
+  for (std::uint32_t r = 0; r < x_.size(); r++) {
+    if (x_[r] != kNone && next != Uses::kForever && uses_.last(x_[r]) > next) save(x_[r]);
+  }
+}
+
+void Registers::release_others(std::span<const ValueId> wanted) {
+  wanted_.resize(fn_.value_count);
+  for (ValueId v : wanted) wanted_[v] = true;
+  auto unwanted = [&](ValueId v) { return v != kNone && !wanted_[v]; };
+  for (std::uint32_t r = 0; r < x_.size(); r++) {
+    if (unwanted(x_[r])) release(x_[r]);
+  }
+  for (std::uint32_t r = 0; r < y_.size(); r++) {
+    if (unwanted(y_[r])) release(y_[r]);
+  }
+  for (ValueId v : wanted) wanted_[v] = false;
+}
+
+void Registers::keep_on_stack(std::span<const ValueId> values) {
+  read_now_.clear();
+  for (ValueId v : values) save(v);
+  for (ValueId& v : y_) {
+    if (v != kNone && std::find(values.begin(), values.end(), v) == values.end()) {
+      loc_y_[v] = -1;
+      v = kNone;
+    }
+  }
+  forget_dead();
+}
+
+void Registers::place_tag(ValueId tag, std::uint32_t slot) {
+  frames_.use_slot(slot);
+  grow(y_written_, slot + 1);
+  const bool written = y_written_[slot];
+  set_y(slot, tag);
+  y_written_[slot] = written;
+  collection(x_top());
+  y_written_[slot] = true;
+}
+
+void Registers::begin_block(bool fragile) {
+  for (ValueId v : resident_) loc_x_[v] = loc_y_[v] = -1;
+  resident_.clear();
+  x_.clear();
+  y_.clear();
+  read_now_.clear();
+  fragile_ = fragile;
+}
+
+void Registers::set_contents(const Contents& c) {
+  x_valid_ = c.x_valid;
+  y_written_ = c.y_written;
+  y_stale_ = c.y_stale;
+}
+
+void Registers::release_unneeded() {
+  for (std::uint32_t r = 0; r < x_.size(); r++) {
+    if (x_[r] != kNone && !uses_.needed(x_[r])) release(x_[r]);
+  }
+  read_now_.clear();
+}
+
+Registers::State Registers::state() const {
+  return {x_, y_, {x_valid_, y_written_, y_stale_}, frames_.current()};
+}
+
+void Registers::restore(State s) {
+  for (ValueId v : resident_) loc_x_[v] = loc_y_[v] = -1;
+  x_ = std::move(s.x);
+  y_ = std::move(s.y);
+  frames_.set_current(s.frame);
+  for (std::uint32_t r = 0; r < x_.size(); r++) {
+    if (x_[r] != kNone) loc_x_[x_[r]] = static_cast<std::int32_t>(r);
+  }
+  for (std::uint32_t r = 0; r < y_.size(); r++) {
+    if (y_[r] != kNone) loc_y_[y_[r]] = static_cast<std::int32_t>(r);
+  }
+  set_contents(s.contents);
 }
 
 }  // namespace vmrun::compile

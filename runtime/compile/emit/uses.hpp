@@ -1,0 +1,51 @@
+#pragma once
+// When each value is needed for the last time in the block at hand, and where calls are that lose
+// the x registers. One function; one thread.
+
+#include <vector>
+
+#include "runtime/compile/ssa/liveness.hpp"
+#include "runtime/compile/ssa/ssa.hpp"
+
+namespace vmrun::compile {
+
+using ssa::Arg;
+using ssa::Block;
+using ssa::BlockId;
+using ssa::Instr;
+using ssa::kNone;
+using ssa::Op;
+using ssa::ValueId;
+
+class Uses {
+ public:
+  static constexpr std::uint32_t kForever = 0xFFFFFFFF;
+
+  Uses(const ssa::Function& fn, const ssa::Liveness& live) : fn_(fn), live_(live), use_(fn.value_count) {}
+
+  void enter(BlockId id);
+  const Block& block() const { return *block_; }
+  /// Needed in the block or behind it.
+  bool needed(ValueId v) const { return use_[v].block == id_; }
+  /// Position of the last instruction of the block that needs v; kForever: something behind it
+  /// does.
+  std::uint32_t last(ValueId v) const { return use_[v].last; }
+  bool dies(ValueId v, std::uint32_t at) const;
+  std::uint32_t next_clobber(std::uint32_t at) const;
+  bool outlasts(ValueId v, std::uint32_t at) const;
+
+ private:
+  struct Use {
+    std::uint32_t block = kNone;
+    std::uint32_t last = 0;
+  };
+
+  const ssa::Function& fn_;
+  const ssa::Liveness& live_;
+  BlockId id_ = kNone;
+  const Block* block_ = nullptr;
+  std::vector<Use> use_;
+  std::vector<std::uint32_t> clobbers_;  // positions of clobbering instructions in this block
+};
+
+}  // namespace vmrun::compile
