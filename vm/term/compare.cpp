@@ -165,123 +165,114 @@ bool equal_bits(Term a, Term b) {
   return compare_bits(x.base, x.offset_bits, y.base, y.offset_bits, x.size_bits) == 0;
 }
 
-/// Walks both terms at once; what is to be compared later waits on the stack. Boxed or list terms
-/// only in `a` and `b` at the top of the loop.
-bool equal_walk(Term a, Term b, bool exact_numbers) {
-  WorkStack<Job, 24> work;
-  bool exact = exact_numbers;
+/// Walks both terms at once; what is to be compared later waits on the stack.
+class Equality {
+ public:
+  bool of(Term a, Term b, bool exact) {
+    if (!later(a, b, exact)) return false;
+    while (!work_.empty()) {
+      const Job job = work_.pop();
+      if (job.a.is_list()) {
+        if (!job.b.is_list() || !of_lists(job.a, job.b, job.exact)) return false;
+      } else if (job.b.is_list() || !of_boxed(job.a, job.b, job.exact)) {
+        return false;
+      }
+    }
+    return true;
+  }
 
-  // True: decided for this pair (or put off); false: they differ.
-  const auto later = [&](Term x, Term y, bool ex) {
+ private:
+  // Each of these: true if the pair is equal as far as has been looked, the rest being put off;
+  // false if it differs.
+
+  /// Any two terms. Only lists and boxed terms are put off.
+  bool later(Term x, Term y, bool exact) {
     if (x == y) return true;
     if (x.is_immed() || y.is_immed()) {
       // One of them may still be a float or a big.
-      if (ex || (x.is_immed() && y.is_immed()) || !x.is_number() || !y.is_number()) return false;
+      if (exact || (x.is_immed() && y.is_immed()) || !x.is_number() || !y.is_number()) return false;
       return compare_numbers(x, y, false) == 0;
     }
-    work.push({x, y, ex});
+    work_.push({x, y, exact});
     return true;
-  };
-  const auto all_later = [&](const Term* x, const Term* y, Word n, bool ex) {
-    for (Word i = n; i-- > 0;) {
-      if (!later(x[i], y[i], ex)) return false;
-    }
-    return true;
-  };
+  }
 
-  if (!later(a, b, exact)) return false;
-  while (!work.empty()) {
-    const Job job = work.pop();
-    a = job.a;
-    b = job.b;
-    exact = job.exact;
-    if (a.is_list() || b.is_list()) {
-      if (!(a.is_list() && b.is_list())) return false;
-      for (;;) {
-        const Term *x = a.list_ptr(), *y = b.list_ptr();
-        if (x == y) break;
-        if (!later(x[0], y[0], exact)) return false;
-        a = x[1];
-        b = y[1];
-        if (!(a.is_list() && b.is_list())) {
-          if (!later(a, b, exact)) return false;
-          break;
-        }
-      }
-      continue;
+  bool all_later(const Term* x, const Term* y, Word n, bool exact) {
+    for (Word i = n; i-- > 0;) {
+      if (!later(x[i], y[i], exact)) return false;
     }
+    return true;
+  }
+
+  bool of_lists(Term a, Term b, bool exact) {
+    for (;;) {
+      const Term *x = a.list_ptr(), *y = b.list_ptr();
+      if (x == y) return true;
+      if (!later(x[0], y[0], exact)) return false;
+      a = x[1];
+      b = y[1];
+      if (!(a.is_list() && b.is_list())) return later(a, b, exact);
+    }
+  }
+
+  bool of_boxed(Term a, Term b, bool exact) {
     const Term *x = a.boxed_ptr(), *y = b.boxed_ptr();
     switch (x->header_sub()) {
-      case Sub::kTuple:
-        if (*x != *y || !all_later(x + 1, y + 1, x->header_arity(), exact)) return false;
-        break;
+      case Sub::kTuple: return *x == *y && all_later(x + 1, y + 1, x->header_arity(), exact);
       case Sub::kPosBig:
       case Sub::kNegBig:
-        if (*x != *y) {
-          if (exact || !b.is_float() || compare_numbers(a, b, false) != 0) return false;
-        } else if (std::memcmp(x + 1, y + 1, x->header_arity() * sizeof(Term)) != 0) {
-          return false;
-        }
-        break;
+        if (*x != *y) return !exact && b.is_float() && compare_numbers(a, b, false) == 0;
+        return std::memcmp(x + 1, y + 1, x->header_arity() * sizeof(Term)) == 0;
       case Sub::kFloat:
-        if (*x == *y) {
-          if (float_of(a)->value != float_of(b)->value) return false;
-        } else if (exact || !b.is_big() || compare_numbers(a, b, false) != 0) {
-          return false;
-        }
-        break;
+        if (*x == *y) return float_of(a)->value == float_of(b)->value;
+        return !exact && b.is_big() && compare_numbers(a, b, false) == 0;
       case Sub::kRef:
       case Sub::kMagicRef:
-      case Sub::kExternalRef:
-        if (!b.is_ref() || compare_refs(a, b) != 0) return false;
-        break;
+      case Sub::kExternalRef: return b.is_ref() && compare_refs(a, b) == 0;
       case Sub::kExternalPid:
-      case Sub::kExternalPort:
-        if (x->header_sub() != y->header_sub() || compare_ids(a, b) != 0) return false;
-        break;
+      case Sub::kExternalPort: return x->header_sub() == y->header_sub() && compare_ids(a, b) == 0;
       case Sub::kFun: {
         if (!b.is_fun()) return false;
         const auto *f = object<FunObject>(a), *g = object<FunObject>(b);
-        if (compare_fun_heads(f, g) != 0 ||
-            !all_later(f->environment(), g->environment(), f->free_count, exact))
-          return false;
-        break;
+        return compare_fun_heads(f, g) == 0 &&
+               all_later(f->environment(), g->environment(), f->free_count, exact);
       }
       case Sub::kRefcBinary:
       case Sub::kHeapBinary:
-      case Sub::kSubBinary:
-        if (!b.is_bitstring() || !equal_bits(a, b)) return false;
-        break;
-      case Sub::kMap: {
+      case Sub::kSubBinary: return b.is_bitstring() && equal_bits(a, b);
+      case Sub::kMap:
         // A map's kind and a trie's shape follow from its keys, and keys match exactly or not at
         // all.
-        if (*x != *y) return false;
-        const MapKind kind = map_kind(*x);
-        if (kind == MapKind::kFlat) {
-          const FlatMap *m = flatmap_of(a), *n = flatmap_of(b);
-          if (m->size != n->size || !all_later(m->values(), n->values(), m->size, exact) ||
-              !later(m->keys, n->keys, true))
-            return false;
-        } else {
-          const Word skip = kind == MapKind::kHashRoot ? 2 : 1;
-          if (kind == MapKind::kHashRoot && map_size_of(a) != map_size_of(b)) return false;
-          for (Word i = skip; i < object_words(*x); ++i) {
-            if (x[i].is_list() && y[i].is_list()) {
-              if (x[i] == y[i]) continue;
-              if (!later(x[i].tail(), y[i].tail(), exact) || !later(x[i].head(), y[i].head(), true))
-                return false;
-            } else if (!later(x[i], y[i], exact)) {
-              return false;
-            }
-          }
-        }
-        break;
-      }
+        return *x == *y &&
+               (map_kind(*x) == MapKind::kFlat ? of_flat_maps(a, b, exact) : of_tries(a, b, exact));
       default: return false;
     }
   }
-  return true;
-}
+
+  bool of_flat_maps(Term a, Term b, bool exact) {
+    const FlatMap *m = flatmap_of(a), *n = flatmap_of(b);
+    return m->size == n->size && all_later(m->values(), n->values(), m->size, exact) &&
+           later(m->keys, n->keys, true);
+  }
+
+  /// The root or an inner node of large maps.
+  bool of_tries(Term a, Term b, bool exact) {
+    const Term *x = a.boxed_ptr(), *y = b.boxed_ptr();
+    const bool root = map_kind(*x) == MapKind::kHashRoot;
+    if (root && map_size_of(a) != map_size_of(b)) return false;
+    for (Word i = root ? 2 : 1; i < object_words(*x); ++i) {
+      if (x[i].is_list() && y[i].is_list()) {
+        if (x[i] == y[i]) continue;
+        if (!later(x[i].tail(), y[i].tail(), exact) || !later(x[i].head(), y[i].head(), true)) return false;
+      } else if (!later(x[i], y[i], exact)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  WorkStack<Job, 24> work_;
+};
 
 // ---- Order --------------------------------------------------------------------------------------
 
@@ -371,8 +362,8 @@ int compare_walk(Term a, Term b, bool exact) {
 }  // namespace
 
 namespace detail {
-bool equal_exact_slow(Term a, Term b) { return equal_walk(a, b, true); }
-bool equal_slow(Term a, Term b) { return equal_walk(a, b, false); }
+bool equal_exact_slow(Term a, Term b) { return Equality().of(a, b, true); }
+bool equal_slow(Term a, Term b) { return Equality().of(a, b, false); }
 int compare_slow(Term a, Term b) { return compare_walk(a, b, false); }
 }  // namespace detail
 
