@@ -79,6 +79,37 @@ bool InstrGen::tail_position(std::uint32_t at) const {
          uses_.block().subject == Arg::of(i.dst());
 }
 
+/// Head and tail of one cell, if this instruction and the next fetch them, at once.
+bool InstrGen::get_list(std::uint32_t at) {
+  const Block& b = uses_.block();
+  if (at + 1 >= b.code.size() || (at + 2 == b.code.size() && b.end == BlockEnd::kFallible)) return false;
+  const Instr &i = b.code[at], &other = b.code[at + 1];
+  const bool hd = i.op == Op::kGetHd;
+  if (other.op != (hd ? Op::kGetTl : Op::kGetHd) || !(other.args[0] == i.args[0])) return false;
+  const Operand from = regs_.operand(i.args[0]);
+  regs_.release_dead(other.args, at + 1);
+  const Instr &h = hd ? i : other, &t = hd ? other : i;
+  const Operand first = regs_.define(h.dst(), at + 1);
+  const Operand second = regs_.define(t.dst(), at + 1);
+  if (!(first == second)) regs_.emit(Bop::kGetList, {from, first, second});
+  else regs_.emit(uses_.dies(h.dst(), at + 1) ? Bop::kGetTl : Bop::kGetHd, {from, first});
+  return true;
+}
+
+/// A tuple, or a fun with its environment.
+void InstrGen::construct(const Instr& i, std::uint32_t at) {
+  reserve_heap(at);
+  std::vector<Operand> elements{Operand::list(i.args.size())};
+  for (Arg a : i.args) elements.push_back(regs_.operand(a));
+  regs_.release_dead(i.args, at);
+  const Operand dst = regs_.define(i.dst(), at);
+  std::vector<Operand> args;
+  if (i.op == Op::kMakeFun) args.push_back(Operand::fun(static_cast<std::uint32_t>(i.imm)));
+  args.push_back(dst);
+  args.insert(args.end(), elements.begin(), elements.end());
+  regs_.emit(i.op == Op::kMakeFun ? Bop::kMakeFun3 : Bop::kPutTuple2, std::move(args));
+}
+
 /// Returns the position of the next instruction, kNone after a tail call.
 std::uint32_t InstrGen::instruction(std::uint32_t at) {
   const Instr& i = uses_.block().code[at];
@@ -105,47 +136,17 @@ std::uint32_t InstrGen::instruction(std::uint32_t at) {
   switch (i.op) {
     case Op::kMove: simple(Bop::kMove, {regs_.operand(i.args[0])}); break;
     case Op::kGetHd:
-    case Op::kGetTl: {
-      const bool hd = i.op == Op::kGetHd;
-      if (at + 1 < uses_.block().code.size() &&
-          !(at + 2 == uses_.block().code.size() && uses_.block().end == BlockEnd::kFallible)) {
-        const Instr& other = uses_.block().code[at + 1];
-        if (other.op == (hd ? Op::kGetTl : Op::kGetHd) && other.args[0] == i.args[0]) {
-          const Operand from = regs_.operand(i.args[0]);
-          regs_.release_dead(other.args, at + 1);
-          const Instr &h = hd ? i : other, &t = hd ? other : i;
-          const Operand first = regs_.define(h.dst(), at + 1);
-          const Operand second = regs_.define(t.dst(), at + 1);
-          if (!(first == second)) {
-            regs_.emit(Bop::kGetList, {from, first, second});
-            return at + 2;
-          }
-          regs_.emit(uses_.dies(h.dst(), at + 1) ? Bop::kGetTl : Bop::kGetHd, {from, first});
-          return at + 2;
-        }
-      }
-      simple(hd ? Bop::kGetHd : Bop::kGetTl, {regs_.operand(i.args[0])});
+    case Op::kGetTl:
+      if (get_list(at)) return at + 2;
+      simple(i.op == Op::kGetHd ? Bop::kGetHd : Bop::kGetTl, {regs_.operand(i.args[0])});
       break;
-    }
     case Op::kGetElement: simple(Bop::kGetTupleElement, {regs_.operand(i.args[0]), u(i.imm)}); break;
     case Op::kPutList:
       reserve_heap(at);
       simple(Bop::kPutList, {regs_.operand(i.args[0]), regs_.operand(i.args[1])});
       break;
     case Op::kPutTuple:
-    case Op::kMakeFun: {
-      reserve_heap(at);
-      std::vector<Operand> elements{Operand::list(i.args.size())};
-      for (Arg a : i.args) elements.push_back(regs_.operand(a));
-      regs_.release_dead(i.args, at);
-      const Operand dst = regs_.define(i.dst(), at);
-      std::vector<Operand> args;
-      if (i.op == Op::kMakeFun) args.push_back(Operand::fun(static_cast<std::uint32_t>(i.imm)));
-      args.push_back(dst);
-      args.insert(args.end(), elements.begin(), elements.end());
-      regs_.emit(i.op == Op::kMakeFun ? Bop::kMakeFun3 : Bop::kPutTuple2, std::move(args));
-      break;
-    }
+    case Op::kMakeFun: construct(i, at); break;
     case Op::kFloatLoad: float_load(i, at); break;
     case Op::kFloatOp: {
       static constexpr Bop kOps[] = {Bop::kFadd, Bop::kFsub, Bop::kFmul, Bop::kFdiv};

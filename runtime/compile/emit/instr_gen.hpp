@@ -41,6 +41,8 @@ class InstrGen {
     if (o.is_reg() && k < i.types.size()) o.type = builder_.type(i.types[k]);
     return o;
   }
+  bool get_list(std::uint32_t at);
+  void construct(const Instr& i, std::uint32_t at);
   void call(const Instr& i, std::uint32_t at);
   void tail_call(const Instr& i);
   void call_fun_last(const Instr& i, std::uint32_t at);

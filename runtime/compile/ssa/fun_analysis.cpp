@@ -72,25 +72,39 @@ void FunAnalysis::clauses(ClauseList cs) {
   }
 }
 
+void FunAnalysis::lambda(Lambda& l) {
+  FunNote* note = inner(l.params, l.body);
+  note->lambda = &l;
+  l.note = note;
+  FunNote* outer = current_;
+  current_ = note;
+  for (Var* v : l.params) bind(v);
+  if (l.self != nullptr) bind(l.self);
+  expr(l.body);
+  current_ = outer;
+}
+
+void FunAnalysis::letrec(Letrec& l) {
+  for (LetrecFun* f : l.funs) {
+    f->note = inner(f->params, f->body);
+    f->note->letrec = f;
+  }
+  FunNote* outer = current_;
+  for (LetrecFun* f : l.funs) {
+    current_ = f->note;
+    for (Var* v : f->params) bind(v);
+    expr(f->body);
+  }
+  current_ = outer;
+}
+
 void FunAnalysis::expr(Expr* e) {
   for (;;) {
     switch (e->kind) {
       case Kind::kLiteral:
       case Kind::kFunRef: return;
       case Kind::kVar: use(e->as<VarRef>().var); return;
-      case Kind::kLambda: {
-        auto& l = e->as<Lambda>();
-        FunNote* note = inner(l.params, l.body);
-        note->lambda = &l;
-        l.note = note;
-        FunNote* outer = current_;
-        current_ = note;
-        for (Var* v : l.params) bind(v);
-        if (l.self != nullptr) bind(l.self);
-        expr(l.body);
-        current_ = outer;
-        return;
-      }
+      case Kind::kLambda: lambda(e->as<Lambda>()); return;
       case Kind::kCons: {
         expr(e->as<Cons>().head);
         e = e->as<Cons>().tail;
@@ -124,22 +138,10 @@ void FunAnalysis::expr(Expr* e) {
         list(e->as<Case>().subjects);
         clauses(e->as<Case>().clauses);
         return;
-      case Kind::kLetrec: {
-        auto& l = e->as<Letrec>();
-        for (LetrecFun* f : l.funs) {
-          f->note = inner(f->params, f->body);
-          f->note->letrec = f;
-        }
-        FunNote* outer = current_;
-        for (LetrecFun* f : l.funs) {
-          current_ = f->note;
-          for (Var* v : f->params) bind(v);
-          expr(f->body);
-        }
-        current_ = outer;
-        e = l.body;
+      case Kind::kLetrec:
+        letrec(e->as<Letrec>());
+        e = e->as<Letrec>().body;
         continue;
-      }
       case Kind::kApplyLocal: list(e->as<ApplyLocal>().args); return;
       case Kind::kApplyLetrec:
         list(e->as<ApplyLetrec>().args);

@@ -38,6 +38,8 @@ class FunAnalysis {
   void bind(Var* v);
   void use(Var* v);
   void expr(Expr* e);
+  void lambda(Lambda& l);
+  void letrec(Letrec& l);
   void list(ExprList es);
   void pattern(Pat* p);
   void clauses(ClauseList cs);
