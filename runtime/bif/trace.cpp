@@ -54,50 +54,51 @@ std::uint32_t flag_bit(Term name) {
 }
 
 /// What the arguments of trace/3 after the first say.
-struct Wish {
+struct TraceOptions {
   bool on = false;
   std::uint32_t flags = 0;
   Term to, state = Term::nil();
 };
 
-bool read_tracer(Term option, Wish* wish) {
+bool read_tracer(Term option, TraceOptions* options) {
   const Word arity = option.is_tuple() ? option.tuple_arity() : 0;
   if (arity < 2 || arity > 3 || option.element(0) != atoms::tracer) return false;
-  wish->to = option.element(1);
-  if (arity == 2) return wish->to.is_local_pid() && process_table.find(wish->to);
-  wish->state = option.element(2);
-  return wish->to == atoms::dyntrace;
+  options->to = option.element(1);
+  if (arity == 2) return options->to.is_local_pid() && process_table.find(options->to);
+  options->state = option.element(2);
+  return options->to == atoms::dyntrace;
 }
 
-bool read_wish(Process& p, Term how, Term list, Wish* wish) {
+bool read_options(Process& p, Term how, Term list, TraceOptions* options) {
   if (how != atoms::true_ && how != atoms::false_) return false;
-  wish->on = how == atoms::true_;
-  wish->to = p.id;
+  options->on = how == atoms::true_;
+  options->to = p.id;
   for (; list.is_list(); list = list.tail()) {
     const std::uint32_t bits = flag_bit(list.head());
-    if (!bits && !read_tracer(list.head(), wish)) return false;
-    wish->flags |= bits;
+    if (!bits && !read_tracer(list.head(), options)) return false;
+    options->flags |= bits;
   }
   return list.is_nil();
 }
 
 /// true or false; kNonValue while the answer is under way.
-Term trace_one(Process& p, Term pid, const Wish& wish, Term if_dead) {
+Term trace_one(Process& p, Term pid, const TraceOptions& options, Term if_dead) {
   if (pid == p.id) {
-    Tracer* tracer = wish.on ? Tracer::create(wish.to, wish.state) : nullptr;
-    const bool done = set_tracing(p, wish.on, wish.flags, tracer);
+    Tracer* tracer = options.on ? Tracer::create(options.to, options.state) : nullptr;
+    const bool done = set_tracing(p, options.on, options.flags, tracer);
     if (tracer) tracer->release();
     // The rest of the slice would run without a look at its calls: comes back in the next one.
     if (done && is_traced(p, kTraceCall) && !this_scheduler()->traced) return yield_and_retry(p);
     return bool_term(done);
   }
-  const Term asked = new_tuple(p.heap, bool_term(wish.on), Term::small(wish.flags), wish.to, wish.state);
+  const Term asked =
+      new_tuple(p.heap, bool_term(options.on), Term::small(options.flags), options.to, options.state);
   return ask(p, pid, RequestKind::kTrace, asked, if_dead);
 }
 
-Term trace_new(const Wish& wish) {
-  Tracer* tracer = wish.on ? Tracer::create(wish.to, wish.state) : nullptr;
-  set_new_tracing(wish.on, wish.flags, tracer);
+Term trace_new(const TraceOptions& options) {
+  Tracer* tracer = options.on ? Tracer::create(options.to, options.state) : nullptr;
+  set_new_tracing(options.on, options.flags, tracer);
   if (tracer) tracer->release();
   return Term::small(0);
 }
@@ -124,30 +125,30 @@ Term info_of_process(Process& p, Term pid, Term item) {
   return flag_list(p, static_cast<std::uint32_t>(value.small_value()));
 }
 
-enum class Whom { kNobody, kExisting, kNew, kAll };
-Whom whom(Term spec) {
-  if (!spec.is_atom()) return Whom::kNobody;
+enum class Selection { kNobody, kExisting, kNew, kAll };
+Selection selection_of(Term spec) {
+  if (!spec.is_atom()) return Selection::kNobody;
   const std::string_view text = atom_text(spec);
-  if (text == "all" || text == "processes") return Whom::kAll;
-  if (text == "existing" || text == "existing_processes") return Whom::kExisting;
-  if (text == "new" || text == "new_processes") return Whom::kNew;
-  return Whom::kNobody;
+  if (text == "all" || text == "processes") return Selection::kAll;
+  if (text == "existing" || text == "existing_processes") return Selection::kExisting;
+  if (text == "new" || text == "new_processes") return Selection::kNew;
+  return Selection::kNobody;
 }
 
 }  // namespace
 
 Term bif_erlang_trace_3(Process& p, const Term* a) {
-  Wish wish;
-  if (!read_wish(p, a[1], a[2], &wish)) return raise_badarg(p);
+  TraceOptions options;
+  if (!read_options(p, a[1], a[2], &options)) return raise_badarg(p);
   if (a[0].is_local_pid()) {
-    const Term done = trace_one(p, a[0], wish, atoms::false_);
+    const Term done = trace_one(p, a[0], options, atoms::false_);
     if (!done) return kNonValue;
     return done == atoms::true_ ? Term::small(1) : raise_badarg(p);
   }
-  const Whom who = whom(a[0]);
-  if (who == Whom::kNobody) return raise_badarg(p);
-  if (who != Whom::kExisting) trace_new(wish);
-  if (who == Whom::kNew) return Term::small(0);
+  const Selection who = selection_of(a[0]);
+  if (who == Selection::kNobody) return raise_badarg(p);
+  if (who != Selection::kExisting) trace_new(options);
+  if (who == Selection::kNew) return Term::small(0);
   static Export* const existing = export_entry(intern_atom("vmrun_trace"), intern_atom("existing"), 2);
   return trap_to(p, existing, {a[1], a[2]});
 }
@@ -158,15 +159,15 @@ Term bif_erlang_trace_info_2(Process& p, const Term* a) {
 }
 
 Term bif_vmrun_trace_one_3(Process& p, const Term* a) {
-  Wish wish;
-  if (!a[0].is_local_pid() || !read_wish(p, a[1], a[2], &wish)) return raise_badarg(p);
-  return trace_one(p, a[0], wish, atoms::false_);
+  TraceOptions options;
+  if (!a[0].is_local_pid() || !read_options(p, a[1], a[2], &options)) return raise_badarg(p);
+  return trace_one(p, a[0], options, atoms::false_);
 }
 
 Term bif_vmrun_trace_process_info_2(Process& p, const Term* a) {
   static const Term flags = intern_atom("flags");
   if (a[1] != flags && a[1] != atoms::tracer) return raise_badarg(p);
-  if (!a[0].is_local_pid() && whom(a[0]) != Whom::kNew) return raise_badarg(p);
+  if (!a[0].is_local_pid() && selection_of(a[0]) != Selection::kNew) return raise_badarg(p);
   const Term value = a[0].is_local_pid() ? info_of_process(p, a[0], a[1]) : info_of_new(p, a[1]);
   return !value || value == atoms::undefined ? value : new_tuple(p.heap, a[1], value);
 }

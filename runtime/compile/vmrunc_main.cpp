@@ -34,7 +34,7 @@ bool write_file(const std::string& path, const std::vector<uint8_t>& bytes) {
 
 int main(int argc, char** argv) {
   vmrun::compile::CompileOptions options;
-  std::string out, file, shown_name;
+  std::string out, file;
   for (int i = 1; i < argc; i++) {
     std::string a = argv[i];
     auto value = [&](size_t flag) {
@@ -51,7 +51,6 @@ int main(int argc, char** argv) {
     else if (a.starts_with("-L")) options.library_path.push_back(value(2));
     else if (a.starts_with("-n")) options.shown_name = value(2);
     else if (a.starts_with("-o")) out = value(2);
-    else if (a.starts_with("-n")) shown_name = value(2);
     else if (a.starts_with("-D")) {
       std::string d = value(2);
       size_t eq = d.find('=');
@@ -67,16 +66,7 @@ int main(int argc, char** argv) {
     std::fputs(kUsage, stderr);
     return 2;
   }
-  vmrun::compile::CompileResult result;
-  std::string text, problem;
-  if (shown_name.empty()) {
-    result = vmrun::compile::compile_file(file, options);
-  } else if (vmrun::compile::read_source_file(file, text, problem)) {
-    result = vmrun::compile::compile_source(shown_name, std::move(text), options);
-  } else {
-    std::fprintf(stderr, "vmrunc: cannot read %s: %s\n", file.c_str(), problem.c_str());
-    return 1;
-  }
+  const vmrun::compile::CompileResult result = vmrun::compile::compile_file(file, options);
   std::fputs(result.messages.c_str(), stderr);
   if (!result.ok) return 1;
   std::fputs(result.preprocessed.c_str(), stdout);

@@ -29,8 +29,8 @@ unsigned list_length(Term list) {
 
 /// {spawn_request, Ref, Parent, GroupLeader, MFA, Options, Tag, Arguments} and {Tag, Ref, ok,
 /// Child}: what a spawn counts as in sequential traces.
-SpawnTold spawn_as_messages(Heap& heap, const Process& p, Term arguments, const SpawnOptions& options,
-                            RefKey key) {
+SpawnEvents spawn_as_messages(Heap& heap, const Process& p, Term arguments, const SpawnOptions& options,
+                              RefKey key) {
   Term* hp = heap.alloc(kRefWords);
   const Term ref = make_ref(hp, key);
   const Term tag = options.request ? options.request->tag : atoms::spawn_reply;
@@ -52,7 +52,7 @@ SpawnTold spawn_as_messages(Heap& heap, const Process& p, Term arguments, const 
 
 void inherit_token(Process& parent, Process& p, Term arguments, const SpawnOptions& options, RefKey key) {
   Arena arena;
-  SpawnTold told{};
+  SpawnEvents told{};
   if (seq_tracer_listens()) told = spawn_as_messages(arena, p, arguments, options, key);
   told.reply_is_message = options.request && options.request->answer;
   inherit_seq_token(parent, p, told);

@@ -30,11 +30,11 @@ class Inside {
 
 /// Sets who made the operation, for driver_caller; a callback inside a callback (stop after a
 /// failure) gives back what was.
-class Calling {
+class CallerScope {
  public:
-  Calling(Port& p, Term caller) : port_(p), outer_(p.caller) { p.caller = caller; }
-  ~Calling() { port_.caller = outer_; }
-  Calling(const Calling&) = delete;
+  CallerScope(Port& p, Term caller) : port_(p), outer_(p.caller) { p.caller = caller; }
+  ~CallerScope() { port_.caller = outer_; }
+  CallerScope(const CallerScope&) = delete;
 
  private:
   Port& port_;
@@ -49,7 +49,7 @@ void call_event_callback(Port& p, Enabled enabled, Fire fire, Call call) {
   if (enabled()) [[unlikely]]
     fire(p.owner_now(), p.id, p.name.c_str());
   Inside inside(p);
-  Calling calling(p, kNonValue);
+  CallerScope calling(p, kNonValue);
   call();
 }
 
@@ -59,7 +59,7 @@ ErlDrvData call_start(Port& p, Term caller, const PortOptions& options) {
   if (probe::driver_start_enabled()) [[unlikely]]
     probe::fire_driver_start(caller, p.driver->name.c_str(), p.id);
   Inside inside(p);
-  Calling calling(p, caller);
+  CallerScope calling(p, caller);
   std::string command = options.command;  // the driver may write to it
   const auto port = reinterpret_cast<ErlDrvPort>(&p);
   if (p.driver->start_with_options) return p.driver->start_with_options(port, command.data(), options);
@@ -86,7 +86,7 @@ void call_output(Port& p, Term caller, char* bytes, std::size_t size) {
   if (probe::driver_output_enabled()) [[unlikely]]
     probe::fire_driver_output(caller, p.id, p.name.c_str(), size);
   Inside inside(p);
-  Calling calling(p, caller);
+  CallerScope calling(p, caller);
   p.driver->entry->output(instance(p), bytes, size);
 }
 
@@ -94,7 +94,7 @@ void call_outputv(Port& p, Term caller, ErlIOVec* vector) {
   if (probe::driver_outputv_enabled()) [[unlikely]]
     probe::fire_driver_outputv(caller, p.id, p.name.c_str(), vector->size);
   Inside inside(p);
-  Calling calling(p, caller);
+  CallerScope calling(p, caller);
   p.driver->entry->outputv(instance(p), vector);
 }
 
@@ -105,7 +105,7 @@ ErlDrvSSizeT call_control(Port& p, Term caller, unsigned command, char* bytes, s
   if (probe::driver_control_enabled()) [[unlikely]]
     probe::fire_driver_control(caller, p.id, p.name.c_str(), command, size);
   Inside inside(p);
-  Calling calling(p, caller);
+  CallerScope calling(p, caller);
   return p.driver->entry->control(instance(p), command, bytes, size, answer, answer_size);
 }
 
@@ -114,7 +114,7 @@ ErlDrvSSizeT call_call(Port& p, Term caller, unsigned command, char* bytes, std:
   if (probe::driver_call_enabled()) [[unlikely]]
     probe::fire_driver_call(caller, p.id, p.name.c_str(), command, size);
   Inside inside(p);
-  Calling calling(p, caller);
+  CallerScope calling(p, caller);
   return p.driver->entry->call(instance(p), command, bytes, size, answer, answer_size, flags);
 }
 

@@ -285,7 +285,7 @@ void receive_carried(Process& p, Fragment& f) {
   }
 }
 
-void inherit_seq_token(Process& parent, Process& child, const SpawnTold& told) {
+void inherit_seq_token(Process& parent, Process& child, const SpawnEvents& told) {
   if (!has_seq_token(parent)) return;
   const bool counts = advance_seq_token(parent);
   Carried& from = *parent.extra->carried;

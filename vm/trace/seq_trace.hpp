@@ -67,13 +67,13 @@ void receive_carried(Process& p, Fragment& f);
 /// Whether events go anywhere, so that making what they show is worth while.
 bool seq_tracer_listens();
 /// The two messages a spawn consists of, as the tracer sees them; non-values when nobody listens.
-struct SpawnTold {
+struct SpawnEvents {
   Term request, reply;
   bool reply_is_message = false;  // the parent counts it when it receives it (spawn_request)
 };
 /// The token goes to a new child as if it had been spawned by a message and had answered by one.
 /// Before the child can run.
-void inherit_seq_token(Process& parent, Process& child, const SpawnTold& told);
+void inherit_seq_token(Process& parent, Process& child, const SpawnEvents& told);
 
 /// Label, previous and current serial as the message probes show them (PROBES A5, A7).
 struct SeqArguments {

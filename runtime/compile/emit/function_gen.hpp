@@ -2,7 +2,8 @@
 // Code generation for one function: walks the blocks in order and gives registers to values on the
 // fly. What is where at the start of a block is fixed by whoever goes there first; the others move
 // things into place. Because blocks come after their predecessors, one pass suffices; only what has
-// to be known before (liveness, wishes, which blocks run with a stack frame) is computed up front.
+// to be known before (liveness, preferences, which blocks run with a stack frame) is computed up
+// front.
 //
 //  - x registers are lost in a call; a value needed afterwards is stored in a y register, at its
 //    definition if a frame exists, else before the call.

@@ -117,15 +117,15 @@ class Analysis {
     }
   }
 
-  struct Wish {
+  struct Preference {
     Hint hint;
     std::uint32_t block = kNone;  // stamp: whose backward walk this belongs to
-    std::uint32_t clobbers = 0;   // calls seen in that walk when the wish was made
+    std::uint32_t clobbers = 0;   // calls seen in that walk when the preference was noted
   };
 
   void find_hints() {
     out_.hints.assign(fn_.value_count, {});
-    wish_.assign(fn_.value_count, {});
+    preference_.assign(fn_.value_count, {});
     std::vector<std::vector<Hint>> at_start(fn_.blocks.size());  // parallel to live_in
     for (std::size_t n = out_.order.size(); n-- > 0;) {
       const BlockId id = out_.order[n];
@@ -133,7 +133,7 @@ class Analysis {
       std::uint32_t clobbers = 0;
       auto set = [&](Arg a, Hint h) {
         if (!a.is_value()) return;
-        Wish& w = wish_[a.value];
+        Preference& w = preference_[a.value];
         if (w.block == id) {
           h.outlasts_call |= w.hint.outlasts_call || w.clobbers < clobbers;
           if (h.x < 0 && w.clobbers == clobbers) h.x = w.hint.x;
@@ -141,7 +141,7 @@ class Analysis {
         w = {h, id, clobbers};
       };
       auto get = [&](ValueId v) {
-        const Wish& w = wish_[v];
+        const Preference& w = preference_[v];
         if (w.block != id) return Hint{};
         if (w.clobbers < clobbers) return Hint{-1, true};
         return w.hint;
@@ -155,8 +155,8 @@ class Analysis {
         }
         for (std::size_t k = 0; k < to.live_in.size(); k++) {
           ValueId v = to.live_in[k];
-          if (wish_[v].block != id || wish_[v].hint.x < 0) set(Arg::of(v), at_start[s][k]);
-          else if (at_start[s][k].outlasts_call) wish_[v].hint.outlasts_call |= s == b.succ;
+          if (preference_[v].block != id || preference_[v].hint.x < 0) set(Arg::of(v), at_start[s][k]);
+          else if (at_start[s][k].outlasts_call) preference_[v].hint.outlasts_call |= s == b.succ;
         }
       };
       for_successors(b, inherit);
@@ -203,7 +203,7 @@ class Analysis {
   std::vector<BlockId> def_;
   std::vector<BlockId> work_;
   std::vector<std::vector<BlockId>> guarded_;
-  std::vector<Wish> wish_;
+  std::vector<Preference> preference_;
 };
 
 }  // namespace

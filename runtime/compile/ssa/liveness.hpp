@@ -8,8 +8,8 @@
 
 namespace vmrun::compile::ssa {
 
-/// Where a value is wanted next after its definition: in x register `x` (-1: no wish), and whether
-/// it must outlast a call.
+/// Where a value is wanted next after its definition: in x register `x` (-1: no preference), and
+/// whether it must outlast a call.
 struct Hint {
   std::int16_t x = -1;
   bool outlasts_call = false;
