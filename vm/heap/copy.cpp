@@ -239,12 +239,15 @@ Word opaque_words(const Term* p) {
 }  // namespace
 
 Word size_words(Term t) { return count_words<true>(t); }
+Word copy_size_words(Term t) { return count_words<false>(t); }
 Word copy_size_words(Term t, Literals literals) {
   return literals == Literals::kShared ? count_words<false>(t) : count_words<true>(t);
 }
 
-Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap, Literals literals) {
-  const SharedLiterals shared(literals);
+namespace {
+
+[[gnu::always_inline]] inline Term copy_with(const SharedLiterals& shared, Term t, Term*& hp,
+                                             OffHeapObject*& off_heap) {
   if (t.is_immed() || shared.contains(t.ptr())) return t;
   Copier copier{hp, off_heap};
   const Word target = reinterpret_cast<Word>(hp);
@@ -271,6 +274,17 @@ Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap, Literals literals) {
   hp = copier.hp;
   off_heap = copier.off_heap;
   return root;
+}
+
+}  // namespace
+
+// Twice, so that the way of a message has no test for literals that are copied.
+Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap) {
+  return copy_with(SharedLiterals(), t, hp, off_heap);
+}
+Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap, Literals literals) {
+  return literals == Literals::kShared ? copy_term(t, hp, off_heap)
+                                       : copy_with(SharedLiterals(literals), t, hp, off_heap);
 }
 
 Term copy_to(Heap& heap, Term t, Literals literals) {

@@ -18,11 +18,13 @@ enum class Literals : bool { kShared, kCopied };
 
 /// Words a copy takes. The copy must follow before anything is called that may yield: what is
 /// shared changes between slices.
-Word copy_size_words(Term t, Literals literals = Literals::kShared);
+Word copy_size_words(Term t);
+Word copy_size_words(Term t, Literals literals);
 
 /// Copies into `words` of memory at `hp` (advanced), size as copy_size_words said; objects with
 /// outside parts are entered in `off_heap` (reference counts raised).
-Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap, Literals literals = Literals::kShared);
+Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap);
+Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap, Literals literals);
 
 /// Copies into a heap.
 Term copy_to(Heap& heap, Term t, Literals literals = Literals::kShared);

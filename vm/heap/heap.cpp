@@ -69,14 +69,9 @@ void TermSpace::give_back(Term* from, Term* alloc_end) {
   static_cast<Heap*>(this)->give_back_words(from, alloc_end);
 }
 
-void Heap::adopt(Fragment* fragment) {
-  off_heap_words += splice_off_heap(fragment->off_heap, off_heap);
-  fragment->off_heap = nullptr;
-  fragment_words += fragment->used_words;
-  // Behind the first one, which alloc_fragment may still be filling.
-  Fragment** link = fragments ? &fragments->next : &fragments;
-  fragment->next = *link;
-  *link = fragment;
+void Heap::adopt_off_heap(Fragment& fragment) {
+  off_heap_words += splice_off_heap(fragment.off_heap, off_heap);
+  fragment.off_heap = nullptr;
 }
 
 }  // namespace vmrun

@@ -48,7 +48,15 @@ class Heap : public TermSpace {
   ~Heap();
 
   /// Takes over one fragment (say, of a received message) including its off-heap objects.
-  void adopt(Fragment* fragment);
+  void adopt(Fragment* fragment) {
+    if (fragment->off_heap) [[unlikely]]
+      adopt_off_heap(*fragment);
+    fragment_words += fragment->used_words;
+    // Behind the first one, which alloc_fragment may still be filling.
+    Fragment** link = fragments ? &fragments->next : &fragments;
+    fragment->next = *link;
+    *link = fragment;
+  }
 
   /// Words outside the block have piled up, or off-heap binaries have: worth a collection at the
   /// next chance (after a BIF, before a big allocation).
@@ -87,6 +95,7 @@ class Heap : public TermSpace {
  private:
   friend class TermSpace;
   Term* alloc_fragment(Word words);
+  void adopt_off_heap(Fragment& fragment);
   void give_back_words(Term* from, Term* alloc_end);
 };
 

@@ -23,16 +23,6 @@ void fire_queued(Process& to, const Fragment& f, Word length) {
                              previous, current);
 }
 
-[[gnu::always_inline]] inline bool pushed(Process& to, Fragment* f, PushResult result) {
-  if (result == PushResult::kWakeOwner) {
-    make_runnable(to);
-  } else if (result == PushResult::kClosed) [[unlikely]] {
-    Fragment::destroy(f);
-    return false;
-  }
-  return true;
-}
-
 [[gnu::cold, gnu::noinline]] bool push_watched(Process& to, Fragment* f, bool to_self) {
   PushResult result;
   {
@@ -40,7 +30,7 @@ void fire_queued(Process& to, const Fragment& f, Word length) {
     if (lock.held() && !to_self && !to.mailbox.is_closed()) fire_queued(to, *f, to.mailbox.length() + 1);
     result = to.mailbox.push(f);
   }
-  return pushed(to, f, result);
+  return end_push(to, f, result);
 }
 
 [[gnu::cold, gnu::noinline]] void append_watched(Process& p, Fragment* f, bool announce) {
@@ -50,8 +40,6 @@ void fire_queued(Process& to, const Fragment& f, Word length) {
 }
 
 }  // namespace
-
-bool push_unannounced(Process& to, Fragment* f) { return pushed(to, f, to.mailbox.push(f)); }
 
 bool push_message(Process& to, Fragment* f, bool to_self) {
   if (probe::message_queued_enabled()) [[unlikely]]

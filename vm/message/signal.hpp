@@ -2,6 +2,7 @@
 
 #include "vm/heap/fragment.hpp"
 #include "vm/message/destination.hpp"
+#include "vm/process/core.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/process_state.hpp"
 
@@ -20,8 +21,18 @@ inline Fragment* new_signal(SignalKind kind, Word words) {
 /// Appends a message and wakes the receiver; fires message-queued unless the receiver sent it to
 /// itself. False (the fragment is gone) when the receiver has exited.
 bool push_message(Process& to, Fragment* f, bool to_self);
-/// Likewise, but fires nothing: for who has asked whether anyone looks.
-bool push_unannounced(Process& to, Fragment* f);
+/// Wakes the receiver, or destroys what it refused: then false.
+inline bool end_push(Process& to, Fragment* f, PushResult result) {
+  if (result == PushResult::kWakeOwner) {
+    make_runnable(to);
+  } else if (result == PushResult::kClosed) [[unlikely]] {
+    Fragment::destroy(f);
+    return false;
+  }
+  return true;
+}
+/// As push_message, but fires nothing: for who has asked whether anyone looks.
+inline bool push_unannounced(Process& to, Fragment* f) { return end_push(to, f, to.mailbox.push(f)); }
 /// Appends a signal and wakes the receiver. False when it has exited: the fragment still belongs to
 /// the caller.
 [[nodiscard]] bool push_signal(Process& to, Fragment* f);

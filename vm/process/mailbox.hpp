@@ -115,4 +115,23 @@ class Mailbox {
   Outer outer_;
 };
 
+// In place, for they are on the way of every message.
+
+inline PushResult Mailbox::push(Fragment* f) {
+  // Who clears kParked takes the process over: the push orders that after park().
+  const Word old = outer_.push(*f);
+  if (old & kClosed) return PushResult::kClosed;
+  return old & kParked ? PushResult::kWakeOwner : PushResult::kQueued;
+}
+
+inline Fragment* Mailbox::take_arrivals() {
+  // Acquire pairs with the push. Only the owner closes, so no closed bit can get lost here.
+  Fragment* newest = Outer::address(outer_.word().exchange(0, std::memory_order_acquire));
+  Word messages = inner_count();
+  Fragment* oldest = Outer::reversed(
+      newest, [&](const Fragment& f) { messages += f.kind == static_cast<Word>(SignalKind::kMessage); });
+  set_inner_count(messages);
+  return oldest;
+}
+
 }  // namespace vmrun
