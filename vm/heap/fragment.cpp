@@ -23,6 +23,7 @@ Fragment* Fragment::create(Word capacity_words) {
   f->off_heap = nullptr;
   f->message = f->token = Term::nil();
   f->kind = 0;
+  f->known_words = 0;
   f->from_vm = f->token_generation = 0;
   return f;
 }
@@ -57,6 +58,13 @@ namespace {
 }
 
 }  // namespace
+
+Word message_words(Fragment& f) {
+  if (f.known_words) return f.known_words;
+  const Word words = size_words(f.message);
+  note_message_words(f, words);
+  return words;
+}
 
 Term copy_into(Fragment& f, Term t, Literals literals) {
   if (t.is_immed()) return t;

@@ -17,10 +17,10 @@ namespace {
 // What is done when someone looks stands in functions of their own: their room for texts and their
 // unwinding would cost the others.
 
-void fire_queued(Process& to, const Fragment& f, Word length) {
+void fire_queued(Process& to, Fragment& f, Word length) {
   const auto [label, previous, current] = SeqArguments::of_message(f);
-  probe::fire_message_queued(to.id, size_words(f.message), static_cast<std::uint32_t>(length), label,
-                             previous, current);
+  probe::fire_message_queued(to.id, message_words(f), static_cast<std::uint32_t>(length), label, previous,
+                             current);
 }
 
 [[gnu::cold, gnu::noinline]] bool push_watched(Process& to, Fragment* f, bool to_self) {

@@ -25,9 +25,9 @@ void move_link(Process& p, Fragment** from, Fragment** to) {
       if (marker.link == from) marker.link = to;
 }
 
-void fire_receive(Process& p, const Fragment& f) {
+void fire_receive(Process& p, Fragment& f) {
   const auto [label, previous, current] = SeqArguments::of_process(p);
-  probe::fire_message_receive(p.id, size_words(f.message), static_cast<std::uint32_t>(p.mailbox.length() - 1),
+  probe::fire_message_receive(p.id, message_words(f), static_cast<std::uint32_t>(p.mailbox.length() - 1),
                               label, previous, current);
 }
 
@@ -50,7 +50,7 @@ Peek receive_peek(Process& p, Term* message) {
 
 namespace {
 
-[[gnu::cold, gnu::noinline]] void count_down_watched(Process& p, const Fragment& f) {
+[[gnu::cold, gnu::noinline]] void count_down_watched(Process& p, Fragment& f) {
   MailboxProbeLock lock(p.mailbox);
   if (probe::message_receive_enabled()) fire_receive(p, f);
   p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);

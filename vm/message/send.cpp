@@ -39,9 +39,9 @@ namespace {
   return f;
 }
 
-void fire_send(Process& from, Term to, Term message, const Fragment& f) {
+void fire_send(Process& from, Term to, Word words, const Fragment& f) {
   const auto [label, previous, current] = SeqArguments::of_message(f);
-  probe::fire_message_send(from.id, to, size_words(message), label, previous, current);
+  probe::fire_message_send(from.id, to, words, label, previous, current);
 }
 
 /// A send while somebody watches the process or all messages. Within one process nothing is
@@ -50,11 +50,13 @@ void fire_send(Process& from, Term to, Term message, const Fragment& f) {
   trace_send(from, as_given, message);
   const bool to_self = &from == &to;
   const bool carries = sends_carried(from);
+  Word words = 0;
   if (probe::copy_struct_enabled() && !carries && !to_self && !message.is_immed())
-    probe::fire_copy_struct(size_words(message));
+    probe::fire_copy_struct(words = size_words(message));
   Fragment* f = carries ? carrying_fragment(from, to.id, message) : message_fragment(message);
+  note_message_words(*f, words);
   bump_reductions(from, 1 + (f->used_words >> 4));
-  if (probe::message_send_enabled()) fire_send(from, to.id, message, *f);
+  if (probe::message_send_enabled()) fire_send(from, to.id, message_words(*f), *f);
   return push_message(to, f, to_self);
 }
 
@@ -90,7 +92,7 @@ void send_to_alias(Process& from, Term alias, Term message) {
     attach_carried(from, *f);
   bump_reductions(from, 1 + (f->used_words >> 4));
   if (probe::message_send_enabled()) [[unlikely]]
-    fire_send(from, to->id, message, *f);
+    fire_send(from, to->id, size_words(message), *f);
   if (!push_signal(*to, f)) Fragment::destroy(f);
 }
 
