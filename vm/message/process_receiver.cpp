@@ -2,7 +2,6 @@
 
 #include "vm/heap/copy.hpp"
 #include "vm/message/destination.hpp"
-#include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/table.hpp"
@@ -39,15 +38,6 @@ Reached push(Term to, Fragment* f) {
 }
 
 }  // namespace
-
-SendResult ProcessReceiver::send(Process& from, const Destination& to, Term message, SendOptions) {
-  send_to_bearer(from, to, message);
-  return SendResult::kDone;
-}
-SendResult AliasReceiver::send(Process& from, const Destination& to, Term message, SendOptions) {
-  send_to_alias(from, to.who, message);
-  return SendResult::kDone;
-}
 
 Reached ProcessReceiver::link(Term to, Term from) {
   return push(to, identifier_signal(SignalKind::kLink, from));

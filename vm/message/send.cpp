@@ -1,7 +1,7 @@
 #include "vm/message/send.hpp"
 
 #include "vm/heap/copy.hpp"
-#include "vm/message/destination.hpp"
+#include "vm/message/process_receiver.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
@@ -71,10 +71,18 @@ bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
 
 }  // namespace
 
-void send_to_alias(Process& from, Term alias, Term message) {
+SendResult ProcessReceiver::send(Process& from, const Destination& to, Term message, SendOptions) {
+  if (Process* q = process_table.find(to.who)) send_to_process(from, *q, to.given, message);
+  else if (!to.bare_name) trace_send(from, to.given, message);
+  return SendResult::kDone;
+}
+
+// Whether it still is an alias only the owner knows.
+SendResult AliasReceiver::send(Process& from, const Destination& destination, Term message, SendOptions) {
+  const Term alias = destination.who;
   trace_send(from, alias, message);
   Process* to = process_table.find(ref_of(alias)->owner);
-  if (!to) return;
+  if (!to) return SendResult::kDone;
   const bool carries = sends_carried(from);
   if (carries) [[unlikely]]
     seq_trace_send(from, alias, message);
@@ -94,11 +102,7 @@ void send_to_alias(Process& from, Term alias, Term message) {
   if (probe::message_send_enabled()) [[unlikely]]
     fire_send(from, to->id, size_words(message), *f);
   if (!push_signal(*to, f)) Fragment::destroy(f);
-}
-
-void send_to_bearer(Process& from, const Destination& to, Term message) {
-  if (Process* q = process_table.find(to.who)) send_to_process(from, *q, to.given, message);
-  else if (!to.bare_name) trace_send(from, to.given, message);
+  return SendResult::kDone;
 }
 
 SendResult send_with_options(Process& from, Term given, Term message, SendOptions options) {
@@ -108,8 +112,10 @@ SendResult send_with_options(Process& from, Term given, Term message, SendOption
 
 namespace {
 
-[[gnu::noinline]] bool send_to_destination(Process& from, Term to, Term message) {
-  const SendResult result = send_with_options(from, to, message, {});
+/// What send_message does about all but pids of this node.
+[[gnu::noinline]] bool send_to_other(Process& from, Term given, Term message) {
+  const Destination to = find_destination(given);
+  const SendResult result = to.at ? to.at->send(from, to, message, {}) : SendResult::kBadArgument;
   if (result == SendResult::kBadArgument) raise_badarg(from);
   return result == SendResult::kDone;
 }
@@ -118,7 +124,7 @@ namespace {
 
 bool send_message(Process& from, Term to, Term message) {
   if (!to.is_local_pid()) [[unlikely]]
-    return send_to_destination(from, to, message);
+    return send_to_other(from, to, message);
   if (Process* q = process_table.find(to)) send_to_process(from, *q, to, message);
   else trace_send(from, to, message, false);
   return true;

@@ -13,11 +13,6 @@ namespace vmrun {
 /// The same for erlang:send/3, which says what would have been waited for.
 SendResult send_with_options(Process& from, Term to, Term message, SendOptions options);
 
-/// What process_receiver and alias_receiver do. A dead process, or what is no alias any more, takes
-/// any message; whether it still is one only the owner knows.
-void send_to_bearer(Process& from, const Destination& to, Term message);
-void send_to_alias(Process& from, Term alias, Term message);
-
 /// From native code: to a local pid, as a message of `from`, whose thread this is, or with nullptr
 /// of nobody. False when there is no such process. With nullptr any thread that holds an epoch.
 bool send_from_native(Process* from, Term to, Term message);

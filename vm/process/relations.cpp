@@ -18,9 +18,7 @@ void free_identifier(Term kept) {
   Fragment::destroy(reinterpret_cast<Fragment*>(first - offsetof(Fragment, words)));
 }
 
-void Links::clear() {
-  here_.clear();
-  if (!elsewhere_) return;
+void Links::clear_elsewhere() {
   elsewhere_->for_each([](const KeptIdentifier& other, NoValue) { free_identifier(other.term); });
   elsewhere_.reset();
 }
@@ -41,7 +39,7 @@ bool Links::erase_elsewhere(Term other) {
 
 Term Links::take_oldest_elsewhere() {
   Elsewhere::Entry link;
-  if (!elsewhere_ || !elsewhere_->take_oldest(&link)) return kNonValue;
+  elsewhere_->take_oldest(&link);
   if (elsewhere_->empty()) elsewhere_.reset();
   return link.key.term;
 }

@@ -46,17 +46,33 @@ inline std::size_t hash_key(const KeptIdentifier& key) { return hash_term(key.te
 class Links {
  public:
   Links() = default;
-  ~Links() { clear(); }
+  ~Links() {
+    if (elsewhere_) [[unlikely]]
+      clear_elsewhere();
+  }
 
   bool empty() const { return here_.empty() && !elsewhere_; }
   bool contains(Term other) {
-    return other.is_immed() ? here_.find(other) != nullptr : elsewhere_ && elsewhere_->find({other});
+    if (!other.is_immed()) [[unlikely]]
+      return elsewhere_ && elsewhere_->find({other});
+    return here_.find(other) != nullptr;
   }
   /// False when it is there already.
-  bool insert(Term other) { return other.is_immed() ? here_.insert(other, {}) : insert_elsewhere(other); }
+  bool insert(Term other) {
+    if (!other.is_immed()) [[unlikely]]
+      return insert_elsewhere(other);
+    return here_.insert(other, {});
+  }
   /// False when it is not there.
-  bool erase(Term other) { return other.is_immed() ? here_.erase(other) : erase_elsewhere(other); }
-  void clear();
+  bool erase(Term other) {
+    if (!other.is_immed()) [[unlikely]]
+      return erase_elsewhere(other);
+    return here_.erase(other);
+  }
+  void clear() {
+    here_.clear();
+    if (elsewhere_) clear_elsewhere();
+  }
 
   template <class F>
   void for_each(F&& visit) const {
@@ -71,8 +87,9 @@ class Links {
       tell(link.key);
       return true;
     }
+    if (!elsewhere_) [[likely]]
+      return false;
     const Term other = take_oldest_elsewhere();
-    if (!other) return false;
     tell(other);
     free_identifier(other);
     return true;
@@ -85,7 +102,8 @@ class Links {
   using Elsewhere = FlatTable<KeptIdentifier, NoValue>;
   bool insert_elsewhere(Term other);
   bool erase_elsewhere(Term other);
-  Term take_oldest_elsewhere();  // the caller frees it; the non-value when there is none
+  Term take_oldest_elsewhere();  // the caller frees it
+  void clear_elsewhere();
 
   FlatTable<Term, NoValue> here_;
   std::unique_ptr<Elsewhere> elsewhere_;  // nullptr while empty
