@@ -1,10 +1,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "runtime/bif/support.hpp"
+#include "vm/base/os_signal.hpp"
 #include "vm/port/environment.hpp"
 
 /// os: the environment and what the system is called.
@@ -51,6 +54,21 @@ Term bif_os_unsetenv_1(Process& p, const Term* a) {
 }
 
 Term bif_os_getpid_0(Process& p, const Term*) { return text_list(p.heap, std::to_string(getpid())); }
+Term bif_os_set_signal_2(Process& p, const Term* a) {
+  static constexpr std::pair<const char*, SignalAction> kActions[] = {{"default", SignalAction::kDefault},
+                                                                      {"ignore", SignalAction::kIgnore},
+                                                                      {"handle", SignalAction::kHandle}};
+  if (!a[0].is_atom() || !a[1].is_atom()) return raise_badarg(p);
+  const int number = signal_number(std::string(atom_text(a[0])).c_str());
+  for (const auto& [name, action] : kActions) {
+    if (!number || atom_text(a[1]) != name) continue;
+    // Children that nobody waits for would vanish without their status, which ports want to know.
+    const bool needed = number == SIGCHLD && action == SignalAction::kIgnore;
+    set_signal_action(number, needed ? SignalAction::kDefault : action);
+    return atoms::ok;
+  }
+  return raise_badarg(p);
+}
 Term bif_os_type_0(Process& p, const Term*) {
   return new_tuple(p.heap, intern_atom("unix"), intern_atom("linux"));
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "probes/probes.hpp"
+#include "runtime/bif/memory_items.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
@@ -344,6 +345,13 @@ Term memory_item(Process& p, const Memory& m, Term name) {
 
 }  // namespace
 
+std::vector<std::pair<const char*, Word>> memory_items() {
+  const Memory m = measure();
+  std::vector<std::pair<const char*, Word>> items;
+  for (const MemoryItem& item : kMemory) items.emplace_back(item.name, m.*item.field);
+  return items;
+}
+
 Term bif_erlang_memory_0(Process& p, const Term*) {
   const Memory m = measure();
   ListBuilder list(p.heap);
@@ -386,11 +394,9 @@ Term halt(Process& p, Term status, Term options) {
   if (status == abort_atom) {
     std::abort();
   } else if (small_in_range(status, 0, Term::kSmallMax, &code)) {
-    request_halt(static_cast<int>(code & 0xFF), flush);
+    request_halt({.status = static_cast<int>(code & 0xFF), .flush = flush});
   } else if (list_to_utf8(status, &slogan)) {
-    slogan += '\n';
-    if (write(STDERR_FILENO, slogan.data(), slogan.size()) < 0) {}  // nowhere left to complain to
-    request_halt(1, flush);
+    request_halt({.status = 1, .flush = false, .dump = true, .slogan = std::move(slogan)});
   } else {
     return raise_badarg(p);
   }

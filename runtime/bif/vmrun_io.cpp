@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "runtime/bif/iolist.hpp"
+#include "runtime/bif/standard_input.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/thread.hpp"
@@ -107,7 +108,11 @@ class Worker {
   void read_some(const Job& job) {
     std::vector<std::uint8_t> buffer(job.most);
     ssize_t n;
-    while ((n = read(fd_, buffer.data(), buffer.size())) < 0 && (errno == EINTR || errno == EAGAIN))
+    const auto read_once = [&] {
+      return fd_ == STDIN_FILENO ? read_standard_input(buffer.data(), buffer.size())
+                                 : read(fd_, buffer.data(), buffer.size());
+    };
+    while ((n = read_once()) < 0 && (errno == EINTR || errno == EAGAIN))
       if (errno == EAGAIN) wait_for(POLLIN);
     const int error = n < 0 ? errno : 0;
     Arena arena;

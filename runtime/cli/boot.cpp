@@ -13,6 +13,8 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/cli/os_signals.hpp"
+#include "runtime/dump/crash_dump.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/code/code_server.hpp"
@@ -185,7 +187,14 @@ int boot(const Options& o, CodeFinder& finder) {
                                   boot_arguments(heap, o, module, main_arity), SpawnOptions{});
   extra_of(*process_table.find(init)).system_process = true;
   start_schedulers(scheduling);
-  const HaltRequest end = wait_for_halt();
+  take_signals(o.break_key);
+  const HaltRequest end = wait_for_halt(handle_signal);
+  leave_signals();
+  if (end.dump) {
+    const std::string slogan = end.slogan + "\n";
+    if (write(STDERR_FILENO, slogan.data(), slogan.size()) < 0) {}  // nowhere left to complain to
+    dump::write_crash_dump(end.slogan);
+  }
   if (end.flush) {
     if (port_table.count()) {
       hold_processes();

@@ -68,6 +68,13 @@ auto set_action(Action action) {
   };
 }
 
+auto set_break_key(BreakKey key) {
+  return [=](Options& o, const std::string&) -> Error {
+    o.break_key = key;
+    return {};
+  };
+}
+
 auto nothing() {
   return [](Options&, const std::string&) -> Error { return {}; };
 }
@@ -128,6 +135,11 @@ const std::vector<Flag>& flags() {
        set_number(&Options::port_limit, 1024, 134217727)},
       {"+t", "N", "limit of atoms (default 1048576)",
        set_number(&Options::atom_limit, kLeastAtomLimit, kMostAtomLimit)},
+      {"+B", nullptr, "the interrupt key ends the program, as +Bd; else it shows a menu (docs/guide.md)",
+       set_break_key(BreakKey::kEnds)},
+      {"+Bd", nullptr, nullptr, set_break_key(BreakKey::kEnds)},
+      {"+Bi", nullptr, "the interrupt key does nothing", set_break_key(BreakKey::kIgnored)},
+      {"+Bc", nullptr, nullptr, set_break_key(BreakKey::kMenu)},
       {"+slice", "N", "stress: reductions a process may use before it is preempted (default 4000)",
        set_number(&Options::slice, 1, 1000000)},
       {"+yield-all", nullptr, "stress: give up the core at every call", set_flag(&Options::yield_all)},

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/cli/os_signals.hpp"
 #include "vm/term/atom.hpp"
 
 /// vmrun's command line. Flags follow `erl` where one exists; everything after the script belongs
@@ -29,6 +30,7 @@ struct Options {
   unsigned process_limit = 262144;           // +P
   unsigned port_limit = 65536;               // +Q
   unsigned atom_limit = kDefaultAtomLimit;   // +t
+  BreakKey break_key = BreakKey::kMenu;      // +B
   bool no_input = false;                     // -noinput: standard input is not read
   // Stress and checking.
   bool gc_stress = false;

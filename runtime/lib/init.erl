@@ -6,7 +6,7 @@
 %% called only where something goes wrong or is asked for.
 -module(init).
 
--export([boot/1, main/1, logger_proxy/0]).
+-export([boot/1, main/1, logger_proxy/0, signal_server/0, signals/0]).
 -export([stop/0, stop/1, get_argument/1, get_arguments/0, get_plain_arguments/0,
          get_status/0, script_name/0]).
 
@@ -32,6 +32,9 @@ boot(Config) ->
     register(user, User),
     register(standard_error, Error),
     register(logger, Logger),
+    Signals = spawn(?MODULE, signal_server, []),
+    register(erl_signal_server, Signals),
+    group_leader(User, Signals),
     group_leader(User, self()),
     group_leader(User, Error),
     group_leader(User, Logger),
@@ -134,6 +137,12 @@ logger_proxy() ->
         _ -> ok
     end,
     logger_proxy().
+
+%% The event manager of signals, erl_signal_server: nothing of it is loaded before something comes.
+
+signal_server() -> erlang:hibernate(?MODULE, signals, []).
+
+signals() -> gen_event:become(erl_signal_server, erl_signal_handler, []).
 
 %% Calls
 

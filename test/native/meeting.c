@@ -31,6 +31,21 @@ static ERL_NIF_TERM meet_dirty_io(ErlNifEnv* env, int argc, const ERL_NIF_TERM a
   return meet(env, argv, 2);
 }
 
+/* How many calls of a kind have come. */
+static ERL_NIF_TERM count(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
+  const char* const kinds[] = {"on_scheduler", "dirty_cpu", "dirty_io"};
+  int kind, n;
+  (void)argc;
+  for (kind = 0; kind < 3; ++kind) {
+    if (!enif_is_identical(argv[0], enif_make_atom(env, kinds[kind]))) continue;
+    enif_mutex_lock(lock);
+    n = there[kind];
+    enif_mutex_unlock(lock);
+    return enif_make_int(env, n);
+  }
+  return enif_make_badarg(env);
+}
+
 static int load(ErlNifEnv* env, void** priv, ERL_NIF_TERM info) {
   (void)env, (void)priv, (void)info;
   lock = enif_mutex_create("meeting");
@@ -42,6 +57,7 @@ static ErlNifFunc functions[] = {
     {"on_scheduler", 2, meet_on_scheduler, 0},
     {"dirty_cpu", 2, meet_dirty_cpu, ERL_NIF_DIRTY_JOB_CPU_BOUND},
     {"dirty_io", 2, meet_dirty_io, ERL_NIF_DIRTY_JOB_IO_BOUND},
+    {"there", 1, count, 0},
 };
 
 ERL_NIF_INIT(meeting, functions, load, NULL, NULL, NULL)

@@ -1,15 +1,27 @@
 #pragma once
 
-/// The end of the whole machine.
+#include <string>
+
+/// The end of the whole machine, and the signals of the operating system on their way to the main
+/// thread, which waits for either.
 namespace vmrun {
 
-/// Ends the VM: the thread in wait_for_halt returns with `status`. The first call counts. Any
-/// thread.
-void request_halt(int status, bool flush);
 struct HaltRequest {
-  int status;
-  bool flush;
+  int status = 0;
+  bool flush = false;  // ports are closed first, what they have not got rid of is written
+  bool dump = false;   // a crash dump first, with the slogan
+  std::string slogan = {};
 };
-HaltRequest wait_for_halt();
+
+/// Ends the VM: the thread in wait_for_halt returns with the request. The first call counts. Any
+/// thread.
+void request_halt(HaltRequest request);
+
+/// A signal has come: the thread in wait_for_halt calls its on_signal with it. Signals of one
+/// number that come at the same time are one, as the operating system has it. For a signal handler.
+void announce_signal(int number);
+
+/// Returns when the end is requested. on_signal is called in between, in this thread.
+HaltRequest wait_for_halt(void (*on_signal)(int number) = [](int) {});
 
 }  // namespace vmrun

@@ -65,7 +65,7 @@ void answer_questions(Process& p) {
 [[gnu::cold, gnu::noinline]] void system_process_ended(const Process& p, Term reason) {
   std::fprintf(stderr, "System process %s terminated: %s\n", pid_text(p.id).c_str(),
                term_text(reason, 255).c_str());
-  request_halt(1, false);
+  request_halt({.status = 1});
 }
 
 }  // namespace

@@ -29,16 +29,27 @@ namespace {
 
 using DirtyQueue = WorkQueue<Process, boost::lockfree::queue<Process*>>;
 
+/// A thread, and the process that it runs.
+struct DirtyThread {
+  unsigned number = 0;  // 1…
+  std::atomic<const Process*> runs{nullptr};
+  DirtyQueue::Worker worker;
+  DirtyThread* next = nullptr;
+};
+
 /// Threads of one kind and the processes that wait for them.
 struct Pool {
   DirtyKind kind;
   std::atomic<unsigned> limit;  // 0: as many as there are schedulers
   DirtyQueue queue;
   std::atomic<unsigned> threads{0};
+  std::atomic<DirtyThread*> all{nullptr};  // they never end
 };
 // Never destroyed: threads may be at work while the machine ends.
-Pool& cpu_pool = *new Pool{DirtyKind::kCpu, 0, DirtyQueue(0), {}};
-Pool& io_pool = *new Pool{DirtyKind::kIo, 10, DirtyQueue(0), {}};
+Pool& cpu_pool = *new Pool{DirtyKind::kCpu, 0, DirtyQueue(0), {}, {}};
+Pool& io_pool = *new Pool{DirtyKind::kIo, 10, DirtyQueue(0), {}, {}};
+
+std::atomic<bool> held{false};  // nobody begins anything
 
 const NifFunction& called(const Process& p) { return nif_functions[header_of_entry(p.ip)->nif]; }
 
@@ -133,17 +144,34 @@ void run_nif(Process& p) {
 
 void start_thread_within_limit(Pool& pool);
 
-/// Threads never end.
-[[noreturn]] void run_thread(Pool& pool) {
+/// The process is about to run, unless dirty schedulers are held: it stays at rest until they are
+/// not. Dekker's rule, all sequentially consistent: either this one sees that they are, or who
+/// holds them sees that it runs.
+void begin(DirtyThread& self, const Process& p) {
+  for (;;) {
+    self.runs.store(&p, std::memory_order_seq_cst);
+    if (!held.load(std::memory_order_seq_cst)) [[likely]]
+      return;
+    self.runs.store(nullptr, std::memory_order_seq_cst);
+    held.wait(true, std::memory_order_seq_cst);
+  }
+}
+
+[[noreturn]] void run_thread(Pool& pool, unsigned number) {
   dirty_thread = pool.kind;
-  DirtyQueue::Worker self;
-  pool.queue.join(self);
+  DirtyThread& self = *new DirtyThread;
+  self.number = number;
+  self.next = pool.all.load(std::memory_order_relaxed);
+  while (!pool.all.compare_exchange_weak(self.next, &self, std::memory_order_release)) {}
+  pool.queue.join(self.worker);
   AdaptiveSpin spin;
   const auto look = [&](auto&& there) { return spin.until(there); };
   for (;;) {
-    Process& p = pool.queue.take(self, look, [&] { start_thread_within_limit(pool); });
+    Process& p = pool.queue.take(self.worker, look, [&] { start_thread_within_limit(pool); });
+    begin(self, p);
     if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
     else run_nif(p);
+    self.runs.store(nullptr, std::memory_order_release);
   }
 }
 
@@ -155,7 +183,7 @@ void start_thread_within_limit(Pool& pool) {
   } while (!pool.threads.compare_exchange_weak(n, n + 1, std::memory_order_relaxed));
   start_needed_thread(
       std::to_string(n + 1) + (&pool == &cpu_pool ? "_dirty_cpu_scheduler" : "_dirty_io_scheduler"),
-      [&pool] { run_thread(pool); })
+      [&pool, n] { run_thread(pool, n + 1); })
       .detach();
 }
 
@@ -190,6 +218,20 @@ void run_dirty(Process& p) {
   if (&pool == &cpu_pool && !pool.limit.load(std::memory_order_relaxed)) [[unlikely]]
     pool.limit.store(scheduler_count(), std::memory_order_relaxed);
   pool.queue.push(p, [&] { start_thread_within_limit(pool); });  // p is another thread's from here on
+}
+
+DirtyStandstill::DirtyStandstill() { held.store(true, std::memory_order_seq_cst); }
+DirtyStandstill::~DirtyStandstill() {
+  held.store(false, std::memory_order_seq_cst);
+  held.notify_all();
+}
+
+void for_each_dirty_scheduler(const std::function<void(DirtyKind, unsigned number, const Process*)>& visit) {
+  for (const Pool* pool : {&cpu_pool, &io_pool}) {
+    const unsigned before = pool == &cpu_pool ? 0 : dirty_cpu_schedulers();
+    for (const DirtyThread* t = pool->all.load(std::memory_order_acquire); t; t = t->next)
+      visit(pool->kind, before + t->number, t->runs.load(std::memory_order_seq_cst));
+  }
 }
 
 namespace {

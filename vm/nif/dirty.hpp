@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "vm/process/dirty_job.hpp"
 
@@ -18,6 +19,17 @@ inline constexpr unsigned kMaxDirtySchedulers = 1024;  // of each kind
 void set_dirty_schedulers(unsigned cpu, unsigned io);
 unsigned dirty_cpu_schedulers();
 unsigned dirty_io_schedulers();
+
+/// While it lives dirty schedulers begin nothing new; what they have begun goes on.
+class DirtyStandstill {
+ public:
+  DirtyStandstill();
+  ~DirtyStandstill();
+  DirtyStandstill(const DirtyStandstill&) = delete;
+};
+/// Calls visit with each that has been started, and what it runs: nullptr for nothing. Numbered
+/// from 1, those for input and output after all the others.
+void for_each_dirty_scheduler(const std::function<void(DirtyKind, unsigned number, const Process*)>& visit);
 
 /// Hands over a process that has left the interpreter with RunResult::kDirty. Scheduler threads
 /// only.

@@ -66,6 +66,11 @@ class Mailbox {
   /// Everything in the outer queue, oldest first. The messages among it are counted to the inner
   /// queue: each is to be linked.
   Fragment* take_arrivals();
+  /// The newest of what has arrived and has not been taken; older ones through `next`. For who
+  /// looks on while the owner stands still.
+  const Fragment* newest_arrival() const {
+    return Outer::address(outer_.word().load(std::memory_order_acquire));
+  }
   /// Refuses pushes from now on; what was in the outer queue, oldest first.
   Fragment* close();
   void link(Fragment* f) {

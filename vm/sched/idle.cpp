@@ -12,7 +12,6 @@ namespace vmrun {
 
 // A write to one of these lines is part of falling asleep and waking up only.
 alignas(64) std::atomic<bool> somebody_watches{false};
-alignas(64) std::atomic<bool> stopping{false};
 std::atomic<bool> processes_held{false};
 
 namespace {
@@ -74,7 +73,7 @@ void hand_over_ports(Scheduler& s, Scheduler& to) {
 // ---- Searching ----------------------------------------------------------------------------------
 
 bool has_mail(const Scheduler& s) {
-  return s.inbox.has_mail() || s.port_inbox.has_mail() || stopping.load(std::memory_order_relaxed);
+  return s.inbox.has_mail() || s.port_inbox.has_mail() || s.asked.load(std::memory_order_seq_cst);
 }
 bool has_work(const Scheduler& s) {
   return waiting_ports(s) || (waiting_processes(s) && !held()) || has_mail(s);
@@ -273,7 +272,6 @@ void call_watcher() {
 }
 
 void start_idling() {
-  stopping.store(false);
   searching.store(0);
   sleepers.store(0);
   somebody_watches.store(scheduler_count() == 1);  // nobody else could

@@ -25,8 +25,6 @@ void wake_owner(Scheduler& s);
 extern std::atomic<bool> somebody_watches;
 void call_watcher();
 
-/// The schedulers end: nobody sleeps any more.
-extern std::atomic<bool> stopping;
 /// From now on only ports run.
 extern std::atomic<bool> processes_held;
 

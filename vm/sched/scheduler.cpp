@@ -22,6 +22,7 @@
 #include "vm/sched/idle.hpp"
 #include "vm/sched/poll.hpp"
 #include "vm/sched/run_queue.hpp"
+#include "vm/sched/standstill.hpp"
 #include "vm/sched/timers.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/trace.hpp"
@@ -278,7 +279,12 @@ void run(Scheduler& s) {
   current_core = &s;
   s.epoch = &epoch_slot();
   epoch_enter(*s.epoch);
-  while (!stopping.load(std::memory_order_relaxed)) {
+  for (;;) {
+    if (const auto asked = s.asked.load(std::memory_order_relaxed)) [[unlikely]] {
+      if (asked & kAskedToEnd) break;
+      stand_still(s);
+      continue;
+    }
     epoch_quiescent(*s.epoch);
     s.turns.store(s.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (!s.inbox.seems_empty()) {
@@ -364,8 +370,10 @@ void start_schedulers(const SchedulerOptions& wanted) {
 }
 
 void stop_schedulers() {
-  stopping.store(true);
-  for (auto& s : schedulers) wake_owner(*s);
+  for (auto& s : schedulers) {
+    s->asked.fetch_or(kAskedToEnd, std::memory_order_seq_cst);
+    wake_owner(*s);
+  }
   for (std::thread& t : threads) t.join();
   threads.clear();
   schedulers.clear();

@@ -29,6 +29,9 @@ enum class RunResult {
   kExited,     // exit_process has run; the Process may be freed by its table any time now
 };
 
+/// What a scheduler is asked to do between two slices.
+enum Asked : std::uint8_t { kAskedToEnd = 1, kAskedToStand = 2 };
+
 /// Runnable things, first come first served, linked through their next_in_queue.
 template <class T>
 struct RunList {
@@ -92,6 +95,7 @@ struct Scheduler : Core {
 
   bool watches = false;   // has the watcher's role (idle.hpp)
   AdaptiveSpin job_spin;  // before it sleeps while the async pool works for it
+  bool stands = false;    // still (standstill.hpp, which guards it)
   EpochSlot* epoch = nullptr;
   Retired<Process, &Process::next_in_queue> retired;  // structures of processes that have ended
 
@@ -112,6 +116,8 @@ struct Scheduler : Core {
   Inbox<RunnablePort, &RunnablePort::next_in_queue> port_inbox;
   std::atomic<unsigned> async_jobs{0};  // jobs of the async pool whose end comes back here: a hint,
                                         // not to fall asleep at once
+
+  std::atomic<std::uint8_t> asked{0};  // bits of Asked
 
   // Written when it falls asleep and wakes.
   alignas(64) Parker parker;

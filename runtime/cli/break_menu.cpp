@@ -1,0 +1,108 @@
+#include "runtime/cli/break_menu.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+
+#include "runtime/bif/standard_input.hpp"
+#include "runtime/dump/crash_dump.hpp"
+#include "runtime/dump/machine_view.hpp"
+#include "vm/process/table.hpp"
+#include "vm/term/print.hpp"
+
+namespace vmrun::cli {
+namespace {
+
+using dump::DumpFile;
+using dump::StoppedMachine;
+
+std::atomic<bool> shown{false};
+
+void write_processes(DumpFile& out, const StoppedMachine& stopped) {
+  process_table.for_each([&](Process& p) { dump::write_process(out, p, stopped, /*stack=*/true); });
+}
+
+void write_info(DumpFile& out, const StoppedMachine& stopped) {
+  dump::write_memory(out);
+  dump::write_schedulers(out, stopped);
+  dump::write_ports(out);
+  out.print("Processes: {}\nAtoms: {}\n", process_table.count(), atom_count());
+}
+
+struct Entry {
+  char key;
+  const char* help;
+  void (*write)(DumpFile& out, const StoppedMachine& stopped);  // nullptr: see choose
+};
+constexpr Entry kEntries[] = {
+    {'a', "(a)bort", nullptr},
+    {'A', "(A)bort with dump", nullptr},
+    {'c', "(c)ontinue", nullptr},
+    {'p', "(p)roc info", write_processes},
+    {'i', "(i)nfo", write_info},
+    {'l', "(l)oaded", [](DumpFile& out, const StoppedMachine&) { dump::write_modules(out); }},
+    {'v', "(v)ersion",
+     [](DumpFile& out, const StoppedMachine&) { out.print("{}\n", dump::system_version()); }},
+    {'D', "(D)b-tables", [](DumpFile& out, const StoppedMachine&) { dump::write_tables(out); }},
+    {'h', "(h)elp", nullptr},
+};
+
+void write_menu(DumpFile& out) {
+  out.put("\nBREAK:");
+  for (const Entry& e : kEntries) out.print("{}{}", e.key == 'l' ? "\n       " : " ", e.help);
+  out.put("\n");
+  out.flush();
+}
+
+/// The next key, without the rest of its line; 0: input has ended.
+char read_key() {
+  char line[256];
+  for (;;) {
+    const ssize_t n = read(STDIN_FILENO, line, sizeof line);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n <= 0) return 0;
+    if (line[0] != '\n' && line[0] != '\r') return line[0];
+  }
+}
+
+[[noreturn]] void abort_machine(bool with_dump, const StoppedMachine& stopped) {
+  if (!with_dump) ::_exit(0);
+  dump::write_crash_dump("Crash dump requested by user", stopped);
+  std::abort();
+}
+
+/// False when the user continues.
+bool choose(char key, DumpFile& out, const StoppedMachine& stopped) {
+  if (key == 'c') return false;
+  if (key == 'a' || key == 0) abort_machine(false, stopped);
+  if (key == 'A') abort_machine(true, stopped);
+  for (const Entry& e : kEntries)
+    if (e.key == key && e.write) {
+      e.write(out, stopped);
+      out.flush();
+      return true;
+    }
+  write_menu(out);
+  return true;
+}
+
+}  // namespace
+
+bool in_break_menu() { return shown.load(); }
+
+void break_menu() {
+  std::lock_guard reading(standard_input_lock());
+  shown.store(true);
+  {
+    const StoppedMachine stopped;
+    DumpFile out(STDOUT_FILENO);
+    write_menu(out);
+    while (choose(read_key(), out, stopped)) {}
+  }
+  shown.store(false);
+}
+
+}  // namespace vmrun::cli

@@ -1,0 +1,68 @@
+#include "runtime/cli/os_signals.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "runtime/cli/break_menu.hpp"
+#include "vm/base/epoch.hpp"
+#include "vm/base/halt.hpp"
+#include "vm/base/os_signal.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/heap/fragment.hpp"
+#include "vm/message/send.hpp"
+#include "vm/process/registry.hpp"
+#include "vm/term/atom.hpp"
+
+namespace vmrun::cli {
+namespace {
+
+constexpr int kTaken[] = {SIGTERM, SIGQUIT, SIGUSR1};
+
+void interrupted(int number) {
+  if (in_break_menu()) ::_exit(0);
+  announce_signal(number);
+}
+
+/// {notify, Signal}, as gen_event has it. False when there is no such process.
+bool notify_server(int number) {
+  static const Term server_name = intern_atom("erl_signal_server"), notify = intern_atom("notify");
+  EpochGuard guard;
+  const Term server = whereis(server_name);
+  if (!server) return false;
+  Arena arena;
+  Term* hp = arena.alloc(3);
+  const Term event = make_tuple(hp, notify, intern_atom(signal_name(number)));
+  Fragment* f = new_fragment(copy_size_words(event));
+  f->message = copy_into(*f, event);
+  return send_from_vm(server, f);
+}
+
+/// As the server would, had it not ended.
+void act_alone(int number) {
+  if (number == SIGUSR1) request_halt({.status = 1, .dump = true, .slogan = "Received SIGUSR1"});
+  else if (number == SIGTERM || number == SIGQUIT) request_halt({.status = 0, .flush = true});
+}
+
+}  // namespace
+
+void take_signals(BreakKey key) {
+  for (const int number : kTaken) set_signal_action(number, SignalAction::kHandle);
+  if (key == BreakKey::kEnds) return;
+  struct sigaction action {};
+  action.sa_handler = key == BreakKey::kIgnored ? SIG_IGN : interrupted;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  sigaction(SIGINT, &action, nullptr);
+}
+
+void handle_signal(int number) {
+  if (number == SIGINT) break_menu();
+  else if (!notify_server(number)) act_alone(number);
+}
+
+void leave_signals() {
+  for (const int number : kTaken) set_signal_action(number, SignalAction::kDefault);
+  set_signal_action(SIGINT, SignalAction::kDefault);
+}
+
+}  // namespace vmrun::cli

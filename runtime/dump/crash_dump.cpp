@@ -1,0 +1,83 @@
+#include "runtime/dump/crash_dump.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <optional>
+
+#include "runtime/dump/machine_view.hpp"
+#include "vm/base/clock.hpp"
+#include "vm/process/table.hpp"
+#include "vm/term/atom.hpp"
+
+namespace vmrun::dump {
+namespace {
+
+/// The environment as it was when the program began: os:putenv does not change it.
+std::optional<long long> number_in_environment(const char* name) {
+  const char* text = std::getenv(name);
+  if (!text || !*text) return {};
+  char* end;
+  const long long n = std::strtoll(text, &end, 10);
+  if (*end) return {};
+  return n;
+}
+
+void say(std::string_view text) {
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) {}  // nowhere left to complain to
+}
+
+void write_header(DumpFile& out, std::string_view slogan) {
+  char when[64];
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  std::strftime(when, sizeof when, "%a %b %e %T %Y", &parts);
+  out.print("=erl_crash_dump:0.5\n{}\nSlogan: {}\nSystem version: {}\nTaints: \nAtoms: {}\n", when, slogan,
+            system_version(), atom_count());
+  out.put("Calling Thread: main\n");
+}
+
+void write_all(DumpFile& out, std::string_view slogan, const StoppedMachine& stopped) {
+  write_header(out, slogan);
+  write_schedulers(out, stopped);
+  write_memory(out);
+  write_ports(out);
+  write_tables(out);
+  out.put("=no_distribution\n");
+  write_modules(out);
+  process_table.for_each([&](Process& p) {
+    if (!out.full()) write_process(out, p, stopped, /*stack=*/false);
+  });
+  write_process_terms(out, stopped);
+  write_atoms(out);
+  out.put("=end\n");
+}
+
+}  // namespace
+
+void write_crash_dump(std::string_view slogan, const StoppedMachine& stopped) {
+  const long long seconds = number_in_environment("ERL_CRASH_DUMP_SECONDS").value_or(-1);
+  if (seconds == 0) return;
+  const char* named = std::getenv("ERL_CRASH_DUMP");
+  const std::string path = named && *named ? named : "erl_crash.dump";
+  say("\nCrash dump is being written to: " + path + "...");
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+  if (fd < 0) return say(std::string(std::strerror(errno)) + "\n");
+  const long long bytes = number_in_environment("ERL_CRASH_DUMP_BYTES").value_or(-1);
+  {
+    DumpFile out(fd, bytes < 0 ? ~Word{0} : static_cast<Word>(bytes),
+                 seconds < 0 ? 0 : static_cast<SWord>(monotonic_ns()) + seconds * 1'000'000'000);
+    write_all(out, slogan, stopped);
+  }
+  close(fd);
+  say("done\n");
+}
+
+void write_crash_dump(std::string_view slogan) { write_crash_dump(slogan, StoppedMachine{}); }
+
+}  // namespace vmrun::dump

@@ -1,0 +1,329 @@
+#include "runtime/dump/machine_view.hpp"
+
+#include <memory>
+
+#include "runtime/bif/memory_items.hpp"
+#include "runtime/dump/dump_terms.hpp"
+#include "runtime/ets/table.hpp"
+#include "vm/base/epoch.hpp"
+#include "vm/base/version.hpp"
+#include "vm/code/code_server.hpp"
+#include "vm/lifecycle/info.hpp"
+#include "vm/nif/dirty.hpp"
+#include "vm/port/driver.hpp"
+#include "vm/port/port.hpp"
+#include "vm/process/code_view.hpp"
+#include "vm/process/table.hpp"
+#include "vm/sched/run_queue.hpp"
+#include "vm/sched/standstill.hpp"
+#include "vm/term/print.hpp"
+
+namespace vmrun::dump {
+namespace {
+
+// What runs longer in one piece than this is shown as running.
+constexpr std::chrono::milliseconds kPatience{1000};
+constexpr std::size_t kShownBytes = 4000;  // of a term, for people
+
+}  // namespace
+
+// ---- Stopping -----------------------------------------------------------------------------------
+
+struct StoppedMachine::Held {
+  DirtyStandstill dirty;
+  Standstill schedulers{kPatience};
+  EpochGuard epoch;  // what ends meanwhile is not freed
+};
+
+StoppedMachine::StoppedMachine() : held_(new Held) {
+  for (unsigned i = 0; i < scheduler_count(); ++i) {
+    Scheduler& s = scheduler_at(i);
+    if (held_->schedulers.stands(s)) continue;
+    // It is in the slice still in which it was asked: `current` does not change but to nothing.
+    const Process* p = std::atomic_ref(s.current).load(std::memory_order_acquire);
+    if (p) running_[p] = "a scheduler";
+  }
+  for_each_dirty_scheduler([&](DirtyKind kind, unsigned, const Process* p) {
+    if (p) running_[p] = kind == DirtyKind::kIo ? "a dirty I/O scheduler" : "a dirty CPU scheduler";
+  });
+}
+StoppedMachine::~StoppedMachine() { delete held_; }
+
+const char* StoppedMachine::where(const Process& p) const {
+  const auto found = running_.find(&p);
+  return found == running_.end() ? nullptr : found->second;
+}
+
+// ---- Schedulers ---------------------------------------------------------------------------------
+
+void write_schedulers(DumpFile& out, const StoppedMachine& stopped) {
+  static constexpr const char* kQueues[] = {"Low", "Normal", "High", "Max"};
+  for (unsigned i = 0; i < scheduler_count(); ++i) {
+    Scheduler& s = scheduler_at(i);
+    const bool stands = stopped.held_->schedulers.stands(s);
+    out.print(
+        "=scheduler:{}\nScheduler Sleep Info Flags: {}\nScheduler Sleep Info Aux Work: \nCurrent Port: \n",
+        s.number, stands ? "" : "NOT_STOPPED");
+    for (unsigned q = 4; q-- > 0;)
+      out.print("Run Queue {} Length: {}\n", kQueues[q],
+                std::atomic_ref(s.queues[q].count).load(std::memory_order_relaxed));
+    out.print("Run Queue Port Length: {}\nRun Queue Flags: \n", waiting_ports(s));
+    const Process* p = stands ? nullptr : std::atomic_ref(s.current).load(std::memory_order_acquire);
+    out.print("Current Process: {}\n", p ? pid_text(p->id) : "");
+    if (p) out.put("Current Process State: Running\n");
+  }
+  for_each_dirty_scheduler([&](DirtyKind kind, unsigned number, const Process* p) {
+    out.print("={}:{}\nScheduler Sleep Info Flags: \nScheduler Sleep Info Aux Work: \nCurrent Process: {}\n",
+              kind == DirtyKind::kIo ? "dirty_io_scheduler" : "dirty_cpu_scheduler",
+              scheduler_count() + number, p ? pid_text(p->id) : "");
+    if (p) out.put("Current Process State: Running\n");
+  });
+}
+
+// ---- Memory, code, atoms ------------------------------------------------------------------------
+
+void write_memory(DumpFile& out) {
+  out.put("=memory\n");
+  for (const auto& [name, bytes] : memory_items()) out.print("{}: {}\n", name, bytes);
+}
+
+void write_modules(DumpFile& out) {
+  Word current = 0, old = 0;
+  const std::vector<Module*> modules = loaded_modules();
+  for (const Module* m : modules) {
+    current += module_bytes(*m);
+    if (const Module* before = old_module(m->name)) old += module_bytes(*before);
+  }
+  out.print("=loaded_modules\nCurrent code: {}\nOld code: {}\n", current, old);
+  for (const Module* m : modules) {
+    out.print("=mod:{}\nCurrent size: {}\n", atom_text(m->name), module_bytes(*m));
+    if (const Module* before = old_module(m->name)) out.print("Old size: {}\n", module_bytes(*before));
+  }
+}
+
+void write_atoms(DumpFile& out) {
+  out.put("=atoms\n");
+  for (Word i = atom_count(); i-- > 0 && !out.full();) {
+    std::string text;
+    append_atom_text(text, Term::atom(i));
+    out.print("{}\n", text);
+  }
+}
+
+const char* system_version() {
+  static const std::string text = fmt::format("vmrun (Erlang/OTP {} language) [erts-{}] [64-bit] [smp:{}]",
+                                              kOtpRelease, kErtsVersion, scheduler_count());
+  return text.c_str();
+}
+
+// ---- Ports and tables ---------------------------------------------------------------------------
+
+void write_ports(DumpFile& out) {
+  port_table.for_each([&](Port& p) {
+    const bool held = p.run.load(std::memory_order_acquire) == Port::Run::kRunning;
+    out.print("=port:{}\nState: {}\nSlot: {}\n", port_text(p.id),
+              !p.is_open() ? "CLOSING"
+              : p.binary   ? "CONNECTED|BINARY_IO"
+                           : "CONNECTED",
+              p.id.id_number());
+    if (p.owner_now()) out.print("Connected: {}\n", pid_text(p.owner_now()));
+    if (const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed))
+      out.print("Registered as: {}\n", atom_text(Term::atom(name - 1)));
+    if (!held) {
+      std::string links;
+      p.links.for_each([&](Term pid) { links += (links.empty() ? "" : ", ") + term_text(pid, kShownBytes); });
+      if (!links.empty()) out.print("Links: {}\n", links);
+      const std::string driver = p.driver ? p.driver->name : "";
+      out.print("Port controls {}: {}\n", p.os_pid >= 0 ? "external process" : "linked-in driver",
+                p.os_pid >= 0 ? p.name : driver);
+    }
+    out.print("Input: {}\nOutput: {}\n", p.input_bytes.load(std::memory_order_relaxed),
+              p.output_bytes.load(std::memory_order_relaxed));
+  });
+}
+
+namespace {
+
+const char* kind_text(ets::Kind kind) {
+  switch (kind) {
+    case ets::Kind::kSet: return "set";
+    case ets::Kind::kOrderedSet: return "ordered_set";
+    case ets::Kind::kBag: return "bag";
+    case ets::Kind::kDuplicateBag: return "duplicate_bag";
+  }
+  return "";
+}
+const char* protection_text(ets::Protection p) {
+  switch (p) {
+    case ets::Protection::kPublic: return "public";
+    case ets::Protection::kProtected: return "protected";
+    case ets::Protection::kPrivate: return "private";
+  }
+  return "";
+}
+
+}  // namespace
+
+void write_tables(DumpFile& out) {
+  ets::for_each_table([&](const ets::Table& t) {
+    out.print("=ets:{}\nSlot: {}\nTable: {}\nName: {}\n", pid_text(t.owner), t.slot, atom_text(t.name),
+              atom_text(t.name));
+    out.print("Fixed: {}\nObjects: {}\nWords: {}\n", !t.fixers.empty(), t.store->count(),
+              t.store->memory_words());
+    out.print("Type: {}\nProtection: {}\nCompressed: {}\nWrite Concurrency: {}\nRead Concurrency: {}\n",
+              kind_text(t.store->kind()), protection_text(t.protection), t.compressed,
+              atom_text(t.write_concurrency), t.read_concurrency);
+  });
+}
+
+// ---- Processes ----------------------------------------------------------------------------------
+
+namespace {
+
+/// module:function/arity + bytes, of an address in code.
+std::string code_text(const Word* address) {
+  const FunctionHeader* f = code_view.header_at(address);
+  if (!f) return "(<machine code>)";
+  const MfaText mfa(f->module, f->function, f->arity);
+  return fmt::format("({} + {})", mfa.view(), (address - f->entry()) * 8);
+}
+
+const char* state_of(Process& p, bool running) {
+  if (running) return "Running";
+  if (p.exiting.load(std::memory_order_acquire) || p.exit_pending) return "Exiting";
+  if (p.suspend_count) return "Suspended";
+  return p.mailbox.is_parked() ? "Waiting" : "Scheduled";
+}
+
+void write_relations(DumpFile& out, const Extra& extra) {
+  std::string text;
+  const auto add = [&](const std::string& item) { text += (text.empty() ? "" : ", ") + item; };
+  extra.links.for_each([&](Term who) { add(term_text(who, kShownBytes)); });
+  extra.monitors.for_each([&](const RefKey&, const MonitorOut& m) {
+    add("{to," + term_text(m.name.is_nil() ? m.target : m.name, kShownBytes) + "}");
+  });
+  extra.monitored_by.for_each([&](const RefKey&, const MonitorIn& m) {
+    if (m.watcher != kResourceWatcher) add("{from," + term_text(m.watcher, kShownBytes) + "}");
+  });
+  if (!text.empty()) out.print("Link list: [{}]\n", text);
+}
+
+void write_stack_for_people(DumpFile& out, const Process& p) {
+  unsigned y = 0;
+  for (const Term* s = p.heap.stop; s < p.heap.end; ++s) {
+    if (s->is_header()) {
+      if (s->raw() == 0) continue;
+      out.print("\n0x{:016x} Return addr {}\n", reinterpret_cast<Word>(s),
+                code_text(reinterpret_cast<const Word*>(s->raw())));
+      y = 0;
+    } else {
+      out.print("y({})     {}\n", y++, s->is_catch() ? "Catch" : term_text(*s, kShownBytes));
+    }
+  }
+}
+
+/// Whether its heap can be looked at.
+bool at_rest(Process& p, const StoppedMachine& stopped) {
+  return !stopped.runs(p) && !p.mailbox.is_closed() && !p.exiting.load(std::memory_order_acquire);
+}
+
+}  // namespace
+
+void write_process(DumpFile& out, Process& p, const StoppedMachine& stopped, bool stack) {
+  const bool running = stopped.runs(p);
+  out.print("=proc:{}\nState: {}\n", pid_text(p.id), state_of(p, running));
+  if (const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed))
+    out.print("Name: {}\n", atom_text(Term::atom(name - 1)));
+  out.print("Spawned as: {}\n", MfaText(p.initial_module, p.initial_function, p.initial_arity).view());
+  if (running) {
+    out.print("Internal State: RUNNING on {}\n", stopped.where(p));
+    return;
+  }
+  out.print("Spawned by: {}\nMessage queue length: {}\n", p.parent.is_local_pid() ? pid_text(p.parent) : "[]",
+            p.mailbox.exact_length());
+  if (!at_rest(p, stopped)) return;
+  Word fragments = 0;
+  for (const Fragment* f = p.heap.fragments; f; f = f->next) ++fragments;
+  out.print("Number of heap fragments: {}\nHeap fragment data: {}\n", fragments, p.heap.fragment_words);
+  if (p.extra) write_relations(out, *p.extra);
+  out.print("Reductions: {}\nStack+heap: {}\nOldHeap: {}\nHeap unused: {}\nOldHeap unused: {}\nMemory: {}\n",
+            p.reductions_done, p.heap.block_words(), p.heap.old_end - p.heap.old_start, p.heap.free_words(),
+            p.heap.old_end - p.heap.old_top, process_memory_bytes(p));
+  if (stack) out.put("Stack dump:\n");
+  if (p.ip) out.print("Program counter: 0x{:016x} {}\n", reinterpret_cast<Word>(p.ip), code_text(p.ip));
+  out.print("arity = {}\n", p.live_saved);
+  if (stack) write_stack_for_people(out, p);
+}
+
+namespace {
+
+void write_messages(DumpFile& out, TermDump& terms, Process& p) {
+  const auto write = [&](const Fragment& f) {
+    if (f.kind != static_cast<std::uint32_t>(SignalKind::kMessage) &&
+        f.kind != static_cast<std::uint32_t>(SignalKind::kPinnedMessage))
+      return;
+    terms.word(f.message);
+    out.put(":");
+    terms.word(f.token);
+    out.put("\n");
+  };
+  for (const Fragment* f = p.mailbox.first; f; f = f->next) write(*f);
+  std::vector<const Fragment*> arrivals;  // newest first
+  for (const Fragment* f = p.mailbox.newest_arrival(); f; f = f->next) arrivals.push_back(f);
+  for (std::size_t i = arrivals.size(); i-- > 0;) write(*arrivals[i]);
+}
+
+void write_stack(DumpFile& out, TermDump& terms, const Process& p) {
+  unsigned y = 0;
+  for (unsigned x = 0; p.ip && x < p.live_saved; ++x) {
+    out.print("x{}:", x);
+    terms.word(p.saved_regs[x]);
+    out.put("\n");
+  }
+  for (const Term* s = p.heap.stop; s < p.heap.end; ++s) {
+    if (s->is_header()) {
+      if (s->raw() == 0) continue;
+      out.print("0x{:016x}:SReturn addr 0x{:X} {}\n", reinterpret_cast<Word>(s), s->raw(),
+                code_text(reinterpret_cast<const Word*>(s->raw())));
+      y = 0;
+      continue;
+    }
+    out.print("y{}:", y++);
+    if (s->is_catch()) out.put("SCatch");
+    else terms.word(*s);
+    out.put("\n");
+  }
+}
+
+void write_terms_of(DumpFile& out, Binaries& binaries, Process& p) {
+  TermDump terms(out, binaries);
+  const std::string pid = pid_text(p.id);
+  if (p.mailbox.exact_length()) {
+    out.print("=proc_messages:{}\n", pid);
+    write_messages(out, terms, p);
+  }
+  if (p.extra && p.extra->dictionary.size()) {
+    out.print("=proc_dictionary:{}\n", pid);
+    const Dictionary& d = p.extra->dictionary;
+    for (std::size_t i = 0; i < d.size(); ++i) {
+      terms.pair(d.key(i), d.value(i));
+      out.put("\n");
+    }
+  }
+  out.print("=proc_stack:{}\n", pid);
+  write_stack(out, terms, p);
+  out.print("=proc_heap:{}\n", pid);
+  terms.objects();
+}
+
+}  // namespace
+
+void write_process_terms(DumpFile& out, const StoppedMachine& stopped) {
+  Binaries binaries;
+  process_table.for_each([&](Process& p) {
+    if (at_rest(p, stopped) && !out.full()) write_terms_of(out, binaries, p);
+  });
+  write_binaries(out, binaries);
+}
+
+}  // namespace vmrun::dump

@@ -1,0 +1,410 @@
+"""Signals of the operating system, crash dumps, and the menu of the interrupt key on a terminal."""
+import contextlib
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import subprocess
+import tempfile
+import time
+
+from harness.golden import ENVIRONMENT
+from harness.results import Failure, Test
+
+from .suite import PATIENCE_S, Ended, native_flags, run
+
+WAITS = 'main() -> io:format("ready~n"), receive never -> ok end.'
+
+
+def tests(vmrun):
+    return [Test('command', name, lambda case=case: case(vmrun)) for name, case in [
+        ('signals that end it', ending_signals),
+        ('signals a program handles', handled_signals),
+        ('signals one after the other', signal_storm),
+        ('the interrupt key off and without a terminal', interrupt_flags),
+        ('a crash dump', crash_dump),
+        ('a crash dump beside what does not stop', dump_beside_running),
+        ('limits of a crash dump', dump_limits),
+        ('halt with a slogan', halt_with_slogan),
+        ('the menu of the interrupt key', break_menu),
+        ('a program reads on after the menu', input_after_menu),
+    ]]
+
+
+def environment(**more):
+    return {name: value for name, value in dict(ENVIRONMENT, **more).items() if not name.startswith('ERL_CRASH_DUMP') or name in more}
+
+
+@contextlib.contextmanager
+def started(vmrun, text, *flags, folder, **more):
+    """A program that has printed `ready`."""
+    script = pathlib.Path(folder) / 'program.act'
+    script.write_text(text)
+    program = subprocess.Popen([os.path.abspath(vmrun), '+S', '2', *flags, str(script)], cwd=folder, env=environment(**more), text=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        if program.stdout.readline() != 'ready\n':
+            raise Failure(f'it has not begun: {program.stderr.read()[:1000]}')
+        yield program
+    finally:
+        program.kill()
+        program.wait()
+
+
+def end_of(program):
+    try:
+        out, err = program.communicate(timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        raise Failure(f'no end after {PATIENCE_S} s') from None
+    return Ended(program.returncode, out, err)
+
+
+def after_signal(vmrun, number, text, *flags, **more):
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder, started(vmrun, text, *flags, folder=folder, **more) as program:
+        program.send_signal(number)
+        return end_of(program)
+
+
+def ending_signals(vmrun):
+    after_signal(vmrun, signal.SIGTERM, WAITS).expect(0, err=['SIGTERM received - shutting down\n'])
+    after_signal(vmrun, signal.SIGQUIT, WAITS).expect(0, out='', err=['^$'])
+    after_signal(vmrun, signal.SIGUSR1, WAITS, ERL_CRASH_DUMP_SECONDS='0').expect(1, out='', err=['^Received SIGUSR1\n$'])
+    # All processors busy, and a server that has ended: the same.
+    busy = 'main() -> [spawn(fun L() -> L() end) || _ <- [1, 2, 3]], io:format("ready~n"), receive never -> ok end.'
+    after_signal(vmrun, signal.SIGTERM, busy).expect(0)
+    gone = '''main() -> R = monitor(process, erl_signal_server), exit(whereis(erl_signal_server), kill),
+    receive {'DOWN', R, _, _, _} -> ok end, io:format("ready~n"), receive never -> ok end.'''
+    after_signal(vmrun, signal.SIGTERM, gone).expect(0)
+    after_signal(vmrun, signal.SIGUSR1, gone, ERL_CRASH_DUMP_SECONDS='0').expect(1, err=['^Received SIGUSR1\n$'])
+    for number in (signal.SIGHUP, signal.SIGUSR2, signal.SIGALRM):
+        after_signal(vmrun, number, WAITS).expect(-number)
+
+
+HANDLER = '''
+-export([init/1, handle_event/2, handle_call/2]).
+init(_) -> {ok, none}.
+handle_call(_, S) -> {ok, ok, S}.
+handle_event(Signal, S) -> main ! Signal, {ok, S}.
+'''
+
+
+def handled_signals(vmrun):
+    text = HANDLER + '''
+main() ->
+    register(main, self()),
+    [erl_signal_handler] = gen_event:which_handlers(erl_signal_server),
+    ok = gen_event:swap_handler(erl_signal_server, {erl_signal_handler, []}, {program, []}),
+    Signals = [sigterm, sigusr1, sigusr2, sighup, sigquit, sigalrm, sigchld, sigtstp],
+    [ok = os:set_signal(S, handle) || S <- Signals],
+    [begin
+         os:cmd("kill -" ++ string:uppercase(tl(tl(tl(atom_to_list(S))))) ++ " " ++ os:getpid()),
+         receive S -> io:format("~p ", [S]) end
+     end || S <- Signals],
+    [ok = os:set_signal(S, ignore) || S <- Signals],
+    [os:cmd("kill -" ++ string:uppercase(tl(tl(tl(atom_to_list(S))))) ++ " " ++ os:getpid()) || S <- Signals],
+    Wrong = [{sigint, handle}, {sigkill, ignore}, {sigterm, maybe_so}, {foo, handle}, {"sigterm", handle}],
+    io:format("~w~n", [[catch element(1, element(2, {_, _} = (catch os:set_signal(S, O)))) || {S, O} <- Wrong]]),
+    io:format("~p~n", [os:cmd("echo still a child")]),
+    ok = os:set_signal(sigterm, default),
+    os:cmd("kill -TERM " ++ os:getpid()),
+    receive never -> ok end.
+'''
+    run(vmrun, text).expect(-signal.SIGTERM, out='sigterm sigusr1 sigusr2 sighup sigquit sigalrm sigchld sigtstp [badarg,badarg,badarg,badarg,badarg]\n'
+                                                 '"still a child\\n"\n')
+
+
+def signal_storm(vmrun):
+    """Signals while it starts, while it works, and while it ends: always an end of one of the kinds that signals have, in no time at all."""
+    text = 'main() -> [spawn(fun L() -> self() ! x, receive x -> L() end end) || _ <- lists:seq(1, 100)], io:format("ready~n"), receive never -> ok end.'
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder, started(vmrun, text, folder=folder) as program:
+        for number in (signal.SIGCHLD, signal.SIGCONT, signal.SIGWINCH, signal.SIGPIPE, signal.SIGTSTP, signal.SIGCONT) * 20:
+            program.send_signal(number)
+        if program.poll() is not None:
+            raise Failure(f'ended with {program.returncode}')
+        for _ in range(50):
+            program.send_signal(signal.SIGTERM)
+        end = end_of(program)
+        if end.status not in (0, -signal.SIGTERM):
+            end.expect(0)
+    script = 'main() -> ok.'
+    for delay_ms in (0, 1, 2, 3, 5, 8, 13, 21, 34, 55):
+        with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
+            (pathlib.Path(folder) / 'program.act').write_text(script)
+            program = subprocess.Popen([os.path.abspath(vmrun), 'program.act'], cwd=folder, env=environment(), text=True,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(delay_ms / 1000)  # any moment will do
+            program.send_signal(signal.SIGTERM)
+            end = end_of(program)
+            if end.status not in (0, -signal.SIGTERM):
+                end.expect(0)
+
+
+MENU = r'\nBREAK: \(a\)bort \(A\)bort with dump \(c\)ontinue \(p\)roc info \(i\)nfo\n +\(l\)oaded \(v\)ersion \(D\)b-tables \(h\)elp\n'
+
+
+def interrupt_flags(vmrun):
+    end = after_signal(vmrun, signal.SIGINT, WAITS).expect(0)  # the menu, and then input ends
+    if not re.fullmatch(MENU, end.out):
+        raise Failure(repr(end.out))
+    for flag in ('+B', '+Bd'):
+        after_signal(vmrun, signal.SIGINT, WAITS, flag).expect(-signal.SIGINT, out='')
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder, started(vmrun, WAITS, '+Bi', folder=folder) as program:
+        program.send_signal(signal.SIGINT)
+        program.send_signal(signal.SIGTERM)
+        end_of(program).expect(0, err=['SIGTERM received'])
+
+
+def sections(dump):
+    """{name: [(identity, text)]}"""
+    found = {}
+    for part in re.split(r'^=', dump, flags=re.M)[1:]:
+        head, _, text = part.partition('\n')
+        name, _, identity = head.partition(':')
+        found.setdefault(name, []).append((identity, text))
+    return found
+
+
+def crash_dump(vmrun):
+    text = '''
+main() ->
+    register(main, self()),
+    put(key, {value, 1.5, #{a => 1}}),
+    ets:insert(ets:new(objects, [named_table, ordered_set]), {1, <<"abc">>}),
+    [spawn(fun() -> receive never -> ok end end) || _ <- lists:seq(1, 2000)],
+    P = spawn_link(fun() -> receive never -> ok end end),
+    register(full, P),
+    [P ! {message, N} || N <- lists:seq(1, 100000)],
+    P ! binary:copy(<<"large">>, 1000),
+    spawn(fun L() -> L() end),
+    open_port({spawn, "cat"}, []),
+    deep(3).
+deep(0) -> io:format("ready~n"), receive never -> ok end;
+deep(N) -> X = deep(N - 1), {X, N}.
+'''
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder, started(vmrun, text, folder=folder) as program:
+        program.send_signal(signal.SIGUSR1)
+        end_of(program).expect(1, out='', err=['^Received SIGUSR1\n\nCrash dump is being written to: erl_crash.dump...done\n$'])
+        dump = (pathlib.Path(folder) / 'erl_crash.dump').read_text(errors='replace')
+    if not dump.startswith('=erl_crash_dump:0.5\n') or 'Slogan: Received SIGUSR1\n' not in dump or not dump.endswith('=end\n'):
+        raise Failure(f'{dump[:300]!r} ... {dump[-300:]!r}')
+    parts = sections(dump)
+    if len(parts['proc']) < 2005 or len(parts['proc_stack']) < 2004:
+        raise Failure(f'{len(parts["proc"])} processes, {len(parts["proc_stack"])} stacks')
+    by_name = {m[1]: (pid, t) for pid, t in parts['proc'] if (m := re.search(r'^Name: (.*)$', t, re.M))}
+    main, body = by_name['main']
+    full, full_body = by_name['full']
+    expect(body, r'State: Waiting\n', r'Spawned as: init:main/1\n', r'Link list: \[.*#Port<', r'Program counter: 0x\w+ \(program:deep/1 \+ \d+\)\n')
+    expect(full_body, r'Message queue length: 100001\n', rf'Link list: \[{main}\]')
+    messages = dict(parts['proc_messages'])[full]
+    if messages.count('\n') != 100001:
+        raise Failure(f'{messages.count(chr(10))} messages')
+    heap = dict(parts['proc_heap'])
+    expect(heap[full], r'\w+:t2:A7:message,I1\n', r'\w+:Yc\w+:0:1388\n')
+    expect(dict(parts['proc_stack'])[main], r'SReturn addr 0x\w+ \(program:deep/1 \+ \d+\)\ny0:I1\n', 'y0:I2\n', 'y0:I3\n')
+    expect(heap[main], r':t2:A3:key,H', r':t3:A5:value,H', r'F\w+:1.5')
+    expect(dict(parts['ets'])[main], 'Name: objects\n', 'Objects: 1\n', 'Type: ordered_set\n')
+    expect(parts['port'][0][1], 'Port controls external process: cat\n')
+    expect(parts['memory'][0][1], r'total: \d+\nprocesses: \d+\n')
+    expect(parts['atoms'][0][1], r'^objects$')
+    if 'program' not in dict(parts['mod']) or len(parts['scheduler']) != 2 or not any('Scheduled' in t for _, t in parts['proc']):
+        raise Failure('modules, schedulers or a process that is scheduled')
+    # Whatever is pointed to is there.
+    for pid, text in parts['proc_heap']:
+        there = set(re.findall(r'^(\w+):', text, re.M))
+        for pointer in re.findall(r'\bH([0-9A-F]+)\b', re.sub(r':Y.*|:E.*|A\w+:[^,|\n]*', '', text)):
+            if pointer not in there:
+                raise Failure(f'{pid}: nothing at {pointer}')
+
+
+def expect(text, *parts):
+    for part in parts:
+        if not re.search(part, text, re.M):
+            raise Failure(f'lacks {part!r}: {text[:2000]!r}')
+
+
+def dump_beside_running(vmrun):
+    """Native code that never returns, on a scheduler and on dirty ones, does not keep the others from being written."""
+    flags, more = native_flags()
+    text = '''
+main() ->
+    meeting:module_info(),
+    [register(Kind, spawn(fun() -> meeting:Kind(2, x) end)) || Kind <- [on_scheduler, dirty_cpu, dirty_io]],
+    await([on_scheduler, dirty_cpu, dirty_io]),
+    io:format("ready~n"), receive never -> ok end.
+await([]) -> ok;
+await([Name | Names] = All) ->
+    case meeting:there(Name) of 1 -> await(Names); 0 -> erlang:yield(), await(All) end.
+'''
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder, started(vmrun, text, *flags, folder=folder, **more) as program:
+        program.send_signal(signal.SIGUSR1)
+        end_of(program).expect(1, err=['done\n$'])
+        parts = sections((pathlib.Path(folder) / 'erl_crash.dump').read_text(errors='replace'))
+    by_name = {m[1]: t for _, t in parts['proc'] if (m := re.search(r'^Name: (.*)$', t, re.M))}
+    for name, where in (('on_scheduler', 'a scheduler'), ('dirty_cpu', 'a dirty CPU scheduler'), ('dirty_io', 'a dirty I/O scheduler')):
+        expect(by_name[name], 'State: Running\n', f'Internal State: RUNNING on {where}\n')
+    expect(by_name['init'], 'State: Waiting\n')
+    if sum('NOT_STOPPED' in t for _, t in parts['scheduler']) != 1 or 'end' not in parts:
+        raise Failure(str(parts['scheduler']))
+
+
+def dump_limits(vmrun):
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
+        path = pathlib.Path(folder) / 'elsewhere'
+        end = after_signal(vmrun, signal.SIGUSR1, WAITS, ERL_CRASH_DUMP=str(path), ERL_CRASH_DUMP_BYTES='2000')
+        end.expect(1, err=[re.escape(f'written to: {path}...done')])
+        dump = path.read_text()
+        if len(dump) > 2100 or 'CRASH_DUMP_SIZE_LIMIT_REACHED' not in dump:
+            raise Failure(f'{len(dump)} bytes')
+        after_signal(vmrun, signal.SIGUSR1, WAITS, ERL_CRASH_DUMP=f'{folder}/no/such').expect(1, err=['No such file or directory'])
+        after_signal(vmrun, signal.SIGUSR1, WAITS, ERL_CRASH_DUMP='/dev/full').expect(1)
+
+
+def halt_with_slogan(vmrun):
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
+        path = pathlib.Path(folder) / 'dump'
+        more = {'ERL_CRASH_DUMP': str(path)}
+        for call in ('halt("my slogan")', 'erlang:halt("my slogan", [{flush, true}])', 'init:stop("my slogan"), receive never -> ok end'):
+            run(vmrun, f'main() -> {call}.', environment=more).expect(
+                1, err=[f'^my slogan\n\nCrash dump is being written to: {path}...done\n$'])
+            expect(path.read_text(), '^Slogan: my slogan$', r'\n=end\n\Z')
+            path.unlink()
+        run(vmrun, 'main() -> halt(abort).', environment=more).expect(-signal.SIGABRT)
+        run(vmrun, 'main() -> halt(7).', environment=more).expect(7)
+        if path.exists():
+            raise Failure('a dump that nobody asked for')
+
+
+class Terminal:
+    """vmrun on a terminal of its own."""
+
+    def __init__(self, vmrun, folder, text):
+        script = pathlib.Path(folder) / 'program.act'
+        script.write_text(text)
+        path = os.path.abspath(vmrun)
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            try:
+                os.chdir(folder)
+                os.execve(path, ['vmrun', '+S', '2', str(script)], environment())
+            finally:
+                os._exit(127)
+        self.text = ''
+
+    def await_text(self, *patterns):
+        """Until all are there, in this order, behind what was waited for before."""
+        end = time.monotonic() + PATIENCE_S
+        for pattern in patterns:
+            while not (found := re.search(pattern, self.text)):
+                if time.monotonic() > end or not self.read(1):
+                    raise Failure(f'no {pattern!r} in {self.text[-1500:]!r}')
+            self.text = self.text[found.end():]
+
+    def read(self, seconds):
+        if not select.select([self.fd], [], [], seconds)[0]:
+            return True
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:  # how a terminal ends
+            return False
+        self.text += data.decode(errors='replace').replace('\r\n', '\n')
+        return bool(data)
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def status(self):
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end and self.read(0.1):
+            pass
+        pid, status = os.waitpid(self.pid, os.WNOHANG if time.monotonic() >= end else 0)
+        self.pid = 0
+        if not pid:
+            raise Failure('no end')
+        return os.waitstatus_to_exitcode(status)
+
+    def close(self):
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+
+@contextlib.contextmanager
+def terminal(vmrun, text):
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
+        t = Terminal(vmrun, folder, text)
+        try:
+            t.await_text('ready\n')
+            t.folder = folder
+            yield t
+        finally:
+            t.close()
+
+
+def break_menu(vmrun):
+    text = '''
+main() ->
+    register(main, self()),
+    ets:new(some_table, [named_table]),
+    Counter = counters:new(1, []),
+    spawn(fun L() -> counters:add(Counter, 1, 1), L() end),
+    io:format("ready~n"),
+    deep(Counter).
+deep(Counter) -> X = loop(Counter, io:get_line("")), {X, Counter}.
+loop(Counter, _) -> Was = counters:get(Counter, 1), await(Counter, Was), io:format("going on~n"), loop(Counter, io:get_line("")).
+await(Counter, Was) -> case counters:get(Counter, 1) > Was of true -> ok; false -> await(Counter, Was) end.
+'''
+    with terminal(vmrun, text) as t:
+        t.type('\x03')
+        t.await_text(MENU)
+        t.type('p\n')
+        t.await_text(r'=proc:<0\.\d+\.0>\nState: \w+\nName: init\n', r'Name: main\n', r'Stack dump:\n', r'Return addr \(program:(main|deep)/\d \+ \d+\)')
+        t.type('i\n')
+        t.await_text(r'=memory\ntotal: \d+\n', r'=scheduler:2\n', r'Processes: \d+\n')
+        t.type('l\n')
+        t.await_text(r'Current code: \d+\n', '=mod:init\n')
+        t.type('v\n')
+        t.await_text('vmrun .*OTP')
+        t.type('D\n')
+        t.await_text('Name: some_table\n')
+        t.type('?\n')
+        t.await_text(MENU)
+        t.type('c\n')
+        t.type('a line\n')
+        t.await_text('going on\n')
+        t.type('\x03')
+        t.await_text(MENU)
+        t.type('a\n')
+        if t.status() != 0:
+            raise Failure('abort does not end with 0')
+    with terminal(vmrun, WAITS) as t:
+        t.type('\x03')
+        t.await_text(MENU)
+        t.type('\x03')
+        if t.status() != 0:
+            raise Failure('a second interrupt does not end with 0')
+    with terminal(vmrun, WAITS) as t:
+        t.type('\x03')
+        t.await_text(MENU)
+        t.type('A\n')
+        t.await_text('Crash dump is being written to: erl_crash.dump...done\n')
+        if t.status() != -signal.SIGABRT:
+            raise Failure('abort with a dump does not abort')
+        expect((pathlib.Path(t.folder) / 'erl_crash.dump').read_text(), '^Slogan: Crash dump requested by user$')
+
+
+def input_after_menu(vmrun):
+    """What is typed while the menu is shown is the menu's, before and after it is the program's, which waits for input meanwhile."""
+    with terminal(vmrun, 'main() -> io:format("ready~n"), loop(). loop() -> io:format("got ~p~n", [io:get_line("")]), loop().') as t:
+        t.type('one\n')
+        t.await_text(r'got "one\\n"\n')
+        for _ in range(3):
+            t.type('\x03')
+            t.await_text(MENU)
+            t.type('v\n')
+            t.await_text('vmrun .*OTP')
+            t.type('c\n')
+            t.type('two\n')
+            t.await_text(r'got "two\\n"\n')

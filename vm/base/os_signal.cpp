@@ -1,0 +1,44 @@
+#include "vm/base/os_signal.hpp"
+
+#include <csignal>
+#include <cstring>
+
+#include "vm/base/halt.hpp"
+
+namespace vmrun {
+namespace {
+
+struct Name {
+  const char* name;
+  int number;
+};
+constexpr Name kNames[] = {{"sighup", SIGHUP},   {"sigquit", SIGQUIT}, {"sigabrt", SIGABRT},
+                           {"sigalrm", SIGALRM}, {"sigterm", SIGTERM}, {"sigusr1", SIGUSR1},
+                           {"sigusr2", SIGUSR2}, {"sigchld", SIGCHLD}, {"sigstop", SIGSTOP},
+                           {"sigtstp", SIGTSTP}};
+
+}  // namespace
+
+bool set_signal_action(int number, SignalAction action) {
+  struct sigaction wanted {};
+  wanted.sa_handler = action == SignalAction::kDefault  ? SIG_DFL
+                      : action == SignalAction::kIgnore ? SIG_IGN
+                                                        : announce_signal;
+  // The stack of whoever is interrupted may have no room; calls that it is in go on.
+  wanted.sa_flags = SA_RESTART | SA_ONSTACK;
+  return sigaction(number, &wanted, nullptr) == 0;
+}
+
+int signal_number(const char* name) {
+  for (const Name& n : kNames)
+    if (std::strcmp(n.name, name) == 0) return n.number;
+  return 0;
+}
+
+const char* signal_name(int number) {
+  for (const Name& n : kNames)
+    if (n.number == number) return n.name;
+  return nullptr;
+}
+
+}  // namespace vmrun

@@ -1,0 +1,54 @@
+#include "vm/sched/standstill.hpp"
+
+#include <condition_variable>
+#include <mutex>
+
+#include "vm/sched/poll.hpp"
+
+namespace vmrun {
+namespace {
+
+// Guards `stands` of all schedulers.
+std::mutex mutex;
+std::condition_variable changed;
+
+bool is_asked(const Scheduler& s) { return s.asked.load(std::memory_order_relaxed) & kAskedToStand; }
+
+}  // namespace
+
+void stand_still(Scheduler& s) {
+  epoch_leave(*s.epoch);  // it holds no pointers: others may be waiting for that
+  {
+    std::unique_lock lock(mutex);
+    s.stands = true;
+    changed.notify_all();
+    changed.wait(lock, [&] { return !is_asked(s); });
+    s.stands = false;
+  }
+  epoch_enter(*s.epoch);
+}
+
+Standstill::Standstill(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex);
+  for (unsigned i = 0; i < scheduler_count(); ++i) {
+    Scheduler& s = scheduler_at(i);
+    s.asked.fetch_or(kAskedToStand, std::memory_order_seq_cst);
+    if (s.parker.wake() == Parker::kElsewhere) poll_interrupt();
+  }
+  const auto all_stand = [] {
+    for (unsigned i = 0; i < scheduler_count(); ++i)
+      if (!scheduler_at(i).stands) return false;
+    return true;
+  };
+  changed.wait_for(lock, patience, all_stand);
+  for (unsigned i = 0; i < scheduler_count(); ++i) stood_.push_back(scheduler_at(i).stands);
+}
+
+Standstill::~Standstill() {
+  std::lock_guard lock(mutex);
+  for (unsigned i = 0; i < scheduler_count(); ++i)
+    scheduler_at(i).asked.fetch_and(static_cast<std::uint8_t>(~kAskedToStand), std::memory_order_seq_cst);
+  changed.notify_all();
+}
+
+}  // namespace vmrun
