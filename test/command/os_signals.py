@@ -230,12 +230,14 @@ def dump_beside_running(vmrun):
     text = '''
 main() ->
     meeting:module_info(),
-    [register(Kind, spawn(fun() -> meeting:Kind(2, x) end)) || Kind <- [on_scheduler, dirty_cpu, dirty_io]],
-    await([on_scheduler, dirty_cpu, dirty_io]),
+    [meet(Kind) || Kind <- [dirty_cpu, dirty_io, on_scheduler]],
     io:format("ready~n"), receive never -> ok end.
-await([]) -> ok;
-await([Name | Names] = All) ->
-    case meeting:there(Name) of 1 -> await(Names); 0 -> erlang:yield(), await(All) end.
+%% One after the other: who is queued behind the one that keeps its scheduler might never begin.
+meet(Kind) ->
+    register(Kind, spawn(fun() -> meeting:Kind(2, x) end)),
+    await(Kind).
+await(Kind) ->
+    case meeting:there(Kind) of 1 -> ok; 0 -> erlang:yield(), await(Kind) end.
 '''
     with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder, started(vmrun, text, *flags, folder=folder, **more) as program:
         program.send_signal(signal.SIGUSR1)
