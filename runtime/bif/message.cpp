@@ -2,6 +2,7 @@
 #include "vm/message/destination.hpp"
 #include "vm/message/send.hpp"
 #include "vm/port/operations.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/trace/trace.hpp"
@@ -17,7 +18,7 @@ namespace {
 /// `sent`, or `busy` in place of waiting until a port takes it.
 Term send_without_waiting(Process& p, Term to, Term message, Term sent, Term busy) {
   const Destination destination = find_destination(to);
-  if (destination.kind == Destination::Kind::kPort)
+  if (destination.kind == Destination::Kind::kPort && !came_back(p))
     return send_to_port(p, destination.who, message, true) == PortSend::kBusy ? busy : sent;
   return send_message(p, to, message) ? sent : kNonValue;
 }
@@ -33,7 +34,8 @@ Term bif_erlang_send_3(Process& p, const Term* a) {
     else return raise_badarg(p);
   }
   if (!list.is_nil()) return raise_badarg(p);
-  if (noconnect && !a[0].is_port() && find_destination(a[0]).kind == Destination::Kind::kElsewhere)
+  if (noconnect && !a[0].is_port() && !came_back(p) &&
+      find_destination(a[0]).kind == Destination::Kind::kElsewhere)
     return atoms::noconnect;
   if (nosuspend) return send_without_waiting(p, a[0], a[1], atoms::ok, atoms::nosuspend);
   return send_message(p, a[0], a[1]) ? atoms::ok : kNonValue;

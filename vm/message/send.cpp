@@ -1,11 +1,14 @@
 #include "vm/message/send.hpp"
 
+#include "vm/base/epoch.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/heap/literal.hpp"
 #include "vm/message/destination.hpp"
 #include "vm/message/other_receivers.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
@@ -16,14 +19,25 @@
 namespace vmrun {
 namespace {
 
-/// A copy of the message as its own fragment.
-[[gnu::always_inline]] inline Fragment* message_fragment(Term message) {
+/// Messages of more words are copied elsewhere when the sender is a process: half a millisecond.
+constexpr SWord kWordsCopiedHere = 100'000;
+
+bool too_large_here(Term message) {
+  Word words;
+  return dirty_thread_kind() == DirtyKind::kNone &&
+         !copy_size_words_within(kWordsCopiedHere, message, &words);
+}
+
+/// A copy of the message as its own fragment; nullptr when it is more than `most` words.
+[[gnu::always_inline]] inline Fragment* message_fragment(Term message, SWord most) {
   if (message.is_immed()) {
     Fragment* f = new_fragment(0);
     f->message = message;
     return f;
   }
-  const Word words = copy_size_words(message);
+  Word words;
+  if (!copy_size_words_within(most, message, &words)) [[unlikely]]
+    return nullptr;
   Fragment* f = new_fragment(words);
   Term* hp = f->words;
   f->message = copy_term(message, hp, f->off_heap);
@@ -53,17 +67,21 @@ void fire_send(Process& from, Term to, Term message, const Fragment& f) {
   const bool carries = sends_carried(from);
   if (probe::copy_struct_enabled() && !carries && !to_self && !message.is_immed())
     probe::fire_copy_struct(size_words(message));
-  Fragment* f = carries ? carrying_fragment(from, to.id, message) : message_fragment(message);
+  Fragment* f = carries ? carrying_fragment(from, to.id, message) : message_fragment(message, INT64_MAX);
   bump_reductions(from, 1 + (f->used_words >> 4));
   if (probe::message_send_enabled()) fire_send(from, to.id, message, *f);
   return push_message(to, f, to_self);
 }
 
-/// as_given: the destination as the program wrote it.
+bool is_watched(const Process& from) {
+  return probe::message_watched() || from.observed & (kSendsCarried | kTraceSend);
+}
+
+/// as_given: the destination as the program wrote it. The copy is made here, however large.
 bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
-  if (probe::message_watched() || from.observed & (kSendsCarried | kTraceSend)) [[unlikely]]
+  if (is_watched(from)) [[unlikely]]
     return send_watched(from, to, as_given, message);
-  Fragment* f = message_fragment(message);
+  Fragment* f = message_fragment(message, INT64_MAX);
   bump_reductions(from, 1 + (f->used_words >> 4));
   return push_unannounced(to, f);
 }
@@ -93,15 +111,49 @@ void send_to_alias(Process& from, Term alias, Term message) {
   if (!push_signal(*to, f)) Fragment::destroy(f);
 }
 
+/// To: a process or an alias.
+Term send_large(Process& from, const Term* a) {
+  EpochGuard guard;  // until the message is where it goes, with the literals it shares
+  look_at_leaving_literals();
+  const Term to = a[0], as_given = a[1], message = a[2];
+  if (!to.is_local_pid()) send_to_alias(from, to, message);
+  else if (Process* q = process_table.find(to)) send_to_process(from, *q, as_given, message);
+  return atoms::ok;
+}
+
+/// False: the sender leaves for a dirty scheduler, and sends there. True: it comes back and has. So
+/// what it sends to whom stays in order, and it has gone to whom the name meant then.
+[[gnu::cold, gnu::noinline]] bool send_elsewhere(Process& from, Term to, Term as_given, Term message) {
+  const Term args[] = {to, as_given, message};
+  return run_elsewhere(from, send_large, args, 3).is_value();
+}
+
+/// To a process, as a program does it. False: it leaves.
+[[gnu::always_inline]] inline bool send_or_leave(Process& from, Process& to, Term as_given, Term message) {
+  if (is_watched(from)) [[unlikely]] {
+    if (too_large_here(message)) return send_elsewhere(from, to.id, as_given, message);
+    send_watched(from, to, as_given, message);
+    return true;
+  }
+  Fragment* f = message_fragment(message, kWordsCopiedHere);
+  if (!f) [[unlikely]]
+    return send_elsewhere(from, to.id, as_given, message);
+  bump_reductions(from, 1 + (f->used_words >> 4));
+  (void)push_unannounced(to, f);
+  return true;
+}
+
 bool send_to_destination(Process& from, Term to, Term message) {
+  if (came_back(from)) return send_elsewhere(from, to, to, message);
   const Destination destination = find_destination(to);
   switch (destination.kind) {
     case Destination::Kind::kProcess:
-      if (Process* q = process_table.find(destination.who)) send_to_process(from, *q, to, message);
-      else if (!destination.bare_name) trace_send(from, to, message);
+      if (Process* q = process_table.find(destination.who)) return send_or_leave(from, *q, to, message);
+      if (!destination.bare_name) trace_send(from, to, message);
       return true;
     case Destination::Kind::kPort: return port_signals.send(from, destination.who, message);
     case Destination::Kind::kAlias:
+      if (too_large_here(message)) return send_elsewhere(from, to, to, message);
       trace_send(from, to, message);
       send_to_alias(from, to, message);
       return true;
@@ -124,8 +176,9 @@ bool send_to_destination(Process& from, Term to, Term message) {
 bool send_message(Process& from, Term to, Term message) {
   if (!to.is_local_pid()) [[unlikely]]
     return send_to_destination(from, to, message);
-  if (Process* q = process_table.find(to)) send_to_process(from, *q, to, message);
-  else trace_send(from, to, message, false);
+  if (Process* q = process_table.find(to)) return send_or_leave(from, *q, to, message);
+  if (came_back(from)) return send_elsewhere(from, to, to, message);  // it has ended since
+  trace_send(from, to, message, false);
   return true;
 }
 
@@ -135,7 +188,7 @@ bool send_from_native(Process* from, Term to, Term message) {
   if (from) return send_to_process(*from, *q, to, message);
   if (probe::copy_struct_enabled() && !message.is_immed()) [[unlikely]]
     probe::fire_copy_struct(size_words(message));
-  Fragment* f = message_fragment(message);
+  Fragment* f = message_fragment(message, INT64_MAX);
   f->from_vm = 1;
   return push_message(*q, f, false);
 }
