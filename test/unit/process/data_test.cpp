@@ -194,9 +194,14 @@ TEST_CASE("Looking timers up takes the same time however many there are") {
     std::vector<RefKey> keys;
     for (unsigned i = 0; i < count; ++i)
       keys.push_back(wheel.start_message(Term::pid(1), 10, 1000 + i % 5000, Fragment::create(0)));
-    const auto begin = std::chrono::steady_clock::now();
-    for (const RefKey& key : keys) wheel.look_up(key, 10, false);
-    return static_cast<double>((std::chrono::steady_clock::now() - begin).count()) / count;
+    double least = 1e9;  // of several rounds: other work on the machine only adds
+    for (int round = 0; round < 5; ++round) {
+      const auto begin = std::chrono::steady_clock::now();
+      for (const RefKey& key : keys) wheel.look_up(key, 10, false);
+      const auto took = static_cast<double>((std::chrono::steady_clock::now() - begin).count());
+      least = std::min(least, took / count);
+    }
+    return least;
   };
   const double few = ns_for_each(1000);
   REQUIRE(ns_for_each(300'000) < 50 * few);  // a list for each of 1024 hashes: 350 times
