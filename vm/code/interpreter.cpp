@@ -205,14 +205,18 @@ inline const Export* entry_export(const Word* entry) {
   if (H + (need) > E) [[unlikely]] \
   VM_COLLECT(VM_HEAP_WORDS(need), live)
 // At the beginning of an instruction, which is begun again after a collection elsewhere.
-#define VM_NEED_HERE(need, live)           \
-  if (H + (need) > E) [[unlikely]] {       \
-    if (long_collection(p)) [[unlikely]] { \
-      live_count = live;                   \
-      need_words = VM_HEAP_WORDS(need);    \
-      goto collect_elsewhere;              \
-    }                                      \
-    VM_COLLECT(VM_HEAP_WORDS(need), live); \
+#define VM_NEED_HERE(need, live)             \
+  if (H + (need) > E) [[unlikely]] {         \
+    if (long_collection(p)) [[unlikely]] {   \
+      VM_SWAP_OUT;                           \
+      need_words = VM_HEAP_WORDS(need);      \
+      if (!may_go_on(p, need_words)) {       \
+        live_count = live;                   \
+        goto collect_elsewhere;              \
+      }                                      \
+    } else {                                 \
+      VM_COLLECT(VM_HEAP_WORDS(need), live); \
+    }                                        \
   }
 // A built-in left words outside the block.
 #define VM_AFTER_BIF(live)                                                   \

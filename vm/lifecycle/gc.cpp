@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <utility>
 
 #include "vm/base/memory_count.hpp"
 #include "vm/base/small_limits.hpp"
@@ -302,11 +303,15 @@ bool passes_over(const Heap& h, Word need) {
 
 }  // namespace
 
+int collect_now(Process& p, Word need, Term* regs, unsigned live) {
+  Collection c(p, need, regs, live);
+  return c.minor_is_possible() ? c.minor() : c.major();
+}
+
 int collect(Process& p, Word need, Term* regs, unsigned live) {
   if (gc_modes.collect_always && passes_over(p.heap, need)) [[unlikely]]
     return 1;
-  Collection c(p, need, regs, live);
-  return c.minor_is_possible() ? c.minor() : c.major();
+  return collect_now(p, need, regs, live);
 }
 
 int collect_major(Process& p, Word need, Term* regs, unsigned live) {
@@ -322,14 +327,19 @@ int collect_for_hibernate(Process& p, Term* regs, unsigned live) {
 }
 
 bool long_collection(const Process& p) {
-  constexpr Word kLongWords = usual_or_small<Word>(512 * 1024, 4096);
-  // Who collects at every point does so on the spot, or would come back from elsewhere to the same
-  // point.
-  return p.heap.block_words() > kLongWords && !gc_modes.collect_always && !dirty_job_of(p);
+  constexpr Word kStressWords = 4096, kLongWords = usual_or_small<Word>(512 * 1024, kStressWords);
+  return p.heap.block_words() > (gc_modes.collect_always ? kStressWords : kLongWords) && !dirty_job_of(p);
+}
+
+bool may_go_on(Process& p, Word need) {
+  const bool came_back = p.extra && std::exchange(p.extra->collected_elsewhere, false);
+  // With room it is only +gc-stress that asks.
+  return p.heap.free_words() >= need + kStackReserveWords && (came_back || passes_over(p.heap, need));
 }
 
 void collect_on_dirty(Process& p, Word need) {
   assert(!dirty_job_of(p));
+  extra_of(p).collected_elsewhere = true;
   extra_of(p).dirty_job = new DirtyJob{nullptr, DirtyKind::kCpu, 0, {}, {}, false, need};
 }
 

@@ -25,6 +25,9 @@ struct Process;
 /// afterwards.
 [[nodiscard]] int collect(Process& p, Word need, Term* regs, unsigned live);
 
+/// The same where +gc-stress has decided already that this is a point to collect at.
+[[nodiscard]] int collect_now(Process& p, Word need, Term* regs, unsigned live);
+
 /// erlang:garbage_collect: a full sweep.
 [[nodiscard]] int collect_major(Process& p, Word need, Term* regs, unsigned live);
 /// For erlang:hibernate, with the stack dropped and the arguments in `regs`: a full sweep, the
@@ -38,6 +41,10 @@ void collect_literals(Process& p, const class LiteralBlocks& blocks, const std::
 
 /// Whether a collection of p's heap takes longer than a scheduler has time for.
 bool long_collection(const Process& p);
+/// Where a long collection is asked for at the beginning of an instruction: whether that goes on
+/// without, since +gc-stress alone asks and passes the point over, or p has come back from
+/// elsewhere to the same instruction (which would ask again, for ever).
+[[nodiscard]] bool may_go_on(Process& p, Word need);
 /// The process is to leave the scheduler (RunResult::kDirty) with its registers saved; it comes
 /// back with `need` words free.
 void collect_on_dirty(Process& p, Word need);

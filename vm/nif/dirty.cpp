@@ -84,7 +84,7 @@ bool lives_on(Process& p) {
 }
 
 void collect_at_rest(Process& p, Word need) {
-  if (collect(p, need, p.saved_regs, p.live_saved) >= 0) return;
+  if (collect_now(p, need, p.saved_regs, p.live_saved) >= 0) return;
   p.exit_pending = true;
   p.exit_reason = atoms::killed;
 }

@@ -77,8 +77,9 @@ struct Extra {
   bool sensitive = false;
   bool off_heap_messages = false;
   bool monitor_nodes = false;
-  bool system_process = false;     // the VM ends with it
-  bool dirty_call_raised = false;  // its exception waits for it (see nif/dirty.hpp)
+  bool system_process = false;       // the VM ends with it
+  bool dirty_call_raised = false;    // its exception waits for it (see nif/dirty.hpp)
+  bool collected_elsewhere = false;  // the instruction that asked for it begins again (lifecycle/gc.hpp)
 
   ~Extra();
 };
