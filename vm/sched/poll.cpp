@@ -26,7 +26,10 @@ std::atomic<int> registered_descriptors{0};
 
 namespace {
 
-int epoll_fd = -1, interrupt_fd = -1;
+// -1: not started. Stored last when the poller starts: whoever sees it sees interrupt_fd too.
+std::atomic<int> epoll_fd{-1};
+int interrupt_fd = -1;
+int polled() { return epoll_fd.load(std::memory_order_acquire); }  // with the store in start
 constexpr Word kInterrupt = ~Word{0}, kNativeTag = Word{1} << 63;
 
 // ---- The poller's role --------------------------------------------------------------------------
@@ -45,12 +48,12 @@ int wait_in_epoll(SWord timeout_ns) {
     timespec timeout{static_cast<time_t>(timeout_ns / 1'000'000'000),
                      static_cast<long>(timeout_ns % 1'000'000'000)};
     const long n =
-        syscall(SYS_epoll_pwait2, epoll_fd, batch, kBatch, timeout_ns < 0 ? nullptr : &timeout, nullptr, 0);
+        syscall(SYS_epoll_pwait2, polled(), batch, kBatch, timeout_ns < 0 ? nullptr : &timeout, nullptr, 0);
     if (n >= 0 || errno != ENOSYS) return static_cast<int>(n);
     fine.store(false, std::memory_order_relaxed);
   }
   const SWord ms = timeout_ns < 0 ? -1 : (timeout_ns + 999'999) / 1'000'000;
-  return epoll_wait(epoll_fd, batch, kBatch, ms > 1'000'000'000 ? 1'000'000'000 : static_cast<int>(ms));
+  return epoll_wait(polled(), batch, kBatch, ms > 1'000'000'000 ? 1'000'000'000 : static_cast<int>(ms));
 }
 
 // ---- The thread that looks when nobody else does ------------------------------------------------
@@ -85,15 +88,16 @@ bool somebody_waits() { return role_taken.load(std::memory_order_seq_cst) || !po
 }
 
 void start() {
-  epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+  const int created = epoll_create1(EPOLL_CLOEXEC);
   interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   epoll_event event{};
   event.events = EPOLLIN | EPOLLET;  // never read: each write is an edge
   event.data.u64 = kInterrupt;
-  if (epoll_fd < 0 || interrupt_fd < 0 || epoll_ctl(epoll_fd, EPOLL_CTL_ADD, interrupt_fd, &event) < 0) {
+  if (created < 0 || interrupt_fd < 0 || epoll_ctl(created, EPOLL_CTL_ADD, interrupt_fd, &event) < 0) {
     std::fprintf(stderr, "vmrun: cannot wait for descriptors: %s\n", std::strerror(errno));
     std::abort();
   }
+  epoll_fd.store(created, std::memory_order_release);
   start_needed_thread("poller", watch).detach();
 }
 
@@ -107,7 +111,7 @@ int control(int operation, int fd, std::uint32_t events, Word tag) {
   epoll_event wanted{};
   wanted.events = events;
   wanted.data.u64 = tag;
-  return epoll_ctl(epoll_fd, operation, fd, &wanted) < 0 ? errno : 0;
+  return epoll_ctl(polled(), operation, fd, &wanted) < 0 ? errno : 0;
 }
 
 }  // namespace
@@ -123,9 +127,12 @@ int poll_once(int fd, Word tag, std::uint32_t events, bool known) {
   return error;
 }
 
-void poll_forget(int fd) { epoll_ctl(epoll_fd, EPOLL_CTL_DEL, fd, nullptr); }
+void poll_forget(int fd) { epoll_ctl(polled(), EPOLL_CTL_DEL, fd, nullptr); }
 
 bool poll_claim() {
+  // A descriptor is counted before it is registered: a wait that began before the poller has
+  // started could not be interrupted.
+  if (polled() < 0) return false;
   if (role_taken.load(std::memory_order_relaxed)) return false;
   return !role_taken.exchange(true, std::memory_order_seq_cst);
 }
