@@ -20,6 +20,7 @@ constexpr unsigned kSearchLooks = 200;  // at other schedulers, some 30 ns each
 constexpr unsigned kLeastRounds = 3;    // over all of them
 constexpr unsigned kGroup = 8;          // schedulers that are searched first: likely to share a cache
 constexpr SWord kWatchEveryNs = 300'000;
+constexpr Word kBusyLookEveryNs = 5'000'000;
 constexpr unsigned kWatchesInVain = 16;  // times the watcher looks on when all others are idle
 constexpr unsigned kGoodCatch = 8;       // who steals as many lets another one know
 
@@ -132,7 +133,10 @@ bool search(Scheduler& s) {
 struct Watch {
   std::vector<unsigned> turns;  // of each scheduler, when it was last looked at
   unsigned in_vain = 0;         // looks since somebody was busy
+  // As turns, for the looks of busy ones: those of who is idle come much more often.
+  std::vector<unsigned> busy_turns;
 } watch;
+alignas(64) std::atomic<Word> next_busy_look_ns{0};
 
 bool take_watch(Scheduler& s) {
   if (s.watches) return true;
@@ -153,26 +157,35 @@ bool timers_due(const Scheduler& s, Word now_tick) {
   return !s.timers.empty() && s.timers.next_tick_hint() <= now_tick;
 }
 
-/// True when there is something to do here now.
-bool look_after_others(Scheduler& s) {
+/// Goes through the others. turns: of each, at the last look. Calls relieve(other) for those that
+/// have not come round since, and where something waits. False when nobody is busy.
+template <class Relieve>
+bool look_at_others(const Scheduler& s, std::vector<unsigned>& last_turns, Relieve&& relieve) {
   bool busy = false;
-  const Word now_tick = monotonic_tick();
   for (unsigned i = 0; i < scheduler_count(); ++i) {
     Scheduler& other = scheduler_at(i);
     if (&other == &s || other.idle.load(std::memory_order_seq_cst)) continue;
     busy = true;
     const unsigned turns = other.turns.load(std::memory_order_relaxed);
-    if (turns != watch.turns[i]) {
-      watch.turns[i] = turns;
-      continue;
-    }
-    const bool due = timers_due(other, now_tick);
-    if (!due && !has_waiting(other)) continue;
-    epoch_enter(*s.epoch);
-    if (due) fire_due_timers(other);
-    seize(other, s, held());
-    epoch_leave(*s.epoch);
+    if (turns != last_turns[i]) last_turns[i] = turns;
+    else if (has_waiting(other) || timers_due(other, monotonic_tick())) relieve(other);
   }
+  return busy;
+}
+
+/// With an epoch entered.
+void take_over(Scheduler& other, Scheduler& s) {
+  fire_due_timers(other);
+  seize(other, s, held());
+}
+
+/// True when there is something to do here now.
+bool look_after_others(Scheduler& s) {
+  const bool busy = look_at_others(s, watch.turns, [&](Scheduler& other) {
+    epoch_enter(*s.epoch);
+    take_over(other, s);
+    epoch_leave(*s.epoch);
+  });
   watch.in_vain = busy ? 0 : watch.in_vain + 1;
   return has_work(s);
 }
@@ -271,11 +284,21 @@ void call_watcher() {
   if (Scheduler* s = sleepers.load(std::memory_order_relaxed) ? claim_for_work(0) : nullptr) wake(*s);
 }
 
+void watch_between_slices(Scheduler& s) {
+  const Word now = monotonic_ns();
+  if (now < next_busy_look_ns.load(std::memory_order_relaxed) || !take_watch(s)) return;
+  next_busy_look_ns.store(now + kBusyLookEveryNs, std::memory_order_relaxed);
+  look_at_others(s, watch.busy_turns, [&](Scheduler& other) { take_over(other, s); });
+  leave_watch(s);
+  call_watcher();  // who fell asleep at this moment found the role taken
+}
+
 void start_idling() {
   searching.store(0);
   sleepers.store(0);
   somebody_watches.store(scheduler_count() == 1);  // nobody else could
   watch.turns.assign(scheduler_count(), 0);
+  watch.busy_turns.assign(scheduler_count(), 0);
 }
 
 }  // namespace vmrun

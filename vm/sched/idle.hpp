@@ -9,6 +9,7 @@
 /// of those that sleep while others work has the watcher's role: every few hundred microseconds it
 /// looks whether a busy scheduler has not come round since, and if so takes all that waits there,
 /// and fires the timers that are due there. So nothing waits behind a call that does not yield.
+/// While all are busy, they take turns at such a look, every few milliseconds.
 namespace vmrun {
 
 /// Sleeps until there may be something to do. Then with the epoch entered.
@@ -24,6 +25,10 @@ void wake_owner(Scheduler& s);
 /// Nobody watches though somebody could: wakes a sleeper, which then does. Not often true.
 extern std::atomic<bool> somebody_watches;
 void call_watcher();
+
+/// A busy scheduler, with an epoch entered, while nobody watches: now and then it looks after the
+/// others itself.
+void watch_between_slices(Scheduler& s);
 
 /// From now on only ports run.
 extern std::atomic<bool> processes_held;

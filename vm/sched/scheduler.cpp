@@ -75,6 +75,7 @@ void keep_up(Scheduler& s) {
   other_work.reclaim_ports();
   if (poll_wanted()) [[unlikely]]
     poll_now_and_then();
+  if (!somebody_watches.load(std::memory_order_relaxed)) watch_between_slices(s);
 }
 
 // ---- Running ------------------------------------------------------------------------------------
