@@ -7,6 +7,8 @@
 
 #include "probes/probes.hpp"
 #include "runtime/bif/memory_items.hpp"
+#include "runtime/bif/process_options.hpp"
+#include "runtime/bif/scheduling.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
@@ -16,14 +18,17 @@
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/include/erl_driver.h"
+#include "vm/include/erl_nif.h"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/spawn.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/async.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/table.hpp"
-#include "vm/sched/run_queue.hpp"
+#include "vm/sched/online.hpp"
 #include "vm/term/big.hpp"
+#include "vm/term/map.hpp"
 #include "vm/term/node.hpp"
 #include "vm/trace/seq_trace.hpp"
 
@@ -45,14 +50,6 @@ Word total_slices() {
     sum += scheduler_at(i).slices.load(std::memory_order_relaxed);
   return sum;
 }
-Word total_queue_length() {
-  Word sum = 0;
-  for (unsigned i = 0; i < scheduler_count(); ++i)
-    sum += &scheduler_at(i) == this_scheduler()
-               ? waiting_processes(scheduler_at(i))
-               : scheduler_at(i).queue_length.load(std::memory_order_relaxed);
-  return sum;
-}
 Word cores() {
   const long n = sysconf(_SC_NPROCESSORS_ONLN);
   return n > 0 ? static_cast<Word>(n) : 1;
@@ -71,11 +68,43 @@ struct InfoItem {
   Term (*value)(Process& p);
 };
 
+const Word start_ns = monotonic_ns();
+
+Word min_heap_words() {
+  return spawn_defaults.min_heap_words ? spawn_defaults.min_heap_words : kDefaultHeapWords;
+}
+
+Term interface_version(Process& p, int major, int minor) {
+  return text_list(p.heap, std::to_string(major) + "." + std::to_string(minor));
+}
+
+Term time_source(Process& p, const char* clock, Word now) {
+  ListBuilder list(p.heap);
+  const auto add = [&](const char* name, Term value) {
+    list.add(new_tuple(p.heap, intern_atom(name), value));
+  };
+  add("function", intern_atom("clock_gettime"));
+  add("clock_id", intern_atom(clock));
+  add("resolution", Term::small(1'000'000'000));
+  if (clock == std::string_view("CLOCK_MONOTONIC")) add("extended", intern_atom("no"));
+  add("parallel", intern_atom("yes"));
+  add("time", number(p, now));
+  return list.finish();
+}
+
+/// #{error_logger => _, kill => _, size => _}: of processes that say nothing else.
+Term max_heap_size(Process& p) {
+  Term pairs[] = {atoms::error_logger, bool_term(spawn_defaults.max_heap_log),  //
+                  atoms::kill,         bool_term(spawn_defaults.max_heap_kill),
+                  atoms::size,         Term::small(static_cast<SWord>(spawn_defaults.max_heap_words))};
+  return map_from_pairs(p.heap, pairs, 3);
+}
+
 const InfoItem kInfo[] = {
     {"schedulers", [](Process&) { return Term::small(scheduler_count()); }},
-    {"schedulers_online", [](Process&) { return Term::small(scheduler_count()); }},
+    {"schedulers_online", [](Process&) { return Term::small(schedulers_online()); }},
     {"dirty_cpu_schedulers", [](Process&) { return Term::small(dirty_cpu_schedulers()); }},
-    {"dirty_cpu_schedulers_online", [](Process&) { return Term::small(dirty_cpu_schedulers()); }},
+    {"dirty_cpu_schedulers_online", [](Process&) { return Term::small(dirty_cpu_schedulers_online()); }},
     {"thread_pool_size", [](Process&) { return Term::small(async_thread_count); }},
     {"dirty_io_schedulers", [](Process&) { return Term::small(dirty_io_schedulers()); }},
     {"scheduler_id", [](Process&) { return Term::small(this_scheduler()->number); }},
@@ -92,8 +121,9 @@ const InfoItem kInfo[] = {
     {"version", [](Process& p) { return text_list(p.heap, kErtsVersion); }},
     {"system_version",
      [](Process& p) {
-       return text_list(p.heap, "vmrun (Erlang/OTP 27 language) [64-bit] [smp:" +
-                                    std::to_string(scheduler_count()) + "]\n");
+       return text_list(
+           p.heap, "vmrun (Erlang/OTP 27 language) [64-bit] [smp:" + std::to_string(scheduler_count()) + ":" +
+                       std::to_string(schedulers_online()) + "]\n");
      }},
     {"machine", [](Process& p) { return text_list(p.heap, "BEAM"); }},
     {"backtrace_depth", [](Process&) { return Term::small(backtrace_depth); }},
@@ -104,8 +134,40 @@ const InfoItem kInfo[] = {
     {"emu_type", [](Process&) { return intern_atom("opt"); }},
     {"emu_flavor", [](Process&) { return intern_atom("emu"); }},
     {"build_type", [](Process&) { return intern_atom("opt"); }},
-    {"multi_scheduling",
-     [](Process&) { return scheduler_count() > 1 ? intern_atom("enabled") : intern_atom("disabled"); }},
+    {"multi_scheduling", [](Process&) { return multi_scheduling(); }},
+    {"multi_scheduling_blockers", [](Process&) { return Term::nil(); }},
+    {"normal_multi_scheduling_blockers", normal_blockers},
+    {"scheduler_bind_type", [](Process&) { return intern_atom("unbound"); }},
+    {"scheduler_bindings",
+     [](Process& p) {
+       const unsigned n = scheduler_count();
+       Term* hp = p.heap.alloc(n + 1);
+       std::fill_n(hp + 1, n, intern_atom("unbound"));
+       hp[0] = Term::header(Term::Sub::kTuple, n);
+       return Term::boxed(hp);
+     }},
+    {"cpu_topology", [](Process&) { return atoms::undefined; }},
+    {"port_parallelism", [](Process&) { return atoms::false_; }},
+    {"lock_counting", [](Process&) { return atoms::false_; }},
+    {"debug_compiled", [](Process&) { return atoms::false_; }},
+    {"modified_timing_level", [](Process&) { return atoms::undefined; }},
+    {"dist_ctrl", [](Process&) { return Term::nil(); }},
+    {"compat_rel", [](Process&) { return Term::small(std::atoi(kOtpRelease)); }},
+    {"driver_version",
+     [](Process& p) {
+       return interface_version(p, ERL_DRV_EXTENDED_MAJOR_VERSION, ERL_DRV_EXTENDED_MINOR_VERSION);
+     }},
+    {"nif_version",
+     [](Process& p) { return interface_version(p, ERL_NIF_MAJOR_VERSION, ERL_NIF_MINOR_VERSION); }},
+    {"ets_count",
+     [](Process& p) {
+       Word n = 0;
+       ets::for_each_table([&](const ets::Table&) { ++n; });
+       return number(p, n);
+     }},
+    // What OTP says; here as there memory alone limits them.
+    {"ets_limit", [](Process&) { return Term::small(8192); }},
+    {"update_cpu_info", [](Process&) { return intern_atom("unchanged"); }},
     {"dynamic_trace", [](Process&) { return probe::kCompiledIn ? intern_atom(kTracing) : atoms::none; }},
     {"dynamic_trace_probes", [](Process&) { return bool_term(probe::kCompiledIn); }},
     {"sequential_tracer",
@@ -118,15 +180,31 @@ const InfoItem kInfo[] = {
     {"time_offset", [](Process&) { return intern_atom("final"); }},
     {"tolerant_timeofday", [](Process&) { return intern_atom("enabled"); }},
     {"kernel_poll", [](Process&) { return atoms::false_; }},
+    {"start_time", [](Process& p) { return number(p, start_ns); }},
+    {"end_time",
+     [](Process& p) { return number(p, (Word{1} << 63) - 1 - static_cast<Word>(time_offset_ns())); }},
+    {"os_monotonic_time_source",
+     [](Process& p) { return time_source(p, "CLOCK_MONOTONIC", monotonic_ns()); }},
+    {"os_system_time_source", [](Process& p) { return time_source(p, "CLOCK_REALTIME", system_ns()); }},
+    {"max_heap_size", max_heap_size},
+    {"garbage_collection",
+     [](Process& p) {
+       ListBuilder list(p.heap);
+       const auto add = [&](const char* name, Word n) {
+         list.add(new_tuple(p.heap, intern_atom(name), number(p, n)));
+       };
+       add("max_heap_size", spawn_defaults.max_heap_words);
+       add("min_bin_vheap_size", 46422);
+       add("min_heap_size", min_heap_words());
+       add("fullsweep_after", spawn_defaults.fullsweep_after);
+       return list.finish();
+     }},
     {"fullsweep_after",
      [](Process& p) {
        return new_tuple(p.heap, atoms::fullsweep_after, Term::small(spawn_defaults.fullsweep_after));
      }},
     {"min_heap_size",
-     [](Process& p) {
-       const Word n = spawn_defaults.min_heap_words ? spawn_defaults.min_heap_words : kDefaultHeapWords;
-       return new_tuple(p.heap, atoms::min_heap_size, number(p, n));
-     }},
+     [](Process& p) { return new_tuple(p.heap, atoms::min_heap_size, number(p, min_heap_words())); }},
     {"min_bin_vheap_size",
      [](Process& p) { return new_tuple(p.heap, atoms::min_bin_vheap_size, Term::small(46422)); }},
     {"message_queue_data", [](Process&) { return atoms::on_heap; }},
@@ -145,23 +223,10 @@ Word cpu_ms() {
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<Word>(usage.ru_utime.tv_sec) * 1000 + static_cast<Word>(usage.ru_utime.tv_usec) / 1000;
 }
-const Word start_ms = monotonic_ns() / 1'000'000;
-
 /// {Total, SinceLastCall}.
 Term with_difference(Process& p, Word total, std::atomic<Word>& last) {
   const Word before = last.exchange(total, std::memory_order_relaxed);
   return new_tuple(p.heap, number(p, total), number(p, total >= before ? total - before : 0));
-}
-
-Term queue_lengths(Process& p, bool add_running) {
-  ListBuilder list(p.heap);
-  for (unsigned i = 0; i < scheduler_count(); ++i) {
-    Scheduler& s = scheduler_at(i);
-    Word n = &s == this_scheduler() ? waiting_processes(s) : s.queue_length.load(std::memory_order_relaxed);
-    if (add_running) n += !s.idle.load(std::memory_order_relaxed);
-    list.add(number(p, n));
-  }
-  return list.finish();
 }
 
 const InfoItem kStatistics[] = {
@@ -173,7 +238,7 @@ const InfoItem kStatistics[] = {
     {"wall_clock",
      [](Process& p) {
        static std::atomic<Word> last{0};
-       return with_difference(p, monotonic_ns() / 1'000'000 - start_ms, last);
+       return with_difference(p, (monotonic_ns() - start_ns) / 1'000'000, last);
      }},
     {"reductions",
      [](Process& p) {
@@ -188,19 +253,15 @@ const InfoItem kStatistics[] = {
      }},
     {"context_switches",
      [](Process& p) { return new_tuple(p.heap, number(p, total_slices()), Term::small(0)); }},
-    {"run_queue", [](Process& p) { return number(p, total_queue_length()); }},
-    {"total_run_queue_lengths", [](Process& p) { return number(p, total_queue_length()); }},
-    {"total_run_queue_lengths_all", [](Process& p) { return number(p, total_queue_length()); }},
-    {"run_queue_lengths", [](Process& p) { return queue_lengths(p, false); }},
-    {"run_queue_lengths_all", [](Process& p) { return queue_lengths(p, false); }},
-    {"active_tasks", [](Process& p) { return queue_lengths(p, true); }},
-    {"total_active_tasks",
-     [](Process& p) {
-       Word n = total_queue_length();
-       for (unsigned i = 0; i < scheduler_count(); ++i)
-         n += !scheduler_at(i).idle.load(std::memory_order_relaxed);
-       return number(p, n);
-     }},
+    {"run_queue", [](Process& p) { return number(p, total_queue_length(false, false)); }},
+    {"total_run_queue_lengths", [](Process& p) { return number(p, total_queue_length(false, false)); }},
+    {"total_run_queue_lengths_all", [](Process& p) { return number(p, total_queue_length(true, false)); }},
+    {"run_queue_lengths", [](Process& p) { return queue_lengths(p, false, false); }},
+    {"run_queue_lengths_all", [](Process& p) { return queue_lengths(p, true, false); }},
+    {"active_tasks", [](Process& p) { return queue_lengths(p, false, true); }},
+    {"active_tasks_all", [](Process& p) { return queue_lengths(p, true, true); }},
+    {"total_active_tasks", [](Process& p) { return number(p, total_queue_length(false, true)); }},
+    {"total_active_tasks_all", [](Process& p) { return number(p, total_queue_length(true, true)); }},
     {"garbage_collection",
      [](Process& p) {
        return new_tuple(p.heap, number(p, memory_counted(MemoryKind::kCollections)),
@@ -212,7 +273,8 @@ const InfoItem kStatistics[] = {
        const Term input = new_tuple(p.heap, intern_atom("input"), number(p, bytes.input));
        return new_tuple(p.heap, input, new_tuple(p.heap, intern_atom("output"), number(p, bytes.output)));
      }},
-    {"scheduler_wall_time", [](Process&) { return atoms::undefined; }},
+    {"scheduler_wall_time", [](Process& p) { return scheduler_wall_time(p, false); }},
+    {"scheduler_wall_time_all", [](Process& p) { return scheduler_wall_time(p, true); }},
 };
 
 template <std::size_t N>
@@ -231,6 +293,11 @@ Term bif_erlang_system_info_1(Process& p, const Term* a) {
   if (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == intern_atom("wordsize") &&
       (item.element(1) == intern_atom("internal") || item.element(1) == intern_atom("external")))
     return Term::small(sizeof(Word));
+  // None has been defined, and none detected: nothing here is bound to a core.
+  if (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == intern_atom("cpu_topology") &&
+      (item.element(1) == intern_atom("defined") || item.element(1) == intern_atom("detected") ||
+       item.element(1) == intern_atom("used")))
+    return atoms::undefined;
   return answer(p, kInfo, item);
 }
 Term bif_erlang_statistics_1(Process& p, const Term* a) { return answer(p, kStatistics, a[0]); }
@@ -243,6 +310,16 @@ Term set_default(Process& p, Word SpawnOptions::*field, Word fallback, Term valu
   const Word old = spawn_defaults.*field ? spawn_defaults.*field : fallback;
   spawn_defaults.*field = static_cast<Word>(n);
   return number(p, old);
+}
+
+Term set_max_heap_size(Process& p, Term value) {
+  MaxHeap most{spawn_defaults.max_heap_words, spawn_defaults.max_heap_kill, spawn_defaults.max_heap_log};
+  if (!read_own_max_heap(value, min_heap_words(), &most)) return raise_badarg(p);
+  const Term old = max_heap_size(p);
+  spawn_defaults.max_heap_words = most.words;
+  spawn_defaults.max_heap_kill = most.kill;
+  spawn_defaults.max_heap_log = most.log;
+  return old;
 }
 
 /// false, a process, or {Module, State}; the old one back. The one module there is is dyntrace.
@@ -267,8 +344,7 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
   }
   if (a[0] == atoms::min_heap_size)
     return set_default(p, &SpawnOptions::min_heap_words, kDefaultHeapWords, a[1]);
-  if (a[0] == atoms::max_heap_size && a[1].is_small())
-    return set_default(p, &SpawnOptions::max_heap_words, 0, a[1]);
+  if (a[0] == atoms::max_heap_size) return set_max_heap_size(p, a[1]);
   if (!a[0].is_atom()) return raise_badarg(p);
   const std::string_view name = atom_text(a[0]);
   if (name == "sequential_tracer") return set_sequential_tracer(p, a[1]);
@@ -281,11 +357,13 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
     reset_seq_trace();
     return atoms::true_;
   }
-  // Taken, with no effect: the number of schedulers is fixed at start.
-  if (name == "schedulers_online" && small_in_range(a[1], 1, scheduler_count(), &n))
-    return Term::small(scheduler_count());
-  if (name == "scheduler_wall_time" && (a[1] == atoms::true_ || a[1] == atoms::false_)) return atoms::false_;
-  return raise_badarg(p);
+  // Threads are not bound to cores, and time does not warp.
+  if (name == "scheduler_bind_type" &&
+      (a[1] == intern_atom("unbound") || a[1] == intern_atom("default_bind")))
+    return intern_atom("unbound");
+  if (name == "time_offset" && a[1] == intern_atom("finalize")) return intern_atom("final");
+  const std::optional<Term> of_schedulers = set_scheduling_flag(p, a);
+  return of_schedulers ? *of_schedulers : raise_badarg(p);
 }
 
 // ---- Memory -------------------------------------------------------------------------------------

@@ -175,12 +175,13 @@ int boot(const Options& o, CodeFinder& finder) {
 
   SchedulerOptions scheduling;
   scheduling.schedulers = o.schedulers;
+  scheduling.online = o.schedulers_online;
   scheduling.slice = o.yield_all ? 1 : o.slice ? static_cast<std::int32_t>(o.slice) : kSliceReductions;
   scheduling.random = o.random_sched;
   scheduling.seed = o.random_seed;
   scheduling.run = interpret;
 
-  set_dirty_schedulers(o.dirty_cpu_schedulers, o.dirty_io_schedulers);
+  set_dirty_schedulers(o.dirty_cpu_schedulers, o.dirty_cpu_schedulers_online, o.dirty_io_schedulers);
 
   Heap heap;
   const Term init = spawn_process(nullptr, atoms::init, atoms::boot,

@@ -83,15 +83,14 @@ auto unsupported(const char* what) {
   return [=](Options&, const std::string&) -> Error { return fmt::format("not supported: {}", what); };
 }
 
-/// `+S N` or `+S N:Online`, as erl has it; all schedulers are always online.
-Error set_schedulers(Options& o, const std::string& text) {
-  return set_number(&Options::schedulers, 1, kMaxSchedulers)(o, text.substr(0, text.find(':')));
-}
-
-/// `+SDcpu N` or `+SDcpu N:Online`.
-Error set_dirty_cpu_schedulers(Options& o, const std::string& text) {
-  return set_number(&Options::dirty_cpu_schedulers, 1, kMaxDirtySchedulers)(o,
-                                                                            text.substr(0, text.find(':')));
+/// `N` or `N:Online`, as erl has it.
+auto set_number_and_online(unsigned Options::*field, unsigned Options::*online, unsigned high) {
+  return [=](Options& o, const std::string& text) -> Error {
+    const std::size_t colon = text.find(':');
+    if (Error e = set_number(field, 1, high)(o, text.substr(0, colon))) return e;
+    if (colon == std::string::npos) return {};
+    return set_number(online, 1, o.*field)(o, text.substr(colon + 1));
+  };
 }
 
 Error set_random_sched(Options& o, const std::string& text) {
@@ -121,10 +120,13 @@ const std::vector<Flag>& flags() {
        add_to(&Options::defines)},
       {"-noinput", nullptr, "do not read standard input", set_flag(&Options::no_input)},
       {"-noshell", nullptr, nullptr, nothing()},
-      {"+S", "N", "number of schedulers (default: one for each core)", set_schedulers},
-      {"+SDcpu", "N",
-       "number of dirty schedulers for native functions that compute long (default: as many as schedulers)",
-       set_dirty_cpu_schedulers},
+      {"+S", "N[:M]", "number of schedulers (default: one for each core), M of them online (default: all)",
+       set_number_and_online(&Options::schedulers, &Options::schedulers_online, kMaxSchedulers)},
+      {"+SDcpu", "N[:M]",
+       "number of dirty schedulers for native functions that compute long, M of them online (default: as "
+       "many as schedulers)",
+       set_number_and_online(&Options::dirty_cpu_schedulers, &Options::dirty_cpu_schedulers_online,
+                             kMaxDirtySchedulers)},
       {"+SDio", "N", "number of dirty schedulers for native functions that wait for I/O (default 10)",
        set_number(&Options::dirty_io_schedulers, 1, kMaxDirtySchedulers)},
       {"+A", "N", "number of async threads (default 8)",

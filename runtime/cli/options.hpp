@@ -24,8 +24,10 @@ struct Options {
   std::vector<std::string> include_dirs;     // -I
   std::vector<std::string> defines;          // -D NAME[=VALUE]
   unsigned schedulers = 0;                   // +S; 0: one for each core
+  unsigned schedulers_online = 0;            // +S N:Online; 0: all
   unsigned async_threads = 8;                // +A
   unsigned dirty_cpu_schedulers = 0;         // +SDcpu; 0: as many as schedulers
+  unsigned dirty_cpu_schedulers_online = 0;  // +SDcpu N:Online; 0: as many as schedulers are online
   unsigned dirty_io_schedulers = 10;         // +SDio
   unsigned process_limit = 262144;           // +P
   unsigned port_limit = 65536;               // +Q

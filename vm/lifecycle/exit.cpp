@@ -21,6 +21,9 @@
 #include "vm/trace/trace.hpp"
 
 namespace vmrun {
+
+constinit ReleaseFlags release_flags = nullptr;
+
 namespace {
 
 std::vector<void (*)(Process&)>& hooks() {
@@ -34,6 +37,10 @@ constexpr int kPiece = usual_or_small<int>(1000, 2);  // signals sent, or messag
 /// Links and monitors in both directions, oldest first. False: there are more.
 bool tell_relations(Process& p, int* left) {
   Extra& extra = *p.extra;
+  if (extra.holds_flags) [[unlikely]] {  // before anybody hears that it has ended
+    release_flags(p);
+    extra.holds_flags = false;
+  }
   const Term reason = p.exit_reason;
   const auto exit = [&](Term other) {
     receiver_of(other).exit(other, {.from = p.id, .reason = reason, .by_link = true, .carrier = &p});

@@ -21,6 +21,11 @@ void end_more(Process& p);
 /// Register before processes run.
 void add_exit_hook(void (*hook)(Process& p));
 
+/// Gives back what the process has set for the whole machine as long as it lives
+/// (Extra::holds_flags). Filled in by runtime/bif before main begins.
+using ReleaseFlags = void (*)(Process& p);
+extern constinit ReleaseFlags release_flags;
+
 /// Where crash reports go: by default printed to standard error; the runtime sends them to the
 /// process `logger` when there is one.
 void set_crash_reporter(void (*reporter)(Process& p, Term reason));

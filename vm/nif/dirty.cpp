@@ -20,6 +20,7 @@
 #include "vm/nif/library.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/sched/online.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 
@@ -33,6 +34,7 @@ using DirtyQueue = WorkQueue<Process, boost::lockfree::queue<Process*>>;
 struct DirtyThread {
   unsigned number = 0;  // 1…
   std::atomic<const Process*> runs{nullptr};
+  Stopwatch busy_time;
   DirtyQueue::Worker worker;
   DirtyThread* next = nullptr;
 };
@@ -40,14 +42,16 @@ struct DirtyThread {
 /// Threads of one kind and the processes that wait for them.
 struct Pool {
   DirtyKind kind;
-  std::atomic<unsigned> limit;  // 0: as many as there are schedulers
+  std::atomic<unsigned> limit;   // 0: as many as there are schedulers
+  std::atomic<unsigned> online;  // the first so many take work; 0: as many as schedulers are online
   DirtyQueue queue;
   std::atomic<unsigned> threads{0};
+  std::atomic<unsigned> unfinished{0};     // processes that were handed over
   std::atomic<DirtyThread*> all{nullptr};  // they never end
 };
 // Never destroyed: threads may be at work while the machine ends.
-Pool& cpu_pool = *new Pool{DirtyKind::kCpu, 0, DirtyQueue(0), {}, {}};
-Pool& io_pool = *new Pool{DirtyKind::kIo, 10, DirtyQueue(0), {}, {}};
+Pool& cpu_pool = *new Pool{DirtyKind::kCpu, 0, 0, DirtyQueue(0), {}, {}, {}};
+Pool& io_pool = *new Pool{DirtyKind::kIo, 10, kMaxDirtySchedulers, DirtyQueue(0), {}, {}, {}};
 
 std::atomic<bool> held{false};  // nobody begins anything
 
@@ -151,10 +155,23 @@ void begin(DirtyThread& self, const Process& p) {
   for (;;) {
     self.runs.store(&p, std::memory_order_seq_cst);
     if (!held.load(std::memory_order_seq_cst)) [[likely]]
-      return;
+      return self.busy_time.start();
     self.runs.store(nullptr, std::memory_order_seq_cst);
     held.wait(true, std::memory_order_seq_cst);
   }
+}
+
+// A thread above the number that is online begins nothing. One that sleeps for want of work is
+// still called for some: it puts that back, for another one, and waits until it is online.
+
+bool is_online(const Pool& pool, unsigned number) {
+  const unsigned online = pool.online.load(std::memory_order_relaxed);
+  return !online || number <= online;
+}
+
+void wait_until_online(const Pool& pool, unsigned number) {
+  for (unsigned online; (online = pool.online.load(std::memory_order_relaxed)) && number > online;)
+    pool.online.wait(online, std::memory_order_relaxed);
 }
 
 [[noreturn]] void run_thread(Pool& pool, unsigned number) {
@@ -167,16 +184,25 @@ void begin(DirtyThread& self, const Process& p) {
   AdaptiveSpin spin;
   const auto look = [&](auto&& there) { return spin.until(there); };
   for (;;) {
+    wait_until_online(pool, number);
     Process& p = pool.queue.take(self.worker, look, [&] { start_thread_within_limit(pool); });
+    if (!is_online(pool, number)) [[unlikely]] {
+      pool.queue.push(p, [&] { start_thread_within_limit(pool); });
+      continue;
+    }
     begin(self, p);
     if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
     else run_nif(p);
+    self.busy_time.stop();
     self.runs.store(nullptr, std::memory_order_release);
+    pool.unfinished.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 
 void start_thread_within_limit(Pool& pool) {
-  const unsigned limit = pool.limit.load(std::memory_order_relaxed);
+  const unsigned online = pool.online.load(std::memory_order_relaxed);
+  const unsigned most = pool.limit.load(std::memory_order_relaxed),
+                 limit = online ? std::min(online, most) : most;
   unsigned n = pool.threads.load(std::memory_order_relaxed);
   do {
     if (n >= limit) return;
@@ -189,8 +215,9 @@ void start_thread_within_limit(Pool& pool) {
 
 }  // namespace
 
-void set_dirty_schedulers(unsigned cpu, unsigned io) {
+void set_dirty_schedulers(unsigned cpu, unsigned cpu_online, unsigned io) {
   cpu_pool.limit = cpu;
+  cpu_pool.online = cpu_online;
   io_pool.limit = io;
 }
 unsigned dirty_cpu_schedulers() {
@@ -198,6 +225,41 @@ unsigned dirty_cpu_schedulers() {
   return limit ? limit : scheduler_count();
 }
 unsigned dirty_io_schedulers() { return io_pool.limit; }
+
+unsigned dirty_cpu_schedulers_online() {
+  const unsigned online = cpu_pool.online.load(std::memory_order_relaxed);
+  return online ? online : std::min(dirty_cpu_schedulers(), schedulers_online());
+}
+void set_dirty_cpu_schedulers_online(unsigned n) {
+  cpu_pool.online.store(n, std::memory_order_relaxed);
+  cpu_pool.online.notify_all();
+  // What waits may be for one that has not been started: each that is starts the next if need be.
+  if (cpu_pool.threads.load(std::memory_order_relaxed)) start_thread_within_limit(cpu_pool);
+}
+
+namespace {
+
+Pool& pool_of(DirtyKind kind) { return kind == DirtyKind::kIo ? io_pool : cpu_pool; }
+
+}  // namespace
+
+DirtyLoad dirty_load(DirtyKind kind) {
+  const Pool& pool = pool_of(kind);
+  const unsigned unfinished = pool.unfinished.load(std::memory_order_relaxed);
+  unsigned running = 0;
+  for (const DirtyThread* t = pool.all.load(std::memory_order_acquire); t; t = t->next)
+    running += t->runs.load(std::memory_order_relaxed) != nullptr;
+  return {unfinished > running ? unfinished - running : 0, running};
+}
+
+std::vector<Stopwatch::Reading> dirty_busy_times(DirtyKind kind) {
+  std::vector<Stopwatch::Reading> times;
+  for (const DirtyThread* t = pool_of(kind).all.load(std::memory_order_acquire); t; t = t->next) {
+    if (times.size() < t->number) times.resize(t->number, {.at_ns = monotonic_ns()});
+    times[t->number - 1] = t->busy_time.read();
+  }
+  return times;
+}
 
 namespace {
 
@@ -217,6 +279,7 @@ void run_dirty(Process& p) {
   // How many schedulers there are is no question for a dirty thread: they may have ended.
   if (&pool == &cpu_pool && !pool.limit.load(std::memory_order_relaxed)) [[unlikely]]
     pool.limit.store(scheduler_count(), std::memory_order_relaxed);
+  pool.unfinished.fetch_add(1, std::memory_order_relaxed);
   pool.queue.push(p, [&] { start_thread_within_limit(pool); });  // p is another thread's from here on
 }
 

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
+#include "vm/base/stopwatch.hpp"
 #include "vm/process/dirty_job.hpp"
 
 /// Dirty schedulers: threads for native functions that take long (ERL_NIF_DIRTY_JOB_CPU_BOUND and
@@ -15,10 +17,23 @@ namespace vmrun {
 
 inline constexpr unsigned kMaxDirtySchedulers = 1024;  // of each kind
 
-/// Threads of each kind at most; cpu 0: as many as schedulers. Before the first process runs.
-void set_dirty_schedulers(unsigned cpu, unsigned io);
+/// Threads of each kind at most; cpu 0: as many as schedulers. cpu_online: how many of those take
+/// work, 0: as many as schedulers are online. Before the first process runs.
+void set_dirty_schedulers(unsigned cpu, unsigned cpu_online, unsigned io);
 unsigned dirty_cpu_schedulers();
 unsigned dirty_io_schedulers();
+unsigned dirty_cpu_schedulers_online();
+/// From now on no more of them begin anything; what they have begun goes on. Any thread.
+void set_dirty_cpu_schedulers_online(unsigned n);
+
+/// Processes that wait for a thread of this kind, and those that have one.
+struct DirtyLoad {
+  unsigned waiting, running;
+};
+DirtyLoad dirty_load(DirtyKind kind);
+/// How long each thread of this kind has been at work, by number; those that have not been started
+/// yet are left out.
+std::vector<Stopwatch::Reading> dirty_busy_times(DirtyKind kind);
 
 /// While it lives dirty schedulers begin nothing new; what they have begun goes on.
 class DirtyStandstill {

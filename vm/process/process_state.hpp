@@ -78,6 +78,7 @@ struct Extra {
   bool off_heap_messages = false;
   bool monitor_nodes = false;
   bool system_process = false;       // the VM ends with it
+  bool holds_flags = false;          // of the system: given back at its end (lifecycle/exit.hpp)
   bool dirty_call_raised = false;    // its exception waits for it (see nif/dirty.hpp)
   bool collected_elsewhere = false;  // the instruction that asked for it begins again (lifecycle/gc.hpp)
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "vm/base/clock.hpp"
+#include "vm/sched/online.hpp"
 #include "vm/sched/poll.hpp"
 #include "vm/sched/run_queue.hpp"
 #include "vm/sched/timers.hpp"
@@ -27,6 +28,7 @@ constexpr unsigned kGoodCatch = 8;       // who steals as many lets another one 
 alignas(64) std::atomic<unsigned> searching{0};  // awake without work, or woken and not awake yet
 alignas(64) std::atomic<unsigned> sleepers{0};   // schedulers that can be claimed
 
+unsigned at_work() { return schedulers_at_work.load(std::memory_order_relaxed); }
 bool held() { return processes_held.load(std::memory_order_relaxed); }
 
 // ---- Waking -------------------------------------------------------------------------------------
@@ -37,7 +39,7 @@ void wake(Scheduler& s) {
 
 /// How many may be searching, or on the way to it, before nobody wakes another one for work. More
 /// wake each other in vain.
-unsigned most_woken() { return std::clamp(scheduler_count() / 4, 1u, 4u); }
+unsigned most_woken() { return std::clamp(at_work() / 4, 1u, 4u); }
 
 bool claim(Scheduler& s) {
   if (!s.asleep.load(std::memory_order_relaxed) || !s.asleep.exchange(false, std::memory_order_seq_cst))
@@ -84,7 +86,7 @@ unsigned idle_ones() {
   return searching.load(std::memory_order_seq_cst) + sleepers.load(std::memory_order_seq_cst);
 }
 /// Asked by an idle one.
-bool others_work() { return idle_ones() < scheduler_count(); }
+bool others_work() { return idle_ones() < at_work(); }
 
 /// One look at everybody: the neighbours first, then from anywhere. True when something was taken.
 bool steal_from_anyone(Scheduler& s) {
@@ -113,7 +115,7 @@ bool anyone_offers(const Scheduler& s) {
 /// At most half of the schedulers search at a time.
 bool begin_search() {
   if (held()) return false;
-  if (searching.fetch_add(1, std::memory_order_seq_cst) < (scheduler_count() + 1) / 2) return true;
+  if (searching.fetch_add(1, std::memory_order_seq_cst) < (at_work() + 1) / 2) return true;
   searching.fetch_sub(1, std::memory_order_seq_cst);
   return false;
 }
@@ -225,7 +227,7 @@ bool look_after_others(Scheduler& s) {
 
 /// True when descriptors are ready.
 bool search_and_sleep(Scheduler& s) {
-  const bool alone = scheduler_count() == 1;
+  const bool alone = at_work() == 1;
   bool searches = !alone && begin_search();
   for (;;) {
     const bool found = searches && search(s);
@@ -251,15 +253,17 @@ bool search_and_sleep(Scheduler& s) {
 void wait_for_work(Scheduler& s) {
   epoch_leave(*s.epoch);
   s.idle.store(true, std::memory_order_seq_cst);
+  s.idle_time.start();
   const bool comes_soon =
       s.async_jobs.load(std::memory_order_relaxed) && s.job_spin.until([&] { return has_mail(s); });
   const bool ready = !comes_soon && search_and_sleep(s);
+  s.idle_time.stop();
   s.idle.store(false, std::memory_order_seq_cst);
   epoch_enter(*s.epoch);
   if (ready) poll_dispatch();
   leave_watch(s);
   if (!somebody_watches.load(std::memory_order_seq_cst) &&
-      (waiting_processes(s) > 1 || !s.timers.empty() || idle_ones() + 1 < scheduler_count()))
+      (waiting_processes(s) > 1 || !s.timers.empty() || idle_ones() + 1 < at_work()))
     call_watcher();
 }
 

@@ -20,6 +20,7 @@
 #include "vm/process/code_view.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/idle.hpp"
+#include "vm/sched/online.hpp"
 #include "vm/sched/poll.hpp"
 #include "vm/sched/run_queue.hpp"
 #include "vm/sched/standstill.hpp"
@@ -47,7 +48,7 @@ constexpr std::int32_t kSwitchCost = 20;  // what changing to another process co
 constexpr std::int32_t kWaitedBeforeSharing = 1000;
 constexpr std::chrono::milliseconds kPatience{100};  // with slices that have begun when the machine ends
 
-SchedulerOptions options{0, kSliceReductions, false, 0, nullptr};
+SchedulerOptions options;
 std::vector<std::unique_ptr<Scheduler>> schedulers;
 std::vector<std::thread> threads;
 Inbox<Process, &Process::next_in_queue> boot_inbox;  // made runnable before there was a scheduler
@@ -253,6 +254,18 @@ void rest(Scheduler& s) {
   s.until_upkeep = 0;
 }
 
+/// The scheduler is not wanted now.
+void rest_offline(Scheduler& s) {
+  epoch_quiescent(*s.epoch);
+  fire_due_timers(s);
+  hand_over_all(s);
+  s.queue_length.store(0, std::memory_order_relaxed);
+  reclaim(s);
+  s.retired.stamp();
+  sleep_offline(s);
+  s.until_upkeep = 0;
+}
+
 // ---- Halt ---------------------------------------------------------------------------------------
 
 std::mutex held_mutex;
@@ -283,7 +296,8 @@ void run(Scheduler& s) {
   for (;;) {
     if (const auto asked = s.asked.load(std::memory_order_relaxed)) [[unlikely]] {
       if (asked & kAskedToEnd) break;
-      stand_still(s);
+      if (asked & kAskedToStand) stand_still(s);
+      else rest_offline(s);
       continue;
     }
     epoch_quiescent(*s.epoch);
@@ -366,6 +380,7 @@ void start_schedulers(const SchedulerOptions& wanted) {
     p = next;
   }
   start_idling();
+  start_online(wanted.online ? std::min(wanted.online, count) : count);
   for (auto& s : schedulers)
     threads.push_back(start_needed_thread(std::to_string(s->number) + "_scheduler", [&s] { run(*s); }));
 }

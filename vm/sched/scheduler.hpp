@@ -9,6 +9,7 @@
 #include "vm/base/owner_lock.hpp"
 #include "vm/base/parker.hpp"
 #include "vm/base/retired.hpp"
+#include "vm/base/stopwatch.hpp"
 #include "vm/process/core.hpp"
 #include "vm/sched/runnable_port.hpp"
 
@@ -30,7 +31,7 @@ enum class RunResult {
 };
 
 /// What a scheduler is asked to do between two slices.
-enum Asked : std::uint8_t { kAskedToEnd = 1, kAskedToStand = 2 };
+enum Asked : std::uint8_t { kAskedToEnd = 1, kAskedToStand = 2, kAskedToRest = 4 };
 
 /// Runnable things, first come first served, linked through their next_in_queue.
 template <class T>
@@ -96,6 +97,7 @@ struct Scheduler : Core {
   bool watches = false;   // has the watcher's role (idle.hpp)
   AdaptiveSpin job_spin;  // before it sleeps while the async pool works for it
   bool stands = false;    // still (standstill.hpp, which guards it)
+  bool offline = false;   // online.hpp, which guards it
   EpochSlot* epoch = nullptr;
   Retired<Process, &Process::next_in_queue> retired;  // structures of processes that have ended
 
@@ -124,6 +126,7 @@ struct Scheduler : Core {
   std::atomic<bool> idle{false};    // has nothing to do: searches or sleeps
   std::atomic<bool> asleep{false};  // who clears it has claimed the sleeper, and wakes it
   std::atomic<bool> polls{false};   // it has the poller's role (poll.hpp): rather wake another one
+  Stopwatch idle_time;              // how long it has been idle, or offline
 };
 
 /// The scheduler of the calling thread, nullptr on other threads.
@@ -149,6 +152,7 @@ extern constinit OtherWork other_work;
 
 struct SchedulerOptions {
   unsigned schedulers = 0;  // 0: one per core
+  unsigned online = 0;      // 0: all
   std::int32_t slice = kSliceReductions;
   bool random = false;  // pick among the first runnable processes at random, slices of random length
   std::uint64_t seed = 0;

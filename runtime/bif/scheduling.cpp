@@ -1,0 +1,224 @@
+#include "runtime/bif/scheduling.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "runtime/bif/support.hpp"
+#include "vm/base/clock.hpp"
+#include "vm/lifecycle/exit.hpp"
+#include "vm/nif/dirty.hpp"
+#include "vm/process/dirty_job.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/sched/online.hpp"
+#include "vm/sched/run_queue.hpp"
+#include "vm/term/big.hpp"
+
+namespace vmrun {
+
+// ---- Run queues ---------------------------------------------------------------------------------
+
+namespace {
+
+std::vector<Word> lengths(bool io, bool running) {
+  std::vector<Word> all;
+  for (unsigned i = 0; i < scheduler_count(); ++i) {
+    const Scheduler& s = scheduler_at(i);
+    const Word waiting =
+        &s == this_scheduler() ? waiting_processes(s) : s.queue_length.load(std::memory_order_relaxed);
+    all.push_back(waiting + (running && !s.idle.load(std::memory_order_relaxed)));
+  }
+  for (const DirtyKind kind : {DirtyKind::kCpu, DirtyKind::kIo}) {
+    if (kind == DirtyKind::kIo && !io) break;
+    const DirtyLoad load = dirty_load(kind);
+    all.push_back(load.waiting + (running ? load.running : 0));
+  }
+  return all;
+}
+
+}  // namespace
+
+Term queue_lengths(Process& p, bool io, bool running) {
+  ListBuilder list(p.heap);
+  for (const Word n : lengths(io, running)) list.add(make_unsigned(p.heap, n));
+  return list.finish();
+}
+
+Word total_queue_length(bool io, bool running) {
+  Word sum = 0;
+  for (const Word n : lengths(io, running)) sum += n;
+  return sum;
+}
+
+// ---- Flags that are set as long as a process lives that has set them ----------------------------
+
+namespace {
+
+/// Who has asked for something, and how many times.
+class Holders {
+ public:
+  void add(Process& p) {
+    ++holders_[p.id.raw()];
+    extra_of(p).holds_flags = true;
+  }
+  void remove(const Process& p) {
+    const auto found = holders_.find(p.id.raw());
+    if (found != holders_.end() && --found->second == 0) holders_.erase(found);
+  }
+  void forget(const Process& p) { holders_.erase(p.id.raw()); }
+  bool any() const { return !holders_.empty(); }
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& [pid, times] : holders_) visit(Term::from_raw(pid));
+  }
+
+ private:
+  std::map<Word, unsigned> holders_;  // by pid
+};
+
+// Guards all below.
+std::mutex mutex;
+Holders measuring, blocking;
+
+// As they were when measuring began.
+struct WallTimeBase {
+  Word at_ns = 0;
+  std::vector<Stopwatch::Reading> idle, busy_cpu, busy_io;
+} base;
+
+void begin_to_measure() {
+  base = {.at_ns = monotonic_ns(),
+          .idle = {},
+          .busy_cpu = dirty_busy_times(DirtyKind::kCpu),
+          .busy_io = dirty_busy_times(DirtyKind::kIo)};
+  for (unsigned i = 0; i < scheduler_count(); ++i) base.idle.push_back(scheduler_at(i).idle_time.read());
+}
+
+void release(Process& p) {
+  std::lock_guard guard(mutex);
+  measuring.forget(p);
+  const bool blocked = blocking.any();
+  blocking.forget(p);
+  if (blocked && !blocking.any()) block_schedulers(false);
+}
+[[maybe_unused]] const bool filled_in = (release_flags = release, true);
+
+}  // namespace
+
+// ---- How long each has been at work -------------------------------------------------------------
+
+namespace {
+
+/// {Number, ActiveTime, TotalTime}, in nanoseconds.
+void add_time(Process& p, ListBuilder& list, unsigned number, Word active, Word total) {
+  list.add(
+      new_tuple(p.heap, Term::small(number), make_unsigned(p.heap, active), make_unsigned(p.heap, total)));
+}
+
+/// Of threads of one kind, of which those that have not been started have done nothing.
+void add_dirty_times(Process& p, ListBuilder& list, unsigned before, unsigned count, DirtyKind kind,
+                     std::vector<Stopwatch::Reading> then) {
+  std::vector<Stopwatch::Reading> now = dirty_busy_times(kind);
+  then.resize(count, {.at_ns = base.at_ns});
+  now.resize(count, {.at_ns = monotonic_ns()});
+  for (unsigned i = 0; i < count; ++i)
+    add_time(p, list, before + i + 1, now[i].elapsed_ns - then[i].elapsed_ns, now[i].at_ns - then[i].at_ns);
+}
+
+}  // namespace
+
+Term scheduler_wall_time(Process& p, bool io) {
+  std::lock_guard guard(mutex);
+  if (!measuring.any()) return atoms::undefined;
+  ListBuilder list(p.heap);
+  const unsigned normal = scheduler_count(), cpu = dirty_cpu_schedulers();
+  for (unsigned i = 0; i < normal; ++i) {
+    const Stopwatch::Reading now = scheduler_at(i).idle_time.read(), then = base.idle[i];
+    const Word total = now.at_ns - then.at_ns, idle = now.elapsed_ns - then.elapsed_ns;
+    add_time(p, list, i + 1, total - idle, total);
+  }
+  add_dirty_times(p, list, normal, cpu, DirtyKind::kCpu, base.busy_cpu);
+  if (io) add_dirty_times(p, list, normal + cpu, dirty_io_schedulers(), DirtyKind::kIo, base.busy_io);
+  return list.finish();
+}
+
+// ---- Flags --------------------------------------------------------------------------------------
+
+namespace {
+
+Term set_wall_time(Process& p, Term value) {
+  if (value != atoms::true_ && value != atoms::false_) return raise_badarg(p);
+  std::lock_guard guard(mutex);
+  const bool before = measuring.any();
+  if (value == atoms::false_) {
+    measuring.remove(p);
+  } else {
+    if (!before) begin_to_measure();
+    measuring.add(p);
+  }
+  return bool_term(before);
+}
+
+/// As many dirty ones go offline, or come online, for their share.
+void set_dirty_share(unsigned online, unsigned before) {
+  const unsigned dirty = dirty_cpu_schedulers_online();
+  set_dirty_cpu_schedulers_online(
+      std::clamp(dirty * online / before, 1u, std::min(online, dirty_cpu_schedulers())));
+}
+
+/// On a dirty thread.
+Term set_online(Process&, const Term* a) {
+  const auto online = static_cast<unsigned>(a[1].small_value());
+  const unsigned before = set_schedulers_online(online);
+  if (online != before) set_dirty_share(online, before);
+  return Term::small(before);
+}
+Term set_blocking(Process& p, const Term* a) {
+  {
+    std::lock_guard guard(mutex);
+    if (a[1] == intern_atom("block_normal")) blocking.add(p);
+    else blocking.remove(p);
+    block_schedulers(blocking.any());
+  }
+  await_schedulers();
+  return multi_scheduling();
+}
+
+}  // namespace
+
+Term multi_scheduling() {
+  std::lock_guard guard(mutex);
+  return intern_atom(blocking.any() ? "blocked_normal" : scheduler_count() > 1 ? "enabled" : "disabled");
+}
+
+Term normal_blockers(Process& p) {
+  std::lock_guard guard(mutex);
+  ListBuilder list(p.heap);
+  blocking.for_each([&](Term pid) { list.add(pid); });
+  return list.finish();
+}
+
+std::optional<Term> set_scheduling_flag(Process& p, const Term* a) {
+  const std::string_view name = atom_text(a[0]);
+  SWord n;
+  // What waits for other schedulers must be none.
+  if (name == "schedulers_online")
+    return small_in_range(a[1], 1, scheduler_count(), &n) ? run_elsewhere(p, set_online, a, 2, DirtyKind::kIo)
+                                                          : raise_badarg(p);
+  if (name == "multi_scheduling")
+    return a[1] == intern_atom("block_normal") || a[1] == intern_atom("unblock_normal")
+               ? run_elsewhere(p, set_blocking, a, 2, DirtyKind::kIo)
+               : raise_badarg(p);
+  if (name == "dirty_cpu_schedulers_online") {
+    const unsigned most = std::min(dirty_cpu_schedulers(), schedulers_online());
+    if (!small_in_range(a[1], 1, most, &n)) return raise_badarg(p);
+    const unsigned before = dirty_cpu_schedulers_online();
+    set_dirty_cpu_schedulers_online(static_cast<unsigned>(n));
+    return Term::small(before);
+  }
+  if (name == "scheduler_wall_time") return set_wall_time(p, a[1]);
+  return {};
+}
+
+}  // namespace vmrun

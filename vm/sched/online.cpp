@@ -1,0 +1,129 @@
+#include "vm/sched/online.hpp"
+
+#include <condition_variable>
+#include <mutex>
+
+#include "vm/base/clock.hpp"
+#include "vm/sched/idle.hpp"
+#include "vm/sched/poll.hpp"
+#include "vm/sched/run_queue.hpp"
+
+namespace vmrun {
+
+std::atomic<unsigned> schedulers_at_work{0};
+
+namespace {
+
+// Guards what has been asked for, and `offline` of all schedulers.
+std::mutex mutex;
+std::condition_variable changed;
+unsigned online = 0;
+bool blocked = false;
+
+// Schedulers that are online, or to be: whom to hand work to.
+std::atomic<unsigned> wanted{1};
+
+bool is_to_rest(const Scheduler& s) { return s.asked.load(std::memory_order_seq_cst) & kAskedToRest; }
+
+void ask() {
+  const unsigned n = blocked ? 1 : online;
+  wanted.store(n, std::memory_order_relaxed);
+  for (unsigned i = 0; i < scheduler_count(); ++i) {
+    Scheduler& s = scheduler_at(i);
+    if (is_to_rest(s) == (i >= n)) continue;
+    if (i >= n) s.asked.fetch_or(kAskedToRest, std::memory_order_seq_cst);
+    else s.asked.fetch_and(static_cast<std::uint8_t>(~kAskedToRest), std::memory_order_seq_cst);
+    if (s.parker.wake() == Parker::kElsewhere) poll_interrupt();
+  }
+}
+
+void await(std::unique_lock<std::mutex>& lock) {
+  changed.wait(lock, [] {
+    for (unsigned i = 0; i < scheduler_count(); ++i)
+      if (scheduler_at(i).offline != is_to_rest(scheduler_at(i))) return false;
+    return true;
+  });
+}
+
+void set_offline(Scheduler& s, bool offline) {
+  std::lock_guard guard(mutex);
+  s.offline = offline;
+  schedulers_at_work.fetch_add(offline ? -1u : 1u, std::memory_order_seq_cst);
+  changed.notify_all();
+}
+
+/// One after the other, so that the work is spread.
+Scheduler& next_online() {
+  static std::atomic<unsigned> last{0};
+  return scheduler_at(last.fetch_add(1, std::memory_order_relaxed) % wanted.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
+unsigned schedulers_online() {
+  std::lock_guard guard(mutex);
+  return online;
+}
+
+unsigned set_schedulers_online(unsigned n) {
+  std::unique_lock lock(mutex);
+  const unsigned before = online;
+  online = n;
+  ask();
+  await(lock);
+  return before;
+}
+
+void block_schedulers(bool block) {
+  std::lock_guard guard(mutex);
+  blocked = block;
+  ask();
+}
+
+void await_schedulers() {
+  std::unique_lock lock(mutex);
+  await(lock);
+}
+
+void start_online(unsigned n) {
+  std::lock_guard guard(mutex);
+  schedulers_at_work.store(scheduler_count(), std::memory_order_relaxed);
+  online = n;
+  blocked = false;
+  ask();
+}
+
+void hand_over_all(Scheduler& s) {
+  if (!s.offline) set_offline(s, true);
+  take_inbox(s);
+  take_port_inbox(s);
+  while (Process* p = pick(s, false)) {
+    Scheduler& to = next_online();
+    to.inbox.push(*p);
+    wake_owner(to);
+  }
+  while (RunnablePort* p = pick_port(s, false)) {
+    Scheduler& to = next_online();
+    to.port_inbox.push(*p);
+    wake_owner(to);
+  }
+}
+
+void sleep_offline(Scheduler& s) {
+  const auto called = [&] {
+    return s.inbox.has_mail() || s.port_inbox.has_mail() ||
+           s.asked.load(std::memory_order_seq_cst) != kAskedToRest;
+  };
+  const Word tick = s.timers.next_tick();
+  const SWord left = tick == ~Word{0} ? -1 : static_cast<SWord>(tick * 1'000'000 - monotonic_ns());
+  epoch_leave(*s.epoch);
+  s.idle.store(true, std::memory_order_seq_cst);
+  s.idle_time.start();
+  if (tick == ~Word{0} || left > 0) s.parker.park(called, left);
+  s.idle_time.stop();
+  s.idle.store(false, std::memory_order_seq_cst);
+  epoch_enter(*s.epoch);
+  if (!is_to_rest(s)) set_offline(s, false);
+}
+
+}  // namespace vmrun
