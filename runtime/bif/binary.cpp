@@ -47,18 +47,21 @@ bool endian_argument(Term t, bool* little) {
   return true;
 }
 
-Term encode_unsigned(Process& p, Term n, bool little) {
+Term encode_unsigned(Process& p, const Term* a, unsigned arity, BifFn self, bool little) {
+  const Term n = a[0];
   if (!n.is_integer() || IntView(n).negative()) return raise_badarg(p);
   const Word size = std::max<Word>(integer_magnitude_bytes(n), 1);
+  if (too_long(size / kBytesPerStep)) return run_elsewhere(p, self, a, arity);
   std::uint8_t* bytes;
   const Term t = new_binary(p.heap, size, &bytes);
   integer_to_bytes(n, bytes, size, little);
   return t;
 }
 
-Term decode_unsigned(Process& p, Term binary, bool little) {
-  if (!is_binary(binary)) return raise_badarg(p);
-  const BytesOf bytes(binary);
+Term decode_unsigned(Process& p, const Term* a, unsigned arity, BifFn self, bool little) {
+  if (!is_binary(a[0])) return raise_badarg(p);
+  if (too_long(byte_count(a[0]) / kBytesPerStep)) return run_elsewhere(p, self, a, arity);
+  const BytesOf bytes(a[0]);
   const Term n = integer_from_bytes(p.heap, bytes.data(), bytes.size(), little, false);
   return n ? n : raise_system_limit(p);
 }
@@ -83,7 +86,9 @@ Term copies(Process& p, Term binary, Term count_term) {
 }
 
 /// Common prefix or suffix of a list of binaries.
-Term longest_common(Process& p, Term list, bool suffix) {
+Term longest_common(Process& p, const Term* a, BifFn self, bool suffix) {
+  StepsHere steps;
+  Term list = a[0];
   if (!list.is_list() || !is_binary(list.head())) return raise_badarg(p);
   const BytesOf first(list.head());
   Word n = first.size();
@@ -91,6 +96,7 @@ Term longest_common(Process& p, Term list, bool suffix) {
     if (!is_binary(list.head())) return raise_badarg(p);
     const BytesOf other(list.head());
     const Word most = std::min(n, other.size());
+    if (!steps.spend(1 + most / kBytesPerStep)) return run_elsewhere(p, self, a, 1);
     n = 0;
     while (n < most && (suffix ? first.data()[first.size() - 1 - n] == other.data()[other.size() - 1 - n]
                                : first.data()[n] == other.data()[n]))
@@ -130,7 +136,11 @@ Term bif_binary_last_1(Process& p, const Term* a) {
   return is_binary(a[0]) && byte_count(a[0]) ? byte_at(a[0], byte_count(a[0]) - 1) : raise_badarg(p);
 }
 
-Term bif_binary_copy_1(Process& p, const Term* a) { return copies(p, a[0], Term::small(1)); }
+Term bif_binary_copy_1(Process& p, const Term* a) {
+  if (is_binary(a[0]) && too_long(byte_count(a[0]) / kBytesPerStep))
+    return run_elsewhere(p, bif_binary_copy_1, a, 1);
+  return copies(p, a[0], Term::small(1));
+}
 Term bif_binary_copy_2(Process& p, const Term* a) {
   Word bytes;
   if (is_binary(a[0]) && a[1].is_small() && a[1].small_value() > 0 &&
@@ -140,15 +150,21 @@ Term bif_binary_copy_2(Process& p, const Term* a) {
   return copies(p, a[0], a[1]);
 }
 
-Term bif_binary_encode_unsigned_1(Process& p, const Term* a) { return encode_unsigned(p, a[0], false); }
+Term bif_binary_encode_unsigned_1(Process& p, const Term* a) {
+  return encode_unsigned(p, a, 1, bif_binary_encode_unsigned_1, false);
+}
 Term bif_binary_encode_unsigned_2(Process& p, const Term* a) {
   bool little;
-  return endian_argument(a[1], &little) ? encode_unsigned(p, a[0], little) : raise_badarg(p);
+  return endian_argument(a[1], &little) ? encode_unsigned(p, a, 2, bif_binary_encode_unsigned_2, little)
+                                        : raise_badarg(p);
 }
-Term bif_binary_decode_unsigned_1(Process& p, const Term* a) { return decode_unsigned(p, a[0], false); }
+Term bif_binary_decode_unsigned_1(Process& p, const Term* a) {
+  return decode_unsigned(p, a, 1, bif_binary_decode_unsigned_1, false);
+}
 Term bif_binary_decode_unsigned_2(Process& p, const Term* a) {
   bool little;
-  return endian_argument(a[1], &little) ? decode_unsigned(p, a[0], little) : raise_badarg(p);
+  return endian_argument(a[1], &little) ? decode_unsigned(p, a, 2, bif_binary_decode_unsigned_2, little)
+                                        : raise_badarg(p);
 }
 
 Term bif_binary_referenced_byte_size_1(Process& p, const Term* a) {
@@ -164,7 +180,11 @@ Term bif_binary_referenced_byte_size_1(Process& p, const Term* a) {
   return Term::small(static_cast<SWord>(bytes));
 }
 
-Term bif_binary_longest_common_prefix_1(Process& p, const Term* a) { return longest_common(p, a[0], false); }
-Term bif_binary_longest_common_suffix_1(Process& p, const Term* a) { return longest_common(p, a[0], true); }
+Term bif_binary_longest_common_prefix_1(Process& p, const Term* a) {
+  return longest_common(p, a, bif_binary_longest_common_prefix_1, false);
+}
+Term bif_binary_longest_common_suffix_1(Process& p, const Term* a) {
+  return longest_common(p, a, bif_binary_longest_common_suffix_1, true);
+}
 
 }  // namespace vmrun

@@ -105,18 +105,18 @@ class Automaton {
 /// Patterns ready to search with.
 class Searcher {
  public:
-  /// false: not a non-empty binary, list of such, or compiled pattern.
-  bool prepare(Term pattern) {
+  /// false: not a non-empty binary, list of such, or compiled pattern; or the steps are used up.
+  bool prepare(Term pattern, StepsHere& steps) {
     if (pattern.is_tuple() && pattern.tuple_arity() == 2 &&
         (pattern.element(0) == intern_atom("bm") || pattern.element(0) == intern_atom("ac"))) {
       pattern = pattern.element(1);
     }
     if (pattern.is_bitstring()) {
-      if (!add(pattern)) return false;
+      if (!add(pattern, steps)) return false;
     } else {
       if (!pattern.is_list()) return false;
       for (; pattern.is_list(); pattern = pattern.tail()) {
-        if (!add(pattern.head())) return false;
+        if (!add(pattern.head(), steps)) return false;
       }
       if (!pattern.is_nil()) return false;
     }
@@ -140,8 +140,9 @@ class Searcher {
   }
 
  private:
-  bool add(Term t) {
-    if (!is_binary(t) || bit_size_of(t) == 0) return false;
+  /// A byte of several patterns takes some ten steps in the automaton.
+  bool add(Term t, StepsHere& steps) {
+    if (!is_binary(t) || bit_size_of(t) == 0 || !steps.spend(bit_size_of(t) / 8)) return false;
     bytes_.push_back(std::make_unique<BytesOf>(t));
     patterns_.emplace_back(reinterpret_cast<const char*>(bytes_.back()->data()), bytes_.back()->size());
     return true;
@@ -228,8 +229,11 @@ Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all
   const BytesOf text(subject);
   Range scope{0, text.size()};
   if (!parse_options(options, text.size(), &scope, nullptr)) return raise_badarg(p);
-  if (!searcher.prepare(pattern) && scope.to != 0)
-    return raise_badarg(p);  // where nothing is looked at, neither is the pattern
+  StepsHere steps;
+  if (!searcher.prepare(pattern, steps) &&
+      scope.to != 0) {  // where nothing is looked at, neither is the pattern
+    return steps.used_up() ? again() : raise_badarg(p);
+  }
   ListBuilder list(p.heap);
   Term first = intern_atom("nomatch");
   if (too_long((scope.to - scope.from) / kBytesPerStep)) {
@@ -254,8 +258,11 @@ Term split(Process& p, Term subject, Term pattern, Term options, Again again) {
   Range scope{0, text.size()};
   SplitOptions how;
   if (!parse_options(options, text.size(), &scope, &how)) return raise_badarg(p);
-  if (!searcher.prepare(pattern) && scope.to != 0)
-    return raise_badarg(p);  // where nothing is looked at, neither is the pattern
+  StepsHere steps;
+  if (!searcher.prepare(pattern, steps) &&
+      scope.to != 0) {  // where nothing is looked at, neither is the pattern
+    return steps.used_up() ? again() : raise_badarg(p);
+  }
   std::vector<Range> parts;
   Word at = 0;
   if (too_long((scope.to - scope.from) / kBytesPerStep)) {
@@ -307,7 +314,10 @@ Term bif_binary_split_3(Process& p, const Term* a) {
 /// copying it would.
 Term bif_binary_compile_pattern_1(Process& p, const Term* a) {
   Searcher searcher;
-  if (a[0].is_tuple() || !searcher.prepare(a[0])) return raise_badarg(p);
+  StepsHere steps;
+  if (a[0].is_tuple()) return raise_badarg(p);
+  if (!searcher.prepare(a[0], steps))
+    return steps.used_up() ? run_elsewhere(p, bif_binary_compile_pattern_1, a, 1) : raise_badarg(p);
   return new_tuple(p.heap, intern_atom(searcher.single() ? "bm" : "ac"), a[0]);
 }
 

@@ -5,6 +5,7 @@
 
 #include "runtime/bif/iolist.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/hash.hpp"
 
@@ -12,10 +13,11 @@
 namespace vmrun {
 namespace {
 
-/// Calls f(bytes, size) for each piece of iodata; false when it is none.
+/// Calls f(bytes, size) for each piece of iodata. False: it is none, or the steps are used up.
 template <class F>
-bool each_piece(Process& p, Term data, F f) {
+bool each_piece(Process& p, Term data, StepsHere& steps, F f) {
   Word total = 0;
+  StepsHere left = steps;
   std::string gathered;
   const auto flush = [&] {
     if (!gathered.empty()) f(reinterpret_cast<const std::uint8_t*>(gathered.data()), gathered.size());
@@ -32,10 +34,13 @@ bool each_piece(Process& p, Term data, F f) {
         if (!is_binary(b)) return false;
         flush();
         const BytesOf bytes(b);
+        if (!left.spend(bytes.size() / kBytesPerStep)) return false;
         total += bytes.size();
         f(bytes.data(), bytes.size());
         return true;
-      });
+      },
+      [&] { return left.spend(1); });
+  steps = left;
   flush();
   charge(p, static_cast<SWord>(total / 8));
   return ok;
@@ -43,11 +48,14 @@ bool each_piece(Process& p, Term data, F f) {
 
 using Sum = uLong (*)(uLong, const Bytef*, z_size_t);
 
-Term checksum(Process& p, Term start, Term data, Sum sum) {
+/// The last of the arguments is the data, a first one the sum of what comes before it.
+Term checksum(Process& p, const Term* a, unsigned arity, BifFn self, Term start, Sum sum) {
   std::uint64_t value;
   if (!integer_to_uint64(start, &value) || value > UINT32_MAX) return raise_badarg(p);
-  if (!each_piece(p, data, [&](const std::uint8_t* bytes, Word n) { value = sum(value, bytes, n); }))
-    return raise_badarg(p);
+  StepsHere steps;
+  const auto add = [&](const std::uint8_t* bytes, Word n) { value = sum(value, bytes, n); };
+  if (!each_piece(p, a[arity - 1], steps, add))
+    return steps.used_up() ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
   return Term::small(static_cast<SWord>(value));
 }
 
@@ -74,8 +82,9 @@ bool context_of(Term t, MD5_CTX* context) {
   return true;
 }
 
-bool digest_more(Process& p, MD5_CTX* context, Term data) {
-  return each_piece(p, data, [context](const std::uint8_t* bytes, Word n) { MD5Update(context, bytes, n); });
+bool digest_more(Process& p, MD5_CTX* context, Term data, StepsHere& steps) {
+  return each_piece(p, data, steps,
+                    [context](const std::uint8_t* bytes, Word n) { MD5Update(context, bytes, n); });
 }
 
 Term digest(Heap& heap, MD5_CTX* context) {
@@ -84,20 +93,28 @@ Term digest(Heap& heap, MD5_CTX* context) {
   return make_binary(heap, digest, sizeof digest);
 }
 
-Term hash_in_range(Process& p, Term t, Term range_term) {
+Term hash_in_range(Process& p, std::uint32_t hash, Term range_term) {
   std::uint64_t range;
   if (!integer_to_uint64(range_term, &range) || range == 0 || range > std::uint64_t{1} << 32)
     return raise_badarg(p);
-  return Term::small(static_cast<SWord>(portable_hash2(t) % range));
+  return Term::small(static_cast<SWord>(hash % range));
 }
 
 }  // namespace
 
-Term bif_erlang_crc32_1(Process& p, const Term* a) { return checksum(p, Term::small(0), a[0], crc32_z); }
-Term bif_erlang_crc32_2(Process& p, const Term* a) { return checksum(p, a[0], a[1], crc32_z); }
+Term bif_erlang_crc32_1(Process& p, const Term* a) {
+  return checksum(p, a, 1, bif_erlang_crc32_1, Term::small(0), crc32_z);
+}
+Term bif_erlang_crc32_2(Process& p, const Term* a) {
+  return checksum(p, a, 2, bif_erlang_crc32_2, a[0], crc32_z);
+}
 Term bif_erlang_crc32_combine_3(Process& p, const Term* a) { return combined(p, a, crc32_combine); }
-Term bif_erlang_adler32_1(Process& p, const Term* a) { return checksum(p, Term::small(1), a[0], adler32_z); }
-Term bif_erlang_adler32_2(Process& p, const Term* a) { return checksum(p, a[0], a[1], adler32_z); }
+Term bif_erlang_adler32_1(Process& p, const Term* a) {
+  return checksum(p, a, 1, bif_erlang_adler32_1, Term::small(1), adler32_z);
+}
+Term bif_erlang_adler32_2(Process& p, const Term* a) {
+  return checksum(p, a, 2, bif_erlang_adler32_2, a[0], adler32_z);
+}
 Term bif_erlang_adler32_combine_3(Process& p, const Term* a) { return combined(p, a, adler32_combine); }
 
 // A digest in progress is a binary: libmd's context as it stands in memory.
@@ -108,8 +125,10 @@ Term bif_erlang_md5_init_0(Process& p, const Term*) {
 }
 Term bif_erlang_md5_update_2(Process& p, const Term* a) {
   MD5_CTX context;
-  return context_of(a[0], &context) && digest_more(p, &context, a[1]) ? context_binary(p.heap, context)
-                                                                      : raise_badarg(p);
+  StepsHere steps;
+  if (context_of(a[0], &context) && digest_more(p, &context, a[1], steps))
+    return context_binary(p.heap, context);
+  return steps.used_up() ? run_elsewhere(p, bif_erlang_md5_update_2, a, 2) : raise_badarg(p);
 }
 Term bif_erlang_md5_final_1(Process& p, const Term* a) {
   MD5_CTX context;
@@ -117,13 +136,21 @@ Term bif_erlang_md5_final_1(Process& p, const Term* a) {
 }
 Term bif_erlang_md5_1(Process& p, const Term* a) {
   MD5_CTX context;
+  StepsHere steps;
   MD5Init(&context);
-  return digest_more(p, &context, a[0]) ? digest(p.heap, &context) : raise_badarg(p);
+  if (digest_more(p, &context, a[0], steps)) return digest(p.heap, &context);
+  return steps.used_up() ? run_elsewhere(p, bif_erlang_md5_1, a, 1) : raise_badarg(p);
 }
 
-Term bif_erlang_phash2_1(Process&, const Term* a) {
-  return Term::small(portable_hash2(a[0]) & ((1 << 27) - 1));
+Term bif_erlang_phash2_1(Process& p, const Term* a) {
+  std::uint32_t hash;
+  if (!portable_hash2_within(steps_here(), a[0], &hash)) return run_elsewhere(p, bif_erlang_phash2_1, a, 1);
+  return Term::small(hash & ((1 << 27) - 1));
 }
-Term bif_erlang_phash2_2(Process& p, const Term* a) { return hash_in_range(p, a[0], a[1]); }
+Term bif_erlang_phash2_2(Process& p, const Term* a) {
+  std::uint32_t hash;
+  if (!portable_hash2_within(steps_here(), a[0], &hash)) return run_elsewhere(p, bif_erlang_phash2_2, a, 2);
+  return hash_in_range(p, hash, a[1]);
+}
 
 }  // namespace vmrun

@@ -46,11 +46,12 @@ Word group_words(const Store& store, Object* newest) {
 
 bool is_object(Term t, Word keypos) { return t.is_tuple() && t.tuple_arity() >= keypos; }
 
-/// An object to insert, or a proper list of them.
-bool are_objects(Term t, Word keypos) {
+/// An object to insert, or a proper list of them; also false when the steps are used up. To insert
+/// one takes some four steps beside those of copying it.
+bool are_objects(Term t, Word keypos, StepsHere& steps) {
   if (!t.is_cons_or_nil()) return is_object(t, keypos);
   for (; t.is_list(); t = t.tail()) {
-    if (!is_object(t.head(), keypos)) return false;
+    if (!is_object(t.head(), keypos) || !steps.spend(4)) return false;
   }
   return t.is_nil();
 }
@@ -62,15 +63,23 @@ bool key_position(Process& p, Term id, Word* keypos) {
   return static_cast<bool>(t);
 }
 
-std::vector<Object*> copies_of(Process& p, Term objects) {
-  std::vector<Object*> copies;
-  if (!objects.is_cons_or_nil()) {
-    copies.push_back(make_object(objects));
-  } else {
-    for (; objects.is_list(); objects = objects.tail()) copies.push_back(make_object(objects.head()));
-  }
-  for (const Object* o : copies) charge(p, static_cast<SWord>(8 + o->words / 2));
-  return copies;
+/// False: the steps are used up, and there are no copies.
+bool copies_of(Process& p, Term objects, StepsHere& steps, std::vector<Object*>* copies) {
+  const auto add = [&](Term tuple) {
+    Object* o = steps.used_up() ? nullptr : make_object_within(steps.left(), tuple);
+    if (!o) return false;
+    (void)steps.spend(o->words);
+    charge(p, static_cast<SWord>(8 + o->words / 2));
+    copies->push_back(o);
+    return true;
+  };
+  bool all = true;
+  if (!objects.is_cons_or_nil()) all = add(objects);
+  else
+    for (; all && objects.is_list(); objects = objects.tail()) all = add(objects.head());
+  if (all) return true;
+  for (Object* o : *copies) destroy_object(o);
+  return false;
 }
 
 /// An object like `o` but for the elements given.
@@ -269,20 +278,30 @@ void erase_group(Store& store, Object* newest, Released& released) {
 }  // namespace
 
 Term bif_ets_insert_2(Process& p, const Term* a) {
+  if (came_back(p)) return run_elsewhere(p, bif_ets_insert_2, a, 2);
   Word keypos;
-  if (!key_position(p, a[0], &keypos) || !are_objects(a[1], keypos)) return raise_badarg(p);
+  StepsHere steps;
+  if (!key_position(p, a[0], &keypos)) return raise_badarg(p);
+  if (!are_objects(a[1], keypos, steps))
+    return steps.used_up() ? run_elsewhere(p, bif_ets_insert_2, a, 2) : raise_badarg(p);
   Released released;
-  const std::vector<Object*> copies = copies_of(p, a[1]);
+  std::vector<Object*> copies;
+  if (!copies_of(p, a[1], steps, &copies)) return run_elsewhere(p, bif_ets_insert_2, a, 2);
   Locked t(p, a[0], Access::kWrite);
   for (Object* o : copies) t ? t.store().insert(o, released) : released.add(o);
   return t ? atoms::true_ : raise_badarg(p);
 }
 
 Term bif_ets_insert_new_2(Process& p, const Term* a) {
+  if (came_back(p)) return run_elsewhere(p, bif_ets_insert_new_2, a, 2);
   Word keypos;
-  if (!key_position(p, a[0], &keypos) || !are_objects(a[1], keypos)) return raise_badarg(p);
+  StepsHere steps;
+  if (!key_position(p, a[0], &keypos)) return raise_badarg(p);
+  if (!are_objects(a[1], keypos, steps))
+    return steps.used_up() ? run_elsewhere(p, bif_ets_insert_new_2, a, 2) : raise_badarg(p);
   Released released;
-  const std::vector<Object*> copies = copies_of(p, a[1]);
+  std::vector<Object*> copies;
+  if (!copies_of(p, a[1], steps, &copies)) return run_elsewhere(p, bif_ets_insert_new_2, a, 2);
   Locked t(p, a[0], Access::kWrite);
   bool fresh = static_cast<bool>(t);
   for (const Object* o : copies) fresh = fresh && !t.store().find(t.store().key_of(o));

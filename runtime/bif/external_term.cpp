@@ -1,6 +1,7 @@
+#include <algorithm>
+
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
-#include "vm/process/fiber.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/external_tags.hpp"
@@ -26,77 +27,98 @@ bool encode_options(Term list, EncodeOptions* options) {
   return list.is_nil();
 }
 
-Term encode(Process& p, Term t, Term option_list) {
+/// The BIF at work: where it goes on when there is much to do.
+struct Call {
+  Process& p;
+  const Term* a;
+  unsigned arity;
+  BifFn self;
+  Term elsewhere() const { return run_elsewhere(p, self, a, arity); }
+};
+
+/// The bytes of the first argument handed to `result`.
+template <class Result>
+Term encode(const Call& c, Result result, bool compress = true) {
   EncodeOptions options;
-  if (!encode_options(option_list, &options)) return raise_badarg(p);
-  const std::string bytes = encode_external(t, options);
-  charge(p, static_cast<SWord>(bytes.size() / 4));
-  return text_binary(p.heap, bytes);
+  if (c.arity == 2 && !encode_options(c.a[1], &options)) return raise_badarg(c.p);
+  if (!compress) options.compression = 0;
+  std::string bytes;
+  if (!encode_external_within(steps_here(), c.a[0], options, &bytes)) return c.elsewhere();
+  charge(c.p, static_cast<SWord>(bytes.size() / 4));
+  return result(bytes);
+}
+Term encode_to_binary(const Call& c) {
+  return encode(c, [&c](const std::string& bytes) { return text_binary(c.p.heap, bytes); });
+}
+/// One binary is a list of binaries too.
+Term encode_to_iovec(const Call& c) {
+  return encode(c, [&c](const std::string& bytes) {
+    const Term binary = text_binary(c.p.heap, bytes);
+    Term* hp = c.p.heap.alloc(2);
+    return make_cons(hp, binary, Term::nil());
+  });
+}
+Term encoded_size(const Call& c) {
+  return encode(
+      c, [](const std::string& bytes) { return Term::small(static_cast<SWord>(bytes.size())); }, false);
 }
 
-/// Whether a term is compressed and long when it is not: its bytes alone do not tell.
-bool inflates_long(Term binary) {
-  if (!is_binary(binary) || bit_size_of(binary) / 8 < 6) return false;
-  const BytesOf bytes(binary);
+/// Bytes of a term's external form when it is not compressed: its own do not tell then.
+Word inflated_size(const BytesOf& bytes) {
   const std::uint8_t* b = bytes.data();
-  return b[1] == etf::kCompressed &&
-         too_long((Word{b[2]} << 24 | Word{b[3]} << 16 | Word{b[4]} << 8 | b[5]) / kBytesPerStep);
+  if (bytes.size() < 6 || b[1] != etf::kCompressed) return bytes.size();
+  return Word{b[2]} << 24 | Word{b[3]} << 16 | Word{b[4]} << 8 | b[5];
 }
 
-Term decode(Process& p, Term binary, Term options) {
+Term decode(const Call& c) {
   DecodeOptions how;
   bool used = false;
-  for (; options.is_list(); options = options.tail()) {
-    if (options.head() == intern_atom("safe")) how.safe = true;
-    else if (options.head() == intern_atom("used")) used = true;
-    else return raise_badarg(p);
+  if (c.arity == 2) {
+    Term options = c.a[1];
+    for (; options.is_list(); options = options.tail()) {
+      if (options.head() == intern_atom("safe")) how.safe = true;
+      else if (options.head() == intern_atom("used")) used = true;
+      else return raise_badarg(c.p);
+    }
+    if (!options.is_nil()) return raise_badarg(c.p);
   }
-  if (!options.is_nil() || !is_binary(binary)) return raise_badarg(p);
-  const BytesOf bytes(binary);
-  const Decoded d = decode_external(p.heap, bytes.data(), bytes.size(), how);
-  if (!d.term) return d.error == kAtomTableFull ? raise_system_limit(p) : raise_badarg(p);
-  charge(p, static_cast<SWord>(d.used_bytes / 4));
-  return used ? new_tuple(p.heap, d.term, Term::small(static_cast<SWord>(d.used_bytes))) : d.term;
-}
-
-Term external_size(Process& p, Term t, EncodeOptions options) {
-  options.compression = 0;
-  const std::string bytes = encode_external(t, options);
-  charge(p, static_cast<SWord>(bytes.size() / 4));
-  return Term::small(static_cast<SWord>(bytes.size()));
+  if (!is_binary(c.a[0])) return raise_badarg(c.p);
+  const BytesOf bytes(c.a[0]);
+  if (too_long(std::max(inflated_size(bytes), bytes.size()) / kBytesPerStep)) return c.elsewhere();
+  const Decoded d = decode_external(c.p.heap, bytes.data(), bytes.size(), how);
+  if (!d.term) return d.error == kAtomTableFull ? raise_system_limit(c.p) : raise_badarg(c.p);
+  charge(c.p, static_cast<SWord>(d.used_bytes / 4));
+  return used ? new_tuple(c.p.heap, d.term, Term::small(static_cast<SWord>(d.used_bytes))) : d.term;
 }
 
 }  // namespace
 
-Term bif_erlang_term_to_binary_1(Process& p, const Term* a) { return encode(p, a[0], Term::nil()); }
-Term bif_erlang_term_to_binary_2(Process& p, const Term* a) { return encode(p, a[0], a[1]); }
-
-/// One binary is a list of binaries too.
-Term bif_erlang_term_to_iovec_2(Process& p, const Term* a) {
-  const Term binary = encode(p, a[0], a[1]);
-  if (!binary) return binary;
-  ListBuilder list(p.heap);
-  list.add(binary);
-  return list.finish();
+Term bif_erlang_term_to_binary_1(Process& p, const Term* a) {
+  return encode_to_binary({p, a, 1, bif_erlang_term_to_binary_1});
 }
+Term bif_erlang_term_to_binary_2(Process& p, const Term* a) {
+  return encode_to_binary({p, a, 2, bif_erlang_term_to_binary_2});
+}
+
 Term bif_erlang_term_to_iovec_1(Process& p, const Term* a) {
-  const Term args[] = {a[0], Term::nil()};
-  return bif_erlang_term_to_iovec_2(p, args);
+  return encode_to_iovec({p, a, 1, bif_erlang_term_to_iovec_1});
+}
+Term bif_erlang_term_to_iovec_2(Process& p, const Term* a) {
+  return encode_to_iovec({p, a, 2, bif_erlang_term_to_iovec_2});
 }
 
 Term bif_erlang_binary_to_term_1(Process& p, const Term* a) {
-  if (inflates_long(a[0])) return run_elsewhere(p, bif_erlang_binary_to_term_1, a, 1);
-  return decode(p, a[0], Term::nil());
+  return decode({p, a, 1, bif_erlang_binary_to_term_1});
 }
 Term bif_erlang_binary_to_term_2(Process& p, const Term* a) {
-  if (inflates_long(a[0])) return run_elsewhere(p, bif_erlang_binary_to_term_2, a, 2);
-  return decode(p, a[0], a[1]);
+  return decode({p, a, 2, bif_erlang_binary_to_term_2});
 }
 
-Term bif_erlang_external_size_1(Process& p, const Term* a) { return external_size(p, a[0], {}); }
+Term bif_erlang_external_size_1(Process& p, const Term* a) {
+  return encoded_size({p, a, 1, bif_erlang_external_size_1});
+}
 Term bif_erlang_external_size_2(Process& p, const Term* a) {
-  EncodeOptions options;
-  return encode_options(a[1], &options) ? external_size(p, a[0], options) : raise_badarg(p);
+  return encoded_size({p, a, 2, bif_erlang_external_size_2});
 }
 
 }  // namespace vmrun

@@ -9,7 +9,7 @@ import re
 import sys
 
 MARKS = {"auto", "guard", "inline", "safe", "bool", "swap", "never", "ref", "located", "heavy"}
-VALUES = {"since": r"\d+", "inline": "gc", "test": r"[A-Z]\w*", "long": r"yields|elsewhere(:[\d,]+)?|holds"}
+VALUES = {"since": r"\d+", "inline": "gc", "test": r"[A-Z]\w*", "long": r"yields|elsewhere|holds"}
 OF_ALL = {"guard", "located", "heavy", "long"}
 ROW_FLAGS = {"guard": "kGuard", "located": "kLocated", "heavy": "kHeavy"}
 
@@ -48,12 +48,6 @@ class Row:
         return self.module, self.name, self.arity
 
     @property
-    def weighed(self):
-        """Arguments (from 1) that decide whether the call goes on elsewhere."""
-        _, _, numbers = self.has.get("long", "").partition(":")
-        return [int(n) for n in numbers.split(",") if n]
-
-    @property
     def built_in(self):
         return self.c_name != "none"
 
@@ -80,17 +74,11 @@ def write_rows(rows, header, source):
         f.write("extern const BifRow kBifRows[];\nextern const std::size_t kBifRowCount;\n}  // namespace vmrun\n")
     with open(source, "w", encoding="utf-8") as f:
         f.write("// Made by gen_bifs.py from bif.tab.\n#include \"runtime/bif/bifs_generated.hpp\"\n"
-                "#include \"runtime/bif/weight.hpp\"\nnamespace vmrun {\n")
-        for row in rows:
-            if row.weighed:
-                much = " || ".join(f"weighs_much(a[{n - 1}])" for n in row.weighed)
-                f.write(f"static Term maybe_long_{row.c_name}(Process& p, const Term* a) {{\n"
-                        f"  return ({much}) ? run_elsewhere(p, {row.c_name}, a, {row.arity}) : {row.c_name}(p, a);\n}}\n")
+                "namespace vmrun {\n")
         f.write("const BifRow kBifRows[] = {\n")
         for row in rows:
             flags = " | ".join(f"BifRow::{flag}" for column, flag in ROW_FLAGS.items() if column in row.has) or "0"
-            prefix = "maybe_long_" if row.weighed else ""
-            f.write(f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {prefix}{row.c_name}}},\n')
+            f.write(f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {row.c_name}}},\n')
         f.write("    {nullptr, nullptr, 0, 0, nullptr}};\n"
                 "const std::size_t kBifRowCount = sizeof kBifRows / sizeof kBifRows[0] - 1;\n}  // namespace vmrun\n")
 

@@ -1,26 +1,51 @@
 #include "runtime/bif/iolist.hpp"
 
+#include <cstring>
+
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
 
 /// Lists of bytes and binaries, and binaries of lists.
 namespace vmrun {
 
-SWord iodata_bits(Term t, bool whole_bytes) {
+SWord iodata_bits(Term t, bool whole_bytes, StepsHere& steps) {
   Word n = 0;
+  StepsHere left = steps;
   const bool ok = walk_iodata(
       t, [&](std::uint8_t) { n += 8; },
       [&](Term b) {
         const Word size = bit_size_of(b);
         n += size;
         return !whole_bytes || (size & 7) == 0;
-      });
+      },
+      [&] { return left.spend(1); });
+  steps = left;
   return ok ? static_cast<SWord>(n) : -1;
 }
 
-Term iodata_to_bitstring(Heap& heap, Term t, bool whole_bytes) {
-  const SWord bits = iodata_bits(t, whole_bytes);
-  if (bits < 0) return kNonValue;
+namespace {
+
+Term whole_bytes_of(Heap& heap, Term t, Word size) {
+  std::uint8_t* out;
+  const Term result = new_binary(heap, size, &out);
+  walk_iodata(
+      t, [&](std::uint8_t b) { *out++ = b; },
+      [&](Term b) {
+        const BitView v = bits_of(b);
+        if (v.aligned()) std::memcpy(out, v.bytes(), v.size_bytes());
+        else copy_bits(out, 0, v.base, v.offset_bits, v.size_bits);
+        out += v.size_bits / 8;
+        return true;
+      });
+  return result;
+}
+
+}  // namespace
+
+Term iodata_to_bitstring(Heap& heap, Term t, bool whole_bytes, StepsHere& steps) {
+  const SWord bits = iodata_bits(t, whole_bytes, steps);
+  if (bits < 0 || !steps.spend(static_cast<Word>(bits) / 64)) return kNonValue;
+  if (whole_bytes) return whole_bytes_of(heap, t, static_cast<Word>(bits) / 8);
   BitBuilder builder;
   const Term result = bs_new(heap, static_cast<Word>(bits), &builder);
   walk_iodata(
@@ -31,9 +56,10 @@ Term iodata_to_bitstring(Heap& heap, Term t, bool whole_bytes) {
 
 namespace {
 
-Term to_bitstring(Process& p, Term t, bool whole_bytes) {
-  const Term result = iodata_to_bitstring(p.heap, t, whole_bytes);
-  if (!result) return raise_badarg(p);
+Term to_bitstring(Process& p, const Term* a, bool whole_bytes, BifFn self) {
+  StepsHere steps;
+  const Term result = iodata_to_bitstring(p.heap, a[0], whole_bytes, steps);
+  if (!result) return steps.used_up() ? run_elsewhere(p, self, a, 1) : raise_badarg(p);
   charge(p, static_cast<SWord>(bit_size_of(result) / 8));
   return result;
 }
@@ -56,29 +82,26 @@ Term list_of(Process& p, Term bin, Word first, Word last, Term tail) {
 }  // namespace
 
 Term bif_erlang_iolist_size_1(Process& p, const Term* a) {
-  if (a[0].is_list() && weighs_much(a[0])) return run_elsewhere(p, bif_erlang_iolist_size_1, a, 1);
-  const SWord bits = iodata_bits(a[0], true);
-  if (bits < 0) return raise_badarg(p);
+  StepsHere steps;
+  const SWord bits = iodata_bits(a[0], true, steps);
+  if (bits < 0) return steps.used_up() ? run_elsewhere(p, bif_erlang_iolist_size_1, a, 1) : raise_badarg(p);
   charge(p, bits / 64);
   return Term::small(bits / 8);
 }
 
 Term bif_erlang_iolist_to_binary_1(Process& p, const Term* a) {
-  if (is_binary(a[0])) return a[0];
-  if (weighs_much(a[0])) return run_elsewhere(p, bif_erlang_iolist_to_binary_1, a, 1);
-  return to_bitstring(p, a[0], true);
+  return is_binary(a[0]) ? a[0] : to_bitstring(p, a, true, bif_erlang_iolist_to_binary_1);
 }
 Term bif_erlang_list_to_binary_1(Process& p, const Term* a) {
-  if (weighs_much(a[0])) return run_elsewhere(p, bif_erlang_list_to_binary_1, a, 1);
-  return a[0].is_cons_or_nil() ? to_bitstring(p, a[0], true) : raise_badarg(p);
+  return a[0].is_cons_or_nil() ? to_bitstring(p, a, true, bif_erlang_list_to_binary_1) : raise_badarg(p);
 }
 Term bif_erlang_list_to_bitstring_1(Process& p, const Term* a) {
-  if (weighs_much(a[0])) return run_elsewhere(p, bif_erlang_list_to_bitstring_1, a, 1);
-  return a[0].is_cons_or_nil() ? to_bitstring(p, a[0], false) : raise_badarg(p);
+  return a[0].is_cons_or_nil() ? to_bitstring(p, a, false, bif_erlang_list_to_bitstring_1) : raise_badarg(p);
 }
 
 /// Runs of bytes and small binaries are gathered, larger binaries stay as they are.
 Term bif_erlang_iolist_to_iovec_1(Process& p, const Term* a) {
+  StepsHere steps;
   std::string gathered;
   ListBuilder list(p.heap);
   const auto flush = [&] {
@@ -98,15 +121,18 @@ Term bif_erlang_iolist_to_iovec_1(Process& p, const Term* a) {
           gathered.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         }
         return true;
-      });
-  if (!ok) return raise_badarg(p);
+      },
+      [&] { return steps.spend(1); });
+  if (!ok) return steps.used_up() ? run_elsewhere(p, bif_erlang_iolist_to_iovec_1, a, 1) : raise_badarg(p);
   flush();
   return list.finish();
 }
 
 Term bif_erlang_binary_to_list_1(Process& p, const Term* a) {
   if (!is_binary(a[0])) return raise_badarg(p);
-  return list_of(p, a[0], 0, bit_size_of(a[0]) / 8, Term::nil());
+  const Word bytes = bit_size_of(a[0]) / 8;
+  if (too_long(bytes)) return run_elsewhere(p, bif_erlang_binary_to_list_1, a, 1);
+  return list_of(p, a[0], 0, bytes, Term::nil());
 }
 
 Term bif_erlang_binary_to_list_3(Process& p, const Term* a) {
@@ -121,6 +147,7 @@ Term bif_erlang_binary_to_list_3(Process& p, const Term* a) {
 Term bif_erlang_bitstring_to_list_1(Process& p, const Term* a) {
   if (!a[0].is_bitstring()) return raise_badarg(p);
   const Word bits = bit_size_of(a[0]), bytes = bits / 8;
+  if (too_long(bytes)) return run_elsewhere(p, bif_erlang_bitstring_to_list_1, a, 1);
   Term tail = Term::nil();
   if (bits & 7) {
     Term* hp = p.heap.alloc(2);

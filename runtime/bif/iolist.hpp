@@ -1,15 +1,18 @@
 #pragma once
 
+#include "runtime/bif/weight.hpp"
 #include "vm/heap/heap.hpp"
 #include "vm/term/iodata.hpp"
 
 /// Iodata as one bit string.
 namespace vmrun {
 
-/// Size in bits, or -1. whole_bytes: bit strings must be binaries.
-SWord iodata_bits(Term t, bool whole_bytes);
+/// Size in bits, or -1 when it is none, or when the steps are used up. whole_bytes: bit strings must
+/// be binaries.
+SWord iodata_bits(Term t, bool whole_bytes, StepsHere& steps);
 
-/// All of it as one bit string; the non-value when it is none. Same restriction.
-Term iodata_to_bitstring(Heap& heap, Term t, bool whole_bytes);
+/// All of it as one bit string; the non-value when it is none, or when the steps are used up. Same
+/// restriction.
+Term iodata_to_bitstring(Heap& heap, Term t, bool whole_bytes, StepsHere& steps);
 
 }  // namespace vmrun

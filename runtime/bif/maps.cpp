@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/map_walk.hpp"
@@ -48,12 +49,15 @@ Term bif_maps_take_2(Process& p, const Term* a) {
 Term bif_maps_merge_2(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
   if (!a[1].is_map()) return raise_badmap(p, a[1]);
-  charge(p, static_cast<SWord>(map_size(a[0]) + map_size(a[1])));
+  const Word size = map_size(a[0]) + map_size(a[1]);
+  if (too_long(2 * size)) return run_elsewhere(p, bif_maps_merge_2, a, 2);
+  charge(p, static_cast<SWord>(size));
   return map_merge(p.heap, a[0], a[1]);
 }
 
 Term bif_maps_keys_1(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
+  if (too_long(map_size(a[0]))) return run_elsewhere(p, bif_maps_keys_1, a, 1);
   charge(p, static_cast<SWord>(map_size(a[0])));
   ListBuilder list(p.heap);
   Term key, value;
@@ -63,6 +67,7 @@ Term bif_maps_keys_1(Process& p, const Term* a) {
 
 Term bif_maps_values_1(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
+  if (too_long(map_size(a[0]))) return run_elsewhere(p, bif_maps_values_1, a, 1);
   charge(p, static_cast<SWord>(map_size(a[0])));
   ListBuilder list(p.heap);
   Term key, value;
@@ -71,35 +76,42 @@ Term bif_maps_values_1(Process& p, const Term* a) {
 }
 
 Term bif_maps_from_list_1(Process& p, const Term* a) {
-  std::vector<Term> pairs;
-  Term list = a[0];
-  for (; list.is_list(); list = list.tail()) {
+  SWord n;
+  if (!length_here(a[0], &n) || (n > 0 && too_long(8 * static_cast<Word>(n))))
+    return run_elsewhere(p, bif_maps_from_list_1, a, 1);
+  if (n < 0) return raise_badarg(p);
+  std::vector<Term> pairs(static_cast<Word>(2 * n));
+  Term* pair = pairs.data();
+  for (Term list = a[0]; list.is_list(); list = list.tail(), pair += 2) {
     const Term t = list.head();
     if (!t.is_tuple() || t.tuple_arity() != 2) return raise_badarg(p);
-    pairs.push_back(t.element(0));
-    pairs.push_back(t.element(1));
+    pair[0] = t.element(0);
+    pair[1] = t.element(1);
   }
-  if (!list.is_nil()) return raise_badarg(p);
-  charge(p, static_cast<SWord>(pairs.size()) * 2);
-  return map_from_pairs(p.heap, pairs.data(), pairs.size() / 2);
+  charge(p, n * 4);
+  return map_from_pairs(p.heap, pairs.data(), static_cast<Word>(n));
 }
 
 Term bif_maps_from_keys_2(Process& p, const Term* a) {
-  std::vector<Term> pairs;
-  Term list = a[0];
-  for (; list.is_list(); list = list.tail()) {
-    pairs.push_back(list.head());
-    pairs.push_back(a[1]);
+  SWord n;
+  if (!length_here(a[0], &n) || (n > 0 && too_long(8 * static_cast<Word>(n))))
+    return run_elsewhere(p, bif_maps_from_keys_2, a, 2);
+  if (n < 0) return raise_badarg(p);
+  std::vector<Term> pairs(static_cast<Word>(2 * n));
+  Term* pair = pairs.data();
+  for (Term list = a[0]; list.is_list(); list = list.tail(), pair += 2) {
+    pair[0] = list.head();
+    pair[1] = a[1];
   }
-  if (!list.is_nil()) return raise_badarg(p);
-  charge(p, static_cast<SWord>(pairs.size()) * 2);
-  return map_from_pairs(p.heap, pairs.data(), pairs.size() / 2);
+  charge(p, n * 4);
+  return map_from_pairs(p.heap, pairs.data(), static_cast<Word>(n));
 }
 
 /// erts_internal:maps_to_list(Map, N): at most N pairs, all if N < 0.
 Term bif_erts_internal_maps_to_list_2(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
   if (!a[1].is_small()) return raise_badarg(p);
+  if (too_long(2 * map_size(a[0]))) return run_elsewhere(p, bif_erts_internal_maps_to_list_2, a, 2);
   charge(p, static_cast<SWord>(map_size(a[0])));
   SWord n = a[1].small_value();
   ListBuilder list(p.heap);

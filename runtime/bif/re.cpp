@@ -10,6 +10,7 @@
 
 #include "runtime/bif/iolist.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/unicode.hpp"
 #include "runtime/bif/weight.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/nif/resource.hpp"
@@ -21,8 +22,6 @@
 /// keeps a resource, which owns PCRE2's code: whatever else is in the tuple, or in its place, only
 /// such a resource is ever matched with.
 namespace vmrun {
-
-Term bif_unicode_characters_to_binary_1(Process& p, const Term* args);
 
 namespace {
 
@@ -286,12 +285,20 @@ bool parse_options(Term list, Options* o) {
 
 // ---- Compiling ----------------------------------------------------------------------------------
 
-/// A pattern or subject as a binary; the non-value when it is none. A binary is taken as it is:
-/// PCRE2 checks what is to be UTF-8.
-Term text_argument(Process& p, Term text, bool unicode) {
+/// A pattern or subject as a binary; the non-value when it is none, or too long for the calling
+/// thread: *used_up. A binary is taken as it is: PCRE2 checks what is to be UTF-8.
+Term text_argument(Process& p, Term text, bool unicode, bool* used_up) {
+  *used_up = false;
   if (is_binary(text)) return text;
-  const Term binary =
-      unicode ? bif_unicode_characters_to_binary_1(p, &text) : iodata_to_bitstring(p.heap, text, true);
+  if (!text.is_cons_or_nil()) return kNonValue;
+  Term binary;
+  if (unicode) {
+    binary = utf8_of_characters(p, text, used_up);
+  } else {
+    StepsHere steps;
+    binary = iodata_to_bitstring(p.heap, text, true, steps);
+    *used_up = steps.used_up();
+  }
   return binary != kNonValue && is_binary(binary) ? binary : kNonValue;
 }
 
@@ -323,9 +330,12 @@ Code compile(Process& p, const std::string& text, std::uint32_t options, std::ui
   return code;
 }
 
-bool pattern_text(Process& p, Term expression, const Options& o, std::string* text) {
-  const Term binary = text_argument(p, expression, o.compile & PCRE2_UTF);
+/// A byte of a pattern takes some five steps to compile.
+bool pattern_text(Process& p, Term expression, const Options& o, std::string* text, bool* used_up) {
+  const Term binary = text_argument(p, expression, o.compile & PCRE2_UTF, used_up);
   if (binary == kNonValue) return false;
+  *used_up = too_long(bit_size_of(binary) * 5 / 8);
+  if (*used_up) return false;
   const BytesOf bytes(binary);
   text->assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return true;
@@ -340,11 +350,12 @@ Term error_tuple(Process& p, const CompileError& error) {
                    new_tuple(p.heap, message, Term::small(static_cast<SWord>(error.at))));
 }
 
-Term compile_bif(Process& p, Term expression, Term options) {
+Term compile_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
   Options o;
   std::string text;
-  if (!parse_options(options, &o) || o.run_only || !pattern_text(p, expression, o, &text))
-    return raise_badarg(p);
+  bool used_up = false;
+  if ((arity == 2 && !parse_options(a[1], &o)) || o.run_only || !pattern_text(p, a[0], o, &text, &used_up))
+    return used_up ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
   CompileError error;
   Code code = compile(p, text, o.compile, o.newline, o.bsr, &error);
   if (!code) return error.code ? error_tuple(p, error) : raise_system_limit(p);
@@ -535,7 +546,8 @@ class Run {
       if (one.is_atom()) {
         text = atom_text(one);
       } else {
-        const Term binary = text_argument(p_, one, unicode_);
+        bool used_up;  // then it is longer than any name
+        const Term binary = text_argument(p_, one, unicode_, &used_up);
         if (binary == kNonValue) return false;
         const BytesOf b(binary);
         text.assign(reinterpret_cast<const char*>(b.data()), b.size());
@@ -602,8 +614,7 @@ class Run {
 
 Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
   const Term subject = a[0], expression = a[1], options = arity == 3 ? a[2] : Term::nil();
-  if ((!is_binary(subject) && weighs_much(subject)) || (!expression.is_tuple() && weighs_much(expression)))
-    return run_elsewhere(p, self, a, arity);
+  bool used_up;
   Options o;
   if (!parse_options(options, &o)) return raise_badarg(p);
   Code compiled;
@@ -621,7 +632,8 @@ Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
     }
   } else {
     std::string text;
-    if (!pattern_text(p, expression, o, &text)) return raise_badarg(p);
+    if (!pattern_text(p, expression, o, &text, &used_up))
+      return used_up ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
     compiled = compile(p, text, o.compile, o.newline, o.bsr, &error);
     if (!compiled) {
       if (!error.code || !o.report_errors) return raise_badarg(p);
@@ -630,8 +642,8 @@ Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
     }
     code = compiled.get();
   }
-  const Term binary = text_argument(p, subject, is_unicode(code));
-  if (binary == kNonValue) return raise_badarg(p);
+  const Term binary = text_argument(p, subject, is_unicode(code), &used_up);
+  if (binary == kNonValue) return used_up ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
   Run run(p, code, o, binary);
   const Term result = run.run();
   return run.stopped() ? run_elsewhere(p, self, a, arity) : result;
@@ -639,8 +651,8 @@ Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
 
 }  // namespace
 
-Term bif_re_compile_1(Process& p, const Term* a) { return compile_bif(p, a[0], Term::nil()); }
-Term bif_re_compile_2(Process& p, const Term* a) { return compile_bif(p, a[0], a[1]); }
+Term bif_re_compile_1(Process& p, const Term* a) { return compile_bif(p, a, 1, bif_re_compile_1); }
+Term bif_re_compile_2(Process& p, const Term* a) { return compile_bif(p, a, 2, bif_re_compile_2); }
 Term bif_re_run_2(Process& p, const Term* a) { return run_bif(p, a, 2, bif_re_run_2); }
 Term bif_re_run_3(Process& p, const Term* a) { return run_bif(p, a, 3, bif_re_run_3); }
 

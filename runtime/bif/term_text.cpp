@@ -3,6 +3,7 @@
 
 #include "runtime/bif/support.hpp"
 #include "vm/code/module.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/print.hpp"
@@ -226,8 +227,12 @@ Term bif_erlang_fun_info_1(Process& p, const Term* a) {
 }
 
 /// For debugging: straight to standard output, past all I/O servers.
-Term bif_erlang_display_1(Process&, const Term* a) {
-  const std::string text = term_text(a[0]) + "\n";
+Term bif_erlang_display_1(Process& p, const Term* a) {
+  constexpr std::size_t kMostHere = 50'000;
+  const bool here = dirty_thread_kind() == DirtyKind::kNone;
+  std::string text = here ? term_text(a[0], kMostHere) : term_text(a[0]);
+  if (here && text.size() > kMostHere - 4) return run_elsewhere(p, bif_erlang_display_1, a, 1);
+  text += "\n";
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
   return atoms::true_;

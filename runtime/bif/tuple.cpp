@@ -116,7 +116,8 @@ Term bif_erlang_make_tuple_2(Process& p, const Term* a) {
 }
 
 Term bif_erlang_make_tuple_3(Process& p, const Term* a) {
-  if ((a[0].is_small() && too_long(static_cast<Word>(a[0].small_value()))) || weighs_much(a[2]))
+  StepsHere steps;
+  if (a[0].is_small() && a[0].small_value() >= 0 && !steps.spend(static_cast<Word>(a[0].small_value())))
     return run_elsewhere(p, bif_erlang_make_tuple_3, a, 3);
   const Term result = bif_erlang_make_tuple_2(p, a);
   if (!result) return result;
@@ -127,6 +128,7 @@ Term bif_erlang_make_tuple_3(Process& p, const Term* a) {
     if (!pair.is_tuple() || pair.tuple_arity() != 2 || !position(pair.element(0), result.tuple_arity(), &at))
       return raise_badarg(p);
     result.tuple_elements()[at] = pair.element(1);
+    if (!steps.spend(1)) return run_elsewhere(p, bif_erlang_make_tuple_3, a, 3);
   }
   return list.is_nil() ? result : raise_badarg(p);
 }

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/unicode.hpp"
+#include "runtime/bif/weight.hpp"
 #include "vm/term/bits.hpp"
 
 /// unicode:characters_to_list and characters_to_binary: deep lists of code points and binaries,
@@ -149,12 +151,15 @@ class Converter {
  public:
   Converter(Process& p, Encoding in, std::optional<Encoding> out) : p_(p), in_(in), out_(p.heap, out) {}
 
+  /// The non-value when it is no text, or when the steps are used up.
   Term run(Term data) {
-    if (!walk(data)) return failed_ ? failure(atoms::error, rest_) : raise_badarg(p_);
-    charge(p_, static_cast<SWord>(steps_));
+    const SWord before = steps_.left();
+    if (!walk(data)) return failed_ ? failure(atoms::error, rest_) : kNonValue;
+    charge(p_, before - steps_.left());
     if (!partial_.empty()) return failure(intern_atom("incomplete"), text_binary(p_.heap, partial_));
     return out_.finish(p_.heap);
   }
+  bool used_up() const { return steps_.used_up(); }
 
  private:
   Term failure(Term kind, Term rest) { return new_tuple(p_.heap, kind, out_.finish(p_.heap), rest); }
@@ -182,6 +187,8 @@ class Converter {
   bool walk(Term t) {
     for (;;) {
       while (t.is_list()) {
+        if (!steps_.spend(1)) [[unlikely]]
+          return false;
         const Term head = t.head(), tail = t.tail();
         if (head.is_list()) {
           tails_.push_back(tail);
@@ -205,7 +212,6 @@ class Converter {
   }
 
   bool character(Term c, Term cell) {
-    ++steps_;
     if (!partial_.empty()) return stop_at_partial(cell);
     const bool good = in_ == Encoding::kLatin1
                           ? c.is_small() && c.small_value() >= 0 && c.small_value() <= 255
@@ -255,7 +261,7 @@ class Converter {
 
   /// `cell`: whose head the binary is; kNonValue when it is itself a tail or the whole.
   bool binary(Term t, Term cell) {
-    if (!is_binary(t)) return false;
+    if (!is_binary(t) || !steps_.spend(bit_size_of(t) / 32)) return false;
     const BytesOf plain(t);
     const std::uint8_t* b = plain.data();
     const Word n = plain.size();
@@ -266,7 +272,6 @@ class Converter {
       if (step == Step::kIncomplete) return true;
       if (step == Step::kInvalid) return stop_at_partial(i > 0 ? tail : cell ? cell : t);
     }
-    steps_ += n / 4;
     while (i < n) {
       if (in_ == Encoding::kUtf8 && b[i] < 0x80 && out_.takes_ascii()) {
         Word run = i + 1;
@@ -296,40 +301,53 @@ class Converter {
   Output out_;
   std::vector<Term> tails_;
   std::string partial_;
-  Word steps_ = 0;
+  StepsHere steps_;
   bool failed_ = false;
   Term rest_;
 };
 
-Term convert(Process& p, Term data, Term in, bool to_list, Term out) {
+/// `self`, with `arity` arguments, is the BIF at work.
+Term convert(Process& p, const Term* a, unsigned arity, BifFn self, Term in, bool to_list, Term out) {
   const auto from = encoding_argument(in);
   std::optional<Encoding> to;
   if (!to_list) to = encoding_argument(out);
-  if (!from || (!to_list && !to) || !(data.is_cons_or_nil() || is_binary(data))) return raise_badarg(p);
-  return Converter(p, *from, to).run(data);
+  if (!from || (!to_list && !to) || !(a[0].is_cons_or_nil() || is_binary(a[0]))) return raise_badarg(p);
+  Converter converter(p, *from, to);
+  const Term result = converter.run(a[0]);
+  if (result) return result;
+  return converter.used_up() ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
 }
 
 }  // namespace
 
+Term utf8_of_characters(Process& p, Term characters, bool* used_up) {
+  Converter converter(p, Encoding::kUtf8, Encoding::kUtf8);
+  const Term result = converter.run(characters);
+  *used_up = converter.used_up();
+  return result;
+}
+
 Term bif_unicode_characters_to_list_1(Process& p, const Term* a) {
-  return convert(p, a[0], intern_atom("utf8"), true, kNonValue);
+  return convert(p, a, 1, bif_unicode_characters_to_list_1, intern_atom("utf8"), true, kNonValue);
 }
 Term bif_unicode_characters_to_list_2(Process& p, const Term* a) {
-  return convert(p, a[0], a[1], true, kNonValue);
+  return convert(p, a, 2, bif_unicode_characters_to_list_2, a[1], true, kNonValue);
 }
 Term bif_unicode_characters_to_binary_1(Process& p, const Term* a) {
-  return convert(p, a[0], intern_atom("utf8"), false, intern_atom("utf8"));
+  return convert(p, a, 1, bif_unicode_characters_to_binary_1, intern_atom("utf8"), false,
+                 intern_atom("utf8"));
 }
 Term bif_unicode_characters_to_binary_2(Process& p, const Term* a) {
-  return convert(p, a[0], a[1], false, intern_atom("utf8"));
+  return convert(p, a, 2, bif_unicode_characters_to_binary_2, a[1], false, intern_atom("utf8"));
 }
 Term bif_unicode_characters_to_binary_3(Process& p, const Term* a) {
-  return convert(p, a[0], a[1], false, a[2]);
+  return convert(p, a, 3, bif_unicode_characters_to_binary_3, a[1], false, a[2]);
 }
 
 /// unicode:bin_is_7bit/1
-Term bif_unicode_bin_is_7bit_1(Process&, const Term* a) {
+Term bif_unicode_bin_is_7bit_1(Process& p, const Term* a) {
   if (!is_binary(a[0])) return atoms::false_;
+  if (too_long(bit_size_of(a[0]) / 64)) return run_elsewhere(p, bif_unicode_bin_is_7bit_1, a, 1);
   const BytesOf bytes(a[0]);
   for (Word i = 0; i < bytes.size(); ++i) {
     if (bytes.data()[i] > 127) return atoms::false_;

@@ -2,24 +2,33 @@
 
 #include "vm/process/dirty_job.hpp"
 
-/// How much work the arguments of built-in functions are, so that those with much to do leave the
-/// scheduler (column `long` of bif.tab). A step is some ten nanoseconds: a list cell, an element, a
-/// map's pair, some bytes of a binary. The caller's own terms; any thread.
+/// How much built-in functions do before they find that it is too much for a scheduler, and begin
+/// again elsewhere (column `long` of bif.tab). They count as they go, so a short call pays for no
+/// look at its arguments. A step is some ten nanoseconds: a list cell, an element, some bytes of a
+/// binary. Any thread.
 namespace vmrun {
 
 inline constexpr Word kBytesPerStep = 8;
 
-/// Whether what is in `t`, at any depth, is more than kStepsOnScheduler steps. Looks at no more
-/// than that much, so it may be asked of anything. What is nested very deeply counts as much. Never
-/// true on a dirty scheduler.
-bool weighs_much(Term t);
+/// The steps of one call. Once they are used up the function leaves off what it is doing and says
+/// run_elsewhere. Never used up on a dirty scheduler.
+class StepsHere {
+ public:
+  /// False: they are used up.
+  bool spend(Word steps) { return (left_ -= static_cast<SWord>(steps)) >= 0; }
+  bool used_up() const { return left_ < 0; }
+  SWord left() const { return left_; }
+
+ private:
+  SWord left_ = steps_here();
+};
 
 /// The length of a proper list, -1 for anything else. False: it is too long for the calling thread.
 [[nodiscard]] inline bool length_here(Term list, SWord* length) {
-  const SWord most = steps_here();
   SWord n = 0;
   for (; list.is_list(); list = list.tail())
-    if (++n > most) return false;
+    if (++n > static_cast<SWord>(kStepsOnScheduler) && dirty_thread_kind() == DirtyKind::kNone) [[unlikely]]
+      return false;
   *length = list.is_nil() ? n : -1;
   return true;
 }

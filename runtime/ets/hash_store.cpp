@@ -210,10 +210,12 @@ class HashStore final : public Store {
 
 }  // namespace
 
-Object* make_object(Term tuple) {
+Object* make_object(Term tuple) { return make_object_within(INT64_MAX, tuple); }
+Object* make_object_within(SWord most_words, Term tuple) {
+  Word words;
+  if (!copy_size_words_within(most_words, tuple, &words, Literals::kCopied)) return nullptr;
   if (probe::copy_struct_enabled()) [[unlikely]]
     probe::fire_copy_struct(size_words(tuple));
-  const Word words = copy_size_words(tuple, Literals::kCopied);
   auto* o =
       static_cast<Object*>(allocate_bytes(offsetof(Object, memory) + words * sizeof(Term), "an ets object"));
   o->next = nullptr;

@@ -26,8 +26,9 @@ struct Object {
   Term memory[1];
 };
 
-/// A copy of `tuple`. Fires copy_struct.
+/// A copy of `tuple`. Fires copy_struct. Within: nullptr when it takes more words than that.
 Object* make_object(Term tuple);
+Object* make_object_within(SWord most_words, Term tuple);
 void destroy_object(Object* o);
 
 /// Objects to free at the end of a scope.

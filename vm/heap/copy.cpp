@@ -59,18 +59,19 @@ struct SharedLiterals {
   }
 };
 
-/// One implementation for both sizes: in full, or with literals at no cost.
+/// One implementation for both sizes: in full, or with literals at no cost. What is left of `most`;
+/// when they are more, some number below 0. (Counting down costs as much as counting up.)
 template <bool kCountLiterals>
-Word count_words(Term t) {
+SWord words_left(SWord left, Term t) {
   const SharedLiterals shared;
   const auto counts = [&](Term x) { return !x.is_immed() && (kCountLiterals || !shared.contains(x.ptr())); };
-  if (!counts(t)) return 0;
+  if (!counts(t)) return left;
   WorkStack<Term> work;
-  Word words = 0;
   for (;;) {
     if (t.is_list()) {
       do {
-        words += 2;
+        if ((left -= 2) < 0) [[unlikely]]
+          return left;
         const Term* cell = t.list_ptr();
         if (counts(cell[0])) work.push(cell[0]);
         t = cell[1];
@@ -84,25 +85,29 @@ Word count_words(Term t) {
       const Word size = object_words(header);
       switch (header.header_sub()) {
         case Sub::kTuple:
-          words += size == 1 ? 0 : size;  // the empty tuple is always the one literal
+          left -= size == 1 ? 0 : static_cast<SWord>(size);  // the empty tuple is always the one literal
           fields = p + 1;
           fields_end = p + size;
           break;
         case Sub::kMap:
-          words += size;
+          left -= static_cast<SWord>(size);
           fields = p + (map_kind(header) == MapKind::kHashNode ? 1 : 2);
           fields_end = p + size;
           break;
         case Sub::kFun:
-          words += size;
+          left -= static_cast<SWord>(size);
           fields = reinterpret_cast<const FunObject*>(p)->environment();
           fields_end = p + size;
           if (const Term creator = reinterpret_cast<const FunObject*>(p)->creator; counts(creator))
             work.push(creator);
           break;
-        case Sub::kSubBinary: words += part_words(reinterpret_cast<const SubBinary*>(p)); break;
-        default: words += size;
+        case Sub::kSubBinary:
+          left -= static_cast<SWord>(part_words(reinterpret_cast<const SubBinary*>(p)));
+          break;
+        default: left -= static_cast<SWord>(size);
       }
+      if (left < 0) [[unlikely]]
+        return left;
       Term last;
       for (; fields < fields_end; ++fields) {
         if (!counts(*fields)) continue;
@@ -114,7 +119,7 @@ Word count_words(Term t) {
         continue;
       }
     }
-    if (work.empty()) return words;
+    if (work.empty()) return left;
     t = work.pop();
   }
 }
@@ -238,10 +243,16 @@ Word opaque_words(const Term* p) {
 
 }  // namespace
 
-Word size_words(Term t) { return count_words<true>(t); }
-Word copy_size_words(Term t) { return count_words<false>(t); }
+Word size_words(Term t) { return static_cast<Word>(INT64_MAX - words_left<true>(INT64_MAX, t)); }
+Word copy_size_words(Term t) { return static_cast<Word>(INT64_MAX - words_left<false>(INT64_MAX, t)); }
 Word copy_size_words(Term t, Literals literals) {
-  return literals == Literals::kShared ? count_words<false>(t) : count_words<true>(t);
+  return static_cast<Word>(INT64_MAX - (literals == Literals::kShared ? words_left<false>(INT64_MAX, t)
+                                                                      : words_left<true>(INT64_MAX, t)));
+}
+bool copy_size_words_within(SWord most, Term t, Word* words, Literals literals) {
+  const SWord left = literals == Literals::kShared ? words_left<false>(most, t) : words_left<true>(most, t);
+  *words = static_cast<Word>(most - left);
+  return left >= 0;
 }
 
 namespace {

@@ -22,15 +22,6 @@ Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity, Dir
   return result;
 }
 
-bool came_back(const Process& p) {
-  const DirtyJob* job = dirty_job_of(p);
-  return job && job->done;
-}
-SWord steps_here() {
-  return dirty_thread == DirtyKind::kNone ? static_cast<SWord>(kStepsOnScheduler) : INT64_MAX;
-}
-bool too_long(Word steps) { return steps > kStepsOnScheduler && dirty_thread == DirtyKind::kNone; }
-
 void visit_dirty_job(DirtyJob& job, void (*visit)(void* context, Term* terms, std::size_t count),
                      void* context) {
   visit(context, job.arguments, job.arity);

@@ -33,23 +33,28 @@ inline DirtyJob* dirty_job_of(const Process& p) { return p.extra ? p.extra->dirt
 /// only returns a term or raises, and uses nothing of a scheduler. Not for guards.
 Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity,
                    DirtyKind kind = DirtyKind::kCpu);
+/// What the calling thread is.
+extern constinit thread_local DirtyKind dirty_thread;
+inline DirtyKind dirty_thread_kind() { return dirty_thread; }
+
 /// Whether work of so many steps (some ten nanoseconds each) is too much for the calling thread: is
 /// never on a dirty scheduler.
 inline constexpr Word kStepsOnScheduler = usual_or_small<Word>(20000, 200);
-bool too_long(Word steps);
+inline bool too_long(Word steps) { return steps > kStepsOnScheduler && dirty_thread == DirtyKind::kNone; }
 /// Whether p comes back from elsewhere. A function asks first of all whose decision depends on more
 /// than its arguments, and then says run_elsewhere again.
-bool came_back(const Process& p);
+inline bool came_back(const Process& p) {
+  const DirtyJob* job = dirty_job_of(p);
+  return job && job->done;
+}
 /// How many steps the calling thread may do in one piece.
-SWord steps_here();
+inline SWord steps_here() {
+  return dirty_thread == DirtyKind::kNone ? static_cast<SWord>(kStepsOnScheduler) : INT64_MAX;
+}
 
 void visit_dirty_job(DirtyJob& job, void (*visit)(void* context, Term* terms, std::size_t count),
                      void* context);
 /// The process ends, its job is not under way.
 void abandon_dirty_job(Process& p);
-
-/// What the calling thread is.
-extern constinit thread_local DirtyKind dirty_thread;
-inline DirtyKind dirty_thread_kind() { return dirty_thread; }
 
 }  // namespace vmrun

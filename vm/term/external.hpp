@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "vm/term/term_space.hpp"
@@ -39,23 +38,8 @@ struct EncodeOptions {
 /// Bytes of a term.
 std::string encode_external(Term t, EncodeOptions options = {});
 
-/// The same in steps, for terms so large that others must run in between.
-class ExternalEncoder {
- public:
-  ExternalEncoder(Term t, const EncodeOptions& options);
-  ~ExternalEncoder();
-  ExternalEncoder(const ExternalEncoder&) = delete;
-  /// Writes about this many terms or words more; true when all is written.
-  bool run(Word steps);
-  /// Terms still to be written: roots while a collection may come between two steps.
-  Term* pending();
-  Word pending_count() const;
-  /// Once, when all is written.
-  std::string take();
-
- private:
-  std::unique_ptr<class TermWriter> writer_;
-  EncodeOptions options_;
-};
+/// The same, unless it takes more steps (of some ten nanoseconds) than that: then false.
+[[nodiscard]] bool encode_external_within(SWord steps, Term t, const EncodeOptions& options,
+                                          std::string* bytes);
 
 }  // namespace vmrun

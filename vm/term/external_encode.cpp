@@ -55,19 +55,18 @@ class Output {
   std::size_t used_ = 0;
 };
 
-}  // namespace
-
 /// Writes a term piece by piece. What is still to be written is a stack: `terms_` holds the terms,
 /// one after another so that they can be roots, `marks_` says what each stands for.
 class TermWriter {
  public:
-  TermWriter(Term t, const EncodeOptions& options) : options_(options) { push(t, kTerm); }
+  TermWriter(Term t, const EncodeOptions& options, SWord steps) : options_(options), left_(steps) {
+    push(t, kTerm);
+  }
 
-  bool run(Word steps) {
-    const Word stop = work_ + steps;
+  /// False: it would take more steps.
+  bool run() {
     while (!marks_.empty()) {
-      if (work_ >= stop) return false;
-      ++work_;
+      if (--left_ < 0) return false;
       const Term t = terms_.back();
       const Word mark = marks_.back();
       if (mark == kListRest && t.is_list()) {  // elements until the tail, which is a term of its own
@@ -80,16 +79,15 @@ class TermWriter {
       if (mark >= kFunEnd) out_.patch_be32(mark - kFunEnd, out_.size() - (mark - kFunEnd));
       else write(t);
     }
-    return true;
+    return left_ >= 0;
   }
-
-  Term* pending() { return terms_.data(); }
-  Word pending_count() const { return terms_.size(); }
   std::string take() { return out_.take(); }
 
  private:
   static constexpr Word kTerm = 0, kListRest = 1, kFunEnd = 2;  // kFunEnd + where the fun's size goes
 
+  /// What takes many steps at once asks first, and is left out when it may not have them.
+  bool spend(Word steps) { return (left_ -= static_cast<SWord>(steps)) >= 0; }
   void push(Term t, Word mark) {
     terms_.push_back(t);
     marks_.push_back(mark);
@@ -115,7 +113,7 @@ class TermWriter {
 
   EncodeOptions options_;
   Output out_;
-  Word work_ = 0;
+  SWord left_;
   std::vector<Term> terms_;
   std::vector<Word> marks_;
 };
@@ -133,7 +131,8 @@ void TermWriter::write(Term t) {
       const Word n = o->header_arity();
       out_.u8(n <= 255 ? etf::kSmallTuple : etf::kLargeTuple);
       out_.be(n, n <= 255 ? 1 : 4);
-      return push_all(o + 1, n);
+      if (spend(n)) push_all(o + 1, n);
+      return;
     }
     case Term::Sub::kPosBig:
     case Term::Sub::kNegBig: return write_big(t);
@@ -170,6 +169,7 @@ void TermWriter::write_small(SWord v) {
 void TermWriter::write_big(Term t) {
   IntView v(t);
   const Word n = (v.bit_length() + 7) / 8;
+  if (!spend(n / 64)) return;
   out_.u8(n <= 255 ? etf::kSmallBig : etf::kLargeBig);
   out_.be(n, n <= 255 ? 1 : 4);
   out_.u8(v.negative());
@@ -215,6 +215,7 @@ void TermWriter::write_float(double d) {
 void TermWriter::write_bitstring(Term t) {
   const BitView v = bits_of(t);
   const Word n = (v.size_bits + 7) / 8;
+  if (!spend(n / 64)) return;
   out_.u8(v.is_binary() ? etf::kBinary : etf::kBitBinary);
   out_.be(n, 4);
   if (!v.is_binary()) out_.u8(v.size_bits & 7);
@@ -222,36 +223,42 @@ void TermWriter::write_bitstring(Term t) {
   if (!v.is_binary()) p[n - 1] = 0;
   copy_bits(p, 0, v.base, v.offset_bits, v.size_bits);
   out_.advance(n);
-  work_ += n / 64;
 }
 
 void TermWriter::write_list(Term t) {
   constexpr Word kMaxString = 0xFFFF;
+  constexpr Word kCellsAtOnce = 0x10000;
   Word n = 0;
-  bool is_string = true;
   Term end = t;
-  for (; end.is_list(); end = end.tail(), ++n) {
-    const Term h = end.head();
-    is_string = is_string && h.is_small() && h.small_value() >= 0 && h.small_value() <= 255;
+  const auto is_byte = [](Term h) { return (h.raw() & ~Word{0xFF0}) == Term::small(0).raw(); };
+  while (end.is_list() && is_byte(end.head()) && n <= kMaxString) {
+    end = end.tail();
+    ++n;
   }
-  if (is_string && end.is_nil() && n <= kMaxString) {
+  const bool is_string = end.is_nil() && n <= kMaxString;
+  for (Word counted = n; end.is_list(); end = end.tail())
+    if (++n - counted == kCellsAtOnce) {
+      if (!spend(kCellsAtOnce / 16)) return;
+      counted = n;
+    }
+  if (is_string) {
     std::uint8_t* p = out_.room(n + 3);
     p[0] = etf::kString;
     p[1] = static_cast<std::uint8_t>(n >> 8);
     p[2] = static_cast<std::uint8_t>(n);
     p += 3;
     for (Term l = t; l.is_list(); l = l.tail()) *p++ = static_cast<std::uint8_t>(l.head().small_value());
-    work_ += n / 8;
+    spend(n / 8);
     return out_.advance(n + 3);
   }
   out_.u8(etf::kList);
   out_.be(n, 4);
-  work_ += n / 16;
   push(t, kListRest);
 }
 
 void TermWriter::write_map(Term t) {
   const Word n = map_size(t);
+  if (!spend(n)) return;
   out_.u8(etf::kMap);
   out_.be(n, 4);
   std::vector<Term> pairs(2 * n);
@@ -290,7 +297,7 @@ void TermWriter::write_identifier_node(const Term* o) {
   write_atom(o ? reinterpret_cast<const ExternalObject*>(o)->node->name : local_node_name());
 }
 
-static std::uint32_t creation_of(const Term* o) {
+std::uint32_t creation_of(const Term* o) {
   return o ? reinterpret_cast<const ExternalObject*>(o)->node->creation : local_node_creation();
 }
 
@@ -328,8 +335,6 @@ void TermWriter::write_reference(Term t) {
   for (Word i = 0; i < count; ++i) out_.be(numbers[i], 4);
 }
 
-namespace {
-
 std::string with_prefix(std::initializer_list<std::uint8_t> prefix, const std::string& body) {
   std::string out;
   out.reserve(prefix.size() + body.size());
@@ -360,18 +365,20 @@ std::string packed_form(std::string body, const EncodeOptions& options) {
 
 }  // namespace
 
-ExternalEncoder::ExternalEncoder(Term t, const EncodeOptions& options)
-    : writer_(std::make_unique<TermWriter>(t, options)), options_(options) {}
-ExternalEncoder::~ExternalEncoder() = default;
-bool ExternalEncoder::run(Word steps) { return writer_->run(steps); }
-Term* ExternalEncoder::pending() { return writer_->pending(); }
-Word ExternalEncoder::pending_count() const { return writer_->pending_count(); }
-std::string ExternalEncoder::take() { return packed_form(writer_->take(), options_); }
+bool encode_external_within(SWord steps, Term t, const EncodeOptions& options, std::string* bytes) {
+  TermWriter writer(t, options, steps);
+  if (!writer.run()) return false;
+  std::string body = writer.take();
+  // Compressing a byte takes about three steps.
+  if (options.compression > 0 && static_cast<SWord>(body.size()) > steps / 4) return false;
+  *bytes = packed_form(std::move(body), options);
+  return true;
+}
 
 std::string encode_external(Term t, EncodeOptions options) {
-  TermWriter writer(t, options);
-  writer.run(~Word{0} >> 1);
-  return packed_form(writer.take(), options);
+  std::string bytes;
+  (void)encode_external_within(INT64_MAX, t, options, &bytes);
+  return bytes;
 }
 
 }  // namespace vmrun

@@ -27,5 +27,7 @@ inline std::uint64_t hash_term(Term t, std::uint64_t salt = 0) {
 /// The number erlang:phash2(T) gives before it is reduced to a range (32 bits; phash2/1 takes the
 /// low 27). The same on every node.
 std::uint32_t portable_hash2(Term t);
+/// The same, unless it takes more steps (of some ten nanoseconds) than that: then false.
+[[nodiscard]] bool portable_hash2_within(SWord steps, Term t, std::uint32_t* hash);
 
 }  // namespace vmrun

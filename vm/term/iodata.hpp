@@ -8,12 +8,15 @@
 namespace vmrun {
 
 /// Calls bytes(b) for each byte and bits(term) for each bit string, in order. false when `t` is no
-/// iodata. A list's tail may be a bit string, as Erlang allows.
-template <class ByteFn, class BitsFn>
-bool walk_iodata(Term t, ByteFn byte, BitsFn bits) {
+/// iodata, or when bits, or cell(), which is called for each cell, says so. A list's tail may be a
+/// bit string, as Erlang allows.
+template <class ByteFn, class BitsFn, class CellFn>
+bool walk_iodata(Term t, ByteFn byte, BitsFn bits, CellFn cell) {
   std::vector<Term> tails;
   for (;;) {
     while (t.is_list()) {
+      if (!cell()) [[unlikely]]
+        return false;
       const Term head = t.head();
       t = t.tail();
       if (head.is_small()) {
@@ -34,6 +37,10 @@ bool walk_iodata(Term t, ByteFn byte, BitsFn bits) {
     t = tails.back();
     tails.pop_back();
   }
+}
+template <class ByteFn, class BitsFn>
+bool walk_iodata(Term t, ByteFn byte, BitsFn bits) {
+  return walk_iodata(t, byte, bits, [] { return true; });
 }
 
 }  // namespace vmrun

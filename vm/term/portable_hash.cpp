@@ -96,11 +96,19 @@ std::uint32_t atom_number(Term atom) {
 
 class PortableHash {
  public:
-  std::uint32_t run(Term t) {
+  explicit PortableHash(SWord steps) : left_(steps) {}
+
+  /// False: it takes more steps.
+  bool run(Term t, std::uint32_t* hash) {
     for (;;) {
+      if (--left_ < 0) [[unlikely]]
+        return false;
       t = t.is_list() ? list(t) : t.is_immed() ? immediate(t) : boxed(t);
       while (!t) {
-        if (work_.empty()) return m_.hash;
+        if (work_.empty()) {
+          *hash = m_.hash;
+          return left_ >= 0;
+        }
         const Job job = work_.pop();
         t = job.term;
         if (job.kind == Job::kPairEnd) {
@@ -136,6 +144,8 @@ class PortableHash {
       m_.add(text, kText);
       text = 0;
       count = 0;
+      if (--left_ < 0) [[unlikely]]
+        return Term::nil();
     }
     if (count) m_.add(text, kText);
     if (!t.is_list()) return t;
@@ -165,6 +175,7 @@ class PortableHash {
         return all(p + 1, header.header_arity());
       case Sub::kPosBig:
       case Sub::kNegBig:
+        if (!spend(header.header_arity())) return kNonValue;
         for (Word i = 1; i <= header.header_arity(); ++i)
           m_.add_limb(p[i].raw(), header.header_sub() == Sub::kNegBig);
         return kNonValue;
@@ -195,9 +206,12 @@ class PortableHash {
 
   void push(Term t) { work_.push({Job::kTerm, t}); }
 
+  /// What takes many steps at once asks first, and is left out when it may not have them.
+  bool spend(Word steps) { return (left_ -= static_cast<SWord>(steps)) >= 0; }
+
   /// The first one is next, the others wait.
   Term all(const Term* p, Word count) {
-    if (count == 0) return kNonValue;
+    if (count == 0 || !spend(count / 4)) return kNonValue;
     for (Word i = count; i-- > 1;) push(p[i]);
     return p[0];
   }
@@ -227,7 +241,7 @@ class PortableHash {
   void map(const Term* p) {
     const Word size = p[1].raw();
     m_.add(static_cast<std::uint32_t>(size), kMap);
-    if (size == 0) return;
+    if (size == 0 || !spend(size)) return;
     maps_.push_back({m_.hash, 0});
     m_.hash = 0;
     work_.push({Job::kMapEnd, kNonValue});
@@ -245,6 +259,7 @@ class PortableHash {
       m_.hash = start;
       return;
     }
+    if (!spend(whole / 8)) return;
     const BytesOf bytes(t);
     m_.add_bytes(bytes.data(), whole, start);
     if (odd) {
@@ -254,6 +269,7 @@ class PortableHash {
     }
   }
 
+  SWord left_;
   Mixer m_;
   WorkStack<Job, 32> work_;
   std::vector<OpenMap> maps_;
@@ -261,6 +277,13 @@ class PortableHash {
 
 }  // namespace
 
-std::uint32_t portable_hash2(Term t) { return PortableHash().run(t); }
+bool portable_hash2_within(SWord steps, Term t, std::uint32_t* hash) {
+  return PortableHash(steps).run(t, hash);
+}
+std::uint32_t portable_hash2(Term t) {
+  std::uint32_t hash = 0;
+  (void)portable_hash2_within(INT64_MAX, t, &hash);
+  return hash;
+}
 
 }  // namespace vmrun
