@@ -13,7 +13,8 @@ bool fits(char kind, const Operand& o) {
   switch (kind) {
     case 'x': return o.kind == K::kX;
     case 'y': return o.kind == K::kY;
-    case 'k': return o.kind == K::kConst && o.value <= 0xFFFFFFFFu;
+    case 'k':  // no literal: where memory lies low its address would fit, and some look at identity alone
+      return o.kind == K::kConst && o.value <= 0xFFFFFFFFu && Term::from_raw(o.value).is_immed();
     case 'c': return o.kind == K::kConst;
     case 'i': {
       const Term t = Term::from_raw(o.value);
