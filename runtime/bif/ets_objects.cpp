@@ -232,12 +232,14 @@ Term update_element(Process& p, Term id, Term key, Term changes, Term initial) {
   return atoms::true_;
 }
 
-Term lookup_element(Process& p, Term id, Term key, Term position, Term absent) {
-  Locked t(p, id, Access::kRead);
+Term lookup_element(Process& p, const Term* a, unsigned arity, BifFn self) {
+  if (came_back(p)) return run_elsewhere(p, self, a, arity);
+  Locked t(p, a[0], Access::kRead);
   SWord pos;
-  if (!t || !small_in_range(position, 1, static_cast<SWord>(kMaxTupleElements), &pos)) return raise_badarg(p);
-  Object* o = t.store().find(key);
-  if (!o) return absent ? absent : raise_badarg(p);
+  if (!t || !small_in_range(a[2], 1, static_cast<SWord>(kMaxTupleElements), &pos)) return raise_badarg(p);
+  Object* o = t.store().find(a[1]);
+  if (!o) return arity == 4 ? a[3] : raise_badarg(p);
+  if (too_long(group_words(t.store(), o))) return run_elsewhere(p, self, a, arity);
   const auto element = [&](const Object* object) {
     return pos <= static_cast<SWord>(object->tuple.tuple_arity())
                ? copy_out(p, object->tuple.element(static_cast<Word>(pos) - 1))
@@ -320,9 +322,11 @@ Term bif_ets_lookup_2(Process& p, const Term* a) {
 }
 
 Term bif_ets_lookup_element_3(Process& p, const Term* a) {
-  return lookup_element(p, a[0], a[1], a[2], kNonValue);
+  return lookup_element(p, a, 3, bif_ets_lookup_element_3);
 }
-Term bif_ets_lookup_element_4(Process& p, const Term* a) { return lookup_element(p, a[0], a[1], a[2], a[3]); }
+Term bif_ets_lookup_element_4(Process& p, const Term* a) {
+  return lookup_element(p, a, 4, bif_ets_lookup_element_4);
+}
 
 Term bif_ets_member_2(Process& p, const Term* a) {
   Locked t(p, a[0], Access::kRead);
@@ -342,18 +346,24 @@ Term bif_ets_take_2(Process& p, const Term* a) {
 }
 
 Term bif_ets_delete_2(Process& p, const Term* a) {
+  if (came_back(p)) return run_elsewhere(p, bif_ets_delete_2, a, 2);
   Released released;
   Locked t(p, a[0], Access::kWrite);
   if (!t) return raise_badarg(p);
-  erase_group(t.store(), t.store().find(a[1]), released);
+  Object* newest = t.store().find(a[1]);
+  if (is_bag(t.store().kind()) && too_long(group_words(t.store(), newest)))
+    return run_elsewhere(p, bif_ets_delete_2, a, 2);
+  erase_group(t.store(), newest, released);
   return atoms::true_;
 }
 
 Term bif_ets_delete_object_2(Process& p, const Term* a) {
+  if (came_back(p)) return run_elsewhere(p, bif_ets_delete_object_2, a, 2);
   Released released;
   Locked t(p, a[0], Access::kWrite);
   if (!t || !is_object(a[1], t.store().keypos())) return raise_badarg(p);
   Object* o = t.store().find(a[1].element(t.store().keypos() - 1));
+  if (too_long(group_words(t.store(), o))) return run_elsewhere(p, bif_ets_delete_object_2, a, 2);
   while (o) {
     Object* older = t.store().next_same(o);
     if (equal_exact(o->tuple, a[1])) t.store().erase(o, released);

@@ -1,4 +1,5 @@
 #include "runtime/bif/support.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/term/arith.hpp"
 #include "vm/term/compare.hpp"
 
@@ -12,6 +13,12 @@ Term operate(Process& p, ArithOp op, Term a, Term b) {
   return t ? t : raise_error(p, arith_failure(op, a, b));
 }
 
+/// Those that may take long. The interpreter asks before it gets here, but not when they are applied.
+Term operate_or_leave(Process& p, ArithOp op, const Term* a, BifFn self) {
+  const bool leaves = dirty_thread_kind() == DirtyKind::kNone && arith_takes_long(op, a[0], a[1]);
+  return leaves ? run_elsewhere(p, self, a, 2) : operate(p, op, a[0], a[1]);
+}
+
 Term or_badarg(Process& p, Term t) { return t ? t : raise_badarg(p); }
 
 bool is_boolean(Term t) { return t == atoms::true_ || t == atoms::false_; }
@@ -20,10 +27,16 @@ bool is_boolean(Term t) { return t == atoms::true_ || t == atoms::false_; }
 
 Term bif_erlang_plus_2(Process& p, const Term* a) { return operate(p, ArithOp::kAdd, a[0], a[1]); }
 Term bif_erlang_minus_2(Process& p, const Term* a) { return operate(p, ArithOp::kSubtract, a[0], a[1]); }
-Term bif_erlang_times_2(Process& p, const Term* a) { return operate(p, ArithOp::kMultiply, a[0], a[1]); }
+Term bif_erlang_times_2(Process& p, const Term* a) {
+  return operate_or_leave(p, ArithOp::kMultiply, a, bif_erlang_times_2);
+}
 Term bif_erlang_divide_2(Process& p, const Term* a) { return operate(p, ArithOp::kDivide, a[0], a[1]); }
-Term bif_erlang_div_2(Process& p, const Term* a) { return operate(p, ArithOp::kDiv, a[0], a[1]); }
-Term bif_erlang_rem_2(Process& p, const Term* a) { return operate(p, ArithOp::kRem, a[0], a[1]); }
+Term bif_erlang_div_2(Process& p, const Term* a) {
+  return operate_or_leave(p, ArithOp::kDiv, a, bif_erlang_div_2);
+}
+Term bif_erlang_rem_2(Process& p, const Term* a) {
+  return operate_or_leave(p, ArithOp::kRem, a, bif_erlang_rem_2);
+}
 Term bif_erlang_band_2(Process& p, const Term* a) { return operate(p, ArithOp::kBand, a[0], a[1]); }
 Term bif_erlang_bor_2(Process& p, const Term* a) { return operate(p, ArithOp::kBor, a[0], a[1]); }
 Term bif_erlang_bxor_2(Process& p, const Term* a) { return operate(p, ArithOp::kBxor, a[0], a[1]); }

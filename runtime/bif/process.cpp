@@ -4,6 +4,7 @@
 
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/heap/copy.hpp"
@@ -273,30 +274,38 @@ Term bif_erlang_erase_1(Process& p, const Term* a) {
   return p.extra ? p.extra->dictionary.erase(a[0]) : atoms::undefined;
 }
 
-Term bif_erlang_get_0(Process& p, const Term*) {
+namespace {
+
+/// The dictionary's entries that `wanted` takes, as a list of what it makes of them. Elsewhere, as
+/// `self` of these arguments, when they are many.
+template <class Element>
+Term dictionary_list(Process& p, const Term* a, unsigned arity, BifFn self, Element element) {
+  const std::size_t n = p.extra ? p.extra->dictionary.size() : 0;
+  if (too_long(n)) return run_elsewhere(p, self, a, arity);
   ListBuilder list(p.heap);
-  if (p.extra)
-    for (std::size_t i = 0; i < p.extra->dictionary.size(); ++i)
-      list.add(new_tuple(p.heap, p.extra->dictionary.key(i), p.extra->dictionary.value(i)));
+  for (std::size_t i = 0; i < n; ++i)
+    if (const Term t = element(p.extra->dictionary.key(i), p.extra->dictionary.value(i))) list.add(t);
+  charge(p, static_cast<SWord>(n));
   return list.finish();
+}
+
+}  // namespace
+
+Term bif_erlang_get_0(Process& p, const Term* a) {
+  return dictionary_list(p, a, 0, bif_erlang_get_0,
+                         [&p](Term key, Term value) { return new_tuple(p.heap, key, value); });
 }
 Term bif_erlang_erase_0(Process& p, const Term* a) {
   const Term all = bif_erlang_get_0(p, a);
-  if (p.extra) p.extra->dictionary.clear();
+  if (all && p.extra) p.extra->dictionary.clear();
   return all;
 }
-Term bif_erlang_get_keys_0(Process& p, const Term*) {
-  ListBuilder list(p.heap);
-  if (p.extra)
-    for (std::size_t i = 0; i < p.extra->dictionary.size(); ++i) list.add(p.extra->dictionary.key(i));
-  return list.finish();
+Term bif_erlang_get_keys_0(Process& p, const Term* a) {
+  return dictionary_list(p, a, 0, bif_erlang_get_keys_0, [](Term key, Term) { return key; });
 }
 Term bif_erlang_get_keys_1(Process& p, const Term* a) {
-  ListBuilder list(p.heap);
-  if (p.extra)
-    for (std::size_t i = 0; i < p.extra->dictionary.size(); ++i)
-      if (equal_exact(p.extra->dictionary.value(i), a[0])) list.add(p.extra->dictionary.key(i));
-  return list.finish();
+  return dictionary_list(p, a, 1, bif_erlang_get_keys_1,
+                         [a](Term key, Term value) { return equal_exact(value, a[0]) ? key : kNonValue; });
 }
 
 // ---- Giving up the core -------------------------------------------------------------------------

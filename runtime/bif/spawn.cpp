@@ -2,9 +2,12 @@
 
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/base/epoch.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/heap/literal.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/report.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/print.hpp"
@@ -24,14 +27,28 @@ Call fun_call(Process& p, Term fun) {
   return {atoms::erlang, atoms::apply, make_cons(hp, fun, none)};
 }
 
+/// spawn_process, or on a dirty scheduler, when the arguments are large: then the non-value, and
+/// *leaves.
+Term spawn_or_leave(Process& p, const Call& call, const SpawnOptions& options, RefKey* key, bool* leaves) {
+  const auto& [module, function, arguments] = call;
+  *leaves = false;
+  if (dirty_thread_kind() == DirtyKind::kNone) [[likely]]
+    return spawn_process(&p, module, function, arguments, options, key, leaves);
+  EpochGuard guard;  // until the process is where it goes, with the literals it shares
+  look_at_leaving_literals();
+  return spawn_process(&p, module, function, arguments, options, key);
+}
+
 Term start(Process& p, const Call& call, const SpawnOptions& options) {
+  if (came_back(p)) return go_on_elsewhere(p);
   if (!call.module.is_atom() || !call.function.is_atom()) return raise_badarg(p);
   const SWord arity = list_length(call.arguments);
   if (arity < 0) return raise_badarg(p);
   if (arity > 255) return raise_system_limit(p);
   RefKey key;
-  const Term pid = spawn_process(&p, call.module, call.function, call.arguments, options, &key);
-  if (!pid) return raise_system_limit(p);
+  bool leaves;
+  const Term pid = spawn_or_leave(p, call, options, &key, &leaves);
+  if (!pid) return leaves ? go_on_elsewhere(p) : raise_system_limit(p);
   if (!options.monitor) return pid;
   Term* hp = p.heap.alloc(kAliasRefWords);
   const Term ref =
@@ -113,6 +130,7 @@ bool read_request_options(Process& p, Term list, RequestOptions* options) {
 }
 
 Term request(Process& p, const Call& call, Term list, Term node = local_node_name()) {
+  if (came_back(p)) return go_on_elsewhere(p);
   const auto& [module, function, arguments] = call;
   if (!node.is_atom() || !module.is_atom() || !function.is_atom() || list_length(arguments) < 0)
     return raise_badarg(p);
@@ -125,9 +143,12 @@ Term request(Process& p, const Call& call, Term list, Term node = local_node_nam
   options.spawn.as_given = list;
   RefKey monitor_key;
   Term pid;
-  if (!options.failure &&
-      !(pid = spawn_process(&p, module, function, arguments, options.spawn, &monitor_key)))
-    options.failure = atoms::system_limit;
+  if (!options.failure) {
+    bool leaves;
+    pid = spawn_or_leave(p, call, options.spawn, &monitor_key, &leaves);
+    if (leaves) return go_on_elsewhere(p);
+    if (!pid) options.failure = atoms::system_limit;
+  }
   Term* hp = p.heap.alloc(kAliasRefWords);
   const Term id = options.spawn.monitor_alias == AliasMode::kNone ? make_ref(hp, request.key)
                                                                   : make_alias_ref(hp, request.key, p.id);

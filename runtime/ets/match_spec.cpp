@@ -5,6 +5,7 @@
 #include "vm/base/work_stack.hpp"
 #include "vm/code/module.hpp"
 #include "vm/heap/build.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/map.hpp"
 
@@ -338,6 +339,7 @@ Term MatchSpec::evaluate_call(Term e) {
     arguments[i] = evaluate(e.element(i + 1));
     if (!arguments[i]) return kNonValue;
   }
+  const StaysHere stays;
   return guard_function(name, count)->bif(p_, arguments);
 }
 

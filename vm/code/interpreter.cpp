@@ -18,6 +18,7 @@
 #include "vm/message/receive.hpp"
 #include "vm/message/send.hpp"
 #include "vm/process/bif.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/arith.hpp"
 #include "vm/term/big.hpp"
@@ -88,6 +89,9 @@ template <ArithOp op>
 
 inline Term vm_term(Term t) { return t; }
 inline Term vm_term(SWord shifted) { return Term::from_raw(static_cast<Word>(shifted) | Term::kSmallTag); }
+
+/// Longer lists are counted elsewhere.
+constexpr SWord kMostCellsHere = 100'000;
 
 void save_registers(Process& p, const Term* x, unsigned live) {
   if (live > Process::kInlineRegs)
@@ -218,6 +222,13 @@ inline const Export* entry_export(const Word* entry) {
       VM_COLLECT(VM_HEAP_WORDS(need), live); \
     }                                        \
   }
+// Of an instruction that finds that it has much to do, and has done nothing yet: what it asked for
+// is done elsewhere, and the instruction begun again. Not behind others in a fused one.
+#define VM_LEAVE_FOR_ELSEWHERE(live) \
+  do {                               \
+    live_count = (live);             \
+    goto leave_for_elsewhere;        \
+  } while (0)
 // A built-in left words outside the block.
 #define VM_AFTER_BIF(live)                                                   \
   do {                                                                       \
@@ -249,6 +260,7 @@ inline const Export* entry_export(const Word* entry) {
     const Term r_ = slow_arith(p, ArithOp::operation, guard_arguments, x, live); \
     VM_SWAP_IN;                                                                  \
     if (!r_.is_value()) [[unlikely]] {                                           \
+      if (p.bif_action == BifAction::kElsewhere) VM_LEAVE_FOR_ELSEWHERE(live);   \
       if (fail) VM_JUMP(fail);                                                   \
       failed_operator = ArithOp::operation;                                      \
       goto arith_failed;                                                         \
@@ -354,11 +366,12 @@ yield_here:
   return RunResult::kYielded;
 
 collect_elsewhere:
+  collect_on_dirty(p, need_words);
+leave_for_elsewhere:  // and this instruction again when that is done
   reds += set_aside;
   VM_SWAP_OUT;
   save_registers(p, x, live_count);
   p.ip = I;
-  collect_on_dirty(p, need_words);
   return RunResult::kDirty;
 
 wait:
@@ -387,11 +400,9 @@ bif_failed:
       p.ip = I;
       return p.bif_action == BifAction::kSuspend ? RunResult::kSuspended : RunResult::kYielded;
     case BifAction::kElsewhere:
-      reds += set_aside;
-      VM_SWAP_OUT;
-      save_registers(p, x, bif_export->arity);
-      p.ip = I;
-      return RunResult::kDirty;
+      give_job(p, bif_export->bif, x, bif_export->arity);
+      live_count = bif_export->arity;
+      goto leave_for_elsewhere;
     case BifAction::kExitNow: goto exit_now;
     case BifAction::kHibernate: {
       const auto* target = static_cast<const Export*>(p.trap_target);

@@ -30,7 +30,6 @@ const GuardBif kInlineBifs[] = {
     {"tl", 1, Family::tl, true},
     {"tuple_size", 1, Family::tuple_size, true},
     {"byte_size", 1, Family::byte_size, true},
-    {"length", 1, Family::length, true},
     {"map_size", 1, Family::map_size, true},
     {"not", 1, Family::bool_not, false},
     {"map_get", 2, Family::map_get, false},
@@ -41,6 +40,14 @@ struct Comparison {
   const char* name;
   unsigned mask;
 };  // as compare_value's mask
+/// Of a constant list, which no instruction counts: one that does not leave.
+Term constant_length(Process& p, const Term* a) {
+  SWord n = 0;
+  Term list = a[0];
+  for (; list.is_list(); list = list.tail()) ++n;
+  return list.is_nil() ? Term::small(n) : raise_badarg(p);
+}
+
 const Comparison kComparisons[] = {{"<", 1}, {"=<", 3}, {"==", 2}, {"/=", 5}, {">=", 6}, {">", 4}};
 
 const Loader::Operator kOperators[] = {
@@ -68,6 +75,8 @@ bool Loader::bif(Word fail_label, bool collects, Word live, Word index, const Ar
     if (count == 0 && name == "self") return e_.emit(Family::self, {d}), true;
     if (count == 1 && name == "abs" && collects && e->bif)
       return e_.emit(Family::abs, {in_register(a[0]), d, number(live), f, target}), true;
+    if (count == 1 && name == "length" && collects && is_register(a[0]))
+      return e_.emit(Family::length, {operand(a[0]), d, number(live), f, target}), true;
     if (count == 2 && name == "element") return element(a, d, f, target);
     if (count == 2 && (name == "=:=" || name == "=/=")) {
       e_.emit(Family::eq_exact_value, {operand(a[0]), operand(a[1]), d});
@@ -84,7 +93,8 @@ bool Loader::bif(Word fail_label, bool collects, Word live, Word index, const Ar
       return true;
     }
   }
-  const BifFn fn = e->bif ? e->bif : undefined_guard_bif;
+  BifFn fn = e->bif ? e->bif : undefined_guard_bif;
+  if (e->module == atoms::erlang && name == "length" && count == 1 && e->bif) fn = constant_length;
   const Operand function = Operand::pointer(reinterpret_cast<const void*>(fn));
   if (collects) e_.emit(Family::gc_bif_check, {number(live)});
   switch (count) {

@@ -31,6 +31,8 @@ bool collect_with(Process& p, Word need, Term* x, unsigned live, Term* extra, un
   return cost >= 0;
 }
 
+constexpr Word kManyWords = 1000;  // below that no operation takes long
+
 Word magnitude_words(Term t) { return t.is_big() ? t.boxed_ptr()->header_arity() : 1; }
 
 Word arith_words(ArithOp op, Term a, Term b) {
@@ -51,9 +53,16 @@ bool room_for(Process& p, Word words, Term* x, unsigned live, Term* extra, unsig
 // ---- Arithmetic ---------------------------------------------------------------------------------
 
 Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live) {
-  if (operands[0].is_number() && operands[1].is_number())
-    room_for(p, arith_words(op, operands[0], operands[1]), x, live, operands, 2);
-  return arith(op, p.heap, operands[0], operands[1]);
+  if (operands[0].is_number() && operands[1].is_number()) {
+    const Word words = arith_words(op, operands[0], operands[1]);
+    if (words > kManyWords && arith_takes_long(op, operands[0], operands[1])) [[unlikely]]
+      return run_elsewhere(p, operator_export(op)->bif, operands, 2);
+    room_for(p, words, x, live, operands, 2);
+  }
+  const Term result = arith(op, p.heap, operands[0], operands[1]);
+  if (!result) [[unlikely]]
+    p.bif_action = BifAction::kRaise;
+  return result;
 }
 
 Export* operator_export(ArithOp op) {

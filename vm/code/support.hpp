@@ -11,7 +11,8 @@ namespace vmrun {
 struct NifFunction;
 
 /// An operator on operands[0] and [1] that is not a plain small one. May collect (operands are kept
-/// up to date); `live` x registers are roots. kNonValue: see arith_failure.
+/// up to date); `live` x registers are roots. kNonValue: see arith_failure; or, with
+/// BifAction::kElsewhere, it takes long and the process is to leave.
 Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live);
 /// erlang:'+' and so on, for traces.
 Export* operator_export(ArithOp op);

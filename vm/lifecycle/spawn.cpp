@@ -19,6 +19,7 @@ namespace {
 
 // left for the stack when the first block is made to fit large arguments
 constexpr Word kArgumentRoomWords = 64;
+constexpr SWord kWordsCopiedHere = 100'000;
 Term boot_group_leader = Term::nil();
 
 unsigned list_length(Term list) {
@@ -86,10 +87,13 @@ void answer_request(Process& parent, Process& p, const SpawnOptions& options, Re
 void set_boot_group_leader(Term pid) { boot_group_leader = pid; }
 
 Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options,
-                   RefKey* monitor_key) {
-  Word number;
+                   RefKey* monitor_key, bool* too_large) {
+  Word number, argument_words;
+  if (!copy_size_words_within(kWordsCopiedHere, arguments, &argument_words)) [[unlikely]] {
+    if (too_large) return *too_large = true, kNonValue;
+    argument_words = copy_size_words(arguments);
+  }
   if (!process_table.reserve(&number)) return kNonValue;
-  const Word argument_words = copy_size_words(arguments);
   if (probe::copy_struct_enabled()) [[unlikely]]
     fire_copy(arguments);
 
@@ -114,7 +118,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   p.initial_arity = static_cast<std::uint8_t>(
       module == atoms::erlang && function == atoms::apply ? 2 : list_length(arguments));
   p.exception_trace = Term::nil();
-  p.scheduler = this_core();
+  p.scheduler = this_core() || !parent ? this_core() : parent->scheduler;
   p.group_leader = boot_group_leader;
   p.parent = Term::nil();
   if (options.off_heap_messages) extra_of(p).off_heap_messages = true;

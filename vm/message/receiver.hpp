@@ -21,9 +21,9 @@ struct SendOptions {
   bool nosuspend = false, noconnect = false;
 };
 enum class SendResult : std::uint8_t {
-  kDone,          // sent, or lost: which of them a sender is not told
-  kWaits,         // suspend_and_retry has been said: the same again when the sender is resumed
-  kBusy,          // it would have had to wait (nosuspend)
+  kDone,   // sent, or lost: which of them a sender is not told
+  kWaits,  // suspend_and_retry or run_elsewhere has been said: the same again when the sender is resumed
+  kBusy,   // it would have had to wait (nosuspend)
   kNoConnection,  // it would have had to connect (noconnect)
   kBadArgument,   // there is no such receiver, as badarg says
 };

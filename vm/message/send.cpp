@@ -1,10 +1,13 @@
 #include "vm/message/send.hpp"
 
+#include "vm/base/epoch.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/heap/literal.hpp"
 #include "vm/message/process_receiver.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
@@ -15,14 +18,25 @@
 namespace vmrun {
 namespace {
 
-/// A copy of the message as its own fragment.
-[[gnu::always_inline]] inline Fragment* message_fragment(Term message) {
+/// Messages of more words are copied elsewhere when the sender is a process: half a millisecond.
+constexpr SWord kWordsCopiedHere = 100'000;
+
+bool too_large_here(Term message) {
+  Word words;
+  return dirty_thread_kind() == DirtyKind::kNone &&
+         !copy_size_words_within(kWordsCopiedHere, message, &words);
+}
+
+/// A copy of the message as its own fragment; nullptr when it is more than `most` words.
+[[gnu::always_inline]] inline Fragment* message_fragment(Term message, SWord most) {
   if (message.is_immed()) {
     Fragment* f = new_fragment(0);
     f->message = message;
     return f;
   }
-  const Word words = copy_size_words(message);
+  Word words;
+  if (!copy_size_words_within(most, message, &words)) [[unlikely]]
+    return nullptr;
   Fragment* f = new_fragment(words);
   Term* hp = f->words;
   f->message = copy_term(message, hp, f->off_heap);
@@ -53,36 +67,30 @@ void fire_send(Process& from, Term to, Word words, const Fragment& f) {
   Word words = 0;
   if (probe::copy_struct_enabled() && !carries && !to_self && !message.is_immed())
     probe::fire_copy_struct(words = size_words(message));
-  Fragment* f = carries ? carrying_fragment(from, to.id, message) : message_fragment(message);
+  Fragment* f = carries ? carrying_fragment(from, to.id, message) : message_fragment(message, INT64_MAX);
   note_message_words(*f, words);
   bump_reductions(from, 1 + (f->used_words >> 4));
   if (probe::message_send_enabled()) fire_send(from, to.id, message_words(*f), *f);
   return push_message(to, f, to_self);
 }
 
-/// as_given: the destination as the program wrote it.
+bool is_watched(const Process& from) {
+  return probe::message_watched() || from.observed & (kSendsCarried | kTraceSend);
+}
+
+/// as_given: the destination as the program wrote it. The copy is made here, however large.
 bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
-  if (probe::message_watched() || from.observed & (kSendsCarried | kTraceSend)) [[unlikely]]
+  if (is_watched(from)) [[unlikely]]
     return send_watched(from, to, as_given, message);
-  Fragment* f = message_fragment(message);
+  Fragment* f = message_fragment(message, INT64_MAX);
   bump_reductions(from, 1 + (f->used_words >> 4));
   return push_unannounced(to, f);
 }
 
-}  // namespace
-
-SendResult ProcessReceiver::send(Process& from, const Destination& to, Term message, SendOptions) {
-  if (Process* q = process_table.find(to.who)) send_to_process(from, *q, to.given, message);
-  else if (!to.bare_name) trace_send(from, to.given, message);
-  return SendResult::kDone;
-}
-
-// Whether it still is an alias only the owner knows.
-SendResult AliasReceiver::send(Process& from, const Destination& destination, Term message, SendOptions) {
-  const Term alias = destination.who;
+void send_to_alias(Process& from, Term alias, Term message) {
   trace_send(from, alias, message);
   Process* to = process_table.find(ref_of(alias)->owner);
-  if (!to) return SendResult::kDone;
+  if (!to) return;
   const bool carries = sends_carried(from);
   if (carries) [[unlikely]]
     seq_trace_send(from, alias, message);
@@ -102,10 +110,59 @@ SendResult AliasReceiver::send(Process& from, const Destination& destination, Te
   if (probe::message_send_enabled()) [[unlikely]]
     fire_send(from, to->id, size_words(message), *f);
   if (!push_signal(*to, f)) Fragment::destroy(f);
+}
+
+/// To: a process or an alias.
+Term send_large(Process& from, const Term* a) {
+  EpochGuard guard;  // until the message is where it goes, with the literals it shares
+  look_at_leaving_literals();
+  const Term to = a[0], as_given = a[1], message = a[2];
+  if (!to.is_local_pid()) send_to_alias(from, to, message);
+  else if (Process* q = process_table.find(to)) send_to_process(from, *q, as_given, message);
+  return atoms::ok;
+}
+
+/// The sender leaves for a dirty scheduler (kWaits), and sends there; it comes back and has
+/// (kDone). So what it sends to whom stays in order, and it has gone to whom the name meant then.
+[[gnu::cold, gnu::noinline]] SendResult send_elsewhere(Process& from, Term to, Term as_given, Term message) {
+  const Term args[] = {to, as_given, message};
+  return run_elsewhere(from, send_large, args, 3).is_value() ? SendResult::kDone : SendResult::kWaits;
+}
+
+/// To a process, as a program does it.
+[[gnu::always_inline]] inline SendResult send_or_leave(Process& from, Process& to, Term as_given,
+                                                       Term message) {
+  if (is_watched(from)) [[unlikely]] {
+    if (too_large_here(message)) return send_elsewhere(from, to.id, as_given, message);
+    send_watched(from, to, as_given, message);
+    return SendResult::kDone;
+  }
+  Fragment* f = message_fragment(message, kWordsCopiedHere);
+  if (!f) [[unlikely]]
+    return send_elsewhere(from, to.id, as_given, message);
+  bump_reductions(from, 1 + (f->used_words >> 4));
+  (void)push_unannounced(to, f);
+  return SendResult::kDone;
+}
+
+}  // namespace
+
+SendResult ProcessReceiver::send(Process& from, const Destination& to, Term message, SendOptions) {
+  if (Process* q = process_table.find(to.who)) return send_or_leave(from, *q, to.given, message);
+  if (!to.bare_name) trace_send(from, to.given, message);
+  return SendResult::kDone;
+}
+
+// Whether it still is an alias only the owner knows.
+SendResult AliasReceiver::send(Process& from, const Destination& to, Term message, SendOptions) {
+  if (too_large_here(message)) return send_elsewhere(from, to.who, to.who, message);
+  send_to_alias(from, to.who, message);
   return SendResult::kDone;
 }
 
 SendResult send_with_options(Process& from, Term given, Term message, SendOptions options) {
+  if (came_back(from)) [[unlikely]]
+    return send_elsewhere(from, given, given, message);
   const Destination to = find_destination(given);
   return to.at ? to.at->send(from, to, message, options) : SendResult::kBadArgument;
 }
@@ -114,8 +171,7 @@ namespace {
 
 /// What send_message does about all but pids of this node.
 [[gnu::noinline]] bool send_to_other(Process& from, Term given, Term message) {
-  const Destination to = find_destination(given);
-  const SendResult result = to.at ? to.at->send(from, to, message, {}) : SendResult::kBadArgument;
+  const SendResult result = send_with_options(from, given, message, {});
   if (result == SendResult::kBadArgument) raise_badarg(from);
   return result == SendResult::kDone;
 }
@@ -125,8 +181,10 @@ namespace {
 bool send_message(Process& from, Term to, Term message) {
   if (!to.is_local_pid()) [[unlikely]]
     return send_to_other(from, to, message);
-  if (Process* q = process_table.find(to)) send_to_process(from, *q, to, message);
-  else trace_send(from, to, message, false);
+  if (Process* q = process_table.find(to)) return send_or_leave(from, *q, to, message) == SendResult::kDone;
+  if (came_back(from)) [[unlikely]]  // it has ended since
+    return send_elsewhere(from, to, to, message) == SendResult::kDone;
+  trace_send(from, to, message, false);
   return true;
 }
 
@@ -136,7 +194,7 @@ bool send_from_native(Process* from, Term to, Term message) {
   if (from) return send_to_process(*from, *q, to, message);
   if (probe::copy_struct_enabled() && !message.is_immed()) [[unlikely]]
     probe::fire_copy_struct(size_words(message));
-  Fragment* f = message_fragment(message);
+  Fragment* f = message_fragment(message, INT64_MAX);
   f->from_vm = 1;
   return push_message(*q, f, false);
 }

@@ -6,20 +6,43 @@ namespace vmrun {
 
 constinit thread_local DirtyKind dirty_thread = DirtyKind::kNone;
 
-Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity, DirtyKind kind) {
-  assert(arity <= DirtyJob::kMaxArguments && dirty_thread == DirtyKind::kNone);
+namespace {
+
+void give(Process& p, BifFn body, const Term* args, unsigned arity, DirtyKind kind) {
+  assert(arity <= DirtyJob::kMaxArguments && dirty_thread == DirtyKind::kNone && !dirty_job_of(p));
   DirtyJob*& job = extra_of(p).dirty_job;
-  if (!job) {
-    job = new DirtyJob{body, kind, arity, {}, {}};
-    std::copy_n(args, arity, job->arguments);
-    p.bif_action = BifAction::kElsewhere;
-    return kNonValue;
-  }
-  assert(job->done && job->body == body);
-  const Term result = job->result;
+  job = new DirtyJob{body, kind, arity, {}, {}};
+  std::copy_n(args, arity, job->arguments);
+}
+
+Term take_result(Process& p) {
+  assert(came_back(p));
+  const Term result = p.extra->dirty_job->result;
   if (!result) p.bif_action = BifAction::kRaise;
   abandon_dirty_job(p);
   return result;
+}
+
+}  // namespace
+
+Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity, DirtyKind kind) {
+  if (dirty_job_of(p)) {
+    assert(dirty_job_of(p)->body == body);
+    return take_result(p);
+  }
+  give(p, body, args, arity, kind);
+  p.bif_action = BifAction::kElsewhere;
+  return kNonValue;
+}
+
+Term go_on_elsewhere(Process& p) {
+  if (dirty_job_of(p)) return take_result(p);
+  p.bif_action = BifAction::kElsewhere;
+  return kNonValue;
+}
+
+void give_job(Process& p, BifFn body, const Term* args, unsigned arity) {
+  if (!dirty_job_of(p)) give(p, body, args, arity, DirtyKind::kCpu);
 }
 
 void visit_dirty_job(DirtyJob& job, void (*visit)(void* context, Term* terms, std::size_t count),

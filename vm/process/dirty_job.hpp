@@ -18,7 +18,7 @@ struct DirtyJob {
   BifFn body;  // nullptr: makes `need` words free
   DirtyKind kind;
   unsigned arity;
-  static constexpr unsigned kMaxArguments = 4;
+  static constexpr unsigned kMaxArguments = 5;
   Term arguments[kMaxArguments];
   Term result;
   bool done = false;
@@ -37,10 +37,27 @@ Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity,
 extern constinit thread_local DirtyKind dirty_thread;
 inline DirtyKind dirty_thread_kind() { return dirty_thread; }
 
+/// While it lives, what the calling thread calls does not leave for a dirty scheduler: for callers
+/// that could not call it again.
+class StaysHere {
+ public:
+  StaysHere() : was_(dirty_thread) { dirty_thread = DirtyKind::kCpu; }
+  ~StaysHere() { dirty_thread = was_; }
+  StaysHere(const StaysHere&) = delete;
+
+ private:
+  const DirtyKind was_;
+};
+
 /// Whether work of so many steps (some ten nanoseconds each) is too much for the calling thread: is
 /// never on a dirty scheduler.
 inline constexpr Word kStepsOnScheduler = usual_or_small<Word>(20000, 200);
 inline bool too_long(Word steps) { return steps > kStepsOnScheduler && dirty_thread == DirtyKind::kNone; }
+/// The same, with the built-in function itself as the body, by one that does not know which of
+/// several it is.
+Term go_on_elsewhere(Process& p);
+/// What the interpreter does then, which knows.
+void give_job(Process& p, BifFn body, const Term* args, unsigned arity);
 /// Whether p comes back from elsewhere. A function asks first of all whose decision depends on more
 /// than its arguments, and then says run_elsewhere again.
 inline bool came_back(const Process& p) {

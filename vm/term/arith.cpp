@@ -44,6 +44,15 @@ Term rounded(TermSpace& heap, Term a, F f) {
 
 }  // namespace
 
+bool arith_takes_long(ArithOp op, Term a, Term b) {
+  constexpr Word kFew = 256, kMany = 4096;  // words: of one that makes it linear; of both
+  if (!a.is_big() || !b.is_big()) return false;
+  const Word x = a.boxed_ptr()->header_arity(), y = b.boxed_ptr()->header_arity();
+  if (x + y < kMany || y < kFew) return false;
+  if (op == ArithOp::kMultiply) return x >= kFew;
+  return (op == ArithOp::kDiv || op == ArithOp::kRem) && x >= y + kFew;
+}
+
 bool number_to_double(Term t, double* out) {
   if (t.is_small()) {
     *out = static_cast<double>(t.small_value());

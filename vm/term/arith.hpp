@@ -43,6 +43,10 @@ Term arith_bnot(TermSpace& heap, Term a);
 /// The same by operator; `b` is ignored by the unary ones.
 Term arith(ArithOp op, TermSpace& heap, Term a, Term b);
 
+/// Whether it takes more than a millisecond or so: products and quotients of integers of a hundred
+/// thousand bits.
+bool arith_takes_long(ArithOp op, Term a, Term b);
+
 /// Why that failed: badarith, or system_limit (two integers whose result is too large).
 Term arith_failure(ArithOp op, Term a, Term b);
 
