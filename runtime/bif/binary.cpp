@@ -66,7 +66,8 @@ Term decode_unsigned(Process& p, const Term* a, unsigned arity, BifFn self, bool
   return n ? n : raise_system_limit(p);
 }
 
-Term copies(Process& p, Term binary, Term count_term) {
+Term copies(Process& p, const Term* a, unsigned arity, BifFn self, Term count_term) {
+  const Term binary = a[0];
   SWord count;
   if (binary.is_bitstring() && count_term == Term::small(0)) return make_binary(p.heap, nullptr, 0);
   if (!is_binary(binary) || !small_in_range(count_term, 0, Term::kSmallMax, &count)) {
@@ -77,6 +78,7 @@ Term copies(Process& p, Term binary, Term count_term) {
   Word total;
   if (__builtin_mul_overflow(bytes.size(), static_cast<Word>(count), &total) || total > max_binary_bits() / 8)
     return raise_system_limit(p);
+  if (too_long(total / kBytesPerStep)) return run_elsewhere(p, self, a, arity);
   charge(p, static_cast<SWord>(total / 8));
   std::uint8_t* out;
   const Term t = new_binary(p.heap, total, &out);
@@ -137,18 +139,9 @@ Term bif_binary_last_1(Process& p, const Term* a) {
 }
 
 Term bif_binary_copy_1(Process& p, const Term* a) {
-  if (is_binary(a[0]) && too_long(byte_count(a[0]) / kBytesPerStep))
-    return run_elsewhere(p, bif_binary_copy_1, a, 1);
-  return copies(p, a[0], Term::small(1));
+  return copies(p, a, 1, bif_binary_copy_1, Term::small(1));
 }
-Term bif_binary_copy_2(Process& p, const Term* a) {
-  Word bytes;
-  if (is_binary(a[0]) && a[1].is_small() && a[1].small_value() > 0 &&
-      !__builtin_mul_overflow(byte_count(a[0]), static_cast<Word>(a[1].small_value()), &bytes) &&
-      too_long(bytes / kBytesPerStep))
-    return run_elsewhere(p, bif_binary_copy_2, a, 2);
-  return copies(p, a[0], a[1]);
-}
+Term bif_binary_copy_2(Process& p, const Term* a) { return copies(p, a, 2, bif_binary_copy_2, a[1]); }
 
 Term bif_binary_encode_unsigned_1(Process& p, const Term* a) {
   return encode_unsigned(p, a, 1, bif_binary_encode_unsigned_1, false);

@@ -14,26 +14,21 @@ namespace vmrun {
 namespace {
 
 /// First tuple in the list whose element `at` (zero-based) == key; the non-value if none, *proper
-/// tells whether the list ended well. Stops after kStepsOnScheduler elements on a scheduler:
-/// *stopped.
-Term find_tuple(Process& p, Term key, Word at, Term list, bool* proper, bool* stopped) {
-  SWord steps = 0;
-  const SWord most = steps_here();
+/// tells whether the list ended well, or if the steps are used up.
+Term find_tuple(Process& p, Term key, Word at, Term list, bool* proper, StepsHere& steps) {
   const bool by_word = key.is_atom() || key.is_nil();  // nothing else equals these
-  for (; list.is_list(); list = list.tail(), ++steps) {
-    if (steps > most) [[unlikely]] {
-      *stopped = true;
+  for (; list.is_list(); list = list.tail()) {
+    if (!steps.spend(1)) [[unlikely]]
       return kNonValue;
-    }
     const Term t = list.head();
     if (!t.is_tuple() || t.tuple_arity() <= at) continue;
     const Term e = t.element(at);
     if (e == key || (!by_word && equal(e, key))) {
-      charge(p, steps);
+      charge(p, steps.spent());
       return t;
     }
   }
-  charge(p, steps);
+  charge(p, steps.spent());
   *proper = list.is_nil();
   return kNonValue;
 }
@@ -42,11 +37,12 @@ Term find_tuple(Process& p, Term key, Word at, Term list, bool* proper, bool* st
 /// position or list.
 template <class Answer>
 Term search_tuple(Process& p, const Term* a, BifFn self, Answer answer) {
-  bool proper = true, stopped = false;
+  bool proper = true;
+  StepsHere steps;
   SWord position;
   if (!small_in_range(a[1], 1, Term::kSmallMax, &position)) return raise_badarg(p);
-  const Term found = find_tuple(p, a[0], static_cast<Word>(position - 1), a[2], &proper, &stopped);
-  if (stopped) return run_elsewhere(p, self, a, 3);
+  const Term found = find_tuple(p, a[0], static_cast<Word>(position - 1), a[2], &proper, steps);
+  if (steps.used_up()) return run_elsewhere(p, self, a, 3);
   return proper ? answer(found) : raise_badarg(p);
 }
 
@@ -244,18 +240,17 @@ Term bif_erlang_subtract_2(Process& p, const Term* a) {
 }
 
 Term bif_lists_member_2(Process& p, const Term* a) {
-  SWord steps = 0;
-  const SWord most = steps_here();
+  StepsHere steps;
   Term list = a[1];
-  for (; list.is_list(); list = list.tail(), ++steps) {
-    if (steps > most) [[unlikely]]
+  for (; list.is_list(); list = list.tail()) {
+    if (!steps.spend(1)) [[unlikely]]
       return run_elsewhere(p, bif_lists_member_2, a, 2);
     if (equal_exact(list.head(), a[0])) {
-      charge(p, steps);
+      charge(p, steps.spent());
       return atoms::true_;
     }
   }
-  charge(p, steps);
+  charge(p, steps.spent());
   return list.is_nil() ? atoms::false_ : raise_badarg(p);
 }
 

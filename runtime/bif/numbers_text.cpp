@@ -16,11 +16,29 @@ bool base_argument(Term t, unsigned* base) {
   return true;
 }
 
-/// Digits of a flat list or a binary.
-bool text_argument(Term t, bool binary, std::string* out) {
-  if (!binary) return list_to_bytes(t, out);
+/// Converting takes more than linear time.
+constexpr Word kLongInteger = usual_or_small<Word>(500, 5),
+               kLongDigits = usual_or_small<Word>(5000, 50);  // words; digits
+
+/// Digits of a flat list or a binary. False: it is none; or it is too long for a scheduler, then
+/// *too_many.
+bool text_argument(Term t, bool binary, std::string* out, bool* too_many) {
+  if (!binary) {
+    SWord left = kLongDigits;
+    for (; t.is_list(); t = t.tail()) {
+      SWord c;
+      if (!small_in_range(t.head(), 0, 255, &c)) return false;
+      if (--left < 0) [[unlikely]] {
+        if (dirty_thread_kind() == DirtyKind::kNone) return *too_many = true, false;
+        left = INT64_MAX;
+      }
+      *out += static_cast<char>(c);
+    }
+    return t.is_nil();
+  }
   if (!is_binary(t)) return false;
-  BytesOf bytes(t);
+  const BytesOf bytes(t);
+  if (bytes.size() > kLongDigits && dirty_thread_kind() == DirtyKind::kNone) return *too_many = true, false;
   out->assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return true;
 }
@@ -30,29 +48,23 @@ Term text_result(Process& p, std::string_view text, bool binary) {
   return binary ? text_binary(p.heap, text) : text_list(p.heap, text);
 }
 
-/// Converting takes more than linear time.
-constexpr Word kLongInteger = usual_or_small<Word>(500, 5),
-               kLongDigits = usual_or_small<Word>(5000, 50);  // words; digits
-
 bool long_integer(Term n) { return n.is_big() && n.boxed_ptr()->header_arity() > kLongInteger; }
-bool long_digits(Term text, bool binary) {
-  if (binary) return text.is_bitstring() && bit_size_of(text) / 8 > kLongDigits;
-  Word n = 0;
-  for (; text.is_list() && n <= kLongDigits; text = text.tail()) ++n;
-  return n > kLongDigits;
+
+/// To digits: `self`, with `arity` arguments, is the BIF at work; so it is below.
+Term integer_out(Process& p, const Term* a, unsigned arity, BifFn self, bool binary) {
+  unsigned base = 10;
+  if (!a[0].is_integer() || (arity == 2 && !base_argument(a[1], &base))) return raise_badarg(p);
+  if (long_integer(a[0]) && dirty_thread_kind() == DirtyKind::kNone) return run_elsewhere(p, self, a, arity);
+  return text_result(p, integer_to_text(a[0], base), binary);
 }
 
-Term integer_out(Process& p, Term n, Term base_term, bool binary) {
-  unsigned base;
-  if (!n.is_integer() || !base_argument(base_term, &base)) return raise_badarg(p);
-  return text_result(p, integer_to_text(n, base), binary);
-}
-
-Term integer_in(Process& p, Term text_term, Term base_term, bool binary) {
-  unsigned base;
+Term integer_in(Process& p, const Term* a, unsigned arity, BifFn self, bool binary) {
+  unsigned base = 10;
   std::string text;
-  bool too_big;
-  if (!base_argument(base_term, &base) || !text_argument(text_term, binary, &text)) return raise_badarg(p);
+  bool too_big, too_many = false;
+  if (arity == 2 && !base_argument(a[1], &base)) return raise_badarg(p);
+  if (!text_argument(a[0], binary, &text, &too_many))
+    return too_many ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
   charge(p, static_cast<SWord>(text.size()));
   const Term n = integer_from_text(p.heap, text, base, &too_big);
   if (n) return n;
@@ -62,7 +74,8 @@ Term integer_in(Process& p, Term text_term, Term base_term, bool binary) {
 Term float_in(Process& p, Term text_term, bool binary) {
   std::string text;
   double d;
-  if (!text_argument(text_term, binary, &text) || !parse_float(text, &d)) return raise_badarg(p);
+  bool too_many;  // no number has so many digits
+  if (!text_argument(text_term, binary, &text, &too_many) || !parse_float(text, &d)) return raise_badarg(p);
   Term* hp = p.heap.alloc(2);
   return make_float(hp, d);
 }
@@ -100,49 +113,30 @@ Term float_out(Process& p, Term f, Term options, bool binary) {
 }  // namespace
 
 Term bif_erlang_integer_to_list_1(Process& p, const Term* a) {
-  if (long_integer(a[0]) && too_long(kStepsOnScheduler + 1))
-    return run_elsewhere(p, bif_erlang_integer_to_list_1, a, 1);
-
-  return integer_out(p, a[0], Term::small(10), false);
+  return integer_out(p, a, 1, bif_erlang_integer_to_list_1, false);
 }
 Term bif_erlang_integer_to_list_2(Process& p, const Term* a) {
-  if (long_integer(a[0]) && too_long(kStepsOnScheduler + 1))
-    return run_elsewhere(p, bif_erlang_integer_to_list_2, a, 2);
-  return integer_out(p, a[0], a[1], false);
+  return integer_out(p, a, 2, bif_erlang_integer_to_list_2, false);
 }
 Term bif_erlang_integer_to_binary_1(Process& p, const Term* a) {
-  if (long_integer(a[0]) && too_long(kStepsOnScheduler + 1))
-    return run_elsewhere(p, bif_erlang_integer_to_binary_1, a, 1);
-
-  return integer_out(p, a[0], Term::small(10), true);
+  return integer_out(p, a, 1, bif_erlang_integer_to_binary_1, true);
 }
 Term bif_erlang_integer_to_binary_2(Process& p, const Term* a) {
-  if (long_integer(a[0]) && too_long(kStepsOnScheduler + 1))
-    return run_elsewhere(p, bif_erlang_integer_to_binary_2, a, 2);
-  return integer_out(p, a[0], a[1], true);
+  return integer_out(p, a, 2, bif_erlang_integer_to_binary_2, true);
 }
 Term bif_erlang_list_to_integer_1(Process& p, const Term* a) {
-  if (long_digits(a[0], false) && too_long(kStepsOnScheduler + 1))
-    return run_elsewhere(p, bif_erlang_list_to_integer_1, a, 1);
-
-  return integer_in(p, a[0], Term::small(10), false);
+  return integer_in(p, a, 1, bif_erlang_list_to_integer_1, false);
 }
 Term bif_erlang_list_to_integer_2(Process& p, const Term* a) {
-  if (long_digits(a[0], false) && too_long(kStepsOnScheduler + 1))
-    return run_elsewhere(p, bif_erlang_list_to_integer_2, a, 2);
-  return integer_in(p, a[0], a[1], false);
+  return integer_in(p, a, 2, bif_erlang_list_to_integer_2, false);
 }
 Term bif_erlang_binary_to_integer_1(Process& p, const Term* a) {
-  if (long_digits(a[0], true) && too_long(kStepsOnScheduler + 1))
-    return run_elsewhere(p, bif_erlang_binary_to_integer_1, a, 1);
-
-  return integer_in(p, a[0], Term::small(10), true);
+  return integer_in(p, a, 1, bif_erlang_binary_to_integer_1, true);
 }
 Term bif_erlang_binary_to_integer_2(Process& p, const Term* a) {
-  if (long_digits(a[0], true) && too_long(kStepsOnScheduler + 1))
-    return run_elsewhere(p, bif_erlang_binary_to_integer_2, a, 2);
-  return integer_in(p, a[0], a[1], true);
+  return integer_in(p, a, 2, bif_erlang_binary_to_integer_2, true);
 }
+
 Term bif_erlang_list_to_float_1(Process& p, const Term* a) { return float_in(p, a[0], false); }
 Term bif_erlang_binary_to_float_1(Process& p, const Term* a) { return float_in(p, a[0], true); }
 Term bif_erlang_float_to_list_1(Process& p, const Term* a) { return float_out(p, a[0], Term::nil(), false); }

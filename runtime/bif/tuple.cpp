@@ -105,22 +105,30 @@ Term bif_erlang_delete_element_2(Process& p, const Term* a) {
   return result;
 }
 
+namespace {
+
+Term filled(Heap& heap, SWord n, Term value) {
+  Term* e;
+  const Term result = new_tuple_of(heap, static_cast<Word>(n), &e);
+  std::fill_n(e, n, value);
+  return result;
+}
+
+}  // namespace
+
 Term bif_erlang_make_tuple_2(Process& p, const Term* a) {
   SWord n;
   if (!small_in_range(a[0], 0, kMaxTupleElements, &n)) return raise_badarg(p);
   if (too_long(static_cast<Word>(n))) return run_elsewhere(p, bif_erlang_make_tuple_2, a, 2);
-  Term* e;
-  const Term result = new_tuple_of(p.heap, static_cast<Word>(n), &e);
-  std::fill_n(e, n, a[1]);
-  return result;
+  return filled(p.heap, n, a[1]);
 }
 
 Term bif_erlang_make_tuple_3(Process& p, const Term* a) {
+  SWord n;
+  if (!small_in_range(a[0], 0, kMaxTupleElements, &n)) return raise_badarg(p);
+  if (too_long(static_cast<Word>(n))) return run_elsewhere(p, bif_erlang_make_tuple_3, a, 3);
+  const Term result = filled(p.heap, n, a[1]);
   StepsHere steps;
-  if (a[0].is_small() && a[0].small_value() >= 0 && !steps.spend(static_cast<Word>(a[0].small_value())))
-    return run_elsewhere(p, bif_erlang_make_tuple_3, a, 3);
-  const Term result = bif_erlang_make_tuple_2(p, a);
-  if (!result) return result;
   Term list = a[2];
   for (; list.is_list(); list = list.tail()) {
     const Term pair = list.head();

@@ -153,9 +153,8 @@ class Converter {
 
   /// The non-value when it is no text, or when the steps are used up.
   Term run(Term data) {
-    const SWord before = steps_.left();
     if (!walk(data)) return failed_ ? failure(atoms::error, rest_) : kNonValue;
-    charge(p_, before - steps_.left());
+    charge(p_, steps_.spent());
     if (!partial_.empty()) return failure(intern_atom("incomplete"), text_binary(p_.heap, partial_));
     return out_.finish(p_.heap);
   }

@@ -11,25 +11,44 @@ namespace vmrun {
 inline constexpr Word kBytesPerStep = 8;
 
 /// The steps of one call. Once they are used up the function leaves off what it is doing and says
-/// run_elsewhere. Never used up on a dirty scheduler.
+/// run_elsewhere. Never used up on a dirty scheduler, which is found out when they would be.
 class StepsHere {
  public:
   /// False: they are used up.
-  bool spend(Word steps) { return (left_ -= static_cast<SWord>(steps)) >= 0; }
+  bool spend(Word steps) {
+    left_ -= static_cast<SWord>(steps);
+    return left_ >= 0 || goes_on();
+  }
   bool used_up() const { return left_ < 0; }
-  SWord left() const { return left_; }
+  /// How many may be spent at once.
+  SWord left() {
+    if (dirty_thread_kind() != DirtyKind::kNone) left_ = kNeverUsedUp;
+    return left_;
+  }
+  /// How many have been spent; 0 if they were too many to count.
+  SWord spent() const { return left_ > kAtFirst ? 0 : kAtFirst - left_; }
 
  private:
-  SWord left_ = steps_here();
+  static constexpr SWord kAtFirst = static_cast<SWord>(kStepsOnScheduler), kNeverUsedUp = SWord{1} << 61;
+  [[gnu::cold, gnu::noinline]] bool goes_on() {
+    if (dirty_thread_kind() == DirtyKind::kNone) return false;
+    left_ = kNeverUsedUp;
+    return true;
+  }
+
+  SWord left_ = kAtFirst;
 };
 
 /// The length of a proper list, -1 for anything else. False: it is too long for the calling thread.
 [[nodiscard]] inline bool length_here(Term list, SWord* length) {
-  SWord n = 0;
+  SWord most = static_cast<SWord>(kStepsOnScheduler), left = most;
   for (; list.is_list(); list = list.tail())
-    if (++n > static_cast<SWord>(kStepsOnScheduler) && dirty_thread_kind() == DirtyKind::kNone) [[unlikely]]
-      return false;
-  *length = list.is_nil() ? n : -1;
+    if (--left < 0) [[unlikely]] {
+      if (dirty_thread_kind() == DirtyKind::kNone) return false;
+      left += SWord{1} << 60;
+      most += SWord{1} << 60;
+    }
+  *length = list.is_nil() ? most - left : -1;
   return true;
 }
 

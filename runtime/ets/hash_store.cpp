@@ -212,12 +212,12 @@ class HashStore final : public Store {
 
 Object* make_object(Term tuple) { return make_object_within(INT64_MAX, tuple); }
 Object* make_object_within(SWord most_words, Term tuple) {
-  Word words;
-  if (!copy_size_words_within(most_words, tuple, &words, Literals::kCopied)) return nullptr;
+  const SWord words = size_words_within(most_words, tuple);
+  if (words < 0) return nullptr;
   if (probe::copy_struct_enabled()) [[unlikely]]
     probe::fire_copy_struct(size_words(tuple));
-  auto* o =
-      static_cast<Object*>(allocate_bytes(offsetof(Object, memory) + words * sizeof(Term), "an ets object"));
+  auto* o = static_cast<Object*>(
+      allocate_bytes(offsetof(Object, memory) + static_cast<Word>(words) * sizeof(Term), "an ets object"));
   o->next = nullptr;
   o->hash = 0;
   o->off_heap = nullptr;

@@ -59,19 +59,20 @@ struct SharedLiterals {
   }
 };
 
-/// One implementation for both sizes: in full, or with literals at no cost. What is left of `most`;
-/// when they are more, some number below 0. (Counting down costs as much as counting up.)
+/// One implementation for both sizes: in full, or with literals at no cost. -1: more than `most`.
+/// (Counting down costs as much as counting up.)
 template <bool kCountLiterals>
-SWord words_left(SWord left, Term t) {
+SWord count_words(SWord most, Term t) {
+  SWord left = most;
   const SharedLiterals shared;
   const auto counts = [&](Term x) { return !x.is_immed() && (kCountLiterals || !shared.contains(x.ptr())); };
-  if (!counts(t)) return left;
+  if (!counts(t)) return 0;
   WorkStack<Term> work;
   for (;;) {
     if (t.is_list()) {
       do {
         if ((left -= 2) < 0) [[unlikely]]
-          return left;
+          return -1;
         const Term* cell = t.list_ptr();
         if (counts(cell[0])) work.push(cell[0]);
         t = cell[1];
@@ -107,7 +108,7 @@ SWord words_left(SWord left, Term t) {
         default: left -= static_cast<SWord>(size);
       }
       if (left < 0) [[unlikely]]
-        return left;
+        return -1;
       Term last;
       for (; fields < fields_end; ++fields) {
         if (!counts(*fields)) continue;
@@ -119,7 +120,7 @@ SWord words_left(SWord left, Term t) {
         continue;
       }
     }
-    if (work.empty()) return left;
+    if (work.empty()) return most - left;
     t = work.pop();
   }
 }
@@ -243,17 +244,13 @@ Word opaque_words(const Term* p) {
 
 }  // namespace
 
-Word size_words(Term t) { return static_cast<Word>(INT64_MAX - words_left<true>(INT64_MAX, t)); }
-Word copy_size_words(Term t) { return static_cast<Word>(INT64_MAX - words_left<false>(INT64_MAX, t)); }
+Word size_words(Term t) { return static_cast<Word>(count_words<true>(INT64_MAX, t)); }
+Word copy_size_words(Term t) { return static_cast<Word>(count_words<false>(INT64_MAX, t)); }
 Word copy_size_words(Term t, Literals literals) {
-  return static_cast<Word>(INT64_MAX - (literals == Literals::kShared ? words_left<false>(INT64_MAX, t)
-                                                                      : words_left<true>(INT64_MAX, t)));
+  return literals == Literals::kShared ? copy_size_words(t) : size_words(t);
 }
-bool copy_size_words_within(SWord most, Term t, Word* words, Literals literals) {
-  const SWord left = literals == Literals::kShared ? words_left<false>(most, t) : words_left<true>(most, t);
-  *words = static_cast<Word>(most - left);
-  return left >= 0;
-}
+SWord copy_size_words_within(SWord most, Term t) { return count_words<false>(most, t); }
+SWord size_words_within(SWord most, Term t) { return count_words<true>(most, t); }
 
 namespace {
 

@@ -20,9 +20,10 @@ enum class Literals : bool { kShared, kCopied };
 /// shared changes between slices.
 Word copy_size_words(Term t);
 Word copy_size_words(Term t, Literals literals);
-/// The same; false, and without looking further, when it is more than `most`.
-[[nodiscard]] bool copy_size_words_within(SWord most, Term t, Word* words,
-                                          Literals literals = Literals::kShared);
+/// The same, shared literals not counted or counted; -1, and without looking further, when it is
+/// more than `most`.
+[[nodiscard]] SWord copy_size_words_within(SWord most, Term t);
+[[nodiscard]] SWord size_words_within(SWord most, Term t);
 
 /// Copies into `words` of memory at `hp` (advanced), size as copy_size_words said; objects with
 /// outside parts are entered in `off_heap` (reference counts raised).

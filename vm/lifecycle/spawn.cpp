@@ -88,11 +88,11 @@ void set_boot_group_leader(Term pid) { boot_group_leader = pid; }
 
 Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options,
                    RefKey* monitor_key, bool* too_large) {
-  Word number, argument_words;
-  if (!copy_size_words_within(kWordsCopiedHere, arguments, &argument_words)) [[unlikely]] {
-    if (too_large) return *too_large = true, kNonValue;
-    argument_words = copy_size_words(arguments);
-  }
+  Word number;
+  const SWord words = copy_size_words_within(too_large ? kWordsCopiedHere : INT64_MAX, arguments);
+  if (words < 0) [[unlikely]]
+    return *too_large = true, kNonValue;
+  const auto argument_words = static_cast<Word>(words);
   if (!process_table.reserve(&number)) return kNonValue;
   if (probe::copy_struct_enabled()) [[unlikely]]
     fire_copy(arguments);

@@ -22,9 +22,7 @@ namespace {
 constexpr SWord kWordsCopiedHere = 100'000;
 
 bool too_large_here(Term message) {
-  Word words;
-  return dirty_thread_kind() == DirtyKind::kNone &&
-         !copy_size_words_within(kWordsCopiedHere, message, &words);
+  return dirty_thread_kind() == DirtyKind::kNone && copy_size_words_within(kWordsCopiedHere, message) < 0;
 }
 
 /// A copy of the message as its own fragment; nullptr when it is more than `most` words.
@@ -34,10 +32,10 @@ bool too_large_here(Term message) {
     f->message = message;
     return f;
   }
-  Word words;
-  if (!copy_size_words_within(most, message, &words)) [[unlikely]]
+  const SWord words = copy_size_words_within(most, message);
+  if (words < 0) [[unlikely]]
     return nullptr;
-  Fragment* f = new_fragment(words);
+  Fragment* f = new_fragment(static_cast<Word>(words));
   Term* hp = f->words;
   f->message = copy_term(message, hp, f->off_heap);
   f->used_words = static_cast<std::uint32_t>(hp - f->words);

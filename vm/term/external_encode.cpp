@@ -23,8 +23,9 @@ namespace {
 /// Bytes that grow; room is made before each piece so that the pieces themselves are plain stores.
 class Output {
  public:
-  std::uint8_t* room(std::size_t n) {
-    if (text_.size() - used_ < n) text_.resize(std::max(text_.size() * 2, used_ + n + 64));
+  [[gnu::always_inline]] std::uint8_t* room(std::size_t n) {
+    if (text_.size() - used_ < n) [[unlikely]]
+      grow(n);
     return reinterpret_cast<std::uint8_t*>(text_.data()) + used_;
   }
   void advance(std::size_t n) { used_ += n; }
@@ -51,6 +52,8 @@ class Output {
   }
 
  private:
+  [[gnu::noinline]] void grow(std::size_t n) { text_.resize(std::max(text_.size() * 2, used_ + n + 64)); }
+
   std::string text_;
   std::size_t used_ = 0;
 };

@@ -19,10 +19,8 @@ bool walk_iodata(Term t, ByteFn byte, BitsFn bits, CellFn cell) {
         return false;
       const Term head = t.head();
       t = t.tail();
-      if (head.is_small()) {
-        const SWord b = head.small_value();
-        if (b < 0 || b > 255) return false;
-        byte(static_cast<std::uint8_t>(b));
+      if ((head.raw() & ~Word{0xFF0}) == Term::small(0).raw()) {  // a small integer of eight bits
+        byte(static_cast<std::uint8_t>(head.raw() >> 4));
       } else if (head.is_list()) {
         if (!t.is_nil()) tails.push_back(t);
         t = head;
@@ -39,7 +37,7 @@ bool walk_iodata(Term t, ByteFn byte, BitsFn bits, CellFn cell) {
   }
 }
 template <class ByteFn, class BitsFn>
-bool walk_iodata(Term t, ByteFn byte, BitsFn bits) {
+[[gnu::always_inline]] inline bool walk_iodata(Term t, ByteFn byte, BitsFn bits) {
   return walk_iodata(t, byte, bits, [] { return true; });
 }
 

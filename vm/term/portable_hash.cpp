@@ -101,8 +101,6 @@ class PortableHash {
   /// False: it takes more steps.
   bool run(Term t, std::uint32_t* hash) {
     for (;;) {
-      if (--left_ < 0) [[unlikely]]
-        return false;
       t = t.is_list() ? list(t) : t.is_immed() ? immediate(t) : boxed(t);
       while (!t) {
         if (work_.empty()) {
@@ -135,6 +133,8 @@ class PortableHash {
   // the stack.
 
   Term list(Term t) {
+    if (--left_ < 0) [[unlikely]]
+      return give_up();
     std::uint32_t text = 0;
     int count = 0;
     for (; t.is_list() && t.head().is_small() && static_cast<Word>(t.head().small_value()) < 256;
@@ -145,7 +145,7 @@ class PortableHash {
       text = 0;
       count = 0;
       if (--left_ < 0) [[unlikely]]
-        return Term::nil();
+        return give_up();
     }
     if (count) m_.add(text, kText);
     if (!t.is_list()) return t;
@@ -208,10 +208,17 @@ class PortableHash {
 
   /// What takes many steps at once asks first, and is left out when it may not have them.
   bool spend(Word steps) { return (left_ -= static_cast<SWord>(steps)) >= 0; }
+  /// Nothing is to be done any more. (What is left of open maps is of no use then.)
+  [[gnu::cold]] Term give_up() {
+    while (!work_.empty()) work_.pop();
+    return kNonValue;
+  }
 
   /// The first one is next, the others wait.
   Term all(const Term* p, Word count) {
-    if (count == 0 || !spend(count / 4)) return kNonValue;
+    if (count == 0) return kNonValue;
+    if (!spend(count)) [[unlikely]]
+      return give_up();
     for (Word i = count; i-- > 1;) push(p[i]);
     return p[0];
   }
