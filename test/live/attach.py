@@ -292,6 +292,30 @@ class Suite:
         expect(mine[-3].arguments[1] == '0', f'need of garbage_collect() is not 0: {mine[-3]}')
         expect(int(mine[-1].arguments[1]) > 10000, f'little reclaimed: {mine[-1]}')
 
+    def test_long_built_in_functions(self):
+        """A process is scheduled in and out on the threads too that do for it what is long."""
+        known, found = self.traced('long.act', ['process', 'message', 'bif', 'gc'], ['+S', '2'])
+        p = known['p']
+        mine = [e for e in self.of_pid(found, p) if e.probe != 'process__spawn']
+        running, threads = None, {}
+        for e in mine:
+            threads.setdefault(e.probe, set()).add(e.thread)
+            if e.probe == 'process__scheduled':
+                expect(running is None, 'scheduled twice', e, *mine[:60])
+                running = e.thread
+            elif e.probe == 'process__unscheduled':
+                expect(running == e.thread, 'unscheduled elsewhere', e, *mine[:60])
+                running = None
+            elif e.probe != 'message__queued':
+                expect(running == e.thread, 'an event of a process that does not run there', e, *mine[:60])
+        expect(running is None, 'never unscheduled', *mine[-10:])
+        sent = [e for e in mine if e.probe == 'message__send']
+        expect([e.arguments[2] for e in sent] == ['8000000'], 'other messages', *sent)
+        expect(not threads['message__send'] & threads['bif__entry'], 'the large message was sent by a scheduler', threads)
+        # md5, the copy and the list, each: out of the scheduler, in and out elsewhere, in again.
+        expect(sum(e.thread in threads['message__send'] for e in mine if e.probe == 'process__scheduled') >= 4,
+               'not scheduled for each long call', *mine[:60])
+
     def test_G6_hibernate(self):
         known, found = self.traced('g6.act', ['process'], ['+S', '1'])
         p, a = known['p'], known['main']

@@ -19,6 +19,7 @@
 #include "vm/message/signal.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/code_view.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -96,14 +97,34 @@ void collect_if_due(Process& p) {
   if (p.heap.gc_desired()) collect_at_rest(p, 0);
 }
 
-/// The interpreter calls the built-in function again, which takes the result.
-void run_job(Process& p, DirtyJob& job) {
-  if (!lives_on(p)) return make_runnable(p);  // killed while it waited for a thread
+/// A process at work on this thread, for process-scheduled and process-unscheduled: both or none,
+/// as of the beginning.
+class Scheduled {
+ public:
+  explicit Scheduled(const Process& p) : p_(p), watched_(probe::slice_watched()) {
+    if (!watched_ || !probe::process_scheduled_enabled()) [[likely]]
+      return;
+    EpochGuard guard;  // functions are found by their addresses
+    const FunctionName f = resume_function(p);
+    probe::fire_process_scheduled(p.id, {f.module, f.function, f.arity});
+  }
+  ~Scheduled() {
+    if (watched_ && probe::process_unscheduled_enabled()) [[unlikely]]
+      probe::fire_process_unscheduled(p_.id);
+  }
+  Scheduled(const Scheduled&) = delete;
+
+ private:
+  const Process& p_;
+  const bool watched_;
+};
+
+void do_job(Process& p, DirtyJob& job) {
+  const Scheduled scheduled(p);
   if (!job.body) {
     const Word need = job.need;
     abandon_dirty_job(p);
-    collect_at_rest(p, need);
-    return make_runnable(p);
+    return collect_at_rest(p, need);
   }
   const std::int32_t before = p.reductions;
   job.result = job.body(p, job.arguments);
@@ -111,6 +132,12 @@ void run_job(Process& p, DirtyJob& job) {
   job.done = true;
   p.reductions_done += static_cast<Word>(before - p.reductions);
   if (lives_on(p)) collect_if_due(p);
+}
+
+/// The interpreter calls the built-in function again, which takes the result.
+void run_job(Process& p, DirtyJob& job) {
+  if (!lives_on(p)) return make_runnable(p);  // killed while it waited for a thread
+  do_job(p, job);
   make_runnable(p);
 }
 
