@@ -1,3 +1,6 @@
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -266,6 +269,19 @@ Term bif_lists_keysearch_3(Process& p, const Term* a) {
   return search_tuple(p, a, bif_lists_keysearch_3, [&p](Term found) {
     return found ? new_tuple(p.heap, intern_atom("value"), found) : atoms::false_;
   });
+}
+
+/// erts_internal:list_fits(N): whether the machine has memory for a list of so many elements, if it
+/// were used for nothing else.
+Term bif_erts_internal_list_fits_1(Process& p, const Term* a) {
+  if (!a[0].is_integer()) return raise_badarg(p);
+  if (!a[0].is_small()) return atoms::false_;
+  struct sysinfo machine;
+  struct rlimit space;
+  Word bytes = ~Word{0};
+  if (sysinfo(&machine) == 0) bytes = (Word{machine.totalram} + machine.totalswap) * machine.mem_unit;
+  if (getrlimit(RLIMIT_AS, &space) == 0) bytes = std::min<Word>(bytes, space.rlim_cur);
+  return bool_term(a[0].small_value() <= static_cast<SWord>(bytes / (2 * sizeof(Term))));
 }
 
 }  // namespace vmrun

@@ -68,8 +68,14 @@ last([_ | T]) -> last(T).
 droplast([_]) -> [];
 droplast([H | T]) -> [H | droplast(T)].
 
+%% Longer lists than this are looked at first: whether there is memory for them at all.
+-define(LONG, 10000000).
+
 -spec seq(integer(), integer()) -> [integer()].
+seq(From, To) when is_integer(From), is_integer(To), From - 1 =< To, To - From < ?LONG ->
+    seq_down(To, From, []);
 seq(From, To) when is_integer(From), is_integer(To), From - 1 =< To ->
+    erts_internal:list_fits(To - From + 1) orelse error(system_limit, [From, To]),
     seq_down(To, From, []).
 
 seq_down(N, From, Acc) when N >= From + 3 ->
@@ -82,6 +88,7 @@ seq(From, To, Step) when is_integer(From), is_integer(To), is_integer(Step) ->
     if
         Step > 0, From - Step =< To; Step < 0, From - Step >= To ->
             Count = (To - From + Step) div Step,
+            Count < ?LONG orelse erts_internal:list_fits(Count) orelse error(system_limit, [From, To, Step]),
             seq_step(From + (Count - 1) * Step, Count, Step, []);
         Step =:= 0, From =:= To ->
             [From];
@@ -99,7 +106,10 @@ sum(L) -> sum(L, 0).
 sum([H | T], Sum) -> sum(T, Sum + H);
 sum([], Sum) -> Sum.
 
-duplicate(N, X) when is_integer(N), N >= 0 -> duplicate(N, X, []).
+duplicate(N, X) when is_integer(N), N >= 0, N < ?LONG -> duplicate(N, X, []);
+duplicate(N, X) when is_integer(N), N >= 0 ->
+    erts_internal:list_fits(N) orelse error(system_limit, [N, X]),
+    duplicate(N, X, []).
 
 duplicate(0, _, Acc) -> Acc;
 duplicate(N, X, Acc) -> duplicate(N - 1, X, [X | Acc]).

@@ -247,7 +247,8 @@ def sizes_beyond_memory(vmrun):
     """What no machine has is system_limit, as OTP says."""
     calls = ['atomics:new((1 bsl 36) - 1, [])', 'atomics:new(1 bsl 59, [])', 'atomics:new(1 bsl 62, [])', 'counters:new(1 bsl 36, [])',
              'counters:new((1 bsl 36) - 1, [write_concurrency])', '<<0:(N bsl 40)>>', '<<0:(N bsl 60)>>', '<<0:(N bsl 70)>>',
-             'binary:copy(<<"abc">>, 1 bsl 40)', 'binary:copy(<<"abc">>, 1 bsl 58)', 'N bsl (1 bsl 40)', 'N bsl (1 bsl 70)']
+             'binary:copy(<<"abc">>, 1 bsl 40)', 'binary:copy(<<"abc">>, 1 bsl 58)', 'N bsl (1 bsl 40)', 'N bsl (1 bsl 70)', 'lists:duplicate(N bsl 40, x)', 'lists:duplicate(N bsl 70, x)', 'lists:seq(1, N bsl 40)',
+             'lists:seq(-(N bsl 70), 1)', 'lists:seq(1, N bsl 40, 7)', 'lists:seq(N bsl 70, 1, -1)', 'lists:duplicate(1 bsl 30, x)']
     funs = ', '.join(f'fun() -> {call} end' for call in calls)
     # More than the limit, but less than a machine may lend: what it says must not depend on how much it would lend.
     run(vmrun, f'main() -> N = length(init:get_plain_arguments()), '
