@@ -7,8 +7,8 @@
 /// Iodata as one bit string.
 namespace vmrun {
 
-/// Size in bits, or -1 when it is none, or when the steps are used up. whole_bytes: bit strings must
-/// be binaries.
+/// Size in bits, or -1 when it is none, or when the steps are used up. whole_bytes: bit strings
+/// must be binaries.
 SWord iodata_bits(Term t, bool whole_bytes, StepsHere& steps);
 
 /// All of it as one bit string; the non-value when it is none, or when the steps are used up. Same

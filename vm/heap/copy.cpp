@@ -59,11 +59,29 @@ struct SharedLiterals {
   }
 };
 
-/// One implementation for both sizes: in full, or with literals at no cost. -1: more than `most`.
-/// (Counting down costs as much as counting up.)
-template <bool kCountLiterals>
-SWord count_words(SWord most, Term t) {
-  SWord left = most;
+/// How far words are counted. Counting begins at `first` and goes too far above 0: so it costs an
+/// instruction to look, and only where a walk goes on.
+struct NoLimit {
+  static constexpr SWord first = 0;
+  static constexpr bool is_passed(SWord) { return false; }
+};
+struct CopiedHere {
+  static constexpr SWord first = -static_cast<SWord>(kWordsCopiedHere);
+  static bool is_passed(SWord words) { return words > 0; }
+};
+struct AtMost {
+  const SWord first;
+  explicit AtMost(SWord most) : first(-most) {}
+  static bool is_passed(SWord words) { return words > 0; }
+};
+constexpr Word kTooMany = ~Word{0};
+
+/// One implementation for both sizes: in full, or with literals at no cost. More than the limit,
+/// kTooMany perhaps, when they are more.
+template <bool kCountLiterals, class Limit>
+Word count_words(Term t, Limit limit) {
+  constexpr Word kWide = 1000;
+  SWord words = limit.first;
   const SharedLiterals shared;
   const auto counts = [&](Term x) { return !x.is_immed() && (kCountLiterals || !shared.contains(x.ptr())); };
   if (!counts(t)) return 0;
@@ -71,8 +89,9 @@ SWord count_words(SWord most, Term t) {
   for (;;) {
     if (t.is_list()) {
       do {
-        if ((left -= 2) < 0) [[unlikely]]
-          return -1;
+        words += 2;
+        if (limit.is_passed(words)) [[unlikely]]
+          return kTooMany;
         const Term* cell = t.list_ptr();
         if (counts(cell[0])) work.push(cell[0]);
         t = cell[1];
@@ -86,29 +105,31 @@ SWord count_words(SWord most, Term t) {
       const Word size = object_words(header);
       switch (header.header_sub()) {
         case Sub::kTuple:
-          left -= size == 1 ? 0 : static_cast<SWord>(size);  // the empty tuple is always the one literal
+          if (size - 2 > kWide) [[unlikely]] {
+            if (size == 1) --words;  // the empty tuple is always the one literal
+            else if (limit.is_passed(words + static_cast<SWord>(size))) return kTooMany;
+          }
+          words += static_cast<SWord>(size);
           fields = p + 1;
           fields_end = p + size;
           break;
         case Sub::kMap:
-          left -= static_cast<SWord>(size);
+          words += static_cast<SWord>(size);
           fields = p + (map_kind(header) == MapKind::kHashNode ? 1 : 2);
           fields_end = p + size;
           break;
         case Sub::kFun:
-          left -= static_cast<SWord>(size);
+          words += static_cast<SWord>(size);
           fields = reinterpret_cast<const FunObject*>(p)->environment();
           fields_end = p + size;
           if (const Term creator = reinterpret_cast<const FunObject*>(p)->creator; counts(creator))
             work.push(creator);
           break;
         case Sub::kSubBinary:
-          left -= static_cast<SWord>(part_words(reinterpret_cast<const SubBinary*>(p)));
+          words += static_cast<SWord>(part_words(reinterpret_cast<const SubBinary*>(p)));
           break;
-        default: left -= static_cast<SWord>(size);
+        default: words += static_cast<SWord>(size);
       }
-      if (left < 0) [[unlikely]]
-        return -1;
       Term last;
       for (; fields < fields_end; ++fields) {
         if (!counts(*fields)) continue;
@@ -116,11 +137,15 @@ SWord count_words(SWord most, Term t) {
         last = *fields;
       }
       if (last) {
+        if (limit.is_passed(words)) [[unlikely]]
+          return kTooMany;
         t = last;
         continue;
       }
     }
-    if (work.empty()) return most - left;
+    if (work.empty()) return static_cast<Word>(words - limit.first);
+    if (limit.is_passed(words)) [[unlikely]]
+      return kTooMany;
     t = work.pop();
   }
 }
@@ -244,13 +269,16 @@ Word opaque_words(const Term* p) {
 
 }  // namespace
 
-Word size_words(Term t) { return static_cast<Word>(count_words<true>(INT64_MAX, t)); }
-Word copy_size_words(Term t) { return static_cast<Word>(count_words<false>(INT64_MAX, t)); }
+Word size_words(Term t) { return count_words<true>(t, NoLimit()); }
+Word copy_size_words(Term t) { return count_words<false>(t, NoLimit()); }
+Word copy_size_words_here(Term t) { return count_words<false>(t, CopiedHere()); }
 Word copy_size_words(Term t, Literals literals) {
   return literals == Literals::kShared ? copy_size_words(t) : size_words(t);
 }
-SWord copy_size_words_within(SWord most, Term t) { return count_words<false>(most, t); }
-SWord size_words_within(SWord most, Term t) { return count_words<true>(most, t); }
+SWord size_words_within(SWord most, Term t) {
+  const Word words = count_words<true>(t, AtMost(most));
+  return words > static_cast<Word>(most) ? -1 : static_cast<SWord>(words);
+}
 
 namespace {
 

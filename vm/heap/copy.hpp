@@ -1,5 +1,6 @@
 #pragma once
 
+#include "vm/base/small_limits.hpp"
 #include "vm/heap/heap.hpp"
 
 /// Size and copy of terms between heaps. Neither collects; both take any depth (explicit work
@@ -20,9 +21,11 @@ enum class Literals : bool { kShared, kCopied };
 /// shared changes between slices.
 Word copy_size_words(Term t);
 Word copy_size_words(Term t, Literals literals);
-/// The same, shared literals not counted or counted; -1, and without looking further, when it is
-/// more than `most`.
-[[nodiscard]] SWord copy_size_words_within(SWord most, Term t);
+/// What a scheduler copies in one piece: half a millisecond.
+inline constexpr Word kWordsCopiedHere = usual_or_small<Word>(100'000, 100);
+/// The same as copy_size_words; more than kWordsCopiedHere, without looking further, when it is.
+Word copy_size_words_here(Term t);
+/// The size in full; -1, without looking further, when it is more than `most`.
 [[nodiscard]] SWord size_words_within(SWord most, Term t);
 
 /// Copies into `words` of memory at `hp` (advanced), size as copy_size_words said; objects with

@@ -19,7 +19,6 @@ namespace {
 
 // left for the stack when the first block is made to fit large arguments
 constexpr Word kArgumentRoomWords = 64;
-constexpr SWord kWordsCopiedHere = 100'000;
 Term boot_group_leader = Term::nil();
 
 unsigned list_length(Term list) {
@@ -89,10 +88,9 @@ void set_boot_group_leader(Term pid) { boot_group_leader = pid; }
 Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options,
                    RefKey* monitor_key, bool* too_large) {
   Word number;
-  const SWord words = copy_size_words_within(too_large ? kWordsCopiedHere : INT64_MAX, arguments);
-  if (words < 0) [[unlikely]]
+  const Word argument_words = too_large ? copy_size_words_here(arguments) : copy_size_words(arguments);
+  if (too_large && argument_words > kWordsCopiedHere) [[unlikely]]
     return *too_large = true, kNonValue;
-  const auto argument_words = static_cast<Word>(words);
   if (!process_table.reserve(&number)) return kNonValue;
   if (probe::copy_struct_enabled()) [[unlikely]]
     fire_copy(arguments);

@@ -18,24 +18,25 @@
 namespace vmrun {
 namespace {
 
-/// Messages of more words are copied elsewhere when the sender is a process: half a millisecond.
-constexpr SWord kWordsCopiedHere = 100'000;
-
+/// Messages that are too large are copied elsewhere when the sender is a process.
 bool too_large_here(Term message) {
-  return dirty_thread_kind() == DirtyKind::kNone && copy_size_words_within(kWordsCopiedHere, message) < 0;
+  return dirty_thread_kind() == DirtyKind::kNone && copy_size_words_here(message) > kWordsCopiedHere;
 }
 
-/// A copy of the message as its own fragment; nullptr when it is more than `most` words.
-[[gnu::always_inline]] inline Fragment* message_fragment(Term message, SWord most) {
+enum class Size : bool { kAny, kCopiedHere };
+
+/// A copy of the message as its own fragment; nullptr when it is larger.
+template <Size kSize>
+[[gnu::always_inline]] inline Fragment* message_fragment(Term message) {
   if (message.is_immed()) {
     Fragment* f = new_fragment(0);
     f->message = message;
     return f;
   }
-  const SWord words = copy_size_words_within(most, message);
-  if (words < 0) [[unlikely]]
+  const Word words = kSize == Size::kAny ? copy_size_words(message) : copy_size_words_here(message);
+  if (kSize != Size::kAny && words > kWordsCopiedHere) [[unlikely]]
     return nullptr;
-  Fragment* f = new_fragment(static_cast<Word>(words));
+  Fragment* f = new_fragment(words);
   Term* hp = f->words;
   f->message = copy_term(message, hp, f->off_heap);
   f->used_words = static_cast<std::uint32_t>(hp - f->words);
@@ -65,7 +66,7 @@ void fire_send(Process& from, Term to, Word words, const Fragment& f) {
   Word words = 0;
   if (probe::copy_struct_enabled() && !carries && !to_self && !message.is_immed())
     probe::fire_copy_struct(words = size_words(message));
-  Fragment* f = carries ? carrying_fragment(from, to.id, message) : message_fragment(message, INT64_MAX);
+  Fragment* f = carries ? carrying_fragment(from, to.id, message) : message_fragment<Size::kAny>(message);
   note_message_words(*f, words);
   bump_reductions(from, 1 + (f->used_words >> 4));
   if (probe::message_send_enabled()) fire_send(from, to.id, message_words(*f), *f);
@@ -80,7 +81,7 @@ bool is_watched(const Process& from) {
 bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
   if (is_watched(from)) [[unlikely]]
     return send_watched(from, to, as_given, message);
-  Fragment* f = message_fragment(message, INT64_MAX);
+  Fragment* f = message_fragment<Size::kAny>(message);
   bump_reductions(from, 1 + (f->used_words >> 4));
   return push_unannounced(to, f);
 }
@@ -135,7 +136,7 @@ Term send_large(Process& from, const Term* a) {
     send_watched(from, to, as_given, message);
     return SendResult::kDone;
   }
-  Fragment* f = message_fragment(message, kWordsCopiedHere);
+  Fragment* f = message_fragment<Size::kCopiedHere>(message);
   if (!f) [[unlikely]]
     return send_elsewhere(from, to.id, as_given, message);
   bump_reductions(from, 1 + (f->used_words >> 4));
@@ -192,7 +193,7 @@ bool send_from_native(Process* from, Term to, Term message) {
   if (from) return send_to_process(*from, *q, to, message);
   if (probe::copy_struct_enabled() && !message.is_immed()) [[unlikely]]
     probe::fire_copy_struct(size_words(message));
-  Fragment* f = message_fragment(message, INT64_MAX);
+  Fragment* f = message_fragment<Size::kAny>(message);
   f->from_vm = 1;
   return push_message(*q, f, false);
 }
