@@ -1,7 +1,7 @@
 #include "runtime/bif/support.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/term/arith.hpp"
-#include "vm/term/compare.hpp"
+#include "vm/term/long_compare.hpp"
 
 /// The operators as functions (erlang:'+'/2 and the rest), and the functions of numbers that guards
 /// may use.
@@ -47,16 +47,24 @@ Term bif_erlang_plus_1(Process& p, const Term* a) { return operate(p, ArithOp::k
 Term bif_erlang_minus_1(Process& p, const Term* a) { return operate(p, ArithOp::kNegate, a[0], kNonValue); }
 Term bif_erlang_bnot_1(Process& p, const Term* a) { return operate(p, ArithOp::kBnot, a[0], kNonValue); }
 
-Term bif_erlang_equal_2(Process&, const Term* a) { return bool_term(equal(a[0], a[1])); }
-Term bif_erlang_not_equal_2(Process&, const Term* a) { return bool_term(!equal(a[0], a[1])); }
-Term bif_erlang_exact_equal_2(Process&, const Term* a) { return bool_term(equal_exact(a[0], a[1])); }
-Term bif_erlang_exact_not_equal_2(Process&, const Term* a) { return bool_term(!equal_exact(a[0], a[1])); }
-Term bif_erlang_less_2(Process&, const Term* a) { return bool_term(compare(a[0], a[1]) < 0); }
-Term bif_erlang_less_equal_2(Process&, const Term* a) { return bool_term(compare(a[0], a[1]) <= 0); }
-Term bif_erlang_greater_2(Process&, const Term* a) { return bool_term(compare(a[0], a[1]) > 0); }
-Term bif_erlang_greater_equal_2(Process&, const Term* a) { return bool_term(compare(a[0], a[1]) >= 0); }
-Term bif_erlang_max_2(Process&, const Term* a) { return compare(a[0], a[1]) < 0 ? a[1] : a[0]; }
-Term bif_erlang_min_2(Process&, const Term* a) { return compare(a[0], a[1]) > 0 ? a[1] : a[0]; }
+Term bif_erlang_equal_2(Process&, const Term* a) { return bool_term(equal_of_any_size(a[0], a[1])); }
+Term bif_erlang_not_equal_2(Process&, const Term* a) { return bool_term(!equal_of_any_size(a[0], a[1])); }
+Term bif_erlang_exact_equal_2(Process&, const Term* a) {
+  return bool_term(equal_exact_of_any_size(a[0], a[1]));
+}
+Term bif_erlang_exact_not_equal_2(Process&, const Term* a) {
+  return bool_term(!equal_exact_of_any_size(a[0], a[1]));
+}
+Term bif_erlang_less_2(Process&, const Term* a) { return bool_term(compare_of_any_size(a[0], a[1]) < 0); }
+Term bif_erlang_less_equal_2(Process&, const Term* a) {
+  return bool_term(compare_of_any_size(a[0], a[1]) <= 0);
+}
+Term bif_erlang_greater_2(Process&, const Term* a) { return bool_term(compare_of_any_size(a[0], a[1]) > 0); }
+Term bif_erlang_greater_equal_2(Process&, const Term* a) {
+  return bool_term(compare_of_any_size(a[0], a[1]) >= 0);
+}
+Term bif_erlang_max_2(Process&, const Term* a) { return compare_of_any_size(a[0], a[1]) < 0 ? a[1] : a[0]; }
+Term bif_erlang_min_2(Process&, const Term* a) { return compare_of_any_size(a[0], a[1]) > 0 ? a[1] : a[0]; }
 
 Term bif_erlang_not_1(Process& p, const Term* a) {
   return is_boolean(a[0]) ? bool_term(a[0] == atoms::false_) : raise_badarg(p);

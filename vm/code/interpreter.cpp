@@ -23,7 +23,7 @@
 #include "vm/term/arith.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
-#include "vm/term/compare.hpp"
+#include "vm/term/long_compare.hpp"
 #include "vm/term/map.hpp"
 #ifdef VMRUN_COUNT_PAIRS
 #include "vm/code/count_pairs.hpp"
@@ -250,7 +250,7 @@ inline const Export* entry_export(const Word* entry) {
     goto raise;             \
   } while (0)
 #define VM_BOTH_SMALL(a, b)       (((a).raw() & (b).raw() & 0xF) == 0xF)
-#define VM_EQUAL_SLOW(a, b)       (!(a).is_immed() && !(b).is_immed() && detail::equal_exact_slow(a, b))
+#define VM_EQUAL_SLOW(a, b)       (!(a).is_immed() && !(b).is_immed() && detail::long_equal_exact(a, b))
 #define VM_FUN_TARGET(fun, arity) fun_target(fun, arity, x)
 #define VM_ARITH(operation, a, b, live, fail, dst)                               \
   do {                                                                           \

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -18,6 +19,7 @@
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/online.hpp"
@@ -25,6 +27,7 @@
 #include "vm/sched/run_queue.hpp"
 #include "vm/sched/standstill.hpp"
 #include "vm/sched/timers.hpp"
+#include "vm/term/long_compare.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -46,6 +49,7 @@ constexpr std::int32_t kUpkeepReductions = 4000;
 constexpr std::int32_t kLeastSlice = 2;
 constexpr std::int32_t kSwitchCost = 20;  // what changing to another process counts, in reductions
 constexpr std::int32_t kWaitedBeforeSharing = 1000;
+constexpr std::int32_t kReductionsBefore = 1000;     // what is done before others are let run counts as many
 constexpr std::chrono::milliseconds kPatience{100};  // with slices that have begun when the machine ends
 
 SchedulerOptions options;
@@ -159,14 +163,17 @@ std::int32_t slice_length(Scheduler& s) {
   return options.slice;
 }
 
+thread_local bool slice_is_watched = false;  // the one that runs
+
 /// A slice that someone looks at, as of its start: so every process-unscheduled has its
 /// process-scheduled.
 [[gnu::cold, gnu::noinline]] RunResult run_watched(Scheduler& s, Process& p) {
+  slice_is_watched = true;
   if (probe::process_scheduled_enabled()) fire_scheduled(p);
   trace_running(p, true);
   s.traced = probe::calls_watched() || is_traced(p, kTraceCall);
   const RunResult result = options.run(s, p);
-  s.traced = false;
+  s.traced = slice_is_watched = false;
   if (result != RunResult::kExited) trace_running(p, false);
   if (probe::process_unscheduled_enabled()) probe::fire_process_unscheduled(p.id);
   return result;
@@ -245,6 +252,75 @@ void serve_ports(Scheduler& s) {
 bool puts_ports_off(Scheduler& s) {
   return options.random && waiting_processes(s) && next_random(s.random_state) >> 63;
 }
+
+// ---- In the middle of a slice -------------------------------------------------------------------
+
+/// A process in the middle of an instruction, while another one has the scheduler: what slices
+/// share is as it was when that is over. Its own state is nowhere but here and in the interpreter's
+/// frame, so nothing is done to it meanwhile: it is on no queue, and signals wait for its next
+/// slice.
+class SetAside {
+ public:
+  explicit SetAside(Scheduler& s)
+      : s_(s), p_(*s.current), slice_(s.slice), traced_(s.traced), watched_(slice_is_watched) {
+    std::memcpy(static_cast<void*>(x_), s.x, sizeof x_);
+    if (watched_) [[unlikely]] {
+      trace_running(p_, false);
+      if (probe::process_unscheduled_enabled()) probe::fire_process_unscheduled(p_.id);
+    }
+    slice_is_watched = false;
+  }
+  ~SetAside() {
+    s_.current = &p_;
+    s_.slice = slice_;
+    s_.traced = traced_;
+    s_.runs = true;
+    slice_is_watched = watched_;
+    if (watched_) [[unlikely]] {
+      if (probe::process_scheduled_enabled()) fire_scheduled(p_);
+      trace_running(p_, true);
+    }
+    std::memcpy(static_cast<void*>(s_.x), x_, sizeof x_);
+  }
+  SetAside(const SetAside&) = delete;
+
+ private:
+  Scheduler& s_;
+  Process& p_;
+  const std::int32_t slice_;
+  const bool traced_, watched_;
+  Term x_[kMaxXRegs + 1];
+};
+
+constexpr unsigned kMostSetAside = 8;  // of one scheduler at a time: each takes room on its stack
+thread_local unsigned set_aside_here = 0;
+
+/// A turn of the loop below, but for what only counts between two slices: epochs, the end.
+void take_turn(Scheduler& s) {
+  if (!s.inbox.seems_empty()) take_inbox(s);
+  if (s.until_upkeep <= 0) keep_up(s);
+  if (!waiting_processes(s) && !waiting_ports(s) && s.port_inbox.seems_empty()) return;
+  const SetAside current(s);
+  s.current = nullptr;
+  serve_ports(s);
+  if (Process* p = pick(s, options.random)) {
+    s.runs = true;
+    run_slice(s, *p);
+  }
+}
+
+void let_others_run_here() {
+  Scheduler* s = this_scheduler();
+  if (!s || !s->current || dirty_thread_kind() != DirtyKind::kNone || set_aside_here == kMostSetAside) return;
+  if (s->asked.load(std::memory_order_relaxed) || processes_held.load(std::memory_order_relaxed)) return;
+  s->until_upkeep -= kReductionsBefore;
+  if (waiting_processes(*s) && (s->others_waited += kReductionsBefore) >= kWaitedBeforeSharing) share(*s);
+  ++set_aside_here;
+  take_turn(*s);
+  --set_aside_here;
+}
+
+[[maybe_unused]] const bool filled_in = (let_others_run = let_others_run_here, true);
 
 void rest(Scheduler& s) {
   s.queue_length.store(0, std::memory_order_relaxed);

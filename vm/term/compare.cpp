@@ -3,17 +3,45 @@
 #include <algorithm>
 #include <vector>
 
+#include "vm/base/small_limits.hpp"
 #include "vm/base/work_stack.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/fun.hpp"
 #include "vm/term/layout.hpp"
+#include "vm/term/long_compare.hpp"
 
 namespace vmrun {
+
+constinit LetOthersRun let_others_run = [] {};
+
 namespace {
 
 using Sub = Term::Sub;
+
+/// Counts what a comparison does. Those of long_compare.hpp let others run now and then; for the
+/// rest this is nothing.
+template <bool kPauses>
+class Steps {
+ public:
+  void one() { several(1); }
+  /// A step takes some nanoseconds: a list cell, an element, 64 bytes.
+  void several([[maybe_unused]] SWord n) {
+    if constexpr (kPauses) {
+      if ((left_ -= n) < 0) [[unlikely]]
+        pause();
+    }
+  }
+
+ private:
+  static constexpr SWord kBetweenPauses = usual_or_small<SWord>(20000, 20);
+  [[gnu::cold, gnu::noinline]] void pause() {
+    let_others_run();
+    left_ = kBetweenPauses;
+  }
+  SWord left_ = kBetweenPauses;
+};
 
 template <class T>
 const T* object(Term t) {
@@ -135,17 +163,51 @@ void collect_pairs(const Term* node, std::vector<Pair>& pairs) {
 }
 
 /// Any map's pairs in key order.
-std::vector<Pair> sorted_pairs(Term map) {
+template <bool kPauses>
+std::vector<Pair> sorted_pairs(Term map, Steps<kPauses>& steps) {
   std::vector<Pair> pairs;
   if (map_kind(*map.boxed_ptr()) == MapKind::kFlat) {
     const FlatMap* m = flatmap_of(map);
     for (Word i = 0; i < m->size; ++i) pairs.push_back({m->keys.element(i), m->values()[i]});
   } else {
     collect_pairs(map.boxed_ptr(), pairs);
-    std::sort(pairs.begin(), pairs.end(),
-              [](const Pair& a, const Pair& b) { return compare_keys(a.key, b.key) < 0; });
+    std::sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) {
+      steps.one();
+      return compare_keys(a.key, b.key) < 0;
+    });
   }
   return pairs;
+}
+
+// ---- Bit strings --------------------------------------------------------------------------------
+
+/// compare_bits, a piece at a time.
+int compare_bits_in_pieces(const BitView& x, const BitView& y, Word n, Steps<true>& steps) {
+  constexpr Word kPiece = usual_or_small<Word>(8 << 17, 8 << 7);
+  const SWord bytes_a_step = x.aligned() && y.aligned() ? 64 : 4;
+  for (Word done = 0;;) {
+    const Word now = std::min(n - done, kPiece);
+    if (const int c = compare_bits(x.base, x.offset_bits + done, y.base, y.offset_bits + done, now)) return c;
+    done += now;
+    if (done == n) return 0;
+    steps.several(static_cast<SWord>(now / 8) / bytes_a_step);
+  }
+}
+
+int compare_bitstrings(Term a, Term b, Steps<false>&) { return compare_bitstrings(a, b); }
+int compare_bitstrings(Term a, Term b, Steps<true>& steps) {
+  const BitView x = bits_of(a), y = bits_of(b);
+  const int c = compare_bits_in_pieces(x, y, std::min(x.size_bits, y.size_bits), steps);
+  return c ? c : order(x.size_bits, y.size_bits);
+}
+
+bool equal_bits(const BitView& x, const BitView& y, Steps<false>&) {
+  if (x.aligned() && y.aligned() && x.is_binary())
+    return std::memcmp(x.bytes(), y.bytes(), x.size_bytes()) == 0;
+  return compare_bits(x.base, x.offset_bits, y.base, y.offset_bits, x.size_bits) == 0;
+}
+bool equal_bits(const BitView& x, const BitView& y, Steps<true>& steps) {
+  return compare_bits_in_pieces(x, y, x.size_bits, steps) == 0;
 }
 
 Word map_size_of(Term t) { return object<MapObject>(t)->size; }
@@ -157,20 +219,20 @@ struct Job {
   bool exact;
 };
 
-bool equal_bits(Term a, Term b) {
+template <bool kPauses>
+bool equal_bitstrings(Term a, Term b, Steps<kPauses>& steps) {
   const BitView x = bits_of(a), y = bits_of(b);
-  if (x.size_bits != y.size_bits) return false;
-  if (x.aligned() && y.aligned() && x.is_binary())
-    return std::memcmp(x.bytes(), y.bytes(), x.size_bytes()) == 0;
-  return compare_bits(x.base, x.offset_bits, y.base, y.offset_bits, x.size_bits) == 0;
+  return x.size_bits == y.size_bits && equal_bits(x, y, steps);
 }
 
 /// Walks both terms at once; what is to be compared later waits on the stack.
+template <bool kPauses>
 class Equality {
  public:
   bool of(Term a, Term b, bool exact) {
     if (!later(a, b, exact)) return false;
     while (!work_.empty()) {
+      steps_.one();
       const Job job = work_.pop();
       if (job.a.is_list()) {
         if (!job.b.is_list() || !of_lists(job.a, job.b, job.exact)) return false;
@@ -199,13 +261,14 @@ class Equality {
 
   bool all_later(const Term* x, const Term* y, Word n, bool exact) {
     for (Word i = n; i-- > 0;) {
+      steps_.one();
       if (!later(x[i], y[i], exact)) return false;
     }
     return true;
   }
 
   bool of_lists(Term a, Term b, bool exact) {
-    for (;;) {
+    for (;; steps_.one()) {
       const Term *x = a.list_ptr(), *y = b.list_ptr();
       if (x == y) return true;
       if (!later(x[0], y[0], exact)) return false;
@@ -239,7 +302,7 @@ class Equality {
       }
       case Sub::kRefcBinary:
       case Sub::kHeapBinary:
-      case Sub::kSubBinary: return b.is_bitstring() && equal_bits(a, b);
+      case Sub::kSubBinary: return b.is_bitstring() && equal_bitstrings(a, b, steps_);
       case Sub::kMap:
         // A map's kind and a trie's shape follow from its keys, and keys match exactly or not at
         // all.
@@ -272,19 +335,24 @@ class Equality {
   }
 
   WorkStack<Job, 24> work_;
+  Steps<kPauses> steps_;
 };
 
 // ---- Order --------------------------------------------------------------------------------------
 
+template <bool kPauses>
 int compare_walk(Term a, Term b, bool exact) {
   WorkStack<Job, 24> work;
+  Steps<kPauses> steps;
   const auto push_all = [&](const Term* x, const Term* y, Word n, bool ex) {
     for (Word i = n; i-- > 0;) {
+      steps.one();
       if (x[i] != y[i]) work.push({x[i], y[i], ex});
     }
   };
   work.push({a, b, exact});
   while (!work.empty()) {
+    steps.one();
     const Job job = work.pop();
     a = job.a;
     b = job.b;
@@ -318,7 +386,7 @@ int compare_walk(Term a, Term b, bool exact) {
       case kList: {
         // Along the list as long as heads are decided here; else the tails wait below the heads.
         const Term *x = a.list_ptr(), *y = b.list_ptr();
-        for (;;) {
+        for (;; steps.one()) {
           if (x == y) break;
           if (x[0] != y[0]) {
             if (x[0].is_small() && y[0].is_small())
@@ -338,7 +406,7 @@ int compare_walk(Term a, Term b, bool exact) {
         break;
       }
       case kBits:
-        if (int c = compare_bitstrings(a, b)) return c;
+        if (int c = compare_bitstrings(a, b, steps)) return c;
         break;
       case kMap: {
         if (int c = order(map_size_of(a), map_size_of(b))) return c;
@@ -347,7 +415,7 @@ int compare_walk(Term a, Term b, bool exact) {
           push_all(m->values(), n->values(), m->size, exact);
           if (m->keys != n->keys) push_all(m->keys.tuple_elements(), n->keys.tuple_elements(), m->size, true);
         } else {
-          const auto x = sorted_pairs(a), y = sorted_pairs(b);
+          const auto x = sorted_pairs(a, steps), y = sorted_pairs(b, steps);
           for (std::size_t i = x.size(); i-- > 0;) work.push({x[i].value, y[i].value, exact});
           for (std::size_t i = x.size(); i-- > 0;) work.push({x[i].key, y[i].key, true});
         }
@@ -362,15 +430,19 @@ int compare_walk(Term a, Term b, bool exact) {
 }  // namespace
 
 namespace detail {
-bool equal_exact_slow(Term a, Term b) { return Equality().of(a, b, true); }
-bool equal_slow(Term a, Term b) { return Equality().of(a, b, false); }
-int compare_slow(Term a, Term b) { return compare_walk(a, b, false); }
+bool equal_exact_slow(Term a, Term b) { return Equality<false>().of(a, b, true); }
+bool equal_slow(Term a, Term b) { return Equality<false>().of(a, b, false); }
+int compare_slow(Term a, Term b) { return compare_walk<false>(a, b, false); }
+
+bool long_equal_exact(Term a, Term b) { return Equality<true>().of(a, b, true); }
+bool long_equal(Term a, Term b) { return Equality<true>().of(a, b, false); }
+int long_compare(Term a, Term b) { return compare_walk<true>(a, b, false); }
 }  // namespace detail
 
 int compare_keys(Term a, Term b) {
   if (a == b) return 0;
   if (a.is_small() && b.is_small()) return order(static_cast<SWord>(a.raw()), static_cast<SWord>(b.raw()));
-  return compare_walk(a, b, true);
+  return compare_walk<false>(a, b, true);
 }
 
 int compare_atoms(Term a, Term b) {

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "vm/term/compare.hpp"
+
+/// Comparisons of terms of any size that keep nobody waiting: after every so many elements they let
+/// something else run on the calling thread (see let_others_run). For instructions and built-in
+/// functions of programs, which hold no lock and look at nothing but terms of their process.
+namespace vmrun {
+
+/// What has been queued runs for a slice, in the middle of what the calling thread does; nothing on
+/// threads that are no schedulers. Filled in by vm/sched before main begins.
+using LetOthersRun = void (*)();
+extern constinit LetOthersRun let_others_run;
+
+namespace detail {
+bool long_equal_exact(Term a, Term b);
+bool long_equal(Term a, Term b);
+int long_compare(Term a, Term b);
+}  // namespace detail
+
+/// As equal and so on in compare.hpp.
+inline bool equal_exact_of_any_size(Term a, Term b) {
+  if (a == b) return true;
+  if (a.is_immed() || b.is_immed()) return false;
+  return detail::long_equal_exact(a, b);
+}
+inline bool equal_of_any_size(Term a, Term b) {
+  if (a == b) return true;
+  if (a.is_immed() && b.is_immed()) return false;
+  return detail::long_equal(a, b);
+}
+inline int compare_of_any_size(Term a, Term b) {
+  if (a == b) return 0;
+  if (a.is_small() && b.is_small()) return static_cast<SWord>(a.raw()) < static_cast<SWord>(b.raw()) ? -1 : 1;
+  return detail::long_compare(a, b);
+}
+
+}  // namespace vmrun
