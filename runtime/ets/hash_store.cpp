@@ -36,6 +36,19 @@ class HashStore final : public Store {
     }
   }
 
+  bool free_some(SWord& left) override {
+    for (; !buckets_.empty(); buckets_.pop_back()) {
+      Object*& first = buckets_.back();
+      while (first) {
+        if (--left < 0) return false;
+        Object* next = first->next;
+        destroy_object(first);
+        first = next;
+      }
+    }
+    return true;
+  }
+
   Object* find(Term key) const override {
     const std::uint64_t hash = hash_term(key);
     for (Object* o = buckets_[index(hash)]; o; o = o->next) {

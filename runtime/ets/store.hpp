@@ -92,6 +92,10 @@ class Store {
   /// false and the step is over, and leaves the position behind it.
   virtual void walk(Position& at, bool backwards, const std::function<bool(Object*)>& visit) const = 0;
 
+  /// Of a store that is about to be destroyed: frees so many objects, and counts them down. True
+  /// when none is left.
+  [[nodiscard]] virtual bool free_some(SWord& left) = 0;
+
   /// While fixed, objects stay where they are and deleted ones remain as places; the last unfix
   /// removes those.
   virtual void fix() {}

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vm/base/clock.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/lifecycle/exit.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
@@ -30,13 +31,17 @@ std::mutex registry_mutex;  // guards what follows, and changes of the arrays ab
 std::uint32_t slot_count = 0;
 std::vector<std::uint32_t> free_slots;
 Word generation = 0;
-// pid: slots it owns or fixes, may name some in vain
-std::unordered_map<Word, std::unordered_set<std::uint32_t>> used_by;
-std::atomic<Word> user_count{0};  // size of used_by
+/// What a process owns or fixes.
+struct Use {
+  std::unordered_set<std::uint32_t> slots;  // may name some in vain
+  std::unique_ptr<Store> left;              // of a process that ends: what is still to be freed of a table
+};
+std::unordered_map<Word, Use> used_by;  // by pid
+std::atomic<Word> user_count{0};        // size of used_by
 
 void note_user(Term pid, std::uint32_t slot) {
   std::lock_guard lock(registry_mutex);
-  used_by[pid.raw()].insert(slot);
+  used_by[pid.raw()].slots.insert(slot);
   user_count.store(used_by.size(), std::memory_order_release);
 }
 
@@ -66,14 +71,14 @@ void release_heir(Table& t) {
   t.heir = atoms::none;
 }
 
-void leave_behind(Process& p, Table& t) {
-  std::unique_ptr<Store> dropped;
+/// The store of a table that goes with the process.
+std::unique_ptr<Store> leave_behind(Process& p, Table& t) {
   Released released;
   std::unique_lock lock(t.mutex);
-  if (!t.alive) return;
+  if (!t.alive) return {};
   if (const Word* fixed = t.fixers.find(p.id))
     for (Word times = *fixed; times; --times) unfix_table(t, p.id, released);
-  if (t.owner != p.id) return;
+  if (t.owner != p.id) return {};
   if (t.heir != atoms::none && t.heir != p.id) {
     const Term heir = t.heir;
     Object* data = t.heir_data;
@@ -81,23 +86,48 @@ void leave_behind(Process& p, Table& t) {
     const bool given = give_table(t, heir, p.id, data->tuple.element(0));
     destroy_object(data);
     t.heir = atoms::none;
-    if (given) return;
+    if (given) return {};
   }
-  dropped = remove_table(t);  // destroyed after the lock is given back
+  return remove_table(t);
 }
 
-void on_exit(Process& p) {
-  if (user_count.load(std::memory_order_acquire) == 0) return;
-  std::unordered_set<std::uint32_t> list;
-  {
-    std::lock_guard lock(registry_mutex);
-    const auto it = used_by.find(p.id.raw());
-    if (it == used_by.end()) return;
-    list = std::move(it->second);
-    used_by.erase(it);
-    user_count.store(used_by.size(), std::memory_order_release);
+/// Takes the next of the slots that the ending process uses, or what is left of a table. False:
+/// there is neither.
+bool take_use(Term pid, std::uint32_t* slot, std::unique_ptr<Store>* store) {
+  std::lock_guard lock(registry_mutex);
+  const auto it = used_by.find(pid.raw());
+  if (it == used_by.end()) return false;
+  Use& use = it->second;
+  if (use.left) {
+    *store = std::move(use.left);
+    return true;
   }
-  for (std::uint32_t slot : list) leave_behind(p, *table_in(slot));
+  if (!use.slots.empty()) {
+    *slot = *use.slots.begin();
+    use.slots.erase(use.slots.begin());
+    return true;
+  }
+  used_by.erase(it);
+  user_count.store(used_by.size(), std::memory_order_release);
+  return false;
+}
+
+bool on_exit(Process& p) {
+  if (user_count.load(std::memory_order_acquire) == 0) return true;
+  SWord left = usual_or_small<SWord>(1000, 2);  // objects and tables
+  while (left > 0) {
+    std::uint32_t slot;
+    std::unique_ptr<Store> store;
+    if (!take_use(p.id, &slot, &store)) return true;
+    if (!store) store = leave_behind(p, *table_in(slot));
+    if (store && !store->free_some(left)) {
+      std::lock_guard lock(registry_mutex);
+      used_by[p.id.raw()].left = std::move(store);
+      return false;
+    }
+    --left;
+  }
+  return false;
 }
 [[maybe_unused]] const bool hooked = (add_exit_hook(on_exit), true);  // before any process runs
 

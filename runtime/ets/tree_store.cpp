@@ -30,6 +30,16 @@ class TreeStore final : public Store {
     for (const Node& n : nodes_) destroy_object(n.object);
   }
 
+  bool free_some(SWord& left) override {
+    while (!nodes_.empty()) {
+      if (--left < 0) return false;
+      const auto first = nodes_.begin();
+      destroy_object(first->object);
+      nodes_.erase(first);
+    }
+    return true;
+  }
+
   Object* find(Term key) const override {
     const auto it = nodes_.find(key);
     return it == nodes_.end() ? nullptr : it->object;

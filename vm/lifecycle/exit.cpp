@@ -26,8 +26,8 @@ constinit ReleaseFlags release_flags = nullptr;
 
 namespace {
 
-std::vector<void (*)(Process&)>& hooks() {
-  static auto& list = *new std::vector<void (*)(Process&)>;
+std::vector<bool (*)(Process&)>& hooks() {
+  static auto& list = *new std::vector<bool (*)(Process&)>;
   return list;
 }
 void (*report_crash)(Process& p, Term reason) = nullptr;
@@ -77,7 +77,7 @@ void answer_questions(Process& p) {
 
 }  // namespace
 
-void add_exit_hook(void (*hook)(Process& p)) { hooks().push_back(hook); }
+void add_exit_hook(bool (*hook)(Process& p)) { hooks().push_back(hook); }
 void set_crash_reporter(void (*reporter)(Process& p, Term reason)) { report_crash = reporter; }
 
 void exit_process(Process& p, Term reason, bool report) {
@@ -104,6 +104,8 @@ void exit_process(Process& p, Term reason, bool report) {
 
 /// Until the last piece p.extra or the mailbox is left: see is_ending.
 void end_more(Process& p) {
+  for (auto hook : hooks())
+    if (!hook(p)) return (void)extra_of(p);
   int left = kPiece;
   if (p.extra && !tell_relations(p, &left)) return;
   Fragment*& first = p.mailbox.first;
@@ -118,7 +120,6 @@ void end_more(Process& p) {
     if (p.extra->system_process) [[unlikely]]
       system_process_ended(p, p.exit_reason);
   }
-  for (auto hook : hooks()) hook(p);
   if (p.observed) [[unlikely]] {
     trace_exiting(p, atoms::out_exited);
     p.observed = 0;

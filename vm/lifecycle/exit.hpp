@@ -11,15 +11,16 @@ namespace vmrun {
 /// then returns RunResult::kExited at once; the scheduler frees p.
 void exit_process(Process& p, Term reason, bool report);
 
-/// A process with a great many links, monitors or messages is not through when exit_process
+/// A process with a great many links, monitors, messages or tables is not through when exit_process
 /// returns: the scheduler goes on, a piece at a time, before it frees the structure. Of a process
 /// that exits: whether there is more.
 inline bool is_ending(const Process& p) { return p.extra || p.mailbox.first; }
 void end_more(Process& p);
 
-/// Calls hook in the dying process's thread, after its signals are sent, before its heap goes.
-/// Register before processes run.
-void add_exit_hook(void (*hook)(Process& p));
+/// Calls hook in the dying process's thread, before its links and monitors are told, until it
+/// returns true: what the process leaves behind elsewhere may be so much that it takes many calls,
+/// between which others run. Register before processes run.
+void add_exit_hook(bool (*hook)(Process& p));
 
 /// Gives back what the process has set for the whole machine as long as it lives
 /// (Extra::holds_flags). Filled in by runtime/bif before main begins.
