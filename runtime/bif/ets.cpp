@@ -253,7 +253,8 @@ Term bif_ets_whereis_1(Process& p, const Term* a) {
   return t ? table_ref(p.heap, *t) : atoms::undefined;
 }
 
-Term bif_ets_all_0(Process& p, const Term*) {
+Term bif_ets_all_0(Process& p, const Term* a) {
+  if (came_back(p) || too_long(most_tables())) return run_elsewhere(p, bif_ets_all_0, a, 0);
   ListBuilder list(p.heap);
   for_each_table([&](const Table& t) { list.add(table_id(p.heap, t)); });
   return list.finish();

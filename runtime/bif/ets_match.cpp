@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include "runtime/bif/ets_support.hpp"
@@ -18,6 +19,9 @@ namespace {
 
 /// What the caller gave and wants.
 enum Form : SWord { kSelect, kMatch, kMatchObject, kSelectReverse };
+
+/// Objects that a dirty scheduler looks at before it gives the lock back.
+constexpr SWord kAtOnce = usual_or_small<SWord>(1000, 3);
 
 MatchSpec make_spec(Process& p, Term pattern, Form form) {
   if (form == kMatch) return MatchSpec(p, pattern, MatchSpec::Result::kBindings);
@@ -47,7 +51,6 @@ bool long_walk(const Store& store, const MatchSpec& spec) {
 /// done(store) after each part. False: the table is gone, or not this process's to use any more.
 template <class Visit, class Done>
 bool walk_in_parts(Process& p, Term id, Access access, bool backwards, Visit&& visit, Done&& done) {
-  constexpr SWord kAtOnce = usual_or_small<SWord>(1000, 3);
   {
     Locked t(p.id, id, access, true);
     if (!t) return false;
@@ -107,50 +110,94 @@ Term select_all(Process& p, const Term* a, unsigned arity, Form form, BifFn self
   return walk_in_parts(p, id, Access::kRead, backwards, visit, nothing) ? list : raise_badarg(p);
 }
 
-/// A chunk from `at`, which moves on. `surplus`: results of a former chunk that have not been given
-/// out.
-Term select_chunk(Process& p, Term id, Position at, Term pattern, SWord limit, Term surplus, Form form) {
-  MatchSpec spec = make_spec(p, pattern, form);
-  Locked t(p, id, Access::kRead);
-  if (!t || !spec.valid()) return raise_badarg(p);
+/// The table stays fixed while it lives, on a dirty scheduler, where others have turns with it.
+class FixedElsewhere {
+ public:
+  FixedElsewhere(Process& p, Term id) : p_(p), id_(id) {
+    if (dirty_thread_kind() == DirtyKind::kNone) return;
+    if (Locked t(p.id, id, Access::kRead, true); t) fix_table(*t, p.id), fixed_ = true;
+  }
+  ~FixedElsewhere() {
+    Released released;
+    if (!fixed_) return;
+    if (Locked t(p_.id, id_, Access::kNone, true); t) unfix_table(*t, p_.id, released);
+  }
+  FixedElsewhere(const FixedElsewhere&) = delete;
+
+ private:
+  Process& p_;
+  const Term id_;
+  bool fixed_ = false;
+};
+
+/// What `self` was called with.
+struct Call {
+  BifFn self;
+  const Term* arguments;
+  unsigned arity;
+};
+
+struct Chunk {
+  Term pattern;
+  SWord limit;
+  Term surplus;  // results of a former chunk that have not been given out
+  Form form;
+};
+
+/// A chunk from `at`, which moves on.
+Term select_chunk(Process& p, Term id, Position at, Chunk c, const Call& call) {
+  const bool here = dirty_thread_kind() == DirtyKind::kNone;
+  const SWord at_once = here ? kStepsOnScheduler / 8 : kAtOnce;
+  MatchSpec spec = make_spec(p, c.pattern, c.form);
+  const FixedElsewhere fixed(p, id);
   ListBuilder chunk(p.heap), rest(p.heap);
   SWord count = 0;
-  for (; surplus.is_list() && count < limit; surplus = surplus.tail(), ++count) chunk.add(surplus.head());
-  if (at.state != Position::kEnd && count < limit) {
+  for (; c.surplus.is_list() && count < c.limit; c.surplus = c.surplus.tail(), ++count)
+    chunk.add(c.surplus.head());
+  const auto wants_more = [&] { return at.state != Position::kEnd && count < c.limit; };
+  const bool walks = wants_more();
+  Term own_id;
+  for (bool first = true; first || wants_more(); first = false) {
+    Locked t(p, id, Access::kRead);
+    if (!t || !spec.valid()) return raise_badarg(p);
+    own_id = t->named ? t->name : id;
+    if (!walks) break;
     SWord visited = 0;
-    t.store().walk(at, form == kSelectReverse, [&](Object* o) {
-      ++visited;
+    t.store().walk(at, c.form == kSelectReverse, [&](Object* o) {
       if (const Term result = spec.run(o->tuple)) {
         const Term copy = copy_out(p, result);
-        count < limit ? chunk.add(copy) : rest.add(copy);
+        count < c.limit ? chunk.add(copy) : rest.add(copy);
         ++count;
       }
-      return count < limit;
+      return ++visited < at_once && count < c.limit;
     });
+    if (at.state == Position::kInside && at.key) at.key = copy_to(p.heap, at.key);
     charge(p, visited * 2);
-    surplus = rest.finish();
+    if (here && wants_more()) return run_elsewhere(p, call.self, call.arguments, call.arity);
   }
+  if (walks) c.surplus = rest.finish();
   if (count == 0) return atoms::end_of_table;
-  const bool over = at.state == Position::kEnd && surplus.is_nil();
+  const bool over = at.state == Position::kEnd && c.surplus.is_nil();
   Term position = atoms::end_of_table;
-  if (at.state == Position::kInside) {
-    position = t.store().kind() == Kind::kOrderedSet ? new_tuple(p.heap, copy_to(p.heap, at.key))
-                                                     : Term::small(static_cast<SWord>(at.bucket));
-  }
+  if (at.state == Position::kInside)
+    position = at.key ? new_tuple(p.heap, at.key) : Term::small(static_cast<SWord>(at.bucket));
   const Term matches = chunk.finish();
   const Term continuation = over ? atoms::end_of_table
-                                 : new_tuple(p.heap, table_id(p.heap, *t), position, pattern,
-                                             Term::small(limit), surplus, Term::small(form));
+                                 : new_tuple(p.heap, own_id, position, c.pattern, Term::small(c.limit),
+                                             c.surplus, Term::small(c.form));
   return new_tuple(p.heap, matches, continuation);
 }
 
-Term select_first(Process& p, const Term* a, Form form) {
+Term select_first(Process& p, const Term* a, Form form, BifFn self) {
+  if (came_back(p)) return run_elsewhere(p, self, a, 3);
   SWord limit;
   if (!small_in_range(a[2], 1, Term::kSmallMax, &limit)) return raise_badarg(p);
-  return select_chunk(p, a[0], Position(), a[1], limit, Term::nil(), form);
+  return select_chunk(p, a[0], Position(), {a[1], limit, Term::nil(), form}, {self, a, 3});
 }
 
-Term select_more(Process& p, Term c) {
+Term select_more(Process& p, const Term* a, BifFn self) {
+  if (came_back(p)) return run_elsewhere(p, self, a, 1);
+  const Term c = a[0];
   if (c == atoms::end_of_table) return c;
   SWord limit, form, bucket;
   if (!c.is_tuple() || c.tuple_arity() != 6 || !small_in_range(c.element(3), 1, Term::kSmallMax, &limit) ||
@@ -173,7 +220,8 @@ Term select_more(Process& p, Term c) {
     if (!t || (at.state == Position::kInside && (t.store().kind() == Kind::kOrderedSet) != at.key.is_value()))
       return raise_badarg(p);
   }
-  return select_chunk(p, c.element(0), at, c.element(2), limit, c.element(4), static_cast<Form>(form));
+  return select_chunk(p, c.element(0), at, {c.element(2), limit, c.element(4), static_cast<Form>(form)},
+                      {self, a, 1});
 }
 
 /// Objects for which the specification says what is asked; then(store, objects, released), and what
@@ -236,12 +284,17 @@ Term bif_ets_match_spec_compile_1(Process& p, const Term* a) {
 Term bif_ets_is_compiled_ms_1(Process&, const Term* a) { return bool_term(is_compiled(a[0])); }
 
 Term bif_ets_match_spec_run_r_3(Process& p, const Term* a) {
-  if (!is_compiled(a[1]) || list_length(a[0]) < 0) return raise_badarg(p);
+  if (came_back(p)) return run_elsewhere(p, bif_ets_match_spec_run_r_3, a, 3);
+  SWord length;
+  constexpr Word kStepsOfOne = 8;
+  if (!length_here(a[0], &length) || too_long(kStepsOfOne * static_cast<Word>(std::max<SWord>(length, 0))))
+    return run_elsewhere(p, bif_ets_match_spec_run_r_3, a, 3);
+  if (!is_compiled(a[1]) || length < 0) return raise_badarg(p);
   MatchSpec spec(p, a[1].element(1));
   if (!spec.valid()) return raise_badarg(p);
   Term results = a[2];
   for (Term objects = a[0]; objects.is_list(); objects = objects.tail()) {
-    charge(p, 8);
+    charge(p, kStepsOfOne);
     const Term result = spec.run(objects.head());
     if (!result) continue;
     Term* hp = p.heap.alloc(2);
@@ -267,21 +320,27 @@ Term bif_ets_tab2list_1(Process& p, const Term* a) {
 }
 
 Term bif_ets_match_2(Process& p, const Term* a) { return select_all(p, a, 2, kMatch, bif_ets_match_2); }
-Term bif_ets_match_3(Process& p, const Term* a) { return select_first(p, a, kMatch); }
-Term bif_ets_match_1(Process& p, const Term* a) { return select_more(p, a[0]); }
+Term bif_ets_match_3(Process& p, const Term* a) { return select_first(p, a, kMatch, bif_ets_match_3); }
+Term bif_ets_match_1(Process& p, const Term* a) { return select_more(p, a, bif_ets_match_1); }
 Term bif_ets_match_object_2(Process& p, const Term* a) {
   return select_all(p, a, 2, kMatchObject, bif_ets_match_object_2);
 }
-Term bif_ets_match_object_3(Process& p, const Term* a) { return select_first(p, a, kMatchObject); }
-Term bif_ets_match_object_1(Process& p, const Term* a) { return select_more(p, a[0]); }
+Term bif_ets_match_object_3(Process& p, const Term* a) {
+  return select_first(p, a, kMatchObject, bif_ets_match_object_3);
+}
+Term bif_ets_match_object_1(Process& p, const Term* a) { return select_more(p, a, bif_ets_match_object_1); }
 Term bif_ets_select_2(Process& p, const Term* a) { return select_all(p, a, 2, kSelect, bif_ets_select_2); }
-Term bif_ets_select_3(Process& p, const Term* a) { return select_first(p, a, kSelect); }
-Term bif_ets_select_1(Process& p, const Term* a) { return select_more(p, a[0]); }
+Term bif_ets_select_3(Process& p, const Term* a) { return select_first(p, a, kSelect, bif_ets_select_3); }
+Term bif_ets_select_1(Process& p, const Term* a) { return select_more(p, a, bif_ets_select_1); }
 Term bif_ets_select_reverse_2(Process& p, const Term* a) {
   return select_all(p, a, 2, kSelectReverse, bif_ets_select_reverse_2);
 }
-Term bif_ets_select_reverse_3(Process& p, const Term* a) { return select_first(p, a, kSelectReverse); }
-Term bif_ets_select_reverse_1(Process& p, const Term* a) { return select_more(p, a[0]); }
+Term bif_ets_select_reverse_3(Process& p, const Term* a) {
+  return select_first(p, a, kSelectReverse, bif_ets_select_reverse_3);
+}
+Term bif_ets_select_reverse_1(Process& p, const Term* a) {
+  return select_more(p, a, bif_ets_select_reverse_1);
+}
 
 Term bif_ets_select_count_2(Process& p, const Term* a) {
   return count_true(p, a, Access::kRead, bif_ets_select_count_2,

@@ -1,6 +1,9 @@
 #include "runtime/bif/support.hpp"
 #include "vm/message/send.hpp"
+#include "vm/port/port.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/registry.hpp"
+#include "vm/process/table.hpp"
 #include "vm/trace/trace.hpp"
 
 /// Sending, and registered names.
@@ -72,7 +75,10 @@ Term bif_erlang_whereis_1(Process& p, const Term* a) {
   if (!who) return atoms::undefined;
   return receiver_of(who).is_there(who) ? who : atoms::undefined;
 }
-Term bif_erlang_registered_0(Process& p, const Term*) {
+Term bif_erlang_registered_0(Process& p, const Term* a) {
+  // A process and a port have one name at most.
+  if (came_back(p) || too_long(process_table.count() + port_table.count()))
+    return run_elsewhere(p, bif_erlang_registered_0, a, 0);
   ListBuilder list(p.heap);
   for_each_name([](void* context, Term name) { static_cast<ListBuilder*>(context)->add(name); }, &list);
   return list.finish();

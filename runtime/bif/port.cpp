@@ -1,9 +1,11 @@
 #include "vm/port/port.hpp"
 #include "runtime/bif/port_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/base/epoch.hpp"
 #include "vm/message/request.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/operations.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/registry.hpp"
 
 /// Ports: opening, what is done to them, what is known of them. What runs in a port: vm/port.
@@ -134,7 +136,9 @@ Term bif_erlang_port_get_data_1(Process& p, const Term* a) {
   return on_port(p, a[0], [&](Port& port) { return get_port_data(p, port); });
 }
 
-Term bif_erlang_ports_0(Process& p, const Term*) {
+Term bif_erlang_ports_0(Process& p, const Term* a) {
+  if (came_back(p) || too_long(port_table.count())) return run_elsewhere(p, bif_erlang_ports_0, a, 0);
+  const EpochGuard guard;
   ListBuilder list(p.heap);
   port_table.for_each([&](Port& port) {
     const Port::State state = port.state.load(std::memory_order_acquire);

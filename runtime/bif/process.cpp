@@ -5,6 +5,7 @@
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
+#include "vm/base/epoch.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/heap/copy.hpp"
@@ -231,7 +232,9 @@ Term bif_erlang_process_info_2(Process& p, const Term* a) {
   return a[1] == atoms::true_ ? raise_badarg(p) : info(p, a[0], a[1]);
 }
 
-Term bif_erlang_processes_0(Process& p, const Term*) {
+Term bif_erlang_processes_0(Process& p, const Term* a) {
+  if (came_back(p) || too_long(process_table.count())) return run_elsewhere(p, bif_erlang_processes_0, a, 0);
+  const EpochGuard guard;
   ListBuilder list(p.heap);
   SWord n = 0;
   process_table.for_each([&](Process& q) {
@@ -338,6 +341,17 @@ Term bif_erlang_hibernate_3(Process& p, const Term* a) {
 
 namespace {
 
+/// On a dirty scheduler, with the registers of the call saved.
+Term collect_here(Process& p, const Term* a) {
+  const int cost = a[0] == atoms::minor ? collect(p, 0, p.saved_regs, p.live_saved)
+                                        : collect_major(p, 0, p.saved_regs, p.live_saved);
+  if (cost < 0) {  // larger than it may be
+    p.exit_pending = true;
+    p.exit_reason = atoms::killed;
+  }
+  return atoms::true_;
+}
+
 Term collect_garbage(Process& p, Term pid, Term options) {
   Term type = atoms::major, async_id = kNonValue;
   for (; options.is_list(); options = options.tail()) {
@@ -349,6 +363,10 @@ Term collect_garbage(Process& p, Term pid, Term options) {
     else return raise_badarg(p);
   }
   if (!options.is_nil() || !pid.is_local_pid()) return raise_badarg(p);
+  // Of what another process may ask: see answer.cpp.
+  const bool asked = p.extra && p.extra->request_id != 0;
+  if (pid == p.id && !async_id && !asked && (came_back(p) || long_collection(p)))
+    return run_elsewhere(p, collect_here, &type, 1);
   if (!async_id) return ask(p, pid, RequestKind::kGarbageCollect, type, atoms::false_);
   ask_async(p, pid, RequestKind::kGarbageCollect, type, atoms::garbage_collect, async_id, atoms::false_);
   return atoms::async;

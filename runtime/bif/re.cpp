@@ -12,6 +12,7 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/unicode.hpp"
 #include "runtime/bif/weight.hpp"
+#include "vm/base/clock.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/nif/resource.hpp"
 #include "vm/term/bits.hpp"
@@ -403,6 +404,7 @@ class Run {
         unicode_(is_unicode(code)),
         data_(pcre2_match_data_create_from_pattern(code, nullptr)) {
     if (steps_here() == static_cast<SWord>(kStepsOnScheduler)) {
+      on_scheduler_ = true;
       limited_ = !o.match_limit || *o.match_limit > kMatchLimit;
       // Partial matching tells when a match would have looked behind the beginning.
       cut_ = too_long((bytes_.size() - std::min(bytes_.size(), static_cast<Word>(o.offset))) / kBytesPerStep);
@@ -465,6 +467,17 @@ class Run {
     return shows_nothing() ? match_atom() : new_tuple(p_.heap, match_atom(), captured(rc));
   }
 
+  /// Whether a scheduler has been busy with many matches for too long: how much PCRE2 does for one
+  /// is not known, so this looks at the clock.
+  bool takes_long() {
+    constexpr unsigned kEvery = 8;
+    constexpr Word kMostNs = 1'000'000;
+    if (!on_scheduler_ || ++matches_ % kEvery != 0) return false;
+    const Word now = monotonic_ns();
+    if (began_ns_ == 0) began_ns_ = now;
+    return now - began_ns_ > kMostNs;
+  }
+
   Term all() {
     ListBuilder found(p_.heap);
     bool any = false;
@@ -472,7 +485,7 @@ class Run {
     // What has been looked at once is UTF-8.
     for (Word at = static_cast<Word>(o_.offset);; flags |= PCRE2_NO_UTF_CHECK) {
       const int rc = match(at, flags);
-      if (stopped_) return kNonValue;
+      if (stopped_ || takes_long()) return stop();
       constexpr std::uint32_t kElsewhere = PCRE2_NOTEMPTY_ATSTART | PCRE2_ANCHORED;
       if (rc == PCRE2_ERROR_NOMATCH) {
         if (!(flags & kElsewhere) || at >= bytes_.size()) break;
@@ -603,9 +616,12 @@ class Run {
   const Term subject_;
   const BytesOf bytes_;
   const bool unicode_;
+  bool on_scheduler_ = false;
   bool limited_ = false;  // by kMatchLimit
   bool cut_ = false;      // only the beginning is looked at
   bool stopped_ = false;
+  unsigned matches_ = 0;
+  Word began_ns_ = 0;                              // when the first few matches were made
   pcre2_match_context* shared_context_ = nullptr;  // the thread's, with that limit
   MatchData data_;
   MatchContext context_;

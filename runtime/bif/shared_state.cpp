@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/weight.hpp"
+#include "vm/base/epoch.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
@@ -95,51 +97,81 @@ void persistent_rebuild(Replaced& replaced) {
   replaced.table = old;
 }
 
-enum class Set { kNew, kThere, kNothing, kNoRoom };
+enum class Set { kNew, kThere, kNothing, kNoRoom, kTooLong };
 
-/// value: the non-value erases. What there was before; kNoRoom: nothing has been done.
+/// value: the non-value erases. What there was before; kNoRoom: nothing has been done, nor with
+/// kTooLong, which a scheduler is told when the table is large and has to grow, or when it would
+/// have to wait for another thread.
 Set persistent_set(Term key, Term value) {
+  const bool here = dirty_thread_kind() == DirtyKind::kNone;
   Replaced replaced;
-  std::lock_guard guard(persistent_lock);
+  std::unique_lock guard(persistent_lock, std::defer_lock);
+  if (!here) guard.lock();
+  else if (!guard.try_lock()) return Set::kTooLong;
   const std::uint64_t hash = hash_term(key);
   PersistentEntry* old = persistent_find(key);
   const bool had = old && old->value;
   if (had && value && equal_exact(old->value, value)) return Set::kThere;
   if (!had && !value) return Set::kNothing;
+  const Word mask = persistent.load(std::memory_order_relaxed)->mask;
+  const bool grows = !old && 2 * (persistent_used + 1) > mask;
+  if (grows && too_long(mask)) return Set::kTooLong;
   Term terms[] = {key, value ? value : Term::nil()};
   LiteralBlock* block;
   if (!make_literals(terms, 2, &block)) return Set::kNoRoom;
   auto* entry = new PersistentEntry{terms[0], value ? terms[1] : kNonValue, hash, block};
   if (block) persistent_words += block->words;
-  if (!old && 2 * ++persistent_used > persistent.load(std::memory_order_relaxed)->mask) {
-    persistent_rebuild(replaced);
-    ++persistent_used;
-  }
+  if (grows) persistent_rebuild(replaced);
+  if (!old) ++persistent_used;
   replaced.add(old);
   persistent_live += static_cast<std::size_t>(value.is_value()) - static_cast<std::size_t>(had);
   persistent.load(std::memory_order_relaxed)->slot(key, hash).store(entry, std::memory_order_release);
   return had ? Set::kThere : Set::kNew;
 }
 
-/// As a BIF, when the result is the non-value.
-Term set_or_wait(Process& p, Term key, Term value) {
-  if (wait_for_reclaim(p)) return kNonValue;
-  switch (persistent_set(key, value)) {
-    case Set::kNoRoom:
-      if (wait_for_reclaim(p, true)) return kNonValue;
-      return raise_system_limit(p);
+Term set_answer(Set result) {
+  switch (result) {
+    case Set::kNoRoom: return atoms::system_limit;
+    case Set::kTooLong: return kNonValue;
     case Set::kNothing: return atoms::false_;
     default: return atoms::true_;
   }
 }
 
+/// On a dirty scheduler: [Key, Value], or [Key] to erase.
+Term put_elsewhere(Process&, const Term* a) {
+  const EpochGuard guard;
+  look_at_leaving_literals();
+  return set_answer(persistent_set(a[0], a[1]));
+}
+Term erase_elsewhere(Process&, const Term* a) {
+  const EpochGuard guard;
+  return set_answer(persistent_set(a[0], kNonValue));
+}
+
+/// As a BIF, when the result is the non-value. elsewhere: the same on a dirty scheduler.
+Term set_or_wait(Process& p, const Term* a, unsigned arity, BifFn elsewhere) {
+  Term answer;
+  if (came_back(p)) {
+    answer = run_elsewhere(p, elsewhere, a, arity);
+  } else {
+    if (wait_for_reclaim(p)) return kNonValue;
+    const SWord words = arity == 2 ? size_words_within(steps_here(), a[1]) : 0;
+    if (words < 0) return run_elsewhere(p, elsewhere, a, arity);
+    bump_reductions(p, words / 16);
+    answer = set_answer(persistent_set(a[0], arity == 2 ? a[1] : kNonValue));
+    if (!answer) return run_elsewhere(p, elsewhere, a, arity);
+  }
+  if (answer != atoms::system_limit) return answer;
+  return wait_for_reclaim(p, true) ? kNonValue : raise_system_limit(p);
+}
+
 }  // namespace
 
 Term bif_persistent_term_put_2(Process& p, const Term* a) {
-  bump_reductions(p, static_cast<SWord>(size_words(a[1]) / 16));
-  return set_or_wait(p, a[0], a[1]) ? atoms::ok : kNonValue;
+  return set_or_wait(p, a, 2, put_elsewhere) ? atoms::ok : kNonValue;
 }
-Term bif_persistent_term_erase_1(Process& p, const Term* a) { return set_or_wait(p, a[0], kNonValue); }
+Term bif_persistent_term_erase_1(Process& p, const Term* a) { return set_or_wait(p, a, 1, erase_elsewhere); }
 Term bif_persistent_term_get_1(Process& p, const Term* a) {
   const PersistentEntry* e = persistent_find(a[0]);
   return e && e->value ? e->value : raise_badarg(p);
@@ -148,7 +180,10 @@ Term bif_persistent_term_get_2(Process&, const Term* a) {
   const PersistentEntry* e = persistent_find(a[0]);
   return e && e->value ? e->value : a[1];
 }
-Term bif_persistent_term_get_0(Process& p, const Term*) {
+Term bif_persistent_term_get_0(Process& p, const Term* a) {
+  const EpochGuard guard;
+  if (came_back(p) || too_long(persistent.load(std::memory_order_acquire)->mask))
+    return run_elsewhere(p, bif_persistent_term_get_0, a, 0);
   ListBuilder list(p.heap);
   PersistentTable* table = persistent.load(std::memory_order_acquire);
   for (std::size_t i = 0; i <= table->mask; ++i)

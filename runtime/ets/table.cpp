@@ -260,6 +260,11 @@ void unfix_table(Table& t, Term pid, Released& released) {
   t.store->unfix(released);
 }
 
+Word most_tables() {
+  std::lock_guard lock(registry_mutex);
+  return slot_count;
+}
+
 void for_each_table(const std::function<void(const Table&)>& visit) {
   std::uint32_t count;
   {

@@ -76,6 +76,8 @@ class Locked {
 void fix_table(Table& t, Term pid);
 void unfix_table(Table& t, Term pid, Released& released);
 
+/// How many there are or have been at a time.
+Word most_tables();
 /// Visits all tables, each locked for reading.
 void for_each_table(const std::function<void(const Table&)>& visit);
 /// The named table with this name, or kNonValue: its reference.
