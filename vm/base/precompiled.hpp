@@ -1,0 +1,21 @@
+#pragma once
+
+/// What most files read of the standard library, read once for each large library of the build.
+/// Nobody includes it: files include what they use, and compile without it.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
