@@ -28,6 +28,14 @@ class Test:
 class Totals:
     def __init__(self):
         self.passed, self.failed, self.skipped, self.unstable = 0, [], [], []
+        self.seconds = []  # of each test: seconds, name
+
+
+def timed(test, totals):
+    start = time.monotonic()
+    result = execute(test)
+    totals.seconds.append((time.monotonic() - start, test.full_name))
+    return result
 
 
 def execute(test):
@@ -91,10 +99,10 @@ def run_all(tests, jobs, totals, skips_fail=lambda test: False, second_try=lambd
             print_detail(f'FAILED {test.full_name}', detail)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        running = {pool.submit(execute, test): test for test in tests if not test.alone}
+        running = {pool.submit(timed, test, totals): test for test in tests if not test.alone}
         for future in concurrent.futures.as_completed(running):
             finish(running[future], *future.result())
     for test in tests:
         if test.alone:
-            finish(test, *execute(test))
+            finish(test, *timed(test, totals))
     progress.clear()
