@@ -64,6 +64,8 @@ class StockErl:
 
     def __init__(self, folder, harness):
         self.folder = pathlib.Path(folder)
+        # One node compiles all scripts, where erlc knows how (OTP 24); it ends when it has had nothing to do for a while.
+        self.compiling = dict(ENVIRONMENT, ERLC_USE_SERVER='yes', ERLC_SERVER_ID=f'vmrun_test_{os.getpid()}')
         self.harness = harness
         self.release = 0
         if shutil.which('erl') and shutil.which('erlc'):
@@ -109,9 +111,9 @@ class StockErl:
             shutil.copy(other, folder)
         for other in script.path.parent.glob('*.erl'):  # modules that go with the scripts of the folder
             shutil.copy(other, folder)
-            subprocess.run(['erlc', other.name], cwd=folder, check=True, capture_output=True)
+            subprocess.run(['erlc', other.name], cwd=folder, check=True, capture_output=True, env=self.compiling)
         return folder, name, run_program(['erlc', '+nowarn_unused_vars', '-o', str(folder), str(folder / f'{name}.erl')],
-                                         '', 60, cwd=folder)
+                                         '', 60, cwd=folder, env=self.compiling)
 
     def run(self, script, folder, module, env=ENVIRONMENT):
         quiet = ['-kernel', 'logger', '[{handler,default,logger_std_h,#{config=>#{type=>standard_error}}}]']

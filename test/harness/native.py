@@ -103,7 +103,7 @@ def erl_test(script, libraries, erl):
         skip_without_library(script, native)
         for module_file in native.glob('*.erl'):
             shutil.copy(module_file, folder)
-            subprocess.run(['erlc', module_file.name], cwd=folder, check=True, capture_output=True)
+            subprocess.run(['erlc', module_file.name], cwd=folder, check=True, capture_output=True, env=erl.compiling)
         difference = script.differences(*erl.run(script, folder, module, environment(native)))
         if difference:
             raise Failure(difference)
