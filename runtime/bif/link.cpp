@@ -53,8 +53,7 @@ Term bif_erlang_link_1(Process& p, const Term* a) {
   }
   bump_reductions(p, 4);
   Links& links = extra_of(p).links;
-  links.insert(other);
-  switch (receiver_of(other).link(other, p.id)) {
+  switch (receiver_of(other).link(other, p.id, links.set(other))) {
     case Reached::kYes: trace_link(p, other); return atoms::true_;
     case Reached::kNobody: links.erase(other); return no_such_link(p, other);
     case Reached::kRefused: break;
@@ -66,9 +65,10 @@ Term bif_erlang_link_1(Process& p, const Term* a) {
 Term bif_erlang_unlink_1(Process& p, const Term* a) {
   if (!a[0].is_pid() && !a[0].is_local_port()) return raise_badarg(p);
   // An exit signal of the link that is under way finds no link any more and is dropped.
-  if (!p.extra || !p.extra->links.erase(a[0])) return atoms::true_;
+  LinkSettings known;
+  if (!p.extra || !p.extra->links.give_up(a[0], &known)) return atoms::true_;
   trace_procs(p, atoms::unlink, a[0]);
-  receiver_of(a[0]).unlink(a[0], p.id);
+  receiver_of(a[0]).unlink(a[0], p.id, known);
   return atoms::true_;
 }
 

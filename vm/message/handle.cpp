@@ -11,7 +11,7 @@ namespace vmrun {
 
 void answer_dead(Term dead, Fragment* f) {
   switch (static_cast<SignalKind>(f->kind)) {
-    case SignalKind::kLink: link_failed(f->message, dead); break;
+    case SignalKind::kLink: link_failed(f->message.head(), dead); break;
     case SignalKind::kMonitor: {
       const Term* e = f->message.tuple_elements();
       receiver_of(e[0]).down(e[0],
@@ -96,17 +96,24 @@ void handle_alias_message(Process& p, Fragment* f) {
   append_own_message(p, f, !own);
 }
 
+/// See link_signal in process_receiver.cpp.
+LinkSettings link_settings(const Fragment& f) {
+  const Term numbers = f.message.tail();
+  return {static_cast<std::uint32_t>(numbers.head().small_value()),
+          static_cast<std::uint32_t>(numbers.tail().small_value())};
+}
+
 void handle_signal(Process& p, Fragment* f) {
   switch (static_cast<SignalKind>(f->kind)) {
     case SignalKind::kExit: return handle_exit(p, f, false);
     case SignalKind::kLinkExit: return handle_exit(p, f, true);
     case SignalKind::kLink:
-      trace_procs(p, atoms::getting_linked, f->message);
-      extra_of(p).links.insert(f->message);
+      trace_procs(p, atoms::getting_linked, f->message.head());
+      extra_of(p).links.set_by_other(f->message.head(), link_settings(*f).own);
       break;
     case SignalKind::kUnlink:
-      trace_procs(p, atoms::getting_unlinked, f->message);
-      if (p.extra) p.extra->links.erase(f->message);
+      trace_procs(p, atoms::getting_unlinked, f->message.head());
+      if (p.extra) p.extra->links.given_up_by_other(f->message.head(), link_settings(*f));
       break;
     case SignalKind::kMonitor: {
       const Term* e = f->message.tuple_elements();

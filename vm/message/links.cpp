@@ -35,8 +35,7 @@ void trace_link(Process& p, Term other) {
 }
 
 void set_links(Process& a, Process& b) {
-  extra_of(a).links.insert(b.id);
-  extra_of(b).links.insert(a.id);
+  set_on_both_sides(extra_of(a).links, a.id, extra_of(b).links, b.id);
 }
 
 StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, Term tag, AliasMode alias) {

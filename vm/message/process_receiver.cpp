@@ -24,6 +24,16 @@ Fragment* identifier_signal(SignalKind kind, Term identifier) {
   return f;
 }
 
+/// [From, Own | Others].
+Fragment* link_signal(SignalKind kind, Term from, LinkSettings settings) {
+  Fragment* f = new_signal(kind, 4 + words_of(from));
+  const Term identifier = copy_identifier_into(*f, from);
+  Term* hp = fragment_alloc(*f, 4);
+  const Term numbers = make_cons(hp, Term::small(settings.own), Term::small(settings.others));
+  f->message = make_cons(hp, identifier, numbers);
+  return f;
+}
+
 Reached push(Term to, Fragment* f) {
   Process* q = process_table.find(to);
   if (q && push_signal(*q, f)) return Reached::kYes;
@@ -39,10 +49,12 @@ Reached push(Term to, Fragment* f) {
 
 }  // namespace
 
-Reached ProcessReceiver::link(Term to, Term from) {
-  return push(to, identifier_signal(SignalKind::kLink, from));
+Reached ProcessReceiver::link(Term to, Term from, std::uint32_t setting) {
+  return push(to, link_signal(SignalKind::kLink, from, {.own = setting}));
 }
-void ProcessReceiver::unlink(Term to, Term from) { push(to, identifier_signal(SignalKind::kUnlink, from)); }
+void ProcessReceiver::unlink(Term to, Term from, LinkSettings known) {
+  push(to, link_signal(SignalKind::kUnlink, from, known));
+}
 
 void ProcessReceiver::exit(Term to, const ExitSignal& signal) {
   Process* q = process_table.find(to);

@@ -14,8 +14,8 @@ SendResult Receiver::send(Process& from, const Destination& to, Term message, Se
   trace_send(from, to.given, message);
   return to.bare_name ? SendResult::kBadArgument : SendResult::kDone;
 }
-Reached Receiver::link(Term, Term) { return Reached::kNobody; }
-void Receiver::unlink(Term, Term) {}
+Reached Receiver::link(Term, Term, std::uint32_t) { return Reached::kNobody; }
+void Receiver::unlink(Term, Term, LinkSettings) {}
 void Receiver::exit(Term, const ExitSignal&) {}
 Reached Receiver::monitor(Term, Term, RefKey, Term) { return Reached::kNobody; }
 void Receiver::demonitor(Term, Term, RefKey) {}

@@ -55,8 +55,9 @@ class Receiver {
   /// `To ! Message`. Charges reductions for the copy.
   virtual SendResult send(Process& from, const Destination& to, Term message, SendOptions options);
 
-  virtual Reached link(Term to, Term from);
-  virtual void unlink(Term to, Term from);
+  /// setting: its number in the table of `from` (Links).
+  virtual Reached link(Term to, Term from, std::uint32_t setting);
+  virtual void unlink(Term to, Term from, LinkSettings known);
   /// exit/2, or the end of what `to` is linked to.
   virtual void exit(Term to, const ExitSignal& signal);
 

@@ -6,7 +6,7 @@ SendResult Unreachable::send(Process&, const Destination&, Term, SendOptions opt
   return options.noconnect ? SendResult::kNoConnection : SendResult::kDone;
 }
 
-Reached Unreachable::link(Term to, Term from) {
+Reached Unreachable::link(Term to, Term from, std::uint32_t) {
   receiver_of(from).exit(from,
                          {.from = to, .reason = atoms::noconnection, .by_link = true, .announced = false});
   return Reached::kYes;

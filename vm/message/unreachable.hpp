@@ -9,7 +9,7 @@ namespace vmrun {
 class Unreachable final : public Receiver {
  public:
   SendResult send(Process& from, const Destination& to, Term message, SendOptions options) override;
-  Reached link(Term to, Term from) override;
+  Reached link(Term to, Term from, std::uint32_t) override;
   Reached monitor(Term to, Term watcher, RefKey key, Term name) override;
   Reached group_leader(Term to, Term leader) override;
 };

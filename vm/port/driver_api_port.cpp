@@ -81,7 +81,8 @@ int driver_exit(ErlDrvPort port, int error) {
   if (!port) return -1;
   Port& p = port_of(port);
   const Term owner = p.owner_now();
-  if (p.links.erase(owner)) receiver_of(owner).unlink(owner, p.id);
+  LinkSettings known;
+  if (p.links.give_up(owner, &known)) receiver_of(owner).unlink(owner, p.id, known);
   fail_port(port_of(port), error ? text_atom(errno_name(error)) : atoms::normal);
   return 0;
 }
@@ -156,9 +157,9 @@ ErlDrvPort driver_create_port(ErlDrvPort creator, ErlDrvTermData connected, char
   }
   close_if_all_are(p);
   p.instance = drv_data;
-  p.links.insert(owner);
+  const std::uint32_t link = p.links.set(owner);
   p.state.store(Port::State::kOpen, std::memory_order_release);
-  if (receiver_of(owner).link(owner, p.id) != Reached::kYes) link_failed(p.id, owner);
+  if (receiver_of(owner).link(owner, p.id, link) != Reached::kYes) link_failed(p.id, owner);
   release_port(p);
   return driver_port(p);
 }

@@ -62,8 +62,7 @@ Term open_port(Process& p, Driver& driver, const PortOptions& options) {
     return raise_error(p, reason);
   }
   port.instance = data;
-  port.links.insert(p.id);
-  extra_of(p).links.insert(port.id);
+  set_on_both_sides(port.links, port.id, extra_of(p).links, p.id);
   const Term id = port.id;
   if (probe::port_open_enabled()) [[unlikely]]
     probe::fire_port_open(p.id, port.name.c_str(), id);

@@ -93,18 +93,18 @@ bool gather_output(const Port& port, Term data, PortOutput* output) {
 
 /// The process gets the port as a link, or as a port's link: in its own thread at once, else by a
 /// signal.
-void link_process(Term pid, Term port) {
+void link_process(Term pid, Term port, std::uint32_t setting) {
   Scheduler* s = this_scheduler();
   if (s && s->current && s->current->id == pid) {
-    extra_of(*s->current).links.insert(port);
+    extra_of(*s->current).links.set_by_other(port, setting);
     return;
   }
-  if (receiver_of(pid).link(pid, port) != Reached::kYes) link_failed(port, pid);
+  if (receiver_of(pid).link(pid, port, setting) != Reached::kYes) link_failed(port, pid);
 }
 
 void change_owner(Port& p, Term new_owner) {
   p.owner.store(new_owner.raw(), std::memory_order_relaxed);
-  if (p.links.insert(new_owner)) link_process(new_owner, p.id);
+  if (const std::uint32_t setting = p.links.set(new_owner)) link_process(new_owner, p.id, setting);
 }
 
 struct CloseMessageTask final : PortTask {

@@ -23,17 +23,19 @@ namespace vmrun {
 namespace {
 
 struct LinkTask final : PortTask {
-  explicit LinkTask(Term pid) : PortTask(pid) {}
+  LinkTask(Term pid, std::uint32_t setting) : PortTask(pid), setting(setting) {}
   void run(Port& p) override {
     if (!p.is_open()) return drop(p.id);
-    p.links.insert(from);
+    p.links.set_by_other(from, setting);
   }
   void drop(Term port) override { link_failed(from, port); }
+  std::uint32_t setting;
 };
 
 struct UnlinkTask final : PortTask {
-  explicit UnlinkTask(Term pid) : PortTask(pid) {}
-  void run(Port& p) override { p.links.erase(from); }
+  UnlinkTask(Term pid, LinkSettings known) : PortTask(pid), known(known) {}
+  void run(Port& p) override { p.links.given_up_by_other(from, known); }
+  LinkSettings known;
 };
 
 struct MonitorTask final : PortTask {
@@ -172,12 +174,14 @@ class PortReceiver final : public Receiver {
   SendResult send(Process& from, const Destination& to, Term message, SendOptions options) override {
     return send_to_port(from, to.who, message, options.nosuspend);
   }
-  Reached link(Term port, Term from) override {
+  Reached link(Term port, Term from, std::uint32_t setting) override {
     if (!is_there(port)) return Reached::kNobody;
-    queue_task(port, new LinkTask(from));
+    queue_task(port, new LinkTask(from, setting));
     return Reached::kYes;
   }
-  void unlink(Term port, Term from) override { queue_task(port, new UnlinkTask(from)); }
+  void unlink(Term port, Term from, LinkSettings known) override {
+    queue_task(port, new UnlinkTask(from, known));
+  }
   void exit(Term port, const ExitSignal& signal) override {
     queue_task(port, new ExitTask(signal.from, signal.reason, signal.by_link));
   }

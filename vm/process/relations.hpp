@@ -42,7 +42,17 @@ inline std::size_t hash_key(const KeptIdentifier& key) { return hash_term(key.te
 
 // ---- Links --------------------------------------------------------------------------------------
 
-/// Oldest first, those to other nodes after the others.
+/// Which settings of a link a side knows of: the last of its own, the last that the other side has
+/// told of; 0: none. Both may set a link at once, and one may give it up while the other sets it.
+/// Who gives up says which settings it knew of, and the other side forgets those alone: a setting
+/// that was under way stays, on both sides. So there is a link on both sides or on neither once all
+/// signals have arrived, without acknowledgements.
+struct LinkSettings {
+  std::uint32_t own = 0, others = 0;
+};
+
+/// Oldest first, those to other nodes after the others. The settings of links to other nodes are
+/// the business of the channel there: set answers 1, and giving up knows of none.
 class Links {
  public:
   Links() = default;
@@ -57,13 +67,41 @@ class Links {
       return elsewhere_ && elsewhere_->find({other});
     return here_.find(other) != nullptr;
   }
-  /// False when it is there already.
-  bool insert(Term other) {
+  /// By this side. The number of the setting, which the other side must be told; 0: there was a
+  /// link.
+  std::uint32_t set(Term other) {
     if (!other.is_immed()) [[unlikely]]
       return insert_elsewhere(other);
-    return here_.insert(other, {});
+    if (!++settings_) ++settings_;
+    return here_.insert(other, {.own = settings_}) ? settings_ : 0;
   }
-  /// False when it is not there.
+  /// By the other side, which has told the number.
+  void set_by_other(Term other, std::uint32_t setting) {
+    if (!other.is_immed()) [[unlikely]]
+      return void(insert_elsewhere(other));
+    if (LinkSettings* link = here_.find(other)) link->others = setting;
+    else here_.insert(other, {.others = setting});
+  }
+  /// By this side. False when there was none; known: what the other side must be told.
+  bool give_up(Term other, LinkSettings* known) {
+    if (!other.is_immed()) [[unlikely]]
+      return erase_elsewhere(other);
+    FlatTable<Term, LinkSettings>::Entry link;
+    if (!here_.take(other, &link)) return false;
+    *known = link.value;
+    return true;
+  }
+  /// By the other side, which knew of these settings.
+  void given_up_by_other(Term other, LinkSettings known) {
+    if (!other.is_immed()) [[unlikely]]
+      return void(erase_elsewhere(other));
+    LinkSettings* link = here_.find(other);
+    if (!link) return;
+    if (link->others == known.own) link->others = 0;
+    if (link->own == known.others) link->own = 0;
+    if (!link->own && !link->others) here_.erase(other);
+  }
+  /// Whoever has set it: one side is at its end. False when it is not there.
   bool erase(Term other) {
     if (!other.is_immed()) [[unlikely]]
       return erase_elsewhere(other);
@@ -76,13 +114,13 @@ class Links {
 
   template <class F>
   void for_each(F&& visit) const {
-    here_.for_each([&](Term other, NoValue) { visit(other); });
+    here_.for_each([&](Term other, LinkSettings) { visit(other); });
     if (elsewhere_) elsewhere_->for_each([&](const KeptIdentifier& other, NoValue) { visit(other.term); });
   }
   /// Takes the oldest out and tells it; false when there is none.
   template <class F>
   bool take_oldest(F&& tell) {
-    FlatTable<Term, NoValue>::Entry link;
+    FlatTable<Term, LinkSettings>::Entry link;
     if (here_.take_oldest(&link)) [[likely]] {
       tell(link.key);
       return true;
@@ -105,9 +143,14 @@ class Links {
   Term take_oldest_elsewhere();  // the caller frees it
   void clear_elsewhere();
 
-  FlatTable<Term, NoValue> here_;
+  FlatTable<Term, LinkSettings> here_;
   std::unique_ptr<Elsewhere> elsewhere_;  // nullptr while empty
+  std::uint32_t settings_ = 0;            // so far, by this side
 };
+/// A link of two whose tables are both at hand.
+inline void set_on_both_sides(Links& a, Term of_a, Links& b, Term of_b) {
+  if (const std::uint32_t setting = a.set(of_b)) b.set_by_other(of_a, setting);
+}
 
 // ---- Monitors -----------------------------------------------------------------------------------
 

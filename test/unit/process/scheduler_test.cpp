@@ -234,8 +234,8 @@ class Channel final : public Receiver {
   SendResult send(Process& from, const Destination& to, Term message, SendOptions) override {
     return write("message", from.id, to.who, message), SendResult::kDone;
   }
-  Reached link(Term to, Term from) override { return write("link", from, to), Reached::kYes; }
-  void unlink(Term to, Term from) override { write("unlink", from, to); }
+  Reached link(Term to, Term from, std::uint32_t) override { return write("link", from, to), Reached::kYes; }
+  void unlink(Term to, Term from, LinkSettings) override { write("unlink", from, to); }
   void exit(Term to, const ExitSignal& signal) override {
     write(signal.by_link ? "linked exit" : "exit", signal.from, to, signal.reason);
   }
@@ -280,8 +280,8 @@ TEST_CASE("A channel to another node is one more receiver") {
     pid = term_text(other);
     // What this process does.
     MUST(send_message(p, other, atoms::ok) && send_message(p, name, atoms::ok));
-    MUST(extra_of(p).links.insert(other) && !p.extra->links.insert(process_elsewhere(p)));
-    MUST(receiver_of(other).link(other, p.id) == Reached::kYes);
+    MUST(extra_of(p).links.set(other) && !p.extra->links.set(process_elsewhere(p)));
+    MUST(receiver_of(other).link(other, p.id, 1) == Reached::kYes);
     for (const Term of : {other, name}) {
       const StartedMonitor started =
           start_monitor(p, find_destination(of), false, kNonValue, AliasMode::kNone);
@@ -302,7 +302,7 @@ TEST_CASE("A channel to another node is one more receiver") {
              [&](Term m) { exits += m.element(0) == atoms::exit_upper && term_text(m.element(1)) == pid; });
     MUST(exits == 1 && p.extra->links.empty() && term_text(p.group_leader) == pid);
     other = process_elsewhere(p);
-    MUST(process_receiver.link(p.id, other) == Reached::kYes);
+    MUST(process_receiver.link(p.id, other, 1) == Reached::kYes);
     handle_arrivals(p);
     MUST(p.extra->links.contains(other));
     MUST(collect_major(p, 0, p.saved_regs, 0) >= 0);
