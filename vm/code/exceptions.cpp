@@ -61,14 +61,15 @@ Term string_term(Heap& heap, std::string_view text) {
   return list;
 }
 
-Term location_term(Heap& heap, const Word* address) {
+/// [{file,_},{line,_} | more], as far as it is known.
+Term location_term(Heap& heap, const Word* address, Term more) {
   static const Term file = intern_atom("file"), line = intern_atom("line");
   const SourceLocation where = location_at(address);
-  if (!where.file || where.line == 0) return Term::nil();
+  if (!where.file || where.line == 0) return more;
   const Term name = string_term(heap, *where.file);
   Term* hp = heap.alloc(10);
   const Term f = make_tuple(hp, file, name), l = make_tuple(hp, line, Term::small(where.line));
-  const Term rest = make_cons(hp, l, Term::nil());
+  const Term rest = make_cons(hp, l, more);
   return make_cons(hp, f, rest);
 }
 
@@ -76,12 +77,13 @@ Term frame_term(Heap& heap, const Word* address, Term arguments, Term info) {
   static const Term error_info = intern_atom("error_info");
   const FunctionHeader* f = function_header_at(address);
   if (!f) return kNonValue;
-  Term location = location_term(heap, address);
   Term* hp = heap.alloc(10);
+  Term more = Term::nil();
   if (info.is_value()) {
     const Term pair = make_tuple(hp, error_info, info);
-    location = make_cons(hp, pair, location);
+    more = make_cons(hp, pair, more);
   }
+  const Term location = location_term(heap, address, more);
   return make_tuple(hp, f->module, f->function, arguments.is_value() ? arguments : Term::small(f->arity),
                     location);
 }
