@@ -30,9 +30,15 @@ def packages(root):
 
 
 def named_files(root, vmrun):
-    """Paths of scripts, documents and tests in the documents for users and in --help; NAME and * stand for any name."""
+    """Paths of scripts, documents and tests in the documents for users, in --help and, of documents, in sources; NAME and * stand for any name."""
     texts = {path.relative_to(root): path.read_text() for path in (root / 'README.md', *sorted((root / 'docs').rglob('*.md')), root / 'docs/vmrun.1')}
     texts['--help'] = help_text(vmrun)
+    # What meson.build and the sources say of documents.
+    for folder in ('vm', 'runtime', 'drivers', 'probes', 'bench', 'scripts', 'test'):
+        for path in sorted((root / folder).rglob('*')):
+            if path.suffix in ('.cpp', '.hpp', '.h', '.c', '.py', '.erl', '.act', '.tab') or path.name == 'meson.build':
+                texts[path.relative_to(root)] = '\n'.join(re.findall(r'(?<![\w/.-])docs/[\w/-]+\.md', path.read_text(errors='replace')))
+    texts['meson.build'] = '\n'.join(re.findall(r'(?<![\w/.-])docs/[\w/-]+\.md', (root / 'meson.build').read_text()))
     for where, text in texts.items():
         for name in re.findall(r'(?<![\w/.-])(?:scripts|docs|test|drivers|probes)/[\w/.*-]+', text):
             name = name.rstrip('.')
