@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -470,6 +471,7 @@ Term halt(Process& p, Term status, Term options) {
   SWord code;
   std::string slogan;
   if (status == abort_atom) {
+    ::signal(SIGABRT, SIG_DFL);  // a core, no crash dump
     std::abort();
   } else if (small_in_range(status, 0, Term::kSmallMax, &code)) {
     request_halt({.status = static_cast<int>(code & 0xFF), .flush = flush});

@@ -15,6 +15,7 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/cli/os_signals.hpp"
 #include "runtime/dump/crash_dump.hpp"
+#include "vm/base/allocate.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/code/code_server.hpp"
@@ -135,6 +136,7 @@ int print_loaded(const FoundCode& code) {
 }
 
 int boot(const Options& o, CodeFinder& finder) {
+  keep_memory_in_reserve();
   set_atom_limit(o.atom_limit);
   init_literal_area();
   gc_modes.collect_always = o.gc_stress;
@@ -193,8 +195,10 @@ int boot(const Options& o, CodeFinder& finder) {
   leave_signals();
   if (end.dump) {
     const std::string slogan = end.slogan + "\n";
-    if (write(STDERR_FILENO, slogan.data(), slogan.size()) < 0) {}  // nowhere left to complain to
+    if (!end.awaited && write(STDERR_FILENO, slogan.data(), slogan.size()) < 0) {
+    }  // nowhere left to complain
     dump::write_crash_dump(end.slogan);
+    if (end.awaited) dump_ended();
   }
   if (end.flush) {
     if (port_table.count()) {

@@ -6,11 +6,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <vector>
 
 #include "runtime/bif/standard_input.hpp"
 #include "runtime/dump/crash_dump.hpp"
 #include "runtime/dump/machine_view.hpp"
+#include "vm/message/receiver.hpp"
 #include "vm/process/table.hpp"
+#include "vm/term/node.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun::cli {
@@ -32,6 +35,33 @@ void write_info(DumpFile& out, const StoppedMachine& stopped) {
   out.print("Processes: {}\nAtoms: {}\n", process_table.count(), atom_count());
 }
 
+/// The next key, without the rest of its line; 0: input has ended.
+char read_key() {
+  char line[256];
+  for (;;) {
+    const ssize_t n = read(STDIN_FILENO, line, sizeof line);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n <= 0) return 0;
+    if (line[0] != '\n' && line[0] != '\r') return line[0];
+  }
+}
+
+/// One process after the other is shown, to be killed or left alone. It ends when the machine goes
+/// on.
+void kill_processes(DumpFile& out, const StoppedMachine& stopped) {
+  std::vector<Process*> all;
+  process_table.for_each([&](Process& p) { all.push_back(&p); });
+  for (Process* p : all) {
+    dump::write_process(out, *p, stopped, /*stack=*/true);
+    out.put("(k)ill (n)ext (r)eturn:\n");
+    out.flush();
+    const char key = read_key();
+    if (key == 'k')
+      receiver_of(p->id).exit(p->id, {.from = p->id, .reason = atoms::kill, .announced = false});
+    else if (key != 'n') return;
+  }
+}
+
 struct Entry {
   char key;
   const char* help;
@@ -44,9 +74,14 @@ constexpr Entry kEntries[] = {
     {'p', "(p)roc info", write_processes},
     {'i', "(i)nfo", write_info},
     {'l', "(l)oaded", [](DumpFile& out, const StoppedMachine&) { dump::write_modules(out); }},
+    {'k', "(k)ill", kill_processes},
     {'v', "(v)ersion",
      [](DumpFile& out, const StoppedMachine&) { out.print("{}\n", dump::system_version()); }},
     {'D', "(D)b-tables", [](DumpFile& out, const StoppedMachine&) { dump::write_tables(out); }},
+    {'d', "(d)istribution",
+     [](DumpFile& out, const StoppedMachine&) {
+       out.print("=node:'{}'\n=no_distribution\n", atom_text(local_node_name()));
+     }},
     {'h', "(h)elp", nullptr},
 };
 
@@ -55,17 +90,6 @@ void write_menu(DumpFile& out) {
   for (const Entry& e : kEntries) out.print("{}{}", e.key == 'l' ? "\n       " : " ", e.help);
   out.put("\n");
   out.flush();
-}
-
-/// The next key, without the rest of its line; 0: input has ended.
-char read_key() {
-  char line[256];
-  for (;;) {
-    const ssize_t n = read(STDIN_FILENO, line, sizeof line);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (n <= 0) return 0;
-    if (line[0] != '\n' && line[0] != '\r') return line[0];
-  }
 }
 
 [[noreturn]] void abort_machine(bool with_dump, const StoppedMachine& stopped) {

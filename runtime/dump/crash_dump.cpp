@@ -27,6 +27,9 @@ std::optional<long long> number_in_environment(const char* name) {
   return n;
 }
 
+/// -1: as many as it takes.
+long long seconds_for_dump() { return number_in_environment("ERL_CRASH_DUMP_SECONDS").value_or(-1); }
+
 void say(std::string_view text) {
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) {}  // nowhere left to complain to
 }
@@ -61,7 +64,7 @@ void write_all(DumpFile& out, std::string_view slogan, const StoppedMachine& sto
 }  // namespace
 
 void write_crash_dump(std::string_view slogan, const StoppedMachine& stopped) {
-  const long long seconds = number_in_environment("ERL_CRASH_DUMP_SECONDS").value_or(-1);
+  const long long seconds = seconds_for_dump();
   if (seconds == 0) return;
   const char* named = std::getenv("ERL_CRASH_DUMP");
   const std::string path = named && *named ? named : "erl_crash.dump";
@@ -78,6 +81,8 @@ void write_crash_dump(std::string_view slogan, const StoppedMachine& stopped) {
   say("done\n");
 }
 
-void write_crash_dump(std::string_view slogan) { write_crash_dump(slogan, StoppedMachine{}); }
+void write_crash_dump(std::string_view slogan) {
+  if (seconds_for_dump() != 0) write_crash_dump(slogan, StoppedMachine{});
+}
 
 }  // namespace vmrun::dump

@@ -10,7 +10,7 @@ namespace vmrun::dump {
 
 class StoppedMachine;
 
-void write_crash_dump(std::string_view slogan);
+void write_crash_dump(std::string_view slogan);  // stops the machine for it
 void write_crash_dump(std::string_view slogan, const StoppedMachine& stopped);
 
 }  // namespace vmrun::dump

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "vm/base/clock.hpp"
+#include "vm/base/halt.hpp"
 
 namespace vmrun::dump {
 
@@ -13,6 +14,7 @@ constexpr std::size_t kBufferBytes = 1 << 16;
 }
 
 void DumpFile::put(std::string_view text) {
+  dump_goes_on();
   if (full_) return;
   if (text.size() > left_) {
     text = "\n=abort:CRASH_DUMP_SIZE_LIMIT_REACHED\n";

@@ -26,9 +26,13 @@ def tests(vmrun):
         ('the interrupt key off and without a terminal', interrupt_flags),
         ('a crash dump', crash_dump),
         ('a crash dump beside what does not stop', dump_beside_running),
+        ('a crash dump of exhausted memory', dump_of_exhausted_memory),
+        ('a crash dump of a full atom table', dump_of_full_atom_table),
+        ('a crash dump of crashing native code', dump_of_crash),
         ('limits of a crash dump', dump_limits),
         ('halt with a slogan', halt_with_slogan),
         ('the menu of the interrupt key', break_menu),
+        ('killing processes from the menu', kill_from_menu),
         ('a program reads on after the menu', input_after_menu),
     ]]
 
@@ -141,7 +145,7 @@ def signal_storm(vmrun):
                 end.expect(0)
 
 
-MENU = r'\nBREAK: \(a\)bort \(A\)bort with dump \(c\)ontinue \(p\)roc info \(i\)nfo\n +\(l\)oaded \(v\)ersion \(D\)b-tables \(h\)elp\n'
+MENU = r'\nBREAK: \(a\)bort \(A\)bort with dump \(c\)ontinue \(p\)roc info \(i\)nfo\n +\(l\)oaded \(k\)ill \(v\)ersion \(D\)b-tables \(d\)istribution \(h\)elp\n'
 
 
 def interrupt_flags(vmrun):
@@ -249,6 +253,53 @@ await(Kind) ->
     expect(by_name['init'], 'State: Waiting\n')
     if sum('NOT_STOPPED' in t for _, t in parts['scheduler']) != 1 or 'end' not in parts:
         raise Failure(str(parts['scheduler']))
+
+
+def last_dump(vmrun, text, *flags, shell='"$@"', status, err, slogan, more=None):
+    """What is written when the machine cannot go on."""
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
+        path = pathlib.Path(folder) / 'dump'
+        run(vmrun, text, *flags, shell=shell, environment=dict(more or {}, ERL_CRASH_DUMP=str(path), ERL_CRASH_DUMP_SECONDS='')).expect(
+            status, err=[err + re.escape(f'\nCrash dump is being written to: {path}...done\n') + r'\Z'])
+        dump = path.read_text(errors='replace')
+    expect(dump, f'^Slogan: {slogan}$', r'\n=end\n\Z')
+    parts = sections(dump)
+    by_name = {m[1]: (pid, t) for pid, t in parts['proc'] if (m := re.search(r'^Name: (.*)$', t, re.M))}
+    # One that waits is shown with all it has, the one at fault is not looked at.
+    expect(by_name['waits'][1], r'^Program counter: 0x\w+ \(program:wait/1 \+ \d+\)$')
+    expect(dict(parts['proc_stack'])[by_name['waits'][0]], 'y0:I17\n')
+    expect(by_name['at_fault'][1], '^State: Running$')
+
+
+WAITS_AND_FAILS = '''
+main() ->
+    Main = self(),
+    spawn(fun() -> register(waits, self()), Main ! ready, wait(17) end),
+    receive ready -> ok end,
+    spawn(fun() -> register(at_fault, self()), fail() end),
+    receive never -> ok end.
+wait(X) -> receive never -> ok end, X.
+'''
+
+
+def dump_of_exhausted_memory(vmrun):
+    last_dump(vmrun, WAITS_AND_FAILS + 'fail() -> [1 | fail()].', shell='ulimit -v 2000000; exec "$@"', status=1,
+              err=r'^vmrun: out of memory: cannot allocate \d+ bytes for a process heap\n', slogan=r'Cannot allocate \d+ bytes for a process heap')
+    run(vmrun, WAITS_AND_FAILS + 'fail() -> [1 | fail()].', shell='ulimit -v 2000000; exec "$@"', environment={'ERL_CRASH_DUMP_SECONDS': '0'}).expect(
+        1, err=[r'^vmrun: out of memory: cannot allocate \d+ bytes for a process heap\n\Z'])
+
+
+def dump_of_full_atom_table(vmrun):
+    """Native code cannot be told that there is no room for an atom."""
+    flags, more = native_flags()
+    last_dump(vmrun, WAITS_AND_FAILS + 'fail() -> bad_term:atoms().', '+t', '8192', *flags, status=1, more=more,
+              err=r'^vmrun: the atom table is full \(limit 8192, .*\)\n', slogan='The atom table is full')
+
+
+def dump_of_crash(vmrun):
+    flags, more = native_flags()
+    last_dump(vmrun, WAITS_AND_FAILS + 'fail() -> bad_term:crash().', *flags, status=-signal.SIGSEGV, more=more,
+              err=r"^vmrun: .*bad_term.so' crashed with signal SEGV in bad_term:crash/0\n", slogan='crashed with signal SEGV')
 
 
 def dump_limits(vmrun):
@@ -371,6 +422,8 @@ await(Counter, Was) -> case counters:get(Counter, 1) > Was of true -> ok; false 
         t.await_text('vmrun .*OTP')
         t.type('D\n')
         t.await_text('Name: some_table\n')
+        t.type('d\n')
+        t.await_text("=node:'nonode@nohost'\n=no_distribution\n")
         t.type('?\n')
         t.await_text(MENU)
         t.type('c\n')
@@ -395,6 +448,37 @@ await(Counter, Was) -> case counters:get(Counter, 1) > Was of true -> ok; false 
         if t.status() != -signal.SIGABRT:
             raise Failure('abort with a dump does not abort')
         expect((pathlib.Path(t.folder) / 'erl_crash.dump').read_text(), '^Slogan: Crash dump requested by user$')
+
+
+def kill_from_menu(vmrun):
+    """Processes are shown one by one; the one that is killed ends when the machine goes on, the others live."""
+    text = '''
+main() ->
+    Pids = [spawn(fun() -> register(Name, self()), receive never -> ok end end) || Name <- [one, victim, three]],
+    Refs = [monitor(process, P) || P <- Pids],
+    io:format("ready~n"),
+    receive {'DOWN', _, process, P, Why} -> io:format("~p ~p~n", [P =:= lists:nth(2, Pids), Why]) end,
+    io:format("~p left~n", [length([P || P <- Pids, is_process_alive(P)])]),
+    receive never -> Refs end.
+'''
+    with terminal(vmrun, text) as t:
+        t.type('\x03')
+        t.await_text(MENU)
+        t.type('k\n')
+        prompt = r'\(k\)ill \(n\)ext \(r\)eturn:\n'
+        for _ in range(100):
+            while not (found := re.search(prompt, t.text)):
+                if not t.read(PATIENCE_S):
+                    raise Failure(t.text)
+            shown, t.text = t.text[:found.start()], t.text[found.end():]
+            if 'Name: victim\n' in shown:
+                break
+            t.type('n\n')
+        t.type('k\n')
+        t.await_text(prompt)
+        t.type('r\n')
+        t.type('c\n')
+        t.await_text('true killed\n', '2 left\n')
 
 
 def input_after_menu(vmrun):

@@ -52,13 +52,14 @@ def run(vmrun, text, *flags, arguments=(), shell='"$@"', environment=None):
 
 @functools.cache
 def native_folder():
-    """test/native's libraries `meeting` and its module, compiled, in a folder of their own that lives as long as the run."""
+    """test/native's libraries `meeting` and `bad_term` and their modules, compiled, in a folder of their own that lives as long as the run."""
     if not shutil.which('cc'):
         raise Skip('no C compiler here')
     folder = tempfile.TemporaryDirectory(prefix='vmrun-command-native-')
-    subprocess.run(['cc', '-O1', '-Wall', '-Werror', '-shared', '-fPIC', f'-I{ROOT / "vm/include"}', str(ROOT / 'test/native/meeting.c'),
-                    '-o', f'{folder.name}/meeting.so'], check=True)
-    shutil.copy(ROOT / 'test/native/meeting.erl', folder.name)
+    for name in ('meeting', 'bad_term'):
+        subprocess.run(['cc', '-O1', '-Wall', '-Werror', '-shared', '-fPIC', f'-I{ROOT / "vm/include"}', str(ROOT / f'test/native/{name}.c'),
+                        '-o', f'{folder.name}/{name}.so'], check=True)
+        shutil.copy(ROOT / f'test/native/{name}.erl', folder.name)
     return folder
 
 

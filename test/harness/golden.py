@@ -22,7 +22,7 @@ QUICK_MODES = ['s1', 's4']
 
 patience = 1  # a factor on the timeout of every program, for a slow build; set once by test/run
 
-ENVIRONMENT = dict(os.environ, LANG='C.UTF-8', LC_ALL='C.UTF-8', ERL_CRASH_DUMP='/dev/null', ERL_AFLAGS='')
+ENVIRONMENT = dict(os.environ, LANG='C.UTF-8', LC_ALL='C.UTF-8', ERL_CRASH_DUMP='/dev/null', ERL_CRASH_DUMP_SECONDS='0', ERL_AFLAGS='')
 
 
 def run_program(command, stdin, timeout, cwd=None, env=ENVIRONMENT):

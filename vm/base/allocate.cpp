@@ -1,5 +1,6 @@
 #include "vm/base/allocate.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -7,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+
+#include "vm/base/halt.hpp"
 #ifdef VMRUN_MIMALLOC
 #include <mimalloc.h>
 #else
@@ -31,6 +34,11 @@ std::atomic<std::uint64_t> until_failure{0};
     if (until_failure.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return left == 1;
   return false;
 }
+// Address space that a crash dump can use when there is no other. Pages that nobody touches take no
+// memory.
+constexpr std::size_t kReserveBytes = std::size_t{72} << 20;
+std::atomic<void*> reserve{nullptr};
+
 bool fails() { return until_failure.load(std::memory_order_relaxed) != 0 && counted_out(); }
 
 [[gnu::cold, gnu::noinline]] void* counted(std::size_t bytes) {
@@ -45,11 +53,22 @@ bool fails() { return until_failure.load(std::memory_order_relaxed) != 0 && coun
 
 }  // namespace
 
+void keep_memory_in_reserve() {
+  void* memory = mmap(nullptr, kReserveBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory != MAP_FAILED) reserve.store(memory);
+}
+
 void out_of_memory(const char* what, std::size_t bytes) {
   char text[256];
   const int n = std::snprintf(text, sizeof text, "vmrun: out of memory: cannot allocate %zu bytes for %s\n",
                               bytes, what);
   if (write(STDERR_FILENO, text, static_cast<std::size_t>(n)) < 0) {}  // nowhere left to complain to
+  if (void* memory = reserve.exchange(nullptr)) munmap(memory, kReserveBytes);
+  static char slogan[sizeof text];  // of the first one; others do not come back
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true))
+    std::snprintf(slogan, sizeof slogan, "Cannot allocate %zu bytes for %s", bytes, what);
+  dump_before_end(slogan);
   std::_Exit(1);  // other threads are running: no destructors
 }
 

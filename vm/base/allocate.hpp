@@ -20,9 +20,11 @@ namespace vmrun {
 [[nodiscard]] void* try_reallocate_bytes(void* p, std::size_t bytes);
 void free_bytes(void* p);
 
-/// "vmrun: out of memory: cannot allocate N bytes for WHAT" on standard error, then the process
-/// ends with status 1. Needs no memory.
+/// "vmrun: out of memory: cannot allocate N bytes for WHAT" on standard error, a crash dump if the
+/// machine runs, then the process ends with status 1. Itself it needs no memory.
 [[noreturn]] void out_of_memory(const char* what, std::size_t bytes);
+/// Keeps some aside, as far as there is any, for that crash dump. Once.
+void keep_memory_in_reserve();
 
 /// Stress: the n-th allocation from now on fails, as if there were no memory; the others do not. 0:
 /// none does.

@@ -10,13 +10,15 @@
 #include <mutex>
 
 #include <ucontext.h>
+#include <unistd.h>
 
+#include "vm/base/halt.hpp"
 #include "vm/base/signal_stack.hpp"
 
 namespace vmrun {
 namespace {
 
-using Report = void (*)(const FatalSignal&);
+using Report = bool (*)(const FatalSignal&);
 
 std::array<std::atomic<Report>, 4> reports;
 
@@ -45,8 +47,16 @@ bool ran_out_of_stack(int signal_number, const siginfo_t* info, const void* cont
 /// so it does of a second one in a report.
 void handle(int signal_number, siginfo_t* info, void* context) {
   const FatalSignal signal{signal_number, ran_out_of_stack(signal_number, info, context)};
+  bool told = false;
   for (const auto& report : reports)
-    if (const Report r = report.load(std::memory_order_acquire)) r(signal);
+    if (const Report r = report.load(std::memory_order_acquire)) told |= r(signal);
+  static char slogan[128];  // a second crash ends the process at once
+  signal.text(slogan, sizeof slogan - 1);
+  if (!told) {
+    for (const char* part : {"vmrun: ", static_cast<const char*>(slogan), "\n"})
+      if (write(STDERR_FILENO, part, std::strlen(part)) < 0) {}  // nowhere left to complain to
+  }
+  dump_before_end(slogan);
   raise(signal_number);
 }
 
@@ -71,7 +81,7 @@ const char* FatalSignal::text(char* buffer, unsigned long bytes) const {
   return buffer;
 }
 
-void on_fatal_signal(void (*report)(const FatalSignal&)) {
+void on_fatal_signal(bool (*report)(const FatalSignal&)) {
   for (auto& place : reports) {
     Report nobody = nullptr;
     if (!place.compare_exchange_strong(nobody, report, std::memory_order_release, std::memory_order_relaxed))

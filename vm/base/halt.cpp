@@ -2,8 +2,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <mutex>
 #include <utility>
+
+#include <unistd.h>
 
 #include "vm/base/parker.hpp"
 
@@ -32,9 +35,49 @@ void announce_signal(int number) {
   main_thread.wake();
 }
 
+// Signal-safe, all of it.
+namespace {
+
+constexpr timespec kLookEvery{0, 10'000'000};
+constexpr unsigned kPatience = 500;  // looks without progress
+
+std::atomic<bool> somebody_waits{false};
+thread_local bool waits_itself = false;
+std::atomic<const char*> last_words{nullptr};
+std::atomic<unsigned> progress{0};
+std::atomic<bool> dump_is_done{false};
+
+}  // namespace
+
+void dump_before_end(const char* slogan) {
+  if (!somebody_waits.load() || waits_itself) return;
+  const char* none = nullptr;
+  if (!last_words.compare_exchange_strong(none, slogan))
+    for (;;) pause();
+  main_thread.wake();
+  unsigned seen = progress.load();
+  for (unsigned quiet = 0; quiet < kPatience && !dump_is_done.load(); ++quiet) {
+    nanosleep(&kLookEvery, nullptr);
+    if (const unsigned now = progress.load(); now != seen) {
+      seen = now;
+      quiet = 0;
+    }
+  }
+}
+
+void dump_goes_on() { progress.fetch_add(1, std::memory_order_relaxed); }
+void dump_ended() {
+  dump_is_done.store(true);
+  for (;;) pause();
+}
+
 HaltRequest wait_for_halt(void (*on_signal)(int number)) {
+  waits_itself = true;
+  somebody_waits.store(true);
   for (;;) {
-    main_thread.park([] { return is_requested.load() || signals.load(); });
+    main_thread.park([] { return is_requested.load() || signals.load() || last_words.load(); });
+    if (const char* slogan = last_words.load())
+      return {.status = 1, .dump = true, .slogan = slogan, .awaited = true};
     const std::uint64_t pending = signals.exchange(0);
     for (int number = 1; number < 64; ++number)
       if (pending >> number & 1) on_signal(number);

@@ -11,6 +11,7 @@ struct HaltRequest {
   bool flush = false;  // ports are closed first, what they have not got rid of is written
   bool dump = false;   // a crash dump first, with the slogan
   std::string slogan = {};
+  bool awaited = false;  // by a thread that cannot go on, and has told why: see dump_before_end
 };
 
 /// Ends the VM: the thread in wait_for_halt returns with the request. The first call counts. Any
@@ -20,6 +21,16 @@ void request_halt(HaltRequest request);
 /// A signal has come: the thread in wait_for_halt calls its on_signal with it. Signals of one
 /// number that come at the same time are one, as the operating system has it. For a signal handler.
 void announce_signal(int number);
+
+/// The calling thread cannot go on, and with it the machine: the thread in wait_for_halt returns
+/// with a request to write a crash dump, and this one comes back when that is done, or cannot be
+/// done: nobody waits there, or what is written makes no progress (a lock may be held here). Then
+/// it ends the program in its own way. A second thread in the same need never comes back: the first
+/// one ends it. slogan lasts as long as the program. For a signal handler too.
+void dump_before_end(const char* slogan);
+/// While the dump is written: it makes progress. Its end.
+void dump_goes_on();
+[[noreturn]] void dump_ended();
 
 /// Returns when the end is requested. on_signal is called in between, in this thread.
 HaltRequest wait_for_halt(void (*on_signal)(int number) = [](int) {});

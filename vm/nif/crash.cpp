@@ -76,11 +76,11 @@ _Unwind_Reason_Code look_at(_Unwind_Context* context, void* argument) {
   return _URC_NO_REASON;
 }
 
-void report(const FatalSignal& signal) {
+bool report(const FatalSignal& signal) {
   Blame blame;
   _Unwind_Backtrace(look_at, &blame);
   const Watched* library = blame.library;
-  if (!library) return;
+  if (!library) return false;
   char text[1024];
   BoundedText out(text, sizeof text);
   out.put("vmrun: ");
@@ -94,6 +94,7 @@ void report(const FatalSignal& signal) {
   }
   out.put("\n");
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, out.text().size());
+  return true;
 }
 
 void install() {

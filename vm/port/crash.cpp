@@ -12,9 +12,9 @@
 namespace vmrun {
 namespace {
 
-void report(const FatalSignal& signal) {
+bool report(const FatalSignal& signal) {
   const Port* p = current_port;
-  if (!p) return;
+  if (!p) return false;
   char text[512];
   BoundedText out(text, sizeof text);
   out.put("vmrun: driver ");
@@ -28,6 +28,7 @@ void report(const FatalSignal& signal) {
   out.put(p->name);
   out.put(")\n");
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, out.text().size());
+  return true;
 }
 
 }  // namespace

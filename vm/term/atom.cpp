@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "vm/base/halt.hpp"
 #include "vm/base/small_limits.hpp"
 
 namespace vmrun {
@@ -134,6 +135,7 @@ Term intern_atom(std::string_view utf8) {
   std::fprintf(stderr, "vmrun: the atom table is full (limit %zu, and as many again as the machine needs)\n",
                program_limit);
   std::fflush(stderr);
+  dump_before_end("The atom table is full");
   std::_Exit(1);  // other threads are running: no destructors
 }
 
