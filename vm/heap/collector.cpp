@@ -170,6 +170,10 @@ struct Engine {
 
   /// Roots: words that look like headers are return addresses.
   void update_span(Term* terms, std::size_t count) {
+    if (count < 8) {  // not worth the copies
+      for (Term* end = terms + count; terms < end; ++terms) update(terms);
+      return;
+    }
     Engine local = *this;  // keeps the targets in registers
     for (Term* end = terms + count; terms < end; ++terms) local.update(terms);
     *this = local;

@@ -31,6 +31,8 @@ constexpr Word kOneSpaceWords = usual_or_small<Word>(8192, 64);
 constexpr Word kLargeBlockWords = usual_or_small<Word>(1 << 18, 4096);
 /// A mostly empty block above this is cut by minor collections.
 constexpr Word kKeepBlockWords = usual_or_small<Word>(1 << 14, 256);
+/// Processes are born with small blocks, for most never fill them. Who does gets at least so much.
+constexpr Word kCollectedHeapWords = 233;
 constexpr Word kOffHeapLimitWords = 46422;
 
 /// Sizes grow like Fibonacci numbers, then by a fifth.
@@ -77,10 +79,11 @@ class Collection {
 
   bool minor_is_possible() const {
     const Word mature = mature_words();
-    if (!h_.old_start && mature == 0) return false;  // nothing survived anything yet
     if (p_.minor_collections >= p_.fullsweep_after || h_.old_off_heap_words > h_.old_off_heap_limit_words)
       return false;
-    return !h_.old_start || mature <= static_cast<Word>(h_.old_end - h_.old_top);
+    if (h_.old_start) return mature <= static_cast<Word>(h_.old_end - h_.old_top);
+    // Nothing survived anything yet: much that is new goes to an old generation at once.
+    return mature > 0 || young_words() <= kOneSpaceWords;
   }
 
   int minor() {
@@ -180,7 +183,7 @@ class Collection {
   Word minor_block_words() const {
     const Word block = h_.block_words();
     const Word most = young_words() - mature_words() + h_.stack_words() + kStackReserveWords;
-    Word words = std::max(block, next_heap_size(most));
+    Word words = std::max({block, next_heap_size(most), p_.min_heap_words ? 0 : kCollectedHeapWords});
     if (h_.grow_next && block < kLargeBlockWords) words = std::max(words, next_heap_size(block * 2));
     if (need_ > block / 4) words = std::max(words, next_heap_size(most + need_));
     return words;
