@@ -132,20 +132,14 @@ const Word* resolve_fun(Process& p, FunEntry& entry) {
 
 // ---- Maps and bit strings -----------------------------------------------------------------------
 
-namespace {
-
-/// New values for keys that a small map has all, built in the block. The non-value when one is
-/// missing, the map is large, or there is no room.
-Term replace_values(TermSpace& heap, Term map, const Word* pairs, unsigned count, const Term* x) {
-  if (!is_flat_map(map)) return kNonValue;
+Term replace_values(Term map, const Word* pairs, unsigned count, const Term* x, const Term* e, Term* h) {
+  if (!is_flat_map(map) || gc_modes.collect_always) return kNonValue;
   const FlatMap* m = flatmap_of(map);
   const Word n = m->size, words = sizeof(FlatMap) / sizeof(Term) + n;
+  if (h + words + kStackReserveWords > e) return kNonValue;
+  copy_words(h, &m->header, words);
   const Term* const keys = m->keys.boxed_ptr() + 1;
-  Term* const e = heap.stop;
-  if (heap.top + words + kStackReserveWords > e) return kNonValue;
-  auto* copy = reinterpret_cast<FlatMap*>(heap.top);
-  *copy = *m;
-  for (Word i = 0; i < n; ++i) copy->values()[i] = m->values()[i];
+  Term* const values = reinterpret_cast<FlatMap*>(h)->values();
   bool changed = false;
   for (unsigned i = 0; i < count; i += 2) {
     const Term key = decode_source(pairs[i], x, e), value = decode_source(pairs[i + 1], x, e);
@@ -153,20 +147,14 @@ Term replace_values(TermSpace& heap, Term map, const Word* pairs, unsigned count
     Word at = 0;
     while (at < n && keys[at] != key) ++at;
     if (at == n) return kNonValue;
-    changed |= copy->values()[at] != value;
-    copy->values()[at] = value;
+    changed |= values[at] != value;
+    values[at] = value;
   }
-  if (!changed) return map;
-  heap.top += words;
-  return map_from_flat(copy);
+  return changed ? Term::boxed(h) : map;
 }
-
-}  // namespace
 
 Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x,
              unsigned live) {
-  if (!gc_modes.collect_always) [[likely]]
-    if (const Term quick = replace_values(p.heap, map, pairs, count, x)) return quick;
   const Word n = count / 2;
   const Word words =
       is_flat_map(map) ? 5 + 2 * (map_size(map) + n) + (map_size(map) + n > kFlatMapMax ? 200 : 0) : 40 * n;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstring>
+
 #include "vm/code/module.hpp"
 #include "vm/term/arith.hpp"
 #include "vm/term/compare.hpp"
@@ -39,6 +41,23 @@ inline void spread_environment(const FunObject& f, Term* x) {
   for (std::uint32_t i = 0; i < f.free_count; i++) to[i] = from[i];
 }
 
+/// Value of an encoded source.
+inline Term decode_source(Word w, const Term* x, const Term* e) {
+  if (w & 3) return Term::from_raw(w);
+  return w & 4 ? e[w >> 4] : x[w >> 4];
+}
+
+/// A few words, two at a time.
+inline void copy_words(Term* to, const Term* from, Word n) {
+  Word k = 0;
+  for (; k + 1 < n; k += 2) std::memcpy(static_cast<void*>(to + k), from + k, 2 * sizeof(Term));
+  if (k < n) to[k] = from[k];
+}
+
+/// New values for keys that a small map has all: the map if they are the old ones, or a new one at
+/// h, the top of the heap. The non-value when a key is missing, the map is large, or there is no
+/// room below the stack e. pairs: as below.
+Term replace_values(Term map, const Word* pairs, unsigned count, const Term* x, const Term* e, Term* h);
 /// Maps: put_map_assoc (exact = false) and put_map_exact. pairs: encoded key, value… May collect.
 /// kNonValue: *missing does not exist.
 Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x,
@@ -51,12 +70,6 @@ Term match_integer(Process& p, Term ctx, Term size, unsigned unit, unsigned flag
 /// bs_create_bin. segments: three words each (see instructions.hpp); leaves `need` words free. May
 /// collect. kNonValue: exception set.
 Term create_binary(Process& p, const Word* segments, unsigned count, Word need, Term* x, unsigned live);
-
-/// Value of an encoded source.
-inline Term decode_source(Word w, const Term* x, const Term* e) {
-  if (w & 3) return Term::from_raw(w);
-  return w & 4 ? e[w >> 4] : x[w >> 4];
-}
 
 // Probes and tracing of calls of the traced instructions. depth: words in use on the stack.
 void trace_local_entry(Process& p, const Word* entry, const Term* x, Word depth);
