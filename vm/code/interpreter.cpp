@@ -277,6 +277,14 @@ inline const Export* entry_export(const Word* entry) {
     }                                                       \
   } while (0)
 
+// A tuple at H; its elements up to `same` are those of another, but for some.
+#define VM_UPDATE_TUPLE(src, header, same, pairs, pairs_count)                                 \
+  do {                                                                                         \
+    copy_words(H + 1, (src).ptr() + 1, same);                                                  \
+    H[0] = Term::from_raw(header);                                                             \
+    for (unsigned k = 0; k < (pairs_count); k += 2) H[(pairs)[k]] = VM_DECODE((pairs)[k + 1]); \
+  } while (0)
+
 // Probes of the traced instructions. Tracing of calls may look at the process and send messages.
 #define VM_DEPTH(stack) static_cast<Word>(p.heap.end - (stack))
 #define VM_TRACE(call) \

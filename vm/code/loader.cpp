@@ -249,7 +249,7 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
       return true;
     case generic::k_get_hd: e_.emit(Family::get_hd, {in_register(a[0]), operand(a[1])}); return true;
     case generic::k_get_tl: e_.emit(Family::get_tl, {in_register(a[0]), operand(a[1])}); return true;
-    case generic::k_get_tuple_element: return tuple_elements(a);
+    case generic::k_get_tuple_element: return copied_tuple(a) || tuple_elements(a);
     case generic::k_set_tuple_element:
       e_.emit(Family::set_tuple_element, {operand(a[0]), operand(a[1]), number(a[2].value + 1)});
       return true;

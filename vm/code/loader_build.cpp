@@ -71,7 +71,8 @@ bool Loader::update_record(const Arg* a) {
     words.push_back({m[i].value});
     words.push_back({any(m[i + 1])});
   }
-  e_.emit(Family::update_record, {operand(a[3]), operand(a[2])}, words);
+  e_.emit(Family::update_tuple,
+          {operand(a[3]), operand(a[2]), number(tuple_header(a[1].value)), number(a[1].value)}, words);
   return true;
 }
 

@@ -143,6 +143,12 @@ class Loader {
   bool map_fields(const Arg* a);
   bool put_map(const Arg* a, bool exact);
 
+  // ---- Tuples copied but for some elements (loader_update.cpp) ----
+
+  struct Fetches;
+  bool needed(Word x, std::size_t from) const;
+  bool copied_tuple(const Arg* a);
+
   // ---- Bit strings (loader_bits.cpp) ----
 
   static constexpr Word kContextWords = 5;
