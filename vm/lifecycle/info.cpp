@@ -32,29 +32,29 @@ Term cons(Heap& out, Term head, Term tail) {
   return make_cons(hp, head, tail);
 }
 
-struct Asked {
+struct ItemContext {
   Process& p;
   Heap& out;
   bool running;
 };
 
-Term registered_name(Asked& a) {
+Term registered_name(ItemContext& a) {
   const std::uint32_t name = a.p.registered_name.load(std::memory_order_relaxed);
   return name ? Term::atom(name - 1) : Term::nil();
 }
-Term current_function(Asked& a) {
+Term current_function(ItemContext& a) {
   const FunctionName f = resume_function(a.p);
   return mfa(a.out, f.module, f.function, f.arity);
 }
-Term stacktrace(Asked& a) { return current_stacktrace(a.p, a.out, kStacktraceDepth); }
-Term current_location(Asked& a) {
+Term stacktrace(ItemContext& a) { return current_stacktrace(a.p, a.out, kStacktraceDepth); }
+Term current_location(ItemContext& a) {
   const Term trace = current_stacktrace(a.p, a.out, 1);
   return trace.is_list() ? trace.head() : atoms::undefined;
 }
-Term initial_call(Asked& a) {
+Term initial_call(ItemContext& a) {
   return mfa(a.out, a.p.initial_module, a.p.initial_function, a.p.initial_arity);
 }
-Term status(Asked& a) {
+Term status(ItemContext& a) {
   if (a.running) return atoms::running;
   if (a.p.exit_pending) return atoms::exiting;
   if (a.p.suspend_count) return atoms::suspended;
@@ -62,8 +62,8 @@ Term status(Asked& a) {
     return atoms::runnable;
   return atoms::waiting;
 }
-Term message_queue_len(Asked& a) { return Term::small(static_cast<SWord>(a.p.mailbox.exact_length())); }
-Term messages(Asked& a) {
+Term message_queue_len(ItemContext& a) { return Term::small(static_cast<SWord>(a.p.mailbox.exact_length())); }
+Term messages(ItemContext& a) {
   Term head = Term::nil();
   Term* tail = nullptr;
   for (Fragment* f = a.p.mailbox.first; f; f = f->next) {
@@ -75,12 +75,12 @@ Term messages(Asked& a) {
   }
   return head;
 }
-Term links(Asked& a) {
+Term links(ItemContext& a) {
   Term list = Term::nil();
   if (a.p.extra) a.p.extra->links.for_each([&](Term pid) { list = cons(a.out, copy_to(a.out, pid), list); });
   return list;
 }
-Term monitors(Asked& a) {
+Term monitors(ItemContext& a) {
   Term list = Term::nil();
   if (a.p.extra)
     a.p.extra->monitors.for_each([&](const RefKey&, const MonitorOut& m) {
@@ -89,7 +89,7 @@ Term monitors(Asked& a) {
     });
   return list;
 }
-Term monitored_by(Asked& a) {
+Term monitored_by(ItemContext& a) {
   Term list = Term::nil();
   if (a.p.extra)
     a.p.extra->monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) {
@@ -98,7 +98,7 @@ Term monitored_by(Asked& a) {
     });
   return list;
 }
-Term dictionary(Asked& a) {
+Term dictionary(ItemContext& a) {
   Term list = Term::nil();
   if (!a.p.extra || a.p.extra->sensitive) return list;
   const Dictionary& d = a.p.extra->dictionary;
@@ -108,30 +108,30 @@ Term dictionary(Asked& a) {
   }
   return list;
 }
-Term trap_exit(Asked& a) { return a.p.trap_exit ? atoms::true_ : atoms::false_; }
-Term error_handler(Asked& a) {
+Term trap_exit(ItemContext& a) { return a.p.trap_exit ? atoms::true_ : atoms::false_; }
+Term error_handler(ItemContext& a) {
   return a.p.extra && a.p.extra->error_handler.is_atom() ? a.p.extra->error_handler : atoms::error_handler;
 }
-Term priority(Asked& a) {
+Term priority(ItemContext& a) {
   static constexpr Term kNames[] = {atoms::low, atoms::normal, atoms::high, atoms::max};
   return kNames[a.p.priority];
 }
-Term group_leader(Asked& a) { return copy_to(a.out, a.p.group_leader); }
+Term group_leader(ItemContext& a) { return copy_to(a.out, a.p.group_leader); }
 Word old_words(const Heap& h) { return static_cast<Word>(h.old_end - h.old_start); }
-Term total_heap_size(Asked& a) {
+Term total_heap_size(ItemContext& a) {
   const Heap& h = a.p.heap;
   return Term::small(static_cast<SWord>(h.block_words() + old_words(h) + h.fragment_words));
 }
-Term heap_size(Asked& a) { return Term::small(static_cast<SWord>(a.p.heap.block_words())); }
-Term stack_size(Asked& a) { return Term::small(static_cast<SWord>(a.p.heap.stack_words())); }
-Term reductions(Asked& a) {
+Term heap_size(ItemContext& a) { return Term::small(static_cast<SWord>(a.p.heap.block_words())); }
+Term stack_size(ItemContext& a) { return Term::small(static_cast<SWord>(a.p.heap.stack_words())); }
+Term reductions(ItemContext& a) {
   auto done = static_cast<SWord>(a.p.reductions_done);
   if (a.running) done += this_core()->slice - a.p.reductions;
   return Term::small(done);
 }
-Term memory(Asked& a) { return Term::small(static_cast<SWord>(process_memory_bytes(a.p))); }
+Term memory(ItemContext& a) { return Term::small(static_cast<SWord>(process_memory_bytes(a.p))); }
 Word least_heap(const Process& p) { return p.min_heap_words ? p.min_heap_words : kDefaultHeapWords; }
-Term max_heap_size(Asked& a) {
+Term max_heap_size(ItemContext& a) {
   Term pairs[] = {atoms::error_logger,
                   a.p.max_heap_log ? atoms::true_ : atoms::false_,  //
                   atoms::include_shared_binaries,
@@ -142,16 +142,16 @@ Term max_heap_size(Asked& a) {
                   Term::small(static_cast<SWord>(a.p.max_heap_words))};
   return map_from_pairs(a.out, pairs, 4);
 }
-Term min_heap_size(Asked& a) { return Term::small(static_cast<SWord>(least_heap(a.p))); }
-Term fullsweep_after(Asked& a) { return Term::small(a.p.fullsweep_after); }
-Term garbage_collection(Asked& a) {
+Term min_heap_size(ItemContext& a) { return Term::small(static_cast<SWord>(least_heap(a.p))); }
+Term fullsweep_after(ItemContext& a) { return Term::small(a.p.fullsweep_after); }
+Term garbage_collection(ItemContext& a) {
   Term list = cons(a.out, pair(a.out, atoms::minor_gcs, Term::small(a.p.minor_collections)), Term::nil());
   list = cons(a.out, pair(a.out, atoms::fullsweep_after, fullsweep_after(a)), list);
   list = cons(a.out, pair(a.out, atoms::min_heap_size, min_heap_size(a)), list);
   list = cons(a.out, pair(a.out, atoms::min_bin_vheap_size, Term::small(46422)), list);
   return cons(a.out, pair(a.out, atoms::max_heap_size, max_heap_size(a)), list);
 }
-Term suspending(Asked& a) {
+Term suspending(ItemContext& a) {
   Term list = Term::nil();
   if (a.p.extra)
     a.p.extra->suspending.for_each([&](Term pid, std::uint32_t times) {
@@ -160,7 +160,7 @@ Term suspending(Asked& a) {
     });
   return list;
 }
-Term binary(Asked& a) {
+Term binary(ItemContext& a) {
   Term list = Term::nil();
   for (const OffHeapObject* const first : {a.p.heap.off_heap, a.p.heap.old_off_heap})
     for (const OffHeapObject* o = first; o; o = o->next) {
@@ -177,18 +177,18 @@ Term binary(Asked& a) {
     }
   return list;
 }
-Term parent(Asked& a) { return a.p.parent.is_nil() ? atoms::undefined : a.p.parent; }
-Term message_queue_data(Asked& a) {
+Term parent(ItemContext& a) { return a.p.parent.is_nil() ? atoms::undefined : a.p.parent; }
+Term message_queue_data(ItemContext& a) {
   return a.p.extra && a.p.extra->off_heap_messages ? atoms::off_heap : atoms::on_heap;
 }
-Term zero(Asked&) { return Term::small(0); }
-Term sequential_trace_token(Asked& a) { return seq_token_term(a.p, a.out); }
-Term trace_flags(Asked& a) { return Term::small(a.p.observed & kTraceAll); }
-Term no(Asked&) { return atoms::false_; }
+Term zero(ItemContext&) { return Term::small(0); }
+Term sequential_trace_token(ItemContext& a) { return seq_token_term(a.p, a.out); }
+Term trace_flags(ItemContext& a) { return Term::small(a.p.observed & kTraceAll); }
+Term no(ItemContext&) { return atoms::false_; }
 
 struct Item {
   Term name;
-  Term (*value)(Asked&);
+  Term (*value)(ItemContext&);
   bool by_default;  // part of process_info/1, in this order
 };
 
@@ -235,7 +235,7 @@ const Item* find_item(Term name) {
   return nullptr;
 }
 
-Term default_items(Asked& a) {
+Term default_items(ItemContext& a) {
   Term list = Term::nil();
   for (std::size_t i = std::size(kItems); i-- > 0;) {
     if (!kItems[i].by_default) continue;
@@ -260,7 +260,7 @@ Word process_memory_bytes(Process& p) {
 }
 
 Term process_info_item(Process& p, Term name, Heap& out, bool running) {
-  Asked a{p, out, running};
+  ItemContext a{p, out, running};
   if (name.is_tuple() && name.tuple_arity() == 2 && name.element(0) == atoms::dictionary) {
     const Term value = p.extra ? p.extra->dictionary.get(name.element(1)) : atoms::undefined;
     const Term key = copy_to(out, name);
@@ -287,7 +287,7 @@ bool is_process_info(Term what) {
 
 Term process_info(Process& p, Term what, Heap& out, bool running) {
   if (what == atoms::true_) {
-    Asked a{p, out, running};
+    ItemContext a{p, out, running};
     return default_items(a);
   }
   if (!what.is_cons_or_nil()) {

@@ -16,7 +16,7 @@
 #include "vm/code/native_call.hpp"
 #include "vm/term/print.hpp"
 
-// The handler finds the blame by unwinding: the outermost frame in a watched library is the
+// The handler finds the library by unwinding: the outermost frame in a watched library is the
 // function the machine called. It runs in a process that is dying, so it may use what signal
 // handlers otherwise may not; a second signal ends it at once.
 
@@ -59,27 +59,27 @@ const NifFunction* function_near(const void* address, const void* base) {
 
 /// What unwinding found: the library of somebody else's that was entered last, and where from the
 /// machine.
-struct Blame {
+struct CrashSite {
   const Watched* library = nullptr;
   const void* outermost = nullptr;
 };
 
 /// For each frame, innermost first. One that ran out of stack has hundreds of thousands.
 _Unwind_Reason_Code look_at(_Unwind_Context* context, void* argument) {
-  Blame& blame = *static_cast<Blame*>(argument);
+  CrashSite& site = *static_cast<CrashSite*>(argument);
   const auto* address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
   if (const Watched* w = library_at(address)) {
-    blame = {w, address};
-  } else if (blame.library) {
+    site = {w, address};
+  } else if (site.library) {
     return _URC_END_OF_STACK;
   }
   return _URC_NO_REASON;
 }
 
 bool report(const FatalSignal& signal) {
-  Blame blame;
-  _Unwind_Backtrace(look_at, &blame);
-  const Watched* library = blame.library;
+  CrashSite site;
+  _Unwind_Backtrace(look_at, &site);
+  const Watched* library = site.library;
   if (!library) return false;
   char text[1024];
   BoundedText out(text, sizeof text);
@@ -88,7 +88,7 @@ bool report(const FatalSignal& signal) {
   char how[128];
   out.put(" ");
   out.put(signal.text(how, sizeof how));
-  if (const NifFunction* f = function_near(blame.outermost, library->base)) {
+  if (const NifFunction* f = function_near(site.outermost, library->base)) {
     out.put(" in ");
     print_mfa(out, f->entry->module, f->entry->function, f->arity);
   }

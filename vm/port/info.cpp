@@ -105,10 +105,10 @@ Outcome all_items(Port& p, Heap& heap) {
 
 Term port_info(Process& p, Term id, Term name) {
   Port* port = port_table.find(id);
-  if (!port || !is_served(*port, Serves::kWhileThere)) return atoms::undefined;
+  if (!port || !is_in(*port, AllowedStates::kOpenOrClosing)) return atoms::undefined;
   const Item* item = name ? find_item(name) : nullptr;
   if (name && !item) return raise_badarg(p);
-  return operate_on(p, *port, Serves::kWhileThere,
+  return operate_on(p, *port, AllowedStates::kOpenOrClosing,
                     [item](Port& held, Heap& heap, Term) -> Outcome {
                       if (!item) return all_items(held, heap);
                       const Term value = item->value(held, heap);

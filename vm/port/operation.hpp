@@ -20,13 +20,12 @@ struct Outcome {
   bool is_error = false;
 };
 
-/// How long a port serves an operation: while it is open, or while it is there, which it still is
-/// when it is closing and has data to flush.
-enum class Serves : std::uint8_t { kWhileOpen, kWhileThere };
+/// In which states of a port an operation is allowed: open, or also closing with data to flush.
+enum class AllowedStates : std::uint8_t { kOpen, kOpenOrClosing };
 
-inline bool is_served(const Port& p, Serves serves) {
-  return p.is_open() ||
-         (serves == Serves::kWhileThere && p.state.load(std::memory_order_acquire) == Port::State::kClosing);
+inline bool is_in(const Port& p, AllowedStates allowed) {
+  return p.is_open() || (allowed == AllowedStates::kOpenOrClosing &&
+                         p.state.load(std::memory_order_acquire) == Port::State::kClosing);
 }
 
 inline Outcome failure(Term reason) { return {reason, true}; }
@@ -35,21 +34,21 @@ inline Outcome failure(Term reason) { return {reason, true}; }
 /// caller) builds its result in the heap.
 template <class F>
 struct OperationTask final : PortTask {
-  OperationTask(Process& p, Serves serves, F operate, Outcome if_gone)
+  OperationTask(Process& p, AllowedStates allowed, F operate, Outcome if_gone)
       : PortTask(p.id),
         request(start_question(p)),
-        serves(serves),
+        allowed(allowed),
         operate(std::move(operate)),
         if_gone(if_gone) {}
   void run(Port& p) override {
-    if (!is_served(p, serves)) return drop(p.id);
+    if (!is_in(p, allowed)) return drop(p.id);
     Arena heap;
     const Outcome outcome = operate(p, heap, from);
     answer_question(from, request, outcome.value, outcome.is_error);
   }
   void drop(Term) override { answer_question(from, request, if_gone.value, if_gone.is_error); }
   Word request;  // the answer that the caller waits for (process/request.hpp)
-  Serves serves;
+  AllowedStates allowed;
   F operate;
   Outcome if_gone;
 };
@@ -60,12 +59,13 @@ inline Term result(Process& p, Outcome outcome) {
 
 /// At once when the port is idle, else as a task.
 template <class F>
-Term operate_on(Process& p, Port& port, Serves serves, F operate, Outcome if_gone = failure(atoms::badarg)) {
+Term operate_on(Process& p, Port& port, AllowedStates allowed, F operate,
+                Outcome if_gone = failure(atoms::badarg)) {
   if (!try_hold_port(port)) {
-    queue_task(port, new OperationTask<F>(p, serves, std::move(operate), if_gone));
+    queue_task(port, new OperationTask<F>(p, allowed, std::move(operate), if_gone));
     return take_answer(p);
   }
-  const Outcome outcome = is_served(port, serves) ? operate(port, p.heap, p.id) : if_gone;
+  const Outcome outcome = is_in(port, allowed) ? operate(port, p.heap, p.id) : if_gone;
   finish_closing(port);
   release_port(port);
   return result(p, outcome);

@@ -86,7 +86,8 @@ void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
 
 /// False when the driver takes no data, or these are none.
 bool gather_output(const Port& port, Term data, PortOutput* output) {
-  return port.takes != Port::Takes::kNothing && output->gather(data, port.takes == Port::Takes::kVectors);
+  return port.output_callback != Port::OutputCallback::kNone &&
+         output->gather(data, port.output_callback == Port::OutputCallback::kOutputv);
 }
 
 // ---- Messages to ports --------------------------------------------------------------------------
@@ -271,7 +272,7 @@ bool queue_command_of(Process* p, Port& port, Term data) {
 
 Term close_port_of(Process& p, Port& port) {
   bump_reductions(p, kCallbackReductions);
-  return operate_on(p, port, Serves::kWhileOpen, [](Port& held, Heap&, Term caller) -> Outcome {
+  return operate_on(p, port, AllowedStates::kOpen, [](Port& held, Heap&, Term caller) -> Outcome {
     close_port(held, caller, atoms::normal);
     return {atoms::true_};
   });
@@ -279,7 +280,7 @@ Term close_port_of(Process& p, Port& port) {
 
 Term connect_port(Process& p, Port& port, Term new_owner) {
   if (!new_owner.is_local_pid() || !process_table.find(new_owner)) return raise_badarg(p);
-  return operate_on(p, port, Serves::kWhileOpen, [new_owner](Port& held, Heap&, Term) -> Outcome {
+  return operate_on(p, port, AllowedStates::kOpen, [new_owner](Port& held, Heap&, Term) -> Outcome {
     if (probe::port_connect_enabled()) [[unlikely]]
       probe::fire_port_connect(held.owner_now(), held.id, held.name.c_str(), new_owner);
     change_owner(held, new_owner);
@@ -291,7 +292,7 @@ Term control_port(Process& p, Port& port, unsigned command, Term data) {
   std::string bytes;
   if (!iodata_bytes(data, &bytes)) return raise_badarg(p);
   bump_reductions(p, kCallbackReductions + static_cast<SWord>(bytes.size() / 64));
-  return operate_on(p, port, Serves::kWhileOpen,
+  return operate_on(p, port, AllowedStates::kOpen,
                     [command, bytes = std::move(bytes)](Port& held, Heap& heap, Term caller) mutable {
                       return do_control(held, heap, caller, command, bytes);
                     });
@@ -300,7 +301,7 @@ Term control_port(Process& p, Port& port, unsigned command, Term data) {
 Term call_port(Process& p, Port& port, unsigned command, Term data) {
   std::string bytes = encode_external(data);
   bump_reductions(p, kCallbackReductions + static_cast<SWord>(bytes.size() / 64));
-  return operate_on(p, port, Serves::kWhileOpen,
+  return operate_on(p, port, AllowedStates::kOpen,
                     [command, bytes = std::move(bytes)](Port& held, Heap& heap, Term caller) mutable {
                       return do_call(held, heap, caller, command, bytes);
                     });
@@ -321,7 +322,7 @@ Term set_port_data(Process& p, Port& port, Term data) {
     }
     Fragment* f;
   };
-  return operate_on(p, port, Serves::kWhileThere,
+  return operate_on(p, port, AllowedStates::kOpenOrClosing,
                     [copy, owned = Owned(f)](Port& held, Heap&, Term) mutable -> Outcome {
                       std::swap(held.data_fragment, owned.f);
                       held.data = copy;
@@ -330,7 +331,7 @@ Term set_port_data(Process& p, Port& port, Term data) {
 }
 
 Term get_port_data(Process& p, Port& port) {
-  return operate_on(p, port, Serves::kWhileThere,
+  return operate_on(p, port, AllowedStates::kOpenOrClosing,
                     [](Port& held, Heap& heap, Term) -> Outcome { return {copy_to(heap, held.data)}; });
 }
 

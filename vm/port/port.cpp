@@ -13,9 +13,9 @@ PortTable port_table;
 Port* create_port(Driver& driver, Term owner, std::string name) {
   Port* p = new Port;
   p->driver = &driver;
-  p->takes = driver.entry->outputv  ? Port::Takes::kVectors
-             : driver.entry->output ? Port::Takes::kBytes
-                                    : Port::Takes::kNothing;
+  p->output_callback = driver.entry->outputv  ? Port::OutputCallback::kOutputv
+                       : driver.entry->output ? Port::OutputCallback::kOutput
+                                              : Port::OutputCallback::kNone;
   p->soft_busy = driver.flags & ERL_DRV_FLAG_SOFT_BUSY;
   p->owner.store(owner.raw(), std::memory_order_relaxed);
   p->name = std::move(name);

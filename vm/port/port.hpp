@@ -36,13 +36,14 @@ struct Port : RunnablePort {
   std::string name;
   // goes with the last reference: who has none and does not hold the port must not follow it
   Driver* driver = nullptr;
-  enum class Takes : std::uint8_t { kNothing, kBytes, kVectors };
-  Takes takes = Takes::kNothing;  // what its driver does with commands; written once, like soft_busy
-  bool soft_busy = false;         // commands may be forced on it while it is busy
-  void* instance = nullptr;       // ErlDrvData that start returned
-  long os_pid = -1;               // of the child process, for port_info; -1: none
-  Term caller;                    // who made the operation that is running; the non-value when nobody did
-  Term data = atoms::undefined;   // erlang:port_set_data: an immediate, or the root of data_fragment
+  enum class OutputCallback : std::uint8_t { kNone, kOutput, kOutputv };
+  OutputCallback output_callback =
+      OutputCallback::kNone;     // what its driver does with commands; written once, like soft_busy
+  bool soft_busy = false;        // commands may be forced on it while it is busy
+  void* instance = nullptr;      // ErlDrvData that start returned
+  long os_pid = -1;              // of the child process, for port_info; -1: none
+  Term caller;                   // who made the operation that is running; the non-value when nobody did
+  Term data = atoms::undefined;  // erlang:port_set_data: an immediate, or the root of data_fragment
   Fragment* data_fragment = nullptr;
 
   // Options of open_port that concern every driver.

@@ -31,7 +31,7 @@ enum class RunResult {
 };
 
 /// What a scheduler is asked to do between two slices.
-enum Asked : std::uint8_t { kAskedToEnd = 1, kAskedToStand = 2, kAskedToRest = 4 };
+enum SchedulerRequest : std::uint8_t { kAskedToEnd = 1, kAskedToStand = 2, kAskedToRest = 4 };
 
 /// Runnable things, first come first served, linked through their next_in_queue.
 template <class T>
@@ -119,7 +119,7 @@ struct Scheduler : Core {
   std::atomic<unsigned> async_jobs{0};  // jobs of the async pool whose end comes back here: a hint,
                                         // not to fall asleep at once
 
-  std::atomic<std::uint8_t> asked{0};  // bits of Asked
+  std::atomic<std::uint8_t> asked{0};  // bits of SchedulerRequest
 
   // Written when it falls asleep and wakes.
   alignas(64) Parker parker;

@@ -259,13 +259,13 @@ struct Handover {
 
 void find_handovers(Program& p, std::uint32_t f, std::vector<Handover>& out) {
   Function& fn = p.functions[f];
-  struct Made {
+  struct TailExtraction {
     BlockId block;
     ValueId context;
     std::uint32_t uses, callee, argument;
     bool last;
   };
-  std::map<ValueId, Made> made;
+  std::map<ValueId, TailExtraction> made;
   for (BlockId id = 0; id < fn.blocks.size(); id++) {
     Block& b = fn.blocks[id];
     if (b.dead) continue;
