@@ -73,8 +73,7 @@ void Emitter::emit(op::Family family, std::initializer_list<Operand> operands,
                    const std::vector<ListWord>& list) {
   emit(family, operands.begin(), operands.size(), list);
 }
-void Emitter::emit(op::Family family, const std::vector<Operand>& operands,
-                   const std::vector<ListWord>& list) {
+void Emitter::emit(op::Family family, std::span<const Operand> operands, const std::vector<ListWord>& list) {
   emit(family, operands.data(), operands.size(), list);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ class Emitter {
 
   void emit(op::Family family, std::initializer_list<Operand> operands,
             const std::vector<ListWord>& list = {});
-  void emit(op::Family family, const std::vector<Operand>& operands, const std::vector<ListWord>& list = {});
+  void emit(op::Family family, std::span<const Operand> operands, const std::vector<ListWord>& list = {});
   bool can_emit(op::Family family, std::initializer_list<Operand> operands) const;
   void place_label(Word label);
   void set_line(std::uint32_t line) { pending_line_ = line; }

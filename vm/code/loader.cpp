@@ -1,6 +1,8 @@
 #include "vm/code/loading.hpp"
 
+#include <array>
 #include <cstring>
+#include <span>
 
 #include "vm/heap/literal.hpp"
 #include "vm/term/external.hpp"
@@ -33,6 +35,70 @@ const TypeTest kTypeTests[] = {
     {generic::k_is_bitstr, Family::is_bitstr, value_kind::kBitstring},
     {generic::k_is_map, Family::is_map, value_kind::kMap},
 };
+
+const TypeTest* type_test_of(std::uint8_t opcode) {
+  for (const TypeTest& t : kTypeTests)
+    if (t.opcode == opcode) return &t;
+  return nullptr;
+}
+
+/// Instructions that stay what they are; `from`: which operand of the file's each of ours is.
+struct Plain {
+  std::uint8_t opcode;
+  Family family;
+  std::uint8_t count;
+  std::uint8_t from[3];
+};
+constexpr Plain kPlain[] = {
+    {generic::k_int_code_end, Family::process_end, 0, {}},
+    {generic::k_return, Family::return_, 0, {}},
+    {generic::k_init, Family::init, 1, {0}},
+    {generic::k_is_function2, Family::is_function2, 3, {1, 2, 0}},
+    {generic::k_jump, Family::jump, 1, {0}},
+    {generic::k_move, Family::move, 2, {0, 1}},
+    {generic::k_swap, Family::swap, 2, {0, 1}},
+    {generic::k_put_list, Family::put_list, 3, {0, 1, 2}},
+    {generic::k_fconv, Family::fconv, 2, {0, 1}},
+    {generic::k_fadd, Family::fadd, 3, {1, 2, 3}},
+    {generic::k_fsub, Family::fsub, 3, {1, 2, 3}},
+    {generic::k_fmul, Family::fmul, 3, {1, 2, 3}},
+    {generic::k_fdiv, Family::fdiv, 3, {1, 2, 3}},
+    {generic::k_fnegate, Family::fnegate, 2, {1, 2}},
+    {generic::k_catch, Family::begin_catch, 2, {0, 1}},
+    {generic::k_try, Family::begin_catch, 2, {0, 1}},
+    {generic::k_catch_end, Family::catch_end, 1, {0}},
+    {generic::k_try_end, Family::try_end, 1, {0}},
+    {generic::k_try_case, Family::try_case, 1, {0}},
+    {generic::k_badmatch, Family::badmatch, 1, {0}},
+    {generic::k_case_end, Family::case_end, 1, {0}},
+    {generic::k_try_case_end, Family::try_case_end, 1, {0}},
+    {generic::k_badrecord, Family::badrecord, 1, {0}},
+    {generic::k_if_end, Family::if_end, 0, {}},
+    {generic::k_raise, Family::raise, 2, {0, 1}},
+    {generic::k_raw_raise, Family::raw_raise, 0, {}},
+    {generic::k_build_stacktrace, Family::build_stacktrace, 0, {}},
+    {generic::k_send, Family::send, 0, {}},
+    {generic::k_remove_message, Family::remove_message, 0, {}},
+    {generic::k_timeout, Family::timeout, 0, {}},
+    {generic::k_loop_rec, Family::loop_rec, 2, {1, 0}},
+    {generic::k_loop_rec_end, Family::loop_rec_end, 1, {0}},
+    {generic::k_wait, Family::wait, 1, {0}},
+    {generic::k_wait_timeout, Family::wait_timeout, 2, {0, 1}},
+    {generic::k_recv_marker_reserve, Family::recv_marker_reserve, 1, {0}},
+    {generic::k_recv_marker_bind, Family::recv_marker_bind, 2, {0, 1}},
+    {generic::k_recv_marker_clear, Family::recv_marker_clear, 1, {0}},
+    {generic::k_recv_marker_use, Family::recv_marker_use, 1, {0}},
+};
+
+const Plain* plain_of(std::uint8_t opcode) {
+  static constexpr auto kRows = [] {
+    std::array<std::uint8_t, 256> rows{};
+    for (std::size_t i = 0; i < std::size(kPlain); i++)
+      rows[kPlain[i].opcode] = static_cast<std::uint8_t>(i + 1);
+    return rows;
+  }();
+  return kRows[opcode] ? &kPlain[kRows[opcode] - 1] : nullptr;
+}
 
 }  // namespace
 
@@ -155,20 +221,29 @@ bool Loader::translate() {
 }
 
 bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
-  for (const TypeTest& t : kTypeTests)
-    if (t.opcode == opcode) {
-      if (f_.type(a[1]).is(t.passes)) return true;  // known: the test is not made
-      if (opcode == generic::k_is_nonempty_list) return nonempty_list(a);
-      if (opcode == generic::k_is_tuple) return is_tuple(a);
-      return type_test(t.family, a);
-    }
+  if (const TypeTest* t = type_test_of(opcode)) {
+    if (f_.type(a[1]).is(t->passes)) return true;  // known: the test is not made
+    if (opcode == generic::k_is_nonempty_list) return nonempty_list(a);
+    if (opcode == generic::k_is_tuple) return is_tuple(a);
+    return type_test(t->family, a);
+  }
+  if (const Plain* plain = plain_of(opcode)) {
+    std::array<Operand, 3> operands;
+    for (int i = 0; i < plain->count; i++) operands[i] = operand(a[plain->from[i]]);
+    e_.emit(plain->family, std::span(operands.data(), plain->count));
+    return true;
+  }
+  return function_instruction(opcode, a);
+}
+
+/// What says where functions and lines begin, and what is called.
+bool Loader::function_instruction(std::uint8_t opcode, const Arg* a) {
   switch (opcode) {
     case generic::k_label: e_.place_label(a->value); return true;
     case generic::k_func_info:
       e_.emit(Family::func_info, {number(a[2].value), operand(a[0]), operand(a[1])});
       functions_.push_back(f_.args(f_.code[at_ + 1])->value);
       return true;
-    case generic::k_int_code_end: e_.emit(Family::process_end, {}); return true;
     case generic::k_line:
       if (a->value >= f_.lines.size())
         return fail("line " + std::to_string(a->value) + " is not in the table");
@@ -198,7 +273,6 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_apply_last:
       e_.emit(Family::apply_last, {number(a[0].value), number(a[1].value)});
       return true;
-    case generic::k_return: e_.emit(Family::return_, {}); return true;
 
     case generic::k_bif0: return bif(0, false, 0, a[0].value, nullptr, 0, a[1]);
     case generic::k_bif1: return bif(a[0].value, false, 0, a[1].value, a + 2, 1, a[3]);
@@ -206,7 +280,13 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_gc_bif1: return bif(a[0].value, true, a[1].value, a[2].value, a + 3, 1, a[4]);
     case generic::k_gc_bif2: return bif(a[0].value, true, a[1].value, a[2].value, a + 3, 2, a[5]);
     case generic::k_gc_bif3: return bif(a[0].value, true, a[1].value, a[2].value, a + 3, 3, a[6]);
+    default: return data_instruction(opcode, a);
+  }
+}
 
+/// Frames, tests, terms.
+bool Loader::data_instruction(std::uint8_t opcode, const Arg* a) {
+  switch (opcode) {
     case generic::k_allocate: return allocate(a[0].value, 0, a[1].value);
     case generic::k_allocate_heap: return allocate(a[0].value, heap_words(a[1]), a[2].value);
     case generic::k_allocate_zero: return allocate(a[0].value, 0, a[1].value) && clear_slots(a[0].value);
@@ -215,7 +295,6 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_test_heap:
       e_.emit(Family::test_heap, {number(a[1].value), need(heap_words(a[0]))});
       return true;
-    case generic::k_init: e_.emit(Family::init, {operand(a[0])}); return true;
     case generic::k_init_yregs: return init_yregs(a[0]);
     case generic::k_deallocate:
     case generic::k_trim:
@@ -228,9 +307,6 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_is_ne: return comparison(Family::is_ne, a);
     case generic::k_is_eq_exact: return comparison(Family::is_eq_exact, a);
     case generic::k_is_ne_exact: return comparison(Family::is_ne_exact, a);
-    case generic::k_is_function2:
-      e_.emit(Family::is_function2, {operand(a[1]), operand(a[2]), operand(a[0])});
-      return true;
     case generic::k_test_arity:
       e_.emit(Family::test_arity, {in_register(a[1]), number(tuple_header(a[2].value)), operand(a[0])});
       return true;
@@ -240,10 +316,7 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
       return true;
     case generic::k_select_val: return select_val(a);
     case generic::k_select_tuple_arity: return select_tuple_arity(a);
-    case generic::k_jump: e_.emit(Family::jump, {operand(a[0])}); return true;
 
-    case generic::k_move: e_.emit(Family::move, {operand(a[0]), operand(a[1])}); return true;
-    case generic::k_swap: e_.emit(Family::swap, {operand(a[0]), operand(a[1])}); return true;
     case generic::k_get_list:
       e_.emit(Family::get_list, {in_register(a[0]), operand(a[1]), operand(a[2])});
       return true;
@@ -253,9 +326,6 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_set_tuple_element:
       e_.emit(Family::set_tuple_element, {operand(a[0]), operand(a[1]), number(a[2].value + 1)});
       return true;
-    case generic::k_put_list:
-      e_.emit(Family::put_list, {operand(a[0]), operand(a[1]), operand(a[2])});
-      return true;
     case generic::k_put_tuple2: return tuple(a[0], a[1]);
     case generic::k_update_record: return update_record(a);
     case generic::k_make_fun3: return make_fun(a[0].value, a[1], a[2]);
@@ -264,52 +334,19 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_has_map_fields: return map_fields(a);
     case generic::k_put_map_assoc: return put_map(a, false);
     case generic::k_put_map_exact: return put_map(a, true);
-
-    case generic::k_fmove:
-      if (a[0].kind == Arg::Kind::kFloatReg && a[1].kind == Arg::Kind::kFloatReg)
-        return fail("both are float registers");
-      if (a[0].kind != Arg::Kind::kFloatReg && a[1].kind != Arg::Kind::kFloatReg)
-        return fail("none is a float register");
-      e_.emit(a[0].kind == Arg::Kind::kFloatReg ? Family::fstore : Family::fload,
-              {operand(a[0]), operand(a[1])});
-      return a[0].kind == Arg::Kind::kFloatReg || is_register(a[0]) || constant(a[0]).is_float() ||
-             fail("no float");
-    case generic::k_fconv: e_.emit(Family::fconv, {operand(a[0]), operand(a[1])}); return true;
-    case generic::k_fadd: e_.emit(Family::fadd, {operand(a[1]), operand(a[2]), operand(a[3])}); return true;
-    case generic::k_fsub: e_.emit(Family::fsub, {operand(a[1]), operand(a[2]), operand(a[3])}); return true;
-    case generic::k_fmul: e_.emit(Family::fmul, {operand(a[1]), operand(a[2]), operand(a[3])}); return true;
-    case generic::k_fdiv: e_.emit(Family::fdiv, {operand(a[1]), operand(a[2]), operand(a[3])}); return true;
-    case generic::k_fnegate: e_.emit(Family::fnegate, {operand(a[1]), operand(a[2])}); return true;
-
-    case generic::k_catch:
-    case generic::k_try: e_.emit(Family::begin_catch, {operand(a[0]), operand(a[1])}); return true;
-    case generic::k_catch_end: e_.emit(Family::catch_end, {operand(a[0])}); return true;
-    case generic::k_try_end: e_.emit(Family::try_end, {operand(a[0])}); return true;
-    case generic::k_try_case: e_.emit(Family::try_case, {operand(a[0])}); return true;
-    case generic::k_badmatch: e_.emit(Family::badmatch, {operand(a[0])}); return true;
-    case generic::k_case_end: e_.emit(Family::case_end, {operand(a[0])}); return true;
-    case generic::k_try_case_end: e_.emit(Family::try_case_end, {operand(a[0])}); return true;
-    case generic::k_badrecord: e_.emit(Family::badrecord, {operand(a[0])}); return true;
-    case generic::k_if_end: e_.emit(Family::if_end, {}); return true;
-    case generic::k_raise: e_.emit(Family::raise, {operand(a[0]), operand(a[1])}); return true;
-    case generic::k_raw_raise: e_.emit(Family::raw_raise, {}); return true;
-    case generic::k_build_stacktrace: e_.emit(Family::build_stacktrace, {}); return true;
-
-    case generic::k_send: e_.emit(Family::send, {}); return true;
-    case generic::k_remove_message: e_.emit(Family::remove_message, {}); return true;
-    case generic::k_timeout: e_.emit(Family::timeout, {}); return true;
-    case generic::k_loop_rec: e_.emit(Family::loop_rec, {operand(a[1]), operand(a[0])}); return true;
-    case generic::k_loop_rec_end: e_.emit(Family::loop_rec_end, {operand(a[0])}); return true;
-    case generic::k_wait: e_.emit(Family::wait, {operand(a[0])}); return true;
-    case generic::k_wait_timeout: e_.emit(Family::wait_timeout, {operand(a[0]), operand(a[1])}); return true;
-    case generic::k_recv_marker_reserve: e_.emit(Family::recv_marker_reserve, {operand(a[0])}); return true;
-    case generic::k_recv_marker_bind:
-      e_.emit(Family::recv_marker_bind, {operand(a[0]), operand(a[1])});
-      return true;
-    case generic::k_recv_marker_clear: e_.emit(Family::recv_marker_clear, {operand(a[0])}); return true;
-    case generic::k_recv_marker_use: e_.emit(Family::recv_marker_use, {operand(a[0])}); return true;
+    case generic::k_fmove: return move_float(a);
     default: return bits_instruction(opcode, a);
   }
+}
+
+bool Loader::move_float(const Arg* a) {
+  if (a[0].kind == Arg::Kind::kFloatReg && a[1].kind == Arg::Kind::kFloatReg)
+    return fail("both are float registers");
+  if (a[0].kind != Arg::Kind::kFloatReg && a[1].kind != Arg::Kind::kFloatReg)
+    return fail("none is a float register");
+  e_.emit(a[0].kind == Arg::Kind::kFloatReg ? Family::fstore : Family::fload, {operand(a[0]), operand(a[1])});
+  return a[0].kind == Arg::Kind::kFloatReg || is_register(a[0]) || constant(a[0]).is_float() ||
+         fail("no float");
 }
 
 bool Loader::clear_slots(Word slots) {

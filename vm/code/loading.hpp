@@ -166,7 +166,11 @@ class Loader {
   // ---- The pass (loader.cpp) ----
 
   bool translate();
+  // Each hands on what it does not know; bits_instruction is the last.
   bool instruction(std::uint8_t opcode, const Arg* a);
+  bool function_instruction(std::uint8_t opcode, const Arg* a);
+  bool data_instruction(std::uint8_t opcode, const Arg* a);
+  bool move_float(const Arg* a);
   bool clear_slots(Word slots);
   bool init_yregs(const Arg& list);
   bool finish();
