@@ -341,6 +341,8 @@ Term bif_erlang_hibernate_3(Process& p, const Term* a) {
 
 namespace {
 
+constexpr Word kWordsPerStep = 8;  // that are collected
+
 /// On a dirty scheduler, with the registers of the call saved.
 Term collect_here(Process& p, const Term* a) {
   const int cost = a[0] == atoms::minor ? collect(p, 0, p.saved_regs, p.live_saved)
@@ -365,7 +367,8 @@ Term collect_garbage(Process& p, Term pid, Term options) {
   if (!options.is_nil() || !pid.is_local_pid()) return raise_badarg(p);
   // Of what another process may ask: see answer.cpp.
   const bool asked = p.extra && p.extra->request_id != 0;
-  if (pid == p.id && !async_id && !asked && (came_back(p) || long_collection(p)))
+  const Word words = p.heap.block_words() + static_cast<Word>(p.heap.old_top - p.heap.old_start);
+  if (pid == p.id && !async_id && !asked && (came_back(p) || too_long(words / kWordsPerStep)))
     return run_elsewhere(p, collect_here, &type, 1);
   if (!async_id) return ask(p, pid, RequestKind::kGarbageCollect, type, atoms::false_);
   ask_async(p, pid, RequestKind::kGarbageCollect, type, atoms::garbage_collect, async_id, atoms::false_);

@@ -103,7 +103,7 @@ bool has_reason_to_run(const Process& p) {
 }
 
 /// Gives up the core if nothing has arrived meanwhile. The process must not be touched after that.
-void park(Scheduler& s, Process& p) {
+[[gnu::always_inline]] inline void park(Scheduler& s, Process& p) {
   if (!p.mailbox.park()) enqueue(s, p);
 }
 
@@ -133,7 +133,7 @@ void collect_scheduled_out(Process& p) {
 }
 
 /// Signals and questions; true when the process is to run now.
-bool prepare(Scheduler& s, Process& p) {
+[[gnu::always_inline]] inline bool prepare(Scheduler& s, Process& p) {
   if (p.mailbox.has_arrivals()) {
     if (p.mailbox.is_closed()) [[unlikely]] {  // which counts as one with arrivals
       trace_exiting(p, atoms::in_exiting);
@@ -179,7 +179,9 @@ thread_local bool slice_is_watched = false;  // the one that runs
   return result;
 }
 
-void run_slice(Scheduler& s, Process& p) {
+/// Twice, and not merged, so that the loop below has its own in place.
+template <bool kInTheMiddle>
+[[gnu::no_icf]] void run_slice(Scheduler& s, Process& p) {
   s.current = &p;
   p.scheduler = &s;
   look_at_leaving_literals();
@@ -305,7 +307,7 @@ void take_turn(Scheduler& s) {
   serve_ports(s);
   if (Process* p = pick(s, options.random)) {
     s.runs = true;
-    run_slice(s, *p);
+    run_slice<true>(s, *p);
   }
 }
 
@@ -394,7 +396,7 @@ void run(Scheduler& s) {
       continue;
     }
     s.runs = true;
-    run_slice(s, *p);
+    run_slice<false>(s, *p);
     s.runs = false;
     if (s.others_waited >= kWaitedBeforeSharing) share(s);
   }

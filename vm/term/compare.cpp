@@ -181,9 +181,10 @@ std::vector<Pair> sorted_pairs(Term map, Steps<kPauses>& steps) {
 
 // ---- Bit strings --------------------------------------------------------------------------------
 
+constexpr Word kPiece = usual_or_small<Word>(8 << 17, 8 << 7);  // bits, compared at once
+
 /// compare_bits, a piece at a time.
 int compare_bits_in_pieces(const BitView& x, const BitView& y, Word n, Steps<true>& steps) {
-  constexpr Word kPiece = usual_or_small<Word>(8 << 17, 8 << 7);
   const SWord bytes_a_step = x.aligned() && y.aligned() ? 64 : 4;
   for (Word done = 0;;) {
     const Word now = std::min(n - done, kPiece);
@@ -207,7 +208,9 @@ bool equal_bits(const BitView& x, const BitView& y, Steps<false>&) {
   return compare_bits(x.base, x.offset_bits, y.base, y.offset_bits, x.size_bits) == 0;
 }
 bool equal_bits(const BitView& x, const BitView& y, Steps<true>& steps) {
-  return compare_bits_in_pieces(x, y, x.size_bits, steps) == 0;
+  Steps<false> none;
+  return x.size_bits <= kPiece ? equal_bits(x, y, none)
+                               : compare_bits_in_pieces(x, y, x.size_bits, steps) == 0;
 }
 
 Word map_size_of(Term t) { return object<MapObject>(t)->size; }
@@ -259,11 +262,16 @@ class Equality {
     return true;
   }
 
+  /// Looking at an element costs less than a step, and what is put off is a step of its own.
   bool all_later(const Term* x, const Term* y, Word n, bool exact) {
-    for (Word i = n; i-- > 0;) {
-      steps_.one();
-      if (!later(x[i], y[i], exact)) return false;
+    constexpr Word kWide = usual_or_small<Word>(4096, 16);
+    for (; n > kWide; steps_.several(kWide / 4)) {
+      for (const Word rest = n - kWide; n > rest;)
+        if (--n; !later(x[n], y[n], exact)) return false;
     }
+    steps_.several(static_cast<SWord>(n / 4));
+    while (n-- > 0)
+      if (!later(x[n], y[n], exact)) return false;
     return true;
   }
 
