@@ -318,7 +318,21 @@ void trace_return(Process& p, const Word* ip, const Term* x, Word depth) {
   probe::fire_function_return(p.id, {f->module, f->function, f->arity}, static_cast<SWord>(depth));
 }
 
+namespace {
+
+// A built-in function that works on a fiber, or goes on on a dirty scheduler, is called again by
+// its instruction: for who looks on that is one call still.
+
+bool is_called_again(const Process& p) { return p.fiber || came_back(p); }
+bool will_be_called_again(const Process& p, Term result) {
+  return !result.is_value() &&
+         (p.bif_action == BifAction::kElsewhere || p.bif_action == BifAction::kSuspendOnFiber);
+}
+
+}  // namespace
+
 void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
+  if (is_called_again(p)) return;
   if (is_traced(p, kTraceCall)) call_traced(p, e.stub.header, true, x, depth);
   if (e.bif_flags & BifRow::kGuard) return;
   if (probe::global_function_entry_enabled() && (e.bif_flags & BifRow::kHeavy))
@@ -327,6 +341,7 @@ void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
   probe::fire_bif_entry(p.id, {e.module, e.function, e.arity});
 }
 void trace_bif_return(Process& p, const Export& e, Term result, Word depth) {
+  if (will_be_called_again(p, result)) return;
   if (is_traced(p, kTraceCall)) built_in_returned(p, e.stub.header, result, depth);
   if (!probe::bif_return_enabled() || (e.bif_flags & BifRow::kGuard)) return;
   probe::fire_bif_return(p.id, {e.module, e.function, e.arity});
