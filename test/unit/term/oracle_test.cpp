@@ -73,7 +73,8 @@ Outcome evaluate(Process& p, Term call) {
   } else {
     const BifFn fn = find_bif(call.element(0), call.element(1), n);
     if (!fn) return {atoms::undef, call.element(1)};
-    value = fn(p, args);
+    do value = fn(p, args);
+    while (!value && p.fiber);  // it has yielded in the middle, and goes on when called again
   }
   if (value) return {atoms::ok, value};
   return {atoms::error, p.exception_value};
