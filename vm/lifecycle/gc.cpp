@@ -331,7 +331,8 @@ int collect_for_hibernate(Process& p, Term* regs, unsigned live) {
 
 bool long_collection(const Process& p) {
   constexpr Word kStressWords = 4096, kLongWords = usual_or_small<Word>(512 * 1024, kStressWords);
-  return p.heap.block_words() > (gc_modes.collect_always ? kStressWords : kLongWords) && !dirty_job_of(p);
+  const Word most = gc_modes.collect_always ? kStressWords : kLongWords;
+  return p.heap.block_words() + p.heap.fragment_words > most && !dirty_job_of(p);
 }
 
 bool may_go_on(Process& p, Word need) {
