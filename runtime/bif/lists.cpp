@@ -11,8 +11,8 @@
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 
-/// Lists: ++, --, and the searches of module lists. What may run long goes on on a fiber after the
-/// first kCellsAtOnce elements.
+/// Lists: ++, --, and the searches of module lists. ++ and reverse go on on a fiber after the first
+/// kCellsAtOnce elements, the others begin again elsewhere (weight.hpp).
 namespace vmrun {
 namespace {
 
@@ -105,12 +105,9 @@ Term append_long(Process& p, const Term* a) {
   return state[1];
 }
 
-/// Counts of elements, found by hash. The elements stand in one row so that they can be roots; the
-/// hash does not depend on where they are.
+/// Counts of elements, found by hash.
 class ElementCounts {
  public:
-  explicit ElementCounts(std::vector<Term>& elements) : elements_(elements) {}
-
   void add(Term t) {
     if (elements_.size() * 2 >= slots_.size()) grow();
     std::size_t slot = find(t);
@@ -140,15 +137,14 @@ class ElementCounts {
       slots_[find(elements_[i])] = static_cast<std::uint32_t>(i + 1);
   }
 
-  std::vector<Term>& elements_;
+  std::vector<Term> elements_;
   std::vector<Word> counts_;
   std::vector<std::uint32_t> slots_;  // index into elements_ + 1; 0: free
 };
 
 /// The same as subtract_few by counting.
 Term subtract_many(Heap& heap, Term left, const std::vector<Term>& remove) {
-  std::vector<Term> elements;
-  ElementCounts counts(elements);
+  ElementCounts counts;
   for (const Term t : remove) counts.add(t);
   std::size_t to_remove = remove.size();
   ListBuilder result(heap);
@@ -157,43 +153,6 @@ Term subtract_many(Heap& heap, Term left, const std::vector<Term>& remove) {
     else result.add(left.head());
   }
   return result.finish(left);
-}
-
-Term subtract_long(Process& p, const Term* a) {
-  Term state[] = {a[1], Term::nil(), a[0]};  // list walked, result so far backwards, first argument
-  const FiberRoots roots(p, state, 3);
-  std::vector<Term> elements;
-  ElementCounts counts(elements);
-  const auto rest = [&](SWord steps) {
-    const FiberRoots element_roots(p, elements.data(), elements.size());
-    fiber_charge(p, steps / 8);
-  };
-  SWord to_remove = 0;
-  for (SWord steps = 0; state[0].is_list(); state[0] = state[0].tail()) {
-    counts.add(state[0].head());
-    ++to_remove;
-    if (++steps % kCellsAtOnce == 0) rest(kCellsAtOnce);
-  }
-  if (!state[0].is_nil()) return raise_badarg(p);
-  state[0] = state[2];
-  for (SWord steps = 0; state[0].is_list() && to_remove; state[0] = state[0].tail()) {
-    if (counts.take(state[0].head())) {
-      --to_remove;
-    } else {
-      Term* hp = p.heap.alloc(2);
-      state[1] = make_cons(hp, state[0].head(), state[1]);
-    }
-    if (++steps % kCellsAtOnce == 0) rest(kCellsAtOnce);
-  }
-  // What is left is shared, but it has to be a proper list.
-  state[2] = state[0];
-  for (SWord steps = 0; state[2].is_list(); state[2] = state[2].tail()) {
-    if (++steps % kCellsAtOnce == 0) rest(kCellsAtOnce);
-  }
-  if (!state[2].is_nil()) return raise_badarg(p);
-  std::swap(state[0], state[1]);
-  reverse_all(p, state);
-  return state[1];
 }
 
 }  // namespace
@@ -228,17 +187,15 @@ Term bif_erlang_append_2(Process& p, const Term* a) {
 
 Term bif_erlang_subtract_2(Process& p, const Term* a) {
   constexpr std::size_t kFew = 8;
-  if (p.fiber) return run_on_fiber(p, subtract_long, a, 2);
-  SWord n = 0;
-  Term left = a[0], right = a[1];
-  for (; left.is_list() && n < kCellsAtOnce; left = left.tail()) ++n;
+  SWord left, right;
+  if (!length_here(a[0], &left) || !length_here(a[1], &right))
+    return run_elsewhere(p, bif_erlang_subtract_2, a, 2);
+  if (left < 0 || right < 0) return raise_badarg(p);
+  charge(p, left + right);
+  if (left == 0 || right == 0) return a[0];
   std::vector<Term> remove;
-  for (; right.is_list() && remove.size() < kCellsAtOnce; right = right.tail())
-    remove.push_back(right.head());
-  if (left.is_list() || right.is_list()) return run_on_fiber(p, subtract_long, a, 2);
-  if (!left.is_nil() || !right.is_nil()) return raise_badarg(p);
-  charge(p, n + static_cast<SWord>(remove.size()));
-  if (remove.empty() || n == 0) return a[0];
+  remove.reserve(static_cast<std::size_t>(right));
+  for (Term rest = a[1]; rest.is_list(); rest = rest.tail()) remove.push_back(rest.head());
   return remove.size() <= kFew ? subtract_few(p.heap, a[0], remove) : subtract_many(p.heap, a[0], remove);
 }
 
