@@ -317,7 +317,7 @@ def dump_limits(vmrun):
 def halt_with_slogan(vmrun):
     with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
         path = pathlib.Path(folder) / 'dump'
-        more = {'ERL_CRASH_DUMP': str(path)}
+        more = {'ERL_CRASH_DUMP': str(path), 'ERL_CRASH_DUMP_SECONDS': ''}
         for call in ('halt("my slogan")', 'erlang:halt("my slogan", [{flush, true}])', 'init:stop("my slogan"), receive never -> ok end'):
             run(vmrun, f'main() -> {call}.', environment=more).expect(
                 1, err=[f'^my slogan\n\nCrash dump is being written to: {path}...done\n$'])
