@@ -145,7 +145,8 @@ Term max_heap_size(ItemContext& a) {
 Term min_heap_size(ItemContext& a) { return Term::small(static_cast<SWord>(least_heap(a.p))); }
 Term fullsweep_after(ItemContext& a) { return Term::small(a.p.fullsweep_after); }
 Term garbage_collection(ItemContext& a) {
-  Term list = cons(a.out, pair(a.out, atoms::minor_gcs, Term::small(a.p.minor_collections)), Term::nil());
+  const SWord minor = a.p.minor_collections == Process::kNeverCollected ? 0 : a.p.minor_collections;
+  Term list = cons(a.out, pair(a.out, atoms::minor_gcs, Term::small(minor)), Term::nil());
   list = cons(a.out, pair(a.out, atoms::fullsweep_after, fullsweep_after(a)), list);
   list = cons(a.out, pair(a.out, atoms::min_heap_size, min_heap_size(a)), list);
   list = cons(a.out, pair(a.out, atoms::min_bin_vheap_size, Term::small(46422)), list);

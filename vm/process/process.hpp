@@ -73,7 +73,10 @@ struct Process {
   const void* trap_target = nullptr;  // Export* for BifAction::kTrap and kHibernate
 
   // Collection (see gc.hpp).
-  std::uint16_t minor_collections = 0;    // since the last full sweep
+  /// Minor collections since the last full sweep. A new process is as one that has had all it may
+  /// have: its first collection is full.
+  static constexpr std::uint16_t kNeverCollected = 65535;
+  std::uint16_t minor_collections = kNeverCollected;
   std::uint16_t fullsweep_after = 65535;  // minor collections before a full sweep
   std::uint32_t min_heap_words = 0;       // the block never shrinks below; 0: the VM's default
   Word max_heap_words = 0;                // 0: no limit
