@@ -14,7 +14,7 @@ std::atomic<unsigned> schedulers_at_work{0};
 
 namespace {
 
-// Guards what has been asked for, and `offline` of all schedulers.
+// Guards what has been asked for, and kOffline of all schedulers.
 std::mutex mutex;
 std::condition_variable changed;
 unsigned online = 0;
@@ -24,6 +24,12 @@ bool blocked = false;
 std::atomic<unsigned> wanted{1};
 
 bool is_to_rest(const Scheduler& s) { return s.asked.load(std::memory_order_seq_cst) & kAskedToRest; }
+bool is_offline(const Scheduler& s) { return s.asked.load(std::memory_order_seq_cst) & kOffline; }
+
+void set(Scheduler& s, SchedulerRequest bit, bool value) {
+  if (value) s.asked.fetch_or(bit, std::memory_order_seq_cst);
+  else s.asked.fetch_and(static_cast<std::uint8_t>(~bit), std::memory_order_seq_cst);
+}
 
 void ask() {
   const unsigned n = blocked ? 1 : online;
@@ -31,23 +37,23 @@ void ask() {
   for (unsigned i = 0; i < scheduler_count(); ++i) {
     Scheduler& s = scheduler_at(i);
     if (is_to_rest(s) == (i >= n)) continue;
-    if (i >= n) s.asked.fetch_or(kAskedToRest, std::memory_order_seq_cst);
-    else s.asked.fetch_and(static_cast<std::uint8_t>(~kAskedToRest), std::memory_order_seq_cst);
+    set(s, kAskedToRest, i >= n);
     if (s.parker.wake() == Parker::kElsewhere) poll_interrupt();
   }
+  changed.notify_all();  // what is asked for now may be what is so
 }
 
 void await(std::unique_lock<std::mutex>& lock) {
   changed.wait(lock, [] {
     for (unsigned i = 0; i < scheduler_count(); ++i)
-      if (scheduler_at(i).offline != is_to_rest(scheduler_at(i))) return false;
+      if (is_offline(scheduler_at(i)) != is_to_rest(scheduler_at(i))) return false;
     return true;
   });
 }
 
 void set_offline(Scheduler& s, bool offline) {
   std::lock_guard guard(mutex);
-  s.offline = offline;
+  set(s, kOffline, offline);
   schedulers_at_work.fetch_add(offline ? -1u : 1u, std::memory_order_seq_cst);
   changed.notify_all();
 }
@@ -94,7 +100,7 @@ void start_online(unsigned n) {
 }
 
 void hand_over_all(Scheduler& s) {
-  if (!s.offline) set_offline(s, true);
+  if (!is_offline(s)) set_offline(s, true);
   take_inbox(s);
   take_port_inbox(s);
   while (Process* p = pick(s, false)) {
@@ -112,7 +118,7 @@ void hand_over_all(Scheduler& s) {
 void sleep_offline(Scheduler& s) {
   const auto called = [&] {
     return s.inbox.has_mail() || s.port_inbox.has_mail() ||
-           s.asked.load(std::memory_order_seq_cst) != kAskedToRest;
+           s.asked.load(std::memory_order_seq_cst) != (kAskedToRest | kOffline);
   };
   const Word tick = s.timers.next_tick();
   const SWord left = tick == ~Word{0} ? -1 : static_cast<SWord>(tick * 1'000'000 - monotonic_ns());

@@ -31,7 +31,9 @@ enum class RunResult {
 };
 
 /// What a scheduler is asked to do between two slices.
-enum SchedulerRequest : std::uint8_t { kAskedToEnd = 1, kAskedToStand = 2, kAskedToRest = 4 };
+/// kOffline is no request: the owner says so that it is offline (online.hpp), and has to look at
+/// what it is asked for until it is online again.
+enum SchedulerRequest : std::uint8_t { kAskedToEnd = 1, kAskedToStand = 2, kAskedToRest = 4, kOffline = 8 };
 
 /// Runnable things, first come first served, linked through their next_in_queue.
 template <class T>
@@ -97,7 +99,6 @@ struct Scheduler : Core {
   bool watches = false;   // has the watcher's role (idle.hpp)
   AdaptiveSpin job_spin;  // before it sleeps while the async pool works for it
   bool stands = false;    // still (standstill.hpp, which guards it)
-  bool offline = false;   // online.hpp, which guards it
   EpochSlot* epoch = nullptr;
   Retired<Process, &Process::next_in_queue> retired;  // structures of processes that have ended
 
