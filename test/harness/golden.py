@@ -21,6 +21,7 @@ MODES = {
 QUICK_MODES = ['s1', 's4']
 
 patience = 1  # a factor on the timeout of every program, for a slow build; set once by test/run
+small_limits = False  # whether the build has -Dlimits=small; set once by test/run
 
 ENVIRONMENT = dict(os.environ, LANG='C.UTF-8', LC_ALL='C.UTF-8', ERL_CRASH_DUMP='/dev/null', ERL_CRASH_DUMP_SECONDS='0', ERL_AFLAGS='')
 
@@ -51,6 +52,8 @@ def vmrun_test(script, mode, vmrun, seed):
     def run():
         if mode in script.mode_skips:
             raise Skip(script.mode_skips[mode])
+        if small_limits and 'small' in script.mode_skips:
+            raise Skip(script.mode_skips['small'])
         command = [vmrun, *[flag.format(seed=seed) for flag in flags], *script.flags, str(script.path), *script.arguments]
         difference = script.differences(*run_program(command, script.stdin, script.timeout * factor))
         if difference:

@@ -193,7 +193,7 @@ def small_limits(root):
         shown(['meson', 'setup', '-Dlimits=small', '-Doptimization=1', '-Ddebug=false', '-Db_ndebug=false', str(folder), str(root)], 'small limits')
     shown(['ninja', '-C', str(folder), 'vmrun', 'runtime/compile/vmrunc'], 'small limits')
     for run in SMALL_RUNS:
-        shown([sys.executable, str(root / 'test' / 'run'), '--build', str(folder), '--patience', '2', *run], 'small limits')
+        shown([sys.executable, str(root / 'test' / 'run'), '--build', str(folder), '--patience', '2', '--small-limits', *run], 'small limits')
 
 
 def sanitized(root, name):
