@@ -16,6 +16,7 @@
 #include "runtime/cli/os_signals.hpp"
 #include "runtime/dump/crash_dump.hpp"
 #include "vm/base/allocate.hpp"
+#include "vm/base/coverage.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/code/code_server.hpp"
@@ -209,6 +210,7 @@ int boot(const Options& o, CodeFinder& finder) {
   }
   std::fflush(nullptr);
   // Other threads may still run; nothing they use may be torn down under them.
+  write_coverage();
   ::_exit(end.status);
 }
 

@@ -12,6 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "vm/base/coverage.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/base/signal_stack.hpp"
 
@@ -57,6 +58,7 @@ void handle(int signal_number, siginfo_t* info, void* context) {
       if (write(STDERR_FILENO, part, std::strlen(part)) < 0) {}  // nowhere left to complain to
   }
   dump_before_end(slogan);
+  write_coverage();
   raise(signal_number);
 }
 
