@@ -435,15 +435,21 @@ int compare_walk(Term a, Term b, bool exact) {
   return 0;
 }
 
+template <bool kPauses>
+bool equal_walk(Term a, Term b, bool exact) {
+  Equality<kPauses> equality;  // not Equality<kPauses>(), which would fill the stack with zeros first
+  return equality.of(a, b, exact);
+}
+
 }  // namespace
 
 namespace detail {
-bool equal_exact_slow(Term a, Term b) { return Equality<false>().of(a, b, true); }
-bool equal_slow(Term a, Term b) { return Equality<false>().of(a, b, false); }
+bool equal_exact_slow(Term a, Term b) { return equal_walk<false>(a, b, true); }
+bool equal_slow(Term a, Term b) { return equal_walk<false>(a, b, false); }
 int compare_slow(Term a, Term b) { return compare_walk<false>(a, b, false); }
 
-bool long_equal_exact(Term a, Term b) { return Equality<true>().of(a, b, true); }
-bool long_equal(Term a, Term b) { return Equality<true>().of(a, b, false); }
+bool long_equal_exact(Term a, Term b) { return equal_walk<true>(a, b, true); }
+bool long_equal(Term a, Term b) { return equal_walk<true>(a, b, false); }
 int long_compare(Term a, Term b) { return compare_walk<true>(a, b, false); }
 }  // namespace detail
 
