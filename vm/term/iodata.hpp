@@ -1,7 +1,6 @@
 #pragma once
 
-#include <vector>
-
+#include "vm/base/work_stack.hpp"
 #include "vm/term/bits.hpp"
 
 /// Iodata: bytes and bit strings in lists of any depth.
@@ -12,7 +11,7 @@ namespace vmrun {
 /// bit string, as Erlang allows.
 template <class ByteFn, class BitsFn, class CellFn>
 bool walk_iodata(Term t, ByteFn byte, BitsFn bits, CellFn cell) {
-  std::vector<Term> tails;
+  WorkStack<Term> tails;
   for (;;) {
     while (t.is_list()) {
       if (!cell()) [[unlikely]]
@@ -22,7 +21,7 @@ bool walk_iodata(Term t, ByteFn byte, BitsFn bits, CellFn cell) {
       if ((head.raw() & ~Word{0xFF0}) == Term::small(0).raw()) {  // a small integer of eight bits
         byte(static_cast<std::uint8_t>(head.raw() >> 4));
       } else if (head.is_list()) {
-        if (!t.is_nil()) tails.push_back(t);
+        if (!t.is_nil()) tails.push(t);
         t = head;
       } else if (head.is_bitstring()) {
         if (!bits(head)) return false;
@@ -32,8 +31,7 @@ bool walk_iodata(Term t, ByteFn byte, BitsFn bits, CellFn cell) {
     }
     if (t.is_bitstring() ? !bits(t) : !t.is_nil()) return false;
     if (tails.empty()) return true;
-    t = tails.back();
-    tails.pop_back();
+    t = tails.pop();
   }
 }
 template <class ByteFn, class BitsFn>
