@@ -63,24 +63,50 @@ bool key_position(Process& p, Term id, Word* keypos) {
   return static_cast<bool>(t);
 }
 
-/// False: the steps are used up, and there are no copies.
-bool copies_of(Process& p, Term objects, StepsHere& steps, std::vector<Object*>* copies) {
-  const auto add = [&](Term tuple) {
+/// Copies of what is to be inserted, in this order.
+class Copies {
+ public:
+  Copies() = default;
+  Copies(const Copies&) = delete;
+  ~Copies() {
+    take_each([](Object* o) { destroy_object(o); });
+  }
+  /// False: the steps are used up.
+  bool add(Process& p, Term tuple, StepsHere& steps) {
     Object* o = steps.used_up() ? nullptr : make_object_within(steps.left(), tuple);
     if (!o) return false;
     (void)steps.spend(o->words);
     charge(p, static_cast<SWord>(8 + o->words / 2));
-    copies->push_back(o);
+    *end_ = o;
+    end_ = &o->next;
     return true;
-  };
-  bool all = true;
-  if (!objects.is_cons_or_nil()) all = add(objects);
-  else
-    for (; all && objects.is_list(); objects = objects.tail()) all = add(objects.head());
-  if (all) return true;
-  for (Object* o : *copies) destroy_object(o);
-  return false;
-}
+  }
+  /// An object or a list of them; false as above.
+  bool add_all(Process& p, Term objects, StepsHere& steps) {
+    if (!objects.is_cons_or_nil()) return add(p, objects, steps);
+    for (; objects.is_list(); objects = objects.tail())
+      if (!add(p, objects.head(), steps)) return false;
+    return true;
+  }
+  template <class Fn>
+  bool all_of(Fn is_so) const {
+    for (const Object* o = first_; o; o = o->next)
+      if (!is_so(o)) return false;
+    return true;
+  }
+  template <class Fn>
+  void take_each(Fn take) {
+    while (Object* o = first_) {
+      first_ = o->next;
+      take(o);
+    }
+    end_ = &first_;
+  }
+
+ private:
+  Object* first_ = nullptr;  // linked by `next`, which is null in a new object
+  Object** end_ = &first_;
+};
 
 /// An object like `o` but for the elements given.
 Object* changed_copy(Process& p, Term tuple, const std::vector<Term>& elements) {
@@ -287,11 +313,12 @@ Term bif_ets_insert_2(Process& p, const Term* a) {
   if (!are_objects(a[1], keypos, steps))
     return steps.used_up() ? run_elsewhere(p, bif_ets_insert_2, a, 2) : raise_badarg(p);
   Released released;
-  std::vector<Object*> copies;
-  if (!copies_of(p, a[1], steps, &copies)) return run_elsewhere(p, bif_ets_insert_2, a, 2);
+  Copies copies;
+  if (!copies.add_all(p, a[1], steps)) return run_elsewhere(p, bif_ets_insert_2, a, 2);
   Locked t(p, a[0], Access::kWrite);
-  for (Object* o : copies) t ? t.store().insert(o, released) : released.add(o);
-  return t ? atoms::true_ : raise_badarg(p);
+  if (!t) return raise_badarg(p);
+  copies.take_each([&](Object* o) { t.store().insert(o, released); });
+  return atoms::true_;
 }
 
 Term bif_ets_insert_new_2(Process& p, const Term* a) {
@@ -302,13 +329,14 @@ Term bif_ets_insert_new_2(Process& p, const Term* a) {
   if (!are_objects(a[1], keypos, steps))
     return steps.used_up() ? run_elsewhere(p, bif_ets_insert_new_2, a, 2) : raise_badarg(p);
   Released released;
-  std::vector<Object*> copies;
-  if (!copies_of(p, a[1], steps, &copies)) return run_elsewhere(p, bif_ets_insert_new_2, a, 2);
+  Copies copies;
+  if (!copies.add_all(p, a[1], steps)) return run_elsewhere(p, bif_ets_insert_new_2, a, 2);
   Locked t(p, a[0], Access::kWrite);
-  bool fresh = static_cast<bool>(t);
-  for (const Object* o : copies) fresh = fresh && !t.store().find(t.store().key_of(o));
-  for (Object* o : copies) fresh ? t.store().insert(o, released) : released.add(o);
-  return t ? bool_term(fresh) : raise_badarg(p);
+  if (!t) return raise_badarg(p);
+  if (!copies.all_of([&](const Object* o) { return !t.store().find(t.store().key_of(o)); }))
+    return atoms::false_;
+  copies.take_each([&](Object* o) { t.store().insert(o, released); });
+  return atoms::true_;
 }
 
 Term bif_ets_lookup_2(Process& p, const Term* a) {
