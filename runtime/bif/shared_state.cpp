@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "runtime/bif/support.hpp"
@@ -23,16 +24,22 @@ namespace vmrun {
 
 // ---- persistent_term ----------------------------------------------------------------------------
 // Keys and values are literals, so they are never copied on reading. An open-addressed table of
-// pointers to immutable entries; writers are serialised. A reader may still look at a replaced
-// entry or table, and processes refer to its terms: both are retired (vm/code/reclaim.hpp).
+// pointers to entries; writers are serialised. A key's entry stays and has its value replaced,
+// until the table is made anew after the value was erased. A reader may still look at an entry or
+// table that went, and processes refer to terms that were replaced: all of these are retired
+// (vm/code/reclaim.hpp).
 
 namespace {
 
-/// Key and, unless it was erased, value are in one block.
 struct PersistentEntry {
-  Term key, value;  // value: the non-value when erased
-  std::uint64_t hash;
-  LiteralBlock* block = nullptr;  // nullptr: both are immediates
+  const Term key;
+  const std::uint64_t hash;
+  std::atomic<Term> value{kNonValue};  // the non-value when erased; release: what it points to is there
+  // Nobody but who holds the lock looks at these. nullptr: an immediate.
+  LiteralBlock* const key_block;
+  LiteralBlock* value_block = nullptr;
+
+  Term read() const { return value.load(std::memory_order_acquire); }
 };
 
 struct PersistentTable {
@@ -62,19 +69,16 @@ PersistentEntry* persistent_find(Term key) {
 
 /// What is to be retired once the lock is given back.
 struct Replaced {
-  std::vector<PersistentEntry*> entries;
+  std::vector<PersistentEntry*> entries;  // erased before
+  LiteralBlock* value = nullptr;
   PersistentTable* table = nullptr;
   ~Replaced() {
+    if (value) retire_literals(value);
     for (PersistentEntry* e : entries) {
-      if (e->block) retire_literals(e->block);
+      if (e->key_block) retire_literals(e->key_block);
       retire(sizeof *e, [e] { delete e; });
     }
     if (table) retire((table->mask + 1) * sizeof(void*), [t = table] { delete t; });
-  }
-  void add(PersistentEntry* e) {
-    if (!e) return;
-    if (e->block) persistent_words -= e->block->words;
-    entries.push_back(e);
   }
 };
 
@@ -86,8 +90,9 @@ void persistent_rebuild(Replaced& replaced) {
   for (std::size_t i = 0; i <= old->mask; ++i) {
     PersistentEntry* e = old->slots[i].load(std::memory_order_relaxed);
     if (!e) continue;
-    if (!e->value) {
-      replaced.add(e);
+    if (!e->value.load(std::memory_order_relaxed)) {
+      if (e->key_block) persistent_words -= e->key_block->words;
+      replaced.entries.push_back(e);
       continue;
     }
     fresh->slot(e->key, e->hash).store(e, std::memory_order_relaxed);
@@ -99,6 +104,21 @@ void persistent_rebuild(Replaced& replaced) {
 
 enum class Set { kNew, kThere, kNothing, kNoRoom, kTooLong };
 
+/// A new entry without a value. kNew, or why there is none.
+Set persistent_enter(Term key, std::uint64_t hash, Replaced& replaced, PersistentEntry** entry) {
+  const Word mask = persistent.load(std::memory_order_relaxed)->mask;
+  const bool grows = 2 * (persistent_used + 1) > mask;
+  if (grows && too_long(mask)) return Set::kTooLong;
+  LiteralBlock* block;
+  if (!make_literals(&key, 1, &block)) return Set::kNoRoom;
+  if (block) persistent_words += block->words;
+  *entry = new PersistentEntry{.key = key, .hash = hash, .key_block = block};
+  if (grows) persistent_rebuild(replaced);
+  ++persistent_used;
+  persistent.load(std::memory_order_relaxed)->slot(key, hash).store(*entry, std::memory_order_release);
+  return Set::kNew;
+}
+
 /// value: the non-value erases. What there was before; kNoRoom: nothing has been done, nor with
 /// kTooLong, which a scheduler is told when the table is large and has to grow, or when it would
 /// have to wait for another thread.
@@ -109,24 +129,25 @@ Set persistent_set(Term key, Term value) {
   if (!here) guard.lock();
   else if (!guard.try_lock()) return Set::kTooLong;
   const std::uint64_t hash = hash_term(key);
-  PersistentEntry* old = persistent_find(key);
-  const bool had = old && old->value;
-  if (had && value && equal_exact(old->value, value)) return Set::kThere;
-  if (!had && !value) return Set::kNothing;
-  const Word mask = persistent.load(std::memory_order_relaxed)->mask;
-  const bool grows = !old && 2 * (persistent_used + 1) > mask;
-  if (grows && too_long(mask)) return Set::kTooLong;
-  Term terms[] = {key, value ? value : Term::nil()};
-  LiteralBlock* block;
-  if (!make_literals(terms, 2, &block)) return Set::kNoRoom;
-  auto* entry = new PersistentEntry{terms[0], value ? terms[1] : kNonValue, hash, block};
+  PersistentEntry* entry =
+      persistent.load(std::memory_order_relaxed)->slot(key, hash).load(std::memory_order_relaxed);
+  const Term old = entry ? entry->value.load(std::memory_order_relaxed) : kNonValue;
+  if (old && value && equal_exact(old, value)) return Set::kThere;
+  if (!old && !value) return Set::kNothing;
+  LiteralBlock* block = nullptr;
+  if (value && !make_literals(&value, 1, &block)) return Set::kNoRoom;
+  if (!entry) {
+    if (const Set failed = persistent_enter(key, hash, replaced, &entry); failed != Set::kNew) {
+      if (block) free_literals(block);
+      return failed;
+    }
+  }
   if (block) persistent_words += block->words;
-  if (grows) persistent_rebuild(replaced);
-  if (!old) ++persistent_used;
-  replaced.add(old);
-  persistent_live += static_cast<std::size_t>(value.is_value()) - static_cast<std::size_t>(had);
-  persistent.load(std::memory_order_relaxed)->slot(key, hash).store(entry, std::memory_order_release);
-  return had ? Set::kThere : Set::kNew;
+  if (entry->value_block) persistent_words -= entry->value_block->words;
+  replaced.value = std::exchange(entry->value_block, block);
+  entry->value.store(value, std::memory_order_release);
+  persistent_live += static_cast<std::size_t>(value.is_value()) - static_cast<std::size_t>(old.is_value());
+  return old ? Set::kThere : Set::kNew;
 }
 
 Term set_answer(Set result) {
@@ -174,11 +195,13 @@ Term bif_persistent_term_put_2(Process& p, const Term* a) {
 Term bif_persistent_term_erase_1(Process& p, const Term* a) { return set_or_wait(p, a, 1, erase_elsewhere); }
 Term bif_persistent_term_get_1(Process& p, const Term* a) {
   const PersistentEntry* e = persistent_find(a[0]);
-  return e && e->value ? e->value : raise_badarg(p);
+  const Term value = e ? e->read() : kNonValue;
+  return value ? value : raise_badarg(p);
 }
 Term bif_persistent_term_get_2(Process&, const Term* a) {
   const PersistentEntry* e = persistent_find(a[0]);
-  return e && e->value ? e->value : a[1];
+  const Term value = e ? e->read() : kNonValue;
+  return value ? value : a[1];
 }
 Term bif_persistent_term_get_0(Process& p, const Term* a) {
   const EpochGuard guard;
@@ -187,8 +210,8 @@ Term bif_persistent_term_get_0(Process& p, const Term* a) {
   ListBuilder list(p.heap);
   PersistentTable* table = persistent.load(std::memory_order_acquire);
   for (std::size_t i = 0; i <= table->mask; ++i)
-    if (const PersistentEntry* e = table->slots[i].load(std::memory_order_acquire); e && e->value)
-      list.add(new_tuple(p.heap, e->key, e->value));
+    if (const PersistentEntry* e = table->slots[i].load(std::memory_order_acquire))
+      if (const Term value = e->read()) list.add(new_tuple(p.heap, e->key, value));
   return list.finish();
 }
 Term bif_persistent_term_info_0(Process& p, const Term*) {
