@@ -10,8 +10,9 @@
 #include "vm/term/print.hpp"
 
 /// Texts of terms for tracers, made on the stack of the thread that fires: bounded, cut between
-/// characters, ended by a NUL. Only vm/probes/fire.cpp includes this. A text of a pid or a plain
-/// function takes some ten nanoseconds; nothing is initialised that is not written anyway.
+/// characters, ended by a NUL. Only vm/probes/fire.cpp and a unit test include this. A text of
+/// a pid or a plain function takes some ten nanoseconds; nothing is initialised that is not written
+/// anyway.
 namespace vmrun::probe {
 
 /// Bytes that may make an atom one to be quoted. Letters beyond ASCII need not, but are left to who
@@ -39,15 +40,16 @@ class PidText {
     *next++ = '<';
     *next++ = '0';
     *next++ = '.';
-    next = std::to_chars(next, bytes_ + kBytes, number & 0xFFFFFFF).ptr;
+    next = std::to_chars(next, next + kDigits, number & 0xFFFFFFF).ptr;
     *next++ = '.';
-    next = std::to_chars(next, bytes_ + kBytes, number >> 28).ptr;
+    next = std::to_chars(next, next + kDigits, number >> 28).ptr;
     *next++ = '>';
     *next = 0;
   }
   void other(Term who, const char* absent);
 
-  static constexpr std::size_t kBytes = 64;  // no number has more than 20 digits
+  static constexpr std::size_t kDigits = 20;  // no number has more
+  static constexpr std::size_t kBytes = 64;
   char bytes_[kBytes];
 };
 
