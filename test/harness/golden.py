@@ -1,4 +1,5 @@
 """Golden scripts under vmrun, in every mode, and on a stock erl."""
+import functools
 import os
 import pathlib
 import re
@@ -46,6 +47,12 @@ def repeat(script, mode, seed):
     return f'\nagain: ./dev test --suite golden --mode {mode} --seed {seed} {script.name}' if mode == 'random' else ''
 
 
+@functools.cache
+def has_probes(vmrun):
+    """Asked of the machine itself, for any vmrun may be tested."""
+    return run_program([vmrun, str(pathlib.Path(__file__).with_name('dynamic_trace.act'))], '', 60)[1].strip() != 'none'
+
+
 def vmrun_test(script, mode, vmrun, seed):
     flags, factor = MODES[mode]
 
@@ -54,6 +61,8 @@ def vmrun_test(script, mode, vmrun, seed):
             raise Skip(script.mode_skips[mode])
         if small_limits and 'small' in script.mode_skips:
             raise Skip(script.mode_skips['small'])
+        if 'probes' in script.requires and not has_probes(vmrun):
+            raise Skip('built without probes')
         command = [vmrun, *[flag.format(seed=seed) for flag in flags], *script.flags, str(script.path), *script.arguments]
         difference = script.differences(*run_program(command, script.stdin, script.timeout * factor))
         if difference:

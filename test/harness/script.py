@@ -7,6 +7,7 @@
   % flags: +F V ...         flags of vmrun; {folder} is the script's own. Stock erl runs without them
   % stdin: TEXT             a line of standard input
   % requires: otp26         the language of that release: stock erl runs the script only if it is at least that new
+  % requires: probes        skipped in a build without (-Dprobes=none)
   % erl: skip WHY           stock erl cannot run it, or rightly prints something else
   % modes: skip MODE WHY    not under that mode
   % timeout: SECONDS        instead of the default
