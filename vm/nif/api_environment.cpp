@@ -1,5 +1,7 @@
 #include <dlfcn.h>
 
+#include <string>
+
 #include "vm/base/allocate.hpp"
 #include "vm/code/native_env.hpp"
 #include "vm/heap/copy.hpp"
@@ -55,8 +57,10 @@ void* report_unless(void* found, void (*handler)(void*, const char*), void* argu
 
 }  // namespace
 
+// The name comes without .so, as for load_nif; NULL is the program itself.
 void* enif_dlopen(const char* lib, void (*handler)(void*, const char*), void* argument) {
-  return report_unless(dlopen(lib, RTLD_NOW), handler, argument);
+  const std::string path = lib ? std::string(lib) + ".so" : std::string();
+  return report_unless(dlopen(lib ? path.c_str() : nullptr, RTLD_NOW), handler, argument);
 }
 void* enif_dlsym(void* handle, const char* symbol, void (*on_error)(void*, const char*), void* argument) {
   return report_unless(dlsym(handle, symbol), on_error, argument);

@@ -53,11 +53,12 @@ void free_vector(ErlNifIOVec* v) {
   if (v->flags & kOwnStruct) free_bytes(v);
 }
 
-/// Binaries of a list, at most `most`; false when it is no list of binaries.
+/// Binaries among the first `most` elements of a list, but for empty ones; false when it is no list
+/// of binaries.
 bool collect(Term list, std::size_t most, std::vector<Term>* binaries, Term* tail) {
-  for (; list.is_list() && binaries->size() < most; list = list.tail()) {
+  for (; list.is_list() && most; list = list.tail(), --most) {
     if (!is_binary(list.head())) return false;
-    binaries->push_back(list.head());
+    if (bit_size_of(list.head())) binaries->push_back(list.head());
   }
   *tail = list;
   for (; list.is_list(); list = list.tail())
