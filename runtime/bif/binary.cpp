@@ -70,10 +70,7 @@ Term copies(Process& p, const Term* a, unsigned arity, BifFn self, Term count_te
   const Term binary = a[0];
   SWord count;
   if (binary.is_bitstring() && count_term == Term::small(0)) return make_binary(p.heap, nullptr, 0);
-  if (!is_binary(binary) || !small_in_range(count_term, 0, Term::kSmallMax, &count)) {
-    return is_binary(binary) && count_term.is_boxed_sub(Term::Sub::kPosBig) ? raise_system_limit(p)
-                                                                            : raise_badarg(p);
-  }
+  if (!is_binary(binary) || !small_in_range(count_term, 0, Term::kSmallMax, &count)) return raise_badarg(p);
   const BytesOf bytes(binary);
   Word total;
   if (__builtin_mul_overflow(bytes.size(), static_cast<Word>(count), &total) || total > max_binary_bits() / 8)
