@@ -47,6 +47,12 @@ auto set_flag(bool Options::*field) {
   };
 }
 
+auto add_before(std::vector<std::string> Options::*list) {
+  return [=](Options& o, const std::string& text) -> Error {
+    (o.*list).insert((o.*list).begin(), text);
+    return {};
+  };
+}
 auto add_to(std::vector<std::string> Options::*list) {
   return [=](Options& o, const std::string& text) -> Error {
     (o.*list).push_back(text);
@@ -110,8 +116,9 @@ const std::vector<Flag>& flags() {
        set_action(Action::kPrintLoaded)},
       {"-l", nullptr, "list the static probes in this binary, with argument types",
        set_action(Action::kListProbes)},
-      {"-pa", "DIR", "look for modules in DIR (.beam, .act, .erl) before the library; may be repeated",
-       add_to(&Options::code_paths)},
+      {"-pa", "DIR",
+       "look for modules in DIR (.beam, .act, .erl) before the library; the last one given first",
+       add_before(&Options::code_paths)},
       {"-pz", "DIR", "look for modules in DIR last; may be repeated", add_to(&Options::late_code_paths)},
       {"-otp", "DIR", "root of the Erlang/OTP whose modules are taken where the library has none, or 'none'",
        set_text(&Options::otp_root)},
