@@ -89,9 +89,19 @@ main_failed(Class, Reason, Stack, Exit) ->
 %% be that there is no room for one more atom or module.
 report(Class, Reason, Stack) ->
     try erl_error:format_exception(Class, Reason, Stack, #{format_fun => fun shown/2}) of
-        Text -> catch io:put_chars(standard_error, ["vmrun: ", Text, $\n])
-    catch _:_ -> catch io:put_chars(standard_error, ["vmrun: exception ", atom_to_list(Class), $\n])
+        Text -> to_standard_error(["vmrun: ", Text, $\n])
+    catch _:Why:Where -> to_standard_error(["vmrun: exception ", atom_to_list(Class), unreported(Why, Where), $\n])
     end.
+
+%% By itself when the I/O server fails: a module of the library may have another in its place (-pa).
+to_standard_error(Text) ->
+    try io:put_chars(standard_error, Text)
+    catch _:_ -> catch vmrun_io:write(2, unicode:characters_to_binary(Text))
+    end.
+
+unreported(undef, [{M, F, Args, _} | _]) ->
+    [", not reported since ", atom_to_list(M), $:, atom_to_list(F), $/, integer_to_list(length(Args)), " is undefined"];
+unreported(_, _) -> [].
 
 shown(Term, Col) -> io_lib:format("~.*tP", [Col, Term, ?DEPTH], [{chars_limit, ?CHARS}]).
 

@@ -104,6 +104,7 @@ def tests(build, vmrun):
         ('standard output closed or full', closed_output),
         ('descriptors of the standard files stay theirs', standard_descriptors),
         ('how main ends', main_ends),
+        ('folders of modules', module_folders),
         ('the atom table full', atoms_full),
         ('the atom table full, uncaught', atoms_full_uncaught),
         ('the atom table too small for the program', atoms_for_program),
@@ -133,6 +134,18 @@ main() ->
 '''
     for shell in ('exec "$@" 2>&-', 'exec "$@" 2>/dev/full'):
         run(vmrun, text, shell=shell).expect(0)
+
+
+def module_folders(vmrun):
+    """The last -pa comes first, as with erl; a module there that stands in for one of the library may be too little for it."""
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
+        for name, module, text in (('one', 'where', 'here() -> one.'), ('two', 'where', 'here() -> two.'), ('lists', 'lists', 'here() -> x.')):
+            (pathlib.Path(folder) / name).mkdir()
+            (pathlib.Path(folder) / name / f'{module}.erl').write_text(f'-module({module}).\n-export([here/0]).\n{text}\n')
+        paths = [part for name in ('one', 'two') for part in ('-pa', f'{folder}/{name}')]
+        run(vmrun, 'main() -> io:format("~p~n", [where:here()]).', *paths).expect(0, out='two\n')
+        run(vmrun, 'main() -> io:format("~p~n", [lists:reverse([1])]).', '-pa', f'{folder}/lists').expect(
+            1, err=['^vmrun: exception error, not reported since lists:[a-z]+/[0-9] is undefined\n$'])
 
 
 def init_killed(vmrun):
