@@ -39,11 +39,12 @@ Server& server() {
 using Lock = std::unique_lock<std::recursive_mutex>;
 
 /// Exports and funs lead to this version from now on. Exports of `before` that it has not become
-/// undefined.
+/// undefined; those that both have never are, not for a moment.
 void connect(const Module& m, const Module* before) {
-  if (before)
-    for (const auto& x : before->exports) set_export_code(*x.entry, nullptr);
   for (const auto& x : m.exports) set_export_code(*x.entry, x.address);
+  if (before)
+    for (const auto& x : before->exports)
+      if (x.entry->address.load(std::memory_order_relaxed) == x.address) set_export_code(*x.entry, nullptr);
   for (std::size_t i = 0; i < m.funs.size(); i++)
     m.funs[i]->address.store(m.fun_addresses[i], std::memory_order_release);
 }

@@ -493,6 +493,12 @@ bad_fun_call
 
 undefined_function : {  // bif_export
   if (!pending_module(bif_export->module)) {
+    // Its on_load function may have ended since the export was looked at. What that makes current
+    // is connected before it is pending no more, so the second look is certain.
+    if (is_defined(*bif_export)) {
+      I = bif_export->stub_code();
+      VM_DISPATCH;
+    }
     raise_error(p, atoms::undef);
     bif_next = nullptr;
     goto raise_with_arguments;
