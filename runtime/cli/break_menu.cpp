@@ -125,8 +125,8 @@ void break_menu() {
     DumpFile out(STDOUT_FILENO);
     write_menu(out);
     while (choose(read_key(), out, stopped)) {}
+    shown.store(false);  // before anybody goes on: the key then asks for a new menu, and ends nothing
   }
-  shown.store(false);
 }
 
 }  // namespace vmrun::cli
