@@ -84,7 +84,7 @@ struct Machine {
     options.random = random;
   }
   void start() { start_schedulers(options); }
-  /// Until nothing lives any more.
+  /// Until nothing lives any more; the last may still be at its end, see stop.
   void wait_until_empty() {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (process_table.count() != 0) {
@@ -92,7 +92,9 @@ struct Machine {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
-  ~Machine() { stop_schedulers(); }
+  /// Waits for its threads: processes leave the table before they have done all that ends them.
+  void stop() { stop_schedulers(); }
+  ~Machine() { stop(); }
   SchedulerOptions options;
 };
 
@@ -311,6 +313,7 @@ TEST_CASE("A channel to another node is one more receiver") {
   spawn(nullptr, body);
   machine.start();
   machine.wait_until_empty();
+  machine.stop();
   receivers.elsewhere = before;
   const std::vector<std::string> expected = {
       "message here " + pid + " ok",
@@ -411,6 +414,7 @@ TEST_CASE("A long function on a fiber yields and comes back, or is unwound") {
   for (int i = 0; i < 40; ++i) spawn(nullptr, body);
   machine.start();
   machine.wait_until_empty();
+  machine.stop();
   REQUIRE(finished >= 30);
   REQUIRE(unwound == 40);
 }
