@@ -11,9 +11,9 @@ import tempfile
 import time
 
 from harness.golden import ENVIRONMENT
-from harness.results import Failure, Test
+from harness.results import Failure, Skip, Test
 
-from .suite import PATIENCE_S, Ended, native_flags, run
+from .suite import PATIENCE_S, Ended, native_flags, run, sanitizer
 
 WAITS = 'main() -> io:format("ready~n"), receive never -> ok end.'
 
@@ -41,9 +41,15 @@ def environment(**more):
     return {name: value for name, value in dict(ENVIRONMENT, **more).items() if not name.startswith('ERL_CRASH_DUMP') or name in more}
 
 
+def needs_signals_at_once(vmrun):
+    if sanitizer(vmrun) == 'thread':
+        raise Skip('the thread sanitizer keeps a signal back from a thread that sleeps until that is awake')
+
+
 @contextlib.contextmanager
 def started(vmrun, text, *flags, folder, **more):
     """A program that has printed `ready`."""
+    needs_signals_at_once(vmrun)
     script = pathlib.Path(folder) / 'program.act'
     script.write_text(text)
     program = subprocess.Popen([os.path.abspath(vmrun), '+S', '2', *flags, str(script)], cwd=folder, env=environment(**more), text=True,
@@ -95,6 +101,7 @@ handle_event(Signal, S) -> main ! Signal, {ok, S}.
 
 
 def handled_signals(vmrun):
+    needs_signals_at_once(vmrun)
     text = HANDLER + '''
 main() ->
     register(main, self()),
@@ -333,6 +340,7 @@ class Terminal:
     """vmrun on a terminal of its own."""
 
     def __init__(self, vmrun, folder, text):
+        needs_signals_at_once(vmrun)
         script = pathlib.Path(folder) / 'program.act'
         script.write_text(text)
         path = os.path.abspath(vmrun)

@@ -36,8 +36,17 @@ class Ended:
         return self
 
 
+@functools.cache
+def sanitizer(vmrun):
+    """What it is built with: 'address', 'thread' or None."""
+    found = re.search(rb'__([at])san_init', pathlib.Path(vmrun).read_bytes())
+    return found and {b'a': 'address', b't': 'thread'}[found[1]]
+
+
 def run(vmrun, text, *flags, arguments=(), shell='"$@"', environment=None):
     """Runs a program given as text. `shell` is the command line around it, where "$@" stands for vmrun with all it is given."""
+    if 'ulimit -v' in shell and sanitizer(vmrun):
+        raise Skip("a sanitizer's shadow memory needs more addresses than the limit leaves")
     with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
         script = pathlib.Path(folder) / 'program.act'
         script.write_text(text)
