@@ -356,28 +356,42 @@ Term bif_ets_match_delete_2(Process& p, const Term* a) {
   return chosen_objects(p, a, spec, Access::kWrite, false, bif_ets_match_delete_2, answer, erase_all);
 }
 
+/// When an object's replacement has another key, parts of the table that came before stay replaced.
 Term bif_ets_select_replace_2(Process& p, const Term* a) {
   if (came_back(p)) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);
   MatchSpec spec(p, a[1]);
-  Released released;
-  Locked t(p, a[0], Access::kWrite);
-  if (!t || !spec.valid() || is_bag(t.store().kind())) return raise_badarg(p);
-  Store& store = t.store();
-  if (long_walk(store, spec)) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);
   struct Change {
     Object *old, *fresh;
   };
   std::vector<Change> changes;
+  Word count = 0, keypos = 0;
   bool good = true;
-  walk_candidates(p, store, spec, false, [&](Object* o) {
+  const auto visit = [&](Object* o) {
     const Term result = good ? spec.run(o->tuple) : kNonValue;
     if (!result) return;
-    good = result.is_tuple() && result.tuple_arity() >= store.keypos() &&
-           equal_exact(result.element(store.keypos() - 1), store.key_of(o));
+    good = result.is_tuple() && result.tuple_arity() >= keypos &&
+           equal_exact(result.element(keypos - 1), o->tuple.element(keypos - 1));
     if (good) changes.push_back({o, make_object(result)});
-  });
-  for (const Change& c : changes) good ? store.replace(c.old, c.fresh, released) : released.add(c.fresh);
-  return good ? Term::small(static_cast<SWord>(changes.size())) : raise_badarg(p);
+  };
+  const auto done = [&](Store& store, Released& released) {
+    for (const Change& c : changes) good ? store.replace(c.old, c.fresh, released) : released.add(c.fresh);
+    count += changes.size();
+    changes.clear();
+  };
+  {
+    Released released;
+    Locked t(p, a[0], Access::kWrite);
+    if (!t || !spec.valid() || is_bag(t.store().kind())) return raise_badarg(p);
+    keypos = t.store().keypos();
+    if (long_walk(t.store(), spec)) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);
+    if (in_one_piece(t.store(), spec)) {
+      walk_candidates(p, t.store(), spec, false, visit);
+      done(t.store(), released);
+      return good ? Term::small(static_cast<SWord>(count)) : raise_badarg(p);
+    }
+  }
+  const bool there = walk_in_parts(p, a[0], Access::kWrite, false, visit, done);
+  return there && good ? Term::small(static_cast<SWord>(count)) : raise_badarg(p);
 }
 
 }  // namespace vmrun
