@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probes/engine/record.hpp"
+
+/// What the engine needs of where it runs: the machine (probes/attach), or nothing at all (vmtrace
+/// without a target: BEGIN, END, tick and profile).
+namespace vmrun::d {
+
+/// How the argument of a probe is handed over: the kinds of probes.tab.
+enum class ArgumentKind : std::uint8_t {
+  kPid,
+  kCaller,
+  kPort,
+  kFunction,
+  kTerm,
+  kIolist,
+  kText,
+  kInt,
+  kUint32,
+  kInt64
+};
+
+struct ProbeArgument {
+  std::string name;
+  ArgumentKind kind;
+};
+
+/// A probe as scripts name it.
+struct ProbeInfo {
+  std::string provider, module, function, name;  // erlang4711, vmrun, -, message-send
+  std::vector<ProbeArgument> arguments;
+};
+
+/// One firing. Lives on the firing thread's stack. arguments: a word each; a number, the word of a
+/// term, or the address of what the kind says (a function: vmrun::probe::FunctionArgument).
+struct Firing {
+  std::uint32_t probe;
+  std::uint32_t argument_count;
+  const std::uint64_t* arguments;
+  const ArgumentKind* kinds;
+};
+
+/// A text in whatever form is at hand: a shape and its bytes, put to `out` (room for `room` bytes);
+/// returns how many. More than `room` is cut for texts, and kNull for all else.
+struct Shaped {
+  Shape shape;
+  std::size_t bytes;
+};
+
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  /// The probes there are; the number of one is its index. Filled once, before the first session.
+  virtual const std::vector<ProbeInfo>& probes() const = 0;
+
+  // In the firing thread, without blocking or allocating.
+  virtual Shaped shaped_argument(const Firing& f, unsigned n, char* out, std::size_t room) = 0;
+  /// The same as a text, ended by a NUL; its length. -1: there is none (a null pointer in D).
+  virtual std::ptrdiff_t argument_text(const Firing& f, unsigned n, char* out, std::size_t room) = 0;
+  /// A number that is the same for the same process or thread and never used again: what self->
+  /// variables belong to.
+  virtual std::uint64_t self_key(const Firing& f) = 0;
+  /// Built-ins that are the machine's: builtins.tab says which.
+  virtual std::uint64_t builtin_number(unsigned builtin, const Firing& f) = 0;
+  virtual Shaped builtin_shaped(unsigned builtin, const Firing& f, char* out, std::size_t room) = 0;
+  /// Addresses of instructions of the firing process's stack, innermost first; how many.
+  virtual std::size_t stack(const Firing& f, std::uint64_t* out, std::size_t most) = 0;
+  // Terms: a word the engine never looks into. False: bad argument.
+  virtual bool argument_term(const Firing& f, unsigned n, std::uint64_t& term) = 0;
+  virtual bool term_part(unsigned subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out) = 0;
+  virtual bool term_number(unsigned subroutine, std::uint64_t term, std::int64_t& out) = 0;
+  virtual std::size_t term_text(std::uint64_t term, char* out, std::size_t room) = 0;
+
+  // In a controlling thread. A probe is told to fire as long as somebody asked for it.
+  virtual void enable(std::uint32_t probe) = 0;
+  virtual void disable(std::uint32_t probe) = 0;
+  /// Returns when no thread is inside a firing that began before the call.
+  virtual void wait_for_firings() = 0;
+  virtual std::string atom_name(std::uint64_t number) = 0;
+  /// m:f/a (file:line) of an instruction; empty when it is not known (any more).
+  virtual std::string address_name(std::uint64_t address) = 0;
+};
+
+}  // namespace vmrun::d

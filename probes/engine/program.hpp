@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// A compiled D script: what vmtrace (or erltrace, in the machine) makes of a text, sends to the
+/// machine that is traced, and the engine verifies and runs. Plain data; whoever makes it owns it.
+/// Nothing here knows the language or the machine.
+///
+/// Bytes on the wire: docs/internals/d-engine.md; to_bytes and from_bytes below. from_bytes only
+/// reads; whether a program may run is the verifier's to say (verify.hpp).
+namespace vmrun::d {
+
+inline constexpr std::uint32_t kProgramVersion = 1;
+
+enum class Operation : std::uint8_t;  // operations.tab
+
+struct Instruction {
+  Operation operation;
+  std::uint8_t a = 0, b = 0, c = 0;
+  std::int32_t imm = 0;
+};
+static_assert(sizeof(Instruction) == 8);
+
+/// Where the value of a variable lives.
+enum class Scope : std::uint8_t { kGlobal, kSelf };
+
+/// A variable that outlives a firing (this-> variables are bytes of a frame).
+struct Variable {
+  std::string name;
+  Scope scope = Scope::kGlobal;
+  bool associative = false;
+  std::uint32_t bytes = 8;    // 8 and not by_reference: an integer
+  bool by_reference = false;  // a text, structure or array of `bytes` bytes
+};
+
+enum class Aggregating : std::uint8_t {
+  kCount,
+  kSum,
+  kAvg,
+  kMin,
+  kMax,
+  kStddev,
+  kQuantize,
+  kLquantize,
+  kLlquantize
+};
+
+struct Aggregation {
+  std::string name;  // without @
+  Aggregating how = Aggregating::kCount;
+  // lquantize: base, limit, step; llquantize: factor, low, high, steps
+  std::int64_t parameters[4] = {};
+  bool is_signed = true;
+};
+
+/// One action of a clause. The engine only passes the number on; what it means, its format and the
+/// types of its fields are the reader's (Output in vmtrace).
+struct Action {
+  std::uint16_t clause = 0;
+};
+
+/// What a clause waits for.
+struct Enabled {
+  std::uint32_t probe = 0;  // number in the target's list of probes
+  // A function by name (`lists:reverse:entry`): globs; empty means any. Only for probes that take functions.
+  std::string module, function;
+  std::int32_t arity = -1;
+};
+
+struct Clause {
+  std::vector<Enabled> probes;
+  std::vector<Instruction> predicate;  // leaves its value in register 0; empty: always true
+  std::vector<Instruction> body;
+  bool makes_record = true;  // an empty clause makes one too: the line dtrace prints without -q
+};
+
+/// Sizes and rates. Zero: the engine's default. What exceeds the engine's bounds is refused with a reason.
+struct Options {
+  std::uint32_t strsize = 256;
+  std::uint64_t bufsize = 4 << 20;  // bytes a thread
+  std::uint64_t aggsize = 4 << 20;
+  std::uint64_t dynvarsize = 1 << 20;
+  std::uint64_t specsize = 32 << 10;
+  std::uint32_t nspec = 1;
+  std::uint32_t stack_frames = 20, ustack_frames = 100;
+  enum class Policy : std::uint8_t { kSwitch, kFill, kRing } policy = Policy::kSwitch;
+  bool destructive = false;
+};
+
+struct Program {
+  Options options;
+  std::vector<std::uint64_t> constants;
+  std::string texts;  // each ends with a NUL; offset 0 is the empty text
+  std::vector<Variable> variables;
+  std::vector<Aggregation> aggregations;
+  std::vector<Action> actions;
+  std::vector<Clause> clauses;
+  std::uint32_t frame_bytes = 0;  // this-> variables
+};
+
+std::string to_bytes(const Program& program);
+/// Returns false and says why when these are not the bytes of a program of this version.
+[[nodiscard]] bool from_bytes(std::string_view bytes, Program& program, std::string& why);
+
+/// One instruction a line, as `vmtrace -S` shows it.
+std::string disassemble(const Program& program);
+
+}  // namespace vmrun::d

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+
+/// The bytes that travel from a firing to whoever reads: records, and keys of aggregations. Both are
+/// made of words of 64 bits in the machine's byte order, and are self-describing.
+///
+/// A record is a Record, then its actions: a word `kAction | number`, and the action's fields in the
+/// order of the script. A field (and each element of a key) is
+///
+///   integer    one word (fi, keyi): nothing says so, for the script's types do
+///   shaped     one word Shape | bytes << 32, then that many bytes, filled up to whole words
+///
+/// Shapes are what the machine has at hand, so that no text is made at the firing: the reader makes
+/// it, and asks the machine for the names of atoms and addresses once (Host::name_of_atom...).
+namespace vmrun::d {
+
+struct Record {
+  std::uint32_t bytes;  // with this head; a multiple of 8
+  std::uint16_t clause;
+  std::uint16_t flags;
+  std::uint64_t timestamp;  // ns since an arbitrary point, as the built-in of that name
+  std::uint32_t probe;      // number in the target's list
+  std::uint32_t cpu;        // number of the scheduler, or of the thread
+  // then the words
+};
+static_assert(sizeof(Record) == 24);
+
+inline constexpr std::uint16_t kRecordFault = 1;  // ERROR: the words are a Fault
+
+enum class Shape : std::uint32_t {
+  kNull,      // no text: (null)
+  kText,      // the bytes of a text, without its end
+  kPid,       // number, serial: <0.Number.Serial>
+  kPort,      // number: #Port<0.Number>
+  kFunction,  // numbers of the atoms of module and function, arity: m:f/a
+  kAtom,      // number of an atom
+  kBytes,     // of a structure, for tracemem
+  kStack,     // addresses of instructions, innermost first
+};
+
+/// What went wrong, as dtrace numbers it (DTRACEFLT_*); arg1 to arg5 of ERROR.
+enum class FaultKind : std::uint64_t {
+  kUnknown,
+  kBadAddress,
+  kBadAlignment,
+  kIllegalOperation,
+  kDivideByZero,
+  kNoScratch,
+  kKernelAddress,
+  kUserAddress,
+  kTupleOverflow,
+  kBadStack
+};
+struct Fault {
+  std::uint64_t clause, action, offset;  // offset: of the instruction
+  FaultKind kind;
+  std::uint64_t address;
+};
+
+/// What did not fit, counted by thread and added up by the reader.
+enum class Drop : std::uint8_t {
+  kPrincipal,
+  kAggregation,
+  kDynamic,
+  kSpeculation,
+  kSpeculationBusy,
+  kSpeculationUnavailable,
+  kStack,
+  kCount
+};
+
+}  // namespace vmrun::d
