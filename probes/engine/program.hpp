@@ -77,7 +77,7 @@ struct Clause {
   bool makes_record = true;  // an empty clause makes one too: the line dtrace prints without -q
 };
 
-/// Sizes and rates. Zero: the engine's default. What exceeds the engine's bounds is refused with a reason.
+/// Sizes and rates. Zero: the engine's default. What exceeds its bounds is refused with a reason.
 struct Options {
   std::uint32_t strsize = 256;
   std::uint64_t bufsize = 4 << 20;  // bytes a thread

@@ -8,7 +8,8 @@
 ///   vmtrace                         machine
 ///   kHello version                  kProbes: the list of probes
 ///   kProgram bytes                  kReady, or kRefused text
-///   kGo                             kRing number cpu, with a descriptor (SCM_RIGHTS), whenever a thread fires first
+///   kGo                             kRing number cpu, and a descriptor (SCM_RIGHTS), once a thread
+///                                   fires first
 ///   kAggregations clear...          kAggregations elements
 ///   kAtoms numbers                  kNames texts
 ///   kAddresses addresses            kNames texts
