@@ -65,7 +65,7 @@ struct Action {
 /// What a clause waits for.
 struct Enabled {
   std::uint32_t probe = 0;  // number in the target's list of probes
-  // A function by name (`lists:reverse:entry`): globs; empty means any. Only for probes that take functions.
+  // A function by name (lists:reverse:entry): globs, empty means any.
   std::string module, function;
   std::int32_t arity = -1;
 };

@@ -5,7 +5,7 @@
 /// The bytes that go from a firing to whoever reads: records, and keys of aggregations. Both are
 /// made of words of 64 bits in the machine's byte order, and are self-describing.
 ///
-/// A record is a Record, then its actions: the number of the action in a word, and its fields in the
+/// A record is a Record, then its actions: each a word with its number, then its fields in the
 /// order of the script. A field (and each element of a key) is
 ///
 ///   integer    one word (fi, keyi): nothing says so, for the script's types do
