@@ -58,6 +58,13 @@ class Argument:
     def converted(self):
         return KINDS[self.given][2].format(name=self.name, bytes=self.bytes + 1)
 
+    @property
+    def word(self):
+        """As a consumer in the machine gets it."""
+        if self.kind != 'string':
+            return f'word_of({self.converted})'
+        return f'word_of({"&" if self.given == "function" else ""}{self.name})'
+
 
 class Probe:
     def __init__(self, name, family, stability):
@@ -82,6 +89,14 @@ class Probe:
     def semaphore(self):
         return f'erlang_{self.name}_semaphore'
 
+    @property
+    def watch(self):
+        return f'erlang_{self.name}_watch'
+
+    @property
+    def inside(self):
+        return f'erlang_{self.name}_inside'
+
 
 class Range:
     """Probes PREFIXfirst ... PREFIXlast of one row. Their arguments are the first one's."""
@@ -95,21 +110,67 @@ class Range:
         return self.prefix.replace('__', '_')
 
     @property
-    def semaphores(self):
-        return f'erlang_{self.prefix}_semaphores'
+    def watches(self):
+        return f'erlang_{self.prefix}_watches'
+
+
+class Group:
+    """Probes of which one test tells whether anyone looks at any of them.
+
+    Their words are half words here: those of the tracers, and one that the engine raises for any of the group, all
+    side by side, to be read as a whole. The group's own stands before its last probe, so that a second group can begin
+    with that one and share both."""
+
+    def __init__(self, name, names):
+        self.name, self.names, self.before = name, names, None
+        self.first = 0  # half word of its strip where it begins
+
+    @property
+    def symbol(self):
+        return f'erlang_{self.name}_watch'
+
+    @property
+    def inside(self):
+        return f'erlang_{self.name}_inside'
+
+    @property
+    def words(self):
+        return (len(self.names) + 1 + bool(self.before) + 3) // 4
+
+    def strip(self):
+        """Symbols of the half words, its own and those of the groups it shares probes with before it."""
+        rest = [f'erlang_{n}_semaphore' for n in self.names]
+        rest.insert(len(rest) - 1, self.inside)
+        return self.before.strip() + rest[1:] if self.before else rest
 
 
 class Table:
     def __init__(self):
         self.families, self.probes = [], []  # families: (name, text); probes: ranges written out
         self.ranges = []
-        self.watches = {}                    # name -> names of probes
+        self.groups = []
 
     @property
     def singles(self):
         """The probes that have a row of their own."""
         in_ranges = {id(p) for r in self.ranges for p in r.probes}
         return [p for p in self.probes if id(p) not in in_ranges]
+
+    @property
+    def numbered(self):
+        """All probes in the order of their numbers, which is that of probe_rows()."""
+        return self.singles + [p for r in self.ranges for p in r.probes]
+
+    def watch(self, name, names):
+        group = Group(name, names)
+        if self.groups and self.groups[-1].names[-1] == names[0]:
+            group.before = self.groups[-1]
+            group.first = len(group.before.strip()) - 2
+        self.groups.append(group)
+
+    def group_of(self, probe):
+        """The first group the probe is in; None: its word is its own."""
+        return next((g for g in self.groups if probe.name in g.names), None)
 
 
 def parse(path):
@@ -135,7 +196,7 @@ def parse(path):
                 add([words[1] + str(n) for n in range(int(words[2]), int(words[3]) + 1)], words[4])
                 table.ranges.append(Range(words[1], list(current)))
             elif words[0] == 'watch':
-                table.watches[words[1]] = words[2:]
+                table.watch(words[1], words[2:])
             elif words[0] == 'arg':
                 argument = Argument(words[1], words[2], words[3], line.split(':', 1)[1].strip())
                 for probe in current:
@@ -159,9 +220,9 @@ def check(path, table):
         seen.add(probe.function)
         if not probe.when or len(probe.arguments) > MAX_ARGUMENTS:
             sys.exit(f'{path}: {probe.name}: says not when it fires, or has too many arguments')
-    watched = [name for names in table.watches.values() for name in names]
+    watched = [name for g in table.groups for name in (g.names[1:] if g.before else g.names)]
     if len(set(watched)) != len(watched) or not set(watched) <= {p.name for p in table.singles}:
-        sys.exit(f'{path}: a watch names what is no probe, or a probe stands in two')
+        sys.exit(f'{path}: a watch names what is no probe, or a probe that stands in another one')
 
 
 def parameters(probe, style):
@@ -182,7 +243,7 @@ def provider(table):
 
 HEADER = '''// Made from probes.tab.
 //
-// Whether anyone looks at a probe. For each probe NAME there is
+// Whether anyone looks at a probe: a tracer, or a consumer in the machine (inside.hpp). For each probe NAME there is
 //
 //   bool probe::NAME_enabled()   one comparison with memory and a branch predicted not taken
 //   bool probe::X_watched()      the same of a group of probes that paths taken often share
@@ -213,8 +274,8 @@ FIRE_HEADER = '''// Made from probes.tab.
 //
 // How the machine fires its probes: `if (probe::x_enabled()) [[unlikely]] probe::fire_x(...)`. Firing points hand over
 // terms and numbers; what becomes of them is decided here, below the test: texts for tracers outside are made on the stack
-// of the firing thread. A consumer inside the machine that wants the terms has its place in these functions too. Any
-// thread; nothing here allocates or blocks or changes a term. Meaning, units and order of the arguments: docs/probes.md.
+// of the firing thread. A consumer in the machine gets the words as they are (probes/inside.hpp). Any thread; nothing here
+// allocates or blocks or changes a term. Meaning, units and order of the arguments: docs/probes.md.
 #pragma once
 
 #include "probes/probes.hpp"
@@ -229,18 +290,39 @@ namespace vmrun::probe {{
 FIRE_SOURCE = '''// Made from probes.tab.
 #include "vm/probes/fire.hpp"
 
+#include <iterator>
+
+#include "probes/inside.hpp"
 #include "probes/sites.hpp"
 #include "vm/probes/texts.hpp"
 
 namespace vmrun::probe {{
+
+namespace {{
+
+[[maybe_unused]] std::uint64_t word_of(Term t) {{ return t.raw(); }}
+[[maybe_unused]] std::uint64_t word_of(std::int64_t n) {{ return static_cast<std::uint64_t>(n); }}
+[[maybe_unused]] std::uint64_t word_of(const void* at) {{ return reinterpret_cast<std::uintptr_t>(at); }}
+
+}}  // namespace
 
 {functions}
 }}  // namespace vmrun::probe
 '''
 
 HEADER_TEXT = {
-    'usdt': ('''// One semaphore per probe; tracers raise it while they are attached. Those of a group lie side by side, to be read
-// as whole words. Read plainly: no barrier, and the comparison takes its operand from memory.
+    'usdt': ('''// A probe that is tested by itself has a word of 32 bits: the low half is the semaphore of the tracers outside, who add
+// to it without caring for anyone else (the Linux kernel's addition is not atomic), the high half that of the consumers
+// in the machine. The probes of a group have half words that lie side by side with one that stands for the consumers of
+// them all, to be read as one; the consumers' count of each is elsewhere. Read plainly: no barrier, and the comparison
+// takes its operand from memory.
+#if defined(__SANITIZE_THREAD__)
+#define VMRUN_LOOK(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#else
+#define VMRUN_LOOK(word) (word)
+#endif
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+
 {semaphores}
 namespace vmrun::probe {{
 
@@ -252,6 +334,9 @@ inline constexpr bool kCompiledIn = true;
     'dtrace': ('''namespace vmrun::probe {{
 
 inline constexpr bool kCompiledIn = true;
+
+/// The consumers in the machine, by the number of the probe.
+extern std::uint16_t inside_counts[];
 
 {functions}
 }}  // namespace vmrun::probe
@@ -269,22 +354,43 @@ inline constexpr bool kCompiledIn = false;
 class Firing:
     """What a probe and a range of probes have alike: a range's functions take the number of the probe first."""
 
-    def __init__(self, probe, row=None):
+    def __init__(self, table, probe, row=None):
         self.function = row.function if row else probe.function
         self.arguments = probe.arguments
         self.number = 'unsigned number' if row else ''
-        self.semaphore = f'{row.semaphores}[number - {row.first_number}u]' if row else probe.semaphore
+        self.group = table.group_of(probe)
+        self.probe = probe
+        self.word = f'VMRUN_LOOK({row.watches}[number - {row.first_number}u])' if row else f'VMRUN_LOOK({probe.watch})'
+        self.index = str(table.numbered.index(probe)) + 'u'
+        if row:
+            self.index += f' + number - {row.first_number}u'
 
     def list(self, *rest):
         return ', '.join([self.number] * bool(self.number) + list(rest))
+
+    @property
+    def call(self):
+        return f'({"number" if self.number else ""})'
+
+    def halves(self, mode):
+        """Whether tracers look, whether consumers in the machine do."""
+        if mode == 'dtrace':
+            return f'{self.function}_traced{self.call}', f'inside_counts[{self.index}] != 0'
+        if self.group:
+            return f'VMRUN_LOOK({self.probe.semaphore}) != 0', f'VMRUN_LOOK({self.probe.inside}) != 0'
+        return f'({self.word} & 0xFFFFu) != 0', f'({self.word} >> 16) != 0'
 
     def enabled(self, mode):
         head = f'bool {self.function}_enabled({self.number})'
         if mode == 'none':
             return f'constexpr bool {self.function}_enabled({self.number.split(" ")[0]}) {{ return false; }}\n'
+        traced, inside = self.halves(mode)
         if mode == 'dtrace':  # the platform patches is-enabled tests, so they are sites too and live where the sites are
-            return head + ';\n'
-        return f'inline {head} {{\n  return __builtin_expect({self.semaphore} != 0, 0);\n}}\n'
+            return (f'bool {self.function}_traced({self.number});\n'
+                    f'inline {head} {{\n  return {inside} || {traced};\n}}\n')
+        if self.group:  # one comparison that is not always exact, and when it strikes, what is
+            return f'inline {head} {{\n  return {group_test(self.group)} && ({traced} || {inside});\n}}\n'
+        return f'inline {head} {{\n  return __builtin_expect({self.word} != 0, 0);\n}}\n'
 
     def site(self):
         return f'void {self.function}({self.list(*(TYPES[a.kind][1] + " " + a.name for a in self.arguments))});\n'
@@ -298,36 +404,45 @@ class Firing:
             return f'inline void fire_{self.function}({", ".join(["unsigned"] * bool(self.number) + kinds)}) {{}}\n'
         return f'[[gnu::cold, gnu::noinline]] {self.fire_head()};\n'
 
-    def fire_definition(self):
+    def fire_definition(self, mode):
         values = ['number'] * bool(self.number) + [a.converted for a in self.arguments]
-        return f'{self.fire_head()} {{\n  site::{self.function}({", ".join(values)});\n}}\n'
+        traced, inside = self.halves(mode)
+        words = ', '.join(a.word for a in self.arguments)
+        return (f'{self.fire_head()} {{\n  if ({inside}) {{\n    const std::uint64_t words[] = {{{words}}};\n'
+                f'    fire_inside({{{self.index}, std::size(words), words}});\n  }}\n'
+                f'  if ({traced}) site::{self.function}({", ".join(values)});\n}}\n')
 
 
 def firings(table):
-    return [Firing(p) for p in table.singles] + [Firing(r.probes[0], r) for r in table.ranges]
+    return [Firing(table, p) for p in table.singles] + [Firing(table, r.probes[0], r) for r in table.ranges]
 
 
-def watch_words(names):
-    return (len(names) + 3) // 4
+def group_test(group):
+    test = ' | '.join(f'VMRUN_LOOK({group.symbol}[{i}])' for i in range(group.words))
+    return f'__builtin_expect(({test}) != 0, 0)'
 
 
-def watch_function(table, name, mode):
+def watch_function(table, group, mode):
     function = {p.name: p.function for p in table.probes}
     if mode == 'usdt':
-        test = ' | '.join(f'erlang_{name}_watch[{i}]' for i in range(watch_words(table.watches[name])))
-        return f'inline bool {name}_watched() {{\n  return __builtin_expect(({test}) != 0, 0);\n}}\n'
-    test = ' || '.join(function[n] + '_enabled()' for n in table.watches[name])
-    return f'{"constexpr" if mode == "none" else "inline"} bool {name}_watched() {{\n  return {test};\n}}\n'
+        return f'inline bool {group.name}_watched() {{\n  return {group_test(group)};\n}}\n'
+    test = ' || '.join(function[n] + '_enabled()' for n in group.names)
+    return f'{"constexpr" if mode == "none" else "inline"} bool {group.name}_watched() {{\n  return {test};\n}}\n'
 
 
 def header(table, mode):
-    declare = 'extern "C" [[gnu::visibility("hidden")]]'
-    semaphores = ''.join(f'{declare} uint16_t {p.semaphore};\n' for p in table.singles)
-    semaphores += ''.join(f'{declare} uint16_t {r.semaphores}[{len(r.probes)}];\n' for r in table.ranges)
-    semaphores += ''.join(f'{declare} uint64_t erlang_{name}_watch[{watch_words(names)}];\n'
-                          for name, names in table.watches.items())
+    def declare(kind, name):
+        return f'extern "C" [[gnu::visibility("hidden")]] {kind} {name};\n'
+
+    semaphores = ''
+    for p in table.singles:
+        kinds = [('uint16_t', p.semaphore), ('uint16_t', p.inside)] if table.group_of(p) else [('uint32_t', p.watch)]
+        semaphores += ''.join(declare(*k) for k in kinds)
+    semaphores += ''.join(declare('uint32_t', f'{r.watches}[{len(r.probes)}]') for r in table.ranges)
+    semaphores += 'typedef uint64_t erlang_halves [[gnu::may_alias, gnu::aligned(2)]];\n'
+    semaphores += ''.join(declare('erlang_halves', f'{g.symbol}[{g.words}]') for g in table.groups)
     functions = '\n'.join([f.enabled(mode) for f in firings(table)] +
-                          [watch_function(table, name, mode) for name in table.watches])
+                          [watch_function(table, g, mode) for g in table.groups])
     return HEADER + HEADER_TEXT[mode].format(semaphores=semaphores, functions=functions)
 
 
@@ -340,7 +455,7 @@ def fire_header(table, mode):
 
 
 def fire_source(table, mode):
-    return FIRE_SOURCE.format(functions='' if mode == 'none' else '\n'.join(f.fire_definition() for f in firings(table)))
+    return FIRE_SOURCE.format(functions='' if mode == 'none' else '\n'.join(f.fire_definition(mode) for f in firings(table)))
 
 
 def site(probe, mode):
@@ -353,7 +468,7 @@ def site(probe, mode):
 
 
 def enabled_site(probe):
-    return f'bool {probe.function}_enabled() {{ return {probe.macro}_ENABLED(); }}\n'
+    return f'bool {probe.function}_traced() {{ return {probe.macro}_ENABLED(); }}\n'
 
 
 def range_site(row, mode):
@@ -368,30 +483,82 @@ def range_site(row, mode):
 def enabled_range_site(row):
     tests = ''.join(f'    case {number}: return {probe.macro}_ENABLED();\n'
                     for number, probe in enumerate(row.probes, row.first_number))
-    return f'bool {row.function}_enabled(unsigned number) {{\n  switch (number) {{\n{tests}    default: return false;\n  }}\n}}\n'
+    return f'bool {row.function}_traced(unsigned number) {{\n  switch (number) {{\n{tests}    default: return false;\n  }}\n}}\n'
 
 
 def semaphores(table):
-    """Their definitions: in the assembler's words, for C++ cannot give the parts of an array names of their own, and notes name each."""
+    """Their definitions: in the assembler's words, for C++ cannot give the parts of a word names of their own, and notes name each."""
     def define(symbol, size):
         return f'.globl {symbol}\n.hidden {symbol}\n.type {symbol}, %object\n.size {symbol}, {size}\n{symbol}:\n'
 
-    def one(probe):
-        return define(probe.semaphore, 2) + '.zero 2\n'
+    def half(symbol):
+        return define(symbol, 2) + '.zero 2\n'
 
-    by_name = {p.name: p for p in table.singles}
+    def word(probe):
+        return define(probe.watch, 4) + half(probe.semaphore) + half(probe.inside)
+
     text = '.pushsection .probes, "aw", %progbits\n'
-    for name, members in table.watches.items():
-        text += '.balign 8\n' + define(f'erlang_{name}_watch', 8 * watch_words(members))
-        text += ''.join(one(by_name.pop(n)) for n in members)
-    text += '.balign 8\n' + ''.join(one(p) for p in by_name.values())
+    for last in [g for g in table.groups if not any(other.before is g for other in table.groups)]:
+        chain = [last]
+        while chain[0].before:
+            chain.insert(0, chain[0].before)
+        text += '.balign 16\n'  # no group crosses a line of the cache
+        strip = last.strip()
+        for i in range(max(len(strip), max(g.first + 4 * g.words for g in chain))):
+            text += ''.join(define(g.symbol, 8 * g.words) for g in chain if g.first == i)
+            text += half(strip[i]) if i < len(strip) else '.zero 2\n'
+    text += '.balign 8\n'
+    text += ''.join(half(p.inside) if table.group_of(p) else '' for p in table.singles) + '.balign 8\n'
+    text += ''.join('' if table.group_of(p) else word(p) for p in table.singles)
     for row in table.ranges:
-        text += define(row.semaphores, 2 * len(row.probes)) + ''.join(one(p) for p in row.probes)
+        text += define(row.watches, 4 * len(row.probes)) + ''.join(word(p) for p in row.probes)
     return f'asm(R"(\n{text}.popsection\n)");\n'
 
 
+RAISING = '''namespace {{
+
+[[maybe_unused]] void add(std::uint16_t* half, std::uint16_t n) {{ __atomic_fetch_add(half, n, __ATOMIC_SEQ_CST); }}
+{table}
+}}  // namespace
+
+constinit FireInside fire_inside = [](const Inside&) {{}};
+
+unsigned inside_count(unsigned probe) {{
+{count}}}
+void raise_inside(unsigned probe) {{
+{raise_}}}
+void lower_inside(unsigned probe) {{
+{lower}}}
+'''
+
+
+def raising(table, mode):
+    """The consumers' halves, by the number of the probe."""
+    if mode == 'none':
+        return RAISING.format(table='', count='  (void)probe;\n  return 0;\n', raise_='  (void)probe;\n', lower='  (void)probe;\n')
+    if mode == 'dtrace':
+        return f'std::uint16_t inside_counts[{len(table.numbered)}];\n' + RAISING.format(
+            table='', count='  return inside_counts[probe];\n', raise_='  add(&inside_counts[probe], 1);\n',
+            lower='  add(&inside_counts[probe], 0xFFFF);\n')
+    rows = ranges = ''
+    for p in table.singles:
+        group = table.group_of(p)
+        rows += f'    {{&{p.inside}, {"&" + group.inside if group else "nullptr"}}},\n'
+    first = len(table.singles)
+    for r in table.ranges:
+        ranges += (f'  if (probe - {first}u < {len(r.probes)}u)\n'
+                   f'    return {{reinterpret_cast<std::uint16_t*>(&{r.watches}[probe - {first}u]) + 1, nullptr}};\n')
+        first += len(r.probes)
+    halves = (f'struct Halves {{\n  std::uint16_t *own, *of_group;\n}};\nconst Halves kHalves[] = {{\n{rows}}};\n'
+              f'Halves halves(unsigned probe) {{\n{ranges}  return kHalves[probe];\n}}\n')
+    change = ('  const Halves h = halves(probe);\n  add(h.own, {n});\n  if (h.of_group) add(h.of_group, {n});\n')
+    return RAISING.format(table=halves, count='  return __atomic_load_n(halves(probe).own, __ATOMIC_RELAXED);\n',
+                          raise_=change.format(n=1), lower=change.format(n='0xFFFF'))
+
+
 def row_text(probe, name):
-    arguments = ', '.join(f'{{"{a.name}", "{TYPES[a.kind][0].replace(" *", "*")}"}}' for a in probe.arguments)
+    arguments = ', '.join(f'{{"{a.name}", "{TYPES[a.kind][0].replace(" *", "*")}", {list(KINDS).index(a.given)}, {a.bytes}}}'
+                          for a in probe.arguments)
     return f'{{{name}, "{probe.family}", {{{arguments}}}}}'
 
 
@@ -409,7 +576,7 @@ def names(table):
 
 def sites(table, mode, provider_header):
     text = ('// Made from probes.tab.\n#include <deque>\n#include <string>\n\n'
-            '#include "probes/listing.hpp"\n#include "probes/probes.hpp"\n#include "probes/sites.hpp"\n')
+            '#include "probes/inside.hpp"\n#include "probes/listing.hpp"\n#include "probes/probes.hpp"\n#include "probes/sites.hpp"\n')
     body = tests = ''
     if mode != 'none':
         text += f'#include "{provider_header}"\n'
@@ -419,8 +586,13 @@ def sites(table, mode, provider_header):
     text += '\n'
     if mode == 'usdt':
         text += semaphores(table)
+        for p in table.singles:
+            if not table.group_of(p):
+                text += f'extern "C" [[gnu::visibility("hidden")]] uint16_t {p.inside};\n'
+        for g in table.groups:
+            text += f'extern "C" [[gnu::visibility("hidden")]] uint16_t {g.inside};\n'
     return (text + '\nnamespace vmrun::probe::site {\n\n' + body + '\n}  // namespace vmrun::probe::site\n'
-            + '\nnamespace vmrun::probe {\n\n' + tests + '\n' + names(table) + '\n}  // namespace vmrun::probe\n')
+            + '\nnamespace vmrun::probe {\n\n' + tests + '\n' + raising(table, mode) + '\n' + names(table) + '\n}  // namespace vmrun::probe\n')
 
 
 def markdown(table):

@@ -13,12 +13,15 @@ struct ProbeRow {
   const char* family;
   struct Argument {
     const char* name;
-    const char* type;  // as in the provider file
+    const char* type;     // as in the provider file
+    unsigned char given;  // what the machine hands over: the place of its kind in probes.tab
+    unsigned short most;  // bytes of the text of a term
   };
   std::vector<Argument> arguments;
 };
 
-/// The rows of probes.tab, in its order, whether or not they are compiled in.
+/// The rows of probes.tab, whether or not they are compiled in: in its order, but for ranges, whose
+/// probes come last. A probe's number is its place here.
 const std::vector<ProbeRow>& probe_rows();
 
 /// One SDT note.

@@ -64,7 +64,7 @@ void receive_remove(Process& p) {
   Fragment* f = *m.save;
   if (!f->token.is_nil() || (p.observed & kCarriesAny)) [[unlikely]]
     receive_carried(p, *f);
-  if (probe::message_watched()) [[unlikely]]
+  if (probe::receiving_watched()) [[unlikely]]
     count_down_watched(p, *f);
   else m.set_inner_count(m.inner_count() - 1);
   Fragment** link = m.save;

@@ -74,7 +74,7 @@ void fire_send(Process& from, Term to, Word words, const Fragment& f) {
 }
 
 bool is_watched(const Process& from) {
-  return probe::message_watched() || from.observed & (kSendsCarried | kTraceSend);
+  return probe::sending_watched() || from.observed & (kSendsCarried | kTraceSend);
 }
 
 /// as_given: the destination as the program wrote it. The copy is made here, however large.

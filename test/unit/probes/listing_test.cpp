@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cstring>
 
+#include "probes/inside.hpp"
 #include "probes/probes.hpp"
 #include "probes/sites.hpp"
 
@@ -63,6 +64,82 @@ TEST_CASE("no probe is enabled while no tracer is attached") {
   CHECK_FALSE(message_send_enabled());
   CHECK_FALSE(process_heap_shrink_enabled());
 }
+
+namespace {
+
+unsigned number_of(const char* name) {
+  unsigned n = 0;
+  while (std::strcmp(probe_rows()[n].name, name) != 0) ++n;
+  return n;
+}
+
+struct Raised {
+  explicit Raised(const char* name) : number(number_of(name)) { raise_inside(number); }
+  ~Raised() { lower_inside(number); }
+  const unsigned number;
+};
+
+}  // namespace
+
+TEST_CASE("a consumer in the machine makes one probe fire, alone or in a group") {
+  if (!kCompiledIn) return;
+  {
+    const Raised raised("message__queued"), another("user_trace__n950");
+    CHECK(inside_count(raised.number) == 1);
+    CHECK(message_queued_enabled());
+    CHECK(sending_watched());
+    CHECK(receiving_watched());
+    CHECK_FALSE(message_send_enabled());
+    CHECK_FALSE(message_receive_enabled());
+    CHECK_FALSE(copy_struct_enabled());
+    CHECK(user_trace_n_enabled(950));
+    CHECK_FALSE(user_trace_n_enabled(949));
+    CHECK_FALSE(slice_watched());
+  }
+  {
+    const Raised raised("message__receive"), twice("message__receive"), another("nif__return");
+    CHECK(inside_count(raised.number) == 2);
+    CHECK(message_receive_enabled());
+    CHECK(receiving_watched());
+    CHECK_FALSE(sending_watched());
+    CHECK(calls_watched());
+    CHECK(nif_return_enabled());
+    CHECK_FALSE(bif_entry_enabled());
+  }
+  for (unsigned n = 0; n < probe_rows().size(); ++n) {
+    raise_inside(n);
+    CHECK(inside_count(n) == 1);
+    lower_inside(n);
+    CHECK(inside_count(n) == 0);
+  }
+  CHECK_FALSE((sending_watched() || receiving_watched() || slice_watched() || calls_watched()));
+}
+
+#if defined(__linux__) && !defined(VMRUN_NATIVE_DTRACE)
+TEST_CASE("tracers and consumers in the machine add to halves of their own") {
+  if (!kCompiledIn) return;
+  std::vector<ProbeNote> notes = own_notes();
+  // The image may lie elsewhere than the notes say: one symbol tells by how much.
+  const ProbeNote* known = nullptr;
+  for (auto& note : notes)
+    if (note.name == "port__open") known = &note;
+  REQUIRE(known);
+  const std::uint64_t moved =
+      reinterpret_cast<std::uintptr_t>(&erlang_port__open_watch) - known->semaphore_address;
+  for (auto& note : notes) {
+    INFO(note.name);
+    auto* tracers = reinterpret_cast<volatile std::uint16_t*>(note.semaphore_address + moved);
+    const unsigned number = number_of(note.name.c_str());
+    raise_inside(number);
+    CHECK(*tracers == 0);
+    *tracers = 0xFFFF;  // and what the kernel adds does not spill over
+    CHECK(inside_count(number) == 1);
+    lower_inside(number);
+    CHECK(*tracers == 0xFFFF);
+    *tracers = 0;
+  }
+}
+#endif
 
 TEST_CASE("the listing shows names as DTrace does and the names of arguments") {
   if (!kCompiledIn) return;
