@@ -1,6 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probes/engine/host.hpp"
+#include "probes/engine/session.hpp"
 
 /// What vmtrace and the machine say to each other: messages over a stream socket of the local
 /// domain, each a Head and its bytes. One connection is one session (session.hpp).
@@ -16,7 +22,23 @@
 ///   kDrops                          kDrops counts
 ///   kStop (END runs)                kStopped
 ///                                   kExit status, when a script calls exit()
-/// Closing the connection undoes everything, END is not run.
+/// Closing the connection undoes everything, END is not run. When the machine ends of itself it
+/// runs END and says kStopped without having been asked.
+///
+/// Numbers are in the machine's byte order, u32 unless said otherwise; a text is its length and
+/// its bytes. Bodies:
+///   kHello         version
+///   kProbes        version, count; of each probe provider, module, function, name (texts), number
+///                  of arguments, of each its name and kind
+///   kProgram       to_bytes (program.hpp)
+///   kRefused       a text
+///   kRing          number, cpu, u64 bytes
+///   kAggregations  those to be cleared; the answer: count, of each element aggregation, key
+///                  (text), number of values, u64 values
+///   kAtoms, kAddresses  u64 each
+///   kNames         a text for each that was asked for, empty when there is none
+///   kDrops         u64 of each Drop
+///   kExit          status
 namespace vmrun::d {
 
 inline constexpr std::uint32_t kWireVersion = 1;
@@ -44,5 +66,90 @@ struct Head {
   std::uint32_t bytes;  // that follow
 };
 inline constexpr std::uint32_t kLongestMessage = 64 << 20;
+
+/// The body of a message in the making.
+class Packer {
+ public:
+  Packer& u32(std::uint32_t n) { return raw(&n, sizeof n); }
+  Packer& u64(std::uint64_t n) { return raw(&n, sizeof n); }
+  Packer& text(std::string_view t) {
+    u32(static_cast<std::uint32_t>(t.size()));
+    return raw(t.data(), t.size());
+  }
+  std::string bytes;
+
+ private:
+  Packer& raw(const void* at, std::size_t n) {
+    bytes.append(static_cast<const char*>(at), n);
+    return *this;
+  }
+};
+
+/// Reads one. Beyond its end everything is 0 or empty, and ok is false from then on.
+class Unpacker {
+ public:
+  explicit Unpacker(std::string_view body) : rest_(body) {}
+  std::uint32_t u32();
+  std::uint64_t u64();
+  std::string text();
+  bool ok() const { return ok_; }
+  bool at_end() const { return rest_.empty(); }
+
+ private:
+  bool take(void* to, std::size_t n);
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+std::string pack_probes(const std::vector<ProbeInfo>& probes);
+[[nodiscard]] bool unpack_probes(std::string_view body, std::vector<ProbeInfo>& probes);
+std::string pack_elements(const std::vector<Element>& elements);
+[[nodiscard]] bool unpack_elements(std::string_view body, std::vector<Element>& elements);
+std::string pack_names(const std::vector<std::string>& names);
+[[nodiscard]] bool unpack_names(std::string_view body, std::vector<std::string>& names);
+
+/// One end of a connection. Owns the descriptor; one thread. What is to be sent waits here when the
+/// other side does not read, so that the machine never waits for it.
+class Channel {
+ public:
+  explicit Channel(int descriptor) : descriptor_(descriptor) {}
+  Channel(Channel&& other) noexcept;
+  Channel& operator=(Channel&& other) = delete;
+  ~Channel();
+
+  int descriptor() const { return descriptor_; }
+  /// passed: a descriptor that goes along (it is duplicated), or -1.
+  void send(Message message, std::string_view body = {}, int passed = -1);
+  /// Sends what waits as far as the other side takes it. False: the connection is gone.
+  [[nodiscard]] bool flush();
+  bool wants_to_send() const { return sent_ < out_.size(); }
+  std::size_t waiting_bytes() const { return out_.size() - sent_; }
+
+  struct Received {
+    Message message;
+    std::string body;
+    int passed = -1;  // the receiver's to close
+  };
+  /// Reads what is there. False: the connection is gone, or what came is no message; what came
+  /// before that can still be taken.
+  [[nodiscard]] bool fill();
+  /// The next whole message that has come.
+  bool take(Received& received);
+  /// Waits for the next message, sending what is to be sent meanwhile; timeout_ms -1: for ever.
+  /// False: the connection is gone, or the time is up.
+  [[nodiscard]] bool wait(Received& received, int timeout_ms);
+
+ private:
+  struct Passed {
+    std::size_t at;  // goes with this byte
+    int descriptor;
+  };
+  int descriptor_;
+  std::string out_, in_;
+  std::size_t sent_ = 0, taken_ = 0;
+  std::vector<Passed> passing_;  // to be sent, by place in out_
+  std::vector<int> arrived_;     // came, for the kRing messages in their order
+  bool broken_ = false;
+};
 
 }  // namespace vmrun::d
