@@ -53,6 +53,8 @@ struct Shaped {
   std::size_t bytes;
 };
 
+class Session;
+
 class Host {
  public:
   virtual ~Host() = default;
@@ -62,6 +64,8 @@ class Host {
 
   // In the firing thread, without blocking or allocating.
   virtual Shaped shaped_argument(const Firing& f, unsigned n, char* out, std::size_t room) = 0;
+  /// As an integer: itself, or a word that is the same for the same process, port or function.
+  virtual std::uint64_t argument_number(const Firing& f, unsigned n) { return f.arguments[n]; }
   /// The same as a text, ended by a NUL; its length. -1: there is none (a null pointer in D).
   virtual std::ptrdiff_t argument_text(const Firing& f, unsigned n, char* out, std::size_t room) = 0;
   /// A number that is the same for the same process or thread and never used again: what self->
@@ -70,6 +74,12 @@ class Host {
   /// Built-ins that are the machine's: builtins.tab says which.
   virtual std::uint64_t builtin_number(unsigned builtin, const Firing& f) = 0;
   virtual Shaped builtin_shaped(unsigned builtin, const Firing& f, char* out, std::size_t room) = 0;
+  /// The same as a text ended by a NUL, when a script computes with it; its length, -1: none.
+  virtual std::ptrdiff_t builtin_text(unsigned builtin, const Firing& f, char* out, std::size_t room) {
+    return -1;
+  }
+  /// Functions by name: whether this firing is of the function that enable_functions gave a number.
+  virtual bool function_passes(std::uint32_t filter, const Firing& f) { return false; }
   /// Addresses of instructions of the firing process's stack, innermost first; how many.
   virtual std::size_t stack(const Firing& f, std::uint64_t* out, std::size_t most) = 0;
   // Terms: a word the engine never looks into. False: bad argument.
@@ -81,6 +91,16 @@ class Host {
   // In a controlling thread. A probe is told to fire as long as somebody asked for it.
   virtual void enable(std::uint32_t probe) = 0;
   virtual void disable(std::uint32_t probe) = 0;
+  /// For functions by name (globs, empty: any; arity -1: any): instead of enable and disable, the
+  /// probe of those functions alone. Never 0; 0: this target has none.
+  virtual std::uint32_t enable_functions(std::uint32_t probe, const std::string& module,
+                                         const std::string& function, std::int32_t arity) {
+    return 0;
+  }
+  virtual void disable_functions(std::uint32_t filter) {}
+  /// A profile-N is due: has each thread that runs Erlang call session.fire(this probe) soon.
+  /// False: the controlling thread fires it, once.
+  virtual bool fire_everywhere(Session& session, std::uint32_t probe) { return false; }
   /// Returns when no thread is inside a firing that began before the call.
   virtual void wait_for_firings() = 0;
   virtual std::string atom_name(std::uint64_t number) = 0;

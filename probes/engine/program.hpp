@@ -15,7 +15,19 @@ namespace vmrun::d {
 
 inline constexpr std::uint32_t kProgramVersion = 1;
 
-enum class Operation : std::uint8_t;  // operations.tab
+enum class Operation : std::uint8_t;  // operations.tab; probes/engine/operations.hpp is made from it
+
+/// Numbers of probes that no target lists: they are every session's own. ERROR's arguments: 0, and
+/// the five words of a Fault. A tick or profile is kFirstTimerProbe + its index in Program::timers.
+inline constexpr std::uint32_t kFirstTimerProbe = 0xff000000;
+inline constexpr std::uint32_t kBeginProbe = 0xffffff00;
+inline constexpr std::uint32_t kEndProbe = 0xffffff01;
+inline constexpr std::uint32_t kErrorProbe = 0xffffff02;
+/// The built-in `id`, and what -l shows: BEGIN, END and ERROR are 1 to 3, the target's follow.
+inline constexpr std::uint32_t probe_id(std::uint32_t number) {
+  if (number >= kBeginProbe) return number - kBeginProbe + 1;
+  return number + 4;
+}
 
 struct Instruction {
   Operation operation;
@@ -34,6 +46,7 @@ struct Variable {
   bool associative = false;
   std::uint32_t bytes = 8;    // 8 and not by_reference: an integer
   bool by_reference = false;  // a text, structure or array of `bytes` bytes
+  bool is_text = false;       // by_reference: what is stored is copied up to the end of the text
 };
 
 enum class Aggregating : std::uint8_t {
@@ -60,6 +73,13 @@ struct Aggregation {
 /// types of its fields are the reader's (Output in vmtrace).
 struct Action {
   std::uint16_t clause = 0;
+};
+
+/// A tick-N or profile-N that a clause waits for.
+struct Timer {
+  std::string name;  // tick-10ms
+  std::uint64_t interval_ns = 0;
+  bool profile = false;  // fires in every thread that runs Erlang, if the host can
 };
 
 /// What a clause waits for.
@@ -97,6 +117,7 @@ struct Program {
   std::vector<Variable> variables;
   std::vector<Aggregation> aggregations;
   std::vector<Action> actions;
+  std::vector<Timer> timers;
   std::vector<Clause> clauses;
   std::uint32_t frame_bytes = 0;  // this-> variables
 };

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "probes/engine/program.hpp"
+
+/// Aggregations. Each thread that fires has tables of its own, so that taking a value in needs no
+/// atomic operation; the controlling thread puts the other one in place, waits until no firing uses
+/// the old one, adds that up into the session's master and clears it.
+///
+/// The values of an element, in words:
+///   count      1  the count                       sum, min, max   1  the value
+///   avg        2  count, sum
+///   stddev     4  count, sum, sum of squares (low, high word)
+///   quantize 127  bucket 63 is of 0; 63 + n of 2^(n-1) and more; 63 - n of -2^(n-1) and less
+///   lquantize     levels + 2: below base, the levels, limit and above;
+///                 levels = (limit - base) / step
+///   llquantize    llquantize_buckets: below factor^low, the steps, factor^(high + 1) and above
+namespace vmrun::d {
+
+inline constexpr unsigned kQuantizeBuckets = 127, kQuantizeZero = 63;
+inline constexpr std::size_t kMostBuckets = 65536;
+
+/// Words of the values. 0: the parameters are impossible.
+std::size_t value_words(const Aggregation& aggregation);
+/// The least value of a bucket of quantize (dtrace's DTRACE_QUANTIZE_BUCKETVAL).
+std::int64_t quantize_bucket_value(unsigned bucket);
+std::size_t quantize_bucket(std::int64_t value, bool is_signed);
+std::size_t lquantize_bucket(const Aggregation& aggregation, std::int64_t value);
+std::size_t llquantize_bucket(const Aggregation& aggregation, std::int64_t value);
+
+/// Values before anything is taken in; one value, `times` times; another element's values.
+void start_values(const Aggregation& aggregation, std::uint64_t* values);
+void take_in(const Aggregation& aggregation, std::uint64_t* values, std::int64_t value, std::int64_t times);
+void merge_values(const Aggregation& aggregation, std::uint64_t* values, const std::uint64_t* others);
+
+/// Elements of one thread, found by aggregation and key. The firing thread takes in; only while no
+/// firing uses the table the controlling one walks and clears it.
+class AggregationTable {
+ public:
+  AggregationTable() = default;
+  AggregationTable(const AggregationTable&) = delete;
+  ~AggregationTable();
+  /// bytes: of all elements and the index, mapped and touched when used. False: no memory.
+  bool open(const std::vector<Aggregation>& aggregations, std::size_t bytes);
+
+  /// False: no room.
+  bool take_in(std::uint32_t aggregation, const std::uint64_t* key, std::size_t key_words, std::int64_t value,
+               std::int64_t times) {
+    std::uint64_t* values = key_words == 0 ? unkeyed_[aggregation] : nullptr;
+    if (values == nullptr) [[unlikely]]
+      values = find(aggregation, key, key_words);
+    if (values == nullptr) [[unlikely]]
+      return false;
+    const Aggregation& a = (*aggregations_)[aggregation];
+    if (a.how == Aggregating::kCount) *values += static_cast<std::uint64_t>(times);
+    else d::take_in(a, values, value, times);
+    return true;
+  }
+
+  using Visit = std::function<void(std::uint32_t aggregation, std::span<const std::uint64_t> key,
+                                   const std::uint64_t* values)>;
+  void walk(const Visit& visit) const;
+  void clear();
+  bool empty() const { return used_ == first_; }
+
+ private:
+  struct Head {
+    std::uint32_t next;  // word of the next of its chain; 0: none
+    std::uint32_t hash;
+    std::uint32_t aggregation;
+    std::uint32_t key_words;
+    // then the key, then the values
+  };
+  Head* head(std::size_t word) const { return reinterpret_cast<Head*>(words_ + word); }
+  std::uint64_t* find(std::uint32_t aggregation, const std::uint64_t* key, std::size_t key_words);
+  std::uint64_t* add(std::uint32_t aggregation, std::uint32_t hash, const std::uint64_t* key,
+                     std::size_t key_words);
+
+  const std::vector<Aggregation>* aggregations_ = nullptr;
+  std::vector<std::size_t> value_words_;
+  std::vector<std::uint64_t*> unkeyed_;
+  std::uint64_t* words_ = nullptr;  // the index of chains (32 bits each), then elements one after the other
+  std::size_t bytes_ = 0, first_ = 0, used_ = 0, most_ = 0;
+  std::uint32_t mask_ = 0;
+};
+
+/// All threads' elements added up. The controlling thread's. Bounded: what does not fit is told.
+class AggregationMaster {
+ public:
+  AggregationMaster(const std::vector<Aggregation>& aggregations, std::size_t most_bytes)
+      : aggregations_(aggregations), most_bytes_(most_bytes), elements_(aggregations.size()) {}
+  /// How many elements did not fit.
+  std::size_t merge(const AggregationTable& table);
+  void clear(std::uint32_t aggregation);
+  using Visit = std::function<void(std::uint32_t aggregation, const std::string& key,
+                                   const std::vector<std::uint64_t>&)>;
+  void walk(const Visit& visit) const;
+
+ private:
+  const std::vector<Aggregation>& aggregations_;
+  std::size_t most_bytes_, bytes_ = 0;
+  std::vector<std::unordered_map<std::string, std::vector<std::uint64_t>>> elements_;
+};
+
+}  // namespace vmrun::d
