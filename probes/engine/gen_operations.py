@@ -48,6 +48,8 @@ def main():
     out.append(enumeration('Operation', operations))
     out.append(enumeration('Builtin', builtins))
     out.append(enumeration('Subroutine', subroutines))
+    out.append('// X(name) for each operation, in order.\n#define VMRUN_D_OPERATIONS(X)' +
+               ''.join(f' \\\n  X({constant(row[0][0])})' for row in operations) + '\n\n')
     kinds = list(dict.fromkeys(OPERANDS.values()))
     out.append('enum class Operand : std::uint8_t { ' + ', '.join(kinds) + ' };\n'
                'struct OperationInfo {\n  const char* name;\n  Operand operands[4];  // a, b, c, imm\n'

@@ -1,0 +1,425 @@
+// A session. A thread's state is made at its first firing and found again through a slot of the
+// thread: sessions have a number each for as long as they live, and a generation, so that what an
+// earlier session left in a slot is not taken for this one's.
+#include "probes/engine/session.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+
+#include "probes/engine/clock.hpp"
+#include "probes/engine/state.hpp"
+
+namespace vmrun::d {
+
+namespace {
+
+constexpr unsigned kSlots = 64;  // sessions at once
+constexpr std::uint32_t kMostThreads = 1024;
+
+struct Slot {
+  std::uint64_t generation = 0;
+  Thread* thread = nullptr;
+};
+constinit thread_local Slot slots[kSlots];
+
+std::mutex numbers_lock;
+std::uint64_t numbers_taken = 0;  // a bit each
+std::uint64_t last_generation = 0;
+
+bool take_number(unsigned& number, std::uint64_t& generation) {
+  const std::lock_guard guard(numbers_lock);
+  if (~numbers_taken == 0) return false;
+  number = static_cast<unsigned>(std::countr_one(numbers_taken));
+  numbers_taken |= std::uint64_t{1} << number;
+  generation = ++last_generation;
+  return true;
+}
+void give_number_back(unsigned number) {
+  const std::lock_guard guard(numbers_lock);
+  numbers_taken &= ~(std::uint64_t{1} << number);
+}
+
+std::string command_name() {
+  char name[64] = {};
+  if (FILE* file = std::fopen("/proc/self/comm", "re")) {
+    if (std::fgets(name, sizeof name, file) == nullptr) name[0] = '\0';
+    std::fclose(file);
+  }
+  std::string text(name);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+class RunningSession final : public Session {
+ public:
+  RunningSession(Program program, Host& host) : shared_(std::move(program), host) {}
+  ~RunningSession() override;
+  bool open(std::string& why);
+
+  bool begin() override;
+  void end() override;
+  std::uint64_t next_tick() override;
+  void tick() override;
+  void fire(const Firing& f) override;
+  void forget_self(std::uint64_t key) override { shared_.dynamic.forget_self(key); }
+  std::vector<Ring*> rings() override;
+  std::vector<Element> aggregations(const std::vector<std::uint32_t>& clear) override;
+  std::uint64_t drops(Drop kind) override;
+  bool exiting(int& status) override;
+
+ private:
+  static constexpr std::uint32_t kNoFilter = ~0u;
+  struct Hit {
+    const Clause* clause;
+    std::uint16_t number;
+    std::uint32_t filter;  // index of filters_, for functions by name
+  };
+
+  std::size_t index(std::uint32_t probe) const;
+  const Program& program() const { return shared_.program; }
+  Thread* thread();
+  Thread* make_thread();
+  void fire_now(const Firing& f, Phase phase);
+  void run_hits(Thread& t, const Firing& f, Phase phase);
+  bool passes(const Hit& hit, const Firing& f);
+  void run_clause(Thread& t, const Firing& f, const Hit& hit);
+  void put_record(Thread& t, const Firing& f, const Hit& hit, std::uint16_t flags);
+  void tell_fault(Thread& t, const Firing& f, const Hit& hit);
+  bool run_parts(Thread& t, const Firing& f, const Hit& hit);
+  void stop_when_full(Thread& t);
+  void enable();
+  void disable();
+  bool enable_functions(std::string& why);
+  void collect();
+
+  Shared shared_;
+  std::unique_ptr<AggregationMaster> master_;
+  unsigned number_ = kSlots;
+  std::uint64_t generation_ = 0;
+  std::vector<std::vector<Hit>> hits_;         // by index(probe)
+  std::vector<std::uint32_t> filters_;         // what the host gave for functions by name
+  std::vector<std::uint32_t> enabled_;         // probes of the host
+  std::vector<std::uint64_t> next_of_timers_;  // when each is due
+  std::atomic<Thread*> threads_{nullptr};      // only grows, until the session is freed
+  std::atomic<std::uint32_t> thread_count_{0};
+  std::atomic<std::uint64_t> lost_{0};  // firings of threads for which there was no memory
+  std::uint64_t lost_elements_ = 0;     // the master's
+  bool are_enabled_ = false, functions_disabled_ = false;
+  std::uint64_t own_probe_count_ = 3;  // BEGIN, END, ERROR, timers
+};
+
+std::size_t RunningSession::index(std::uint32_t probe) const {
+  const std::size_t listed = hits_.size() - own_probe_count_;
+  if (probe < listed) return probe;
+  if (probe >= kBeginProbe) return listed + (probe - kBeginProbe);
+  return probe >= kFirstTimerProbe ? listed + 3 + (probe - kFirstTimerProbe) : hits_.size();
+}
+
+bool RunningSession::open(std::string& why) {
+  const std::size_t listed = shared_.host.probes().size();
+  if (!verify(shared_.program, listed, why)) return false;
+  if (!take_number(number_, generation_)) return why = "too many sessions", false;
+  adjust_clock();
+  shared_.pid = static_cast<std::uint32_t>(getpid());
+  shared_.ppid = static_cast<std::uint32_t>(getppid());
+  shared_.uid = getuid();
+  shared_.gid = getgid();
+  shared_.execname = command_name();
+  for (const char* name : {"BEGIN", "END", "ERROR"})
+    shared_.own_probes.push_back({"dtrace", "", "", name, {}});
+  for (const Timer& t : program().timers) shared_.own_probes.push_back({"profile", "", "", t.name, {}});
+  master_ = std::make_unique<AggregationMaster>(program().aggregations, 16 * program().options.aggsize);
+  shared_.globals.open(program().variables);
+  if (!shared_.dynamic.open(program().variables, program().options.dynvarsize) ||
+      !shared_.speculations.open(program().options.nspec, program().options.specsize))
+    return why = "no memory", false;
+  own_probe_count_ = shared_.own_probes.size();
+  hits_.resize(listed + own_probe_count_);
+  return enable_functions(why);
+}
+
+// From here on they fire, but nothing runs before begin.
+bool RunningSession::enable_functions(std::string& why) {
+  for (std::size_t i = 0; i < program().clauses.size(); ++i) {
+    const Clause& clause = program().clauses[i];
+    for (const Enabled& e : clause.probes) {
+      std::uint32_t filter = kNoFilter;
+      if (!e.module.empty() || !e.function.empty() || e.arity >= 0) {
+        const auto given = shared_.host.enable_functions(e.probe, e.module, e.function, e.arity);
+        if (given == 0) return why = "this target has no probes of functions by name", false;
+        filter = static_cast<std::uint32_t>(filters_.size());
+        filters_.push_back(given);
+      } else if (e.probe < kFirstTimerProbe) {
+        enabled_.push_back(e.probe);
+      }
+      auto& hits = hits_[index(e.probe)];
+      // A clause runs once at a probe, however often its descriptions name it.
+      const bool again = filter == kNoFilter && std::any_of(hits.begin(), hits.end(), [&](const Hit& h) {
+                           return h.clause == &clause && h.filter == kNoFilter;
+                         });
+      if (!again) hits.push_back({&clause, static_cast<std::uint16_t>(i), filter});
+    }
+  }
+  std::sort(enabled_.begin(), enabled_.end());
+  enabled_.erase(std::unique(enabled_.begin(), enabled_.end()), enabled_.end());
+  return true;
+}
+
+RunningSession::~RunningSession() {
+  disable();
+  shared_.host.wait_for_firings();
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr;) {
+    Thread* next = t->next;
+    delete t;
+    t = next;
+  }
+  if (number_ < kSlots) give_number_back(number_);
+}
+
+void RunningSession::enable() {
+  for (const auto probe : enabled_) shared_.host.enable(probe);
+  are_enabled_ = true;
+}
+
+void RunningSession::disable() {
+  shared_.phase.store(Phase::kEnded, std::memory_order_release);
+  if (are_enabled_)
+    for (const auto probe : enabled_) shared_.host.disable(probe);
+  are_enabled_ = false;
+  if (!functions_disabled_)
+    for (const auto filter : filters_) shared_.host.disable_functions(filter);
+  functions_disabled_ = true;
+}
+
+bool RunningSession::begin() {
+  shared_.phase.store(Phase::kBeginning, std::memory_order_release);
+  fire_now({kBeginProbe, 0, nullptr, nullptr}, Phase::kBeginning);
+  if (shared_.phase.load(std::memory_order_acquire) != Phase::kBeginning) return false;
+  enable();
+  const auto now = timestamp();
+  for (const Timer& t : program().timers) next_of_timers_.push_back(now + t.interval_ns);
+  auto expected = Phase::kBeginning;
+  return shared_.phase.compare_exchange_strong(expected, Phase::kRunning, std::memory_order_acq_rel);
+}
+
+void RunningSession::end() {
+  if (shared_.phase.load(std::memory_order_acquire) == Phase::kEnded) return;
+  disable();
+  shared_.host.wait_for_firings();
+  shared_.phase.store(Phase::kEnding, std::memory_order_release);
+  fire_now({kEndProbe, 0, nullptr, nullptr}, Phase::kEnding);
+  shared_.phase.store(Phase::kEnded, std::memory_order_release);
+}
+
+std::uint64_t RunningSession::next_tick() {
+  if (next_of_timers_.empty() || shared_.phase.load(std::memory_order_acquire) != Phase::kRunning) return 0;
+  return *std::min_element(next_of_timers_.begin(), next_of_timers_.end());
+}
+
+void RunningSession::tick() {
+  adjust_clock();
+  const auto now = timestamp();
+  for (std::size_t i = 0; i < next_of_timers_.size(); ++i) {
+    if (next_of_timers_[i] > now) continue;
+    const Timer& timer = program().timers[i];
+    // Those that were missed are not made up for.
+    next_of_timers_[i] += timer.interval_ns * ((now - next_of_timers_[i]) / timer.interval_ns + 1);
+    const auto probe = kFirstTimerProbe + static_cast<std::uint32_t>(i);
+    if (!timer.profile || !shared_.host.fire_everywhere(*this, probe)) fire({probe, 0, nullptr, nullptr});
+  }
+  shared_.dynamic.sweep();
+}
+
+Thread* RunningSession::make_thread() {
+  const auto number = thread_count_.fetch_add(1, std::memory_order_relaxed);
+  if (number >= kMostThreads) return nullptr;
+  auto made = std::make_unique<Thread>(shared_);
+  if (!made->open(number)) return nullptr;
+  Thread* t = made.release();
+  t->next = threads_.load(std::memory_order_relaxed);
+  // Releases what was made; pairs with the controlling thread's loads.
+  while (!threads_.compare_exchange_weak(t->next, t, std::memory_order_release, std::memory_order_relaxed)) {}
+  return t;
+}
+
+Thread* RunningSession::thread() {
+  Slot& slot = slots[number_];
+  if (slot.generation != generation_) [[unlikely]]
+    slot = {generation_, make_thread()};
+  return slot.thread;
+}
+
+void RunningSession::fire(const Firing& f) {
+  const Phase phase = shared_.phase.load(std::memory_order_acquire);
+  if (phase == Phase::kRunning) fire_now(f, phase);
+}
+
+void RunningSession::fire_now(const Firing& f, Phase phase) {
+  const std::size_t at = index(f.probe);
+  if (at >= hits_.size() || hits_[at].empty()) return;
+  Thread* t = thread();
+  if (t == nullptr) [[unlikely]] {
+    lost_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  if (t->inside) return;
+  t->inside = true;
+  t->now = 0;
+  t->fuel = Thread::kFuel;
+  t->has_token = false;
+  t->current = t->table.load(std::memory_order_acquire);  // the controlling thread left it empty
+  if (program().frame_bytes != 0)
+    std::fill_n(t->memory.at(address(Segment::kFrame, 0), program().frame_bytes), program().frame_bytes,
+                '\0');
+  run_hits(*t, f, phase);
+  t->inside = false;
+}
+
+void RunningSession::run_hits(Thread& t, const Firing& f, Phase phase) {
+  for (const Hit& hit : hits_[index(f.probe)]) {
+    if (hit.filter != kNoFilter && !passes(hit, f)) continue;
+    run_clause(t, f, hit);
+    if (shared_.phase.load(std::memory_order_relaxed) != phase) return;  // exit()
+  }
+}
+
+bool RunningSession::passes(const Hit& hit, const Firing& f) {
+  return shared_.host.function_passes(filters_[hit.filter], f);
+}
+
+// False: a fault. True: also when the predicate was false.
+bool RunningSession::run_parts(Thread& t, const Firing& f, const Hit& hit) {
+  const Clause& c = *hit.clause;
+  std::uint64_t value = 1;
+  if (!c.predicate.empty() && !run(t, c.predicate, f, value)) return false;
+  if (value == 0) {
+    t.record_words = 0;
+    return true;
+  }
+  return c.body.empty() || run(t, c.body, f, value);
+}
+
+void RunningSession::run_clause(Thread& t, const Firing& f, const Hit& hit) {
+  t.memory.release_all();
+  t.key_words = 1;
+  t.record_words = sizeof(Record) / 8;
+  t.record_overflow = t.redirected = false;
+  t.action = 0;
+  if (!run_parts(t, f, hit)) [[unlikely]] {
+    tell_fault(t, f, hit);
+    return;
+  }
+  if (hit.clause->makes_record && t.record_words != 0) put_record(t, f, hit, 0);
+}
+
+void RunningSession::put_record(Thread& t, const Firing& f, const Hit& hit, std::uint16_t flags) {
+  if (t.record_overflow) {
+    t.ring->drop(Drop::kPrincipal);
+    return;
+  }
+  const auto cpu = shared_.host.builtin_number(static_cast<unsigned>(Builtin::kCpu), f);
+  *reinterpret_cast<Record*>(t.record) = {static_cast<std::uint32_t>(t.record_words * 8),
+                                          hit.number,
+                                          flags,
+                                          t.timestamp(),
+                                          f.probe,
+                                          static_cast<std::uint32_t>(cpu)};
+  if (!t.redirected) {
+    if (!t.ring->put(t.record, t.record_words)) stop_when_full(t);
+    return;
+  }
+  switch (shared_.speculations.add(t.speculation, t.record, t.record_words)) {
+    case Speculations::Result::kFull: t.ring->drop(Drop::kSpeculation); break;
+    case Speculations::Result::kBusy: t.ring->drop(Drop::kSpeculationBusy); break;
+    default: break;
+  }
+}
+
+// Policy fill: tracing ends with the first record that does not fit.
+void RunningSession::stop_when_full(Thread& t) {
+  if (!t.ring->is_full()) return;
+  auto running = Phase::kRunning;
+  if (shared_.phase.compare_exchange_strong(running, Phase::kStopped, std::memory_order_acq_rel))
+    shared_.exiting.store(true, std::memory_order_release);
+}
+
+// The clause's record becomes that of its fault; then ERROR fires, unless that is where we are.
+void RunningSession::tell_fault(Thread& t, const Firing& f, const Hit& hit) {
+  const Fault fault{hit.number, t.action, t.fault.offset, t.fault.kind, t.fault.address};
+  const std::uint64_t words[] = {
+      0, fault.clause, fault.action, fault.offset, static_cast<std::uint64_t>(fault.kind), fault.address};
+  t.record_overflow = t.redirected = false;
+  std::copy(words + 1, words + 6, t.record + sizeof(Record) / 8);
+  t.record_words = sizeof(Record) / 8 + 5;
+  put_record(t, f, hit, kRecordFault);
+  if (f.probe == kErrorProbe) return;
+  static constexpr ArgumentKind kinds[] = {ArgumentKind::kInt64, ArgumentKind::kInt64, ArgumentKind::kInt64,
+                                           ArgumentKind::kInt64, ArgumentKind::kInt64, ArgumentKind::kInt64};
+  run_hits(t, {kErrorProbe, 6, words, kinds}, shared_.phase.load(std::memory_order_relaxed));
+}
+
+std::vector<Ring*> RunningSession::rings() {
+  std::vector<Ring*> all;
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next)
+    all.push_back(t->ring.get());
+  std::sort(all.begin(), all.end(), [](Ring* a, Ring* b) { return a->number() < b->number(); });
+  return all;
+}
+
+// Each thread gets its empty table; when no firing uses the other ones any more they are added up
+// and cleared.
+void RunningSession::collect() {
+  if (program().aggregations.empty()) return;
+  std::vector<AggregationTable*> old;
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    AggregationTable* used = t->table.load(std::memory_order_relaxed);
+    // Releases the cleared table to the firing thread.
+    t->table.store(used == &t->tables[0] ? &t->tables[1] : &t->tables[0], std::memory_order_release);
+    old.push_back(used);
+  }
+  shared_.host.wait_for_firings();
+  for (AggregationTable* table : old) {
+    lost_elements_ += master_->merge(*table);
+    table->clear();
+  }
+}
+
+std::vector<Element> RunningSession::aggregations(const std::vector<std::uint32_t>& clear) {
+  adjust_clock();
+  shared_.dynamic.sweep();
+  collect();
+  std::vector<Element> all;
+  master_->walk([&](std::uint32_t number, const std::string& key, const std::vector<std::uint64_t>& values) {
+    all.push_back({number, key, values});
+  });
+  for (const auto number : clear)
+    if (number < program().aggregations.size()) master_->clear(number);
+  return all;
+}
+
+std::uint64_t RunningSession::drops(Drop kind) {
+  std::uint64_t sum = kind == Drop::kPrincipal ? lost_.load(std::memory_order_relaxed) : 0;
+  if (kind == Drop::kAggregation) sum += lost_elements_;
+  for (Ring* ring : rings()) sum += ring->drops(kind);
+  return sum;
+}
+
+bool RunningSession::exiting(int& status) {
+  if (!shared_.exiting.load(std::memory_order_acquire)) return false;
+  status = static_cast<int>(shared_.exit_status.load(std::memory_order_acquire));
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Session> Session::open(Program program, Host& host, std::string& why) {
+  auto session = std::make_unique<RunningSession>(std::move(program), host);
+  if (!session->open(why)) return nullptr;
+  return session;
+}
+
+}  // namespace vmrun::d

@@ -1,0 +1,73 @@
+#include "probes/engine/state.hpp"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "probes/engine/clock.hpp"
+
+namespace vmrun::d {
+
+const ProbeInfo& Shared::probe(std::uint32_t number) const {
+  static const ProbeInfo none;
+  if (number < host.probes().size()) return host.probes()[number];
+  const std::size_t own = number >= kBeginProbe ? number - kBeginProbe : number - kFirstTimerProbe + 3;
+  return own < own_probes.size() ? own_probes[own] : none;
+}
+
+Thread::~Thread() {
+  if (block_ != nullptr) munmap(block_, block_bytes_);
+}
+
+bool Thread::open(std::uint32_t number) {
+  tid = static_cast<std::uint64_t>(syscall(SYS_gettid));
+  random = (tid + 1) * 0x9e3779b97f4a7c15ull ^ d::timestamp();
+  const Program& p = shared.program;
+  const std::size_t scratch = (64 << 10) + 16 * std::size_t{p.options.strsize};
+  const std::size_t frame = (p.frame_bytes + 7) & ~std::size_t{7};
+  block_bytes_ = scratch + frame + kKeyWords * 8 + kRecordWords * 8;
+  void* block =
+      mmap(nullptr, block_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (block == MAP_FAILED) return false;
+  block_ = static_cast<char*>(block);
+  key = reinterpret_cast<std::uint64_t*>(block_);
+  record = key + kKeyWords;
+  char* rest = reinterpret_cast<char*>(record + kRecordWords);
+  memory.set(Segment::kTexts, const_cast<char*>(p.texts.data()), p.texts.size());
+  memory.set(Segment::kScratch, rest, scratch);
+  memory.set(Segment::kFrame, rest + scratch, p.frame_bytes);
+  memory.set(Segment::kGlobals, shared.globals.block(), shared.globals.block_bytes());
+  token_text.reserve(p.options.strsize);
+  for (auto& t : tables)
+    if (!p.aggregations.empty() && !t.open(p.aggregations, p.options.aggsize)) return false;
+  table.store(&tables[0], std::memory_order_relaxed);
+  ring = Ring::make(p.options.bufsize, number, tid, p.options.policy);
+  return ring != nullptr;
+}
+
+std::uint64_t Thread::timestamp() {
+  if (now == 0) now = d::timestamp();
+  return now;
+}
+
+bool Thread::text(Address a, std::string_view& out) {
+  if (!memory.text(a, shared.program.options.strsize, out)) return fail(FaultKind::kBadAddress, a);
+  fuel -= static_cast<std::int64_t>(out.size()) + 1;
+  return fuel >= 0 || fail(FaultKind::kIllegalOperation);
+}
+
+bool Thread::make_text(std::string_view text, Address& out) {
+  const std::size_t bytes = std::min<std::size_t>(text.size(), shared.program.options.strsize - 1);
+  fuel -= static_cast<std::int64_t>(bytes) + 1;
+  if (fuel < 0) return fail(FaultKind::kIllegalOperation);
+  out = memory.reserve(bytes + 1);
+  if (out == 0) return fail(FaultKind::kNoScratch);
+  char* place = memory.at(out, bytes + 1);
+  std::memmove(place, text.data(), bytes);
+  place[bytes] = '\0';
+  return true;
+}
+
+}  // namespace vmrun::d

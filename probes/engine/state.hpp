@@ -1,0 +1,116 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "probes/engine/aggregation.hpp"
+#include "probes/engine/host.hpp"
+#include "probes/engine/memory.hpp"
+#include "probes/engine/operations.hpp"
+#include "probes/engine/ring.hpp"
+#include "probes/engine/speculation.hpp"
+#include "probes/engine/variables.hpp"
+#include "probes/engine/verify.hpp"
+
+/// What a running session consists of, within the engine: what its threads share, and what each
+/// firing thread has to itself.
+namespace vmrun::d {
+
+enum class Phase : std::uint8_t { kNew, kBeginning, kRunning, kStopped, kEnding, kEnded };
+
+/// Shared by all threads of a session.
+struct Shared {
+  Program program;
+  Host& host;
+  Globals globals;
+  DynamicVariables dynamic;
+  Speculations speculations;
+  std::uint32_t pid = 0, ppid = 0, uid = 0, gid = 0;
+  std::string execname;
+  // exit() turns whatever it is to kStopped: firings of other threads see it soon, which suffices.
+  std::atomic<Phase> phase{Phase::kNew};
+  std::atomic<bool> exiting{false};
+  std::atomic<std::int64_t> exit_status{0};
+
+  explicit Shared(Program p, Host& h) : program(std::move(p)), host(h) {}
+  /// Provider, module, function and name, also of the session's own probes.
+  const ProbeInfo& probe(std::uint32_t number) const;
+  std::vector<ProbeInfo> own_probes;  // BEGIN, END, ERROR, then the timers
+};
+
+/// One thread that fires. Only that thread touches it, but for the tables of aggregations, see
+/// aggregation.hpp.
+struct Thread {
+  static constexpr std::size_t kKeyWords = 16384, kRecordWords = 65536;
+  // Bytes of texts that one firing may go through.
+  static constexpr std::int64_t kFuel = 8 << 20;
+
+  explicit Thread(Shared& s) : shared(s) {}
+  Thread(const Thread&) = delete;
+  ~Thread();
+  /// False: no memory.
+  bool open(std::uint32_t number);
+
+  Shared& shared;
+  Memory memory;
+  std::unique_ptr<Ring> ring;
+  AggregationTable tables[2];
+  std::atomic<AggregationTable*> table{nullptr};  // the firing thread's; the controlling one sets it
+  Thread* next = nullptr;                         // of the session's
+  std::uint64_t tid = 0;
+  bool inside = false;  // a firing inside a firing does nothing
+
+  // Of this firing.
+  std::uint64_t now = 0;  // timestamp; 0: not asked yet
+  std::int64_t fuel = 0;
+  AggregationTable* current = nullptr;
+
+  // Of this clause.
+  std::uint64_t* key = nullptr;  // the first word is for the number of the process or thread
+  std::size_t key_words = 1;
+  std::uint64_t* record = nullptr;
+  std::size_t record_words = 0;
+  bool record_overflow = false, redirected = false;
+  std::uint64_t speculation = 0;
+  std::uint64_t action = 0;  // the last that was begun, + 1
+
+  struct {
+    FaultKind kind = FaultKind::kUnknown;
+    std::uint64_t address = 0;
+    std::uint64_t offset = 0;
+  } fault;
+
+  // strtok's place in its text, which is kept.
+  std::string token_text;
+  std::size_t token_at = 0;
+  bool has_token = false;
+
+  std::uint64_t random = 0;
+
+  std::uint64_t timestamp();
+  bool fail(FaultKind kind, std::uint64_t address = 0) {
+    fault.kind = kind;
+    fault.address = address;
+    return false;
+  }
+  /// A text of the script's, at most strsize bytes. False: a fault.
+  bool text(Address a, std::string_view& out);
+  /// A copy in scratch memory. False: a fault.
+  bool make_text(std::string_view text, Address& out);
+
+ private:
+  char* block_ = nullptr;  // scratch, frame, key, record
+  std::size_t block_bytes_ = 0;
+};
+
+/// Runs a verified predicate or body. False: a fault, which thread.fault describes.
+bool run(Thread& thread, const std::vector<Instruction>& code, const Firing& firing, std::uint64_t& result);
+
+/// A subroutine that is not the machine's. False: a fault.
+bool call_subroutine(Thread& thread, Subroutine which, const std::uint64_t* arguments, std::uint64_t& result);
+
+}  // namespace vmrun::d

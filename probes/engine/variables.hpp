@@ -1,0 +1,122 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "probes/engine/brief_lock.hpp"
+#include "probes/engine/program.hpp"
+
+/// Variables that outlive a firing: one set for each session, used by every thread that fires.
+namespace vmrun::d {
+
+/// Global variables that are no arrays: a block of memory, which scripts may also address
+/// (Segment::kGlobals). Integers are read and written in one piece; texts and structures under a
+/// lock each.
+class Globals {
+ public:
+  void open(const std::vector<Variable>& variables);
+
+  std::uint64_t integer(std::uint32_t variable) const {
+    return word(variable).load(std::memory_order_relaxed);
+  }
+  void set_integer(std::uint32_t variable, std::uint64_t value) {
+    word(variable).store(value, std::memory_order_relaxed);
+  }
+  enum class Got { kValue, kNull, kBusy };
+  /// out: room for the variable's bytes.
+  Got read(std::uint32_t variable, char* out);
+  /// from: bytes of them, the rest becomes 0; nullptr: it is NULL from now on. False: busy.
+  bool write(std::uint32_t variable, const char* from, std::size_t bytes);
+
+  std::size_t offset(std::uint32_t variable) const { return places_[variable].offset; }
+  char* block() { return reinterpret_cast<char*>(block_.data()); }
+  std::size_t block_bytes() const { return block_.size() * 8; }
+
+ private:
+  struct Place {
+    std::size_t offset = 0, bytes = 0;
+    std::unique_ptr<BriefLock> lock;  // of those that are by reference
+    bool is_null = true;
+  };
+  std::atomic<std::uint64_t>& word(std::uint32_t variable) const {
+    return reinterpret_cast<std::atomic<std::uint64_t>&>(
+        const_cast<std::uint64_t&>(block_[places_[variable].offset / 8]));
+  }
+  std::vector<std::uint64_t> block_;
+  std::vector<Place> places_;
+};
+
+/// self-> variables and elements of associative arrays: a hash table in dynvarsize bytes, each
+/// chain under a lock (one lock for many chains). Values that are given back make room for others
+/// of about the same size.
+class DynamicVariables {
+ public:
+  static constexpr std::size_t kMostKeyWords = 16384;
+
+  ~DynamicVariables();
+  /// False: no memory.
+  bool open(const std::vector<Variable>& variables, std::size_t bytes);
+
+  enum class Got { kValue, kNone, kBusy };
+  /// key: of self-> variables, first the number of the process or thread.
+  Got get(std::uint32_t variable, const std::uint64_t* key, std::size_t words, void* out);
+  /// value: bytes of it, the rest becomes 0. False: no room, or busy.
+  bool put(std::uint32_t variable, const std::uint64_t* key, std::size_t words, const void* value,
+           std::size_t bytes);
+  void erase(std::uint32_t variable, const std::uint64_t* key, std::size_t words);
+  /// Any thread: self-> variables of this one go; elements of arrays when sweep is called next.
+  void forget_self(std::uint64_t self);
+  /// The controlling thread.
+  void sweep();
+
+ private:
+  struct Entry {
+    std::uint32_t next;  // in units of 8 bytes; 0: none
+    std::uint32_t hash;
+    std::uint32_t variable;
+    std::uint32_t key_words;
+    // then the key, then the value
+  };
+  static constexpr std::size_t kEntryWords = sizeof(Entry) / 8, kLocks = 256, kClasses = 128;
+  static constexpr std::size_t kForgotten = 1024;
+  struct alignas(64) PaddedLock : BriefLock {};
+  struct FreeList {
+    BriefLock lock;
+    std::uint32_t first = 0;
+  };
+
+  Entry* entry(std::uint32_t at) const { return reinterpret_cast<Entry*>(words_ + at); }
+  std::uint32_t hash_of(std::uint32_t variable, const std::uint64_t* key, std::size_t words) const;
+  std::uint32_t& chain(std::uint32_t hash) const {
+    return reinterpret_cast<std::uint32_t*>(words_)[hash & mask_];
+  }
+  BriefLock& lock(std::uint32_t hash) { return locks_[hash & (kLocks - 1)]; }
+  std::uint32_t* find(std::uint32_t hash, std::uint32_t variable, const std::uint64_t* key,
+                      std::size_t words) const;
+  std::size_t entry_words(std::uint32_t variable, std::size_t key_words) const {
+    return kEntryWords + key_words + value_words_[variable];
+  }
+  std::uint32_t allocate(std::size_t words);
+  void give_back(std::uint32_t at, std::size_t words);
+  template <class Which>
+  void erase_all(std::uint32_t hash, Which&& which);
+
+  const std::vector<Variable>* variables_ = nullptr;
+  std::vector<std::size_t> value_words_;
+  bool self_scalars_ = false, self_arrays_ = false;
+  std::uint64_t* words_ = nullptr;  // the chains (32 bits each), then the entries
+  std::size_t bytes_ = 0, most_ = 0;
+  std::atomic<std::size_t> used_{0};
+  std::uint32_t mask_ = 0;
+  std::uint64_t seed_ = 0;
+  std::unique_ptr<PaddedLock[]> locks_;
+  FreeList free_[kClasses];
+  BriefLock forgotten_lock_;
+  std::size_t forgotten_count_ = 0;
+  std::uint64_t forgotten_[kForgotten];
+};
+
+}  // namespace vmrun::d

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "probes/engine/program.hpp"
+
+/// Whether a program may run: after this the interpreter checks nothing but what only a run can
+/// tell (addresses, divisors, room for keys and records). Every operand is of its kind and in
+/// range, jumps go forward and stay inside, each register is written before it is read on every
+/// way, and sizes keep within the engine's bounds.
+namespace vmrun::d {
+
+inline constexpr unsigned kRegisters = 32, kTermRegisters = 8, kArguments = 12;
+
+/// What a session may take at most. Beyond it a program is refused.
+struct Bounds {
+  static constexpr std::size_t kStrsize = 64 << 10;
+  static constexpr std::size_t kBufsize = 256 << 20, kAggsize = 256 << 20, kDynvarsize = 256 << 20;
+  static constexpr std::size_t kSpeculations = 1024, kSpecBytes = 64 << 20;
+  static constexpr std::size_t kFrames = 1024;
+  static constexpr std::size_t kClauses = 4096, kInstructions = 8192, kInstructionsOfProbe = 65536;
+  static constexpr std::size_t kTexts = 4 << 20, kConstants = 65536, kNames = 4096, kActions = 65535;
+  static constexpr std::size_t kVariableBytes = 256 << 10, kGlobalBytes = 4 << 20, kFrameBytes = 64 << 10;
+  static constexpr std::size_t kEnabled = 65536, kTimers = 1024;
+  static constexpr std::uint64_t kShortestInterval = 200'000;  // ns: 5000 a second, dtrace's too
+};
+
+/// Puts the defaults where options are 0. `probes`: how many the target has. Returns false and says
+/// why, with clause and instruction.
+[[nodiscard]] bool verify(Program& program, std::size_t probes, std::string& why);
+
+}  // namespace vmrun::d

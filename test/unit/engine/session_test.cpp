@@ -1,0 +1,167 @@
+#include "probes/engine/session.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <thread>
+
+#include "probes/engine/ring.hpp"
+#include "test/unit/engine/support.hpp"
+
+using namespace vmrun::d;
+using namespace vmrun::d::test;
+
+namespace {
+
+std::vector<Read> records(Session& session) {
+  std::vector<Read> all;
+  for (Ring* ring : session.rings()) {
+    std::vector<std::uint64_t> words;
+    while (ring->take(words) != 0) {}
+    for (std::size_t at = 0; at < words.size();) {
+      Read one;
+      std::memcpy(&one.head, &words[at], sizeof one.head);
+      one.words.assign(words.begin() + static_cast<std::ptrdiff_t>(at) + 3,
+                       words.begin() + static_cast<std::ptrdiff_t>(at + one.head.bytes / 8));
+      all.push_back(one);
+      at += one.head.bytes / 8;
+    }
+  }
+  return all;
+}
+
+std::unique_ptr<Session> opened(Program program, Host& host) {
+  std::string why;
+  auto session = Session::open(std::move(program), host, why);
+  INFO(why);
+  REQUIRE(session != nullptr);
+  return session;
+}
+
+}  // namespace
+
+TEST_CASE("BEGIN makes a record, and exit ends") {
+  TestHost host;
+  Program p;
+  p.actions.resize(2);
+  p.clauses.push_back(clause(kBeginProbe, {{Op::kBegin, 0, 0, 0, 1},
+                                           {Op::kLoad, 0, 0, 0, 1},
+                                           {Op::kAdd, 1, 0, 0},
+                                           {Op::kFi, 1},
+                                           {Op::kLoad, 2, 0, 0, 3},
+                                           {Op::kExit, 2}}));
+  p.clauses.push_back(clause(kBeginProbe, {}));
+  p.clauses.push_back(clause(0, {}));
+  p.clauses.push_back(clause(kEndProbe, {{Op::kBegin, 0, 0, 0, 0}}));
+  auto session = opened(p, host);
+  CHECK_FALSE(session->begin());
+  CHECK(host.enabled_[0] == 0);
+  int status = 0;
+  CHECK(session->exiting(status));
+  CHECK(status == 3);
+  session->end();
+  const auto all = records(*session);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].head.clause == 0);
+  CHECK(all[0].head.probe == kBeginProbe);
+  CHECK(all[0].head.cpu == 7);
+  CHECK(all[0] == std::vector<std::uint64_t>{1, 2});
+  CHECK(all[1].head.clause == 3);
+  CHECK(all[1] == std::vector<std::uint64_t>{0});
+}
+
+TEST_CASE("probes are enabled as long as a session runs, once each") {
+  TestHost host;
+  Program p;
+  p.clauses.push_back(clause(2, {}));
+  p.clauses.push_back(clause(2, {}));
+  {
+    auto session = opened(p, host);
+    host.fire(*session, 2);
+    CHECK(host.enabled_[2] == 0);
+    CHECK(session->begin());
+    CHECK(host.enabled_[2] == 1);
+    host.fire(*session, 2);
+    host.fire(*session, 1);
+    CHECK(records(*session).size() == 2);
+  }
+  CHECK(host.enabled_[2] == 0);
+}
+
+TEST_CASE("counts of several threads are added up while they fire") {
+  TestHost host;
+  Program p;
+  p.aggregations.resize(1);
+  p.clauses.push_back(
+      clause(0, {{Op::kLoad, 0, 0, 0, 1}, {Op::kKeyarg, 0, 0, 0, 0}, {Op::kAgg, 0, 0, 0, 0}}, false));
+  auto session = opened(p, host);
+  REQUIRE(session->begin());
+  constexpr std::uint64_t kThreads = 4, kFirings = 20000;
+  std::vector<std::thread> threads;
+  std::atomic<int> running{kThreads};
+  for (unsigned number = 0; number < kThreads; ++number)
+    threads.emplace_back([&, number] {
+      for (std::uint64_t i = 0; i < kFirings; ++i)
+        host.fire(*session, 0, {1 + i % 10}, {ArgumentKind::kPid}, number);
+      --running;
+    });
+  std::uint64_t last = 0;
+  while (running != 0) {
+    std::uint64_t sum = 0;
+    for (const auto& e : session->aggregations()) sum += e.values[0];
+    CHECK(sum >= last);
+    last = sum;
+  }
+  for (auto& t : threads) t.join();
+  const auto all = session->aggregations({0});
+  REQUIRE(all.size() == 10);
+  for (const auto& e : all) {
+    CHECK(e.values[0] == kThreads * kFirings / 10);
+    std::uint64_t key[3];
+    REQUIRE(e.key.size() == sizeof key);
+    std::memcpy(key, e.key.data(), sizeof key);
+    CHECK(key[0] == (static_cast<std::uint64_t>(Shape::kPid) | std::uint64_t{16} << 32));
+    CHECK(key[2] == key[1] + 1);
+  }
+  CHECK(session->aggregations().empty());
+  CHECK(session->rings().size() == kThreads);
+  CHECK(session->drops(Drop::kAggregation) == 0);
+}
+
+TEST_CASE("a fault makes a record of itself and fires ERROR; the rest of the clause does not run") {
+  TestHost host;
+  Program p;
+  p.actions.resize(3);
+  p.clauses.push_back(clause(
+      0,
+      {{Op::kBegin, 0, 0, 0, 0}, {Op::kLoad, 0, 0, 0, 0}, {Op::kSdiv, 1, 0, 0}, {Op::kBegin, 0, 0, 0, 1}}));
+  p.clauses.push_back(clause(kErrorProbe, {{Op::kBegin, 0, 0, 0, 2},
+                                           {Op::kArg, 0, 0, 0, 3},
+                                           {Op::kArg, 1, 0, 0, 4},
+                                           {Op::kFi, 0},
+                                           {Op::kFi, 1}}));
+  auto session = opened(p, host);
+  REQUIRE(session->begin());
+  host.fire(*session, 0);
+  const auto all = records(*session);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].head.flags == kRecordFault);
+  CHECK(all[0] ==
+        std::vector<std::uint64_t>{0, 1, 2, static_cast<std::uint64_t>(FaultKind::kDivideByZero), 0});
+  CHECK(all[1].head.clause == 1);
+  CHECK(all[1] == std::vector<std::uint64_t>{2, 2, static_cast<std::uint64_t>(FaultKind::kDivideByZero)});
+}
+
+TEST_CASE("ticks are due after their interval") {
+  TestHost host;
+  Program p;
+  p.timers.push_back({"tick-1ms", 1'000'000, false});
+  p.clauses.push_back(clause(kFirstTimerProbe, {}));
+  auto session = opened(p, host);
+  CHECK(session->next_tick() == 0);
+  REQUIRE(session->begin());
+  const auto due = session->next_tick();
+  CHECK(due != 0);
+  while (session->next_tick() == due) session->tick();
+  CHECK(session->next_tick() > due);
+  CHECK(records(*session).size() == 1);
+}
