@@ -70,7 +70,7 @@ bool burn(Thread& t, std::size_t bytes) {
   return t.fuel >= 0 || t.fail(FaultKind::kIllegalOperation);
 }
 
-bool copy_bytes(Thread& t, Address to, Address from, std::size_t bytes) {
+[[gnu::noinline]] bool copy_bytes(Thread& t, Address to, Address from, std::size_t bytes) {
   const char* source = t.memory.at(from, bytes);
   if (source == nullptr) return t.fail(FaultKind::kBadAddress, from);
   char* place = t.memory.at(to, bytes, true);
@@ -81,7 +81,7 @@ bool copy_bytes(Thread& t, Address to, Address from, std::size_t bytes) {
 }
 
 // A NULL text is copied as an empty one.
-bool copy_text(Thread& t, Address to, Address from, std::size_t room) {
+[[gnu::noinline]] bool copy_text(Thread& t, Address to, Address from, std::size_t room) {
   std::string_view text;
   if (from != 0 && !t.text(from, text)) return false;
   const std::size_t bytes = std::min(text.size(), room - 1);
@@ -92,7 +92,7 @@ bool copy_text(Thread& t, Address to, Address from, std::size_t room) {
   return true;
 }
 
-bool allocate(Thread& t, std::uint64_t bytes, Address& out) {
+[[gnu::noinline]] bool allocate(Thread& t, std::uint64_t bytes, Address& out) {
   if (bytes > t.memory.scratch_left()) return t.fail(FaultKind::kNoScratch, bytes);
   if (!burn(t, bytes)) return false;
   out = t.memory.reserve(bytes);
@@ -100,7 +100,7 @@ bool allocate(Thread& t, std::uint64_t bytes, Address& out) {
   return true;
 }
 
-bool compare_texts(Thread& t, Address x, Address y, std::uint64_t& out) {
+[[gnu::noinline]] bool compare_texts(Thread& t, Address x, Address y, std::uint64_t& out) {
   std::string_view a, b;
   if ((x != 0 && !t.text(x, a)) || (y != 0 && !t.text(y, b))) return false;
   const int order = a.compare(b);
@@ -108,7 +108,8 @@ bool compare_texts(Thread& t, Address x, Address y, std::uint64_t& out) {
   return true;
 }
 
-bool divide(Thread& t, Operation how, std::uint64_t x, std::uint64_t y, std::uint64_t& out) {
+[[gnu::noinline]] bool divide(Thread& t, Operation how, std::uint64_t x, std::uint64_t y,
+                              std::uint64_t& out) {
   if (y == 0) return t.fail(FaultKind::kDivideByZero);
   const auto sx = static_cast<std::int64_t>(x), sy = static_cast<std::int64_t>(y);
   switch (how) {
@@ -223,40 +224,40 @@ bool add_shaped(Thread& t, std::size_t room, Make&& make) {
 }
 
 template <class Place>
-bool add_text(Thread& t, Address a) {
+[[gnu::noinline]] bool add_text(Thread& t, Address a) {
   std::string_view text;
   if (a != 0 && !t.text(a, text)) return false;
   return put_text(Place::words(t), Place::used(t), Place::kMost, a, text) || Place::full(t);
 }
 
 template <class Place>
-bool add_bytes(Thread& t, Address a, std::size_t bytes) {
+[[gnu::noinline]] bool add_bytes(Thread& t, Address a, std::size_t bytes) {
   const char* from = bytes == 0 ? "" : t.memory.at(a, bytes);
   if (from == nullptr) return t.fail(FaultKind::kBadAddress, a);
   return add_shaped<Place>(t, bytes, [&](char* out, std::size_t) { return bytes_shape(from, out, bytes); });
 }
 
 template <class Place>
-bool add_argument(Thread& t, const Firing& f, unsigned n) {
+[[gnu::noinline]] bool add_argument(Thread& t, const Firing& f, unsigned n) {
   return add_shaped<Place>(t, text_room(t),
                            [&](char* out, std::size_t room) { return argument(t, f, n, out, room); });
 }
 
 template <class Place>
-bool add_builtin(Thread& t, const Firing& f, unsigned number) {
+[[gnu::noinline]] bool add_builtin(Thread& t, const Firing& f, unsigned number) {
   return add_shaped<Place>(
       t, text_room(t), [&](char* out, std::size_t room) { return builtin_text(t, f, number, out, room); });
 }
 
 template <class Place>
-bool add_term(Thread& t, std::uint64_t term, std::size_t room) {
+[[gnu::noinline]] bool add_term(Thread& t, std::uint64_t term, std::size_t room) {
   return add_shaped<Place>(t, room, [&](char* out, std::size_t most) {
     return Shaped{Shape::kText, t.shared.host.term_text(term, out, most)};
   });
 }
 
 template <class Place>
-bool add_stack(Thread& t, const Firing& f, std::int32_t asked) {
+[[gnu::noinline]] bool add_stack(Thread& t, const Firing& f, std::int32_t asked) {
   return add_shaped<Place>(t, frames(t, asked) * 8,
                            [&](char* out, std::size_t room) { return stack(t, f, out, room); });
 }
@@ -287,7 +288,20 @@ bool text_in_scratch(Thread& t, Address& out, Make&& make) {
   return true;
 }
 
-bool term_in_scratch(Thread& t, std::uint64_t term, Address& out) {
+[[gnu::noinline]] bool argument_in_scratch(Thread& t, const Firing& f, unsigned n, Address& out) {
+  return text_in_scratch(t, out, [&](char* place, std::size_t room) {
+    return n < f.argument_count ? t.shared.host.argument_text(f, n, place, room) : -1;
+  });
+}
+
+[[gnu::noinline]] bool term_number(Thread& t, unsigned subroutine, std::uint64_t term, std::uint64_t& out) {
+  std::int64_t n = 0;
+  if (!t.shared.host.term_number(subroutine, term, n)) return t.fail(FaultKind::kIllegalOperation);
+  out = static_cast<std::uint64_t>(n);
+  return true;
+}
+
+[[gnu::noinline]] bool term_in_scratch(Thread& t, std::uint64_t term, Address& out) {
   return text_in_scratch(t, out, [&](char* place, std::size_t room) {
     return static_cast<std::ptrdiff_t>(t.shared.host.term_text(term, place, room - 1));
   });
@@ -309,7 +323,7 @@ std::uint64_t own_number(Thread& t, Builtin which, const Firing& f) {
   }
 }
 
-bool builtin(Thread& t, const Firing& f, unsigned number, std::uint64_t& out) {
+[[gnu::noinline]] bool builtin(Thread& t, const Firing& f, unsigned number, std::uint64_t& out) {
   const BuiltinInfo& info = kBuiltins[number];
   const bool is_text = info.type == ValueType::kString || info.type == ValueType::kPid;
   if (is_text && info.host)
@@ -344,12 +358,7 @@ bool fetched(Thread& t, const Variable& v, Address& out, Get&& get) {
   return true;
 }
 
-bool load_global(Thread& t, std::uint32_t number, std::uint64_t& out) {
-  const Variable& v = t.shared.program.variables[number];
-  if (!v.by_reference) {
-    out = t.shared.globals.integer(number);
-    return true;
-  }
+[[gnu::noinline]] bool load_global_bytes(Thread& t, const Variable& v, std::uint32_t number, Address& out) {
   return fetched(t, v, out, [&](char* place) {
     const auto got = t.shared.globals.read(number, place);
     if (got == Globals::Got::kBusy) t.ring->drop(Drop::kDynamic);
@@ -357,16 +366,25 @@ bool load_global(Thread& t, std::uint32_t number, std::uint64_t& out) {
   });
 }
 
-bool store_global(Thread& t, std::uint32_t number, std::uint64_t value) {
+bool load_global(Thread& t, std::uint32_t number, std::uint64_t& out) {
   const Variable& v = t.shared.program.variables[number];
-  if (!v.by_reference) {
-    t.shared.globals.set_integer(number, value);
-    return true;
-  }
+  if (v.by_reference) return load_global_bytes(t, v, number, out);
+  out = t.shared.globals.integer(number);
+  return true;
+}
+
+[[gnu::noinline]] bool store_global_bytes(Thread& t, const Variable& v, std::uint32_t number, Address value) {
   std::string_view bytes;
   if (value != 0 && !stored_bytes(t, v, value, bytes)) return false;
   if (!t.shared.globals.write(number, value == 0 ? nullptr : bytes.data(), bytes.size()))
     t.ring->drop(Drop::kDynamic);
+  return true;
+}
+
+bool store_global(Thread& t, std::uint32_t number, std::uint64_t value) {
+  const Variable& v = t.shared.program.variables[number];
+  if (v.by_reference) return store_global_bytes(t, v, number, value);
+  t.shared.globals.set_integer(number, value);
   return true;
 }
 
@@ -386,7 +404,7 @@ Key taken_key(Thread& t, const Firing& f, bool of_self) {
   return key;
 }
 
-bool load_dynamic(Thread& t, std::uint32_t number, Key key, std::uint64_t& out) {
+[[gnu::noinline]] bool load_dynamic(Thread& t, std::uint32_t number, Key key, std::uint64_t& out) {
   const Variable& v = t.shared.program.variables[number];
   auto get = [&](void* place) {
     const auto got = t.shared.dynamic.get(number, key.words, key.count, place);
@@ -398,7 +416,7 @@ bool load_dynamic(Thread& t, std::uint32_t number, Key key, std::uint64_t& out) 
   return true;
 }
 
-bool store_dynamic(Thread& t, std::uint32_t number, Key key, std::uint64_t value) {
+[[gnu::noinline]] bool store_dynamic(Thread& t, std::uint32_t number, Key key, std::uint64_t value) {
   const Variable& v = t.shared.program.variables[number];
   if (value == 0) {
     t.shared.dynamic.erase(number, key.words, key.count);
@@ -411,12 +429,17 @@ bool store_dynamic(Thread& t, std::uint32_t number, Key key, std::uint64_t value
   return true;
 }
 
-Key self_key(const Firing& f, Thread& t, std::uint64_t& place) {
-  place = t.shared.host.self_key(f);
-  return {&place, 1};
+[[gnu::noinline]] bool load_self(Thread& t, const Firing& f, std::uint32_t number, std::uint64_t& out) {
+  const std::uint64_t self = t.shared.host.self_key(f);
+  return load_dynamic(t, number, {&self, 1}, out);
 }
 
-void exit_with(Thread& t, std::uint64_t status) {
+[[gnu::noinline]] bool store_self(Thread& t, const Firing& f, std::uint32_t number, std::uint64_t value) {
+  const std::uint64_t self = t.shared.host.self_key(f);
+  return store_dynamic(t, number, {&self, 1}, value);
+}
+
+[[gnu::noinline]] void exit_with(Thread& t, std::uint64_t status) {
   if (!t.shared.exiting.exchange(true, std::memory_order_acq_rel))
     t.shared.exit_status.store(static_cast<std::int64_t>(status), std::memory_order_release);
   t.shared.phase.store(Phase::kStopped, std::memory_order_release);
@@ -432,7 +455,7 @@ void told(Thread& t, Speculations::Result result) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
-bool run(Thread& t, const std::vector<Instruction>& code, const Firing& f, std::uint64_t& result) {
+bool run(Thread& t, const Instruction* const first, const Firing& f, std::uint64_t& result) {
 #define LABEL(name) &&op_##name,
   static const void* const kLabels[] = {VMRUN_D_OPERATIONS(LABEL)};
 #undef LABEL
@@ -441,7 +464,6 @@ bool run(Thread& t, const std::vector<Instruction>& code, const Firing& f, std::
   std::uint64_t terms[kTermRegisters];
   const Program& p = t.shared.program;
   Host& host = t.shared.host;
-  const Instruction* const first = code.data();
   const Instruction* i = first - 1;
 
 #define NEXT()                                               \
@@ -508,9 +530,7 @@ op_kRet:
   OP(kFrame, A = address(Segment::kFrame, N))
 
   OP(kArg, A = argument_number(t, f, N))
-  TRY(kArgtext, text_in_scratch(t, A, [&](char* out, std::size_t room) {
-        return N < f.argument_count ? host.argument_text(f, N, out, room) : -1;
-      }))
+  TRY(kArgtext, argument_in_scratch(t, f, N, A))
   TRY(kBuiltin, builtin(t, f, N, A))
 op_kArray:  // refused by the verifier
   t.fail(FaultKind::kIllegalOperation);
@@ -519,14 +539,8 @@ op_kArray:  // refused by the verifier
   TRY(kLdg, load_global(t, N, A))
   TRY(kStg, store_global(t, N, A))
   OP(kAddrg, A = address(Segment::kGlobals, t.shared.globals.offset(N)))
-  TRY(kLdt, [&] {
-    std::uint64_t self;
-    return load_dynamic(t, N, self_key(f, t, self), A);
-  }())
-  TRY(kStt, [&] {
-    std::uint64_t self;
-    return store_dynamic(t, N, self_key(f, t, self), A);
-  }())
+  TRY(kLdt, load_self(t, f, N, A))
+  TRY(kStt, store_self(t, f, N, A))
   TRY(kKeyi, add_number<KeyPlace>(t, A))
   TRY(kKeys, add_text<KeyPlace>(t, A))
   TRY(kKeyb, add_bytes<KeyPlace>(t, A, N))
@@ -555,12 +569,7 @@ op_kArray:  // refused by the verifier
   TRY(kTarg,
       (N < f.argument_count && host.argument_term(f, N, terms[i->a])) || t.fail(FaultKind::kIllegalOperation))
   TRY(kTcall, host.term_part(N, terms[i->b], SIGNED(C), terms[i->a]) || t.fail(FaultKind::kIllegalOperation))
-  TRY(kTint, [&] {
-    std::int64_t n = 0;
-    if (!host.term_number(N, terms[i->b], n)) return t.fail(FaultKind::kIllegalOperation);
-    A = static_cast<std::uint64_t>(n);
-    return true;
-  }())
+  TRY(kTint, term_number(t, N, terms[i->b], A))
   TRY(kTtext, term_in_scratch(t, terms[i->b], A))
 
   OP(kSpec, A = t.shared.speculations.start(); if (A == 0) t.ring->drop(Drop::kSpeculationUnavailable))

@@ -74,9 +74,15 @@ class RunningSession final : public Session {
  private:
   static constexpr std::uint32_t kNoFilter = ~0u;
   struct Hit {
-    const Clause* clause;
+    const Instruction* predicate;  // nullptr: there is none
+    const Instruction* body;
+    bool makes_record;
     std::uint16_t number;
     std::uint32_t filter;  // index of filters_, for functions by name
+  };
+  struct Hits {
+    const Hit* first;
+    const Hit* last;
   };
 
   std::size_t index(std::uint32_t probe) const;
@@ -84,7 +90,7 @@ class RunningSession final : public Session {
   Thread* thread();
   Thread* make_thread();
   void fire_now(const Firing& f, Phase phase);
-  void run_hits(Thread& t, const Firing& f, Phase phase);
+  void run_hits(Thread& t, const Firing& f, const Hits& hits, Phase phase);
   bool passes(const Hit& hit, const Firing& f);
   void run_clause(Thread& t, const Firing& f, const Hit& hit);
   void put_record(Thread& t, const Firing& f, const Hit& hit, std::uint16_t flags);
@@ -100,7 +106,9 @@ class RunningSession final : public Session {
   std::unique_ptr<AggregationMaster> master_;
   unsigned number_ = kSlots;
   std::uint64_t generation_ = 0;
-  std::vector<std::vector<Hit>> hits_;         // by index(probe)
+  std::vector<std::vector<Hit>> clauses_;      // by index(probe)
+  std::vector<Hits> hits_;                     // the same, where firings find it
+  std::size_t listed_ = 0;                     // probes of the host
   std::vector<std::uint32_t> filters_;         // what the host gave for functions by name
   std::vector<std::uint32_t> enabled_;         // probes of the host
   std::vector<std::uint64_t> next_of_timers_;  // when each is due
@@ -109,19 +117,17 @@ class RunningSession final : public Session {
   std::atomic<std::uint64_t> lost_{0};  // firings of threads for which there was no memory
   std::uint64_t lost_elements_ = 0;     // the master's
   bool are_enabled_ = false, functions_disabled_ = false;
-  std::uint64_t own_probe_count_ = 3;  // BEGIN, END, ERROR, timers
 };
 
 std::size_t RunningSession::index(std::uint32_t probe) const {
-  const std::size_t listed = hits_.size() - own_probe_count_;
-  if (probe < listed) return probe;
-  if (probe >= kBeginProbe) return listed + (probe - kBeginProbe);
-  return probe >= kFirstTimerProbe ? listed + 3 + (probe - kFirstTimerProbe) : hits_.size();
+  if (probe < listed_) return probe;
+  if (probe >= kBeginProbe) return listed_ + (probe - kBeginProbe);
+  return probe >= kFirstTimerProbe ? listed_ + 3 + (probe - kFirstTimerProbe) : ~std::size_t{0};
 }
 
 bool RunningSession::open(std::string& why) {
-  const std::size_t listed = shared_.host.probes().size();
-  if (!verify(shared_.program, listed, why)) return false;
+  listed_ = shared_.host.probes().size();
+  if (!verify(shared_.program, listed_, why)) return false;
   if (!take_number(number_, generation_)) return why = "too many sessions", false;
   adjust_clock();
   shared_.pid = static_cast<std::uint32_t>(getpid());
@@ -137,8 +143,7 @@ bool RunningSession::open(std::string& why) {
   if (!shared_.dynamic.open(program().variables, program().options.dynvarsize) ||
       !shared_.speculations.open(program().options.nspec, program().options.specsize))
     return why = "no memory", false;
-  own_probe_count_ = shared_.own_probes.size();
-  hits_.resize(listed + own_probe_count_);
+  clauses_.resize(listed_ + shared_.own_probes.size());
   return enable_functions(why);
 }
 
@@ -156,14 +161,18 @@ bool RunningSession::enable_functions(std::string& why) {
       } else if (e.probe < kFirstTimerProbe) {
         enabled_.push_back(e.probe);
       }
-      auto& hits = hits_[index(e.probe)];
+      auto& hits = clauses_[index(e.probe)];
       // A clause runs once at a probe, however often its descriptions name it.
       const bool again = filter == kNoFilter && std::any_of(hits.begin(), hits.end(), [&](const Hit& h) {
-                           return h.clause == &clause && h.filter == kNoFilter;
+                           return h.number == i && h.filter == kNoFilter;
                          });
-      if (!again) hits.push_back({&clause, static_cast<std::uint16_t>(i), filter});
+      if (again) continue;
+      auto code = [](const std::vector<Instruction>& c) { return c.empty() ? nullptr : c.data(); };
+      hits.push_back({code(clause.predicate), code(clause.body), clause.makes_record,
+                      static_cast<std::uint16_t>(i), filter});
     }
   }
+  for (const auto& of_probe : clauses_) hits_.push_back({of_probe.data(), of_probe.data() + of_probe.size()});
   std::sort(enabled_.begin(), enabled_.end());
   enabled_.erase(std::unique(enabled_.begin(), enabled_.end()), enabled_.end());
   return true;
@@ -260,7 +269,7 @@ void RunningSession::fire(const Firing& f) {
 
 void RunningSession::fire_now(const Firing& f, Phase phase) {
   const std::size_t at = index(f.probe);
-  if (at >= hits_.size() || hits_[at].empty()) return;
+  if (at >= hits_.size() || hits_[at].first == hits_[at].last) return;
   Thread* t = thread();
   if (t == nullptr) [[unlikely]] {
     lost_.fetch_add(1, std::memory_order_relaxed);
@@ -275,14 +284,14 @@ void RunningSession::fire_now(const Firing& f, Phase phase) {
   if (program().frame_bytes != 0)
     std::fill_n(t->memory.at(address(Segment::kFrame, 0), program().frame_bytes), program().frame_bytes,
                 '\0');
-  run_hits(*t, f, phase);
+  run_hits(*t, f, hits_[at], phase);
   t->inside = false;
 }
 
-void RunningSession::run_hits(Thread& t, const Firing& f, Phase phase) {
-  for (const Hit& hit : hits_[index(f.probe)]) {
-    if (hit.filter != kNoFilter && !passes(hit, f)) continue;
-    run_clause(t, f, hit);
+void RunningSession::run_hits(Thread& t, const Firing& f, const Hits& hits, Phase phase) {
+  for (const Hit* hit = hits.first; hit != hits.last; ++hit) {
+    if (hit->filter != kNoFilter && !passes(*hit, f)) continue;
+    run_clause(t, f, *hit);
     if (shared_.phase.load(std::memory_order_relaxed) != phase) return;  // exit()
   }
 }
@@ -293,14 +302,13 @@ bool RunningSession::passes(const Hit& hit, const Firing& f) {
 
 // False: a fault. True: also when the predicate was false.
 bool RunningSession::run_parts(Thread& t, const Firing& f, const Hit& hit) {
-  const Clause& c = *hit.clause;
   std::uint64_t value = 1;
-  if (!c.predicate.empty() && !run(t, c.predicate, f, value)) return false;
+  if (hit.predicate != nullptr && !run(t, hit.predicate, f, value)) return false;
   if (value == 0) {
     t.record_words = 0;
     return true;
   }
-  return c.body.empty() || run(t, c.body, f, value);
+  return hit.body == nullptr || run(t, hit.body, f, value);
 }
 
 void RunningSession::run_clause(Thread& t, const Firing& f, const Hit& hit) {
@@ -313,7 +321,7 @@ void RunningSession::run_clause(Thread& t, const Firing& f, const Hit& hit) {
     tell_fault(t, f, hit);
     return;
   }
-  if (hit.clause->makes_record && t.record_words != 0) put_record(t, f, hit, 0);
+  if (hit.makes_record && t.record_words != 0) put_record(t, f, hit, 0);
 }
 
 void RunningSession::put_record(Thread& t, const Firing& f, const Hit& hit, std::uint16_t flags) {
@@ -359,7 +367,8 @@ void RunningSession::tell_fault(Thread& t, const Firing& f, const Hit& hit) {
   if (f.probe == kErrorProbe) return;
   static constexpr ArgumentKind kinds[] = {ArgumentKind::kInt64, ArgumentKind::kInt64, ArgumentKind::kInt64,
                                            ArgumentKind::kInt64, ArgumentKind::kInt64, ArgumentKind::kInt64};
-  run_hits(t, {kErrorProbe, 6, words, kinds}, shared_.phase.load(std::memory_order_relaxed));
+  run_hits(t, {kErrorProbe, 6, words, kinds}, hits_[index(kErrorProbe)],
+           shared_.phase.load(std::memory_order_relaxed));
 }
 
 std::vector<Ring*> RunningSession::rings() {

@@ -108,7 +108,7 @@ struct Thread {
 };
 
 /// Runs a verified predicate or body. False: a fault, which thread.fault describes.
-bool run(Thread& thread, const std::vector<Instruction>& code, const Firing& firing, std::uint64_t& result);
+bool run(Thread& thread, const Instruction* code, const Firing& firing, std::uint64_t& result);
 
 /// A subroutine that is not the machine's. False: a fault.
 bool call_subroutine(Thread& thread, Subroutine which, const std::uint64_t* arguments, std::uint64_t& result);
