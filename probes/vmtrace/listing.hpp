@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "probes/d/script.hpp"
+
+/// -l and -v: which probes there are, in the columns of dtrace -l. No state.
+namespace vmrun::d {
+
+/// Those that a text of the command line describes, all without one. A family of numbered probes
+/// (user_trace-n0 and on) is a line. arguments: what they hand over, below each.
+void list_probes(std::string& out, const std::vector<ProbeInfo>& probes, const std::vector<Source>& sources,
+                 bool arguments);
+
+/// What -v says of the probes of a script.
+std::string describe_matches(const Script& script, const std::vector<ProbeInfo>& probes);
+
+}  // namespace vmrun::d

@@ -1,0 +1,237 @@
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "probes/vmtrace/listing.hpp"
+#include "probes/vmtrace/options.hpp"
+#include "probes/vmtrace/preprocess.hpp"
+#include "probes/vmtrace/reader.hpp"
+
+// vmtrace: D scripts on a machine that runs. docs/vmtrace.1 is its manual page.
+namespace vmrun::d {
+namespace {
+
+constexpr int kFailure = 1, kUsage = 2;
+
+struct Failed {
+  int status;
+};
+
+/// Says why, and ends the command.
+[[noreturn]] void fail(const std::string& text, int status = kFailure) {
+  std::fputs(("vmtrace: " + text + "\n").c_str(), stderr);
+  throw Failed{status};
+}
+
+std::string read_file(const std::string& name) {
+  std::stringstream text;
+  if (name == "-" || name == "/dev/stdin") {
+    text << std::cin.rdbuf();
+    return text.str();
+  }
+  errno = 0;
+  std::ifstream file(name);
+  if (!file || !(text << file.rdbuf() || file.eof())) {
+    const int error = errno;
+    if (error != 0) fail(fmt::format("failed to open {}: {}", name, std::strerror(error)));
+  }
+  return text.str();
+}
+
+std::vector<Source> sources_of(const CommandLine& line) {
+  std::vector<Source> sources;
+  for (const auto& [option, value] : line.texts) {
+    Source source;
+    switch (option) {
+      case 's': source.kind = Source::Kind::kFile; break;
+      case 'P': source.kind = Source::Kind::kProvider; break;
+      case 'm': source.kind = Source::Kind::kModule; break;
+      case 'f': source.kind = Source::Kind::kFunction; break;
+      case 'i': source.kind = Source::Kind::kId; break;
+      default: source.kind = Source::Kind::kName;
+    }
+    source.file = value;
+    source.text = option == 's' ? read_file(value) : value;
+    if (std::string why, text; option == 's' && line.preprocess) {
+      if (!preprocess(value, source.text, line.preprocessor, text, why))
+        fail(fmt::format("failed to compile script {}: {}", value, why));
+      source.text = std::move(text);
+    }
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+CompileOptions compile_options(const CommandLine& line, const Target& target, bool several) {
+  CompileOptions options;
+  options.probes = &target.probes();
+  options.zero_matches = line.zero_matches || several;
+  options.options = line.options;
+  for (const auto& [name, value] : line.options) {
+    if (name == "empty") options.empty = true;
+    if (name == "defaultargs") options.default_arguments = true;
+    if (name == "zdefs") options.zero_matches = true;
+  }
+  std::string script = "vmtrace";
+  for (const auto& text : line.texts)
+    if (text.option == 's') script = text.value;
+  options.arguments = {script};
+  options.arguments.insert(options.arguments.end(), line.arguments.begin(), line.arguments.end());
+  const bool has_target = !line.pids.empty() || !line.commands.empty();
+  options.macros = {{"pid", getpid()},   {"ppid", getppid()}, {"uid", getuid()},
+                    {"euid", geteuid()}, {"gid", getgid()},   {"egid", getegid()},
+                    {"sid", getsid(0)},  {"pgid", getpgrp()}, {"target", has_target ? target.pid() : 0}};
+  return options;
+}
+
+bool has_option(const std::vector<std::pair<std::string, std::string>>& options, std::string_view wanted) {
+  for (const auto& [name, value] : options)
+    if (name == wanted && value != "0" && value != "unset" && value != "off" && value != "no" &&
+        value != "false")
+      return true;
+  return false;
+}
+
+const char* failure_words(const Source& source) {
+  return source.kind == Source::Kind::kFile ? "failed to compile script" : "invalid probe specifier";
+}
+
+std::unique_ptr<Script> compiled(const std::vector<Source>& sources, const CompileOptions& options) {
+  std::vector<CompileError> errors;
+  auto script = compile(sources, options, errors);
+  if (script != nullptr) return script;
+  const bool tags = has_option(options.options, "errtags");
+  for (const CompileError& error : errors) {
+    const Source* of = &sources.front();
+    for (const Source& source : sources)
+      if (source.file == error.file) of = &source;
+    std::fputs(fmt::format("vmtrace: {} {}\n", failure_words(*of), to_text(error, tags)).c_str(), stderr);
+  }
+  throw Failed{kFailure};
+}
+
+std::size_t matched_of(const Script& script, const std::string& file) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < script.clauses.size(); ++i)
+    if (script.clauses[i].file < script.files.size() && script.files[script.clauses[i].file] == file)
+      n += script.program.clauses[i].probes.size();
+  return n;
+}
+
+/// `vmtrace: description 'BEGIN' matched 1 probe`, for each text of the command line.
+void tell_matches(const std::vector<Source>& sources, const std::vector<Traced>& traced) {
+  for (const Source& source : sources) {
+    std::size_t n = 0;
+    for (const Traced& t : traced)
+      n += sources.size() == 1 ? t.script->matched : matched_of(*t.script, source.file);
+    const char* what = source.kind == Source::Kind::kFile ? "script" : "description";
+    std::fputs(
+        fmt::format("vmtrace: {} '{}' matched {} probe{}\n", what, source.file, n, n == 1 ? "" : "s").c_str(),
+        stderr);
+  }
+}
+
+ReaderOptions reader_options(const Script& script) {
+  ReaderOptions options;
+  for (const auto& [name, value] : script.options) {
+    std::string why;
+    Options of_engine;
+    if (set_option(of_engine, name, value, why)) continue;
+    if (why.empty() && !options.set(name, value, why)) why = "Invalid option name";
+    if (!why.empty()) fail(fmt::format("failed to set option '{}' to '{}': {}", name, value, why));
+  }
+  return options;
+}
+
+std::vector<Traced> targets_of(const CommandLine& line) {
+  std::vector<Traced> traced;
+  std::string why;
+  const auto add = [&](std::unique_ptr<Target> target) {
+    if (target == nullptr) fail(why);
+    traced.push_back({std::move(target), nullptr, nullptr});
+  };
+  for (const std::string& text : line.pids) {
+    std::int64_t pid = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+    if (error != std::errc{} || end != text.data() + text.size() || pid <= 0)
+      fail("invalid pid: " + text, kUsage);
+    add(attach_target(pid, why));
+  }
+  for (const std::string& command : line.commands) add(start_target(command, why));
+  if (traced.empty()) add(make_self_target());
+  return traced;
+}
+
+int run(const CommandLine& line) {
+  const std::vector<Source> sources = sources_of(line);
+  if (sources.empty() && !line.list) fail("no probes specified\n" + help_text(), kUsage);
+  std::vector<Traced> traced = targets_of(line);
+  if (line.list) {
+    std::string text;
+    for (const Traced& t : traced) list_probes(text, t.target->probes(), sources, line.verbose);
+    std::fputs(text.c_str(), stdout);
+    return 0;
+  }
+  for (Traced& t : traced) {
+    t.script = compiled(sources, compile_options(line, *t.target, traced.size() > 1));
+    t.texts = std::make_unique<Texts>(t.target->names());
+  }
+  const Script& script = *traced.front().script;
+  const ReaderOptions options = reader_options(script);
+  if (line.disassemble) std::fputs(disassemble(script.program).c_str(), stdout);
+  if (line.compile_only) return 0;
+
+  std::FILE* file = line.output.empty() ? stdout : std::fopen(line.output.c_str(), "ae");
+  if (file == nullptr) fail(fmt::format("failed to open {}: {}", line.output, std::strerror(errno)));
+  for (Traced& t : traced) {
+    t.texts->stack_format = options.tables.folded ? StackFormat::kFolded : StackFormat::kLines;
+    std::string why;
+    if (!t.target->open(t.script->program, why)) fail("failed to enable: " + why);
+  }
+  if (!options.quiet) tell_matches(sources, traced);
+  if (line.verbose)
+    for (const Traced& t : traced)
+      std::fputs(describe_matches(*t.script, t.target->probes()).c_str(), stderr);
+  Aggregates aggregates(script);
+  Reader* reader = nullptr;
+  Output output(script, options, file, aggregates, [&reader] { reader->refresh(); });
+  Reader loop(traced, output, aggregates);
+  reader = &loop;
+  for (Traced& t : traced)
+    if (std::string why; !t.target->begin(why)) fail(why);
+  return loop.run();
+}
+
+}  // namespace
+
+int main_of_command(const std::vector<std::string>& words) {
+  CommandLine line;
+  std::string why;
+  try {
+    if (!read_command_line(words, line, why)) fail(why + "\n" + help_text(), kUsage);
+    if (line.help) {
+      std::fputs(help_text().c_str(), stdout);
+      return 0;
+    }
+    if (line.version) {
+      std::puts("vmtrace: vmrun " VMRUN_VERSION);
+      return 0;
+    }
+    return run(line);
+  } catch (const Failed& failed) {
+    return failed.status;
+  }
+}
+
+}  // namespace vmrun::d
+
+int main(int argc, char** argv) { return vmrun::d::main_of_command({argv + 1, argv + argc}); }

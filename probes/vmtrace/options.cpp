@@ -1,0 +1,146 @@
+#include "probes/vmtrace/options.hpp"
+
+#include <cstring>
+
+namespace vmrun::d {
+namespace {
+
+constexpr const char* kWithValue = "snPmfipcxoDUIb";
+constexpr const char* kFlags = "lqeSvwZCFVh";
+
+void take_option(CommandLine& line, std::string_view text) {
+  const auto at = text.find('=');
+  line.options.emplace_back(text.substr(0, at), at == std::string_view::npos ? "" : text.substr(at + 1));
+}
+
+void take_value(CommandLine& line, char letter, const std::string& value) {
+  switch (letter) {
+    case 'p': line.pids.push_back(value); return;
+    case 'c': line.commands.push_back(value); return;
+    case 'x': return take_option(line, value);
+    case 'b': line.options.emplace_back("bufsize", value); return;
+    case 'o': line.output = value; return;
+    case 'D':
+    case 'U':
+    case 'I': line.preprocessor.push_back(std::string("-") + letter + value); return;
+    default: line.texts.push_back({letter, value});
+  }
+}
+
+void take_flag(CommandLine& line, char letter) {
+  switch (letter) {
+    case 'l': line.list = true; return;
+    case 'q': line.options.emplace_back("quiet", ""); return;
+    case 'w': line.options.emplace_back("destructive", ""); return;
+    case 'F': line.options.emplace_back("flowindent", ""); return;
+    case 'e': line.compile_only = true; return;
+    case 'S': line.disassemble = true; return;
+    case 'v': line.verbose = true; return;
+    case 'Z': line.zero_matches = true; return;
+    case 'C': line.preprocess = true; return;
+    case 'V': line.version = true; return;
+    default: line.help = true;
+  }
+}
+
+/// A probe may be followed by words of its own: a predicate and an action.
+void take_clause(const std::vector<std::string>& words, std::size_t& at, CommandLine& line, char letter) {
+  if (std::strchr("nPmfi", letter) == nullptr) return;
+  while (at + 1 < words.size() && !words[at + 1].empty() && std::strchr("/{", words[at + 1][0]) != nullptr)
+    (line.texts.back().value += ' ') += words[++at];
+}
+
+/// A word of letters: -qs FILE, -qsFILE.
+bool take_word(const std::vector<std::string>& words, std::size_t& at, CommandLine& line, std::string& why) {
+  const std::string& word = words[at];
+  for (std::size_t i = 1; i < word.size(); ++i) {
+    const char letter = word[i];
+    if (std::strchr(kFlags, letter) != nullptr) {
+      take_flag(line, letter);
+    } else if (std::strchr(kWithValue, letter) == nullptr) {
+      why = std::string("illegal option -- ") + letter;
+      return false;
+    } else if (i + 1 < word.size()) {
+      take_value(line, letter, word.substr(i + 1));
+      take_clause(words, at, line, letter);
+      return true;
+    } else if (++at < words.size()) {
+      take_value(line, letter, words[at]);
+      take_clause(words, at, line, letter);
+      return true;
+    } else {
+      why = std::string("option requires an argument -- ") + letter;
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool read_command_line(const std::vector<std::string>& words, CommandLine& line, std::string& why) {
+  bool only_arguments = false;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string& word = words[at];
+    if (only_arguments || word.size() < 2 || word[0] != '-') {
+      line.arguments.push_back(word);
+    } else if (word == "--") {
+      only_arguments = true;
+    } else if (word == "--help") {
+      line.help = true;
+    } else if (word == "--version") {
+      line.version = true;
+    } else if (word[1] == '-') {
+      why = "illegal option -- " + word;
+      return false;
+    } else if (!take_word(words, at, line, why)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string help_text() {
+  return R"(usage: vmtrace [-CeFlqSvVwZ] [-b BUFSIZE] [-c CMD] [-D NAME[=VALUE]] [-I DIR] [-o FILE]
+               [-p PID] [-s FILE] [-U NAME] [-x OPTION[=VALUE]] [-P PROVIDER] [-m MODULE]
+               [-f FUNCTION] [-n NAME] [-i ID] [[PREDICATE] ACTION] [ARGS...]
+
+Runs D scripts on a vmrun that is running, without privileges and without the kernel.
+
+what runs:
+  -s FILE     the script in FILE; ARGS are $1 and on, $$1 as texts. - is standard input
+  -n CLAUSE   a clause: 'BEGIN { printf("hello\n"); exit(0); }'; may be repeated
+  -P PROV     the probes of a provider, with the clause's predicate and action if there are any
+  -m MODULE   of a module
+  -f FUNC     of a function
+  -i ID       a probe by its number
+on what:
+  -p PID      a vmrun by its process number; several make one report
+  -c CMD      a command that runs a vmrun, under trace from its first instruction
+              neither: BEGIN, END, ERROR, tick-N and profile-N
+how:
+  -q          only what the script prints
+  -o FILE     output is added to FILE
+  -w          what changes something outside: system(), freopen()
+  -Z          descriptions may match no probe
+  -b SIZE     of the buffer of each thread: 4m
+  -x OPT[=V]  an option: aggsortkey, bufsize=1m, stackfmt=folded, errtags, ...
+  -F          indented by entry and return
+  -C          the script goes through cpp first
+  -D NAME[=V] a macro for -C
+  -U NAME     no such macro
+  -I DIR      where -C looks for included files
+instead of running:
+  -l          lists the probes that match
+  -e          only compiles
+  -S          shows the compiled program
+  -v          shows what probes hand over
+  -V          the version
+  -h          this text; --help too
+
+A first line of a script: #!/usr/bin/env -S vmtrace -qs
+Exit status: 0; N of exit(N); 1: an error; 2: wrong usage.
+)";
+}
+
+}  // namespace vmrun::d

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+/// The command line of vmtrace, after dtrace(1). Plain data; read once by main.
+namespace vmrun::d {
+
+struct CommandLine {
+  struct Text {
+    char option;  // s, n, P, m, f, i
+    std::string value;
+  };
+  std::vector<Text> texts;                                   // in their order
+  std::vector<std::string> pids;                             // -p
+  std::vector<std::string> commands;                         // -c
+  std::vector<std::pair<std::string, std::string>> options;  // -x and its short forms
+  std::vector<std::string> preprocessor;                     // -D, -U, -I as cpp takes them
+  std::vector<std::string> arguments;                        // $1 and on
+  std::string output;                                        // -o
+  bool list = false;                                         // -l
+  bool compile_only = false;                                 // -e
+  bool disassemble = false;                                  // -S
+  bool verbose = false;                                      // -v
+  bool preprocess = false;                                   // -C
+  bool zero_matches = false;                                 // -Z
+  bool help = false;                                         // --help
+  bool version = false;                                      // -V
+};
+
+/// False, with `why`: wrong usage (exit status 2).
+bool read_command_line(const std::vector<std::string>& words, CommandLine& line, std::string& why);
+
+/// The text of --help; in short for wrong usage.
+std::string help_text();
+
+}  // namespace vmrun::d

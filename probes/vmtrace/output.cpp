@@ -1,0 +1,314 @@
+#include "probes/vmtrace/output.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "probes/vmtrace/print_value.hpp"
+
+namespace vmrun::d {
+namespace {
+
+constexpr std::size_t kFlushBytes = 1 << 16;
+
+struct DropText {
+  const char *tag, *text, *more;  // text, s where there are several, more
+  bool on_cpu;
+};
+// By Drop, in dtrace's words.
+constexpr DropText kDrops[] = {
+    {"PRINCIPAL", "drop", "", true},
+    {"AGGREGATION", "aggregation drop", "", true},
+    {"DYNAMIC", "dynamic variable drop", "", false},
+    {"SPEC", "speculative drop", "", false},
+    {"SPECBUSY", "failed speculation", " (available buffer(s) still busy)", false},
+    {"SPECUNAVAIL", "failed speculation", " (no speculative buffer available)", false},
+    {"STKSTROVERFLOW", "jstack()/ustack() string table overflow", "", false},
+};
+static_assert(std::size(kDrops) == static_cast<std::size_t>(Drop::kCount));
+
+// By FaultKind.
+constexpr const char* kFaults[] = {"unknown fault",         "invalid address",     "invalid alignment",
+                                   "illegal operation",     "divide-by-zero",      "out of scratch space",
+                                   "invalid kernel access", "invalid user access", "unknown fault",
+                                   "invalid stack"};
+
+bool has_address(FaultKind kind) {
+  return kind == FaultKind::kBadAddress || kind == FaultKind::kBadAlignment ||
+         kind == FaultKind::kKernelAddress || kind == FaultKind::kUserAddress;
+}
+
+bool ends_in(std::string_view name, std::string_view word) {
+  return name.ends_with(word) && (name.size() == word.size() || name[name.size() - word.size() - 1] == '-');
+}
+
+bool read_flag(std::string_view value, bool& flag, std::string& why) {
+  if (value.empty() || value == "1" || value == "set" || value == "true" || value == "on" || value == "yes")
+    return flag = true;
+  if (value == "0" || value == "unset" || value == "false" || value == "off" || value == "no") {
+    flag = false;
+    return true;
+  }
+  why = "Invalid value for specified option";
+  return true;
+}
+
+bool read_number(std::string_view value, std::size_t& n, std::string& why) {
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
+  if (error != std::errc{} || end != value.data() + value.size()) why = "Invalid value for specified option";
+  return true;
+}
+
+}  // namespace
+
+bool ReaderOptions::set(std::string_view name, std::string_view value, std::string& why) {
+  if (name == "quiet") return read_flag(value, quiet, why);
+  if (name == "flowindent") return read_flag(value, flow_indent, why);
+  if (name == "destructive") return read_flag(value, destructive, why);
+  if (name == "errtags") return read_flag(value, error_tags, why);
+  if (name == "droptags") return read_flag(value, drop_tags, why);
+  if (name == "rawbytes") return read_flag(value, tables.raw_bytes, why);
+  if (name == "aggsortkey") return read_flag(value, tables.sort.by_key, why);
+  if (name == "aggsortrev") return read_flag(value, tables.sort.reversed, why);
+  if (name == "aggsortpos") return read_number(value, tables.sort.position, why);
+  if (name == "aggsortkeypos") return read_number(value, tables.sort.key_position, why);
+  if (name == "stackindent") return read_number(value, tables.stack_indent, why);
+  if (name == "stackfmt") {
+    if (value == "folded" || value == "lines") tables.folded = value == "folded";
+    else why = "Invalid value for specified option";
+    return true;
+  }
+  // Rates of a reader that sleeps; this one looks as soon as there is something.
+  return name == "switchrate" || name == "aggrate" || name == "statusrate" || name == "cleanrate" ||
+         name == "bufresize" || name == "cpp" || name == "zdefs" || name == "empty" ||
+         name == "defaultargs" || name == "unodefs" || name == "argref" || name == "amin";
+}
+
+ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& program, std::uint32_t number) {
+  if (number == kBeginProbe) return {"dtrace", "", "", "BEGIN", {}};
+  if (number == kEndProbe) return {"dtrace", "", "", "END", {}};
+  if (number == kErrorProbe) return {"dtrace", "", "", "ERROR", {}};
+  if (number >= kFirstTimerProbe && number - kFirstTimerProbe < program.timers.size())
+    return {"profile", "", "", program.timers[number - kFirstTimerProbe].name, {}};
+  if (number < probes.size()) return probes[number];
+  return {"?", "?", "?", "?", {}};
+}
+
+Output::Output(const Script& script, ReaderOptions options, std::FILE* file, Aggregates& aggregates,
+               std::function<void()> refresh)
+    : script_(script),
+      options_(options),
+      file_(file),
+      original_(file),
+      aggregates_(aggregates),
+      refresh_(std::move(refresh)),
+      printed_(script.program.aggregations.size()) {
+  for (const ActionInfo& action : script.actions) formats_.push_back(parse_format(action.format));
+}
+
+Output::~Output() {
+  flush();
+  if (file_ != original_) std::fclose(file_);
+}
+
+void Output::flush() {
+  if (!text_.empty() && std::fwrite(text_.data(), 1, text_.size(), file_) != text_.size()) failed_ = true;
+  text_.clear();
+  if (std::fflush(file_) != 0) failed_ = true;
+}
+
+void Output::message(const std::string& text) {
+  flush();
+  std::fputs(("vmtrace: " + text + "\n").c_str(), stderr);
+}
+
+void Output::line_head(const Origin& origin, const Record& record) {
+  if (options_.quiet && !options_.flow_indent) return;
+  if (!heading_)
+    text_ += options_.flow_indent ? "CPU FUNCTION                                 \n"
+                                  : "CPU     ID                    FUNCTION:NAME\n";
+  heading_ = true;
+  const ProbeInfo probe = probe_info(*origin.probes, origin.script->program, record.probe);
+  std::string name = probe.function + ":" + probe.name;
+  if (!options_.flow_indent) {
+    fmt::format_to(std::back_inserter(text_), "{:3} {:6} {:>32} ", record.cpu, probe_id(record.probe), name);
+    return;
+  }
+  const bool again = record.probe == last_probe_ && record.clause != last_clause_;
+  const bool entry = ends_in(probe.name, "entry") && !again, leave = ends_in(probe.name, "return") && !again;
+  if (leave && indent_ >= 2) indent_ -= 2;
+  std::string line(indent_, ' ');
+  line += entry ? " -> " + probe.function : leave ? " <- " + probe.function : "| " + name;
+  if (entry) indent_ += 2;
+  last_probe_ = record.probe;
+  last_clause_ = record.clause;
+  fmt::format_to(std::back_inserter(text_), "{:3} {:<41} ", record.cpu, line);
+}
+
+void Output::record(const Origin& origin, const Record& record, const std::uint64_t* words,
+                    std::size_t count) {
+  const std::uint64_t* end = words + count;
+  if ((record.flags & kRecordFault) != 0) {
+    Fault told{};
+    if (count * 8 >= sizeof told) std::memcpy(&told, words, sizeof told);
+    return fault(origin, record, told);
+  }
+  fresh_ = false;
+  line_head(origin, record);
+  while (words < end) {
+    const std::size_t number = static_cast<std::uint32_t>(*words++);
+    if (number >= script_.actions.size()) break;
+    const ActionInfo& action = script_.actions[number];
+    values_.clear();
+    bool whole = true;
+    for (const Field& field : action.fields) {
+      Value value;
+      if (!(whole = origin.texts->read(field, words, end, value))) break;
+      values_.push_back(value);
+    }
+    if (!whole) break;
+    act(action, number);
+    origin.texts->forget_made();
+  }
+  if (!options_.quiet) text_ += '\n';
+  if (text_.size() >= kFlushBytes) flush();
+}
+
+void Output::act(const ActionInfo& action, std::size_t number) {
+  switch (action.kind) {
+    case ActionKind::kPrintf: return format_values(text_, formats_[number], values_);
+    case ActionKind::kPrinta: return print_aggregations(action, number);
+    case ActionKind::kTrace:
+      if (values_.empty()) return;
+      if (values_[0].kind == Field::Kind::kStack) return stack(values_[0]);
+      return format_trace(text_, values_[0], options_.quiet, options_.tables.raw_bytes);
+    case ActionKind::kPrint:
+      if (!values_.empty()) print_typed(text_, script_.types, values_[0]);
+      return;
+    case ActionKind::kTracemem: return dump(action);
+    case ActionKind::kStack:
+    case ActionKind::kUstack:
+    case ActionKind::kJstack:
+      if (!values_.empty()) stack(values_[0]);
+      return;
+    case ActionKind::kSystem:
+    case ActionKind::kFreopen: {
+      std::string made;
+      format_values(made, formats_[number], values_);
+      return action.kind == ActionKind::kSystem ? run_command(made) : reopen(made);
+    }
+    case ActionKind::kFtruncate:
+      flush();
+      if (ftruncate(fileno(file_), 0) == 0) std::rewind(file_);
+      return;
+    case ActionKind::kClear:
+    case ActionKind::kTrunc:
+    case ActionKind::kNormalize:
+    case ActionKind::kDenormalize: return change_aggregation(action);
+    case ActionKind::kSetopt: return set_option(action);
+    case ActionKind::kExit:
+      if (!exit_status_ && !values_.empty()) exit_status_ = static_cast<int>(values_[0].number);
+      return;
+  }
+}
+
+void Output::stack(const Value& value) {
+  text_ += '\n';
+  if (options_.tables.folded) {
+    (text_ += value.bytes) += '\n';
+    return;
+  }
+  put_indented(text_, value.bytes, options_.tables.stack_indent);
+}
+
+void Output::dump(const ActionInfo& action) {
+  if (values_.empty()) return;
+  std::string_view bytes = values_[0].bytes;
+  if (values_.size() > 1 && values_[1].number >= 0) bytes = bytes.substr(0, values_[1].number);
+  format_dump(text_, bytes);
+}
+
+void Output::print_aggregations(const ActionInfo& action, std::size_t number) {
+  if (!fresh_) refresh_();
+  fresh_ = true;
+  for (const std::uint32_t a : action.aggregations) printed_[a] = true;
+  if (!formats_[number].empty())
+    return print_formatted(text_, aggregates_, action.aggregations, formats_[number], options_.tables);
+  text_ += '\n';
+  print_table(text_, aggregates_, action.aggregations, options_.tables);
+}
+
+void Output::change_aggregation(const ActionInfo& action) {
+  if (action.aggregations.empty()) return;
+  if (!fresh_) refresh_();
+  fresh_ = true;
+  const std::uint32_t a = action.aggregations[0];
+  std::optional<std::int64_t> number;
+  if (!values_.empty()) number = values_[0].number;
+  switch (action.kind) {
+    case ActionKind::kClear: return aggregates_.clear(a);
+    case ActionKind::kTrunc: return aggregates_.trunc(a, number);
+    case ActionKind::kNormalize:
+      return aggregates_.normalize(a, static_cast<std::uint64_t>(number.value_or(1)));
+    default: return aggregates_.normalize(a, 1);
+  }
+}
+
+void Output::run_command(const std::string& command) {
+  if (!options_.destructive) return message("system() needs -w");
+  flush();
+  if (std::system(command.c_str()) == -1) message(fmt::format("failed to execute: {}", std::strerror(errno)));
+}
+
+void Output::reopen(const std::string& name) {
+  if (!options_.destructive) return message("freopen() needs -w");
+  flush();
+  std::FILE* file = original_;
+  if (!name.empty() && (file = std::fopen(name.c_str(), "we")) == nullptr)
+    return message(fmt::format("failed to freopen() \"{}\": {}", name, std::strerror(errno)));
+  if (file_ != original_) std::fclose(file_);
+  file_ = file;
+}
+
+void Output::set_option(const ActionInfo& action) {
+  if (values_.empty()) return;
+  const auto text = [](const Value& v) { return std::string(v.bytes.substr(0, v.bytes.find('\0'))); };
+  const std::string name = text(values_[0]), value = values_.size() > 1 ? text(values_[1]) : "";
+  std::string why;
+  if (!options_.set(name, value, why)) why = "Invalid option name";
+  if (!why.empty()) message(fmt::format("couldn't set option \"{}\" to \"{}\": {}", name, value, why));
+}
+
+void Output::fault(const Origin& origin, const Record& record, const Fault& fault) {
+  const ProbeInfo probe = probe_info(*origin.probes, origin.script->program, record.probe);
+  const auto kind = std::min<std::size_t>(static_cast<std::size_t>(fault.kind), std::size(kFaults) - 1);
+  const std::string address = has_address(fault.kind) ? fmt::format(" (0x{:x})", fault.address) : "";
+  const bool in_predicate = fault.action == 0;
+  const std::string where = in_predicate ? "predicate" : fmt::format("action #{}", fault.action);
+  message(fmt::format("error on enabled probe ID {} (ID {}: {}:{}:{}:{}): {}{} in {} at DIF offset {}",
+                      fault.clause + 1, probe_id(record.probe), probe.provider, probe.module, probe.function,
+                      probe.name, kFaults[kind], address, where, fault.offset));
+}
+
+void Output::drops(Drop kind, std::uint64_t n, std::uint32_t cpu) {
+  const DropText& text = kDrops[static_cast<std::size_t>(kind)];
+  message(fmt::format("{}{} {}{}{}{}", options_.drop_tags ? fmt::format("[DTRACEDROP_{}] ", text.tag) : "", n,
+                      text.text, n == 1 ? "" : "s", text.more,
+                      text.on_cpu ? fmt::format(" on CPU {}", cpu) : ""));
+}
+
+void Output::unprinted_aggregations() {
+  refresh_();
+  for (std::uint32_t i = 0; i < printed_.size(); ++i) {
+    const std::size_t at = options_.tables.sort.reversed ? printed_.size() - 1 - i : i;
+    if (!printed_[at]) print_table(text_, aggregates_, {static_cast<std::uint32_t>(at)}, options_.tables);
+  }
+}
+
+}  // namespace vmrun::d

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probes/d/script.hpp"
+#include "probes/vmtrace/aggregates.hpp"
+#include "probes/vmtrace/aggregation_print.hpp"
+#include "probes/vmtrace/format.hpp"
+#include "probes/vmtrace/texts.hpp"
+
+/// Records to what people see: the columns of dtrace, the actions that are the reader's to do,
+/// drops and errors in dtrace's words. One for a report, however many targets; the reader's thread.
+/// Spec: dtrace(1), the DTrace guide, "Output Formatting", "Actions".
+namespace vmrun::d {
+
+/// What -x and #pragma D option set for the reader.
+struct ReaderOptions {
+  bool quiet = false, flow_indent = false, destructive = false;
+  bool error_tags = false, drop_tags = false;
+  TableOptions tables;
+
+  /// False: there is no such option, or with `why` its value is not one.
+  bool set(std::string_view name, std::string_view value, std::string& why);
+};
+
+class Output {
+ public:
+  /// What a record needs of where it comes from. Kept by the caller.
+  struct Origin {
+    const Script* script = nullptr;
+    const std::vector<ProbeInfo>* probes = nullptr;
+    Texts* texts = nullptr;
+    std::int64_t pid = 0;
+  };
+
+  /// refresh: adds to `aggregates` what the targets have now.
+  Output(const Script& script, ReaderOptions options, std::FILE* file, Aggregates& aggregates,
+         std::function<void()> refresh);
+  ~Output();
+
+  /// record: whole, as a ring gave it.
+  void record(const Origin& origin, const Record& record, const std::uint64_t* words, std::size_t count);
+  /// `n` more of them than at the last report.
+  void drops(Drop kind, std::uint64_t n, std::uint32_t cpu);
+  /// What nobody printed, at the end.
+  void unprinted_aggregations();
+  void newline() { text_ += '\n'; }
+  void flush();
+
+  /// What the script said by exit(); nothing yet: not.
+  std::optional<int> exit_status() const { return exit_status_; }
+  bool failed() const { return failed_; }
+  const ReaderOptions& options() const { return options_; }
+
+ private:
+  void line_head(const Origin& origin, const Record& record);
+  void fault(const Origin& origin, const Record& record, const Fault& fault);
+  void act(const ActionInfo& action, std::size_t number);
+  void print_aggregations(const ActionInfo& action, std::size_t number);
+  void change_aggregation(const ActionInfo& action);
+  void run_command(const std::string& command);
+  void reopen(const std::string& name);
+  void set_option(const ActionInfo& action);
+  void stack(const Value& value);
+  void dump(const ActionInfo& action);
+  void message(const std::string& text);
+
+  const Script& script_;
+  ReaderOptions options_;
+  std::FILE* file_;
+  std::FILE* original_;
+  Aggregates& aggregates_;
+  std::function<void()> refresh_;
+  bool fresh_ = false;                            // the aggregations were asked for since this record began
+  std::vector<std::vector<Conversion>> formats_;  // by number of action
+  std::vector<bool> printed_;                     // by number of aggregation
+  std::vector<Value> values_;
+  std::string text_;
+  bool heading_ = false;
+  std::size_t indent_ = 0;
+  std::uint32_t last_probe_ = ~0U;
+  std::uint16_t last_clause_ = 0;
+  std::optional<int> exit_status_;
+  bool failed_ = false;
+};
+
+/// provider, module, function, name of any probe, those of every host and timers included.
+ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& program, std::uint32_t number);
+
+}  // namespace vmrun::d

@@ -1,0 +1,200 @@
+#include "probes/vmtrace/plots.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "probes/engine/aggregation.hpp"
+#include "probes/vmtrace/format.hpp"
+
+namespace vmrun::d {
+namespace {
+
+constexpr unsigned kBar = 40;
+
+struct Bucket {
+  std::string label;
+  long double least;
+  std::int64_t count;
+};
+
+using U128 = unsigned __int128;
+
+std::uint64_t square_root(U128 n) {
+  U128 root = 0;
+  for (U128 bit = static_cast<U128>(1) << 126; bit != 0; bit >>= 2) {
+    if (n >= root + bit) {
+      n -= root + bit;
+      root = (root >> 1) + bit;
+    } else {
+      root >>= 1;
+    }
+  }
+  return static_cast<std::uint64_t>(root);
+}
+
+std::vector<Bucket> quantize_buckets(const std::uint64_t* values) {
+  std::vector<Bucket> all;
+  for (unsigned i = 0; i < kQuantizeBuckets; ++i) {
+    const std::int64_t least = quantize_bucket_value(i);
+    all.push_back(
+        {fmt::format("{}", least), static_cast<long double>(least), static_cast<std::int64_t>(values[i])});
+  }
+  return all;
+}
+
+std::vector<Bucket> lquantize_buckets(const Aggregation& how, const std::uint64_t* values) {
+  const std::int64_t base = how.parameters[0], step = how.parameters[2];
+  const std::size_t levels = value_words(how) - 2;
+  std::vector<Bucket> all;
+  all.push_back(
+      {fmt::format("< {}", base), static_cast<long double>(base) - 1, static_cast<std::int64_t>(values[0])});
+  for (std::size_t i = 0; i < levels; ++i) {
+    const std::int64_t least = base + static_cast<std::int64_t>(i) * step;
+    all.push_back({fmt::format("{}", least), static_cast<long double>(least),
+                   static_cast<std::int64_t>(values[i + 1])});
+  }
+  const std::int64_t end = base + static_cast<std::int64_t>(levels) * step;
+  all.push_back({fmt::format(">= {}", end), static_cast<long double>(end) + 1,
+                 static_cast<std::int64_t>(values[levels + 1])});
+  return all;
+}
+
+/// Within factor^order to factor^(order + 1) there are `steps` steps of that size, or as many as
+/// there are whole numbers.
+std::vector<Bucket> llquantize_buckets(const Aggregation& how, const std::uint64_t* values) {
+  const std::int64_t factor = how.parameters[0], low = how.parameters[1], high = how.parameters[2],
+                     steps = how.parameters[3];
+  const std::size_t count = value_words(how);
+  std::int64_t value = 1;
+  for (std::int64_t i = 0; i < low; ++i) value *= factor;
+  std::vector<Bucket> all;
+  all.push_back({fmt::format("< {}", value), 0, static_cast<std::int64_t>(values[0])});
+  for (std::int64_t order = low; order <= high; ++order) {
+    const std::int64_t next = value * factor, step = next > steps ? next / steps : 1;
+    for (; value < next && all.size() + 1 < count; value += step)
+      all.push_back({fmt::format("{}", value), static_cast<long double>(value),
+                     static_cast<std::int64_t>(values[all.size()])});
+    value = next;
+  }
+  all.push_back({fmt::format(">= {}", value), static_cast<long double>(value),
+                 static_cast<std::int64_t>(values[count - 1])});
+  return all;
+}
+
+std::vector<Bucket> buckets_of(const Aggregation& how, const std::uint64_t* values) {
+  switch (how.how) {
+    case Aggregating::kQuantize: return quantize_buckets(values);
+    case Aggregating::kLquantize: return lquantize_buckets(how, values);
+    default: return llquantize_buckets(how, values);
+  }
+}
+
+/// Those with something in them and one more on either side; without any, those around the first
+/// that a plot of nothing should show.
+void choose(const std::vector<Bucket>& all, const Aggregation& how, std::size_t& first, std::size_t& last) {
+  const auto has = [](const Bucket& b) { return b.count != 0; };
+  const auto begin = std::find_if(all.begin(), all.end(), has);
+  if (begin == all.end()) {
+    const bool around_zero = how.how == Aggregating::kQuantize;
+    first = around_zero ? kQuantizeZero - 1 : 0;
+    last = std::min(around_zero ? kQuantizeZero + 1 : std::size_t{2}, all.size() - 1);
+    return;
+  }
+  first = begin - all.begin();
+  if (first > 0) --first;
+  last = all.rend() - std::find_if(all.rbegin(), all.rend(), has) - 1;
+  if (last + 1 < all.size()) ++last;
+}
+
+/// Bars to the right for what is positive, to the left for what is negative (increments may be), on
+/// either side of a line in the middle where there are both.
+void put_bar(std::string& out, std::int64_t count, std::uint64_t normal, long double total, bool positives,
+             bool negatives) {
+  const unsigned length = positives && negatives ? kBar / 2 : kBar;
+  const auto depth =
+      total == 0 ? 0U
+                 : static_cast<unsigned>(std::fabs(static_cast<long double>(count)) * length / total + 0.5L);
+  const std::string bar(depth, '@'), rest(length - std::min(depth, length), ' ');
+  const std::int64_t shown = count / static_cast<std::int64_t>(normal);
+  if (!negatives) out += '|' + bar + rest;
+  else if (!positives) out += rest + bar + '|';
+  else if (count <= 0) out += rest + bar + '|' + std::string(length, ' ');
+  else out += std::string(length, ' ') + '|' + bar + rest;
+  out += ' ';
+  put_left(out, fmt::format_int(shown).str(), 9);
+  out += '\n';
+}
+
+void put_plot(std::string& out, const Aggregation& how, const std::uint64_t* values, std::uint64_t normal) {
+  const std::vector<Bucket> all = buckets_of(how, values);
+  std::size_t first = 0, last = 0;
+  choose(all, how, first, last);
+  bool positives = false, negatives = false;
+  long double total = 0;
+  for (std::size_t i = first; i <= last; ++i) {
+    positives |= all[i].count > 0;
+    negatives |= all[i].count < 0;
+    total += std::fabs(static_cast<long double>(all[i].count));
+  }
+  out += "\n           value  ------------- Distribution ------------- count    \n";
+  for (std::size_t i = first; i <= last; ++i) {
+    put_right(out, all[i].label, 16);
+    out += ' ';
+    put_bar(out, all[i].count, normal, total, positives, negatives);
+  }
+}
+
+}  // namespace
+
+bool is_plot(const Aggregation& how) {
+  return how.how == Aggregating::kQuantize || how.how == Aggregating::kLquantize ||
+         how.how == Aggregating::kLlquantize;
+}
+
+std::uint64_t standard_deviation(const std::uint64_t* values, std::uint64_t normal) {
+  const std::uint64_t count = values[0];
+  if (count == 0) return 0;
+  const U128 squares = (static_cast<U128>(values[3]) << 64) | values[2];
+  const U128 mean_of_squares = squares / normal / normal / count;
+  const std::int64_t mean = static_cast<std::int64_t>(values[1]) / static_cast<std::int64_t>(normal) /
+                            static_cast<std::int64_t>(count);
+  const auto size = static_cast<std::uint64_t>(mean < 0 ? -mean : mean);
+  const U128 square_of_mean = static_cast<U128>(size) * size;
+  return mean_of_squares <= square_of_mean ? 0 : square_root(mean_of_squares - square_of_mean);
+}
+
+std::int64_t single_value(const Aggregation& how, const std::uint64_t* values, std::uint64_t normal) {
+  switch (how.how) {
+    case Aggregating::kAvg:
+      if (values[0] == 0) return 0;
+      return static_cast<std::int64_t>(values[1]) / static_cast<std::int64_t>(normal) /
+             static_cast<std::int64_t>(values[0]);
+    case Aggregating::kStddev: return static_cast<std::int64_t>(standard_deviation(values, normal));
+    default:
+      if (!how.is_signed) return static_cast<std::int64_t>(values[0] / normal);
+      return static_cast<std::int64_t>(values[0]) / static_cast<std::int64_t>(normal);
+  }
+}
+
+void put_values(std::string& out, const Aggregation& how, const std::uint64_t* values, std::uint64_t normal) {
+  if (is_plot(how)) return put_plot(out, how, values, normal);
+  out += ' ';
+  const std::int64_t n = single_value(how, values, normal);
+  put_right(out,
+            how.is_signed ? fmt::format_int(n).str() : fmt::format_int(static_cast<std::uint64_t>(n)).str(),
+            16);
+}
+
+PlotWeight plot_weight(const Aggregation& how, const std::uint64_t* values) {
+  PlotWeight weight{0, 0};
+  for (const Bucket& bucket : buckets_of(how, values)) {
+    weight.sum += bucket.least * static_cast<long double>(bucket.count);
+    if (bucket.least == 0) weight.at_zero += bucket.count;
+  }
+  return weight;
+}
+
+}  // namespace vmrun::d

@@ -1,0 +1,165 @@
+#include "probes/vmtrace/reader.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+
+#include "probes/engine/clock.hpp"
+
+namespace vmrun::d {
+namespace {
+
+constexpr std::uint64_t kShortestPause = 500'000, kLongestPause = 10'000'000;  // ns
+// A record has its timestamp before it is in its ring: what is younger than this waits for those of
+// other threads that may still come in front of it.
+constexpr std::uint64_t kSettled = 1'000'000;
+constexpr std::uint64_t kDropsEvery = 1'000'000'000;
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);  // written by a signal handler
+
+void on_signal(int) { interrupted.store(true, std::memory_order_relaxed); }
+
+}  // namespace
+
+Reader::Reader(std::vector<Traced>& traced, Output& output, Aggregates& aggregates)
+    : traced_(traced), output_(output), aggregates_(aggregates) {
+  struct sigaction action {};
+  action.sa_handler = on_signal;  // without SA_RESTART: a pause ends
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGHUP, &action, nullptr);
+}
+
+void Reader::find_streams() {
+  for (Traced& traced : traced_)
+    for (Ring* ring : traced.target->rings()) {
+      const auto known =
+          std::find_if(streams_.begin(), streams_.end(), [ring](const auto& s) { return s->ring == ring; });
+      if (known != streams_.end()) continue;
+      auto stream = std::make_unique<Stream>();
+      stream->traced = &traced;
+      stream->ring = ring;
+      streams_.push_back(std::move(stream));
+    }
+}
+
+void Reader::print_next(Stream& stream) {
+  const Record& record = stream.head();
+  const std::size_t left = stream.words.size() - stream.at, words = record.bytes / 8;
+  if (record.bytes < sizeof(Record) ||
+      words > left) {  // the machine scribbled: nothing behind it can be read
+    stream.at = stream.words.size();
+    return;
+  }
+  constexpr std::size_t kHead = sizeof(Record) / 8;
+  stream.cpu = record.cpu;
+  const Output::Origin origin{stream.traced->script.get(), &stream.traced->target->probes(),
+                              stream.traced->texts.get(), stream.traced->target->pid()};
+  const std::uint64_t* body = stream.words.data() + stream.at + kHead;
+  stream.at += words;
+  output_.record(origin, record, body, words - kHead);
+}
+
+bool Reader::drain(bool last) {
+  find_streams();
+  const std::uint64_t now = timestamp();
+  const std::uint64_t until = last || streams_.size() < 2 ? ~0ULL : now - kSettled;
+  bool any = false;
+  for (auto& stream : streams_) {
+    if (stream->ring->policy() == Options::Policy::kRing && !last) continue;
+    if (!stream->has()) {
+      stream->words.clear();
+      stream->at = 0;
+    }
+    any |= stream->ring->take(stream->words, stream->ring->capacity_bytes() / 8) != 0;
+  }
+  for (;;) {
+    Stream* first = nullptr;
+    std::uint64_t other = until;  // the next stream's turn
+    for (auto& stream : streams_) {
+      if (!stream->has()) continue;
+      if (first == nullptr || stream->head().timestamp < first->head().timestamp) {
+        if (first != nullptr) other = std::min(other, first->head().timestamp);
+        first = stream.get();
+      } else {
+        other = std::min(other, stream->head().timestamp);
+      }
+    }
+    if (first == nullptr || first->head().timestamp > until) break;
+    do print_next(*first);
+    while (first->has() && first->head().timestamp <= other);
+    any = true;
+  }
+  if (any) output_.flush();
+  return any;
+}
+
+void Reader::refresh() {
+  for (Traced& traced : traced_)
+    for (const Element& element : traced.target->aggregations()) aggregates_.take(element, *traced.texts);
+}
+
+void Reader::report_drops(bool last) {
+  const std::uint64_t now = timestamp();
+  if (now < next_drops_ && !last) return;
+  next_drops_ = now + kDropsEvery;
+  for (auto& stream : streams_)
+    for (std::size_t kind = 0; kind < static_cast<std::size_t>(Drop::kCount); ++kind) {
+      const std::uint64_t n = stream->ring->drops(static_cast<Drop>(kind));
+      if (n <= stream->reported[kind]) continue;
+      output_.drops(static_cast<Drop>(kind), n - stream->reported[kind], stream->cpu);
+      stream->reported[kind] = n;
+    }
+}
+
+bool Reader::finished() {
+  int status = 0;
+  bool all_gone = true;
+  for (Traced& traced : traced_) {
+    if (traced.target->exiting(status)) return true;
+    all_gone &= traced.target->gone();
+  }
+  const bool full =
+      std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->ring->is_full(); });
+  return all_gone || full || output_.exit_status() || output_.failed();
+}
+
+void Reader::pause(std::uint64_t ns) {
+  std::vector<pollfd> files;
+  for (Traced& traced : traced_)
+    if (traced.target->descriptor() >= 0) files.push_back({traced.target->descriptor(), POLLIN, 0});
+  const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  ppoll(files.data(), files.size(), &time, nullptr);
+}
+
+int Reader::run() {
+  std::uint64_t pause_ns = kShortestPause;
+  for (;;) {
+    std::uint64_t next = pause_ns;
+    for (Traced& traced : traced_) next = std::min(next, traced.target->work(pause_ns));
+    const bool any = drain(false);
+    report_drops(false);
+    if (finished()) break;
+    if (interrupted.load(std::memory_order_relaxed)) {
+      output_.newline();
+      break;
+    }
+    pause_ns = any ? kShortestPause : std::min(pause_ns * 2, kLongestPause);
+    if (next != 0) pause(next);
+  }
+  for (Traced& traced : traced_) traced.target->end();
+  drain(true);
+  report_drops(true);
+  output_.newline();
+  output_.unprinted_aggregations();
+  output_.flush();
+  int status = output_.exit_status().value_or(0);
+  for (Traced& traced : traced_)
+    if (int said = 0; !output_.exit_status() && traced.target->exiting(said)) status = said;
+  return output_.failed() ? 1 : status;
+}
+
+}  // namespace vmrun::d

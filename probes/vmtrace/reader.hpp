@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "probes/vmtrace/output.hpp"
+#include "probes/vmtrace/target.hpp"
+
+/// The loop of the command: lets targets work, takes the records of all their rings, in the order
+/// of their timestamps, and has them printed. The main thread's.
+namespace vmrun::d {
+
+/// A target and the script as it was compiled for it.
+struct Traced {
+  std::unique_ptr<Target> target;
+  std::unique_ptr<Script> script;
+  std::unique_ptr<Texts> texts;
+};
+
+class Reader {
+ public:
+  Reader(std::vector<Traced>& traced, Output& output, Aggregates& aggregates);
+
+  /// From BEGIN to END and the last aggregations; the exit status. A SIGINT or SIGTERM ends it as
+  /// exit(0) would.
+  int run();
+  /// Adds what the targets have aggregated: for Output.
+  void refresh();
+
+ private:
+  struct Stream {
+    Traced* traced;
+    Ring* ring;
+    std::vector<std::uint64_t> words;
+    std::size_t at = 0;
+    std::uint32_t cpu = 0;
+    std::uint64_t reported[static_cast<std::size_t>(Drop::kCount)] = {};
+
+    bool has() const { return at < words.size(); }
+    const Record& head() const { return *reinterpret_cast<const Record*>(words.data() + at); }
+  };
+
+  void find_streams();
+  /// Whether anything came. last: everything is taken, however young.
+  bool drain(bool last);
+  void print_next(Stream& stream);
+  void report_drops(bool last);
+  bool finished();
+  void pause(std::uint64_t ns);
+
+  std::vector<Traced>& traced_;
+  Output& output_;
+  Aggregates& aggregates_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::uint64_t next_drops_ = 0;
+};
+
+}  // namespace vmrun::d

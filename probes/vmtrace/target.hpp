@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "probes/engine/ring.hpp"
+#include "probes/engine/session.hpp"
+#include "probes/vmtrace/texts.hpp"
+
+/// What a script runs on: this process alone (target_self.cpp) or a machine that is traced
+/// (target_machine.cpp). Owned by the reader's loop and used by its thread alone.
+namespace vmrun::d {
+
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  virtual const std::vector<ProbeInfo>& probes() const = 0;
+  virtual std::int64_t pid() const = 0;
+
+  /// The engine takes the program in; false and why when it refuses.
+  virtual bool open(const Program& program, std::string& why) = 0;
+  /// BEGIN, and the probes are enabled. False: the target is gone.
+  virtual bool begin(std::string& why) = 0;
+  /// What is due by now: timers here, messages of the machine. Returns when the next thing is, in
+  /// nanoseconds from now, at most `most_ns`.
+  virtual std::uint64_t work(std::uint64_t most_ns) = 0;
+  /// Readable when there is something to work on before that time; -1: there never is.
+  virtual int descriptor() const { return -1; }
+  /// The probes are disabled and END has run: what it recorded is in the rings.
+  virtual void end() = 0;
+
+  virtual std::vector<Ring*> rings() = 0;
+  /// Elements since the last call.
+  virtual std::vector<Element> aggregations() = 0;
+  virtual std::uint64_t drops(Drop kind) = 0;
+  virtual bool exiting(int& status) = 0;
+  /// The machine has ended, or the connection.
+  virtual bool gone() const { return false; }
+  virtual Names names() = 0;
+};
+
+/// Neither -p nor -c: BEGIN, END, ERROR, tick and profile.
+std::unique_ptr<Target> make_self_target();
+
+/// A machine by its process number, or nullptr and why.
+std::unique_ptr<Target> attach_target(std::int64_t pid, std::string& why);
+/// Starts a command under trace; it stands still until begin. The status it ends with: exit_status
+/// of wait_for_child.
+std::unique_ptr<Target> start_target(const std::string& command, std::string& why);
+
+}  // namespace vmrun::d

@@ -1,0 +1,143 @@
+#include "probes/vmtrace/texts.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace vmrun::d {
+namespace {
+
+constexpr std::size_t kMostAsked =
+    1 << 20;  // names kept: a target that makes atoms without end is no reason to grow
+
+void put_number(std::string& out, std::uint64_t n) {
+  const fmt::format_int text(n);
+  out.append(text.data(), text.size());
+}
+
+/// As ~w writes an atom: in quotes unless it begins with a small letter and goes on with letters,
+/// digits, _ and @.
+bool is_plain_atom(std::string_view name) {
+  if (name.empty() || name[0] < 'a' || name[0] > 'z') return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '@';
+  });
+}
+
+const std::string& asked(std::unordered_map<std::uint64_t, std::string>& kept, std::uint64_t number,
+                         const std::function<std::string(std::uint64_t)>& ask) {
+  if (const auto found = kept.find(number); found != kept.end()) return found->second;
+  if (kept.size() >= kMostAsked) kept.clear();
+  return kept[number] = ask ? ask(number) : "";
+}
+
+}  // namespace
+
+const std::string& Texts::atom(std::uint64_t number) { return asked(atoms_, number, names_.atom); }
+
+const std::string& Texts::address(std::uint64_t address) {
+  if (const auto found = addresses_.find(address); found != addresses_.end()) return found->second;
+  std::string name = names_.address ? names_.address(address) : "";
+  if (addresses_.size() >= kMostAsked) addresses_.clear();
+  return addresses_[address] = name.empty() ? fmt::format("0x{:x}", address) : std::move(name);
+}
+
+std::string& Texts::make() {
+  if (used_ == made_.size()) made_.emplace_back();
+  std::string& text = made_[used_++];
+  text.clear();
+  return text;
+}
+
+void Texts::put_stack(std::string& out, const std::uint64_t* frames, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool folded = stack_format == StackFormat::kFolded;
+    out += address(frames[folded ? count - 1 - i : i]);
+    if (!folded) out += '\n';
+    else if (i + 1 < count) out += ';';
+  }
+}
+
+void Texts::put_shape(std::string& out, Shape shape, const std::uint64_t* words, std::size_t count) {
+  switch (shape) {
+    case Shape::kPid:
+      if (count < 2) break;
+      out += "<0.";
+      put_number(out, words[0]);
+      out += '.';
+      put_number(out, words[1]);
+      out += '>';
+      return;
+    case Shape::kPort:
+      if (count < 1) break;
+      out += "#Port<0.";
+      put_number(out, words[0]);
+      out += '>';
+      return;
+    case Shape::kFunction:
+      if (count < 3) break;
+      for (unsigned i = 0; i < 2; ++i) {
+        const std::string& name = atom(words[i]);
+        if (is_plain_atom(name)) out += name;
+        else (out += '\'') += name + '\'';
+        out += i == 0 ? ':' : '/';
+      }
+      put_number(out, words[2]);
+      return;
+    case Shape::kAtom:
+      if (count < 1) break;
+      out += atom(words[0]);
+      return;
+    default: break;
+  }
+  out += '?';
+}
+
+bool Texts::read(const Field& field, const std::uint64_t*& at, const std::uint64_t* end, Value& value) {
+  if (at >= end) return false;
+  value = Value{};
+  value.kind = field.kind;
+  value.width = field.bytes;
+  value.is_signed = field.is_signed;
+  value.type = field.type;
+  if (field.kind == Field::Kind::kInteger) {
+    value.number = static_cast<std::int64_t>(*at++);
+    return true;
+  }
+  const auto shape = static_cast<Shape>(static_cast<std::uint32_t>(*at));
+  const std::size_t bytes = *at >> 32, words = (bytes + 7) / 8;
+  ++at;
+  if (words > static_cast<std::size_t>(end - at)) return false;
+  const std::uint64_t* body = at;
+  at += words;
+  switch (shape) {
+    case Shape::kNull: value.is_null = true; return true;
+    case Shape::kText:
+    case Shape::kBytes: value.bytes = {reinterpret_cast<const char*>(body), bytes}; return true;
+    case Shape::kStack: {
+      std::string& text = make();
+      put_stack(text, body, words);
+      value.kind = Field::Kind::kStack;
+      value.bytes = text;
+      return true;
+    }
+    default: {
+      std::string& text = make();
+      put_shape(text, shape, body, words);
+      value.bytes = text;
+      return true;
+    }
+  }
+}
+
+void put_indented(std::string& out, std::string_view lines, std::size_t indent) {
+  while (!lines.empty()) {
+    const auto end = std::min(lines.find('\n'), lines.size());
+    out.append(indent, ' ');
+    out += lines.substr(0, end);
+    out += '\n';
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+}
+
+}  // namespace vmrun::d

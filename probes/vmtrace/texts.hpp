@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <unordered_map>
+
+#include "probes/d/script.hpp"
+#include "probes/vmtrace/value.hpp"
+
+/// Shapes to texts: what a firing put to a record or a key as numbers (a process, the atoms of a
+/// function, addresses of a stack) becomes what Erlang prints for it. Names of atoms and addresses
+/// are asked of the target once and kept. One for each target; the reader's thread.
+namespace vmrun::d {
+
+/// What knows the names: a target (target.hpp).
+struct Names {
+  std::function<std::string(std::uint64_t)> atom, address;
+};
+
+enum class StackFormat : std::uint8_t {
+  kLines,   // a frame a line, innermost first
+  kFolded,  // all in one, outermost first, with ; between them
+};
+
+class Texts {
+ public:
+  explicit Texts(Names names) : names_(std::move(names)) {}
+
+  /// Reads the field at `at`, at most up to `end`. False: the words are not of such a field. The
+  /// value's bytes are those of the words, or kept here until forget_made.
+  bool read(const Field& field, const std::uint64_t*& at, const std::uint64_t* end, Value& value);
+  void forget_made() { used_ = 0; }
+
+  StackFormat stack_format = StackFormat::kLines;
+  std::size_t stack_indent = 14;
+
+  const std::string& atom(std::uint64_t number);
+  const std::string& address(std::uint64_t address);
+
+ private:
+  std::string& make();
+  void put_shape(std::string& out, Shape shape, const std::uint64_t* words, std::size_t count);
+  void put_stack(std::string& out, const std::uint64_t* frames, std::size_t count);
+
+  Names names_;
+  std::unordered_map<std::uint64_t, std::string> atoms_, addresses_;
+  std::deque<std::string> made_;  // used again, so that a record allocates nothing
+  std::size_t used_ = 0;
+};
+
+/// Bytes that frames of stacks take when they are printed with an indentation that is not the
+/// option's: a stack is kept without any, a frame a line.
+void put_indented(std::string& out, std::string_view lines, std::size_t indent);
+
+}  // namespace vmrun::d

@@ -1,0 +1,3 @@
+/* exit while speculating. */
+
+BEGIN { self->s = speculation(); speculate(self->s); exit(0); }

@@ -1,0 +1,3 @@
+/* & of what has no address. */
+
+BEGIN { x = 1; trace(&x); }

@@ -1,0 +1,3 @@
+/* An aggregating function alone. */
+
+BEGIN { count(); }

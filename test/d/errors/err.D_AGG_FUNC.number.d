@@ -1,0 +1,3 @@
+/* An aggregation takes an aggregating function. */
+
+BEGIN { @a = 1; }

@@ -1,0 +1,3 @@
+/* An empty key. */
+
+BEGIN { @a[] = count(); }

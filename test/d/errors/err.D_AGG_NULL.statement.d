@@ -1,0 +1,3 @@
+/* An aggregation alone is no statement. */
+
+BEGIN { @a; }

@@ -1,0 +1,3 @@
+/* One aggregation, two functions. */
+
+BEGIN { @a = count(); @a = sum(1); }

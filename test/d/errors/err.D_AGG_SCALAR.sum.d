@@ -1,0 +1,3 @@
+/* sum of a text. */
+
+BEGIN { @a = sum("text"); }

@@ -1,0 +1,4 @@
+/* A cast to a structure. */
+
+struct s { int a; };
+BEGIN { x = (struct s)1; }

@@ -1,0 +1,4 @@
+/* A character without its end. */
+
+BEGIN { x = 'a
+; }

@@ -1,0 +1,3 @@
+/* A character that is too long. */
+
+BEGIN { x = 'abcdefghi'; }

@@ -1,0 +1,3 @@
+/* clear of a number. */
+
+BEGIN { clear(1); }

@@ -1,0 +1,3 @@
+/* Two commits in a clause. */
+
+BEGIN { commit(1); commit(2); }

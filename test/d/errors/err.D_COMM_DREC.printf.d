@@ -1,0 +1,3 @@
+/* Commit behind output. */
+
+BEGIN { printf("x"); commit(1); }

@@ -1,0 +1,4 @@
+/* An enumerator that is no constant. */
+
+enum e { A = "x" };
+BEGIN { exit(0); }

@@ -1,0 +1,5 @@
+/* A variable declared twice with other types. */
+
+int x;
+string x;
+BEGIN { exit(0); }

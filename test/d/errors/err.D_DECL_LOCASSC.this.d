@@ -1,0 +1,4 @@
+/* this-> arrays with keys. */
+
+this int x[int];
+BEGIN { exit(0); }

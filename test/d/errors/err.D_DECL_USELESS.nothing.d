@@ -1,0 +1,4 @@
+/* A declaration of nothing. */
+
+int;
+BEGIN { exit(0); }

@@ -1,0 +1,4 @@
+/* A variable of type void. */
+
+void x;
+BEGIN { exit(0); }

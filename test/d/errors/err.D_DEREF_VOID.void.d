@@ -1,0 +1,3 @@
+/* * of a pointer to void. */
+
+BEGIN { trace(*(void *)0); }

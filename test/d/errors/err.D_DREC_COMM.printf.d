@@ -1,0 +1,3 @@
+/* Output behind commit. */
+
+BEGIN { commit(1); printf("x"); }

@@ -1,0 +1,3 @@
+/* freopen of no constant. */
+
+BEGIN { freopen(1); }

@@ -1,0 +1,3 @@
+/* A call of a number. */
+
+BEGIN { 1(2); }

@@ -1,0 +1,3 @@
+/* A function nobody knows. */
+
+BEGIN { nosuch(); }

@@ -1,0 +1,3 @@
+/* A name that nobody knows. */
+
+BEGIN { trace(nosuch); }

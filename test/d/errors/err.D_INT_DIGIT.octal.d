@@ -1,0 +1,3 @@
+/* An octal number with an 8. */
+
+BEGIN { x = 08; }

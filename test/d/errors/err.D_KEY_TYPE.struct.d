@@ -1,0 +1,3 @@
+/* An action in a key. */
+
+BEGIN { a[exit(0)] = 1; }

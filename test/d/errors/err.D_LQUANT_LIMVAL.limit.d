@@ -1,0 +1,3 @@
+/* lquantize: a limit below the base. */
+
+BEGIN { @a = lquantize(1, 10, 5); }

@@ -1,0 +1,3 @@
+/* An argument that is not given. */
+
+BEGIN { trace($1); }

@@ -1,0 +1,3 @@
+/* A macro nobody knows. */
+
+BEGIN { trace($nosuch); }

@@ -1,0 +1,4 @@
+/* An argument that nobody uses. */
+/* args: unused */
+
+BEGIN { exit(0); }

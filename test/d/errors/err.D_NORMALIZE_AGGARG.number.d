@@ -1,0 +1,3 @@
+/* normalize of a number. */
+
+BEGIN { normalize(1, 2); }

@@ -1,0 +1,3 @@
+/* normalize by a text. */
+
+BEGIN { @a = count(); normalize(@a, "x"); }

@@ -1,0 +1,3 @@
+/* offsetof of a number. */
+
+BEGIN { x = offsetof(int, a); }

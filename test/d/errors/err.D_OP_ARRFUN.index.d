@@ -1,0 +1,3 @@
+/* Subscripts of a number. */
+
+BEGIN { x = 1; trace(x[1]); }

@@ -1,0 +1,3 @@
+/* A text assigned to a number. */
+
+BEGIN { x = 1; x = "text"; }

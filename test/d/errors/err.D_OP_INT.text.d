@@ -1,0 +1,3 @@
+/* Arithmetic on a text. */
+
+BEGIN { x = "a" * 2; }

@@ -1,0 +1,3 @@
+/* . of a number. */
+
+BEGIN { x = 1; trace(x.y); }

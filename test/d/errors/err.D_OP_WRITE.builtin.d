@@ -1,0 +1,3 @@
+/* Assignment to a built-in variable. */
+
+BEGIN { timestamp = 1; }

@@ -1,0 +1,3 @@
+/* A description that matches no probe. */
+
+nosuch:::probe { exit(0); }

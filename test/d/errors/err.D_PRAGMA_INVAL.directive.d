@@ -1,0 +1,4 @@
+/* A pragma that D does not have. */
+
+#pragma D nosuch
+BEGIN { exit(0); }

@@ -1,0 +1,4 @@
+/* A pragma without a value. */
+
+#pragma D option
+BEGIN { exit(0); }

@@ -1,0 +1,3 @@
+/* printa of something else. */
+
+BEGIN { printa(1); }

@@ -1,0 +1,3 @@
+/* Aggregations whose keys differ in type. */
+
+BEGIN { @a[1] = count(); @b["x"] = count(); printa(@a, @b); }

@@ -1,0 +1,3 @@
+/* %@ is for printa. */
+
+BEGIN { printf("%@d\n", 1); }

@@ -1,0 +1,3 @@
+/* A conversion without a value. */
+
+BEGIN { printf("%d %d\n", 1); }

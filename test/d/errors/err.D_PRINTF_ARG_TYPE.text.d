@@ -1,0 +1,3 @@
+/* A text for %d. */
+
+BEGIN { printf("%d\n", "text"); }

@@ -1,0 +1,3 @@
+/* A * without a value. */
+
+BEGIN { printf("%*d", 1); }

@@ -1,0 +1,3 @@
+/* A * with a text. */
+
+BEGIN { printf("%*d", "a", 1); }

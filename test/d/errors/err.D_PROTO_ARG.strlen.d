@@ -1,0 +1,3 @@
+/* An argument of another type. */
+
+BEGIN { x = strlen(1); }

@@ -1,0 +1,3 @@
+/* Too many arguments. */
+
+BEGIN { x = strlen("a", "b"); }

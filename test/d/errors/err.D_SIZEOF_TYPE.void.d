@@ -1,0 +1,3 @@
+/* sizeof void. */
+
+BEGIN { x = sizeof(void); }

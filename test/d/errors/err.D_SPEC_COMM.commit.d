@@ -1,0 +1,3 @@
+/* Commit while speculating. */
+
+BEGIN { speculate(1); commit(1); }

@@ -1,0 +1,3 @@
+/* Speculation behind output. */
+
+BEGIN { printf("x"); speculate(1); }

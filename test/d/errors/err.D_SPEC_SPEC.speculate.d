@@ -1,0 +1,3 @@
+/* Two speculations in a clause. */
+
+BEGIN { speculate(1); speculate(2); }

@@ -1,0 +1,4 @@
+/* A text without its end. */
+
+BEGIN { x = "abc
+; }

@@ -1,0 +1,4 @@
+/* A clause without its end. */
+
+BEGIN {
+	exit(0);

@@ -1,0 +1,3 @@
+/* An operator without an operand. */
+
+BEGIN { x = 1 + ; }

@@ -1,0 +1,3 @@
+/* tracemem without a size. */
+
+BEGIN { tracemem(1); }

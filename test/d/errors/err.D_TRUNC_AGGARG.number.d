@@ -1,0 +1,3 @@
+/* trunc of a number. */
+
+BEGIN { trunc(1); }

@@ -1,0 +1,3 @@
+/* trunc by a text. */
+
+BEGIN { @a = count(); trunc(@a, "x"); }

@@ -1,0 +1,3 @@
+/* A variable of the kernel. */
+
+BEGIN { trace(curthread); }

@@ -1,0 +1,12 @@
+/* strsize cuts texts. */
+/* flags: -x strsize=8 */
+#pragma D option quiet
+
+BEGIN
+{
+	s = "abcdefghijkl";
+	printf("%s\n", s);
+	exit(0);
+}
+
+/* expect: abcdefg */

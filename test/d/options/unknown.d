@@ -1,0 +1,7 @@
+/* An option that nobody knows. */
+/* flags: -x nosuchoption */
+/* status: 1 */
+
+BEGIN { exit(0); }
+
+/* expect-err: Invalid option name */

@@ -1,0 +1,10 @@
+/* %S writes as in C. */
+#pragma D option quiet
+
+BEGIN
+{
+	printf("%S\n", "tab\there");
+	exit(0);
+}
+
+/* expect: tab\there */

@@ -1,0 +1,7 @@
+/* tick fires in its interval. */
+#pragma D option quiet
+
+tick-5ms { n++; }
+tick-5ms /n == 3/ { printf("%d\n", n); exit(0); }
+
+/* expect: 3 */

@@ -1,0 +1,86 @@
+"""D programs under vmtrace, with what they print.
+
+A program is one .d file below test/d. What it must print stands in comments of its own:
+
+  /* expect: TEXT */        a line of standard output; all of them, in order, are the whole output; blanks at ends of
+                            lines and empty lines at the end do not count
+  /* expect-err: TEXT */    part of a line of standard error; in order
+  /* status: N */           exit status (default 0)
+  /* flags: ... */          flags of vmtrace, split as a shell would; with -n in them the file itself is not run
+  /* args: ... */           arguments: $1 and on
+  /* target: NAME.act */    run under trace with -c: a script of the same folder; {vmrun} in flags is the machine
+  /* stdin: TEXT */         a line of standard input
+  /* requires: WHAT */      not run, with that as the reason
+
+A file named err.TAG.NAME.d must be refused with that tag.
+"""
+import re
+import shlex
+
+from .golden import run_program
+from .results import Failure, Skip, Test
+from .script import Script
+
+DIRECTIVE = re.compile(r'/\* ?(expect-err|expect|status|flags|args|target|stdin|requires):(?: (.*?))? ?\*/')
+
+
+class Program:
+    differences = Script.differences
+
+    def __init__(self, path, root):
+        self.path, self.name = path, str(path.relative_to(root).with_suffix(''))
+        self.output, self.errors, self.status = [], [], 0
+        self.flags, self.arguments, self.target, self.stdin, self.skip = [], [], None, '', None
+        for number, line in enumerate(path.read_text().split('\n'), 1):
+            for word, value in DIRECTIVE.findall(line):
+                self.directive(number, word, value.rstrip())
+        while self.output and not self.output[-1][1]:
+            self.output.pop()
+        tag = re.match(r'err\.(D_\w+)\.', path.name)
+        if tag:
+            self.flags, self.status = ['-xerrtags', *self.flags], 1
+            self.errors.append((1, f'[{tag[1]}]'))
+
+    def directive(self, number, word, value):
+        if word == 'expect':
+            self.output.append((number, value))
+        elif word == 'expect-err':
+            self.errors.append((number, value))
+        elif word == 'status':
+            self.status = int(value)
+        elif word == 'flags':
+            self.flags = shlex.split(value)
+        elif word == 'args':
+            self.arguments = shlex.split(value)
+        elif word == 'target':
+            self.target = self.path.parent / value
+        elif word == 'stdin':
+            self.stdin += value + '\n'
+        elif word == 'requires':
+            self.skip = value
+
+    def command(self, vmtrace, vmrun):
+        words = [vmtrace, *[flag.replace('{vmrun}', str(vmrun)) for flag in self.flags]]
+        if self.target:
+            words += ['-c', f'{vmrun} {self.target}']
+        if not {'-n', '-l', '--help'} & set(self.flags):
+            words += ['-s', str(self.path)]
+        return words + self.arguments
+
+
+def tests(root, build, vmrun):
+    folder = root / 'test/d'
+    return [test(Program(path, folder), build / 'vmtrace', vmrun) for path in sorted(folder.rglob('*.d'))]
+
+
+def test(program, vmtrace, vmrun):
+    def run():
+        if program.skip:
+            raise Skip(program.skip)
+        command = program.command(str(vmtrace), vmrun)
+        status, out, err = run_program(command, program.stdin, 30)
+        difference = program.differences(status, out.rstrip('\n') + '\n' if out.strip('\n') else '', err)
+        if difference:
+            raise Failure(f'{difference}\ncommand: {shlex.join(command)}')
+
+    return Test('d', program.name, run)
