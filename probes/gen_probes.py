@@ -529,17 +529,23 @@ void raise_inside(unsigned probe) {{
 {raise_}}}
 void lower_inside(unsigned probe) {{
 {lower}}}
+
+void raise_watch([[maybe_unused]] const char* group) {{
+{raise_watch}}}
+void lower_watch([[maybe_unused]] const char* group) {{
+{lower_watch}}}
 '''
 
 
 def raising(table, mode):
     """The consumers' halves, by the number of the probe."""
     if mode == 'none':
-        return RAISING.format(table='', count='  (void)probe;\n  return 0;\n', raise_='  (void)probe;\n', lower='  (void)probe;\n')
+        return RAISING.format(table='', count='  (void)probe;\n  return 0;\n', raise_='  (void)probe;\n', lower='  (void)probe;\n',
+                              raise_watch='', lower_watch='')
     if mode == 'dtrace':
         return f'std::uint16_t inside_counts[{len(table.numbered)}];\n' + RAISING.format(
             table='', count='  return inside_counts[probe];\n', raise_='  add(&inside_counts[probe], 1);\n',
-            lower='  add(&inside_counts[probe], 0xFFFF);\n')
+            lower='  add(&inside_counts[probe], 0xFFFF);\n', raise_watch='', lower_watch='')
     rows = ranges = ''
     for p in table.singles:
         group = table.group_of(p)
@@ -552,8 +558,10 @@ def raising(table, mode):
     halves = (f'struct Halves {{\n  std::uint16_t *own, *of_group;\n}};\nconst Halves kHalves[] = {{\n{rows}}};\n'
               f'Halves halves(unsigned probe) {{\n{ranges}  return kHalves[probe];\n}}\n')
     change = ('  const Halves h = halves(probe);\n  add(h.own, {n});\n  if (h.of_group) add(h.of_group, {n});\n')
+    watches = ''.join(f'  if (std::strcmp(group, "{g.name}") == 0) add(&{g.inside}, {{n}});\n' for g in table.groups)
     return RAISING.format(table=halves, count='  return __atomic_load_n(halves(probe).own, __ATOMIC_RELAXED);\n',
-                          raise_=change.format(n=1), lower=change.format(n='0xFFFF'))
+                          raise_=change.format(n=1), lower=change.format(n='0xFFFF'),
+                          raise_watch=watches.format(n=1), lower_watch=watches.format(n='0xFFFF'))
 
 
 def row_text(probe, name):
@@ -575,7 +583,7 @@ def names(table):
 
 
 def sites(table, mode, provider_header):
-    text = ('// Made from probes.tab.\n#include <deque>\n#include <string>\n\n'
+    text = ('// Made from probes.tab.\n#include <cstring>\n#include <deque>\n#include <string>\n\n'
             '#include "probes/inside.hpp"\n#include "probes/listing.hpp"\n#include "probes/probes.hpp"\n#include "probes/sites.hpp"\n')
     body = tests = ''
     if mode != 'none':

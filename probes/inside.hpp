@@ -26,4 +26,8 @@ void raise_inside(unsigned probe);
 void lower_inside(unsigned probe);
 unsigned inside_count(unsigned probe);
 
+/// While a group has been raised its X_watched() holds, though none of its probes need fire.
+void raise_watch(const char* group);
+void lower_watch(const char* group);
+
 }  // namespace vmrun::probe

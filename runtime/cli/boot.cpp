@@ -10,6 +10,7 @@
 
 #include "drivers/async/pool.hpp"
 #include "drivers/linked_in.hpp"
+#include "probes/attach/door.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/support.hpp"
@@ -186,6 +187,7 @@ int boot(const Options& o, CodeFinder& finder) {
 
   set_dirty_schedulers(o.dirty_cpu_schedulers, o.dirty_cpu_schedulers_online, o.dirty_io_schedulers);
 
+  attach::start_under_trace();
   Heap heap;
   const Term init = spawn_process(nullptr, atoms::init, atoms::boot,
                                   boot_arguments(heap, o, module, main_arity), SpawnOptions{});
@@ -208,6 +210,7 @@ int boot(const Options& o, CodeFinder& finder) {
     }
     stop_async_pool();
   }
+  attach::close_door();
   std::fflush(nullptr);
   // Other threads may still run; nothing they use may be torn down under them.
   write_coverage();

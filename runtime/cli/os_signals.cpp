@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "probes/attach/door.hpp"
 #include "runtime/cli/break_menu.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
@@ -48,6 +49,7 @@ void act_alone(int number) {
 
 void take_signals(BreakKey key) {
   for (const int number : kTaken) set_signal_action(number, SignalAction::kHandle);
+  set_signal_action(attach::door_signal(), SignalAction::kHandle);
   if (key == BreakKey::kEnds) return;
   struct sigaction action {};
   action.sa_handler = key == BreakKey::kIgnored ? SIG_IGN : interrupted;
@@ -57,6 +59,7 @@ void take_signals(BreakKey key) {
 
 void handle_signal(int number) {
   if (number == SIGINT) break_menu();
+  else if (number == attach::door_signal()) attach::open_door();
   else if (!notify_server(number)) act_alone(number);
 }
 

@@ -40,6 +40,8 @@
 /// runs does not yield, another one takes what waits there.
 namespace vmrun {
 
+constinit SliceStopped slice_stopped = [] {};
+
 constinit OtherWork other_work;
 
 namespace {
@@ -174,7 +176,10 @@ thread_local bool slice_is_watched = false;  // the one that runs
   s.traced = probe::calls_watched() || is_traced(p, kTraceCall);
   const RunResult result = options.run(s, p);
   s.traced = slice_is_watched = false;
-  if (result != RunResult::kExited) trace_running(p, false);
+  if (result != RunResult::kExited) {
+    slice_stopped();
+    trace_running(p, false);
+  }
   if (probe::process_unscheduled_enabled()) probe::fire_process_unscheduled(p.id);
   return result;
 }

@@ -130,6 +130,11 @@ struct Scheduler : Core {
   Stopwatch idle_time;              // how long it has been idle, or offline
 };
 
+/// A process has just stopped running (but for one that has exited), and its state is stored. Only
+/// called while somebody watches slices; who samples them fills it in before main begins.
+using SliceStopped = void (*)();
+extern constinit SliceStopped slice_stopped;
+
 /// The scheduler of the calling thread, nullptr on other threads.
 inline Scheduler* this_scheduler() { return static_cast<Scheduler*>(this_core()); }
 

@@ -1,0 +1,131 @@
+#include "probes/attach/connection.hpp"
+
+#include <algorithm>
+
+#include "probes/attach/firing.hpp"
+#include "probes/attach/host.hpp"
+#include "probes/engine/ring.hpp"
+
+namespace vmrun::attach {
+
+using d::Message;
+
+namespace {
+
+constexpr std::size_t kMostWaiting = 64 << 20;  // of who asks and does not read the answers
+
+}  // namespace
+
+Connection::~Connection() {
+  if (!session_) return;
+  remove_session(*session_);
+  session_.reset();  // which lowers the probes
+}
+
+bool Connection::serve() {
+  const bool there = channel_.fill();
+  for (d::Channel::Received received; channel_.take(received);) handle(received);
+  return channel_.flush() && there && channel_.waiting_bytes() < kMostWaiting;
+}
+
+void Connection::handle(const d::Channel::Received& received) {
+  switch (received.message) {
+    case Message::kHello:
+      if (d::Unpacker(received.body).u32() == d::kWireVersion)
+        channel_.send(Message::kProbes, d::pack_probes(machine_host().probes()));
+      else channel_.send(Message::kRefused, d::Packer().text("it speaks another version").bytes);
+      break;
+    case Message::kProgram: open(received.body); break;
+    case Message::kGo: go(); break;
+    case Message::kAggregations: {
+      std::vector<std::uint32_t> clear;
+      for (d::Unpacker in(received.body); !in.at_end() && in.ok();) clear.push_back(in.u32());
+      channel_.send(Message::kAggregations,
+                    d::pack_elements(session_ ? session_->aggregations(clear) : std::vector<d::Element>()));
+      break;
+    }
+    case Message::kAtoms: answer_names(received.body, &d::Host::atom_name); break;
+    case Message::kAddresses: answer_names(received.body, &d::Host::address_name); break;
+    case Message::kDrops: {
+      d::Packer counts;
+      for (unsigned k = 0; k < static_cast<unsigned>(d::Drop::kCount); ++k)
+        counts.u64(session_ ? session_->drops(static_cast<d::Drop>(k)) : 0);
+      channel_.send(Message::kDrops, counts.bytes);
+      break;
+    }
+    case Message::kStop: end(); break;
+    default: channel_.send(Message::kRefused, d::Packer().text("no such message").bytes);
+  }
+}
+
+void Connection::open(const std::string& bytes) {
+  d::Program program;
+  std::string why;
+  if (session_) why = "a connection has one script";
+  else if (d::from_bytes(bytes, program, why)) {
+    uses_self_ = std::ranges::any_of(program.variables,
+                                     [](const d::Variable& v) { return v.scope == d::Scope::kSelf; });
+    session_ = d::Session::open(std::move(program), machine_host(), why);
+  }
+  if (session_ && why.empty()) channel_.send(Message::kReady);
+  else channel_.send(Message::kRefused, d::Packer().text(why.empty() ? "refused" : why).bytes);
+}
+
+void Connection::go() {
+  gone_ = true;
+  if (!session_ || running_) return;
+  running_ = true;
+  if (uses_self_) tell_ends(true);
+  add_session(*session_);
+  (void)session_->begin();
+  tell_rings();
+  tell_exit();
+}
+
+void Connection::tell_rings() {
+  const std::vector<d::Ring*> rings = session_->rings();
+  for (; rings_told_ < rings.size(); ++rings_told_) {
+    const d::Ring& ring = *rings[rings_told_];
+    channel_.send(Message::kRing,
+                  d::Packer().u32(ring.number()).u32(ring.number()).u64(ring.capacity_bytes()).bytes,
+                  ring.descriptor());
+  }
+}
+
+void Connection::tell_exit() {
+  int status = 0;
+  if (told_exit_ || !session_->exiting(status)) return;
+  told_exit_ = true;
+  channel_.send(Message::kExit, d::Packer().u32(static_cast<std::uint32_t>(status)).bytes);
+}
+
+std::uint64_t Connection::next_tick() { return running_ ? session_->next_tick() : 0; }
+
+void Connection::tick() {
+  if (!running_) return;
+  session_->tick();
+  tell_rings();
+  tell_exit();
+}
+
+void Connection::end() {
+  if (running_) {
+    running_ = false;
+    session_->end();
+    remove_session(*session_);
+    tell_rings();
+    tell_exit();
+  }
+  channel_.send(Message::kStopped);
+}
+
+void Connection::answer_names(const std::string& body, std::string (d::Host::*name)(std::uint64_t)) {
+  std::vector<std::string> names;
+  for (d::Unpacker in(body); !in.at_end() && in.ok();) {
+    const std::uint64_t number = in.u64();
+    names.push_back((machine_host().*name)(number));
+  }
+  channel_.send(Message::kNames, d::pack_names(names));
+}
+
+}  // namespace vmrun::attach

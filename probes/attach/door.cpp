@@ -1,0 +1,244 @@
+#include "probes/attach/door.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "probes/attach/connection.hpp"
+#include "probes/attach/firing.hpp"
+#include "probes/engine/wire.hpp"
+#include "probes/probes.hpp"
+#include "vm/base/thread.hpp"
+
+namespace vmrun::attach {
+namespace {
+
+constexpr int kLookEveryMs = 10;      // while scripts run: who has fired first, who has exited
+constexpr int kFirstWithinMs = 5000;  // the door is closed again when nobody comes
+constexpr int kLastMomentMs = 2000;   // for vmtrace, once the machine ends
+constexpr std::size_t kMostConnections = 64;
+
+std::mutex mutex;
+std::condition_variable changed;
+bool is_open = false;   // the tracing thread is there, or about to be
+bool has_gone = false;  // the connection of start_under_trace runs, or is gone
+bool machine_ends = false;
+int wake = -1;  // written to when machine_ends
+
+std::uint64_t now_ns() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+/// A socket in the file system that only this user may connect to; gone with its object.
+class Listener {
+ public:
+  Listener() {
+    descriptor_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor_ < 0) return;
+    const std::string path = d::kDoorPath + std::to_string(getpid());
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    // One that a dead machine with our number left behind goes; that of a living one (of another
+    // container) or of another user stays, and then there is no door. The mode is the file's from
+    // its first moment on.
+    if (connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+        errno == ECONNREFUSED)
+      (void)unlink(path.c_str());
+    if (fchmod(descriptor_, 0600) != 0 ||
+        bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      return;
+    path_ = path;
+    (void)listen(descriptor_, 16);
+  }
+  ~Listener() {
+    if (!path_.empty()) (void)unlink(path_.c_str());
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  Listener(const Listener&) = delete;
+
+  bool listens() const { return !path_.empty(); }
+  int descriptor() const { return descriptor_; }
+  /// The next one of this user or root, or -1.
+  int accept_one() const {
+    for (;;) {
+      const int fd = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC);
+      if (fd < 0) return -1;
+      ucred peer{};
+      socklen_t size = sizeof peer;
+      if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+          (peer.uid == geteuid() || peer.uid == 0))
+        return fd;
+      close(fd);
+    }
+  }
+
+ private:
+  int descriptor_ = -1;
+  std::string path_;
+};
+
+using Connections = std::vector<std::unique_ptr<Connection>>;
+
+/// Until when to wait: what is due first.
+int timeout_ms(const Connections& all) {
+  std::uint64_t wait_ms = static_cast<std::uint64_t>(-1);
+  const std::uint64_t now = now_ns();
+  for (const auto& c : all) {
+    if (!c->runs()) continue;
+    wait_ms = std::min<std::uint64_t>(wait_ms, kLookEveryMs);
+    if (const std::uint64_t next = c->next_tick())
+      wait_ms = std::min(wait_ms, next > now ? (next - now + 999'999) / 1'000'000 : 0);
+  }
+  return wait_ms == static_cast<std::uint64_t>(-1) ? -1 : static_cast<int>(wait_ms);
+}
+
+class TracingThread {
+ public:
+  TracingThread(int first, bool is_waited_for) : is_waited_for_(is_waited_for) {
+    if (first >= 0) all_.push_back(std::make_unique<Connection>(first));
+  }
+
+  void run() {
+    for (;;) {
+      serve();
+      if (ends_ ? all_.empty() || now_ns() > end_ns_ : all_.empty() && now_ns() > first_until_ns_) {
+        std::lock_guard guard(mutex);
+        // Under the lock: who asks from now on starts a new one, and that finds no socket of ours.
+        all_.clear();
+        listener_.reset();
+        is_open = false;
+        has_gone = true;
+        changed.notify_all();
+        return;
+      }
+    }
+  }
+
+ private:
+  void serve() {
+    if (!listener_ && !is_waited_for_ && !ends_) listen();
+    std::vector<pollfd> wait{{wake, POLLIN, 0}, {listener_ ? listener_->descriptor() : -1, POLLIN, 0}};
+    for (const auto& c : all_)
+      wait.push_back({c->descriptor(), static_cast<short>(POLLIN | (c->wants_to_send() ? POLLOUT : 0)), 0});
+    int timeout = ends_ ? kLookEveryMs : timeout_ms(all_);
+    if (all_.empty() && timeout < 0) {
+      const std::uint64_t now = now_ns();
+      timeout = now < first_until_ns_ ? static_cast<int>((first_until_ns_ - now) / 1'000'000 + 1) : 0;
+    }
+    (void)poll(wait.data(), wait.size(), timeout);
+    for (std::size_t i = all_.size(); i-- > 0;) {
+      all_[i]->tick();
+      if (!wait[i + 2].revents || all_[i]->serve()) continue;
+      all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i));
+      first_until_ns_ = 0;
+    }
+    if (wait[1].revents) accept();
+    if (is_waited_for_) tell_who_waits();
+    if (wait[0].revents && !ends_) end_all();
+    tell_ends(std::ranges::any_of(all_, [](const auto& c) { return c->uses_self(); }));
+  }
+
+  void listen() {
+    listener_ = std::make_unique<Listener>();
+    if (listener_->listens()) return;
+    listener_.reset();
+    if (all_.empty()) first_until_ns_ = 0;
+  }
+
+  void accept() {
+    for (int fd; (fd = listener_->accept_one()) >= 0;) {
+      if (all_.size() < kMostConnections) all_.push_back(std::make_unique<Connection>(fd));
+      else close(fd);
+    }
+  }
+
+  /// start_under_trace goes on.
+  void tell_who_waits() {
+    if (!all_.empty() && !all_[0]->has_gone()) return;
+    is_waited_for_ = false;
+    std::lock_guard guard(mutex);
+    has_gone = true;
+    changed.notify_all();
+  }
+
+  void end_all() {
+    ends_ = true;
+    end_ns_ = now_ns() + std::uint64_t{kLastMomentMs} * 1'000'000;
+    listener_.reset();
+    for (const auto& c : all_) c->end();
+  }
+
+  Connections all_;
+  std::unique_ptr<Listener> listener_;
+  bool is_waited_for_, ends_ = false;
+  std::uint64_t first_until_ns_ = now_ns() + std::uint64_t{kFirstWithinMs} * 1'000'000;
+  std::uint64_t end_ns_ = 0;
+};
+
+void start_tracing(int first, bool is_waited_for) {
+  // The mutex is held.
+  if (wake < 0) wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  is_open = true;
+  try {
+    start_thread("trace", [first, is_waited_for] { TracingThread(first, is_waited_for).run(); }).detach();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "vmrun: no thread for tracing: %s\n", e.what());
+    if (first >= 0) close(first);
+    is_open = false;
+    has_gone = true;
+  }
+}
+
+}  // namespace
+
+int door_signal() { return SIGRTMIN + d::kDoorSignal; }
+
+void open_door() {
+  std::lock_guard guard(mutex);
+  if (!probe::kCompiledIn || is_open || machine_ends) return;
+  start_tracing(-1, false);
+}
+
+void start_under_trace() {
+  const char* text = std::getenv(d::kTraceVariable);
+  if (!text) return;
+  int descriptor = -1;
+  const auto [end, error] = std::from_chars(text, text + std::strlen(text), descriptor);
+  const bool is_number = error == std::errc() && *end == 0 && descriptor > 2;
+  unsetenv(d::kTraceVariable);  // not our children's
+  if (!probe::kCompiledIn || !is_number || fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0) return;
+  std::unique_lock lock(mutex);
+  start_tracing(descriptor, true);
+  changed.wait(lock, [] { return has_gone; });
+}
+
+void close_door() {
+  std::unique_lock lock(mutex);
+  machine_ends = true;
+  if (!is_open) return;
+  const std::uint64_t one = 1;
+  if (write(wake, &one, sizeof one) < 0) return;
+  changed.wait_for(lock, std::chrono::milliseconds(kLastMomentMs + 1000), [] { return !is_open; });
+}
+
+}  // namespace vmrun::attach

@@ -1,0 +1,200 @@
+#include "probes/attach/firing.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "probes/attach/host.hpp"
+#include "probes/inside.hpp"
+#include "probes/listing.hpp"
+#include "vm/base/sync.hpp"
+#include "vm/sched/scheduler.hpp"
+
+namespace vmrun::attach {
+namespace {
+
+using Sessions = std::vector<d::Session*>;
+
+// Replaced as a whole; the old one is freed when nobody is inside a firing that has seen it.
+std::atomic<const Sessions*> sessions{nullptr};
+
+std::atomic<FiringThread*> threads{nullptr};
+std::atomic<std::uint64_t> last_number{0};
+constinit thread_local FiringThread* this_thread = nullptr;
+
+/// Gives it back when the thread ends.
+struct Return {
+  FiringThread* thread = nullptr;
+  ~Return() {
+    if (!thread) return;
+    this_thread = nullptr;
+    // Pairs with the taking: what this thread has written comes before.
+    thread->taken.store(false, std::memory_order_release);
+  }
+};
+thread_local Return at_end;
+
+FiringThread* unused_thread() {
+  for (FiringThread* t = threads.load(std::memory_order_acquire); t; t = t->next) {
+    bool taken = false;
+    if (!t->taken.load(std::memory_order_relaxed) &&
+        t->taken.compare_exchange_strong(taken, true, std::memory_order_acquire, std::memory_order_relaxed))
+      return t;
+  }
+  auto* t = new FiringThread;
+  // Released for who walks the list; see wait_for_firings for when it must be seen.
+  t->next = threads.load(std::memory_order_relaxed);
+  while (!threads.compare_exchange_weak(t->next, t, std::memory_order_seq_cst, std::memory_order_relaxed)) {}
+  return t;
+}
+
+[[gnu::cold, gnu::noinline]] FiringThread& join() {
+  FiringThread* t = unused_thread();
+  t->number = last_number.fetch_add(1, std::memory_order_relaxed) + 1;
+  t->ended_self = 0;
+  at_end.thread = t;
+  return *(this_thread = t);
+}
+
+/// The process that has ended in this thread does nothing more once another one fires here.
+void forget_ended(FiringThread& t, const Sessions& to, std::uint64_t self) {
+  if (!t.ended_self || t.ended_self == self) return;
+  for (d::Session* s : to) s->forget_self(t.ended_self);
+  t.ended_self = 0;
+}
+
+unsigned find_process_exit() {
+  unsigned n = 0;
+  while (std::strcmp(probe::probe_rows()[n].name, "process__exit") != 0) ++n;
+  return n;
+}
+unsigned exit_probe = ~0u;  // while ends are told
+
+void fire(const probe::Inside& firing) {
+  FiringThread& t = firing_thread();
+  const std::uint64_t n = t.firings.load(std::memory_order_relaxed);
+  if (n & 1) return;  // what a firing does fires nothing
+  t.firings.store(n + 1, std::memory_order_relaxed);
+  // Uneven against wait_for_firings: either that sees that we are inside, or we see what it
+  // changed.
+  ThreadSync::light_fence();
+  if (const Sessions* to = sessions.load(std::memory_order_acquire)) {
+    const d::Firing f{firing.probe, firing.argument_count, firing.words, kinds_of(firing.probe)};
+    if (exit_probe != ~0u) [[unlikely]]
+      forget_ended(t, *to, self_key());
+    for (d::Session* s : *to) s->fire(f);
+    if (firing.probe == exit_probe) [[unlikely]]
+      t.ended_self = self_key();
+  }
+  // Pairs with the load in wait_for_firings: all of the firing comes before.
+  t.firings.store(n + 2, std::memory_order_release);
+}
+
+// ---- profile-N: samples at the end of slices ----------------------------------------------------
+
+struct Sampler {
+  std::atomic<d::Session*> session{nullptr};
+  std::uint32_t probe = 0;            // while there is no session the controlling thread may write it
+  std::atomic<std::uint64_t> due{0};  // how often
+};
+Sampler samplers[FiringThread::kSamplers];
+
+void sample() {
+  FiringThread& t = firing_thread();
+  const std::uint64_t n = t.firings.load(std::memory_order_relaxed);
+  if (n & 1) return;
+  t.firings.store(n + 1, std::memory_order_relaxed);
+  ThreadSync::light_fence();  // as in fire
+  for (unsigned i = 0; i < FiringThread::kSamplers; ++i) {
+    d::Session* s = samplers[i].session.load(std::memory_order_acquire);
+    if (!s) break;
+    const std::uint64_t due = samplers[i].due.load(std::memory_order_relaxed);
+    if (due == t.sampled[i]) continue;
+    t.sampled[i] = due;
+    s->fire({samplers[i].probe, 0, nullptr, nullptr});
+  }
+  t.firings.store(n + 2, std::memory_order_release);
+}
+
+/// Those of the session go; the others close up, for a firing looks no further than the first gap.
+void remove_samplers(const d::Session& session) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < FiringThread::kSamplers; ++i) {
+    d::Session* s = samplers[i].session.load(std::memory_order_relaxed);
+    samplers[i].session.store(nullptr, std::memory_order_relaxed);
+    if (!s) break;
+    if (s == &session) {
+      probe::lower_watch("slice");
+      continue;
+    }
+    wait_for_firings();  // nobody reads the number that changes
+    samplers[kept].probe = samplers[i].probe;
+    samplers[kept++].session.store(s, std::memory_order_release);
+  }
+}
+
+[[maybe_unused]] const bool filled_in = (probe::fire_inside = fire, slice_stopped = sample, true);
+
+void replace_sessions(std::unique_ptr<const Sessions> by) {
+  const Sessions* old = sessions.load(std::memory_order_relaxed);
+  sessions.store(by.release(), std::memory_order_seq_cst);
+  wait_for_firings();
+  delete old;
+}
+
+}  // namespace
+
+FiringThread& firing_thread() { return this_thread ? *this_thread : join(); }
+
+void add_session(d::Session& session) {
+  const Sessions* old = sessions.load(std::memory_order_relaxed);
+  auto all = std::make_unique<Sessions>(old ? *old : Sessions());
+  all->push_back(&session);
+  replace_sessions(std::move(all));
+}
+
+void remove_session(d::Session& session) {
+  remove_samplers(session);
+  const Sessions* old = sessions.load(std::memory_order_relaxed);
+  if (!old) return;
+  auto all = std::make_unique<Sessions>(*old);
+  std::erase(*all, &session);
+  if (all->size() == old->size()) return;
+  if (all->empty()) all.reset();
+  replace_sessions(std::move(all));
+}
+
+void tell_ends(bool tell) {
+  static const unsigned probe = find_process_exit();
+  if (tell == (exit_probe != ~0u)) return;
+  // Read in firings without order: to forget one sooner or later is all the same.
+  __atomic_store_n(&exit_probe, tell ? probe : ~0u, __ATOMIC_RELAXED);
+  (tell ? probe::raise_inside : probe::lower_inside)(probe);
+}
+
+void wait_for_firings() {
+  ThreadSync::heavy_fence();
+  for (const FiringThread* t = threads.load(std::memory_order_seq_cst); t; t = t->next) {
+    const std::uint64_t seen = t->firings.load(std::memory_order_acquire);
+    if (!(seen & 1)) continue;
+    while (t->firings.load(std::memory_order_acquire) == seen) std::this_thread::yield();
+  }
+}
+
+bool sample_everywhere(d::Session& session, std::uint32_t probe) {
+  for (Sampler& s : samplers) {
+    const d::Session* of = s.session.load(std::memory_order_relaxed);
+    if (of && (of != &session || s.probe != probe)) continue;
+    s.due.fetch_add(1, std::memory_order_relaxed);
+    if (of) return true;
+    s.probe = probe;
+    s.session.store(&session, std::memory_order_release);
+    probe::raise_watch("slice");
+    return true;
+  }
+  return false;
+}
+
+}  // namespace vmrun::attach

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "probes/engine/session.hpp"
+
+/// Firings of the machine's probes on their way to the sessions that run, and what the controlling
+/// thread needs to change anything under them: who fires writes nothing that others write, and the
+/// controlling thread interrupts everybody (membarrier) to know who is inside.
+namespace vmrun::attach {
+
+/// One of a thread that has fired. They are never freed; a new thread takes over that of one that
+/// has ended.
+struct FiringThread {
+  std::atomic<std::uint64_t> firings{0};  // odd inside of one; written by its thread alone
+  std::atomic<bool> taken{true};
+  std::uint64_t number = 0;      // of the thread, from 1; never used again
+  std::uint64_t ended_self = 0;  // key of a process that has ended here, and whose variables go
+  static constexpr unsigned kSamplers = 64;
+  std::uint64_t sampled[kSamplers] = {};  // what was due when it last looked
+  FiringThread* next = nullptr;
+};
+
+/// That of the calling thread, made at its first firing.
+FiringThread& firing_thread();
+
+// The controlling thread only.
+
+/// Firings reach the session from now on.
+void add_session(d::Session& session);
+/// None does any more, nor is one under way, when it returns.
+void remove_session(d::Session& session);
+/// Whether the ends of processes are told to the sessions (forget_self).
+void tell_ends(bool tell);
+void wait_for_firings();
+/// Each thread that runs Erlang fires this once, at the end of its slice. False: there is no room
+/// for one more of them.
+bool sample_everywhere(d::Session& session, std::uint32_t probe);
+
+}  // namespace vmrun::attach

@@ -1,0 +1,374 @@
+#include "probes/attach/host.hpp"
+
+#include <cstring>
+#include <memory>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "probes/attach/firing.hpp"
+#include "probes/attach/terms.hpp"
+#include "probes/engine/operations.hpp"
+#include "probes/inside.hpp"
+#include "probes/listing.hpp"
+#include "probes/probes.hpp"
+#include "vm/base/epoch.hpp"
+#include "vm/code/module.hpp"
+#include "vm/probes/texts.hpp"
+#include "vm/process/code_view.hpp"
+#include "vm/process/core.hpp"
+#include "vm/process/process_state.hpp"
+
+namespace vmrun::attach {
+namespace {
+
+using d::ArgumentKind;
+using d::Shape;
+using d::Shaped;
+using probe::FunctionArgument;
+
+// ---- The list of probes -------------------------------------------------------------------------
+
+std::string with_hyphens(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool pair = name.substr(i, 2) == "__";
+    out += pair ? '-' : name[i];
+    i += pair;
+  }
+  return out;
+}
+
+struct Table {
+  std::vector<d::ProbeInfo> infos;
+  std::vector<std::vector<ArgumentKind>> kinds;
+  std::vector<std::vector<unsigned short>> most_bytes;  // of texts of terms
+};
+
+Table make_table() {
+  Table t;
+  if (!probe::kCompiledIn) return t;
+  const std::string provider = fmt::format("erlang{}", getpid());
+  for (const probe::ProbeRow& row : probe::probe_rows()) {
+    d::ProbeInfo info{provider, "vmrun", "-", with_hyphens(row.name), {}};
+    auto& kinds = t.kinds.emplace_back();
+    auto& most = t.most_bytes.emplace_back();
+    for (const auto& a : row.arguments) {
+      kinds.push_back(static_cast<ArgumentKind>(a.given));
+      most.push_back(a.most);
+      info.arguments.push_back({a.name, kinds.back()});
+    }
+    t.infos.push_back(std::move(info));
+  }
+  return t;
+}
+
+const Table& table() {
+  static const Table& t = *new Table(make_table());
+  return t;
+}
+
+// ---- Shapes -------------------------------------------------------------------------------------
+
+Shaped shaped_words(Shape shape, const std::uint64_t* words, std::size_t n, char* out, std::size_t room) {
+  const std::size_t bytes = n * sizeof *words;
+  if (bytes > room) return {Shape::kNull, 0};
+  std::memcpy(out, words, bytes);
+  return {shape, bytes};
+}
+Shaped shaped_text(const char* text, char* out, std::size_t room) {
+  if (!text) return {Shape::kNull, 0};
+  const std::size_t bytes = strnlen(text, room);
+  std::memcpy(out, text, bytes);
+  return {Shape::kText, bytes};
+}
+
+/// Numbers stand for atoms that need no quotes; texts of others are made at once.
+Shaped shaped_atom(Term atom, char* out, std::size_t room) {
+  const std::uint64_t word = atom.raw();
+  if (!atom_needs_quotes(atom_text(atom))) return shaped_words(Shape::kAtom, &word, 1, out, room);
+  return shaped_text(probe::TermText<1100>(atom), out, room);
+}
+Shaped shaped_function(const FunctionArgument& f, char* out, std::size_t room) {
+  if (!f.module || atom_needs_quotes(atom_text(f.module)) || atom_needs_quotes(atom_text(f.function)))
+    return shaped_text(probe::FunctionText(f), out, room);
+  const std::uint64_t words[] = {f.module.raw(), f.function.raw(), f.arity};
+  return shaped_words(Shape::kFunction, words, 3, out, room);
+}
+/// A process or port; absent: what stands for none.
+Shaped shaped_pid(Term who, const char* absent, char* out, std::size_t room) {
+  if (who && who.is_local_pid()) {
+    const std::uint64_t words[] = {who.id_number() & 0xFFFFFFF, who.id_number() >> 28};
+    return shaped_words(Shape::kPid, words, 2, out, room);
+  }
+  if (who && who.is_local_port()) {
+    const std::uint64_t number = who.id_number();
+    return shaped_words(Shape::kPort, &number, 1, out, room);
+  }
+  return shaped_text(probe::PidText(who, absent), out, room);
+}
+/// Cut after most_bytes.
+Shaped shaped_term(Term t, unsigned most_bytes, char* out, std::size_t room) {
+  if (!t) return {Shape::kNull, 0};
+  if (t.is_local_pid()) return shaped_pid(t, "", out, room);
+  if (t.is_atom() && atom_text(t).size() <= most_bytes) return shaped_atom(t, out, room);
+  char text[1025];
+  BoundedText bounded(text, std::min<std::size_t>(most_bytes + 1, sizeof text));
+  print_term(bounded, t);
+  return shaped_text(text, out, room);
+}
+
+/// As a text ended by a NUL.
+std::ptrdiff_t put_text(const char* text, char* out, std::size_t room) {
+  if (!text || room == 0) return -1;
+  const std::size_t bytes = strnlen(text, room - 1);
+  std::memcpy(out, text, bytes);
+  out[bytes] = 0;
+  return static_cast<std::ptrdiff_t>(bytes);
+}
+
+// ---- The process that fires ---------------------------------------------------------------------
+
+Process* running() {
+  Core* core = this_core();
+  return core ? core->current : nullptr;
+}
+
+FunctionArgument function_of(const Process& p) {
+  const FunctionName f = resume_function(p);
+  return {f.module, f.function, f.arity};
+}
+FunctionArgument initial_call_of(const Process& p) {
+  return {p.initial_module, p.initial_function, p.initial_arity};
+}
+Term name_of(const Process& p) {
+  const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed);
+  return name ? Term::atom(name - 1) : kNonValue;
+}
+Term in_dictionary(const Process& p, Term key) {
+  const Term value = p.extra ? p.extra->dictionary.get(key) : atoms::undefined;
+  return value == atoms::undefined ? kNonValue : value;
+}
+
+/// What proc_lib:set_label has set, or how the process began.
+Shaped shaped_label(const Process& p, char* out, std::size_t room) {
+  static const Term label = intern_atom("$process_label"), initial_call = intern_atom("$initial_call");
+  if (const Term set = in_dictionary(p, label)) return shaped_term(set, 255, out, room);
+  if (const Term call = in_dictionary(p, initial_call); call && call.is_tuple() && call.tuple_arity() == 3) {
+    const Term m = call.element(0), f = call.element(1), a = call.element(2);
+    if (m.is_atom() && f.is_atom() && a.is_small())
+      return shaped_function({m, f, static_cast<unsigned>(a.small_value())}, out, room);
+  }
+  return shaped_function(initial_call_of(p), out, room);
+}
+
+// ---- The host -----------------------------------------------------------------------------------
+
+class MachineHost final : public d::Host {
+ public:
+  const std::vector<d::ProbeInfo>& probes() const override { return table().infos; }
+
+  Shaped shaped_argument(const d::Firing& f, unsigned n, char* out, std::size_t room) override {
+    const std::uint64_t word = f.arguments[n];
+    switch (f.kinds[n]) {
+      case ArgumentKind::kPid:
+      case ArgumentKind::kPort: return shaped_pid(Term::from_raw(word), "", out, room);
+      case ArgumentKind::kCaller: return shaped_pid(Term::from_raw(word), "-raw-", out, room);
+      case ArgumentKind::kFunction: return shaped_function(*function_at(word), out, room);
+      case ArgumentKind::kTerm: return shaped_term(Term::from_raw(word), most_bytes(f, n), out, room);
+      case ArgumentKind::kIolist: return shaped_text(probe::IolistText(Term::from_raw(word)), out, room);
+      case ArgumentKind::kText: return shaped_text(reinterpret_cast<const char*>(word), out, room);
+      default: break;
+    }
+    return shaped_text(fmt::format_int(static_cast<std::int64_t>(word)).c_str(), out, room);
+  }
+
+  std::uint64_t argument_number(const d::Firing& f, unsigned n) override {
+    const std::uint64_t word = f.arguments[n];
+    if (f.kinds[n] != ArgumentKind::kFunction) return word;
+    const FunctionArgument& a = *function_at(word);
+    return a.module ? a.module.raw() << 35 ^ a.function.raw() << 8 ^ a.arity : 0;
+  }
+
+  std::ptrdiff_t argument_text(const d::Firing& f, unsigned n, char* out, std::size_t room) override {
+    const std::uint64_t word = f.arguments[n];
+    const Term term = Term::from_raw(word);
+    switch (f.kinds[n]) {
+      case ArgumentKind::kPid:
+      case ArgumentKind::kPort: return put_text(probe::PidText(term, ""), out, room);
+      case ArgumentKind::kCaller: return put_text(probe::PidText(term, "-raw-"), out, room);
+      case ArgumentKind::kFunction: return put_text(probe::FunctionText(*function_at(word)), out, room);
+      case ArgumentKind::kTerm:
+        if (!term) return -1;
+        return static_cast<std::ptrdiff_t>(
+            term_text(word, out, std::min<std::size_t>(room, most_bytes(f, n) + 1)));
+      case ArgumentKind::kIolist: return put_text(probe::IolistText(term), out, room);
+      case ArgumentKind::kText: return put_text(reinterpret_cast<const char*>(word), out, room);
+      default: break;
+    }
+    return put_text(fmt::format_int(static_cast<std::int64_t>(word)).c_str(), out, room);
+  }
+
+  std::uint64_t self_key(const d::Firing&) override { return attach::self_key(); }
+
+  std::uint64_t builtin_number(unsigned builtin, const d::Firing&) override {
+    const Core* core = this_core();
+    const Process* p = running();
+    switch (static_cast<d::Builtin>(builtin)) {
+      case d::Builtin::kCpu: return core ? core->number : 0;
+      case d::Builtin::kSelf: return p ? p->id.raw() : 0;
+      case d::Builtin::kMsgqlen: return p ? p->mailbox.length() : 0;
+      case d::Builtin::kHeapwords:
+        return p ? p->heap.block_words() + static_cast<Word>(p->heap.old_end - p->heap.old_start) : 0;
+      case d::Builtin::kReductions:
+        return p ? p->reductions_done + static_cast<Word>(core->slice - p->reductions) : 0;
+      default: return 0;
+    }
+  }
+
+  Shaped builtin_shaped(unsigned builtin, const d::Firing& f, char* out, std::size_t room) override {
+    const Process* p = running();
+    if (!p) return {Shape::kNull, 0};
+    switch (static_cast<d::Builtin>(builtin)) {
+      case d::Builtin::kSelf: return shaped_pid(p->id, "", out, room);
+      case d::Builtin::kMfa: return shaped_function(current_function(f, *p), out, room);
+      case d::Builtin::kInitcall: return shaped_function(initial_call_of(*p), out, room);
+      case d::Builtin::kRegname:
+        if (const Term name = name_of(*p)) return shaped_atom(name, out, room);
+        return shaped_pid(p->id, "", out, room);
+      case d::Builtin::kLabel: return shaped_label(*p, out, room);
+      default: return {Shape::kNull, 0};
+    }
+  }
+
+  std::ptrdiff_t builtin_text(unsigned builtin, const d::Firing& f, char* out, std::size_t room) override {
+    const Process* p = running();
+    if (!p) return -1;
+    switch (static_cast<d::Builtin>(builtin)) {
+      case d::Builtin::kSelf: return put_text(probe::PidText(p->id, ""), out, room);
+      case d::Builtin::kMfa: return put_text(probe::FunctionText(current_function(f, *p)), out, room);
+      case d::Builtin::kInitcall: return put_text(probe::FunctionText(initial_call_of(*p)), out, room);
+      case d::Builtin::kRegname:
+        if (const Term name = name_of(*p))
+          return static_cast<std::ptrdiff_t>(term_text(name.raw(), out, room));
+        return put_text(probe::PidText(p->id, ""), out, room);
+      case d::Builtin::kLabel: {
+        const Shaped s = shaped_label(*p, out, room ? room - 1 : 0);
+        if (s.shape == Shape::kText) return static_cast<std::ptrdiff_t>((out[s.bytes] = 0, s.bytes));
+        return text_of_words(s, out, room);
+      }
+      default: return -1;
+    }
+  }
+
+  std::size_t stack(const d::Firing&, std::uint64_t* out, std::size_t most) override {
+    const Process* p = running();
+    return p ? stack_of(*p, out, most) : 0;
+  }
+
+  bool argument_term(const d::Firing& f, unsigned n, std::uint64_t& term) override {
+    const std::uint64_t word = f.arguments[n];
+    switch (f.kinds[n]) {
+      case ArgumentKind::kPid:
+      case ArgumentKind::kCaller:
+      case ArgumentKind::kPort:
+      case ArgumentKind::kTerm:
+      case ArgumentKind::kIolist: term = word; return word != 0;
+      case ArgumentKind::kInt:
+      case ArgumentKind::kUint32:
+      case ArgumentKind::kInt64: {
+        const auto n = static_cast<std::int64_t>(word);
+        term = Term::small(n).raw();
+        return Term::fits_small(n);
+      }
+      default: return false;
+    }
+  }
+  bool term_part(unsigned subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out) override {
+    return attach::term_part(static_cast<d::Subroutine>(subroutine), term, n, out);
+  }
+  bool term_number(unsigned subroutine, std::uint64_t term, std::int64_t& out) override {
+    return attach::term_number(static_cast<d::Subroutine>(subroutine), term, out);
+  }
+  std::size_t term_text(std::uint64_t term, char* out, std::size_t room) override {
+    if (room == 0) return 0;
+    BoundedText text(out, room);
+    if (term) print_term(text, Term::from_raw(term));
+    return text.text().size();
+  }
+
+  void enable(std::uint32_t probe) override { probe::raise_inside(probe); }
+  void disable(std::uint32_t probe) override { probe::lower_inside(probe); }
+  void wait_for_firings() override { attach::wait_for_firings(); }
+  bool fire_everywhere(d::Session& session, std::uint32_t probe) override {
+    return sample_everywhere(session, probe);
+  }
+
+  std::string atom_name(std::uint64_t number) override {
+    const Term atom = Term::from_raw(number);
+    if (!atom.is_atom() || atom.atom_index() >= atom_count()) return {};
+    return std::string(atom_text(atom));
+  }
+  std::string address_name(std::uint64_t address) override {
+    const EpochGuard guard;
+    const auto* at = reinterpret_cast<const Word*>(address & ~Word{7});
+    const FunctionHeader* f = function_header_at(at);
+    if (!f) return {};
+    std::string name = fmt::format(
+        "{}",
+        static_cast<const char*>(probe::FunctionText(FunctionArgument{f->module, f->function, f->arity})));
+    const SourceLocation where = location_at(at);
+    if (where.file && where.line) name += fmt::format(" ({}:{})", *where.file, where.line);
+    return name;
+  }
+
+ private:
+  static const FunctionArgument* function_at(std::uint64_t word) {
+    return reinterpret_cast<const FunctionArgument*>(word);
+  }
+  static unsigned most_bytes(const d::Firing& f, unsigned n) { return table().most_bytes[f.probe][n]; }
+
+  /// A probe of a function says which it is better than the process does.
+  static FunctionArgument current_function(const d::Firing& f, const Process& p) {
+    for (unsigned n = 0; n < f.argument_count; ++n)
+      if (f.kinds[n] == ArgumentKind::kFunction && function_at(f.arguments[n])->module &&
+          f.arguments[0] == p.id.raw())
+        return *function_at(f.arguments[n]);
+    const EpochGuard guard;
+    return function_of(p);
+  }
+
+  static std::ptrdiff_t text_of_words(const Shaped& s, char* out, std::size_t room) {
+    std::uint64_t words[3] = {};
+    std::memcpy(words, out, std::min(s.bytes, sizeof words));
+    switch (s.shape) {
+      case Shape::kPid: return put_text(probe::PidText(Term::pid(words[0] | words[1] << 28), ""), out, room);
+      case Shape::kAtom: return put_text(probe::TermText<1100>(Term::from_raw(words[0])), out, room);
+      case Shape::kFunction:
+        return put_text(
+            probe::FunctionText(FunctionArgument{Term::from_raw(words[0]), Term::from_raw(words[1]),
+                                                 static_cast<unsigned>(words[2])}),
+            out, room);
+      default: return -1;
+    }
+  }
+};
+
+}  // namespace
+
+d::Host& machine_host() {
+  static MachineHost& host = *new MachineHost;
+  (void)table();
+  return host;
+}
+
+const ArgumentKind* kinds_of(unsigned probe) { return table().kinds[probe].data(); }
+
+std::uint64_t self_key() {
+  if (const Process* p = running()) return p->id.raw();
+  // No process has such a word: the low bits are no pid's.
+  return firing_thread().number << 4;
+}
+
+}  // namespace vmrun::attach

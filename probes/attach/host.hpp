@@ -1,0 +1,16 @@
+#pragma once
+
+#include "probes/engine/host.hpp"
+
+/// The machine as the D engine sees it. One for the VM, made when the first tracer comes and never
+/// freed. What is called from firing threads neither blocks nor allocates, and only reads.
+namespace vmrun::attach {
+
+d::Host& machine_host();
+
+/// How a probe's arguments are handed over. The machine_host has been made.
+const d::ArgumentKind* kinds_of(unsigned probe);
+/// Of the process that runs in this thread, or else of the thread.
+std::uint64_t self_key();
+
+}  // namespace vmrun::attach

@@ -1,0 +1,90 @@
+#include "probes/attach/terms.hpp"
+
+#include "vm/term/big.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/map.hpp"
+#include "vm/term/term.hpp"
+
+namespace vmrun::attach {
+
+using d::Subroutine;
+
+namespace {
+
+constexpr std::int64_t kLongestList = 65536;
+
+bool size_of(Term t, std::int64_t& out) {
+  if (t.is_tuple()) out = static_cast<std::int64_t>(t.tuple_arity());
+  else if (t.is_map()) out = static_cast<std::int64_t>(map_size(t));
+  else if (t.is_bitstring()) out = static_cast<std::int64_t>((bit_size_of(t) + 7) / 8);
+  else return false;
+  return true;
+}
+
+bool length_of(Term t, std::int64_t& out) {
+  out = 0;
+  for (; t.is_list() && out < kLongestList; t = t.tail()) ++out;
+  return t.is_nil() || out == kLongestList;
+}
+
+}  // namespace
+
+bool term_part(Subroutine subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out) {
+  const Term t = Term::from_raw(term);
+  if (!t) return false;
+  switch (subroutine) {
+    case Subroutine::kHd:
+      if (!t.is_list()) return false;
+      out = t.head().raw();
+      return true;
+    case Subroutine::kTl:
+      if (!t.is_list()) return false;
+      out = t.tail().raw();
+      return true;
+    case Subroutine::kElement:
+      if (!t.is_tuple() || n < 1 || static_cast<Word>(n) > t.tuple_arity()) return false;
+      out = t.element(static_cast<Word>(n) - 1).raw();
+      return true;
+    default: return false;
+  }
+}
+
+bool term_number(Subroutine subroutine, std::uint64_t term, std::int64_t& out) {
+  const Term t = Term::from_raw(term);
+  if (!t) return false;
+  switch (subroutine) {
+    case Subroutine::kSize: return size_of(t, out);
+    case Subroutine::kListLength: return length_of(t, out);
+    case Subroutine::kTerm2int: return t.is_integer() && integer_to_int64(t, &out);
+    case Subroutine::kIsAtom: out = t.is_atom(); return true;
+    case Subroutine::kIsInteger: out = t.is_integer(); return true;
+    case Subroutine::kIsFloat: out = t.is_float(); return true;
+    case Subroutine::kIsTuple: out = t.is_tuple(); return true;
+    case Subroutine::kIsList: out = t.is_list() || t.is_nil(); return true;
+    case Subroutine::kIsMap: out = t.is_map(); return true;
+    case Subroutine::kIsBinary: out = is_binary(t); return true;
+    case Subroutine::kIsPid: out = t.is_pid(); return true;
+    case Subroutine::kIsPort: out = t.is_port(); return true;
+    case Subroutine::kIsReference: out = t.is_ref(); return true;
+    case Subroutine::kIsFunction: out = t.is_fun(); return true;
+    default: return false;
+  }
+}
+
+// As stack traces do it: return addresses are the words on a stack with a header's tag.
+std::size_t stack_of(const Process& p, std::uint64_t* out, std::size_t most) {
+  std::size_t n = 0;
+  const Word* innermost = p.ip;
+  std::uint64_t previous = reinterpret_cast<std::uintptr_t>(innermost);
+  if (innermost && n < most) out[n++] = previous;
+  const Term* from = p.heap.stop;
+  if (from < p.heap.start || from > p.heap.end) return n;
+  for (const Term* s = from; s < p.heap.end && n < most; ++s) {
+    if (!s->is_header() || s->raw() == 0 || s->raw() == previous) continue;
+    previous = s->raw();
+    out[n++] = s->raw() - 1;  // inside the call instruction
+  }
+  return n;
+}
+
+}  // namespace vmrun::attach

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "probes/engine/operations.hpp"
+#include "vm/process/process.hpp"
+
+/// Terms and stacks as scripts look into them, in the thread that fires: only read, in a bounded
+/// number of steps, nothing allocated.
+namespace vmrun::attach {
+
+/// False: a bad argument. n: what the subroutine takes besides.
+bool term_part(d::Subroutine subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out);
+bool term_number(d::Subroutine subroutine, std::uint64_t term, std::int64_t& out);
+
+/// Addresses of the instructions of a process's stack, innermost first.
+std::size_t stack_of(const Process& p, std::uint64_t* out, std::size_t most);
+
+}  // namespace vmrun::attach
