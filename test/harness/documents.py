@@ -17,6 +17,7 @@ def tests(root, vmrun):
             Test('docs', 'docs/internals/files.md has the commands of the file driver', lambda: file_commands(root)),
             Test('docs', 'files that the documents name are there', lambda: named_files(root, vmrun)),
             Test('docs', 'the manual page has the flags of --help', lambda: manual_page(root, vmrun)),
+            Test('docs', 'the manual page of vmtrace has the flags of its --help', lambda: vmtrace_page(root)),
             Test('docs', 'a script is shown in each stage', lambda: stages(root, vmrun)),
             *tracing_scripts.tests(root, table, vmrun)]
 
@@ -31,7 +32,7 @@ def packages(root):
 
 def named_files(root, vmrun):
     """Paths of scripts, documents and tests in the documents for users, in --help and, of documents, in sources; NAME and * stand for any name."""
-    texts = {path.relative_to(root): path.read_text() for path in (root / 'README.md', *sorted((root / 'docs').rglob('*.md')), root / 'docs/vmrun.1')}
+    texts = {path.relative_to(root): path.read_text() for path in (root / 'README.md', *sorted((root / 'docs').rglob('*.md')), root / 'docs/vmrun.1', root / 'docs/vmtrace.1')}
     texts['--help'] = help_text(vmrun)
     # What meson.build and the sources say of documents.
     for folder in ('vm', 'runtime', 'drivers', 'probes', 'bench', 'scripts', 'test'):
@@ -56,6 +57,16 @@ def manual_page(root, vmrun):
     options = page.split('.SH OPTIONS')[1].split('.SH EXIT STATUS')[0]
     described = {word for line in re.findall(r'^\.TP\n(.*)', options, re.M) for word in re.findall(r'(?<!\S)"?([-+][\w-]+)', line)}
     shown = set(re.findall(r'^  ([-+][\w-]+)', help_text(vmrun), re.M))
+    if described != shown:
+        raise Failure(f'only in the manual page: {sorted(described - shown)}, only in --help: {sorted(shown - described)}')
+
+
+def vmtrace_page(root):
+    """Read from the source: the text is the same in every build."""
+    page = re.sub(r'\\f.', '', (root / 'docs/vmtrace.1').read_text()).replace('\\-', '-')
+    options = page.split('.SH OPTIONS')[1].split('.SS ')[0]
+    described = set(re.findall(r'^\.TP\n\.BI? (-\w)', options, re.M))
+    shown = set(re.findall(r'^  (-\w)', (root / 'probes/vmtrace/options.cpp').read_text(), re.M))
     if described != shown:
         raise Failure(f'only in the manual page: {sorted(described - shown)}, only in --help: {sorted(shown - described)}')
 
