@@ -23,9 +23,11 @@ inline constexpr std::uint32_t kFirstTimerProbe = 0xff000000;
 inline constexpr std::uint32_t kBeginProbe = 0xffffff00;
 inline constexpr std::uint32_t kEndProbe = 0xffffff01;
 inline constexpr std::uint32_t kErrorProbe = 0xffffff02;
-/// The built-in `id`, and what -l shows: BEGIN, END and ERROR are 1 to 3, the target's follow.
+/// The built-in `id`, and what -l shows: BEGIN, END and ERROR are 1 to 3, the target's follow;
+/// timers, which only a script has, are far from them.
 inline constexpr std::uint32_t probe_id(std::uint32_t number) {
   if (number >= kBeginProbe) return number - kBeginProbe + 1;
+  if (number >= kFirstTimerProbe) return number - kFirstTimerProbe + 900'000;
   return number + 4;
 }
 

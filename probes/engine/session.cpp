@@ -308,6 +308,7 @@ bool RunningSession::run_parts(Thread& t, const Firing& f, const Hit& hit) {
     t.record_words = 0;
     return true;
   }
+  t.action = 1;  // of the clause, until one begins
   return hit.body == nullptr || run(t, hit.body, f, value);
 }
 

@@ -285,12 +285,21 @@ void Output::set_option(const ActionInfo& action) {
   if (!why.empty()) message(fmt::format("couldn't set option \"{}\" to \"{}\": {}", name, value, why));
 }
 
+/// Counted within the clause, from 1.
+std::size_t Output::action_in_clause(const Fault& fault) const {
+  const auto begun = static_cast<std::size_t>(fault.action - 1);
+  if (begun >= script_.actions.size() || script_.actions[begun].clause != fault.clause) return 1;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i <= begun; ++i) n += script_.actions[i].clause == fault.clause;
+  return n;
+}
+
 void Output::fault(const Origin& origin, const Record& record, const Fault& fault) {
   const ProbeInfo probe = probe_info(*origin.probes, origin.script->program, record.probe);
   const auto kind = std::min<std::size_t>(static_cast<std::size_t>(fault.kind), std::size(kFaults) - 1);
   const std::string address = has_address(fault.kind) ? fmt::format(" (0x{:x})", fault.address) : "";
-  const bool in_predicate = fault.action == 0;
-  const std::string where = in_predicate ? "predicate" : fmt::format("action #{}", fault.action);
+  const std::string where =
+      fault.action == 0 ? "predicate" : fmt::format("action #{}", action_in_clause(fault));
   message(fmt::format("error on enabled probe ID {} (ID {}: {}:{}:{}:{}): {}{} in {} at DIF offset {}",
                       fault.clause + 1, probe_id(record.probe), probe.provider, probe.module, probe.function,
                       probe.name, kFaults[kind], address, where, fault.offset));

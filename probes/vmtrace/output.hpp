@@ -61,6 +61,7 @@ class Output {
  private:
   void line_head(const Origin& origin, const Record& record);
   void fault(const Origin& origin, const Record& record, const Fault& fault);
+  std::size_t action_in_clause(const Fault& fault) const;
   void act(const ActionInfo& action, std::size_t number);
   void print_aggregations(const ActionInfo& action, std::size_t number);
   void change_aggregation(const ActionInfo& action);

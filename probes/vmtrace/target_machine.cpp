@@ -31,14 +31,16 @@ constexpr int kDoorMs = 5'000;     // for the socket to be there after the signa
 class MachineTarget : public Target {
  public:
   MachineTarget(int connection, std::int64_t pid, pid_t child)
-      : channel_(connection), pid_(pid), child_(child) {}
+      : channel_(std::make_unique<Channel>(connection)), pid_(pid), child_(child) {}
   ~MachineTarget() override {
-    if (child_ > 0 && !gone_) kill(child_, SIGTERM);
-    if (child_ > 0) waitpid(child_, nullptr, gone_ ? 0 : WNOHANG);
+    channel_.reset();  // a machine that ends waits a moment for that
+    if (child_ <= 0) return;
+    if (!stopped_of_itself_) kill(child_, SIGKILL);  // as dtrace does with what it has started
+    waitpid(child_, nullptr, 0);
   }
 
   bool hello(std::string& why) {
-    channel_.send(Message::kHello, Packer().u32(kWireVersion).bytes);
+    channel_->send(Message::kHello, Packer().u32(kWireVersion).bytes);
     Channel::Received answer;
     if (!await(Message::kProbes, answer, why)) return false;
     if (unpack_probes(answer.body, probes_)) return true;
@@ -53,29 +55,29 @@ class MachineTarget : public Target {
     adjust_clock();
     all_.resize(program.aggregations.size());
     std::iota(all_.begin(), all_.end(), 0U);
-    channel_.send(Message::kProgram, to_bytes(program));
+    channel_->send(Message::kProgram, to_bytes(program));
     Channel::Received answer;
     return await(Message::kReady, answer, why);
   }
   bool begin(std::string& why) override {
-    channel_.send(Message::kGo);
-    if (channel_.flush()) return true;
+    channel_->send(Message::kGo);
+    if (channel_->flush()) return true;
     why = "the connection is gone";
     return false;
   }
 
   std::uint64_t work(std::uint64_t most_ns) override {
     if (gone_) return most_ns;
-    const bool alive = channel_.flush() && channel_.fill();
-    for (Channel::Received received; channel_.take(received);) by_the_way(received);
+    const bool alive = channel_->flush() && channel_->fill();
+    for (Channel::Received received; channel_->take(received);) by_the_way(received);
     if (!alive) gone_ = true;
     return most_ns;
   }
-  int descriptor() const override { return gone_ ? -1 : channel_.descriptor(); }
+  int descriptor() const override { return gone_ ? -1 : channel_->descriptor(); }
 
   void end() override {
     if (gone_ || stopped_) return;
-    channel_.send(Message::kStop);
+    channel_->send(Message::kStop);
     Channel::Received answer;
     std::string why;
     await(Message::kStopped, answer, why);
@@ -92,7 +94,7 @@ class MachineTarget : public Target {
     if (gone_ || all_.empty()) return elements;
     Packer body;
     for (const std::uint32_t a : all_) body.u32(a);
-    channel_.send(Message::kAggregations, body.bytes);
+    channel_->send(Message::kAggregations, body.bytes);
     Channel::Received answer;
     std::string why;
     if (await(Message::kAggregations, answer, why) && !unpack_elements(answer.body, elements))
@@ -101,7 +103,7 @@ class MachineTarget : public Target {
   }
   std::uint64_t drops(Drop kind) override {
     if (gone_) return 0;
-    channel_.send(Message::kDrops);
+    channel_->send(Message::kDrops);
     Channel::Received answer;
     std::string why;
     if (!await(Message::kDrops, answer, why)) return 0;
@@ -123,7 +125,7 @@ class MachineTarget : public Target {
  private:
   std::string name(Message what, std::uint64_t number) {
     if (gone_) return "";
-    channel_.send(what, Packer().u64(number).bytes);
+    channel_->send(what, Packer().u64(number).bytes);
     Channel::Received answer;
     std::string why;
     std::vector<std::string> names;
@@ -146,7 +148,7 @@ class MachineTarget : public Target {
         status_ = static_cast<int>(body.u32());
         return;
       }
-      case Message::kStopped: stopped_ = true; return;
+      case Message::kStopped: stopped_ = stopped_of_itself_ = true; return;
       default: break;
     }
     if (received.passed >= 0) close(received.passed);
@@ -154,7 +156,7 @@ class MachineTarget : public Target {
 
   bool await(Message wanted, Channel::Received& answer, std::string& why) {
     for (;;) {
-      if (!channel_.wait(answer, kAnswerMs)) {
+      if (!channel_->wait(answer, kAnswerMs)) {
         gone_ = true;
         why = "it does not answer";
         return false;
@@ -171,13 +173,13 @@ class MachineTarget : public Target {
     }
   }
 
-  Channel channel_;
+  std::unique_ptr<Channel> channel_;
   std::int64_t pid_;
   pid_t child_;
   std::vector<ProbeInfo> probes_;
   std::vector<std::uint32_t> all_;
   std::vector<std::unique_ptr<Ring>> rings_;
-  bool gone_ = false, stopped_ = false, exiting_ = false;
+  bool gone_ = false, stopped_ = false, stopped_of_itself_ = false, exiting_ = false;
   int status_ = 0;
 };
 
