@@ -4,40 +4,10 @@
 
 #include <thread>
 
-#include "probes/engine/ring.hpp"
 #include "test/unit/engine/support.hpp"
 
 using namespace vmrun::d;
 using namespace vmrun::d::test;
-
-namespace {
-
-std::vector<Read> records(Session& session) {
-  std::vector<Read> all;
-  for (Ring* ring : session.rings()) {
-    std::vector<std::uint64_t> words;
-    while (ring->take(words) != 0) {}
-    for (std::size_t at = 0; at < words.size();) {
-      Read one;
-      std::memcpy(&one.head, &words[at], sizeof one.head);
-      one.words.assign(words.begin() + static_cast<std::ptrdiff_t>(at) + 3,
-                       words.begin() + static_cast<std::ptrdiff_t>(at + one.head.bytes / 8));
-      all.push_back(one);
-      at += one.head.bytes / 8;
-    }
-  }
-  return all;
-}
-
-std::unique_ptr<Session> opened(Program program, Host& host) {
-  std::string why;
-  auto session = Session::open(std::move(program), host, why);
-  INFO(why);
-  REQUIRE(session != nullptr);
-  return session;
-}
-
-}  // namespace
 
 TEST_CASE("BEGIN makes a record, and exit ends") {
   TestHost host;

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <catch2/catch.hpp>
+
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +13,7 @@
 #include "probes/engine/operations.hpp"
 #include "probes/engine/program.hpp"
 #include "probes/engine/record.hpp"
+#include "probes/engine/ring.hpp"
 #include "probes/engine/session.hpp"
 
 /// What the engine's tests share: a host with a few probes that anybody may fire, and programs
@@ -119,5 +124,90 @@ struct Read {
   std::vector<std::uint64_t> words;
   bool operator==(const std::vector<std::uint64_t>& expected) const { return words == expected; }
 };
+
+inline std::vector<Read> split(const std::vector<std::uint64_t>& words) {
+  std::vector<Read> all;
+  for (std::size_t at = 0; at < words.size();) {
+    Read one;
+    std::memcpy(&one.head, &words[at], sizeof one.head);
+    REQUIRE(one.head.bytes >= sizeof one.head);
+    REQUIRE(at + one.head.bytes / 8 <= words.size());
+    one.words.assign(words.begin() + static_cast<std::ptrdiff_t>(at) + 3,
+                     words.begin() + static_cast<std::ptrdiff_t>(at + one.head.bytes / 8));
+    all.push_back(one);
+    at += one.head.bytes / 8;
+  }
+  return all;
+}
+
+/// Of all threads, one after the other.
+inline std::vector<Read> records(Session& session) {
+  std::vector<Read> all;
+  for (Ring* ring : session.rings()) {
+    std::vector<std::uint64_t> words;
+    while (ring->take(words) != 0) {}
+    for (auto& one : split(words)) all.push_back(one);
+  }
+  return all;
+}
+
+inline std::unique_ptr<Session> opened(Program program, Host& host) {
+  std::string why;
+  auto session = Session::open(std::move(program), host, why);
+  INFO(why);
+  REQUIRE(session != nullptr);
+  return session;
+}
+
+/// Adds a text to the program's and returns its offset.
+inline std::int32_t text(Program& p, const std::string& s) {
+  if (p.texts.empty()) p.texts.push_back('\0');
+  const auto at = static_cast<std::int32_t>(p.texts.size());
+  p.texts += s;
+  p.texts.push_back('\0');
+  return at;
+}
+
+/// The words of a text as field or key.
+inline std::vector<std::uint64_t> shaped(Shape shape, const std::string& bytes) {
+  std::vector<std::uint64_t> words(1 + (bytes.size() + 7) / 8);
+  words[0] = static_cast<std::uint64_t>(shape) | static_cast<std::uint64_t>(bytes.size()) << 32;
+  if (!bytes.empty()) std::memcpy(&words[1], bytes.data(), bytes.size());
+  return words;
+}
+
+/// The body in BEGIN, and what its one record has after the number of action 0 (which it begins).
+/// Of a fault: its kind and address.
+struct Ran {
+  std::vector<std::uint64_t> words;
+  bool fault = false;
+  FaultKind kind = FaultKind::kUnknown;
+  std::uint64_t address = 0, offset = 0;
+};
+inline Ran ran(Program p, std::vector<Instruction> body, TestHost& host) {
+  p.actions.resize(1);
+  body.insert(body.begin(), {Op::kBegin});
+  p.clauses = {clause(kBeginProbe, std::move(body))};
+  auto session = opened(p, host);
+  session->begin();
+  const auto all = records(*session);
+  REQUIRE(all.size() == 1);
+  Ran result;
+  result.words = all[0].words;
+  if (all[0].head.flags == kRecordFault) {
+    Fault fault;
+    REQUIRE(all[0].words.size() == 5);
+    std::memcpy(&fault, all[0].words.data(), sizeof fault);
+    result.fault = true, result.kind = fault.kind, result.address = fault.address,
+    result.offset = fault.offset;
+  } else {
+    result.words.erase(result.words.begin());
+  }
+  return result;
+}
+inline Ran ran(const Program& p, std::vector<Instruction> body) {
+  TestHost host;
+  return ran(p, std::move(body), host);
+}
 
 }  // namespace vmrun::d::test
