@@ -52,9 +52,10 @@ class ClauseVerifier {
     if (!known_.reached) known_ = {~0u, 0xff, false};
     const OperationInfo& info = kOperations[number];
     const std::int32_t values[] = {i.a, i.b, i.c, i.imm};
+    const bool calls = i.operation == Operation::kCall;  // call() checks its arguments
     for (const bool writes : {false, true})
       for (int k = 0; k < 4; ++k)
-        if (is_written(info.operands[k]) == writes)
+        if (is_written(info.operands[k]) == writes && !(calls && k == 1))
           if (auto why = operand(info.operands[k], values[k]); !why.empty())
             return fmt::format("{}: {}", info.name, why);
     if (auto why = special(i); !why.empty()) return fmt::format("{}: {}", info.name, why);
@@ -187,6 +188,7 @@ class ClauseVerifier {
     const SubroutineInfo& s = kSubroutines[i.imm];
     if (s.of_term) return fmt::format("{} takes a term", s.name);
     if (i.c != s.parameter_count) return fmt::format("{} takes {} arguments", s.name, s.parameter_count);
+    if (i.b >= kRegisters) return fmt::format("no register {}", i.b);
     for (int k = 0; k < i.c; ++k)
       if (auto why = read(i.b + k); !why.empty()) return why;
     return "";
