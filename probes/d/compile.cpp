@@ -1,0 +1,165 @@
+// One compilation from texts to a script: macros, pragmas, and the passes one after the other.
+#include <algorithm>
+#include <exception>
+
+#include "probes/d/check.hpp"
+#include "probes/d/emit.hpp"
+#include "probes/d/options.hpp"
+#include "probes/d/parser.hpp"
+#include "probes/d/script.hpp"
+
+namespace vmrun::d {
+namespace lang {
+namespace {
+
+class Compilation {
+ public:
+  explicit Compilation(const CompileOptions& options)
+      : options_(options), referenced_(options.arguments.size()), checker_(tree_, types_, script_, options) {
+    macros_.find = [this](std::string_view name, std::string& value) { return macro(name, value); };
+    macros_.pragma = [this](const Pragma& pragma) { take(pragma); };
+    macros_.file_number = [this](const std::string& file) { return file_number(file); };
+  }
+
+  std::unique_ptr<Script> run(const std::vector<Source>& sources) {
+    for (const auto& [name, value] : options_.options) option({}, name, value);
+    for (const Source& source : sources) {
+      const std::uint32_t file = file_number(source.file);
+      const std::size_t before = checker_.clauses().size();
+      checker_.begin_source(source.kind);
+      Lexer lexer(source.text, file, macros_);
+      Parser(lexer, tree_, types_, checker_).parse(source.kind == Source::Kind::kFile);
+      if (checker_.clauses().size() == before && !options_.empty)
+        fail({file, 0}, "D_EMPTY", "empty D program translation unit");
+    }
+    for (std::size_t i = 1; i < referenced_.size() && !arguments_may_be_unused_; i++) {
+      if (!referenced_[i])
+        fail({}, "D_MACRO_UNUSED",
+             "extraneous argument '" + options_.arguments[i] + "' ($" + std::to_string(i) +
+                 " is not referenced)");
+    }
+    emit(script_, types_, checker_);
+    script_.types = std::move(types_.all());
+    return std::make_unique<Script>(std::move(script_));
+  }
+
+  std::string file(std::uint32_t number) const {
+    return number < script_.files.size() ? script_.files[number] : "";
+  }
+
+ private:
+  std::uint32_t file_number(const std::string& name) {
+    const auto at = std::ranges::find(script_.files, name);
+    if (at == script_.files.end()) {
+      script_.files.push_back(name);
+      return static_cast<std::uint32_t>(script_.files.size() - 1);
+    }
+    return static_cast<std::uint32_t>(at - script_.files.begin());
+  }
+
+  /// name: "1", "target"; "$1" for the text of it.
+  bool macro(std::string_view name, std::string& value) {
+    const bool as_text = name.starts_with('$');
+    if (as_text) name.remove_prefix(1);
+    if (!name.empty() && name[0] >= '0' && name[0] <= '9') {
+      std::size_t number = 0;
+      for (const char c : name)
+        number = std::min<std::size_t>(number * 10 + static_cast<std::size_t>(c - '0'), 1 << 20);
+      if (number >= options_.arguments.size()) {
+        value = as_text ? "" : "0";
+        return options_.default_arguments || default_arguments_;
+      }
+      referenced_[number] = true;
+      value = options_.arguments[number];
+      return true;
+    }
+    for (const auto& [known, number] : options_.macros) {
+      if (known != name) continue;
+      value = std::to_string(number);
+      return true;
+    }
+    return false;
+  }
+
+  void option(Place place, const std::string& name, const std::string& value) {
+    std::string why;
+    const auto refuse = [&](const std::string& reason) {
+      fail(place, "D_PRAGMA_OPTSET",
+           "failed to set option '" + name + "'" + (value.empty() ? "" : " to '" + value + "'") + ": " +
+               reason);
+    };
+    if (!set_option(script_.program.options, name, value, why)) {
+      if (!why.empty()) refuse(why);
+      if (!known_option(name)) refuse("invalid option name");
+    }
+    if (name == "strsize") types_.set_string_bytes(script_.program.options.strsize);
+    if (name == "defaultargs") default_arguments_ = true;
+    if (name == "argref") arguments_may_be_unused_ = true;
+    script_.options.emplace_back(name, value);
+  }
+
+  void take(const Pragma& pragma) {
+    const auto& words = pragma.words;
+    if (words.empty()) return;
+    if (words[0] == "error") {
+      std::string text = "#pragma error:";
+      for (std::size_t i = 1; i < words.size(); i++) text += ' ' + words[i];
+      fail(pragma.place, "D_PRAGERR", text);
+    }
+    if (words[0] != "D") return;  // other compilers'
+    if (words.size() < 2) fail(pragma.place, "D_PRAGMA_MALFORM", "malformed #pragma D: nothing follows");
+    if (words[1] == "option") {
+      if (words.size() < 3)
+        fail(pragma.place, "D_PRAGMA_MALFORM",
+             "superfluous or missing arguments: #pragma D option name=value");
+      for (std::size_t i = 2; i < words.size(); i++) {
+        const std::size_t equals = words[i].find('=');
+        std::string value = equals == std::string::npos ? "" : words[i].substr(equals + 1);
+        if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
+          value = value.substr(1, value.size() - 2);
+        option(pragma.place, words[i].substr(0, equals), value);
+      }
+    } else if (words[1] == "depends_on") {
+      if (words.size() != 4)
+        fail(pragma.place, "D_PRAGMA_MALFORM", "malformed #pragma D depends_on: class and name");
+      if (words[2] != "provider" && words[2] != "module" && words[2] != "library")
+        fail(pragma.place, "D_PRAGMA_INVAL", "invalid class in #pragma D depends_on: " + words[2]);
+    } else if (words[1] != "attributes" && words[1] != "binding") {
+      fail(pragma.place, "D_PRAGMA_INVAL", "invalid #pragma D: " + words[1]);
+    }
+  }
+
+  const CompileOptions& options_;
+  std::vector<bool> referenced_;
+  bool default_arguments_ = false, arguments_may_be_unused_ = false;
+  Script script_;
+  Tree tree_;
+  Types types_;
+  Macros macros_;
+  Checker checker_;
+};
+
+}  // namespace
+}  // namespace lang
+
+std::string to_text(const CompileError& error, bool with_tag) {
+  std::string out;
+  if (!error.file.empty()) out = error.file + ": ";
+  if (error.line != 0) out += "line " + std::to_string(error.line) + ": ";
+  return out + (with_tag ? '[' + error.tag + "] " : "") + error.text;
+}
+
+std::unique_ptr<Script> compile(const std::vector<Source>& sources, const CompileOptions& options,
+                                std::vector<CompileError>& errors) {
+  lang::Compilation compilation(options);
+  try {
+    return compilation.run(sources);
+  } catch (const lang::Failure& failure) {
+    errors.push_back({failure.tag, compilation.file(failure.place.file), failure.text, failure.place.line});
+  } catch (const std::exception& e) {
+    errors.push_back({"D_UNKNOWN", "", std::string("the compiler failed: ") + e.what(), 0});
+  }
+  return nullptr;
+}
+
+}  // namespace vmrun::d

@@ -1,0 +1,249 @@
+#include "probes/d/match.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace vmrun::d {
+namespace {
+
+/// One [class] of a pattern; `at` is behind the bracket and moves behind the end. False: no end.
+bool class_matches(std::string_view pattern, std::size_t& at, char c, bool& yes) {
+  const bool negated = at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^');
+  if (negated) at++;
+  yes = false;
+  for (bool first = true; at < pattern.size(); first = false) {
+    if (pattern[at] == ']' && !first) {
+      at++;
+      yes = yes != negated;
+      return true;
+    }
+    if (pattern[at] == '\\' && at + 1 < pattern.size()) at++;
+    const char low = pattern[at++];
+    char high = low;
+    if (at + 1 < pattern.size() && pattern[at] == '-' && pattern[at + 1] != ']') {
+      high = pattern[at + 1];
+      at += 2;
+    }
+    yes = yes || (c >= low && c <= high);
+  }
+  return false;
+}
+
+/// One element of a pattern against one character.
+bool one_matches(std::string_view pattern, std::size_t& at, char c) {
+  const char p = pattern[at++];
+  if (p == '?') return true;
+  if (p == '[') {
+    bool yes;
+    std::size_t end = at;
+    if (class_matches(pattern, end, c, yes)) {
+      at = end;
+      return yes;
+    }
+  }
+  if (p == '\\' && at < pattern.size()) return pattern[at++] == c;
+  return p == c;
+}
+
+}  // namespace
+
+bool matches(std::string_view pattern, std::string_view name) {
+  if (pattern.empty()) return true;
+  // The last * takes in one more character whenever what follows it does not match.
+  std::size_t at = 0, n = 0, star = std::string_view::npos, star_n = 0;
+  while (n < name.size()) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      star = ++at;
+      star_n = n;
+    } else if (std::size_t next = at; at < pattern.size() && one_matches(pattern, next, name[n])) {
+      at = next;
+      n++;
+    } else if (star != std::string_view::npos) {
+      at = star;
+      n = ++star_n;
+    } else {
+      return false;
+    }
+  }
+  while (at < pattern.size() && pattern[at] == '*') at++;
+  return at == pattern.size();
+}
+
+namespace lang {
+namespace {
+
+constexpr std::string_view kEntries[] = {"local-function-entry", "global-function-entry", "bif-entry",
+                                         "nif-entry"};
+constexpr std::string_view kReturns[] = {"function-return", "bif-return", "nif-return"};
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t ns;  // 0: a rate
+};
+constexpr Unit kUnits[] = {{"ns", 1},
+                           {"nsec", 1},
+                           {"us", 1'000},
+                           {"usec", 1'000},
+                           {"ms", 1'000'000},
+                           {"msec", 1'000'000},
+                           {"s", 1'000'000'000},
+                           {"sec", 1'000'000'000},
+                           {"m", 60'000'000'000},
+                           {"min", 60'000'000'000},
+                           {"h", 3600'000'000'000},
+                           {"hour", 3600'000'000'000},
+                           {"d", 86400'000'000'000},
+                           {"day", 86400'000'000'000},
+                           {"", 0},
+                           {"hz", 0}};
+
+/// tick-5sec: its interval; 0 when that is no timer, or one that nobody may have.
+std::uint64_t interval_of(std::string_view name) {
+  constexpr std::uint64_t kShortest = 200'000;
+  if (name.starts_with("tick-")) name.remove_prefix(5);
+  else if (name.starts_with("profile-")) name.remove_prefix(8);
+  else return 0;
+  std::uint64_t number = 0;
+  std::size_t digits = 0;
+  while (digits < name.size() && name[digits] >= '0' && name[digits] <= '9' && digits < 18)
+    number = number * 10 + static_cast<std::uint64_t>(name[digits++] - '0');
+  if (digits == 0 || number == 0) return 0;
+  for (const Unit& unit : kUnits) {
+    if (unit.name != name.substr(digits)) continue;
+    std::uint64_t interval = 0;
+    if (unit.ns == 0) interval = 1'000'000'000 / number;
+    else if (__builtin_mul_overflow(number, unit.ns, &interval)) return 0;
+    return interval >= kShortest && interval <= (1ull << 62) ? interval : 0;
+  }
+  return 0;
+}
+
+bool empty_or_any(const std::string& pattern) { return matches(pattern, ""); }
+
+void enable(Matched& matched, Enabled enabled, const ProbeInfo* probe) {
+  // The same probe in two descriptions of one clause fires the clause once.
+  for (const Enabled& other : matched.enabled) {
+    if (other.probe == enabled.probe && other.module == enabled.module &&
+        other.function == enabled.function && other.arity == enabled.arity)
+      return;
+  }
+  matched.enabled.push_back(std::move(enabled));
+  matched.probes.push_back(probe);
+}
+
+std::size_t match_timer(const Description& d, Program& program, Matched& matched) {
+  if (!matches(d.provider, "profile") || !empty_or_any(d.module) || !empty_or_any(d.function)) return 0;
+  const std::uint64_t interval = interval_of(d.name);
+  if (interval == 0) return 0;
+  std::uint32_t n = 0;
+  while (n < program.timers.size() && program.timers[n].name != d.name) n++;
+  if (n == program.timers.size())
+    program.timers.push_back(
+        {.name = d.name, .interval_ns = interval, .profile = d.name.starts_with("profile")});
+  enable(matched, {.probe = kFirstTimerProbe + n}, nullptr);
+  return 1;
+}
+
+std::size_t match_own(const Description& d, Matched& matched) {
+  if (!matches(d.provider, "dtrace") || !empty_or_any(d.module) || !empty_or_any(d.function)) return 0;
+  std::size_t count = 0;
+  for (const auto& [name, number] :
+       {std::pair{"BEGIN", kBeginProbe}, std::pair{"END", kEndProbe}, std::pair{"ERROR", kErrorProbe}}) {
+    if (!matches(d.name, name)) continue;
+    enable(matched, {.probe = number}, nullptr);
+    count++;
+  }
+  return count;
+}
+
+/// erlang*:lists:reverse:entry: the functions' names are not known here; all probes that take
+/// functions are enabled, for these.
+std::size_t match_functions(const Description& d, const std::vector<ProbeInfo>& probes, Matched& matched) {
+  const bool entry = d.name == "entry";
+  if (!entry && d.name != "return") return 0;
+  Enabled enabled{.module = d.module, .function = d.function};
+  if (const std::size_t slash = enabled.function.rfind('/'); slash != std::string::npos && slash > 0) {
+    const std::string arity = enabled.function.substr(slash + 1);
+    if (arity.empty() || arity.size() > 3 ||
+        !std::ranges::all_of(arity, [](char c) { return c >= '0' && c <= '9'; }))
+      return 0;
+    enabled.arity = std::stoi(arity);
+    enabled.function.resize(slash);
+  }
+  std::size_t count = 0;
+  for (std::uint32_t n = 0; n < probes.size(); n++) {
+    const ProbeInfo& probe = probes[n];
+    const bool takes = entry ? std::ranges::find(kEntries, probe.name) != std::end(kEntries)
+                             : std::ranges::find(kReturns, probe.name) != std::end(kReturns);
+    if (!takes || !matches(d.provider, probe.provider)) continue;
+    enabled.probe = n;
+    enable(matched, enabled, &probe);
+    count++;
+  }
+  return count;
+}
+
+}  // namespace
+
+Description parse_description(const std::string& text, Source::Kind kind, Place place) {
+  Description out;
+  if (kind == Source::Kind::kId ||
+      (!text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))) {
+    if (text.empty() || text.size() > 9 ||
+        !std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))
+      fail(place, "D_PDESC_INVAL", "invalid probe identifier: " + text);
+    out.id = std::stol(text);
+    return out;
+  }
+  std::vector<std::string> parts(1);
+  int brackets = 0;
+  for (std::size_t i = 0; i < text.size(); i++) {
+    const char c = text[i];
+    if (c == '[') brackets++;
+    if (c == ']' && brackets > 0) brackets--;
+    if (c == ':' && brackets == 0) parts.emplace_back();
+    else parts.back() += c;
+  }
+  std::vector<std::string*> to = {&out.provider, &out.module, &out.function, &out.name};
+  // -P, -m, -f: the last part is that one, unless more parts are given.
+  if (kind == Source::Kind::kProvider && parts.size() == 1) to.resize(1);
+  if (kind == Source::Kind::kModule && parts.size() <= 2) to.resize(2);
+  if (kind == Source::Kind::kFunction && parts.size() <= 3) to.resize(3);
+  if (parts.size() > 4) fail(place, "D_PDESC_INVAL", "too many parts in probe description: " + text);
+  while (!parts.empty()) {
+    *to.back() = std::move(parts.back());
+    parts.pop_back();
+    to.pop_back();
+  }
+  return out;
+}
+
+std::size_t match(const Description& d, const std::vector<ProbeInfo>& probes, Program& program,
+                  Matched& matched) {
+  std::size_t count = 0;
+  if (d.id >= 0) {
+    if (d.id >= 1 && d.id <= 3) {
+      enable(matched, {.probe = kBeginProbe + static_cast<std::uint32_t>(d.id) - 1}, nullptr);
+      return 1;
+    }
+    const std::int64_t n = d.id - 4;  // probe_id
+    if (n < 0 || n >= static_cast<std::int64_t>(probes.size())) return 0;
+    enable(matched, {.probe = static_cast<std::uint32_t>(n)}, &probes[static_cast<std::size_t>(n)]);
+    return 1;
+  }
+  count += match_own(d, matched);
+  for (std::uint32_t n = 0; n < probes.size(); n++) {
+    const ProbeInfo& probe = probes[n];
+    if (!matches(d.provider, probe.provider) || !matches(d.module, probe.module) ||
+        !matches(d.function, probe.function) || !matches(d.name, probe.name))
+      continue;
+    enable(matched, {.probe = n}, &probe);
+    count++;
+  }
+  count += match_timer(d, program, matched);
+  if (count == 0) count += match_functions(d, probes, matched);
+  return count;
+}
+
+}  // namespace lang
+}  // namespace vmrun::d
