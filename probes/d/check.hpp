@@ -47,10 +47,9 @@ class Checker : public Listener {
   /// Whether every use of this key of an associative array is an argument of the probe as it is, of
   /// one kind, or one built-in: then what the machine has at hand serves, and no text is made.
   bool key_as_it_is(std::uint32_t variable, std::size_t key) const;
-  /// Whether a pointer to this variable is made somewhere, so that less than 8 bytes may be written.
-  bool address_taken(std::uint32_t variable) const {
-    return variable < addressed_.size() && addressed_[variable];
-  }
+  /// Whether a pointer to this variable is made somewhere, so that less than 8 bytes may be
+  /// written.
+  bool address_taken(std::uint32_t number) const { return number < addressed_.size() && addressed_[number]; }
 
   std::int64_t constant(Node* expression, const char* tag) override;
   void enumerator(Place place, const std::string& name, std::int64_t value) override;
