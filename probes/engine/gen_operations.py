@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Makes operations.hpp from operations.tab, builtins.tab and subroutines.tab.
+"""Makes operations.hpp and a reference from operations.tab, builtins.tab and subroutines.tab.
 
-  gen_operations.py OPERATIONS BUILTINS SUBROUTINES OUT
+  gen_operations.py OPERATIONS BUILTINS SUBROUTINES OUT   the header
+  gen_operations.py markdown                              the tables of docs/internals/d-engine.md
 
 The header has the numbers of operations, built-ins and subroutines, and a table of each: what the
 verifier checks, what the disassembler prints, what the compiler looks names up in.
 """
+import pathlib
 import re
 import sys
 
@@ -41,7 +43,20 @@ def table(kind, name, entries):
     return f'inline constexpr {kind} {name}[] = {{\n' + ''.join(f'    {{{entry}}},\n' for entry in entries) + '};\n'
 
 
+def markdown(folder):
+    """The operations, with operands as in the table: d r written and read registers, T t those for terms."""
+    folder = pathlib.Path(folder)
+    out = ['| number | operation | operands | meaning |', '|---|---|---|---|']
+    for number, ((name, operands), meaning) in enumerate(rows(folder / 'operations.tab')):
+        meaning = meaning.replace('|', '\\|')
+        out.append(f'| {number} | {name} | `{operands}` | {meaning} |')
+    return '\n'.join(out) + '\n'
+
+
 def main():
+    if sys.argv[1:] == ['markdown']:
+        sys.stdout.write(markdown(pathlib.Path(__file__).parent))
+        return
     operations, builtins, subroutines = (list(rows(path)) for path in sys.argv[1:4])
     out = ['// Made by gen_operations.py from the tables beside it.\n#pragma once\n\n#include <cstdint>\n\n'
            'namespace vmrun::d {\n\n']

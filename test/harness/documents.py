@@ -11,6 +11,7 @@ def tests(root, vmrun):
     table = probe_table(root)
     return [Test('docs', 'README names the packages', lambda: packages(root)),
             Test('docs', 'docs/probes.md is what the table says', lambda: probe_reference(root, table)),
+            Test('docs', 'docs/internals/d-engine.md has the operations', lambda: engine_reference(root)),
             Test('docs', 'a range row of the probe table is numbered probes', lambda: range_rows(root)),
             Test('docs', 'docs/nifs.md lists the functions of erl_nif.h', lambda: native_functions(root, vmrun)),
             Test('docs', 'docs/drivers.md lists the functions of erl_driver.h', lambda: driver_functions(root, vmrun)),
@@ -130,6 +131,14 @@ def probe_reference(root, table):
     written = (root / 'docs' / 'probes.md').read_text().split('<!-- table -->\n', 1)[1]
     if written != gen_probes.markdown(table):
         raise Failure('make it anew: python3 probes/gen_probes.py probes/probes.tab markdown -')
+
+
+def engine_reference(root):
+    sys.path.insert(0, str(root / 'probes' / 'engine'))
+    import gen_operations
+    written = (root / 'docs/internals/d-engine.md').read_text().split('<!-- table -->\n', 1)[1]
+    if written != gen_operations.markdown(root / 'probes' / 'engine'):
+        raise Failure('make the table anew: python3 probes/engine/gen_operations.py markdown')
 
 
 def range_rows(root):
