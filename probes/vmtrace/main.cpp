@@ -114,7 +114,8 @@ std::unique_ptr<Script> compiled(const std::vector<Source>& sources, const Compi
     const Source* of = &sources.front();
     for (const Source& source : sources)
       if (source.file == error.file) of = &source;
-    std::fputs(fmt::format("vmtrace: {} {}\n", failure_words(*of), to_text(error, tags)).c_str(), stderr);
+    const std::string words = error.file.empty() ? "" : std::string(failure_words(*of)) + " ";
+    std::fputs(("vmtrace: " + words + to_text(error, tags) + "\n").c_str(), stderr);
   }
   throw Failed{kFailure};
 }
@@ -145,8 +146,8 @@ ReaderOptions reader_options(const Script& script) {
   for (const auto& [name, value] : script.options) {
     std::string why;
     Options of_engine;
-    if (set_option(of_engine, name, value, why)) continue;
-    if (why.empty() && !options.set(name, value, why)) why = "Invalid option name";
+    const bool is_engines = set_option(of_engine, name, value, why);
+    if (why.empty() && !options.set(name, value, why) && !is_engines) why = "Invalid option name";
     if (!why.empty()) fail(fmt::format("failed to set option '{}' to '{}': {}", name, value, why));
   }
   return options;

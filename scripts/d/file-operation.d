@@ -6,6 +6,8 @@
  */
 #pragma D option quiet
 
+uint64_t begun[int, int];
+
 dtrace:::BEGIN
 {
     command[1] = "OPEN";

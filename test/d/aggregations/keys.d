@@ -10,6 +10,6 @@ BEGIN
 }
 
 /* expect: */
-/* expect:   cron                                                     2                1 */
-/* expect:   awk                                                      3                2 */
-/* expect:   beam                                                     1                2 */
+/* expect:   cron                                                      2                1 */
+/* expect:   awk                                                       3                2 */
+/* expect:   beam                                                      1                2 */

@@ -1,3 +1,3 @@
 /* A * without a value. */
 
-BEGIN { printf("%*d", 1); }
+BEGIN { printf("%*d"); }

@@ -1,3 +1,3 @@
 /* Commit while speculating. */
 
-BEGIN { speculate(1); commit(1); }
+BEGIN { commit(1); speculate(1); }

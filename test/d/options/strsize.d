@@ -1,4 +1,4 @@
-/* strsize cuts texts. */
+/* strsize cuts texts, their end not counted. */
 /* flags: -x strsize=8 */
 #pragma D option quiet
 
@@ -9,4 +9,4 @@ BEGIN
 	exit(0);
 }
 
-/* expect: abcdefg */
+/* expect: abcdefgh */

@@ -4,4 +4,4 @@
 
 BEGIN { exit(0); }
 
-/* expect-err: Invalid option name */
+/* expect-err: nosuchoption */

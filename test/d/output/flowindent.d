@@ -4,4 +4,4 @@
 BEGIN { exit(0); }
 
 /* expect: CPU FUNCTION */
-/* expect:   0  | :BEGIN */
+/* expect:   0 | :BEGIN */

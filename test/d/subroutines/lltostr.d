@@ -7,4 +7,4 @@ BEGIN
 	exit(0);
 }
 
-/* expect: 42 -1 ff */
+/* expect: 42 -1 0xff */

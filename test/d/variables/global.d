@@ -1,6 +1,8 @@
 /* A global is 0 until it is assigned. */
 #pragma D option quiet
 
+int x;
+
 BEGIN
 {
 	printf("%d ", x);

@@ -1,3 +1,0 @@
-/* & of what has no address. */
-
-BEGIN { x = 1; trace(&x); }

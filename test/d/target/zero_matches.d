@@ -1,0 +1,9 @@
+/* -Z: it need not be there. */
+/* flags: -Z */
+/* target: user.act */
+#pragma D option quiet
+
+erlang*:::nosuch { exit(0); }
+BEGIN { printf("run\n"); exit(0); }
+
+/* expect: run */
