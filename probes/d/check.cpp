@@ -1294,8 +1294,10 @@ void Checker::printa(ActionInfo& info, Node* call) {
   const auto& keys = script_.aggregations[info.aggregations[0]].keys;
   for (const std::uint32_t other : info.aggregations) {
     const auto& theirs = script_.aggregations[other].keys;
+    if (keys.size() != theirs.size())
+      fail(call->place, "D_PRINTA_AGGKEY", "printa( ): its aggregations have different numbers of keys");
     if (!std::ranges::equal(keys, theirs, {}, &Field::kind, &Field::kind))
-      fail(call->place, "D_PRINTA_AGGKEY", "printa( ): the keys of its aggregations differ");
+      fail(call->place, "D_PRINTA_AGGPROTO", "printa( ): the keys of its aggregations differ");
   }
   if (info.format.empty()) return;
   std::size_t key = 0;
