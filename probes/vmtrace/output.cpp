@@ -312,6 +312,10 @@ void Output::drops(Drop kind, std::uint64_t n, std::uint32_t cpu) {
                       text.on_cpu ? fmt::format(" on CPU {}", cpu) : ""));
 }
 
+void Output::target_gone(std::int64_t pid) {
+  if (!options_.quiet) message(fmt::format("pid {} has exited", pid));
+}
+
 void Output::unprinted_aggregations() {
   refresh_();
   for (std::uint32_t i = 0; i < printed_.size(); ++i) {

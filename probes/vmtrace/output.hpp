@@ -48,6 +48,7 @@ class Output {
   void record(const Origin& origin, const Record& record, const std::uint64_t* words, std::size_t count);
   /// `n` more of them than at the last report.
   void drops(Drop kind, std::uint64_t n, std::uint32_t cpu);
+  void target_gone(std::int64_t pid);
   /// What nobody printed, at the end.
   void unprinted_aggregations();
   void newline() { text_ += '\n'; }

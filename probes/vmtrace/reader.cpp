@@ -16,6 +16,8 @@ constexpr std::uint64_t kShortestPause = 500'000, kLongestPause = 10'000'000;  /
 // other threads that may still come in front of it.
 constexpr std::uint64_t kSettled = 1'000'000;
 constexpr std::uint64_t kDropsEvery = 1'000'000'000;
+// So that what a machine has counted is not lost with it.
+constexpr std::uint64_t kRefreshEvery = 1'000'000'000;
 
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);  // written by a signal handler
@@ -142,6 +144,10 @@ int Reader::run() {
     for (Traced& traced : traced_) next = std::min(next, traced.target->work(pause_ns));
     const bool any = drain(false);
     report_drops(false);
+    if (const std::uint64_t now = timestamp(); now >= next_refresh_) {
+      if (next_refresh_ != 0) refresh();
+      next_refresh_ = now + kRefreshEvery;
+    }
     if (finished()) break;
     if (interrupted.load(std::memory_order_relaxed)) {
       output_.newline();
@@ -150,7 +156,10 @@ int Reader::run() {
     pause_ns = any ? kShortestPause : std::min(pause_ns * 2, kLongestPause);
     if (next != 0) pause(next);
   }
-  for (Traced& traced : traced_) traced.target->end();
+  for (Traced& traced : traced_) {
+    if (traced.target->gone()) output_.target_gone(traced.target->pid());
+    traced.target->end();
+  }
   drain(true);
   report_drops(true);
   output_.newline();

@@ -53,7 +53,7 @@ class Reader {
   Output& output_;
   Aggregates& aggregates_;
   std::vector<std::unique_ptr<Stream>> streams_;
-  std::uint64_t next_drops_ = 0;
+  std::uint64_t next_drops_ = 0, next_refresh_ = 0;
 };
 
 }  // namespace vmrun::d

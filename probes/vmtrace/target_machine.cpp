@@ -26,7 +26,8 @@ namespace vmrun::d {
 namespace {
 
 constexpr int kAnswerMs = 10'000;  // a machine that does not answer in this time is taken for dead
-constexpr int kDoorMs = 5'000;     // for the socket to be there after the signal
+constexpr int kAttempts = 20;
+constexpr int kDoorMs = 5'000;  // for the socket to be there after the signal
 
 class MachineTarget : public Target {
  public:
@@ -263,9 +264,15 @@ std::unique_ptr<Target> greeted(int connection, std::int64_t pid, pid_t child, s
 
 std::unique_ptr<Target> attach_target(std::int64_t pid, std::string& why) {
   std::string reason;
-  const int connection = open_door(pid, reason);
   std::unique_ptr<Target> target;
-  if (connection >= 0) target = greeted(connection, pid, 0, reason);
+  // The machine may be about to close its door behind somebody else: then it opens once more.
+  for (int attempt = 0; attempt < kAttempts && target == nullptr; ++attempt) {
+    const int connection = open_door(pid, reason);
+    if (connection < 0) break;
+    target = greeted(connection, pid, 0, reason);
+    const timespec pause{0, 5'000'000};
+    if (target == nullptr) nanosleep(&pause, nullptr);
+  }
   if (target == nullptr) why = fmt::format("failed to grab pid {}: {}", pid, reason);
   return target;
 }

@@ -9,6 +9,8 @@ A program is one .d file below test/d. What it must print stands in comments of 
   /* flags: ... */          flags of vmtrace, split as a shell would; with -n in them the file itself is not run
   /* args: ... */           arguments: $1 and on
   /* target: NAME.act */    run under trace with -c: a script of the same folder; {vmrun} in flags is the machine
+  /* attach: NAME.act */    the same with -p: the script runs until the program ends
+  /* interrupt: TEXT */     SIGINT when TEXT has been printed
   /* stdin: TEXT */         a line of standard input
   /* requires: WHAT */      not run, with that as the reason
 
@@ -16,12 +18,14 @@ A file named err.TAG.NAME.d must be refused with that tag.
 """
 import re
 import shlex
+import signal
+import subprocess
 
-from .golden import run_program
+from .golden import ENVIRONMENT, run_program
 from .results import Failure, Skip, Test
 from .script import Script
 
-DIRECTIVE = re.compile(r'/\* ?(expect-err|expect|status|flags|args|target|stdin|requires):(?: (.*?))? ?\*/')
+DIRECTIVE = re.compile(r'/\* ?(expect-err|expect|status|flags|args|target|attach|interrupt|stdin|requires):(?: (.*?))? ?\*/')
 
 
 class Program:
@@ -31,6 +35,7 @@ class Program:
         self.path, self.name = path, str(path.relative_to(root).with_suffix(''))
         self.output, self.errors, self.status = [], [], 0
         self.flags, self.arguments, self.target, self.stdin, self.skip = [], [], None, '', None
+        self.attach, self.interrupt = None, None
         for number, line in enumerate(path.read_text().split('\n'), 1):
             for word, value in DIRECTIVE.findall(line):
                 self.directive(number, word, value.rstrip())
@@ -54,15 +59,21 @@ class Program:
             self.arguments = shlex.split(value)
         elif word == 'target':
             self.target = self.path.parent / value
+        elif word == 'attach':
+            self.attach = self.path.parent / value
+        elif word == 'interrupt':
+            self.interrupt = value
         elif word == 'stdin':
             self.stdin += value + '\n'
         elif word == 'requires':
             self.skip = value
 
-    def command(self, vmtrace, vmrun):
+    def command(self, vmtrace, vmrun, pid=None):
         words = [vmtrace, *[flag.replace('{vmrun}', str(vmrun)) for flag in self.flags]]
         if self.target:
             words += ['-c', f'{vmrun} {self.target}']
+        if pid:
+            words += ['-p', str(pid)]
         if not {'-n', '-l', '--help'} & set(self.flags):
             words += ['-s', str(self.path)]
         return words + self.arguments
@@ -73,12 +84,36 @@ def tests(root, build, vmrun):
     return [test(Program(path, folder), build / 'vmtrace', vmrun) for path in sorted(folder.rglob('*.d'))]
 
 
+def run_interrupted(command, text):
+    """SIGINT once the text has come."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    out = b''
+    for line in process.stdout:
+        out += line
+        if text in line.decode():
+            process.send_signal(signal.SIGINT)
+            break
+    rest, err = process.communicate(timeout=30)
+    return process.returncode, (out + rest).decode(), err.decode()
+
+
 def test(program, vmtrace, vmrun):
     def run():
         if program.skip:
             raise Skip(program.skip)
-        command = program.command(str(vmtrace), vmrun)
-        status, out, err = run_program(command, program.stdin, 30)
+        attached = subprocess.Popen([vmrun, program.attach], stdout=subprocess.PIPE, env=ENVIRONMENT) if program.attach else None
+        try:
+            if attached:
+                attached.stdout.readline()  # it runs
+            command = program.command(str(vmtrace), vmrun, attached and attached.pid)
+            if program.interrupt:
+                status, out, err = run_interrupted(command, program.interrupt)
+            else:
+                status, out, err = run_program(command, program.stdin, 30)
+        finally:
+            if attached:
+                attached.kill()
+                attached.communicate()
         difference = program.differences(status, out.rstrip('\n') + '\n' if out.strip('\n') else '', err)
         if difference:
             raise Failure(f'{difference}\ncommand: {shlex.join(command)}')
