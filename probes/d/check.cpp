@@ -795,7 +795,7 @@ void Checker::index(Node*& n) {
     fail(n->place, "D_DEREF_VOID", "cannot dereference a pointer to void");
   if (types_.is_array(base->type) && n->children[1]->kind == Kind::kInteger &&
       n->children[1]->value >= types_.base(base->type).count)
-    fail(n->place, "D_ARR_SIZE",
+    fail(n->place, "D_ARR_BOUNDS",
          "index outside array bounds: " + std::to_string(static_cast<std::int64_t>(n->children[1]->value)));
   n->lvalue = !is_text;
 }
@@ -1282,9 +1282,9 @@ void Checker::printa(ActionInfo& info, Node* call) {
       fail(call->place, "D_PRINTF_FMT_EMPTY", "printa( ) format string must not be empty");
     parse_format(info.format, call->place);
     first = 1;
-  } else if (call->children[0]->kind != Kind::kAggregation) {
-    fail(call->place, call->children.size() > 1 ? "D_PRINTF_ARG_FMT" : "D_PRINTA_AGGARG",
-         "printa( ) takes a format and aggregations");
+  } else if (call->children[0]->kind != Kind::kAggregation || call->children.size() > 1) {
+    fail(call->place, "D_PRINTA_AGGARG",
+         "printa( ) takes an aggregation, or a format and the aggregations it is for");
   }
   if (first == call->children.size())
     fail(call->place, "D_PRINTA_PROTO", "printa( ) prototype mismatch: an aggregation is expected");
@@ -1447,6 +1447,8 @@ void Checker::keys(std::vector<Node*>& keys, std::vector<Field>& fields, bool is
                        .most = static_cast<std::uint32_t>(frames)});
       continue;
     }
+    if (key->kind == Kind::kAggregation || (key->kind == Kind::kCall && is_action(key->text)))
+      fail(key->place, "D_KEY_TYPE", "@" + what + "[ ]: a key cannot be an aggregation or an action");
     check(key);
     if (types_.kind(key->type) == CType::Kind::kVoid || types_.kind(key->type) == CType::Kind::kFunction)
       fail(key->place, "D_KEY_TYPE", "@" + what + "[ ]: a key cannot be of type " + described(key));
@@ -1478,15 +1480,19 @@ void Checker::quantize_parameters(Aggregation& a, Node* function, bool is_new) {
       {"D_LQUANT_LIMTYPE", "D_LQUANT_LIMVAL", "D_LQUANT_MATCHLIM", "limit"},
       {"D_LQUANT_STEPTYPE", "D_LQUANT_STEPVAL", "D_LQUANT_MATCHSTEP", "step"}};
   static constexpr Parameter kLog[] = {
-      {"D_LLQUANT_FACTORTYPE", "D_LLQUANT_FACTORVAL", "D_LLQUANT_FACTORMATCH", "factor"},
-      {"D_LLQUANT_LOWTYPE", "D_LLQUANT_LOWVAL", "D_LLQUANT_LOWMATCH", "low magnitude"},
-      {"D_LLQUANT_HIGHTYPE", "D_LLQUANT_HIGHVAL", "D_LLQUANT_HIGHMATCH", "high magnitude"},
-      {"D_LLQUANT_NSTEPTYPE", "D_LLQUANT_NSTEPVAL", "D_LLQUANT_NSTEPMATCH", "number of steps"}};
+      {"D_LLQUANT_FACTORTYPE", "D_LLQUANT_FACTORVAL", "D_LLQUANT_MATCHFACTOR", "factor"},
+      {"D_LLQUANT_LMAGTYPE", "D_LLQUANT_LMAGVAL", "D_LLQUANT_MATCHLMAG", "low magnitude"},
+      {"D_LLQUANT_HMAGTYPE", "D_LLQUANT_HMAGVAL", "D_LLQUANT_MATCHHMAG", "high magnitude"},
+      {"D_LLQUANT_STEPTYPE", "D_LLQUANT_STEPVAL", "D_LLQUANT_MATCHSTEPS", "number of steps"}};
   const bool linear = a.how == Aggregating::kLquantize;
   const std::size_t count = linear ? 3 : 4;
   std::int64_t values[4] = {0, 0, 1, 0};
-  for (std::size_t i = 0; i < count && i + 1 < function->children.size(); i++) {
+  for (std::size_t i = 0; i < count; i++) {
     const Parameter& p = linear ? kLinear[i] : kLog[i];
+    if (i + 1 >= function->children.size()) {
+      if (linear && i == 2) continue;  // the step is 1
+      fail(function->place, p.type, function->text + "( ) lacks an argument: the " + p.name);
+    }
     Node*& argument = function->children[i + 1];
     check(argument);
     if (argument->kind != Kind::kInteger || !types_.is_integer(argument->type))
@@ -1512,33 +1518,36 @@ void Checker::quantize_parameters(Aggregation& a, Node* function, bool is_new) {
            "lquantize( ) step is too small: there would be too many buckets");
   } else {
     const std::int64_t factor = values[0], low = values[1], high = values[2], steps = values[3];
-    if (factor < 2) fail(function->place, "D_LLQUANT_FACTORSMALL", "llquantize( ) factor must be at least 2");
+    if (factor < 2) fail(function->place, "D_LLQUANT_FACTORVAL", "llquantize( ) factor must be at least 2");
     if (low >= high)
-      fail(function->place, "D_LLQUANT_MAGRANGE",
+      fail(function->place, "D_LLQUANT_HMAGVAL",
            "llquantize( ) high magnitude must be greater than its low magnitude");
     if (steps < factor)
-      fail(function->place, "D_LLQUANT_FACTORNSTEPS",
-           "llquantize( ) needs as many steps as its factor, or more");
+      fail(function->place, "D_LLQUANT_STEPVAL", "llquantize( ) needs as many steps as its factor, or more");
     std::int64_t power = 1;
     for (std::int64_t i = 0; i < high + 1; i++)
       if (__builtin_mul_overflow(power, factor, &power))
-        fail(function->place, "D_LLQUANT_MAGTOOBIG",
+        fail(function->place, "D_LLQUANT_HMAGVAL",
              "llquantize( ) factor ^ high magnitude is more than 64 bits hold");
     bool even = steps % factor == 0;
     for (std::int64_t v = factor; even && v < steps; v *= factor) even = steps % v == 0 || v * factor > steps;
     if (!even)
-      fail(function->place, "D_LLQUANT_FACTOREVEN", "llquantize( ) steps must be a multiple of its factor");
+      fail(function->place, "D_LLQUANT_STEPVAL", "llquantize( ) steps must be a multiple of its factor");
   }
   std::copy_n(values, 4, a.parameters);
 }
 
 void Checker::aggregating(Aggregation& a, std::uint32_t number, Node* function, bool is_new) {
   const bool linear = a.how == Aggregating::kLquantize, log = a.how == Aggregating::kLlquantize;
-  if (a.how == Aggregating::kCount) arguments(function, 0, 0);
-  else if (linear) arguments(function, 3, 5);
-  else if (log) arguments(function, 5, 6);
-  else arguments(function, 1, a.how == Aggregating::kQuantize ? 2 : 1);
-  if (function->children.empty()) return;
+  const std::size_t most = a.how == Aggregating::kCount      ? 0
+                           : linear                          ? 5
+                           : log                             ? 6
+                           : a.how == Aggregating::kQuantize ? 2
+                                                             : 1;
+  arguments(function, 0, most);
+  if (most == 0) return;
+  if (function->children.empty())
+    fail(function->place, "D_AGG_SCALAR", function->text + "( ) needs the value that is taken in");
   check(function->children[0]);
   if (!types_.is_scalar(function->children[0]->type))
     fail(function->place, "D_AGG_SCALAR",
@@ -1560,6 +1569,8 @@ void Checker::aggregation(Statement& s) {
          "@" + target->text + ": expression is an aggregation by itself, which does nothing");
   Node* function = s.function;
   if (function->kind != Kind::kCall || !kAggregatings.contains(function->text)) {
+    if (function->kind == Kind::kName && !kAggregatings.contains(function->text))
+      check(function);  // may be unknown
     if (function->kind == Kind::kCall) {
       std::size_t n = 0;
       while (n < kSubroutineCount && kSubroutines[n].name != function->text) n++;

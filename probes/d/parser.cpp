@@ -159,6 +159,9 @@ void Parser::statement(std::vector<Statement>& out) {
   if (peek().kind == Token::Kind::kAggregation) {
     statement.kind = Statement::Kind::kAggregation;
     statement.expression = primary();
+    if (peek().is("["))
+      fail(peek().place, "D_AGG_MDIM",
+           "improper use of an aggregation as a multi-dimensional array: keys are @a[k1, k2]");
     if (accept("=")) statement.function = assignment();
     else if (!peek().is(";") && !peek().is("}")) unexpected(peek());
   } else {
@@ -468,6 +471,10 @@ Parser::Specifiers Parser::specifiers() {
   }
   const bool has_sign = s.has_signed || s.has_unsigned;
   if (!s.has_type && !has_sign && !s.has_short && s.longs == 0) {
+    TypeId known;
+    if ((s.storage == "self" || s.storage == "this") && peek().kind == Token::Kind::kName &&
+        !types_.find(peek().text, known))
+      return s;  // self x; is an int
     if (peek().kind == Token::Kind::kName && !s.storage.empty())
       fail(peek().place, "D_DECL_IDENT", "unknown type name: " + peek().text);
     unexpected(peek());

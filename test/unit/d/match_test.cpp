@@ -1,0 +1,93 @@
+#include "probes/d/match.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace vmrun::d;
+using namespace vmrun::d::lang;
+
+namespace {
+
+const std::vector<ProbeInfo> kProbes = {{"erlang42", "vmrun", "-", "message-send", {}},
+                                        {"erlang42", "vmrun", "-", "message-receive", {}},
+                                        {"erlang42", "vmrun", "-", "local-function-entry", {}},
+                                        {"erlang42", "vmrun", "-", "global-function-entry", {}},
+                                        {"erlang42", "vmrun", "-", "function-return", {}},
+                                        {"erlang42", "vmrun", "-", "bif-entry", {}}};
+
+std::vector<std::uint32_t> found(const std::string& text, Source::Kind kind = Source::Kind::kName) {
+  Program program;
+  Matched matched;
+  match(parse_description(text, kind, {}), kProbes, program, matched);
+  std::vector<std::uint32_t> out;
+  for (const Enabled& e : matched.enabled) out.push_back(e.probe);
+  return out;
+}
+
+using Numbers = std::vector<std::uint32_t>;
+
+}  // namespace
+
+TEST_CASE("patterns of names") {
+  CHECK(matches("", "anything"));
+  CHECK(matches("*", ""));
+  CHECK(matches("process-*", "process-spawn"));
+  CHECK_FALSE(matches("process-*", "process"));
+  CHECK(matches("*a*b*c", "xxaxxbxxc"));
+  CHECK_FALSE(matches("*a*b*c", "xxaxxbxx"));
+  CHECK(matches("?[a-c]x", "zbx"));
+  CHECK_FALSE(matches("[!a-c]", "b"));
+  CHECK(matches("[]]", "]"));
+  CHECK(matches("[", "["));
+  CHECK(matches("\\*", "*"));
+  CHECK_FALSE(matches("\\*", "x"));
+}
+
+TEST_CASE("descriptions are filled from the right") {
+  CHECK(found("message-send") == Numbers{0});
+  CHECK(found("-:message-*") == Numbers{0, 1});
+  CHECK(found("erlang*:::message-send") == Numbers{0});
+  CHECK(found("erlang43:::message-send").empty());
+  CHECK(found("erlang42", Source::Kind::kProvider) == Numbers{0, 1, 2, 3, 4, 5});
+  CHECK(found("vmrun", Source::Kind::kModule).size() == 6);
+  CHECK(found("BEGIN") == Numbers{kBeginProbe});
+  CHECK(found("dtrace:::") == Numbers{kBeginProbe, kEndProbe, kErrorProbe});
+  CHECK(found("1") == Numbers{kBeginProbe});
+  CHECK(found("5") == Numbers{1});
+  CHECK_THROWS_AS(found("a:b:c:d:e"), Failure);
+}
+
+TEST_CASE("timers are made as they are named, once each") {
+  Program program;
+  Matched matched;
+  const auto take = [&](const std::string& text) {
+    return match(parse_description(text, Source::Kind::kName, {}), kProbes, program, matched);
+  };
+  CHECK(take("profile:::tick-1s") == 1);
+  CHECK(take("tick-1s") == 1);
+  CHECK(take("profile-97") == 1);
+  CHECK(take("tick-5sec") == 1);
+  CHECK(take("tick-0") == 0);
+  CHECK(take("tick-1ns") == 0);
+  CHECK(take("tick-2parsec") == 0);
+  REQUIRE(program.timers.size() == 3);
+  CHECK(program.timers[0].interval_ns == 1'000'000'000);
+  CHECK_FALSE(program.timers[0].profile);
+  CHECK(program.timers[1].interval_ns == 10'309'278);
+  CHECK(program.timers[1].profile);
+  CHECK(program.timers[2].interval_ns == 5'000'000'000);
+  REQUIRE(matched.enabled.size() == 3);
+  CHECK(matched.enabled[2].probe == kFirstTimerProbe + 2);
+}
+
+TEST_CASE("functions by name enable the probes that take functions") {
+  Program program;
+  Matched matched;
+  CHECK(match(parse_description("erlang*:lists:reverse/2:entry", Source::Kind::kName, {}), kProbes, program,
+              matched) == 3);
+  CHECK(matched.enabled[0].probe == 2);
+  CHECK(matched.enabled[2].probe == 5);
+  CHECK(matched.enabled[0].module == "lists");
+  CHECK(matched.enabled[0].function == "reverse");
+  CHECK(matched.enabled[0].arity == 2);
+  CHECK(found("erlang42:my_mod::return") == Numbers{4});
+}
