@@ -153,6 +153,12 @@ ReaderOptions reader_options(const Script& script) {
   return options;
 }
 
+bool is_destructive(const Script& script) {
+  for (const ActionInfo& action : script.actions)
+    if (action.kind == ActionKind::kSystem || action.kind == ActionKind::kFreopen) return true;
+  return false;
+}
+
 std::vector<Traced> targets_of(const CommandLine& line) {
   std::vector<Traced> traced;
   std::string why;
@@ -190,6 +196,8 @@ int run(const CommandLine& line) {
   const ReaderOptions options = reader_options(script);
   if (line.disassemble) std::fputs(disassemble(script.program).c_str(), stdout);
   if (line.compile_only) return 0;
+  if (is_destructive(script) && !options.destructive)
+    fail("failed to enable '" + sources.front().file + "': destructive actions not allowed without -w");
 
   std::FILE* file = line.output.empty() ? stdout : std::fopen(line.output.c_str(), "ae");
   if (file == nullptr) fail(fmt::format("failed to open {}: {}", line.output, std::strerror(errno)));

@@ -81,7 +81,19 @@ class Program:
 
 def tests(root, build, vmrun):
     folder = root / 'test/d'
-    return [test(Program(path, folder), build / 'vmtrace', vmrun) for path in sorted(folder.rglob('*.d'))]
+    return [*[test(Program(path, folder), build / 'vmtrace', vmrun) for path in sorted(folder.rglob('*.d'))],
+            *[shipped(path, build / 'vmtrace', vmrun, folder / 'target/everything.act') for path in sorted((root / 'scripts/d').glob('*.d'))]]
+
+
+def shipped(path, vmtrace, vmrun, target):
+    """A script of ours as it stands, from a machine's first instruction to its end."""
+    def run():
+        command = [str(vmtrace), '-c', f'{vmrun} {target}', '-s', str(path)]
+        status, out, err = run_program(command, '', 30)
+        if status != 0 or err.strip() or not out.strip():
+            raise Failure(f'status {status}, standard error:\n{err}output:\n{out[:500]}\ncommand: {shlex.join(command)}')
+
+    return Test('d', f'scripts/d/{path.name}', run)
 
 
 def run_interrupted(command, text):
