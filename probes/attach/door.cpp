@@ -1,6 +1,7 @@
 #include "probes/attach/door.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <condition_variable>
@@ -11,6 +12,7 @@
 #include <ctime>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -37,7 +39,10 @@ constexpr std::size_t kMostConnections = 64;
 
 std::mutex mutex;
 std::condition_variable changed;
-bool is_open = false;   // the tracing thread is there, or about to be
+bool is_open = false;  // the tracing thread is there, or about to be
+// Somebody has asked for the door since the last one came in. Reset without the lock: to be wrong
+// costs a moment.
+std::atomic<bool> is_asked{false};
 bool has_gone = false;  // the connection of start_under_trace runs, or is gone
 bool machine_ends = false;
 int wake = -1;  // written to when machine_ends
@@ -71,12 +76,17 @@ class Listener {
     (void)listen(descriptor_, 16);
   }
   ~Listener() {
-    if (!path_.empty()) (void)unlink(path_.c_str());
+    hide();
     if (descriptor_ >= 0) close(descriptor_);
   }
   Listener(const Listener&) = delete;
 
   bool listens() const { return !path_.empty(); }
+  /// Nobody finds it any more.
+  void hide() {
+    if (!path_.empty()) (void)unlink(path_.c_str());
+    path_.clear();
+  }
   int descriptor() const { return descriptor_; }
   /// The next one of this user or root, or -1.
   int accept_one() const {
@@ -121,16 +131,18 @@ class TracingThread {
   void run() {
     for (;;) {
       serve();
-      if (ends_ ? all_.empty() || now_ns() > end_ns_ : all_.empty() && now_ns() > first_until_ns_) {
-        std::lock_guard guard(mutex);
-        // Under the lock: who asks from now on starts a new one, and that finds no socket of ours.
-        all_.clear();
-        listener_.reset();
-        is_open = false;
-        has_gone = true;
-        changed.notify_all();
-        return;
-      }
+      if (!ends_ && (!all_.empty() || now_ns() <= first_until_ns_)) continue;
+      if (ends_ && !all_.empty() && now_ns() <= end_ns_) continue;
+      std::lock_guard guard(mutex);
+      // Under the lock: who asks from now on starts a new one, and that finds no socket of ours.
+      if (!ends_ && somebody_came_last()) continue;
+      all_.clear();
+      listener_.reset();
+      if (!machine_ends) close(std::exchange(wake, -1));
+      is_asked = is_open = false;
+      has_gone = true;
+      changed.notify_all();
+      return;
     }
   }
 
@@ -158,6 +170,20 @@ class TracingThread {
     tell_ends(std::ranges::any_of(all_, [](const auto& c) { return c->uses_self(); }));
   }
 
+  /// Who has asked meanwhile, or has come in already when the socket goes.
+  bool somebody_came_last() {
+    if (is_asked) {
+      is_asked = false;
+      first_until_ns_ = now_ns() + std::uint64_t{kFirstWithinMs} * 1'000'000;
+      return true;
+    }
+    if (!listener_) return false;
+    listener_->hide();
+    accept();
+    listener_.reset();
+    return !all_.empty();
+  }
+
   void listen() {
     listener_ = std::make_unique<Listener>();
     if (listener_->listens()) return;
@@ -167,6 +193,7 @@ class TracingThread {
 
   void accept() {
     for (int fd; (fd = listener_->accept_one()) >= 0;) {
+      is_asked = false;
       if (all_.size() < kMostConnections) all_.push_back(std::make_unique<Connection>(fd));
       else close(fd);
     }
@@ -215,7 +242,9 @@ int door_signal() { return SIGRTMIN + d::kDoorSignal; }
 
 void open_door() {
   std::lock_guard guard(mutex);
-  if (!probe::kCompiledIn || is_open || machine_ends) return;
+  if (!probe::kCompiledIn || machine_ends) return;
+  is_asked = is_open;
+  if (is_open) return;
   start_tracing(-1, false);
 }
 

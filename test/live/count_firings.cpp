@@ -3,8 +3,8 @@
 //
 //   count_firings PID PROBE...
 //
-// Says `ready` once the probes are enabled; when its standard input ends it stops and prints a line
-// for each probe: its name, how many firings, with how many different first arguments. With `hello`
+// Says `ready` once the probes are enabled; when its standard input ends, or the machine does, it prints a
+// line for each probe: its name, how many firings, with how many different first arguments. With `hello`
 // in place of probes it goes once it has been greeted.
 #include <csignal>
 #include <cstdio>
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -40,6 +41,7 @@ int connect_to(pid_t pid) {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
     close(fd);
+    if (i % 500 == 499) (void)kill(pid, SIGRTMIN + kDoorSignal);
   }
   fail("nobody answers");
 }
@@ -77,6 +79,22 @@ Program counting(const std::vector<ProbeInfo>& probes, const std::vector<std::st
   return program;
 }
 
+/// Until the standard input ends; true: the machine has ended before.
+bool wait_for_end(Channel& channel) {
+  for (;;) {
+    pollfd wait[] = {{STDIN_FILENO, POLLIN, 0}, {channel.descriptor(), POLLIN, 0}};
+    poll(wait, 2, -1);
+    const bool there = !wait[1].revents || channel.fill();
+    for (Channel::Received received; channel.take(received);) {
+      if (received.passed >= 0) close(received.passed);
+      if (received.message == Message::kStopped) return true;
+    }
+    if (!there) fail("the machine is gone");
+    char c;
+    if (wait[0].revents && read(STDIN_FILENO, &c, 1) <= 0) return false;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -96,10 +114,10 @@ int main(int argc, char** argv) {
   await(channel, Message::kDrops);
   std::puts("ready");
   std::fflush(stdout);
-  while (std::getchar() != EOF) {}
-
-  channel.send(Message::kStop);
-  await(channel, Message::kStopped);
+  if (!wait_for_end(channel)) {
+    channel.send(Message::kStop);
+    await(channel, Message::kStopped);
+  }
   channel.send(Message::kAggregations);
   std::vector<Element> elements;
   if (!unpack_elements(await(channel, Message::kAggregations).body, elements)) fail("what elements?");

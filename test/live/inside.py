@@ -1,0 +1,166 @@
+"""Tracing through the machine's own door: what a session counts against what the program knows and against bpftrace on the
+same run, and what is left when tracers go in whatever manner."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+
+from harness.results import Failure, Skip, Test
+
+from . import session
+from .attach import expect
+
+HERE = pathlib.Path(__file__).resolve().parent
+KILLS = 100
+NOBODY = 65534
+AROUND = 3  # firings of a probe while the machine ends: only bpftrace is still there
+
+
+def tests(root, vmrun):
+    suite = Suite(pathlib.Path(vmrun))
+    return [Test('live', 'inside: ' + name[5:].replace('_', ' '), getattr(suite, name), alone=True)
+            for name in dir(suite) if name.startswith('test_')]
+
+
+class Counter:
+    """count_firings at work on a process."""
+
+    def __init__(self, program, pid, probes, **options):
+        self.process = subprocess.Popen([program, str(pid), *probes], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, **options)
+
+    def wait_until_ready(self):
+        line = self.process.stdout.readline()
+        if line != 'ready\n':
+            raise Failure(f'count_firings: {line}' + self.process.communicate()[1])
+        return self
+
+    def counts(self):
+        """Ends it. Firings by probe, and how many different first arguments."""
+        output, errors = self.process.communicate('', timeout=session.LIMIT)
+        if self.process.returncode:
+            raise Failure('count_firings: ' + errors)
+        rows = [line.split() for line in output.splitlines()]
+        expect(not [r for r in rows if r[0] == 'drops'], 'something was dropped', *rows)
+        return {r[0]: (int(r[1]), int(r[2])) for r in rows}
+
+
+class Suite:
+    def __init__(self, vmrun):
+        self.vmrun, self.program = vmrun, vmrun.parent / 'test' / 'count_firings'
+
+    def counter(self, target, *probes, **options):
+        if not self.program.exists():
+            raise Skip('count_firings is not built')
+        return Counter(self.program, target.process.pid, probes, **options)
+
+    def words_of_probes(self, pid):
+        """All semaphores of the machine and the words of its own consumers beside them."""
+        sections = subprocess.run(['readelf', '-SW', self.vmrun], capture_output=True, text=True, check=True).stdout
+        address, size = re.search(r' \.probes +PROGBITS +(\w+) \w+ (\w+)', sections).groups()
+        for line in pathlib.Path(f'/proc/{pid}/maps').read_text().splitlines():
+            fields = line.split()
+            if fields[-1] == str(self.vmrun.resolve()) and int(fields[2], 16) == 0:
+                base = int(fields[0].split('-')[0], 16)
+                break
+        with open(f'/proc/{pid}/mem', 'rb', buffering=0) as memory:
+            return os.pread(memory.fileno(), int(size, 16), base + int(address, 16))
+
+    def left(self, pid):
+        """What tracing leaves in a process: threads and sockets of its own, probes that are raised."""
+        tasks = pathlib.Path(f'/proc/{pid}/task')
+        threads = [name for t in tasks.iterdir() if (name := (t / 'comm').read_text().strip()) == 'trace']
+        sockets = [str(f) for f in pathlib.Path('/tmp').glob(f'vmrun-trace-{pid}')]
+        return threads + sockets + ['probes'] * any(self.words_of_probes(pid))
+
+    def expect_nothing_left(self, target):
+        """The machine notices at once that a connection is closed; that it is done is seen from outside only."""
+        pid = target.process.pid
+        for _ in range(session.LIMIT * 100):
+            if not self.left(pid):
+                return
+            subprocess.run(['sleep', '0.01'], check=True)
+        raise Failure(f'still there: {self.left(pid)}')
+
+    # -- counts
+
+    def test_counts_what_the_program_did(self):
+        with session.Target(self.vmrun, HERE / 'counts.act') as target:
+            counter = self.counter(target, 'message-send', 'process-spawn', 'process-exit', 'gc_major-start', 'gc_major-end',
+                                   'process-exit_signal').wait_until_ready()
+            target.line('go')
+            target.wait_for('done')
+            counts = counter.counts()
+            known = target.finish()
+        for probe, name in (('process-spawn', 'spawned'), ('process-exit', 'exited'), ('process-exit_signal', 'signals')):
+            expect(counts[probe][0] >= int(known[name]), f'{probe}: {counts[probe]}, the program says {known[name]}')
+        expect(counts['gc_major-start'] == counts['gc_major-end'], 'major collections begun and ended differ', counts)
+        expect(counts['message-send'][0] >= int(known['sent']), f'message-send: {counts}')
+
+    def test_agrees_with_bpftrace(self):
+        session.require_tracer()
+        probes = ('message-send', 'message-queued', 'message-receive', 'process-spawn', 'process-exit', 'process-scheduled',
+                  'gc_minor-start', 'local-function-entry', 'function-return', 'copy-struct')
+        text = 'BEGIN { printf("tracing\\n"); }\n' + '\n'.join(
+            f'usdt:*:erlang:{name.replace("-", "__")} {{ @{name.replace("-", "_")} = count(); }}' for name in probes)
+        with session.Target(self.vmrun, HERE / 'counts.act') as target:
+            tracer = session.Tracer(target.process.pid, text)
+            counter = self.counter(target, *probes).wait_until_ready()
+            target.line('go')
+            target.wait_for('done')
+            # Both stay until the machine ends; that is a moment earlier for ours, and nothing but the end fires after it.
+            target.finish()
+            counts = counter.counts()
+            seen = dict(re.findall(r'@(\w+): (\d+)', '\n'.join(tracer.lines())))
+        for name in probes:
+            ours, theirs = counts[name][0], int(seen.get(name.replace('-', '_'), 0))
+            expect(0 <= theirs - ours <= AROUND, f'{name}: {ours} inside, {theirs} by bpftrace', counts, seen)
+
+    def test_two_at_once_see_the_same(self):
+        with session.Target(self.vmrun, HERE / 'counts.act') as target:
+            counters = [self.counter(target, 'process-spawn', 'process-exit').wait_until_ready() for _ in range(2)]
+            target.line('go')
+            target.wait_for('done')
+            first, second = [counter.counts() for counter in counters]
+            expect(first == second, 'the two differ', first, second)
+            self.expect_nothing_left(target)
+            target.finish()
+
+    # -- what is left
+
+    def test_nothing_is_left_of_tracers_that_are_killed(self):
+        with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
+            for i in range(KILLS):
+                counter = self.counter(target, 'message-send', 'message-receive', 'gc_minor-start', 'local-function-entry')
+                if i % 3:
+                    counter.wait_until_ready()
+                counter.process.kill()
+                counter.process.wait()
+            self.expect_nothing_left(target)
+            target.finish()
+
+    def test_a_machine_that_ends_says_so(self):
+        with session.Target(self.vmrun, HERE / 'counts.act') as target:
+            counter = self.counter(target, 'process-spawn').wait_until_ready()
+            target.line('go')
+            target.wait_for('done')
+            known = target.finish()
+            expect(counter.counts()['process-spawn'][0] >= int(known['spawned']), 'the counts are lost')
+
+    def test_another_user_is_refused(self):
+        if os.geteuid() != 0:
+            raise Skip('changing the user needs root')
+        with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
+            counter = self.counter(target, 'message-send', user=NOBODY, group=NOBODY, extra_groups=[])
+            _, errors = counter.process.communicate('')
+            expect(counter.process.returncode and 'not permitted' in errors, f'not refused: {errors}')
+            expect(not self.left(target.process.pid), 'the door was opened for another user')
+            target.finish()
+
+    def test_the_signal_alone_opens_the_door_for_a_moment(self):
+        with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
+            os.kill(target.process.pid, signal.SIGRTMIN + 5)
+            self.counter(target, 'message-send').wait_until_ready().counts()
+            self.expect_nothing_left(target)
+            target.finish()
