@@ -4,7 +4,9 @@
 
 #include "probes/attach/firing.hpp"
 #include "probes/attach/host.hpp"
+#include "probes/engine/operations.hpp"
 #include "probes/engine/ring.hpp"
+#include "probes/inside.hpp"
 
 namespace vmrun::attach {
 
@@ -12,12 +14,31 @@ using d::Message;
 
 namespace {
 
+/// Whether a probe of the machine asks where the process is that fires.
+bool asks_for_places(const d::Program& program) {
+  const auto asks = [](const d::Instruction& i) {
+    switch (i.operation) {
+      case d::Operation::kFstack:
+      case d::Operation::kKeystack: return true;
+      case d::Operation::kBuiltin:
+      case d::Operation::kKeybuiltin:
+      case d::Operation::kFbuiltin: return i.imm == static_cast<std::int32_t>(d::Builtin::kMfa);
+      default: return false;
+    }
+  };
+  return std::ranges::any_of(program.clauses, [&](const d::Clause& c) {
+    return std::ranges::any_of(c.probes, [](const d::Enabled& e) { return e.probe < d::kFirstTimerProbe; }) &&
+           (std::ranges::any_of(c.body, asks) || std::ranges::any_of(c.predicate, asks));
+  });
+}
+
 constexpr std::size_t kMostWaiting = 64 << 20;  // of who asks and does not read the answers
 
 }  // namespace
 
 Connection::~Connection() {
   if (!session_) return;
+  stop_watching();
   remove_session(*session_);
   session_.reset();  // which lowers the probes
 }
@@ -65,6 +86,7 @@ void Connection::open(const std::string& bytes) {
   else if (d::from_bytes(bytes, program, why)) {
     uses_self_ = std::ranges::any_of(program.variables,
                                      [](const d::Variable& v) { return v.scope == d::Scope::kSelf; });
+    uses_places_ = asks_for_places(program);
     session_ = d::Session::open(std::move(program), machine_host(), why);
   }
   if (session_ && why.empty()) channel_.send(Message::kReady);
@@ -76,10 +98,17 @@ void Connection::go() {
   if (!session_ || running_) return;
   running_ = true;
   if (uses_self_) tell_ends(true);
+  // From its next slice on each process runs the instructions that store where it is.
+  if (uses_places_) probe::raise_watch("calls");
   add_session(*session_);
   (void)session_->begin();
   tell_rings();
   tell_exit();
+}
+
+void Connection::stop_watching() {
+  if (running_ && uses_places_) probe::lower_watch("calls");
+  running_ = false;
 }
 
 void Connection::tell_rings() {
@@ -110,7 +139,7 @@ void Connection::tick() {
 
 void Connection::end() {
   if (running_) {
-    running_ = false;
+    stop_watching();
     session_->end();
     remove_session(*session_);
     tell_rings();

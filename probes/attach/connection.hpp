@@ -33,6 +33,7 @@ class Connection {
   void handle(const d::Channel::Received& received);
   void open(const std::string& bytes);
   void go();
+  void stop_watching();
   void tell_rings();
   void tell_exit();
   void answer_names(const std::string& body, std::string (d::Host::*name)(std::uint64_t));
@@ -40,7 +41,7 @@ class Connection {
   d::Channel channel_;
   std::unique_ptr<d::Session> session_;
   std::size_t rings_told_ = 0;
-  bool uses_self_ = false, running_ = false, gone_ = false, told_exit_ = false;
+  bool uses_self_ = false, uses_places_ = false, running_ = false, gone_ = false, told_exit_ = false;
 };
 
 }  // namespace vmrun::attach

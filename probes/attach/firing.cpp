@@ -81,7 +81,7 @@ void fire(const probe::Inside& firing) {
   // changed.
   ThreadSync::light_fence();
   if (const Sessions* to = sessions.load(std::memory_order_acquire)) {
-    const d::Firing f{firing.probe, firing.argument_count, firing.words, kinds_of(firing.probe)};
+    const d::Firing f{firing.probe, firing.argument_count, firing.words, kinds_by_probe[firing.probe]};
     if (exit_probe != ~0u) [[unlikely]]
       forget_ended(t, *to, self_key());
     for (d::Session* s : *to) s->fire(f);
@@ -107,6 +107,7 @@ void sample() {
   if (n & 1) return;
   t.firings.store(n + 1, std::memory_order_relaxed);
   ThreadSync::light_fence();  // as in fire
+  t.at_rest = true;
   for (unsigned i = 0; i < FiringThread::kSamplers; ++i) {
     d::Session* s = samplers[i].session.load(std::memory_order_acquire);
     if (!s) break;
@@ -115,6 +116,7 @@ void sample() {
     t.sampled[i] = due;
     s->fire({samplers[i].probe, 0, nullptr, nullptr});
   }
+  t.at_rest = false;
   t.firings.store(n + 2, std::memory_order_release);
 }
 

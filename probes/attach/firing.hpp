@@ -16,6 +16,7 @@ struct FiringThread {
   std::atomic<std::uint64_t> firings{0};  // odd inside of one; written by its thread alone
   std::atomic<bool> taken{true};
   std::uint64_t number = 0;      // of the thread, from 1; never used again
+  bool at_rest = false;          // the process's resume point is stored: it has just stopped
   std::uint64_t ended_self = 0;  // key of a process that has ended here, and whose variables go
   static constexpr unsigned kSamplers = 64;
   std::uint64_t sampled[kSamplers] = {};  // what was due when it last looked

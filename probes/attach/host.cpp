@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "probes/attach/firing.hpp"
+#include "probes/attach/functions.hpp"
 #include "probes/attach/terms.hpp"
 #include "probes/engine/operations.hpp"
 #include "probes/inside.hpp"
@@ -18,6 +19,7 @@
 #include "vm/probes/texts.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/core.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
 
 namespace vmrun::attach {
@@ -41,6 +43,7 @@ std::string with_hyphens(std::string_view name) {
 }
 
 struct Table {
+  std::vector<bool> of_slices;  // process-scheduled, process-unscheduled
   std::vector<d::ProbeInfo> infos;
   std::vector<std::vector<ArgumentKind>> kinds;
   std::vector<std::vector<unsigned short>> most_bytes;  // of texts of terms
@@ -52,6 +55,7 @@ Table make_table() {
   const std::string provider = fmt::format("erlang{}", getpid());
   for (const probe::ProbeRow& row : probe::probe_rows()) {
     d::ProbeInfo info{provider, "vmrun", "-", with_hyphens(row.name), {}};
+    t.of_slices.push_back(info.name == "process-scheduled" || info.name == "process-unscheduled");
     auto& kinds = t.kinds.emplace_back();
     auto& most = t.most_bytes.emplace_back();
     for (const auto& a : row.arguments) {
@@ -73,7 +77,8 @@ const Table& table() {
 
 Shaped shaped_words(Shape shape, const std::uint64_t* words, std::size_t n, char* out, std::size_t room) {
   const std::size_t bytes = n * sizeof *words;
-  if (bytes > room) return {Shape::kNull, 0};
+  if (bytes > room) [[unlikely]]
+    return {Shape::kNull, 0};
   std::memcpy(out, words, bytes);
   return {shape, bytes};
 }
@@ -131,8 +136,16 @@ std::ptrdiff_t put_text(const char* text, char* out, std::size_t room) {
 // ---- The process that fires ---------------------------------------------------------------------
 
 Process* running() {
-  Core* core = this_core();
-  return core ? core->current : nullptr;
+  const Core* core = this_core();
+  return core ? core->current : dirty_process;
+}
+
+/// Whether p.ip says where the process is: it is not under way, or its slice runs the instructions
+/// that say so (see Connection::go).
+bool knows_place(const d::Firing& f) {
+  const Core* core = this_core();
+  return !core || core->traced || firing_thread().at_rest ||
+         (f.probe < table().of_slices.size() && table().of_slices[f.probe]);
 }
 
 FunctionArgument function_of(const Process& p) {
@@ -262,9 +275,9 @@ class MachineHost final : public d::Host {
     }
   }
 
-  std::size_t stack(const d::Firing&, std::uint64_t* out, std::size_t most) override {
+  std::size_t stack(const d::Firing& f, std::uint64_t* out, std::size_t most) override {
     const Process* p = running();
-    return p ? stack_of(*p, out, most) : 0;
+    return p ? stack_of(*p, knows_place(f) ? p->ip : nullptr, out, most) : 0;
   }
 
   bool argument_term(const d::Firing& f, unsigned n, std::uint64_t& term) override {
@@ -300,6 +313,15 @@ class MachineHost final : public d::Host {
 
   void enable(std::uint32_t probe) override { probe::raise_inside(probe); }
   void disable(std::uint32_t probe) override { probe::lower_inside(probe); }
+  std::uint32_t enable_functions(std::uint32_t probe, const std::string& module, const std::string& function,
+                                 std::int32_t arity) override {
+    const auto& kinds = table().infos.at(probe).arguments;
+    for (unsigned n = 0; n < kinds.size(); ++n)
+      if (kinds[n].kind == ArgumentKind::kFunction) return add_filter(probe, n, module, function, arity);
+    return 0;
+  }
+  void disable_functions(std::uint32_t filter) override { remove_filter(filter); }
+  bool function_passes(std::uint32_t filter, const d::Firing& f) override { return filter_passes(filter, f); }
   void wait_for_firings() override { attach::wait_for_firings(); }
   bool fire_everywhere(d::Session& session, std::uint32_t probe) override {
     return sample_everywhere(session, probe);
@@ -336,7 +358,14 @@ class MachineHost final : public d::Host {
           f.arguments[0] == p.id.raw())
         return *function_at(f.arguments[n]);
     const EpochGuard guard;
-    return function_of(p);
+    if (knows_place(f)) return function_of(p);
+    std::uint64_t caller = 0;
+    const FunctionHeader* function =
+        stack_of(p, nullptr, &caller, 1)
+            ? function_header_at(reinterpret_cast<const Word*>(caller & ~Word{7}))
+            : nullptr;
+    return function ? FunctionArgument{function->module, function->function, function->arity}
+                    : initial_call_of(p);
   }
 
   static std::ptrdiff_t text_of_words(const Shaped& s, char* out, std::size_t room) {
@@ -357,13 +386,17 @@ class MachineHost final : public d::Host {
 
 }  // namespace
 
+const ArgumentKind* const* kinds_by_probe = nullptr;
+
 d::Host& machine_host() {
-  static MachineHost& host = *new MachineHost;
-  (void)table();
+  static MachineHost& host = []() -> MachineHost& {
+    auto* kinds = new std::vector<const ArgumentKind*>;
+    for (const auto& k : table().kinds) kinds->push_back(k.data());
+    kinds_by_probe = kinds->data();
+    return *new MachineHost;
+  }();
   return host;
 }
-
-const ArgumentKind* kinds_of(unsigned probe) { return table().kinds[probe].data(); }
 
 std::uint64_t self_key() {
   if (const Process* p = running()) return p->id.raw();

@@ -8,8 +8,8 @@ namespace vmrun::attach {
 
 d::Host& machine_host();
 
-/// How a probe's arguments are handed over. The machine_host has been made.
-const d::ArgumentKind* kinds_of(unsigned probe);
+/// How a probe's arguments are handed over, by its number. The machine_host has been made.
+extern const d::ArgumentKind* const* kinds_by_probe;
 /// Of the process that runs in this thread, or else of the thread.
 std::uint64_t self_key();
 

@@ -72,14 +72,13 @@ bool term_number(Subroutine subroutine, std::uint64_t term, std::int64_t& out) {
 }
 
 // As stack traces do it: return addresses are the words on a stack with a header's tag.
-std::size_t stack_of(const Process& p, std::uint64_t* out, std::size_t most) {
+std::size_t stack_of(const Process& p, const Word* innermost, std::uint64_t* out, std::size_t most) {
   std::size_t n = 0;
-  const Word* innermost = p.ip;
   std::uint64_t previous = reinterpret_cast<std::uintptr_t>(innermost);
   if (innermost && n < most) out[n++] = previous;
-  const Term* from = p.heap.stop;
-  if (from < p.heap.start || from > p.heap.end) return n;
-  for (const Term* s = from; s < p.heap.end && n < most; ++s) {
+  const Term* stop = p.heap.stop;
+  if (stop < p.heap.start || stop > p.heap.end) return n;
+  for (const Term* s = stop; s < p.heap.end && n < most; ++s) {
     if (!s->is_header() || s->raw() == 0 || s->raw() == previous) continue;
     previous = s->raw();
     out[n++] = s->raw() - 1;  // inside the call instruction

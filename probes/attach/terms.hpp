@@ -14,7 +14,8 @@ namespace vmrun::attach {
 bool term_part(d::Subroutine subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out);
 bool term_number(d::Subroutine subroutine, std::uint64_t term, std::int64_t& out);
 
-/// Addresses of the instructions of a process's stack, innermost first.
-std::size_t stack_of(const Process& p, std::uint64_t* out, std::size_t most);
+/// Addresses of the instructions of a process's stack, innermost first. from: the innermost;
+/// nullptr: it is not known, and the first is that of its caller.
+std::size_t stack_of(const Process& p, const Word* from, std::uint64_t* out, std::size_t most);
 
 }  // namespace vmrun::attach

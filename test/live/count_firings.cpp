@@ -3,9 +3,9 @@
 //
 //   count_firings PID PROBE...
 //
-// Says `ready` once the probes are enabled; when its standard input ends, or the machine does, it prints a
-// line for each probe: its name, how many firings, with how many different first arguments. With `hello`
-// in place of probes it goes once it has been greeted.
+// Says `ready` once the probes are enabled; when its standard input ends, or the machine does, it
+// prints a line for each probe: its name, how many firings, with how many different first
+// arguments. With `hello` in place of probes it goes once it has been greeted.
 #include <csignal>
 #include <cstdio>
 #include <cstring>

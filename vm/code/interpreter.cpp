@@ -200,6 +200,7 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_COLLECT(words, live)                   \
   do {                                            \
     VM_SWAP_OUT;                                  \
+    p.ip = I;                                     \
     const int cost_ = collect(p, words, x, live); \
     if (cost_ < 0) goto exit_now;                 \
     VM_SWAP_IN;                                   \
@@ -301,15 +302,17 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_TRACE_FUN_GLOBAL(fun, pushed)    VM_TRACE(trace_fun(p, *(fun), true, x, VM_DEPTH(E) + (pushed)))
 #define VM_TRACE_BIF_ENTRY(target)          VM_TRACE(trace_bif_entry(p, *(target), x, VM_DEPTH(E)))
 #define VM_TRACE_BIF_RETURN(target, result) VM_TRACE(trace_bif_return(p, *(target), result, VM_DEPTH(E)))
-#define VM_TRACE_BODY_BIF_ENTRY(target)     trace_body_bif(p, *(target), true)
-#define VM_TRACE_BODY_BIF_RETURN(target)    trace_body_bif(p, *(target), false)
+#define VM_TRACE_BODY_BIF_ENTRY(target)     VM_TRACE(trace_body_bif(p, *(target), true))
+#define VM_TRACE_BODY_BIF_RETURN(target)    VM_TRACE(trace_body_bif(p, *(target), false))
+// What fires in this instruction finds the process there.
+#define VM_TRACE_HERE() p.ip = I
 // After what may have taken long: somebody may have begun to look at calls, and the slice may go on
 // for long.
 #define VM_LOOK_AGAIN                      \
   if (probe::calls_watched()) [[unlikely]] \
   dispatch = kTraced
-#define VM_TRACE_NIF_ENTRY(nif)  trace_nif_entry(p, nif)
-#define VM_TRACE_NIF_RETURN(nif) trace_nif_return(p, nif)
+#define VM_TRACE_NIF_ENTRY(nif)  VM_TRACE(trace_nif_entry(p, nif))
+#define VM_TRACE_NIF_RETURN(nif) VM_TRACE(trace_nif_return(p, nif))
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"

@@ -218,8 +218,10 @@ void wait_until_online(const Pool& pool, unsigned number) {
       continue;
     }
     begin(self, p);
+    dirty_process = &p;
     if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
     else run_nif(p);
+    dirty_process = nullptr;
     self.busy_time.stop();
     self.runs.store(nullptr, std::memory_order_release);
     pool.unfinished.fetch_sub(1, std::memory_order_relaxed);

@@ -5,6 +5,7 @@
 namespace vmrun {
 
 constinit thread_local DirtyKind dirty_thread = DirtyKind::kNone;
+constinit thread_local Process* dirty_process = nullptr;
 
 namespace {
 

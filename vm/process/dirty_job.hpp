@@ -36,6 +36,8 @@ Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity,
 /// What the calling thread is.
 extern constinit thread_local DirtyKind dirty_thread;
 inline DirtyKind dirty_thread_kind() { return dirty_thread; }
+/// The process that the calling thread, a dirty scheduler, is at work for; nullptr elsewhere.
+extern constinit thread_local Process* dirty_process;
 
 /// While it lives, what the calling thread calls does not leave for a dirty scheduler: for callers
 /// that could not call it again.
