@@ -409,7 +409,7 @@ class Firing:
         traced, inside = self.halves(mode)
         words = ', '.join(a.word for a in self.arguments)
         return (f'{self.fire_head()} {{\n  if ({inside}) {{\n    const std::uint64_t words[] = {{{words}}};\n'
-                f'    fire_inside({{{self.index}, std::size(words), words}});\n  }}\n'
+                f'    fire_inside({self.index}, std::size(words), words);\n  }}\n'
                 f'  if ({traced}) site::{self.function}({", ".join(values)});\n}}\n')
 
 
@@ -521,7 +521,7 @@ RAISING = '''namespace {{
 {table}
 }}  // namespace
 
-constinit FireInside fire_inside = [](const Inside&) {{}};
+constinit FireInside fire_inside = [](unsigned, unsigned, const std::uint64_t*) {{}};
 
 unsigned inside_count(unsigned probe) {{
 {count}}}

@@ -7,17 +7,11 @@
 /// probes.tab in the usual build; with -Dprobes=none nothing ever fires.
 namespace vmrun::probe {
 
-/// One firing, on the stack of the thread that fires.
-struct Inside {
-  unsigned probe;  // its place in probe_rows()
-  unsigned argument_count;
-  /// A word each: a number, the word of a term, the address of a text or of a FunctionArgument.
-  const std::uint64_t* words;
-};
-
 /// Gets the firings of all probes that are raised. In the firing thread; does not block, throw,
 /// allocate on a process's heap or fire. Set before main begins.
-using FireInside = void (*)(const Inside& firing);
+/// probe: its place in probe_rows(). words: one for each argument, a number, the word of a term, or
+/// the address of a text or of a FunctionArgument.
+using FireInside = void (*)(unsigned probe, unsigned argument_count, const std::uint64_t* words);
 extern FireInside fire_inside;
 
 /// A probe fires while it has been raised more often than lowered; at most 65535 times more. Any

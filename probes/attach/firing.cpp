@@ -72,7 +72,7 @@ unsigned find_process_exit() {
 }
 unsigned exit_probe = ~0u;  // while ends are told
 
-void fire(const probe::Inside& firing) {
+void fire(unsigned probe, unsigned argument_count, const std::uint64_t* words) {
   FiringThread& t = firing_thread();
   const std::uint64_t n = t.firings.load(std::memory_order_relaxed);
   if (n & 1) return;  // what a firing does fires nothing
@@ -81,11 +81,11 @@ void fire(const probe::Inside& firing) {
   // changed.
   ThreadSync::light_fence();
   if (const Sessions* to = sessions.load(std::memory_order_acquire)) {
-    const d::Firing f{firing.probe, firing.argument_count, firing.words, kinds_by_probe[firing.probe]};
+    const d::Firing f{probe, argument_count, words, kinds_by_probe[probe]};
     if (exit_probe != ~0u) [[unlikely]]
       forget_ended(t, *to, self_key());
     for (d::Session* s : *to) s->fire(f);
-    if (firing.probe == exit_probe) [[unlikely]]
+    if (probe == exit_probe) [[unlikely]]
       t.ended_self = self_key();
   }
   // Pairs with the load in wait_for_firings: all of the firing comes before.

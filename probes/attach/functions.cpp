@@ -41,7 +41,8 @@ class Filter {
     if (!a.module) return false;
     // The whole function and the answer in a word, so that no order matters between threads.
     const std::uint64_t key = std::uint64_t{a.module.atom_index()} << 31 |
-                              std::uint64_t{a.function.atom_index()} << 9 | std::uint64_t{a.arity & 0xFF} << 1;
+                              std::uint64_t{a.function.atom_index()} << 9 |
+                              std::uint64_t{a.arity & 0xFF} << 1;
     std::atomic<std::uint64_t>& place = remembered_[(key * 0x9E3779B97F4A7C15 >> 52) % kRemembered];
     const std::uint64_t known = place.load(std::memory_order_relaxed);
     if ((known & ~std::uint64_t{1}) == key) [[likely]]

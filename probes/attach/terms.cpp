@@ -78,7 +78,8 @@ std::size_t stack_of(const Process& p, const Word* innermost, std::uint64_t* out
   if (innermost && n < most) out[n++] = previous;
   const Term* stop = p.heap.stop;
   if (stop < p.heap.start || stop > p.heap.end) return n;
-  for (const Term* s = stop; s < p.heap.end && n < most; ++s) {
+  const Term* bottom = p.heap.end - 1;  // where the machine's own code goes on
+  for (const Term* s = stop; s < bottom && n < most; ++s) {
     if (!s->is_header() || s->raw() == 0 || s->raw() == previous) continue;
     previous = s->raw();
     out[n++] = s->raw() - 1;  // inside the call instruction
