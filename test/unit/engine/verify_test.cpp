@@ -242,3 +242,54 @@ TEST_CASE("random programs that verify run") {
   }
   CHECK(kept > 150 * 20);
 }
+
+TEST_CASE("damaged programs that verify run") {
+  Program p = furnished();
+  p.clauses = {clause(0, {{Op::kBegin},
+                          {Op::kText, 1, 0, 0, 1},
+                          {Op::kFs, 1},
+                          {Op::kLdg, 2, 0, 0, 1},
+                          {Op::kFs, 2},
+                          {Op::kStg, 1, 0, 0, 1},
+                          {Op::kKeyarg, 0, 0, 0, 1},
+                          {Op::kLda, 3, 0, 0, 4},
+                          {Op::kFi, 3},
+                          {Op::kFrame, 4, 0, 0, 8},
+                          {Op::kSt, 3, 4, 8, 8},
+                          {Op::kLd, 5, 4, 4, 4},
+                          {Op::kKeys, 1},
+                          {Op::kAgg, 5, 3, 0, 3},
+                          {Op::kFstack, 0, 0, 0, 10},
+                          {Op::kCall, 6, 1, 1, static_cast<std::int32_t>(Subroutine::kStrlen)},
+                          {Op::kJz, 0, 6, 0, 18},
+                          {Op::kFb, 1, 0, 0, 3},
+                          {Op::kCopys, 4, 1, 0, 6}})};
+  std::string why;
+  REQUIRE(verify(p, 1, why));
+  const auto bytes = to_bytes(p);
+  std::mt19937 random(3);
+  int opened_count = 0;
+  for (int i = 0; i < 1500; ++i) {
+    auto damaged = bytes;
+    // Mostly where the instructions are: at the end.
+    for (unsigned k = 0; k <= random() % 3; ++k) {
+      const std::size_t from = random() % 4 == 0 ? 8 : bytes.size() - 160;
+      damaged[from + random() % (bytes.size() - from)] =
+          static_cast<char>(random() % 3 == 0 ? random() : random() % 9);
+    }
+    Program q;
+    if (!from_bytes(damaged, q, why)) continue;
+    TestHost host;
+    auto session = Session::open(std::move(q), host, why);
+    if (session == nullptr) continue;
+    ++opened_count;
+    session->begin();
+    for (std::uint64_t n = 0; n < 5; ++n)
+      host.fire(*session, 0, {n, reinterpret_cast<std::uint64_t>("a text")},
+                {ArgumentKind::kInt64, ArgumentKind::kText});
+    session->aggregations();
+    session->end();
+    records(*session);
+  }
+  CHECK(opened_count > 100);
+}
