@@ -45,8 +45,10 @@ std::size_t log_linear(const LogLinear& q, std::int64_t value) {
     if (power == last) break;  // no more powers
     const auto buckets = q.buckets_below(power);
     const auto width = std::max<std::int64_t>(power / static_cast<std::int64_t>(buckets), 1);
-    if (value < power) return base + unsigned_of((value - last) / width);
-    base += buckets - buckets / q.factor;
+    const auto steps = buckets - buckets / q.factor;  // at least 1
+    // Steps that do not divide the power have a last one that is wider.
+    if (value < power) return base + std::min(unsigned_of((value - last) / width), steps - 1);
+    base += steps;
     last = power;
   }
   return base;
