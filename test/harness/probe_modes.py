@@ -13,8 +13,9 @@ GENERATED = {'provider': 'probes/erlang.d', 'header': 'probes/probes.hpp', 'site
              'sites': 'probes/probe_sites.cpp', 'fire-header': 'vm/probes/fire.hpp', 'fire-source': 'vm/probes/fire.cpp'}
 # Messages, ranges of probes, texts of many kinds, an interpreter of two minds.
 FIRING = {'none': ['vm/message/send.cpp', 'vm/message/deliver.cpp', 'vm/lifecycle/exit.cpp', 'vm/port/closing.cpp',
-                   'runtime/bif/dyntrace.cpp', 'drivers/efile/probes.cpp', 'vm/code/interpreter.cpp'],
-          'dtrace': ['vm/message/send.cpp', 'runtime/bif/dyntrace.cpp']}
+                   'runtime/bif/dyntrace.cpp', 'drivers/efile/probes.cpp', 'vm/code/interpreter.cpp', 'probes/attach/firing.cpp',
+                   'probes/attach/host.cpp', 'probes/attach/door.cpp'],
+          'dtrace': ['vm/message/send.cpp', 'runtime/bif/dyntrace.cpp', 'probes/attach/firing.cpp']}
 
 
 def tests(root, build):

@@ -23,6 +23,10 @@ def tests(root, vmrun):
             for name in dir(suite) if name.startswith('test_')]
 
 
+def trimmed(lines):
+    return [line for line in lines if line]
+
+
 class Counter:
     """count_firings at work on a process."""
 
@@ -126,6 +130,44 @@ class Suite:
             expect(first == second, 'the two differ', first, second)
             self.expect_nothing_left(target)
             target.finish()
+
+    # -- D
+
+    def script(self, program, *arguments):
+        """What vmtrace prints about a run of a program."""
+        vmtrace = self.vmrun.parent / 'vmtrace'
+        if not vmtrace.exists():
+            raise Skip('vmtrace is not built')
+        with session.Target(self.vmrun, HERE / program) as target:
+            tracer = subprocess.Popen([vmtrace, '-q', '-p', str(target.process.pid), *arguments], stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True)
+            expect(tracer.stdout.readline() == 'tracing\n', 'vmtrace does not begin')
+            target.line('go')
+            target.wait_for('done')
+            target.finish()
+            output, errors = tracer.communicate(timeout=session.LIMIT)
+            expect(tracer.returncode == 0 and not errors, f'vmtrace: status {tracer.returncode}', errors)
+            return output
+
+    BEGIN = 'BEGIN { printf("tracing\\n"); } '
+
+    def test_stacks_of_processes(self):
+        output = self.script('counts.act', '-n', self.BEGIN + 'process-exit /copyinstr(arg1) == "counted_exit"/ { @[ustack()] = count(); }')
+        stacks = [[line.split(' (')[0].strip() for line in text.splitlines()] for text in output.split('\n\n')]
+        expect(any(s[0].startswith("counts:'-main/0-fun") and s[-1] == '200' for s in map(trimmed, stacks) if s),
+               'no stack of the function that exits, 200 times', output)
+        expect('0x' not in output, 'a frame without a name', output)
+
+    def test_functions_by_name(self):
+        output = self.script('counts.act', '-n', self.BEGIN + 'erlang*:counts:worker:entry { @["by name", mfa] = count(); } '
+                             'END { printa("%s %s %@d\\n", @); }')
+        expect(output.split() == ['by', 'name', 'counts:worker/2', '300'], 'counts:worker/2 is called 300 times', output)
+
+    def test_variables_of_processes_go_with_them(self):
+        output = self.script('counts.act', '-x', 'dynvarsize=64k', '-n', self.BEGIN +
+                             'process-scheduled { self->n++; @most = max(self->n); } process-exit { @ends = count(); }'
+                             'END { printa("most %@d\\n", @most); }')
+        expect('drop' not in output and 'most' in output, 'no room for variables of processes', output)
 
     # -- what is left
 
