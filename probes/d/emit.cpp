@@ -658,6 +658,17 @@ class Emitter {
 
   void field(const Node* n, const Field& f) {
     const unsigned mark = next_, terms = next_term_;
+    if (f.kind == Field::Kind::kText && n->kind == Kind::kConditional) {
+      // arg1 != 0 ? copyinstr(arg1) : "": each way puts its own, so that no text is made.
+      const std::size_t no = put(Operation::kJz, 0, condition(n->children[0]));
+      next_ = mark;
+      field(n->children[1], f);
+      const std::size_t end = put(Operation::kJump);
+      here(no);
+      field(n->children[2], f);
+      here(end);
+      return;
+    }
     switch (f.kind) {
       case Field::Kind::kText:
         if (is_reference(n, Where::kArgumentText)) put(Operation::kFarg, 0, 0, 0, n->index);

@@ -62,6 +62,7 @@ constexpr Alias kTypedefs[] = {{"int64_t", kLong},
                                {"mode_t", kUnsigned},
                                {"ino_t", kUnsignedLong},
                                {"caddr_t", kCharPointer},
+                               {"user_addr_t", kUnsignedLong},
                                {"_Bool", kUnsignedChar},
                                {"bool", kUnsignedChar}};
 

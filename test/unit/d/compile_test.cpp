@@ -73,6 +73,8 @@ TEST_CASE("common cases are short") {
   CHECK(operations("printf(\"%s %d\", copyinstr(arg0), arg2);") == "begin farg arg fi");
   CHECK(operations("printf(\"%s\", args[0]);") == "begin farg");
   CHECK(operations("self->t = timestamp;") == "builtin stt");
+  CHECK(operations("printf(\"%s\", arg1 != NULL ? copyinstr(arg1) : \"\");") ==
+        "begin arg load sne jz farg jump text fs");
   CHECK(operations("trace(1 + 2 * 3);") == "begin load fi");
   CHECK(operations("@[ustack()] = count();") == "load keystack agg");
   CHECK(operations("@[execname, self] = sum(args[2]);") == "arg load keybuiltin keybuiltin agg");
@@ -257,40 +259,45 @@ TEST_CASE("errors name file and line, also those of the preprocessor's markers")
   CHECK(error.line == 20);
 }
 
+namespace {
+
+const char* const kScripts[] = {
+    "typedef struct point { int x, y; unsigned f:3, :2, g:4; char name[8]; struct point *next; } point_t;\n"
+    "point_t p; self point_t q; this point_t r; point_t m[int, string];\n"
+    "BEGIN { p.x = 1; self->q.y = 2; this->r.f = 3; m[1, \"a\"].g = 4; p.next = &p; p.next->next->x++; "
+    "p.name[0] = 'a'; print(p); trace(stringof(p.name)); tracemem(&p, 8); tracemem(&p, 16, 4); }",
+    "union u { int i; char c[4]; struct { int inner; }; }; union u v; BEGIN { v.inner = 5; trace(v.c[0]); "
+    "}",
+    "enum color { RED, GREEN = 5, BLUE }; inline int k = BLUE * 2; BEGIN /k == 12 ^^ 0/ { "
+    "trace(sizeof(enum color)); }",
+    "inline int add[int a, int b] = a + b; inline string who = \"me\"; BEGIN { trace(add[1, 2]); "
+    "trace(who); }",
+    "struct info { int pid; string what; }; translator struct info < int a > { pid = a + 1; what = \"w\"; "
+    "};\n"
+    "BEGIN { trace(xlate<struct info>(5).pid); trace(xlate<struct info *>(5)->what); }",
+    "BEGIN { x = 1; x += 2; x <<= 3; x %= 5; y = x++ + --x; z = (char)y | ~x & 3 ^ !y; trace((x ? y : z, "
+    "1)); }",
+    "BEGIN { s = \"a\"; trace(s == \"b\" || s < \"c\"); self->a[s, 1] = 2; self->a[s, 1]++; "
+    "trace(self->a[s, 1]); }",
+    "self x; this y; int *ptr; int n; int arr[3][2]; BEGIN { ptr = &n; *ptr = 5; arr[1][1] = *ptr; "
+    "trace(ptr + 1 - ptr); }",
+    "BEGIN { if (pid > 1) { trace(1); } else if (pid) trace(2); else { ; } ;; }",
+    "BEGIN, END, profile:::tick-1s { self->spec = speculation(); } BEGIN { speculate(self->spec); "
+    "trace(1); }",
+    "BEGIN { @a = stddev(1); @b = avg(2); @c = llquantize(3, 10, 0, 6, 20); @d = quantize(1, 2); "
+    "printa(\"%@d %@d\", @a, @b); }",
+    "BEGIN { trace(strtok(\"a b\", \" \")); trace(strtok(NULL, \" \")); trace(substr(\"abc\", 1)); "
+    "trace(index(\"a\", \"b\")); }",
+    "message-send /copyinstr(arg0) == \"<0.1.0>\" && args[2] > 5/ { printf(\"%s %s\", copyinstr(args[1]), "
+    "arg0 != 0 ? copyinstr(arg0) : \"\"); }",
+    "message-send /is_tuple(targs[0]) && term2int(element(targs[0], 3)) > 100/ { "
+    "@[term2str(hd(tl(targs[0])))] = count(); }",
+    "ERROR { printf(\"%d %d\", arg1, arg4); } BEGIN { @x = count(); } END { printa(@x); }",
+    "erlang$target:::gc { trace(arg0); }"};
+
+}  // namespace
+
 TEST_CASE("all of the language is taken") {
-  const char* const kScripts[] = {
-      "typedef struct point { int x, y; unsigned f:3, :2, g:4; char name[8]; struct point *next; } point_t;\n"
-      "point_t p; self point_t q; this point_t r; point_t m[int, string];\n"
-      "BEGIN { p.x = 1; self->q.y = 2; this->r.f = 3; m[1, \"a\"].g = 4; p.next = &p; p.next->next->x++; "
-      "p.name[0] = 'a'; print(p); trace(stringof(p.name)); tracemem(&p, 8); tracemem(&p, 16, 4); }",
-      "union u { int i; char c[4]; struct { int inner; }; }; union u v; BEGIN { v.inner = 5; trace(v.c[0]); "
-      "}",
-      "enum color { RED, GREEN = 5, BLUE }; inline int k = BLUE * 2; BEGIN /k == 12 ^^ 0/ { "
-      "trace(sizeof(enum color)); }",
-      "inline int add[int a, int b] = a + b; inline string who = \"me\"; BEGIN { trace(add[1, 2]); "
-      "trace(who); }",
-      "struct info { int pid; string what; }; translator struct info < int a > { pid = a + 1; what = \"w\"; "
-      "};\n"
-      "BEGIN { trace(xlate<struct info>(5).pid); trace(xlate<struct info *>(5)->what); }",
-      "BEGIN { x = 1; x += 2; x <<= 3; x %= 5; y = x++ + --x; z = (char)y | ~x & 3 ^ !y; trace((x ? y : z, "
-      "1)); }",
-      "BEGIN { s = \"a\"; trace(s == \"b\" || s < \"c\"); self->a[s, 1] = 2; self->a[s, 1]++; "
-      "trace(self->a[s, 1]); }",
-      "self x; this y; int *ptr; int n; int arr[3][2]; BEGIN { ptr = &n; *ptr = 5; arr[1][1] = *ptr; "
-      "trace(ptr + 1 - ptr); }",
-      "BEGIN { if (pid > 1) { trace(1); } else if (pid) trace(2); else { ; } ;; }",
-      "BEGIN, END, profile:::tick-1s { self->spec = speculation(); } BEGIN { speculate(self->spec); "
-      "trace(1); }",
-      "BEGIN { @a = stddev(1); @b = avg(2); @c = llquantize(3, 10, 0, 6, 20); @d = quantize(1, 2); "
-      "printa(\"%@d %@d\", @a, @b); }",
-      "BEGIN { trace(strtok(\"a b\", \" \")); trace(strtok(NULL, \" \")); trace(substr(\"abc\", 1)); "
-      "trace(index(\"a\", \"b\")); }",
-      "message-send /copyinstr(arg0) == \"<0.1.0>\" && args[2] > 5/ { printf(\"%s %s\", copyinstr(args[1]), "
-      "arg0 != 0 ? copyinstr(arg0) : \"\"); }",
-      "message-send /is_tuple(targs[0]) && term2int(element(targs[0], 3)) > 100/ { "
-      "@[term2str(hd(tl(targs[0])))] = count(); }",
-      "ERROR { printf(\"%d %d\", arg1, arg4); } BEGIN { @x = count(); } END { printa(@x); }",
-      "erlang$target:::gc { trace(arg0); }"};
   for (const char* text : kScripts) {
     INFO(text);
     CHECK(compiled(text) != nullptr);
@@ -315,4 +322,37 @@ TEST_CASE("bytes cannot make the compiler go deep") {
     inlines += "inline int i" + std::to_string(i) + " = i" + std::to_string(i - 1) + " + i" +
                std::to_string(i - 1) + ";";
   CHECK(tag(inlines + "BEGIN { trace(i59); }") == "D_SYNTAX");
+}
+
+TEST_CASE("texts that were damaged are refused or make programs that may run") {
+  std::uint64_t state = 0x9e3779b97f4a7c15;
+  const auto random = [&state](std::size_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::size_t>(state >> 33) % below;
+  };
+  static constexpr std::string_view kPieces[] = {"[",        "]",  "(",  ")",  "{",  "}",      "@a",
+                                                 ";",        "->", "*",  "&",  "=",  "?:",     "self->",
+                                                 "\"",       "'",  "$1", "0x", "++", "struct", "copyinstr(",
+                                                 "targs[0]", "/",  ",",  "#",  "\n"};
+  std::size_t good = 0;
+  for (int round = 0; round < 4000; round++) {
+    std::string text = kScripts[random(std::size(kScripts))];
+    for (std::size_t n = 1 + random(3); n > 0; n--) {
+      const std::size_t at = random(text.size() + 1);
+      switch (random(4)) {
+        case 0: text.insert(at, kPieces[random(std::size(kPieces))]); break;
+        case 1: text.erase(at, 1 + random(6)); break;
+        case 2: text.insert(at, 1, static_cast<char>(random(256))); break;
+        default: text.insert(at, text.substr(random(text.size() + 1), random(20))); break;
+      }
+    }
+    std::vector<CompileError> errors;
+    const auto script = compile({{Source::Kind::kFile, "x.d", text}}, options(), errors);
+    if ((script == nullptr) != (errors.size() == 1)) FAIL(text);
+    if (script == nullptr) continue;
+    good++;
+    std::string why;
+    if (!verify(script->program, kProbes.size(), why)) FAIL(text << ": " << why);
+  }
+  CHECK(good > 100);
 }
