@@ -36,10 +36,7 @@ const std::string& asked(std::unordered_map<std::uint64_t, std::string>& kept, s
 const std::string& Texts::atom(std::uint64_t number) { return asked(atoms_, number, names_.atom); }
 
 const std::string& Texts::address(std::uint64_t address) {
-  if (const auto found = addresses_.find(address); found != addresses_.end()) return found->second;
-  std::string name = names_.address ? names_.address(address) : "";
-  if (addresses_.size() >= kMostAsked) addresses_.clear();
-  return addresses_[address] = name.empty() ? fmt::format("0x{:x}", address) : std::move(name);
+  return asked(addresses_, address, names_.address);
 }
 
 std::string& Texts::make() {
@@ -50,9 +47,14 @@ std::string& Texts::make() {
 }
 
 void Texts::put_stack(std::string& out, const std::uint64_t* frames, std::size_t count) {
+  // Below the outermost function lies where a process begins, which has no name.
+  if (count > 1 && address(frames[count - 1]).empty()) --count;
   for (std::size_t i = 0; i < count; ++i) {
     const bool folded = stack_format == StackFormat::kFolded;
-    out += address(frames[folded ? count - 1 - i : i]);
+    const std::uint64_t frame = frames[folded ? count - 1 - i : i];
+    const std::string& name = address(frame);
+    if (name.empty()) out += fmt::format("0x{:x}", frame);
+    else out += name;
     if (!folded) out += '\n';
     else if (i + 1 < count) out += ';';
   }

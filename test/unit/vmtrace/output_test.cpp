@@ -122,11 +122,11 @@ TEST_CASE("a stack: a frame a line, or folded") {
   ReaderOptions options;
   options.quiet = true;
   const auto stack = r.add(ActionKind::kUstack, "", {shaped(Field::Kind::kStack)});
-  const Words words = Words().action(stack).shaped(Shape::kStack, {16, 255});
-  CHECK(r.print(words, options) == "\n              lists:map/2\n              0xff\n");
+  const Words words = Words().action(stack).shaped(Shape::kStack, {255, 16, 254});
+  CHECK(r.print(words, options) == "\n              0xff\n              lists:map/2\n");
   options.tables.folded = true;
   r.texts.stack_format = StackFormat::kFolded;
-  CHECK(r.print(words, options) == "\n0xff;lists:map/2\n");
+  CHECK(r.print(words, options) == "\nlists:map/2;0xff\n");
 }
 
 TEST_CASE("exit's status is kept") {

@@ -1,0 +1,128 @@
+#include "probes/vmtrace/reader.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <catch2/catch.hpp>
+
+// The loop with a target whose rings are filled beforehand.
+using namespace vmrun::d;
+
+namespace {
+
+class FilledTarget : public Target {
+ public:
+  const std::vector<ProbeInfo>& probes() const override { return probes_; }
+  std::int64_t pid() const override { return 1; }
+  bool open(const Program&, std::string&) override { return true; }
+  bool begin(std::string&) override { return true; }
+  std::uint64_t work(std::uint64_t) override { return 0; }
+  void end() override { ended = true; }
+  std::vector<Ring*> rings() override {
+    std::vector<Ring*> all;
+    for (const auto& ring : rings_) all.push_back(ring.get());
+    return all;
+  }
+  std::vector<Element> aggregations() override { return std::exchange(elements, {}); }
+  std::uint64_t drops(Drop) override { return 0; }
+  bool exiting(int& status) override { return status = exit_status, true; }
+  Names names() override { return {}; }
+
+  Ring& add_ring(std::uint64_t bytes) {
+    const auto number = static_cast<std::uint32_t>(rings_.size());
+    rings_.push_back(Ring::make(bytes, number, number, Options::Policy::kSwitch));
+    return *rings_.back();
+  }
+  int exit_status = 0;
+  bool ended = false;
+  std::vector<Element> elements;
+
+ private:
+  std::vector<ProbeInfo> probes_;
+  std::vector<std::unique_ptr<Ring>> rings_;
+};
+
+bool put(Ring& ring, std::uint64_t timestamp, std::uint64_t number) {
+  std::uint64_t words[5] = {};
+  auto& record = *reinterpret_cast<Record*>(words);
+  record.bytes = sizeof words;
+  record.timestamp = timestamp;
+  record.probe = kBeginProbe;
+  words[3] = 0;  // action
+  words[4] = number;
+  return ring.put(words, 5);
+}
+
+struct Run {
+  Run() {
+    auto made = std::make_unique<FilledTarget>();
+    target = made.get();
+    ActionInfo print;
+    print.kind = ActionKind::kPrintf;
+    print.format = "%d ";
+    print.fields.resize(1);
+    script.actions = {print};
+    traced.push_back({std::move(made), std::make_unique<Script>(script), std::make_unique<Texts>(Names{})});
+  }
+  std::string text() {
+    char* written = nullptr;
+    std::size_t size = 0;
+    std::FILE* file = open_memstream(&written, &size);
+    {
+      ReaderOptions quiet;
+      quiet.quiet = true;
+      Aggregates aggregates(script);
+      Output output(script, quiet, file, aggregates, [] {});
+      status = Reader(traced, output, aggregates).run();
+    }
+    std::fclose(file);
+    std::string out(written, size);
+    std::free(written);
+    return out;
+  }
+  Script script;
+  std::vector<Traced> traced;
+  FilledTarget* target;
+  int status = -1;
+};
+
+}  // namespace
+
+TEST_CASE("records of several threads come in the order of their timestamps") {
+  Run run;
+  Ring &a = run.target->add_ring(4096), &b = run.target->add_ring(4096), &c = run.target->add_ring(4096);
+  for (const std::uint64_t t : {1, 4, 5, 9}) REQUIRE(put(a, t, t));
+  for (const std::uint64_t t : {2, 3, 8}) REQUIRE(put(b, t, t));
+  for (const std::uint64_t t : {6, 7}) REQUIRE(put(c, t, t));
+  CHECK(run.text() == "1 2 3 4 5 6 7 8 9 \n");
+  CHECK(run.target->ended);
+}
+
+TEST_CASE("the status of exit() is the reader's") {
+  Run run;
+  run.target->exit_status = 5;
+  CHECK(run.text() == "\n");
+  CHECK(run.status == 5);
+}
+
+TEST_CASE("what does not fit is lost, what fits is printed") {
+  Run run;
+  Ring& ring = run.target->add_ring(1024);
+  std::uint64_t n = 0;
+  while (put(ring, n, n)) ++n;
+  REQUIRE(n > 4);
+  CHECK(ring.drops(Drop::kPrincipal) == 1);
+  std::string expected;
+  for (std::uint64_t i = 0; i < n; ++i) expected += std::to_string(i) + " ";
+  CHECK(run.text() == expected + "\n");
+}
+
+TEST_CASE("a record that claims to be longer than what came ends its ring's batch") {
+  Run run;
+  Ring &a = run.target->add_ring(4096), &b = run.target->add_ring(4096);
+  std::uint64_t words[3] = {};
+  reinterpret_cast<Record*>(words)->bytes = 8;  // less than a head
+  REQUIRE(a.put(words, 3));
+  REQUIRE(put(b, 7, 7));
+  CHECK(run.text() == "7 \n");
+}
