@@ -1,3 +1,3 @@
 /* Aggregations whose keys differ in type. */
 
-BEGIN { @a[1] = count(); @b["x"] = count(); printa(@a, @b); }
+BEGIN { @a[1] = count(); @b["x"] = count(); printa("%d %@d %@d\n", @a, @b); }

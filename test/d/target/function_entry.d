@@ -1,5 +1,4 @@
 /* A function by its name. */
-/* requires: probes of functions by name, which are not there yet */
 /* target: calls.act */
 #pragma D option quiet
 

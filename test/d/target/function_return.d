@@ -1,5 +1,4 @@
 /* Its returns. */
-/* requires: probes of functions by name, which are not there yet */
 /* target: calls.act */
 #pragma D option quiet
 
