@@ -11,6 +11,7 @@ namespace {
 using Kind = Node::Kind;
 
 constexpr unsigned kDeepestCheck = 400;
+constexpr std::size_t kMostProbes = 65536;  // of a clause; the engine takes no more of a script
 constexpr std::uint32_t kMostFrameBytes = 64 << 10;
 // What keys of associative arrays are: a bit for each kind of argument and for each built-in.
 constexpr std::uint64_t kOtherKey = 1ull << 63;
@@ -1654,7 +1655,7 @@ void Checker::clause(ClauseTree tree) {
     script_.matched += count;
     if (count == 0 && !options_.zero_matches)
       fail(place, "D_PDESC_ZERO", "probe description " + text + " does not match any probes");
-    if (clause.matched.enabled.size() > 1 << 20) fail(place, "D_PDESC_INVAL", "too many probes: " + text);
+    if (clause.matched.enabled.size() > kMostProbes) fail(place, "D_PDESC_INVAL", "too many probes: " + text);
   }
   script_.clauses.push_back(
       {.description = clause_text_, .file = clause.tree.place.file, .line = clause.tree.place.line});

@@ -121,12 +121,10 @@ std::uint64_t interval_of(std::string_view name) {
 bool empty_or_any(const std::string& pattern) { return matches(pattern, ""); }
 
 void enable(Matched& matched, Enabled enabled, const ProbeInfo* probe) {
-  // The same probe in two descriptions of one clause fires the clause once.
-  for (const Enabled& other : matched.enabled) {
-    if (other.probe == enabled.probe && other.module == enabled.module &&
-        other.function == enabled.function && other.arity == enabled.arity)
-      return;
-  }
+  std::string key = std::to_string(enabled.probe);
+  if (probe != nullptr && (!enabled.module.empty() || !enabled.function.empty() || enabled.arity >= 0))
+    key += ':' + enabled.module + ':' + enabled.function + '/' + std::to_string(enabled.arity);
+  if (!matched.known.insert(std::move(key)).second) return;
   matched.enabled.push_back(std::move(enabled));
   matched.probes.push_back(probe);
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "probes/d/failure.hpp"
@@ -21,7 +22,8 @@ Description parse_description(const std::string& text, Source::Kind kind, Place 
 
 struct Matched {
   std::vector<Enabled> enabled;
-  std::vector<const ProbeInfo*> probes;  // of the enabled, in their order; null: not the target's
+  std::vector<const ProbeInfo*> probes;   // of the enabled, in their order; null: not the target's
+  std::unordered_set<std::string> known;  // the same probe in two descriptions fires the clause once
 };
 
 /// Adds what a description matches to `matched`, and the timers it names to the program. Returns

@@ -317,6 +317,8 @@ TEST_CASE("bytes cannot make the compiler go deep") {
   CHECK(tag(many("int ", "*", "x; BEGIN { }")) == "D_SYNTAX");
   CHECK(tag(many("int x", "[1]", "; BEGIN { }")) == "D_SYNTAX");
   CHECK(tag(many("", "struct { ", "")) == "D_SYNTAX");
+  const auto repeated = compiled(many("BEGIN", ",erlang*:::message-send", " { }"));
+  CHECK(repeated->program.clauses[0].probes.size() == 2);
   std::string inlines = "inline int i0 = pid;";
   for (int i = 1; i < 60; i++)
     inlines += "inline int i" + std::to_string(i) + " = i" + std::to_string(i - 1) + " + i" +
