@@ -82,7 +82,7 @@ bool burn(Thread& t, std::size_t bytes) {
 
 // A NULL text is copied as an empty one.
 [[gnu::noinline]] bool copy_text(Thread& t, Address to, Address from, std::size_t room) {
-  std::string_view text;
+  std::string_view text("");
   if (from != 0 && !t.text(from, text)) return false;
   const std::size_t bytes = std::min(text.size(), room - 1);
   char* place = t.memory.at(to, bytes + 1, true);
@@ -101,7 +101,7 @@ bool burn(Thread& t, std::size_t bytes) {
 }
 
 [[gnu::noinline]] bool compare_texts(Thread& t, Address x, Address y, std::uint64_t& out) {
-  std::string_view a, b;
+  std::string_view a(""), b("");
   if ((x != 0 && !t.text(x, a)) || (y != 0 && !t.text(y, b))) return false;
   const int order = a.compare(b);
   out = static_cast<std::uint64_t>(static_cast<std::int64_t>(order > 0) - (order < 0));
@@ -164,7 +164,7 @@ std::string_view own_text(const Thread& t, Builtin which, const Firing& f) {
     case Builtin::kProbemod: return t.shared.probe(f.probe).module;
     case Builtin::kProbefunc: return t.shared.probe(f.probe).function;
     case Builtin::kProbename: return t.shared.probe(f.probe).name;
-    default: return {};
+    default: return "";
   }
 }
 
@@ -225,7 +225,7 @@ bool add_shaped(Thread& t, std::size_t room, Make&& make) {
 
 template <class Place>
 [[gnu::noinline]] bool add_text(Thread& t, Address a) {
-  std::string_view text;
+  std::string_view text("");
   if (a != 0 && !t.text(a, text)) return false;
   return put_text(Place::words(t), Place::used(t), Place::kMost, a, text) || Place::full(t);
 }
@@ -440,8 +440,10 @@ Key taken_key(Thread& t, const Firing& f, bool of_self) {
 }
 
 [[gnu::noinline]] void exit_with(Thread& t, std::uint64_t status) {
-  if (!t.shared.exiting.exchange(true, std::memory_order_acq_rel))
-    t.shared.exit_status.store(static_cast<std::int64_t>(status), std::memory_order_release);
+  if (!t.shared.exit_called.exchange(true, std::memory_order_relaxed)) {
+    t.shared.exit_status.store(static_cast<std::int64_t>(status), std::memory_order_relaxed);
+    t.shared.exiting.store(true, std::memory_order_release);  // with the status
+  }
   t.shared.phase.store(Phase::kStopped, std::memory_order_release);
 }
 

@@ -33,6 +33,7 @@ struct Shared {
   std::string execname;
   // exit() turns whatever it is to kStopped: firings of other threads see it soon, which suffices.
   std::atomic<Phase> phase{Phase::kNew};
+  std::atomic<bool> exit_called{false};  // the first one's status counts
   std::atomic<bool> exiting{false};
   std::atomic<std::int64_t> exit_status{0};
 
