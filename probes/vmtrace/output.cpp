@@ -118,9 +118,11 @@ Output::~Output() {
 }
 
 void Output::flush() {
-  if (!text_.empty() && std::fwrite(text_.data(), 1, text_.size(), file_) != text_.size()) failed_ = true;
+  const bool whole = text_.empty() || std::fwrite(text_.data(), 1, text_.size(), file_) == text_.size();
   text_.clear();
-  if (std::fflush(file_) != 0) failed_ = true;
+  if ((whole && std::fflush(file_) == 0) || failed_) return;
+  failed_ = true;  // the reader ends
+  std::fputs(fmt::format("vmtrace: failed to write: {}\n", std::strerror(errno)).c_str(), stderr);
 }
 
 void Output::message(const std::string& text) {
