@@ -14,6 +14,10 @@ namespace vmrun::probe {
 using FireInside = void (*)(unsigned probe, unsigned argument_count, const std::uint64_t* words);
 extern FireInside fire_inside;
 
+/// Of the message that the thread's latest message-send, message-queued or message-receive is
+/// about: the same at all three, and no other message's that is on its way at that time.
+extern constinit thread_local std::uint64_t message_number;
+
 /// A probe fires while it has been raised more often than lowered; at most 65535 times more. Any
 /// thread.
 void raise_inside(unsigned probe);

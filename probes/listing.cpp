@@ -14,7 +14,11 @@
 
 #include <fmt/format.h>
 
+#include "probes/inside.hpp"
+
 namespace vmrun::probe {
+
+constinit thread_local std::uint64_t message_number = 0;
 
 namespace {
 

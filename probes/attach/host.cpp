@@ -242,6 +242,7 @@ class MachineHost final : public d::Host {
     const Process* p = running();
     switch (static_cast<d::Builtin>(builtin)) {
       case d::Builtin::kCpu: return core ? core->number : 0;
+      case d::Builtin::kMessage: return probe::message_number;
       case d::Builtin::kSelf: return p ? p->id.raw() : 0;
       case d::Builtin::kMsgqlen: return p ? p->mailbox.length() : 0;
       case d::Builtin::kHeapwords:

@@ -23,6 +23,13 @@ def tests(root, vmrun):
             for name in dir(suite) if name.startswith('test_')]
 
 
+def thread_name(task):
+    try:
+        return (task / 'comm').read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):  # it ends at this moment
+        return ''
+
+
 def trimmed(lines):
     return [line for line in lines if line]
 
@@ -73,8 +80,7 @@ class Suite:
 
     def left(self, pid):
         """What tracing leaves in a process: threads and sockets of its own, probes that are raised."""
-        tasks = pathlib.Path(f'/proc/{pid}/task')
-        threads = [name for t in tasks.iterdir() if (name := (t / 'comm').read_text().strip()) == 'trace']
+        threads = ['trace'] * [thread_name(t) for t in pathlib.Path(f'/proc/{pid}/task').iterdir()].count('trace')
         sockets = [str(f) for f in pathlib.Path('/tmp').glob(f'vmrun-trace-{pid}')]
         return threads + sockets + ['probes'] * any(self.words_of_probes(pid))
 
@@ -162,6 +168,15 @@ class Suite:
         output = self.script('counts.act', '-n', self.BEGIN + 'erlang*:counts:worker:entry { @["by name", mfa] = count(); } '
                              'END { printa("%s %s %@d\\n", @); }')
         expect(output.split() == ['by', 'name', 'counts:worker/2', '300'], 'counts:worker/2 is called 300 times', output)
+
+    def test_a_message_has_one_number(self):
+        output = self.script('counts.act', '-n', self.BEGIN +
+                             'message-send { sent[message] = 1; @sent = count(); } '
+                             'message-queued /sent[message]/ { @queued = count(); } '
+                             'message-receive /sent[message]/ { sent[message] = 0; @received = count(); } '
+                             'END { printa("%@d %@d %@d\\n", @sent, @queued, @received); }')
+        sent, queued, received = map(int, output.split())
+        expect(5000 <= min(received, queued) and max(received, queued) <= sent <= received + AROUND, 'sent, queued, received differ', output)
 
     def test_variables_of_processes_go_with_them(self):
         output = self.script('counts.act', '-x', 'dynvarsize=64k', '-n', self.BEGIN +

@@ -1,11 +1,15 @@
 #pragma once
 
+#include "probes/inside.hpp"
 #include "probes/probes.hpp"
 #include "vm/base/spin_lock.hpp"
 #include "vm/process/mailbox.hpp"
 
-/// Exact mailbox lengths for the message-queued probe.
+/// What probes tell of messages: the exact length of the mailbox, and which message it is.
 namespace vmrun {
+
+/// A message stays in its fragment from where it is sent until it is received.
+inline std::uint64_t message_id(const Fragment& f) { return reinterpret_cast<std::uintptr_t>(&f); }
 
 /// Held around changes of a mailbox's length while the message-queued probe is enabled, so that the
 /// length it reports is exact and the probe fires before the message becomes visible (PROBES A10).

@@ -1,4 +1,5 @@
 #include "vm/message/send.hpp"
+#include "vm/message/mailbox_probe.hpp"
 
 #include "vm/base/epoch.hpp"
 #include "vm/heap/copy.hpp"
@@ -54,6 +55,7 @@ template <Size kSize>
 
 void fire_send(Process& from, Term to, Word words, const Fragment& f) {
   const auto [label, previous, current] = SeqArguments::of_message(f);
+  probe::message_number = message_id(f);
   probe::fire_message_send(from.id, to, words, label, previous, current);
 }
 
