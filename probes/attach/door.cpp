@@ -34,6 +34,7 @@ namespace {
 
 constexpr int kLookEveryMs = 10;      // while scripts run: who has fired first, who has exited
 constexpr int kFirstWithinMs = 5000;  // the door is closed again when nobody comes
+constexpr int kOthersWithinMs = 200;  // after one has come in
 constexpr int kLastMomentMs = 2000;   // for vmtrace, once the machine ends
 constexpr std::size_t kMostConnections = 64;
 
@@ -44,7 +45,7 @@ bool is_open = false;  // the tracing thread is there, or about to be
 // costs a moment.
 std::atomic<bool> is_asked{false};
 bool has_gone = false;  // the connection of start_under_trace runs, or is gone
-bool machine_ends = false;
+std::atomic<bool> machine_ends{false};
 int wake = -1;  // written to when machine_ends
 
 std::uint64_t now_ns() {
@@ -52,6 +53,8 @@ std::uint64_t now_ns() {
   clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
 }
+
+std::uint64_t in_ms(int ms) { return now_ns() + static_cast<std::uint64_t>(ms) * 1'000'000; }
 
 /// A socket in the file system that only this user may connect to; gone with its object.
 class Listener {
@@ -124,14 +127,15 @@ int timeout_ms(const Connections& all) {
 
 class TracingThread {
  public:
-  TracingThread(int first, bool is_waited_for) : is_waited_for_(is_waited_for) {
+  TracingThread(int first, bool is_waited_for)
+      : is_waited_for_(is_waited_for), listens_until_ns_(first >= 0 ? 0 : in_ms(kFirstWithinMs)) {
     if (first >= 0) all_.push_back(std::make_unique<Connection>(first));
   }
 
   void run() {
     for (;;) {
       serve();
-      if (!ends_ && (!all_.empty() || now_ns() <= first_until_ns_)) continue;
+      if (!ends_ && (!all_.empty() || now_ns() <= listens_until_ns_)) continue;
       if (ends_ && !all_.empty() && now_ns() <= end_ns_) continue;
       std::lock_guard guard(mutex);
       // Under the lock: who asks from now on starts a new one, and that finds no socket of ours.
@@ -148,25 +152,30 @@ class TracingThread {
 
  private:
   void serve() {
-    if (!listener_ && !is_waited_for_ && !ends_) listen();
+    look_whether_to_listen();
     std::vector<pollfd> wait{{wake, POLLIN, 0}, {listener_ ? listener_->descriptor() : -1, POLLIN, 0}};
     for (const auto& c : all_)
       wait.push_back({c->descriptor(), static_cast<short>(POLLIN | (c->wants_to_send() ? POLLOUT : 0)), 0});
     int timeout = ends_ ? kLookEveryMs : timeout_ms(all_);
-    if (all_.empty() && timeout < 0) {
+    if (listener_ || all_.empty()) {
       const std::uint64_t now = now_ns();
-      timeout = now < first_until_ns_ ? static_cast<int>((first_until_ns_ - now) / 1'000'000 + 1) : 0;
+      const int left =
+          now < listens_until_ns_ ? static_cast<int>((listens_until_ns_ - now) / 1'000'000 + 1) : 0;
+      timeout = timeout < 0 ? left : std::min(timeout, left);
     }
     (void)poll(wait.data(), wait.size(), timeout);
     for (std::size_t i = all_.size(); i-- > 0;) {
       all_[i]->tick();
       if (!wait[i + 2].revents || all_[i]->serve()) continue;
       all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i));
-      first_until_ns_ = 0;
+      if (all_.empty()) listens_until_ns_ = 0;
     }
     if (wait[1].revents) accept();
     if (is_waited_for_) tell_who_waits();
-    if (wait[0].revents && !ends_) end_all();
+    if (wait[0].revents) {
+      std::uint64_t times;
+      if (read(wake, &times, sizeof times) > 0 && machine_ends && !ends_) end_all();
+    }
     tell_ends(std::ranges::any_of(all_, [](const auto& c) { return c->uses_self(); }));
   }
 
@@ -174,26 +183,35 @@ class TracingThread {
   bool somebody_came_last() {
     if (is_asked) {
       is_asked = false;
-      first_until_ns_ = now_ns() + std::uint64_t{kFirstWithinMs} * 1'000'000;
+      listens_until_ns_ = in_ms(kFirstWithinMs);
       return true;
     }
-    if (!listener_) return false;
-    listener_->hide();
-    accept();
-    listener_.reset();
+    stop_listening();
     return !all_.empty();
   }
 
-  void listen() {
+  /// The socket is there from when somebody asks until a moment after the last one has come in: so
+  /// a machine that is killed hardly ever leaves one behind.
+  void look_whether_to_listen() {
+    if (is_asked.exchange(false)) listens_until_ns_ = in_ms(kFirstWithinMs);
+    const bool wanted = !ends_ && now_ns() < listens_until_ns_;
+    if (!wanted) return stop_listening();
+    if (listener_) return;
     listener_ = std::make_unique<Listener>();
     if (listener_->listens()) return;
     listener_.reset();
-    if (all_.empty()) first_until_ns_ = 0;
+    listens_until_ns_ = 0;
+  }
+  void stop_listening() {
+    if (!listener_) return;
+    listener_->hide();
+    accept();
+    listener_.reset();
   }
 
   void accept() {
     for (int fd; (fd = listener_->accept_one()) >= 0;) {
-      is_asked = false;
+      listens_until_ns_ = std::min(listens_until_ns_, in_ms(kOthersWithinMs));
       if (all_.size() < kMostConnections) all_.push_back(std::make_unique<Connection>(fd));
       else close(fd);
     }
@@ -210,7 +228,7 @@ class TracingThread {
 
   void end_all() {
     ends_ = true;
-    end_ns_ = now_ns() + std::uint64_t{kLastMomentMs} * 1'000'000;
+    end_ns_ = in_ms(kLastMomentMs);
     listener_.reset();
     for (const auto& c : all_) c->end();
   }
@@ -218,7 +236,7 @@ class TracingThread {
   Connections all_;
   std::unique_ptr<Listener> listener_;
   bool is_waited_for_, ends_ = false;
-  std::uint64_t first_until_ns_ = now_ns() + std::uint64_t{kFirstWithinMs} * 1'000'000;
+  std::uint64_t listens_until_ns_;
   std::uint64_t end_ns_ = 0;
 };
 
@@ -244,6 +262,8 @@ void open_door() {
   std::lock_guard guard(mutex);
   if (!probe::kCompiledIn || machine_ends) return;
   is_asked = is_open;
+  const std::uint64_t one = 1;
+  if (is_open && write(wake, &one, sizeof one) > 0) return;
   if (is_open) return;
   start_tracing(-1, false);
 }

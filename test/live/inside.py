@@ -205,6 +205,19 @@ class Suite:
             known = target.finish()
             expect(counter.counts()['process-spawn'][0] >= int(known['spawned']), 'the counts are lost')
 
+    def test_a_machine_that_is_killed_leaves_no_socket(self):
+        with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
+            counter = self.counter(target, 'message-send').wait_until_ready()
+            socket = pathlib.Path(f'/tmp/vmrun-trace-{target.process.pid}')
+            for _ in range(session.LIMIT * 100):
+                if not socket.exists():
+                    break
+                subprocess.run(['sleep', '0.01'], check=True)
+            target.process.kill()
+            target.process.wait()
+            _, errors = counter.process.communicate()
+            expect('gone' in errors and not socket.exists(), f'a socket is left, or its end is not noticed: {errors}')
+
     def test_another_user_is_refused(self):
         if os.geteuid() != 0:
             raise Skip('changing the user needs root')
