@@ -36,7 +36,10 @@ def run_program(command, stdin, timeout, cwd=None, env=ENVIRONMENT):
         out, err = process.communicate(stdin.encode(), timeout)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-        out, err = process.communicate()
+        try:
+            out, err = process.communicate(timeout=10)
+        except subprocess.TimeoutExpired as late:  # programs it has started hold its output open
+            out, err = late.stdout or b'', late.stderr or b''
         text = (out + err).decode(errors='replace')[-1500:]
         raise Failure(f'no end after {timeout} s; printed so far:\n{text}\ncommand: {" ".join(command)}') from None
     return process.returncode, out.decode(errors='replace'), err.decode(errors='replace')
