@@ -156,7 +156,7 @@ Process* running() {
 /// that say so (see Connection::go).
 bool knows_place(const d::Firing& f) {
   const Core* core = this_core();
-  return !core || core->traced || firing_thread().at_rest ||
+  return !core || core->instructions == Instructions::kTraced || firing_thread().at_rest ||
          (f.probe < table().of_slices.size() && table().of_slices[f.probe]);
 }
 

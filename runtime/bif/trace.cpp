@@ -88,7 +88,8 @@ Term trace_one(Process& p, Term pid, const TraceOptions& options, Term if_dead) 
     const bool done = set_tracing(p, options.on, options.flags, tracer);
     if (tracer) tracer->release();
     // The rest of the slice would run without a look at its calls: comes back in the next one.
-    if (done && is_traced(p, kTraceCall) && !this_scheduler()->traced) return yield_and_retry(p);
+    if (done && is_traced(p, kTraceCall) && this_scheduler()->instructions != Instructions::kTraced)
+      return yield_and_retry(p);
     return bool_term(done);
   }
   const Term asked =

@@ -3,7 +3,7 @@
 
 Writes  instructions_generated.hpp   enumerators
         instruction_tables.cpp      operand layouts, the loader's selection and fusion tables
-        instruction_labels.inc       label lists of the dispatch tables (normal, traced)
+        instruction_labels.inc       label lists of the dispatch tables (normal, counting returns, traced)
         instruction_bodies.inc       the cases of the interpreter loop
 
 The format is explained at the top of instructions.tab.
@@ -29,6 +29,14 @@ KINDS = {
     "w": (8, "VM_W({o})"),
 }
 NAMED = "xykciSDl"  # letters that go into an instruction's name
+
+
+# Copies of an instruction: normal, counting returns, traced.
+COPIES = {"L": "kNormal", "C": "kCounting", "T": "kTraced"}
+
+
+def is_in(hook, copy):
+    return copy == "T" or (copy == "C" and hook.startswith("@counted"))
 
 
 class Family:
@@ -74,9 +82,12 @@ class Instruction:
     def flags(self):
         return set().union(*(family.flags for family, _ in self.parts))
 
-    def body(self, traced):
+    def has(self, copy):
+        return copy == "L" or any(is_in(hook, copy) for family, _ in self.parts for hook in re.findall(r"@\w+", family.body))
+
+    def body(self, copy):
         out, index = [], 0
-        tag = ("T_" if traced else "L_") + self.name
+        tag = f"{copy}_{self.name}"
         for n, (family, kinds) in enumerate(self.parts):
             last = n == len(self.parts) - 1
             names = {}
@@ -92,7 +103,7 @@ class Instruction:
             names["next"] = f"(I + {length})"
             names["done"] = f"VM_NEXT({length})" if last else f"goto {tag}_{n}"
             text = re.sub(r"\$(\w+)", lambda m: names[m[1]], family.body)
-            text = re.sub(r"@(\w+)\(([^;]*)\);", lambda m: f"VM_TRACE_{m[1].upper()}({m[2]});" if traced else "", text)
+            text = re.sub(r"@(\w+)\(([^;]*)\);", lambda m: f"VM_TRACE_{m[1].upper()}({m[2]});" if is_in(m[0], copy) else "", text)
             out.append("{\n" + text + "\n}")
             if last:
                 if "ends" not in family.flags:
@@ -211,16 +222,13 @@ def main(path, outdir):
     write_tables(outdir + "/instruction_tables.cpp", table, by_family, pairs)
     with open(outdir + "/instruction_bodies.inc", "w", encoding="utf-8") as f:
         for i in table.values():
-            f.write(i.body(False))
-            if any("@" in family.body for family, _ in i.parts):
-                f.write(i.body(True))
+            for copy in COPIES:
+                if i.has(copy):
+                    f.write(i.body(copy))
     with open(outdir + "/instruction_labels.inc", "w", encoding="utf-8") as f:
-        f.write("static const void* const kNormal[] = {\n" + "".join(f"    &&L_{n},\n" for n in table) + "};\n")
-        f.write("static const void* const kTraced[] = {\n")
-        for name, i in table.items():
-            traced = any("@" in family.body for family, _ in i.parts)
-            f.write(f"    &&{'T' if traced else 'L'}_{name},\n")
-        f.write("};\n")
+        for copy, name in COPIES.items():
+            f.write(f"static const void* const {name}[] = {{\n")
+            f.write("".join(f"    &&{copy if i.has(copy) else 'L'}_{n},\n" for n, i in table.items()) + "};\n")
 
 
 main(*sys.argv[1:3])

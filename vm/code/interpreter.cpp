@@ -18,6 +18,7 @@
 #include "vm/message/receive.hpp"
 #include "vm/message/send.hpp"
 #include "vm/process/bif.hpp"
+#include "vm/process/deep_stack.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/arith.hpp"
@@ -304,6 +305,12 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_TRACE_BIF_RETURN(target, result) VM_TRACE(trace_bif_return(p, *(target), result, VM_DEPTH(E)))
 #define VM_TRACE_BODY_BIF_ENTRY(target)     VM_TRACE(trace_body_bif(p, *(target), true))
 #define VM_TRACE_BODY_BIF_RETURN(target)    VM_TRACE(trace_body_bif(p, *(target), false))
+// In the copies of returns for slices that begin with a deep stack, and in the traced ones. x0
+// alone is live where a function returns to.
+#define VM_TRACE_COUNTED()                                 \
+  do {                                                     \
+    if (stack_is_deep(p) && --reds <= 0) VM_YIELD_HERE(1); \
+  } while (0)
 // What fires in this instruction finds the process there.
 #define VM_TRACE_HERE() p.ip = I
 // After what may have taken long: somebody may have begun to look at calls, and the slice may go on
@@ -320,7 +327,8 @@ inline const Export* entry_export(const Word* entry) {
 RunResult interpret(Scheduler& s, Process& p) {
 #include "vm/code/instruction_labels.inc"
 
-  const void* const* dispatch = s.traced ? kTraced : kNormal;
+  static const void* const* const kTables[] = {kNormal, kCounting, kTraced};  // by Instructions
+  const void* const* dispatch = kTables[static_cast<unsigned>(s.instructions)];
   Term* const x = s.x;
   const Word* I;
   Term* E;
@@ -372,6 +380,7 @@ yield_here:
     VM_COLLECT(0, live_count);
   }
   VM_SWAP_OUT;
+  note_deep_stack(p);
   save_registers(p, x, live_count);
   p.ip = I;
   return RunResult::kYielded;

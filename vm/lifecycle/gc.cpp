@@ -12,6 +12,7 @@
 #include "vm/heap/verify.hpp"
 #include "vm/message/receive.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/deep_stack.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process.hpp"
 #include "vm/term/print.hpp"
@@ -231,6 +232,7 @@ class Collection {
   /// The block has its final size.
   void finish() {
     h_.off_heap_limit_words = std::max(kOffHeapLimitWords, 2 * h_.off_heap_words);
+    note_deep_stack(p_);
     h_.grow_next = (h_.used_words() + fixed_words()) * 2 > h_.block_words();
     const Word before = block_before_, after = h_.block_words();
     if (after > before) {

@@ -12,11 +12,18 @@ namespace vmrun {
 
 inline constexpr unsigned kMaxXRegs = 1024;
 
+/// Which copies of the instructions a slice runs (interpreter.cpp).
+enum class Instructions : std::uint8_t {
+  kOrdinary,
+  kCountReturns,  // the stack is deep: returning from all that may take longer than a slice
+  kTraced,        // they fire probes; and count returns, if the stack is deep
+};
+
 struct Core {
   explicit Core(unsigned number = 0) : number(number), timers(number ? number - 1 : 0) {}
 
-  const unsigned number;  // 1…S; 0: not one of the set
-  bool traced = false;    // this slice is to run the instructions that fire probes
+  const unsigned number;                                // 1…S; 0: not one of the set
+  Instructions instructions = Instructions::kOrdinary;  // of the slice that runs
   Process* current = nullptr;
   Term x[kMaxXRegs + 1];   // argument registers of the running process
   std::int32_t slice = 0;  // reductions the running process started with

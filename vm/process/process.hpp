@@ -91,7 +91,7 @@ struct Process {
   std::uint16_t suspend_count = 0;  // erlang:suspend_process
   // requests of other processes to answer when next scheduled (extra->deferred)
   bool deferred_requests = false;
-  // what goes along with messages (bits of carried.hpp), what is traced (trace.hpp)
+  // what goes along with messages (bits of carried.hpp), what is traced (trace.hpp), deep_stack.hpp
   std::uint32_t observed = 0;
   bool message_peeked =
       // between loop_rec and remove_message/loop_rec_end: the message lies in its own fragment (see

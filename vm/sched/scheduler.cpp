@@ -19,6 +19,7 @@
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/deep_stack.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/idle.hpp"
@@ -173,14 +174,28 @@ thread_local bool slice_is_watched = false;  // the one that runs
   slice_is_watched = true;
   if (probe::process_scheduled_enabled()) fire_scheduled(p);
   trace_running(p, true);
-  s.traced = probe::calls_watched() || is_traced(p, kTraceCall);
+  const bool traced = probe::calls_watched() || is_traced(p, kTraceCall);
+  s.instructions = traced             ? Instructions::kTraced
+                   : stack_is_deep(p) ? Instructions::kCountReturns
+                                      : Instructions::kOrdinary;
   const RunResult result = options.run(s, p);
-  s.traced = slice_is_watched = false;
+  s.instructions = Instructions::kOrdinary;
+  slice_is_watched = false;
   if (result != RunResult::kExited) {
     slice_stopped();
     trace_running(p, false);
   }
   if (probe::process_unscheduled_enabled()) probe::fire_process_unscheduled(p.id);
+  return result;
+}
+
+/// A slice that is not ordinary.
+[[gnu::cold, gnu::noinline]] RunResult run_apart(Scheduler& s, Process& p) {
+  forget_deep_stack(p);
+  if (probe::slice_watched() || probe::calls_watched() || is_traced(p, kTraceAll)) return run_watched(s, p);
+  if (stack_is_deep(p)) s.instructions = Instructions::kCountReturns;
+  const RunResult result = options.run(s, p);
+  s.instructions = Instructions::kOrdinary;
   return result;
 }
 
@@ -200,9 +215,9 @@ template <bool kInTheMiddle>
   const std::int32_t slice = s.slice = slice_length(s);
   p.reductions = slice;
 
-  const RunResult result = probe::slice_watched() || probe::calls_watched() || is_traced(p, kTraceAll)
-                               ? run_watched(s, p)
-                               : options.run(s, p);
+  const bool apart =
+      probe::slice_watched() || probe::calls_watched() || p.observed & (kTraceAll | kStackDeep);
+  const RunResult result = apart ? run_apart(s, p) : options.run(s, p);
 
   const std::int32_t used = slice - p.reductions;
   p.reductions_done += static_cast<Word>(used);
@@ -269,18 +284,19 @@ bool puts_ports_off(Scheduler& s) {
 class SetAside {
  public:
   explicit SetAside(Scheduler& s)
-      : s_(s), p_(*s.current), slice_(s.slice), traced_(s.traced), watched_(slice_is_watched) {
+      : s_(s), p_(*s.current), slice_(s.slice), instructions_(s.instructions), watched_(slice_is_watched) {
     std::memcpy(static_cast<void*>(x_), s.x, sizeof x_);
     if (watched_) [[unlikely]] {
       trace_running(p_, false);
       if (probe::process_unscheduled_enabled()) probe::fire_process_unscheduled(p_.id);
     }
     slice_is_watched = false;
+    s.instructions = Instructions::kOrdinary;
   }
   ~SetAside() {
     s_.current = &p_;
     s_.slice = slice_;
-    s_.traced = traced_;
+    s_.instructions = instructions_;
     s_.runs = true;
     slice_is_watched = watched_;
     if (watched_) [[unlikely]] {
@@ -295,7 +311,8 @@ class SetAside {
   Scheduler& s_;
   Process& p_;
   const std::int32_t slice_;
-  const bool traced_, watched_;
+  const Instructions instructions_;
+  const bool watched_;
   Term x_[kMaxXRegs + 1];
 };
 
