@@ -101,7 +101,8 @@ class Host {
   /// A profile-N is due: has each thread that runs Erlang call session.fire(this probe) soon.
   /// False: the controlling thread fires it, once.
   virtual bool fire_everywhere(Session& session, std::uint32_t probe) { return false; }
-  /// Returns when no thread is inside a firing that began before the call.
+  /// Returns when no thread is inside a firing that began before the call. What the caller stored
+  /// before is seen by every firing that begins later: a full fence against them.
   virtual void wait_for_firings() = 0;
   virtual std::string atom_name(std::uint64_t number) = 0;
   /// m:f/a (file:line) of an instruction; empty when it is not known (any more).

@@ -83,7 +83,9 @@ class TestHost : public Host {
   void enable(std::uint32_t probe) override { ++enabled_[probe]; }
   void disable(std::uint32_t probe) override { --enabled_[probe]; }
   void wait_for_firings() override {
-    // As of now: each thread's counter is odd inside a firing.
+    // As of now: each thread's counter is odd inside a firing. The fence keeps what the caller
+    // stored before (tables that were swapped) in front of the looks; pairs with fetch_add in fire.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     for (auto& counter : firing_) {
       const auto before = counter.load();
       while (before % 2 != 0 && counter.load() == before) {}
