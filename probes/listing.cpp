@@ -139,16 +139,6 @@ std::string short_function(const std::string& symbol) {
   return part;
 }
 
-std::string with_hyphens(const std::string& name) {
-  std::string out;
-  for (size_t i = 0; i < name.size(); i++) {
-    bool pair = name.compare(i, 2, "__") == 0;
-    out += pair ? '-' : name[i];
-    if (pair) i++;
-  }
-  return out;
-}
-
 std::string format_arguments(const ProbeNote& note) {
   const ProbeRow* row = nullptr;
   for (auto& candidate : probe_rows()) {
@@ -166,6 +156,16 @@ std::string format_arguments(const ProbeNote& note) {
 }
 
 }  // namespace
+
+std::string with_hyphens(const std::string& name) {
+  std::string out;
+  for (size_t i = 0; i < name.size(); i++) {
+    bool pair = name.compare(i, 2, "__") == 0;
+    out += pair ? '-' : name[i];
+    if (pair) i++;
+  }
+  return out;
+}
 
 bool read_probe_notes(const char* path, std::vector<ProbeNote>& notes, std::string& error) {
   ElfFile file(path);

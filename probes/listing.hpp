@@ -35,6 +35,9 @@ struct ProbeNote {
   std::vector<std::string> arguments;
 };
 
+/// What scripts call a probe: message-send of message__send.
+std::string with_hyphens(const std::string& name);
+
 /// Reads the SDT notes of an ELF file. Returns false and sets error when the file cannot be read; a
 /// file without notes is no error.
 [[nodiscard]] bool read_probe_notes(const char* path, std::vector<ProbeNote>& notes, std::string& error);

@@ -1,5 +1,6 @@
 #include "probes/attach/host.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -32,25 +33,10 @@ using probe::FunctionArgument;
 
 // ---- The list of probes -------------------------------------------------------------------------
 
-std::string with_hyphens(std::string_view name) {
-  std::string out;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const bool pair = name.substr(i, 2) == "__";
-    out += pair ? '-' : name[i];
-    i += pair;
-  }
-  return out;
-}
-
 /// The function that tracers outside find the probe in: message_send; user_trace_n of all those.
-std::string site_of(std::string_view name) {
-  std::string out;
-  if (name.starts_with("user_trace__n")) name = "user_trace__n";
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const bool pair = name.substr(i, 2) == "__";
-    out += name[i];
-    i += pair;
-  }
+std::string site_of(const std::string& name) {
+  std::string out = probe::with_hyphens(name.starts_with("user_trace__n") ? "user_trace__n" : name);
+  std::ranges::replace(out, '-', '_');
   return out;
 }
 
@@ -66,7 +52,7 @@ Table make_table() {
   if (!probe::kCompiledIn) return t;
   const std::string provider = fmt::format("erlang{}", getpid());
   for (const probe::ProbeRow& row : probe::probe_rows()) {
-    d::ProbeInfo info{provider, "vmrun", site_of(row.name), with_hyphens(row.name), {}};
+    d::ProbeInfo info{provider, "vmrun", site_of(row.name), probe::with_hyphens(row.name), {}};
     t.of_slices.push_back(info.name == "process-scheduled" || info.name == "process-unscheduled");
     auto& kinds = t.kinds.emplace_back();
     auto& most = t.most_bytes.emplace_back();

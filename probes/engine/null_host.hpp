@@ -1,0 +1,32 @@
+#pragma once
+
+#include "probes/engine/host.hpp"
+
+/// A host that has nothing: no probes, no processes, no terms. For scripts without a target, and to
+/// measure and test the engine alone. Any thread.
+namespace vmrun::d {
+
+class NullHost : public Host {
+ public:
+  const std::vector<ProbeInfo>& probes() const override { return probes_; }
+  Shaped shaped_argument(const Firing&, unsigned, char*, std::size_t) override { return {Shape::kNull, 0}; }
+  std::ptrdiff_t argument_text(const Firing&, unsigned, char*, std::size_t) override { return -1; }
+  std::uint64_t self_key(const Firing&) override { return 0; }
+  std::uint64_t builtin_number(unsigned, const Firing&) override { return 0; }
+  Shaped builtin_shaped(unsigned, const Firing&, char*, std::size_t) override { return {Shape::kNull, 0}; }
+  std::size_t stack(const Firing&, std::uint64_t*, std::size_t) override { return 0; }
+  bool argument_term(const Firing&, unsigned, std::uint64_t&) override { return false; }
+  bool term_part(unsigned, std::uint64_t, std::int64_t, std::uint64_t&) override { return false; }
+  bool term_number(unsigned, std::uint64_t, std::int64_t&) override { return false; }
+  std::size_t term_text(std::uint64_t, char*, std::size_t) override { return 0; }
+  void enable(std::uint32_t) override {}
+  void disable(std::uint32_t) override {}
+  void wait_for_firings() override {}
+  std::string atom_name(std::uint64_t) override { return ""; }
+  std::string address_name(std::uint64_t) override { return ""; }
+
+ private:
+  std::vector<ProbeInfo> probes_;
+};
+
+}  // namespace vmrun::d
