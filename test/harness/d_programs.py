@@ -23,19 +23,16 @@ import subprocess
 
 from .golden import ENVIRONMENT, run_program
 from .results import Failure, Skip, Test
-from .script import Script
+from .script import Expectations
 
 DIRECTIVE = re.compile(r'/\* ?(expect-err|expect|status|flags|args|target|attach|interrupt|stdin|requires):(?: (.*?))? ?\*/')
 
 
-class Program:
-    differences = Script.differences
-
+class Program(Expectations):
     def __init__(self, path, root):
+        super().__init__()
         self.path, self.name = path, str(path.relative_to(root).with_suffix(''))
-        self.output, self.errors, self.status = [], [], 0
-        self.flags, self.arguments, self.target, self.stdin, self.skip = [], [], None, '', None
-        self.attach, self.interrupt = None, None
+        self.target, self.attach, self.interrupt, self.skip = None, None, None, None
         for number, line in enumerate(path.read_text().split('\n'), 1):
             for word, value in DIRECTIVE.findall(line):
                 self.directive(number, word, value.rstrip())
@@ -47,24 +44,13 @@ class Program:
             self.errors.append((1, f'[{tag[1]}]'))
 
     def directive(self, number, word, value):
-        if word == 'expect':
-            self.output.append((number, value))
-        elif word == 'expect-err':
-            self.errors.append((number, value))
-        elif word == 'status':
-            self.status = int(value)
-        elif word == 'flags':
-            self.flags = shlex.split(value)
-        elif word == 'args':
-            self.arguments = shlex.split(value)
-        elif word == 'target':
+        super().directive(number, word, value)
+        if word == 'target':
             self.target = self.path.parent / value
         elif word == 'attach':
             self.attach = self.path.parent / value
         elif word == 'interrupt':
             self.interrupt = value
-        elif word == 'stdin':
-            self.stdin += value + '\n'
         elif word == 'requires':
             self.skip = value
 

@@ -20,18 +20,12 @@ import shlex
 DIRECTIVE = re.compile(r'%+ ?(expect-err|expect|status|args|flags|stdin|requires|erl|modes|timeout):(?: (.*))?$')
 
 
-class Script:
-    def __init__(self, path, root):
-        self.path = path
-        self.name = str(path.relative_to(root).with_suffix(''))
-        self.text = path.read_text(encoding='utf-8', errors='surrogateescape')
+class Expectations:
+    """What files of every language say in the same words: how they are run, and what must come of it."""
+
+    def __init__(self):
         self.output, self.errors, self.status = [], [], 0
         self.arguments, self.flags, self.stdin = [], [], ''
-        self.requires, self.erl_skip, self.mode_skips, self.timeout = [], None, {}, 60
-        for number, line in enumerate(self.text.split('\n'), 1):
-            match = DIRECTIVE.search(line)
-            if match:
-                self.directive(number, match[1], (match[2] or '').rstrip())
 
     def directive(self, number, word, value):
         if word == 'expect':
@@ -43,23 +37,9 @@ class Script:
         elif word == 'args':
             self.arguments = shlex.split(value)
         elif word == 'flags':
-            self.flags = shlex.split(value.replace('{folder}', str(self.path.parent)))
+            self.flags = shlex.split(value)
         elif word == 'stdin':
             self.stdin += value + '\n'
-        elif word == 'requires':
-            self.requires += value.split()
-        elif word == 'timeout':
-            self.timeout = int(value)
-        elif word == 'erl':
-            self.erl_skip = self.reason(number, value, 'skip ')
-        elif word == 'modes':
-            mode, _, why = self.reason(number, value, 'skip ').partition(' ')
-            self.mode_skips[mode] = why
-
-    def reason(self, number, value, prefix):
-        if not value.startswith(prefix):
-            raise ValueError(f'{self.path}:{number}: expected "{prefix}..."')
-        return value[len(prefix):]
 
     def differences(self, status, out, err):
         """Text that says how a run differs from what is expected; empty if it does not."""
@@ -90,6 +70,37 @@ class Script:
             text.append('standard error:')
             text += ['  ' + line for line in err.strip().split('\n')[:25]]
         return '\n'.join(text)
+
+class Script(Expectations):
+    def __init__(self, path, root):
+        self.path = path
+        self.name = str(path.relative_to(root).with_suffix(''))
+        self.text = path.read_text(encoding='utf-8', errors='surrogateescape')
+        super().__init__()
+        self.requires, self.erl_skip, self.mode_skips, self.timeout = [], None, {}, 60
+        for number, line in enumerate(self.text.split('\n'), 1):
+            match = DIRECTIVE.search(line)
+            if match:
+                self.directive(number, match[1], (match[2] or '').rstrip())
+
+    def directive(self, number, word, value):
+        if word == 'flags':
+            value = value.replace('{folder}', str(self.path.parent))
+        super().directive(number, word, value)
+        if word == 'requires':
+            self.requires += value.split()
+        elif word == 'timeout':
+            self.timeout = int(value)
+        elif word == 'erl':
+            self.erl_skip = self.reason(number, value, 'skip ')
+        elif word == 'modes':
+            mode, _, why = self.reason(number, value, 'skip ').partition(' ')
+            self.mode_skips[mode] = why
+
+    def reason(self, number, value, prefix):
+        if not value.startswith(prefix):
+            raise ValueError(f'{self.path}:{number}: expected "{prefix}..."')
+        return value[len(prefix):]
 
 
 def load_all(folders):
