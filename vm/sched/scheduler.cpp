@@ -168,16 +168,19 @@ std::int32_t slice_length(Scheduler& s) {
 
 thread_local bool slice_is_watched = false;  // the one that runs
 
+/// What a slice that begins now runs.
+Instructions instructions_for(const Process& p) {
+  if (probe::calls_watched() || is_traced(p, kTraceCall)) return Instructions::kTraced;
+  return stack_is_deep(p) ? Instructions::kCountReturns : Instructions::kOrdinary;
+}
+
 /// A slice that someone looks at, as of its start: so every process-unscheduled has its
 /// process-scheduled.
 [[gnu::cold, gnu::noinline]] RunResult run_watched(Scheduler& s, Process& p) {
   slice_is_watched = true;
   if (probe::process_scheduled_enabled()) fire_scheduled(p);
   trace_running(p, true);
-  const bool traced = probe::calls_watched() || is_traced(p, kTraceCall);
-  s.instructions = traced             ? Instructions::kTraced
-                   : stack_is_deep(p) ? Instructions::kCountReturns
-                                      : Instructions::kOrdinary;
+  s.instructions = instructions_for(p);
   const RunResult result = options.run(s, p);
   s.instructions = Instructions::kOrdinary;
   slice_is_watched = false;
@@ -193,7 +196,7 @@ thread_local bool slice_is_watched = false;  // the one that runs
 [[gnu::cold, gnu::noinline]] RunResult run_apart(Scheduler& s, Process& p) {
   forget_deep_stack(p);
   if (probe::slice_watched() || probe::calls_watched() || is_traced(p, kTraceAll)) return run_watched(s, p);
-  if (stack_is_deep(p)) s.instructions = Instructions::kCountReturns;
+  s.instructions = instructions_for(p);
   const RunResult result = options.run(s, p);
   s.instructions = Instructions::kOrdinary;
   return result;
