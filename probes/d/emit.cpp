@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "probes/d/vocabulary.hpp"
 #include "probes/engine/operations.hpp"
 
 namespace vmrun::d::lang {
@@ -15,8 +16,8 @@ constexpr unsigned kIntegerRegisters = 32, kTermRegisterCount = 8;
 
 class Emitter {
  public:
-  Emitter(Script& script, Types& types, Checker& checker)
-      : script_(script), types_(types), checker_(checker) {
+  Emitter(Script& script, Types& types, const Symbols& symbols)
+      : script_(script), types_(types), symbols_(symbols) {
     program().texts.assign(1, '\0');
     texts_[""] = 0;
   }
@@ -150,7 +151,7 @@ class Emitter {
     for (std::size_t i = 0; i < nodes.size(); i++) {
       const Node* n = nodes[i];
       place_ = n->place;
-      const bool as_it_is = array == nullptr || checker_.key_as_it_is(array->index, i);
+      const bool as_it_is = array == nullptr || symbols_.key_as_it_is(array->index, i);
       if (as_it_is && is_reference(n, Where::kArgumentText)) {
         out.push_back({Key::kArgument, 0, n->index});
       } else if (as_it_is && is_reference(n, Where::kBuiltin) && types_.is_string(n->type)) {
@@ -214,7 +215,7 @@ class Emitter {
     const TypeId type = t.node->type;
     if (t.kind == Target::kVariable) {
       variable(Operation::kLdg, Operation::kLdt, t, r);
-      if (checker_.address_taken(t.index) && !t.self) fit(r, type);
+      if (symbols_.address_taken(t.index) && !t.self) fit(r, type);
     } else if (t.kind == Target::kElement) {
       push_keys(t.keys);
       variable(Operation::kLda, Operation::kLdta, t, r);
@@ -773,7 +774,7 @@ class Emitter {
 
   Script& script_;
   Types& types_;
-  Checker& checker_;
+  const Symbols& symbols_;
   std::vector<Instruction>* code_ = nullptr;
   std::map<std::uint64_t, std::size_t> constants_;
   std::map<std::string, std::size_t> texts_;
@@ -784,7 +785,7 @@ class Emitter {
 }  // namespace
 
 void emit(Script& script, Types& types, Checker& checker) {
-  Emitter emitter(script, types, checker);
+  Emitter emitter(script, types, checker.symbols());
   for (CheckedClause& clause : checker.clauses()) emitter.clause(clause);
 }
 

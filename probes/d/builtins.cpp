@@ -1,0 +1,60 @@
+#include "probes/d/builtins.hpp"
+
+#include <algorithm>
+
+#include "probes/engine/operations.hpp"
+
+namespace vmrun::d::lang {
+namespace {
+
+constexpr unsigned kMostArgument = 11;
+
+TypeId type_of(ValueType type) {
+  switch (type) {
+    case ValueType::kInt32: return kInt;
+    case ValueType::kUint32: return kUint32;
+    case ValueType::kInt64: return kInt64;
+    case ValueType::kUint64: return kUint64;
+    default: return kString;
+  }
+}
+
+void refer(Node* n, Where where, unsigned index, TypeId type) {
+  n->kind = Node::Kind::kReference;
+  n->where = where;
+  n->index = index;
+  n->type = type;
+}
+
+/// The number of arg0, arg11 and so on; above kMostArgument: the word is none.
+unsigned argument_number(std::string_view word) {
+  if (word.size() < 4 || word.size() > 5 || !word.starts_with("arg")) return kMostArgument + 1;
+  unsigned number = 0;
+  for (const char c : word.substr(3)) {
+    if (c < '0' || c > '9') return kMostArgument + 1;
+    number = number * 10 + static_cast<unsigned>(c - '0');
+  }
+  return number;
+}
+
+}  // namespace
+
+bool builtin(Node*& n, Nodes& nodes) {
+  const std::string& word = n->text;
+  if (word == "NULL") {
+    n = nodes.integer(n->place, 0, kVoidPointer);
+    return true;
+  }
+  if (const unsigned number = argument_number(word); number <= kMostArgument) {
+    refer(n, Where::kArgument, number, kInt64);
+    return true;
+  }
+  if (word == "args" || word == "targs")
+    fail(n->place, "D_IDENT_BADREF", word + " needs the number of an argument: " + word + "[0]");
+  const auto* known = std::ranges::find(kBuiltins, word, &BuiltinInfo::name);
+  if (known == std::end(kBuiltins)) return false;
+  refer(n, Where::kBuiltin, static_cast<unsigned>(known - std::begin(kBuiltins)), type_of(known->type));
+  return true;
+}
+
+}  // namespace vmrun::d::lang
