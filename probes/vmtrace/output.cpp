@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "probes/vmtrace/print_value.hpp"
+#include "probes/print/print_value.hpp"
 
 namespace vmrun::d {
 namespace {

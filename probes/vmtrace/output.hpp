@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "probes/d/script.hpp"
-#include "probes/vmtrace/aggregates.hpp"
-#include "probes/vmtrace/aggregation_print.hpp"
-#include "probes/vmtrace/format.hpp"
-#include "probes/vmtrace/texts.hpp"
+#include "probes/print/aggregates.hpp"
+#include "probes/print/aggregation_print.hpp"
+#include "probes/print/format.hpp"
+#include "probes/print/texts.hpp"
 
 /// Records to what people see: the columns of dtrace, the actions that are the reader's to do,
 /// drops and errors in dtrace's words. One for a report, however many targets; the reader's thread.

@@ -7,7 +7,7 @@
 
 #include "probes/engine/ring.hpp"
 #include "probes/engine/session.hpp"
-#include "probes/vmtrace/texts.hpp"
+#include "probes/print/texts.hpp"
 
 /// What a script runs on: this process alone (target_self.cpp) or a machine that is traced
 /// (target_machine.cpp). Owned by the reader's loop and used by its thread alone.

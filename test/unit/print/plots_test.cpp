@@ -1,4 +1,4 @@
-#include "probes/vmtrace/plots.hpp"
+#include "probes/print/plots.hpp"
 
 #include <vector>
 

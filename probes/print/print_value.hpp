@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "probes/d/script.hpp"
-#include "probes/vmtrace/value.hpp"
+#include "probes/print/value.hpp"
 
 /// print(): a value with its type and its members' names, as dtrace shows it. No state.
 namespace vmrun::d {

@@ -1,4 +1,4 @@
-#include "probes/vmtrace/plots.hpp"
+#include "probes/print/plots.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "probes/engine/aggregation.hpp"
-#include "probes/vmtrace/format.hpp"
+#include "probes/print/format.hpp"
 
 namespace vmrun::d {
 namespace {

@@ -1,11 +1,11 @@
-#include "probes/vmtrace/aggregates.hpp"
+#include "probes/print/aggregates.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "probes/engine/aggregation.hpp"
-#include "probes/vmtrace/plots.hpp"
+#include "probes/print/plots.hpp"
 
 namespace vmrun::d {
 namespace {

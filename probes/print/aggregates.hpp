@@ -8,7 +8,7 @@
 
 #include "probes/d/script.hpp"
 #include "probes/engine/session.hpp"
-#include "probes/vmtrace/texts.hpp"
+#include "probes/print/texts.hpp"
 
 /// The aggregations of a script as the reader has them: elements of all targets added up, by key.
 /// What is drained from a target is added here and is zero there, so clear, trunc and normalize are

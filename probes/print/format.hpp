@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/vmtrace/value.hpp"
+#include "probes/print/value.hpp"
 
 /// Values to text, as dtrace prints them: printf's conversions, trace(), hex dumps. Everything is
 /// appended to a buffer of the caller's. No state; any thread may call.

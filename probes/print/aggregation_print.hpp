@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "probes/vmtrace/aggregates.hpp"
-#include "probes/vmtrace/format.hpp"
+#include "probes/print/aggregates.hpp"
+#include "probes/print/format.hpp"
 
 /// Tables of aggregations: printa, and what is printed at the end. Appended to a buffer of the
 /// caller's; no state.

@@ -1,4 +1,4 @@
-#include "probes/vmtrace/texts.hpp"
+#include "probes/print/texts.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "probes/vmtrace/aggregation_print.hpp"
+#include "probes/print/aggregation_print.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "probes/vmtrace/plots.hpp"
-#include "probes/vmtrace/texts.hpp"
+#include "probes/print/plots.hpp"
+#include "probes/print/texts.hpp"
 
 namespace vmrun::d {
 namespace {

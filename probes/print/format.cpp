@@ -1,4 +1,4 @@
-#include "probes/vmtrace/format.hpp"
+#include "probes/print/format.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "probes/d/script.hpp"
-#include "probes/vmtrace/value.hpp"
+#include "probes/print/value.hpp"
 
 /// Shapes to texts: what a firing put to a record or a key as numbers (a process, the atoms of a
 /// function, addresses of a stack) becomes what Erlang prints for it. Names of atoms and addresses

@@ -1,11 +1,11 @@
-#include "probes/vmtrace/aggregates.hpp"
+#include "probes/print/aggregates.hpp"
 
 #include <cstring>
 
 #include <catch2/catch.hpp>
 
 #include "probes/engine/aggregation.hpp"
-#include "probes/vmtrace/aggregation_print.hpp"
+#include "probes/print/aggregation_print.hpp"
 
 // Tables of aggregations: their order, their columns, printa, and what changes them.
 using namespace vmrun::d;

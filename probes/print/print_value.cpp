@@ -1,11 +1,11 @@
-#include "probes/vmtrace/print_value.hpp"
+#include "probes/print/print_value.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "probes/vmtrace/format.hpp"
+#include "probes/print/format.hpp"
 
 namespace vmrun::d {
 namespace {
