@@ -101,13 +101,14 @@ ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& progra
 }
 
 Output::Output(const Script& script, ReaderOptions options, std::FILE* file, Aggregates& aggregates,
-               std::function<void()> refresh)
+               std::function<void()> refresh, Presentation* shows)
     : script_(script),
       options_(options),
       file_(file),
       original_(file),
       aggregates_(aggregates),
       refresh_(std::move(refresh)),
+      shows_(shows),
       printed_(script.program.aggregations.size()) {
   for (const ActionInfo& action : script.actions) formats_.push_back(parse_format(action.format));
 }
@@ -175,11 +176,18 @@ void Output::record(const Origin& origin, const Record& record, const std::uint6
       values_.push_back(value);
     }
     if (!whole) break;
-    act(action, number);
+    if (!shown(origin, record, action)) act(action, number);
     origin.texts->forget_made();
   }
   if (!options_.quiet) text_ += '\n';
   if (text_.size() >= kFlushBytes) flush();
+}
+
+bool Output::shown(const Origin& origin, const Record& record, const ActionInfo& action) {
+  if (shows_ == nullptr) return false;
+  if (action.kind == ActionKind::kPrinta && !fresh_) refresh_();
+  fresh_ |= action.kind == ActionKind::kPrinta;
+  return shows_->act({record, origin.pid}, action, values_, aggregates_, text_);
 }
 
 void Output::act(const ActionInfo& action, std::size_t number) {
@@ -318,8 +326,15 @@ void Output::target_gone(std::int64_t pid) {
   if (!options_.quiet) message(fmt::format("pid {} has exited", pid));
 }
 
+bool Output::look_at_aggregations() {
+  const std::string why = shows_ == nullptr ? "" : shows_->reason_to_end(aggregates_);
+  if (!why.empty()) message(why);
+  return !why.empty();
+}
+
 void Output::unprinted_aggregations() {
   refresh_();
+  if (shows_ != nullptr) return shows_->end(aggregates_, text_);
   for (std::uint32_t i = 0; i < printed_.size(); ++i) {
     const std::size_t at = options_.tables.sort.reversed ? printed_.size() - 1 - i : i;
     if (!printed_[at]) print_table(text_, aggregates_, {static_cast<std::uint32_t>(at)}, options_.tables);

@@ -13,6 +13,7 @@
 #include "probes/print/aggregation_print.hpp"
 #include "probes/print/format.hpp"
 #include "probes/print/texts.hpp"
+#include "probes/vmtrace/presentation.hpp"
 
 /// Records to what people see: the columns of dtrace, the actions that are the reader's to do,
 /// drops and errors in dtrace's words. One for a report, however many targets; the reader's thread.
@@ -39,19 +40,27 @@ class Output {
     std::int64_t pid = 0;
   };
 
-  /// refresh: adds to `aggregates` what the targets have now.
+  /// refresh: adds to `aggregates` what the targets have now. shows: may be null.
   Output(const Script& script, ReaderOptions options, std::FILE* file, Aggregates& aggregates,
-         std::function<void()> refresh);
+         std::function<void()> refresh, Presentation* shows = nullptr);
   ~Output();
 
+  void begin(std::uint64_t now) {
+    if (shows_ != nullptr) shows_->begin(now);
+  }
   /// record: whole, as a ring gave it.
   void record(const Origin& origin, const Record& record, const std::uint64_t* words, std::size_t count);
   /// `n` more of them than at the last report.
   void drops(Drop kind, std::uint64_t n, std::uint32_t cpu);
   void target_gone(std::int64_t pid);
+  /// About once a second, with the aggregations as they are now. True: tracing is to end.
+  bool look_at_aggregations();
   /// What nobody printed, at the end.
   void unprinted_aggregations();
-  void newline() { text_ += '\n'; }
+  /// After the ^C of a terminal, and before the aggregations that nobody printed.
+  void newline() {
+    if (shows_ == nullptr) text_ += '\n';
+  }
   void flush();
 
   /// What the script said by exit(); nothing yet: not.
@@ -63,6 +72,7 @@ class Output {
   void line_head(const Origin& origin, const Record& record);
   void fault(const Origin& origin, const Record& record, const Fault& fault);
   std::size_t action_in_clause(const Fault& fault) const;
+  bool shown(const Origin& origin, const Record& record, const ActionInfo& action);
   void act(const ActionInfo& action, std::size_t number);
   void print_aggregations(const ActionInfo& action, std::size_t number);
   void change_aggregation(const ActionInfo& action);
@@ -79,6 +89,7 @@ class Output {
   std::FILE* original_;
   Aggregates& aggregates_;
   std::function<void()> refresh_;
+  Presentation* shows_;
   bool fresh_ = false;                            // the aggregations were asked for since this record began
   std::vector<std::vector<Conversion>> formats_;  // by number of action
   std::vector<bool> printed_;                     // by number of aggregation

@@ -139,13 +139,17 @@ void Reader::pause(std::uint64_t ns) {
 
 int Reader::run() {
   std::uint64_t pause_ns = kShortestPause;
+  output_.begin(timestamp());
   for (;;) {
     std::uint64_t next = pause_ns;
     for (Traced& traced : traced_) next = std::min(next, traced.target->work(pause_ns));
     const bool any = drain(false);
     report_drops(false);
     if (const std::uint64_t now = timestamp(); now >= next_refresh_) {
-      if (next_refresh_ != 0) refresh();
+      if (next_refresh_ != 0) {
+        refresh();
+        if (output_.look_at_aggregations()) break;
+      }
       next_refresh_ = now + kRefreshEvery;
     }
     if (finished()) break;

@@ -45,6 +45,8 @@ class Target {
 /// Neither -p nor -c: BEGIN, END, ERROR, tick and profile.
 std::unique_ptr<Target> make_self_target();
 
+/// Whether the process waits for the door's signal, as machines do; not whether we may send it.
+bool may_be_traced(std::int64_t pid);
 /// A machine by its process number, or nullptr and why.
 std::unique_ptr<Target> attach_target(std::int64_t pid, std::string& why);
 /// Starts a command under trace; it stands still until begin. The status it ends with: exit_status

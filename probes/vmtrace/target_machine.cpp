@@ -262,6 +262,8 @@ std::unique_ptr<Target> greeted(int connection, std::int64_t pid, pid_t child, s
 
 }  // namespace
 
+bool may_be_traced(std::int64_t pid) { return waits_for_signal(pid, trace_signal()); }
+
 std::unique_ptr<Target> attach_target(std::int64_t pid, std::string& why) {
   std::string reason;
   std::unique_ptr<Target> target;

@@ -1,4 +1,5 @@
-#include <sys/types.h>
+#include "probes/vmtrace/tracing.hpp"
+
 #include <unistd.h>
 
 #include <charconv>
@@ -12,27 +13,19 @@
 #include <fmt/format.h>
 
 #include "probes/vmtrace/listing.hpp"
-#include "probes/vmtrace/options.hpp"
 #include "probes/vmtrace/preprocess.hpp"
 #include "probes/vmtrace/reader.hpp"
 
-// vmtrace: D scripts on a machine that runs. docs/vmtrace.1 is its manual page.
 namespace vmrun::d {
-namespace {
 
-constexpr int kFailure = 1, kUsage = 2;
-
-struct Failed {
-  int status;
-};
-
-/// Says why, and ends the command.
-[[noreturn]] void fail(const std::string& text, int status = kFailure) {
+void fail(const std::string& text, int status) {
   std::fputs(("vmtrace: " + text + "\n").c_str(), stderr);
   throw Failed{status};
 }
 
-std::string read_file(const std::string& name) {
+namespace {
+
+std::string text_of_file(const std::string& name) {
   std::stringstream text;
   if (name == "-" || name == "/dev/stdin") {
     text << std::cin.rdbuf();
@@ -47,6 +40,8 @@ std::string read_file(const std::string& name) {
   return text.str();
 }
 
+}  // namespace
+
 std::vector<Source> sources_of(const CommandLine& line) {
   std::vector<Source> sources;
   for (const auto& [option, value] : line.texts) {
@@ -60,7 +55,7 @@ std::vector<Source> sources_of(const CommandLine& line) {
       default: source.kind = Source::Kind::kName;
     }
     source.file = value;
-    source.text = option == 's' ? read_file(value) : value;
+    source.text = option == 's' ? text_of_file(value) : value;
     if (std::string why, text; option == 's' && line.preprocess) {
       if (!preprocess(value, source.text, line.preprocessor, text, why))
         fail(fmt::format("failed to compile script {}: {}", value, why));
@@ -70,6 +65,8 @@ std::vector<Source> sources_of(const CommandLine& line) {
   }
   return sources;
 }
+
+namespace {
 
 CompileOptions compile_options(const CommandLine& line, const Target& target, bool several) {
   CompileOptions options;
@@ -178,9 +175,9 @@ std::vector<Traced> targets_of(const CommandLine& line) {
   return traced;
 }
 
-int run(const CommandLine& line) {
-  const std::vector<Source> sources = sources_of(line);
-  if (sources.empty() && !line.list) fail("no probes specified\n" + help_text(), kUsage);
+}  // namespace
+
+int trace(const CommandLine& line, const std::vector<Source>& sources, Presentation* shows) {
   std::vector<Traced> traced = targets_of(line);
   if (line.list) {
     std::string text;
@@ -212,7 +209,8 @@ int run(const CommandLine& line) {
       std::fputs(describe_matches(*t.script, t.target->probes()).c_str(), stderr);
   Aggregates aggregates(script);
   Reader* reader = nullptr;
-  Output output(script, options, file, aggregates, [&reader] { reader->refresh(); });
+  Output output(
+      script, options, file, aggregates, [&reader] { reader->refresh(); }, shows);
   Reader loop(traced, output, aggregates);
   reader = &loop;
   for (Traced& t : traced)
@@ -220,27 +218,4 @@ int run(const CommandLine& line) {
   return loop.run();
 }
 
-}  // namespace
-
-int main_of_command(const std::vector<std::string>& words) {
-  CommandLine line;
-  std::string why;
-  try {
-    if (!read_command_line(words, line, why)) fail(why + "\n" + help_text(), kUsage);
-    if (line.help) {
-      std::fputs(help_text().c_str(), stdout);
-      return 0;
-    }
-    if (line.version) {
-      std::puts("vmtrace: vmrun " VMRUN_VERSION);
-      return 0;
-    }
-    return run(line);
-  } catch (const Failed& failed) {
-    return failed.status;
-  }
-}
-
 }  // namespace vmrun::d
-
-int main(int argc, char** argv) { return vmrun::d::main_of_command({argv + 1, argv + argc}); }

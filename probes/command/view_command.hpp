@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "probes/views/views.hpp"
+
+namespace vmrun::d {
+
+/// vmtrace NAME OPTIONS...; the exit status. words: those behind the name. Throws Failed.
+int view_command(const ViewInfo& view, const std::vector<std::string>& words);
+
+}  // namespace vmrun::d

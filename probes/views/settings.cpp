@@ -1,0 +1,205 @@
+#include "probes/views/settings.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace vmrun::d {
+namespace {
+
+struct Scale {
+  std::string_view suffix;
+  double factor;
+};
+
+constexpr Scale kDurations[] = {{"ns", 1},   {"us", 1e3},   {"ms", 1e6}, {"s", 1e9},
+                                {"m", 60e9}, {"h", 3600e9}, {"", 1e9}};
+constexpr Scale kCounts[] = {{"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"", 1}};
+constexpr double kMost = 9e18;
+
+template <std::size_t N>
+bool read_scaled(std::string_view text, const Scale (&scales)[N], std::int64_t& out) {
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc{} || !(value >= 0)) return false;  // nan too
+  const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  for (const Scale& scale : scales)
+    if (scale.suffix == suffix) {
+      if (value * scale.factor > kMost) return false;
+      out = static_cast<std::int64_t>(value * scale.factor + 0.5);
+      return true;
+    }
+  return false;
+}
+
+/// Options of vmtrace that a view takes as they are.
+constexpr std::string_view kOfVmtrace = "pcxob";
+
+const ViewOption* option_of(const ViewInfo& view, char letter) {
+  const auto found =
+      std::ranges::find_if(view.options, [&](const ViewOption& o) { return o.letter == letter; });
+  return found == view.options.end() ? nullptr : &*found;
+}
+
+bool is_value(const ViewOption& option, const std::string& text) {
+  std::int64_t n = 0;
+  switch (option.kind) {
+    case OptionKind::kDuration: return read_duration(text, n);
+    case OptionKind::kCount: return read_count(text, n);
+    default: return text.find_first_of("\"\\\n") == std::string::npos;  // it may stand in a text of D
+  }
+}
+
+const char* kind_words(OptionKind kind) {
+  return kind == OptionKind::kDuration ? "a duration: 10, 500ms, 2m"
+         : kind == OptionKind::kCount  ? "a number"
+                                       : "a word";
+}
+
+const char* placeholder(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::kDuration: return " TIME";
+    case OptionKind::kCount: return " N";
+    case OptionKind::kWord: return " WORD";
+    default: return "";
+  }
+}
+
+/// A letter that stands for an option of the view itself, with its value.
+bool take(Settings& settings, const ViewOption& option, const std::string& value, std::string& why) {
+  if (!is_value(option, value)) {
+    why = fmt::format("-{} wants {}, not {}", option.letter, kind_words(option.kind), value);
+    return false;
+  }
+  settings.values[option.name] = value;
+  return true;
+}
+
+/// Nothing, or the heading of a column with numbers.
+bool is_heading(const ViewInfo& view, const std::string& text, std::string& why) {
+  std::string all;
+  for (const ViewTable& table : view.tables)
+    for (const ViewColumn& column : table.columns) {
+      if (column.key != 0) continue;
+      if (column.heading == text) return true;
+      all += fmt::format(" {}", column.heading);
+    }
+  if (!text.empty()) why = fmt::format("-k wants one of{}, not {}", all, text);
+  return text.empty();
+}
+
+bool take_word(const std::vector<std::string>& words, std::size_t& at, Settings& settings,
+               std::vector<std::string>& of_vmtrace, std::string& why) {
+  const std::string& word = words[at];
+  if (word == "--show-script") return settings.show_script = true;
+  if (word == "--help" || word == "-h") return settings.help = true;
+  if (word.size() < 2 || word[0] != '-') {
+    const bool number = word.find_first_not_of("0123456789") == std::string::npos;
+    why = fmt::format("{} is not wanted{}", word, number ? fmt::format("; did you mean -p {}?", word) : "");
+    return false;
+  }
+  const ViewOption* option = option_of(*settings.view, word[1]);
+  if (option == nullptr && kOfVmtrace.find(word[1]) == std::string_view::npos) {
+    why = "illegal option -- " + word.substr(word[1] == '-' ? 0 : 1);
+    return false;
+  }
+  if (option != nullptr && option->kind == OptionKind::kFlag) {
+    settings.values[option->name] = "1";
+    return true;
+  }
+  if (word.size() == 2 && at + 1 == words.size()) {
+    why = "option requires an argument -- " + word.substr(1);
+    return false;
+  }
+  const std::string value = word.size() > 2 ? word.substr(2) : words[++at];
+  if (option != nullptr) return take(settings, *option, value, why);
+  of_vmtrace.insert(of_vmtrace.end(), {word.substr(0, 2), value});
+  return true;
+}
+
+/// Nothing, where the option has no value: its line is left out.
+std::string in_script(const Settings& settings, const std::string& name) {
+  const auto found =
+      std::ranges::find_if(settings.view->options, [&](const ViewOption& o) { return o.name == name; });
+  if (found == settings.view->options.end()) return "${" + name + "}";
+  if (found->kind == OptionKind::kWord) return settings.text(name);
+  const std::int64_t n = settings.number(name);
+  return n == 0 ? "" : std::to_string(n);
+}
+
+/// False: the line is not in the script.
+bool put_values(const Settings& settings, std::string& line) {
+  for (std::size_t at = 0; (at = line.find("${", at)) != std::string::npos;) {
+    const std::size_t end = line.find('}', at);
+    if (end == std::string::npos) return true;
+    const std::string value = in_script(settings, line.substr(at + 2, end - at - 2));
+    if (value.empty()) return false;
+    line.replace(at, end + 1 - at, value);
+    at += value.size();
+  }
+  return true;
+}
+
+}  // namespace
+
+bool read_duration(std::string_view text, std::int64_t& ns) { return read_scaled(text, kDurations, ns); }
+bool read_count(std::string_view text, std::int64_t& n) { return read_scaled(text, kCounts, n); }
+
+std::string Settings::text(const std::string& name) const {
+  const auto found = values.find(name);
+  return found == values.end() ? "" : found->second;
+}
+
+std::int64_t Settings::number(const std::string& name) const {
+  std::int64_t n = 0;
+  for (const ViewOption& option : view->options)
+    if (option.name == name) {
+      if (option.kind == OptionKind::kDuration) read_duration(text(name), n);
+      else read_count(text(name), n);
+    }
+  return n;
+}
+
+bool read_settings(const ViewInfo& view, const std::vector<std::string>& words, Settings& settings,
+                   std::string& why) {
+  settings.view = &view;
+  for (const ViewOption& option : view.options)
+    if (*option.value != '\0') settings.values[option.name] = option.value;
+  std::vector<std::string> of_vmtrace;
+  for (std::size_t at = 0; at < words.size(); ++at)
+    if (!take_word(words, at, settings, of_vmtrace, why)) return false;
+  return is_heading(view, settings.text("sort"), why) && read_command_line(of_vmtrace, settings.line, why);
+}
+
+std::string script_of(const Settings& settings) {
+  std::string out;
+  std::string_view rest = settings.view->script;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string line(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (put_values(settings, line)) (out += line) += '\n';
+  }
+  return out;
+}
+
+std::string help_of(const ViewInfo& view) {
+  std::string text =
+      fmt::format("usage: vmtrace {} [-p PID | -c CMD] [options]\n\nShows {}.\n\n", view.name, view.purpose);
+  const auto line = [&](const std::string& option, const std::string& meaning) {
+    text += fmt::format("  {:<15} {}\n", option, meaning);
+  };
+  line("-p PID", "a vmrun by its process number; without -p and -c: yours, if just one runs");
+  line("-c CMD", "a command that runs a vmrun, from its first instruction");
+  for (const ViewOption& o : view.options)
+    line(fmt::format("-{}{}", o.letter, placeholder(o.kind)),
+         fmt::format("{}{}", o.meaning, *o.value == '\0' ? "" : fmt::format(" (default {})", o.value)));
+  line("-o FILE", "output is added to FILE");
+  line("-x OPT[=V]", "an option of D: aggsize=16m, bufsize=1m, ...");
+  line("--show-script", "prints the D script that this command runs, and ends");
+  return text + "\nTIME: 10 or 10s, 500ms, 5us, 2m. Ctrl-C ends it, with what there is by then.\n";
+}
+
+}  // namespace vmrun::d

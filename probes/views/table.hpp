@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "probes/views/names.hpp"
+#include "probes/views/view.hpp"
+
+/// A view whose script prints aggregations: each printa becomes a table with the columns of
+/// views.tab, largest first. Drawn again in place on a terminal, one after the other elsewhere;
+/// what all intervals had together comes at the end. The reader's thread.
+namespace vmrun::d {
+
+class TableView : public View {
+ public:
+  explicit TableView(Settings settings) : View(std::move(settings)) {}
+
+  void begin(std::uint64_t now) override { begun_ = ended_ = now; }
+  bool act(const Event& event, const ActionInfo& action, std::span<const Value> values,
+           Aggregates& aggregations, std::string& out) override;
+  void end(Aggregates& aggregations, std::string& out) override;
+
+ private:
+  struct Row {
+    std::vector<std::string> keys;
+    std::vector<std::vector<std::uint64_t>> values;  // beside Rows::aggregations
+  };
+  /// What a printa has, or all of one table's together.
+  struct Rows {
+    const ViewTable* table = nullptr;
+    std::vector<const Aggregation*> aggregations;
+    std::vector<Row> rows;
+    std::unordered_map<std::string, std::size_t> by_key;  // in totals
+  };
+
+  const ViewTable* table_of(const ActionInfo& action, Aggregates& aggregations) const;
+  Rows rows_of(const ViewTable& table, const ActionInfo& action, Aggregates& aggregations) const;
+  void sort(Rows& rows) const;
+  void add(const Rows& some);
+  void put(std::string& out, const Rows& rows, std::uint64_t ns);
+  void begin_table(std::string& out, std::uint64_t now);
+  std::string cell(const ViewColumn& column, const Rows& rows, const Row& row, std::uint64_t ns) const;
+
+  ProcessNames names_;
+  std::map<const ViewTable*, Rows> totals_;
+  std::vector<const ViewTable*> order_;  // of the totals
+  std::uint64_t begun_ = 0, ended_ = 0, last_ = 0, interval_ns_ = 0;
+  std::size_t intervals_ = 0;
+};
+
+}  // namespace vmrun::d

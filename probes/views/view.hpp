@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "probes/views/settings.hpp"
+#include "probes/vmtrace/presentation.hpp"
+
+/// How a view shows what its script finds. A view that needs no more than D prints is this class
+/// itself; others derive from it and are named in view.cpp. The reader's thread.
+namespace vmrun::d {
+
+class View : public Presentation {
+ public:
+  explicit View(Settings settings) : settings_(std::move(settings)) {}
+
+  bool act(const Event&, const ActionInfo&, std::span<const Value>, Aggregates&, std::string&) override {
+    return false;
+  }
+
+ protected:
+  const Settings& settings() const { return settings_; }
+
+ private:
+  Settings settings_;
+};
+
+/// By the word that views.tab has for it.
+std::unique_ptr<View> make_view(Settings settings);
+
+}  // namespace vmrun::d

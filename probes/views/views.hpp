@@ -1,0 +1,56 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+/// The ready-made views of vmtrace, as views.tab has them. Constant data.
+namespace vmrun::d {
+
+enum class OptionKind : std::uint8_t { kDuration, kCount, kWord, kFlag };
+
+struct ViewOption {
+  char letter;
+  const char* name;  // ${name} in the script
+  OptionKind kind;
+  const char* value;  // as on the command line; empty: none
+  const char* meaning;
+};
+
+enum class Unit : std::uint8_t { kProcess, kText, kCount, kRate, kTime, kShare, kWords, kBytes };
+
+struct ViewColumn {
+  const char* heading;
+  unsigned key;             // from 1; 0: a value
+  const char* aggregation;  // without @; empty: a key
+  Unit unit;
+};
+
+struct ViewTable {
+  const char* name;  // of the first aggregation that printa is given
+  const char* title;
+  std::span<const ViewColumn> columns;
+};
+
+struct ViewInfo {
+  const char* name;
+  const char* script_name;
+  const char* shown;
+  const char* purpose;
+  std::string_view script;  // with ${name} in it
+  std::span<const ViewOption> options;
+  std::span<const ViewTable> tables;
+};
+
+extern const std::span<const ViewInfo> kViews;
+
+/// Null: there is none of that name.
+const ViewInfo* find_view(std::string_view name);
+
+/// The view a word is most likely meant to be; empty: it is like none.
+std::string_view view_like(std::string_view word);
+
+/// Lines of --help: names and purposes.
+std::string list_of_views();
+
+}  // namespace vmrun::d

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "probes/d/script.hpp"
+#include "probes/engine/record.hpp"
+#include "probes/print/aggregates.hpp"
+#include "probes/print/value.hpp"
+
+/// What shows a script's results in another way than D's actions do: a table that is drawn again, a
+/// file of another format. A script runs with or without one. Everything is called by the reader's
+/// thread; text that is appended to `out` goes where the script's output goes.
+namespace vmrun::d {
+
+class Presentation {
+ public:
+  /// What fired. Only to be looked at during the call.
+  struct Event {
+    const Record& record;  // time, scheduler, number of the probe (kEndProbe and timers among them)
+    std::int64_t pid;      // of the machine
+  };
+
+  virtual ~Presentation() = default;
+
+  /// now: nanoseconds, as records have them. Tracing begins.
+  virtual void begin(std::uint64_t now) {}
+  /// An action with its values, in the order of its fields; aggregations: as they are now, for
+  /// printa. False: it is done as D says.
+  virtual bool act(const Event& event, const ActionInfo& action, std::span<const Value> values,
+                   Aggregates& aggregations, std::string& out) = 0;
+  /// About once a second, the aggregations are as they are now. A text: tracing ends, for that
+  /// reason.
+  virtual std::string reason_to_end(Aggregates& aggregations) { return ""; }
+  /// After END: nothing comes any more. What nobody printed is not printed by itself.
+  virtual void end(Aggregates& aggregations, std::string& out) {}
+};
+
+}  // namespace vmrun::d
