@@ -53,7 +53,8 @@ Table make_table() {
   const std::string provider = fmt::format("erlang{}", getpid());
   for (const probe::ProbeRow& row : probe::probe_rows()) {
     d::ProbeInfo info{provider, "vmrun", site_of(row.name), probe::with_hyphens(row.name), {}};
-    t.of_slices.push_back(info.name == "process-scheduled" || info.name == "process-unscheduled");
+    t.of_slices.push_back(std::string_view(row.family) == "run-queue" || info.name == "process-scheduled" ||
+                          info.name == "process-unscheduled");
     auto& kinds = t.kinds.emplace_back();
     auto& most = t.most_bytes.emplace_back();
     for (const auto& a : row.arguments) {
@@ -132,11 +133,6 @@ std::ptrdiff_t put_text(const char* text, char* out, std::size_t room) {
 }
 
 // ---- The process that fires ---------------------------------------------------------------------
-
-Process* running() {
-  const Core* core = this_core();
-  return core ? core->current : dirty_process;
-}
 
 /// Whether p.ip says where the process is: it is not under way, or its slice runs the instructions
 /// that say so (see Connection::go).
@@ -225,7 +221,7 @@ class MachineHost final : public d::Host {
 
   std::uint64_t builtin_number(unsigned builtin, const d::Firing&) override {
     const Core* core = this_core();
-    const Process* p = running();
+    const Process* p = process_here();
     switch (static_cast<d::Builtin>(builtin)) {
       case d::Builtin::kCpu: return core ? core->number : 0;
       case d::Builtin::kMessage: return probe::message_number;
@@ -240,7 +236,7 @@ class MachineHost final : public d::Host {
   }
 
   Shaped builtin_shaped(unsigned builtin, const d::Firing& f, char* out, std::size_t room) override {
-    const Process* p = running();
+    const Process* p = process_here();
     if (!p) return {Shape::kNull, 0};
     switch (static_cast<d::Builtin>(builtin)) {
       case d::Builtin::kSelf: return shaped_pid(p->id, "", out, room);
@@ -255,7 +251,7 @@ class MachineHost final : public d::Host {
   }
 
   std::ptrdiff_t builtin_text(unsigned builtin, const d::Firing& f, char* out, std::size_t room) override {
-    const Process* p = running();
+    const Process* p = process_here();
     if (!p) return -1;
     switch (static_cast<d::Builtin>(builtin)) {
       case d::Builtin::kSelf: return put_text(probe::PidText(p->id, ""), out, room);
@@ -275,7 +271,7 @@ class MachineHost final : public d::Host {
   }
 
   std::size_t stack(const d::Firing& f, std::uint64_t* out, std::size_t most) override {
-    const Process* p = running();
+    const Process* p = process_here();
     return p ? stack_of(*p, knows_place(f) ? p->ip : nullptr, out, most) : 0;
   }
 
@@ -398,7 +394,7 @@ d::Host& machine_host() {
 }
 
 std::uint64_t self_key() {
-  if (const Process* p = running()) return p->id.raw();
+  if (const Process* p = process_here()) return p->id.raw();
   // No process has such a word: the low bits are no pid's.
   return firing_thread().number << 4;
 }

@@ -19,6 +19,7 @@ namespace {
 
 /// What the caller gave and wants.
 enum Form : SWord { kSelect, kMatch, kMatchObject, kSelectReverse };
+constexpr const char* kOperations[] = {"select", "match", "match_object", "select_reverse"};
 
 /// Objects that a dirty scheduler looks at before it gives the lock back.
 constexpr SWord kAtOnce = usual_or_small<SWord>(1000, 3);
@@ -29,16 +30,20 @@ MatchSpec make_spec(Process& p, Term pattern, Form form) {
   return MatchSpec(p, pattern);
 }
 
-/// Every object that may match: those with the key that the pattern asks for, or all.
+/// Every object that may match: those with the key that the pattern asks for, or all. Returns how
+/// many.
 template <class Visit>
-void walk_candidates(Process& p, const Store& store, const MatchSpec& spec, bool backwards, Visit&& visit) {
+Word walk_candidates(Process& p, const Store& store, const MatchSpec& spec, bool backwards, Visit&& visit) {
   if (const Term key = spec.bound_key(store.keypos())) {
-    for (Object* o = store.find(key); o; o = store.next_same(o)) visit(o);
-    return;
+    Word count = 0;
+    for (Object* o = store.find(key); o; o = store.next_same(o), ++count) visit(o);
+    return count;
   }
-  charge(p, static_cast<SWord>(store.count()));
+  const Word count = store.count();
+  charge(p, static_cast<SWord>(count));
   Position at;
   store.walk(at, backwards, [&](Object* o) { return visit(o), true; });
+  return count;
 }
 
 /// Whether a call goes through more objects than a scheduler has time for.
@@ -48,15 +53,18 @@ bool long_walk(const Store& store, const MatchSpec& spec) {
 
 /// The same as walk_candidates on a dirty scheduler: a table of many objects is locked for some of
 /// them at a time, and fixed meanwhile. visit(object) and then, before the lock is given back,
-/// done(store) after each part. False: the table is gone, or not this process's to use any more.
-template <class Visit, class Done>
-bool walk_in_parts(Process& p, Term id, Access access, bool backwards, Visit&& visit, Done&& done) {
+/// done(store) after each part; at the end over(table, number of objects). False: the table is
+/// gone, or not this process's to use any more.
+template <class Visit, class Done, class Over>
+bool walk_in_parts(Process& p, Term id, Access access, bool backwards, Visit&& visit, Done&& done,
+                   Over&& over) {
   {
     Locked t(p.id, id, access, true);
     if (!t) return false;
     fix_table(*t, p.id);
   }
   Position at;
+  Word total = 0;
   bool there = true;
   while (there && at.state != Position::kEnd) {
     Released released;
@@ -71,9 +79,13 @@ bool walk_in_parts(Process& p, Term id, Access access, bool backwards, Visit&& v
     if (at.state == Position::kInside && at.key) at.key = copy_to(p.heap, at.key);
     done(t.store(), released);
     charge(p, visited);
+    total += static_cast<Word>(visited);
   }
   Released released;
-  if (Locked t(p.id, id, Access::kNone, true); t) unfix_table(*t, p.id, released);
+  if (Locked t(p.id, id, Access::kNone, true); t) {
+    unfix_table(*t, p.id, released);
+    if (there) over(*t, total);
+  }
   return there;
 }
 
@@ -97,17 +109,22 @@ Term select_all(Process& p, const Term* a, unsigned arity, Form form, BifFn self
     Term* hp = p.heap.alloc(2);
     list = make_cons(hp, copy, list);
   };
+  const auto over = [&](const Table& t, Word examined) {
+    if (probe::ets_lookup_enabled()) [[unlikely]]
+      fire_lookup(p, t, arity == 1 ? "tab2list" : kOperations[form], static_cast<Word>(list_length(list)),
+                  examined);
+  };
   {
     Locked t(p, id, Access::kRead);
     if (!t || !spec.valid()) return raise_badarg(p);
     if (long_walk(t.store(), spec)) return run_elsewhere(p, self, a, arity);
     if (in_one_piece(t.store(), spec)) {
-      walk_candidates(p, t.store(), spec, backwards, visit);
+      over(*t, walk_candidates(p, t.store(), spec, backwards, visit));
       return list;
     }
   }
   const auto nothing = [](Store&, Released&) {};
-  return walk_in_parts(p, id, Access::kRead, backwards, visit, nothing) ? list : raise_badarg(p);
+  return walk_in_parts(p, id, Access::kRead, backwards, visit, nothing, over) ? list : raise_badarg(p);
 }
 
 /// The table stays fixed while it lives, on a dirty scheduler, where others have turns with it.
@@ -157,23 +174,28 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const Call& call) {
   const auto wants_more = [&] { return at.state != Position::kEnd && count < c.limit; };
   const bool walks = wants_more();
   Term own_id;
+  Word examined = 0;
   for (bool first = true; first || wants_more(); first = false) {
     Locked t(p, id, Access::kRead);
     if (!t || !spec.valid()) return raise_badarg(p);
     own_id = t->named ? t->name : id;
-    if (!walks) break;
-    SWord visited = 0;
-    t.store().walk(at, c.form == kSelectReverse, [&](Object* o) {
-      if (const Term result = spec.run(o->tuple)) {
-        const Term copy = copy_out(p, result);
-        count < c.limit ? chunk.add(copy) : rest.add(copy);
-        ++count;
-      }
-      return ++visited < at_once && count < c.limit;
-    });
-    if (at.state == Position::kInside && at.key) at.key = copy_to(p.heap, at.key);
-    charge(p, visited * 2);
+    if (walks) {
+      SWord visited = 0;
+      t.store().walk(at, c.form == kSelectReverse, [&](Object* o) {
+        if (const Term result = spec.run(o->tuple)) {
+          const Term copy = copy_out(p, result);
+          count < c.limit ? chunk.add(copy) : rest.add(copy);
+          ++count;
+        }
+        return ++visited < at_once && count < c.limit;
+      });
+      if (at.state == Position::kInside && at.key) at.key = copy_to(p.heap, at.key);
+      charge(p, visited * 2);
+      examined += static_cast<Word>(visited);
+    }
     if (here && wants_more()) return run_elsewhere(p, call.self, call.arguments, call.arity);
+    if (!wants_more())
+      note_lookup(p, *t, kOperations[c.form], static_cast<Word>(std::min(count, c.limit)), examined);
   }
   if (walks) c.surplus = rest.finish();
   if (count == 0) return atoms::end_of_table;
@@ -225,10 +247,11 @@ Term select_more(Process& p, const Term* a, BifFn self) {
 }
 
 /// Objects for which the specification says what is asked; then(store, objects, released), and what
-/// `answer` makes of their number.
+/// `answer` makes of their number. operation: with Access::kRead one that reads, else one that
+/// writes.
 template <class Answer, class Then>
-Term chosen_objects(Process& p, const Term* a, MatchSpec& spec, Access access, bool only_true, BifFn self,
-                    Answer&& answer, Then&& then) {
+Term chosen_objects(Process& p, const Term* a, MatchSpec& spec, Access access, bool only_true,
+                    const char* operation, BifFn self, Answer&& answer, Then&& then) {
   if (came_back(p)) return run_elsewhere(p, self, a, 2);
   std::vector<Object*> chosen;
   Word count = 0;
@@ -241,25 +264,30 @@ Term chosen_objects(Process& p, const Term* a, MatchSpec& spec, Access access, b
     then(store, chosen, released);
     chosen.clear();
   };
+  const auto over = [&](const Table& t, Word examined) {
+    access == Access::kRead ? note_lookup(p, t, operation, count, examined)
+                            : note_write(p, t, operation, count);
+  };
   {
     Released released;
     Locked t(p, a[0], access);
     if (!t || !spec.valid()) return raise_badarg(p);
     if (long_walk(t.store(), spec)) return run_elsewhere(p, self, a, 2);
     if (in_one_piece(t.store(), spec)) {
-      walk_candidates(p, t.store(), spec, false, visit);
+      const Word examined = walk_candidates(p, t.store(), spec, false, visit);
       done(t.store(), released);
+      over(*t, examined);
       return answer(count);
     }
   }
-  return walk_in_parts(p, a[0], access, false, visit, done) ? answer(count) : raise_badarg(p);
+  return walk_in_parts(p, a[0], access, false, visit, done, over) ? answer(count) : raise_badarg(p);
 }
 
 template <class Then>
-Term count_true(Process& p, const Term* a, Access access, BifFn self, Then&& then) {
+Term count_true(Process& p, const Term* a, Access access, const char* operation, BifFn self, Then&& then) {
   MatchSpec spec(p, a[1]);
   const auto answer = [](Word count) { return Term::small(static_cast<SWord>(count)); };
-  return chosen_objects(p, a, spec, access, true, self, answer, then);
+  return chosen_objects(p, a, spec, access, true, operation, self, answer, then);
 }
 
 void erase_all(Store& store, const std::vector<Object*>& objects, Released& released) {
@@ -343,17 +371,18 @@ Term bif_ets_select_reverse_1(Process& p, const Term* a) {
 }
 
 Term bif_ets_select_count_2(Process& p, const Term* a) {
-  return count_true(p, a, Access::kRead, bif_ets_select_count_2,
+  return count_true(p, a, Access::kRead, "select_count", bif_ets_select_count_2,
                     [](Store&, const std::vector<Object*>&, Released&) {});
 }
 Term bif_ets_select_delete_2(Process& p, const Term* a) {
-  return count_true(p, a, Access::kWrite, bif_ets_select_delete_2, erase_all);
+  return count_true(p, a, Access::kWrite, "select_delete", bif_ets_select_delete_2, erase_all);
 }
 
 Term bif_ets_match_delete_2(Process& p, const Term* a) {
   MatchSpec spec = make_spec(p, a[1], kMatchObject);
   const auto answer = [](Word) { return atoms::true_; };
-  return chosen_objects(p, a, spec, Access::kWrite, false, bif_ets_match_delete_2, answer, erase_all);
+  return chosen_objects(p, a, spec, Access::kWrite, false, "match_delete", bif_ets_match_delete_2, answer,
+                        erase_all);
 }
 
 /// When an object's replacement has another key, parts of the table that came before stay replaced.
@@ -378,6 +407,9 @@ Term bif_ets_select_replace_2(Process& p, const Term* a) {
     count += changes.size();
     changes.clear();
   };
+  const auto over = [&](const Table& t, Word) {
+    if (good) note_write(p, t, "select_replace", count);
+  };
   {
     Released released;
     Locked t(p, a[0], Access::kWrite);
@@ -385,12 +417,13 @@ Term bif_ets_select_replace_2(Process& p, const Term* a) {
     keypos = t.store().keypos();
     if (long_walk(t.store(), spec)) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);
     if (in_one_piece(t.store(), spec)) {
-      walk_candidates(p, t.store(), spec, false, visit);
+      const Word examined = walk_candidates(p, t.store(), spec, false, visit);
       done(t.store(), released);
+      over(*t, examined);
       return good ? Term::small(static_cast<SWord>(count)) : raise_badarg(p);
     }
   }
-  const bool there = walk_in_parts(p, a[0], Access::kWrite, false, visit, done);
+  const bool there = walk_in_parts(p, a[0], Access::kWrite, false, visit, done, over);
   return there && good ? Term::small(static_cast<SWord>(count)) : raise_badarg(p);
 }
 

@@ -4,7 +4,6 @@
 #include "runtime/bif/ets_support.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
-#include "vm/probes/fire.hpp"
 
 /// Module ets: single objects, keys, counters.
 namespace vmrun {
@@ -31,6 +30,36 @@ Term group_list(Process& p, const Store& store, Object* newest) {
     list = make_cons(hp, object, list);
   }
   return list;
+}
+
+namespace {
+
+/// A table's identifier for as long as a probe fires.
+class ShownTable {
+ public:
+  explicit ShownTable(const Table& t) : id_(make_ref(hp_, t.key)) {}
+  operator Term() const { return id_; }
+  ShownTable(const ShownTable&) = delete;
+
+ private:
+  Term words_[kRefWords], *hp_ = words_;
+  const Term id_;
+};
+
+std::int64_t shown(Word n) { return static_cast<std::int64_t>(n); }
+
+}  // namespace
+
+void fire_lookup(const Process& p, const Table& t, const char* operation, Word found, Word examined) {
+  probe::fire_ets_lookup(p.id, t.name, ShownTable(t), operation, shown(found), shown(examined));
+}
+void fire_lookup(const Process& p, const Table& t, const char* operation, Object* newest) {
+  Word count = 0;
+  for (Object* o = newest; o; o = t.store->next_same(o)) ++count;
+  fire_lookup(p, t, operation, count, count);
+}
+void fire_write(const Process& p, const Table& t, const char* operation, Word objects) {
+  probe::fire_ets_write(p.id, t.name, ShownTable(t), operation, shown(objects), shown(t.store->count()));
 }
 
 }  // namespace ets
@@ -79,8 +108,10 @@ class Copies {
     charge(p, static_cast<SWord>(8 + o->words / 2));
     *end_ = o;
     end_ = &o->next;
+    ++count_;
     return true;
   }
+  Word count() const { return count_; }  // of those that were added
   /// An object or a list of them; false as above.
   bool add_all(Process& p, Term objects, StepsHere& steps) {
     if (!objects.is_cons_or_nil()) return add(p, objects, steps);
@@ -106,6 +137,7 @@ class Copies {
  private:
   Object* first_ = nullptr;  // linked by `next`, which is null in a new object
   Object** end_ = &first_;
+  Word count_ = 0;
 };
 
 /// An object like `o` but for the elements given.
@@ -201,7 +233,8 @@ Term update_counter(Process& p, Term id, Term key, Term operation, Term initial)
   charge(p, 8);
   Object* o = store.find(key);
   if (o) {
-    if (const Term sum = increment_in_place(*o, store.keypos(), operation)) return sum;
+    if (const Term sum = increment_in_place(*o, store.keypos(), operation))
+      return note_write(p, *t, "update_counter", 1), sum;
   } else if (!initial || !is_object(initial, store.keypos())) {
     return raise_badarg(p);
   }
@@ -225,6 +258,7 @@ Term update_counter(Process& p, Term id, Term key, Term operation, Term initial)
     if (!result) return raise_badarg(p);
   }
   update.commit(p, store, released);
+  note_write(p, *t, "update_counter", 1);
   return result;
 }
 
@@ -253,9 +287,9 @@ Term update_element(Process& p, Term id, Term key, Term changes, Term initial) {
   } else if (!apply(changes)) {
     return raise_badarg(p);
   }
-  if (!update.tuple) return atoms::false_;
-  update.commit(p, store, released);
-  return atoms::true_;
+  if (update.tuple) update.commit(p, store, released);
+  note_write(p, *t, "update_element", update.tuple ? 1 : 0);
+  return bool_term(update.tuple.is_value());
 }
 
 Term lookup_element(Process& p, const Term* a, unsigned arity, BifFn self) {
@@ -264,43 +298,51 @@ Term lookup_element(Process& p, const Term* a, unsigned arity, BifFn self) {
   SWord pos;
   if (!t || !small_in_range(a[2], 1, static_cast<SWord>(kMaxTupleElements), &pos)) return raise_badarg(p);
   Object* o = t.store().find(a[1]);
-  if (!o) return arity == 4 ? a[3] : raise_badarg(p);
-  if (too_long(group_words(t.store(), o))) return run_elsewhere(p, self, a, arity);
+  if (!o && arity != 4) return raise_badarg(p);
+  if (o && too_long(group_words(t.store(), o))) return run_elsewhere(p, self, a, arity);
+  const auto found = [&](Term value) {
+    if (!value) return raise_badarg(p);
+    note_lookup(p, *t, "lookup_element", o);
+    return value;
+  };
+  if (!o) return found(a[3]);
   const auto element = [&](const Object* object) {
     return pos <= static_cast<SWord>(object->tuple.tuple_arity())
                ? copy_out(p, object->tuple.element(static_cast<Word>(pos) - 1))
                : kNonValue;
   };
-  if (!is_bag(t.store().kind())) {
-    const Term value = element(o);
-    return value ? value : raise_badarg(p);
-  }
+  if (!is_bag(t.store().kind())) return found(element(o));
   Term list = Term::nil();
-  for (; o; o = t.store().next_same(o)) {
-    const Term value = element(o);
-    if (!value) return raise_badarg(p);
+  for (Object* each = o; each; each = t.store().next_same(each)) {
+    const Term value = element(each);
+    if (!value) return found(kNonValue);
     Term* hp = p.heap.alloc(2);
     list = make_cons(hp, value, list);
   }
-  return list;
+  return found(list);
 }
 
-Term traversal(Process& p, Term id, Object* (*step)(const Store& store, Term key, bool* exists), Term key) {
+Term traversal(Process& p, const char* operation, Term id,
+               Object* (*step)(const Store& store, Term key, bool* exists), Term key) {
   Locked t(p, id, Access::kRead);
   if (!t) return raise_badarg(p);
   charge(p, 8);
   bool exists = true;
   const Object* o = step(t.store(), key, &exists);
   if (!exists) return raise_badarg(p);
+  note_lookup(p, *t, operation, o != nullptr, o != nullptr);
   return o ? copy_out(p, t.store().key_of(o)) : atoms::end_of_table;
 }
 
-void erase_group(Store& store, Object* newest, Released& released) {
-  while (newest) {
+/// Returns how many.
+Word erase_group(Store& store, Object* newest, Released& released) {
+  Word count = 0;
+  for (; newest; ++count) {
     Object* older = store.next_same(newest);
     store.erase(newest, released);
     newest = older;
   }
+  return count;
 }
 
 }  // namespace
@@ -318,6 +360,7 @@ Term bif_ets_insert_2(Process& p, const Term* a) {
   Locked t(p, a[0], Access::kWrite);
   if (!t) return raise_badarg(p);
   copies.take_each([&](Object* o) { t.store().insert(o, released); });
+  note_write(p, *t, "insert", copies.count());
   return atoms::true_;
 }
 
@@ -333,10 +376,10 @@ Term bif_ets_insert_new_2(Process& p, const Term* a) {
   if (!copies.add_all(p, a[1], steps)) return run_elsewhere(p, bif_ets_insert_new_2, a, 2);
   Locked t(p, a[0], Access::kWrite);
   if (!t) return raise_badarg(p);
-  if (!copies.all_of([&](const Object* o) { return !t.store().find(t.store().key_of(o)); }))
-    return atoms::false_;
-  copies.take_each([&](Object* o) { t.store().insert(o, released); });
-  return atoms::true_;
+  const bool all_new = copies.all_of([&](const Object* o) { return !t.store().find(t.store().key_of(o)); });
+  if (all_new) copies.take_each([&](Object* o) { t.store().insert(o, released); });
+  note_write(p, *t, "insert_new", all_new ? copies.count() : 0);
+  return bool_term(all_new);
 }
 
 Term bif_ets_lookup_2(Process& p, const Term* a) {
@@ -346,6 +389,7 @@ Term bif_ets_lookup_2(Process& p, const Term* a) {
   charge(p, 8);
   Object* newest = t.store().find(a[1]);
   if (too_long(group_words(t.store(), newest))) return run_elsewhere(p, bif_ets_lookup_2, a, 2);
+  note_lookup(p, *t, "lookup", newest);
   return group_list(p, t.store(), newest);
 }
 
@@ -358,7 +402,10 @@ Term bif_ets_lookup_element_4(Process& p, const Term* a) {
 
 Term bif_ets_member_2(Process& p, const Term* a) {
   Locked t(p, a[0], Access::kRead);
-  return t ? bool_term(t.store().find(a[1]) != nullptr) : raise_badarg(p);
+  if (!t) return raise_badarg(p);
+  const bool found = t.store().find(a[1]) != nullptr;
+  note_lookup(p, *t, "member", found, found);
+  return bool_term(found);
 }
 
 Term bif_ets_take_2(Process& p, const Term* a) {
@@ -369,7 +416,7 @@ Term bif_ets_take_2(Process& p, const Term* a) {
   Object* newest = t.store().find(a[1]);
   if (too_long(group_words(t.store(), newest))) return run_elsewhere(p, bif_ets_take_2, a, 2);
   const Term list = group_list(p, t.store(), newest);
-  erase_group(t.store(), newest, released);
+  note_write(p, *t, "take", erase_group(t.store(), newest, released));
   return list;
 }
 
@@ -381,7 +428,7 @@ Term bif_ets_delete_2(Process& p, const Term* a) {
   Object* newest = t.store().find(a[1]);
   if (is_bag(t.store().kind()) && too_long(group_words(t.store(), newest)))
     return run_elsewhere(p, bif_ets_delete_2, a, 2);
-  erase_group(t.store(), newest, released);
+  note_write(p, *t, "delete", erase_group(t.store(), newest, released));
   return atoms::true_;
 }
 
@@ -392,11 +439,13 @@ Term bif_ets_delete_object_2(Process& p, const Term* a) {
   if (!t || !is_object(a[1], t.store().keypos())) return raise_badarg(p);
   Object* o = t.store().find(a[1].element(t.store().keypos() - 1));
   if (too_long(group_words(t.store(), o))) return run_elsewhere(p, bif_ets_delete_object_2, a, 2);
+  const Word before = t.store().count();
   while (o) {
     Object* older = t.store().next_same(o);
     if (equal_exact(o->tuple, a[1])) t.store().erase(o, released);
     o = older;
   }
+  note_write(p, *t, "delete_object", before - t.store().count());
   return atoms::true_;
 }
 
@@ -407,7 +456,8 @@ Term bif_ets_delete_all_objects_1(Process& p, const Term* a) {
   Locked t(p, a[0], Access::kWrite);
   if (!t) return raise_badarg(p);
   if (too_long(t.store().count())) return run_elsewhere(p, bif_ets_delete_all_objects_1, a, 1);
-  charge(p, static_cast<SWord>(t.store().count()));
+  const Word count = t.store().count();
+  charge(p, static_cast<SWord>(count));
   if (t->fixers.empty()) {
     dropped = std::move(t->store);
     t->store = dropped->kind() == Kind::kOrderedSet ? make_tree_store(dropped->keypos())
@@ -418,24 +468,25 @@ Term bif_ets_delete_all_objects_1(Process& p, const Term* a) {
     t.store().walk(at, false, [&](Object* o) { return all.push_back(o), true; });
     for (Object* o : all) t.store().erase(o, released);
   }
+  note_write(p, *t, "delete_all_objects", count);
   return atoms::true_;
 }
 
 Term bif_ets_first_1(Process& p, const Term* a) {
   return traversal(
-      p, a[0], [](const Store& s, Term, bool*) { return s.first(); }, kNonValue);
+      p, "first", a[0], [](const Store& s, Term, bool*) { return s.first(); }, kNonValue);
 }
 Term bif_ets_last_1(Process& p, const Term* a) {
   return traversal(
-      p, a[0], [](const Store& s, Term, bool*) { return s.last(); }, kNonValue);
+      p, "last", a[0], [](const Store& s, Term, bool*) { return s.last(); }, kNonValue);
 }
 Term bif_ets_next_2(Process& p, const Term* a) {
   return traversal(
-      p, a[0], [](const Store& s, Term key, bool* exists) { return s.next(key, exists); }, a[1]);
+      p, "next", a[0], [](const Store& s, Term key, bool* exists) { return s.next(key, exists); }, a[1]);
 }
 Term bif_ets_prev_2(Process& p, const Term* a) {
   return traversal(
-      p, a[0], [](const Store& s, Term key, bool* exists) { return s.previous(key, exists); }, a[1]);
+      p, "prev", a[0], [](const Store& s, Term key, bool* exists) { return s.previous(key, exists); }, a[1]);
 }
 
 Term bif_ets_update_element_3(Process& p, const Term* a) {

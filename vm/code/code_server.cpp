@@ -8,6 +8,7 @@
 
 #include "vm/code/loader.hpp"
 #include "vm/code/reclaim.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/report.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/print.hpp"
@@ -47,6 +48,20 @@ void connect(const Module& m, const Module* before) {
       if (x.entry->address.load(std::memory_order_relaxed) == x.address) set_export_code(*x.entry, nullptr);
   for (std::size_t i = 0; i < m.funs.size(); i++)
     m.funs[i]->address.store(m.fun_addresses[i], std::memory_order_release);
+}
+
+/// What probes say of a version.
+std::int64_t shown_size(const Module& m) {
+  return static_cast<std::int64_t>(module_bytes(m) + (m.literals ? m.literals->words * sizeof(Term) : 0));
+}
+
+/// With the lock held; there is no old version but of a module that has no current one.
+void make_current(Versions& v, Module* m) {
+  if (probe::code_load_enabled()) [[unlikely]]
+    probe::fire_code_load(m->name, shown_size(*m), v.current != nullptr);
+  if (v.current) v.old = v.current;
+  connect(*m, v.current);
+  v.current = m;
 }
 
 LoadResult failure(Term reason, std::string message) { return {nullptr, reason, std::move(message)}; }
@@ -90,9 +105,7 @@ LoadResult publish_module(Module* m) {
       m->funs[i]->address.store(m->fun_addresses[i], std::memory_order_release);
     return {m, kNonValue, {}};
   }
-  if (v.current) v.old = v.current;
-  connect(*m, v.current);
-  v.current = m;
+  make_current(v, m);
   return {m, kNonValue, {}};
 }
 
@@ -162,9 +175,7 @@ Module* finish_on_load(Term name, Term runner, Term result) {
     for (FunEntry* f : m->funs) f->address.store(nullptr, std::memory_order_release);
     return m;
   }
-  if (v.current) v.old = v.current;
-  connect(*m, v.current);
-  v.current = m;
+  make_current(v, m);
   return nullptr;
 }
 
@@ -258,7 +269,10 @@ Module* take_old_module(Term name) {
   Server& s = server();
   Lock lock(s.mutex);
   set_old_funs(name, false);
-  return std::exchange(s.modules[name.raw()].old, nullptr);
+  Module* const old = std::exchange(s.modules[name.raw()].old, nullptr);
+  if (old && probe::code_purge_enabled()) [[unlikely]]
+    probe::fire_code_purge(name, shown_size(*old));
+  return old;
 }
 
 std::vector<Module*> loaded_modules() {

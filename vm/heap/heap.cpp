@@ -8,6 +8,7 @@
 #include "vm/base/small_limits.hpp"
 #include "vm/heap/collector.hpp"
 #include "vm/heap/off_heap.hpp"
+#include "vm/probes/fire.hpp"
 
 namespace vmrun {
 namespace {
@@ -70,6 +71,8 @@ void TermSpace::give_back(Term* from, Term* alloc_end) {
 }
 
 void Heap::adopt_off_heap(Fragment& fragment) {
+  if (probe::binary_receive_enabled()) [[unlikely]]
+    fire_received(process_at_work(), fragment.off_heap);
   off_heap_words += splice_off_heap(fragment.off_heap, off_heap);
   fragment.off_heap = nullptr;
 }

@@ -7,6 +7,14 @@
 /// belongs to the owner of the heap the handles lie in.
 namespace vmrun {
 
+/// The process that the calling thread works for, as probes show it; the non-value when it works
+/// for none. Filled in by vm/process before main begins.
+using ProcessAtWork = Term (*)();
+extern constinit ProcessAtWork process_at_work;
+
+/// Fires binary-receive for each binary of a list of handles that joins the heap of a process.
+[[gnu::cold]] void fire_received(Term pid, const OffHeapObject* list);
+
 /// Words that an off-heap object keeps alive outside the heap; what the virtual heap counts.
 inline Word off_heap_overhead(const OffHeapObject* object) {
   switch (object->header.header_sub()) {

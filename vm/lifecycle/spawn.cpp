@@ -1,6 +1,7 @@
 #include "vm/lifecycle/spawn.hpp"
 
 #include "vm/heap/copy.hpp"
+#include "vm/heap/off_heap.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
@@ -155,6 +156,8 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   if (options.request && options.request->answer) answer_request(*parent, p, options, key);
   if (probe::process_spawn_enabled()) [[unlikely]]
     fire_spawn(p);
+  if (probe::binary_receive_enabled()) [[unlikely]]
+    fire_received(pid, p.heap.off_heap);
   make_runnable(p);
   return pid;
 }

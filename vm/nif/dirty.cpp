@@ -22,6 +22,7 @@
 #include "vm/process/code_view.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/sched/online.hpp"
+#include "vm/sched/run_queue_wait.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 
@@ -201,6 +202,10 @@ void wait_until_online(const Pool& pool, unsigned number) {
     pool.online.wait(online, std::memory_order_relaxed);
 }
 
+QueueOf queue_of(const Pool& pool) {
+  return pool.kind == DirtyKind::kIo ? QueueOf::kDirtyIo : QueueOf::kDirtyCpu;
+}
+
 [[noreturn]] void run_thread(Pool& pool, unsigned number) {
   dirty_thread = pool.kind;
   DirtyThread& self = *new DirtyThread;
@@ -219,6 +224,7 @@ void wait_until_online(const Pool& pool, unsigned number) {
     }
     begin(self, p);
     dirty_process = &p;
+    end_wait(p, queue_of(pool));
     if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
     else run_nif(p);
     dirty_process = nullptr;
@@ -309,6 +315,7 @@ void run_dirty(Process& p) {
   if (&pool == &cpu_pool && !pool.limit.load(std::memory_order_relaxed)) [[unlikely]]
     pool.limit.store(scheduler_count(), std::memory_order_relaxed);
   pool.unfinished.fetch_add(1, std::memory_order_relaxed);
+  begin_wait(p, queue_of(pool));
   pool.queue.push(p, [&] { start_thread_within_limit(pool); });  // p is another thread's from here on
 }
 

@@ -2,12 +2,28 @@
 
 #include <algorithm>
 
+#include "vm/heap/off_heap.hpp"
+#include "vm/process/core.hpp"
+
 namespace vmrun {
 
 constinit thread_local DirtyKind dirty_thread = DirtyKind::kNone;
 constinit thread_local Process* dirty_process = nullptr;
 
+Process* process_here() {
+  const Core* core = this_core();
+  return core ? core->current : dirty_process;
+}
+
 namespace {
+
+[[maybe_unused]] const bool filled_in = [] {
+  process_at_work = [] {
+    const Process* p = process_here();
+    return p ? p->id : kNonValue;
+  };
+  return true;
+}();
 
 void give(Process& p, BifFn body, const Term* args, unsigned arity, DirtyKind kind) {
   assert(arity <= DirtyJob::kMaxArguments && dirty_thread == DirtyKind::kNone && !dirty_job_of(p));

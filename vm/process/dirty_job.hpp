@@ -39,6 +39,10 @@ inline DirtyKind dirty_thread_kind() { return dirty_thread; }
 /// The process that the calling thread, a dirty scheduler, is at work for; nullptr elsewhere.
 extern constinit thread_local Process* dirty_process;
 
+/// The process that the calling thread works for: the one that runs on this scheduler, or that of
+/// dirty_process; nullptr when there is none.
+Process* process_here();
+
 /// While it lives, what the calling thread calls does not leave for a dirty scheduler: for callers
 /// that could not call it again.
 class StaysHere {

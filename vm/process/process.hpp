@@ -69,8 +69,11 @@ struct Process {
   Term* saved_regs = inline_regs;
   static constexpr unsigned kInlineRegs = 4;
   Term inline_regs[kInlineRegs];
-  Fiber* fiber = nullptr;             // a BIF suspended in the middle
-  const void* trap_target = nullptr;  // Export* for BifAction::kTrap and kHibernate
+  Fiber* fiber = nullptr;  // a BIF suspended in the middle
+  union {
+    const void* trap_target = nullptr;  // Export* for BifAction::kTrap and kHibernate
+    Word runnable_since;                // on a run queue that somebody watches (run_queue_wait.hpp)
+  };
 
   // Collection (see gc.hpp).
   /// Minor collections since the last full sweep. A new process is as one that has had all it may

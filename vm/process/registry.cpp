@@ -3,6 +3,8 @@
 #include <mutex>
 
 #include "vm/base/small_limits.hpp"
+#include "vm/heap/off_heap.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/table.hpp"
 
 namespace vmrun {
@@ -38,6 +40,25 @@ Term whereis(Term name) {
 
 namespace {
 
+[[gnu::cold, gnu::noinline]] void fire_register(Term name, Term who) {
+  probe::fire_name_register(name, who, process_at_work());
+}
+[[gnu::cold, gnu::noinline]] void fire_unregister(Term name, Word who, bool ends) {
+  probe::fire_name_unregister(name, Term::from_raw(who), process_at_work(), ends);
+}
+
+/// Under the lock: so the events of a name are in the order in which it leads somewhere.
+void set_name(std::atomic<Word>& slot, Term name, Term who) {
+  if (probe::name_register_enabled()) [[unlikely]]
+    fire_register(name, who);
+  slot.store(who.raw(), std::memory_order_release);
+}
+void clear_name(std::atomic<Word>& slot, Term name, bool ends) {
+  if (probe::name_unregister_enabled()) [[unlikely]]
+    fire_unregister(name, slot.load(std::memory_order_relaxed), ends);
+  slot.store(0, std::memory_order_release);
+}
+
 /// The same for processes and ports: `gone` says whether it exits.
 template <class Gone>
 RegisterResult enter(Term name, Term who, std::atomic<std::uint32_t>& has, Gone gone) {
@@ -45,12 +66,12 @@ RegisterResult enter(Term name, Term who, std::atomic<std::uint32_t>& has, Gone 
   std::atomic<Word>& slot = make_slot(name);
   if (slot.load(std::memory_order_relaxed)) return RegisterResult::kNameTaken;
   if (has.load(std::memory_order_relaxed)) return RegisterResult::kHasName;
-  slot.store(who.raw(), std::memory_order_release);
+  set_name(slot, name, who);
   // Against give_up: either that sees the name, or this sees that it exits.
   has.store(name.atom_index() + 1, std::memory_order_seq_cst);
   if (!gone()) return RegisterResult::kOk;
   has.store(0, std::memory_order_relaxed);
-  slot.store(0, std::memory_order_release);
+  clear_name(slot, name, true);
   return RegisterResult::kNoProcess;
 }
 
@@ -59,7 +80,7 @@ void give_up(std::atomic<std::uint32_t>& has) {
   std::lock_guard guard(changing);
   const std::uint32_t name = has.load(std::memory_order_relaxed);
   if (name == 0) return;
-  if (auto* slot = find_slot(Term::atom(name - 1))) slot->store(0, std::memory_order_release);
+  clear_name(*find_slot(Term::atom(name - 1)), Term::atom(name - 1), true);
   has.store(0, std::memory_order_relaxed);
 }
 
@@ -83,7 +104,7 @@ bool unregister_name(Term name) {
   if (!slot) return false;
   const Term who = Term::from_raw(slot->load(std::memory_order_relaxed));
   if (!who) return false;
-  slot->store(0, std::memory_order_release);
+  clear_name(*slot, name, false);
   if (who.is_local_port()) {
     if (auto* has = named_ports.name_of(who)) has->store(0, std::memory_order_relaxed);
   } else if (Process* p = process_table.find(who)) {

@@ -26,6 +26,7 @@
 #include "vm/sched/online.hpp"
 #include "vm/sched/poll.hpp"
 #include "vm/sched/run_queue.hpp"
+#include "vm/sched/run_queue_wait.hpp"
 #include "vm/sched/standstill.hpp"
 #include "vm/sched/timers.hpp"
 #include "vm/term/long_compare.hpp"
@@ -105,20 +106,27 @@ bool has_reason_to_run(const Process& p) {
   return true;
 }
 
+/// The process goes on, in its turn.
+[[gnu::always_inline]] inline void wait_for_turn(Scheduler& s, Process& p) {
+  begin_wait(p, QueueOf::kScheduler);
+  enqueue(s, p);
+}
+
 /// Gives up the core if nothing has arrived meanwhile. The process must not be touched after that.
 [[gnu::always_inline]] inline void park(Scheduler& s, Process& p) {
-  if (!p.mailbox.park()) enqueue(s, p);
+  if (!p.mailbox.park()) wait_for_turn(s, p);
 }
 
 /// A process that has exited, or a piece of its end is done.
 void retire_or_go_on(Scheduler& s, Process& p) {
   if (is_ending(p)) [[unlikely]] {
     trace_exiting(p, atoms::out_exiting);
-    enqueue(s, p);
+    wait_for_turn(s, p);
   } else retire(s, p);
 }
 
 void end_by_signal(Scheduler& s, Process& p) {
+  end_wait(p, QueueOf::kScheduler);
   if (probe::process_scheduled_enabled()) [[unlikely]]
     probe::fire_process_scheduled(p.id, {});
   trace_exiting(p, atoms::in_exiting);
@@ -139,6 +147,7 @@ void collect_scheduled_out(Process& p) {
 [[gnu::always_inline]] inline bool prepare(Scheduler& s, Process& p) {
   if (p.mailbox.has_arrivals()) {
     if (p.mailbox.is_closed()) [[unlikely]] {  // which counts as one with arrivals
+      end_wait(p, QueueOf::kScheduler);
       trace_exiting(p, atoms::in_exiting);
       end_more(p);
       s.until_upkeep -= kSliceReductions / 4;
@@ -155,6 +164,7 @@ void collect_scheduled_out(Process& p) {
     return false;
   }
   if (p.suspend_count == 0 && has_reason_to_run(p)) return true;
+  end_wait(p, QueueOf::kScheduler);
   park(s, p);
   return false;
 }
@@ -194,6 +204,7 @@ Instructions instructions_for(const Process& p) {
 
 /// A slice that is not ordinary.
 [[gnu::cold, gnu::noinline]] RunResult run_apart(Scheduler& s, Process& p) {
+  end_wait(p, QueueOf::kScheduler);
   forget_deep_stack(p);
   if (probe::slice_watched() || probe::calls_watched() || is_traced(p, kTraceAll)) return run_watched(s, p);
   s.instructions = instructions_for(p);
@@ -218,8 +229,8 @@ template <bool kInTheMiddle>
   const std::int32_t slice = s.slice = slice_length(s);
   p.reductions = slice;
 
-  const bool apart =
-      probe::slice_watched() || probe::calls_watched() || p.observed & (kTraceAll | kStackDeep);
+  const bool apart = probe::slice_watched() || probe::calls_watched() ||
+                     p.observed & (kTraceAll | kStackDeep | kWaitObserved);
   const RunResult result = apart ? run_apart(s, p) : options.run(s, p);
 
   const std::int32_t used = slice - p.reductions;
@@ -244,7 +255,7 @@ template <bool kInTheMiddle>
     collect_scheduled_out(p);
   }
   switch (result) {
-    case RunResult::kYielded: enqueue(s, p); break;
+    case RunResult::kYielded: wait_for_turn(s, p); break;
     case RunResult::kWaiting:
     case RunResult::kSuspended:
       p.wait_kind = result == RunResult::kWaiting ? WaitKind::kReceive : WaitKind::kSuspended;
@@ -252,7 +263,7 @@ template <bool kInTheMiddle>
       // message can lie in the inner queue unseen after hibernate.)
       if (p.exit_pending || p.deferred_requests || p.resume_requested ||
           (p.wait_kind == WaitKind::kReceive && p.mailbox.unseen()))
-        enqueue(s, p);
+        wait_for_turn(s, p);
       else park(s, p);
       break;
     case RunResult::kExited:
@@ -441,9 +452,7 @@ namespace {
   wake_owner(s);
 }
 
-}  // namespace
-
-void make_runnable(Process& p) {
+[[gnu::always_inline]] inline void put_on_queue(Process& p) {
   Scheduler* s = this_scheduler();
   if (!s) [[unlikely]]
     return queue_from_outside(p);
@@ -452,6 +461,19 @@ void make_runnable(Process& p) {
     return enqueue_after_other(*s, p);
   enqueue_and_unlock(*s, p);
   mind_waiting(*s);
+}
+
+[[gnu::cold, gnu::noinline]] void put_on_watched_queue(Process& p) {
+  begin_observed_wait(p, QueueOf::kScheduler);
+  put_on_queue(p);
+}
+
+}  // namespace
+
+void make_runnable(Process& p) {
+  if (probe::run_queue_watched()) [[unlikely]]
+    return put_on_watched_queue(p);
+  put_on_queue(p);
 }
 
 void make_runnable(RunnablePort& p, Scheduler* on) {

@@ -3,7 +3,8 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/memory_count.hpp"
-#include "vm/term/layout.hpp"
+#include "vm/heap/off_heap.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/term/resource_hooks.hpp"
 
 namespace vmrun {
@@ -16,9 +17,33 @@ std::size_t allocation_bytes(Word capacity_bytes) {
          (capacity_bytes < sizeof(Binary::data) ? sizeof(Binary::data) : capacity_bytes);
 }
 
+// What probes say of a binary. Firing stands apart, so that those who do not fire need not save
+// what it would spoil.
+std::int64_t id_of(const Binary* b) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b)); }
+std::int64_t shown(Word bytes) { return static_cast<std::int64_t>(bytes); }
+
+[[gnu::cold, gnu::noinline]] void fire_alloc(const Binary* b) {
+  probe::fire_binary_alloc(process_at_work(), id_of(b), shown(b->capacity_bytes));
+}
+[[gnu::cold, gnu::noinline]] void fire_resize(const Binary* b, std::int64_t old_id, Word old_bytes) {
+  probe::fire_binary_resize(process_at_work(), id_of(b), old_id, shown(b->capacity_bytes), shown(old_bytes));
+}
+[[gnu::cold, gnu::noinline]] void fire_release(const Binary* b) {
+  probe::fire_binary_release(process_at_work(), id_of(b), shown(b->capacity_bytes));
+}
+
 }  // namespace
 
 constinit ResourceHooks resource_hooks;
+constinit ProcessAtWork process_at_work = [] { return kNonValue; };
+
+void fire_received(Term pid, const OffHeapObject* list) {
+  for (; list; list = list->next) {
+    if (list->header.header_sub() != Term::Sub::kRefcBinary) continue;
+    const Binary* b = reinterpret_cast<const RefcBinary*>(list)->binary;
+    probe::fire_binary_receive(pid, id_of(b), shown(b->capacity_bytes));
+  }
+}
 
 Binary* Binary::create(Word capacity_bytes) {
   if (capacity_bytes > kBinaryMaxBytes) return nullptr;
@@ -29,18 +54,23 @@ Binary* Binary::create(Word capacity_bytes) {
   b->references.store(1, std::memory_order_relaxed);
   b->capacity_bytes = capacity_bytes;
   b->used_bytes = capacity_bytes;
+  if (probe::binary_alloc_enabled()) [[unlikely]]
+    fire_alloc(b);
   return b;
 }
 
 Binary* Binary::resize(Binary* b, Word capacity_bytes) {
   assert(b->references.load(std::memory_order_relaxed) == 1);
   if (capacity_bytes > kBinaryMaxBytes) return nullptr;
-  const std::size_t before = allocation_bytes(b->capacity_bytes);
+  const Word before = b->capacity_bytes;
+  const std::int64_t old_id = id_of(b);
   auto* moved = static_cast<Binary*>(try_reallocate_bytes(b, allocation_bytes(capacity_bytes)));
   if (!moved) return nullptr;
-  count_memory_given(MemoryKind::kBinaries, before);
+  count_memory_given(MemoryKind::kBinaries, allocation_bytes(before));
   count_memory_taken(MemoryKind::kBinaries, allocation_bytes(capacity_bytes));
   moved->capacity_bytes = capacity_bytes;
+  if (probe::binary_resize_enabled()) [[unlikely]]
+    fire_resize(moved, old_id, before);
   return moved;
 }
 
@@ -50,6 +80,8 @@ void Binary::release() {
   if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (is_native()) [[unlikely]]
     return resource_hooks.destroy(this);
+  if (probe::binary_release_enabled()) [[unlikely]]
+    fire_release(this);
   count_memory_given(MemoryKind::kBinaries, allocation_bytes(capacity_bytes));
   free_bytes(this);
 }
