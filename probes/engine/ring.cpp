@@ -1,6 +1,5 @@
-// The memory: a page with the head, then a boost::lockfree::spsc_queue of words whose capacity is
-// part of its type, so that it holds no pointer and works wherever it is mapped. The memfd is
-// sealed against changes of its size: a reader that cuts it could end the machine with SIGBUS.
+// The memory: a page with the head, then the words. The memfd is sealed against changes of its
+// size: whoever could cut it would end the other side with SIGBUS.
 #include "probes/engine/ring.hpp"
 
 #include <fcntl.h>
@@ -9,157 +8,180 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <boost/lockfree/spsc_queue.hpp>
+#include <cstring>
 #include <new>
-#include <utility>
 
 namespace vmrun::d {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31474e5244;  // DRNG1
+constexpr std::uint64_t kMagic = 0x32474e5244;  // DRNG2
 constexpr std::size_t kHeadBytes = 4096;
-constexpr unsigned kLeast = 10, kMost = 28;  // bytes, as powers of two
-constexpr std::size_t kHeadWords = sizeof(Record) / 8;
-
-template <std::size_t kWords>
-using Queue = boost::lockfree::spsc_queue<std::uint64_t, boost::lockfree::capacity<kWords>>;
+constexpr std::uint64_t kLeastBytes = 1024;
+constexpr std::size_t kRecordHead = sizeof(Record) / 8;
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW;
 
 // Of the record that starts with this word.
 std::size_t words_of(std::uint64_t first) { return static_cast<std::uint32_t>(first) / 8; }
 
-template <std::size_t kWords>
-class SizedRing final : public Ring {
- public:
-  SizedRing(void* memory, std::size_t bytes, int descriptor) : Ring(memory, bytes, descriptor) {}
-  ~SizedRing() override { unmap(); }
-
-  static constexpr std::size_t bytes() { return kHeadBytes + sizeof(Queue<kWords>); }
-  void start() { new (static_cast<char*>(memory_) + kHeadBytes) Queue<kWords>; }
-
-  bool put(const std::uint64_t* record, std::size_t words) override {
-    auto& q = queue();
-    if (q.write_available() < words && !make_room(words)) {
-      drop(Drop::kPrincipal);
-      return false;
-    }
-    q.push(record, words);  // becomes visible in one piece
-    return true;
-  }
-
-  std::size_t take(std::vector<std::uint64_t>& out, std::size_t most_words) override {
-    auto& q = queue();
-    const std::size_t start = out.size();
-    const std::size_t there = q.read_available();  // ends where a record ends
-    const std::size_t bulk = std::min(there, std::max<std::size_t>(most_words, 1));
-    pop(out, bulk);
-    std::size_t end = start;
-    while (end < out.size()) {
-      const std::size_t words = words_of(out[end]);
-      if (words < kHeadWords || words > there - (end - start)) {  // not what we wrote
-        pop(out, q.read_available());
-        out.resize(start);
-        return 0;
-      }
-      end += words;
-    }
-    pop(out, end - out.size());
-    return out.size() - start;
-  }
-
-  bool empty() override { return queue().read_available() == 0; }
-
- private:
-  Queue<kWords>& queue() {
-    return *std::launder(reinterpret_cast<Queue<kWords>*>(static_cast<char*>(memory_) + kHeadBytes));
-  }
-
-  void pop(std::vector<std::uint64_t>& out, std::size_t words) {
-    if (words == 0) return;
-    const std::size_t before = out.size();
-    out.resize(before + words);
-    out.resize(before + queue().pop(out.data() + before, words));
-  }
-
-  bool make_room(std::size_t words) {
-    if (head().policy == Options::Policy::kFill) head().full.store(true, std::memory_order_release);
-    if (head().policy != Options::Policy::kRing || words > kWords) return false;
-    // The firing thread is the reader too, as long as it fires.
-    auto& q = queue();
-    while (q.write_available() < words && q.read_available() != 0) {
-      std::uint64_t thrown[64];
-      for (std::size_t left = std::max<std::size_t>(words_of(q.front()), 1); left != 0;) {
-        const std::size_t n = q.pop(thrown, std::min<std::size_t>(left, 64));
-        if (n == 0) break;
-        left -= n;
-      }
-    }
-    return q.write_available() >= words;
-  }
-};
+// Read once: the other side may change it between two looks.
+std::uint64_t read_once(std::uint64_t& word) { return std::atomic_ref(word).load(std::memory_order_relaxed); }
 
 }  // namespace
 
-void Ring::unmap() {
-  if (memory_ != nullptr) munmap(memory_, bytes_);
-  if (descriptor_ >= 0) close(descriptor_);
+Ring::Ring(void* memory, std::size_t bytes, int descriptor, const About& about)
+    : memory_(memory),
+      bytes_(bytes),
+      descriptor_(descriptor),
+      about_(about),
+      words_(reinterpret_cast<std::uint64_t*>(static_cast<char*>(memory) + kHeadBytes)),
+      mask_(about.capacity_words - 1) {}
+
+Ring::~Ring() {
+  munmap(memory_, bytes_);
+  close(descriptor_);
 }
 
-template <std::size_t kLog2>
-std::unique_ptr<Ring> Ring::sized(int descriptor, bool fresh) {
-  using Sized = SizedRing<(std::size_t{1} << kLog2) / 8>;
-  const std::size_t bytes = Sized::bytes();
-  if (fresh && ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return nullptr;
-  if (fresh) fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-  struct stat status;
-  if (fstat(descriptor, &status) != 0 || static_cast<std::size_t>(status.st_size) < bytes) return nullptr;
+std::unique_ptr<Ring> Ring::mapped(int descriptor, const About& about) {
+  static_assert(sizeof(Head) <= kHeadBytes);
+  const std::size_t bytes = kHeadBytes + about.capacity_words * 8;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (memory == MAP_FAILED) return nullptr;
-  auto ring = std::make_unique<Sized>(memory, bytes, descriptor);
-  if (fresh) ring->start();
-  return ring;
-}
-
-std::unique_ptr<Ring> Ring::of_size(unsigned log2, int descriptor, bool fresh) {
-  using Make = std::unique_ptr<Ring> (*)(int, bool);
-  static constexpr auto makers = []<std::size_t... kLog2>(std::index_sequence<kLog2...>) {
-    return std::array<Make, sizeof...(kLog2)>{&Ring::sized<kLeast + kLog2>...};
-  }
-  (std::make_index_sequence<kMost - kLeast + 1>{});
-  return makers[log2 - kLeast](descriptor, fresh);
+  return std::unique_ptr<Ring>(new Ring(memory, bytes, descriptor, about));
 }
 
 std::unique_ptr<Ring> Ring::make(std::uint64_t bytes, std::uint32_t number, std::uint64_t tid,
                                  Options::Policy policy) {
-  static_assert(sizeof(Head) <= kHeadBytes);
-  const auto log2 = std::clamp<unsigned>(
-      static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(bytes, 1) - 1)), kLeast, kMost);
+  const auto capacity = std::bit_ceil(std::clamp(bytes, kLeastBytes, kMostBytes));
   const int descriptor = memfd_create("vmtrace-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return nullptr;
-  auto ring = of_size(log2, descriptor, true);
+  std::unique_ptr<Ring> ring;
+  if (ftruncate(descriptor, static_cast<off_t>(kHeadBytes + capacity)) == 0 &&
+      fcntl(descriptor, F_ADD_SEALS, kSeals | F_SEAL_SEAL) == 0)
+    ring = mapped(descriptor, {kMagic, capacity / 8, tid, number, policy});
   if (ring == nullptr) {
     close(descriptor);
     return nullptr;
   }
-  new (ring->memory_) Head{kMagic, (std::uint64_t{1} << log2) / 8, tid, number, policy, {}, {}};
+  new (ring->memory_) Head{ring->about_, {}, {}, {}, {}};
   return ring;
 }
 
 std::unique_ptr<Ring> Ring::map(int descriptor, std::string& why) {
-  struct Start {
-    std::uint64_t magic, capacity_words;
-  } start{};
+  About about{};
+  struct stat status {};
   std::unique_ptr<Ring> ring;
-  if (pread(descriptor, &start, sizeof start, 0) != sizeof start || start.magic != kMagic)
+  if (pread(descriptor, &about, sizeof about, 0) != sizeof about || about.magic != kMagic)
     why = "this is not a ring";
-  else if (const auto log2 = static_cast<unsigned>(std::bit_width(start.capacity_words * 8)) - 1;
-           !std::has_single_bit(start.capacity_words) || log2 < kLeast || log2 > kMost)
+  else if (!std::has_single_bit(about.capacity_words) || about.capacity_words < kLeastBytes / 8 ||
+           about.capacity_words > kMostBytes / 8)
     why = "the ring's size is impossible";
-  else if (ring = of_size(log2, descriptor, false); ring == nullptr) why = "the ring cannot be mapped";
+  else if (fstat(descriptor, &status) != 0 ||
+           static_cast<std::uint64_t>(status.st_size) < kHeadBytes + about.capacity_words * 8 ||
+           (fcntl(descriptor, F_GET_SEALS) & kSeals) != kSeals)
+    why = "the ring has another size than it says, or one that may change";
+  else if (ring = mapped(descriptor, about); ring == nullptr) why = "the ring cannot be mapped";
   if (ring == nullptr) close(descriptor);
   return ring;
+}
+
+// ---- The firing thread --------------------------------------------------------------------------
+
+void Ring::drop(Drop kind) {
+  auto& n = drops_[static_cast<unsigned>(kind)];
+  const std::uint64_t now = n.load(std::memory_order_relaxed) + 1;  // the only writer
+  n.store(now, std::memory_order_relaxed);
+  head().drops[static_cast<unsigned>(kind)].store(now, std::memory_order_relaxed);
+}
+
+void Ring::copy_in(const std::uint64_t* from, std::size_t words) {
+  const std::size_t at = written_ & mask_, first = std::min<std::size_t>(words, mask_ + 1 - at);
+  std::memcpy(words_ + at, from, first * 8);
+  std::memcpy(words_, from + first, (words - first) * 8);
+}
+
+bool Ring::put(const std::uint64_t* record, std::size_t words) {
+  if (words > mask_ + 1 - (written_ - taken_) && !make_room(words)) [[unlikely]] {
+    drop(Drop::kPrincipal);
+    return false;
+  }
+  copy_in(record, words);
+  written_ += words;
+  head().written.store(written_, std::memory_order_release);  // becomes visible in one piece
+  return true;
+}
+
+bool Ring::make_room(std::size_t words) {
+  if (policy() == Options::Policy::kRing) return words <= mask_ + 1 && discard_oldest(words);
+  const std::uint64_t said = head().taken.load(std::memory_order_acquire);
+  // A reader goes forward, and not past what was written. One that says otherwise has taken
+  // nothing.
+  if (said - taken_ <= written_ - taken_) taken_ = said;
+  if (words <= mask_ + 1 - (written_ - taken_)) return true;
+  if (policy() == Options::Policy::kFill) {
+    full_.store(true, std::memory_order_release);
+    head().full.store(true, std::memory_order_release);
+  }
+  return false;
+}
+
+// The lengths of records lie in the shared memory: one that cannot be true costs all that is there.
+bool Ring::discard_oldest(std::size_t words) {
+  while (words > mask_ + 1 - (written_ - taken_)) {
+    const std::size_t oldest = words_of(read_once(words_[taken_ & mask_])), there = written_ - taken_;
+    const bool is_true = oldest >= kRecordHead && oldest <= there;
+    if (!is_true) drop(Drop::kPrincipal);
+    taken_ += is_true ? oldest : there;
+  }
+  // Before the words are written over: who reads after the machine has died finds whole records.
+  head().taken.store(taken_, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_release);
+  return true;
+}
+
+// ---- The reader ---------------------------------------------------------------------------------
+
+void Ring::copy_out(std::uint64_t* to, std::uint64_t from, std::size_t words) const {
+  const std::size_t at = from & mask_, first = std::min<std::size_t>(words, mask_ + 1 - at);
+  std::memcpy(to, words_ + at, first * 8);
+  std::memcpy(to + first, words_, (words - first) * 8);
+}
+
+std::size_t Ring::available() {
+  if (policy() == Options::Policy::kRing)
+    read_ = std::max(read_, head().taken.load(std::memory_order_acquire));
+  const std::uint64_t there = head().written.load(std::memory_order_acquire) - read_;
+  return there <= mask_ + 1 ? there : 0;
+}
+
+bool Ring::empty() { return available() == 0; }
+
+std::size_t Ring::take(std::vector<std::uint64_t>& out, std::size_t most_words) {
+  const std::size_t there = available();  // ends where a record ends
+  if (there == 0) return 0;
+  // Copied first, looked at then: the machine may change the words meanwhile.
+  const std::size_t start = out.size();
+  const std::size_t first = words_of(read_once(words_[read_ & mask_]));
+  out.resize(start + std::min(there, std::max(most_words, first)));
+  copy_out(out.data() + start, read_, out.size() - start);
+  std::size_t end = start;
+  while (end < out.size()) {
+    const std::size_t words = words_of(out[end]);
+    if (words < kRecordHead || words > there - (end - start)) {  // not what we wrote: all is passed over
+      out.resize(start);
+      read_ += there;
+      break;
+    }
+    if (words > out.size() - end) break;
+    end += words;
+  }
+  if (out.size() != start) {
+    out.resize(end);
+    read_ += end - start;
+  }
+  if (policy() != Options::Policy::kRing) head().taken.store(read_, std::memory_order_release);
+  return out.size() - start;
 }
 
 }  // namespace vmrun::d

@@ -10,14 +10,21 @@
 #include "probes/engine/program.hpp"
 #include "probes/engine/record.hpp"
 
-/// Records of one thread: a ring in shared memory (a sealed memfd), which the firing thread fills
-/// and one reader empties, in the same process or in another that was given the descriptor. Neither
-/// ever waits for the other: what does not fit is dropped, as a whole, and counted in the head.
+/// Records of one thread: a ring of words in shared memory (a sealed memfd), which the firing
+/// thread fills and one reader empties, in the same process or in another that was given the
+/// descriptor. Neither ever waits for the other: what does not fit is dropped as a whole, and
+/// counted.
+///
+/// Neither trusts the other either. Either side can write all of the memory, so what a side needs
+/// to stay within bounds it keeps in its own object (capacity, policy, its own index, counts) and
+/// only publishes; of the other side it reads nothing but its index, which counts as nonsense when
+/// it cannot be true. That is why this is no boost::lockfree::spsc_queue: that one keeps both
+/// indices in the shared memory alone and copies to where they say.
 namespace vmrun::d {
 
 class Ring {
  public:
-  virtual ~Ring() = default;
+  ~Ring();
   Ring(const Ring&) = delete;
 
   /// bytes: of records; the next power of two of 1 KB to 256 MB. nullptr: no memory.
@@ -28,52 +35,78 @@ class Ring {
   static constexpr std::uint64_t kMostBytes = 256 << 20;
 
   int descriptor() const { return descriptor_; }
-  std::uint32_t number() const { return head().number; }  // of the thread within the session
-  std::uint64_t tid() const { return head().tid; }
-  Options::Policy policy() const { return head().policy; }
-  std::uint64_t capacity_bytes() const { return head().capacity_words * 8; }
+  std::uint32_t number() const { return about_.number; }  // of the thread within the session
+  std::uint64_t tid() const { return about_.tid; }
+  Options::Policy policy() const { return about_.policy; }
+  std::uint64_t capacity_bytes() const { return about_.capacity_words * 8; }
 
   // The firing thread.
   /// Whole or not at all, then counted as kPrincipal. Policy ring: what is oldest gives way.
-  virtual bool put(const std::uint64_t* record, std::size_t words) = 0;
-  void drop(Drop kind) {
-    auto& n = head().drops[static_cast<unsigned>(kind)];
-    n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // the only writer
+  bool put(const std::uint64_t* record, std::size_t words);
+  void drop(Drop kind);
+
+  // The machine: what it has counted itself, from any thread.
+  bool is_full() const { return full_.load(std::memory_order_acquire); }
+  std::uint64_t drops(Drop kind) const {
+    return drops_[static_cast<unsigned>(kind)].load(std::memory_order_relaxed);
   }
 
   // The reader. With policy ring only after the firing has ended.
-  /// Appends whole records, at most about most_words (but one at least); how many words.
-  virtual std::size_t take(std::vector<std::uint64_t>& out, std::size_t most_words = 1 << 16) = 0;
-  virtual bool empty() = 0;
+  /// Appends whole records, at most most_words of them (but one record at least); how many words.
+  /// What is not what a machine writes is passed over.
+  std::size_t take(std::vector<std::uint64_t>& out, std::size_t most_words = 1 << 16);
+  bool empty();
   /// A record did not fit, and the policy is fill: none comes any more.
-  bool is_full() const { return head().full.load(std::memory_order_acquire); }
-  std::uint64_t drops(Drop kind) const {
+  bool said_full() const { return head().full.load(std::memory_order_acquire); }
+  std::uint64_t said_drops(Drop kind) const {
     return head().drops[static_cast<unsigned>(kind)].load(std::memory_order_relaxed);
   }
 
- protected:
-  struct Head {
-    std::uint64_t magic;
-    std::uint64_t capacity_words;
-    std::uint64_t tid;
+ private:
+  static constexpr unsigned kKinds = static_cast<unsigned>(Drop::kCount);
+
+  struct About {  // written once, before anybody else sees it
+    std::uint64_t magic, capacity_words, tid;
     std::uint32_t number;
     Options::Policy policy;
-    std::atomic<bool> full;  // paired: the producer releases, the reader acquires
-    std::atomic<std::uint64_t> drops[static_cast<unsigned>(Drop::kCount)];
   };
-  Ring(void* memory, std::size_t bytes, int descriptor)
-      : memory_(memory), bytes_(bytes), descriptor_(descriptor) {}
+  /// The start of the shared memory. Indices count words since the beginning.
+  struct Head {
+    About about;
+    // The firing thread writes. written is released after the words that it counts; who reads
+    // acquires it.
+    alignas(64) std::atomic<std::uint64_t> written;
+    std::atomic<bool> full;
+    std::atomic<std::uint64_t> drops[kKinds];
+    // The reader releases it when it has copied the words; with policy ring it is the firing
+    // thread's: the oldest record that there is.
+    alignas(64) std::atomic<std::uint64_t> taken;
+  };
+
+  Ring(void* memory, std::size_t bytes, int descriptor, const About& about);
+  static std::unique_ptr<Ring> mapped(int descriptor, const About& about);
   Head& head() const { return *static_cast<Head*>(memory_); }
-  void unmap();
+  bool make_room(std::size_t words);
+  bool discard_oldest(std::size_t words);
+  std::size_t available();
+  void copy_in(const std::uint64_t* from, std::size_t words);
+  void copy_out(std::uint64_t* to, std::uint64_t from, std::size_t words) const;
 
   void* memory_;
   std::size_t bytes_;
   int descriptor_;
+  About about_;
+  std::uint64_t* words_;
+  std::uint64_t mask_;
 
- private:
-  template <std::size_t kLog2>
-  static std::unique_ptr<Ring> sized(int descriptor, bool fresh);
-  static std::unique_ptr<Ring> of_size(unsigned log2, int descriptor, bool fresh);
+  // The firing thread's.
+  alignas(64) std::uint64_t written_ = 0;
+  std::uint64_t taken_ = 0;  // as far as it has looked; never beyond written_
+  std::atomic<bool> full_{false};
+  std::atomic<std::uint64_t> drops_[kKinds] = {};
+
+  // The reader's.
+  alignas(64) std::uint64_t read_ = 0;
 };
 
 }  // namespace vmrun::d

@@ -110,7 +110,7 @@ void Reader::report_drops(bool last) {
   next_drops_ = now + kDropsEvery;
   for (auto& stream : streams_)
     for (std::size_t kind = 0; kind < static_cast<std::size_t>(Drop::kCount); ++kind) {
-      const std::uint64_t n = stream->ring->drops(static_cast<Drop>(kind));
+      const std::uint64_t n = stream->ring->said_drops(static_cast<Drop>(kind));
       if (n <= stream->reported[kind]) continue;
       output_.drops(static_cast<Drop>(kind), n - stream->reported[kind], stream->cpu);
       stream->reported[kind] = n;
@@ -125,7 +125,7 @@ bool Reader::finished() {
     all_gone &= traced.target->gone();
   }
   const bool full =
-      std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->ring->is_full(); });
+      std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->ring->said_full(); });
   return all_gone || full || output_.exit_status() || output_.failed();
 }
 
