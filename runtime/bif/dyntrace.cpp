@@ -21,11 +21,14 @@ std::int64_t user_integer(Term t) {
   return integer_to_int64(t, &n) ? n : 0;
 }
 
+/// A string as every consumer takes it: nothing, NULL, when it is no iolist or too long.
+Term user_string(Term t) { return probe::is_shown_iolist(t) ? t : kNonValue; }
+
 /// args: tag, four integers, four strings; an atom stands for what is absent.
 template <class Fire>
 Term fire_user_trace(Process& p, const Term* a, Fire fire) {
-  fire(p.id, a[0], user_integer(a[1]), user_integer(a[2]), user_integer(a[3]), user_integer(a[4]), a[5], a[6],
-       a[7], a[8]);
+  fire(p.id, user_string(a[0]), user_integer(a[1]), user_integer(a[2]), user_integer(a[3]),
+       user_integer(a[4]), user_string(a[5]), user_string(a[6]), user_string(a[7]), user_string(a[8]));
   return atoms::true_;
 }
 
