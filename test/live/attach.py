@@ -422,7 +422,7 @@ class Suite:
         session.require_tracer()
         # Each family in its turn: a probe counts, and the tracer leaves after some firings, in the middle of the load.
         programs = []
-        for family in ('message', 'copy', 'function', 'bif', 'gc', 'process', 'process-heap'):
+        for family in ('message', 'copy', 'function', 'bif', 'gc', 'process', 'process-heap', 'run-queue'):
             names = self.family(family)
             programs.append('BEGIN { printf("tracing\\n"); }\n' + '\n'.join(
                 f'usdt:*:erlang:{name} {{ @fired = count(); @n++; if (@n > 20) {{ exit(); }} }}' for name in names))

@@ -1,0 +1,141 @@
+"""OTP's own D scripts (the examples of runtime_tools, package erlang-runtime-tools), as they are, under vmtrace attached to a
+machine that runs. What it cannot have, they do without: with -Z, for probes of distribution are not there."""
+import glob
+import pathlib
+import re
+import subprocess
+
+from harness.results import Failure, Skip, Test
+
+from . import session
+from .attach import expect
+
+HERE = pathlib.Path(__file__).resolve().parent
+FOLDERS = '/usr/lib/erlang/lib/runtime_tools-*/examples'
+
+
+def tests(vmrun):
+    suite = Suite(pathlib.Path(vmrun))
+    return [Test('live', "OTP's " + name[5:].replace('_', '-') + '.d', getattr(suite, name), alone=True)
+            for name in dir(suite) if name.startswith('test_')]
+
+
+class Suite:
+    def __init__(self, vmrun):
+        self.vmrun = vmrun
+
+    def run(self, name, program, flags=('+S', '2')):
+        """What the program knows, and the lines that the script prints of it."""
+        folders = glob.glob(FOLDERS)
+        if not folders:
+            raise Skip('no erlang-runtime-tools here')
+        script, vmtrace = pathlib.Path(folders[0]) / (name + '.d'), self.vmrun.parent / 'vmtrace'
+        with session.Target(self.vmrun, HERE / program, flags) as target:
+            tracer = subprocess.Popen([vmtrace, '-qZ', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); }',
+                                       '-s', script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            output, errors = session.Lines(tracer.stdout), session.Lines(tracer.stderr)
+            try:
+                output.until('tracing', 'vmtrace')
+                target.line('go')
+                target.wait_for('done')
+                known = target.finish()
+                lines = output.rest()
+                status = tracer.wait(session.LIMIT)
+            except Failure as failure:
+                raise Failure(f'{failure}\n' + '\n'.join(errors.seen)) from None
+            finally:
+                tracer.kill()
+        expect(status == 0 and not errors.rest(), f'vmtrace: status {status}', *errors.seen[:20])
+        return known, lines[1:]
+
+    @staticmethod
+    def count(lines, pattern):
+        return sum(bool(re.fullmatch(pattern, line)) for line in lines)
+
+    @staticmethod
+    def in_order(lines, wanted):
+        """The lines wanted are there in this order, among others."""
+        rest = iter(lines)
+        for line in wanted:
+            expect(line in rest, f'not there, or not in its place: {line}', *lines[-30:])
+
+    def test_messages(self):
+        known, lines = self.run('messages', 'counts.act')
+        main, sink = known['main'], known['sink']
+        sent = self.count(lines, f'send:   {main} -> {sink}: [34] words')
+        expect(sent == int(known['sent']), f'{sent} sent, the program says {known["sent"]}')
+        for what, number in (('queued', known['sent']), ('receive', known['received'])):
+            shown = self.count(lines, f'{what}: {sink}: [34] words, queue len \\d+')
+            expect(shown == int(number), f'{what}: {shown}, the program says {number}')
+
+    def test_spawn_exit(self):
+        known, lines = self.run('spawn-exit', 'g1.act')
+        p, a, killed = known['mfa'], known['main'], known['killed']
+        self.in_order(lines, [f'pid {p} mfa g1:f/1', f'pid {p} reason normal'])
+        self.in_order(lines, [f'pid {known["reason"]} reason {{a,"b"}}'])
+        self.in_order(lines, [f'sender {a} -> pid {killed} reason killed', f'pid {killed} reason killed'])
+
+    def test_function_calls(self):
+        known, lines = self.run('function-calls', 'g12.act')
+        mine = [re.sub(r' depth \d+', '', line[len(f'pid {known["bif"]} '):]) for line in lines
+                if line.startswith(f'pid {known["bif"]} ')]
+        expect(mine[:3] == ['enter (global)  g12:names/1', 'BIF entry  mfa erlang:atom_to_list/1',
+                            'BIF return mfa erlang:atom_to_list/1'], 'another beginning', *mine)
+        calls = [line for line in lines if line.startswith(f'pid {known["calls"]} ')]
+        expect(self.count(calls, r'.* enter \(local\)  calls:f/1 depth \d+') == 1 and
+               self.count(calls, r'.* return calls:h/1 depth \d+') == 1, 'calls of f/1, returns of h/1', *calls)
+
+    def test_garbage_collection(self):
+        known, lines = self.run('garbage-collection', 'g5.act')
+        p = known['p']
+        begun, ended = (self.count(lines, f'GC major {what} pid {p} .* \\d+ words') for what in ('start', 'end'))
+        expect(begun == ended > 1, f'{begun} major collections begun, {ended} ended', *lines)
+        # The script shows the start of a minor one twice, the second time as its end.
+        expect(self.count(lines, f'GC minor start pid {p} .*') == self.count(lines, f'GC minor end pid {p} .*') > 0,
+               'minor collections', *lines)
+
+    def test_memory1(self):
+        known, lines = self.run('memory1', 'copies.act')
+        self.in_order(lines, [line for n in (19, 9, 9) for line in (f'copy_object pid {known["main"]} {n} bytes',
+                                                                   f'copy_struct {n} bytes')])
+
+    def test_process_scheduling(self):
+        known, lines = self.run('process-scheduling', 'g6.act', ('+S', '1'))
+        p = known['p']
+        mine = [line.strip() for line in lines if f' {p}' in line]
+        wanted = [f'Schedule pid {p} mfa erlang:apply/2', f'Hibernate pid {p} resume mfa erlang:apply/2', f'Unschedule pid {p}',
+                  f'Schedule pid {p} mfa erlang:apply/2', f'Unschedule pid {p}']
+        expect(mine == wanted, 'other lines', *mine)
+
+    def test_user_probe(self):
+        known, lines = self.run('user-probe', 'g10.act')
+        a = known['main']
+        wanted = [f"{a}  1 0 0 0 'x' '' '' ''", f"{a} GO 7 8 9 0 'one' 'four' '' ''", f"{a}  0 0 0 0 '' '' '' ''",
+                  f"{a}  0 0 0 0 '{'x' * 255}' '' '' ''", f"{a}  1 2 3 4 'abc' '' '' ''",
+                  f"{a}  0 {-2**63} 0 0 '' '' '' ''", f"{a}  1 0 0 0 'x' '' '' ''", f"{a} tag 1 0 3 0 'a' '' 'c' ''", 'text']
+        expect([line for line in lines if line] == wanted, 'other lines', *lines)
+
+    def test_user_probe_n(self):
+        known, lines = self.run('user-probe-n', 'g10.act')
+        expect([line for line in lines if line] == [f"probe n0: {known['main']}  0 0 0 0 '' '' '' ''"], 'other lines', *lines)
+
+    def test_port1(self):
+        known, lines = self.run('port1', 'pipe.act')
+        p, port = known['main'], known['port']
+        self.in_order(lines, [f'port open pid {p} port name cat port {port}',
+                              f'port command pid {p} port {port} port name cat command type command',
+                              f'port command pid {p} port {port} port name cat command type close'])
+
+    def test_driver1(self):
+        known, lines = self.run('driver1', 'pipe.act')
+        p, port = known['main'], known['port']
+        expect(any(line == f'driver start pid {p} driver name spawn port {port}' for line in lines), 'no driver-start', *lines)
+        self.in_order([re.sub('outputv', 'output', line) for line in lines],
+                      [f'driver output pid {p} port {port} port name cat bytes 5',
+                       f'driver ready_input pid {p} port {port} port name cat',
+                       f'driver stop pid {p} driver name spawn port {port}'])
+
+    def test_dist(self):
+        """There is no distribution: nobody is ever blocked."""
+        _, lines = self.run('dist', 'counts.act')
+        expect(not ''.join(lines), 'it shows something', *lines)
