@@ -92,6 +92,8 @@ LIBRARIES = ['counter_drv.so', 'echo_drv.so', 'event_drv.so', 'primes.so', 'prim
 CERTAIN = {
     'aio_pool': [rf'aio_pool-add port={PORT} length=1', rf'aio_pool-get port={PORT} length=0'],
     'bif': [r'[1-9][0-9]* calls of erlang:list_to_atom/1', 'erlang:list_to_atom/1, nanoseconds'],
+    'binary': [rf'binary-receive pid={PID} id=[0-9a-f]+ size=1000'],
+    'code': ['code-load module=loaded_twice size=[0-9]+ replaces=1', 'code-purge module=loaded_twice size=[0-9]+'],
     'driver': ['driver-init driver_name=echo_drv major=3 minor=3 flags=3', 'driver-finish driver_name=echo_drv',
                rf'driver-start caller={PID} driver_name=spawn port={PORT}', 'driver-stop_select driver_name=counter_drv',
                rf'driver-call caller={PID} port={PORT} port_name=echo_drv command=5 size=9',
@@ -100,10 +102,13 @@ CERTAIN = {
     'efile_drv': [rf'efile_drv-entry thread_id={NUMBER} tag={NUMBER} user_tag=tag command=12 s1=/none/old s2=/none/new '
                   rf'i1=0 i2=0 i3=0 i4=0 port={PORT}',
                   rf'efile_drv-return thread_id={NUMBER} tag={NUMBER} user_tag=tag command=12 ok=0 error=2'],
+    'ets': [rf'ets-write pid={PID} name=t table=#Ref<.*> operation=insert objects=1 size=1',
+            rf'ets-lookup pid={PID} name=t table=#Ref<.*> operation=lookup found=1 examined=1'],
     'file_operation': [rf'\{{{NUMBER},{NUMBER}\}} RENAME /none/old /none/new tag=tag error=2 .*', rf'\{{{NUMBER},{NUMBER}\}} CLOSE .*'],
     'function': [rf'local-function-entry pid={PID} mfa=everything_loop:work/2 depth=[0-9]+',
                  rf'global-function-entry pid={PID} mfa=lists:seq/2 depth=[0-9]+'],
     'message': [rf'message-send sender={PID} receiver={PID} size=0 label=0 previous=0 current=0'],
+    'name': [rf'name-unregister name=everything who={PID} by={PID} ends=0'],
     'nif': ['[1-9][0-9]* calls of primes:dirty_cpu/1', '[1-9][0-9]* calls of primes:here/0', 'primes:dirty_cpu/1, nanoseconds'],
     'port': [rf'port-open owner={PID} port_name=cat port={PORT}', rf'port-command sender={PID} port={PORT} port_name=cat type=command',
              rf'port-command sender={PID} port={PORT} port_name=echo_drv type=close',
@@ -112,6 +117,7 @@ CERTAIN = {
     'process': [rf'process-spawn pid={PID} mfa=erlang:apply/2', rf'process-exit pid={PID} reason=2002',
                 rf'process-exit_signal sender={PID} receiver={PID} reason=2002',
                 rf'process-hibernate pid={PID} mfa=erlang:apply/2', rf'process-port_unblocked pid={PID} port={PORT}'],
+    'run_queue': [rf'process-runnable pid={PID} priority=1 queue=0'],
     'seq_trace': [rf'send     {PID} to {PID} label 17, 1 after 0', rf'receive  {PID} label 17, 1 after 0, waited [0-9]+ us'],
     'spawn_exit': [rf'spawn {PID} mfa erlang:apply/2', rf'exit {PID} reason 2002', rf'signal from {PID} to {PID} reason 2002'],
     'trace': [rf'trace {PID} send state=state traced {PID}', rf'trace_seq state=state label=17 \{{send,\{{1,2\}},{PID},{PID},told\}}'],
@@ -126,7 +132,7 @@ def printed_lines(text, at_end):
     for block in re.split(r'^probe ', text, flags=re.M)[1:]:
         if not block.startswith('begin') and block.startswith('end') == at_end:
             for line in re.findall(r'printf\("(.*?)\\n"', block):
-                patterns.append(re.escape(line.replace('\\"', '"')).replace('%s', '.*').replace('%d', '-?[0-9]+').replace(r'\ ', ' ').replace(r'\-', '-'))
+                patterns.append(re.escape(line.replace('\\"', '"')).replace('%s', '.*').replace('%d', '-?[0-9]+').replace('%x', '[0-9a-f]+').replace(r'\ ', ' ').replace(r'\-', '-'))
     return patterns
 
 
