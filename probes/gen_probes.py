@@ -21,6 +21,7 @@ TYPES = {  # in the table: in the provider file, as a C++ parameter, the cast of
     'int64': ('int64_t', 'int64_t'),
 }
 MAX_ARGUMENTS = 12  # what an SDT note can carry
+MOST_IN_GROUP = 7  # what kCountingInside leaves room for
 
 KINDS = {  # in the table: what a tracer gets, what the machine hands over, how the one becomes the other
     'pid': ('string', 'Term', 'PidText({name}, "")'),
@@ -223,6 +224,8 @@ def check(path, table):
     watched = [name for g in table.groups for name in (g.names[1:] if g.before else g.names)]
     if len(set(watched)) != len(watched) or not set(watched) <= {p.name for p in table.singles}:
         sys.exit(f'{path}: a watch names what is no probe, or a probe that stands in another one')
+    if any(len(g.names) > MOST_IN_GROUP for g in table.groups):
+        sys.exit(f'{path}: a watch has more than {MOST_IN_GROUP} probes')
 
 
 def parameters(probe, style):
@@ -246,13 +249,19 @@ HEADER = '''// Made from probes.tab.
 // Whether anyone looks at a probe: a tracer, or a consumer in the machine (inside.hpp). For each probe NAME there is
 //
 //   bool probe::NAME_enabled()   one comparison with memory and a branch predicted not taken
-//   bool probe::X_watched()      the same of a group of probes that paths taken often share
+//   bool probe::NAME_in_full()   whether anyone wants more of a firing than to count it
+//   void probe::count_NAME()     counts one, if anybody counts them: in place of a firing that nobody wants in full
+//   bool probe::X_watched()      whether anyone looks at any of a group of probes that paths taken often share
 //
 // and a firing point reads `if (probe::x_enabled()) [[unlikely]] probe::fire_x(terms and numbers);`, with the function of
-// vm/probes/fire.hpp. A range of probes has one such test, which takes the number of the probe. Any thread may call them.
+// vm/probes/fire.hpp, which counts too. Where the terms and numbers cost something to have, it asks first:
+// `if (!probe::x_in_full()) return probe::count_x();`. Those of a range of probes take the number of the probe. Any thread
+// may call them.
 #pragma once
 
 #include <cstdint>
+
+#include "probes/inside.hpp"
 
 '''
 
@@ -314,8 +323,8 @@ HEADER_TEXT = {
     'usdt': ('''// A probe that is tested by itself has a word of 32 bits: the low half is the semaphore of the tracers outside, who add
 // to it without caring for anyone else (the Linux kernel's addition is not atomic), the high half that of the consumers
 // in the machine. The probes of a group have half words that lie side by side with one that stands for the consumers of
-// them all, to be read as one; the consumers' count of each is elsewhere. Read plainly: no barrier, and the comparison
-// takes its operand from memory.
+// them all, to be read as one; the consumers' count of each is elsewhere. What is in a consumers' half: kAskingInside. Read
+// plainly: no barrier, and the comparison takes its operand from memory.
 #if defined(__SANITIZE_THREAD__)
 #define VMRUN_LOOK(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
 #else
@@ -372,25 +381,39 @@ class Firing:
     def call(self):
         return f'({"number" if self.number else ""})'
 
-    def halves(self, mode):
-        """Whether tracers look, whether consumers in the machine do."""
+    def traced(self, mode):
+        """Whether tracers look."""
         if mode == 'dtrace':
-            return f'{self.function}_traced{self.call}', f'inside_counts[{self.index}] != 0'
-        if self.group:
-            return f'VMRUN_LOOK({self.probe.semaphore}) != 0', f'VMRUN_LOOK({self.probe.inside}) != 0'
-        return f'({self.word} & 0xFFFFu) != 0', f'({self.word} >> 16) != 0'
+            return f'{self.function}_traced{self.call}'
+        return f'VMRUN_LOOK({self.probe.semaphore}) != 0' if self.group else f'({self.word} & 0xFFFFu) != 0'
+
+    def inside(self, mode):
+        """The half word of the consumers in the machine."""
+        if mode == 'dtrace':
+            return f'inside_counts[{self.index}]'
+        return f'VMRUN_LOOK({self.probe.inside})' if self.group else f'({self.word} >> 16)'
 
     def enabled(self, mode):
         head = f'bool {self.function}_enabled({self.number})'
         if mode == 'none':
             return f'constexpr bool {self.function}_enabled({self.number.split(" ")[0]}) {{ return false; }}\n'
-        traced, inside = self.halves(mode)
+        traced, inside = self.traced(mode), self.inside(mode)
         if mode == 'dtrace':  # the platform patches is-enabled tests, so they are sites too and live where the sites are
             return (f'bool {self.function}_traced({self.number});\n'
-                    f'inline {head} {{\n  return {inside} || {traced};\n}}\n')
+                    f'inline {head} {{\n  return {inside} != 0 || {traced};\n}}\n')
         if self.group:  # one comparison that is not always exact, and when it strikes, what is
-            return f'inline {head} {{\n  return {group_test(self.group)} && ({traced} || {inside});\n}}\n'
+            return f'inline {head} {{\n  return {group_test(self.group)} && ({traced} || {inside} != 0);\n}}\n'
         return f'inline {head} {{\n  return __builtin_expect({self.word} != 0, 0);\n}}\n'
+
+    def counting(self, mode):
+        in_full, count = f'bool {self.function}_in_full({self.number})', f'void count_{self.function}({self.number})'
+        if mode == 'none':
+            kind = self.number.split(' ')[0]
+            return (f'constexpr bool {self.function}_in_full({kind}) {{ return false; }}\n'
+                    f'inline void count_{self.function}({kind}) {{}}\n')
+        inside = self.inside(mode)
+        return (f'inline {in_full} {{\n  return {self.traced(mode)} || ({inside} & kAskingInside) != 0;\n}}\n'
+                f'inline {count} {{\n  if ({inside} > kAskingInside) count_firing({self.index});\n}}\n')
 
     def site(self):
         return f'void {self.function}({self.list(*(TYPES[a.kind][1] + " " + a.name for a in self.arguments))});\n'
@@ -406,11 +429,11 @@ class Firing:
 
     def fire_definition(self, mode):
         values = ['number'] * bool(self.number) + [a.converted for a in self.arguments]
-        traced, inside = self.halves(mode)
         words = ', '.join(a.word for a in self.arguments)
-        return (f'{self.fire_head()} {{\n  if ({inside}) {{\n    const std::uint64_t words[] = {{{words}}};\n'
+        return (f'{self.fire_head()} {{\n  count_{self.function}{self.call};\n'
+                f'  if (({self.inside(mode)} & kAskingInside) != 0) {{\n    const std::uint64_t words[] = {{{words}}};\n'
                 f'    fire_inside({self.index}, std::size(words), words);\n  }}\n'
-                f'  if ({traced}) site::{self.function}({", ".join(values)});\n}}\n')
+                f'  if ({self.traced(mode)}) site::{self.function}({", ".join(values)});\n}}\n')
 
 
 def firings(table):
@@ -441,7 +464,7 @@ def header(table, mode):
     semaphores += ''.join(declare('uint32_t', f'{r.watches}[{len(r.probes)}]') for r in table.ranges)
     semaphores += 'typedef uint64_t erlang_halves [[gnu::may_alias, gnu::aligned(2)]];\n'
     semaphores += ''.join(declare('erlang_halves', f'{g.symbol}[{g.words}]') for g in table.groups)
-    functions = '\n'.join([f.enabled(mode) for f in firings(table)] +
+    functions = '\n'.join([f.enabled(mode) + f.counting(mode) for f in firings(table)] +
                           [watch_function(table, g, mode) for g in table.groups])
     return HEADER + HEADER_TEXT[mode].format(semaphores=semaphores, functions=functions)
 
@@ -517,35 +540,41 @@ def semaphores(table):
 
 RAISING = '''namespace {{
 
-[[maybe_unused]] void add(std::uint16_t* half, std::uint16_t n) {{ __atomic_fetch_add(half, n, __ATOMIC_SEQ_CST); }}
+[[maybe_unused]] void add(std::uint16_t* half, unsigned n) {{
+  __atomic_fetch_add(half, static_cast<std::uint16_t>(n), __ATOMIC_SEQ_CST);
+}}
 {table}
+[[maybe_unused]] void change(unsigned probe, unsigned n) {{
+{change}}}
+void change_watch([[maybe_unused]] const char* group, [[maybe_unused]] unsigned n) {{
+{change_watch}}}
+
 }}  // namespace
 
 constinit FireInside fire_inside = [](unsigned, unsigned, const std::uint64_t*) {{}};
+constinit thread_local std::uint64_t* firing_counts = nullptr;
+constinit CountsOfThread counts_of_thread = nullptr;
 
 unsigned inside_count(unsigned probe) {{
 {count}}}
-void raise_inside(unsigned probe) {{
-{raise_}}}
-void lower_inside(unsigned probe) {{
-{lower}}}
+void raise_inside(unsigned probe) {{ change(probe, 1); }}
+void lower_inside(unsigned probe) {{ change(probe, 0u - 1); }}
+void count_inside(unsigned probe) {{ change(probe, kCountingInside); }}
+void stop_counting_inside(unsigned probe) {{ change(probe, 0u - kCountingInside); }}
 
-void raise_watch([[maybe_unused]] const char* group) {{
-{raise_watch}}}
-void lower_watch([[maybe_unused]] const char* group) {{
-{lower_watch}}}
+void raise_watch(const char* group) {{ change_watch(group, 1); }}
+void lower_watch(const char* group) {{ change_watch(group, 0u - 1); }}
 '''
 
 
 def raising(table, mode):
     """The consumers' halves, by the number of the probe."""
     if mode == 'none':
-        return RAISING.format(table='', count='  (void)probe;\n  return 0;\n', raise_='  (void)probe;\n', lower='  (void)probe;\n',
-                              raise_watch='', lower_watch='')
+        return RAISING.format(table='', count='  (void)probe;\n  return 0;\n', change='  (void)probe, (void)n;\n', change_watch='')
     if mode == 'dtrace':
         return f'std::uint16_t inside_counts[{len(table.numbered)}];\n' + RAISING.format(
-            table='', count='  return inside_counts[probe];\n', raise_='  add(&inside_counts[probe], 1);\n',
-            lower='  add(&inside_counts[probe], 0xFFFF);\n', raise_watch='', lower_watch='')
+            table='', count='  return inside_counts[probe] & kAskingInside;\n', change='  add(&inside_counts[probe], n);\n',
+            change_watch='')
     rows = ranges = ''
     for p in table.singles:
         group = table.group_of(p)
@@ -557,11 +586,10 @@ def raising(table, mode):
         first += len(r.probes)
     halves = (f'struct Halves {{\n  std::uint16_t *own, *of_group;\n}};\nconst Halves kHalves[] = {{\n{rows}}};\n'
               f'Halves halves(unsigned probe) {{\n{ranges}  return kHalves[probe];\n}}\n')
-    change = ('  const Halves h = halves(probe);\n  add(h.own, {n});\n  if (h.of_group) add(h.of_group, {n});\n')
-    watches = ''.join(f'  if (std::strcmp(group, "{g.name}") == 0) add(&{g.inside}, {{n}});\n' for g in table.groups)
-    return RAISING.format(table=halves, count='  return __atomic_load_n(halves(probe).own, __ATOMIC_RELAXED);\n',
-                          raise_=change.format(n=1), lower=change.format(n='0xFFFF'),
-                          raise_watch=watches.format(n=1), lower_watch=watches.format(n='0xFFFF'))
+    watches = ''.join(f'  if (std::strcmp(group, "{g.name}") == 0) add(&{g.inside}, n);\n' for g in table.groups)
+    return RAISING.format(table=halves, count='  return __atomic_load_n(halves(probe).own, __ATOMIC_RELAXED) & kAskingInside;\n',
+                          change='  const Halves h = halves(probe);\n  add(h.own, n);\n  if (h.of_group) add(h.of_group, n);\n',
+                          change_watch=watches)
 
 
 def row_text(probe, name):

@@ -1,6 +1,7 @@
 #include "probes/attach/firing.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -30,6 +31,7 @@ struct Return {
   ~Return() {
     if (!thread) return;
     this_thread = nullptr;
+    probe::firing_counts = nullptr;
     // Pairs with the taking: what this thread has written comes before.
     thread->taken.store(false, std::memory_order_release);
   }
@@ -92,6 +94,27 @@ void fire(unsigned probe, unsigned argument_count, const std::uint64_t* words) {
   t.firings.store(n + 2, std::memory_order_release);
 }
 
+// ---- Firings that are only counted --------------------------------------------------------------
+
+std::uint64_t* make_counts() {
+  FiringThread& t = firing_thread();
+  std::uint64_t* counts = t.counts.load(std::memory_order_relaxed);
+  // A thread that takes over from one that has ended goes on with its numbers. Released for who
+  // adds up.
+  if (!counts)
+    t.counts.store(counts = new std::uint64_t[probe::probe_rows().size()](), std::memory_order_release);
+  return counts;
+}
+
+void add_up(std::span<const std::uint32_t> probes, std::span<std::uint64_t> sums) {
+  std::ranges::fill(sums, 0);
+  for (const FiringThread* t = threads.load(std::memory_order_acquire); t; t = t->next) {
+    const std::uint64_t* counts = t->counts.load(std::memory_order_acquire);
+    for (std::size_t i = 0; counts && i < probes.size(); ++i)
+      sums[i] += __atomic_load_n(counts + probes[i], __ATOMIC_RELAXED);
+  }
+}
+
 // ---- profile-N: samples at the end of slices ----------------------------------------------------
 
 struct Sampler {
@@ -137,7 +160,8 @@ void remove_samplers(const d::Session& session) {
   }
 }
 
-[[maybe_unused]] const bool filled_in = (probe::fire_inside = fire, slice_stopped = sample, true);
+[[maybe_unused]] const bool filled_in =
+    (probe::fire_inside = fire, probe::counts_of_thread = make_counts, slice_stopped = sample, true);
 
 void replace_sessions(std::unique_ptr<const Sessions> by) {
   const Sessions* old = sessions.load(std::memory_order_relaxed);
@@ -166,6 +190,35 @@ void remove_session(d::Session& session) {
   if (all->size() == old->size()) return;
   if (all->empty()) all.reset();
   replace_sessions(std::move(all));
+}
+
+namespace {
+std::vector<unsigned> counted_by;  // sessions, by probe
+}
+
+void enable_count(std::uint32_t probe) {
+  counted_by.resize(probe::probe_rows().size());
+  if (counted_by[probe]++ == 0) probe::count_inside(probe);
+}
+
+void disable_count(std::uint32_t probe) {
+  if (--counted_by[probe] == 0) probe::stop_counting_inside(probe);
+}
+
+void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t> counts) {
+  // Who is interrupted in the middle sees the later ones much later: the quickest of a few counts.
+  constexpr unsigned kTries = 4;
+  constexpr auto kQuick = std::chrono::microseconds(20);
+  auto best = std::chrono::steady_clock::duration::max();
+  std::vector<std::uint64_t> sums(counts.size());
+  for (unsigned i = 0; i < kTries && best > kQuick; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    add_up(probes, sums);
+    const auto took = std::chrono::steady_clock::now() - start;
+    if (took >= best) continue;
+    best = took;
+    std::ranges::copy(sums, counts.begin());
+  }
 }
 
 void tell_ends(bool tell) {

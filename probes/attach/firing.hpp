@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include "probes/engine/session.hpp"
 
@@ -15,6 +16,9 @@ namespace vmrun::attach {
 struct FiringThread {
   std::atomic<std::uint64_t> firings{0};  // odd inside of one; written by its thread alone
   std::atomic<bool> taken{true};
+  // Of firings, by the number of the probe, while somebody counts them; its thread alone writes
+  // them.
+  std::atomic<std::uint64_t*> counts{nullptr};
   std::uint64_t number = 0;      // of the thread, from 1; never used again
   bool at_rest = false;          // the process's resume point is stored: it has just stopped
   std::uint64_t ended_self = 0;  // key of a process that has ended here, and whose variables go
@@ -32,6 +36,11 @@ FiringThread& firing_thread();
 void add_session(d::Session& session);
 /// None does any more, nor is one under way, when it returns.
 void remove_session(d::Session& session);
+/// Firings of the probe are counted while somebody has asked for it.
+void enable_count(std::uint32_t probe);
+void disable_count(std::uint32_t probe);
+/// How many there were in all threads, of each probe: as of one moment, or nearly.
+void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t> counts);
 /// Whether the ends of processes are told to the sessions (forget_self).
 void tell_ends(bool tell);
 void wait_for_firings();

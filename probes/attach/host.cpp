@@ -308,6 +308,12 @@ class MachineHost final : public d::Host {
 
   void enable(std::uint32_t probe) override { probe::raise_inside(probe); }
   void disable(std::uint32_t probe) override { probe::lower_inside(probe); }
+  bool counts_firings() const override { return probe::kCompiledIn; }
+  void enable_count(std::uint32_t probe) override { attach::enable_count(probe); }
+  void disable_count(std::uint32_t probe) override { attach::disable_count(probe); }
+  void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t> counts) override {
+    attach::read_counts(probes, counts);
+  }
   std::uint32_t enable_functions(std::uint32_t probe, const std::string& module, const std::string& function,
                                  std::int32_t arity) override {
     const auto& kinds = table().infos.at(probe).arguments;

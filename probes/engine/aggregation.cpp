@@ -169,20 +169,21 @@ void take_in(const Aggregation& a, std::uint64_t* values, std::int64_t value, st
   }
 }
 
-void merge_values(const Aggregation& a, std::uint64_t* values, const std::uint64_t* others) {
+void merge_values(const Aggregation& a, std::uint64_t* values, const std::uint64_t* others,
+                  std::uint64_t times) {
   switch (a.how) {
     case Aggregating::kMin:
     case Aggregating::kMax: take_in(a, values, static_cast<std::int64_t>(*others), 1); return;
     case Aggregating::kStddev: {
-      const Wide sum =
-          (static_cast<Wide>(values[3]) << 64 | values[2]) + (static_cast<Wide>(others[3]) << 64 | others[2]);
-      values[0] += others[0], values[1] += others[1];
+      const Wide sum = (static_cast<Wide>(values[3]) << 64 | values[2]) +
+                       (static_cast<Wide>(others[3]) << 64 | others[2]) * times;
+      values[0] += others[0] * times, values[1] += others[1] * times;
       values[2] = static_cast<std::uint64_t>(sum), values[3] = static_cast<std::uint64_t>(sum >> 64);
       return;
     }
     default: {
       const auto words = value_words(a);
-      for (std::size_t i = 0; i < words; ++i) values[i] += others[i];
+      for (std::size_t i = 0; i < words; ++i) values[i] += others[i] * times;
     }
   }
 }
@@ -261,22 +262,25 @@ void AggregationTable::clear() {
 std::size_t AggregationMaster::merge(const AggregationTable& table) {
   std::size_t dropped = 0;
   table.walk([&](std::uint32_t number, std::span<const std::uint64_t> key, const std::uint64_t* values) {
-    const Aggregation& a = aggregations_[number];
-    std::string name(reinterpret_cast<const char*>(key.data()), key.size_bytes());
-    auto& elements = elements_[number];
-    if (const auto found = elements.find(name); found != elements.end()) {
-      merge_values(a, found->second.data(), values);
-      return;
-    }
-    const std::size_t words = value_words(a), bytes = name.size() + words * 8 + 64;
-    if (bytes > most_bytes_ - bytes_) {
-      ++dropped;
-      return;
-    }
-    bytes_ += bytes;
-    elements.emplace(std::move(name), std::vector<std::uint64_t>(values, values + words));
+    dropped += !merge(number, {reinterpret_cast<const char*>(key.data()), key.size_bytes()}, values, 1);
   });
   return dropped;
+}
+
+bool AggregationMaster::merge(std::uint32_t number, const std::string& key, const std::uint64_t* values,
+                              std::uint64_t times) {
+  const Aggregation& a = aggregations_[number];
+  auto& elements = elements_[number];
+  auto found = elements.find(key);
+  if (found == elements.end()) {
+    const std::size_t words = value_words(a), bytes = key.size() + words * 8 + 64;
+    if (bytes > most_bytes_ - bytes_) return false;
+    bytes_ += bytes;
+    found = elements.emplace(key, words).first;
+    start_values(a, found->second.data());
+  }
+  merge_values(a, found->second.data(), values, times);
+  return true;
 }
 
 void AggregationMaster::clear(std::uint32_t number) {

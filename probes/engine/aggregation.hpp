@@ -40,7 +40,9 @@ std::size_t llquantize_bucket(const Aggregation& aggregation, std::int64_t value
 /// Values before anything is taken in; one value, `times` times; another element's values.
 void start_values(const Aggregation& aggregation, std::uint64_t* values);
 void take_in(const Aggregation& aggregation, std::uint64_t* values, std::int64_t value, std::int64_t times);
-void merge_values(const Aggregation& aggregation, std::uint64_t* values, const std::uint64_t* others);
+/// The other element's are taken in as if they had been there so many times.
+void merge_values(const Aggregation& aggregation, std::uint64_t* values, const std::uint64_t* others,
+                  std::uint64_t times = 1);
 
 /// Elements of one thread, found by aggregation and key. The firing thread takes in; only while no
 /// firing uses the table the controlling one walks and clears it.
@@ -100,6 +102,9 @@ class AggregationMaster {
       : aggregations_(aggregations), most_bytes_(most_bytes), elements_(aggregations.size()) {}
   /// How many elements did not fit.
   std::size_t merge(const AggregationTable& table);
+  /// The values of one element, as often as told. False: it did not fit.
+  bool merge(std::uint32_t aggregation, const std::string& key, const std::uint64_t* values,
+             std::uint64_t times);
   void clear(std::uint32_t aggregation);
   using Visit = std::function<void(std::uint32_t aggregation, const std::string& key,
                                    const std::vector<std::uint64_t>&)>;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,6 +99,14 @@ class Host {
     return 0;
   }
   virtual void disable_functions(std::uint32_t filter) {}
+  /// Whether this target counts the firings of its probes for who asks; see counting.hpp.
+  virtual bool counts_firings() const { return false; }
+  /// Instead of enable and disable: only the number of firings is wanted.
+  virtual void enable_count(std::uint32_t probe) {}
+  virtual void disable_count(std::uint32_t probe) {}
+  /// How often each has fired while somebody counted it, ever; each thread's in the order of time.
+  /// Differences are what counts, also beyond 2^64.
+  virtual void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t> counts) {}
   /// A profile-N is due: has each thread that runs Erlang call session.fire(this probe) soon.
   /// False: the controlling thread fires it, once.
   virtual bool fire_everywhere(Session& session, std::uint32_t probe) { return false; }

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
+#include <utility>
 
 #include "probes/engine/clock.hpp"
+#include "probes/engine/counting.hpp"
 #include "probes/engine/state.hpp"
 
 namespace vmrun::d {
@@ -100,17 +102,27 @@ class RunningSession final : public Session {
   void enable();
   void disable();
   bool enable_functions(std::string& why);
+  bool count_where_that_is_all();
+  bool effect_at(std::uint32_t probe, Rehearsal& rehearsal, std::vector<Element>& effect);
+  void take_in_counts();
+  void stop_counting();
   void collect();
 
   Shared shared_;
   std::unique_ptr<AggregationMaster> master_;
   unsigned number_ = kSlots;
   std::uint64_t generation_ = 0;
-  std::vector<std::vector<Hit>> clauses_;      // by index(probe)
-  std::vector<Hits> hits_;                     // the same, where firings find it
-  std::size_t listed_ = 0;                     // probes of the host
-  std::vector<std::uint32_t> filters_;         // what the host gave for functions by name
-  std::vector<std::uint32_t> enabled_;         // probes of the host
+  std::vector<std::vector<Hit>> clauses_;  // by index(probe)
+  std::vector<Hits> hits_;                 // the same, where firings find it
+  std::size_t listed_ = 0;                 // probes of the host
+  std::vector<std::uint32_t> filters_;     // what the host gave for functions by name
+  std::vector<std::uint32_t> enabled_;     // probes of the host
+  // Probes of which the host only tells how often they have fired: what one firing takes in, and
+  // how many had been when that was last done.
+  std::vector<std::uint32_t> counted_;
+  std::vector<std::vector<Element>> effects_;
+  std::vector<std::uint64_t> counts_;
+  bool counting_ = false;
   std::vector<std::uint64_t> next_of_timers_;  // when each is due
   std::atomic<Thread*> threads_{nullptr};      // only grows, until the session is freed
   std::atomic<std::uint32_t> thread_count_{0};
@@ -144,7 +156,10 @@ bool RunningSession::open(std::string& why) {
       !shared_.speculations.open(program().options.nspec, program().options.specsize))
     return why = "no memory", false;
   clauses_.resize(listed_ + shared_.own_probes.size());
-  return enable_functions(why);
+  if (!enable_functions(why)) return false;
+  if (!count_where_that_is_all()) return why = "no memory", false;
+  for (const auto& of_probe : clauses_) hits_.push_back({of_probe.data(), of_probe.data() + of_probe.size()});
+  return true;
 }
 
 // From here on they fire, but nothing runs before begin.
@@ -172,10 +187,53 @@ bool RunningSession::enable_functions(std::string& why) {
                       static_cast<std::uint16_t>(i), filter});
     }
   }
-  for (const auto& of_probe : clauses_) hits_.push_back({of_probe.data(), of_probe.data() + of_probe.size()});
   std::sort(enabled_.begin(), enabled_.end());
   enabled_.erase(std::unique(enabled_.begin(), enabled_.end()), enabled_.end());
   return true;
+}
+
+// False: a clause there needs more than to know that the probe has fired.
+bool RunningSession::effect_at(std::uint32_t probe, Rehearsal& rehearsal, std::vector<Element>& effect) {
+  return std::ranges::all_of(clauses_[index(probe)], [&](const Hit& hit) {
+    const Clause& clause = program().clauses[hit.number];
+    return hit.filter == kNoFilter && only_counts(clause) && rehearsal.run(clause, probe, effect);
+  });
+}
+
+bool RunningSession::count_where_that_is_all() {
+  if (!shared_.host.counts_firings() || !can_count_later(program()) ||
+      std::ranges::none_of(program().clauses, only_counts))
+    return true;
+  Rehearsal rehearsal(shared_);
+  if (!rehearsal.open()) return false;
+  std::erase_if(enabled_, [&](std::uint32_t probe) {
+    std::vector<Element> effect;
+    if (probe >= listed_ || !effect_at(probe, rehearsal, effect)) return false;
+    clauses_[probe].clear();
+    counted_.push_back(probe);
+    effects_.push_back(std::move(effect));
+    return true;
+  });
+  counts_.resize(counted_.size());
+  return true;
+}
+
+void RunningSession::take_in_counts() {
+  if (!counting_) return;
+  std::vector<std::uint64_t> now(counted_.size());
+  shared_.host.read_counts(counted_, now);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const auto times = now[i] - std::exchange(counts_[i], now[i]);
+    if (times == 0) continue;
+    for (const Element& e : effects_[i])
+      lost_elements_ += !master_->merge(e.aggregation, e.key, e.values.data(), times);
+  }
+}
+
+void RunningSession::stop_counting() {
+  take_in_counts();
+  if (!std::exchange(counting_, false)) return;
+  for (const auto probe : counted_) shared_.host.disable_count(probe);
 }
 
 RunningSession::~RunningSession() {
@@ -192,10 +250,14 @@ RunningSession::~RunningSession() {
 void RunningSession::enable() {
   for (const auto probe : enabled_) shared_.host.enable(probe);
   are_enabled_ = true;
+  for (const auto probe : counted_) shared_.host.enable_count(probe);
+  shared_.host.read_counts(counted_, counts_);
+  counting_ = true;
 }
 
 void RunningSession::disable() {
   shared_.phase.store(Phase::kEnded, std::memory_order_release);
+  stop_counting();
   if (are_enabled_)
     for (const auto probe : enabled_) shared_.host.disable(probe);
   are_enabled_ = false;
@@ -240,6 +302,7 @@ void RunningSession::tick() {
     const auto probe = kFirstTimerProbe + static_cast<std::uint32_t>(i);
     if (!timer.profile || !shared_.host.fire_everywhere(*this, probe)) fire({probe, 0, nullptr, nullptr});
   }
+  if (shared_.phase.load(std::memory_order_acquire) != Phase::kRunning) stop_counting();  // exit()
   shared_.dynamic.sweep();
 }
 
@@ -391,6 +454,7 @@ void RunningSession::collect() {
     t->table.store(used == &t->tables[0] ? &t->tables[1] : &t->tables[0], std::memory_order_release);
     old.push_back(used);
   }
+  take_in_counts();
   shared_.host.wait_for_firings();
   for (AggregationTable* table : old) {
     lost_elements_ += master_->merge(*table);

@@ -5,6 +5,7 @@
 #include "runtime/ets/store.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/base/small_limits.hpp"
+#include "vm/heap/copy.hpp"
 #include "vm/heap/off_heap.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/term/compare.hpp"
@@ -228,7 +229,7 @@ Object* make_object_within(SWord most_words, Term tuple) {
   const SWord words = size_words_within(most_words, tuple);
   if (words < 0) return nullptr;
   if (probe::copy_struct_enabled()) [[unlikely]]
-    probe::fire_copy_struct(size_words(tuple));
+    announce_copy(tuple);
   auto* o = static_cast<Object*>(
       allocate_bytes(offsetof(Object, memory) + static_cast<Word>(words) * sizeof(Term), "an ets object"));
   o->next = nullptr;

@@ -157,6 +157,36 @@ class Suite:
 
     BEGIN = 'BEGIN { printf("tracing\\n"); } '
 
+    def counted(self, *others):
+        """How often probes fired in a run, by a script that only counts; and by a counter of them, if there is one beside it."""
+        vmtrace = self.vmrun.parent / 'vmtrace'
+        if not vmtrace.exists():
+            raise Skip('vmtrace is not built')
+        probes = ('message-send', 'message-queued', 'message-receive', 'process-spawn', 'process-exit', 'copy-struct', 'function-return',
+                  'local-function-entry')
+        with session.Target(self.vmrun, HERE / 'counts.act') as target:
+            tracer = subprocess.Popen([vmtrace, '-q', '-p', str(target.process.pid), '-n', self.BEGIN + ', '.join(probes) +
+                                       ' { @[probename] = count(); } END { printa("%s %@d\\n", @); }'],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            expect(tracer.stdout.readline() == 'tracing\n', 'vmtrace does not begin')
+            beside = [self.counter(target, *some).wait_until_ready() for some in others]
+            target.line('go')
+            target.wait_for('done')
+            target.finish()
+            output, errors = tracer.communicate(timeout=session.LIMIT)
+            expect(tracer.returncode == 0 and not errors, f'vmtrace: status {tracer.returncode}', errors)
+            counts = {name: int(count) for name, count in (line.split() for line in output.splitlines() if line)}
+            return counts, [b.counts() for b in beside]
+
+    def test_counting_alone_and_beside_others_is_exact(self):
+        alone, _ = self.counted()
+        beside, others = self.counted(('message-send', 'message-queued', 'copy-struct'), ('message-receive', 'function-return'))
+        for name, count in alone.items():
+            expect(abs(count - beside[name]) <= AROUND, f'{name}: {count} alone, {beside[name]} beside others')
+        for counts in others:
+            for name, (count, _) in counts.items():
+                expect(abs(count - beside[name]) <= AROUND, f'{name}: {beside[name]} counted, {count} one by one')
+
     def test_stacks_of_processes(self):
         output = self.script('counts.act', '-n', self.BEGIN + 'process-exit /copyinstr(arg1) == "counted_exit"/ { @[ustack()] = count(); }')
         stacks = [[line.split(' (')[0].strip() for line in text.splitlines()] for text in output.split('\n\n')]

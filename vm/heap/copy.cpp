@@ -333,11 +333,18 @@ Term copy_to(Heap& heap, Term t, Literals literals) {
   return copy;
 }
 
+Word announce_copy(Term t) {
+  if (!probe::copy_struct_in_full()) return probe::count_copy_struct(), 0;
+  const Word words = size_words(t);
+  probe::fire_copy_struct(words);
+  return words;
+}
+
 Term copy_to_fragment(Term t, Fragment** fragment) {
   *fragment = nullptr;
   if (t.is_immed()) return t;
   if (probe::copy_struct_enabled()) [[unlikely]]
-    probe::fire_copy_struct(size_words(t));
+    announce_copy(t);
   const Word words = copy_size_words(t);
   if (words == 0) return t;
   Fragment* f = Fragment::create(words);

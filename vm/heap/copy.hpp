@@ -36,6 +36,10 @@ Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap, Literals literals);
 /// Copies into a heap.
 Term copy_to(Heap& heap, Term t, Literals literals = Literals::kShared);
 
+/// Fires copy-struct for t, which is no immediate and about to be copied. For who has asked whether
+/// anyone looks. The size of t in full, if that was asked for, or else 0.
+[[gnu::cold]] Word announce_copy(Term t);
+
 /// A copy in fresh fragment of exactly its size; `*fragment` is nullptr for immediates and
 /// literals. Fires copy_struct (size in full) when the probe is enabled and t is no immediate.
 Term copy_to_fragment(Term t, Fragment** fragment);

@@ -53,7 +53,7 @@ namespace {
 
 // A function of its own: what is done when someone looks would cost the others.
 [[gnu::cold, gnu::noinline]] Term copy_watched(Fragment& f, Term t, Literals literals) {
-  probe::fire_copy_struct(size_words(t));
+  announce_copy(t);
   return copy_unannounced(f, t, literals);
 }
 

@@ -74,10 +74,7 @@ void answer_request(Process& parent, Process& p, const SpawnOptions& options, Re
   push_message(parent, f, false);
 }
 
-// Functions of their own: their room for texts would cost every spawn.
-[[gnu::cold, gnu::noinline]] void fire_copy(Term arguments) {
-  if (!arguments.is_immed()) probe::fire_copy_struct(size_words(arguments));
-}
+// A function of its own: its room for texts would cost every spawn.
 [[gnu::cold, gnu::noinline]] void fire_spawn(const Process& p) {
   probe::fire_process_spawn(p.id, {p.initial_module, p.initial_function, p.initial_arity});
 }
@@ -93,8 +90,8 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   if (too_large && argument_words > kWordsCopiedHere) [[unlikely]]
     return *too_large = true, kNonValue;
   if (!process_table.reserve(&number)) return kNonValue;
-  if (probe::copy_struct_enabled()) [[unlikely]]
-    fire_copy(arguments);
+  if (probe::copy_struct_enabled() && !arguments.is_immed()) [[unlikely]]
+    announce_copy(arguments);
 
   Process& p = *allocate_process();
   Word least = options.min_heap_words;

@@ -24,11 +24,19 @@ void fire_queued(Process& to, Fragment& f, Word length) {
                              current);
 }
 
+/// For who only counts: what entered is known when it is in, and nobody asks for the length.
+bool push_counted(Process& to, Fragment* f, bool to_self) {
+  const PushResult result = to.mailbox.push(f);
+  if (!to_self && result != PushResult::kClosed) probe::count_message_queued();
+  return end_push(to, f, result);
+}
+
 [[gnu::cold, gnu::noinline]] bool push_watched(Process& to, Fragment* f, bool to_self) {
   PushResult result;
   {
     MailboxProbeLock lock(to.mailbox);
-    if (lock.held() && !to_self && !to.mailbox.is_closed()) fire_queued(to, *f, to.mailbox.length() + 1);
+    if (!lock.held()) return push_counted(to, f, to_self);
+    if (!to_self && !to.mailbox.is_closed()) fire_queued(to, *f, to.mailbox.length() + 1);
     result = to.mailbox.push(f);
   }
   return end_push(to, f, result);
@@ -37,6 +45,7 @@ void fire_queued(Process& to, Fragment& f, Word length) {
 [[gnu::cold, gnu::noinline]] void append_watched(Process& p, Fragment* f, bool announce) {
   MailboxProbeLock lock(p.mailbox);
   if (lock.held() && announce) fire_queued(p, *f, p.mailbox.length() + 1);
+  else if (announce) probe::count_message_queued();
   p.mailbox.append(f);
 }
 

@@ -145,7 +145,9 @@ void handle_signal(Process& p, Fragment* f) {
 }  // namespace
 
 void handle_arrivals(Process& p) {
-  Fragment* f = probe::message_queued_enabled() ? take_watched(p) : p.mailbox.take_arrivals();
+  Fragment* f = probe::message_queued_enabled() && probe::message_queued_in_full()
+                    ? take_watched(p)
+                    : p.mailbox.take_arrivals();
   const bool traced = is_traced(p, kTraceReceive);
   while (f) {
     Fragment* next = f->next;

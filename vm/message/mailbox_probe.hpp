@@ -11,14 +11,14 @@ namespace vmrun {
 /// A message stays in its fragment from where it is sent until it is received.
 inline std::uint64_t message_id(const Fragment& f) { return reinterpret_cast<std::uintptr_t>(&f); }
 
-/// Held around changes of a mailbox's length while the message-queued probe is enabled, so that the
+/// Held around changes of a mailbox's length while anyone wants message-queued in full, so that the
 /// length it reports is exact and the probe fires before the message becomes visible (PROBES A10).
 /// Where a path is taken often the probe is tested first, and the lock left to a function of its
 /// own.
 class MailboxProbeLock {
  public:
   explicit MailboxProbeLock(const Mailbox& m) {
-    if (probe::message_queued_enabled()) [[unlikely]]
+    if (probe::message_queued_enabled() && probe::message_queued_in_full()) [[unlikely]]
       acquire(m);
   }
   ~MailboxProbeLock() {

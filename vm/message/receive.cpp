@@ -26,6 +26,7 @@ void move_link(Process& p, Fragment** from, Fragment** to) {
 }
 
 void fire_receive(Process& p, Fragment& f) {
+  if (!probe::message_receive_in_full()) return probe::count_message_receive();
   const auto [label, previous, current] = SeqArguments::of_process(p);
   probe::message_number = message_id(f);
   probe::fire_message_receive(p.id, message_words(f), static_cast<std::uint32_t>(p.mailbox.length() - 1),

@@ -53,7 +53,10 @@ template <Size kSize>
   return f;
 }
 
-void fire_send(Process& from, Term to, Word words, const Fragment& f) {
+/// Not of a message to an alias, whose fragment has more than the message: its size is given.
+void fire_send(Process& from, Term to, Fragment& f, const Term* whole = nullptr) {
+  if (!probe::message_send_in_full()) return probe::count_message_send();
+  const Word words = whole ? size_words(*whole) : message_words(f);
   const auto [label, previous, current] = SeqArguments::of_message(f);
   probe::message_number = message_id(f);
   probe::fire_message_send(from.id, to, words, label, previous, current);
@@ -67,11 +70,11 @@ void fire_send(Process& from, Term to, Word words, const Fragment& f) {
   const bool carries = sends_carried(from);
   Word words = 0;
   if (probe::copy_struct_enabled() && !carries && !to_self && !message.is_immed())
-    probe::fire_copy_struct(words = size_words(message));
+    words = announce_copy(message);
   Fragment* f = carries ? carrying_fragment(from, to.id, message) : message_fragment<Size::kAny>(message);
   note_message_words(*f, words);
   bump_reductions(from, 1 + (f->used_words >> 4));
-  if (probe::message_send_enabled()) fire_send(from, to.id, message_words(*f), *f);
+  if (probe::message_send_enabled()) fire_send(from, to.id, *f);
   return push_message(to, f, to_self);
 }
 
@@ -97,7 +100,7 @@ void send_to_alias(Process& from, Term alias, Term message) {
     seq_trace_send(from, alias, message);
   const bool to_self = to == &from;
   if (probe::copy_struct_enabled() && !message.is_immed() && (carries || !to_self)) [[unlikely]]
-    probe::fire_copy_struct(size_words(message));
+    announce_copy(message);
   Fragment* f = new_signal(SignalKind::kAliasMessage, 4 + kAliasRefWords + copy_size_words(message) +
                                                           (carries ? carried_words(from) : 0));
   Term* hp = f->words;
@@ -109,7 +112,7 @@ void send_to_alias(Process& from, Term alias, Term message) {
     attach_carried(from, *f);
   bump_reductions(from, 1 + (f->used_words >> 4));
   if (probe::message_send_enabled()) [[unlikely]]
-    fire_send(from, to->id, size_words(message), *f);
+    fire_send(from, to->id, *f, &message);
   if (!push_signal(*to, f)) Fragment::destroy(f);
 }
 
@@ -194,7 +197,7 @@ bool send_from_native(Process* from, Term to, Term message) {
   if (!q) return false;
   if (from) return send_to_process(*from, *q, to, message);
   if (probe::copy_struct_enabled() && !message.is_immed()) [[unlikely]]
-    probe::fire_copy_struct(size_words(message));
+    announce_copy(message);
   Fragment* f = message_fragment<Size::kAny>(message);
   f->from_vm = 1;
   return push_message(*q, f, false);

@@ -90,8 +90,14 @@ void keep_up(Scheduler& s) {
 // ---- Running ------------------------------------------------------------------------------------
 
 void fire_scheduled(Process& p) {
+  if (!probe::process_scheduled_in_full()) return probe::count_process_scheduled();
   const FunctionName f = resume_function(p);
   probe::fire_process_scheduled(p.id, {f.module, f.function, f.arity});
+}
+
+void fire_unscheduled(Process& p) {
+  if (!probe::process_unscheduled_in_full()) return probe::count_process_unscheduled();
+  probe::fire_process_unscheduled(p.id);
 }
 
 /// Whether a process that was woken has something to do. Otherwise a signal was all.
@@ -198,7 +204,7 @@ Instructions instructions_for(const Process& p) {
     slice_stopped();
     trace_running(p, false);
   }
-  if (probe::process_unscheduled_enabled()) probe::fire_process_unscheduled(p.id);
+  if (probe::process_unscheduled_enabled()) fire_unscheduled(p);
   return result;
 }
 

@@ -97,6 +97,139 @@ TEST_CASE("counts of several threads are added up while they fire") {
   CHECK(session->drops(Drop::kAggregation) == 0);
 }
 
+namespace {
+
+/// Counts firings of its probes for who asks, as the machine does.
+class CountingHost : public TestHost {
+ public:
+  bool counts_firings() const override { return true; }
+  void enable_count(std::uint32_t probe) override { ++counting_[probe]; }
+  void disable_count(std::uint32_t probe) override { --counting_[probe]; }
+  void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t> counts) override {
+    for (std::size_t i = 0; i < probes.size(); ++i) counts[i] = counts_[probes[i]];
+  }
+  void fire(Session& session, std::uint32_t probe, std::vector<std::uint64_t> arguments = {}) {
+    if (counting_[probe] != 0) ++counts_[probe];
+    if (enabled_[probe] != 0) TestHost::fire(session, probe, std::move(arguments));
+  }
+
+  int counting_[4] = {};
+  std::uint64_t counts_[4] = {~0ull, 5, 0, 0};  // of earlier sessions; one is about to begin again at 0
+};
+
+const std::vector<Instruction> kCountOnce = {{Op::kLoad, 0, 0, 0, 1}, {Op::kAgg, 0, 0, 0, 0}};
+
+std::uint64_t only_value(Session& session, const std::vector<std::uint32_t>& clear = {}) {
+  const auto all = session.aggregations(clear);
+  REQUIRE(all.size() == 1);
+  return all[0].values[0];
+}
+
+}  // namespace
+
+TEST_CASE("clauses that only count leave it to the host") {
+  CountingHost host;
+  Program p;
+  p.aggregations.resize(1);
+  p.clauses.push_back(clause(0, kCountOnce, false));
+  p.clauses.push_back(clause(0, {{Op::kLoad, 0, 0, 0, 3}, {Op::kAgg, 0, 0, 0, 0}}, false));
+  auto session = opened(p, host);
+  REQUIRE(session->begin());
+  CHECK(host.enabled_[0] == 0);
+  CHECK(host.counting_[0] == 1);
+  CHECK(session->aggregations().empty());
+  for (int i = 0; i < 10; ++i) host.fire(*session, 0);
+  CHECK(only_value(*session) == 40);  // the second clause counts each three times
+  host.fire(*session, 0);
+  CHECK(only_value(*session, {0}) == 44);
+  CHECK(session->aggregations().empty());
+  host.fire(*session, 0);
+  session->end();
+  CHECK(host.counting_[0] == 0);
+  host.fire(*session, 0);
+  CHECK(only_value(*session) == 4);
+  CHECK(session->rings().empty());
+}
+
+TEST_CASE("what is taken in so often is what single firings would have come to") {
+  for (const auto how : {Aggregating::kCount, Aggregating::kSum, Aggregating::kAvg, Aggregating::kMin,
+                         Aggregating::kMax, Aggregating::kStddev, Aggregating::kQuantize}) {
+    Program p;
+    p.aggregations.resize(1);
+    p.aggregations[0].how = how;
+    p.clauses.push_back(
+        clause(1, {{Op::kLoad, 0, 0, 0, -7}, {Op::kLoad, 1, 0, 0, 1}, {Op::kKeyi, 1}, {Op::kAgg, 0, 1, 0, 0}},
+               false));
+    CountingHost counting;
+    TestHost single;
+    auto counted = opened(p, counting), run = opened(p, single);
+    REQUIRE((counted->begin() && run->begin()));
+    for (int i = 0; i < 5; ++i) {
+      counting.fire(*counted, 1);
+      single.fire(*run, 1);
+      const auto a = counted->aggregations(), b = run->aggregations();
+      REQUIRE((a.size() == 1 && b.size() == 1));
+      CHECK(a[0].key == b[0].key);
+      CHECK(a[0].values == b[0].values);
+    }
+    CHECK(counting.enabled_[1] == 0);
+  }
+}
+
+TEST_CASE("what needs more than the number of firings runs at each of them") {
+  const std::vector<Instruction> by_argument = {
+      {Op::kLoad, 0, 0, 0, 1}, {Op::kKeyarg, 0, 0, 0, 0}, {Op::kAgg, 0, 0, 0, 0}};
+  const std::vector<Instruction> exits = {{Op::kLoad, 0, 0, 0, 1}, {Op::kExit, 0}};
+  const auto counted = [](const Program& p) {
+    CountingHost host;
+    auto session = opened(p, host);
+    REQUIRE(session->begin());
+    CHECK(host.enabled_[0] + host.counting_[0] == 1);
+    return host.counting_[0] == 1;
+  };
+  Program p;
+  p.aggregations.resize(1);
+  p.clauses.push_back(clause(0, kCountOnce, false));
+  CHECK(counted(p));
+  Program q = p;
+  q.clauses[0].makes_record = true;
+  CHECK_FALSE(counted(q));
+  q = p;
+  q.clauses[0].predicate = {{Op::kLoad, 0, 0, 0, 1}, {Op::kRet}};
+  CHECK_FALSE(counted(q));
+  q = p;
+  q.options.policy = Options::Policy::kFill;
+  CHECK_FALSE(counted(q));
+  q = p;
+  q.clauses.push_back(clause(0, by_argument, false));  // the same probe
+  CHECK_FALSE(counted(q));
+  q = p;
+  q.clauses.push_back(clause(1, by_argument, false));  // another one
+  CHECK(counted(q));
+  q = p;
+  q.clauses.push_back(clause(1, exits));
+  CHECK_FALSE(counted(q));
+  q = p;
+  q.clauses.push_back(clause(kEndProbe, exits));
+  CHECK(counted(q));
+}
+
+TEST_CASE("nothing counts after a tick that exits") {
+  CountingHost host;
+  Program p;
+  p.aggregations.resize(1);
+  p.timers.push_back({"tick-1ms", 1'000'000, false});
+  p.clauses.push_back(clause(0, kCountOnce, false));
+  p.clauses.push_back(clause(kFirstTimerProbe, {{Op::kLoad, 0, 0, 0, 1}, {Op::kExit, 0}}));
+  auto session = opened(p, host);
+  REQUIRE(session->begin());
+  host.fire(*session, 0);
+  while (session->next_tick() != 0) session->tick();
+  host.fire(*session, 0);
+  CHECK(host.counting_[0] == 0);
+  CHECK(only_value(*session) == 1);
+}
+
 TEST_CASE("a fault makes a record of itself and fires ERROR; the rest of the clause does not run") {
   TestHost host;
   Program p;

@@ -6,6 +6,8 @@
 
 #include <unistd.h>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "probes/inside.hpp"
 #include "probes/probes.hpp"
@@ -113,6 +115,37 @@ TEST_CASE("a consumer in the machine makes one probe fire, alone or in a group")
     CHECK(inside_count(n) == 0);
   }
   CHECK_FALSE((sending_watched() || receiving_watched() || slice_watched() || calls_watched()));
+}
+
+TEST_CASE("a probe that is only counted adds to its number in the counts of the thread") {
+  if (!kCompiledIn) return;
+  std::vector<std::uint64_t> counts(probe_rows().size());
+  std::uint64_t* const others = std::exchange(firing_counts, counts.data());
+  const unsigned receive = number_of("message__receive"), open = number_of("port__open");
+  count_message_receive();
+  CHECK(counts[receive] == 0);
+  for (const unsigned n : {receive, open}) count_inside(n);
+  CHECK(inside_count(receive) == 0);
+  CHECK((message_receive_enabled() && receiving_watched() && port_open_enabled()));
+  CHECK_FALSE((message_receive_in_full() || port_open_in_full() || message_queued_enabled()));
+  count_message_receive();
+  count_message_receive();
+  count_port_open();
+  CHECK((counts[receive] == 2 && counts[open] == 1));
+  raise_inside(receive);
+  CHECK(message_receive_in_full());
+  lower_inside(receive);
+  CHECK_FALSE(message_receive_in_full());
+  for (const unsigned n : {receive, open}) stop_counting_inside(n);
+  CHECK_FALSE((message_receive_enabled() || receiving_watched() || port_open_enabled()));
+  // All of a group at once leave the others' half of the word alone.
+  for (unsigned n = 0; n < probe_rows().size(); ++n) count_inside(n);
+  for (unsigned n = 0; n < probe_rows().size(); ++n) CHECK(inside_count(n) == 0);
+  CHECK_FALSE((message_send_in_full() || function_return_in_full() || user_trace_n_in_full(17)));
+  CHECK(calls_watched());
+  for (unsigned n = 0; n < probe_rows().size(); ++n) stop_counting_inside(n);
+  CHECK_FALSE((sending_watched() || receiving_watched() || slice_watched() || calls_watched()));
+  firing_counts = others;
 }
 
 #if defined(__linux__) && !defined(VMRUN_NATIVE_DTRACE)
