@@ -58,6 +58,9 @@ void fire_lookup(const Process& p, const Table& t, const char* operation, Object
   for (Object* o = newest; o; o = t.store->next_same(o)) ++count;
   fire_lookup(p, t, operation, count, count);
 }
+void fire_write(const Process& p, const Table& t, const char* operation, Term objects) {
+  fire_write(p, t, operation, objects.is_cons_or_nil() ? static_cast<Word>(list_length(objects)) : 1);
+}
 void fire_write(const Process& p, const Table& t, const char* operation, Word objects) {
   probe::fire_ets_write(p.id, t.name, ShownTable(t), operation, shown(objects), shown(t.store->count()));
 }
@@ -108,10 +111,8 @@ class Copies {
     charge(p, static_cast<SWord>(8 + o->words / 2));
     *end_ = o;
     end_ = &o->next;
-    ++count_;
     return true;
   }
-  Word count() const { return count_; }  // of those that were added
   /// An object or a list of them; false as above.
   bool add_all(Process& p, Term objects, StepsHere& steps) {
     if (!objects.is_cons_or_nil()) return add(p, objects, steps);
@@ -137,7 +138,6 @@ class Copies {
  private:
   Object* first_ = nullptr;  // linked by `next`, which is null in a new object
   Object** end_ = &first_;
-  Word count_ = 0;
 };
 
 /// An object like `o` but for the elements given.
@@ -360,7 +360,7 @@ Term bif_ets_insert_2(Process& p, const Term* a) {
   Locked t(p, a[0], Access::kWrite);
   if (!t) return raise_badarg(p);
   copies.take_each([&](Object* o) { t.store().insert(o, released); });
-  note_write(p, *t, "insert", copies.count());
+  note_write(p, *t, "insert", a[1]);
   return atoms::true_;
 }
 
@@ -378,7 +378,7 @@ Term bif_ets_insert_new_2(Process& p, const Term* a) {
   if (!t) return raise_badarg(p);
   const bool all_new = copies.all_of([&](const Object* o) { return !t.store().find(t.store().key_of(o)); });
   if (all_new) copies.take_each([&](Object* o) { t.store().insert(o, released); });
-  note_write(p, *t, "insert_new", all_new ? copies.count() : 0);
+  note_write(p, *t, "insert_new", all_new ? a[1] : Term::nil());
   return bool_term(all_new);
 }
 

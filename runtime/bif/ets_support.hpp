@@ -22,6 +22,9 @@ Term group_list(Process& p, const Store& store, Object* newest);
 /// found: all objects with one key.
 [[gnu::cold, gnu::noinline]] void fire_lookup(const Process& p, const Table& t, const char* operation,
                                               Object* newest);
+/// objects: one or a list of them.
+[[gnu::cold, gnu::noinline]] void fire_write(const Process& p, const Table& t, const char* operation,
+                                             Term objects);
 [[gnu::cold, gnu::noinline]] void fire_write(const Process& p, const Table& t, const char* operation,
                                              Word objects);
 
@@ -34,8 +37,9 @@ inline void note_lookup(const Process& p, const Table& t, const char* operation,
   if (probe::ets_lookup_enabled()) [[unlikely]]
     fire_lookup(p, t, operation, newest);
 }
-/// It has put in, changed or taken out so many objects.
-inline void note_write(const Process& p, const Table& t, const char* operation, Word objects) {
+/// It has put in, changed or taken out so many objects, or these.
+template <class Objects>
+void note_write(const Process& p, const Table& t, const char* operation, Objects objects) {
   if (probe::ets_write_enabled()) [[unlikely]]
     fire_write(p, t, operation, objects);
 }
