@@ -12,6 +12,7 @@
 #include "probes/attach/functions.hpp"
 #include "probes/attach/terms.hpp"
 #include "probes/engine/operations.hpp"
+#include "probes/engine/verify.hpp"
 #include "probes/inside.hpp"
 #include "probes/listing.hpp"
 #include "probes/probes.hpp"
@@ -132,6 +133,13 @@ std::ptrdiff_t put_text(const char* text, char* out, std::size_t room) {
   return static_cast<std::ptrdiff_t>(bytes);
 }
 
+std::size_t term_text_of(Term term, char* out, std::size_t room) {
+  if (room == 0) return 0;
+  BoundedText text(out, room);
+  if (term) print_term(text, term);
+  return text.text().size();
+}
+
 // ---- The process that fires ---------------------------------------------------------------------
 
 /// Whether p.ip says where the process is: it is not under way, or its slice runs the instructions
@@ -140,6 +148,29 @@ bool knows_place(const d::Firing& f) {
   const Core* core = this_core();
   return !core || core->instructions == Instructions::kTraced || firing_thread().at_rest ||
          (f.probe < table().of_slices.size() && table().of_slices[f.probe]);
+}
+
+/// The innermost address of a stack, as stack_of takes it.
+const Word* innermost(const d::Firing& f, const Process& p) { return knows_place(f) ? p.ip : nullptr; }
+
+std::uint64_t caller_of(const d::Firing& f, const Process& p) {
+  const Word* from = innermost(f, p);
+  std::uint64_t frames[2] = {};
+  const std::size_t caller = from != nullptr ? 1 : 0;
+  return stack_of(p, from, frames, caller + 1) == caller + 1 ? frames[caller] : 0;
+}
+
+std::size_t put_code_text(d::Subroutine what, std::uint64_t address, char* out, std::size_t room) {
+  const auto* at = reinterpret_cast<const Word*>(address & ~Word{7});
+  const FunctionHeader* function = function_header_at(at);
+  if (!function) return 0;
+  if (what == d::Subroutine::kUmod) return term_text_of(function->module, out, room);
+  const probe::FunctionText name(FunctionArgument{function->module, function->function, function->arity});
+  if (what != d::Subroutine::kUaddr) return static_cast<std::size_t>(put_text(name, out, room));
+  const std::uint64_t begin = reinterpret_cast<std::uintptr_t>(function + 1);
+  const auto end =
+      fmt::format_to_n(out, room - 1, "{}+0x{:x}", static_cast<const char*>(name), address - begin);
+  return static_cast<std::size_t>(end.out - out);
 }
 
 FunctionArgument function_of(const Process& p) {
@@ -219,7 +250,7 @@ class MachineHost final : public d::Host {
 
   std::uint64_t self_key(const d::Firing&) override { return attach::self_key(); }
 
-  std::uint64_t builtin_number(unsigned builtin, const d::Firing&) override {
+  std::uint64_t builtin_number(unsigned builtin, const d::Firing& f) override {
     const Core* core = this_core();
     const Process* p = process_here();
     switch (static_cast<d::Builtin>(builtin)) {
@@ -231,6 +262,8 @@ class MachineHost final : public d::Host {
         return p ? p->heap.block_words() + static_cast<Word>(p->heap.old_end - p->heap.old_start) : 0;
       case d::Builtin::kReductions:
         return p ? p->reductions_done + static_cast<Word>(core->slice - p->reductions) : 0;
+      case d::Builtin::kUcaller: return p ? caller_of(f, *p) : 0;
+      case d::Builtin::kUstackdepth: return p ? stack_depth_of(*p, innermost(f, *p), d::Bounds::kFrames) : 0;
       default: return 0;
     }
   }
@@ -272,7 +305,12 @@ class MachineHost final : public d::Host {
 
   std::size_t stack(const d::Firing& f, std::uint64_t* out, std::size_t most) override {
     const Process* p = process_here();
-    return p ? stack_of(*p, knows_place(f) ? p->ip : nullptr, out, most) : 0;
+    return p ? stack_of(*p, innermost(f, *p), out, most) : 0;
+  }
+
+  std::size_t code_text(unsigned subroutine, std::uint64_t address, char* out, std::size_t room) override {
+    const EpochGuard guard;
+    return put_code_text(static_cast<d::Subroutine>(subroutine), address, out, room);
   }
 
   bool argument_term(const d::Firing& f, unsigned n, std::uint64_t& term) override {
@@ -296,14 +334,17 @@ class MachineHost final : public d::Host {
   bool term_part(unsigned subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out) override {
     return attach::term_part(static_cast<d::Subroutine>(subroutine), term, n, out);
   }
+  bool map_value(std::uint64_t map, std::int64_t key, std::uint64_t& out) override {
+    return attach::map_value(map, key, out);
+  }
+  bool map_value(std::uint64_t map, std::string_view key, std::uint64_t& out) override {
+    return attach::map_value(map, key, out);
+  }
   bool term_number(unsigned subroutine, std::uint64_t term, std::int64_t& out) override {
     return attach::term_number(static_cast<d::Subroutine>(subroutine), term, out);
   }
   std::size_t term_text(std::uint64_t term, char* out, std::size_t room) override {
-    if (room == 0) return 0;
-    BoundedText text(out, room);
-    if (term) print_term(text, Term::from_raw(term));
-    return text.text().size();
+    return term_text_of(Term::from_raw(term), out, room);
   }
 
   void enable(std::uint32_t probe) override { probe::raise_inside(probe); }

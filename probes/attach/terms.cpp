@@ -1,5 +1,8 @@
 #include "probes/attach/terms.hpp"
 
+#include <cstring>
+
+#include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
@@ -27,6 +30,21 @@ bool length_of(Term t, std::int64_t& out) {
   return t.is_nil() || out == kLongestList;
 }
 
+/// A binary that lies in the stack, to look a key up by. Longer ones are looked up by no script:
+/// a key of more than kHeapBinaryMaxBytes has no name.
+class KeyBinary {
+ public:
+  explicit KeyBinary(std::string_view bytes) {
+    words_[0] = Term::header(Term::Sub::kHeapBinary, 1 + (bytes.size() + 7) / 8);
+    words_[1] = Term::from_raw(bytes.size());
+    std::memcpy(&words_[2], bytes.data(), bytes.size());
+  }
+  Term term() const { return Term::boxed(words_); }
+
+ private:
+  Term words_[2 + kHeapBinaryMaxBytes / 8]{};
+};
+
 }  // namespace
 
 bool term_part(Subroutine subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out) {
@@ -47,6 +65,23 @@ bool term_part(Subroutine subroutine, std::uint64_t term, std::int64_t n, std::u
       return true;
     default: return false;
   }
+}
+
+bool map_value(std::uint64_t map, std::int64_t key, std::uint64_t& out) {
+  const Term m = Term::from_raw(map);
+  if (!m || !m.is_map()) return false;
+  out = Term::fits_small(key) ? map_get(m, Term::small(key)).raw() : 0;
+  return true;
+}
+
+bool map_value(std::uint64_t map, std::string_view key, std::uint64_t& out) {
+  const Term m = Term::from_raw(map);
+  if (!m || !m.is_map()) return false;
+  Term found = kNonValue;
+  if (const Term atom = existing_atom(key)) found = map_get(m, atom);
+  if (!found && key.size() <= kHeapBinaryMaxBytes) found = map_get(m, KeyBinary(key).term());
+  out = found.raw();
+  return true;
 }
 
 bool term_number(Subroutine subroutine, std::uint64_t term, std::int64_t& out) {
@@ -71,20 +106,33 @@ bool term_number(Subroutine subroutine, std::uint64_t term, std::int64_t& out) {
   }
 }
 
+namespace {
+
 // As stack traces do it: return addresses are the words on a stack with a header's tag.
-std::size_t stack_of(const Process& p, const Word* innermost, std::uint64_t* out, std::size_t most) {
+template <class Take>
+std::size_t frames_of(const Process& p, const Word* innermost, std::size_t most, Take&& take) {
   std::size_t n = 0;
   std::uint64_t previous = reinterpret_cast<std::uintptr_t>(innermost);
-  if (innermost && n < most) out[n++] = previous;
+  if (innermost && n < most) take(n++, previous);
   const Term* stop = p.heap.stop;
   if (stop < p.heap.start || stop > p.heap.end) return n;
   const Term* bottom = p.heap.end - 1;  // where the machine's own code goes on
   for (const Term* s = stop; s < bottom && n < most; ++s) {
     if (!s->is_header() || s->raw() == 0 || s->raw() == previous) continue;
     previous = s->raw();
-    out[n++] = s->raw() - 1;  // inside the call instruction
+    take(n++, s->raw() - 1);  // inside the call instruction
   }
   return n;
+}
+
+}  // namespace
+
+std::size_t stack_of(const Process& p, const Word* innermost, std::uint64_t* out, std::size_t most) {
+  return frames_of(p, innermost, most, [out](std::size_t n, std::uint64_t address) { out[n] = address; });
+}
+
+std::size_t stack_depth_of(const Process& p, const Word* innermost, std::size_t most) {
+  return frames_of(p, innermost, most, [](std::size_t, std::uint64_t) {});
 }
 
 }  // namespace vmrun::attach

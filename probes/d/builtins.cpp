@@ -1,5 +1,7 @@
 #include "probes/d/builtins.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 
 #include "probes/engine/operations.hpp"
@@ -8,6 +10,14 @@ namespace vmrun::d::lang {
 namespace {
 
 constexpr unsigned kMostArgument = 11;
+
+struct Constant {
+  std::string_view name;
+  std::uint64_t value;
+  TypeId type;
+};
+constexpr Constant kConstants[] = {
+    {"NULL", 0, kVoidPointer}, {"AF_INET", AF_INET, kInt}, {"AF_INET6", AF_INET6, kInt}};
 
 TypeId type_of(ValueType type) {
   switch (type) {
@@ -41,8 +51,9 @@ unsigned argument_number(std::string_view word) {
 
 bool builtin(Node*& n, Nodes& nodes) {
   const std::string& word = n->text;
-  if (word == "NULL") {
-    n = nodes.integer(n->place, 0, kVoidPointer);
+  if (const auto* constant = std::ranges::find(kConstants, word, &Constant::name);
+      constant != std::end(kConstants)) {
+    n = nodes.integer(n->place, constant->value, constant->type);
     return true;
   }
   if (const unsigned number = argument_number(word); number <= kMostArgument) {

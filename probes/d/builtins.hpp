@@ -2,7 +2,7 @@
 
 #include "probes/d/nodes.hpp"
 
-/// The built-in variables of D (builtins.tab), argN, and NULL.
+/// The built-in variables of D (builtins.tab), argN, and constants (NULL, AF_INET).
 namespace vmrun::d::lang {
 
 /// Makes a reference, or a constant, of a name that is one of them; false: it is none. args and

@@ -43,6 +43,7 @@ TypeId result_type(Subroutine which) {
     case Subroutine::kNtohl: return kUint32;
     case Subroutine::kHtonll:
     case Subroutine::kNtohll: return kUint64;
+    case Subroutine::kCopyinto: return kVoid;
     case Subroutine::kTerm2int:
     case Subroutine::kStrtoll: return kInt64;
     default: break;
@@ -50,6 +51,7 @@ TypeId result_type(Subroutine which) {
   switch (kSubroutines[static_cast<unsigned>(which)].result) {
     case ParameterType::kTerm: return kTermType;
     case ParameterType::kString: return kString;
+    case ParameterType::kBytes: return kVoidPointer;
     default: return kInt;
   }
 }
@@ -73,11 +75,12 @@ struct Calls::Own {
   std::size_t least, most;
   void (Calls::*check)(Node*& n);
 };
-constexpr Calls::Own Calls::kOwn[] = {{"copyinstr", 1, 2, &Calls::copyinstr},
-                                      {"speculation", 0, 0, &Calls::speculation},
-                                      {"alloca", 1, 1, &Calls::allocate},
-                                      {"bcopy", 3, 3, &Calls::bcopy},
-                                      {"term2str", 1, 1, &Calls::term2str}};
+constexpr Calls::Own Calls::kOwn[] = {
+    {"copyinstr", 1, 2, &Calls::copyinstr}, {"speculation", 0, 0, &Calls::speculation},
+    {"alloca", 1, 1, &Calls::allocate},     {"bcopy", 3, 3, &Calls::bcopy},
+    {"term2str", 1, 1, &Calls::term2str},   {"copyin", 2, 2, &Calls::copyin},
+    {"copyinto", 3, 3, &Calls::copyin},     {"element", 2, 2, &Calls::element},
+    {"map_get", 2, 2, &Calls::map_key},     {"is_map_key", 2, 2, &Calls::map_key}};
 
 const Calls::Own* Calls::own(std::string_view name) {
   const Own* row = std::ranges::find(kOwn, name, &Own::name);
@@ -110,27 +113,44 @@ void Calls::check(Node*& n) {
   const unsigned number = subroutine_number(n->text);
   n->index = number;
   n->type = result_type(static_cast<Subroutine>(number));
-  if (kSubroutines[number].of_term) of_term(n, number);
+  if (kSubroutines[number].of_term) of_term(n);
   else subroutine(n, number);
 }
 
-void Calls::copyinstr(Node*& n) {
-  const Node* source = n->children[0];
+/// The text of an argument of the probe, when it is one; else null.
+Node* Calls::argument_text(const Node* source) {
   while (source->kind == Kind::kCast && types_.bytes(source->type) == 8) source = source->children[0];
-  Node* text;
-  if (source->kind == Kind::kReference &&
-      (source->where == Where::kArgument || source->where == Where::kArgumentText)) {
-    text = nodes_.clone(source, {});
-    text->where = Where::kArgumentText;
-    text->type = kString;
-  } else if (types_.is_text(source->type) || types_.is_term(source->type)) {
-    conversions_.to_text(n->children[0]);
-    text = n->children[0];
-  } else {
-    fail(n->place, "D_PROTO_ARG",
-         "copyinstr( ) takes an argument of the probe, argN or args[N], as it is: memory of the target "
-         "cannot be read");
+  if (source->kind != Kind::kReference ||
+      (source->where != Where::kArgument && source->where != Where::kArgumentText))
+    return nullptr;
+  Node* text = nodes_.clone(source, {});
+  text->where = Where::kArgumentText;
+  text->type = kString;
+  return text;
+}
+
+/// What copyinstr() and copyin() read: the text of an argument of the probe, or of a term; a text
+/// of the script's; or of a number that a variable holds, which is looked up at the firing.
+Node* Calls::text_of(Node* source) {
+  if (Node* text = argument_text(source)) return text;
+  if ((types_.is_text(source->type) && !types_.is_pointer(source->type)) || types_.is_term(source->type)) {
+    conversions_.to_text(source);
+    return source;
   }
+  if (!types_.is_scalar(source->type))
+    fail(source->place, "D_PROTO_ARG",
+         "what is copied in must be an argument of the probe, argN or args[N], not of type " +
+             nodes_.described(source));
+  Node* lookup = nodes_.make(Kind::kCall, source->place);
+  lookup->text = "copyinstr";
+  lookup->children = {source};
+  lookup->type = kString;
+  lookup->checked = true;
+  return lookup;
+}
+
+void Calls::copyinstr(Node*& n) {
+  Node* text = text_of(n->children[0]);
   if (n->children.size() == 1) {
     n = text;
     return;
@@ -141,6 +161,34 @@ void Calls::copyinstr(Node*& n) {
   n->index = static_cast<std::uint32_t>(Subroutine::kSubstr);
   n->children = {text, nodes_.integer(n->place, 0, kInt), length};
   n->type = kString;
+}
+
+/// copyin(), copyinto()
+void Calls::copyin(Node*& n) {
+  n->children[0] = text_of(n->children[0]);
+  n->index = subroutine_number(n->text);
+  n->type = result_type(static_cast<Subroutine>(n->index));
+  subroutine(n, n->index);
+}
+
+/// Arguments in Erlang's order too: element(2, targs[0]).
+void Calls::element(Node*& n) {
+  if (!types_.is_term(n->children[0]->type) && types_.is_term(n->children[1]->type))
+    std::swap(n->children[0], n->children[1]);
+  n->index = subroutine_number(n->text);
+  n->type = kTermType;
+  of_term(n);
+}
+
+/// map_get(), is_map_key()
+void Calls::map_key(Node*& n) {
+  Node *&key = n->children[0], *map = n->children[1];
+  if (!types_.is_term(map->type))
+    fail(n->place, "D_PROTO_ARG",
+         argument_of(n, 1) + " must be a term, as targs[0], not " + nodes_.described(map));
+  if (types_.is_term(key->type) || (!types_.is_integer(key->type) && !conversions_.to_text(key)))
+    fail(n->place, "D_PROTO_ARG", argument_of(n, 0) + " must be an integer, or a string: an atom or binary");
+  n->type = n->text == "map_get" ? TypeId{kTermType} : TypeId{kInt};
 }
 
 void Calls::speculation(Node*& n) { n->type = kInt; }
@@ -178,7 +226,7 @@ void Calls::subroutine(Node* n, unsigned number) {
           which == Subroutine::kStrtok && i == 0 && argument->kind == Kind::kInteger && argument->value == 0;
       if (!goes_on) conversions_.need_text(argument, "D_PROTO_ARG", argument_of(n, i));
     } else if (info.parameters[i] == ParameterType::kBytes) {
-      if (!types_.is_pointer(argument->type) && !types_.is_array(argument->type))
+      if (!types_.is_pointer(argument->type) && !types_.is_by_reference(argument->type))
         fail(argument->place, "D_PROTO_ARG",
              argument_of(n, i) + " must be a pointer, not of type " + nodes_.described(argument));
     } else {
@@ -190,7 +238,7 @@ void Calls::subroutine(Node* n, unsigned number) {
     n->children.push_back(nodes_.integer(n->place, static_cast<std::uint64_t>(left_out), kInt64));
 }
 
-void Calls::of_term(Node* n, unsigned) {
+void Calls::of_term(Node* n) {
   if (!types_.is_term(n->children[0]->type))
     fail(n->place, "D_PROTO_ARG",
          argument_of(n, 0) + " must be a term, as targs[0], not " + nodes_.described(n->children[0]));

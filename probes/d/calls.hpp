@@ -32,13 +32,18 @@ class Calls {
   static const Own* own(std::string_view name);
   friend bool is_function(std::string_view name);
 
+  Node* argument_text(const Node* source);
+  Node* text_of(Node* source);
   void copyinstr(Node*& n);
+  void copyin(Node*& n);
+  void element(Node*& n);
+  void map_key(Node*& n);
   void speculation(Node*& n);
   void allocate(Node*& n);
   void bcopy(Node*& n);
   void term2str(Node*& n);
   void subroutine(Node* n, unsigned number);
-  void of_term(Node* n, unsigned number);
+  void of_term(Node* n);
 
   Types& types_;
   Nodes& nodes_;

@@ -107,8 +107,14 @@ void Checker::statement(Statement& s) {
     }
     case Statement::Kind::kExpression: break;
   }
-  if (s.expression->kind == Kind::kCall && is_action(s.expression->text))
-    return actions_.statement(s.expression);
+  Node*& n = s.expression;
+  if (n->kind == Kind::kCall && is_traced_alone(n->text)) {
+    Node* call = n;
+    n = nodes_.make(Kind::kCall, call->place);
+    n->text = "trace";
+    n->children = {call};
+  }
+  if (n->kind == Kind::kCall && is_action(n->text)) return actions_.statement(n);
   expressions_.check(s.expression);
 }
 

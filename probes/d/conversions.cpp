@@ -1,8 +1,25 @@
 #include "probes/d/conversions.hpp"
 
+#include "probes/engine/operations.hpp"
+
 namespace vmrun::d::lang {
 
 using Kind = Node::Kind;
+
+Node* Conversions::of_term(Node* term, const char* function, TypeId type) {
+  Node* call = nodes_.make(Kind::kCall, term->place);
+  call->children = {term};
+  call->text = function;
+  call->type = type;
+  call->checked = true;
+  return call;
+}
+
+void Conversions::term_to_integer(Node*& n) {
+  if (!types_.is_term(n->type)) return;
+  n = of_term(n, "term2int", kInt64);
+  n->index = static_cast<std::uint32_t>(Subroutine::kTerm2int);
+}
 
 bool Conversions::to_text(Node*& n) {
   if (n->kind == Kind::kReference && n->where == Where::kArgument && n->type == kCharPointer) {
@@ -11,12 +28,7 @@ bool Conversions::to_text(Node*& n) {
     return true;
   }
   if (types_.is_term(n->type)) {
-    Node* call = nodes_.make(Kind::kCall, n->place);
-    call->children = {n};
-    call->text = "term2str";
-    call->type = kString;
-    call->checked = true;
-    n = call;
+    n = of_term(n, "term2str", kString);
     return true;
   }
   return types_.is_text(n->type);

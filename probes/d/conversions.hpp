@@ -14,6 +14,8 @@ class Conversions {
 
   /// Makes a text of an argument of the probe or a term. False: it is none and has none.
   bool to_text(Node*& n);
+  /// Puts term2int() around a term.
+  void term_to_integer(Node*& n);
   void need_text(Node*& n, const char* tag, const std::string& who);
   void need_integer(Node*& n, const char* tag, const std::string& who);
   /// The type of a variable that this value makes.
@@ -22,6 +24,8 @@ class Conversions {
   void assignable(Node*& value, TypeId to, Place place);
 
  private:
+  Node* of_term(Node* term, const char* function, TypeId type);
+
   Nodes& nodes_;
   const Types& types_;
 };

@@ -610,6 +610,16 @@ class Emitter {
     store(t, r);
   }
 
+  /// t := the value of a key; no term where there is none. t: the next register of terms.
+  void map_value(const Node* n, unsigned t) {
+    const Node *key = n->children[0], *map = n->children[1];
+    const unsigned mark = next_, r = value(key);
+    term(map);
+    put(types_.is_integer(key->type) ? Operation::kTgeti : Operation::kTgets, t, t, r);
+    next_ = mark;
+    next_term_ = t + 1;
+  }
+
   unsigned term(const Node* n) {
     place_ = n->place;
     const unsigned t = take_term();
@@ -620,6 +630,10 @@ class Emitter {
     if (n->kind != Kind::kCall)
       fail(n->place, "D_OP_DYN", "a term can only be an argument, or a part of one");
     next_term_ = t;
+    if (n->text == "map_get") {
+      map_value(n, t);
+      return t;
+    }
     term(n->children[0]);
     const unsigned mark = next_, which = n->children.size() > 1 ? value(n->children[1]) : take();
     if (n->children.size() < 2) number(which, 0);
@@ -639,6 +653,14 @@ class Emitter {
       value(n->children[0]);
       const unsigned to = value(n->children[1]);
       put(Operation::kCopy, to, r, 0, static_cast<std::int64_t>(n->children[2]->value));
+    } else if (name == "copyinstr") {
+      value(n->children[0]);
+      put(Operation::kArgof, r, r);
+    } else if (name == "is_map_key") {
+      const unsigned mark = next_term_;
+      map_value(n, mark);
+      put(Operation::kTis, r, mark);
+      next_term_ = mark;
     } else if (name == "term2str") {
       const unsigned mark = next_term_;
       put(Operation::kTtext, r, term(n->children[0]));

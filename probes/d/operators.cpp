@@ -69,14 +69,17 @@ void Operators::comparison(Node*& n) {
   const auto word = [&](const Node* x) {
     return types_.is_scalar(x->type) || types_.is_text(x->type) || types_.is_array(x->type);
   };
-  const bool is_pointers = !types_.is_integer(a->type) || !types_.is_integer(b->type);
+  if (types_.is_integer(a->type)) conversions_.term_to_integer(b);
+  if (types_.is_integer(b->type)) conversions_.term_to_integer(a);
   if (types_.is_term(a->type) || types_.is_term(b->type))
-    fail(n->place, "D_OP_INCOMPAT", "a term is compared by term2int() or term2str()");
+    fail(n->place, "D_OP_INCOMPAT",
+         "a term is compared with a string or an integer, not with " +
+             nodes_.described(types_.is_term(a->type) ? b : a));
   if (!word(a) || !word(b) || (types_.is_string(a->type) && b->kind != Kind::kInteger) ||
       (types_.is_string(b->type) && a->kind != Kind::kInteger))
     fail(n->place, "D_OP_INCOMPAT",
          "operands have incompatible types: " + nodes_.described(a) + " and " + nodes_.described(b));
-  if (is_pointers) return;
+  if (!types_.is_integer(a->type) || !types_.is_integer(b->type)) return;
   const TypeId type = types_.common(a->type, b->type);
   a = nodes_.cast_to(a, type);
   b = nodes_.cast_to(b, type);

@@ -29,10 +29,6 @@ struct Refused {
 };
 constexpr Refused kRefusedFunctions[] = {
     {"stack", "there is no kernel whose stack could be shown: ustack() is the stack of the Erlang process"},
-    {"copyin",
-     "memory of the target cannot be read: copyinstr(argN), args[N] and targs[N] are what there is"},
-    {"copyinto",
-     "memory of the target cannot be read: copyinstr(argN), args[N] and targs[N] are what there is"},
     {"copyout", "memory of the target cannot be written"},
     {"copyoutstr", "memory of the target cannot be written"},
     {"raise", "the target is not signalled"},
@@ -41,14 +37,9 @@ constexpr Refused kRefusedFunctions[] = {
     {"breakpoint", "there is no kernel"},
     {"chill", "the target is not held up"},
     {"pcap", "there are no packets"},
-    {"sym", "there are no symbols of a kernel"},
+    {"sym", "there are no symbols of a kernel: usym() and ufunc() are for code of Erlang"},
     {"func", "there are no symbols of a kernel"},
     {"mod", "there are no symbols of a kernel"},
-    {"usym", "addresses are not shown by name: ustack() and mfa are the names of Erlang"},
-    {"ufunc", "addresses are not shown by name: ustack() and mfa are the names of Erlang"},
-    {"umod", "addresses are not shown by name: ustack() and mfa are the names of Erlang"},
-    {"uaddr", "addresses are not shown by name: ustack() and mfa are the names of Erlang"},
-    {"map_get", "keys of maps cannot be given yet"},
     {"progenyof", "there is no kernel data"},
     {"mutex_owned", "there is no kernel data"},
     {"mutex_owner", "there is no kernel data"},
@@ -63,18 +54,19 @@ constexpr Refused kRefusedFunctions[] = {
     {"d_path", "there is no kernel data"},
     {"msgsize", "there is no kernel data"},
     {"msgdsize", "there is no kernel data"},
-    {"inet_ntop", "only inet_ntoa is there"},
-    {"inet_ntoa6", "only inet_ntoa is there"},
-    {"json", "it is not there yet"},
 };
 constexpr std::string_view kKernelVariables[] = {
-    "caller", "ucaller",  "stackdepth", "ustackdepth", "ipl",    "curthread",   "uregs",   "root",
-    "cwd",    "zonename", "vmregs",     "curpsinfo",   "curcpu", "curlwpsinfo", "curproc", "regs",
-    "fds",    "epid",     "taskid",     "projid",      "pgid",   "sid",         "zoneid"};
+    "caller",   "stackdepth", "ipl",       "curthread", "uregs",       "root",    "cwd",
+    "zonename", "vmregs",     "curpsinfo", "curcpu",    "curlwpsinfo", "curproc", "regs",
+    "fds",      "epid",       "taskid",    "projid",    "pgid",        "sid",     "zoneid"};
 
 }  // namespace
 
 bool is_action(std::string_view name) { return std::ranges::find(kActions, name) != std::end(kActions); }
+
+bool is_traced_alone(std::string_view name) {
+  return name == "ufunc" || name == "usym" || name == "uaddr" || name == "umod";
+}
 
 bool is_aggregating(std::string_view name) {
   return std::ranges::find(kAggregatings, name, &Function::name) != std::end(kAggregatings);

@@ -9,6 +9,8 @@
 namespace vmrun::d::lang {
 
 bool is_action(std::string_view name);
+/// A function whose value a statement that is nothing else traces: ufunc(x);
+bool is_traced_alone(std::string_view name);
 bool is_aggregating(std::string_view name);
 /// name: is_aggregating.
 Aggregating aggregating_function(std::string_view name);

@@ -86,8 +86,18 @@ class Host {
   // Terms: a word the engine never looks into. False: bad argument.
   virtual bool argument_term(const Firing& f, unsigned n, std::uint64_t& term) = 0;
   virtual bool term_part(unsigned subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out) = 0;
+  /// The value of a key in a map: of an integer; of an atom, else a binary, of this text. The value
+  /// is 0 where there is no such key. False: it is no map.
+  virtual bool map_value(std::uint64_t map, std::int64_t key, std::uint64_t& out) { return false; }
+  virtual bool map_value(std::uint64_t map, std::string_view key, std::uint64_t& out) { return false; }
   virtual bool term_number(unsigned subroutine, std::uint64_t term, std::int64_t& out) = 0;
   virtual std::size_t term_text(std::uint64_t term, char* out, std::size_t room) = 0;
+
+  /// ufunc(), usym(), uaddr(), umod() of any number: the length of the text; 0: it is no address of
+  /// code.
+  virtual std::size_t code_text(unsigned subroutine, std::uint64_t address, char* out, std::size_t room) {
+    return 0;
+  }
 
   // In a controlling thread. A probe is told to fire as long as somebody asked for it.
   virtual void enable(std::uint32_t probe) = 0;

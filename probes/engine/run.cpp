@@ -251,6 +251,7 @@ template <class Place>
 
 template <class Place>
 [[gnu::noinline]] bool add_term(Thread& t, std::uint64_t term, std::size_t room) {
+  if (term == 0) return t.fail(FaultKind::kIllegalOperation);
   return add_shaped<Place>(t, room, [&](char* out, std::size_t most) {
     return Shaped{Shape::kText, t.shared.host.term_text(term, out, most)};
   });
@@ -294,6 +295,22 @@ bool text_in_scratch(Thread& t, Address& out, Make&& make) {
   });
 }
 
+/// What copyinstr() of a number is: scripts keep the number of an argument in a variable.
+[[gnu::noinline]] bool text_of_number(Thread& t, const Firing& f, std::uint64_t number, Address& out) {
+  for (unsigned n = 0; n < f.argument_count; ++n)
+    if (f.kinds[n] < ArgumentKind::kInt && argument_number(t, f, n) == number && number != 0)
+      return argument_in_scratch(t, f, n, out);
+  if (t.memory.at(number, 1) == nullptr) return t.fail(FaultKind::kBadAddress, number);
+  out = number;
+  return true;
+}
+
+bool map_value(Thread& t, std::uint64_t map, Address key, std::uint64_t& out) {
+  std::string_view text;
+  if (!t.text(key, text)) return false;
+  return t.shared.host.map_value(map, text, out) || t.fail(FaultKind::kIllegalOperation);
+}
+
 [[gnu::noinline]] bool term_number(Thread& t, unsigned subroutine, std::uint64_t term, std::uint64_t& out) {
   std::int64_t n = 0;
   if (!t.shared.host.term_number(subroutine, term, n)) return t.fail(FaultKind::kIllegalOperation);
@@ -302,6 +319,7 @@ bool text_in_scratch(Thread& t, Address& out, Make&& make) {
 }
 
 [[gnu::noinline]] bool term_in_scratch(Thread& t, std::uint64_t term, Address& out) {
+  if (term == 0) return t.fail(FaultKind::kIllegalOperation);
   return text_in_scratch(t, out, [&](char* place, std::size_t room) {
     return static_cast<std::ptrdiff_t>(t.shared.host.term_text(term, place, room - 1));
   });
@@ -534,10 +552,7 @@ op_kRet:
   OP(kArg, A = argument_number(t, f, N))
   TRY(kArgtext, argument_in_scratch(t, f, N, A))
   TRY(kBuiltin, builtin(t, f, N, A))
-op_kArray:  // refused by the verifier
-  t.fail(FaultKind::kIllegalOperation);
-  goto fault;
-
+  TRY(kArgof, text_of_number(t, f, B, A))
   TRY(kLdg, load_global(t, N, A))
   TRY(kStg, store_global(t, N, A))
   OP(kAddrg, A = address(Segment::kGlobals, t.shared.globals.offset(N)))
@@ -572,6 +587,9 @@ op_kArray:  // refused by the verifier
       (N < f.argument_count && host.argument_term(f, N, terms[i->a])) || t.fail(FaultKind::kIllegalOperation))
   TRY(kTcall, host.term_part(N, terms[i->b], SIGNED(C), terms[i->a]) || t.fail(FaultKind::kIllegalOperation))
   TRY(kTint, term_number(t, N, terms[i->b], A))
+  TRY(kTgeti, host.map_value(terms[i->b], SIGNED(C), terms[i->a]) || t.fail(FaultKind::kIllegalOperation))
+  TRY(kTgets, map_value(t, terms[i->b], C, terms[i->a]))
+  OP(kTis, A = terms[i->b] != 0)
   TRY(kTtext, term_in_scratch(t, terms[i->b], A))
 
   OP(kSpec, A = t.shared.speculations.start(); if (A == 0) t.ring->drop(Drop::kSpeculationUnavailable))

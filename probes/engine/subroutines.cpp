@@ -3,8 +3,11 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
+#include "probes/engine/host.hpp"
+#include "probes/engine/json.hpp"
 #include "probes/engine/state.hpp"
 
 namespace vmrun::d {
@@ -259,12 +262,58 @@ bool clean_path(Thread& t, Arguments a, Result& out) {
   return t.text(a[0], s) && made(t, s.size(), out, [&](char* place) { return clean(s, place); });
 }
 
-bool address_text(Thread& t, Arguments a, Result& out) {
-  const char* from = t.memory.at(a[0], 4);
-  if (from == nullptr) return t.fail(FaultKind::kBadAddress, a[0]);
-  char text[16];
-  inet_ntop(AF_INET, from, text, sizeof text);
+bool network_address(Thread& t, std::uint64_t family, Address address, Result& out) {
+  if (family != AF_INET && family != AF_INET6) return t.fail(FaultKind::kIllegalOperation);
+  const char* from = t.memory.at(address, family == AF_INET ? 4 : 16);
+  if (from == nullptr) return t.fail(FaultKind::kBadAddress, address);
+  char text[INET6_ADDRSTRLEN];
+  inet_ntop(static_cast<int>(family), from, text, sizeof text);
   return t.make_text(text, out);
+}
+
+bool json(Thread& t, Arguments a, Result& out) {
+  std::string_view text, path;
+  if (!t.text(a[0], text) || !t.text(a[1], path)) return false;
+  const auto found = json_element(text, path);
+  if (found) return t.make_text(*found, out);
+  out = 0;
+  return true;
+}
+
+// Bytes of a text, of which no more than its own are there; what is behind them is zeros.
+bool bytes_to(Thread& t, Address text, std::size_t bytes, Address to) {
+  std::string_view s;
+  if (!t.text(text, s)) return false;
+  char* place = t.memory.at(to, bytes);
+  if (place == nullptr) return t.fail(FaultKind::kBadAddress, to);
+  t.fuel -= static_cast<std::int64_t>(bytes);
+  if (t.fuel < 0) return t.fail(FaultKind::kIllegalOperation);
+  const std::size_t own = std::min(s.size(), bytes);
+  std::memmove(place, s.data(), own);
+  std::memset(place + own, 0, bytes - own);
+  return true;
+}
+
+bool copy_in(Thread& t, Arguments a, Result& out) {
+  const std::uint64_t text = a[0], bytes = a[1];  // out may be a[0]
+  if (bytes > t.shared.program.options.strsize) return t.fail(FaultKind::kBadAddress, text);
+  out = t.memory.reserve(std::max<std::size_t>(bytes, 1));
+  if (out == 0) return t.fail(FaultKind::kNoScratch);
+  return bytes_to(t, text, bytes, out);
+}
+
+bool copy_in_to(Thread& t, Arguments a) { return bytes_to(t, a[0], a[1], a[2]); }
+
+bool of_code(Thread& t, Subroutine which, Arguments a, Result& out) {
+  const std::size_t room = std::max<std::size_t>(t.shared.program.options.strsize, 32);
+  const std::uint64_t address = a[0];  // out may be the same
+  return made(t, room, out, [&](char* place) -> std::size_t {
+    if (const std::size_t bytes = t.shared.host.code_text(static_cast<unsigned>(which), address, place, room))
+      return std::min(bytes, room - 1);
+    place[0] = '0';
+    place[1] = 'x';
+    return static_cast<std::size_t>(std::to_chars(place + 2, place + room, address, 16).ptr - place);
+  });
 }
 
 bool swapped(Subroutine which, Arguments a, Result& out) {
@@ -310,13 +359,22 @@ bool call_subroutine(Thread& t, Subroutine which, Arguments a, Result& out) {
     case kBasename: return base_name(t, a, out);
     case kDirname: return directory_name(t, a, out);
     case kCleanpath: return clean_path(t, a, out);
-    case kInetNtoa:
+    case kInetNtoa: return network_address(t, AF_INET, a[0], out);
+    case kInetNtoa6: return network_address(t, AF_INET6, a[0], out);
+    case kInetNtop: return network_address(t, a[0], a[1], out);
+    case kJson: return json(t, a, out);
+    case kCopyin: return copy_in(t, a, out);
+    case kCopyinto: return copy_in_to(t, a);
+    case kUfunc:
+    case kUsym:
+    case kUaddr:
+    case kUmod: return of_code(t, which, a, out);
     case kHtons:
     case kHtonl:
     case kHtonll:
     case kNtohs:
     case kNtohl:
-    case kNtohll: return which == kInetNtoa ? address_text(t, a, out) : swapped(which, a, out);
+    case kNtohll: return swapped(which, a, out);
     case kRand: return random_number(t, out);
     default: return t.fail(FaultKind::kIllegalOperation);  // the machine's: refused by the verifier
   }

@@ -133,7 +133,6 @@ class ClauseVerifier {
       case kSt: return size(i.c);
       case kCopy:
       case kCopys: return within(i.imm, 1, Bounds::kVariableBytes);
-      case kArray: return "there is no such array";
       case kLdg:
       case kStg:
       case kAddrg: return variable(i.imm, Scope::kGlobal, false);

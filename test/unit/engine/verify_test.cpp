@@ -81,8 +81,6 @@ TEST_CASE("operands that are not what they must be are refused") {
         "clause 0: instruction 1: st: 129 bytes at once");
   CHECK(refusal({{Op::kLoad, 0}, {Op::kCopy, 0, 0, 0, 0}, kRet}) ==
         "clause 0: instruction 1: copy: 0 is not within 1 and 262144");
-  CHECK(refusal({{Op::kLoad, 0}, {Op::kArray, 0, 0, 0, 0}, kRet}) ==
-        "clause 0: instruction 1: array: there is no such array");
   CHECK(refusal({{Op::kLoad, 0}, {Op::kAgg, 0, 0, 0, 5}, kRet}) ==
         "clause 0: instruction 1: agg: no aggregation 5");
   CHECK(refusal({{Op::kLoad, 0}, {Op::kCall, 0, 0, 2, 0}, kRet}) ==
