@@ -62,7 +62,12 @@ void Actions::speculation(Node* call) {
   if (call->text == "commit") order_.commit(call->place);
 }
 
-void Actions::formatted(ActionInfo& info, Node* call) { formatted_.arguments(info, call); }
+/// printf(), system(), freopen()
+void Actions::formatted(ActionInfo& info, Node* call) {
+  formatted_.arguments(info, call);
+  if (info.kind == ActionKind::kFreopen && info.format == ".")
+    fail(call->place, "D_FREOPEN_INVALID", "freopen( ) argument #1 cannot be \".\": a folder is no file");
+}
 
 void Actions::nothing(ActionInfo&, Node* call) { need_arguments(call, 0, 0); }
 

@@ -13,6 +13,21 @@ namespace {
 
 constexpr std::size_t kMostProbes = 65536;  // of a clause; the engine takes no more of a script
 
+/// What somebody may have meant whose description matches nothing.
+std::string hint_of(std::string_view description) {
+  const std::string_view provider = description.substr(0, description.find(':'));
+  if (provider == description) return "";
+  if (provider == "erlang")
+    return ": a provider has the number of its process, as in erlang*:::name and erlang$target:::name";
+  if (provider.starts_with("pid") && provider.find_first_not_of("0123456789*", 3) == std::string_view::npos)
+    return ": functions of Erlang are erlang*:module:function:entry and :return";
+  constexpr std::string_view kOthers[] = {"syscall", "fbt",      "sched",  "proc",
+                                          "io",      "lockstat", "vminfo", "cpc"};
+  if (std::ranges::find(kOthers, provider) != std::end(kOthers))
+    return ": that provider is of a kernel, which is not traced";
+  return "";
+}
+
 }  // namespace
 
 // --- Declarations ---
@@ -135,7 +150,7 @@ std::string Checker::match_descriptions(CheckedClause& clause) {
         match(parse_description(text, source_kind_, place), probes, script_.program, clause.matched);
     script_.matched += count;
     if (count == 0 && !options_.zero_matches)
-      fail(place, "D_PDESC_ZERO", "probe description " + text + " does not match any probes");
+      fail(place, "D_PDESC_ZERO", "probe description " + text + " does not match any probes" + hint_of(text));
     if (clause.matched.enabled.size() > kMostProbes) fail(place, "D_PDESC_INVAL", "too many probes: " + text);
   }
   return all;

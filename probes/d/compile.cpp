@@ -98,6 +98,15 @@ class Compilation {
     script_.options.emplace_back(name, value);
   }
 
+  /// erlang is the provider of every machine that is traced, whatever its number.
+  bool has_provider(const std::string& name) const {
+    if (name == "dtrace" || name == "profile") return true;
+    return options_.probes != nullptr && std::ranges::any_of(*options_.probes, [&](const ProbeInfo& probe) {
+             return probe.provider.starts_with(name) &&
+                    probe.provider.find_first_not_of("0123456789", name.size()) == std::string::npos;
+           });
+  }
+
   void take(const Pragma& pragma) {
     const auto& words = pragma.words;
     if (words.empty()) return;
@@ -124,6 +133,8 @@ class Compilation {
         fail(pragma.place, "D_PRAGMA_MALFORM", "malformed #pragma D depends_on: class and name");
       if (words[2] != "provider" && words[2] != "module" && words[2] != "library")
         fail(pragma.place, "D_PRAGMA_INVAL", "invalid class in #pragma D depends_on: " + words[2]);
+      if (words[2] != "provider" || !has_provider(words[3]))
+        fail(pragma.place, "D_PRAGMA_DEPEND", "program requires " + words[2] + " " + words[3]);
     } else if (words[1] != "attributes" && words[1] != "binding") {
       fail(pragma.place, "D_PRAGMA_INVAL", "invalid #pragma D: " + words[1]);
     }

@@ -59,7 +59,7 @@ TypeId Conversions::kept_type(const Node* value) {
              : value->type;
 }
 
-void Conversions::assignable(Node*& value, TypeId to, Place place) {
+void Conversions::assignable(Node*& value, TypeId to, Place place, const char* tag) {
   if (types_.is_term(value->type)) kept_type(value);  // fails
   if (types_.is_integer(to) && types_.is_integer(value->type)) {
     value = nodes_.cast_to(value, to);
@@ -77,7 +77,7 @@ void Conversions::assignable(Node*& value, TypeId to, Place place) {
   } else if (types_.same(to, value->type) && (types_.is_struct(to) || types_.is_array(to))) {
     return;
   }
-  fail(place, "D_OP_INCOMPAT",
+  fail(place, tag,
        "operands have incompatible types: \"" + types_.name(to) + "\" = " + nodes_.described(value));
 }
 

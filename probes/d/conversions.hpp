@@ -20,8 +20,8 @@ class Conversions {
   void need_integer(Node*& n, const char* tag, const std::string& who);
   /// The type of a variable that this value makes.
   TypeId kept_type(const Node* value);
-  /// Converts a value to the type of what it is assigned to, or fails with D_OP_INCOMPAT.
-  void assignable(Node*& value, TypeId to, Place place);
+  /// Converts a value to the type of what it is assigned to, or fails with that tag.
+  void assignable(Node*& value, TypeId to, Place place, const char* tag = "D_OP_INCOMPAT");
 
  private:
   Node* of_term(Node* term, const char* function, TypeId type);

@@ -34,9 +34,9 @@ void Expressions::check_scalar(Node*& n, const char* what) {
 }
 
 /// Puts the value of an inline or of a translator's member in place of n.
-void Expressions::put_in(Node*& n, Node* value, TypeId type) {
+void Expressions::put_in(Node*& n, Node* value, TypeId type, const char* tag) {
   check(value);
-  conversions_.assignable(value, type, n->place);
+  conversions_.assignable(value, type, n->place, tag);
   value->lvalue = false;
   n = value;
 }
@@ -49,7 +49,7 @@ void Expressions::known_symbol(Node*& n, const Symbol& symbol) {
   if (symbol.kind == Symbol::Kind::kInline) {
     if (symbol.associative)
       fail(n->place, "D_IDENT_BADREF", n->text + " takes parameters: " + n->text + "[ ... ]");
-    return put_in(n, nodes_.clone(symbol.inlined, {}), symbol.type);
+    return put_in(n, nodes_.clone(symbol.inlined, {}), symbol.type, "D_OP_INCOMPAT");
   }
   if (symbol.associative)
     fail(n->place, "D_IDENT_BADREF", n->text + " is an associative array: it needs keys in [ ]");
@@ -205,7 +205,7 @@ void Expressions::inlined_call(Node*& n, const Symbol& symbol) {
     value->type = symbol.keys[i];
     bindings[symbol.parameters[i]] = value;
   }
-  put_in(n, nodes_.clone(symbol.inlined, bindings), symbol.type);
+  put_in(n, nodes_.clone(symbol.inlined, bindings), symbol.type, "D_OP_INCOMPAT");
 }
 
 /// args[N], targs[N]
@@ -246,7 +246,7 @@ void Expressions::member(Node*& n) {
     check(under->children[0]);
     TypeId type = kVoid;
     Node* value = translators_.member(n, under, type);
-    return put_in(n, value, type);
+    return put_in(n, value, type, "D_XLATE_INCOMPAT");
   }
   check(n->children[0]);
   operators_.member(n);

@@ -37,7 +37,7 @@ class Expressions {
  private:
   class Deeper;
 
-  void put_in(Node*& n, Node* value, TypeId type);
+  void put_in(Node*& n, Node* value, TypeId type, const char* tag);
   void name(Node*& n);
   void known_symbol(Node*& n, const Symbol& symbol);
   void make_target(Node* n, TypeId value);

@@ -597,12 +597,16 @@ TypeId Parser::enumeration() {
   return id;
 }
 
-std::vector<TypeId> Parser::parameter_types(std::string_view end, std::vector<std::string>* names) {
+std::vector<TypeId> Parser::parameter_types(std::string_view end, std::vector<std::string>* names,
+                                            bool* varargs) {
   Deeper deeper(*this);
   std::vector<TypeId> out;
   if (accept(end)) return out;
   do {
-    if (accept("...")) break;
+    if (accept("...")) {
+      if (varargs != nullptr) *varargs = true;
+      break;
+    }
     const Specifiers s = specifiers();
     if (!s.storage.empty() && s.storage != "register")
       fail(s.place, "D_DECL_PARMCLASS", "storage class " + s.storage + " is not allowed for a parameter");
@@ -614,11 +618,27 @@ std::vector<TypeId> Parser::parameter_types(std::string_view end, std::vector<st
   return out;
 }
 
+/// Parameters in [ ]: of an associative array or an inline.
+std::vector<TypeId> Parser::key_types(std::vector<std::string>* names) {
+  const Place place = peek().place;
+  std::vector<std::string> given;
+  bool varargs = false;
+  std::vector<TypeId> out = parameter_types("]", &given, &varargs);
+  if (varargs) fail(place, "D_DECL_PROTO_VARARGS", "a variable number of keys is not allowed");
+  for (std::size_t i = 0; i < out.size(); i++) {
+    if (types_.base_id(out[i]) != kVoid) continue;
+    if (out.size() > 1) fail(place, "D_DECL_PROTO_VOID", "void must be the sole parameter");
+    if (!given[i].empty()) fail(place, "D_DECL_PROTO_NAME", "void may not have a name: " + given[i]);
+  }
+  if (names != nullptr) *names = std::move(given);
+  return out;
+}
+
 void Parser::array_suffix(std::vector<Modifier>& modifiers, Declarator& out) {
   const Place place = take().place;  // [
   if (begins_type(0)) {
     out.associative = true;
-    out.keys = parameter_types("]", nullptr);
+    out.keys = key_types(nullptr);
     return;
   }
   if (accept("]"))
@@ -656,7 +676,7 @@ void Parser::declarator_part(std::vector<Modifier>& modifiers, Declarator& out) 
       array_suffix(modifiers, out);
     } else {
       take();
-      parameter_types(")", nullptr);
+      parameter_types(")", nullptr, nullptr);
       modifiers.push_back({Modifier::kFunction});
     }
   }
@@ -708,7 +728,7 @@ void Parser::inline_declaration() {
   std::vector<std::string> parameters;
   if (accept("[")) {
     declared.associative = true;
-    declared.keys = parameter_types("]", &parameters);
+    declared.keys = key_types(&parameters);
   }
   expect("=");
   Node* value = assignment();

@@ -76,7 +76,8 @@ class Parser {
   void array_suffix(std::vector<Modifier>& modifiers, Declarator& out);
   TypeId type_name();
   bool begins_type(std::size_t n);
-  std::vector<TypeId> parameter_types(std::string_view end, std::vector<std::string>* names);
+  std::vector<TypeId> key_types(std::vector<std::string>* names);
+  std::vector<TypeId> parameter_types(std::string_view end, std::vector<std::string>* names, bool* varargs);
 
   std::vector<Statement> block();
   void statement(std::vector<Statement>& out);

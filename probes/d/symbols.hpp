@@ -24,7 +24,7 @@ struct Symbol {
   bool used_as_array = false;  // its keys are known
   std::vector<TypeId> keys;
   Node* inlined = nullptr;
-  std::vector<std::string> parameters;
+  std::vector<std::string> parameters = {};
 
   void take_keys(const std::vector<TypeId>& types) {
     keys = types;

@@ -62,8 +62,8 @@ TEST_CASE("operands that are not what they must be are refused") {
   CHECK(refusal(Instruction{Op::kConst, 0, 0, 0, -1}) == "clause 0: instruction 0: const: no constant -1");
   CHECK(refusal(Instruction{Op::kText, 0, 0, 0, 7}) == "clause 0: instruction 0: text: no text 7");
   CHECK(refusal(Instruction{Op::kArg, 0, 0, 0, 12}) == "clause 0: instruction 0: arg: no argument 12");
-  CHECK(refusal(Instruction{Op::kBuiltin, 0, 0, 0, 25}) ==
-        "clause 0: instruction 0: builtin: no built-in 25");
+  CHECK(refusal(Instruction{Op::kBuiltin, 0, 0, 0, kBuiltinCount}) ==
+        "clause 0: instruction 0: builtin: no built-in " + std::to_string(kBuiltinCount));
   CHECK(refusal(Instruction{Op::kFrame, 0, 0, 0, 32}) ==
         "clause 0: instruction 0: frame: no byte of the frame 32");
   CHECK(refusal(Instruction{Op::kLdg, 0, 0, 0, 8}) == "clause 0: instruction 0: ldg: no variable 8");

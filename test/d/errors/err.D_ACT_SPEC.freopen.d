@@ -1,0 +1,3 @@
+/* freopen() after speculate(). */
+
+BEGIN { self->s = speculation(); speculate(self->s); freopen("x"); }

@@ -1,0 +1,3 @@
+/* system() after speculate(). */
+
+BEGIN { self->s = speculation(); speculate(self->s); system("true"); }

@@ -1,0 +1,3 @@
+/* The address of a number. */
+
+BEGIN { x = &3; }

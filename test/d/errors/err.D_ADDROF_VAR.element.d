@@ -1,0 +1,3 @@
+/* The address of an element of an associative array. */
+
+BEGIN { a[1] = 1; y = &a[1]; }

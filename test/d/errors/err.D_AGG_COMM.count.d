@@ -1,0 +1,3 @@
+/* An aggregation after commit(). */
+
+BEGIN { self->s = speculation(); commit(self->s); @ = count(); }

@@ -1,0 +1,3 @@
+/* An aggregation after speculate(). */
+
+BEGIN { self->s = speculation(); speculate(self->s); @ = count(); }

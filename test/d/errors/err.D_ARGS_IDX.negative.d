@@ -1,0 +1,4 @@
+/* A negative number of an argument. */
+/* target: ../target/messages.act */
+
+erlang*:::process-spawn { trace(args[-1]); }

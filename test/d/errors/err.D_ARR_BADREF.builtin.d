@@ -1,0 +1,3 @@
+/* A built-in variable is no array. */
+
+BEGIN { timestamp[1] = 2; }

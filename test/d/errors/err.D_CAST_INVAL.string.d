@@ -1,0 +1,5 @@
+/* A structure is no string. */
+
+struct s { int a; };
+struct s v;
+BEGIN { trace((string)v); }

@@ -1,0 +1,3 @@
+/* An action in an expression. */
+
+BEGIN { @a = count(); x = printa(@a) + 1; }

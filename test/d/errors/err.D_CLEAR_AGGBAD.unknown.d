@@ -1,0 +1,3 @@
+/* clear() of an aggregation that there is not. */
+
+BEGIN { clear(@a); }

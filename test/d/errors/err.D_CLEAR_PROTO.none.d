@@ -1,0 +1,3 @@
+/* clear() of nothing. */
+
+BEGIN { clear(); }

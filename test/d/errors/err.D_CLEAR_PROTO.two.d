@@ -1,0 +1,3 @@
+/* clear() of two. */
+
+BEGIN { @a = count(); clear(@a, @a); }

@@ -1,0 +1,4 @@
+/* An array too large. */
+
+int a[100000000];
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* An array without a dimension. */
+
+int a[];
+BEGIN {  }

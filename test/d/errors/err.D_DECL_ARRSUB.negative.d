@@ -1,0 +1,4 @@
+/* A negative dimension. */
+
+int a[-1];
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* A dimension that is no integer. */
+
+int a["x"];
+BEGIN {  }

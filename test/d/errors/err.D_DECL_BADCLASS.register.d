@@ -1,0 +1,4 @@
+/* Another one. */
+
+register int x;
+BEGIN {  }

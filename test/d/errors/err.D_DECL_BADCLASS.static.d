@@ -1,0 +1,4 @@
+/* A storage class that D does not have. */
+
+static int x;
+BEGIN {  }

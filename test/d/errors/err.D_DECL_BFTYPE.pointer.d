@@ -1,0 +1,4 @@
+/* A bit-field of pointers. */
+
+struct s { char *a:3; };
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* A long char. */
+
+long char x;
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* Two storage classes. */
+
+self this int x;
+BEGIN {  }

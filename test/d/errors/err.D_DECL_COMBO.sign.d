@@ -1,0 +1,4 @@
+/* signed unsigned. */
+
+signed unsigned x;
+BEGIN {  }

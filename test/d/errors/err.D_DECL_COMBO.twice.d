@@ -1,0 +1,4 @@
+/* Two types. */
+
+int char x;
+BEGIN {  }

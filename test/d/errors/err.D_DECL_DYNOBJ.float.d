@@ -1,0 +1,4 @@
+/* There are no variables of floating point. */
+
+double x;
+BEGIN {  }

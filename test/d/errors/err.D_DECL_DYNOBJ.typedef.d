@@ -1,0 +1,4 @@
+/* A type that is an associative array. */
+
+typedef int a[int];
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* An enumerator beyond an int. */
+
+enum e { A = 0x80000000 };
+BEGIN {  }

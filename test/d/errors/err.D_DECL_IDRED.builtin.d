@@ -1,0 +1,4 @@
+/* A built-in variable is not declared. */
+
+int timestamp;
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* A member twice. */
+
+struct s { int a; char a; };
+BEGIN {  }

@@ -1,0 +1,5 @@
+/* A long structure. */
+
+struct s { int a; };
+long struct s x;
+BEGIN {  }

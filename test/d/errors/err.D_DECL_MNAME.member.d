@@ -1,0 +1,4 @@
+/* A member without a name. */
+
+struct s { int *; };
+BEGIN {  }

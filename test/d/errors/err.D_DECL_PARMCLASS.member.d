@@ -1,0 +1,4 @@
+/* A storage class of a member. */
+
+struct s { static int a; };
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* A storage class of a key. */
+
+int a[static int];
+BEGIN {  }

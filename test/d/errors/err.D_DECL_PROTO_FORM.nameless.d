@@ -1,0 +1,4 @@
+/* A parameter of an inline without a name. */
+
+inline int f[int] = 3;
+BEGIN {  }

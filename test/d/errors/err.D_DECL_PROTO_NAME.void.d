@@ -1,0 +1,4 @@
+/* void with a name. */
+
+int a[void x];
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* Keys are a fixed number. */
+
+int a[int, ...];
+BEGIN {  }

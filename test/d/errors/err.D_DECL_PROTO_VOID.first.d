@@ -1,0 +1,4 @@
+/* void before another key. */
+
+int a[void, int];
+BEGIN {  }

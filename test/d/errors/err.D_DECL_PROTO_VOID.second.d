@@ -1,0 +1,4 @@
+/* void beside another key. */
+
+int a[int, void];
+BEGIN {  }

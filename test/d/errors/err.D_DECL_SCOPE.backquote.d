@@ -1,0 +1,4 @@
+/* A scope in a declaration. */
+
+int vmlinux`x;
+BEGIN {  }

@@ -1,0 +1,5 @@
+/* An unsigned structure. */
+
+struct s { int a; };
+unsigned struct s x;
+BEGIN {  }

@@ -1,0 +1,5 @@
+/* An enumeration twice. */
+
+enum e { A };
+enum e { B };
+BEGIN {  }

@@ -1,0 +1,5 @@
+/* A structure twice. */
+
+struct s { int a; };
+struct s { int b; };
+BEGIN {  }

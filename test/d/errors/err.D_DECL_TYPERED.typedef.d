@@ -1,0 +1,5 @@
+/* A typedef of another type. */
+
+typedef int t;
+typedef char t;
+BEGIN {  }

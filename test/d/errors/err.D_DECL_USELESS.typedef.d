@@ -1,0 +1,4 @@
+/* A typedef without a name. */
+
+int;
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* A long void. */
+
+long void x;
+BEGIN {  }

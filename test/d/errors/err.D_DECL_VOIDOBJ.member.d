@@ -1,0 +1,4 @@
+/* A member of no type. */
+
+struct s { void a; };
+BEGIN {  }

@@ -1,0 +1,5 @@
+/* What a pointer to a function points to. */
+
+typedef int f(int);
+f *p;
+BEGIN { x = *p; }

@@ -1,0 +1,3 @@
+/* A string is no pointer. */
+
+BEGIN { x = "a"; y = *x; }

@@ -1,0 +1,3 @@
+/* Divided and assigned. */
+
+BEGIN { x = 1; x /= 0; }

@@ -1,0 +1,3 @@
+/* The remainder by zero. */
+
+BEGIN { x = 1 % 0; }

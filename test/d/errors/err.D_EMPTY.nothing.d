@@ -1,0 +1,3 @@
+/* A text without clauses. */
+
+

@@ -1,0 +1,4 @@
+/* A folder is no file. */
+
+#pragma D option destructive
+BEGIN { freopen("."); }

@@ -1,0 +1,3 @@
+/* A variable is called. */
+
+BEGIN { x = 1; x(2); }

@@ -1,0 +1,3 @@
+/* A function that there is not for an aggregation. */
+
+BEGIN { @ = mean(3); }

@@ -1,0 +1,3 @@
+/* Data of a kernel. */
+
+BEGIN { x = progenyof(1); }

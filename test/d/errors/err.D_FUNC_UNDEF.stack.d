@@ -1,0 +1,4 @@
+/* There is no kernel. */
+/* expect-err: stack( ) is not available */
+
+BEGIN { stack(); }

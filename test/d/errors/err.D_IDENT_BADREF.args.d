@@ -1,0 +1,3 @@
+/* args without an index. */
+
+BEGIN { trace(args); }

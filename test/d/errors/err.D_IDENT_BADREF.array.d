@@ -1,0 +1,3 @@
+/* An array without keys. */
+
+BEGIN { a[1] = 2; trace(a); }

@@ -1,0 +1,3 @@
+/* A function is no variable. */
+
+BEGIN { trace(count); }

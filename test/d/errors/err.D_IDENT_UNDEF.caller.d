@@ -1,0 +1,3 @@
+/* The kernel's caller. */
+
+BEGIN { trace(caller); }

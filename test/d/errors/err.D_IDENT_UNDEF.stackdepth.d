@@ -1,0 +1,3 @@
+/* The kernel's stack. */
+
+BEGIN { trace(stackdepth); }

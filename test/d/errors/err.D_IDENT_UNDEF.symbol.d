@@ -1,0 +1,3 @@
+/* A symbol of the kernel. */
+
+BEGIN { trace(`jiffies); }

@@ -1,0 +1,3 @@
+/* A letter in a number. */
+
+BEGIN { trace(0xg); }

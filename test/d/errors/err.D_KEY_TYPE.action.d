@@ -1,0 +1,3 @@
+/* A key that is an action. */
+
+BEGIN { @[printf("x")] = count(); }

@@ -1,0 +1,3 @@
+/* A key that is an aggregation. */
+
+BEGIN { @a = count(); @[@a] = count(); }

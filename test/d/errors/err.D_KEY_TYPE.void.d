@@ -1,0 +1,3 @@
+/* A key that is nothing. */
+
+BEGIN { @[(void)1] = count(); }

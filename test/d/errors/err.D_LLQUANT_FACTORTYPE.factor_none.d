@@ -1,0 +1,3 @@
+/* llquantize(): factor none. */
+
+BEGIN { x = 1; y = 2; @ = llquantize(x); }

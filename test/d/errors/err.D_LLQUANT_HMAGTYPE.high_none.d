@@ -1,0 +1,3 @@
+/* llquantize(): high none. */
+
+BEGIN { x = 1; y = 2; @ = llquantize(x, 10, 1); }

@@ -1,0 +1,3 @@
+/* llquantize(): low negative. */
+
+BEGIN { x = 1; y = 2; @ = llquantize(x, 10, -1, 3, 10); }

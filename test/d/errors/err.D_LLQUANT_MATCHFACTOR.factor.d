@@ -1,0 +1,3 @@
+/* Another factor than before. */
+
+BEGIN { @a = llquantize(1, 10, 1, 3, 10); @a = llquantize(1, 2, 1, 3, 4); }

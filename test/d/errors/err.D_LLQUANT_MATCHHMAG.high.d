@@ -1,0 +1,3 @@
+/* Another high than before. */
+
+BEGIN { @a = llquantize(1, 10, 1, 3, 10); @a = llquantize(1, 10, 1, 4, 10); }

@@ -1,0 +1,3 @@
+/* Another low than before. */
+
+BEGIN { @a = llquantize(1, 10, 1, 3, 10); @a = llquantize(1, 10, 0, 3, 10); }

@@ -1,0 +1,3 @@
+/* lquantize(): limtype, none. */
+
+BEGIN { x = 1; @ = lquantize(x, 1); }

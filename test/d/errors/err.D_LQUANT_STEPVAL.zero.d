@@ -1,0 +1,3 @@
+/* lquantize(): stepval, zero. */
+
+BEGIN { x = 1; @ = lquantize(x, 0, 10, 0); }

@@ -1,0 +1,3 @@
+/* An argument that is not given, as a text. */
+
+BEGIN { trace($$1); }

@@ -1,0 +1,3 @@
+/* normalize() of an aggregation that there is not. */
+
+BEGIN { normalize(@a, 2); }

@@ -1,0 +1,3 @@
+/* denormalize() takes one. */
+
+BEGIN { @a = count(); denormalize(@a, 1); }

@@ -1,0 +1,3 @@
+/* normalize() by nothing. */
+
+BEGIN { @a = count(); normalize(@a); }

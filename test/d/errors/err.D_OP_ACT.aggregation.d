@@ -1,0 +1,3 @@
+/* An aggregation in an expression. */
+
+BEGIN { @a = count(); x = @a + 1; }

@@ -1,0 +1,3 @@
+/* Minus a text. */
+
+BEGIN { x = -"a"; }

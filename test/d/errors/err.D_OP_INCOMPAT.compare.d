@@ -1,0 +1,3 @@
+/* A text and a number. */
+
+BEGIN { x = 1; y = ("a" == x); }

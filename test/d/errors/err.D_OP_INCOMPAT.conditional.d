@@ -1,0 +1,3 @@
+/* Two types of one value. */
+
+BEGIN { x = 1 ? "a" : 3; }

@@ -1,0 +1,3 @@
+/* The sum of two pointers. */
+
+BEGIN { x = (int *)0 + (int *)0; }

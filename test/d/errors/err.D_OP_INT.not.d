@@ -1,0 +1,3 @@
+/* The complement of a text. */
+
+BEGIN { x = ~"a"; }

@@ -1,0 +1,3 @@
+/* A text is not shifted. */
+
+BEGIN { x = "a" << 1; }

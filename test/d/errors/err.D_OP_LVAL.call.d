@@ -1,0 +1,3 @@
+/* A call is not assigned. */
+
+BEGIN { strlen("a") = 3; }

@@ -1,0 +1,3 @@
+/* A string has no next. */
+
+BEGIN { x = "a"; x++; }

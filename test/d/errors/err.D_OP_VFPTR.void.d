@@ -1,0 +1,3 @@
+/* A variable of nothing. */
+
+BEGIN { x = (void)1; }

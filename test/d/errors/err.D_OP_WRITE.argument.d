@@ -1,0 +1,3 @@
+/* An argument is not assigned. */
+
+BEGIN { arg0 = 1; }

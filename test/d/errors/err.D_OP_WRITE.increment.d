@@ -1,0 +1,3 @@
+/* A built-in is not incremented. */
+
+BEGIN { timestamp++; }

@@ -1,0 +1,3 @@
+/* A number that no probe can have. */
+
+12345678901 { }

@@ -1,0 +1,3 @@
+/* Too many parts. */
+
+a:b:c:d:e { }

@@ -1,0 +1,5 @@
+/* A process has its number in the name of its provider. */
+/* target: ../target/messages.act */
+/* expect-err: erlang* */
+
+erlang:::process-spawn { }

@@ -1,0 +1,3 @@
+/* $target without a target. */
+
+erlang$target:::process-spawn { }

@@ -1,0 +1,3 @@
+/* A timer too fast to be one. */
+
+tick-1000000hz { }

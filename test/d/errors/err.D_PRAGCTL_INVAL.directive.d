@@ -1,0 +1,4 @@
+/* A control line that there is not. */
+
+#nothing
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* An option without a name. */
+
+#pragma D option
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* A value that is none. */
+
+#pragma D option bufsize=many
+BEGIN {  }

@@ -1,0 +1,3 @@
+/* A predicate that is a text. */
+
+BEGIN /"a"/ { }

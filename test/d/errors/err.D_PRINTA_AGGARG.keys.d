@@ -1,0 +1,3 @@
+/* An aggregation with its keys. */
+
+BEGIN { @a[1] = count(); printa(@a[1]); }

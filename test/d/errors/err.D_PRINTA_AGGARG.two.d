@@ -1,0 +1,3 @@
+/* Aggregations without a format. */
+
+BEGIN { @a = count(); @b = count(); printa(@a, @b); }

@@ -1,0 +1,3 @@
+/* printa() of an aggregation that there is not. */
+
+BEGIN { printa(@a); }

@@ -1,0 +1,3 @@
+/* printf() of an aggregation. */
+
+BEGIN { @a = count(); printf("%d", @a); }

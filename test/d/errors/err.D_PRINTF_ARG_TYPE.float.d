@@ -1,0 +1,3 @@
+/* There are no floating-point numbers. */
+
+BEGIN { printf("%f", 3); }

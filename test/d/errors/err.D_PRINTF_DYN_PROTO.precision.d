@@ -1,0 +1,3 @@
+/* A precision that is not given. */
+
+BEGIN { printf("%.*d"); }

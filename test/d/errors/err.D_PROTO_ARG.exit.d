@@ -1,0 +1,3 @@
+/* A status that is a text. */
+
+BEGIN { exit("a"); }

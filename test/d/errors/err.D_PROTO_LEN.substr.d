@@ -1,0 +1,3 @@
+/* Too many arguments. */
+
+BEGIN { trace(substr("a", 1, 2, 3)); }

@@ -1,0 +1,3 @@
+/* A text without an end. */
+
+BEGIN { trace("abc

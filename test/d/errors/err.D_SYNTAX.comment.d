@@ -1,0 +1,3 @@
+/* A comment without an end. */
+
+BEGIN {  } /* never

@@ -1,0 +1,3 @@
+/* A conversion that there is not. */
+
+BEGIN { printf("%q", 1); }

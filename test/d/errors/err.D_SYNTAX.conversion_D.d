@@ -1,0 +1,3 @@
+/* %D is no conversion of D. */
+
+BEGIN { printf("%D", 1); }

@@ -1,0 +1,3 @@
+/* A format that ends too soon. */
+
+BEGIN { printf("%", 1); }

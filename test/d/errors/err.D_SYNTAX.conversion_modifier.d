@@ -1,0 +1,3 @@
+/* A modifier that a conversion does not have. */
+
+BEGIN { printf("%hs", "a"); }

@@ -1,0 +1,3 @@
+/* A description alone is no clause. */
+
+BEGIN

@@ -1,0 +1,3 @@
+/* There are no loops. */
+
+BEGIN { for (x = 0; x < 3; x++) { } }

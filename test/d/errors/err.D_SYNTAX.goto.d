@@ -1,0 +1,3 @@
+/* Nor jumps. */
+
+BEGIN { goto end; }

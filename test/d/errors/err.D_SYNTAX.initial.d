@@ -1,0 +1,4 @@
+/* A declaration gives no value. */
+
+int x = 3;
+BEGIN {  }

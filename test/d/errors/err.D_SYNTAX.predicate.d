@@ -1,0 +1,3 @@
+/* A predicate without an end. */
+
+BEGIN /1 { trace(1); }

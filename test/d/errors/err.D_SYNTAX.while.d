@@ -1,0 +1,3 @@
+/* None of this kind either. */
+
+BEGIN { while (1) { } }

@@ -1,0 +1,3 @@
+/* tracemem() of nothing. */
+
+BEGIN { tracemem((void)1, 8); }

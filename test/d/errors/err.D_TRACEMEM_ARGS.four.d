@@ -1,0 +1,3 @@
+/* Four arguments. */
+
+BEGIN { tracemem("abc", 1, 2, 3); }

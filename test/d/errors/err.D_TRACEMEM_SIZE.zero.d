@@ -1,0 +1,3 @@
+/* No bytes. */
+
+BEGIN { tracemem("abc", 0); }

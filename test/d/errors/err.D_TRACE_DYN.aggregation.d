@@ -1,0 +1,3 @@
+/* trace() of an aggregation. */
+
+BEGIN { @a = count(); trace(@a); }

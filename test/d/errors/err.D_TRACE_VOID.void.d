@@ -1,0 +1,3 @@
+/* trace() of nothing. */
+
+BEGIN { trace((void)1); }

@@ -1,0 +1,3 @@
+/* trunc() of an aggregation that there is not. */
+
+BEGIN { trunc(@a); }

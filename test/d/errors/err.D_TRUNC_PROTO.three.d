@@ -1,0 +1,3 @@
+/* trunc() of three. */
+
+BEGIN { @a = count(); trunc(@a, 1, 2); }

@@ -1,0 +1,3 @@
+/* A number that is no constant. */
+
+BEGIN { x = 3; @[ustack(x)] = count(); }

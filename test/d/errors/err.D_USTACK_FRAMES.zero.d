@@ -1,0 +1,3 @@
+/* No frames. */
+
+BEGIN { ustack(0); }

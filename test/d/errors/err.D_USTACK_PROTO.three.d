@@ -1,0 +1,3 @@
+/* Three arguments. */
+
+BEGIN { ustack(1, 2, 3); }

@@ -1,0 +1,3 @@
+/* A negative size. */
+
+BEGIN { jstack(3, -1); }

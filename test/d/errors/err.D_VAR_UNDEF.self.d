@@ -1,0 +1,3 @@
+/* A variable of a thread that nobody assigned. */
+
+BEGIN { trace(self->x); }

@@ -1,0 +1,3 @@
+/* A variable of the clause that nobody assigned. */
+
+BEGIN { trace(this->x); }

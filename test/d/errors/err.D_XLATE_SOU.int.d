@@ -1,0 +1,4 @@
+/* A translator makes structures. */
+
+translator int < int n > { a = n; };
+BEGIN {  }
