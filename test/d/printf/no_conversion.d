@@ -1,0 +1,6 @@
+/* A format without conversions. */
+#pragma D option quiet
+
+BEGIN { printf("plain\n"); exit(0); }
+
+/* expect: plain */
