@@ -14,7 +14,7 @@ using d::Message;
 
 namespace {
 
-/// Whether a probe of the machine asks where the process is that fires.
+/// Whether a probe that fires in the middle of a slice asks where the process is.
 bool asks_for_places(const d::Program& program) {
   const auto asks = [](const d::Instruction& i) {
     switch (i.operation) {
@@ -27,12 +27,16 @@ bool asks_for_places(const d::Program& program) {
     }
   };
   return std::ranges::any_of(program.clauses, [&](const d::Clause& c) {
-    return std::ranges::any_of(c.probes, [](const d::Enabled& e) { return e.probe < d::kFirstTimerProbe; }) &&
+    const auto is_anywhere = [](const d::Enabled& e) {
+      return e.probe < d::kFirstTimerProbe && !fires_between_slices(e.probe);
+    };
+    return std::ranges::any_of(c.probes, is_anywhere) &&
            (std::ranges::any_of(c.body, asks) || std::ranges::any_of(c.predicate, asks));
   });
 }
 
-constexpr std::size_t kMostWaiting = 64 << 20;  // of who asks and does not read the answers
+constexpr std::size_t kMostWaiting = 64 << 20;   // of who asks and does not read the answers
+constexpr std::size_t kLongestAnswer = 1 << 20;  // of what can be asked for in parts
 
 }  // namespace
 
@@ -67,6 +71,7 @@ void Connection::handle(const d::Channel::Received& received) {
     }
     case Message::kAtoms: answer_names(received.body, &d::Host::atom_name); break;
     case Message::kAddresses: answer_names(received.body, &d::Host::address_name); break;
+    case Message::kAtomsFrom: answer_atoms(d::Unpacker(received.body).u32()); break;
     case Message::kDrops: {
       d::Packer counts;
       for (unsigned k = 0; k < static_cast<unsigned>(d::Drop::kCount); ++k)
@@ -155,6 +160,15 @@ void Connection::answer_names(const std::string& body, std::string (d::Host::*na
     names.push_back((machine_host().*name)(number));
   }
   channel_.send(Message::kNames, d::pack_names(names));
+}
+
+void Connection::answer_atoms(std::uint32_t index) {
+  d::Packer atoms;
+  for (std::uint64_t number; (number = machine_host().atom_number(index)) != 0; ++index) {
+    atoms.u64(number).text(machine_host().atom_name(number));
+    if (atoms.bytes.size() > kLongestAnswer) break;
+  }
+  channel_.send(Message::kAtomsFrom, atoms.bytes);
 }
 
 }  // namespace vmrun::attach

@@ -36,6 +36,7 @@ class Connection {
   void stop_watching();
   void tell_rings();
   void tell_exit();
+  void answer_atoms(std::uint32_t index);
   void answer_names(const std::string& body, std::string (d::Host::*name)(std::uint64_t));
 
   d::Channel channel_;

@@ -147,7 +147,7 @@ std::size_t term_text_of(Term term, char* out, std::size_t room) {
 bool knows_place(const d::Firing& f) {
   const Core* core = this_core();
   return !core || core->instructions == Instructions::kTraced || firing_thread().at_rest ||
-         (f.probe < table().of_slices.size() && table().of_slices[f.probe]);
+         fires_between_slices(f.probe);
 }
 
 /// The innermost address of a stack, as stack_of takes it.
@@ -260,6 +260,10 @@ class MachineHost final : public d::Host {
       case d::Builtin::kMsgqlen: return p ? p->mailbox.length() : 0;
       case d::Builtin::kHeapwords:
         return p ? p->heap.block_words() + static_cast<Word>(p->heap.old_end - p->heap.old_start) : 0;
+      case d::Builtin::kHeapused:
+        return p ? p->heap.used_words() + p->heap.fragment_words +
+                       static_cast<Word>(p->heap.old_top - p->heap.old_start)
+                 : 0;
       case d::Builtin::kReductions:
         return p ? p->reductions_done + static_cast<Word>(core->slice - p->reductions) : 0;
       case d::Builtin::kUcaller: return p ? caller_of(f, *p) : 0;
@@ -374,6 +378,9 @@ class MachineHost final : public d::Host {
     if (!atom.is_atom() || atom.atom_index() >= atom_count()) return {};
     return std::string(atom_text(atom));
   }
+  std::uint64_t atom_number(std::uint32_t index) override {
+    return index < atom_count() ? Term::atom(index).raw() : 0;
+  }
   std::string address_name(std::uint64_t address) override {
     const EpochGuard guard;
     const auto* at = reinterpret_cast<const Word*>(address & ~Word{7});
@@ -438,6 +445,10 @@ d::Host& machine_host() {
     return *new MachineHost;
   }();
   return host;
+}
+
+bool fires_between_slices(std::uint32_t probe) {
+  return probe < table().of_slices.size() && table().of_slices[probe];
 }
 
 std::uint64_t self_key() {

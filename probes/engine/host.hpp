@@ -124,6 +124,8 @@ class Host {
   /// before is seen by every firing that begins later: a full fence against them.
   virtual void wait_for_firings() = 0;
   virtual std::string atom_name(std::uint64_t number) = 0;
+  /// The number of the atom with this index; atoms are numbered as they are made. 0: there is none.
+  virtual std::uint64_t atom_number(std::uint32_t index) { return 0; }
   /// m:f/a (file:line) of an instruction; empty when it is not known (any more).
   virtual std::string address_name(std::uint64_t address) = 0;
 };

@@ -19,6 +19,7 @@
 ///   kAggregations clear...          kAggregations elements
 ///   kAtoms numbers                  kNames texts
 ///   kAddresses addresses            kNames texts
+///   kAtomsFrom index                kAtomsFrom atoms
 ///   kDrops                          kDrops counts
 ///   kStop (END runs)                kStopped
 ///                                   kExit status, when a script calls exit()
@@ -36,6 +37,8 @@
 ///   kAggregations  those to be cleared; the answer: count, of each element aggregation, key
 ///                  (text), number of values, u64 values
 ///   kAtoms, kAddresses  u64 each
+///   kAtomsFrom     index; the answer: u64 number and text of the atoms from there on, not all when
+///                  they are many
 ///   kNames         a text for each that was asked for, empty when there is none
 ///   kDrops         u64 of each Drop
 ///   kExit          status
@@ -67,7 +70,8 @@ enum class Message : std::uint32_t {
   kDrops,
   kStop,
   kStopped,
-  kExit
+  kExit,
+  kAtomsFrom
 };
 
 struct Head {

@@ -38,6 +38,7 @@ class Texts {
   std::size_t stack_indent = 14;
 
   const std::string& atom(std::uint64_t number);
+  void learn_atom(std::uint64_t number, std::string name) { atoms_[number] = std::move(name); }
   /// Empty: nobody knows.
   const std::string& address(std::uint64_t address);
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "probes/engine/ring.hpp"
@@ -40,6 +41,12 @@ class Target {
   /// The machine has ended, or the connection.
   virtual bool gone() const { return false; }
   virtual Names names() = 0;
+  /// Names of atoms that no call before has given: for who will read what there is of them when
+  /// the target is gone.
+  virtual std::vector<std::pair<std::uint64_t, std::string>> new_atoms() { return {}; }
+  /// The same target once more, to be opened and begun while this one still runs. What this one has
+  /// started goes over to it. Null and why: it cannot be had.
+  virtual std::unique_ptr<Target> again(std::string& why) = 0;
 };
 
 /// Neither -p nor -c: BEGIN, END, ERROR, tick and profile.

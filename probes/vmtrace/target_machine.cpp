@@ -13,6 +13,7 @@
 #include <fstream>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -118,6 +119,22 @@ class MachineTarget : public Target {
     return exiting_;
   }
   bool gone() const override { return gone_ || stopped_; }
+  std::vector<std::pair<std::uint64_t, std::string>> new_atoms() override {
+    std::vector<std::pair<std::uint64_t, std::string>> atoms;
+    for (bool more = !gone_; more;) {
+      channel_->send(Message::kAtomsFrom, Packer().u32(atoms_told_).bytes);
+      Channel::Received answer;
+      std::string why;
+      if (!await(Message::kAtomsFrom, answer, why)) break;
+      Unpacker in(answer.body);
+      for (more = !in.at_end(); !in.at_end() && in.ok(); ++atoms_told_) {
+        const std::uint64_t number = in.u64();
+        atoms.emplace_back(number, in.text());
+      }
+    }
+    return atoms;
+  }
+  std::unique_ptr<Target> again(std::string& why) override;
   Names names() override {
     return {[this](std::uint64_t n) { return name(Message::kAtoms, n); },
             [this](std::uint64_t n) { return name(Message::kAddresses, n); }};
@@ -182,6 +199,7 @@ class MachineTarget : public Target {
   std::vector<std::unique_ptr<Ring>> rings_;
   bool gone_ = false, stopped_ = false, stopped_of_itself_ = false, exiting_ = false;
   int status_ = 0;
+  std::uint32_t atoms_told_ = 0;
 };
 
 int trace_signal() { return SIGRTMIN + kDoorSignal; }
@@ -277,6 +295,12 @@ std::unique_ptr<Target> attach_target(std::int64_t pid, std::string& why) {
   }
   if (target == nullptr) why = fmt::format("failed to grab pid {}: {}", pid, reason);
   return target;
+}
+
+std::unique_ptr<Target> MachineTarget::again(std::string& why) {
+  std::unique_ptr<Target> next = attach_target(pid_, why);
+  if (next != nullptr) static_cast<MachineTarget&>(*next).child_ = std::exchange(child_, 0);
+  return next;
 }
 
 std::unique_ptr<Target> start_target(const std::string& command, std::string& why) {

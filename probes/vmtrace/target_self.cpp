@@ -44,6 +44,7 @@ class SelfTarget : public Target {
   std::uint64_t drops(Drop kind) override { return session_->drops(kind); }
   bool exiting(int& status) override { return session_->exiting(status); }
   Names names() override { return {}; }
+  std::unique_ptr<Target> again(std::string&) override { return make_self_target(); }
 
  private:
   NullHost host_;
