@@ -10,8 +10,8 @@ d::Host& machine_host();
 
 /// How a probe's arguments are handed over, by its number. The machine_host has been made.
 extern const d::ArgumentKind* const* kinds_by_probe;
-/// Fired where a slice begins or ends: where the process is, is known then, whatever instructions it
-/// runs.
+/// Fired where a slice begins or ends: where the process is is known then, whatever instructions
+/// it runs.
 bool fires_between_slices(std::uint32_t probe);
 /// Of the process that runs in this thread, or else of the thread.
 std::uint64_t self_key();

@@ -59,14 +59,16 @@ int view_command(const ViewInfo& view, const std::vector<std::string>& words) {
   if (!read_settings(view, words, settings, why))
     fail(fmt::format("{}\nvmtrace {} --help lists the options", why, view.name), kUsage);
   if (settings.help) return std::fputs(help_of(view).c_str(), stdout), 0;
-  const std::string script = script_of(settings);
+  const std::string script = script_of(settings), script_name = chosen_script(settings).name;
   if (settings.show_script) return std::fputs(script.c_str(), stdout), 0;
   choose_machine(settings);
   look_at_output(settings);
-  const CommandLine line = settings.line;
+  CommandLine line = settings.line;
   const std::unique_ptr<View> shows = make_view(std::move(settings));
   if (shows == nullptr) fail(fmt::format("{}: nobody shows {}", view.name, view.shown));
-  return trace(line, {{Source::Kind::kFile, view.script_name, script}}, shows.get());
+  line.replaces = !shows->file().empty();
+  if (line.replaces && line.output.empty() && isatty(STDOUT_FILENO) != 0) line.output = shows->file();
+  return trace(line, {{Source::Kind::kFile, script_name, script}}, shows.get());
 }
 
 }  // namespace vmrun::d

@@ -9,7 +9,8 @@ UNITS = {'process', 'text', 'count', 'rate', 'time', 'share', 'words', 'bytes'}
 
 class View:
     def __init__(self, name, script, shown, purpose, options):
-        self.name, self.script, self.shown, self.purpose, self.options, self.tables = name, script, shown, purpose, options, []
+        self.name, self.script, self.shown, self.purpose, self.options = name, script, shown, purpose, options
+        self.instead, self.tables = [], []
 
 
 def split_colon(text):
@@ -19,7 +20,7 @@ def split_colon(text):
 
 def read_option(words, meaning, options):
     letter, name, kind = words[:3]
-    if kind not in KINDS:
+    if kind not in KINDS and '|' not in kind:
         raise ValueError(f'unknown kind {kind}')
     value = '' if words[3] == '-' else words[3]
     same = [i for i, option in enumerate(options) if option[0] == letter]
@@ -47,6 +48,8 @@ def read_line(line, views, common):
         read_option(rest, tail, views[-1].options if views else list(common.values())[-1])
     elif what == 'view':
         views.append(View(*rest, tail, [*common[''], *common.get(rest[2], [])]))
+    elif what == 'instead':
+        views[-1].instead.append((rest[0], rest[1]))
     elif what == 'table':
         views[-1].tables.append((rest[0], tail, []))
     elif what == 'column':
@@ -70,6 +73,14 @@ def quoted(text):
     return '"' + text.replace('\\', '\\\\').replace('"', '\\"').replace('\n', '\\n').replace('\t', '\\t') + '"'
 
 
+def kind_constant(kind):
+    return 'kChoice' if '|' in kind else 'k' + kind.capitalize()
+
+
+def choices(kind):
+    return kind if '|' in kind else ''
+
+
 def script_literal(text):
     return '\n    '.join(quoted(line) for line in text.splitlines(keepends=True))
 
@@ -79,11 +90,16 @@ def source(views, folder):
     for v in views:
         out.append(f'const ViewOption k_{v.name}_options[] = {{')
         for letter, name, kind, value, meaning in v.options:
-            out.append(f"    {{'{letter}', {quoted(name)}, OptionKind::k{kind.capitalize()}, {quoted(value)}, {quoted(meaning)}}},")
+            out.append(f"    {{'{letter}', {quoted(name)}, OptionKind::{kind_constant(kind)}, {quoted(value)}, {quoted(meaning)}, "
+                       f'{quoted(choices(kind))}}},')
         out.append('};')
         for name, _, columns in v.tables:
             out.append(f'const ViewColumn k_{v.name}_{name}_columns[] = {{')
             out += [f'    {{{quoted(h)}, {key}, {quoted(a)}, Unit::k{unit.capitalize()}}},' for h, key, a, unit in columns]
+            out.append('};')
+        if v.instead:
+            out.append(f'const ViewScript k_{v.name}_instead[] = {{')
+            out += [f'    {{{quoted(option)}, {quoted(script)},\n    {script_literal((folder / script).read_text())}}},' for option, script in v.instead]
             out.append('};')
         if v.tables:
             out.append(f'const ViewTable k_{v.name}_tables[] = {{')
@@ -92,9 +108,10 @@ def source(views, folder):
     out.append('const ViewInfo kAll[] = {')
     for v in views:
         tables = f'k_{v.name}_tables' if v.tables else '{}'
+        instead = f'k_{v.name}_instead' if v.instead else '{}'
         text = (folder / v.script).read_text()
         out.append(f'    {{{quoted(v.name)}, {quoted(v.script)}, {quoted(v.shown)}, {quoted(v.purpose)},\n    {script_literal(text)},\n'
-                   f'    k_{v.name}_options, {tables}}},')
+                   f'    k_{v.name}_options, {tables}, {instead}}},')
     out += ['};', '}  // namespace', 'const std::span<const ViewInfo> kViews = kAll;', '}  // namespace vmrun::d', '']
     return '\n'.join(out)
 

@@ -43,26 +43,41 @@ const ViewOption* option_of(const ViewInfo& view, char letter) {
   return found == view.options.end() ? nullptr : &*found;
 }
 
+/// words: one|another.
+bool is_one_of(std::string_view text, std::string_view words) {
+  for (std::size_t at = 0; at <= words.size();) {
+    const std::size_t end = std::min(words.find('|', at), words.size());
+    if (words.substr(at, end - at) == text) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 bool is_value(const ViewOption& option, const std::string& text) {
   std::int64_t n = 0;
   switch (option.kind) {
     case OptionKind::kDuration: return read_duration(text, n);
     case OptionKind::kCount: return read_count(text, n);
+    case OptionKind::kChoice: return !text.empty() && is_one_of(text, option.choices);
     default: return text.find_first_of("\"\\\n") == std::string::npos;  // it may stand in a text of D
   }
 }
 
-const char* kind_words(OptionKind kind) {
-  return kind == OptionKind::kDuration ? "a duration: 10, 500ms, 2m"
-         : kind == OptionKind::kCount  ? "a number"
-                                       : "a word";
+std::string kind_words(const ViewOption& option) {
+  switch (option.kind) {
+    case OptionKind::kDuration: return "a duration: 10, 500ms, 2m";
+    case OptionKind::kCount: return "a number";
+    case OptionKind::kChoice: return option.choices;
+    default: return "a word";
+  }
 }
 
 const char* placeholder(OptionKind kind) {
   switch (kind) {
     case OptionKind::kDuration: return " TIME";
     case OptionKind::kCount: return " N";
-    case OptionKind::kWord: return " WORD";
+    case OptionKind::kWord:
+    case OptionKind::kChoice: return " WORD";
     default: return "";
   }
 }
@@ -70,7 +85,7 @@ const char* placeholder(OptionKind kind) {
 /// A letter that stands for an option of the view itself, with its value.
 bool take(Settings& settings, const ViewOption& option, const std::string& value, std::string& why) {
   if (!is_value(option, value)) {
-    why = fmt::format("-{} wants {}, not {}", option.letter, kind_words(option.kind), value);
+    why = fmt::format("-{} wants {}, not {}", option.letter, kind_words(option), value);
     return false;
   }
   settings.values[option.name] = value;
@@ -124,7 +139,7 @@ std::string in_script(const Settings& settings, const std::string& name) {
   const auto found =
       std::ranges::find_if(settings.view->options, [&](const ViewOption& o) { return o.name == name; });
   if (found == settings.view->options.end()) return "${" + name + "}";
-  if (found->kind == OptionKind::kWord) return settings.text(name);
+  if (found->kind == OptionKind::kWord || found->kind == OptionKind::kChoice) return settings.text(name);
   const std::int64_t n = settings.number(name);
   return n == 0 ? "" : std::to_string(n);
 }
@@ -173,9 +188,15 @@ bool read_settings(const ViewInfo& view, const std::vector<std::string>& words, 
   return is_heading(view, settings.text("sort"), why) && read_command_line(of_vmtrace, settings.line, why);
 }
 
+ViewScript chosen_script(const Settings& settings) {
+  for (const ViewScript& script : settings.view->instead)
+    if (!settings.text(script.option).empty()) return script;
+  return {"", settings.view->script_name, settings.view->script};
+}
+
 std::string script_of(const Settings& settings) {
   std::string out;
-  std::string_view rest = settings.view->script;
+  std::string_view rest = chosen_script(settings).text;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     std::string line(rest.substr(0, end));
@@ -196,7 +217,7 @@ std::string help_of(const ViewInfo& view) {
   for (const ViewOption& o : view.options)
     line(fmt::format("-{}{}", o.letter, placeholder(o.kind)),
          fmt::format("{}{}", o.meaning, *o.value == '\0' ? "" : fmt::format(" (default {})", o.value)));
-  line("-o FILE", "output is added to FILE");
+  line("-o FILE", "where the output goes");
   line("-x OPT[=V]", "an option of D: aggsize=16m, bufsize=1m, ...");
   line("--show-script", "prints the D script that this command runs, and ends");
   return text + "\nTIME: 10 or 10s, 500ms, 5us, 2m. Ctrl-C ends it, with what there is by then.\n";

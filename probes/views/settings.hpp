@@ -35,6 +35,8 @@ bool read_duration(std::string_view text, std::int64_t& ns);
 /// 20, 5k, 2m (thousands and millions). False: it is no count.
 bool read_count(std::string_view text, std::int64_t& n);
 
+/// Which of its scripts a view runs.
+ViewScript chosen_script(const Settings& settings);
 /// The script of a view with its options put in, as --show-script prints it.
 std::string script_of(const Settings& settings);
 

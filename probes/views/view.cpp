@@ -2,7 +2,10 @@
 
 #include <string_view>
 
+#include "probes/views/flame.hpp"
+#include "probes/views/record.hpp"
 #include "probes/views/table.hpp"
+#include "probes/views/timeline_view.hpp"
 
 namespace vmrun::d {
 namespace {
@@ -17,8 +20,8 @@ constexpr struct {
   std::string_view name;
   std::unique_ptr<View> (*make)(Settings);
 } kShown[] = {
-    {"d", make<View>},
-    {"table", make<TableView>},
+    {"d", make<View>},          {"flame", make<FlameView>},       {"record", make<RecordView>},
+    {"table", make<TableView>}, {"timeline", make<TimelineView>},
 };
 
 }  // namespace

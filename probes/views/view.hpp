@@ -17,6 +17,10 @@ class View : public Presentation {
     return false;
   }
 
+  /// The name of a document that the output is, if it is one: it replaces what a file held before,
+  /// and goes to a file of this name rather than to a screen. Empty: it is text like any other.
+  virtual std::string file() const { return ""; }
+
  protected:
   const Settings& settings() const { return settings_; }
 

@@ -7,7 +7,7 @@
 /// The ready-made views of vmtrace, as views.tab has them. Constant data.
 namespace vmrun::d {
 
-enum class OptionKind : std::uint8_t { kDuration, kCount, kWord, kFlag };
+enum class OptionKind : std::uint8_t { kDuration, kCount, kWord, kFlag, kChoice };
 
 struct ViewOption {
   char letter;
@@ -15,6 +15,7 @@ struct ViewOption {
   OptionKind kind;
   const char* value;  // as on the command line; empty: none
   const char* meaning;
+  const char* choices = "";  // one|another
 };
 
 enum class Unit : std::uint8_t { kProcess, kText, kCount, kRate, kTime, kShare, kWords, kBytes };
@@ -32,6 +33,13 @@ struct ViewTable {
   std::span<const ViewColumn> columns;
 };
 
+/// Another script of a view, for when an option is given.
+struct ViewScript {
+  const char* option;
+  const char* name;
+  std::string_view text;
+};
+
 struct ViewInfo {
   const char* name;
   const char* script_name;
@@ -40,6 +48,7 @@ struct ViewInfo {
   std::string_view script;  // with ${name} in it
   std::span<const ViewOption> options;
   std::span<const ViewTable> tables;
+  std::span<const ViewScript> instead = {};
 };
 
 extern const std::span<const ViewInfo> kViews;

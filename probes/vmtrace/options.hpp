@@ -19,6 +19,7 @@ struct CommandLine {
   std::vector<std::string> preprocessor;                     // -D, -U, -I as cpp takes them
   std::vector<std::string> arguments;                        // $1 and on
   std::string output;                                        // -o
+  bool replaces = false;                                     // what FILE of -o held; else it is added to
   bool list = false;                                         // -l
   bool compile_only = false;                                 // -e
   bool disassemble = false;                                  // -S

@@ -29,11 +29,18 @@ class Presentation {
   /// printa. False: it is done as D says.
   virtual bool act(const Event& event, const ActionInfo& action, std::span<const Value> values,
                    Aggregates& aggregations, std::string& out) = 0;
+  /// Whether SIGUSR1 is for it: what there is by then is written as if it were the end, and tracing
+  /// goes on, from begin.
+  virtual bool can_be_asked() const { return false; }
   /// About once a second, the aggregations are as they are now. A text: tracing ends, for that
   /// reason.
   virtual std::string reason_to_end(Aggregates& aggregations) { return ""; }
+  /// So many more records, keys and the like were dropped.
+  virtual void dropped(std::uint64_t n) {}
   /// After END: nothing comes any more. What nobody printed is not printed by itself.
   virtual void end(Aggregates& aggregations, std::string& out) {}
+  /// What has been written, in a line for the screen; empty: nothing is said.
+  virtual std::string summary() const { return ""; }
 };
 
 }  // namespace vmrun::d

@@ -19,20 +19,26 @@ constexpr std::uint64_t kDropsEvery = 1'000'000'000;
 // So that what a machine has counted is not lost with it.
 constexpr std::uint64_t kRefreshEvery = 1'000'000'000;
 
-std::atomic<bool> interrupted{false};
+std::atomic<bool> interrupted{false}, asked_by_signal{false};
 static_assert(std::atomic<bool>::is_always_lock_free);  // written by a signal handler
 
-void on_signal(int) { interrupted.store(true, std::memory_order_relaxed); }
+void on_signal(int signal) {
+  (signal == SIGUSR1 ? asked_by_signal : interrupted).store(true, std::memory_order_relaxed);
+}
 
 }  // namespace
 
-Reader::Reader(std::vector<Traced>& traced, Output& output, Aggregates& aggregates)
-    : traced_(traced), output_(output), aggregates_(aggregates) {
+Reader::Reader(std::vector<Traced>& traced, Output& output, Aggregates& aggregates,
+               std::function<void()> asked)
+    : traced_(traced), output_(output), aggregates_(aggregates), asked_(std::move(asked)) {}
+
+void Reader::handle_signals(bool is_asked) {
   struct sigaction action {};
   action.sa_handler = on_signal;  // without SA_RESTART: a pause ends
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGHUP, &action, nullptr);
+  if (is_asked) sigaction(SIGUSR1, &action, nullptr);
 }
 
 void Reader::find_streams() {
@@ -104,6 +110,15 @@ void Reader::refresh() {
     for (const Element& element : traced.target->aggregations()) aggregates_.take(element, *traced.texts);
 }
 
+/// Rings that keep the newest are read when the tracing has ended, perhaps with its target: nobody
+/// can be asked for names then.
+void Reader::learn_atoms() {
+  for (Traced& traced : traced_)
+    if (traced.script->program.options.policy == Options::Policy::kRing)
+      for (auto& [number, name] : traced.target->new_atoms())
+        traced.texts->learn_atom(number, std::move(name));
+}
+
 void Reader::report_drops(bool last) {
   const std::uint64_t now = timestamp();
   if (now < next_drops_ && !last) return;
@@ -150,9 +165,14 @@ int Reader::run() {
         refresh();
         if (output_.look_at_aggregations()) break;
       }
+      learn_atoms();
       next_refresh_ = now + kRefreshEvery;
     }
     if (finished()) break;
+    if (asked_by_signal.exchange(false, std::memory_order_relaxed)) {
+      asked_();
+      break;
+    }
     if (interrupted.load(std::memory_order_relaxed)) {
       output_.newline();
       break;

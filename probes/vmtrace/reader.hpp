@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -20,10 +21,15 @@ struct Traced {
 
 class Reader {
  public:
-  Reader(std::vector<Traced>& traced, Output& output, Aggregates& aggregates);
+  /// Before the first target begins: SIGINT, SIGTERM and SIGHUP end a run as exit(0) would, and
+  /// when it is_asked SIGUSR1 does.
+  static void handle_signals(bool is_asked);
 
-  /// From BEGIN to END and the last aggregations; the exit status. A SIGINT or SIGTERM ends it as
-  /// exit(0) would.
+  /// asked: called when SIGUSR1 is why the run ends, before it does.
+  Reader(std::vector<Traced>& traced, Output& output, Aggregates& aggregates,
+         std::function<void()> asked = {});
+
+  /// From the first record to END and the last aggregations; the exit status.
   int run();
   /// Adds what the targets have aggregated: for Output.
   void refresh();
@@ -47,11 +53,13 @@ class Reader {
   void print_next(Stream& stream);
   void report_drops(bool last);
   bool finished();
+  void learn_atoms();
   void pause(std::uint64_t ns);
 
   std::vector<Traced>& traced_;
   Output& output_;
   Aggregates& aggregates_;
+  std::function<void()> asked_;
   std::vector<std::unique_ptr<Stream>> streams_;
   std::uint64_t next_drops_ = 0, next_refresh_ = 0;
 };

@@ -175,6 +175,84 @@ std::vector<Traced> targets_of(const CommandLine& line) {
   return traced;
 }
 
+void compile_for_all(const CommandLine& line, const std::vector<Source>& sources,
+                     std::vector<Traced>& traced) {
+  for (Traced& t : traced) {
+    t.script = compiled(sources, compile_options(line, *t.target, traced.size() > 1));
+    t.texts = std::make_unique<Texts>(t.target->names());
+  }
+}
+
+void open_all(std::vector<Traced>& traced, const ReaderOptions& options) {
+  for (Traced& t : traced) {
+    t.texts->stack_format = options.tables.folded ? StackFormat::kFolded : StackFormat::kLines;
+    std::string why;
+    if (!t.target->open(t.script->program, why)) fail("failed to enable: " + why);
+  }
+}
+
+void begin_all(std::vector<Traced>& traced) {
+  for (Traced& t : traced)
+    if (std::string why; !t.target->begin(why)) fail(why);
+}
+
+struct Job {
+  const CommandLine& line;
+  const std::vector<Source>& sources;
+  ReaderOptions options;
+  Presentation* shows;  // may be null
+};
+
+struct CloseFile {
+  void operator()(std::FILE* file) const {
+    if (file != stdout) std::fclose(file);
+  }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// FILE of -o: the first time under this name, then FILE.2 and so on.
+File open_output(const CommandLine& line, unsigned round, std::string& name) {
+  if (line.output.empty()) return name = "standard output", File(stdout);
+  name = line.output + (round == 1 ? "" : fmt::format(".{}", round));
+  File file(std::fopen(name.c_str(), line.replaces ? "we" : "ae"));
+  if (file == nullptr) fail(fmt::format("failed to open {}: {}", name, std::strerror(errno)));
+  return file;
+}
+
+/// The targets once more, tracing; none when they have ended.
+std::vector<Traced> traced_again(const Job& job, const std::vector<Traced>& traced) {
+  std::vector<Traced> next;
+  for (const Traced& t : traced) {
+    std::string why;
+    auto target = t.target->again(why);
+    if (target == nullptr) return {};
+    next.push_back({std::move(target), nullptr, nullptr});
+  }
+  compile_for_all(job.line, job.sources, next);
+  open_all(next, job.options);
+  begin_all(next);
+  return next;
+}
+
+/// Until the end, or until what there is is asked for: then `next` goes on. Before the first time
+/// the targets have not begun.
+int read_all(const Job& job, std::vector<Traced>& traced, unsigned round, std::vector<Traced>& next) {
+  std::string name;
+  const File file = open_output(job.line, round, name);
+  Aggregates aggregates(*traced.front().script);
+  Reader* reader = nullptr;
+  Output output(
+      *traced.front().script, job.options, file.get(), aggregates, [&reader] { reader->refresh(); },
+      job.shows);
+  Reader loop(traced, output, aggregates, [&] { next = traced_again(job, traced); });
+  reader = &loop;
+  if (round == 1) begin_all(traced);
+  const int status = loop.run();
+  if (job.shows != nullptr && !job.shows->summary().empty())
+    std::fputs(fmt::format("vmtrace: {}: {}\n", name, job.shows->summary()).c_str(), stderr);
+  return status;
+}
+
 }  // namespace
 
 int trace(const CommandLine& line, const std::vector<Source>& sources, Presentation* shows) {
@@ -185,37 +263,25 @@ int trace(const CommandLine& line, const std::vector<Source>& sources, Presentat
     std::fputs(text.c_str(), stdout);
     return 0;
   }
-  for (Traced& t : traced) {
-    t.script = compiled(sources, compile_options(line, *t.target, traced.size() > 1));
-    t.texts = std::make_unique<Texts>(t.target->names());
-  }
+  compile_for_all(line, sources, traced);
   const Script& script = *traced.front().script;
-  const ReaderOptions options = reader_options(script);
+  const Job job{line, sources, reader_options(script), shows};
   if (line.disassemble) std::fputs(disassemble(script.program).c_str(), stdout);
   if (line.compile_only) return 0;
-  if (is_destructive(script) && !options.destructive)
+  if (is_destructive(script) && !job.options.destructive)
     fail("failed to enable '" + sources.front().file + "': destructive actions not allowed without -w");
-
-  std::FILE* file = line.output.empty() ? stdout : std::fopen(line.output.c_str(), "ae");
-  if (file == nullptr) fail(fmt::format("failed to open {}: {}", line.output, std::strerror(errno)));
-  for (Traced& t : traced) {
-    t.texts->stack_format = options.tables.folded ? StackFormat::kFolded : StackFormat::kLines;
-    std::string why;
-    if (!t.target->open(t.script->program, why)) fail("failed to enable: " + why);
-  }
-  if (!options.quiet) tell_matches(sources, traced);
+  open_all(traced, job.options);
+  if (!job.options.quiet) tell_matches(sources, traced);
   if (line.verbose)
     for (const Traced& t : traced)
       std::fputs(describe_matches(*t.script, t.target->probes()).c_str(), stderr);
-  Aggregates aggregates(script);
-  Reader* reader = nullptr;
-  Output output(
-      script, options, file, aggregates, [&reader] { reader->refresh(); }, shows);
-  Reader loop(traced, output, aggregates);
-  reader = &loop;
-  for (Traced& t : traced)
-    if (std::string why; !t.target->begin(why)) fail(why);
-  return loop.run();
+  Reader::handle_signals(shows != nullptr && shows->can_be_asked());
+  for (unsigned round = 1;; ++round) {
+    std::vector<Traced> next;
+    const int status = read_all(job, traced, round, next);
+    if (next.empty()) return status;
+    traced = std::move(next);
+  }
 }
 
 }  // namespace vmrun::d
