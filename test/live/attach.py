@@ -311,9 +311,11 @@ class Suite:
         expect(running is None, 'never unscheduled', *mine[-10:])
         sent = [e for e in mine if e.probe == 'message__send']
         expect([e.arguments[2] for e in sent] == ['8000000'], 'other messages', *sent)
-        expect(not threads['message__send'] & threads['bif__entry'], 'the large message was sent by a scheduler', threads)
+        # Where anybody calls built-in functions is a scheduler; what is long is done on any of several other threads.
+        schedulers = {e.thread for e in found if e.probe == 'bif__entry'}
+        expect(not threads['message__send'] & schedulers, 'the large message was sent by a scheduler', threads)
         # md5, the copy and the list, each: out of the scheduler, in and out elsewhere, in again.
-        expect(sum(e.thread in threads['message__send'] for e in mine if e.probe == 'process__scheduled') >= 4,
+        expect(sum(e.thread not in schedulers for e in mine if e.probe == 'process__scheduled') >= 4,
                'not scheduled for each long call', *mine[:60])
 
     def test_G6_hibernate(self):
