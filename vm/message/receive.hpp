@@ -33,12 +33,12 @@ void receive_remove(Process& p);
 /// timeout instruction: the save position returns to the front.
 void receive_timeout(Process& p);
 
-/// wait_timeout, reached with the mailbox looked through. The first time for this receive it starts
-/// the timer. `timeout` is any term: 0 ≤ integer < 2^32 or the atom infinity. kExpired: time is up:
-/// go on to the timeout instruction. kWait: save p.ip = the loop_rec label and return
-/// RunResult::kWaiting; the process is resumed for a message as well as for the timer, in both
-/// cases at loop_rec, and comes back here when no message matches. kBad: raise the error
-/// timeout_value; the save position is back at the front.
+/// wait_timeout, reached with the mailbox looked through, or in a receive without clauses. The
+/// first time for this receive it starts the timer. `timeout` is any term: 0 ≤ integer < 2^32 or
+/// the atom infinity. kExpired: time is up: go on to the timeout instruction. kWait: save p.ip =
+/// the loop_rec label and return RunResult::kWaiting; the process is resumed for a message as well
+/// as for the timer, in both cases at loop_rec, and comes back here when no message matches. kBad:
+/// raise the error timeout_value; the save position is back at the front.
 enum class TimeoutState { kWait, kExpired, kBad };
 TimeoutState receive_start_timer(Process& p, Term timeout);
 
