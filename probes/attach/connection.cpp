@@ -79,6 +79,7 @@ void Connection::handle(const d::Channel::Received& received) {
       channel_.send(Message::kDrops, counts.bytes);
       break;
     }
+    case Message::kFirings: channel_.send(Message::kFirings, d::Packer().u64(firings()).bytes); break;
     case Message::kStop: end(); break;
     default: channel_.send(Message::kRefused, d::Packer().text("no such message").bytes);
   }

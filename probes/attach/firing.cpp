@@ -238,6 +238,13 @@ void wait_for_firings() {
   }
 }
 
+std::uint64_t firings() {
+  std::uint64_t n = 0;
+  for (const FiringThread* t = threads.load(std::memory_order_acquire); t; t = t->next)
+    n += t->firings.load(std::memory_order_relaxed) / 2;
+  return n;
+}
+
 bool sample_everywhere(d::Session& session, std::uint32_t probe) {
   for (Sampler& s : samplers) {
     const d::Session* of = s.session.load(std::memory_order_relaxed);

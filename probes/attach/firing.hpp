@@ -44,6 +44,8 @@ void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t>
 /// Whether the ends of processes are told to the sessions (forget_self).
 void tell_ends(bool tell);
 void wait_for_firings();
+/// How many there have been, of all sessions together.
+std::uint64_t firings();
 /// Each thread that runs Erlang fires this once, at the end of its slice. False: there is no room
 /// for one more of them.
 bool sample_everywhere(d::Session& session, std::uint32_t probe);

@@ -21,6 +21,7 @@
 ///   kAddresses addresses            kNames texts
 ///   kAtomsFrom index                kAtomsFrom atoms
 ///   kDrops                          kDrops counts
+///   kFirings                        kFirings count
 ///   kStop (END runs)                kStopped
 ///                                   kExit status, when a script calls exit()
 /// Closing the connection undoes everything, END is not run. When the machine ends of itself it
@@ -41,6 +42,7 @@
 ///                  they are many
 ///   kNames         a text for each that was asked for, empty when there is none
 ///   kDrops         u64 of each Drop
+///   kFirings       u64: of all sessions of the machine, since any time
 ///   kExit          status
 namespace vmrun::d {
 
@@ -71,7 +73,8 @@ enum class Message : std::uint32_t {
   kStop,
   kStopped,
   kExit,
-  kAtomsFrom
+  kAtomsFrom,
+  kFirings
 };
 
 struct Head {

@@ -14,12 +14,6 @@ namespace {
 
 constexpr unsigned kBar = 40;
 
-struct Bucket {
-  std::string label;
-  long double least;
-  std::int64_t count;
-};
-
 using U128 = unsigned __int128;
 
 std::uint64_t square_root(U128 n) {
@@ -84,13 +78,17 @@ std::vector<Bucket> llquantize_buckets(const Aggregation& how, const std::uint64
   return all;
 }
 
-std::vector<Bucket> buckets_of(const Aggregation& how, const std::uint64_t* values) {
+}  // namespace
+
+std::vector<Bucket> plot_buckets(const Aggregation& how, const std::uint64_t* values) {
   switch (how.how) {
     case Aggregating::kQuantize: return quantize_buckets(values);
     case Aggregating::kLquantize: return lquantize_buckets(how, values);
     default: return llquantize_buckets(how, values);
   }
 }
+
+namespace {
 
 /// Those with something in them and one more on either side; without any, those around the first
 /// that a plot of nothing should show.
@@ -129,7 +127,7 @@ void put_bar(std::string& out, std::int64_t count, std::uint64_t normal, long do
 }
 
 void put_plot(std::string& out, const Aggregation& how, const std::uint64_t* values, std::uint64_t normal) {
-  const std::vector<Bucket> all = buckets_of(how, values);
+  const std::vector<Bucket> all = plot_buckets(how, values);
   std::size_t first = 0, last = 0;
   choose(all, how, first, last);
   bool positives = false, negatives = false;
@@ -190,7 +188,7 @@ void put_values(std::string& out, const Aggregation& how, const std::uint64_t* v
 
 PlotWeight plot_weight(const Aggregation& how, const std::uint64_t* values) {
   PlotWeight weight{0, 0};
-  for (const Bucket& bucket : buckets_of(how, values)) {
+  for (const Bucket& bucket : plot_buckets(how, values)) {
     weight.sum += bucket.least * static_cast<long double>(bucket.count);
     if (bucket.least == 0) weight.at_zero += bucket.count;
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "probes/engine/program.hpp"
 
@@ -19,6 +20,15 @@ bool is_plot(const Aggregation& how);
 std::int64_t single_value(const Aggregation& how, const std::uint64_t* values, std::uint64_t normal);
 
 std::uint64_t standard_deviation(const std::uint64_t* values, std::uint64_t normal);
+
+/// A row of a plot: values from `least` on, and how many of them.
+struct Bucket {
+  std::string label;
+  long double least;
+  std::int64_t count;
+};
+/// All of a plot, empty ones too, least first.
+std::vector<Bucket> plot_buckets(const Aggregation& how, const std::uint64_t* values);
 
 /// What plots are sorted by: the sum of all values, each taken as its bucket's least; then how many
 /// are in the bucket of 0.

@@ -4,7 +4,7 @@ import pathlib
 import sys
 
 KINDS = {'duration', 'count', 'word', 'flag'}
-UNITS = {'process', 'text', 'count', 'rate', 'time', 'share', 'words', 'bytes'}
+UNITS = {'process', 'text', 'function', 'caller', 'count', 'rate', 'time', 'share', 'part', 'words', 'bytes', 'median', 'ninety'}
 
 
 class View:
@@ -34,7 +34,7 @@ def read_column(words):
     heading, source, unit = words
     if unit not in UNITS:
         raise ValueError(f'unknown unit {unit}')
-    key, aggregation = (0, source[1:]) if source.startswith('@') else (int(source), '')
+    key, aggregation = (0, source[1:]) if source.startswith('@') else (0, '') if source == 'when' else (int(source), '')
     return heading, key, aggregation, unit
 
 

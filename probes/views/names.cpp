@@ -23,7 +23,7 @@ void ProcessNames::learn(Aggregates& aggregations) {
     if (aggregations.description(i).name != "name") continue;
     for (const Aggregates::Line& line : aggregations.lines({i}, {})) {
       const auto& key = line.key->key;
-      if (key.size() != 4) continue;
+      if (key.size() != 4 || key[0].is_null) continue;
       const std::string pid(key[0].bytes);
       const std::uint64_t when = line.columns[0]->values[0];
       const auto found = known_.find(pid);

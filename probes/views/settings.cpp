@@ -196,12 +196,15 @@ ViewScript chosen_script(const Settings& settings) {
 
 std::string script_of(const Settings& settings) {
   std::string out;
-  std::string_view rest = chosen_script(settings).text;
-  while (!rest.empty()) {
+  bool skips = false;  // to the next empty line
+  for (std::string_view rest = chosen_script(settings).text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     std::string line(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (put_values(settings, line)) (out += line) += '\n';
+    const bool stays = put_values(settings, line);
+    if (!stays && line.starts_with("/*")) skips = true;
+    if (stays && !skips) (out += line) += '\n';
+    if (line.empty()) skips = false;
   }
   return out;
 }

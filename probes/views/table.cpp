@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include "probes/engine/aggregation.hpp"
+#include "probes/engine/clock.hpp"
 #include "probes/print/plots.hpp"
 #include "probes/views/columns.hpp"
+#include "probes/views/histogram.hpp"
 #include "probes/views/units.hpp"
 
 namespace vmrun::d {
@@ -15,10 +17,31 @@ namespace {
 constexpr std::size_t kMostTotals = 1 << 16;  // rows kept of earlier intervals; the smallest go
 constexpr const char* kClearScreen = "\033[H\033[J";
 constexpr double kWordBytes = 8;
+constexpr std::size_t kPlots = 2;  // of a table
+
+/// `lists:reverse/1` of `lists:reverse/1 (lists.erl:147)`, for each line of a stack.
+std::string functions_of(std::string_view stack) {
+  std::string text;
+  for (std::size_t at = 0; at < stack.size();) {
+    const std::size_t end = std::min(stack.find('\n', at), stack.size());
+    const std::string_view frame = stack.substr(at, end - at);
+    text += printable(frame.substr(0, frame.find(" ("))) + '\n';
+    at = end + 1;
+  }
+  return text;
+}
+
+/// The line of that number, from 0.
+std::string line_of(std::string_view text, unsigned number) {
+  for (; number != 0 && !text.empty(); --number)
+    text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+  return text.empty() ? "-" : std::string(text.substr(0, text.find('\n')));
+}
 
 std::string key_text(const Value& value) {
   if (value.kind == Field::Kind::kInteger) return std::to_string(value.number);
   if (value.is_null) return "-";
+  if (value.kind == Field::Kind::kStack) return functions_of(value.bytes);
   return printable(value.bytes.substr(0, value.bytes.find('\0')));
 }
 
@@ -34,15 +57,25 @@ std::string unit_text(Unit unit, double n, std::uint64_t ns) {
   }
 }
 
-bool is_text(const ViewColumn& column) { return column.unit == Unit::kProcess || column.unit == Unit::kText; }
-
 std::string identity(const std::vector<std::string>& keys) {
   std::string id;
   for (const std::string& key : keys) (id += key) += '\0';
   return id;
 }
 
+/// What a row is sorted and shown by.
+std::int64_t value_of(const Aggregation& how, const std::vector<std::uint64_t>& values) {
+  return is_plot(how) ? values_in(how, values.data()) : single_value(how, values.data(), 1);
+}
+
 }  // namespace
+
+void TableView::Rows::add(Row row) {
+  const auto [at, is_new] = by_key.try_emplace(identity(row.keys), rows.size());
+  if (is_new) return rows.push_back(std::move(row));
+  for (std::size_t i = 0; i < row.values.size(); ++i)
+    merge_values(*aggregations[i], rows[at->second].values[i].data(), row.values[i].data());
+}
 
 const ViewTable* TableView::table_of(const ActionInfo& action, Aggregates& aggregations) const {
   if (action.kind != ActionKind::kPrinta || action.aggregations.empty()) return nullptr;
@@ -52,16 +85,16 @@ const ViewTable* TableView::table_of(const ActionInfo& action, Aggregates& aggre
   return found == tables.end() ? nullptr : &*found;
 }
 
-TableView::Rows TableView::rows_of(const ViewTable& table, const ActionInfo& action,
+TableView::Rows TableView::rows_of(const ViewTable& table, const std::vector<std::uint32_t>& which,
                                    Aggregates& aggregations) const {
   Rows some;
   some.table = &table;
-  for (const std::uint32_t a : action.aggregations) some.aggregations.push_back(&aggregations.description(a));
-  for (const Aggregates::Line& line : aggregations.lines(action.aggregations, {})) {
+  for (const std::uint32_t a : which) some.aggregations.push_back(&aggregations.description(a));
+  for (const Aggregates::Line& line : aggregations.lines(which, {})) {
     Row row;
     for (const Value& key : line.key->key) row.keys.push_back(key_text(key));
     for (const Aggregates::Row* column : line.columns) row.values.push_back(column->values);
-    some.rows.push_back(std::move(row));
+    some.add(std::move(row));
   }
   sort(some);
   return some;
@@ -78,8 +111,7 @@ void TableView::sort(Rows& rows) const {
   std::ranges::sort(rows.rows, [&](const Row& a, const Row& b) {
     for (std::size_t i = 0; i < how.size(); ++i) {
       const std::size_t at = (first + i) % how.size();
-      const std::int64_t left = single_value(*how[at], a.values[at].data(), 1),
-                         right = single_value(*how[at], b.values[at].data(), 1);
+      const std::int64_t left = value_of(*how[at], a.values[at]), right = value_of(*how[at], b.values[at]);
       if (left != right) return left > right;
     }
     return a.keys < b.keys;
@@ -94,15 +126,7 @@ void TableView::add(const Rows& some) {
     all.table = some.table;
     all.aggregations = some.aggregations;
   }
-  for (const Row& row : some.rows) {
-    const auto [at, is_new] = all.by_key.try_emplace(identity(row.keys), all.rows.size());
-    if (is_new) {
-      all.rows.push_back(row);
-      continue;
-    }
-    for (std::size_t i = 0; i < row.values.size(); ++i)
-      merge_values(*all.aggregations[i], all.rows[at->second].values[i].data(), row.values[i].data());
-  }
+  for (const Row& row : some.rows) all.add(row);
   if (all.rows.size() < kMostTotals) return;
   sort(all);
   all.rows.resize(kMostTotals / 2);
@@ -110,18 +134,43 @@ void TableView::add(const Rows& some) {
   for (std::size_t i = 0; i < all.rows.size(); ++i) all.by_key[identity(all.rows[i].keys)] = i;
 }
 
+std::string TableView::key_cell(const ViewColumn& column, const std::string& key) const {
+  switch (column.unit) {
+    case Unit::kProcess: return printable(names_.of(key));
+    case Unit::kFunction: return line_of(key, 0);
+    case Unit::kCaller: return line_of(key, 1);
+    default: return key;
+  }
+}
+
 std::string TableView::cell(const ViewColumn& column, const Rows& rows, const Row& row,
                             std::uint64_t ns) const {
-  if (column.key != 0) {
-    if (column.key > row.keys.size()) return "";
-    const std::string& key = row.keys[column.key - 1];
-    return column.unit == Unit::kProcess ? printable(names_.of(key)) : key;
+  if (column.key != 0) return column.key <= row.keys.size() ? key_cell(column, row.keys[column.key - 1]) : "";
+  std::size_t i = 0;
+  while (i < rows.aggregations.size() && rows.aggregations[i]->name != column.aggregation) ++i;
+  if (i == rows.aggregations.size()) return "";
+  const Aggregation& how = *rows.aggregations[i];
+  const auto value = static_cast<double>(value_of(how, row.values[i]));
+  if (column.unit == Unit::kMedian) return "<" + time_text(quantile(how, row.values[i].data(), 0.5));
+  if (column.unit == Unit::kNinety) return "<" + time_text(quantile(how, row.values[i].data(), 0.99));
+  if (column.unit != Unit::kPart) return unit_text(column.unit, value, ns);
+  double all = 0;
+  for (const Row& other : rows.rows) all += static_cast<double>(value_of(how, other.values[i]));
+  return share_text(all == 0 ? 0 : value / all);
+}
+
+/// What a column cannot show: the distributions of the first rows.
+void TableView::put_plots(std::string& out, const Rows& rows) const {
+  for (std::size_t i = 0; i < rows.aggregations.size(); ++i) {
+    if (!is_plot(*rows.aggregations[i])) continue;
+    for (std::size_t at = 0; at < std::min(kPlots, rows.rows.size()); ++at) {
+      const Row& row = rows.rows[at];
+      out += '\n';
+      for (const ViewColumn& column : rows.table->columns)
+        if (column.key != 0) (out += cell(column, rows, row, 1)) += '\n';
+      put_times(out, *rows.aggregations[i], row.values[i].data());
+    }
   }
-  for (std::size_t i = 0; i < rows.aggregations.size(); ++i)
-    if (rows.aggregations[i]->name == column.aggregation)
-      return unit_text(column.unit,
-                       static_cast<double>(single_value(*rows.aggregations[i], row.values[i].data(), 1)), ns);
-  return "";
 }
 
 void TableView::put(std::string& out, const Rows& rows, std::uint64_t ns) {
@@ -137,13 +186,14 @@ void TableView::put(std::string& out, const Rows& rows, std::uint64_t ns) {
   put_columns(out, columns, cells, settings().width);
   if (cells.size() < rows.rows.size()) out += fmt::format("({} more)\n", rows.rows.size() - cells.size());
   if (rows.rows.empty()) out += "(nothing)\n";
+  put_plots(out, rows);
 }
 
 /// Tables of one record belong to one interval.
 void TableView::begin_table(std::string& out, std::uint64_t now) {
   const bool more = last_ == now;
   if (!more) {
-    interval_ns_ = now - (last_ == 0 ? begun_ : last_);
+    interval_ns_ = now - (last_ == 0 ? begun() : last_);
     last_ = now;
     ++intervals_;
   }
@@ -156,19 +206,38 @@ bool TableView::act(const Event& event, const ActionInfo& action, std::span<cons
   const ViewTable* table = table_of(action, aggregations);
   if (table == nullptr) return false;
   names_.learn(aggregations);
-  const Rows some = rows_of(*table, action, aggregations);
+  const Rows some = rows_of(*table, action.aggregations, aggregations);
   add(some);
   const std::uint64_t now = ended_ = event.record.timestamp;
-  if (event.record.probe == kEndProbe) return true;  // shown with the rest
+  has_ended_ |= event.record.probe == kEndProbe;
+  if (has_ended_) return true;  // shown with the rest
   begin_table(out, now);
   out += fmt::format("{}: {}, {} after {}\n", settings().view->name, table->title, settings().target,
-                     time_text(static_cast<double>(now - begun_)));
+                     time_text(static_cast<double>(now - begun())));
   put(out, some, interval_ns_);
   return true;
 }
 
+/// A machine that was killed has not run END: what its script would have printed there.
+void TableView::add_unprinted(Aggregates& aggregations) {
+  names_.learn(aggregations);
+  for (const ViewTable& table : settings().view->tables) {
+    std::vector<std::uint32_t> which;
+    const auto take = [&](std::string_view name) {
+      for (std::uint32_t i = 0; i < aggregations.size(); ++i)
+        if (aggregations.description(i).name == name && std::ranges::find(which, i) == which.end())
+          which.push_back(i);
+    };
+    take(table.name);
+    for (const ViewColumn& column : table.columns) take(column.aggregation);
+    if (!which.empty()) add(rows_of(table, which, aggregations));
+  }
+  ended_ = timestamp();
+}
+
 void TableView::end(Aggregates& aggregations, std::string& out) {
-  const std::uint64_t ns = ended_ - std::min(ended_, begun_);
+  if (!has_ended_) add_unprinted(aggregations);
+  const std::uint64_t ns = ended_ - std::min(ended_, begun());
   for (const ViewTable* table : order_) {
     Rows& all = totals_[table];
     sort(all);

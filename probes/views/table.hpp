@@ -17,7 +17,6 @@ class TableView : public View {
  public:
   explicit TableView(Settings settings) : View(std::move(settings)) {}
 
-  void begin(std::uint64_t now) override { begun_ = ended_ = now; }
   bool act(const Event& event, const ActionInfo& action, std::span<const Value> values,
            Aggregates& aggregations, std::string& out) override;
   void end(Aggregates& aggregations, std::string& out) override;
@@ -32,22 +31,29 @@ class TableView : public View {
     const ViewTable* table = nullptr;
     std::vector<const Aggregation*> aggregations;
     std::vector<Row> rows;
-    std::unordered_map<std::string, std::size_t> by_key;  // in totals
+    std::unordered_map<std::string, std::size_t> by_key;  // until they are sorted
+
+    void add(Row row);
   };
 
   const ViewTable* table_of(const ActionInfo& action, Aggregates& aggregations) const;
-  Rows rows_of(const ViewTable& table, const ActionInfo& action, Aggregates& aggregations) const;
+  Rows rows_of(const ViewTable& table, const std::vector<std::uint32_t>& which,
+               Aggregates& aggregations) const;
   void sort(Rows& rows) const;
   void add(const Rows& some);
+  void add_unprinted(Aggregates& aggregations);
   void put(std::string& out, const Rows& rows, std::uint64_t ns);
+  void put_plots(std::string& out, const Rows& rows) const;
   void begin_table(std::string& out, std::uint64_t now);
+  std::string key_cell(const ViewColumn& column, const std::string& key) const;
   std::string cell(const ViewColumn& column, const Rows& rows, const Row& row, std::uint64_t ns) const;
 
   ProcessNames names_;
   std::map<const ViewTable*, Rows> totals_;
   std::vector<const ViewTable*> order_;  // of the totals
-  std::uint64_t begun_ = 0, ended_ = 0, last_ = 0, interval_ns_ = 0;
+  std::uint64_t ended_ = 0, last_ = 0, interval_ns_ = 0;
   std::size_t intervals_ = 0;
+  bool has_ended_ = false;
 };
 
 }  // namespace vmrun::d

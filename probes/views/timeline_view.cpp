@@ -18,7 +18,7 @@ bool TimelineView::act(const Event& event, const ActionInfo& action, std::span<c
   return is_ours;
 }
 
-std::string TimelineView::reason_to_end(Aggregates&) {
+std::string TimelineView::reason_to_end(std::uint64_t, std::uint64_t) {
   if (!timeline_->is_full()) return "";
   return fmt::format("{} events are all that -n allows", timeline_->taken());
 }

@@ -16,7 +16,7 @@ class TimelineView final : public View {
   void begin(std::uint64_t now) override;
   bool act(const Event& event, const ActionInfo& action, std::span<const Value> values,
            Aggregates& aggregations, std::string& out) override;
-  std::string reason_to_end(Aggregates& aggregations) override;
+  std::string reason_to_end(std::uint64_t now, std::uint64_t firings) override;
   void dropped(std::uint64_t n) override { dropped_ += n; }
   void end(Aggregates& aggregations, std::string& out) override;
   std::string file() const override { return "timeline.json"; }

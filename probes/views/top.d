@@ -1,4 +1,4 @@
-/* Processes by time on a scheduler, messages into their mailboxes and out of them, longest queue, largest heap. */
+/* Processes by time on a scheduler, time waiting for one, messages into their mailboxes and out of them, longest queue, largest heap. */
 #pragma D option quiet
 #pragma D option dynvarsize=16m
 
@@ -23,6 +23,11 @@ erlang*:::process-unscheduled
 	self->on = 0;
 }
 
+erlang*:::process-running
+{
+	@wait[copyinstr(arg0)] = sum(arg1);
+}
+
 erlang*:::message-send
 {
 	@out[copyinstr(arg0)] = count();
@@ -39,8 +44,10 @@ tick-${duration}ns { exit(0); }
 tick-${interval}ns,
 END
 {
-	printa("%-20s %@14d ns %@8d in %@8d out %@6d queued %@10d words\n", @time, @in, @out, @queue, @memory);
+	printa("%-20s %@14d ns %@14d ns waiting %@8d in %@8d out %@6d queued %@10d words\n",
+	    @time, @wait, @in, @out, @queue, @memory);
 	trunc(@time);
+	trunc(@wait);
 	trunc(@in);
 	trunc(@out);
 	trunc(@queue);

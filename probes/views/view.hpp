@@ -13,6 +13,10 @@ class View : public Presentation {
  public:
   explicit View(Settings settings) : settings_(std::move(settings)) {}
 
+  void begin(std::uint64_t now) override { looked_ = begun_ = now; }
+  /// When probes fire more often than the option -r allows, so that the machine keeps its time.
+  std::string reason_to_end(std::uint64_t now, std::uint64_t firings) override;
+
   bool act(const Event&, const ActionInfo&, std::span<const Value>, Aggregates&, std::string&) override {
     return false;
   }
@@ -23,9 +27,11 @@ class View : public Presentation {
 
  protected:
   const Settings& settings() const { return settings_; }
+  std::uint64_t begun() const { return begun_; }
 
  private:
   Settings settings_;
+  std::uint64_t begun_ = 0, looked_ = 0, firings_ = 0;  // when, and how many then
 };
 
 /// By the word that views.tab has for it.

@@ -25,6 +25,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool is_text(const ViewColumn& column) {
+  return column.unit == Unit::kProcess || column.unit == Unit::kText || column.unit == Unit::kFunction ||
+         column.unit == Unit::kCaller;
+}
+
 const ViewInfo* find_view(std::string_view name) {
   const auto found = std::ranges::find_if(kViews, [&](const ViewInfo& v) { return v.name == name; });
   return found == kViews.end() ? nullptr : &*found;

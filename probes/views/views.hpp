@@ -18,12 +18,27 @@ struct ViewOption {
   const char* choices = "";  // one|another
 };
 
-enum class Unit : std::uint8_t { kProcess, kText, kCount, kRate, kTime, kShare, kWords, kBytes };
+/// What views.tab says of them.
+enum class Unit : std::uint8_t {
+  kProcess,
+  kText,
+  kFunction,
+  kCaller,
+  kCount,
+  kRate,
+  kTime,
+  kShare,
+  kPart,
+  kWords,
+  kBytes,
+  kMedian,
+  kNinety
+};
 
 struct ViewColumn {
   const char* heading;
-  unsigned key;             // from 1; 0: a value
-  const char* aggregation;  // without @; empty: a key
+  unsigned key;             // from 1; 0: a value, or when it was
+  const char* aggregation;  // without @; empty: none
   Unit unit;
 };
 
@@ -52,6 +67,9 @@ struct ViewInfo {
 };
 
 extern const std::span<const ViewInfo> kViews;
+
+/// Whether the column is aligned left.
+bool is_text(const ViewColumn& column);
 
 /// Null: there is none of that name.
 const ViewInfo* find_view(std::string_view name);

@@ -327,8 +327,8 @@ void Output::target_gone(std::int64_t pid) {
   if (!options_.quiet) message(fmt::format("pid {} has exited", pid));
 }
 
-bool Output::look_at_aggregations() {
-  const std::string why = shows_ == nullptr ? "" : shows_->reason_to_end(aggregates_);
+bool Output::has_reason_to_end(std::uint64_t now, std::uint64_t firings) {
+  const std::string why = shows_ == nullptr ? "" : shows_->reason_to_end(now, firings);
   if (!why.empty()) message(why);
   return !why.empty();
 }

@@ -53,8 +53,8 @@ class Output {
   /// `n` more of them than at the last report.
   void drops(Drop kind, std::uint64_t n, std::uint32_t cpu);
   void target_gone(std::int64_t pid);
-  /// About once a second, with the aggregations as they are now. True: tracing is to end.
-  bool look_at_aggregations();
+  /// About once a second: firings since begin. True: tracing is to end.
+  bool has_reason_to_end(std::uint64_t now, std::uint64_t firings);
   /// What nobody printed, at the end.
   void unprinted_aggregations();
   /// After the ^C of a terminal, and before the aggregations that nobody printed.

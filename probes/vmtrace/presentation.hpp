@@ -32,9 +32,9 @@ class Presentation {
   /// Whether SIGUSR1 is for it: what there is by then is written as if it were the end, and tracing
   /// goes on, from begin.
   virtual bool can_be_asked() const { return false; }
-  /// About once a second, the aggregations are as they are now. A text: tracing ends, for that
-  /// reason.
-  virtual std::string reason_to_end(Aggregates& aggregations) { return ""; }
+  /// About once a second: how often probes have fired since begin, all targets together. A text:
+  /// tracing ends, for that reason.
+  virtual std::string reason_to_end(std::uint64_t now, std::uint64_t firings) { return ""; }
   /// So many more records, keys and the like were dropped.
   virtual void dropped(std::uint64_t n) {}
   /// After END: nothing comes any more. What nobody printed is not printed by itself.

@@ -119,6 +119,12 @@ void Reader::learn_atoms() {
         traced.texts->learn_atom(number, std::move(name));
 }
 
+std::uint64_t Reader::firings() {
+  std::uint64_t n = 0;
+  for (Traced& traced : traced_) n += traced.target->firings();
+  return n;
+}
+
 void Reader::report_drops(bool last) {
   const std::uint64_t now = timestamp();
   if (now < next_drops_ && !last) return;
@@ -154,6 +160,7 @@ void Reader::pause(std::uint64_t ns) {
 
 int Reader::run() {
   std::uint64_t pause_ns = kShortestPause;
+  firings_before_ = firings();
   output_.begin(timestamp());
   for (;;) {
     std::uint64_t next = pause_ns;
@@ -163,7 +170,7 @@ int Reader::run() {
     if (const std::uint64_t now = timestamp(); now >= next_refresh_) {
       if (next_refresh_ != 0) {
         refresh();
-        if (output_.look_at_aggregations()) break;
+        if (output_.has_reason_to_end(now, firings() - firings_before_)) break;
       }
       learn_atoms();
       next_refresh_ = now + kRefreshEvery;

@@ -51,6 +51,7 @@ class Reader {
   /// Whether anything came. last: everything is taken, however young.
   bool drain(bool last);
   void print_next(Stream& stream);
+  std::uint64_t firings();
   void report_drops(bool last);
   bool finished();
   void learn_atoms();
@@ -61,7 +62,7 @@ class Reader {
   Aggregates& aggregates_;
   std::function<void()> asked_;
   std::vector<std::unique_ptr<Stream>> streams_;
-  std::uint64_t next_drops_ = 0, next_refresh_ = 0;
+  std::uint64_t next_drops_ = 0, next_refresh_ = 0, firings_before_ = 0;
 };
 
 }  // namespace vmrun::d

@@ -37,6 +37,8 @@ class Target {
   /// Elements since the last call.
   virtual std::vector<Element> aggregations() = 0;
   virtual std::uint64_t drops(Drop kind) = 0;
+  /// How often probes have fired in the target, since any time.
+  virtual std::uint64_t firings() { return 0; }
   virtual bool exiting(int& status) = 0;
   /// The machine has ended, or the connection.
   virtual bool gone() const { return false; }

@@ -114,6 +114,13 @@ class MachineTarget : public Target {
     for (unsigned i = 0; i <= static_cast<unsigned>(kind); ++i) n = counts.u64();
     return n;
   }
+  std::uint64_t firings() override {
+    if (gone_) return 0;
+    channel_->send(Message::kFirings);
+    Channel::Received answer;
+    std::string why;
+    return await(Message::kFirings, answer, why) ? Unpacker(answer.body).u64() : 0;
+  }
   bool exiting(int& status) override {
     if (exiting_) status = status_;
     return exiting_;

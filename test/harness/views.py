@@ -1,5 +1,6 @@
 """The ready-made views of vmtrace, each on a program that misbehaves in its way: what is wrong must stand in the first row. And
 each view's script by itself, as --show-script prints it."""
+import itertools
 import re
 import shlex
 import subprocess
@@ -9,9 +10,19 @@ from .results import Failure, Test
 
 LIMIT = 60
 
-# view, options, program below docs/examples, the first row's pattern
+# view, options, program below the root, words of the table's title, the pattern of its first row
 FOUND = [
-    ('top', '-d 2s -i 0 -k QUEUE', 'mailbox.act', r'logger_disk$'),
+    ('top', '-d 2s -i 0 -k QUEUE', 'docs/examples/mailbox.act', 'in all', r' logger_disk$'),
+    ('top', '-d 2s -i 0', 'docs/examples/hot.act', 'in all', r' <0\.\d+\.0> in hot:'),
+    ('messages', '-d 2s', 'docs/examples/mailbox.act', 'lay there', r' logger_disk$'),
+    ('messages', '-d 2s', 'docs/examples/convoy.act', 'lay there', r' prices$'),
+    ('calls', '-d 2s', 'docs/examples/hot.act', 'in all', r'hot:find_session/2 +hot:handle/2$'),
+    ('calls', '-d 2s -m hot -f find_session -r 0', 'docs/examples/hot.act', 'in all', r'hot:find_session/2 +hot:find_session/2$'),
+    ('calls', '-d 2s -m hot -f handle -r 0', 'docs/examples/hot.act', 'in all', r'hot:handle/2 +hot:requests/1$'),
+    ('gc', '-d 2s', 'docs/examples/binaries.act', 'binaries outside', r' title_cache$'),
+    ('slow', '-d 2s', 'docs/examples/mailbox.act', 'AFTER', r' message +logger_disk '),
+    ('files', '', 'test/d/target/everything.act', 'in all', r'/dev/null$'),
+    ('ports', '', 'test/d/target/everything.act', 'in all', r'efile$'),
 ]
 
 
@@ -19,8 +30,9 @@ def tests(root, build, vmrun):
     vmtrace = build / 'vmtrace'
     names = re.findall(r'^view (\w+)', (root / 'probes/views/views.tab').read_text(), re.M)
     target = root / 'test/d/target/everything.act'
-    return [*[Test('d', f'view {view} of {program}', finds(vmtrace, vmrun, view, options, root / 'docs/examples' / program, pattern))
-              for view, options, program, pattern in FOUND],
+    return [*[Test('d', f'view {view} of {program}', finds(vmtrace, vmrun, view, options, root / program, title, pattern))
+              for view, options, program, title, pattern in FOUND],
+            Test('d', 'view of a machine that is killed', killed(vmtrace, vmrun, root / 'docs/examples/convoy.act')),
             *[Test('d', f'view {name}: its script by itself', script_alone(vmtrace, vmrun, name, target)) for name in names],
             *[Test('d', f'view {name}: its help names its options', helps(vmtrace, name)) for name in names]]
 
@@ -32,12 +44,43 @@ def run(words, limit=LIMIT):
     return out, err
 
 
-def finds(vmtrace, vmrun, view, options, program, pattern):
+def traced(vmtrace, vmrun, view, options, program):
+    """What the view prints of a program that runs, or of a short one from its first instruction."""
+    if program.parent.name != 'examples':
+        return run([vmtrace, view, *options.split(), '-c', f'{vmrun} {program}'])[0]
+    with subprocess.Popen([str(vmrun), str(program)], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as machine:
+        try:
+            if not machine.stdout.readline().startswith('running'):
+                raise Failure(f'{program} does not run')
+            return run([vmtrace, view, *options.split(), '-p', machine.pid])[0]
+        finally:
+            machine.kill()
+
+
+def finds(vmtrace, vmrun, view, options, program, title, pattern):
     def test():
-        out, _ = run([vmtrace, view, *options.split(), '-c', f'{vmrun} {program}'])
-        rows = out.splitlines()[2:]  # title, headings
-        if not rows or not re.search(pattern, rows[0]):
+        out = traced(vmtrace, vmrun, view, options, program)
+        rows = itertools.dropwhile(lambda line: title not in line, out.splitlines())
+        after = list(rows)[1 if view == 'slow' else 2:]  # the title of a table stands above its headings
+        if not after or not re.search(pattern, after[0]):
             raise Failure(f'the first row is not of {pattern}:\n{out}')
+    return test
+
+
+def killed(vmtrace, vmrun, program):
+    """What is known by then is shown."""
+    def test():
+        with subprocess.Popen([str(vmrun), str(program)], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as machine:
+            try:
+                machine.stdout.readline()
+                with subprocess.Popen([str(vmtrace), 'top', '-p', str(machine.pid)], stdout=subprocess.PIPE, text=True) as view:
+                    first = view.stdout.readline()  # of a first table
+                    machine.kill()
+                    out = first + view.communicate(timeout=LIMIT)[0]
+            finally:
+                machine.kill()
+        if ' in all\n' not in out or not re.search(r' prices$', out.partition(' in all\n')[2], re.M):
+            raise Failure(out)
     return test
 
 

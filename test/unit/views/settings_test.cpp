@@ -13,13 +13,16 @@ constexpr ViewOption kOptions[] = {
     {'m', "module", OptionKind::kWord, "", "module"},
     {'a', "all", OptionKind::kFlag, "", "everything"},
 };
-constexpr ViewInfo kView = {"some",
-                            "some.d",
-                            "d",
-                            "something",
-                            "first\ntick-${duration}ns,\nEND ${rows}\n${module}:x ${duration}\n",
-                            kOptions,
-                            {}};
+constexpr ViewScript kInstead[] = {{"module", "other.d", "${module}:x ${duration}\n${rows}\n"}};
+constexpr ViewInfo kView = {
+    .name = "some",
+    .script_name = "some.d",
+    .shown = "d",
+    .purpose = "something",
+    .script = "first\ntick-${duration}ns,\nEND ${rows}\n\n/* with -a ${all} */\na {\n}\n\nb\n",
+    .options = kOptions,
+    .tables = {},
+    .instead = kInstead};
 
 struct Read {
   Settings settings;
@@ -46,11 +49,17 @@ TEST_CASE("durations and counts of the command line") {
 }
 
 TEST_CASE("a line of the script without a value is left out") {
-  CHECK(script_of(Read({}).settings) == "first\nEND 20\n");
-  CHECK(script_of(Read({"-d", "1ms"}).settings) == "first\ntick-1000000ns,\nEND 20\n");
-  CHECK(script_of(Read({"-d1ms", "-m", "lists", "-n", "3"}).settings) ==
-        "first\ntick-1000000ns,\nEND 3\nlists:x 1000000\n");
-  CHECK(script_of(Read({"-d", "0"}).settings) == "first\nEND 20\n");
+  CHECK(script_of(Read({}).settings) == "first\nEND 20\n\nb\n");
+  CHECK(script_of(Read({"-d", "1ms"}).settings) == "first\ntick-1000000ns,\nEND 20\n\nb\n");
+  CHECK(script_of(Read({"-d", "0"}).settings) == "first\nEND 20\n\nb\n");
+}
+
+TEST_CASE("a comment with an option that is not given takes its paragraph along") {
+  CHECK(script_of(Read({"-a"}).settings) == "first\nEND 20\n\n/* with -a 1 */\na {\n}\n\nb\n");
+}
+
+TEST_CASE("an option may stand for another script") {
+  CHECK(script_of(Read({"-d1ms", "-m", "lists", "-n", "3"}).settings) == "lists:x 1000000\n3\n");
 }
 
 TEST_CASE("what vmtrace takes is taken as it does") {
