@@ -28,11 +28,16 @@ bool asks_for_places(const d::Program& program) {
   };
   return std::ranges::any_of(program.clauses, [&](const d::Clause& c) {
     const auto is_anywhere = [](const d::Enabled& e) {
-      return e.probe < d::kFirstTimerProbe && !fires_between_slices(e.probe);
+      return e.probe < d::kFirstFunctionProbe && !fires_between_slices(e.probe);
     };
     return std::ranges::any_of(c.probes, is_anywhere) &&
            (std::ranges::any_of(c.body, asks) || std::ranges::any_of(c.predicate, asks));
   });
+}
+
+std::string function_text(std::uint64_t number) {
+  const d::FunctionName f = machine_host().function_name(static_cast<std::uint32_t>(number));
+  return std::string(f.module) + '\0' + std::string(f.function);
 }
 
 constexpr std::size_t kMostWaiting = 64 << 20;   // of who asks and does not read the answers
@@ -69,8 +74,14 @@ void Connection::handle(const d::Channel::Received& received) {
                     d::pack_elements(session_ ? session_->aggregations(clear) : std::vector<d::Element>()));
       break;
     }
-    case Message::kAtoms: answer_names(received.body, &d::Host::atom_name); break;
-    case Message::kAddresses: answer_names(received.body, &d::Host::address_name); break;
+    case Message::kAtoms:
+      answer_names(received.body, [](std::uint64_t n) { return machine_host().atom_name(n); });
+      break;
+    case Message::kAddresses:
+      answer_names(received.body, [](std::uint64_t n) { return machine_host().address_name(n); });
+      break;
+    case Message::kFunctionNames: answer_names(received.body, function_text); break;
+    case Message::kFunctions: answer_functions(received.body); break;
     case Message::kAtomsFrom: answer_atoms(d::Unpacker(received.body).u32()); break;
     case Message::kDrops: {
       d::Packer counts;
@@ -154,11 +165,11 @@ void Connection::end() {
   channel_.send(Message::kStopped);
 }
 
-void Connection::answer_names(const std::string& body, std::string (d::Host::*name)(std::uint64_t)) {
+void Connection::answer_names(const std::string& body,
+                              const std::function<std::string(std::uint64_t)>& name) {
   std::vector<std::string> names;
   for (d::Unpacker in(body); !in.at_end() && in.ok();) {
-    const std::uint64_t number = in.u64();
-    names.push_back((machine_host().*name)(number));
+    names.push_back(name(in.u64()));
   }
   channel_.send(Message::kNames, d::pack_names(names));
 }
@@ -170,6 +181,15 @@ void Connection::answer_atoms(std::uint32_t index) {
     if (atoms.bytes.size() > kLongestAnswer) break;
   }
   channel_.send(Message::kAtomsFrom, atoms.bytes);
+}
+
+void Connection::answer_functions(const std::string& body) {
+  d::Unpacker in(body);
+  d::FunctionPattern pattern;
+  pattern.module = in.text();
+  pattern.function = in.text();
+  pattern.arity = static_cast<std::int32_t>(in.u32());
+  channel_.send(Message::kFunctions, d::pack_functions(machine_host().functions(pattern, in.u32())));
 }
 
 }  // namespace vmrun::attach

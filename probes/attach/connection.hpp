@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "probes/engine/session.hpp"
@@ -37,7 +38,8 @@ class Connection {
   void tell_rings();
   void tell_exit();
   void answer_atoms(std::uint32_t index);
-  void answer_names(const std::string& body, std::string (d::Host::*name)(std::uint64_t));
+  void answer_names(const std::string& body, const std::function<std::string(std::uint64_t)>& name);
+  void answer_functions(const std::string& body);
 
   d::Channel channel_;
   std::unique_ptr<d::Session> session_;

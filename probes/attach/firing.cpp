@@ -74,7 +74,7 @@ unsigned find_process_exit() {
 }
 unsigned exit_probe = ~0u;  // while ends are told
 
-void fire(unsigned probe, unsigned argument_count, const std::uint64_t* words) {
+void deliver(const d::Firing& f) {
   FiringThread& t = firing_thread();
   const std::uint64_t n = t.firings.load(std::memory_order_relaxed);
   if (n & 1) return;  // what a firing does fires nothing
@@ -83,11 +83,10 @@ void fire(unsigned probe, unsigned argument_count, const std::uint64_t* words) {
   // changed.
   ThreadSync::light_fence();
   if (const Sessions* to = sessions.load(std::memory_order_acquire)) {
-    const d::Firing f{probe, argument_count, words, kinds_by_probe[probe]};
     if (exit_probe != ~0u) [[unlikely]]
       forget_ended(t, *to, self_key());
     for (d::Session* s : *to) s->fire(f);
-    if (probe == exit_probe) [[unlikely]]
+    if (f.probe == exit_probe) [[unlikely]]
       t.ended_self = self_key();
   }
   // Pairs with the load in wait_for_firings: all of the firing comes before.
@@ -113,6 +112,10 @@ void add_up(std::span<const std::uint32_t> probes, std::span<std::uint64_t> sums
     for (std::size_t i = 0; counts && i < probes.size(); ++i)
       sums[i] += __atomic_load_n(counts + probes[i], __ATOMIC_RELAXED);
   }
+}
+
+void fire(unsigned probe, unsigned argument_count, const std::uint64_t* words) {
+  deliver({probe, argument_count, words, kinds_by_probe[probe]});
 }
 
 // ---- profile-N: samples at the end of slices ----------------------------------------------------
@@ -171,6 +174,8 @@ void replace_sessions(std::unique_ptr<const Sessions> by) {
 }
 
 }  // namespace
+
+void fire_at(const d::Firing& f) { deliver(f); }
 
 FiringThread& firing_thread() { return this_thread ? *this_thread : join(); }
 

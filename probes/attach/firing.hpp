@@ -27,6 +27,9 @@ struct FiringThread {
   FiringThread* next = nullptr;
 };
 
+/// A firing of a probe that is none of probes.tab, to the sessions. In the firing thread.
+void fire_at(const d::Firing& f);
+
 /// That of the calling thread, made at its first firing.
 FiringThread& firing_thread();
 

@@ -1,93 +1,259 @@
 #include "probes/attach/functions.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
+#include <deque>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <set>
+#include <tuple>
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include "probes/attach/firing.hpp"
-#include "probes/inside.hpp"
+#include "vm/code/function_probes.hpp"
 #include "vm/probes/arguments.hpp"
+#include "vm/process/process.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun::attach {
 namespace {
 
 constexpr std::size_t kMostFilters = 1024;
-constexpr std::size_t kRemembered = 4096;  // functions, of each filter
+constexpr std::uint32_t kMostFunctions = 1u << 16;  // that all filters know
 
 bool matches(const std::string& pattern, Term atom) {
   if (pattern.empty()) return true;
-  const std::string_view text = atom_text(atom);
-  char name[4 * kAtomMaxCharacters + 1];
-  std::memcpy(name, text.data(), text.size());
-  name[text.size()] = 0;
-  return fnmatch(pattern.c_str(), name, 0) == 0;
+  return fnmatch(pattern.c_str(), std::string(atom_text(atom)).c_str(), 0) == 0;
+}
+bool matches(const d::FunctionPattern& pattern, Term function, unsigned arity) {
+  return (pattern.arity < 0 || static_cast<unsigned>(pattern.arity) == arity) &&
+         matches(pattern.function, function);
 }
 
-class Filter {
- public:
-  Filter(std::uint32_t probe, unsigned argument, std::string module, std::string function, std::int32_t arity)
-      : probe(probe),
-        argument_(argument),
-        module_(std::move(module)),
-        function_(std::move(function)),
-        arity_(arity) {}
+struct Filter {
+  d::FunctionPattern pattern;
+  bool returns = false, enabled = false;
+  // Of functions, a bit each. Set before the function fires for the first time.
+  std::array<std::atomic<std::uint64_t>, kMostFunctions / 64> known{};
 
-  bool passes(const d::Firing& f) {
-    const auto& a = *reinterpret_cast<const probe::FunctionArgument*>(f.arguments[argument_]);
-    if (!a.module) return false;
-    // The whole function and the answer in a word, so that no order matters between threads.
-    const std::uint64_t key = std::uint64_t{a.module.atom_index()} << 31 |
-                              std::uint64_t{a.function.atom_index()} << 9 |
-                              std::uint64_t{a.arity & 0xFF} << 1;
-    std::atomic<std::uint64_t>& place = remembered_[(key * 0x9E3779B97F4A7C15 >> 52) % kRemembered];
-    const std::uint64_t known = place.load(std::memory_order_relaxed);
-    if ((known & ~std::uint64_t{1}) == key) [[likely]]
-      return known & 1;
-    const bool yes = (arity_ < 0 || static_cast<unsigned>(arity_) == a.arity) && matches(module_, a.module) &&
-                     matches(function_, a.function);
-    place.store(key | yes, std::memory_order_relaxed);
-    return yes;
+  bool knows(std::uint32_t function) const {
+    return known[function / 64].load(std::memory_order_relaxed) >> function % 64 & 1;
   }
-
-  const std::uint32_t probe;
-
- private:
-  const unsigned argument_;
-  const std::string module_, function_;
-  const std::int32_t arity_;
-  std::array<std::atomic<std::uint64_t>, kRemembered> remembered_{};
+  void learn(std::uint32_t function) {
+    known[function / 64].fetch_or(std::uint64_t{1} << function % 64, std::memory_order_relaxed);
+  }
 };
-static_assert(kAtomCapacity <= std::size_t{1} << 22);
 
 std::atomic<Filter*> filters[kMostFilters];
 
+using FunctionKey = std::tuple<Word, Word, unsigned>;  // module, name, arity
+
+/// What functions the filters know, by number. A number that is given back is the last to be given
+/// out again.
+class Numbers {
+ public:
+  /// False: there is none left.
+  bool number_of(Term module, Term function, unsigned arity, std::uint32_t& number) {
+    const FunctionKey key{module.raw(), function.raw(), arity};
+    if (const auto it = by_name_.find(key); it != by_name_.end()) return number = it->second, true;
+    if (!names_) names_ = std::make_unique<probe::FunctionArgument[]>(kMostFunctions);
+    const std::uint32_t used = used_.load(std::memory_order_relaxed);
+    if (used < kMostFunctions) number = used;
+    else if (spare_.empty()) return false;
+    else {
+      number = spare_.front();
+      spare_.pop_front();
+    }
+    by_name_[key] = number;
+    names_[number] = {module, function, arity};
+    if (number == used) used_.store(used + 1, std::memory_order_release);
+    return true;
+  }
+  bool has(std::uint32_t number) const { return number < used_.load(std::memory_order_acquire); }
+  const probe::FunctionArgument& name(std::uint32_t number) const { return names_[number]; }
+  template <class IsKnown>
+  void forget_unknown(IsKnown is_known) {
+    std::erase_if(by_name_, [&](const auto& entry) {
+      if (is_known(entry.second)) return false;
+      spare_.push_back(entry.second);
+      return true;
+    });
+  }
+
+ private:
+  std::map<FunctionKey, std::uint32_t> by_name_;
+  std::unique_ptr<probe::FunctionArgument[]> names_;
+  std::deque<std::uint32_t> spare_;
+  std::atomic<std::uint32_t> used_{0};
+};
+
+// What the controlling thread changes and threads that load code read; firing threads need no lock
+// for what was there before they could fire. Taken after that of function_probes.cpp.
+std::mutex changing;
+Numbers& numbers() {
+  static auto& n = *new Numbers;
+  return n;
+}
+
+constexpr d::ArgumentKind kKinds[] = {d::ArgumentKind::kPid, d::ArgumentKind::kFunction,
+                                      d::ArgumentKind::kInt64};
+// Words of a firing behind its arguments.
+enum : unsigned { kTerms = std::size(kKinds), kTermCount, kPlace, kWords };
+
+class Watcher final : public FunctionWatcher {
+ public:
+  bool begin_module(Term name) override {
+    const std::lock_guard lock(changing);
+    module_ = name;
+    of_module_.clear();
+    for (auto& place : filters)
+      if (Filter* f = place.load(std::memory_order_relaxed);
+          f && f->enabled && matches(f->pattern.module, name))
+        of_module_.push_back(f);
+    return !of_module_.empty();
+  }
+
+  FunctionWatch watch(Term function, unsigned arity) override {
+    const std::lock_guard lock(changing);
+    FunctionWatch watch;
+    for (Filter* f : of_module_) {
+      if (!f->enabled || !matches(f->pattern, function, arity) ||
+          !numbers().number_of(module_, function, arity, watch.function))
+        continue;
+      f->learn(watch.function);
+      (f->returns ? watch.returns : watch.entry) = true;
+    }
+    return watch;
+  }
+
+  void fire(const FunctionFiring& f) override {
+    const std::uint64_t words[kWords] = {
+        f.process.raw(), reinterpret_cast<std::uintptr_t>(&numbers().name(f.function)),
+        f.depth,         reinterpret_cast<std::uintptr_t>(f.terms),
+        f.count,         reinterpret_cast<std::uintptr_t>(f.inside)};
+    fire_at({d::function_probe(f.function, f.returns), std::size(kKinds), words, kKinds});
+  }
+
+ private:
+  Term module_;
+  std::vector<Filter*> of_module_;
+};
+
+void start_watching() {
+  static Watcher& watcher = *new Watcher;
+  set_function_watcher(watcher);
+}
+
+/// False: more than `most`.
+bool each_match(const d::FunctionPattern& pattern, std::size_t most, std::set<FunctionKey>& found) {
+  bool all = true;
+  each_probed_function([&](Term module) { return all && matches(pattern.module, module); },
+                       [&](Term module, Term function, unsigned arity) {
+                         if (!matches(pattern, function, arity)) return;
+                         if (found.size() < most) found.insert({module.raw(), function.raw(), arity});
+                         else all = false;
+                       });
+  return all;
+}
+
+Filter* filter(std::uint32_t number) { return filters[number - 1].load(std::memory_order_acquire); }
+
+d::FunctionName named(Term module, Term function, unsigned arity) {
+  return {atom_text(module), atom_text(function), arity};
+}
+
 }  // namespace
 
-std::uint32_t add_filter(std::uint32_t probe, unsigned argument, const std::string& module,
-                         const std::string& function, std::int32_t arity) {
+std::uint32_t add_function_filter(const d::FunctionPattern& pattern, bool returns, std::string& why) {
+  start_watching();
+  std::set<FunctionKey> found;
+  if (!each_match(pattern, kMostFunctions, found)) {
+    why = fmt::format("{}:{} names more than {} functions", pattern.module, pattern.function, kMostFunctions);
+    return 0;
+  }
+  const std::lock_guard lock(changing);
+  std::uint32_t number = 0;
+  for (const auto& [module, function, arity] : found)
+    if (!numbers().number_of(Term::from_raw(module), Term::from_raw(function), arity, number)) {
+      why = fmt::format("{}:{} names {} functions: with those watched already more than {}", pattern.module,
+                        pattern.function, found.size(), kMostFunctions);
+      return 0;
+    }
   for (std::uint32_t i = 0; i < kMostFilters; ++i) {
     if (filters[i].load(std::memory_order_relaxed)) continue;
-    filters[i].store(new Filter(probe, argument, module, function, arity), std::memory_order_release);
-    probe::raise_inside(probe);
+    auto* made = new Filter;
+    made->pattern = pattern;
+    made->returns = returns;
+    for (const auto& [module, function, arity] : found)
+      if (numbers().number_of(Term::from_raw(module), Term::from_raw(function), arity, number))
+        made->learn(number);
+    filters[i].store(made, std::memory_order_release);
     return i + 1;
   }
+  why = fmt::format("more than {} patterns of functions", kMostFilters);
   return 0;
 }
 
-void remove_filter(std::uint32_t filter) {
-  const std::unique_ptr<Filter> gone(filters[filter - 1].exchange(nullptr, std::memory_order_seq_cst));
-  if (!gone) return;
-  probe::lower_inside(gone->probe);
-  wait_for_firings();
+void enable_function_filters(const std::vector<std::uint32_t>& which, bool on) {
+  if (which.empty()) return;
+  {
+    const std::lock_guard lock(changing);
+    for (const auto n : which) filter(n)->enabled = on;
+  }
+  refresh_function_probes();
 }
 
-bool filter_passes(std::uint32_t filter, const d::Firing& f) {
-  Filter* it = filters[filter - 1].load(std::memory_order_acquire);
-  return it && it->passes(f);
+void remove_function_filters(const std::vector<std::uint32_t>& which) {
+  if (which.empty()) return;
+  enable_function_filters(which, false);
+  std::vector<std::unique_ptr<Filter>> gone;
+  {
+    const std::lock_guard lock(changing);
+    for (const auto n : which) gone.emplace_back(filters[n - 1].exchange(nullptr, std::memory_order_seq_cst));
+    numbers().forget_unknown([](std::uint32_t function) {
+      return std::ranges::any_of(filters, [&](const std::atomic<Filter*>& f) {
+        const Filter* there = f.load(std::memory_order_relaxed);
+        return there && there->knows(function);
+      });
+    });
+  }
+  wait_for_firings();  // which look at filters
+}
+
+std::vector<d::FunctionName> matching_functions(const d::FunctionPattern& pattern, std::size_t most) {
+  std::set<FunctionKey> found;
+  each_match(pattern, most, found);
+  std::vector<d::FunctionName> out;
+  for (const auto& [module, function, arity] : found)
+    out.push_back(named(Term::from_raw(module), Term::from_raw(function), arity));
+  std::ranges::sort(out, {},
+                    [](const d::FunctionName& f) { return std::tie(f.module, f.function, f.arity); });
+  return out;
+}
+
+bool function_filter_passes(std::uint32_t number, std::uint32_t function) {
+  const Filter* f = filter(number);
+  return f && f->knows(function);
+}
+
+d::FunctionName function_name(std::uint32_t function) {
+  if (!numbers().has(function)) return {};
+  const probe::FunctionArgument& f = numbers().name(function);
+  return named(f.module, f.function, f.arity);
+}
+
+bool function_term(const d::Firing& f, unsigned n, std::uint64_t& term) {
+  if (n >= f.arguments[kTermCount]) return false;
+  term = reinterpret_cast<const Term*>(f.arguments[kTerms])[n].raw();
+  return true;
+}
+
+const std::uint64_t* function_place(const d::Firing& f) {
+  return reinterpret_cast<const std::uint64_t*>(f.arguments[kPlace]);
 }
 
 }  // namespace vmrun::attach

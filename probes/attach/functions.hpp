@@ -2,22 +2,37 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "probes/engine/host.hpp"
 
-/// Functions by name: which firings of a probe that takes a function are of those that a script
-/// names with patterns. What a pattern says of a function is remembered.
+/// Functions by name: which functions scripts watch, and the firings of those
+/// (vm/code/function_probes.hpp) on their way to the sessions. A pattern of a script is a filter;
+/// it knows the functions it has let through by their numbers, so who fires tests a bit.
 namespace vmrun::attach {
 
-// The controlling thread. The probe fires while there is a filter for it.
+// The controlling thread.
 
-/// argument: which one is the function; patterns: empty means any, arity -1 too. 0: there are too
-/// many.
-std::uint32_t add_filter(std::uint32_t probe, unsigned argument, const std::string& module,
-                         const std::string& function, std::int32_t arity);
-void remove_filter(std::uint32_t filter);
+/// 0 and `why`: there are too many, of patterns or of functions.
+std::uint32_t add_function_filter(const d::FunctionPattern& pattern, bool returns, std::string& why);
+/// Their functions fire, from when it returns; or do not, though those under way go on.
+void enable_function_filters(const std::vector<std::uint32_t>& filters, bool on);
+/// They do not fire any more. The numbers of functions that only they know are given to others.
+void remove_function_filters(const std::vector<std::uint32_t>& filters);
+/// Each once, by module, at most so many.
+std::vector<d::FunctionName> matching_functions(const d::FunctionPattern& pattern, std::size_t most);
 
-/// In the thread that fires.
-bool filter_passes(std::uint32_t filter, const d::Firing& f);
+// Any thread, while a filter knows the function.
+
+bool function_filter_passes(std::uint32_t filter, std::uint32_t function);
+/// The texts stay for ever.
+d::FunctionName function_name(std::uint32_t function);
+
+// In the firing thread: of a firing of such a probe.
+
+/// A term that the function takes or gives. False: it has no n-th.
+bool function_term(const d::Firing& f, unsigned n, std::uint64_t& term);
+/// An address in the function when its process is at its caller; nullptr: the process is in it.
+const std::uint64_t* function_place(const d::Firing& f);
 
 }  // namespace vmrun::attach

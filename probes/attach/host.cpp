@@ -146,8 +146,8 @@ std::size_t term_text_of(Term term, char* out, std::size_t room) {
 /// that say so (see Connection::go).
 bool knows_place(const d::Firing& f) {
   const Core* core = this_core();
-  return !core || core->instructions == Instructions::kTraced || firing_thread().at_rest ||
-         fires_between_slices(f.probe);
+  return !core || d::is_function_probe(f.probe) || core->instructions == Instructions::kTraced ||
+         firing_thread().at_rest || fires_between_slices(f.probe);
 }
 
 /// The innermost address of a stack, as stack_of takes it.
@@ -309,7 +309,13 @@ class MachineHost final : public d::Host {
 
   std::size_t stack(const d::Firing& f, std::uint64_t* out, std::size_t most) override {
     const Process* p = process_here();
-    return p ? stack_of(*p, innermost(f, *p), out, most) : 0;
+    if (!p) return 0;
+    if (const auto* inside = d::is_function_probe(f.probe) ? function_place(f) : nullptr;
+        inside && inside != p->ip && most > 0) {
+      out[0] = reinterpret_cast<std::uintptr_t>(inside);
+      return 1 + stack_of(*p, p->ip, out + 1, most - 1);
+    }
+    return stack_of(*p, innermost(f, *p), out, most);
   }
 
   std::size_t code_text(unsigned subroutine, std::uint64_t address, char* out, std::size_t room) override {
@@ -318,6 +324,8 @@ class MachineHost final : public d::Host {
   }
 
   bool argument_term(const d::Firing& f, unsigned n, std::uint64_t& term) override {
+    if (d::is_function_probe(f.probe)) return function_term(f, n, term);
+    if (n >= f.argument_count) return false;
     const std::uint64_t word = f.arguments[n];
     switch (f.kinds[n]) {
       case ArgumentKind::kPid:
@@ -359,15 +367,22 @@ class MachineHost final : public d::Host {
   void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t> counts) override {
     attach::read_counts(probes, counts);
   }
-  std::uint32_t enable_functions(std::uint32_t probe, const std::string& module, const std::string& function,
-                                 std::int32_t arity) override {
-    const auto& kinds = table().infos.at(probe).arguments;
-    for (unsigned n = 0; n < kinds.size(); ++n)
-      if (kinds[n].kind == ArgumentKind::kFunction) return add_filter(probe, n, module, function, arity);
-    return 0;
+  std::uint32_t add_functions(const d::FunctionPattern& pattern, bool returns, std::string& why) override {
+    return add_function_filter(pattern, returns, why);
   }
-  void disable_functions(std::uint32_t filter) override { remove_filter(filter); }
-  bool function_passes(std::uint32_t filter, const d::Firing& f) override { return filter_passes(filter, f); }
+  void enable_functions(const std::vector<std::uint32_t>& filters, bool on) override {
+    enable_function_filters(filters, on);
+  }
+  void remove_functions(const std::vector<std::uint32_t>& filters) override {
+    remove_function_filters(filters);
+  }
+  std::vector<d::FunctionName> functions(const d::FunctionPattern& pattern, std::size_t most) override {
+    return matching_functions(pattern, most);
+  }
+  bool function_passes(std::uint32_t filter, std::uint32_t function) override {
+    return function_filter_passes(filter, function);
+  }
+  d::FunctionName function_name(std::uint32_t function) override { return attach::function_name(function); }
   void wait_for_firings() override { attach::wait_for_firings(); }
   bool fire_everywhere(d::Session& session, std::uint32_t probe) override {
     return sample_everywhere(session, probe);

@@ -146,8 +146,8 @@ std::string Checker::match_descriptions(CheckedClause& clause) {
     const std::string& text = clause.tree.descriptions[i];
     const Place place = clause.tree.description_places[i];
     all += (i == 0 ? "" : ",") + text;
-    const std::size_t count =
-        match(parse_description(text, source_kind_, place), probes, script_.program, clause.matched);
+    const std::size_t count = match(parse_description(text, source_kind_, place),
+                                    {probes, options_.count_functions}, script_.program, clause.matched);
     script_.matched += count;
     if (count == 0 && !options_.zero_matches)
       fail(place, "D_PDESC_ZERO", "probe description " + text + " does not match any probes" + hint_of(text));

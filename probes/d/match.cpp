@@ -72,10 +72,6 @@ bool matches(std::string_view pattern, std::string_view name) {
 namespace lang {
 namespace {
 
-constexpr std::string_view kEntries[] = {"local-function-entry", "global-function-entry", "bif-entry",
-                                         "nif-entry"};
-constexpr std::string_view kReturns[] = {"function-return", "bif-return", "nif-return"};
-
 struct Unit {
   std::string_view name;
   std::uint64_t ns;  // 0: a rate
@@ -122,7 +118,7 @@ bool empty_or_any(const std::string& pattern) { return matches(pattern, ""); }
 
 void enable(Matched& matched, Enabled enabled, const ProbeInfo* probe) {
   std::string key = std::to_string(enabled.probe);
-  if (probe != nullptr && (!enabled.module.empty() || !enabled.function.empty() || enabled.arity >= 0))
+  if (probe != nullptr && probe->of_function)
     key += ':' + enabled.module + ':' + enabled.function + '/' + std::to_string(enabled.arity);
   if (!matched.known.insert(std::move(key)).second) return;
   matched.enabled.push_back(std::move(enabled));
@@ -154,34 +150,50 @@ std::size_t match_own(const Description& d, Matched& matched) {
   return count;
 }
 
-/// erlang*:lists:reverse:entry: the functions' names are not known here; all probes that take
-/// functions are enabled, for these.
-std::size_t match_functions(const Description& d, const std::vector<ProbeInfo>& probes, Matched& matched) {
-  const bool entry = d.name == "entry";
-  if (!entry && d.name != "return") return 0;
-  Enabled enabled{.module = d.module, .function = d.function};
-  if (const std::size_t slash = enabled.function.rfind('/'); slash != std::string::npos && slash > 0) {
-    const std::string arity = enabled.function.substr(slash + 1);
-    if (arity.empty() || arity.size() > 3 ||
-        !std::ranges::all_of(arity, [](char c) { return c >= '0' && c <= '9'; }))
-      return 0;
-    enabled.arity = std::stoi(arity);
-    enabled.function.resize(slash);
+bool is_restricting(const std::string& pattern) {
+  return pattern.find_first_not_of('*') != std::string::npos;
+}
+
+std::size_t match_functions(const Description& d, const Matchable& there_is, Matched& matched) {
+  FunctionPattern pattern;
+  if (!there_is.count_functions || there_is.probes.empty() ||
+      !matches(d.provider, there_is.probes.front().provider) || !may_name_functions(d) ||
+      !functions_named(d, pattern))
+    return 0;
+  std::size_t kinds = 0;
+  for (const bool returns : {false, true}) {
+    const ProbeInfo& probe = function_probe_info(returns);
+    if (!matches(d.name, probe.name)) continue;
+    enable(matched,
+           {.probe = returns ? kFunctionReturn : kFunctionEntry,
+            .module = pattern.module,
+            .function = pattern.function,
+            .arity = pattern.arity},
+           &probe);
+    kinds++;
   }
-  std::size_t count = 0;
-  for (std::uint32_t n = 0; n < probes.size(); n++) {
-    const ProbeInfo& probe = probes[n];
-    const bool takes = entry ? std::ranges::find(kEntries, probe.name) != std::end(kEntries)
-                             : std::ranges::find(kReturns, probe.name) != std::end(kReturns);
-    if (!takes || !matches(d.provider, probe.provider)) continue;
-    enabled.probe = n;
-    enable(matched, enabled, &probe);
-    count++;
-  }
-  return count;
+  return kinds == 0 ? 0 : kinds * there_is.count_functions(pattern);
 }
 
 }  // namespace
+
+bool may_name_functions(const Description& d) {
+  return d.id < 0 &&
+         (is_restricting(d.module) || is_restricting(d.function) || d.name == "entry" || d.name == "return");
+}
+
+bool functions_named(const Description& d, FunctionPattern& pattern) {
+  pattern = {d.module, d.function, -1};
+  const std::size_t slash = d.function.rfind('/');
+  if (slash == std::string::npos || slash == 0) return true;
+  const std::string arity = d.function.substr(slash + 1);
+  if (arity.empty() || arity.size() > 3 ||
+      !std::ranges::all_of(arity, [](char c) { return c >= '0' && c <= '9'; }))
+    return false;
+  pattern.arity = std::stoi(arity);
+  pattern.function.resize(slash);
+  return pattern.arity <= 255;
+}
 
 Description parse_description(const std::string& text, Source::Kind kind, Place place) {
   Description out;
@@ -216,8 +228,8 @@ Description parse_description(const std::string& text, Source::Kind kind, Place 
   return out;
 }
 
-std::size_t match(const Description& d, const std::vector<ProbeInfo>& probes, Program& program,
-                  Matched& matched) {
+std::size_t match(const Description& d, const Matchable& there_is, Program& program, Matched& matched) {
+  const std::vector<ProbeInfo>& probes = there_is.probes;
   std::size_t count = 0;
   if (d.id >= 0) {
     if (d.id >= 1 && d.id <= 3) {
@@ -239,8 +251,7 @@ std::size_t match(const Description& d, const std::vector<ProbeInfo>& probes, Pr
     count++;
   }
   count += match_timer(d, program, matched);
-  if (count == 0) count += match_functions(d, probes, matched);
-  return count;
+  return count + match_functions(d, there_is, matched);
 }
 
 }  // namespace lang

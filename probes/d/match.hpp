@@ -20,6 +20,18 @@ struct Description {
 /// that the kind of source says is the last (-P, -m, -f). Fails with D_PDESC_INVAL.
 Description parse_description(const std::string& text, Source::Kind kind, Place place);
 
+/// What there is to be matched.
+struct Matchable {
+  const std::vector<ProbeInfo>& probes;
+  const std::function<std::size_t(const FunctionPattern&)>& count_functions;  // may be empty
+};
+
+/// Whether a description can be of functions by name: it names a module or a function, or has the
+/// name of such a probe. (Others would be of all functions there are.)
+bool may_name_functions(const Description& description);
+/// The functions it names: reverse/1 is one of that arity. False: no function is called so.
+bool functions_named(const Description& description, FunctionPattern& pattern);
+
 struct Matched {
   std::vector<Enabled> enabled;
   std::vector<const ProbeInfo*> probes;   // of the enabled, in their order; null: not the target's
@@ -27,8 +39,9 @@ struct Matched {
 };
 
 /// Adds what a description matches to `matched`, and the timers it names to the program. Returns
-/// how many probes that are.
-std::size_t match(const Description& description, const std::vector<ProbeInfo>& probes, Program& program,
+/// how many probes that are. Functions by name are added also when there are none yet: they may be
+/// loaded later.
+std::size_t match(const Description& description, const Matchable& there_is, Program& program,
                   Matched& matched);
 
 }  // namespace vmrun::d::lang

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -144,11 +145,13 @@ struct Source {
 
 struct CompileOptions {
   const std::vector<ProbeInfo>* probes = nullptr;  // the target's; null: there is none
-  bool zero_matches = false;                       // -Z
-  bool empty = false;                              // -xempty: a text without clauses is fine
-  bool default_arguments = false;                  // -xdefaultargs: $1 that is not given is 0, $$1 ""
-  bool typed_terms = true;                         // targs
-  std::vector<std::string> arguments;              // $0 and on
+  // How many functions of the target a description names; none: it has no functions.
+  std::function<std::size_t(const FunctionPattern&)> count_functions;
+  bool zero_matches = false;           // -Z
+  bool empty = false;                  // -xempty: a text without clauses is fine
+  bool default_arguments = false;      // -xdefaultargs: $1 that is not given is 0, $$1 ""
+  bool typed_terms = true;             // targs
+  std::vector<std::string> arguments;  // $0 and on
   // $target, $pid, $uid ...: name without $, value
   std::vector<std::pair<std::string, std::int64_t>> macros;
   // -x name=value and -b, -w ..., before the pragmas of the texts; those the language does not know

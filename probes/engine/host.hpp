@@ -36,6 +36,20 @@ struct ProbeArgument {
 struct ProbeInfo {
   std::string provider, module, function, name;  // erlang4711, vmrun, -, message-send
   std::vector<ProbeArgument> arguments;
+  bool of_function = false;  // by name: targs are what the function takes or gives
+};
+
+/// What the probes of functions by name have in common.
+const ProbeInfo& function_probe_info(bool returns);
+
+/// Functions of Erlang as a description names them: globs, empty means any; arity -1: any.
+struct FunctionPattern {
+  std::string module, function;
+  std::int32_t arity = -1;
+};
+struct FunctionName {
+  std::string_view module, function;
+  unsigned arity = 0;
 };
 
 /// One firing. Lives on the firing thread's stack. arguments: a word each; a number, the word of a
@@ -79,8 +93,10 @@ class Host {
   virtual std::ptrdiff_t builtin_text(unsigned builtin, const Firing& f, char* out, std::size_t room) {
     return -1;
   }
-  /// Functions by name: whether this firing is of the function that enable_functions gave a number.
-  virtual bool function_passes(std::uint32_t filter, const Firing& f) { return false; }
+  /// Functions by name: whether a filter that add_functions gave lets this one through.
+  virtual bool function_passes(std::uint32_t filter, std::uint32_t function) { return false; }
+  /// One that a filter has let through, in texts that stay. Also in a controlling thread.
+  virtual FunctionName function_name(std::uint32_t function) { return {}; }
   /// Addresses of instructions of the firing process's stack, innermost first; how many.
   virtual std::size_t stack(const Firing& f, std::uint64_t* out, std::size_t most) = 0;
   // Terms: a word the engine never looks into. False: bad argument.
@@ -102,13 +118,18 @@ class Host {
   // In a controlling thread. A probe is told to fire as long as somebody asked for it.
   virtual void enable(std::uint32_t probe) = 0;
   virtual void disable(std::uint32_t probe) = 0;
-  /// For functions by name (globs, empty: any; arity -1: any): instead of enable and disable, the
-  /// probe of those functions alone. Never 0; 0: this target has none.
-  virtual std::uint32_t enable_functions(std::uint32_t probe, const std::string& module,
-                                         const std::string& function, std::int32_t arity) {
+  /// Functions by name: a filter for those at entry, or at return, that there are or will be. 0 and
+  /// `why`: it is refused.
+  virtual std::uint32_t add_functions(const FunctionPattern& pattern, bool returns, std::string& why) {
+    why = "this target has no functions";
     return 0;
   }
-  virtual void disable_functions(std::uint32_t filter) {}
+  /// Whether these filters' functions fire.
+  virtual void enable_functions(const std::vector<std::uint32_t>& filters, bool on) {}
+  /// Numbers of functions that no filter knows any more may be given to others.
+  virtual void remove_functions(const std::vector<std::uint32_t>& filters) {}
+  /// Those that a filter would let through now, at most so many.
+  virtual std::vector<FunctionName> functions(const FunctionPattern& pattern, std::size_t most) { return {}; }
   /// Whether this target counts the firings of its probes for who asks; see counting.hpp.
   virtual bool counts_firings() const { return false; }
   /// Instead of enable and disable: only the number of firings is wanted.

@@ -23,6 +23,21 @@ inline constexpr std::uint32_t kFirstTimerProbe = 0xff000000;
 inline constexpr std::uint32_t kBeginProbe = 0xffffff00;
 inline constexpr std::uint32_t kEndProbe = 0xffffff01;
 inline constexpr std::uint32_t kErrorProbe = 0xffffff02;
+/// Functions by name. A clause waits for kFunctionEntry or kFunctionReturn with patterns; what
+/// fires is the probe of one function, by the number that the host has for it.
+inline constexpr std::uint32_t kFirstFunctionProbe = 100'000;
+inline constexpr std::uint32_t kFunctionEntry = 0xfe000000;
+inline constexpr std::uint32_t kFunctionReturn = 0xfe000001;
+inline constexpr std::uint32_t function_probe(std::uint32_t function, bool returns) {
+  return kFirstFunctionProbe + 2 * function + (returns ? 1 : 0);
+}
+inline constexpr bool is_function_probe(std::uint32_t number) {
+  return number >= kFirstFunctionProbe && number < kFunctionEntry;
+}
+inline constexpr std::uint32_t function_of_probe(std::uint32_t number) {
+  return (number - kFirstFunctionProbe) / 2;
+}
+inline constexpr bool is_return_probe(std::uint32_t number) { return number & 1; }
 /// The built-in `id`, and what -l shows: BEGIN, END and ERROR are 1 to 3, the target's follow;
 /// timers, which only a script has, are far from them.
 inline constexpr std::uint32_t probe_id(std::uint32_t number) {
@@ -87,7 +102,7 @@ struct Timer {
 /// What a clause waits for.
 struct Enabled {
   std::uint32_t probe = 0;  // number in the target's list of probes
-  // A function by name (lists:reverse:entry): globs, empty means any.
+  // With kFunctionEntry and kFunctionReturn: which functions. Globs, empty means any.
   std::string module, function;
   std::int32_t arity = -1;
 };

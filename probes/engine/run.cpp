@@ -157,7 +157,19 @@ Shaped argument(Thread& t, const Firing& f, unsigned n, char* out, std::size_t r
   return shaped;
 }
 
+std::string_view function_text(Host& host, Builtin which, const Firing& f) {
+  switch (which) {
+    case Builtin::kProbeprov: return host.probes().empty() ? "" : host.probes().front().provider;
+    case Builtin::kProbemod: return host.function_name(function_of_probe(f.probe)).module;
+    case Builtin::kProbefunc: return host.function_name(function_of_probe(f.probe)).function;
+    case Builtin::kProbename: return is_return_probe(f.probe) ? "return" : "entry";
+    default: return "";
+  }
+}
+
 std::string_view own_text(const Thread& t, Builtin which, const Firing& f) {
+  if (is_function_probe(f.probe) && which != Builtin::kExecname)
+    return function_text(t.shared.host, which, f);
   switch (which) {
     case Builtin::kExecname: return t.shared.execname;
     case Builtin::kProbeprov: return t.shared.probe(f.probe).provider;
@@ -583,8 +595,7 @@ op_kRet:
   TRY(kFstack, add_stack<RecordPlace>(t, f, i->imm))
 
   TRY(kCall, call_subroutine(t, static_cast<Subroutine>(N), r + i->b, A))
-  TRY(kTarg,
-      (N < f.argument_count && host.argument_term(f, N, terms[i->a])) || t.fail(FaultKind::kIllegalOperation))
+  TRY(kTarg, host.argument_term(f, N, terms[i->a]) || t.fail(FaultKind::kIllegalOperation))
   TRY(kTcall, host.term_part(N, terms[i->b], SIGNED(C), terms[i->a]) || t.fail(FaultKind::kIllegalOperation))
   TRY(kTint, term_number(t, N, terms[i->b], A))
   TRY(kTgeti, host.map_value(terms[i->b], SIGNED(C), terms[i->a]) || t.fail(FaultKind::kIllegalOperation))

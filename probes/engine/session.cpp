@@ -74,13 +74,12 @@ class RunningSession final : public Session {
   bool exiting(int& status) override;
 
  private:
-  static constexpr std::uint32_t kNoFilter = ~0u;
   struct Hit {
     const Instruction* predicate;  // nullptr: there is none
     const Instruction* body;
     bool makes_record;
     std::uint16_t number;
-    std::uint32_t filter;  // index of filters_, for functions by name
+    std::uint32_t filter;  // the host's, of functions by name; 0: none
   };
   struct Hits {
     const Hit* first;
@@ -93,7 +92,6 @@ class RunningSession final : public Session {
   Thread* make_thread();
   void fire_now(const Firing& f, Phase phase);
   void run_hits(Thread& t, const Firing& f, const Hits& hits, Phase phase);
-  bool passes(const Hit& hit, const Firing& f);
   void run_clause(Thread& t, const Firing& f, const Hit& hit);
   void put_record(Thread& t, const Firing& f, const Hit& hit, std::uint16_t flags);
   void tell_fault(Thread& t, const Firing& f, const Hit& hit);
@@ -101,7 +99,7 @@ class RunningSession final : public Session {
   void stop_when_full(Thread& t);
   void enable();
   void disable();
-  bool enable_functions(std::string& why);
+  bool find_clauses(std::string& why);
   bool count_where_that_is_all();
   bool effect_at(std::uint32_t probe, Rehearsal& rehearsal, std::vector<Element>& effect);
   void take_in_counts();
@@ -114,8 +112,8 @@ class RunningSession final : public Session {
   std::uint64_t generation_ = 0;
   std::vector<std::vector<Hit>> clauses_;  // by index(probe)
   std::vector<Hits> hits_;                 // the same, where firings find it
-  std::size_t listed_ = 0;                 // probes of the host
-  std::vector<std::uint32_t> filters_;     // what the host gave for functions by name
+  std::size_t listed_ = 0;                 // probes of the host; then come our own, and functions
+  std::vector<std::uint32_t> filters_;     // of functions by name, the host's numbers
   std::vector<std::uint32_t> enabled_;     // probes of the host
   // Probes of which the host only tells how often they have fired: what one firing takes in, and
   // how many had been when that was last done.
@@ -128,11 +126,13 @@ class RunningSession final : public Session {
   std::atomic<std::uint32_t> thread_count_{0};
   std::atomic<std::uint64_t> lost_{0};  // firings of threads for which there was no memory
   std::uint64_t lost_elements_ = 0;     // the master's
-  bool are_enabled_ = false, functions_disabled_ = false;
+  bool are_enabled_ = false;
 };
 
 std::size_t RunningSession::index(std::uint32_t probe) const {
   if (probe < listed_) return probe;
+  if (is_function_probe(probe) || probe == kFunctionEntry || probe == kFunctionReturn)
+    return clauses_.size() - (is_return_probe(probe) ? 1 : 2);
   if (probe >= kBeginProbe) return listed_ + (probe - kBeginProbe);
   return probe >= kFirstTimerProbe ? listed_ + 3 + (probe - kFirstTimerProbe) : ~std::size_t{0};
 }
@@ -155,32 +155,30 @@ bool RunningSession::open(std::string& why) {
   if (!shared_.dynamic.open(program().variables, program().options.dynvarsize) ||
       !shared_.speculations.open(program().options.nspec, program().options.specsize))
     return why = "no memory", false;
-  clauses_.resize(listed_ + shared_.own_probes.size());
-  if (!enable_functions(why)) return false;
+  clauses_.resize(listed_ + shared_.own_probes.size() + 2);
+  if (!find_clauses(why)) return false;
   if (!count_where_that_is_all()) return why = "no memory", false;
   for (const auto& of_probe : clauses_) hits_.push_back({of_probe.data(), of_probe.data() + of_probe.size()});
   return true;
 }
 
-// From here on they fire, but nothing runs before begin.
-bool RunningSession::enable_functions(std::string& why) {
+// What waits for which probe.
+bool RunningSession::find_clauses(std::string& why) {
   for (std::size_t i = 0; i < program().clauses.size(); ++i) {
     const Clause& clause = program().clauses[i];
     for (const Enabled& e : clause.probes) {
-      std::uint32_t filter = kNoFilter;
-      if (!e.module.empty() || !e.function.empty() || e.arity >= 0) {
-        const auto given = shared_.host.enable_functions(e.probe, e.module, e.function, e.arity);
-        if (given == 0) return why = "this target has no probes of functions by name", false;
-        filter = static_cast<std::uint32_t>(filters_.size());
-        filters_.push_back(given);
+      std::uint32_t filter = 0;
+      if (e.probe == kFunctionEntry || e.probe == kFunctionReturn) {
+        filter = shared_.host.add_functions({e.module, e.function, e.arity}, is_return_probe(e.probe), why);
+        if (filter == 0) return false;
+        filters_.push_back(filter);
       } else if (e.probe < kFirstTimerProbe) {
         enabled_.push_back(e.probe);
       }
       auto& hits = clauses_[index(e.probe)];
       // A clause runs once at a probe, however often its descriptions name it.
-      const bool again = filter == kNoFilter && std::any_of(hits.begin(), hits.end(), [&](const Hit& h) {
-                           return h.number == i && h.filter == kNoFilter;
-                         });
+      const bool again =
+          filter == 0 && std::any_of(hits.begin(), hits.end(), [&](const Hit& h) { return h.number == i; });
       if (again) continue;
       auto code = [](const std::vector<Instruction>& c) { return c.empty() ? nullptr : c.data(); };
       hits.push_back({code(clause.predicate), code(clause.body), clause.makes_record,
@@ -196,7 +194,7 @@ bool RunningSession::enable_functions(std::string& why) {
 bool RunningSession::effect_at(std::uint32_t probe, Rehearsal& rehearsal, std::vector<Element>& effect) {
   return std::ranges::all_of(clauses_[index(probe)], [&](const Hit& hit) {
     const Clause& clause = program().clauses[hit.number];
-    return hit.filter == kNoFilter && only_counts(clause) && rehearsal.run(clause, probe, effect);
+    return hit.filter == 0 && only_counts(clause) && rehearsal.run(clause, probe, effect);
   });
 }
 
@@ -239,6 +237,7 @@ void RunningSession::stop_counting() {
 RunningSession::~RunningSession() {
   disable();
   shared_.host.wait_for_firings();
+  shared_.host.remove_functions(filters_);
   for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr;) {
     Thread* next = t->next;
     delete t;
@@ -249,6 +248,7 @@ RunningSession::~RunningSession() {
 
 void RunningSession::enable() {
   for (const auto probe : enabled_) shared_.host.enable(probe);
+  shared_.host.enable_functions(filters_, true);
   are_enabled_ = true;
   for (const auto probe : counted_) shared_.host.enable_count(probe);
   shared_.host.read_counts(counted_, counts_);
@@ -258,12 +258,10 @@ void RunningSession::enable() {
 void RunningSession::disable() {
   shared_.phase.store(Phase::kEnded, std::memory_order_release);
   stop_counting();
-  if (are_enabled_)
-    for (const auto probe : enabled_) shared_.host.disable(probe);
+  if (!are_enabled_) return;
+  for (const auto probe : enabled_) shared_.host.disable(probe);
+  shared_.host.enable_functions(filters_, false);
   are_enabled_ = false;
-  if (!functions_disabled_)
-    for (const auto filter : filters_) shared_.host.disable_functions(filter);
-  functions_disabled_ = true;
 }
 
 bool RunningSession::begin() {
@@ -352,15 +350,17 @@ void RunningSession::fire_now(const Firing& f, Phase phase) {
 }
 
 void RunningSession::run_hits(Thread& t, const Firing& f, const Hits& hits, Phase phase) {
+  const Hit* ran = nullptr;
   for (const Hit* hit = hits.first; hit != hits.last; ++hit) {
-    if (hit->filter != kNoFilter && !passes(*hit, f)) continue;
+    if (hit->filter != 0) {
+      // One clause's patterns stand side by side: that it ran for one of them suffices.
+      if (ran != nullptr && ran->number == hit->number) continue;
+      if (!shared_.host.function_passes(hit->filter, function_of_probe(f.probe))) continue;
+      ran = hit;
+    }
     run_clause(t, f, *hit);
     if (shared_.phase.load(std::memory_order_relaxed) != phase) return;  // exit()
   }
-}
-
-bool RunningSession::passes(const Hit& hit, const Firing& f) {
-  return shared_.host.function_passes(filters_[hit.filter], f);
 }
 
 // False: a fault. True: also when the predicate was false.

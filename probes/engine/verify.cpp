@@ -290,8 +290,11 @@ std::string enabled(const Program& p, std::size_t probes) {
     all += c.probes.size();
     for (const Enabled& e : c.probes) {
       const bool is_timer = e.probe >= kFirstTimerProbe && e.probe < kBeginProbe;
-      if (is_timer ? e.probe - kFirstTimerProbe >= p.timers.size()
-                   : e.probe >= probes && (e.probe < kBeginProbe || e.probe > kErrorProbe))
+      const bool is_function = e.probe == kFunctionEntry || e.probe == kFunctionReturn;
+      if (is_function) {
+        if (e.arity < -1 || e.arity > 255) return "an arity is out of range";
+      } else if (is_timer ? e.probe - kFirstTimerProbe >= p.timers.size()
+                          : e.probe >= probes && (e.probe < kBeginProbe || e.probe > kErrorProbe))
         return fmt::format("there is no probe {}", e.probe);
       auto& total = instructions[e.probe];
       total += c.predicate.size() + c.body.size();

@@ -93,6 +93,25 @@ bool unpack_elements(std::string_view body, std::vector<Element>& elements) {
   return in.ok() && in.at_end();
 }
 
+std::string pack_functions(const std::vector<FunctionName>& functions) {
+  Packer out;
+  out.u32(static_cast<std::uint32_t>(functions.size()));
+  for (const FunctionName& f : functions) out.text(f.module).text(f.function).u32(f.arity);
+  return std::move(out.bytes);
+}
+
+bool unpack_functions(std::string_view body, std::vector<ListedFunction>& functions) {
+  Unpacker in(body);
+  for (std::uint32_t left = in.u32(); left > 0 && in.ok(); --left) {
+    ListedFunction f;
+    f.module = in.text();
+    f.function = in.text();
+    f.arity = in.u32();
+    functions.push_back(std::move(f));
+  }
+  return in.ok() && in.at_end();
+}
+
 std::string pack_names(const std::vector<std::string>& names) {
   Packer out;
   for (const std::string& n : names) out.text(n);

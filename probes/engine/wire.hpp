@@ -20,6 +20,8 @@
 ///   kAtoms numbers                  kNames texts
 ///   kAddresses addresses            kNames texts
 ///   kAtomsFrom index                kAtomsFrom atoms
+///   kFunctionNames numbers          kNames texts
+///   kFunctions pattern              kFunctions functions
 ///   kDrops                          kDrops counts
 ///   kFirings                        kFirings count
 ///   kStop (END runs)                kStopped
@@ -37,16 +39,19 @@
 ///   kRing          number, cpu, u64 bytes
 ///   kAggregations  those to be cleared; the answer: count, of each element aggregation, key
 ///                  (text), number of values, u64 values
-///   kAtoms, kAddresses  u64 each
+///   kAtoms, kAddresses, kFunctionNames  u64 each
 ///   kAtomsFrom     index; the answer: u64 number and text of the atoms from there on, not all when
 ///                  they are many
-///   kNames         a text for each that was asked for, empty when there is none
+///   kFunctions     module, function (patterns), arity (all ones: any), how many at most; the
+///                  answer: count, of each module and function (texts), arity
+///   kNames         a text for each that was asked for, empty when there is none; of a function
+///                  its module, NUL, its name
 ///   kDrops         u64 of each Drop
 ///   kFirings       u64: of all sessions of the machine, since any time
 ///   kExit          status
 namespace vmrun::d {
 
-inline constexpr std::uint32_t kWireVersion = 1;
+inline constexpr std::uint32_t kWireVersion = 2;
 
 // How a machine is reached. It waits for kDoorSignal from SIGRTMIN on (handled from its start, so
 // that nobody ends a process by asking); then it listens at kDoorPath and its process number as it
@@ -74,7 +79,9 @@ enum class Message : std::uint32_t {
   kStopped,
   kExit,
   kAtomsFrom,
-  kFirings
+  kFirings,
+  kFunctionNames,
+  kFunctions
 };
 
 struct Head {
@@ -121,6 +128,13 @@ std::string pack_probes(const std::vector<ProbeInfo>& probes);
 [[nodiscard]] bool unpack_probes(std::string_view body, std::vector<ProbeInfo>& probes);
 std::string pack_elements(const std::vector<Element>& elements);
 [[nodiscard]] bool unpack_elements(std::string_view body, std::vector<Element>& elements);
+/// As vmtrace has them.
+struct ListedFunction {
+  std::string module, function;
+  unsigned arity = 0;
+};
+std::string pack_functions(const std::vector<FunctionName>& functions);
+[[nodiscard]] bool unpack_functions(std::string_view body, std::vector<ListedFunction>& functions);
 std::string pack_names(const std::vector<std::string>& names);
 [[nodiscard]] bool unpack_names(std::string_view body, std::vector<std::string>& names);
 

@@ -39,6 +39,13 @@ const std::string& Texts::address(std::uint64_t address) {
   return asked(addresses_, address, names_.address);
 }
 
+std::pair<std::string, std::string> Texts::function(std::uint32_t number) {
+  const std::string& text = asked(functions_, number, names_.function);
+  const std::size_t nul = text.find('\0');
+  if (nul == std::string::npos) return {"?", "?"};
+  return {text.substr(0, nul), text.substr(nul + 1)};
+}
+
 std::string& Texts::make() {
   if (used_ == made_.size()) made_.emplace_back();
   std::string& text = made_[used_++];

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "probes/d/script.hpp"
 #include "probes/print/value.hpp"
@@ -18,6 +19,7 @@ namespace vmrun::d {
 /// What knows the names: a target (target.hpp).
 struct Names {
   std::function<std::string(std::uint64_t)> atom, address;
+  std::function<std::string(std::uint64_t)> function;  // by its number: module, NUL, name
 };
 
 enum class StackFormat : std::uint8_t {
@@ -41,6 +43,8 @@ class Texts {
   void learn_atom(std::uint64_t number, std::string name) { atoms_[number] = std::move(name); }
   /// Empty: nobody knows.
   const std::string& address(std::uint64_t address);
+  /// Module and name of a function that fires by name.
+  std::pair<std::string, std::string> function(std::uint32_t number);
 
  private:
   std::string& make();
@@ -48,7 +52,7 @@ class Texts {
   void put_stack(std::string& out, const std::uint64_t* frames, std::size_t count);
 
   Names names_;
-  std::unordered_map<std::uint64_t, std::string> atoms_, addresses_;
+  std::unordered_map<std::uint64_t, std::string> atoms_, addresses_, functions_;
   std::deque<std::string> made_;  // used again, so that a record allocates nothing
   std::size_t used_ = 0;
 };

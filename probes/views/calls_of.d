@@ -10,7 +10,7 @@ self int64_t began[int], who[int];
 
 erlang*:${module}:${function}:entry
 {
-	@calls[copyinstr(arg1), ustack(1)] = count();
+	@calls[copyinstr(arg1), ustack(2)] = count();
 }
 
 erlang*:${module}:${function}:entry
@@ -37,7 +37,7 @@ tick-${duration}ns { exit(0); }
 tick-${interval}ns,
 END
 {
-	printa("%s, called from%k%@8d calls\n", @calls);
+	printa("%s, on top of its caller:%k%@8d calls\n", @calls);
 	printa("%-40s %@12d ns, %@8d returns, %@10d ns on average, %@10d ns at most\n", @time, @returns, @average, @longest);
 	trunc(@calls);
 	trunc(@time);

@@ -96,6 +96,11 @@ ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& progra
   if (number == kErrorProbe) return {"dtrace", "", "", "ERROR", {}};
   if (number >= kFirstTimerProbe && number - kFirstTimerProbe < program.timers.size())
     return {"profile", "", "", program.timers[number - kFirstTimerProbe].name, {}};
+  if (is_function_probe(number) || number == kFunctionEntry || number == kFunctionReturn) {
+    ProbeInfo probe = function_probe_info(is_return_probe(number));
+    if (!probes.empty()) probe.provider = probes.front().provider;
+    return probe;
+  }
   if (number < probes.size()) return probes[number];
   return {"?", "?", "?", "?", {}};
 }
@@ -131,13 +136,20 @@ void Output::message(const std::string& text) {
   std::fputs(("vmtrace: " + text + "\n").c_str(), stderr);
 }
 
+ProbeInfo Output::probe_of(const Origin& origin, const Record& record) {
+  ProbeInfo probe = probe_info(*origin.probes, origin.script->program, record.probe);
+  if (is_function_probe(record.probe))
+    std::tie(probe.module, probe.function) = origin.texts->function(function_of_probe(record.probe));
+  return probe;
+}
+
 void Output::line_head(const Origin& origin, const Record& record) {
   if (options_.quiet && !options_.flow_indent) return;
   if (!heading_)
     text_ += options_.flow_indent ? "CPU FUNCTION                                 \n"
                                   : "CPU     ID                    FUNCTION:NAME\n";
   heading_ = true;
-  const ProbeInfo probe = probe_info(*origin.probes, origin.script->program, record.probe);
+  const ProbeInfo probe = probe_of(origin, record);
   std::string name = probe.function + ":" + probe.name;
   if (!options_.flow_indent) {
     fmt::format_to(std::back_inserter(text_), "{:3} {:6} {:>32} ", record.cpu, probe_id(record.probe), name);
@@ -305,7 +317,7 @@ std::size_t Output::action_in_clause(const Fault& fault) const {
 }
 
 void Output::fault(const Origin& origin, const Record& record, const Fault& fault) {
-  const ProbeInfo probe = probe_info(*origin.probes, origin.script->program, record.probe);
+  const ProbeInfo probe = probe_of(origin, record);
   const auto kind = std::min<std::size_t>(static_cast<std::size_t>(fault.kind), std::size(kFaults) - 1);
   const std::string address = has_address(fault.kind) ? fmt::format(" (0x{:x})", fault.address) : "";
   const std::string where =

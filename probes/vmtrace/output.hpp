@@ -69,6 +69,7 @@ class Output {
   const ReaderOptions& options() const { return options_; }
 
  private:
+  static ProbeInfo probe_of(const Origin& origin, const Record& record);
   void line_head(const Origin& origin, const Record& record);
   void fault(const Origin& origin, const Record& record, const Fault& fault);
   std::size_t action_in_clause(const Fault& fault) const;
@@ -103,7 +104,8 @@ class Output {
   bool failed_ = false;
 };
 
-/// provider, module, function, name of any probe, those of every host and timers included.
+/// provider, module, function, name of any probe, those of every host and timers included. Of
+/// functions by name: what they have in common.
 ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& program, std::uint32_t number);
 
 }  // namespace vmrun::d

@@ -8,6 +8,7 @@
 
 #include "probes/engine/ring.hpp"
 #include "probes/engine/session.hpp"
+#include "probes/engine/wire.hpp"
 #include "probes/print/texts.hpp"
 
 /// What a script runs on: this process alone (target_self.cpp) or a machine that is traced
@@ -20,6 +21,13 @@ class Target {
 
   virtual const std::vector<ProbeInfo>& probes() const = 0;
   virtual std::int64_t pid() const = 0;
+  /// Functions of Erlang that are loaded, at most so many.
+  virtual std::vector<ListedFunction> functions(const FunctionPattern& pattern, std::size_t most) {
+    return {};
+  }
+  /// It has functions; and whether none is loaded because it has not begun (-c).
+  virtual bool has_functions() const { return false; }
+  virtual bool is_at_start() const { return false; }
 
   /// The engine takes the program in; false and why when it refuses.
   virtual bool open(const Program& program, std::string& why) = 0;

@@ -52,6 +52,21 @@ class MachineTarget : public Target {
 
   const std::vector<ProbeInfo>& probes() const override { return probes_; }
   std::int64_t pid() const override { return pid_; }
+  bool has_functions() const override { return true; }
+  bool is_at_start() const override { return child_ > 0; }
+  std::vector<ListedFunction> functions(const FunctionPattern& pattern, std::size_t most) override {
+    std::vector<ListedFunction> out;
+    channel_->send(Message::kFunctions, Packer()
+                                            .text(pattern.module)
+                                            .text(pattern.function)
+                                            .u32(static_cast<std::uint32_t>(pattern.arity))
+                                            .u32(static_cast<std::uint32_t>(most))
+                                            .bytes);
+    Channel::Received answer;
+    std::string why;
+    if (await(Message::kFunctions, answer, why) && !unpack_functions(answer.body, out)) out.clear();
+    return out;
+  }
 
   bool open(const Program& program, std::string& why) override {
     adjust_clock();
@@ -144,7 +159,8 @@ class MachineTarget : public Target {
   std::unique_ptr<Target> again(std::string& why) override;
   Names names() override {
     return {[this](std::uint64_t n) { return name(Message::kAtoms, n); },
-            [this](std::uint64_t n) { return name(Message::kAddresses, n); }};
+            [this](std::uint64_t n) { return name(Message::kAddresses, n); },
+            [this](std::uint64_t n) { return name(Message::kFunctionNames, n); }};
   }
 
  private:

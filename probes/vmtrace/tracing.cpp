@@ -68,9 +68,14 @@ std::vector<Source> sources_of(const CommandLine& line) {
 
 namespace {
 
-CompileOptions compile_options(const CommandLine& line, const Target& target, bool several) {
+CompileOptions compile_options(const CommandLine& line, Target& target, bool several) {
   CompileOptions options;
   options.probes = &target.probes();
+  if (target.has_functions())
+    options.count_functions = [&target](const FunctionPattern& pattern) {
+      // What a machine that has not begun will load is not known yet.
+      return target.is_at_start() ? 1 : target.functions(pattern, kMostListed).size();
+    };
   options.zero_matches = line.zero_matches || several;
   options.options = line.options;
   for (const auto& [name, value] : line.options) {
@@ -259,7 +264,7 @@ int trace(const CommandLine& line, const std::vector<Source>& sources, Presentat
   std::vector<Traced> traced = targets_of(line);
   if (line.list) {
     std::string text;
-    for (const Traced& t : traced) list_probes(text, t.target->probes(), sources, line.verbose);
+    for (const Traced& t : traced) list_probes(text, *t.target, sources, line.verbose);
     std::fputs(text.c_str(), stdout);
     return 0;
   }

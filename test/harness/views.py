@@ -17,7 +17,7 @@ FOUND = [
     ('messages', '-d 2s', 'docs/examples/mailbox.act', 'lay there', r' logger_disk$'),
     ('messages', '-d 2s', 'docs/examples/convoy.act', 'lay there', r' prices$'),
     ('calls', '-d 2s', 'docs/examples/hot.act', 'in all', r'hot:find_session/2 +hot:handle/2$'),
-    ('calls', '-d 2s -m hot -f find_session -r 0', 'docs/examples/hot.act', 'in all', r'hot:find_session/2 +hot:find_session/2$'),
+    ('calls', '-d 2s -m hot -f find_session -r 0', 'docs/examples/hot.act', 'in all', r'hot:find_session/2 +hot:handle/2$'),
     ('calls', '-d 2s -m hot -f handle -r 0', 'docs/examples/hot.act', 'in all', r'hot:handle/2 +hot:requests/1$'),
     ('gc', '-d 2s', 'docs/examples/binaries.act', 'binaries outside', r' title_cache$'),
     ('slow', '-d 2s', 'docs/examples/mailbox.act', 'AFTER', r' message +logger_disk '),
@@ -61,9 +61,10 @@ def finds(vmtrace, vmrun, view, options, program, title, pattern):
     def test():
         out = traced(vmtrace, vmrun, view, options, program)
         rows = itertools.dropwhile(lambda line: title not in line, out.splitlines())
-        after = list(rows)[1 if view == 'slow' else 2:]  # the title of a table stands above its headings
-        if not after or not re.search(pattern, after[0]):
-            raise Failure(f'the first row is not of {pattern}:\n{out}')
+        # The title of a table stands above its headings. The lines of slow have no order but time's.
+        after = list(rows)[1:] if view == 'slow' else list(rows)[2:3]
+        if not any(re.search(pattern, row) for row in after):
+            raise Failure(f'no row, or not the first one, is of {pattern}:\n{out}')
     return test
 
 

@@ -199,6 +199,86 @@ class Suite:
                              'END { printa("%s %s %@d\\n", @); }')
         expect(output.split() == ['by', 'name', 'counts:worker/2', '300'], 'counts:worker/2 is called 300 times', output)
 
+    # Of by_name.act, how often each is called, and by which probes of all calls that shows.
+    CALLS = 8 * 300
+    BY_NAME = {
+        ('by_name:local/1', 'function'): 3 * CALLS,
+        ('by_name:tail/2', 'function'): 5 * CALLS,
+        ('by_name_later:f/1', 'function'): CALLS,
+        ('erlang:atom_to_list/1', 'bif'): CALLS,
+        ('lists:reverse/2', 'bif'): 3 * CALLS,
+    }
+
+    def test_functions_by_name_agree_with_the_probes_of_all_calls(self):
+        text, wanted = self.BEGIN, []
+        for number, ((mfa, kind), calls) in enumerate(self.BY_NAME.items()):
+            module, function = mfa.split(':')
+            families = {'entry': ('local-function-entry', 'global-function-entry') if kind == 'function' else ('bif-entry',),
+                        'return': (f'{kind}-return',)}
+            for name, probes in families.items():
+                text += f'erlang*:{module}:{function}:{name} {{ @["{mfa} {name}", "by name"] = count(); }} '
+                for probe in probes:
+                    text += f'{probe} /copyinstr(arg1) == "{mfa}"/ {{ @["{mfa} {name}", "of all"] = count(); }} '
+                count = self.CALLS if (function, name) == ('tail/2', 'return') else calls  # its other calls are tail calls
+                wanted += [f'{mfa} {name}, {how} {count}' for how in ('by name', 'of all')]
+        output = self.script('by_name.act', '-Z', '-n', text + 'END { printa("%s, %s %@d\\n", @); }')
+        expect(sorted(trimmed(output.splitlines())) == sorted(wanted), 'counts differ', output, *wanted)
+
+    def test_functions_by_name_leave_others_alone(self):
+        with session.Target(self.vmrun, HERE / 'by_name.act') as target:
+            vmtrace = subprocess.Popen([self.vmrun.parent / 'vmtrace', '-q', '-p', str(target.process.pid), '-n', self.BEGIN +
+                                        'erlang*:by_name:local:entry { @[ustack(2)] = count(); }'],
+                                       stdout=subprocess.PIPE, text=True)
+            vmtrace.stdout.readline()
+            expect(not any(self.words_of_probes(target.process.pid)), 'a probe of all calls is raised')
+            target.line('go')
+            target.wait_for('done')
+            target.finish()
+            output, _ = vmtrace.communicate(timeout=session.LIMIT)
+            frames = {line.split(' (')[0].strip() for line in output.splitlines() if ':' in line}
+            expect(frames == {'by_name:local/1', 'by_name:work/1'}, 'the function itself is innermost', output)
+
+    def test_functions_by_name_while_their_code_is_replaced(self):
+        """Tracers come and go, killed or not, while these very functions run and one of them gets new versions."""
+        with session.Target(self.vmrun, HERE / 'by_name.act', flags=('+S', '4')) as target:
+            target.line('go')
+            target.wait_for('done')
+            target.line('go')
+            target.wait_for('loading')
+            text = self.BEGIN + ('erlang*:by_name*::entry, erlang*:lists:reverse: { @ = count(); n++; } '
+                                 'erlang*:by_name_later::return { returned++; } '
+                                 'tick-200us /n > 1000 && returned > 1000/ { exit(0); }')
+            for i in range(KILLS // 4):
+                tracer = subprocess.Popen([self.vmrun.parent / 'vmtrace', '-q', '-Z', '-p', str(target.process.pid), '-n', text],
+                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                if i % 3 == 1:
+                    tracer.stdout.readline()
+                    tracer.kill()
+                    tracer.communicate()
+                elif i % 3 == 2:
+                    tracer.kill()
+                    tracer.communicate()
+                else:
+                    _, errors = tracer.communicate(timeout=session.LIMIT)
+                    expect(tracer.returncode == 0 and not errors, 'vmtrace does not see all of them', errors)
+            self.expect_nothing_left(target)
+            target.finish()
+
+    def test_functions_are_listed(self):
+        with session.Target(self.vmrun, HERE / 'by_name.act') as target:
+            vmtrace = [self.vmrun.parent / 'vmtrace', '-l', '-p', str(target.process.pid)]
+            def listed(*arguments):
+                lines = subprocess.run([*vmtrace, *arguments], capture_output=True, text=True, check=True).stdout.splitlines()
+                return [tuple(line.split()[2:]) for line in lines if line.split()[0] == '-']
+            expect(listed('-n', 'by_name:l*:entry') == [('by_name', 'load/2', 'entry'), ('by_name', 'load_and_work/2', 'entry'),
+                                                        ('by_name', 'local/1', 'entry')], 'entries of by_name:l*')
+            expect(listed('-n', 'lists:reverse/2:') == [('lists', 'reverse/2', 'entry'), ('lists', 'reverse/2', 'return')],
+                   'a built-in function')
+            expect(listed() == [('*', '*', 'entry'), ('*', '*', 'return')], 'all functions are a line each')
+            target.line('go')
+            target.wait_for('done')
+            target.finish()
+
     def test_a_message_has_one_number(self):
         output = self.script('counts.act', '-n', self.BEGIN +
                              'message-send { sent[message] = 1; @sent = count(); } '

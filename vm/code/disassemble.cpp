@@ -2,6 +2,7 @@
 
 #include "vm/code/code_server.hpp"
 #include "vm/code/instructions.hpp"
+#include "vm/code/patches.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {
@@ -43,7 +44,7 @@ std::string text_of(char kind, const std::uint8_t* field, const Word* instructio
 
 std::string one(const Word** at, const Module* m) {
   const Word* i = *at;
-  const auto operation = static_cast<std::uint16_t>(*i);
+  const std::uint16_t operation = operation_at(i);
   if (operation >= op::kOpCount) {
     ++*at;
     return "?";

@@ -35,6 +35,10 @@ NAMED = "xykciSDl"  # letters that go into an instruction's name
 COPIES = {"L": "kNormal", "C": "kCounting", "T": "kTraced"}
 
 
+# What probes of functions by name have to find: flags of InstructionRow.
+HOOK_FLAGS = {"return": "returns", "again": "again"}
+
+
 def is_in(hook, copy):
     return copy == "T" or (copy == "C" and hook.startswith("@counted"))
 
@@ -80,7 +84,21 @@ class Instruction:
 
     @property
     def flags(self):
-        return set().union(*(family.flags for family, _ in self.parts))
+        return set().union(*(family.flags for family, _ in self.parts), (HOOK_FLAGS[h] for h in self.hooks if h in HOOK_FLAGS))
+
+    @property
+    def hooks(self):
+        return {hook for family, _ in self.parts for hook in re.findall(r"@(\w+)", family.body)}
+
+    @property
+    def built_in(self):
+        """Byte offset of the export of the built-in function that it calls; 0: it calls none."""
+        fields = iter(self.fields)
+        for family, kinds in self.parts:
+            offsets = {name: next(fields) for name, _ in family.operands}
+            if re.search(r"@(body_)?bif_entry", family.body):
+                return offsets["target"]
+        return 0
 
     def has(self, copy):
         return copy == "L" or any(is_in(hook, copy) for family, _ in self.parts for hook in re.findall(r"@\w+", family.body))
@@ -196,7 +214,7 @@ def write_tables(out, table, by_family, pairs):
     f.write("const InstructionRow kInstructions[kOpCount] = {\n")
     for name, i in table.items():
         flags = " | ".join(sorted(f"InstructionRow::k{flag.capitalize()}" for flag in i.flags)) or "0"
-        f.write(f'    {{"{name}", "{i.kinds}", {{{", ".join(map(str, i.fields)) or 0}}}, {i.words}, {flags}}},\n')
+        f.write(f'    {{"{name}", "{i.kinds}", {{{", ".join(map(str, i.fields)) or 0}}}, {i.words}, {i.built_in}, {flags}}},\n')
     f.write("};\n\nconst std::uint16_t kVariants[] = {\n")
     starts, at = [], 0
     for name, variants in by_family.items():

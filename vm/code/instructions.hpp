@@ -14,8 +14,12 @@ struct InstructionRow {
   const char* kinds;        // a letter per operand, see instructions.tab
   std::uint8_t fields[16];  // byte offset of each operand
   std::uint8_t words;       // without the list
+  std::uint8_t built_in;    // byte offset of the export of the built-in function it calls; 0: none
   std::uint8_t flags;
   static constexpr std::uint8_t kEnds = 1, kRaises = 2;
+  static constexpr std::uint8_t kReturns = 4;  // may return from the function
+  // goes back (its only jump) to an instruction that begins nothing anew
+  static constexpr std::uint8_t kAgain = 8;
 };
 struct FusionRow {
   std::uint16_t first, second, fused;

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "probes/probes.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
+#include "vm/code/function_probes.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/limits.hpp"
 #include "vm/code/native_call.hpp"
@@ -121,6 +123,18 @@ inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
   return f->entry->address.load(std::memory_order_acquire);
 }
 
+/// Where the instruction goes on that somebody may watch, with the process's ip at it and its stack
+/// stored; is_call: before that a function's entry fires, if it begins one. A function of its own,
+/// for what it keeps at hand would be at the expense of all other instructions.
+[[gnu::noinline]] const void* at_probe(Process& p, const Term* x, bool is_call, const void* const* normal,
+                                       const void* const* traced) {
+  const Patch patch = patch_at(p.ip);
+  if (!patch.at) return normal[operation_at(p.ip)];  // it is watched no more
+  if (is_call && patch.fires & Patch::kEntry)
+    fire_function_entry(p, patch, x, static_cast<Word>(p.heap.end - p.heap.stop));
+  return (patch.fires & (Patch::kReturn | Patch::kInside) ? traced : normal)[patch.operation];
+}
+
 inline const Export* entry_export(const Word* entry) {
   const FunctionHeader* h = header_of_entry(entry);
   return export_entry(h->module, h->function, h->arity);
@@ -150,8 +164,8 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_HEAP_WORDS(need)     ((need) & ~kNeedAlways)
 #define VM_TERM(v)              vm_term(v)
 #define VM_UNTAGGED(i)          vm_term(i)
-// Atomic, for the operation of a function that is or was native is replaced while others may be
-// about to call it.
+// Atomic, for operations are replaced while others execute them: of functions that are or were
+// native, and of those that are watched by name.
 #define VM_OPERATION __atomic_load_n(reinterpret_cast<const std::uint16_t*>(I), __ATOMIC_RELAXED)
 
 #ifdef VMRUN_COUNT_PAIRS  // how often which instruction follows which: what to fuse (see count_pairs.hpp)
@@ -303,8 +317,10 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_TRACE_FUN_GLOBAL(fun, pushed)    VM_TRACE(trace_fun(p, *(fun), true, x, VM_DEPTH(E) + (pushed)))
 #define VM_TRACE_BIF_ENTRY(target)          VM_TRACE(trace_bif_entry(p, *(target), x, VM_DEPTH(E)))
 #define VM_TRACE_BIF_RETURN(target, result) VM_TRACE(trace_bif_return(p, *(target), result, VM_DEPTH(E)))
-#define VM_TRACE_BODY_BIF_ENTRY(target)     VM_TRACE(trace_body_bif(p, *(target), true))
-#define VM_TRACE_BODY_BIF_RETURN(target)    VM_TRACE(trace_body_bif(p, *(target), false))
+#define VM_TRACE_BODY_BIF_ENTRY(target) \
+  VM_TRACE(trace_body_bif_entry(p, *(target), guard_arguments, VM_DEPTH(E)))
+#define VM_TRACE_BODY_BIF_RETURN(target, result) \
+  VM_TRACE(trace_body_bif_return(p, *(target), result, VM_DEPTH(E)))
 // In the copies of returns for slices that begin with a deep stack, and in the traced ones. x0
 // alone is live where a function returns to.
 #define VM_TRACE_COUNTED()                                 \
@@ -318,8 +334,10 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_LOOK_AGAIN                      \
   if (probe::calls_watched()) [[unlikely]] \
   dispatch = kTraced
-#define VM_TRACE_NIF_ENTRY(nif)  VM_TRACE(trace_nif_entry(p, nif))
-#define VM_TRACE_NIF_RETURN(nif) VM_TRACE(trace_nif_return(p, nif))
+#define VM_TRACE_NIF_ENTRY(nif)          VM_TRACE(trace_nif_entry(p, nif))
+#define VM_TRACE_NIF_RETURN(nif, result) VM_TRACE(trace_nif_return(p, nif, result))
+// The function that begins at I, if one does, is not called.
+#define VM_TRACE_AGAIN() goto again
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -359,22 +377,41 @@ RunResult interpret(Scheduler& s, Process& p) {
     I = apply3_export->stub_code();
   } else {
     I = p.ip;
+    const bool is_called = std::exchange(p.about_to_enter, false);
+    if (VM_OPERATION == op::probed && !is_called) [[unlikely]]
+      goto again;
   }
   VM_DISPATCH;
 
 #include "vm/code/instruction_bodies.inc"
 
+  // ---- Functions that are watched by name ----
+
+probed:
+  VM_SWAP_OUT;
+  p.ip = I;
+  goto* at_probe(p, x, true, dispatch, kTraced);
+// The instruction at I once more, or as one that is jumped to: no function is called.
+again:
+  VM_SWAP_OUT;
+  p.ip = I;
+  goto* at_probe(p, x, false, dispatch, kTraced);
+
   // ---- Giving up the core ----
 
 yield_at_entry:
   live_count = header_of_entry(I)->arity;
+  p.about_to_enter = true;
 yield_here:
   if (set_aside) {
     reds += set_aside;
     set_aside = 0;
     if (!long_collection(p)) {
       VM_COLLECT(0, live_count);
-      if (reds > 0) VM_DISPATCH;
+      if (reds > 0) {
+        if (!std::exchange(p.about_to_enter, false)) goto again;
+        VM_DISPATCH;
+      }
     }
   } else if (p.heap.gc_desired() && !long_collection(p)) {
     VM_COLLECT(0, live_count);
@@ -449,7 +486,7 @@ guard_bif_failed:
   if (p.bif_action == BifAction::kYield ||
       p.bif_action == BifAction::kSuspendOnFiber) {  // no yield in a guard: go on at once
     reds = 1000;
-    VM_DISPATCH;
+    goto again;
   }
   if (p.bif_action == BifAction::kExitNow) goto exit_now;
   if (p.exception_trace.is_nil()) p.exception_trace = bif_trace_head(p, *bif_export, guard_arguments);
@@ -479,7 +516,7 @@ bad_fun_call
   if (bad_fun.is_fun() && fun_of(bad_fun)->arity == bad_arity) {  // its code is not there yet
     const Word* const target = resolve_fun(p, *fun_of(bad_fun)->entry);
     if (target) {
-      if (!bad_apply2) VM_DISPATCH;
+      if (!bad_apply2) goto again;
       I = target;
       VM_ENTER;
     }

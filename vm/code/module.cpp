@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "vm/base/epoch.hpp"
+#include "vm/code/function_probes.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/reclaim.hpp"
 
@@ -24,6 +26,7 @@ void make_stub(Export& e) {
 /// All code ranges, sorted. Replaced as a whole; readers take no lock, former versions are retired.
 struct CodeRanges {
   std::vector<const Module*> modules;
+  mutable const PatchTable* patches = nullptr;  // that go with it
 };
 
 namespace {
@@ -33,6 +36,11 @@ std::mutex code_ranges_mutex;
 std::atomic<std::uint32_t> code_versions{0};
 
 }  // namespace
+
+std::vector<const Module*> registered_modules() {
+  const EpochGuard guard;
+  return code_ranges.load(std::memory_order_acquire)->modules;
+}
 
 const Module* module_at(const Word* address) {
   const auto& modules = code_ranges.load(std::memory_order_acquire)->modules;
@@ -78,18 +86,26 @@ void register_code(Module& m) {
     code_versions.store(m.version, std::memory_order_release);
   }
   retire(sizeof *before + before->modules.size() * sizeof(Module*), [before] { delete before; });
+  probe_new_code(m);
 }
 
 const CodeRanges* unregister_code(const Module& m) {
-  std::lock_guard lock(code_ranges_mutex);
-  const CodeRanges* before = code_ranges.load(std::memory_order_relaxed);
-  auto* next = new CodeRanges(*before);
-  std::erase(next->modules, &m);
-  code_ranges.store(next, std::memory_order_release);
+  const CodeRanges* before;
+  {
+    std::lock_guard lock(code_ranges_mutex);
+    before = code_ranges.load(std::memory_order_relaxed);
+    auto* next = new CodeRanges(*before);
+    std::erase(next->modules, &m);
+    code_ranges.store(next, std::memory_order_release);
+  }
+  before->patches = forget_probes_of(m);
   return before;
 }
 
-void free_code_ranges(const CodeRanges* ranges) { delete ranges; }
+void free_code_ranges(const CodeRanges* ranges) {
+  free_patches(ranges->patches);
+  delete ranges;
+}
 
 std::uint32_t newest_code() { return code_versions.load(std::memory_order_acquire); }
 

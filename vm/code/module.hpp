@@ -68,6 +68,9 @@ struct Module {
 const FunctionHeader* function_header_at(const Word* address);
 /// The loaded version an address lies in; nullptr: none.
 const Module* module_at(const Word* address);
+/// All of the versions that code is in, those that nothing leads to any more and those not yet
+/// current included. They are listed until unregister_code.
+std::vector<const Module*> registered_modules();
 /// Adds a module's code to what function_header_at and location_at know.
 void register_code(Module& m);
 /// The opposite. With what it returns the caller calls free_code_ranges once nobody is in the

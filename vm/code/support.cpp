@@ -5,6 +5,7 @@
 #include "vm/base/small_limits.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
+#include "vm/code/function_probes.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/code/segments.hpp"
@@ -312,6 +313,7 @@ void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, Word 
 
 void trace_return(Process& p, const Word* ip, const Term* x, Word depth) {
   if (is_traced(p, kTraceCall)) return_traced(p, x[0], depth);
+  fire_function_return(p, ip, x, depth);
   if (!probe::function_return_enabled()) return;
   const FunctionHeader* f = function_header_at(ip);
   if (!f) return;
@@ -335,6 +337,7 @@ void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
   if (is_called_again(p)) return;
   if (is_traced(p, kTraceCall)) call_traced(p, e.stub.header, true, x, depth);
   if (e.bif_flags & BifRow::kGuard) return;
+  fire_built_in_entry(p, e, x, depth);
   if (probe::global_function_entry_enabled() && (e.bif_flags & BifRow::kHeavy))
     trace_function_entry(p, e.stub.header, true, depth);
   if (!probe::bif_entry_enabled()) return;
@@ -343,20 +346,27 @@ void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
 void trace_bif_return(Process& p, const Export& e, Term result, Word depth) {
   if (will_be_called_again(p, result)) return;
   if (is_traced(p, kTraceCall)) built_in_returned(p, e.stub.header, result, depth);
+  fire_built_in_return(p, e, result, depth);
   if (!probe::bif_return_enabled() || (e.bif_flags & BifRow::kGuard)) return;
   probe::fire_bif_return(p.id, {e.module, e.function, e.arity});
 }
 
-void trace_body_bif(Process& p, const Export& e, bool entry) {
+void trace_body_bif_entry(Process& p, const Export& e, const Term* arguments, Word depth) {
   if (e.bif_flags & BifRow::kGuard) return;
-  if (entry ? !probe::bif_entry_enabled() : !probe::bif_return_enabled()) return;
-  (entry ? probe::fire_bif_entry : probe::fire_bif_return)(p.id, {e.module, e.function, e.arity});
+  fire_built_in_entry(p, e, arguments, depth);
+  if (probe::bif_entry_enabled()) probe::fire_bif_entry(p.id, {e.module, e.function, e.arity});
+}
+void trace_body_bif_return(Process& p, const Export& e, Term result, Word depth) {
+  if (e.bif_flags & BifRow::kGuard) return;
+  fire_built_in_return(p, e, result, depth);
+  if (probe::bif_return_enabled()) probe::fire_bif_return(p.id, {e.module, e.function, e.arity});
 }
 
 void trace_nif_entry(Process& p, const NifFunction& f) {
   if (probe::nif_entry_enabled()) probe::fire_nif_entry(p.id, {f.entry->module, f.entry->function, f.arity});
 }
-void trace_nif_return(Process& p, const NifFunction& f) {
+void trace_nif_return(Process& p, const NifFunction& f, Term result) {
+  fire_nif_return(p, f, result);
   if (probe::nif_return_enabled())
     probe::fire_nif_return(p.id, {f.entry->module, f.entry->function, f.arity});
 }

@@ -80,8 +80,9 @@ void trace_return(Process& p, const Word* ip, const Term* x, Word depth);
 void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth);
 void trace_bif_return(Process& p, const Export& e, Term result, Word depth);
 /// Of an instruction that may stand in a guard: nothing if the built-in is one for guards.
-void trace_body_bif(Process& p, const Export& e, bool entry);
+void trace_body_bif_entry(Process& p, const Export& e, const Term* arguments, Word depth);
+void trace_body_bif_return(Process& p, const Export& e, Term result, Word depth);
 void trace_nif_entry(Process& p, const NifFunction& f);
-void trace_nif_return(Process& p, const NifFunction& f);
+void trace_nif_return(Process& p, const NifFunction& f, Term result);
 
 }  // namespace vmrun

@@ -13,6 +13,7 @@
 #include "vm/base/work_queue.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
+#include "vm/code/patches.hpp"
 #include "vm/code/support.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/lifecycle/gc.hpp"
@@ -76,6 +77,7 @@ void settle(Process& p, Term result) {
     ++p.heap.stop;
   } else if (p.bif_action == BifAction::kTrap) {
     p.ip = static_cast<const Export*>(p.trap_target)->address.load(std::memory_order_acquire);
+    p.about_to_enter = true;
   } else {
     extra_of(p).dirty_call_raised = true;  // runs the same instruction again, which raises
   }
@@ -160,8 +162,10 @@ void run_nif(Process& p) {
       to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));
   if (env.unfinished || !result.is_value()) result = finish_nif(env, f, result, trap_arguments);
   const bool stays = lives_on(p);
-  if (stays && probe::nif_return_enabled()) [[unlikely]]
-    trace_nif_return(p, f);
+  if (stays && (probe::nif_return_enabled() || (f.code && is_patched(f.code)))) [[unlikely]] {
+    const EpochGuard guard;
+    trace_nif_return(p, f, result);
+  }
   if (stays) {
     if (!result.is_value() && p.bif_action == BifAction::kTrap)
       save(p, trap_arguments, static_cast<const Export*>(p.trap_target)->arity);

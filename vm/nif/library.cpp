@@ -10,6 +10,7 @@
 
 #include "vm/base/epoch.hpp"
 #include "vm/code/code_server.hpp"
+#include "vm/code/function_probes.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
@@ -158,7 +159,7 @@ class Loading {
                                export_entry(module_.name, header->function, f.arity),
                                code,
                                f.arity,
-                               *reinterpret_cast<std::uint16_t*>(code),
+                               operation_at(code),
                                static_cast<std::uint16_t>(f.flags)};
       library_->functions.push_back(number);
     }
@@ -203,11 +204,11 @@ class Loading {
       const NifFunction& f = nif_functions[number];
       auto* header = const_cast<FunctionHeader*>(header_of_entry(f.code));
       std::atomic_ref(header->nif).store(number, std::memory_order_relaxed);
-      // Release: who runs the new operation finds the number. The operands of the old one stay
-      // where they are.
-      std::atomic_ref(*reinterpret_cast<std::uint16_t*>(f.code))
-          .store(f.flags ? op::call_dirty_nif : op::call_nif, std::memory_order_release);
+      // Who runs the new operation finds the number. The operands of the old one stay where they
+      // are.
+      set_operation(f.code, f.flags ? op::call_dirty_nif : op::call_nif);
     }
+    refresh_function_probes();
     module_.library.store(library_, std::memory_order_release);
     library_ = nullptr;
     return true;
@@ -265,9 +266,9 @@ void retire_with_library(Module* m) {
   if (!l) return retire_module(m);
   for (std::uint32_t number : l->functions) {
     const NifFunction& f = nif_functions[number];
-    std::atomic_ref(*reinterpret_cast<std::uint16_t*>(f.code))
-        .store(f.original_operation, std::memory_order_release);
+    set_operation(f.code, f.original_operation);
   }
+  refresh_function_probes();
   undefine_scheduled_nifs(l);
   wait_for_slices();
   leave_resource_types(l);

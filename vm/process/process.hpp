@@ -94,6 +94,9 @@ struct Process {
   std::uint16_t suspend_count = 0;  // erlang:suspend_process
   // requests of other processes to answer when next scheduled (extra->deferred)
   bool deferred_requests = false;
+  // ip is the first instruction of a function that has been called and has not begun; otherwise it
+  // goes on there
+  bool about_to_enter = false;
   // what goes along with messages (bits of carried.hpp), what is traced (trace.hpp), deep_stack.hpp
   std::uint32_t observed = 0;
   bool message_peeked =

@@ -14,10 +14,18 @@ const std::vector<ProbeInfo> kProbes = {{"erlang42", "vmrun", "-", "message-send
                                         {"erlang42", "vmrun", "-", "function-return", {}},
                                         {"erlang42", "vmrun", "-", "bif-entry", {}}};
 
+/// A target whose module lists has reverse/1 and reverse/2.
+std::size_t count_functions(const FunctionPattern& p) {
+  if (!matches(p.module, "lists") || !matches(p.function, "reverse")) return 0;
+  return p.arity < 0 ? 2 : p.arity == 1 || p.arity == 2;
+}
+const std::function<std::size_t(const FunctionPattern&)> kFunctions = count_functions;
+const Matchable kThereIs{kProbes, kFunctions};
+
 std::vector<std::uint32_t> found(const std::string& text, Source::Kind kind = Source::Kind::kName) {
   Program program;
   Matched matched;
-  match(parse_description(text, kind, {}), kProbes, program, matched);
+  match(parse_description(text, kind, {}), kThereIs, program, matched);
   std::vector<std::uint32_t> out;
   for (const Enabled& e : matched.enabled) out.push_back(e.probe);
   return out;
@@ -48,7 +56,7 @@ TEST_CASE("descriptions are filled from the right") {
   CHECK(found("erlang*:::message-send") == Numbers{0});
   CHECK(found("erlang43:::message-send").empty());
   CHECK(found("erlang42", Source::Kind::kProvider) == Numbers{0, 1, 2, 3, 4, 5});
-  CHECK(found("vmrun", Source::Kind::kModule).size() == 6);
+  CHECK(found("vmrun", Source::Kind::kModule).size() == 8);  // functions of a module of that name too
   CHECK(found("BEGIN") == Numbers{kBeginProbe});
   CHECK(found("dtrace:::") == Numbers{kBeginProbe, kEndProbe, kErrorProbe});
   CHECK(found("1") == Numbers{kBeginProbe});
@@ -60,7 +68,7 @@ TEST_CASE("timers are made as they are named, once each") {
   Program program;
   Matched matched;
   const auto take = [&](const std::string& text) {
-    return match(parse_description(text, Source::Kind::kName, {}), kProbes, program, matched);
+    return match(parse_description(text, Source::Kind::kName, {}), kThereIs, program, matched);
   };
   CHECK(take("profile:::tick-1s") == 1);
   CHECK(take("tick-1s") == 1);
@@ -79,15 +87,38 @@ TEST_CASE("timers are made as they are named, once each") {
   CHECK(matched.enabled[2].probe == kFirstTimerProbe + 2);
 }
 
-TEST_CASE("functions by name enable the probes that take functions") {
+TEST_CASE("functions by name") {
   Program program;
   Matched matched;
-  CHECK(match(parse_description("erlang*:lists:reverse/2:entry", Source::Kind::kName, {}), kProbes, program,
-              matched) == 3);
-  CHECK(matched.enabled[0].probe == 2);
-  CHECK(matched.enabled[2].probe == 5);
+  const auto take = [&](const std::string& text) {
+    return match(parse_description(text, Source::Kind::kName, {}), kThereIs, program, matched);
+  };
+  CHECK(take("erlang*:lists:reverse/2:entry") == 1);
+  REQUIRE(matched.enabled.size() == 1);
+  CHECK(matched.enabled[0].probe == kFunctionEntry);
   CHECK(matched.enabled[0].module == "lists");
   CHECK(matched.enabled[0].function == "reverse");
   CHECK(matched.enabled[0].arity == 2);
-  CHECK(found("erlang42:my_mod::return") == Numbers{4});
+  CHECK(matched.probes[0]->of_function);
+  CHECK(take("erlang*:lists:reverse/2:entry") == 1);
+  CHECK(matched.enabled.size() == 1);
+  CHECK(take("lists:reverse:") == 4);
+  CHECK(matched.enabled.size() == 3);
+  CHECK(take("l*:rev*:r*") == 2);
+  // Those that no loaded function has are waited for; who compiles says whether that will do.
+  CHECK(take("my_mod::return") == 0);
+  CHECK(matched.enabled.back().module == "my_mod");
+  CHECK(take("lists:reverse/300:entry") == 0);
+  CHECK(take("lists:reverse/x:entry") == 0);
+  CHECK(take("erlang43:lists:reverse:entry") == 0);
+}
+
+TEST_CASE("functions are meant where a module or a function is named, or the probe itself") {
+  CHECK(found("entry") == Numbers{kFunctionEntry});
+  CHECK(found("return") == Numbers{kFunctionReturn});
+  CHECK(found("*-entry") == Numbers{2, 3, 5});
+  CHECK(found("*:*:*").size() == 6 + 3);  // BEGIN, END and ERROR have neither module nor function
+  CHECK(found("erlang*:*:*:*").size() == 6);
+  CHECK(found("lists", Source::Kind::kModule) == Numbers{kFunctionEntry, kFunctionReturn});
+  CHECK(found("reverse", Source::Kind::kFunction) == Numbers{kFunctionEntry, kFunctionReturn});
 }

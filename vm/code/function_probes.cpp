@@ -1,0 +1,255 @@
+#include "vm/code/function_probes.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <unordered_set>
+
+#include "vm/base/epoch.hpp"
+#include "vm/code/instructions.hpp"
+#include "vm/code/module.hpp"
+#include "vm/code/native_call.hpp"
+#include "vm/process/process.hpp"
+
+namespace vmrun {
+namespace {
+
+// Set once, before anything is patched.
+std::atomic<FunctionWatcher*> watcher{nullptr};
+// Of all that patches. Taken before that of patches.cpp, and after no other.
+std::mutex patching;
+// With it: the built-in functions that are watched, whose calls are patched.
+std::unordered_set<const Export*>& watched_built_ins() {
+  static auto& s = *new std::unordered_set<const Export*>;
+  return s;
+}
+
+template <class T>
+T field(const Word* instruction, unsigned offset) {
+  T value;
+  std::memcpy(&value, reinterpret_cast<const char*>(instruction) + offset, sizeof value);
+  return value;
+}
+
+/// Calls see(instruction, its row) for those from `at` up to `end`.
+template <class See>
+void each_instruction(const Word* at, const Word* end, See see) {
+  while (at < end) {
+    const InstructionRow& row = op::kInstructions[operation_at(at)];
+    see(at, row);
+    const char* list = std::strchr(row.kinds, '*');
+    at += row.words + (list ? field<std::uint32_t>(at, row.fields[list - row.kinds]) : 0);
+  }
+}
+
+/// Where the instructions of a module's n-th function end.
+const Word* end_of_function(const Module& m, std::size_t n) {
+  return n + 1 < m.functions.size() ? m.begin() + m.functions[n + 1] : m.end();
+}
+
+bool is_native(const Word* entry) {
+  const std::uint16_t operation = operation_at(entry);
+  return operation == op::call_nif || operation == op::call_dirty_nif;
+}
+
+class Collector {
+ public:
+  explicit Collector(FunctionWatcher& w) : watcher_(w) {}
+
+  /// The functions of a module.
+  void add_functions(const Module& m) {
+    if (!watcher_.begin_module(m.name)) return;
+    for (std::size_t n = 0; n < m.functions.size(); ++n) {
+      const auto& header = *reinterpret_cast<const FunctionHeader*>(m.begin() + m.functions[n]);
+      const FunctionWatch watch = watcher_.watch(header.function, header.arity);
+      if (watch.entry || watch.returns) add_function(header.entry(), end_of_function(m, n), watch);
+    }
+  }
+
+  /// Calls of watched built-in functions in a module.
+  void add_calls(const Module& m) {
+    if (watched_built_ins().empty()) return;
+    for (std::size_t n = 0; n < m.functions.size(); ++n) {
+      const auto& header = *reinterpret_cast<const FunctionHeader*>(m.begin() + m.functions[n]);
+      if (is_native(header.entry())) continue;
+      each_instruction(header.entry(), end_of_function(m, n), [&](const Word* at, const InstructionRow& row) {
+        if (row.built_in && watched_built_ins().contains(field<const Export*>(at, row.built_in)))
+          add(at, 0, Patch::kInside);
+      });
+    }
+  }
+
+  /// The code of their exports, by which they are applied.
+  void add_built_ins() {
+    watched_built_ins().clear();
+    Term module;
+    bool wanted = false;
+    for (const Export* e : built_ins()) {
+      if (e->module != module) wanted = watcher_.begin_module(module = e->module);
+      if (!wanted) continue;
+      const FunctionWatch watch = watcher_.watch(e->function, e->arity);
+      if (!watch.entry && !watch.returns) continue;
+      watched_built_ins().insert(e);
+      const unsigned entry = watch.entry ? Patch::kCalled : 0, returns = watch.returns ? Patch::kReturn : 0;
+      add(e->stub_code(), watch.function, Patch::kInside | entry | returns);
+    }
+  }
+
+  std::vector<Patch> patches() {
+    std::ranges::sort(all_, {}, &Patch::at);
+    std::vector<Patch> out;
+    for (const Patch& p : all_) {
+      if (out.empty() || out.back().at != p.at) {
+        out.push_back(p);
+        continue;
+      }
+      out.back().fires |= p.fires;
+      if (p.fires & ~Patch::kInside) out.back().function = p.function;
+    }
+    return out;
+  }
+
+  /// By module.
+  static std::vector<const Export*> built_ins() {
+    std::vector<const Export*> out;
+    for (const Export* e : all_exports())
+      if (e->bif && !(e->bif_flags & BifRow::kGuard)) out.push_back(e);
+    std::ranges::sort(out, {}, [](const Export* e) { return e->module.raw(); });
+    return out;
+  }
+
+ private:
+  void add(const Word* at, std::uint32_t function, unsigned fires) {
+    Patch p;
+    p.at = at;
+    p.function = function;
+    p.fires = static_cast<std::uint8_t>(fires);
+    all_.push_back(p);
+  }
+
+  void add_function(const Word* entry, const Word* end, const FunctionWatch& watch) {
+    if (watch.entry) add(entry, watch.function, Patch::kEntry);
+    if (is_native(entry)) {
+      if (watch.returns) add(entry, watch.function, Patch::kReturn);
+      return;
+    }
+    each_instruction(entry, end, [&](const Word* at, const InstructionRow& row) {
+      if (watch.returns && row.flags & InstructionRow::kReturns) add(at, watch.function, Patch::kReturn);
+      // It jumps to the function's first instruction, which is no call then.
+      if (watch.entry && row.flags & InstructionRow::kAgain &&
+          at + field<std::int32_t>(at, row.fields[0]) == entry)
+        add(at, watch.function, Patch::kInside);
+    });
+  }
+
+  FunctionWatcher& watcher_;
+  std::vector<Patch> all_;
+};
+
+void fire(Process& p, std::uint32_t function, bool returns, const Term* terms, unsigned count, Word depth,
+          const Word* inside) {
+  watcher.load(std::memory_order_acquire)->fire({p.id, function, returns, depth, terms, count, inside});
+}
+
+/// The patch of the code that a function's callers reach, when it fires that.
+Patch watched_at(const Word* entry, unsigned fires) {
+  if (!is_patched(entry)) [[likely]]
+    return {};
+  const Patch patch = patch_at(entry);
+  return patch.fires & fires ? patch : Patch{};
+}
+
+}  // namespace
+
+void set_function_watcher(FunctionWatcher& w) { watcher.store(&w, std::memory_order_release); }
+
+void refresh_function_probes() {
+  FunctionWatcher* w = watcher.load(std::memory_order_acquire);
+  if (!w) return;
+  const PatchTable* former;
+  {
+    const std::lock_guard lock(patching);
+    // Those that are listed stay until the lock is free, see forget_probes_of.
+    const std::vector<const Module*> modules = registered_modules();
+    Collector found(*w);
+    found.add_built_ins();
+    for (const Module* m : modules) {
+      found.add_functions(*m);
+      found.add_calls(*m);
+    }
+    former = set_patches(found.patches());
+  }
+  retire_patches(former);
+}
+
+void each_probed_function(const std::function<bool(Term module)>& wanted,
+                          const std::function<void(Term module, Term function, unsigned arity)>& see) {
+  const std::lock_guard lock(patching);
+  for (const Export* e : Collector::built_ins())
+    if (wanted(e->module)) see(e->module, e->function, e->arity);
+  for (const Module* m : registered_modules()) {
+    if (!wanted(m->name)) continue;
+    for (const std::uint32_t at : m->functions) {
+      const auto& header = *reinterpret_cast<const FunctionHeader*>(m->begin() + at);
+      see(m->name, header.function, header.arity);
+    }
+  }
+}
+
+void probe_new_code(const Module& m) {
+  FunctionWatcher* w = watcher.load(std::memory_order_acquire);
+  if (!w) return;
+  const PatchTable* former = nullptr;
+  {
+    const std::lock_guard lock(patching);
+    Collector found(*w);
+    found.add_functions(m);
+    found.add_calls(m);
+    std::vector<Patch> patches = found.patches();
+    if (!patches.empty()) {
+      const std::vector<Patch> others = all_patches();
+      std::ranges::copy_if(others, std::back_inserter(patches),
+                           [&](const Patch& p) { return p.at < m.begin() || p.at >= m.end(); });
+      former = set_patches(patches);
+    }
+  }
+  retire_patches(former);
+}
+
+const PatchTable* forget_probes_of(const Module& m) {
+  // Whoever has found the module in the list of all has the lock.
+  const std::lock_guard lock(patching);
+  std::vector<Patch> patches = all_patches();
+  const auto gone =
+      std::erase_if(patches, [&](const Patch& p) { return p.at >= m.begin() && p.at < m.end(); });
+  return gone ? set_patches(patches) : nullptr;
+}
+
+void fire_function_entry(Process& p, const Patch& patch, const Term* x, Word depth) {
+  fire(p, patch.function, false, x, header_of_entry(patch.at)->arity, depth, nullptr);
+}
+
+void fire_function_return(Process& p, const Word* ip, const Term* value, Word depth) {
+  if (const Patch patch = watched_at(ip, Patch::kReturn); patch.at) [[unlikely]]
+    fire(p, patch.function, true, value, 1, depth, nullptr);
+}
+
+void fire_built_in_entry(Process& p, const Export& e, const Term* arguments, Word depth) {
+  if (const Patch patch = watched_at(e.stub_code(), Patch::kCalled); patch.at) [[unlikely]]
+    fire(p, patch.function, false, arguments, e.arity, depth, e.stub_code());
+}
+
+void fire_built_in_return(Process& p, const Export& e, Term result, Word depth) {
+  if (const Patch patch = watched_at(e.stub_code(), Patch::kReturn); patch.at) [[unlikely]]
+    fire(p, patch.function, true, &result, result.is_value(), depth, e.stub_code());
+}
+
+void fire_nif_return(Process& p, const NifFunction& f, Term result) {
+  if (!f.code) return;  // scheduled by a native function: no name leads to it
+  if (const Patch patch = watched_at(f.code, Patch::kReturn); patch.at) [[unlikely]]
+    fire(p, patch.function, true, &result, result.is_value(), static_cast<Word>(p.heap.stack_words()),
+         f.code);
+}
+
+}  // namespace vmrun

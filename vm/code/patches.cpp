@@ -1,0 +1,131 @@
+#include "vm/code/patches.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <mutex>
+
+#include "vm/code/instructions.hpp"
+#include "vm/code/reclaim.hpp"
+
+namespace vmrun {
+
+/// Open addressing with linear probing; at most half of the places are taken. Never changed once
+/// others see it.
+struct PatchTable {
+  explicit PatchTable(std::size_t count) : places(std::bit_ceil(2 * count + 2)) {}
+
+  std::size_t home(const Word* at) const {
+    return (reinterpret_cast<Word>(at) * 0x9E3779B97F4A7C15 >> 32) & (places.size() - 1);
+  }
+  /// Where it is, or where it goes.
+  Patch& place(const Word* at) {
+    std::size_t n = home(at);
+    while (places[n].at && places[n].at != at) n = (n + 1) & (places.size() - 1);
+    return places[n];
+  }
+  const Patch& place(const Word* at) const { return const_cast<PatchTable*>(this)->place(at); }
+
+  std::vector<Patch> places;
+  // An instruction that is changed while it is patched: the table is replaced by one with the new
+  // operation in it; the former ones are freed with this.
+  const PatchTable* before = nullptr;
+};
+
+namespace {
+
+std::atomic<const PatchTable*> current{new PatchTable(0)};
+// Who changes operations.
+std::mutex changing;
+
+std::atomic_ref<std::uint16_t> operation_word(const Word* at) {
+  return std::atomic_ref(*reinterpret_cast<std::uint16_t*>(const_cast<Word*>(at)));
+}
+
+/// Released for who reads an operation, or the absence of `probed` after it found no patch.
+void publish(const PatchTable* table) { current.store(table, std::memory_order_release); }
+
+}  // namespace
+
+Patch patch_at(const Word* at) {
+  // Acquire: who has stored `probed` has put the patch to the table before.
+  if (operation_word(at).load(std::memory_order_acquire) != op::probed) return {};
+  return current.load(std::memory_order_acquire)->place(at);
+}
+
+std::uint16_t operation_at(const Word* at) {
+  for (;;) {
+    const std::uint16_t operation = operation_word(at).load(std::memory_order_acquire);
+    if (operation != op::probed) return operation;
+    // None: it has just been taken back, and what stood there stands there again.
+    if (const Patch patch = patch_at(at); patch.at) return patch.operation;
+  }
+}
+
+bool is_patched(const Word* at) { return operation_word(at).load(std::memory_order_relaxed) == op::probed; }
+
+void set_operation(Word* at, std::uint16_t operation) {
+  const std::lock_guard lock(changing);
+  const PatchTable* table = current.load(std::memory_order_relaxed);
+  if (!table->place(at).at) return operation_word(at).store(operation, std::memory_order_release);
+  auto* next = new PatchTable(*table);
+  next->place(at).operation = operation;
+  next->before = table;
+  publish(next);
+}
+
+std::vector<Patch> all_patches() {
+  const std::lock_guard lock(changing);
+  std::vector<Patch> all;
+  for (const Patch& p : current.load(std::memory_order_relaxed)->places)
+    if (p.at) all.push_back(p);
+  return all;
+}
+
+const PatchTable* set_patches(const std::vector<Patch>& patches) {
+  const std::lock_guard lock(changing);
+  const PatchTable* before = current.load(std::memory_order_relaxed);
+  auto* after = new PatchTable(patches.size());
+  for (const Patch& p : patches) {
+    const Patch& known = before->place(p.at);
+    Patch& place = after->place(p.at);
+    place = p;
+    place.operation = known.at ? known.operation : operation_word(p.at).load(std::memory_order_relaxed);
+  }
+  // Between the two, who finds `probed` at an instruction that is patched no more must find what
+  // stood there: first a table of both.
+  std::vector<const Patch*> gone;
+  for (const Patch& p : before->places)
+    if (p.at && !after->place(p.at).at) gone.push_back(&p);
+  const PatchTable* final_table = after;
+  if (!gone.empty()) {
+    auto* both = new PatchTable(patches.size() + gone.size());
+    for (const Patch& p : after->places)
+      if (p.at) both->place(p.at) = p;
+    for (const Patch* p : gone) both->place(p->at) = *p;
+    both->before = before;
+    before = both;
+    publish(both);
+  } else {
+    publish(after);
+  }
+  for (const Patch& p : after->places)
+    if (p.at) operation_word(p.at).store(op::probed, std::memory_order_release);
+  for (const Patch* p : gone) operation_word(p->at).store(p->operation, std::memory_order_release);
+  publish(final_table);
+  return before;
+}
+
+void free_patches(const PatchTable* table) {
+  while (table) {
+    const PatchTable* before = table->before;
+    delete table;
+    table = before;
+  }
+}
+
+void retire_patches(const PatchTable* table) {
+  if (table) retire(table->places.size() * sizeof(Patch), [table] { free_patches(table); });
+}
+
+}  // namespace vmrun

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <vector>
+
+#include "vm/term/term.hpp"
+
+/// Instructions in whose place stands the operation `probed`: what is to happen there happens, then
+/// the instruction itself is executed. Only the operation's 16 bits are stored, while other threads
+/// run the code: the operands stay where they are. What stood there is in one table for the VM,
+/// which is replaced as a whole.
+///
+/// Code in memory is read with operation_at and changed with set_operation, by whoever is no
+/// interpreter.
+namespace vmrun {
+
+struct Patch {
+  const Word* at = nullptr;                   // the instruction; nullptr: none
+  std::uint32_t function = 0;                 // number of the function that fires (function_probes.hpp)
+  std::uint16_t operation = 0;                // what stood there
+  std::uint8_t fires = 0;                     // bits:
+  static constexpr std::uint8_t kEntry = 1;   // before it, unless it is executed once more
+  static constexpr std::uint8_t kReturn = 2;  // where its traced copy says that a function returns
+  static constexpr std::uint8_t kInside = 4;  // its traced copy is to be executed
+  static constexpr std::uint8_t kCalled = 8;  // that asks here whether a built-in's entry fires
+};
+static_assert(sizeof(Patch) == 16);
+
+/// What is patched there. Without a lock, while the thread holds an epoch.
+Patch patch_at(const Word* at);
+/// The operation of an instruction, whether or not it is patched. As patch_at.
+std::uint16_t operation_at(const Word* at);
+bool is_patched(const Word* at);
+
+/// Changes the instruction itself, whether or not it is patched. Any thread.
+void set_operation(Word* at, std::uint16_t operation);
+
+/// From now on these are all patches (`operation` need not be filled in). The caller holds a lock
+/// against others who call this. The table that was there before: the caller retires it
+/// (retire_patches), for somebody may be looking at it.
+struct PatchTable;
+[[nodiscard]] const PatchTable* set_patches(const std::vector<Patch>& patches);
+/// Those there are. The same lock.
+std::vector<Patch> all_patches();
+/// Without the lock. Nothing is done for nullptr.
+void retire_patches(const PatchTable* table);
+/// Nobody looks at it any more.
+void free_patches(const PatchTable* table);
+
+}  // namespace vmrun
