@@ -1,12 +1,10 @@
 #include "probes/attach/connection.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "probes/attach/firing.hpp"
 #include "probes/attach/host.hpp"
-#include "probes/engine/operations.hpp"
 #include "probes/engine/ring.hpp"
-#include "probes/inside.hpp"
 
 namespace vmrun::attach {
 
@@ -14,43 +12,10 @@ using d::Message;
 
 namespace {
 
-/// Whether a probe that fires in the middle of a slice asks where the process is.
-bool asks_for_places(const d::Program& program) {
-  const auto asks = [](const d::Instruction& i) {
-    switch (i.operation) {
-      case d::Operation::kFstack:
-      case d::Operation::kKeystack: return true;
-      case d::Operation::kBuiltin:
-      case d::Operation::kKeybuiltin:
-      case d::Operation::kFbuiltin: return i.imm == static_cast<std::int32_t>(d::Builtin::kMfa);
-      default: return false;
-    }
-  };
-  return std::ranges::any_of(program.clauses, [&](const d::Clause& c) {
-    const auto is_anywhere = [](const d::Enabled& e) {
-      return e.probe < d::kFirstFunctionProbe && !fires_between_slices(e.probe);
-    };
-    return std::ranges::any_of(c.probes, is_anywhere) &&
-           (std::ranges::any_of(c.body, asks) || std::ranges::any_of(c.predicate, asks));
-  });
-}
-
-std::string function_text(std::uint64_t number) {
-  const d::FunctionName f = machine_host().function_name(static_cast<std::uint32_t>(number));
-  return std::string(f.module) + '\0' + std::string(f.function);
-}
-
 constexpr std::size_t kMostWaiting = 64 << 20;   // of who asks and does not read the answers
 constexpr std::size_t kLongestAnswer = 1 << 20;  // of what can be asked for in parts
 
 }  // namespace
-
-Connection::~Connection() {
-  if (!session_) return;
-  stop_watching();
-  remove_session(*session_);
-  session_.reset();  // which lowers the probes
-}
 
 bool Connection::serve() {
   const bool there = channel_.fill();
@@ -71,7 +36,7 @@ void Connection::handle(const d::Channel::Received& received) {
       std::vector<std::uint32_t> clear;
       for (d::Unpacker in(received.body); !in.at_end() && in.ok();) clear.push_back(in.u32());
       channel_.send(Message::kAggregations,
-                    d::pack_elements(session_ ? session_->aggregations(clear) : std::vector<d::Element>()));
+                    d::pack_elements(tracing_ ? session().aggregations(clear) : std::vector<d::Element>()));
       break;
     }
     case Message::kAtoms:
@@ -86,7 +51,7 @@ void Connection::handle(const d::Channel::Received& received) {
     case Message::kDrops: {
       d::Packer counts;
       for (unsigned k = 0; k < static_cast<unsigned>(d::Drop::kCount); ++k)
-        counts.u64(session_ ? session_->drops(static_cast<d::Drop>(k)) : 0);
+        counts.u64(tracing_ ? session().drops(static_cast<d::Drop>(k)) : 0);
       channel_.send(Message::kDrops, counts.bytes);
       break;
     }
@@ -99,37 +64,22 @@ void Connection::handle(const d::Channel::Received& received) {
 void Connection::open(const std::string& bytes) {
   d::Program program;
   std::string why;
-  if (session_) why = "a connection has one script";
-  else if (d::from_bytes(bytes, program, why)) {
-    uses_self_ = std::ranges::any_of(program.variables,
-                                     [](const d::Variable& v) { return v.scope == d::Scope::kSelf; });
-    uses_places_ = asks_for_places(program);
-    session_ = d::Session::open(std::move(program), machine_host(), why);
-  }
-  if (session_ && why.empty()) channel_.send(Message::kReady);
+  if (tracing_) why = "a connection has one script";
+  else if (d::from_bytes(bytes, program, why)) tracing_ = TracingSession::open(std::move(program), why);
+  if (tracing_ && why.empty()) channel_.send(Message::kReady);
   else channel_.send(Message::kRefused, d::Packer().text(why.empty() ? "refused" : why).bytes);
 }
 
 void Connection::go() {
-  gone_ = true;
-  if (!session_ || running_) return;
-  running_ = true;
-  if (uses_self_) tell_ends(true);
-  // From its next slice on each process runs the instructions that store where it is.
-  if (uses_places_) probe::raise_watch("calls");
-  add_session(*session_);
-  (void)session_->begin();
+  const bool again = std::exchange(gone_, true);
+  if (!tracing_ || again) return;
+  tracing_->go();
   tell_rings();
   tell_exit();
 }
 
-void Connection::stop_watching() {
-  if (running_ && uses_places_) probe::lower_watch("calls");
-  running_ = false;
-}
-
 void Connection::tell_rings() {
-  const std::vector<d::Ring*> rings = session_->rings();
+  const std::vector<d::Ring*> rings = session().rings();
   for (; rings_told_ < rings.size(); ++rings_told_) {
     const d::Ring& ring = *rings[rings_told_];
     channel_.send(Message::kRing,
@@ -140,25 +90,21 @@ void Connection::tell_rings() {
 
 void Connection::tell_exit() {
   int status = 0;
-  if (told_exit_ || !session_->exiting(status)) return;
+  if (told_exit_ || !session().exiting(status)) return;
   told_exit_ = true;
   channel_.send(Message::kExit, d::Packer().u32(static_cast<std::uint32_t>(status)).bytes);
 }
 
-std::uint64_t Connection::next_tick() { return running_ ? session_->next_tick() : 0; }
-
 void Connection::tick() {
-  if (!running_) return;
-  session_->tick();
+  if (!runs()) return;
+  tracing_->tick();
   tell_rings();
   tell_exit();
 }
 
 void Connection::end() {
-  if (running_) {
-    stop_watching();
-    session_->end();
-    remove_session(*session_);
+  if (runs()) {
+    tracing_->end();
     tell_rings();
     tell_exit();
   }

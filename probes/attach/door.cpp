@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <functional>
 #include <mutex>
+#include <semaphore>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,7 +48,9 @@ bool is_open = false;  // the tracing thread is there, or about to be
 std::atomic<bool> is_asked{false};
 bool has_gone = false;  // the connection of start_under_trace runs, or is gone
 std::atomic<bool> machine_ends{false};
-int wake = -1;  // written to when machine_ends
+int wake = -1;  // written to when machine_ends, and when there is a job
+std::vector<std::function<void()>> jobs;
+std::vector<Insider*> insiders;  // the tracing thread's
 
 std::uint64_t now_ns() {
   timespec t;
@@ -113,33 +117,39 @@ class Listener {
 using Connections = std::vector<std::unique_ptr<Connection>>;
 
 /// Until when to wait: what is due first.
-int timeout_ms(const Connections& all) {
-  std::uint64_t wait_ms = static_cast<std::uint64_t>(-1);
+int timeout_ms(const std::vector<TracingSession*>& running) {
+  if (running.empty()) return -1;
+  std::uint64_t wait_ms = kLookEveryMs;
   const std::uint64_t now = now_ns();
-  for (const auto& c : all) {
-    if (!c->runs()) continue;
-    wait_ms = std::min<std::uint64_t>(wait_ms, kLookEveryMs);
-    if (const std::uint64_t next = c->next_tick())
+  for (TracingSession* s : running)
+    if (const std::uint64_t next = s->next_tick())
       wait_ms = std::min(wait_ms, next > now ? (next - now + 999'999) / 1'000'000 : 0);
+  return static_cast<int>(wait_ms);
+}
+
+void run_jobs() {
+  std::vector<std::function<void()>> mine;
+  {
+    std::lock_guard guard(mutex);
+    mine.swap(jobs);
   }
-  return wait_ms == static_cast<std::uint64_t>(-1) ? -1 : static_cast<int>(wait_ms);
+  for (const auto& job : mine) job();
 }
 
 class TracingThread {
  public:
-  TracingThread(int first, bool is_waited_for)
-      : is_waited_for_(is_waited_for), listens_until_ns_(first >= 0 ? 0 : in_ms(kFirstWithinMs)) {
+  TracingThread(int first, bool is_waited_for) : is_waited_for_(is_waited_for) {
     if (first >= 0) all_.push_back(std::make_unique<Connection>(first));
   }
 
   void run() {
     for (;;) {
       serve();
-      if (!ends_ && (!all_.empty() || now_ns() <= listens_until_ns_)) continue;
+      if (!ends_ && (!all_.empty() || !insiders.empty() || now_ns() <= listens_until_ns_)) continue;
       if (ends_ && !all_.empty() && now_ns() <= end_ns_) continue;
       std::lock_guard guard(mutex);
       // Under the lock: who asks from now on starts a new one, and that finds no socket of ours.
-      if (!ends_ && somebody_came_last()) continue;
+      if (!ends_ && (!jobs.empty() || somebody_came_last())) continue;
       all_.clear();
       listener_.reset();
       if (!machine_ends) close(std::exchange(wake, -1));
@@ -156,14 +166,15 @@ class TracingThread {
     std::vector<pollfd> wait{{wake, POLLIN, 0}, {listener_ ? listener_->descriptor() : -1, POLLIN, 0}};
     for (const auto& c : all_)
       wait.push_back({c->descriptor(), static_cast<short>(POLLIN | (c->wants_to_send() ? POLLOUT : 0)), 0});
-    int timeout = ends_ ? kLookEveryMs : timeout_ms(all_);
-    if (listener_ || all_.empty()) {
+    int timeout = ends_ ? kLookEveryMs : timeout_ms(running());
+    if (listener_ || (all_.empty() && insiders.empty())) {
       const std::uint64_t now = now_ns();
       const int left =
           now < listens_until_ns_ ? static_cast<int>((listens_until_ns_ - now) / 1'000'000 + 1) : 0;
       timeout = timeout < 0 ? left : std::min(timeout, left);
     }
     (void)poll(wait.data(), wait.size(), timeout);
+    for (Insider* i : std::vector(insiders)) i->tick();
     for (std::size_t i = all_.size(); i-- > 0;) {
       all_[i]->tick();
       if (!wait[i + 2].revents || all_[i]->serve()) continue;
@@ -175,8 +186,17 @@ class TracingThread {
     if (wait[0].revents) {
       std::uint64_t times;
       if (read(wake, &times, sizeof times) > 0 && machine_ends && !ends_) end_all();
+      run_jobs();
     }
-    tell_ends(std::ranges::any_of(all_, [](const auto& c) { return c->uses_self(); }));
+    tell_ends(std::ranges::any_of(running(), [](const TracingSession* s) { return s->uses_self(); }));
+  }
+
+  std::vector<TracingSession*> running() const {
+    std::vector<TracingSession*> some;
+    for (Insider* i : insiders) some.push_back(&i->tracing());
+    for (const auto& c : all_)
+      if (TracingSession* s = c->tracing()) some.push_back(s);
+    return some;
   }
 
   /// Who has asked meanwhile, or has come in already when the socket goes.
@@ -230,18 +250,26 @@ class TracingThread {
     ends_ = true;
     end_ns_ = in_ms(kLastMomentMs);
     listener_.reset();
+    insiders.clear();
     for (const auto& c : all_) c->end();
   }
 
   Connections all_;
   std::unique_ptr<Listener> listener_;
   bool is_waited_for_, ends_ = false;
-  std::uint64_t listens_until_ns_;
+  std::uint64_t listens_until_ns_ = 0;
   std::uint64_t end_ns_ = 0;
 };
 
+// The mutex is held, and the tracing thread is there.
+void wake_up() {
+  const std::uint64_t one = 1;
+  if (write(wake, &one, sizeof one) < 0) {
+  }  // it is awake: the counter is full
+}
+
+// The mutex is held.
 void start_tracing(int first, bool is_waited_for) {
-  // The mutex is held.
   if (wake < 0) wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   is_open = true;
   try {
@@ -261,12 +289,34 @@ int door_signal() { return SIGRTMIN + d::kDoorSignal; }
 void open_door() {
   std::lock_guard guard(mutex);
   if (!probe::kCompiledIn || machine_ends) return;
-  is_asked = is_open;
-  const std::uint64_t one = 1;
-  if (is_open && write(wake, &one, sizeof one) > 0) return;
-  if (is_open) return;
-  start_tracing(-1, false);
+  is_asked = true;
+  if (is_open) wake_up();
+  else start_tracing(-1, false);
 }
+
+bool post(std::function<void()> job) {
+  std::lock_guard guard(mutex);
+  if (machine_ends) return false;
+  jobs.push_back(std::move(job));
+  if (!is_open) start_tracing(-1, false);
+  if (is_open) return wake_up(), true;
+  jobs.pop_back();
+  return false;
+}
+
+bool run(const std::function<void()>& job) {
+  std::binary_semaphore done{0};
+  if (!post([&] {
+        job();
+        done.release();
+      }))
+    return false;
+  done.acquire();
+  return true;
+}
+
+void look_after(Insider& insider) { insiders.push_back(&insider); }
+void leave_alone(Insider& insider) { std::erase(insiders, &insider); }
 
 void start_under_trace() {
   const char* text = std::getenv(d::kTraceVariable);
@@ -285,8 +335,7 @@ void close_door() {
   std::unique_lock lock(mutex);
   machine_ends = true;
   if (!is_open) return;
-  const std::uint64_t one = 1;
-  if (write(wake, &one, sizeof one) < 0) return;
+  wake_up();
   changed.wait_for(lock, std::chrono::milliseconds(kLastMomentMs + 1000), [] { return !is_open; });
 }
 

@@ -1,8 +1,14 @@
 #pragma once
 
-/// Where vmtrace comes in. A machine that nobody traces has a handler for one signal and nothing
-/// else: no thread, no socket. The signal starts the tracing thread, which listens on a socket, has
-/// a session for each connection, and goes when the last one is closed.
+#include <functional>
+
+#include "probes/attach/tracing_session.hpp"
+
+/// Where vmtrace comes in, and the thread that controls all tracing. A machine that nobody traces
+/// has a handler for one signal and nothing else: no thread, no socket. The signal starts the
+/// tracing thread, which listens on a socket, has a session for each connection, and goes when the
+/// last one is closed. A program inside the machine (probes/erltrace) starts it too, and has it do
+/// what sessions need.
 namespace vmrun::attach {
 
 /// The signal that asks for it (wire.hpp).
@@ -18,5 +24,25 @@ void start_under_trace();
 
 /// The machine ends: scripts run their END, and vmtrace gets a moment to ask for what it wants.
 void close_door();
+
+/// Has the tracing thread do this, without waiting for it; jobs are done in their order. False: it
+/// is not going to, for the machine ends or there is no thread to be had. Any thread.
+[[nodiscard]] bool post(std::function<void()> job);
+/// The same, and returns when it has been done. Not in the tracing thread, not on a scheduler.
+[[nodiscard]] bool run(const std::function<void()>& job);
+
+/// A session of the machine's own. All in the tracing thread.
+class Insider {
+ public:
+  virtual TracingSession& tracing() = 0;
+  /// What is due by the clock, and every few milliseconds.
+  virtual void tick() = 0;
+
+ protected:
+  ~Insider() = default;
+};
+/// It ticks from now on, and the thread stays for it.
+void look_after(Insider& insider);
+void leave_alone(Insider& insider);
 
 }  // namespace vmrun::attach

@@ -10,6 +10,7 @@
 
 #include "probes/attach/firing.hpp"
 #include "probes/attach/functions.hpp"
+#include "probes/attach/place.hpp"
 #include "probes/attach/terms.hpp"
 #include "probes/engine/operations.hpp"
 #include "probes/engine/verify.hpp"
@@ -89,15 +90,12 @@ Shaped shaped_text(const char* text, char* out, std::size_t room) {
   return {Shape::kText, bytes};
 }
 
-/// Numbers stand for atoms that need no quotes; texts of others are made at once.
 Shaped shaped_atom(Term atom, char* out, std::size_t room) {
   const std::uint64_t word = atom.raw();
-  if (!atom_needs_quotes(atom_text(atom))) return shaped_words(Shape::kAtom, &word, 1, out, room);
-  return shaped_text(probe::TermText<1100>(atom), out, room);
+  return shaped_words(Shape::kAtom, &word, 1, out, room);
 }
 Shaped shaped_function(const FunctionArgument& f, char* out, std::size_t room) {
-  if (!f.module || atom_needs_quotes(atom_text(f.module)) || atom_needs_quotes(atom_text(f.function)))
-    return shaped_text(probe::FunctionText(f), out, room);
+  if (!f.module) return shaped_text(probe::FunctionText(f), out, room);
   const std::uint64_t words[] = {f.module.raw(), f.function.raw(), f.arity};
   return shaped_words(Shape::kFunction, words, 3, out, room);
 }
@@ -113,11 +111,16 @@ Shaped shaped_pid(Term who, const char* absent, char* out, std::size_t room) {
   }
   return shaped_text(probe::PidText(who, absent), out, room);
 }
+/// Most that an atom takes as a text: in quotes each byte may be escaped.
+std::size_t written_bytes(Term atom) {
+  const std::string_view name = atom_text(atom);
+  return atom_needs_quotes(name) ? 4 * name.size() + 2 : name.size();
+}
 /// Cut after most_bytes.
 Shaped shaped_term(Term t, unsigned most_bytes, char* out, std::size_t room) {
   if (!t) return {Shape::kNull, 0};
   if (t.is_local_pid()) return shaped_pid(t, "", out, room);
-  if (t.is_atom() && atom_text(t).size() <= most_bytes) return shaped_atom(t, out, room);
+  if (t.is_atom() && written_bytes(t) <= most_bytes) return shaped_atom(t, out, room);
   char text[1025];
   BoundedText bounded(text, std::min<std::size_t>(most_bytes + 1, sizeof text));
   print_term(bounded, t);
@@ -391,22 +394,18 @@ class MachineHost final : public d::Host {
   std::string atom_name(std::uint64_t number) override {
     const Term atom = Term::from_raw(number);
     if (!atom.is_atom() || atom.atom_index() >= atom_count()) return {};
-    return std::string(atom_text(atom));
+    return std::string(static_cast<const char*>(probe::TermText<1100>(atom)));
   }
   std::uint64_t atom_number(std::uint32_t index) override {
     return index < atom_count() ? Term::atom(index).raw() : 0;
   }
   std::string address_name(std::uint64_t address) override {
-    const EpochGuard guard;
-    const auto* at = reinterpret_cast<const Word*>(address & ~Word{7});
-    const FunctionHeader* f = function_header_at(at);
-    if (!f) return {};
-    std::string name = fmt::format(
-        "{}",
-        static_cast<const char*>(probe::FunctionText(FunctionArgument{f->module, f->function, f->arity})));
-    const SourceLocation where = location_at(at);
-    if (where.file && where.line) name += fmt::format(" ({}:{})", *where.file, where.line);
-    return name;
+    const Place place = place_of(address);
+    if (!place.module) return {};
+    const probe::FunctionText name(FunctionArgument{place.module, place.function, place.arity});
+    std::string text = static_cast<const char*>(name);
+    if (place.line) text += fmt::format(" ({}:{})", place.file, place.line);
+    return text;
   }
 
  private:
@@ -464,6 +463,11 @@ d::Host& machine_host() {
 
 bool fires_between_slices(std::uint32_t probe) {
   return probe < table().of_slices.size() && table().of_slices[probe];
+}
+
+std::string function_text(std::uint64_t number) {
+  const d::FunctionName f = machine_host().function_name(static_cast<std::uint32_t>(number));
+  return std::string(f.module) + '\0' + std::string(f.function);
 }
 
 std::uint64_t self_key() {

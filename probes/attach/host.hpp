@@ -13,6 +13,8 @@ extern const d::ArgumentKind* const* kinds_by_probe;
 /// Fired where a slice begins or ends: where the process is is known then, whatever instructions
 /// it runs.
 bool fires_between_slices(std::uint32_t probe);
+/// The name of a function that fires by name, by its number: module, NUL, function.
+std::string function_text(std::uint64_t number);
 /// Of the process that runs in this thread, or else of the thread.
 std::uint64_t self_key();
 

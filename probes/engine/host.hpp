@@ -144,6 +144,7 @@ class Host {
   /// Returns when no thread is inside a firing that began before the call. What the caller stored
   /// before is seen by every firing that begins later: a full fence against them.
   virtual void wait_for_firings() = 0;
+  /// As Erlang writes it, in quotes where it needs them.
   virtual std::string atom_name(std::uint64_t number) = 0;
   /// The number of the atom with this index; atoms are numbered as they are made. 0: there is none.
   virtual std::uint64_t atom_number(std::uint32_t index) { return 0; }

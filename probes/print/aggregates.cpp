@@ -51,13 +51,11 @@ void Aggregates::take(const Element& element, Texts& texts) {
   if (element.values.size() != value_words(how)) return;
   std::vector<std::uint64_t> words(element.key.size() / 8);
   std::memcpy(words.data(), element.key.data(), words.size() * 8);
-  std::vector<Value> key;
+  std::vector<RecordField> fields;
   const std::uint64_t* at = words.data();
-  for (const Field& field : script_.aggregations[element.aggregation].keys) {
-    Value value;
-    if (!texts.read(field, at, words.data() + words.size(), value)) return;
-    key.push_back(value);
-  }
+  if (!read_fields(script_.aggregations[element.aggregation].keys, at, at + words.size(), fields)) return;
+  std::vector<Value> key;
+  for (const RecordField& field : fields) key.push_back(texts.value(field));
   auto [found, fresh] = rows_[element.aggregation].try_emplace(identity(key));
   Row& row = found->second;
   if (fresh) {
@@ -65,6 +63,7 @@ void Aggregates::take(const Element& element, Texts& texts) {
     row.storage.reserve(key.size());
     for (Value& value : key) value.bytes = row.storage.emplace_back(value.bytes);
     row.key = std::move(key);
+    row.words = std::move(words);
   }
   texts.forget_made();
   if (fresh || row.cleared) row.values = element.values;
@@ -96,6 +95,18 @@ void Aggregates::trunc(std::uint32_t aggregation, std::optional<std::int64_t> ke
   });
   const auto most = *keep < 0 ? 0 - static_cast<std::uint64_t>(*keep) : static_cast<std::uint64_t>(*keep);
   for (std::size_t i = most; i < order.size(); ++i) rows.erase(order[i].second);
+}
+
+void Aggregates::change(const ActionInfo& action, std::optional<std::int64_t> number) {
+  if (action.aggregations.empty()) return;
+  const std::uint32_t a = action.aggregations[0];
+  switch (action.kind) {
+    case ActionKind::kClear: return clear(a);
+    case ActionKind::kTrunc: return trunc(a, number);
+    case ActionKind::kNormalize: return normalize(a, static_cast<std::uint64_t>(number.value_or(1)));
+    case ActionKind::kDenormalize: return normalize(a, 1);
+    default: return;
+  }
 }
 
 int Aggregates::compare_values(const Row& a, const Row& b) const {

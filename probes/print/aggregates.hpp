@@ -28,6 +28,7 @@ class Aggregates {
     std::uint32_t aggregation = 0;
     std::vector<Value> key;  // their bytes are in `storage`
     std::vector<std::string> storage;
+    std::vector<std::uint64_t> words;  // of the key, as it was recorded
     std::vector<std::uint64_t> values;
     std::uint64_t normal = 1;
     bool cleared = false;  // zeros, until something is taken in again
@@ -45,6 +46,8 @@ class Aggregates {
   /// keep: so many of the largest, negative: of the smallest; without one all go.
   void trunc(std::uint32_t aggregation, std::optional<std::int64_t> keep);
   void normalize(std::uint32_t aggregation, std::uint64_t by);
+  /// What an action of a script says: clear, trunc, normalize, denormalize. number: its field.
+  void change(const ActionInfo& action, std::optional<std::int64_t> number);
 
   /// Lines in dtrace's order. What one aggregation lacks at a key is a row of zeros.
   std::vector<Line> lines(const std::vector<std::uint32_t>& aggregations, const SortOptions& sort);

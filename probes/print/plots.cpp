@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,12 +30,19 @@ std::uint64_t square_root(U128 n) {
   return static_cast<std::uint64_t>(root);
 }
 
+constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min(),
+                       kMost = std::numeric_limits<std::int64_t>::max();
+
 std::vector<Bucket> quantize_buckets(const std::uint64_t* values) {
   std::vector<Bucket> all;
   for (unsigned i = 0; i < kQuantizeBuckets; ++i) {
-    const std::int64_t least = quantize_bucket_value(i);
-    all.push_back(
-        {fmt::format("{}", least), static_cast<long double>(least), static_cast<std::int64_t>(values[i])});
+    // Below zero a bucket's value is its greatest.
+    const std::int64_t value = quantize_bucket_value(i);
+    const std::int64_t least = i > kQuantizeZero ? value : i == 0 ? kLeast : quantize_bucket_value(i - 1) + 1;
+    const std::int64_t most = i <= kQuantizeZero           ? value
+                              : i + 1 < kQuantizeBuckets ? quantize_bucket_value(i + 1) - 1
+                                                         : kMost;
+    all.push_back({least, most, value, static_cast<std::int64_t>(values[i]), Bucket::End::kNone});
   }
   return all;
 }
@@ -43,16 +51,12 @@ std::vector<Bucket> lquantize_buckets(const Aggregation& how, const std::uint64_
   const std::int64_t base = how.parameters[0], step = how.parameters[2];
   const std::size_t levels = value_words(how) - 2;
   std::vector<Bucket> all;
-  all.push_back(
-      {fmt::format("< {}", base), static_cast<long double>(base) - 1, static_cast<std::int64_t>(values[0])});
-  for (std::size_t i = 0; i < levels; ++i) {
-    const std::int64_t least = base + static_cast<std::int64_t>(i) * step;
-    all.push_back({fmt::format("{}", least), static_cast<long double>(least),
-                   static_cast<std::int64_t>(values[i + 1])});
-  }
-  const std::int64_t end = base + static_cast<std::int64_t>(levels) * step;
-  all.push_back({fmt::format(">= {}", end), static_cast<long double>(end) + 1,
-                 static_cast<std::int64_t>(values[levels + 1])});
+  all.push_back({kLeast, base - 1, base, static_cast<std::int64_t>(values[0]), Bucket::End::kBelow});
+  std::int64_t least = base;
+  for (std::size_t i = 0; i < levels; ++i, least += step)
+    all.push_back(
+        {least, least + step - 1, least, static_cast<std::int64_t>(values[i + 1]), Bucket::End::kNone});
+  all.push_back({least, kMost, least, static_cast<std::int64_t>(values[levels + 1]), Bucket::End::kAbove});
   return all;
 }
 
@@ -65,30 +69,29 @@ std::vector<Bucket> llquantize_buckets(const Aggregation& how, const std::uint64
   std::int64_t value = 1;
   for (std::int64_t i = 0; i < low; ++i) value *= factor;
   std::vector<Bucket> all;
-  all.push_back({fmt::format("< {}", value), 0, static_cast<std::int64_t>(values[0])});
+  all.push_back({kLeast, value - 1, value, static_cast<std::int64_t>(values[0]), Bucket::End::kBelow});
   for (std::int64_t order = low; order <= high; ++order) {
     const std::int64_t next = value * factor, step = next > steps ? next / steps : 1;
     for (; value < next && all.size() + 1 < count; value += step)
-      all.push_back({fmt::format("{}", value), static_cast<long double>(value),
-                     static_cast<std::int64_t>(values[all.size()])});
+      all.push_back({value, value + step - 1, value, static_cast<std::int64_t>(values[all.size()]),
+                     Bucket::End::kNone});
     value = next;
   }
-  all.push_back({fmt::format(">= {}", value), static_cast<long double>(value),
-                 static_cast<std::int64_t>(values[count - 1])});
+  all.push_back({value, kMost, value, static_cast<std::int64_t>(values[count - 1]), Bucket::End::kAbove});
   return all;
 }
 
-}  // namespace
-
-std::vector<Bucket> plot_buckets(const Aggregation& how, const std::uint64_t* values) {
-  switch (how.how) {
-    case Aggregating::kQuantize: return quantize_buckets(values);
-    case Aggregating::kLquantize: return lquantize_buckets(how, values);
-    default: return llquantize_buckets(how, values);
-  }
+/// A value that stands for all of the bucket where plots are compared, as libdtrace has it.
+long double weighed_as(const Aggregation& how, const Bucket& bucket) {
+  const auto bound = static_cast<long double>(bucket.bound);
+  if (how.how == Aggregating::kLlquantize) return bucket.end == Bucket::End::kBelow ? 0 : bound;
+  return bucket.end == Bucket::End::kBelow ? bound - 1 : bucket.end == Bucket::End::kAbove ? bound + 1 : bound;
 }
 
-namespace {
+std::string label_of(const Bucket& bucket) {
+  const char* sign = bucket.end == Bucket::End::kBelow ? "< " : bucket.end == Bucket::End::kAbove ? ">= " : "";
+  return fmt::format("{}{}", sign, bucket.bound);
+}
 
 /// Those with something in them and one more on either side; without any, those around the first
 /// that a plot of nothing should show.
@@ -127,7 +130,7 @@ void put_bar(std::string& out, std::int64_t count, std::uint64_t normal, long do
 }
 
 void put_plot(std::string& out, const Aggregation& how, const std::uint64_t* values, std::uint64_t normal) {
-  const std::vector<Bucket> all = plot_buckets(how, values);
+  const std::vector<Bucket> all = buckets_of(how, values);
   std::size_t first = 0, last = 0;
   choose(all, how, first, last);
   bool positives = false, negatives = false;
@@ -139,13 +142,21 @@ void put_plot(std::string& out, const Aggregation& how, const std::uint64_t* val
   }
   out += "\n           value  ------------- Distribution ------------- count    \n";
   for (std::size_t i = first; i <= last; ++i) {
-    put_right(out, all[i].label, 16);
+    put_right(out, label_of(all[i]), 16);
     out += ' ';
     put_bar(out, all[i].count, normal, total, positives, negatives);
   }
 }
 
 }  // namespace
+
+std::vector<Bucket> buckets_of(const Aggregation& how, const std::uint64_t* values) {
+  switch (how.how) {
+    case Aggregating::kQuantize: return quantize_buckets(values);
+    case Aggregating::kLquantize: return lquantize_buckets(how, values);
+    default: return llquantize_buckets(how, values);
+  }
+}
 
 bool is_plot(const Aggregation& how) {
   return how.how == Aggregating::kQuantize || how.how == Aggregating::kLquantize ||
@@ -188,9 +199,10 @@ void put_values(std::string& out, const Aggregation& how, const std::uint64_t* v
 
 PlotWeight plot_weight(const Aggregation& how, const std::uint64_t* values) {
   PlotWeight weight{0, 0};
-  for (const Bucket& bucket : plot_buckets(how, values)) {
-    weight.sum += bucket.least * static_cast<long double>(bucket.count);
-    if (bucket.least == 0) weight.at_zero += bucket.count;
+  for (const Bucket& bucket : buckets_of(how, values)) {
+    const long double value = weighed_as(how, bucket);
+    weight.sum += value * static_cast<long double>(bucket.count);
+    if (value == 0) weight.at_zero += bucket.count;
   }
   return weight;
 }

@@ -16,19 +16,21 @@ void put_values(std::string& out, const Aggregation& how, const std::uint64_t* v
 
 bool is_plot(const Aggregation& how);
 
+/// One bucket of quantize, lquantize or llquantize: how many of least to most, both included.
+struct Bucket {
+  enum class End : std::uint8_t { kNone, kBelow, kAbove };  // of what lies below and above all steps
+  std::int64_t least, most;
+  std::int64_t bound;  // what plots show
+  std::int64_t count;
+  End end;
+};
+/// All of a plot, those with nothing in them too, in ascending order.
+std::vector<Bucket> buckets_of(const Aggregation& how, const std::uint64_t* values);
+
 /// The single number of all but plots. What is not signed is the same bits.
 std::int64_t single_value(const Aggregation& how, const std::uint64_t* values, std::uint64_t normal);
 
 std::uint64_t standard_deviation(const std::uint64_t* values, std::uint64_t normal);
-
-/// A row of a plot: values from `least` on, and how many of them.
-struct Bucket {
-  std::string label;
-  long double least;
-  std::int64_t count;
-};
-/// All of a plot, empty ones too, least first.
-std::vector<Bucket> plot_buckets(const Aggregation& how, const std::uint64_t* values);
 
 /// What plots are sorted by: the sum of all values, each taken as its bucket's least; then how many
 /// are in the bucket of 0.

@@ -15,15 +15,6 @@ void put_number(std::string& out, std::uint64_t n) {
   out.append(text.data(), text.size());
 }
 
-/// As ~w writes an atom: in quotes unless it begins with a small letter and goes on with letters,
-/// digits, _ and @.
-bool is_plain_atom(std::string_view name) {
-  if (name.empty() || name[0] < 'a' || name[0] > 'z') return false;
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '@';
-  });
-}
-
 const std::string& asked(std::unordered_map<std::uint64_t, std::string>& kept, std::uint64_t number,
                          const std::function<std::string(std::uint64_t)>& ask) {
   if (const auto found = kept.find(number); found != kept.end()) return found->second;
@@ -86,9 +77,7 @@ void Texts::put_shape(std::string& out, Shape shape, const std::uint64_t* words,
     case Shape::kFunction:
       if (count < 3) break;
       for (unsigned i = 0; i < 2; ++i) {
-        const std::string& name = atom(words[i]);
-        if (is_plain_atom(name)) out += name;
-        else (out += '\'') += name + '\'';
+        out += atom(words[i]);
         out += i == 0 ? ':' : '/';
       }
       put_number(out, words[2]);
@@ -102,41 +91,32 @@ void Texts::put_shape(std::string& out, Shape shape, const std::uint64_t* words,
   out += '?';
 }
 
-bool Texts::read(const Field& field, const std::uint64_t*& at, const std::uint64_t* end, Value& value) {
-  if (at >= end) return false;
-  value = Value{};
-  value.kind = field.kind;
-  value.width = field.bytes;
-  value.is_signed = field.is_signed;
-  value.type = field.type;
-  if (field.kind == Field::Kind::kInteger) {
-    value.number = static_cast<std::int64_t>(*at++);
-    return true;
-  }
-  const auto shape = static_cast<Shape>(static_cast<std::uint32_t>(*at));
-  const std::size_t bytes = *at >> 32, words = (bytes + 7) / 8;
-  ++at;
-  if (words > static_cast<std::size_t>(end - at)) return false;
-  const std::uint64_t* body = at;
-  at += words;
-  switch (shape) {
-    case Shape::kNull: value.is_null = true; return true;
+Value Texts::value(const RecordField& field) {
+  Value value;
+  value.kind = field.field->kind;
+  value.width = field.field->bytes;
+  value.is_signed = field.field->is_signed;
+  value.type = field.field->type;
+  value.number = field.number;
+  if (value.kind == Field::Kind::kInteger) return value;
+  switch (field.shape) {
+    case Shape::kNull: value.is_null = true; break;
     case Shape::kText:
-    case Shape::kBytes: value.bytes = {reinterpret_cast<const char*>(body), bytes}; return true;
+    case Shape::kBytes: value.bytes = field.text(); break;
     case Shape::kStack: {
       std::string& text = make();
-      put_stack(text, body, words);
+      put_stack(text, field.body.data(), field.body.size());
       value.kind = Field::Kind::kStack;
       value.bytes = text;
-      return true;
+      break;
     }
     default: {
       std::string& text = make();
-      put_shape(text, shape, body, words);
+      put_shape(text, field.shape, field.body.data(), field.body.size());
       value.bytes = text;
-      return true;
     }
   }
+  return value;
 }
 
 void put_indented(std::string& out, std::string_view lines, std::size_t indent) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "probes/d/script.hpp"
+#include "probes/print/record_fields.hpp"
 #include "probes/print/value.hpp"
 
 /// Shapes to texts: what a firing put to a record or a key as numbers (a process, the atoms of a
@@ -16,7 +17,7 @@
 /// are asked of the target once and kept. One for each target; the reader's thread.
 namespace vmrun::d {
 
-/// What knows the names: a target (target.hpp).
+/// What knows the names: a target (target.hpp), the machine. See Host for what they are.
 struct Names {
   std::function<std::string(std::uint64_t)> atom, address;
   std::function<std::string(std::uint64_t)> function;  // by its number: module, NUL, name
@@ -31,9 +32,8 @@ class Texts {
  public:
   explicit Texts(Names names) : names_(std::move(names)) {}
 
-  /// Reads the field at `at`, at most up to `end`. False: the words are not of such a field. The
-  /// value's bytes are those of the words, or kept here until forget_made.
-  bool read(const Field& field, const std::uint64_t*& at, const std::uint64_t* end, Value& value);
+  /// Its bytes are those of the words, or kept here until forget_made.
+  Value value(const RecordField& field);
   void forget_made() { used_ = 0; }
 
   StackFormat stack_format = StackFormat::kLines;

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "probes/d/match.hpp"
-#include "probes/vmtrace/output.hpp"
+#include "probes/print/describe.hpp"
 
 namespace vmrun::d {
 namespace {

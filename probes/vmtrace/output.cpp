@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "probes/print/describe.hpp"
 #include "probes/print/print_value.hpp"
 
 namespace vmrun::d {
@@ -33,77 +33,11 @@ constexpr DropText kDrops[] = {
 };
 static_assert(std::size(kDrops) == static_cast<std::size_t>(Drop::kCount));
 
-// By FaultKind.
-constexpr const char* kFaults[] = {"unknown fault",         "invalid address",     "invalid alignment",
-                                   "illegal operation",     "divide-by-zero",      "out of scratch space",
-                                   "invalid kernel access", "invalid user access", "unknown fault",
-                                   "invalid stack"};
-
-bool has_address(FaultKind kind) {
-  return kind == FaultKind::kBadAddress || kind == FaultKind::kBadAlignment ||
-         kind == FaultKind::kKernelAddress || kind == FaultKind::kUserAddress;
-}
-
 bool ends_in(std::string_view name, std::string_view word) {
   return name.ends_with(word) && (name.size() == word.size() || name[name.size() - word.size() - 1] == '-');
 }
 
-bool read_flag(std::string_view value, bool& flag, std::string& why) {
-  if (value.empty() || value == "1" || value == "set" || value == "true" || value == "on" || value == "yes")
-    return flag = true;
-  if (value == "0" || value == "unset" || value == "false" || value == "off" || value == "no") {
-    flag = false;
-    return true;
-  }
-  why = "Invalid value for specified option";
-  return true;
-}
-
-bool read_number(std::string_view value, std::size_t& n, std::string& why) {
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-  if (error != std::errc{} || end != value.data() + value.size()) why = "Invalid value for specified option";
-  return true;
-}
-
 }  // namespace
-
-bool ReaderOptions::set(std::string_view name, std::string_view value, std::string& why) {
-  if (name == "quiet") return read_flag(value, quiet, why);
-  if (name == "flowindent") return read_flag(value, flow_indent, why);
-  if (name == "destructive") return read_flag(value, destructive, why);
-  if (name == "errtags") return read_flag(value, error_tags, why);
-  if (name == "droptags") return read_flag(value, drop_tags, why);
-  if (name == "rawbytes") return read_flag(value, tables.raw_bytes, why);
-  if (name == "aggsortkey") return read_flag(value, tables.sort.by_key, why);
-  if (name == "aggsortrev") return read_flag(value, tables.sort.reversed, why);
-  if (name == "aggsortpos") return read_number(value, tables.sort.position, why);
-  if (name == "aggsortkeypos") return read_number(value, tables.sort.key_position, why);
-  if (name == "stackindent") return read_number(value, tables.stack_indent, why);
-  if (name == "stackfmt") {
-    if (value == "folded" || value == "lines") tables.folded = value == "folded";
-    else why = "Invalid value for specified option";
-    return true;
-  }
-  // Rates of a reader that sleeps; this one looks as soon as there is something.
-  return name == "switchrate" || name == "aggrate" || name == "statusrate" || name == "cleanrate" ||
-         name == "bufresize" || name == "cpp" || name == "zdefs" || name == "empty" ||
-         name == "defaultargs" || name == "unodefs" || name == "argref" || name == "amin";
-}
-
-ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& program, std::uint32_t number) {
-  if (number == kBeginProbe) return {"dtrace", "", "", "BEGIN", {}};
-  if (number == kEndProbe) return {"dtrace", "", "", "END", {}};
-  if (number == kErrorProbe) return {"dtrace", "", "", "ERROR", {}};
-  if (number >= kFirstTimerProbe && number - kFirstTimerProbe < program.timers.size())
-    return {"profile", "", "", program.timers[number - kFirstTimerProbe].name, {}};
-  if (is_function_probe(number) || number == kFunctionEntry || number == kFunctionReturn) {
-    ProbeInfo probe = function_probe_info(is_return_probe(number));
-    if (!probes.empty()) probe.provider = probes.front().provider;
-    return probe;
-  }
-  if (number < probes.size()) return probes[number];
-  return {"?", "?", "?", "?", {}};
-}
 
 Output::Output(const Script& script, ReaderOptions options, std::FILE* file, Aggregates& aggregates,
                std::function<void()> refresh, Presentation* shows)
@@ -137,10 +71,7 @@ void Output::message(const std::string& text) {
 }
 
 ProbeInfo Output::probe_of(const Origin& origin, const Record& record) {
-  ProbeInfo probe = probe_info(*origin.probes, origin.script->program, record.probe);
-  if (is_function_probe(record.probe))
-    std::tie(probe.module, probe.function) = origin.texts->function(function_of_probe(record.probe));
-  return probe;
+  return probe_info(*origin.probes, origin.script->program, record.probe, *origin.texts);
 }
 
 void Output::line_head(const Origin& origin, const Record& record) {
@@ -166,31 +97,17 @@ void Output::line_head(const Origin& origin, const Record& record) {
   fmt::format_to(std::back_inserter(text_), "{:3} {:<41} ", record.cpu, line);
 }
 
-void Output::record(const Origin& origin, const Record& record, const std::uint64_t* words,
-                    std::size_t count) {
-  const std::uint64_t* end = words + count;
-  if ((record.flags & kRecordFault) != 0) {
-    Fault told{};
-    if (count * 8 >= sizeof told) std::memcpy(&told, words, sizeof told);
-    return fault(origin, record, told);
-  }
+void Output::record(const Origin& origin, const Record& record, std::span<const std::uint64_t> words) {
+  if ((record.flags & kRecordFault) != 0) return fault(origin, record, fault_of(words));
   fresh_ = false;
   line_head(origin, record);
-  while (words < end) {
-    const std::size_t number = static_cast<std::uint32_t>(*words++);
-    if (number >= script_.actions.size()) break;
-    const ActionInfo& action = script_.actions[number];
+  for_each_action(script_, words, fields_, [&](std::size_t number, const auto& fields) {
     values_.clear();
-    bool whole = true;
-    for (const Field& field : action.fields) {
-      Value value;
-      if (!(whole = origin.texts->read(field, words, end, value))) break;
-      values_.push_back(value);
-    }
-    if (!whole) break;
+    for (const RecordField& field : fields) values_.push_back(origin.texts->value(field));
+    const ActionInfo& action = script_.actions[number];
     if (!shown(origin, record, action)) act(action, number);
     origin.texts->forget_made();
-  }
+  });
   if (!options_.quiet) text_ += '\n';
   if (text_.size() >= kFlushBytes) flush();
 }
@@ -267,19 +184,11 @@ void Output::print_aggregations(const ActionInfo& action, std::size_t number) {
 }
 
 void Output::change_aggregation(const ActionInfo& action) {
-  if (action.aggregations.empty()) return;
   if (!fresh_) refresh_();
   fresh_ = true;
-  const std::uint32_t a = action.aggregations[0];
   std::optional<std::int64_t> number;
   if (!values_.empty()) number = values_[0].number;
-  switch (action.kind) {
-    case ActionKind::kClear: return aggregates_.clear(a);
-    case ActionKind::kTrunc: return aggregates_.trunc(a, number);
-    case ActionKind::kNormalize:
-      return aggregates_.normalize(a, static_cast<std::uint64_t>(number.value_or(1)));
-    default: return aggregates_.normalize(a, 1);
-  }
+  aggregates_.change(action, number);
 }
 
 void Output::run_command(const std::string& command) {
@@ -307,24 +216,11 @@ void Output::set_option(const ActionInfo& action) {
   if (!why.empty()) message(fmt::format("couldn't set option \"{}\" to \"{}\": {}", name, value, why));
 }
 
-/// Counted within the clause, from 1.
-std::size_t Output::action_in_clause(const Fault& fault) const {
-  const auto begun = static_cast<std::size_t>(fault.action - 1);
-  if (begun >= script_.actions.size() || script_.actions[begun].clause != fault.clause) return 1;
-  std::size_t n = 0;
-  for (std::size_t i = 0; i <= begun; ++i) n += script_.actions[i].clause == fault.clause;
-  return n;
-}
-
 void Output::fault(const Origin& origin, const Record& record, const Fault& fault) {
   const ProbeInfo probe = probe_of(origin, record);
-  const auto kind = std::min<std::size_t>(static_cast<std::size_t>(fault.kind), std::size(kFaults) - 1);
-  const std::string address = has_address(fault.kind) ? fmt::format(" (0x{:x})", fault.address) : "";
-  const std::string where =
-      fault.action == 0 ? "predicate" : fmt::format("action #{}", action_in_clause(fault));
-  message(fmt::format("error on enabled probe ID {} (ID {}: {}:{}:{}:{}): {}{} in {} at DIF offset {}",
-                      fault.clause + 1, probe_id(record.probe), probe.provider, probe.module, probe.function,
-                      probe.name, kFaults[kind], address, where, fault.offset));
+  message(fmt::format("error on enabled probe ID {} (ID {}: {}:{}:{}:{}): {}", fault.clause + 1,
+                      probe_id(record.probe), probe.provider, probe.module, probe.function, probe.name,
+                      describe_fault(script_, fault)));
 }
 
 void Output::drops(Drop kind, std::uint64_t n, std::uint32_t cpu) {

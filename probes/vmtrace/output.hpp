@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "probes/print/aggregates.hpp"
 #include "probes/print/aggregation_print.hpp"
 #include "probes/print/format.hpp"
+#include "probes/print/reader_options.hpp"
+#include "probes/print/record_fields.hpp"
 #include "probes/print/texts.hpp"
 #include "probes/vmtrace/presentation.hpp"
 
@@ -19,16 +22,6 @@
 /// drops and errors in dtrace's words. One for a report, however many targets; the reader's thread.
 /// Spec: dtrace(1), the DTrace guide, "Output Formatting", "Actions".
 namespace vmrun::d {
-
-/// What -x and #pragma D option set for the reader.
-struct ReaderOptions {
-  bool quiet = false, flow_indent = false, destructive = false;
-  bool error_tags = false, drop_tags = false;
-  TableOptions tables;
-
-  /// False: there is no such option, or with `why` its value is not one.
-  bool set(std::string_view name, std::string_view value, std::string& why);
-};
 
 class Output {
  public:
@@ -48,8 +41,8 @@ class Output {
   void begin(std::uint64_t now) {
     if (shows_ != nullptr) shows_->begin(now);
   }
-  /// record: whole, as a ring gave it.
-  void record(const Origin& origin, const Record& record, const std::uint64_t* words, std::size_t count);
+  /// words: what follows the head.
+  void record(const Origin& origin, const Record& record, std::span<const std::uint64_t> words);
   /// `n` more of them than at the last report.
   void drops(Drop kind, std::uint64_t n, std::uint32_t cpu);
   void target_gone(std::int64_t pid);
@@ -72,7 +65,6 @@ class Output {
   static ProbeInfo probe_of(const Origin& origin, const Record& record);
   void line_head(const Origin& origin, const Record& record);
   void fault(const Origin& origin, const Record& record, const Fault& fault);
-  std::size_t action_in_clause(const Fault& fault) const;
   bool shown(const Origin& origin, const Record& record, const ActionInfo& action);
   void act(const ActionInfo& action, std::size_t number);
   void print_aggregations(const ActionInfo& action, std::size_t number);
@@ -94,6 +86,7 @@ class Output {
   bool fresh_ = false;                            // the aggregations were asked for since this record began
   std::vector<std::vector<Conversion>> formats_;  // by number of action
   std::vector<bool> printed_;                     // by number of aggregation
+  std::vector<RecordField> fields_;
   std::vector<Value> values_;
   std::string text_;
   bool heading_ = false;
@@ -103,9 +96,5 @@ class Output {
   std::optional<int> exit_status_;
   bool failed_ = false;
 };
-
-/// provider, module, function, name of any probe, those of every host and timers included. Of
-/// functions by name: what they have in common.
-ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& program, std::uint32_t number);
 
 }  // namespace vmrun::d

@@ -45,30 +45,18 @@ void Reader::find_streams() {
   for (Traced& traced : traced_)
     for (Ring* ring : traced.target->rings()) {
       const auto known =
-          std::find_if(streams_.begin(), streams_.end(), [ring](const auto& s) { return s->ring == ring; });
+          std::find_if(streams_.begin(), streams_.end(), [ring](const auto& s) { return &s->ring() == ring; });
       if (known != streams_.end()) continue;
-      auto stream = std::make_unique<Stream>();
-      stream->traced = &traced;
-      stream->ring = ring;
-      streams_.push_back(std::move(stream));
+      streams_.push_back(std::make_unique<Stream>(*ring, traced));
     }
 }
 
 void Reader::print_next(Stream& stream) {
-  const Record& record = stream.head();
-  const std::size_t left = stream.words.size() - stream.at, words = record.bytes / 8;
-  if (record.bytes < sizeof(Record) ||
-      words > left) {  // the machine scribbled: nothing behind it can be read
-    stream.at = stream.words.size();
-    return;
-  }
-  constexpr std::size_t kHead = sizeof(Record) / 8;
-  stream.cpu = record.cpu;
+  const Record head = stream.head();
+  stream.cpu = head.cpu;
   const Output::Origin origin{stream.traced->script.get(), &stream.traced->target->probes(),
                               stream.traced->texts.get(), stream.traced->target->pid()};
-  const std::uint64_t* body = stream.words.data() + stream.at + kHead;
-  stream.at += words;
-  output_.record(origin, record, body, words - kHead);
+  if (std::span<const std::uint64_t> words; stream.pass(words)) output_.record(origin, head, words);
 }
 
 bool Reader::drain(bool last) {
@@ -76,31 +64,9 @@ bool Reader::drain(bool last) {
   const std::uint64_t now = timestamp();
   const std::uint64_t until = last || streams_.size() < 2 ? ~0ULL : now - kSettled;
   bool any = false;
-  for (auto& stream : streams_) {
-    if (stream->ring->policy() == Options::Policy::kRing && !last) continue;
-    if (!stream->has()) {
-      stream->words.clear();
-      stream->at = 0;
-    }
-    any |= stream->ring->take(stream->words, stream->ring->capacity_bytes() / 8) != 0;
-  }
-  for (;;) {
-    Stream* first = nullptr;
-    std::uint64_t other = until;  // the next stream's turn
-    for (auto& stream : streams_) {
-      if (!stream->has()) continue;
-      if (first == nullptr || stream->head().timestamp < first->head().timestamp) {
-        if (first != nullptr) other = std::min(other, first->head().timestamp);
-        first = stream.get();
-      } else {
-        other = std::min(other, stream->head().timestamp);
-      }
-    }
-    if (first == nullptr || first->head().timestamp > until) break;
-    do print_next(*first);
-    while (first->has() && first->head().timestamp <= other);
-    any = true;
-  }
+  for (auto& stream : streams_)
+    if (stream->ring().policy() != Options::Policy::kRing || last) any |= stream->fill();
+  any |= merge(streams_, until, [this](Stream& stream) { print_next(stream); });
   if (any) output_.flush();
   return any;
 }
@@ -131,7 +97,7 @@ void Reader::report_drops(bool last) {
   next_drops_ = now + kDropsEvery;
   for (auto& stream : streams_)
     for (std::size_t kind = 0; kind < static_cast<std::size_t>(Drop::kCount); ++kind) {
-      const std::uint64_t n = stream->ring->said_drops(static_cast<Drop>(kind));
+      const std::uint64_t n = stream->ring().said_drops(static_cast<Drop>(kind));
       if (n <= stream->reported[kind]) continue;
       output_.drops(static_cast<Drop>(kind), n - stream->reported[kind], stream->cpu);
       stream->reported[kind] = n;
@@ -146,7 +112,7 @@ bool Reader::finished() {
     all_gone &= traced.target->gone();
   }
   const bool full =
-      std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->ring->said_full(); });
+      std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->ring().said_full(); });
   return all_gone || full || output_.exit_status() || output_.failed();
 }
 

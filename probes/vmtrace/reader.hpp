@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "probes/print/merge.hpp"
 #include "probes/vmtrace/output.hpp"
 #include "probes/vmtrace/target.hpp"
 
@@ -35,16 +36,11 @@ class Reader {
   void refresh();
 
  private:
-  struct Stream {
+  struct Stream : RecordStream {
+    Stream(Ring& ring, Traced& of) : RecordStream(ring), traced(&of) {}
     Traced* traced;
-    Ring* ring;
-    std::vector<std::uint64_t> words;
-    std::size_t at = 0;
     std::uint32_t cpu = 0;
     std::uint64_t reported[static_cast<std::size_t>(Drop::kCount)] = {};
-
-    bool has() const { return at < words.size(); }
-    const Record& head() const { return *reinterpret_cast<const Record*>(words.data() + at); }
   };
 
   void find_streams();

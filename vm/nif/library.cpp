@@ -25,7 +25,7 @@ namespace vmrun {
 struct NifLibrary {
   std::string path;
   Term module;
-  void* handle = nullptr;
+  void* handle = nullptr;  // of a file
   ErlNifEntry* entry = nullptr;
   void* data = nullptr;                  // priv_data
   std::vector<std::uint32_t> functions;  // their numbers
@@ -41,6 +41,15 @@ namespace {
 std::mutex& loading_mutex() {
   static auto& m = *new std::mutex;
   return m;
+}
+
+struct LinkedIn {
+  std::string name;
+  ErlNifEntry* (*entry)();
+};
+std::vector<LinkedIn>& linked_in() {
+  static auto& all = *new std::vector<LinkedIn>;
+  return all;
 }
 
 NifLibrary* library_of(const Module* m) { return m->library.load(std::memory_order_acquire); }
@@ -85,20 +94,22 @@ class Loading {
   }
 
   bool open() {
+    for (const auto& [name, entry] : linked_in())
+      if (library_->path == name + std::string(".so")) return init_ = entry, true;
     library_->handle = dlopen(library_->path.c_str(), RTLD_NOW);
     if (!library_->handle) {
       const char* why = dlerror();
       return fail("load_failed",
                   "NIF library '" + library_->path + "' cannot be loaded: " + (why ? why : "unknown error"));
     }
+    init_ = reinterpret_cast<ErlNifEntry* (*)()>(dlsym(library_->handle, "nif_init"));
+    if (!init_) return bad("has no function nif_init (see ERL_NIF_INIT)");
+    watch_native_library(reinterpret_cast<const void*>(init_), "NIF library '" + library_->path + "'");
     return true;
   }
 
   bool check_entry() {
-    auto* init = reinterpret_cast<ErlNifEntry* (*)()>(dlsym(library_->handle, "nif_init"));
-    if (!init) return bad("has no function nif_init (see ERL_NIF_INIT)");
-    watch_native_library(reinterpret_cast<const void*>(init), "NIF library '" + library_->path + "'");
-    ErlNifEntry* e = library_->entry = init();
+    ErlNifEntry* e = library_->entry = init_();
     if (!e) return bad("gave no entry: its nif_init returned NULL");
     if (e->major != ERL_NIF_MAJOR_VERSION || e->minor > ERL_NIF_MINOR_VERSION || e->minor < 0)
       return bad("was made for interface version " + std::to_string(e->major) + "." +
@@ -218,6 +229,7 @@ class Loading {
   Module& module_;
   NifFailure* failure_;
   NifLibrary* library_;
+  ErlNifEntry* (*init_)() = nullptr;
 };
 
 /// Every scheduler has finished what it was running. Must not be called with process pointers in
@@ -232,6 +244,10 @@ void wait_for_slices() {
 }
 
 }  // namespace
+
+void register_linked_in_nifs(const char* name, ErlNifEntry* (*entry)()) {
+  linked_in().push_back({name, entry});
+}
 
 bool load_nif_library(Process& p, Module& m, const std::string& path, Term load_info, NifFailure* failure) {
   std::lock_guard lock(loading_mutex());
@@ -283,7 +299,7 @@ void release_library(NifLibrary* l) {
     CallbackEnv env(l);
     l->entry->unload(&env, l->data);
   }
-  dlclose(l->handle);
+  if (l->handle) dlclose(l->handle);
   drop_record(l);
 }
 

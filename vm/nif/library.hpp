@@ -17,6 +17,10 @@ struct NifFailure {
   std::string text;  // for people; names the library
 };
 
+/// Functions that are linked into the program: load_nif with this name for a path finds them
+/// instead of a file. entry: what a library's nif_init would be. Before the first process.
+void register_linked_in_nifs(const char* name, ErlNifEntry* (*entry)());
+
 /// erlang:load_nif/2, called by code of `m` in p's thread: opens PATH.so, checks it, calls its load
 /// or upgrade and makes its functions those of the module. False: see *failure; nothing has changed
 /// then.

@@ -35,7 +35,7 @@ struct Report {
   Script script;
   std::vector<ProbeInfo> probes{{"erlang7", "vmrun", "-", "message-send", {}}};
   Texts texts{Names{[](std::uint64_t n) { return n == 1   ? "lists"
-                                                 : n == 2 ? "Odd one"
+                                                 : n == 2 ? "'Odd one'"
                                                           : "map"; },
                     [](std::uint64_t n) { return n == 16 ? "lists:map/2" : ""; }}};
 
@@ -57,7 +57,7 @@ struct Report {
       Output output(script, options, file, aggregates, [] {});
       Record record{};
       record.probe = probe;
-      output.record({&script, &probes, &texts, 7}, record, words.all.data(), words.all.size());
+      output.record({&script, &probes, &texts, 7}, record, words.all);
       exit_status = output.exit_status();
     }
     std::fclose(file);

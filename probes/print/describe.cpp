@@ -1,0 +1,72 @@
+#include "probes/print/describe.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace vmrun::d {
+namespace {
+
+// By FaultKind.
+constexpr const char* kFaults[] = {"unknown fault",         "invalid address",     "invalid alignment",
+                                   "illegal operation",     "divide-by-zero",      "out of scratch space",
+                                   "invalid kernel access", "invalid user access", "unknown fault",
+                                   "invalid stack"};
+
+bool has_address(FaultKind kind) {
+  return kind == FaultKind::kBadAddress || kind == FaultKind::kBadAlignment ||
+         kind == FaultKind::kKernelAddress || kind == FaultKind::kUserAddress;
+}
+
+/// Counted within the clause, from 1.
+std::size_t action_in_clause(const Script& script, const Fault& fault) {
+  const auto begun = static_cast<std::size_t>(fault.action - 1);
+  if (begun >= script.actions.size() || script.actions[begun].clause != fault.clause) return 1;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i <= begun; ++i) n += script.actions[i].clause == fault.clause;
+  return n;
+}
+
+}  // namespace
+
+ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& program, std::uint32_t number) {
+  if (number == kBeginProbe) return {"dtrace", "", "", "BEGIN", {}};
+  if (number == kEndProbe) return {"dtrace", "", "", "END", {}};
+  if (number == kErrorProbe) return {"dtrace", "", "", "ERROR", {}};
+  if (number >= kFirstTimerProbe && number - kFirstTimerProbe < program.timers.size())
+    return {"profile", "", "", program.timers[number - kFirstTimerProbe].name, {}};
+  if (is_function_probe(number) || number == kFunctionEntry || number == kFunctionReturn) {
+    ProbeInfo probe = function_probe_info(is_return_probe(number));
+    if (!probes.empty()) probe.provider = probes.front().provider;
+    return probe;
+  }
+  if (number < probes.size()) return probes[number];
+  return {"?", "?", "?", "?", {}};
+}
+
+ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& program, std::uint32_t number,
+                     Texts& texts) {
+  ProbeInfo probe = probe_info(probes, program, number);
+  if (is_function_probe(number))
+    std::tie(probe.module, probe.function) = texts.function(function_of_probe(number));
+  return probe;
+}
+
+std::string describe_fault(const Script& script, const Fault& fault) {
+  const auto kind = std::min<std::size_t>(static_cast<std::size_t>(fault.kind), std::size(kFaults) - 1);
+  const std::string address = has_address(fault.kind) ? fmt::format(" (0x{:x})", fault.address) : "";
+  const std::string where =
+      fault.action == 0 ? "predicate" : fmt::format("action #{}", action_in_clause(script, fault));
+  return fmt::format("{}{} in {} at DIF offset {}", kFaults[kind], address, where, fault.offset);
+}
+
+Fault fault_of(std::span<const std::uint64_t> words) {
+  Fault fault{};
+  if (words.size_bytes() >= sizeof fault) std::memcpy(&fault, words.data(), sizeof fault);
+  return fault;
+}
+
+}  // namespace vmrun::d

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "probes/engine/record.hpp"
+#include "probes/engine/ring.hpp"
+
+/// Records of several rings, in the order of their timestamps. One reader's thread.
+namespace vmrun::d {
+
+/// What was taken from one ring and not been read yet.
+class RecordStream {
+ public:
+  explicit RecordStream(Ring& ring) : ring_(&ring) {}
+
+  Ring& ring() const { return *ring_; }
+  /// All that is in the ring now. Whether there was anything.
+  bool fill() {
+    if (!has()) {
+      words_.clear();
+      at_ = 0;
+    }
+    return ring_->take(words_, ring_->capacity_bytes() / 8) != 0;
+  }
+  bool has() const { return at_ < words_.size(); }
+  /// Calls look(head) for each record that has not been read.
+  template <class Look>
+  void look_ahead(Look look) const {
+    RecordStream ahead = *this;
+    for (std::span<const std::uint64_t> body; ahead.has();) {
+      const Record head = ahead.head();
+      if (ahead.pass(body)) look(head);
+    }
+  }
+  const Record& head() const { return *reinterpret_cast<const Record*>(words_.data() + at_); }
+  /// Goes behind the record at the head; `body` are its words without the head, which stay until
+  /// fill. False: the other side scribbled, and all that is left of the stream goes.
+  bool pass(std::span<const std::uint64_t>& body) {
+    constexpr std::size_t kHead = sizeof(Record) / 8;
+    const std::size_t words = head().bytes / 8, left = words_.size() - at_;
+    if (words < kHead || words > left) {
+      at_ = words_.size();
+      return false;
+    }
+    body = {words_.data() + at_ + kHead, words - kHead};
+    at_ += words;
+    return true;
+  }
+
+ private:
+  Ring* ring_;
+  std::vector<std::uint64_t> words_;
+  std::size_t at_ = 0;
+};
+
+/// Calls take(stream), which passes a record, for each record that is not younger than `until`.
+/// streams: pointers to what has the functions of a RecordStream. Whether there was any.
+template <class Streams, class Take>
+bool merge(Streams& streams, std::uint64_t until, Take take) {
+  bool any = false;
+  for (;;) {
+    typename Streams::value_type::pointer first = nullptr;
+    std::uint64_t other = until;  // the next stream's turn
+    for (auto& stream : streams) {
+      if (!stream->has()) continue;
+      if (first == nullptr || stream->head().timestamp < first->head().timestamp) {
+        if (first != nullptr) other = std::min(other, first->head().timestamp);
+        first = stream.get();
+      } else {
+        other = std::min(other, stream->head().timestamp);
+      }
+    }
+    if (first == nullptr || first->head().timestamp > until) return any;
+    do take(*first);
+    while (first->has() && first->head().timestamp <= other);
+    any = true;
+  }
+}
+
+}  // namespace vmrun::d

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "probes/print/aggregation_print.hpp"
+
+/// What -x and #pragma D option set for the reader of records. Plain data.
+namespace vmrun::d {
+
+struct ReaderOptions {
+  bool quiet = false, flow_indent = false, destructive = false;
+  bool error_tags = false, drop_tags = false;
+  TableOptions tables;
+
+  /// False: there is no such option, or with `why` its value is not one.
+  bool set(std::string_view name, std::string_view value, std::string& why);
+};
+
+}  // namespace vmrun::d
