@@ -264,8 +264,7 @@ class TracingThread {
 // The mutex is held, and the tracing thread is there.
 void wake_up() {
   const std::uint64_t one = 1;
-  if (write(wake, &one, sizeof one) < 0) {
-  }  // it is awake: the counter is full
+  if (write(wake, &one, sizeof one) < 0) {}  // it is awake: the counter is full
 }
 
 // The mutex is held.

@@ -35,8 +35,8 @@ bool asks_for_places(const d::Program& program) {
 
 std::unique_ptr<TracingSession> TracingSession::open(d::Program program, std::string& why) {
   std::unique_ptr<TracingSession> made(new TracingSession);
-  made->uses_self_ = std::ranges::any_of(
-      program.variables, [](const d::Variable& v) { return v.scope == d::Scope::kSelf; });
+  made->uses_self_ =
+      std::ranges::any_of(program.variables, [](const d::Variable& v) { return v.scope == d::Scope::kSelf; });
   made->uses_places_ = asks_for_places(program);
   made->session_ = d::Session::open(std::move(program), machine_host(), why);
   if (!made->session_) made.reset();

@@ -39,7 +39,7 @@ std::vector<Bucket> quantize_buckets(const std::uint64_t* values) {
     // Below zero a bucket's value is its greatest.
     const std::int64_t value = quantize_bucket_value(i);
     const std::int64_t least = i > kQuantizeZero ? value : i == 0 ? kLeast : quantize_bucket_value(i - 1) + 1;
-    const std::int64_t most = i <= kQuantizeZero           ? value
+    const std::int64_t most = i <= kQuantizeZero         ? value
                               : i + 1 < kQuantizeBuckets ? quantize_bucket_value(i + 1) - 1
                                                          : kMost;
     all.push_back({least, most, value, static_cast<std::int64_t>(values[i]), Bucket::End::kNone});
@@ -85,11 +85,15 @@ std::vector<Bucket> llquantize_buckets(const Aggregation& how, const std::uint64
 long double weighed_as(const Aggregation& how, const Bucket& bucket) {
   const auto bound = static_cast<long double>(bucket.bound);
   if (how.how == Aggregating::kLlquantize) return bucket.end == Bucket::End::kBelow ? 0 : bound;
-  return bucket.end == Bucket::End::kBelow ? bound - 1 : bucket.end == Bucket::End::kAbove ? bound + 1 : bound;
+  return bucket.end == Bucket::End::kBelow   ? bound - 1
+         : bucket.end == Bucket::End::kAbove ? bound + 1
+                                             : bound;
 }
 
 std::string label_of(const Bucket& bucket) {
-  const char* sign = bucket.end == Bucket::End::kBelow ? "< " : bucket.end == Bucket::End::kAbove ? ">= " : "";
+  const char* sign = bucket.end == Bucket::End::kBelow   ? "< "
+                     : bucket.end == Bucket::End::kAbove ? ">= "
+                                                         : "";
   return fmt::format("{}{}", sign, bucket.bound);
 }
 

@@ -44,8 +44,8 @@ void Reader::handle_signals(bool is_asked) {
 void Reader::find_streams() {
   for (Traced& traced : traced_)
     for (Ring* ring : traced.target->rings()) {
-      const auto known =
-          std::find_if(streams_.begin(), streams_.end(), [ring](const auto& s) { return &s->ring() == ring; });
+      const auto known = std::find_if(streams_.begin(), streams_.end(),
+                                      [ring](const auto& s) { return &s->ring() == ring; });
       if (known != streams_.end()) continue;
       streams_.push_back(std::make_unique<Stream>(*ring, traced));
     }

@@ -11,6 +11,7 @@
 #include "drivers/async/pool.hpp"
 #include "drivers/linked_in.hpp"
 #include "probes/attach/door.hpp"
+#include "probes/erltrace/natives.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/support.hpp"
@@ -154,6 +155,7 @@ int boot(const Options& o, CodeFinder& finder) {
            SIG_IGN);
   set_async_threads(o.async_threads);
   register_linked_in_drivers();
+  erltrace::register_natives();
   FinderSource source(finder);
   set_code_source(&source);
 

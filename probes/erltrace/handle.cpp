@@ -1,0 +1,294 @@
+#include "probes/erltrace/handle.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "probes/attach/door.hpp"
+#include "probes/attach/firing.hpp"
+#include "probes/attach/host.hpp"
+#include "probes/attach/tracing_session.hpp"
+#include "probes/engine/clock.hpp"
+
+namespace vmrun::erltrace {
+
+/// The tracing thread's part of a handle. Once closed it stays so. A session that is not closed
+/// when the machine ends is left as it is.
+struct Running final : attach::Insider {
+  attach::TracingSession* session = nullptr;  // owned; until everything has been taken from it
+  bool gone = false;                          // go has been called
+  bool closed = false;
+  const char* ended = nullptr;  // why: an atom's name
+
+  void go() {
+    gone = true;
+    d::adjust_clock();
+    attach::look_after(*this);
+    session->go();
+  }
+  void end(const char* why) {
+    if (ended) return;
+    ended = why;
+    attach::leave_alone(*this);
+    session->end();
+  }
+  /// exit() ends tracing, and so does a full buffer with bufpolicy=fill.
+  void end_if_exiting() {
+    int status = 0;
+    if (!session || ended || !session->session().exiting(status)) return;
+    const auto rings = session->session().rings();
+    const bool full = std::ranges::any_of(rings, [](const d::Ring* r) { return r->is_full(); });
+    end(full ? "filled" : "exited");
+  }
+  void free_session() {
+    attach::leave_alone(*this);
+    delete session;
+    session = nullptr;
+  }
+  void close() {
+    closed = true;
+    free_session();
+  }
+
+  attach::TracingSession& tracing() override { return *session; }
+  void tick() override {
+    session->tick();
+    end_if_exiting();
+  }
+};
+
+namespace {
+
+constexpr Refusal kDone{};
+
+Refusal because(const char* reason) { return {reason, {}}; }
+Refusal in_words(std::string text) { return {nullptr, std::move(text)}; }
+
+/// Runs job(Running&) in the tracing thread, unless the handle is closed.
+template <class Job>
+Refusal in_tracing_thread(Running& running, Job job) {
+  Refusal refusal = because("closed");
+  const bool ran = attach::run([&] {
+    if (running.closed) return;
+    running.end_if_exiting();
+    refusal = job();
+  });
+  return ran ? refusal : because("closed");
+}
+
+/// Actions for which a program has no use: its machine is not to run commands, and it has no file.
+const char* forbidden(d::ActionKind kind) {
+  switch (kind) {
+    case d::ActionKind::kSystem: return "system()";
+    case d::ActionKind::kFreopen: return "freopen()";
+    case d::ActionKind::kFtruncate: return "ftruncate()";
+    default: return nullptr;
+  }
+}
+
+std::string forbidden_action(const d::Script& script) {
+  for (const d::ActionInfo& action : script.actions)
+    if (const char* name = forbidden(action.kind))
+      return fmt::format("line {}: {} is not for programs inside the machine", action.line, name);
+  return {};
+}
+
+}  // namespace
+
+Handle::Handle()
+    : texts_({[](std::uint64_t n) { return attach::machine_host().atom_name(n); },
+              [](std::uint64_t a) { return attach::machine_host().address_name(a); }, attach::function_text}),
+      running_(std::make_shared<Running>()) {}
+
+Handle::~Handle() { close(); }
+
+void Handle::close() {
+  (void)attach::post([running = running_] { running->close(); });
+}
+
+Refusal Handle::set_option(const std::string& name, const std::string& value) {
+  const std::lock_guard guard(mutex_);
+  if (script_) return because("already_running");
+  std::string why;
+  d::Options of_engine;
+  const bool is_engines = d::set_option(of_engine, name, value, why);
+  if (why.empty() && !options_.set(name, value, why) && !is_engines) why = "Invalid option name";
+  if (!why.empty()) return in_words(fmt::format("failed to set option '{}' to '{}': {}", name, value, why));
+  given_options_.emplace_back(name, value);
+  return kDone;
+}
+
+namespace {
+
+bool is_given(const std::vector<std::pair<std::string, std::string>>& options, std::string_view name) {
+  return std::ranges::any_of(options, [&](const auto& o) { return o.first == name; });
+}
+
+}  // namespace
+
+Refusal Handle::compile(const std::string& text) {
+  const std::lock_guard guard(mutex_);
+  if (script_) return because("already_running");
+  d::CompileOptions options;
+  options.probes = &attach::machine_host().probes();
+  options.count_functions = [](const d::FunctionPattern& pattern) {
+    return attach::machine_host().functions(pattern, 1).size();
+  };
+  options.options = given_options_;
+  options.zero_matches = is_given(given_options_, "zdefs");
+  options.empty = is_given(given_options_, "empty");
+  options.default_arguments = is_given(given_options_, "defaultargs");
+  options.arguments = {"erltrace"};
+  options.macros = {{"pid", getpid()}, {"ppid", getppid()}, {"uid", getuid()},   {"euid", geteuid()},
+                    {"gid", getgid()}, {"egid", getegid()}, {"target", getpid()}};
+  std::vector<d::CompileError> errors;
+  auto script = d::compile({{d::Source::Kind::kName, "", text}}, options, errors);
+  if (!script) return in_words(to_text(errors.front(), options_.error_tags));
+  if (std::string why = forbidden_action(*script); !why.empty()) return in_words(std::move(why));
+  for (const auto& [name, value] : script->options)
+    if (std::string why; !options_.set(name, value, why) && !why.empty()) return in_words(std::move(why));
+
+  const Refusal refused = in_tracing_thread(*running_, [&]() -> Refusal {
+    std::string why;
+    running_->session = attach::TracingSession::open(script->program, why).release();
+    return running_->session ? kDone : in_words(why);
+  });
+  if (refused) return refused;
+  aggregates_ = std::make_unique<d::Aggregates>(*script);
+  for (const d::ActionInfo& action : script->actions) formats_.push_back(d::parse_format(action.format));
+  script_ = std::move(script);
+  return kDone;
+}
+
+Refusal Handle::refuse_unless_compiled() const { return script_ ? kDone : because("no_prog"); }
+
+Refusal Handle::go() {
+  const std::lock_guard guard(mutex_);
+  if (Refusal refusal = refuse_unless_compiled()) return refusal;
+  return in_tracing_thread(*running_, [&]() -> Refusal {
+    if (running_->ended) return because(running_->ended);
+    if (running_->gone) return because("already_running");
+    running_->go();
+    return kDone;
+  });
+}
+
+Refusal Handle::stop() {
+  const std::lock_guard guard(mutex_);
+  if (Refusal refusal = refuse_unless_compiled()) return refusal;
+  return in_tracing_thread(*running_, [&]() -> Refusal {
+    running_->end("stopped");
+    take_over();
+    return kDone;
+  });
+}
+
+// In the tracing thread: what is in the rings now.
+void Handle::fill_streams() {
+  d::Session& session = running_->session->session();
+  for (d::Ring* ring : session.rings()) {
+    const auto is_of_ring = [ring](const auto& s) { return &s->ring() == ring; };
+    if (std::ranges::none_of(streams_, is_of_ring))
+      streams_.push_back(std::make_unique<d::RecordStream>(*ring));
+  }
+  for (const auto& stream : streams_)
+    if (running_->ended || stream->ring().policy() != d::Options::Policy::kRing) stream->fill();
+  for (std::size_t kind = 0; kind < drops_.size(); ++kind)
+    drops_[kind] = session.drops(static_cast<d::Drop>(kind));
+}
+
+// In the tracing thread: what has been aggregated since the last time.
+std::vector<d::Element> Handle::new_elements() {
+  if (!running_->session) return std::exchange(left_elements_, {});
+  std::vector<std::uint32_t> all(script_->program.aggregations.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return running_->session->session().aggregations(all);
+}
+
+// In the tracing thread: functions that fire by name have their numbers as long as the session.
+void Handle::remember_functions() {
+  for (const auto& stream : streams_)
+    stream->look_ahead([this](const d::Record& head) {
+      if (d::is_function_probe(head.probe)) (void)texts_.function(d::function_of_probe(head.probe));
+    });
+}
+
+// In the tracing thread: once tracing has ended all that is left is the handle's, and the session,
+// of which there are not many, is free.
+void Handle::take_over() {
+  if (!running_->ended || !running_->session) return;
+  fill_streams();
+  remember_functions();
+  left_elements_ = new_elements();
+  running_->free_session();
+}
+
+Refusal Handle::consume(const TakeRecord& take, const TakeDrops& take_drops) {
+  const std::lock_guard guard(mutex_);
+  if (Refusal refusal = refuse_unless_compiled()) return refusal;
+  const char* ended = nullptr;
+  std::uint64_t until = ~std::uint64_t{0};
+  const Refusal refused = in_tracing_thread(*running_, [&]() -> Refusal {
+    ended = running_->ended;
+    take_over();
+    if (ended) return kDone;
+    // What was fired before is in the rings when all that were inside a firing then have left it.
+    until = d::timestamp();
+    attach::wait_for_firings();
+    fill_streams();
+    return kDone;
+  });
+  if (refused) return refused;
+  bool any = d::merge(streams_, until, [&](d::RecordStream& stream) {
+    const d::Record head = stream.head();
+    if (std::span<const std::uint64_t> words; stream.pass(words)) take(head, words);
+  });
+  for (std::size_t kind = 0; kind < drops_.size(); ++kind) {
+    if (drops_[kind] <= told_drops_[kind]) continue;
+    take_drops(static_cast<d::Drop>(kind), drops_[kind] - told_drops_[kind]);
+    any = true;
+  }
+  told_drops_ = drops_;
+  return any || !ended ? kDone : because(ended);
+}
+
+void Handle::refresh() {
+  std::vector<d::Element> elements;
+  (void)in_tracing_thread(*running_, [&]() -> Refusal {
+    elements = new_elements();
+    return kDone;
+  });
+  for (const d::Element& element : elements) aggregates_->take(element, texts_);
+}
+
+Refusal Handle::walk(std::optional<std::string_view> name, const TakeElement& take) {
+  const std::lock_guard guard(mutex_);
+  if (Refusal refusal = refuse_unless_compiled()) return refusal;
+  const char* ended = nullptr;
+  const Refusal refused = in_tracing_thread(*running_, [&]() -> Refusal {
+    ended = running_->ended;
+    take_over();
+    return kDone;
+  });
+  if (refused) return refused;
+  refresh();
+  bool any = false, known = !name;
+  const auto& aggregations = script_->program.aggregations;
+  for (std::uint32_t a = 0; a < aggregations.size(); ++a) {
+    if (name && aggregations[a].name != *name) continue;
+    known = true;
+    for (const d::Aggregates::Line& line : aggregates_->lines({a}, options_.tables.sort)) {
+      take(*line.key);
+      any = true;
+    }
+    aggregates_->trunc(a, {});
+  }
+  if (!known) return because("no_aggregation");
+  return any || !ended ? kDone : because(ended);
+}
+
+}  // namespace vmrun::erltrace
