@@ -164,6 +164,16 @@ Patch watched_at(const Word* entry, unsigned fires) {
 
 void set_function_watcher(FunctionWatcher& w) { watcher.store(&w, std::memory_order_release); }
 
+void replace_operations(std::span<const NewOperation> all) {
+  {
+    // Who goes through code from one instruction to the next must not find a native call instead
+    // of what the words after it belong to.
+    const std::lock_guard lock(patching);
+    set_operations(all);
+  }
+  refresh_function_probes();
+}
+
 void refresh_function_probes() {
   FunctionWatcher* w = watcher.load(std::memory_order_acquire);
   if (!w) return;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "vm/code/patches.hpp"
 #include "vm/process/bif.hpp"
@@ -60,6 +61,9 @@ void set_function_watcher(FunctionWatcher& watcher);
 /// Asks the watcher about all functions there are; what it says is so when this returns. Does
 /// nothing without a watcher. Any thread.
 void refresh_function_probes();
+/// Native calls take the place of functions' first instructions, or give it back; then as
+/// refresh_function_probes. Any thread.
+void replace_operations(std::span<const NewOperation> all);
 /// Calls `see` for each function that can be watched, of all versions of the modules that are
 /// wanted, built-in ones included. With a lock: neither may come back here.
 void each_probed_function(const std::function<bool(Term module)>& wanted,

@@ -64,12 +64,19 @@ std::uint16_t operation_at(const Word* at) {
 
 bool is_patched(const Word* at) { return operation_word(at).load(std::memory_order_relaxed) == op::probed; }
 
-void set_operation(Word* at, std::uint16_t operation) {
+void set_operations(std::span<const NewOperation> all) {
   const std::lock_guard lock(changing);
   const PatchTable* table = current.load(std::memory_order_relaxed);
-  if (!table->place(at).at) return operation_word(at).store(operation, std::memory_order_release);
-  auto* next = new PatchTable(*table);
-  next->place(at).operation = operation;
+  PatchTable* next = nullptr;
+  for (const NewOperation& n : all) {
+    if (!table->place(n.at).at) {
+      operation_word(n.at).store(n.operation, std::memory_order_release);
+      continue;
+    }
+    if (!next) next = new PatchTable(*table);
+    next->place(n.at).operation = n.operation;
+  }
+  if (!next) return;
   next->before = table;
   publish(next);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "vm/term/term.hpp"
@@ -9,7 +10,7 @@
 /// run the code: the operands stay where they are. What stood there is in one table for the VM,
 /// which is replaced as a whole.
 ///
-/// Code in memory is read with operation_at and changed with set_operation, by whoever is no
+/// Code in memory is read with operation_at and changed with set_operations, by whoever is no
 /// interpreter.
 namespace vmrun {
 
@@ -31,8 +32,14 @@ Patch patch_at(const Word* at);
 std::uint16_t operation_at(const Word* at);
 bool is_patched(const Word* at);
 
-/// Changes the instruction itself, whether or not it is patched. Any thread.
-void set_operation(Word* at, std::uint16_t operation);
+struct NewOperation {
+  Word* at;
+  std::uint16_t operation;
+};
+/// Changes the instructions themselves, whether or not they are patched. Any thread; while others
+/// may go through the code from one instruction to the next it is replace_operations
+/// (function_probes.hpp) that is to be called.
+void set_operations(std::span<const NewOperation> all);
 
 /// From now on these are all patches (`operation` need not be filled in). The caller holds a lock
 /// against others who call this. The table that was there before: the caller retires it

@@ -211,15 +211,16 @@ class Loading {
   }
 
   bool publish() {
+    std::vector<NewOperation> calls;
     for (std::uint32_t number : library_->functions) {
       const NifFunction& f = nif_functions[number];
       auto* header = const_cast<FunctionHeader*>(header_of_entry(f.code));
       std::atomic_ref(header->nif).store(number, std::memory_order_relaxed);
       // Who runs the new operation finds the number. The operands of the old one stay where they
       // are.
-      set_operation(f.code, f.flags ? op::call_dirty_nif : op::call_nif);
+      calls.push_back({f.code, f.flags ? op::call_dirty_nif : op::call_nif});
     }
-    refresh_function_probes();
+    replace_operations(calls);
     module_.library.store(library_, std::memory_order_release);
     library_ = nullptr;
     return true;
@@ -280,11 +281,12 @@ void forget_library(NifLibrary* l) {
 void retire_with_library(Module* m) {
   NifLibrary* l = library_of(m);
   if (!l) return retire_module(m);
+  std::vector<NewOperation> originals;
   for (std::uint32_t number : l->functions) {
     const NifFunction& f = nif_functions[number];
-    set_operation(f.code, f.original_operation);
+    originals.push_back({f.code, f.original_operation});
   }
-  refresh_function_probes();
+  replace_operations(originals);
   undefine_scheduled_nifs(l);
   wait_for_slices();
   leave_resource_types(l);
