@@ -44,10 +44,17 @@ std::string site_of(const std::string& name) {
 
 struct Table {
   std::vector<bool> of_slices;  // process-scheduled, process-unscheduled
+  std::vector<bool> of_messages;  // those that have the built-in msg
   std::vector<d::ProbeInfo> infos;
   std::vector<std::vector<ArgumentKind>> kinds;
   std::vector<std::vector<unsigned short>> most_bytes;  // of texts of terms
 };
+
+/// Whether the built-in is there at the probe (builtins.tab).
+bool has_builtin(const std::string& probe, d::Builtin builtin) {
+  const std::string among = std::string(",") + d::kBuiltins[static_cast<unsigned>(builtin)].probes + ",";
+  return among.find("," + probe + ",") != std::string::npos;
+}
 
 Table make_table() {
   Table t;
@@ -57,6 +64,7 @@ Table make_table() {
     d::ProbeInfo info{provider, "vmrun", site_of(row.name), probe::with_hyphens(row.name), {}};
     t.of_slices.push_back(std::string_view(row.family) == "run-queue" || info.name == "process-scheduled" ||
                           info.name == "process-unscheduled");
+    t.of_messages.push_back(has_builtin(info.name, d::Builtin::kMsg));
     auto& kinds = t.kinds.emplace_back();
     auto& most = t.most_bytes.emplace_back();
     for (const auto& a : row.arguments) {
@@ -345,6 +353,11 @@ class MachineHost final : public d::Host {
       }
       default: return false;
     }
+  }
+  bool builtin_term(unsigned, const d::Firing& f, std::uint64_t& term) override {
+    if (f.probe >= table().of_messages.size() || !table().of_messages[f.probe]) return false;
+    term = probe::message_word;
+    return true;
   }
   bool term_part(unsigned subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out) override {
     return attach::term_part(static_cast<d::Subroutine>(subroutine), term, n, out);

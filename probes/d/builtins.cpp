@@ -25,6 +25,7 @@ TypeId type_of(ValueType type) {
     case ValueType::kUint32: return kUint32;
     case ValueType::kInt64: return kInt64;
     case ValueType::kUint64: return kUint64;
+    case ValueType::kTerm: return kTermType;
     default: return kString;
   }
 }

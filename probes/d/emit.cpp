@@ -627,6 +627,10 @@ class Emitter {
       put(Operation::kTarg, t, 0, 0, n->index);
       return t;
     }
+    if (is_reference(n, Where::kBuiltin)) {
+      put(Operation::kTbuiltin, t, 0, 0, n->index);
+      return t;
+    }
     if (n->kind != Kind::kCall)
       fail(n->place, "D_OP_DYN", "a term can only be an argument, or a part of one");
     next_term_ = t;

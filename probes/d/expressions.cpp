@@ -2,6 +2,7 @@
 
 #include "probes/d/builtins.hpp"
 #include "probes/d/vocabulary.hpp"
+#include "probes/engine/operations.hpp"
 
 namespace vmrun::d::lang {
 
@@ -61,13 +62,20 @@ void Expressions::known_symbol(Node*& n, const Symbol& symbol) {
   n->lvalue = true;
 }
 
+/// A built-in that only some probes have.
+void Expressions::there(const Node* n) const {
+  if (n->kind != Kind::kReference || n->where != Where::kBuiltin) return;
+  const BuiltinInfo& info = kBuiltins[n->index];
+  if (*info.probes != '\0') arguments_.only_at(n->place, info.name, info.probes);
+}
+
 void Expressions::name(Node*& n) {
   if (const Symbol* symbol = symbols_.find(n->scope, n->text)) return known_symbol(n, *symbol);
   if (n->scope != VariableScope::kGlobal)
     fail(n->place, "D_VAR_UNDEF",
          (n->scope == VariableScope::kSelf ? "self->" : "this->") + n->text +
              " has not yet been declared or assigned");
-  if (builtin(n, nodes_)) return;
+  if (builtin(n, nodes_)) return there(n);
   if (is_aggregating(n->text) || is_action(n->text))
     fail(n->place, "D_IDENT_BADREF", n->text + " is not a variable");
   if (is_kernel_variable(n->text) || n->text.find('`') != std::string::npos)

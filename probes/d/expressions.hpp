@@ -39,6 +39,7 @@ class Expressions {
 
   void put_in(Node*& n, Node* value, TypeId type, const char* tag);
   void name(Node*& n);
+  void there(const Node* n) const;
   void known_symbol(Node*& n, const Symbol& symbol);
   void make_target(Node* n, TypeId value);
   void target(Node*& n, TypeId value);

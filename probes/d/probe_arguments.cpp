@@ -45,4 +45,13 @@ TypeId ProbeArguments::type(Place place, std::uint64_t n, bool as_term) const {
   return as_term ? kTermType : kCharPointer;  // nothing matched (-Z): it never runs
 }
 
+void ProbeArguments::only_at(Place place, const std::string& what, std::string_view probes) const {
+  if (matched_ == nullptr) fail(place, "D_ARGS_NONE", what + " may not be referenced outside of a clause");
+  const std::string among = "," + std::string(probes) + ",";
+  for (const ProbeInfo* probe : matched_->probes)
+    if (probe == nullptr || among.find("," + probe->name + ",") == std::string::npos)
+      fail(place, "D_ARGS_NONE",
+           what + " may not be referenced: " + description_ + " has none, only " + std::string(probes) + " have");
+}
+
 }  // namespace vmrun::d::lang

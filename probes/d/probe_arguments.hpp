@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "probes/d/match.hpp"
 #include "probes/d/tree.hpp"
@@ -23,6 +24,9 @@ class ProbeArguments {
   std::uint64_t kinds(std::uint32_t n) const;
   /// The type of args[n], or of targs[n]; fails with D_ARGS_ when it has none, or several.
   TypeId type(Place place, std::uint64_t n, bool as_term) const;
+  /// Fails with D_ARGS_NONE unless each of the probes is among those, whose names have commas
+  /// between them.
+  void only_at(Place place, const std::string& what, std::string_view probes) const;
 
  private:
   const Matched* matched_ = nullptr;

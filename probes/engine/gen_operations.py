@@ -72,11 +72,12 @@ def main():
     out.append(table('OperationInfo', 'kOperations', (
         f'"{name}", {{' + ', '.join('Operand::' + OPERANDS[o] for o in operands) + '}, ' + text(meaning)
         for (name, operands), meaning in operations)))
-    out.append('enum class ValueType : std::uint8_t { kInt32, kUint32, kInt64, kUint64, kString, kPid };\n'
-               'struct BuiltinInfo {\n  const char* name;\n  ValueType type;\n  bool host;\n  const char* meaning;\n};\n')
+    out.append('enum class ValueType : std::uint8_t { kInt32, kUint32, kInt64, kUint64, kString, kPid, kTerm };\n'
+               'struct BuiltinInfo {\n  const char* name;\n  ValueType type;\n  bool host;\n'
+               '  const char* probes;  // where alone it is there, with commas between; empty: anywhere\n  const char* meaning;\n};\n')
     out.append(table('BuiltinInfo', 'kBuiltins', (
-        f'"{name}", ValueType::{constant(kind)}, {"true" if who == "host" else "false"}, {text(meaning)}'
-        for (name, kind, who), meaning in builtins)))
+        f'"{name}", ValueType::{constant(kind)}, {"true" if who == "host" else "false"}, {text(",".join(probes))}, {text(meaning)}'
+        for (name, kind, who, *probes), meaning in builtins)))
     out.append('enum class ParameterType : std::uint8_t { kInt, kString, kTerm, kBytes };\n'
                'struct SubroutineInfo {\n  const char* name;\n  ParameterType result;\n  unsigned parameter_count;\n'
                '  ParameterType parameters[3];\n  bool of_term;  // the first one is: tcall, tint\n  const char* meaning;\n};\n')

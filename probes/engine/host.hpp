@@ -101,6 +101,7 @@ class Host {
   virtual std::size_t stack(const Firing& f, std::uint64_t* out, std::size_t most) = 0;
   // Terms: a word the engine never looks into. False: bad argument.
   virtual bool argument_term(const Firing& f, unsigned n, std::uint64_t& term) = 0;
+  virtual bool builtin_term(unsigned builtin, const Firing& f, std::uint64_t& term) { return false; }
   virtual bool term_part(unsigned subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out) = 0;
   /// The value of a key in a map: of an integer; of an atom, else a binary, of this text. The value
   /// is 0 where there is no such key. False: it is no map.

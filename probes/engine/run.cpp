@@ -596,6 +596,7 @@ op_kRet:
 
   TRY(kCall, call_subroutine(t, static_cast<Subroutine>(N), r + i->b, A))
   TRY(kTarg, host.argument_term(f, N, terms[i->a]) || t.fail(FaultKind::kIllegalOperation))
+  TRY(kTbuiltin, host.builtin_term(N, f, terms[i->a]) || t.fail(FaultKind::kIllegalOperation))
   TRY(kTcall, host.term_part(N, terms[i->b], SIGNED(C), terms[i->a]) || t.fail(FaultKind::kIllegalOperation))
   TRY(kTint, term_number(t, N, terms[i->b], A))
   TRY(kTgeti, host.map_value(terms[i->b], SIGNED(C), terms[i->a]) || t.fail(FaultKind::kIllegalOperation))

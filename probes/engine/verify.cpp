@@ -145,6 +145,8 @@ class ClauseVerifier {
       case kKeyb: return within(i.imm, 0, Bounds::kStrsize);
       case kKeystack: return within(i.imm, 0, Bounds::kFrames);
       case kKeybuiltin: return text_builtin(i.imm);
+      case kBuiltin: return is_term(i.imm) ? fmt::format("{} is a term", kBuiltins[i.imm].name) : "";
+      case kTbuiltin: return is_term(i.imm) ? "" : fmt::format("{} is no term", kBuiltins[i.imm].name);
       case kBegin:
       case kFi:
       case kFs:
@@ -170,6 +172,8 @@ class ClauseVerifier {
   static std::string size(int bytes) {
     return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 ? "" : fmt::format("{} bytes at once", bytes);
   }
+
+  static bool is_term(std::int32_t builtin) { return kBuiltins[builtin].type == ValueType::kTerm; }
 
   static std::string text_builtin(std::int32_t number) {
     const auto type = kBuiltins[number].type;

@@ -79,6 +79,7 @@ TEST_CASE("common cases are short") {
   CHECK(operations("@[ustack()] = count();") == "load keystack agg");
   CHECK(operations("@[execname, self] = sum(args[2]);") == "arg load keybuiltin keybuiltin agg");
   CHECK(operations("printf(\"%s\", term2str(targs[0]));") == "begin targ fterm");
+  CHECK(operations("@[term2str(element(msg, 2))] = count();") == "tbuiltin load tcall load keyterm agg");
   const auto script = compiled("gc /arg0 > 5/ { }");
   REQUIRE(script->program.clauses[0].predicate.size() == 4);
   CHECK(script->program.clauses[0].predicate[2].operation == Operation::kSlt);
@@ -216,6 +217,12 @@ TEST_CASE("errors have the published tags") {
       {"erlang42:::gc, erlang42:::process-spawn { trace(args[1]); }", "D_ARGS_MULTI"},
       {"message-send { x = targs[0]; }", "D_OP_DYN"},
       {"int a[3]; message-send /targs[0] == a/ { }", "D_OP_INCOMPAT"},
+      {"message-send { x = msg; }", "D_OP_DYN"},
+      {"message-send { msg = 1; }", "D_OP_WRITE"},
+      {"message-send { trace(msg + 1); }", "D_OP_INCOMPAT"},
+      {"gc /is_tuple(msg)/ { }", "D_ARGS_NONE"},
+      {"message-send, gc /is_tuple(msg)/ { }", "D_ARGS_NONE"},
+      {"BEGIN { trace(term2str(msg)); }", "D_ARGS_NONE"},
       {"typedef int t; typedef long t; BEGIN { }", "D_DECL_TYPERED"},
       {"int a; string a; BEGIN { }", "D_DECL_IDRED"},
       {"int a[]; BEGIN { }", "D_DECL_ARRNULL"},
