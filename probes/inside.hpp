@@ -17,8 +17,6 @@ extern FireInside fire_inside;
 /// Of the message that the thread's latest message-send, message-queued or message-receive is
 /// about: the same at all three, and no other message's that is on its way at that time.
 extern constinit thread_local std::uint64_t message_number;
-/// The word of that message, a term. Within the firing.
-extern constinit thread_local std::uint64_t message_word;
 
 /// A probe fires while it has been raised more often than lowered; at most kAskingInside times
 /// more, all of a group together. Any thread.

@@ -19,7 +19,6 @@
 namespace vmrun::probe {
 
 constinit thread_local std::uint64_t message_number = 0;
-constinit thread_local std::uint64_t message_word = 0;
 
 namespace {
 

@@ -19,6 +19,7 @@
 #include "probes/probes.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/code/module.hpp"
+#include "vm/message/mailbox_probe.hpp"
 #include "vm/probes/texts.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/core.hpp"
@@ -43,7 +44,7 @@ std::string site_of(const std::string& name) {
 }
 
 struct Table {
-  std::vector<bool> of_slices;  // process-scheduled, process-unscheduled
+  std::vector<bool> of_slices;    // process-scheduled, process-unscheduled
   std::vector<bool> of_messages;  // those that have the built-in msg
   std::vector<d::ProbeInfo> infos;
   std::vector<std::vector<ArgumentKind>> kinds;
@@ -356,7 +357,7 @@ class MachineHost final : public d::Host {
   }
   bool builtin_term(unsigned, const d::Firing& f, std::uint64_t& term) override {
     if (f.probe >= table().of_messages.size() || !table().of_messages[f.probe]) return false;
-    term = probe::message_word;
+    term = fired_message.raw();
     return true;
   }
   bool term_part(unsigned subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out) override {

@@ -51,7 +51,8 @@ void ProbeArguments::only_at(Place place, const std::string& what, std::string_v
   for (const ProbeInfo* probe : matched_->probes)
     if (probe == nullptr || among.find("," + probe->name + ",") == std::string::npos)
       fail(place, "D_ARGS_NONE",
-           what + " may not be referenced: " + description_ + " has none, only " + std::string(probes) + " have");
+           what + " may not be referenced: " + description_ + " has none, only " + std::string(probes) +
+               " have");
 }
 
 }  // namespace vmrun::d::lang

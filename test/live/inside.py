@@ -288,6 +288,13 @@ class Suite:
         sent, queued, received = map(int, output.split())
         expect(5000 <= min(received, queued) and max(received, queued) <= sent <= received + AROUND, 'sent, queued, received differ', output)
 
+    def test_numbers_of_messages_are_not_used_again(self):
+        output = self.script('counts.act', '-x', 'dynvarsize=16m', '-n', 'int seen[int64_t]; ' + self.BEGIN +
+                             'message-queued /seen[message]/ { @again = count(); } message-queued { seen[message] = 1; @queued = count(); } '
+                             'END { printa("again %@d\\n", @again); printa("queued %@d\\n", @queued); }')
+        expect(int(re.search(r'queued (\d+)', output)[1]) >= 5000, 'few messages', output)
+        expect('again' not in output and 'drop' not in output, 'a number was used twice', output)
+
     def test_variables_of_processes_go_with_them(self):
         output = self.script('counts.act', '-x', 'dynvarsize=64k', '-n', self.BEGIN +
                              'process-scheduled { self->n++; @most = max(self->n); } process-exit { @ends = count(); }'

@@ -20,7 +20,7 @@ namespace {
 void fire_queued(Process& to, Fragment& f, Word length) {
   const auto [label, previous, current] = SeqArguments::of_message(f);
   probe::message_number = message_id(f);
-  probe::message_word = f.message.raw();
+  fired_message = f.message;
   probe::fire_message_queued(to.id, message_words(f), static_cast<std::uint32_t>(length), label, previous,
                              current);
 }

@@ -8,8 +8,16 @@
 /// What probes tell of messages: the exact length of the mailbox, and which message it is.
 namespace vmrun {
 
-/// A message stays in its fragment from where it is sent until it is received.
-inline std::uint64_t message_id(const Fragment& f) { return reinterpret_cast<std::uintptr_t>(&f); }
+/// The number of a message: given when a probe first tells of it, never again to another one, and
+/// kept in its fragment, beside what the message carries. By the fragment's owner.
+std::uint64_t message_id(Fragment& f);
+/// The same where the message leaves the mailbox, and nobody will ask again. Its terms may lie in
+/// the receiver's heap by now.
+std::uint64_t last_message_id(const Fragment& f);
+
+/// The message that the firing of message-send, message-queued or message-receive under way in this
+/// thread is about.
+extern constinit thread_local Term fired_message;
 
 /// Held around changes of a mailbox's length while anyone wants message-queued in full, so that the
 /// length it reports is exact and the probe fires before the message becomes visible (PROBES A10).

@@ -28,8 +28,8 @@ void move_link(Process& p, Fragment** from, Fragment** to) {
 void fire_receive(Process& p, Fragment& f) {
   if (!probe::message_receive_in_full()) return probe::count_message_receive();
   const auto [label, previous, current] = SeqArguments::of_process(p);
-  probe::message_number = message_id(f);
-  probe::message_word = f.message.raw();
+  probe::message_number = last_message_id(f);
+  fired_message = f.message;
   probe::fire_message_receive(p.id, message_words(f), static_cast<std::uint32_t>(p.mailbox.length() - 1),
                               label, previous, current);
 }

@@ -57,7 +57,7 @@ template <Size kSize>
 void fire_send(Process& from, Term to, Fragment& f, const Term* whole = nullptr) {
   if (!probe::message_send_in_full()) return probe::count_message_send();
   const Word words = whole ? size_words(*whole) : message_words(f);
-  probe::message_word = (whole ? *whole : f.message).raw();
+  fired_message = whole ? *whole : f.message;
   const auto [label, previous, current] = SeqArguments::of_message(f);
   probe::message_number = message_id(f);
   probe::fire_message_send(from.id, to, words, label, previous, current);

@@ -8,7 +8,8 @@
 /// it receives a message that brings nothing. Behaviour: docs/internals/tracing.md.
 ///
 /// In a message both lie in Fragment::token: the token, a tuple {Flags, Label, Serial, From,
-/// Lastcnt}; or the tag, a binary; or, where both travel, [Token | Tag].
+/// Lastcnt}; or the tag, a binary; or, where both travel, [Token | Tag]. A message that probes have
+/// told of has a number there (message_id), an integer alone or in front: [Number | Carried].
 namespace vmrun {
 
 /// Bits of Process::observed.

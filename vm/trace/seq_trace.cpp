@@ -119,13 +119,19 @@ SeqToken read_token(Term tuple) {
   return {static_cast<Word>(e[0].small_value()), e[1], e[2].small_value(), e[3], e[4].small_value()};
 }
 
+/// What a message brings, without its number; nil: nothing.
+Term brought(const Fragment& f) {
+  if (f.token.is_small()) return Term::nil();
+  return f.token.is_list() && f.token.head().is_small() ? f.token.tail() : f.token;
+}
+
 /// The token a message brings, or nil; the same for a tag.
 Term message_token(const Fragment& f) {
-  const Term t = f.token.is_list() ? f.token.head() : f.token;
+  const Term all = brought(f), t = all.is_list() ? all.head() : all;
   return t.is_tuple() && f.token_generation == generation() ? t : Term::nil();
 }
 Term message_tag(const Fragment& f) {
-  const Term t = f.token.is_list() ? f.token.tail() : f.token;
+  const Term all = brought(f), t = all.is_list() ? all.tail() : all;
   return t.is_tuple() ? Term::nil() : t;
 }
 
@@ -238,7 +244,7 @@ Word carried_words(Process& p) {
   const bool token = has_seq_token(p), tag = p.observed & kTagSpreading;
   if (token) words += token_words(p.extra->carried->token);
   if (tag) words += copy_size_words(p.extra->carried->tag);
-  return words + (token && tag ? 2 : 0);
+  return words + (token && tag ? 2 : 0) + (token || tag ? 2 : 0);  // the last two for its number
 }
 
 void attach_carried(Process& p, Fragment& f) {

@@ -219,7 +219,7 @@ TEST_CASE("errors have the published tags") {
       {"int a[3]; message-send /targs[0] == a/ { }", "D_OP_INCOMPAT"},
       {"message-send { x = msg; }", "D_OP_DYN"},
       {"message-send { msg = 1; }", "D_OP_WRITE"},
-      {"message-send { trace(msg + 1); }", "D_OP_INCOMPAT"},
+      {"message-send { trace(msg + 1); }", "D_OP_ARITH"},
       {"gc /is_tuple(msg)/ { }", "D_ARGS_NONE"},
       {"message-send, gc /is_tuple(msg)/ { }", "D_ARGS_NONE"},
       {"BEGIN { trace(term2str(msg)); }", "D_ARGS_NONE"},
