@@ -13,21 +13,6 @@ namespace {
 
 constexpr std::size_t kMostProbes = 65536;  // of a clause; the engine takes no more of a script
 
-/// What somebody may have meant whose description matches nothing.
-std::string hint_of(std::string_view description) {
-  const std::string_view provider = description.substr(0, description.find(':'));
-  if (provider == description) return "";
-  if (provider == "erlang")
-    return ": a provider has the number of its process, as in erlang*:::name and erlang$target:::name";
-  if (provider.starts_with("pid") && provider.find_first_not_of("0123456789*", 3) == std::string_view::npos)
-    return ": functions of Erlang are erlang*:module:function:entry and :return";
-  constexpr std::string_view kOthers[] = {"syscall", "fbt",      "sched",  "proc",
-                                          "io",      "lockstat", "vminfo", "cpc"};
-  if (std::ranges::find(kOthers, provider) != std::end(kOthers))
-    return ": that provider is of a kernel, which is not traced";
-  return "";
-}
-
 }  // namespace
 
 // --- Declarations ---
@@ -138,32 +123,30 @@ void Checker::statements(std::vector<Statement>& list) {
 }
 
 /// Matches the descriptions of a clause against the probes there are.
-std::string Checker::match_descriptions(CheckedClause& clause) {
+ClauseInfo Checker::match_descriptions(CheckedClause& clause) {
   static const std::vector<ProbeInfo> kNone;
   const std::vector<ProbeInfo>& probes = options_.probes == nullptr ? kNone : *options_.probes;
-  std::string all;
+  ClauseInfo out{.file = clause.tree.place.file, .line = clause.tree.place.line};
   for (std::size_t i = 0; i < clause.tree.descriptions.size(); i++) {
     const std::string& text = clause.tree.descriptions[i];
     const Place place = clause.tree.description_places[i];
-    all += (i == 0 ? "" : ",") + text;
+    out.description += (i == 0 ? "" : ",") + text;
     const std::size_t count = match(parse_description(text, source_kind_, place),
                                     {probes, options_.count_functions}, script_.program, clause.matched);
     script_.matched += count;
-    if (count == 0 && !options_.zero_matches)
-      fail(place, "D_PDESC_ZERO", "probe description " + text + " does not match any probes" + hint_of(text));
+    out.matched.emplace_back(text, count);
+    if (count == 0 && !options_.zero_matches) fail(place, "D_PDESC_ZERO", no_match_text(text));
     if (clause.matched.enabled.size() > kMostProbes) fail(place, "D_PDESC_INVAL", "too many probes: " + text);
   }
-  return all;
+  return out;
 }
 
 void Checker::clause(ClauseTree tree) {
   if (clauses_.size() >= 65535) fail(tree.place, "D_ID_OFLOW", "too many clauses");
   CheckedClause& clause = clauses_.emplace_back();
   clause.tree = std::move(tree);
-  const std::string description = match_descriptions(clause);
-  script_.clauses.push_back(
-      {.description = description, .file = clause.tree.place.file, .line = clause.tree.place.line});
-  arguments_.begin(clause.matched, description);
+  script_.clauses.push_back(match_descriptions(clause));
+  arguments_.begin(clause.matched, script_.clauses.back().description);
   actions_.begin(clauses_.size() - 1);
   if (clause.tree.predicate != nullptr) {
     expressions_.check(clause.tree.predicate);

@@ -38,7 +38,7 @@ class Checker : public Listener {
   void clause(ClauseTree clause) override;
 
  private:
-  std::string match_descriptions(CheckedClause& clause);
+  ClauseInfo match_descriptions(CheckedClause& clause);
   void statements(std::vector<Statement>& list);
   void statement(Statement& s);
 

@@ -175,6 +175,21 @@ std::size_t match_functions(const Description& d, const Matchable& there_is, Mat
   return kinds == 0 ? 0 : kinds * there_is.count_functions(pattern);
 }
 
+/// What somebody may have meant whose description matches nothing.
+std::string hint_of(std::string_view description) {
+  const std::string_view provider = description.substr(0, description.find(':'));
+  if (provider == description) return "";
+  if (provider == "erlang")
+    return ": a provider has the number of its process, as in erlang*:::name and erlang$target:::name";
+  if (provider.starts_with("pid") && provider.find_first_not_of("0123456789*", 3) == std::string_view::npos)
+    return ": functions of Erlang are erlang*:module:function:entry and :return";
+  constexpr std::string_view kOthers[] = {"syscall", "fbt",      "sched",  "proc",
+                                          "io",      "lockstat", "vminfo", "cpc"};
+  if (std::ranges::find(kOthers, provider) != std::end(kOthers))
+    return ": that provider is of a kernel, which is not traced";
+  return "";
+}
+
 }  // namespace
 
 bool may_name_functions(const Description& d) {
@@ -193,6 +208,11 @@ bool functions_named(const Description& d, FunctionPattern& pattern) {
   pattern.arity = std::stoi(arity);
   pattern.function.resize(slash);
   return pattern.arity <= 255;
+}
+
+std::string no_match_text(std::string_view description) {
+  return "probe description " + std::string(description) + " does not match any probes" +
+         hint_of(description);
 }
 
 Description parse_description(const std::string& text, Source::Kind kind, Place place) {

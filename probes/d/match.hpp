@@ -38,6 +38,9 @@ struct Matched {
   std::unordered_set<std::string> known;  // the same probe in two descriptions fires the clause once
 };
 
+/// What is said of a description that matches nothing.
+std::string no_match_text(std::string_view description);
+
 /// Adds what a description matches to `matched`, and the timers it names to the program. Returns
 /// how many probes that are. Functions by name are added also when there are none yet: they may be
 /// loaded later.

@@ -105,6 +105,8 @@ struct ClauseInfo {
   std::string description;  // the probe descriptions as they are written
   std::uint32_t file = 0;   // in Script::files
   std::uint32_t line = 0;
+  /// Each of the descriptions, and how many probes it matches.
+  std::vector<std::pair<std::string, std::size_t>> matched = {};
 };
 
 struct Script {
@@ -127,6 +129,9 @@ struct CompileError {
 };
 /// As dtrace says it: `file: line N: text`, with [D_TAG] in front of the text when tags are wanted.
 std::string to_text(const CompileError& error, bool with_tag);
+
+/// Of a description that matches nothing: D_PDESC_ZERO.
+CompileError no_match(const Script& script, const ClauseInfo& clause, const std::string& description);
 
 /// One text to compile. All of a command are one script: they share variables and aggregations.
 struct Source {

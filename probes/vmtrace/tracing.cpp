@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -107,19 +108,31 @@ const char* failure_words(const Source& source) {
   return source.kind == Source::Kind::kFile ? "failed to compile script" : "invalid probe specifier";
 }
 
+[[noreturn]] void refuse(const std::vector<Source>& sources, const CompileError& error, bool with_tag) {
+  const Source* of = &sources.front();
+  for (const Source& source : sources)
+    if (source.file == error.file) of = &source;
+  const std::string words = error.file.empty() ? "" : std::string(failure_words(*of)) + " ";
+  fail(words + to_text(error, with_tag));
+}
+
 std::unique_ptr<Script> compiled(const std::vector<Source>& sources, const CompileOptions& options) {
   std::vector<CompileError> errors;
   auto script = compile(sources, options, errors);
-  if (script != nullptr) return script;
-  const bool tags = has_option(options.options, "errtags");
-  for (const CompileError& error : errors) {
-    const Source* of = &sources.front();
-    for (const Source& source : sources)
-      if (source.file == error.file) of = &source;
-    const std::string words = error.file.empty() ? "" : std::string(failure_words(*of)) + " ";
-    std::fputs(("vmtrace: " + words + to_text(error, tags) + "\n").c_str(), stderr);
-  }
-  throw Failed{kFailure};
+  if (script == nullptr) refuse(sources, errors.front(), has_option(options.options, "errtags"));
+  return script;
+}
+
+/// Of several targets each description matches a probe of one at least.
+void need_matches(const std::vector<Source>& sources, const std::vector<Traced>& traced, bool with_tag) {
+  const Script& first = *traced.front().script;
+  for (std::size_t clause = 0; clause < first.clauses.size(); ++clause)
+    for (std::size_t n = 0; n < first.clauses[clause].matched.size(); ++n) {
+      const auto matches = [&](const Traced& t) { return t.script->clauses[clause].matched[n].second != 0; };
+      if (std::ranges::none_of(traced, matches))
+        refuse(sources, no_match(first, first.clauses[clause], first.clauses[clause].matched[n].first),
+               with_tag);
+    }
 }
 
 std::size_t matched_of(const Script& script, const std::string& file) {
@@ -186,6 +199,8 @@ void compile_for_all(const CommandLine& line, const std::vector<Source>& sources
     t.script = compiled(sources, compile_options(line, *t.target, traced.size() > 1));
     t.texts = std::make_unique<Texts>(t.target->names());
   }
+  if (!compile_options(line, *traced.front().target, false).zero_matches)
+    need_matches(sources, traced, has_option(line.options, "errtags"));
 }
 
 void open_all(std::vector<Traced>& traced, const ReaderOptions& options) {

@@ -1,13 +1,18 @@
-// Drives a fuzz entry without libFuzzer: NAME [-runs=N] [-seed=N] [FILE...]. With files: each of
-// them, then changed copies of them; without: random bytes.
+// Drives a fuzz entry without libFuzzer: NAME [-runs=N] [-seconds=N] [-seed=N|time] [FILE...].
+// With files, or all files of a folder: each of them, then changed copies of them; without: random
+// bytes. VMRUN_FUZZ_SECONDS goes before -seconds. The seed is printed first, so that what was found
+// can be found again.
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
-#include <string>
+#include <string_view>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -40,27 +45,49 @@ Bytes changed(Bytes b, std::mt19937_64& random) {
   return b;
 }
 
+/// A file, or all files of a folder in the order of their names: a seed means the same again.
+bool read(const std::filesystem::path& path, std::vector<Bytes>& corpus) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files = {path};
+  if (std::filesystem::is_directory(path, error)) {
+    files.clear();
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error))
+      if (entry.is_regular_file()) files.push_back(entry.path());
+    std::ranges::sort(files);
+  }
+  for (const auto& file : files) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return false;
+    corpus.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  }
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::uint64_t runs = 100000, seed = 1;
+  std::uint64_t runs = 100000, seconds = 0, seed = 1;
   std::vector<Bytes> corpus;
   for (int i = 1; i < argc; ++i) {
-    if (std::strncmp(argv[i], "-runs=", 6) == 0) runs = std::strtoull(argv[i] + 6, nullptr, 10);
-    else if (std::strncmp(argv[i], "-seed=", 6) == 0) seed = std::strtoull(argv[i] + 6, nullptr, 10);
-    else {
-      std::ifstream in(argv[i], std::ios::binary);
-      if (!in) return std::fprintf(stderr, "cannot read %s\n", argv[i]), 2;
-      corpus.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-    }
+    const std::string_view argument = argv[i];
+    if (argument.starts_with("-runs=")) runs = std::strtoull(argv[i] + 6, nullptr, 10);
+    else if (argument.starts_with("-seconds=")) seconds = std::strtoull(argv[i] + 9, nullptr, 10);
+    else if (argument == "-seed=time") seed = static_cast<std::uint64_t>(std::time(nullptr));
+    else if (argument.starts_with("-seed=")) seed = std::strtoull(argv[i] + 6, nullptr, 10);
+    else if (!read(argv[i], corpus)) return std::fprintf(stderr, "cannot read %s\n", argv[i]), 2;
   }
+  if (const char* given = std::getenv("VMRUN_FUZZ_SECONDS"); given && seconds)
+    seconds = std::strtoull(given, nullptr, 10);
+  std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(seed));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   std::mt19937_64 random(seed);
   for (const Bytes& b : corpus) LLVMFuzzerTestOneInput(b.data(), b.size());
   if (corpus.empty()) corpus.push_back({131});
-  for (std::uint64_t i = 0; i < runs; ++i) {
+  std::uint64_t i = 0;
+  for (; seconds ? std::chrono::steady_clock::now() < end : i < runs; ++i) {
     Bytes b = changed(corpus[random() % corpus.size()], random);
     LLVMFuzzerTestOneInput(b.data(), b.size());
     if (corpus.size() < 4096 && random() % 8 == 0) corpus.push_back(std::move(b));
   }
-  std::printf("%llu runs, no finding\n", static_cast<unsigned long long>(runs));
+  std::printf("%llu runs, no finding\n", static_cast<unsigned long long>(i));
 }

@@ -34,7 +34,7 @@ PATIENCE = 10  # how much longer a program may take with a sanitizer
 # freed, nor are libraries unloaded when it halts.
 # SIGSEGV is left to vmrun, which says what crashed: two native tests want it to.
 SANITIZERS = {
-    'address,undefined': (['-Doptimization=2'], {'ASAN_OPTIONS': 'detect_leaks=0:exitcode=99:handle_segv=0', 'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1:exitcode=99'},
+    'address,undefined': (['-Doptimization=2'], {'VMRUN_FUZZ_SECONDS': '300', 'ASAN_OPTIONS': 'detect_leaks=0:exitcode=99:handle_segv=0', 'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1:exitcode=99'},
                           [['--suite', 'unit'], ['--suite', 'native', '--mode', 's4'], ['--suite', 'golden', '--mode', 's4'],
                            ['--suite', 'golden', '--mode', 's1', '--mode', 'gc-stress', *GC_AREAS]]),
     'thread': (['-Doptimization=1'], {'TSAN_OPTIONS': 'halt_on_error=1:exitcode=99:handle_segv=0:report_thread_leaks=0'

@@ -1,0 +1,9 @@
+/* Of several targets a description must match one at least. */
+/* flags: -xerrtags -c "{vmrun} test/d/target/messages.act" -c "{vmrun} test/d/target/reverse.act" */
+/* status: 1 */
+#pragma D option quiet
+
+erlang*:::process-spawn { n++; }
+erlang*:::no-such-probe { n++; }
+
+/* expect-err: line 7: [D_PDESC_ZERO] probe description erlang*:::no-such-probe does not match any probes */
