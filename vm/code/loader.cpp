@@ -82,7 +82,6 @@ constexpr Plain kPlain[] = {
     {generic::k_timeout, Family::timeout, 0, {}},
     {generic::k_loop_rec, Family::loop_rec, 2, {1, 0}},
     {generic::k_loop_rec_end, Family::loop_rec_end, 1, {0}},
-    {generic::k_wait, Family::wait, 1, {0}},
     {generic::k_wait_timeout, Family::wait_timeout, 2, {0, 1}},
     {generic::k_recv_marker_reserve, Family::recv_marker_reserve, 1, {0}},
     {generic::k_recv_marker_bind, Family::recv_marker_bind, 2, {0, 1}},
@@ -335,8 +334,20 @@ bool Loader::data_instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_put_map_assoc: return put_map(a, false);
     case generic::k_put_map_exact: return put_map(a, true);
     case generic::k_fmove: return move_float(a);
+    case generic::k_wait:
+      e_.emit(begins_here(*a) ? Family::wait_for_ever : Family::wait, {operand(*a)});
+      return true;
     default: return bits_instruction(opcode, a);
   }
+}
+
+bool Loader::begins_here(const Arg& label) const {
+  for (std::size_t i = at_; i-- > 0;) {
+    const auto& before = f_.code[i];
+    if (before.opcode == generic::k_label && f_.args(before)->value == label.value) return true;
+    if (before.opcode != generic::k_label && before.opcode != generic::k_line) return false;
+  }
+  return false;
 }
 
 bool Loader::move_float(const Arg* a) {

@@ -170,6 +170,8 @@ class Loader {
   bool instruction(std::uint8_t opcode, const Arg* a);
   bool function_instruction(std::uint8_t opcode, const Arg* a);
   bool data_instruction(std::uint8_t opcode, const Arg* a);
+  /// No instruction stands between that label and this one.
+  bool begins_here(const Arg& label) const;
   bool move_float(const Arg* a);
   bool clear_slots(Word slots);
   bool init_yregs(const Arg& list);

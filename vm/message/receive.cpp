@@ -92,8 +92,7 @@ void receive_timeout(Process& p) {
 }
 
 TimeoutState receive_start_timer(Process& p, Term timeout) {
-  // A receive without clauses has looked at nothing: what lies there is no reason to go on.
-  p.mailbox.save = p.mailbox.last;
+  receive_look_at_nothing(p);  // there may be no clauses
   if (p.receive_timer)
     return p.receive_timer->fired.load(std::memory_order_acquire) ? TimeoutState::kExpired
                                                                   : TimeoutState::kWait;

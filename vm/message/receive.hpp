@@ -42,6 +42,9 @@ void receive_timeout(Process& p);
 enum class TimeoutState { kWait, kExpired, kBad };
 TimeoutState receive_start_timer(Process& p, Term timeout);
 
+/// A wait that leads to itself, of a receive without clauses: no message is a reason to go on.
+inline void receive_look_at_nothing(Process& p) { p.mailbox.save = p.mailbox.last; }
+
 /// A collection while a message is being looked at would move terms that still belong to the
 /// mailbox's fragment. So collect() calls this first when p.message_peeked: the fragment's words
 /// join p's heap and the queue keeps a node whose root is visited like any other.
