@@ -1,10 +1,12 @@
 #include "probes/attach/connection.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "probes/attach/firing.hpp"
 #include "probes/attach/host.hpp"
 #include "probes/engine/ring.hpp"
+#include "probes/engine/verify.hpp"
 
 namespace vmrun::attach {
 
@@ -12,15 +14,20 @@ using d::Message;
 
 namespace {
 
-constexpr std::size_t kMostWaiting = 64 << 20;   // of who asks and does not read the answers
 constexpr std::size_t kLongestAnswer = 1 << 20;  // of what can be asked for in parts
+static_assert(d::Bounds::kAggregatedBytes <= d::kLongestMessage);  // they are sent in one
+// Of who asks and does not read the answers.
+constexpr std::size_t kMostWaiting = d::kLongestMessage + (1 << 20);
 
 }  // namespace
 
 bool Connection::serve() {
   const bool there = channel_.fill();
-  for (d::Channel::Received received; channel_.take(received);) handle(received);
-  return channel_.flush() && there && channel_.waiting_bytes() < kMostWaiting;
+  for (d::Channel::Received received; channel_.take(received);) {
+    handle(received);
+    if (channel_.waiting_bytes() > kMostWaiting) return false;
+  }
+  return channel_.flush() && there;
 }
 
 void Connection::handle(const d::Channel::Received& received) {
@@ -35,6 +42,8 @@ void Connection::handle(const d::Channel::Received& received) {
     case Message::kAggregations: {
       std::vector<std::uint32_t> clear;
       for (d::Unpacker in(received.body); !in.at_end() && in.ok();) clear.push_back(in.u32());
+      std::ranges::sort(clear);
+      clear.erase(std::ranges::unique(clear).begin(), clear.end());
       channel_.send(Message::kAggregations,
                     d::pack_elements(tracing_ ? session().aggregations(clear) : std::vector<d::Element>()));
       break;
@@ -49,6 +58,7 @@ void Connection::handle(const d::Channel::Received& received) {
     case Message::kFunctions: answer_functions(received.body); break;
     case Message::kAtomsFrom: answer_atoms(d::Unpacker(received.body).u32()); break;
     case Message::kDrops: {
+      if (tracing_) tell_rings();  // first: what they drop is told by them too
       d::Packer counts;
       for (unsigned k = 0; k < static_cast<unsigned>(d::Drop::kCount); ++k)
         counts.u64(tracing_ ? session().drops(static_cast<d::Drop>(k)) : 0);
@@ -103,6 +113,7 @@ void Connection::tick() {
 }
 
 void Connection::end() {
+  gone_ = true;
   if (runs()) {
     tracing_->end();
     tell_rings();
@@ -113,6 +124,10 @@ void Connection::end() {
 
 void Connection::answer_names(const std::string& body,
                               const std::function<std::string(std::uint64_t)>& name) {
+  if (body.size() > d::kMostNames * sizeof(std::uint64_t)) {
+    channel_.send(Message::kRefused, d::Packer().text("too many names at once").bytes);
+    return;
+  }
   std::vector<std::string> names;
   for (d::Unpacker in(body); !in.at_end() && in.ok();) {
     names.push_back(name(in.u64()));

@@ -12,12 +12,13 @@ namespace vmrun::attach {
 
 class Connection {
  public:
-  explicit Connection(int descriptor) : channel_(descriptor) {}
+  explicit Connection(int descriptor) : channel_(descriptor, d::Channel::Descriptors::kRefused) {}
   Connection(const Connection&) = delete;
 
   int descriptor() const { return channel_.descriptor(); }
   bool wants_to_send() const { return channel_.wants_to_send(); }
-  /// Reads, answers and sends. False: it is over.
+  /// Reads, answers and sends. False: it is over. std::bad_alloc: there is no memory for what it
+  /// asks for.
   [[nodiscard]] bool serve();
   /// What is due by the clock, and telling what has changed.
   void tick();
@@ -42,7 +43,8 @@ class Connection {
   d::Channel channel_;
   std::unique_ptr<TracingSession> tracing_;
   std::size_t rings_told_ = 0;
-  bool gone_ = false, told_exit_ = false;
+  bool gone_ = false;  // kGo has come, or kStop before it: a script runs once
+  bool told_exit_ = false;
 };
 
 }  // namespace vmrun::attach

@@ -12,6 +12,7 @@
 #include <ctime>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <semaphore>
 #include <string>
 #include <utility>
@@ -39,6 +40,7 @@ constexpr int kFirstWithinMs = 5000;  // the door is closed again when nobody co
 constexpr int kOthersWithinMs = 200;  // after one has come in
 constexpr int kLastMomentMs = 2000;   // for vmtrace, once the machine ends
 constexpr std::size_t kMostConnections = 64;
+constexpr int kBacklog = 16;  // that wait to be accepted
 
 std::mutex mutex;
 std::condition_variable changed;
@@ -80,7 +82,7 @@ class Listener {
         bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
       return;
     path_ = path;
-    (void)listen(descriptor_, 16);
+    (void)listen(descriptor_, kBacklog);
   }
   ~Listener() {
     hide();
@@ -95,7 +97,7 @@ class Listener {
     path_.clear();
   }
   int descriptor() const { return descriptor_; }
-  /// The next one of this user or root, or -1.
+  /// The next one of this user or root, or -1 and errno.
   int accept_one() const {
     for (;;) {
       const int fd = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC);
@@ -176,8 +178,7 @@ class TracingThread {
     (void)poll(wait.data(), wait.size(), timeout);
     for (Insider* i : std::vector(insiders)) i->tick();
     for (std::size_t i = all_.size(); i-- > 0;) {
-      all_[i]->tick();
-      if (!wait[i + 2].revents || all_[i]->serve()) continue;
+      if (is_served(*all_[i], wait[i + 2].revents != 0)) continue;
       all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i));
       if (all_.empty()) listens_until_ns_ = 0;
     }
@@ -197,6 +198,14 @@ class TracingThread {
     for (const auto& c : all_)
       if (TracingSession* s = c->tracing()) some.push_back(s);
     return some;
+  }
+
+  /// Who asks for more memory than there is goes; the machine stays.
+  static bool is_served(Connection& connection, bool has_something) {
+    try {
+      connection.tick();
+      return !has_something || connection.serve();
+    } catch (const std::bad_alloc&) { return false; }
   }
 
   /// Who has asked meanwhile, or has come in already when the socket goes.
@@ -229,12 +238,24 @@ class TracingThread {
     listener_.reset();
   }
 
+  /// Not more at once than wait at the socket: others have their turn.
   void accept() {
-    for (int fd; (fd = listener_->accept_one()) >= 0;) {
+    for (int i = 0; i < kBacklog; ++i) {
+      const int fd = listener_->accept_one();
+      if (fd < 0) {
+        // No descriptor is left for them: poll would tell of them again and again.
+        if (errno == EMFILE || errno == ENFILE) listens_until_ns_ = 0;
+        return;
+      }
       listens_until_ns_ = std::min(listens_until_ns_, in_ms(kOthersWithinMs));
       if (all_.size() < kMostConnections) all_.push_back(std::make_unique<Connection>(fd));
-      else close(fd);
+      else refuse(fd);
     }
+  }
+  static void refuse(int fd) {
+    const std::string why = "it is traced " + std::to_string(kMostConnections) + " times already";
+    d::Channel(fd, d::Channel::Descriptors::kRefused)
+        .send(d::Message::kRefused, d::Packer().text(why).bytes);
   }
 
   /// start_under_trace goes on.

@@ -16,6 +16,7 @@ inline constexpr unsigned kRegisters = 32, kTermRegisters = 8, kArguments = 12;
 struct Bounds {
   static constexpr std::size_t kStrsize = 64 << 10;
   static constexpr std::size_t kBufsize = 256 << 20, kAggsize = 256 << 20, kDynvarsize = 256 << 20;
+  static constexpr std::size_t kAggregatedBytes = 64 << 20;  // of all threads, added up
   static constexpr std::size_t kSpeculations = 1024, kSpecBytes = 64 << 20;
   static constexpr std::size_t kFrames = 1024;
   static constexpr std::size_t kClauses = 4096, kInstructions = 8192, kInstructionsOfProbe = 65536;

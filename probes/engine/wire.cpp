@@ -128,6 +128,7 @@ bool unpack_names(std::string_view body, std::vector<std::string>& names) {
 
 Channel::Channel(Channel&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
+      descriptors_(other.descriptors_),
       out_(std::move(other.out_)),
       in_(std::move(other.in_)),
       sent_(other.sent_),
@@ -193,15 +194,18 @@ bool Channel::flush() {
 }
 
 bool Channel::fill() {
-  for (;;) {
+  constexpr std::size_t kAtOnce = 1 << 20;
+  for (std::size_t read = 0; read < kAtOnce;) {
     char buffer[1 << 16];
     iovec bytes{buffer, sizeof buffer};
     alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))];
     msghdr m{};
     m.msg_iov = &bytes;
     m.msg_iovlen = 1;
-    m.msg_control = control;
-    m.msg_controllen = sizeof control;
+    if (descriptors_ == Descriptors::kTaken) {
+      m.msg_control = control;
+      m.msg_controllen = sizeof control;
+    }  // else the kernel closes them
     const ssize_t n = recvmsg(descriptor_, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return !broken_;
@@ -215,8 +219,10 @@ bool Channel::fill() {
       }
     }
     in_.append(buffer, static_cast<std::size_t>(n));
-    if (in_.size() - taken_ > kLongestMessage + sizeof(Head) + sizeof buffer) return false;
+    read += static_cast<std::size_t>(n);
+    if (in_.size() - taken_ > kLongestMessage + sizeof(Head) + kAtOnce) return false;
   }
+  return !broken_;
 }
 
 bool Channel::take(Received& received) {
@@ -253,7 +259,12 @@ bool Channel::wait(Received& received, int timeout_ms) {
   bool there = true;
   for (;;) {
     if (take(received)) return true;
-    if (!there || broken_ || !flush()) return false;
+    if (!there) return false;
+    if (!flush()) {  // what it said before it went can still be read
+      there = false;
+      (void)fill();
+      continue;
+    }
     const std::int64_t left = timeout_ms < 0 ? -1 : std::max<std::int64_t>(0, end - now_ms());
     pollfd p{descriptor_, static_cast<short>(POLLIN | (wants_to_send() ? POLLOUT : 0)), 0};
     const int n = poll(&p, 1, static_cast<int>(left));

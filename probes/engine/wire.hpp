@@ -39,7 +39,7 @@
 ///   kRing          number, cpu, u64 bytes
 ///   kAggregations  those to be cleared; the answer: count, of each element aggregation, key
 ///                  (text), number of values, u64 values
-///   kAtoms, kAddresses, kFunctionNames  u64 each
+///   kAtoms, kAddresses, kFunctionNames  u64 each, kMostNames at most
 ///   kAtomsFrom     index; the answer: u64 number and text of the atoms from there on, not all when
 ///                  they are many
 ///   kFunctions     module, function (patterns), arity (all ones: any), how many at most; the
@@ -89,6 +89,7 @@ struct Head {
   std::uint32_t bytes;  // that follow
 };
 inline constexpr std::uint32_t kLongestMessage = 64 << 20;
+inline constexpr std::size_t kMostNames = 4096;  // asked for by one kAtoms or kAddresses
 
 /// The body of a message in the making.
 class Packer {
@@ -142,7 +143,10 @@ std::string pack_names(const std::vector<std::string>& names);
 /// other side does not read, so that the machine never waits for it.
 class Channel {
  public:
-  explicit Channel(int descriptor) : descriptor_(descriptor) {}
+  /// Whether descriptors that come along are kept. The machine takes none: what anybody passes to
+  /// it would stay open there.
+  enum class Descriptors { kTaken, kRefused };
+  Channel(int descriptor, Descriptors descriptors) : descriptor_(descriptor), descriptors_(descriptors) {}
   Channel(Channel&& other) noexcept;
   Channel& operator=(Channel&& other) = delete;
   ~Channel();
@@ -160,7 +164,8 @@ class Channel {
     std::string body;
     int passed = -1;  // the receiver's to close
   };
-  /// Reads what is there. False: the connection is gone, or what came is no message; what came
+  /// Reads what is there, so much at once that who writes without end does not keep others waiting:
+  /// poll tells of the rest. False: the connection is gone, or what came is no message; what came
   /// before that can still be taken.
   [[nodiscard]] bool fill();
   /// The next whole message that has come.
@@ -175,6 +180,7 @@ class Channel {
     int descriptor;
   };
   int descriptor_;
+  Descriptors descriptors_;
   std::string out_, in_;
   std::size_t sent_ = 0, taken_ = 0;
   std::vector<Passed> passing_;  // to be sent, by place in out_

@@ -104,6 +104,19 @@ void Reader::report_drops(bool last) {
     }
 }
 
+void Reader::report_drops_of_none() {
+  for (Traced& traced : traced_)
+    for (const Drop kind : {Drop::kPrincipal, Drop::kAggregation}) {
+      const std::uint64_t all = traced.target->drops(kind);
+      std::uint64_t of_rings = 0;
+      for (const Ring* ring : traced.target->rings()) of_rings += ring->said_drops(kind);
+      std::uint64_t& reported = traced.reported[static_cast<std::size_t>(kind)];
+      if (all <= of_rings + reported) continue;
+      output_.drops(kind, all - of_rings - reported, 0);
+      reported = all - of_rings;
+    }
+}
+
 bool Reader::finished() {
   int status = 0;
   bool all_gone = true;
@@ -136,6 +149,7 @@ int Reader::run() {
     if (const std::uint64_t now = timestamp(); now >= next_refresh_) {
       if (next_refresh_ != 0) {
         refresh();
+        report_drops_of_none();
         if (output_.has_reason_to_end(now, firings() - firings_before_)) break;
       }
       learn_atoms();
@@ -161,6 +175,7 @@ int Reader::run() {
   report_drops(true);
   output_.newline();
   output_.unprinted_aggregations();
+  report_drops_of_none();
   output_.flush();
   int status = output_.exit_status().value_or(0);
   for (Traced& traced : traced_)

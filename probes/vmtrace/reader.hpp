@@ -18,6 +18,9 @@ struct Traced {
   std::unique_ptr<Target> target;
   std::unique_ptr<Script> script;
   std::unique_ptr<Texts> texts;
+  // Drops that no ring tells of: elements that did not fit when threads' were added up, firings of
+  // threads that have no ring.
+  std::uint64_t reported[static_cast<std::size_t>(Drop::kCount)] = {};
 };
 
 class Reader {
@@ -49,6 +52,7 @@ class Reader {
   void print_next(Stream& stream);
   std::uint64_t firings();
   void report_drops(bool last);
+  void report_drops_of_none();
   bool finished();
   void learn_atoms();
   void pause(std::uint64_t ns);

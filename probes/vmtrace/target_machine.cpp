@@ -33,7 +33,7 @@ constexpr int kDoorMs = 5'000;  // for the socket to be there after the signal
 class MachineTarget : public Target {
  public:
   MachineTarget(int connection, std::int64_t pid, pid_t child)
-      : channel_(std::make_unique<Channel>(connection)), pid_(pid), child_(child) {}
+      : channel_(std::make_unique<Channel>(connection, Channel::Descriptors::kTaken)), pid_(pid), child_(child) {}
   ~MachineTarget() override {
     channel_.reset();  // a machine that ends waits a moment for that
     if (child_ <= 0) return;
@@ -255,7 +255,8 @@ int connect_to(const std::string& path) {
   if (path.size() >= sizeof address.sun_path) return errno = ENAMETOOLONG, -1;
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.c_str(), path.size());
-  const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  // Whoever listens there and never accepts keeps nobody waiting.
+  const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (connection < 0) return -1;
   if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
     return connection;
@@ -288,7 +289,7 @@ int open_door(std::int64_t pid, std::string& why) {
       close(connection);
       return why = "another process answers in its place", -1;
     }
-    if (errno != ENOENT && errno != ECONNREFUSED) return why = std::strerror(errno), -1;
+    if (errno != ENOENT && errno != ECONNREFUSED && errno != EAGAIN) return why = std::strerror(errno), -1;
     const timespec pause{0, static_cast<long>(pause_us * 1000)};
     nanosleep(&pause, nullptr);
   }

@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
   if (argc < 3) fail("PID PROBE...");
   const auto pid = static_cast<pid_t>(std::stol(argv[1]));
   const std::vector<std::string> wanted(argv + 2, argv + argc);
-  Channel channel(connect_to(pid));
+  Channel channel(connect_to(pid), Channel::Descriptors::kTaken);
   channel.send(Message::kHello, Packer().u32(kWireVersion).bytes);
   std::vector<ProbeInfo> probes;
   if (!unpack_probes(await(channel, Message::kProbes).body, probes)) fail("what probes?");

@@ -1,0 +1,445 @@
+"""What anybody who may open the machine's door can do to it: sessions that are damaged, that stop in the middle, that never
+read, that pass descriptors, that are too many; readers that stop; machines that end. The machine goes on as if nobody had been
+there, and has given everything back. The protocol: probes/engine/wire.hpp."""
+import array
+import contextlib
+import os
+import pathlib
+import random
+import re
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+from harness.results import Failure, Skip, Test
+
+from . import session
+from .attach import expect
+from .inside import NOBODY, Suite as Inside
+
+HERE = pathlib.Path(__file__).resolve().parent
+(HELLO, PROBES, PROGRAM, READY, REFUSED, GO, RING, AGGREGATIONS, ATOMS, ADDRESSES, NAMES, DROPS, STOP, STOPPED,
+ EXIT) = range(1, 16)
+MOST_CONNECTIONS = 64
+MEBIBYTE = 1 << 20
+DAMAGED = 150  # sessions
+# Of everything: numbers and texts, keys, aggregations, variables, timers, functions by name.
+SCRIPT = '''BEGIN { printf("%d %s", pid, execname); n = 1; a["x", 1] = 2; }
+message-send { @[copyinstr(arg0), pid] = count(); self->t = timestamp; @q = quantize(timestamp - self->t); }
+process-spawn { printf("%s %d", copyinstr(arg1), arg2); @s[ustack(3)] = sum(n++); s = strjoin("a", "b"); }
+erlang*:lists:reverse:entry { @["reverse"] = lquantize(n, 0, 100, 10); }
+tick-20 { printa(@); } profile-97 { @p[mfa] = count(); } END { trunc(@, 1); }'''
+
+
+def tests(root, vmrun):
+    suite = Suite(pathlib.Path(vmrun))
+    return [Test('live', 'inside: door: ' + name[5:].replace('_', ' '), getattr(suite, name), alone=True)
+            for name in vars(Suite) if name.startswith('test_')]
+
+
+def message(kind, body=b''):
+    return struct.pack('<II', kind, len(body)) + body
+
+
+def until(condition, what):
+    """What another process does is seen from outside only."""
+    end = time.monotonic() + session.LIMIT
+    while time.monotonic() < end:
+        if value := condition():
+            return value
+        subprocess.run(['sleep', '0.005'], check=True)
+    raise Failure(f'not within {session.LIMIT} s: {what}')
+
+
+class Peer:
+    """Somebody who speaks to the machine."""
+
+    def __init__(self, pid):
+        path = f'/tmp/vmrun-trace-{pid}'
+
+        def connected():
+            os.kill(pid, signal.SIGRTMIN + 5)
+            with contextlib.suppress(FileNotFoundError, ConnectionRefusedError, BlockingIOError):
+                self.socket.connect(path)
+                return True
+
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(session.LIMIT)
+        until(connected, 'the door opens')
+
+    def send(self, *messages):
+        """False: the machine has closed the connection."""
+        try:
+            self.socket.sendall(b''.join(messages))
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+        return True
+
+    def fill(self, data):
+        """Sends as much as nobody has to read. Returns how much that was."""
+        self.socket.setblocking(False)
+        sent = 0
+        with contextlib.suppress(BlockingIOError):
+            while sent < len(data):
+                sent += self.socket.send(data[sent:])
+        self.socket.settimeout(session.LIMIT)
+        return sent
+
+    def next(self):
+        """Kind and body; None at the end."""
+        try:
+            head = self.socket.recv(8, socket.MSG_WAITALL)
+            if len(head) < 8:
+                return None
+            kind, size = struct.unpack('<II', head)
+            return kind, self.socket.recv(size, socket.MSG_WAITALL) if size else b''
+        except ConnectionResetError:
+            return None
+
+    def answer(self, kind):
+        while answer := self.next():
+            if answer[0] == kind:
+                return answer[1]
+        raise Failure(f'the connection ended before message {kind}')
+
+    def rest(self):
+        while self.next():
+            pass
+
+    def close(self):
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Suite(Inside):
+    def __init__(self, vmrun):
+        super().__init__(vmrun)
+        self.vmtrace = vmrun.parent / 'vmtrace'
+
+    @contextlib.contextmanager
+    def machine(self, program='counts.act'):
+        """One whose program does afterwards what it would have done, and that has then what it had before."""
+        if not self.vmtrace.exists():
+            raise Skip('vmtrace is not built')
+        with session.Target(self.vmrun, HERE / program) as target:
+            before = self.descriptors(target)
+            yield target
+            self.expect_nothing_left(target)
+            expect(self.descriptors(target) == before, 'descriptors are left', before, self.descriptors(target))
+            target.line('go')
+            target.wait_for('done')
+            target.finish()
+
+    @staticmethod
+    def descriptors(target):
+        folder = pathlib.Path(f'/proc/{target.process.pid}/fd')
+        return sorted(f'{f.name} {os.readlink(f)}' for f in folder.iterdir())
+
+    @staticmethod
+    def memory(target, what='VmRSS'):
+        status = pathlib.Path(f'/proc/{target.process.pid}/status').read_text()
+        return int(re.search(rf'{what}:\s+(\d+) kB', status)[1]) << 10
+
+    def traced(self, target, *arguments, begin=True, **options):
+        """vmtrace at work on it; begin: from its first line on, which the script prints."""
+        tracer = subprocess.Popen([self.vmtrace, '-p', str(target.process.pid), *arguments], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, **options)
+        if begin and (line := tracer.stdout.readline()) != 'tracing\n':
+            raise Failure(f'vmtrace: {line}' + tracer.communicate()[1])
+        return tracer
+
+    def ended(self, tracer, *status):
+        """How it ends: standard output and error."""
+        try:
+            output, errors = tracer.communicate(timeout=session.LIMIT)
+        except subprocess.TimeoutExpired:
+            tracer.kill()
+            raise Failure('vmtrace does not end: ' + '\n'.join(tracer.communicate())) from None
+        expect(tracer.returncode in status, f'vmtrace: status {tracer.returncode}, not {status}', output[-500:], errors)
+        return output, errors
+
+    def program(self, target, script=SCRIPT):
+        """What vmtrace sends for a script."""
+        with tempfile.TemporaryDirectory(prefix='vmrun-live-') as name, Peer(target.process.pid) as peer:
+            folder = pathlib.Path(name)
+            peer.send(message(HELLO, struct.pack('<I', 1)))
+            (folder / 'probes').write_bytes(peer.answer(PROBES))
+            command = f'{sys.executable} {HERE / "stand_in.py"} {folder}'
+            told = subprocess.run([self.vmtrace, '-c', command, '-n', script], capture_output=True, text=True,
+                                  timeout=session.LIMIT)
+            expect((folder / 'program').exists(), 'vmtrace sends no program', told.stderr)
+            return (folder / 'program').read_bytes()
+
+    # -- what is sent
+
+    @staticmethod
+    def whole_session(program):
+        numbers = struct.pack('<6Q', 0, 1, 11, 2 ** 63, 2 ** 64 - 1, 0x400000)
+        return [message(HELLO, struct.pack('<I', 1)), message(PROGRAM, program), message(GO), message(DROPS),
+                message(ATOMS, numbers), message(ADDRESSES, numbers), message(AGGREGATIONS, struct.pack('<4I', 0, 1, 1, 2 ** 32 - 1)),
+                message(STOP), message(AGGREGATIONS)]
+
+    @staticmethod
+    def damaged(messages, numbers):
+        """One session in which something is wrong."""
+        messages = list(messages)
+        how = numbers.randrange(6)
+        if how == 0:
+            numbers.shuffle(messages)
+        elif how == 1:
+            messages += numbers.choices(messages, k=20)
+        elif how == 2:
+            messages.insert(numbers.randrange(len(messages)), message(numbers.randrange(2 ** 32), numbers.randbytes(50)))
+        data = bytearray(b''.join(messages))
+        if how == 3:
+            del data[numbers.randrange(len(data)):]
+        elif how > 3:
+            for _ in range(numbers.choice([1, 1, 2, 5, 40])):
+                data[numbers.randrange(len(data))] = numbers.choice([0, 1, 255, numbers.randrange(256)])
+        return bytes(data)
+
+    def test_damaged_sessions(self):
+        seed = random.randrange(2 ** 32)
+        numbers, rss = random.Random(seed), []
+        try:
+            with self.machine() as target:
+                valid = self.whole_session(self.program(target))
+                for i in range(3 * DAMAGED):
+                    with Peer(target.process.pid) as peer:
+                        peer.send(self.damaged(valid, numbers))
+                        peer.socket.shutdown(socket.SHUT_WR)
+                        if i % 3:  # the others go without having read anything
+                            peer.rest()
+                    if i % DAMAGED == DAMAGED - 1:
+                        self.expect_nothing_left(target)
+                        rss.append(self.memory(target))
+                expect(rss[2] - rss[0] < 8 * MEBIBYTE, 'memory grows', *rss)
+        except Failure as failure:
+            raise Failure(f'{failure}\n  seed {seed}') from None
+
+    def test_a_script_runs_once(self):
+        with self.machine() as target:
+            program = self.program(target)
+            for order in ((GO, STOP, GO, GO, STOP, GO), (STOP, GO), (GO, GO, STOP, STOP)):
+                with Peer(target.process.pid) as peer:
+                    peer.send(message(PROGRAM, program), *map(message, order), message(DROPS))
+                    peer.answer(READY)
+                    peer.answer(DROPS)
+                    expect(order[-1] != GO or not any(self.words_of_probes(target.process.pid)), 'it runs after its end')
+
+    def test_lengths_that_cannot_be(self):
+        with self.machine() as target:
+            before = self.memory(target, 'VmHWM')
+            for size in (2 ** 32 - 1, 2 ** 31, 64 * MEBIBYTE + 1):
+                with Peer(target.process.pid) as peer:
+                    peer.send(struct.pack('<II', PROGRAM, size))
+                    expect(peer.next() is None, f'{size} bytes are waited for')
+            with Peer(target.process.pid) as slow, Peer(target.process.pid) as other:
+                slow.send(struct.pack('<II', PROGRAM, 64 * MEBIBYTE))
+                other.send(message(HELLO, struct.pack('<I', 1)))
+                other.answer(PROBES)
+            expect(self.memory(target, 'VmHWM') - before < 16 * MEBIBYTE, 'memory is taken for what has not come')
+
+    def test_who_asks_and_never_reads(self):
+        """All questions are there when the machine looks, and their answers are much longer."""
+        with self.machine() as target:
+            before = self.memory(target, 'VmHWM')
+            with Peer(target.process.pid) as peer, Peer(target.process.pid) as other:
+                peer.send(message(HELLO, struct.pack('<I', 1)))
+                answer = len(peer.answer(PROBES))
+                target.process.send_signal(signal.SIGSTOP)
+                sent = peer.fill(message(HELLO, struct.pack('<I', 1)) * 200_000)
+                target.process.send_signal(signal.SIGCONT)
+                asked = sent // 12 * answer
+                expect(asked > 256 * MEBIBYTE, f'{asked} bytes were asked for: not enough to tell')
+                other.send(message(HELLO, struct.pack('<I', 1)))
+                other.answer(PROBES)
+                peer.rest()
+            grown = self.memory(target, 'VmHWM') - before
+            expect(grown < 200 * MEBIBYTE, f'{grown} bytes were taken for the answers')
+
+    def test_many_names_at_once(self):
+        with self.machine() as target, Peer(target.process.pid) as peer:
+            peer.send(message(ATOMS, bytes(8 * 4096)))
+            peer.answer(NAMES)
+            peer.send(message(ATOMS, bytes(8 * 4097)))
+            expect(b'too many names' in peer.answer(REFUSED), 'any number of names may be asked for')
+
+    def test_thousands_of_messages_keep_nobody_waiting(self):
+        with self.machine() as target, Peer(target.process.pid) as many, Peer(target.process.pid) as other:
+            for _ in range(20):
+                expect(many.send(message(DROPS) * 1000), 'the machine closes who reads')
+                other.send(message(DROPS))
+                other.answer(DROPS)
+                for _ in range(1000):
+                    many.answer(DROPS)
+
+    def test_descriptors_nobody_asked_for(self):
+        with self.machine() as target, Peer(target.process.pid) as peer, open('/dev/null', 'rb') as file:
+            with_peer = len(self.descriptors(target))
+            rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [file.fileno()] * 100))]
+            for kind in (HELLO, RING, DROPS):
+                peer.socket.sendmsg([message(kind)], rights)
+            peer.answer(DROPS)
+            expect(len(self.descriptors(target)) <= with_peer, 'the machine keeps them', *self.descriptors(target)[:10])
+
+    # -- how many, and how slow
+
+    def test_connections_have_a_bound(self):
+        with self.machine() as target, contextlib.ExitStack() as stack:
+            peers = [stack.enter_context(Peer(target.process.pid)) for _ in range(MOST_CONNECTIONS)]
+            peers[0].send(message(DROPS))  # those before are known when it is answered
+            peers[0].answer(DROPS)
+            with Peer(target.process.pid) as another:
+                expect(b'64 times already' in another.answer(REFUSED), 'no bound is told')
+            _, errors = self.ended(self.traced(target, '-qn', 'BEGIN { exit(0); }', begin=False), 1)
+            expect('64 times already' in errors, 'vmtrace does not say why', errors)
+            for peer in peers:
+                peer.send(message(DROPS))
+                peer.answer(DROPS)
+
+    def test_half_a_message_keeps_nobody_waiting(self):
+        with self.machine() as target, contextlib.ExitStack() as stack:
+            for part in (b'', b'\1', message(HELLO, b'12')[:9], struct.pack('<II', PROGRAM, 1000)):
+                stack.enter_context(Peer(target.process.pid)).send(part)
+            output, _ = self.ended(self.traced(target, '-qn', 'BEGIN { printf("works"); exit(0); }', begin=False), 0)
+            expect('works' in output, 'vmtrace does not get in', output)
+
+    def test_a_flood_of_connections(self):
+        with self.machine() as target:
+            for _ in range(300):
+                Peer(target.process.pid).close()
+            output, _ = self.ended(self.traced(target, '-qn', 'BEGIN { printf("works"); exit(0); }', begin=False), 0)
+            expect('works' in output, 'vmtrace does not get in', output)
+
+    def test_every_probe_at_once(self):
+        """All of them, each firing under keys of its own, and the longest work on the commonest."""
+        long = ' '.join(['@l[copyinstr(arg0)] = quantize(timestamp);'] * 100)
+        with self.machine() as target:
+            tracer = self.traced(target, '-q', '-n', 'BEGIN { printf("tracing\\n"); } erlang*::: { @[probename, arg0, arg1] = count(); } '
+                                 f'message-send {{ {long} }} END {{ trunc(@); trunc(@l); printf("end"); }}')
+            target.line('go')
+            target.wait_for('done')
+            tracer.send_signal(signal.SIGINT)
+            output, _ = self.ended(tracer, 0)
+            expect(output.endswith('end\n'), 'END does not run', output[-200:])
+
+    # -- who stops, who ends
+
+    def test_a_reader_that_stops_loses_records_and_is_told(self):
+        with self.machine('inside_load.act') as target:
+            tracer = self.traced(target, '-q', '-x', 'bufsize=16k', '-n', 'BEGIN { printf("tracing\\n"); } message-send { printf("%d", arg2); } '
+                                 'message-receive { @ = count(); } END { printa("received %@d\\n", @); }')
+            tracer.send_signal(signal.SIGSTOP)
+            with self.traced(target, '-q', '-n', 'BEGIN { printf("tracing\\n"); } message-receive { @n = count(); n++; } '
+                             'tick-50 /n > 20000/ { exit(0); }') as other:
+                self.ended(other, 0)  # the machine works
+            tracer.send_signal(signal.SIGCONT)
+            tracer.send_signal(signal.SIGINT)
+            output, errors = self.ended(tracer, 0)
+            drops = re.findall(r'(\d+) drops? on CPU', errors)
+            expect(drops and sum(map(int, drops)) > 1000, 'no drops are told', errors)
+            expect(int(re.search(r'received (\d+)', output)[1]) > 20000, 'what was counted meanwhile is lost', output[-200:])
+
+    def test_a_machine_that_ends_at_any_moment(self):
+        for i in range(12):
+            with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
+                tracer = self.traced(target, '-n', 'BEGIN { printf("tracing\\n"); } message-send, message-receive { @[probename] = count(); }',
+                                     begin=False)
+                if i % 2:
+                    until(lambda t=target: any(self.words_of_probes(t.process.pid)), 'the script runs')
+                target.process.send_signal([signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM][i // 2 % 3])
+                _, errors = self.ended(tracer, 0, 1)
+                told = 'has exited' in errors or 'failed to' in errors
+                expect(told and (i % 2 == 0 or tracer.returncode == 0), f'vmtrace does not say what happened: {tracer.returncode}', errors)
+
+    def test_what_a_machine_has_counted_outlives_it(self):
+        with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
+            tracer = self.traced(target, '-q', '-n', 'BEGIN { printf("tracing\\n"); } message-send { @["sent"] = count(); } '
+                                 'tick-1s { printa(@); printf("printed\\n"); }')
+            session.Lines(tracer.stdout).until('printed', 'vmtrace')
+            target.process.kill()
+            expect(tracer.wait(session.LIMIT) == 0, f'vmtrace: status {tracer.returncode}')
+
+    # -- where it is written
+
+    def test_a_full_disk_ends_vmtrace_alone(self):
+        printing = 'BEGIN { printf("tracing\\n"); } message-send { printf("%d\\n", timestamp); }'
+        with self.machine('inside_load.act') as target:
+            for arguments in (['-o', '/dev/full', '-n', printing], ['-w', '-n', 'BEGIN { freopen("/dev/full"); } ' + printing]):
+                _, errors = self.ended(self.traced(target, '-q', *arguments, begin=False), 1)
+                expect('No space left on device' in errors, 'vmtrace does not say why it ends', errors)
+                self.expect_nothing_left(target)
+
+    def test_a_file_that_may_grow_no_more(self):
+        """As with a quota."""
+        with self.machine('inside_load.act') as target, tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
+            def limit():
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+            output = pathlib.Path(folder, 'output')
+            _, errors = self.ended(self.traced(target, '-q', '-o', str(output), '-n', 'message-send { printf("%d\\n", timestamp); }',
+                                               begin=False, preexec_fn=limit), 1)
+            expect('File too large' in errors and output.stat().st_size == 100_000, 'vmtrace does not say why it ends', errors)
+
+    def test_a_pipe_that_nobody_reads_any_more(self):
+        with self.machine('inside_load.act') as target:
+            tracer = self.traced(target, '-q', '-n', 'BEGIN { printf("tracing\\n"); } message-send { printf("%d\\n", timestamp); }')
+            tracer.stdout.close()
+            expect(tracer.wait(session.LIMIT) in (1, -signal.SIGPIPE), f'vmtrace: status {tracer.returncode}', tracer.stderr.read())
+
+    # -- who else is there
+
+    def test_a_link_planted_in_its_place_is_not_written_through(self):
+        with self.machine() as target, tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
+            for there in (True, False):
+                mark = pathlib.Path(folder, f'mark{there}')
+                if there:
+                    mark.write_text('mine')
+                place = pathlib.Path(f'/tmp/vmrun-trace-{target.process.pid}')
+                place.symlink_to(mark)
+                self.ended(self.traced(target, '-qn', 'BEGIN { exit(0); }', begin=False), 0, 1)
+                expect(mark.exists() == there and (not there or mark.read_text() == 'mine'), 'the machine wrote through a link')
+                place.unlink(missing_ok=True)
+
+    def test_another_user_in_its_place_fools_nobody(self):
+        if os.geteuid() != 0:
+            raise Skip('changing the user needs root')
+        squatter = ('import os, socket, sys\ns = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(0)\n'
+                    'if sys.argv[2] == "full":\n a = socket.socket(socket.AF_UNIX); a.connect(sys.argv[1])\n'
+                    'os.chmod(sys.argv[1], 0o666); print("there", flush=True); sys.stdin.read()')
+        for manner, words in (('idle', 'another process answers'), ('full', 'does not answer')):
+            with self.machine() as target:
+                place = pathlib.Path(f'/tmp/vmrun-trace-{target.process.pid}')
+                with subprocess.Popen([sys.executable, '-c', squatter, place, manner], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                      user=NOBODY, group=NOBODY, extra_groups=[]) as other:
+                    other.stdout.readline()
+                    _, errors = self.ended(self.traced(target, '-qn', 'BEGIN { exit(0); }', begin=False), 1)
+                    other.stdin.close()
+                place.unlink()
+                expect(words in errors, f'{manner}: vmtrace does not say so', errors)
+
+    def test_vmtrace_of_another_user_is_refused(self):
+        if os.geteuid() != 0:
+            raise Skip('changing the user needs root')
+        with self.machine() as target:
+            _, errors = self.ended(self.traced(target, '-qn', 'BEGIN { exit(0); }', begin=False, user=NOBODY, group=NOBODY, extra_groups=[]), 1)
+            expect('failed to grab pid' in errors and 'not permitted' in errors, 'not refused by name', errors)
+            with Peer(target.process.pid) as keeps_it_open:  # a door that is open is none for others
+                keeps_it_open.send(message(DROPS))
+                keeps_it_open.answer(DROPS)
+                knock = ('import socket, sys\ns = socket.socket(socket.AF_UNIX)\ntry: s.connect(sys.argv[1])\n'
+                         'except (PermissionError, FileNotFoundError): sys.exit(3)')
+                other = subprocess.run([sys.executable, '-c', knock, f'/proc/{target.process.pid}/root/tmp/vmrun-trace-{target.process.pid}'],
+                                       user=NOBODY, group=NOBODY, extra_groups=[], check=False)
+                expect(other.returncode == 3, f'another user got through: {other.returncode}')
