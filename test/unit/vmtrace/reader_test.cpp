@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <unistd.h>
+
 // The loop with a target whose rings are filled beforehand.
 using namespace vmrun::d;
 
@@ -24,7 +26,7 @@ class FilledTarget : public Target {
     return all;
   }
   std::vector<Element> aggregations() override { return std::exchange(elements, {}); }
-  std::uint64_t drops(Drop) override { return 0; }
+  std::uint64_t drops(Drop kind) override { return kind == Drop::kAggregation ? aggregation_drops : 0; }
   bool exiting(int& status) override { return status = exit_status, true; }
   Names names() override { return {}; }
 
@@ -36,6 +38,7 @@ class FilledTarget : public Target {
   int exit_status = 0;
   bool ended = false;
   std::vector<Element> elements;
+  std::uint64_t aggregation_drops = 0;
 
  private:
   std::vector<ProbeInfo> probes_;
@@ -125,4 +128,37 @@ TEST_CASE("a record that claims to be longer than what came ends its ring's batc
   REQUIRE(a.put(words, 3));
   REQUIRE(put(b, 7, 7));
   CHECK(run.text() == "7 \n");
+}
+
+namespace {
+
+/// What is written to standard error as long as it lives.
+class StandardError {
+ public:
+  StandardError() : before_(dup(STDERR_FILENO)), file_(std::tmpfile()) { dup2(fileno(file_), STDERR_FILENO); }
+  ~StandardError() {
+    dup2(before_, STDERR_FILENO);
+    close(before_);
+    std::fclose(file_);
+  }
+  std::string text() const {
+    char bytes[1000];
+    return {bytes, static_cast<std::size_t>(pread(fileno(file_), bytes, sizeof bytes, 0))};
+  }
+
+ private:
+  int before_;
+  std::FILE* file_;
+};
+
+}  // namespace
+
+TEST_CASE("drops are told once, those that no ring knows of too") {
+  Run run;
+  Ring& ring = run.target->add_ring(4096);
+  for (int i = 0; i < 3; ++i) ring.drop(Drop::kAggregation);
+  run.target->aggregation_drops = 10;
+  const StandardError written;
+  run.text();
+  CHECK(written.text() == "vmtrace: 3 aggregation drops on CPU 0\nvmtrace: 7 aggregation drops on CPU 0\n");
 }
