@@ -205,7 +205,9 @@ class TracingThread {
     try {
       connection.tick();
       return !has_something || connection.serve();
-    } catch (const std::bad_alloc&) { return false; }
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   }
 
   /// Who has asked meanwhile, or has come in already when the socket goes.
@@ -254,8 +256,7 @@ class TracingThread {
   }
   static void refuse(int fd) {
     const std::string why = "it is traced " + std::to_string(kMostConnections) + " times already";
-    d::Channel(fd, d::Channel::Descriptors::kRefused)
-        .send(d::Message::kRefused, d::Packer().text(why).bytes);
+    d::Channel(fd, d::Channel::Descriptors::kRefused).send(d::Message::kRefused, d::Packer().text(why).bytes);
   }
 
   /// start_under_trace goes on.

@@ -151,7 +151,8 @@ bool RunningSession::open(std::string& why) {
     shared_.own_probes.push_back({"dtrace", "", "", name, {}});
   for (const Timer& t : program().timers) shared_.own_probes.push_back({"profile", "", "", t.name, {}});
   master_ = std::make_unique<AggregationMaster>(
-      program().aggregations, std::min<std::size_t>(16 * program().options.aggsize, Bounds::kAggregatedBytes));
+      program().aggregations,
+      std::min<std::size_t>(16 * program().options.aggsize, Bounds::kAggregatedBytes));
   shared_.globals.open(program().variables);
   if (!shared_.dynamic.open(program().variables, program().options.dynvarsize) ||
       !shared_.speculations.open(program().options.nspec, program().options.specsize))

@@ -179,6 +179,8 @@ class Channel {
     std::size_t at;  // goes with this byte
     int descriptor;
   };
+  void forget_sent();
+
   int descriptor_;
   Descriptors descriptors_;
   std::string out_, in_;

@@ -29,11 +29,14 @@ namespace {
 constexpr int kAnswerMs = 10'000;  // a machine that does not answer in this time is taken for dead
 constexpr int kAttempts = 20;
 constexpr int kDoorMs = 5'000;  // for the socket to be there after the signal
+constexpr int kAskEveryMs = 50;
 
 class MachineTarget : public Target {
  public:
   MachineTarget(int connection, std::int64_t pid, pid_t child)
-      : channel_(std::make_unique<Channel>(connection, Channel::Descriptors::kTaken)), pid_(pid), child_(child) {}
+      : channel_(std::make_unique<Channel>(connection, Channel::Descriptors::kTaken)),
+        pid_(pid),
+        child_(child) {}
   ~MachineTarget() override {
     channel_.reset();  // a machine that ends waits a moment for that
     if (child_ <= 0) return;
@@ -281,8 +284,13 @@ int open_door(std::int64_t pid, std::string& why) {
   if (inside == 0) return why = "no such process", -1;
   if (!waits_for_signal(pid, trace_signal())) return why = "it is no vmrun, or one of another version", -1;
   const std::string path = fmt::format("/proc/{}/root{}{}", pid, kDoorPath, inside);
-  if (kill(static_cast<pid_t>(pid), trace_signal()) != 0) return why = std::strerror(errno), -1;
-  for (std::uint64_t waited_us = 0, pause_us = 200; waited_us < kDoorMs * 1000ULL; waited_us += pause_us) {
+  // The door that opens may be closed behind somebody else before we come to it: we ask again.
+  for (std::uint64_t waited_us = 0, ask_us = 0, pause_us = 200; waited_us < kDoorMs * 1000ULL;
+       waited_us += pause_us) {
+    if (waited_us >= ask_us && waits_for_signal(pid, trace_signal())) {
+      if (kill(static_cast<pid_t>(pid), trace_signal()) != 0) return why = std::strerror(errno), -1;
+      ask_us = waited_us + kAskEveryMs * 1000ULL;
+    }
     const int connection = connect_to(path);
     if (connection >= 0) {
       if (is_peer(connection, pid)) return connection;
