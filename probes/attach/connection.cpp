@@ -14,7 +14,7 @@ using d::Message;
 
 namespace {
 
-constexpr std::size_t kLongestAnswer = 1 << 20;  // of what can be asked for in parts
+constexpr std::size_t kLongestAnswer = 1 << 20;                    // of what can be asked for in parts
 static_assert(d::Bounds::kAggregatedBytes <= d::kLongestMessage);  // they are sent in one
 // Of who asks and does not read the answers.
 constexpr std::size_t kMostWaiting = d::kLongestMessage + (1 << 20);
