@@ -52,7 +52,7 @@ bool has_gone = false;  // the connection of start_under_trace runs, or is gone
 std::atomic<bool> machine_ends{false};
 int wake = -1;  // written to when machine_ends, and when there is a job
 std::vector<std::function<void()>> jobs;
-std::vector<Insider*> insiders;  // the tracing thread's
+std::vector<std::shared_ptr<Insider>> insiders;  // the tracing thread's
 
 std::uint64_t now_ns() {
   timespec t;
@@ -176,7 +176,7 @@ class TracingThread {
       timeout = timeout < 0 ? left : std::min(timeout, left);
     }
     (void)poll(wait.data(), wait.size(), timeout);
-    for (Insider* i : std::vector(insiders)) i->tick();
+    for (const auto& i : std::vector(insiders)) i->tick();
     for (std::size_t i = all_.size(); i-- > 0;) {
       if (is_served(*all_[i], wait[i + 2].revents != 0)) continue;
       all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -187,14 +187,14 @@ class TracingThread {
     if (wait[0].revents) {
       std::uint64_t times;
       if (read(wake, &times, sizeof times) > 0 && machine_ends && !ends_) end_all();
-      run_jobs();
+      run_jobs();  // all there will ever be, when the machine ends: post takes no more by now
     }
     tell_ends(std::ranges::any_of(running(), [](const TracingSession* s) { return s->uses_self(); }));
   }
 
   std::vector<TracingSession*> running() const {
     std::vector<TracingSession*> some;
-    for (Insider* i : insiders) some.push_back(&i->tracing());
+    for (const auto& i : insiders) some.push_back(&i->tracing());
     for (const auto& c : all_)
       if (TracingSession* s = c->tracing()) some.push_back(s);
     return some;
@@ -336,8 +336,10 @@ bool run(const std::function<void()>& job) {
   return true;
 }
 
-void look_after(Insider& insider) { insiders.push_back(&insider); }
-void leave_alone(Insider& insider) { std::erase(insiders, &insider); }
+void look_after(std::shared_ptr<Insider> insider) { insiders.push_back(std::move(insider)); }
+void leave_alone(const Insider& insider) {
+  std::erase_if(insiders, [&](const auto& i) { return i.get() == &insider; });
+}
 
 void start_under_trace() {
   const char* text = std::getenv(d::kTraceVariable);

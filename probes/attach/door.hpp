@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "probes/attach/tracing_session.hpp"
 
@@ -39,10 +40,11 @@ class Insider {
   virtual void tick() = 0;
 
  protected:
-  ~Insider() = default;
+  ~Insider() = default;  // a shared_ptr knows the real one
 };
-/// It ticks from now on, and the thread stays for it.
-void look_after(Insider& insider);
-void leave_alone(Insider& insider);
+/// It ticks from now on, and the thread stays for it. Kept until it is left alone or the machine
+/// ends, even when its owner is gone: who goes when the machine ends can post nothing any more.
+void look_after(std::shared_ptr<Insider> insider);
+void leave_alone(const Insider& insider);
 
 }  // namespace vmrun::attach

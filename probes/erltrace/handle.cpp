@@ -18,7 +18,7 @@ namespace vmrun::erltrace {
 
 /// The tracing thread's part of a handle. Once closed it stays so. A session that is not closed
 /// when the machine ends is left as it is.
-struct Running final : attach::Insider {
+struct Running final : attach::Insider, std::enable_shared_from_this<Running> {
   attach::TracingSession* session = nullptr;  // owned; until everything has been taken from it
   bool gone = false;                          // go has been called
   bool closed = false;
@@ -27,7 +27,7 @@ struct Running final : attach::Insider {
   void go() {
     gone = true;
     d::adjust_clock();
-    attach::look_after(*this);
+    attach::look_after(shared_from_this());
     session->go();
   }
   void end(const char* why) {
