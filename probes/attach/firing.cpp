@@ -1,6 +1,7 @@
 #include "probes/attach/firing.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -118,49 +119,68 @@ void fire(unsigned probe, unsigned argument_count, const std::uint64_t* words) {
   deliver({probe, argument_count, words, kinds_by_probe[probe]});
 }
 
-// ---- profile-N: samples at the end of slices ----------------------------------------------------
+// ---- profile-N: a sample of each scheduler ------------------------------------------------------
 
 struct Sampler {
   std::atomic<d::Session*> session{nullptr};
-  std::uint32_t probe = 0;            // while there is no session the controlling thread may write it
-  std::atomic<std::uint64_t> due{0};  // how often
+  std::uint32_t probe = 0;  // while there is no session the controlling thread may write it
 };
-Sampler samplers[FiringThread::kSamplers];
+constexpr unsigned kSamplers = 64;
+Sampler samplers[kSamplers];
+
+// By scheduler, a bit for each sampler that is due there. Who clears it fires: the scheduler where
+// its slice ends, or the controlling thread in the stead of one that has nothing to do.
+std::atomic<std::uint64_t> due[kMaxSchedulers];
 
 void sample() {
+  std::atomic<std::uint64_t>& due_here = due[this_core()->number - 1];
+  if (!due_here.load(std::memory_order_relaxed)) return;
   FiringThread& t = firing_thread();
   const std::uint64_t n = t.firings.load(std::memory_order_relaxed);
   if (n & 1) return;
   t.firings.store(n + 1, std::memory_order_relaxed);
-  ThreadSync::light_fence();  // as in fire
+  ThreadSync::light_fence();  // as in deliver
   t.at_rest = true;
-  for (unsigned i = 0; i < FiringThread::kSamplers; ++i) {
-    d::Session* s = samplers[i].session.load(std::memory_order_acquire);
-    if (!s) break;
-    const std::uint64_t due = samplers[i].due.load(std::memory_order_relaxed);
-    if (due == t.sampled[i]) continue;
-    t.sampled[i] = due;
-    s->fire({samplers[i].probe, 0, nullptr, nullptr});
+  // Pairs with sample_everywhere: the sampler is filled in.
+  for (std::uint64_t bits = due_here.exchange(0, std::memory_order_acquire); bits; bits &= bits - 1) {
+    const Sampler& sampler = samplers[std::countr_zero(bits)];
+    if (d::Session* s = sampler.session.load(std::memory_order_acquire))
+      s->fire({sampler.probe, 0, nullptr, nullptr});
   }
   t.at_rest = false;
   t.firings.store(n + 2, std::memory_order_release);
 }
 
-/// Those of the session go; the others close up, for a firing looks no further than the first gap.
-void remove_samplers(const d::Session& session) {
-  unsigned kept = 0;
-  for (unsigned i = 0; i < FiringThread::kSamplers; ++i) {
-    d::Session* s = samplers[i].session.load(std::memory_order_relaxed);
-    samplers[i].session.store(nullptr, std::memory_order_relaxed);
-    if (!s) break;
-    if (s == &session) {
-      probe::lower_watch("slice");
-      continue;
-    }
-    wait_for_firings();  // nobody reads the number that changes
-    samplers[kept].probe = samplers[i].probe;
-    samplers[kept++].session.store(s, std::memory_order_release);
+/// That of the session's probe, or else one to fill in; kSamplers: there is neither.
+unsigned sampler_for(const d::Session& session, std::uint32_t probe) {
+  unsigned unused = kSamplers;
+  for (unsigned i = kSamplers; i-- > 0;) {
+    const d::Session* of = samplers[i].session.load(std::memory_order_relaxed);
+    if (of == &session && samplers[i].probe == probe) return i;
+    if (!of) unused = i;
   }
+  return unused;
+}
+
+void remove_samplers(const d::Session& session) {
+  std::uint64_t gone = 0;
+  for (unsigned i = 0; i < kSamplers; ++i) {
+    if (samplers[i].session.load(std::memory_order_relaxed) != &session) continue;
+    samplers[i].session.store(nullptr, std::memory_order_relaxed);
+    probe::lower_watch("slice");
+    gone |= std::uint64_t{1} << i;
+  }
+  if (!gone) return;
+  for (auto& bits : due) bits.fetch_and(~gone, std::memory_order_relaxed);
+  wait_for_firings();  // who has cleared one of them before, and may look at the sampler still
+}
+
+/// In the controlling thread: the scheduler has nothing to do.
+void fire_instead_of(const Scheduler& idle, d::Session& session, std::uint32_t probe) {
+  FiringThread& t = firing_thread();
+  t.instead_of = idle.number;
+  session.fire({probe, 0, nullptr, nullptr});
+  t.instead_of = 0;
 }
 
 [[maybe_unused]] const bool filled_in =
@@ -251,17 +271,22 @@ std::uint64_t firings() {
 }
 
 bool sample_everywhere(d::Session& session, std::uint32_t probe) {
-  for (Sampler& s : samplers) {
-    const d::Session* of = s.session.load(std::memory_order_relaxed);
-    if (of && (of != &session || s.probe != probe)) continue;
-    s.due.fetch_add(1, std::memory_order_relaxed);
-    if (of) return true;
-    s.probe = probe;
-    s.session.store(&session, std::memory_order_release);
+  const unsigned i = sampler_for(session, probe);
+  if (i == kSamplers) return false;
+  if (!samplers[i].session.load(std::memory_order_relaxed)) {
+    samplers[i].probe = probe;
+    samplers[i].session.store(&session, std::memory_order_release);
     probe::raise_watch("slice");
-    return true;
   }
-  return false;
+  const std::uint64_t bit = std::uint64_t{1} << i;
+  for (unsigned n = 0; n < schedulers_started(); ++n) {
+    const Scheduler& s = scheduler_at(n);
+    if (s.asked.load(std::memory_order_relaxed) & kOffline) continue;
+    due[n].fetch_or(bit, std::memory_order_release);
+    if (s.idle.load(std::memory_order_relaxed) && due[n].fetch_and(~bit, std::memory_order_relaxed) & bit)
+      fire_instead_of(s, session, probe);
+  }
+  return true;
 }
 
 }  // namespace vmrun::attach

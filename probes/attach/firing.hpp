@@ -22,8 +22,7 @@ struct FiringThread {
   std::uint64_t number = 0;      // of the thread, from 1; never used again
   bool at_rest = false;          // the process's resume point is stored: it has just stopped
   std::uint64_t ended_self = 0;  // key of a process that has ended here, and whose variables go
-  static constexpr unsigned kSamplers = 64;
-  std::uint64_t sampled[kSamplers] = {};  // what was due when it last looked
+  unsigned instead_of = 0;       // number of the idle scheduler that the controlling thread samples
   FiringThread* next = nullptr;
 };
 
@@ -49,8 +48,9 @@ void tell_ends(bool tell);
 void wait_for_firings();
 /// How many there have been, of all sessions together.
 std::uint64_t firings();
-/// Each thread that runs Erlang fires this once, at the end of its slice. False: there is no room
-/// for one more of them.
+/// Each scheduler that is online fires this once, where its slice ends. For one that has nothing
+/// to do the caller fires it, before this returns: no process, its number for `cpu`. Where the last
+/// one has not fired yet, both are one. False: there is no room for one more of them.
 bool sample_everywhere(d::Session& session, std::uint32_t probe);
 
 }  // namespace vmrun::attach

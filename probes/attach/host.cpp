@@ -266,7 +266,7 @@ class MachineHost final : public d::Host {
     const Core* core = this_core();
     const Process* p = process_here();
     switch (static_cast<d::Builtin>(builtin)) {
-      case d::Builtin::kCpu: return core ? core->number : 0;
+      case d::Builtin::kCpu: return core ? core->number : firing_thread().instead_of;
       case d::Builtin::kMessage: return probe::message_number;
       case d::Builtin::kSelf: return p ? p->id.raw() : 0;
       case d::Builtin::kMsgqlen: return p ? p->mailbox.length() : 0;

@@ -139,7 +139,7 @@ class Host {
   /// How often each has fired while somebody counted it, ever; each thread's in the order of time.
   /// Differences are what counts, also beyond 2^64.
   virtual void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t> counts) {}
-  /// A profile-N is due: has each thread that runs Erlang call session.fire(this probe) soon.
+  /// A profile-N is due: has session.fire(this probe) called for each scheduler, now or soon.
   /// False: the controlling thread fires it, once.
   virtual bool fire_everywhere(Session& session, std::uint32_t probe) { return false; }
   /// Returns when no thread is inside a firing that began before the call. What the caller stored

@@ -7,13 +7,13 @@
 #pragma D option ustackframes=256
 
 profile-${rate}
-/index(regname, "<") == 0/
+/regname != NULL && index(regname, "<") == 0/
 {
     @samples[label, ustack()] = count();
 }
 
 profile-${rate}
-/index(regname, "<") != 0/
+/regname != NULL && index(regname, "<") != 0/
 {
     @samples[regname, ustack()] = count();
 }

@@ -58,6 +58,7 @@ constexpr std::chrono::milliseconds kPatience{100};  // with slices that have be
 
 SchedulerOptions options;
 std::vector<std::unique_ptr<Scheduler>> schedulers;
+std::atomic<unsigned> started{0};
 std::vector<std::thread> threads;
 Inbox<Process, &Process::next_in_queue> boot_inbox;  // made runnable before there was a scheduler
 
@@ -505,6 +506,7 @@ void start_schedulers(const SchedulerOptions& wanted) {
     schedulers[i]->search_state = i + 1;
     schedulers[i]->random_state = (wanted.seed + i + 1) * 0x9E3779B97F4A7C15u | 1;
   }
+  started.store(count, std::memory_order_release);
   for (Process* p = boot_inbox.take(); p;) {
     Process* next = p->next_in_queue;
     schedulers[0]->inbox.push(*p);
@@ -523,10 +525,12 @@ void stop_schedulers() {
   }
   for (std::thread& t : threads) t.join();
   threads.clear();
+  started.store(0, std::memory_order_relaxed);
   schedulers.clear();
 }
 
 unsigned scheduler_count() { return static_cast<unsigned>(schedulers.size()); }
+unsigned schedulers_started() { return started.load(std::memory_order_acquire); }
 Scheduler& scheduler_at(unsigned index) { return *schedulers[index]; }
 
 void hold_processes() {

@@ -172,6 +172,9 @@ void start_schedulers(const SchedulerOptions& options);
 /// Lets every slice end, then joins the threads. Processes that are left stay as they are.
 void stop_schedulers();
 unsigned scheduler_count();
+/// For threads that do not know whether start_schedulers has returned: 0 as long as it has not
+/// made them all.
+unsigned schedulers_started();
 Scheduler& scheduler_at(unsigned index);  // 0-based
 
 /// The end, with what ports have not got rid of yet: from now on no process runs, only ports do.
