@@ -46,6 +46,10 @@ def message(kind, body=b''):
     return struct.pack('<II', kind, len(body)) + body
 
 
+WIRE = (HERE.parents[1] / 'probes' / 'engine' / 'wire.hpp').read_text()
+HELLO_AS_IT_IS = message(HELLO, struct.pack('<I', int(re.search(r'kWireVersion = (\d+);', WIRE)[1])))
+
+
 def until(condition, what):
     """What another process does is seen from outside only."""
     end = time.monotonic() + session.LIMIT
@@ -76,7 +80,7 @@ def connects(path):
     with socket.socket(socket.AF_UNIX) as one:
         one.connect(path)
         one.settimeout(session.LIMIT)
-        one.sendall(message(HELLO, struct.pack('<I', 1)))
+        one.sendall(HELLO_AS_IT_IS)
         if not one.recv(1):
             raise ConnectionResetError
 
@@ -204,7 +208,7 @@ class Suite(Inside):
         """What vmtrace sends for a script."""
         with tempfile.TemporaryDirectory(prefix='vmrun-live-') as name, Peer(target.process.pid) as peer:
             folder = pathlib.Path(name)
-            peer.send(message(HELLO, struct.pack('<I', 1)))
+            peer.send(HELLO_AS_IT_IS)
             (folder / 'probes').write_bytes(peer.answer(PROBES))
             command = f'{sys.executable} {HERE / "stand_in.py"} {folder}'
             told = subprocess.run([self.vmtrace, '-c', command, '-n', script], capture_output=True, text=True,
@@ -217,7 +221,7 @@ class Suite(Inside):
     @staticmethod
     def whole_session(program):
         numbers = struct.pack('<6Q', 0, 1, 11, 2 ** 63, 2 ** 64 - 1, 0x400000)
-        return [message(HELLO, struct.pack('<I', 1)), message(PROGRAM, program), message(GO), message(DROPS),
+        return [HELLO_AS_IT_IS, message(PROGRAM, program), message(GO), message(DROPS),
                 message(ATOMS, numbers), message(ADDRESSES, numbers), message(ATOMS_FROM, struct.pack('<I', 30)), message(AGGREGATIONS, struct.pack('<4I', 0, 1, 1, 2 ** 32 - 1)),
                 message(STOP), message(AGGREGATIONS)]
 
@@ -279,7 +283,7 @@ class Suite(Inside):
                     expect(peer.next() is None, f'{size} bytes are waited for')
             with Peer(target.process.pid) as slow, Peer(target.process.pid) as other:
                 slow.send(struct.pack('<II', PROGRAM, 64 * MEBIBYTE))
-                other.send(message(HELLO, struct.pack('<I', 1)))
+                other.send(HELLO_AS_IT_IS)
                 other.answer(PROBES)
             expect(self.memory(target, 'VmHWM') - before < 16 * MEBIBYTE, 'memory is taken for what has not come')
 
@@ -288,16 +292,16 @@ class Suite(Inside):
         with self.machine() as target:
             before = self.memory(target, 'VmHWM')
             with Peer(target.process.pid) as peer, Peer(target.process.pid) as other:
-                peer.send(message(HELLO, struct.pack('<I', 1)))
+                peer.send(HELLO_AS_IT_IS)
                 answer = len(peer.answer(PROBES))
                 target.process.send_signal(signal.SIGSTOP)
                 connections = len(self.descriptors(target))
-                sent = peer.fill(message(HELLO, struct.pack('<I', 1)) * 200_000)
+                sent = peer.fill(HELLO_AS_IT_IS * 200_000)
                 target.process.send_signal(signal.SIGCONT)
                 asked = sent // 12 * answer
                 expect(asked > 256 * MEBIBYTE, f'{asked} bytes were asked for: not enough to tell')
                 until(lambda: len(self.descriptors(target)) < connections, 'the machine closes who never reads')
-                other.send(message(HELLO, struct.pack('<I', 1)))
+                other.send(HELLO_AS_IT_IS)
                 other.answer(PROBES)
             grown = self.memory(target, 'VmHWM') - before
             expect(grown < 200 * MEBIBYTE, f'{grown} bytes were taken for the answers')
