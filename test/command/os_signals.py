@@ -191,8 +191,9 @@ main() ->
     spawn(fun L() -> L() end),
     open_port({spawn, "cat"}, []),
     deep(3).
-deep(0) -> io:format("ready~n"), receive never -> ok end;
+deep(0) -> spawn(fun() -> tell(whereis(main)) end), receive never -> ok end;
 deep(N) -> X = deep(N - 1), {X, N}.
+tell(Main) -> case process_info(Main, status) of {status, waiting} -> io:format("ready~n"); _ -> tell(Main) end.
 '''
     with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder, started(vmrun, text, folder=folder) as program:
         program.send_signal(signal.SIGUSR1)
