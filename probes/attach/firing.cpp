@@ -75,7 +75,9 @@ unsigned find_process_exit() {
 }
 unsigned exit_probe = ~0u;  // while ends are told
 
-void deliver(const d::Firing& f) {
+/// A firing of this thread: does what is to be done in it, unless it is inside of one.
+template <class Body>
+[[gnu::always_inline]] inline void in_firing(Body&& body) {
   FiringThread& t = firing_thread();
   const std::uint64_t n = t.firings.load(std::memory_order_relaxed);
   if (n & 1) return;  // what a firing does fires nothing
@@ -83,15 +85,21 @@ void deliver(const d::Firing& f) {
   // Uneven against wait_for_firings: either that sees that we are inside, or we see what it
   // changed.
   ThreadSync::light_fence();
-  if (const Sessions* to = sessions.load(std::memory_order_acquire)) {
+  body(t);
+  // Pairs with the load in wait_for_firings: all of the firing comes before.
+  t.firings.store(n + 2, std::memory_order_release);
+}
+
+void deliver(const d::Firing& f) {
+  in_firing([&](FiringThread& t) {
+    const Sessions* to = sessions.load(std::memory_order_acquire);
+    if (!to) return;
     if (exit_probe != ~0u) [[unlikely]]
       forget_ended(t, *to, self_key());
     for (d::Session* s : *to) s->fire(f);
     if (f.probe == exit_probe) [[unlikely]]
       t.ended_self = self_key();
-  }
-  // Pairs with the load in wait_for_firings: all of the firing comes before.
-  t.firings.store(n + 2, std::memory_order_release);
+  });
 }
 
 // ---- Firings that are only counted --------------------------------------------------------------
@@ -135,20 +143,16 @@ std::atomic<std::uint64_t> due[kMaxSchedulers];
 void sample() {
   std::atomic<std::uint64_t>& due_here = due[this_core()->number - 1];
   if (!due_here.load(std::memory_order_relaxed)) return;
-  FiringThread& t = firing_thread();
-  const std::uint64_t n = t.firings.load(std::memory_order_relaxed);
-  if (n & 1) return;
-  t.firings.store(n + 1, std::memory_order_relaxed);
-  ThreadSync::light_fence();  // as in deliver
-  t.at_rest = true;
-  // Pairs with sample_everywhere: the sampler is filled in.
-  for (std::uint64_t bits = due_here.exchange(0, std::memory_order_acquire); bits; bits &= bits - 1) {
-    const Sampler& sampler = samplers[std::countr_zero(bits)];
-    if (d::Session* s = sampler.session.load(std::memory_order_acquire))
-      s->fire({sampler.probe, 0, nullptr, nullptr});
-  }
-  t.at_rest = false;
-  t.firings.store(n + 2, std::memory_order_release);
+  in_firing([&](FiringThread& t) {
+    t.at_rest = true;
+    // Pairs with sample_everywhere: the sampler is filled in.
+    for (std::uint64_t bits = due_here.exchange(0, std::memory_order_acquire); bits; bits &= bits - 1) {
+      const Sampler& sampler = samplers[std::countr_zero(bits)];
+      if (d::Session* s = sampler.session.load(std::memory_order_acquire))
+        s->fire({sampler.probe, 0, nullptr, nullptr});
+    }
+    t.at_rest = false;
+  });
 }
 
 /// That of the session's probe, or else one to fill in; kSamplers: there is neither.
