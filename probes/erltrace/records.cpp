@@ -1,7 +1,5 @@
 #include "probes/erltrace/records.hpp"
 
-#include <fmt/format.h>
-
 #include "probes/attach/host.hpp"
 #include "probes/print/aggregation_print.hpp"
 #include "probes/print/describe.hpp"
@@ -111,14 +109,9 @@ void Records::change_aggregation(const d::ActionInfo& action, const std::vector<
 
 void Records::set_option(const std::vector<d::RecordField>& fields) {
   if (fields.empty()) return;
-  const auto text = [&](std::size_t i) {
-    const std::string_view all = i < fields.size() ? fields[i].text() : "";
-    return std::string(all.substr(0, all.find('\0')));
-  };
-  std::string why;
-  if (!handle_.options().set(text(0), text(1), why)) why = "Invalid option name";
-  if (!why.empty())
-    add("error", terms_.text(fmt::format("couldn't set option \"{}\" to \"{}\": {}", text(0), text(1), why)));
+  const std::string_view value = fields.size() > 1 ? d::until_nul(fields[1].text()) : "";
+  const std::string wrong = handle_.options().set_by_script(d::until_nul(fields[0].text()), value);
+  if (!wrong.empty()) add("error", terms_.text(wrong));
 }
 
 }  // namespace vmrun::erltrace

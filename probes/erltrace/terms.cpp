@@ -5,32 +5,19 @@
 #include "probes/attach/place.hpp"
 #include "probes/engine/aggregation.hpp"
 #include "probes/print/plots.hpp"
+#include "probes/print/utf8.hpp"
+#include "probes/print/value.hpp"
 #include "vm/term/term.hpp"
 
 namespace vmrun::erltrace {
 namespace {
 
-/// The code point at `at`, which goes behind it; -1: what stands there is no UTF-8.
-std::int32_t code_point(std::string_view text, std::size_t& at) {
-  const auto first = static_cast<unsigned char>(text[at++]);
-  if (first < 0x80) return first;
-  const unsigned more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
-  if (first < 0xC2 || first > 0xF4 || text.size() - at < more) return -1;
-  std::int32_t c = first & (0x3F >> more);
-  for (unsigned i = 0; i < more; ++i) {
-    const auto next = static_cast<unsigned char>(text[at++]);
-    if ((next & 0xC0) != 0x80) return -1;
-    c = c << 6 | (next & 0x3F);
-  }
-  constexpr std::int32_t kLeast[] = {0, 0x80, 0x800, 0x10000};
-  const bool is_surrogate = c >= 0xD800 && c < 0xE000;
-  return c < kLeast[more] || c > 0x10FFFF || is_surrogate ? -1 : c;
-}
-
 bool code_points(std::string_view text, std::vector<std::int32_t>& out) {
-  for (std::size_t at = 0; at < text.size();) {
-    out.push_back(code_point(text, at));
-    if (out.back() < 0) return false;
+  while (!text.empty()) {
+    const auto [value, bytes] = d::first_code_point(text);
+    if (bytes == 0) return false;
+    out.push_back(static_cast<std::int32_t>(value));
+    text.remove_prefix(bytes);
   }
   return true;
 }
@@ -98,10 +85,7 @@ ERL_NIF_TERM Terms::shaped(const d::RecordField& field) {
       return words[0];
     case d::Shape::kStack: return stack(words);
     case d::Shape::kBytes: return binary(field.text());
-    case d::Shape::kText: {
-      const std::string_view all = field.text();
-      return text(all.substr(0, all.find('\0')));
-    }
+    case d::Shape::kText: return text(d::until_nul(field.text()));
     case d::Shape::kNull: break;
   }
   return atom("undefined");
@@ -110,9 +94,7 @@ ERL_NIF_TERM Terms::shaped(const d::RecordField& field) {
 ERL_NIF_TERM Terms::value(const d::RecordField& field) {
   if (field.field->kind != d::Field::Kind::kInteger) return shaped(field);
   if (field.field->is_signed) return integer(field.number);
-  const auto all = static_cast<std::uint64_t>(field.number);
-  const unsigned width = field.field->bytes;
-  return enif_make_uint64(env_, width >= 8 ? all : all & ((std::uint64_t{1} << 8 * width) - 1));
+  return enif_make_uint64(env_, d::Value::integer(field.number, field.field->bytes, false).raw());
 }
 
 ERL_NIF_TERM Terms::buckets(const d::Aggregation& how, const std::uint64_t* values, std::int64_t normal) {

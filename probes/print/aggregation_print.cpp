@@ -28,7 +28,7 @@ void put_key(std::string& out, const Value& value, const TableOptions& options) 
   if (value.kind == Field::Kind::kBytes) {
     if (options.raw_bytes || !is_printable(value.bytes, text)) return format_dump(out, value.bytes);
   } else {
-    text = text.substr(0, text.find('\0'));
+    text = until_nul(text);
   }
   out += "  ";
   put_left(out, text, kTextColumn);

@@ -11,8 +11,6 @@ namespace {
 
 constexpr int kWidest = 1 << 16;  // of a field: a script's * must not fill the memory
 
-std::string_view until_nul(std::string_view bytes) { return bytes.substr(0, bytes.find('\0')); }
-
 void put_padded(std::string& out, const Conversion& c, std::string_view text) {
   if (c.left) put_left(out, text, c.width);
   else put_right(out, text, c.width);

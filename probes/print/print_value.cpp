@@ -57,7 +57,7 @@ class Printer {
   }
 
   void text(std::string_view bytes) {
-    (out_ += '"') += escaped(bytes.substr(0, bytes.find('\0')));
+    (out_ += '"') += escaped(until_nul(bytes));
     out_ += '"';
   }
 

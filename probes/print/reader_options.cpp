@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include <fmt/format.h>
+
 namespace vmrun::d {
 namespace {
 
@@ -45,6 +47,12 @@ bool ReaderOptions::set(std::string_view name, std::string_view value, std::stri
   return name == "switchrate" || name == "aggrate" || name == "statusrate" || name == "cleanrate" ||
          name == "bufresize" || name == "cpp" || name == "zdefs" || name == "empty" ||
          name == "defaultargs" || name == "unodefs" || name == "argref" || name == "amin";
+}
+
+std::string ReaderOptions::set_by_script(std::string_view name, std::string_view value) {
+  std::string why;
+  if (!set(name, value, why)) why = "Invalid option name";
+  return why.empty() ? "" : fmt::format("couldn't set option \"{}\" to \"{}\": {}", name, value, why);
 }
 
 }  // namespace vmrun::d

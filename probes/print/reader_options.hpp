@@ -15,6 +15,8 @@ struct ReaderOptions {
 
   /// False: there is no such option, or with `why` its value is not one.
   bool set(std::string_view name, std::string_view value, std::string& why);
+  /// setopt() of a script that runs. What is to be said of it; empty: it is done.
+  std::string set_by_script(std::string_view name, std::string_view value);
 };
 
 }  // namespace vmrun::d

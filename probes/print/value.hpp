@@ -11,6 +11,9 @@
 /// a shape of its own is a text by then (texts.hpp). Plain data of the reader's thread.
 namespace vmrun::d {
 
+/// A text up to the NUL that ends it, or all of it.
+inline std::string_view until_nul(std::string_view bytes) { return bytes.substr(0, bytes.find('\0')); }
+
 struct Value {
   Field::Kind kind = Field::Kind::kInteger;
   std::uint8_t width = 8;  // bytes of an integer's type

@@ -17,7 +17,7 @@ std::string cell_of(const ViewColumn& column, const Value& value) {
   if (column.unit == Unit::kTime) return time_text(static_cast<double>(value.number));
   if (column.unit == Unit::kCount) return count_text(static_cast<double>(value.number));
   if (value.kind == Field::Kind::kInteger) return std::to_string(value.number);
-  return value.is_null ? "-" : printable(value.bytes.substr(0, value.bytes.find('\0')));
+  return value.is_null ? "-" : printable(until_nul(value.bytes));
 }
 
 }  // namespace

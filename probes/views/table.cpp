@@ -42,7 +42,7 @@ std::string key_text(const Value& value) {
   if (value.kind == Field::Kind::kInteger) return std::to_string(value.number);
   if (value.is_null) return "-";
   if (value.kind == Field::Kind::kStack) return functions_of(value.bytes);
-  return printable(value.bytes.substr(0, value.bytes.find('\0')));
+  return printable(until_nul(value.bytes));
 }
 
 std::string unit_text(Unit unit, double n, std::uint64_t ns) {
@@ -143,8 +143,16 @@ std::string TableView::key_cell(const ViewColumn& column, const std::string& key
   }
 }
 
+std::vector<double> TableView::sums_of(const Rows& rows) const {
+  std::vector<double> sums(rows.aggregations.size());
+  for (const Row& row : rows.rows)
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      sums[i] += static_cast<double>(value_of(*rows.aggregations[i], row.values[i]));
+  return sums;
+}
+
 std::string TableView::cell(const ViewColumn& column, const Rows& rows, const Row& row,
-                            std::uint64_t ns) const {
+                            std::span<const double> sums, std::uint64_t ns) const {
   if (column.key != 0) return column.key <= row.keys.size() ? key_cell(column, row.keys[column.key - 1]) : "";
   std::size_t i = 0;
   while (i < rows.aggregations.size() && rows.aggregations[i]->name != column.aggregation) ++i;
@@ -154,9 +162,7 @@ std::string TableView::cell(const ViewColumn& column, const Rows& rows, const Ro
   if (column.unit == Unit::kMedian) return "<" + time_text(quantile(how, row.values[i].data(), 0.5));
   if (column.unit == Unit::kNinety) return "<" + time_text(quantile(how, row.values[i].data(), 0.99));
   if (column.unit != Unit::kPart) return unit_text(column.unit, value, ns);
-  double all = 0;
-  for (const Row& other : rows.rows) all += static_cast<double>(value_of(how, other.values[i]));
-  return share_text(all == 0 ? 0 : value / all);
+  return share_text(sums[i] == 0 ? 0 : value / sums[i]);
 }
 
 /// What a column cannot show: the distributions of the first rows.
@@ -167,7 +173,7 @@ void TableView::put_plots(std::string& out, const Rows& rows) const {
       const Row& row = rows.rows[at];
       out += '\n';
       for (const ViewColumn& column : rows.table->columns)
-        if (column.key != 0) (out += cell(column, rows, row, 1)) += '\n';
+        if (column.key != 0) (out += cell(column, rows, row, {}, 1)) += '\n';
       put_times(out, *rows.aggregations[i], row.values[i].data());
     }
   }
@@ -178,10 +184,12 @@ void TableView::put(std::string& out, const Rows& rows, std::uint64_t ns) {
   for (const ViewColumn& column : rows.table->columns) columns.push_back({column.heading, !is_text(column)});
   std::vector<std::vector<std::string>> cells;
   const auto most = static_cast<std::size_t>(settings().number("rows"));
+  const std::vector<double> sums = sums_of(rows);
   for (const Row& row : rows.rows) {
     if (most != 0 && cells.size() == most) break;
     cells.emplace_back();
-    for (const ViewColumn& column : rows.table->columns) cells.back().push_back(cell(column, rows, row, ns));
+    for (const ViewColumn& column : rows.table->columns)
+      cells.back().push_back(cell(column, rows, row, sums, ns));
   }
   put_columns(out, columns, cells, settings().width);
   if (cells.size() < rows.rows.size()) out += fmt::format("({} more)\n", rows.rows.size() - cells.size());

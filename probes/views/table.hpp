@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -46,7 +47,10 @@ class TableView : public View {
   void put_plots(std::string& out, const Rows& rows) const;
   void begin_table(std::string& out, std::uint64_t now);
   std::string key_cell(const ViewColumn& column, const std::string& key) const;
-  std::string cell(const ViewColumn& column, const Rows& rows, const Row& row, std::uint64_t ns) const;
+  std::vector<double> sums_of(const Rows& rows) const;
+  /// sums: by aggregation, over all rows; not needed for a key.
+  std::string cell(const ViewColumn& column, const Rows& rows, const Row& row, std::span<const double> sums,
+                   std::uint64_t ns) const;
 
   ProcessNames names_;
   std::map<const ViewTable*, Rows> totals_;

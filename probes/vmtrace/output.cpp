@@ -209,11 +209,9 @@ void Output::reopen(const std::string& name) {
 
 void Output::set_option(const ActionInfo& action) {
   if (values_.empty()) return;
-  const auto text = [](const Value& v) { return std::string(v.bytes.substr(0, v.bytes.find('\0'))); };
-  const std::string name = text(values_[0]), value = values_.size() > 1 ? text(values_[1]) : "";
-  std::string why;
-  if (!options_.set(name, value, why)) why = "Invalid option name";
-  if (!why.empty()) message(fmt::format("couldn't set option \"{}\" to \"{}\": {}", name, value, why));
+  const std::string_view value = values_.size() > 1 ? until_nul(values_[1].bytes) : "";
+  const std::string wrong = options_.set_by_script(until_nul(values_[0].bytes), value);
+  if (!wrong.empty()) message(wrong);
 }
 
 void Output::fault(const Origin& origin, const Record& record, const Fault& fault) {

@@ -37,7 +37,8 @@ struct Report {
   Texts texts{Names{[](std::uint64_t n) { return n == 1   ? "lists"
                                                  : n == 2 ? "'Odd one'"
                                                           : "map"; },
-                    [](std::uint64_t n) { return n == 16 ? "lists:map/2" : ""; }}};
+                    [](std::uint64_t n) { return n == 16 ? "lists:map/2" : ""; },
+                    {}}};
 
   std::uint32_t add(ActionKind kind, const std::string& format, std::vector<Field> fields) {
     ActionInfo a;
