@@ -1,12 +1,13 @@
 // One compilation from texts to a script: macros, pragmas, and the passes one after the other.
+#include "probes/d/compile.hpp"
+
 #include <algorithm>
 #include <exception>
 
-#include "probes/d/check.hpp"
-#include "probes/d/emit.hpp"
-#include "probes/d/options.hpp"
-#include "probes/d/parser.hpp"
-#include "probes/d/script.hpp"
+#include "probes/d/emit/emit.hpp"
+#include "probes/d/script/options.hpp"
+#include "probes/d/statements/check.hpp"
+#include "probes/d/syntax/parser.hpp"
 
 namespace vmrun::d {
 namespace lang {

@@ -12,6 +12,8 @@
 #include "probes/attach/firing.hpp"
 #include "probes/attach/host.hpp"
 #include "probes/attach/tracing_session.hpp"
+#include "probes/d/compile.hpp"
+#include "probes/d/script/options.hpp"
 #include "probes/engine/clock.hpp"
 
 namespace vmrun::erltrace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "probes/d/script.hpp"
+#include "probes/d/script/script.hpp"
 #include "probes/engine/record.hpp"
 #include "probes/print/aggregates.hpp"
 #include "probes/print/format.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "probes/d/script.hpp"
+#include "probes/d/script/script.hpp"
 #include "probes/print/record_fields.hpp"
 #include "vm/include/erl_nif.h"
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "probes/d/script.hpp"
+#include "probes/d/script/script.hpp"
 #include "probes/engine/session.hpp"
 #include "probes/print/texts.hpp"
 

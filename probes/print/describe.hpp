@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/d/script.hpp"
+#include "probes/d/script/script.hpp"
 #include "probes/engine/record.hpp"
 #include "probes/print/texts.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/d/script.hpp"
+#include "probes/d/script/script.hpp"
 #include "probes/print/value.hpp"
 
 /// print(): a value with its type and its members' names, as dtrace shows it. No state.

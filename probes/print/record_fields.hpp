@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "probes/d/script.hpp"
+#include "probes/d/script/script.hpp"
 #include "probes/engine/record.hpp"
 
 /// Fields of records and elements of keys as they lie in the words, before anybody makes texts

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "probes/d/script.hpp"
+#include "probes/d/script/script.hpp"
 #include "probes/print/record_fields.hpp"
 #include "probes/print/value.hpp"
 

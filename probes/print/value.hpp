@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "probes/d/script.hpp"
+#include "probes/d/script/script.hpp"
 #include "probes/engine/record.hpp"
 
 /// A field of a record or an element of a key as the formatting code sees it: a number, or bytes

@@ -9,7 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "probes/d/match.hpp"
+#include "probes/d/descriptions/match.hpp"
+#include "probes/d/descriptions/pattern.hpp"
 #include "probes/print/describe.hpp"
 
 namespace vmrun::d {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/d/script.hpp"
+#include "probes/d/script/script.hpp"
 #include "probes/vmtrace/target.hpp"
 
 /// -l and -v: which probes there are, in the columns of dtrace -l. No state.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/d/script.hpp"
+#include "probes/d/script/script.hpp"
 #include "probes/print/aggregates.hpp"
 #include "probes/print/aggregation_print.hpp"
 #include "probes/print/format.hpp"

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "probes/d/script.hpp"
+#include "probes/d/script/script.hpp"
 #include "probes/engine/record.hpp"
 #include "probes/print/aggregates.hpp"
 #include "probes/print/value.hpp"

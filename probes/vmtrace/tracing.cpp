@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "probes/d/compile.hpp"
+#include "probes/d/script/options.hpp"
 #include "probes/vmtrace/listing.hpp"
 #include "probes/vmtrace/preprocess.hpp"
 #include "probes/vmtrace/reader.hpp"

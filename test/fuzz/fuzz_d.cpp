@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "probes/d/script.hpp"
+#include "probes/d/compile.hpp"
 #include "probes/engine/program.hpp"
 #include "probes/engine/verify.hpp"
 #include "test/fuzz/words.hpp"

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "probes/d/script.hpp"
+#include "probes/d/compile.hpp"
 #include "probes/engine/operations.hpp"
 #include "probes/engine/verify.hpp"
 

@@ -1,4 +1,5 @@
-#include "probes/d/match.hpp"
+#include "probes/d/descriptions/match.hpp"
+#include "probes/d/descriptions/pattern.hpp"
 
 #include <catch2/catch.hpp>
 

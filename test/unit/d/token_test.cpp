@@ -1,4 +1,4 @@
-#include "probes/d/token.hpp"
+#include "probes/d/syntax/token.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "probes/d/types.hpp"
+#include "probes/d/syntax/types.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "probes/d/emit/code.hpp"
+#include "probes/d/syntax/types.hpp"
+
+/// Operators on integers that are in registers: 64 bits wide there, so that results are cut to
+/// their C type.
+namespace vmrun::d::lang {
+
+class Arithmetic {
+ public:
+  Arithmetic(Code& code, const Types& types) : code_(code), types_(types) {}
+
+  /// Cuts a register to a type of less than 64 bits.
+  void fit(unsigned r, TypeId type);
+  void convert(unsigned r, TypeId from, TypeId to);
+  /// r := r != 0
+  void truth(unsigned r);
+  /// r := r * bytes
+  void scale(unsigned r, std::uint64_t bytes);
+  /// a := a op b, of operands of one type.
+  void binary(Op op, TypeId type, unsigned a, unsigned b);
+  /// a := a op b, of a pointer and an integer, which is b; b is changed.
+  void move_pointer(Op op, TypeId pointer, unsigned a, unsigned b);
+  /// a := a - b, elements between two pointers; b is changed.
+  void distance(TypeId pointer, unsigned a, unsigned b);
+  /// r := a op b
+  void compare(Op op, bool is_signed, unsigned r, unsigned a, unsigned b);
+  std::uint64_t pointed_bytes(TypeId pointer) const;
+
+ private:
+  Code& code_;
+  const Types& types_;
+};
+
+}  // namespace vmrun::d::lang

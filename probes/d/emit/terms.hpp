@@ -1,0 +1,28 @@
+#pragma once
+
+#include "probes/d/emit/code.hpp"
+#include "probes/d/emit/evaluator.hpp"
+#include "probes/d/syntax/types.hpp"
+
+/// Terms and parts of terms: they have registers of their own, and are never stored.
+namespace vmrun::d::lang {
+
+class Terms {
+ public:
+  Terms(Code& code, const Types& types, Evaluator& evaluator)
+      : code_(code), types_(types), evaluator_(evaluator) {}
+
+  /// Leaves the term in a new register of terms; returns it.
+  unsigned term(const Node* n);
+  /// t := the value of a key of a map; no term where there is none. t: the next register of terms.
+  void map_value(const Node* n, unsigned t);
+
+ private:
+  void part(const Node* n, unsigned t);
+
+  Code& code_;
+  const Types& types_;
+  Evaluator& evaluator_;
+};
+
+}  // namespace vmrun::d::lang

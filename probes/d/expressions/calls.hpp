@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string_view>
+
+#include "probes/d/expressions/conversions.hpp"
+#include "probes/d/expressions/nodes.hpp"
+
+/// Calls in expressions: subroutines of the engine (subroutines.tab), and those that the compiler
+/// makes code of itself. Keeps nothing of its own.
+namespace vmrun::d::lang {
+
+/// Fails when a call has too few arguments, or too many.
+void need_arguments(const Node* call, std::size_t least, std::size_t most, const char* tag = "D_PROTO_LEN");
+
+/// Whether an expression can call this: a subroutine, or one that the compiler makes code of.
+bool is_function(std::string_view name);
+
+class Calls {
+ public:
+  Calls(Types& types, Nodes& nodes, Conversions& conversions)
+      : types_(types), nodes_(nodes), conversions_(conversions) {}
+
+  /// Before the arguments are checked: there is such a function, and it takes so many. is_variable:
+  /// whether a variable has this name.
+  void begin(const Node* n, bool is_variable) const;
+  /// Afterwards: its type, and those of its arguments.
+  void check(Node*& n);
+
+ private:
+  struct Own;
+  static const Own kOwn[];
+  static const Own* own(std::string_view name);
+  friend bool is_function(std::string_view name);
+
+  Node* argument_text(const Node* source);
+  Node* text_of(Node* source);
+  void copyinstr(Node*& n);
+  void copyin(Node*& n);
+  void element(Node*& n);
+  void map_key(Node*& n);
+  void speculation(Node*& n);
+  void allocate(Node*& n);
+  void bcopy(Node*& n);
+  void term2str(Node*& n);
+  void subroutine(Node* n, unsigned number);
+  void of_term(Node* n);
+
+  Types& types_;
+  Nodes& nodes_;
+  Conversions& conversions_;
+};
+
+}  // namespace vmrun::d::lang

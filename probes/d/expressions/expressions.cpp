@@ -1,0 +1,325 @@
+#include "probes/d/expressions/expressions.hpp"
+
+#include "probes/d/expressions/builtins.hpp"
+#include "probes/d/expressions/vocabulary.hpp"
+#include "probes/engine/operations.hpp"
+
+namespace vmrun::d::lang {
+
+using Kind = Node::Kind;
+
+namespace {
+
+constexpr unsigned kDeepestCheck = 400;
+
+}  // namespace
+
+/// Trees are bounded in depth, but what inlines put in adds to it.
+class Expressions::Deeper {
+ public:
+  Deeper(Expressions& expressions, Place place) : expressions_(expressions) {
+    if (++expressions.depth_ > kDeepestCheck) {
+      expressions.depth_--;
+      fail(place, "D_SYNTAX", "expression is nested too deeply");
+    }
+  }
+  ~Deeper() { expressions_.depth_--; }
+
+ private:
+  Expressions& expressions_;
+};
+
+void Expressions::check_scalar(Node*& n, const char* what) {
+  check(n);
+  operators_.need_scalar(n, what);
+}
+
+/// Puts the value of an inline or of a translator's member in place of n.
+void Expressions::put_in(Node*& n, Node* value, TypeId type, const char* tag) {
+  check(value);
+  conversions_.assignable(value, type, n->place, tag);
+  value->lvalue = false;
+  n = value;
+}
+
+void Expressions::known_symbol(Node*& n, const Symbol& symbol) {
+  if (symbol.kind == Symbol::Kind::kEnumerator) {
+    n = nodes_.integer(n->place, static_cast<std::uint64_t>(symbol.value), kInt);
+    return;
+  }
+  if (symbol.kind == Symbol::Kind::kInline) {
+    if (symbol.associative)
+      fail(n->place, "D_IDENT_BADREF", n->text + " takes parameters: " + n->text + "[ ... ]");
+    return put_in(n, nodes_.clone(symbol.inlined, {}), symbol.type, "D_OP_INCOMPAT");
+  }
+  if (symbol.associative)
+    fail(n->place, "D_IDENT_BADREF", n->text + " is an associative array: it needs keys in [ ]");
+  n->kind = Kind::kReference;
+  n->where = symbol.kind == Symbol::Kind::kFrame ? Where::kFrame : Where::kVariable;
+  n->index = symbol.index;
+  n->self = n->scope == VariableScope::kSelf;
+  n->type = symbol.type;
+  n->lvalue = true;
+}
+
+/// A built-in that only some probes have.
+void Expressions::there(const Node* n) const {
+  if (n->kind != Kind::kReference || n->where != Where::kBuiltin) return;
+  const BuiltinInfo& info = kBuiltins[n->index];
+  if (*info.probes != '\0') arguments_.only_at(n->place, info.name, info.probes);
+}
+
+void Expressions::name(Node*& n) {
+  if (const Symbol* symbol = symbols_.find(n->scope, n->text)) return known_symbol(n, *symbol);
+  if (n->scope != VariableScope::kGlobal)
+    fail(n->place, "D_VAR_UNDEF",
+         (n->scope == VariableScope::kSelf ? "self->" : "this->") + n->text +
+             " has not yet been declared or assigned");
+  if (builtin(n, nodes_)) return there(n);
+  if (is_aggregating(n->text) || is_action(n->text))
+    fail(n->place, "D_IDENT_BADREF", n->text + " is not a variable");
+  if (is_kernel_variable(n->text) || n->text.find('`') != std::string::npos)
+    fail(n->place, "D_IDENT_UNDEF",
+         "failed to resolve " + n->text + ": data of the kernel is not within reach");
+  fail(n->place, "D_IDENT_UNDEF", "failed to resolve " + n->text + ": unknown variable name");
+}
+
+void Expressions::increment(Node* n) {
+  target(n->children[0], kInt64);
+  const Node* operand = n->children[0];
+  if (!types_.is_scalar(operand->type))
+    fail(n->place, "D_OP_SCALAR", "++ and -- require an operand of scalar type");
+  n->type = operand->type;
+}
+
+/// Makes the variable or array that is assigned to, when there is none of its name yet.
+void Expressions::make_target(Node* n, TypeId value) {
+  if (n->kind == Kind::kName && symbols_.find(n->scope, n->text) == nullptr) {
+    Node* probe = nodes_.clone(n, {});
+    if (n->scope == VariableScope::kGlobal) {
+      if (builtin(probe, nodes_))
+        fail(n->place, "D_OP_WRITE", n->text + " is read-only: it cannot be assigned");
+      if (n->text.find('`') != std::string::npos) name(probe);  // fails
+    }
+    symbols_.create(n->scope, n->text, value, false, n->place);
+  }
+  if (n->kind != Kind::kIndex || n->children[0]->kind != Kind::kName) return;
+  const Node* array = n->children[0];
+  if (symbols_.find(array->scope, array->text) != nullptr || array->text == "args" || array->text == "targs")
+    return;
+  Node* probe = nodes_.clone(array, {});
+  if (array->scope == VariableScope::kGlobal && builtin(probe, nodes_))
+    fail(n->place, "D_ARR_BADREF", array->text + " is no array");
+  if (array->scope == VariableScope::kThis)
+    fail(n->place, "D_ARR_LOCAL",
+         "this->" + array->text + ": an associative array cannot be local to a clause");
+  symbols_.create(array->scope, array->text, value, true, n->place);
+}
+
+/// What is assigned to. An unknown variable is made, of the type of the value.
+void Expressions::target(Node*& n, TypeId value) {
+  if (n->checked) return;
+  make_target(n, value);
+  check(n);
+  if (n->kind == Kind::kReference &&
+      (n->where == Where::kBuiltin || n->where == Where::kArgument || n->where == Where::kTerm))
+    fail(n->place, "D_OP_WRITE", "what a probe brings is read-only: it cannot be assigned");
+  if (!n->lvalue) fail(n->place, "D_OP_LVAL", "operator = requires a modifiable lvalue as its left operand");
+}
+
+void Expressions::assign(Node* n) {
+  Node *&to = n->children[0], *&value = n->children[1];
+  if (to->kind == Kind::kAggregation)
+    fail(n->place, "D_AGG_FUNC", "@" + to->text + " must be assigned an aggregating function");
+  if (value->kind == Kind::kCall && is_aggregating(value->text))
+    fail(n->place, "D_CG_EXPR", value->text + "( ) may only be assigned to an aggregation");
+  check(value);
+  if (n->op == Op::kNone) {
+    target(to, conversions_.kept_type(value));
+    n->type = to->type;
+    conversions_.assignable(value, to->type, n->place);
+    return;
+  }
+  target(to, kInt64);
+  n->type = to->type;
+  if (types_.is_pointer(to->type) && (n->op == Op::kAdd || n->op == Op::kSub) &&
+      types_.is_integer(value->type))
+    return;
+  if (!types_.is_integer(to->type) || !types_.is_integer(value->type))
+    fail(n->place, n->op > Op::kRem ? "D_OP_INT" : "D_OP_ARITH",
+         "operator requires operands of integral type, not " + nodes_.described(to) + " and " +
+             nodes_.described(value));
+  if ((n->op == Op::kDiv || n->op == Op::kRem) && value->kind == Kind::kInteger && value->value == 0)
+    fail(n->place, "D_DIV_ZERO", "expression contains division by zero");
+}
+
+/// The keys of an element, in the types of the array; its first use says what those are.
+std::vector<Node*> Expressions::array_keys(const Node* n, Symbol& array) {
+  const std::string& name = n->children[0]->text;
+  std::vector<Node*> given(n->children.begin() + 1, n->children.end());
+  for (Node*& key : given) {
+    check(key);
+    const bool is_text = conversions_.to_text(key);
+    if (!is_text && !types_.is_scalar(key->type) && !types_.is_struct(key->type))
+      fail(key->place, "D_KEY_TYPE", name + "[ ]: a key cannot be of type " + nodes_.described(key));
+  }
+  if (!array.used_as_array) {
+    std::vector<TypeId> keys;
+    for (const Node* key : given) keys.push_back(key->type == kCharPointer ? TypeId{kString} : key->type);
+    array.take_keys(keys);
+  }
+  if (given.size() != array.keys.size())
+    fail(n->place, "D_PROTO_LEN",
+         name + "[ ] prototype mismatch: " + std::to_string(given.size()) + " keys passed, " +
+             std::to_string(array.keys.size()) + " expected");
+  for (std::size_t i = 0; i < given.size(); i++) {
+    const TypeId want = array.keys[i];
+    Node*& key = given[i];
+    const bool fits = types_.is_text(want)      ? types_.is_text(key->type)
+                      : types_.is_integer(want) ? types_.is_integer(key->type)
+                      : types_.is_pointer(want) ? types_.is_pointer(key->type)
+                                                : types_.same(want, key->type);
+    if (!fits)
+      fail(key->place, "D_PROTO_ARG",
+           name + "[ ] key #" + std::to_string(i + 1) + " is incompatible with its prototype: \"" +
+               types_.name(want) + "\" expected, " + nodes_.described(key) + " given");
+    if (types_.is_integer(want)) key = nodes_.cast_to(key, want);
+    symbols_.note_key(array, i, key, arguments_);
+  }
+  return given;
+}
+
+void Expressions::element(Node* n, Symbol& array) {
+  std::vector<Node*> keys = array_keys(n, array);
+  n->self = n->children[0]->scope == VariableScope::kSelf;
+  n->kind = Kind::kReference;
+  n->where = Where::kVariable;
+  n->index = array.index;
+  n->type = array.type;
+  n->children = std::move(keys);
+  n->lvalue = true;
+}
+
+void Expressions::inlined_call(Node*& n, const Symbol& symbol) {
+  const std::size_t given = n->children.size() - 1;
+  if (given != symbol.parameters.size())
+    fail(n->place, "D_PROTO_LEN",
+         n->children[0]->text + "[ ] prototype mismatch: " + std::to_string(given) + " passed, " +
+             std::to_string(symbol.parameters.size()) + " expected");
+  std::map<std::string, Node*> bindings;
+  for (std::size_t i = 0; i < given; i++) {
+    Node* value = nodes_.make(Kind::kCast, n->place);
+    value->children = {n->children[i + 1]};
+    value->type = symbol.keys[i];
+    bindings[symbol.parameters[i]] = value;
+  }
+  put_in(n, nodes_.clone(symbol.inlined, bindings), symbol.type, "D_OP_INCOMPAT");
+}
+
+/// args[N], targs[N]
+void Expressions::probe_argument(Node* n) {
+  const bool is_term = n->children[0]->text == "targs";
+  if (n->children.size() != 2) fail(n->place, "D_ARGS_IDX", "args[ ] takes one integer constant");
+  check(n->children[1]);
+  const Node* number = n->children[1];
+  if (number->kind != Kind::kInteger || !types_.is_integer(number->type))
+    fail(n->place, "D_ARGS_TYPE", "args[ ] must be referenced using an integer constant");
+  n->type = arguments_.type(n->place, number->value, is_term);
+  n->index = static_cast<std::uint32_t>(number->value);
+  n->kind = Kind::kReference;
+  n->where = is_term ? Where::kTerm : Where::kArgument;
+  n->children.clear();
+}
+
+void Expressions::index(Node*& n) {
+  const Node* name = n->children[0];
+  if (name->kind == Kind::kName) {
+    Symbol* symbol = symbols_.find(name->scope, name->text);
+    if (symbol != nullptr && symbol->associative)
+      return symbol->kind == Symbol::Kind::kInline ? inlined_call(n, *symbol) : element(n, *symbol);
+    if (symbol == nullptr && name->scope == VariableScope::kGlobal &&
+        (name->text == "args" || name->text == "targs"))
+      return probe_argument(n);
+  }
+  check_all(n->children);
+  operators_.index(n);
+}
+
+void Expressions::member(Node*& n) {
+  Node* under = n->children[0];
+  if (under->kind == Kind::kUnary && under->op == Op::kDereference &&
+      under->children[0]->kind == Kind::kXlate)
+    under = under->children[0];
+  if (under->kind == Kind::kXlate) {
+    check(under->children[0]);
+    TypeId type = kVoid;
+    Node* value = translators_.member(n, under, type);
+    return put_in(n, value, type, "D_XLATE_INCOMPAT");
+  }
+  check(n->children[0]);
+  operators_.member(n);
+}
+
+void Expressions::check_all(std::vector<Node*>& list) {
+  for (Node*& n : list) check(n);
+}
+
+void Expressions::check(Node*& n) {
+  if (n->checked) return;
+  Deeper deeper(*this, n->place);
+  switch (n->kind) {
+    case Kind::kInteger:
+    case Kind::kString:
+    case Kind::kReference: break;
+    case Kind::kName: name(n); break;
+    case Kind::kUnary:
+      if (n->op >= Op::kPreIncrement) {
+        increment(n);
+        break;
+      }
+      check(n->children[0]);
+      operators_.unary(n);
+      break;
+    case Kind::kBinary:
+      check_all(n->children);
+      operators_.binary(n);
+      break;
+    case Kind::kAssign: assign(n); break;
+    case Kind::kConditional:
+      check_all(n->children);
+      operators_.conditional(n);
+      break;
+    case Kind::kComma:
+      check_all(n->children);
+      n->type = n->children[1]->type;
+      break;
+    case Kind::kCall:
+      calls_.begin(n, symbols_.find(VariableScope::kGlobal, n->text) != nullptr);
+      check_all(n->children);
+      calls_.check(n);
+      break;
+    case Kind::kIndex: index(n); break;
+    case Kind::kMember: member(n); break;
+    case Kind::kCast:
+      check_all(n->children);
+      operators_.cast(n);
+      break;
+    case Kind::kSizeof:
+      check_all(n->children);
+      operators_.size_of(n);
+      break;
+    case Kind::kOffsetof: operators_.offset_of(n); break;
+    case Kind::kStringof:
+      check_all(n->children);
+      operators_.string_of(n);
+      break;
+    case Kind::kXlate:
+      check_all(n->children);
+      fail(n->place, "D_OP_DYN", "only members of what xlate makes can be used: xlate<T>(x).member");
+    case Kind::kAggregation:
+      fail(n->place, "D_OP_ACT", "@" + n->text + ": an aggregation may not be used in an expression");
+  }
+  n->checked = true;
+}
+
+}  // namespace vmrun::d::lang

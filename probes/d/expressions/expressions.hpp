@@ -1,0 +1,66 @@
+#pragma once
+
+#include <vector>
+
+#include "probes/d/descriptions/probe_arguments.hpp"
+#include "probes/d/expressions/calls.hpp"
+#include "probes/d/expressions/conversions.hpp"
+#include "probes/d/expressions/nodes.hpp"
+#include "probes/d/expressions/operators.hpp"
+#include "probes/d/expressions/symbols.hpp"
+#include "probes/d/expressions/translators.hpp"
+
+/// What names in expressions mean and what types expressions have: walks trees from the leaves
+/// upwards, puts constants, inlines and translators in, makes the variables that are assigned to.
+/// Of its own it keeps the depth of the walk only.
+namespace vmrun::d::lang {
+
+class Expressions {
+ public:
+  Expressions(const Types& types, Nodes& nodes, Conversions& conversions, Symbols& symbols,
+              Translators& translators, Operators& operators, Calls& calls, ProbeArguments& arguments)
+      : types_(types),
+        nodes_(nodes),
+        conversions_(conversions),
+        symbols_(symbols),
+        translators_(translators),
+        operators_(operators),
+        calls_(calls),
+        arguments_(arguments) {}
+
+  /// May put another node in place of n. A node that is checked already stays as it is.
+  void check(Node*& n);
+  void check_all(std::vector<Node*>& list);
+  /// Fails with D_OP_SCALAR; what: the operator or statement, as the error names it.
+  void check_scalar(Node*& n, const char* what);
+
+ private:
+  class Deeper;
+
+  void put_in(Node*& n, Node* value, TypeId type, const char* tag);
+  void name(Node*& n);
+  void there(const Node* n) const;
+  void known_symbol(Node*& n, const Symbol& symbol);
+  void make_target(Node* n, TypeId value);
+  void target(Node*& n, TypeId value);
+  void increment(Node* n);
+  void assign(Node* n);
+  std::vector<Node*> array_keys(const Node* n, Symbol& array);
+  void element(Node* n, Symbol& array);
+  void inlined_call(Node*& n, const Symbol& symbol);
+  void probe_argument(Node* n);
+  void index(Node*& n);
+  void member(Node*& n);
+
+  const Types& types_;
+  Nodes& nodes_;
+  Conversions& conversions_;
+  Symbols& symbols_;
+  Translators& translators_;
+  Operators& operators_;
+  Calls& calls_;
+  ProbeArguments& arguments_;
+  unsigned depth_ = 0;
+};
+
+}  // namespace vmrun::d::lang

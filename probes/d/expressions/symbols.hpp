@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "probes/d/descriptions/probe_arguments.hpp"
+#include "probes/d/script/script.hpp"
+#include "probes/d/syntax/tree.hpp"
+#include "probes/d/syntax/types.hpp"
+
+/// The names that a script declares or makes by assigning: variables of the three scopes,
+/// enumerators, inlines. Enters variables into the program, and knows of each how it is used.
+namespace vmrun::d::lang {
+
+struct Symbol {
+  enum class Kind : std::uint8_t { kVariable, kFrame, kEnumerator, kInline } kind = Kind::kVariable;
+  Place place;
+  TypeId type = 0;
+  std::uint32_t index = 0;  // of the program's variables; byte of the frame
+  std::int64_t value = 0;   // of an enumerator
+  bool associative = false;
+  bool used_as_array = false;  // its keys are known
+  std::vector<TypeId> keys;
+  Node* inlined = nullptr;
+  std::vector<std::string> parameters = {};
+
+  void take_keys(const std::vector<TypeId>& types) {
+    keys = types;
+    used_as_array = true;
+  }
+};
+
+class Symbols {
+ public:
+  Symbols(const Types& types, Program& program) : types_(types), program_(program) {}
+
+  /// Null when there is none.
+  Symbol* find(VariableScope scope, const std::string& name);
+  /// A new variable: of the program, or bytes of the frame.
+  Symbol& create(VariableScope scope, const std::string& name, TypeId type, bool associative, Place place);
+  /// An enumerator or inline.
+  void define(const std::string& name, Symbol symbol) { globals_[name] = std::move(symbol); }
+
+  /// A pointer to this variable is made.
+  void note_address(std::uint32_t variable);
+  /// Whether one is made somewhere, so that less than 8 bytes may be written.
+  bool address_taken(std::uint32_t variable) const {
+    return variable < addressed_.size() && addressed_[variable];
+  }
+  /// This is used as key n of an associative array.
+  void note_key(const Symbol& array, std::size_t n, const Node* key, const ProbeArguments& arguments);
+  /// Whether every use of this key of an associative array is an argument of the probe as it is, of
+  /// one kind, or one built-in: then what the machine has at hand serves, and no text is made.
+  bool key_as_it_is(std::uint32_t variable, std::size_t key) const;
+
+ private:
+  std::map<std::string, Symbol>& table(VariableScope scope);
+
+  const Types& types_;
+  Program& program_;
+  std::map<std::string, Symbol> globals_, selfs_, thises_;
+  std::vector<std::vector<std::uint64_t>> key_kinds_;  // by variable, by key: kinds that were used
+  std::vector<bool> addressed_;
+};
+
+}  // namespace vmrun::d::lang

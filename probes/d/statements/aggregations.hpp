@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "probes/d/script/script.hpp"
+#include "probes/d/statements/clause_order.hpp"
+#include "probes/d/statements/fields.hpp"
+
+/// The aggregations of a script: what each one's function, parameters and keys are, as its first
+/// use says. Enters them into the script.
+namespace vmrun::d::lang {
+
+class Aggregations {
+ public:
+  Aggregations(const Types& types, Nodes& nodes, Conversions& conversions, Expressions& expressions,
+               Fields& fields, Script& script)
+      : types_(types),
+        nodes_(nodes),
+        conversions_(conversions),
+        expressions_(expressions),
+        fields_(fields),
+        script_(script) {}
+
+  /// @name[keys] = function(...)
+  void statement(Statement& s, const ClauseOrder& order);
+  /// The number of the aggregation that an action is given. who: as errors name the argument.
+  std::uint32_t argument(const Node* n, const char* tag_argument, const char* tag_unknown,
+                         const std::string& who) const;
+
+ private:
+  void need_function(const Statement& s);
+  std::vector<Field> keys(const Node* target, std::vector<Node*>& keys);
+  void compare_keys(const Node* target, std::vector<Node*>& keys, const std::vector<Field>& given,
+                    const std::vector<Field>& known);
+  void value(Aggregation& a, Node* function, bool is_new);
+
+  const Types& types_;
+  Nodes& nodes_;
+  Conversions& conversions_;
+  Expressions& expressions_;
+  Fields& fields_;
+  Script& script_;
+  std::map<std::string, std::uint32_t> numbers_;  // in Program::aggregations
+};
+
+}  // namespace vmrun::d::lang

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "probes/d/descriptions/match.hpp"
+#include "probes/d/statements/actions.hpp"
+#include "probes/d/syntax/parser.hpp"
+
+/// The third pass: what names mean, what types expressions have, whether statements make sense. It
+/// listens to the parser, rewrites trees (constants are computed, inlines and translators put in)
+/// and fills in the tables of the script; the clauses it keeps are what emit makes code of. Here
+/// are declarations and clauses; what is in them is the parts', in the order of the members below:
+/// each knows those above it.
+namespace vmrun::d::lang {
+
+struct CheckedClause {
+  ClauseTree tree;
+  Matched matched;
+  bool records = false;  // it makes records of its own
+};
+
+class Checker : public Listener {
+ public:
+  Checker(Tree& tree, Types& types, Script& script, const CompileOptions& options)
+      : types_(types), script_(script), options_(options), nodes_(tree, types) {}
+
+  void begin_source(Source::Kind kind) { source_kind_ = kind; }
+  std::vector<CheckedClause>& clauses() { return clauses_; }
+  const Symbols& symbols() const { return symbols_; }
+
+  std::int64_t constant(Node* expression, const char* tag) override;
+  void enumerator(Place place, const std::string& name, std::int64_t value) override;
+  void variable(const Declared& declared) override;
+  void inlined(const Declared& declared, const std::vector<std::string>& parameters, Node* value) override;
+  void translator(Place place, TypeId to, TypeId from, const std::string& variable,
+                  std::vector<Member> members) override;
+  void clause(ClauseTree clause) override;
+
+ private:
+  ClauseInfo match_descriptions(CheckedClause& clause);
+  void statements(std::vector<Statement>& list);
+  void statement(Statement& s);
+
+  Types& types_;
+  Script& script_;
+  const CompileOptions& options_;
+  Source::Kind source_kind_ = Source::Kind::kFile;
+  std::vector<CheckedClause> clauses_;
+
+  Nodes nodes_;
+  Conversions conversions_{nodes_, types_};
+  ProbeArguments arguments_;
+  Symbols symbols_{types_, script_.program};
+  Translators translators_{types_, nodes_};
+  Operators operators_{types_, nodes_, conversions_, symbols_};
+  Calls calls_{types_, nodes_, conversions_};
+  Expressions expressions_{types_,       nodes_,     conversions_, symbols_,
+                           translators_, operators_, calls_,       arguments_};
+  Fields fields_{types_, nodes_, conversions_, expressions_};
+  Formatted formatted_{types_, nodes_, conversions_, expressions_, fields_};
+  Aggregations aggregations_{types_, nodes_, conversions_, expressions_, fields_, script_};
+  Actions actions_{types_, nodes_, conversions_, expressions_, fields_, formatted_, aggregations_, script_};
+};
+
+}  // namespace vmrun::d::lang

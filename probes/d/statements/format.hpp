@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probes/d/syntax/failure.hpp"
+
+/// Formats of printf and printa, as far as the compiler has to know them: the arguments they take.
+namespace vmrun::d::lang {
+
+struct Conversion {
+  bool star_width = false, star_precision = false;  // an int argument comes before the value
+  bool aggregation = false;                         // %@d
+  char what = 'd';
+};
+
+/// The conversions that take arguments, in their order (%% takes none). Fails with D_SYNTAX when
+/// the format has one that D does not know.
+std::vector<Conversion> parse_format(std::string_view format, Place place);
+
+enum class ConversionType { kInteger, kText, kCharacter, kAddress, kTime, kFloat, kStack, kUnknown };
+ConversionType type_of(char conversion);
+
+}  // namespace vmrun::d::lang

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probes/d/syntax/failure.hpp"
+
+/// The first pass: bytes to tokens. Comments, control lines (#pragma, markers of the preprocessor)
+/// and macro variables ($1, $target) are dealt with here. D has two sorts of words: between
+/// clauses a probe description is one word (read by `description`), elsewhere C's tokens (`next`).
+namespace vmrun::d::lang {
+
+struct Token {
+  enum class Kind : std::uint8_t {
+    kEnd,
+    kInteger,  // value, suffix
+    kString,   // text, escapes replaced
+    kName,
+    kKeyword,
+    kSign,         // an operator or separator; "/{" ends a predicate
+    kAggregation,  // text without @
+  };
+  Kind kind = Kind::kEnd;
+  std::string text;
+  std::uint64_t value = 0;
+  bool is_unsigned = false, is_long = false, is_decimal = true, is_character = false;
+  Place place;
+
+  bool is(std::string_view sign_or_keyword) const {
+    return (kind == Kind::kSign || kind == Kind::kKeyword) && text == sign_or_keyword;
+  }
+  /// As an error message names it.
+  std::string shown() const;
+};
+
+/// A control line that is for the compiler.
+struct Pragma {
+  Place place;
+  std::vector<std::string> words;  // after #pragma
+};
+
+/// What $name and $1 stand for. Both say whether there is one.
+struct Macros {
+  std::function<bool(std::string_view name, std::string& value)> find;
+  std::function<void(const Pragma&)> pragma;
+  std::function<std::uint32_t(const std::string& file)> file_number;
+};
+
+class Lexer {
+ public:
+  Lexer(std::string_view text, std::uint32_t file, const Macros& macros)
+      : text_(text), place_{file, 1}, macros_(macros) {}
+
+  Token next();
+  /// Between clauses: whether what follows is the word of a probe description, not a declaration.
+  /// is_type: tells names of types from others.
+  bool at_description(const std::function<bool(const std::string&)>& is_type);
+  /// Reads that word, macros replaced. Empty when there is none.
+  std::string description();
+  bool at_end() {
+    skip();
+    return at_ >= text_.size();
+  }
+  /// The next byte that is neither blank nor comment; 0 at the end.
+  char peek() {
+    skip();
+    return look();
+  }
+  Place place() const { return place_; }
+
+ private:
+  char look(std::size_t n = 0) const { return at_ + n < text_.size() ? text_[at_ + n] : '\0'; }
+  void skip();
+  void comment();
+  void control_line();
+  void pragma(const std::vector<std::string>& words, Place place);
+  Token number();
+  Token quoted(char quote);
+  unsigned char escape();
+  Token macro();
+  std::string macro_name();
+  Token sign();
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  Place place_;
+  bool line_start_ = true;
+  const Macros& macros_;
+};
+
+bool is_keyword(std::string_view word);
+/// Those that can begin a declaration.
+bool begins_declaration(std::string_view keyword);
+
+}  // namespace vmrun::d::lang
