@@ -1,11 +1,10 @@
-"""What anybody who may open the machine's door can do to it: sessions that are damaged, that stop in the middle, that never
+"""What anybody who may open the machine's door can do to it: sessions that stop in the middle, that never
 read, that pass descriptors, that are too many; readers that stop; machines that end. The machine goes on as if nobody had been
 there, and has given everything back. The protocol: probes/engine/wire.hpp."""
 import array
 import contextlib
 import os
 import pathlib
-import random
 import re
 import resource
 import signal
@@ -27,7 +26,6 @@ HERE = pathlib.Path(__file__).resolve().parent
  EXIT, ATOMS_FROM) = range(1, 17)
 MOST_CONNECTIONS = 64
 MEBIBYTE = 1 << 20
-DAMAGED = 150  # sessions
 # Of everything: numbers and texts, keys, aggregations, variables, timers, functions by name.
 SCRIPT = '''BEGIN { printf("%d %s", pid, execname); n = 1; a["x", 1] = 2; }
 message-send { @[copyinstr(arg0), pid] = count(); self->t = timestamp; @q = quantize(timestamp - self->t); }
@@ -224,44 +222,6 @@ class Suite(Inside):
         return [HELLO_AS_IT_IS, message(PROGRAM, program), message(GO), message(DROPS),
                 message(ATOMS, numbers), message(ADDRESSES, numbers), message(ATOMS_FROM, struct.pack('<I', 30)), message(AGGREGATIONS, struct.pack('<4I', 0, 1, 1, 2 ** 32 - 1)),
                 message(STOP), message(AGGREGATIONS)]
-
-    @staticmethod
-    def damaged(messages, numbers):
-        """One session in which something is wrong."""
-        messages = list(messages)
-        how = numbers.randrange(6)
-        if how == 0:
-            numbers.shuffle(messages)
-        elif how == 1:
-            messages += numbers.choices(messages, k=20)
-        elif how == 2:
-            messages.insert(numbers.randrange(len(messages)), message(numbers.randrange(2 ** 32), numbers.randbytes(50)))
-        data = bytearray(b''.join(messages))
-        if how == 3:
-            del data[numbers.randrange(len(data)):]
-        elif how > 3:
-            for _ in range(numbers.choice([1, 1, 2, 5, 40])):
-                data[numbers.randrange(len(data))] = numbers.choice([0, 1, 255, numbers.randrange(256)])
-        return bytes(data)
-
-    def test_damaged_sessions(self):
-        seed = random.randrange(2 ** 32)
-        numbers, rss = random.Random(seed), []
-        try:
-            with self.machine() as target:
-                valid = self.whole_session(self.sent_for(target))
-                for i in range(3 * DAMAGED):
-                    with Peer(target.process.pid) as peer:
-                        peer.send(self.damaged(valid, numbers))
-                        peer.socket.shutdown(socket.SHUT_WR)
-                        if i % 3:  # the others go without having read anything
-                            peer.rest()
-                    if i % DAMAGED == DAMAGED - 1:
-                        self.expect_nothing_left(target)
-                        rss.append(self.memory(target))
-                expect(rss[2] - rss[0] < 8 * MEBIBYTE, 'memory grows', *rss)
-        except Failure as failure:
-            raise Failure(f'{failure}\n  seed {seed}') from None
 
     def test_a_script_runs_once(self):
         with self.machine() as target:

@@ -5,8 +5,8 @@
 #include <bit>
 #include <mutex>
 
+#include "vm/base/retired.hpp"
 #include "vm/code/instructions.hpp"
-#include "vm/code/reclaim.hpp"
 
 namespace vmrun {
 
@@ -30,6 +30,7 @@ struct PatchTable {
   // An instruction that is changed while it is patched: the table is replaced by one with the new
   // operation in it; the former ones are freed with this.
   const PatchTable* before = nullptr;
+  PatchTable* next_retired = nullptr;
 };
 
 namespace {
@@ -132,7 +133,13 @@ void free_patches(const PatchTable* table) {
 }
 
 void retire_patches(const PatchTable* table) {
-  if (table) retire(table->places.size() * sizeof(Patch), [table] { free_patches(table); });
+  if (!table) return;
+  static std::mutex mutex;
+  static auto& retired = *new Retired<PatchTable, &PatchTable::next_retired>;
+  const std::lock_guard lock(mutex);
+  retired.retire(const_cast<PatchTable&>(*table));
+  retired.stamp();
+  retired.reclaim([](PatchTable& it) { free_patches(&it); });
 }
 
 }  // namespace vmrun

@@ -48,7 +48,8 @@ struct PatchTable;
 [[nodiscard]] const PatchTable* set_patches(const std::vector<Patch>& patches);
 /// Those there are. The same lock.
 std::vector<Patch> all_patches();
-/// Without the lock. Nothing is done for nullptr.
+/// Without the lock. Nothing is done for nullptr. It is freed by a later call, once nobody can look
+/// at it: of tables that are replaced again and again there are only ever a few.
 void retire_patches(const PatchTable* table);
 /// Nobody looks at it any more.
 void free_patches(const PatchTable* table);

@@ -1,0 +1,129 @@
+"""What sessions leave in a machine, by number: after eight times as many of them it has no more memory in use, to the byte
+nearly (counting_allocator.cpp), no more memory mapped, no thread and no descriptor. Sessions that are damaged, ordinary ones, tracers that
+are killed."""
+import contextlib
+import os
+import pathlib
+import random
+import socket
+import struct
+import tempfile
+
+from harness.results import Failure, Skip, Test
+
+from . import door, session
+from .attach import expect
+
+SESSIONS = 30  # and twice, four times, eight times as many
+# Between the first figure and the last: numbers of functions that have been used are kept in a list, 4 bytes each.
+MOST_MORE = 16 << 10
+MOST_MORE_MAPPED = 64 << 20  # the C library keeps stacks of threads that have ended; each session's ring is 4 MB
+# A machine that works never has the same twice.
+MOST_MORE_AT_WORK = 1 << 20
+EVERYTHING = ('BEGIN { printf("tracing\\n"); } message-send { @[copyinstr(arg0)] = count(); self->n++; a[arg1] = self->n; } '
+              'message-receive { printf("%d", arg1); } process-exit { @s[ustack()] = count(); } '
+              'erlang*:lists:: { @f[mfa] = count(); } profile-97 { @p[mfa] = count(); } ')
+
+
+def tests(root, vmrun):
+    suite = Suite(pathlib.Path(vmrun))
+    return [Test('live', 'inside: left by ' + name[8:].replace('_', ' '), getattr(suite, name), alone=True)
+            for name in vars(Suite) if name.startswith('test_by_')]
+
+
+class Suite(door.Suite):
+    def __init__(self, vmrun):
+        super().__init__(vmrun)
+        self.allocator = vmrun.parent / 'test' / 'libcounting_allocator.so'
+
+    @contextlib.contextmanager
+    def counted(self, program):
+        """A machine, and what says how much memory it has in use."""
+        if not self.vmtrace.exists() or not self.allocator.exists():
+            raise Skip('vmtrace and its tests are not built')
+        with tempfile.NamedTemporaryFile() as words:
+            words.truncate(16)
+            environment = {'LD_PRELOAD': str(self.allocator), 'VMRUN_ALLOCATED': words.name, 'MALLOC_ARENA_MAX': '1'}
+            with session.Target(self.vmrun, door.HERE / program, environment=environment) as target:
+                in_use = lambda: struct.unpack('Q', pathlib.Path(words.name).read_bytes()[:8])[0]
+                expect(in_use(), 'the allocator does not count')
+                yield target, in_use
+
+    def left_by(self, program, a_session, most_more=MOST_MORE):
+        """a_session(target, k): the k-th one."""
+        with self.counted(program) as (target, in_use):
+            pid, figures = target.process.pid, []
+            for k in range(1, 8 * SESSIONS + 1):
+                a_session(target, k)
+                if k in (SESSIONS, 2 * SESSIONS, 4 * SESSIONS, 8 * SESSIONS):
+                    self.expect_nothing_left(target)
+                    threads = sorted(os.listdir(f'/proc/{pid}/task'))
+                    figures.append((in_use(), self.memory(target, 'VmSize'), threads, self.descriptors(target)))
+            used, mapped, threads, descriptors = zip(*figures)
+            expect(used[-1] - used[0] <= most_more, 'memory stays in use', *used)
+            expect(mapped[-1] - mapped[0] <= MOST_MORE_MAPPED, 'memory stays mapped', *mapped)
+            expect(threads[-1] == threads[0], 'threads stay', *threads)
+            expect(descriptors[-1] == descriptors[0], 'descriptors stay', *descriptors)
+            target.line('go')  # it does then what it would have done
+            target.wait_for('done')
+            if program == 'counts.act':
+                target.finish()
+
+    def sent(self, target):
+        """A whole session of door.SCRIPT: all messages, as vmtrace sends them."""
+        if not hasattr(target, 'whole'):
+            target.whole = self.whole_session(self.sent_for(target))
+        return target.whole
+
+    @staticmethod
+    def damaged(messages, numbers):
+        """One session in which something is wrong."""
+        messages = list(messages)
+        how = numbers.randrange(6)
+        if how == 0:
+            numbers.shuffle(messages)
+        elif how == 1:
+            messages += numbers.choices(messages, k=20)
+        elif how == 2:
+            messages.insert(numbers.randrange(len(messages)), door.message(numbers.randrange(2 ** 32), numbers.randbytes(50)))
+        data = bytearray(b''.join(messages))
+        if how == 3:
+            del data[numbers.randrange(len(data)):]
+        elif how > 3:
+            for _ in range(numbers.choice([1, 1, 2, 5, 40])):
+                data[numbers.randrange(len(data))] = numbers.choice([0, 1, 255, numbers.randrange(256)])
+        return bytes(data)
+
+    @staticmethod
+    def says(target, data, k):
+        with door.Peer(target.process.pid) as peer:
+            peer.send(data)
+            peer.socket.shutdown(socket.SHUT_WR)
+            if k % 3:  # the others go without having read anything
+                peer.rest()
+
+    # -- a machine that waits
+
+    def test_by_damaged_sessions(self):
+        seed = random.randrange(2 ** 32)
+        numbers = random.Random(seed)
+        try:
+            self.left_by('counts.act', lambda target, k: self.says(target, self.damaged(self.sent(target), numbers), k))
+        except Failure as failure:
+            raise Failure(f'{failure}\n  seed {seed}') from None
+
+    def test_by_whole_sessions(self):
+        self.left_by('counts.act', lambda target, k: self.says(target, b''.join(self.sent(target)), k))
+
+    # -- one that works
+
+    def test_by_tracers_that_end(self):
+        text = EVERYTHING + 'tick-5ms { exit(0); } '
+        self.left_by('inside_load.act', lambda target, k: self.ended(self.traced(target, '-qn', text), 0), MOST_MORE_AT_WORK)
+
+    def test_by_tracers_that_are_killed(self):
+        def killed(target, k):
+            tracer = self.traced(target, '-qn', EVERYTHING, begin=k % 3 > 0)
+            tracer.kill()
+            tracer.communicate()
+        self.left_by('inside_load.act', killed, MOST_MORE_AT_WORK)
