@@ -163,7 +163,7 @@ std::string to_text(const CompileError& error, bool with_tag) {
 
 CompileError no_match(const Script& script, const ClauseInfo& clause, const std::string& description) {
   return {"D_PDESC_ZERO", clause.file < script.files.size() ? script.files[clause.file] : "",
-          lang::no_match_text(description), clause.line};
+          lang::no_match_text(description, true), clause.line};
 }
 
 std::unique_ptr<Script> compile(const std::vector<Source>& sources, const CompileOptions& options,

@@ -79,7 +79,7 @@ CompileOptions compile_options(const CommandLine& line, Target& target, bool sev
       // What a machine that has not begun will load is not known yet.
       return target.is_at_start() ? 1 : target.functions(pattern, kMostListed).size();
     };
-  options.zero_matches = line.zero_matches || several;
+  options.zero_matches = line.zero_matches || line.list || several;
   options.options = line.options;
   for (const auto& [name, value] : line.options) {
     if (name == "empty") options.empty = true;
@@ -125,15 +125,14 @@ std::unique_ptr<Script> compiled(const std::vector<Source>& sources, const Compi
   return script;
 }
 
-/// Of several targets each description matches a probe of one at least.
-void need_matches(const std::vector<Source>& sources, const std::vector<Traced>& traced, bool with_tag) {
-  const Script& first = *traced.front().script;
-  for (std::size_t clause = 0; clause < first.clauses.size(); ++clause)
-    for (std::size_t n = 0; n < first.clauses[clause].matched.size(); ++n) {
+/// Each description that matches no probe of any target: missed(clause, text).
+template <class Missed>
+void each_missed(const std::vector<Traced>& traced, Missed&& missed) {
+  const std::vector<ClauseInfo>& clauses = traced.front().script->clauses;
+  for (std::size_t clause = 0; clause < clauses.size(); ++clause)
+    for (std::size_t n = 0; n < clauses[clause].matched.size(); ++n) {
       const auto matches = [&](const Traced& t) { return t.script->clauses[clause].matched[n].second != 0; };
-      if (std::ranges::none_of(traced, matches))
-        refuse(sources, no_match(first, first.clauses[clause], first.clauses[clause].matched[n].first),
-               with_tag);
+      if (std::ranges::none_of(traced, matches)) missed(clauses[clause], clauses[clause].matched[n].first);
     }
 }
 
@@ -201,8 +200,11 @@ void compile_for_all(const CommandLine& line, const std::vector<Source>& sources
     t.script = compiled(sources, compile_options(line, *t.target, traced.size() > 1));
     t.texts = std::make_unique<Texts>(t.target->names());
   }
-  if (!compile_options(line, *traced.front().target, false).zero_matches)
-    need_matches(sources, traced, has_option(line.options, "errtags"));
+  if (compile_options(line, *traced.front().target, false).zero_matches) return;
+  each_missed(traced, [&](const ClauseInfo& clause, const std::string& description) {
+    refuse(sources, no_match(*traced.front().script, clause, description),
+           has_option(line.options, "errtags"));
+  });
 }
 
 void open_all(std::vector<Traced>& traced, const ReaderOptions& options) {
@@ -275,16 +277,33 @@ int read_all(const Job& job, std::vector<Traced>& traced, unsigned round, std::v
   return status;
 }
 
+/// -l: what there is, or what the clauses are of. The status: whether each description matches.
+int list(const CommandLine& line, const std::vector<Source>& sources, std::vector<Traced>& traced) {
+  std::string text = list_header();
+  if (sources.empty())
+    for (const Traced& t : traced) list_all(text, *t.target, line.verbose);
+  else compile_for_all(line, sources, traced);
+  for (const Traced& t : traced)
+    if (t.script != nullptr) list_matches(text, *t.target, *t.script, line.verbose);
+  std::fputs(text.c_str(), stdout);
+  std::vector<std::string> missed;
+  if (!sources.empty())
+    each_missed(traced,
+                [&](const ClauseInfo&, const std::string& description) { missed.push_back(description); });
+  const char* why =
+      line.pids.empty() && line.commands.empty() ? " (no -p PID or -c CMD names a machine)" : "";
+  for (const std::string& description : missed)
+    std::fputs(fmt::format("vmtrace: failed to match {}: No probe matches description{}\n", description, why)
+                   .c_str(),
+               stderr);
+  return missed.empty() ? 0 : kFailure;
+}
+
 }  // namespace
 
 int trace(const CommandLine& line, const std::vector<Source>& sources, Presentation* shows) {
   std::vector<Traced> traced = targets_of(line);
-  if (line.list) {
-    std::string text;
-    for (const Traced& t : traced) list_probes(text, *t.target, sources, line.verbose);
-    std::fputs(text.c_str(), stdout);
-    return 0;
-  }
+  if (line.list) return list(line, sources, traced);
   compile_for_all(line, sources, traced);
   const Script& script = *traced.front().script;
   const Job job{line, sources, reader_options(script), shows};

@@ -48,10 +48,11 @@ const std::vector<ProbeInfo> kProbes = {
 
 void check(const std::string& text) {
   alarm(kMostSeconds);
-  const CompileOptions options{.probes = &kProbes,
-                               .default_arguments = true,
-                               .arguments = {"fuzz.d", "one", "2"},
-                               .macros = {{"target", 42}, {"pid", 7}}};
+  CompileOptions options;
+  options.probes = &kProbes;
+  options.default_arguments = true;
+  options.arguments = {"fuzz.d", "one", "2"};
+  options.macros = {{"target", 42}, {"pid", 7}};
   std::vector<CompileError> errors;
   const auto script = compile({{Source::Kind::kFile, "fuzz.d", text}}, options, errors);
   if (script == nullptr) {

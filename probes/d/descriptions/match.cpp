@@ -112,11 +112,12 @@ std::size_t match_functions(const Description& d, const Matchable& there_is, Mat
 }
 
 /// What somebody may have meant whose description matches nothing.
-std::string hint_of(std::string_view description) {
+std::string hint_of(std::string_view description, bool has_target) {
   const std::string_view provider = description.substr(0, description.find(':'));
   if (provider == description) return "";
   if (provider == "erlang")
     return ": a provider has the number of its process, as in erlang*:::name and erlang$target:::name";
+  if (provider.starts_with("erlang") && !has_target) return ": no -p PID or -c CMD names a machine";
   if (provider.starts_with("pid") && provider.find_first_not_of("0123456789*", 3) == std::string_view::npos)
     return ": functions of Erlang are erlang*:module:function:entry and :return";
   constexpr std::string_view kOthers[] = {"syscall", "fbt",      "sched",  "proc",
@@ -146,9 +147,9 @@ bool functions_named(const Description& d, FunctionPattern& pattern) {
   return pattern.arity <= 255;
 }
 
-std::string no_match_text(std::string_view description) {
+std::string no_match_text(std::string_view description, bool has_target) {
   return "probe description " + std::string(description) + " does not match any probes" +
-         hint_of(description);
+         hint_of(description, has_target);
 }
 
 Description parse_description(const std::string& text, Source::Kind kind, Place place) {

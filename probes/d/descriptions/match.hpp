@@ -38,8 +38,8 @@ struct Matched {
   std::unordered_set<std::string> known;  // the same probe in two descriptions fires the clause once
 };
 
-/// What is said of a description that matches nothing.
-std::string no_match_text(std::string_view description);
+/// What is said of a description that matches nothing. has_target: there is a machine with probes.
+std::string no_match_text(std::string_view description, bool has_target);
 
 /// Adds what a description matches to `matched`, and the timers it names to the program. Returns
 /// how many probes that are. Functions by name are added also when there are none yet: they may be

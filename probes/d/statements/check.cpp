@@ -135,7 +135,8 @@ ClauseInfo Checker::match_descriptions(CheckedClause& clause) {
                                     {probes, options_.count_functions}, script_.program, clause.matched);
     script_.matched += count;
     out.matched.emplace_back(text, count);
-    if (count == 0 && !options_.zero_matches) fail(place, "D_PDESC_ZERO", no_match_text(text));
+    if (count == 0 && !options_.zero_matches)
+      fail(place, "D_PDESC_ZERO", no_match_text(text, !probes.empty()));
     if (clause.matched.enabled.size() > kMostProbes) fail(place, "D_PDESC_INVAL", "too many probes: " + text);
   }
   return out;
