@@ -38,6 +38,8 @@ inline constexpr std::uint32_t function_of_probe(std::uint32_t number) {
   return (number - kFirstFunctionProbe) / 2;
 }
 inline constexpr bool is_return_probe(std::uint32_t number) { return number & 1; }
+/// The built-in `epid`: the number of a clause, counted from 1.
+inline constexpr std::uint32_t epid(std::uint64_t clause) { return static_cast<std::uint32_t>(clause) + 1; }
 /// The built-in `id`, and what -l shows: BEGIN, END and ERROR are 1 to 3, the target's follow;
 /// timers, which only a script has, are far from them.
 inline constexpr std::uint32_t probe_id(std::uint32_t number) {

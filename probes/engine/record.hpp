@@ -52,8 +52,8 @@ enum class FaultKind : std::uint64_t {
   kTupleOverflow,
   kBadStack
 };
-/// action: 0 is the predicate; else one more than the number of the clause's last action that had
-/// begun, or 1 when none had.
+/// action: 0 is the predicate; else the clause's last action that had begun, counted within the
+/// clause from 1, or 1 when none had.
 struct Fault {
   std::uint64_t clause, action, offset;  // offset: of the instruction
   FaultKind kind;

@@ -265,6 +265,7 @@ template <class Place>
 [[gnu::noinline]] bool add_term(Thread& t, std::uint64_t term, std::size_t room) {
   if (term == 0) return t.fail(FaultKind::kIllegalOperation);
   return add_shaped<Place>(t, room, [&](char* out, std::size_t most) {
+    most = std::min<std::size_t>(most, t.shared.program.options.strsize - 1);
     return Shaped{Shape::kText, t.shared.host.term_text(term, out, most)};
   });
 }
@@ -346,6 +347,7 @@ std::uint64_t own_number(Thread& t, Builtin which, const Firing& f) {
     case Builtin::kPpid: return t.shared.ppid;
     case Builtin::kTid: return t.tid;
     case Builtin::kId: return probe_id(f.probe);
+    case Builtin::kEpid: return epid(t.clause);
     case Builtin::kUid: return t.shared.uid;
     case Builtin::kGid: return t.shared.gid;
     case Builtin::kErrno: return static_cast<std::uint64_t>(errno);

@@ -383,6 +383,7 @@ void RunningSession::run_clause(Thread& t, const Firing& f, const Hit& hit) {
   t.record_words = sizeof(Record) / 8;
   t.record_overflow = t.redirected = false;
   t.action = 0;
+  t.clause = hit.number;
   if (!run_parts(t, f, hit)) [[unlikely]] {
     tell_fault(t, f, hit);
     return;
@@ -423,14 +424,15 @@ void RunningSession::stop_when_full(Thread& t) {
 
 // The clause's record becomes that of its fault; then ERROR fires, unless that is where we are.
 void RunningSession::tell_fault(Thread& t, const Firing& f, const Hit& hit) {
-  const Fault fault{hit.number, t.action, t.fault.offset, t.fault.kind, t.fault.address};
-  const std::uint64_t words[] = {
-      0, fault.clause, fault.action, fault.offset, static_cast<std::uint64_t>(fault.kind), fault.address};
+  const Fault fault{hit.number, t.action_in_clause(), t.fault.offset, t.fault.kind, t.fault.address};
   t.record_overflow = t.redirected = false;
-  std::copy(words + 1, words + 6, t.record + sizeof(Record) / 8);
-  t.record_words = sizeof(Record) / 8 + 5;
+  std::memcpy(t.record + sizeof(Record) / 8, &fault, sizeof fault);
+  t.record_words = (sizeof(Record) + sizeof fault) / 8;
   put_record(t, f, hit, kRecordFault);
   if (f.probe == kErrorProbe) return;
+  // arg1 and on, as dtrace has them: epid, action, offset, kind, address.
+  const std::uint64_t words[] = {
+      0, epid(hit.number), fault.action, fault.offset, static_cast<std::uint64_t>(fault.kind), fault.address};
   static constexpr ArgumentKind kinds[] = {ArgumentKind::kInt64, ArgumentKind::kInt64, ArgumentKind::kInt64,
                                            ArgumentKind::kInt64, ArgumentKind::kInt64, ArgumentKind::kInt64};
   run_hits(t, {kErrorProbe, 6, words, kinds}, hits_[index(kErrorProbe)],

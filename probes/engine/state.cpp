@@ -52,8 +52,17 @@ std::uint64_t Thread::timestamp() {
   return now;
 }
 
+std::uint64_t Thread::action_in_clause() const {
+  const auto& actions = shared.program.actions;
+  if (action == 0 || action > actions.size() || actions[action - 1].clause != clause)
+    return std::min<std::uint64_t>(action, 1);
+  std::uint64_t n = 1;
+  while (n < action && actions[action - 1 - n].clause == clause) ++n;
+  return n;
+}
+
 bool Thread::text(Address a, std::string_view& out) {
-  if (!memory.text(a, shared.program.options.strsize, out)) return fail(FaultKind::kBadAddress, a);
+  if (!memory.text(a, shared.program.options.strsize - 1, out)) return fail(FaultKind::kBadAddress, a);
   fuel -= static_cast<std::int64_t>(out.size()) + 1;
   return fuel >= 0 || fail(FaultKind::kIllegalOperation);
 }

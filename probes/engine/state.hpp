@@ -77,7 +77,8 @@ struct Thread {
   std::size_t record_words = 0;
   bool record_overflow = false, redirected = false;
   std::uint64_t speculation = 0;
-  std::uint64_t action = 0;  // the last that was begun, + 1
+  std::uint32_t clause = 0;  // its number
+  std::uint64_t action = 0;  // the last that was begun, + 1, or 1; 0: the predicate
 
   struct {
     FaultKind kind = FaultKind::kUnknown;
@@ -93,12 +94,14 @@ struct Thread {
   std::uint64_t random = 0;
 
   std::uint64_t timestamp();
+  /// As a Fault has it.
+  std::uint64_t action_in_clause() const;
   bool fail(FaultKind kind, std::uint64_t address = 0) {
     fault.kind = kind;
     fault.address = address;
     return false;
   }
-  /// A text of the script's, at most strsize bytes. False: a fault.
+  /// A text of the script's: strsize counts its NUL, so that at most one byte less. False: a fault.
   bool text(Address a, std::string_view& out);
   /// A copy in scratch memory. False: a fault.
   bool make_text(std::string_view text, Address& out);

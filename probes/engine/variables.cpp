@@ -40,8 +40,6 @@ void Globals::open(const std::vector<Variable>& variables) {
     places_[i].offset = words * 8;
     places_[i].bytes = v.by_reference ? v.bytes : 8;
     if (v.by_reference) places_[i].lock = std::make_unique<BriefLock>();
-    // Structures and arrays are there from the start; a text that was never stored is NULL.
-    places_[i].is_null = v.is_text;
     words += words_of(places_[i].bytes);
   }
   block_.assign(words, 0);

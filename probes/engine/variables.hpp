@@ -39,7 +39,7 @@ class Globals {
   struct Place {
     std::size_t offset = 0, bytes = 0;
     std::unique_ptr<BriefLock> lock;  // of those that are by reference
-    bool is_null = true;
+    bool is_null = false;             // a text that was never stored is empty, not NULL
   };
   std::atomic<std::uint64_t>& word(std::uint32_t variable) const {
     return reinterpret_cast<std::atomic<std::uint64_t>&>(

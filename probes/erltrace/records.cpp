@@ -28,7 +28,7 @@ void Records::take(const d::Record& record, std::span<const std::uint64_t> words
   probe_ = probe_of(record.probe);
   if ((record.flags & d::kRecordFault) != 0) {
     const d::Fault fault = d::fault_of(words);
-    return add("error", terms_.text(d::describe_fault(handle_.script(), fault)));
+    return add("error", terms_.text(d::describe_fault(fault)));
   }
   fresh_ = false;
   // The clause does nothing but say that it has fired.
@@ -63,7 +63,8 @@ void Records::act(std::size_t number, const std::vector<d::RecordField>& fields)
       return add("print", terms_.text(text));
     }
     case d::ActionKind::kPrinta: return add("printa", terms_.text(printed_aggregations(action, number)));
-    case d::ActionKind::kTrace: return add("probe", terms_.value(fields.at(0)));
+    case d::ActionKind::kTrace:
+    case d::ActionKind::kSymbol: return add("probe", terms_.value(fields.at(0)));
     case d::ActionKind::kTracemem: {
       std::string_view bytes = fields.at(0).text();
       if (fields.size() > 1 && fields[1].number >= 0)

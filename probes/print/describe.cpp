@@ -21,15 +21,6 @@ bool has_address(FaultKind kind) {
          kind == FaultKind::kKernelAddress || kind == FaultKind::kUserAddress;
 }
 
-/// Counted within the clause, from 1.
-std::size_t action_in_clause(const Script& script, const Fault& fault) {
-  const auto begun = static_cast<std::size_t>(fault.action - 1);
-  if (begun >= script.actions.size() || script.actions[begun].clause != fault.clause) return 1;
-  std::size_t n = 0;
-  for (std::size_t i = 0; i <= begun; ++i) n += script.actions[i].clause == fault.clause;
-  return n;
-}
-
 }  // namespace
 
 ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& program, std::uint32_t number) {
@@ -55,11 +46,10 @@ ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& progra
   return probe;
 }
 
-std::string describe_fault(const Script& script, const Fault& fault) {
+std::string describe_fault(const Fault& fault) {
   const auto kind = std::min<std::size_t>(static_cast<std::size_t>(fault.kind), std::size(kFaults) - 1);
   const std::string address = has_address(fault.kind) ? fmt::format(" (0x{:x})", fault.address) : "";
-  const std::string where =
-      fault.action == 0 ? "predicate" : fmt::format("action #{}", action_in_clause(script, fault));
+  const std::string where = fault.action == 0 ? "predicate" : fmt::format("action #{}", fault.action);
   return fmt::format("{}{} in {} at DIF offset {}", kFaults[kind], address, where, fault.offset);
 }
 

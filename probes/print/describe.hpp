@@ -21,7 +21,7 @@ ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& progra
                      Texts& texts);
 
 /// `divide-by-zero in action #1 at DIF offset 12`, as dtrace says it.
-std::string describe_fault(const Script& script, const Fault& fault);
+std::string describe_fault(const Fault& fault);
 
 /// Of a record that is flagged kRecordFault. words: without the head.
 Fault fault_of(std::span<const std::uint64_t> words);

@@ -298,4 +298,9 @@ void format_trace(std::string& out, const Value& value, bool quiet, bool raw_byt
   put_left(out, text, 33);
 }
 
+void format_symbol(std::string& out, const Value& value) {
+  out += "  ";
+  put_left(out, until_nul(value.bytes), 50);
+}
+
 }  // namespace vmrun::d

@@ -36,6 +36,9 @@ void format_values(std::string& out, const std::vector<Conversion>& format, cons
 /// dump.
 void format_trace(std::string& out, const Value& value, bool quiet, bool raw_bytes = false);
 
+/// ufunc() and its like: in a column of 50, quiet or not, as dtrace does it.
+void format_symbol(std::string& out, const Value& value);
+
 /// tracemem(): 16 bytes a line, in hex and as characters.
 void format_dump(std::string& out, std::string_view bytes);
 

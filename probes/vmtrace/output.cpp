@@ -127,6 +127,9 @@ void Output::act(const ActionInfo& action, std::size_t number) {
       if (values_.empty()) return;
       if (values_[0].kind == Field::Kind::kStack) return stack(values_[0]);
       return format_trace(text_, values_[0], options_.quiet, options_.tables.raw_bytes);
+    case ActionKind::kSymbol:
+      if (!values_.empty()) format_symbol(text_, values_[0]);
+      return;
     case ActionKind::kPrint:
       if (!values_.empty()) print_typed(text_, script_.types, values_[0]);
       return;
@@ -216,9 +219,9 @@ void Output::set_option(const ActionInfo& action) {
 
 void Output::fault(const Origin& origin, const Record& record, const Fault& fault) {
   const ProbeInfo probe = probe_of(origin, record);
-  message(fmt::format("error on enabled probe ID {} (ID {}: {}:{}:{}:{}): {}", fault.clause + 1,
+  message(fmt::format("error on enabled probe ID {} (ID {}: {}:{}:{}:{}): {}", epid(fault.clause),
                       probe_id(record.probe), probe.provider, probe.module, probe.function, probe.name,
-                      describe_fault(script_, fault)));
+                      describe_fault(fault)));
 }
 
 void Output::drops(Drop kind, std::uint64_t n, std::uint32_t cpu) {

@@ -120,6 +120,7 @@ void Emitter::action(const Node* call) {
       if (info.fields.size() > 1) field(call->children[2], info.fields[1]);
       return;
     case ActionKind::kTrace:
+    case ActionKind::kSymbol:
     case ActionKind::kPrint:
     case ActionKind::kSetopt: return fields(call, info, 0);
     case ActionKind::kExit: {

@@ -58,7 +58,7 @@ constexpr Refused kRefusedFunctions[] = {
 constexpr std::string_view kKernelVariables[] = {
     "caller",   "stackdepth", "ipl",       "curthread", "uregs",       "root",    "cwd",
     "zonename", "vmregs",     "curpsinfo", "curcpu",    "curlwpsinfo", "curproc", "regs",
-    "fds",      "epid",       "taskid",    "projid",    "pgid",        "sid",     "zoneid"};
+    "fds",      "taskid",     "projid",    "pgid",      "sid",         "zoneid"};
 
 }  // namespace
 

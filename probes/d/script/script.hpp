@@ -70,6 +70,7 @@ enum class ActionKind : std::uint8_t {
   kPrintf,       // format; fields in its order, `*` widths included
   kPrinta,       // format (may be empty), aggregations; no fields
   kTrace,        // one field
+  kSymbol,       // the same, of ufunc() and its like
   kPrint,        // one field; its type says how it is shown
   kTracemem,     // bytes; then, if there is a second, an integer: how many of them count
   kStack,        // stack(): refused where there is no kernel; kept for completeness

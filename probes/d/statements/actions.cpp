@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "probes/d/expressions/vocabulary.hpp"
+
 namespace vmrun::d::lang {
 
 using Kind = Node::Kind;
@@ -80,6 +82,7 @@ void Actions::value(ActionInfo& info, Node* call) {
   expressions_.check(value);
   if (types_.kind(value->type) == CType::Kind::kVoid)
     fail(call->place, "D_TRACE_VOID", call->text + "( ) may not be applied to a void expression");
+  if (value->kind == Kind::kCall && is_traced_alone(value->text)) info.kind = ActionKind::kSymbol;
   info.fields.push_back(fields_.field(value, "D_TRACE_DYN"));
 }
 

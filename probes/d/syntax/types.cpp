@@ -63,6 +63,7 @@ constexpr Alias kTypedefs[] = {{"int64_t", kLong},
                                {"ino_t", kUnsignedLong},
                                {"caddr_t", kCharPointer},
                                {"user_addr_t", kUnsignedLong},
+                               {"ipaddr_t", kUnsigned},
                                {"_Bool", kUnsignedChar},
                                {"bool", kUnsignedChar}};
 

@@ -42,7 +42,7 @@ class TestHost : public Host {
     return {Shape::kText, bytes};
   }
   std::ptrdiff_t argument_text(const Firing& f, unsigned n, char* out, std::size_t room) override {
-    if (f.arguments[n] == 0) return -1;
+    if (f.arguments[n] == 0 || f.kinds[n] >= ArgumentKind::kInt) return -1;
     const auto text = f.kinds[n] == ArgumentKind::kPid ? "<" + std::to_string(f.arguments[n]) + ">"
                                                        : reinterpret_cast<const char*>(f.arguments[n]);
     const auto bytes = std::min(text.size(), room - 1);

@@ -24,7 +24,7 @@ bool put(DynamicVariables& d, std::uint32_t variable, std::vector<std::uint64_t>
 
 }  // namespace
 
-TEST_CASE("global texts are NULL until they are stored, structures are there") {
+TEST_CASE("global texts and structures are there from the start; a text may be NULL later") {
   Globals g;
   g.open({{"n", Scope::kGlobal},
           {"t", Scope::kGlobal, false, 8, true, true},
@@ -33,7 +33,8 @@ TEST_CASE("global texts are NULL until they are stored, structures are there") {
   CHECK(g.integer(0) == 0);
   g.set_integer(0, 7);
   CHECK(g.integer(0) == 7);
-  CHECK(g.read(1, out) == Globals::Got::kNull);
+  CHECK(g.read(1, out) == Globals::Got::kValue);
+  CHECK(std::string(out).empty());
   CHECK(g.write(1, "hello", 5));
   CHECK(g.read(1, out) == Globals::Got::kValue);
   CHECK(std::string(out) == "hello");
@@ -194,7 +195,8 @@ TEST_CASE("scripts use them") {
   REQUIRE(all.size() == 4);
   const auto null = static_cast<std::uint64_t>(Shape::kNull);
   const auto shown = shaped(Shape::kText, "hi");
-  CHECK(all[0].words == std::vector<std::uint64_t>{0, 1, null, 0, 0, null});
+  CHECK(all[0].words ==
+        std::vector<std::uint64_t>{0, 1, static_cast<std::uint64_t>(Shape::kText), 0, 0, null});
   CHECK(all[1].words == std::vector<std::uint64_t>{0, 2, shown[0], shown[1], 1, 1, shown[0], shown[1]});
   CHECK(all[2].words == std::vector<std::uint64_t>{0, 3, shown[0], shown[1], 0, 2, null});
   CHECK(all[3].words == std::vector<std::uint64_t>{0, 4, shown[0], shown[1], 0, 3, null});
