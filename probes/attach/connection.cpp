@@ -88,14 +88,13 @@ void Connection::go() {
   tell_exit();
 }
 
+// A ring may come later than one with a higher number: who still has its descriptor is to be told.
 void Connection::tell_rings() {
-  const std::vector<d::Ring*> rings = session().rings();
-  for (; rings_told_ < rings.size(); ++rings_told_) {
-    const d::Ring& ring = *rings[rings_told_];
-    channel_.send(Message::kRing,
-                  d::Packer().u32(ring.number()).u32(ring.number()).u64(ring.capacity_bytes()).bytes,
-                  ring.descriptor());
-  }
+  for (d::Ring* ring : session().rings())
+    if (const int descriptor = ring->give_descriptor(); descriptor >= 0)
+      channel_.send(Message::kRing,
+                    d::Packer().u32(ring->number()).u32(ring->number()).u64(ring->capacity_bytes()).bytes,
+                    descriptor);
 }
 
 void Connection::tell_exit() {

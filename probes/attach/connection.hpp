@@ -42,7 +42,6 @@ class Connection {
 
   d::Channel channel_;
   std::unique_ptr<TracingSession> tracing_;
-  std::size_t rings_told_ = 0;
   bool gone_ = false;  // kGo has come, or kStop before it: a script runs once
   bool told_exit_ = false;
 };

@@ -40,7 +40,7 @@ Ring::Ring(void* memory, std::size_t bytes, int descriptor, const About& about)
 
 Ring::~Ring() {
   munmap(memory_, bytes_);
-  close(descriptor_);
+  if (descriptor_ >= 0) close(descriptor_);
 }
 
 std::unique_ptr<Ring> Ring::mapped(int descriptor, const About& about) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "probes/engine/program.hpp"
@@ -34,7 +35,10 @@ class Ring {
   static std::unique_ptr<Ring> map(int descriptor, std::string& why);
   static constexpr std::uint64_t kMostBytes = 256 << 20;
 
+  /// Of the memory, for another process to map; -1 when it has been given away.
   int descriptor() const { return descriptor_; }
+  /// The same, which is the caller's to close from now on.
+  int give_descriptor() { return std::exchange(descriptor_, -1); }
   std::uint32_t number() const { return about_.number; }  // of the thread within the session
   std::uint64_t tid() const { return about_.tid; }
   Options::Policy policy() const { return about_.policy; }

@@ -21,10 +21,12 @@ namespace {
 
 constexpr unsigned kSlots = 64;  // sessions at once
 constexpr std::uint32_t kMostThreads = 1024;
+constexpr std::uint32_t kTryAgainAfter = 1024;  // lost firings of a thread
 
 struct Slot {
   std::uint64_t generation = 0;
   Thread* thread = nullptr;
+  std::uint32_t lost = 0;
 };
 constinit thread_local Slot slots[kSlots];
 
@@ -123,7 +125,7 @@ class RunningSession final : public Session {
   bool counting_ = false;
   std::vector<std::uint64_t> next_of_timers_;  // when each is due
   std::atomic<Thread*> threads_{nullptr};      // only grows, until the session is freed
-  std::atomic<std::uint32_t> thread_count_{0};
+  std::atomic<std::uint32_t> thread_count_{0}, last_thread_{0};
   std::atomic<std::uint64_t> lost_{0};  // firings of threads for which there was no memory
   std::uint64_t lost_elements_ = 0;     // the master's
   bool are_enabled_ = false;
@@ -307,10 +309,12 @@ void RunningSession::tick() {
 }
 
 Thread* RunningSession::make_thread() {
-  const auto number = thread_count_.fetch_add(1, std::memory_order_relaxed);
-  if (number >= kMostThreads) return nullptr;
-  auto made = std::make_unique<Thread>(shared_);
-  if (!made->open(number)) return nullptr;
+  const auto count = thread_count_.fetch_add(1, std::memory_order_relaxed);
+  auto made = count < kMostThreads ? std::make_unique<Thread>(shared_) : nullptr;
+  if (made == nullptr || !made->open(last_thread_.fetch_add(1, std::memory_order_relaxed))) {
+    thread_count_.fetch_sub(1, std::memory_order_relaxed);
+    return nullptr;
+  }
   Thread* t = made.release();
   t->next = threads_.load(std::memory_order_relaxed);
   // Releases what was made; pairs with the controlling thread's loads.
@@ -321,7 +325,7 @@ Thread* RunningSession::make_thread() {
 Thread* RunningSession::thread() {
   Slot& slot = slots[number_];
   if (slot.generation != generation_) [[unlikely]]
-    slot = {generation_, make_thread()};
+    slot = {generation_, make_thread(), 0};
   return slot.thread;
 }
 
@@ -336,6 +340,8 @@ void RunningSession::fire_now(const Firing& f, Phase phase) {
   Thread* t = thread();
   if (t == nullptr) [[unlikely]] {
     lost_.fetch_add(1, std::memory_order_relaxed);
+    // Memory or descriptors may have been used up for a moment only.
+    if (Slot& slot = slots[number_]; ++slot.lost == kTryAgainAfter) slot.generation = 0;
     return;
   }
   if (t->inside) return;

@@ -6,7 +6,6 @@
 #include <ctime>
 #include <utility>
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -145,8 +144,7 @@ Channel::~Channel() {
 
 void Channel::send(Message message, std::string_view body, int passed) {
   const Head head{message, static_cast<std::uint32_t>(body.size())};
-  if (passed >= 0)
-    if (const int own = fcntl(passed, F_DUPFD_CLOEXEC, 0); own >= 0) passing_.push_back({out_.size(), own});
+  if (passed >= 0) passing_.push_back({out_.size(), passed});
   out_.append(reinterpret_cast<const char*>(&head), sizeof head);
   out_.append(body);
   (void)flush();  // who asks next is told

@@ -152,7 +152,7 @@ class Channel {
   ~Channel();
 
   int descriptor() const { return descriptor_; }
-  /// passed: a descriptor that goes along (it is duplicated), or -1.
+  /// passed: a descriptor that goes along, or -1; it is closed when it has been sent.
   void send(Message message, std::string_view body = {}, int passed = -1);
   /// Sends what waits as far as the other side takes it. False: the connection is gone.
   [[nodiscard]] bool flush();

@@ -37,6 +37,12 @@ struct Running final : attach::Insider, std::enable_shared_from_this<Running> {
     ended = why;
     attach::leave_alone(*this);
     session->end();
+    close_descriptors();
+  }
+  /// Of the rings: no other process maps them.
+  void close_descriptors() {
+    for (d::Ring* r : session->session().rings())
+      if (const int descriptor = r->give_descriptor(); descriptor >= 0) ::close(descriptor);
   }
   /// exit() ends tracing, and so does a full buffer with bufpolicy=fill.
   void end_if_exiting() {
@@ -59,6 +65,7 @@ struct Running final : attach::Insider, std::enable_shared_from_this<Running> {
   attach::TracingSession& tracing() override { return *session; }
   void tick() override {
     session->tick();
+    close_descriptors();
     end_if_exiting();
   }
 };

@@ -25,6 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 (HELLO, PROBES, PROGRAM, READY, REFUSED, GO, RING, AGGREGATIONS, ATOMS, ADDRESSES, NAMES, DROPS, STOP, STOPPED,
  EXIT, ATOMS_FROM) = range(1, 17)
 MOST_CONNECTIONS = 64
+MANY = 30  # tracers at once
 MEBIBYTE = 1 << 20
 # Of everything: numbers and texts, keys, aggregations, variables, timers, functions by name.
 SCRIPT = '''BEGIN { printf("%d %s", pid, execname); n = 1; a["x", 1] = 2; }
@@ -290,6 +291,24 @@ class Suite(Inside):
                 peer.socket.sendmsg([message(kind)], rights)
             peer.answer(DROPS)
             expect(len(self.descriptors(target)) < with_peer + 100, 'the machine keeps them', *self.descriptors(target)[:10])
+
+    def test_rings_cost_no_descriptors(self):
+        """With hardly any left in the machine, dozens of tracers get the records of all of its threads."""
+        with self.machine('inside_load.act', works=False) as target, contextlib.ExitStack() as stack:
+            pid, used = target.process.pid, len(self.descriptors(target))
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (used + MANY + 10, used + MANY + 10))
+            text = 'BEGIN { printf("tracing\\n"); } message-send { printf("%d", cpu); from[cpu] = 1; } tick-10ms /from[1] && from[2]/ { printf("both"); exit(0); }'
+            waiting = 'BEGIN { printf("tracing\\n"); } message-send { n++; } message-receive /n > 1000/ { printf("%d", n); n = 0; }'
+            others = [self.traced(target, '-qn', waiting) for _ in range(MANY)]
+            for other in others:
+                stack.callback(other.kill)
+            until(lambda: not any('memfd' in f for f in self.descriptors(target)), 'those of the rings are closed')
+            output, errors = self.ended(self.traced(target, '-qn', text), 0)
+            expect('both' in output, 'a thread has no ring', errors)
+            for other in others:
+                other.send_signal(signal.SIGINT)
+                output, errors = self.ended(other, 0)
+                expect(output.strip(), 'no records come', errors)
 
     # -- how many, and how slow
 

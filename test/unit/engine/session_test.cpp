@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <sys/resource.h>
+
 #include <thread>
 
 #include "test/unit/engine/support.hpp"
@@ -95,6 +97,29 @@ TEST_CASE("counts of several threads are added up while they fire") {
   CHECK(session->aggregations().empty());
   CHECK(session->rings().size() == kThreads);
   CHECK(session->drops(Drop::kAggregation) == 0);
+}
+
+TEST_CASE("a thread without descriptors for its ring takes part once there are some") {
+  TestHost host;
+  Program p;
+  p.aggregations.resize(1);
+  p.clauses.push_back(clause(0, {{Op::kLoad, 0, 0, 0, 1}, {Op::kAgg, 0, 0, 0, 0}}, false));
+  auto session = opened(p, host);
+  REQUIRE(session->begin());
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  constexpr std::uint64_t kLost = 1024;
+  for (std::uint64_t i = 0; i < kLost; ++i) host.fire(*session, 0, {1}, {ArgumentKind::kPid}, 0);
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(session->rings().empty());
+  CHECK(session->drops(Drop::kPrincipal) == kLost);
+  host.fire(*session, 0, {1}, {ArgumentKind::kPid}, 0);
+  CHECK(session->drops(Drop::kPrincipal) == kLost);
+  const auto all = session->aggregations({0});
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].values[0] == 1);
 }
 
 namespace {
