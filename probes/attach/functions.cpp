@@ -34,9 +34,13 @@ bool matches(const d::FunctionPattern& pattern, Term function, unsigned arity) {
          matches(pattern.function, function);
 }
 
+using FunctionKey = std::tuple<Word, Word, unsigned>;  // module, name, arity
+
 struct Filter {
   d::FunctionPattern pattern;
   bool returns = false, enabled = false;
+  // Functions for which there was no number. With `changing`.
+  std::set<FunctionKey> unwatched;
   // Of functions, a bit each. Set before the function fires for the first time.
   std::array<std::atomic<std::uint64_t>, kMostFunctions / 64> known{};
 
@@ -49,8 +53,6 @@ struct Filter {
 };
 
 std::atomic<Filter*> filters[kMostFilters];
-
-using FunctionKey = std::tuple<Word, Word, unsigned>;  // module, name, arity
 
 /// What functions the filters know, by number. A number that is given back is the last to be given
 /// out again.
@@ -121,9 +123,11 @@ class Watcher final : public FunctionWatcher {
     const std::lock_guard lock(changing);
     FunctionWatch watch;
     for (Filter* f : of_module_) {
-      if (!f->enabled || !matches(f->pattern, function, arity) ||
-          !numbers().number_of(module_, function, arity, watch.function))
+      if (!f->enabled || !matches(f->pattern, function, arity)) continue;
+      if (!numbers().number_of(module_, function, arity, watch.function)) {
+        if (f->unwatched.size() < kMostFunctions) f->unwatched.insert({module_.raw(), function.raw(), arity});
         continue;
+      }
       f->learn(watch.function);
       (f->returns ? watch.returns : watch.entry) = true;
     }
@@ -154,13 +158,24 @@ bool each_match(const d::FunctionPattern& pattern, std::size_t most, std::set<Fu
   each_probed_function([&](Term module) { return all && matches(pattern.module, module); },
                        [&](Term module, Term function, unsigned arity) {
                          if (!matches(pattern, function, arity)) return;
-                         if (found.size() < most) found.insert({module.raw(), function.raw(), arity});
-                         else all = false;
+                         const FunctionKey key{module.raw(), function.raw(), arity};
+                         if (found.size() < most) found.insert(key);
+                         else all &= found.contains(key);  // of another version of the module
                        });
   return all;
 }
 
 Filter* filter(std::uint32_t number) { return filters[number - 1].load(std::memory_order_acquire); }
+
+/// With `changing`.
+void forget_unknown_numbers() {
+  numbers().forget_unknown([](std::uint32_t function) {
+    return std::ranges::any_of(filters, [&](const std::atomic<Filter*>& f) {
+      const Filter* there = f.load(std::memory_order_relaxed);
+      return there && there->knows(function);
+    });
+  });
+}
 
 d::FunctionName named(Term module, Term function, unsigned arity) {
   return {atom_text(module), atom_text(function), arity};
@@ -181,6 +196,7 @@ std::uint32_t add_function_filter(const d::FunctionPattern& pattern, bool return
     if (!numbers().number_of(Term::from_raw(module), Term::from_raw(function), arity, number)) {
       why = fmt::format("{}:{} names {} functions: with those watched already more than {}", pattern.module,
                         pattern.function, found.size(), kMostFunctions);
+      forget_unknown_numbers();
       return 0;
     }
   for (std::uint32_t i = 0; i < kMostFilters; ++i) {
@@ -195,6 +211,7 @@ std::uint32_t add_function_filter(const d::FunctionPattern& pattern, bool return
     return i + 1;
   }
   why = fmt::format("more than {} patterns of functions", kMostFilters);
+  forget_unknown_numbers();
   return 0;
 }
 
@@ -214,14 +231,16 @@ void remove_function_filters(const std::vector<std::uint32_t>& which) {
   {
     const std::lock_guard lock(changing);
     for (const auto n : which) gone.emplace_back(filters[n - 1].exchange(nullptr, std::memory_order_seq_cst));
-    numbers().forget_unknown([](std::uint32_t function) {
-      return std::ranges::any_of(filters, [&](const std::atomic<Filter*>& f) {
-        const Filter* there = f.load(std::memory_order_relaxed);
-        return there && there->knows(function);
-      });
-    });
+    forget_unknown_numbers();
   }
   wait_for_firings();  // which look at filters
+}
+
+std::uint64_t unwatched_functions(const std::vector<std::uint32_t>& which) {
+  const std::lock_guard lock(changing);
+  std::set<FunctionKey> all;
+  for (const auto n : which) all.insert(filter(n)->unwatched.begin(), filter(n)->unwatched.end());
+  return all.size();
 }
 
 std::vector<d::FunctionName> matching_functions(const d::FunctionPattern& pattern, std::size_t most) {

@@ -19,6 +19,8 @@ std::uint32_t add_function_filter(const d::FunctionPattern& pattern, bool return
 void enable_function_filters(const std::vector<std::uint32_t>& filters, bool on);
 /// They do not fire any more. The numbers of functions that only they know are given to others.
 void remove_function_filters(const std::vector<std::uint32_t>& filters);
+/// How many functions they would let through that are not watched, because as many are as can be.
+std::uint64_t unwatched_functions(const std::vector<std::uint32_t>& filters);
 /// Each once, by module, at most so many.
 std::vector<d::FunctionName> matching_functions(const d::FunctionPattern& pattern, std::size_t most);
 

@@ -390,6 +390,9 @@ class MachineHost final : public d::Host {
   void enable_functions(const std::vector<std::uint32_t>& filters, bool on) override {
     enable_function_filters(filters, on);
   }
+  std::uint64_t unwatched_functions(const std::vector<std::uint32_t>& filters) override {
+    return attach::unwatched_functions(filters);
+  }
   void remove_functions(const std::vector<std::uint32_t>& filters) override {
     remove_function_filters(filters);
   }

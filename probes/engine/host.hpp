@@ -127,6 +127,8 @@ class Host {
   }
   /// Whether these filters' functions fire.
   virtual void enable_functions(const std::vector<std::uint32_t>& filters, bool on) {}
+  /// Functions that these filters would let through, were not so many watched already: each once.
+  virtual std::uint64_t unwatched_functions(const std::vector<std::uint32_t>& filters) { return 0; }
   /// Numbers of functions that no filter knows any more may be given to others.
   virtual void remove_functions(const std::vector<std::uint32_t>& filters) {}
   /// Those that a filter would let through now, at most so many.

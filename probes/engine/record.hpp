@@ -69,6 +69,7 @@ enum class Drop : std::uint8_t {
   kSpeculationBusy,
   kSpeculationUnavailable,
   kStack,
+  kFunction,  // by name, that is not watched: as many are as can be
   kCount
 };
 

@@ -11,7 +11,7 @@ namespace {
 // By Drop.
 constexpr const char* kDrops[] = {"principal",   "aggregation",      "dynamic",
                                   "speculation", "speculation_busy", "speculation_unavailable",
-                                  "stack"};
+                                  "stack",       "function"};
 static_assert(std::size(kDrops) == static_cast<std::size_t>(d::Drop::kCount));
 
 }  // namespace

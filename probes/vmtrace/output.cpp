@@ -21,7 +21,7 @@ struct DropText {
   const char *tag, *text, *more;  // text, s where there are several, more
   bool on_cpu;
 };
-// By Drop, in dtrace's words.
+// By Drop, in dtrace's words where it has them.
 constexpr DropText kDrops[] = {
     {"PRINCIPAL", "drop", "", true},
     {"AGGREGATION", "aggregation drop", "", true},
@@ -30,6 +30,7 @@ constexpr DropText kDrops[] = {
     {"SPECBUSY", "failed speculation", " (available buffer(s) still busy)", false},
     {"SPECUNAVAIL", "failed speculation", " (no speculative buffer available)", false},
     {"STKSTROVERFLOW", "jstack()/ustack() string table overflow", "", false},
+    {"FUNCTION", "function", " not watched (as many are as can be at once)", false},
 };
 static_assert(std::size(kDrops) == static_cast<std::size_t>(Drop::kCount));
 

@@ -106,7 +106,7 @@ void Reader::report_drops(bool last) {
 
 void Reader::report_drops_of_none() {
   for (Traced& traced : traced_)
-    for (const Drop kind : {Drop::kPrincipal, Drop::kAggregation}) {
+    for (const Drop kind : {Drop::kPrincipal, Drop::kAggregation, Drop::kFunction}) {
       const std::uint64_t all = traced.target->drops(kind);
       std::uint64_t of_rings = 0;
       for (const Ring* ring : traced.target->rings()) of_rings += ring->said_drops(kind);
