@@ -16,7 +16,7 @@ namespace vmrun::d {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32474e5244;  // DRNG2
+constexpr std::uint64_t kMagic = 0x33474e5244;  // DRNG3
 constexpr std::size_t kHeadBytes = 4096;
 constexpr std::uint64_t kLeastBytes = 1024;
 constexpr std::size_t kRecordHead = sizeof(Record) / 8;
@@ -64,7 +64,7 @@ std::unique_ptr<Ring> Ring::make(std::uint64_t bytes, std::uint32_t number, std:
     close(descriptor);
     return nullptr;
   }
-  new (ring->memory_) Head{ring->about_, {}, {}, {}, {}};
+  new (ring->memory_) Head{ring->about_, {}, {}, {}, {}, {}};
   return ring;
 }
 
@@ -110,6 +110,13 @@ bool Ring::put(const std::uint64_t* record, std::size_t words) {
   written_ += words;
   head().written.store(written_, std::memory_order_release);  // becomes visible in one piece
   return true;
+}
+
+// Relaxed: it comes before the first record of the new ring, and so before whatever that leads to,
+// which is released by put() of the other rings.
+void Ring::announce(std::uint32_t rings) {
+  std::uint32_t known = head().rings.load(std::memory_order_relaxed);
+  while (known < rings && !head().rings.compare_exchange_weak(known, rings, std::memory_order_relaxed)) {}
 }
 
 bool Ring::make_room(std::size_t words) {

@@ -48,6 +48,9 @@ class Ring {
   /// Whole or not at all, then counted as kPrincipal. Policy ring: what is oldest gives way.
   bool put(const std::uint64_t* record, std::size_t words);
   void drop(Drop kind);
+  // Any thread that fires, before its first record.
+  /// The session has so many rings now. Who reads may not have been told of all of them yet.
+  void announce(std::uint32_t rings);
 
   // The machine: what it has counted itself, from any thread.
   bool is_full() const { return full_.load(std::memory_order_acquire); }
@@ -60,6 +63,8 @@ class Ring {
   /// What is not what a machine writes is passed over.
   std::size_t take(std::vector<std::uint64_t>& out, std::size_t most_words = 1 << 16);
   bool empty();
+  /// How many rings the session had, at least, when what was taken was put.
+  std::uint32_t said_rings() const { return head().rings.load(std::memory_order_relaxed); }
   /// A record did not fit, and the policy is fill: none comes any more.
   bool said_full() const { return head().full.load(std::memory_order_acquire); }
   std::uint64_t said_drops(Drop kind) const {
@@ -82,6 +87,7 @@ class Ring {
     alignas(64) std::atomic<std::uint64_t> written;
     std::atomic<bool> full;
     std::atomic<std::uint64_t> drops[kKinds];
+    std::atomic<std::uint32_t> rings;  // every thread with a new ring writes it, to all
     // The reader releases it when it has copied the words; with policy ring it is the firing
     // thread's: the oldest record that there is.
     alignas(64) std::atomic<std::uint64_t> taken;

@@ -125,7 +125,7 @@ class RunningSession final : public Session {
   bool counting_ = false;
   std::vector<std::uint64_t> next_of_timers_;  // when each is due
   std::atomic<Thread*> threads_{nullptr};      // only grows, until the session is freed
-  std::atomic<std::uint32_t> thread_count_{0}, last_thread_{0};
+  std::atomic<std::uint32_t> thread_count_{0}, last_thread_{0}, ring_count_{0};
   std::atomic<std::uint64_t> lost_{0};  // firings of threads for which there was no memory
   std::uint64_t lost_elements_ = 0;     // the master's
   bool are_enabled_ = false;
@@ -316,9 +316,14 @@ Thread* RunningSession::make_thread() {
     return nullptr;
   }
   Thread* t = made.release();
+  ring_count_.fetch_add(1, std::memory_order_relaxed);
   t->next = threads_.load(std::memory_order_relaxed);
-  // Releases what was made; pairs with the controlling thread's loads.
-  while (!threads_.compare_exchange_weak(t->next, t, std::memory_order_release, std::memory_order_relaxed)) {}
+  // Releases what was made, and the count; pairs with the controlling thread's loads, and with this
+  // same operation of others: of two threads the later one has both counted.
+  while (!threads_.compare_exchange_weak(t->next, t, std::memory_order_acq_rel, std::memory_order_relaxed)) {}
+  // Whoever reads a record that this thread's first one led to knows that there is another ring.
+  for (Thread* other = t; other != nullptr; other = other->next)
+    other->ring->announce(ring_count_.load(std::memory_order_relaxed));
   return t;
 }
 
@@ -449,7 +454,7 @@ std::vector<Ring*> RunningSession::rings() {
   std::vector<Ring*> all;
   for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next)
     all.push_back(t->ring.get());
-  std::sort(all.begin(), all.end(), [](Ring* a, Ring* b) { return a->number() < b->number(); });
+  std::reverse(all.begin(), all.end());  // new ones come last
   return all;
 }
 

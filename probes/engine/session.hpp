@@ -40,7 +40,8 @@ class Session {
   /// An Erlang process ended: its self-> variables go.
   virtual void forget_self(std::uint64_t key) = 0;
 
-  /// One for each thread that has fired; they stay until the session is freed.
+  /// One for each thread that has fired, in the order in which they came; they stay until the
+  /// session is freed.
   virtual std::vector<Ring*> rings() = 0;
   /// clear: start again from nothing for those named.
   virtual std::vector<Element> aggregations(const std::vector<std::uint32_t>& clear = {}) = 0;

@@ -23,7 +23,18 @@ class RecordStream {
       words_.clear();
       at_ = 0;
     }
+    filled_at_ = words_.size();
     return ring_->take(words_, ring_->capacity_bytes() / 8) != 0;
+  }
+  /// Whether the last fill brought a record that is not younger than `until`.
+  bool filled(std::uint64_t until) const {
+    for (std::size_t at = filled_at_; at < words_.size();) {
+      const Record& head = *reinterpret_cast<const Record*>(words_.data() + at);
+      if (head.timestamp <= until) return true;
+      if (head.bytes < sizeof(Record)) return false;  // the other side scribbled
+      at += head.bytes / 8;
+    }
+    return false;
   }
   bool has() const { return at_ < words_.size(); }
   /// Calls look(head) for each record that has not been read.
@@ -53,8 +64,28 @@ class RecordStream {
  private:
   Ring* ring_;
   std::vector<std::uint64_t> words_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, filled_at_ = 0;
 };
+
+/// Fills the streams until no record is missing that led to one which is there and not younger than
+/// `until`. An event that causes another, as when a process moves on to another scheduler or a
+/// message is received, is in its ring before the other is put; so a round that brings nothing of
+/// that age says that all before it are there. Their number is bounded, for what fires now is
+/// younger. find_new(): called before each round, adds streams. Whether anything came.
+template <class Streams, class Find>
+bool fill_all(Streams& streams, std::uint64_t until, Find find_new) {
+  bool any = false;
+  for (bool more = true; more;) {
+    more = false;
+    find_new();
+    for (auto& stream : streams) {
+      if (!stream->fill()) continue;
+      any = true;
+      more = more || stream->filled(until);
+    }
+  }
+  return any;
+}
 
 /// Calls take(stream), which passes a record, for each record that is not younger than `until`.
 /// streams: pointers to what has the functions of a RecordStream. Whether there was any.

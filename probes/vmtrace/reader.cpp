@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint64_t kShortestPause = 500'000, kLongestPause = 10'000'000;  // ns
 // A record has its timestamp before it is in its ring: what is younger than this waits for those of
-// other threads that may still come in front of it.
+// other threads that may still come in front of it. One of a thread that the system interrupts for
+// longer in the midst of a firing comes late, but what it led to never comes before it: fill_all.
 constexpr std::uint64_t kSettled = 1'000'000;
 constexpr std::uint64_t kDropsEvery = 1'000'000'000;
 // So that what a machine has counted is not lost with it.
@@ -47,7 +48,7 @@ void Reader::find_streams() {
       const auto known = std::find_if(streams_.begin(), streams_.end(),
                                       [ring](const auto& s) { return &s->ring() == ring; });
       if (known != streams_.end()) continue;
-      streams_.push_back(std::make_unique<Stream>(*ring, traced));
+      streams_.push_back(std::make_unique<Stream>(*ring, traced, ended_));
     }
 }
 
@@ -59,13 +60,17 @@ void Reader::print_next(Stream& stream) {
   if (std::span<const std::uint64_t> words; stream.pass(words)) output_.record(origin, head, words);
 }
 
+bool Reader::is_ring_missing() const {
+  return std::ranges::any_of(
+      streams_, [](const auto& s) { return s->ring().said_rings() > s->traced->target->rings_told(); });
+}
+
 bool Reader::drain(bool last) {
-  find_streams();
+  ended_ = last;
   const std::uint64_t now = timestamp();
-  const std::uint64_t until = last || streams_.size() < 2 ? ~0ULL : now - kSettled;
-  bool any = false;
-  for (auto& stream : streams_)
-    if (stream->ring().policy() != Options::Policy::kRing || last) any |= stream->fill();
+  bool any = fill_all(streams_, now - kSettled, [this] { find_streams(); });
+  if (!last && is_ring_missing()) return any;
+  const std::uint64_t until = last ? ~0ULL : streams_.size() < 2 ? now : now - kSettled;
   any |= merge(streams_, until, [this](Stream& stream) { print_next(stream); });
   if (any) output_.flush();
   return any;

@@ -40,13 +40,18 @@ class Reader {
 
  private:
   struct Stream : RecordStream {
-    Stream(Ring& ring, Traced& of) : RecordStream(ring), traced(&of) {}
+    Stream(Ring& ring, Traced& of, const bool& ended) : RecordStream(ring), traced(&of), is_ended(ended) {}
+    /// Rings that keep the newest are read when the tracing has ended.
+    bool fill() { return (is_ended || ring().policy() != Options::Policy::kRing) && RecordStream::fill(); }
     Traced* traced;
+    const bool& is_ended;
     std::uint32_t cpu = 0;
     std::uint64_t reported[static_cast<std::size_t>(Drop::kCount)] = {};
   };
 
   void find_streams();
+  /// A ring is known by what another says, but the target's message has not come yet.
+  bool is_ring_missing() const;
   /// Whether anything came. last: everything is taken, however young.
   bool drain(bool last);
   void print_next(Stream& stream);
@@ -62,6 +67,7 @@ class Reader {
   Aggregates& aggregates_;
   std::function<void()> asked_;
   std::vector<std::unique_ptr<Stream>> streams_;
+  bool ended_ = false;  // nothing fires any more
   std::uint64_t next_drops_ = 0, next_refresh_ = 0, firings_before_ = 0;
 };
 

@@ -42,6 +42,8 @@ class Target {
   virtual void end() = 0;
 
   virtual std::vector<Ring*> rings() = 0;
+  /// How many rings this side has heard of.
+  virtual std::size_t rings_told() = 0;
   /// Elements since the last call.
   virtual std::vector<Element> aggregations() = 0;
   virtual std::uint64_t drops(Drop kind) = 0;

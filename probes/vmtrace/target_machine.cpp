@@ -109,6 +109,7 @@ class MachineTarget : public Target {
     for (const auto& ring : rings_) all.push_back(ring.get());
     return all;
   }
+  std::size_t rings_told() override { return rings_told_; }
   std::vector<Element> aggregations() override {
     std::vector<Element> elements;
     if (gone_ || all_.empty()) return elements;
@@ -182,6 +183,7 @@ class MachineTarget : public Target {
     switch (received.message) {
       case Message::kRing: {
         std::string why;
+        rings_told_++;
         if (received.passed < 0) return;
         if (auto ring = Ring::map(received.passed, why)) rings_.push_back(std::move(ring));
         return;
@@ -223,6 +225,7 @@ class MachineTarget : public Target {
   std::vector<ProbeInfo> probes_;
   std::vector<std::uint32_t> all_;
   std::vector<std::unique_ptr<Ring>> rings_;
+  std::size_t rings_told_ = 0;  // also of those that could not be mapped
   bool gone_ = false, stopped_ = false, stopped_of_itself_ = false, exiting_ = false;
   int status_ = 0;
   std::uint32_t atoms_told_ = 0;

@@ -222,6 +222,26 @@ class Suite:
         expect(any(row[0].startswith('inside_load:p') for row in rows) and all(row[1] == '1' for row in rows),
                'no samples of the processes that work, or without a stack', *rows)
 
+    def test_what_one_event_leads_to_is_printed_after_it(self):
+        vmtrace = self.vmrun.parent / 'vmtrace'
+        if not vmtrace.exists():
+            raise Skip('vmtrace is not built')
+        schedulers = set()
+        with session.Target(self.vmrun, HERE / 'moves.act', ('+S', '4')) as target:
+            for _ in range(self.ATTACHMENTS):  # while a session begins, threads fire for the first time
+                done = subprocess.run([vmtrace, '-q', '-p', str(target.process.pid), '-x', 'bufsize=16m', '-n',
+                                       'user_trace-i4s4 { printf("%d %d\\n", arg2, cpu); } user_trace-i4s4 /++n == 50000/ { exit(0); }'],
+                                      capture_output=True, text=True, timeout=session.LIMIT)
+                expect(done.returncode == 0, f'vmtrace: status {done.returncode}', done.stderr)
+                rows = [line.split() for line in done.stdout.splitlines() if line]
+                numbers = [int(row[0]) for row in rows]
+                late = [pair for pair in zip(numbers, numbers[1:]) if pair[0] >= pair[1]]
+                expect(not late, 'numbers do not rise', *late)
+                schedulers.update(row[1] for row in rows)
+        expect(len(schedulers) > 1, 'it never moved', *schedulers)
+
+    ATTACHMENTS = 20
+
     def test_functions_by_name(self):
         output = self.script('counts.act', '-n', self.BEGIN + 'erlang*:counts:worker:entry { @["by name", mfa] = count(); } '
                              'END { printa("%s %s %@d\\n", @); }')

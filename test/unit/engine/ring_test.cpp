@@ -172,14 +172,14 @@ TEST_CASE("the size of the memory cannot be changed, and other files are no ring
   CHECK(Ring::map(open("/dev/null", O_RDWR), why) == nullptr);
   CHECK(why == "this is not a ring");
   const int other = memfd_create("other", MFD_ALLOW_SEALING);
-  const std::uint64_t head[4] = {0x32474e5244, 512};
+  const std::uint64_t head[4] = {0x33474e5244, 512};
   REQUIRE(write(other, head, sizeof head) == sizeof head);
   CHECK(Ring::map(dup(other), why) == nullptr);
   CHECK(why == "the ring has another size than it says, or one that may change");
   REQUIRE(ftruncate(other, 8192) == 0);  // big enough, but not sealed
   CHECK(Ring::map(dup(other), why) == nullptr);
   CHECK(why == "the ring has another size than it says, or one that may change");
-  const std::uint64_t odd[4] = {0x32474e5244, 500};
+  const std::uint64_t odd[4] = {0x33474e5244, 500};
   REQUIRE(pwrite(other, odd, sizeof odd, 0) == sizeof odd);
   CHECK(Ring::map(other, why) == nullptr);
   CHECK(why == "the ring's size is impossible");

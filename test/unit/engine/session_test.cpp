@@ -122,6 +122,23 @@ TEST_CASE("a thread without descriptors for its ring takes part once there are s
   CHECK(all[0].values[0] == 1);
 }
 
+TEST_CASE("each ring says that there are others") {
+  TestHost host;
+  Program p;
+  p.clauses.push_back(clause(0, {}));
+  auto session = opened(p, host);
+  REQUIRE(session->begin());
+  host.fire(*session, 0);
+  REQUIRE(session->rings().size() == 1);
+  Ring* first = session->rings()[0];
+  CHECK(first->said_rings() == 1);
+  std::thread([&] { host.fire(*session, 0); }).join();
+  REQUIRE(session->rings().size() == 2);
+  CHECK(session->rings()[0] == first);  // those that are known stay where they are
+  CHECK(first->said_rings() == 2);
+  CHECK(session->rings()[1]->said_rings() == 2);
+}
+
 namespace {
 
 /// Counts firings of its probes for who asks, as the machine does.

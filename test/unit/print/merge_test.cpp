@@ -83,3 +83,21 @@ TEST_CASE("no rings, and rings with nothing in them") {
   s.fill();
   CHECK(s.merged().empty());
 }
+
+TEST_CASE("a record that led to one which is there is waited for") {
+  Streams s(3);
+  s.put(2, 7);
+  unsigned round = 0;
+  // What was put in a ring that was looked at already: round by round, as rings are filled.
+  const auto find_new = [&] {
+    if (++round == 2) s.put(1, 6);
+    if (round == 3) s.put(0, 5);
+    if (round == 4) s.put(0, 20);  // younger than asked for, so this round is the last
+    REQUIRE(round <= 4);
+  };
+  CHECK(fill_all(s.all, 10, find_new));
+  CHECK(round == 4);
+  CHECK(s.merged(10) == Times{5, 6, 7});
+  CHECK_FALSE(fill_all(s.all, 10, [] {}));
+  CHECK(s.merged() == Times{20});
+}

@@ -18,16 +18,21 @@ class FilledTarget : public Target {
   std::int64_t pid() const override { return 1; }
   bool open(const Program&, std::string&) override { return true; }
   bool begin(std::string&) override { return true; }
-  std::uint64_t work(std::uint64_t) override { return 0; }
+  std::uint64_t work(std::uint64_t) override {
+    if (rounds != 0 && --rounds == 0) hidden = 0;
+    return 0;
+  }
   void end() override { ended = true; }
   std::vector<Ring*> rings() override {
     std::vector<Ring*> all;
     for (const auto& ring : rings_) all.push_back(ring.get());
+    all.resize(all.size() - hidden);
     return all;
   }
+  std::size_t rings_told() override { return rings().size(); }
   std::vector<Element> aggregations() override { return std::exchange(elements, {}); }
   std::uint64_t drops(Drop kind) override { return kind == Drop::kAggregation ? aggregation_drops : 0; }
-  bool exiting(int& status) override { return status = exit_status, true; }
+  bool exiting(int& status) override { return status = exit_status, rounds == 0; }
   Names names() override { return {}; }
 
   Ring& add_ring(std::uint64_t bytes) {
@@ -37,6 +42,8 @@ class FilledTarget : public Target {
   }
   int exit_status = 0;
   bool ended = false;
+  unsigned rounds = 0;     // of the loop until it ends
+  std::size_t hidden = 0;  // the last rings, which are told of in the last round
   std::vector<Element> elements;
   std::uint64_t aggregation_drops = 0;
 
@@ -99,6 +106,17 @@ TEST_CASE("records of several threads come in the order of their timestamps") {
   for (const std::uint64_t t : {6, 7}) REQUIRE(put(c, t, t));
   CHECK(run.text() == "1 2 3 4 5 6 7 8 9 \n");
   CHECK(run.target->ended);
+}
+
+TEST_CASE("nothing is printed before all rings are there") {
+  Run run;
+  Ring &a = run.target->add_ring(4096), &b = run.target->add_ring(4096);
+  REQUIRE(put(b, 1, 1));
+  REQUIRE(put(a, 2, 2));
+  a.announce(2);
+  run.target->hidden = 1;
+  run.target->rounds = 3;
+  CHECK(run.text() == "1 2 \n");
 }
 
 TEST_CASE("the status of exit() is the reader's") {
