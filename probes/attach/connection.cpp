@@ -7,6 +7,7 @@
 #include "probes/attach/host.hpp"
 #include "probes/engine/ring.hpp"
 #include "probes/engine/verify.hpp"
+#include "probes/probes.hpp"
 
 namespace vmrun::attach {
 
@@ -33,9 +34,9 @@ bool Connection::serve() {
 void Connection::handle(const d::Channel::Received& received) {
   switch (received.message) {
     case Message::kHello:
-      if (d::Unpacker(received.body).u32() == d::kWireVersion)
+      if (const auto why = d::refusal(d::Unpacker(received.body).u32(), probe::kCompiledIn); why.empty())
         channel_.send(Message::kProbes, d::pack_probes(machine_host().probes()));
-      else channel_.send(Message::kRefused, d::Packer().text("it speaks another version").bytes);
+      else channel_.send(Message::kRefused, d::Packer().text(why).bytes);
       break;
     case Message::kProgram: open(received.body); break;
     case Message::kGo: go(); break;

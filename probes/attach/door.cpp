@@ -29,7 +29,6 @@
 #include "probes/attach/connection.hpp"
 #include "probes/attach/firing.hpp"
 #include "probes/engine/wire.hpp"
-#include "probes/probes.hpp"
 #include "vm/base/thread.hpp"
 
 namespace vmrun::attach {
@@ -309,7 +308,7 @@ int door_signal() { return SIGRTMIN + d::kDoorSignal; }
 
 void open_door() {
   std::lock_guard guard(mutex);
-  if (!probe::kCompiledIn || machine_ends) return;
+  if (machine_ends) return;
   is_asked = true;
   if (is_open) wake_up();
   else start_tracing(-1, false);
@@ -348,7 +347,7 @@ void start_under_trace() {
   const auto [end, error] = std::from_chars(text, text + std::strlen(text), descriptor);
   const bool is_number = error == std::errc() && *end == 0 && descriptor > 2;
   unsetenv(d::kTraceVariable);  // not our children's
-  if (!probe::kCompiledIn || !is_number || fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0) return;
+  if (!is_number || fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0) return;
   std::unique_lock lock(mutex);
   start_tracing(descriptor, true);
   changed.wait(lock, [] { return has_gone; });

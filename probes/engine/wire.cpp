@@ -39,6 +39,11 @@ std::string Unpacker::text() {
   return t;
 }
 
+std::string_view refusal(std::uint32_t version, bool has_probes) {
+  if (version != kWireVersion) return "it speaks another version";
+  return has_probes ? "" : "its probes are compiled out (-Dprobes=none)";
+}
+
 std::string pack_probes(const std::vector<ProbeInfo>& probes) {
   Packer out;
   out.u32(kWireVersion).u32(static_cast<std::uint32_t>(probes.size()));

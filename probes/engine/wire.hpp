@@ -12,7 +12,7 @@
 /// domain, each a Head and its bytes. One connection is one session (session.hpp).
 ///
 ///   vmtrace                         machine
-///   kHello version                  kProbes: the list of probes
+///   kHello version                  kProbes: the list of probes, or kRefused text
 ///   kProgram bytes                  kReady, or kRefused text
 ///   kGo                             kRing number cpu, and a descriptor (SCM_RIGHTS), once a thread
 ///                                   fires first
@@ -125,6 +125,8 @@ class Unpacker {
   bool ok_ = true;
 };
 
+/// Why a machine refuses who says hello in this version; empty: it does not.
+std::string_view refusal(std::uint32_t version, bool has_probes);
 std::string pack_probes(const std::vector<ProbeInfo>& probes);
 [[nodiscard]] bool unpack_probes(std::string_view body, std::vector<ProbeInfo>& probes);
 std::string pack_elements(const std::vector<Element>& elements);

@@ -44,12 +44,14 @@ class MachineTarget : public Target {
     waitpid(child_, nullptr, 0);
   }
 
-  bool hello(std::string& why) {
+  /// refused: the machine has said so itself.
+  bool hello(std::string& why, bool& refused) {
     channel_->send(Message::kHello, Packer().u32(kWireVersion).bytes);
     Channel::Received answer;
-    if (!await(Message::kProbes, answer, why)) return false;
+    if (!await(Message::kProbes, answer, why)) return refused = !gone_, false;
     if (unpack_probes(answer.body, probes_)) return true;
     why = "its list of probes cannot be read; it is of another version";
+    refused = true;
     return false;
   }
 
@@ -307,9 +309,10 @@ int open_door(std::int64_t pid, std::string& why) {
   return why = "it does not answer", -1;
 }
 
-std::unique_ptr<Target> greeted(int connection, std::int64_t pid, pid_t child, std::string& why) {
+std::unique_ptr<Target> greeted(int connection, std::int64_t pid, pid_t child, std::string& why,
+                                bool& refused) {
   auto target = std::make_unique<MachineTarget>(connection, pid, child);
-  if (!target->hello(why)) return nullptr;
+  if (!target->hello(why, refused)) return nullptr;
   return target;
 }
 
@@ -321,12 +324,13 @@ std::unique_ptr<Target> attach_target(std::int64_t pid, std::string& why) {
   std::string reason;
   std::unique_ptr<Target> target;
   // The machine may be about to close its door behind somebody else: then it opens once more.
-  for (int attempt = 0; attempt < kAttempts && target == nullptr; ++attempt) {
+  bool refused = false;
+  for (int attempt = 0; attempt < kAttempts && target == nullptr && !refused; ++attempt) {
     const int connection = open_door(pid, reason);
     if (connection < 0) break;
-    target = greeted(connection, pid, 0, reason);
+    target = greeted(connection, pid, 0, reason, refused);
     const timespec pause{0, 5'000'000};
-    if (target == nullptr) nanosleep(&pause, nullptr);
+    if (target == nullptr && !refused) nanosleep(&pause, nullptr);
   }
   if (target == nullptr) why = fmt::format("failed to grab pid {}: {}", pid, reason);
   return target;
@@ -354,7 +358,8 @@ std::unique_ptr<Target> start_target(const std::string& command, std::string& wh
   close(ends[1]);
   std::string reason = child < 0 ? std::strerror(errno) : "";
   std::unique_ptr<Target> target;
-  if (child > 0) target = greeted(ends[0], child, child, reason);
+  bool refused = false;
+  if (child > 0) target = greeted(ends[0], child, child, reason, refused);
   if (target == nullptr) why = fmt::format("failed to run \"{}\" under trace: {}", command, reason);
   return target;
 }

@@ -5,7 +5,6 @@
 #include <csignal>
 
 #include "probes/attach/door.hpp"
-#include "probes/probes.hpp"
 #include "runtime/cli/break_menu.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
@@ -50,7 +49,7 @@ void act_alone(int number) {
 
 void take_signals(BreakKey key) {
   for (const int number : kTaken) set_signal_action(number, SignalAction::kHandle);
-  if (probe::kCompiledIn) set_signal_action(attach::door_signal(), SignalAction::kHandle);
+  set_signal_action(attach::door_signal(), SignalAction::kHandle);
   if (key == BreakKey::kEnds) return;
   struct sigaction action {};
   action.sa_handler = key == BreakKey::kIgnored ? SIG_IGN : interrupted;
