@@ -23,7 +23,7 @@ from .inside import NOBODY, Suite as Inside
 
 HERE = pathlib.Path(__file__).resolve().parent
 (HELLO, PROBES, PROGRAM, READY, REFUSED, GO, RING, AGGREGATIONS, ATOMS, ADDRESSES, NAMES, DROPS, STOP, STOPPED,
- EXIT, ATOMS_FROM) = range(1, 17)
+ EXIT, ATOMS_FROM, FIRINGS) = range(1, 18)
 MOST_CONNECTIONS = 64
 MANY = 30  # tracers at once
 MEBIBYTE = 1 << 20

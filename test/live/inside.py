@@ -351,17 +351,6 @@ class Suite:
 
     # -- what is left
 
-    def test_nothing_is_left_of_tracers_that_are_killed(self):
-        with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
-            for i in range(KILLS):
-                counter = self.counter(target, 'message-send', 'message-receive', 'gc_minor-start', 'local-function-entry')
-                if i % 3:
-                    counter.wait_until_ready()
-                counter.process.kill()
-                counter.process.wait()
-            self.expect_nothing_left(target)
-            target.finish()
-
     def test_a_machine_that_ends_says_so(self):
         with session.Target(self.vmrun, HERE / 'counts.act') as target:
             counter = self.counter(target, 'process-spawn').wait_until_ready()

@@ -5,9 +5,11 @@ import contextlib
 import os
 import pathlib
 import random
+import signal
 import socket
 import struct
 import tempfile
+import time
 
 from harness.results import Failure, Skip, Test
 
@@ -23,6 +25,10 @@ MOST_MORE_AT_WORK = 1 << 20
 EVERYTHING = ('BEGIN { printf("tracing\\n"); } message-send { @[copyinstr(arg0)] = count(); self->n++; a[arg1] = self->n; } '
               'message-receive { printf("%d", arg1); } process-exit { @s[ustack()] = count(); } '
               'erlang*:lists:: { @f[mfa] = count(); } profile-97 { @p[mfa] = count(); } ')
+# Counts that the program knows too: a question and its answer are longer than all other messages.
+STAYS = ('BEGIN { printf("tracing\\n"); } process-spawn { @spawned = count(); } erlang*:kills_load:serve:entry { @served = count(); } '
+         'message-send /arg2 > 50/ { @sent = count(); } '
+         'END { printa("spawned %@d\\n", @spawned); printa("served %@d\\n", @served); printa("sent %@d\\n", @sent); }')
 
 
 def tests(root, vmrun):
@@ -127,3 +133,73 @@ class Suite(door.Suite):
             tracer.kill()
             tracer.communicate()
         self.left_by('inside_load.act', killed, MOST_MORE_AT_WORK)
+
+    # -- many that are killed, beside one that is not
+
+    def test_by_a_hundred_kills_under_load(self):
+        self.kills(100)
+
+    def kills(self, times):
+        seed = random.randrange(2 ** 32)
+        try:
+            self.killed_many_times(times, random.Random(seed))
+        except Failure as failure:
+            raise Failure(f'{failure}\n  seed {seed}') from None
+
+    def killed_at_some_moment(self, target, numbers):
+        """While it comes in, works, or goes."""
+        moment = numbers.choice(['comes', 'begins', 'works', 'goes'])
+        tracer = self.traced(target, '-qn', EVERYTHING, begin=moment != 'comes')
+        if moment == 'goes':
+            tracer.send_signal(signal.SIGINT)
+        if moment != 'begins':
+            time.sleep(numbers.choice([0.0003, 0.003, 0.03]) * numbers.random())
+        tracer.kill()
+        tracer.communicate()
+
+    @staticmethod
+    def firings(target):
+        """How many there have been, of all sessions together."""
+        with door.Peer(target.process.pid) as peer:
+            peer.send(door.message(door.FIRINGS))
+            return struct.unpack('Q', peer.answer(door.FIRINGS))[0]
+
+    @staticmethod
+    def worked(target):
+        """Its processor time, in ticks."""
+        return sum(map(int, pathlib.Path(f'/proc/{target.process.pid}/stat').read_text().rsplit(')', 1)[1].split()[11:13]))
+
+    def killed_many_times(self, times, numbers):
+        with self.counted('kills_load.act') as (target, in_use):
+            stays = self.traced(target, '-qn', STAYS)
+            target.line('go')
+            figures = []
+            for k in range(1, times + 1):
+                self.killed_at_some_moment(target, numbers)
+                if k in (times // 10, times):  # what is made once is there after the first ones
+                    self.firings(target)
+                    figures.append((in_use(), len(os.listdir(f'/proc/{target.process.pid}/task')), len(self.descriptors(target))))
+            target.line('stop')
+            target.wait_for('done')
+            stays.send_signal(signal.SIGINT)
+            output, errors = self.ended(stays, 0)
+            known = {name: int(n) for name, n in (line.split() for line in target.output.seen if ' ' in line)}
+            counted = {name: int(n) for name, n in (line.split() for line in output.splitlines() if line)}
+            expect(counted == {'spawned': known['questions'] + 8, 'served': known['questions'] + 4, 'sent': known['questions'] + known['answers']}
+                   and not errors, 'a tracer that stays counts wrong', counted, known, errors)
+            self.expect_nothing_left(target)
+            before, after = figures
+            expect(after[0] - before[0] < MOST_MORE_AT_WORK, 'memory stays in use', *figures)
+            expect(after[1:] == before[1:], 'threads or descriptors stay', *figures)
+            target.line('go')  # nothing fires any more, no function is patched
+            fired, at = self.firings(target), self.worked(target)
+            door.until(lambda: self.worked(target) > at + 20, 'the machine works')
+            expect(self.firings(target) == fired, 'there are firings that nobody asked for')
+            target.line('stop')
+            target.wait_for('done')
+            target.finish()
+
+
+def slow_tests(vmrun):
+    suite = Suite(pathlib.Path(vmrun))
+    return [Test('slow', '1000 kills of vmtrace under load', lambda: suite.kills(1000), alone=True)]
