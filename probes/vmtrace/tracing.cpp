@@ -16,6 +16,7 @@
 #include "probes/d/compile.hpp"
 #include "probes/d/script/options.hpp"
 #include "probes/vmtrace/listing.hpp"
+#include "probes/vmtrace/output_file.hpp"
 #include "probes/vmtrace/preprocess.hpp"
 #include "probes/vmtrace/reader.hpp"
 
@@ -227,22 +228,6 @@ struct Job {
   Presentation* shows;  // may be null
 };
 
-struct CloseFile {
-  void operator()(std::FILE* file) const {
-    if (file != stdout) std::fclose(file);
-  }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-/// FILE of -o: the first time under this name, then FILE.2 and so on.
-File open_output(const CommandLine& line, unsigned round, std::string& name) {
-  if (line.output.empty()) return name = "standard output", File(stdout);
-  name = line.output + (round == 1 ? "" : fmt::format(".{}", round));
-  File file(std::fopen(name.c_str(), line.replaces ? "we" : "ae"));
-  if (file == nullptr) fail(fmt::format("failed to open {}: {}", name, std::strerror(errno)));
-  return file;
-}
-
 /// The targets once more, tracing; none when they have ended.
 std::vector<Traced> traced_again(const Job& job, const std::vector<Traced>& traced) {
   std::vector<Traced> next;
@@ -258,22 +243,36 @@ std::vector<Traced> traced_again(const Job& job, const std::vector<Traced>& trac
   return next;
 }
 
-/// Until the end, or until what there is is asked for: then `next` goes on. Before the first time
-/// the targets have not begun.
-int read_all(const Job& job, std::vector<Traced>& traced, unsigned round, std::vector<Traced>& next) {
-  std::string name;
-  const File file = open_output(job.line, round, name);
+/// Until the end, or until what there is is asked for: then `next` goes on. is_written: all of it.
+int read_to(std::FILE* file, const Job& job, std::vector<Traced>& traced, bool begin, bool& is_written,
+            std::vector<Traced>& next) {
   Aggregates aggregates(*traced.front().script);
   Reader* reader = nullptr;
   Output output(
-      *traced.front().script, job.options, file.get(), aggregates, [&reader] { reader->refresh(); },
-      job.shows);
+      *traced.front().script, job.options, file, aggregates, [&reader] { reader->refresh(); }, job.shows);
   Reader loop(traced, output, aggregates, [&] { next = traced_again(job, traced); });
   reader = &loop;
-  if (round == 1) begin_all(traced);
+  if (begin) begin_all(traced);
   const int status = loop.run();
-  if (job.shows != nullptr && !job.shows->summary().empty())
-    std::fputs(fmt::format("vmtrace: {}: {}\n", name, job.shows->summary()).c_str(), stderr);
+  is_written = !output.failed();
+  return status;
+}
+
+/// The same, to FILE of -o: the first time under this name, then FILE.2 and so on. Before the first
+/// time the targets have not begun.
+int read_all(const Job& job, std::vector<Traced>& traced, unsigned round, std::vector<Traced>& next) {
+  const std::string& given = job.line.output;
+  OutputFile out(given.empty() || round == 1 ? given : fmt::format("{}.{}", given, round), job.line.replaces);
+  bool is_written = false;
+  int status = read_to(out.file(), job, traced, round == 1, is_written, next);
+  if (is_written && !out.finish()) {
+    is_written = false;
+    status = kFailure;
+    std::fputs(fmt::format("vmtrace: failed to write: {}\n", std::strerror(errno)).c_str(), stderr);
+  }
+  if (job.shows == nullptr || job.shows->summary().empty()) return status;
+  const std::string what = is_written ? job.shows->summary() : "it is not written";
+  std::fputs(fmt::format("vmtrace: {}: {}\n", out.name(), what).c_str(), stderr);
   return status;
 }
 

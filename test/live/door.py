@@ -1,5 +1,5 @@
 """What anybody who may open the machine's door can do to it: sessions that stop in the middle, that never
-read, that pass descriptors, that are too many; readers that stop; machines that end. The machine goes on as if nobody had been
+read, that pass descriptors, that are too many; readers that stop; machines that end. What vmtrace makes of full disks: written.py. The machine goes on as if nobody had been
 there, and has given everything back. The protocol: probes/engine/wire.hpp."""
 import array
 import contextlib
@@ -184,6 +184,11 @@ class Suite(Inside):
     def memory(target, what='VmRSS'):
         status = pathlib.Path(f'/proc/{target.process.pid}/status').read_text()
         return int(re.search(rf'{what}:\s+(\d+) kB', status)[1]) << 10
+
+    @staticmethod
+    def worked(target):
+        """Its processor time, in ticks."""
+        return sum(map(int, pathlib.Path(f'/proc/{target.process.pid}/stat').read_text().rsplit(')', 1)[1].split()[11:13]))
 
     def traced(self, target, *arguments, begin=True, **options):
         """vmtrace at work on it; begin: from its first line on, which the script prints."""
@@ -376,41 +381,6 @@ class Suite(Inside):
                 _, errors = self.ended(tracer, 0, 1)
                 told = any(words in errors for words in ('has exited', 'failed to', 'the connection is gone'))
                 expect(told and (i % 2 == 0 or tracer.returncode == 0), f'vmtrace does not say what happened: {tracer.returncode}', errors)
-
-    def test_what_a_machine_has_counted_outlives_it(self):
-        with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
-            tracer = self.traced(target, '-q', '-n', 'BEGIN { printf("tracing\\n"); } message-send { @["sent"] = count(); } '
-                                 'tick-1s { printa(@); printf("printed\\n"); }')
-            session.Lines(tracer.stdout).until('printed', 'vmtrace')
-            target.process.kill()
-            expect(tracer.wait(session.LIMIT) == 0, f'vmtrace: status {tracer.returncode}')
-
-    # -- where it is written
-
-    def test_a_full_disk_ends_vmtrace_alone(self):
-        printing = 'BEGIN { printf("tracing\\n"); } message-send { printf("%d\\n", timestamp); }'
-        with self.machine('inside_load.act', works=False) as target:
-            for arguments in (['-o', '/dev/full', '-n', printing], ['-w', '-n', 'BEGIN { freopen("/dev/full"); } ' + printing]):
-                _, errors = self.ended(self.traced(target, '-q', *arguments, begin=False), 1)
-                expect('No space left on device' in errors, 'vmtrace does not say why it ends', errors)
-                self.expect_nothing_left(target)
-
-    def test_a_file_that_may_grow_no_more(self):
-        """As with a quota."""
-        with self.machine('inside_load.act', works=False) as target, tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
-            def limit():
-                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-                resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-            output = pathlib.Path(folder, 'output')
-            _, errors = self.ended(self.traced(target, '-q', '-o', str(output), '-n', 'message-send { printf("%d\\n", timestamp); }',
-                                               begin=False, preexec_fn=limit), 1)
-            expect('File too large' in errors and output.stat().st_size == 100_000, 'vmtrace does not say why it ends', errors)
-
-    def test_a_pipe_that_nobody_reads_any_more(self):
-        with self.machine('inside_load.act', works=False) as target:
-            tracer = self.traced(target, '-q', '-n', 'BEGIN { printf("tracing\\n"); } message-send { printf("%d\\n", timestamp); }')
-            tracer.stdout.close()
-            expect(tracer.wait(session.LIMIT) in (1, -signal.SIGPIPE), f'vmtrace: status {tracer.returncode}', tracer.stderr.read())
 
     # -- who else is there
 

@@ -164,11 +164,6 @@ class Suite(door.Suite):
             peer.send(door.message(door.FIRINGS))
             return struct.unpack('Q', peer.answer(door.FIRINGS))[0]
 
-    @staticmethod
-    def worked(target):
-        """Its processor time, in ticks."""
-        return sum(map(int, pathlib.Path(f'/proc/{target.process.pid}/stat').read_text().rsplit(')', 1)[1].split()[11:13]))
-
     def killed_many_times(self, times, numbers):
         with self.counted('kills_load.act') as (target, in_use):
             stays = self.traced(target, '-qn', STAYS)

@@ -1,0 +1,140 @@
+"""What vmtrace writes when there is no room for it, and when the machine is gone: a message, a status, nothing by halves."""
+import contextlib
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import tempfile
+
+from harness.results import Failure, Skip, Test
+
+from . import door, session
+from .attach import expect
+
+PRINTING = 'BEGIN { printf("tracing\\n"); } message-send { printf("%d\\n", timestamp); }'
+DOCUMENTS = (['flame'], ['flame', '-a'], ['timeline'], ['record'], ['record', '-f', 'timeline'])
+ROOM = 8192  # bytes: less than any of them
+
+
+def tests(root, vmrun):
+    suite = Suite(pathlib.Path(vmrun))
+    return [Test('live', 'inside: written: ' + name[5:].replace('_', ' '), getattr(suite, name), alone=True)
+            for name in vars(Suite) if name.startswith('test_')]
+
+
+def may_write(most):
+    """As with a quota."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    return limit
+
+
+@contextlib.contextmanager
+def small_disk(room):
+    """A file system of its own, all but full."""
+    with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
+        mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], capture_output=True, text=True)
+        if mounted.returncode:
+            raise Skip('no file system of its own: ' + mounted.stderr.strip())
+        try:
+            with contextlib.suppress(OSError), open(f'{folder}/full', 'wb', buffering=0) as full:
+                full.write(bytes((1 << 20) - room))
+            yield pathlib.Path(folder)
+        finally:
+            subprocess.run(['umount', folder], check=True)
+
+
+class Suite(door.Suite):
+    def view(self, target, words, *arguments, **options):
+        """A view that shows what it has after a second; a record has no end of its own."""
+        options.setdefault('stdout', subprocess.PIPE)
+        ends = [] if words[0] == 'record' else ['-d', '1s']
+        view = subprocess.Popen([self.vmtrace, *words, '-p', str(target.process.pid), *ends, *arguments], stderr=subprocess.PIPE, text=True, **options)
+        if not ends:
+            door.until(lambda: any(self.words_of_probes(target.process.pid)), 'the record begins')
+            before = self.worked(target)
+            door.until(lambda: self.worked(target) > before + 20, 'there are events')
+            view.send_signal(signal.SIGINT)
+        return view
+
+    def test_a_full_disk_ends_vmtrace_alone(self):
+        with self.machine('inside_load.act', works=False) as target:
+            for arguments in (['-o', '/dev/full', '-n', PRINTING], ['-w', '-n', 'BEGIN { freopen("/dev/full"); } ' + PRINTING]):
+                _, errors = self.ended(self.traced(target, '-q', *arguments, begin=False), 1)
+                expect('No space left on device' in errors, 'vmtrace does not say why it ends', errors)
+                self.expect_nothing_left(target)
+
+    def test_a_file_that_may_grow_no_more(self):
+        with self.machine('inside_load.act', works=False) as target, tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
+            output = pathlib.Path(folder, 'output')
+            _, errors = self.ended(self.traced(target, '-q', '-o', str(output), '-n', 'message-send { printf("%d\\n", timestamp); }',
+                                               begin=False, preexec_fn=may_write(100_000)), 1)
+            expect('File too large' in errors and output.stat().st_size == 100_000, 'vmtrace does not say why it ends', errors)
+
+    def test_a_pipe_that_nobody_reads_any_more(self):
+        with self.machine('inside_load.act', works=False) as target:
+            tracer = self.traced(target, '-q', '-n', PRINTING)
+            tracer.stdout.close()
+            expect(tracer.wait(session.LIMIT) in (1, -signal.SIGPIPE), f'vmtrace: status {tracer.returncode}', tracer.stderr.read())
+
+    def test_a_document_is_whole_or_not_there(self):
+        with self.machine('inside_load.act', works=False) as target, tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
+            for n, words in enumerate(DOCUMENTS):
+                for before in (None, 'what was there'):
+                    place = pathlib.Path(folder, f'document{n}')
+                    if before:
+                        place.write_text(before)
+                    _, errors = self.ended(self.view(target, words, '-o', str(place), preexec_fn=may_write(ROOM)), 1)
+                    expect('File too large' in errors and 'it is not written' in errors, f'{words} does not say so', errors)
+                    expect([f.name for f in pathlib.Path(folder).iterdir()] == ([place.name] if before else []), f'{words} leaves half of it')
+                    expect(not before or place.read_text() == before, f'{words} has spoilt what was there')
+                _, errors = self.ended(self.view(target, words, '-o', str(place)), 0)
+                expect('not written' not in errors and place.stat().st_size > ROOM, f'{words}: no document where there is room', errors)
+                place.unlink()
+
+    def test_documents_on_a_full_disk(self):
+        with self.machine('inside_load.act', works=False) as target, small_disk(ROOM) as folder:
+            for words in DOCUMENTS:
+                _, errors = self.ended(self.view(target, words, '-o', str(folder / 'document')), 1)
+                expect('No space left on device' in errors and 'it is not written' in errors, f'{words} does not say so', errors)
+                expect([f.name for f in folder.iterdir()] == ['full'], f'{words} leaves half of it')
+            for words in DOCUMENTS:
+                with open('/dev/full', 'w') as full:
+                    view = self.view(target, words, stdout=full)
+                    _, errors = view.communicate(timeout=session.LIMIT)
+                    expect(view.returncode == 1 and 'No space left on device' in errors and 'it is not written' in errors, f'{words} does not say so', errors)
+
+    def test_a_link_to_a_document_stays_one(self):
+        with self.machine('inside_load.act', works=False) as target, tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
+            link, behind = pathlib.Path(folder, 'link'), pathlib.Path(folder, 'behind')
+            behind.write_text('what was there')
+            behind.chmod(0o600)
+            link.symlink_to(behind)
+            self.ended(self.view(target, ['flame'], '-o', str(link)), 0)
+            expect(link.is_symlink() and '<html' in behind.read_text() and behind.stat().st_mode & 0o777 == 0o600, 'the document is not behind the link')
+
+    # -- a machine that is gone
+
+    def gone(self, number):
+        """What vmtrace has counted by the last second, and all that it recorded, though nobody runs END or answers."""
+        with session.Target(self.vmrun, door.HERE / 'inside_load.act') as target:
+            tracer = self.traced(target, '-x', 'bufsize=16m', '-qn', 'BEGIN { printf("tracing\\n"); } message-send { @["sent", arg2 > 0] = count(); @last["sent", arg2 > 0] = count(); n++; } '
+                                 'message-receive /n % 1000 == 0/ { printf("%d received\\n", timestamp); } '
+                                 'tick-1500ms { printa("%s %d %@d\\n", @); printf("printed\\n"); } END { printf("END\\n"); }')
+            lines = session.Lines(tracer.stdout)
+            lines.until('printed', 'vmtrace')
+            target.process.send_signal(number)
+            if tracer.wait(session.LIMIT) != 0:
+                raise Failure(f'vmtrace: status {tracer.returncode}')
+            output = '\n'.join(lines.rest())
+            counts = [int(n) for n in re.findall(r'^ *sent +1 +(\d+)$', output, re.M)]
+            expect(len(counts) == 2 and counts[1] >= counts[0] > 0, 'what was counted is lost', output[-500:])
+            expect('END' not in output and output.rindex('received') > output.index('printed'), 'END has run, or what was recorded is lost', output[-500:])
+
+    def test_a_machine_that_is_killed(self):
+        self.gone(signal.SIGKILL)
+
+    def test_a_machine_that_crashes(self):
+        self.gone(signal.SIGSEGV)
