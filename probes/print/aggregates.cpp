@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "probes/engine/aggregation.hpp"
 #include "probes/print/plots.hpp"
@@ -50,7 +49,7 @@ void Aggregates::take(const Element& element, Texts& texts) {
   const Aggregation& how = description(element.aggregation);
   if (element.values.size() != value_words(how)) return;
   std::vector<std::uint64_t> words(element.key.size() / 8);
-  std::memcpy(words.data(), element.key.data(), words.size() * 8);
+  std::copy_n(element.key.data(), words.size() * 8, reinterpret_cast<char*>(words.data()));
   std::vector<RecordField> fields;
   const std::uint64_t* at = words.data();
   if (!read_fields(script_.aggregations[element.aggregation].keys, at, at + words.size(), fields)) return;
