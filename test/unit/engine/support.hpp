@@ -64,6 +64,7 @@ class TestHost : public Host {
     return n;
   }
   bool argument_term(const Firing& f, unsigned n, std::uint64_t& term) override {
+    if (n >= f.argument_count) return false;
     term = f.arguments[n];
     return true;
   }
