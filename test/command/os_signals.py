@@ -12,8 +12,9 @@ import time
 
 from harness.golden import ENVIRONMENT
 from harness.results import Failure, Skip, Test
+from harness.sanitizers import sanitizer
 
-from .suite import PATIENCE_S, Ended, native_flags, run, sanitizer
+from .suite import PATIENCE_S, Ended, native_flags, run
 
 WAITS = 'main() -> io:format("ready~n"), receive never -> ok end.'
 

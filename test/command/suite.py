@@ -10,6 +10,7 @@ import tempfile
 
 from harness.golden import ENVIRONMENT
 from harness.results import Failure, Skip, Test
+from harness.sanitizers import sanitizer
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE_S = 120  # none takes more than seconds: for what would never end
@@ -34,13 +35,6 @@ class Ended:
         if wrong:
             raise Failure('\n'.join([*wrong, f'output: {self.out[:1500]!r}', f'standard error: {self.err[:1500]!r}']))
         return self
-
-
-@functools.cache
-def sanitizer(vmrun):
-    """What it is built with: 'address', 'thread' or None."""
-    found = re.search(rb'__([at])san_init', pathlib.Path(vmrun).read_bytes())
-    return found and {b'a': 'address', b't': 'thread'}[found[1]]
 
 
 def run(vmrun, text, *flags, arguments=(), shell='"$@"', environment=None):

@@ -16,6 +16,7 @@ import tempfile
 import time
 
 from harness.results import Failure, Skip, Test
+from harness.sanitizers import need_its_own_memory
 
 from . import session
 from .attach import expect
@@ -255,6 +256,7 @@ class Suite(Inside):
 
     def test_who_asks_and_never_reads(self):
         """All questions are there when the machine looks, and their answers are much longer."""
+        need_its_own_memory(self.vmrun)
         with self.machine() as target:
             before = self.memory(target, 'VmHWM')
             with Peer(target.process.pid) as peer, Peer(target.process.pid) as other:

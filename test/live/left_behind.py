@@ -12,6 +12,7 @@ import tempfile
 import time
 
 from harness.results import Failure, Skip, Test
+from harness.sanitizers import need_its_own_memory
 
 from . import door, session
 from .attach import expect
@@ -45,6 +46,7 @@ class Suite(door.Suite):
     @contextlib.contextmanager
     def counted(self, program):
         """A machine, and what says how much memory it has in use."""
+        need_its_own_memory(self.vmrun)
         if not self.vmtrace.exists() or not self.allocator.exists():
             raise Skip('vmtrace and its tests are not built')
         with tempfile.NamedTemporaryFile() as words:

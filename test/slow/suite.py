@@ -29,6 +29,8 @@ ALLOCATION_FAILS = 'an allocation fails'  # what such tests are called
 
 LIBRARIES = [(HERE / 'soak/native_soaked.c', 1), (HERE / 'soak/native_soaked.c', 2)]  # sources and their versions
 
+TRACED = [['--suite', 'd'], ['--suite', 'live', 'inside']]  # vmtrace is built in the same way
+
 PATIENCE = 10  # how much longer a program may take with a sanitizer
 
 # Sanitizer: build options besides, its own options, runs of test/run. Leaks, of memory or threads, are not looked for: what lives as long as the machine is never
@@ -37,10 +39,11 @@ PATIENCE = 10  # how much longer a program may take with a sanitizer
 SANITIZERS = {
     'address,undefined': (['-Doptimization=2'], {'VMRUN_FUZZ_SECONDS': '300', 'ASAN_OPTIONS': 'detect_leaks=0:exitcode=99:handle_segv=0', 'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1:exitcode=99'},
                           [['--suite', 'unit'], ['--suite', 'native', '--mode', 's4'], ['--suite', 'golden', '--mode', 's4'],
-                           ['--suite', 'golden', '--mode', 's1', '--mode', 'gc-stress', *GC_AREAS]]),
+                           ['--suite', 'golden', '--mode', 's1', '--mode', 'gc-stress', *GC_AREAS], *TRACED]),
     'thread': (['-Doptimization=1'], {'TSAN_OPTIONS': 'halt_on_error=1:exitcode=99:handle_segv=0:report_thread_leaks=0'
                                        f':suppressions={HERE}/thread.supp'},
-               [['--suite', 'native', '--mode', 's4'], ['--suite', 'golden', '--mode', 's4', '--mode', 'random']]),
+               [['--suite', 'native', '--mode', 's4'], ['--suite', 'golden', '--mode', 's4', '--mode', 'random'],
+                ['--suite', 'unit', 'engine'], *TRACED]),
 }
 
 
@@ -209,7 +212,7 @@ def sanitized(root, name):
     folder = root / ('build-' + name.split(',')[0])
     if not (folder / 'build.ninja').exists():
         shown(['meson', 'setup', f'-Db_sanitize={name}', *BUILD_OPTIONS, *options, str(folder), str(root)], name)
-    shown(['ninja', '-C', str(folder), *([] if ['--suite', 'unit'] in runs else ['vmrun'])], name)
+    shown(['ninja', '-C', str(folder)], name)
     environment = dict(os.environ, **sanitizer_options)
     for run in runs:
         shown([sys.executable, str(root / 'test' / 'run'), '--build', str(folder), '--patience', str(PATIENCE), *run], name, environment)

@@ -1,0 +1,19 @@
+"""What a build with sanitizers does otherwise, for tests that cannot be run with one."""
+import functools
+import pathlib
+import re
+
+from .results import Skip
+
+
+@functools.cache
+def sanitizer(program):
+    """What it is built with: 'address', 'thread' or None."""
+    found = re.search(rb'__([at])san_init', pathlib.Path(program).read_bytes())
+    return found and {b'a': 'address', b't': 'thread'}[found[1]]
+
+
+def need_its_own_memory(program):
+    """Raises Skip where the memory that a program takes is a sanitizer's for the greater part."""
+    if sanitizer(program):
+        raise Skip(f'the {sanitizer(program)} sanitizer brings an allocator of its own, and keeps what is freed')
