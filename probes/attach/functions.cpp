@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -216,12 +217,12 @@ std::uint32_t add_function_filter(const d::FunctionPattern& pattern, bool return
 }
 
 void enable_function_filters(const std::vector<std::uint32_t>& which, bool on) {
-  if (which.empty()) return;
+  bool changes = false;
   {
     const std::lock_guard lock(changing);
-    for (const auto n : which) filter(n)->enabled = on;
+    for (const auto n : which) changes |= std::exchange(filter(n)->enabled, on) != on;
   }
-  refresh_function_probes();
+  if (changes) refresh_function_probes();
 }
 
 void remove_function_filters(const std::vector<std::uint32_t>& which) {
