@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <utility>
 
@@ -23,8 +24,13 @@ namespace vmrun::erltrace {
 struct Running final : attach::Insider, std::enable_shared_from_this<Running> {
   attach::TracingSession* session = nullptr;  // owned; until everything has been taken from it
   bool gone = false;                          // go has been called
-  bool closed = false;
-  const char* ended = nullptr;  // why: an atom's name
+  const char* ended = nullptr;                // why: an atom's name
+
+  // Of any thread. Who opens a session says so and then looks whether the handle is closed; who
+  // closes it says so and then looks whether there is one: one of them sees the other
+  // (sequentially consistent, both). So a handle without a session needs no tracing thread.
+  std::atomic<bool> closed{false};
+  std::atomic<bool> has_session{false};  // or is about to have one
 
   void go() {
     gone = true;
@@ -52,14 +58,17 @@ struct Running final : attach::Insider, std::enable_shared_from_this<Running> {
     const bool full = std::ranges::any_of(rings, [](const d::Ring* r) { return r->is_full(); });
     end(full ? "filled" : "exited");
   }
+  /// False, and why.
+  bool open_session(const d::Program& program, std::string& why) {
+    session = attach::TracingSession::open(program, why).release();
+    has_session = session != nullptr;
+    return session;
+  }
   void free_session() {
     attach::leave_alone(*this);
     delete session;
     session = nullptr;
-  }
-  void close() {
-    closed = true;
-    free_session();
+    has_session = false;
   }
 
   attach::TracingSession& tracing() override { return *session; }
@@ -77,10 +86,15 @@ constexpr Refusal kDone{};
 Refusal because(const char* reason) { return {reason, {}}; }
 Refusal in_words(std::string text) { return {nullptr, std::move(text)}; }
 
-/// Runs job(Running&) in the tracing thread, unless the handle is closed.
+/// Runs the job in the tracing thread, unless the handle is closed. Here, when the session has been
+/// taken over: then that thread has nothing of it. What has_session says is older than closed, for
+/// closing takes the session as well.
 template <class Job>
 Refusal in_tracing_thread(Running& running, Job job) {
+  const bool has_session = running.has_session;
   Refusal refusal = because("closed");
+  if (running.closed) return refusal;
+  if (!has_session) return job();
   const bool ran = attach::run([&] {
     if (running.closed) return;
     running.end_if_exiting();
@@ -116,7 +130,8 @@ Handle::Handle()
 Handle::~Handle() { close(); }
 
 void Handle::close() {
-  (void)attach::post([running = running_] { running->close(); });
+  running_->closed = true;
+  if (running_->has_session) (void)attach::post([running = running_] { running->free_session(); });
 }
 
 Refusal Handle::set_option(const std::string& name, const std::string& value) {
@@ -161,10 +176,10 @@ Refusal Handle::compile(const std::string& text) {
   for (const auto& [name, value] : script->options)
     if (std::string why; !options_.set(name, value, why) && !why.empty()) return in_words(std::move(why));
 
+  running_->has_session = true;
   const Refusal refused = in_tracing_thread(*running_, [&]() -> Refusal {
     std::string why;
-    running_->session = attach::TracingSession::open(script->program, why).release();
-    return running_->session ? kDone : in_words(why);
+    return running_->open_session(script->program, why) ? kDone : in_words(why);
   });
   if (refused) return refused;
   aggregates_ = std::make_unique<d::Aggregates>(*script);
