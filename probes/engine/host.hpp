@@ -39,6 +39,10 @@ struct ProbeInfo {
   bool of_function = false;  // by name: targs are what the function takes or gives
 };
 
+/// erlang17 for erlang1: the provider's name for who knows the process by the number 17. 0, or a
+/// name without a number: the same name.
+std::string provider_of(std::string_view name, std::uint64_t pid);
+
 /// What the probes of functions by name have in common.
 const ProbeInfo& function_probe_info(bool returns);
 

@@ -13,7 +13,7 @@
 /// reads; whether a program may run is the verifier's to say (verify.hpp).
 namespace vmrun::d {
 
-inline constexpr std::uint32_t kProgramVersion = 1;
+inline constexpr std::uint32_t kProgramVersion = 2;
 
 enum class Operation : std::uint8_t;  // operations.tab; probes/engine/operations.hpp is made from it
 
@@ -127,6 +127,8 @@ struct Options {
   std::uint32_t stack_frames = 20, ustack_frames = 100;
   enum class Policy : std::uint8_t { kSwitch, kFill, kRing } policy = Policy::kSwitch;
   bool destructive = false;
+  // By which the one who traces knows the process, in its own PID namespace; 0: as it does itself.
+  std::uint32_t pid = 0;
 };
 
 struct Program {

@@ -159,7 +159,6 @@ Shaped argument(Thread& t, const Firing& f, unsigned n, char* out, std::size_t r
 
 std::string_view function_text(Host& host, Builtin which, const Firing& f) {
   switch (which) {
-    case Builtin::kProbeprov: return host.probes().empty() ? "" : host.probes().front().provider;
     case Builtin::kProbemod: return host.function_name(function_of_probe(f.probe)).module;
     case Builtin::kProbefunc: return host.function_name(function_of_probe(f.probe)).function;
     case Builtin::kProbename: return is_return_probe(f.probe) ? "return" : "entry";
@@ -168,6 +167,8 @@ std::string_view function_text(Host& host, Builtin which, const Firing& f) {
 }
 
 std::string_view own_text(const Thread& t, Builtin which, const Firing& f) {
+  if (which == Builtin::kProbeprov && (is_function_probe(f.probe) || f.probe < t.shared.host.probes().size()))
+    return t.shared.provider;
   if (is_function_probe(f.probe) && which != Builtin::kExecname)
     return function_text(t.shared.host, which, f);
   switch (which) {

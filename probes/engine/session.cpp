@@ -144,7 +144,8 @@ bool RunningSession::open(std::string& why) {
   if (!verify(shared_.program, listed_, why)) return false;
   if (!take_number(number_, generation_)) return why = "too many sessions", false;
   adjust_clock();
-  shared_.pid = static_cast<std::uint32_t>(getpid());
+  shared_.pid = program().options.pid != 0 ? program().options.pid : static_cast<std::uint32_t>(getpid());
+  if (listed_ != 0) shared_.provider = provider_of(shared_.host.probes()[0].provider, program().options.pid);
   shared_.ppid = static_cast<std::uint32_t>(getppid());
   shared_.uid = getuid();
   shared_.gid = getgid();

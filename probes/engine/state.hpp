@@ -30,6 +30,7 @@ struct Shared {
   DynamicVariables dynamic;
   Speculations speculations;
   std::uint32_t pid = 0, ppid = 0, uid = 0, gid = 0;
+  std::string provider;  // of the host's probes, with that number
   std::string execname;
   // exit() turns whatever it is to kStopped: firings of other threads see it soon, which suffices.
   std::atomic<Phase> phase{Phase::kNew};

@@ -49,7 +49,12 @@ class MachineTarget : public Target {
     channel_->send(Message::kHello, Packer().u32(kWireVersion).bytes);
     Channel::Received answer;
     if (!await(Message::kProbes, answer, why)) return refused = !gone_, false;
-    if (unpack_probes(answer.body, probes_)) return true;
+    if (unpack_probes(answer.body, probes_)) {
+      // It may have another number in its own namespace, which others may have in theirs.
+      for (ProbeInfo& probe : probes_)
+        probe.provider = provider_of(probe.provider, static_cast<std::uint64_t>(pid_));
+      return true;
+    }
     why = "its list of probes cannot be read; it is of another version";
     refused = true;
     return false;

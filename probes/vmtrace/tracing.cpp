@@ -211,6 +211,7 @@ void compile_for_all(const CommandLine& line, const std::vector<Source>& sources
 void open_all(std::vector<Traced>& traced, const ReaderOptions& options) {
   for (Traced& t : traced) {
     t.texts->stack_format = options.tables.folded ? StackFormat::kFolded : StackFormat::kLines;
+    t.script->program.options.pid = static_cast<std::uint32_t>(t.target->pid());
     std::string why;
     if (!t.target->open(t.script->program, why)) fail("failed to enable: " + why);
   }

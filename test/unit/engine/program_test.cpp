@@ -14,6 +14,7 @@ namespace {
 Program example() {
   Program p;
   p.options.strsize = 100;
+  p.options.pid = 4711;
   p.options.policy = Options::Policy::kRing;
   p.constants = {0x123456789abcdef0};
   text(p, "a \"text\"\n");
@@ -45,6 +46,7 @@ TEST_CASE("a program comes back from its bytes") {
   REQUIRE(from_bytes(bytes, p, why));
   CHECK(to_bytes(p) == bytes);
   CHECK(p.options.strsize == 100);
+  CHECK(p.options.pid == 4711);
   CHECK(p.options.policy == Options::Policy::kRing);
   CHECK(p.variables[0].name == "x");
   CHECK(p.variables[0].is_text);
@@ -65,7 +67,7 @@ TEST_CASE("what is not the bytes of a program is refused") {
   auto other = bytes;
   other[4] = 99;
   CHECK_FALSE(from_bytes(other, p, why));
-  CHECK(why == "the program is of version 99, this engine is of version 1");
+  CHECK(why == "the program is of version 99, this engine is of version 2");
   for (std::size_t n = 8; n < bytes.size(); ++n) {
     CHECK_FALSE(from_bytes(std::string_view(bytes).substr(0, n), p, why));
     CHECK(why == "the bytes of the program are damaged");

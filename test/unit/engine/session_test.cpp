@@ -122,6 +122,27 @@ TEST_CASE("a thread without descriptors for its ring takes part once there are s
   CHECK(all[0].values[0] == 1);
 }
 
+TEST_CASE("who traces may know the process by another number") {
+  CHECK(provider_of("erlang1", 17) == "erlang17");
+  CHECK(provider_of("erlang1", 0) == "erlang1");
+  CHECK(provider_of("dtrace", 17) == "dtrace");
+  TestHost host;
+  Program p;
+  p.options.pid = 4711;
+  p.actions.resize(1);
+  p.clauses.push_back(clause(0, {{Op::kBegin},
+                                 {Op::kBuiltin, 0, 0, 0, static_cast<std::int32_t>(Builtin::kPid)},
+                                 {Op::kFi, 0},
+                                 {Op::kFbuiltin, 0, 0, 0, static_cast<std::int32_t>(Builtin::kProbeprov)}}));
+  auto session = opened(p, host);
+  REQUIRE(session->begin());
+  host.fire(*session, 0);
+  const auto provider = shaped(Shape::kText, "erlang4711");
+  std::vector<std::uint64_t> expected{0, 4711};
+  expected.insert(expected.end(), provider.begin(), provider.end());
+  CHECK(records(*session).at(0).words == expected);
+}
+
 TEST_CASE("each ring says that there are others") {
   TestHost host;
   Program p;
