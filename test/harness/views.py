@@ -23,6 +23,8 @@ FOUND = [
     ('slow', '-d 2s', 'docs/examples/mailbox.act', 'AFTER', r' message +logger_disk '),
     ('files', '', 'test/d/target/everything.act', 'in all', r'/dev/null$'),
     ('ports', '', 'test/d/target/everything.act', 'in all', r'efile$'),
+    ('ports', '-k BUSY', 'test/d/views/busy_port.act', 'ports: ports', r' [1-9][\d.]* [num]?s  #Port<0\.\d+>  sh -c '),
+    ('ports', '', 'test/d/views/busy_port.act', 'waited for a busy port', r'^ +1  #Port<0\.\d+>  writer$'),
 ]
 
 
