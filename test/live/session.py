@@ -169,6 +169,8 @@ class Target:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+            # One that is killed while its door is open leaves the socket.
+            pathlib.Path(f'/tmp/vmrun-trace-{self.process.pid}').unlink(missing_ok=True)
 
 
 def trace(vmrun, source, text, flags=('+S', '2'), arguments=(), environment=None):
