@@ -4,10 +4,8 @@
 #include "probes/engine/session.hpp"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <mutex>
 #include <utility>
 
@@ -45,17 +43,6 @@ bool take_number(unsigned& number, std::uint64_t& generation) {
 void give_number_back(unsigned number) {
   const std::lock_guard guard(numbers_lock);
   numbers_taken &= ~(std::uint64_t{1} << number);
-}
-
-std::string command_name() {
-  char name[64] = {};
-  if (FILE* file = std::fopen("/proc/self/comm", "re")) {
-    if (std::fgets(name, sizeof name, file) == nullptr) name[0] = '\0';
-    std::fclose(file);
-  }
-  std::string text(name);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
 }
 
 class RunningSession final : public Session {
@@ -144,22 +131,11 @@ bool RunningSession::open(std::string& why) {
   if (!verify(shared_.program, listed_, why)) return false;
   if (!take_number(number_, generation_)) return why = "too many sessions", false;
   adjust_clock();
-  shared_.pid = program().options.pid != 0 ? program().options.pid : static_cast<std::uint32_t>(getpid());
-  if (listed_ != 0) shared_.provider = provider_of(shared_.host.probes()[0].provider, program().options.pid);
-  shared_.ppid = static_cast<std::uint32_t>(getppid());
-  shared_.uid = getuid();
-  shared_.gid = getgid();
-  shared_.execname = command_name();
-  for (const char* name : {"BEGIN", "END", "ERROR"})
-    shared_.own_probes.push_back({"dtrace", "", "", name, {}});
-  for (const Timer& t : program().timers) shared_.own_probes.push_back({"profile", "", "", t.name, {}});
+  shared_.describe_process();
   master_ = std::make_unique<AggregationMaster>(
       program().aggregations,
       std::min<std::size_t>(16 * program().options.aggsize, Bounds::kAggregatedBytes));
-  shared_.globals.open(program().variables);
-  if (!shared_.dynamic.open(program().variables, program().options.dynvarsize) ||
-      !shared_.speculations.open(program().options.nspec, program().options.specsize))
-    return why = "no memory", false;
+  if (!shared_.open_variables()) return why = "no memory", false;
   clauses_.resize(listed_ + shared_.own_probes.size() + 2);
   if (!find_clauses(why)) return false;
   if (!count_where_that_is_all()) return why = "no memory", false;

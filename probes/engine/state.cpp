@@ -5,10 +5,44 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "probes/engine/clock.hpp"
 
 namespace vmrun::d {
+
+namespace {
+
+std::string command_name() {
+  char name[64] = {};
+  if (FILE* file = std::fopen("/proc/self/comm", "re")) {
+    if (std::fgets(name, sizeof name, file) == nullptr) name[0] = '\0';
+    std::fclose(file);
+  }
+  std::string text(name);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+void Shared::describe_process() {
+  const std::uint32_t known_as = program.options.pid;
+  pid = known_as != 0 ? known_as : static_cast<std::uint32_t>(getpid());
+  ppid = static_cast<std::uint32_t>(getppid());
+  uid = getuid();
+  gid = getgid();
+  if (!host.probes().empty()) provider = provider_of(host.probes().front().provider, known_as);
+  execname = command_name();
+  for (const char* name : {"BEGIN", "END", "ERROR"}) own_probes.push_back({"dtrace", "", "", name, {}});
+  for (const Timer& t : program.timers) own_probes.push_back({"profile", "", "", t.name, {}});
+}
+
+bool Shared::open_variables() {
+  globals.open(program.variables);
+  return dynamic.open(program.variables, program.options.dynvarsize) &&
+         speculations.open(program.options.nspec, program.options.specsize);
+}
 
 const ProbeInfo& Shared::probe(std::uint32_t number) const {
   static const ProbeInfo none;

@@ -39,6 +39,10 @@ struct Shared {
   std::atomic<std::int64_t> exit_status{0};
 
   explicit Shared(Program p, Host& h) : program(std::move(p)), host(h) {}
+  /// Fills in what stays the same, from pid to execname, and own_probes.
+  void describe_process();
+  /// False: no memory.
+  bool open_variables();
   /// Provider, module, function and name, also of the session's own probes.
   const ProbeInfo& probe(std::uint32_t number) const;
   std::vector<ProbeInfo> own_probes;  // BEGIN, END, ERROR, then the timers
