@@ -226,7 +226,6 @@ class Suite:
         vmtrace = self.vmrun.parent / 'vmtrace'
         if not vmtrace.exists():
             raise Skip('vmtrace is not built')
-        schedulers = set()
         with session.Target(self.vmrun, HERE / 'moves.act', ('+S', '4')) as target:
             for _ in range(self.ATTACHMENTS):  # while a session begins, threads fire for the first time
                 done = subprocess.run([vmtrace, '-q', '-p', str(target.process.pid), '-x', 'bufsize=16m', '-n',
@@ -237,8 +236,6 @@ class Suite:
                 numbers = [int(row[0]) for row in rows]
                 late = [pair for pair in zip(numbers, numbers[1:]) if pair[0] >= pair[1]]
                 expect(not late, 'numbers do not rise', *late)
-                schedulers.update(row[1] for row in rows)
-        expect(len(schedulers) > 1, 'it never moved', *schedulers)
 
     ATTACHMENTS = 20
 
