@@ -11,8 +11,8 @@ import tempfile
 import time
 
 from harness.golden import ENVIRONMENT
-from harness.results import Failure, Skip, Test
-from harness.sanitizers import sanitizer
+from harness.results import Failure, Test
+from harness.sanitizers import need_signals_at_once
 
 from .suite import PATIENCE_S, Ended, native_flags, run
 
@@ -43,8 +43,7 @@ def environment(**more):
 
 
 def needs_signals_at_once(vmrun):
-    if sanitizer(vmrun) == 'thread':
-        raise Skip('the thread sanitizer keeps a signal back from a thread that sleeps until that is awake')
+    need_signals_at_once(vmrun)
 
 
 @contextlib.contextmanager

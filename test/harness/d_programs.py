@@ -23,6 +23,7 @@ import subprocess
 
 from .golden import ENVIRONMENT, run_program
 from .results import Failure, Skip, Test
+from .sanitizers import need_signals_at_once
 from .script import Expectations
 
 DIRECTIVE = re.compile(r'/\* ?(expect-err|expect|status|flags|args|target|attach|interrupt|stdin|requires):(?: (.*?))? ?\*/')
@@ -99,6 +100,8 @@ def test(program, vmtrace, vmrun):
     def run():
         if program.skip:
             raise Skip(program.skip)
+        if program.attach:
+            need_signals_at_once(vmrun)
         attached = subprocess.Popen([vmrun, program.attach], stdout=subprocess.PIPE, env=ENVIRONMENT) if program.attach else None
         try:
             if attached:

@@ -17,3 +17,9 @@ def need_its_own_memory(program):
     """Raises Skip where the memory that a program takes is a sanitizer's for the greater part."""
     if sanitizer(program):
         raise Skip(f'the {sanitizer(program)} sanitizer brings an allocator of its own, and keeps what is freed')
+
+
+def need_signals_at_once(program):
+    """Raises Skip where a thread that works is not interrupted by a signal: it is how vmtrace -p opens the machine's door."""
+    if sanitizer(program) == 'thread':
+        raise Skip('the thread sanitizer keeps a signal back from a thread that sleeps until that is awake')

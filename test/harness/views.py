@@ -7,6 +7,7 @@ import subprocess
 
 from .golden import ENVIRONMENT, run_program
 from .results import Failure, Test
+from .sanitizers import need_signals_at_once
 
 LIMIT = 60
 
@@ -50,6 +51,7 @@ def traced(vmtrace, vmrun, view, options, program):
     """What the view prints of a program that runs, or of a short one from its first instruction."""
     if program.parent.name != 'examples':
         return run([vmtrace, view, *options.split(), '-c', f'{vmrun} {program}'])[0]
+    need_signals_at_once(vmrun)
     with subprocess.Popen([str(vmrun), str(program)], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as machine:
         try:
             if not machine.stdout.readline().startswith('running'):
@@ -73,6 +75,7 @@ def finds(vmtrace, vmrun, view, options, program, title, pattern):
 def killed(vmtrace, vmrun, program):
     """What is known by then is shown."""
     def test():
+        need_signals_at_once(vmrun)
         with subprocess.Popen([str(vmrun), str(program)], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as machine:
             try:
                 machine.stdout.readline()

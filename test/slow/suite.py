@@ -29,8 +29,6 @@ ALLOCATION_FAILS = 'an allocation fails'  # what such tests are called
 
 LIBRARIES = [(HERE / 'soak/native_soaked.c', 1), (HERE / 'soak/native_soaked.c', 2)]  # sources and their versions
 
-TRACED = [['--suite', 'd'], ['--suite', 'live', 'inside']]  # vmtrace is built in the same way
-
 PATIENCE = 10  # how much longer a program may take with a sanitizer
 
 # Sanitizer: build options besides, its own options, runs of test/run. Leaks, of memory or threads, are not looked for: what lives as long as the machine is never
@@ -39,11 +37,12 @@ PATIENCE = 10  # how much longer a program may take with a sanitizer
 SANITIZERS = {
     'address,undefined': (['-Doptimization=2'], {'VMRUN_FUZZ_SECONDS': '300', 'ASAN_OPTIONS': 'detect_leaks=0:exitcode=99:handle_segv=0', 'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1:exitcode=99'},
                           [['--suite', 'unit'], ['--suite', 'native', '--mode', 's4'], ['--suite', 'golden', '--mode', 's4'],
-                           ['--suite', 'golden', '--mode', 's1', '--mode', 'gc-stress', *GC_AREAS], *TRACED]),
+                           ['--suite', 'golden', '--mode', 's1', '--mode', 'gc-stress', *GC_AREAS],
+                           ['--suite', 'd'], ['--suite', 'live', 'inside']]),
     'thread': (['-Doptimization=1'], {'TSAN_OPTIONS': 'halt_on_error=1:exitcode=99:handle_segv=0:report_thread_leaks=0'
                                        f':suppressions={HERE}/thread.supp'},
                [['--suite', 'native', '--mode', 's4'], ['--suite', 'golden', '--mode', 's4', '--mode', 'random'],
-                ['--suite', 'unit', 'engine'], *TRACED]),
+                ['--suite', 'unit', 'engine'], ['--suite', 'd']]),
 }
 
 
