@@ -10,6 +10,7 @@ import tempfile
 
 from .golden import ENVIRONMENT
 from .results import Failure, Test
+from .sanitizers import need_signals_at_once
 from .views import LIMIT, run
 
 
@@ -134,6 +135,7 @@ class Suite:
 
     def recorder(self, folder, *options):
         """A recorder at work on a program that goes from mark to mark and says how far it is."""
+        need_signals_at_once(self.vmrun)
         machine = subprocess.Popen([self.vmrun, '+S', '1', self.programs / 'count.act'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                    env=ENVIRONMENT)
         expect(machine.stdout.readline() == 'ready\n', 'the program does not begin')
