@@ -25,6 +25,7 @@
 #include "vm/process/core.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/term/node.hpp"
 
 namespace vmrun::attach {
 namespace {
@@ -33,6 +34,7 @@ using d::ArgumentKind;
 using d::Shape;
 using d::Shaped;
 using probe::FunctionArgument;
+constexpr auto kNode = static_cast<unsigned>(d::Builtin::kNode);
 
 // ---- The list of probes -------------------------------------------------------------------------
 
@@ -285,6 +287,7 @@ class MachineHost final : public d::Host {
   }
 
   Shaped builtin_shaped(unsigned builtin, const d::Firing& f, char* out, std::size_t room) override {
+    if (builtin == kNode) return shaped_atom(local_node_name(), out, room);
     const Process* p = process_here();
     if (!p) return {Shape::kNull, 0};
     switch (static_cast<d::Builtin>(builtin)) {
@@ -300,6 +303,7 @@ class MachineHost final : public d::Host {
   }
 
   std::ptrdiff_t builtin_text(unsigned builtin, const d::Firing& f, char* out, std::size_t room) override {
+    if (builtin == kNode) return static_cast<std::ptrdiff_t>(term_text(local_node_name().raw(), out, room));
     const Process* p = process_here();
     if (!p) return -1;
     switch (static_cast<d::Builtin>(builtin)) {
