@@ -28,11 +28,16 @@ erlang*:::message-queued
 }
 
 erlang*:::message-receive
+{
+	@received[copyinstr(arg0)] = count();
+}
+
+/* What was queued before this began waited nobody knows how long. */
+erlang*:::message-receive
 /queued[message]/
 {
 	this->ns = timestamp - queued[message];
 	queued[message] = 0;
-	@received[copyinstr(arg0)] = count();
 	@average[copyinstr(arg0)] = avg(this->ns);
 	@longest[copyinstr(arg0)] = max(this->ns);
 	@latency[copyinstr(arg0)] = llquantize(this->ns, 10, 3, 10, 10);

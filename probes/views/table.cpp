@@ -159,6 +159,7 @@ std::string TableView::cell(const ViewColumn& column, const Rows& rows, const Ro
   if (i == rows.aggregations.size()) return "";
   const Aggregation& how = *rows.aggregations[i];
   const auto value = static_cast<double>(value_of(how, row.values[i]));
+  if (column.unit == Unit::kTime && value == 0 && how.how != Aggregating::kSum) return "-";  // of nothing
   if (column.unit == Unit::kMedian) return "<" + time_text(quantile(how, row.values[i].data(), 0.5));
   if (column.unit == Unit::kNinety) return "<" + time_text(quantile(how, row.values[i].data(), 0.99));
   if (column.unit != Unit::kPart) return unit_text(column.unit, value, ns);

@@ -9,6 +9,7 @@ import subprocess
 
 from harness.golden import run_program
 from harness.results import Skip, Test
+from harness.sanitizers import need_its_own_memory
 
 from . import session
 from .attach import expect
@@ -43,6 +44,7 @@ class Suite:
 
     def test_handles_leave_no_memory(self):
         """Few threads, for each keeps some of what it once had."""
+        need_its_own_memory(self.vmrun)
         with session.Target(self.vmrun, HERE / 'handles.act', flags=('+S', '1', '+SDcpu', '1', '+SDio', '1')) as target:
             seen = []
             for more in (1, 1, 2, 4):

@@ -121,7 +121,7 @@ class Suite(door.Suite):
         """What vmtrace has counted by the last second, and all that it recorded, though nobody runs END or answers."""
         with session.Target(self.vmrun, door.HERE / 'inside_load.act') as target:
             tracer = self.traced(target, '-x', 'bufsize=16m', '-qn', 'BEGIN { printf("tracing\\n"); } message-send { @["sent", arg2 > 0] = count(); @last["sent", arg2 > 0] = count(); n++; } '
-                                 'message-receive /n % 1000 == 0/ { printf("%d received\\n", timestamp); } '
+                                 'message-receive /n % 100 == 0/ { printf("%d received\\n", timestamp); } '
                                  'tick-1500ms { printa("%s %d %@d\\n", @); printf("printed\\n"); } END { printf("END\\n"); }')
             lines = session.Lines(tracer.stdout)
             lines.until('printed', 'vmtrace')
