@@ -233,8 +233,8 @@ void Output::drops(Drop kind, std::uint64_t n, std::uint32_t cpu) {
                       text.on_cpu ? fmt::format(" on CPU {}", cpu) : ""));
 }
 
-void Output::target_gone(std::int64_t pid) {
-  if (!options_.quiet) message(fmt::format("pid {} has exited", pid));
+void Output::target_gone(std::int64_t pid, bool is_command) {
+  if (!options_.quiet || (shows_ != nullptr && !is_command)) message(fmt::format("pid {} has exited", pid));
 }
 
 bool Output::has_reason_to_end(std::uint64_t now, std::uint64_t firings) {

@@ -45,7 +45,7 @@ class Output {
   void record(const Origin& origin, const Record& record, std::span<const std::uint64_t> words);
   /// `n` more of them than at the last report.
   void drops(Drop kind, std::uint64_t n, std::uint32_t cpu);
-  void target_gone(std::int64_t pid);
+  void target_gone(std::int64_t pid, bool is_command);
   /// About once a second: firings since begin. True: tracing is to end.
   bool has_reason_to_end(std::uint64_t now, std::uint64_t firings);
   /// What nobody printed, at the end.

@@ -173,7 +173,7 @@ int Reader::run() {
     if (next != 0) pause(next);
   }
   for (Traced& traced : traced_) {
-    if (traced.target->gone()) output_.target_gone(traced.target->pid());
+    if (traced.target->gone()) output_.target_gone(traced.target->pid(), traced.target->is_command());
     traced.target->end();
   }
   drain(true);

@@ -27,6 +27,8 @@ class Target {
   }
   /// It has functions; and whether none is loaded because it has not begun (-c).
   virtual bool has_functions() const { return false; }
+  /// Of -c: it ends when it has done its work.
+  virtual bool is_command() const { return false; }
   virtual bool is_at_start() const { return false; }
 
   /// The engine takes the program in; false and why when it refuses.

@@ -26,6 +26,7 @@
 namespace vmrun::d {
 namespace {
 
+constexpr int kEndTries = 40;      // 200 ms
 constexpr int kAnswerMs = 10'000;  // a machine that does not answer in this time is taken for dead
 constexpr int kAttempts = 20;
 constexpr int kDoorMs = 5'000;  // for the socket to be there after the signal
@@ -63,6 +64,7 @@ class MachineTarget : public Target {
   const std::vector<ProbeInfo>& probes() const override { return probes_; }
   std::int64_t pid() const override { return pid_; }
   bool has_functions() const override { return true; }
+  bool is_command() const override { return child_ > 0; }
   bool is_at_start() const override { return child_ > 0; }
   std::vector<ListedFunction> functions(const FunctionPattern& pattern, std::size_t most) override {
     std::vector<ListedFunction> out;
@@ -314,10 +316,29 @@ int open_door(std::int64_t pid, std::string& why) {
   return why = "it does not answer", -1;
 }
 
+/// How a command ended that closed its end of the connection; empty if it runs. It stays to be
+/// waited for.
+std::string end_of(pid_t child) {
+  for (int i = 0; i < kEndTries; ++i) {
+    siginfo_t end = {};
+    if (waitid(P_PID, static_cast<id_t>(child), &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid != 0)
+      return end.si_code == CLD_EXITED
+                 ? fmt::format("it ended with status {} before a machine began", end.si_status)
+                 : fmt::format("signal {} ended it", end.si_status);
+    const timespec pause{0, 5'000'000};  // it closes what is open a moment before it has ended
+    nanosleep(&pause, nullptr);
+  }
+  return "";
+}
+
 std::unique_ptr<Target> greeted(int connection, std::int64_t pid, pid_t child, std::string& why,
                                 bool& refused) {
   auto target = std::make_unique<MachineTarget>(connection, pid, child);
-  if (!target->hello(why, refused)) return nullptr;
+  if (!target->hello(why, refused)) {
+    const std::string end = child > 0 && !refused ? end_of(child) : "";
+    if (!end.empty()) why = end;
+    return nullptr;
+  }
   return target;
 }
 

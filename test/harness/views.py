@@ -80,14 +80,17 @@ def killed(vmtrace, vmrun, program):
         with subprocess.Popen([str(vmrun), str(program)], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as machine:
             try:
                 machine.stdout.readline()
-                with subprocess.Popen([str(vmtrace), 'top', '-p', str(machine.pid)], stdout=subprocess.PIPE, text=True) as view:
+                with subprocess.Popen([str(vmtrace), 'top', '-p', str(machine.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as view:
                     first = view.stdout.readline()  # of a first table
                     machine.kill()
-                    out = first + view.communicate(timeout=LIMIT)[0]
+                    rest, err = view.communicate(timeout=LIMIT)
+                    out = first + rest
             finally:
                 machine.kill()
         if ' in all\n' not in out or not re.search(r' prices$', out.partition(' in all\n')[2], re.M):
             raise Failure(out)
+        if f'pid {machine.pid} has exited' not in err:
+            raise Failure(f'why it ends is not said: {err}')
     return test
 
 
