@@ -112,3 +112,5 @@ erlang*:::efile_drv-return
 {
     printf("file-done %d %d %d %d\n", arg0, arg1, arg4, arg5);
 }
+
+tick-${duration}ns { exit(0); }

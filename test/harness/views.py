@@ -4,6 +4,7 @@ import itertools
 import re
 import shlex
 import subprocess
+import tempfile
 
 from .golden import ENVIRONMENT, run_program
 from .results import Failure, Test
@@ -28,6 +29,8 @@ FOUND = [
     ('ports', '', 'test/d/views/busy_port.act', 'waited for a busy port', r'^ +1  #Port<0\.\d+>  writer$'),
 ]
 
+MISBEHAVE = ['mailbox', 'hot', 'binaries', 'convoy']  # programs of the tutorial; they go on until they are ended
+
 
 def tests(root, build, vmrun):
     vmtrace = build / 'vmtrace'
@@ -37,6 +40,7 @@ def tests(root, build, vmrun):
               for view, options, program, title, pattern in FOUND],
             Test('d', 'view of a machine that is killed', killed(vmtrace, vmrun, root / 'docs/examples/convoy.act')),
             *[Test('d', f'view {name}: its script by itself', script_alone(vmtrace, vmrun, name, target)) for name in names],
+            *[Test('d', f'view {name}: -d ends it', ends(vmtrace, vmrun, name, [root / f'docs/examples/{p}.act' for p in MISBEHAVE])) for name in names],
             *[Test('d', f'view {name}: its help names its options', helps(vmtrace, name)) for name in names]]
 
 
@@ -101,6 +105,23 @@ def script_alone(vmtrace, vmrun, name, target):
                               text=True, timeout=LIMIT)
         if done.returncode or 'vmtrace:' in done.stderr:
             raise Failure(f'status {done.returncode}\n{done.stderr}{done.stdout[:2000]}\n{script}')
+    return test
+
+
+def ends(vmtrace, vmrun, name, programs):
+    """-d says when, though the program goes on."""
+    def test():
+        need_signals_at_once(vmrun)
+        for program in programs:
+            with tempfile.TemporaryDirectory() as folder, subprocess.Popen([str(vmrun), str(program)], env=ENVIRONMENT, stdout=subprocess.PIPE,
+                                                                           stderr=subprocess.DEVNULL, text=True) as machine:
+                try:
+                    machine.stdout.readline()
+                    run([vmtrace, name, '-d', '300ms', '-o', f'{folder}/out', '-p', machine.pid])
+                    if machine.poll() is not None:
+                        raise Failure(f'{program.name} has ended')
+                finally:
+                    machine.kill()
     return test
 
 
