@@ -25,11 +25,9 @@ class Target {
   virtual std::vector<ListedFunction> functions(const FunctionPattern& pattern, std::size_t most) {
     return {};
   }
-  /// It has functions; and whether none is loaded because it has not begun (-c).
   virtual bool has_functions() const { return false; }
-  /// Of -c: it ends when it has done its work.
+  /// Of -c: scripts are compiled before it has loaded anything; it ends when its work is done.
   virtual bool is_command() const { return false; }
-  virtual bool is_at_start() const { return false; }
 
   /// The engine takes the program in; false and why when it refuses.
   virtual bool open(const Program& program, std::string& why) = 0;

@@ -65,7 +65,6 @@ class MachineTarget : public Target {
   std::int64_t pid() const override { return pid_; }
   bool has_functions() const override { return true; }
   bool is_command() const override { return child_ > 0; }
-  bool is_at_start() const override { return child_ > 0; }
   std::vector<ListedFunction> functions(const FunctionPattern& pattern, std::size_t most) override {
     std::vector<ListedFunction> out;
     channel_->send(Message::kFunctions, Packer()

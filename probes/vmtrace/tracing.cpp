@@ -78,7 +78,7 @@ CompileOptions compile_options(const CommandLine& line, Target& target, bool sev
   if (target.has_functions())
     options.count_functions = [&target](const FunctionPattern& pattern) {
       // What a machine that has not begun will load is not known yet.
-      return target.is_at_start() ? 1 : target.functions(pattern, kMostListed).size();
+      return target.is_command() ? 1 : target.functions(pattern, kMostListed).size();
     };
   options.zero_matches = line.zero_matches || line.list || several;
   options.options = line.options;
@@ -280,23 +280,22 @@ int read_all(const Job& job, std::vector<Traced>& traced, unsigned round, std::v
 /// -l: what there is, or what the clauses are of. The status: whether each description matches.
 int list(const CommandLine& line, const std::vector<Source>& sources, std::vector<Traced>& traced) {
   std::string text = list_header();
-  if (sources.empty())
-    for (const Traced& t : traced) list_all(text, *t.target, line.verbose);
-  else compile_for_all(line, sources, traced);
+  if (!sources.empty()) compile_for_all(line, sources, traced);
   for (const Traced& t : traced)
-    if (t.script != nullptr) list_matches(text, *t.target, *t.script, line.verbose);
+    if (sources.empty()) list_all(text, *t.target, line.verbose);
+    else list_matches(text, *t.target, *t.script, line.verbose);
   std::fputs(text.c_str(), stdout);
-  std::vector<std::string> missed;
-  if (!sources.empty())
-    each_missed(traced,
-                [&](const ClauseInfo&, const std::string& description) { missed.push_back(description); });
+  if (sources.empty()) return 0;
   const char* why =
       line.pids.empty() && line.commands.empty() ? " (no -p PID or -c CMD names a machine)" : "";
-  for (const std::string& description : missed)
+  int status = 0;
+  each_missed(traced, [&](const ClauseInfo&, const std::string& description) {
+    status = kFailure;
     std::fputs(fmt::format("vmtrace: failed to match {}: No probe matches description{}\n", description, why)
                    .c_str(),
                stderr);
-  return missed.empty() ? 0 : kFailure;
+  });
+  return status;
 }
 
 }  // namespace

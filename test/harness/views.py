@@ -1,5 +1,6 @@
 """The ready-made views of vmtrace, each on a program that misbehaves in its way: what is wrong must stand in the first row. And
 each view's script by itself, as --show-script prints it."""
+import contextlib
 import itertools
 import re
 import shlex
@@ -51,19 +52,26 @@ def run(words, limit=LIMIT):
     return out, err
 
 
-def traced(vmtrace, vmrun, view, options, program):
-    """What the view prints of a program that runs, or of a short one from its first instruction. slow knows messages that are sent while it
-    looks, and a mailbox that grows has too many before them when it comes late."""
-    if program.parent.name != 'examples' or view == 'slow':
-        return run([vmtrace, view, *options.split(), '-c', f'{vmrun} {program}'])[0]
+@contextlib.contextmanager
+def running(vmrun, program):
+    """A machine with one of the programs that go on until they are ended."""
     need_signals_at_once(vmrun)
     with subprocess.Popen([str(vmrun), str(program)], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as machine:
         try:
             if not machine.stdout.readline().startswith('running'):
                 raise Failure(f'{program} does not run')
-            return run([vmtrace, view, *options.split(), '-p', machine.pid])[0]
+            yield machine
         finally:
             machine.kill()
+
+
+def traced(vmtrace, vmrun, view, options, program):
+    """What the view prints of a program that runs, or of a short one from its first instruction. slow knows messages that are sent while it
+    looks, and a mailbox that grows has too many before them when it comes late."""
+    if program.parent.name != 'examples' or view == 'slow':
+        return run([vmtrace, view, *options.split(), '-c', f'{vmrun} {program}'])[0]
+    with running(vmrun, program) as machine:
+        return run([vmtrace, view, *options.split(), '-p', machine.pid])[0]
 
 
 def finds(vmtrace, vmrun, view, options, program, title, pattern):
@@ -80,17 +88,12 @@ def finds(vmtrace, vmrun, view, options, program, title, pattern):
 def killed(vmtrace, vmrun, program):
     """What is known by then is shown."""
     def test():
-        need_signals_at_once(vmrun)
-        with subprocess.Popen([str(vmrun), str(program)], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as machine:
-            try:
-                machine.stdout.readline()
-                with subprocess.Popen([str(vmtrace), 'top', '-p', str(machine.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as view:
-                    first = view.stdout.readline()  # of a first table
-                    machine.kill()
-                    rest, err = view.communicate(timeout=LIMIT)
-                    out = first + rest
-            finally:
+        with running(vmrun, program) as machine:
+            with subprocess.Popen([str(vmtrace), 'top', '-p', str(machine.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as view:
+                first = view.stdout.readline()  # of a first table
                 machine.kill()
+                rest, err = view.communicate(timeout=LIMIT)
+                out = first + rest
         if ' in all\n' not in out or not re.search(r' prices$', out.partition(' in all\n')[2], re.M):
             raise Failure(out)
         if f'pid {machine.pid} has exited' not in err:
@@ -111,17 +114,11 @@ def script_alone(vmtrace, vmrun, name, target):
 def ends(vmtrace, vmrun, name, programs):
     """-d says when, though the program goes on."""
     def test():
-        need_signals_at_once(vmrun)
         for program in programs:
-            with tempfile.TemporaryDirectory() as folder, subprocess.Popen([str(vmrun), str(program)], env=ENVIRONMENT, stdout=subprocess.PIPE,
-                                                                           stderr=subprocess.DEVNULL, text=True) as machine:
-                try:
-                    machine.stdout.readline()
-                    run([vmtrace, name, '-d', '300ms', '-o', f'{folder}/out', '-p', machine.pid])
-                    if machine.poll() is not None:
-                        raise Failure(f'{program.name} has ended')
-                finally:
-                    machine.kill()
+            with tempfile.TemporaryDirectory() as folder, running(vmrun, program) as machine:
+                run([vmtrace, name, '-d', '300ms', '-o', f'{folder}/out', '-p', machine.pid])
+                if machine.poll() is not None:
+                    raise Failure(f'{program.name} has ended')
     return test
 
 

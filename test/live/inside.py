@@ -23,6 +23,22 @@ def tests(root, vmrun):
             for name in dir(suite) if name.startswith('test_')]
 
 
+def said_of(target, vmrun, *arguments):
+    """What vmtrace prints about all that a target does, after the line `tracing` that its BEGIN must print."""
+    vmtrace = vmrun.parent / 'vmtrace'
+    if not vmtrace.exists():
+        raise Skip('vmtrace is not built')
+    tracer = subprocess.Popen([vmtrace, '-q', '-p', str(target.process.pid), *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+    expect(tracer.stdout.readline() == 'tracing\n', 'vmtrace does not begin')
+    target.line('go')
+    target.wait_for('done')
+    target.finish()
+    output, errors = tracer.communicate(timeout=session.LIMIT)
+    expect(tracer.returncode == 0 and not errors, f'vmtrace: status {tracer.returncode}', errors)
+    return output
+
+
 def thread_name(task):
     try:
         return (task / 'comm').read_text().strip()
@@ -141,19 +157,8 @@ class Suite:
 
     def script(self, program, *arguments):
         """What vmtrace prints about a run of a program."""
-        vmtrace = self.vmrun.parent / 'vmtrace'
-        if not vmtrace.exists():
-            raise Skip('vmtrace is not built')
         with session.Target(self.vmrun, HERE / program) as target:
-            tracer = subprocess.Popen([vmtrace, '-q', '-p', str(target.process.pid), *arguments], stdout=subprocess.PIPE,
-                                      stderr=subprocess.PIPE, text=True)
-            expect(tracer.stdout.readline() == 'tracing\n', 'vmtrace does not begin')
-            target.line('go')
-            target.wait_for('done')
-            target.finish()
-            output, errors = tracer.communicate(timeout=session.LIMIT)
-            expect(tracer.returncode == 0 and not errors, f'vmtrace: status {tracer.returncode}', errors)
-            return output
+            return said_of(target, self.vmrun, *arguments)
 
     BEGIN = 'BEGIN { printf("tracing\\n"); } '
 

@@ -5,14 +5,14 @@ import pathlib
 import random
 import re
 import resource
-import subprocess
 
 from harness.golden import run_program
-from harness.results import Skip, Test
+from harness.results import Test
 from harness.sanitizers import need_its_own_memory
 
 from . import session
 from .attach import expect
+from .inside import said_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 HANDLES = 350  # of each of the states of handles.act fifty
@@ -94,22 +94,12 @@ class Suite:
 
     def test_counts_are_those_of_vmtrace(self):
         """The program starts its handle once vmtrace is there and stops it before vmtrace goes, and tells which process did what between."""
-        vmtrace = self.vmrun.parent / 'vmtrace'
-        if not vmtrace.exists():
-            raise Skip('vmtrace is not built')
         script = (HERE / 'inside_and_outside.d').read_text()
         for schedulers in ('1', '4'):
             with session.Target(self.vmrun, HERE / 'inside_and_outside.act', flags=('+S', schedulers), arguments=[script]) as target:
-                outside = subprocess.Popen([vmtrace, '-q', '-p', str(target.process.pid), '-n', script + 'BEGIN { printf("tracing\\n"); } '
-                                            'END { printa("sends %s %d %@d\\n", @sends); printa("spawns %s %@d\\n", @spawns); '
-                                            'printa("calls %s %@d\\n", @calls); }'],
-                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                expect(outside.stdout.readline() == 'tracing\n', 'vmtrace does not begin')
-                target.line('go')
-                target.wait_for('done')
-                target.finish()
-                output, errors = outside.communicate(timeout=session.LIMIT)
-                expect(outside.returncode == 0 and not errors, f'vmtrace: status {outside.returncode}', errors)
+                output = said_of(target, self.vmrun, '-n', script + 'BEGIN { printf("tracing\\n"); } '
+                                 'END { printa("sends %s %d %@d\\n", @sends); printa("spawns %s %@d\\n", @spawns); '
+                                 'printa("calls %s %@d\\n", @calls); }')
             self.expect_known(output)
             inside = [line for line in target.output.seen if re.match('(sends|spawns|calls) ', line)]
             expect(sorted(inside) == sorted(line for line in output.splitlines() if line), 'they differ',
