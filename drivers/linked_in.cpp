@@ -2,6 +2,7 @@
 
 #include "drivers/efile/driver.hpp"
 #include "drivers/fd/fd_driver.hpp"
+#include "drivers/inet/driver.hpp"
 #include "drivers/spawn/spawn_driver.hpp"
 #include "vm/port/driver.hpp"
 
@@ -11,6 +12,7 @@ void register_linked_in_drivers() {
   register_spawn_driver();
   register_fd_driver();
   register_driver(efile::driver_entry());
+  inet::register_drivers();
 }
 
 }  // namespace vmrun

@@ -73,13 +73,10 @@ void send_info(ErlDrvPort port, const FileInfo& i) {
   send(port, kInfo, p.bytes(), p.size());
 }
 
-/// For users EOPNOTSUPP, which has the same number on Linux, is called enotsup.
-const char* name_of(int error) { return error == ENOTSUP ? "enotsup" : erl_errno_id(error); }
-
 void send_pieces_and_error(ErlDrvPort port, std::uint64_t pieces, int error) {
   Packer count;
   count.put(pieces, 4);
-  const std::string text = std::string(count.bytes(), count.size()) + name_of(error);
+  const std::string text = std::string(count.bytes(), count.size()) + erl_errno_id(error);
   send(port, kNumberAndError, text.data(), text.size());
 }
 
@@ -88,7 +85,7 @@ void send_pieces_and_error(ErlDrvPort port, std::uint64_t pieces, int error) {
 void reply_ok(ErlDrvPort port) { send(port, kOk); }
 
 void reply_error(ErlDrvPort port, int error) {
-  const char* name = name_of(error);
+  const char* name = erl_errno_id(error);
   send(port, kError, name, std::strlen(name));
 }
 

@@ -8,6 +8,8 @@
 #include "probes/engine/ring.hpp"
 #include "probes/engine/verify.hpp"
 #include "probes/probes.hpp"
+#include "vm/term/atom.hpp"
+#include "vm/term/node.hpp"
 
 namespace vmrun::attach {
 
@@ -56,6 +58,9 @@ void Connection::handle(const d::Channel::Received& received) {
       answer_names(received.body, [](std::uint64_t n) { return machine_host().address_name(n); });
       break;
     case Message::kFunctionNames: answer_names(received.body, function_text); break;
+    case Message::kNode:
+      channel_.send(Message::kNames, d::pack_names({std::string(atom_text(local_node_name()))}));
+      break;
     case Message::kFunctions: answer_functions(received.body); break;
     case Message::kAtomsFrom: answer_atoms(d::Unpacker(received.body).u32()); break;
     case Message::kDrops: {

@@ -18,7 +18,7 @@ namespace {
 
 /// Neither -p nor -c: the machine that is meant if there is one only.
 void choose_machine(Settings& settings) {
-  if (!settings.line.pids.empty() || !settings.line.commands.empty()) return;
+  if (names_target(settings.line)) return;
   const std::vector<Machine> machines = running_machines();
   if (machines.empty()) fail("no vmrun of yours is running; -p PID or -c CMD says what to trace", kUsage);
   if (machines.size() > 1) {
@@ -34,7 +34,8 @@ void choose_machine(Settings& settings) {
 std::string words_of_target(const CommandLine& line) {
   std::string text;
   for (const std::string& pid : line.pids) text += (text.empty() ? "pid " : ", pid ") + pid;
-  for (const std::string& command : line.commands) text += (text.empty() ? "" : ", ") + command;
+  for (const auto* commands : {&line.commands, &line.ways, &line.nodes})
+    for (const std::string& command : *commands) text += (text.empty() ? "" : ", ") + command;
   return text;
 }
 

@@ -95,6 +95,12 @@ void Ring::drop(Drop kind) {
   head().drops[static_cast<unsigned>(kind)].store(now, std::memory_order_relaxed);
 }
 
+void Ring::say(bool full, const std::uint64_t (&drops)[kKinds]) {
+  for (unsigned kind = 0; kind < kKinds; ++kind)
+    head().drops[kind].store(drops[kind], std::memory_order_relaxed);
+  head().full.store(full, std::memory_order_release);
+}
+
 void Ring::copy_in(const std::uint64_t* from, std::size_t words) {
   const std::size_t at = written_ & mask_, first = std::min<std::size_t>(words, mask_ + 1 - at);
   std::memcpy(words_ + at, from, first * 8);

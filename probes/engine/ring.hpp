@@ -52,6 +52,10 @@ class Ring {
   /// The session has so many rings now. Who reads may not have been told of all of them yet.
   void announce(std::uint32_t rings);
 
+  // Who fills a ring with what another of the same number holds elsewhere, instead of drop.
+  /// What that one says of itself. drops: by kind.
+  void say(bool full, const std::uint64_t (&drops)[static_cast<unsigned>(Drop::kCount)]);
+
   // The machine: what it has counted itself, from any thread.
   bool is_full() const { return full_.load(std::memory_order_acquire); }
   std::uint64_t drops(Drop kind) const {

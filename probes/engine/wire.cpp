@@ -6,6 +6,7 @@
 #include <ctime>
 #include <utility>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -130,8 +131,15 @@ bool unpack_names(std::string_view body, std::vector<std::string>& names) {
 
 // ---- Channel ------------------------------------------------------------------------------------
 
+Channel::Channel(int in, int out)
+    : descriptor_(in), out_descriptor_(out), is_plain_(true), descriptors_(Descriptors::kRefused) {
+  for (const int d : {in, out}) fcntl(d, F_SETFL, fcntl(d, F_GETFL) | O_NONBLOCK);
+}
+
 Channel::Channel(Channel&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
+      out_descriptor_(other.out_descriptor_),
+      is_plain_(other.is_plain_),
       descriptors_(other.descriptors_),
       out_(std::move(other.out_)),
       in_(std::move(other.in_)),
@@ -144,7 +152,7 @@ Channel::Channel(Channel&& other) noexcept
 Channel::~Channel() {
   for (const Passed& p : passing_) close(p.descriptor);
   for (const int fd : arrived_) close(fd);
-  if (descriptor_ >= 0) close(descriptor_);
+  if (descriptor_ >= 0 && !is_plain_) close(descriptor_);
 }
 
 void Channel::send(Message message, std::string_view body, int passed) {
@@ -164,69 +172,81 @@ void Channel::forget_sent() {
   sent_ = 0;
 }
 
+/// As sendmsg: what goes out next, as far as the other side takes it.
+std::ptrdiff_t Channel::write_some() {
+  if (is_plain_) return write(out_descriptor_, out_.data() + sent_, out_.size() - sent_);
+  // A descriptor goes with the byte it belongs to, and nothing that follows the next one's.
+  std::size_t end = out_.size();
+  const bool passes = !passing_.empty() && passing_[0].at == sent_;
+  for (const Passed& p : passing_)
+    if (p.at > sent_) end = std::min(end, p.at);
+  iovec bytes{out_.data() + sent_, end - sent_};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr m{};
+  m.msg_iov = &bytes;
+  m.msg_iovlen = 1;
+  if (passes) {
+    m.msg_control = control;
+    m.msg_controllen = sizeof control;
+    cmsghdr* c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(c), &passing_[0].descriptor, sizeof(int));
+  }
+  const ssize_t n = sendmsg(descriptor_, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (passes && n > 0) {
+    close(passing_[0].descriptor);
+    passing_.erase(passing_.begin());
+  }
+  return n;
+}
+
 bool Channel::flush() {
   while (!broken_ && wants_to_send()) {
-    // A descriptor goes with the byte it belongs to, and nothing that follows the next one's.
-    std::size_t end = out_.size();
-    const bool passes = !passing_.empty() && passing_[0].at == sent_;
-    for (const Passed& p : passing_)
-      if (p.at > sent_) end = std::min(end, p.at);
-    iovec bytes{out_.data() + sent_, end - sent_};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    msghdr m{};
-    m.msg_iov = &bytes;
-    m.msg_iovlen = 1;
-    if (passes) {
-      m.msg_control = control;
-      m.msg_controllen = sizeof control;
-      cmsghdr* c = CMSG_FIRSTHDR(&m);
-      c->cmsg_level = SOL_SOCKET;
-      c->cmsg_type = SCM_RIGHTS;
-      c->cmsg_len = CMSG_LEN(sizeof(int));
-      std::memcpy(CMSG_DATA(c), &passing_[0].descriptor, sizeof(int));
-    }
-    const ssize_t n = sendmsg(descriptor_, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const std::ptrdiff_t n = write_some();
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
-    if (n < 0) {
-      broken_ = true;
-      break;
-    }
-    sent_ += static_cast<std::size_t>(n);
-    if (passes && n > 0) {
-      close(passing_[0].descriptor);
-      passing_.erase(passing_.begin());
-    }
+    if (n < 0) broken_ = true;
+    else sent_ += static_cast<std::size_t>(n);
   }
   forget_sent();
   return !broken_;
+}
+
+/// As recvmsg; descriptors that come along are kept.
+std::ptrdiff_t Channel::read_some(char* buffer, std::size_t size) {
+  if (is_plain_) return read(descriptor_, buffer, size);
+  iovec bytes{buffer, size};
+  alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))];
+  msghdr m{};
+  m.msg_iov = &bytes;
+  m.msg_iovlen = 1;
+  if (descriptors_ == Descriptors::kTaken) {
+    m.msg_control = control;
+    m.msg_controllen = sizeof control;
+  }  // else the kernel closes them
+  const ssize_t n = recvmsg(descriptor_, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (n <= 0) return n;
+  for (cmsghdr* c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
+      int fd;
+      std::memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+      arrived_.push_back(fd);
+    }
+  }
+  return n;
 }
 
 bool Channel::fill() {
   constexpr std::size_t kAtOnce = 1 << 20;
   for (std::size_t read = 0; read < kAtOnce;) {
     char buffer[1 << 16];
-    iovec bytes{buffer, sizeof buffer};
-    alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))];
-    msghdr m{};
-    m.msg_iov = &bytes;
-    m.msg_iovlen = 1;
-    if (descriptors_ == Descriptors::kTaken) {
-      m.msg_control = control;
-      m.msg_controllen = sizeof control;
-    }  // else the kernel closes them
-    const ssize_t n = recvmsg(descriptor_, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    const std::ptrdiff_t n = read_some(buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return !broken_;
     if (n <= 0) return false;
-    for (cmsghdr* c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
-      if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
-      for (std::size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
-        int fd;
-        std::memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
-        arrived_.push_back(fd);
-      }
-    }
     in_.append(buffer, static_cast<std::size_t>(n));
     read += static_cast<std::size_t>(n);
     if (in_.size() - taken_ > kLongestMessage + sizeof(Head) + kAtOnce) return false;
@@ -275,10 +295,10 @@ bool Channel::wait(Received& received, int timeout_ms) {
       continue;
     }
     const std::int64_t left = timeout_ms < 0 ? -1 : std::max<std::int64_t>(0, end - now_ms());
-    pollfd p{descriptor_, static_cast<short>(POLLIN | (wants_to_send() ? POLLOUT : 0)), 0};
-    const int n = poll(&p, 1, static_cast<int>(left));
+    pollfd p[2] = {{descriptor_, POLLIN, 0}, {wants_to_send() ? out_descriptor_ : -1, POLLOUT, 0}};
+    const int n = poll(p, 2, static_cast<int>(left));
     if (n == 0) return false;
-    if (n > 0 && p.revents & ~POLLOUT) there = fill();
+    if (n > 0 && p[0].revents != 0) there = fill();
   }
 }
 

@@ -22,10 +22,19 @@
 ///   kAtomsFrom index                kAtomsFrom atoms
 ///   kFunctionNames numbers          kNames texts
 ///   kFunctions pattern              kFunctions functions
+///   kNode                           kNames text
 ///   kDrops                          kDrops counts
 ///   kFirings                        kFirings count
 ///   kStop (END runs)                kStopped
 ///                                   kExit status, when a script calls exit()
+///
+/// Between vmtrace here and one that stands beside a machine on another host (`vmtrace --relay`)
+/// the same goes over any stream; what it does not know it hands on to the machine. Rings stay
+/// there, what is in them travels:
+///
+///   kClock                          kClock
+///   kTaken bytes                    kRecords, kSettled: all of them without having been asked
+///
 /// Closing the connection undoes everything, END is not run. When the machine ends of itself it
 /// runs END and says kStopped without having been asked.
 ///
@@ -46,9 +55,15 @@
 ///                  answer: count, of each module and function (texts), arity
 ///   kNames         a text for each that was asked for, empty when there is none; of a function
 ///                  its module, NUL, its name
+///   kNode          the answer: one text, the name of the machine's node
 ///   kDrops         u64 of each Drop
 ///   kFirings       u64: of all sessions of the machine, since any time
 ///   kExit          status
+///   kClock         the answer: u64 timestamp there, u64 process number of the machine
+///   kRecords       of one ring, whole records: number, u64 thread, u64 bytes of the ring, 1 if it
+///                  is full for good, u64 of each Drop, then a text of the words
+///   kSettled       u64 timestamp: records that are not younger have all been sent
+///   kTaken         u64: bytes of the bodies of all kRecords so far that have left the connection
 namespace vmrun::d {
 
 inline constexpr std::uint32_t kWireVersion = 2;
@@ -81,7 +96,12 @@ enum class Message : std::uint32_t {
   kAtomsFrom,
   kFirings,
   kFunctionNames,
-  kFunctions
+  kFunctions,
+  kNode,
+  kClock,
+  kRecords,
+  kSettled,
+  kTaken
 };
 
 struct Head {
@@ -148,12 +168,16 @@ class Channel {
   /// Whether descriptors that come along are kept. The machine takes none: what anybody passes to
   /// it would stay open there.
   enum class Descriptors { kTaken, kRefused };
-  Channel(int descriptor, Descriptors descriptors) : descriptor_(descriptor), descriptors_(descriptors) {}
+  Channel(int descriptor, Descriptors descriptors)
+      : descriptor_(descriptor), out_descriptor_(descriptor), descriptors_(descriptors) {}
+  /// Over any two descriptors, which stay the caller's. Nothing can go along.
+  Channel(int in, int out);
   Channel(Channel&& other) noexcept;
   Channel& operator=(Channel&& other) = delete;
   ~Channel();
 
   int descriptor() const { return descriptor_; }
+  int out_descriptor() const { return out_descriptor_; }
   /// passed: a descriptor that goes along, or -1; it is closed when it has been sent.
   void send(Message message, std::string_view body = {}, int passed = -1);
   /// Sends what waits as far as the other side takes it. False: the connection is gone.
@@ -182,8 +206,11 @@ class Channel {
     int descriptor;
   };
   void forget_sent();
+  std::ptrdiff_t write_some();
+  std::ptrdiff_t read_some(char* buffer, std::size_t size);
 
-  int descriptor_;
+  int descriptor_, out_descriptor_;
+  bool is_plain_ = false;  // no socket: read and write will do
   Descriptors descriptors_;
   std::string out_, in_;
   std::size_t sent_ = 0, taken_ = 0;

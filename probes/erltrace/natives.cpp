@@ -149,19 +149,7 @@ ErlNifFunc functions[] = {
 };
 
 ErlNifEntry* entry() {
-  static ErlNifEntry made{ERL_NIF_MAJOR_VERSION,
-                          ERL_NIF_MINOR_VERSION,
-                          "erltrace",
-                          static_cast<int>(std::size(functions)),
-                          functions,
-                          load,
-                          nullptr,
-                          upgrade,
-                          nullptr,
-                          ERL_NIF_VM_VARIANT,
-                          1,
-                          sizeof(ErlNifResourceTypeInit),
-                          ERL_NIF_MIN_ERTS_VERSION};
+  static ErlNifEntry made = linked_in_entry("erltrace", functions, load, upgrade);
   return &made;
 }
 

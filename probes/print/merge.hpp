@@ -46,6 +46,17 @@ class RecordStream {
       if (ahead.pass(body)) look(head);
     }
   }
+  /// Takes whole records that have not been read yet, at most `most` words of them (but one record
+  /// at least); they stay until fill. Empty: there are none.
+  std::span<const std::uint64_t> take_words(std::size_t most) {
+    const std::size_t from = at_;
+    for (std::span<const std::uint64_t> body;
+         has() && (at_ == from || at_ - from + head().bytes / 8 <= most);) {
+      const std::size_t before = at_;
+      if (!pass(body)) return {words_.data() + from, before - from};
+    }
+    return {words_.data() + from, at_ - from};
+  }
   const Record& head() const { return *reinterpret_cast<const Record*>(words_.data() + at_); }
   /// Goes behind the record at the head; `body` are its words without the head, which stay until
   /// fill. False: the other side scribbled, and all that is left of the stream goes.
@@ -66,6 +77,24 @@ class RecordStream {
   std::vector<std::uint64_t> words_;
   std::size_t at_ = 0, filled_at_ = 0;
 };
+
+/// A stream of a tracing that goes on. Rings that keep the newest are read when it has ended.
+class TracingStream : public RecordStream {
+ public:
+  TracingStream(Ring& ring, const bool& has_ended) : RecordStream(ring), has_ended_(has_ended) {}
+  bool fill() { return (has_ended_ || ring().policy() != Options::Policy::kRing) && RecordStream::fill(); }
+  /// More rings are known by what this one says than have been told of.
+  bool is_ring_missing(std::size_t told) const { return ring().said_rings() > told; }
+
+ private:
+  const bool& has_ended_;
+};
+
+/// A record has its timestamp before it is in its ring: what is younger than this, in nanoseconds,
+/// waits for those of other threads that may still come in front of it. One of a thread that the
+/// system interrupts for longer in the midst of a firing comes late, but what it led to never comes
+/// before it: fill_all.
+inline constexpr std::uint64_t kSettledNs = 1'000'000;
 
 /// Fills the streams until no record is missing that led to one which is there and not younger than
 /// `until`. An event that causes another, as when a process moves on to another scheduler or a

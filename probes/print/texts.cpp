@@ -62,6 +62,7 @@ void Texts::put_shape(std::string& out, Shape shape, const std::uint64_t* words,
   switch (shape) {
     case Shape::kPid:
       if (count < 2) break;
+      out += machine;
       out += "<0.";
       put_number(out, words[0]);
       out += '.';
@@ -70,6 +71,7 @@ void Texts::put_shape(std::string& out, Shape shape, const std::uint64_t* words,
       return;
     case Shape::kPort:
       if (count < 1) break;
+      out += machine;
       out += "#Port<0.";
       put_number(out, words[0]);
       out += '>';

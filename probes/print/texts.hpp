@@ -38,6 +38,7 @@ class Texts {
 
   StackFormat stack_format = StackFormat::kLines;
   std::size_t stack_indent = 14;
+  std::string machine;  // stands before processes and ports, where there are several
 
   const std::string& atom(std::uint64_t number);
   void learn_atom(std::uint64_t number, std::string name) { atoms_[number] = std::move(name); }

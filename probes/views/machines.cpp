@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "probes/vmtrace/target.hpp"
+#include "probes/vmtrace/reach.hpp"
 
 namespace vmrun::d {
 namespace {

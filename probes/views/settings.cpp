@@ -110,6 +110,11 @@ bool take_word(const std::vector<std::string>& words, std::size_t& at, Settings&
   const std::string& word = words[at];
   if (word == "--show-script") return settings.show_script = true;
   if (word == "--help" || word == "-h") return settings.help = true;
+  if (takes_long_value(word)) {
+    of_vmtrace.push_back(word);
+    if (word.find('=') == std::string::npos && at + 1 < words.size()) of_vmtrace.push_back(words[++at]);
+    return true;
+  }
   if (word.size() < 2 || word[0] != '-') {
     const bool number = word.find_first_not_of("0123456789") == std::string::npos;
     why = fmt::format("{} is not wanted{}", word, number ? fmt::format("; did you mean -p {}?", word) : "");
@@ -217,6 +222,8 @@ std::string help_of(const ViewInfo& view) {
   };
   line("-p PID", "a vmrun by its process number; without -p and -c: yours, if just one runs");
   line("-c CMD", "a command that runs a vmrun, from its first instruction");
+  line("--node NODE", "the vmrun that is this node of an Erlang cluster; --cookie C: its cookie");
+  line("--via CMD", "a vmrun that CMD reaches by vmtrace --relay PID; several targets make one report");
   for (const ViewOption& o : view.options)
     line(fmt::format("-{}{}", o.letter, placeholder(o.kind)),
          fmt::format("{}{}", o.meaning, *o.value == '\0' ? "" : fmt::format(" (default {})", o.value)));

@@ -1,6 +1,8 @@
 #include "probes/vmtrace/options.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace vmrun::d {
 namespace {
@@ -76,7 +78,27 @@ bool take_word(const std::vector<std::string>& words, std::size_t& at, CommandLi
   return true;
 }
 
+/// False: `why` it is wrong.
+bool take_long(const std::vector<std::string>& words, std::size_t& at, CommandLine& line, std::string& why) {
+  const std::string& word = words[at];
+  const auto equals = word.find('=');
+  const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
+  if (!takes_long_value(word)) return why = "illegal option -- " + word, false;
+  if (equals == std::string::npos && at + 1 >= words.size())
+    return why = "option requires an argument -- " + name, false;
+  const std::string value = equals == std::string::npos ? words[++at] : word.substr(equals + 1);
+  if (name == "via") line.ways.push_back(value);
+  else if (name == "node") line.nodes.push_back(value);
+  else (name == "cookie" ? line.cookie : line.relay) = value;
+  return true;
+}
+
 }  // namespace
+
+bool takes_long_value(std::string_view word) {
+  constexpr std::string_view kNames[] = {"--via", "--node", "--cookie", "--relay"};
+  return std::ranges::find(kNames, word.substr(0, word.find('='))) != std::end(kNames);
+}
 
 bool read_command_line(const std::vector<std::string>& words, CommandLine& line, std::string& why) {
   bool only_arguments = false;
@@ -91,8 +113,7 @@ bool read_command_line(const std::vector<std::string>& words, CommandLine& line,
     } else if (word == "--version") {
       line.version = true;
     } else if (word[1] == '-') {
-      why = "illegal option -- " + word;
-      return false;
+      if (!take_long(words, at, line, why)) return false;
     } else if (!take_word(words, at, line, why)) {
       return false;
     }
@@ -117,7 +138,11 @@ what runs:
 on what:
   -p PID      a vmrun by its process number; several make one report
   -c CMD      a command that runs a vmrun, under trace from its first instruction
-              neither: BEGIN, END, ERROR, tick-N and profile-N
+  --via CMD   a vmrun on another host: CMD runs vmtrace --relay PID there, and its standard input
+              and output are that one's: --via 'ssh host vmtrace --relay 4711'
+  --node NODE the vmrun that is this node of an Erlang cluster, for whoever has its cookie
+  --cookie C  that cookie; else that of ~/.erlang.cookie
+              none of these: BEGIN, END, ERROR, tick-N and profile-N
 how:
   -q          only what the script prints
   -o FILE     output is added to FILE

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,10 @@ struct CommandLine {
   std::vector<Text> texts;                                   // in their order
   std::vector<std::string> pids;                             // -p
   std::vector<std::string> commands;                         // -c
+  std::vector<std::string> ways;                             // --via
+  std::vector<std::string> nodes;                            // --node
+  std::string cookie;                                        // --cookie
+  std::string relay;                                         // --relay
   std::vector<std::pair<std::string, std::string>> options;  // -x and its short forms
   std::vector<std::string> preprocessor;                     // -D, -U, -I as cpp takes them
   std::vector<std::string> arguments;                        // $1 and on
@@ -29,6 +34,14 @@ struct CommandLine {
   bool help = false;                                         // --help
   bool version = false;                                      // -V
 };
+
+/// Whether it says what is traced.
+inline bool names_target(const CommandLine& line) {
+  return !line.pids.empty() || !line.commands.empty() || !line.ways.empty() || !line.nodes.empty();
+}
+
+/// Whether the word is an option like --via, whose value is the next word unless = and it follow.
+bool takes_long_value(std::string_view word);
 
 /// False, with `why`: wrong usage (exit status 2).
 bool read_command_line(const std::vector<std::string>& words, CommandLine& line, std::string& why);

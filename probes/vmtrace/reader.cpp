@@ -12,10 +12,6 @@ namespace vmrun::d {
 namespace {
 
 constexpr std::uint64_t kShortestPause = 500'000, kLongestPause = 10'000'000;  // ns
-// A record has its timestamp before it is in its ring: what is younger than this waits for those of
-// other threads that may still come in front of it. One of a thread that the system interrupts for
-// longer in the midst of a firing comes late, but what it led to never comes before it: fill_all.
-constexpr std::uint64_t kSettled = 1'000'000;
 constexpr std::uint64_t kDropsEvery = 1'000'000'000;
 // So that what a machine has counted is not lost with it.
 constexpr std::uint64_t kRefreshEvery = 1'000'000'000;
@@ -62,15 +58,17 @@ void Reader::print_next(Stream& stream) {
 
 bool Reader::is_ring_missing() const {
   return std::ranges::any_of(
-      streams_, [](const auto& s) { return s->ring().said_rings() > s->traced->target->rings_told(); });
+      streams_, [](const auto& s) { return s->is_ring_missing(s->traced->target->rings_told()); });
 }
 
 bool Reader::drain(bool last) {
   ended_ = last;
   const std::uint64_t now = timestamp();
-  bool any = fill_all(streams_, now - kSettled, [this] { find_streams(); });
+  bool any = fill_all(streams_, last ? ~0ULL : now - kSettledNs, [this] { find_streams(); });
   if (!last && is_ring_missing()) return any;
-  const std::uint64_t until = last ? ~0ULL : streams_.size() < 2 ? now : now - kSettled;
+  std::uint64_t until = last ? ~0ULL : streams_.size() < 2 ? now : now - kSettledNs;
+  if (!last)
+    for (Traced& traced : traced_) until = std::min(until, traced.target->complete_until());
   any |= merge(streams_, until, [this](Stream& stream) { print_next(stream); });
   if (any) output_.flush();
   return any;

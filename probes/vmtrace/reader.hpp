@@ -39,12 +39,9 @@ class Reader {
   void refresh();
 
  private:
-  struct Stream : RecordStream {
-    Stream(Ring& ring, Traced& of, const bool& ended) : RecordStream(ring), traced(&of), is_ended(ended) {}
-    /// Rings that keep the newest are read when the tracing has ended.
-    bool fill() { return (is_ended || ring().policy() != Options::Policy::kRing) && RecordStream::fill(); }
+  struct Stream : TracingStream {
+    Stream(Ring& ring, Traced& of, const bool& ended) : TracingStream(ring, ended), traced(&of) {}
     Traced* traced;
-    const bool& is_ended;
     std::uint32_t cpu = 0;
     std::uint64_t reported[static_cast<std::size_t>(Drop::kCount)] = {};
   };

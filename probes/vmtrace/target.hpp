@@ -12,7 +12,7 @@
 #include "probes/print/texts.hpp"
 
 /// What a script runs on: this process alone (target_self.cpp) or a machine that is traced
-/// (target_machine.cpp). Owned by the reader's loop and used by its thread alone.
+/// (machine_target.hpp). Owned by the reader's loop and used by its thread alone.
 namespace vmrun::d {
 
 class Target {
@@ -21,6 +21,8 @@ class Target {
 
   virtual const std::vector<ProbeInfo>& probes() const = 0;
   virtual std::int64_t pid() const = 0;
+  /// Of a machine: the name of its node.
+  virtual std::string node() { return ""; }
   /// Functions of Erlang that are loaded, at most so many.
   virtual std::vector<ListedFunction> functions(const FunctionPattern& pattern, std::size_t most) {
     return {};
@@ -44,6 +46,9 @@ class Target {
   virtual std::vector<Ring*> rings() = 0;
   /// How many rings this side has heard of.
   virtual std::size_t rings_told() = 0;
+  /// Records up to this timestamp are all here, or were never to come: those of a machine on
+  /// another host travel.
+  virtual std::uint64_t complete_until() { return ~0ULL; }
   /// Elements since the last call.
   virtual std::vector<Element> aggregations() = 0;
   virtual std::uint64_t drops(Drop kind) = 0;
@@ -64,12 +69,13 @@ class Target {
 /// Neither -p nor -c: BEGIN, END, ERROR, tick and profile.
 std::unique_ptr<Target> make_self_target();
 
-/// Whether the process waits for the door's signal, as machines do; not whether we may send it.
-bool may_be_traced(std::int64_t pid);
 /// A machine by its process number, or nullptr and why.
 std::unique_ptr<Target> attach_target(std::int64_t pid, std::string& why);
 /// Starts a command under trace; it stands still until begin. The status it ends with: exit_status
 /// of wait_for_child.
 std::unique_ptr<Target> start_target(const std::string& command, std::string& why);
+/// A machine on another host: `command` runs `vmtrace --relay PID` there and has our standard input
+/// and output be its own (ssh, say). what: is reached, for `why`.
+std::unique_ptr<Target> far_target(const std::string& command, const std::string& what, std::string& why);
 
 }  // namespace vmrun::d

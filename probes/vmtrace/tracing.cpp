@@ -19,6 +19,8 @@
 #include "probes/vmtrace/output_file.hpp"
 #include "probes/vmtrace/preprocess.hpp"
 #include "probes/vmtrace/reader.hpp"
+#include "probes/vmtrace/relay.hpp"
+#include "probes/vmtrace/way_to_node.hpp"
 
 namespace vmrun::d {
 
@@ -92,7 +94,7 @@ CompileOptions compile_options(const CommandLine& line, Target& target, bool sev
     if (text.option == 's') script = text.value;
   options.arguments = {script};
   options.arguments.insert(options.arguments.end(), line.arguments.begin(), line.arguments.end());
-  const bool has_target = !line.pids.empty() || !line.commands.empty();
+  const bool has_target = names_target(line);
   options.macros = {{"pid", getpid()},   {"ppid", getppid()}, {"uid", getuid()},
                     {"euid", geteuid()}, {"gid", getgid()},   {"egid", getegid()},
                     {"sid", getsid(0)},  {"pgid", getpgrp()}, {"target", has_target ? target.pid() : 0}};
@@ -176,6 +178,14 @@ bool is_destructive(const Script& script) {
   return false;
 }
 
+std::int64_t pid_of(const std::string& text) {
+  std::int64_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc{} || end != text.data() + text.size() || pid <= 0)
+    fail("invalid pid: " + text, kUsage);
+  return pid;
+}
+
 std::vector<Traced> targets_of(const CommandLine& line) {
   std::vector<Traced> traced;
   std::string why;
@@ -183,14 +193,12 @@ std::vector<Traced> targets_of(const CommandLine& line) {
     if (target == nullptr) fail(why);
     traced.push_back({std::move(target), nullptr, nullptr});
   };
-  for (const std::string& text : line.pids) {
-    std::int64_t pid = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-    if (error != std::errc{} || end != text.data() + text.size() || pid <= 0)
-      fail("invalid pid: " + text, kUsage);
-    add(attach_target(pid, why));
-  }
+  for (const std::string& text : line.pids) add(attach_target(pid_of(text), why));
   for (const std::string& command : line.commands) add(start_target(command, why));
+  for (const std::string& command : line.ways)
+    add(far_target(command, fmt::format("a machine by \"{}\"", command), why));
+  for (const std::string& node : line.nodes)
+    add(far_target(way_to_node(node, line.cookie), "the machine of " + node, why));
   if (traced.empty()) add(make_self_target());
   return traced;
 }
@@ -217,6 +225,18 @@ void open_all(std::vector<Traced>& traced, const ReaderOptions& options) {
   }
 }
 
+/// A view shows whose process it is where there are several machines: by the node's name, or the
+/// number of the process where that is not enough.
+void name_machines(std::vector<Traced>& traced) {
+  if (traced.size() < 2) return;
+  std::vector<std::string> nodes;
+  for (Traced& t : traced) nodes.push_back(t.target->node());
+  for (std::size_t i = 0; i < traced.size(); ++i) {
+    const bool is_enough = !nodes[i].empty() && std::ranges::count(nodes, nodes[i]) == 1;
+    traced[i].texts->machine = (is_enough ? nodes[i] : std::to_string(traced[i].target->pid())) + " ";
+  }
+}
+
 void begin_all(std::vector<Traced>& traced) {
   for (Traced& t : traced)
     if (std::string why; !t.target->begin(why)) fail(why);
@@ -240,6 +260,7 @@ std::vector<Traced> traced_again(const Job& job, const std::vector<Traced>& trac
   }
   compile_for_all(job.line, job.sources, next);
   open_all(next, job.options);
+  if (job.shows != nullptr) name_machines(next);
   begin_all(next);
   return next;
 }
@@ -286,8 +307,7 @@ int list(const CommandLine& line, const std::vector<Source>& sources, std::vecto
     else list_matches(text, *t.target, *t.script, line.verbose);
   std::fputs(text.c_str(), stdout);
   if (sources.empty()) return 0;
-  const char* why =
-      line.pids.empty() && line.commands.empty() ? " (no -p PID or -c CMD names a machine)" : "";
+  const char* why = names_target(line) ? "" : " (no -p PID or -c CMD names a machine)";
   int status = 0;
   each_missed(traced, [&](const ClauseInfo&, const std::string& description) {
     status = kFailure;
@@ -300,6 +320,8 @@ int list(const CommandLine& line, const std::vector<Source>& sources, std::vecto
 
 }  // namespace
 
+int relay(const CommandLine& line) { return relay(pid_of(line.relay)); }
+
 int trace(const CommandLine& line, const std::vector<Source>& sources, Presentation* shows) {
   std::vector<Traced> traced = targets_of(line);
   if (line.list) return list(line, sources, traced);
@@ -311,6 +333,7 @@ int trace(const CommandLine& line, const std::vector<Source>& sources, Presentat
   if (is_destructive(script) && !job.options.destructive)
     fail("failed to enable '" + sources.front().file + "': destructive actions not allowed without -w");
   open_all(traced, job.options);
+  if (shows != nullptr) name_machines(traced);
   if (!job.options.quiet) tell_matches(sources, traced);
   if (line.verbose)
     for (const Traced& t : traced)

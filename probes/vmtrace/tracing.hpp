@@ -25,4 +25,7 @@ std::vector<Source> sources_of(const CommandLine& line);
 /// call. Throws Failed.
 int trace(const CommandLine& line, const std::vector<Source>& sources, Presentation* shows);
 
+/// --relay; the exit status. Throws Failed.
+int relay(const CommandLine& line);
+
 }  // namespace vmrun::d

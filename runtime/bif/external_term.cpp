@@ -38,29 +38,27 @@ struct Call {
 
 /// The bytes of the first argument handed to `result`.
 template <class Result>
-Term encode(const Call& c, Result result, bool compress = true) {
+Term encode(const Call& c, Result result, bool compress = true, bool insert_binaries = false) {
   EncodeOptions options;
   if (c.arity == 2 && !encode_options(c.a[1], &options)) return raise_badarg(c.p);
   if (!compress) options.compression = 0;
-  std::string bytes;
-  if (!encode_external_within(steps_here(), c.a[0], options, &bytes)) return c.elsewhere();
-  charge(c.p, static_cast<SWord>(bytes.size() / 4));
+  options.insert_binaries = insert_binaries && options.compression == 0;
+  ExternalBytes bytes;
+  SWord steps = steps_here();
+  if (!encode_external_within(&steps, c.a[0], options, &bytes)) return c.elsewhere();
+  charge(c.p, static_cast<SWord>(bytes.own_bytes().size() / 4));
   return result(bytes);
 }
 Term encode_to_binary(const Call& c) {
-  return encode(c, [&c](const std::string& bytes) { return text_binary(c.p.heap, bytes); });
+  return encode(c, [&c](ExternalBytes& bytes) { return bytes.to_binary(c.p.heap); });
 }
-/// One binary is a list of binaries too.
 Term encode_to_iovec(const Call& c) {
-  return encode(c, [&c](const std::string& bytes) {
-    const Term binary = text_binary(c.p.heap, bytes);
-    Term* hp = c.p.heap.alloc(2);
-    return make_cons(hp, binary, Term::nil());
-  });
+  return encode(
+      c, [&c](ExternalBytes& bytes) { return bytes.to_iovec(c.p.heap); }, true, true);
 }
 Term encoded_size(const Call& c) {
   return encode(
-      c, [](const std::string& bytes) { return Term::small(static_cast<SWord>(bytes.size())); }, false);
+      c, [](ExternalBytes& bytes) { return Term::small(static_cast<SWord>(bytes.size())); }, false, true);
 }
 
 /// Bytes of a term's external form when it is not compressed: its own do not tell then.

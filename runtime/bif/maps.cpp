@@ -120,24 +120,44 @@ Term bif_erts_internal_maps_to_list_2(Process& p, const Term* a) {
   return list.finish();
 }
 
-/// erts_internal:map_next(Path, Map, iterator): the next pairs as {K, V, {K, V, … Rest}}, Rest a
-/// list [Path | Map] or none.
+namespace {
+
+/// {K, V, {K, V, … Rest}}: Rest is a list [Path | Map] or none.
+Term iterator_of(Heap& heap, const std::vector<Term>& pairs, unsigned next, Term map) {
+  Term rest = intern_atom("none");
+  if (next < kMapWalkEnd) {
+    Term* hp = heap.alloc(2);
+    rest = make_cons(hp, Term::small(next), map);
+  }
+  for (std::size_t i = pairs.size(); i > 0; i -= 2) rest = new_tuple(heap, pairs[i - 2], pairs[i - 1], rest);
+  return rest;
+}
+
+/// [{K, V}… | Before], with [Path, Map | …] in front unless these are the last.
+Term list_of(Heap& heap, const std::vector<Term>& pairs, unsigned next, Term map, Term before) {
+  const auto prepend = [&](Term head) {
+    Term* hp = heap.alloc(2);
+    before = make_cons(hp, head, before);
+  };
+  for (std::size_t i = pairs.size(); i > 0; i -= 2) prepend(new_tuple(heap, pairs[i - 2], pairs[i - 1]));
+  if (next < kMapWalkEnd) prepend(map), prepend(Term::small(next));
+  return before;
+}
+
+}  // namespace
+
+/// erts_internal:map_next(Path, Map, iterator | List): the next pairs: an iterator, or before List.
 Term bif_erts_internal_map_next_3(Process& p, const Term* a) {
   constexpr Word kBatch = usual_or_small<Word>(32, 2);
+  const bool as_list = a[2].is_list() || a[2].is_nil();
   SWord from;
-  if (!a[1].is_map() || a[2] != intern_atom("iterator") || !small_in_range(a[0], 0, kMapWalkEnd - 1, &from))
+  if (!a[1].is_map() || (!as_list && a[2] != intern_atom("iterator")) ||
+      !small_in_range(a[0], 0, kMapWalkEnd - 1, &from))
     return raise_badarg(p);
   std::vector<Term> pairs;
   const unsigned next = walk_map(a[1], static_cast<unsigned>(from), kBatch, &pairs);
   charge(p, static_cast<SWord>(pairs.size()));
-  Term rest = intern_atom("none");
-  if (next < kMapWalkEnd) {
-    Term* hp = p.heap.alloc(2);
-    rest = make_cons(hp, Term::small(next), a[1]);
-  }
-  for (std::size_t i = pairs.size(); i > 0; i -= 2)
-    rest = new_tuple(p.heap, pairs[i - 2], pairs[i - 1], rest);
-  return rest;
+  return as_list ? list_of(p.heap, pairs, next, a[1], a[2]) : iterator_of(p.heap, pairs, next, a[1]);
 }
 
 }  // namespace vmrun

@@ -127,12 +127,15 @@ bool read_pair(Term key, Term value, PortOptions* out) {
   return false;
 }
 
+constexpr std::uint32_t kUsualLineLength = 512;  // of `line` alone, as in OTP
+
 struct Direction {
   bool in = false, out = false;
 };
 
 bool read_flag(Term flag, PortOptions* out, Direction* direction) {
   if (flag == atoms::stream) out->packet_bytes = 0;
+  else if (flag == atoms::line) out->line_length = kUsualLineLength;
   else if (flag == atoms::binary) out->binary = true;
   else if (flag == atoms::exit_status) out->exit_status = true;
   else if (flag == atoms::eof) out->eof = true;

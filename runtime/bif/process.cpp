@@ -1,5 +1,6 @@
 #include "vm/process/process.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "runtime/bif/process_options.hpp"
@@ -170,6 +171,11 @@ Term set_sensitive(Process& p, Term value) {
   return bool_term(old);
 }
 
+Term set_async_dist(Process& p, Term value) {
+  if (value != atoms::true_ && value != atoms::false_) return kNonValue;
+  return bool_term(std::exchange(extra_of(p).async_dist, value == atoms::true_));
+}
+
 Term set_min_bin_vheap_size(Process&, Term value) {
   SWord n;
   return small_in_range(value, 0, Term::kSmallMax, &n) ? Term::small(46422) : kNonValue;
@@ -194,12 +200,18 @@ constexpr Flag kFlags[] = {
     {atoms::message_queue_data, set_message_queue_data},
     {atoms::error_handler, set_error_handler},
     {atoms::sensitive, set_sensitive},
+    {atoms::async_dist, set_async_dist},
     {atoms::save_calls, set_save_calls},
 };
 
 }  // namespace
 
 Term bif_erlang_process_flag_2(Process& p, const Term* a) {
+  if (a[0] == atoms::monitor_nodes ||
+      (a[0].is_tuple() && a[0].tuple_arity() == 2 && a[0].element(0) == atoms::monitor_nodes)) {
+    const Term times = set_monitor_nodes(p, a[0], a[1]);
+    return times ? times : raise_badarg(p);
+  }
   for (const Flag& flag : kFlags) {
     if (flag.name != a[0]) continue;
     const Term old = flag.set(p, a[1]);

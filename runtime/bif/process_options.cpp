@@ -1,6 +1,7 @@
 #include "runtime/bif/process_options.hpp"
 
 #include "runtime/bif/support.hpp"
+#include "vm/dist/spawn.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/term/map.hpp"
 
@@ -46,10 +47,15 @@ bool read_pair_option(Term key, Term value, SpawnOptions* options) {
     return true;
   }
   if (key == atoms::min_bin_vheap_size) return small_in_range(value, 0, Term::kSmallMax, &n);
-  bool ignored;
-  if (key == atoms::async_dist) return read_boolean(value, &ignored);
-  return false;
+  return key == atoms::async_dist && read_boolean(value, &options->async_dist);
 }
+
+}  // namespace
+
+namespace {
+
+// Options of processes that other nodes ask for are read alike.
+[[maybe_unused]] const bool filled_in = (dist::read_spawn_options_elsewhere = read_spawn_options, true);
 
 }  // namespace
 

@@ -12,6 +12,10 @@ namespace vmrun {
 /// low | normal | high | max; false for anything else.
 [[nodiscard]] bool read_priority(Term t, std::uint8_t* priority);
 
+/// process_flag(monitor_nodes | {monitor_nodes, Map}, Value): how often before; the non-value:
+/// badarg (nodes.cpp).
+Term set_monitor_nodes(Process& p, Term name, Term value);
+
 struct MaxHeap {
   Word words = 0;
   bool kill = true, log = true;

@@ -3,6 +3,9 @@
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/base/epoch.hpp"
+#include "vm/code/module.hpp"
+#include "vm/dist/channels.hpp"
+#include "vm/dist/spawn.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/send.hpp"
@@ -63,9 +66,10 @@ Term start_fun(Process& p, Term fun, const SpawnOptions& options) {
 
 bool is_here(Term node) { return is_local_node(node, local_node_creation()); }
 
-/// On a node that cannot be reached: a process that ends with noconnection takes the other's place,
+/// On a node that cannot be reached: a process that ends with the reason takes the other's place,
 /// and a warning says so.
-Term start_unreachable(Process& p, Term node, const Call& call, const SpawnOptions& options) {
+Term start_unreachable(Process& p, Term node, const Call& call, const SpawnOptions& options,
+                       Term reason = atoms::noconnection) {
   if (!call.module.is_atom() || !call.function.is_atom() || list_length(call.arguments) < 0)
     return raise_badarg(p);
   report_warning("** Can not start " + term_text(call.module) + ":" + term_text(call.function) + "," +
@@ -73,12 +77,29 @@ Term start_unreachable(Process& p, Term node, const Call& call, const SpawnOptio
                  (options.as_given.is_nil() ? "" : " (" + term_text(options.as_given) + ")") + " on " +
                  term_text(node) + " **\n");
   Term* hp = p.heap.alloc(2);
-  return start(p, {atoms::erlang, atoms::exit, make_cons(hp, atoms::noconnection, Term::nil())}, options);
+  return start(p, {atoms::erlang, atoms::exit, make_cons(hp, reason, Term::nil())}, options);
+}
+
+/// On another node: remote_spawn asks for it and waits.
+Term start_elsewhere(Process& p, Term node, const Call& call, const SpawnOptions& options) {
+  if (!call.module.is_atom() || !call.function.is_atom() || list_length(call.arguments) < 0)
+    return raise_badarg(p);
+  Term list = options.as_given;
+  for (const auto& [wanted, name] :
+       {std::pair{options.monitor, atoms::monitor}, std::pair{options.link, atoms::link}}) {
+    if (!wanted || !options.as_given.is_nil()) continue;
+    Term* hp = p.heap.alloc(2);
+    list = make_cons(hp, name, list);
+  }
+  static Export* const spawn = export_entry(intern_atom("remote_spawn"), atoms::spawn, 5);
+  return trap_to(p, spawn, {node, call.module, call.function, call.arguments, list});
 }
 
 Term start_on(Process& p, Term node, const Call& call, const SpawnOptions& options) {
   if (!node.is_atom()) return raise_badarg(p);
-  return is_here(node) ? start(p, call, options) : start_unreachable(p, node, call, options);
+  if (is_here(node)) return start(p, call, options);
+  return dist::is_alive() ? start_elsewhere(p, node, call, options)
+                          : start_unreachable(p, node, call, options);
 }
 Term start_fun_on(Process& p, Term node, Term fun, const SpawnOptions& options) {
   return fun.is_fun() ? start_on(p, node, fun_call(p, fun), options) : raise_badarg(p);
@@ -93,18 +114,21 @@ SpawnOptions with(bool link, bool monitor) {
 
 Term start_options(Process& p, const Call& call, Term list, Term node = local_node_name()) {
   SpawnOptions options = spawn_defaults;
-  if (!read_spawn_options(list, &options)) return raise_badarg(p);
   options.as_given = list;
+  if (node.is_atom() && !is_here(node) && dist::is_alive())
+    return list_length(list) < 0 ? raise_badarg(p) : start_elsewhere(p, node, call, options);
+  if (!read_spawn_options(list, &options)) return raise_badarg(p);
   return start_on(p, node, call, options);
 }
 
-/// spawn_request: done at once here; the answer is a message {Tag, RequestId, ok | error, Pid |
-/// Reason} all the same.
+/// spawn_request: done at once on this node; the answer is a message {Tag, RequestId, ok | error,
+/// Pid | Reason} all the same.
 struct RequestOptions {
   SpawnOptions spawn = spawn_defaults;
   Term tag = atoms::spawn_reply;
   bool reply_success = true, reply_error = true;
   Term failure = kNonValue;
+  Term others = Term::nil();  // those that concern the process
 };
 
 /// False: it cannot be told how to answer.
@@ -125,8 +149,55 @@ bool read_request_options(Process& p, Term list, RequestOptions* options) {
       rest = make_cons(hp, o, rest);
     }
   }
-  if (!read_spawn_options(rest, &options->spawn)) options->failure = intern_atom("badopt");
+  for (Term o = rest; o.is_list(); o = o.tail()) {
+    Term* hp = p.heap.alloc(2);
+    options->others = make_cons(hp, o.head(), options->others);
+  }
+  if (!read_spawn_options(rest, &options->spawn)) options->failure = atoms::badopt;
   return list.is_nil();
+}
+
+Term request_id(Process& p, const RequestOptions& options, RefKey key) {
+  Term* hp = p.heap.alloc(kAliasRefWords);
+  return options.spawn.monitor_alias == AliasMode::kNone ? make_ref(hp, key) : make_alias_ref(hp, key, p.id);
+}
+
+// ---- On other nodes -----------------------------------------------------------------------------
+
+/// The options that go over the wire: whoever watches is nobody's business there.
+Term options_elsewhere(Process& p, Term list) {
+  ListBuilder out(p.heap);
+  for (; list.is_list(); list = list.tail()) {
+    const Term o = list.head();
+    out.add(o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == atoms::monitor ? atoms::monitor : o);
+  }
+  return out.finish();
+}
+
+Fragment* kept(Term t) {
+  Fragment* f = new_fragment(copy_size_words(t, Literals::kCopied));
+  f->message = copy_into(*f, t, Literals::kCopied);
+  return f;
+}
+
+/// The reference of the request; the non-value: it is to be encoded on a dirty scheduler.
+Term request_elsewhere(Process& p, Term node, const Call& call, const RequestOptions& options) {
+  const RefKey key = next_ref_key();
+  SpawnRequested asked;
+  asked.alias = options.spawn.monitor_alias;
+  asked.reply_success = options.reply_success;
+  asked.reply_error = options.reply_error;
+  if (options.tag != atoms::spawn_reply) asked.tag = kept(options.tag);
+  if (options.spawn.monitor_tag) asked.monitor_tag = kept(options.spawn.monitor_tag);
+  const auto& [module, function, arguments] = call;
+  if (dist::request_spawn(p, node, {module, function, arguments}, options_elsewhere(p, options.others), key,
+                          asked) == dist::SpawnAsked::kMuchToEncode) {
+    asked.drop_tag();
+    asked.drop_monitor_tag();
+    return kNonValue;
+  }
+  if (asked.alias != AliasMode::kNone) extra_of(p).aliases.insert(key, asked.alias);
+  return request_id(p, options, key);
 }
 
 Term request(Process& p, const Call& call, Term list, Term node = local_node_name()) {
@@ -136,7 +207,10 @@ Term request(Process& p, const Call& call, Term list, Term node = local_node_nam
     return raise_badarg(p);
   RequestOptions options;
   if (!read_request_options(p, list, &options)) return raise_badarg(p);
-  if (!is_here(node)) options.failure = atoms::noconnection;
+  if (!is_here(node)) {
+    const Term id = request_elsewhere(p, node, call, options);
+    return id ? id : go_on_elsewhere(p);
+  }
   if (list_length(arguments) > 255) options.failure = atoms::system_limit;
   SpawnRequest request{options.tag, options.reply_success, next_ref_key()};
   options.spawn.request = &request;
@@ -149,9 +223,7 @@ Term request(Process& p, const Call& call, Term list, Term node = local_node_nam
     if (leaves) return go_on_elsewhere(p);
     if (!pid) options.failure = atoms::system_limit;
   }
-  Term* hp = p.heap.alloc(kAliasRefWords);
-  const Term id = options.spawn.monitor_alias == AliasMode::kNone ? make_ref(hp, request.key)
-                                                                  : make_alias_ref(hp, request.key, p.id);
+  const Term id = request_id(p, options, request.key);
   if (!pid && options.reply_error) {
     const Term failure = new_tuple(p.heap, options.tag, id, atoms::error, options.failure);
     Fragment* f = new_fragment(copy_size_words(failure));
@@ -170,6 +242,10 @@ Term request_fun(Process& p, Term fun, Term options, Term node = local_node_name
 Term bif_erlang_spawn_1(Process& p, const Term* a) { return start_fun(p, a[0], with(false, false)); }
 Term bif_erlang_spawn_2(Process& p, const Term* a) { return start_fun_on(p, a[0], a[1], with(false, false)); }
 Term bif_erlang_spawn_3(Process& p, const Term* a) {
+  return start(p, {a[0], a[1], a[2]}, with(false, false));
+}
+/// Nothing restarts the system here, so nobody has to spare it.
+Term bif_erts_internal_spawn_system_process_3(Process& p, const Term* a) {
   return start(p, {a[0], a[1], a[2]}, with(false, false));
 }
 Term bif_erlang_spawn_4(Process& p, const Term* a) {
@@ -221,9 +297,40 @@ Term bif_erlang_spawn_request_5(Process& p, const Term* a) {
   return request(p, {a[1], a[2], a[3]}, a[4], a[0]);
 }
 Term bif_erlang_spawn_request_abandon_1(Process& p, const Term* a) {
-  // The answer of a request is sent before spawn_request returns, so none can be abandoned any
-  // more.
-  return a[0].is_ref() ? atoms::false_ : raise_badarg(p);
+  // That of a request to this node is sent before spawn_request returns.
+  if (!a[0].is_ref()) return raise_badarg(p);
+  FlatTable<RefKey, SpawnRequested>::Entry asked;
+  if (!a[0].is_local_ref() || !p.extra || !p.extra->spawn_requests.take(ref_key(a[0]), &asked))
+    return atoms::false_;
+  if (asked.value.alias != AliasMode::kNone) p.extra->aliases.erase(asked.key);
+  asked.value.drop_tag();
+  asked.value.drop_monitor_tag();
+  return atoms::true_;
+}
+
+/// Node, {Module, Function, Arguments}, Options, spawn_request | spawn_opt: the reference; for
+/// spawn_opt with whether it is that of a monitor.
+Term bif_erts_internal_dist_spawn_request_4(Process& p, const Term* a) {
+  if (came_back(p)) return go_on_elsewhere(p);
+  if (!a[0].is_atom() || !a[1].is_tuple() || a[1].tuple_arity() != 3) return atoms::badarg;
+  const Call call{a[1].element(0), a[1].element(1), a[1].element(2)};
+  RequestOptions options;
+  if (!call.module.is_atom() || !call.function.is_atom() || list_length(call.arguments) < 0 ||
+      !read_request_options(p, a[2], &options))
+    return atoms::badarg;
+  const Term id = request_elsewhere(p, a[0], call, options);
+  if (!id) return go_on_elsewhere(p);
+  return a[3] == atoms::spawn_request ? id : new_tuple(p.heap, id, bool_term(options.spawn.monitor));
+}
+
+/// Node, {Module, Function, Arguments}, Options, Reason: what takes the place of a process that
+/// could not be started.
+Term bif_erts_internal_spawn_unreachable_4(Process& p, const Term* a) {
+  SpawnOptions options = spawn_defaults;
+  if (!a[1].is_tuple() || a[1].tuple_arity() != 3 || !read_spawn_options(a[2], &options))
+    return raise_badarg(p);
+  options.as_given = a[2];
+  return start_unreachable(p, a[0], {a[1].element(0), a[1].element(1), a[1].element(2)}, options, a[3]);
 }
 
 }  // namespace vmrun

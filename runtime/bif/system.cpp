@@ -18,6 +18,8 @@
 #include "vm/base/version.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
+#include "vm/dist/channels.hpp"
+#include "vm/dist/connection.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/include/erl_driver.h"
 #include "vm/include/erl_nif.h"
@@ -101,6 +103,16 @@ Term max_heap_size(Process& p) {
   return map_from_pairs(p.heap, pairs, 3);
 }
 
+/// [{Node, Controller}].
+Term dist_controllers(Process& p) {
+  ListBuilder list(p.heap);
+  dist::for_each_channel([&](dist::Channel& channel) {
+    if (const auto connection = channel.connection())
+      list.add(new_tuple(p.heap, channel.name, connection->controller));
+  });
+  return list.finish();
+}
+
 const InfoItem kInfo[] = {
     {"schedulers", [](Process&) { return Term::small(scheduler_count()); }},
     {"schedulers_online", [](Process&) { return Term::small(schedulers_online()); }},
@@ -152,7 +164,10 @@ const InfoItem kInfo[] = {
     {"lock_counting", [](Process&) { return atoms::false_; }},
     {"debug_compiled", [](Process&) { return atoms::false_; }},
     {"modified_timing_level", [](Process&) { return atoms::undefined; }},
-    {"dist_ctrl", [](Process&) { return Term::nil(); }},
+    {"dist_ctrl", dist_controllers},
+    {"alloc_util_allocators", [](Process&) { return Term::nil(); }},  // none is OTP's
+    {"dist_buf_busy_limit",
+     [](Process& p) { return number(p, dist::busy_limit.load(std::memory_order_relaxed)); }},
     {"compat_rel", [](Process&) { return Term::small(std::atoi(kOtpRelease)); }},
     {"driver_version",
      [](Process& p) {
@@ -288,6 +303,8 @@ Term answer(Process& p, const InfoItem (&items)[N], Term name) {
 }
 
 }  // namespace
+
+Term bif_io_printable_range_0(Process&, const Term*) { return intern_atom("latin1"); }
 
 Term bif_erlang_system_info_1(Process& p, const Term* a) {
   const Term item = a[0];
@@ -488,22 +505,5 @@ Term halt(Process& p, Term status, Term options) {
 Term bif_erlang_halt_0(Process& p, const Term*) { return halt(p, Term::small(0), Term::nil()); }
 Term bif_erlang_halt_1(Process& p, const Term* a) { return halt(p, a[0], Term::nil()); }
 Term bif_erlang_halt_2(Process& p, const Term* a) { return halt(p, a[0], a[1]); }
-
-// ---- Nodes --------------------------------------------------------------------------------------
-
-Term bif_erlang_node_0(Process&, const Term*) { return local_node_name(); }
-Term bif_erlang_node_1(Process& p, const Term* a) {
-  if (a[0].is_local_pid() || a[0].is_local_port() || a[0].is_local_ref()) return local_node_name();
-  if (a[0].is_pid() || a[0].is_port() || a[0].is_ref())
-    return reinterpret_cast<const ExternalObject*>(a[0].boxed_ptr())->node->name;
-  return raise_badarg(p);
-}
-Term bif_erlang_nodes_0(Process&, const Term*) { return Term::nil(); }  // no distribution yet
-Term bif_erlang_nodes_1(Process& p, const Term* a) {
-  ListBuilder list(p.heap);
-  if (a[0] == intern_atom("this") || a[0] == intern_atom("known")) list.add(local_node_name());
-  return list.finish();
-}
-Term bif_erlang_is_alive_0(Process&, const Term*) { return bool_term(local_node_creation() != 0); }
 
 }  // namespace vmrun

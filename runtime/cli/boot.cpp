@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "drivers/async/pool.hpp"
 #include "drivers/linked_in.hpp"
+#include "drivers/socket/natives.hpp"
 #include "probes/attach/door.hpp"
 #include "probes/erltrace/natives.hpp"
 #include "runtime/bif/bifs_generated.hpp"
@@ -23,6 +25,7 @@
 #include "vm/base/halt.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/interpreter.hpp"
+#include "vm/dist/channel.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/lifecycle/gc.hpp"
@@ -91,16 +94,26 @@ Term texts_to_list(Heap& heap, const std::vector<std::string>& texts) {
   return list.finish();
 }
 
-/// [{root,[Directory]}]: of the installed Erlang/OTP, or else where this program lies.
-Term root_flag(Heap& heap, const std::string& otp_root) {
+/// What init:get_argument/1 finds: [{Flag,[Value]}].
+Term flags_list(Heap& heap, const std::vector<KeptFlag>& flags) {
+  ListBuilder list(heap);
+  for (const KeptFlag& flag : flags) {
+    const Term values = texts_to_list(heap, flag.values);
+    list.add(new_tuple(heap, intern_atom(flag.name), values));
+  }
+  return list.finish();
+}
+
+/// root: of the installed Erlang/OTP, or else where this program lies. home: the user's.
+std::vector<KeptFlag> all_flags(const Options& o) {
   std::error_code ignored;
   const std::string root =
-      !otp_root.empty() ? otp_root
-                        : std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path().string();
-  const Term directory = texts_to_list(heap, {root});
-  ListBuilder list(heap);
-  list.add(new_tuple(heap, intern_atom("root"), directory));
-  return list.finish();
+      !o.otp_root.empty() ? o.otp_root
+                          : std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path().string();
+  std::vector<KeptFlag> flags{{"root", {root}}};
+  if (const char* home = std::getenv("HOME")) flags.push_back({"home", {home}});
+  flags.insert(flags.end(), o.kept_flags.begin(), o.kept_flags.end());
+  return flags;
 }
 
 /// What init:boot/1 is told (runtime/lib/README.md describes it).
@@ -115,7 +128,7 @@ Term boot_arguments(Heap& heap, const Options& o, Term module, unsigned main_ari
       pair("arguments", texts_to_list(heap, o.script_args)),
       pair("script", code_point_list(heap, o.script)),
       pair("noinput", o.no_input ? atoms::true_ : atoms::false_),
-      pair("flags", root_flag(heap, o.otp_root)),
+      pair("flags", flags_list(heap, all_flags(o))),
   };
   Term list = Term::nil();
   for (Term p : pairs) {
@@ -146,6 +159,7 @@ int boot(const Options& o, CodeFinder& finder) {
   gc_modes.verify = o.verify_heap;
   process_table.init(o.process_limit);
   port_table.init(o.port_limit);
+  dist::busy_limit.store(Word{o.dist_busy_kilobytes} << 10, std::memory_order_relaxed);
   register_bifs(kBifRows, kBifRowCount);
   install_crash_reports();
   report_crashing_drivers();
@@ -155,6 +169,7 @@ int boot(const Options& o, CodeFinder& finder) {
            SIG_IGN);
   set_async_threads(o.async_threads);
   register_linked_in_drivers();
+  sockets::register_natives();
   erltrace::register_natives();
   FinderSource source(finder);
   set_code_source(&source);

@@ -45,6 +45,18 @@ std::string embedded_name(std::string_view module) {
   return std::string(kEmbeddedLibrary) + std::string(module);
 }
 
+/// "embedded:NAME".
+FoundCode load_embedded(const std::string& path) {
+  FoundCode code;
+  const EmbeddedModule* m = find_embedded_module(std::string_view(path).substr(kEmbeddedLibrary.size()));
+  if (!m) return code;
+  code.kind = FoundCode::Kind::kCode;
+  code.begin = m->begin;
+  code.end = m->end;
+  code.path = path;
+  return code;
+}
+
 }  // namespace
 
 bool read_file(const std::string& path, std::vector<std::uint8_t>* bytes, std::string* error) {
@@ -68,6 +80,8 @@ CodeFinder::CodeFinder(std::vector<std::string> path, compile::CompileOptions co
       compile_options_(std::move(compile_options)) {}
 
 FoundCode CodeFinder::load_file(const std::string& path, bool script) const {
+  if (path.starts_with(kEmbeddedLibrary))
+    if (FoundCode code = load_embedded(path); code.kind == FoundCode::Kind::kCode) return code;
   std::vector<std::uint8_t> bytes;
   std::string error;
   if (!read_file(path, &bytes, &error)) return broken(path, "vmrun: " + error + "\n");
@@ -103,13 +117,7 @@ FoundCode CodeFinder::find(std::string_view module) const {
   if (found.empty()) return {};
   if (found.compare(0, kEmbeddedLibrary.size(), kEmbeddedLibrary) != 0)
     return load_file(found, /*script=*/false);
-  const EmbeddedModule* m = find_embedded_module(module);
-  FoundCode code;
-  code.kind = FoundCode::Kind::kCode;
-  code.begin = m->begin;
-  code.end = m->end;
-  code.path = std::move(found);
-  return code;
+  return load_embedded(found);
 }
 
 CodeFinder::Path CodeFinder::current_path() const {

@@ -14,6 +14,7 @@
 #include "runtime/cli/code_finder.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/code_path/installed_otp.hpp"
+#include "runtime/epmd/service.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/base/signal_stack.hpp"
 
@@ -92,7 +93,8 @@ std::string directory_of(const std::string& path) {
 
 /// The code path that a program starts with.
 std::vector<std::string> initial_path(const Options& o) {
-  std::vector<std::string> path{directory_of(o.script)};
+  std::vector<std::string> path;
+  if (!o.script.starts_with(kEmbeddedLibrary)) path.push_back(directory_of(o.script));
   path.insert(path.end(), o.code_paths.begin(), o.code_paths.end());
   path.emplace_back(kEmbeddedLibrary);
   if (!o.otp_root.empty())
@@ -130,6 +132,7 @@ int main(int argc, char** argv) {
   switch (options.action) {
     case Action::kHelp: std::fputs(help_text().c_str(), stdout); return 0;
     case Action::kVersion: std::puts("vmrun " VMRUN_VERSION); return 0;
+    case Action::kEpmd: return vmrun::epmd::serve(options.in_background);
     case Action::kListProbes: return list_probes();
     case Action::kPrintCore:
     case Action::kPrintSsa:

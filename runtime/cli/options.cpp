@@ -85,10 +85,6 @@ auto nothing() {
   return [](Options&, const std::string&) -> Error { return {}; };
 }
 
-auto unsupported(const char* what) {
-  return [=](Options&, const std::string&) -> Error { return fmt::format("not supported: {}", what); };
-}
-
 /// `N` or `N:Online`, as erl has it.
 auto set_number_and_online(unsigned Options::*field, unsigned Options::*online, unsigned high) {
   return [=](Options& o, const std::string& text) -> Error {
@@ -142,6 +138,8 @@ const std::vector<Flag>& flags() {
        set_number(&Options::process_limit, 1024, 134217727)},
       {"+Q", "N", "limit of simultaneous ports (default 65536)",
        set_number(&Options::port_limit, 1024, 134217727)},
+      {"+zdbbl", "N", "kilobytes that wait for another node before senders wait (default 1024)",
+       set_number(&Options::dist_busy_kilobytes, 1, 2097151)},
       {"+t", "N", "limit of atoms (default 1048576)",
        set_number(&Options::atom_limit, kLeastAtomLimit, kMostAtomLimit)},
       {"+B", nullptr, "the interrupt key ends the program, as +Bd; else it shows a menu (docs/guide.md)",
@@ -159,9 +157,10 @@ const std::vector<Flag>& flags() {
        set_flag(&Options::gc_stress)},
       {"+verify-heap", nullptr, "check: walk heaps before and after every collection",
        set_flag(&Options::verify_heap)},
-      {"-sname", "NAME", nullptr, unsupported("distribution (-sname)")},
-      {"-name", "NAME", nullptr, unsupported("distribution (-name)")},
-      {"-setcookie", "COOKIE", nullptr, unsupported("distribution (-setcookie)")},
+      {"-epmd", nullptr,
+       "be the service of nodes' names, as epmd; ERL_EPMD_PORT and ERL_EPMD_ADDRESS as there",
+       set_action(Action::kEpmd)},
+      {"-daemon", nullptr, "with -epmd: in the background", set_flag(&Options::in_background)},
       {"--help", nullptr, "print this text", set_action(Action::kHelp)},
       {"-h", nullptr, nullptr, set_action(Action::kHelp)},
       {"--version", nullptr, "print the version", set_action(Action::kVersion)},
@@ -187,6 +186,11 @@ std::variant<Options, UsageError> parse_options(int argc, const char* const* arg
       break;
     }
     if (word.empty() || (word[0] != '-' && word[0] != '+') || word == "-") break;
+    std::string missing;
+    if (keep_flag(argc, argv, &i, &o.kept_flags, &missing)) {
+      if (!missing.empty()) return UsageError{missing};
+      continue;
+    }
     const Flag* flag = find_flag(word);
     if (!flag) return UsageError{fmt::format("unknown flag '{}'", word)};
     std::string value;
@@ -218,6 +222,7 @@ std::string help_text() {
   for (const Flag& f : flags())
     if (f.help)
       text += fmt::format("  {:<20} {}\n", f.value ? fmt::format("{} {}", f.name, f.value) : f.name, f.help);
+  text += kept_flags_help();
   text += "\nTo watch it: bpftrace -p PID scripts/bpftrace/message.bt (see docs/guide.md).\n";
   return text;
 }

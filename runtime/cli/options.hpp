@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/cli/kept_flags.hpp"
 #include "runtime/cli/os_signals.hpp"
 #include "vm/term/atom.hpp"
 
@@ -12,7 +13,17 @@
 /// come from it.
 namespace vmrun::cli {
 
-enum class Action { kRun, kListProbes, kPrintCore, kPrintSsa, kPrintAssembly, kPrintLoaded, kHelp, kVersion };
+enum class Action {
+  kRun,
+  kListProbes,
+  kPrintCore,
+  kPrintSsa,
+  kPrintAssembly,
+  kPrintLoaded,
+  kEpmd,
+  kHelp,
+  kVersion
+};
 
 struct Options {
   Action action = Action::kRun;
@@ -31,8 +42,11 @@ struct Options {
   unsigned dirty_io_schedulers = 10;         // +SDio
   unsigned process_limit = 262144;           // +P
   unsigned port_limit = 65536;               // +Q
+  unsigned dist_busy_kilobytes = 1024;       // +zdbbl
   unsigned atom_limit = kDefaultAtomLimit;   // +t
   BreakKey break_key = BreakKey::kMenu;      // +B
+  std::vector<KeptFlag> kept_flags;          // for the library
+  bool in_background = false;                // -daemon, with -epmd
   bool no_input = false;                     // -noinput: standard input is not read
   // Stress and checking.
   bool gc_stress = false;

@@ -429,7 +429,7 @@ copy_data(Source, Dest, Left, Copied) ->
         Error -> Error
     end.
 
-%% Sending: to a function that takes data and answers ok or {error, _}. There are no sockets.
+%% Sending: to a socket, or to a function that takes data and answers ok or {error, _}.
 
 sendfile(Name, To) ->
     case open(Name, [read, raw, binary]) of
@@ -440,21 +440,29 @@ sendfile(Name, To) ->
         Error -> Error
     end.
 
-sendfile(#file_descriptor{} = File, To, Offset, Bytes, Options) when is_integer(Offset), is_integer(Bytes) ->
+sendfile(#file_descriptor{module = Module} = File, To, Offset, Bytes, Options)
+  when is_integer(Offset), is_integer(Bytes) ->
     case chunk_size(Options) of
         error -> {error, badarg};
         _ when Bytes < 0 -> {error, einval};
-        Chunk when is_function(To, 1) ->
-            {ok, Before} = position(File, cur),
-            case position(File, {bof, Offset}) of
-                {ok, _} ->
-                    Result = send_data(File, To, Bytes, Chunk, 0),
-                    _ = position(File, {bof, Before}),
-                    Result;
-                Error -> Error
+        Chunk when is_function(To, 1) -> send_read(File, To, Offset, Bytes, Chunk);
+        Chunk ->
+            case is_port(To) andalso Module:sendfile(File, To, Offset, Bytes, Chunk, [], [], Options) of
+                Answer when Answer =/= false, Answer =/= {error, enotsup} -> Answer;
+                _ -> send_read(File, fun(Data) -> gen_tcp:send(To, Data) end, Offset, Bytes, Chunk)
             end
     end;
 sendfile(_, _, _, _, _) -> {error, badarg}.
+
+send_read(File, To, Offset, Bytes, Chunk) ->
+    {ok, Before} = position(File, cur),
+    case position(File, {bof, Offset}) of
+        {ok, _} ->
+            Result = send_data(File, To, Bytes, Chunk, 0),
+            _ = position(File, {bof, Before}),
+            Result;
+        Error -> Error
+    end.
 
 chunk_size(Options) ->
     try proplists:get_value(chunk_size, Options, ?SEND_BYTES) of

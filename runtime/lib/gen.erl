@@ -105,7 +105,6 @@ call(Process, Label, Request) -> call(Process, Label, Request, 5000).
 call(Process, Label, Request, Timeout) when Timeout =:= infinity; is_integer(Timeout), Timeout >= 0 ->
     case target(Process) of
         Pid when Pid =:= self() -> exit(calling_self);
-        {_, Node} -> exit({nodedown, Node});
         Target -> do_call(Target, Label, Request, Timeout)
     end.
 
@@ -145,6 +144,7 @@ target({global, _} = Name) -> found(where(Name));
 target({via, _, _} = Name) -> found(where(Name));
 target({Name, Node}) when is_atom(Name), is_atom(Node) ->
     if Node =:= node() -> target(Name);
+       node() =:= nonode@nohost -> exit({nodedown, Node});
        true -> {Name, Node}
     end;
 target(Other) -> error(badarg, [Other]).
@@ -182,7 +182,8 @@ send_request(Process, Label, Request, RequestLabel, Collection) when is_map(Coll
 async_target(Pid) when is_pid(Pid) -> Pid;
 async_target(Name) when is_atom(Name) -> whereis(Name);
 async_target({Name, Node}) when Node =:= node() -> whereis(Name);
-async_target({Name, Node}) when is_atom(Name), is_atom(Node) -> {Name, Node};
+async_target({Name, Node}) when is_atom(Name), is_atom(Node), node() =/= nonode@nohost -> {Name, Node};
+async_target({Name, Node}) when is_atom(Name), is_atom(Node) -> undefined; % no other node can be spoken of
 async_target(Name) -> where(Name).
 
 %% What is monitored, as the request named it.

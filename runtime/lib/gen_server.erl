@@ -67,17 +67,10 @@ abcast(Nodes, Name, Request) when is_list(Nodes), is_atom(Name) ->
 multi_call(Name, Request) -> multi_call([node() | nodes()], Name, Request).
 multi_call(Nodes, Name, Request) -> multi_call(Nodes, Name, Request, infinity).
 multi_call(Nodes, Name, Request, Timeout) ->
-    Ids = [{Node, send_request_on(Node, Name, Request)} || Node <- Nodes],
+    Ids = [{Node, send_request({Name, Node}, Request)} || Node <- Nodes],
     Deadline = case Timeout of infinity -> infinity; _ -> {abs, erlang:monotonic_time(millisecond) + Timeout} end,
-    Answers = [{Node, answer(Id, Deadline)} || {Node, Id} <- Ids],
+    Answers = [{Node, gen:receive_response(Id, Deadline)} || {Node, Id} <- Ids],
     {[{Node, Reply} || {Node, {reply, Reply}} <- Answers], [Node || {Node, Answer} <- Answers, not is_reply(Answer)]}.
-
-%% There is no other node.
-send_request_on(Node, Name, Request) when Node =:= node() -> send_request({Name, Node}, Request);
-send_request_on(_, _, _) -> nodedown.
-
-answer(nodedown, _) -> nodedown;
-answer(Id, Deadline) -> gen:receive_response(Id, Deadline).
 
 is_reply({reply, _}) -> true;
 is_reply(_) -> false.

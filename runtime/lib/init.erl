@@ -45,10 +45,18 @@ boot(Config) ->
         false -> loop(#s{main = none, monitor = none, config = Config})
     end.
 
+is_node(Config) ->
+    Flags = option(flags, Config, []),
+    lists:keymember(sname, 1, Flags) orelse lists:keymember(name, 1, Flags).
+
 entry(Module, Config) ->
-    case lists:keyfind(arity, 1, Config) of
-        {_, 0} -> {Module, main, []};
-        _ -> {Module, main, [option(arguments, Config, [])]}
+    Args = case lists:keyfind(arity, 1, Config) of
+               {_, 0} -> [];
+               _ -> [option(arguments, Config, [])]
+           end,
+    case is_node(Config) of
+        true -> {node, {Module, main, Args}};
+        false -> {Module, main, Args}
     end.
 
 option(Key, Config, Default) ->
@@ -70,6 +78,9 @@ loop(S) ->
 
 %% The main process
 
+main({node, Program}) ->
+    erl_distribution:boot(),
+    main(Program);
 main({M, F, Args}) ->
     try
         apply(M, F, Args)

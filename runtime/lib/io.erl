@@ -16,14 +16,11 @@
          scan_erl_exprs/1, scan_erl_exprs/2, scan_erl_exprs/3, scan_erl_exprs/4,
          scan_erl_form/1, scan_erl_form/2, scan_erl_form/3, scan_erl_form/4]).
 -export([columns/0, columns/1, rows/0, rows/1, getopts/0, getopts/1, setopts/1,
-         setopts/2, printable_range/0, request/1, request/2, requests/1, requests/2]).
+         setopts/2, request/1, request/2, requests/1, requests/2]).
 
 -type device() :: atom() | pid().
 -type format() :: atom() | string() | binary().
 -export_type([device/0, format/0]).
-
-%% Characters that ~p takes for text in lists.
-printable_range() -> latin1.
 
 %% Output
 

@@ -9,7 +9,8 @@
 
 -export([open/2, close/1, read/2, read_line/1, pread/2, pread/3, write/2, pwrite/2, pwrite/3, position/2,
          truncate/1, sync/1, datasync/1, advise/4, allocate/3, copy/3, sendfile/4, sendfile/8,
-         ipread_s32bu_p32bu/3, read_handle_info/1, read_handle_info/2, get_handle/1]).
+         ipread_s32bu_p32bu/3, read_handle_info/1, read_handle_info/2, get_handle/1,
+         internal_get_nif_resource/1]).
 -export([start/0, stop/1, operate/2]).
 -export([read_file/1, write_file/2, write_file/3, get_cwd/0, get_cwd/1, set_cwd/1, delete/1, rename/2, make_dir/1,
          del_dir/1, list_dir/1, list_dir_all/1, read_file_info/1, read_file_info/2, read_link_info/1,
@@ -54,7 +55,7 @@
 -record(raw, {port :: port(),
               owner :: pid(),
               as :: list | binary, % what reading answers
-              fd :: integer()}).
+              fd :: integer() | compressed}).
 
 %% Talking to the driver
 
@@ -161,7 +162,8 @@ open(Port, Native, Flags, As, Options) ->
     case command(Port, [<<?OPEN, Flags:32>>, Native, 0]) of
         {ok, Fd} ->
             [ok = command(Port, Option) || Option <- Options],
-            {ok, #file_descriptor{module = ?MODULE, data = #raw{port = Port, owner = self(), as = As, fd = Fd}}};
+            Raw = #raw{port = Port, owner = self(), as = As, fd = plain_fd(Flags, Fd)},
+            {ok, #file_descriptor{module = ?MODULE, data = Raw}};
         Error ->
             close_driver(Port),
             Error
@@ -202,6 +204,10 @@ checked_modes(Flags, _, _)
   when Flags band ?MODE_COMPRESSED =/= 0, Flags band 3 =:= 3;
        Flags band ?MODE_COMPRESSED =/= 0, Flags band ?MODE_APPEND =:= ?MODE_APPEND -> {error, einval};
 checked_modes(Flags, As, Options) -> {Flags, As, Options}.
+
+%% The bytes behind the descriptor of a compressed file are not what it contains.
+plain_fd(Flags, _) when Flags band ?MODE_COMPRESSED =/= 0 -> compressed;
+plain_fd(_, Fd) -> Fd.
 
 %% Only the process that opened a file may use it.
 port(#file_descriptor{data = #raw{port = Port, owner = Owner}}) when Owner =:= self() -> Port;
@@ -337,12 +343,17 @@ allocate(_, _, _) -> {error, badarg}.
 
 copy(Source, Dest, Length) -> file:copy_opened(Source, Dest, Length).
 
-%% To a descriptor of the operating system; Bytes 0: all there is. There are no sockets.
+%% To a descriptor of the operating system; Bytes 0: all there is.
 sendfile(File, OutFd, Offset, Bytes)
   when is_integer(OutFd), OutFd >= 0, OutFd < 1 bsl 31, ?IS_INT64(Offset), Offset >= 0, ?IS_INT64(Bytes), Bytes >= 0 ->
     command(port(File), <<?SENDFILE, OutFd:32, Offset:64, Bytes:64>>);
 sendfile(_, _, _, _) -> {error, badarg}.
 
+%% To a socket, whose driver does it.
+sendfile(#file_descriptor{data = #raw{fd = Fd}} = File, Socket, Offset, Bytes, _, [], [], _)
+  when Fd =/= compressed, is_port(Socket) ->
+    _ = port(File),
+    prim_inet:sendfile(Socket, get_handle(File), Offset, Bytes);
 sendfile(_, _, _, _, _, _, _, _) -> {error, enotsup}.
 
 %% A block whose size and place stand in eight bytes at Offset
@@ -367,6 +378,15 @@ read_handle_info(File) -> read_handle_info(File, []).
 read_handle_info(File, Options) -> info_times(command(port(File), [?FSTAT, 0]), Options).
 
 get_handle(#file_descriptor{data = #raw{fd = Fd}}) -> <<Fd:32/native>>.
+
+%% What prim_socket:sendfile/5 takes for a file: its descriptor, -1 when it is closed.
+internal_get_nif_resource(#file_descriptor{data = #raw{owner = Owner}}) when Owner =/= self() ->
+    error(not_on_controlling_process);
+internal_get_nif_resource(#file_descriptor{data = #raw{port = Port, fd = Fd}}) ->
+    case erlang:port_info(Port, connected) of
+        undefined -> -1;
+        _ -> Fd
+    end.
 
 %% Operations on names. operate(Port, Request) is what the file server calls; with `none`
 %% the port is opened for the one operation.

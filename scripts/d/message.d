@@ -20,6 +20,18 @@ erlang$target:::message-send
         (int)arg5);
 }
 
+erlang$target:::message-send-remote
+{
+    printf("message-send-remote sender=%s node=%s receiver=%s size=%u label=%d previous=%d current=%d\n",
+        copyinstr(arg0),
+        copyinstr(arg1),
+        copyinstr(arg2),
+        (uint32_t)arg3,
+        (int)arg4,
+        (int)arg5,
+        (int)arg6);
+}
+
 erlang$target:::message-queued
 {
     printf("message-queued receiver=%s size=%u queue_length=%u label=%d previous=%d current=%d\n",

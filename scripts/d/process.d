@@ -31,6 +31,18 @@ erlang$target:::process-exit_signal
         copyinstr(arg2));
 }
 
+erlang$target:::process-exit_signal-remote
+{
+    printf("process-exit_signal-remote sender=%s node=%s receiver=%s reason=%s label=%d previous=%d current=%d\n",
+        copyinstr(arg0),
+        copyinstr(arg1),
+        copyinstr(arg2),
+        copyinstr(arg3),
+        (int)arg4,
+        (int)arg5,
+        (int)arg6);
+}
+
 erlang$target:::process-scheduled
 {
     printf("process-scheduled pid=%s mfa=%s\n",

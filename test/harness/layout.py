@@ -10,7 +10,8 @@ CODE_COLUMNS, COMMENT_COLUMNS = 110, 100
 
 def tests(root):
     return [Test('docs', 'C and C++ are laid out as .clang-format says', lambda: formatted(root)),
-            Test('docs', 'code keeps within 110 columns, comments within 100', lambda: columns(root))]
+            Test('docs', 'code keeps within 110 columns, comments within 100', lambda: columns(root)),
+            Test('docs', 'flags of distribution are the same in C++ and in Erlang', lambda: distribution_flags(root))]
 
 
 def sources(root):
@@ -19,6 +20,20 @@ def sources(root):
     names = listed.stdout.split() or [p for f in ('vm', 'runtime', 'drivers', 'probes', 'bench', 'test')
                                       for p in (root / f).rglob('*') if p.suffix in ('.cpp', '.hpp', '.c', '.h')]
     return [root / name for name in names if (root / name).exists()]
+
+
+
+def distribution_flags(root):
+    """The machine's table and what Erlang modules include are one list; dist_util has a name for each."""
+    table = re.findall(r'X\(k\w+, "(\w+)", (\d+),', (root / 'vm/dist/wire/flags.hpp').read_text())
+    header = (root / 'runtime/lib/include/kernel/dist.hrl').read_text()
+    util = (root / 'runtime/lib/dist_util.erl').read_text()
+    values = {name: eval(value.replace('16#', '0x').replace('bsl', '<<')) for name, value in re.findall(r'define\(DFLAG_(\w+), (.+)\)\.', header)}
+    if values != {name: 1 << int(bit) for name, bit in table}:
+        raise Failure(f'flags.hpp and dist.hrl differ: {table}, {values}')
+    unnamed = [name for name, _ in table if f'flag_name(?DFLAG_{name}) -> "{name}"' not in util]
+    if unnamed:
+        raise Failure(f'dist_util names no {unnamed}')
 
 
 def formatted(root):

@@ -39,6 +39,7 @@ def tests(root, build, vmrun):
     target = root / 'test/d/target/everything.act'
     return [*[Test('d', f'view {view} of {program}', finds(vmtrace, vmrun, view, options, root / program, title, pattern))
               for view, options, program, title, pattern in FOUND],
+            Test('d', 'views of two machines', of_two(vmtrace, vmrun, root / 'docs/examples')),
             Test('d', 'view of a machine that is killed', killed(vmtrace, vmrun, root / 'docs/examples/convoy.act')),
             *[Test('d', f'view {name}: its script by itself', script_alone(vmtrace, vmrun, name, target)) for name in names],
             *[Test('d', f'view {name}: -d ends it', ends(vmtrace, vmrun, name, [root / f'docs/examples/{p}.act' for p in MISBEHAVE])) for name in names],
@@ -72,6 +73,19 @@ def traced(vmtrace, vmrun, view, options, program):
         return run([vmtrace, view, *options.split(), '-c', f'{vmrun} {program}'])[0]
     with running(vmrun, program) as machine:
         return run([vmtrace, view, *options.split(), '-p', machine.pid])[0]
+
+
+def of_two(vmtrace, vmrun, examples):
+    """Processes of both, with the number of the machine before them; one is reached by a relay."""
+    def test():
+        with running(vmrun, examples / 'convoy.act') as near, running(vmrun, examples / 'mailbox.act') as far:
+            targets = ['-p', near.pid, '--via', f'{vmtrace} --relay {far.pid}']
+            for view, title in ('top', 'in all'), ('messages', 'lay there'):
+                rows = run([vmtrace, view, '-d', '2s', '-i', '0', *targets])[0].split(title)[-1]
+                for process in f'{near.pid} prices', f'{far.pid} logger_disk', f'{near.pid} <0.':
+                    if f' {process}' not in rows:
+                        raise Failure(f'{view}: no {process} in\n{rows}')
+    return test
 
 
 def finds(vmtrace, vmrun, view, options, program, title, pattern):

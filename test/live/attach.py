@@ -460,12 +460,14 @@ class Suite:
         out = '\n'.join(lines)
         for name in re.findall(r'^usdt:\*:erlang:(\w+)', path.read_text(), re.M):
             shown = name.replace('__', '-')
-            if name == 'process__port_unblocked':
-                continue  # see port_probes
+            if name == 'process__port_unblocked' or name.startswith('dist__') or name.endswith('__remote'):
+                continue  # see port_probes, cluster
             if path.stem == 'bif':
                 shown = 'erlang:'
             elif path.stem == 'file-operation':
                 shown = 'RENAME /none/old /none/new tag=tag error=2 | queued '
+            elif path.stem == 'seq-trace-nodes':
+                shown = ' receives: '  # what is queued with a token comes from another process: see cluster
             elif path.stem == 'seq-trace':
                 shown = {'message__send': 'send     <', 'message__receive': 'receive  <'}[name]
             elif path.stem == 'spawn-exit':

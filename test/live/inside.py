@@ -77,6 +77,13 @@ class Suite:
     def __init__(self, vmrun):
         self.vmrun, self.program = vmrun, vmrun.parent / 'test' / 'count_firings'
 
+    def start(self, *words, env=None):
+        """vmtrace at work."""
+        vmtrace = self.vmrun.parent / 'vmtrace'
+        if not vmtrace.exists():
+            raise Skip('vmtrace is not built')
+        return subprocess.Popen([vmtrace, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+
     def counter(self, target, *probes, **options):
         if not self.program.exists():
             raise Skip('count_firings is not built')

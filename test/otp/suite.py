@@ -53,7 +53,7 @@ def run(root, vmrun, folder, suite, excepted):
         text = (source / folder / f'{suite}.erl').read_text(encoding='utf-8', errors='surrogateescape')
         (pathlib.Path(work) / f'{suite}.erl').write_text(HOOK.sub(r'internal_state:\1', text), encoding='utf-8', errors='surrogateescape')
         libraries = [source / 'lib', source / 'lib/kernel/include', source / 'lib/stdlib/include', source / folder]
-        command = [os.path.abspath(vmrun), '-noinput', *flags('-I', HERE / 'stand_in', *libraries), *flags('-pa', work, HERE / 'stand_in', source / folder),
+        command = [os.path.abspath(vmrun), '-noinput', *flags('-I', HERE / 'stand_in', *libraries), *flags('-pa', work, source / folder, HERE / 'stand_in'),
                    str(HERE / 'run_suite.act'), suite, str(data), str(private), str(CASE_SECONDS)]
         status, out, err = run_program(command, '', SUITE_SECONDS, cwd=work, env=dict(ENVIRONMENT, HOME=work))
     results = [m.groups() for m in map(LINE.fullmatch, out.splitlines()) if m]
@@ -72,13 +72,14 @@ def flags(flag, *folders):
 
 
 def copy_data(root, source, to):
-    """A suite's data, its C files compiled as the libraries they are meant to be."""
+    """A suite's data, its C files compiled as the libraries or programs they are meant to be."""
     if not source.is_dir():
         return to.mkdir()
     shutil.copytree(source, to)
     for file in to.glob('*.c'):
-        subprocess.run(['gcc', '-shared', '-fPIC', '-w', '-I', str(root / 'vm/include'), '-o', str(file.with_suffix('.so')), str(file)],
-                       capture_output=True)
+        program = re.search(r'^(int )?main\(', file.read_text(errors='replace'), re.M)
+        kind, target = ([], file.with_suffix('')) if program else (['-shared', '-fPIC'], file.with_suffix('.so'))
+        subprocess.run(['gcc', *kind, '-w', '-I', str(root / 'vm/include'), '-o', str(target), str(file)], capture_output=True)
 
 
 def fetched():

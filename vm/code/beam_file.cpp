@@ -606,7 +606,8 @@ class Parser {
   bool digest() {
     MD5_CTX context;
     MD5Init(&context);
-    const char* names[] = {chunk("AtU8") ? "AtU8" : "Atom", "Code", "StrT", "ImpT", "ExpT", "FunT", "LitT"};
+    const char* names[] = {
+        chunk("AtU8") ? "AtU8" : "Atom", "Code", "StrT", "ImpT", "ExpT", "FunT", "LitT", "Meta"};
     for (const char* name : names) {
       const Chunk* c = chunk(name);
       if (!c) continue;

@@ -1,5 +1,6 @@
 #include "vm/code/loading.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <span>
@@ -11,6 +12,21 @@
 /// the instructions.
 namespace vmrun {
 namespace {
+
+std::vector<Term>& native_modules() {
+  static auto& all = *new std::vector<Term>;
+  return all;
+}
+
+/// Where on_load/0 of a module with native functions begins. nullptr: it has none, or is not one.
+const Word* native_on_load(const Module& m) {
+  const auto& known = native_modules();
+  if (std::find(known.begin(), known.end(), m.name) == known.end()) return nullptr;
+  static const Term on_load = intern_atom("on_load");
+  for (const auto& [entry, address] : m.exports)
+    if (entry->function == on_load && entry->arity == 0) return address;
+  return nullptr;
+}
 
 struct TypeTest {
   std::uint8_t opcode;
@@ -395,7 +411,7 @@ bool Loader::finish() {
   for (Word label : native_)
     if (label)
       m_.native.push_back(static_cast<std::uint32_t>(e_.label_word(label) - sizeof(FunctionHeader) / 8));
-  if (on_load_) m_.on_load = m_.begin() + e_.label_word(on_load_);
+  m_.on_load = on_load_ ? m_.begin() + e_.label_word(on_load_) : native_on_load(m_);
   for (const Emitter::LineMark& mark : e_.lines()) {
     const BeamFile::Line& line = f_.lines[mark.line];
     m_.lines.push_back({mark.word, line.file, line.line});
@@ -404,6 +420,8 @@ bool Loader::finish() {
   std::memcpy(m_.md5, f_.md5, sizeof m_.md5);
   return true;
 }
+
+void add_native_module(Term name) { native_modules().push_back(name); }
 
 Module* build_module(const BeamFile& file, BeamError* error) {
   auto* module = new Module;

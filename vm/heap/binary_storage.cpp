@@ -45,30 +45,45 @@ void fire_received(Term pid, const OffHeapObject* list) {
   }
 }
 
-Binary* Binary::create(Word capacity_bytes) {
+Binary* Binary::reserve(Binary* b, Word capacity_bytes) {
   if (capacity_bytes > kBinaryMaxBytes) return nullptr;
-  void* memory = try_allocate_bytes(allocation_bytes(capacity_bytes));
+  const Word before = b ? allocation_bytes(b->capacity_bytes) : 0, bytes = allocation_bytes(capacity_bytes);
+  void* memory = b ? try_reallocate_bytes(b, bytes) : try_allocate_bytes(bytes);
   if (!memory) return nullptr;
-  count_memory_taken(MemoryKind::kBinaries, allocation_bytes(capacity_bytes));
-  auto* b = new (memory) Binary;
-  b->references.store(1, std::memory_order_relaxed);
-  b->capacity_bytes = capacity_bytes;
-  b->used_bytes = capacity_bytes;
+  count_memory(MemoryKind::kBinaries, shown(bytes - before));
+  if (b) {
+    b = static_cast<Binary*>(memory);
+  } else {
+    b = new (memory) Binary;
+    b->references.store(1, std::memory_order_relaxed);
+  }
+  b->capacity_bytes = b->used_bytes = capacity_bytes;
+  return b;
+}
+
+void Binary::announce() {
   if (probe::binary_alloc_enabled()) [[unlikely]]
-    fire_alloc(b);
+    fire_alloc(this);
+}
+
+void Binary::drop_reserved(Binary* b) {
+  count_memory_given(MemoryKind::kBinaries, allocation_bytes(b->capacity_bytes));
+  free_bytes(b);
+}
+
+Binary* Binary::create(Word capacity_bytes) {
+  Binary* b = reserve(nullptr, capacity_bytes);
+  if (b) b->announce();
   return b;
 }
 
 Binary* Binary::resize(Binary* b, Word capacity_bytes) {
   assert(b->references.load(std::memory_order_relaxed) == 1);
-  if (capacity_bytes > kBinaryMaxBytes) return nullptr;
-  const Word before = b->capacity_bytes;
+  const Word before = b->capacity_bytes, used = b->used_bytes;
   const std::int64_t old_id = id_of(b);
-  auto* moved = static_cast<Binary*>(try_reallocate_bytes(b, allocation_bytes(capacity_bytes)));
+  Binary* moved = reserve(b, capacity_bytes);
   if (!moved) return nullptr;
-  count_memory_given(MemoryKind::kBinaries, allocation_bytes(before));
-  count_memory_taken(MemoryKind::kBinaries, allocation_bytes(capacity_bytes));
-  moved->capacity_bytes = capacity_bytes;
+  moved->used_bytes = used;
   if (probe::binary_resize_enabled()) [[unlikely]]
     fire_resize(moved, old_id, before);
   return moved;
@@ -82,8 +97,7 @@ void Binary::release() {
     return resource_hooks.destroy(this);
   if (probe::binary_release_enabled()) [[unlikely]]
     fire_release(this);
-  count_memory_given(MemoryKind::kBinaries, allocation_bytes(capacity_bytes));
-  free_bytes(this);
+  drop_reserved(this);
 }
 
 }  // namespace vmrun

@@ -178,7 +178,7 @@ Term binary(ItemContext& a) {
     }
   return list;
 }
-Term parent(ItemContext& a) { return a.p.parent.is_nil() ? atoms::undefined : a.p.parent; }
+Term parent(ItemContext& a) { return a.p.parent.is_nil() ? atoms::undefined : copy_to(a.out, a.p.parent); }
 Term message_queue_data(ItemContext& a) {
   return a.p.extra && a.p.extra->off_heap_messages ? atoms::off_heap : atoms::on_heap;
 }

@@ -117,6 +117,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   p.scheduler = this_core() || !parent ? this_core() : parent->scheduler;
   p.group_leader = boot_group_leader;
   p.parent = Term::nil();
+  if (options.async_dist) extra_of(p).async_dist = true;
   if (options.off_heap_messages) extra_of(p).off_heap_messages = true;
   if (parent) {
     p.parent = parent->id;
@@ -124,6 +125,11 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
     if (!p.group_leader.is_immed()) [[unlikely]]  // one of another node lies in the parent's heap
       p.group_leader = copy_to(p.heap, p.group_leader);
     bump_reductions(*parent, 16);
+  }
+
+  if (const SpawnFromElsewhere* other = options.from_elsewhere) [[unlikely]] {
+    p.parent = copy_to(p.heap, other->parent);
+    p.group_leader = copy_to(p.heap, other->group_leader);
   }
 
   process_table.publish(p, number);
@@ -153,6 +159,8 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   if (options.request && options.request->answer) answer_request(*parent, p, options, key);
   if (probe::process_spawn_enabled()) [[unlikely]]
     fire_spawn(p);
+  if (options.from_elsewhere) [[unlikely]]
+    options.from_elsewhere->announce(options.from_elsewhere->context, p);
   if (probe::binary_receive_enabled()) [[unlikely]]
     fire_received(pid, p.heap.off_heap);
   make_runnable(p);

@@ -13,12 +13,22 @@ struct SpawnOptions {
   AliasMode monitor_alias = AliasMode::kNone;
   std::uint8_t priority = 1;
   bool off_heap_messages = false;
+  bool async_dist = false;
   bool max_heap_kill = true, max_heap_log = true;
   std::uint16_t fullsweep_after = 65535;
   Word min_heap_words = 0;
   Word max_heap_words = 0;
-  Term as_given = Term::nil();             // the option list of the program, for traces
-  struct SpawnRequest* request = nullptr;  // of spawn_request
+  Term as_given = Term::nil();                                // the option list of the program, for traces
+  struct SpawnRequest* request = nullptr;                     // of spawn_request
+  const struct SpawnFromElsewhere* from_elsewhere = nullptr;  // in place of a parent here
+};
+
+/// A process of another node is the parent.
+struct SpawnFromElsewhere {
+  Term parent, group_leader;  // copied
+  /// With the new process, which is complete and cannot run before this returns.
+  void (*announce)(void* context, Process& child);
+  void* context;
 };
 
 /// spawn_request: the answer is a message {Tag, Id, ok, Pid}.

@@ -1,5 +1,7 @@
 #include "vm/message/signal.hpp"
 
+#include <utility>
+
 #include "probes/probes.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/mailbox_probe.hpp"
@@ -19,6 +21,7 @@ void answer_dead(Term dead, Fragment* f) {
       break;
     }
     case SignalKind::kRequest: answer_request_dead(f->message); break;
+    case SignalKind::kSpawnAnswer: answer_spawn_answer_dead(dead, *f); break;
     default: break;
   }
   Fragment::destroy(f);
@@ -135,6 +138,10 @@ void handle_signal(Process& p, Fragment* f) {
       p.reductions = 0;  // answered between two slices
       return;
     case SignalKind::kReply: return take_reply(p, f);
+    case SignalKind::kSpawnAnswer: return handle_spawn_answer(p, f);
+    case SignalKind::kConnectionDrained:
+      if (std::exchange(extra_of(p).waits_for_connection, false)) --p.suspend_count;
+      break;
     case SignalKind::kWakeUp: p.resume_requested = true; break;
     case SignalKind::kMessage:
     case SignalKind::kPinnedMessage: break;

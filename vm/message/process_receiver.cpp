@@ -60,15 +60,18 @@ void ProcessReceiver::exit(Term to, const ExitSignal& signal) {
   Process* q = process_table.find(to);
   if (!q) return;
   const bool carries = signal.carrier && sends_carried(*signal.carrier);
-  Fragment* f = new_signal(signal.by_link ? SignalKind::kLinkExit : SignalKind::kExit,
-                           4 + words_of(signal.from) + copy_size_words(signal.reason) +
-                               (carries ? carried_words(*signal.carrier) : 0));
+  Fragment* f =
+      new_signal(signal.by_link ? SignalKind::kLinkExit : SignalKind::kExit,
+                 4 + words_of(signal.from) + copy_size_words(signal.reason) +
+                     (carries ? carried_words(*signal.carrier) : carried_token_words(signal.token)));
   const Term reason = copy_into(*f, signal.reason), from = copy_identifier_into(*f, signal.from);
   Term* hp = fragment_alloc(*f, 4);
   f->message = make_tuple(hp, atoms::exit_upper, from, reason);
   if (carries) [[unlikely]] {
     seq_trace_send(*signal.carrier, to, f->message);
     attach_carried(*signal.carrier, *f);
+  } else if (!signal.token.is_nil()) [[unlikely]] {
+    attach_token(signal.token, *f);
   }
   // Before the receiver can see it (PROBES A10).
   if (probe::process_exit_signal_enabled() && signal.announced) [[unlikely]]

@@ -40,6 +40,7 @@ struct ExitSignal {
   bool by_link = false;        // of a link: dropped unless linked
   bool announced = true;       // fires process-exit_signal; not for the noproc of a link to what is dead
   Process* carrier = nullptr;  // the process that ends, whose token and tag go along
+  Term token = Term::nil();    // of a process of another node, in place of a carrier's
 };
 
 struct DownSignal {

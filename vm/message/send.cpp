@@ -134,6 +134,12 @@ Term send_large(Process& from, const Term* a) {
   return run_elsewhere(from, send_large, args, 3).is_value() ? SendResult::kDone : SendResult::kWaits;
 }
 
+/// What has become of a message that the sender has left for a dirty scheduler with, whoever it was
+/// for.
+SendResult sent_elsewhere(Process& from) {
+  return go_on_elsewhere(from).is_value() ? SendResult::kDone : SendResult::kWaits;
+}
+
 /// To a process, as a program does it.
 [[gnu::always_inline]] inline SendResult send_or_leave(Process& from, Process& to, Term as_given,
                                                        Term message) {
@@ -167,7 +173,7 @@ SendResult AliasReceiver::send(Process& from, const Destination& to, Term messag
 
 SendResult send_with_options(Process& from, Term given, Term message, SendOptions options) {
   if (came_back(from)) [[unlikely]]
-    return send_elsewhere(from, given, given, message);
+    return sent_elsewhere(from);
   const Destination to = find_destination(given);
   return to.at ? to.at->send(from, to, message, options) : SendResult::kBadArgument;
 }
@@ -188,7 +194,7 @@ bool send_message(Process& from, Term to, Term message) {
     return send_to_other(from, to, message);
   if (Process* q = process_table.find(to)) return send_or_leave(from, *q, to, message) == SendResult::kDone;
   if (came_back(from)) [[unlikely]]  // it has ended since
-    return send_elsewhere(from, to, to, message) == SendResult::kDone;
+    return sent_elsewhere(from) == SendResult::kDone;
   trace_send(from, to, message, false);
   return true;
 }

@@ -42,6 +42,11 @@ void handle_arrivals(Process& p);
 /// What a dead process answers to a signal. Destroys the fragment.
 void answer_dead(Term dead, Fragment* f);
 
+/// The answer of another node that was asked for a process. Takes the fragment over; the second:
+/// the process has ended, the fragment stays the caller's.
+void handle_spawn_answer(Process& p, Fragment* f);
+void answer_spawn_answer_dead(Term asker, const Fragment& f);
+
 /// The link that `from` has asked `to` for finds nobody: an exit signal noproc.
 void link_failed(Term from, Term to);
 /// Makes a suspended process look again at what it waits for.

@@ -12,6 +12,7 @@
 #include "vm/code/code_server.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/instructions.hpp"
+#include "vm/code/loader.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/code/reclaim.hpp"
@@ -248,6 +249,7 @@ void wait_for_slices() {
 
 void register_linked_in_nifs(const char* name, ErlNifEntry* (*entry)()) {
   linked_in().push_back({name, entry});
+  add_native_module(intern_atom(name));
 }
 
 bool load_nif_library(Process& p, Module& m, const std::string& path, Term load_info, NifFailure* failure) {

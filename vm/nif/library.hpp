@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,28 @@ struct NifFailure {
   std::string text;  // for people; names the library
 };
 
-/// Functions that are linked into the program: load_nif with this name for a path finds them
-/// instead of a file. entry: what a library's nif_init would be. Before the first process.
+/// Native functions that are linked into the program, of the module of that name: load_nif with the
+/// name for a path finds them instead of a file. entry: what a library's nif_init would be. Before
+/// the first process.
 void register_linked_in_nifs(const char* name, ErlNifEntry* (*entry)());
+
+/// What such an entry returns, made once.
+inline ErlNifEntry linked_in_entry(const char* module, std::span<ErlNifFunc> functions,
+                                   decltype(ErlNifEntry::load) load, decltype(ErlNifEntry::upgrade) upgrade) {
+  return {ERL_NIF_MAJOR_VERSION,
+          ERL_NIF_MINOR_VERSION,
+          module,
+          static_cast<int>(functions.size()),
+          functions.data(),
+          load,
+          nullptr,
+          upgrade,
+          nullptr,
+          ERL_NIF_VM_VARIANT,
+          1,
+          sizeof(ErlNifResourceTypeInit),
+          ERL_NIF_MIN_ERTS_VERSION};
+}
 
 /// erlang:load_nif/2, called by code of `m` in p's thread: opens PATH.so, checks it, calls its load
 /// or upgrade and makes its functions those of the module. False: see *failure; nothing has changed

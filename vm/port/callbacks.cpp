@@ -2,13 +2,26 @@
 
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
+#include "vm/port/task.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/term/node.hpp"
 
 namespace vmrun {
 
 thread_local Port* current_port = nullptr;
 
 namespace {
+
+// Ports that the driver has created in the callback the thread is in; still held.
+constinit thread_local RunnablePort* created = nullptr;
+
+void release_created() {
+  while (RunnablePort* p = created) {
+    created = p->next_in_queue;
+    p->next_in_queue = nullptr;
+    release_port(static_cast<Port&>(*p));
+  }
+}
 
 /// Around a callback.
 class Inside {
@@ -19,6 +32,8 @@ class Inside {
   }
   ~Inside() {
     current_port = outer_;
+    if (created && !outer_) [[unlikely]]
+      release_created();
     if (!driver_.locks_per_port()) driver_.callback_lock.unlock();
   }
   Inside(const Inside&) = delete;
@@ -54,6 +69,12 @@ void call_event_callback(Port& p, Enabled enabled, Fire fire, Call call) {
 }
 
 }  // namespace
+
+void keep_created(Port& p) {
+  p.next_in_queue = created;
+  created = &p;
+  if (!current_port) release_created();
+}
 
 ErlDrvData call_start(Port& p, Term caller, const PortOptions& options) {
   if (probe::driver_start_enabled()) [[unlikely]]
@@ -95,6 +116,22 @@ void call_outputv(Port& p, Term caller, ErlIOVec* vector) {
     probe::fire_driver_outputv(caller, p.id, p.name.c_str(), vector->size);
   Inside inside(p);
   CallerScope calling(p, caller);
+  p.driver->entry->outputv(instance(p), vector);
+}
+
+void call_output_to(Port& p, Term node, char* bytes, std::size_t size) {
+  if (probe::dist_output_enabled()) [[unlikely]]
+    probe::fire_dist_output(local_node_name(), p.id, node, size);
+  Inside inside(p);
+  CallerScope calling(p, kRawCaller);
+  p.driver->entry->output(instance(p), bytes, size);
+}
+
+void call_outputv_to(Port& p, Term node, ErlIOVec* vector) {
+  if (probe::dist_outputv_enabled()) [[unlikely]]
+    probe::fire_dist_outputv(local_node_name(), p.id, node, vector->size);
+  Inside inside(p);
+  CallerScope calling(p, kRawCaller);
   p.driver->entry->outputv(instance(p), vector);
 }
 

@@ -25,6 +25,10 @@ void call_flush(Port& p);
 /// One of these per command: outputv where the driver has it (Port::takes).
 void call_output(Port& p, Term caller, char* bytes, std::size_t size);
 void call_outputv(Port& p, Term caller, ErlIOVec* vector);
+/// The same for data of a connection to that node, of no process: fires dist-output(v) in their
+/// place.
+void call_output_to(Port& p, Term node, char* bytes, std::size_t size);
+void call_outputv_to(Port& p, Term node, ErlIOVec* vector);
 /// Fires port-control too.
 ErlDrvSSizeT call_control(Port& p, Term caller, unsigned command, char* bytes, std::size_t size,
                           char** answer, std::size_t answer_size);
@@ -36,6 +40,10 @@ void call_event(Port& p, ErlDrvEvent event, ErlDrvEventData data);
 void call_timeout(Port& p);
 void call_ready_async(Port& p, void* data);
 void call_process_exit(Port& p, ErlDrvMonitor* monitor);
+
+/// A port that a driver has created is its creator's alone until the creator's callback ends:
+/// nobody else calls the driver for it before. Takes over the hold.
+void keep_created(Port& p);
 
 /// False when init reports an error. Nothing happens without an init callback.
 bool call_init(Driver& d);

@@ -67,6 +67,7 @@ void drop_driver_monitors(Port& p) {
 /// The end: nothing of the driver's is needed any more.
 void terminate(Port& p) {
   cancel_port_timer(p);
+  if (p.peer) (void)p.peer->is_closing(p, true);
   // Before stop: what the driver causes there (an async job that is done at once, a failure) meets
   // a port that is gone.
   p.state.store(Port::State::kClosed, std::memory_order_release);
@@ -101,6 +102,7 @@ void set_port_busy(Port& p, bool busy) {
     if (probe::port_not_busy_enabled()) [[unlikely]]
       probe::fire_port_not_busy(p.id);
   }
+  if (p.peer) p.peer->not_busy(p);
   let_waiters_go(p);
 }
 
@@ -129,6 +131,7 @@ void close_port(Port& p, Term who, Term reason) {
                 std::memory_order_seq_cst);  // before the name is given up: see registry.cpp
   let_waiters_go(p);
   give_up_name(p.registered_name);
+  if (p.peer) p.peer->closing(p, told);
   tell_relations(p, told);
   p.links.clear();
   p.monitored_by.clear();
@@ -137,7 +140,7 @@ void close_port(Port& p, Term who, Term reason) {
     if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed || !p.queue.empty())
       return;  // the driver goes on sending
   }
-  terminate(p);
+  if (!p.peer || !p.peer->is_closing(p, false)) terminate(p);
 }
 
 void remove_port(Port& p) {
@@ -168,7 +171,9 @@ PortTraffic port_traffic() {
 }
 
 void finish_closing(Port& p) {
-  if (p.state.load(std::memory_order_relaxed) == Port::State::kClosing && p.queue.empty()) terminate(p);
+  if (p.state.load(std::memory_order_relaxed) == Port::State::kClosing && p.queue.empty() &&
+      (!p.peer || !p.peer->is_closing(p, false)))
+    terminate(p);
 }
 
 void close_at_eof(Port& p) {

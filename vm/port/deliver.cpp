@@ -121,6 +121,15 @@ void deliver_lines(Port& p, const std::uint8_t* header, std::size_t header_size,
   }
 }
 
+/// header: in front of the bytes.
+void give_to_peer(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes,
+                  std::size_t size, Binary* binary) {
+  if (!header_size) return p.peer->input(p, bytes, size, binary);
+  std::vector<std::uint8_t> whole(header, header + header_size);
+  whole.insert(whole.end(), bytes, bytes + size);
+  p.peer->input(p, whole.data(), whole.size(), nullptr);
+}
+
 }  // namespace
 
 void deliver_to_owner(Port& p, Fragment* message) { send_from_vm(p.owner_now(), message); }
@@ -145,6 +154,7 @@ void deliver_data(Port& p, const std::uint8_t* header, std::size_t header_size, 
                   std::size_t size) {
   p.input_bytes.store(p.input_bytes.load(std::memory_order_relaxed) + header_size + size,
                       std::memory_order_relaxed);
+  if (p.peer) return give_to_peer(p, header, header_size, bytes, size, nullptr);
   if (p.line_length) return deliver_lines(p, header, header_size, bytes, size);
   Fragment* f = new_fragment(kTupleWords + data_words(p, header_size, size));
   send_data(p, f, data_term(p, *f, header, header_size, bytes, size));
@@ -152,6 +162,11 @@ void deliver_data(Port& p, const std::uint8_t* header, std::size_t header_size, 
 
 void deliver_binary(Port& p, const std::uint8_t* header, std::size_t header_size, Binary* binary,
                     std::size_t offset, std::size_t size) {
+  if (p.peer) {
+    p.input_bytes.store(p.input_bytes.load(std::memory_order_relaxed) + header_size + size,
+                        std::memory_order_relaxed);
+    return give_to_peer(p, header, header_size, binary->data + offset, size, binary);
+  }
   if (p.line_length || !p.binary || size <= kHeapBinaryMaxBytes)
     return deliver_data(p, header, header_size, binary->data + offset, size);
   p.input_bytes.store(p.input_bytes.load(std::memory_order_relaxed) + header_size + size,

@@ -28,6 +28,10 @@ inline Term text_atom(const char* text) {
   return atom ? atom : atoms::undefined;
 }
 
+/// A term in the notation of erl_drv_send_term, as a message to anybody; also from a port that is
+/// closing. False: no term, or nobody there.
+bool send_driver_term(Term to, const ErlDrvTermData* data, int length);
+
 /// "enoent"; "unknown" for what is no errno.
 const char* errno_name(int error);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "vm/message/signal.hpp"
+#include "vm/port/callbacks.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/select.hpp"
@@ -160,7 +161,7 @@ ErlDrvPort driver_create_port(ErlDrvPort creator, ErlDrvTermData connected, char
   const std::uint32_t link = p.links.set(owner);
   p.state.store(Port::State::kOpen, std::memory_order_release);
   if (receiver_of(owner).link(owner, p.id, link) != Reached::kYes) link_failed(p.id, owner);
-  release_port(p);
+  keep_created(p);
   return driver_port(p);
 }
 

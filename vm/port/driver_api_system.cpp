@@ -22,7 +22,8 @@ namespace {
 
 constexpr int kErrnoCount = 256;
 
-/// Lower-case names of all errno values. What the C library has no name for is "unknown".
+/// Lower-case names of all errno values, as OTP has them. What the C library has no name for is
+/// "unknown"; of two names for one number it may have the other one.
 std::array<std::string, kErrnoCount> make_errno_names() {
   std::array<std::string, kErrnoCount> names;
   for (int i = 0; i < kErrnoCount; ++i) {
@@ -31,6 +32,7 @@ std::array<std::string, kErrnoCount> make_errno_names() {
     for (char& c : names[static_cast<std::size_t>(i)])
       c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
+  names[ENOTSUP] = "enotsup";  // not EOPNOTSUPP
   return names;
 }
 

@@ -203,6 +203,10 @@ int send_terms_from(ErlDrvTermData port, Term to, const ErlDrvTermData* data, in
 
 }  // namespace
 
+bool vmrun::send_driver_term(Term to, const ErlDrvTermData* data, int length) {
+  return send_terms(to, data, length) > 0;
+}
+
 const ErlDrvTermData driver_term_nil = Term::kNilTag;
 
 extern "C" {

@@ -19,9 +19,9 @@ Binary* new_binary(const void* bytes, std::size_t size) {
 
 void IoQueue::append(Binary* binary, std::size_t offset, std::size_t size) {
   if (size == 0) return;
+  const bool was_empty = empty();
   size_ += size;
-  if (!parts_.empty() && parts_.back().binary == binary &&
-      parts_.back().offset + parts_.back().size == offset) {
+  if (!was_empty && parts_.back().binary == binary && parts_.back().offset + parts_.back().size == offset) {
     parts_.back().size += size;  // what comes right behind the last part makes it longer
     return;
   }
@@ -35,22 +35,26 @@ void IoQueue::append(const void* bytes, std::size_t size) {
   size_ += size;
 }
 
+void IoQueue::push_front(Part part) {
+  if (first_) parts_[--first_] = part;
+  else parts_.insert(parts_.begin(), part);
+  size_ += part.size;
+}
+
 void IoQueue::prepend(Binary* binary, std::size_t offset, std::size_t size) {
   if (size == 0) return;
   binary->retain();
-  parts_.push_front({binary, offset, size});
-  size_ += size;
+  push_front({binary, offset, size});
 }
 
 void IoQueue::prepend(const void* bytes, std::size_t size) {
   if (size == 0) return;
-  parts_.push_front({new_binary(bytes, size), 0, size});
-  size_ += size;
+  push_front({new_binary(bytes, size), 0, size});
 }
 
 std::size_t IoQueue::consume(std::size_t size) {
-  while (size && !parts_.empty()) {
-    Part& first = parts_.front();
+  while (size && !empty()) {
+    Part& first = parts_[first_];
     if (size < first.size) {
       first.offset += size;
       first.size -= size;
@@ -60,21 +64,30 @@ std::size_t IoQueue::consume(std::size_t size) {
     size -= first.size;
     size_ -= first.size;
     first.binary->release();
-    parts_.pop_front();
+    ++first_;
+  }
+  if (empty()) {
+    std::vector<Part>().swap(parts_);
+    std::vector<iovec>().swap(vectors_);
+    std::vector<erl_drv_binary*>().swap(binaries_);
+    first_ = 0;
+  } else if (first_ > parts_.size() / 2) {
+    parts_.erase(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
   }
   return size_;
 }
 
 const iovec* IoQueue::vectors(std::size_t* count) {
   vectors_.clear();
-  for (const Part& part : parts_) vectors_.push_back({part.binary->data + part.offset, part.size});
+  for (const Part& part : parts()) vectors_.push_back({part.binary->data + part.offset, part.size});
   *count = vectors_.size();
   return vectors_.data();
 }
 
 erl_drv_binary** IoQueue::binaries() {
   binaries_.clear();
-  for (const Part& part : parts_) binaries_.push_back(driver_binary(part.binary));
+  for (const Part& part : parts()) binaries_.push_back(driver_binary(part.binary));
   return binaries_.data();
 }
 

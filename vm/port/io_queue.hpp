@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <span>
 #include <vector>
 
 #include "vm/term/layout.hpp"
@@ -44,7 +44,12 @@ class IoQueue {
     Binary* binary;
     std::size_t offset, size;
   };
-  std::deque<Part> parts_;
+  std::span<const Part> parts() const { return {parts_.data() + first_, parts_.size() - first_}; }
+  void push_front(Part part);
+
+  // Those before first_ are gone already. A queue that is empty holds no memory.
+  std::vector<Part> parts_;
+  std::size_t first_ = 0;
   std::vector<iovec> vectors_;
   std::vector<erl_drv_binary*> binaries_;
   std::size_t size_ = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,23 @@ namespace vmrun {
 struct Driver;
 struct Scheduler;
 struct Timer;
+
+/// Who has a port's input and output in place of its owner: a connection to another node
+/// (dist/controller_port.hpp). Called by the port's holder.
+class PortPeer {
+ public:
+  /// Data from the driver. binary: what `bytes` lie in, to be retained; or nullptr.
+  virtual void input(Port& p, const std::uint8_t* bytes, std::size_t size, Binary* binary) = 0;
+  /// The port is not busy any more; port-not_busy has fired. Any thread.
+  virtual void not_busy(Port& p) = 0;
+  /// The port closes, links and monitors have not been told yet.
+  virtual void closing(Port& p, Term reason) = 0;
+  /// It has more to do before the port can go. all: it is to do it now.
+  virtual bool is_closing(Port& p, bool all) = 0;
+
+ protected:
+  ~PortPeer() = default;
+};
 
 struct Port : RunnablePort {
   Term id;                     // written once before the port is published
@@ -68,6 +86,8 @@ struct Port : RunnablePort {
   // Data the driver has not got rid of yet.
   IoQueue queue;
   struct PortDataLock* data_lock = nullptr;  // driver_pdl_create
+
+  std::shared_ptr<PortPeer> peer;  // written once, by the holder
 
   // Relations, as a process's.
   Links links;  // local pids (the owner among them, unless unlinked)

@@ -30,6 +30,11 @@ struct Descriptor {
   std::uint8_t wanted = 0;    // directions selected
   std::uint8_t pending = 0;   // directions whose task has not run yet
   bool always_ready = false;  // nothing epoll can wait for: a regular file, say
+  bool by_edges = false;      // registered once; `ready` knows between two events
+  // Directions that were reported, or are known to be ready, and not tried since.
+  std::uint8_t ready = 0;
+  // Those whose end was reported, which is reported once: they are ready for ever.
+  std::uint8_t ended = 0;
   // epoll events it is registered with; 0: not registered. May cover pending directions
   std::uint32_t armed = 0;
   // counts closings, so that what was ready before is not taken for news of the next owner
@@ -38,6 +43,7 @@ struct Descriptor {
   ErlDrvEventData event_data = nullptr;
   std::uint32_t event_ready = 0;
 
+  void tried(std::uint8_t directions) { ready = (ready & static_cast<std::uint8_t>(~directions)) | ended; }
   Term& port_for(Direction d) { return d == kWrite ? writer : reader; }
 };
 
@@ -105,6 +111,11 @@ void queue_ready(Term port, Direction direction, int fd, std::uint32_t generatio
 int wait_for_wanted(Descriptor& d, int fd, std::uint8_t* fresh) {
   const std::uint8_t directions = d.wanted & ~d.pending;
   if (!directions) return 0;
+  if (d.by_edges) {
+    *fresh = directions & d.ready;
+    d.pending |= *fresh;
+    return arm(d, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+  }
   if (!d.always_ready) {
     const std::uint32_t events = events_for(d, directions);
     if ((d.armed & events) == events) return 0;
@@ -148,6 +159,7 @@ struct ReadyTask final : PortTask {
   bool begin(Descriptor& d, Term port) {
     std::lock_guard guard(d.lock);
     if (d.generation != generation || d.port_for(direction) != port || !(d.wanted & direction)) return false;
+    d.tried(direction);  // what comes from now on is seen by the driver, or reported
     if (direction == kEvent) {
       event_data = d.event_data;
       event_data->revents = static_cast<short>(d.event_ready);
@@ -165,7 +177,7 @@ struct ReadyTask final : PortTask {
       if (gone) {
         d.wanted &= static_cast<std::uint8_t>(~direction);
         d.port_for(direction) = kNonValue;
-        arm(d, fd, events_for(d, d.wanted & ~d.pending));
+        if (!d.by_edges) arm(d, fd, events_for(d, d.wanted & ~d.pending));
       } else {
         wait_for_wanted(d, fd, &fresh);
       }
@@ -203,13 +215,16 @@ void report(Word tag, std::uint32_t events) {
       ready |= kEvent;
       d.event_ready = events;
     }
+    if (events & EPOLLHUP) d.ended = kRead | kWrite;
+    else if (events & EPOLLRDHUP) d.ended |= kRead;
+    if (d.by_edges) d.ready |= ready;
     ready &= d.wanted;
     generation = d.generation;
     fresh = ready & ~d.pending;
     // Still pending, or nothing to do with it: out, until the task has run.
     const bool repeated = ready & d.pending || !ready;
     d.pending |= fresh;
-    if (repeated) arm(d, fd, events_for(d, d.wanted & ~d.pending));
+    if (repeated && !d.by_edges) arm(d, fd, events_for(d, d.wanted & ~d.pending));
     reader = d.reader;
     writer = d.writer;
   }
@@ -268,7 +283,7 @@ Term take_over(Descriptor& d, Direction direction, Term port) {
   return former;
 }
 
-int switch_on(Port& p, Descriptor& d, int fd, int mode) {
+int switch_on(Port& p, Descriptor& d, int fd, int mode, bool by_edges) {
   const std::uint8_t directions = directions_of(mode);
   std::uint8_t fresh = 0;
   std::uint32_t generation;
@@ -278,6 +293,7 @@ int switch_on(Port& p, Descriptor& d, int fd, int mode) {
     std::lock_guard guard(d.lock);
     if (directions & kRead) robbed_reader = take_over(d, kRead, p.id);
     if (directions & kWrite) robbed_writer = take_over(d, kWrite, p.id);
+    d.by_edges |= by_edges;
     error = wait_for_wanted(d, fd, &fresh);
     if (error) d.wanted &= static_cast<std::uint8_t>(~directions);
     generation = d.generation;
@@ -308,10 +324,11 @@ int switch_off(Port& p, Descriptor& d, int fd, int mode) {
       arm(d, fd, 0);
       ++d.generation;
       d.pending = 0;
-      d.always_ready = false;
+      d.always_ready = d.by_edges = false;
+      d.ready = d.ended = 0;
       d.reader = d.writer = kNonValue;
       unused = true;
-    } else {
+    } else if (!d.by_edges) {
       // At once: drivers of old close the descriptor without a word.
       arm(d, fd, events_for(d, d.wanted & ~d.pending));
     }
@@ -322,13 +339,28 @@ int switch_off(Port& p, Descriptor& d, int fd, int mode) {
   return 0;
 }
 
-}  // namespace
-
-int select_descriptor(Port& p, ErlDrvEvent event, int mode, bool on) {
+int select_as(Port& p, ErlDrvEvent event, int mode, bool on, bool by_edges) {
   const int fd = fd_of(event);
   Descriptor* d = descriptor(fd);
   if (!d) return -1;
-  return on ? switch_on(p, *d, fd, mode) : switch_off(p, *d, fd, mode);
+  return on ? switch_on(p, *d, fd, mode, by_edges) : switch_off(p, *d, fd, mode);
+}
+
+}  // namespace
+
+int select_descriptor(Port& p, ErlDrvEvent event, int mode, bool on) {
+  return select_as(p, event, mode, on, false);
+}
+int select_by_edges(Port& p, ErlDrvEvent event, int mode, bool on) {
+  return select_as(p, event, mode, on, true);
+}
+
+void note_ready(ErlDrvEvent event, int mode, bool ready) {
+  Descriptor& d = *descriptor(fd_of(event));
+  const std::uint8_t directions = directions_of(mode);
+  std::lock_guard guard(d.lock);
+  if (ready) d.ready |= directions;
+  else d.tried(directions);
 }
 
 int select_event(Port& p, ErlDrvEvent event, ErlDrvEventData data) {

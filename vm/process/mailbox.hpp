@@ -25,19 +25,21 @@ struct Process;
 
 enum class SignalKind : std::uint32_t {
   kMessage = 0,
-  kAliasMessage,   // message: {Ref, Message}
-  kExit,           // message: {'EXIT', From, Reason}; sent by exit/2
-  kLinkExit,       // same; dropped unless linked
-  kLink,           // message: From
-  kUnlink,         // message: From
-  kMonitor,        // message: {From, Ref} or {From, Ref, Name}
-  kDemonitor,      // message: Ref
-  kDown,           // message: {'DOWN', Ref, process, Object, Reason}; dropped unless monitoring
-  kGroupLeader,    // message: pid
-  kRequest,        // message: {From, Id, Operation, Argument}: see request.hpp
-  kReply,          // message: {Id, Result}
-  kWakeUp,         // what a suspended process waits for may have come; no message
-  kPinnedMessage,  // a message whose terms lie in the receiver's heap; inner queue only
+  kAliasMessage,       // message: {Ref, Message}
+  kExit,               // message: {'EXIT', From, Reason}; sent by exit/2
+  kLinkExit,           // same; dropped unless linked
+  kLink,               // message: From
+  kUnlink,             // message: From
+  kMonitor,            // message: {From, Ref} or {From, Ref, Name}
+  kDemonitor,          // message: Ref
+  kDown,               // message: {'DOWN', Ref, process, Object, Reason}; dropped unless monitoring
+  kGroupLeader,        // message: pid
+  kRequest,            // message: {From, Id, Operation, Argument}: see request.hpp
+  kReply,              // message: {Id, Result}
+  kConnectionDrained,  // the connection that a sender waits for is not busy any more; no message
+  kSpawnAnswer,        // message: see message/spawn_answer.cpp
+  kWakeUp,             // what a suspended process waits for may have come; no message
+  kPinnedMessage,      // a message whose terms lie in the receiver's heap; inner queue only
 };
 
 enum class PushResult { kQueued, kWakeOwner, kClosed };

@@ -128,6 +128,10 @@ Term Dictionary::erase(Term key) {
 
 Extra::~Extra() {
   monitors.for_each([](const RefKey&, const MonitorOut& m) { m.release(); });
+  spawn_requests.for_each([](const RefKey&, const SpawnRequested& r) {
+    r.drop_tag();
+    r.drop_monitor_tag();
+  });
   if (carried) [[unlikely]]
     delete carried;
   if (reply) Fragment::destroy(reply);

@@ -46,12 +46,29 @@ struct ReceiveMarker {
   std::uint32_t id = 0;
 };
 
+/// A process asked for on another node: what is done when the answer comes. Fragments hold terms of
+/// their own and belong to the entry.
+struct SpawnRequested {
+  Fragment* tag = nullptr;          // of the answer; nullptr: spawn_reply
+  Fragment* monitor_tag = nullptr;  // in place of 'DOWN'
+  AliasMode alias = AliasMode::kNone;
+  bool reply_success = true, reply_error = true;
+
+  void drop_tag() const {
+    if (tag) Fragment::destroy(tag);
+  }
+  void drop_monitor_tag() const {
+    if (monitor_tag) Fragment::destroy(monitor_tag);
+  }
+};
+
 struct Extra {
   Dictionary dictionary;
   Links links;
   FlatTable<RefKey, MonitorOut> monitors;
   Watchers monitored_by;
   FlatTable<RefKey, AliasMode> aliases;
+  FlatTable<RefKey, SpawnRequested> spawn_requests;
 
   static constexpr unsigned kMarkers = usual_or_small<unsigned>(4, 1);
   ReceiveMarker markers[kMarkers];
@@ -76,9 +93,11 @@ struct Extra {
   bool save_calls = false;
   bool sensitive = false;
   bool off_heap_messages = false;
-  bool monitor_nodes = false;
-  bool system_process = false;       // the VM ends with it
-  bool holds_flags = false;          // of the system: given back at its end (lifecycle/exit.hpp)
+  bool async_dist = false;            // does not wait for connections that are busy
+  bool waits_for_connection = false;  // one is: counted in suspend_count
+  bool in_distribution = false;  // has to do with nodes and connections: told at its end (dist/channels.cpp)
+  bool system_process = false;   // the VM ends with it
+  bool holds_flags = false;      // of the system: given back at its end (lifecycle/exit.hpp)
   bool dirty_call_raised = false;    // its exception waits for it (see nif/dirty.hpp)
   bool collected_elsewhere = false;  // the instruction that asked for it begins again (lifecycle/gc.hpp)
 

@@ -22,8 +22,10 @@ enum class RefSpace : std::uint32_t {
   kThreads = 0,  // and up: the number of the thread whose count `low` is (next_ref_key)
   kLastThread = 0x7FFFFFFF,
   kTimers = 0x80000000,  // and up: wheel, place and number of a timer (timer_wheel.cpp)
-  kLastTimer = 0xFFFFFFFE,
-  kTables = 0xFFFFFFFF,  // identifiers of ETS tables: generation and slot
+  kLastTimer = 0xFFFFFFFC,
+  kWatchersElsewhere = 0xFFFFFFFD,  // monitors of processes of other nodes (dist/relations.hpp): a count
+  kChannels = 0xFFFFFFFE,           // handles of channels to other nodes (dist/channel.hpp): their number
+  kTables = 0xFFFFFFFF,             // identifiers of ETS tables: generation and slot
 };
 /// A key of a space with numbers of its own.
 constexpr RefKey ref_key_in(RefSpace space, Word low) { return {low, static_cast<std::uint32_t>(space)}; }

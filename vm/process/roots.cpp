@@ -6,10 +6,11 @@
 
 namespace vmrun {
 
+static_assert(offsetof(Process, group_leader) == offsetof(Process, parent) + sizeof(Term));
 static_assert(offsetof(Fragment, token) == offsetof(Fragment, message) + sizeof(Term));
 
 void visit_roots(Process& p, void (*visit)(void* context, Term* terms, std::size_t count), void* context) {
-  visit(context, &p.group_leader, 1);
+  visit(context, &p.parent, 2);  // and the group leader
   visit(context, &p.exception_value, 1);
   visit(context, &p.exception_trace, 1);
   visit(context, &p.exit_reason, 1);

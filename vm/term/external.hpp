@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "vm/term/external_bytes.hpp"
 #include "vm/term/term_space.hpp"
 
 /// The external term format (version 131): terms as bytes, in `.beam` literals, term_to_binary and
@@ -11,9 +12,13 @@
 /// Neither direction recurses, whatever the depth. Owner of the heap only.
 namespace vmrun {
 
+class AtomReferences;
+
 struct DecodeOptions {
-  bool safe = false;         // no new atoms, no new external funs
-  bool version_byte = true;  // starts with 131 (literals inside a chunk and elements of messages may not)
+  bool safe = false;            // no new atoms, no new external funs
+  bool version_byte = true;     // starts with 131 (literals inside a chunk and elements of messages may not)
+  std::span<const Term> atoms;  // what atom references stand for, in messages of other nodes
+  Binary* owner = nullptr;      // where the bytes lie; large binaries may refer to it
 };
 
 /// The Decoded::error that is a system_limit.
@@ -26,20 +31,35 @@ struct Decoded {
 };
 
 [[nodiscard]] Decoded decode_external(TermSpace& heap, const std::uint8_t* data, std::size_t size,
-                                      DecodeOptions options = {});
+                                      const DecodeOptions& options = {});
+
+/// The atom with this text, of a peer: the non-value, and why, when there is none.
+[[nodiscard]] Term atom_from_utf8(const std::uint8_t* bytes, std::size_t size, bool safe, const char** error);
+
+/// What a term takes, from a look at its bytes: so that it can be built in memory of its size.
+struct Measured {
+  Word words = 0;              // at most; of large maps with odd hashes it may be more
+  std::size_t used_bytes = 0;  // of the input
+  const char* error = nullptr;
+};
+/// No compressed ones.
+[[nodiscard]] Measured measure_external(const std::uint8_t* data, std::size_t size);
 
 struct EncodeOptions {
   unsigned minor_version = 1;  // 0: floats as text; 2: all atoms as UTF-8
   int compression = 0;         // zlib level; result stays plain when that is not larger
   bool deterministic = false;  // large maps in key order
   bool version_byte = true;
+  bool insert_binaries = false;     // large ones are inserted, not copied; then nothing is compressed
+  AtomReferences* atoms = nullptr;  // by which atoms are named, in messages to other nodes
 };
+
+/// Appends the bytes of a term. *steps (of some ten nanoseconds) become fewer; false when there are
+/// not enough, and what has been written is worth nothing.
+[[nodiscard]] bool encode_external_within(SWord* steps, Term t, const EncodeOptions& options,
+                                          ExternalBytes* bytes);
 
 /// Bytes of a term.
 std::string encode_external(Term t, EncodeOptions options = {});
-
-/// The same, unless it takes more steps (of some ten nanoseconds) than that: then false.
-[[nodiscard]] bool encode_external_within(SWord steps, Term t, const EncodeOptions& options,
-                                          std::string* bytes);
 
 }  // namespace vmrun

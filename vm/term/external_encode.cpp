@@ -2,14 +2,15 @@
 
 #include <bit>
 #include <cstring>
-#include <memory>
 #include <string_view>
-#include <vector>
 
+#include "vm/base/allocate.hpp"
+#include "vm/base/work_stack.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
+#include "vm/term/external_atoms.hpp"
 #include "vm/term/external_tags.hpp"
 #include "vm/term/fun.hpp"
 #include "vm/term/map.hpp"
@@ -20,91 +21,101 @@
 namespace vmrun {
 namespace {
 
-/// Bytes that grow; room is made before each piece so that the pieces themselves are plain stores.
-class Output {
- public:
-  [[gnu::always_inline]] std::uint8_t* room(std::size_t n) {
-    if (text_.size() - used_ < n) [[unlikely]]
-      grow(n);
-    return reinterpret_cast<std::uint8_t*>(text_.data()) + used_;
-  }
-  void advance(std::size_t n) { used_ += n; }
-  void u8(unsigned v) {
-    *room(1) = static_cast<std::uint8_t>(v);
-    ++used_;
-  }
-  void be(Word v, unsigned bytes) {
-    std::uint8_t* p = room(bytes);
-    for (unsigned i = 0; i < bytes; ++i) p[i] = static_cast<std::uint8_t>(v >> (8 * (bytes - 1 - i)));
-    used_ += bytes;
-  }
-  void bytes(const void* from, std::size_t n) {
-    if (n) std::memcpy(room(n), from, n);
-    used_ += n;
-  }
-  std::size_t size() const { return used_; }
-  void patch_be32(std::size_t at, Word v) {
-    for (unsigned i = 0; i < 4; ++i) text_[at + i] = static_cast<char>(v >> (8 * (3 - i)));
-  }
-  std::string take() {
-    text_.resize(used_);
-    return std::move(text_);
-  }
-
- private:
-  [[gnu::noinline]] void grow(std::size_t n) { text_.resize(std::max(text_.size() * 2, used_ + n + 64)); }
-
-  std::string text_;
-  std::size_t used_ = 0;
-};
-
-/// Writes a term piece by piece. What is still to be written is a stack: `terms_` holds the terms,
-/// one after another so that they can be roots, `marks_` says what each stands for.
+/// Writes a term piece by piece. What is still to be written is a stack of frames. Nothing collects
+/// meanwhile, so they point into the heap.
 class TermWriter {
  public:
-  TermWriter(Term t, const EncodeOptions& options, SWord steps) : options_(options), left_(steps) {
-    push(t, kTerm);
+  TermWriter(Term t, const EncodeOptions& options, SWord steps, ExternalBytes& out)
+      : options_(options), out_(out), left_(steps), root_(t) {
+    now_ = elements(&root_, 1);
+  }
+  ~TermWriter() {
+    for (;; now_ = later_.pop()) {
+      free_bytes(now_.owned);
+      if (later_.empty()) return;
+    }
   }
 
   /// False: it would take more steps.
   bool run() {
-    while (!marks_.empty()) {
+    for (;;) {
       if (--left_ < 0) return false;
-      const Term t = terms_.back();
-      const Word mark = marks_.back();
-      if (mark == kListRest && t.is_list()) {  // elements until the tail, which is a term of its own
-        terms_.back() = t.tail();
-        write(t.head());
-        continue;
-      }
-      terms_.pop_back();
-      marks_.pop_back();
-      if (mark >= kFunEnd) out_.patch_be32(mark - kFunEnd, out_.size() - (mark - kFunEnd));
-      else write(t);
+      if (write_next()) continue;
+      free_bytes(now_.owned);
+      now_.owned = nullptr;
+      if (later_.empty()) return true;
+      now_ = later_.pop();
     }
-    return left_ >= 0;
   }
-  std::string take() { return out_.take(); }
+  SWord steps_left() const { return left_; }
 
  private:
-  static constexpr Word kTerm = 0, kListRest = 1, kFunEnd = 2;  // kFunEnd + where the fun's size goes
+  static bool is_byte(Term t) { return (t.raw() & ~Word{0xFF0}) == Term::small(0).raw(); }
+  enum class Kind : std::uint8_t {
+    kElements,  // `left` terms at `next`
+    kPairs,     // `left` terms, in turns of those at `next` and at `values`
+    kList,      // `rest`: heads until the tail, which is a term of its own
+    kFunEnd,    // the size of a fun goes to `left`
+  };
+  struct Frame {
+    Kind kind;
+    const Term* next;
+    Word left;
+    const Term* values;
+    Term rest;
+    Term* owned;  // where `next` points to, if nobody else has it
+  };
+  static Frame elements(const Term* terms, Word count, Term* owned = nullptr) {
+    return {Kind::kElements, terms, count, nullptr, Term::nil(), owned};
+  }
+  static Frame fun_end(std::size_t size_at) {
+    return {Kind::kFunEnd, nullptr, size_at, nullptr, Term::nil(), nullptr};
+  }
 
+  /// What the frame has next; false when it has nothing more.
+  bool write_next() {
+    switch (now_.kind) {
+      case Kind::kElements:
+        if (now_.left == 0) return false;
+        --now_.left;
+        write(*now_.next++);
+        return true;
+      case Kind::kPairs:
+        if (now_.left == 0) return false;
+        write(now_.left-- % 2 == 0 ? *now_.next++ : *now_.values++);
+        return true;
+      case Kind::kList: {
+        const Term t = now_.rest;
+        if (t.is_list()) now_.rest = t.tail();
+        else now_ = elements(nullptr, 0);
+        write(t.is_list() ? t.head() : t);
+        return true;
+      }
+      case Kind::kFunEnd: out_.end_sized(now_.left); return false;
+    }
+    return false;
+  }
+
+  /// This comes next.
+  void push(const Frame& f) {
+    const bool done = now_.kind == Kind::kElements && now_.left == 0 && !now_.owned;
+    if (!done) later_.push(now_);
+    now_ = f;
+  }
   /// What takes many steps at once asks first, and is left out when it may not have them.
   bool spend(Word steps) { return (left_ -= static_cast<SWord>(steps)) >= 0; }
-  void push(Term t, Word mark) {
-    terms_.push_back(t);
-    marks_.push_back(mark);
-  }
-  /// The first of them is written first.
-  void push_all(const Term* terms, Word count) {
-    for (Word i = count; i-- > 0;) push(terms[i], kTerm);
-  }
 
-  void write(Term t);
+  [[gnu::always_inline]] void write(Term t) {
+    if (is_byte(t)) return out_.tag_u8(etf::kSmallInteger, t.raw() >> 4);
+    if (t.is_atom()) return write_atom(t);
+    write_object(t);
+  }
+  void write_object(Term t);
   void write_small(SWord v);
   void write_big(Term t);
   void write_atom(Term atom);
   void write_float(double d);
+  bool insert_binary(Term t, const BitView& v);
   void write_bitstring(Term t);
   void write_list(Term t);
   void write_map(Term t);
@@ -114,16 +125,16 @@ class TermWriter {
   void write_port(Term t);
   void write_reference(Term t);
 
-  EncodeOptions options_;
-  Output out_;
+  const EncodeOptions& options_;
+  ExternalBytes& out_;
   SWord left_;
-  std::vector<Term> terms_;
-  std::vector<Word> marks_;
+  const Term root_;
+  Frame now_;
+  WorkStack<Frame, 16> later_;
 };
 
-void TermWriter::write(Term t) {
+void TermWriter::write_object(Term t) {
   if (t.is_small()) return write_small(t.small_value());
-  if (t.is_atom()) return write_atom(t);
   if (t.is_nil()) return out_.u8(etf::kNil);
   if (t.is_list()) return write_list(t);
   if (t.is_local_pid()) return write_pid(t);
@@ -132,10 +143,9 @@ void TermWriter::write(Term t) {
   switch (o->header_sub()) {
     case Term::Sub::kTuple: {
       const Word n = o->header_arity();
-      out_.u8(n <= 255 ? etf::kSmallTuple : etf::kLargeTuple);
-      out_.be(n, n <= 255 ? 1 : 4);
-      if (spend(n)) push_all(o + 1, n);
-      return;
+      if (n <= 255) out_.tag_u8(etf::kSmallTuple, n);
+      else out_.tag_be32(etf::kLargeTuple, n);
+      return push(elements(o + 1, n));
     }
     case Term::Sub::kPosBig:
     case Term::Sub::kNegBig: return write_big(t);
@@ -156,16 +166,8 @@ void TermWriter::write(Term t) {
 }
 
 void TermWriter::write_small(SWord v) {
-  if (v >= 0 && v <= 255) {
-    std::uint8_t* p = out_.room(2);
-    p[0] = etf::kSmallInteger;
-    p[1] = static_cast<std::uint8_t>(v);
-    return out_.advance(2);
-  }
-  if (v >= INT32_MIN && v <= INT32_MAX) {
-    out_.u8(etf::kInteger);
-    return out_.be(static_cast<std::uint32_t>(v), 4);
-  }
+  if (v >= 0 && v <= 255) return out_.tag_u8(etf::kSmallInteger, static_cast<Word>(v));
+  if (v >= INT32_MIN && v <= INT32_MAX) return out_.tag_be32(etf::kInteger, static_cast<std::uint32_t>(v));
   write_big(Term::small(v));
 }
 
@@ -180,6 +182,10 @@ void TermWriter::write_big(Term t) {
 }
 
 void TermWriter::write_atom(Term atom) {
+  if (options_.atoms) {
+    if (const int index = options_.atoms->index_of(atom); index >= 0)
+      return out_.tag_u8(etf::kAtomReference, static_cast<Word>(index));
+  }
   const std::string_view text = atom_text(atom);
   if (options_.minor_version < 2) {
     // Latin-1 wherever the text allows it.
@@ -199,8 +205,12 @@ void TermWriter::write_atom(Term atom) {
       return;
     }
   }
-  out_.u8(text.size() <= 255 ? etf::kSmallAtomUtf8 : etf::kAtomUtf8);
-  out_.be(text.size(), text.size() <= 255 ? 1 : 2);
+  if (text.size() <= 255) {
+    out_.tag_u8(etf::kSmallAtomUtf8, text.size());
+  } else {
+    out_.u8(etf::kAtomUtf8);
+    out_.be(text.size(), 2);
+  }
   out_.bytes(text.data(), text.size());
 }
 
@@ -215,15 +225,28 @@ void TermWriter::write_float(double d) {
   out_.be(std::bit_cast<Word>(d), 8);
 }
 
+/// The bytes of a large binary outside the heap, by reference. False: they are to be copied.
+bool TermWriter::insert_binary(Term t, const BitView& v) {
+  const Term* o = t.boxed_ptr();
+  if (o->header_sub() == Term::Sub::kSubBinary)
+    o = reinterpret_cast<const SubBinary*>(o)->original.boxed_ptr();
+  if (o->header_sub() != Term::Sub::kRefcBinary || !v.aligned()) return false;
+  const Word whole = v.size_bytes();
+  out_.insert(reinterpret_cast<const RefcBinary*>(o)->binary, v.bytes(), whole);
+  if (!v.is_binary()) out_.u8(v.bytes()[whole] & (0xFF00u >> (v.size_bits & 7)));
+  return true;
+}
+
 void TermWriter::write_bitstring(Term t) {
   const BitView v = bits_of(t);
   const Word n = (v.size_bits + 7) / 8;
-  if (!spend(n / 64)) return;
-  out_.u8(v.is_binary() ? etf::kBinary : etf::kBitBinary);
-  out_.be(n, 4);
+  out_.tag_be32(v.is_binary() ? etf::kBinary : etf::kBitBinary, n);
   if (!v.is_binary()) out_.u8(v.size_bits & 7);
+  if (options_.insert_binaries && n > kHeapBinaryMaxBytes && insert_binary(t, v)) return;
+  if (!spend(n / 64)) return;
+  if (v.aligned() && v.is_binary()) return out_.bytes(v.bytes(), n);
   std::uint8_t* p = out_.room(n);
-  if (!v.is_binary()) p[n - 1] = 0;
+  p[n - 1] = 0;
   copy_bits(p, 0, v.base, v.offset_bits, v.size_bits);
   out_.advance(n);
 }
@@ -233,7 +256,6 @@ void TermWriter::write_list(Term t) {
   constexpr Word kCellsAtOnce = 0x10000;
   Word n = 0;
   Term end = t;
-  const auto is_byte = [](Term h) { return (h.raw() & ~Word{0xFF0}) == Term::small(0).raw(); };
   while (end.is_list() && is_byte(end.head()) && n <= kMaxString) {
     end = end.tail();
     ++n;
@@ -254,22 +276,25 @@ void TermWriter::write_list(Term t) {
     spend(n / 8);
     return out_.advance(n + 3);
   }
-  out_.u8(etf::kList);
-  out_.be(n, 4);
-  push(t, kListRest);
+  out_.tag_be32(etf::kList, n);
+  push({Kind::kList, nullptr, 0, nullptr, t, nullptr});
 }
 
 void TermWriter::write_map(Term t) {
   const Word n = map_size(t);
+  if (n <= kFlatMapMax) {
+    const FlatMap* m = flatmap_of(t);
+    out_.tag_be32(etf::kMap, n);
+    return push({Kind::kPairs, m->keys.boxed_ptr() + 1, 2 * n, m->values(), Term::nil(), nullptr});
+  }
   if (!spend(n)) return;
-  out_.u8(etf::kMap);
-  out_.be(n, 4);
-  std::vector<Term> pairs(2 * n);
-  Term* p = pairs.data();
+  out_.tag_be32(etf::kMap, n);
+  auto* pairs = static_cast<Term*>(allocate_bytes(2 * n * sizeof(Term), "the pairs of a map"));
+  Term* p = pairs;
   MapIterator it(t);
   while (it.next(&p[0], &p[1])) p += 2;
-  if (options_.deterministic && n > kFlatMapMax) sort_pairs(pairs.data(), n);
-  push_all(pairs.data(), 2 * n);
+  if (options_.deterministic) sort_pairs(pairs, n);
+  push(elements(pairs, 2 * n, pairs));
 }
 
 void TermWriter::write_fun(Term t) {
@@ -282,8 +307,7 @@ void TermWriter::write_fun(Term t) {
   }
   const FunEntry& e = *f->entry;
   out_.u8(etf::kNewFun);
-  const Word size_at = out_.size();
-  out_.be(0, 4);
+  const std::size_t size_at = out_.begin_sized();
   out_.u8(f->arity);
   out_.bytes(e.uniq, sizeof e.uniq);
   out_.be(e.index, 4);
@@ -292,8 +316,8 @@ void TermWriter::write_fun(Term t) {
   write_small(e.index);
   write_small(e.old_uniq);
   write_pid(f->creator.is_local_pid() ? f->creator : Term::pid(0));
-  push(Term::nil(), kFunEnd + size_at);
-  push_all(f->environment(), f->free_count);
+  push(fun_end(size_at));
+  push(elements(f->environment(), f->free_count));
 }
 
 void TermWriter::write_identifier_node(const Term* o) {
@@ -329,59 +353,57 @@ void TermWriter::write_reference(Term t) {
   const std::uint32_t* numbers =
       o ? reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ExternalObject*>(o)->data)
         : local_ref_numbers(t);
+  // An alias says after its three numbers whose it is.
+  const bool alias = !o && is_alias(t);
   const Word count = o && o->header_arity() == 5 ? 5 : 3;
   if (t.is_boxed_sub(Term::Sub::kMagicRef)) resource_hooks.expose(magic_ref_of(t)->resource);
   out_.u8(etf::kNewerReference);
-  out_.be(count, 2);
+  out_.be(alias ? 5 : count, 2);
   write_identifier_node(o);
   out_.be(creation_of(o), 4);
   for (Word i = 0; i < count; ++i) out_.be(numbers[i], 4);
+  if (alias) out_.be(std::rotl(ref_of(t)->owner.id_number(), 32), 8);
 }
 
-std::string with_prefix(std::initializer_list<std::uint8_t> prefix, const std::string& body) {
-  std::string out;
-  out.reserve(prefix.size() + body.size());
-  for (const auto b : prefix) out += static_cast<char>(b);
-  return out += body;
-}
-
-/// Compressed if asked for and worth it, and the version byte.
-std::string packed_form(std::string body, const EncodeOptions& options) {
-  const auto n = body.size();
-  if (options.compression > 0 && n > 5 && n <= UINT32_MAX) {
-    // Tag and length take five bytes: compressed data is used only when it is smaller all the same.
-    std::string packed(n, 0);
-    uLongf packed_size = static_cast<uLongf>(n - 5);
-    if (compress2(reinterpret_cast<Bytef*>(packed.data()), &packed_size,
-                  reinterpret_cast<const Bytef*>(body.data()), static_cast<uLong>(n),
-                  options.compression) == Z_OK) {
-      packed.resize(packed_size);
-      const auto byte = [n](int shift) { return static_cast<std::uint8_t>(n >> shift); };
-      return options.version_byte
-                 ? with_prefix({etf::kVersion, etf::kCompressed, byte(24), byte(16), byte(8), byte(0)},
-                               packed)
-                 : with_prefix({etf::kCompressed, byte(24), byte(16), byte(8), byte(0)}, packed);
-    }
-  }
-  return options.version_byte ? with_prefix({etf::kVersion}, body) : body;
+/// The body behind the version byte of `bytes`, compressed in its place if that is smaller.
+void compress(const EncodeOptions& options, std::size_t begin, ExternalBytes* bytes) {
+  const std::uint8_t* body = bytes->own_bytes().data() + begin;
+  const std::size_t n = bytes->size() - begin;
+  // Tag and length take five bytes: compressed data is used only when it is smaller all the same.
+  if (n <= 5 || n > UINT32_MAX) return;
+  std::string packed(n, 0);
+  uLongf packed_size = static_cast<uLongf>(n - 5);
+  if (compress2(reinterpret_cast<Bytef*>(packed.data()), &packed_size, body, static_cast<uLong>(n),
+                options.compression) != Z_OK)
+    return;
+  bytes->cut(begin);
+  bytes->u8(etf::kCompressed);
+  bytes->be(n, 4);
+  bytes->bytes(packed.data(), packed_size);
 }
 
 }  // namespace
 
-bool encode_external_within(SWord steps, Term t, const EncodeOptions& options, std::string* bytes) {
-  TermWriter writer(t, options, steps);
+bool encode_external_within(SWord* steps, Term t, const EncodeOptions& options, ExternalBytes* bytes) {
+  if (options.version_byte) bytes->u8(etf::kVersion);
+  const std::size_t begin = bytes->own_bytes().size();
+  TermWriter writer(t, options, *steps, *bytes);
   if (!writer.run()) return false;
-  std::string body = writer.take();
-  // Compressing a byte takes about three steps.
-  if (options.compression > 0 && static_cast<SWord>(body.size()) > steps / 4) return false;
-  *bytes = packed_form(std::move(body), options);
+  const SWord at_first = *steps;
+  *steps = writer.steps_left();
+  if (options.compression > 0 && !options.insert_binaries) {
+    // Compressing a byte takes about three steps.
+    if (static_cast<SWord>(bytes->size()) > at_first / 4) return false;
+    compress(options, begin, bytes);
+  }
   return true;
 }
 
 std::string encode_external(Term t, EncodeOptions options) {
-  std::string bytes;
-  (void)encode_external_within(INT64_MAX, t, options, &bytes);
-  return bytes;
+  ExternalBytes bytes;
+  SWord steps = INT64_MAX;
+  (void)encode_external_within(&steps, t, options, &bytes);
+  return std::string(bytes.text());
 }
 
 }  // namespace vmrun

@@ -10,6 +10,7 @@ enum Tag : std::uint8_t {
   kNewFloat = 70,
   kBitBinary = 77,
   kCompressed = 80,
+  kAtomReference = 82,
   kNewPid = 88,
   kNewPort = 89,
   kNewerReference = 90,

@@ -205,6 +205,11 @@ struct Binary {
   static Binary* create(
       Word capacity_bytes);  // one reference, used_bytes = capacity_bytes; nullptr when memory is exhausted
   static Binary* resize(Binary* b, Word capacity_bytes);  // sole owner only
+  /// For who fills it without knowing how much there will be: made (of nullptr) or moved; nobody
+  /// has heard of it until it is announced. Sole owner only.
+  [[nodiscard]] static Binary* reserve(Binary* b, Word capacity_bytes);
+  void announce();
+  static void drop_reserved(Binary* b);  // one that has not been announced
   void retain() { references.fetch_add(1, std::memory_order_relaxed); }
   void release();
   /// A resource of native code: the last reference calls resource_hooks.destroy.

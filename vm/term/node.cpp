@@ -19,9 +19,13 @@ static_assert(Term::atom(kAtomCapacity).raw() >> 32 == 0);
 Node* node_entry(Term name, std::uint32_t creation) {
   static std::mutex& mutex = *new std::mutex;  // neither is ever destroyed: threads may outlive main
   static auto& nodes = *new std::map<std::pair<Word, std::uint32_t>, Node*>;
+  static auto& numbers = *new std::map<Word, std::uint32_t>;
   std::lock_guard lock(mutex);
   Node*& node = nodes[{name.raw(), creation}];
-  if (!node) node = new Node{name, creation};
+  if (!node) {
+    const auto number = static_cast<std::uint32_t>(numbers.size() + 1);
+    node = new Node{name, creation, numbers.try_emplace(name.raw(), number).first->second};
+  }
   return node;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "vm/term/term.hpp"
@@ -11,6 +12,8 @@ namespace vmrun {
 struct Node {
   Term name;
   std::uint32_t creation;
+  std::uint32_t number;  // of the name: what stands first in the texts of its identifiers, from 1 on
+  std::atomic<void*> channel{nullptr};  // to it: vm/dist/channels.cpp, which alone looks here
 };
 
 /// The one entry for this name and creation.

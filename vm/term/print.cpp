@@ -11,6 +11,7 @@
 #include "vm/term/bits.hpp"
 #include "vm/term/fun.hpp"
 #include "vm/term/layout.hpp"
+#include "vm/term/node.hpp"
 
 namespace vmrun {
 namespace {
@@ -141,16 +142,17 @@ void put_atom(Out& out, Term atom) {
 
 template <class Out>
 void put_ids(Out& out, std::string_view before, Term t) {
-  // Numbers of another node's things are words in the external object; their node's number follows
-  // with distribution.
-  const Word number =
-      t.is_immed() ? t.id_number() : reinterpret_cast<const ExternalObject*>(t.boxed_ptr())->data[0];
+  const bool is_here = t.is_immed();
+  const auto* other = is_here ? nullptr : reinterpret_cast<const ExternalObject*>(t.boxed_ptr());
+  const Word number = is_here ? t.id_number() : other->data[0];
   out.put(before);
-  out.put(t.is_immed() ? "0." : "1.");
+  put_number(out, std::uint64_t{is_here ? 0 : other->node->number});
+  out.put('.');
   if (before == "<") {
-    put_number(out, std::uint64_t{number & 0xFFFFFFF});
+    const int serial_bit = is_here ? 28 : 32;  // numbers of other nodes: as they came
+    put_number(out, std::uint64_t{number & ((Word{1} << serial_bit) - 1)});
     out.put('.');
-    put_number(out, std::uint64_t{number >> 28});
+    put_number(out, std::uint64_t{number >> serial_bit});
   } else {
     put_number(out, std::uint64_t{number});
   }
@@ -160,10 +162,11 @@ void put_ids(Out& out, std::string_view before, Term t) {
 template <class Out>
 void put_ref(Out& out, Term t) {
   const bool local = t.is_local_ref();
-  const std::uint32_t* n = local ? local_ref_numbers(t)
-                                 : reinterpret_cast<const std::uint32_t*>(
-                                       reinterpret_cast<const ExternalObject*>(t.boxed_ptr())->data);
-  out.put(local ? "#Ref<0." : "#Ref<1.");
+  const auto* other = local ? nullptr : reinterpret_cast<const ExternalObject*>(t.boxed_ptr());
+  const std::uint32_t* n = local ? local_ref_numbers(t) : reinterpret_cast<const std::uint32_t*>(other->data);
+  out.put("#Ref<");
+  put_number(out, std::uint64_t{local ? 0 : other->node->number});
+  out.put('.');
   put_number(out, std::uint64_t{n[2]});
   out.put('.');
   put_number(out, std::uint64_t{n[1]});

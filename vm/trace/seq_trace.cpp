@@ -267,6 +267,18 @@ void attach_carried(Process& p, Fragment& f) {
   f.token = make_cons(hp, token, tag);
 }
 
+bool is_seq_token(Term t) {
+  return t.is_tuple() && t.tuple_arity() == 5 && t.element(0).is_small() && t.element(2).is_small() &&
+         (t.element(3).is_pid() || t.element(3).is_atom()) && t.element(4).is_small();
+}
+// The last two for the message's number, as above.
+Word carried_token_words(Term token) { return token.is_nil() ? 0 : copy_size_words(token) + 2; }
+void attach_token(Term token, Fragment& f) {
+  if (token.is_nil()) return;
+  f.token = copy_into(f, token);
+  f.token_generation = generation();
+}
+
 void receive_carried(Process& p, Fragment& f) {
   const Term token = message_token(f);
   if (!token.is_nil()) {

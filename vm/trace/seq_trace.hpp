@@ -60,6 +60,10 @@ Word carried_words(Process& p);
 /// Copies token and spreading tag into the message; the counters have been moved. Fires copy-struct
 /// for each.
 void attach_carried(Process& p, Fragment& f);
+/// Of tokens that come from other nodes: whether it is one; its room; a copy into the message.
+bool is_seq_token(Term token);
+Word carried_token_words(Term token);  // 0 for nil
+void attach_token(Term token, Fragment& f);
 /// p has received this message: token and tag become what the rules say. The fragment's terms are
 /// about to join p's heap.
 void receive_carried(Process& p, Fragment& f);

@@ -5,7 +5,7 @@
          start_node/3, stop_node/1, start_peer/3, wait_for_node/1, os_type/0,
          is_native/1, is_cover/0, is_debug/0, is_commercial/0, is_asan/0, is_valgrind/0, purify_is_running/0,
          capture_start/0, capture_stop/0, capture_get/0, messages_get/0, messages_get/1, m_out_of_n/3, do_times/2, do_times/4,
-         call_crash/3, call_crash/4, call_crash/5]).
+         call_crash/3, call_crash/4, call_crash/5, timecall/3]).
 
 timetrap(_) -> self().
 timetrap_cancel() -> ok.
@@ -58,3 +58,8 @@ call_crash(Time, Reason, Module, Function, Args) ->
         {'DOWN', Monitor, process, Pid, Why} -> ct:fail({wrong_crash, Why})
     after Time -> exit(Pid, kill), exit(call_crash_timeout)
     end.
+
+%% {Seconds, Answer}
+timecall(Module, Function, Args) ->
+    {Microseconds, Answer} = timer:tc(Module, Function, Args),
+    {Microseconds / 1000000, Answer}.

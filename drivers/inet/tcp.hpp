@@ -1,0 +1,114 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "drivers/inet/input_buffer.hpp"
+#include "drivers/inet/socket.hpp"
+#include "vm/packet/framing.hpp"
+
+/// A socket of tcp_inet: streams, over TCP or local. See socket.hpp.
+namespace vmrun::inet {
+
+/// A part of a file that is being sent.
+struct FileTransfer {
+  int fd;  // our own
+  std::uint64_t at, left, sent = 0;
+  std::size_t queued_before = 0;  // bytes that go first
+  ErlDrvTermData caller;
+  ~FileTransfer();
+};
+
+class TcpSocket final : public Socket {
+ public:
+  TcpSocket() : Socket(kStream) {}
+
+  void output(ErlIOVec& data) override;
+  void readable() override;
+  void writable() override;
+  void time_is_up() override;
+  void flush() override;
+  void process_gone(const ErlDrvMonitor& monitor) override;
+  void stop() override;
+
+ protected:
+  std::optional<Answer> request(unsigned number, Reader& in) override;
+  Life options_changed(const Settings& before) override;
+  void adopted() override { was_connected_ = is_connected(); }
+  bool waits_for_input() const override;
+  std::uint32_t more_status() const override;
+  Deadline earliest_deadline() const override;
+  ErlDrvTermData passive_word() const override { return words().tcp_passive; }
+
+ private:
+  // ---- Connections: tcp.cpp ----
+  Answer connect(Reader& in);
+  void connected();
+  Answer listen(Reader& in);
+  Answer accept(Reader& in);
+  void accept_waiting();
+  /// One that waits to be accepted, or nothing; an errno in *error if that is why.
+  int accept_one(int* error);
+  void give(const Operation& op, int fd);
+  Answer shutdown(Reader& in);
+
+  // ---- Receiving: tcp_input.cpp ----
+  Answer receive(Reader& in);
+  Answer unreceive(Reader& in);
+  /// Reads what is there, but not for long, and delivers it.
+  Life read();
+  /// Of what has been received, all that somebody wants.
+  Life deliver();
+  void deliver_packet(std::size_t length);
+  struct HttpSink;
+  void deliver_http(std::string_view bytes);
+  void deliver_tls(std::string_view bytes);
+  template <class Put>
+  void deliver_parsed(Put put);
+  void deliver_data(std::size_t offset, std::size_t size);
+  void deliver_to_port(std::size_t offset, std::size_t size);
+  void add_data(Message& m, std::size_t offset, std::size_t size) const;
+  PacketType packet_type() const;
+  PacketLength next_packet() const;
+  std::size_t usual_read() const;
+
+  // ---- Sending: tcp_output.cpp ----
+  void send(ErlIOVec& data, ErlDrvTermData caller);
+  bool add_length(ErlIOVec& data, char* header) const;
+  Life write_queue();
+  void set_busy(ErlDrvTermData caller);
+  void not_busy();
+  void fail_blocked(ErlDrvTermData reason);
+  void send_timed_out();
+
+  // ---- Sending a file: tcp_file.cpp ----
+  Answer send_file(Reader& in);
+  Life write_file();
+  /// {sendfile, Port, {ok, Low, High} | {error, Reason}}; reason 0: done.
+  void end_file(ErlDrvTermData reason);
+
+  // ---- The end of a connection: tcp.cpp ----
+  Life peer_closed();
+  Life receive_failed(int error);
+  Life send_failed(int error, ErlDrvTermData caller);
+  /// What follows when the owner of an active socket has been told.
+  Life end_active(int error);
+  void tell_closed();
+  void fail_operations(ErlDrvTermData reason);
+
+  Operations connecting_, accepting_, receiving_;
+  InputBuffer input_;
+  std::size_t wanted_ = 0;               // bytes needed for the next delivery, if that is known
+  std::size_t receive_length_ = 0;       // what the operation under way asks for; 0: whatever comes
+  bool in_headers_ = false;              // http: the first line has been
+  std::vector<ErlDrvTermData> blocked_;  // senders whose answer waits until there is room
+  Deadline send_deadline_ = kNever;
+  std::unique_ptr<FileTransfer> file_;  // under way, behind what is queued
+  bool shutdown_pending_ = false;       // once all is written
+  bool was_connected_ = false;
+  bool closed_told_ = false;  // the owner knows
+  // Said once to who comes after the end: 0: nothing to be said.
+  ErlDrvTermData next_send_ = 0, next_receive_ = 0;
+};
+
+}  // namespace vmrun::inet

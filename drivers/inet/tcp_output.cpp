@@ -1,0 +1,149 @@
+// Sending on a stream: what the system does not take is queued, and its sender waits if it is much.
+
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+
+#include "drivers/inet/tcp.hpp"
+
+namespace vmrun::inet {
+namespace {
+
+/// At most `most` bytes of them.
+ssize_t write_some(int fd, const SysIOVec* vectors, int count, std::size_t most = SIZE_MAX) {
+  constexpr int kVectors = 64;
+  iovec some[kVectors];
+  int n_vectors = 0;
+  for (; n_vectors < std::min(count, kVectors) && most; ++n_vectors) {
+    some[n_vectors] = {vectors[n_vectors].iov_base, std::min(vectors[n_vectors].iov_len, most)};
+    most -= some[n_vectors].iov_len;
+  }
+  msghdr m{};
+  m.msg_iov = some;
+  m.msg_iovlen = static_cast<std::size_t>(n_vectors);
+  ssize_t n;
+  do n = sendmsg(fd, &m, MSG_NOSIGNAL);
+  while (n < 0 && errno == EINTR);
+  return n;
+}
+
+bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
+
+}  // namespace
+
+void TcpSocket::output(ErlIOVec& data) {
+  const ErlDrvTermData caller = driver_caller(port_);
+  if (!is_connected() || shutdown_pending_) {
+    const ErlDrvTermData reason = shutdown_pending_ ? words().closed
+                                  : next_send_      ? next_send_
+                                                    : errno_word(ENOTCONN);
+    next_send_ = next_receive_ = 0;
+    return reply_error(caller, reason);
+  }
+  send(data, caller);
+}
+
+/// Puts the length in front of a packet. The first element is left free for this (erl_driver(3)). A
+/// packet that is too long for it is not sent.
+bool TcpSocket::add_length(ErlIOVec& data, char* header) const {
+  const unsigned bytes = length_bytes(static_cast<PacketType>(settings_.packet_type));
+  if (!bytes) return true;
+  const ErlDrvSizeT size = data.size;
+  if (size >> 8 * bytes) return false;
+  for (unsigned i = 0; i < bytes; ++i) header[i] = static_cast<char>(size >> 8 * (bytes - 1 - i));
+  data.iov[0].iov_base = header;
+  data.iov[0].iov_len = bytes;
+  data.size += bytes;
+  return true;
+}
+
+void TcpSocket::send(ErlIOVec& data, ErlDrvTermData caller) {
+  char header[4];
+  if (!add_length(data, header)) return reply_error(caller, errno_word(EMSGSIZE));
+  sent_.count(data.size);
+  const bool idle = driver_sizeq(port_) == 0 && !file_;
+  ErlDrvSizeT written = 0;
+  if (idle && !settings_.delay_send && data.size) {
+    const ssize_t n = write_some(fd_, data.iov, data.vsize);
+    if (n < 0 && !would_block(errno)) return static_cast<void>(send_failed(errno, caller));
+    if (n > 0) written = static_cast<ErlDrvSizeT>(n);
+  }
+  if (written < data.size) {
+    driver_enqv(port_, &data, written);
+    if (idle && settings_.delay_send) note_ready(ERL_DRV_WRITE, true);
+    if (idle) select(ERL_DRV_WRITE, true);
+    // As in OTP a sender does not wait for what it alone has sent, however much that is.
+    if (!idle && driver_sizeq(port_) >= settings_.high_watermark) return set_busy(caller);
+  }
+  reply(caller);
+}
+
+/// What was queued when a file began to be sent is written before it, what comes then behind it.
+Life TcpSocket::write_queue() {
+  if (file_ && file_->queued_before == 0) {
+    if (write_file() == Life::kOver) return Life::kOver;
+    if (file_ || !is_connected()) return Life::kGoesOn;
+  }
+  int count = 0;
+  while (SysIOVec* vectors = driver_peekq(port_, &count)) {
+    const ssize_t n = write_some(fd_, vectors, count, file_ ? file_->queued_before : SIZE_MAX);
+    if (n < 0) {
+      if (would_block(errno)) break;
+      return send_failed(errno, 0);
+    }
+    if (driver_deq(port_, static_cast<ErlDrvSizeT>(n)) <= settings_.low_watermark) not_busy();
+    if (!file_) continue;
+    file_->queued_before -= std::min(file_->queued_before, static_cast<std::size_t>(n));
+    if (file_->queued_before == 0) {
+      note_ready(ERL_DRV_WRITE, true);
+      return Life::kGoesOn;
+    }
+  }
+  if (driver_sizeq(port_) || file_) return Life::kGoesOn;
+  select(ERL_DRV_WRITE, false);
+  not_busy();
+  if (std::exchange(shutdown_pending_, false)) ::shutdown(fd_, SHUT_WR);
+  output_queue_is_empty();
+  return Life::kGoesOn;
+}
+
+// ---- Busy ---------------------------------------------------------------------------------------
+
+void TcpSocket::set_busy(ErlDrvTermData caller) {
+  if (blocked_.empty()) {
+    set_busy_port(port_, 1);
+    send_deadline_ = deadline_after(settings_.send_timeout_ms);
+    update_timer();
+  }
+  blocked_.push_back(caller);
+}
+
+void TcpSocket::not_busy() {
+  if (blocked_.empty()) return;
+  for (const ErlDrvTermData caller : std::exchange(blocked_, {})) reply(caller);
+  send_deadline_ = kNever;
+  update_timer();
+  set_busy_port(port_, 0);
+}
+
+void TcpSocket::fail_blocked(ErlDrvTermData reason) {
+  if (blocked_.empty()) return;
+  for (const ErlDrvTermData caller : std::exchange(blocked_, {})) reply_error(caller, reason);
+  send_deadline_ = kNever;
+  set_busy_port(port_, 0);
+}
+
+/// What is queued stays queued, unless the socket is to be closed for it.
+void TcpSocket::send_timed_out() {
+  fail_blocked(words().timeout);
+  if (!settings_.send_timeout_close) return;
+  driver_deq(port_, driver_sizeq(port_));
+  close_descriptor();
+  input_.clear();
+  fail_operations(words().closed);
+}
+
+}  // namespace vmrun::inet

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "drivers/inet/input_buffer.hpp"
+#include "drivers/inet/socket.hpp"
+
+/// A socket of udp_inet: datagrams, over UDP or local. See socket.hpp.
+namespace vmrun::inet {
+
+class UdpSocket final : public Socket {
+ public:
+  UdpSocket() : Socket(kDatagram) {}
+
+  void output(ErlIOVec& data) override;
+  void readable() override;
+  void writable() override {}  // what cannot be sent at once is an error
+  void time_is_up() override;
+  void flush() override {}
+  void stop() override;
+
+ protected:
+  std::optional<Answer> request(unsigned number, Reader& in) override;
+  Life options_changed(const Settings& before) override;
+  void adopted() override {}
+  bool waits_for_input() const override;
+  Deadline earliest_deadline() const override { return receiving_.earliest(); }
+  ErlDrvTermData passive_word() const override { return words().udp_passive; }
+
+ private:
+  struct Packet;
+  Answer connect(Reader& in);
+  Answer receive(Reader& in);
+  /// One packet, or error, if there is one, to whoever waits for it. False: there is none.
+  bool read_one();
+  void failed(int error);
+  void answer_receiver(const Packet& packet);
+  void tell_owner_of(const Packet& packet);
+  void deliver_to_port(const Packet& packet);
+  /// Data behind the bytes of `front`, as the options ask for it.
+  void add_data(Message& m, std::string_view front, std::size_t size) const;
+
+  Operations receiving_;
+  InputBuffer input_;  // empty but while a packet is delivered
+};
+
+}  // namespace vmrun::inet

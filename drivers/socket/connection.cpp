@@ -1,0 +1,130 @@
+#include <sys/socket.h>
+
+#include <cerrno>
+
+#include "drivers/socket/address.hpp"
+#include "drivers/socket/natives.hpp"
+#include "drivers/socket/socket.hpp"
+
+// Names of sockets and how they are connected: bind, listen, connect, shutdown.
+namespace vmrun::sockets {
+namespace {
+
+/// An errno: what became of a connection that took its time.
+int outcome(int fd) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
+
+/// The caller has heard that it can go on. With write_mutex.
+ERL_NIF_TERM finish_connect(ErlNifEnv* env, Socket& socket) {
+  socket.connectors.next(env, socket);
+  if (const int error = outcome(socket.fd)) return posix_error(env, error);
+  socket.write_state |= kConnected;
+  return atoms::ok;
+}
+
+ERL_NIF_TERM start_connect(ErlNifEnv* env, Socket& socket, const SizedAddress& to, ERL_NIF_TERM handle) {
+  if (::connect(socket.fd, &to.address.base, to.size) == 0) {
+    socket.write_state |= kConnected;
+    return atoms::ok;
+  }
+  if (errno != EINPROGRESS && errno != EINTR) return posix_error(env, errno);
+  return socket.connectors.await(env, socket, handle) ? atoms::select : select_failed(env);
+}
+
+using NameCall = int (*)(int, sockaddr*, socklen_t*);
+
+ERL_NIF_TERM name_of(ErlNifEnv* env, ERL_NIF_TERM reference, NameCall call) {
+  Socket* socket = socket_of(env, reference);
+  if (!socket) return enif_make_badarg(env);
+  std::lock_guard lock(socket->read_mutex);
+  if (!socket->can_read()) return closed(env);
+  SizedAddress name;
+  if (call(socket->fd, &name.address.base, &name.size) != 0) return posix_error(env, errno);
+  return ok(env, address_term(env, name.address, name.size));
+}
+
+}  // namespace
+
+namespace native {
+
+/// (Socket, Address): ok, {error, Reason}, {invalid, sockaddr}
+ERL_NIF_TERM bind_2(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  Socket* socket = socket_of(env, a[0]);
+  SizedAddress address;
+  if (!socket) return enif_make_badarg(env);
+  if (!get_address(env, a[1], &address)) return invalid(env, atoms::sockaddr);
+  std::lock_guard lock(socket->read_mutex);
+  if (!socket->can_read()) return closed(env);
+  if (::bind(socket->fd, &address.address.base, address.size) != 0) return posix_error(env, errno);
+  socket->read_state |= kBound;
+  return atoms::ok;
+}
+
+/// (Socket, Backlog): ok, {error, Reason}
+ERL_NIF_TERM listen_2(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  Socket* socket = socket_of(env, a[0]);
+  int backlog;
+  if (!socket) return enif_make_badarg(env);
+  if (!enif_get_int(env, a[1], &backlog)) return enif_make_badarg(env);
+  std::lock_guard lock(socket->read_mutex);
+  if (!socket->can_read()) return closed(env);
+  if (::listen(socket->fd, backlog) != 0) return posix_error(env, errno);
+  socket->read_state |= kListening;
+  return atoms::ok;
+}
+
+/// (Socket, Handle, Address): ok, select, {error, Reason}, {invalid, sockaddr}. Of the process that
+/// is connecting it already: as connect_1.
+ERL_NIF_TERM connect_3(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  Socket* socket = socket_of(env, a[0]);
+  SizedAddress address;
+  if (!socket || !enif_is_ref(env, a[1])) return enif_make_badarg(env);
+  if (!get_address(env, a[2], &address)) return invalid(env, atoms::sockaddr);
+  std::lock_guard lock(socket->write_mutex);
+  if (!socket->can_write()) return closed(env);
+  if (!socket->writers.empty()) return busy(env);
+  ErlNifPid self;
+  enif_self(env, &self);
+  if (socket->connectors.empty()) return start_connect(env, *socket, address, a[1]);
+  return socket->connectors.is_served(self) ? finish_connect(env, *socket) : error(env, atom(env, "already"));
+}
+
+/// (Socket): ok, {error, Reason}
+ERL_NIF_TERM connect_1(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  Socket* socket = socket_of(env, a[0]);
+  if (!socket) return enif_make_badarg(env);
+  std::lock_guard lock(socket->write_mutex);
+  if (!socket->can_write()) return closed(env);
+  if (!socket->writers.empty()) return busy(env);
+  ErlNifPid self;
+  enif_self(env, &self);
+  return socket->connectors.is_served(self) ? finish_connect(env, *socket) : raise_invalid(env, atoms::state);
+}
+
+/// (Socket, read | write | read_write): ok, {error, Reason}
+ERL_NIF_TERM shutdown_2(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  Socket* socket = socket_of(env, a[0]);
+  if (!socket) return enif_make_badarg(env);
+  int how;
+  if (a[1] == atom(env, "read")) how = SHUT_RD;
+  else if (a[1] == atom(env, "write")) how = SHUT_WR;
+  else if (a[1] == atom(env, "read_write")) how = SHUT_RDWR;
+  else return raise_invalid(env, tuple(env, atom(env, "how"), a[1]));
+  std::lock_guard lock(socket->read_mutex);
+  if (!socket->can_read()) return closed(env);
+  return ::shutdown(socket->fd, how) == 0 ? atoms::ok : posix_error(env, errno);
+}
+
+/// (Socket): {ok, Address}, {error, Reason}
+ERL_NIF_TERM sockname_1(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  return name_of(env, a[0], getsockname);
+}
+ERL_NIF_TERM peername_1(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  return name_of(env, a[0], getpeername);
+}
+
+}  // namespace native
+}  // namespace vmrun::sockets

@@ -1,0 +1,167 @@
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "drivers/socket/address.hpp"
+#include "drivers/socket/buffer.hpp"
+#include "drivers/socket/control_message.hpp"
+#include "drivers/socket/natives.hpp"
+#include "drivers/socket/socket.hpp"
+
+// Reading. `zero` for a handle: who would have to wait gets ok instead.
+namespace vmrun::sockets {
+namespace {
+
+/// What all kinds of reading begin with; the lock is held while this lives.
+class Reading {
+ public:
+  Reading(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM handle)
+      : env_(env), socket_(socket), handle_(handle), lock_(socket.read_mutex) {}
+
+  /// An answer: the caller cannot read now.
+  std::optional<ERL_NIF_TERM> refusal() {
+    if (!socket_.can_read()) return closed(env_);
+    if (!socket_.acceptors.empty()) return busy(env_);
+    return socket_.readers.ask(env_, socket_, handle_);
+  }
+
+  /// The system has given nothing: number is an errno, 0 at the end of a stream.
+  ERL_NIF_TERM nothing(int number) {
+    if (number == EAGAIN) return wait();
+    ++socket_.counters.read_fails;
+    const ERL_NIF_TERM reason = number ? posix(env_, number) : atoms::closed;
+    socket_.readers.fail(env_, socket_, reason);
+    return error(env_, reason);
+  }
+
+  ERL_NIF_TERM wait() {
+    if (handle_ == atoms::zero) return atoms::ok;
+    return socket_.readers.await(env_, socket_, handle_) ? atoms::select : select_failed(env_);
+  }
+
+  void count_bytes(std::size_t bytes) { socket_.counters.read_byte += bytes; }
+  /// All that was asked for is there: the next one's turn.
+  ERL_NIF_TERM done(ERL_NIF_TERM what, std::size_t bytes) {
+    count_bytes(bytes);
+    ++socket_.counters.read_pkg;
+    socket_.readers.next(env_, socket_);
+    return ok(env_, what);
+  }
+
+ private:
+  ErlNifEnv* env_;
+  Socket& socket_;
+  ERL_NIF_TERM handle_;
+  std::lock_guard<std::mutex> lock_;
+};
+
+void note_largest(Socket& socket, std::size_t bytes) {
+  socket.counters.read_pkg_max = std::max<std::uint64_t>(socket.counters.read_pkg_max, bytes);
+}
+
+/// Length 0 asks for all that is there, at most as much as `rcvbuf` says at a time.
+ERL_NIF_TERM received(ErlNifEnv* env, Socket& socket, Reading& reading, Buffer& buffer, std::size_t bytes,
+                      std::size_t length, ERL_NIF_TERM handle) {
+  const ERL_NIF_TERM data = buffer.take(bytes);
+  const bool is_full = bytes == buffer.size();
+  if (is_full && length == 0 && socket.reads_at_once) {
+    if (++socket.reads_done < socket.reads_at_once) {
+      reading.count_bytes(bytes);
+      return tuple(env, atoms::more, data);
+    }
+    socket.reads_done = 0;
+  }
+  if (is_full || length == 0 || socket.type != SOCK_STREAM || handle == atoms::zero) {
+    note_largest(socket, bytes);
+    return reading.done(data, bytes);
+  }
+  reading.count_bytes(bytes);
+  const ERL_NIF_TERM waits = reading.wait();
+  return waits == atoms::select ? tuple(env, atoms::select, data) : waits;
+}
+
+struct Arguments {
+  Socket* socket;
+  ErlNifUInt64 length;
+  int flags;
+};
+
+bool get_arguments(ErlNifEnv* env, const ERL_NIF_TERM* a, int flags_at, Arguments* to) {
+  const ERL_NIF_TERM handle = a[flags_at + 1];
+  to->socket = socket_of(env, a[0]);
+  return to->socket && enif_get_uint64(env, a[1], &to->length) &&
+         enif_get_int(env, a[flags_at], &to->flags) && (enif_is_ref(env, handle) || handle == atoms::zero);
+}
+
+}  // namespace
+
+namespace native {
+
+/// (Socket, Length, Flags, Handle): {ok, Data}, {more, Data}, select, {select, Data}, ok, {error,
+/// Reason}
+ERL_NIF_TERM recv_4(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  Arguments of;
+  if (!get_arguments(env, a, 2, &of)) return enif_make_badarg(env);
+  Socket& socket = *of.socket;
+  Reading reading(env, socket, a[3]);
+  if (const auto answer = reading.refusal()) return *answer;
+  Buffer buffer(env, of.length ? of.length : socket.read_bytes);
+  if (!buffer.data()) return posix_error(env, ENOMEM);
+  ++socket.counters.read_tries;
+  const ssize_t bytes = ::recv(socket.fd, buffer.data(), buffer.size(), of.flags);
+  if (bytes < 0) return reading.nothing(errno);
+  if (bytes == 0 && socket.type == SOCK_STREAM) return reading.nothing(0);
+  return received(env, socket, reading, buffer, static_cast<std::size_t>(bytes), of.length, a[3]);
+}
+
+/// (Socket, Size, Flags, Handle): {ok, {Source, Data}}, select, ok, {error, Reason}
+ERL_NIF_TERM recvfrom_4(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  Arguments of;
+  if (!get_arguments(env, a, 2, &of)) return enif_make_badarg(env);
+  Socket& socket = *of.socket;
+  Reading reading(env, socket, a[3]);
+  if (const auto answer = reading.refusal()) return *answer;
+  Buffer buffer(env, of.length ? of.length : socket.read_bytes);
+  if (!buffer.data()) return posix_error(env, ENOMEM);
+  ++socket.counters.read_tries;
+  SizedAddress from;
+  const ssize_t got =
+      ::recvfrom(socket.fd, buffer.data(), buffer.size(), of.flags, &from.address.base, &from.size);
+  if (got < 0) return reading.nothing(errno);
+  if (got == 0 && socket.type == SOCK_STREAM) return reading.nothing(0);
+  const auto bytes = static_cast<std::size_t>(got);
+  return reading.done(tuple(env, address_term(env, from.address, from.size), buffer.take(bytes)), bytes);
+}
+
+/// (Socket, Size, ControlSize, Flags, Handle): {ok, #{addr, iov, ctrl, flags}}, select, ok,
+/// {error, Reason}
+ERL_NIF_TERM recvmsg_5(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  Arguments of;
+  ErlNifUInt64 control_bytes;
+  if (!get_arguments(env, a, 3, &of) || !enif_get_uint64(env, a[2], &control_bytes))
+    return enif_make_badarg(env);
+  Socket& socket = *of.socket;
+  Reading reading(env, socket, a[4]);
+  if (const auto answer = reading.refusal()) return *answer;
+  Buffer buffer(env, of.length ? of.length : socket.read_bytes);
+  Buffer control(env, control_bytes ? control_bytes : socket.read_control_bytes);
+  if (!buffer.data() || !control.data()) return posix_error(env, ENOMEM);
+  ++socket.counters.read_tries;
+  SizedAddress from;
+  iovec part{buffer.data(), buffer.size()};
+  msghdr message{&from.address, from.size, &part, 1, control.data(), control.size(), 0};
+  const ssize_t got = ::recvmsg(socket.fd, &message, of.flags);
+  if (got < 0) return reading.nothing(errno);
+  if (got == 0 && socket.type == SOCK_STREAM) return reading.nothing(0);
+  const auto bytes = static_cast<std::size_t>(got);
+  Pairs pairs{{atoms::iov, list(env, {buffer.take(bytes)})},
+              {atoms::ctrl, control_messages_term(env, message)},
+              {atoms::flags, message_flags_term(env, message.msg_flags)}};
+  if (message.msg_namelen)
+    pairs.emplace_back(atoms::addr, address_term(env, from.address, message.msg_namelen));
+  return reading.done(map(env, pairs), bytes);
+}
+
+}  // namespace native
+}  // namespace vmrun::sockets

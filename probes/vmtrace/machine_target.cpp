@@ -1,0 +1,198 @@
+#include "probes/vmtrace/machine_target.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <numeric>
+
+#include "probes/engine/clock.hpp"
+
+namespace vmrun::d {
+MachineTarget::~MachineTarget() {
+  channel_.reset();  // a machine that ends waits a moment for that
+  if (child_ <= 0) return;
+  if (!stopped_of_itself_) kill(child_, SIGKILL);  // as dtrace does with what it has started
+  waitpid(child_, nullptr, 0);
+}
+
+bool MachineTarget::hello(std::string& why, bool& refused) {
+  channel_->send(Message::kHello, Packer().u32(kWireVersion).bytes);
+  Channel::Received answer;
+  if (!await(Message::kProbes, answer, why)) return refused = !gone_, false;
+  if (unpack_probes(answer.body, probes_)) {
+    // It may have another number in its own namespace, which others may have in theirs.
+    for (ProbeInfo& probe : probes_)
+      probe.provider = provider_of(probe.provider, static_cast<std::uint64_t>(pid_));
+    return true;
+  }
+  why = "its list of probes cannot be read; it is of another version";
+  refused = true;
+  return false;
+}
+
+std::vector<ListedFunction> MachineTarget::functions(const FunctionPattern& pattern, std::size_t most) {
+  std::vector<ListedFunction> out;
+  channel_->send(Message::kFunctions, Packer()
+                                          .text(pattern.module)
+                                          .text(pattern.function)
+                                          .u32(static_cast<std::uint32_t>(pattern.arity))
+                                          .u32(static_cast<std::uint32_t>(most))
+                                          .bytes);
+  Channel::Received answer;
+  std::string why;
+  if (await(Message::kFunctions, answer, why) && !unpack_functions(answer.body, out)) out.clear();
+  return out;
+}
+
+bool MachineTarget::open(const Program& program, std::string& why) {
+  adjust_clock();
+  all_.resize(program.aggregations.size());
+  std::iota(all_.begin(), all_.end(), 0U);
+  channel_->send(Message::kProgram, to_bytes(program));
+  Channel::Received answer;
+  return await(Message::kReady, answer, why);
+}
+
+bool MachineTarget::begin(std::string& why) {
+  channel_->send(Message::kGo);
+  if (channel_->flush()) return true;
+  why = "the connection is gone";
+  return false;
+}
+
+std::uint64_t MachineTarget::work(std::uint64_t most_ns) {
+  if (gone_) return most_ns;
+  const bool alive = channel_->flush() && channel_->fill();
+  for (Channel::Received received; channel_->take(received);) by_the_way(received);
+  if (!alive) gone_ = true;
+  return most_ns;
+}
+
+void MachineTarget::end() {
+  if (gone_ || stopped_) return;
+  channel_->send(Message::kStop);
+  Channel::Received answer;
+  std::string why;
+  await(Message::kStopped, answer, why);
+  stopped_ = true;
+}
+
+std::vector<Ring*> MachineTarget::rings() {
+  std::vector<Ring*> all;
+  for (const auto& ring : rings_) all.push_back(ring.get());
+  return all;
+}
+
+std::vector<Element> MachineTarget::aggregations() {
+  std::vector<Element> elements;
+  if (gone_ || all_.empty()) return elements;
+  Packer body;
+  for (const std::uint32_t a : all_) body.u32(a);
+  channel_->send(Message::kAggregations, body.bytes);
+  Channel::Received answer;
+  std::string why;
+  if (await(Message::kAggregations, answer, why) && !unpack_elements(answer.body, elements)) elements.clear();
+  return elements;
+}
+
+std::uint64_t MachineTarget::drops(Drop kind) {
+  if (gone_) return 0;
+  channel_->send(Message::kDrops);
+  Channel::Received answer;
+  std::string why;
+  if (!await(Message::kDrops, answer, why)) return 0;
+  Unpacker counts(answer.body);
+  std::uint64_t n = 0;
+  for (unsigned i = 0; i <= static_cast<unsigned>(kind); ++i) n = counts.u64();
+  return n;
+}
+
+std::uint64_t MachineTarget::firings() {
+  if (gone_) return 0;
+  channel_->send(Message::kFirings);
+  Channel::Received answer;
+  std::string why;
+  return await(Message::kFirings, answer, why) ? Unpacker(answer.body).u64() : 0;
+}
+
+std::vector<std::pair<std::uint64_t, std::string>> MachineTarget::new_atoms() {
+  std::vector<std::pair<std::uint64_t, std::string>> atoms;
+  for (bool more = !gone_; more;) {
+    channel_->send(Message::kAtomsFrom, Packer().u32(atoms_told_).bytes);
+    Channel::Received answer;
+    std::string why;
+    if (!await(Message::kAtomsFrom, answer, why)) break;
+    Unpacker in(answer.body);
+    for (more = !in.at_end(); !in.at_end() && in.ok(); ++atoms_told_) {
+      const std::uint64_t number = in.u64();
+      atoms.emplace_back(number, in.text());
+    }
+  }
+  return atoms;
+}
+
+Names MachineTarget::names() {
+  return {[this](std::uint64_t n) { return name(Message::kAtoms, n); },
+          [this](std::uint64_t n) { return name(Message::kAddresses, n); },
+          [this](std::uint64_t n) { return name(Message::kFunctionNames, n); }};
+}
+
+std::string MachineTarget::node() { return named(Message::kNode, ""); }
+
+std::string MachineTarget::name(Message what, std::uint64_t number) {
+  return named(what, Packer().u64(number).bytes);
+}
+
+/// Empty: nobody says.
+std::string MachineTarget::named(Message what, std::string_view body) {
+  if (gone_) return "";
+  channel_->send(what, body);
+  Channel::Received answer;
+  std::string why;
+  std::vector<std::string> names;
+  if (!await(Message::kNames, answer, why) || !unpack_names(answer.body, names) || names.empty()) return "";
+  return names[0];
+}
+
+void MachineTarget::by_the_way(Channel::Received& received) {
+  switch (received.message) {
+    case Message::kRing: {
+      std::string why;
+      rings_told_++;
+      if (received.passed < 0) return;
+      if (auto ring = Ring::map(received.passed, why)) rings_.push_back(std::move(ring));
+      return;
+    }
+    case Message::kExit: {
+      Unpacker body(received.body);
+      exiting_ = true;
+      status_ = static_cast<int>(body.u32());
+      return;
+    }
+    case Message::kStopped: stopped_ = stopped_of_itself_ = true; return;
+    default: break;
+  }
+  if (received.passed >= 0) close(received.passed);
+}
+
+bool MachineTarget::await(Message wanted, Channel::Received& answer, std::string& why, int timeout_ms) {
+  for (;;) {
+    if (!channel_->wait(answer, timeout_ms)) {
+      gone_ = true;
+      why = "it does not answer";
+      return false;
+    }
+    if (answer.message == wanted) {
+      if (wanted == Message::kStopped) stopped_ = true;
+      return true;
+    }
+    if (answer.message == Message::kRefused) {
+      why = Unpacker(answer.body).text();
+      return false;
+    }
+    by_the_way(answer);
+  }
+}
+
+}  // namespace vmrun::d

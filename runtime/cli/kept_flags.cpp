@@ -1,0 +1,69 @@
+#include "runtime/cli/kept_flags.hpp"
+
+#include <cstring>
+
+#include <fmt/core.h>
+
+namespace vmrun::cli {
+namespace {
+
+struct Row {
+  const char* name;
+  int values;
+  const char* shown;  // what --help calls the values
+  const char* help;   // nullptr: accepted, not shown
+};
+
+constexpr Row kRows[] = {
+    {"-sname", 1, "NAME", "be a node of this name, among nodes with short names (docs/guide.md, \"Nodes\")"},
+    {"-name", 1, "NAME", "be a node of this name, among nodes with fully qualified names"},
+    {"-setcookie", 1, "[NODE] COOKIE",
+     "what nodes must know to connect, instead of ~/.erlang.cookie; after a name with @: for that node"},
+    {"-hidden", 0, "", "connect to others without being one of their nodes()"},
+    {"-connect_all", 1, "false", "do not connect to all nodes that others are connected to"},
+    {"-dist_listen", 1, "false", "let no node connect to this one"},
+    {"-proto_dist", 1, "MODULE", "what carries connections (default inet_tcp; inet6_tcp, inet_tls…)"},
+    {"-epmd_module", 1, "MODULE", "what finds other nodes (default erl_epmd)"},
+    {"-start_epmd", 1, "false", "do not start epmd, the service of names, when none runs"},
+    {"-erl_epmd_port", 1, "PORT", "all nodes listen on this port: no epmd is asked"},
+    {"-epmd_port", 1, "PORT", nullptr},
+    {"-no_epmd", 0, "", nullptr},
+    {"-nocookie", 0, "", nullptr},
+    {"-vmtrace", 1, "off", "other nodes of the cluster may not trace this one (vmtrace --node)"},
+    {"-kernel", 2, "KEY VALUE",
+     "a parameter of the library, VALUE a term: inet_dist_listen_min, net_ticktime… (docs/guide.md)"},
+    {"-ssl_dist_opt", 2, "KEY VALUE", nullptr},
+    {"-ssl_dist_optfile", 1, "FILE", nullptr},
+};
+
+const Row* find(const char* word) {
+  for (const Row& row : kRows)
+    if (std::strcmp(word, row.name) == 0) return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+bool keep_flag(int argc, const char* const* argv, int* i, std::vector<KeptFlag>* kept, std::string* error) {
+  const Row* row = find(argv[*i]);
+  if (!row) return false;
+  int values = row->values;
+  // erl takes all words up to the next flag; here the script follows.
+  if (!std::strcmp(row->name, "-setcookie") && *i + 1 < argc && std::strchr(argv[*i + 1], '@')) values = 2;
+  if (*i + values >= argc) {
+    *error = fmt::format("flag {} needs a value: {} {}", row->name, row->name, row->shown);
+    return true;
+  }
+  kept->push_back({row->name + 1, std::vector<std::string>(argv + *i + 1, argv + *i + 1 + values)});
+  *i += values;
+  return true;
+}
+
+std::string kept_flags_help() {
+  std::string text;
+  for (const Row& row : kRows)
+    if (row.help) text += fmt::format("  {:<20} {}\n", fmt::format("{} {}", row.name, row.shown), row.help);
+  return text;
+}
+
+}  // namespace vmrun::cli

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+/// What epmd knows and answers (Erlang/OTP, "EPMD Protocol"): names of nodes on this host, each for
+/// as long as the connection stays open over which it was registered. Knows nothing of sockets;
+/// used by one thread. Requests come from anybody: each is checked to its last byte.
+namespace vmrun::epmd {
+
+enum class Then { kKeepOpen, kClose, kEnd };
+
+struct Answer {
+  std::string bytes;
+  Then then = Then::kClose;
+};
+
+class Registry {
+ public:
+  /// port: epmd's own, which some answers tell. first_creation: of the first node; others follow.
+  /// relaxed: nodes may be taken out of the list, and epmd ended while there are some, by request.
+  Registry(std::uint16_t port, std::uint32_t first_creation, bool relaxed);
+
+  /// request: without its length. connection: any number that is the caller's own for the
+  /// connection. local: the other end is on this host; only such may register and command.
+  Answer answer(std::string_view request, int connection, bool local);
+  void closed(int connection);
+
+ private:
+  struct Node {
+    int connection;
+    std::uint16_t port, high, low;
+    std::uint8_t type, protocol;
+    std::string extra;
+  };
+
+  Answer alive(std::string_view request, int connection);
+  Answer port_of(std::string_view name) const;
+  std::string names(bool with_connections) const;
+  Answer stop(std::string_view name);
+  std::uint32_t next_creation();
+
+  std::uint16_t port_;
+  std::uint32_t creation_;
+  bool relaxed_;
+  std::map<std::string, Node, std::less<>> nodes_;
+};
+
+}  // namespace vmrun::epmd

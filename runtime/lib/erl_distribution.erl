@@ -1,0 +1,121 @@
+%% The processes that make this machine a node, and who looks after them:
+%%
+%%   kernel_sup                         where OTP has it too; ends the machine when it cannot keep its children up
+%%     rex                              of rpc
+%%     global_name_server, ...          of an installed OTP, if there is one
+%%     net_sup or net_sup_dynamic       started from the command line, or by net_kernel:start/1,2
+%%       erl_epmd auth net_kernel       and what the distribution modules need
+-module(erl_distribution).
+-behaviour(supervisor).
+
+-export([boot/0, start/1, stop/0, restart/1]).
+-export([start_link/1, init/1, keeper/2]).
+
+%% --- From the command line ---
+
+%% Called before the program begins, if there is -sname or -name. Does not return when this cannot be a node.
+boot() ->
+    case start_kernel_sup([net_sup(net_sup, Options) || Options <- given()]) of
+        ok -> ok;
+        {error, Reason} ->
+            io:format(standard_error, "vmrun: cannot be a node: ~tp~n", [innermost(Reason)]),
+            halt(1)
+    end.
+
+given() ->
+    Names = [{Name, Domain} || {Flag, Domain} <- [{sname, shortnames}, {name, longnames}], {ok, Given} <- [init:get_argument(Flag)],
+                               [Name] <- Given],
+    case Names of
+        [{Name, Domain} | Others] ->
+            Others =:= [] orelse logger:warning("Multiple -sname or -name given, using the first, ~p", [Name]),
+            [#{name => list_to_atom(Name), name_domain => Domain, clean_halt => true, supervisor => net_sup}];
+        [] -> []
+    end.
+
+innermost({shutdown, {failed_to_start_child, _, Reason}}) -> innermost(Reason);
+innermost({failed_to_start_child, _, Reason}) -> innermost(Reason);
+innermost({'EXIT', Reason}) -> innermost(Reason);
+innermost({Reason, [{_, _, _, _} | _]}) -> Reason;
+innermost(Reason) -> Reason.
+
+%% --- By net_kernel:start/1,2 ---
+
+start(Options) ->
+    case whereis(kernel_sup) of
+        undefined -> start_kernel_sup([]);
+        _ -> ok
+    end,
+    supervisor:start_child(kernel_sup, net_sup(net_sup_dynamic, Options#{clean_halt => false, supervisor => net_sup_dynamic})).
+
+stop() ->
+    case whereis(kernel_sup) of
+        undefined -> {error, not_found};
+        _ ->
+            case supervisor:terminate_child(kernel_sup, net_sup_dynamic) of
+                ok -> supervisor:delete_child(kernel_sup, net_sup_dynamic);
+                Error ->
+                    case whereis(net_sup) of
+                        undefined -> Error;
+                        _ -> {error, not_allowed}
+                    end
+            end
+    end.
+
+%% For a node that has lost whoever had named it: from the beginning, in a process that is linked to the caller.
+restart(Id) ->
+    spawn_link(fun() ->
+                       process_flag(trap_exit, true),
+                       ok = supervisor:terminate_child(kernel_sup, Id),
+                       {ok, _} = supervisor:restart_child(kernel_sup, Id)
+               end).
+
+%% --- Supervisors ---
+
+net_sup(Id, Options) ->
+    #{id => Id, start => {?MODULE, start_link, [Options]}, restart => permanent, shutdown => 1000, type => supervisor}.
+
+start_link(Options) -> supervisor:start_link({local, net_sup}, ?MODULE, {net_sup, Options}).
+
+start_kernel_sup(Children) ->
+    {Keeper, Monitor} = spawn_monitor(?MODULE, keeper, [self(), Children]),
+    receive
+        {Keeper, started} ->
+            demonitor(Monitor, [flush]),
+            ok;
+        {'DOWN', Monitor, _, _, Reason} -> {error, Reason}
+    end.
+
+%% kernel_sup's parent.
+keeper(Starter, Children) ->
+    group_leader(whereis(user), self()),
+    process_flag(trap_exit, true),
+    kernel_options:offer(),
+    case supervisor:start_link({local, kernel_sup}, ?MODULE, {kernel_sup, Children}) of
+        {ok, Sup} ->
+            Starter ! {self(), started},
+            kept(Sup);
+        {error, Reason} -> exit(Reason)
+    end.
+
+kept(Sup) ->
+    receive
+        {'EXIT', Sup, Reason} ->
+            error_logger:error_msg("Kernel pid terminated (kernel_sup) (~tp)~n", [Reason]),
+            init:stop(1);
+        _ -> kept(Sup)
+    end.
+
+init({kernel_sup, Children}) ->
+    Rex = #{id => rex, start => {rpc, start_link, []}, shutdown => 2000},
+    {ok, {#{strategy => one_for_all, intensity => 0, period => 1}, [Rex | Children]}};
+init({net_sup, Options}) ->
+    Epmd = case init:get_argument(no_epmd) of
+               {ok, _} -> [];
+               error ->
+                   Module = net_kernel:epmd_module(),
+                   [#{id => Module, start => {Module, start_link, []}, shutdown => 2000}]
+           end,
+    Children = net_kernel:protocol_childspecs() ++ Epmd ++
+        [#{id => auth, start => {auth, start_link, []}, shutdown => 2000},
+         #{id => net_kernel, start => {net_kernel, start_link, [Options]}, shutdown => 2000}],
+    {ok, {#{strategy => one_for_all, intensity => 0, period => 1}, Children}}.

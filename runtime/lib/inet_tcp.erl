@@ -1,0 +1,5 @@
+%% TCP over IPv4, as gen_tcp calls it.
+-module(inet_tcp).
+
+-define(FAMILY, inet).
+-include("tcp_family.hrl").

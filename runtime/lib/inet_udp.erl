@@ -1,0 +1,5 @@
+%% UDP over IPv4, as gen_udp calls it.
+-module(inet_udp).
+
+-define(FAMILY, inet).
+-include("udp_family.hrl").

@@ -1,0 +1,5 @@
+%% Stream sockets that are files, as gen_tcp calls it.
+-module(local_tcp).
+
+-define(FAMILY, local).
+-include("tcp_family.hrl").

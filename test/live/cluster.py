@@ -1,0 +1,127 @@
+"""Machines that are nodes of one cluster: traced over its connections (vmtrace --node), and a request followed over two of them."""
+import contextlib
+import pathlib
+import re
+
+import nodes.cluster
+from harness.results import Test
+
+from . import inside, session
+from .attach import expect
+
+HERE = pathlib.Path(__file__).resolve().parent
+HOST = 'localhost'
+
+
+def tests(root, vmrun):
+    suite = Suite(root, pathlib.Path(vmrun))
+    return [Test('live', 'inside: cluster ' + name[13:].replace('_', ' '), getattr(suite, name), alone=True)
+            for name in dir(suite) if name.startswith('test_cluster_')]
+
+
+class Cluster(nodes.cluster.Cluster):
+    """With machines that run programs of test/live, and end with the block."""
+
+    def node(self, name, *arguments, flags=(), source=HERE / 'request.act'):
+        flags = ['+S', '2', *self.flags(name), *flags]
+        return self.stack.enter_context(session.Target(self.vmrun, source, flags, arguments, self.environment))
+
+    def __enter__(self):
+        self.stack = contextlib.ExitStack()
+        return super().__enter__()
+
+    def __exit__(self, *why):
+        self.stack.close()
+        super().__exit__(*why)
+
+
+class Suite(inside.Suite):
+    def __init__(self, root, vmrun):
+        super().__init__(vmrun)
+        self.root = root
+
+    def told(self, cluster, *words):
+        tracer = self.start(*words, env=cluster.environment)
+        output, errors = tracer.communicate(timeout=session.LIMIT)
+        return tracer.returncode, output, errors
+
+    def test_cluster_nodes_are_traced_over_its_connections(self):
+        with Cluster(self.vmrun, host=HOST) as cluster:
+            nodes = [cluster.node(name, 'server') for name in ('one', 'two')]
+            status, output, errors = self.told(cluster, '--node', f'one@{HOST}', '--node', f'two@{HOST}', '--cookie', cluster.cookie, '-q', '-n',
+                                               'BEGIN { printf("%d %s\\n", pid, node); exit(0); }')
+            expect(status == 0 and not errors, f'status {status}', errors)
+            said = sorted(line for line in output.split('\n') if line)
+            expect(said == sorted(f"{n.process.pid} '{name}@{HOST}'" for n, name in zip(nodes, ('one', 'two'))), 'pids and nodes', output)
+            for node in nodes:
+                self.expect_nothing_left(node)
+
+    def test_cluster_views_name_the_nodes(self):
+        with Cluster(self.vmrun, host=HOST) as cluster:
+            for name in 'one', 'two':
+                cluster.node(name, 'busy')
+            status, output, errors = self.told(cluster, 'top', '-d', '1s', '-i', '0', '--node', f'one@{HOST}', '--node', f'two@{HOST}', '--cookie', cluster.cookie)
+            expect(status == 0, f'status {status}', errors)
+            for name in 'one', 'two':
+                expect(f' {name}@{HOST} busy' in output, f'nothing of {name}', output)
+
+    def test_cluster_who_may_not_trace(self):
+        with Cluster(self.vmrun, host=HOST) as cluster:
+            cluster.node('open', 'server')
+            cluster.node('shut', 'server', flags=['-vmtrace', 'off'])
+            for node, cookie, why in (('open', 'other', 'cannot be reached'), ('shut', cluster.cookie, 'not to be traced by other nodes'),
+                                      ('none', cluster.cookie, 'cannot be reached')):
+                status, _, errors = self.told(cluster, '--node', f'{node}@{HOST}', '--cookie', cookie, '-n', 'BEGIN { exit(0); }')
+                expect(status == 1 and why in errors and f'{node}@{HOST}' in errors, f'{node}: status {status}', errors)
+
+    def test_cluster_a_traced_node_is_killed(self):
+        with Cluster(self.vmrun, host=HOST) as cluster:
+            node = cluster.node('one', 'server')
+            tracer = self.start('--node', f'one@{HOST}', '--cookie', cluster.cookie, '-q', '-n', 'tick-10ms { printf("tick\\n"); }', env=cluster.environment)
+            expect(tracer.stdout.readline() == 'tick\n', 'nothing is traced')
+            node.process.kill()
+            tracer.communicate(timeout=session.LIMIT)
+            expect(tracer.returncode == 0, f'status {tracer.returncode}')
+
+    # -- a request that goes over two nodes
+
+    def follow(self, trace):
+        """What trace(nodes) sees of a request: (node, what) in the order of time, pids by their part in it."""
+        with Cluster(self.vmrun, host=HOST) as cluster:
+            server = cluster.node('server', 'server')
+            client = cluster.node('client', 'client', f'server@{HOST}')
+            tracers = trace(cluster, [server, client])
+            client.line('go')
+            client.wait_for('done')
+            lines_of = {'client': client.output.seen, 'server': server.output.seen}
+            pids = {(node, line.split()[1]): part for node, part in (('client', 'client'), ('server', 'desk')) for line in lines_of[node] if line.startswith('self')}
+            pids |= {('server', line.split()[1]): 'worker' for line in lines_of['client'] if line.startswith('worker')}
+            client.finish()
+            server.process.kill()
+            lines = tracers()
+        names = {str(client.process.pid): 'client', str(server.process.pid): 'server'}
+        events = [re.fullmatch(r'(\d+) (\d+) (\S+) (sends to|is sent|receives)(.*): label 77, .*', line) for line in lines]
+        return [event[1:] for event in sorted((int(e[1]), names[e[2]], pids[names[e[2]], e[3]], e[4]) for e in events if e)]
+
+    EXPECTED = [('client', 'client', 'sends to'), ('server', 'desk', 'is sent'), ('server', 'desk', 'receives'), ('server', 'worker', 'is sent'),
+                ('server', 'worker', 'receives'), ('server', 'worker', 'sends to'), ('client', 'client', 'is sent'), ('client', 'client', 'receives')]
+
+    def test_cluster_a_request_is_followed_by_vmtrace(self):
+        def trace(cluster, nodes):
+            targets = [word for node in nodes for word in ('-p', str(node.process.pid))]
+            tracer = self.start('-q', *targets, '-s', str(self.root / 'scripts/d/seq-trace-nodes.d'), env=cluster.environment)
+            lines = session.Lines(tracer.stdout)
+            for _ in nodes:
+                lines.until('tracing', 'vmtrace')
+            return lambda: (tracer.wait(session.LIMIT), lines.rest())[1]
+        seen = self.follow(trace)
+        expect(seen == self.EXPECTED, 'vmtrace saw something else', *seen)
+
+    def test_cluster_a_request_is_followed_by_bpftrace(self):
+        session.require_tracer()
+
+        def trace(cluster, nodes):
+            tracers = [session.Tracer(node.process.pid, self.root / 'scripts/bpftrace/seq-trace-nodes.bt') for node in nodes]
+            return lambda: [line for tracer in tracers for line in tracer.lines()]
+        seen = self.follow(trace)
+        expect(seen == self.EXPECTED, 'bpftrace saw something else', *seen)

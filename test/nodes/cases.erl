@@ -1,0 +1,342 @@
+%% What two nodes do with each other, from the side that begins. Each case is a function of the other node's name; what it
+%% asserts, it matches. The same cases run on vmrun and on a stock erl, against either.
+-module(cases).
+-export([main/1, start/0, later/1, sum/1]).
+-compile(export_all).
+-compile(nowarn_export_all).
+
+-define(PATIENCE, 20000).
+
+start() -> main(init:get_plain_arguments()).
+
+main([Peer | Names]) ->
+    Node = list_to_atom(Peer),
+    Cases = case Names of
+                [] -> [Name || {Name, 1} <- ?MODULE:module_info(exports), lists:prefix("case_", atom_to_list(Name))];
+                _ -> [list_to_atom("case_" ++ Name) || Name <- Names]
+            end,
+    Failed = lists:append([run(Name, Node) || Name <- lists:sort(Cases)]),
+    io:format("~b cases, ~b failed~n", [length(Cases), length(Failed)]),
+    halt(length(Failed)).
+
+%% Each in a process of its own, so that none finds another's messages.
+run(Name, Node) ->
+    {Pid, Monitor} = spawn_monitor(?MODULE, Name, [Node]),
+    receive
+        {'DOWN', Monitor, _, _, normal} -> [];
+        {'DOWN', Monitor, _, _, Reason} ->
+            io:format("~s: ~p~n", [Name, Reason]),
+            [Name]
+    after ?PATIENCE ->
+        io:format("~s: no end; ~p~n", [Name, process_info(Pid, [current_stacktrace, messages])]),
+        exit(Pid, kill),
+        [Name]
+    end.
+
+next() -> receive Message -> Message after ?PATIENCE div 2 -> error(nothing_came) end.
+
+%% --- Connecting ---
+
+case_ping(Peer) ->
+    pong = net_adm:ping(Peer),
+    true = lists:member(Peer, nodes()),
+    pang = net_adm:ping('nobody@localhost'),
+    pong = net_adm:ping(node()),
+    true = net_kernel:connect_node(Peer).
+
+case_names(Peer) ->
+    {ok, Names} = net_adm:names(localhost),
+    [Short, _] = string:split(atom_to_list(Peer), "@"),
+    {_, Port} = lists:keyfind(Short, 1, Names),
+    true = is_integer(Port).
+
+case_node_info(Peer) ->
+    pong = net_adm:ping(Peer),
+    {ok, up} = net_kernel:node_info(Peer, state),
+    {ok, normal} = net_kernel:node_info(Peer, type),
+    {ok, In} = net_kernel:node_info(Peer, in),
+    true = In > 0,
+    {ok, Owner} = net_kernel:node_info(Peer, owner),
+    true = is_pid(Owner),
+    {error, bad_node} = net_kernel:node_info(nobody@localhost).
+
+case_disconnect_and_back(Peer) ->
+    pong = net_adm:ping(Peer),
+    ok = net_kernel:monitor_nodes(true, [nodedown_reason]),
+    true = monitor_node(Peer, true),
+    true = erlang:disconnect_node(Peer),
+    {nodedown, Peer, [{nodedown_reason, disconnect}]} = receive {nodedown, _, _} = Down -> Down after ?PATIENCE -> none end,
+    {nodedown, Peer} = next(),
+    pong = net_adm:ping(Peer),
+    {nodeup, Peer, []} = next(),
+    ok = net_kernel:monitor_nodes(false, [nodedown_reason]).
+
+case_unknown_node(_) ->
+    {echo, 'nobody@localhost'} ! lost,
+    true = monitor_node('nobody@localhost', true),
+    {nodedown, 'nobody@localhost'} = next(),
+    Ref = monitor(process, {echo, 'nobody@localhost'}),
+    {'DOWN', Ref, process, {echo, 'nobody@localhost'}, noconnection} = next(),
+    process_flag(trap_exit, true),
+    Pid = spawn_link('nobody@localhost', erlang, node, []),
+    {'EXIT', Pid, noconnection} = next().
+
+case_cookie(Peer) ->
+    Own = erlang:get_cookie(),
+    Own = rpc:call(Peer, erlang, get_cookie, []),
+    true = erlang:set_cookie(other@localhost, for_other),
+    for_other = erlang:get_cookie(other@localhost),
+    Own = erlang:get_cookie(Peer).
+
+%% --- Messages ---
+
+case_registered_send(Peer) ->
+    {echo, Peer} ! {self(), hello},
+    {Echo, hello} = next(),
+    Peer = node(Echo),
+    Echo ! {self(), again},
+    {Echo, again} = next(),
+    {nobody_here, Peer} ! lost,
+    ok = erlang:send({echo, Peer}, {self(), third}, [noconnect, nosuspend]),
+    {Echo, third} = next().
+
+case_terms(Peer) ->
+    Terms = [0, -1, 1 bsl 59, -(1 bsl 200), 1.5, -0.0, a, 'näme', 'ロゴ', [], [a | b], "text", lists:seq(1, 300), {}, {1, {2}},
+             <<>>, <<1, 2, 3>>, <<5:3>>, binary:copy(<<"x">>, 100), binary:part(binary:copy(<<"y">>, 1000), 10, 500), #{},
+             #{a => 1, "b" => [2]}, maps:from_list([{N, N * N} || N <- lists:seq(1, 100)]), self(), make_ref(), node(), Peer,
+             fun erlang:abs/1, list_to_tuple(lists:seq(1, 300)), monitor(process, self()), hd(erlang:ports())],
+    {echo, Peer} ! {self(), first},
+    {Echo, first} = next(),
+    lists:foreach(fun(Term) ->
+                          Echo ! {self(), Term},
+                          {Echo, Same} = next(),
+                          {true, _} = {Same =:= Term, Term}
+                  end, [Echo, Terms | Terms]).
+
+case_many_in_order(Peer) ->
+    {echo, Peer} ! {self(), first},
+    {Echo, first} = next(),
+    Numbers = lists:seq(1, 20000),
+    lists:foreach(fun(N) -> Echo ! {self(), N} end, Numbers),
+    lists:foreach(fun(N) -> {Echo, N} = receive {Echo, _} = M -> M after ?PATIENCE -> none end end, Numbers).
+
+%% Small messages of others pass large ones.
+case_large(Peer) ->
+    Large = binary:copy(<<"0123456789">>, 3000000),
+    Ref = make_ref(),
+    {echo, Peer} ! {self(), Ref, size, Large},
+    {Ref, 30000000} = next(),
+    {echo, Peer} ! {self(), Ref, size, [Large, binary_to_list(binary:part(Large, 0, 1000000))]},
+    {Ref, 31000000} = next().
+
+case_both_directions(Peer) ->
+    Self = self(),
+    Size = 2000000,
+    Pids = [spawn(Peer, fun() -> receive {From, Bytes} -> From ! {self(), Bytes} end end) || _ <- lists:seq(1, 5)],
+    lists:foreach(fun(Pid) -> Pid ! {Self, binary:copy(<<"z">>, Size)} end, Pids),
+    lists:foreach(fun(Pid) -> Size = receive {Pid, Bytes} -> byte_size(Bytes) after ?PATIENCE -> none end end, Pids).
+
+case_alias(Peer) ->
+    Alias = alias([reply]),
+    Pid = spawn(Peer, fun() -> receive {go, A} -> A ! first, A ! second end end),
+    Pid ! {go, Alias},
+    first = next(),
+    nothing = receive Other -> Other after 200 -> nothing end.
+
+case_group_call(Peer) ->
+    Pid = spawn(Peer, ?MODULE, server, []),
+    Ref = monitor(process, Pid, [{alias, reply_demonitor}]),
+    Pid ! {Ref, self(), 7},
+    {Ref, {reply, 7}} = next().
+
+server() -> receive {Ref, _, N} -> Ref ! {Ref, {reply, N}} end.
+
+%% --- Processes ---
+
+case_spawn(Peer) ->
+    Self = self(),
+    Pid = spawn(Peer, fun() -> Self ! {self(), node()} end),
+    {Pid, Peer} = next(),
+    Pid2 = spawn(Peer, ?MODULE, later, [Self]),
+    {Pid2, later, Peer} = next(),
+    Peer = node(Pid2).
+
+later(To) -> To ! {self(), later, node()}.
+
+case_spawn_link(Peer) ->
+    process_flag(trap_exit, true),
+    Pid = spawn_link(Peer, erlang, exit, [because]),
+    {'EXIT', Pid, because} = next(),
+    Pid2 = spawn_link(Peer, timer, sleep, [infinity]),
+    exit(Pid2, kill),
+    {'EXIT', Pid2, killed} = next().
+
+case_spawn_monitor(Peer) ->
+    {Pid, Ref} = spawn_monitor(Peer, erlang, exit, [{why, [1, 2, 3]}]),
+    {'DOWN', Ref, process, Pid, {why, [1, 2, 3]}} = next(),
+    {Pid2, Ref2} = spawn_opt(Peer, timer, sleep, [infinity], [monitor, {priority, high}]),
+    {priority, high} = rpc:call(Peer, erlang, process_info, [Pid2, priority]),
+    exit(Pid2, stop),
+    {'DOWN', Ref2, process, Pid2, stop} = next().
+
+case_spawn_request(Peer) ->
+    Id = spawn_request(Peer, ?MODULE, later, [self()], [{reply_tag, tag}]),
+    {tag, Id, ok, Pid} = receive {tag, _, _, _} = Reply -> Reply after ?PATIENCE -> none end,
+    {Pid, later, Peer} = next(),
+    Bad = spawn_request('nobody@localhost', ?MODULE, later, [self()]),
+    {spawn_reply, Bad, error, noconnection} = next().
+
+case_links(Peer) ->
+    Self = self(),
+    Local = spawn(fun() -> receive {finish, How} -> exit(How) end end),
+    spawn(Peer, other_node, linked, [Local, Self]),
+    {linked, Remote} = next(),
+    Peer = node(Remote),
+    {links, Links} = process_info(Local, links),
+    [Remote] = Links,
+    Local ! {finish, {over, [self()]}},
+    {exited, {over, [Self]}} = next().
+
+case_unlink(Peer) ->
+    Pid = spawn_link(Peer, timer, sleep, [infinity]),
+    true = unlink(Pid),
+    Ref = monitor(process, Pid),
+    exit(Pid, gone),
+    {'DOWN', Ref, process, Pid, gone} = next(),
+    process_flag(trap_exit, true),
+    true = link(Pid),
+    {'EXIT', Pid, noproc} = next().
+
+case_monitors(Peer) ->
+    Pid = spawn(Peer, timer, sleep, [infinity]),
+    Ref = monitor(process, Pid),
+    true = demonitor(Ref),
+    Named = monitor(process, {echo, Peer}),
+    Nobody = monitor(process, {nobody_here, Peer}),
+    {'DOWN', Nobody, process, {nobody_here, Peer}, noproc} = next(),
+    Tagged = monitor(process, Pid, [{tag, gone}]),
+    exit(Pid, kill),
+    {gone, Tagged, process, Pid, killed} = next(),
+    true = demonitor(Named, [flush]),
+    nothing = receive Other -> Other after 100 -> nothing end.
+
+case_exit_signals(Peer) ->
+    Self = self(),
+    Pid = spawn(Peer, fun() ->
+                              process_flag(trap_exit, true),
+                              Self ! ready,
+                              receive {'EXIT', From, Reason} -> Self ! {From, Reason} end
+                      end),
+    ready = next(),
+    exit(Pid, {signal, "text"}),
+    {Self, {signal, "text"}} = next().
+
+case_links_break(Peer) ->
+    process_flag(trap_exit, true),
+    Pid = spawn_link(Peer, timer, sleep, [infinity]),
+    Ref = monitor(process, Pid),
+    true = erlang:disconnect_node(Peer),
+    Both = lists:sort([next(), next()]),
+    Both = lists:sort([{'EXIT', Pid, noconnection}, {'DOWN', Ref, process, Pid, noconnection}]),
+    pong = net_adm:ping(Peer).
+
+case_local_fun(Peer) ->
+    X = length(nodes()) + 5,
+    {X, Peer} = erpc:call(Peer, fun() -> {X, node()} end).
+
+%% --- Output of the other node's processes comes here ---
+
+case_group_leader(Peer) ->
+    Self = self(),
+    Leader = spawn_link(fun() -> leader(Self) end),
+    group_leader(Leader, self()),
+    spawn(Peer, other_node, print, ["hello"]),
+    {printed, Text} = next(),
+    "hello from " ++ Rest = lists:flatten(Text),
+    true = Rest =:= atom_to_list(Peer) ++ "\n" orelse Rest =:= "'" ++ atom_to_list(Peer) ++ "'\n",
+    io:put_chars(rpc:call(Peer, erlang, whereis, [user]), "written by another node\n").
+
+leader(To) ->
+    receive
+        {io_request, From, ReplyAs, {put_chars, unicode, Chars}} ->
+            To ! {printed, unicode:characters_to_list(Chars)},
+            From ! {io_reply, ReplyAs, ok};
+        {io_request, From, ReplyAs, {put_chars, unicode, M, F, A}} ->
+            To ! {printed, unicode:characters_to_list(apply(M, F, A))},
+            From ! {io_reply, ReplyAs, ok}
+    end,
+    leader(To).
+
+%% --- Calls ---
+
+case_rpc(Peer) ->
+    Peer = rpc:call(Peer, erlang, node, []),
+    {badrpc, {'EXIT', {badarg, [{erlang, hd, [[]], _} | _]}}} = rpc:call(Peer, erlang, hd, [[]]),
+    {badrpc, {'EXIT', {undef, [{no_such, f, [1], []} | _]}}} = rpc:call(Peer, no_such, f, [1]),
+    {badrpc, {'EXIT', because}} = rpc:call(Peer, erlang, exit, [because]),
+    thrown = rpc:call(Peer, erlang, throw, [thrown]),
+    {badrpc, timeout} = rpc:call(Peer, timer, sleep, [infinity], 50),
+    {badrpc, nodedown} = rpc:call(nobody@localhost, erlang, node, []),
+    Key = rpc:async_call(Peer, ?MODULE, sum, [[1, 2, 3]]),
+    6 = rpc:yield(Key),
+    {[A, B], [nobody@localhost]} = rpc:multicall([node(), Peer, nobody@localhost], erlang, node, []),
+    true = [A, B] =:= [node(), Peer],
+    Peer = rpc:block_call(Peer, erlang, node, []),
+    {[Peer], [nobody@localhost]} = rpc:sbcast([Peer, nobody@localhost], echo, {self(), sbcast}),
+    {_, sbcast} = next(),
+    abcast = rpc:abcast([Peer], echo, {self(), abcast}),
+    {_, abcast} = next(),
+    true = rpc:cast(Peer, ?MODULE, later, [self()]),
+    {_, later, Peer} = next(),
+    abcast = rpc:eval_everywhere([Peer], ?MODULE, later, [self()]),
+    {_, later, Peer} = next(),
+    Pid = rpc:call(Peer, erlang, whereis, [echo]),
+    {registered_name, echo} = rpc:pinfo(Pid, registered_name),
+    [1, 4, 9] = rpc:pmap({?MODULE, square}, [], [1, 2, 3]).
+
+sum(List) -> lists:sum(List).
+square(N) -> N * N.
+
+case_erpc(Peer) ->
+    Peer = erpc:call(Peer, erlang, node, []),
+    {'EXIT', {{exception, badarg, [{erlang, hd, [[]], _}]}, _}} = catch_of(fun() -> erpc:call(Peer, erlang, hd, [[]]) end),
+    {exit, {exception, because}} = class_of(fun() -> erpc:call(Peer, erlang, exit, [because]) end),
+    {throw, thrown} = class_of(fun() -> erpc:call(Peer, erlang, throw, [thrown]) end),
+    {error, {erpc, timeout}} = class_of(fun() -> erpc:call(Peer, timer, sleep, [infinity], 50) end),
+    {error, {erpc, noconnection}} = class_of(fun() -> erpc:call(nobody@localhost, erlang, node, []) end),
+    {error, {erpc, badarg}} = class_of(fun() -> erpc:call(Peer, erlang, node, not_a_list) end),
+    {exit, {signal, stopped}} = class_of(fun() -> erpc:call(Peer, fun() -> exit(self(), stopped), receive after infinity -> ok end end) end),
+    [{ok, Peer}, {error, {erpc, noconnection}}] = erpc:multicall([Peer, nobody@localhost], erlang, node, []),
+    Id = erpc:send_request(Peer, ?MODULE, sum, [[4, 5]]),
+    9 = erpc:receive_response(Id),
+    Ids = erpc:send_request(Peer, ?MODULE, sum, [[1]], label, erpc:reqids_new()),
+    {1, label, Left} = erpc:receive_response(Ids, 5000, true),
+    no_request = erpc:receive_response(Left, 0, true),
+    ok = erpc:cast(Peer, ?MODULE, later, [self()]),
+    {_, later, Peer} = next(),
+    ok = erpc:multicast([Peer], ?MODULE, later, [self()]),
+    {_, later, Peer} = next().
+
+catch_of(Fun) -> catch Fun().
+class_of(Fun) -> try Fun() of Value -> {ok, Value} catch Class:Reason -> {Class, Reason} end.
+
+%% A server there, a client here, with calls, casts, and the end of the server.
+case_gen_server(Peer) ->
+    {ok, Pid} = rpc:call(Peer, gen_server, start, [{local, counter_of_test}, counter, 5, []]),
+    6 = gen_server:call({counter_of_test, Peer}, add),
+    ok = gen_server:cast(Pid, add),
+    8 = gen_server:call(Pid, add),
+    {[{Peer, 9}], []} = gen_server:multi_call([Peer], counter_of_test, add),
+    ok = gen_server:stop(Pid),
+    {'EXIT', {noproc, _}} = catch_of(fun() -> gen_server:call({counter_of_test, Peer}, add) end),
+    {'EXIT', {{nodedown, nobody@localhost}, _}} = catch_of(fun() -> gen_server:call({counter_of_test, nobody@localhost}, add) end).
+
+case_proc_lib(Peer) ->
+    Pid = proc_lib:spawn(Peer, ?MODULE, later, [self()]),
+    {Pid, later, Peer} = next(),
+    {ok, Pid2} = rpc:call(Peer, proc_lib, start, [?MODULE, acknowledged, [self()]]),
+    {Pid2, later, Peer} = next().
+
+acknowledged(To) ->
+    proc_lib:init_ack({ok, self()}),
+    later(To).

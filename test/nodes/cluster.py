@@ -1,0 +1,154 @@
+"""Nodes for tests, of ours and of a stock Erlang: each test has an epmd of its own, a cookie and names that nobody else has, and all on
+127.0.0.1. What was started has ended when the test has."""
+import contextlib
+import os
+import pathlib
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from harness.golden import ENVIRONMENT
+from harness.results import Failure, Skip
+
+HERE = pathlib.Path(__file__).resolve().parent
+PATIENCE_S = 60
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        return s.getsockname()[1]
+
+
+class Node:
+    """A process that is a node, or a program about nodes. `full` is its name with host."""
+
+    def __init__(self, cluster, name, command, terminal=None, **more):
+        self.cluster, self.name, self.terminal = cluster, name, None
+        self.full = f'{name}@{cluster.host}'
+        files = {'stdin': subprocess.PIPE, 'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT}
+        if terminal:
+            self.terminal, other_end = os.openpty()
+            files = dict.fromkeys(files, other_end)
+        self.process = subprocess.Popen(command, **files, cwd=cluster.folder, env=dict(cluster.environment, **more), start_new_session=True)
+        if terminal:
+            os.close(other_end)
+        self.text = ''
+
+    def output(self):
+        return self.terminal if self.terminal is not None else self.process.stdout.fileno()
+
+    def wait_for(self, part, seconds=PATIENCE_S):
+        """Until the output has the text; what came so far."""
+        deadline = time.monotonic() + seconds
+        with selectors.DefaultSelector() as ready:
+            ready.register(self.output(), selectors.EVENT_READ)
+            while part not in self.text:
+                if not ready.select(max(0, deadline - time.monotonic())):
+                    raise Failure(f'{self.name} did not say {part!r} within {seconds} s, but:\n{self.text[-3000:]}')
+                some = os.read(self.output(), 65536).decode(errors='replace')
+                if not some:
+                    raise Failure(f'{self.name} ended ({self.process.wait()}) without {part!r}:\n{self.text[-3000:]}')
+                self.text += some
+        return self.text
+
+    def end(self, seconds=PATIENCE_S):
+        """Its status and all its output, when it has ended by itself."""
+        try:
+            out, _ = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            rest = self.process.stdout.read().decode(errors='replace')
+            raise Failure(f'{self.name} has not ended after {seconds} s; it said:\n{(self.text + rest)[-3000:]}') from None
+        self.text += out.decode(errors='replace')
+        return self.process.returncode, self.text
+
+    def type(self, line):
+        os.write(self.terminal, f'{line}\n'.encode())
+
+    def kill(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        if self.terminal is not None:
+            os.close(self.terminal)
+            self.terminal = None
+
+
+class Cluster:
+    """with Cluster(vmrun) as c: c.peer('ours'), c.peer('erl')..."""
+
+    def __init__(self, vmrun, epmd=True, host='localhost'):
+        self.vmrun = os.path.abspath(vmrun)
+        self.cookie = f'cookie{os.getpid()}_{os.urandom(4).hex()}'
+        self.port = free_port()
+        self.host = host  # an address: nodes with long names
+        self.started = []
+        self.has_epmd = epmd
+
+    def __enter__(self):
+        if not shutil.which('erlc'):
+            raise Skip('no stock erl here')
+        self.temporary = tempfile.TemporaryDirectory(prefix='vmrun-nodes-')
+        self.folder = pathlib.Path(self.temporary.name)
+        self.environment = dict(ENVIRONMENT, ERL_EPMD_PORT=str(self.port), ERL_EPMD_ADDRESS='127.0.0.1', HOME=str(self.folder))
+        subprocess.run(['erlc', *map(str, HERE.glob('*.erl'))], cwd=self.folder, check=True, env=ENVIRONMENT)
+        if self.has_epmd:
+            self.run_epmd()
+        return self
+
+    def __exit__(self, *_):
+        for node in reversed(self.started):
+            node.kill()
+        self.temporary.cleanup()
+
+    def run_epmd(self):
+        self.start('epmd', [self.vmrun, '-epmd'])
+        self.wait_for_epmd()
+
+    def wait_for_epmd(self):
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError), socket.create_connection(('127.0.0.1', self.port)):
+                return
+        raise Failure('epmd does not answer')
+
+    def start(self, name, command, **more):
+        node = Node(self, name, command, **more)
+        self.started.append(node)
+        return node
+
+    def start_on_terminal(self, name, command):
+        return self.start(name, command, terminal=True)
+
+    def flags(self, name, cookie=None, named=True):
+        return [] if not named else ['-name' if ':' in self.host else '-sname', f'{name}@{self.host}'] + (['-setcookie', cookie or self.cookie] if cookie != '' else [])
+
+    def ours(self, name, program, *arguments, flags=(), cookie=None, named=True, **more):
+        """vmrun with a compiled module of the folder."""
+        return self.start(name, [self.vmrun, *self.flags(name, cookie, named), '-pa', str(self.folder), *flags, str(self.folder / f'{program}.beam'),
+                                 *arguments], **more)
+
+    def erl(self, name, program, *arguments, flags=(), cookie=None, named=True, **more):
+        return self.start(name, ['erl', '-noinput', *self.flags(name, cookie, named), '-pa', str(self.folder), *flags, '-eval', f'{program}:start().',
+                                 '-extra', *arguments], **more)
+
+    def node(self, kind, name, program, *arguments, **more):
+        return (self.ours if kind == 'vmrun' else self.erl)(name, program, *arguments, **more)
+
+    def peer(self, kind, name='peer', **more):
+        """A node that serves until it is stopped."""
+        node = self.node(kind, name, 'other_node', **more)
+        node.wait_for('ready')
+        return node
+
+    def evaluate(self, kind, name, text, *, arguments=(), **more):
+        """A node that runs an expression list; `halt` at its end is its own."""
+        module = f'm_{name}'
+        (self.folder / f'{module}.erl').write_text(f'-module({module}).\n-export([main/1, start/0]).\nstart() -> main([]).\nmain(_) ->\n{text}.\n')
+        subprocess.run(['erlc', f'{module}.erl'], cwd=self.folder, check=True, env=ENVIRONMENT)
+        return self.node(kind, name, module, *arguments, **more)

@@ -1,0 +1,176 @@
+"""A node that keeps to no rule: garbage in place of the handshake, wrong cookies, packets that are none, floods, and no reading. A node
+of ours closes such a connection, says why, and goes on serving others."""
+import contextlib
+import os
+import struct
+import time
+
+from harness.results import Failure, Test
+from nodes.cluster import Cluster, free_port
+from nodes.fake_node import ALL_FLAGS, FLAGS, FakeNode, Refused, atom, header, integer, small_tuple
+
+NO_CACHE = ALL_FLAGS & ~FLAGS['DIST_HDR_ATOM_CACHE']
+PATIENCE_S = 60
+
+
+def tests(vmrun):
+    return [Test('nodes', f'a hostile node: {name}', lambda function=function: attack(vmrun, function)) for name, function in (
+        ('its handshake is garbage', handshakes), ('it does not know the cookie', cookies), ('its packets are none', packets),
+        ('its packets do not end', lengths), ('it makes atoms', atoms), ('it begins messages', sequences), ('it does not read', slow_reader))]
+
+
+class Attacked:
+    """A node of ours that listens at a known port."""
+
+    def __init__(self, cluster):
+        self.port, self.cookie = free_port(), cluster.cookie
+        self.node = cluster.evaluate('vmrun', 'attacked', '''
+            Flood = fun Flood(To, B) -> To ! B, Flood(To, B) end,
+            Serve = fun Serve() ->
+                            receive
+                                {From, ping} -> From ! pong;
+                                {From, flood} -> [spawn(fun() -> Flood(From, binary:copy(<<I>>, 1000000)) end) || I <- lists:seq(1, 20)];
+                                _ -> ok
+                            end,
+                            Serve()
+                    end,
+            register(attacked, self()), io:format("ready~n"), Serve()''',
+                                     flags=['+t', '20000', '-start_epmd', 'false', '-erl_epmd_port', str(self.port)])
+        self.node.wait_for('ready')
+
+    def connection(self, name, flags=ALL_FLAGS):
+        return FakeNode(self.port, self.cookie, name, flags, timeout=PATIENCE_S).shake_hands()
+
+    def good_connection(self):
+        """The node may not have noticed yet that the last one is gone, and another name would be another atom."""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            with contextlib.suppress(Refused) if time.monotonic() < deadline else contextlib.nullcontext():
+                return self.connection('good@localhost', NO_CACHE)
+
+    def still_serves(self):
+        good = self.good_connection()
+        good.send_to_name('attacked', small_tuple(good.pid(), atom('ping')))
+        if b'pong' not in good.receive():
+            raise Failure('the node answers something else')
+        good.close()
+
+    def closes(self, bad, reason):
+        """That the connection ends, for this reason."""
+        try:
+            while True:
+                bad.receive()
+        except TimeoutError:
+            raise Failure(f'the connection is still open; wanted: {reason}') from None
+        except OSError:
+            pass
+        bad.close()
+        self.node.wait_for(reason)
+
+    def resident_mb(self):
+        with open(f'/proc/{self.node.process.pid}/status', encoding='ascii') as status:
+            return next(int(line.split()[1]) // 1024 for line in status if line.startswith('VmRSS'))
+
+
+def attack(vmrun, function):
+    with Cluster(vmrun, epmd=False) as cluster:
+        attacked = Attacked(cluster)
+        attacked.still_serves()
+        function(attacked)
+        attacked.still_serves()
+
+
+def handshakes(attacked):
+    names = ['', 'noat', '@', 'a@', 'x' * 300 + '@h', 'a\0b@h', 'ä@ö']
+    for i in range(60):
+        bad = FakeNode(attacked.port, attacked.cookie, f'g{i}@localhost', timeout=PATIENCE_S)
+        try:
+            if i % 6 == 0:
+                bad.socket.sendall(os.urandom(1 + i * 3))
+            elif i % 6 == 1:
+                bad.socket.sendall(struct.pack('>H', 65535) + os.urandom(100))
+            elif i % 6 == 2:
+                bad.send_message(b'')
+            elif i % 6 == 3:
+                bad.send_message(b'N' + os.urandom(i))
+            elif i % 6 == 4:
+                bad.send_name()
+                bad.receive_message()
+                bad.receive_message()
+                bad.send_message(b'r' + os.urandom(i))
+            else:
+                bad.name = names[i // 6 % len(names)]
+                bad.send_name()
+        except OSError:
+            pass
+        bad.close()
+
+
+def cookies(attacked):
+    for cookie in ('', 'wrong', attacked.cookie + '\0', 'x' * 1000):
+        try:
+            FakeNode(attacked.port, cookie, 'thief@localhost', timeout=PATIENCE_S).shake_hands()
+        except (Refused, OSError):
+            continue
+        raise Failure(f'{cookie!r} is taken for the cookie')
+
+
+def packets(attacked):
+    whole, control = header(), small_tuple(integer(6), atom('x'), atom(''), atom('attacked'))
+    for i, (packet, reason) in enumerate((
+            (b'\0', 'ends in the middle of its header'), (b'p\x83h\0', 'does not begin with 131'), (b'\x83Z', 'an unknown kind of packet'),
+            (b'\x83D\1', 'ends in the middle of its header'), (whole, 'ends in the middle of a term'), (whole + integer(1), 'is no tuple'),
+            (whole + small_tuple(integer(99)), 'control message'), (whole + small_tuple(), 'control message'),
+            (whole + b'i\xff\xff\xff\xff', 'ends in the middle|more elements than data'), (whole + b'X' * 100000, 'an atom was expected'),
+            (whole + control + b'\xff', 'control message'), (b'\x83F' + bytes(16), 'a message that has not begun'),
+            (b'\x83E' + bytes(17), 'the number 0'), (b'\x83D\xff' + b'\x88' * 128 + b'\1\1\xff' * 255, 'not UTF-8'))):
+        bad = attacked.connection(f'p{i}@localhost')
+        bad.send(packet)
+        attacked.closes(bad, f"'p{i}@localhost' is closed: bad data (")
+        said = attacked.node.text.rsplit('bad data (', 1)[1].split('): <<')[0]
+        if not any(part in said for part in reason.split('|')):
+            raise Failure(f'{packet[:20]!r}: {said}, not {reason}')
+
+
+def lengths(attacked):
+    for i, length in enumerate((0xFFFFFFF0, 0x7FFFFFF0, 1 << 26)):
+        bad = attacked.connection(f'l{i}@localhost')
+        bad.socket.sendall(struct.pack('>I', length) + header())
+        attacked.still_serves()
+        bad.close()
+
+
+def atoms(attacked):
+    bad = attacked.connection('atoms@localhost')
+    message = small_tuple(integer(6), bad.pid(), atom(''), atom('attacked')) + integer(1)
+    try:
+        for i in range(200):
+            entries = b''.join(bytes([n, 8]) + b'%08x' % (i * 255 + n) for n in range(255))
+            bad.send(b'\x83D\xff' + b'\x88' * 128 + entries + message)
+    except OSError:
+        pass
+    attacked.closes(bad, 'the atom table is full')
+
+
+def sequences(attacked):
+    bad = attacked.connection('open@localhost')
+    message = b'\0' + small_tuple(integer(6), bad.pid(), atom(''), atom('attacked')) + b'm\0\0'
+    try:
+        for i in range(70000):
+            bad.send(b'\x83E' + struct.pack('>QQ', i, 2 ** 63) + message)
+    except OSError:
+        pass
+    attacked.closes(bad, 'too many messages in fragments at once')
+
+
+def slow_reader(attacked):
+    """What would go to it waits with its senders; the node grows by no more than the queue of one connection and what it copies."""
+    bad = attacked.connection('slow@localhost')
+    before = attacked.resident_mb()
+    bad.send_to_name('attacked', small_tuple(bad.pid(), atom('flood')))
+    deadline = time.monotonic() + 3
+    while time.monotonic() < deadline:
+        attacked.still_serves()
+        if attacked.resident_mb() > before + 300:
+            raise Failure(f'{attacked.resident_mb()} MB, {before} MB before')
+    bad.close()

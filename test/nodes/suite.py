@@ -1,0 +1,375 @@
+"""vmrun as a member of an Erlang cluster: nodes of ours and of a stock erl with each other (docs/testing.md)."""
+import functools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from harness.results import Failure, Skip, Test
+from nodes import hostile
+from nodes.cluster import Cluster
+
+PAIRS = [('vmrun', 'erl'), ('erl', 'vmrun'), ('vmrun', 'vmrun'), ('erl', 'erl')]  # the last shows that the tests themselves are right
+EITHER = ['vmrun', 'erl']
+
+
+def tests(root, vmrun):
+    def test(name, function, *arguments):
+        return Test('nodes', name, functools.partial(function, vmrun, *arguments))
+
+    all_tests = [test(f'what {a} does with {b}', cases, a, b) for a, b in PAIRS]
+    all_tests += [test(f'{what}: {a} with {b}', function, a, b) for what, function in (
+        ('wrong cookie', wrong_cookie), ('hidden', hidden), ('named by the other node', dynamic_name), ('killed', killed),
+        ('both connect at once', simultaneous)) for a, b in PAIRS]
+    all_tests += [test(f'a name that is taken: {a} after {b}', name_clash, a, b) for a, b in PAIRS]
+    all_tests += [test('epmd: ours is started where none is installed', own_epmd), test('epmd: that of erl', stock_epmd),
+                  test('epmd: its own answers', epmd_tool), test('another epmd module', epmd_module), test('a fixed port and no epmd', fixed_port),
+                  test('another distribution module', proto_dist), test('IPv6', ipv6), test('the cookie file', cookie_file),
+                  test('a name that cannot be', bad_name), test('started by the program', started_by_program),
+                  test('erl_call', erl_call), test('a remote shell', remote_shell), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True), test("a stock node's tools", tools), test('a node in C', c_node), test('Elixir', elixir)]
+    return all_tests + hostile.tests(vmrun)
+
+
+def expect(condition, what, *texts):
+    if not condition:
+        raise Failure('\n'.join([what, *map(str, texts)]))
+
+
+def expect_end(node, status, *parts):
+    """That a program ended so, and said these things (regular expressions) in this order."""
+    got, text = node.end()
+    at = 0
+    for part in parts:
+        found = re.compile(part).search(text, at)
+        expect(found, f'{node.name} lacks {part!r} (status {got}):', text)
+        at = found.end()
+    expect(got == status, f'{node.name} ended with {got}, not {status}:', text)
+    return text
+
+
+def cases(vmrun, first, second):
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer(second)
+        expect_end(cluster.node(first, 'first', 'cases', peer.full), 0, ' 0 failed')
+        peer.wait_for('written by another node')
+
+
+# --- Who may connect ---
+
+def wrong_cookie(vmrun, first, second):
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer(second)
+        other = cluster.evaluate(first, 'stranger', f'''
+            pang = net_adm:ping('{peer.full}'), [] = nodes(),
+            true = erlang:set_cookie('{peer.full}', {cluster.cookie}),
+            io:format("~p~n", [net_adm:ping('{peer.full}')]), halt(0)''', cookie='another')
+        expect_end(other, 0, 'pong')
+        peer.wait_for('** Connection attempt from node stranger@localhost rejected. Invalid challenge reply. **')
+
+
+def hidden(vmrun, first, second):
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer(second)
+        node = cluster.evaluate(first, 'hidden', f'''
+            pong = net_adm:ping('{peer.full}'),
+            io:format("~p ~p ~p~n", [nodes(), nodes(hidden), nodes(connected)]),
+            io:format("~p~n", [rpc:call('{peer.full}', erlang, nodes, [])]),
+            io:format("~p~n", [rpc:call('{peer.full}', erlang, nodes, [hidden])]), halt(0)''', flags=['-hidden'])
+        expect_end(node, 0, rf"\[\] \[{peer.full}\] \[{peer.full}\]\n\[\]\n\[hidden@localhost\]")
+
+
+def dynamic_name(vmrun, first, second):
+    """A node that others name, also when the one that has named it goes away and comes back."""
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer(second)
+        node = cluster.evaluate(first, 'undefined', f'''
+            'nonode@nohost' = node(),
+            true = net_kernel:connect_node('{peer.full}'),
+            [Name, "localhost"] = string:split(atom_to_list(node()), "@"),
+            true = Name =/= "undefined",
+            #{{name_type := dynamic}} = net_kernel:get_state(),
+            Self = [node()],
+            Self = rpc:call('{peer.full}', erlang, nodes, [hidden]),
+            io:format("named~n"), halt(0)''')
+        expect_end(node, 0, 'named')
+
+
+def name_clash(vmrun, second, first):
+    with Cluster(vmrun) as cluster:
+        cluster.peer(first, 'taken')
+        expect_end(cluster.node(second, 'taken', 'other_node'), 1,
+                   r"Protocol 'inet_tcp': the name taken@localhost seems to be in use by another Erlang node")
+
+
+def killed(vmrun, first, second):
+    """Whoever is left hears of it at once: its links and monitors, and that the node is down."""
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer(second)
+        node = cluster.evaluate(first, 'left', f'''
+            process_flag(trap_exit, true),
+            Peer = '{peer.full}',
+            ok = net_kernel:monitor_nodes(true, [nodedown_reason]),
+            Pid = spawn_link(Peer, timer, sleep, [infinity]),
+            Ref = monitor(process, {{echo, Peer}}),
+            true = monitor_node(Peer, true),
+            io:format("watching~n"),
+            receive {{'EXIT', Pid, noconnection}} -> ok end,
+            receive {{'DOWN', Ref, process, {{echo, Peer}}, noconnection}} -> ok end,
+            receive {{nodedown, Peer}} -> ok end,
+            receive {{nodedown, Peer, [{{nodedown_reason, Reason}}]}} -> io:format("~p~n", [Reason]) end,
+            [] = nodes(), halt(0)''')
+        node.wait_for('watching')
+        peer.kill()
+        expect_end(node, 0, 'connection_closed')
+
+
+def simultaneous(vmrun, first, second):
+    """Each connects to the other again and again, at the same moments as far as that can be; in the end they are connected."""
+    with Cluster(vmrun) as cluster:
+        text = '''
+            Other = list_to_atom(hd(init:get_plain_arguments())),
+            register(meeting, self()),
+            Meet = fun Meet(N) ->
+                           case net_adm:ping(Other) of
+                               pong -> ok;
+                               pang when N > 0 -> receive after 20 -> Meet(N - 1) end
+                           end
+                   end,
+            Done = fun Done() ->  % what is sent while the other one still disconnects may be lost
+                           Meet(500),
+                           {meeting, Other} ! done,
+                           receive done -> {meeting, Other} ! done after 200 -> Done() end
+                   end,
+            Wait = fun Wait() ->
+                           case rpc:call(Other, erlang, whereis, [meeting]) of
+                               Pid when is_pid(Pid) -> ok;
+                               _ -> receive after 50 -> Wait() end
+                           end
+                   end,
+            Wait(), Meet(500), {meeting, Other} ! ready, receive ready -> ok end,
+            _ = [begin _ = erlang:disconnect_node(Other), pong = (fun P(0) -> pang; P(N) -> case net_adm:ping(Other) of pong -> pong; _ -> P(N - 1) end end)(100) end
+                 || _ <- lists:seq(1, 50)],
+            Done(),
+            io:format("met~n"), receive after 500 -> halt(0) end'''
+        a, b = (cluster.evaluate(kind, name, text, arguments=[f'{other}@localhost'])
+                for kind, name, other in ((first, 'one', 'two'), (second, 'two', 'one')))
+        a.wait_for('met')
+        b.wait_for('met')
+
+
+# --- Finding each other ---
+
+def own_epmd(vmrun):
+    """The first node starts one, which lives on and serves stock nodes and epmd's own tool."""
+    with Cluster(vmrun, epmd=False) as cluster:
+        paths = cluster.folder / 'bin'
+        paths.mkdir()
+        (paths / 'sh').symlink_to('/bin/sh')
+        without = {'PATH': str(paths)}
+        node = cluster.peer('vmrun', 'one', flags=['-otp', 'none'], **without)
+        try:
+            expect_end(cluster.evaluate('erl', 'two', f"""io:format("~p~n", [net_adm:ping('{node.full}')]), halt(0)""", flags=['-start_epmd', 'false']), 0, 'pong')
+            node.kill()
+            expect_end(cluster.evaluate('erl', 'three', 'io:format("~p~n", [net_adm:names(localhost)]), halt(0)', flags=['-start_epmd', 'false']), 0,
+                       r'\{ok,\[\{"three",\d+\}\]\}')
+        finally:
+            ended = subprocess.run(['epmd', '-port', str(cluster.port), '-kill'], capture_output=True, text=True, env=cluster.environment)
+        expect('Killed' in ended.stdout, 'epmd -kill:', ended.stdout, ended.stderr)
+
+
+def stock_epmd(vmrun):
+    with Cluster(vmrun, epmd=False) as cluster:
+        cluster.start('epmd', ['epmd'])
+        cluster.wait_for_epmd()
+        peer = cluster.peer('vmrun', 'one')
+        expect_end(cluster.evaluate('vmrun', 'two', f"io:format(\"~p~n\", [{{net_adm:ping('{peer.full}'), length(element(2, net_adm:names(localhost)))}}]), halt(0)"),
+                   0, r'\{pong,2\}')
+
+
+def epmd_tool(vmrun):
+    with Cluster(vmrun) as cluster:
+        def tool(*arguments):
+            done = subprocess.run(['epmd', *arguments], capture_output=True, text=True, env=cluster.environment)
+            return done.stdout + done.stderr
+        running = f'epmd: up and running on port {cluster.port} with data:\n'
+        expect(tool('-names') == running, 'no names:', tool('-names'))
+        peer = cluster.peer('erl')
+        expect(re.fullmatch(re.escape(running) + r'name peer at port \d+\n', tool('-names')), 'one name:', tool('-names'))
+        expect(re.search(r'active name     <peer> at port \d+, fd = \d+', tool('-dump')), 'dump:', tool('-dump'))
+        expect('Killing not allowed' in tool('-kill'), 'killed while there are nodes:', tool('-names'))
+        peer.kill()
+        expect('Killed' in tool('-kill'), 'not killed')
+        expect('Cannot connect to local epmd' in tool('-names'), 'still there:', tool('-names'))
+
+
+def epmd_module(vmrun):
+    """A module that finds nodes without epmd, on either side."""
+    with Cluster(vmrun, epmd=False) as cluster:
+        flags = ['-start_epmd', 'false', '-epmd_module', 'file_epmd']
+        for a, b in PAIRS[:3]:
+            peer = cluster.peer(b, f'peer_{a}', flags=flags)
+            expect_end(cluster.evaluate(a, f'first_{a}_{b}', f"io:format(\"~p~n\", [net_adm:ping('{peer.full}')]), halt(0)", flags=flags), 0, 'pong')
+
+
+def fixed_port(vmrun):
+    with Cluster(vmrun, epmd=False) as cluster:
+        from nodes.cluster import free_port
+        flags = ['-start_epmd', 'false', '-erl_epmd_port', str(free_port())]
+        for a, b in PAIRS[:3]:
+            peer = cluster.peer(b, 'peer', flags=flags)
+            expect_end(cluster.evaluate(a, f'first_{a}', f"io:format(\"~p~n\", [net_kernel:hidden_connect_node('{peer.full}')]), halt(0)",
+                                        flags=[*flags, '-dist_listen', 'false']), 0, 'true')
+            peer.kill()
+
+
+def proto_dist(vmrun):
+    """A distribution module that is none of ours carries a connection to a stock node."""
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer('erl')
+        expect_end(cluster.evaluate('vmrun', 'one', f"""
+            io:format("~p~n", [net_adm:ping('{peer.full}')]), {{echo, '{peer.full}'}} ! {{self(), x}}, receive {{_, x}} -> ok end, halt(0)""",
+                                    flags=['-proto_dist', 'counting_tcp']), 0, 'counting_tcp_dist carries', 'pong')
+
+
+def ipv6(vmrun):
+    with Cluster(vmrun, host='::1') as cluster:
+        flags = ['-proto_dist', 'inet6_tcp']
+        for a, b in PAIRS[:3]:
+            peer = cluster.peer(b, f'peer_{a}_{b}', flags=flags)
+            expect_end(cluster.evaluate(a, f'first_{a}_{b}', f"io:format(\"~p~n\", [net_adm:ping('{peer.full}')]), halt(0)", flags=flags), 0, 'pong')
+
+
+# --- Becoming a node ---
+
+def cookie_file(vmrun):
+    with Cluster(vmrun) as cluster:
+        file = cluster.folder / '.erlang.cookie'
+        peer = cluster.peer('vmrun', cookie='')
+        cookie = file.read_text()
+        expect(re.fullmatch('[A-Z]{20}', cookie) and file.stat().st_mode & 0o777 == 0o400, 'cookie file:', cookie, oct(file.stat().st_mode))
+        expect_end(cluster.evaluate('erl', 'two', f"io:format(\"~p~n\", [net_adm:ping('{peer.full}')]), halt(0)", cookie=''), 0, 'pong')
+        file.chmod(0o444)
+        expect_end(cluster.node('vmrun', 'three', 'other_node', cookie=''), 1, r'Cookie file .*/\.erlang\.cookie must be accessible by owner only')
+        file.unlink()
+        file.mkdir()
+        expect_end(cluster.node('vmrun', 'three', 'other_node', cookie=''), 1, r'Cookie file .*/\.erlang\.cookie is of type directory')
+
+
+def bad_name(vmrun):
+    with Cluster(vmrun) as cluster:
+        program = str(cluster.folder / 'other_node.beam')
+        for flags, said in ((['-sname', 'a.b'], 'Invalid node name!'), (['-sname', 'a@b.c'], "Can't set short node name!"),
+                            (['-sname', 'a', '-proto_dist', 'nonsense'], "Protocol 'nonsense': not supported")):
+            expect_end(cluster.start('bad', [cluster.vmrun, *flags, '-setcookie', 'x', program]), 1, said)
+
+
+def started_by_program(vmrun):
+    """net_kernel:start/2 and stop/0. A stock erl is alive for a moment longer than stop takes; ours is not."""
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer('erl')
+        no_more = {'vmrun': 'false = is_alive()', 'erl': '(fun Wait() -> is_alive() andalso Wait() end)()'}
+        text = lambda kind: f'''
+            #{{started := no}} = net_kernel:get_state(),
+            false = is_alive(),
+            {{ok, _}} = net_kernel:start(late@localhost, #{{name_domain => shortnames}}),
+            true = is_alive(),
+            true = erlang:set_cookie({cluster.cookie}),
+            pong = net_adm:ping('{peer.full}'),
+            #{{started := dynamic, name := late@localhost}} = net_kernel:get_state(),
+            ok = net_kernel:stop(),
+            {no_more[kind]},
+            nonode@nohost = node(), [] = nodes(),
+            io:format("stopped~n"), halt(0)'''
+        for kind in EITHER:
+            name = f'late_{kind}'
+            cluster.evaluate(kind, name, text(kind), named=False)
+            expect_end(cluster.started[-1], 0, 'stopped')
+
+
+# --- People's tools ---
+
+def erl_call(vmrun):
+    if not shutil.which('erl_call'):
+        raise Skip('no erl_call here')
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer('vmrun')
+        def call(*arguments, stdin=None):
+            return subprocess.run(['erl_call', '-c', cluster.cookie, '-sname', peer.full, *arguments], input=stdin, capture_output=True, text=True,
+                                  env=cluster.environment, timeout=60).stdout
+        expect(call('-a', 'erlang node') == "peer@localhost", 'node:', call('-a', 'erlang node'))
+        expect(call('-a', 'lists seq [1000,1002]') == '[1000, 1001, 1002]', 'seq:', call('-a', 'lists seq [1000,1002]'))
+        expect('hello from' in call('-fetch_stdout', '-a', 'other_node print ["hello"]'), 'output:', call('-fetch_stdout', '-a', 'other_node print ["hello"]'))
+
+
+def tools(vmrun):
+    """observer_backend and what etop asks, of a node of ours."""
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer('vmrun')
+        expect_end(cluster.evaluate('erl', 'looking', f'''
+            Peer = '{peer.full}',
+            pong = net_adm:ping(Peer),
+            Info = rpc:call(Peer, observer_backend, sys_info, []),
+            {{{{processes, N}}, true}} = {{{{processes, proplists:get_value(process_count, Info)}}, is_integer(proplists:get_value(process_count, Info))}},
+            Pid = rpc:call(Peer, erlang, whereis, [echo]),
+            {{registered_name, echo}} = rpc:call(Peer, erlang, process_info, [Pid, registered_name]),
+            Self = self(),
+            spawn_link(Peer, observer_backend, etop_collect, [Self]),
+            receive {{_, EtopInfo}} when is_tuple(EtopInfo) -> etop_info = element(1, EtopInfo) end,
+            io:format("~p seen~n", [N]), halt(0)'''), 0, r'\d+ seen')
+
+
+def c_node(vmrun):
+    includes = list(pathlib.Path('/usr/lib/erlang/lib').glob('erl_interface-*'))
+    if not shutil.which('cc') or not includes or not list(includes[0].glob('lib/libei.a')):
+        raise Skip('no C compiler, or no libei (erlang-dev), here')
+    with Cluster(vmrun) as cluster:
+        source = pathlib.Path(__file__).with_name('c_node.c')
+        subprocess.run(['cc', '-D_REENTRANT', '-Wall', '-Werror', f'-I{includes[0]}/include', str(source), '-o', str(cluster.folder / 'c_node'),
+                        f'-L{includes[0]}/lib', '-lei', '-lpthread'], check=True)
+        for kind in EITHER:
+            peer = cluster.peer(kind, f'peer_{kind}')
+            expect_end(cluster.start('c_node', [str(cluster.folder / 'c_node'), cluster.cookie, peer.full]), 0, 'echoed', 'called: 6')
+
+
+def remote_shell(vmrun):
+    """erl -remsh: what runs here is OTP's shell, with the standard library it belongs to."""
+    stdlib = list(pathlib.Path('/usr/lib/erlang/lib').glob('stdlib-*/ebin'))
+    if not stdlib:
+        raise Skip("OTP's standard library is not in /usr/lib/erlang")
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer('vmrun', flags=['-pa', str(stdlib[0])])
+        shell = cluster.start_on_terminal('shell', ['erl', *cluster.flags('shell'), '-remsh', peer.full])
+        for line, answer in (('node().', 'peer@localhost'), ('F = fun(X) -> X * 2 end, lists:map(F, [1, 2]).', '[2,4]'),
+                             ('hd([]).', '** exception error: bad argument'), ('self() ! a, flush().', 'Shell got a')):
+            shell.wait_for('> ')
+            shell.text = ''
+            shell.type(line)
+            shell.wait_for(answer)
+
+
+def many(vmrun, members=97):
+    """Ours and two of erl's, each connected to all others."""
+    with Cluster(vmrun) as cluster:
+        hub = cluster.erl('hub', 'meshed', 'hub', str(members + 2))
+        hub.wait_for('ready')
+        for n in range(members):
+            cluster.ours(f'n{n}', 'meshed', 'member', flags=['+S', '1', '+SDcpu', '1', '+SDio', '1', '+A', '1'])
+        for n in range(2):
+            cluster.erl(f'e{n}', 'meshed', 'member')
+        expect_end(hub, 0, f'{members + 2} members were connected, each to all')
+
+
+def elixir(vmrun):
+    if not shutil.which('elixir'):
+        raise Skip('no Elixir here')
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer('vmrun')
+        node = cluster.start('elixir', ['elixir', '--sname', 'ex@localhost', '--cookie', cluster.cookie, '-e', f'''
+            peer = :"{peer.full}"
+            IO.inspect(Node.connect(peer))
+            send({{:echo, peer}}, {{self(), %{{hello: "world"}}}})
+            receive do {{_, m}} -> IO.inspect(m) end
+            IO.inspect(:erpc.call(peer, :erlang, :node, []))
+            '''])
+        expect_end(node, 0, 'true', r'%\{hello: "world"\}', ':peer@localhost')

@@ -1,0 +1,209 @@
+#include "vm/dist/channel.hpp"
+
+#include "vm/dist/channels.hpp"
+#include "vm/dist/connection.hpp"
+#include "vm/message/signal.hpp"
+#include "vm/probes/fire.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/process/table.hpp"
+#include "vm/term/node.hpp"
+
+namespace vmrun::dist {
+
+std::atomic<Word> busy_limit{Word{1} << 20};
+
+namespace {
+
+void let_go(const std::vector<Term>& waiters) {
+  for (const Term pid : waiters) {
+    Process* p = process_table.find(pid);
+    if (!p) continue;
+    Fragment* f = new_signal(SignalKind::kConnectionDrained, 0);
+    if (!push_signal(*p, f)) Fragment::destroy(f);
+  }
+}
+
+}  // namespace
+
+// ---- Where it leads -----------------------------------------------------------------------------
+
+Route Channel::route() {
+  for (;;) {
+    const Word word = word_.load(std::memory_order_acquire);
+    const State state = state_of(word);
+    if (state == State::kPending) return {this, number_of(word), Route::kAssumed, true};
+    if (state != State::kConnected) return {this, 0, 0, false};
+    const Flags flags = flags_.load(std::memory_order_acquire);
+    if (word_.load(std::memory_order_relaxed) == word) return {this, number_of(word), flags, false};
+  }
+}
+
+Route Channel::connect() {
+  if (const Route found = route()) [[likely]]
+    return found;
+  Word connection;
+  {
+    std::lock_guard lock(mutex_);
+    if (state() != State::kIdle || !can_connect()) return route();
+    connection = begin_locked();
+  }
+  ask_for_connection(*this, connection);
+  return {this, connection, Route::kAssumed, true};
+}
+
+Word Channel::begin_locked() {
+  const Word connection = number_of(word_.load(std::memory_order_relaxed)) + 1;
+  relations_ = std::make_unique<Relations>();
+  set(State::kPending, connection);
+  return connection;
+}
+
+Word Channel::begin_connecting() {
+  std::lock_guard lock(mutex_);
+  switch (state()) {
+    case State::kIdle: return begin_locked();
+    case State::kPending:
+    case State::kConnected: return number_of(word_.load(std::memory_order_relaxed));
+    case State::kClosing: break;
+  }
+  return 0;
+}
+
+bool Channel::connected(std::shared_ptr<Connection> by, Flags flags) {
+  {
+    std::lock_guard lock(mutex_);
+    if (state() != State::kPending) return false;
+    connection_ = std::move(by);
+    connection_->number = number_of(word_.load(std::memory_order_relaxed));
+    flags_.store(flags, std::memory_order_release);
+    awake_ = true;
+    set(State::kConnected, connection_->number);
+  }
+  return true;
+}
+
+std::shared_ptr<Connection> Channel::connection() {
+  std::lock_guard lock(mutex_);
+  return connection_;
+}
+
+// ---- Senders ------------------------------------------------------------------------------------
+
+Pushed Channel::push_locked(std::unique_lock<std::mutex>& lock, std::unique_ptr<OutgoingMessage> m) {
+  waiting_bytes_ += m->bytes();
+  waiting_.push_back(std::move(m));
+  const bool busy = waiting_bytes_ + taken_bytes_ >= busy_limit.load(std::memory_order_relaxed);
+  if (busy) busy_.store(true, std::memory_order_relaxed);
+  if (!connection_ || awake_) return busy ? Pushed::kBusy : Pushed::kSent;
+  awake_ = true;
+  const std::shared_ptr<Connection> asleep = connection_;
+  lock.unlock();
+  asleep->wake();
+  return busy ? Pushed::kBusy : Pushed::kSent;
+}
+
+namespace {
+
+[[gnu::cold, gnu::noinline]] void fire_busy(Process& p, const Channel& channel, const Connection* by) {
+  probe::fire_dist_port_busy(local_node_name(), by ? by->controller : kNonValue, channel.name, p.id);
+}
+
+}  // namespace
+
+void Channel::make_wait(Process& p, const Route& route) {
+  Extra& extra = extra_of(p);
+  if (extra.waits_for_connection || extra.async_dist) return;
+  {
+    std::lock_guard lock(mutex_);
+    if (!is_current(route) || !busy_.load(std::memory_order_relaxed)) return;
+    if (probe::dist_port_busy_enabled()) [[unlikely]]
+      fire_busy(p, *this, connection_.get());
+    waiters_.push_back(p.id);
+  }
+  extra.waits_for_connection = true;
+  ++p.suspend_count;
+  p.reductions = 0;
+}
+
+// ---- The holder of the output -------------------------------------------------------------------
+
+bool Channel::take(const Connection& by, OutputQueue& to) {
+  std::vector<std::unique_ptr<OutgoingMessage>> taken;
+  {
+    std::lock_guard lock(mutex_);
+    if (connection_.get() != &by) return false;
+    if (waiting_.empty()) {
+      awake_ = false;
+      return false;
+    }
+    taken.swap(waiting_);
+    taken_bytes_ += waiting_bytes_;
+    waiting_bytes_ = 0;
+  }
+  for (std::unique_ptr<OutgoingMessage>& m : taken) to.push(std::move(m));
+  return true;
+}
+
+void Channel::report_left(const Connection& by, Word bytes) {
+  std::vector<Term> waiters;
+  {
+    std::lock_guard lock(mutex_);
+    if (connection_.get() != &by) return;
+    taken_bytes_ = bytes;
+    if (!busy_.load(std::memory_order_relaxed) ||
+        waiting_bytes_ + taken_bytes_ >= busy_limit.load(std::memory_order_relaxed))
+      return;
+    busy_.store(false, std::memory_order_relaxed);
+    waiters.swap(waiters_);
+  }
+  let_go(waiters);
+}
+
+Word Channel::queued_bytes() {
+  std::lock_guard lock(mutex_);
+  return waiting_bytes_ + taken_bytes_;
+}
+
+// ---- The end of a connection --------------------------------------------------------------------
+
+std::unique_ptr<Loss> Channel::lose_locked(std::unique_lock<std::mutex>& lock, Term reason) {
+  auto loss = std::make_unique<Loss>(*this, reason);
+  loss->connection = number_of(word_.load(std::memory_order_relaxed));
+  loss->was_up = state() == State::kConnected;
+  loss->was_visible = connection_ && connection_->is_visible();
+  if (connection_) loss->controller = connection_->controller;
+  loss->relations = std::move(relations_);
+  const std::shared_ptr<Connection> gone = std::move(connection_);
+  const std::vector<std::unique_ptr<OutgoingMessage>> lost = std::move(waiting_);
+  const std::vector<Term> waiters = std::move(waiters_);
+  waiting_.clear();
+  waiters_.clear();
+  waiting_bytes_ = taken_bytes_ = 0;
+  awake_ = false;
+  busy_.store(false, std::memory_order_relaxed);
+  set(State::kClosing, loss->connection);
+  lock.unlock();
+  let_go(waiters);
+  return loss;
+}
+
+std::unique_ptr<Loss> Channel::lose(Word connection, Term reason) {
+  std::unique_lock lock(mutex_);
+  const Word word = word_.load(std::memory_order_relaxed);
+  if (number_of(word) != connection || state_of(word) != State::kConnected) return nullptr;
+  return lose_locked(lock, reason);
+}
+
+std::unique_ptr<Loss> Channel::abort(Word connection) {
+  std::unique_lock lock(mutex_);
+  const Word word = word_.load(std::memory_order_relaxed);
+  if (number_of(word) != connection || state_of(word) != State::kPending) return nullptr;
+  return lose_locked(lock, atoms::noconnection);
+}
+
+void Channel::closed() {
+  std::lock_guard lock(mutex_);
+  set(State::kIdle, number_of(word_.load(std::memory_order_relaxed)));
+}
+
+}  // namespace vmrun::dist

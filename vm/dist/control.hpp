@@ -1,0 +1,92 @@
+#pragma once
+
+#include "vm/dist/channel.hpp"
+#include "vm/process/reference.hpp"
+
+/// Control messages: their numbers, and the terms they consist of. ERTS User's Guide, "Distribution
+/// Protocol", "Protocol between Connected Nodes".
+namespace vmrun::dist {
+
+enum class Operation : std::uint8_t {
+  kLink = 1,
+  kSend = 2,
+  kExit = 3,
+  kUnlink = 4,
+  kRegSend = 6,
+  kGroupLeader = 7,
+  kExit2 = 8,
+  kSendTt = 12,
+  kExitTt = 13,
+  kRegSendTt = 16,
+  kExit2Tt = 18,
+  kMonitorP = 19,
+  kDemonitorP = 20,
+  kMonitorPExit = 21,
+  kSendSender = 22,
+  kSendSenderTt = 23,
+  kPayloadExit = 24,
+  kPayloadExitTt = 25,
+  kPayloadExit2 = 26,
+  kPayloadExit2Tt = 27,
+  kPayloadMonitorPExit = 28,
+  kSpawnRequest = 29,
+  kSpawnRequestTt = 30,
+  kSpawnReply = 31,
+  kSpawnReplyTt = 32,
+  kAliasSend = 33,
+  kAliasSendTt = 34,
+  kUnlinkId = 35,
+  kUnlinkIdAck = 36,
+};
+
+/// Bits of the third element of a spawn reply.
+inline constexpr SWord kSpawnedLinked = 1, kSpawnedMonitored = 2;
+
+/// A control message on its way out, on the stack of the thread that sends it: terms are only read
+/// until it is encoded.
+class Control {
+ public:
+  template <class... T>
+  explicit Control(Operation operation, T... elements) {
+    Term* hp = words_;
+    term_ = make_tuple(hp, Term::small(static_cast<SWord>(operation)), elements...);
+    static_assert(sizeof...(T) + 2 <= kWords);
+  }
+  Control(const Control&) = delete;
+  Term term() const { return term_; }
+
+ private:
+  static constexpr std::size_t kWords = 9;
+  Term words_[kWords];
+  Term term_;
+};
+
+/// A reference of this node, on the stack.
+class StackRef {
+ public:
+  explicit StackRef(RefKey key) {
+    Term* hp = words_;
+    term_ = make_ref(hp, key);
+  }
+  StackRef(const StackRef&) = delete;
+  operator Term() const { return term_; }
+
+ private:
+  Term words_[kRefWords];
+  Term term_;
+};
+
+inline constexpr SWord kAllSteps = INT64_MAX;
+
+/// Encodes and pushes, however long it takes. from: whose signal it is, for the order.
+template <class Change>
+Pushed transmit(const Route& route, Term from, const Control& control, Term payload, Change change) {
+  std::unique_ptr<OutgoingMessage> m = encode_message(control.term(), payload, route.flags, kAllSteps);
+  m->sender = from.raw();
+  return route.channel->push(route, std::move(m), change);
+}
+inline Pushed transmit(const Route& route, Term from, const Control& control, Term payload = kNonValue) {
+  return transmit(route, from, control, payload, [](Relations&) { return true; });
+}
+
+}  // namespace vmrun::dist

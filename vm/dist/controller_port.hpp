@@ -1,0 +1,36 @@
+#pragma once
+
+#include "vm/dist/connection.hpp"
+#include "vm/port/port.hpp"
+
+/// A port as the controller of a connection: what its driver delivers goes to the connection and
+/// not to its owner, from the moment it is attached; packets go out through the driver's output or
+/// outputv, in a task of the port, several a turn. A driver that is busy keeps the rest back. The
+/// connection ends when the port closes, for the same reason.
+namespace vmrun::dist {
+
+class PortConnection final : public Connection, public PortPeer {
+ public:
+  using Connection::Connection;
+
+  /// For the port's holder, once connected.
+  static void attach(Port& p, std::shared_ptr<PortConnection> connection);
+
+  void wake() override;
+  void end(Term reason) override;
+
+  void input(Port& p, const std::uint8_t* bytes, std::size_t size, Binary* binary) override;
+  void not_busy(Port& p) override;
+  void closing(Port& p, Term reason) override;
+  bool is_closing(Port& p, bool all) override;
+
+  /// In a task of the port.
+  void output(Port& p);
+
+ private:
+  void send(Port& p, const Packet& packet);
+
+  std::unique_ptr<Loss> loss_;  // while it is told
+};
+
+}  // namespace vmrun::dist

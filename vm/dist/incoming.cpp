@@ -1,0 +1,284 @@
+#include "vm/dist/incoming.hpp"
+
+#include <array>
+
+#include "vm/dist/control.hpp"
+#include "vm/dist/spawn.hpp"
+#include "vm/heap/build.hpp"
+#include "vm/message/process_receiver.hpp"
+#include "vm/message/signal.hpp"
+#include "vm/probes/fire.hpp"
+#include "vm/process/registry.hpp"
+#include "vm/process/table.hpp"
+#include "vm/trace/seq_trace.hpp"
+
+namespace vmrun::dist {
+namespace {
+
+/// One control message at work.
+struct Incoming {
+  const Route& route;
+  const Term* e;  // its elements, the operation first
+  Term token;     // nil for none
+  EncodedPayload& payload;
+};
+
+/// A fragment that is destroyed unless it is handed over.
+class Arrived {
+ public:
+  explicit Arrived(const EncodedPayload& payload, Word room)
+      : fragment_(decode_payload(payload, room).fragment) {}
+  ~Arrived() {
+    if (fragment_) Fragment::destroy(fragment_);
+  }
+  Arrived(const Arrived&) = delete;
+  explicit operator bool() const { return fragment_ != nullptr; }
+  Fragment& operator*() const { return *fragment_; }
+  Fragment* operator->() const { return fragment_; }
+  Fragment* hand_over() { return std::exchange(fragment_, nullptr); }
+
+ private:
+  Fragment* fragment_;
+};
+
+bool is_remote_pid(Term t) { return t.is_pid() && !t.is_local_pid(); }
+
+// ---- Messages -----------------------------------------------------------------------------------
+
+bool deliver(const Incoming& in, Term to) {
+  Process* p = process_table.find(to);
+  if (!p) return true;
+  Arrived message(in.payload, carried_token_words(in.token));
+  if (!message) return false;
+  attach_token(in.token, *message);
+  (void)push_message(*p, message.hand_over(), false);
+  return true;
+}
+
+bool send(const Incoming& in) { return in.e[2].is_local_pid() ? deliver(in, in.e[2]) : in.e[2].is_pid(); }
+
+bool reg_send(const Incoming& in) {
+  if (!in.e[3].is_atom()) return false;
+  const Term to = whereis(in.e[3]);
+  return !to || !to.is_local_pid() || deliver(in, to);
+}
+
+bool alias_send(const Incoming& in) {
+  const Term alias = in.e[2];
+  if (!alias.is_ref()) return false;
+  if (!alias.is_local_ref() || !is_alias(alias)) return true;  // one of an earlier life of this node
+  const Term owner = ref_of(alias)->owner;
+  Process* p = process_table.find(owner);
+  if (!p) return true;
+  Arrived message(in.payload, 3 + kAliasRefWords + carried_token_words(in.token));
+  if (!message) return false;
+  Term* hp = fragment_alloc(*message, 3 + kAliasRefWords);
+  const Term ref = make_alias_ref(hp, ref_key(alias), owner);
+  message->message = make_tuple(hp, ref, message->message);
+  message->kind = static_cast<std::uint32_t>(SignalKind::kAliasMessage);
+  attach_token(in.token, *message);
+  if (push_signal(*p, &*message)) message.hand_over();
+  return true;
+}
+
+// ---- Links --------------------------------------------------------------------------------------
+
+bool link(const Incoming& in) {
+  const Term from = in.e[1], to = in.e[2];
+  if (!is_remote_pid(from) || !to.is_pid()) return false;
+  if (!to.is_local_pid()) return true;
+  bool is_new = false;
+  in.route.channel->change(in.route, [&](Relations& r) { is_new = r.link_from_there(to, from); });
+  if (is_new && process_receiver.link(to, from, 1) == Reached::kNobody) link_failed(from, to);
+  return true;
+}
+
+void unlink_both(const Incoming& in, Term from, Term to) {
+  bool was_there = false;
+  in.route.channel->change(in.route, [&](Relations& r) { was_there = r.unlink_from_there(to, from); });
+  if (was_there) process_receiver.unlink(to, from, {});
+}
+
+bool unlink(const Incoming& in) {
+  const Term from = in.e[1], to = in.e[2];
+  if (!is_remote_pid(from) || !to.is_pid()) return false;
+  if (to.is_local_pid()) unlink_both(in, from, to);
+  return true;
+}
+
+bool unlink_id(const Incoming& in) {
+  const Term id = in.e[1], from = in.e[2], to = in.e[3];
+  if (!id.is_integer() || !is_remote_pid(from) || !to.is_pid()) return false;
+  if (to.is_local_pid()) unlink_both(in, from, to);
+  transmit(in.route, to, Control(Operation::kUnlinkIdAck, id, to, from));
+  return true;
+}
+
+bool unlink_id_ack(const Incoming& in) {
+  const Term id = in.e[1], from = in.e[2], to = in.e[3];
+  if (!id.is_integer() || !is_remote_pid(from) || !to.is_pid()) return false;
+  if (id.is_small() && to.is_local_pid())
+    in.route.channel->change(in.route, [&](Relations& r) {
+      r.unlink_acknowledged(to, from, static_cast<Word>(id.small_value()));
+    });
+  return true;
+}
+
+// ---- Ends ---------------------------------------------------------------------------------------
+
+bool exit_with(const Incoming& in, Term reason, bool by_link) {
+  const Term from = in.e[1], to = in.e[2];
+  if (!from.is_pid() || !to.is_pid()) return false;
+  if (!to.is_local_pid()) return true;
+  if (by_link) {
+    if (!is_remote_pid(from)) return false;
+    bool was_there = false;
+    in.route.channel->change(in.route, [&](Relations& r) { was_there = r.end_link(to, from); });
+    if (!was_there) return true;
+  }
+  process_receiver.exit(to, {.from = from, .reason = reason, .by_link = by_link, .token = in.token});
+  return true;
+}
+
+template <bool kByLink>
+bool exit(const Incoming& in) {
+  return exit_with(in, in.e[in.token.is_nil() ? 3 : 4], kByLink);
+}
+template <bool kByLink>
+bool payload_exit(const Incoming& in) {
+  const Arrived reason(in.payload, 0);
+  return reason && exit_with(in, reason->message, kByLink);
+}
+
+// ---- Monitors -----------------------------------------------------------------------------------
+
+/// What MonitorP is answered with when there is nobody.
+void monitored_nobody(const Incoming& in, Term watcher, Term what, Term ref) {
+  if (in.route.can(flag::kExitPayload))
+    transmit(in.route, what, Control(Operation::kPayloadMonitorPExit, what, watcher, ref), atoms::noproc);
+  else transmit(in.route, what, Control(Operation::kMonitorPExit, what, watcher, ref, atoms::noproc));
+}
+
+bool monitor(const Incoming& in) {
+  const Term watcher = in.e[1], what = in.e[2], ref = in.e[3];
+  if (!is_remote_pid(watcher) || !ref.is_ref() || !(what.is_atom() || what.is_pid())) return false;
+  const Term to = what.is_atom() ? whereis(what) : what;
+  if (!to || !to.is_local_pid()) return monitored_nobody(in, watcher, what, ref), true;
+  RefKey key;
+  in.route.channel->change(in.route, [&](Relations& r) { key = r.monitor_from_there(watcher, ref, to); });
+  if (key == RefKey{}) return true;
+  const Term name = what.is_atom() ? what : Term::nil();
+  if (process_receiver.monitor(to, watcher, key, name) == Reached::kNobody)
+    receivers.elsewhere->down(watcher, {.key = key, .object = to, .name = name, .reason = atoms::noproc});
+  return true;
+}
+
+bool demonitor(const Incoming& in) {
+  const Term watcher = in.e[1], ref = in.e[3];
+  if (!is_remote_pid(watcher) || !ref.is_ref()) return false;
+  RefKey key;
+  MonitorFromThere was;
+  bool was_there = false;
+  in.route.channel->change(in.route,
+                           [&](Relations& r) { was_there = r.end_monitor_from_there(ref, &key, &was); });
+  if (!was_there) return true;
+  process_receiver.demonitor(was.target, watcher, key);
+  Relations::drop(was);
+  return true;
+}
+
+bool down_with(const Incoming& in, Term reason) {
+  const Term watcher = in.e[2], ref = in.e[3];
+  if (!watcher.is_pid() || !ref.is_ref() || !(in.e[1].is_atom() || in.e[1].is_pid())) return false;
+  if (!watcher.is_local_pid() || !ref.is_local_ref()) return true;
+  MonitorFromHere was;
+  bool was_there = false;
+  in.route.channel->change(in.route,
+                           [&](Relations& r) { was_there = r.end_monitor_from_here(ref_key(ref), &was); });
+  if (!was_there) return true;
+  process_receiver.down(was.watcher,
+                        {.key = ref_key(ref), .object = was.target, .name = Term::nil(), .reason = reason});
+  drop_identifier(was.target);
+  return true;
+}
+
+bool monitor_exit(const Incoming& in) { return down_with(in, in.e[4]); }
+bool payload_monitor_exit(const Incoming& in) {
+  const Arrived reason(in.payload, 0);
+  return reason && down_with(in, reason->message);
+}
+
+// ---- Others -------------------------------------------------------------------------------------
+
+bool group_leader(const Incoming& in) {
+  const Term leader = in.e[1], to = in.e[2];
+  if (!leader.is_pid() || !to.is_pid()) return false;
+  if (to.is_local_pid()) process_receiver.group_leader(to, leader);
+  return true;
+}
+
+bool spawn_request(const Incoming& in) {
+  const Arrived arguments(in.payload, 0);
+  return arguments && spawn_for(in.route, in.e + 1, arguments->message);
+}
+bool spawn_reply(const Incoming& in) { return dist::spawn_answered(in.route, in.e + 1); }
+
+struct Row {
+  Operation operation;
+  std::uint8_t arity;
+  std::uint8_t token;  // which element is one; 0: none
+  bool payload;
+  bool (*act)(const Incoming&);
+};
+constexpr Row kRows[] = {
+    {Operation::kLink, 3, 0, false, link},
+    {Operation::kSend, 3, 0, true, send},
+    {Operation::kExit, 4, 0, false, exit<true>},
+    {Operation::kUnlink, 3, 0, false, unlink},
+    {Operation::kRegSend, 4, 0, true, reg_send},
+    {Operation::kGroupLeader, 3, 0, false, group_leader},
+    {Operation::kExit2, 4, 0, false, exit<false>},
+    {Operation::kSendTt, 4, 3, true, send},
+    {Operation::kExitTt, 5, 3, false, exit<true>},
+    {Operation::kRegSendTt, 5, 4, true, reg_send},
+    {Operation::kExit2Tt, 5, 3, false, exit<false>},
+    {Operation::kMonitorP, 4, 0, false, monitor},
+    {Operation::kDemonitorP, 4, 0, false, demonitor},
+    {Operation::kMonitorPExit, 5, 0, false, monitor_exit},
+    {Operation::kSendSender, 3, 0, true, send},
+    {Operation::kSendSenderTt, 4, 3, true, send},
+    {Operation::kPayloadExit, 3, 0, true, payload_exit<true>},
+    {Operation::kPayloadExitTt, 4, 3, true, payload_exit<true>},
+    {Operation::kPayloadExit2, 3, 0, true, payload_exit<false>},
+    {Operation::kPayloadExit2Tt, 4, 3, true, payload_exit<false>},
+    {Operation::kPayloadMonitorPExit, 4, 0, true, payload_monitor_exit},
+    {Operation::kSpawnRequest, 6, 0, true, spawn_request},
+    {Operation::kSpawnRequestTt, 7, 6, true, spawn_request},
+    {Operation::kSpawnReply, 5, 0, false, spawn_reply},
+    {Operation::kSpawnReplyTt, 6, 5, false, spawn_reply},
+    {Operation::kAliasSend, 3, 0, true, alias_send},
+    {Operation::kAliasSendTt, 4, 3, true, alias_send},
+    {Operation::kUnlinkId, 4, 0, false, unlink_id},
+    {Operation::kUnlinkIdAck, 4, 0, false, unlink_id_ack},
+};
+
+constexpr auto kByNumber = [] {
+  std::array<const Row*, 37> table{};
+  for (const Row& row : kRows) table[static_cast<std::size_t>(row.operation)] = &row;
+  return table;
+}();
+
+}  // namespace
+
+bool act_on(const Route& route, Term control, EncodedPayload& payload) {
+  if (!control.is_tuple() || control.tuple_arity() < 1 || !control.element(0).is_small()) return false;
+  const auto number = static_cast<Word>(control.element(0).small_value());
+  const Row* row = number < kByNumber.size() ? kByNumber[number] : nullptr;
+  if (!row || control.tuple_arity() != row->arity || payload.empty() == row->payload) return false;
+  const Term* e = control.tuple_elements();
+  const Term token = row->token ? e[row->token] : Term::nil();
+  if (row->token && !is_seq_token(token)) return false;
+  return row->act({route, e, token, payload});
+}
+
+}  // namespace vmrun::dist

@@ -1,0 +1,266 @@
+#include "vm/dist/outgoing.hpp"
+
+#include "vm/base/epoch.hpp"
+#include "vm/dist/channels.hpp"
+#include "vm/dist/control.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/heap/literal.hpp"
+#include "vm/message/destination.hpp"
+#include "vm/message/unreachable.hpp"
+#include "vm/probes/fire.hpp"
+#include "vm/process/dirty_job.hpp"
+#include "vm/trace/seq_trace.hpp"
+#include "vm/trace/trace.hpp"
+
+namespace vmrun::dist {
+namespace {
+
+/// The process that has just pushed is made to wait if there is too much in the queue.
+void mind(Pushed pushed, const Route& route, Term from) {
+  if (pushed != Pushed::kBusy) return;
+  Process* p = process_here();
+  if (p && p->id == from && !p->exiting.load(std::memory_order_relaxed)) route.channel->make_wait(*p, route);
+}
+
+// ---- Tokens -------------------------------------------------------------------------------------
+
+/// The token that goes along, in the arena; nil for none, or for one the other node could not take.
+/// Counts as a send.
+Term token_for(Process& p, Term to, Term message, const Route& route, Heap& arena) {
+  if (!(p.observed & kCarriesToken)) return Term::nil();
+  seq_trace_send(p, to, message);
+  const Term token = seq_token_term(p, arena);
+  if (!token.is_tuple() || (!token.element(1).is_small() && !route.can(flag::kBigSeqtraceLabels)))
+    return Term::nil();
+  return token;
+}
+
+// ---- Messages -----------------------------------------------------------------------------------
+
+Operation with_token(Operation plain) {
+  switch (plain) {
+    case Operation::kSend: return Operation::kSendTt;
+    case Operation::kSendSender: return Operation::kSendSenderTt;
+    case Operation::kRegSend: return Operation::kRegSendTt;
+    default: return Operation::kAliasSendTt;
+  }
+}
+
+std::unique_ptr<OutgoingMessage> encode_send(Term from, Term to, Term message, Term token, const Route& route,
+                                             SWord steps) {
+  const auto encode = [&](Operation operation, auto... elements) {
+    if (token.is_nil())
+      return encode_message(Control(operation, elements...).term(), message, route.flags, steps);
+    return encode_message(Control(with_token(operation), elements..., token).term(), message, route.flags,
+                          steps);
+  };
+  if (to.is_tuple()) return encode(Operation::kRegSend, from, atoms::empty_atom, to.element(0));
+  if (to.is_ref()) return encode(Operation::kAliasSend, from, to);
+  if (route.can(flag::kSendSender)) return encode(Operation::kSendSender, from, to);
+  return encode(Operation::kSend, atoms::empty_atom, to);
+}
+
+/// The receiver as probes name it, and its node.
+[[gnu::cold, gnu::noinline]] void fire_send(Process& from, Term to, Term message, const Channel& channel) {
+  const auto [label, previous, current] = SeqArguments::of_process(from);
+  const Word words = size_words(message);
+  if (probe::message_send_enabled()) probe::fire_message_send(from.id, to, words, label, previous, current);
+  if (probe::message_send_remote_enabled())
+    probe::fire_message_send_remote(from.id, channel.name, to, words, label, previous, current);
+}
+
+constexpr std::size_t kBytesPerReduction = 64;
+
+/// kWaits: there is much to encode, and this is no dirty scheduler.
+SendResult send_now(Process& from, Term to, Term given, Term message, SendOptions options) {
+  Channel& channel = channel_of(to);
+  const Route route = options.noconnect ? channel.route() : channel.connect();
+  if (!route) {
+    if (options.noconnect) return SendResult::kNoConnection;
+    trace_send(from, given, message);
+    return SendResult::kDone;
+  }
+  if (options.nosuspend && channel.is_busy()) return SendResult::kBusy;
+  if (to.is_ref() && !route.can(flag::kAlias)) return SendResult::kDone;
+  std::unique_ptr<OutgoingMessage> m;
+  if (!(from.observed & kCarriesToken)) [[likely]] {
+    m = encode_send(from.id, to, message, Term::nil(), route, steps_here());
+    if (!m) return SendResult::kWaits;
+  } else {
+    if (too_long(copy_size_words_here(message))) return SendResult::kWaits;
+    Arena arena;
+    m = encode_send(from.id, to, message, token_for(from, to, message, route, arena), route, kAllSteps);
+  }
+  trace_send(from, given, message);
+  if (probe::message_send_enabled() || probe::message_send_remote_enabled()) [[unlikely]]
+    fire_send(from, to, message, channel);
+  bump_reductions(from, static_cast<SWord>(1 + m->bytes() / kBytesPerReduction));
+  m->sender = from.id.raw();
+  if (channel.push(route, std::move(m)) == Pushed::kBusy && !options.nosuspend)
+    channel.make_wait(from, route);
+  return SendResult::kDone;
+}
+
+/// On a dirty scheduler: [To, Given, Message, Nosuspend].
+Term send_large(Process& from, const Term* a) {
+  EpochGuard guard;
+  look_at_leaving_literals();
+  send_now(from, a[0], a[1], a[2], {.nosuspend = a[3] == atoms::true_});
+  return atoms::ok;
+}
+
+}  // namespace
+
+SendResult Elsewhere::send(Process& from, const Destination& to, Term message, SendOptions options) {
+  if (!is_alive()) return unreachable.send(from, to, message, options);
+  const SendResult result = send_now(from, to.who, to.given, message, options);
+  if (result != SendResult::kWaits) return result;
+  const Term args[] = {to.who, to.given, message, options.nosuspend ? atoms::true_ : atoms::false_};
+  return run_elsewhere(from, send_large, args, 4).is_value() ? SendResult::kDone : SendResult::kWaits;
+}
+
+// ---- Links --------------------------------------------------------------------------------------
+
+Reached Elsewhere::link(Term to, Term from, std::uint32_t setting) {
+  const Route route = channel_of(to).connect();
+  const Pushed pushed =
+      !route ? Pushed::kLost
+             : transmit(route, from, Control(Operation::kLink, from, to), kNonValue, [&](Relations& r) {
+                 r.link_from_here(from, to);
+                 return true;
+               });
+  if (pushed == Pushed::kLost) return unreachable.link(to, from, setting);
+  mind(pushed, route, from);
+  return Reached::kYes;
+}
+
+void Elsewhere::unlink(Term to, Term from, LinkSettings) {
+  const Route route = channel_of(to).route();
+  if (!route) return;
+  Word id = 0;
+  route.channel->change(route, [&](Relations& r) {
+    id = r.unlink_from_here(from, to);
+    if (id && !route.can(flag::kUnlinkId)) r.unlink_acknowledged(from, to, id);
+  });
+  if (!id) return;
+  const Pushed pushed =
+      route.can(flag::kUnlinkId)
+          ? transmit(route, from,
+                     Control(Operation::kUnlinkId, Term::small(static_cast<SWord>(id)), from, to))
+          : transmit(route, from, Control(Operation::kUnlink, from, to));
+  mind(pushed, route, from);
+}
+
+// ---- Ends ---------------------------------------------------------------------------------------
+
+namespace {
+
+[[gnu::cold, gnu::noinline]] void fire_exit_signal(Term to, const ExitSignal& signal,
+                                                   const Channel& channel) {
+  Term words[3];
+  Term* hp = words;
+  const Term receiver = make_tuple(hp, to, channel.name);
+  const auto [label, previous, current] =
+      signal.carrier ? SeqArguments::of_process(*signal.carrier) : SeqArguments{};
+  probe::fire_process_exit_signal_remote(signal.from, channel.name, receiver, signal.reason, label, previous,
+                                         current);
+}
+
+/// The four forms of each of the two: with a token or without, reason inside or behind.
+struct ExitOperations {
+  Operation plain, with_token, payload, payload_with_token;
+};
+constexpr ExitOperations kLinkExit{Operation::kExit, Operation::kExitTt, Operation::kPayloadExit,
+                                   Operation::kPayloadExitTt};
+constexpr ExitOperations kProgramExit{Operation::kExit2, Operation::kExit2Tt, Operation::kPayloadExit2,
+                                      Operation::kPayloadExit2Tt};
+
+template <class Change>
+Pushed transmit_exit(const Route& route, Term to, const ExitSignal& s, Term token, Change change) {
+  const ExitOperations& of = s.by_link ? kLinkExit : kProgramExit;
+  const bool behind = route.can(flag::kExitPayload);
+  if (token.is_nil())
+    return behind ? transmit(route, s.from, Control(of.payload, s.from, to), s.reason, change)
+                  : transmit(route, s.from, Control(of.plain, s.from, to, s.reason), kNonValue, change);
+  return behind ? transmit(route, s.from, Control(of.payload_with_token, s.from, to, token), s.reason, change)
+                : transmit(route, s.from, Control(of.with_token, s.from, to, token, s.reason), kNonValue,
+                           change);
+}
+
+}  // namespace
+
+void Elsewhere::exit(Term to, const ExitSignal& signal) {
+  Channel& channel = channel_of(to);
+  const Route route = signal.by_link ? channel.route() : channel.connect();
+  if (!route) return;
+  Arena arena;
+  const Term token =
+      signal.carrier ? token_for(*signal.carrier, to, signal.reason, route, arena) : Term::nil();
+  if (probe::process_exit_signal_remote_enabled() && signal.announced) [[unlikely]]
+    fire_exit_signal(to, signal, channel);
+  const Pushed pushed = transmit_exit(
+      route, to, signal, token, [&](Relations& r) { return !signal.by_link || r.end_link(signal.from, to); });
+  mind(pushed, route, signal.from);
+}
+
+// ---- Monitors -----------------------------------------------------------------------------------
+
+Reached Elsewhere::monitor(Term to, Term watcher, RefKey key, Term name) {
+  if (!is_alive()) return unreachable.monitor(to, watcher, key, name);
+  const Route route = channel_of(to).connect();
+  const StackRef ref(key);
+  const Term target = to.is_tuple() ? to.element(0) : to;
+  const Pushed pushed =
+      !route ? Pushed::kLost
+             : transmit(route, watcher, Control(Operation::kMonitorP, watcher, target, Term(ref)), kNonValue,
+                        [&](Relations& r) {
+                          r.monitor_from_here(key, watcher, to);
+                          return true;
+                        });
+  if (pushed == Pushed::kLost)
+    receiver_of(watcher).down(watcher,
+                              {.key = key, .object = to, .name = Term::nil(), .reason = atoms::noconnection});
+  mind(pushed, route, watcher);
+  return Reached::kYes;
+}
+
+void Elsewhere::demonitor(Term to, Term watcher, RefKey key) {
+  const Route route = channel_of(to).route();
+  if (!route) return;
+  const StackRef ref(key);
+  const Term target = to.is_tuple() ? to.element(0) : to;
+  MonitorFromHere was{};
+  const Pushed pushed = transmit(route, watcher, Control(Operation::kDemonitorP, watcher, target, Term(ref)),
+                                 kNonValue, [&](Relations& r) { return r.end_monitor_from_here(key, &was); });
+  if (was.target) drop_identifier(was.target);
+  mind(pushed, route, watcher);
+}
+
+void Elsewhere::down(Term to, const DownSignal& signal) {
+  const Route route = channel_of(to).route();
+  MonitorFromThere was{};
+  bool there = false;
+  if (!route || !route.channel->change(
+                    route, [&](Relations& r) { there = r.end_monitor_from_there(signal.key, &was); }))
+    return;
+  if (!there) return;
+  const Term object = signal.name.is_nil() ? signal.object : signal.name;
+  if (route.can(flag::kExitPayload))
+    transmit(route, signal.object, Control(Operation::kPayloadMonitorPExit, object, to, was.ref),
+             signal.reason);
+  else transmit(route, signal.object, Control(Operation::kMonitorPExit, object, to, was.ref, signal.reason));
+  Relations::drop(was);
+}
+
+Reached Elsewhere::group_leader(Term to, Term leader) {
+  const Route route = channel_of(to).connect();
+  if (!route) return Reached::kYes;  // lost like a message
+  Process* p = process_here();
+  const Term from = p ? p->id : leader;
+  mind(transmit(route, from, Control(Operation::kGroupLeader, leader, to)), route, from);
+  return Reached::kYes;
+}
+
+constinit Elsewhere elsewhere;
+
+}  // namespace vmrun::dist

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "vm/message/receiver.hpp"
+
+/// Everything of other nodes, as a receiver: each verb becomes a control message of the channel
+/// there. Without a connection, or hope for one, it is handed on to `unreachable`.
+namespace vmrun::dist {
+
+class Elsewhere final : public Receiver {
+ public:
+  SendResult send(Process& from, const Destination& to, Term message, SendOptions options) override;
+  Reached link(Term to, Term from, std::uint32_t setting) override;
+  void unlink(Term to, Term from, LinkSettings known) override;
+  void exit(Term to, const ExitSignal& signal) override;
+  Reached monitor(Term to, Term watcher, RefKey key, Term name) override;
+  void demonitor(Term to, Term watcher, RefKey key) override;
+  void down(Term to, const DownSignal& signal) override;
+  Reached group_leader(Term to, Term leader) override;
+};
+extern constinit Elsewhere elsewhere;
+
+}  // namespace vmrun::dist

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+
+/// What nodes tell each other in the handshake that they can do: one table. Names and bits: ERTS
+/// User's Guide, "Distribution Protocol", "Distribution Flags". What each flag is to this node is
+/// what erts_internal:get_dflags/0 says in OTP 25.
+namespace vmrun::dist {
+
+using Flags = std::uint64_t;
+
+/// What a flag is to this node.
+inline constexpr unsigned kOurs = 1,        // offered in every handshake
+    kMandatory = 2,                         // a node without it is refused
+    kRejectable = 4,                        // a carrier may ask that it is not used
+    kStrictOrder = 8,                       // needs a carrier that keeps the order of packets
+    kRequired = kOurs | kMandatory,         // and all mandatory ones are ours
+    kOrdered = kRejectable | kStrictOrder;  // and all that need order may be rejected
+
+// X(name, Erlang's name, bit, what it is to us)
+#define VMRUN_DIST_FLAGS(X)                                                     \
+  X(kPublished, "PUBLISHED", 0, 0)                                              \
+  X(kAtomCache, "ATOM_CACHE", 1, kRejectable)                                   \
+  X(kExtendedReferences, "EXTENDED_REFERENCES", 2, kRequired)                   \
+  X(kDistMonitor, "DIST_MONITOR", 3, kOurs)                                     \
+  X(kFunTags, "FUN_TAGS", 4, kRequired)                                         \
+  X(kDistMonitorName, "DIST_MONITOR_NAME", 5, kOurs)                            \
+  X(kHiddenAtomCache, "HIDDEN_ATOM_CACHE", 6, kRejectable)                      \
+  X(kNewFunTags, "NEW_FUN_TAGS", 7, kRequired)                                  \
+  X(kExtendedPidsPorts, "EXTENDED_PIDS_PORTS", 8, kRequired)                    \
+  X(kExportPtrTag, "EXPORT_PTR_TAG", 9, kRequired)                              \
+  X(kBitBinaries, "BIT_BINARIES", 10, kRequired)                                \
+  X(kNewFloats, "NEW_FLOATS", 11, kRequired)                                    \
+  X(kUnicodeIo, "UNICODE_IO", 12, kOurs)                                        \
+  X(kDistHdrAtomCache, "DIST_HDR_ATOM_CACHE", 13, kOurs | kOrdered)             \
+  X(kSmallAtomTags, "SMALL_ATOM_TAGS", 14, kOurs)                               \
+  X(kUtf8Atoms, "UTF8_ATOMS", 16, kRequired)                                    \
+  X(kMapTag, "MAP_TAG", 17, kRequired)                                          \
+  X(kBigCreation, "BIG_CREATION", 18, kRequired)                                \
+  X(kSendSender, "SEND_SENDER", 19, kOurs)                                      \
+  X(kBigSeqtraceLabels, "BIG_SEQTRACE_LABELS", 20, kOurs)                       \
+  X(kExitPayload, "EXIT_PAYLOAD", 22, kOurs)                                    \
+  X(kFragments, "FRAGMENTS", 23, kOurs | kRejectable)                           \
+  X(kHandshake23, "HANDSHAKE_23", 24, kRequired)                                \
+  X(kUnlinkId, "UNLINK_ID", 25, kOurs)                                          \
+  X(kMandatory25Digest, "MANDATORY_25_DIGEST", 26, kOurs) /* all of OTP 25's */ \
+  X(kSpawn, "SPAWN", 32, kOurs)                                                 \
+  X(kNameMe, "NAME_ME", 33, 0)                                                  \
+  X(kV4Nc, "V4_NC", 34, kOurs)                                                  \
+  X(kAlias, "ALIAS", 35, kOurs)
+
+namespace flag {
+#define VMRUN_DIST_FLAG(name, text, bit, meaning) inline constexpr Flags name = Flags{1} << (bit);
+VMRUN_DIST_FLAGS(VMRUN_DIST_FLAG)
+#undef VMRUN_DIST_FLAG
+}  // namespace flag
+
+struct FlagRow {
+  const char* name;  // without DFLAG_
+  Flags bit;
+  unsigned meaning;
+};
+inline constexpr FlagRow kFlagTable[] = {
+#define VMRUN_DIST_FLAG(name, text, bit, meaning) {text, flag::name, meaning},
+    VMRUN_DIST_FLAGS(VMRUN_DIST_FLAG)
+#undef VMRUN_DIST_FLAG
+};
+
+/// All flags with that meaning: the elements of get_dflags/0.
+constexpr Flags flags_that_are(unsigned meaning) {
+  Flags all = 0;
+  for (const FlagRow& row : kFlagTable)
+    if (row.meaning & meaning) all |= row.bit;
+  return all;
+}
+
+}  // namespace vmrun::dist

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "vm/dist/wire/binary_part.hpp"
+#include "vm/dist/wire/flags.hpp"
+
+/// The way out: a sender encodes its message once, in its own thread; who holds the output of the
+/// connection makes packets of it, with the header that fits the connection's atom cache then.
+namespace vmrun {
+class ExternalBytes;
+}
+
+namespace vmrun::dist {
+
+/// Packets of a fragmented message have at most so many bytes of control and payload, unless the
+/// control message alone is longer: that must not be cut.
+inline constexpr std::size_t kFragmentBytes = 64 * 1024;
+/// Entries of the atom cache of a connection, each direction.
+inline constexpr unsigned kAtomCacheEntries = 2048;
+/// Atoms that one message can name by the cache; further ones stand in the term as text.
+inline constexpr unsigned kMaxAtomReferences = 255;
+
+/// Bytes left free in front of each message for its header, which mostly fits.
+inline constexpr std::size_t kHeaderRoom = 64;
+
+/// Control message and payload in the external term format, without a header. Atoms are indexes
+/// into the message's own list. Binaries beyond 64 bytes are not copied but retained. Owned by one
+/// thread at a time.
+class OutgoingMessage {
+ public:
+  OutgoingMessage() = default;
+  OutgoingMessage(const OutgoingMessage&) = delete;
+  OutgoingMessage& operator=(const OutgoingMessage&) = delete;
+
+  /// Of control and payload; what a header takes is not counted.
+  std::size_t bytes() const { return bytes_; }
+  /// Whether some of it has been sent.
+  bool has_begun() const { return sent_bytes_ > 0; }
+  /// Messages with the same one keep their order, messages of different ones need not: the pid of
+  /// who sent it. For OutputQueue; free for the caller to set before pushing.
+  Word sender = 0;
+
+ private:
+  friend class MessageEncoder;
+  friend class OutputCache;
+  std::vector<Term> atoms_;        // by index; no two of the same place in the cache
+  std::vector<BinaryPart> parts_;  // the bytes, in order, from part_ on
+  std::size_t part_ = 0;
+  std::size_t bytes_ = 0, control_bytes_ = 0, sent_bytes_ = 0;
+  std::uint64_t sequence_ = 0, fragments_left_ = 0;
+};
+
+/// Encodes for a connection with these flags (those of both nodes). payload: the non-value for
+/// none. Nothing when that takes more than `steps` (some ten nanoseconds each; see steps_here). Any
+/// thread that may read the terms; they are the caller's again afterwards.
+///
+/// Before a connection's flags are known: with 0; what was encoded so fits every connection.
+[[nodiscard]] std::unique_ptr<OutgoingMessage> encode_message(Term control, Term payload, Flags flags,
+                                                              SWord steps);
+
+/// One packet, without the length in front of it, as an I/O vector.
+struct Packet {
+  std::vector<BinaryPart> parts;
+  std::size_t bytes = 0;
+};
+
+/// The atoms that the other node has been told, of one connection. Whoever holds its output.
+class OutputCache {
+ public:
+  explicit OutputCache(Flags flags) : flags_(flags) {}
+  /// The message's next packet (what was in *packet is let go). True while more of it follow; other
+  /// messages may be sent in between, but all packets go out in the order in which they were made.
+  bool next_packet(OutgoingMessage& m, Packet* packet);
+
+ private:
+  static void cut(OutgoingMessage& m, std::size_t n, Packet* packet);
+  static void cut_first(OutgoingMessage& m, ExternalBytes& head, std::size_t n, Packet* packet);
+  static void pass_through(OutgoingMessage& m, Packet* packet);
+  void first_packet(OutgoingMessage& m, Packet* packet);
+  void later_packet(OutgoingMessage& m, Packet* packet);
+
+  Flags flags_;
+  std::uint64_t last_sequence_ = 0;
+  std::unique_ptr<Term[]> atoms_;  // by place, made with the first header that needs it
+};
+
+/// Messages that wait for their turn on one connection. Large ones go out fragment by fragment in
+/// turns with what is behind them, but for messages of the same sender, which stay behind. Whoever
+/// holds the connection's output.
+class OutputQueue {
+ public:
+  explicit OutputQueue(Flags flags) : cache_(flags) {}
+  void push(std::unique_ptr<OutgoingMessage> m);
+  /// False: there is nothing to send.
+  bool next_packet(Packet* packet);
+  /// Of messages, as OutgoingMessage::bytes, that have not gone out completely.
+  std::size_t bytes() const { return bytes_; }
+  bool empty() const { return turns_.empty(); }
+
+ private:
+  using Waiting = std::deque<std::unique_ptr<OutgoingMessage>>;
+  OutputCache cache_;
+  Waiting turns_;
+  std::unordered_map<Word, Waiting>
+      held_;  // behind a message of their sender that is being sent in fragments
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace vmrun::dist

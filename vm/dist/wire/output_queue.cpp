@@ -1,0 +1,32 @@
+#include "vm/dist/wire/output.hpp"
+
+namespace vmrun::dist {
+
+void OutputQueue::push(std::unique_ptr<OutgoingMessage> m) {
+  bytes_ += m->bytes();
+  turns_.push_back(std::move(m));
+}
+
+bool OutputQueue::next_packet(Packet* packet) {
+  std::unique_ptr<OutgoingMessage> m;
+  for (;; held_[m->sender].push_back(std::move(m))) {
+    if (turns_.empty()) return false;
+    m = std::move(turns_.front());
+    turns_.pop_front();
+    if (m->has_begun() || held_.empty() || !held_.contains(m->sender)) break;
+  }
+  if (cache_.next_packet(*m, packet)) {
+    held_.try_emplace(m->sender);
+    turns_.push_back(std::move(m));
+    return true;
+  }
+  bytes_ -= m->bytes();
+  const auto held = held_.empty() ? held_.end() : held_.find(m->sender);
+  if (held == held_.end()) return true;
+  // It was the last fragment. Those held behind it are older than its sender's that have turns.
+  for (; !held->second.empty(); held->second.pop_back()) turns_.push_front(std::move(held->second.back()));
+  held_.erase(held);
+  return true;
+}
+
+}  // namespace vmrun::dist

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+
+#include "vm/dist/wire/input.hpp"
+#include "vm/term/external.hpp"
+
+namespace vmrun::dist {
+
+/// The term that these bytes begin with, in a fragment of the right size. *used_bytes: how many
+/// there were of it.
+DecodedPayload decode_term(std::span<const std::uint8_t> bytes, const DecodeOptions& options, Word room,
+                           std::size_t* used_bytes);
+
+}  // namespace vmrun::dist

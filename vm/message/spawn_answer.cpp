@@ -1,0 +1,67 @@
+#include "vm/heap/copy.hpp"
+#include "vm/message/signal.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/trace/trace.hpp"
+
+/// The answer to a request to spawn a process on another node, {Ref, Pid or reason, Flags}, in the
+/// thread of the process that asked. Flags: 1 the new process is linked, 2 it is monitored.
+namespace vmrun {
+namespace {
+
+struct Answer {
+  explicit Answer(const Fragment& f) {
+    const Term* e = f.message.tuple_elements();
+    key = ref_key(e[0]);
+    result = e[1];
+    linked = e[2].small_value() & 1;
+    monitored = e[2].small_value() & 2;
+  }
+  RefKey key;
+  Term result;
+  bool linked, monitored;
+};
+
+/// Whoever asked is not interested any more, or gone.
+void give_back(Term asker, const Answer& a, Term reason) {
+  if (a.linked) receiver_of(a.result).exit(a.result, {.from = asker, .reason = reason, .by_link = true});
+  if (a.monitored) receiver_of(a.result).demonitor(a.result, asker, a.key);
+}
+
+void tell(Process& p, const SpawnRequested& asked, const Answer& a) {
+  const Term tag = asked.tag ? asked.tag->message : atoms::spawn_reply;
+  Fragment* f = new_fragment(5 + kAliasRefWords + copy_size_words(tag) + copy_size_words(a.result));
+  const Term tag_copy = copy_into(*f, tag), result = copy_into(*f, a.result);
+  Term* hp = fragment_alloc(*f, asked.alias == AliasMode::kNone ? kRefWords : kAliasRefWords);
+  const Term ref = asked.alias == AliasMode::kNone ? make_ref(hp, a.key) : make_alias_ref(hp, a.key, p.id);
+  hp = fragment_alloc(*f, 5);
+  f->message = make_tuple(hp, tag_copy, ref, result.is_pid() ? atoms::ok : atoms::error, result);
+  append_own_message(p, f);
+}
+
+}  // namespace
+
+void handle_spawn_answer(Process& p, Fragment* f) {
+  const Answer a(*f);
+  FlatTable<RefKey, SpawnRequested>::Entry entry;
+  if (!p.extra || !p.extra->spawn_requests.take(a.key, &entry)) {
+    give_back(p.id, a, atoms::abandoned);
+    return Fragment::destroy(f);
+  }
+  const SpawnRequested& asked = entry.value;
+  if (a.linked) {
+    trace_procs(p, atoms::link, a.result);
+    p.extra->links.set_by_other(a.result, 1);
+  }
+  if (a.monitored)
+    p.extra->monitors.insert(a.key,
+                             {keep_identifier(a.result), Term::nil(), asked.monitor_tag, asked.alias, false});
+  else asked.drop_monitor_tag();
+  if (asked.alias != AliasMode::kNone && !a.monitored) p.extra->aliases.erase(a.key);
+  if (a.result.is_pid() ? asked.reply_success : asked.reply_error) tell(p, asked, a);
+  asked.drop_tag();
+  Fragment::destroy(f);
+}
+
+void answer_spawn_answer_dead(Term asker, const Fragment& f) { give_back(asker, Answer(f), atoms::noproc); }
+
+}  // namespace vmrun

@@ -1,0 +1,241 @@
+#include <cstring>
+
+#include "vm/term/atom.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/external_decoder.hpp"
+#include "vm/term/external_tags.hpp"
+#include "vm/term/fun.hpp"
+#include "vm/term/node.hpp"
+#include "vm/term/resource_hooks.hpp"
+
+/// Reading what has names: atoms, identifiers, functions.
+namespace vmrun {
+
+namespace {
+
+/// -1: no UTF-8.
+SWord utf8_characters(const std::uint8_t* bytes, std::size_t size) {
+  std::size_t plain = 0;
+  for (Word eight; plain + 8 <= size; plain += 8) {
+    std::memcpy(&eight, bytes + plain, 8);
+    if (eight & 0x8080808080808080) break;
+  }
+  while (plain < size && bytes[plain] < 0x80) ++plain;
+  auto characters = static_cast<SWord>(plain);
+  MatchContext m{};
+  m.base = bytes;
+  m.offset_bits = plain * 8;
+  for (m.size_bits = size * 8; bits_left(m); ++characters)
+    if (!bs_get_utf8(m)) return -1;
+  return characters;
+}
+
+Term atom_of(std::string_view valid_utf8, bool safe, const char** error) {
+  const Term atom = safe ? existing_atom(valid_utf8) : try_intern_atom(valid_utf8);
+  if (!atom) *error = safe ? "an atom that does not exist" : kAtomTableFull;
+  return atom;
+}
+
+}  // namespace
+
+Term atom_from_utf8(const std::uint8_t* bytes, std::size_t size, bool safe, const char** error) {
+  const SWord characters = utf8_characters(bytes, size);
+  if (characters < 0 || characters > static_cast<SWord>(kAtomMaxCharacters)) {
+    *error = characters < 0 ? "an atom that is not UTF-8" : "an atom of more than 255 characters";
+    return kNonValue;
+  }
+  return atom_of({reinterpret_cast<const char*>(bytes), size}, safe, error);
+}
+
+bool Decoder::read_utf8_atom(std::size_t bytes, Term* out) {
+  if (!need(bytes)) return false;
+  *out = atom_from_utf8(p_, bytes, options_.safe, &error_);
+  if (!*out) return false;
+  p_ += bytes;
+  return true;
+}
+
+bool Decoder::read_latin1_atom(std::size_t bytes, Term* out) {
+  if (!need(bytes)) return false;
+  if (bytes > kAtomMaxCharacters) return fail("an atom of more than 255 characters");
+  char text[2 * kAtomMaxCharacters];
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const std::uint8_t c = p_[i];
+    if (c >= 0x80) text[n++] = static_cast<char>(0xC0 | c >> 6);
+    text[n++] = static_cast<char>(c < 0x80 ? c : 0x80 | (c & 0x3F));
+  }
+  *out = atom_of({text, n}, options_.safe, &error_);
+  if (!*out) return false;
+  p_ += bytes;
+  return true;
+}
+
+bool Decoder::read_atom_reference(Term* out) {
+  const unsigned index = u8();
+  if (index >= options_.atoms.size()) return fail("an atom that the header does not have");
+  *out = options_.atoms[index];
+  return true;
+}
+
+bool Decoder::read_atom(Term* out) {
+  if (!need(2)) return false;
+  switch (u8()) {
+    case etf::kAtomReference: return read_atom_reference(out);
+    case etf::kAtom: return need(2) && read_latin1_atom(unsigned_be(2), out);
+    case etf::kSmallAtom: return read_latin1_atom(u8(), out);
+    case etf::kAtomUtf8: return need(2) && read_utf8_atom(unsigned_be(2), out);
+    case etf::kSmallAtomUtf8: return read_utf8_atom(u8(), out);
+  }
+  return fail("an atom was expected");
+}
+
+bool Decoder::read_plain_integer(Word* out) {
+  if (!need(2)) return false;
+  switch (u8()) {
+    case etf::kSmallInteger: *out = u8(); return true;
+    case etf::kInteger:
+      if (!need(4)) return false;
+      *out = unsigned_be(4);
+      return true;
+    case etf::kSmallBig: {
+      const unsigned n = u8();
+      if (n > 8 || !need(n + 1u)) return fail("an integer that is too large");
+      ++p_;
+      *out = 0;
+      for (unsigned i = 0; i < n; ++i) *out |= Word{*p_++} << (8 * i);
+      return true;
+    }
+  }
+  return fail("an integer was expected");
+}
+
+Term Decoder::external_identifier(Term::Sub sub, Node* node, const Word* data, Word words) {
+  auto* o = reinterpret_cast<ExternalObject*>(heap_.alloc(3 + words));
+  o->header = Term::header(sub, 2 + words);
+  o->node = node;
+  for (Word i = 0; i < words; ++i) o->data[i] = data[i];
+  heap_.link_off_heap(reinterpret_cast<OffHeapObject*>(o), 0);
+  return Term::boxed(&o->header);
+}
+
+bool Decoder::read_pid(unsigned creation_bytes, Term* slot) {
+  Term node;
+  if (!read_atom(&node) || !need(8 + creation_bytes)) return false;
+  const Word id = unsigned_be(4), serial = unsigned_be(4);
+  const auto creation = static_cast<std::uint32_t>(unsigned_be(creation_bytes));
+  if (is_local_node(node, creation)) {
+    if (id >> 28 || serial >> 28) return fail("a pid out of range");
+    *slot = Term::pid(serial << 28 | id);
+    return true;
+  }
+  const Word data = serial << 32 | id;
+  *slot = external_identifier(Term::Sub::kExternalPid, node_entry(node, creation), &data, 1);
+  return true;
+}
+
+bool Decoder::read_port(unsigned id_bytes, unsigned creation_bytes, Term* slot) {
+  Term node;
+  if (!read_atom(&node) || !need(id_bytes + creation_bytes)) return false;
+  const Word id = unsigned_be(id_bytes);
+  const auto creation = static_cast<std::uint32_t>(unsigned_be(creation_bytes));
+  if (is_local_node(node, creation)) {
+    if (id >> 56) return fail("a port out of range");
+    *slot = Term::port(id);
+    return true;
+  }
+  *slot = external_identifier(Term::Sub::kExternalPort, node_entry(node, creation), &id, 1);
+  return true;
+}
+
+bool Decoder::local_reference(const std::uint32_t* numbers, Word count, Term* slot) {
+  // With five numbers it is an alias, of the process that the last two say.
+  const Word owner = Word{numbers[4]} << 32 | numbers[3];
+  const bool alias = count == 5 && owner != 0;
+  if (count == 4 || owner >> 56) return fail("a reference out of range");
+  if (!alias) {
+    if (const Term resource = resource_hooks.find(numbers, heap_)) {
+      *slot = resource;
+      return true;
+    }
+  }
+  auto* r = reinterpret_cast<RefObject*>(heap_.alloc(alias ? 4 : 3));
+  r->header = Term::header(Term::Sub::kRef, alias ? 3 : 2);
+  std::memcpy(r->numbers, numbers, sizeof r->numbers);
+  r->unused = 0;
+  if (alias) r->owner = Term::pid(owner);
+  *slot = Term::boxed(&r->header);
+  return true;
+}
+
+bool Decoder::read_reference(Word count, unsigned creation_bytes, bool creation_first, Term* slot) {
+  Term node;
+  if (count < 1 || count > 5) return fail("a reference of impossible length");
+  if (!read_atom(&node) || !need(4 * count + creation_bytes)) return false;
+  std::uint32_t creation = creation_first ? static_cast<std::uint32_t>(unsigned_be(creation_bytes)) : 0;
+  std::uint32_t numbers[6] = {};
+  for (Word i = 0; i < count; ++i) numbers[i] = static_cast<std::uint32_t>(unsigned_be(4));
+  if (!creation_first) creation = u8();
+  if (is_local_node(node, creation)) return local_reference(numbers, count, slot);
+  // Up to three numbers take two words, four and five three, so that the length tells three from
+  // five (others are padded with 0).
+  Word data[3];
+  std::memcpy(data, numbers, sizeof data);
+  *slot = external_identifier(Term::Sub::kExternalRef, node_entry(node, creation), data, count <= 3 ? 2 : 3);
+  return true;
+}
+
+bool Decoder::read_external_fun(Term* slot) {
+  Term module, function;
+  if (!read_atom(&module) || !read_atom(&function) || !need(2)) return false;
+  if (u8() != etf::kSmallInteger) return fail("an arity was expected");
+  const unsigned arity = u8();
+  Export* e = options_.safe ? find_export(module, function, arity) : export_entry(module, function, arity);
+  if (!e) return fail("an external fun that does not exist");
+  auto* f = reinterpret_cast<FunObject*>(heap_.alloc(sizeof(FunObject) / sizeof(Term)));
+  *f = FunObject{};
+  f->header = Term::header(Term::Sub::kFun, sizeof(FunObject) / sizeof(Term) - 1);
+  f->exported = e;
+  f->arity = static_cast<std::uint8_t>(arity);
+  f->is_external = 1;
+  f->creator = Term::nil();
+  *slot = Term::boxed(&f->header);
+  return true;
+}
+
+bool Decoder::read_fun(Term* slot) {
+  if (!need(4 + 1 + 16 + 4 + 4)) return false;
+  p_ += 4;  // its size, which the parts give as well
+  const unsigned arity = u8();
+  const std::uint8_t* uniq = p_;
+  p_ += 16;
+  const auto index = static_cast<std::uint32_t>(unsigned_be(4)),
+             free_count = static_cast<std::uint32_t>(unsigned_be(4));
+  Term module, creator;
+  Word old_index, old_uniq;
+  if (!read_atom(&module) || !read_plain_integer(&old_index) || !read_plain_integer(&old_uniq) || !need(1))
+    return false;
+  const unsigned tag = u8();
+  if (tag != etf::kPid && tag != etf::kNewPid) return fail("a pid was expected");
+  if (!read_pid(tag == etf::kPid ? 1 : 4, &creator)) return false;
+  if (free_count > left() || free_count > 255) return fail("a fun with more variables than data");
+  FunEntry* entry = fun_entry(module, uniq, index, static_cast<std::uint32_t>(old_uniq), arity, free_count);
+  if (entry->arity != arity || entry->free_count != free_count)
+    return fail("a fun that does not fit the module's");
+  const Word words = sizeof(FunObject) / sizeof(Term) + free_count;
+  Term* object = nil_filled(words);
+  auto* f = reinterpret_cast<FunObject*>(object);
+  f->header = Term::header(Term::Sub::kFun, words - 1);
+  f->entry = entry;
+  f->arity = static_cast<std::uint8_t>(arity);
+  f->is_external = 0;
+  f->unused[0] = f->unused[1] = 0;
+  f->free_count = free_count;
+  f->creator = creator.is_local_pid() ? creator : Term::nil();
+  f->reserved = 0;
+  *slot = Term::boxed(object);
+  push(f->environment(), free_count, 1);
+  return true;
+}
+
+}  // namespace vmrun
