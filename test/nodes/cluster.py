@@ -3,12 +3,14 @@
 import contextlib
 import os
 import pathlib
+import re
 import selectors
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 from harness.golden import ENVIRONMENT
@@ -24,12 +26,26 @@ def free_port():
         return s.getsockname()[1]
 
 
+COMPILED, COMPILING = [], threading.Lock()
+
+
+def compiled_modules():
+    """The folder of the modules that tests share: compiled once, by whoever comes first."""
+    with COMPILING:
+        if not COMPILED:
+            folder = tempfile.TemporaryDirectory(prefix='vmrun-nodes-')
+            subprocess.run(['erlc', '-o', folder.name, *map(str, HERE.glob('*.erl'))], check=True, env=ENVIRONMENT)
+            COMPILED.append(folder)
+        return COMPILED[0].name
+
+
 class Node:
     """A process that is a node, or a program about nodes. `full` is its name with host."""
 
-    def __init__(self, cluster, name, command, terminal=None, **more):
+    def __init__(self, cluster, name, command, terminal=None, at=None, **more):
         self.cluster, self.name, self.terminal = cluster, name, None
-        self.full = f'{name}@{cluster.host}'
+        self.full = f'{name}@{at.address if at else cluster.host}'
+        command = [*(at.inside if at else []), *command]
         files = {'stdin': subprocess.PIPE, 'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT}
         if terminal:
             self.terminal, other_end = os.openpty()
@@ -96,7 +112,7 @@ class Cluster:
         self.temporary = tempfile.TemporaryDirectory(prefix='vmrun-nodes-')
         self.folder = pathlib.Path(self.temporary.name)
         self.environment = dict(ENVIRONMENT, ERL_EPMD_PORT=str(self.port), ERL_EPMD_ADDRESS='127.0.0.1', HOME=str(self.folder))
-        subprocess.run(['erlc', *map(str, HERE.glob('*.erl'))], cwd=self.folder, check=True, env=ENVIRONMENT)
+        shutil.copytree(compiled_modules(), self.folder, dirs_exist_ok=True)
         if self.has_epmd:
             self.run_epmd()
         return self
@@ -125,17 +141,18 @@ class Cluster:
     def start_on_terminal(self, name, command):
         return self.start(name, command, terminal=True)
 
-    def flags(self, name, cookie=None, named=True):
-        return [] if not named else ['-name' if ':' in self.host else '-sname', f'{name}@{self.host}'] + (['-setcookie', cookie or self.cookie] if cookie != '' else [])
+    def flags(self, name, cookie=None, named=True, at=None):
+        host = at.address if at else self.host
+        return [] if not named else ['-name' if ':' in host or '.' in host else '-sname', f'{name}@{host}'] + (['-setcookie', cookie or self.cookie] if cookie != '' else [])
 
-    def ours(self, name, program, *arguments, flags=(), cookie=None, named=True, **more):
-        """vmrun with a compiled module of the folder."""
-        return self.start(name, [self.vmrun, *self.flags(name, cookie, named), '-pa', str(self.folder), *flags, str(self.folder / f'{program}.beam'),
-                                 *arguments], **more)
+    def ours(self, name, program, *arguments, flags=(), cookie=None, named=True, at=None, **more):
+        """vmrun with a compiled module of the folder, at a place in a network if one is given."""
+        return self.start(name, [self.vmrun, *self.flags(name, cookie, named, at), '-pa', str(self.folder), *flags, str(self.folder / f'{program}.beam'),
+                                 *arguments], at=at, **more)
 
-    def erl(self, name, program, *arguments, flags=(), cookie=None, named=True, **more):
-        return self.start(name, ['erl', '-noinput', *self.flags(name, cookie, named), '-pa', str(self.folder), *flags, '-eval', f'{program}:start().',
-                                 '-extra', *arguments], **more)
+    def erl(self, name, program, *arguments, flags=(), cookie=None, named=True, at=None, **more):
+        return self.start(name, ['erl', '-noinput', *self.flags(name, cookie, named, at), '-pa', str(self.folder), *flags, '-eval', f'{program}:start().',
+                                 '-extra', *arguments], at=at, **more)
 
     def node(self, kind, name, program, *arguments, **more):
         return (self.ours if kind == 'vmrun' else self.erl)(name, program, *arguments, **more)
@@ -152,3 +169,20 @@ class Cluster:
         (self.folder / f'{module}.erl').write_text(f'-module({module}).\n-export([main/1, start/0]).\nstart() -> main([]).\nmain(_) ->\n{text}.\n')
         subprocess.run(['erlc', f'{module}.erl'], cwd=self.folder, check=True, env=ENVIRONMENT)
         return self.node(kind, name, module, *arguments, **more)
+
+
+def expect(condition, what, *texts):
+    if not condition:
+        raise Failure('\n'.join([what, *map(str, texts)]))
+
+
+def expect_end(node, status, *parts):
+    """That a program ended so, and said these things (regular expressions) in this order."""
+    got, text = node.end()
+    at = 0
+    for part in parts:
+        found = re.compile(part).search(text, at)
+        expect(found, f'{node.name} lacks {part!r} (status {got}):', text)
+        at = found.end()
+    expect(got == status, f'{node.name} ended with {got}, not {status}:', text)
+    return text

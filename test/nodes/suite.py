@@ -6,9 +6,9 @@ import re
 import shutil
 import subprocess
 
-from harness.results import Failure, Skip, Test
-from nodes import hostile
-from nodes.cluster import Cluster
+from harness.results import Skip, Test
+from nodes import hostile, partitions
+from nodes.cluster import Cluster, expect, expect_end
 
 PAIRS = [('vmrun', 'erl'), ('erl', 'vmrun'), ('vmrun', 'vmrun'), ('erl', 'erl')]  # the last shows that the tests themselves are right
 EITHER = ['vmrun', 'erl']
@@ -28,24 +28,7 @@ def tests(root, vmrun):
                   test('another distribution module', proto_dist), test('IPv6', ipv6), test('the cookie file', cookie_file),
                   test('a name that cannot be', bad_name), test('started by the program', started_by_program),
                   test('erl_call', erl_call), test('a remote shell', remote_shell), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True), test("a stock node's tools", tools), test('a node in C', c_node), test('Elixir', elixir)]
-    return all_tests + hostile.tests(vmrun)
-
-
-def expect(condition, what, *texts):
-    if not condition:
-        raise Failure('\n'.join([what, *map(str, texts)]))
-
-
-def expect_end(node, status, *parts):
-    """That a program ended so, and said these things (regular expressions) in this order."""
-    got, text = node.end()
-    at = 0
-    for part in parts:
-        found = re.compile(part).search(text, at)
-        expect(found, f'{node.name} lacks {part!r} (status {got}):', text)
-        at = found.end()
-    expect(got == status, f'{node.name} ended with {got}, not {status}:', text)
-    return text
+    return all_tests + hostile.tests(vmrun) + partitions.tests(vmrun)
 
 
 def cases(vmrun, first, second):
