@@ -31,12 +31,13 @@ KINDS = {  # in the table: what a tracer gets, what the machine hands over, how 
     'term': ('string', 'Term', 'TermText<{bytes}>({name})'),
     'iolist': ('string', 'Term', 'IolistText({name})'),
     'text': ('string', 'const char*', '{name}'),
+    'node': ('string', 'Term', 'NodeText({name}, {most})'),
     'int': ('int', 'std::int64_t', 'saturated<int>({name})'),
     'uint32': ('uint32', 'std::uint64_t', 'saturated<std::uint32_t>({name})'),
     'int64': ('int64', 'std::int64_t', '{name}'),
 }
 TERM_BYTES = 255  # longest visible text of a term, unless the table says another
-UNITS = {'pid': 'pid', 'caller': 'pid', 'port': 'port', 'function': 'function', 'term': 'term'}  # where it is left out
+UNITS = {'pid': 'pid', 'caller': 'pid', 'port': 'port', 'function': 'function', 'term': 'term', 'node': 'node'}  # where it is left out
 
 
 class Argument:
@@ -57,7 +58,7 @@ class Argument:
 
     @property
     def converted(self):
-        return KINDS[self.given][2].format(name=self.name, bytes=self.bytes + 1)
+        return KINDS[self.given][2].format(name=self.name, bytes=self.bytes + 1, most=self.bytes)
 
     @property
     def word(self):

@@ -11,6 +11,7 @@
 #include "probes/attach/firing.hpp"
 #include "probes/attach/functions.hpp"
 #include "probes/attach/place.hpp"
+#include "probes/attach/shaped.hpp"
 #include "probes/attach/terms.hpp"
 #include "probes/engine/operations.hpp"
 #include "probes/engine/verify.hpp"
@@ -34,6 +35,7 @@ using d::ArgumentKind;
 using d::Shape;
 using d::Shaped;
 using probe::FunctionArgument;
+using probe::NodeText;
 constexpr auto kNode = static_cast<unsigned>(d::Builtin::kNode);
 
 // ---- The list of probes -------------------------------------------------------------------------
@@ -85,75 +87,6 @@ const Table& table() {
   return t;
 }
 
-// ---- Shapes -------------------------------------------------------------------------------------
-
-Shaped shaped_words(Shape shape, const std::uint64_t* words, std::size_t n, char* out, std::size_t room) {
-  const std::size_t bytes = n * sizeof *words;
-  if (bytes > room) [[unlikely]]
-    return {Shape::kNull, 0};
-  std::memcpy(out, words, bytes);
-  return {shape, bytes};
-}
-Shaped shaped_text(const char* text, char* out, std::size_t room) {
-  if (!text) return {Shape::kNull, 0};
-  const std::size_t bytes = strnlen(text, room);
-  std::memcpy(out, text, bytes);
-  return {Shape::kText, bytes};
-}
-
-Shaped shaped_atom(Term atom, char* out, std::size_t room) {
-  const std::uint64_t word = atom.raw();
-  return shaped_words(Shape::kAtom, &word, 1, out, room);
-}
-Shaped shaped_function(const FunctionArgument& f, char* out, std::size_t room) {
-  if (!f.module) return shaped_text(probe::FunctionText(f), out, room);
-  const std::uint64_t words[] = {f.module.raw(), f.function.raw(), f.arity};
-  return shaped_words(Shape::kFunction, words, 3, out, room);
-}
-/// A process or port; absent: what stands for none.
-Shaped shaped_pid(Term who, const char* absent, char* out, std::size_t room) {
-  if (who && who.is_local_pid()) {
-    const std::uint64_t words[] = {who.id_number() & 0xFFFFFFF, who.id_number() >> 28};
-    return shaped_words(Shape::kPid, words, 2, out, room);
-  }
-  if (who && who.is_local_port()) {
-    const std::uint64_t number = who.id_number();
-    return shaped_words(Shape::kPort, &number, 1, out, room);
-  }
-  return shaped_text(probe::PidText(who, absent), out, room);
-}
-/// Most that an atom takes as a text: in quotes each byte may be escaped.
-std::size_t written_bytes(Term atom) {
-  const std::string_view name = atom_text(atom);
-  return atom_needs_quotes(name) ? 4 * name.size() + 2 : name.size();
-}
-/// Cut after most_bytes.
-Shaped shaped_term(Term t, unsigned most_bytes, char* out, std::size_t room) {
-  if (!t) return {Shape::kNull, 0};
-  if (t.is_local_pid()) return shaped_pid(t, "", out, room);
-  if (t.is_atom() && written_bytes(t) <= most_bytes) return shaped_atom(t, out, room);
-  char text[1025];
-  BoundedText bounded(text, std::min<std::size_t>(most_bytes + 1, sizeof text));
-  print_term(bounded, t);
-  return shaped_text(text, out, room);
-}
-
-/// As a text ended by a NUL.
-std::ptrdiff_t put_text(const char* text, char* out, std::size_t room) {
-  if (!text || room == 0) return -1;
-  const std::size_t bytes = strnlen(text, room - 1);
-  std::memcpy(out, text, bytes);
-  out[bytes] = 0;
-  return static_cast<std::ptrdiff_t>(bytes);
-}
-
-std::size_t term_text_of(Term term, char* out, std::size_t room) {
-  if (room == 0) return 0;
-  BoundedText text(out, room);
-  if (term) print_term(text, term);
-  return text.text().size();
-}
-
 // ---- The process that fires ---------------------------------------------------------------------
 
 /// Whether p.ip says where the process is: it is not under way, or its slice runs the instructions
@@ -198,6 +131,7 @@ Term name_of(const Process& p) {
   const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed);
   return name ? Term::atom(name - 1) : kNonValue;
 }
+NodeText own_node() { return NodeText(local_node_name(), NodeText::kMostBytes); }
 Term in_dictionary(const Process& p, Term key) {
   const Term value = p.extra ? p.extra->dictionary.get(key) : atoms::undefined;
   return value == atoms::undefined ? kNonValue : value;
@@ -231,6 +165,8 @@ class MachineHost final : public d::Host {
       case ArgumentKind::kTerm: return shaped_term(Term::from_raw(word), most_bytes(f, n), out, room);
       case ArgumentKind::kIolist: return shaped_text(probe::IolistText(Term::from_raw(word)), out, room);
       case ArgumentKind::kText: return shaped_text(reinterpret_cast<const char*>(word), out, room);
+      case ArgumentKind::kNode:
+        return shaped_text(NodeText(Term::from_raw(word), most_bytes(f, n)), out, room);
       default: break;
     }
     return shaped_text(fmt::format_int(static_cast<std::int64_t>(word)).c_str(), out, room);
@@ -257,6 +193,7 @@ class MachineHost final : public d::Host {
             term_text(word, out, std::min<std::size_t>(room, most_bytes(f, n) + 1)));
       case ArgumentKind::kIolist: return put_text(probe::IolistText(term), out, room);
       case ArgumentKind::kText: return put_text(reinterpret_cast<const char*>(word), out, room);
+      case ArgumentKind::kNode: return put_text(NodeText(term, most_bytes(f, n)), out, room);
       default: break;
     }
     return put_text(fmt::format_int(static_cast<std::int64_t>(word)).c_str(), out, room);
@@ -287,7 +224,7 @@ class MachineHost final : public d::Host {
   }
 
   Shaped builtin_shaped(unsigned builtin, const d::Firing& f, char* out, std::size_t room) override {
-    if (builtin == kNode) return shaped_atom(local_node_name(), out, room);
+    if (builtin == kNode) return shaped_text(own_node(), out, room);
     const Process* p = process_here();
     if (!p) return {Shape::kNull, 0};
     switch (static_cast<d::Builtin>(builtin)) {
@@ -303,7 +240,7 @@ class MachineHost final : public d::Host {
   }
 
   std::ptrdiff_t builtin_text(unsigned builtin, const d::Firing& f, char* out, std::size_t room) override {
-    if (builtin == kNode) return static_cast<std::ptrdiff_t>(term_text(local_node_name().raw(), out, room));
+    if (builtin == kNode) return put_text(own_node(), out, room);
     const Process* p = process_here();
     if (!p) return -1;
     switch (static_cast<d::Builtin>(builtin)) {
@@ -348,6 +285,7 @@ class MachineHost final : public d::Host {
       case ArgumentKind::kCaller:
       case ArgumentKind::kPort:
       case ArgumentKind::kTerm:
+      case ArgumentKind::kNode:
       case ArgumentKind::kIolist: term = word; return word != 0;
       case ArgumentKind::kInt:
       case ArgumentKind::kUint32:

@@ -22,6 +22,7 @@ enum class ArgumentKind : std::uint8_t {
   kTerm,
   kIolist,
   kText,
+  kNode,
   kInt,
   kUint32,
   kInt64

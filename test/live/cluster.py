@@ -2,6 +2,7 @@
 import contextlib
 import pathlib
 import re
+import signal
 
 import nodes.cluster
 from harness.results import Test
@@ -39,6 +40,8 @@ class Suite(inside.Suite):
     def __init__(self, root, vmrun):
         super().__init__(vmrun)
         self.root = root
+        import gen_probes
+        self.table = gen_probes.parse(root / 'probes' / 'probes.tab')
 
     def told(self, cluster, *words):
         tracer = self.start(*words, env=cluster.environment)
@@ -52,7 +55,7 @@ class Suite(inside.Suite):
                                                'BEGIN { printf("%d %s\\n", pid, node); exit(0); }')
             expect(status == 0 and not errors, f'status {status}', errors)
             said = sorted(line for line in output.split('\n') if line)
-            expect(said == sorted(f"{n.process.pid} '{name}@{HOST}'" for n, name in zip(nodes, ('one', 'two'))), 'pids and nodes', output)
+            expect(said == sorted(f'{n.process.pid} {name}@{HOST}' for n, name in zip(nodes, ('one', 'two'))), 'pids and nodes', output)
             for node in nodes:
                 self.expect_nothing_left(node)
 
@@ -125,3 +128,73 @@ class Suite(inside.Suite):
             return lambda: [line for tracer in tracers for line in tracer.lines()]
         seen = self.follow(trace)
         expect(seen == self.EXPECTED, 'bpftrace saw something else', *seen)
+
+    # -- a connection that has more to send than goes through
+
+    PACKETS = ['dist__port_busy', 'dist__output', 'dist__outputv', 'dist__port_not_busy', 'dist__monitor', 'port__busy', 'port__not_busy']
+    BYTES = 512 * 65536
+
+    def flood(self, trace):
+        """What trace(target) sees, as lists of words, of one that sends to a node which stands still until the sender waits."""
+        with Cluster(self.vmrun, host=HOST) as cluster:
+            sink = cluster.node('sink', 'sink', source=HERE / 'flood.act')
+            source = cluster.node('source', 'source', f'sink@{HOST}', flags=['+zdbbl', '1'], source=HERE / 'flood.act')
+            tracer = trace(source)
+            sink.process.send_signal(signal.SIGSTOP)
+            source.line('go')
+            seen = []
+            while not ('port__busy' in (e[0] for e in seen) and seen[-1][0] == 'dist__port_busy'):
+                line = tracer.next()
+                expect(line is not None, 'the tracer has ended', *seen[-5:])
+                seen += [line.split()] if line.startswith(('dist__', 'port__')) else []
+            sink.process.send_signal(signal.SIGCONT)
+            source.wait_for('done')
+            sink.process.kill()
+            while seen[-1][0] != 'dist__monitor':
+                line = tracer.next()
+                expect(line is not None, 'the tracer has ended', *seen[-5:])
+                seen += [line.split()] if line.startswith(('dist__', 'port__')) else []
+            source.finish()
+            return next(line.split()[1] for line in source.output.seen if line.startswith('self')), seen
+
+    def check_flood(self, process, seen):
+        own, other = f'source@{HOST}', f'sink@{HOST}'
+        port = seen[0][2]
+        expect(re.fullmatch(r'#Port<0\.\d+>', port) is not None, 'no port', *seen[:3])
+        waits = {tuple(e[1:]) for e in seen if e[0] == 'dist__port_busy'}
+        expect(waits == {(own, port, other, process)}, 'dist-port_busy', *waits)
+        packets = [e for e in seen if e[0] == 'dist__outputv']
+        expect({tuple(e[1:4]) for e in packets} == {(own, port, other)}, 'dist-outputv', *packets[:3])
+        sizes = [int(e[4]) for e in packets]
+        expect(min(sizes) > 0 and sum(sizes) > self.BYTES, f'{sum(sizes)} bytes in {len(sizes)} packets')
+        expect(not any(e[0] == 'dist__output' for e in seen), 'dist-output of a driver with outputv')
+        expect(seen[-1] == ['dist__monitor', own, 'nodedown', other, 'visible', 'normal'], 'dist-monitor', seen[-1])
+        ports = [e for e in seen if e[0] in ('port__busy', 'port__not_busy', 'dist__port_not_busy') and port in e]
+        kinds = [e[0] for e in ports]
+        expect(kinds == ['port__busy', 'port__not_busy', 'dist__port_not_busy'] * (len(kinds) // 3) and kinds, 'the order', *kinds)
+        expect({tuple(e[1:]) for e in ports if e[0] == 'dist__port_not_busy'} == {(own, port, other)}, 'dist-port_not_busy', *ports[:3])
+
+    def test_cluster_a_flood_is_seen_by_vmtrace(self):
+        clauses = ''.join(f'erlang$target:::{p.d_name} {{ printf("{p.name}{" %s" * len(p.arguments)}\\n", '.replace('%s\\n', '%d\\n' if p.arguments[-1].kind == 'int' else '%s\\n')
+                          + ', '.join(f'copyinstr(arg{i})' if a.kind == 'string' else f'(int)arg{i}' for i, a in enumerate(p.arguments)) + '); } '
+                          for p in self.table.probes if p.name in self.PACKETS)
+
+        def trace(target):
+            lines = session.Lines(self.start('-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); } ' + clauses).stdout)
+            lines.until('tracing', 'vmtrace')
+            return lines
+        self.check_flood(*self.flood(trace))
+
+    def test_cluster_a_flood_is_seen_by_bpftrace(self):
+        session.require_tracer()
+
+        class Events:
+            """Its lines, with blanks between the words, and without time and thread."""
+            def __init__(self, lines):
+                self.lines = lines
+
+            def next(self):
+                line = self.lines.next()
+                return line and ' '.join(line.split('|')[2:])
+
+        self.check_flood(*self.flood(lambda target: Events(session.Tracer(target.process.pid, session.program(self.table, self.PACKETS)).output)))

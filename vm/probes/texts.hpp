@@ -104,6 +104,18 @@ class TermText {
   char bytes_[kBytes];
 };
 
+/// The name of a node, without quotes.
+class NodeText {
+ public:
+  static constexpr std::size_t kMostBytes = 255;
+  /// most_bytes: at most kMostBytes.
+  NodeText(Term node, std::size_t most_bytes) { BoundedText(bytes_, most_bytes + 1).put(atom_text(node)); }
+  operator const char*() const { return bytes_; }
+
+ private:
+  char bytes_[kMostBytes + 1];
+};
+
 /// NULL for what is no iolist or too long.
 class IolistText {
  public:

@@ -3,7 +3,7 @@
 #pragma D option quiet
 
 BEGIN { begun = node; }
-erlang*:::user_trace-i4s4 { @[node, node == "'nonode@nohost'", node == begun] = count(); }
+erlang*:::user_trace-i4s4 { @[node, node == "nonode@nohost", node == begun] = count(); }
 END { printa("%s %d %d\n", @); }
 
-/* expect: 'nonode@nohost' 1 1 */
+/* expect: nonode@nohost 1 1 */

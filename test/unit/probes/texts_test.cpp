@@ -84,6 +84,17 @@ TEST_CASE("probes: terms are cut, between characters; the non-value is no text")
   CHECK(std::string(TermText<32>(make_tuple(tuple, Term::small(-1), Term::nil()))) == "{-1,[]}");
 }
 
+TEST_CASE("probes: names of nodes have no quotes, and are cut between characters") {
+  const auto name = [](std::string_view node, std::size_t most) {
+    return std::string(NodeText(intern_atom(node), most));
+  };
+  CHECK(name("nonode@nohost", 255) == "nonode@nohost");
+  CHECK(name("Big-1@it's", 63) == "Big-1@it's");
+  CHECK(name(std::string(63, 'n'), 63) == std::string(63, 'n'));
+  CHECK(name(std::string(64, 'n'), 63) == std::string(63, 'n'));
+  CHECK(name("a@\xC3\xA4\xC3\xA4", 5) == "a@\xC3\xA4");
+}
+
 TEST_CASE("probes: iolists are shown as their bytes up to the longest text") {
   init_literal_area();
   Arena heap;

@@ -1,0 +1,83 @@
+#include "probes/attach/shaped.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "vm/probes/texts.hpp"
+
+namespace vmrun::attach {
+
+using d::Shape;
+using d::Shaped;
+using probe::FunctionArgument;
+
+namespace {
+
+Shaped shaped_words(Shape shape, const std::uint64_t* words, std::size_t n, char* out, std::size_t room) {
+  const std::size_t bytes = n * sizeof *words;
+  if (bytes > room) [[unlikely]]
+    return {Shape::kNull, 0};
+  std::memcpy(out, words, bytes);
+  return {shape, bytes};
+}
+
+/// Most that an atom takes as a text: in quotes each byte may be escaped.
+std::size_t written_bytes(Term atom) {
+  const std::string_view name = atom_text(atom);
+  return atom_needs_quotes(name) ? 4 * name.size() + 2 : name.size();
+}
+}  // namespace
+
+Shaped shaped_text(const char* text, char* out, std::size_t room) {
+  if (!text) return {Shape::kNull, 0};
+  const std::size_t bytes = strnlen(text, room);
+  std::memcpy(out, text, bytes);
+  return {Shape::kText, bytes};
+}
+
+Shaped shaped_atom(Term atom, char* out, std::size_t room) {
+  const std::uint64_t word = atom.raw();
+  return shaped_words(Shape::kAtom, &word, 1, out, room);
+}
+Shaped shaped_function(const FunctionArgument& f, char* out, std::size_t room) {
+  if (!f.module) return shaped_text(probe::FunctionText(f), out, room);
+  const std::uint64_t words[] = {f.module.raw(), f.function.raw(), f.arity};
+  return shaped_words(Shape::kFunction, words, 3, out, room);
+}
+Shaped shaped_pid(Term who, const char* absent, char* out, std::size_t room) {
+  if (who && who.is_local_pid()) {
+    const std::uint64_t words[] = {who.id_number() & 0xFFFFFFF, who.id_number() >> 28};
+    return shaped_words(Shape::kPid, words, 2, out, room);
+  }
+  if (who && who.is_local_port()) {
+    const std::uint64_t number = who.id_number();
+    return shaped_words(Shape::kPort, &number, 1, out, room);
+  }
+  return shaped_text(probe::PidText(who, absent), out, room);
+}
+Shaped shaped_term(Term t, unsigned most_bytes, char* out, std::size_t room) {
+  if (!t) return {Shape::kNull, 0};
+  if (t.is_local_pid()) return shaped_pid(t, "", out, room);
+  if (t.is_atom() && written_bytes(t) <= most_bytes) return shaped_atom(t, out, room);
+  char text[1025];
+  BoundedText bounded(text, std::min<std::size_t>(most_bytes + 1, sizeof text));
+  print_term(bounded, t);
+  return shaped_text(text, out, room);
+}
+
+std::ptrdiff_t put_text(const char* text, char* out, std::size_t room) {
+  if (!text || room == 0) return -1;
+  const std::size_t bytes = strnlen(text, room - 1);
+  std::memcpy(out, text, bytes);
+  out[bytes] = 0;
+  return static_cast<std::ptrdiff_t>(bytes);
+}
+
+std::size_t term_text_of(Term term, char* out, std::size_t room) {
+  if (room == 0) return 0;
+  BoundedText text(out, room);
+  if (term) print_term(text, term);
+  return text.text().size();
+}
+
+}  // namespace vmrun::attach
