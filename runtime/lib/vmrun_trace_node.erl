@@ -17,10 +17,13 @@ trace(Node) ->
     Self = self(),
     {Server, Monitor} = spawn_opt(Node, ?MODULE, serve, [Self], [monitor]),
     receive
-        {Server, ready} -> relay(Server, Monitor, open_port({fd, 3, 4}, [stream, binary, eof]));
+        {Server, ready} ->
+            process_flag(trap_exit, true),
+            relay(Server, Monitor, open_port({fd, 3, 4}, [stream, binary, eof]));
         {'DOWN', Monitor, process, _, Reason} -> fail("~ts: ~ts", [Node, why(Reason)])
     end.
 
+%% A vmtrace that has ended with bytes unread ends the port with an error; also that is its end.
 relay(Server, Monitor, Port) ->
     case pass(Server, Monitor, Port) of
         eof -> halt(0);
@@ -69,9 +72,10 @@ pass(Other, Monitor, Port) ->
             Other ! {self(), bytes, Bytes},
             pass(Other, Monitor, Port);
         {Other, bytes, Bytes} ->
-            port_command(Port, Bytes),
+            try port_command(Port, Bytes) catch error:badarg -> closed end,
             pass(Other, Monitor, Port);
         {Port, eof} -> eof;
+        {'EXIT', Port, _} -> eof;
         {Port, {exit_status, Status}} -> {exit_status, Status};
         {'DOWN', Monitor, process, _, Reason} -> Reason
     end.
