@@ -26,8 +26,12 @@ class Reading {
     return socket_.readers.ask(env_, socket_, handle_);
   }
 
-  /// The system has given nothing: number is an errno, 0 at the end of a stream.
-  ERL_NIF_TERM nothing(int number) {
+  /// Of what a system call returned: it failed, or the stream has ended.
+  [[nodiscard]] bool has_nothing(ssize_t got) const {
+    return got < 0 || (got == 0 && socket_.type == SOCK_STREAM);
+  }
+  ERL_NIF_TERM nothing(ssize_t got) {
+    const int number = got < 0 ? errno : 0;
     if (number == EAGAIN) return wait();
     ++socket_.counters.read_fails;
     const ERL_NIF_TERM reason = number ? posix(env_, number) : atoms::closed;
@@ -110,8 +114,7 @@ ERL_NIF_TERM recv_4(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   if (!buffer.data()) return posix_error(env, ENOMEM);
   ++socket.counters.read_tries;
   const ssize_t bytes = ::recv(socket.fd, buffer.data(), buffer.size(), of.flags);
-  if (bytes < 0) return reading.nothing(errno);
-  if (bytes == 0 && socket.type == SOCK_STREAM) return reading.nothing(0);
+  if (reading.has_nothing(bytes)) return reading.nothing(bytes);
   return received(env, socket, reading, buffer, static_cast<std::size_t>(bytes), of.length, a[3]);
 }
 
@@ -128,8 +131,7 @@ ERL_NIF_TERM recvfrom_4(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   SizedAddress from;
   const ssize_t got =
       ::recvfrom(socket.fd, buffer.data(), buffer.size(), of.flags, &from.address.base, &from.size);
-  if (got < 0) return reading.nothing(errno);
-  if (got == 0 && socket.type == SOCK_STREAM) return reading.nothing(0);
+  if (reading.has_nothing(got)) return reading.nothing(got);
   const auto bytes = static_cast<std::size_t>(got);
   return reading.done(tuple(env, address_term(env, from.address, from.size), buffer.take(bytes)), bytes);
 }
@@ -152,8 +154,7 @@ ERL_NIF_TERM recvmsg_5(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   iovec part{buffer.data(), buffer.size()};
   msghdr message{&from.address, from.size, &part, 1, control.data(), control.size(), 0};
   const ssize_t got = ::recvmsg(socket.fd, &message, of.flags);
-  if (got < 0) return reading.nothing(errno);
-  if (got == 0 && socket.type == SOCK_STREAM) return reading.nothing(0);
+  if (reading.has_nothing(got)) return reading.nothing(got);
   const auto bytes = static_cast<std::size_t>(got);
   Pairs pairs{{atoms::iov, list(env, {buffer.take(bytes)})},
               {atoms::ctrl, control_messages_term(env, message)},

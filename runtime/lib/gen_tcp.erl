@@ -4,8 +4,7 @@
 -export([connect/2, connect/3, connect/4, listen/2, accept/1, accept/2, shutdown/2, close/1, fdopen/2]).
 -export([send/2, recv/2, recv/3, unrecv/2, controlling_process/2]).
 
-%% A socket of another implementation, which names its module
--define(ELSEWHERE(Module), {'$inet', Module, _}).
+-include("socket_module.hrl").
 
 connect(Address, Options) -> connect(Address, Options, infinity).
 
@@ -72,44 +71,24 @@ listen(Port, Options) ->
 accept(L) -> accept(L, infinity).
 
 accept(?ELSEWHERE(Module) = L, Time) -> Module:accept(L, Time);
-accept(L, Time) when is_port(L) ->
-    case inet_open:module_of(L) of
-        {ok, Module} -> Module:accept(L, Time);
-        Error -> Error
-    end.
+accept(L, Time) when is_port(L) -> ?BY_MODULE(L, accept(L, Time)).
 
 shutdown(?ELSEWHERE(Module) = S, How) -> Module:shutdown(S, How);
-shutdown(S, How) when is_port(S) ->
-    case inet_open:module_of(S) of
-        {ok, Module} -> Module:shutdown(S, How);
-        Error -> Error
-    end.
+shutdown(S, How) when is_port(S) -> ?BY_MODULE(S, shutdown(S, How)).
 
 close(?ELSEWHERE(Module) = S) -> Module:close(S);
 close(S) -> inet:tcp_close(S).
 
 send(?ELSEWHERE(Module) = S, Data) -> Module:send(S, Data);
-send(S, Data) when is_port(S) ->
-    case inet_open:module_of(S) of
-        {ok, Module} -> Module:send(S, Data);
-        Error -> Error
-    end.
+send(S, Data) when is_port(S) -> ?BY_MODULE(S, send(S, Data)).
 
 recv(S, Length) -> recv(S, Length, infinity).
 
 recv(?ELSEWHERE(Module) = S, Length, Time) -> Module:recv(S, Length, Time);
-recv(S, Length, Time) when is_port(S) ->
-    case inet_open:module_of(S) of
-        {ok, Module} -> Module:recv(S, Length, Time);
-        Error -> Error
-    end.
+recv(S, Length, Time) when is_port(S) -> ?BY_MODULE(S, recv(S, Length, Time)).
 
 unrecv(?ELSEWHERE(Module) = S, Data) -> Module:unrecv(S, Data);
-unrecv(S, Data) when is_port(S) ->
-    case inet_open:module_of(S) of
-        {ok, Module} -> Module:unrecv(S, Data);
-        Error -> Error
-    end.
+unrecv(S, Data) when is_port(S) -> ?BY_MODULE(S, unrecv(S, Data)).
 
 controlling_process(?ELSEWHERE(Module) = S, Owner) -> Module:controlling_process(S, Owner);
 controlling_process(S, Owner) ->

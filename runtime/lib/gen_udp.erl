@@ -4,8 +4,7 @@
 -export([open/1, open/2, close/1, connect/2, connect/3, controlling_process/2, fdopen/2]).
 -export([send/2, send/3, send/4, send/5, recv/2, recv/3]).
 
-%% A socket of another implementation, which names its module
--define(ELSEWHERE(Module), {'$inet', Module, _}).
+-include("socket_module.hrl").
 
 open(Port) -> open(Port, []).
 
@@ -23,11 +22,7 @@ close(S) -> inet:udp_close(S).
 
 %% To where the socket is connected.
 send(?ELSEWHERE(Module) = S, Data) -> Module:send(S, Data);
-send(S, Data) when is_port(S) ->
-    case inet_open:module_of(S) of
-        {ok, Module} -> Module:send(S, Data);
-        Error -> Error
-    end.
+send(S, Data) when is_port(S) -> ?BY_MODULE(S, send(S, Data)).
 
 send(?ELSEWHERE(Module) = S, To, Data) -> Module:send(S, To, Data);
 send(S, To, Data) -> send(S, To, [], Data).
@@ -42,11 +37,7 @@ send(S, {_, _} = To, 0, Data) when is_port(S) -> send_to(S, To, [], Data);
 send(S, {_, _}, Port, _) when is_port(S), is_integer(Port) -> {error, einval};
 send(S, Host, Port, Data) when is_port(S) -> send(S, Host, Port, [], Data).
 
-send_to(S, To, Options, Data) ->
-    case inet_open:module_of(S) of
-        {ok, Module} -> Module:send(S, To, Options, Data);
-        Error -> Error
-    end.
+send_to(S, To, Options, Data) -> ?BY_MODULE(S, send(S, To, Options, Data)).
 
 send(?ELSEWHERE(Module) = S, Host, Port, Options, Data) -> Module:send(S, Host, Port, Options, Data);
 send(S, Host, Port, Options, Data) when is_port(S), is_list(Options) ->
@@ -67,17 +58,9 @@ resolved(Error) -> throw(Error).
 recv(S, Length) -> recv(S, Length, infinity).
 
 recv(?ELSEWHERE(Module) = S, Length, Time) -> Module:recv(S, Length, Time);
-recv(S, Length, Time) when is_port(S) ->
-    case inet_open:module_of(S) of
-        {ok, Module} -> Module:recv(S, Length, Time);
-        Error -> Error
-    end.
+recv(S, Length, Time) when is_port(S) -> ?BY_MODULE(S, recv(S, Length, Time)).
 
-connect(S, Address) when is_port(S), is_map(Address) ->
-    case inet_open:module_of(S) of
-        {ok, Module} -> Module:connect(S, inet:ensure_sockaddr(Address));
-        Error -> Error
-    end.
+connect(S, Address) when is_port(S), is_map(Address) -> ?BY_MODULE(S, connect(S, inet:ensure_sockaddr(Address))).
 
 connect(?ELSEWHERE(Module) = S, Host, Port) -> Module:connect(S, Host, Port);
 connect(S, Host, Port) when is_port(S) ->

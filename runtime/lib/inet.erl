@@ -19,6 +19,7 @@
          gethostbyaddr_tm/2, translate_ip/2]).
 
 -include_lib("kernel/include/inet.hrl").
+-include("socket_module.hrl").
 
 -export_type([hostname/0, hostent/0, ip4_address/0, ip6_address/0, ip_address/0, port_number/0, posix/0,
               socket/0]).
@@ -32,8 +33,6 @@
 -type socket() :: port() | {'$inet', module(), term()}.
 -type hostent() :: #hostent{}.
 
-%% A socket of another implementation, which names its module
--define(ELSEWHERE(Module), {'$inet', Module, _}).
 %% How the messages begin that a socket sends to its owner
 -define(FROM_SOCKET(Tag),
         Tag =:= tcp orelse Tag =:= tcp_error orelse Tag =:= tcp_passive orelse Tag =:= udp orelse
