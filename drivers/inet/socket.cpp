@@ -288,6 +288,7 @@ void Socket::fail_async(const Operation& op, ErlDrvTermData reason) {
 }
 
 void Socket::reply(ErlDrvTermData to) {
+  if (to == driver_mk_term_nil()) return;  // the machine sends
   Message().atom(words().inet_reply).port(port_).atom(words().ok).tuple(3).send(to);
 }
 

@@ -74,6 +74,7 @@ class TcpSocket final : public Socket {
 
   // ---- Sending: tcp_output.cpp ----
   void send(ErlIOVec& data, ErlDrvTermData caller);
+  void gather(const ErlIOVec& data);
   bool add_length(ErlIOVec& data, char* header) const;
   Life write_queue();
   void set_busy(ErlDrvTermData caller);
@@ -104,6 +105,7 @@ class TcpSocket final : public Socket {
   std::vector<ErlDrvTermData> blocked_;  // senders whose answer waits until there is room
   Deadline send_deadline_ = kNever;
   std::unique_ptr<FileTransfer> file_;  // under way, behind what is queued
+  bool gathers_ = false;                // what is queued waits only for more, not for the system
   bool shutdown_pending_ = false;       // once all is written
   bool was_connected_ = false;
   bool closed_told_ = false;  // the owner knows

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "drivers/inet/tcp.hpp"
+#include "vm/port/driver_api.hpp"
 
 namespace vmrun::inet {
 namespace {
@@ -29,6 +30,9 @@ ssize_t write_some(int fd, const SysIOVec* vectors, int count, std::size_t most 
   while (n < 0 && errno == EINTR);
   return n;
 }
+
+// Of output that is followed by more.
+constexpr std::size_t kMostCopied = 256, kMostGathered = 32 * 1024;
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
@@ -60,11 +64,32 @@ bool TcpSocket::add_length(ErlIOVec& data, char* header) const {
   return true;
 }
 
+/// Into the queue, with small pieces copied next to each other: what is gathered takes few vectors.
+void TcpSocket::gather(const ErlIOVec& data) {
+  for (int i = 0; i < data.vsize; ++i) {
+    const SysIOVec& piece = data.iov[i];
+    ErlDrvBinary* binary = piece.iov_len > kMostCopied ? data.binv[i] : nullptr;
+    if (binary)
+      driver_enq_bin(port_, binary, static_cast<char*>(piece.iov_base) - binary->orig_bytes, piece.iov_len);
+    else driver_enq(port_, static_cast<char*>(piece.iov_base), piece.iov_len);
+  }
+}
+
 void TcpSocket::send(ErlIOVec& data, ErlDrvTermData caller) {
   char header[4];
   if (!add_length(data, header)) return reply_error(caller, errno_word(EMSGSIZE));
   sent_.count(data.size);
   const bool idle = driver_sizeq(port_) == 0 && !file_;
+  if (gathers_ || (idle && more_output_follows(port_))) {
+    gather(data);
+    if (idle) {
+      gathers_ = true;
+      note_ready(ERL_DRV_WRITE, true);
+      select(ERL_DRV_WRITE, true);
+    }
+    if (driver_sizeq(port_) >= kMostGathered && write_queue() == Life::kOver) return;
+    return reply(caller);
+  }
   ErlDrvSizeT written = 0;
   if (idle && !settings_.delay_send && data.size) {
     const ssize_t n = write_some(fd_, data.iov, data.vsize);
@@ -83,6 +108,7 @@ void TcpSocket::send(ErlIOVec& data, ErlDrvTermData caller) {
 
 /// What was queued when a file began to be sent is written before it, what comes then behind it.
 Life TcpSocket::write_queue() {
+  gathers_ = false;
   if (file_ && file_->queued_before == 0) {
     if (write_file() == Life::kOver) return Life::kOver;
     if (file_ || !is_connected()) return Life::kGoesOn;

@@ -90,10 +90,12 @@ void PortConnection::output(Port& p) {
   Packet packet;
   for (std::size_t bytes = 0; bytes < kBytesATurn && !p.busy.load(std::memory_order_relaxed);) {
     if (!next_packet(&packet)) return;
+    bytes += packet.bytes;
+    p.more_follows = bytes < kBytesATurn && has_output();
     send(p, packet);
     if (!p.is_open()) return;
-    bytes += packet.bytes;
   }
+  p.more_follows = false;
   report_left();
   // A busy port goes on when it says so.
   if (!p.busy.load(std::memory_order_relaxed)) queue_task(p, new OutputTask);

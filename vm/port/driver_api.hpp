@@ -32,6 +32,10 @@ inline Term text_atom(const char* text) {
 /// closing. False: no term, or nobody there.
 bool send_driver_term(Term to, const ErlDrvTermData* data, int length);
 
+/// In outputv: another one follows at once, so what this one brings may be kept and written with
+/// that.
+inline bool more_output_follows(ErlDrvPort port) { return port_of(port).more_follows; }
+
 /// "enoent"; "unknown" for what is no errno.
 const char* errno_name(int error);
 

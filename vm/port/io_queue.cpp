@@ -1,6 +1,8 @@
 #include "vm/port/io_queue.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "vm/base/allocate.hpp"
 #include "vm/port/driver_api.hpp"
@@ -8,10 +10,11 @@
 namespace vmrun {
 namespace {
 
-Binary* new_binary(const void* bytes, std::size_t size) {
+constexpr std::size_t kMostTail = 16 * 1024;
+
+Binary* new_binary(std::size_t size) {
   Binary* b = Binary::create(size);
   if (!b) out_of_memory("a driver's queue", size);
-  std::memcpy(b->data, bytes, size);
   return b;
 }
 
@@ -31,8 +34,15 @@ void IoQueue::append(Binary* binary, std::size_t offset, std::size_t size) {
 
 void IoQueue::append(const void* bytes, std::size_t size) {
   if (size == 0) return;
-  parts_.push_back({new_binary(bytes, size), 0, size});
-  size_ += size;
+  if (!tail_ || tail_->capacity_bytes - tail_used_ < size) {
+    if (tail_) tail_->release();
+    // As much as there is already, so that a queue of many small pieces is few large ones.
+    tail_ = new_binary(std::max(size, std::min(size_, kMostTail)));
+    tail_used_ = 0;
+  }
+  std::memcpy(tail_->data + tail_used_, bytes, size);
+  append(tail_, tail_used_, size);
+  tail_used_ += size;
 }
 
 void IoQueue::push_front(Part part) {
@@ -49,7 +59,9 @@ void IoQueue::prepend(Binary* binary, std::size_t offset, std::size_t size) {
 
 void IoQueue::prepend(const void* bytes, std::size_t size) {
   if (size == 0) return;
-  push_front({new_binary(bytes, size), 0, size});
+  Binary* b = new_binary(size);
+  std::memcpy(b->data, bytes, size);
+  push_front({b, 0, size});
 }
 
 std::size_t IoQueue::consume(std::size_t size) {
@@ -71,6 +83,7 @@ std::size_t IoQueue::consume(std::size_t size) {
     std::vector<iovec>().swap(vectors_);
     std::vector<erl_drv_binary*>().swap(binaries_);
     first_ = 0;
+    if (tail_) std::exchange(tail_, nullptr)->release();
   } else if (first_ > parts_.size() / 2) {
     parts_.erase(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;

@@ -50,6 +50,9 @@ class IoQueue {
   // Those before first_ are gone already. A queue that is empty holds no memory.
   std::vector<Part> parts_;
   std::size_t first_ = 0;
+  // What bytes at the end were last copied into, and how much of it is taken.
+  Binary* tail_ = nullptr;
+  std::size_t tail_used_ = 0;
   std::vector<iovec> vectors_;
   std::vector<erl_drv_binary*> binaries_;
   std::size_t size_ = 0;

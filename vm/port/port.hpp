@@ -58,6 +58,7 @@ struct Port : RunnablePort {
   OutputCallback output_callback =
       OutputCallback::kNone;     // what its driver does with commands; written once, like soft_busy
   bool soft_busy = false;        // commands may be forced on it while it is busy
+  bool more_follows = false;     // the outputv that runs is followed by another one at once; holder only
   void* instance = nullptr;      // ErlDrvData that start returned
   long os_pid = -1;              // of the child process, for port_info; -1: none
   Term caller;                   // who made the operation that is running; the non-value when nobody did

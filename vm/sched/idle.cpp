@@ -145,8 +145,13 @@ bool take_watch(Scheduler& s) {
   if (somebody_watches.load(std::memory_order_relaxed) ||
       somebody_watches.exchange(true, std::memory_order_seq_cst))
     return false;
+  s.called_to_watch.store(false, std::memory_order_relaxed);
   watch.in_vain = 0;
   return s.watches = true;
+}
+
+bool wants_to_watch(Scheduler& s) {
+  return s.called_to_watch.load(std::memory_order_relaxed) || others_work();
 }
 
 void leave_watch(Scheduler& s) {
@@ -160,17 +165,18 @@ bool timers_due(const Scheduler& s, Word now_tick) {
 }
 
 /// Goes through the others. turns: of each, at the last look. Calls relieve(other) for those that
-/// have not come round since, and where something waits. False when nobody is busy.
+/// have not come round since, and where something waits. False when nobody has been busy since.
 template <class Relieve>
 bool look_at_others(const Scheduler& s, std::vector<unsigned>& last_turns, Relieve&& relieve) {
   bool busy = false;
   for (unsigned i = 0; i < scheduler_count(); ++i) {
     Scheduler& other = scheduler_at(i);
-    if (&other == &s || other.idle.load(std::memory_order_seq_cst)) continue;
-    busy = true;
+    if (&other == &s) continue;
+    const bool idle = other.idle.load(std::memory_order_seq_cst);
     const unsigned turns = other.turns.load(std::memory_order_relaxed);
+    busy |= !idle || turns != last_turns[i];
     if (turns != last_turns[i]) last_turns[i] = turns;
-    else if (has_waiting(other) || timers_due(other, monotonic_tick())) relieve(other);
+    else if (!idle && (has_waiting(other) || timers_due(other, monotonic_tick()))) relieve(other);
   }
   return busy;
 }
@@ -207,7 +213,7 @@ bool look_after_others(Scheduler& s) {
       if (left <= 0) break;
     }
     if (!polls && poll_wanted() && poll_claim()) s.polls.store(polls = true, std::memory_order_relaxed);
-    if (s.watches ? watch.in_vain < kWatchesInVain : others_work() && take_watch(s)) {
+    if (s.watches ? watch.in_vain < kWatchesInVain : wants_to_watch(s) && take_watch(s)) {
       if (left < 0 || left > kWatchEveryNs) left = kWatchEveryNs;
     } else {
       leave_watch(s);
@@ -285,7 +291,10 @@ void wake_owner(Scheduler& s) {
 }
 
 void call_watcher() {
-  if (Scheduler* s = sleepers.load(std::memory_order_relaxed) ? claim_for_work(0) : nullptr) wake(*s);
+  Scheduler* s = sleepers.load(std::memory_order_relaxed) ? claim_for_work(0) : nullptr;
+  if (!s) return;
+  s->called_to_watch.store(true, std::memory_order_relaxed);  // seen by who finds itself claimed: wake
+  wake(*s);
 }
 
 void watch_between_slices(Scheduler& s) {

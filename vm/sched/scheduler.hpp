@@ -121,6 +121,8 @@ struct Scheduler : Core {
                                         // not to fall asleep at once
 
   std::atomic<std::uint8_t> asked{0};  // bits of SchedulerRequest
+  // Woken to watch: it does, though those that were busy may be idle again by now.
+  std::atomic<bool> called_to_watch{false};
 
   // Written when it falls asleep and wakes.
   alignas(64) Parker parker;

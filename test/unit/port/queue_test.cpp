@@ -64,6 +64,29 @@ TEST_CASE("bytes and parts of binaries, at both ends") {
   b->release();
 }
 
+TEST_CASE("many small pieces become few vectors") {
+  IoQueue queue;
+  std::string all;
+  for (int i = 0; i < 10000; ++i) {
+    const std::string piece = std::to_string(i);
+    queue.append(piece.data(), piece.size());
+    all += piece;
+  }
+  std::size_t count;
+  queue.vectors(&count);
+  CHECK(count < 20);
+  CHECK(contents(queue) == all);
+  queue.consume(20000);
+  Binary* b = binary("behind");
+  queue.append(b, 0, 6);
+  queue.append("!", 1);
+  b->release();
+  CHECK(contents(queue) == all.substr(20000) + "behind!");
+  queue.clear();
+  queue.append("again", 5);
+  CHECK(contents(queue) == "again");
+}
+
 TEST_CASE("the binaries behind the vectors are the ones that drivers gave") {
   IoQueue queue;
   Binary* b = binary("shared");
