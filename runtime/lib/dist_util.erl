@@ -57,7 +57,7 @@ handshake_we_started(Hs0) ->
 handshake_other_started(Hs0) ->
     Hs1 = receive_name(completed(Hs0)),
     Hs2 = Hs1#hs_data{this_flags = our_flags(Hs1, Hs1#hs_data.other_flags band ?DFLAG_NAME_ME), other_started = true},
-    Hs2#hs_data.other_version =:= ?VERSION_5 orelse check_flags(Hs2),
+    is_to_be_complemented(Hs2) orelse check_flags(Hs2),
     {Pending, Hs3} = mark_pending(Hs2),
     Cookie = auth:get_cookie(Hs3#hs_data.other_node),
     Challenge = os_random:integer(32),
@@ -318,10 +318,7 @@ is_pending(#hs_data{kernel_pid = Kernel, other_node = Node}) ->
 
 %% --- Challenge, reply, ack ---
 
-%% A node of which only version 5 is known gets a challenge of version 6 if it has said that it knows that.
-send_challenge(#hs_data{this_node = Node, this_flags = Flags, other_version = ?VERSION_5, other_flags = Theirs} = Hs, Challenge)
-  when Theirs band ?DFLAG_HANDSHAKE_23 =:= 0 ->
-    send(Hs, [<<$n, ?VERSION_5:16, Flags:32, Challenge:32>>, name_bytes(Node)]);
+%% Of version 6 also after a name of version 5: whoever has sent that knows it, or has been refused.
 send_challenge(#hs_data{this_node = Node, this_flags = Flags} = Hs, Challenge) ->
     Name = name_bytes(Node),
     send(Hs, <<$N, Flags:64, Challenge:32, (erts_internal:get_creation()):32, (byte_size(Name)):16, Name/binary>>).
@@ -340,13 +337,16 @@ send_complement(?ERL_DIST_VER_6, #hs_data{other_version = ?VERSION_5, this_flags
     send(Hs, <<$c, (Flags bsr 32):32, (erts_internal:get_creation()):32>>);
 send_complement(_, _) -> ok.
 
-receive_complement(#hs_data{other_version = ?VERSION_5, other_flags = Theirs} = Hs) when Theirs band ?DFLAG_HANDSHAKE_23 =/= 0 ->
-    case recv(Hs) of
+receive_complement(#hs_data{other_flags = Theirs} = Hs) ->
+    case is_to_be_complemented(Hs) andalso recv(Hs) of
+        false -> Hs;
         {ok, <<$c, Upper:32, Creation:32>>} ->
             Hs#hs_data{other_flags = spelled_out(Theirs bor (Upper bsl 32)), other_creation = Creation};
         Other -> ?shutdown2(no_node, {recv_complement_failed, Other})
-    end;
-receive_complement(Hs) -> Hs.
+    end.
+
+is_to_be_complemented(#hs_data{other_version = Version, other_flags = Theirs}) ->
+    Version =:= ?VERSION_5 andalso Theirs band ?DFLAG_HANDSHAKE_23 =/= 0.
 
 receive_reply(#hs_data{other_node = Node} = Hs, Expected) ->
     case recv(Hs) of

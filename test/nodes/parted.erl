@@ -5,12 +5,13 @@
 
 start() -> main(init:get_plain_arguments()).
 
-main([Other]) ->
+main([Other | Changes]) ->
     Peer = list_to_atom(Other),
     process_flag(trap_exit, true),
     register(echo, spawn_link(fun other_node:echo/0)),
     register(silent, spawn_link(timer, sleep, [infinity])),
     meet(Peer),
+    lists:foreach(fun(Seconds) -> change_tick_time(list_to_integer(Seconds)) end, Changes),
     ok = net_kernel:monitor_nodes(true, [nodedown_reason]),
     Linked = spawn_link(Peer, timer, sleep, [infinity]),
     Monitor = monitor(process, {echo, Peer}),
@@ -40,3 +41,11 @@ meet(Peer) ->
                        receive after 20 -> ok end,
                        meet(Peer)
                    end.
+
+change_tick_time(Seconds) ->
+    unchanged = net_kernel:set_net_ticktime(net_kernel:get_net_ticktime()),
+    change_initiated = net_kernel:set_net_ticktime(Seconds, 1),
+    {ongoing_change_to, Seconds} = net_kernel:get_net_ticktime(),
+    {ongoing_change_to, Seconds} = net_kernel:set_net_ticktime(17),
+    (fun Wait() -> net_kernel:get_net_ticktime() =:= Seconds orelse receive after 20 -> Wait() end end)(),
+    unchanged = net_kernel:set_net_ticktime(Seconds).

@@ -14,7 +14,8 @@ def tests(vmrun):
         return Test('nodes', name, functools.partial(function, vmrun, *arguments))
 
     return [test(f'{what}: {a} and {b}', function, a, b) for what, function in (
-        ('parted and together again', parted), ('lost by one of the two only', lost_by_one), ('a slow link', slow_link)) for a, b in PAIRS]
+        ('parted and together again', parted), ('lost by one of the two only', lost_by_one), ('a slow link', slow_link)) for a, b in PAIRS] + [
+            test('parted after the tick time was changed: vmrun and erl', parted, 'vmrun', 'erl', (60, 60), ('1',))]
 
 
 def slow_tests(vmrun):
@@ -26,17 +27,17 @@ def flags(tick_s):
     return ['-start_epmd', 'false', '-erl_epmd_port', PORT, '-kernel', 'net_ticktime', str(tick_s), '-kernel', 'net_setuptime', '1']
 
 
-def members(cluster, network, kinds, ticks):
+def members(cluster, network, kinds, ticks, *arguments):
     """A node on each host, each with the next one as its other."""
     names = [f'n{i}@{network[i].address}' for i in range(len(kinds))]
-    return [cluster.node(kind, f'n{i}', 'parted', names[(i + 1) % len(names)], at=network[i], flags=flags(tick))
+    return [cluster.node(kind, f'n{i}', 'parted', names[(i + 1) % len(names)], *arguments, at=network[i], flags=flags(tick))
             for i, (kind, tick) in enumerate(zip(kinds, ticks))]
 
 
-def parted(vmrun, first, second):
+def parted(vmrun, first, second, ticks=(1, 1), changes=()):
     """Nothing tells either of them but that nothing comes. Who notices last may hear it from the other, if the network is there again."""
     with Cluster(vmrun, epmd=False) as cluster, Network(2) as network:
-        nodes = members(cluster, network, (first, second), (1, 1))
+        nodes = members(cluster, network, (first, second), ticks, *changes)
         for node in nodes:
             node.wait_for('watching\n')
         network.part([0], [1])

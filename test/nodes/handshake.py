@@ -1,0 +1,398 @@
+"""The handshake, word by word: scripted peers of the current protocol and of version 5, in both roles, against a node of ours and a stock
+one, which have to say the same."""
+import contextlib
+import functools
+import os
+import socket
+import struct
+import time
+
+from harness.results import Test
+from nodes.cluster import PATIENCE_S, Cluster, expect
+from nodes.fake_node import ALL_FLAGS, FLAGS, FakeNode, atom, binary, small_tuple
+
+CURRENT = ALL_FLAGS & ~FLAGS['DIST_HDR_ATOM_CACHE']
+NAME_ME = 1 << 33
+LOWER, UPPER = 2 ** 32 - 1, 32
+
+
+def tests(vmrun):
+    return [Test('nodes', f'the handshake: {name}: {kind}', functools.partial(run, vmrun, kind, function))
+            for name, function in (('a peer connects', accepted), ('it connects to a peer', dialed), ('both at once', crossed))
+            for kind in ('vmrun', 'erl')]
+
+
+class Speaker(FakeNode):
+    """One side of a handshake, said step by step. `hears` turns what the node says into words."""
+
+    def __init__(self, port, cookie, name, flags=CURRENT, connection=None):
+        if connection is None:
+            super().__init__(port, cookie, name, flags, timeout=PATIENCE_S)
+        else:
+            self.name, self.cookie, self.flags, self.creation, self.socket = name, cookie, flags, 7, connection
+            connection.settimeout(PATIENCE_S)
+        self.challenge = self.own = None
+
+    def send_name_5(self):
+        self.send_message(b'n' + struct.pack('>HI', 5, self.flags & LOWER) + self.name.encode())
+
+    def send_complement(self):
+        self.send_message(b'c' + struct.pack('>II', self.flags >> UPPER, self.creation))
+
+    def send_reply(self, cookie=None):
+        self.own = int.from_bytes(os.urandom(4), 'big')
+        self.cookie = cookie or self.cookie
+        self.send_message(b'r' + struct.pack('>I', self.own) + self.digest(self.challenge))
+
+    def send_status(self, status):
+        self.send_message(b's' + status.encode())
+
+    def send_challenge(self, name=None):
+        self.own = int.from_bytes(os.urandom(4), 'big')
+        name = (name or self.name).encode()
+        self.send_message(b'N' + struct.pack('>QIIH', self.flags, self.own, self.creation, len(name)) + name)
+
+    def send_challenge_5(self):
+        self.own = int.from_bytes(os.urandom(4), 'big')
+        self.send_message(b'n' + struct.pack('>HII', 5, self.flags & LOWER, self.own) + self.name.encode())
+
+    def send_ack(self, right=True):
+        self.send_message(b'a' + (self.digest(self.challenge) if right else bytes(16)))
+
+    def hears(self, *expected):
+        for words in expected:
+            said = self.words()
+            expect(said == words, f'{self.name} heard {said!r}, not {words!r}')
+
+    def ends(self):
+        """That the connection, which was up, is closed."""
+        try:
+            while True:
+                self.receive()
+        except ConnectionError:
+            pass
+
+    def words(self):
+        try:
+            message = self.receive_message()
+        except TimeoutError:
+            return 'nothing'
+        except OSError:
+            return 'the end'
+        kind, rest = message[:1], message[1:]
+        return {b's': self.status, b'N': self.name_or_challenge, b'n': self.name_or_challenge_5, b'c': self.complement, b'r': self.reply,
+                b'a': lambda r: 'right ack' if r == self.digest(self.own) else 'wrong ack'}.get(kind, repr)(rest)
+
+    @staticmethod
+    def status(rest):
+        if not rest.startswith(b'named:'):
+            return rest.decode()
+        size = struct.unpack('>H', rest[6:8])[0]
+        return f'named, {"with" if len(rest) == 8 + size + 4 else "without"} a creation, at {rest[8:8 + size].decode().split("@")[1]}'
+
+    def name_or_challenge(self, rest):
+        if self.own is None and struct.unpack('>H', rest[12:14])[0] == len(rest) - 14:
+            self.flags_there = struct.unpack('>Q', rest[:8])[0]
+            return f'name {rest[14:].decode()}'
+        self.flags_there, self.challenge, _, size = struct.unpack('>QIIH', rest[:18])
+        return f'challenge {rest[18:18 + size].decode()}'
+
+    def name_or_challenge_5(self, rest):
+        version, self.flags_there = struct.unpack('>HI', rest[:6])
+        if rest[6:].decode(errors='replace').startswith('node@'):
+            return f'name of version {version} {rest[6:].decode()}'
+        self.challenge = struct.unpack('>I', rest[6:10])[0]
+        return f'challenge of version {version} {rest[10:].decode()}'
+
+    def complement(self, rest):
+        self.flags_there |= struct.unpack('>I', rest[:4])[0] << UPPER
+        return 'complement'
+
+    def reply(self, rest):
+        self.challenge = struct.unpack('>I', rest[:4])[0]
+        return 'right reply' if rest[4:] == self.digest(self.own) else 'wrong reply'
+
+
+class Scene:
+    """The node, and who comes to it. By one connection it is told what to do: `ask`."""
+
+    def __init__(self, cluster, kind):
+        self.cluster, self.kind, self.open = cluster, kind, []
+        self.node = cluster.evaluate(kind, 'node', """
+            register(told, self()), io:format("ready~n"),
+            (fun Serve() ->
+                     receive
+                         {From, connect, Name} -> spawn(fun() -> From ! net_kernel:connect_node(binary_to_atom(Name)) end);
+                         {From, allow, Name} -> From ! net_kernel:allow([binary_to_atom(Name)]);
+                         {From, state, Name} ->
+                             From ! case net_kernel:node_info(binary_to_atom(Name), state) of
+                                        {ok, State} -> State;
+                                        {error, _} -> none
+                                    end
+                     end,
+                     Serve()
+             end)()""", flags=['-kernel', 'net_setuptime', '60'])
+        self.node.wait_for('ready')
+        self.port = self.epmd(b'znode')[0]
+        self.teller = self.peer('teller').shake_hands()
+
+    def peer(self, name, flags=CURRENT):
+        return self.kept(Speaker(self.port, self.cluster.cookie, f'{name}@localhost', flags))
+
+    def kept(self, speaker):
+        self.open.append(speaker.socket)
+        return speaker
+
+    def epmd(self, request):
+        """The port it tells, and the connection, on which a name depends."""
+        connection = socket.create_connection(('127.0.0.1', self.cluster.port), PATIENCE_S)
+        self.open.append(connection)
+        connection.sendall(struct.pack('>H', len(request)) + request)
+        return int.from_bytes(connection.recv(1000)[2:4], 'big'), connection
+
+    @contextlib.contextmanager
+    def listening(self, name, version=6):
+        """As a node that others can find; gives a function that waits for one to come."""
+        with socket.create_server(('127.0.0.1', 0)) as server:
+            server.settimeout(PATIENCE_S)
+            request = struct.pack('>HBBHHH', server.getsockname()[1], 77, 0, version, 5, len(name)) + name.encode() + bytes(2)
+            _, registered = self.epmd(b'x' + request)
+            yield lambda: self.kept(Speaker(0, self.cluster.cookie, f'{name}@localhost', connection=server.accept()[0]))
+            registered.close()
+
+    def tell(self, what, name):
+        teller = self.teller
+        teller.send_to_name('told', small_tuple(teller.pid(), atom(what), binary(f'{name}@localhost'.encode())))
+
+    def answer(self):
+        packet = self.teller.receive()
+        return packet[packet.rindex(b'w') + 2:].decode()
+
+    def ask(self, what, name):
+        self.tell(what, name)
+        return self.answer()
+
+    def expect(self, what, name, wanted):
+        got = self.ask(what, name)
+        expect(got == wanted, f'{what} {name}: {got}, not {wanted}')
+
+    def becomes(self, state, name):
+        """That net_kernel soon knows: it hears of a connection, and of its end, after the other side."""
+        deadline = time.monotonic() + PATIENCE_S
+        while (got := self.ask('state', name)) != state:
+            expect(time.monotonic() < deadline, f'{name} is {got}, not {state}')
+
+    def end(self):
+        for connection in self.open:
+            connection.close()
+
+
+def run(vmrun, kind, function):
+    with Cluster(vmrun) as cluster, contextlib.ExitStack() as stack:
+        scene = Scene(cluster, kind)
+        stack.callback(scene.end)
+        function(scene)
+
+
+OK, CHALLENGE = 'ok', 'challenge node@localhost'
+
+
+def goes_on(peer, *expected):
+    peer.hears(*expected)
+    peer.send_reply()
+    peer.hears('right ack')
+
+
+def accepted(scene):
+    def comes(name, flags=CURRENT):
+        peer = scene.peer(name, flags)
+        peer.send_name()
+        return peer
+
+    goes_on(comes('current'), OK, CHALLENGE)
+    scene.becomes('up', 'current')
+    goes_on(comes('digest', FLAGS['MANDATORY_25_DIGEST']), OK, CHALLENGE)
+    comes('lacking', CURRENT & ~FLAGS['UTF8_ATOMS'] & ~FLAGS['MANDATORY_25_DIGEST']).hears('not_allowed', 'the end')
+    nameless = scene.peer('', CURRENT | NAME_ME)
+    nameless.name = 'localhost'
+    nameless.send_name()
+    nameless.hears('named, with a creation, at localhost', CHALLENGE)
+    wrong = comes('wrong')
+    wrong.hears(OK, CHALLENGE)
+    wrong.send_reply('another')
+    wrong.hears('the end')
+    scene.becomes('none', 'wrong')
+    twice(scene, comes)
+    if scene.kind == 'vmrun':  # stock nodes know version 6 only since release 25
+        version_5(scene)
+    scene.expect('allow', 'friend', 'ok')
+    comes('foe').hears('not_allowed', 'the end')
+    goes_on(comes('friend'), OK, CHALLENGE)
+    scene.expect('connect', 'foe', 'false')
+
+
+def twice(scene, comes):
+    """A node that is known already: as connected, and as connecting."""
+    first = comes('again')
+    goes_on(first, OK, CHALLENGE)
+    scene.becomes('up', 'again')
+    liar = comes('again')
+    liar.hears('alive')
+    liar.send_status('false')
+    liar.hears('the end')
+    scene.becomes('up', 'again')
+    thief = comes('again')
+    thief.hears('alive')
+    thief.send_status('true')
+    thief.hears(CHALLENGE)
+    thief.send_reply('another')
+    thief.hears('the end')
+    scene.becomes('up', 'again')
+    anew = comes('again')
+    anew.hears('alive')
+    anew.send_status('true')
+    goes_on(anew, CHALLENGE)
+    first.ends()
+    scene.becomes('up', 'again')
+
+    for name, greater in (('a_lesser', False), ('z_greater', True)):
+        slow = comes(name)
+        slow.hears(OK, CHALLENGE)
+        fast = comes(name)
+        if greater:
+            goes_on(fast, 'ok_simultaneous', CHALLENGE)
+            slow.hears('the end')
+        else:
+            fast.hears('nok', 'the end')
+            slow.send_reply()
+            slow.hears('right ack')
+        scene.becomes('up', name)
+
+
+def version_5(scene):
+    five = scene.peer('five')
+    five.send_name_5()
+    five.hears(OK, CHALLENGE)
+    five.send_complement()
+    five.send_reply()
+    five.hears('right ack')
+    scene.becomes('up', 'five')
+    old = scene.peer('old', CURRENT & ~FLAGS['HANDSHAKE_23'])
+    old.send_name_5()
+    old.hears('not_allowed', 'the end')
+    scene.node.wait_for("node old@localhost rejected since it cannot handle")
+    silent = scene.peer('silent')
+    silent.send_name_5()
+    silent.hears(OK, CHALLENGE)
+    silent.send_reply()
+    silent.hears('the end')
+
+
+def dialed(scene):
+    def comes_to(name, version=6):
+        with scene.listening(name, version) as wait:
+            scene.tell('connect', name)
+            peer = wait()
+            peer.hears('name node@localhost' if version == 6 else 'name of version 5 node@localhost')
+            return peer
+
+    def ends(peer):
+        peer.hears('the end')
+        expect(scene.answer() == 'false', f'connected to {peer.name}')
+
+    def accepts(peer, status='ok'):
+        peer.send_status(status)
+        peer.send_challenge()
+        peer.hears('right reply')
+
+    def up(peer):
+        peer.send_ack()
+        expect(scene.answer() == 'true', f'not connected to {peer.name}')
+
+    for status in ('ok', 'ok_simultaneous'):
+        peer = comes_to(status)
+        accepts(peer, status)
+        up(peer)
+    alive = comes_to('alive')
+    alive.send_status('alive')
+    alive.hears('true')
+    alive.send_challenge()
+    alive.hears('right reply')
+    up(alive)
+    for status in ('not_allowed', 'nonsense', 'named:\0\1x'):
+        peer = comes_to(status.partition(':')[0])
+        peer.send_status(status)
+        ends(peer)
+    for said in (lambda p: p.send_message(b''), lambda p: p.send_message(b's'), lambda p: p.send_message(b'sok' + bytes(300)), lambda p: p.send_challenge()):
+        peer = comes_to('odd')
+        said(peer)
+        ends(peer)
+    peer = comes_to('other')
+    peer.send_status('ok')
+    peer.send_challenge('another@localhost')
+    ends(peer)
+    peer = comes_to('lacking')
+    peer.flags = CURRENT & ~FLAGS['UTF8_ATOMS'] & ~FLAGS['MANDATORY_25_DIGEST']
+    peer.send_status('ok')
+    peer.send_challenge()
+    ends(peer)
+    peer = comes_to('wrong')
+    accepts(peer)
+    peer.send_ack(False)
+    ends(peer)
+    peer = comes_to('gone')
+    accepts(peer)
+    peer.socket.shutdown(socket.SHUT_RDWR)
+    expect(scene.answer() == 'false', 'connected to who has gone')
+    if scene.kind == 'vmrun':
+        dialed_5(scene, comes_to, ends, up)
+
+
+def dialed_5(scene, comes_to, ends, up):
+    """Of version 5 as far as epmd knows, and of the current one in truth, as releases 23 and 24 may be; and of version 5 in truth."""
+    five = comes_to('five', 5)
+    five.send_status('ok')
+    five.send_challenge()
+    five.hears('complement', 'right reply')
+    expect(five.flags_there & FLAGS['V4_NC'] and five.flags_there & FLAGS['UTF8_ATOMS'], 'its flags:', hex(five.flags_there))
+    up(five)
+    old = comes_to('old', 5)
+    old.flags &= ~FLAGS['HANDSHAKE_23']
+    old.send_status('ok')
+    old.send_challenge_5()
+    ends(old)
+    scene.node.wait_for("node old@localhost aborted since it cannot handle")
+
+
+def crossed(scene):
+    """The peer's connection comes while the node's own is at its name: that of the greater name goes on."""
+    for name, greater in (('a_lesser', False), ('z_greater', True)):
+        with scene.listening(name) as wait:
+            scene.tell('connect', name)
+            its = wait()
+            its.hears('name node@localhost')
+            ours = scene.peer(name)
+            ours.send_name()
+            if greater:
+                goes_on(ours, 'ok_simultaneous', CHALLENGE)
+                its.hears('the end')
+            else:
+                ours.hears('nok', 'the end')
+                its.send_status('ok')
+                its.send_challenge()
+                its.hears('right reply')
+                its.send_ack()
+            expect(scene.answer() == 'true', f'not connected to {name}')
+            scene.becomes('up', name)
+
+    # It refuses the node's connection with nok, as its own is under way: the node waits for that.
+    with scene.listening('zz') as wait:
+        scene.tell('connect', 'zz')
+        its = wait()
+        its.hears('name node@localhost')
+        its.send_status('nok')
+        ours = scene.peer('zz')
+        ours.send_name()
+        goes_on(ours, 'ok_simultaneous', CHALLENGE)
+        its.hears('the end')
+        expect(scene.answer() == 'true', 'not connected after nok')
