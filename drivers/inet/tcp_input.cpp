@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <string>
 
+#include "drivers/inet/system_calls.hpp"
 #include "drivers/inet/tcp.hpp"
 #include "vm/packet/http.hpp"
 
@@ -67,7 +68,7 @@ Life TcpSocket::read() {
   for (int left = kReadsAtOnce; left && !exhausted && waits_for_input(); --left) {
     const InputBuffer::Room room = input_.room(wanted_, usual_read());
     if (!room.size) return receive_failed(ENOMEM);
-    const ssize_t n = recv(fd_, room.at, room.size, 0);
+    const ssize_t n = receive_now(fd_, room.at, room.size);
     if (n == 0) return peer_closed();
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno != EAGAIN) return receive_failed(errno);

@@ -5,34 +5,48 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
+#include "drivers/inet/system_calls.hpp"
 #include "drivers/inet/tcp.hpp"
 #include "vm/port/driver_api.hpp"
 
 namespace vmrun::inet {
 namespace {
 
+constexpr std::size_t kLittle = 256;  // bytes that are rather copied than left where they are
+
+/// A little is copied: the kernel takes one piece for less than several.
+ssize_t write_little(int fd, const iovec* vectors, int count) {
+  char bytes[kLittle];
+  std::size_t size = 0;
+  for (int i = 0; i < count; size += vectors[i++].iov_len)
+    if (vectors[i].iov_len) std::memcpy(bytes + size, vectors[i].iov_base, vectors[i].iov_len);
+  return send_now(fd, bytes, size);
+}
+
 /// At most `most` bytes of them.
 ssize_t write_some(int fd, const SysIOVec* vectors, int count, std::size_t most = SIZE_MAX) {
   constexpr int kVectors = 64;
   iovec some[kVectors];
   int n_vectors = 0;
-  for (; n_vectors < std::min(count, kVectors) && most; ++n_vectors) {
-    some[n_vectors] = {vectors[n_vectors].iov_base, std::min(vectors[n_vectors].iov_len, most)};
-    most -= some[n_vectors].iov_len;
+  std::size_t size = 0;
+  for (; n_vectors < std::min(count, kVectors) && size < most; ++n_vectors) {
+    some[n_vectors] = {vectors[n_vectors].iov_base, std::min(vectors[n_vectors].iov_len, most - size)};
+    size += some[n_vectors].iov_len;
   }
   msghdr m{};
   m.msg_iov = some;
   m.msg_iovlen = static_cast<std::size_t>(n_vectors);
   ssize_t n;
-  do n = sendmsg(fd, &m, MSG_NOSIGNAL);
+  do n = size <= kLittle ? write_little(fd, some, n_vectors) : sendmsg(fd, &m, MSG_NOSIGNAL);
   while (n < 0 && errno == EINTR);
   return n;
 }
 
 // Of output that is followed by more.
-constexpr std::size_t kMostCopied = 256, kMostGathered = 32 * 1024;
+constexpr std::size_t kMostGathered = 32 * 1024;
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
@@ -68,7 +82,7 @@ bool TcpSocket::add_length(ErlIOVec& data, char* header) const {
 void TcpSocket::gather(const ErlIOVec& data) {
   for (int i = 0; i < data.vsize; ++i) {
     const SysIOVec& piece = data.iov[i];
-    ErlDrvBinary* binary = piece.iov_len > kMostCopied ? data.binv[i] : nullptr;
+    ErlDrvBinary* binary = piece.iov_len > kLittle ? data.binv[i] : nullptr;
     if (binary)
       driver_enq_bin(port_, binary, static_cast<char*>(piece.iov_base) - binary->orig_bytes, piece.iov_len);
     else driver_enq(port_, static_cast<char*>(piece.iov_base), piece.iov_len);

@@ -10,8 +10,9 @@ namespace vmrun {
 
 class Stopwatch {
  public:
-  void start() { set(state() - 2 * now() + 1); }
-  void stop() { set(state() + 2 * now() - 1); }
+  /// now: monotonic_ns(), of a moment ago at most.
+  void start(Word now) { set(state() - 2 * now + 1); }
+  void stop(Word now) { set(state() + 2 * now - 1); }
 
   struct Reading {
     Word at_ns = 0;  // monotonic
@@ -20,7 +21,7 @@ class Stopwatch {
   Reading read() const {
     for (;;) {
       const Word state = state_.load(std::memory_order_acquire);
-      const Word at = now();
+      const Word at = monotonic_ns();
       // Started or stopped meanwhile, it would have to be known when.
       if (state_.load(std::memory_order_acquire) == state)
         return {at, (state & 1 ? state - 1 + 2 * at : state) / 2};
@@ -28,7 +29,6 @@ class Stopwatch {
   }
 
  private:
-  static Word now() { return monotonic_ns(); }
   Word state() const { return state_.load(std::memory_order_relaxed); }
   void set(Word state) { state_.store(state, std::memory_order_release); }
 

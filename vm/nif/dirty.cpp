@@ -8,6 +8,7 @@
 
 #include "vm/base/adaptive_spin.hpp"
 #include "vm/base/allocate.hpp"
+#include "vm/base/clock.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/base/work_queue.hpp"
@@ -187,7 +188,7 @@ void begin(DirtyThread& self, const Process& p) {
   for (;;) {
     self.runs.store(&p, std::memory_order_seq_cst);
     if (!held.load(std::memory_order_seq_cst)) [[likely]]
-      return self.busy_time.start();
+      return self.busy_time.start(monotonic_ns());
     self.runs.store(nullptr, std::memory_order_seq_cst);
     held.wait(true, std::memory_order_seq_cst);
   }
@@ -232,7 +233,7 @@ QueueOf queue_of(const Pool& pool) {
     if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
     else run_nif(p);
     dirty_process = nullptr;
-    self.busy_time.stop();
+    self.busy_time.stop(monotonic_ns());
     self.runs.store(nullptr, std::memory_order_release);
     pool.unfinished.fetch_sub(1, std::memory_order_relaxed);
   }

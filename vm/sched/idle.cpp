@@ -201,15 +201,16 @@ bool look_after_others(Scheduler& s) {
 // ---- Sleeping -----------------------------------------------------------------------------------
 
 /// Until there is something to do, a timer is due, or somebody has claimed the sleeper; or with
-/// true when descriptors are ready: then the poller's role is still ours.
-[[nodiscard]] bool sleep(Scheduler& s) {
+/// true when descriptors are ready: then the poller's role is still ours. now: the clock, of some
+/// microseconds ago.
+[[nodiscard]] bool sleep(Scheduler& s, Word now) {
   const auto called = [&] { return has_mail(s) || !s.asleep.load(std::memory_order_seq_cst); };
   const Word tick = s.timers.next_tick();
   bool polls = false, ready = false;
-  while (!ready && !called()) {
+  for (; !ready && !called(); now = ready ? now : monotonic_ns()) {
     SWord left = -1;
     if (tick != ~Word{0}) {
-      left = static_cast<SWord>(tick * 1'000'000 - monotonic_ns());
+      left = static_cast<SWord>(tick * 1'000'000 - now);
       if (left <= 0) break;
     }
     if (!polls && poll_wanted() && poll_claim()) s.polls.store(polls = true, std::memory_order_relaxed);
@@ -231,10 +232,10 @@ bool look_after_others(Scheduler& s) {
   return ready;
 }
 
-/// True when descriptors are ready.
-bool search_and_sleep(Scheduler& s) {
+/// True when descriptors are ready. now: when that began.
+bool search_and_sleep(Scheduler& s, Word now) {
   const bool alone = at_work() == 1;
-  bool searches = !alone && begin_search();
+  bool searches = idle_ones() + 1 < at_work() && begin_search();
   for (;;) {
     const bool found = searches && search(s);
     s.asleep.store(!found, std::memory_order_seq_cst);
@@ -243,7 +244,7 @@ bool search_and_sleep(Scheduler& s) {
     if (found) return false;
     // Who offers something after this look finds one that sleeps.
     const bool look_again = !alone && !held() && anyone_offers(s);
-    const bool ready = !look_again && sleep(s);
+    const bool ready = !look_again && sleep(s, now);
     searches = !s.asleep.exchange(false, std::memory_order_seq_cst);  // claimed, and counted
     if (!searches) sleepers.fetch_sub(1, std::memory_order_seq_cst);
     if (!look_again && (ready || !searches || has_work(s))) {
@@ -251,19 +252,21 @@ bool search_and_sleep(Scheduler& s) {
       return ready;
     }
     if (!searches) searches = begin_search();
+    now = monotonic_ns();
   }
 }
 
 }  // namespace
 
-void wait_for_work(Scheduler& s) {
+bool wait_for_work(Scheduler& s) {
   epoch_leave(*s.epoch);
   s.idle.store(true, std::memory_order_seq_cst);
-  s.idle_time.start();
+  const Word now = monotonic_ns();
+  s.idle_time.start(now);
   const bool comes_soon =
       s.async_jobs.load(std::memory_order_relaxed) && s.job_spin.until([&] { return has_mail(s); });
-  const bool ready = !comes_soon && search_and_sleep(s);
-  s.idle_time.stop();
+  const bool ready = !comes_soon && search_and_sleep(s, now);
+  s.idle_time.stop(ready ? poll_last_look() : monotonic_ns());
   s.idle.store(false, std::memory_order_seq_cst);
   epoch_enter(*s.epoch);
   if (ready) poll_dispatch();
@@ -271,6 +274,7 @@ void wait_for_work(Scheduler& s) {
   if (!somebody_watches.load(std::memory_order_seq_cst) &&
       (waiting_processes(s) > 1 || !s.timers.empty() || idle_ones() + 1 < at_work()))
     call_watcher();
+  return ready;
 }
 
 void share(Scheduler& s) {

@@ -12,8 +12,9 @@
 /// While all are busy, they take turns at such a look, every few milliseconds.
 namespace vmrun {
 
-/// Sleeps until there may be something to do. Then with the epoch entered.
-void wait_for_work(Scheduler& s);
+/// Sleeps until there may be something to do. Then with the epoch entered. True: descriptors were
+/// ready, and no timer was due before.
+bool wait_for_work(Scheduler& s);
 
 /// Others have waited here for a while: offers a part if somebody is idle, and wakes one if need
 /// be.

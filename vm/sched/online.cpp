@@ -124,9 +124,9 @@ void sleep_offline(Scheduler& s) {
   const SWord left = tick == ~Word{0} ? -1 : static_cast<SWord>(tick * 1'000'000 - monotonic_ns());
   epoch_leave(*s.epoch);
   s.idle.store(true, std::memory_order_seq_cst);
-  s.idle_time.start();
+  s.idle_time.start(monotonic_ns());
   if (tick == ~Word{0} || left > 0) s.parker.park(called, left);
-  s.idle_time.stop();
+  s.idle_time.stop(monotonic_ns());
   s.idle.store(false, std::memory_order_seq_cst);
   epoch_enter(*s.epoch);
   if (!is_to_rest(s)) set_offline(s, false);

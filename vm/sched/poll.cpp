@@ -152,6 +152,8 @@ bool poll_wait(SWord timeout_ns) {
   return kept > 0;
 }
 
+Word poll_last_look() { return last_look_ns.load(std::memory_order_relaxed); }
+
 void poll_interrupt() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t n = write(interrupt_fd, &one, sizeof one);

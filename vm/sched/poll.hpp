@@ -43,6 +43,8 @@ void poll_leave();
 /// Waits until something is ready, poll_interrupt is called, or the time is up (-1: never). True
 /// when there is something to dispatch.
 [[nodiscard]] bool poll_wait(SWord timeout_ns);
+/// When that was, on the monotonic clock.
+Word poll_last_look();
 /// Any thread: ends the wait of who has the role, or the next one.
 void poll_interrupt();
 /// Hands what is ready to the ports, with an epoch entered.

@@ -371,8 +371,7 @@ void rest(Scheduler& s) {
   s.queue_length.store(0, std::memory_order_relaxed);
   reclaim(s);
   s.retired.stamp();
-  wait_for_work(s);
-  s.until_upkeep = 0;
+  if (!wait_for_work(s)) s.until_upkeep = 0;
 }
 
 /// The scheduler is not wanted now.

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+/// send(2) and recv(2) of the C library are points where a thread can be cancelled, which costs
+/// each call two atomic operations. Nobody cancels threads of the machine: so these are the bare
+/// calls, for what happens at every message. They return what send and recv do, and set errno.
+namespace vmrun::inet {
+
+inline ssize_t send_now(int fd, const void* bytes, std::size_t size) {
+  return syscall(SYS_sendto, fd, bytes, size, MSG_NOSIGNAL, nullptr, 0);
+}
+inline ssize_t receive_now(int fd, void* room, std::size_t size) {
+  return syscall(SYS_recvfrom, fd, room, size, 0, nullptr, nullptr);
+}
+
+}  // namespace vmrun::inet
