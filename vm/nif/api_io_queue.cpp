@@ -130,7 +130,8 @@ struct erts_io_queue {
   }
   void drop_first() { binaries[first++]->release(); }
   void tidy() {
-    if (first < pieces.size() && first < 64) return;
+    // What is left is moved by no more than has been taken: a long queue costs what its length is.
+    if (first < pieces.size() && first < 64 + (pieces.size() - first)) return;
     pieces.erase(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(first));
     binaries.erase(binaries.begin(), binaries.begin() + static_cast<std::ptrdiff_t>(first));
     first = 0;

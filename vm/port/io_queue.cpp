@@ -20,16 +20,40 @@ Binary* new_binary(std::size_t size) {
 
 }  // namespace
 
+void IoQueue::push_back(Binary* binary, void* bytes, std::size_t size) {
+  vectors_.push_back({bytes, size});
+  binaries_.push_back(driver_binary(binary));
+  size_ += size;
+}
+
+/// As much as there is, so that a queue that grows at its front is not moved each time.
+void IoQueue::make_room_in_front() {
+  const std::size_t more = vectors_.size() + 4;
+  vectors_.insert(vectors_.begin(), more, {});
+  binaries_.insert(binaries_.begin(), more, nullptr);
+  first_ = more;
+}
+
+void IoQueue::push_front(Binary* binary, void* bytes, std::size_t size) {
+  if (!first_) make_room_in_front();
+  vectors_[--first_] = {bytes, size};
+  binaries_[first_] = driver_binary(binary);
+  size_ += size;
+}
+
 void IoQueue::append(Binary* binary, std::size_t offset, std::size_t size) {
   if (size == 0) return;
-  const bool was_empty = empty();
-  size_ += size;
-  if (!was_empty && parts_.back().binary == binary && parts_.back().offset + parts_.back().size == offset) {
-    parts_.back().size += size;  // what comes right behind the last part makes it longer
-    return;
+  auto* bytes = binary->data + offset;
+  if (!empty() && binaries_.back() == driver_binary(binary)) {
+    iovec& last = vectors_.back();
+    if (static_cast<char*>(last.iov_base) + last.iov_len == reinterpret_cast<char*>(bytes)) {
+      last.iov_len += size;  // what comes right behind the last part makes it longer
+      size_ += size;
+      return;
+    }
   }
   binary->retain();
-  parts_.push_back({binary, offset, size});
+  push_back(binary, bytes, size);
 }
 
 void IoQueue::append(const void* bytes, std::size_t size) {
@@ -45,63 +69,45 @@ void IoQueue::append(const void* bytes, std::size_t size) {
   tail_used_ += size;
 }
 
-void IoQueue::push_front(Part part) {
-  if (first_) parts_[--first_] = part;
-  else parts_.insert(parts_.begin(), part);
-  size_ += part.size;
-}
-
 void IoQueue::prepend(Binary* binary, std::size_t offset, std::size_t size) {
   if (size == 0) return;
   binary->retain();
-  push_front({binary, offset, size});
+  push_front(binary, binary->data + offset, size);
 }
 
 void IoQueue::prepend(const void* bytes, std::size_t size) {
   if (size == 0) return;
   Binary* b = new_binary(size);
   std::memcpy(b->data, bytes, size);
-  push_front({b, 0, size});
+  push_front(b, b->data, size);
 }
 
 std::size_t IoQueue::consume(std::size_t size) {
   while (size && !empty()) {
-    Part& first = parts_[first_];
-    if (size < first.size) {
-      first.offset += size;
-      first.size -= size;
+    iovec& first = vectors_[first_];
+    if (size < first.iov_len) {
+      first.iov_base = static_cast<char*>(first.iov_base) + size;
+      first.iov_len -= size;
       size_ -= size;
       break;
     }
-    size -= first.size;
-    size_ -= first.size;
-    first.binary->release();
+    size -= first.iov_len;
+    size_ -= first.iov_len;
+    binary_of(binaries_[first_])->release();
     ++first_;
   }
   if (empty()) {
-    std::vector<Part>().swap(parts_);
     std::vector<iovec>().swap(vectors_);
     std::vector<erl_drv_binary*>().swap(binaries_);
     first_ = 0;
     if (tail_) std::exchange(tail_, nullptr)->release();
-  } else if (first_ > parts_.size() / 2) {
-    parts_.erase(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(first_));
+  } else if (first_ > 3 * (vectors_.size() - first_) + 64) {  // more than room to grow in
+    const auto gone = static_cast<std::ptrdiff_t>(first_);
+    vectors_.erase(vectors_.begin(), vectors_.begin() + gone);
+    binaries_.erase(binaries_.begin(), binaries_.begin() + gone);
     first_ = 0;
   }
   return size_;
-}
-
-const iovec* IoQueue::vectors(std::size_t* count) {
-  vectors_.clear();
-  for (const Part& part : parts()) vectors_.push_back({part.binary->data + part.offset, part.size});
-  *count = vectors_.size();
-  return vectors_.data();
-}
-
-erl_drv_binary** IoQueue::binaries() {
-  binaries_.clear();
-  for (const Part& part : parts()) binaries_.push_back(driver_binary(part.binary));
-  return binaries_.data();
 }
 
 void IoQueue::clear() { consume(size_); }

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "vm/term/layout.hpp"
@@ -12,8 +11,10 @@
 struct erl_drv_binary;  // vm/include/erl_driver.h
 
 /// Data a driver holds back because its device takes no more: the queue behind driver_enq,
-/// driver_pushq, driver_deq, driver_peekq… A sequence of windows on reference-counted binaries.
-/// Belongs to a port; only its holder, or a thread that has its port data lock, touches it.
+/// driver_pushq, driver_deq, driver_peekq… A sequence of windows on reference-counted binaries,
+/// kept as the vectors that peeking shows: that costs the same whatever is queued, and writing a
+/// queue in parts costs what its length is. Belongs to a port; only its holder, or a thread that
+/// has its port data lock, touches it.
 /// (erl_driver(3), "The driver queue".)
 namespace vmrun {
 
@@ -32,29 +33,27 @@ class IoQueue {
   void prepend(const void* bytes, std::size_t size);
   /// Drops `size` bytes at the front; returns what is left.
   std::size_t consume(std::size_t size);
-  /// Vectors over the whole queue, valid until it changes.
-  const iovec* vectors(std::size_t* count);
-  /// The binaries behind them, as drivers see them; valid until the queue changes or they are asked
-  /// for again.
-  erl_drv_binary** binaries();
+  /// Vectors over the whole queue, and the binaries behind them as drivers see them; valid until it
+  /// changes.
+  const iovec* vectors(std::size_t* count) const {
+    *count = vectors_.size() - first_;
+    return vectors_.data() + first_;
+  }
+  erl_drv_binary** binaries() { return binaries_.data() + first_; }
   void clear();
 
  private:
-  struct Part {
-    Binary* binary;
-    std::size_t offset, size;
-  };
-  std::span<const Part> parts() const { return {parts_.data() + first_, parts_.size() - first_}; }
-  void push_front(Part part);
+  void push_back(Binary* binary, void* bytes, std::size_t size);
+  void push_front(Binary* binary, void* bytes, std::size_t size);
+  void make_room_in_front();
 
-  // Those before first_ are gone already. A queue that is empty holds no memory.
-  std::vector<Part> parts_;
+  // Side by side; those before first_ are gone already. A queue that is empty holds no memory.
+  std::vector<iovec> vectors_;
+  std::vector<erl_drv_binary*> binaries_;
   std::size_t first_ = 0;
   // What bytes at the end were last copied into, and how much of it is taken.
   Binary* tail_ = nullptr;
   std::size_t tail_used_ = 0;
-  std::vector<iovec> vectors_;
-  std::vector<erl_drv_binary*> binaries_;
   std::size_t size_ = 0;
 };
 

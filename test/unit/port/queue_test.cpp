@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -95,6 +96,42 @@ TEST_CASE("the binaries behind the vectors are the ones that drivers gave") {
   queue.clear();
   CHECK(b->references.load() == 1);
   b->release();
+}
+
+namespace {
+
+/// Vectors that moved while a queue of n parts was peeked at and taken away two parts at a time,
+/// and while as many came in front of it.
+std::size_t moved(std::size_t n) {
+  IoQueue queue;
+  Binary* b = binary("0123456789");
+  std::size_t count = 0, moves = 0;
+  const iovec* seen = nullptr;
+  const auto look = [&](std::ptrdiff_t step) {
+    const std::size_t before = count;
+    const iovec* now = queue.vectors(&count);
+    if (seen && now != seen + step) moves += std::min(before, count);
+    seen = now;
+  };
+  for (std::size_t i = 0; i < n; ++i) queue.append(b, i % 2 * 5, 3);
+  look(0);
+  while (queue.size() > 6) {
+    queue.consume(6);
+    look(2);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    queue.prepend(b, i % 2 * 5, 3);
+    look(-1);
+  }
+  queue.clear();
+  b->release();
+  return moves;
+}
+
+}  // namespace
+
+TEST_CASE("a long queue is taken away in parts, and grows at its front, at a cost that is its length") {
+  for (const std::size_t n : {1000, 2000, 4000, 8000}) CHECK(moved(n) < 4 * n);
 }
 
 TEST_CASE("vectors go to either end of a port's queue, with bytes to skip") {
