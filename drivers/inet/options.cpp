@@ -271,13 +271,14 @@ int Socket::set_active(std::int32_t value, Reader& in) {
 int Socket::set_option(Reader& in) {
   const auto option = static_cast<Option>(in.u8());
   switch (option) {
-    case kRaw: return set_raw(fd_, in);
+    case kRaw: settings_.may_linger = true; return set_raw(fd_, in);
     case kBindToDevice: return set_device(fd_, in);
     case kAddMembership:
     case kDropMembership: return change_membership(fd_, system_family_, option == kAddMembership, in);
     case kNetworkNamespace: namespace_ = sized_bytes(in); return in.good() ? 0 : EINVAL;
     case kLinger: {
       const int on = in.i32(), seconds = in.i32();
+      settings_.may_linger = true;
       if (in.good()) set(fd_, SOL_SOCKET, SO_LINGER, linger{on, seconds});
       return in.good() ? 0 : EINVAL;
     }

@@ -27,6 +27,7 @@ struct Settings {
   bool send_timeout_close = false;
   bool delay_send = false;
   bool show_reset = false;
+  bool may_linger = false;  // the option has been set: to what, the system knows
   // udp_inet
   std::uint32_t read_packets = 5;
 };

@@ -196,7 +196,7 @@ Answer Socket::get_statistics(Reader& in) const {
       case kSentCount: out.u32(sent_.packets); break;
       case kSentMax: out.u32(sent_.largest); break;
       case kSentAverage: out.u32(sent_.average()); break;
-      case kSentPending: out.u32(static_cast<std::uint32_t>(driver_sizeq(port_))); break;
+      case kSentPending: out.u32(static_cast<std::uint32_t>(unsent())); break;
       case kReceivedBytes: out.u64(received_.total_bytes); break;
       case kSentBytes: out.u64(sent_.total_bytes); break;
       default: return Answer::failed(EINVAL);
@@ -211,13 +211,14 @@ Answer Socket::get_type() const {
   return Answer().u32(is_open() ? family_of(system_family_) : kUnspecified).u32(type_);
 }
 
-/// The caller hears of an output queue that becomes empty; at once there is nothing to hear of if
-/// it is.
+/// The caller hears of output that has gone out; there is nothing to hear of if it has already.
+/// Closing begins with this.
 Answer Socket::subscribe(Reader& in) {
   Answer out;
   while (in.left()) {
     if (in.u8() != kEmptyOutputQueue) return Answer::failed(EINVAL);
-    const std::size_t queued = driver_sizeq(port_);
+    is_about_to_close();
+    const std::size_t queued = unsent();
     if (queued) subscriber_ = driver_caller(port_);
     out.u8(kEmptyOutputQueue).u32(static_cast<std::uint32_t>(queued));
   }
@@ -253,16 +254,29 @@ void Socket::update_timer() {
 
 void Socket::timer_has_fired() { timer_ = kNever; }
 
+int Socket::linger_seconds() const {
+  linger l{};
+  socklen_t size = sizeof l;
+  if (!settings_.may_linger || getsockopt(fd_, SOL_SOCKET, SO_LINGER, &l, &size) != 0) return 0;
+  return l.l_onoff ? l.l_linger : 0;
+}
+
 void Socket::close_descriptor() {
   if (!is_open()) return;
+  if (linger_seconds() > 0 && !prebound_) {
+    const linger off{};  // close(2) would hold up this scheduler
+    setsockopt(fd_, SOL_SOCKET, SO_LINGER, &off, sizeof off);
+  }
   const int use = prebound_ ? ERL_DRV_USE_NO_CALLBACK : ERL_DRV_USE;
   driver_select(port_, event_of(fd_), ERL_DRV_READ | ERL_DRV_WRITE | use, 0);
   fd_ = -1;
   status_ = 0;
   selected_ = wanted_ = 0;
+  output_queue_is_empty();  // for good
 }
 
 void Socket::stop() {
+  subscriber_ = 0;  // it is this that closes, or does not wait any more
   close_descriptor();
   driver_cancel_timer(port_);
 }

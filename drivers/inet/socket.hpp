@@ -52,6 +52,10 @@ class Socket {
   /// The rest of what a status says.
   virtual std::uint32_t more_status() const { return 0; }
   virtual Deadline earliest_deadline() const = 0;
+  /// Bytes that are not sent yet.
+  virtual std::size_t unsent() const { return driver_sizeq(port_); }
+  /// Somebody waits for the output to go out, to close then.
+  virtual void is_about_to_close() {}
   /// tcp_passive, udp_passive
   virtual ErlDrvTermData passive_word() const = 0;
 
@@ -69,7 +73,9 @@ class Socket {
   void update_input() { select(ERL_DRV_READ, waits_for_input()); }
   void update_timer();
   void timer_has_fired();
-  /// The socket is gone; the port stays.
+  /// Seconds that closing is to wait for what is unsent; 0: it is not to wait.
+  int linger_seconds() const;
+  /// The socket is gone; the port stays. Never waits: who closes has done that (is_about_to_close).
   void close_descriptor();
 
   // ---- Telling ----
@@ -87,6 +93,7 @@ class Socket {
   /// One message has gone to the owner: {active, once} ends with it, {active, N} may.
   void count_delivery();
   void output_queue_is_empty();
+  bool is_about_to_be_closed() const { return subscriber_; }
 
   /// Packets are told of with the options they came with.
   bool wants_packet_options() const { return packet_options_wanted_; }

@@ -183,6 +183,7 @@ void TcpSocket::writable() {
     }
     return update_timer();
   }
+  if (lingers_) return linger_on();
   static_cast<void>(write_queue());
 }
 
@@ -222,6 +223,10 @@ Life TcpSocket::options_changed(const Settings& before) {
   if (!is_connected()) {
     // It was closed while nobody was told.
     if (is_open() || !was_connected_) return Life::kGoesOn;
+    if (const ErlDrvTermData why = errno_word(ECONNRESET); !closed_told_ && next_receive_ == why) {
+      next_send_ = next_receive_ = words().closed;
+      tell_owner(words().tcp_error, why);
+    }
     tell_closed();
     return end_active(0);
   }
@@ -246,6 +251,7 @@ Answer TcpSocket::shutdown(Reader& in) {
     return {};
   }
   if (::shutdown(fd_, kHow[how]) != 0) return Answer::failed(errno);
+  output_ended_ |= how != 0;
   return {};
 }
 
@@ -265,6 +271,7 @@ void TcpSocket::fail_operations(ErlDrvTermData reason) {
 
 Life TcpSocket::end_active(int error) {
   if (settings_.exit_on_close) {
+    output_queue_is_empty();
     driver_exit(port_, error);
     return Life::kOver;
   }
@@ -273,7 +280,7 @@ Life TcpSocket::end_active(int error) {
 
 Life TcpSocket::peer_closed() {
   if (!blocked_.empty()) {
-    driver_deq(port_, driver_sizeq(port_));
+    drop_output();
     fail_blocked(words().closed);
   }
   input_.clear();
@@ -293,7 +300,7 @@ Life TcpSocket::receive_failed(int error) {
   if (error == ECONNRESET && !settings_.show_reset) return peer_closed();
   const ErlDrvTermData reason = errno_word(error);
   if (!blocked_.empty()) {
-    driver_deq(port_, driver_sizeq(port_));
+    drop_output();
     fail_blocked(reason);
   }
   input_.clear();
@@ -310,16 +317,18 @@ Life TcpSocket::receive_failed(int error) {
 
 /// caller: who hears of it now; 0: the next one who sends.
 Life TcpSocket::send_failed(int error, ErlDrvTermData caller) {
+  // The system tells of a reset once; then of a side that is closed, which nobody here has done.
+  if (error == EPIPE && !output_ended_) error = ECONNRESET;
   const bool show = error == ECONNRESET && settings_.show_reset;
   const ErlDrvTermData reason = show ? errno_word(error) : words().closed;
-  driver_deq(port_, driver_sizeq(port_));
+  drop_output();
   fail_blocked(reason);
   if (caller) reply_error(caller, reason);
   else next_send_ = reason;
   if (settings_.active != Active::kPassive) {
     if (show) tell_owner(words().tcp_error, reason);
     tell_closed();
-    if (end_active(show ? error : 0) == Life::kOver) return Life::kOver;
+    if (end_active(0) == Life::kOver) return Life::kOver;
   }
   close_descriptor();
   input_.clear();

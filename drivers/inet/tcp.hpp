@@ -39,6 +39,8 @@ class TcpSocket final : public Socket {
   std::uint32_t more_status() const override;
   Deadline earliest_deadline() const override;
   ErlDrvTermData passive_word() const override { return words().tcp_passive; }
+  std::size_t unsent() const override;
+  void is_about_to_close() override;
 
  private:
   // ---- Connections: tcp.cpp ----
@@ -81,6 +83,10 @@ class TcpSocket final : public Socket {
   void not_busy();
   void fail_blocked(ErlDrvTermData reason);
   void send_timed_out();
+  void drop_output();
+  void end_output();
+  void linger_on();
+  bool is_being_acknowledged() const;
 
   // ---- Sending a file: tcp_file.cpp ----
   Answer send_file(Reader& in);
@@ -107,6 +113,8 @@ class TcpSocket final : public Socket {
   std::unique_ptr<FileTransfer> file_;  // under way, behind what is queued
   bool gathers_ = false;                // what is queued waits only for more, not for the system
   bool shutdown_pending_ = false;       // once all is written
+  bool output_ended_ = false;           // the other side has been, or is being, told so
+  bool lingers_ = false;                // who closes waits until the other side has everything
   bool was_connected_ = false;
   bool closed_told_ = false;  // the owner knows
   // Said once to who comes after the end: 0: nothing to be said.

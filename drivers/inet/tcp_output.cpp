@@ -1,5 +1,8 @@
 // Sending on a stream: what the system does not take is queued, and its sender waits if it is much.
 
+#include <linux/sockios.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -54,10 +57,10 @@ bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
 void TcpSocket::output(ErlIOVec& data) {
   const ErlDrvTermData caller = driver_caller(port_);
-  if (!is_connected() || shutdown_pending_) {
-    const ErlDrvTermData reason = shutdown_pending_ ? words().closed
-                                  : next_send_      ? next_send_
-                                                    : errno_word(ENOTCONN);
+  if (!is_connected() || shutdown_pending_ || lingers_) {
+    const ErlDrvTermData reason = is_connected() ? words().closed
+                                  : next_send_   ? next_send_
+                                                 : errno_word(ENOTCONN);
     next_send_ = next_receive_ = 0;
     return reply_error(caller, reason);
   }
@@ -145,9 +148,60 @@ Life TcpSocket::write_queue() {
   if (driver_sizeq(port_) || file_) return Life::kGoesOn;
   select(ERL_DRV_WRITE, false);
   not_busy();
-  if (std::exchange(shutdown_pending_, false)) ::shutdown(fd_, SHUT_WR);
-  output_queue_is_empty();
+  if (std::exchange(shutdown_pending_, false)) end_output();
+  if (is_about_to_be_closed()) is_about_to_close();
+  if (!lingers_) output_queue_is_empty();
   return Life::kGoesOn;
+}
+
+/// What is queued will not be sent.
+void TcpSocket::drop_output() {
+  driver_deq(port_, driver_sizeq(port_));
+  lingers_ = false;
+}
+
+void TcpSocket::end_output() {
+  output_ended_ = true;
+  ::shutdown(fd_, SHUT_WR);
+}
+
+// ---- Lingering ----------------------------------------------------------------------------------
+//
+// With {linger, {true, Seconds}} close(2) waits until the other side has acknowledged all that was
+// sent, and with it stands whoever else has that scheduler. So the process that closes waits
+// instead: it is told when the output has gone out, and that includes the system's.
+
+/// The end has been sent, and is not known to have arrived: what Linux waits for in close(2). When
+/// that changes the system reports the descriptor as ready to be written.
+bool TcpSocket::is_being_acknowledged() const {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (getsockopt(fd_, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return false;
+  return info.tcpi_state == TCP_FIN_WAIT1 || info.tcpi_state == TCP_CLOSING ||
+         info.tcpi_state == TCP_LAST_ACK;
+}
+
+void TcpSocket::is_about_to_close() {
+  if (lingers_ || !is_connected() || driver_sizeq(port_) || file_ || linger_seconds() <= 0) return;
+  if (!output_ended_) end_output();
+  note_ready(ERL_DRV_WRITE, false);
+  lingers_ = is_being_acknowledged();
+  if (lingers_) select(ERL_DRV_WRITE, true);
+}
+
+void TcpSocket::linger_on() {
+  if (is_being_acknowledged()) return;
+  lingers_ = false;
+  select(ERL_DRV_WRITE, false);
+  output_queue_is_empty();
+}
+
+std::size_t TcpSocket::unsent() const {
+  const std::size_t queued = driver_sizeq(port_);
+  if (!lingers_ || !is_open()) return queued;
+  int unacknowledged = 0;
+  ioctl(fd_, SIOCOUTQ, &unacknowledged);
+  return queued + static_cast<std::size_t>(std::max(unacknowledged, 1));
 }
 
 // ---- Busy ---------------------------------------------------------------------------------------
@@ -180,7 +234,7 @@ void TcpSocket::fail_blocked(ErlDrvTermData reason) {
 void TcpSocket::send_timed_out() {
   fail_blocked(words().timeout);
   if (!settings_.send_timeout_close) return;
-  driver_deq(port_, driver_sizeq(port_));
+  drop_output();
   close_descriptor();
   input_.clear();
   fail_operations(words().closed);

@@ -127,7 +127,11 @@ type_number(seqpacket) -> 3.
 close(S) when is_port(S) ->
     case getopt(S, linger) of
         {ok, {true, 0}} -> close_port(S);
-        {ok, {true, Seconds}} -> close_when_empty(S, Seconds * 1000, queued(S));
+        {ok, {true, Seconds}} ->
+            case queued(S) of
+                0 -> close_port(S);
+                _ -> close_when_empty(S, Seconds * 1000, unknown)
+            end;
         _ ->
             case queued(S) of
                 N when is_integer(N) -> close_when_empty(S, ?CLOSE_MS, N);
