@@ -46,7 +46,9 @@ void PortConnection::wake() { queue_task(controller, new OutputTask); }
 void PortConnection::end(Term reason) { queue_task(controller, new EndTask(reason)); }
 
 void PortConnection::input(Port& p, const std::uint8_t* bytes, std::size_t size, Binary* binary) {
-  if (p.is_open() && !receive(bytes, size, binary)) fail_port(p, atoms::killed);
+  if (is_refused_ || !p.is_open() || receive(bytes, size, binary)) return;
+  is_refused_ = true;
+  end(atoms::killed);  // not now: the driver's own input callback is below us
 }
 
 // ---- Output -------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ class PortConnection final : public Connection, public PortPeer {
   void send(Port& p, const Packet& packet);
 
   std::unique_ptr<Loss> loss_;  // while it is told
+  bool is_refused_ = false;     // what came was bad: the rest is not looked at
 };
 
 }  // namespace vmrun::dist
