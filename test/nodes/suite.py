@@ -5,10 +5,11 @@ import pathlib
 import re
 import shutil
 import subprocess
+import time
 
 from harness.results import Skip, Test
 from nodes import handshake, hostile, partitions
-from nodes.cluster import Cluster, expect, expect_end
+from nodes.cluster import PATIENCE_S, Cluster, expect, expect_end
 
 PAIRS = [('vmrun', 'erl'), ('erl', 'vmrun'), ('vmrun', 'vmrun'), ('erl', 'erl')]  # the last shows that the tests themselves are right
 EITHER = ['vmrun', 'erl']
@@ -182,7 +183,11 @@ def epmd_tool(vmrun):
         expect(re.search(r'active name     <peer> at port \d+, fd = \d+', tool('-dump')), 'dump:', tool('-dump'))
         expect('Killing not allowed' in tool('-kill'), 'killed while there are nodes:', tool('-names'))
         peer.kill()
+        deadline = time.monotonic() + PATIENCE_S
+        while tool('-names') != running:
+            expect(time.monotonic() < deadline, 'a node that is gone has a name:', tool('-names'))
         expect('Killed' in tool('-kill'), 'not killed')
+        cluster.started[0].end()
         expect('Cannot connect to local epmd' in tool('-names'), 'still there:', tool('-names'))
 
 
