@@ -104,13 +104,16 @@ Term flags_list(Heap& heap, const std::vector<KeptFlag>& flags) {
   return list.finish();
 }
 
-/// root: of the installed Erlang/OTP, or else where this program lies. home: the user's.
+/// root: of the installed Erlang/OTP, or else where this program lies. progname: this program,
+/// unless there is such a flag. home: the user's.
 std::vector<KeptFlag> all_flags(const Options& o) {
   std::error_code ignored;
-  const std::string root =
-      !o.otp_root.empty() ? o.otp_root
-                          : std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path().string();
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const auto is_progname = [](const KeptFlag& flag) { return flag.name == "progname"; };
+  const std::string root = !o.otp_root.empty() ? o.otp_root : program.parent_path().string();
   std::vector<KeptFlag> flags{{"root", {root}}};
+  if (std::none_of(o.kept_flags.begin(), o.kept_flags.end(), is_progname))
+    flags.push_back({"progname", {program.string()}});
   if (const char* home = std::getenv("HOME")) flags.push_back({"home", {home}});
   flags.insert(flags.end(), o.kept_flags.begin(), o.kept_flags.end());
   return flags;
@@ -137,6 +140,33 @@ Term boot_arguments(Heap& heap, const Options& o, Term module, unsigned main_ari
   }
   Term* hp = heap.alloc(2);
   return make_cons(hp, list, Term::nil());  // the argument list of boot/1
+}
+
+/// Loads the script. False: it has been said why not.
+bool load_program(const Options& o, CodeFinder& finder, Term* module, unsigned* main_arity) {
+  FoundCode script = finder.load_file(o.script, /*script=*/true);
+  std::fputs(script.messages.c_str(), stderr);
+  if (script.kind != FoundCode::Kind::kCode) return false;
+  LoadResult loaded =
+      load_module(kNonValue, script.begin, static_cast<std::size_t>(script.end - script.begin), script.path);
+  if (!loaded.module) {
+    fail(loaded.message);
+    return false;
+  }
+  set_module_path(loaded.module->name, script.path);
+
+  *module = loaded.module->name;
+  // Asked of the module, not of the export table: with an on_load function its exports are not
+  // visible yet.
+  const auto exported = [&](unsigned arity) {
+    const auto& exports = loaded.module->exports;
+    return std::any_of(exports.begin(), exports.end(), [&](const auto& x) {
+      return x.entry->function == atoms::main && x.entry->arity == arity;
+    });
+  };
+  *main_arity = exported(1) ? 1 : 0;
+  if (!exported(*main_arity)) fail(o.script + ": no main/1 or main/0 to run");
+  return exported(*main_arity);
 }
 
 }  // namespace
@@ -174,25 +204,9 @@ int boot(const Options& o, CodeFinder& finder) {
   FinderSource source(finder);
   set_code_source(&source);
 
-  FoundCode script = finder.load_file(o.script, /*script=*/true);
-  std::fputs(script.messages.c_str(), stderr);
-  if (script.kind != FoundCode::Kind::kCode) return kBrokenScriptStatus;
-  LoadResult loaded =
-      load_module(kNonValue, script.begin, static_cast<std::size_t>(script.end - script.begin), script.path);
-  if (!loaded.module) return fail(loaded.message);
-  set_module_path(loaded.module->name, script.path);
-
-  const Term module = loaded.module->name;
-  // Asked of the module, not of the export table: with an on_load function its exports are not
-  // visible yet.
-  const auto exported = [&](unsigned arity) {
-    const auto& exports = loaded.module->exports;
-    return std::any_of(exports.begin(), exports.end(), [&](const auto& x) {
-      return x.entry->function == atoms::main && x.entry->arity == arity;
-    });
-  };
-  const unsigned main_arity = exported(1) ? 1 : 0;
-  if (!exported(main_arity)) return fail(o.script + ": no main/1 or main/0 to run");
+  Term module = atoms::undefined;
+  unsigned main_arity = 0;
+  if (!o.script.empty() && !load_program(o, finder, &module, &main_arity)) return kBrokenScriptStatus;
 
   SchedulerOptions scheduling;
   scheduling.schedulers = o.schedulers;

@@ -30,6 +30,7 @@ constexpr Row kRows[] = {
     {"-no_epmd", 0, "", nullptr},
     {"-nocookie", 0, "", nullptr},
     {"-vmtrace", 1, "off", "other nodes of the cluster may not trace this one (vmtrace --node)"},
+    {"-progname", 1, "PROGRAM", "what peer and slave start for another node (default: this program)"},
     {"-kernel", 2, "KEY VALUE",
      "a parameter of the library, VALUE a term: inet_dist_listen_min, net_ticktime… (docs/guide.md)"},
     {"-ssl_dist_opt", 2, "KEY VALUE", nullptr},
@@ -58,6 +59,8 @@ bool keep_flag(int argc, const char* const* argv, int* i, std::vector<KeptFlag>*
   *i += values;
   return true;
 }
+
+bool is_kept_flag(const char* word) { return find(word) != nullptr; }
 
 std::string kept_flags_help() {
   std::string text;

@@ -17,6 +17,9 @@ struct KeptFlag {
 /// Returns false when it is none. A missing value: sets *error.
 bool keep_flag(int argc, const char* const* argv, int* i, std::vector<KeptFlag>* kept, std::string* error);
 
+/// Whether the word is one of them.
+bool is_kept_flag(const char* word);
+
 /// Their lines of --help.
 std::string kept_flags_help();
 

@@ -13,6 +13,7 @@
 #include "runtime/cli/boot.hpp"
 #include "runtime/cli/code_finder.hpp"
 #include "runtime/cli/options.hpp"
+#include "runtime/cli/without_script.hpp"
 #include "runtime/code_path/installed_otp.hpp"
 #include "runtime/epmd/service.hpp"
 #include "vm/base/allocate.hpp"
@@ -94,8 +95,9 @@ std::string directory_of(const std::string& path) {
 /// The code path that a program starts with.
 std::vector<std::string> initial_path(const Options& o) {
   std::vector<std::string> path;
-  if (!o.script.starts_with(kEmbeddedLibrary)) path.push_back(directory_of(o.script));
+  if (!o.script.empty() && !o.script.starts_with(kEmbeddedLibrary)) path.push_back(directory_of(o.script));
   path.insert(path.end(), o.code_paths.begin(), o.code_paths.end());
+  if (o.script.empty()) path.emplace_back(".");
   path.emplace_back(kEmbeddedLibrary);
   if (!o.otp_root.empty())
     for (const OtpApplication& application : otp_applications(o.otp_root))
@@ -138,7 +140,9 @@ int main(int argc, char** argv) {
     case Action::kPrintSsa:
     case Action::kPrintAssembly:
     case Action::kPrintLoaded: return print_stage(options);
-    case Action::kRun: return run(options);
+    case Action::kRun:
+      if (options.in_background) detach();
+      return run(options);
   }
   return kUsageStatus;
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "runtime/cli/without_script.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/async.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -161,6 +162,8 @@ const std::vector<Flag>& flags() {
        "be the service of nodes' names, as epmd; ERL_EPMD_PORT and ERL_EPMD_ADDRESS as there",
        set_action(Action::kEpmd)},
       {"-daemon", nullptr, "with -epmd: in the background", set_flag(&Options::in_background)},
+      {"-detached", nullptr, "in the background, its standard files being /dev/null",
+       set_flag(&Options::in_background)},
       {"--help", nullptr, "print this text", set_action(Action::kHelp)},
       {"-h", nullptr, nullptr, set_action(Action::kHelp)},
       {"--version", nullptr, "print the version", set_action(Action::kVersion)},
@@ -172,6 +175,25 @@ const Flag* find_flag(const std::string& name) {
   for (const Flag& f : flags())
     if (name == f.name) return &f;
   return nullptr;
+}
+
+/// A flag of ours may have several values where there is no script (-pa A B): it counts for each.
+Error parse_without_script(int argc, const char* const* argv, Options* o) {
+  const auto own = [&](const std::string& name, const std::vector<std::string>& values, std::string* error) {
+    const Flag* flag = find_flag(name);
+    if (!flag) return false;
+    if (flag->value && values.empty())
+      *error = fmt::format("flag {} needs a value: {} {}", name, name, flag->value);
+    const std::size_t times = flag->value ? values.size() : 1;
+    for (std::size_t i = 0; i < times && error->empty(); ++i)
+      if (Error e = flag->apply(*o, flag->value ? values[i] : "")) *error = fmt::format("{}: {}", name, *e);
+    return true;
+  };
+  *o = Options{};
+  std::string error = read_without_script(argc, argv, own, &o->kept_flags, &o->script_args);
+  if (o->in_background) o->no_input = true;
+  if (error.empty()) return {};
+  return error;
 }
 
 }  // namespace
@@ -186,6 +208,10 @@ std::variant<Options, UsageError> parse_options(int argc, const char* const* arg
       break;
     }
     if (word.empty() || (word[0] != '-' && word[0] != '+') || word == "-") break;
+    if (word[0] == '-' && !find_flag(word) && !is_kept_flag(argv[i]) && is_without_script(argc, argv, i)) {
+      if (Error e = parse_without_script(argc, argv, &o)) return UsageError{*e};
+      return o;
+    }
     std::string missing;
     if (keep_flag(argc, argv, &i, &o.kept_flags, &missing)) {
       if (!missing.empty()) return UsageError{missing};
@@ -213,7 +239,8 @@ std::variant<Options, UsageError> parse_options(int argc, const char* const* arg
 
 std::string help_text() {
   std::string text =
-      "usage: vmrun [FLAGS] SCRIPT [ARGS…]\n\n"
+      "usage: vmrun [FLAGS] SCRIPT [ARGS…]\n"
+      "       vmrun [FLAGS] -s|-run|-eval|-user …\n\n"
       "Compiles and runs main/1 (or main/0) of an Erlang-syntax script (.act, .erl) or a compiled module "
       "(.beam).\n"
       "Exit status: what halt(N) says; 0 after a normal end; 1 after an uncaught error, or an exit other "
@@ -223,6 +250,14 @@ std::string help_text() {
     if (f.help)
       text += fmt::format("  {:<20} {}\n", f.value ? fmt::format("{} {}", f.name, f.value) : f.name, f.help);
   text += kept_flags_help();
+  text +=
+      "\nwithout a script (docs/guide.md, \"Without a script\"); it goes on until it is told to stop:\n"
+      "  -s M [F [ATOM…]]     call M:F(), or M:F([ATOM…]); start when there is no F\n"
+      "  -run M [F [TEXT…]]   the same with strings\n"
+      "  -eval EXPRESSIONS    evaluate them\n"
+      "  -user M              M:start() provides the process user; -user peer: for peer:start of another "
+      "node\n"
+      "  -env NAME VALUE      set a variable of the environment\n";
   text += "\nTo watch it: bpftrace -p PID scripts/bpftrace/message.bt (see docs/guide.md).\n";
   return text;
 }

@@ -46,7 +46,7 @@ struct Options {
   unsigned atom_limit = kDefaultAtomLimit;   // +t
   BreakKey break_key = BreakKey::kMenu;      // +B
   std::vector<KeptFlag> kept_flags;          // for the library
-  bool in_background = false;                // -daemon, with -epmd
+  bool in_background = false;                // -daemon, with -epmd; -detached
   bool no_input = false;                     // -noinput: standard input is not read
   // Stress and checking.
   bool gc_stress = false;

@@ -11,6 +11,8 @@
 -export([boot/0, start/1, stop/0, restart/1]).
 -export([start_link/1, init/1, keeper/2]).
 
+-define(CLOSED_MS, 5000).
+
 %% --- From the command line ---
 
 %% Called before the program begins, if there is -sname or -name. Does not return when this cannot be a node.
@@ -47,12 +49,21 @@ start(Options) ->
     end,
     supervisor:start_child(kernel_sup, net_sup(net_sup_dynamic, Options#{clean_halt => false, supervisor => net_sup_dynamic})).
 
+%% Connections end by signals to their ports, which take their time.
+wait_for_no_nodes(Left) ->
+    case nodes(connected) of
+        [_ | _] when Left > 0 -> receive after 1 -> wait_for_no_nodes(Left - 1) end;
+        _ -> ok
+    end.
+
 stop() ->
     case whereis(kernel_sup) of
         undefined -> {error, not_found};
         _ ->
             case supervisor:terminate_child(kernel_sup, net_sup_dynamic) of
-                ok -> supervisor:delete_child(kernel_sup, net_sup_dynamic);
+                ok ->
+                    wait_for_no_nodes(?CLOSED_MS),
+                    supervisor:delete_child(kernel_sup, net_sup_dynamic);
                 Error ->
                     case whereis(net_sup) of
                         undefined -> Error;

@@ -114,8 +114,8 @@ is_arg_error(system_limit, _, _, A) ->
 is_arg_error(_, _, _, _) -> false.
 
 %% Without our own part, and what called that.
-trim_stack(Stack, M, F, A) ->
-    {Theirs, Ours} = lists:splitwith(fun(Entry) -> not is_ours(Entry) end, Stack),
+trim_stack(Stack, M, F, A) when length(A) >= 0 ->
+    {Theirs, Ours} = split_stack(Stack),
     case {Theirs, Ours} of
         {_, []} -> Stack;
         {[], _} -> [{M, F, A, []}];
@@ -125,7 +125,14 @@ trim_stack(Stack, M, F, A) ->
                 {M, F, Arity, _} when Arity =:= length(A) -> Theirs;
                 _ -> Theirs ++ [{M, F, length(A), []}]
             end
+    end;
+trim_stack(Stack, M, F, A) -> % no list: apply itself has failed
+    case split_stack(Stack) of
+        {[], _} -> [{erlang, apply, [M, F, A], []}];
+        {Theirs, _} -> Theirs
     end.
+
+split_stack(Stack) -> lists:splitwith(fun(Entry) -> not is_ours(Entry) end, Stack).
 
 is_ours({?MODULE, Function, _, _}) -> Function =:= execute_call orelse Function =:= execute_cast;
 is_ours(_) -> false.

@@ -8,7 +8,7 @@
 
 -export([boot/1, main/1, logger_proxy/0, signal_server/0, signals/0]).
 -export([stop/0, stop/1, get_argument/1, get_arguments/0, get_plain_arguments/0,
-         get_status/0, script_name/0]).
+         get_status/0, notify_when_started/1, script_name/0]).
 
 -define(FLUSH_MS, 5000).
 -define(DEPTH, 30). % of the terms in a report
@@ -17,14 +17,17 @@
 -record(s, {main :: pid() | none,
             monitor :: reference() | none,
             reported = false :: boolean(), % main has told its failure already
+            stays = false :: boolean(), % there is no script: the system outlives main
+            started = true :: boolean(), % it is all there
+            awaiting = [] :: [pid()],   % to be told of that
             config :: [{atom(), term()}]}).
 
 boot(Config) ->
     register(init, self()),
     process_flag(trap_exit, true),
-    In = case lists:keyfind(noinput, 1, Config) of
-             {_, true} -> eof;
-             _ -> 0
+    In = case option(noinput, Config, false) orelse lists:keymember(user, 1, option(flags, Config, [])) of
+             true -> eof;
+             false -> 0
          end,
     User = spawn(user, server, [In, 1]),
     Error = spawn(user, server, [none, 2]),
@@ -38,25 +41,26 @@ boot(Config) ->
     group_leader(User, self()),
     group_leader(User, Error),
     group_leader(User, Logger),
-    case lists:keyfind(module, 1, Config) of
-        {_, Module} ->
-            {Main, Monitor} = spawn_monitor(?MODULE, main, [entry(Module, Config)]),
-            loop(#s{main = Main, monitor = Monitor, config = Config});
-        false -> loop(#s{main = none, monitor = none, config = Config})
-    end.
+    Program = case lists:keyfind(module, 1, Config) of
+                  {_, undefined} -> {init_flags, start, []};
+                  {_, Module} -> {Module, main, arguments(Config)}
+              end,
+    Entry = case is_node(Config) of
+                true -> {node, Program};
+                false -> Program
+            end,
+    {Main, Monitor} = spawn_monitor(?MODULE, main, [Entry]),
+    Stays = element(1, Program) =:= init_flags,
+    loop(#s{main = Main, monitor = Monitor, config = Config, stays = Stays, started = not Stays}).
 
 is_node(Config) ->
     Flags = option(flags, Config, []),
     lists:keymember(sname, 1, Flags) orelse lists:keymember(name, 1, Flags).
 
-entry(Module, Config) ->
-    Args = case lists:keyfind(arity, 1, Config) of
-               {_, 0} -> [];
-               _ -> [option(arguments, Config, [])]
-           end,
-    case is_node(Config) of
-        true -> {node, {Module, main, Args}};
-        false -> {Module, main, Args}
+arguments(Config) ->
+    case lists:keyfind(arity, 1, Config) of
+        {_, 0} -> [];
+        _ -> [option(arguments, Config, [])]
     end.
 
 option(Key, Config, Default) ->
@@ -67,8 +71,19 @@ option(Key, Config, Default) ->
 
 loop(S) ->
     receive
+        {'DOWN', Monitor, process, _, normal} when Monitor =:= S#s.monitor, S#s.stays ->
+            loop(S#s{stays = false});
         {'DOWN', Monitor, process, _, Reason} when Monitor =:= S#s.monitor -> main_ended(Reason, S);
         {main_failed, Main} when Main =:= S#s.main -> loop(S#s{reported = true});
+        started ->
+            [Pid ! {init, started} || Pid <- S#s.awaiting],
+            loop(S#s{started = true, awaiting = []});
+        {init, From, Ref, {notify_when_started, Pid}} when not S#s.started ->
+            From ! {Ref, ok},
+            loop(S#s{awaiting = [Pid | S#s.awaiting]});
+        {init, From, Ref, get_status} when S#s.stays ->
+            From ! {Ref, {starting, started}},
+            loop(S);
         {init, From, Ref, Request} ->
             From ! {Ref, answer(Request, S#s.config)},
             loop(S);
@@ -183,7 +198,10 @@ get_argument(Flag) -> request({get_argument, Flag}).
 
 get_arguments() -> request(get_arguments).
 
-get_status() -> {started, started}.
+get_status() -> request(get_status).
+
+%% started, or ok: a message {init, started} will come.
+notify_when_started(Pid) -> request({notify_when_started, Pid}).
 
 script_name() -> request(script_name).
 
@@ -197,6 +215,8 @@ request(Request) ->
         {'DOWN', Ref, _, _, Reason} -> exit(Reason)
     end.
 
+answer({notify_when_started, _}, _) -> started;
+answer(get_status, _) -> {started, started};
 answer(get_plain_arguments, Config) -> option(arguments, Config, []);
 answer(get_arguments, Config) -> option(flags, Config, []);
 answer(script_name, Config) -> option(script, Config, "");

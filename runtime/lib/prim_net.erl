@@ -2,7 +2,7 @@
 %% `socket`, texts are strings. The functions are those that OTP's module of this name has on this system.
 -module(prim_net).
 
--export([gethostname/0, getaddrinfo/2, getnameinfo/2, getifaddrs/1]).
+-export([info/0, gethostname/0, getaddrinfo/2, getnameinfo/2, getifaddrs/1]).
 -export([if_name2index/1, if_index2name/1, if_names/0]).
 -export([by_name/2, by_address/1]).
 
@@ -10,6 +10,9 @@
 -define(FLAGS,
         [up, broadcast, debug, loopback, pointopoint, notrailers, running, noarp, promisc, allmulti, master,
          slave, multicast, portsel, automedia, dynamic]).
+
+%% Nothing can be told to be noted.
+info() -> #{debug => false}.
 
 gethostname() -> text(prim_net:ask_hostname()).
 

@@ -224,8 +224,11 @@ reply({?SERVER, From}, Reply) -> From ! {?SERVER, Reply};
 reply(From, Reply) -> gen_server:reply(From, Reply).
 
 apply_call(M, F, A) ->
-    try apply(M, F, A)
+    try apply(M, F, A) of
+        {'EXIT', _} = Exit -> {badrpc, Exit};
+        Value -> Value
     catch
+        throw:{'EXIT', _} = Exit -> {badrpc, Exit};
         throw:Thrown -> Thrown;
         exit:Reason -> {badrpc, {'EXIT', Reason}};
         error:Reason:Stack ->

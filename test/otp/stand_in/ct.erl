@@ -1,6 +1,6 @@
 %% What suites call in common_test. Nothing is logged; what ends or skips a case is an exit that run_suite.act knows.
 -module(ct).
--export([fail/1, fail/2, abort_current_testcase/1, other_node/0,
+-export([fail/1, fail/2, abort_current_testcase/1, other_node/0, get_progname/0,
          pal/1, pal/2, pal/3, pal/4, log/1, log/2, log/3, log/4, print/1, print/2, comment/1, comment/2,
          sleep/1, timetrap/1, get_timetrap_info/0, get_config/1, get_config/2, get_config/3, require/1, require/2,
          capture_start/0, capture_stop/0, capture_get/0, capture_get/1]).
@@ -9,6 +9,10 @@ fail(Reason) -> exit({test_case_failed, Reason}).
 fail(Format, Args) -> fail(lists:flatten(io_lib:format(Format, Args))).
 abort_current_testcase(Reason) -> fail(Reason).
 other_node() -> exit({skipped, no_other_nodes}).
+
+get_progname() ->
+    {ok, [[Program]]} = init:get_argument(progname),
+    Program.
 
 pal(_) -> ok.
 pal(_, _) -> ok.

@@ -2,7 +2,7 @@
 -module(test_server).
 -export([timetrap/1, timetrap_cancel/0, timetrap_cancel/1, timetrap_scale_factor/0, get_timetrap_info/0, seconds/1, minutes/1, hours/1,
          sleep/1, adjusted_sleep/1, format/1, format/2, format/3, fail/0, fail/1, comment/1, lookup_config/2,
-         start_node/3, stop_node/1, start_peer/3, wait_for_node/1, os_type/0,
+         start_node/3, stop_node/1, start_peer/3, start_peer/5, peer_name/2, wait_for_node/1, os_type/0,
          is_native/1, is_cover/0, is_debug/0, is_commercial/0, is_asan/0, is_valgrind/0, purify_is_running/0,
          capture_start/0, capture_stop/0, capture_get/0, messages_get/0, messages_get/1, m_out_of_n/3, do_times/2, do_times/4,
          call_crash/3, call_crash/4, call_crash/5, timecall/3]).
@@ -25,10 +25,62 @@ fail(Reason) -> ct:fail(Reason).
 comment(_) -> ok.
 lookup_config(Key, Config) -> proplists:get_value(Key, Config).
 
-start_node(_, _, _) -> ct:other_node().
-stop_node(_) -> ok.
-start_peer(_, _, _) -> ct:other_node().
+%% Other nodes are what progname says, with the cookie of this one: see suite.py. A suite that is not run as a node has none.
+
+start_peer(Options, Module, Case) when is_list(Options) -> start_peer(#{args => Options}, Module, Case);
+start_peer(Options, Module, Case) ->
+    is_alive() orelse ct:other_node(),
+    Given = maps:get(args, Options, []),
+    Name = maps:get(name, Options, peer_name(Module, Case)),
+    peer:start_link(Options#{name => Name, args => cookie(Given) ++ ["-pa", filename:dirname(code:which(Module)) | Given]}).
+
+start_peer(_, _, _, _Release, _) -> not_available.
+
+peer_name(Module, Case) ->
+    is_alive() orelse ct:other_node(),
+    peer:random_name(lists:concat([Module, "-", Case])).
+
+cookie(Args) ->
+    case lists:member("-setcookie", Args) of
+        true -> [];
+        false -> ["-setcookie", atom_to_list(erlang:get_cookie())]
+    end.
+
+start_node(Name, slave, Options) ->
+    is_alive() orelse ct:other_node(),
+    slave:start(host(), Name, " " ++ proplists:get_value(args, Options, ""), no_link, ct:get_progname());
+start_node(Name, peer, Options) ->
+    is_alive() orelse ct:other_node(),
+    case proplists:get_value(erl, Options, [this]) of
+        [this] -> ok;
+        _ -> exit({skipped, other_release})
+    end,
+    Args = string:lexemes(proplists:get_value(args, Options, ""), " "),
+    Whole = #{name => lists:concat([Name]), longnames => net_kernel:longnames(), connection => 0, args => cookie(Args) ++ Args,
+              wait_boot => case proplists:get_value(wait, Options, true) of true -> 60000; false -> false end},
+    case peer:start(Whole) of
+        {ok, Pid} -> remember(list_to_atom(lists:concat([Name, "@", host()])), Pid);
+        {ok, Pid, Node} -> remember(Node, Pid);
+        Error -> Error
+    end.
+
+remember(Node, Pid) ->
+    persistent_term:put({?MODULE, Node}, Pid),
+    {ok, Node}.
+
+stop_node(Node) ->
+    case persistent_term:get({?MODULE, Node}, none) of
+        none -> rpc:call(Node, erlang, halt, []);
+        Pid ->
+            persistent_term:erase({?MODULE, Node}),
+            catch peer:stop(Pid)
+    end,
+    true.
+
 wait_for_node(_) -> ok.
+
+host() -> list_to_atom(lists:last(string:lexemes(atom_to_list(node()), "@"))).
+
 os_type() -> os:type().
 
 is_native(_) -> false.

@@ -1,13 +1,18 @@
-%% What suites take from common_test. Cases that want another node are skipped.
+%% What suites take from common_test. Other nodes are machines of ours, or there are none (test_server.erl).
 -define(MIN_IMPORTANCE, 0).
 -define(LOW_IMPORTANCE, 25).
 -define(STD_IMPORTANCE, 50).
 -define(HI_IMPORTANCE, 75).
 -define(MAX_IMPORTANCE, 99).
--define(CT_PEER(), ct:other_node()).
--define(CT_PEER(Options), ct:other_node()).
--define(CT_PEER(Options, Release, Folder), ct:other_node()).
--define(CT_PEER_NAME(), ct:other_node()).
--define(CT_PEER_NAME(Case), ct:other_node()).
+-define(MIN_VERBOSITY, 0).
+-define(LOW_VERBOSITY, 25).
+-define(STD_VERBOSITY, 50).
+-define(HI_VERBOSITY, 75).
+-define(MAX_VERBOSITY, 100).
+-define(CT_PEER(), ?CT_PEER([])).
+-define(CT_PEER(Options), test_server:start_peer(Options, ?MODULE, ?FUNCTION_NAME)).
+-define(CT_PEER(Options, Release, Folder), test_server:start_peer(Options, ?MODULE, ?FUNCTION_NAME, Release, Folder)).
+-define(CT_PEER_NAME(), ?CT_PEER_NAME(?FUNCTION_NAME)).
+-define(CT_PEER_NAME(Case), test_server:peer_name(?MODULE, Case)).
 -define(line,).
 -define(config, test_server:lookup_config).
