@@ -13,6 +13,15 @@
 -define(BAD, error({?MODULE, badarg})).
 -define(IS_MFA(M, F, A), is_atom(M), is_atom(F), is_list(A)).
 -define(IS_ID(Res, Id), is_reference(Res), is_reference(Id)).
+-define(REQUEST, [{reply, error_only}, monitor]).
+%% Makes an outcome happen in the function that was called: stack traces show it.
+-define(GIVEN(Outcome),
+        case Outcome of
+            {ok, Given} -> Given;
+            {throw, Given} -> throw(Given);
+            {exit, Given} -> exit(Given);
+            {error, Given} -> error(Given)
+        end).
 
 %% --- Call ---
 
@@ -21,26 +30,21 @@ call(Node, Fun, Timeout) when is_function(Fun, 0) -> call(Node, erlang, apply, [
 call(_, _, _) -> ?BAD.
 call(Node, M, F, A) -> call(Node, M, F, A, infinity).
 
-call(Node, M, F, A, infinity) when Node =:= node(), ?IS_MFA(M, F, A) -> given(local_call(M, F, A));
+call(Node, M, F, A, infinity) when Node =:= node(), ?IS_MFA(M, F, A) -> ?GIVEN(local_call(M, F, A));
 call(Node, M, F, A, Timeout) when is_atom(Node), ?IS_MFA(M, F, A) ->
     Ms = milliseconds(Timeout),
     Res = make_ref(),
-    Id = request(Node, Res, M, F, A),
+    Id = spawn_request(Node, ?MODULE, execute_call, [Res, M, F, A], ?REQUEST), % here: so the receive passes over older messages
     receive
-        {spawn_reply, Id, error, Reason} -> given(not_spawned(Reason));
-        {'DOWN', Id, process, _, Reason} -> given(outcome(Res, Reason))
-    after Ms -> given(late(Id, Res))
+        {spawn_reply, Id, error, Reason} -> ?GIVEN(not_spawned(Reason));
+        {'DOWN', Id, process, _, Reason} -> ?GIVEN(outcome(Res, Reason))
+    after Ms -> ?GIVEN(late(Id, Res))
     end;
 call(_, _, _, _, _) -> ?BAD.
 
-request(Node, Res, M, F, A) -> spawn_request(Node, ?MODULE, execute_call, [Res, M, F, A], [{reply, error_only}, monitor]).
+request(Node, Res, M, F, A) -> spawn_request(Node, ?MODULE, execute_call, [Res, M, F, A], ?REQUEST).
 
-%% Outcomes: {ok, Value} or {Class, Reason}, as multicall answers them; given/1 makes them happen.
-given({ok, Value}) -> Value;
-given({throw, Thrown}) -> throw(Thrown);
-given({exit, Reason}) -> exit(Reason);
-given({error, Reason}) -> error(Reason).
-
+%% Outcomes: {ok, Value} or {Class, Reason}, as multicall answers them; GIVEN makes them happen.
 outcome(Res, {Res, return, Value}) -> {ok, Value};
 outcome(Res, {Res, throw, Thrown}) -> {throw, Thrown};
 outcome(Res, {Res, exit, Reason}) -> {exit, {exception, Reason}};
@@ -159,9 +163,9 @@ receive_response(Id) -> receive_response(Id, infinity).
 receive_response([Res | Id], Timeout) when ?IS_ID(Res, Id) ->
     Ms = milliseconds(Timeout),
     receive
-        {spawn_reply, Id, error, Reason} -> given(not_spawned(Reason));
-        {'DOWN', Id, process, _, Reason} -> given(outcome(Res, Reason))
-    after Ms -> given(late(Id, Res))
+        {spawn_reply, Id, error, Reason} -> ?GIVEN(not_spawned(Reason));
+        {'DOWN', Id, process, _, Reason} -> ?GIVEN(outcome(Res, Reason))
+    after Ms -> ?GIVEN(late(Id, Res))
     end;
 receive_response(_, _) -> ?BAD.
 
@@ -181,8 +185,8 @@ wait_response(Id) -> wait_response(Id, 0).
 wait_response([Res | Id], Timeout) when ?IS_ID(Res, Id) ->
     Ms = milliseconds(Timeout),
     receive
-        {spawn_reply, Id, error, Reason} -> given(not_spawned(Reason));
-        {'DOWN', Id, process, _, Reason} -> {response, given(outcome(Res, Reason))}
+        {spawn_reply, Id, error, Reason} -> ?GIVEN(not_spawned(Reason));
+        {'DOWN', Id, process, _, Reason} -> {response, ?GIVEN(outcome(Res, Reason))}
     after Ms -> no_response
     end;
 wait_response(_, _) -> ?BAD.
@@ -196,8 +200,8 @@ wait_response(Ids, Timeout, Delete) when is_map(Ids), is_boolean(Delete) ->
     end;
 wait_response(_, _, _) -> ?BAD.
 
-check_response({spawn_reply, Id, error, Reason}, [Res | Id]) when ?IS_ID(Res, Id) -> given(not_spawned(Reason));
-check_response({'DOWN', Id, process, _, Reason}, [Res | Id]) when ?IS_ID(Res, Id) -> {response, given(outcome(Res, Reason))};
+check_response({spawn_reply, Id, error, Reason}, [Res | Id]) when ?IS_ID(Res, Id) -> ?GIVEN(not_spawned(Reason));
+check_response({'DOWN', Id, process, _, Reason}, [Res | Id]) when ?IS_ID(Res, Id) -> {response, ?GIVEN(outcome(Res, Reason))};
 check_response(_, [Res | Id]) when ?IS_ID(Res, Id) -> no_response;
 check_response(_, _) -> ?BAD.
 
@@ -226,7 +230,7 @@ labelled(Id, Result, Ids, Delete, Wrap) ->
         [Res | Label] when is_reference(Res) ->
             case Result(Res) of
                 {ok, Value} -> {Wrap(Value), Label, Left};
-                {Class, Reason} -> given({Class, {Reason, Label, Left}})
+                {Class, Reason} -> ?GIVEN({Class, {Reason, Label, Left}})
             end;
         _ -> ?BAD
     end.
