@@ -157,7 +157,7 @@ class Service {
     bool local;
     Clock::time_point deadline;
     std::string in, out;
-    bool registered = false, closing = false, gone = false;
+    bool registered = false, closing = false, ends = false, gone = false;
   };
 
   /// First the listeners, then the clients in their order. When there is no room for more clients
@@ -215,19 +215,16 @@ class Service {
     c.out = std::move(answer.bytes);
     c.registered = answer.then == Then::kKeepOpen;
     c.closing = !c.registered;
-    ending_ = ending_ || answer.then == Then::kEnd;
+    c.ends = answer.then == Then::kEnd;
     c.in.clear();
   }
 
   void send(Client& c) {
     const ssize_t n = ::send(c.fd, c.out.data(), c.out.size(), MSG_NOSIGNAL);
-    if (n < 0) {
-      c.gone = errno != EAGAIN && errno != EINTR;
-      return;
-    }
-    c.out.erase(0, static_cast<std::size_t>(n));
-    c.gone = c.out.empty() && c.closing;
-    ended_ = c.gone && ending_;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n >= 0) c.out.erase(0, static_cast<std::size_t>(n));
+    c.gone = n < 0 || (c.out.empty() && c.closing);
+    ended_ = ended_ || (c.gone && c.ends);  // also when nobody waits for the answer
   }
 
   void drop_ended() {
@@ -244,7 +241,7 @@ class Service {
   std::vector<Client> clients_;
   Registry registry_;
   std::size_t most_clients_;
-  bool ending_ = false, ended_ = false;
+  bool ended_ = false;
 };
 
 /// True in the process that goes on: nobody's child, with no terminal, no directory and no file of

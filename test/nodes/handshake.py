@@ -31,7 +31,7 @@ class Speaker(FakeNode):
         else:
             self.name, self.cookie, self.flags, self.creation, self.socket = name, cookie, flags, 7, connection
             connection.settimeout(PATIENCE_S)
-        self.challenge = self.own = None
+        self.challenge = self.own = None  # of the other side; of this one, when it has sent it
 
     def send_name_5(self):
         self.send_message(b'n' + struct.pack('>HI', 5, self.flags & LOWER) + self.name.encode())
@@ -114,15 +114,18 @@ class Speaker(FakeNode):
 
 
 class Scene:
-    """The node, and who comes to it. By one connection it is told what to do: `ask`."""
+    """The node, and who comes to it. By one connection it is told what to do: `ask`. setup_s: how long it waits for others."""
 
-    def __init__(self, cluster, kind):
+    def __init__(self, cluster, kind, setup_s=60):
         self.cluster, self.kind, self.open = cluster, kind, []
         self.node = cluster.evaluate(kind, 'node', """
             register(told, self()), io:format("ready~n"),
             (fun Serve() ->
                      receive
                          {From, connect, Name} -> spawn(fun() -> From ! net_kernel:connect_node(binary_to_atom(Name)) end);
+                         {From, alone} ->
+                             _ = [erlang:disconnect_node(Node) || Node <- nodes(connected), Node =/= node(From)],
+                             From ! list_to_atom(integer_to_list(length(processes()) + length(erlang:ports())));
                          {From, allow, Name} -> From ! net_kernel:allow([binary_to_atom(Name)]);
                          {From, state, Name} ->
                              From ! case net_kernel:node_info(binary_to_atom(Name), state) of
@@ -131,7 +134,7 @@ class Scene:
                                     end
                      end,
                      Serve()
-             end)()""", flags=['-kernel', 'net_setuptime', '60'])
+             end)()""", flags=['-kernel', 'net_setuptime', str(setup_s)])
         self.node.wait_for('ready')
         self.port = self.epmd(b'znode')[0]
         self.teller = self.peer('teller').shake_hands()
@@ -157,7 +160,7 @@ class Scene:
             server.settimeout(PATIENCE_S)
             request = struct.pack('>HBBHHH', server.getsockname()[1], 77, 0, version, 5, len(name)) + name.encode() + bytes(2)
             _, registered = self.epmd(b'x' + request)
-            yield lambda: self.kept(Speaker(0, self.cluster.cookie, f'{name}@localhost', connection=server.accept()[0]))
+            yield lambda kind=Speaker: self.kept(kind(0, self.cluster.cookie, f'{name}@localhost', connection=server.accept()[0]))
             registered.close()
 
     def tell(self, what, name):

@@ -14,7 +14,7 @@ from harness.golden import MODES, run_program
 from harness.results import Failure, Test
 from harness.script import load_all
 from live import left_behind
-from nodes import partitions
+from nodes import mutations, partitions
 
 from . import guest
 
@@ -56,7 +56,8 @@ def tests(root, build, checked, golden_scripts, seed):
     result = [Test('slow', 'SystemTap scripts in a guest', lambda: stap_scripts(root, build), alone=True)]
     for name in SANITIZERS:
         result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), alone=True))
-    result += left_behind.slow_tests(build / 'vmrun') + partitions.slow_tests(build / 'vmrun')
+    for part in (left_behind, mutations, partitions):
+        result += part.slow_tests(build / 'vmrun')
     result.append(Test('slow', 'small limits', lambda: small_limits(root), alone=True))
     result += [Test('slow', f'{ALLOCATION_FAILS}: {s.name}', lambda s=s: allocation_fails(str(checked / 'vmrun'), s, seed)) for s in golden_scripts]
     return result + [heavy_script(root, script, build) for script in load_all([(HERE / 'files', HERE), (HERE / 'soak', HERE)])]
