@@ -91,11 +91,15 @@ bool come_up(const Process& p, const std::shared_ptr<Connection>& connection) {
   return true;
 }
 
-Term create_by_process(Process& p, Channel& channel, Flags flags) {
-  const auto connection = std::make_shared<ProcessConnection>(channel, p.id, flags);
-  extra_of(p).in_distribution = true;
+/// Whoever was asked to control it has answered in its own thread that its end will be that of its
+/// connections. If it has ended since, nobody else would end this one.
+Term create_by_process(Process& p, Channel& channel, Flags flags, Term controller) {
+  const auto connection = std::make_shared<ProcessConnection>(channel, controller, flags);
   if (!come_up(p, connection)) return raise_badarg(p);
-  return handle(p, channel, connection->number);
+  if (receiver_of(controller).is_there(controller)) return handle(p, channel, connection->number);
+  if (const auto loss = channel.lose(connection->number, atoms::noproc))
+    while (!loss->tell(1000)) {}
+  return raise_badarg(p);
 }
 
 /// Drivers that are busy must go on taking what has begun.
@@ -125,7 +129,14 @@ bool can_all_that_must(Process& p, Term node, Flags flags) {
 
 /// The handle; or the non-value with an exception, or to be called again.
 Term create_channel(Process& p, Term node, Term controller, Term how) {
-  if (has_asked(p)) return take_answer(p);
+  if (controller == p.id) {
+    extra_of(p).in_distribution = true;
+  } else if (controller.is_local_pid()) {
+    const Term answer = ask(p, controller, RequestKind::kControlConnection, Term::nil(), atoms::false_);
+    if (answer != atoms::true_) return answer ? raise_badarg(p) : kNonValue;
+  } else if (has_asked(p)) {
+    return take_answer(p);
+  }
   Word flags, creation;
   if (!is_alive() || !is_other_node(node) || !how.is_tuple() || how.tuple_arity() != 2 ||
       !read_unsigned(how.element(0), &flags) || !read_unsigned(how.element(1), &creation))
@@ -134,7 +145,7 @@ Term create_channel(Process& p, Term node, Term controller, Term how) {
   if (flags & flag::kMandatory25Digest) flags |= flags_that_are(kMandatory);
   if (!can_all_that_must(p, node, flags)) return raise_badarg(p);
   Channel& channel = channel_to(node);
-  if (controller == p.id) return create_by_process(p, channel, flags);
+  if (controller.is_local_pid()) return create_by_process(p, channel, flags, controller);
   return controller.is_local_port() ? create_by_port(p, channel, flags, controller) : raise_badarg(p);
 }
 

@@ -2,7 +2,6 @@
 %%
 %%   kernel_sup                         where OTP has it too; ends the machine when it cannot keep its children up
 %%     rex                              of rpc
-%%     global_name_server, ...          of an installed OTP, if there is one
 %%     net_sup or net_sup_dynamic       started from the command line, or by net_kernel:start/1,2
 %%       erl_epmd auth net_kernel       and what the distribution modules need
 -module(erl_distribution).

@@ -126,7 +126,8 @@ def connecting(vmrun, count, seed):
             scene.parts()
             peer = scene.kept(Mistaken(scene.port, scene.cluster.cookie, f'mistaken{i % 10}@localhost')).begins(numbers)
             old = numbers.randrange(3) == 0
-            peer.speaks(peer.send_name_5 if old else peer.send_name, peer.words, peer.words, *([peer.send_complement] if old else []), peer.send_reply, peer.words)
+            peer.speaks(peer.send_name_5 if old else peer.send_name, peer.words, peer.words, *([peer.send_complement] if old else []), peer.send_reply,
+                        peer.words)
 
 
 def connected_to(vmrun, count, seed):

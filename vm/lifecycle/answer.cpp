@@ -33,6 +33,9 @@ void answer_one(Process& p, Term request) {
     case RequestKind::kTraceInfo: return answer_request(request, trace_info(p, argument, arena));
     case RequestKind::kRunsOldCode:
       return answer_request(request, code_view.runs_old_code(p, argument) ? atoms::true_ : atoms::false_);
+    case RequestKind::kControlConnection:
+      extra_of(p).in_distribution = true;
+      return answer_request(request, atoms::true_);
     case RequestKind::kReclaim: return code_view.take_part_in_reclaim(&p);
     case RequestKind::kResume:
       if (p.suspend_count) --p.suspend_count;

@@ -15,8 +15,9 @@ enum class RequestKind : unsigned {
   kResume,
   kTrace,
   kTraceInfo,
-  kRunsOldCode,  // argument: a module's name
-  kReclaim       // see ask_for_part
+  kRunsOldCode,        // argument: a module's name
+  kControlConnection,  // its end will be that of connections (vm/dist)
+  kReclaim             // see ask_for_part
 };
 
 /// For BIFs: asks on the first call, on later ones sees whether the answer is there. Returns the
