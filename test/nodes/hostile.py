@@ -15,7 +15,7 @@ PATIENCE_S = 60
 
 def tests(vmrun):
     return [Test('nodes', f'a hostile node: {name}', lambda function=function: attack(vmrun, function)) for name, function in (
-        ('its handshake is garbage', handshakes), ('it does not know the cookie', cookies), ('its packets are none', packets),
+        ('its handshake is garbage', handshakes), ('it does not know the cookie', cookies), ('its packets are none', packets), ('its large messages are no terms', large),
         ('its packets do not end', lengths), ('it makes atoms', atoms), ('it begins messages', sequences), ('it does not read', slow_reader))]
 
 
@@ -130,6 +130,20 @@ def packets(attacked):
         said = attacked.node.text.rsplit('bad data (', 1)[1].split('): <<')[0]
         if not any(part in said for part in reason.split('|')):
             raise Failure(f'{packet[:20]!r}: {said}, not {reason}')
+
+
+def large(attacked):
+    """Those that become terms in the time of their receiver, which is none the worse for it."""
+    numbers = b'l' + struct.pack('>I', 100000) + integer(1) * 99999
+    for i, (payload, reason) in enumerate(((numbers + b'\xffj', 'an unknown tag'), (numbers + integer(1), 'ends in the middle of a term'),
+                                           (numbers + integer(1) + b'jj', "bytes behind the message's last term"))):
+        bad = attacked.connection(f'b{i}@localhost')
+        bad.send_to_name('attacked', numbers + integer(1) + b'j')
+        bad.send_to_name('attacked', small_tuple(bad.pid(), atom('ping')))
+        if b'pong' not in bad.receive():
+            raise Failure('the node answers something else')
+        bad.send_to_name('attacked', payload)
+        attacked.closes(bad, f"'b{i}@localhost' is closed: bad data ({reason})")
 
 
 def lengths(attacked):

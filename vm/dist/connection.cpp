@@ -17,6 +17,11 @@ std::string first_bytes(const std::uint8_t* data, std::size_t size) {
   return text + (size > kBytesReported ? ",...>>" : ">>");
 }
 
+void report_bad(const Channel& channel, const char* wrong, const std::string& shown) {
+  report_error("** The connection to node " + term_text(channel.name) + " is closed: bad data (" + wrong +
+               ")" + shown + " **\n");
+}
+
 }  // namespace
 
 Connection::Connection(Channel& channel, Term controller, Flags flags)
@@ -36,9 +41,13 @@ bool Connection::receive(const std::uint8_t* data, std::size_t size, Binary* bin
     case Taken::kBad: wrong = input_.reason(); break;
   }
   bad_ = true;
-  report_error("** The connection to node " + term_text(channel.name) + " is closed: bad data (" + wrong +
-               "): " + first_bytes(data, size) + " **\n");
+  report_bad(channel, wrong, ": " + first_bytes(data, size));
   return false;
+}
+
+void Connection::refuse(const char* wrong) {
+  report_bad(channel, wrong, "");
+  end(atoms::killed);
 }
 
 bool Connection::next_packet(Packet* packet) {

@@ -25,6 +25,8 @@ class Connection {
   virtual void wake() = 0;
   /// The connection is to end, and with it its controller. Any thread.
   virtual void end(Term reason) = 0;
+  /// Something that has come in turns out to be bad: reports that, and ends it. Any thread.
+  void refuse(const char* wrong);
 
   bool is_visible() const { return flags & flag::kPublished; }
   Route route() { return {&channel, number, flags, false}; }

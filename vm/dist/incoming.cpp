@@ -3,6 +3,7 @@
 #include <array>
 
 #include "vm/dist/control.hpp"
+#include "vm/dist/message.hpp"
 #include "vm/dist/spawn.hpp"
 #include "vm/heap/build.hpp"
 #include "vm/message/process_receiver.hpp"
@@ -23,19 +24,16 @@ struct Incoming {
   EncodedPayload& payload;
 };
 
-/// A fragment that is destroyed unless it is handed over.
+/// A payload that is no message, decoded.
 class Arrived {
  public:
-  explicit Arrived(const EncodedPayload& payload, Word room)
-      : fragment_(decode_payload(payload, room).fragment) {}
+  explicit Arrived(const EncodedPayload& payload) : fragment_(decode_payload(payload, 0).fragment) {}
   ~Arrived() {
     if (fragment_) Fragment::destroy(fragment_);
   }
   Arrived(const Arrived&) = delete;
   explicit operator bool() const { return fragment_ != nullptr; }
-  Fragment& operator*() const { return *fragment_; }
   Fragment* operator->() const { return fragment_; }
-  Fragment* hand_over() { return std::exchange(fragment_, nullptr); }
 
  private:
   Fragment* fragment_;
@@ -47,12 +45,7 @@ bool is_remote_pid(Term t) { return t.is_pid() && !t.is_local_pid(); }
 
 bool deliver(const Incoming& in, Term to) {
   Process* p = process_table.find(to);
-  if (!p) return true;
-  Arrived message(in.payload, carried_token_words(in.token));
-  if (!message) return false;
-  attach_token(in.token, *message);
-  (void)push_message(*p, message.hand_over(), false);
-  return true;
+  return !p || give_message(*p, in.route, in.payload, in.token, Term::nil());
 }
 
 bool send(const Incoming& in) { return in.e[2].is_local_pid() ? deliver(in, in.e[2]) : in.e[2].is_pid(); }
@@ -67,18 +60,8 @@ bool alias_send(const Incoming& in) {
   const Term alias = in.e[2];
   if (!alias.is_ref()) return false;
   if (!alias.is_local_ref() || !is_alias(alias)) return true;  // one of an earlier life of this node
-  const Term owner = ref_of(alias)->owner;
-  Process* p = process_table.find(owner);
-  if (!p) return true;
-  Arrived message(in.payload, 3 + kAliasRefWords + carried_token_words(in.token));
-  if (!message) return false;
-  Term* hp = fragment_alloc(*message, 3 + kAliasRefWords);
-  const Term ref = make_alias_ref(hp, ref_key(alias), owner);
-  message->message = make_tuple(hp, ref, message->message);
-  message->kind = static_cast<std::uint32_t>(SignalKind::kAliasMessage);
-  attach_token(in.token, *message);
-  if (push_signal(*p, &*message)) message.hand_over();
-  return true;
+  Process* p = process_table.find(ref_of(alias)->owner);
+  return !p || give_message(*p, in.route, in.payload, in.token, alias);
 }
 
 // ---- Links --------------------------------------------------------------------------------------
@@ -146,7 +129,7 @@ bool exit(const Incoming& in) {
 }
 template <bool kByLink>
 bool payload_exit(const Incoming& in) {
-  const Arrived reason(in.payload, 0);
+  const Arrived reason(in.payload);
   return reason && exit_with(in, reason->message, kByLink);
 }
 
@@ -204,7 +187,7 @@ bool down_with(const Incoming& in, Term reason) {
 
 bool monitor_exit(const Incoming& in) { return down_with(in, in.e[4]); }
 bool payload_monitor_exit(const Incoming& in) {
-  const Arrived reason(in.payload, 0);
+  const Arrived reason(in.payload);
   return reason && down_with(in, reason->message);
 }
 
@@ -218,7 +201,7 @@ bool group_leader(const Incoming& in) {
 }
 
 bool spawn_request(const Incoming& in) {
-  const Arrived arguments(in.payload, 0);
+  const Arrived arguments(in.payload);
   return arguments && spawn_for(in.route, in.e + 1, arguments->message);
 }
 bool spawn_reply(const Incoming& in) { return dist::spawn_answered(in.route, in.e + 1); }

@@ -9,6 +9,7 @@
 #include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
+#include "vm/message/held_back.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
@@ -95,6 +96,11 @@ void exit_process(Process& p, Term reason, bool report) {
   }
   process_table.remove(p);
   // What had arrived is answered as a dead process answers, after the messages before it have gone.
+  for (Fragment* f = take_held_back(p); f;) {
+    Fragment* next = f->next;
+    p.mailbox.link(f);
+    f = next;
+  }
   *p.mailbox.last = p.mailbox.close();
   p.exit_reason = reason;
   abandon_fiber(p);

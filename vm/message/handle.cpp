@@ -4,6 +4,7 @@
 
 #include "probes/probes.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/message/held_back.hpp"
 #include "vm/message/mailbox_probe.hpp"
 #include "vm/message/request.hpp"
 #include "vm/trace/trace.hpp"
@@ -142,6 +143,7 @@ void handle_signal(Process& p, Fragment* f) {
     case SignalKind::kConnectionDrained:
       if (std::exchange(extra_of(p).waits_for_connection, false)) --p.suspend_count;
       break;
+    case SignalKind::kUndecoded: break;  // it is held back
     case SignalKind::kWakeUp: p.resume_requested = true; break;
     case SignalKind::kMessage:
     case SignalKind::kPinnedMessage: break;
@@ -151,10 +153,20 @@ void handle_signal(Process& p, Fragment* f) {
 
 }  // namespace
 
+void handle_late_message(Process& p, Fragment* f) {
+  if (f->kind == static_cast<Word>(SignalKind::kMessage)) append_own_message(p, f);
+  else handle_signal(p, f);
+}
+
 void handle_arrivals(Process& p) {
-  Fragment* f = probe::message_queued_enabled() && probe::message_queued_in_full()
-                    ? take_watched(p)
-                    : p.mailbox.take_arrivals();
+  if (p.deferred_requests && holds_back(p)) [[unlikely]]
+    return;
+  handle_these(p, probe::message_queued_enabled() && probe::message_queued_in_full()
+                      ? take_watched(p)
+                      : p.mailbox.take_arrivals());
+}
+
+void handle_these(Process& p, Fragment* f) {
   const bool traced = is_traced(p, kTraceReceive);
   while (f) {
     Fragment* next = f->next;
@@ -167,6 +179,8 @@ void handle_arrivals(Process& p) {
       if (traced) [[unlikely]]
         trace_receive(p, f->message);
       p.mailbox.link(f);
+    } else if (f->kind == static_cast<Word>(SignalKind::kUndecoded)) {
+      return hold_back(p, f);
     } else {
       handle_signal(p, f);
     }

@@ -39,6 +39,11 @@ inline bool push_unannounced(Process& to, Fragment* f) { return end_push(to, f, 
 /// Takes what has arrived: messages to the inner queue, signals are handled. May set
 /// p.exit_pending, p.deferred_requests, p.resume_requested.
 void handle_arrivals(Process& p);
+/// The same for what has been taken already, oldest first.
+void handle_these(Process& p, Fragment* f);
+/// A message that has taken part in the order of signals undecoded (held_back.hpp), decoded: into
+/// the inner queue, unless it is to an alias that is none any more.
+void handle_late_message(Process& p, Fragment* f);
 /// What a dead process answers to a signal. Destroys the fragment.
 void answer_dead(Term dead, Fragment* f);
 

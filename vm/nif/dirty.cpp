@@ -18,6 +18,7 @@
 #include "vm/code/support.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/lifecycle/gc.hpp"
+#include "vm/message/held_back.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/probes/fire.hpp"
@@ -179,6 +180,13 @@ void run_nif(Process& p) {
   make_runnable(p);
 }
 
+/// Nothing of the program runs.
+void run_decoding(Process& p) {
+  p.extra->decodes = false;
+  decode_held_back(p);
+  make_runnable(p);
+}
+
 void start_thread_within_limit(Pool& pool);
 
 /// The process is about to run, unless dirty schedulers are held: it stays at rest until they are
@@ -230,7 +238,8 @@ QueueOf queue_of(const Pool& pool) {
     begin(self, p);
     dirty_process = &p;
     end_wait(p, queue_of(pool));
-    if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
+    if (p.extra && p.extra->decodes) run_decoding(p);
+    else if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
     else run_nif(p);
     dirty_process = nullptr;
     self.busy_time.stop(monotonic_ns());
@@ -304,6 +313,7 @@ std::vector<Stopwatch::Reading> dirty_busy_times(DirtyKind kind) {
 namespace {
 
 Pool& pool_for(Process& p) {
+  if (p.extra && p.extra->decodes) return cpu_pool;
   if (const DirtyJob* job = dirty_job_of(p)) return job->kind == DirtyKind::kIo ? io_pool : cpu_pool;
   const NifFunction& f = called(p);
   // Still in the slice: who unloads the library waits for that, and then the call, which may be a

@@ -92,7 +92,8 @@ struct Process {
   bool resume_requested = false;  // what a kSuspended process waits for has come
   WaitKind wait_kind = WaitKind::kNone;
   std::uint16_t suspend_count = 0;  // erlang:suspend_process
-  // requests of other processes to answer when next scheduled (extra->deferred)
+  // when next scheduled: requests of other processes to answer (extra->deferred), or something is
+  // held back (message/held_back.hpp)
   bool deferred_requests = false;
   // ip is the first instruction of a function that has been called and has not begun; otherwise it
   // goes on there

@@ -82,7 +82,8 @@ struct Extra {
   // Questions to this process.
   std::vector<Fragment*> deferred;
   FlatTable<Term, std::uint32_t> suspending;  // whom this process suspends, how many times
-  std::uint32_t pinned_messages = 0;          // messages in the mailbox whose root lies in the heap
+  Fragment* held_back = nullptr;  // what has arrived and waits for its first to be decoded (held_back.hpp)
+  std::uint32_t pinned_messages = 0;  // messages in the mailbox whose root lies in the heap
 
   struct DirtyJob* dirty_job = nullptr;  // a BIF that runs on a dirty scheduler (nif/dirty.hpp)
 
@@ -98,6 +99,7 @@ struct Extra {
   bool in_distribution = false;  // has to do with nodes and connections: told at its end (dist/channels.cpp)
   bool system_process = false;   // the VM ends with it
   bool holds_flags = false;      // of the system: given back at its end (lifecycle/exit.hpp)
+  bool decodes = false;          // is with a dirty scheduler for what it holds back
   bool dirty_call_raised = false;    // its exception waits for it (see nif/dirty.hpp)
   bool collected_elsewhere = false;  // the instruction that asked for it begins again (lifecycle/gc.hpp)
 

@@ -15,6 +15,7 @@
 #include "vm/lifecycle/answer.hpp"
 #include "vm/lifecycle/exit.hpp"
 #include "vm/lifecycle/gc.hpp"
+#include "vm/message/held_back.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
@@ -150,6 +151,13 @@ void collect_scheduled_out(Process& p) {
   p.exit_reason = atoms::killed;
 }
 
+/// It comes back when it has decoded what it holds back first.
+[[gnu::cold, gnu::noinline]] void go_and_decode(Process& p) {
+  end_wait(p, QueueOf::kScheduler);
+  p.extra->decodes = true;
+  other_work.run_dirty(p);
+}
+
 /// Signals and questions; true when the process is to run now.
 [[gnu::always_inline]] inline bool prepare(Scheduler& s, Process& p) {
   if (p.mailbox.has_arrivals()) {
@@ -164,8 +172,13 @@ void collect_scheduled_out(Process& p) {
     }
     handle_arrivals(p);
   }
-  if (p.deferred_requests && !p.exit_pending) [[unlikely]]
+  if (p.deferred_requests && !p.exit_pending) [[unlikely]] {
+    if (holds_back(p)) {
+      go_and_decode(p);
+      return false;
+    }
     answer_deferred(p);
+  }
   if (p.exit_pending) [[unlikely]] {
     end_by_signal(s, p);
     return false;

@@ -23,6 +23,7 @@ class EncodedPayload {
  private:
   friend class Input;
   friend struct PayloadDecoder;
+  friend struct PayloadTerms;
   void clear() {
     parts_.clear();
     atoms_.clear();
@@ -40,6 +41,13 @@ struct DecodedPayload {
 /// Builds the term in a fragment of the right size, with `room` words besides. Binaries beyond 64
 /// bytes refer to the packet's bytes where these are not many more. Any thread.
 [[nodiscard]] DecodedPayload decode_payload(const EncodedPayload& payload, Word room);
+
+/// The payload as a term, to travel in a fragment: {Atoms, Bytes}, a tuple and a list of binaries.
+/// Takes the references over. words: how many it takes.
+[[nodiscard]] Word payload_term_words(const EncodedPayload& payload);
+[[nodiscard]] Term payload_term(TermSpace& space, EncodedPayload& payload);
+/// Such a term, with references of its own.
+[[nodiscard]] EncodedPayload payload_of(Term term);
 
 enum class Taken {
   kTick,     // nothing but a sign of life

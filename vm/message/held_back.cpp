@@ -1,0 +1,48 @@
+#include "vm/message/held_back.hpp"
+
+#include <utility>
+
+#include "vm/base/epoch.hpp"
+#include "vm/heap/literal.hpp"
+#include "vm/message/signal.hpp"
+
+namespace vmrun {
+
+Fragment* (*decode_undecoded)(const Fragment&) = nullptr;
+
+namespace {
+
+/// What has been taken out of the outer queue is counted as being in the inner one.
+Word messages_in(const Fragment* f) {
+  Word n = 0;
+  for (; f; f = f->next) n += f->kind == static_cast<std::uint32_t>(SignalKind::kMessage);
+  return n;
+}
+
+}  // namespace
+
+void hold_back(Process& p, Fragment* f) {
+  p.mailbox.set_inner_count(p.mailbox.inner_count() - messages_in(f));
+  extra_of(p).held_back = f;
+  p.deferred_requests = true;
+  p.reductions = 0;
+}
+
+Fragment* take_held_back(Process& p) {
+  Fragment* first = p.extra ? std::exchange(p.extra->held_back, nullptr) : nullptr;
+  p.mailbox.set_inner_count(p.mailbox.inner_count() + messages_in(first));
+  return first;
+}
+
+void decode_held_back(Process& p) {
+  const EpochGuard guard;
+  look_at_leaving_literals();
+  Fragment* message = decode_undecoded(*p.extra->held_back);
+  Fragment* undecoded = take_held_back(p);
+  Fragment* rest = undecoded->next;
+  Fragment::destroy(undecoded);
+  if (message) handle_late_message(p, message);
+  handle_these(p, rest);
+}
+
+}  // namespace vmrun
