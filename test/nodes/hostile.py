@@ -2,12 +2,13 @@
 of ours closes such a connection, says why, and goes on serving others."""
 import contextlib
 import os
+import random
 import struct
 import time
 
 from harness.results import Failure, Test
 from nodes.cluster import Cluster, free_port
-from nodes.fake_node import ALL_FLAGS, FLAGS, FakeNode, Refused, atom, header, integer, small_tuple
+from nodes.fake_node import ALL_FLAGS, FLAGS, FakeNode, Refused, atom, binary, header, integer, small_tuple
 
 NO_CACHE = ALL_FLAGS & ~FLAGS['DIST_HDR_ATOM_CACHE']
 PATIENCE_S = 60
@@ -16,7 +17,7 @@ PATIENCE_S = 60
 def tests(vmrun):
     return [Test('nodes', f'a hostile node: {name}', lambda function=function: attack(vmrun, function)) for name, function in (
         ('its handshake is garbage', handshakes), ('it does not know the cookie', cookies), ('its packets are none', packets), ('its large messages are no terms', large),
-        ('its packets do not end', lengths), ('it makes atoms', atoms), ('it begins messages', sequences), ('it does not read', slow_reader))]
+        ('its packets do not end', lengths), ('it makes atoms', atoms), ('it begins messages', sequences), ('its control messages are odd', controls), ('it does not read', slow_reader))]
 
 
 class Attacked:
@@ -29,6 +30,7 @@ class Attacked:
             Serve = fun Serve() ->
                             receive
                                 {From, ping} -> From ! pong;
+                                {From, victim} -> From ! spawn(fun Victim() -> receive _ -> Victim() end end);
                                 {From, flood} -> [spawn(fun() -> Flood(From, binary:copy(<<I>>, 1000000)) end) || I <- lists:seq(1, 20)];
                                 _ -> ok
                             end,
@@ -41,12 +43,21 @@ class Attacked:
     def connection(self, name, flags=ALL_FLAGS):
         return FakeNode(self.port, self.cookie, name, flags, timeout=PATIENCE_S).shake_hands()
 
-    def good_connection(self):
+    def again(self, name):
         """The node may not have noticed yet that the last one is gone, and another name would be another atom."""
         deadline = time.monotonic() + PATIENCE_S
         while True:
             with contextlib.suppress(Refused) if time.monotonic() < deadline else contextlib.nullcontext():
-                return self.connection('good@localhost', NO_CACHE)
+                return self.connection(name, NO_CACHE)
+
+    def good_connection(self):
+        return self.again('good@localhost')
+
+    def victim(self, by):
+        """A process of the node, as a term."""
+        by.send_to_name('attacked', small_tuple(by.pid(), atom('victim')))
+        packet = by.receive()
+        return packet[-(len(by.peer) + 15):]
 
     def still_serves(self):
         good = self.good_connection()
@@ -144,6 +155,68 @@ def large(attacked):
             raise Failure('the node answers something else')
         bad.send_to_name('attacked', payload)
         attacked.closes(bad, f"'b{i}@localhost' is closed: bad data ({reason})")
+
+
+# Of each operation: the kinds of the elements behind its number (Odd.element), in capitals if a payload comes with it.
+OPERATIONS = {1: 'fl', 2: 'XL', 3: 'flx', 4: 'fl', 6: 'FXN', 7: 'fl', 8: 'flx', 12: 'XLT', 13: 'fltx', 16: 'FXNT', 18: 'fltx', 19: 'fwr', 20: 'fwr', 21: 'wlrx',
+              22: 'FL', 23: 'FLT', 24: 'FL', 25: 'FLT', 26: 'FL', 27: 'FLT', 28: 'WLR', 29: 'RFFMO', 30: 'RFFMOT', 31: 'rlif', 32: 'rlift', 33: 'FR',
+              34: 'FRT', 35: 'ifl', 36: 'ifl'}
+
+
+class Odd:
+    """Control messages with elements that mostly are of the right kind, and seldom fit what there is."""
+
+    def __init__(self, peer, victims, seed):
+        self.random, self.victims = random.Random(seed), victims
+        self.pids = [peer.pid(n) for n in (0, 1, 2, 0xFFFFFFF)]
+        self.references = [peer.reference(1, 2, n) for n in range(3)] + [peer.reference(*[1] * n) for n in (1, 5)]
+
+    def list_of(self, elements):
+        return b'l' + struct.pack('>I', len(elements)) + b''.join(elements) + b'j' if elements else b'j'
+
+    def term(self, depth=2):
+        r = self.random
+        kinds = [*self.victims, *self.pids, *self.references, atom(''), atom('kill'), integer(0), integer(-1), integer(2 ** 31 - 1), binary(b'x' * 100), b'j',
+                 b'n\x08\0' + bytes([255] * 8)]
+        if depth:
+            some = [self.term(depth - 1) for _ in range(r.randrange(4))]
+            kinds += [small_tuple(*some), self.list_of(some)] * 4
+        return r.choice(kinds)
+
+    def element(self, kind):
+        r = self.random
+        if r.randrange(100) == 0:
+            return self.term()
+        if kind == 'm':
+            return small_tuple(atom('erlang'), atom(r.choice(['is_atom', 'exit', 'nothing'])), integer(1))
+        if kind == 't':
+            return small_tuple(integer(r.randrange(32)), integer(7), integer(r.randrange(9)), r.choice(self.pids), integer(0))
+        if kind == 'o':
+            return self.list_of([r.choice([atom('link'), atom('monitor'), small_tuple(atom('priority'), atom('high')), self.term()]) for _ in range(r.randrange(3))])
+        return r.choice({'f': self.pids, 'l': [*self.victims, r.choice(self.pids)], 'r': self.references, 'i': [integer(n) for n in (0, 1, 3, -1)],
+                         'n': [atom('attacked'), atom('nobody')], 'w': [*self.victims, atom('attacked'), atom('nobody')]}.get(kind) or [self.term()])
+
+    def packet(self):
+        number = self.random.choice(list(OPERATIONS)) if self.random.randrange(500) else self.random.randrange(256)
+        kinds = OPERATIONS.get(number, 'xxx')
+        payload = b'' if kinds.islower() else self.list_of([self.term()]) if 'M' in kinds else self.term(3)
+        return header() + small_tuple(integer(number), *[self.element(kind) for kind in kinds.lower()]) + payload
+
+
+def controls(attacked, seed=1):
+    """They are taken for what they say, or end the connection. Nobody suffers but the processes that they are for."""
+    for i in range(20):
+        bad = attacked.again('odd@localhost')
+        odd = Odd(bad, [attacked.victim(bad) for _ in range(3)], seed * 1000 + i)
+        with contextlib.suppress(OSError):
+            for _ in range(300):
+                bad.send(odd.packet())
+            bad.send_to_name('attacked', small_tuple(bad.pid(), atom('ping')))
+            while b'pong' not in bad.receive():
+                pass
+        bad.close()
+        if attacked.node.process.poll() is not None:
+            raise Failure(f'the node has ended: {attacked.node.process.returncode}; seed {seed}, connection {i}')
 
 
 def lengths(attacked):
