@@ -11,24 +11,34 @@ from harness.results import Skip, Test
 from nodes import handshake, hostile, mutations, partitions, peers, tls
 from nodes.cluster import PATIENCE_S, Cluster, expect, expect_end
 
-PAIRS = [('vmrun', 'erl'), ('erl', 'vmrun'), ('vmrun', 'vmrun'), ('erl', 'erl')]  # the last shows that the tests themselves are right
+PAIRS = [('vmrun', 'erl'), ('erl', 'vmrun'), ('vmrun', 'vmrun')]
+STOCK = [('erl', 'erl')]  # shows that the tests themselves are right: of the slow suite
 EITHER = ['vmrun', 'erl']
 
 
-def tests(root, vmrun):
-    def test(name, function, *arguments):
-        return Test('nodes', name, functools.partial(function, vmrun, *arguments))
+def paired(suite, vmrun, pairs):
+    """What two nodes do with each other, whatever they are."""
+    return [Test(suite, text.format(a=a, b=b), functools.partial(function, vmrun, a, b)) for text, function in (
+        ('what {a} does with {b}', cases), ('wrong cookie: {a} with {b}', wrong_cookie), ('hidden: {a} with {b}', hidden),
+        ('named by the other node: {a} with {b}', dynamic_name), ('killed: {a} with {b}', killed),
+        ('both connect at once: {a} with {b}', simultaneous), ('a name that is taken: {a} after {b}', name_clash)) for a, b in pairs]
 
-    all_tests = [test(f'what {a} does with {b}', cases, a, b) for a, b in PAIRS]
-    all_tests += [test(f'{what}: {a} with {b}', function, a, b) for what, function in (
-        ('wrong cookie', wrong_cookie), ('hidden', hidden), ('named by the other node', dynamic_name), ('killed', killed),
-        ('both connect at once', simultaneous)) for a, b in PAIRS]
-    all_tests += [test(f'a name that is taken: {a} after {b}', name_clash, a, b) for a, b in PAIRS]
+
+def slow_tests(vmrun):
+    return paired('slow', vmrun, STOCK)
+
+
+def tests(root, vmrun):
+    def test(name, function):
+        return Test('nodes', name, functools.partial(function, vmrun))
+
+    all_tests = paired('nodes', vmrun, PAIRS)
     all_tests += [test('epmd: ours is started where none is installed', own_epmd), test('epmd: that of erl', stock_epmd),
                   test('epmd: its own answers', epmd_tool), test('another epmd module', epmd_module), test('a fixed port and no epmd', fixed_port),
                   test('another distribution module', proto_dist), test('IPv6', ipv6), test('the cookie file', cookie_file),
                   test('a name that cannot be', bad_name), test('started by the program', started_by_program),
-                  test('erl_call', erl_call), test('a remote shell', remote_shell), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True), test("a stock node's tools", tools), test('a node in C', c_node), test('Elixir', elixir)]
+                  test('erl_call', erl_call), test('a remote shell', remote_shell), test("a stock node's tools", tools),
+                  test('a node in C', c_node), test('Elixir', elixir), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True)]
     for part in (handshake, hostile, mutations, partitions, peers, tls):
         all_tests += part.tests(vmrun)
     return all_tests
@@ -197,7 +207,7 @@ def epmd_module(vmrun):
     """A module that finds nodes without epmd, on either side."""
     with Cluster(vmrun, epmd=False) as cluster:
         flags = ['-start_epmd', 'false', '-epmd_module', 'file_epmd']
-        for a, b in PAIRS[:3]:
+        for a, b in PAIRS:
             peer = cluster.peer(b, f'peer_{a}', flags=flags)
             expect_end(cluster.evaluate(a, f'first_{a}_{b}', f"io:format(\"~p~n\", [net_adm:ping('{peer.full}')]), halt(0)", flags=flags), 0, 'pong')
 
@@ -206,7 +216,7 @@ def fixed_port(vmrun):
     with Cluster(vmrun, epmd=False) as cluster:
         from nodes.cluster import free_port
         flags = ['-start_epmd', 'false', '-erl_epmd_port', str(free_port())]
-        for a, b in PAIRS[:3]:
+        for a, b in PAIRS:
             peer = cluster.peer(b, 'peer', flags=flags)
             expect_end(cluster.evaluate(a, f'first_{a}', f"io:format(\"~p~n\", [net_kernel:hidden_connect_node('{peer.full}')]), halt(0)",
                                         flags=[*flags, '-dist_listen', 'false']), 0, 'true')
@@ -225,7 +235,7 @@ def proto_dist(vmrun):
 def ipv6(vmrun):
     with Cluster(vmrun, host='::1') as cluster:
         flags = ['-proto_dist', 'inet6_tcp']
-        for a, b in PAIRS[:3]:
+        for a, b in PAIRS:
             peer = cluster.peer(b, f'peer_{a}_{b}', flags=flags)
             expect_end(cluster.evaluate(a, f'first_{a}_{b}', f"io:format(\"~p~n\", [net_adm:ping('{peer.full}')]), halt(0)", flags=flags), 0, 'pong')
 

@@ -15,6 +15,7 @@ from harness.results import Failure, Test
 from harness.script import load_all
 from live import left_behind
 from nodes import mutations, partitions
+from nodes import suite as nodes
 
 from . import guest
 
@@ -56,7 +57,7 @@ def tests(root, build, checked, golden_scripts, seed):
     result = [Test('slow', 'SystemTap scripts in a guest', lambda: stap_scripts(root, build), alone=True)]
     for name in SANITIZERS:
         result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), alone=True))
-    for part in (left_behind, mutations, partitions):
+    for part in (left_behind, mutations, nodes, partitions):
         result += part.slow_tests(build / 'vmrun')
     result.append(Test('slow', 'small limits', lambda: small_limits(root), alone=True))
     result += [Test('slow', f'{ALLOCATION_FAILS}: {s.name}', lambda s=s: allocation_fails(str(checked / 'vmrun'), s, seed)) for s in golden_scripts]
