@@ -175,6 +175,8 @@ Answer Socket::set_name(std::optional<Address>& name, Reader& in) {
 }
 
 Answer Socket::ignore_descriptor(Reader& in) {
+  if (!is_connected()) return Answer::failed(ENOTCONN);
+  if (type_ != kStream) return Answer::failed(EINVAL);
   ignored_ = in.u8() != 0;
   if (!in.done()) return Answer::failed(EINVAL);
   select(0, true);

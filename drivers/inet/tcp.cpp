@@ -341,8 +341,9 @@ Life TcpSocket::send_failed(int error, ErlDrvTermData caller) {
 void TcpSocket::flush() {
   linger l{};
   socklen_t size = sizeof l;
-  const bool discard = !is_connected() || (getsockopt(fd_, SOL_SOCKET, SO_LINGER, &l, &size) == 0 &&
-                                           l.l_onoff && l.l_linger == 0);
+  const bool discard =
+      !is_connected() || file_ ||
+      (getsockopt(fd_, SOL_SOCKET, SO_LINGER, &l, &size) == 0 && l.l_onoff && l.l_linger == 0);
   if (discard) driver_deq(port_, driver_sizeq(port_));
   else select(ERL_DRV_READ, false);
 }

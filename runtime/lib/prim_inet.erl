@@ -310,7 +310,7 @@ send_file(S, Arguments) ->
             receive
                 {sendfile, S, {ok, Low, High}} -> {ok, High bsl 32 + Low};
                 {sendfile, S, Error} -> Error;
-                {'EXIT', S, _} -> {error, closed}
+                {'EXIT', S, _} -> receive {sendfile, S, _} -> {error, closed} end  % which always comes
             end;
         Error -> Error
     end.
