@@ -106,6 +106,7 @@ def tests(build, vmrun):
         ('standard input closed', closed_input),
         ('standard output closed or full', closed_output),
         ('descriptors of the standard files stay theirs', standard_descriptors),
+        ('no descriptor is left', no_descriptor),
         ('how main ends', main_ends),
         ('folders of modules', module_folders),
         ('the atom table full', atoms_full),
@@ -258,6 +259,34 @@ main() ->
 
 
 OUT_OF_MEMORY = r'^vmrun: out of memory: cannot allocate \d+ bytes for [a-z]'
+
+
+def no_descriptor(vmrun):
+    """Whoever needs one is told; what is there goes on; and once some are closed new ones are to be had, also by who waits for connections."""
+    run(vmrun, """
+main() ->
+    {ok, L} = gen_tcp:listen(0, [{ip, {127, 0, 0, 1}}, {active, false}, {backlog, 200}]),
+    {ok, Port} = inet:port(L),
+    Connect = fun() -> gen_tcp:connect({127, 0, 0, 1}, Port, [{active, false}]) end,
+    Clients = until_error(Connect, []),
+    io:format("~w~n", [[gen_tcp:accept(L), gen_tcp:listen(0, []), gen_udp:open(0), file:read_file("/etc/passwd")]]),
+    [ok = gen_tcp:close(C) || C <- tl(Clients)],
+    accept(L, length(Clients)),
+    {ok, _} = Connect(),
+    {ok, S} = gen_tcp:accept(L),
+    ok = gen_tcp:send(S, "here"),
+    io:format("~p~n", [length(Clients) > 10]).
+until_error(Connect, Cs) ->
+    case Connect() of
+        {ok, C} -> until_error(Connect, [C | Cs]);
+        Error -> io:format("~p~n", [Error]), Cs
+    end.
+accept(_, 0) -> ok;
+accept(L, N) ->
+    {ok, S} = gen_tcp:accept(L),
+    ok = gen_tcp:close(S),
+    accept(L, N - 1).
+""", shell='ulimit -n 60; exec "$@"').expect(0, out='{error,emfile}\n[' + ','.join(['{error,emfile}'] * 4) + ']\ntrue\n')
 
 
 def sizes_beyond_memory(vmrun):
