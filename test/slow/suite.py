@@ -40,11 +40,11 @@ SANITIZERS = {
     'address,undefined': (['-Doptimization=2'], {'VMRUN_FUZZ_SECONDS': '300', 'ASAN_OPTIONS': 'detect_leaks=0:exitcode=99:handle_segv=0', 'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1:exitcode=99'},
                           [['--suite', 'unit'], ['--suite', 'native', '--mode', 's4'], ['--suite', 'golden', '--mode', 's4'],
                            ['--suite', 'golden', '--mode', 's1', '--mode', 'gc-stress', *GC_AREAS],
-                           ['--suite', 'd'], ['--suite', 'live', 'inside']]),
+                           ['--suite', 'd'], ['--suite', 'nodes'], ['--suite', 'live', 'inside']]),
     'thread': (['-Doptimization=1'], {'TSAN_OPTIONS': 'halt_on_error=1:exitcode=99:handle_segv=0:report_thread_leaks=0'
                                        f':suppressions={HERE}/thread.supp'},
                [['--suite', 'native', '--mode', 's4'], ['--suite', 'golden', '--mode', 's4', '--mode', 'random'],
-                ['--suite', 'unit', 'engine'], ['--suite', 'd']]),
+                ['--suite', 'unit', 'engine'], ['--suite', 'd'], ['--suite', 'nodes']]),
 }
 
 
