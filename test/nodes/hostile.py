@@ -86,9 +86,13 @@ class Attacked:
 def attack(vmrun, function):
     with Cluster(vmrun, epmd=False) as cluster:
         attacked = Attacked(cluster)
-        attacked.still_serves()
-        function(attacked)
-        attacked.still_serves()
+        try:
+            attacked.still_serves()
+            function(attacked)
+            attacked.still_serves()
+        except OSError as error:
+            attacked.node.kill()
+            raise Failure(f'{error!r} after the node said:\n{(attacked.node.text + attacked.node.process.stdout.read().decode(errors="replace"))[-3000:]}') from error
 
 
 def handshakes(attacked):
