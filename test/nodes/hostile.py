@@ -44,10 +44,12 @@ class Attacked:
         return FakeNode(self.port, self.cookie, name, flags, timeout=PATIENCE_S).shake_hands()
 
     def again(self, name):
-        """The node may not have noticed yet that the last one is gone, and another name would be another atom."""
+        """The node may not have noticed yet that the last one is gone: it answers that the name is in use, or, as OTP does while it still
+        waits for a word on that, closes."""
         deadline = time.monotonic() + PATIENCE_S
         while True:
-            with contextlib.suppress(Refused) if time.monotonic() < deadline else contextlib.nullcontext():
+            may_try_again = time.monotonic() < deadline and self.node.process.poll() is None
+            with contextlib.suppress(Refused, ConnectionError) if may_try_again else contextlib.nullcontext():
                 return self.connection(name, NO_CACHE)
 
     def good_connection(self):
