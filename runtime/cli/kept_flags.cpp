@@ -1,6 +1,9 @@
 #include "runtime/cli/kept_flags.hpp"
 
+#include <cctype>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -18,7 +21,7 @@ constexpr Row kRows[] = {
     {"-sname", 1, "NAME", "be a node of this name, among nodes with short names (docs/guide.md, \"Nodes\")"},
     {"-name", 1, "NAME", "be a node of this name, among nodes with fully qualified names"},
     {"-setcookie", 1, "[NODE] COOKIE",
-     "what nodes must know to connect, instead of ~/.erlang.cookie; after a name with @: for that node"},
+     "what nodes must know to connect, instead of ~/.erlang.cookie; after a node: for that one"},
     {"-hidden", 0, "", "connect to others without being one of their nodes()"},
     {"-connect_all", 1, "false", "do not connect to all nodes that others are connected to"},
     {"-dist_listen", 1, "false", "let no node connect to this one"},
@@ -31,8 +34,8 @@ constexpr Row kRows[] = {
     {"-nocookie", 0, "", nullptr},
     {"-vmtrace", 1, "off", "other nodes of the cluster may not trace this one (vmtrace --node)"},
     {"-progname", 1, "PROGRAM", "what peer and slave start for another node (default: this program)"},
-    {"-kernel", 2, "KEY VALUE",
-     "a parameter of the library, VALUE a term: inet_dist_listen_min, net_ticktime… (docs/guide.md)"},
+    {"-kernel", 2, "KEY VALUE...",
+     "parameters of the library, each VALUE a term: inet_dist_listen_min, net_ticktime… (docs/guide.md)"},
     {"-ssl_dist_opt", 2, "KEY VALUE", nullptr},
     {"-ssl_dist_optfile", 1, "FILE", nullptr},
 };
@@ -43,18 +46,40 @@ const Row* find(const char* word) {
   return nullptr;
 }
 
+// erl takes all words up to the next flag. Here the script may follow: a word that is no flag and
+// no file belongs to the flag before it.
+
+bool is_value(int argc, const char* const* argv, int i) {
+  return i < argc && argv[i][0] != '-' && !std::filesystem::exists(argv[i]);
+}
+
+bool is_key(int argc, const char* const* argv, int i) {
+  if (!is_value(argc, argv, i) || !std::islower(static_cast<unsigned char>(argv[i][0]))) return false;
+  for (const char c : std::string_view(argv[i]))
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') return false;
+  return true;
+}
+
+/// What follows the values that the flag always has.
+int more_values(const Row& row, int argc, const char* const* argv, int i) {
+  if (!std::strcmp(row.name, "-setcookie"))
+    return std::strchr(argv[i - 1], '@') && is_value(argc, argv, i) ? 1 : 0;
+  int more = 0;
+  while (row.values == 2 && is_key(argc, argv, i + more) && is_value(argc, argv, i + more + 1)) more += 2;
+  return more;
+}
+
 }  // namespace
 
 bool keep_flag(int argc, const char* const* argv, int* i, std::vector<KeptFlag>* kept, std::string* error) {
   const Row* row = find(argv[*i]);
   if (!row) return false;
   int values = row->values;
-  // erl takes all words up to the next flag; here the script follows.
-  if (!std::strcmp(row->name, "-setcookie") && *i + 1 < argc && std::strchr(argv[*i + 1], '@')) values = 2;
   if (*i + values >= argc) {
     *error = fmt::format("flag {} needs a value: {} {}", row->name, row->name, row->shown);
     return true;
   }
+  values += more_values(*row, argc, argv, *i + values + 1);
   kept->push_back({row->name + 1, std::vector<std::string>(argv + *i + 1, argv + *i + 1 + values)});
   *i += values;
   return true;

@@ -41,6 +41,10 @@ def without_script(vmrun):
     same(printed(vmrun, '-noinput', '-eval', f'io:format("~p~n", [init:notify_when_started(self())]), {until}'), ['started'])
     same(printed(vmrun, '-noinput', '-eval', 'exit(enough)', status=1)[0], 'vmrun: exception exit: enough')
     same(printed(vmrun, '-noinput', '-eval', '1 +', status=1)[0][:24], 'vmrun: exception exit: "')
+    told = 'io:format("~0p ~0p~n", [init:get_argument(kernel), init:get_argument(setcookie)]), halt(0)'
+    same(printed(vmrun, '-noinput', '-setcookie', 'se@cret', '-kernel', 'inet_dist_listen_min', '9100', 'check_ip', 'true', '-kernel', 'net_ticktime', '9',
+                 '-setcookie', 'a@b', 'c', '-eval', told),
+         ['{ok,[["inet_dist_listen_min","9100","check_ip","true"],["net_ticktime","9"]]} {ok,[["se@cret"],["a@b","c"]]}'])
     same(printed(vmrun, '-mine', 'a', status=2)[0], "vmrun: unknown flag '-mine'")
 
 
