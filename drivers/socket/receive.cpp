@@ -98,6 +98,19 @@ bool get_arguments(ErlNifEnv* env, const ERL_NIF_TERM* a, int flags_at, Argument
          enif_get_int(env, a[flags_at], &to->flags) && (enif_is_ref(env, handle) || handle == atoms::zero);
 }
 
+/// What all kinds of reading begin with, and then `receive(of, reading, buffer)`. flags_at: where
+/// the flags are in a, with the handle behind.
+template <class Receive>
+ERL_NIF_TERM read_into_buffer(ErlNifEnv* env, const ERL_NIF_TERM* a, int flags_at, Receive receive) {
+  Arguments of;
+  if (!get_arguments(env, a, flags_at, &of)) return enif_make_badarg(env);
+  Reading reading(env, *of.socket, a[flags_at + 1]);
+  if (const auto answer = reading.refusal()) return *answer;
+  Buffer buffer(env, of.length ? of.length : of.socket->read_bytes);
+  if (!buffer.data()) return posix_error(env, ENOMEM);
+  return receive(of, reading, buffer);
+}
+
 }  // namespace
 
 namespace native {
@@ -105,63 +118,52 @@ namespace native {
 /// (Socket, Length, Flags, Handle): {ok, Data}, {more, Data}, select, {select, Data}, ok, {error,
 /// Reason}
 ERL_NIF_TERM recv_4(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
-  Arguments of;
-  if (!get_arguments(env, a, 2, &of)) return enif_make_badarg(env);
-  Socket& socket = *of.socket;
-  Reading reading(env, socket, a[3]);
-  if (const auto answer = reading.refusal()) return *answer;
-  Buffer buffer(env, of.length ? of.length : socket.read_bytes);
-  if (!buffer.data()) return posix_error(env, ENOMEM);
-  ++socket.counters.read_tries;
-  const ssize_t bytes = ::recv(socket.fd, buffer.data(), buffer.size(), of.flags);
-  if (reading.has_nothing(bytes)) return reading.nothing(bytes);
-  return received(env, socket, reading, buffer, static_cast<std::size_t>(bytes), of.length, a[3]);
+  return read_into_buffer(env, a, 2, [&](const Arguments& of, Reading& reading, Buffer& buffer) {
+    Socket& socket = *of.socket;
+    ++socket.counters.read_tries;
+    const ssize_t bytes = ::recv(socket.fd, buffer.data(), buffer.size(), of.flags);
+    if (reading.has_nothing(bytes)) return reading.nothing(bytes);
+    return received(env, socket, reading, buffer, static_cast<std::size_t>(bytes), of.length, a[3]);
+  });
 }
 
 /// (Socket, Size, Flags, Handle): {ok, {Source, Data}}, select, ok, {error, Reason}
 ERL_NIF_TERM recvfrom_4(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
-  Arguments of;
-  if (!get_arguments(env, a, 2, &of)) return enif_make_badarg(env);
-  Socket& socket = *of.socket;
-  Reading reading(env, socket, a[3]);
-  if (const auto answer = reading.refusal()) return *answer;
-  Buffer buffer(env, of.length ? of.length : socket.read_bytes);
-  if (!buffer.data()) return posix_error(env, ENOMEM);
-  ++socket.counters.read_tries;
-  SizedAddress from;
-  const ssize_t got =
-      ::recvfrom(socket.fd, buffer.data(), buffer.size(), of.flags, &from.address.base, &from.size);
-  if (reading.has_nothing(got)) return reading.nothing(got);
-  const auto bytes = static_cast<std::size_t>(got);
-  return reading.done(tuple(env, address_term(env, from.address, from.size), buffer.take(bytes)), bytes);
+  return read_into_buffer(env, a, 2, [&](const Arguments& of, Reading& reading, Buffer& buffer) {
+    Socket& socket = *of.socket;
+    ++socket.counters.read_tries;
+    SizedAddress from;
+    const ssize_t got =
+        ::recvfrom(socket.fd, buffer.data(), buffer.size(), of.flags, &from.address.base, &from.size);
+    if (reading.has_nothing(got)) return reading.nothing(got);
+    const auto bytes = static_cast<std::size_t>(got);
+    return reading.done(tuple(env, address_term(env, from.address, from.size), buffer.take(bytes)), bytes);
+  });
 }
 
 /// (Socket, Size, ControlSize, Flags, Handle): {ok, #{addr, iov, ctrl, flags}}, select, ok,
 /// {error, Reason}
 ERL_NIF_TERM recvmsg_5(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
-  Arguments of;
   ErlNifUInt64 control_bytes;
-  if (!get_arguments(env, a, 3, &of) || !enif_get_uint64(env, a[2], &control_bytes))
-    return enif_make_badarg(env);
-  Socket& socket = *of.socket;
-  Reading reading(env, socket, a[4]);
-  if (const auto answer = reading.refusal()) return *answer;
-  Buffer buffer(env, of.length ? of.length : socket.read_bytes);
-  Buffer control(env, control_bytes ? control_bytes : socket.read_control_bytes);
-  if (!buffer.data() || !control.data()) return posix_error(env, ENOMEM);
-  ++socket.counters.read_tries;
-  SizedAddress from;
-  iovec part{buffer.data(), buffer.size()};
-  msghdr message{&from.address, from.size, &part, 1, control.data(), control.size(), 0};
-  const ssize_t got = ::recvmsg(socket.fd, &message, of.flags);
-  if (reading.has_nothing(got)) return reading.nothing(got);
-  const auto bytes = static_cast<std::size_t>(got);
-  Pairs pairs{{atoms::iov, list(env, {buffer.take(bytes)})},
-              {atoms::ctrl, control_messages_term(env, message)},
-              {atoms::flags, message_flags_term(env, message.msg_flags)}};
-  if (message.msg_namelen)
-    pairs.emplace_back(atoms::addr, address_term(env, from.address, message.msg_namelen));
-  return reading.done(map(env, pairs), bytes);
+  if (!enif_get_uint64(env, a[2], &control_bytes)) return enif_make_badarg(env);
+  return read_into_buffer(env, a, 3, [&](const Arguments& of, Reading& reading, Buffer& buffer) {
+    Socket& socket = *of.socket;
+    Buffer control(env, control_bytes ? control_bytes : socket.read_control_bytes);
+    if (!control.data()) return posix_error(env, ENOMEM);
+    ++socket.counters.read_tries;
+    SizedAddress from;
+    iovec part{buffer.data(), buffer.size()};
+    msghdr message{&from.address, from.size, &part, 1, control.data(), control.size(), 0};
+    const ssize_t got = ::recvmsg(socket.fd, &message, of.flags);
+    if (reading.has_nothing(got)) return reading.nothing(got);
+    const auto bytes = static_cast<std::size_t>(got);
+    Pairs pairs{{atoms::iov, list(env, {buffer.take(bytes)})},
+                {atoms::ctrl, control_messages_term(env, message)},
+                {atoms::flags, message_flags_term(env, message.msg_flags)}};
+    if (message.msg_namelen)
+      pairs.emplace_back(atoms::addr, address_term(env, from.address, message.msg_namelen));
+    return reading.done(map(env, pairs), bytes);
+  });
 }
 
 }  // namespace native

@@ -38,7 +38,7 @@ enum class SignalKind : std::uint32_t {
   kReply,              // message: {Id, Result}
   kConnectionDrained,  // the connection that a sender waits for is not busy any more; no message
   kSpawnAnswer,        // message: see message/spawn_answer.cpp
-  kUndecoded,          // a message of another node: see held_back.hpp, dist/undecoded.cpp
+  kUndecoded,          // a message of another node: see held_back.hpp, dist/message.cpp
   kWakeUp,             // what a suspended process waits for may have come; no message
   kPinnedMessage,      // a message whose terms lie in the receiver's heap; inner queue only
 };
