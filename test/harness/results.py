@@ -15,7 +15,8 @@ class Failure(Exception):
 
 
 class Test:
-    """suite: unit, golden, erl, live...; name: what filters match; run: returns nothing, or raises Skip or Failure."""
+    """suite: unit, golden, erl, live...; name: what filters match; run: returns nothing, or raises Skip or Failure; alone: beside no
+    other that is."""
 
     def __init__(self, suite, name, run, alone=False):
         self.suite, self.name, self.run, self.alone = suite, name, run, alone
@@ -31,11 +32,17 @@ class Totals:
         self.seconds = []  # of each test: seconds, name
 
 
-def timed(test, totals):
-    start = time.monotonic()
-    result = execute(test)
-    totals.seconds.append((time.monotonic() - start, test.full_name))
-    return result
+class Outcome:
+    """What came of a test, and of its first try if it had two."""
+
+    def __init__(self, test, second_try):
+        start = time.monotonic()
+        self.test, self.first_failure = test, None
+        self.status, self.detail = execute(test)
+        self.seconds = time.monotonic() - start
+        if self.status == 'failed' and second_try(test):
+            self.first_failure = self.detail
+            self.status, self.detail = execute(test)
 
 
 def execute(test):
@@ -70,7 +77,7 @@ class Progress:
 
 
 def run_all(tests, jobs, totals, skips_fail=lambda test: False, second_try=lambda test: False):
-    """Runs the tests, those marked alone after the others and one at a time.
+    """Runs the tests, `jobs` at a time, and beside them those marked alone, one at a time: tracers wait more than they work.
 
     A test that has a second try fails when both fail. One that passes then is printed, and named in the totals: it has passed, and
     somebody should know.
@@ -81,11 +88,12 @@ def run_all(tests, jobs, totals, skips_fail=lambda test: False, second_try=lambd
         progress.clear()
         print(f'{title}\n' + '\n'.join('    ' + line for line in detail.splitlines()), flush=True)
 
-    def finish(test, status, detail):
+    def finish(outcome):
+        test, status, detail = outcome.test, outcome.status, outcome.detail
         progress.step(test.full_name)
-        if status == 'failed' and second_try(test):
-            print_detail(f'UNSTABLE {test.full_name}: failed, and is tried once more', detail)
-            status, detail = execute(test)
+        totals.seconds.append((outcome.seconds, test.full_name))
+        if outcome.first_failure is not None:
+            print_detail(f'UNSTABLE {test.full_name}: failed, and was tried once more', outcome.first_failure)
             if status == 'passed':
                 totals.unstable.append(test.full_name)
         if status == 'skipped' and skips_fail(test):
@@ -98,11 +106,8 @@ def run_all(tests, jobs, totals, skips_fail=lambda test: False, second_try=lambd
             totals.failed.append(test.full_name)
             print_detail(f'FAILED {test.full_name}', detail)
 
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        running = {pool.submit(timed, test, totals): test for test in tests if not test.alone}
+    with concurrent.futures.ThreadPoolExecutor(jobs) as together, concurrent.futures.ThreadPoolExecutor(1) as one_by_one:
+        running = [(one_by_one if test.alone else together).submit(Outcome, test, second_try) for test in tests]
         for future in concurrent.futures.as_completed(running):
-            finish(running[future], *future.result())
-    for test in tests:
-        if test.alone:
-            finish(test, *timed(test, totals))
+            finish(future.result())
     progress.clear()

@@ -14,16 +14,23 @@ from . import session, wide
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def tests(root, vmrun):
+def suite_of(root, vmrun):
     sys.path.insert(0, str(root / 'probes'))
     import gen_probes
-    table = gen_probes.parse(root / 'probes' / 'probes.tab')
-    suite = Suite(root, vmrun, table)
+    return Suite(root, vmrun, gen_probes.parse(root / 'probes' / 'probes.tab'))
+
+
+def tests(root, vmrun):
+    suite = suite_of(root, vmrun)
     named = [(name[5:].replace('_', ' '), getattr(suite, name)) for name in dir(suite) if name.startswith('test_')]
     named += [(f'script {path.name}', lambda path=path: suite.script(path))
               for path in sorted((root / 'scripts' / 'bpftrace').glob('*.bt'))
               if path.stem not in ('nif', 'port', 'driver')]  # need libraries: see native_probes and port_probes
     return [Test('live', name, run, alone=True) for name, run in named]
+
+
+def slow_tests(root, vmrun):
+    return [Test('slow', 'attach a hundred times', lambda: suite_of(root, vmrun).attach_again_and_again(13), alone=True)]
 
 
 def expect(condition, text, *details):
@@ -420,7 +427,10 @@ class Suite:
 
     # -- attach and detach
 
-    def test_attach_a_hundred_times(self):
+    def test_attach_again_and_again(self):
+        self.attach_again_and_again(3)
+
+    def attach_again_and_again(self, rounds):
         session.require_tracer()
         # Each family in its turn: a probe counts, and the tracer leaves after some firings, in the middle of the load.
         programs = []
@@ -430,8 +440,8 @@ class Suite:
                 f'usdt:*:erlang:{name} {{ @fired = count(); @n++; if (@n > 20) {{ exit(); }} }}' for name in names))
         with session.Target(self.vmrun, HERE / 'load.act') as target:
             target.line('go')
-            for turn in range(100):
-                lines = session.Tracer(target.process.pid, programs[turn % len(programs)]).lines()
+            for turn, program in enumerate(programs * rounds):
+                lines = session.Tracer(target.process.pid, program).lines()
                 expect(target.process.poll() is None, f'vmrun ended at turn {turn}', *target.errors.seen)
                 expect(any(re.fullmatch(r'@fired: [1-9]\d*', line) for line in lines), 'nothing fired', *lines[-5:])
             self.check_semaphores_are_down(target.process.pid)

@@ -58,13 +58,10 @@ class Suite:
 
     def test_handles_that_trace_nothing_need_no_thread(self):
         """There is no room for the stack of another one, and a thread that cannot be had is told of."""
-        usual = resource.getrlimit(resource.RLIMIT_STACK)
-        resource.setrlimit(resource.RLIMIT_STACK, (STACK, usual[1]))
-        try:
-            target = session.Target(self.vmrun, HERE / 'idle_handles.act', flags=('+S', '1', '+SDcpu', '1', '+SDio', '1'))
-        finally:
-            resource.setrlimit(resource.RLIMIT_STACK, usual)
-        with target:
+        with session.Target(self.vmrun, HERE / 'idle_handles.act', flags=('+S', '1', '+SDcpu', '1', '+SDio', '1'),
+                            under=('prlimit', f'--stack={STACK}:')) as target:
+            target.line('begin')
+            target.wait_for('reads lines')
             taken = int(pathlib.Path(f'/proc/{target.process.pid}/statm').read_text().split()[0]) * resource.getpagesize()
             resource.prlimit(target.process.pid, resource.RLIMIT_AS, (taken + STACK // 2,) * 2)
             target.line('go')

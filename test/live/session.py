@@ -128,10 +128,10 @@ class Tracer:
 
 
 class Target:
-    """A vmrun that runs a program of test/live."""
+    """A vmrun that runs a program of test/live; `under`: a command that becomes it."""
 
-    def __init__(self, vmrun, source, flags=('+S', '2'), arguments=(), environment=None):
-        self.process = subprocess.Popen([vmrun, *flags, str(source), *arguments], stdin=subprocess.PIPE,
+    def __init__(self, vmrun, source, flags=('+S', '2'), arguments=(), environment=None, under=()):
+        self.process = subprocess.Popen([*under, vmrun, *flags, str(source), *arguments], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         env=dict(ENVIRONMENT, **(environment or {})))
         self.errors = Lines(self.process.stderr)

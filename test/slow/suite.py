@@ -13,7 +13,7 @@ from harness import native
 from harness.golden import MODES, run_program
 from harness.results import Failure, Test
 from harness.script import load_all
-from live import left_behind
+from live import attach, left_behind
 from nodes import mutations, partitions
 from nodes import suite as nodes
 
@@ -57,6 +57,7 @@ def tests(root, build, checked, golden_scripts, seed):
     result = [Test('slow', 'SystemTap scripts in a guest', lambda: stap_scripts(root, build), alone=True)]
     for name in SANITIZERS:
         result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), alone=True))
+    result += attach.slow_tests(root, build / 'vmrun')
     for part in (left_behind, mutations, nodes, partitions):
         result += part.slow_tests(build / 'vmrun')
     result.append(Test('slow', 'small limits', lambda: small_limits(root), alone=True))
