@@ -40,9 +40,12 @@ void InputBuffer::move_to(ErlDrvBinary* other, std::size_t at) {
   end_ = at + size;
 }
 
-InputBuffer::Room InputBuffer::room(std::size_t wanted, std::size_t usual) {
+InputBuffer::Room InputBuffer::room(std::size_t wanted, std::size_t ahead, std::size_t usual) {
   const std::size_t have = size();
-  const std::size_t most = wanted > have ? wanted - have : usual;
+  const std::size_t least_wanted = wanted > have ? wanted - have : usual;
+  const std::size_t most = std::max(least_wanted, ahead > have ? ahead - have : 0);
+  if (binary_ && ahead && capacity() - end_ >= least_wanted)
+    return {binary_->orig_bytes + end_, capacity() - end_};
   if (!binary_ || capacity() - end_ < most) {
     // What is long gets a binary of its own, which its receiver will have.
     const std::size_t least = have + most;
@@ -68,13 +71,13 @@ void InputBuffer::push_front(std::string_view bytes) {
   std::memcpy(larger->orig_bytes, bytes.data(), bytes.size());
 }
 
-void InputBuffer::settle(std::size_t wanted) {
+void InputBuffer::settle(std::size_t wanted, std::size_t ahead) {
   if (!binary_) return;
   if (size() == 0) return clear();
   const std::size_t needed = std::max(wanted, size());
   // A part of a packet, in a buffer that is another's, or has not the room.
-  if (capacity() - begin_ >= needed && capacity() <= needed + needed / 2) return;
-  if (ErlDrvBinary* own = driver_alloc_binary(needed)) move_to(own, 0);
+  if (capacity() - begin_ >= needed && capacity() <= std::max(needed + needed / 2, ahead)) return;
+  if (ErlDrvBinary* own = driver_alloc_binary(std::max(needed, ahead))) move_to(own, 0);
 }
 
 void InputBuffer::clear() {

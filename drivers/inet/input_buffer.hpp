@@ -25,9 +25,10 @@ class InputBuffer {
     char* at;
     std::size_t size;
   };
-  /// Where the next bytes go. wanted: what is needed in all, if that is known, else 0; usual: what
-  /// to read at once otherwise. No room: no memory.
-  Room room(std::size_t wanted, std::size_t usual);
+  /// Where the next bytes go. wanted: what is needed in all, if that is known, else 0; ahead: how
+  /// much there may be in all with what follows, where something does; usual: what to read at once
+  /// otherwise. No room: no memory.
+  Room room(std::size_t wanted, std::size_t ahead, std::size_t usual);
   void filled(std::size_t size) { end_ += size; }
 
   /// A part of what is there as a binary in a message: shared if it is large.
@@ -35,8 +36,8 @@ class InputBuffer {
   /// That many from the front have been given away.
   void drop(std::size_t size) { begin_ += size; }
   void push_front(std::string_view bytes);
-  /// Nothing is read for the time being. wanted as above.
-  void settle(std::size_t wanted);
+  /// Nothing is read for the time being. wanted, ahead as above.
+  void settle(std::size_t wanted, std::size_t ahead);
   void clear();
 
   ErlDrvBinary* binary() const { return binary_; }

@@ -73,6 +73,7 @@ class TcpSocket final : public Socket {
   PacketType packet_type() const;
   PacketLength next_packet() const;
   std::size_t usual_read() const;
+  std::size_t read_ahead() const;
 
   // ---- Sending: tcp_output.cpp ----
   void send(ErlIOVec& data, ErlDrvTermData caller);

@@ -16,6 +16,10 @@ namespace {
 constexpr int kReadsAtOnce = 2;  // then others get their turn
 constexpr std::size_t kLargeRead = 64 * 1024;
 constexpr std::uint32_t kMostWanted = 64 << 20;
+// Of a port's packets of this size there come several, the parts of a long message: they are read
+// together, and each may keep all of them from being freed.
+constexpr std::size_t kLongPacket = 48 * 1024;
+constexpr std::size_t kReadAhead = 4 * kLongPacket;
 
 }  // namespace
 
@@ -62,11 +66,15 @@ std::size_t TcpSocket::usual_read() const {
   return all ? std::max<std::size_t>(settings_.buffer_bytes, kLargeRead) : settings_.buffer_bytes;
 }
 
+std::size_t TcpSocket::read_ahead() const {
+  return settings_.to_port && wanted_ >= kLongPacket ? kReadAhead : 0;
+}
+
 Life TcpSocket::read() {
   note_ready(ERL_DRV_READ, false);
   bool exhausted = false;
   for (int left = kReadsAtOnce; left && !exhausted && waits_for_input(); --left) {
-    const InputBuffer::Room room = input_.room(wanted_, usual_read());
+    const InputBuffer::Room room = input_.room(wanted_, read_ahead(), usual_read());
     if (!room.size) return receive_failed(ENOMEM);
     const ssize_t n = receive_now(fd_, room.at, room.size);
     if (n == 0) return peer_closed();
@@ -78,7 +86,7 @@ Life TcpSocket::read() {
     if (deliver() == Life::kOver) return Life::kOver;
   }
   if (!exhausted) note_ready(ERL_DRV_READ, true);
-  input_.settle(wanted_);
+  input_.settle(wanted_, read_ahead());
   return Life::kGoesOn;
 }
 

@@ -48,8 +48,9 @@ ssize_t write_some(int fd, const SysIOVec* vectors, int count, std::size_t most 
   return n;
 }
 
-// Of output that is followed by more.
+// Of output that is followed by more: so much, or so many long packets, which are not copied.
 constexpr std::size_t kMostGathered = 32 * 1024;
+constexpr std::size_t kPacketsGathered = 4;
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
@@ -104,7 +105,8 @@ void TcpSocket::send(ErlIOVec& data, ErlDrvTermData caller) {
       note_ready(ERL_DRV_WRITE, true);
       select(ERL_DRV_WRITE, true);
     }
-    if (driver_sizeq(port_) >= kMostGathered && write_queue() == Life::kOver) return;
+    const std::size_t enough = std::max(kMostGathered, kPacketsGathered * data.size);
+    if (driver_sizeq(port_) >= enough && write_queue() == Life::kOver) return;
     return reply(caller);
   }
   ErlDrvSizeT written = 0;

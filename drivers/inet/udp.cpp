@@ -223,7 +223,7 @@ void UdpSocket::time_is_up() {
 
 bool UdpSocket::read_one() {
   const bool passive = settings_.active == Active::kPassive;
-  const InputBuffer::Room room = input_.room(0, settings_.buffer_bytes);
+  const InputBuffer::Room room = input_.room(0, 0, settings_.buffer_bytes);
   if (!room.size) {
     failed(ENOMEM);
     return true;

@@ -13,6 +13,14 @@ namespace {
 
 // Half a millisecond, if it is small terms.
 constexpr std::size_t kBytesDecodedAtOnce = usual_or_small<std::size_t>(64 << 10, 500);
+// As long, if it is one large binary, of which the packets are put together.
+constexpr std::size_t kBytesJoinedAtOnce = usual_or_small<std::size_t>(4 << 20, 5000);
+constexpr Word kWordsBuiltAtOnce = kBytesDecodedAtOnce;
+
+bool is_decoded_at_once(EncodedPayload& payload) {
+  return payload.bytes() <= kBytesDecodedAtOnce ||
+         (payload.bytes() <= kBytesJoinedAtOnce && takes_few_words(payload, kWordsBuiltAtOnce));
+}
 
 /// As it goes to its receiver. Gives the reason, and nullptr, when the payload is no term.
 Fragment* decode_message(const EncodedPayload& payload, Term token, Term alias, const char** wrong) {
@@ -67,12 +75,12 @@ Fragment* decode_late(const Fragment& undecoded) {
 
 bool give_message(Process& p, const Route& route, EncodedPayload& payload, Term token, Term alias) {
   Fragment* f;
-  if (payload.bytes() > kBytesDecodedAtOnce) {
-    f = undecoded_message(route, payload, token, alias);
-  } else {
+  if (is_decoded_at_once(payload)) {
     const char* wrong;
     f = decode_message(payload, token, alias, &wrong);
     if (!f) return false;
+  } else {
+    f = undecoded_message(route, payload, token, alias);
   }
   if (f->kind == static_cast<std::uint32_t>(SignalKind::kMessage)) (void)push_message(p, f, false);
   else if (!push_signal(p, f)) Fragment::destroy(f);

@@ -44,6 +44,9 @@ struct Measured {
 };
 /// No compressed ones.
 [[nodiscard]] Measured measure_external(const std::uint8_t* data, std::size_t size);
+/// Whether it takes no more than so many words: found by looking at as much of it as would fill
+/// them. Bytes that are no term take few.
+[[nodiscard]] bool takes_few_words(const std::uint8_t* data, std::size_t size, Word most);
 
 struct EncodeOptions {
   unsigned minor_version = 1;  // 0: floats as text; 2: all atoms as UTF-8

@@ -17,6 +17,12 @@ class Measurer {
     return {words_, position(), nullptr};
   }
 
+  bool has_at_most(Word words) {
+    for (terms_ = 1; terms_ > 0 && words_ <= words; --terms_)
+      if (!term()) return true;
+    return words_ <= words;
+  }
+
  private:
   std::size_t position() const { return static_cast<std::size_t>(p_ - begin_); }
   std::size_t left() const { return static_cast<std::size_t>(end_ - p_); }
@@ -170,5 +176,9 @@ bool Measurer::fun() {
 }  // namespace
 
 Measured measure_external(const std::uint8_t* data, std::size_t size) { return Measurer(data, size).run(); }
+
+bool takes_few_words(const std::uint8_t* data, std::size_t size, Word most) {
+  return Measurer(data, size).has_at_most(most);
+}
 
 }  // namespace vmrun

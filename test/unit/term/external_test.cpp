@@ -40,6 +40,29 @@ TEST_CASE("a term of any depth goes out and comes back") {
   CHECK(encode_external(d.term) == bytes);
 }
 
+TEST_CASE("whether a term takes few words is known from its beginning") {
+  init_literal_area();
+  const auto takes_few = [](const std::string& bytes, Word most) {
+    return takes_few_words(reinterpret_cast<const std::uint8_t*>(bytes.data()) + 1, bytes.size() - 1, most);
+  };
+  Arena h;
+  Term list = Term::nil();
+  for (int i = 0; i < 1000; ++i) {
+    Term* hp = h.alloc(2);
+    list = make_cons(hp, Term::small(i + 1000), list);
+  }
+  const std::string of_1000 = encode_external(list);
+  CHECK(takes_few(of_1000, 2000));
+  CHECK_FALSE(takes_few(of_1000, 1999));
+  // What comes behind so many words is not looked at.
+  CHECK_FALSE(takes_few(of_1000.substr(0, of_1000.size() / 2), 500));
+  // Its own bytes do not count.
+  std::string binary("\x83m\x00\x10\x00\x00", 6);
+  binary.resize(binary.size() + (1 << 20));
+  CHECK(takes_few(binary, 100));
+  CHECK(takes_few("\x83\xFF", 100));
+}
+
 TEST_CASE("lengths that lie cost nothing and fail") {
   init_literal_area();
   Arena h;

@@ -42,6 +42,10 @@ struct DecodedPayload {
 /// bytes refer to the packet's bytes where these are not many more. Any thread.
 [[nodiscard]] DecodedPayload decode_payload(const EncodedPayload& payload, Word room);
 
+/// Whether the term takes no more than so many words, not counting what it refers to in the packet.
+/// Makes one piece of the bytes.
+[[nodiscard]] bool takes_few_words(EncodedPayload& payload, Word most);
+
 /// The payload as a term, to travel in a fragment: {Atoms, Bytes}, a tuple and a list of binaries.
 /// Takes the references over. words: how many it takes.
 [[nodiscard]] Word payload_term_words(const EncodedPayload& payload);

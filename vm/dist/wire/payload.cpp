@@ -18,8 +18,8 @@ DecodedPayload decode_term(std::span<const std::uint8_t> bytes, const DecodeOpti
   return {fragment.finish(d.term, room), nullptr};
 }
 
-/// All bytes in one piece.
 struct PayloadDecoder {
+  /// All bytes in one piece.
   static BinaryPart joined(const EncodedPayload& payload) {
     Binary* b = Binary::create(payload.bytes_);
     if (!b) out_of_memory("a message from another node", payload.bytes_);
@@ -29,6 +29,15 @@ struct PayloadDecoder {
       p += part.size();
     }
     return {b, b->data, payload.bytes_};
+  }
+
+  static const BinaryPart& join(EncodedPayload& payload) {
+    if (payload.parts_.size() > 1) {
+      BinaryPart whole = joined(payload);
+      payload.parts_.clear();
+      payload.parts_.push_back(std::move(whole));
+    }
+    return payload.parts_[0];
   }
 
   static DecodedPayload decode(const EncodedPayload& payload, Word room) {
@@ -52,6 +61,12 @@ struct PayloadDecoder {
 DecodedPayload decode_payload(const EncodedPayload& payload, Word room) {
   if (payload.empty()) return {nullptr, "there is no payload"};
   return PayloadDecoder::decode(payload, room);
+}
+
+bool takes_few_words(EncodedPayload& payload, Word most) {
+  if (payload.empty()) return true;
+  const BinaryPart& bytes = PayloadDecoder::join(payload);
+  return vmrun::takes_few_words(bytes.data(), bytes.size(), most);
 }
 
 }  // namespace vmrun::dist
