@@ -24,7 +24,7 @@ class Cluster(nodes.cluster.Cluster):
     """With machines that run programs of test/live, and end with the block."""
 
     def node(self, name, *arguments, flags=(), source=HERE / 'request.act'):
-        flags = ['+S', '2', *self.flags(name), *flags]
+        flags = ['+S', '2', *self.flags(name), '-pa', str(self.folder), *flags]
         return self.stack.enter_context(session.Target(self.vmrun, source, flags, arguments, self.environment))
 
     def __enter__(self):
@@ -134,11 +134,11 @@ class Suite(inside.Suite):
     PACKETS = ['dist__port_busy', 'dist__output', 'dist__outputv', 'dist__port_not_busy', 'dist__monitor', 'port__busy', 'port__not_busy']
     BYTES = 512 * 65536
 
-    def flood(self, trace):
+    def flood(self, trace, flags=()):
         """What trace(target) sees, as lists of words, of one that sends to a node which stands still until the sender and the port wait."""
         with Cluster(self.vmrun, host=HOST) as cluster:
             sink = cluster.node('sink', 'sink', source=HERE / 'flood.act')
-            source = cluster.node('source', 'source', f'sink@{HOST}', flags=['+zdbbl', '1'], source=HERE / 'flood.act')
+            source = cluster.node('source', 'source', f'sink@{HOST}', flags=['+zdbbl', '1', *flags], source=HERE / 'flood.act')
             tracer = trace(source)
             sink.process.send_signal(signal.SIGSTOP)
             source.line('go')
@@ -157,24 +157,23 @@ class Suite(inside.Suite):
             source.finish()
             return next(line.split()[1] for line in source.output.seen if line.startswith('self')), seen
 
-    def check_flood(self, process, seen):
+    def check_flood(self, process, seen, packet='dist__outputv'):
         own, other = f'source@{HOST}', f'sink@{HOST}'
         port = seen[0][2]
         expect(re.fullmatch(r'#Port<0\.\d+>', port) is not None, 'no port', *seen[:3])
         waits = {tuple(e[1:]) for e in seen if e[0] == 'dist__port_busy'}
         expect(waits == {(own, port, other, process)}, 'dist-port_busy', *waits)
-        packets = [e for e in seen if e[0] == 'dist__outputv']
-        expect({tuple(e[1:4]) for e in packets} == {(own, port, other)}, 'dist-outputv', *packets[:3])
+        packets = [e for e in seen if e[0].startswith('dist__output')]
+        expect({tuple(e[:4]) for e in packets} == {(packet, own, port, other)}, packet, *packets[:3])
         sizes = [int(e[4]) for e in packets]
         expect(min(sizes) > 0 and sum(sizes) > self.BYTES, f'{sum(sizes)} bytes in {len(sizes)} packets')
-        expect(not any(e[0] == 'dist__output' for e in seen), 'dist-output of a driver with outputv')
         expect(seen[-1] == ['dist__monitor', own, 'nodedown', other, 'visible', 'normal'], 'dist-monitor', seen[-1])
         ports = [e for e in seen if e[0] in ('port__busy', 'port__not_busy', 'dist__port_not_busy') and port in e]
         kinds = [e[0] for e in ports]
         expect(kinds == ['port__busy', 'port__not_busy', 'dist__port_not_busy'] * (len(kinds) // 3) and kinds, 'the order', *kinds)
         expect({tuple(e[1:]) for e in ports if e[0] == 'dist__port_not_busy'} == {(own, port, other)}, 'dist-port_not_busy', *ports[:3])
 
-    def test_cluster_a_flood_is_seen_by_vmtrace(self):
+    def flood_seen_by_vmtrace(self, **more):
         clauses = ''.join(f'erlang$target:::{p.d_name} {{ printf("{p.name}{" %s" * len(p.arguments)}\\n", '.replace('%s\\n', '%d\\n' if p.arguments[-1].kind == 'int' else '%s\\n')
                           + ', '.join(f'copyinstr(arg{i})' if a.kind == 'string' else f'(int)arg{i}' for i, a in enumerate(p.arguments)) + '); } '
                           for p in self.table.probes if p.name in self.PACKETS)
@@ -183,7 +182,13 @@ class Suite(inside.Suite):
             lines = session.Lines(self.start('-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); } ' + clauses).stdout)
             lines.until('tracing', 'vmtrace')
             return lines
-        self.check_flood(*self.flood(trace))
+        return self.flood(trace, **more)
+
+    def test_cluster_a_flood_is_seen_by_vmtrace(self):
+        self.check_flood(*self.flood_seen_by_vmtrace())
+
+    def test_cluster_a_flood_through_a_driver_without_outputv_is_seen_by_vmtrace(self):
+        self.check_flood(*self.flood_seen_by_vmtrace(flags=['-proto_dist', 'plain']), packet='dist__output')
 
     def test_cluster_a_flood_is_seen_by_bpftrace(self):
         session.require_tracer()

@@ -14,6 +14,7 @@ import threading
 import time
 
 from harness.golden import ENVIRONMENT
+from harness.native import compile_library
 from harness.results import Failure, Skip
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -30,11 +31,12 @@ COMPILED, COMPILING = [], threading.Lock()
 
 
 def compiled_modules():
-    """The folder of the modules that tests share: compiled once, by whoever comes first."""
+    """The folder of the modules and the driver that tests share: compiled once, by whoever comes first."""
     with COMPILING:
         if not COMPILED:
             folder = tempfile.TemporaryDirectory(prefix='vmrun-nodes-')
             subprocess.run(['erlc', '-o', folder.name, *map(str, HERE.glob('*.erl'))], check=True, env=ENVIRONMENT)
+            compile_library(HERE.parent.parent / 'vm/include', HERE / 'plain_drv.c', pathlib.Path(folder.name) / 'plain_drv.so')
             COMPILED.append(folder)
         return COMPILED[0].name
 

@@ -35,7 +35,8 @@ def tests(root, vmrun):
     all_tests = paired('nodes', vmrun, PAIRS)
     all_tests += [test('epmd: ours is started where none is installed', own_epmd), test('epmd: that of erl', stock_epmd),
                   test('epmd: its own answers', epmd_tool), test('another epmd module', epmd_module), test('a fixed port and no epmd', fixed_port),
-                  test('another distribution module', proto_dist), test('IPv6', ipv6), test('the cookie file', cookie_file),
+                  test('another distribution module', proto_dist),
+                  test('a distribution driver that has no outputv', plain_driver), test('IPv6', ipv6), test('the cookie file', cookie_file),
                   test('a name that cannot be', bad_name), test('started by the program', started_by_program),
                   test('erl_call', erl_call), test('a remote shell', remote_shell), test("a stock node's tools", tools),
                   test('a node in C', c_node), test('Elixir', elixir), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True)]
@@ -230,6 +231,15 @@ def proto_dist(vmrun):
         expect_end(cluster.evaluate('vmrun', 'one', f"""
             io:format("~p~n", [net_adm:ping('{peer.full}')]), {{echo, '{peer.full}'}} ! {{self(), x}}, receive {{_, x}} -> ok end, halt(0)""",
                                     flags=['-proto_dist', 'counting_tcp']), 0, 'counting_tcp_dist carries', 'pong')
+
+
+def plain_driver(vmrun):
+    """On either side, and on both: it is given each packet in one piece."""
+    flags = ['-proto_dist', 'plain']
+    with Cluster(vmrun) as cluster:
+        for i, (a, with_a, b, with_b) in enumerate((('vmrun', flags, 'erl', ()), ('erl', (), 'vmrun', flags), ('vmrun', flags, 'vmrun', flags), ('erl', flags, 'erl', flags))):
+            peer = cluster.peer(b, f'peer{i}', flags=with_b)
+            expect_end(cluster.node(a, f'first{i}', 'cases', peer.full, flags=with_a), 0, ' 0 failed')
 
 
 def ipv6(vmrun):
