@@ -227,6 +227,9 @@ Term bif_erlang_dist_ctrl_put_data_2(Process& p, const Term* a) {
   charge(p, static_cast<SWord>(bytes.size() / kBytesPerStep));
   // A packet without a byte is a tick.
   if (!connection->put_data(bytes.data(), bytes.size(), nullptr)) connection->end(atoms::kill);
+  // Who sends as well must not wait for it.
+  if (connection->channel.owes_much() && p.id != connection->controller)
+    connection->channel.make_wait(p, connection->route());
   return atoms::ok;
 }
 

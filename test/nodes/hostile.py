@@ -3,6 +3,7 @@ of ours closes such a connection, says why, and goes on serving others."""
 import contextlib
 import os
 import random
+import select
 import struct
 import time
 
@@ -15,7 +16,8 @@ PATIENCE_S = 60
 
 
 def tests(vmrun):
-    return [Test('nodes', f'a hostile node: {name}', lambda function=function: attack(vmrun, function)) for name, function in (
+    tests = [Test('nodes', 'a hostile node: it asks and does not read', lambda: attack(vmrun, greedy_asker, flags=['+zdbbl', '64']))]
+    return tests + [Test('nodes', f'a hostile node: {name}', lambda function=function: attack(vmrun, function)) for name, function in (
         ('its handshake is garbage', handshakes), ('it does not know the cookie', cookies), ('its packets are none', packets), ('its large messages are no terms', large),
         ('its packets do not end', lengths), ('it makes atoms', atoms), ('it begins messages', sequences), ('its control messages are odd', controls), ('it does not read', slow_reader))]
 
@@ -23,7 +25,7 @@ def tests(vmrun):
 class Attacked:
     """A node of ours that listens at a known port."""
 
-    def __init__(self, cluster):
+    def __init__(self, cluster, flags=()):
         self.port, self.cookie = free_port(), cluster.cookie
         self.node = cluster.evaluate('vmrun', 'attacked', '''
             Flood = fun Flood(To, B) -> To ! B, Flood(To, B) end,
@@ -37,7 +39,7 @@ class Attacked:
                             Serve()
                     end,
             register(attacked, self()), io:format("ready~n"), Serve()''',
-                                     flags=['+t', '20000', '-start_epmd', 'false', '-erl_epmd_port', str(self.port)])
+                                     flags=[*flags, '+t', '20000', '-start_epmd', 'false', '-erl_epmd_port', str(self.port)])
         self.node.wait_for('ready')
 
     def connection(self, name, flags=ALL_FLAGS):
@@ -80,14 +82,14 @@ class Attacked:
         bad.close()
         self.node.wait_for(reason)
 
-    def resident_mb(self):
+    def resident_mb(self, which='VmRSS'):
         with open(f'/proc/{self.node.process.pid}/status', encoding='ascii') as status:
-            return next(int(line.split()[1]) // 1024 for line in status if line.startswith('VmRSS'))
+            return next(int(line.split()[1]) // 1024 for line in status if line.startswith(which))
 
 
-def attack(vmrun, function):
+def attack(vmrun, function, flags=()):
     with Cluster(vmrun, epmd=False) as cluster:
-        attacked = Attacked(cluster)
+        attacked = Attacked(cluster, flags)
         try:
             attacked.still_serves()
             function(attacked)
@@ -266,4 +268,36 @@ def slow_reader(attacked):
         attacked.still_serves()
         if attacked.resident_mb() > before + 300:
             raise Failure(f'{attacked.resident_mb()} MB, {before} MB before')
+    bad.close()
+
+
+def greedy_asker(attacked):
+    """Each request has an answer, which nobody suspends: the node reads no more of them when it owes many, and goes on when they are
+    taken. In time all are answered."""
+    requests = 1000000
+    bad = attacked.connection('greedy@localhost')
+    before = attacked.resident_mb()
+    request = header() + small_tuple(integer(19), bad.pid(), atom('nobody'), bad.reference(1, 2, 3))
+    many = (struct.pack('>I', len(request)) + request) * 1000
+    sent, all_sent, answers, rest, reads = 0, requests // 1000 * len(many), 0, b'', False
+    bad.socket.setblocking(False)
+    while answers < requests:
+        may_read, may_write, _ = select.select([bad.socket] if reads else [], [bad.socket] if sent < all_sent else [], [], PATIENCE_S if reads else 1)
+        if may_write:
+            sent += bad.socket.send(many[sent % len(many):])
+        elif not reads:
+            attacked.still_serves()
+            reads = True  # all is sent, or the node takes no more, or is slow
+        elif not may_read:
+            raise Failure(f'{answers} answers to {requests} requests')
+        if may_read:
+            rest += bad.socket.recv(1 << 20)
+            at = 0
+            while len(rest) - at >= 4 and len(rest) - at >= 4 + (size := struct.unpack_from('>I', rest, at)[0]):
+                at += 4 + size
+                answers += size > 0
+            rest = rest[at:]
+    grown = attacked.resident_mb('VmHWM') - before
+    if grown > 50:
+        raise Failure(f'it has grown by {grown} MB')
     bad.close()

@@ -1,5 +1,6 @@
-/* A distribution driver whose entry has output and no outputv: packets with a length of four bytes, over a connected descriptor that the
- * name of the port tells, of which it has a duplicate. It begins to read when it is told to, by a control that gives what has been read already. */
+/* A distribution driver whose entry has output and no outputv: packets with a length of four bytes,
+ * over a duplicate of the connected descriptor that the name of the port tells. It begins to read
+ * when it is told to, by a control that gives what has been read already. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -99,7 +100,8 @@ static void ready_input(ErlDrvData data, ErlDrvEvent event) {
   } else if (errno != EAGAIN && errno != EINTR) driver_failure_posix(c->port, errno);
 }
 
-static ErlDrvSSizeT control(ErlDrvData data, unsigned command, char* bytes, ErlDrvSizeT size, char** answer, ErlDrvSizeT most) {
+static ErlDrvSSizeT control(ErlDrvData data, unsigned command, char* bytes, ErlDrvSizeT size, char** answer,
+                            ErlDrvSizeT most) {
   Connection* c = (Connection*)data;
   (void)command, (void)answer, (void)most;
   memcpy(room(c, size), bytes, size);

@@ -12,7 +12,16 @@ namespace vmrun::dist {
 
 std::atomic<Word> busy_limit{Word{1} << 20};
 
+constinit thread_local const Channel* Channel::Answering::to_ = nullptr;
+
 namespace {
+
+// Times the limit for messages. Twice what requests there can be in the system's buffers.
+constexpr Word kMostOwed = 64;
+
+bool is_much_to_owe(Word answers) {
+  return answers >= kMostOwed * busy_limit.load(std::memory_order_relaxed);
+}
 
 void let_go(const std::vector<Term>& waiters) {
   for (const Term pid : waiters) {
@@ -91,6 +100,10 @@ std::shared_ptr<Connection> Channel::connection() {
 
 Pushed Channel::push_locked(std::unique_lock<std::mutex>& lock, std::unique_ptr<OutgoingMessage> m) {
   waiting_bytes_ += m->bytes();
+  if (m->is_answer) {
+    waiting_answers_ += m->memory();
+    if (is_much_to_owe(waiting_answers_ + taken_answers_)) owes_much_.store(true, std::memory_order_relaxed);
+  }
   waiting_.push_back(std::move(m));
   const bool busy = waiting_bytes_ + taken_bytes_ >= busy_limit.load(std::memory_order_relaxed);
   if (busy) busy_.store(true, std::memory_order_relaxed);
@@ -138,18 +151,22 @@ bool Channel::take(const Connection& by, OutputQueue& to) {
     }
     taken.swap(waiting_);
     taken_bytes_ += waiting_bytes_;
-    waiting_bytes_ = 0;
+    taken_answers_ += waiting_answers_;
+    waiting_bytes_ = waiting_answers_ = 0;
   }
   for (std::unique_ptr<OutgoingMessage>& m : taken) to.push(std::move(m));
   return true;
 }
 
-void Channel::report_left(const Connection& by, Word bytes) {
+void Channel::report_left(const Connection& by, const OutputQueue& left) {
   std::vector<Term> waiters;
   {
     std::lock_guard lock(mutex_);
     if (connection_.get() != &by) return;
-    taken_bytes_ = bytes;
+    taken_bytes_ = left.bytes();
+    taken_answers_ = left.answers();
+    if (!is_much_to_owe(waiting_answers_ + taken_answers_))
+      owes_much_.store(false, std::memory_order_relaxed);
     if (!busy_.load(std::memory_order_relaxed) ||
         waiting_bytes_ + taken_bytes_ >= busy_limit.load(std::memory_order_relaxed))
       return;
@@ -178,9 +195,10 @@ std::unique_ptr<Loss> Channel::lose_locked(std::unique_lock<std::mutex>& lock, T
   const std::vector<Term> waiters = std::move(waiters_);
   waiting_.clear();
   waiters_.clear();
-  waiting_bytes_ = taken_bytes_ = 0;
+  waiting_bytes_ = taken_bytes_ = waiting_answers_ = taken_answers_ = 0;
   awake_ = false;
   busy_.store(false, std::memory_order_relaxed);
+  owes_much_.store(false, std::memory_order_relaxed);
   set(State::kClosing, loss->connection);
   lock.unlock();
   let_go(waiters);

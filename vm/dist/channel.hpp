@@ -65,6 +65,12 @@ class Channel {
   Route connect();
   /// More waits than the limit.
   bool is_busy() const { return busy_.load(std::memory_order_relaxed); }
+  /// So many answers wait for the other node that nothing more is read of what it says: it asks and
+  /// does not read. Nodes that make their senders wait do not come there: then what waits here is
+  /// an answer to what was on the way, and that is less.
+  bool owes_much() const { return owes_much_.load(std::memory_order_relaxed); }
+  /// What this thread pushes by transmit while it has one of these is an answer.
+  class Answering;
 
   // ---- Senders ----------------------------------------------------------------------------------
   /// The message goes behind those that wait. change(Relations&) is done with it, under the lock;
@@ -109,8 +115,8 @@ class Channel {
   /// Moves what waits to the holder's queue. False: there is nothing, and whoever pushes next calls
   /// Connection::wake.
   [[nodiscard]] bool take(const Connection& by, OutputQueue& to);
-  /// So many bytes are left of what was taken.
-  void report_left(const Connection& by, Word bytes);
+  /// So much is left of what was taken.
+  void report_left(const Connection& by, const OutputQueue& left);
   /// Bytes that wait, here or with the holder.
   Word queued_bytes();
 
@@ -134,15 +140,27 @@ class Channel {
 
   std::atomic<Word> word_{0};    // state and the connection's number
   std::atomic<Flags> flags_{0};  // written before word_
-  std::atomic<bool> busy_{false};
+  std::atomic<bool> busy_{false}, owes_much_{false};
 
   std::mutex mutex_;  // guards what follows, and all changes
   std::shared_ptr<Connection> connection_;
   std::unique_ptr<Relations> relations_;
   std::vector<std::unique_ptr<OutgoingMessage>> waiting_;
   Word waiting_bytes_ = 0, taken_bytes_ = 0;
-  bool awake_ = false;         // the holder looks at waiting_ again before it rests
-  std::vector<Term> waiters_;  // processes
+  Word waiting_answers_ = 0, taken_answers_ = 0;  // OutgoingMessage::memory of them
+  bool awake_ = false;                            // the holder looks at waiting_ again before it rests
+  std::vector<Term> waiters_;                     // processes
+};
+
+class Channel::Answering {
+ public:
+  explicit Answering(Channel& channel) { to_ = &channel; }
+  ~Answering() { to_ = nullptr; }
+  Answering(const Answering&) = delete;
+  static bool is(const Channel& channel) { return to_ == &channel; }
+
+ private:
+  static constinit thread_local const Channel* to_;
 };
 
 /// A connection that is gone, and has still to be told to those who had to do with it.

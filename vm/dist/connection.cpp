@@ -30,6 +30,7 @@ Connection::Connection(Channel& channel, Term controller, Flags flags)
 bool Connection::receive(const std::uint8_t* data, std::size_t size, Binary* binary) {
   if (bad_) return false;  // the end is under way
   packets_in.fetch_add(1, std::memory_order_relaxed);
+  const Channel::Answering answering(channel);
   const char* wrong = nullptr;
   switch (input_.take(data, size, binary)) {
     case Taken::kTick:

@@ -42,7 +42,7 @@ class Connection {
   /// Whether there is one; if not, wake will be called.
   [[nodiscard]] bool has_output() { return !output_.empty() || channel.take(*this, output_); }
   /// After some of them.
-  void report_left() { channel.report_left(*this, output_.bytes()); }
+  void report_left() { channel.report_left(*this, output_); }
 
  private:
   bool bad_ = false;  // what has come in

@@ -83,6 +83,7 @@ template <class Change>
 Pushed transmit(const Route& route, Term from, const Control& control, Term payload, Change change) {
   std::unique_ptr<OutgoingMessage> m = encode_message(control.term(), payload, route.flags, kAllSteps);
   m->sender = from.raw();
+  m->is_answer = Channel::Answering::is(*route.channel);
   return route.channel->push(route, std::move(m), change);
 }
 inline Pushed transmit(const Route& route, Term from, const Control& control, Term payload = kNonValue) {

@@ -88,7 +88,7 @@ void PortConnection::send(Port& p, const Packet& packet) {
   call_outputv_to(p, channel.name, &vector);
 }
 
-void PortConnection::output(Port& p) {
+void PortConnection::send_some(Port& p) {
   Packet packet;
   for (std::size_t bytes = 0; bytes < kBytesATurn && !p.busy.load(std::memory_order_relaxed);) {
     if (!next_packet(&packet)) return;
@@ -103,6 +103,13 @@ void PortConnection::output(Port& p) {
   if (!p.busy.load(std::memory_order_relaxed)) queue_task(p, new OutputTask);
 }
 
+void PortConnection::output(Port& p) {
+  send_some(p);
+  if (put_off_ && !wants_no_input()) read_again(p);
+}
+
+void PortConnection::read_again(Port& p) { queue_task(p, put_off_.release()); }
+
 void PortConnection::not_busy(Port& p) {
   if (probe::dist_port_not_busy_enabled()) [[unlikely]]
     probe::fire_dist_port_not_busy(local_node_name(), p.id, channel.name);
@@ -113,6 +120,7 @@ void PortConnection::not_busy(Port& p) {
 
 void PortConnection::closing(Port& p, Term reason) {
   loss_ = channel.lose(number, reason);
+  if (put_off_) read_again(p);
   if (loss_ && loss_->tell(kPiece)) loss_.reset();
   if (loss_) queue_task(p, new TellTask);
 }

@@ -5,8 +5,9 @@
 
 /// A port as the controller of a connection: what its driver delivers goes to the connection and
 /// not to its owner, from the moment it is attached; packets go out through the driver's output or
-/// outputv, in a task of the port, several a turn. A driver that is busy keeps the rest back. The
-/// connection ends when the port closes, for the same reason.
+/// outputv, in a task of the port, several a turn. A driver that is busy keeps the rest back.
+/// Nothing is read while there are too many answers to send (Channel::owes_much). The connection
+/// ends when the port closes, for the same reason.
 namespace vmrun::dist {
 
 class PortConnection final : public Connection, public PortPeer {
@@ -20,6 +21,8 @@ class PortConnection final : public Connection, public PortPeer {
   void end(Term reason) override;
 
   void input(Port& p, const std::uint8_t* bytes, std::size_t size, Binary* binary) override;
+  bool wants_no_input() override { return channel.owes_much(); }
+  void put_off(PortTask* reading) override { put_off_.reset(reading); }
   void not_busy(Port& p) override;
   void closing(Port& p, Term reason) override;
   bool is_closing(Port& p, bool all) override;
@@ -29,7 +32,10 @@ class PortConnection final : public Connection, public PortPeer {
 
  private:
   void send(Port& p, const Packet& packet);
+  void send_some(Port& p);
+  void read_again(Port& p);
 
+  std::unique_ptr<PortTask> put_off_;
   std::unique_ptr<Loss> loss_;  // while it is told
   bool is_refused_ = false;     // what came was bad: the rest is not looked at
 };

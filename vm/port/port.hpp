@@ -36,6 +36,10 @@ class PortPeer {
  public:
   /// Data from the driver. binary: what `bytes` lie in, to be retained; or nullptr.
   virtual void input(Port& p, const std::uint8_t* bytes, std::size_t size, Binary* binary) = 0;
+  /// Nothing is to be read for the port now.
+  virtual bool wants_no_input() = 0;
+  /// The task that would have read, which the peer takes over and queues when that has changed.
+  virtual void put_off(PortTask* reading) = 0;
   /// The port is not busy any more; port-not_busy has fired. Any thread.
   virtual void not_busy(Port& p) = 0;
   /// The port closes, links and monitors have not been told yet.

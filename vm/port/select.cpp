@@ -142,6 +142,8 @@ struct ReadyTask final : PortTask {
 
   void run(Port& p) override {
     Descriptor& d = *descriptor(fd);
+    if (direction == kRead && p.peer && p.is_open() && p.peer->wants_no_input())
+      return p.peer->put_off(new ReadyTask(direction, fd, generation));
     if (begin(d, p.id)) {
       switch (direction) {
         case kRead: call_ready_input(p, event_of(fd)); break;

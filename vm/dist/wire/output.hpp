@@ -38,11 +38,15 @@ class OutgoingMessage {
 
   /// Of control and payload; what a header takes is not counted.
   std::size_t bytes() const { return bytes_; }
+  /// Of the whole, nearly.
+  std::size_t memory() const { return sizeof *this + kHeaderRoom + bytes_; }
   /// Whether some of it has been sent.
   bool has_begun() const { return sent_bytes_ > 0; }
   /// Messages with the same one keep their order, messages of different ones need not: the pid of
   /// who sent it. For OutputQueue; free for the caller to set before pushing.
   Word sender = 0;
+  /// The other node has caused it (Channel::owes_much). Free to set before pushing too.
+  bool is_answer = false;
 
  private:
   friend class MessageEncoder;
@@ -99,6 +103,8 @@ class OutputQueue {
   bool next_packet(Packet* packet);
   /// Of messages, as OutgoingMessage::bytes, that have not gone out completely.
   std::size_t bytes() const { return bytes_; }
+  /// What answers among them take, as OutgoingMessage::memory.
+  std::size_t answers() const { return answers_; }
   bool empty() const { return turns_.empty(); }
 
  private:
@@ -107,7 +113,7 @@ class OutputQueue {
   Waiting turns_;
   std::unordered_map<Word, Waiting>
       held_;  // behind a message of their sender that is being sent in fragments
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0, answers_ = 0;
 };
 
 }  // namespace vmrun::dist

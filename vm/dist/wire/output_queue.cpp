@@ -4,6 +4,7 @@ namespace vmrun::dist {
 
 void OutputQueue::push(std::unique_ptr<OutgoingMessage> m) {
   bytes_ += m->bytes();
+  if (m->is_answer) answers_ += m->memory();
   turns_.push_back(std::move(m));
 }
 
@@ -21,6 +22,7 @@ bool OutputQueue::next_packet(Packet* packet) {
     return true;
   }
   bytes_ -= m->bytes();
+  if (m->is_answer) answers_ -= m->memory();
   const auto held = held_.empty() ? held_.end() : held_.find(m->sender);
   if (held == held_.end()) return true;
   // It was the last fragment. Those held behind it are older than its sender's that have turns.
