@@ -36,8 +36,9 @@ constexpr Row kRows[] = {
     {"-progname", 1, "PROGRAM", "what peer and slave start for another node (default: this program)"},
     {"-kernel", 2, "KEY VALUE...",
      "parameters of the library, each VALUE a term: inet_dist_listen_min, net_ticktime… (docs/guide.md)"},
-    {"-ssl_dist_opt", 2, "KEY VALUE", nullptr},
-    {"-ssl_dist_optfile", 1, "FILE", nullptr},
+    {"-ssl_dist_opt", 2, "KEY VALUE...",
+     "options of TLS, with -proto_dist inet_tls: server_certfile, client_verify…"},
+    {"-ssl_dist_optfile", 1, "FILE", "the same in a file, which counts instead"},
 };
 
 const Row* find(const char* word) {
@@ -47,10 +48,12 @@ const Row* find(const char* word) {
 }
 
 // erl takes all words up to the next flag. Here the script may follow: a word that is no flag and
-// no file belongs to the flag before it.
+// no file belongs to the flag before it. What follows a key may name a file.
+
+bool is_word(int argc, const char* const* argv, int i) { return i < argc && argv[i][0] != '-'; }
 
 bool is_value(int argc, const char* const* argv, int i) {
-  return i < argc && argv[i][0] != '-' && !std::filesystem::exists(argv[i]);
+  return is_word(argc, argv, i) && !std::filesystem::exists(argv[i]);
 }
 
 bool is_key(int argc, const char* const* argv, int i) {
@@ -65,7 +68,7 @@ int more_values(const Row& row, int argc, const char* const* argv, int i) {
   if (!std::strcmp(row.name, "-setcookie"))
     return std::strchr(argv[i - 1], '@') && is_value(argc, argv, i) ? 1 : 0;
   int more = 0;
-  while (row.values == 2 && is_key(argc, argv, i + more) && is_value(argc, argv, i + more + 1)) more += 2;
+  while (row.values == 2 && is_key(argc, argv, i + more) && is_word(argc, argv, i + more + 1)) more += 2;
   return more;
 }
 

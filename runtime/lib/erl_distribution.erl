@@ -1,6 +1,7 @@
 %% The processes that make this machine a node, and who looks after them:
 %%
 %%   kernel_sup                         where OTP has it too; ends the machine when it cannot keep its children up
+%%     code_server                      stands for the machine's loading of code
 %%     rex                              of rpc
 %%     net_sup or net_sup_dynamic       started from the command line, or by net_kernel:start/1,2
 %%       erl_epmd auth net_kernel       and what the distribution modules need
@@ -117,7 +118,8 @@ kept(Sup) ->
 
 init({kernel_sup, Children}) ->
     Rex = #{id => rex, start => {rpc, start_link, []}, shutdown => 2000},
-    {ok, {#{strategy => one_for_all, intensity => 0, period => 1}, [Rex | Children]}};
+    Code = #{id => code_server, start => {code_ready, start_link, []}, shutdown => 2000},
+    {ok, {#{strategy => one_for_all, intensity => 0, period => 1}, [Code, Rex | Children]}};
 init({net_sup, Options}) ->
     Epmd = case init:get_argument(no_epmd) of
                {ok, _} -> [];

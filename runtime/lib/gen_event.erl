@@ -9,7 +9,6 @@
          delete_handler/3, swap_handler/3, swap_sup_handler/3, which_handlers/1, call/3, call/4,
          send_request/3, send_request/5, wait_response/2, wait_response/3, receive_response/2, receive_response/3,
          check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3, reqids_to_list/1]).
--export([become/3]). % for init
 -export([init_it/6, wakeup/1, system_continue/3, system_terminate/4, system_code_change/4, system_get_state/1,
          system_replace_state/2, format_status/2, format_log/1, print_event/3]).
 
@@ -106,12 +105,6 @@ init_it(Starter, Parent, FullName, _, _, Options) ->
     proc_lib:init_ack(Starter, {ok, self()}),
     loop(#m{parent = Parent, name = gen:name(FullName), debug = Debug,
             hibernate_after = gen:hibernate_after(Options)}, false).
-
-%% The calling process is an event manager with one handler from here on.
-become(Name, Handler, Args) ->
-    process_flag(trap_exit, true),
-    {ok, M, _} = add(Handler, Args, false, #m{parent = self(), name = Name, hibernate_after = infinity}),
-    loop(M, false).
 
 loop(M, true) -> proc_lib:hibernate(?MODULE, wakeup, [M]);
 loop(#m{hibernate_after = After} = M, false) ->

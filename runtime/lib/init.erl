@@ -174,11 +174,24 @@ logger_proxy() ->
     end,
     logger_proxy().
 
-%% The event manager of signals, erl_signal_server: nothing of it is loaded before something comes.
+%% The event manager of signals, erl_signal_server: nothing of it is loaded before something comes. From then on it is a manager
+%% of gen_event, whose one, OTP's or ours, is in the code path, and this process hands on to it what comes to the name.
 
 signal_server() -> erlang:hibernate(?MODULE, signals, []).
 
-signals() -> gen_event:become(erl_signal_server, erl_signal_handler, []).
+signals() ->
+    process_flag(trap_exit, true),
+    {ok, Manager} = gen_event:start_link(),
+    ok = gen_event:add_handler(Manager, erl_signal_handler, []),
+    forward(Manager).
+
+forward(Manager) ->
+    receive
+        {'EXIT', Manager, Reason} -> exit(Reason);
+        Message ->
+            Manager ! Message,
+            forward(Manager)
+    end.
 
 %% Calls
 

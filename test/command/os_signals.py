@@ -11,7 +11,7 @@ import tempfile
 import time
 
 from harness.golden import ENVIRONMENT
-from harness.results import Failure, Test
+from harness.results import Failure, Skip, Test
 from harness.sanitizers import need_signals_at_once
 
 from .suite import PATIENCE_S, Ended, native_flags, run
@@ -24,6 +24,7 @@ def tests(vmrun):
         ('signals that end it', ending_signals),
         ('signals a program handles', handled_signals),
         ('signals one after the other', signal_storm),
+        ("signals with OTP's gen_event", signals_of_otp),
         ('the interrupt key off and without a terminal', interrupt_flags),
         ('a crash dump', crash_dump),
         ('a crash dump beside what does not stop', dump_beside_running),
@@ -153,6 +154,21 @@ def signal_storm(vmrun):
 
 
 MENU = r'\nBREAK: \(a\)bort \(A\)bort with dump \(c\)ontinue \(p\)roc info \(i\)nfo\n +\(l\)oaded \(k\)ill \(v\)ersion \(D\)b-tables \(d\)istribution \(h\)elp\n'
+
+
+def signals_of_otp(vmrun):
+    """The event manager of signals is that of an installed OTP if its library goes before ours."""
+    ebins = list(pathlib.Path('/usr/lib/erlang/lib').glob('stdlib-*/ebin'))
+    if not ebins:
+        raise Skip('no stdlib of OTP in /usr/lib/erlang')
+    text = '''main() ->
+        [erl_signal_handler] = gen_event:which_handlers(erl_signal_server),
+        "gen_event.beam" = filename:basename(code:which(gen_event)),
+        io:format("ready~n"), receive never -> ok end.'''
+    after_signal(vmrun, signal.SIGTERM, text, '-pa', str(ebins[0])).expect(0, err=['SIGTERM received - shutting down\n'])
+    stopped = 'main() -> ok = gen_event:stop(erl_signal_server), undefined = whereis(erl_signal_server), io:format("ready~n"), receive never -> ok end.'
+    for flags in ([], ['-pa', str(ebins[0])]):
+        after_signal(vmrun, signal.SIGTERM, stopped, *flags).expect(0, out='')
 
 
 def interrupt_flags(vmrun):

@@ -1,7 +1,8 @@
-"""Connections of OTP's inet_tls_dist, with its ssl and crypto as installed, to a stock node that has the same."""
+"""Connections of OTP's inet_tls_dist, with its ssl and crypto as installed, between nodes of ours and of a stock erl."""
 import functools
 import pathlib
 import shutil
+import signal
 import subprocess
 
 from harness.results import Skip, Test
@@ -9,24 +10,34 @@ from nodes.cluster import Cluster, expect_end
 
 LIBRARIES = pathlib.Path('/usr/lib/erlang/lib')
 APPLICATIONS = ('stdlib', 'ssl', 'public_key', 'crypto', 'asn1')
+PAIRS = [('vmrun', 'erl'), ('erl', 'vmrun'), ('vmrun', 'vmrun')]
 
 
 def tests(vmrun):
-    return [Test('nodes', 'TLS: vmrun connects to erl', functools.partial(connects, vmrun))]
+    return [Test('nodes', f'TLS: {a} connects to {b}', functools.partial(connects, vmrun, a, b)) for a, b in PAIRS]
 
 
-def connects(vmrun):
-    ebins = [ebin for name in APPLICATIONS for ebin in LIBRARIES.glob(f'{name}-*/ebin')]
-    if len(ebins) < len(APPLICATIONS) or not shutil.which('openssl'):
-        raise Skip(f'not all of {", ".join(APPLICATIONS)} in {LIBRARIES}, or no openssl')
-    with Cluster(vmrun) as cluster:
-        certificate, key, options = (cluster.folder / name for name in ('certificate.pem', 'key.pem', 'ssl.conf'))
+class Secured(Cluster):
+    """Where nodes talk TLS."""
+
+    def __enter__(self):
+        if any(not list(LIBRARIES.glob(f'{name}-*/ebin')) for name in APPLICATIONS) or not shutil.which('openssl'):
+            raise Skip(f'not all of {", ".join(APPLICATIONS)} in {LIBRARIES}, or no openssl')
+        super().__enter__()
+        certificate, key, options = (self.folder / name for name in ('certificate.pem', 'key.pem', 'ssl.conf'))
         subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-keyout', str(key), '-out',
                         str(certificate)], check=True, capture_output=True)
         options.write_text(f'[{{server, [{{certfile, "{certificate}"}}, {{keyfile, "{key}"}}]}}, {{client, [{{verify, verify_none}}]}}].')
-        flags = ['-proto_dist', 'inet_tls', '-ssl_dist_optfile', str(options)]
-        peer = cluster.peer('erl', flags=flags)
-        node = cluster.evaluate('vmrun', 'one', f"""
+        self.by_file = ['-proto_dist', 'inet_tls', '-ssl_dist_optfile', str(options)]
+        self.by_words = ['-proto_dist', 'inet_tls', '-ssl_dist_opt', 'server_certfile', str(certificate), 'server_keyfile', str(key), '-ssl_dist_opt',
+                         'client_verify', 'verify_none']
+        return self
+
+
+def connects(vmrun, first, second):
+    with Secured(vmrun) as cluster:
+        peer = cluster.peer(second, flags=cluster.by_file)
+        node = cluster.evaluate(first, 'one', f"""
             Peer = '{peer.full}',
             process_flag(trap_exit, true),
             pong = net_adm:ping(Peer),
@@ -38,5 +49,9 @@ def connects(vmrun):
             Linked = spawn_link(Peer, timer, sleep, [infinity]),
             true = erlang:disconnect_node(Peer),
             receive {{'EXIT', Linked, Reason}} -> io:format("~p~n", [Reason]) end,
-            io:format("~p~n", [net_adm:ping(Peer)]), halt(0)""", flags=[*flags, *(part for ebin in ebins for part in ('-pa', str(ebin)))])
+            io:format("~p~n", [net_adm:ping(Peer)]), halt(0)""", flags=cluster.by_words)
         expect_end(node, 0, 'echoed', 'tls', 'noconnection', 'pong')
+        plain = cluster.evaluate(first, 'plain', f"io:format(\"~p~n\", [net_adm:ping('{peer.full}')]), halt(0)")
+        expect_end(plain, 0, 'pang')
+        peer.process.send_signal(signal.SIGTERM)
+        expect_end(peer, 0, 'SIGTERM received')
