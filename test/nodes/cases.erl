@@ -179,6 +179,51 @@ case_spawn_monitor(Peer) ->
     exit(Pid2, stop),
     {'DOWN', Ref2, process, Pid2, stop} = next().
 
+%% The token goes with the request and with the answer, and each is an event on both sides.
+case_spawn_with_token(Peer) ->
+    Self = self(),
+    Traced = fun(Spawn) ->
+                 seq_trace:set_token(label, 17),
+                 [seq_trace:set_token(What, true) || What <- [send, 'receive']],
+                 seq_trace:set_token(serial, {100, 100}),
+                 Result = Spawn(),
+                 Token = seq_trace:get_token(),
+                 seq_trace:set_token([]),
+                 {Result, Token}
+             end,
+    seq_trace:set_system_tracer(spawn_link(?MODULE, forward, [Self])),
+    erpc:call(Peer, seq_trace, set_system_tracer, [spawn_link(Peer, ?MODULE, forward, [Self])]),
+    Leader = group_leader(),
+    {{Pid, Ref}, {3, 17, 102, Pid, 101}} = Traced(fun() -> spawn_monitor(Peer, ?MODULE, tell_token, [Self]) end),
+    receive {Pid, Token} -> {3, 17, 102, Self, 100} = Token end,
+    receive {'DOWN', Ref, _, _, normal} -> ok end,
+    Request = {spawn_request, Ref, Self, Leader, {?MODULE, tell_token, 1}, [monitor]},
+    Reply = {spawn_reply, Ref, ok, Pid},
+    [{send, {100, 101}, Self, Peer, Request}, {send, {100, 102}, Self, Peer, [Self]}, {'receive', {101, 102}, Pid, Self, Reply},
+     {'receive', {102, 103}, Pid, Self, {Pid, _}}] = seen(node(), 4),
+    [{'receive', {100, 101}, Self, Pid, Request}, {send, {101, 102}, Pid, Self, Reply}, {'receive', {100, 102}, Self, Pid, [Self]},
+     {send, {102, 103}, Pid, Self, {Pid, _}}] = seen(Peer, 4),
+    %% Where there is no process the node answers.
+    {{Bad, {spawn_reply, Bad, error, badopt}}, {3, 17, 102, Peer, 101}} =
+        Traced(fun() -> Id = spawn_request(Peer, ?MODULE, tell_token, [Self], [odd]), {Id, reply(Id)} end),
+    [_, _, {'receive', {101, 102}, Peer, Self, {spawn_reply, Bad, error, badopt}}] = seen(node(), 3),
+    [{'receive', {100, 101}, Self, Peer, {spawn_request, Bad, Self, Leader, _, [odd]}}, {send, {101, 102}, Peer, Self, _}] = seen(Peer, 2),
+    %% What the own node says leaves the token as it is.
+    {{None, {spawn_reply, None, error, noconnection}}, {3, 17, 102, Self, 100}} =
+        Traced(fun() -> Id = spawn_request('nobody@localhost', ?MODULE, tell_token, [Self]), {Id, reply(Id)} end),
+    erpc:call(Peer, seq_trace, set_system_tracer, [false]),
+    seq_trace:set_system_tracer(false).
+
+reply(Id) -> receive {spawn_reply, Id, _, _} = Reply -> Reply end.
+
+tell_token(To) -> To ! {self(), seq_trace:get_token()}.
+
+forward(To) ->
+    receive {seq_trace, 17, Event} -> To ! {seen, node(), Event} end,
+    forward(To).
+
+seen(Node, N) -> [receive {seen, Node, Event} -> Event end || _ <- lists:seq(1, N)].
+
 case_spawn_request(Peer) ->
     Id = spawn_request(Peer, ?MODULE, later, [self()], [{reply_tag, tag}]),
     {tag, Id, ok, Pid} = receive {tag, _, _, _} = Reply -> Reply after ?PATIENCE -> none end,

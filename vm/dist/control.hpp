@@ -48,14 +48,25 @@ class Control {
  public:
   template <class... T>
   explicit Control(Operation operation, T... elements) {
-    Term* hp = words_;
-    term_ = make_tuple(hp, Term::small(static_cast<SWord>(operation)), elements...);
-    static_assert(sizeof...(T) + 2 <= kWords);
+    write(operation, elements...);
+  }
+  /// The second operation, with the token behind the elements, if there is a token.
+  template <class... T>
+  Control(Operation without, Operation with_token, Term token, T... elements) {
+    if (token.is_nil()) write(without, elements...);
+    else write(with_token, elements..., token);
   }
   Control(const Control&) = delete;
   Term term() const { return term_; }
 
  private:
+  template <class... T>
+  void write(Operation operation, T... elements) {
+    static_assert(sizeof...(T) + 2 <= kWords);
+    Term* hp = words_;
+    term_ = make_tuple(hp, Term::small(static_cast<SWord>(operation)), elements...);
+  }
+
   static constexpr std::size_t kWords = 9;
   Term words_[kWords];
   Term term_;

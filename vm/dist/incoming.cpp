@@ -202,9 +202,9 @@ bool group_leader(const Incoming& in) {
 
 bool spawn_request(const Incoming& in) {
   const Arrived arguments(in.payload);
-  return arguments && spawn_for(in.route, in.e + 1, arguments->message);
+  return arguments && spawn_for(in.route, in.e + 1, arguments->message, in.token);
 }
-bool spawn_reply(const Incoming& in) { return dist::spawn_answered(in.route, in.e + 1); }
+bool spawn_reply(const Incoming& in) { return dist::spawn_answered(in.route, in.e + 1, in.token); }
 
 struct Row {
   Operation operation;

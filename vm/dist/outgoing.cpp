@@ -22,10 +22,8 @@ void mind(Pushed pushed, const Route& route, Term from) {
   if (p && p->id == from && !p->exiting.load(std::memory_order_relaxed)) route.channel->make_wait(*p, route);
 }
 
-// ---- Tokens -------------------------------------------------------------------------------------
+}  // namespace
 
-/// The token that goes along, in the arena; nil for none, or for one the other node could not take.
-/// Counts as a send.
 Term token_for(Process& p, Term to, Term message, const Route& route, Heap& arena) {
   if (!(p.observed & kCarriesToken)) return Term::nil();
   seq_trace_send(p, to, message);
@@ -34,6 +32,8 @@ Term token_for(Process& p, Term to, Term message, const Route& route, Heap& aren
     return Term::nil();
   return token;
 }
+
+namespace {
 
 // ---- Messages -----------------------------------------------------------------------------------
 

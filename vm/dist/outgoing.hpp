@@ -1,5 +1,6 @@
 #pragma once
 
+#include "vm/dist/channel.hpp"
 #include "vm/message/receiver.hpp"
 
 /// Everything of other nodes, as a receiver: each verb becomes a control message of the channel
@@ -18,5 +19,9 @@ class Elsewhere final : public Receiver {
   Reached group_leader(Term to, Term leader) override;
 };
 extern constinit Elsewhere elsewhere;
+
+/// The token that goes along with the message, in the arena; nil for none, or for one the other
+/// node could not take. Counts as a send. In p's thread.
+Term token_for(Process& p, Term to, Term message, const Route& route, Heap& arena);
 
 }  // namespace vmrun::dist

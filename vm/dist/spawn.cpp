@@ -2,6 +2,7 @@
 
 #include "vm/dist/channels.hpp"
 #include "vm/dist/control.hpp"
+#include "vm/dist/outgoing.hpp"
 #include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/spawn.hpp"
@@ -9,17 +10,28 @@
 #include "vm/process/bif.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/table.hpp"
+#include "vm/term/node.hpp"
+#include "vm/trace/seq_trace.hpp"
 
 namespace vmrun::dist {
 namespace {
 
+/// As the system tracer is shown it.
+Term request_message(Heap& heap, Term ref, Term parent, Term leader, Term mfa, Term options) {
+  Term* hp = heap.alloc(7);
+  return make_tuple(hp, atoms::spawn_request, ref, parent, leader, mfa, options);
+}
+
 /// {Reference, Pid or reason, Flags}: see message/spawn_answer.cpp.
-void send_answer(Term parent, RefKey key, Term result, SWord flags) {
-  Fragment* f = new_signal(SignalKind::kSpawnAnswer, 4 + kRefWords + copy_size_words(result));
+void send_answer(Term parent, RefKey key, Term result, SWord flags, Term token, bool from_vm) {
+  Fragment* f = new_signal(SignalKind::kSpawnAnswer,
+                           4 + kRefWords + copy_size_words(result) + carried_token_words(token));
   const Term copy = copy_into(*f, result);
   Term* hp = fragment_alloc(*f, kRefWords + 4);
   const Term ref = make_ref(hp, key);
   f->message = make_tuple(hp, ref, copy, Term::small(flags));
+  attach_token(token, *f);
+  f->from_vm = from_vm;
   Process* p = process_table.find(parent);
   if (!p || !push_signal(*p, f)) answer_dead(parent, f);
 }
@@ -28,9 +40,23 @@ void send_answer(Term parent, RefKey key, Term result, SWord flags) {
 
 // ---- Asking -------------------------------------------------------------------------------------
 
+namespace {
+
+/// The request and its arguments count as a message each.
+Term token_of_request(Process& p, const Route& route, Term ref, Term mfa, Term options, Term arguments,
+                      Heap& arena) {
+  const Term node = route.channel->name;
+  (void)token_for(p, node, request_message(arena, ref, p.id, p.group_leader, mfa, options), route, arena);
+  return token_for(p, node, arguments, route, arena);
+}
+
+}  // namespace
+
 SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term options, RefKey key,
                          const SpawnRequested& request) {
   const Route route = is_alive() ? channel_to(node).connect() : Route{};
+  const bool traced = p.observed & kCarriesToken;
+  if (traced && too_long(copy_size_words_here(call.arguments))) return SpawnAsked::kMuchToEncode;
   if (!route || !route.can(flag::kSpawn)) {
     extra_of(p).spawn_requests.insert(key, request);
     answer_spawn_failed(p.id, key, route ? atoms::notsup : atoms::noconnection);
@@ -40,9 +66,14 @@ SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term opti
   Term* hp = words;
   const Term mfa = make_tuple(hp, call.module, call.function, Term::small(list_length(call.arguments)));
   const StackRef ref(key);
+  Arena arena;
+  const Term token =
+      traced ? token_of_request(p, route, ref, mfa, options, call.arguments, arena) : Term::nil();
   std::unique_ptr<OutgoingMessage> m =
-      encode_message(Control(Operation::kSpawnRequest, Term(ref), p.id, p.group_leader, mfa, options).term(),
-                     call.arguments, route.flags, steps_here());
+      encode_message(Control(Operation::kSpawnRequest, Operation::kSpawnRequestTt, token, Term(ref), p.id,
+                             p.group_leader, mfa, options)
+                         .term(),
+                     call.arguments, route.flags, traced ? kAllSteps : steps_here());
   if (!m) return SpawnAsked::kMuchToEncode;
   m->sender = p.id.raw();
   extra_of(p).spawn_requests.insert(key, request);
@@ -55,9 +86,11 @@ SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term opti
   return SpawnAsked::kYes;
 }
 
-void answer_spawn_failed(Term parent, RefKey key, Term reason) { send_answer(parent, key, reason, 0); }
+void answer_spawn_failed(Term parent, RefKey key, Term reason) {
+  send_answer(parent, key, reason, 0, Term::nil(), true);
+}
 
-bool spawn_answered(const Route& route, const Term* answer) {
+bool spawn_answered(const Route& route, const Term* answer, Term token) {
   const Term ref = answer[0], to = answer[1], flags = answer[2], result = answer[3];
   if (!ref.is_ref() || !to.is_pid() || !flags.is_small() || !(result.is_pid() || result.is_atom()))
     return false;
@@ -71,7 +104,7 @@ bool spawn_answered(const Route& route, const Term* answer) {
     if (set & kSpawnedLinked) r.link_from_here(to, result);
     if (set & kSpawnedMonitored) r.monitor_from_here(key, to, result);
   });
-  if (awaited) send_answer(to, key, result, set);
+  if (awaited) send_answer(to, key, result, set, token, false);
   return true;
 }
 
@@ -82,26 +115,41 @@ namespace {
 /// A request from elsewhere, and what becomes of it.
 struct Order {
   const Route& route;
-  Term ref, parent, leader;
+  Term ref, parent, leader, mfa, options, arguments, token;
   bool link = false, monitor = false;
 
-  /// options: what is left when link and monitor are taken out. False: no proper list.
-  bool read(Term list, Heap& heap, Term* options) {
-    *options = Term::nil();
+  /// others: what is left of the options without link and monitor. False: no proper list.
+  bool read(Heap& heap, Term* others) {
+    *others = Term::nil();
+    Term list = options;
     for (; list.is_list(); list = list.tail()) {
       const Term o = list.head();
       if (o == atoms::link) link = true;
       else if (o == atoms::monitor) monitor = true;
       else {
         Term* hp = heap.alloc(2);
-        *options = make_cons(hp, o, *options);
+        *others = make_cons(hp, o, *others);
       }
     }
     return list.is_nil();
   }
-  void answer(Term from, Term result) const {
-    const SWord flags = result.is_pid() ? (link ? kSpawnedLinked : 0) | (monitor ? kSpawnedMonitored : 0) : 0;
-    transmit(route, from, Control(Operation::kSpawnReply, ref, parent, Term::small(flags), result));
+  /// child: nullptr if there is none.
+  void answer(Process* child, Term result) const {
+    const SWord flags = child ? (link ? kSpawnedLinked : 0) | (monitor ? kSpawnedMonitored : 0) : 0;
+    Arena arena;
+    transmit(route, child ? child->id : parent,
+             Control(Operation::kSpawnReply, Operation::kSpawnReplyTt, token_of_answer(child, result, arena),
+                     ref, parent, Term::small(flags), result));
+  }
+  Term token_of_answer(Process* child, Term result, Heap& arena) const {
+    if (token.is_nil()) return token;
+    SpawnEvents told;
+    if (seq_tracer_listens()) {
+      told.request = request_message(arena, ref, parent, leader, mfa, options);
+      Term* hp = arena.alloc(5);
+      told.reply = make_tuple(hp, atoms::spawn_reply, ref, child ? atoms::ok : atoms::error, result);
+    }
+    return take_seq_token(child, local_node_name(), parent, token, told, arguments, arena);
   }
   /// The new process is complete and cannot run yet: so nothing it says comes before the answer.
   static void announce(void* context, Process& child) {
@@ -113,7 +161,7 @@ struct Order {
     });
     if (order.link) extra_of(child).links.set_by_other(order.parent, 1);
     if (!(key == RefKey{})) extra_of(child).monitored_by.insert(key, order.parent, Term::nil());
-    order.answer(child.id, child.id);
+    order.answer(&child, child.id);
   }
 };
 
@@ -127,23 +175,23 @@ bool is_call(Term mfa, Term arguments) {
 
 bool (*read_spawn_options_elsewhere)(Term list, SpawnOptions* options) = nullptr;
 
-bool spawn_for(const Route& route, const Term* request, Term arguments) {
+bool spawn_for(const Route& route, const Term* request, Term arguments, Term token) {
   const Term ref = request[0], parent = request[1], leader = request[2], mfa = request[3];
   if (!ref.is_ref() || !parent.is_pid() || parent.is_local_pid() || !leader.is_pid() ||
       !is_call(mfa, arguments))
     return false;
-  Order order{route, ref, parent, leader};
+  Order order{route, ref, parent, leader, mfa, request[4], arguments, token};
   SpawnOptions options = spawn_defaults;
   Arena arena;
   Term others;
-  if (!order.read(request[4], arena, &others) || !read_spawn_options_elsewhere(others, &options)) {
-    order.answer(parent, atoms::badopt);
+  if (!order.read(arena, &others) || !read_spawn_options_elsewhere(others, &options)) {
+    order.answer(nullptr, atoms::badopt);
     return true;
   }
   const SpawnFromElsewhere from{parent, leader, Order::announce, &order};
   options.from_elsewhere = &from;
   if (!spawn_process(nullptr, mfa.element(0), mfa.element(1), arguments, options))
-    order.answer(parent, atoms::system_limit);
+    order.answer(nullptr, atoms::system_limit);
   return true;
 }
 

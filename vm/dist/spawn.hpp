@@ -29,10 +29,12 @@ extern bool (*read_spawn_options_elsewhere)(Term list, SpawnOptions* options);
 
 // ---- From over there ----------------------------------------------------------------------------
 
+// Each with a sequential-trace token, or nil.
+
 /// {ReqId, From, GroupLeader, {Module, Function, Arity}, Options} and the arguments.
 /// False: that is none.
-[[nodiscard]] bool spawn_for(const Route& route, const Term* request, Term arguments);
+[[nodiscard]] bool spawn_for(const Route& route, const Term* request, Term arguments, Term token);
 /// {ReqId, To, Flags, Result}.
-[[nodiscard]] bool spawn_answered(const Route& route, const Term* answer);
+[[nodiscard]] bool spawn_answered(const Route& route, const Term* answer, Term token);
 
 }  // namespace vmrun::dist

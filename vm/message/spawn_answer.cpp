@@ -1,6 +1,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
 
 /// The answer to a request to spawn a process on another node, {Ref, Pid or reason, Flags}, in the
@@ -27,14 +28,17 @@ void give_back(Term asker, const Answer& a, Term reason) {
   if (a.monitored) receiver_of(a.result).demonitor(a.result, asker, a.key);
 }
 
-void tell(Process& p, const SpawnRequested& asked, const Answer& a) {
+void tell(Process& p, const SpawnRequested& asked, const Answer& a, const Fragment& signal) {
   const Term tag = asked.tag ? asked.tag->message : atoms::spawn_reply;
-  Fragment* f = new_fragment(5 + kAliasRefWords + copy_size_words(tag) + copy_size_words(a.result));
+  Fragment* f = new_fragment(5 + kAliasRefWords + copy_size_words(tag) + copy_size_words(a.result) +
+                             carried_token_words(signal.token));
   const Term tag_copy = copy_into(*f, tag), result = copy_into(*f, a.result);
   Term* hp = fragment_alloc(*f, asked.alias == AliasMode::kNone ? kRefWords : kAliasRefWords);
   const Term ref = asked.alias == AliasMode::kNone ? make_ref(hp, a.key) : make_alias_ref(hp, a.key, p.id);
   hp = fragment_alloc(*f, 5);
   f->message = make_tuple(hp, tag_copy, ref, result.is_pid() ? atoms::ok : atoms::error, result);
+  if (!signal.token.is_nil()) attach_token(signal.token, *f);
+  f->from_vm = signal.from_vm;
   append_own_message(p, f);
 }
 
@@ -57,7 +61,7 @@ void handle_spawn_answer(Process& p, Fragment* f) {
                              {keep_identifier(a.result), Term::nil(), asked.monitor_tag, asked.alias, false});
   else asked.drop_monitor_tag();
   if (asked.alias != AliasMode::kNone && !a.monitored) p.extra->aliases.erase(a.key);
-  if (a.result.is_pid() ? asked.reply_success : asked.reply_error) tell(p, asked, a);
+  if (a.result.is_pid() ? asked.reply_success : asked.reply_error) tell(p, asked, a, *f);
   asked.drop_tag();
   Fragment::destroy(f);
 }

@@ -72,9 +72,9 @@ Term flag_name(Word flag) {
 
 /// {seq_trace, Label, {Type, {Previous, Current}, From, To, Message} [, Time]} to whoever listens,
 /// if the token says so.
-void tell_tracer(Process& p, const SeqToken& token, Word type, Term to, Term message) {
+void tell_tracer(const SeqToken& token, Word type, Term to, Term message) {
   Term pid;
-  if (!(token.flags & type) || (p.extra && p.extra->sensitive)) return;
+  if (!(token.flags & type)) return;
   const Listener who = listener(&pid);
   if (who == Listener::kNobody || who == Listener::kIdleProbe) return;
   Arena arena;
@@ -101,6 +101,11 @@ void tell_tracer(Process& p, const SeqToken& token, Word type, Term to, Term mes
       tracer_set.store(false, std::memory_order_release);
     }
   }
+}
+
+/// The same of what p does or receives.
+void tell_tracer(Process& p, const SeqToken& token, Word type, Term to, Term message) {
+  if (!p.extra || !p.extra->sensitive) tell_tracer(token, type, to, message);
 }
 
 Word token_words(const SeqToken& t) {
@@ -324,6 +329,31 @@ void inherit_seq_token(Process& parent, Process& child, const SpawnEvents& told)
   if (told.reply_is_message) return;
   from.clock = from.lastcnt = to.clock;
   if (told.reply) tell_tracer(parent, to.token, kSeqReceive, parent.id, told.reply);
+}
+
+Term take_seq_token(Process* child, Term here, Term parent, Term token, const SpawnEvents& told,
+                    Term arguments, Heap& heap) {
+  // The serial is that of the arguments, the request's is one less.
+  const SeqToken of_arguments = read_token(token);
+  SeqToken of_request = of_arguments, of_answer = of_arguments;
+  of_request.serial = of_answer.lastcnt = of_arguments.serial - 1;
+  of_answer.from = child ? child->id : here;
+  if (told.request) {
+    tell_tracer(of_request, kSeqReceive, of_answer.from, told.request);
+    tell_tracer(of_answer, kSeqSend, parent, told.reply);
+  }
+  if (child) {
+    Carried& c = fresh_carried_of(*child);
+    c.token = of_arguments;
+    c.token.label = copy_to(child->heap, of_arguments.label);
+    c.token.from = copy_to(child->heap, of_arguments.from);
+    c.clock = c.lastcnt = of_arguments.serial;
+    child->observed |= kCarriesToken;
+    if (told.request) tell_tracer(of_arguments, kSeqReceive, child->id, arguments);
+  }
+  Term* hp = heap.alloc(kTokenWords);
+  return make_tuple(hp, Term::small(static_cast<SWord>(of_answer.flags)), of_answer.label,
+                    Term::small(of_answer.serial), of_answer.from, Term::small(of_answer.lastcnt));
 }
 
 SeqArguments SeqArguments::of_message(const Fragment& f) {

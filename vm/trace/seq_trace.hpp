@@ -79,6 +79,12 @@ struct SpawnEvents {
 /// Before the child can run.
 void inherit_seq_token(Process& parent, Process& child, const SpawnEvents& told);
 
+/// The same of a request that has come from another node with a token: its arguments, a message of
+/// its own, bring it to the child. child: nullptr if there is none, then `here` answers. The token
+/// of the answer.
+Term take_seq_token(Process* child, Term here, Term parent, Term token, const SpawnEvents& told,
+                    Term arguments, Heap& heap);
+
 /// Label, previous and current serial as the message probes show them (PROBES A5, A7).
 struct SeqArguments {
   int label = 0, previous = 0, current = 0;
