@@ -18,6 +18,7 @@
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/cli/os_signals.hpp"
+#include "runtime/code_path/installed_otp.hpp"
 #include "runtime/dump/crash_dump.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/base/coverage.hpp"
@@ -104,17 +105,22 @@ Term flags_list(Heap& heap, const std::vector<KeptFlag>& flags) {
   return list.finish();
 }
 
-/// root: of the installed Erlang/OTP, or else where this program lies. progname: this program,
-/// unless there is such a flag. home: the user's.
+/// As erl has them. root: of the installed Erlang/OTP, or else where this program lies. bindir:
+/// with the programs of that. progname: this program. home: the user's. epmd_port: as the
+/// environment has it.
 std::vector<KeptFlag> all_flags(const Options& o) {
   std::error_code ignored;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const auto is_progname = [](const KeptFlag& flag) { return flag.name == "progname"; };
+  const auto is_given = [&](const char* name) {
+    return std::ranges::any_of(o.kept_flags, [&](const KeptFlag& flag) { return flag.name == name; });
+  };
   const std::string root = !o.otp_root.empty() ? o.otp_root : program.parent_path().string();
   std::vector<KeptFlag> flags{{"root", {root}}};
-  if (std::none_of(o.kept_flags.begin(), o.kept_flags.end(), is_progname))
-    flags.push_back({"progname", {program.string()}});
+  if (const std::string bin = otp_bin_directory(root); !bin.empty()) flags.push_back({"bindir", {bin}});
+  if (!is_given("progname")) flags.push_back({"progname", {program.string()}});
   if (const char* home = std::getenv("HOME")) flags.push_back({"home", {home}});
+  if (const char* port = std::getenv("ERL_EPMD_PORT"); port && !is_given("epmd_port"))
+    flags.push_back({"epmd_port", {port}});
   flags.insert(flags.end(), o.kept_flags.begin(), o.kept_flags.end());
   return flags;
 }

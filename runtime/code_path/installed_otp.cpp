@@ -27,6 +27,20 @@ OtpApplication application_of(const fs::path& directory) {
           directory.string()};
 }
 
+/// Of the folders with versions, the newest of each name.
+std::map<std::string, OtpApplication> newest_in(const std::string& directory) {
+  std::map<std::string, OtpApplication> newest;
+  std::error_code error;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (!it->is_directory(ignored)) continue;
+    OtpApplication found = application_of(it->path());
+    OtpApplication& known = newest[found.name];
+    if (known.name.empty() || compare_versions(known.version, found.version) < 0) known = std::move(found);
+  }
+  return newest;
+}
+
 }  // namespace
 
 int compare_versions(std::string_view a, std::string_view b) {
@@ -45,17 +59,8 @@ int compare_versions(std::string_view a, std::string_view b) {
 }
 
 std::vector<OtpApplication> otp_applications(const std::string& root) {
-  std::map<std::string, OtpApplication> newest;
-  std::error_code error;
-  for (fs::directory_iterator it(root + "/lib", error), end; !error && it != end; it.increment(error)) {
-    std::error_code ignored;
-    if (!it->is_directory(ignored)) continue;
-    OtpApplication found = application_of(it->path());
-    OtpApplication& known = newest[found.name];
-    if (known.name.empty() || compare_versions(known.version, found.version) < 0) known = std::move(found);
-  }
   std::vector<OtpApplication> out;
-  for (auto& [name, application] : newest) out.push_back(std::move(application));
+  for (auto& [name, application] : newest_in(root + "/lib")) out.push_back(std::move(application));
   return out;
 }
 
@@ -63,6 +68,12 @@ std::optional<std::string> otp_application_directory(const std::string& root, st
   for (OtpApplication& application : otp_applications(root))
     if (application.name == name) return std::move(application.directory);
   return {};
+}
+
+std::string otp_bin_directory(const std::string& root) {
+  const auto newest = newest_in(root);
+  const auto erts = newest.find("erts");
+  return erts == newest.end() ? std::string() : erts->second.directory + "/bin";
 }
 
 std::string find_otp_root(const std::string& given, std::string* error) {

@@ -29,6 +29,9 @@ std::vector<OtpApplication> otp_applications(const std::string& root);
 /// The directory of one application in its newest version.
 std::optional<std::string> otp_application_directory(const std::string& root, std::string_view name);
 
+/// Where the programs of its runtime system are (inet_gethost, erl_child_setup...); empty: nowhere.
+std::string otp_bin_directory(const std::string& root);
+
 /// -1, 0, 1: compares version texts number by number ("8.10" is newer than "8.9").
 int compare_versions(std::string_view a, std::string_view b);
 

@@ -125,11 +125,7 @@ connect(Address, Timeout) ->
 port() ->
     case init:get_argument(epmd_port) of
         {ok, [[Text | _] | _]} -> list_to_integer(Text);
-        _ ->
-            case os:getenv("ERL_EPMD_PORT") of
-                false -> ?PORT;
-                Text -> list_to_integer(Text)
-            end
+        _ -> ?PORT
     end.
 
 text(Name) when is_atom(Name) -> atom_to_list(Name);

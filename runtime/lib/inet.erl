@@ -17,6 +17,8 @@
 -export([tcp_close/1, udp_close/1, tcp_controlling_process/2, udp_controlling_process/2]).
 -export([start_timer/1, timeout/1, timeout/2, stop_timer/1, getaddr_tm/3, getaddrs_tm/3, gethostbyname_tm/3,
          gethostbyaddr_tm/2, translate_ip/2]).
+%% For OTP's gen_tcp_socket and gen_udp_socket, which come from an installed OTP
+-export([connect_options/2, listen_options/2, udp_options/2]).
 
 -include_lib("kernel/include/inet.hrl").
 -include("socket_module.hrl").
@@ -306,6 +308,24 @@ tcp_module(Options, Address) ->
 udp_module(Options) ->
     inet_open:module(Options, udp_module, undefined,
                      #{inet => inet_udp, inet6 => inet6_udp, local => local_udp}).
+
+%% The options as records of OTP's inet_int.hrl.
+
+connect_options(Options, Module) ->
+    taken(inet_open:config(connect, Module:family(), Options),
+          fun(Address, Port, Fd, Others, _) -> {connect_opts, Address, Port, Fd, Others} end).
+
+listen_options(Options, Module) ->
+    taken(inet_open:config(listen, Module:family(), Options),
+          fun(Address, Port, Fd, Others, Backlog) -> {listen_opts, Address, Port, Backlog, Fd, Others} end).
+
+udp_options(Options, Module) ->
+    taken(inet_open:config(udp, Module:family(), Options),
+          fun(Address, Port, Fd, Others, _) -> {udp_opts, Address, Port, Fd, Others} end).
+
+taken({ok, #{ifaddr := Address, port := Port, fd := Fd, first := First, backlog := Backlog, options := Others}}, Record) ->
+    {ok, Record(Address, Port, if First =:= [] -> Fd; true -> First end, Others, Backlog)};
+taken(error, _) -> {error, badarg}.
 
 %% The backend may be named by the first option only.
 gen_tcp_module([{inet_backend, socket} | Options]) -> {gen_tcp_socket, Options};

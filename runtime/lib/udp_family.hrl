@@ -2,7 +2,9 @@
 %% what gen_udp calls.
 
 -export([open/1, open/2, close/1, connect/2, connect/3, send/2, send/4, recv/2, recv/3]).
--export([controlling_process/2, fdopen/2, getserv/1, getaddr/1, getaddr/2, translate_ip/1]).
+-export([family/0, controlling_process/2, fdopen/2, getserv/1, getaddr/1, getaddr/2, translate_ip/1]).
+
+family() -> ?FAMILY.
 
 open(Port) -> open(Port, []).
 
