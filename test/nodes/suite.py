@@ -25,7 +25,7 @@ def paired(suite, vmrun, pairs):
 
 
 def slow_tests(vmrun):
-    return paired('slow', vmrun, STOCK)
+    return paired('slow', vmrun, STOCK) + [Test('slow', f'small messages beside large ones: {a} with {b}', functools.partial(beside_large, vmrun, a, b)) for a, b in PAIRS]
 
 
 def tests(root, vmrun):
@@ -368,6 +368,37 @@ def many(vmrun, members=97):
         for n in range(2):
             cluster.erl(f'e{n}', 'meshed', 'member')
         expect_end(hub, 0, f'{members + 2} members were connected, each to all')
+
+
+def beside_large(vmrun, first, second, seconds=10, large=100 * 1000 * 1000, times=3):
+    """20 000 small messages a second both ways beside large ones both ways: each of them comes, in order."""
+    count = 20000 * seconds
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer(second)
+        node = cluster.evaluate(first, 'busy', f"""
+            Peer = '{peer.full}', pong = net_adm:ping(Peer), Self = self(),
+            Small = fun Small(To, N) when N > {count} -> To ! over;
+                        Small(To, N) -> [To ! I || I <- lists:seq(N, N + 199)], receive after 10 -> Small(To, N + 200) end
+                    end,
+            Sink = fun Sink(N, Last, Worst) ->
+                           receive
+                               N -> Now = erlang:monotonic_time(millisecond), Sink(N + 1, Now, max(Worst, Now - Last));
+                               over -> Self ! {{small, node(), N - 1, Worst}}
+                           end
+                   end,
+            Large = fun(To) -> B = binary:copy(<<"0123456789">>, {large // 10}), [To ! B || _ <- lists:seq(1, {times})] end,
+            Taker = fun() -> B = binary:copy(<<"0123456789">>, {large // 10}), [receive B -> ok end || _ <- lists:seq(1, {times})], Self ! {{large, node()}} end,
+            Start = fun(On, F) -> spawn_link(On, F) end,
+            [begin
+                 SinkThere = Start(There, fun() -> Sink(1, erlang:monotonic_time(millisecond), 0) end),
+                 TakerThere = Start(There, Taker),
+                 Start(Here, fun() -> Small(SinkThere, 1) end),
+                 Start(Here, fun() -> Large(TakerThere) end)
+             end || {{Here, There}} <- [{{node(), Peer}}, {{Peer, node()}}]],
+            [receive {{small, At, {count}, Worst}} -> io:format("small to ~p: all, ~p ms apart at most~n", [At, Worst]) end || At <- [node(), Peer]],
+            [receive {{large, At}} -> io:format("large to ~p: all~n", [At]) end || At <- [node(), Peer]],
+            halt(0)""")
+        expect_end(node, 0, f'small to {node.full}: all', f'small to {peer.full}: all', f'large to {node.full}: all', f'large to {peer.full}: all')
 
 
 def elixir(vmrun):
