@@ -7,7 +7,7 @@ import signal
 import nodes.cluster
 from harness.results import Test
 
-from . import inside, session
+from . import inside, otp_scripts, session
 from .attach import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -189,6 +189,69 @@ class Suite(inside.Suite):
 
     def test_cluster_a_flood_through_a_driver_without_outputv_is_seen_by_vmtrace(self):
         self.check_flood(*self.flood_seen_by_vmtrace(flags=['-proto_dist', 'plain']), packet='dist__output')
+
+    # -- OTP's own scripts
+
+    # Its lines as those of the tracers above.
+    OF_DIST = [(r'dist port_busy: node (\S+), port (\S+), remote_node (\S+), blocked pid (\S+)', r'dist__port_busy \1 \2 \3 \4'),
+               (r'port outputv: node (\S+), port (\S+), remote_node (\S+) bytes (\d+)', r'dist__outputv \1 \2 \3 \4'),
+               (r'dist output: node (\S+), port (\S+), remote_node (\S+) bytes (\d+)', r'dist__output \1 \2 \3 \4'),
+               (r'monitor: pid \d+, who (\S+), what (\S+), node (\S+), type (\S+), reason (\S+)', r'dist__monitor \1 \2 \3 \4 \5')]
+    # What it leaves out.
+    BESIDE_DIST = ''.join(f'erlang$target:::{name.replace("__", "-")} {{ printf("{name}{" %s" * n}\\n", {", ".join(f"copyinstr(arg{i})" for i in range(n))}); }} '
+                          for name, n in (('port__busy', 1), ('port__not_busy', 1), ('dist__port_not_busy', 3)))
+
+    def test_cluster_a_flood_is_seen_by_otps_dist(self):
+        seen_waiting = []
+
+        class Events:
+            def __init__(self, lines):
+                self.lines = lines
+
+            def next(self):
+                line = self.lines.next()
+                if line and re.fullmatch(r'blocked pid (\S+) scheduled now, waited \d+ microseconds', line):
+                    seen_waiting.append(line.split()[2])
+                for pattern, text in Suite.OF_DIST if line else ():
+                    line = re.sub(pattern, text, line)
+                return line
+
+        def trace(target):
+            lines = session.Lines(self.start('-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); } ' + self.BESIDE_DIST,
+                                             '-s', str(otp_scripts.path_of('dist'))).stdout)
+            lines.until('tracing', 'vmtrace')
+            return Events(lines)
+        process, seen = self.flood(trace)
+        self.check_flood(process, seen)
+        expect(set(seen_waiting) == {process}, 'who went on', *seen_waiting[:5])
+
+    def far_words(self, script):
+        """What the program knows, and the script's lines."""
+        with Cluster(self.vmrun, host=HOST) as cluster:
+            cluster.node('there', 'there', source=HERE / 'far_words.act')
+            here = cluster.node('here', 'here', f'there@{HOST}', source=HERE / 'far_words.act')
+            tracer = self.start('-q', '-p', str(here.process.pid), '-n', 'BEGIN { printf("tracing\\n"); }', '-s', str(otp_scripts.path_of(script)))
+            lines = session.Lines(tracer.stdout)
+            lines.until('tracing', 'vmtrace')
+            here.line('go')
+            here.wait_for('done')
+            return here.finish(), lines.rest()
+
+    def test_cluster_messages_there_are_seen_by_otps_messages(self):
+        known, lines = self.far_words('messages')
+        this, far = known['self'], known['far']
+        # The script shows one without a token twice.
+        twice = [f'send :  {this}{label} -> there@{HOST} {to}: {words} words' for to, words in ((f"{{there,'there@{HOST}'}}", 3), (far, 0))
+                 for label in ('', ' label 0 token {0,0}')]
+        wanted = [*twice, f'send :  {this} label 5 token {{0,1}} -> there@{HOST} {far}: 4 words']
+        expect([line for line in lines if line.startswith(f'send :  {this}')] == wanted, 'messages', *lines)
+
+    def test_cluster_ends_there_are_seen_by_otps_spawn_exit(self):
+        known, lines = self.far_words('spawn-exit')
+        this, far, killed, near, reason = (known[name] for name in ('self', 'far', 'killed', 'near', 'reason'))
+        otp_scripts.Suite.in_order(lines, [f"sender {this} -> node there@{HOST} pid {{{killed},'there@{HOST}'}} reason because"])
+        otp_scripts.Suite.in_order(lines, [f'pid {near} reason {reason}', f"sender {near} -> node there@{HOST} pid {{{far},'there@{HOST}'}} reason {reason}",
+                                           f'sender {far} -> pid {this} reason {reason}'])
 
     def test_cluster_a_flood_is_seen_by_bpftrace(self):
         session.require_tracer()

@@ -1,5 +1,5 @@
 """OTP's own D scripts (the examples of runtime_tools, package erlang-runtime-tools), as they are, under vmtrace attached to a
-machine that runs. What it cannot have, they do without: with -Z, for probes of distribution are not there."""
+machine that runs. Those of distribution with nodes: cluster.py."""
 import glob
 import pathlib
 import re
@@ -20,18 +20,22 @@ def tests(vmrun):
             for name in dir(suite) if name.startswith('test_')]
 
 
+def path_of(script):
+    folders = glob.glob(FOLDERS)
+    if not folders:
+        raise Skip('no erlang-runtime-tools here')
+    return pathlib.Path(folders[0]) / (script + '.d')
+
+
 class Suite:
     def __init__(self, vmrun):
         self.vmrun = vmrun
 
     def run(self, name, program, flags=('+S', '2')):
         """What the program knows, and the lines that the script prints of it."""
-        folders = glob.glob(FOLDERS)
-        if not folders:
-            raise Skip('no erlang-runtime-tools here')
-        script, vmtrace = pathlib.Path(folders[0]) / (name + '.d'), self.vmrun.parent / 'vmtrace'
+        script, vmtrace = path_of(name), self.vmrun.parent / 'vmtrace'
         with session.Target(self.vmrun, HERE / program, flags) as target:
-            tracer = subprocess.Popen([vmtrace, '-qZ', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); }',
+            tracer = subprocess.Popen([vmtrace, '-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); }',
                                        '-s', script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             output, errors = session.Lines(tracer.stdout), session.Lines(tracer.stderr)
             try:
@@ -136,6 +140,6 @@ class Suite:
                        f'driver stop pid {p} driver name spawn port {port}'])
 
     def test_dist(self):
-        """There is no distribution: nobody is ever blocked."""
+        """This is no node: nobody is ever blocked."""
         _, lines = self.run('dist', 'counts.act')
         expect(not ''.join(lines), 'it shows something', *lines)
