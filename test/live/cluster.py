@@ -7,7 +7,7 @@ import signal
 import nodes.cluster
 from harness.results import Test
 
-from . import inside, otp_scripts, session
+from . import inside, otp_scripts, session, wide
 from .attach import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -189,6 +189,24 @@ class Suite(inside.Suite):
 
     def test_cluster_a_flood_through_a_driver_without_outputv_is_seen_by_vmtrace(self):
         self.check_flood(*self.flood_seen_by_vmtrace(flags=['-proto_dist', 'plain']), packet='dist__output')
+
+    # -- what goes to another node, with all arguments
+
+    def test_cluster_messages_and_ends_there_are_seen_by_gdb(self):
+        names = ['message__send', 'message__send__remote', 'process__exit_signal__remote']
+        with Cluster(self.vmrun, host=HOST) as cluster:
+            cluster.node('there', 'there', source=HERE / 'far_words.act')
+            lines, firings = wide.trace(self.vmrun, HERE / 'far_words.act', self.table, names, ['+S', '2', *cluster.flags('here')], ['here', f'there@{HOST}'],
+                                        cluster.environment)
+        known = dict(line.split(' ', 1) for line in lines if ' ' in line)
+        node, this, far, near = f'there@{HOST}', known['self'], known['far'], known['near']
+        named = f"{{there,'{node}'}}"
+        sent = [f'{probe} {this} {to} {rest}' for to, rest in ((named, '3 0 0 0'), (far, '0 0 0 0'), (far, '4 5 0 1'))
+                for probe in ('message-send', 'message-send-remote')]
+        wanted = [line.replace('message-send-remote ' + this, f'message-send-remote {this} {node}') for line in sent] + \
+            [f"process-exit_signal-remote {by} {node} {{{to},'{node}'}} {reason} 0 0 0" for by, to, reason in ((this, known['killed'], 'because'), (near, far, known['reason']))]
+        seen = [str(f) for f in firings if f.arguments[0] in (this, near) and (f.probe != 'message__send' or f.arguments[1] in (far, named))]
+        expect(seen == wanted, 'other firings', *seen)
 
     # -- OTP's own scripts
 

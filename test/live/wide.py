@@ -20,12 +20,12 @@ class Firing:
         return ' '.join([self.probe.replace('__', '-'), *self.arguments])
 
 
-def trace(vmrun, source, table, names, flags=('+S', '2'), arguments=()):
+def trace(vmrun, source, table, names, flags=('+S', '2'), arguments=(), environment=None):
     """Runs a program of test/live under gdb's eyes. Returns the lines it printed and the firings in order."""
     if not shutil.which('gdb'):
         raise Skip('no gdb here')
     wanted = ' '.join(f'{p.name}:{"".join(LETTERS[a.kind] for a in p.arguments)}' for p in table.probes if p.name in names)
-    with session.Target(vmrun, source, flags, arguments) as target:
+    with session.Target(vmrun, source, flags, arguments, environment) as target:
         gdb = subprocess.Popen(['gdb', '-q', '-nx', '-batch', '-p', str(target.process.pid), '-ex', 'set pagination off',
                                 '-ex', 'set print thread-events off', '-ex', f'set $probes = "{wanted}"',
                                 '-ex', f'source {READER}', '-ex', 'continue'],
