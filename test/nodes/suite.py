@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from harness.results import Skip, Test
-from nodes import handshake, hostile, mutations, otp_network, partitions, peers, tls
+from nodes import handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls
 from nodes.cluster import PATIENCE_S, Cluster, expect, expect_end
 
 PAIRS = [('vmrun', 'erl'), ('erl', 'vmrun'), ('vmrun', 'vmrun')]
@@ -40,7 +40,7 @@ def tests(root, vmrun):
                   test('a name that cannot be', bad_name), test('started by the program', started_by_program),
                   test('erl_call', erl_call), test('a remote shell', remote_shell), test("a stock node's tools", tools),
                   test('a node in C', c_node), test('Elixir', elixir), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True)]
-    for part in (handshake, hostile, mutations, otp_network, partitions, peers, tls):
+    for part in (handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls):
         all_tests += part.tests(vmrun)
     return all_tests
 
