@@ -159,7 +159,7 @@ Term set_error_handler(Process& p, Term value) {
   if (!value.is_atom()) return kNonValue;
   Extra& extra = extra_of(p);
   const Term old = extra.error_handler.is_atom() ? extra.error_handler : atoms::error_handler;
-  extra.error_handler = value;
+  extra.error_handler = value == atoms::error_handler ? Term::nil() : value;
   return old;
 }
 

@@ -94,7 +94,10 @@ Term fun_item(Process& p, const FunObject& f, Term item) {
   const bool external = f.is_external;
   const auto is = [item](const char* name) { return item == intern_atom(name); };
   if (is("module")) return external ? f.exported->module : f.entry->module;
-  if (is("name")) return external ? f.exported->function : f.entry->function;
+  if (is("name")) {
+    if (external) return f.exported->function;
+    return f.entry->address.load(std::memory_order_relaxed) ? f.entry->function : Term::nil();
+  }
   if (is("arity")) return Term::small(f.arity);
   if (is("type")) return intern_atom(external ? "external" : "local");
   if (is("env")) {
@@ -105,7 +108,7 @@ Term fun_item(Process& p, const FunObject& f, Term item) {
   const bool local_only = is("pid") || is("index") || is("new_index") || is("uniq") || is("new_uniq");
   if (!local_only) return kNonValue;
   if (external) return atoms::undefined;
-  if (is("pid")) return f.creator.is_local_pid() ? f.creator : Term::pid(0);
+  if (is("pid")) return f.creator;
   if (is("uniq")) return Term::small(f.entry->old_uniq);
   if (is("new_uniq")) return make_binary(p.heap, f.entry->uniq, sizeof f.entry->uniq);
   return Term::small(f.entry->index);

@@ -289,6 +289,29 @@ case_local_fun(Peer) ->
     X = length(nodes()) + 5,
     {X, Peer} = erpc:call(Peer, fun() -> {X, node()} end).
 
+%% Its module is loaded when it is called.
+case_fun_of_module_not_loaded(Peer) ->
+    [begin code:delete(other_node), code:purge(other_node) end || _ <- [1, 2]],
+    {_, Fun} = erpc:call(Peer, other_node, lend, [x]),
+    false = erlang:module_loaded(other_node),
+    {x, 1, Here} = Fun(1),
+    Here = node(),
+    true = erlang:module_loaded(other_node).
+
+%% A fun knows its creator, wherever it goes.
+case_creator_of_fun(Peer) ->
+    {Creator, Fun} = erpc:call(Peer, other_node, lend, [x]),
+    Peer = node(Creator),
+    {pid, Creator} = erlang:fun_info(Fun, pid),
+    {pid, Creator} = erlang:fun_info(binary_to_term(term_to_binary(Fun)), pid),
+    {pid, Creator} = erpc:call(Peer, erlang, fun_info, [Fun, pid]),
+    Fun = erpc:call(Peer, erlang, hd, [[Fun]]),
+    Self = self(),
+    {Self, Own} = other_node:lend(y),
+    {pid, Self} = erpc:call(Peer, erlang, fun_info, [Own, pid]),
+    {pid, Self} = erlang:fun_info(erpc:call(Peer, erlang, hd, [[Own]]), pid),
+    true = erts_debug:flat_size(Fun) > erts_debug:flat_size(Own).
+
 %% --- Output of the other node's processes comes here ---
 
 case_group_leader(Peer) ->

@@ -1,6 +1,6 @@
 %% The other node of a test: says "ready" and serves until it is told to stop, or its standard input ends.
 -module(other_node).
--export([main/1, start/0, echo/0, linked/2, print/1]).
+-export([main/1, start/0, echo/0, linked/2, print/1, lend/1]).
 
 start() -> main([]).
 
@@ -24,5 +24,8 @@ linked(Pid, Tell) ->
     link(Pid),
     Tell ! {linked, self()},
     receive {'EXIT', Pid, Reason} -> Tell ! {exited, Reason} end.
+
+%% A fun, and who has made it.
+lend(X) -> {self(), fun(Y) -> {X, Y, node()} end}.
 
 print(Text) -> io:format("~s from ~p~n", [Text, node()]).

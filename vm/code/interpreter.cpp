@@ -362,11 +362,17 @@ RunResult interpret(Scheduler& s, Process& p) {
   Term tagged_reason, reason_value;
   Term bad_fun;
   unsigned bad_arity = 0;
-  bool bad_apply2 = false;
+  const Word* bad_next = nullptr;  // where it was to return to; nullptr: the caller leaves
+  unsigned bad_slots = 0;          // its frame, which it leaves first
+  const Export* handler = nullptr;
+  Term handled_module;
+  unsigned handled_arity = 0;
   Term guard_arguments[3];
   double f[kMaxFloatRegisters];
   static Export* const apply2_export = export_entry(atoms::erlang, atoms::apply, 2);
   static Export* const apply3_export = export_entry(atoms::erlang, atoms::apply, 3);
+  static const Term of_functions = intern_atom("undefined_function"),
+                    of_funs = intern_atom("undefined_lambda");
   static Export* const after_on_load = export_entry(intern_atom("vmrun_on_load"), atoms::call, 3);
   static Export* const send_export = export_entry(atoms::erlang, atoms::send, 2);
 
@@ -510,24 +516,32 @@ raise_with_arguments:
 
   // ---- Calls that cannot be made ----
 
-bad_fun_call
-    :  // bad_fun, bad_arity; in bad_apply2 the call was erlang:apply/2 itself and the arguments are spread
-  VM_SWAP_OUT;
-  if (bad_fun.is_fun() && fun_of(bad_fun)->arity == bad_arity) {  // its code is not there yet
-    const Word* const target = resolve_fun(p, *fun_of(bad_fun)->entry);
-    if (target) {
-      if (!bad_apply2) goto again;
+bad_fun_call:                                                     // bad_fun, bad_arity, bad_next, bad_slots
+  if (bad_fun.is_fun() && fun_of(bad_fun)->arity == bad_arity) {  // its code was not there
+    const FunEntry& entry = *fun_of(bad_fun)->entry;
+    handled_module = entry.module;
+    handler = current_module(entry.module) ? nullptr : error_handler(p, of_funs);
+    // Looked at again: a module's funs are connected before it is current.
+    const Word* const target = entry.address.load(std::memory_order_acquire);
+    if (target || handler) {
+      E += bad_slots;
+      if (bad_next) *--E = VM_RETURN_ADDRESS(bad_next);
+      x[bad_arity] = bad_fun;  // where its free variables are, or itself was
+      handled_arity = bad_arity;
+      if (!target) goto handler_call;
+      spread_environment(*fun_of(bad_fun), x);
       I = target;
       VM_ENTER;
     }
-    // The loaded version has no such fun, or there is none.
-    if (!current_module(fun_of(bad_fun)->entry->module)) raise_error(p, atoms::undef);
+    VM_SWAP_OUT;
+    if (!current_module(entry.module)) raise_error(p, atoms::undef);
     else {
       Term* hp = p.heap.alloc(3);
       raise_error(p, make_tuple(hp, atoms::badfun, bad_fun));
     }
     goto raise;
   }
+  VM_SWAP_OUT;
   {
     Term* hp = p.heap.alloc(2 * bad_arity + 6);
     Term reason = bad_fun;
@@ -541,6 +555,10 @@ bad_fun_call
   }
 
 undefined_function : {  // bif_export
+  if (has_own_error_handler(p)) {
+    handler = error_handler(p, of_functions);
+    if (handler) goto handler_of_export;
+  }
   if (!pending_module(bif_export->module)) {
     // Its on_load function may have ended since the export was looked at. What that makes current
     // is connected before it is pending no more, so the second look is certain.
@@ -552,15 +570,24 @@ undefined_function : {  // bif_export
     bif_next = nullptr;
     goto raise_with_arguments;
   }
-  // Its on_load function comes first.
-  const unsigned n = bif_export->arity;
-  VM_COLLECT(2 * n + kStackReserveWords, n);
+  handler = after_on_load;  // that comes first
+  goto handler_of_export;
+}
+
+handler_of_export:  // handler, for bif_export
+  handled_module = bif_export->module;
+  handled_arity = bif_export->arity;
+  x[handled_arity] = bif_export->function;
+handler_call : {  // handler(handled_module, what comes behind the arguments, [the arguments])
+  const unsigned n = handled_arity;
+  VM_COLLECT(2 * n + kStackReserveWords, n + 1);
   Term arguments = Term::nil();
+  const Term what = x[n];
   for (unsigned k = n; k-- > 0;) arguments = make_cons(H, x[k], arguments);
-  x[0] = bif_export->module;
-  x[1] = bif_export->function;
+  x[0] = handled_module;
+  x[1] = what;
   x[2] = arguments;
-  I = after_on_load->address.load(std::memory_order_acquire);
+  I = handler->address.load(std::memory_order_acquire);
   VM_ENTER;
 }
 

@@ -103,10 +103,19 @@ Term load_called_module(Process&, const Term* a) {
 
 }  // namespace
 
+bool has_own_error_handler(const Process& p) { return p.extra && p.extra->error_handler.is_atom(); }
+
+const Export* error_handler(const Process& p, Term name) {
+  if (!has_own_error_handler(p)) return export_entry(atoms::error_handler, name, 3);
+  const Export* e = find_export(p.extra->error_handler, name, 3);
+  return e && is_defined(*e) ? e : nullptr;
+}
+
 bool load_elsewhere(Process& p, const Export& e) {
   if (came_back(p)) return run_elsewhere(p, load_called_module, &e.module, 1), false;
   if (current_module(e.module)) return false;
   if (autoload_is_quick(e.module)) return load_called_module(p, &e.module), false;
+  if (has_own_error_handler(p)) return false;
   run_elsewhere(p, load_called_module, &e.module, 1, DirtyKind::kIo);
   return true;
 }
@@ -114,6 +123,7 @@ bool load_elsewhere(Process& p, const Export& e) {
 const Word* resolve_undefined(Process& p, const Export& e, Term* x) {
   static const Term handler = intern_atom("$handle_undefined_function");
   if (is_defined(e)) return e.address.load(std::memory_order_acquire);
+  if (has_own_error_handler(p)) return nullptr;
   const Export* h = find_export(e.module, handler, 2);
   if (!h || !is_defined(*h)) return nullptr;
   Term args = Term::nil();
@@ -122,13 +132,6 @@ const Word* resolve_undefined(Process& p, const Export& e, Term* x) {
   x[0] = e.function;
   x[1] = args;
   return h->address.load(std::memory_order_acquire);
-}
-
-const Word* resolve_fun(Process& p, FunEntry& entry) {
-  if (const Word* address = entry.address.load(std::memory_order_acquire)) return address;
-  std::string message;
-  if (!current_module(entry.module)) autoload_module(entry.module, &message);
-  return entry.address.load(std::memory_order_acquire);
 }
 
 // ---- Maps and bit strings -----------------------------------------------------------------------

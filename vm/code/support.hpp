@@ -26,14 +26,20 @@ Term undefined_guard_bif(Process& p, const Term* args);
 const Export* apply_target(Process& p, Term module, Term function, unsigned arity);
 /// List to argument registers; false when it is no proper list or has more than 255 elements.
 bool spread_arguments(Term list, Term* x, unsigned* arity);
-/// An undefined function is called: loads its module. Where to go on (arguments in place), or
-/// nullptr: undef.
+/// An undefined function is called, and its module has been looked for. Where to go on (arguments
+/// in place), or nullptr: undef, unless p's own error handler knows better.
 const Word* resolve_undefined(Process& p, const Export& e, Term* x);
-/// Before that: whether the module is to be loaded on a dirty scheduler. The process then goes
-/// there (RunResult::kDirty) and comes to the same instruction again.
+/// Before that: loads the module, or tells that it is to be loaded on a dirty scheduler. The
+/// process then goes there (RunResult::kDirty) and comes to the same instruction again. What an
+/// error handler of p's own is to decide about is not loaded; the embedded library is as good as
+/// loaded.
 bool load_elsewhere(Process& p, const Export& e);
-/// The address a fun leads to, its module loaded if need be; nullptr if there is none.
-const Word* resolve_fun(Process& p, FunEntry& entry);
+/// Whether p has said who deals with what is not there, by process_flag(error_handler, Module).
+/// Else the machine loads undefined functions by itself, but for funs it asks error_handler.
+bool has_own_error_handler(const Process& p);
+/// undefined_function/3 or undefined_lambda/3 of p's error handler; nullptr: one of its own lacks
+/// it.
+const Export* error_handler(const Process& p, Term name);
 /// Copies a fun's free variables behind the arguments.
 inline void spread_environment(const FunObject& f, Term* x) {
   const Term* from = f.environment();

@@ -231,7 +231,7 @@ bool Decoder::read_fun(Term* slot) {
   f->is_external = 0;
   f->unused[0] = f->unused[1] = 0;
   f->free_count = free_count;
-  f->creator = creator.is_local_pid() ? creator : Term::nil();
+  f->creator = creator;
   f->reserved = 0;
   *slot = Term::boxed(object);
   push(f->environment(), free_count, 1);

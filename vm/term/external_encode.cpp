@@ -315,7 +315,7 @@ void TermWriter::write_fun(Term t) {
   write_atom(e.module);
   write_small(e.index);
   write_small(e.old_uniq);
-  write_pid(f->creator.is_local_pid() ? f->creator : Term::pid(0));
+  write_pid(f->creator);
   push(fun_end(size_at));
   push(elements(f->environment(), f->free_count));
 }
