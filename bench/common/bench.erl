@@ -1,12 +1,45 @@
 %% Measures one piece of work: prints its wall time in microseconds and its result, which must be the same everywhere.
+%%
+%% A workload has a size, a list of integers: the words of its command line, or else what its module says in the attribute
+%% -size([…]). It knows its result by another way than the work itself, and fails when the two differ.
 -module(bench).
--export([run/1, run_with_files/2]).
+-export([measured/4, measured/5, run/1, run_with_files/2]).
+
+measured(Module, Arguments, Work, Expected) -> measured(Module, Arguments, fun(Size) -> Size end, Work, Expected).
+
+%% Prepare(Size) is not measured, and what it returns is given to Work. Expected(Size) is the result.
+measured(Module, Arguments, Prepare, Work, Expected) ->
+    Size = size_of(Module, Arguments),
+    Prepared = Prepare(Size),
+    {Micros, Result} = timed(fun() -> Work(Prepared) end),
+    case Expected(Size) of
+        Result -> io:format("~w ~w~n", [Micros, Result]);
+        Other -> fail(Module, "result ~0p, expected ~0p", [Result, Other])
+    end.
 
 run(Work) ->
+    {Micros, Result} = timed(Work),
+    io:format("~w ~w~n", [Micros, Result]).
+
+timed(Work) ->
     T0 = erlang:monotonic_time(),
     Result = Work(),
     T1 = erlang:monotonic_time(),
-    io:format("~w ~w~n", [erlang:convert_time_unit(T1 - T0, native, microsecond), Result]).
+    {erlang:convert_time_unit(T1 - T0, native, microsecond), Result}.
+
+size_of(Module, Arguments) ->
+    Default = proplists:get_value(size, Module:module_info(attributes)),
+    case [catch list_to_integer(A) || A <- Arguments] of
+        [] -> Default;
+        Size when length(Size) =:= length(Default) ->
+            lists:all(fun is_integer/1, Size) orelse fail(Module, "a size is made of integers, not ~0p", [Arguments]),
+            Size;
+        _ -> fail(Module, "a size is ~w integers, such as ~0p", [length(Default), Default])
+    end.
+
+fail(Module, Text, Values) ->
+    io:format(standard_error, "bench: ~s: " ++ Text ++ "~n", [Module | Values]),
+    halt(1).
 
 %% In a directory of its own, prepared before time is taken
 run_with_files(Prepare, Work) ->
