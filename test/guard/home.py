@@ -23,7 +23,7 @@ def difference(vmrun):
     for tool in ('valgrind', 'objdump', 'cc'):
         if not shutil.which(tool):
             return f'no {tool} here'
-    compilers = re.findall(r'(GCC|clang)[^0-9\n]*(?:\(.*\) )?(\d+)', output('readelf', '-p', '.comment', vmrun))
+    compilers = re.findall(r'(GCC|clang)[^0-9\n]*(\d+)', output('readelf', '-p', '.comment', vmrun))
     if {' '.join(c) for c in compilers} != {COMPILER}:
         return f'counts are of {COMPILER}, and vmrun was compiled by ' + (' and '.join(' '.join(c) for c in compilers) or 'another compiler')
     return other_options(pathlib.Path(vmrun).resolve().parent / 'meson-info/intro-buildoptions.json')
