@@ -5,8 +5,7 @@
 static ERL_NIF_TERM same_1(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   (void)env;
 #ifdef LONGER
-  for (volatile int i = 0; i < 10 * argc; ++i) {
-  }
+  for (volatile int i = 0; i < 10 * argc; ++i) {}
 #endif
   (void)argc;
   return argv[0];
