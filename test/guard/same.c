@@ -1,5 +1,5 @@
-/* A native function that returns its argument, for operations/native_function.act; -DLONGER makes it
-   do something before, for a test of what is said then. */
+/* A native function that returns its argument, for operations/native_function.act; -DLONGER
+   makes it do something before, for a test of what is said then. */
 #include <erl_nif.h>
 
 static ERL_NIF_TERM same_1(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
