@@ -1,3 +1,4 @@
+#include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/code/module.hpp"
 #include "vm/dist/channels.hpp"
@@ -101,7 +102,15 @@ Term bif_erlang_node_1(Process& p, const Term* a) {
     return reinterpret_cast<const ExternalObject*>(a[0].boxed_ptr())->node->name;
   return raise_badarg(p);
 }
-Term bif_erlang_is_alive_0(Process&, const Term*) { return bool_term(is_alive()); }
+
+/// A node that others have yet to name is alive too, as in OTP: net_kernel says of itself that it waits for a name.
+Term bif_erlang_is_alive_0(Process& p, const Term*) {
+  static const Term erts_internal = intern_atom("erts_internal"),
+                    dynamic_name = intern_atom("dynamic_node_name");
+  if (is_alive()) return atoms::true_;
+  const Term named_by_others[] = {new_tuple(p.heap, erts_internal, dynamic_name), atoms::false_};
+  return bif_persistent_term_get_2(p, named_by_others);
+}
 
 Term bif_erlang_disconnect_node_1(Process& p, const Term* a) {
   static Export* const disconnect = export_entry(atoms::net_kernel, intern_atom("disconnect"), 1);

@@ -82,6 +82,7 @@ def dynamic_name(vmrun, first, second):
         peer = cluster.peer(second)
         node = cluster.evaluate(first, 'undefined', f'''
             'nonode@nohost' = node(),
+            true = is_alive(),
             true = net_kernel:connect_node('{peer.full}'),
             [Name, "localhost"] = string:split(atom_to_list(node()), "@"),
             true = Name =/= "undefined",
