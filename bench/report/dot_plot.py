@@ -73,14 +73,19 @@ def background(scale, shown, references, both):
         x = percentage(scale.place(reference.value))
         drawn.append(element('line', x1=x, x2=x, y1='-4', y2='100%', class_=f'reference {reference.style}'))
         if reference.name:
-            drawn.append(element('text', reference.name, x=x, y='-24', class_='tick reference-name'))
+            drawn.append(element('text', reference.name, x=x, y='-24', class_='tick reference-name' + end_of(scale.place(reference.value))))
     return element('svg', drawn, class_='back', aria_hidden='true')
+
+
+def end_of(place):
+    """Names near an end of the axis go towards its middle."""
+    return ' first' if place < 0.2 else ' last' if place > 0.8 else ''
 
 
 def row_of(row, scale):
     height = LANE + NEXT_LANE * max((d.lane for d in row.dots), default=0)
     drawn = [drawn_dot(dot, scale, dot.lane * NEXT_LANE + LANE // 2) for dot in row.dots]
-    lane = element('svg', drawn, height=height, class_='lane') if row.style != 'head' else None
+    lane = element('svg', drawn, height=height, class_='lane') if row.dots else None
     return element('div', element('div', row.name, class_='name', title=row.tip), lane, element('div', row.text, class_='value'),
                    class_=f'row {row.style}'.strip())
 

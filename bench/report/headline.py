@@ -3,7 +3,7 @@ import dataclasses
 
 from . import targets, words
 from .markup import element
-from .results import geometric_mean
+from .results import Interval, geometric_mean
 
 MET, MISSED, OPEN = 'met', 'missed', 'open'
 
@@ -47,16 +47,15 @@ def having(results):
         unknown, source = len(compared) - len(ratios), 'time taken'
     if not ratios:
         return
-    from .results import Interval
     mean = geometric_mean([Interval(r) for r in ratios.values()]).value
     worst = max(ratios, key=ratios.get)
     timed = [i for _, i in results.compared('off', 'none') if i]
     detail = f'{source}, geometric mean, {left_out(unknown, len(ratios) + unknown)}'
     if timed and source != 'time taken':
         detail += f'; by time {words.change(geometric_mean(timed).value, 1)}'
-    yield Figure('Having probes', 'compiled in, nobody looks, on average', words.change(mean), f'at most {words.change(targets.OFF_MEAN, 1)}',
+    yield Figure('Having probes', 'Compiled in, nobody looks, on average', words.change(mean), f'at most {words.change(targets.OFF_MEAN, 1)}',
                  status(mean, targets.OFF_MEAN), detail, 'having')
-    yield Figure('Having probes', 'the workload that it costs most', words.change(ratios[worst]), f'at most {words.change(targets.OFF_EACH, 0)}',
+    yield Figure('Having probes', 'The workload that it costs most', words.change(ratios[worst]), f'at most {words.change(targets.OFF_EACH, 0)}',
                  status(ratios[worst], targets.OFF_EACH, unknown), worst, 'having')
 
 
@@ -69,9 +68,9 @@ def kernel_tracer(results):
         return None
     worst = max(fired, key=lambda m: m['ns'] - m['floor_ns'])
     ours = worst['ns'] - worst['floor_ns']
-    return Figure('Looking', 'our part of a firing that a tracer in the kernel sees', words.nanoseconds(round(ours, 1)),
+    return Figure('Looking', 'Our part of a firing that a tracer in the kernel sees', words.nanoseconds(round(ours, 1)),
                   f'at most {words.round_nanoseconds(targets.OUR_PART_NS)}', status(ours, targets.OUR_PART_NS),
-                  f"{worst['name']}: {words.nanoseconds(worst['ns'])}, of which {words.nanoseconds(worst['floor_ns'])} are the kernel's own", 'events')
+                  f"{worst['name']}, {worst['consumer']}: {words.nanoseconds(worst['ns'])}, of which {words.nanoseconds(worst['floor_ns'])} are the kernel's own", 'events')
 
 
 def watched(results, tool, family):
@@ -84,7 +83,7 @@ def watched(results, tool, family):
 def vmtrace(results):
     for workload, interval in watched(results, 'vmtrace', 'message'):
         if workload.endswith('ping_pong'):
-            yield Figure('Looking', 'nothing but messages, each counted by vmtrace', words.times(interval.value),
+            yield Figure('Looking', 'All messages, each event counted by vmtrace', words.times(interval.value),
                          f'at most {words.round_times(targets.VMTRACE_MESSAGES)}', status(interval.value, targets.VMTRACE_MESSAGES),
                          f'time of {workload}, as a multiple of the time without', 'looking')
             break
@@ -92,8 +91,8 @@ def vmtrace(results):
              if (found := watched(results, tool, 'all'))}
     if every:
         first = next(iter(every))
-        others = ''.join(f'; {tool}: {words.times(mean.value)}' for tool, mean in every.items() if tool != first)
-        yield Figure('Looking', f'every probe there is, counted by {first}', words.times(every[first].value),
+        others = ''.join(f'; {words.consumer(tool)}: {words.times(mean.value)}' for tool, mean in every.items() if tool != first)
+        yield Figure('Looking', f'Every probe there is, counted by {first}', words.times(every[first].value),
                      detail=f'time, as a multiple of the time without, geometric mean{others}', section='looking')
 
 
@@ -113,10 +112,10 @@ def against_erl(results):
     if known:
         worst = max(known, key=lambda name: known[name].value)
         unknown = len(names) - len(known)
-        yield Figure('Against erl', 'the slowest workload', words.times(known[worst].value), f'at most {words.round_times(targets.EACH_AGAINST_ERL)}',
+        yield Figure('Against erl', 'The slowest workload', words.times(known[worst].value), f'at most {words.round_times(targets.EACH_AGAINST_ERL)}',
                      status(known[worst].value, targets.EACH_AGAINST_ERL, unknown), f'{worst}; {left_out(unknown, len(names))}', 'erl')
         faster = sum(i.value < 1 for i in known.values())
-        yield Figure('Against erl', 'workloads that vmrun finishes first', f'{faster} of {len(known)}', detail='by the medians', section='erl')
+        yield Figure('Against erl', 'Workloads that vmrun finishes first', f'{faster} of {len(known)}', detail='by the medians', section='erl')
 
 
 # -- As part of the page

@@ -3,9 +3,11 @@ import dataclasses
 
 from .markup import element
 from .marks import mark, percentage
+from .scales import Linear
 
 HEIGHT = 168
 UNITS = 1000  # of the drawing that a line is stretched from
+LONG = 5      # letters; longer names of ticks at the ends of an axis go towards its middle
 
 
 @dataclasses.dataclass
@@ -31,19 +33,20 @@ def line_plot(label, panels, x, y, shown_x, shown_y, height=HEIGHT, axes=None, x
 
 def scale_of(panel):
     """For panels whose values have nothing in common: an axis of each."""
-    from .scales import Linear
     return Linear.around([value for line in panel.lines for _, value, _ in line.points], 0.15)
 
 
 def panel_of(panel, x, y, shown_x, shown_y, height, x_ticks):
-    down = lambda value: round((1 - y.place(value)) * height, 1)
+    def down(value):
+        return round((1 - y.place(value)) * height, 1)
     drawn = []
     for tick in y.ticks(5):
         drawn.append(element('line', x1='0', x2='100%', y1=down(tick), y2=down(tick), class_='grid'))
         drawn.append(element('text', shown_y(tick), x='-8', y=down(tick), dy='4', class_='tick left'))
     ticks = x_ticks if x_ticks is not None else x.ticks()
     for index, tick in enumerate(ticks):
-        end = ' first' if index == 0 else ' last' if index == len(ticks) - 1 else ''
+        long = len(shown_x(tick)) > LONG
+        end = ' first' if long and index == 0 else ' last' if long and index == len(ticks) - 1 else ''
         drawn.append(element('text', shown_x(tick), x=percentage(x.place(tick)), y=height, dy='18', class_='tick' + end))
     drawn.append(element('line', x1='0', x2='100%', y1=height, y2=height, class_='base'))
     paths, marks = [], []

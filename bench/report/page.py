@@ -8,6 +8,7 @@ from .sections import (against_erl, doubts, events, having, history, latency, lo
 
 HERE = pathlib.Path(__file__).resolve().parent
 SECTIONS = (having, looking, events, against_erl, scaling, latency, memory, verdicts, history, others, doubts, runs)
+NOTHING = 'Nothing was measured: the figures have no part that this page could show.'
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 FACTS = (('machine', 'Machine'), ('cores', 'Cores'), ('memory_mb', 'Memory, MB'), ('kernel', 'Kernel'), ('compiler', 'Compiler'), ('flags', 'Flags'), ('erl', 'erl'),
          ('tools', 'Tools'), ('load', 'Load at the start'), ('pinned', 'Pinned'), ('options', 'Options'))
@@ -16,9 +17,9 @@ FACTS = (('machine', 'Machine'), ('cores', 'Cores'), ('memory_mb', 'Memory, MB')
 def page(results):
     parts = [made for made in (module.section(results) for module in SECTIONS) if made]
     figures = headline.headline(results)
-    body = [top(results), navigation(parts, bool(figures)), element('main', summary(results, figures) if figures else None,
-            [p.markup() for p in parts] or element('p', 'Nothing was measured: the figures have no part that this page could show.', class_='lead'),
-            own_figures(results)), element('div', id='tip', role='status', hidden='hidden')]
+    shown = [p.markup() for p in parts] or element('p', NOTHING, class_='lead')
+    main = element('main', summary(results, figures) if figures else None, shown, own_figures(results))
+    body = [top(results), navigation(parts, bool(figures)), main, element('div', id='tip', role='status', hidden='hidden')]
     return document(title(results), body)
 
 

@@ -76,5 +76,13 @@ def interval(shown, low, high):
     return '' if low is None or high is None else f'{shown(low)} to {shown(high)}'
 
 
+CONSUMERS = {'stap': 'SystemTap', 'dtrace': "Oracle's DTrace", 'erl-trace': 'erl with erlang:trace', 'erl-with-probes-bpftrace': 'erl with bpftrace'}
+
+
+def consumer(name):
+    """Who looks, as people call it."""
+    return CONSUMERS.get(name, name)
+
+
 def of(part, whole, noun):
     return f'{part} of {whole} {noun}' if part != whole else f'{whole} {noun}'

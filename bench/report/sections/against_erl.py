@@ -28,8 +28,7 @@ def section(results):
         content = [legend([NAMES.get(series) for series in range(SERIES)]),
                    dot_plot("vmrun's time as a multiple of erl's", rows_of(results, kinds, compared, failed),
                             Logarithmic.around([v for i in known for v in i.known()] + [1, targets.EACH_AGAINST_ERL]), words.round_times, REFERENCES,
-                            "vmrun's time as a multiple of erl's; dashed: no workload is to take longer; lines are 95 % intervals; grey: the "
-                            'interval holds 1')]
+                            "vmrun's time as a multiple of erl's; dashed: no workload is to take longer; lines are 95 % intervals")]
     return Section('erl', 'vmrun against erl',
                    'The same programs, run in turns. Left of the line at 1 vmrun needs less time than erl, right of it more: 0.5 × is half the '
                    'time. vmrun interprets, erl compiles to machine code; what is mostly arithmetic and calls is where that shows.',
@@ -40,7 +39,7 @@ def rows_of(results, kinds, compared, failed):
     means = {kind: geometric_mean([compared[n] for n in names if compared.get(n)]) if any(compared.get(n) for n in names) else None
              for kind, names in kinds.items()}
     known, whole = [i for i in compared.values() if i], sum(map(len, kinds.values()))
-    rows = [mean_row('all', geometric_mean(known), len(known), whole)]
+    rows = [mean_row('all workloads', geometric_mean(known), len(known), whole)]
     for kind in sorted(kinds, key=lambda k: means[k].value if means[k] else float('inf')):
         names, mean = kinds[kind], means[kind]
         if mean:

@@ -12,7 +12,6 @@ from .section import Section, dropped, part
 
 TEXTS = '-texts'
 ONE = [Reference(1, 'nobody looks', 'one')]
-WHO = {'stap': 'SystemTap', 'dtrace': "Oracle's DTrace", 'erl-trace': 'erl with erlang:trace', 'erl-with-probes-bpftrace': 'erl with bpftrace'}
 
 
 class Watched:
@@ -47,9 +46,10 @@ def section(results):
                    [c for c in content if c], './dev bench watching')
 
 
-def key(tools, texts):
-    extra = [('hollow', 'outlined: counted by the texts of the arguments')] if texts else []
-    return legend([WHO.get(t, t) for t in tools], [('interval', '95 % interval'), *extra])
+def key(tools, texts, intervals=True):
+    extra = [('interval', '95 % interval')] if intervals else []
+    extra += [('hollow', 'outlined: counted by the texts of the arguments')] if texts else []
+    return legend([words.consumer(t) for t in tools], extra)
 
 
 def scale_of(intervals):
@@ -110,7 +110,7 @@ def an_event(watched, tools):
             for w in here for name, ns in w.ns.items() if ns > 0], style='banded'))
     values = [d.value for row in rows for d in row.dots]
     used = [t if any(w.tool == t for w in watched) else None for t in tools]
-    return part('What an event costs on real work', key(used, any(w.texts for w in watched)),
+    return part('What an event costs on real work', key(used, any(w.texts for w in watched), False),
                 dot_plot('Time an event adds, by family and consumer', rows, Logarithmic.around(values), words.round_nanoseconds,
                          axis='time added, shared among the events; a dot for each workload')) if values else None
 
