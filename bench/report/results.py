@@ -81,7 +81,7 @@ class Results:
 def figure(ratio):
     if ratio.get('noisy') or not ratio.get('median'):
         return None
-    return Interval(ratio['median'], ratio.get('low'), ratio.get('high'))
+    return Interval(ratio['median'], ratio.get('low') or None, ratio.get('high') or None)
 
 
 def read(path):

@@ -32,7 +32,8 @@ class Logarithmic:
 
     @classmethod
     def around(cls, values, margin=0.04):
-        low, high = min(values), max(values)
+        drawn = [value for value in values if value > 0] or [1]  # others stand at the beginning of the axis
+        low, high = min(drawn), max(drawn)
         room = (high / low) ** margin * 1.005
         return cls(low / room, high * room)
 

@@ -145,6 +145,14 @@ class Suite:
         for section in ('having', 'looking', 'events', 'erl', 'scaling', 'latency', 'memory', 'history', 'verdicts', 'runs', 'doubts', 'others'):
             expect('<script>alert(1)</script>"\'&<b>\ufffd' in page.sections[section], f'{section}: the name is not shown as it is')
 
+    def test_copes_with_a_single_figure_and_with_zero(self):
+        for ns in (0, 3.5):
+            figures = {'schema': 1, 'micro': [{'group': 'site', 'name': 'nobody looks', 'consumer': None, 'ns': ns, 'low': ns, 'high': ns, 'floor_ns': None}],
+                       'latency': [{'configuration': 'off', 'load': '50 %', 'percentiles_ns': {'50': ns}, 'samples': 1}],
+                       'memory': [{'what': 'a term', 'vmrun_bytes': 0, 'erl_bytes': None}],
+                       'ratios': [{'workload': 'a/b', 'configuration': 'erl', 'base': 'off', 'median': 2, 'low': 0, 'high': 4, 'noisy': False}]}
+            expect({'events', 'latency', 'memory', 'erl'} == set(self.page(figures).sections) - {'figures'}, 'a section is missing')
+
     def test_shows_no_markup_as_text(self):
         page = self.page(Sample().everything())
         expect('&lt;' not in page.text, 'markup was escaped: ' + page.text[page.text.find('&lt;'):][:200])
