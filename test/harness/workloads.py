@@ -1,0 +1,41 @@
+"""Every workload of bench/ that has a small size, at that size: it ends with the result that it expects, which it checks itself."""
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from . import golden
+from .results import Failure, Test
+
+PATIENCE_S = 60
+
+
+def tests(root, vmrun):
+    sources = {path: small_size(path.read_text()) for path in sorted((root / 'bench').glob('*/*.act'))}
+    return [Test('bench', f'{path.parent.name}/{path.stem}', lambda path=path, size=size: measured(root, vmrun, path, size))
+            for path, size in sources.items() if size]
+
+
+def small_size(text):
+    """The words of its command line, or None."""
+    attribute = re.search(r'^-quick\(\[(.*?)\]\)\.', text, re.M | re.S)
+    return re.findall(r'\d+', attribute[1].replace('_', '')) if attribute else None
+
+
+def measured(root, vmrun, path, size):
+    with tempfile.TemporaryDirectory(prefix='vmrun-workload-') as folder:
+        for library in path.parent.glob('*.c'):
+            shared(root, library, pathlib.Path(folder) / f'{library.stem}.so')
+        command = [vmrun, '-pa', str(root / 'bench' / 'common'), str(path), *size]
+        status, out, err = golden.run_program(command, '', PATIENCE_S, env=dict(golden.ENVIRONMENT, NATIVE_DIR=folder))
+    if status != 0 or not re.fullmatch(r'\d+ .+\n', out):
+        raise Failure(f'status {status}, printed {out[-500:]!r}, not one line of microseconds and a result\n{err[-1500:]}\n'
+                      f'command: {" ".join(command)}')
+
+
+def shared(root, source, target):
+    """A library of C that a workload loads."""
+    command = ['cc', '-O2', '-shared', '-fPIC', f'-I{root / "vm/include"}', str(source), '-o', str(target)]
+    compiled = subprocess.run(command, capture_output=True, text=True)
+    if compiled.returncode != 0:
+        raise Failure(f'{" ".join(command)}:\n{compiled.stderr[-1500:]}')
