@@ -1,0 +1,112 @@
+"""The workloads: finds them and reads what they say of themselves.
+
+A workload is a program bench/KIND/NAME.act with a main function. The comment it begins with says what it is, attributes
+say the rest:
+
+  -size([10000, 60]).        the size it has unless its command line says another
+  -quick([1000, 10]).        a small size, for some ten milliseconds
+  -parallel(yes).            it gains from several schedulers
+  -source("Savina, ...").    where it is from, and why it differs from that if it does
+
+It prints one line, MICROSECONDS RESULT, or fails. bench/common/bench.erl does that.
+"""
+import dataclasses
+import pathlib
+import re
+
+from . import BENCH
+
+# Folders whose programs are measured in ways of their own.
+OTHERWISE_MEASURED = {'nodes', 'latency', 'memory'}
+
+
+class HeaderError(Exception):
+    """An attribute that is not of the form above; the text names file, line and form."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Workload:
+    path: pathlib.Path
+    kind: str
+    text: str
+    size: tuple = None
+    quick: tuple = None
+    parallel: bool = False
+    source: str = None
+
+    @property
+    def name(self):
+        return f'{self.kind}/{self.path.stem}'
+
+    def arguments(self, small):
+        """Of its command line. One that has no small size runs at the one it has."""
+        return [str(number) for number in self.quick] if small and self.quick else []
+
+    def row(self, small=False):
+        size = self.quick if small and self.quick else self.size
+        return {'name': self.name, 'kind': self.kind, 'size': ' '.join(map(str, size)) if size else '', 'text': self.text,
+                'from': self.source, 'parallel': self.parallel}
+
+
+def leading_comment(lines):
+    comment = []
+    for line in lines:
+        if line.startswith('%'):
+            comment.append(line.lstrip('% ').rstrip())
+        elif comment or not line.startswith('#!'):
+            break
+    return ' '.join(comment).strip()
+
+
+def integers(value):
+    match = re.fullmatch(r'\[\s*(\d[\d_]*(?:\s*,\s*\d[\d_]*)*)\s*\]', value)
+    return tuple(int(number.replace('_', '')) for number in match[1].split(',')) if match else None
+
+
+def yes(value):
+    return True if value == 'yes' else None
+
+
+def words(value):
+    """Texts that follow each other are one, as in Erlang."""
+    parts = re.findall(r'"((?:[^"\\]|\\.)*)"', value)
+    return ''.join(parts) if parts and not re.sub(r'"(?:[^"\\]|\\.)*"|\s', '', value) else None
+
+
+ATTRIBUTES = {'size': (integers, '[1000, 10]'), 'quick': (integers, '[1000, 10]'), 'parallel': (yes, 'yes'),
+              'source': (words, '"..."')}
+
+
+def attributes(path, text):
+    found = {}
+    for match in re.finditer(r'^-(\w+)\((.*?)\)\.[ \t]*(?:%.*)?$', text, re.M | re.S):
+        name, value = match[1], match[2].strip()
+        if name not in ATTRIBUTES:
+            continue
+        read, form = ATTRIBUTES[name]
+        place = f'{path}:{text.count(chr(10), 0, match.start()) + 1}'
+        if name in found:
+            raise HeaderError(f'{place}: a second -{name}')
+        found[name] = read(value)
+        if found[name] is None:
+            raise HeaderError(f'{place}: -{name}({value}) is not of the form -{name}({form})')
+    if found.get('quick') and len(found['quick']) != len(found.get('size') or ()):
+        raise HeaderError(f'{path}: -quick has as many numbers as -size')
+    return found
+
+
+def read(path):
+    text = path.read_text(encoding='utf-8')
+    return Workload(path, path.parent.name, leading_comment(text.split('\n')), **attributes(path, text))
+
+
+def find(bench=BENCH):
+    """All workloads, sorted by name."""
+    paths = [path for path in sorted(bench.glob('*/*.act')) if path.parent.name not in OTHERWISE_MEASURED
+             and re.search(r'^main\(', path.read_text(encoding='utf-8'), re.M)]
+    return [read(path) for path in paths]
+
+
+def chosen(workloads, names):
+    """Those that the names mean: kinds, KIND/NAME, or names alone."""
+    return [w for w in workloads if names & {w.kind, w.name, w.path.stem}]
