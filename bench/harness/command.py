@@ -89,9 +89,8 @@ def say_what_cannot_run(session):
     """Once for each reason, so that nothing is missing in silence."""
     reasons = {}
     for row in session.configurations.values():
-        if row.name == 'baseline' and not session.options.baseline:
-            continue
-        if why := row.unable(session):
+        # Those that take a build are looked at when they are needed.
+        if row.machine not in ('none', 'baseline') and (why := row.unable(session)):
             reasons.setdefault(why, []).append(row.name)
     for why, names in reasons.items():
         session.say(f'not measured: {names[0]}{f" and {len(names) - 1} more" if len(names) > 1 else ""}: {why}')
@@ -108,6 +107,7 @@ def measure(session):
             except (RuntimeError, subprocess.SubprocessError, OSError) as error:
                 session.say(f'\n{measurement.name} failed: {str(error)[:800]}')
                 session.results.setdefault('failed', {})[measurement.name] = str(error)[:800]
+        session.progress.give_up_all()
     session.progress.clear()
     if session.left_out:
         session.say(f'\n{len(session.left_out)} runs were left out, for the time was over')
@@ -118,7 +118,8 @@ def finish(session):
     chosen = session.options
     used = {row['configuration'] for row in session.results.get('runs', [])}
     used |= {c.base for name in used if (c := session.configurations.get(name)) and c.base}
-    by_unable = [c.row(c.unable(session)) for c in session.configurations.values()]
+    by_unable = [c.row(c.unable(session) if c.machine not in ('none', 'baseline') or c.name in used else None)
+                 for c in session.configurations.values()]
     session.results['configurations'] = [row for row in by_unable if row['name'] in used or row['unable']]
     names = {row['workload'] for part in ('runs', 'instructions', 'scaling') for row in session.results.get(part, [])}
     session.results['workloads'] = [w.row(chosen.quick) for w in session.workloads if w.name in names]

@@ -40,7 +40,7 @@ ERLANG_EVENTS = {'message': "send,receive", 'function': 'call,return', 'gc': 'ga
 
 # A workload whose events are mostly of the family, so that what is measured is that family.
 FOR_FAMILY = {
-    'message': ('actors/ping_pong',), 'copy': ('actors/list_messages',), 'function': ('sequential/fib',),
+    'message': ('actors/ping_pong', 'savina/ping_pong'), 'copy': ('actors/list_messages',), 'function': ('sequential/fib',),
     'bif': ('sequential/map_operations',), 'nif': ('native/nif_calls',), 'gc': ('sequential/binary_trees',),
     'process': ('actors/spawns_sequential',), 'process-heap': ('sequential/merge_sort',), 'efile_drv': ('files/small_raw_reads',),
     'aio_pool': ('files/small_raw_reads',), 'port': ('ports/echo',), 'driver': ('ports/echo',), 'run-queue': ('actors/ring',),
@@ -49,7 +49,7 @@ FOR_FAMILY = {
 
 # For --quick: workloads, and families that are watched.
 QUICK_WORKLOADS = ('actors/ping_pong', 'actors/spawns_sequential', 'sequential/fib', 'sequential/binary_trees', 'files/small_raw_reads',
-                   'ports/echo', 'savina/ping_pong', 'savina/fib')
+                   'ports/echo', 'savina/ping_pong', 'savina/counting', 'savina/fork_join_throughput')
 QUICK_FAMILIES = ('message', 'gc', 'process')
 
 

@@ -151,20 +151,24 @@ class Perf:
         sites, wanted = families.offsets(program), [p.name for p in families.family(self.family).probes]
         path = os.path.realpath(program)
         try:
-            with self.EVENTS.open('a') as events:
-                for name in wanted:
-                    site, semaphore = sites[name]
-                    events.write(f'p:{group}/{name} {path}:{site:#x}({semaphore:#x})\n')
-                    events.flush()
+            for name in wanted:
+                site, semaphore = sites[name]
+                self.tell_kernel(f'p:{group}/{name} {path}:{site:#x}({semaphore:#x})')
             yield Watched(['perf', 'stat', '-x', ',', '-o', str(out), '-e', ','.join(f'{group}:{name}' for name in wanted),
                            *map(str, command)],
                           lambda: sum(map(int, re.findall(r'^(\d+),', out.read_text(), re.M))))
         finally:
             there = re.findall(rf'^p:({group}/\w+)', self.EVENTS.read_text(), re.M)
-            with self.EVENTS.open('a') as events:
-                for name in there:
-                    events.write(f'-:{name}\n')
-                    events.flush()
+            for name in there:
+                self.tell_kernel(f'-:{name}')
+
+    def tell_kernel(self, line):
+        """The file cannot be sought in, as opening it for appending would; what is written is added all the same."""
+        events = os.open(self.EVENTS, os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(events, line.encode() + b'\n')
+        finally:
+            os.close(events)
 
 
 class PerfProfile:

@@ -4,15 +4,14 @@ import pathlib
 import re
 import shutil
 import statistics
-import subprocess
 
-from . import BENCH, consumers, intervals
+from . import BENCH, consumers, intervals, processes
 
 TIMEOUT_S = 900
 WANTED_MEAN, WANTED_MOST = 1.003, 1.01
 # Where callgrind is not asked for all: one or two of a kind.
 SOME = ('actors/ping_pong', 'actors/links', 'actors/spawns_sequential', 'sequential/fib', 'sequential/map_operations', 'savina/ping_pong')
-QUICK = ('actors/ping_pong', 'sequential/fib')
+QUICK = ('actors/ping_pong', 'sequential/fib', 'savina/ping_pong')
 
 
 def no_valgrind():
@@ -21,18 +20,16 @@ def no_valgrind():
 
 def counted(command, folder):
     out = folder / 'callgrind.out'
-    run = subprocess.run(['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', *command], capture_output=True, text=True,
-                         timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
-    match = re.search(r'Collected : (\d+)', run.stderr)
-    if not match or run.returncode != 0:
-        raise RuntimeError(f'status {run.returncode}: {run.stderr[-600:]}')
+    ended = processes.run(['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', *command], TIMEOUT_S)
+    match = re.search(r'Collected : (\d+)', ended.err)
+    if not match or ended.status != 0:
+        raise RuntimeError(f'status {ended.status}: {ended.err[-600:]}')
     return int(match[1])
 
 
 def counted_by_perf(command):
-    told = subprocess.run(['perf', 'stat', '-x', ',', '-e', 'instructions:u', *command], capture_output=True, text=True,
-                          timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
-    match = re.search(r'^(\d+),', told.stderr, re.M)
+    ended = processes.run(['perf', 'stat', '-x', ',', '-e', 'instructions:u', *command], TIMEOUT_S)
+    match = re.search(r'^(\d+),', ended.err, re.M)
     return int(match[1]) if match else None
 
 
@@ -41,7 +38,7 @@ def of_work(session, machine, source, arguments, key):
     def once(path, words):
         try:
             return {'instructions': counted(machine.command(path, ['+S', '1'], words), session.folder)}
-        except (RuntimeError, subprocess.TimeoutExpired) as error:
+        except RuntimeError as error:
             return {'failed': str(error)[:400]}
     return session.once(['instructions', *key], lambda: once(source, arguments), 'instructions', key[-1])
 

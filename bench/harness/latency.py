@@ -2,12 +2,11 @@
 the same to do. bench/latency/load.act is the program, and says what is timed."""
 import statistics
 
-from . import BENCH, configurations, consumers, tables
-from harness import golden
-from harness.results import Failure
+from . import BENCH, configurations, consumers, processes, tables
 
 PERCENTILES = ('50', '90', '99', '99.9', '99.99', '100')
 SHARES = (10, 50, 80)
+TIMEOUT_S = 120
 PROGRAM = BENCH / 'latency' / 'load.act'
 
 
@@ -23,16 +22,15 @@ def printed(session, configuration, arguments):
     machine = session.machine(configuration.machine)
     command = machine.command(PROGRAM, (), [str(word) for word in arguments])
     if configuration.consumer is None:
-        return numbers(golden.run_program(session.pinned(command), '', 120))
+        return numbers(processes.run(session.pinned(command), TIMEOUT_S))
     with configuration.consumer.watching(command, machine.program, session.folder) as watched:
-        return numbers(golden.run_program(session.pinned(watched.command), '', 120))
+        return numbers(processes.run(session.pinned(watched.command), TIMEOUT_S))
 
 
 def numbers(ended):
-    status, out, err = ended
-    if status != 0:
-        raise Failure(f'status {status}: {err[-400:]}')
-    return [int(word) for word in out.split()]
+    if ended.status != 0:
+        raise RuntimeError('latency/load.act: ' + ('no end' if ended.status is None else f'status {ended.status}: {ended.err[-400:]}'))
+    return [int(word) for word in ended.out.split()]
 
 
 def measure(session):
@@ -42,17 +40,13 @@ def measure(session):
     plain = [c for c in able if not c.consumer]
     session.progress.plan('latency', 'capacity', len(plain))
     session.progress.plan('latency', 'load', len(able) * len(shares) * runs)
-    try:
-        capacity = {c.name: session.once(['latency', 'capacity', c.name], lambda: printed(session, c, ['capacity', 1000]), 'latency', 'capacity')[0]
-                    for c in plain}
-        session.say('\nlatency of messages under load, microseconds; capacity: ' + ', '.join(f'{name} {n}/s' for name, n in capacity.items()))
-        shown = []
-        for share in shares:
-            rate = max(100, min(capacity.values()) * share // 100)
-            shown += [one(session, c, share, rate, seconds, runs) for c in able]
-    except Failure as failure:
-        session.say(f'\nlatency: {failure}')
-        return
+    capacity = {c.name: session.once(['latency', 'capacity', c.name], lambda: printed(session, c, ['capacity', 1000]), 'latency', 'capacity')[0]
+                for c in plain}
+    session.say('\nlatency of messages under load, microseconds; capacity: ' + ', '.join(f'{name} {n}/s' for name, n in capacity.items()))
+    shown = []
+    for share in shares:
+        rate = max(100, min(capacity.values()) * share // 100)
+        shown += [one(session, c, share, rate, seconds, runs) for c in able]
     for line in tables.columns(shown, ['', 'load', *(f'{p} %' for p in PERCENTILES)]):
         session.say('  ' + line)
 

@@ -16,8 +16,18 @@ class Measurement:
 def workloads_against_erl(session, named):
     wanted = session.options.configurations or default_configurations(session)
     chosen = configurations.matching(wanted, session.configurations)
-    able = [c for c in configurations.with_bases(chosen, session.configurations) if not c.unable(session)]
-    programs.measure(session, named or some(session, configurations.QUICK_WORKLOADS) or session.workloads, able)
+    able = []
+    for c in configurations.with_bases(chosen, session.configurations):
+        why = c.unable(session)
+        if why and (c.machine == 'none' or session.options.configurations):
+            session.say(f'not measured: {c.name}: {why}')
+        if not why:
+            able.append(c)
+    of = named or some(session, configurations.QUICK_WORKLOADS) or session.workloads
+    if {c.name for c in able} <= {'none', 'off', 'erl', 'baseline'}:
+        programs.measure(session, of, able)
+    else:
+        watching.measure_all(session, [(workload, able) for workload in of])
 
 
 def default_configurations(session):
@@ -27,8 +37,11 @@ def default_configurations(session):
 
 
 def some(session, names):
-    """With --quick only these; all of a kind, or of all, otherwise."""
-    return [w for w in session.workloads if w.name in names] if session.options.quick else []
+    """With --quick only these, as far as they have a small size; two that have one if none of these does."""
+    if not session.options.quick:
+        return []
+    small = [w for w in session.workloads if w.quick]
+    return [w for w in small if w.name in names] or small[:2]
 
 
 def counted_instructions(session, named):
@@ -46,12 +59,12 @@ def workloads_named(session, name):
 
 def scaled(session, named):
     chosen = named or session.workloads
-    scaling.measure(session, [w for w in chosen if w.parallel][:2] if session.options.quick else chosen)
+    scaling.measure(session, [w for w in chosen if w.parallel and w.quick][:2] if session.options.quick else chosen)
 
 
 MEASUREMENTS = [
-    Measurement('workloads', 'the time of each workload, vmrun against erl, and against probes compiled out', workloads_against_erl, 40),
-    Measurement('watching', 'what looking costs: each family of probes under each tool that counts them', lambda s, _: watching.measure(s), 60),
+    Measurement('workloads', 'the time of each workload, vmrun against erl, and against probes compiled out', workloads_against_erl, 35),
+    Measurement('watching', 'what looking costs: each family of probes under each tool that counts them', lambda s, _: watching.measure(s), 50),
     Measurement('instructions', 'instructions executed with probes compiled in, nobody looking, against -Dprobes=none (callgrind)',
                 counted_instructions, 20),
     Measurement('scaling', 'one scheduler against several, on workloads that gain from them', scaled, 15),

@@ -32,6 +32,11 @@ class Progress:
         """What is left of these steps is not done."""
         self.planned -= self.left.pop((kind, name), 0)
 
+    def give_up_all(self):
+        """What is left of all that was planned so far is not done."""
+        self.planned -= sum(self.left.values())
+        self.left.clear()
+
     def step(self, kind, name, seconds=None):
         """One is done. seconds: what it took; None when it took none, for it had been measured before."""
         self.done += 1

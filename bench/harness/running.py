@@ -1,10 +1,9 @@
 """Runs of workloads under several configurations, one after the other again and again, so that what else the machine does
 meets them all alike; what the first run of each takes is kept apart."""
 import re
+import statistics
 
-from . import intervals
-from harness import golden
-from harness.results import Failure
+from . import intervals, processes
 
 TIMEOUT_S = 60
 MORE = 2  # so many times the runs at most, while a ratio is noisy
@@ -37,23 +36,28 @@ def run_once(session, workload, configuration):
     """One run: {us, result, firings}, or {failed: why}."""
     machine = session.machine(configuration.machine)
     try:
-        command = machine.command(workload.path, configuration.flags, workload.arguments(configuration.small))
+        small = configuration.small or session.options.quick
+        command = machine.command(workload.path, configuration.flags, workload.arguments(small))
         if configuration.consumer is None:
-            return measured(session.pinned(command))
+            return measured(session, command)
         with configuration.consumer.watching(command, machine.program, session.folder) as watched:
-            run = measured(session.pinned(watched.command))
+            run = measured(session, watched.command)
             return run if 'failed' in run else {**run, 'firings': watched.firings()}
-    except (Failure, RuntimeError, OSError, ValueError) as error:
+    except (RuntimeError, OSError, ValueError) as error:
         return {'failed': str(error)[:500]}
 
 
-def measured(command):
-    status, out, err = golden.run_program([str(word) for word in command], '', TIMEOUT_S)
-    line = re.search(r'^(\d+) (.*)$', out, re.M)
-    if status != 0:
-        return {'failed': f'status {status}: {(err.strip() or out.strip())[-400:]}'}
+def measured(session, command):
+    """What a workload prints: {us, result}, or {failed: why}."""
+    timeout_s = session.seconds_at_most(TIMEOUT_S)
+    ended = processes.run(session.pinned(command), timeout_s)
+    line = re.search(r'^(\d+) (.*)$', ended.out, re.M)
+    if ended.status is None:
+        return {'failed': f'no end after {timeout_s:.0f} s'}
+    if ended.status != 0:
+        return {'failed': f'status {ended.status}: {(ended.err.strip() or ended.out.strip())[-400:]}'}
     if not line:
-        return {'failed': f'printed no time: {(out + err).strip()[-300:]!r}'}
+        return {'failed': f'printed no time: {(ended.out + ended.err).strip()[-300:]!r}'}
     return {'us': max(int(line[1]), 1), 'result': line[2].strip(), 'firings': None}
 
 
@@ -63,7 +67,7 @@ def of_workload(session, workload, configurations):
 
     def turn(number, names):
         for name in names:
-            if session.out_of_time() and number > 0:
+            if session.out_of_time():
                 session.left_out.append(f'{workload.name} {name}')
                 continue
             of = runs[name]
@@ -96,7 +100,7 @@ def refuse_other_results(runs):
     """The result of a workload at a size is the same everywhere."""
     first = {}
     for of in runs.values():
-        if of.alive:
+        if of.result is not None:
             expected = first.setdefault(of.configuration.small, of)
             if of.result != expected.result:
                 of.failed = (f'result {of.result[:80]}, but {expected.result[:80]} with '
@@ -115,7 +119,7 @@ def comparisons(runs):
 
 def ratio_row(of, base, ratio):
     """ns_per_firing: what each firing adds, where they were counted."""
-    more_us = intervals.statistics.median(of.times) - intervals.statistics.median(base.times)
+    more_us = statistics.median(of.times) - statistics.median(base.times)
     return {'workload': of.workload.name, 'configuration': of.configuration.name, 'base': base.configuration.name,
             'median': ratio.median, 'low': ratio.low, 'high': ratio.high, 'noisy': ratio.noisy,
             'ns_per_firing': more_us * 1000 / of.firings if of.firings and not ratio.noisy else None}

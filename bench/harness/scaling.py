@@ -3,7 +3,6 @@ import os
 import statistics
 
 from . import running
-from harness.results import Failure
 
 WANTED_EFFICIENCY = 0.95
 
@@ -19,10 +18,8 @@ def row_of(workload, schedulers, times, times_of_one):
 
 
 def run(session, workload, schedulers):
-    try:
-        return running.measured(session.pinned(session.vmrun.command(workload.path, ['+S', str(schedulers)], workload.arguments(session.options.quick))))
-    except Failure as failure:
-        return {'failed': str(failure)[:400]}
+    arguments = workload.arguments(session.options.quick)
+    return running.measured(session, session.vmrun.command(workload.path, ['+S', str(schedulers)], arguments))
 
 
 def cores(session):

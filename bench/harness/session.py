@@ -111,6 +111,10 @@ class Session:
     def out_of_time(self):
         return self.until is not None and time.monotonic() > self.until
 
+    def seconds_at_most(self, usual):
+        """For one run: what is left of the time, and a little."""
+        return usual if self.until is None else max(5, min(usual, self.until + 5 - time.monotonic()))
+
     def say(self, text=''):
         self.progress.clear()
         print(text, flush=True)

@@ -11,10 +11,11 @@ def jobs(session):
     for family, names in configurations.FOR_FAMILY.items():
         if quick and family not in (*configurations.QUICK_FAMILIES, 'all'):
             continue
-        present = [name for name in names if name in by_name]
+        present = [name for name in names if name in by_name and (by_name[name].quick or not quick)]
         for name in present[:1] if quick else present:
-            wanted.setdefault(name, []).extend(row.name for row in table.values() if row.family == family)
-    if present := [name for name in configurations.FOR_FAMILY['message'] if name in by_name]:
+            wanted.setdefault(name, []).extend(row.name for row in table.values() if row.family == family
+                                               and not (quick and '-texts' in row.name))
+    if not quick and (present := [name for name in configurations.FOR_FAMILY['message'] if name in by_name]):
         wanted.setdefault(present[0], []).extend(row.name for row in configurations.profiles())
     return [(by_name[name], configurations.with_bases([table[n] for n in names], table)) for name, names in wanted.items()]
 
@@ -26,13 +27,17 @@ def unmeasured_families(session):
 
 
 def measure(session):
-    planned = [(workload, [c for c in wanted if not c.unable(session)]) for workload, wanted in jobs(session)]
+    measure_all(session, [(workload, [c for c in wanted if not c.unable(session)]) for workload, wanted in jobs(session)])
+    if unmeasured := unmeasured_families(session):
+        session.say(f'\nno workload is about the probes of {", ".join(unmeasured)}: they have the cost of a site and of a firing like the others (./dev bench micro)')
+
+
+def measure_all(session, planned):
+    """planned: [(workload, configurations that can run here)]."""
     for workload, able in planned:
         running.plan(session, workload, able)
     for workload, able in planned:
         measure_one(session, workload, able)
-    if unmeasured := unmeasured_families(session):
-        session.say(f'\nno workload is about the probes of {", ".join(unmeasured)}: they have the cost of a site and of a firing like the others (./dev bench micro)')
 
 
 def measure_one(session, workload, able):

@@ -79,7 +79,7 @@ ATTRIBUTES = {'size': (integers, '[1000, 10]'), 'quick': (integers, '[1000, 10]'
 
 def attributes(path, text):
     found = {}
-    for match in re.finditer(r'^-(\w+)\((.*?)\)\.[ \t]*(?:%.*)?$', text, re.M | re.S):
+    for match in re.finditer(r'^-(\w+)\((.*?)\)\.[ \t]*(?:%[^\n]*)?$', text, re.M | re.S):
         name, value = match[1], match[2].strip()
         if name not in ATTRIBUTES:
             continue

@@ -2,8 +2,7 @@
 and how long a child that is spawned beside it waits under +S 2. Both as the program measures them; a child's time is the
 median of 20."""
 from . import keep
-from .. import ROOT
-from harness import golden
+from .. import ROOT, processes
 
 
 def measure(session):
@@ -22,7 +21,7 @@ def measure(session):
 
 
 def printed(command):
-    status, out, err = golden.run_program(command, '', 3600)
-    if status != 0:
-        raise RuntimeError(f'status {status}: {err[-500:]}')
-    return out
+    ended = processes.run(command, 3600)
+    if ended.status != 0:
+        raise RuntimeError(f'status {ended.status}: {ended.err[-500:]}')
+    return ended.out

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from . import keep, pair
-from .. import BENCH, intervals, tables
+from .. import BENCH, intervals, processes, tables
 from harness import golden
 
 # What a run of nodes/client.act measures, and the part of the other's time that is wanted; throughput 1.2 times that of the other.
@@ -45,10 +45,10 @@ def between_nodes(machine, environment):
     def command(name):
         return machine.command(BENCH / 'nodes' / f'{name}.act', ['-sname', f'{name}@localhost', '-setcookie', 'bench'])
     with ended_after(command('server'), 'ready', environment):
-        status, out, err = golden.run_program(command('client'), '', 120, env=environment)
-    if status != 0:
-        raise RuntimeError(f'nodes/client.act: status {status}\n{err[-800:]}')
-    return {name: [int(micros), result] for name, micros, result in (line.split(' ', 2) for line in out.splitlines())}
+        ended = processes.run(command('client'), 120, environment)
+    if ended.status != 0:
+        raise RuntimeError(f'nodes/client.act: status {ended.status}\n{ended.err[-800:]}')
+    return {name: [int(micros), result] for name, micros, result in (line.split(' ', 2) for line in ended.out.splitlines())}
 
 
 def measure(session):

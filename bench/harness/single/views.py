@@ -4,8 +4,7 @@ machine does."""
 import re
 
 from . import keep
-from .. import BENCH, consumers
-from harness import golden
+from .. import BENCH, consumers, processes
 
 # Kinds of work, and a program for each. Views without a limit, until the program ends.
 VIEWED = {'messages': ('actors', 'ping_pong'), 'memory': ('sequential', 'binary_trees'), 'files': ('files', 'small_raw_reads'),
@@ -16,10 +15,10 @@ VIEWS = {**{view: [view, '-d', '0', '-r', '0'] for view in TABLES}, 'slow': ['sl
 
 
 def micros(command):
-    status, out, err = golden.run_program([str(word) for word in command], '', 300)
-    line = re.search(r'^(\d+) ', out, re.M)
-    if status != 0 or not line:
-        raise RuntimeError(f'{" ".join(map(str, command))}: status {status}\n{out[-300:]}{err[-700:]}')
+    ended = processes.run(command, 300)
+    line = re.search(r'^(\d+) ', ended.out, re.M)
+    if ended.status != 0 or not line:
+        raise RuntimeError(f'{" ".join(map(str, command))}: status {ended.status}\n{ended.out[-300:]}{ended.err[-700:]}')
     return int(line[1])
 
 
