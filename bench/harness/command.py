@@ -116,9 +116,9 @@ def measure(session):
 def finish(session):
     """Adds what belongs to the whole, and writes what was asked for."""
     chosen = session.options
-    used = {row['configuration'] for row in session.results.get('runs', [])}
-    used |= {c.base for name in used if (c := session.configurations.get(name)) and c.base}
-    by_unable = [c.row(c.unable(session) if c.machine not in ('none', 'baseline') or c.name in used else None)
+    ran = {row['configuration'] for row in session.results.get('runs', [])}
+    used = ran | {c.base for name in ran if (c := session.configurations.get(name)) and c.base}
+    by_unable = [c.row(c.unable(session) if c.machine not in ('none', 'baseline') else None)
                  for c in session.configurations.values()]
     session.results['configurations'] = [row for row in by_unable if row['name'] in used or row['unable']]
     names = {row['workload'] for part in ('runs', 'instructions', 'scaling') for row in session.results.get(part, [])}
