@@ -103,7 +103,8 @@ Term bif_erlang_node_1(Process& p, const Term* a) {
   return raise_badarg(p);
 }
 
-/// A node that others have yet to name is alive too, as in OTP: net_kernel says of itself that it waits for a name.
+/// A node that others have yet to name is alive too, as in OTP: net_kernel says of itself that it
+/// waits for a name.
 Term bif_erlang_is_alive_0(Process& p, const Term*) {
   static const Term erts_internal = intern_atom("erts_internal"),
                     dynamic_name = intern_atom("dynamic_node_name");
