@@ -5,7 +5,7 @@
 -compile(export_all).
 -compile(nowarn_export_all).
 
--define(PATIENCE, 20000).
+-define(PATIENCE, (1000 * list_to_integer(os:getenv("PATIENCE_S", "20")))).  % milliseconds
 
 start() -> main(init:get_plain_arguments()).
 

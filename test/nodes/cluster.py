@@ -13,12 +13,19 @@ import tempfile
 import threading
 import time
 
+from harness import golden
 from harness.golden import ENVIRONMENT
 from harness.native import compile_library
 from harness.results import Failure, Skip
 
 HERE = pathlib.Path(__file__).resolve().parent
 PATIENCE_S = 60
+slowness = 1  # a factor on it, for stress modes; set once by tests()
+
+
+def patience_s():
+    """How long something may take that is sure to happen."""
+    return PATIENCE_S * golden.patience * slowness
 
 
 def free_port():
@@ -60,8 +67,9 @@ class Node:
     def output(self):
         return self.terminal if self.terminal is not None else self.process.stdout.fileno()
 
-    def wait_for(self, part, seconds=PATIENCE_S):
+    def wait_for(self, part, seconds=None):
         """Until the output has the text; what came so far."""
+        seconds = seconds or patience_s()
         deadline = time.monotonic() + seconds
         with selectors.DefaultSelector() as ready:
             ready.register(self.output(), selectors.EVENT_READ)
@@ -74,8 +82,9 @@ class Node:
                 self.text += some
         return self.text
 
-    def end(self, seconds=PATIENCE_S):
+    def end(self, seconds=None):
         """Its status and all its output, when it has ended by itself."""
+        seconds = seconds or patience_s()
         try:
             out, _ = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -113,7 +122,8 @@ class Cluster:
             raise Skip('no stock erl here')
         self.temporary = tempfile.TemporaryDirectory(prefix='vmrun-nodes-')
         self.folder = pathlib.Path(self.temporary.name)
-        self.environment = dict(ENVIRONMENT, ERL_EPMD_PORT=str(self.port), ERL_EPMD_ADDRESS='127.0.0.1', HOME=str(self.folder))
+        self.environment = dict(ENVIRONMENT, ERL_EPMD_PORT=str(self.port), ERL_EPMD_ADDRESS='127.0.0.1', HOME=str(self.folder),
+                                PATIENCE_S=str(int(patience_s()) // 3))
         shutil.copytree(compiled_modules(), self.folder, dirs_exist_ok=True)
         if self.has_epmd:
             self.run_epmd()
@@ -129,7 +139,7 @@ class Cluster:
         self.wait_for_epmd()
 
     def wait_for_epmd(self):
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + patience_s()
         while time.monotonic() < deadline:
             with contextlib.suppress(OSError), socket.create_connection(('127.0.0.1', self.port)):
                 return

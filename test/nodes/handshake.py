@@ -8,7 +8,7 @@ import struct
 import time
 
 from harness.results import Test
-from nodes.cluster import PATIENCE_S, Cluster, expect
+from nodes.cluster import Cluster, expect, patience_s
 from nodes.fake_node import ALL_FLAGS, FLAGS, FakeNode, atom, binary, small_tuple
 
 CURRENT = ALL_FLAGS & ~FLAGS['DIST_HDR_ATOM_CACHE']
@@ -27,10 +27,10 @@ class Speaker(FakeNode):
 
     def __init__(self, port, cookie, name, flags=CURRENT, connection=None):
         if connection is None:
-            super().__init__(port, cookie, name, flags, timeout=PATIENCE_S)
+            super().__init__(port, cookie, name, flags, timeout=patience_s())
         else:
             self.name, self.cookie, self.flags, self.creation, self.socket = name, cookie, flags, 7, connection
-            connection.settimeout(PATIENCE_S)
+            connection.settimeout(patience_s())
         self.challenge = self.own = None  # of the other side; of this one, when it has sent it
 
     def send_name_5(self):
@@ -148,7 +148,7 @@ class Scene:
 
     def epmd(self, request):
         """The port it tells, and the connection, on which a name depends."""
-        connection = socket.create_connection(('127.0.0.1', self.cluster.port), PATIENCE_S)
+        connection = socket.create_connection(('127.0.0.1', self.cluster.port), patience_s())
         self.open.append(connection)
         connection.sendall(struct.pack('>H', len(request)) + request)
         return int.from_bytes(connection.recv(1000)[2:4], 'big'), connection
@@ -157,7 +157,7 @@ class Scene:
     def listening(self, name, version=6):
         """As a node that others can find; gives a function that waits for one to come."""
         with socket.create_server(('127.0.0.1', 0)) as server:
-            server.settimeout(PATIENCE_S)
+            server.settimeout(patience_s())
             request = struct.pack('>HBBHHH', server.getsockname()[1], 77, 0, version, 5, len(name)) + name.encode() + bytes(2)
             _, registered = self.epmd(b'x' + request)
             yield lambda kind=Speaker: self.kept(kind(0, self.cluster.cookie, f'{name}@localhost', connection=server.accept()[0]))
@@ -181,7 +181,7 @@ class Scene:
 
     def becomes(self, state, name):
         """That net_kernel soon knows: it hears of a connection, and of its end, after the other side."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + patience_s()
         while (got := self.ask('state', name)) != state:
             expect(time.monotonic() < deadline, f'{name} is {got}, not {state}')
 

@@ -8,11 +8,10 @@ import struct
 import time
 
 from harness.results import Failure, Test
-from nodes.cluster import Cluster, free_port
+from nodes.cluster import Cluster, free_port, patience_s
 from nodes.fake_node import ALL_FLAGS, FLAGS, FakeNode, Refused, atom, binary, header, integer, small_tuple
 
 NO_CACHE = ALL_FLAGS & ~FLAGS['DIST_HDR_ATOM_CACHE']
-PATIENCE_S = 60
 
 
 def tests(vmrun):
@@ -43,12 +42,12 @@ class Attacked:
         self.node.wait_for('ready')
 
     def connection(self, name, flags=ALL_FLAGS):
-        return FakeNode(self.port, self.cookie, name, flags, timeout=PATIENCE_S).shake_hands()
+        return FakeNode(self.port, self.cookie, name, flags, timeout=patience_s()).shake_hands()
 
     def again(self, name):
         """The node may not have noticed yet that the last one is gone: it answers that the name is in use, or, as OTP does while it still
         waits for a word on that, closes."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + patience_s()
         while True:
             may_try_again = time.monotonic() < deadline and self.node.process.poll() is None
             with contextlib.suppress(Refused, ConnectionError) if may_try_again else contextlib.nullcontext():
@@ -102,7 +101,7 @@ def attack(vmrun, function, flags=()):
 def handshakes(attacked):
     names = ['', 'noat', '@', 'a@', 'x' * 300 + '@h', 'a\0b@h', 'ä@ö']
     for i in range(60):
-        bad = FakeNode(attacked.port, attacked.cookie, f'g{i}@localhost', timeout=PATIENCE_S)
+        bad = FakeNode(attacked.port, attacked.cookie, f'g{i}@localhost', timeout=patience_s())
         try:
             if i % 6 == 0:
                 bad.socket.sendall(os.urandom(1 + i * 3))
@@ -128,7 +127,7 @@ def handshakes(attacked):
 def cookies(attacked):
     for cookie in ('', 'wrong', attacked.cookie + '\0', 'x' * 1000):
         try:
-            FakeNode(attacked.port, cookie, 'thief@localhost', timeout=PATIENCE_S).shake_hands()
+            FakeNode(attacked.port, cookie, 'thief@localhost', timeout=patience_s()).shake_hands()
         except (Refused, OSError):
             continue
         raise Failure(f'{cookie!r} is taken for the cookie')
@@ -282,7 +281,7 @@ def greedy_asker(attacked):
     sent, all_sent, answers, rest, reads = 0, requests // 1000 * len(many), 0, b'', False
     bad.socket.setblocking(False)
     while answers < requests:
-        may_read, may_write, _ = select.select([bad.socket] if reads else [], [bad.socket] if sent < all_sent else [], [], PATIENCE_S if reads else 1)
+        may_read, may_write, _ = select.select([bad.socket] if reads else [], [bad.socket] if sent < all_sent else [], [], patience_s() if reads else 1)
         if may_write:
             sent += bad.socket.send(many[sent % len(many):])
         elif not reads:

@@ -8,7 +8,7 @@ import struct
 import time
 
 from harness.results import Failure, Test
-from nodes.cluster import PATIENCE_S, Cluster, expect
+from nodes.cluster import Cluster, expect, patience_s
 from nodes.fake_node import atom, small_tuple
 from nodes.handshake import Scene, Speaker
 
@@ -101,7 +101,7 @@ class Counted(Scene):
         self.becomes('up', 'good')
         good.close()
         self.becomes('none', 'good')
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + patience_s()
         while (parts := self.parts()) > self.before:
             expect(time.monotonic() < deadline, f'processes and ports before: {self.before}, now: {parts}')
         expect(self.resident_mb() < self.size + GROWN_MB, f'{self.size} MB before, {self.resident_mb()} now')
@@ -154,7 +154,7 @@ def epmd(vmrun, count, seed):
         cluster.wait_for_epmd()
 
         def asks(data, keeps=False):
-            connection = stack.enter_context(socket.create_connection(('127.0.0.1', cluster.port), PATIENCE_S))
+            connection = stack.enter_context(socket.create_connection(('127.0.0.1', cluster.port), patience_s()))
             connection.sendall(data)
             if keeps:
                 return connection
@@ -182,7 +182,7 @@ def epmd(vmrun, count, seed):
             connection.close()
         expect(asks(names)[4:] == b'name me at port 4000\n', f'seed {seed}: names after a crowd: {asks(names)!r}')
         registered.close()
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + patience_s()
         while asks(names)[4:]:
             expect(time.monotonic() < deadline, f'seed {seed}: a name of nobody: {asks(names)!r}')
         asks(b'\0\1k', keeps=True).close()

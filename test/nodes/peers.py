@@ -6,9 +6,8 @@ import pathlib
 
 from harness.golden import ENVIRONMENT, run_program
 from harness.results import Failure, Test
-from nodes.cluster import Cluster
+from nodes.cluster import Cluster, patience_s
 
-PATIENCE_S = 60
 
 
 def tests(vmrun):
@@ -18,7 +17,7 @@ def tests(vmrun):
 
 
 def printed(vmrun, *words, status=0):
-    got, out, err = run_program([vmrun, *words], '', PATIENCE_S, env=ENVIRONMENT)
+    got, out, err = run_program([vmrun, *words], '', patience_s(), env=ENVIRONMENT)
     if got != status:
         raise Failure(f'{words}: status {got}, not {status}\n{out}{err}')
     return (out if status == 0 else err).splitlines()
@@ -55,7 +54,7 @@ def detached(vmrun):
         node = cluster.evaluate('vmrun', 'host', meeting + ', halt(0)')
         there = f'{{meeting, \'{node.full}\'}} ! {{there, self()}}, receive leave -> halt() end'
         command = [vmrun, *cluster.flags('away'), '-detached', '-eval', f"(fun W() -> case net_adm:ping('{node.full}') of pong -> ok; pang -> W() end end)(), {there}"]
-        same(run_program(command, '', PATIENCE_S, env=cluster.environment), (0, '', ''))
+        same(run_program(command, '', patience_s(), env=cluster.environment), (0, '', ''))
         node.wait_for('true')
         same(node.end()[0], 0)
 

@@ -3,13 +3,16 @@ import functools
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import time
 
+from harness.golden import MODES
 from harness.results import Skip, Test
+from nodes import cluster as clusters
 from nodes import handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls
-from nodes.cluster import PATIENCE_S, Cluster, expect, expect_end
+from nodes.cluster import Cluster, expect, expect_end, patience_s
 
 PAIRS = [('vmrun', 'erl'), ('erl', 'vmrun'), ('vmrun', 'vmrun')]
 STOCK = [('erl', 'erl')]  # shows that the tests themselves are right: of the slow suite
@@ -28,7 +31,7 @@ def slow_tests(vmrun):
     return paired('slow', vmrun, STOCK) + [Test('slow', f'small messages beside large ones: {a} with {b}', functools.partial(beside_large, vmrun, a, b)) for a, b in PAIRS]
 
 
-def tests(root, vmrun):
+def tests(vmrun):
     def test(name, function):
         return Test('nodes', name, functools.partial(function, vmrun))
 
@@ -43,6 +46,16 @@ def tests(root, vmrun):
     for part in (handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls):
         all_tests += part.tests(vmrun)
     return all_tests
+
+
+def tests_in_mode(vmrun, mode, seed, folder):
+    """The same, and each node of ours has the flags of a mode (docs/testing.md): what starts it is a script that adds them."""
+    flags, factor = MODES[mode]
+    clusters.slowness = max(clusters.slowness, factor)
+    path = pathlib.Path(folder) / f'vmrun-{mode}'
+    path.write_text(f'#!/bin/sh\nexec {shlex.join([os.path.abspath(vmrun), *(flag.format(seed=seed) for flag in flags)])} "$@"\n')
+    path.chmod(0o755)
+    return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.alone) for t in tests(str(path))]
 
 
 def cases(vmrun, first, second):
@@ -197,7 +210,7 @@ def epmd_tool(vmrun):
         expect(re.search(r'active name     <peer> at port \d+, fd = \d+', tool('-dump')), 'dump:', tool('-dump'))
         expect('Killing not allowed' in tool('-kill'), 'killed while there are nodes:', tool('-names'))
         peer.kill()
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + patience_s()
         while tool('-names') != running:
             expect(time.monotonic() < deadline, 'a node that is gone has a name:', tool('-names'))
         expect('Killed' in tool('-kill'), 'not killed')
