@@ -194,10 +194,10 @@ class PortableHash {
       case Sub::kExternalPid:
       case Sub::kExternalPort: {
         const Sub sub = header.header_sub();
-        m_.add(static_cast<std::uint32_t>(reinterpret_cast<const ExternalObject*>(p)->data[0]),
-               sub == Sub::kExternalRef   ? kRef
-               : sub == Sub::kExternalPid ? kPid
-                                          : kPort);
+        const Word number = reinterpret_cast<const ExternalObject*>(p)->data[0];
+        const auto low = static_cast<std::uint32_t>(number);
+        if (sub == Sub::kExternalPort) m_.add(low, static_cast<std::uint32_t>(number >> 32), kPort);
+        else m_.add(low, sub == Sub::kExternalRef ? kRef : kPid);
         return kNonValue;
       }
       default: bits(t); return kNonValue;
