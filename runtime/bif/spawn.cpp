@@ -47,7 +47,7 @@ Term start(Process& p, const Call& call, const SpawnOptions& options) {
   if (!call.module.is_atom() || !call.function.is_atom()) return raise_badarg(p);
   const SWord arity = list_length(call.arguments);
   if (arity < 0) return raise_badarg(p);
-  if (arity > 255) return raise_system_limit(p);
+  if (arity > kMostArguments) return raise_system_limit(p);
   RefKey key;
   bool leaves;
   const Term pid = spawn_or_leave(p, call, options, &key, &leaves);
@@ -211,7 +211,7 @@ Term request(Process& p, const Call& call, Term list, Term node = local_node_nam
     const Term id = request_elsewhere(p, node, call, options);
     return id ? id : go_on_elsewhere(p);
   }
-  if (list_length(arguments) > 255) options.failure = atoms::system_limit;
+  if (list_length(arguments) > kMostArguments) options.failure = atoms::system_limit;
   SpawnRequest request{options.tag, options.reply_success, next_ref_key()};
   options.spawn.request = &request;
   options.spawn.as_given = list;

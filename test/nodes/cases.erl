@@ -179,6 +179,15 @@ case_spawn_monitor(Peer) ->
     exit(Pid2, stop),
     {'DOWN', Ref2, process, Pid2, stop} = next().
 
+%% More arguments than a function has: the answer says so, and the connection stays. (Of OTP's node, the process fails.)
+case_spawn_too_many_arguments(Peer) ->
+    Id = spawn_request(Peer, erlang, node, lists:duplicate(300, x), [monitor]),
+    case receive {spawn_reply, Id, _, _} = Reply -> Reply end of
+        {spawn_reply, Id, error, system_limit} -> ok;
+        {spawn_reply, Id, ok, Pid} -> receive {'DOWN', Id, process, Pid, {undef, _}} -> ok end
+    end,
+    true = lists:member(Peer, nodes()).
+
 %% The token goes with the request and with the answer, and each is an event on both sides.
 case_spawn_with_token(Peer) ->
     Self = self(),

@@ -166,9 +166,9 @@ struct Order {
 };
 
 bool is_call(Term mfa, Term arguments) {
+  const SWord count = list_length(arguments);  // negative for what is no proper list
   return mfa.is_tuple() && mfa.tuple_arity() == 3 && mfa.element(0).is_atom() && mfa.element(1).is_atom() &&
-         mfa.element(2).is_small() && list_length(arguments) == mfa.element(2).small_value() &&
-         list_length(arguments) <= 255;
+         mfa.element(2).is_small() && count >= 0 && count == mfa.element(2).small_value();
 }
 
 }  // namespace
@@ -186,6 +186,10 @@ bool spawn_for(const Route& route, const Term* request, Term arguments, Term tok
   Term others;
   if (!order.read(arena, &others) || !read_spawn_options_elsewhere(others, &options)) {
     order.answer(nullptr, atoms::badopt);
+    return true;
+  }
+  if (mfa.element(2).small_value() > kMostArguments) {
+    order.answer(nullptr, atoms::system_limit);
     return true;
   }
   const SpawnFromElsewhere from{parent, leader, Order::announce, &order};
