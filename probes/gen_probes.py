@@ -611,12 +611,23 @@ def names(table):
             'const std::vector<ProbeRow>& probe_rows() {\n  static const std::vector<ProbeRow> rows = make_rows();\n  return rows;\n}\n')
 
 
+SITE_INSTRUCTION = '''
+// In place of the one byte of sys/sdt.h: `nopl 0(%rax,%rax,1)`, the very form that Linux looks for.
+#ifdef VMRUN_SITE_NOP5
+#undef _SDT_NOP
+#define _SDT_NOP .byte 0x0f; .byte 0x1f; .byte 0x44; .byte 0; .byte 0
+#endif
+'''
+
+
 def sites(table, mode, provider_header):
     text = ('// Made from probes.tab.\n#include <cstring>\n#include <deque>\n#include <string>\n\n'
             '#include "probes/inside.hpp"\n#include "probes/listing.hpp"\n#include "probes/probes.hpp"\n#include "probes/sites.hpp"\n')
     body = tests = ''
     if mode != 'none':
         text += f'#include "{provider_header}"\n'
+    if mode == 'usdt':
+        text += SITE_INSTRUCTION
         body = '\n'.join([site(p, mode) for p in table.singles] + [range_site(r, mode) for r in table.ranges])
     if mode == 'dtrace':
         tests = '\n'.join([enabled_site(p) for p in table.singles] + [enabled_range_site(r) for r in table.ranges])

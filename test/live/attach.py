@@ -9,7 +9,7 @@ import tempfile
 
 from harness.results import Failure, Test
 
-from . import session, wide
+from . import session, site_code, wide
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -70,6 +70,9 @@ class Suite:
             expect(found.get(probe.d_name) == ('erlang', wanted), f'{probe.d_name}: expected {wanted}',
                    f'listed: {found.get(probe.d_name)}')
         expect(len(found) == len(self.table.probes), 'more is listed than the table has', *found)
+
+    def test_sites_keep_nothing_below_the_stack(self):
+        site_code.check(self.vmrun)
 
     def test_listing_without_notes(self):
         with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
