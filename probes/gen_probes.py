@@ -22,6 +22,8 @@ TYPES = {  # in the table: in the provider file, as a C++ parameter, the cast of
 }
 MAX_ARGUMENTS = 12  # what an SDT note can carry
 MOST_IN_GROUP = 7  # what kCountingInside leaves room for
+LINE_BYTES = 64  # of the cache
+ALL_GROUPS = 'erlang_paths_watch'
 
 KINDS = {  # in the table: what a tracer gets, what the machine hands over, how the one becomes the other
     'pid': ('string', 'Term', 'PidText({name}, "")'),
@@ -121,11 +123,12 @@ class Group:
 
     Their words are half words here: those of the tracers, and one that the engine raises for any of the group, all
     side by side, to be read as a whole. The group's own stands before its last probe, so that a second group can begin
-    with that one and share both."""
+    with that one and share both. All groups lie side by side in one strip, so a word of one may end in half words of the
+    next one: then a test strikes for nothing, and who looks closer sees that."""
 
     def __init__(self, name, names):
         self.name, self.names, self.before = name, names, None
-        self.first = 0  # half word of its strip where it begins
+        self.first = 0  # half word of the strip where it begins
 
     @property
     def symbol(self):
@@ -167,8 +170,19 @@ class Table:
         group = Group(name, names)
         if self.groups and self.groups[-1].names[-1] == names[0]:
             group.before = self.groups[-1]
-            group.first = len(group.before.strip()) - 2
+            group.first = len(self.strip()) - 2
+        else:
+            group.first = len(self.strip())
         self.groups.append(group)
+
+    def strip(self):
+        """Symbols of the half words of all groups, one group after the other."""
+        last = [g for g in self.groups if not any(other.before is g for other in self.groups)]
+        return [symbol for g in last for symbol in g.strip()]
+
+    @property
+    def strip_words(self):
+        return max([(len(self.strip()) + 3) // 4] + [g.first // 4 + g.words + bool(g.first % 4) for g in self.groups])
 
     def group_of(self, probe):
         """The first group the probe is in; None: its word is its own."""
@@ -252,7 +266,9 @@ HEADER = '''// Made from probes.tab.
 //   bool probe::NAME_enabled()   one comparison with memory and a branch predicted not taken
 //   bool probe::NAME_in_full()   whether anyone wants more of a firing than to count it
 //   void probe::count_NAME()     counts one, if anybody counts them: in place of a firing that nobody wants in full
-//   bool probe::X_watched()      whether anyone looks at any of a group of probes that paths taken often share
+//   bool probe::X_watched()      whether anyone looks at any of a group of probes that paths taken often share; it may
+//                                also say so when somebody looks at one of the next group
+//   bool probe::paths_watched()  whether anyone looks at any probe of any group
 //
 // and a firing point reads `if (probe::x_enabled()) [[unlikely]] probe::fire_x(terms and numbers);`, with the function of
 // vm/probes/fire.hpp, which counts too. Where the terms and numbers cost something to have, it asks first:
@@ -403,7 +419,7 @@ class Firing:
             return (f'bool {self.function}_traced({self.number});\n'
                     f'inline {head} {{\n  return {inside} != 0 || {traced};\n}}\n')
         if self.group:  # one comparison that is not always exact, and when it strikes, what is
-            return f'inline {head} {{\n  return {group_test(self.group)} && ({traced} || {inside} != 0);\n}}\n'
+            return f'inline {head} {{\n  return {group_test(self.group.symbol, self.group.words)} && ({traced} || {inside} != 0);\n}}\n'
         return f'inline {head} {{\n  return __builtin_expect({self.word} != 0, 0);\n}}\n'
 
     def counting(self, mode):
@@ -441,17 +457,25 @@ def firings(table):
     return [Firing(table, p) for p in table.singles] + [Firing(table, r.probes[0], r) for r in table.ranges]
 
 
-def group_test(group):
-    test = ' | '.join(f'VMRUN_LOOK({group.symbol}[{i}])' for i in range(group.words))
+def group_test(symbol, words):
+    test = ' | '.join(f'VMRUN_LOOK({symbol}[{i}])' for i in range(words))
     return f'__builtin_expect(({test}) != 0, 0)'
 
 
 def watch_function(table, group, mode):
     function = {p.name: p.function for p in table.probes}
     if mode == 'usdt':
-        return f'inline bool {group.name}_watched() {{\n  return {group_test(group)};\n}}\n'
+        return f'inline bool {group.name}_watched() {{\n  return {group_test(group.symbol, group.words)};\n}}\n'
     test = ' || '.join(function[n] + '_enabled()' for n in group.names)
     return f'{"constexpr" if mode == "none" else "inline"} bool {group.name}_watched() {{\n  return {test};\n}}\n'
+
+
+def paths_watched(table, mode):
+    if mode == 'usdt':
+        test = group_test(ALL_GROUPS, table.strip_words)
+    else:
+        test = ' || '.join(f'{g.name}_watched()' for g in table.groups)
+    return f'{"constexpr" if mode == "none" else "inline"} bool paths_watched() {{\n  return {test};\n}}\n'
 
 
 def header(table, mode):
@@ -465,8 +489,9 @@ def header(table, mode):
     semaphores += ''.join(declare('uint32_t', f'{r.watches}[{len(r.probes)}]') for r in table.ranges)
     semaphores += 'typedef uint64_t erlang_halves [[gnu::may_alias, gnu::aligned(2)]];\n'
     semaphores += ''.join(declare('erlang_halves', f'{g.symbol}[{g.words}]') for g in table.groups)
+    semaphores += declare('erlang_halves', f'{ALL_GROUPS}[{table.strip_words}]')
     functions = '\n'.join([f.enabled(mode) + f.counting(mode) for f in firings(table)] +
-                          [watch_function(table, g, mode) for g in table.groups])
+                          [watch_function(table, g, mode) for g in table.groups] + [paths_watched(table, mode)])
     return HEADER + HEADER_TEXT[mode].format(semaphores=semaphores, functions=functions)
 
 
@@ -522,15 +547,12 @@ def semaphores(table):
         return define(probe.watch, 4) + half(probe.semaphore) + half(probe.inside)
 
     text = '.pushsection .probes, "aw", %progbits\n'
-    for last in [g for g in table.groups if not any(other.before is g for other in table.groups)]:
-        chain = [last]
-        while chain[0].before:
-            chain.insert(0, chain[0].before)
-        text += '.balign 16\n'  # no group crosses a line of the cache
-        strip = last.strip()
-        for i in range(max(len(strip), max(g.first + 4 * g.words for g in chain))):
-            text += ''.join(define(g.symbol, 8 * g.words) for g in chain if g.first == i)
-            text += half(strip[i]) if i < len(strip) else '.zero 2\n'
+    strip = table.strip()
+    text += f'.balign {LINE_BYTES}\n'  # all in one line of the cache
+    for i in range(4 * table.strip_words):
+        text += define(ALL_GROUPS, 8 * table.strip_words) if i == 0 else ''
+        text += ''.join(define(g.symbol, 8 * g.words) for g in table.groups if g.first == i)
+        text += half(strip[i]) if i < len(strip) else '.zero 2\n'
     text += '.balign 8\n'
     text += ''.join(half(p.inside) if table.group_of(p) else '' for p in table.singles) + '.balign 8\n'
     text += ''.join('' if table.group_of(p) else word(p) for p in table.singles)

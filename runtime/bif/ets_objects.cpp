@@ -12,13 +12,21 @@ using namespace ets;
 
 namespace ets {
 
+namespace {
+
+/// In a function of its own, so that copy_out saves no registers for it.
+[[gnu::cold, gnu::noinline]] void fire_copied(const Process& p, Term t) {
+  const auto words = size_words(t);
+  if (probe::copy_object_enabled()) probe::fire_copy_object(p.id, words);
+  if (probe::copy_struct_enabled()) probe::fire_copy_struct(words);
+}
+
+}  // namespace
+
 Term copy_out(Process& p, Term t) {
   if (t.is_immed()) return t;
-  if (probe::copy_object_enabled() || probe::copy_struct_enabled()) [[unlikely]] {
-    const auto words = size_words(t);
-    if (probe::copy_object_enabled()) probe::fire_copy_object(p.id, words);
-    if (probe::copy_struct_enabled()) probe::fire_copy_struct(words);
-  }
+  if (probe::copy_object_enabled() || probe::copy_struct_enabled()) [[unlikely]]
+    fire_copied(p, t);
   return copy_to(p.heap, t);
 }
 

@@ -30,11 +30,6 @@ void answer_dead(Term dead, Fragment* f) {
 
 namespace {
 
-[[gnu::cold, gnu::noinline]] Fragment* take_watched(Process& p) {
-  MailboxProbeLock lock(p.mailbox);
-  return p.mailbox.take_arrivals();
-}
-
 /// An exit signal decides the end of p. Its fragment becomes part of p's heap.
 void die_of(Process& p, Term reason, Fragment* f) {
   p.exit_pending = true;
@@ -151,6 +146,15 @@ void handle_signal(Process& p, Fragment* f) {
   Fragment::destroy(f);
 }
 
+Fragment* take_watched(Process& p) {
+  MailboxProbeLock lock(p.mailbox);
+  return p.mailbox.take_arrivals();
+}
+
+[[gnu::cold, gnu::noinline]] void handle_watched(Process& p) {
+  if (!p.deferred_requests || !holds_back(p)) handle_these(p, take_watched(p));
+}
+
 }  // namespace
 
 void handle_late_message(Process& p, Fragment* f) {
@@ -159,11 +163,15 @@ void handle_late_message(Process& p, Fragment* f) {
 }
 
 void handle_arrivals(Process& p) {
+  if (probe::message_queued_enabled() && probe::message_queued_in_full()) [[unlikely]]
+    return handle_watched(p);
+  handle_arrivals_unobserved(p);
+}
+
+void handle_arrivals_unobserved(Process& p) {
   if (p.deferred_requests && holds_back(p)) [[unlikely]]
     return;
-  handle_these(p, probe::message_queued_enabled() && probe::message_queued_in_full()
-                      ? take_watched(p)
-                      : p.mailbox.take_arrivals());
+  handle_these(p, p.mailbox.take_arrivals());
 }
 
 void handle_these(Process& p, Fragment* f) {

@@ -7,6 +7,7 @@
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/core.hpp"
+#include "vm/process/paths_watched.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/seq_trace.hpp"
@@ -53,7 +54,9 @@ Peek receive_peek(Process& p, Term* message) {
 
 namespace {
 
-[[gnu::cold, gnu::noinline]] void count_down_watched(Process& p, Fragment& f) {
+/// A message that carries something or that someone looks at leaves the mailbox.
+[[gnu::cold, gnu::noinline]] void count_down_observed(Process& p, Fragment& f) {
+  if (!f.token.is_nil() || (p.observed & kCarriesAny)) receive_carried(p, f);
   MailboxProbeLock lock(p.mailbox);
   if (probe::message_receive_enabled()) fire_receive(p, f);
   p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
@@ -65,10 +68,8 @@ void receive_remove(Process& p) {
   Mailbox& m = p.mailbox;
   p.message_peeked = false;
   Fragment* f = *m.save;
-  if (!f->token.is_nil() || (p.observed & kCarriesAny)) [[unlikely]]
-    receive_carried(p, *f);
-  if (probe::receiving_watched()) [[unlikely]]
-    count_down_watched(p, *f);
+  if (!f->token.is_nil() || (p.observed & (kCarriesAny | kPathsWatched))) [[unlikely]]
+    count_down_observed(p, *f);
   else m.set_inner_count(m.inner_count() - 1);
   Fragment** link = m.save;
   *link = f->next;

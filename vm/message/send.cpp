@@ -9,6 +9,7 @@
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/dirty_job.hpp"
+#include "vm/process/paths_watched.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
@@ -79,9 +80,7 @@ void fire_send(Process& from, Term to, Fragment& f, const Term* whole = nullptr)
   return push_message(to, f, to_self);
 }
 
-bool is_watched(const Process& from) {
-  return probe::sending_watched() || from.observed & (kSendsCarried | kTraceSend);
-}
+bool is_watched(const Process& from) { return from.observed & (kSendsCarried | kTraceSend | kPathsWatched); }
 
 /// as_given: the destination as the program wrote it. The copy is made here, however large.
 bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
@@ -89,7 +88,7 @@ bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
     return send_watched(from, to, as_given, message);
   Fragment* f = message_fragment<Size::kAny>(message);
   bump_reductions(from, 1 + (f->used_words >> 4));
-  return push_unannounced(to, f);
+  return push_unobserved(to, f);
 }
 
 void send_to_alias(Process& from, Term alias, Term message) {

@@ -22,23 +22,29 @@ inline Fragment* new_signal(SignalKind kind, Word words) {
 /// itself. False (the fragment is gone) when the receiver has exited.
 bool push_message(Process& to, Fragment* f, bool to_self);
 /// Wakes the receiver, or destroys what it refused: then false.
-inline bool end_push(Process& to, Fragment* f, PushResult result) {
+inline bool end_push(Process& to, Fragment* f, PushResult result, void (*wake)(Process&) = make_runnable) {
   if (result == PushResult::kWakeOwner) {
-    make_runnable(to);
+    wake(to);
   } else if (result == PushResult::kClosed) [[unlikely]] {
     Fragment::destroy(f);
     return false;
   }
   return true;
 }
-/// As push_message, but fires nothing: for who has asked whether anyone looks.
+/// As push_message, but fires nothing: for who has asked whether anyone looks at messages.
 inline bool push_unannounced(Process& to, Fragment* f) { return end_push(to, f, to.mailbox.push(f)); }
+/// The same for who has asked about run queues too.
+inline bool push_unobserved(Process& to, Fragment* f) {
+  return end_push(to, f, to.mailbox.push(f), make_runnable_unobserved);
+}
 /// Appends a signal and wakes the receiver. False when it has exited: the fragment still belongs to
 /// the caller.
 [[nodiscard]] bool push_signal(Process& to, Fragment* f);
 /// Takes what has arrived: messages to the inner queue, signals are handled. May set
 /// p.exit_pending, p.deferred_requests, p.resume_requested.
 void handle_arrivals(Process& p);
+/// The same for who has asked whether anyone looks at messages.
+void handle_arrivals_unobserved(Process& p);
 /// The same for what has been taken already, oldest first.
 void handle_these(Process& p, Fragment* f);
 /// A message that has taken part in the order of signals undecoded (held_back.hpp), decoded: into

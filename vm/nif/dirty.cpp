@@ -23,6 +23,7 @@
 #include "vm/nif/library.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/paths_watched.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/run_queue_wait.hpp"
@@ -126,6 +127,7 @@ class Scheduled {
 
 void do_job(Process& p, DirtyJob& job) {
   const Scheduled scheduled(p);
+  const PathsWatched watched(p);
   if (!job.body) {
     const Word need = job.need;
     abandon_dirty_job(p);
@@ -160,9 +162,13 @@ void run_nif(Process& p) {
   Term trap_arguments[256];
   ErlNifEnv env(&p, &p.heap, f.library);
   env.dirty = true;
-  Term result =
-      to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));
-  if (env.unfinished || !result.is_value()) result = finish_nif(env, f, result, trap_arguments);
+  const auto run = [&] {
+    const PathsWatched watched(p);
+    const Term result =
+        to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));
+    return env.unfinished || !result.is_value() ? finish_nif(env, f, result, trap_arguments) : result;
+  };
+  const Term result = run();
   const bool stays = lives_on(p);
   if (stays && (probe::nif_return_enabled() || (f.code && is_patched(f.code)))) [[unlikely]] {
     const EpochGuard guard;

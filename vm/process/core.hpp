@@ -41,5 +41,7 @@ inline Core* this_core() { return current_core; }
 /// where it ran last. After a push or notify said so. A plain call, for it is on the way of every
 /// message that wakes somebody: vm/sched/scheduler.cpp has it.
 void make_runnable(Process& p);
+/// The same for who has asked whether anyone looks at run queues.
+void make_runnable_unobserved(Process& p);
 
 }  // namespace vmrun

@@ -22,6 +22,7 @@
 #include "vm/process/code_view.hpp"
 #include "vm/process/deep_stack.hpp"
 #include "vm/process/dirty_job.hpp"
+#include "vm/process/paths_watched.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/online.hpp"
@@ -114,15 +115,21 @@ bool has_reason_to_run(const Process& p) {
   return true;
 }
 
+/// Whether someone looks at any of the probes that a slice comes past, as of its beginning: so it
+/// is asked once. There are two instances of each of the functions below.
+enum class Watched : bool { kNo, kYes };
+
 /// The process goes on, in its turn.
+template <Watched kWatched = Watched::kYes>
 [[gnu::always_inline]] inline void wait_for_turn(Scheduler& s, Process& p) {
-  begin_wait(p, QueueOf::kScheduler);
+  if (kWatched == Watched::kYes) begin_wait(p, QueueOf::kScheduler);
   enqueue(s, p);
 }
 
 /// Gives up the core if nothing has arrived meanwhile. The process must not be touched after that.
+template <Watched kWatched>
 [[gnu::always_inline]] inline void park(Scheduler& s, Process& p) {
-  if (!p.mailbox.park()) wait_for_turn(s, p);
+  if (!p.mailbox.park()) wait_for_turn<kWatched>(s, p);
 }
 
 /// A process that has exited, or a piece of its end is done.
@@ -159,6 +166,7 @@ void collect_scheduled_out(Process& p) {
 }
 
 /// Signals and questions; true when the process is to run now.
+template <Watched kWatched>
 [[gnu::always_inline]] inline bool prepare(Scheduler& s, Process& p) {
   if (p.mailbox.has_arrivals()) {
     if (p.mailbox.is_closed()) [[unlikely]] {  // which counts as one with arrivals
@@ -170,7 +178,8 @@ void collect_scheduled_out(Process& p) {
       retire_or_go_on(s, p);
       return false;
     }
-    handle_arrivals(p);
+    if (kWatched == Watched::kYes) handle_arrivals(p);
+    else handle_arrivals_unobserved(p);
   }
   if (p.deferred_requests && !p.exit_pending) [[unlikely]] {
     if (holds_back(p)) {
@@ -185,7 +194,7 @@ void collect_scheduled_out(Process& p) {
   }
   if (p.suspend_count == 0 && has_reason_to_run(p)) return true;
   end_wait(p, QueueOf::kScheduler);
-  park(s, p);
+  park<kWatched>(s, p);
   return false;
 }
 
@@ -226,6 +235,7 @@ Instructions instructions_for(const Process& p) {
 [[gnu::cold, gnu::noinline]] RunResult run_apart(Scheduler& s, Process& p) {
   end_wait(p, QueueOf::kScheduler);
   forget_deep_stack(p);
+  const PathsWatched paths_watched(p);
   if (probe::slice_watched() || probe::calls_watched() || is_traced(p, kTraceAll)) return run_watched(s, p);
   s.instructions = instructions_for(p);
   const RunResult result = options.run(s, p);
@@ -233,13 +243,12 @@ Instructions instructions_for(const Process& p) {
   return result;
 }
 
-/// Twice, and not merged, so that the loop below has its own in place.
-template <bool kInTheMiddle>
-[[gnu::no_icf]] void run_slice(Scheduler& s, Process& p) {
+template <Watched kWatched>
+[[gnu::always_inline]] inline void run_slice_as(Scheduler& s, Process& p) {
   s.current = &p;
   p.scheduler = &s;
   look_at_leaving_literals();
-  if (!prepare(s, p)) {
+  if (!prepare<kWatched>(s, p)) {
     s.current = nullptr;
     s.until_upkeep -= kSwitchCost;
     return;
@@ -249,8 +258,7 @@ template <bool kInTheMiddle>
   const std::int32_t slice = s.slice = slice_length(s);
   p.reductions = slice;
 
-  const bool apart = probe::slice_watched() || probe::calls_watched() ||
-                     p.observed & (kTraceAll | kStackDeep | kWaitObserved);
+  const bool apart = kWatched == Watched::kYes || p.observed & (kTraceAll | kStackDeep | kWaitObserved);
   const RunResult result = apart ? run_apart(s, p) : options.run(s, p);
 
   const std::int32_t used = slice - p.reductions;
@@ -275,7 +283,7 @@ template <bool kInTheMiddle>
     collect_scheduled_out(p);
   }
   switch (result) {
-    case RunResult::kYielded: wait_for_turn(s, p); break;
+    case RunResult::kYielded: wait_for_turn<kWatched>(s, p); break;
     case RunResult::kWaiting:
     case RunResult::kSuspended:
       p.wait_kind = result == RunResult::kWaiting ? WaitKind::kReceive : WaitKind::kSuspended;
@@ -283,12 +291,24 @@ template <bool kInTheMiddle>
       // message can lie in the inner queue unseen after hibernate.)
       if (p.exit_pending || p.deferred_requests || p.resume_requested ||
           (p.wait_kind == WaitKind::kReceive && p.mailbox.unseen()))
-        wait_for_turn(s, p);
-      else park(s, p);
+        wait_for_turn<kWatched>(s, p);
+      else park<kWatched>(s, p);
       break;
     case RunResult::kExited:
     case RunResult::kDirty: break;
   }
+}
+
+[[gnu::cold, gnu::noinline]] void run_watched_slice(Scheduler& s, Process& p) {
+  run_slice_as<Watched::kYes>(s, p);
+}
+
+/// Twice, and not merged, so that the loop below has its own in place.
+template <bool kInTheMiddle>
+[[gnu::no_icf]] void run_slice(Scheduler& s, Process& p) {
+  if (probe::paths_watched()) [[unlikely]]
+    return run_watched_slice(s, p);
+  run_slice_as<Watched::kNo>(s, p);
 }
 
 /// What other threads handed over, then a turn of the first port: between two slices, so that
@@ -488,6 +508,8 @@ namespace {
 }
 
 }  // namespace
+
+void make_runnable_unobserved(Process& p) { put_on_queue(p); }
 
 void make_runnable(Process& p) {
   if (probe::run_queue_watched()) [[unlikely]]
