@@ -195,7 +195,12 @@ given_up(S, Error) ->
 fdopen(Module, Protocol, Family, Fd, Options) when is_integer(Fd), Fd >= 0 ->
     set_up(prim_inet:fdopen(Protocol, Family, type(Protocol), Fd, true), Module, Options, undefined, 0).
 
-set_module(S, Module) -> erlang:port_set_data(S, Module).
+%% A connection that is active may have been closed, and its port have ended.
+set_module(S, Module) ->
+    try erlang:port_set_data(S, Module)
+    catch
+        error:badarg -> true
+    end.
 
 module_of(S) ->
     try erlang:port_get_data(S) of

@@ -23,7 +23,7 @@ def paired(suite, vmrun, pairs):
     """What two nodes do with each other, whatever they are."""
     return [Test(suite, text.format(a=a, b=b), functools.partial(function, vmrun, a, b)) for text, function in (
         ('what {a} does with {b}', cases), ('wrong cookie: {a} with {b}', wrong_cookie), ('hidden: {a} with {b}', hidden),
-        ('named by the other node: {a} with {b}', dynamic_name), ('killed: {a} with {b}', killed),
+        ('named by the other node: {a} with {b}', dynamic_name), ('killed: {a} with {b}', killed), ('killed and started again: {a} with {b}', started_again),
         ('both connect at once: {a} with {b}', simultaneous), ('a name that is taken: {a} after {b}', name_clash)) for a, b in pairs]
 
 
@@ -133,6 +133,36 @@ def killed(vmrun, first, second):
         node.wait_for('watching')
         peer.kill()
         expect_end(node, 0, 'connection_closed')
+
+
+def started_again(vmrun, first, second):
+    """Pids of a node's earlier life are of nobody: links and monitors say so, and what is sent to them reaches no one."""
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer(second)
+        node = cluster.evaluate(first, 'left', f'''
+            process_flag(trap_exit, true),
+            Peer = '{peer.full}',
+            Old = erpc:call(Peer, erlang, whereis, [echo]),
+            true = monitor_node(Peer, true),
+            io:format("watching~n"),
+            receive {{nodedown, Peer}} -> io:format("down~n") end,
+            (fun Wait() -> net_adm:ping(Peer) =:= pong orelse receive after 20 -> Wait() end end)(),
+            New = (fun Wait() -> case erpc:call(Peer, erlang, whereis, [echo]) of undefined -> Wait(); Pid -> Pid end end)(),
+            true = New =/= Old,
+            Old ! {{self(), old}},
+            exit(Old, kill),
+            Ref = monitor(process, Old),
+            receive {{'DOWN', Ref, process, Old, noproc}} -> ok end,
+            true = link(Old),
+            receive {{'EXIT', Old, noproc}} -> ok end,
+            New ! {{self(), new}},
+            receive {{New, new}} -> io:format("only the new one~n") end,
+            halt(0)''')
+        node.wait_for('watching')
+        peer.kill()
+        node.wait_for('down')
+        cluster.peer(second)
+        expect_end(node, 0, 'only the new one')
 
 
 def simultaneous(vmrun, first, second):

@@ -66,10 +66,17 @@ bool alias_send(const Incoming& in) {
 
 // ---- Links --------------------------------------------------------------------------------------
 
+/// The answer to a link with a process of an earlier life of this node, which no relation is kept of.
+void linked_nobody(const Incoming& in, Term from, Term to) {
+  if (in.route.can(flag::kExitPayload))
+    transmit(in.route, to, Control(Operation::kPayloadExit, to, from), atoms::noproc);
+  else transmit(in.route, to, Control(Operation::kExit, to, from, atoms::noproc));
+}
+
 bool link(const Incoming& in) {
   const Term from = in.e[1], to = in.e[2];
   if (!is_remote_pid(from) || !to.is_pid()) return false;
-  if (!to.is_local_pid()) return true;
+  if (!to.is_local_pid()) return linked_nobody(in, from, to), true;
   bool is_new = false;
   in.route.channel->change(in.route, [&](Relations& r) { is_new = r.link_from_there(to, from); });
   if (is_new && process_receiver.link(to, from, 1) == Reached::kNobody) link_failed(from, to);
