@@ -3,7 +3,7 @@
 %% A workload has a size, a list of integers: the words of its command line, or else what its module says in the attribute
 %% -size([…]). It knows its result by another way than the work itself, and fails when the two differ.
 -module(bench).
--export([measured/4, measured/5, run/1, run_with_files/2]).
+-export([measured/4, measured/5, measured_with_files/5, run/1]).
 
 measured(Module, Arguments, Work, Expected) -> measured(Module, Arguments, fun(Size) -> Size end, Work, Expected).
 
@@ -11,11 +11,23 @@ measured(Module, Arguments, Work, Expected) -> measured(Module, Arguments, fun(S
 measured(Module, Arguments, Prepare, Work, Expected) ->
     Size = size_of(Module, Arguments),
     Prepared = Prepare(Size),
-    {Micros, Result} = timed(fun() -> Work(Prepared) end),
-    case Expected(Size) of
-        Result -> io:format("~w ~w~n", [Micros, Result]);
-        Other -> fail(Module, "result ~0p, expected ~0p", [Result, Other])
-    end.
+    report(Module, timed(fun() -> Work(Prepared) end), Expected(Size)).
+
+%% The same with a directory of its own, which is taken away afterwards: Prepare(Dir, Size).
+measured_with_files(Module, Arguments, Prepare, Work, Expected) ->
+    Size = size_of(Module, Arguments),
+    Dir = "/tmp/vmrun_bench_" ++ os:getpid(),
+    ok = file:make_dir(Dir),
+    Timed = try
+        Prepared = Prepare(Dir, Size),
+        timed(fun() -> Work(Prepared) end)
+    after
+        file:del_dir_r(Dir)
+    end,
+    report(Module, Timed, Expected(Size)).
+
+report(_, {Micros, Result}, Result) -> io:format("~w ~w~n", [Micros, Result]);
+report(Module, {_, Result}, Other) -> fail(Module, "result ~0p, expected ~0p", [Result, Other]).
 
 run(Work) ->
     {Micros, Result} = timed(Work),
@@ -40,14 +52,3 @@ size_of(Module, Arguments) ->
 fail(Module, Text, Values) ->
     io:format(standard_error, "bench: ~s: " ++ Text ++ "~n", [Module | Values]),
     halt(1).
-
-%% In a directory of its own, prepared before time is taken
-run_with_files(Prepare, Work) ->
-    Dir = "/tmp/vmrun_bench_" ++ os:getpid(),
-    ok = file:make_dir(Dir),
-    try
-        Prepared = Prepare(Dir),
-        run(fun() -> Work(Dir, Prepared) end)
-    after
-        file:del_dir_r(Dir)
-    end.
