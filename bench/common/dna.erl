@@ -4,7 +4,7 @@
 -export([sequences/1, fasta/1, lines/1, alu/0, shares/1, next/1]).
 
 -define(STATES, 139968).
--define(LINE, 60).
+-define(LINE_LETTERS, 60).
 
 %% {Title, Letters} of each, of 2 N, 3 N and 5 N letters.
 sequences(N) ->
@@ -17,7 +17,7 @@ sequences(N) ->
 %% All of them as the text of a file.
 fasta(N) -> iolist_to_binary([[$>, Title, $\n, lines(Letters)] || {Title, Letters} <- sequences(N)]).
 
-lines(<<Line:?LINE/binary, Letters/binary>>) -> [Line, $\n | lines(Letters)];
+lines(<<Line:?LINE_LETTERS/binary, Letters/binary>>) -> [Line, $\n | lines(Letters)];
 lines(<<>>) -> [];
 lines(Line) -> [Line, $\n].
 
