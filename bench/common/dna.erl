@@ -36,8 +36,8 @@ letter(Number, [{Letter, UpTo} | _]) when Number < UpTo -> Letter;
 letter(Number, [_ | More]) -> letter(Number, More).
 
 up_to(Shares) ->
-    {UpTo, _} = lists:mapfoldl(fun({Letter, Share}, Sum) -> {{Letter, Sum + Share}, Sum + Share} end, 0.0, Shares),
-    UpTo.
+    Sums = fun({Letter, Share}, Sum) -> {{Letter, Sum + Share}, Sum + Share} end,
+    element(1, lists:mapfoldl(Sums, 0.0, Shares)).
 
 shares(iub) -> [{$a, 0.27}, {$c, 0.12}, {$g, 0.12}, {$t, 0.27} | [{Letter, 0.02} || Letter <- "BDHKMNRSVWY"]];
 shares(homo_sapiens) ->
