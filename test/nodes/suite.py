@@ -40,7 +40,7 @@ def tests(vmrun):
                   test('epmd: its own answers', epmd_tool), test('another epmd module', epmd_module), test('a fixed port and no epmd', fixed_port),
                   test('another distribution module', proto_dist),
                   test('a distribution driver that has no outputv', plain_driver), test('IPv6', ipv6), test('the cookie file', cookie_file),
-                  test('a name that cannot be', bad_name), test('started by the program', started_by_program),
+                  test('a name that cannot be', bad_name), test('between two nodes of erl that part', between_two), test('started by the program', started_by_program),
                   test('erl_call', erl_call), test('a remote shell', remote_shell), test("a stock node's tools", tools),
                   test('a node in C', c_node), test('Elixir', elixir), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True)]
     for part in (handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls):
@@ -197,6 +197,23 @@ def simultaneous(vmrun, first, second):
                 for kind, name, other in ((first, 'one', 'two'), (second, 'two', 'one')))
         a.wait_for('met')
         b.wait_for('met')
+
+
+def between_two(vmrun):
+    """global of a stock erl breaks further connections where some are lost (prevent_overlapping_partitions); those to a node without it stay."""
+    with Cluster(vmrun) as cluster:
+        a, b = cluster.peer('erl', 'a'), cluster.peer('erl', 'b')
+        node = cluster.evaluate('vmrun', 'between', f"""
+            A = '{a.full}', B = '{b.full}',
+            [pong, pong] = [net_adm:ping(N) || N <- [A, B]],
+            pong = rpc:call(A, net_adm, ping, [B]),
+            ok = net_kernel:monitor_nodes(true),
+            true = rpc:call(A, erlang, disconnect_node, [B]),
+            [(fun Alone() -> rpc:call(N, erlang, nodes, []) =:= [node()] orelse Alone() end)() || N <- [A, B]],
+            [state = element(1, rpc:call(N, sys, get_state, [global_name_server])) || N <- [A, B]],
+            [N = rpc:call(N, erlang, node, []) || N <- [A, B]],
+            receive {{nodedown, N}} -> io:format("lost ~p~n", [N]) after 0 -> io:format("both stay~n") end, halt(0)""")
+        expect_end(node, 0, 'both stay')
 
 
 # --- Finding each other ---
