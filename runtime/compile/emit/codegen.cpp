@@ -19,6 +19,7 @@ Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool w
   ssa::to_ssa(program);
   result.errors = program.errors;
   if (!result.errors.empty()) return result;
+  ssa::place_receive_markers(program);
   for (ssa::Function& f : program.functions) {
     if (f.arity > 255) {
       result.errors.push_back("function " + std::string(atom_text(f.name)) +

@@ -36,8 +36,6 @@ struct LowerContext {
   core::FunNote& note;
   BlockBuilder blocks;
   BlockId guard_fail = kNone;  // set in guards: what would raise goes there
-  // result of make_ref() and the like → where it was made
-  std::unordered_map<ValueId, std::pair<BlockId, std::uint32_t>> fresh_refs{};
 
   LowerExpr& exprs;
   LowerFun& funs;

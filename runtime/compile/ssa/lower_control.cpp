@@ -58,12 +58,14 @@ bool LowerControl::boolean_case(Case& c, Dest d) {
   return true;
 }
 
-/// If every clause compares with a reference made earlier in this function, messages from before it
-/// was made need no look.
-void LowerControl::marker_for(Receive& r) {
-  ValueId ref = kNone;
+/// Values that every clause compares with. Which of them are references, and where those are made,
+/// is found out later: see receive_markers.cpp.
+void LowerControl::awaited(Receive& r) {
+  std::vector<ValueId> common;
+  bool first = true;
   for (Clause* c : r.clauses) {
-    ValueId found = kNone;
+    if (c->guard == nullptr) return;
+    std::vector<ValueId> here;
     auto look = [&](Expr* g) {
       if (g->kind != Kind::kCall || g->as<Call>().args.size() != 2) return;
       Call& call = g->as<Call>();
@@ -72,44 +74,31 @@ void LowerControl::marker_for(Receive& r) {
         return;
       for (Expr* side : call.args) {
         if (side->kind != Kind::kVar || side->as<VarRef>().var->slot >= c_.module.env.size()) continue;
-        Arg a = c_.module.env[side->as<VarRef>().var->slot];
-        if (side->as<VarRef>().var->owner != &c_.note || !a.is_value()) continue;
-        if (c_.fresh_refs.contains(a.value)) found = a.value;
+        Var* var = side->as<VarRef>().var;
+        const bool is_free = std::find(c_.note.free.begin(), c_.note.free.end(), var) != c_.note.free.end();
+        Arg a = c_.lookup(var);
+        const bool is_own = (var->owner == &c_.note || is_free) && a.is_value();
+        if (is_own && std::find(here.begin(), here.end(), a.value) == here.end()) here.push_back(a.value);
       }
     };
-    if (c->guard == nullptr) return;
     if (c->guard->kind == Kind::kAllOf) {
       for (Expr* g : c->guard->as<AllOf>().tests) look(g);
     } else {
       look(c->guard);
     }
-    if (found == kNone || (ref != kNone && ref != found)) return;
-    ref = found;
+    if (first) common = std::move(here);
+    else
+      std::erase_if(common, [&](ValueId v) { return std::find(here.begin(), here.end(), v) == here.end(); });
+    first = false;
   }
-  if (ref == kNone) return;
-  auto [block, at] = c_.fresh_refs[ref];
-  // reserve; Ref = make_ref(); bind; …; use. Later positions in that block move by two.
-  ValueId marker = fn_.new_value();
-  Instr reserve{.op = Op::kMarkerReserve};
-  reserve.dsts = arena_.copy(&marker, 1);
-  Instr bind_it{.op = Op::kMarkerBind};
-  std::vector<Arg> args{Arg::of(marker), Arg::of(ref)};
-  bind_it.args = arena_.copy(args);
-  auto& code = fn_.blocks[block].code;
-  code.insert(code.begin() + at + 1, bind_it);
-  code.insert(code.begin() + at, reserve);
-  c_.fresh_refs.erase(ref);
-  for (auto& [value, place] : c_.fresh_refs) {
-    if (place.first == block && place.second > at) place.second += 2;
-  }
-  blocks_.emit(Op::kMarkerUse, {Arg::of(ref)});
+  for (ValueId v : common) blocks_.emit(Op::kMarkerUse, {Arg::of(v)});
 }
 
 void LowerControl::receive(Receive& r, Dest d) {
   Arg timeout;
   if (r.timeout != nullptr) timeout = c_.exprs.value(r.timeout);
   bool forever = r.timeout == nullptr || (timeout.is_literal() && timeout.literal == atoms::infinity);
-  if (!r.clauses.empty()) marker_for(r);
+  if (!r.clauses.empty()) awaited(r);
   BlockId head = blocks_.new_block();
   fn_.blocks[head].is_loop_head = true;
   blocks_.jump(head);

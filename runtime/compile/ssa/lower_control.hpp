@@ -16,7 +16,7 @@ class LowerControl : LowerPart {
 
  private:
   bool boolean_case(core::Case& c, Dest d);
-  void marker_for(core::Receive& r);
+  void awaited(core::Receive& r);
 };
 
 }  // namespace vmrun::compile::ssa

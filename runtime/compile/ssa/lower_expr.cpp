@@ -182,10 +182,7 @@ Arg LowerExpr::call_function(Term module, Term function, std::vector<Arg> args, 
                              ? find_erlang_function(function, static_cast<std::uint32_t>(args.size()))
                              : nullptr;
   args.insert(args.begin(), {Arg::lit(module), Arg::lit(function)});
-  const BlockId block = blocks_.here();
-  const auto at = static_cast<std::uint32_t>(blocks_.cur().code.size());
   Arg v = blocks_.emit_value(Op::kCallExt, std::move(args), loc);
-  if (known && known->makes_reference) c_.fresh_refs[v.value] = {block, at};
   if (known && known->never_returns) {
     blocks_.cur().end = BlockEnd::kUnreachable;
     blocks_.start(blocks_.new_block());

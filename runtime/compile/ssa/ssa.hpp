@@ -224,6 +224,9 @@ bool is_pure(const Instr& i);
 
 /// core → ssa, all functions. (to_ssa.cpp)
 void to_ssa(Program& program);
+/// Lets receives pass over messages that are older than the reference they wait for; before any other
+/// improvement. (receive_markers.cpp)
+void place_receive_markers(Program& program);
 /// (ssa_opt.cpp) Improves one function; leaves only reachable blocks with preds filled in.
 void optimise(Program& program, Function& fn);
 /// Finds out what kinds of terms values are and drops the tests that decides; says in Instr::types
