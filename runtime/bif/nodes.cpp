@@ -132,8 +132,7 @@ Term monitor_node(Process& p, Term node, Term flag, bool passive) {
     return atoms::true_;
   }
   if (passive && !channel.route()) {
-    // Only for connections that the other side makes: net_kernel waits for one.
-    static Export* const wait = export_entry(atoms::erlang, intern_atom("dmonitor_node"), 3);
+    static Export* const wait = export_entry(intern_atom("passive_monitor"), intern_atom("monitor_node"), 3);
     Term* hp = p.heap.alloc(2);
     return trap_to(p, wait, {node, flag, make_cons(hp, atoms::allow_passive_connect, Term::nil())});
   }

@@ -45,7 +45,7 @@ allow(Nodes) -> request({allow, Nodes}).
 allowed() -> request(allowed).
 connect_node(Node) when is_atom(Node) -> request({connect, normal, Node}).
 hidden_connect_node(Node) when is_atom(Node) -> request({connect, hidden, Node}).
-passive_cnct(Node) -> request({connect, normal, Node}) =:= true.
+passive_cnct(Node) -> request({passive, Node}) =:= true.
 disconnect(Node) -> request({disconnect, Node}).
 async_disconnect(Node) -> gen_server:cast(?MODULE, {async_disconnect, Node}).
 longnames() -> request(longnames).
@@ -142,18 +142,14 @@ handle_call({connect, _, Node}, From, K) when Node =:= node() -> answer(From, tr
 handle_call({connect, _, _}, _, #kernel{supervisor = {restarting, _}} = K) -> {noreply, K};
 handle_call({connect, Type, Node}, From, K) ->
     report({connect, Type, Node}, K),
-    try erts_internal:new_connection(Node) of
-        Id ->
-            case connect(ets:lookup(sys_dist, Node), Node, Id, Type, From, K) of
-                {pending, K1} -> {noreply, K1};
-                {true, K1} -> answer(From, true, K1);
-                {false, K1} ->
-                    erts_internal:abort_pending_connection(Node, Id),
-                    answer(From, false, K1)
-            end
-    catch error:_ ->
-        complain("~n** Cannot get connection id for node ~w~n", [Node]),
-        answer(From, false, K)
+    connecting(Node, From, K, fun(Id) -> connect(ets:lookup(sys_dist, Node), Node, Id, Type, From, K) end);
+handle_call({passive, Node}, From, K) when Node =:= node() -> answer(From, true, K);
+handle_call({passive, Node}, From, K) ->
+    case ets:lookup(sys_dist, Node) of
+        [#barred{}] ->
+            spawn(fun() -> answer(From, comes_up(Node), K) end),
+            {noreply, K};
+        Known -> connecting(Node, From, K, fun(Id) -> auto_connect(Known, Node, Id, From, K) end)
     end;
 handle_call({disconnect, Node}, From, K) ->
     report({disconnect, Node}, K),
@@ -218,7 +214,7 @@ handle_cast(_, K) -> {noreply, K}.
 
 handle_info({auto_connect, Node, Id}, K) ->
     report({auto_connect, Node, Id}, K),
-    case auto_connect(ets:lookup(sys_dist, Node), Node, Id, K) of
+    case auto_connect(ets:lookup(sys_dist, Node), Node, Id, none, K) of
         {false, K1} ->
             erts_internal:abort_pending_connection(Node, Id),
             {noreply, K1};
@@ -286,6 +282,22 @@ handle_info(Message, K) ->
 
 %% --- Connecting ---
 
+%% Answers at once, or when Connect(Id), which is one of the functions below, has led to something.
+connecting(Node, From, K, Connect) ->
+    try erts_internal:new_connection(Node) of
+        Id ->
+            case Connect(Id) of
+                {pending, K1} -> {noreply, K1};
+                {true, K1} -> answer(From, true, K1);
+                {false, K1} ->
+                    erts_internal:abort_pending_connection(Node, Id),
+                    answer(From, false, K1)
+            end
+    catch error:_ ->
+        complain("~n** Cannot get connection id for node ~w~n", [Node]),
+        answer(From, false, K)
+    end.
+
 %% {pending, K}: it will be answered; {true, K}; {false, K}: cannot be.
 connect([#connection{id = Id, state = up}], _, Id, _, _, K) -> {true, K};
 connect([#connection{id = Id, waiting = Waiting} = C], _, Id, _, From, K) ->
@@ -309,15 +321,24 @@ listener_for(Node, #kernel{allowed = Allowed, listeners = Listeners}) ->
             error
     end.
 
-%% On demand of the machine. -kernel dist_auto_connect never: only connect_node/1 connects; once: nor again by itself.
-auto_connect([#barred{}], _, _, K) -> {false, K};
-auto_connect([#connection{id = Id}] = Known, Node, Id, K) -> connect(Known, Node, Id, normal, none, K);
-auto_connect(Known, Node, Id, K) ->
+%% On demand: of the machine, or of who would rather be connected to. -kernel dist_auto_connect never: only connect_node/1
+%% connects; once: nor again by itself.
+auto_connect([#barred{}], _, _, _, K) -> {false, K};
+auto_connect([#connection{id = Id}] = Known, Node, Id, From, K) -> connect(Known, Node, Id, normal, From, K);
+auto_connect(Known, Node, Id, From, K) ->
     case {kernel_options:get(dist_auto_connect), Known} of
         {{ok, never}, _} -> {false, K};
         {{ok, once}, [#connection{state = up}]} -> {false, K}; % it has just gone, and we shall hear of it
-        _ -> connect(Known, Node, Id, normal, none, K)
+        _ -> connect(Known, Node, Id, normal, From, K)
     end.
+
+%% Whether a node that we do not connect to connects to us, within the time that a connection may take.
+comes_up(Node) ->
+    ok = monitor_nodes(true, [{node_type, all}]),
+    lists:member(Node, nodes(connected)) orelse
+        receive {nodeup, Node, _} -> true
+        after connecttime() -> false
+        end.
 
 %% --- Being connected to ---
 

@@ -40,7 +40,8 @@ def tests(vmrun):
                   test('epmd: its own answers', epmd_tool), test('another epmd module', epmd_module), test('a fixed port and no epmd', fixed_port),
                   test('another distribution module', proto_dist),
                   test('a distribution driver that has no outputv', plain_driver), test('IPv6', ipv6), test('the cookie file', cookie_file),
-                  test('a name that cannot be', bad_name), test('between two nodes of erl that part', between_two), test('started by the program', started_by_program),
+                  test('a name that cannot be', bad_name), test('connected once only', connected_once),
+                  test('between two nodes of erl that part', between_two), test('started by the program', started_by_program),
                   test('erl_call', erl_call), test('a remote shell', remote_shell), test("a stock node's tools", tools),
                   test('a node in C', c_node), test('Elixir', elixir), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True)]
     for part in (handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls):
@@ -123,7 +124,7 @@ def killed(vmrun, first, second):
             ok = net_kernel:monitor_nodes(true, [nodedown_reason]),
             Pid = spawn_link(Peer, timer, sleep, [infinity]),
             Ref = monitor(process, {{echo, Peer}}),
-            true = monitor_node(Peer, true),
+            true = erlang:monitor_node(Peer, true),
             io:format("watching~n"),
             receive {{'EXIT', Pid, noconnection}} -> ok end,
             receive {{'DOWN', Ref, process, {{echo, Peer}}, noconnection}} -> ok end,
@@ -333,6 +334,28 @@ def bad_name(vmrun):
         for flags, said in ((['-sname', 'a.b'], 'Invalid node name!'), (['-sname', 'a@b.c'], "Can't set short node name!"),
                             (['-sname', 'a', '-proto_dist', 'nonsense'], "Protocol 'nonsense': not supported")):
             expect_end(cluster.start('bad', [cluster.vmrun, *flags, '-setcookie', 'x', program]), 1, said)
+
+
+def connected_once(vmrun):
+    """-kernel dist_auto_connect once: what was connected is not again by itself, but may connect, or be connected to by hand."""
+    with Cluster(vmrun) as cluster:
+        for kind in EITHER:
+            for other in EITHER:
+                peer = cluster.peer(other, f'peer_{kind}_{other}')
+                node = cluster.evaluate(kind, f'once_{kind}_{other}', f"""
+                    Peer = '{peer.full}',
+                    pong = net_adm:ping(Peer),
+                    rpc:cast(Peer, erlang, disconnect_node, [node()]),
+                    (fun Gone() -> nodes() =:= [] orelse Gone() end)(),
+                    pang = net_adm:ping(Peer),
+                    true = erlang:monitor_node(Peer, true, [allow_passive_connect]),
+                    receive {{nodedown, Peer}} -> io:format("nobody has connected~n") end,
+                    pang = net_adm:ping(Peer),
+                    true = net_kernel:connect_node(Peer),
+                    pong = net_adm:ping(Peer),
+                    true = erlang:monitor_node(Peer, true, [allow_passive_connect]),
+                    [Peer] = nodes(), halt(0)""", flags=['-kernel', 'dist_auto_connect', 'once', '-kernel', 'net_setuptime', '1'])
+                expect_end(node, 0, 'nobody has connected')
 
 
 def started_by_program(vmrun):
