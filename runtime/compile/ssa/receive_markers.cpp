@@ -1,11 +1,11 @@
 // Receives that wait for a reference pass over the messages that were there before it was made.
 //
-// Lowering puts kMarkerUse before a receive for every value that all its clauses compare with. Here
-// it is found out which of these may be a reference made in this module: made in the same function,
-// or passed on, as an argument, by calls of local functions. Where such a reference is made, a marker
-// is reserved before and bound after; all other uses go. A use is safe whatever the value turns out
-// to be: one without a marker starts at the first message. OTP's beam_ssa_recv does the same; it
-// follows results of functions too.
+// Lowering puts kMarkerUse before a receive for every value that all its clauses compare with.
+// Here it is found out which of these may be a reference made in this module: made in the same
+// function, or passed on, as an argument, by calls of local functions. Where such a reference is
+// made, a marker is reserved before and bound after; all other uses go. A use is safe whatever the
+// value turns out to be: one without a marker starts at the first message. OTP's beam_ssa_recv does
+// the same; it follows results of functions too.
 
 #include <algorithm>
 #include <unordered_set>
@@ -75,7 +75,7 @@ class ReceiveMarkers {
     });
   }
 
-  /// Whatever is passed to where it is awaited is awaited; what a reference is passed to may be one.
+  /// What is passed to where it is awaited is awaited; what a reference is passed to may be one.
   void spread() {
     for (bool more = true; more;) {
       more = false;

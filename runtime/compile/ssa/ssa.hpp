@@ -224,8 +224,8 @@ bool is_pure(const Instr& i);
 
 /// core → ssa, all functions. (to_ssa.cpp)
 void to_ssa(Program& program);
-/// Lets receives pass over messages that are older than the reference they wait for; before any other
-/// improvement. (receive_markers.cpp)
+/// Lets receives pass over messages that are older than the reference they wait for; before any
+/// other improvement. (receive_markers.cpp)
 void place_receive_markers(Program& program);
 /// (ssa_opt.cpp) Improves one function; leaves only reachable blocks with preds filled in.
 void optimise(Program& program, Function& fn);
