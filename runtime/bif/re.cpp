@@ -629,6 +629,7 @@ class Run {
 };
 
 Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
+  if (came_back(p)) return run_elsewhere(p, self, a, arity);  // by the clock it might decide otherwise now
   const Term subject = a[0], expression = a[1], options = arity == 3 ? a[2] : Term::nil();
   bool used_up;
   Options o;
