@@ -1,5 +1,6 @@
-// Fuzz entry for the packet types of sockets and erlang:decode_packet/3. Whatever the bytes: no read
-// outside them, every packet has a length, what is told of it lies inside, and http is one term.
+// Fuzz entry for the packet types of sockets and erlang:decode_packet/3. Whatever the bytes: no
+// read outside them, every packet has a length, what is told of it lies inside, and http is one
+// term.
 //   First byte: the type; the next three: limits; then bytes as they would arrive.
 #include <algorithm>
 #include <cstdint>
@@ -39,9 +40,7 @@ struct CountingSink {
 };
 
 /// Types whose length stands in their first bytes: what is known of it cannot change.
-bool says_its_length(PacketType t) {
-  return t != PacketType::kRaw && t != PacketType::kLine && !is_http(t);
-}
+bool says_its_length(PacketType t) { return t != PacketType::kRaw && t != PacketType::kLine && !is_http(t); }
 
 void parse(PacketType type, std::string_view packet) {
   if (is_http(type)) {

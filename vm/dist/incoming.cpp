@@ -66,7 +66,8 @@ bool alias_send(const Incoming& in) {
 
 // ---- Links --------------------------------------------------------------------------------------
 
-/// The answer to a link with a process of an earlier life of this node, which no relation is kept of.
+/// The answer to a link with a process of an earlier life of this node, which no relation is kept
+/// of.
 void linked_nobody(const Incoming& in, Term from, Term to) {
   if (in.route.can(flag::kExitPayload))
     transmit(in.route, to, Control(Operation::kPayloadExit, to, from), atoms::noproc);

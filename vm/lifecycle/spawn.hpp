@@ -44,8 +44,9 @@ struct SpawnRequest {
 extern SpawnOptions spawn_defaults;
 
 /// Starts module:function(arguments…); `arguments` is a proper list. A fun is started as
-/// erlang:apply(Fun, []). There are at most kMostArguments of them. Returns the pid, or the non-value when there are too many processes
-/// (system_limit; no exception set). With options.monitor, *monitor_key is the monitor's identity.
+/// erlang:apply(Fun, []). There are at most kMostArguments of them. Returns the pid, or the
+/// non-value when there are too many processes (system_limit; no exception set). With
+/// options.monitor, *monitor_key is the monitor's identity.
 /// With too_large, arguments that take half a millisecond and more to copy are not: the non-value,
 /// and *too_large; the parent then spawns on a dirty scheduler, inside an EpochGuard.
 Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options,
