@@ -35,9 +35,9 @@ PATIENCE = 10  # how much longer a program may take with a sanitizer
 
 # Sanitizer: build options besides, its own options, runs of test/run. Leaks, of memory or threads, are not looked for: what lives as long as the machine is never
 # freed, nor are libraries unloaded when it halts.
-# SIGSEGV is left to vmrun, which says what crashed: two native tests want it to.
+# What is freed is kept for a while, and little of it, for there are tests of how far a node may grow. SIGSEGV is left to vmrun, which says what crashed: two native tests want it to.
 SANITIZERS = {
-    'address,undefined': (['-Doptimization=2'], {'VMRUN_FUZZ_SECONDS': '300', 'ASAN_OPTIONS': 'detect_leaks=0:exitcode=99:handle_segv=0', 'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1:exitcode=99'},
+    'address,undefined': (['-Doptimization=2'], {'VMRUN_FUZZ_SECONDS': '300', 'ASAN_OPTIONS': 'detect_leaks=0:exitcode=99:handle_segv=0:quarantine_size_mb=16', 'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1:exitcode=99'},
                           [['--suite', 'unit'], ['--suite', 'native', '--mode', 's4'], ['--suite', 'golden', '--mode', 's4'],
                            ['--suite', 'golden', '--mode', 's1', '--mode', 'gc-stress', *GC_AREAS],
                            ['--suite', 'd'], ['--suite', 'nodes'], ['--suite', 'live', 'inside']]),
