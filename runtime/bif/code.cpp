@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/system_mode.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/message/request.hpp"
@@ -93,7 +94,16 @@ Term bif_erlang_loaded_0(Process& p, const Term*) {
   return list.finish();
 }
 
-Term bif_erlang_pre_loaded_0(Process&, const Term*) { return Term::nil(); }
+namespace {
+std::vector<Term> preloaded;
+}
+void note_preloaded(Term module) { preloaded.push_back(module); }
+
+Term bif_erlang_pre_loaded_0(Process& p, const Term*) {
+  ListBuilder list(p.heap);
+  for (const Term module : preloaded) list.add(module);
+  return list.finish();
+}
 
 /// {module, Name} or {error, badfile | not_purged | on_load}: the last for a version that waits
 /// until its on_load function has run, which a call of an undefined function of the module sees to.

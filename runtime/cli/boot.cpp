@@ -11,6 +11,7 @@
 
 #include "drivers/async/pool.hpp"
 #include "drivers/linked_in.hpp"
+#include "drivers/preloaded/natives.hpp"
 #include "drivers/socket/natives.hpp"
 #include "probes/attach/door.hpp"
 #include "probes/erltrace/natives.hpp"
@@ -50,39 +51,6 @@ constexpr int kBrokenScriptStatus = 1;
 // reader and a writer for each descriptor that is read or written are the machine's others.
 constexpr unsigned kOtherThreads = 64;
 static_assert(kMaxSchedulers + 2 * kMaxDirtySchedulers + kMaxAsyncThreads + kOtherThreads <= kEpochSlots);
-
-/// Feeds the machine's autoloader; warnings and errors of what is compiled on the way go to
-/// standard error.
-class FinderSource final : public CodeSource {
- public:
-  explicit FinderSource(CodeFinder& finder) : finder_(finder) {}
-  bool find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) override {
-    FoundCode code = finder_.find(module);
-    std::fputs(code.messages.c_str(), stderr);
-    if (code.kind != FoundCode::Kind::kCode) return false;
-    beam->assign(code.begin, code.end);
-    *path = code.path;
-    return true;
-  }
-  bool in_memory(std::string_view module) const override {
-    return finder_.locate(module).starts_with(kEmbeddedLibrary);
-  }
-  bool compile(std::string_view name, std::string_view text, std::vector<std::uint8_t>* beam,
-               std::string* messages) override {
-    compile::CompileOptions options;
-    options.warnings = false;
-    compile::CompileResult result = compile::compile_source(std::string(name), std::string(text), options);
-    *messages = std::move(result.messages);
-    *beam = std::move(result.beam);
-    return result.ok;
-  }
-  std::string locate(std::string_view module) override { return finder_.locate(module); }
-  std::vector<std::string> path() override { return finder_.path(); }
-  void set_path(std::vector<std::string> path) override { finder_.set_path(std::move(path)); }
-
- private:
-  CodeFinder& finder_;
-};
 
 int fail(const std::string& message) {
   std::fprintf(stderr, "vmrun: %s\n", message.c_str());
@@ -177,6 +145,37 @@ bool load_program(const Options& o, CodeFinder& finder, Term* module, unsigned* 
 
 }  // namespace
 
+// Warnings and errors of what is compiled on the way go to standard error.
+bool FinderSource::find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) {
+  FoundCode code = finder_.find(module);
+  std::fputs(code.messages.c_str(), stderr);
+  if (code.kind != FoundCode::Kind::kCode) return false;
+  beam->assign(code.begin, code.end);
+  *path = code.path;
+  return true;
+}
+
+bool FinderSource::in_memory(std::string_view module) const {
+  return finder_.locate(module).starts_with(kEmbeddedLibrary);
+}
+
+bool FinderSource::compile(std::string_view name, std::string_view text, std::vector<std::uint8_t>* beam,
+                           std::string* messages) {
+  compile::CompileOptions options;
+  options.warnings = false;
+  compile::CompileResult result = compile::compile_source(std::string(name), std::string(text), options);
+  *messages = std::move(result.messages);
+  *beam = std::move(result.beam);
+  return result.ok;
+}
+
+std::optional<Beginning> begin_script(const Options& o, CodeFinder& finder, Heap& heap) {
+  Term module = atoms::undefined;
+  unsigned main_arity = 0;
+  if (!o.script.empty() && !load_program(o, finder, &module, &main_arity)) return {};
+  return Beginning{atoms::init, atoms::boot, boot_arguments(heap, o, module, main_arity)};
+}
+
 int print_loaded(const FoundCode& code) {
   init_literal_area();
   register_bifs(kBifRows, kBifRowCount);
@@ -187,7 +186,7 @@ int print_loaded(const FoundCode& code) {
   return 0;
 }
 
-int boot(const Options& o, CodeFinder& finder) {
+int boot(const Options& o, CodeSource& source, const Begin& begin) {
   keep_memory_in_reserve();
   set_atom_limit(o.atom_limit);
   init_literal_area();
@@ -206,13 +205,13 @@ int boot(const Options& o, CodeFinder& finder) {
   set_async_threads(o.async_threads);
   register_linked_in_drivers();
   sockets::register_natives();
+  preloaded::register_natives();
   erltrace::register_natives();
-  FinderSource source(finder);
   set_code_source(&source);
 
-  Term module = atoms::undefined;
-  unsigned main_arity = 0;
-  if (!o.script.empty() && !load_program(o, finder, &module, &main_arity)) return kBrokenScriptStatus;
+  Heap heap;
+  const std::optional<Beginning> beginning = begin(heap);
+  if (!beginning) return kBrokenScriptStatus;
 
   SchedulerOptions scheduling;
   scheduling.schedulers = o.schedulers;
@@ -225,9 +224,8 @@ int boot(const Options& o, CodeFinder& finder) {
   set_dirty_schedulers(o.dirty_cpu_schedulers, o.dirty_cpu_schedulers_online, o.dirty_io_schedulers);
 
   attach::start_under_trace();
-  Heap heap;
-  const Term init = spawn_process(nullptr, atoms::init, atoms::boot,
-                                  boot_arguments(heap, o, module, main_arity), SpawnOptions{});
+  const Term init =
+      spawn_process(nullptr, beginning->module, beginning->function, beginning->arguments, SpawnOptions{});
   extra_of(*process_table.find(init)).system_process = true;
   start_schedulers(scheduling);
   take_signals(o.break_key);

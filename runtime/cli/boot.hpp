@@ -1,17 +1,51 @@
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "runtime/cli/code_finder.hpp"
 #include "runtime/cli/options.hpp"
+#include "vm/heap/heap.hpp"
+#include "vm/term/term.hpp"
 
-/// Brings the machine up around a script: built-ins, code source, the first process, schedulers;
-/// waits for the end.
+/// Brings the machine up: built-ins, code source, the first process, schedulers; waits for the end.
 namespace vmrun::cli {
 
 /// Prints the machine's instructions that a module becomes when it is loaded. Nothing runs. Returns
 /// the exit status; instead of boot.
 int print_loaded(const FoundCode& code);
 
+/// What the first process calls.
+struct Beginning {
+  Term module, function;
+  Term arguments;  // a list, in the heap that was given
+};
+
+/// Loads what the program needs and says how it begins; nothing: it cannot, which has been said.
+/// Called when the machine can load modules, before anything runs.
+using Begin = std::function<std::optional<Beginning>(Heap&)>;
+
+/// A script, or what the flags name instead (without_script.hpp), under init of the library.
+std::optional<Beginning> begin_script(const Options& options, CodeFinder& finder, Heap& heap);
+
+/// Runs until the program halts. `source`: where modules come from that are called and not loaded.
 /// Returns the exit status. Called once, from main.
-int boot(const Options& options, CodeFinder& finder);
+int boot(const Options& options, CodeSource& source, const Begin& begin);
+
+/// The code source of scripts.
+class FinderSource final : public CodeSource {
+ public:
+  explicit FinderSource(CodeFinder& finder) : finder_(finder) {}
+  bool find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) override;
+  bool in_memory(std::string_view module) const override;
+  bool compile(std::string_view name, std::string_view text, std::vector<std::uint8_t>* beam,
+               std::string* messages) override;
+  std::string locate(std::string_view module) override { return finder_.locate(module); }
+  std::vector<std::string> path() override { return finder_.path(); }
+  void set_path(std::vector<std::string> path) override { finder_.set_path(std::move(path)); }
+
+ private:
+  CodeFinder& finder_;
+};
 
 }  // namespace vmrun::cli

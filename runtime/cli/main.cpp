@@ -13,6 +13,7 @@
 #include "runtime/cli/boot.hpp"
 #include "runtime/cli/code_finder.hpp"
 #include "runtime/cli/options.hpp"
+#include "runtime/cli/system.hpp"
 #include "runtime/cli/without_script.hpp"
 #include "runtime/code_path/installed_otp.hpp"
 #include "runtime/epmd/service.hpp"
@@ -114,7 +115,14 @@ int run(Options& o) {
   compile::CompileOptions compiling = compile_options(o);
   if (o.otp_root.empty()) compiling.otp_root = "none";  // it has been looked for
   CodeFinder finder(initial_path(o), std::move(compiling));
-  return boot(o, finder);
+  FinderSource source(finder);
+  return boot(o, source, [&](Heap& heap) { return begin_script(o, finder, heap); });
+}
+
+/// What is after the last slash.
+std::string_view command_name(const char* path) {
+  const std::string_view whole = path;
+  return whole.substr(whole.rfind('/') + 1);
 }
 
 }  // namespace
@@ -124,6 +132,7 @@ int main(int argc, char** argv) {
   using namespace vmrun::cli;
   fill_standard_files();
   const vmrun::SignalStack for_handlers;
+  if (argc > 0 && command_name(argv[0]) == kSystemCommand) return run_system(argc, argv);
   auto parsed = parse_options(argc, argv);
   if (auto* error = std::get_if<UsageError>(&parsed)) {
     complain(error->message + "\nTry 'vmrun --help'.");

@@ -198,6 +198,23 @@ Error parse_without_script(int argc, const char* const* argv, Options* o) {
 
 }  // namespace
 
+std::variant<Options, UsageError> parse_machine_flags(const std::vector<std::string>& words) {
+  Options o;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const Flag* flag = find_flag(words[i]);
+    if (!flag) return UsageError{fmt::format("unknown flag '{}'", words[i])};
+    const std::string value = flag->value && i + 1 < words.size() ? words[++i] : "";
+    if (Error e = flag->apply(o, value)) return UsageError{fmt::format("{}: {}", flag->name, *e)};
+  }
+  return o;
+}
+
+std::optional<bool> own_flag_takes_value(const std::string& flag) {
+  const Flag* f = flag.starts_with('+') ? find_flag(flag) : nullptr;
+  if (!f) return {};
+  return f->value != nullptr;
+}
+
 std::variant<Options, UsageError> parse_options(int argc, const char* const* argv) {
   Options o;
   int i = 1;

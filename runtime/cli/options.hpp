@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -65,5 +66,11 @@ struct UsageError {
 
 std::variant<Options, UsageError> parse_options(int argc, const char* const* argv);
 std::string help_text();
+
+/// Flags alone, as they follow from another command line (erl_command.hpp).
+std::variant<Options, UsageError> parse_machine_flags(const std::vector<std::string>& words);
+/// Whether a word after a flag is its value; nothing: there is no such flag of the machine's, which
+/// begin with `+`.
+std::optional<bool> own_flag_takes_value(const std::string& flag);
 
 }  // namespace vmrun::cli

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 namespace vmrun {
@@ -74,6 +75,17 @@ std::string otp_bin_directory(const std::string& root) {
   const auto newest = newest_in(root);
   const auto erts = newest.find("erts");
   return erts == newest.end() ? std::string() : erts->second.directory + "/bin";
+}
+
+std::string otp_preloaded_directory(const std::string& root) {
+  const auto erts = otp_application_directory(root, "erts");
+  return erts ? *erts + "/ebin" : std::string();
+}
+
+std::string otp_release_of(const std::string& root) {
+  std::string version, release;
+  std::ifstream(root + "/releases/start_erl.data") >> version >> release;
+  return release;
 }
 
 std::string find_otp_root(const std::string& given, std::string* error) {

@@ -32,6 +32,12 @@ std::optional<std::string> otp_application_directory(const std::string& root, st
 /// Where the programs of its runtime system are (inet_gethost, erl_child_setup...); empty: nowhere.
 std::string otp_bin_directory(const std::string& root);
 
+/// Where the modules are that OTP's machine has in itself ("preloaded"); empty: nowhere.
+std::string otp_preloaded_directory(const std::string& root);
+
+/// "25"; empty: it does not say.
+std::string otp_release_of(const std::string& root);
+
 /// -1, 0, 1: compares version texts number by number ("8.10" is newer than "8.9").
 int compare_versions(std::string_view a, std::string_view b);
 

@@ -16,7 +16,8 @@
          del_dir/1, list_dir/1, list_dir_all/1, read_file_info/1, read_file_info/2, read_link_info/1,
          read_link_info/2, write_file_info/2, write_file_info/3, read_link/1, read_link_all/1, make_link/2,
          make_symlink/2, altname/1]).
--export([internal_name2native/1, internal_native2name/1, is_translatable/1]).
+-export([internal_name2native/1, internal_native2name/1, internal_normalize_utf8/1, is_translatable/1]).
+-export([on_load/0]).
 
 -include_lib("kernel/include/file.hrl").
 
@@ -56,6 +57,9 @@
               owner :: pid(),
               as :: list | binary, % what reading answers
               fd :: integer() | compressed}).
+
+%% What OTP's first process calls. The driver is part of the machine.
+on_load() -> ok.
 
 %% Talking to the driver
 
@@ -503,7 +507,10 @@ write_file(Name, Data, Modes) ->
 
 %% Times are seconds since 1970 here, and local or universal date and time outside.
 
-time_kind(Options) -> proplists:get_value(time, Options, local).
+%% (Before stdlib is loaded this is called, too: what is used here is built in.)
+time_kind([{time, Kind} | _]) -> Kind;
+time_kind([_ | Options]) -> time_kind(Options);
+time_kind([]) -> local.
 
 info_times({ok, #file_info{atime = Atime, mtime = Mtime, ctime = Ctime} = Info}, Options) ->
     try
@@ -572,14 +579,15 @@ name_or_raw(Raw) ->
 
 %% What is no UTF-8 is left out, and logged.
 readable_names(Names) ->
-    lists:foldl(fun(Raw, Acc) ->
-                        case internal_native2name(Raw) of
-                            {error, _} ->
-                                warn_of(Raw),
-                                Acc;
-                            Name -> [Name | Acc]
-                        end
-                end, [], Names).
+    lists:reverse([Name || Raw <- Names, Name <- readable_name(Raw)]).
+
+readable_name(Raw) ->
+    case internal_native2name(Raw) of
+        {error, _} ->
+            warn_of(Raw),
+            [];
+        Name -> [Name]
+    end.
 
 warn_of(Raw) ->
     Meta = #{pid => self(), gl => group_leader(), time => os:system_time(microsecond),
@@ -588,3 +596,7 @@ warn_of(Raw) ->
         undefined -> ok;
         Logger -> Logger ! {log, warning, "Non-unicode filename ~p ignored\n", [Raw], Meta}
     end.
+
+%% What a file system that keeps its own form of Unicode (macOS) makes of a name, in the usual form.
+internal_normalize_utf8(Name) when is_binary(Name) ->
+    unicode:characters_to_nfc_list(Name).

@@ -153,7 +153,9 @@ Export* on_load_function(Term name, Term runner) {
   Server& s = server();
   Lock lock(s.mutex);
   Versions& v = s.modules[name.raw()];
-  if (!v.pending || v.runner != runner) return nullptr;
+  if (!v.pending) return nullptr;
+  if (!v.runner) v.runner = runner;
+  if (v.runner != runner) return nullptr;
   const FunctionHeader* f = header_of_entry(v.pending->on_load);
   if (!v.on_load || v.on_load->function != f->function) v.on_load = hidden_export(name, f->function, 0);
   set_export_code(*v.on_load, v.pending->on_load);
@@ -165,7 +167,7 @@ Module* finish_on_load(Term name, Term runner, Term result) {
   Lock lock(s.mutex);
   Versions& v = s.modules[name.raw()];
   Module* const m = v.pending;
-  if (!m || v.runner != runner) return nullptr;
+  if (!m || (runner.is_value() && v.runner != runner)) return nullptr;
   if (!result.is_atom())
     report_warning("The on_load function for module " + std::string(atom_text(name)) + " returned:\n" +
                    term_text(result) + "\n");

@@ -75,11 +75,13 @@ enum class OnLoadWait {
 OnLoadWait await_on_load(Term name, Term caller, Term* runner);
 /// Makes a process the runner; false: there is one, or nothing is to be run.
 bool claim_on_load(Term name, Term runner);
-/// For its runner: an export that leads to the function; nullptr for others.
+/// For its runner, which the caller becomes when there is none: an export that leads to the
+/// function; nullptr for others.
 Export* on_load_function(Term name, Term runner);
 /// The runner has ended, and the function with it: result `ok` makes the module the current one,
 /// anything else takes it out again, with a warning unless it is an atom: the caller retires it
-/// (reclaim.hpp). nullptr otherwise, also when it is over already.
+/// (reclaim.hpp). nullptr otherwise, also when it is over already. Without a runner: whichever it
+/// is, for the one who has seen to the call himself.
 [[nodiscard]] Module* finish_on_load(Term name, Term runner, Term result);
 
 /// Finds the module through the code source and loads it, once however many processes ask. False:

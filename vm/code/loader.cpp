@@ -422,6 +422,7 @@ bool Loader::finish() {
 }
 
 void add_native_module(Term name) { native_modules().push_back(name); }
+void forget_native_modules() { native_modules().clear(); }
 
 Module* build_module(const BeamFile& file, BeamError* error) {
   auto* module = new Module;

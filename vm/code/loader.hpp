@@ -14,5 +14,7 @@ Module* build_module(const BeamFile& file, BeamError* error);
 /// needed, so an exported on_load/0 is their on_load function, unless an attribute names another.
 /// Before the first process.
 void add_native_module(Term name);
+/// The first process will call their on_load/0, as OTP's does. Before the first process.
+void forget_native_modules();
 
 }  // namespace vmrun

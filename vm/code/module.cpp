@@ -56,14 +56,21 @@ bool is_defined(const Export& e) {
          e.stub.operation != op::export_undefined;
 }
 
+namespace {
+bool is_apply(const Export& e) {
+  return e.stub.operation == op::apply_fun_entry || e.stub.operation == op::apply_mfa_entry;
+}
+}  // namespace
+
 void set_export_code(Export& e, const Word* address) {
-  if (!e.bif) e.address.store(address ? address : e.stub_code(), std::memory_order_release);
+  if (e.bif || is_apply(e)) return;  // the machine's, whatever a module of that name has
+  e.address.store(address ? address : e.stub_code(), std::memory_order_release);
 }
 
 void register_bifs(const BifRow* rows, std::size_t count) {
   for (std::size_t i = 0; i < count; i++) {
     Export* e = export_entry(intern_atom(rows[i].module), intern_atom(rows[i].name), rows[i].arity);
-    if (e->stub.operation == op::apply_fun_entry || e->stub.operation == op::apply_mfa_entry) continue;
+    if (is_apply(*e)) continue;
     e->bif = rows[i].fn;
     e->bif_flags = rows[i].flags;
     e->stub.operation = op::export_bif;

@@ -103,11 +103,19 @@ Term load_called_module(Process&, const Term* a) {
 
 }  // namespace
 
-bool has_own_error_handler(const Process& p) { return p.extra && p.extra->error_handler.is_atom(); }
+namespace {
+bool for_all = false;
+bool names_error_handler(const Process& p) { return p.extra && p.extra->error_handler.is_atom(); }
+}  // namespace
+
+void use_error_handler_for_all() { for_all = true; }
+
+bool has_own_error_handler(const Process& p) { return for_all || names_error_handler(p); }
 
 const Export* error_handler(const Process& p, Term name) {
   if (!has_own_error_handler(p)) return export_entry(atoms::error_handler, name, 3);
-  const Export* e = find_export(p.extra->error_handler, name, 3);
+  const Export* e =
+      find_export(names_error_handler(p) ? p.extra->error_handler : atoms::error_handler, name, 3);
   return e && is_defined(*e) ? e : nullptr;
 }
 

@@ -37,6 +37,9 @@ bool load_elsewhere(Process& p, const Export& e);
 /// Whether p has said who deals with what is not there, by process_flag(error_handler, Module).
 /// Else the machine loads undefined functions by itself, but for funs it asks error_handler.
 bool has_own_error_handler(const Process& p);
+/// From now on every process counts as one that has, error_handler where it names no other: that
+/// module loads what is called. Before the first process.
+void use_error_handler_for_all();
 /// undefined_function/3 or undefined_lambda/3 of p's error handler; nullptr: one of its own lacks
 /// it.
 const Export* error_handler(const Process& p, Term name);

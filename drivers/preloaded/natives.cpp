@@ -1,0 +1,14 @@
+#include "drivers/preloaded/natives.hpp"
+
+#include "drivers/preloaded/modules.hpp"
+#include "vm/nif/library.hpp"
+
+namespace vmrun::preloaded {
+
+void register_natives() {
+  register_linked_in_nifs("prim_buffer", prim_buffer);
+  register_linked_in_nifs("zlib", zlib);
+  register_linked_in_nifs("erl_tracer", erl_tracer);
+}
+
+}  // namespace vmrun::preloaded

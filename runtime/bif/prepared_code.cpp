@@ -1,0 +1,126 @@
+// Loading in two steps, as OTP's code server does it: code is prepared, by any process, for others
+// to see nothing of it; then several prepared modules become current at once.
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "runtime/bif/support.hpp"
+#include "vm/code/code_server.hpp"
+#include "vm/code/reclaim.hpp"
+#include "vm/nif/library.hpp"
+#include "vm/nif/resource.hpp"
+#include "vm/process/dirty_job.hpp"
+#include "vm/term/bits.hpp"
+
+namespace vmrun {
+namespace {
+
+/// What a reference to prepared code keeps. Who takes the module out of it has it for himself.
+struct Prepared {
+  std::atomic<Module*> module;
+};
+
+ErlNifResourceType& prepared_type() {
+  static auto& type = *[] {
+    auto* t = new ErlNifResourceType;
+    t->module = atoms::erlang;
+    t->name = intern_atom("prepared_code");
+    t->dtor = [](ErlNifEnv*, void* object) {
+      if (Module* m = static_cast<Prepared*>(object)->module.exchange(nullptr)) retire_module(m);
+    };
+    return t;
+  }();
+  return type;
+}
+
+Prepared* prepared_of(Term ref) {
+  if (!ref.is_boxed_sub(Term::Sub::kMagicRef)) return nullptr;
+  Resource* r = Resource::of_binary(magic_ref_of(ref)->resource);
+  return r->type == &prepared_type() ? static_cast<Prepared*>(r->object()) : nullptr;
+}
+
+/// The modules of a list of such references; false: it is no such list.
+bool modules_of(Term list, std::vector<Prepared*>* out) {
+  for (; list.is_list(); list = list.tail()) {
+    Prepared* prepared = prepared_of(list.head());
+    if (!prepared || !prepared->module.load()) return false;
+    out->push_back(prepared);
+  }
+  return list.is_nil();
+}
+
+Term name_of(const Prepared* prepared) { return prepared->module.load()->name; }
+
+/// {Reason, [Module]} for those to which it applies; the non-value when there are none.
+template <class Applies>
+Term refused(Heap& heap, const char* reason, const std::vector<Prepared*>& all, Applies applies) {
+  ListBuilder names(heap);
+  bool any = false;
+  for (const Prepared* prepared : all) {
+    if (!applies(prepared)) continue;
+    names.add(name_of(prepared));
+    any = true;
+  }
+  return any ? new_tuple(heap, intern_atom(reason), names.finish()) : kNonValue;
+}
+
+}  // namespace
+
+/// (Module, Binary): a reference to the prepared code, or {error, badfile}.
+Term bif_erts_internal_prepare_loading_2(Process& p, const Term* a) {
+  if (!a[0].is_atom() || !is_binary(a[1])) return raise_badarg(p);
+  if (too_long(bit_size_of(a[1]) / 8)) return run_elsewhere(p, bif_erts_internal_prepare_loading_2, a, 2);
+  const BytesOf bytes(a[1]);
+  const std::string name(atom_text(a[0]));
+  LoadResult r = prepare_module(bytes.data(), bytes.size(), name);
+  bump_reductions(p, static_cast<SWord>(bytes.size() / 32));
+  if (r.module && r.module->name != a[0]) {
+    retire_module(r.module);
+    r = {nullptr, intern_atom("badfile"), {}};
+  }
+  if (!r.module) return new_tuple(p.heap, atoms::error, r.reason);
+  Resource* resource = new_zeroed_resource(prepared_type(), sizeof(Prepared));
+  if (!resource) return raise_system_limit(p);
+  static_cast<Prepared*>(resource->object())->module = r.module;
+  const Term ref = make_magic_ref(p.heap, *resource);
+  resource->binary.release();  // the reference has its own
+  return ref;
+}
+
+Term bif_erlang_has_prepared_code_on_load_1(Process& p, const Term* a) {
+  const Prepared* prepared = prepared_of(a[0]);
+  const Module* m = prepared ? prepared->module.load() : nullptr;
+  return m ? bool_term(m->on_load != nullptr) : raise_badarg(p);
+}
+
+/// ok: all are current now. {Reason, [Module]}: none is. A single module with an on_load function
+/// waits for that to be called, with the reason on_load.
+Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
+  std::vector<Prepared*> all;
+  if (!modules_of(a[0], &all)) return raise_badarg(p);
+  const auto is_repeated = [&](const Prepared* one) {
+    return std::ranges::count_if(all, [&](const Prepared* other) { return name_of(other) == name_of(one); }) >
+           1;
+  };
+  const auto has_on_load = [](const Prepared* one) { return one->module.load()->on_load != nullptr; };
+  const auto is_not_purged = [](const Prepared* one) {
+    return current_module(name_of(one)) && old_module(name_of(one));
+  };
+  if (const Term no = refused(p.heap, "duplicated", all, is_repeated); no.is_value()) return no;
+  if (const Term no = refused(p.heap, "not_purged", all, is_not_purged); no.is_value()) return no;
+  const Term waits = refused(p.heap, "on_load", all, has_on_load);
+  if (waits.is_value() && all.size() > 1) return waits;
+  for (Prepared* prepared : all) publish_module(prepared->module.exchange(nullptr));
+  return waits.is_value() ? waits : atoms::ok;
+}
+
+/// (Module, Whether its on_load function succeeded): makes the module current or takes it out.
+Term bif_erlang_finish_after_on_load_2(Process& p, const Term* a) {
+  if (!a[0].is_atom() || !a[1].is_atom() || !pending_module(a[0])) return raise_badarg(p);
+  if (Module* failed = finish_on_load(a[0], kNonValue, a[1] == atoms::true_ ? atoms::ok : atoms::false_))
+    retire_with_library(failed);
+  return atoms::true_;
+}
+
+}  // namespace vmrun

@@ -1,0 +1,253 @@
+#include "runtime/cli/erl_command.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "runtime/code_path/installed_otp.hpp"
+
+namespace vmrun::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+using Error = std::optional<std::string>;
+
+// ---- Words ----
+
+/// Words of a text as erl reads those of its environment and of files: blanks part them, quotes
+/// and backslashes keep blanks, in files # begins a comment.
+Words words_of(std::string_view text, bool with_comments) {
+  Words words;
+  std::string word;
+  bool in_word = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      if (in_word) words.push_back(std::exchange(word, {}));
+      in_word = false;
+    } else if (with_comments && c == '#' && !in_word) {
+      while (i < text.size() && text[i] != '\n') ++i;
+    } else if (c == '\'' || c == '"') {
+      in_word = true;
+      for (++i; i < text.size() && text[i] != c; ++i) {
+        if (c == '"' && text[i] == '\\' && i + 1 < text.size()) ++i;
+        word += text[i];
+      }
+    } else {
+      in_word = true;
+      if (c == '\\' && i + 1 < text.size()) word += text[++i];
+      else word += c;
+    }
+  }
+  if (in_word) words.push_back(word);
+  return words;
+}
+
+/// Replaces each `-args_file FILE`, in files too.
+Error spread_files(const Words& words, unsigned depth, Words* out) {
+  constexpr unsigned kDeepest = 100;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "-extra") {
+      out->insert(out->end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      return {};
+    }
+    if (words[i] != "-args_file") {
+      out->push_back(words[i]);
+      continue;
+    }
+    if (++i == words.size()) return "flag -args_file needs a file";
+    if (depth == kDeepest)
+      return fmt::format("-args_file {}: files name each other without an end", words[i]);
+    std::ifstream file(words[i]);
+    if (!file) return fmt::format("-args_file: cannot read '{}'", words[i]);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (Error e = spread_files(words_of(text, true), depth + 1, out)) return e;
+  }
+  return {};
+}
+
+Words of_environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text ? words_of(text, false) : Words{};
+}
+
+// ---- Flags of the machine ----
+
+enum class Value { kNone, kNeeded, kAttached };  // kAttached: what follows in the same word, if anything
+
+struct Flag {
+  std::string_view name;
+  Value value;
+  std::string_view ours;  // the flag of vmrun's that it is; empty: taken, without an effect here
+};
+
+// What erl(1) lists, in its order; of names that begin alike the longest counts.
+constexpr Flag kFlags[] = {
+    {"+a", Value::kNeeded, ""},        {"+A", Value::kNeeded, "+A"},
+    {"+B", Value::kAttached, "+B"},    {"+c", Value::kAttached, ""},
+    {"+C", Value::kNeeded, ""},        {"+d", Value::kNone, ""},
+    {"+dcg", Value::kNeeded, ""},      {"+e", Value::kNeeded, ""},
+    {"+ec", Value::kNone, ""},         {"+fna", Value::kAttached, ""},
+    {"+fnl", Value::kNone, ""},        {"+fnu", Value::kAttached, ""},
+    {"+hms", Value::kNeeded, ""},      {"+hmbs", Value::kNeeded, ""},
+    {"+hmax", Value::kNeeded, ""},     {"+hmaxel", Value::kNeeded, ""},
+    {"+hmaxk", Value::kNeeded, ""},    {"+hpds", Value::kNeeded, ""},
+    {"+hmqd", Value::kNeeded, ""},     {"+IOp", Value::kNeeded, ""},
+    {"+IOt", Value::kNeeded, ""},      {"+IOPp", Value::kNeeded, ""},
+    {"+IOPt", Value::kNeeded, ""},     {"+IOs", Value::kNeeded, ""},
+    {"+JPperf", Value::kNeeded, ""},   {"+JMsingle", Value::kNeeded, ""},
+    {"+K", Value::kNeeded, ""},        {"+L", Value::kNone, ""},
+    {"+M", Value::kNeeded, ""},        {"+pc", Value::kNeeded, ""},
+    {"+P", Value::kNeeded, "+P"},      {"+Q", Value::kNeeded, "+Q"},
+    {"+R", Value::kNeeded, ""},        {"+r", Value::kNone, ""},
+    {"+rg", Value::kNeeded, ""},       {"+S", Value::kNeeded, "+S"},
+    {"+SP", Value::kNeeded, ""},       {"+SDcpu", Value::kNeeded, "+SDcpu"},
+    {"+SDPcpu", Value::kNeeded, ""},   {"+SDio", Value::kNeeded, "+SDio"},
+    {"+sbt", Value::kNeeded, ""},      {"+sbwt", Value::kNeeded, ""},
+    {"+sbwtdcpu", Value::kNeeded, ""}, {"+sbwtdio", Value::kNeeded, ""},
+    {"+scl", Value::kNeeded, ""},      {"+sct", Value::kNeeded, ""},
+    {"+secio", Value::kNeeded, ""},    {"+sfwi", Value::kNeeded, ""},
+    {"+spp", Value::kNeeded, ""},      {"+sss", Value::kNeeded, ""},
+    {"+sssdcpu", Value::kNeeded, ""},  {"+sssdio", Value::kNeeded, ""},
+    {"+stbt", Value::kNeeded, ""},     {"+ssrct", Value::kNone, ""},
+    {"+sub", Value::kNeeded, ""},      {"+sws", Value::kNeeded, ""},
+    {"+swct", Value::kNeeded, ""},     {"+swt", Value::kNeeded, ""},
+    {"+swtdcpu", Value::kNeeded, ""},  {"+swtdio", Value::kNeeded, ""},
+    {"+t", Value::kNeeded, "+t"},      {"+T", Value::kNeeded, ""},
+    {"+v", Value::kNone, ""},          {"+V", Value::kNone, ""},
+    {"+W", Value::kNeeded, ""},        {"+zdbbl", Value::kNeeded, "+zdbbl"},
+    {"+zdntgc", Value::kNeeded, ""},   {"+zebwt", Value::kNeeded, ""},
+    {"+zosrl", Value::kNeeded, ""},
+};
+
+const Flag* find_flag(std::string_view word) {
+  const Flag* best = nullptr;
+  for (const Flag& flag : kFlags)
+    if (word.starts_with(flag.name) && (!best || flag.name.size() > best->name.size())) best = &flag;
+  return best;
+}
+
+/// The words of the machine that vmrun's own command line would have.
+struct MachineFlags {
+  Words emulator;  // as they stand
+  Words ours;
+
+  /// words[*i] begins with +; leaves *i at the last word that it takes.
+  Error take(const Words& words, std::size_t* i) {
+    const std::string& word = words[*i];
+    const Flag* flag = find_flag(word);
+    if (!flag) return take_ours(words, i);
+    std::string value = word.substr(flag->name.size());
+    if (flag->value == Value::kNone && !value.empty())
+      return fmt::format("bad value of flag {}: '{}'", flag->name, value);
+    if (flag->value == Value::kNeeded && value.empty()) {
+      if (*i + 1 == words.size()) return fmt::format("flag {} needs a value", flag->name);
+      value = words[++*i];
+    }
+    emulator.push_back("-" + std::string(flag->name.substr(1)));
+    if (!value.empty()) emulator.push_back(value);
+    if (flag->ours.empty()) return {};
+    if (flag->value == Value::kAttached) {
+      ours.push_back(std::string(flag->ours) + value);
+    } else {
+      ours.emplace_back(flag->ours);
+      ours.push_back(value);
+    }
+    return {};
+  }
+
+  /// Flags that only this machine has, for stress and checking.
+  Error take_ours(const Words& words, std::size_t* i) {
+    const std::string& word = words[*i];
+    const std::optional<bool> with_value = own_flag_takes_value(word);
+    if (!with_value) return fmt::format("unknown flag '{}'", word);
+    ours.push_back(word);
+    if (!*with_value) return {};
+    if (*i + 1 == words.size()) return fmt::format("flag {} needs a value", word);
+    ours.push_back(words[++*i]);
+    return {};
+  }
+};
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, word) != names.end();
+}
+
+/// Words from one source: what is the machine's goes to it, the rest to init.
+Error divide(const Words& words, MachineFlags* machine, Words* boot) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "-extra") {
+      boot->insert(boot->end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      return {};
+    }
+    if (word == "-emu_args" || word == "-emu_args_exit" || word == "-smp" || word == "-emu_type" ||
+        word == "-emu_flavor") {
+      if (is_one_of(word, {"-smp", "-emu_type", "-emu_flavor"}) && i + 1 < words.size() &&
+          is_one_of(words[i + 1], {"enable", "auto", "disable", "opt", "emu", "jit", "smp"}))
+        ++i;
+    } else if (word == "-env" && i + 2 < words.size()) {
+      ::setenv(words[i + 1].c_str(), words[i + 2].c_str(), 1);
+      i += 2;
+    } else if (word.size() > 1 && word[0] == '+') {
+      if (Error e = machine->take(words, &i)) return e;
+    } else {
+      boot->push_back(word);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, const std::string& name,
+                                                       Words words) {
+  const char* home = std::getenv("HOME");
+  const char* progname = std::getenv("PROGNAME");
+  MachineFlags machine;
+  Words boot{"-root",
+             root,
+             "-bindir",
+             otp_bin_directory(root),
+             "-progname",
+             progname ? progname : name,
+             "--",
+             "-home",
+             home ? home : "/",
+             "--"};
+  const std::string release_flags = "ERL_OTP" + otp_release_of(root) + "_FLAGS";
+  Words extra;  // comes last, whoever adds to the command line
+  if (const auto at = std::ranges::find(words, "-extra"); at != words.end()) {
+    extra.assign(at, words.end());
+    words.erase(at, words.end());
+  }
+  // Each source ends with `--`, so that its last flag takes no word of the next.
+  for (const Words& source : {of_environment("ERL_AFLAGS"), words, of_environment("ERL_FLAGS"),
+                              of_environment(release_flags.c_str()), of_environment("ERL_ZFLAGS"), extra}) {
+    Words spread;
+    if (Error e = spread_files(source, 0, &spread)) return UsageError{*e};
+    const std::size_t before = boot.size();
+    if (Error e = divide(spread, &machine, &boot)) return UsageError{*e};
+    if (boot.size() > before && boot[before] != "-extra") boot.emplace_back("--");
+  }
+
+  ErlCommand command;
+  const auto flags = parse_machine_flags(machine.ours);
+  if (const auto* error = std::get_if<UsageError>(&flags)) return *error;
+  command.options = std::get<Options>(flags);
+  command.options.otp_root = root;
+  command.options.in_background = std::ranges::find(boot, "-detached") != boot.end();
+  command.emulator = std::move(machine.emulator);
+  command.boot = std::move(boot);
+  return command;
+}
+
+}  // namespace vmrun::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/cli/options.hpp"
+
+/// The command line of `erl`, for machines that run OTP's own system: which words are the machine's
+/// and which are told to OTP's `init`. Follows the manual page erl(1): flags that begin with `+`
+/// are the machine's, taken or refused by name; the words of ERL_AFLAGS come first, those of
+/// ERL_FLAGS, ERL_OTPnn_FLAGS and ERL_ZFLAGS last, but before `-extra`; `-args_file` stands for what
+/// is in the file.
+namespace vmrun::cli {
+
+struct ErlCommand {
+  Options options;                    // what the flags of the machine say
+  std::vector<std::string> boot;      // what init is told
+  std::vector<std::string> emulator;  // all of it, as system_info(emu_args) has it
+};
+
+/// root: of the installed OTP. name: the command as it was typed.
+std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, const std::string& name,
+                                                       std::vector<std::string> words);
+
+}  // namespace vmrun::cli

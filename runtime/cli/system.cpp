@@ -1,0 +1,124 @@
+#include "runtime/cli/system.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/bif/support.hpp"
+#include "runtime/bif/system_mode.hpp"
+#include "runtime/cli/boot.hpp"
+#include "runtime/cli/erl_command.hpp"
+#include "runtime/cli/without_script.hpp"
+#include "runtime/code_path/installed_otp.hpp"
+#include "runtime/lib/embedded.hpp"
+#include "vm/code/loader.hpp"
+#include "vm/code/support.hpp"
+#include "vm/term/atom.hpp"
+
+namespace vmrun::cli {
+namespace {
+
+constexpr int kUsageStatus = 1;  // erl's
+constexpr int kNoSystemStatus = 1;
+
+int complain(const std::string& message) {
+  std::fprintf(stderr, "erl: %s\n", message.c_str());
+  return kUsageStatus;
+}
+
+/// Modules of OTP's preloaded ones in place of which the machine has its own of the same interface:
+/// they speak to drivers of ours.
+constexpr std::string_view kOwnPreloaded[] = {"prim_file"};
+
+bool is_own(std::string_view module) {
+  return std::ranges::find(kOwnPreloaded, module) != std::end(kOwnPreloaded);
+}
+
+/// Nothing is loaded behind the back of OTP's code server.
+class NoSource final : public CodeSource {
+ public:
+  bool find(std::string_view, std::vector<std::uint8_t>*, std::string*) override { return false; }
+  bool in_memory(std::string_view) const override { return true; }
+  std::string locate(std::string_view) override { return {}; }
+  std::vector<std::string> path() override { return {}; }
+  void set_path(std::vector<std::string>) override {}
+};
+
+/// Loads one of them; false: it has been said why not.
+bool preload(const std::string& name, const std::string& directory) {
+  LoadResult loaded;
+  std::vector<std::uint8_t> bytes;
+  std::string error;
+  if (const EmbeddedModule* own = is_own(name) ? find_embedded_module(name) : nullptr) {
+    loaded = load_module(intern_atom(name), own->begin, static_cast<std::size_t>(own->end - own->begin),
+                         std::string(kEmbeddedLibrary) + name);
+  } else if (read_file(directory + "/" + name + ".beam", &bytes, &error)) {
+    loaded = load_module(intern_atom(name), bytes.data(), bytes.size(), name);
+  } else {
+    loaded.message = error;
+  }
+  if (loaded.module) {
+    set_module_path(loaded.module->name, "preloaded");
+    note_preloaded(loaded.module->name);
+    return true;
+  }
+  complain(loaded.message);
+  return false;
+}
+
+/// All of them; false: it has been said why not.
+bool preload_all(const std::string& root) {
+  namespace fs = std::filesystem;
+  const std::string directory = otp_preloaded_directory(root);
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".beam") names.push_back(it->path().stem());
+  if (error || names.empty()) {
+    complain("no modules of the machine in '" + directory +
+             "': an Erlang/OTP is needed with lib/erts-VERSION/ebin");
+    return false;
+  }
+  forget_native_modules();
+  std::ranges::sort(names);
+  return std::ranges::all_of(names, [&](const std::string& name) { return preload(name, directory); });
+}
+
+/// erl_init:start(init, [Word]), words as binaries.
+std::optional<Beginning> begin_system(const ErlCommand& command, Heap& heap) {
+  if (!preload_all(command.options.otp_root)) return {};
+  ListBuilder words(heap);
+  for (const std::string& word : command.boot) {
+    words.add(text_binary(heap, word));
+  }
+  ListBuilder arguments(heap);
+  arguments.add(atoms::init);
+  arguments.add(words.finish());
+  return Beginning{intern_atom("erl_init"), intern_atom("start"), arguments.finish()};
+}
+
+}  // namespace
+
+int run_system(int argc, const char* const* argv) {
+  std::string error;
+  const char* given = std::getenv("ROOTDIR");
+  const std::string root = find_otp_root(given ? given : "", &error);
+  if (!error.empty()) return complain(error);
+  if (root.empty()) {
+    complain("no Erlang/OTP is installed where packages put it; VMRUN_OTP names its root");
+    return kNoSystemStatus;
+  }
+  auto parsed = parse_erl_command(root, std::string(kSystemCommand), {argv + 1, argv + argc});
+  if (const auto* bad = std::get_if<UsageError>(&parsed)) return complain(bad->message);
+  const auto& command = std::get<ErlCommand>(parsed);
+  if (command.options.in_background) detach();
+  use_error_handler_for_all();
+  NoSource source;
+  return boot(command.options, source, [&](Heap& heap) { return begin_system(command, heap); });
+}
+
+}  // namespace vmrun::cli
