@@ -7,6 +7,7 @@
 #include <string>
 
 #include "probes/probes.hpp"
+#include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/memory_items.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/scheduling.hpp"
@@ -183,6 +184,8 @@ const InfoItem kInfo[] = {
      }},
     // What OTP says; here as there memory alone limits them.
     {"ets_limit", [](Process&) { return Term::small(8192); }},
+    {"os_type", [](Process& p) { return bif_os_type_0(p, nullptr); }},
+    {"os_version", [](Process& p) { return bif_os_version_0(p, nullptr); }},
     {"update_cpu_info", [](Process&) { return intern_atom("unchanged"); }},
     {"dynamic_trace", [](Process&) { return probe::kCompiledIn ? intern_atom(kTracing) : atoms::none; }},
     {"dynamic_trace_probes", [](Process&) { return bool_term(probe::kCompiledIn); }},

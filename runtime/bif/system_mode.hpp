@@ -8,5 +8,7 @@ namespace vmrun {
 
 /// One more module of erlang:pre_loaded().
 void note_preloaded(Term module);
+/// One more process that the machine keeps for itself: it lasts as long as the machine.
+void note_system_process(Term pid);
 
 }  // namespace vmrun
