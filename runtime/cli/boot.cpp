@@ -18,6 +18,7 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/system_mode.hpp"
 #include "runtime/cli/os_signals.hpp"
 #include "runtime/code_path/installed_otp.hpp"
 #include "runtime/dump/crash_dump.hpp"
@@ -227,6 +228,15 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   const Term init =
       spawn_process(nullptr, beginning->module, beginning->function, beginning->arguments, SpawnOptions{});
   extra_of(*process_table.find(init)).system_process = true;
+  if (beginning->leads_itself) {
+    process_table.find(init)->group_leader = init;
+    set_boot_group_leader(init);
+  }
+  for (const Term module : beginning->companions) {
+    const Term companion = spawn_process(nullptr, module, intern_atom("start"), Term::nil(), SpawnOptions{});
+    extra_of(*process_table.find(companion)).system_process = true;
+    note_system_process(companion);
+  }
   start_schedulers(scheduling);
   take_signals(o.break_key);
   const HaltRequest end = wait_for_halt(handle_signal);

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "runtime/cli/code_finder.hpp"
 #include "runtime/cli/options.hpp"
@@ -19,6 +20,9 @@ int print_loaded(const FoundCode& code);
 struct Beginning {
   Term module, function;
   Term arguments;  // a list, in the heap that was given
+  /// Modules of system processes that start beside it, each in start/0.
+  std::vector<Term> companions = {};
+  bool leads_itself = false;  // is its own group leader, as OTP's init
 };
 
 /// Loads what the program needs and says how it begins; nothing: it cannot, which has been said.

@@ -98,7 +98,11 @@ std::optional<Beginning> begin_system(const ErlCommand& command, Heap& heap) {
   ListBuilder arguments(heap);
   arguments.add(atoms::init);
   arguments.add(words.finish());
-  return Beginning{intern_atom("erl_init"), intern_atom("start"), arguments.finish()};
+  return Beginning{intern_atom("erl_init"),
+                   intern_atom("start"),
+                   arguments.finish(),
+                   {intern_atom("erts_code_purger")},
+                   /*leads_itself=*/true};
 }
 
 }  // namespace
