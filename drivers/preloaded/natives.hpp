@@ -1,8 +1,8 @@
 #pragma once
 
 /// Native functions of the modules that OTP's own machine has in itself: prim_buffer, zlib,
-/// erl_tracer. Their Erlang part is OTP's. What each function answers follows those modules of OTP 25
-/// (erts/preloaded/src), which are where programs see it.
+/// erl_tracer. Their Erlang part is OTP's. What each function answers follows those modules of OTP
+/// 25 (erts/preloaded/src), which are where programs see it.
 namespace vmrun::preloaded {
 
 /// Makes them known to load_nif. Before the first process.

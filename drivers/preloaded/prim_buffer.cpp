@@ -1,5 +1,5 @@
-// A queue of bytes that a process reads from the front of and writes to the back of; a resource. One
-// process at a time uses it, which try_lock sees to.
+// A queue of bytes that a process reads from the front of and writes to the back of; a resource.
+// One process at a time uses it, which try_lock sees to.
 
 #include <atomic>
 #include <cstring>

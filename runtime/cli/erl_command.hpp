@@ -9,8 +9,8 @@
 /// The command line of `erl`, for machines that run OTP's own system: which words are the machine's
 /// and which are told to OTP's `init`. Follows the manual page erl(1): flags that begin with `+`
 /// are the machine's, taken or refused by name; the words of ERL_AFLAGS come first, those of
-/// ERL_FLAGS, ERL_OTPnn_FLAGS and ERL_ZFLAGS last, but before `-extra`; `-args_file` stands for what
-/// is in the file.
+/// ERL_FLAGS, ERL_OTPnn_FLAGS and ERL_ZFLAGS last, but before `-extra`; `-args_file` stands for
+/// what is in the file.
 namespace vmrun::cli {
 
 struct ErlCommand {

@@ -3,9 +3,9 @@
 #include <string_view>
 
 /// The machine as the emulator behind an `erl` command: it loads the modules that OTP's own machine
-/// has in itself, from the installation, and begins as that does, with erl_init and OTP's init, which
-/// does the rest: the boot script, kernel, the applications. Undefined functions are error_handler's
-/// business, modules that of OTP's code server.
+/// has in itself, from the installation, and begins as that does, with erl_init and OTP's init,
+/// which does the rest: the boot script, kernel, the applications. Undefined functions are
+/// error_handler's business, modules that of OTP's code server.
 namespace vmrun::cli {
 
 /// The name under which vmrun does so.
