@@ -3,9 +3,9 @@
 
 #include <atomic>
 #include <cstring>
-#include <new>
 
 #include "drivers/preloaded/modules.hpp"
+#include "drivers/preloaded/resources.hpp"
 #include "vm/nif/library.hpp"
 
 namespace vmrun::preloaded {
@@ -20,12 +20,7 @@ struct Buffer {
   ~Buffer() { enif_ioq_destroy(bytes); }
 };
 
-ErlNifResourceType* buffer_type;
-
-Buffer* buffer_of(ErlNifEnv* env, ERL_NIF_TERM term) {
-  void* buffer;
-  return enif_get_resource(env, term, buffer_type, &buffer) ? static_cast<Buffer*>(buffer) : nullptr;
-}
+Resources<Buffer> buffers;
 
 /// The number of bytes that a[1] asks for, if there are as many.
 bool get_available(ErlNifEnv* env, const Buffer& buffer, ERL_NIF_TERM term, ErlNifUInt64* size) {
@@ -33,27 +28,25 @@ bool get_available(ErlNifEnv* env, const Buffer& buffer, ERL_NIF_TERM term, ErlN
 }
 
 ERL_NIF_TERM make_new(ErlNifEnv* env, int, const ERL_NIF_TERM*) {
-  void* memory = enif_alloc_resource(buffer_type, sizeof(Buffer));
-  new (memory) Buffer;
-  const ERL_NIF_TERM term = enif_make_resource(env, memory);
-  enif_release_resource(memory);
+  ERL_NIF_TERM term;
+  buffers.make(env, &term);
   return term;
 }
 
 ERL_NIF_TERM size(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
-  const Buffer* buffer = buffer_of(env, a[0]);
+  const Buffer* buffer = buffers.find(env, a[0]);
   return buffer ? enif_make_uint64(env, enif_ioq_size(buffer->bytes)) : enif_make_badarg(env);
 }
 
 ERL_NIF_TERM peek_head(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
-  const Buffer* buffer = buffer_of(env, a[0]);
+  const Buffer* buffer = buffers.find(env, a[0]);
   ERL_NIF_TERM head;
   if (!buffer || !enif_ioq_peek_head(env, buffer->bytes, nullptr, &head)) return enif_make_badarg(env);
   return head;
 }
 
 ERL_NIF_TERM copying_read(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
-  const Buffer* buffer = buffer_of(env, a[0]);
+  const Buffer* buffer = buffers.find(env, a[0]);
   ErlNifUInt64 wanted;
   if (!buffer || !get_available(env, *buffer, a[1], &wanted)) return enif_make_badarg(env);
   ERL_NIF_TERM term;
@@ -70,7 +63,7 @@ ERL_NIF_TERM copying_read(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
 }
 
 ERL_NIF_TERM write(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
-  const Buffer* buffer = buffer_of(env, a[0]);
+  const Buffer* buffer = buffers.find(env, a[0]);
   if (!buffer) return enif_make_badarg(env);
   for (ERL_NIF_TERM rest = a[1]; !enif_is_empty_list(env, rest);) {
     ErlNifIOVec room, *vectors = &room;
@@ -84,7 +77,7 @@ ERL_NIF_TERM write(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
 }
 
 ERL_NIF_TERM skip(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
-  const Buffer* buffer = buffer_of(env, a[0]);
+  const Buffer* buffer = buffers.find(env, a[0]);
   ErlNifUInt64 wanted;
   if (!buffer || !get_available(env, *buffer, a[1], &wanted) || !enif_ioq_deq(buffer->bytes, wanted, nullptr))
     return enif_make_badarg(env);
@@ -92,7 +85,7 @@ ERL_NIF_TERM skip(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
 }
 
 ERL_NIF_TERM find_byte_index(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
-  const Buffer* buffer = buffer_of(env, a[0]);
+  const Buffer* buffer = buffers.find(env, a[0]);
   int byte;
   if (!buffer || !enif_get_int(env, a[1], &byte) || byte < 0 || byte > 255) return enif_make_badarg(env);
   int count;
@@ -109,25 +102,18 @@ ERL_NIF_TERM find_byte_index(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
 }
 
 ERL_NIF_TERM try_lock(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
-  Buffer* buffer = buffer_of(env, a[0]);
+  Buffer* buffer = buffers.find(env, a[0]);
   if (!buffer) return enif_make_badarg(env);
   return enif_make_atom(env, buffer->locked.exchange(true) ? "busy" : "acquired");
 }
 
 ERL_NIF_TERM unlock(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
-  Buffer* buffer = buffer_of(env, a[0]);
+  Buffer* buffer = buffers.find(env, a[0]);
   if (!buffer || !buffer->locked.exchange(false)) return enif_make_badarg(env);
   return enif_make_atom(env, "ok");
 }
 
-void destroy(ErlNifEnv*, void* buffer) { static_cast<Buffer*>(buffer)->~Buffer(); }
-
-int load(ErlNifEnv* env, void**, ERL_NIF_TERM) {
-  buffer_type = enif_open_resource_type(
-      env, nullptr, "prim_buffer", destroy,
-      static_cast<ErlNifResourceFlags>(ERL_NIF_RT_CREATE | ERL_NIF_RT_TAKEOVER), nullptr);
-  return buffer_type ? 0 : 1;
-}
+int load(ErlNifEnv* env, void**, ERL_NIF_TERM) { return buffers.open(env, "prim_buffer") ? 0 : 1; }
 int upgrade(ErlNifEnv* env, void** data, void**, ERL_NIF_TERM info) { return load(env, data, info); }
 
 ErlNifFunc functions[] = {

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <mutex>
-#include <new>
 #include <utility>
 
 #include "drivers/preloaded/modules.hpp"
+#include "drivers/preloaded/resources.hpp"
 #include "vm/nif/library.hpp"
 
 namespace vmrun::preloaded {
@@ -63,7 +63,7 @@ struct Stream {
   }
 };
 
-ErlNifResourceType* stream_type;
+Resources<Stream> streams;
 
 ERL_NIF_TERM atom(ErlNifEnv* env, const char* text) { return enif_make_atom(env, text); }
 ERL_NIF_TERM fail(ErlNifEnv* env, const char* reason) { return enif_raise_exception(env, atom(env, reason)); }
@@ -99,10 +99,9 @@ ERL_NIF_TERM checked(ErlNifEnv* env, Stream& s, Terms a) {
 /// What all functions of a stream begin with: it is one, and the caller's.
 template <Function* function>
 ERL_NIF_TERM of_stream(ErlNifEnv* env, int, Terms a) {
-  void* found;
-  if (!enif_get_resource(env, a[0], stream_type, &found)) return enif_make_badarg(env);
-  auto& s = *static_cast<Stream*>(found);
-  return is_owner(env, s) ? function(env, s, a) : fail(env, "not_on_controlling_process");
+  Stream* s = streams.find(env, a[0]);
+  if (!s) return enif_make_badarg(env);
+  return is_owner(env, *s) ? function(env, *s, a) : fail(env, "not_on_controlling_process");
 }
 
 /// The same for streams in a state.
@@ -117,12 +116,10 @@ bool get_ints(ErlNifEnv* env, Terms a, int (&out)[n]) {
 }
 
 ERL_NIF_TERM open(ErlNifEnv* env, int, Terms) {
-  void* memory = enif_alloc_resource(stream_type, sizeof(Stream));
-  auto* s = new (memory) Stream;
-  s->z.data_type = Z_BINARY;
-  enif_self(env, &s->owner);
-  const ERL_NIF_TERM term = enif_make_resource(env, memory);
-  enif_release_resource(memory);
+  ERL_NIF_TERM term;
+  Stream& s = streams.make(env, &term);
+  s.z.data_type = Z_BINARY;
+  enif_self(env, &s.owner);
   return term;
 }
 
@@ -346,14 +343,7 @@ ERL_NIF_TERM set_chunk_bytes(ErlNifEnv* env, Stream& s, Terms a) {
   return enif_get_int(env, a[1], &s.chunk_bytes) ? atom(env, "ok") : enif_make_badarg(env);
 }
 
-void destroy(ErlNifEnv*, void* stream) { static_cast<Stream*>(stream)->~Stream(); }
-
-int load(ErlNifEnv* env, void**, ERL_NIF_TERM) {
-  stream_type = enif_open_resource_type(
-      env, nullptr, "zlib", destroy,
-      static_cast<ErlNifResourceFlags>(ERL_NIF_RT_CREATE | ERL_NIF_RT_TAKEOVER), nullptr);
-  return stream_type ? 0 : 1;
-}
+int load(ErlNifEnv* env, void**, ERL_NIF_TERM) { return streams.open(env, "zlib") ? 0 : 1; }
 int upgrade(ErlNifEnv* env, void** data, void**, ERL_NIF_TERM info) { return load(env, data, info); }
 
 constexpr State kFresh = State::kFresh, kDeflates = State::kDeflates, kInflates = State::kInflates;

@@ -1,10 +1,8 @@
 #include "runtime/cli/erl_command.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -137,7 +135,6 @@ const Flag* find_flag(std::string_view word) {
 
 /// The words of the machine that vmrun's own command line would have.
 struct MachineFlags {
-  Words emulator;  // as they stand
   Words ours;
 
   /// words[*i] begins with +; leaves *i at the last word that it takes.
@@ -152,8 +149,6 @@ struct MachineFlags {
       if (*i + 1 == words.size()) return fmt::format("flag {} needs a value", flag->name);
       value = words[++*i];
     }
-    emulator.push_back("-" + std::string(flag->name.substr(1)));
-    if (!value.empty()) emulator.push_back(value);
     if (flag->ours.empty()) return {};
     if (flag->value == Value::kAttached) {
       ours.push_back(std::string(flag->ours) + value);
@@ -245,7 +240,6 @@ std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, 
   command.options = std::get<Options>(flags);
   command.options.otp_root = root;
   command.options.in_background = std::ranges::find(boot, "-detached") != boot.end();
-  command.emulator = std::move(machine.emulator);
   command.boot = std::move(boot);
   return command;
 }

@@ -14,9 +14,8 @@
 namespace vmrun::cli {
 
 struct ErlCommand {
-  Options options;                    // what the flags of the machine say
-  std::vector<std::string> boot;      // what init is told
-  std::vector<std::string> emulator;  // all of it, as system_info(emu_args) has it
+  Options options;                // what the flags of the machine say
+  std::vector<std::string> boot;  // what init is told
 };
 
 /// root: of the installed OTP. name: the command as it was typed.
