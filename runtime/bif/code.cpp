@@ -19,9 +19,13 @@ Term name_arity(Heap& heap, const FunctionHeader& f) {
 }
 
 Term exports_of(Heap& heap, const Module& m) {
-  ListBuilder list(heap);
-  for (const auto& x : m.exports) list.add(new_tuple(heap, x.entry->function, Term::small(x.entry->arity)));
-  return list.finish();
+  Term list = Term::nil();  // the last of the file comes first, as in OTP
+  for (const auto& x : m.exports) {
+    const Term element = new_tuple(heap, x.entry->function, Term::small(x.entry->arity));
+    Term* hp = heap.alloc(2);
+    list = make_cons(hp, element, list);
+  }
+  return list;
 }
 
 Term functions_of(Heap& heap, const Module& m) {

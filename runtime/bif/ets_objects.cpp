@@ -457,13 +457,16 @@ Term bif_ets_delete_object_2(Process& p, const Term* a) {
   return atoms::true_;
 }
 
-Term bif_ets_delete_all_objects_1(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, bif_ets_delete_all_objects_1, a, 1);
+namespace {
+
+/// How many there were; the non-value when it could not be done.
+Term delete_all(Process& p, const Term* a) {
+  if (came_back(p)) return run_elsewhere(p, delete_all, a, 1);
   Released released;
   std::unique_ptr<Store> dropped;
   Locked t(p, a[0], Access::kWrite);
   if (!t) return raise_badarg(p);
-  if (too_long(t.store().count())) return run_elsewhere(p, bif_ets_delete_all_objects_1, a, 1);
+  if (too_long(t.store().count())) return run_elsewhere(p, delete_all, a, 1);
   const Word count = t.store().count();
   charge(p, static_cast<SWord>(count));
   if (t->fixers.empty()) {
@@ -477,8 +480,16 @@ Term bif_ets_delete_all_objects_1(Process& p, const Term* a) {
     for (Object* o : all) t.store().erase(o, released);
   }
   note_write(p, *t, "delete_all_objects", count);
-  return atoms::true_;
+  return Term::small(static_cast<SWord>(count));
 }
+
+}  // namespace
+
+Term bif_ets_delete_all_objects_1(Process& p, const Term* a) {
+  return delete_all(p, a) ? atoms::true_ : kNonValue;
+}
+/// (Table, undefined): how many there were.
+Term bif_ets_internal_delete_all_2(Process& p, const Term* a) { return delete_all(p, a); }
 
 Term bif_ets_first_1(Process& p, const Term* a) {
   return traversal(

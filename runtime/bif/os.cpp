@@ -1,6 +1,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -33,6 +34,18 @@ Term get(Process& p, Term name, Term otherwise) {
 Term bif_os_getenv_0(Process& p, const Term*) {
   ListBuilder list(p.heap);
   for (const std::string& entry : environment_entries()) list.add(text(p, entry));
+  return list.finish();
+}
+/// [{Name, Value}].
+Term bif_os_env_0(Process& p, const Term*) {
+  ListBuilder list(p.heap);
+  for (const std::string& entry : environment_entries()) {
+    const std::size_t equals = entry.find('=');
+    const std::string_view name(entry.data(), std::min(equals, entry.size()));
+    const std::string_view value = equals < entry.size() ? std::string_view(entry).substr(equals + 1) : "";
+    const Term key = text(p, name);
+    list.add(new_tuple(p.heap, key, text(p, value)));
+  }
   return list.finish();
 }
 Term bif_os_getenv_1(Process& p, const Term* a) { return get(p, a[0], atoms::false_); }

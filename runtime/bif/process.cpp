@@ -100,6 +100,14 @@ Term bif_erlang_exit_2(Process& p, const Term* a) {
   return atoms::true_;
 }
 
+/// As exit/2, but to itself too it is a signal, which arrives after those sent before.
+Term bif_erlang_exit_signal_2(Process& p, const Term* a) {
+  if (!a[0].is_pid() && !a[0].is_local_port()) return raise_badarg(p);
+  bump_reductions(p, 8);
+  receiver_of(a[0]).exit(a[0], {.from = p.id, .reason = a[1]});
+  return atoms::true_;
+}
+
 // ---- Flags --------------------------------------------------------------------------------------
 
 namespace {

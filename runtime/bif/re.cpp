@@ -673,6 +673,18 @@ Term bif_re_compile_2(Process& p, const Term* a) { return compile_bif(p, a, 2, b
 Term bif_re_run_2(Process& p, const Term* a) { return run_bif(p, a, 2, bif_re_run_2); }
 Term bif_re_run_3(Process& p, const Term* a) { return run_bif(p, a, 3, bif_re_run_3); }
 
+/// (Subject, Pattern, Options, Whether it is the caller's own call).
+Term bif_re_internal_run_4(Process& p, const Term* a) {
+  if (a[3] != atoms::true_ && a[3] != atoms::false_) return raise_badarg(p);
+  return run_bif(p, a, 3, bif_re_run_3);
+}
+/// Of the library that matches.
+Term bif_re_version_0(Process& p, const Term*) {
+  char text[64];  // as pcre2api(3) asks for: 24 are enough
+  pcre2_config(PCRE2_CONFIG_VERSION, text);
+  return text_binary(p.heap, text);
+}
+
 /// {namelist, Names}
 Term bif_re_inspect_2(Process& p, const Term* a) {
   const Pattern* pattern = pattern_of(a[0]);

@@ -360,6 +360,13 @@ Term bif_atomics_new_2(Process& p, const Term* a) {
   return small_in_range(a[0], 1, kMaxCells, &size) ? new_array(p, size, is_signed, false)
                                                    : raise_system_limit(p);
 }
+/// (Size, Options as bits: 1 is signed).
+Term bif_erts_internal_atomics_new_2(Process& p, const Term* a) {
+  SWord size, options;
+  if (!is_positive(a[0]) || !small_in_range(a[1], 0, Term::kSmallMax, &options)) return raise_badarg(p);
+  return small_in_range(a[0], 1, kMaxCells, &size) ? new_array(p, size, (options & 1) != 0, false)
+                                                   : raise_system_limit(p);
+}
 Term bif_atomics_get_2(Process& p, const Term* a) { return get_cell(p, a, false); }
 Term bif_atomics_put_3(Process& p, const Term* a) { return put_cell(p, a, false); }
 Term bif_atomics_add_3(Process& p, const Term* a) { return add_cell(p, a, false, false, false); }
@@ -392,6 +399,10 @@ Term bif_counters_new_2(Process& p, const Term* a) {
     if (list.head() != atomics && list.head() != write_concurrency) return raise_badarg(p);
   if (!list.is_nil()) return raise_badarg(p);
   return small_in_range(a[0], 1, kMaxCells, &size) ? new_array(p, size, true, true) : raise_system_limit(p);
+}
+Term bif_erts_internal_counters_new_1(Process& p, const Term* a) {
+  const Term with_options[] = {a[0], Term::nil()};
+  return bif_counters_new_2(p, with_options);
 }
 Term bif_counters_get_2(Process& p, const Term* a) { return get_cell(p, a, true); }
 Term bif_counters_put_3(Process& p, const Term* a) { return put_cell(p, a, true); }

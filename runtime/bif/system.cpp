@@ -309,6 +309,11 @@ Term answer(Process& p, const InfoItem (&items)[N], Term name) {
 
 Term bif_io_printable_range_0(Process&, const Term*) { return intern_atom("latin1"); }
 
+/// Names of files are UTF-8 here, whatever the locale says.
+Term bif_file_native_name_encoding_0(Process&, const Term*) { return intern_atom("utf8"); }
+/// What warnings of error_logger are shown as.
+Term bif_error_logger_warning_map_0(Process&, const Term*) { return intern_atom("warning"); }
+
 Term bif_erlang_system_info_1(Process& p, const Term* a) {
   const Term item = a[0];
   if (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == intern_atom("wordsize") &&

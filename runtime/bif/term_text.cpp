@@ -229,6 +229,29 @@ Term bif_erlang_fun_info_1(Process& p, const Term* a) {
   return list.finish();
 }
 
+/// {Module, Function, Arity}: what stack traces call it.
+Term bif_erlang_fun_info_mfa_1(Process& p, const Term* a) {
+  if (!a[0].is_fun()) return raise_badarg(p);
+  const FunObject& f = *fun_of(a[0]);
+  const Term module = f.is_external ? f.exported->module : f.entry->module;
+  const Term function = f.is_external ? f.exported->function : f.entry->function;
+  return new_tuple(p.heap, module, function, Term::small(f.arity));
+}
+
+/// The characters of a list, straight to standard output, as display/1.
+Term bif_erlang_display_string_1(Process& p, const Term* a) {
+  std::string text;
+  if (!a[0].is_cons_or_nil() || !list_to_utf8(a[0], &text)) return raise_badarg(p);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+  return atoms::true_;
+}
+Term bif_erlang_display_nl_0(Process&, const Term*) {
+  std::fputc('\n', stdout);
+  std::fflush(stdout);
+  return atoms::true_;
+}
+
 /// For debugging: straight to standard output, past all I/O servers.
 Term bif_erlang_display_1(Process& p, const Term* a) {
   constexpr std::size_t kMostHere = 50'000;

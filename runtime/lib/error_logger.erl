@@ -4,7 +4,7 @@
 
 -export([error_msg/1, error_msg/2, format/2, error_report/1, error_report/2, warning_msg/1, warning_msg/2,
          warning_report/1, warning_report/2, info_msg/1, info_msg/2, info_report/1, info_report/2,
-         warning_map/0, get_format_depth/0, limit_term/1, tty/1, report_to_format/1]).
+         get_format_depth/0, limit_term/1, tty/1, report_to_format/1]).
 
 error_msg(Format) -> error_msg(Format, []).
 error_msg(Format, Args) -> message(error, Format, Args, error).
@@ -48,8 +48,6 @@ item({Tag, Data}) ->
         false -> {"    ~tp: ~tp", [Tag, Data]}
     end;
 item(Data) -> {"    ~tp", [Data]}.
-
-warning_map() -> warning.
 
 get_format_depth() -> unlimited.
 

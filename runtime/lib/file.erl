@@ -2,7 +2,7 @@
 %% (file_io_server), or, opened raw, a file_descriptor of the module that serves it.
 -module(file).
 
--export([format_error/1, native_name_encoding/0, pid2name/1]).
+-export([format_error/1, pid2name/1]).
 -export([get_cwd/0, get_cwd/1, set_cwd/1, delete/1, delete/2, rename/2, make_dir/1, del_dir/1, del_dir_r/1, list_dir/1,
          list_dir_all/1, read_file_info/1, read_file_info/2, write_file_info/2, write_file_info/3, altname/1,
          read_link_info/1, read_link_info/2, read_link/1, read_link_all/1, make_link/2, make_symlink/2, read_file/1,
@@ -34,9 +34,6 @@
 -type mode() :: atom() | tuple().
 -export_type([date_time/0, fd/0, file_info/0, filename/0, filename_all/0, io_device/0, mode/0, name/0, name_all/0,
               posix/0]).
-
--spec native_name_encoding() -> latin1 | utf8.
-native_name_encoding() -> utf8.
 
 -spec format_error(term()) -> io_lib:chars().
 format_error({_Line, ?MODULE, undefined_script}) -> "no value returned from script";

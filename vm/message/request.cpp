@@ -14,7 +14,7 @@
 /// The signal's root is {From, Id, Kind, Argument, Tag, MessageId, IfDead}. Id is a small integer
 /// when From is suspended for the answer; 0 when nobody waits: then {Tag, MessageId, Answer} is
 /// sent as a message unless Tag is []; the tag `suspended` stands for suspend_process's {MessageId,
-/// suspended | exited}.
+/// suspended | exited}, the tag `undefined` for {MessageId, Answer}.
 namespace vmrun {
 namespace {
 
@@ -99,6 +99,9 @@ void answer_request(Term request, Term result) {
     if (e[kTag] == atoms::suspended) {
       Term* hp = fragment_alloc(*f, 3);
       f->message = make_tuple(hp, id, copy == atoms::true_ ? atoms::suspended : atoms::exited);
+    } else if (e[kTag] == atoms::undefined) {
+      Term* hp = fragment_alloc(*f, 3);
+      f->message = make_tuple(hp, id, copy);
     } else {
       Term* hp = fragment_alloc(*f, 4);
       f->message = make_tuple(hp, e[kTag], id, copy);

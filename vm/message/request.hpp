@@ -24,7 +24,8 @@ enum class RequestKind : unsigned {
 /// answer, `if_dead` when the process is gone, or kNonValue (suspend_and_retry has been said).
 /// Argument: an immediate or any term, copied.
 Term ask(Process& p, Term target, RequestKind kind, Term argument, Term if_dead);
-/// A question that is answered by the message {Tag, Id, Answer}; nothing waits.
+/// A question that is answered by the message {Tag, Id, Answer}; nothing waits. With the tag
+/// `undefined` it is {Id, Answer}.
 void ask_async(Process& p, Term target, RequestKind kind, Term argument, Term tag, Term id, Term if_dead);
 
 // ---- The asking BIF's side, whoever answers. A BIF has one question at a time and comes back for

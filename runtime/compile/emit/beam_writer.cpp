@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <ranges>
 #include <unordered_map>
 
 #include "vm/heap/heap.hpp"
@@ -158,12 +159,13 @@ class Writer {
     return out;
   }
 
+  /// From the last function to the first, as erlc writes them: what programs see is the reverse.
   void export_chunks(std::string& exports, std::string& locals) {
     std::string e, l;
     std::uint32_t exported = 0, local = 0;
     std::unordered_map<std::uint64_t, bool> wanted;
     for (const core::Export& x : module_.exports) wanted[x.name.raw() << 10 | x.arity] = true;
-    for (const Code::Fun& f : code_.funs) {
+    for (const Code::Fun& f : code_.funs | std::views::reverse) {
       const bool is_exported =
           wanted.contains(f.name.raw() << 10 | f.arity) || (f.name == atoms::module_info && f.arity < 2);
       std::string& out = is_exported ? e : l;

@@ -1,0 +1,269 @@
+// What OTP's preloaded modules call under the name erts_internal. Many of these are built-in
+// functions of module erlang that give back a reason where those raise it, for OTP raises it in
+// Erlang.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/process_options.hpp"
+#include "runtime/bif/support.hpp"
+#include "vm/code/beam_file.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/message/request.hpp"
+#include "vm/message/send.hpp"
+#include "vm/process/dirty_job.hpp"
+#include "vm/sched/scheduler.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/compare.hpp"
+#include "vm/term/map.hpp"
+
+namespace vmrun {
+namespace {
+
+/// The result, or the reason that was to be raised.
+Term or_reason(Process& p, Term result) {
+  return result || p.bif_action != BifAction::kRaise ? result : p.exception_value;
+}
+
+/// The message {Ref, Answer} to the caller itself.
+void answer_caller(Process& p, Term ref, Term answer) {
+  const Term message = new_tuple(p.heap, ref, answer);
+  Fragment* f = new_fragment(copy_size_words(message));
+  f->message = copy_into(*f, message);
+  send_from_vm(p.id, f);
+}
+
+}  // namespace
+
+// ---- Ports --------------------------------------------------------------------------------------
+
+Term bif_erts_internal_open_port_2(Process& p, const Term* a) {
+  return or_reason(p, bif_erlang_open_port_2(p, a));
+}
+Term bif_erts_internal_port_command_3(Process& p, const Term* a) {
+  return or_reason(p, bif_erlang_port_command_3(p, a));
+}
+Term bif_erts_internal_port_close_1(Process& p, const Term* a) {
+  return or_reason(p, bif_erlang_port_close_1(p, a));
+}
+Term bif_erts_internal_port_connect_2(Process& p, const Term* a) {
+  return or_reason(p, bif_erlang_port_connect_2(p, a));
+}
+Term bif_erts_internal_port_control_3(Process& p, const Term* a) {
+  return or_reason(p, bif_erlang_port_control_3(p, a));
+}
+/// {ok, Answer}.
+Term bif_erts_internal_port_call_3(Process& p, const Term* a) {
+  const Term answer = bif_erlang_port_call_3(p, a);
+  return answer ? new_tuple(p.heap, atoms::ok, answer) : or_reason(p, answer);
+}
+Term bif_erts_internal_port_info_1(Process& p, const Term* a) {
+  return or_reason(p, bif_erlang_port_info_1(p, a));
+}
+Term bif_erts_internal_port_info_2(Process& p, const Term* a) {
+  return or_reason(p, bif_erlang_port_info_2(p, a));
+}
+
+// ---- Processes ----------------------------------------------------------------------------------
+
+/// (Leader, Process).
+Term bif_erts_internal_group_leader_2(Process& p, const Term* a) {
+  return or_reason(p, bif_erlang_group_leader_2(p, a));
+}
+/// (Leader, Process, Ref): ok, and the answer is a message {Ref, true | badarg}.
+Term bif_erts_internal_group_leader_3(Process& p, const Term* a) {
+  if (!a[2].is_ref()) return raise_badarg(p);
+  answer_caller(p, a[2], or_reason(p, bif_erlang_group_leader_2(p, a)));
+  return atoms::ok;
+}
+
+/// (Process, Ref): ok, and the answer is a message {Ref, Whether it is}.
+Term bif_erts_internal_is_process_alive_2(Process& p, const Term* a) {
+  if (!a[0].is_local_pid() || !a[1].is_ref()) return raise_badarg(p);
+  ask_async(p, a[0], RequestKind::kIsAlive, Term::nil(), atoms::undefined, a[1], atoms::false_);
+  return atoms::ok;
+}
+
+/// (major | minor): of the caller.
+Term bif_erts_internal_garbage_collect_1(Process& p, const Term* a) {
+  Term* hp = p.heap.alloc(2);
+  const Term options = make_cons(hp, new_tuple(p.heap, atoms::type, a[0]), Term::nil());
+  const Term with_options[] = {p.id, options};
+  return bif_erlang_garbage_collect_2(p, with_options);
+}
+
+/// (Process, Priority, {Kind, Id, Argument}): ok, and the answer is a message {Kind, Id, Answer}.
+/// The process does it between two slices, when it runs next, whatever the priority. Literals are
+/// never asked to be copied: the machine sees to that by itself (code/reclaim.hpp).
+Term bif_erts_internal_request_system_task_3(Process& p, const Term* a) {
+  static const Term check_process_code = intern_atom("check_process_code"), inherit = intern_atom("inherit");
+  std::uint8_t priority;
+  if (!a[0].is_local_pid() || (a[1] != inherit && !read_priority(a[1], &priority)) || !a[2].is_tuple() ||
+      a[2].tuple_arity() != 3)
+    return raise_badarg(p);
+  const Term kind = a[2].element(0), id = a[2].element(1), argument = a[2].element(2);
+  if (kind == atoms::garbage_collect && (argument == atoms::major || argument == atoms::minor))
+    ask_async(p, a[0], RequestKind::kGarbageCollect, argument, kind, id, atoms::false_);
+  else if (kind == check_process_code && argument.is_atom())
+    ask_async(p, a[0], RequestKind::kRunsOldCode, argument, kind, id, atoms::false_);
+  else return raise_badarg(p);
+  return atoms::ok;
+}
+/// With who is answered in front: the caller, for nobody else has reason to ask here.
+Term bif_erts_internal_request_system_task_4(Process& p, const Term* a) {
+  return a[0] == p.id ? bif_erts_internal_request_system_task_3(p, a + 1) : raise_badarg(p);
+}
+
+Term bif_erts_internal_suspend_process_2(Process& p, const Term* a) {
+  return or_reason(p, bif_erlang_suspend_process_2(p, a));
+}
+Term bif_erts_internal_process_flag_3(Process& p, const Term* a) {
+  return or_reason(p, bif_erlang_process_flag_3(p, a));
+}
+Term bif_erts_internal_check_process_code_1(Process& p, const Term* a) {
+  const Term of_caller[] = {p.id, a[0]};
+  return bif_erlang_check_process_code_2(p, of_caller);
+}
+
+/// (Module, Function, Arguments, Options).
+Term bif_erts_internal_spawn_request_4(Process& p, const Term* a) {
+  if (a[2].is_atom()) return atoms::badarg;  // spawn_request/4 would take it for a function
+  return or_reason(p, bif_erlang_spawn_request_4(p, a));
+}
+
+// ---- Terms --------------------------------------------------------------------------------------
+
+/// -1, 0, 1 in the order of map keys.
+Term bif_erts_internal_cmp_term_2(Process&, const Term* a) {
+  return Term::small(std::clamp(compare_keys(a[0], a[1]), -1, 1));
+}
+
+namespace {
+
+const char* boxed_type(Term t) {
+  using Sub = Term::Sub;
+  switch (t.boxed_ptr()->header_sub()) {
+    case Sub::kTuple: return "tuple";
+    case Sub::kPosBig:
+    case Sub::kNegBig: return "bignum";
+    case Sub::kRef:
+    case Sub::kMagicRef: return "reference";
+    case Sub::kFun: return fun_of(t)->is_external ? "export" : "fun";
+    case Sub::kFloat: return "hfloat";
+    case Sub::kRefcBinary: return "refc_binary";
+    case Sub::kHeapBinary: return "heap_binary";
+    case Sub::kMatchContext:
+    case Sub::kSubBinary: return "sub_binary";
+    case Sub::kMap: return is_flat_map(t) ? "flatmap" : "hashmap";
+    case Sub::kExternalPid: return "external_pid";
+    case Sub::kExternalPort: return "external_port";
+    case Sub::kExternalRef: return "external_reference";
+    case Sub::kFiller: break;
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+/// How the machine holds the term.
+Term bif_erts_internal_term_type_1(Process&, const Term* a) {
+  const Term t = a[0];
+  const char* type = t.is_small()        ? "fixnum"
+                     : t.is_atom()       ? "atom"
+                     : t.is_nil()        ? "nil"
+                     : t.is_list()       ? "list"
+                     : t.is_local_pid()  ? "pid"
+                     : t.is_local_port() ? "port"
+                                         : boxed_type(t);
+  return intern_atom(type);
+}
+
+/// The keys of a map that is small enough to be flat, in order.
+Term bif_erts_internal_map_to_tuple_keys_1(Process& p, const Term* a) {
+  if (!a[0].is_map()) return raise_badmap(p, a[0]);
+  return is_flat_map(a[0]) ? flatmap_of(a[0])->keys : raise_badarg(p);
+}
+
+// ---- The machine --------------------------------------------------------------------------------
+
+/// Steps a second of the clocks that erlang:monotonic_time/0 and os:perf_counter/0 read.
+Term bif_erts_internal_time_unit_0(Process&, const Term*) { return Term::small(1'000'000'000); }
+
+/// Schedulers, and one for all other threads.
+Term bif_erts_internal_no_aux_work_threads_0(Process&, const Term*) {
+  return Term::small(static_cast<SWord>(scheduler_count()) + 1);
+}
+
+/// (Whether to measure from now on): whether it was measured.
+Term bif_erts_internal_scheduler_wall_time_1(Process& p, const Term* a) {
+  const Term flag[] = {intern_atom("scheduler_wall_time"), bool_term(a[0] == atoms::true_)};
+  return bif_erlang_system_flag_2(p, flag);
+}
+
+/// There is never one to be released by a process: the machine gives literals back by itself.
+Term bif_erts_literal_area_collector_release_area_switch_0(Process&, const Term*) { return atoms::false_; }
+
+// ---- Compiled modules ---------------------------------------------------------------------------
+
+namespace {
+
+std::uint32_t read_u32(const std::uint8_t* at) {
+  return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | at[3];
+}
+
+/// Where a chunk's bytes are; false: there is none, or an empty one, or this is no compiled module.
+bool find_chunk(const std::uint8_t* bytes, Word size, const std::uint8_t* name, Word* at, Word* length) {
+  constexpr Word kFormHeader = 8, kName = 4, kChunkHeader = 8;
+  if (size < kFormHeader + kName || std::memcmp(bytes, "FOR1", kName) != 0 ||
+      std::memcmp(bytes + kFormHeader, "BEAM", kName) != 0)
+    return false;
+  const Word form = read_u32(bytes + kName);
+  if (form > size - kFormHeader) return false;
+  const Word end = kFormHeader + form;
+  for (Word next = kFormHeader + kName; next + kChunkHeader <= end;) {
+    *length = read_u32(bytes + next + kName);
+    *at = next + kChunkHeader;
+    if (*length > end - *at) return false;
+    if (std::memcmp(bytes + next, name, kName) == 0) return *length > 0;
+    next = *at + ((*length + 3) & ~Word{3});
+  }
+  return false;
+}
+
+bool read_chunk_name(Term list, std::array<std::uint8_t, 4>* name) {
+  for (std::uint8_t& c : *name) {
+    SWord n;
+    if (!list.is_list() || !small_in_range(list.head(), 0, 255, &n)) return false;
+    c = static_cast<std::uint8_t>(n);
+    list = list.tail();
+  }
+  return list.is_nil();
+}
+
+}  // namespace
+
+/// (Binary, "Name"): the chunk's bytes; undefined: there is none.
+Term bif_erts_internal_beamfile_chunk_2(Process& p, const Term* a) {
+  std::array<std::uint8_t, 4> name;
+  if (!is_binary(a[0]) || !read_chunk_name(a[1], &name)) return raise_badarg(p);
+  const BytesOf bytes(a[0]);
+  Word at, length;
+  if (!find_chunk(bytes.data(), bytes.size(), name.data(), &at, &length)) return atoms::undefined;
+  const Term part[] = {a[0], Term::small(static_cast<SWord>(at)), Term::small(static_cast<SWord>(length))};
+  return bif_erlang_binary_part_3(p, part);
+}
+
+/// As its module_info(md5) would say; undefined when the bytes are no compiled module.
+Term bif_erts_internal_beamfile_module_md5_1(Process& p, const Term* a) {
+  if (!is_binary(a[0])) return raise_badarg(p);
+  if (too_long(bit_size_of(a[0]) / 8)) return run_elsewhere(p, bif_erts_internal_beamfile_module_md5_1, a, 1);
+  const BytesOf bytes(a[0]);
+  BeamFile file;
+  BeamError error;
+  if (!parse_beam(bytes.data(), bytes.size(), &file, &error)) return atoms::undefined;
+  return make_binary(p.heap, file.md5, sizeof file.md5);
+}
+
+}  // namespace vmrun
