@@ -1,5 +1,6 @@
 #include "runtime/bif/crash_report.hpp"
 
+#include <atomic>
 #include <cstdio>
 
 #include "runtime/bif/support.hpp"
@@ -12,6 +13,7 @@
 #include "vm/message/signal.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/report.hpp"
+#include "vm/process/table.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/print.hpp"
@@ -19,9 +21,22 @@
 namespace vmrun {
 namespace {
 
-/// {log, Level, Format, Args, #{pid, gl, time}}; false when nobody listens.
+std::atomic<Term> system_logger_now{atoms::logger};
+
+/// Who gets reports; the non-value: nobody.
+Term receiver_of_reports() {
+  Term named = system_logger_now.load();
+  if (named.is_local_pid()) {
+    if (process_table.find(named)) return named;
+    system_logger_now.compare_exchange_strong(named, atoms::logger);
+  }
+  return whereis(atoms::logger);
+}
+
+/// {log, Level, Format, Args, #{pid, gl, time}}; false when nobody listens, though they should.
 bool log_event(Term level, Term pid_of, Term leader, Arena& arena, std::string_view format, Term arguments) {
-  const Term logger = whereis(atoms::logger);
+  if (system_logger() == atoms::undefined) return true;
+  const Term logger = receiver_of_reports();
   if (!logger || logger == pid_of) return false;
   static const Term log = intern_atom("log"), pid = intern_atom("pid"), gl = intern_atom("gl"),
                     time = intern_atom("time");
@@ -81,6 +96,9 @@ void report_text(ReportLevel level, const std::string& text) {
 }
 
 }  // namespace
+
+Term system_logger() { return system_logger_now.load(); }
+Term set_system_logger(Term logger) { return system_logger_now.exchange(logger); }
 
 void install_crash_reports() {
   set_error_reporter(report_text);

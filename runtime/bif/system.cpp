@@ -8,6 +8,7 @@
 
 #include "probes/probes.hpp"
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/memory_items.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/scheduling.hpp"
@@ -186,6 +187,7 @@ const InfoItem kInfo[] = {
     {"ets_limit", [](Process&) { return Term::small(8192); }},
     {"os_type", [](Process& p) { return bif_os_type_0(p, nullptr); }},
     {"os_version", [](Process& p) { return bif_os_version_0(p, nullptr); }},
+    {"system_logger", [](Process&) { return system_logger(); }},
     {"update_cpu_info", [](Process&) { return intern_atom("unchanged"); }},
     {"dynamic_trace", [](Process&) { return probe::kCompiledIn ? intern_atom(kTracing) : atoms::none; }},
     {"dynamic_trace_probes", [](Process&) { return bool_term(probe::kCompiledIn); }},
@@ -374,6 +376,9 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   const std::string_view name = atom_text(a[0]);
   if (name == "sequential_tracer") return set_sequential_tracer(p, a[1]);
+  if (name == "system_logger")
+    return a[1] == atoms::logger || a[1] == atoms::undefined || a[1].is_local_pid() ? set_system_logger(a[1])
+                                                                                    : raise_badarg(p);
   if (name == "backtrace_depth") {
     if (!small_in_range(a[1], 0, SWord{1} << 32, &n)) return raise_badarg(p);
     return Term::small(

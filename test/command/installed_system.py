@@ -1,0 +1,47 @@
+"""OTP's own system, where one is installed, run by a link to vmrun named erl: each expression's output is a stock erl's."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+from harness.golden import ENVIRONMENT
+from harness.results import Failure, Skip, Test
+
+from .suite import PATIENCE_S
+
+# What is asked of both machines: (what it is about, expression).
+ASKED = [
+    ('its kernel', 'io:format("~p~n", [[A || {A, _, _} <- application:which_applications()]])'),
+    ('the compiler',
+     'Forms = [{attribute,1,module,m}, {attribute,1,export,[{f,0}]}, {function,1,f,0,[{clause,1,[],[],[{integer,1,7}]}]}], '
+     '{ok, m, Code} = compile:forms(Forms, []), {module, m} = code:load_binary(m, "m.beam", Code), io:format("~p~n", [m:f()])'),
+    ('application', 'application:set_env(kernel, some_key, [1, 2]), io:format("~p~n", [application:get_env(kernel, some_key)])'),
+    ('fun2ms in an expression', 'io:format("~p~n", [ets:fun2ms(fun({A, B}) when A > 1 -> B end)])'),
+    ('commands', 'io:format("~p~n", [os:cmd("echo from a shell")])'),
+    ('global', 'yes = global:register_name(me, self()), io:format("~p~n", [global:whereis_name(me) =:= self()])'),
+]
+
+
+def output(erl, expression):
+    command = [erl, '-noshell', '-eval', expression, '-s', 'init', 'stop']
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+    except subprocess.TimeoutExpired as late:
+        raise Failure(f'no end after {PATIENCE_S} s; standard output: {late.stdout!r}') from None
+    return done.returncode, done.stdout, done.stderr
+
+
+def agree(vmrun, expression):
+    if not (stock := shutil.which('erl')):
+        raise Skip('no erl here')
+    with tempfile.TemporaryDirectory(prefix='vmrun-system-') as folder:
+        link = pathlib.Path(folder) / 'erl'
+        link.symlink_to(os.path.abspath(vmrun))
+        ours, theirs = output(str(link), expression), output(stock, expression)
+    if ours[:2] != theirs[:2]:
+        raise Failure(f'status, output, standard error: {ours}\na stock erl: {theirs}')
+
+
+def tests(vmrun):
+    return [Test('command', f"OTP's system: {name}", lambda e=expression: agree(vmrun, e)) for name, expression in ASKED]
