@@ -135,8 +135,12 @@ Term bif_erts_internal_spawn_request_4(Process& p, const Term* a) {
 
 // ---- Terms --------------------------------------------------------------------------------------
 
-/// -1, 0, 1 in the order of map keys.
-Term bif_erts_internal_cmp_term_2(Process&, const Term* a) {
+/// -1, 0, 1 in the order of map keys. How much there is to compare nobody knows before: what is not
+/// told apart at first sight is compared elsewhere.
+Term bif_erts_internal_cmp_term_2(Process& p, const Term* a) {
+  const bool deep = (a[0].is_boxed() || a[0].is_list()) && (a[1].is_boxed() || a[1].is_list());
+  if (came_back(p) || (deep && too_long(~Word{0})))
+    return run_elsewhere(p, bif_erts_internal_cmp_term_2, a, 2);
   return Term::small(std::clamp(compare_keys(a[0], a[1]), -1, 1));
 }
 
