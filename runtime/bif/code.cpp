@@ -1,4 +1,5 @@
 #include <cstring>
+#include <ranges>
 
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_mode.hpp"
@@ -19,13 +20,10 @@ Term name_arity(Heap& heap, const FunctionHeader& f) {
 }
 
 Term exports_of(Heap& heap, const Module& m) {
-  Term list = Term::nil();  // the last of the file comes first, as in OTP
-  for (const auto& x : m.exports) {
-    const Term element = new_tuple(heap, x.entry->function, Term::small(x.entry->arity));
-    Term* hp = heap.alloc(2);
-    list = make_cons(hp, element, list);
-  }
-  return list;
+  ListBuilder list(heap);
+  for (const auto& x : m.exports | std::views::reverse)  // the last of the file comes first, as in OTP
+    list.add(new_tuple(heap, x.entry->function, Term::small(x.entry->arity)));
+  return list.finish();
 }
 
 Term functions_of(Heap& heap, const Module& m) {

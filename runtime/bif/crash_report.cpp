@@ -6,7 +6,6 @@
 #include "runtime/bif/support.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/epoch.hpp"
-#include "vm/heap/copy.hpp"
 #include "vm/lifecycle/exit.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/send.hpp"
@@ -43,10 +42,7 @@ bool log_event(Term level, Term pid_of, Term leader, Arena& arena, std::string_v
   Term pairs[] = {pid, pid_of, gl, leader, time, make_unsigned(arena, system_ns() / 1000)};
   const Term meta = map_from_pairs(arena, pairs, 3);
   const Term text = text_list(arena, format);
-  const Term message = new_tuple(arena, log, level, text, arguments, meta);
-  Fragment* f = new_fragment(copy_size_words(message));
-  f->message = copy_into(*f, message);
-  return send_from_vm(logger, f);
+  return send_from_vm(logger, new_tuple(arena, log, level, text, arguments, meta));
 }
 
 bool log_error(Process& p, Arena& arena, std::string_view format, Term arguments) {

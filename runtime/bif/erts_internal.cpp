@@ -3,14 +3,12 @@
 // Erlang.
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <span>
 
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/code/beam_file.hpp"
-#include "vm/heap/copy.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/send.hpp"
 #include "vm/process/dirty_job.hpp"
@@ -25,14 +23,6 @@ namespace {
 /// The result, or the reason that was to be raised.
 Term or_reason(Process& p, Term result) {
   return result || p.bif_action != BifAction::kRaise ? result : p.exception_value;
-}
-
-/// The message {Ref, Answer} to the caller itself.
-void answer_caller(Process& p, Term ref, Term answer) {
-  const Term message = new_tuple(p.heap, ref, answer);
-  Fragment* f = new_fragment(copy_size_words(message));
-  f->message = copy_into(*f, message);
-  send_from_vm(p.id, f);
 }
 
 }  // namespace
@@ -75,7 +65,7 @@ Term bif_erts_internal_group_leader_2(Process& p, const Term* a) {
 /// (Leader, Process, Ref): ok, and the answer is a message {Ref, true | badarg}.
 Term bif_erts_internal_group_leader_3(Process& p, const Term* a) {
   if (!a[2].is_ref()) return raise_badarg(p);
-  answer_caller(p, a[2], or_reason(p, bif_erlang_group_leader_2(p, a)));
+  send_from_vm(p.id, new_tuple(p.heap, a[2], or_reason(p, bif_erlang_group_leader_2(p, a))));
   return atoms::ok;
 }
 
@@ -213,30 +203,7 @@ Term bif_erts_literal_area_collector_release_area_switch_0(Process&, const Term*
 
 namespace {
 
-std::uint32_t read_u32(const std::uint8_t* at) {
-  return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | at[3];
-}
-
-/// Where a chunk's bytes are; false: there is none, or an empty one, or this is no compiled module.
-bool find_chunk(const std::uint8_t* bytes, Word size, const std::uint8_t* name, Word* at, Word* length) {
-  constexpr Word kFormHeader = 8, kName = 4, kChunkHeader = 8;
-  if (size < kFormHeader + kName || std::memcmp(bytes, "FOR1", kName) != 0 ||
-      std::memcmp(bytes + kFormHeader, "BEAM", kName) != 0)
-    return false;
-  const Word form = read_u32(bytes + kName);
-  if (form > size - kFormHeader) return false;
-  const Word end = kFormHeader + form;
-  for (Word next = kFormHeader + kName; next + kChunkHeader <= end;) {
-    *length = read_u32(bytes + next + kName);
-    *at = next + kChunkHeader;
-    if (*length > end - *at) return false;
-    if (std::memcmp(bytes + next, name, kName) == 0) return *length > 0;
-    next = *at + ((*length + 3) & ~Word{3});
-  }
-  return false;
-}
-
-bool read_chunk_name(Term list, std::array<std::uint8_t, 4>* name) {
+bool read_chunk_name(Term list, ChunkName* name) {
   for (std::uint8_t& c : *name) {
     SWord n;
     if (!list.is_list() || !small_in_range(list.head(), 0, 255, &n)) return false;
@@ -250,12 +217,13 @@ bool read_chunk_name(Term list, std::array<std::uint8_t, 4>* name) {
 
 /// (Binary, "Name"): the chunk's bytes; undefined: there is none.
 Term bif_erts_internal_beamfile_chunk_2(Process& p, const Term* a) {
-  std::array<std::uint8_t, 4> name;
+  ChunkName name;
   if (!is_binary(a[0]) || !read_chunk_name(a[1], &name)) return raise_badarg(p);
   const BytesOf bytes(a[0]);
-  Word at, length;
-  if (!find_chunk(bytes.data(), bytes.size(), name.data(), &at, &length)) return atoms::undefined;
-  const Term part[] = {a[0], Term::small(static_cast<SWord>(at)), Term::small(static_cast<SWord>(length))};
+  const std::span<const std::uint8_t> chunk = find_chunk(bytes.data(), bytes.size(), name);
+  if (chunk.empty()) return atoms::undefined;
+  const Term part[] = {a[0], Term::small(chunk.data() - bytes.data()),
+                       Term::small(static_cast<SWord>(chunk.size()))};
   return bif_erlang_binary_part_3(p, part);
 }
 

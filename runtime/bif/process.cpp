@@ -79,13 +79,16 @@ Term bif_erlang_raise_3(Process& p, const Term* a) {
   return raise_with_trace(p, cls, a[1], a[2]) ? kNonValue : atoms::badarg;
 }
 
-Term bif_erlang_exit_2(Process& p, const Term* a) {
+/// As exit/2, but to itself too it is a signal, which arrives after those sent before.
+Term bif_erlang_exit_signal_2(Process& p, const Term* a) {
   if (!a[0].is_pid() && !a[0].is_local_port()) return raise_badarg(p);
-  if (a[0] != p.id) {
-    bump_reductions(p, 8);
-    receiver_of(a[0]).exit(a[0], {.from = p.id, .reason = a[1]});
-    return atoms::true_;
-  }
+  bump_reductions(p, 8);
+  receiver_of(a[0]).exit(a[0], {.from = p.id, .reason = a[1]});
+  return atoms::true_;
+}
+
+Term bif_erlang_exit_2(Process& p, const Term* a) {
+  if (a[0] != p.id) return bif_erlang_exit_signal_2(p, a);
   // To itself: takes effect at once.
   const Term reason = a[1] == atoms::kill ? atoms::killed : a[1];
   if (probe::process_exit_signal_enabled()) [[unlikely]]
@@ -97,14 +100,6 @@ Term bif_erlang_exit_2(Process& p, const Term* a) {
   f->message = make_tuple(hp, atoms::exit_upper, p.id, copy);
   handle_arrivals(p);  // what came before stays before
   append_own_message(p, f);
-  return atoms::true_;
-}
-
-/// As exit/2, but to itself too it is a signal, which arrives after those sent before.
-Term bif_erlang_exit_signal_2(Process& p, const Term* a) {
-  if (!a[0].is_pid() && !a[0].is_local_port()) return raise_badarg(p);
-  bump_reductions(p, 8);
-  receiver_of(a[0]).exit(a[0], {.from = p.id, .reason = a[1]});
   return atoms::true_;
 }
 

@@ -226,9 +226,7 @@ Term request(Process& p, const Call& call, Term list, Term node = local_node_nam
   const Term id = request_id(p, options, request.key);
   if (!pid && options.reply_error) {
     const Term failure = new_tuple(p.heap, options.tag, id, atoms::error, options.failure);
-    Fragment* f = new_fragment(copy_size_words(failure));
-    f->message = copy_into(*f, failure);
-    send_from_vm(p.id, f);
+    send_from_vm(p.id, failure);
   }
   return id;
 }

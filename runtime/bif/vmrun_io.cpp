@@ -122,10 +122,8 @@ class Worker {
     else if (n == 0) what = intern_atom("eof");
     else what = new_tuple(arena, atoms::error, posix_atom(error));
     const Term message = new_tuple(arena, intern_atom("vmrun_io"), Term::small(fd_), what);
-    Fragment* f = new_fragment(copy_size_words(message));
-    f->message = copy_into(*f, message);
     EpochGuard guard;
-    send_from_vm(job.process, f);
+    send_from_vm(job.process, message);
   }
 
   int fd_;

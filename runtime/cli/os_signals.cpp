@@ -9,7 +9,6 @@
 #include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/base/os_signal.hpp"
-#include "vm/heap/copy.hpp"
 #include "vm/heap/fragment.hpp"
 #include "vm/message/send.hpp"
 #include "vm/process/registry.hpp"
@@ -33,10 +32,7 @@ bool notify_server(int number) {
   if (!server) return false;
   Arena arena;
   Term* hp = arena.alloc(3);
-  const Term event = make_tuple(hp, notify, intern_atom(signal_name(number)));
-  Fragment* f = new_fragment(copy_size_words(event));
-  f->message = copy_into(*f, event);
-  return send_from_vm(server, f);
+  return send_from_vm(server, make_tuple(hp, notify, intern_atom(signal_name(number))));
 }
 
 /// As the server would, had it not ended.

@@ -2,10 +2,9 @@
 import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
 
-from harness.golden import ENVIRONMENT
+from harness.golden import run_program
 from harness.results import Failure, Skip, Test
 
 from .suite import PATIENCE_S
@@ -24,12 +23,7 @@ ASKED = [
 
 
 def output(erl, expression):
-    command = [erl, '-noshell', '-eval', expression, '-s', 'init', 'stop']
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
-    except subprocess.TimeoutExpired as late:
-        raise Failure(f'no end after {PATIENCE_S} s; standard output: {late.stdout!r}') from None
-    return done.returncode, done.stdout, done.stderr
+    return run_program([erl, '-noshell', '-eval', expression, '-s', 'init', 'stop'], '', PATIENCE_S)
 
 
 def agree(vmrun, expression):

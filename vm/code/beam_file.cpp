@@ -94,6 +94,38 @@ struct CompactValue {
   unsigned big_bytes = 0;
 };
 
+struct Chunk {
+  char name[5];
+  const std::uint8_t* data;
+  std::size_t size;
+};
+
+/// One after the other, until `visit` says false; false and the error when the file breaks before.
+template <class Visit>
+bool for_each_chunk(const std::uint8_t* bytes, std::size_t size, BeamError* error, Visit visit) {
+  const auto fail = [&](const char* what, std::size_t offset) {
+    *error = {what, offset};
+    return false;
+  };
+  if (size < 12 || std::memcmp(bytes, "FOR1", 4) || std::memcmp(bytes + 8, "BEAM", 4))
+    return fail("not a .beam file (no FOR1…BEAM header)", 0);
+  Reader form(bytes, bytes + 4, 4, "FOR1", error);
+  const std::size_t length = form.u32();
+  if (length < 4 || length > size - 8) return fail("file is shorter than its header says", size);
+  Reader r(bytes, bytes + 12, length - 4, "directory", error);
+  while (r.left() >= 8) {
+    Chunk c{};
+    std::memcpy(c.name, r.bytes(4), 4);
+    c.size = r.u32();
+    c.data = r.bytes(c.size);
+    if (!r.ok()) return false;
+    if (!visit(c)) break;
+    const std::size_t padding = -c.size & 3;
+    if (r.left() >= padding) r.bytes(padding);
+  }
+  return true;
+}
+
 class Parser {
  public:
   Parser(const std::uint8_t* bytes, std::size_t size, BeamFile* out, BeamError* error)
@@ -106,12 +138,6 @@ class Parser {
   }
 
  private:
-  struct Chunk {
-    char name[5];
-    const std::uint8_t* data;
-    std::size_t size;
-  };
-
   bool fail(const std::string& what, std::size_t offset = 0) {
     error_->message = what;
     error_->offset = offset;
@@ -119,23 +145,10 @@ class Parser {
   }
 
   bool find_chunks() {
-    if (size_ < 12 || std::memcmp(bytes_, "FOR1", 4) || std::memcmp(bytes_ + 8, "BEAM", 4))
-      return fail("not a .beam file (no FOR1…BEAM header)");
-    Reader form(bytes_, bytes_ + 4, 4, "FOR1", error_);
-    const std::size_t length = form.u32();
-    if (length < 4 || length > size_ - 8) return fail("file is shorter than its header says", size_);
-    Reader r(bytes_, bytes_ + 12, length - 4, "directory", error_);
-    while (r.left() >= 8) {
-      Chunk c{};
-      std::memcpy(c.name, r.bytes(4), 4);
-      c.size = r.u32();
-      c.data = r.bytes(c.size);
-      if (!r.ok()) return false;
+    return for_each_chunk(bytes_, size_, error_, [&](const Chunk& c) {
       chunks_.push_back(c);
-      const std::size_t padding = -c.size & 3;
-      if (r.left() >= padding) r.bytes(padding);
-    }
-    return true;
+      return true;
+    });
   }
 
   const Chunk* chunk(const char* name) const {
@@ -639,6 +652,17 @@ std::string BeamError::text(std::string_view file) const {
 
 bool ValueType::is_small() const {
   return kinds == value_kind::kInteger && low <= high && Term::fits_small(low) && Term::fits_small(high);
+}
+
+std::span<const std::uint8_t> find_chunk(const std::uint8_t* bytes, std::size_t size, const ChunkName& name) {
+  std::span<const std::uint8_t> found;
+  BeamError error;
+  for_each_chunk(bytes, size, &error, [&](const Chunk& c) {
+    if (std::memcmp(c.name, name.data(), name.size()) != 0) return true;
+    found = {c.data, c.size};
+    return false;
+  });
+  return found;
 }
 
 bool parse_beam(const std::uint8_t* bytes, std::size_t size, BeamFile* out, BeamError* error) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -119,6 +121,12 @@ struct BeamFile {
 /// Fills `out`; false and `error` when the bytes are no valid .beam file. See inflate_beam for
 /// compressed files.
 [[nodiscard]] bool parse_beam(const std::uint8_t* bytes, std::size_t size, BeamFile* out, BeamError* error);
+
+using ChunkName = std::array<std::uint8_t, 4>;
+
+/// The bytes of the first chunk with this name; empty: there is none up to where the file ends or
+/// breaks, or it is empty, or this is no .beam file.
+std::span<const std::uint8_t> find_chunk(const std::uint8_t* bytes, std::size_t size, const ChunkName& name);
 
 /// If the bytes are a gzip stream (compressed modules), inflates it. Otherwise false.
 [[nodiscard]] bool inflate_beam(const std::uint8_t* bytes, std::size_t size, std::vector<std::uint8_t>* out);

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "vm/heap/build.hpp"
-#include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
@@ -25,12 +24,6 @@ std::vector<Subscription>& subscriptions = *new std::vector<Subscription>;
 bool wants(const SubscriptionOptions& options, const NodeEvent& event) {
   using Nodes = SubscriptionOptions::Nodes;
   return options.nodes == Nodes::kAll || (options.nodes == Nodes::kVisible) == event.visible;
-}
-
-void send(Term pid, Term message) {
-  Fragment* f = new_fragment(copy_size_words(message));
-  f->message = copy_into(*f, message);
-  (void)send_from_vm(pid, f);
 }
 
 /// What was asked for besides, as pairs.
@@ -101,13 +94,13 @@ void tell_node_event(const NodeEvent& event) {
   for (const Subscription& s : subscriptions) {
     if (!wants(s.options, told)) continue;
     const Term message = message_for(arena, s.options, told);
-    for (unsigned i = 0; i < s.times; ++i) send(s.pid, message);
+    for (unsigned i = 0; i < s.times; ++i) send_from_vm(s.pid, message);
   }
 }
 
 void send_nodedown(Term pid, Term node) {
   Arena arena;
-  send(pid, new_tuple(arena, atoms::nodedown, node));
+  send_from_vm(pid, new_tuple(arena, atoms::nodedown, node));
 }
 
 }  // namespace vmrun::dist

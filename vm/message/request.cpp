@@ -96,15 +96,14 @@ void answer_request(Term request, Term result) {
   } else if (!e[kTag].is_nil()) {
     Fragment* f = new_fragment(4 + copy_size_words(result) + copy_size_words(e[kMessageId]));
     const Term copy = copy_into(*f, result), id = copy_into(*f, e[kMessageId]);
-    if (e[kTag] == atoms::suspended) {
+    const Term tag = e[kTag];
+    if (tag == atoms::suspended || tag == atoms::undefined) {
+      const Term answer = tag == atoms::undefined ? copy : copy == atoms::true_ ? tag : atoms::exited;
       Term* hp = fragment_alloc(*f, 3);
-      f->message = make_tuple(hp, id, copy == atoms::true_ ? atoms::suspended : atoms::exited);
-    } else if (e[kTag] == atoms::undefined) {
-      Term* hp = fragment_alloc(*f, 3);
-      f->message = make_tuple(hp, id, copy);
+      f->message = make_tuple(hp, id, answer);
     } else {
       Term* hp = fragment_alloc(*f, 4);
-      f->message = make_tuple(hp, e[kTag], id, copy);
+      f->message = make_tuple(hp, tag, id, copy);
     }
     send_from_vm(e[kFrom], f);
   }

@@ -217,6 +217,12 @@ bool send_from_vm(Term pid, Fragment* f) {
   return false;
 }
 
+bool send_from_vm(Term pid, Term message) {
+  Fragment* f = new_fragment(copy_size_words(message));
+  f->message = copy_into(*f, message);
+  return send_from_vm(pid, f);
+}
+
 namespace {
 
 [[maybe_unused]] const bool filled_in = (send_trace_event = send_from_vm, true);
