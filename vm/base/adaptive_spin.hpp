@@ -10,26 +10,31 @@ namespace vmrun {
 
 class AdaptiveSpin {
  public:
+  /// Looks at most so often in a row, and at least. The usual look is at memory, and takes, with
+  /// the pause after it, some 30 ns.
+  explicit AdaptiveSpin(unsigned most = 800, unsigned least = 25)
+      : most_(most), least_(least), limit_(most) {}
+
   /// True as soon as `there` says so, false when it has looked long enough.
   template <class F>
   bool until(F&& there) {
     unsigned spins = limit_;
-    if (++waits_ % kTryAgainEvery == 0) spins = kMost;
+    if (++waits_ % kTryAgainEvery == 0) spins = most_;
     for (; spins; --spins) {
       if (there()) {
-        limit_ = kMost;
+        limit_ = most_;
         return true;
       }
       cpu_relax();
     }
-    limit_ = limit_ / 2 < kLeast ? kLeast : limit_ / 2;
+    limit_ = limit_ / 2 < least_ ? least_ : limit_ / 2;
     return false;
   }
 
  private:
-  static constexpr unsigned kMost = 800, kLeast = 25;  // times some 30 ns
   static constexpr unsigned kTryAgainEvery = 32;
-  unsigned limit_ = kMost, waits_ = 0;
+  const unsigned most_, least_;
+  unsigned limit_, waits_ = 0;
 };
 
 }  // namespace vmrun

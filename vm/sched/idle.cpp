@@ -198,6 +198,18 @@ bool look_after_others(Scheduler& s) {
   return has_work(s);
 }
 
+// ---- Polling ------------------------------------------------------------------------------------
+
+alignas(64) std::atomic<Word> last_polled_ns{0};  // when somebody idle had the role
+
+/// The poller's role stays with the one that has had it, as long as that comes back soon: who is
+/// called to watch meanwhile does not take it. Otherwise each descriptor that is ready would wake a
+/// second scheduler.
+bool may_poll(const Scheduler& s, Word now) {
+  return !s.watches ||
+         static_cast<SWord>(now - last_polled_ns.load(std::memory_order_relaxed)) >= kWatchEveryNs;
+}
+
 // ---- Sleeping -----------------------------------------------------------------------------------
 
 /// Until there is something to do, a timer is due, or somebody has claimed the sleeper; or with
@@ -207,13 +219,12 @@ bool look_after_others(Scheduler& s) {
   const auto called = [&] { return has_mail(s) || !s.asleep.load(std::memory_order_seq_cst); };
   const Word tick = s.timers.next_tick();
   bool polls = false, ready = false;
-  for (; !ready && !called(); now = ready ? now : monotonic_ns()) {
+  for (; !ready && !called(); now = monotonic_ns()) {
     SWord left = -1;
     if (tick != ~Word{0}) {
       left = static_cast<SWord>(tick * 1'000'000 - now);
       if (left <= 0) break;
     }
-    if (!polls && poll_wanted() && poll_claim()) s.polls.store(polls = true, std::memory_order_relaxed);
     if (s.watches ? watch.in_vain < kWatchesInVain : wants_to_watch(s) && take_watch(s)) {
       if (left < 0 || left > kWatchEveryNs) left = kWatchEveryNs;
     } else {
@@ -221,12 +232,18 @@ bool look_after_others(Scheduler& s) {
       // Who has begun to work before it could see that must be watched still.
       if (others_work() && take_watch(s)) continue;
     }
+    if (!polls && poll_wanted() && may_poll(s, now) && poll_claim()) {
+      s.polls.store(polls = true, std::memory_order_relaxed);
+      s.poll_spin.until([&] { return called() || (ready = poll_wait(0)); });
+      if (ready || called()) break;
+    }
     if (polls) s.parker.park_elsewhere(called, [&] { ready = poll_wait(left); });
     else s.parker.park(called, left);
     if (s.watches && !ready && look_after_others(s)) break;
   }
   if (polls) {
     s.polls.store(false, std::memory_order_relaxed);
+    if (!ready || poll_found() == 1) last_polled_ns.store(poll_last_look(), std::memory_order_relaxed);
     if (!ready) poll_leave();
   }
   return ready;

@@ -152,6 +152,7 @@ bool poll_wait(SWord timeout_ns) {
   return kept > 0;
 }
 
+unsigned poll_found() { return static_cast<unsigned>(batch_size); }
 Word poll_last_look() { return last_look_ns.load(std::memory_order_relaxed); }
 
 void poll_interrupt() {

@@ -45,6 +45,8 @@ void poll_leave();
 [[nodiscard]] bool poll_wait(SWord timeout_ns);
 /// When that was, on the monotonic clock.
 Word poll_last_look();
+/// How many descriptors the last look of the role's owner found ready.
+unsigned poll_found();
 /// Any thread: ends the wait of who has the role, or the next one.
 void poll_interrupt();
 /// Hands what is ready to the ports, with an epoch entered.

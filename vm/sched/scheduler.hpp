@@ -98,7 +98,9 @@ struct Scheduler : Core {
 
   bool watches = false;   // has the watcher's role (idle.hpp)
   AdaptiveSpin job_spin;  // before it sleeps while the async pool works for it
-  bool stands = false;    // still (standstill.hpp, which guards it)
+  // Before it sleeps in the poller's role: calls to the kernel, of some 0.5 us.
+  AdaptiveSpin poll_spin{60, 1};
+  bool stands = false;  // still (standstill.hpp, which guards it)
   EpochSlot* epoch = nullptr;
   Retired<Process, &Process::next_in_queue> retired;  // structures of processes that have ended
 
