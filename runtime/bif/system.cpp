@@ -13,6 +13,7 @@
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/scheduling.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/system_version.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/halt.hpp"
@@ -132,14 +133,9 @@ const InfoItem kInfo[] = {
     {"port_limit", [](Process& p) { return number(p, port_table.limit()); }},
     {"atom_count", [](Process& p) { return number(p, atom_count()); }},
     {"atom_limit", [](Process& p) { return number(p, atom_limit()); }},
-    {"otp_release", [](Process& p) { return text_list(p.heap, kOtpRelease); }},
-    {"version", [](Process& p) { return text_list(p.heap, kErtsVersion); }},
-    {"system_version",
-     [](Process& p) {
-       return text_list(
-           p.heap, "vmrun (Erlang/OTP 27 language) [64-bit] [smp:" + std::to_string(scheduler_count()) + ":" +
-                       std::to_string(schedulers_online()) + "]\n");
-     }},
+    {"otp_release", [](Process& p) { return text_list(p.heap, otp_release); }},
+    {"version", [](Process& p) { return text_list(p.heap, erts_version); }},
+    {"system_version", [](Process& p) { return text_list(p.heap, system_version() + "\n"); }},
     {"machine", [](Process& p) { return text_list(p.heap, "BEAM"); }},
     {"backtrace_depth", [](Process&) { return Term::small(backtrace_depth); }},
     {"wordsize", [](Process&) { return Term::small(sizeof(Word)); }},
@@ -170,7 +166,7 @@ const InfoItem kInfo[] = {
     {"alloc_util_allocators", [](Process&) { return Term::nil(); }},  // none is OTP's
     {"dist_buf_busy_limit",
      [](Process& p) { return number(p, dist::busy_limit.load(std::memory_order_relaxed)); }},
-    {"compat_rel", [](Process&) { return Term::small(std::atoi(kOtpRelease)); }},
+    {"compat_rel", [](Process&) { return Term::small(std::atoi(otp_release.c_str())); }},
     {"driver_version",
      [](Process& p) {
        return interface_version(p, ERL_DRV_EXTENDED_MAJOR_VERSION, ERL_DRV_EXTENDED_MINOR_VERSION);

@@ -28,6 +28,7 @@
 #include "vm/base/halt.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/interpreter.hpp"
+#include "vm/code/support.hpp"
 #include "vm/dist/channel.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
@@ -173,6 +174,7 @@ bool FinderSource::compile(std::string_view name, std::string_view text, std::ve
 std::optional<Beginning> begin_script(const Options& o, CodeFinder& finder, Heap& heap) {
   Term module = atoms::undefined;
   unsigned main_arity = 0;
+  use_error_handler_for(intern_atom("application"));  // of an installed OTP: it needs a process
   if (!o.script.empty() && !load_program(o, finder, &module, &main_arity)) return {};
   return Beginning{atoms::init, atoms::boot, boot_arguments(heap, o, module, main_arity)};
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/bif/standard_input.hpp"
+#include "runtime/bif/system_version.hpp"
 #include "runtime/dump/crash_dump.hpp"
 #include "runtime/dump/machine_view.hpp"
 #include "vm/message/receiver.hpp"
@@ -76,7 +77,7 @@ constexpr Entry kEntries[] = {
     {'l', "(l)oaded", [](DumpFile& out, const StoppedMachine&) { dump::write_modules(out); }},
     {'k', "(k)ill", kill_processes},
     {'v', "(v)ersion",
-     [](DumpFile& out, const StoppedMachine&) { out.print("{}\n", dump::system_version()); }},
+     [](DumpFile& out, const StoppedMachine&) { out.print("{}\n", vmrun::system_version()); }},
     {'D', "(D)b-tables", [](DumpFile& out, const StoppedMachine&) { dump::write_tables(out); }},
     {'d', "(d)istribution",
      [](DumpFile& out, const StoppedMachine&) {

@@ -136,6 +136,7 @@ const Flag* find_flag(std::string_view word) {
 /// The words of the machine that vmrun's own command line would have.
 struct MachineFlags {
   Words ours;
+  bool in_background = false;
 
   /// words[*i] begins with +; leaves *i at the last word that it takes.
   Error take(const Words& words, std::size_t* i) {
@@ -176,8 +177,35 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> na
   return std::ranges::find(names, word) != names.end();
 }
 
+/// Whether this is a node, and what is to be done about the service of names, epmd.
+struct Node {
+  bool is_one = false, wants_epmd = true;
+  std::string epmd;  // the command that starts it, if it is not the usual one
+
+  /// A word and its value, nullptr: none. *boot: whether init is told the word too, and its value.
+  Error take(std::string_view word, const std::string* value, bool* boot) {
+    if (word == "-no_epmd") {
+      wants_epmd = false;
+      return {};
+    }
+    if (!is_one_of(word, {"-sname", "-name", "-start_epmd", "-epmd"})) return {};
+    if (!value) return fmt::format("flag {} needs a value", word);
+    if (word == "-epmd") {
+      epmd = *value;
+      *boot = false;
+    } else if (word == "-start_epmd") {
+      if (!is_one_of(*value, {"true", "false"}))
+        return fmt::format("flag -start_epmd is true or false, not '{}'", *value);
+      wants_epmd = *value == "true";
+    } else {
+      is_one = true;
+    }
+    return {};
+  }
+};
+
 /// Words from one source: what is the machine's goes to it, the rest to init.
-Error divide(const Words& words, MachineFlags* machine, Words* boot) {
+Error divide(const Words& words, MachineFlags* machine, Node* node, Words* boot) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (word == "-extra") {
@@ -194,8 +222,16 @@ Error divide(const Words& words, MachineFlags* machine, Words* boot) {
       i += 2;
     } else if (word.size() > 1 && word[0] == '+') {
       if (Error e = machine->take(words, &i)) return e;
+    } else if (word == "-detached") {
+      machine->in_background = true;
+      boot->insert(boot->end(), {"-noshell", "-noinput"});
+    } else if (word == "-noinput") {
+      boot->insert(boot->end(), {"-noshell", "-noinput"});
     } else {
-      boot->push_back(word);
+      bool told = true;
+      if (Error e = node->take(word, i + 1 < words.size() ? &words[i + 1] : nullptr, &told)) return e;
+      if (told) boot->push_back(word);
+      else ++i;
     }
   }
   return {};
@@ -208,6 +244,7 @@ std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, 
   const char* home = std::getenv("HOME");
   const char* progname = std::getenv("PROGNAME");
   MachineFlags machine;
+  Node node;
   Words boot{"-root",
              root,
              "-bindir",
@@ -218,7 +255,8 @@ std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, 
              "-home",
              home ? home : "/",
              "--"};
-  const std::string release_flags = "ERL_OTP" + otp_release_of(root) + "_FLAGS";
+  if (const char* port = std::getenv("ERL_EPMD_PORT")) boot.insert(boot.end(), {"-epmd_port", port, "--"});
+  const std::string release_flags = "ERL_OTP" + otp_version_of(root).release + "_FLAGS";
   Words extra;  // comes last, whoever adds to the command line
   if (const auto at = std::ranges::find(words, "-extra"); at != words.end()) {
     extra.assign(at, words.end());
@@ -230,7 +268,7 @@ std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, 
     Words spread;
     if (Error e = spread_files(source, 0, &spread)) return UsageError{*e};
     const std::size_t before = boot.size();
-    if (Error e = divide(spread, &machine, &boot)) return UsageError{*e};
+    if (Error e = divide(spread, &machine, &node, &boot)) return UsageError{*e};
     if (boot.size() > before && boot[before] != "-extra") boot.emplace_back("--");
   }
 
@@ -239,7 +277,8 @@ std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, 
   if (const auto* error = std::get_if<UsageError>(&flags)) return *error;
   command.options = std::get<Options>(flags);
   command.options.otp_root = root;
-  command.options.in_background = std::ranges::find(boot, "-detached") != boot.end();
+  command.options.in_background = machine.in_background;
+  if (node.is_one && node.wants_epmd) command.epmd = node.epmd;
   command.boot = std::move(boot);
   return command;
 }

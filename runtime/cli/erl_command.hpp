@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,6 +17,9 @@ namespace vmrun::cli {
 struct ErlCommand {
   Options options;                // what the flags of the machine say
   std::vector<std::string> boot;  // what init is told
+  // What the shell is to run first, so that the nodes of this host find each other: -epmd's value;
+  // empty: an epmd that goes on in the background. Nothing: this is no node, or it is not wanted.
+  std::optional<std::string> epmd;
 };
 
 /// root: of the installed OTP. name: the command as it was typed.

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_mode.hpp"
@@ -15,6 +18,7 @@
 #include "runtime/cli/without_script.hpp"
 #include "runtime/code_path/installed_otp.hpp"
 #include "runtime/lib/embedded.hpp"
+#include "vm/base/version.hpp"
 #include "vm/code/loader.hpp"
 #include "vm/code/support.hpp"
 #include "vm/term/atom.hpp"
@@ -33,9 +37,13 @@ int complain(const std::string& message) {
 /// Modules of OTP's preloaded ones in place of which the machine has its own of the same interface:
 /// they speak to drivers of ours.
 constexpr std::string_view kOwnPreloaded[] = {"prim_file"};
+/// Modules that built-in functions of this machine call, and OTP's does not know.
+constexpr std::string_view kCalledByMachine[] = {"passive_monitor", "remote_spawn", "vmrun_on_load",
+                                                 "vmrun_trace"};
 
 bool is_own(std::string_view module) {
-  return std::ranges::find(kOwnPreloaded, module) != std::end(kOwnPreloaded);
+  return std::ranges::find(kOwnPreloaded, module) != std::end(kOwnPreloaded) ||
+         std::ranges::find(kCalledByMachine, module) != std::end(kCalledByMachine);
 }
 
 /// Nothing is loaded behind the back of OTP's code server.
@@ -83,6 +91,7 @@ bool preload_all(const std::string& root) {
              "': an Erlang/OTP is needed with lib/erts-VERSION/ebin");
     return false;
   }
+  names.insert(names.end(), std::begin(kCalledByMachine), std::end(kCalledByMachine));
   forget_native_modules();
   std::ranges::sort(names);
   return std::ranges::all_of(names, [&](const std::string& name) { return preload(name, directory); });
@@ -105,6 +114,28 @@ std::optional<Beginning> begin_system(const ErlCommand& command, Heap& heap) {
                    /*leads_itself=*/true};
 }
 
+/// What programs are told of the machine is what the installed libraries expect of theirs.
+void follow_release(const std::string& root) {
+  runs_installed_system = true;
+  if (const OtpVersion installed = otp_version_of(root); !installed.release.empty()) {
+    otp_release = installed.release;
+    erts_version = installed.erts;
+  }
+}
+
+/// Before the node is there. Whether it answers is seen when the node registers with it.
+void start_epmd(const std::string& command, const std::string& root) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const fs::path installed = fs::path(otp_bin_directory(root)) / "epmd";
+  const fs::path own = fs::read_symlink("/proc/self/exe", none);
+  const std::string usual = fs::exists(installed, none) ? fmt::format("\"{}\" -daemon", installed.string())
+                                                        : fmt::format("\"{}\" -epmd -daemon", own.string());
+  const std::string& wanted = command.empty() ? usual : command;
+  if (std::system(wanted.c_str()) == -1)
+    std::fprintf(stderr, "erl: cannot start epmd by '%s': %s\n", wanted.c_str(), std::strerror(errno));
+}
+
 }  // namespace
 
 int run_system(int argc, const char* const* argv) {
@@ -119,6 +150,8 @@ int run_system(int argc, const char* const* argv) {
   auto parsed = parse_erl_command(root, std::string(kSystemCommand), {argv + 1, argv + argc});
   if (const auto* bad = std::get_if<UsageError>(&parsed)) return complain(bad->message);
   const auto& command = std::get<ErlCommand>(parsed);
+  follow_release(root);
+  if (command.epmd) start_epmd(*command.epmd, root);
   if (command.options.in_background) detach();
   use_error_handler_for_all();
   NoSource source;

@@ -82,10 +82,10 @@ std::string otp_preloaded_directory(const std::string& root) {
   return erts ? *erts + "/ebin" : std::string();
 }
 
-std::string otp_release_of(const std::string& root) {
-  std::string version, release;
-  std::ifstream(root + "/releases/start_erl.data") >> version >> release;
-  return release;
+OtpVersion otp_version_of(const std::string& root) {
+  OtpVersion version;
+  std::ifstream(root + "/releases/start_erl.data") >> version.erts >> version.release;
+  return version;
 }
 
 std::string find_otp_root(const std::string& given, std::string* error) {

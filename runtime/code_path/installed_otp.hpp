@@ -35,8 +35,10 @@ std::string otp_bin_directory(const std::string& root);
 /// Where the modules are that OTP's machine has in itself ("preloaded"); empty: nowhere.
 std::string otp_preloaded_directory(const std::string& root);
 
-/// "25"; empty: it does not say.
-std::string otp_release_of(const std::string& root);
+struct OtpVersion {
+  std::string release, erts;  // "25", "13.1.5"; empty: it does not say
+};
+OtpVersion otp_version_of(const std::string& root);
 
 /// -1, 0, 1: compares version texts number by number ("8.10" is newer than "8.9").
 int compare_versions(std::string_view a, std::string_view b);

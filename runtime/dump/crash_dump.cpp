@@ -9,6 +9,7 @@
 #include <ctime>
 #include <optional>
 
+#include "runtime/bif/system_version.hpp"
 #include "runtime/dump/machine_view.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/process/table.hpp"

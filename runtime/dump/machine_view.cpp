@@ -110,12 +110,6 @@ void write_atoms(DumpFile& out) {
   }
 }
 
-const char* system_version() {
-  static const std::string text = fmt::format("vmrun (Erlang/OTP {} language) [erts-{}] [64-bit] [smp:{}]",
-                                              kOtpRelease, kErtsVersion, scheduler_count());
-  return text.c_str();
-}
-
 // ---- Ports and tables ---------------------------------------------------------------------------
 
 void write_ports(DumpFile& out) {

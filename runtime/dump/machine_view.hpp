@@ -39,6 +39,5 @@ void write_process(DumpFile& out, Process& p, const StoppedMachine& stopped, boo
 /// =proc_dictionary, _messages, _stack, _heap of all, =literals, =binary.
 void write_process_terms(DumpFile& out, const StoppedMachine& stopped);
 void write_atoms(DumpFile& out);
-const char* system_version();
 
 }  // namespace vmrun::dump

@@ -3,6 +3,7 @@
 %%   kernel_sup                         where OTP has it too; ends the machine when it cannot keep its children up
 %%     code_server                      stands for the machine's loading of code
 %%     rex                              of rpc
+%%     global_name_server global_group  of an installed OTP: other nodes' global waits for an answer
 %%     net_sup or net_sup_dynamic       started from the command line, or by net_kernel:start/1,2
 %%       erl_epmd auth net_kernel       and what the distribution modules need
 -module(erl_distribution).
@@ -100,7 +101,6 @@ start_kernel_sup(Children) ->
 keeper(Starter, Children) ->
     group_leader(whereis(user), self()),
     process_flag(trap_exit, true),
-    kernel_options:offer(),
     case supervisor:start_link({local, kernel_sup}, ?MODULE, {kernel_sup, Children}) of
         {ok, Sup} ->
             Starter ! {self(), started},
@@ -119,7 +119,7 @@ kept(Sup) ->
 init({kernel_sup, Children}) ->
     Rex = #{id => rex, start => {rpc, start_link, []}, shutdown => 2000},
     Code = #{id => code_server, start => {code_ready, start_link, []}, shutdown => 2000},
-    {ok, {#{strategy => one_for_all, intensity => 0, period => 1}, [Code, Rex | Children]}};
+    {ok, {#{strategy => one_for_all, intensity => 0, period => 1}, [Code, Rex] ++ global(Children)}};
 init({net_sup, Options}) ->
     Epmd = case init:get_argument(no_epmd) of
                {ok, _} -> [];
@@ -131,3 +131,13 @@ init({net_sup, Options}) ->
         [#{id => auth, start => {auth, start_link, []}, shutdown => 2000},
          #{id => net_kernel, start => {net_kernel, start_link, [Options]}, shutdown => 2000}],
     {ok, {#{strategy => one_for_all, intensity => 0, period => 1}, Children}}.
+
+global(Net) ->
+    case installed_kernel:ensure_started() of
+        ok ->
+            [#{id => global_name_server, start => {global, start_link, []}, shutdown => 2000}] ++ Net ++
+                [#{id => global_group, start => {global_group, start_link, []}, shutdown => 2000}];
+        none ->
+            kernel_options:offer(),
+            Net
+    end.

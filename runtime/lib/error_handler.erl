@@ -1,10 +1,16 @@
 %% Calls of what is not there. The machine loads the modules of undefined functions by itself; it comes here for funs of modules that
-%% are not loaded, and error handlers of a program's own (process_flag(error_handler, Module)) come here for the rest.
+%% are not loaded, and for the module application, which needs a process first; error handlers of a program's own
+%% (process_flag(error_handler, Module)) come here for the rest.
 -module(error_handler).
 
 -export([undefined_function/3, undefined_lambda/3, raise_undef_exception/3, stub_function/3]).
 
-undefined_function(Module, Function, Arguments) ->
+undefined_function(application = Module, Function, Arguments) ->
+    installed_kernel:ensure_started(),
+    call(Module, Function, Arguments);
+undefined_function(Module, Function, Arguments) -> call(Module, Function, Arguments).
+
+call(Module, Function, Arguments) ->
     case is_loaded(Module) andalso
          {erlang:function_exported(Module, Function, length(Arguments)),
           erlang:function_exported(Module, '$handle_undefined_function', 2)} of

@@ -15,6 +15,7 @@ ASKED = [
     ('the compiler',
      'Forms = [{attribute,1,module,m}, {attribute,1,export,[{f,0}]}, {function,1,f,0,[{clause,1,[],[],[{integer,1,7}]}]}], '
      '{ok, m, Code} = compile:forms(Forms, []), {module, m} = code:load_binary(m, "m.beam", Code), io:format("~p~n", [m:f()])'),
+    ('its release', 'io:format("~p~n", [[erlang:system_info(K) || K <- [otp_release, version]]])'),
     ('application', 'application:set_env(kernel, some_key, [1, 2]), io:format("~p~n", [application:get_env(kernel, some_key)])'),
     ('fun2ms in an expression', 'io:format("~p~n", [ets:fun2ms(fun({A, B}) when A > 1 -> B end)])'),
     ('commands', 'io:format("~p~n", [os:cmd("echo from a shell")])'),

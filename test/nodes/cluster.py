@@ -162,12 +162,20 @@ class Cluster:
         return self.start(name, [self.vmrun, *self.flags(name, cookie, named, at), '-pa', str(self.folder), *flags, str(self.folder / f'{program}.beam'),
                                  *arguments], at=at, **more)
 
-    def erl(self, name, program, *arguments, flags=(), cookie=None, named=True, at=None, **more):
-        return self.start(name, ['erl', '-noinput', *self.flags(name, cookie, named, at), '-pa', str(self.folder), *flags, '-eval', f'{program}:start().',
+    def system(self, name, program, *arguments, **more):
+        """OTP's own system, run by vmrun under the name erl."""
+        link = self.folder / 'bin/erl'
+        link.parent.mkdir(exist_ok=True)
+        if not link.exists():
+            link.symlink_to(self.vmrun)
+        return self.erl(name, program, *arguments, command=str(link), **more)
+
+    def erl(self, name, program, *arguments, flags=(), cookie=None, named=True, at=None, command='erl', **more):
+        return self.start(name, [command, '-noinput', *self.flags(name, cookie, named, at), '-pa', str(self.folder), *flags, '-eval', f'{program}:start().',
                                  '-extra', *arguments], at=at, **more)
 
     def node(self, kind, name, program, *arguments, **more):
-        return (self.ours if kind == 'vmrun' else self.erl)(name, program, *arguments, **more)
+        return {'vmrun': self.ours, 'system': self.system, 'erl': self.erl}[kind](name, program, *arguments, **more)
 
     def peer(self, kind, name='peer', **more):
         """A node that serves until it is stopped."""

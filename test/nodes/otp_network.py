@@ -10,12 +10,12 @@ MODULES = ('inet', 'inet_*', 'inet6_*', 'gen_tcp', 'gen_tcp_*', 'gen_udp', 'gen_
            'erpc', 'rpc')
 # What the application kernel does when it starts.
 START = """
-    ets:new(ac_tab, [set, public, named_table]), {ok, _} = inet_db:start(), ok = inet_config:init(),
+    {ok, _} = inet_db:start(), ok = inet_config:init(),
     [true = lists:prefix(filename:absname("otp"), filename:absname(code:which(M))) || M <- [inet, gen_tcp, gen_udp, socket, net_kernel, dist_util, inet_tcp_dist, erl_epmd]],"""
 
 
 def tests(vmrun):
-    return [Test('nodes', f"OTP's own network modules: {name}", functools.partial(function, vmrun)) for name, function in (('sockets', sockets), ('a member of a cluster', member))]
+    return [Test('nodes', f"OTP's own network modules: {name}", functools.partial(function, vmrun)) for name, function in (('sockets', sockets), ('a member of a cluster', member), ('the whole system', whole_system), ('global waits for nobody', global_names))]
 
 
 class Kernel(Cluster):
@@ -78,3 +78,40 @@ def member(vmrun):
                  io:format("~p served~n", [Peer])
              end || Peer <- [{', '.join(f"'{p}'" for p in peers)}]],
             halt(0)"""), 0, f'{peers[0]} served', f'{peers[1]} served')
+
+
+def whole_system(vmrun):
+    """All of OTP's kernel, started by its own init, between nodes of other kinds."""
+    with Cluster(vmrun) as cluster:
+        peers = [cluster.peer(kind, f'peer_{kind}').full for kind in ('erl', 'vmrun', 'system')]
+        node = cluster.evaluate('system', 'whole', f"""
+            {{ok, _}} = application:ensure_all_started(runtime_tools),
+            yes = global:register_name(meeting, self()),
+            [begin
+                 pong = net_adm:ping(Peer),
+                 Peer = rpc:call(Peer, erlang, node, []),
+                 {{echo, Peer}} ! {{self(), hello}}, receive {{_, hello}} -> ok end,
+                 {{Pid, Monitor}} = spawn_monitor(Peer, timer, sleep, [infinity]),
+                 exit(Pid, because), receive {{'DOWN', Monitor, process, Pid, because}} -> ok end,
+                 {{links, [_ | _]}} = rpc:call(Peer, erlang, process_info, [rpc:call(Peer, erlang, whereis, [net_kernel]), links]),
+                 io:format("~p served~n", [Peer])
+             end || Peer <- [{', '.join(f"'{p}'" for p in peers)}]],
+            ok = global:sync(),
+            [true = (self() =:= rpc:call(Peer, global, whereis_name, [meeting])) || Peer <- ['{peers[0]}', '{peers[2]}']],
+            halt(0)""", flags=['-epmd', 'echo the service of names'])
+        expect_end(node, 0, 'the service of names', *(f'{peer} served' for peer in peers))
+
+
+def global_names(vmrun):
+    """A script's node answers where nodes agree about names: nobody waits for it, and it has the names of all."""
+    with Cluster(vmrun) as cluster:
+        ours, theirs = (cluster.peer(kind, f'peer_{kind}').full for kind in ('vmrun', 'erl'))
+        expect_end(cluster.evaluate('erl', 'asks', f"""
+            [pong = net_adm:ping(Node) || Node <- ['{ours}', '{theirs}']],
+            ok = global:sync(),
+            yes = global:register_name(here, self()),
+            {{ok, There}} = {{ok, rpc:call('{ours}', erlang, whereis, [init])}},
+            yes = rpc:call('{ours}', global, register_name, [there, There]),
+            [io:format("~p ~p~n", [Node, [self() =:= rpc:call(Node, global, whereis_name, [here]), There =:= rpc:call(Node, global, whereis_name, [there])]])
+             || Node <- ['{ours}', '{theirs}', node()]],
+            halt(0)"""), 0, f'{ours} .true,true', f'{theirs} .true,true', 'asks@localhost .true,true')

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <string>
+
 /// Whose interfaces and libraries the machine follows, as programs and drivers ask for it
-/// (erlang:system_info, driver_system_info).
+/// (erlang:system_info, driver_system_info): its own, or those of the installed system that it
+/// runs. Written before the first process, then only read.
 namespace vmrun {
 
-inline constexpr char kErtsVersion[] = "15.0", kOtpRelease[] = "27";
+inline std::string erts_version = "15.0", otp_release = "27";
+inline bool runs_installed_system = false;
 
 }  // namespace vmrun

@@ -555,7 +555,7 @@ bad_fun_call:                                                     // bad_fun, ba
   }
 
 undefined_function : {  // bif_export
-  if (has_own_error_handler(p)) {
+  if (is_for_error_handler(p, bif_export->module)) {
     handler = error_handler(p, of_functions);
     if (handler) goto handler_of_export;
   }

@@ -105,15 +105,20 @@ Term load_called_module(Process&, const Term* a) {
 
 namespace {
 bool for_all = false;
+Term special_module = kNonValue;
 bool names_error_handler(const Process& p) { return p.extra && p.extra->error_handler.is_atom(); }
 }  // namespace
 
 void use_error_handler_for_all() { for_all = true; }
+void use_error_handler_for(Term module) { special_module = module; }
+bool is_for_error_handler(const Process& p, Term module) {
+  return has_own_error_handler(p) || module == special_module;
+}
 
 bool has_own_error_handler(const Process& p) { return for_all || names_error_handler(p); }
 
 const Export* error_handler(const Process& p, Term name) {
-  if (!has_own_error_handler(p)) return export_entry(atoms::error_handler, name, 3);
+  if (!names_error_handler(p) && !for_all) return export_entry(atoms::error_handler, name, 3);
   const Export* e =
       find_export(names_error_handler(p) ? p.extra->error_handler : atoms::error_handler, name, 3);
   return e && is_defined(*e) ? e : nullptr;
@@ -122,6 +127,7 @@ const Export* error_handler(const Process& p, Term name) {
 bool load_elsewhere(Process& p, const Export& e) {
   if (came_back(p)) return run_elsewhere(p, load_called_module, &e.module, 1), false;
   if (current_module(e.module)) return false;
+  if (e.module == special_module) return false;
   if (autoload_is_quick(e.module)) return load_called_module(p, &e.module), false;
   if (has_own_error_handler(p)) return false;
   run_elsewhere(p, load_called_module, &e.module, 1, DirtyKind::kIo);

@@ -81,8 +81,8 @@ void driver_system_info(ErlDrvSysInfo* sip, size_t si_size) {
   ErlDrvSysInfo info{};
   info.driver_major_version = ERL_DRV_EXTENDED_MAJOR_VERSION;
   info.driver_minor_version = ERL_DRV_EXTENDED_MINOR_VERSION;
-  info.erts_version = const_cast<char*>(kErtsVersion);
-  info.otp_release = const_cast<char*>(kOtpRelease);
+  info.erts_version = erts_version.data();
+  info.otp_release = otp_release.data();
   info.thread_support = info.smp_support = 1;
   info.async_threads = static_cast<int>(async_thread_count);
   info.scheduler_threads = static_cast<int>(scheduler_count());
