@@ -72,6 +72,7 @@ void out_of_memory(const char* what, std::size_t bytes) {
   std::_Exit(1);  // other threads are running: no destructors
 }
 
+bool next_allocation_fails() { return fails(); }
 void fail_allocation(std::uint64_t n) { until_failure.store(n, std::memory_order_relaxed); }
 
 void* try_allocate_bytes(std::size_t bytes) { return get(bytes); }

@@ -29,5 +29,7 @@ void keep_memory_in_reserve();
 /// Stress: the n-th allocation from now on fails, as if there were no memory; the others do not. 0:
 /// none does.
 void fail_allocation(std::uint64_t n);
+/// For memory that comes from elsewhere: counts as an allocation, and tells whether it is that one.
+[[nodiscard]] bool next_allocation_fails();
 
 }  // namespace vmrun

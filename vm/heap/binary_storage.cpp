@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <new>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/mapped_memory.hpp"
 #include "vm/base/memory_count.hpp"
 #include "vm/heap/off_heap.hpp"
 #include "vm/probes/fire.hpp"
@@ -15,6 +18,25 @@ constexpr Word kBinaryMaxBytes = Word{1} << 48;
 std::size_t allocation_bytes(Word capacity_bytes) {
   return offsetof(Binary, data) +
          (capacity_bytes < sizeof(Binary::data) ? sizeof(Binary::data) : capacity_bytes);
+}
+
+void give_back(void* memory, std::size_t bytes) {
+  if (bytes < kMappedBytes) free_bytes(memory);
+  else unmap(memory, bytes);
+}
+
+void* take(std::size_t bytes) { return bytes < kMappedBytes ? try_allocate_bytes(bytes) : try_map(bytes); }
+
+/// Contents are kept up to the smaller size. nullptr: there is no memory.
+void* take_instead(void* memory, std::size_t before, std::size_t bytes) {
+  const bool was_mapped = before >= kMappedBytes, is_mapped = bytes >= kMappedBytes;
+  if (was_mapped && is_mapped) return try_remap(memory, before, bytes);
+  if (!was_mapped && !is_mapped) return try_reallocate_bytes(memory, bytes);
+  void* moved = take(bytes);
+  if (!moved) return nullptr;
+  std::memcpy(moved, memory, std::min(before, bytes));
+  give_back(memory, before);
+  return moved;
 }
 
 // What probes say of a binary. Firing stands apart, so that those who do not fire need not save
@@ -48,7 +70,7 @@ void fire_received(Term pid, const OffHeapObject* list) {
 Binary* Binary::reserve(Binary* b, Word capacity_bytes) {
   if (capacity_bytes > kBinaryMaxBytes) return nullptr;
   const Word before = b ? allocation_bytes(b->capacity_bytes) : 0, bytes = allocation_bytes(capacity_bytes);
-  void* memory = b ? try_reallocate_bytes(b, bytes) : try_allocate_bytes(bytes);
+  void* memory = b ? take_instead(b, before, bytes) : take(bytes);
   if (!memory) return nullptr;
   count_memory(MemoryKind::kBinaries, shown(bytes - before));
   if (b) {
@@ -67,8 +89,9 @@ void Binary::announce() {
 }
 
 void Binary::drop_reserved(Binary* b) {
-  count_memory_given(MemoryKind::kBinaries, allocation_bytes(b->capacity_bytes));
-  free_bytes(b);
+  const std::size_t bytes = allocation_bytes(b->capacity_bytes);
+  count_memory_given(MemoryKind::kBinaries, bytes);
+  give_back(b, bytes);
 }
 
 Binary* Binary::create(Word capacity_bytes) {

@@ -1,0 +1,96 @@
+#include "vm/base/mapped_memory.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <mutex>
+
+#include "vm/base/allocate.hpp"
+
+namespace vmrun {
+namespace {
+
+constexpr std::size_t kHugePageBytes = std::size_t{1} << 21;
+
+std::size_t in_pages(std::size_t bytes) { return (bytes + 4095) & ~std::size_t{4095}; }
+
+/// Huge pages start at multiples of their size: so does the mapping, once what lies before and
+/// behind is cut off.
+void* map_fresh(std::size_t bytes) {
+  const std::size_t room = bytes + kHugePageBytes;
+  void* area =
+      mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (area == MAP_FAILED) return nullptr;
+  auto* const from = static_cast<char*>(area);
+  auto* const block = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(from) + kHugePageBytes - 1) &
+                                              ~(kHugePageBytes - 1));
+  if (block > from) munmap(from, static_cast<std::size_t>(block - from));
+  if (from + room > block + bytes)
+    munmap(block + bytes, static_cast<std::size_t>(from + room - (block + bytes)));
+  if (bytes >= kHugePageBytes) madvise(block, bytes, MADV_HUGEPAGE);
+  return block;
+}
+
+/// A few mappings given back lately, so that who takes and gives the same size in turn, as a heap
+/// that has found its size does, gets its pages back instead of fresh ones. Any thread.
+class FreeBlocks {
+ public:
+  void* take(std::size_t bytes) {
+    std::lock_guard lock(mutex_);
+    Entry* best = nullptr;
+    for (Entry& e : entries_) {
+      if (e.bytes >= bytes && (!best || e.bytes < best->bytes)) best = &e;
+    }
+    if (!best) return nullptr;
+    char* block = best->block;
+    if (best->bytes > bytes) munmap(block + bytes, best->bytes - bytes);
+    total_ -= best->bytes;
+    *best = {};
+    return block;
+  }
+  /// False: no room.
+  bool keep(void* block, std::size_t bytes) {
+    std::lock_guard lock(mutex_);
+    if (total_ + bytes > kMostBytes) return false;
+    for (Entry& e : entries_) {
+      if (e.bytes) continue;
+      e = {static_cast<char*>(block), bytes};
+      total_ += bytes;
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Entry {
+    char* block = nullptr;
+    std::size_t bytes = 0;
+  };
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 24;
+  std::mutex mutex_;
+  Entry entries_[8];
+  std::size_t total_ = 0;
+};
+constinit FreeBlocks free_blocks;
+
+}  // namespace
+
+void* try_map(std::size_t bytes) {
+  if (next_allocation_fails()) return nullptr;
+  bytes = in_pages(bytes);
+  if (void* block = free_blocks.take(bytes)) return block;
+  return map_fresh(bytes);
+}
+
+void* try_remap(void* block, std::size_t bytes, std::size_t new_bytes) {
+  if (next_allocation_fails()) return nullptr;
+  void* moved = mremap(block, in_pages(bytes), in_pages(new_bytes), MREMAP_MAYMOVE);
+  return moved == MAP_FAILED ? nullptr : moved;
+}
+
+void unmap(void* block, std::size_t bytes) {
+  bytes = in_pages(bytes);
+  if (!free_blocks.keep(block, bytes)) munmap(block, bytes);
+}
+
+}  // namespace vmrun
