@@ -3,19 +3,19 @@
 %% A workload has a size, a list of integers: the words of its command line, or else what its module says in the attribute
 %% -size([…]). It knows its result by another way than the work itself, and fails when the two differ.
 -module(bench).
--export([measured/4, measured/5, measured_with_files/5, run/1]).
+-export([measured/4, measured/5, measured_with_files/5, size/2, run/1]).
 
 measured(Module, Arguments, Work, Expected) -> measured(Module, Arguments, fun(Size) -> Size end, Work, Expected).
 
 %% Prepare(Size) is not measured, and what it returns is given to Work. Expected(Size) is the result.
 measured(Module, Arguments, Prepare, Work, Expected) ->
-    Size = size_of(Module, Arguments),
+    Size = size(Module, Arguments),
     Prepared = Prepare(Size),
     report(Module, timed(fun() -> Work(Prepared) end), Expected(Size)).
 
 %% The same with a directory of its own, which is taken away afterwards: Prepare(Dir, Size).
 measured_with_files(Module, Arguments, Prepare, Work, Expected) ->
-    Size = size_of(Module, Arguments),
+    Size = size(Module, Arguments),
     Dir = "/tmp/vmrun_bench_" ++ os:getpid(),
     ok = file:make_dir(Dir),
     Timed = try
@@ -39,7 +39,8 @@ timed(Work) ->
     T1 = erlang:monotonic_time(),
     {erlang:convert_time_unit(T1 - T0, native, microsecond), Result}.
 
-size_of(Module, Arguments) ->
+%% The size of a run: for a workload that prepares itself in a way of its own and then calls run/1.
+size(Module, Arguments) ->
     Default = proplists:get_value(size, Module:module_info(attributes)),
     case [catch list_to_integer(A) || A <- Arguments] of
         [] -> Default;

@@ -41,7 +41,7 @@ def parser():
                       'vmrun: a verdict for each workload')
     what.add_argument('--list', action='store_true', help='only print workloads and configurations, and which cannot run here, and why')
     how = p.add_argument_group('how')
-    how.add_argument('--quick', action='store_true', help='small sizes, few workloads, three runs: less than three minutes')
+    how.add_argument('--quick', action='store_true', help='shorter sizes, few workloads, three runs: less than three minutes')
     how.add_argument('--runs', type=int, metavar='N', help='runs of each, besides one to warm up (default 5; where the ratio is noisy, up to twice as many)')
     how.add_argument('--pin', metavar='CORES', help='keep everything on these cores, for example 2-3')
     how.add_argument('--flags', default='', help='flags for vmrun, for example "+S 1"')
@@ -122,7 +122,7 @@ def finish(session):
                  for c in session.configurations.values()]
     session.results['configurations'] = [row for row in by_unable if row['name'] in used or row['unable']]
     names = {row['workload'] for part in ('runs', 'instructions', 'scaling') for row in session.results.get(part, [])}
-    session.results['workloads'] = [w.row(chosen.quick) for w in session.workloads if w.name in names]
+    session.results['workloads'] = [w.row(session.size) for w in session.workloads if w.name in names]
     if chosen.record:
         line = history.append(session.results)
         session.say(f'\nrecorded under {line["commit"]} in {history.FILE.relative_to(ROOT)}')

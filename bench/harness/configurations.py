@@ -49,7 +49,7 @@ FOR_FAMILY = {
 
 # For --quick: workloads, and families that are watched.
 QUICK_WORKLOADS = ('actors/ping_pong', 'actors/spawns_sequential', 'sequential/fib', 'sequential/binary_trees', 'files/small_raw_reads',
-                   'ports/echo', 'savina/ping_pong', 'savina/counting', 'savina/fork_join_throughput')
+                   'ports/echo', 'savina/counting', 'savina/fork_join_throughput')
 QUICK_FAMILIES = ('message', 'gc', 'process')
 
 

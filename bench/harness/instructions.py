@@ -6,6 +6,7 @@ import shutil
 import statistics
 
 from . import BENCH, consumers, intervals, processes
+from harness import callgrind
 
 TIMEOUT_S = 900
 WANTED_MEAN, WANTED_MOST = 1.003, 1.01
@@ -20,11 +21,10 @@ def no_valgrind():
 
 def counted(command, folder):
     out = folder / 'callgrind.out'
-    ended = processes.run(['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', *command], TIMEOUT_S)
-    match = re.search(r'Collected : (\d+)', ended.err)
-    if not match or ended.status != 0:
+    ended = processes.run(callgrind.command(out, command), TIMEOUT_S)
+    if ended.status != 0:
         raise RuntimeError(f'status {ended.status}: {ended.err[-600:]}')
-    return int(match[1])
+    return round(callgrind.total(out.read_text()))
 
 
 def counted_by_perf(command):
@@ -69,7 +69,7 @@ def measure(session, workloads):
         if session.out_of_time():
             session.left_out.append(f'instructions of {workload.name}')
             continue
-        told = {name: of_work(session, machine, workload.path, workload.arguments(True), [name, workload.name])
+        told = {name: of_work(session, machine, workload.path, workload.arguments('small'), [name, workload.name])
                 for name, machine in machines.items()}
         if failed := next((t['failed'] for t in told.values() if 'failed' in t), None):
             session.say(f'  {workload.name:<32} failed: {failed[:300]}')

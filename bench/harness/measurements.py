@@ -63,7 +63,7 @@ def scaled(session, named):
 
 
 MEASUREMENTS = [
-    Measurement('workloads', 'the time of each workload, vmrun against erl, and against probes compiled out', workloads_against_erl, 35),
+    Measurement('workloads', 'the time of each workload, vmrun against erl, and against probes compiled out', workloads_against_erl, 45),
     Measurement('watching', 'what looking costs: each family of probes under each tool that counts them', lambda s, _: watching.measure(s), 50),
     Measurement('instructions', 'instructions executed with probes compiled in, nobody looking, against -Dprobes=none (callgrind)',
                 counted_instructions, 20),

@@ -36,8 +36,8 @@ def run_once(session, workload, configuration):
     """One run: {us, result, firings}, or {failed: why}."""
     machine = session.machine(configuration.machine)
     try:
-        small = configuration.small or session.options.quick
-        command = machine.command(workload.path, configuration.flags, workload.arguments(small))
+        size = 'small' if configuration.small else session.size
+        command = machine.command(workload.path, configuration.flags, workload.arguments(size))
         if configuration.consumer is None:
             return measured(session, command)
         with configuration.consumer.watching(command, machine.program, session.folder) as watched:

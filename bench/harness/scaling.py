@@ -18,7 +18,7 @@ def row_of(workload, schedulers, times, times_of_one):
 
 
 def run(session, workload, schedulers):
-    arguments = workload.arguments(session.options.quick)
+    arguments = workload.arguments(session.size)
     return running.measured(session, session.vmrun.command(workload.path, ['+S', str(schedulers)], arguments))
 
 

@@ -28,6 +28,11 @@ class Session:
     def vmrun(self):
         return machines.Vmrun(self.vmrun_path, shlex.split(self.options.flags))
 
+    @property
+    def size(self):
+        """The name of the size at which workloads run, but where each event costs much."""
+        return 'quick' if self.options.quick else 'whole'
+
     @functools.cached_property
     def erl(self):
         return machines.Erl(self.folder)

@@ -4,7 +4,9 @@ A workload is a program bench/KIND/NAME.act with a main function. The comment it
 say the rest:
 
   -size([10000, 60]).        the size it has unless its command line says another
-  -quick([1000, 10]).        a small size, for some ten milliseconds
+  -quick([1000, 10]).        the size of --quick: 100 to 200 ms, or what the whole size takes if that is less
+  -small([100, 10]).         the size where each event or instruction costs much: under tracers of the kernel and under
+                             callgrind; some ten milliseconds
   -parallel(yes).            it gains from several schedulers
   -source("Savina, ...").    where it is from, and why it differs from that if it does
 
@@ -31,6 +33,7 @@ class Workload:
     text: str
     size: tuple = None
     quick: tuple = None
+    small: tuple = None
     parallel: bool = False
     source: str = None
 
@@ -38,12 +41,18 @@ class Workload:
     def name(self):
         return f'{self.kind}/{self.path.stem}'
 
-    def arguments(self, small):
-        """Of its command line. One that has no small size runs at the one it has."""
-        return [str(number) for number in self.quick] if small and self.quick else []
+    def size_named(self, name):
+        """whole, quick or small. One that has no such size runs at the next larger one."""
+        sizes = {'whole': self.size, 'quick': self.quick or self.size, 'small': self.small or self.quick or self.size}
+        return sizes[name]
 
-    def row(self, small=False):
-        size = self.quick if small and self.quick else self.size
+    def arguments(self, name):
+        """Of its command line, for a size by name."""
+        size = self.size_named(name)
+        return [str(number) for number in size] if size and size != self.size else []
+
+    def row(self, name='whole'):
+        size = self.size_named(name)
         return {'name': self.name, 'kind': self.kind, 'size': ' '.join(map(str, size)) if size else '', 'text': self.text,
                 'from': self.source, 'parallel': self.parallel}
 
@@ -73,7 +82,8 @@ def words(value):
     return ''.join(parts) if parts and not re.sub(r'"(?:[^"\\]|\\.)*"|\s', '', value) else None
 
 
-ATTRIBUTES = {'size': (integers, '[1000, 10]'), 'quick': (integers, '[1000, 10]'), 'parallel': (yes, 'yes'),
+ATTRIBUTES = {'size': (integers, '[1000, 10]'), 'quick': (integers, '[1000, 10]'),
+              'small': (integers, '[100, 10]'), 'parallel': (yes, 'yes'),
               'source': (words, '"..."')}
 
 
@@ -90,8 +100,9 @@ def attributes(path, text):
         found[name] = read(value)
         if found[name] is None:
             raise HeaderError(f'{place}: -{name}({value}) is not of the form -{name}({form})')
-    if found.get('quick') and len(found['quick']) != len(found.get('size') or ()):
-        raise HeaderError(f'{path}: -quick has as many numbers as -size')
+    for name in ('quick', 'small'):
+        if found.get(name) and len(found[name]) != len(found.get('size') or ()):
+            raise HeaderError(f'{path}: -{name} has as many numbers as -size')
     return found
 
 

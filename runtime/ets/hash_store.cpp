@@ -59,6 +59,7 @@ class HashStore final : public Store {
   }
 
   Object* next_same(Object* o) const override {
+    if (kind_ == Kind::kSet) return nullptr;
     const Term key = key_of(o);
     for (Object* n = o->next; n && has_key(n, o->hash, key); n = n->next) {
       if (!n->dead) return n;

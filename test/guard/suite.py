@@ -9,10 +9,11 @@ import subprocess
 import tempfile
 import threading
 
+from harness import callgrind
 from harness.native import compile_library
 from harness.results import Failure, Skip, Test
 
-from . import callgrind, home, probe_tests, table
+from . import home, probe_tests, table
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = HERE / 'counts.tab'
@@ -54,8 +55,7 @@ class Counter:
         for name in re.findall(r'^%% native: (\S+)', source.read_text(), re.M):
             self.library(self.root / name, flags, folder)
         out = folder / 'callgrind.out'
-        command = ['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', f'--dump-before=*{MARK}*', *callgrind.OPTIONS,
-                   self.vmrun, '+S', '1', '+A', '0', '-pa', HERE, source]
+        command = callgrind.command(out, [self.vmrun, '+S', '1', '+A', '0', '-pa', HERE, source], f'--dump-before=*{MARK}*')
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, cwd=folder,
                               env={'PATH': os.environ['PATH'], 'LC_ALL': 'C.UTF-8', 'NATIVE_DIR': str(folder), 'GLIBC_TUNABLES': TUNABLES})
         if done.returncode != 0:

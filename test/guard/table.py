@@ -2,7 +2,7 @@
 functions that have a part in it worth naming, with the same columns."""
 import re
 
-from .callgrind import Function, Profile
+from harness.callgrind import Function, Profile
 
 LEAST_PART = 0.002  # of the operation's instructions: what a function needs to have a line, or else
 LEAST_TESTS = 0.05  # for one operation

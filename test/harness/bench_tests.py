@@ -145,6 +145,7 @@ WORKLOAD = '''#!/usr/bin/env vmrun
 %% to each of K actors.
 -size([10_000, 60]).
 -quick([1000, 10]).   % small
+-small([100, 10]).
 -parallel(yes).
 -source("Savina, fjthrput (Imam, Sarkar, AGERE 2014); "
         "scaled: takes longer").
@@ -167,14 +168,15 @@ def header(workloads):
     expect('row', w.row(), {'name': 'savina/fork_join', 'kind': 'savina', 'size': '10000 60', 'parallel': True,
                             'text': 'Fork-join throughput: N messages to each of K actors.',
                             'from': 'Savina, fjthrput (Imam, Sarkar, AGERE 2014); scaled: takes longer'})
-    expect('arguments', (w.arguments(False), w.arguments(True)), ([], ['1000', '10']))
+    expect('arguments', [w.arguments(size) for size in ('whole', 'quick', 'small')], [[], ['1000', '10'], ['100', '10']])
     plain = read(workloads, '%% Sums.\nmain() -> ok.\n')
-    expect('without attributes', (plain.text, plain.size, plain.parallel, plain.arguments(True)), ('Sums.', None, False, []))
+    expect('without attributes', (plain.text, plain.size, plain.parallel, plain.arguments('quick')), ('Sums.', None, False, []))
 
 
 def wrong_headers(workloads):
     for wrong, part in (('-size(10).', ':4: -size(10) is not of the form -size([1000, 10])'), ('-parallel(no).', ':4: -parallel(no)'),
                         ('-size([1]).\n-size([2]).', ':5: a second -size'), ('-size([1]).\n-quick([1, 2]).', '-quick has as many numbers as -size'),
+                        ('-size([1]).\n-small([1, 2]).', '-small has as many numbers as -size'),
                         ('-source(savina).', ':4: -source(savina)')):
         try:
             read(workloads, f'%% What\n%% it is\n\n{wrong}\nmain(_) -> ok.\n')

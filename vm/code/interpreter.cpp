@@ -276,10 +276,10 @@ inline const Export* entry_export(const Word* entry) {
     const Term r_ = slow_arith(p, ArithOp::operation, guard_arguments, x, live); \
     VM_SWAP_IN;                                                                  \
     if (!r_.is_value()) [[unlikely]] {                                           \
-      if (p.bif_action == BifAction::kElsewhere) VM_LEAVE_FOR_ELSEWHERE(live);   \
-      if (fail) VM_JUMP(fail);                                                   \
+      live_count = live;                                                         \
+      fail_distance = fail;                                                      \
       failed_operator = ArithOp::operation;                                      \
-      goto arith_failed;                                                         \
+      goto no_result;                                                            \
     }                                                                            \
     dst = r_;                                                                    \
   } while (0)
@@ -291,6 +291,23 @@ inline const Export* entry_export(const Word* entry) {
     } else {                                                \
       VM_ARITH(operation, (a), (b), live, fail, dst);       \
     }                                                       \
+  } while (0)
+
+// The absolute value of what is no small integer, or the least of them.
+#define VM_SLOW_ABS(src, live, fail, target, dst)        \
+  do {                                                   \
+    if (p.heap.fragments) [[unlikely]]                   \
+      VM_AFTER_BIF(live);                                \
+    guard_arguments[0] = (src);                          \
+    bif_export = VM_EXPORT(target);                      \
+    VM_SWAP_OUT;                                         \
+    const Term r_ = bif_export->bif(p, guard_arguments); \
+    VM_SWAP_IN;                                          \
+    if (!r_.is_value()) [[unlikely]] {                   \
+      if (fail) VM_JUMP(fail);                           \
+      goto guard_bif_failed;                             \
+    }                                                    \
+    dst = r_;                                            \
   } while (0)
 
 // A tuple at H; its elements up to `same` are those of another, but for some.
@@ -359,6 +376,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   // where a failed or trapping built-in was to return to; nullptr: it was called last
   const Word* bif_next = nullptr;
   ArithOp failed_operator = ArithOp::kAdd;
+  SWord fail_distance = 0;
   Term tagged_reason, reason_value;
   Term bad_fun;
   unsigned bad_arity = 0;
@@ -498,7 +516,10 @@ guard_bif_failed:
   if (p.exception_trace.is_nil()) p.exception_trace = bif_trace_head(p, *bif_export, guard_arguments);
   goto raise;
 
-arith_failed:
+// Of an operator. Here and not where it is used, for that is in very many places.
+no_result:
+  if (p.bif_action == BifAction::kElsewhere) goto leave_for_elsewhere;
+  if (fail_distance) VM_JUMP(fail_distance);
   VM_SWAP_OUT;
   if (p.bif_action == BifAction::kExitNow) goto exit_now;
   raise_error(p, arith_failure(failed_operator, guard_arguments[0], guard_arguments[1]));

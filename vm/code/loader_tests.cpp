@@ -83,6 +83,10 @@ bool Loader::bif(Word fail_label, bool collects, Word live, Word index, const Ar
       if (name == "=/=") e_.emit(Family::bool_not, {d, d, Operand::label(0), target});
       return true;
     }
+    if (count == 2 && (name == "min" || name == "max")) {
+      e_.emit(name == "min" ? Family::minimum : Family::maximum, {operand(a[0]), operand(a[1]), d});
+      return true;
+    }
     for (const Comparison& c : kComparisons)
       if (count == 2 && name == c.name)
         return e_.emit(Family::compare_value, {number(c.mask), operand(a[0]), operand(a[1]), d}), true;
@@ -207,6 +211,13 @@ bool Loader::select_val(const Arg* a) {
     e_.emit(Family::is_eq_exact, {src, Operand::constant(Term::from_raw(c[0].value)), otherwise});
     e_.emit(Family::jump, {Operand::label(c[0].label)});
     return true;
+  }
+  if (c.size() == 2) {
+    const Operand a = Operand::constant(Term::from_raw(c[0].value)),
+                  b = Operand::constant(Term::from_raw(c[1].value));
+    const Operand a_to = Operand::label(c[0].label), b_to = Operand::label(c[1].label);
+    if (e_.can_emit(Family::select_two, {src, a, a_to, b, b_to, otherwise}))
+      return e_.emit(Family::select_two, {src, a, a_to, b, b_to, otherwise}), true;
   }
   std::vector<ListWord> list;
   for (const Choice& x : c) {

@@ -6,6 +6,11 @@ import re
 OPTIONS = ['--dump-instr=yes', '--dump-line=no', '--compress-strings=no', '--compress-pos=no', '--combine-dumps=yes']
 
 
+def command(out, program, *options):
+    """A program's, under callgrind; what it finds goes to the file out."""
+    return ['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', *OPTIONS, *options, *program]
+
+
 class Function:
     """Instructions of a function itself, together with what it calls, how often it is called, and how often it asks whether
     anyone looks at a probe. One that comes to call itself counts what it calls once for each time it is on the stack."""
@@ -72,6 +77,11 @@ def read(part, tests=frozenset()):
         elif key == 'calls':
             calls = int(value.split()[0])
     return profile
+
+
+def total(text):
+    """Instructions, of all dumps."""
+    return sum(read(part).total for part in parts(text))
 
 
 def short_name(name, thing):
