@@ -63,7 +63,8 @@ ErlWords escript(const std::string&, const Words& given) {
 
 // ---- erlc ----
 
-/// The folder of -pa or -pz, in the same word or the next; leaves *i at the last word that it takes.
+/// The folder of -pa or -pz, in the same word or the next; leaves *i at the last word that it
+/// takes.
 std::optional<std::string> folder_of(const Words& given, std::size_t* i) {
   constexpr std::size_t kFlagSize = 3;
   if (given[*i].size() > kFlagSize) return given[*i].substr(kFlagSize);
