@@ -4,6 +4,7 @@
 #include "drivers/fd/fd_driver.hpp"
 #include "drivers/inet/driver.hpp"
 #include "drivers/spawn/spawn_driver.hpp"
+#include "drivers/terminal/driver.hpp"
 #include "vm/port/driver.hpp"
 
 namespace vmrun {
@@ -11,6 +12,7 @@ namespace vmrun {
 void register_linked_in_drivers() {
   register_spawn_driver();
   register_fd_driver();
+  terminal::register_terminal_driver();
   register_driver(efile::driver_entry());
   inet::register_drivers();
 }

@@ -13,6 +13,7 @@
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/scheduling.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/system_mode.hpp"
 #include "runtime/bif/system_version.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
@@ -136,6 +137,7 @@ const InfoItem kInfo[] = {
     {"otp_release", [](Process& p) { return text_list(p.heap, otp_release); }},
     {"version", [](Process& p) { return text_list(p.heap, erts_version); }},
     {"system_version", [](Process& p) { return text_list(p.heap, system_version() + "\n"); }},
+    {"break_ignored", [](Process&) { return bool_term(break_ignored); }},
     {"machine", [](Process& p) { return text_list(p.heap, "BEAM"); }},
     {"backtrace_depth", [](Process&) { return Term::small(backtrace_depth); }},
     {"wordsize", [](Process&) { return Term::small(sizeof(Word)); }},

@@ -13,6 +13,7 @@
 #include "drivers/linked_in.hpp"
 #include "drivers/preloaded/natives.hpp"
 #include "drivers/socket/natives.hpp"
+#include "drivers/terminal/mode.hpp"
 #include "probes/attach/door.hpp"
 #include "probes/erltrace/natives.hpp"
 #include "runtime/bif/bifs_generated.hpp"
@@ -193,6 +194,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   keep_memory_in_reserve();
   set_atom_limit(o.atom_limit);
   init_literal_area();
+  break_ignored = o.break_key == BreakKey::kIgnored;
   gc_modes.collect_always = o.gc_stress;
   gc_modes.verify = o.verify_heap;
   process_table.init(o.process_limit);
@@ -258,6 +260,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
     stop_async_pool();
   }
   attach::close_door();
+  terminal::end_editing();
   std::fflush(nullptr);
   // Other threads may still run; nothing they use may be torn down under them.
   write_coverage();

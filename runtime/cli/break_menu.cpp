@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "drivers/terminal/mode.hpp"
 #include "runtime/bif/standard_input.hpp"
 #include "runtime/bif/system_version.hpp"
 #include "runtime/dump/crash_dump.hpp"
@@ -121,11 +122,13 @@ bool in_break_menu() { return shown.load(); }
 void break_menu() {
   std::lock_guard reading(standard_input_lock());
   shown.store(true);
+  terminal::pause_editing();  // whoever aborts leaves the terminal as it was found
   {
     const StoppedMachine stopped;
     DumpFile out(STDOUT_FILENO);
     write_menu(out);
     while (choose(read_key(), out, stopped)) {}
+    terminal::resume_editing();
     shown.store(false);  // before anybody goes on: the key then asks for a new menu, and ends nothing
   }
 }

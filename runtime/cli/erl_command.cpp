@@ -239,22 +239,13 @@ Error divide(const Words& words, MachineFlags* machine, Node* node, Words* boot)
 
 }  // namespace
 
-std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, const std::string& name,
+std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, const std::string& progname,
                                                        Words words) {
   const char* home = std::getenv("HOME");
-  const char* progname = std::getenv("PROGNAME");
   MachineFlags machine;
   Node node;
-  Words boot{"-root",
-             root,
-             "-bindir",
-             otp_bin_directory(root),
-             "-progname",
-             progname ? progname : name,
-             "--",
-             "-home",
-             home ? home : "/",
-             "--"};
+  Words boot{"-root",  root, "-bindir", otp_bin_directory(root), "-progname",
+             progname, "--", "-home",   home ? home : "/",       "--"};
   if (const char* port = std::getenv("ERL_EPMD_PORT")) boot.insert(boot.end(), {"-epmd_port", port, "--"});
   const std::string release_flags = "ERL_OTP" + otp_version_of(root).release + "_FLAGS";
   Words extra;  // comes last, whoever adds to the command line

@@ -22,8 +22,8 @@ struct ErlCommand {
   std::optional<std::string> epmd;
 };
 
-/// root: of the installed OTP. name: the command as it was typed.
-std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, const std::string& name,
+/// root: of the installed OTP. progname: what programs start for another node.
+std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, const std::string& progname,
                                                        std::vector<std::string> words);
 
 }  // namespace vmrun::cli

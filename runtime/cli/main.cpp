@@ -13,9 +13,11 @@
 #include "runtime/cli/boot.hpp"
 #include "runtime/cli/code_finder.hpp"
 #include "runtime/cli/options.hpp"
+#include "runtime/cli/otp_commands.hpp"
 #include "runtime/cli/system.hpp"
 #include "runtime/cli/without_script.hpp"
 #include "runtime/code_path/installed_otp.hpp"
+#include "runtime/epmd/command.hpp"
 #include "runtime/epmd/service.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/base/signal_stack.hpp"
@@ -132,7 +134,10 @@ int main(int argc, char** argv) {
   using namespace vmrun::cli;
   fill_standard_files();
   const vmrun::SignalStack for_handlers;
-  if (argc > 0 && command_name(argv[0]) == kSystemCommand) return run_system(argc, argv);
+  const std::string_view name = argc > 0 ? command_name(argv[0]) : "";
+  if (name == kSystemCommand) return run_system(argv[0], {argv + 1, argv + argc});
+  if (const OtpCommand* command = find_otp_command(name)) return run_otp_command(*command, argc, argv);
+  if (name == vmrun::epmd::kCommand) return vmrun::epmd::run_command({argv + 1, argv + argc});
   auto parsed = parse_options(argc, argv);
   if (auto* error = std::get_if<UsageError>(&parsed)) {
     complain(error->message + "\nTry 'vmrun --help'.");

@@ -15,6 +15,7 @@
 #include "runtime/bif/system_mode.hpp"
 #include "runtime/cli/boot.hpp"
 #include "runtime/cli/erl_command.hpp"
+#include "runtime/cli/system_environment.hpp"
 #include "runtime/cli/without_script.hpp"
 #include "runtime/code_path/installed_otp.hpp"
 #include "runtime/lib/embedded.hpp"
@@ -138,7 +139,7 @@ void start_epmd(const std::string& command, const std::string& root) {
 
 }  // namespace
 
-int run_system(int argc, const char* const* argv) {
+int run_system(const std::string& typed, const std::vector<std::string>& words) {
   std::string error;
   const char* given = std::getenv("ROOTDIR");
   const std::string root = find_otp_root(given ? given : "", &error);
@@ -147,7 +148,8 @@ int run_system(int argc, const char* const* argv) {
     complain("no Erlang/OTP is installed where packages put it; VMRUN_OTP names its root");
     return kNoSystemStatus;
   }
-  auto parsed = parse_erl_command(root, std::string(kSystemCommand), {argv + 1, argv + argc});
+  set_system_environment(root, typed);
+  auto parsed = parse_erl_command(root, std::string(kSystemCommand), words);
   if (const auto* bad = std::get_if<UsageError>(&parsed)) return complain(bad->message);
   const auto& command = std::get<ErlCommand>(parsed);
   follow_release(root);

@@ -61,13 +61,6 @@ bool is_local(int fd) {
          (is_loopback(peer) || same_host(peer, own));
 }
 
-std::uint16_t service_port() {
-  const char* text = std::getenv("ERL_EPMD_PORT");
-  std::uint16_t port = kPort;
-  if (text) std::from_chars(text, text + std::strlen(text), port);
-  return port;
-}
-
 bool parse(const std::string& text, std::uint16_t port, Address* out) {
   *out = {};
   if (inet_pton(AF_INET, text.c_str(), &out->v4.sin_addr) == 1) {
@@ -262,6 +255,13 @@ bool go_into_background(const std::vector<int>& listeners) {
 }
 
 }  // namespace
+
+std::uint16_t service_port() {
+  const char* text = std::getenv("ERL_EPMD_PORT");
+  std::uint16_t port = kPort;
+  if (text) std::from_chars(text, text + std::strlen(text), port);
+  return port;
+}
 
 int serve(bool in_background) {
   const std::uint16_t port = service_port();

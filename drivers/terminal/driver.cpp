@@ -1,0 +1,190 @@
+#include "drivers/terminal/driver.hpp"
+
+#include <langinfo.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <clocale>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "drivers/stream/byte_stream.hpp"
+#include "drivers/terminal/line.hpp"
+#include "drivers/terminal/mode.hpp"
+#include "vm/port/driver.hpp"
+
+// A command is a byte that says what to do, and then a text in UTF-8 or a number of 16 bits. What
+// is asked with port_control/3 is answered in the machine's own order of bytes.
+
+namespace vmrun::terminal {
+namespace {
+
+enum Command : std::uint8_t { kPut, kMove, kInsert, kErase, kBeep, kPutAndTell };
+
+constexpr unsigned kControls = 0x018b0900;
+enum Control : unsigned { kWindowSize = kControls + 100, kUnicode, kSetUnicode };
+
+struct TerminalPort {
+  ErlDrvPort port;
+  ByteStream stream;
+  Line line;
+  bool tell = false;  // when all is written
+};
+
+bool port_is_open = false;  // one editor; under the driver's lock
+
+TerminalPort* instance(ErlDrvData data) { return reinterpret_cast<TerminalPort*>(data); }
+
+struct WindowSize {
+  std::uint32_t columns = 80, rows = 24;
+};
+
+WindowSize window_size() {
+  WindowSize size;
+  winsize seen{};
+  if (ioctl(STDIN_FILENO, TIOCGWINSZ, &seen) != 0) return size;
+  if (seen.ws_col) size.columns = seen.ws_col;
+  if (seen.ws_row) size.rows = seen.ws_row;
+  return size;
+}
+
+bool cursor_can_move() {
+  const char* name = std::getenv("TERM");
+  return name && *name && std::strcmp(name, "dumb") != 0 && std::strcmp(name, "unknown") != 0;
+}
+
+/// As the user's locale says, which tells the widths of characters too.
+bool shows_utf8() { return std::setlocale(LC_CTYPE, "") && std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0; }
+
+ErlDrvData start(ErlDrvPort port, char*) {
+  if (port_is_open || !cursor_can_move() || !begin_editing()) {
+    errno = ENOTTY;
+    return ERL_DRV_ERROR_ERRNO;
+  }
+  port_is_open = true;
+  auto* t = new TerminalPort{port, {}, Line(shows_utf8())};
+  ByteStream::Options stream;
+  stream.in = STDIN_FILENO;
+  stream.out = STDOUT_FILENO;
+  stream.own = false;
+  stream.queue_high = 0;  // the owner must hear keys, however slow the terminal is
+  t->stream.start(port, stream);
+  return reinterpret_cast<ErlDrvData>(t);
+}
+
+void stop(ErlDrvData data) {
+  TerminalPort* t = instance(data);
+  t->stream.stop();
+  end_editing();
+  port_is_open = false;
+  delete t;
+}
+
+/// False when the port has failed.
+bool write(TerminalPort* t, std::string_view bytes) {
+  if (bytes.empty()) return true;
+  ErlDrvBinary* binary = driver_alloc_binary(bytes.size());
+  std::memcpy(binary->orig_bytes, bytes.data(), bytes.size());
+  SysIOVec vectors[] = {{nullptr, 0}, {binary->orig_bytes, bytes.size()}};
+  ErlDrvBinary* binaries[] = {nullptr, binary};
+  ErlIOVec all{};
+  all.vsize = 2;
+  all.size = bytes.size();
+  all.iov = vectors;
+  all.binv = binaries;
+  const bool good = t->stream.write(&all);
+  driver_free_binary(binary);
+  return good;
+}
+
+void tell_if_written(TerminalPort* t) {
+  if (!t->tell || driver_sizeq(t->port) > 0) return;
+  t->tell = false;
+  ErlDrvTermData message[] = {ERL_DRV_PORT,  driver_mk_port(t->port),
+                              ERL_DRV_ATOM,  driver_mk_atom(const_cast<char*>("ok")),
+                              ERL_DRV_TUPLE, 2};
+  erl_drv_output_term(driver_mk_port(t->port), message, std::size(message));
+}
+
+/// Big-endian; what is missing counts as 0.
+long number_of(std::string_view bytes) {
+  if (bytes.size() < 2) return 0;
+  return static_cast<std::int16_t>(static_cast<std::uint8_t>(bytes[0]) << 8 |
+                                   static_cast<std::uint8_t>(bytes[1]));
+}
+
+std::string perform(Line& line, std::uint8_t command, std::string_view rest) {
+  switch (command) {
+    case kPut:
+    case kPutAndTell: return line.put(rest);
+    case kMove: return line.move(number_of(rest));
+    case kInsert: return line.insert(rest);
+    case kErase: return line.erase(number_of(rest));
+    case kBeep: return "\a";
+    default: return {};
+  }
+}
+
+void output(ErlDrvData data, char* bytes, ErlDrvSizeT size) {
+  TerminalPort* t = instance(data);
+  if (size == 0) return;
+  const auto command = static_cast<std::uint8_t>(*bytes);
+  t->line.set_columns(window_size().columns);
+  t->tell = t->tell || command == kPutAndTell;
+  if (write(t, perform(t->line, command, {bytes + 1, size - 1}))) tell_if_written(t);
+}
+
+void ready_output(ErlDrvData data, ErlDrvEvent) {
+  TerminalPort* t = instance(data);
+  if (t->stream.write_ready()) tell_if_written(t);
+}
+
+void ready_input(ErlDrvData data, ErlDrvEvent) {
+  TerminalPort* t = instance(data);
+  if (t->stream.read_ready() != ByteStream::Read::kEnd) return;
+  t->stream.end_input();
+  driver_failure_eof(t->port);
+}
+
+ErlDrvSSizeT answer(char** out, ErlDrvSizeT room, const void* bytes, std::size_t size) {
+  if (size > room) *out = static_cast<char*>(driver_alloc(size));
+  std::memcpy(*out, bytes, size);
+  return static_cast<ErlDrvSSizeT>(size);
+}
+
+ErlDrvSSizeT control(ErlDrvData data, unsigned command, char* bytes, ErlDrvSizeT size, char** out,
+                     ErlDrvSizeT room) {
+  Line& line = instance(data)->line;
+  const char was_utf8 = line.utf8() ? 1 : 0;
+  switch (command) {
+    case kWindowSize: {
+      const WindowSize window = window_size();
+      return answer(out, room, &window, sizeof window);
+    }
+    case kSetUnicode:
+      if (size == 0) return 0;
+      line.set_utf8(*bytes != 0);
+      return answer(out, room, &was_utf8, sizeof was_utf8);
+    case kUnicode: return answer(out, room, &was_utf8, sizeof was_utf8);
+    default: return -1;
+  }
+}
+
+}  // namespace
+
+void register_terminal_driver() {
+  static ErlDrvEntry entry = own_driver_entry("tty_sl");
+  entry.driver_flags = 0;  // one lock for all its ports: of which one at a time is open
+  entry.start = start;
+  entry.stop = stop;
+  entry.output = output;
+  entry.ready_input = ready_input;
+  entry.ready_output = ready_output;
+  entry.control = control;
+  register_driver(&entry);
+}
+
+}  // namespace vmrun::terminal

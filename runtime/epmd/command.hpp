@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The command `epmd`, which a link to vmrun of that name is: the service, or a question to the one
+/// that runs on this host. Follows the manual page epmd(1).
+namespace vmrun::epmd {
+
+inline constexpr std::string_view kCommand = "epmd";
+
+/// words: without the name of the command. Returns the exit status.
+int run_command(const std::vector<std::string>& words);
+
+/// Whether a service answers on this host at the port of ERL_EPMD_PORT (4369).
+bool is_running();
+
+}  // namespace vmrun::epmd

@@ -1,0 +1,117 @@
+"""The folder build/bin in front of PATH: erl, erlc, escript, epmd and the others do what a stock OTP's do. Each case is a piece of shell that is
+run with either; standard output, standard error and the exit status must be the same."""
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+import zipfile
+
+from harness.golden import ENVIRONMENT
+from harness.results import Failure, Skip, Test
+
+from .suite import PATIENCE_S
+
+# The files that the cases find in their folder.
+FILES = {
+    'args.es': '#!/usr/bin/env escript\nmain(A) -> io:format("~p ~p~n", [A, escript:script_name()]), halt(3).\n',
+    'flags.es': '#!/usr/bin/env escript\n%% a line\n%%! -sname flags@localhost -extra_word 7\n'
+                'main(_) -> io:format("~p ~p~n", [node(), init:get_argument(extra_word)]).\n',
+    'reads.es': '#!/usr/bin/env escript\nmain(_) -> io:format("~p~n", [io:get_line("")]).\n',
+    'broken.es': '#!/usr/bin/env escript\nmain(A) -> foo(A.\n',
+    'compiled.es': '#!/usr/bin/env escript\n-mode(compile).\nmain([N]) -> io:format("~p~n", [lists:sum(lists:seq(1, list_to_integer(N)))]).\n',
+    'good.erl': '-module(good).\n-export([f/0]).\n-ifdef(NINE).\nf() -> nine.\n-else.\nf() -> {one, ?MODULE}.\n-endif.\n',
+    'warns.erl': '-module(warns).\n-export([f/0]).\nf() -> X = 1.\n',
+    'wrong.erl': '-module(wrong).\n-export([f/0]).\nf() -> g(.\n',
+    'scanned.xrl': 'Definitions.\nRules.\n[a-z]+ : {token, {word, TokenLine, TokenChars}}.\nErlang code.\n',
+}
+
+CASES = {
+    'escript: arguments and status': 'escript args.es one "two three"',
+    'escript: as a program': './args.es x',
+    'escript: flags in the script': 'escript flags.es',
+    'escript: standard input': 'echo a line | escript reads.es',
+    'escript: a compiled script': 'escript compiled.es 100; escript -c compiled.es 10; escript -i compiled.es 1000',
+    'escript: a check only': 'escript -s args.es; escript -s broken.es',
+    'escript: a broken script': 'escript broken.es',
+    'escript: no such script': 'escript absent.es',
+    'escript: an archive': 'escript archive.es a b',
+    'escript: another erl': 'ESCRIPT_EMULATOR=echo escript args.es one',
+    'erlc: a module': 'erlc good.erl && erl -noshell -eval "io:format(\\"~p~n\\", [good:f()]), halt()."',
+    'erlc: macros and folders': 'mkdir out; erlc -DNINE -o out +debug_info good.erl; ls out; erl -noshell -pa out -eval "io:format(\\"~p~n\\", [good:f()]), halt()."',
+    'erlc: a warning': 'erlc warns.erl; echo $?; erlc -Werror warns.erl; echo $?; erlc +nowarn_unused_vars warns.erl',
+    'erlc: errors': 'erlc wrong.erl absent.erl',
+    'erlc: assembly': 'erlc -S good.erl; cat good.S',
+    'erlc: other languages': 'erlc scanned.xrl; ls',
+    'erlc: folders without a value': 'erlc -pa 2>/dev/null',
+    'typer': 'typer --help; typer absent.erl',
+    'epmd': 'epmd -names; epmd -daemon; echo $?; epmd -daemon; echo $?; epmd -names; epmd -stop x; echo $?; epmd -kill; epmd -kill; epmd -wrong 2>/dev/null',
+    'a node among names': 'erl -noshell -sname one@localhost -eval \'io:put_chars(re:replace(os:cmd("epmd -names"), "[0-9]+", "N", [global])), halt().\'; epmd -kill',
+    'a program finds the erl it runs under': 'erl -noshell -eval \'io:put_chars(os:cmd("escript args.es x")), halt().\'',
+    'its environment': 'erl -noshell -eval \'[io:format("~p~n", [{V, os:getenv(V)}]) || V <- ["ROOTDIR", "BINDIR", "EMU", "PROGNAME"]], halt().\'',
+    'its release': 'erl -noshell -eval \'[io:format("~p~n", [erlang:system_info(I)]) || I <- [otp_release, version]], halt().\'',
+}
+
+
+def add_archive(folder):
+    """An escript whose body is a zip archive: a compiled module and its application's file."""
+    (folder / 'archive.erl').write_text('-module(archive).\n-export([main/1]).\nmain(A) -> io:format("~p ~p~n", [A, code:which(?MODULE) =/= non_existing]).\n')
+    subprocess.run(['erlc', 'archive.erl'], cwd=folder, check=True)
+    body = folder / 'body.zip'
+    with zipfile.ZipFile(body, 'w') as archive:
+        archive.write(folder / 'archive.beam', 'archive/ebin/archive.beam')
+    (folder / 'archive.es').write_bytes(b'#!/usr/bin/env escript\n%% a comment\n%%! -escript main archive\n' + body.read_bytes())
+    for name in ('archive.erl', 'archive.beam', 'body.zip'):
+        (folder / name).unlink()
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        return s.getsockname()[1]
+
+
+def outcome(shell, path):
+    with tempfile.TemporaryDirectory(prefix='vmrun-otp-') as name:
+        folder = pathlib.Path(name)
+        add_archive(folder)
+        for file, text in FILES.items():
+            (folder / file).write_text(text)
+            if text.startswith('#!'):
+                (folder / file).chmod(0o755)
+        port = free_port()
+        environment = dict(ENVIRONMENT, PATH=path, ERL_EPMD_PORT=str(port), HOME=name)
+        try:
+            done = subprocess.run(['sh', '-c', shell], cwd=folder, env=environment, stdin=subprocess.DEVNULL if '|' not in shell else None,
+                                  capture_output=True, text=True, errors='replace', timeout=PATIENCE_S)
+        finally:
+            subprocess.run(['epmd', '-kill'], env=environment, capture_output=True)
+        return [done.returncode, *(text.replace(name, 'FOLDER').replace(str(port), 'PORT') for text in (done.stdout, done.stderr))]
+
+
+def agree(bin_folder, shell):
+    if not shutil.which('erl') or not shutil.which('erlc'):
+        raise Skip('no erl here')
+    path = os.environ['PATH'] + ':/usr/lib/erlang/bin'  # Debian has a link to most of what is there in /usr/bin, and none to typer
+    ours, theirs = outcome(shell, f'{bin_folder}:{path}'), outcome(shell, path)
+    for one in (ours, theirs):
+        one[2] = re.sub(r'\n\n', '\n', one[2])
+    if ours != theirs:
+        raise Failure(f'status, output, standard error: {ours}\na stock OTP: {theirs}')
+
+
+def links_are_commands(bin_folder):
+    """None of them is taken for vmrun itself."""
+    for link in sorted(bin_folder.iterdir()):
+        done = subprocess.run([link, '--version'], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE_S,
+                              env=dict(ENVIRONMENT, VMRUN_OTP='none'))
+        if done.stdout.startswith('vmrun '):
+            raise Failure(f'{link.name} is vmrun')
+
+
+def tests(build):
+    bin_folder = pathlib.Path(build).resolve() / 'bin'
+    return [Test('command', f'bin: {name}', lambda shell=shell: agree(bin_folder, shell)) for name, shell in CASES.items()] + [
+        Test('command', 'bin: each link is a command of OTP', lambda: links_are_commands(bin_folder))]
