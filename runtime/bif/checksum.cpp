@@ -142,6 +142,13 @@ Term bif_erlang_md5_1(Process& p, const Term* a) {
   return steps.used_up() ? run_elsewhere(p, bif_erlang_md5_1, a, 1) : raise_badarg(p);
 }
 
+/// From 1 on, and so up to 2^32.
+Term bif_erlang_phash_2(Process& p, const Term* a) {
+  std::uint32_t hash;
+  if (!old_portable_hash_within(steps_here(), a[0], &hash)) return run_elsewhere(p, bif_erlang_phash_2, a, 2);
+  const Term in_range = hash_in_range(p, hash, a[1]);
+  return in_range ? Term::small(in_range.small_value() + 1) : in_range;
+}
 Term bif_erlang_phash2_1(Process& p, const Term* a) {
   std::uint32_t hash;
   if (!portable_hash2_within(steps_here(), a[0], &hash)) return run_elsewhere(p, bif_erlang_phash2_1, a, 1);

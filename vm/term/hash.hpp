@@ -29,5 +29,10 @@ inline std::uint64_t hash_term(Term t, std::uint64_t salt = 0) {
 std::uint32_t portable_hash2(Term t);
 /// The same, unless it takes more steps (of some ten nanoseconds) than that: then false.
 [[nodiscard]] bool portable_hash2_within(SWord steps, Term t, std::uint32_t* hash);
+/// Likewise the number of erlang:phash/2.
+[[nodiscard]] bool old_portable_hash_within(SWord steps, Term t, std::uint32_t* hash);
+/// What an atom adds to either: characters of Latin-1 count as one, others by the bytes of their
+/// UTF-8 form.
+std::uint32_t portable_atom_number(Term atom);
 
 }  // namespace vmrun

@@ -79,21 +79,6 @@ struct Mixer {
   }
 };
 
-/// Characters of Latin-1 count as one, others by the bytes of their UTF-8 form.
-std::uint32_t atom_number(Term atom) {
-  const std::string_view text = atom_text(atom);
-  std::uint32_t h = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    auto c = static_cast<unsigned char>(text[i]);
-    if ((c & 0xFE) == 0xC2 && i + 1 < text.size())
-      c = static_cast<unsigned char>(c << 6 | (text[++i] & 0x3F));
-    h = (h << 4) + c;
-    const std::uint32_t high = h & 0xF0000000;
-    h ^= high >> 24 ^ high;
-  }
-  return h;
-}
-
 class PortableHash {
  public:
   explicit PortableHash(SWord steps) : left_(steps) {}
@@ -157,7 +142,7 @@ class PortableHash {
     if (t.is_small()) {
       m_.add_small(t.small_value());
     } else if (t.is_atom()) {
-      m_.hash == 0 ? void(m_.hash = atom_number(t)) : m_.add(atom_number(t), kAtom);
+      m_.hash == 0 ? void(m_.hash = portable_atom_number(t)) : m_.add(portable_atom_number(t), kAtom);
     } else if (t.is_nil()) {
       m_.hash == 0 ? void(m_.hash = 3468870702u) : m_.add(2, kNil);
     } else {
@@ -225,11 +210,11 @@ class PortableHash {
 
   Term fun(const FunObject* f) {
     if (f->is_external) {
-      m_.add(f->exported->arity, atom_number(f->exported->module), golden(1));
-      m_.add(atom_number(f->exported->function), kFunction);
+      m_.add(f->exported->arity, portable_atom_number(f->exported->module), golden(1));
+      m_.add(portable_atom_number(f->exported->function), kFunction);
       return kNonValue;
     }
-    m_.add(f->free_count, atom_number(f->entry->module), golden(1));
+    m_.add(f->free_count, portable_atom_number(f->entry->module), golden(1));
     m_.add(f->entry->index, f->entry->old_uniq, golden(1));
     return all(f->environment(), f->free_count);
   }
@@ -283,6 +268,20 @@ class PortableHash {
 };
 
 }  // namespace
+
+std::uint32_t portable_atom_number(Term atom) {
+  const std::string_view text = atom_text(atom);
+  std::uint32_t h = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto c = static_cast<unsigned char>(text[i]);
+    if ((c & 0xFE) == 0xC2 && i + 1 < text.size())
+      c = static_cast<unsigned char>(c << 6 | (text[++i] & 0x3F));
+    h = (h << 4) + c;
+    const std::uint32_t high = h & 0xF0000000;
+    h ^= high >> 24 ^ high;
+  }
+  return h;
+}
 
 bool portable_hash2_within(SWord steps, Term t, std::uint32_t* hash) {
   return PortableHash(steps).run(t, hash);
