@@ -4,8 +4,8 @@
 
 /// Memory by the megabyte, straight from the system, for heap blocks and binaries. The allocator
 /// keeps what it gets back, and what another thread gives back it does not even look at for a
-/// while; here it goes back to the system at once, but for a few blocks that are likely to be wanted
-/// again. Any thread. Who frees a block knows its size.
+/// while; here it goes back to the system at once, but for a few blocks that are likely to be
+/// wanted again. Any thread. Who frees a block knows its size.
 namespace vmrun {
 
 /// What is as large is mapped, what is smaller comes from allocate.hpp.
