@@ -117,6 +117,14 @@ Term dist_controllers(Process& p) {
   return list.finish();
 }
 
+/// How many processes OTP's system processes ask something at a time; they heed it by themselves.
+std::atomic<Word> most_outstanding_requests{0};  // 0: as many as OTP's machine says at first
+constexpr SWord kMostOutstandingRequests = 134217727;
+Word outstanding_requests_limit() {
+  const Word set = most_outstanding_requests.load(std::memory_order_relaxed);
+  return set ? set : Word{2} * scheduler_count();
+}
+
 const InfoItem kInfo[] = {
     {"schedulers", [](Process&) { return Term::small(scheduler_count()); }},
     {"schedulers_online", [](Process&) { return Term::small(schedulers_online()); }},
@@ -168,6 +176,7 @@ const InfoItem kInfo[] = {
     {"alloc_util_allocators", [](Process&) { return Term::nil(); }},  // none is OTP's
     {"dist_buf_busy_limit",
      [](Process& p) { return number(p, dist::busy_limit.load(std::memory_order_relaxed)); }},
+    {"outstanding_system_requests_limit", [](Process& p) { return number(p, outstanding_requests_limit()); }},
     {"compat_rel", [](Process&) { return Term::small(std::atoi(otp_release.c_str())); }},
     {"driver_version",
      [](Process& p) {
@@ -377,6 +386,12 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
   if (name == "system_logger")
     return a[1] == atoms::logger || a[1] == atoms::undefined || a[1].is_local_pid() ? set_system_logger(a[1])
                                                                                     : raise_badarg(p);
+  if (name == "outstanding_system_requests_limit") {
+    if (!small_in_range(a[1], 1, kMostOutstandingRequests, &n)) return raise_badarg(p);
+    const Word old = outstanding_requests_limit();
+    most_outstanding_requests.store(static_cast<Word>(n), std::memory_order_relaxed);
+    return number(p, old);
+  }
   if (name == "backtrace_depth") {
     if (!small_in_range(a[1], 0, SWord{1} << 32, &n)) return raise_badarg(p);
     return Term::small(

@@ -25,6 +25,11 @@ FILES = {
     'good.erl': '-module(good).\n-export([f/0]).\n-ifdef(NINE).\nf() -> nine.\n-else.\nf() -> {one, ?MODULE}.\n-endif.\n',
     'warns.erl': '-module(warns).\n-export([f/0]).\nf() -> X = 1.\n',
     'wrong.erl': '-module(wrong).\n-export([f/0]).\nf() -> g(.\n',
+    'mine_tests.erl': '-module(mine_tests).\n-include_lib("eunit/include/eunit.hrl").\na_test() -> ?assertEqual(3, 1 + 2).\n'
+                      'b_test_() -> [?_assert(true), ?_assertError(badarith, 1 / list_to_integer("0"))].\nc_test() -> ?assert(false).\n',
+    'words.ex': 'defmodule Words do\n  def count(words), do: Enum.frequencies(words) |> Enum.sort()\nend\n',
+    'words.exs': 'Code.require_file("words.ex")\nIO.inspect(Words.count(System.argv()))\n{:ok, a} = Agent.start_link(fn -> %{} end)\n'
+                 'Agent.update(a, &Map.put(&1, :x, <<1, 2::size(4)>>))\nIO.inspect(Agent.get(a, & &1))\nIO.puts(String.upcase("gr\u00fc\u00dfe"))\n',
     'scanned.xrl': 'Definitions.\nRules.\n[a-z]+ : {token, {word, TokenLine, TokenChars}}.\nErlang code.\n',
 }
 
@@ -53,6 +58,19 @@ CASES = {
     'its environment': 'erl -noshell -eval \'[io:format("~p~n", [{V, os:getenv(V)}]) || V <- ["ROOTDIR", "BINDIR", "EMU", "PROGNAME"]], halt().\'',
     'its release': 'erl -noshell -eval \'[io:format("~p~n", [erlang:system_info(I)]) || I <- [otp_release, version]], halt().\'',
 }
+
+# Programs of others that find `erl` by PATH: case -> (the program that must be installed, piece of shell). How long it took is left out.
+PROGRAMS = {
+    'rebar3: a new application': ('rebar3', 'export QUIET=1; rebar3 new app name=mine && cd mine && rebar3 compile && mkdir test && cp ../mine_tests.erl test && rebar3 eunit; '
+                                            'echo $?; cat _build/test/lib/mine/ebin/mine.app'),
+    'rebar3: an escript': ('rebar3', 'rebar3 new escript name=mine && cd mine && rebar3 escriptize && _build/default/bin/mine a b'),
+    'rebar3: dependencies and xref': ('rebar3', 'rebar3 new lib name=mine && cd mine && rebar3 tree && rebar3 xref; echo $?; rebar3 shall; echo $?'),
+    'elixir: expressions': ('elixir', 'elixir -e "IO.inspect(Enum.map(1..3, &(&1 * 2)))"; elixir -e "raise \\"no\\"" 2>/dev/null; echo $?'),
+    'elixir: a script': ('elixir', 'elixir words.exs one two one'),
+    'elixir: a module compiled': ('elixirc', 'elixirc words.ex && elixir -e "IO.inspect(Words.count(~w(a b a)))" && ls'),
+    'mix: a new project, tested': ('mix', 'mix new mine && cd mine && mix test --seed 0 && mix run -e "IO.puts(Mine.hello())" && mix escript.build; echo $?; ls _build'),
+}
+TOOK = re.compile(r'Finished in .*')
 
 
 def add_archive(folder):
@@ -91,13 +109,16 @@ def outcome(shell, path):
         return [done.returncode, *(text.replace(name, 'FOLDER').replace(str(port), 'PORT') for text in (done.stdout, done.stderr))]
 
 
-def agree(bin_folder, shell):
+def agree(bin_folder, shell, needed=None):
+    if needed and not shutil.which(needed):
+        raise Skip(f'no {needed} here')
     if not shutil.which('erl') or not shutil.which('erlc'):
         raise Skip('no erl here')
     path = os.environ['PATH'] + ':/usr/lib/erlang/bin'  # Debian has a link to most of what is there in /usr/bin, and none to typer
     ours, theirs = outcome(shell, f'{bin_folder}:{path}'), outcome(shell, path)
     for one in (ours, theirs):
         one[2] = re.sub(r'\n\n', '\n', one[2])
+        one[1] = TOOK.sub('Finished', one[1])
     if ours != theirs:
         raise Failure(f'status, output, standard error: {ours}\na stock OTP: {theirs}')
 
@@ -114,4 +135,5 @@ def links_are_commands(bin_folder):
 def tests(build):
     bin_folder = pathlib.Path(build).resolve() / 'bin'
     return [Test('command', f'bin: {name}', lambda shell=shell: agree(bin_folder, shell)) for name, shell in CASES.items()] + [
+        Test('command', f'bin: {name}', lambda needed=needed, shell=shell: agree(bin_folder, shell, needed)) for name, (needed, shell) in PROGRAMS.items()] + [
         Test('command', 'bin: each link is a command of OTP', lambda: links_are_commands(bin_folder))]

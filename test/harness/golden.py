@@ -116,10 +116,10 @@ class StockErl:
         first, newline, rest = text.partition('\n')
         return name, f"-module('{name}').{export}{first}{newline}{rest}"
 
-    def compile(self, script, change=lambda text: text):
+    def compile(self, script, change=lambda text: text, options=()):
         """Returns the folder, the module, and the result of erlc."""
         name, text = self.module_text(script, change)
-        folder = self.folder / re.sub(r'\W', '_', script.name)
+        folder = self.folder / re.sub(r'\W', '_', script.name + ''.join(options))
         folder.mkdir(exist_ok=True)
         (folder / f'{name}.erl').write_text(text, encoding='utf-8', errors='surrogateescape')
         for other in script.path.parent.glob('*.hrl'):
@@ -127,7 +127,7 @@ class StockErl:
         for other in script.path.parent.glob('*.erl'):  # modules that go with the scripts of the folder
             shutil.copy(other, folder)
             subprocess.run(['erlc', other.name], cwd=folder, check=True, capture_output=True, env=self.compiling)
-        return folder, name, run_program(['erlc', '+nowarn_unused_vars', '-o', str(folder), str(folder / f'{name}.erl')],
+        return folder, name, run_program(['erlc', '+nowarn_unused_vars', *options, '-o', str(folder), str(folder / f'{name}.erl')],
                                          '', 60, cwd=folder, env=self.compiling)
 
     def run(self, script, folder, module, env=ENVIRONMENT):
@@ -153,3 +153,26 @@ class StockErl:
                 raise Failure(difference)
 
         return Test('erl', script.name, run)
+
+
+# Areas whose scripts erlc compiles for vmrun, with these options: for machines of its own release, and of the oldest that it knows.
+COMPILED_AREAS = ('bits', 'comprehensions', 'funs', 'patterns', 'strings', 'unicode')
+COMPILED_FOR = {'erlc': [], 'r22': ['+r22']}
+
+
+def compiled_tests(scripts, erl, vmrun):
+    return [Test('erlc', f'{script.name} [{mode}]', functools.partial(run_compiled, script, erl, vmrun, mode, options))
+            for script in scripts if script.name.startswith(COMPILED_AREAS) for mode, options in COMPILED_FOR.items()]
+
+
+def run_compiled(script, erl, vmrun, mode, options):
+    """What a script prints when erlc has compiled it: the same."""
+    if why := erl.unable(script) or script.mode_skips.get(mode):
+        raise Skip(why)
+    folder, module, (status, out, err) = erl.compile(script, options=options)
+    if status != 0:
+        raise Failure('erlc: ' + out + err)
+    result = run_program([os.path.abspath(vmrun), *script.flags, '-pa', str(folder), str(folder / f'{module}.beam'), *script.arguments],
+                         script.stdin, script.timeout, cwd=folder)
+    if difference := script.differences(*result):
+        raise Failure(difference)

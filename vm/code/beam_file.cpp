@@ -539,7 +539,7 @@ class Parser {
       const generic::OpcodeRow& row = generic::kOpcodes[opcode];
       if (row.old)
         return r.fail(std::string("instruction ") + row.name +
-                      " is of compilers older than OTP 25: compile the module again");
+                      " is of compilers older than OTP 22: compile the module again");
       const auto arity = static_cast<std::uint8_t>(std::strlen(row.signature));
       const auto first = static_cast<std::uint32_t>(f_.operands.size());
       for (unsigned i = 0; i < arity; i++) {

@@ -25,7 +25,7 @@ def main(tab, out):
         for number, name, _, _ in table:
             f.write(f"  k_{name} = {number},\n")
         f.write("};\n\nstruct OpcodeRow {\n  const char* name;\n  const char* signature;  // a letter per operand, see opcodes.tab\n"
-                "  bool old;               // no compiler since OTP 25 writes it\n};\n")
+                "  bool old;               // no compiler since OTP 22 writes it\n};\n")
         f.write(f"inline constexpr unsigned kOpcodeCount = {len(table) + 1};\n")
         f.write("inline constexpr OpcodeRow kOpcodes[kOpcodeCount] = {\n    {nullptr, nullptr, true},\n")
         for _, name, signature, meaning in table:

@@ -113,6 +113,14 @@ bool Loader::flag_list(const Arg& a, Word* flags) {
   return l.is_nil() || fail("bad flags");
 }
 
+void Loader::add_segment(std::vector<ListWord>* segments, BinarySegment type, Word flags, Word unit,
+                         Word position, Word source, Word size) {
+  segments->push_back({static_cast<Word>(type) | (resolve_bit_flags(static_cast<unsigned>(flags)) & 7) << 8 |
+                       unit << 16 | position << 32});
+  segments->push_back({source});
+  segments->push_back({size});
+}
+
 bool Loader::create_bin(const Arg* a) {
   const Arg* m = members(a[5]);
   std::vector<ListWord> words;
@@ -142,10 +150,7 @@ bool Loader::create_bin(const Arg* a) {
       source = any(m[4]);
       size = any(m[5]);
     }
-    words.push_back({static_cast<Word>(type) | (resolve_bit_flags(static_cast<unsigned>(flags)) & 7) << 8 |
-                     m[2].value << 16 | m[1].value << 32});
-    words.push_back({source});
-    words.push_back({size});
+    add_segment(&words, type, flags, m[2].value, m[1].value, source, size);
   }
   e_.emit(Family::bs_create_bin, {operand(a[4]), number(a[2].value), need(heap_words(a[1])), operand(a[0])},
           words);
@@ -230,7 +235,7 @@ bool Loader::bits_instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_bs_match: return bs_match(a);
     case generic::k_bs_init_writable: e_.emit(Family::bs_init_writable, {}); return true;
     case generic::k_bs_create_bin: return create_bin(a);
-    default: return fail("this machine has no such instruction");
+    default: return old_instruction(opcode, a);
   }
 }
 

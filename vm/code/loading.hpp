@@ -160,13 +160,24 @@ class Loader {
   void skip(Operand ctx, Operand size, Word unit, Operand otherwise);
   bool bs_match(const Arg* a);
   bool flag_list(const Arg& a, Word* flags);
+  static void add_segment(std::vector<ListWord>* segments, BinarySegment type, Word flags, Word unit,
+                          Word position, Word source, Word size);
   bool create_bin(const Arg* a);
+
+  // ---- Instructions of older compilers (loader_old.cpp) ----
+
+  bool old_instruction(std::uint8_t opcode, const Arg* a);
+  bool old_segment(std::uint8_t opcode, const Arg* a, std::vector<ListWord>* segments);
+  bool old_construction(const Arg& fail_label, Word words, Word live, const Arg& dst,
+                        std::vector<ListWord> segments);
+  bool old_fun(Word index);
+
   bool bits_instruction(std::uint8_t opcode, const Arg* a);
 
   // ---- The pass (loader.cpp) ----
 
   bool translate();
-  // Each hands on what it does not know; bits_instruction is the last.
+  // Each hands on what it does not know; old_instruction is the last.
   bool instruction(std::uint8_t opcode, const Arg* a);
   bool function_instruction(std::uint8_t opcode, const Arg* a);
   bool data_instruction(std::uint8_t opcode, const Arg* a);

@@ -276,7 +276,8 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
     if (f == Failure::kBadarg) return raise_bad_segment(p, s);
     if (f == Failure::kSystemLimit || (total += bits) > max_binary_bits()) return raise_large_segment(p, s);
   }
-  if (!room_for(p, need + (append ? kAppendWords : new_bits_words(total)), x, live, nullptr, 0))
+  if (live != kNoCollect &&
+      !room_for(p, need + (append ? kAppendWords : new_bits_words(total)), x, live, nullptr, 0))
     return kNonValue;
   BitBuilder builder;
   Term result;
