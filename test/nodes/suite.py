@@ -41,7 +41,9 @@ def tests(vmrun):
                   test('another distribution module', proto_dist),
                   test('a distribution driver that has no outputv', plain_driver), test('IPv6', ipv6), test('the cookie file', cookie_file),
                   test('a name that cannot be', bad_name), test('connected once only', connected_once),
-                  test('between two nodes of erl that part', between_two), test('started by the program', started_by_program),
+                  test('between two nodes of erl that part, without global', lambda v: between_two(v, ['-otp', 'none'], 'both stay')),
+                  test('between two nodes of erl that part, with global', lambda v: between_two(v, [], 'lost one')),
+                  test('started by the program', started_by_program),
                   test('erl_call', erl_call), test('a remote shell', remote_shell), test("a stock node's tools", tools),
                   test('a node in C', c_node), test('Elixir', elixir), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True)]
     for part in (handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls):
@@ -54,7 +56,7 @@ def tests_in_mode(vmrun, mode, seed, folder):
     flags, factor = MODES[mode]
     clusters.slowness = max(clusters.slowness, factor)
     path = pathlib.Path(folder) / f'vmrun-{mode}'
-    path.write_text(f'#!/bin/sh\nexec {shlex.join([os.path.abspath(vmrun), *(flag.format(seed=seed) for flag in flags)])} "$@"\n')
+    path.write_text(f'#!/bin/bash\nexec -a "$0" {shlex.join([os.path.abspath(vmrun), *(flag.format(seed=seed) for flag in flags)])} "$@"\n')
     path.chmod(0o755)
     return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.alone) for t in tests(str(path))]
 
@@ -200,8 +202,12 @@ def simultaneous(vmrun, first, second):
         b.wait_for('met')
 
 
-def between_two(vmrun):
-    """global of a stock erl breaks further connections where some are lost (prevent_overlapping_partitions); those to a node without it stay."""
+def between_two(vmrun, flags, outcome):
+    """global breaks further connections where some are lost (prevent_overlapping_partitions); those to a node without it stay."""
+    told = {'both stay': '[(fun Alone() -> rpc:call(N, erlang, nodes, []) =:= [node()] orelse Alone() end)() || N <- [A, B]], '
+                         '[state = element(1, rpc:call(N, sys, get_state, [global_name_server])) || N <- [A, B]], '
+                         '[N = rpc:call(N, erlang, node, []) || N <- [A, B]], receive {nodedown, _} -> ok after 0 -> io:format("both stay~n") end',
+            'lost one': 'receive {nodedown, N} when N =:= A; N =:= B -> io:format("lost one~n") end'}[outcome]
     with Cluster(vmrun) as cluster:
         a, b = cluster.peer('erl', 'a'), cluster.peer('erl', 'b')
         node = cluster.evaluate('vmrun', 'between', f"""
@@ -210,11 +216,8 @@ def between_two(vmrun):
             pong = rpc:call(A, net_adm, ping, [B]),
             ok = net_kernel:monitor_nodes(true),
             true = rpc:call(A, erlang, disconnect_node, [B]),
-            [(fun Alone() -> rpc:call(N, erlang, nodes, []) =:= [node()] orelse Alone() end)() || N <- [A, B]],
-            [state = element(1, rpc:call(N, sys, get_state, [global_name_server])) || N <- [A, B]],
-            [N = rpc:call(N, erlang, node, []) || N <- [A, B]],
-            receive {{nodedown, N}} -> io:format("lost ~p~n", [N]) after 0 -> io:format("both stay~n") end, halt(0)""")
-        expect_end(node, 0, 'both stay')
+            {told}, halt(0)""", flags=flags)
+        expect_end(node, 0, outcome)
 
 
 # --- Finding each other ---

@@ -11,6 +11,7 @@
 #include "vm/term/fun.hpp"
 #include "vm/term/layout.hpp"
 #include "vm/term/long_compare.hpp"
+#include "vm/term/node.hpp"
 
 namespace vmrun {
 
@@ -97,14 +98,23 @@ const std::uint32_t* ref_numbers(Term t) {
   return t.is_local_ref() ? local_ref_numbers(t)
                           : reinterpret_cast<const std::uint32_t*>(object<ExternalObject>(t)->data);
 }
-/// Local things come before those of other nodes; nodes order by where they are known.
+/// nullptr: this one.
 const Node* node_of(Term t) {
   if (t.is_immed() || t.is_local_ref()) return nullptr;
   return object<ExternalObject>(t)->node;
 }
 
+/// By name, then by creation: on every node the same, for programs on several decide by it.
+int compare_nodes(Term a, Term b) {
+  const Node *x = node_of(a), *y = node_of(b);
+  if (x == y) return 0;
+  const Term name = x ? x->name : local_node_name(), other_name = y ? y->name : local_node_name();
+  if (name != other_name) return compare_atoms(name, other_name);
+  return order(x ? x->creation : local_node_creation(), y ? y->creation : local_node_creation());
+}
+
 int compare_refs(Term a, Term b) {
-  if (int c = order(reinterpret_cast<Word>(node_of(a)), reinterpret_cast<Word>(node_of(b)))) return c;
+  if (int c = compare_nodes(a, b)) return c;
   const std::uint32_t* x = ref_numbers(a);
   const std::uint32_t* y = ref_numbers(b);
   for (int i = 2; i >= 0; --i) {
@@ -113,13 +123,17 @@ int compare_refs(Term a, Term b) {
   return 0;
 }
 
-/// Pids, ports: by number, then node.
-int compare_ids(Term a, Term b) {
-  const auto number = [](Term t) {
-    return t.is_immed() ? t.id_number() : object<ExternalObject>(t)->data[0];
-  };
-  if (int c = order(number(a), number(b))) return c;
-  return order(reinterpret_cast<Word>(node_of(a)), reinterpret_cast<Word>(node_of(b)));
+Word number_of(Term t) { return t.is_immed() ? t.id_number() : object<ExternalObject>(t)->data[0]; }
+
+/// By serial and number, then node.
+int compare_pids(Term a, Term b) {
+  if (int c = order(number_of(a), number_of(b))) return c;
+  return compare_nodes(a, b);
+}
+
+int compare_ports(Term a, Term b) {
+  if (int c = compare_nodes(a, b)) return c;
+  return order(number_of(a), number_of(b));
 }
 
 /// All but the environments. Local funs before external ones.
@@ -301,7 +315,8 @@ class Equality {
       case Sub::kMagicRef:
       case Sub::kExternalRef: return b.is_ref() && compare_refs(a, b) == 0;
       case Sub::kExternalPid:
-      case Sub::kExternalPort: return x->header_sub() == y->header_sub() && compare_ids(a, b) == 0;
+      case Sub::kExternalPort:
+        return x->header_sub() == y->header_sub() && number_of(a) == number_of(b) && node_of(a) == node_of(b);
       case Sub::kFun: {
         if (!b.is_fun()) return false;
         const auto *f = object<FunObject>(a), *g = object<FunObject>(b);
@@ -378,8 +393,10 @@ int compare_walk(Term a, Term b, bool exact) {
         if (int c = compare_refs(a, b)) return c;
         break;
       case kPid:
+        if (int c = compare_pids(a, b)) return c;
+        break;
       case kPort:
-        if (int c = compare_ids(a, b)) return c;
+        if (int c = compare_ports(a, b)) return c;
         break;
       case kFun: {
         const auto *f = object<FunObject>(a), *g = object<FunObject>(b);
