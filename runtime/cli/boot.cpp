@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -128,6 +130,11 @@ bool load_program(const Options& o, CodeFinder& finder, Term* module, unsigned* 
       load_module(kNonValue, script.begin, static_cast<std::size_t>(script.end - script.begin), script.path);
   if (!loaded.module) {
     fail(loaded.message);
+    return false;
+  }
+  if (const std::string_view name = atom_text(loaded.module->name); is_machine_module(name)) {
+    fail(fmt::format("{}: the machine itself needs its own module {}: call this one otherwise", o.script,
+                     name));
     return false;
   }
   set_module_path(loaded.module->name, script.path);

@@ -95,10 +95,13 @@ FoundCode CodeFinder::load_file(const std::string& path, bool script) const {
   return code;
 }
 
+bool is_machine_module(std::string_view module) {
+  return std::find(std::begin(kMachineModules), std::end(kMachineModules), module) !=
+         std::end(kMachineModules);
+}
+
 std::string CodeFinder::locate(std::string_view module) const {
-  const bool of_the_machine =
-      std::find(std::begin(kMachineModules), std::end(kMachineModules), module) != std::end(kMachineModules);
-  if (of_the_machine) return embedded_name(module);
+  if (is_machine_module(module)) return embedded_name(module);
   for (const std::string& directory : *current_path()) {
     if (directory == kEmbeddedLibrary) {
       if (find_embedded_module(module)) return embedded_name(module);

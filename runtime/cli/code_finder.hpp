@@ -29,6 +29,8 @@ inline constexpr std::string_view kMachineModules[] = {
     "os",   "prim_file", "prim_net", "ram_file",        "seq_trace",     "user",      "vmrun_trace",
 };
 
+bool is_machine_module(std::string_view module);
+
 struct FoundCode {
   enum class Kind { kNotFound, kCode, kBroken } kind = Kind::kNotFound;
   const std::uint8_t* begin = nullptr;  // into `owned` or the embedded library

@@ -1,5 +1,5 @@
 /* An aggregation by a text. */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 erlang*:::user_trace-i4s4 { @[copyinstr(arg6)] = sum(arg2); }

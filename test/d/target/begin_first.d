@@ -1,5 +1,5 @@
 /* BEGIN comes before the first instruction, END after the last. */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 BEGIN { printf("begin\n"); }

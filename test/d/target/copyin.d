@@ -1,5 +1,5 @@
 /* Bytes of an argument's text; copyinto puts them to memory of the script's. */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 erlang*:::user_trace-i4s4

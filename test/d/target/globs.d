@@ -1,5 +1,5 @@
 /* A description with a glob matches a family. */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 erlang*:::user_trace-n[78] { printf("%s %d\n", probename, arg2); }

@@ -1,5 +1,5 @@
 /* Arguments that are numbers. */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 erlang*:::user_trace-i4s4 { printf("%d %d %d %d\n", arg2, arg3, arg4, arg5); }

@@ -1,5 +1,5 @@
 /* Several descriptions, one clause. */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 erlang*:::user_trace-n7, erlang*:::user_trace-s1 { printf("%s\n", probename); }

@@ -1,5 +1,5 @@
 /* -l with a script: the probes that its clauses wait for, and which descriptions match none. */
-/* target: user.act */
+/* target: own_probes.act */
 /* flags: -ql */
 /* status: 1 */
 

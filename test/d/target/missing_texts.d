@@ -1,5 +1,5 @@
 /* A text that the program has not given is NULL, as a tag that is not set. */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 erlang*:::user_trace-i4s4 { printf("%d %d '%s'\n", arg1 == NULL, arg7 == NULL, arg7 == NULL ? "" : copyinstr(arg7)); }

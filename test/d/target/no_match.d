@@ -1,5 +1,5 @@
 /* A probe that is not there. */
-/* target: user.act */
+/* target: own_probes.act */
 /* status: 1 */
 #pragma D option quiet
 

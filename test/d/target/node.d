@@ -1,5 +1,5 @@
 /* The node's name is there whoever fires, in BEGIN too, as a key and as a text. */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 BEGIN { begun = node; }

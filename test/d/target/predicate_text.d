@@ -1,5 +1,5 @@
 /* A predicate on a text. */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 erlang*:::user_trace-i4s4 /copyinstr(arg6) == "ten"/ { printf("%d\n", arg2); }

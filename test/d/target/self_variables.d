@@ -1,5 +1,5 @@
 /* self-> belongs to the process that fires. */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 erlang*:::user_trace-i4s4 { self->n++; }

@@ -1,5 +1,5 @@
 /* A text of the machine is one of the script's. */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 erlang*:::user_trace-s1 { printf("%d %s\n", strlen(copyinstr(arg0)), strjoin(copyinstr(arg0), "!")); }

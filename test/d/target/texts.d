@@ -1,5 +1,5 @@
 /* Arguments that are texts. */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 erlang*:::user_trace-i4s4 /arg2 == 1/ { printf("%s %s\n", copyinstr(arg6), copyinstr(arg7)); }

@@ -1,6 +1,6 @@
 /* -Z: it need not be there. */
 /* flags: -Z */
-/* target: user.act */
+/* target: own_probes.act */
 #pragma D option quiet
 
 erlang*:::nosuch { exit(0); }
