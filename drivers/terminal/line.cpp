@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "vm/term/print.hpp"
+
 namespace vmrun::terminal {
 namespace {
 
@@ -27,11 +29,9 @@ char32_t take_character(std::string_view* text) {
 }
 
 std::string utf8_of(char32_t c) {
-  const auto tail = [c](unsigned shift) { return static_cast<char>(0x80 | (c >> shift & 0x3F)); };
-  if (c < 0x80) return {static_cast<char>(c)};
-  if (c < 0x800) return {static_cast<char>(0xC0 | c >> 6), tail(0)};
-  if (c < 0x10000) return {static_cast<char>(0xE0 | c >> 12), tail(6), tail(0)};
-  return {static_cast<char>(0xF0 | c >> 18), tail(12), tail(6), tail(0)};
+  std::string text;
+  append_utf8(text, c);
+  return text;
 }
 
 std::size_t width_of(char32_t c) {

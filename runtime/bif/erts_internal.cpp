@@ -1,11 +1,11 @@
 // What OTP's preloaded modules call under the name erts_internal. Many of these are built-in
-// functions of module erlang that give back a reason where those raise it, for OTP raises it in
-// Erlang.
+// functions of module erlang that give back a reason where those raise it: bif.tab names them.
 
 #include <algorithm>
 #include <span>
 
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/or_reason.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/code/beam_file.hpp"
@@ -18,50 +18,17 @@
 #include "vm/term/map.hpp"
 
 namespace vmrun {
-namespace {
-
-/// The result, or the reason that was to be raised.
-Term or_reason(Process& p, Term result) {
-  return result || p.bif_action != BifAction::kRaise ? result : p.exception_value;
-}
-
-}  // namespace
 
 // ---- Ports --------------------------------------------------------------------------------------
 
-Term bif_erts_internal_open_port_2(Process& p, const Term* a) {
-  return or_reason(p, bif_erlang_open_port_2(p, a));
-}
-Term bif_erts_internal_port_command_3(Process& p, const Term* a) {
-  return or_reason(p, bif_erlang_port_command_3(p, a));
-}
-Term bif_erts_internal_port_close_1(Process& p, const Term* a) {
-  return or_reason(p, bif_erlang_port_close_1(p, a));
-}
-Term bif_erts_internal_port_connect_2(Process& p, const Term* a) {
-  return or_reason(p, bif_erlang_port_connect_2(p, a));
-}
-Term bif_erts_internal_port_control_3(Process& p, const Term* a) {
-  return or_reason(p, bif_erlang_port_control_3(p, a));
-}
 /// {ok, Answer}.
 Term bif_erts_internal_port_call_3(Process& p, const Term* a) {
   const Term answer = bif_erlang_port_call_3(p, a);
   return answer ? new_tuple(p.heap, atoms::ok, answer) : or_reason(p, answer);
 }
-Term bif_erts_internal_port_info_1(Process& p, const Term* a) {
-  return or_reason(p, bif_erlang_port_info_1(p, a));
-}
-Term bif_erts_internal_port_info_2(Process& p, const Term* a) {
-  return or_reason(p, bif_erlang_port_info_2(p, a));
-}
 
 // ---- Processes ----------------------------------------------------------------------------------
 
-/// (Leader, Process).
-Term bif_erts_internal_group_leader_2(Process& p, const Term* a) {
-  return or_reason(p, bif_erlang_group_leader_2(p, a));
-}
 /// (Leader, Process, Ref): ok, and the answer is a message {Ref, true | badarg}.
 Term bif_erts_internal_group_leader_3(Process& p, const Term* a) {
   if (!a[2].is_ref()) return raise_badarg(p);
@@ -106,12 +73,6 @@ Term bif_erts_internal_request_system_task_4(Process& p, const Term* a) {
   return a[0] == p.id ? bif_erts_internal_request_system_task_3(p, a + 1) : raise_badarg(p);
 }
 
-Term bif_erts_internal_suspend_process_2(Process& p, const Term* a) {
-  return or_reason(p, bif_erlang_suspend_process_2(p, a));
-}
-Term bif_erts_internal_process_flag_3(Process& p, const Term* a) {
-  return or_reason(p, bif_erlang_process_flag_3(p, a));
-}
 Term bif_erts_internal_check_process_code_1(Process& p, const Term* a) {
   const Term of_caller[] = {p.id, a[0]};
   return bif_erlang_check_process_code_2(p, of_caller);

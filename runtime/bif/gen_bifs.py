@@ -8,9 +8,9 @@ erl_internal OUT.erl: the module of that name
 import re
 import sys
 
-MARKS = {"auto", "guard", "inline", "safe", "bool", "swap", "never", "ref", "located", "heavy"}
+MARKS = {"auto", "guard", "inline", "safe", "bool", "swap", "never", "ref", "located", "heavy", "reason"}
 VALUES = {"since": r"\d+", "inline": "gc", "test": r"[A-Z]\w*", "long": r"yields|elsewhere|holds"}
-OF_ALL = {"guard", "located", "heavy", "long"}
+OF_ALL = {"guard", "located", "heavy", "long", "reason"}
 ROW_FLAGS = {"guard": "kGuard", "located": "kLocated", "heavy": "kHeavy"}
 
 
@@ -74,11 +74,12 @@ def write_rows(rows, header, source):
         f.write("extern const BifRow kBifRows[];\nextern const std::size_t kBifRowCount;\n}  // namespace vmrun\n")
     with open(source, "w", encoding="utf-8") as f:
         f.write("// Made by gen_bifs.py from bif.tab.\n#include \"runtime/bif/bifs_generated.hpp\"\n"
-                "namespace vmrun {\n")
+                "#include \"runtime/bif/or_reason.hpp\"\nnamespace vmrun {\n")
         f.write("const BifRow kBifRows[] = {\n")
         for row in rows:
             flags = " | ".join(f"BifRow::{flag}" for column, flag in ROW_FLAGS.items() if column in row.has) or "0"
-            f.write(f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {row.c_name}}},\n')
+            function = f"gives_reason<{row.c_name}>" if "reason" in row.has else row.c_name
+            f.write(f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {function}}},\n')
         f.write("    {nullptr, nullptr, 0, 0, nullptr}};\n"
                 "const std::size_t kBifRowCount = sizeof kBifRows / sizeof kBifRows[0] - 1;\n}  // namespace vmrun\n")
 

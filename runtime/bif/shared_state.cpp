@@ -342,11 +342,17 @@ constexpr SWord kMaxCells = SWord{1} << 36;
 
 bool is_positive(Term t) { return t.is_small() ? t.small_value() > 0 : t.is_boxed_sub(Term::Sub::kPosBig); }
 
+/// Array of a size that is_positive.
+Term new_array_of(Process& p, Term size, bool is_signed, bool is_counter) {
+  SWord n;
+  return small_in_range(size, 1, kMaxCells, &n) ? new_array(p, n, is_signed, is_counter)
+                                                : raise_system_limit(p);
+}
+
 }  // namespace
 
 Term bif_atomics_new_2(Process& p, const Term* a) {
   static const Term signed_atom = intern_atom("signed");
-  SWord size;
   bool is_signed = true;
   if (!is_positive(a[0])) return raise_badarg(p);
   Term list = a[1];
@@ -357,15 +363,13 @@ Term bif_atomics_new_2(Process& p, const Term* a) {
     is_signed = o.element(1) == atoms::true_;
   }
   if (!list.is_nil()) return raise_badarg(p);
-  return small_in_range(a[0], 1, kMaxCells, &size) ? new_array(p, size, is_signed, false)
-                                                   : raise_system_limit(p);
+  return new_array_of(p, a[0], is_signed, false);
 }
 /// (Size, Options as bits: 1 is signed).
 Term bif_erts_internal_atomics_new_2(Process& p, const Term* a) {
-  SWord size, options;
+  SWord options;
   if (!is_positive(a[0]) || !small_in_range(a[1], 0, Term::kSmallMax, &options)) return raise_badarg(p);
-  return small_in_range(a[0], 1, kMaxCells, &size) ? new_array(p, size, (options & 1) != 0, false)
-                                                   : raise_system_limit(p);
+  return new_array_of(p, a[0], (options & 1) != 0, false);
 }
 Term bif_atomics_get_2(Process& p, const Term* a) { return get_cell(p, a, false); }
 Term bif_atomics_put_3(Process& p, const Term* a) { return put_cell(p, a, false); }
@@ -392,13 +396,12 @@ Term bif_atomics_info_1(Process& p, const Term* a) { return array_info(p, a[0], 
 
 Term bif_counters_new_2(Process& p, const Term* a) {
   static const Term atomics = intern_atom("atomics"), write_concurrency = intern_atom("write_concurrency");
-  SWord size;
   if (!is_positive(a[0])) return raise_badarg(p);
   Term list = a[1];
   for (; list.is_list(); list = list.tail())
     if (list.head() != atomics && list.head() != write_concurrency) return raise_badarg(p);
   if (!list.is_nil()) return raise_badarg(p);
-  return small_in_range(a[0], 1, kMaxCells, &size) ? new_array(p, size, true, true) : raise_system_limit(p);
+  return new_array_of(p, a[0], true, true);
 }
 Term bif_erts_internal_counters_new_1(Process& p, const Term* a) {
   const Term with_options[] = {a[0], Term::nil()};

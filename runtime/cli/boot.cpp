@@ -3,13 +3,13 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+
+#include <fmt/core.h>
 
 #include "drivers/async/pool.hpp"
 #include "drivers/linked_in.hpp"

@@ -182,24 +182,23 @@ struct Node {
   bool is_one = false, wants_epmd = true;
   std::string epmd;  // the command that starts it, if it is not the usual one
 
-  /// A word and its value, nullptr: none. *boot: whether init is told the word too, and its value.
-  Error take(std::string_view word, const std::string* value, bool* boot) {
-    if (word == "-no_epmd") {
-      wants_epmd = false;
-      return {};
+  /// words[*i], of which init is told too; but for -epmd and its value, at which *i is left.
+  Error take(const Words& words, std::size_t* i, Words* boot) {
+    const std::string& word = words[*i];
+    if (word == "-no_epmd") wants_epmd = false;
+    if (is_one_of(word, {"-sname", "-name", "-start_epmd", "-epmd"})) {
+      if (*i + 1 == words.size()) return fmt::format("flag {} needs a value", word);
+      const std::string& value = words[*i + 1];
+      if (word == "-epmd") {
+        epmd = value;
+        ++*i;
+        return {};
+      }
+      if (word != "-start_epmd") is_one = true;
+      else if (is_one_of(value, {"true", "false"})) wants_epmd = value == "true";
+      else return fmt::format("flag -start_epmd is true or false, not '{}'", value);
     }
-    if (!is_one_of(word, {"-sname", "-name", "-start_epmd", "-epmd"})) return {};
-    if (!value) return fmt::format("flag {} needs a value", word);
-    if (word == "-epmd") {
-      epmd = *value;
-      *boot = false;
-    } else if (word == "-start_epmd") {
-      if (!is_one_of(*value, {"true", "false"}))
-        return fmt::format("flag -start_epmd is true or false, not '{}'", *value);
-      wants_epmd = *value == "true";
-    } else {
-      is_one = true;
-    }
+    boot->push_back(word);
     return {};
   }
 };
@@ -222,16 +221,11 @@ Error divide(const Words& words, MachineFlags* machine, Node* node, Words* boot)
       i += 2;
     } else if (word.size() > 1 && word[0] == '+') {
       if (Error e = machine->take(words, &i)) return e;
-    } else if (word == "-detached") {
-      machine->in_background = true;
+    } else if (is_one_of(word, {"-detached", "-noinput"})) {
+      machine->in_background |= word == "-detached";
       boot->insert(boot->end(), {"-noshell", "-noinput"});
-    } else if (word == "-noinput") {
-      boot->insert(boot->end(), {"-noshell", "-noinput"});
-    } else {
-      bool told = true;
-      if (Error e = node->take(word, i + 1 < words.size() ? &words[i + 1] : nullptr, &told)) return e;
-      if (told) boot->push_back(word);
-      else ++i;
+    } else if (Error e = node->take(words, &i, boot)) {
+      return e;
     }
   }
   return {};

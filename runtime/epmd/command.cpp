@@ -133,8 +133,6 @@ constexpr Setting kSettings[] = {
 
 }  // namespace
 
-bool is_running() { return Connection().is_open(); }
-
 int run_command(const std::vector<std::string>& words) {
   bool in_background = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -159,7 +157,7 @@ int run_command(const std::vector<std::string>& words) {
       return usage();
     }
   }
-  if (is_running()) return 0;  // one is enough
+  if (Connection().is_open()) return 0;  // one is enough
   return serve(in_background);
 }
 

@@ -13,7 +13,4 @@ inline constexpr std::string_view kCommand = "epmd";
 /// words: without the name of the command. Returns the exit status.
 int run_command(const std::vector<std::string>& words);
 
-/// Whether a service answers on this host at the port of ERL_EPMD_PORT (4369).
-bool is_running();
-
 }  // namespace vmrun::epmd

@@ -4,13 +4,13 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
 import zipfile
 
 from harness.golden import ENVIRONMENT
 from harness.results import Failure, Skip, Test
+from nodes.cluster import free_port
 
 from .suite import PATIENCE_S
 
@@ -83,12 +83,6 @@ def add_archive(folder):
     (folder / 'archive.es').write_bytes(b'#!/usr/bin/env escript\n%% a comment\n%%! -escript main archive\n' + body.read_bytes())
     for name in ('archive.erl', 'archive.beam', 'body.zip'):
         (folder / name).unlink()
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(('127.0.0.1', 0))
-        return s.getsockname()[1]
 
 
 def outcome(shell, path):
