@@ -3,8 +3,8 @@
 #include "vm/process/bif.hpp"
 #include "vm/process/process.hpp"
 
-/// Built-in functions that give back the reason where others raise it, for OTP's modules raise it in
-/// Erlang.
+/// Built-in functions that give back the reason where others raise it, for OTP's modules raise it
+/// in Erlang.
 namespace vmrun {
 
 /// The result, or the reason that was to be raised.
