@@ -114,7 +114,8 @@ constexpr InfoItem kInfoItems[] = {
     {atoms::compressed, [](Process&, const Table& t) { return bool_term(t.compressed); }},
     {atoms::memory,
      [](Process&, const Table& t) {
-       return Term::small(static_cast<SWord>(t.store->memory_words() + sizeof(Table) / sizeof(Word)));
+       return Term::small(static_cast<SWord>(t.store->memory_words() + t.lock.stripe_words() +
+                                             sizeof(Table) / sizeof(Word)));
      }},
     {atoms::owner, [](Process&, const Table& t) { return t.owner; }},
     {atoms::heir, [](Process&, const Table& t) { return t.heir; }},
@@ -160,8 +161,9 @@ Term bif_ets_new_2(Process& p, const Term* a) {
     t->name = a[0];
     t->owner = p.id;
     const auto keypos = static_cast<Word>(properties.keypos);
-    t->store = properties.kind == Kind::kOrderedSet ? make_tree_store(keypos)
-                                                    : make_hash_store(properties.kind, keypos);
+    t->store = properties.kind == Kind::kOrderedSet
+                   ? make_tree_store(keypos)
+                   : make_hash_store(properties.kind, keypos, t->wants_stripes(properties.kind));
     made = create_table(std::move(t), &taken);
   } else if (t->heir_data) {
     destroy_object(t->heir_data);

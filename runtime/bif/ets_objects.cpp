@@ -96,14 +96,7 @@ bool are_objects(Term t, Word keypos, StepsHere& steps) {
   return t.is_nil();
 }
 
-/// Copies are made before the table is locked; its key position cannot change but the table may.
-bool key_position(Process& p, Term id, Word* keypos) {
-  Locked t(p.id, id, Access::kWrite, false);
-  if (t) *keypos = t.store().keypos();
-  return static_cast<bool>(t);
-}
-
-/// Copies of what is to be inserted, in this order.
+/// Copies of what is to be inserted, in this order: made before the table is locked.
 class Copies {
  public:
   Copies() = default;
@@ -223,26 +216,71 @@ struct Update {
   }
 };
 
-/// What a single small increment does to a small element; the non-value when it takes more than
-/// that.
-Term increment_in_place(Object& o, Word keypos, Term increment) {
-  if (!increment.is_small() || keypos >= o.tuple.tuple_arity()) return kNonValue;
-  Term& element = o.tuple.tuple_elements()[keypos];
-  if (!element.is_small() || !Term::fits_small(element.small_value() + increment.small_value()))
+/// Operations that make small integers of small integers, done in the object itself: most are.
+/// Those that were done are undone if another one is not of that kind.
+class InPlace {
+ public:
+  InPlace(Object& o, Word keypos) : tuple_(o.tuple), keypos_(keypos) {}
+
+  /// An operation, or a list of them: the new value, or a list of those. The non-value: it takes
+  /// more than this, or cannot be done at all.
+  Term update(Process& p, Term operation) {
+    if (!operation.is_cons_or_nil()) return step(operation);
+    Term values[kMost];
+    Word count = 0;
+    for (; operation.is_list(); operation = operation.tail(), ++count) {
+      const Term value = count < kMost ? step(operation.head()) : kNonValue;
+      if (!value) return undo(count);
+      values[count] = value;
+    }
+    if (!operation.is_nil()) return undo(count);
+    Term list = Term::nil();
+    Term* hp = p.heap.alloc(2 * count);
+    while (count) list = make_cons(hp, values[--count], list);
+    return list;
+  }
+
+ private:
+  static constexpr Word kMost = 8;
+
+  Term step(Term operation) {
+    CounterStep s;
+    if (!read_step(operation, keypos_, &s) || s.threshold ||
+        s.position > static_cast<SWord>(tuple_.tuple_arity()))
+      return kNonValue;
+    Term& element = tuple_.tuple_elements()[s.position - 1];
+    if (!element.is_small() || !s.increment.is_small() ||
+        !Term::fits_small(element.small_value() + s.increment.small_value()))
+      return kNonValue;
+    *done_++ = {&element, element};
+    return element = Term::small(element.small_value() + s.increment.small_value());
+  }
+  Term undo(Word count) {
+    while (count--) {
+      --done_;
+      *done_->element = done_->before;
+    }
     return kNonValue;
-  return element = Term::small(element.small_value() + increment.small_value());
-}
+  }
+
+  const Term tuple_;
+  const Word keypos_;
+  struct Done {
+    Term* element;
+    Term before;
+  } changes_[kMost], *done_ = changes_;
+};
 
 Term update_counter(Process& p, Term id, Term key, Term operation, Term initial) {
   Released released;
-  Locked t(p, id, Access::kWrite);
+  Locked t(p, id, Access::kWrite, key);
   if (!t || is_bag(t.store().kind())) return raise_badarg(p);
   Store& store = t.store();
   charge(p, 8);
   Object* o = store.find(key);
   if (o) {
-    if (const Term sum = increment_in_place(*o, store.keypos(), operation))
-      return note_write(p, *t, "update_counter", 1), sum;
+    if (const Term result = InPlace(*o, store.keypos()).update(p, operation))
+      return note_write(p, *t, "update_counter", 1), result;
   } else if (!initial || !is_object(initial, store.keypos())) {
     return raise_badarg(p);
   }
@@ -272,7 +310,7 @@ Term update_counter(Process& p, Term id, Term key, Term operation, Term initial)
 
 Term update_element(Process& p, Term id, Term key, Term changes, Term initial) {
   Released released;
-  Locked t(p, id, Access::kWrite);
+  Locked t(p, id, Access::kWrite, key);
   if (!t || is_bag(t.store().kind())) return raise_badarg(p);
   Store& store = t.store();
   charge(p, 8);
@@ -302,7 +340,7 @@ Term update_element(Process& p, Term id, Term key, Term changes, Term initial) {
 
 Term lookup_element(Process& p, const Term* a, unsigned arity, BifFn self) {
   if (came_back(p)) return run_elsewhere(p, self, a, arity);
-  Locked t(p, a[0], Access::kRead);
+  Locked t(p, a[0], Access::kRead, a[1]);
   SWord pos;
   if (!t || !small_in_range(a[2], 1, static_cast<SWord>(kMaxTupleElements), &pos)) return raise_badarg(p);
   Object* o = t.store().find(a[1]);
@@ -355,44 +393,65 @@ Word erase_group(Store& store, Object* newest, Released& released) {
 
 }  // namespace
 
+namespace {
+
+/// The table that an object, or a list of them, is to be put into.
+Locked locked_for(Process& p, Term id, Term objects, Word keypos) {
+  return objects.is_tuple() ? Locked(p, id, Access::kWrite, objects.element(keypos - 1))
+                            : Locked(p, id, Access::kWrite);
+}
+
+}  // namespace
+
 Term bif_ets_insert_2(Process& p, const Term* a) {
   if (came_back(p)) return run_elsewhere(p, bif_ets_insert_2, a, 2);
   Word keypos;
   StepsHere steps;
-  if (!key_position(p, a[0], &keypos)) return raise_badarg(p);
+  if (!look_at_keypos(a[0], &keypos)) return raise_badarg(p);
   if (!are_objects(a[1], keypos, steps))
     return steps.used_up() ? run_elsewhere(p, bif_ets_insert_2, a, 2) : raise_badarg(p);
   Released released;
   Copies copies;
   if (!copies.add_all(p, a[1], steps)) return run_elsewhere(p, bif_ets_insert_2, a, 2);
-  Locked t(p, a[0], Access::kWrite);
-  if (!t) return raise_badarg(p);
-  copies.take_each([&](Object* o) { t.store().insert(o, released); });
-  note_write(p, *t, "insert", a[1]);
-  return atoms::true_;
+  {
+    const Locked t = locked_for(p, a[0], a[1], keypos);
+    if (!t) return raise_badarg(p);
+    if (t.store().keypos() == keypos) {
+      copies.take_each([&](Object* o) { t.store().insert(o, released); });
+      note_write(p, *t, "insert", a[1]);
+      return atoms::true_;
+    }
+  }
+  return bif_ets_insert_2(p, a);  // another table has got the name meanwhile
 }
 
 Term bif_ets_insert_new_2(Process& p, const Term* a) {
   if (came_back(p)) return run_elsewhere(p, bif_ets_insert_new_2, a, 2);
   Word keypos;
   StepsHere steps;
-  if (!key_position(p, a[0], &keypos)) return raise_badarg(p);
+  if (!look_at_keypos(a[0], &keypos)) return raise_badarg(p);
   if (!are_objects(a[1], keypos, steps))
     return steps.used_up() ? run_elsewhere(p, bif_ets_insert_new_2, a, 2) : raise_badarg(p);
   Released released;
   Copies copies;
   if (!copies.add_all(p, a[1], steps)) return run_elsewhere(p, bif_ets_insert_new_2, a, 2);
-  Locked t(p, a[0], Access::kWrite);
-  if (!t) return raise_badarg(p);
-  const bool all_new = copies.all_of([&](const Object* o) { return !t.store().find(t.store().key_of(o)); });
-  if (all_new) copies.take_each([&](Object* o) { t.store().insert(o, released); });
-  note_write(p, *t, "insert_new", all_new ? a[1] : Term::nil());
-  return bool_term(all_new);
+  {
+    const Locked t = locked_for(p, a[0], a[1], keypos);
+    if (!t) return raise_badarg(p);
+    if (t.store().keypos() == keypos) {
+      const bool all_new =
+          copies.all_of([&](const Object* o) { return !t.store().find(t.store().key_of(o)); });
+      if (all_new) copies.take_each([&](Object* o) { t.store().insert(o, released); });
+      note_write(p, *t, "insert_new", all_new ? a[1] : Term::nil());
+      return bool_term(all_new);
+    }
+  }
+  return bif_ets_insert_new_2(p, a);
 }
 
 Term bif_ets_lookup_2(Process& p, const Term* a) {
   if (came_back(p)) return run_elsewhere(p, bif_ets_lookup_2, a, 2);
-  Locked t(p, a[0], Access::kRead);
+  Locked t(p, a[0], Access::kRead, a[1]);
   if (!t) return raise_badarg(p);
   charge(p, 8);
   Object* newest = t.store().find(a[1]);
@@ -409,7 +468,7 @@ Term bif_ets_lookup_element_4(Process& p, const Term* a) {
 }
 
 Term bif_ets_member_2(Process& p, const Term* a) {
-  Locked t(p, a[0], Access::kRead);
+  Locked t(p, a[0], Access::kRead, a[1]);
   if (!t) return raise_badarg(p);
   const bool found = t.store().find(a[1]) != nullptr;
   note_lookup(p, *t, "member", found, found);
@@ -419,7 +478,7 @@ Term bif_ets_member_2(Process& p, const Term* a) {
 Term bif_ets_take_2(Process& p, const Term* a) {
   if (came_back(p)) return run_elsewhere(p, bif_ets_take_2, a, 2);
   Released released;
-  Locked t(p, a[0], Access::kWrite);
+  Locked t(p, a[0], Access::kWrite, a[1]);
   if (!t) return raise_badarg(p);
   Object* newest = t.store().find(a[1]);
   if (too_long(group_words(t.store(), newest))) return run_elsewhere(p, bif_ets_take_2, a, 2);
@@ -431,7 +490,7 @@ Term bif_ets_take_2(Process& p, const Term* a) {
 Term bif_ets_delete_2(Process& p, const Term* a) {
   if (came_back(p)) return run_elsewhere(p, bif_ets_delete_2, a, 2);
   Released released;
-  Locked t(p, a[0], Access::kWrite);
+  Locked t(p, a[0], Access::kWrite, a[1]);
   if (!t) return raise_badarg(p);
   Object* newest = t.store().find(a[1]);
   if (is_bag(t.store().kind()) && too_long(group_words(t.store(), newest)))
@@ -471,8 +530,9 @@ Term delete_all(Process& p, const Term* a) {
   charge(p, static_cast<SWord>(count));
   if (t->fixers.empty()) {
     dropped = std::move(t->store);
-    t->store = dropped->kind() == Kind::kOrderedSet ? make_tree_store(dropped->keypos())
-                                                    : make_hash_store(dropped->kind(), dropped->keypos());
+    t->store = dropped->kind() == Kind::kOrderedSet
+                   ? make_tree_store(dropped->keypos())
+                   : make_hash_store(dropped->kind(), dropped->keypos(), dropped->striped());
   } else {
     std::vector<Object*> all;
     Position at;

@@ -1,3 +1,4 @@
+#include "runtime/bif/nodes.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/code/module.hpp"
@@ -103,15 +104,23 @@ Term bif_erlang_node_1(Process& p, const Term* a) {
   return raise_badarg(p);
 }
 
-/// A node that others have yet to name is alive too, as in OTP: net_kernel says of itself that it
-/// waits for a name.
-Term bif_erlang_is_alive_0(Process& p, const Term*) {
+namespace {
+
+/// A node that others have yet to name: net_kernel, OTP's and ours, says so of itself in a
+/// persistent term.
+bool waits_for_its_name(Process& p) {
   static const Term erts_internal = intern_atom("erts_internal"),
                     dynamic_name = intern_atom("dynamic_node_name");
-  if (is_alive()) return atoms::true_;
+  if (is_alive()) return false;
   const Term named_by_others[] = {new_tuple(p.heap, erts_internal, dynamic_name), atoms::false_};
-  return bif_persistent_term_get_2(p, named_by_others);
+  return bif_persistent_term_get_2(p, named_by_others) == atoms::true_;
 }
+
+}  // namespace
+
+bool counts_as_alive(Process& p) { return is_alive() || waits_for_its_name(p); }
+
+Term bif_erlang_is_alive_0(Process& p, const Term*) { return bool_term(counts_as_alive(p)); }
 
 Term bif_erlang_disconnect_node_1(Process& p, const Term* a) {
   static Export* const disconnect = export_entry(atoms::net_kernel, intern_atom("disconnect"), 1);
@@ -125,6 +134,10 @@ namespace {
 Term monitor_node(Process& p, Term node, Term flag, bool passive) {
   if (!node.is_atom() || (flag != atoms::true_ && flag != atoms::false_)) return raise_badarg(p);
   if (node == local_node_name() && is_alive()) return atoms::true_;
+  if (waits_for_its_name(p)) {  // and so is connected to nobody
+    if (flag == atoms::true_) send_nodedown(p.id, node);
+    return atoms::true_;
+  }
   if (!is_alive()) return raise_error(p, atoms::notalive);
   Channel& channel = channel_to(node);
   if (flag == atoms::false_) {

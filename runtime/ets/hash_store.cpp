@@ -17,6 +17,9 @@
 // inserted under a key that is there already, dead or alive, goes in front of it, or takes the
 // place of a dead object: so a traversal that goes from key to key meets no object twice, and a key
 // that comes and goes takes one place.
+//
+// A striped store has at least as many buckets as stripes, so that a bucket, and the one that it is
+// split into, belong to one stripe.
 
 namespace vmrun::ets {
 namespace {
@@ -25,7 +28,8 @@ constexpr std::size_t kLeastBuckets = usual_or_small<std::size_t>(8, 1);
 
 class HashStore final : public Store {
  public:
-  HashStore(Kind kind, Word keypos) : Store(kind, keypos), buckets_(kLeastBuckets) {}
+  HashStore(Kind kind, Word keypos, bool striped)
+      : Store(kind, keypos, striped), least_(striped ? kStripes : kLeastBuckets), buckets_(least_) {}
   ~HashStore() override {
     Released all;
     for (Object* o : buckets_) {
@@ -84,8 +88,9 @@ class HashStore final : public Store {
     o->next = *link;
     *link = o;
     count_in(o);
+    if (striped()) return;
     // Two, for there may have been many insertions while the table was fixed.
-    for (int i = 0; i < 2 && fixes_ == 0 && count_ > buckets_.size(); ++i) split();
+    for (int i = 0; i < 2 && fixes_ == 0 && count() > buckets_.size(); ++i) split();
   }
 
   void replace(Object* old, Object* fresh, Released& released) override {
@@ -95,7 +100,7 @@ class HashStore final : public Store {
 
   void erase(Object* o, Released& released) override {
     if (fixes_) {
-      --count_;  // its memory stays
+      count_dead(o);
       o->dead = true;
       if (dead_in_.size() <= buckets_.size()) dead_in_.push_back(index(o->hash));
       return;
@@ -103,7 +108,7 @@ class HashStore final : public Store {
     count_out(o);
     *link_to(o) = o->next;
     released.add(o);
-    if (count_ * 4 < buckets_.size() && buckets_.size() > kLeastBuckets) merge();
+    if (!striped() && count() * 4 < buckets_.size() && buckets_.size() > least_) merge();
   }
 
   Object* first() const override { return first_in(0); }
@@ -139,6 +144,20 @@ class HashStore final : public Store {
       for (std::size_t i : dead_in_) remove_dead(&buckets_[i], released);
     dead_in_ = {};
   }
+  bool is_fixed() const override { return fixes_ != 0; }
+
+  bool is_unbalanced(std::uint64_t hash) const override {
+    const Word count = count_in_stripe(hash), buckets = buckets_.size() / kStripes;
+    return fixes_ == 0 && (count > 2 * buckets + 2 || (count * 8 < buckets && buckets_.size() > least_));
+  }
+  void balance() override {
+    const Word wanted = 2 * count();
+    for (int i = 0; i < kSplitsAtATime && fixes_ == 0; ++i) {
+      if (buckets_.size() < wanted) split();
+      else if (buckets_.size() > 4 * wanted && buckets_.size() > least_) merge();
+      else return;
+    }
+  }
 
  private:
   Word overhead_words() const override {
@@ -165,7 +184,7 @@ class HashStore final : public Store {
     Object* old = *link;
     fresh->next = old->next;
     *link = fresh;
-    if (old->dead) words_ -= memory_of(old);
+    if (old->dead) forget_dead(old);
     else count_out(old);
     count_in(fresh);
     released.add(old);
@@ -178,7 +197,7 @@ class HashStore final : public Store {
         continue;
       }
       *link = o->next;
-      words_ -= memory_of(o);
+      forget_dead(o);
       released.add(o);
     }
   }
@@ -216,6 +235,9 @@ class HashStore final : public Store {
     if (buckets_.capacity() > 4 * buckets_.size()) buckets_.shrink_to_fit();
   }
 
+  static constexpr int kSplitsAtATime = 512;  // some ten microseconds
+
+  const std::size_t least_;
   std::vector<Object*> buckets_;
   Word fixes_ = 0;
   /// Buckets with dead objects, some perhaps several times; when there are more than buckets, any
@@ -248,8 +270,8 @@ void destroy_object(Object* o) {
   free_bytes(o);
 }
 
-std::unique_ptr<Store> make_hash_store(Kind kind, Word keypos) {
-  return std::make_unique<HashStore>(kind, keypos);
+std::unique_ptr<Store> make_hash_store(Kind kind, Word keypos, bool striped) {
+  return std::make_unique<HashStore>(kind, keypos, striped);
 }
 
 }  // namespace vmrun::ets

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 
@@ -8,8 +9,10 @@
 
 /// Where a table keeps its objects: a hash table (set, bag, duplicate_bag) or a search tree
 /// (ordered_set). Stores know no locks: whoever holds the table's lock (exclusively for changes)
-/// may call. Objects that go out of use are collected in a `Released` list so that they are freed
-/// after the lock is given back.
+/// may call. In a striped store, which is a set, find, insert, replace and erase touch only what
+/// belongs to the stripe of the key's hash, so the lock of that stripe is enough; but nothing may
+/// be changed so while the table is fixed. Objects that go out of use are collected in a `Released`
+/// list so that they are freed after the lock is given back.
 namespace vmrun::ets {
 
 enum class Kind : std::uint8_t { kSet, kOrderedSet, kBag, kDuplicateBag };
@@ -59,17 +62,22 @@ struct Position {
   Term key = kNonValue;    // search tree: last one visited
 };
 
+constexpr Word kStripes = 64;
+
 class Store {
  public:
-  Store(Kind kind, Word keypos) : kind_(kind), keypos_(keypos) {}
+  Store(Kind kind, Word keypos, bool striped = false)
+      : kind_(kind), keypos_(keypos), counts_(new Count[striped ? kStripes : 1]), striped_(striped) {}
   virtual ~Store() = default;
   Store(const Store&) = delete;
 
   Term key_of(const Object* o) const { return o->tuple.element(keypos_ - 1); }
   Kind kind() const { return kind_; }
   Word keypos() const { return keypos_; }
-  Word count() const { return count_; }
-  Word memory_words() const { return words_ + overhead_words(); }
+  bool striped() const { return striped_; }
+  /// While others change a striped one: of some moment, as good as now.
+  Word count() const { return sum(&Count::objects); }
+  Word memory_words() const { return sum(&Count::words) + overhead_words(); }
 
   /// The newest object with this key; the next older one with the same key. nullptr: none.
   virtual Object* find(Term key) const = 0;
@@ -100,20 +108,56 @@ class Store {
   /// removes those.
   virtual void fix() {}
   virtual void unfix(Released&) {}
+  virtual bool is_fixed() const { return false; }
+
+  /// A striped store is not made larger or smaller by those who hold a stripe. After a change:
+  /// whether it should be; then balance(), with all of it locked exclusively, does some of it.
+  virtual bool is_unbalanced(std::uint64_t) const { return false; }
+  virtual void balance() {}
 
  protected:
   virtual Word overhead_words() const = 0;
   static Word memory_of(const Object* o) { return o->words + sizeof(Object) / sizeof(Word); }
-  void count_in(const Object* o) { ++count_, words_ += memory_of(o); }
-  void count_out(const Object* o) { --count_, words_ -= memory_of(o); }
+  void count_in(const Object* o) {
+    Count& c = counts_[stripe_of(o->hash)];
+    c.add(&Count::objects, 1), c.add(&Count::words, memory_of(o));
+  }
+  void count_out(const Object* o) {
+    count_dead(o);
+    forget_dead(o);
+  }
+  /// What dies in a fixed table still takes memory.
+  void count_dead(const Object* o) { counts_[stripe_of(o->hash)].add(&Count::objects, Word{} - 1); }
+  void forget_dead(const Object* o) { counts_[stripe_of(o->hash)].add(&Count::words, Word{} - memory_of(o)); }
+  Word count_in_stripe(std::uint64_t hash) const {
+    return counts_[stripe_of(hash)].objects.load(std::memory_order_relaxed);
+  }
 
   const Kind kind_;
   const Word keypos_;
-  Word count_ = 0;
-  Word words_ = 0;  // of objects, dead ones included
+
+ private:
+  /// Changed by who holds the stripe, read by anyone.
+  struct alignas(64) Count {
+    std::atomic<Word> objects{0}, words{0};  // words: of dead ones too
+    void add(std::atomic<Word> Count::*what, Word n) {
+      (this->*what).store((this->*what).load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+    }
+  };
+  Word stripe_of(std::uint64_t hash) const { return striped_ ? hash % kStripes : 0; }
+  Word sum(std::atomic<Word> Count::*what) const {
+    Word all = 0;
+    for (Word i = 0; i < (striped_ ? kStripes : 1); ++i)
+      all += (counts_[i].*what).load(std::memory_order_relaxed);
+    return all;
+  }
+
+  const std::unique_ptr<Count[]> counts_;
+  const bool striped_;
 };
 
-std::unique_ptr<Store> make_hash_store(Kind kind, Word keypos);
+/// striped: a set.
+std::unique_ptr<Store> make_hash_store(Kind kind, Word keypos, bool striped = false);
 std::unique_ptr<Store> make_tree_store(Word keypos);
 
 }  // namespace vmrun::ets

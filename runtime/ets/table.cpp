@@ -12,8 +12,9 @@
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/process/table.hpp"
+#include "vm/term/hash.hpp"
 
-// Lock order: a table's mutex, then `registry_mutex`. Exit hooks, which start from the registry,
+// Lock order: a table's lock, then `registry_mutex`. Exit hooks, which start from the registry,
 // copy what they need and let it go before they lock a table.
 
 namespace vmrun::ets {
@@ -45,6 +46,20 @@ void note_user(Term pid, std::uint32_t slot) {
   user_count.store(used_by.size(), std::memory_order_release);
 }
 
+/// A table locked for as long as this lives.
+class WholeTable {
+ public:
+  WholeTable(const Table& t, bool exclusive) : lock_(t.lock), exclusive_(exclusive) {
+    lock_.lock(exclusive_);
+  }
+  ~WholeTable() { lock_.unlock(exclusive_); }
+  WholeTable(const WholeTable&) = delete;
+
+ private:
+  TableLock& lock_;
+  const bool exclusive_;
+};
+
 Table* table_in(std::uint32_t slot) {
   return slot < kMaxTables ? slots[slot].load(std::memory_order_acquire) : nullptr;
 }
@@ -74,7 +89,7 @@ void release_heir(Table& t) {
 /// The store of a table that goes with the process.
 std::unique_ptr<Store> leave_behind(Process& p, Table& t) {
   Released released;
-  std::unique_lock lock(t.mutex);
+  const WholeTable whole(t, true);
   if (!t.alive) return {};
   if (const Word* fixed = t.fixers.find(p.id))
     for (Word times = *fixed; times; --times) unfix_table(t, p.id, released);
@@ -166,7 +181,7 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
   {
     // A table's lock before the registry's, as everywhere. Nobody holds it long: who comes with the
     // slot's former identifier finds a dead table.
-    std::unique_lock table_lock(t->mutex);
+    const WholeTable whole(*t, true);
     std::lock_guard lock(registry_mutex);
     auto* named = properties->named ? &names[properties->name.atom_index()] : nullptr;
     if (named && named->load(std::memory_order_relaxed) != 0) {
@@ -180,12 +195,14 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
     t->owner = properties->owner;
     t->protection = properties->protection;
     t->store = std::move(properties->store);
+    t->keypos.store(t->store->keypos(), std::memory_order_relaxed);
     t->heir = properties->heir;
     t->heir_data = properties->heir_data;
     t->read_concurrency = properties->read_concurrency;
     t->decentralized_counters = properties->decentralized_counters;
     t->compressed = properties->compressed;
     t->write_concurrency = properties->write_concurrency;
+    t->lock.use_stripes(t->store->striped());
     t->alive = true;
     if (named) named->store(t->slot + 1, std::memory_order_release);
   }
@@ -193,22 +210,56 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
   return t;
 }
 
+bool look_at_keypos(Term id, Word* keypos) {
+  const Table* t = find(id);
+  if (t) *keypos = t->keypos.load(std::memory_order_relaxed);
+  return t != nullptr;
+}
+
 Locked::Locked(Term pid, Term id, Access access, bool exclusive) : exclusive_(exclusive) {
-  Table* t = find(id);
-  if (!t) return;
-  exclusive ? t->mutex.lock() : t->mutex.lock_shared();
-  table_ = t;
-  bool allowed = has_identity(*t, id);
-  if (access == Access::kRead) allowed = allowed && t->can_read(pid);
-  if (access == Access::kWrite) allowed = allowed && t->can_write(pid);
-  if (access == Access::kOwner) allowed = allowed && t->owner == pid;
+  table_ = find(id);
+  if (!table_) return;
+  table_->lock.lock(exclusive_);
+  check(pid, id, access);
+}
+
+Locked::Locked(Process& p, Term id, Access access, Term key) : exclusive_(access == Access::kWrite) {
+  table_ = find(id);
+  if (!table_) return;
+  if (table_->lock.has_stripes()) {
+    hash_ = hash_term(key);
+    by_stripe_ = table_->lock.lock_stripe(hash_, exclusive_);
+    if (by_stripe_ && exclusive_ && table_->alive && table_->store->is_fixed()) {
+      table_->lock.unlock_stripe(hash_, exclusive_);
+      by_stripe_ = false;
+    }
+  }
+  if (!by_stripe_) table_->lock.lock(exclusive_);
+  check(p.id, id, access);
+}
+
+void Locked::check(Term pid, Term id, Access access) {
+  bool allowed = has_identity(*table_, id);
+  if (access == Access::kRead) allowed = allowed && table_->can_read(pid);
+  if (access == Access::kWrite) allowed = allowed && table_->can_write(pid);
+  if (access == Access::kOwner) allowed = allowed && table_->owner == pid;
   if (allowed) return;
-  exclusive ? t->mutex.unlock() : t->mutex.unlock_shared();
+  unlock();
   table_ = nullptr;
 }
 
+void Locked::unlock() {
+  by_stripe_ ? table_->lock.unlock_stripe(hash_, exclusive_) : table_->lock.unlock(exclusive_);
+}
+
 Locked::~Locked() {
-  if (table_) exclusive_ ? table_->mutex.unlock() : table_->mutex.unlock_shared();
+  if (!table_) return;
+  const bool unbalanced = by_stripe_ && exclusive_ && table_->store->is_unbalanced(hash_);
+  unlock();
+  if (!unbalanced) return;
+  table_->lock.lock(true);
+  if (table_->alive) table_->store->balance();
+  table_->lock.unlock(true);
 }
 
 std::unique_ptr<Store> remove_table(Table& t) {
@@ -273,7 +324,7 @@ void for_each_table(const std::function<void(const Table&)>& visit) {
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     const Table* t = table_in(i);
-    std::shared_lock lock(t->mutex);
+    const WholeTable whole(*t, false);
     if (t->alive) visit(*t);
   }
 }

@@ -1,23 +1,22 @@
 #pragma once
 
 #include <memory>
-#include <shared_mutex>
 
-#include "runtime/ets/store.hpp"
+#include "runtime/ets/table_lock.hpp"
 #include "vm/base/flat_table.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/reference.hpp"
 
 /// Tables: identity, owner, rights, and the registry that finds them by identifier or name. A Table
 /// structure is never freed: the slot of a deleted one is used again with another identity, so that
-/// looking a table up takes no lock but its own. Everything is guarded by `mutex`. An exit hook
+/// looking a table up takes no lock but its own. Everything is guarded by `lock`. An exit hook
 /// deletes or passes on what a dying process owns.
 namespace vmrun::ets {
 
 enum class Protection : std::uint8_t { kPublic, kProtected, kPrivate };
 
 struct Table {
-  mutable std::shared_mutex mutex;
+  mutable TableLock lock;
   bool alive = false;
   std::uint32_t slot = 0;
   RefKey key;  // of the identifier
@@ -26,6 +25,7 @@ struct Table {
   Term owner;  // local pid
   Protection protection = Protection::kProtected;
   std::unique_ptr<Store> store;
+  std::atomic<Word> keypos{0};  // the store's, for who does not hold the lock
   Term heir = atoms::none;      // local pid or none
   Object* heir_data = nullptr;  // {Data}
   bool read_concurrency = false, decentralized_counters = false, compressed = false;
@@ -35,6 +35,10 @@ struct Table {
 
   bool can_read(Term pid) const { return protection != Protection::kPrivate || owner == pid; }
   bool can_write(Term pid) const { return protection == Protection::kPublic || owner == pid; }
+  /// Whether its creator says that many use it at the same time. Of bags nobody profits.
+  bool wants_stripes(Kind kind) const {
+    return kind == Kind::kSet && (read_concurrency || write_concurrency != atoms::false_);
+  }
 };
 
 /// The identifier as a term in the caller's heap: the name of a named table, else a reference.
@@ -45,6 +49,10 @@ Term table_ref(Heap& heap, const Table& t);
 /// no slot left. *name_taken: nothing was made because a named table has that name.
 Table* create_table(std::unique_ptr<Table> properties, bool* name_taken);
 
+/// The key position of the table with this identifier, without its lock: it may have gone
+/// meanwhile, and another one with its name have come. False: there is none.
+[[nodiscard]] bool look_at_keypos(Term id, Word* keypos);
+
 enum class Access { kNone, kRead, kWrite, kOwner };
 
 /// A table found by its term and locked; empty if there is none or `p` has no right to use it so.
@@ -53,6 +61,9 @@ class Locked {
   Locked(Term pid, Term id, Access access, bool exclusive);
   Locked(Process& p, Term id, Access access)
       : Locked(p.id, id, access, access == Access::kWrite || access == Access::kOwner) {}
+  /// For find, insert, replace and erase of objects with this key alone: where the table has
+  /// stripes, no more of it is locked. Of what belongs to the whole, only properties may be read.
+  Locked(Process& p, Term id, Access access, Term key);
   ~Locked();
   Locked(const Locked&) = delete;
   explicit operator bool() const { return table_ != nullptr; }
@@ -61,8 +72,12 @@ class Locked {
   Store& store() const { return *table_->store; }
 
  private:
+  void check(Term pid, Term id, Access access);
+  void unlock();
+
   Table* table_ = nullptr;
-  bool exclusive_;
+  bool exclusive_, by_stripe_ = false;
+  std::uint64_t hash_ = 0;
 };
 
 /// Takes a table, locked exclusively, out of the registry. Returns its store, to be destroyed after

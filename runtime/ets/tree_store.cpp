@@ -91,7 +91,7 @@ class TreeStore final : public Store {
 
  private:
   // A node of std::set is three links, a colour, the object and its key.
-  Word overhead_words() const override { return count_ * 6 + sizeof(*this) / sizeof(Word); }
+  Word overhead_words() const override { return count() * 6 + sizeof(*this) / sizeof(Word); }
 
   void exchange(const Node& n, Object* fresh, Released& released) {
     count_out(n.object);

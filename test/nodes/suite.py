@@ -99,6 +99,10 @@ def dynamic_name(vmrun, first, second):
         node = cluster.evaluate(first, 'undefined', f'''
             'nonode@nohost' = node(),
             true = is_alive(),
+            true = monitor_node('{peer.full}', true),
+            receive {{nodedown, '{peer.full}'}} -> ok end,
+            Monitor = monitor(process, {{net_kernel, '{peer.full}'}}),
+            receive {{'DOWN', Monitor, process, {{net_kernel, '{peer.full}'}}, noconnection}} -> ok end,
             true = net_kernel:connect_node('{peer.full}'),
             [Name, "localhost"] = string:split(atom_to_list(node()), "@"),
             true = Name =/= "undefined",

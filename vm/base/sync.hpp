@@ -32,7 +32,8 @@ struct ThreadSync {
   /// Sleeps while the word has this value, until woken, or the time is up (-1: never). May return
   /// for no reason.
   static void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value, std::int64_t timeout_ns);
-  static void futex_wake(std::atomic<std::uint32_t>& word);
+  static void futex_wake(std::atomic<std::uint32_t>& word);  // one of them
+  static void futex_wake_all(std::atomic<std::uint32_t>& word);
 };
 
 }  // namespace vmrun

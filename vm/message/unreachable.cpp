@@ -12,9 +12,7 @@ Reached Unreachable::link(Term to, Term from, std::uint32_t) {
   return Reached::kYes;
 }
 
-/// A node without a name cannot even be asked about names of others.
 Reached Unreachable::monitor(Term to, Term watcher, RefKey key, Term) {
-  if (!to.is_pid()) return Reached::kRefused;
   receiver_of(watcher).down(watcher,
                             {.key = key, .object = to, .name = Term::nil(), .reason = atoms::noconnection});
   return Reached::kYes;

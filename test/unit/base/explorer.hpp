@@ -91,6 +91,10 @@ class Run {
         return;
       }
   }
+  void wake_all(void* word) {
+    for (auto& t : threads_)
+      if (t->asleep_on == word) t->asleep_on = nullptr;
+  }
 
   /// Returns what went wrong, or nothing.
   std::string go() {
@@ -308,6 +312,10 @@ struct ExplorerSync {
     // Like a write to the word: who looks at it before goes to sleep, who does so after does not.
     current_run->step(&word, Run::Touch::kWrites, true);
     current_run->wake(&word);
+  }
+  static void futex_wake_all(Atomic<std::uint32_t>& word) {
+    current_run->step(&word, Run::Touch::kWrites, true);
+    current_run->wake_all(&word);
   }
 };
 

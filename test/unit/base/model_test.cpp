@@ -12,6 +12,7 @@
 #include "vm/base/inbox.hpp"
 #include "vm/base/owner_lock.hpp"
 #include "vm/base/parker.hpp"
+#include "vm/base/shared_mutex.hpp"
 #include "vm/base/work_queue.hpp"
 
 using namespace vmrun;
@@ -104,6 +105,35 @@ TEST_CASE("Parker: who sleeps is woken for whatever comes") {
   };
   REQUIRE(holds(program).runs > 50);
   fails(program, Weaken::kBarriers, "nobody can go on");
+}
+
+TEST_CASE("SharedMutex: one writer or readers, and who sleeps is woken") {
+  const auto program = [](Run& run) {
+    struct Shared {
+      BasicSharedMutex<ExplorerSync, 1> mutex;
+      int readers = 0, writers = 0;
+    };
+    auto s = std::make_shared<Shared>();
+    const auto touch = [] { explorer::current_run->step(nullptr, Run::Touch::kNothing); };
+    for (int writer = 0; writer < 2; ++writer)
+      run.thread([s, touch, &run] {
+        s->mutex.lock();
+        if (s->readers || s->writers++) run.fail("not alone");
+        touch();
+        --s->writers;
+        s->mutex.unlock();
+      });
+    run.thread([s, touch, &run] {
+      s->mutex.lock_shared();
+      ++s->readers;
+      if (s->writers) run.fail("beside a writer");
+      touch();
+      --s->readers;
+      s->mutex.unlock_shared();
+    });
+  };
+  REQUIRE(holds(program).runs > 50);
+  fails(program, Weaken::kUpdates, "nobody can go on");
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include "runtime/ets/store.hpp"
 #include "vm/term/compare.hpp"
+#include "vm/term/hash.hpp"
 
 using namespace vmrun;
 using namespace vmrun::ets;
@@ -63,10 +64,18 @@ void check(const Store& store, const Model& model) {
 }  // namespace
 
 TEST_CASE("Stores of every kind hold what was put in, through growth, shrinking and fixation") {
-  for (const Kind kind : {Kind::kSet, Kind::kOrderedSet, Kind::kBag, Kind::kDuplicateBag}) {
+  const struct {
+    Kind kind;
+    bool striped;
+  } all[] = {{Kind::kSet, false},
+             {Kind::kSet, true},
+             {Kind::kOrderedSet, false},
+             {Kind::kBag, false},
+             {Kind::kDuplicateBag, false}};
+  for (const auto [kind, striped] : all) {
     std::mt19937 random(static_cast<unsigned>(kind) + 1);
     Heap heap;
-    const auto store = make_store(kind);
+    const auto store = striped ? make_hash_store(kind, 1, true) : make_store(kind);
     Model model;
     unsigned fixes = 0;
     for (int round = 0; round < 6000; ++round) {
@@ -91,6 +100,7 @@ TEST_CASE("Stores of every kind hold what was put in, through growth, shrinking 
         store->unfix(released);
         --fixes;
       }
+      if (store->is_unbalanced(hash_term(Term::small(key)))) store->balance();
       if (round % 500 == 499) check(*store, model);
     }
     Released released;
