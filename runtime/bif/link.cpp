@@ -1,3 +1,4 @@
+#include "runtime/bif/nodes.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/message/destination.hpp"
