@@ -128,6 +128,7 @@ class HashStore final : public Store {
   void walk(Position& at, bool, const std::function<bool(Object*)>& visit) const override {
     bool more = true;
     for (; more && at.bucket < buckets_.size(); ++at.bucket) {
+      if (at.bucket + kAhead < buckets_.size()) prefetch(buckets_[at.bucket + kAhead]);
       for (Object* o = buckets_[at.bucket]; o; o = o->next) {
         if (!o->dead && !visit(o)) more = false;
       }
@@ -200,6 +201,13 @@ class HashStore final : public Store {
       forget_dead(o);
       released.add(o);
     }
+  }
+
+  /// Objects of neighbouring buckets lie anywhere in memory: who walks asks for them in advance.
+  static constexpr std::size_t kAhead = 8;
+  static void prefetch(const Object* o) {
+    __builtin_prefetch(o);
+    __builtin_prefetch(reinterpret_cast<const char*>(o) + 64);
   }
 
   Object* first_in(std::size_t bucket) const {
