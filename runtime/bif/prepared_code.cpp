@@ -111,7 +111,16 @@ Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
   if (const Term no = refused(p.heap, "not_purged", all, is_not_purged); no.is_value()) return no;
   const Term waits = refused(p.heap, "on_load", all, has_on_load);
   if (waits.is_value() && all.size() > 1) return waits;
-  for (Prepared* prepared : all) publish_module(prepared->module.exchange(nullptr));
+  ListBuilder beaten(p.heap);  // somebody else has loaded them meanwhile, twice
+  bool all_published = true;
+  for (Prepared* prepared : all) {
+    Module* m = prepared->module.exchange(nullptr);
+    const Term name = m->name;
+    if (publish_module(m).module) continue;
+    beaten.add(name);
+    all_published = false;
+  }
+  if (!all_published) return new_tuple(p.heap, intern_atom("not_purged"), beaten.finish());
   return waits.is_value() ? waits : atoms::ok;
 }
 
