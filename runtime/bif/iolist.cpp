@@ -11,7 +11,7 @@ namespace vmrun {
 
 namespace {
 
-/// So much that no memory has it; one binary more still fits a word, and the bytes fit a small integer.
+/// So much that no memory has it; one binary more still fits a word, and the bytes a small integer.
 constexpr Word kTooManyBits = Word{1} << 61;
 
 }  // namespace

@@ -163,7 +163,7 @@ Term bif_string_list_to_integer_1(Process& p, const Term* a) {
   return n ? new_tuple(p.heap, n, list) : raise_system_limit(p);
 }
 
-/// string:list_to_float/1: {Float, Rest} or {error, no_float | not_a_list}. The fraction may come after a comma.
+/// string:list_to_float/1: {Float, Rest} or {error, no_float | not_a_list}; a comma is a point.
 Term bif_string_list_to_float_1(Process& p, const Term* a) {
   if (!a[0].is_cons_or_nil()) return new_tuple(p.heap, atoms::error, intern_atom("not_a_list"));
   std::string text;

@@ -8,9 +8,8 @@ import subprocess
 import tempfile
 
 from harness.golden import ENVIRONMENT
-from harness.results import Failure  # noqa: F401
 from nodes.cluster import free_port
-from otp.source import SOURCE, compiled, fetched
+from otp.source import SOURCE, compiled, fetched, hook
 
 HERE = pathlib.Path(__file__).resolve().parent
 SECONDS = 600
@@ -48,12 +47,11 @@ def run(folder_of_programs, folder, suite, left_out=(), seconds=SECONDS):
         for name in ('home', 'logs', 'test'):
             (work / name).mkdir()
         fill(work / 'test', fetched() / folder, modules, suite)
-        subprocess.run(['erlc', '-o', str(work), str(HERE / 'otp_results.erl')], check=True)
         environment = dict(ENVIRONMENT, HOME=str(work / 'home'), ERL_EPMD_PORT=str(free_port()), VMRUN_OTP_RESULTS=str(work / 'results'),
                            VMRUN_OTP_LEFT_OUT=','.join(left_out), VMRUN_OTP_WORK=str(work))
         if folder_of_programs:
             environment['PATH'] = f'{folder_of_programs}:{environment["PATH"]}'
-        command = ['ct_run', *SYSTEM, '-pa', str(work), '-pz', str(work / 'test'), '-dir', str(work / 'test'), '-suite', suite, '-no_auto_compile',
+        command = ['ct_run', *SYSTEM, '-pa', str(hook()), '-pz', str(work / 'test'), '-dir', str(work / 'test'), '-suite', suite, '-no_auto_compile',
                    '-logdir', str(work / 'logs'), '-ct_hooks', 'otp_results']
         end, log = run_to_end(command, work, environment, seconds)
         keep(work / 'logs', folder_of_programs, folder, suite)

@@ -7,11 +7,13 @@ there stay.
 """
 import argparse
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from harness.results import Failure  # noqa: E402
 from otp import ct, lists  # noqa: E402
 from otp.source import SOURCE, locked  # noqa: E402
 
@@ -27,7 +29,7 @@ def main():
         folder, _, suite = name.rpartition('/')
         try:
             record(options, folder, suite)
-        except ct.Failure as failure:
+        except Failure as failure:
             print(f'{name}: {failure}', flush=True)
 
 
@@ -35,8 +37,8 @@ def record(options, folder, suite):
     stock = lists.read(lists.STOCK)
     if (folder, suite) not in stock or options.again:
         outcome = ct.run(None, folder, suite, seconds=options.seconds)
-        if not outcome.passed:
-            print(f'{folder}/{suite}: nothing passes with stock erl: {outcome.end} {outcome.log[-800:]}', flush=True)
+        if outcome.end or not outcome.passed:
+            print(f'{folder}/{suite}: {len(outcome.passed)} pass with stock erl: {outcome.end} {outcome.log[-800:]}', flush=True)
             return
         known = lists.Suite(len(outcome.passed))
         known.cases = {case: what for case, (what, _) in outcome.cases.items() if what != 'ok'}
@@ -48,11 +50,17 @@ def record(options, folder, suite):
     mine = lists.Suite()
     for case, (what, why) in outcome.cases.items():
         if case not in known.cases and (what != 'ok' or old.get(case, '').startswith(lists.SOMETIMES)):
-            mine.cases[case] = old.get(case) or f'[{what}: {why[:200]}]'
+            mine.cases[case] = old.get(case) or f'[{what}: {short(why)}]'
     mine.cases.update({case: why for case, why in old.items() if why.startswith(lists.LEFT_OUT) and case not in known.cases})
     enter(lists.OURS, folder, suite, mine)
     not_reached = known.number - len((outcome.cases.keys() | mine.cases.keys()) - known.cases.keys())
     print(f'{folder}/{suite}: erl {known.number}, ours all but {len(mine.cases)}; not reached: {not_reached}; {outcome.end}', outcome.log if not_reached else '', flush=True)
+
+
+def short(why):
+    """Lines of files, but not where these are; nothing of common_test itself."""
+    why = re.sub(r'\[?\{file,"[^"]*"\},\{line,(\d+)\}\]?', r'line \1', why)
+    return re.sub(r',\{test_server,ts_tc.*', '', why)[:200]
 
 
 def enter(path, folder, suite, what):

@@ -59,7 +59,7 @@ def compile_modules(source, folder, modules, to):
     includes = [str(source / i) for i in (folder, *INCLUDES)]
     with open(to / 'compile.log', 'w') as log:
         subprocess.run(['erl', '-noshell', '-enable-feature', 'maybe_expr', '-pa', str(to), '-eval', COMPILE, '-extra', str(to), str(to / 'modules'),
-                        *includes], stdout=log, stderr=log, cwd=to, timeout=600)
+                        *includes], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=to, timeout=600)
 
 
 def make_data(source, to):
@@ -76,6 +76,17 @@ def make_data(source, to):
         with open(template.with_name('make.log'), 'w') as log:
             subprocess.run(['make', '-k'], cwd=template.parent, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     making.rename(to)
+
+
+def hook():
+    """The folder of the compiled hook of common_test."""
+    to, source = SOURCE / 'compiled/hook', HERE / 'otp_results.erl'
+    to.mkdir(parents=True, exist_ok=True)
+    with locked(to / 'lock'):
+        beam = to / 'otp_results.beam'
+        if not beam.exists() or beam.stat().st_mtime < source.stat().st_mtime:
+            subprocess.run(['erlc', '-o', str(to), str(source)], check=True)
+    return to
 
 
 @functools.cache
