@@ -1,5 +1,6 @@
 #include "runtime/bif/iolist.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/bif/support.hpp"
@@ -8,6 +9,13 @@
 /// Lists of bytes and binaries, and binaries of lists.
 namespace vmrun {
 
+namespace {
+
+/// So much that no memory has it; one binary more still fits a word, and the bytes a small integer.
+constexpr Word kTooManyBits = Word{1} << 61;
+
+}  // namespace
+
 SWord iodata_bits(Term t, bool whole_bytes, StepsHere& steps) {
   Word n = 0;
   StepsHere left = steps;
@@ -15,7 +23,7 @@ SWord iodata_bits(Term t, bool whole_bytes, StepsHere& steps) {
       t, [&](std::uint8_t) { n += 8; },
       [&](Term b) {
         const Word size = bit_size_of(b);
-        n += size;
+        n = std::min(n + size, kTooManyBits);
         return !whole_bytes || (size & 7) == 0;
       },
       [&] { return left.spend(1); });

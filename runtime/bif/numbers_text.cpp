@@ -163,13 +163,13 @@ Term bif_string_list_to_integer_1(Process& p, const Term* a) {
   return n ? new_tuple(p.heap, n, list) : raise_system_limit(p);
 }
 
-/// string:list_to_float/1: {Float, Rest} or {error, no_float | not_a_list}.
+/// string:list_to_float/1: {Float, Rest} or {error, no_float | not_a_list}; a comma is a point.
 Term bif_string_list_to_float_1(Process& p, const Term* a) {
   if (!a[0].is_cons_or_nil()) return new_tuple(p.heap, atoms::error, intern_atom("not_a_list"));
   std::string text;
   SWord c;
   for (Term list = a[0]; list.is_list() && small_in_range(list.head(), 0, 127, &c); list = list.tail())
-    text += static_cast<char>(c);
+    text += c == ',' ? '.' : static_cast<char>(c);
   text.resize(float_prefix_length(text));
   double d;
   if (text.empty() || !parse_float(text, &d)) return new_tuple(p.heap, atoms::error, intern_atom("no_float"));

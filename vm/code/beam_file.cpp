@@ -332,6 +332,11 @@ class Parser {
   }
 
   bool compact(Reader& r, CompactValue* out) {
+    if (!compact_of_any_size(r, out)) return false;
+    return !out->big || out->tag == kTagI || r.fail("number too large");
+  }
+
+  bool compact_of_any_size(Reader& r, CompactValue* out) {
     const unsigned b = r.u8();
     if (!r.ok()) return false;
     out->big = nullptr;
@@ -360,8 +365,8 @@ class Parser {
       if (bytes > 8) {
         out->big = p;
         out->big_bytes = static_cast<unsigned>(bytes);
-        if (out->tag != kTagI) return r.fail("number too large");
-        return true;
+        if (out->tag == kTagI || (out->tag == kTagU && !(p[0] & 0x80))) return true;
+        return r.fail("number too large");
       }
       Word v = p[0] & 0x80 ? ~Word{0} : 0;
       for (Word i = 0; i < bytes; i++) v = v << 8 | p[i];
@@ -405,11 +410,11 @@ class Parser {
 
   bool operand(Reader& r, Arg* out, unsigned depth = 0) {
     CompactValue v;
-    if (!compact(r, &v)) return false;
+    if (!compact_of_any_size(r, &v)) return false;
     const auto value = static_cast<Word>(v.value);
     switch (v.tag) {
       case kTagU:
-      case kTagH: *out = {Arg::Kind::kUnsigned, value, 0}; return true;
+      case kTagH: *out = {v.big ? Arg::Kind::kBeyond : Arg::Kind::kUnsigned, value, 0}; return true;
       case kTagI:
         *out = !v.big && Term::fits_small(v.value) ? Arg{Arg::Kind::kConst, Term::small(v.value).raw(), 0}
                                                    : big_integer(v);
@@ -470,8 +475,10 @@ class Parser {
     if (!number(r, &n)) return false;
     if (n > r.left()) return r.fail("list longer than the code");
     std::vector<Arg> members(n);
-    for (Arg& a : members)
+    for (Arg& a : members) {
       if (!operand(r, &a, depth + 1)) return false;
+      if (a.kind == Arg::Kind::kBeyond) return r.fail("number too large");
+    }
     *out = {Arg::Kind::kList, f_.extra.size(), n};
     f_.extra.insert(f_.extra.end(), members.begin(), members.end());
     return true;
@@ -505,6 +512,7 @@ class Parser {
       case 'g': return source || a.kind == K::kFloatReg;
       case 'G': return a.kind == K::kFloatReg || a.is_x() || a.is_y();
       case 'u': return a.kind == K::kUnsigned;
+      case 'n': return a.kind == K::kUnsigned || a.kind == K::kBeyond;
       case 'v': return a.kind == K::kUnsigned && a.value <= kMaxXRegisters;
       case 'h': return a.kind == K::kAlloc || (a.kind == K::kUnsigned && a.value <= kMaxHeapNeed);
       case 'a': return a.is_const() && a.term().is_atom();

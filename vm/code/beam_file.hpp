@@ -31,6 +31,7 @@ struct Arg {
     kY,
     kFloatReg,
     kUnsigned,
+    kBeyond,  // a number that no word holds
     kConst,
     kLiteral,
     kLabel,

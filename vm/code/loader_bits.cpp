@@ -189,7 +189,8 @@ bool Loader::bits_instruction(std::uint8_t opcode, const Arg* a) {
       skip(operand(a[1]), operand(a[2]), a[3].value, operand(a[0]));
       return true;
     case generic::k_bs_test_tail2:
-      e_.emit(Family::bs_test_tail, {operand(a[1]), number(a[2].value), operand(a[0])});
+      if (a[2].kind == Arg::Kind::kBeyond) e_.emit(Family::jump, {operand(a[0])});  // no binary has so many
+      else e_.emit(Family::bs_test_tail, {operand(a[1]), number(a[2].value), operand(a[0])});
       return true;
     case generic::k_bs_test_unit:
       if (a[2].value == 0) return fail("unit 0");

@@ -102,7 +102,7 @@ Term dictionary(ItemContext& a) {
   Term list = Term::nil();
   if (!a.p.extra || a.p.extra->sensitive) return list;
   const Dictionary& d = a.p.extra->dictionary;
-  for (std::size_t i = 0; i < d.size(); ++i) {
+  for (std::size_t i = d.size(); i-- > 0;) {  // in the order of get()
     const Term key = copy_to(a.out, d.key(i)), value = copy_to(a.out, d.value(i));
     list = cons(a.out, pair(a.out, key, value), list);
   }

@@ -1,2 +1,0 @@
-%% Suites take only its assertions.
--include_lib("stdlib/include/assert.hrl").

@@ -1,1 +1,0 @@
-%% Parse transforms are not supported: cases that call ets:fun2ms fail.
