@@ -160,6 +160,19 @@ Term bif_erts_internal_scheduler_wall_time_1(Process& p, const Term* a) {
 /// There is never one to be released by a process: the machine gives literals back by itself.
 Term bif_erts_literal_area_collector_release_area_switch_0(Process&, const Term*) { return atoms::false_; }
 
+/// Only the process that OTP's machine starts for it may ask, and there is none here.
+Term bif_erts_literal_area_collector_send_copy_request_3(Process& p, const Term*) {
+  return raise_error(p, intern_atom("notsup"));
+}
+
+/// How many messages about OTP's allocators will come: there are none here.
+Term bif_erts_internal_gather_alloc_histograms_1(Process& p, const Term* a) {
+  return a[0].is_tuple() ? Term::small(0) : raise_badarg(p);
+}
+Term bif_erts_internal_gather_carrier_info_1(Process& p, const Term* a) {
+  return a[0].is_tuple() ? Term::small(0) : raise_badarg(p);
+}
+
 // ---- Compiled modules ---------------------------------------------------------------------------
 
 namespace {

@@ -4,7 +4,9 @@
 #include "vm/base/clock.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/module.hpp"
+#include "vm/message/send.hpp"
 #include "vm/process/table.hpp"
+#include "vm/sched/scheduler.hpp"
 #include "vm/term/node.hpp"
 
 /// Module ets: tables as such. Objects are in ets_objects.cpp, matching in ets_match.cpp, what is
@@ -260,6 +262,17 @@ Term bif_ets_all_0(Process& p, const Term* a) {
   ListBuilder list(p.heap);
   for_each_table([&](const Table& t) { list.add(table_id(p.heap, t)); });
   return list.finish();
+}
+
+/// A reference; a message {Ref, Tables} follows for each scheduler. One knows of all tables, so the
+/// others have none to tell.
+Term bif_ets_internal_request_all_0(Process& p, const Term*) {
+  const Term ref = make_ref(p.heap);
+  ListBuilder list(p.heap);
+  for_each_table([&](const Table& t) { list.add(table_id(p.heap, t)); });
+  send_from_vm(p.id, new_tuple(p.heap, ref, list.finish()));
+  for (unsigned i = 1; i < scheduler_count(); ++i) send_from_vm(p.id, new_tuple(p.heap, ref, Term::nil()));
+  return ref;
 }
 
 }  // namespace vmrun

@@ -170,6 +170,17 @@ Term erase_elsewhere(Process&, const Term* a) {
   return set_answer(persistent_set(a[0], kNonValue));
 }
 
+Term erase_all_elsewhere(Process&, const Term*) {
+  const EpochGuard guard;
+  look_at_leaving_literals();
+  const PersistentTable* table = persistent.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i <= table->mask; ++i) {
+    const PersistentEntry* e = table->slots[i].load(std::memory_order_acquire);
+    if (e && e->read() && persistent_set(e->key, kNonValue) == Set::kNoRoom) return atoms::system_limit;
+  }
+  return atoms::true_;
+}
+
 /// As a BIF, when the result is the non-value. elsewhere: the same on a dirty scheduler.
 Term set_or_wait(Process& p, const Term* a, unsigned arity, BifFn elsewhere) {
   Term answer;
@@ -193,6 +204,13 @@ Term bif_persistent_term_put_2(Process& p, const Term* a) {
   return set_or_wait(p, a, 2, put_elsewhere) ? atoms::ok : kNonValue;
 }
 Term bif_persistent_term_erase_1(Process& p, const Term* a) { return set_or_wait(p, a, 1, erase_elsewhere); }
+/// All of them. What others put meanwhile may stay.
+Term bif_erts_internal_erase_persistent_terms_0(Process& p, const Term* a) {
+  if (!came_back(p) && wait_for_reclaim(p)) return kNonValue;
+  const Term answer = run_elsewhere(p, erase_all_elsewhere, a, 0);
+  if (answer != atoms::system_limit) return answer;
+  return wait_for_reclaim(p, true) ? kNonValue : raise_system_limit(p);
+}
 Term bif_persistent_term_get_1(Process& p, const Term* a) {
   const PersistentEntry* e = persistent_find(a[0]);
   const Term value = e ? e->read() : kNonValue;

@@ -9,6 +9,7 @@
 #include "probes/probes.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/crash_report.hpp"
+#include "runtime/bif/inside.hpp"
 #include "runtime/bif/memory_items.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/scheduling.hpp"
@@ -333,7 +334,13 @@ Term bif_erlang_system_info_1(Process& p, const Term* a) {
       (item.element(1) == intern_atom("defined") || item.element(1) == intern_atom("detected") ||
        item.element(1) == intern_atom("used")))
     return atoms::undefined;
-  return answer(p, kInfo, item);
+  if (item.is_tuple() && item.tuple_arity() == 2 &&
+      (item.element(0) == intern_atom("allocator") || item.element(0) == intern_atom("allocator_sizes"))) {
+    const std::optional<Term> of_allocator = allocator_info(p, item.element(1));
+    return of_allocator ? *of_allocator : raise_badarg(p);
+  }
+  const std::optional<Term> inside = item.is_atom() ? inside_info(p, atom_text(item)) : std::nullopt;
+  return inside ? *inside : answer(p, kInfo, item);
 }
 Term bif_erlang_statistics_1(Process& p, const Term* a) { return answer(p, kStatistics, a[0]); }
 

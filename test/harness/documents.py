@@ -1,10 +1,11 @@
 """Documents and tracing scripts against the tables they speak of."""
 import re
+import shutil
 import subprocess
 import sys
 
 from . import tracing_scripts
-from .results import Failure, Test
+from .results import Failure, Skip, Test
 
 
 def tests(root, vmrun):
@@ -15,6 +16,7 @@ def tests(root, vmrun):
             Test('docs', 'a range row of the probe table is numbered probes', lambda: range_rows(root)),
             Test('docs', 'docs/nifs.md lists the functions of erl_nif.h', lambda: native_functions(root, vmrun)),
             Test('docs', 'docs/drivers.md lists the functions of erl_driver.h', lambda: driver_functions(root, vmrun)),
+            Test('docs', 'docs/what-is-there.md lists the built-in functions of OTP that are not there', lambda: missing_built_ins(root)),
             Test('docs', 'docs/internals/files.md has the commands of the file driver', lambda: file_commands(root)),
             Test('docs', 'files that the documents name are there', lambda: named_files(root, vmrun)),
             Test('docs', 'the manual page has the flags of --help', lambda: manual_page(root, vmrun)),
@@ -108,6 +110,32 @@ def compare_exported(declared, vmrun, pattern):
     exported = set(re.findall(rf' T ({pattern})$', symbols, re.M))
     if exported != declared:
         raise Failure(f'declared, not exported: {sorted(declared - exported)}, exported, not declared: {sorted(exported - declared)}')
+
+
+# Those of the modules of erts, kernel and stdlib: of OTP 25 all that there are.
+BUILT_INS_OF_OTP = """
+    Folders = [code:lib_dir(kernel, ebin), code:lib_dir(stdlib, ebin)],
+    Files = lists:append([filelib:wildcard("*.beam", Folder) || Folder <- Folders]),
+    Modules = lists:usort(erlang:pre_loaded() ++ [list_to_atom(filename:rootname(File)) || File <- Files]),
+    [io:format("~ts:~ts/~p~n", [M, F, A]) || M <- Modules, {module, _} <- [code:ensure_loaded(M)],
+        {F, A} <- M:module_info(exports), erlang:is_builtin(M, F, A)],
+    halt()."""
+
+
+def missing_built_ins(root):
+    """Built-in functions of an installed OTP 25 that bif.tab has not."""
+    if not shutil.which('erl'):
+        raise Skip('no stock erl')
+    listed = subprocess.run(['erl', '-noshell', '-eval', BUILT_INS_OF_OTP], capture_output=True, text=True, check=True).stdout.split()
+    rows = [line.split('#')[0].split() for line in (root / 'runtime/bif/bif.tab').read_text().splitlines()]
+    ours = {f'{row[0]}:{row[1]}/{row[2]}' for row in rows if len(row) >= 3}
+    section = (root / 'docs/what-is-there.md').read_text().split('## Built-in functions of OTP that are not there')[1].split('\n## ')[0]
+    named = set(re.findall(r'`(\w+:\w+/\d+)`', section))
+    missing = set(listed) - ours
+    if len(listed) < 400:
+        raise Failure(f'the installed OTP lists {len(listed)} built-in functions only')
+    if named != missing:
+        raise Failure(f'not listed: {sorted(missing - named)}; listed, but there or not in OTP: {sorted(named - missing)}')
 
 
 def probe_table(root):

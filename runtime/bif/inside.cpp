@@ -1,0 +1,161 @@
+#include "runtime/bif/inside.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "runtime/bif/memory_items.hpp"
+#include "runtime/bif/support.hpp"
+#include "vm/code/code_server.hpp"
+#include "vm/code/module.hpp"
+#include "vm/sched/online.hpp"
+#include "vm/sched/scheduler.hpp"
+#include "vm/term/big.hpp"
+#include "vm/term/node.hpp"
+
+// What OTP knows of its machine's inside and this machine has in another form, or not at all: then
+// the answer is that of an OTP without it. There are no allocators of OTP's kind: of those that it
+// names each is switched off.
+
+namespace vmrun {
+namespace {
+
+struct InsideItem {
+  const char* name;
+  Term (*value)(Process& p);
+};
+
+std::string memory_text() {
+  std::string text = "=memory\n";
+  for (const auto& [name, bytes] : memory_items()) text += fmt::format("{}: {}\n", name, bytes);
+  return text;
+}
+
+/// A line for each module, after what they take together.
+std::string loaded_text() {
+  Word current = 0, old = 0;
+  std::string lines;
+  for (const Module* m : loaded_modules()) {
+    const Word bytes = module_bytes(*m);
+    current += bytes;
+    append_atom_text(lines, m->name);
+    lines += fmt::format(" {}", bytes);
+    if (const Module* before = old_module(m->name)) {
+      old += module_bytes(*before);
+      lines += fmt::format(" ({} old)", module_bytes(*before));
+    }
+    lines += '\n';
+  }
+  return fmt::format("Current code: {}\nOld code: {}\n{}", current, old, lines);
+}
+
+std::string info_text() {
+  return memory_text() +
+         fmt::format("=index_table:atom_tab\nlimit: {}\nentries: {}\n", atom_limit(), atom_count());
+}
+
+/// Modules with a library of native functions.
+Term taints(Process& p) {
+  ListBuilder list(p.heap);
+  for (const Module* m : loaded_modules())
+    if (m->library.load(std::memory_order_acquire)) list.add(m->name);
+  return list.finish();
+}
+
+/// One set of descriptors, looked at by epoll.
+Term check_io(Process& p) {
+  ListBuilder items(p.heap);
+  const auto add = [&](const char* name, Term value) {
+    items.add(new_tuple(p.heap, intern_atom(name), value));
+  };
+  rlimit most;
+  getrlimit(RLIMIT_NOFILE, &most);
+  add("name", intern_atom("erts_poll"));
+  add("primary", intern_atom("epoll"));
+  add("kernel_poll", intern_atom("epoll"));
+  add("max_fds", make_unsigned(p.heap, most.rlim_cur));
+  ListBuilder sets(p.heap);
+  sets.add(items.finish());
+  return sets.finish();
+}
+
+/// The flags of the compiler are not kept.
+Term compile_info(Process& p) {
+  ListBuilder list(p.heap);
+  for (const char* name : {"ldflags", "cflags", "config_h"})
+    list.add(new_tuple(p.heap, intern_atom(name), Term::nil()));
+  return list.finish();
+}
+
+/// An allocator nobody knows, as OTP says of one that it was not built with.
+Term allocator(Process& p) {
+  Term* hp = p.heap.alloc(5);
+  return make_tuple(hp, atoms::undefined, Term::nil(), Term::nil(), Term::nil());
+}
+
+Term schedulers_state(Process& p) {
+  const Term online = Term::small(schedulers_online());
+  return new_tuple(p.heap, Term::small(scheduler_count()), online, online);
+}
+
+Term allocated_areas(Process& p) {
+  ListBuilder list(p.heap);
+  constexpr std::pair<const char*, const char*> kAreas[] = {
+      {"atom", "atom_table"}, {"code", "loaded_code"}, {"ets", "ets_misc"}};
+  for (const auto& [name, bytes] : memory_items())
+    for (const auto& [item, area] : kAreas)
+      if (std::string_view(name) == item)
+        list.add(new_tuple(p.heap, intern_atom(area), make_unsigned(p.heap, bytes)));
+  return list.finish();
+}
+
+const InsideItem kItems[] = {
+    {"info", [](Process& p) { return text_binary(p.heap, info_text()); }},
+    {"loaded", [](Process& p) { return text_binary(p.heap, loaded_text()); }},
+    {"allocated_areas", allocated_areas},
+    {"allocator", allocator},
+    {"check_io", check_io},
+    {"compile_info", compile_info},
+    {"schedulers_state", schedulers_state},
+    {"taints", taints},
+    {"beam_jump_table", [](Process&) { return atoms::true_; }},  // interpreter.cpp jumps by label
+    {"constant_pool_support", [](Process&) { return atoms::true_; }},
+    {"context_reductions", [](Process&) { return Term::small(kSliceReductions); }},
+    {"delayed_node_table_gc", [](Process&) { return atoms::infinity; }},  // known nodes stay known
+    {"eager_check_io", [](Process&) { return atoms::true_; }},
+    {"ets_realloc_moves", [](Process&) { return atoms::false_; }},
+    {"hipe_architecture", [](Process&) { return atoms::undefined; }},
+    {"lock_checking", [](Process&) { return atoms::false_; }},
+};
+
+constexpr std::string_view kAllocators[] = {
+    "sys_alloc",    "temp_alloc", "sl_alloc",   "std_alloc",     "ll_alloc",
+    "eheap_alloc",  "ets_alloc",  "fix_alloc",  "literal_alloc", "binary_alloc",
+    "driver_alloc", "test_alloc", "mseg_alloc", "erts_mmap",     "literal_mmap",
+};
+
+bool is_allocator(Term name) { return name.is_atom() && std::ranges::count(kAllocators, atom_text(name)); }
+
+}  // namespace
+
+std::optional<Term> inside_info(Process& p, std::string_view name) {
+  for (const InsideItem& item : kItems)
+    if (name == item.name) return item.value(p);
+  return {};
+}
+
+std::optional<Term> allocator_info(Process& p, Term names) {
+  if (is_allocator(names)) return atoms::false_;
+  if (!names.is_list()) return {};
+  ListBuilder list(p.heap);
+  for (; names.is_list(); names = names.tail()) {
+    if (!is_allocator(names.head())) return {};
+    list.add(new_tuple(p.heap, names.head(), atoms::false_));
+  }
+  return names.is_nil() ? std::optional(list.finish()) : std::nullopt;
+}
+
+}  // namespace vmrun

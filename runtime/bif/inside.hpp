@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "vm/process/process.hpp"
+
+/// Items of system_info that speak of the machine's inside: texts for people, and what there is of
+/// allocators, descriptors and tables.
+namespace vmrun {
+
+/// Nothing when there is no such item. May collect.
+std::optional<Term> inside_info(Process& p, std::string_view name);
+
+/// Of {allocator, Names} and {allocator_sizes, Names}; Names is an atom or a list of them. Nothing
+/// when a name is none of an allocator. May collect.
+std::optional<Term> allocator_info(Process& p, Term names);
+
+}  // namespace vmrun
