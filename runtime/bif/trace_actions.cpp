@@ -94,7 +94,7 @@ class Actions final : public ets::TraceActions {
     return atoms::true_;
   }
 
-  /// {trace, Off, On} and {trace, Pid, Off, On}: whether anything has changed, as far as it is known.
+  /// {trace, Off, On} and {trace, Pid, Off, On}: whether anything has changed, as far as is known.
   static Term change_flags(Process& p, const Term* a, Word count) {
     TraceFlags off, on;
     const Term who = count == 3 ? named_process(a[0]) : p.id;
