@@ -294,11 +294,6 @@ void erase_all(Store& store, const std::vector<Object*>& objects, Released& rele
   for (Object* o : objects) store.erase(o, released);
 }
 
-Term one_element(Heap& heap, Term element) {
-  Term* hp = heap.alloc(2);
-  return make_cons(hp, element, Term::nil());
-}
-
 /// A specification that has been found valid: {'$compiled_match_spec', Specification}.
 bool is_compiled(Term t) {
   return t.is_tuple() && t.tuple_arity() == 2 && t.element(0) == atoms::compiled_match_spec;
@@ -329,18 +324,6 @@ Term bif_ets_match_spec_run_r_3(Process& p, const Term* a) {
     results = make_cons(hp, result, results);
   }
   return results;
-}
-
-/// For tables only: {ok, Result, [], []} or {error, [{error, Text}]}.
-Term bif_erlang_match_spec_test_3(Process& p, const Term* a) {
-  if (a[2] != atoms::table) return raise_badarg(p);
-  MatchSpec spec(p, a[1]);
-  if (!spec.valid() || !a[0].is_tuple()) {
-    const Term why = text_list(p.heap, spec.valid() ? "not a tuple" : "not a match specification");
-    return new_tuple(p.heap, atoms::error, one_element(p.heap, new_tuple(p.heap, atoms::error, why)));
-  }
-  const Term result = spec.run(a[0]);
-  return new_tuple(p.heap, atoms::ok, result ? result : atoms::false_, Term::nil(), Term::nil());
 }
 
 Term bif_ets_tab2list_1(Process& p, const Term* a) {

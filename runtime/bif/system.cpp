@@ -38,6 +38,7 @@
 #include "vm/term/big.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/node.hpp"
+#include "vm/trace/call_trace.hpp"
 #include "vm/trace/seq_trace.hpp"
 
 /// What the machine says about itself: system_info, statistics, memory; and halt.
@@ -147,6 +148,7 @@ const InfoItem kInfo[] = {
     {"version", [](Process& p) { return text_list(p.heap, erts_version); }},
     {"system_version", [](Process& p) { return text_list(p.heap, system_version() + "\n"); }},
     {"break_ignored", [](Process&) { return bool_term(break_ignored); }},
+    {"trace_control_word", [](Process&) { return Term::small(trace_control_word.load()); }},
     {"machine", [](Process& p) { return text_list(p.heap, "BEAM"); }},
     {"backtrace_depth", [](Process&) { return Term::small(backtrace_depth); }},
     {"wordsize", [](Process&) { return Term::small(sizeof(Word)); }},
@@ -407,6 +409,10 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
   if (name == "reset_seq_trace" && a[1] == atoms::true_) {
     reset_seq_trace();
     return atoms::true_;
+  }
+  if (name == "trace_control_word") {
+    if (!small_in_range(a[1], 0, UINT32_MAX, &n)) return raise_badarg(p);
+    return Term::small(trace_control_word.exchange(static_cast<std::uint32_t>(n)));
   }
   // Threads are not bound to cores, and time does not warp.
   if (name == "scheduler_bind_type" &&

@@ -2,6 +2,7 @@
 
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/trace_flags.hpp"
 #include "runtime/ets/match_spec.hpp"
 #include "vm/code/module.hpp"
 #include "vm/message/request.hpp"
@@ -44,7 +45,9 @@ constexpr Flag kFlags[] = {
     {"timestamp", kTraceNow},
 };
 
-std::uint32_t flag_bit(Term name) {
+}  // namespace
+
+std::uint32_t trace_flag_bit(Term name) {
   if (!name.is_atom()) return 0;
   if (name == atoms::all) return kTraceAll;
   const std::string_view text = atom_text(name);
@@ -53,6 +56,8 @@ std::uint32_t flag_bit(Term name) {
   return 0;
 }
 
+namespace {
+
 /// What the arguments of trace/3 after the first say.
 struct TraceOptions {
   bool on = false;
@@ -60,25 +65,34 @@ struct TraceOptions {
   Term to, state = Term::nil();
 };
 
-bool read_tracer(Term option, TraceOptions* options) {
+bool read_tracer(Term option, TraceFlags* flags) {
   const Word arity = option.is_tuple() ? option.tuple_arity() : 0;
   if (arity < 2 || arity > 3 || option.element(0) != atoms::tracer) return false;
-  options->to = option.element(1);
-  if (arity == 2) return options->to.is_local_pid() && process_table.find(options->to);
-  options->state = option.element(2);
-  return options->to == atoms::dyntrace;
+  flags->to = option.element(1);
+  if (arity == 2) return flags->to.is_local_pid() && process_table.find(flags->to);
+  flags->state = option.element(2);
+  return flags->to == atoms::dyntrace;
 }
+
+}  // namespace
+
+bool read_trace_flags(Term list, TraceFlags* flags) {
+  for (; list.is_list(); list = list.tail()) {
+    const std::uint32_t bits = trace_flag_bit(list.head());
+    if (!bits && !read_tracer(list.head(), flags)) return false;
+    flags->bits |= bits;
+  }
+  return list.is_nil();
+}
+
+namespace {
 
 bool read_options(Process& p, Term how, Term list, TraceOptions* options) {
   if (how != atoms::true_ && how != atoms::false_) return false;
-  options->on = how == atoms::true_;
-  options->to = p.id;
-  for (; list.is_list(); list = list.tail()) {
-    const std::uint32_t bits = flag_bit(list.head());
-    if (!bits && !read_tracer(list.head(), options)) return false;
-    options->flags |= bits;
-  }
-  return list.is_nil();
+  TraceFlags flags;
+  if (!read_trace_flags(list, &flags)) return false;
+  *options = {how == atoms::true_, flags.bits, flags.to ? flags.to : p.id, flags.state};
+  return true;
 }
 
 /// true or false; kNonValue while the answer is under way.
@@ -175,27 +189,12 @@ Term bif_vmrun_trace_process_info_2(Process& p, const Term* a) {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-namespace {
-
-/// One clause at a time: see call_trace.hpp.
-Term match_one_clause(Process& p, Term specification, Term object) {
-  return ets::MatchSpec(p, specification).run(object);
-}
-
-[[maybe_unused]] const bool kMatchCallSet = (match_call = match_one_clause, true);
-
-bool valid_clauses(Process& p, Term list) {
-  for (; list.is_list(); list = list.tail())
-    if (!ets::MatchSpec(p, list.head().element(0)).valid()) return false;
-  return list.is_nil();
-}
-
-}  // namespace
-
-/// vmrun_trace:set_pattern(M, F, A, Local, Clauses, Original); the module has seen to the types.
-Term bif_vmrun_trace_set_pattern_6(Process& p, const Term* a) {
-  if (!valid_clauses(p, a[4])) return raise_badarg(p);
-  set_call_pattern(a[0], a[1], static_cast<unsigned>(a[2].small_value()), a[3] == atoms::true_, a[4], a[5]);
+/// vmrun_trace:set_pattern(M, F, A, Local, Specification); the module has seen to the types. With
+/// nil every call is told of.
+Term bif_vmrun_trace_set_pattern_5(Process& p, const Term* a) {
+  if (!a[4].is_nil() && !ets::MatchSpec(p, a[4], ets::MatchSpec::Dialect::kTrace).valid())
+    return raise_badarg(p);
+  set_call_pattern(a[0], a[1], static_cast<unsigned>(a[2].small_value()), a[3] == atoms::true_, a[4]);
   return atoms::true_;
 }
 Term bif_vmrun_trace_clear_pattern_3(Process& p, const Term* a) {

@@ -1,6 +1,8 @@
 #include "runtime/ets/match_spec.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "vm/base/work_stack.hpp"
 #include "vm/code/module.hpp"
@@ -8,6 +10,7 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/map.hpp"
+#include "vm/term/print.hpp"
 
 namespace vmrun::ets {
 namespace {
@@ -47,6 +50,41 @@ Export* guard_function(Term name, Word arity) {
   return e && e->bif && (e->bif_flags & BifRow::kGuard) ? e : nullptr;
 }
 
+/// A function of tracing: its arguments, and whether guards may call it.
+struct TraceFunctionRow {
+  const char* name;
+  Word least, most;
+  bool in_guards;
+};
+constexpr TraceFunctionRow kTraceFunctions[] = {
+    {"message", 1, 1, false},       {"return_trace", 0, 0, false},  {"exception_trace", 0, 0, false},
+    {"is_seq_trace", 0, 0, true},   {"set_seq_token", 2, 2, false}, {"get_seq_token", 0, 0, false},
+    {"display", 1, 1, false},       {"process_dump", 0, 0, false},  {"enable_trace", 1, 2, false},
+    {"disable_trace", 1, 2, false}, {"trace", 2, 3, false},         {"caller", 0, 0, false},
+    {"caller_line", 0, 0, false},   {"silent", 1, 1, false},        {"get_tcw", 0, 0, true},
+    {"set_tcw", 1, 1, false},
+};
+
+const TraceFunctionRow& row_of(TraceFunction f) { return kTraceFunctions[static_cast<std::size_t>(f)]; }
+
+std::optional<TraceFunction> trace_function(Term name) {
+  static const auto names = [] {
+    std::array<Term, std::size(kTraceFunctions)> atoms;
+    for (std::size_t i = 0; i < atoms.size(); ++i) atoms[i] = intern_atom(kTraceFunctions[i].name);
+    return atoms;
+  }();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name) return static_cast<TraceFunction>(i);
+  return std::nullopt;
+}
+
+/// Those that OTP knows as functions and not as special forms, and speaks of so.
+bool is_plain(TraceFunction f) {
+  return f == TraceFunction::kGetControlWord || f == TraceFunction::kSetControlWord;
+}
+
+std::string special_form(std::string_view name) { return "Special form '" + std::string(name) + "' "; }
+
 bool is_lazy(Term name) { return name == atoms::andalso || name == atoms::orelse; }
 /// and, or of any number of arguments.
 bool is_junction(Term name) { return is_lazy(name) || name == atoms::and_ || name == atoms::or_; }
@@ -66,28 +104,35 @@ SWord variable_number(Term atom) {
 
 MatchSpec::MatchSpec(Process& p, Term pattern, Result result) : p_(p) {
   clauses_.push_back({pattern, Term::nil(), Term::nil(), result});
-  valid_ = note_variables(pattern);
+  note_variables(pattern);
   for (Word n : numbers_) bindings_.push_back({n, kNonValue});
 }
 
-MatchSpec::MatchSpec(Process& p, Term specification) : p_(p) {
-  valid_ = specification.is_list();
-  for (; valid_ && specification.is_list(); specification = specification.tail()) {
+MatchSpec::MatchSpec(Process& p, Term specification, Dialect dialect) : p_(p), dialect_(dialect) {
+  if (!specification.is_list()) {
+    refuse("Match programs are not in a list.");
+  } else if (list_length(specification) < 0) {
+    refuse("Match programs are not in a proper list.");
+    specification = Term::nil();
+  }
+  for (; specification.is_list(); specification = specification.tail()) {
     const Term c = specification.head();
-    valid_ = c.is_tuple() && c.tuple_arity() == 3;
-    if (!valid_) return;
+    if (!c.is_tuple() || c.tuple_arity() != 3) {
+      refuse("Match program part is not a tuple of arity 3.");
+      break;
+    }
     Clause clause{c.element(0), c.element(1), c.element(2), Result::kBody};
-    valid_ = check_clause(clause);
+    check_clause(clause);
+    if (!valid()) break;
     clauses_.push_back(clause);
   }
-  valid_ = valid_ && specification.is_nil();
   std::sort(numbers_.begin(), numbers_.end());
   numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
   bindings_.clear();
   for (Word n : numbers_) bindings_.push_back({n, kNonValue});
 }
 
-bool MatchSpec::note_variables(Term pattern) {
+void MatchSpec::note_variables(Term pattern) {
   WorkStack<Term, 32> work;
   work.push(pattern);
   while (!work.empty()) {
@@ -103,79 +148,118 @@ bool MatchSpec::note_variables(Term pattern) {
     } else if (t.is_map()) {
       Term key, value;
       for (MapIterator it(t); it.next(&key, &value);) {
-        if (has_variables(key)) return false;
+        if (has_variables(key)) return refuse("Variable found in map key.");
         work.push(value);
       }
     }
   }
   std::sort(numbers_.begin(), numbers_.end());
   numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
-  return true;
 }
 
-bool MatchSpec::check_clause(Clause& c) {
-  if (!c.head.is_tuple() && !(c.head.is_atom() && (is_any(c.head) || variable_number(c.head) >= 0)))
-    return false;
+/// Any term may be looked for among objects; arguments are a list.
+bool MatchSpec::check_head(Term head) {
+  if (!is_trace() || head.is_tuple() || list_length(head) >= 0) return true;
+  if (head.is_atom() && (is_any(head) || variable_number(head) >= 0)) return true;
+  refuse(head.is_list() ? "Match expression part " + term_text(head) + " is not a proper list."
+                        : "Match head is invalid in this context.");
+  return false;
+}
+
+void MatchSpec::check_clause(Clause& c) {
+  if (!check_head(c.head)) return;
   // Bound in this clause: only those may be used in it.
   std::vector<Word> before;
   before.swap(numbers_);
-  if (!note_variables(c.head)) return false;
+  note_variables(c.head);
   bindings_.clear();
   for (Word n : numbers_) bindings_.push_back({n, kNonValue});
-  if (list_length(c.guards) < 0 || list_length(c.body) < 1) return false;
-  for (Term g = c.guards; g.is_list(); g = g.tail()) {
-    if (!check_expression(g.head(), 0)) return false;
+  check_expressions(c.guards, true);
+  if (!is_trace() && c.body.is_nil()) refuse("Body clause does not return anything.");
+  check_expressions(c.body, false);
+  if (!is_trace() && c.body.is_list() && c.body.tail().is_nil()) {
+    if (c.body.head() == atoms::dollar_object) c.result = Result::kObject;
+    if (c.body.head() == atoms::dollar_bindings) c.result = Result::kBindings;
   }
-  for (Term b = c.body; b.is_list(); b = b.tail()) {
-    if (!check_expression(b.head(), 0)) return false;
-  }
-  if (c.body.tail().is_nil() && c.body.head() == atoms::dollar_object) c.result = Result::kObject;
-  if (c.body.tail().is_nil() && c.body.head() == atoms::dollar_bindings) c.result = Result::kBindings;
   numbers_.insert(numbers_.end(), before.begin(), before.end());
-  return true;
 }
 
-bool MatchSpec::check_expression(Term e, int depth) const {
-  if (depth > kMostDepth) return false;
+void MatchSpec::check_expressions(Term list, bool in_guard) {
+  if (!list.is_list() && !list.is_nil()) return refuse("Match expression is not a list.");
+  for (; list.is_list(); list = list.tail()) check_expression(list.head(), in_guard, 0);
+  if (!list.is_nil()) refuse("Match expression is not a proper list.");
+}
+
+void MatchSpec::check_expression(Term e, bool in_guard, int depth) {
+  if (depth > kMostDepth) return refuse("Excessive nesting.");
   if (e.is_atom()) {
     const SWord n = variable_number(e);
-    return n < 0 || std::any_of(bindings_.begin(), bindings_.end(),
-                                [=](const Binding& b) { return b.number == static_cast<Word>(n); });
-  }
-  if (e.is_list()) {
-    for (; e.is_list(); e = e.tail()) {
-      if (!check_expression(e.head(), depth + 1)) return false;
-    }
-    return check_expression(e, depth + 1);
-  }
-  if (e.is_map()) {
+    const auto same = [=](const Binding& b) { return b.number == static_cast<Word>(n); };
+    if (n >= 0 && std::none_of(bindings_.begin(), bindings_.end(), same))
+      refuse("Variable $" + std::to_string(n) + " is unbound.");
+  } else if (e.is_list()) {
+    for (; e.is_list(); e = e.tail()) check_expression(e.head(), in_guard, depth + 1);
+    check_expression(e, in_guard, depth + 1);
+  } else if (e.is_map()) {
     Term key, value;
     for (MapIterator it(e); it.next(&key, &value);) {
-      if (!check_expression(key, depth + 1) || !check_expression(value, depth + 1)) return false;
+      check_expression(key, in_guard, depth + 1);
+      check_expression(value, in_guard, depth + 1);
     }
-    return true;
+  } else if (e.is_tuple()) {
+    check_call(e, in_guard, depth);
   }
-  if (!e.is_tuple()) return true;
-  if (e.tuple_arity() == 0) return false;
-  const Term name = e.element(0);
-  const Word arguments = e.tuple_arity() - 1;
-  Word first = 1;
-  if (name.is_tuple()) {
-    if (arguments) return false;
-    e = name;
-    first = 0;
-  } else if (!name.is_atom()) {
+}
+
+/// A call {Name, Argument, …}, or {{Element, …}}, a tuple.
+void MatchSpec::check_call(Term e, bool in_guard, int depth) {
+  const Word arity = e.tuple_arity();
+  if (arity == 1 && e.element(0).is_tuple()) {
+    e = e.element(0);
+    for (Word i = 0; i < e.tuple_arity(); ++i) check_expression(e.element(i), in_guard, depth + 1);
+  } else if (arity == 0 || !e.element(0).is_atom() || variable_number(e.element(0)) >= 0) {
+    refuse(term_text(e) + " is neither a function call, nor a tuple (tuples are written {{ ... }}).");
+  } else if (check_name(e, in_guard) && e.element(0) != atoms::const_) {
+    for (Word i = 1; i < arity; ++i) check_expression(e.element(i), in_guard, depth + 1);
+  }
+}
+
+/// Whether the function exists, with so many arguments, and may be called here.
+bool MatchSpec::check_name(Term call, bool in_guard) {
+  const Term name = call.element(0);
+  const Word count = call.tuple_arity() - 1;
+  const std::string text(atom_text(name));
+  const auto fail = [&](std::string why) {
+    refuse(std::move(why));
     return false;
-  } else if (name == atoms::const_) {
-    return arguments == 1;
-  } else if (!(is_junction(name) && arguments >= 1) &&
-             (arguments > kMostCallArguments || !guard_function(name, arguments))) {
+  };
+  if (name == atoms::const_)
+    return count == 1 ||
+           fail(special_form(text) + "called with more than one argument in " + term_text(call) + ".");
+  if (is_junction(name))
+    return count >= 1 || fail(special_form(text) + "called without arguments in " + term_text(call) + ".");
+  if (name == atoms::self)
+    return count == 0 || fail(special_form(text) + "called with arguments in " + term_text(call) + ".");
+  if (const auto f = trace_function(name); f && (!is_plain(*f) || count == row_of(*f).most))
+    return check_trace_function(*f, call, in_guard);
+  if (count <= kMostCallArguments && guard_function(name, count)) return true;
+  return fail("Function " + term_text(name) + "/" + std::to_string(count) + " does_not_exist.");
+}
+
+bool MatchSpec::check_trace_function(TraceFunction f, Term call, bool in_guard) {
+  const TraceFunctionRow& row = row_of(f);
+  const Word count = call.tuple_arity() - 1;
+  const auto fail = [&](const std::string& why) {
+    refuse(is_plain(f) ? "Function " + std::string(row.name) + "/" + std::to_string(count) +
+                             " cannot be called in this context."
+                       : special_form(row.name) + why);
     return false;
-  }
-  for (Word i = first; i < e.tuple_arity(); ++i) {
-    if (!check_expression(e.element(i), depth + 1)) return false;
-  }
-  return true;
+  };
+  if (!is_trace()) return fail("used in wrong dialect.");
+  if (in_guard && !row.in_guards) return fail("called in guard context.");
+  if (count >= row.least && count <= row.most) return true;
+  return fail((row.most == 0 ? "called with arguments in " : "called with wrong number of arguments in ") +
+              term_text(call) + ".");
 }
 
 Term* MatchSpec::binding(Word number) {
@@ -241,18 +325,42 @@ bool MatchSpec::matches(Term pattern, Term value) {
   return true;
 }
 
-Term MatchSpec::run(Term object) {
+/// Arguments of a call are matched one by one; a head that is a tuple stands for a list of them.
+bool MatchSpec::head_matches(Term head, Term object) {
+  if (!is_trace() || !head.is_tuple()) return matches(head, object);
+  for (Word i = 0; i < head.tuple_arity(); ++i, object = object.tail())
+    if (!object.is_list() || !matches(head.element(i), object.head())) return false;
+  return object.is_nil();
+}
+
+const MatchSpec::Clause* MatchSpec::first_match(Term object) {
   object_ = object;
+  in_body_ = false;
   for (const Clause& c : clauses_) {
     for (Binding& b : bindings_) b.value = kNonValue;
-    if (!matches(c.head, object) || !guards_hold(c.guards)) continue;
-    if (c.result == Result::kObject) return object;
-    if (c.result == Result::kBindings) return all_bindings();
-    Term result;
-    for (Term b = c.body; b.is_list(); b = b.tail()) result = evaluate(b.head());
-    return result ? result : atoms::exit_upper;
+    if (head_matches(c.head, object) && guards_hold(c.guards)) return &c;
   }
-  return kNonValue;
+  return nullptr;
+}
+
+Term MatchSpec::run(Term object) {
+  const Clause* c = first_match(object);
+  if (!c) return kNonValue;
+  if (c->result == Result::kObject) return object;
+  if (c->result == Result::kBindings) return all_bindings();
+  in_body_ = true;
+  Term result;
+  for (Term b = c->body; b.is_list(); b = b.tail()) result = evaluate(b.head());
+  return result;
+}
+
+bool MatchSpec::run_for_call(Term arguments, TraceActions& actions) {
+  actions_ = &actions;
+  const Clause* c = first_match(arguments);
+  in_body_ = true;
+  for (Term b = c ? c->body : Term::nil(); b.is_list(); b = b.tail()) evaluate(b.head());
+  actions_ = nullptr;
+  return c;
 }
 
 bool MatchSpec::guards_hold(Term guards) {
@@ -281,7 +389,9 @@ Term MatchSpec::evaluate(Term e) {
   if (e.is_map()) return evaluate_map(e);
   if (!e.is_tuple()) return e;
   if (e.element(0).is_tuple()) return evaluate_tuple(e.element(0));
-  return e.element(0) == atoms::const_ ? e.element(1) : evaluate_call(e);
+  if (e.element(0) == atoms::const_) return e.element(1);
+  const Term value = is_junction(e.element(0)) ? evaluate_junction(e) : evaluate_call(e);
+  return value || !in_body_ ? value : atoms::exit_upper;
 }
 
 Term MatchSpec::evaluate_list(Term e) {
@@ -319,26 +429,32 @@ Term MatchSpec::evaluate_map(Term e) {
   return map;
 }
 
+/// and, or, andalso, orelse.
+Term MatchSpec::evaluate_junction(Term e) {
+  const Term name = e.element(0);
+  const Word count = e.tuple_arity() - 1;
+  const bool lazy = is_lazy(name), is_and = name == atoms::and_ || name == atoms::andalso;
+  bool result = is_and;
+  for (Word i = 1; i <= count; ++i) {
+    const Term value = evaluate(e.element(i));
+    if (lazy && i == count && value && result == is_and) return value;  // the last one may be any term
+    if (value != atoms::true_ && value != atoms::false_) return kNonValue;
+    result = is_and ? result && value == atoms::true_ : result || value == atoms::true_;
+    if (lazy && result != is_and) break;
+  }
+  return bool_term(result);
+}
+
 Term MatchSpec::evaluate_call(Term e) {
   const Term name = e.element(0);
   const Word count = e.tuple_arity() - 1;
-  if (is_junction(name)) {
-    const bool lazy = is_lazy(name), is_and = name == atoms::and_ || name == atoms::andalso;
-    bool result = is_and;
-    for (Word i = 1; i <= count; ++i) {
-      const Term value = evaluate(e.element(i));
-      if (lazy && i == count && value && result == is_and) return value;  // the last one may be any term
-      if (value != atoms::true_ && value != atoms::false_) return kNonValue;
-      result = is_and ? result && value == atoms::true_ : result || value == atoms::true_;
-      if (lazy && result != is_and) break;
-    }
-    return bool_term(result);
-  }
   Term arguments[kMostCallArguments];
   for (Word i = 0; i < count; ++i) {
     arguments[i] = evaluate(e.element(i + 1));
     if (!arguments[i]) return kNonValue;
   }
+  if (actions_)
+    if (const auto f = trace_function(name)) return actions_->call(p_, *f, arguments, count);
   const StaysHere stays;
   return guard_function(name, count)->bif(p_, arguments);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "vm/process/process.hpp"
@@ -10,7 +11,41 @@
 /// implementation of each. The process's own thread; the specification and the object must stay
 /// where they are while a MatchSpec is in use. Spec: "Match Specifications in Erlang" of the ERTS
 /// user's guide.
+///
+/// There are two dialects: for tables, and for the arguments of a traced call. A specification of
+/// the second has a list (or a variable) as its head, may call the functions of tracing, and what
+/// its bodies evaluate to is of no interest: they act.
 namespace vmrun::ets {
+
+/// Functions of tracing, in the order of kTraceFunctions (match_spec.cpp).
+enum class TraceFunction : std::uint8_t {
+  kMessage,
+  kReturnTrace,
+  kExceptionTrace,
+  kIsSeqTrace,
+  kSetSeqToken,
+  kGetSeqToken,
+  kDisplay,
+  kProcessDump,
+  kEnableTrace,
+  kDisableTrace,
+  kTrace,
+  kCaller,
+  kCallerLine,
+  kSilent,
+  kGetControlWord,
+  kSetControlWord,
+};
+
+/// What those functions do, by whoever traces.
+class TraceActions {
+ public:
+  /// The value, or kNonValue: it has failed, and the expression is 'EXIT'.
+  virtual Term call(Process& p, TraceFunction function, const Term* arguments, Word count) = 0;
+
+ protected:
+  ~TraceActions() = default;
+};
 
 class MatchSpec {
  public:
@@ -18,12 +53,17 @@ class MatchSpec {
   enum class Result { kBody, kObject, kBindings };
   MatchSpec(Process& p, Term pattern, Result result);
   /// A whole specification; valid() tells whether it is one.
-  MatchSpec(Process& p, Term specification);
-  bool valid() const { return valid_; }
+  enum class Dialect { kTable, kTrace };
+  explicit MatchSpec(Process& p, Term specification, Dialect dialect = Dialect::kTable);
+  bool valid() const { return errors_.empty(); }
+  /// What is wrong with it, as OTP says it.
+  const std::vector<std::string>& errors() const { return errors_; }
 
   /// The result for an object, or kNonValue if no clause matches. The result may point into the
   /// object; copy it before that goes.
   Term run(Term object);
+  /// For the arguments of a call: whether a clause matches; its body has acted.
+  bool run_for_call(Term arguments, TraceActions& actions);
   /// Whether the result is the object itself, as it is.
   bool gives_object() const { return clauses_.size() == 1 && clauses_[0].result == Result::kObject; }
 
@@ -36,13 +76,23 @@ class MatchSpec {
     Term head, guards, body;
     Result result;
   };
-  bool check_clause(Clause& c);
-  bool note_variables(Term pattern);
-  bool check_expression(Term e, int depth) const;
+  bool is_trace() const { return dialect_ == Dialect::kTrace; }
+  void refuse(std::string why) { errors_.push_back(std::move(why)); }
+  void check_clause(Clause& c);
+  bool check_head(Term head);
+  void check_expressions(Term list, bool in_guard);
+  void note_variables(Term pattern);
+  void check_expression(Term e, bool in_guard, int depth);
+  void check_call(Term e, bool in_guard, int depth);
+  bool check_name(Term call, bool in_guard);
+  bool check_trace_function(TraceFunction f, Term call, bool in_guard);
+  const Clause* first_match(Term object);
+  bool head_matches(Term head, Term object);
   bool matches(Term pattern, Term value);
   bool guards_hold(Term guards);
   Term evaluate(Term e);
   Term evaluate_call(Term e);
+  Term evaluate_junction(Term e);
   Term evaluate_list(Term e);
   Term evaluate_tuple(Term e);
   Term evaluate_map(Term e);
@@ -50,7 +100,10 @@ class MatchSpec {
   Term* binding(Word number);
 
   Process& p_;
-  bool valid_ = true;
+  Dialect dialect_ = Dialect::kTable;
+  std::vector<std::string> errors_;
+  TraceActions* actions_ = nullptr;  // while a call is looked at
+  bool in_body_ = false;             // where a call that fails is 'EXIT' and all else goes on
   std::vector<Clause> clauses_;
   Term object_;
   // '$N' of the clause at hand: numbers are sparse, so a sorted list of pairs.

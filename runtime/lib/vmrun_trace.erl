@@ -13,6 +13,8 @@ info(Process, Item) when is_pid(Process); is_atom(Process), Process =/= on_load 
     vmrun_trace:process_info(Process, Item);
 info({M, F, A} = Function, Item) when is_atom(M), is_atom(F), is_integer(A), A >= 0, A =< 255 ->
     {Item, function_info(Item, exists(M, F, A), vmrun_trace:pattern(M, F, A), Function)};
+info(Port, flags) when is_port(Port) -> {flags, []};
+info(Port, tracer) when is_port(Port) -> {tracer, []};
 info(Other, Item) ->
     erlang:error(badarg, [Other, Item]).
 
@@ -44,15 +46,14 @@ trace_pattern({M, F, A} = MFA, Spec, Flags) when is_atom(M), is_atom(F), is_list
             end,
     Bad = (M =:= '_' andalso {F, A} =/= {'_', '_'}) orelse (F =:= '_' andalso A =/= '_') orelse
         not (A =:= '_' orelse (is_integer(A) andalso A >= 0 andalso A =< 255)),
-    Clauses = try clauses(Spec) catch throw:badarg -> badarg end,
     if
-        Bad; Clauses =:= badarg -> erlang:error(badarg, [MFA, Spec, Flags]);
+        Bad; not is_list(Spec), not is_boolean(Spec) -> erlang:error(badarg, [MFA, Spec, Flags]);
         true ->
             Functions = [{Mod, Fun, Arity} || Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, Local)],
             %% A global pattern takes the place of a local one, also where it says nothing itself.
             [vmrun_trace:clear_pattern(Mod, Fun, Arity) || not Local, Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, true)],
             try
-                lists:foreach(fun(Function) -> set(Function, Local, Clauses, Spec) end, Functions)
+                lists:foreach(fun(Function) -> set(Function, Local, Spec) end, Functions)
             catch
                 error:badarg -> erlang:error(badarg, [MFA, Spec, Flags])
             end,
@@ -61,9 +62,9 @@ trace_pattern({M, F, A} = MFA, Spec, Flags) when is_atom(M), is_atom(F), is_list
 trace_pattern(Other, Spec, Flags) ->
     erlang:error(badarg, [Other, Spec, Flags]).
 
-set({M, F, A}, _, none, _) -> vmrun_trace:clear_pattern(M, F, A);
-set({M, F, A}, Local, Clauses, true) -> vmrun_trace:set_pattern(M, F, A, Local, Clauses, []);
-set({M, F, A}, Local, Clauses, Spec) -> vmrun_trace:set_pattern(M, F, A, Local, Clauses, Spec).
+set({M, F, A}, _, false) -> vmrun_trace:clear_pattern(M, F, A);
+set({M, F, A}, Local, true) -> vmrun_trace:set_pattern(M, F, A, Local, []);
+set({M, F, A}, Local, Spec) -> vmrun_trace:set_pattern(M, F, A, Local, Spec).
 
 modules('_') -> [M || M <- erlang:loaded(), erlang:module_loaded(M)];
 modules(M) -> [M].
@@ -78,32 +79,3 @@ functions(M, F, A, Local) ->
 exists(M, F, A) ->
     erlang:is_builtin(M, F, A) orelse
         (erlang:module_loaded(M) andalso lists:member({F, A}, erlang:get_module_info(M, functions))).
-
-%% Each clause becomes a specification of its own over {Arguments, Caller}, whose
-%% result says whether to tell, and what else to do as a number (call_trace.hpp).
-clauses(false) -> none;
-clauses(true) -> [];
-clauses(Spec) when is_list(Spec) -> [clause(C) || C <- Spec];
-clauses(_) -> throw(badarg).
-
-clause({Head, Guards, Body}) when is_list(Guards), is_list(Body), is_list(Head) orelse is_atom(Head) ->
-    {Message, Actions} = lists:foldl(fun action/2, {true, 0}, Body),
-    {[{{Head, '_'}, [expression(G) || G <- Guards], [Message]}], Actions};
-clause(_) -> throw(badarg).
-
-action({return_trace}, {M, As}) -> {M, As bor 1};
-action({exception_trace}, {M, As}) -> {M, As bor 3};
-action({message, M}, {_, As}) -> {expression(M), As};
-action({silent, true}, {M, As}) -> {M, As band bnot 8 bor 4};
-action({silent, false}, {M, As}) -> {M, As band bnot 4 bor 8};
-action(Constant, Acc) when not is_tuple(Constant) -> Acc;
-action({Name}, Acc) when Name =:= self; Name =:= caller; Name =:= node -> Acc;
-action(_, _) -> throw(badarg).
-
-expression('$_') -> {element, 1, '$_'};
-expression({caller}) -> {element, 2, '$_'};
-expression({const, _} = C) -> C;
-expression(T) when is_tuple(T) -> list_to_tuple([expression(X) || X <- tuple_to_list(T)]);
-expression([H | T]) -> [expression(H) | expression(T)];
-expression(M) when is_map(M) -> maps:map(fun(_, V) -> expression(V) end, M);
-expression(X) -> X.

@@ -19,6 +19,13 @@ ASKED = [
     ('application', 'application:set_env(kernel, some_key, [1, 2]), io:format("~p~n", [application:get_env(kernel, some_key)])'),
     ('fun2ms in an expression', 'io:format("~p~n", [ets:fun2ms(fun({A, B}) when A > 1 -> B end)])'),
     ('commands', 'io:format("~p~n", [os:cmd("echo from a shell")])'),
+    ('dbg',
+     'Me = self(), {ok, _} = dbg:tracer(process, {fun(E, _) -> Me ! {traced, setelement(2, E, me)} end, none}), {ok, _} = dbg:p(self(), [c]), '
+     'Next = fun() -> receive {traced, E} -> io:format("~p~n", [E]) end end, '
+     'io:format("~p~n", [dbg:tpl(lists, seq, x)]), lists:seq(1, 3), Next(), Next(), catch lists:seq(a, 3), Next(), Next(), '
+     'io:format("~p~n~p~n", [dbg:ctpl(lists, seq), dbg:tp(lists, seq, [{[1, \'_\'], [], [{message, {get_tcw}}]}])]), '
+     'lists:seq(2, 3), lists:seq(1, 3), Next(), '
+     'io:format("~p~n", [dbg:tp(lists, seq, [{[1 | a], [], []}, b])]), dbg:ltp(), io:format("~p ~p~n", [dbg:stop_clear(), erlang:trace_info({lists, seq, 2}, traced)])'),
     ('global', 'yes = global:register_name(me, self()), io:format("~p~n", [global:whereis_name(me) =:= self()])'),
 ]
 

@@ -286,8 +286,18 @@ bool raise_with_trace(Process& p, ExceptionClass cls, Term value, Term trace) {
 
 namespace {
 
+/// {File, Line} of an address, or undefined.
+Term source_place(const Word* address, Heap& out) {
+  const SourceLocation where = location_at(address);
+  if (!where.file || where.line == 0) return atoms::undefined;
+  const Term name = string_term(out, *where.file);
+  Term* hp = out.alloc(3);
+  return make_tuple(hp, name, Term::small(where.line));
+}
+
 [[maybe_unused]] const bool filled_in = [] {
   code_view.header_at = function_header_at;
+  code_view.location = source_place;
   code_view.stacktrace = stack_frames;
   return true;
 }();

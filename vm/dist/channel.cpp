@@ -7,6 +7,7 @@
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/node.hpp"
+#include "vm/trace/system_monitor.hpp"
 
 namespace vmrun::dist {
 
@@ -126,9 +127,11 @@ namespace {
 void Channel::make_wait(Process& p, const Route& route) {
   Extra& extra = extra_of(p);
   if (extra.waits_for_connection || extra.async_dist) return;
+  Term controller = kNonValue;
   {
     std::lock_guard lock(mutex_);
     if (!is_current(route) || !busy_.load(std::memory_order_relaxed)) return;
+    if (connection_) controller = connection_->controller;
     if (probe::dist_port_busy_enabled()) [[unlikely]]
       fire_busy(p, *this, connection_.get());
     waiters_.push_back(p.id);
@@ -136,6 +139,7 @@ void Channel::make_wait(Process& p, const Route& route) {
   extra.waits_for_connection = true;
   ++p.suspend_count;
   p.reductions = 0;
+  if (controller) monitor_busy_connection(p, controller);
 }
 
 // ---- The holder of the output -------------------------------------------------------------------

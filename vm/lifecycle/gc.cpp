@@ -5,6 +5,7 @@
 #include <climits>
 #include <utility>
 
+#include "vm/base/clock.hpp"
 #include "vm/base/memory_count.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/heap/collector.hpp"
@@ -16,6 +17,7 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/system_monitor.hpp"
 #include "vm/trace/trace.hpp"
 
 namespace vmrun {
@@ -63,6 +65,8 @@ class Collection {
         collector_(p.heap, regs, live, list_roots, &p) {
     if (p.message_peeked) receive_pin_peeked(p);
     block_before_ = h_.block_words();
+    if (collections_monitored.load(std::memory_order_relaxed)) [[unlikely]]
+      begun_ns_ = monotonic_ns();
     if (gc_modes.verify) [[unlikely]] {
       collector_.poison = true;
       verify();
@@ -263,6 +267,8 @@ class Collection {
 
   int result(bool killed, Word reclaimed) const {
     if (killed) return -1;
+    if (begun_ns_) [[unlikely]]
+      monitor_collection(p_, monotonic_ns() - begun_ns_);
     count_memory(MemoryKind::kCollections, 1);
     count_memory(MemoryKind::kReclaimedWords, static_cast<std::int64_t>(reclaimed));
     return 1 + saturate(collector_.moved_words() / 16);
@@ -274,6 +280,7 @@ class Collection {
   Term* regs_;
   unsigned live_;
   Word block_before_;
+  Word begun_ns_ = 0;  // if somebody monitors collections
   Collector collector_;
 };
 

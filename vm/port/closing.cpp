@@ -11,6 +11,7 @@
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/process/timer_wheel.hpp"
+#include "vm/trace/system_monitor.hpp"
 
 /// How a port ends (closing rules: docs/internals/ports.md), and when it makes senders wait.
 namespace vmrun {
@@ -81,10 +82,13 @@ void terminate(Port& p) {
 
 // ---- Busy ---------------------------------------------------------------------------------------
 
-bool wait_until_not_busy(Port& p, Term pid) {
-  std::lock_guard guard(p.waiters_lock);
-  if (takes_commands(p)) return false;
-  p.waiters.push_back(pid);
+bool wait_until_not_busy(Port& p, Process& sender) {
+  {
+    std::lock_guard guard(p.waiters_lock);
+    if (takes_commands(p)) return false;
+    p.waiters.push_back(sender.id);
+  }
+  monitor_busy_port(sender, p.id);
   return true;
 }
 

@@ -142,7 +142,7 @@ void trace_message(Process& p, const Port& port, Term message) {
 SendResult send_command(Process& p, Port& port, Term owner, Term data, Term message, bool nosuspend) {
   if (must_wait(port)) {
     if (nosuspend) return SendResult::kBusy;
-    if (wait_until_not_busy(port, p.id)) {
+    if (wait_until_not_busy(port, p)) {
       suspend_and_retry(p);
       return SendResult::kWaits;
     }
@@ -250,7 +250,7 @@ Term command_port(Process& p, Port& port, Term data, bool force, bool nosuspend)
   if (force && !port.soft_busy) return raise_error(p, atoms::notsup);
   if (!force && must_wait(port)) {
     if (nosuspend) return atoms::false_;
-    if (wait_until_not_busy(port, p.id)) return suspend_and_retry(p);
+    if (wait_until_not_busy(port, p)) return suspend_and_retry(p);
     if (!port.is_open()) return raise_badarg(p);
   }
   fire_command(p.id, port, "command");

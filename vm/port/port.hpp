@@ -216,7 +216,7 @@ void set_inbox_full(Port& p, bool full);
 void set_port_busy(Port& p, bool busy);
 /// The calling process is to wait until the port takes commands again; false when it does now (or
 /// is gone).
-[[nodiscard]] bool wait_until_not_busy(Port& p, Term pid);
+[[nodiscard]] bool wait_until_not_busy(Port& p, Process& sender);
 
 /// driver_set_timer, in place of what there was; by a scheduler. driver_cancel_timer. Milliseconds
 /// left, -1: none (or just due).

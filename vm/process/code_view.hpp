@@ -11,6 +11,8 @@ struct CodeView {
   const FunctionHeader* (*header_at)(const Word* address) = [](const Word*) -> const FunctionHeader* {
     return nullptr;
   };
+  /// {File, Line} of an address, or undefined.
+  Term (*location)(const Word* address, Heap& out) = [](const Word*, Heap&) { return atoms::undefined; };
   Term (*stacktrace)(Process& p, Heap& out, unsigned depth) = [](Process&, Heap&, unsigned) {
     return Term::nil();
   };

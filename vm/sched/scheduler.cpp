@@ -33,6 +33,7 @@
 #include "vm/sched/timers.hpp"
 #include "vm/term/long_compare.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/system_monitor.hpp"
 #include "vm/trace/trace.hpp"
 
 /// How schedulers share work. Whoever makes a process runnable puts it on its own scheduler's queue
@@ -236,10 +237,16 @@ Instructions instructions_for(const Process& p) {
   end_wait(p, QueueOf::kScheduler);
   forget_deep_stack(p);
   const PathsWatched paths_watched(p);
-  if (probe::slice_watched() || probe::calls_watched() || is_traced(p, kTraceAll)) return run_watched(s, p);
-  s.instructions = instructions_for(p);
-  const RunResult result = options.run(s, p);
-  s.instructions = Instructions::kOrdinary;
+  const SliceMonitor monitor(p);
+  RunResult result;
+  if (probe::slice_watched() || probe::calls_watched() || is_traced(p, kTraceAll)) {
+    result = run_watched(s, p);
+  } else {
+    s.instructions = instructions_for(p);
+    result = options.run(s, p);
+    s.instructions = Instructions::kOrdinary;
+  }
+  monitor.finish(p, result == RunResult::kExited);
   return result;
 }
 

@@ -12,7 +12,8 @@
 
 namespace vmrun {
 
-Term (*match_call)(Process& p, Term specification, Term object) = nullptr;
+bool (*match_call)(Process& p, Term specification, Term arguments, TracedCall& call) = nullptr;
+std::atomic<std::uint32_t> trace_control_word{0};
 
 /// A return that somebody wants to know of.
 struct AwaitedReturn {
@@ -33,7 +34,7 @@ namespace {
 struct Pattern {
   bool local;
   Arena arena;
-  Term specification, original;
+  Term specification;
 };
 
 struct Key {
@@ -86,43 +87,25 @@ Term caller_at(Heap& heap, const Word* address) {
   return f ? name_term(heap, *f) : atoms::undefined;
 }
 
-/// The function that `called` returns to. At a call that is no last one the address is not on the
-/// stack yet: then it is the one that runs.
-Term caller_term(Process& p, Heap& heap, const FunctionHeader& called, Word depth) {
+/// In the code that a call returns to; nullptr: nowhere. At a call that is no last one the address
+/// is not on the stack yet: then it is the one that runs.
+const Word* return_address(Process& p, const FunctionHeader& called, Word depth) {
   const FunctionHeader* f = nullptr;
   const Export* e = find_export(called.module, called.function, called.arity);
   if (depth > p.heap.stack_words() || (e && e->bif)) f = code_view.header_at(p.ip);
   for (const Term* s = p.heap.stop; s < p.heap.end && (!f || f == &called); s++)
-    if (s->is_header() && s->raw() != 0) return caller_at(heap, reinterpret_cast<const Word*>(s->raw()) - 1);
-  return f ? name_term(heap, *f) : atoms::undefined;
+    if (s->is_header() && s->raw() != 0) return reinterpret_cast<const Word*>(s->raw()) - 1;
+  return f ? p.ip : nullptr;
 }
 
-void tell_call(Process& p, const FunctionHeader& f, Term arguments, Term along) {
-  if (is_traced(p, kTraceSilent)) return;
+/// tracer: who was it before the specification ran, which may have changed that.
+void tell_call(Process& p, const Tracer& tracer, const TracedCall& call, Term arguments) {
+  const FunctionHeader& f = call.function;
   Arena arena;
   Term* hp = arena.alloc(4);
-  const Term call =
+  const Term mfa =
       make_tuple(hp, f.module, f.function, is_traced(p, kTraceArity) ? Term::small(f.arity) : arguments);
-  trace_event(p, atoms::call, call, along == atoms::true_ ? kNonValue : along);
-}
-
-/// The first clause that matches decides. *along: true, false or a term. False when none does.
-bool match_clauses(Process& p, const FunctionHeader& f, const Pattern& pattern, Term arguments, Word depth,
-                   Term* along, unsigned* actions) {
-  *along = atoms::true_;
-  *actions = 0;
-  if (pattern.specification.is_nil()) return true;
-  const Term caller = caller_term(p, p.heap, f, depth);
-  Term* hp = p.heap.alloc(3);
-  const Term object = make_tuple(hp, arguments, caller);
-  for (Term l = pattern.specification; l.is_list(); l = l.tail()) {
-    const Term result = match_call(p, l.head().element(0), object);
-    if (!result) continue;
-    *along = result;
-    *actions = static_cast<unsigned>(l.head().element(1).small_value());
-    return true;
-  }
-  return false;
+  trace_event_to(tracer, p, atoms::call, mfa, call.message == atoms::true_ ? kNonValue : call.message);
 }
 
 /// The address that is returned to lies on top of the stack.
@@ -146,12 +129,20 @@ void tell_exception(Process& p, const AwaitedReturn& r) {
 
 }  // namespace
 
-void set_call_pattern(Term module, Term function, unsigned arity, bool local, Term specification,
-                      Term original) {
+Term caller_of(Process& p, const TracedCall& call, bool with_line, Heap& out) {
+  const Word* address = return_address(p, call.function, call.depth);
+  const FunctionHeader* f = address ? code_view.header_at(address) : nullptr;
+  if (!f) return atoms::undefined;
+  if (!with_line) return name_term(out, *f);
+  const Term place = code_view.location(address, out);
+  Term* hp = out.alloc(5);
+  return make_tuple(hp, f->module, f->function, Term::small(f->arity), place);
+}
+
+void set_call_pattern(Term module, Term function, unsigned arity, bool local, Term specification) {
   auto pattern = std::make_shared<Pattern>();
   pattern->local = local;
   pattern->specification = copy_to(pattern->arena, specification, Literals::kCopied);
-  pattern->original = copy_to(pattern->arena, original, Literals::kCopied);
   std::unique_lock guard(patterns_mutex);
   patterns[{module, function, arity}] = std::move(pattern);
 }
@@ -164,9 +155,9 @@ bool clear_call_pattern(Term module, Term function, unsigned arity) {
 Term call_pattern_term(Term module, Term function, unsigned arity, Heap& out) {
   const auto pattern = find_pattern({module, function, arity});
   if (!pattern) return atoms::undefined;
-  const Term original = copy_to(out, pattern->original);
+  const Term specification = copy_to(out, pattern->specification);
   Term* hp = out.alloc(3);
-  return make_tuple(hp, pattern->local ? atoms::local : atoms::global, original);
+  return make_tuple(hp, pattern->local ? atoms::local : atoms::global, specification);
 }
 
 void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* args, Word depth) {
@@ -175,21 +166,21 @@ void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* a
     while (!stack->empty() && stack->back().depth > depth) stack->pop_back();
   const auto pattern = find_pattern({f.module, f.function, f.arity});
   if (!pattern || (!pattern->local && !global)) return;
+  Tracer* tracer = tracer_of(p);
+  if (!tracer) return;
+  tracer->retain();
   const Term arguments = list_term(p.heap, args, f.arity);
-  Term along;
-  unsigned actions;
-  if (!match_clauses(p, f, *pattern, arguments, depth, &along, &actions)) return;
-  if (actions & kCallSilent) p.observed |= kTraceSilent;
-  if (actions & kCallLoud) p.observed &= ~kTraceSilent;
-  if (along != atoms::false_) tell_call(p, f, arguments, along);
-  const bool tells_caller = pattern->local && is_traced(p, kTraceReturnTo) && depth > 0;
-  if (actions & (kCallReturns | kCallExceptions) || tells_caller)
-    returns_of(p).push_back({depth,
-                             &f,
-                             {f.module, f.function, f.arity},
-                             (actions & kCallReturns) != 0,
-                             (actions & kCallExceptions) != 0,
-                             tells_caller});
+  TracedCall call{f, depth};
+  const bool matches =
+      pattern->specification.is_nil() || match_call(p, pattern->specification, arguments, call);
+  if (matches && !is_traced(p, kTraceSilent)) {
+    if (call.message != atoms::false_) tell_call(p, *tracer, call, arguments);
+    const bool tells_caller = pattern->local && is_traced(p, kTraceReturnTo) && depth > 0;
+    if (call.returns || call.exceptions || tells_caller)
+      returns_of(p).push_back(
+          {depth, &f, {f.module, f.function, f.arity}, call.returns, call.exceptions, tells_caller});
+  }
+  tracer->release();
 }
 
 void return_traced(Process& p, Term value, Word depth) {

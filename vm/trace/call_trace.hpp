@@ -12,22 +12,33 @@
 /// calls of others. An exception that unwinds beyond that depth has left it.
 namespace vmrun {
 
-/// How one clause of a specification goes on when it matches.
-inline constexpr unsigned kCallReturns = 1, kCallExceptions = 2, kCallSilent = 4, kCallLoud = 8;
+/// A call that is looked at, and what its match specification says: message true tells of it, false
+/// does not, any other term goes along.
+struct TracedCall {
+  const FunctionHeader& function;
+  Word depth;
+  Term message = atoms::true_;
+  bool returns = false, exceptions = false;
+};
 
-/// For M:F/A, present or future. specification: list of {Spec, Actions}, each Spec a specification
-/// of one clause over {Arguments, Caller} whose result is true (tell), false (do not) or what goes
-/// along; nil: always tell. original: what trace_info shows.
-void set_call_pattern(Term module, Term function, unsigned arity, bool local, Term specification,
-                      Term original);
+/// For M:F/A, present or future. specification: a valid one for calls; nil: always tell.
+void set_call_pattern(Term module, Term function, unsigned arity, bool local, Term specification);
 /// False when there was none.
 bool clear_call_pattern(Term module, Term function, unsigned arity);
-/// {global | local, Original}, or undefined.
+/// {global | local, Specification}, or undefined.
 Term call_pattern_term(Term module, Term function, unsigned arity, Heap& out);
 
-/// Result of a specification of one clause for an object, kNonValue if it does not match. Set by
-/// whoever has match specifications.
-extern Term (*match_call)(Process& p, Term specification, Term object);
+/// Runs a specification for a call in p: whether a clause matches. Set by whoever has match
+/// specifications.
+extern bool (*match_call)(Process& p, Term specification, Term arguments, TracedCall& call);
+
+/// The function that a call returns to, as {M, F, A}, or with_line {M, F, A, {File, Line}}, where
+/// undefined stands for a place that is not known; undefined when there is none. In p's thread, at
+/// the call.
+Term caller_of(Process& p, const TracedCall& call, bool with_line, Heap& out);
+
+/// What specifications read and set (get_tcw, set_tcw, system_flag).
+extern std::atomic<std::uint32_t> trace_control_word;
 
 // At the instructions of a process with kTraceCall, everything stored back. depth as the function
 // probes count it; args: argument registers.

@@ -150,14 +150,17 @@ bool new_processes_traced() { return any_new.load(std::memory_order_relaxed); }
 // ---- Events -------------------------------------------------------------------------------------
 
 void trace_event(Process& p, Term event, Term a, Term b) {
-  const Tracer* tracer = tracer_of(p);
-  if (!tracer || p.extra->sensitive) return;
-  if (tracer->to == atoms::dyntrace) {
-    if (probe::trace_enabled()) probe::fire_trace(p.id, event, tracer->state, a, b);
+  if (const Tracer* tracer = tracer_of(p)) trace_event_to(*tracer, p, event, a, b);
+}
+
+void trace_event_to(const Tracer& tracer, Process& p, Term event, Term a, Term b) {
+  if (p.extra->sensitive) return;
+  if (tracer.to == atoms::dyntrace) {
+    if (probe::trace_enabled()) probe::fire_trace(p.id, event, tracer.state, a, b);
     return;
   }
   Arena arena;
-  deliver_trace_event(tracer->to, event_tuple(arena, p, event, a, b));
+  deliver_trace_event(tracer.to, event_tuple(arena, p, event, a, b));
 }
 
 void trace_spawn(Process& parent, Process& child, Term arguments, bool link) {

@@ -72,6 +72,8 @@ std::uint32_t new_tracing(Tracer** tracer);
 /// {trace, Pid, Event, A [, B]} with a time stamp if wanted. A and B may be in p's heap or in any
 /// other place that stays.
 [[gnu::cold]] void trace_event(Process& p, Term event, Term a, Term b = kNonValue);
+/// The same to a tracer that may no longer be p's.
+[[gnu::cold]] void trace_event_to(const Tracer& tracer, Process& p, Term event, Term a, Term b = kNonValue);
 
 inline bool is_traced(const Process& p, std::uint32_t flags) { return p.observed & flags; }
 

@@ -1,0 +1,91 @@
+#include "vm/trace/system_monitor.hpp"
+
+#include "runtime/bif/support.hpp"
+#include "vm/process/table.hpp"
+#include "vm/term/big.hpp"
+
+/// erlang:system_monitor: who is told of what; see vm/trace/system_monitor.hpp.
+namespace vmrun {
+namespace {
+
+constexpr Word kLeastLargeHeapWords = 16384;
+
+/// The options that carry a number, in the order system_monitor/0 shows them last to first.
+struct Limit {
+  const char* name;
+  Word SystemMonitor::*value;
+  Word least;
+};
+constexpr Limit kLimits[] = {
+    {"long_gc", &SystemMonitor::long_gc_ms, 1},
+    {"long_schedule", &SystemMonitor::long_schedule_ms, 1},
+    {"large_heap", &SystemMonitor::large_heap_words, kLeastLargeHeapWords},
+};
+struct Event {
+  const char* name;
+  bool SystemMonitor::*wanted;
+};
+constexpr Event kEvents[] = {{"busy_port", &SystemMonitor::busy_port},
+                             {"busy_dist_port", &SystemMonitor::busy_dist_port}};
+
+bool read_limit(Term option, SystemMonitor* to) {
+  SWord value;
+  if (option.tuple_arity() != 2 || !option.element(0).is_atom() ||
+      !small_in_range(option.element(1), 0, Term::kSmallMax, &value))
+    return false;
+  for (const Limit& limit : kLimits)
+    if (atom_text(option.element(0)) == limit.name) {
+      to->*limit.value = std::max(static_cast<Word>(value), limit.least);
+      return true;
+    }
+  return false;
+}
+
+bool read_option(Term option, SystemMonitor* to) {
+  if (option.is_tuple()) return read_limit(option, to);
+  if (!option.is_atom()) return false;
+  for (const Event& event : kEvents)
+    if (atom_text(option) == event.name) {
+      to->*event.wanted = true;
+      return true;
+    }
+  return false;
+}
+
+/// {Pid, Options} or undefined.
+Term monitor_term(Process& p, const SystemMonitor& m) {
+  if (!m.to) return atoms::undefined;
+  ListBuilder list(p.heap);
+  for (std::size_t i = std::size(kEvents); i-- > 0;)
+    if (m.*kEvents[i].wanted) list.add(intern_atom(kEvents[i].name));
+  for (const Limit& limit : kLimits)
+    if (const Word value = m.*limit.value)
+      list.add(new_tuple(p.heap, intern_atom(limit.name), Term::small(static_cast<SWord>(value))));
+  return new_tuple(p.heap, m.to, list.finish());
+}
+
+Term set_monitor(Process& p, Term to, Term options) {
+  SystemMonitor wanted;
+  if (to != atoms::undefined && !options.is_nil()) {
+    wanted.to = to;
+    if (!to.is_local_pid() || !process_table.find(to) || !options.is_list()) return raise_badarg(p);
+    for (; options.is_list(); options = options.tail())
+      if (!read_option(options.head(), &wanted)) return raise_badarg(p);
+    if (!options.is_nil()) return raise_badarg(p);
+  }
+  const Term before = monitor_term(p, system_monitor());
+  set_system_monitor(wanted);
+  return before;
+}
+
+}  // namespace
+
+Term bif_erlang_system_monitor_0(Process& p, const Term*) { return monitor_term(p, system_monitor()); }
+Term bif_erlang_system_monitor_1(Process& p, const Term* a) {
+  if (a[0] == atoms::undefined) return set_monitor(p, a[0], Term::nil());
+  if (!a[0].is_tuple() || a[0].tuple_arity() != 2) return raise_badarg(p);
+  return set_monitor(p, a[0].element(0), a[0].element(1));
+}
+Term bif_erlang_system_monitor_2(Process& p, const Term* a) { return set_monitor(p, a[0], a[1]); }
+
+}  // namespace vmrun

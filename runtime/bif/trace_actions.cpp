@@ -1,0 +1,186 @@
+#include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/support.hpp"
+#include "runtime/bif/trace_flags.hpp"
+#include "runtime/ets/match_spec.hpp"
+#include "vm/message/request.hpp"
+#include "vm/process/code_view.hpp"
+#include "vm/process/registry.hpp"
+#include "vm/trace/call_trace.hpp"
+#include "vm/trace/seq_trace.hpp"
+
+/// What match specifications do that look at calls: the functions of tracing, and
+/// match_spec_test/3, which tries a specification out.
+namespace vmrun {
+namespace {
+
+using ets::TraceFunction;
+
+/// A process that a specification names, as far as it is here; nil if there is none.
+Term named_process(Term name) {
+  const Term pid = name.is_atom() ? whereis(name) : name;
+  return pid.is_local_pid() ? pid : Term::nil();
+}
+
+class Actions final : public ets::TraceActions {
+ public:
+  /// call: nullptr when a specification is only tried out. Then nothing is set.
+  explicit Actions(TracedCall* call) : call_(call) {}
+
+  Term message = atoms::true_;
+  bool returns = false, exceptions = false;
+
+  Term call(Process& p, TraceFunction function, const Term* a, Word count) override {
+    switch (function) {
+      case TraceFunction::kMessage: message = a[0]; return atoms::true_;
+      case TraceFunction::kExceptionTrace: exceptions = true; return atoms::true_;
+      case TraceFunction::kReturnTrace: returns = true; return atoms::true_;
+      case TraceFunction::kIsSeqTrace: return bool_term(has_seq_token(p));
+      case TraceFunction::kSetSeqToken: return set_seq_token(p, a);
+      case TraceFunction::kGetSeqToken: return seq_token_term(p, p.heap);
+      case TraceFunction::kDisplay: return display(a[0]);
+      case TraceFunction::kProcessDump: return text_binary(p.heap, process_text(p));
+      case TraceFunction::kEnableTrace: return switch_flag(p, a, count, true);
+      case TraceFunction::kDisableTrace: return switch_flag(p, a, count, false);
+      case TraceFunction::kTrace: return change_flags(p, a, count);
+      case TraceFunction::kCaller: return caller(p, false);
+      case TraceFunction::kCallerLine: return caller(p, true);
+      case TraceFunction::kSilent: return silent(p, a[0]);
+      case TraceFunction::kGetControlWord: return control_word();
+      case TraceFunction::kSetControlWord: return set_control_word(a[0]);
+    }
+    return kNonValue;
+  }
+
+ private:
+  static Term display(Term t) {
+    const std::string text = term_text(t) + "\n";
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+    return atoms::true_;
+  }
+
+  Term caller(Process& p, bool with_line) const {
+    return call_ ? caller_of(p, *call_, with_line, p.heap) : atoms::undefined;
+  }
+
+  Term silent(Process& p, Term on) const {
+    if (call_ && on == atoms::true_) p.observed |= kTraceSilent;
+    if (call_ && on == atoms::false_) p.observed &= ~kTraceSilent;
+    return atoms::true_;
+  }
+
+  static Term control_word() { return Term::small(trace_control_word.load(std::memory_order_relaxed)); }
+  Term set_control_word(Term value) const {
+    SWord word;
+    if (!small_in_range(value, 0, UINT32_MAX, &word)) return kNonValue;
+    const Term old = control_word();
+    if (call_) trace_control_word.store(static_cast<std::uint32_t>(word), std::memory_order_relaxed);
+    return old;
+  }
+
+  Term set_seq_token(Process& p, const Term* a) const {
+    if (call_) return bif_erlang_seq_trace_2(p, a) ? atoms::true_ : kNonValue;
+    // What it would give back: the value there is now.
+    const Term now = bif_erlang_seq_trace_info_1(p, a);
+    return now && now.is_tuple() ? now.element(1) : now;
+  }
+
+  /// {enable_trace, Flag} and {enable_trace, Pid, Flag}; the process gets the tracer of this one.
+  static Term switch_flag(Process& p, const Term* a, Word count, bool on) {
+    const std::uint32_t bit = trace_flag_bit(a[count - 1]);
+    const Term who = count == 2 ? named_process(a[0]) : p.id;
+    if (!bit || who.is_nil()) return kNonValue;
+    set_flags(p, who, on ? 0 : bit, on ? bit : 0, tracer_of(p));
+    return atoms::true_;
+  }
+
+  /// {trace, Off, On} and {trace, Pid, Off, On}: whether anything has changed, as far as is known.
+  static Term change_flags(Process& p, const Term* a, Word count) {
+    TraceFlags off, on;
+    const Term who = count == 3 ? named_process(a[0]) : p.id;
+    if (who.is_nil() || !read_trace_flags(a[count - 2], &off) || !read_trace_flags(a[count - 1], &on))
+      return kNonValue;
+    const TraceFlags& named = on.to ? on : off;
+    if (!named.to) return set_flags(p, who, off.bits, on.bits, tracer_of(p));
+    Tracer* tracer = Tracer::create(named.to, named.state);
+    const Term changed = set_flags(p, who, off.bits, on.bits, tracer);
+    tracer->release();
+    return changed;
+  }
+
+  /// Another process makes the change between two of its slices.
+  static Term set_flags(Process& p, Term who, std::uint32_t off, std::uint32_t on, Tracer* tracer) {
+    if (who != p.id) {
+      if (off) ask_for(p, who, atoms::false_, off, p.id, Term::nil());
+      if (on && tracer) ask_for(p, who, atoms::true_, on, tracer->to, tracer->state);
+      return atoms::true_;
+    }
+    if (!tracer) return atoms::false_;
+    tracer->retain();
+    const std::uint32_t before = p.observed & kTraceAll;
+    const bool other_tracer = tracer_of(p) && !tracer_of(p)->same(*tracer);
+    const std::uint32_t flags = (before & ~off) | on;
+    set_tracing(p, false, other_tracer ? kTraceAll : off & ~on, nullptr);
+    if (flags) set_tracing(p, true, flags, tracer);
+    tracer->release();
+    return bool_term(other_tracer || flags != before);
+  }
+
+  static void ask_for(Process& p, Term who, Term how, std::uint32_t flags, Term to, Term state) {
+    Arena arena;
+    const Term wish = new_tuple(arena, how, Term::small(flags), to, state);
+    ask_async(p, who, RequestKind::kTrace, wish, Term::nil(), Term::nil(), atoms::false_);
+  }
+
+  static std::string process_text(Process& p) {
+    Arena arena;
+    std::string text = "=proc:" + pid_text(p.id) + "\nStack: ";
+    return text + term_text(current_stacktrace(p, arena, 64)) + "\n";
+  }
+
+  TracedCall* const call_;
+};
+
+bool match_traced_call(Process& p, Term specification, Term arguments, TracedCall& call) {
+  Actions actions(&call);
+  ets::MatchSpec spec(p, specification, ets::MatchSpec::Dialect::kTrace);
+  if (!spec.valid() || !spec.run_for_call(arguments, actions)) return false;
+  call.message = actions.message;
+  call.returns = actions.returns || actions.exceptions;
+  call.exceptions = actions.exceptions;
+  return true;
+}
+[[maybe_unused]] const bool filled_in = (match_call = match_traced_call, true);
+
+Term error_list(Process& p, const ets::MatchSpec& spec) {
+  ListBuilder list(p.heap);
+  for (const std::string& why : spec.errors())
+    list.add(new_tuple(p.heap, atoms::error, code_point_list(p.heap, why)));
+  return new_tuple(p.heap, atoms::error, list.finish());
+}
+
+Term test_for_calls(Process& p, Term arguments, Term specification) {
+  if (list_length(arguments) < 0) return raise_badarg(p);
+  ets::MatchSpec spec(p, specification, ets::MatchSpec::Dialect::kTrace);
+  if (!spec.valid()) return error_list(p, spec);
+  Actions actions(nullptr);
+  const bool matches = spec.run_for_call(arguments, actions);
+  ListBuilder flags(p.heap);
+  if (matches && actions.returns) flags.add(intern_atom("return_trace"));
+  if (matches && actions.exceptions) flags.add(intern_atom("exception_trace"));
+  return new_tuple(p.heap, atoms::ok, matches ? actions.message : atoms::false_, flags.finish(), Term::nil());
+}
+
+}  // namespace
+
+/// {ok, Result, Flags, Warnings}, of which there are none, or {error, [{error, Text}]}.
+Term bif_erlang_match_spec_test_3(Process& p, const Term* a) {
+  if (a[2] == atoms::trace) return test_for_calls(p, a[0], a[1]);
+  if (a[2] != atoms::table) return raise_badarg(p);
+  ets::MatchSpec spec(p, a[1]);
+  if (!spec.valid()) return error_list(p, spec);
+  const Term result = spec.run(a[0]);
+  return new_tuple(p.heap, atoms::ok, result ? result : atoms::false_, Term::nil(), Term::nil());
+}
+
+}  // namespace vmrun

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "vm/trace/trace.hpp"
+
+/// Lists of trace flags as erlang:trace/3 and the functions of match specifications take them.
+namespace vmrun {
+
+/// 0: no such flag.
+std::uint32_t trace_flag_bit(Term name);
+
+struct TraceFlags {
+  std::uint32_t bits = 0;
+  Term to, state = Term::nil();  // {tracer, …}; non-value: not named
+};
+/// False for what is no list of flags and tracers.
+bool read_trace_flags(Term list, TraceFlags* flags);
+
+}  // namespace vmrun

@@ -1,0 +1,137 @@
+#include "vm/trace/system_monitor.hpp"
+
+#include <mutex>
+
+#include "probes/inside.hpp"
+#include "vm/base/clock.hpp"
+#include "vm/heap/build.hpp"
+#include "vm/process/table.hpp"
+#include "vm/trace/tracer.hpp"
+
+namespace vmrun {
+
+std::atomic<bool> collections_monitored{false};
+
+namespace {
+
+std::mutex monitor_mutex;
+SystemMonitor wanted_now;
+std::atomic<bool> slices_monitored{false};
+
+constexpr Word kNsPerMs = 1'000'000;
+
+/// Under the mutex.
+void set_now(const SystemMonitor& wanted) {
+  const bool slices = wanted.long_schedule_ms != 0;
+  if (slices && !slices_monitored) probe::raise_watch("slice");
+  if (!slices && slices_monitored) probe::lower_watch("slice");
+  slices_monitored = slices;
+  collections_monitored = wanted.long_gc_ms || wanted.large_heap_words;
+  wanted_now = wanted;
+}
+
+struct Item {
+  Term name;
+  Term value;
+};
+
+Term item_list(Heap& heap, const Item* items, std::size_t count) {
+  Term list = Term::nil();
+  for (std::size_t i = count; i-- > 0;) {
+    Term* hp = heap.alloc(5);
+    const Term pair = make_tuple(hp, items[i].name, items[i].value);
+    list = make_cons(hp, pair, list);
+  }
+  return list;
+}
+
+void tell(const SystemMonitor& wanted, const Process& p, Term event, Term info) {
+  Arena arena;
+  Term* hp = arena.alloc(5);
+  if (!deliver_trace_event(wanted.to, make_tuple(hp, atoms::monitor, p.id, event, info)))
+    system_monitor();  // it has died
+}
+
+void tell_heap(const SystemMonitor& wanted, const Process& p, Term event, const Item* first) {
+  const Heap& h = p.heap;
+  const auto words = [](SWord n) { return Term::small(n); };
+  Item items[] = {
+      {},
+      {atoms::old_heap_block_size, words(h.old_end - h.old_start)},
+      {atoms::heap_block_size, words(static_cast<SWord>(h.block_words()))},
+      {atoms::mbuf_size, words(static_cast<SWord>(h.fragment_words))},
+      {atoms::stack_size, words(static_cast<SWord>(h.stack_words()))},
+      {atoms::old_heap_size, words(h.old_top - h.old_start)},
+      {atoms::heap_size, words(static_cast<SWord>(h.used_words()))},
+  };
+  Arena arena;
+  if (first) items[0] = *first;
+  tell(wanted, p, event,
+       first ? item_list(arena, items, std::size(items)) : item_list(arena, items + 1, std::size(items) - 1));
+}
+
+Term function_term(Heap& heap, const FunctionName& f) {
+  Term* hp = heap.alloc(4);
+  return make_tuple(hp, f.module, f.function, Term::small(f.arity));
+}
+
+}  // namespace
+
+SystemMonitor system_monitor() {
+  std::lock_guard guard(monitor_mutex);
+  if (wanted_now.to && !process_table.find(wanted_now.to)) set_now({});
+  return wanted_now;
+}
+
+void set_system_monitor(const SystemMonitor& wanted) {
+  std::lock_guard guard(monitor_mutex);
+  set_now(wanted);
+}
+
+void monitor_collection(Process& p, Word spent_ns) {
+  static const Term long_gc = intern_atom("long_gc"), large_heap = intern_atom("large_heap");
+  const SystemMonitor wanted = system_monitor();
+  if (!wanted.to || wanted.to == p.id) return;
+  const Word ms = spent_ns / kNsPerMs;
+  if (wanted.long_gc_ms && ms > wanted.long_gc_ms) {
+    const Item time{atoms::timeout, Term::small(static_cast<SWord>(ms))};
+    tell_heap(wanted, p, long_gc, &time);
+  }
+  const Word words = p.heap.block_words() + static_cast<Word>(p.heap.old_end - p.heap.old_start);
+  if (wanted.large_heap_words && words >= wanted.large_heap_words) tell_heap(wanted, p, large_heap, nullptr);
+}
+
+void monitor_busy_port(Process& p, Term port) {
+  static const Term busy_port = intern_atom("busy_port");
+  const SystemMonitor wanted = system_monitor();
+  if (wanted.busy_port && wanted.to != p.id) tell(wanted, p, busy_port, port);
+}
+
+void monitor_busy_connection(Process& p, Term controller) {
+  static const Term busy_dist_port = intern_atom("busy_dist_port");
+  const SystemMonitor wanted = system_monitor();
+  if (wanted.busy_dist_port && wanted.to != p.id) tell(wanted, p, busy_dist_port, controller);
+}
+
+SliceMonitor::SliceMonitor(const Process& p) {
+  if (!slices_monitored.load(std::memory_order_relaxed)) return;
+  begun_ns_ = monotonic_ns();
+  in_ = resume_function(p);
+}
+
+void SliceMonitor::finish(Process& p, bool has_ended) const {
+  if (!begun_ns_) return;
+  static const Term long_schedule = intern_atom("long_schedule");
+  const Word ms = (monotonic_ns() - begun_ns_) / kNsPerMs;
+  const SystemMonitor wanted = system_monitor();
+  if (!wanted.long_schedule_ms || ms <= wanted.long_schedule_ms || wanted.to == p.id) return;
+  Arena arena;
+  const Item items[] = {
+      {atoms::timeout, Term::small(static_cast<SWord>(ms))},
+      {atoms::in, function_term(arena, in_)},
+      {atoms::out, has_ended ? atoms::undefined : function_term(arena, resume_function(p))},
+  };
+  tell(wanted, p, long_schedule, item_list(arena, items, std::size(items)));
+}
+
+}  // namespace vmrun

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "vm/process/code_view.hpp"
+
+/// erlang:system_monitor: one process of the whole machine is told of collections and slices that
+/// take long, of large heaps, and of processes that wait for a busy port or connection. Whoever has
+/// the event in hand asks whether it is wanted and hands it over; the message is sent at once, from
+/// the thread of the process it is about. The monitoring process itself is never told of. Once it
+/// is dead, nobody monitors. Any thread.
+namespace vmrun {
+
+/// What is wanted; 0 and false: not.
+struct SystemMonitor {
+  Term to;  // local pid; a non-value: nobody monitors
+  Word long_gc_ms = 0, large_heap_words = 0, long_schedule_ms = 0;
+  bool busy_port = false, busy_dist_port = false;
+};
+SystemMonitor system_monitor();
+void set_system_monitor(const SystemMonitor& wanted);
+
+// ---- Events -------------------------------------------------------------------------------------
+
+/// Whether collections matter; read once by each.
+extern std::atomic<bool> collections_monitored;
+/// The collection of p, whose heap has its final size, took so long.
+[[gnu::cold]] void monitor_collection(Process& p, Word spent_ns);
+
+/// p begins to wait for a busy port, or for a connection: its controller.
+[[gnu::cold]] void monitor_busy_port(Process& p, Term port);
+[[gnu::cold]] void monitor_busy_connection(Process& p, Term controller);
+
+/// Times a slice. While slices matter, the probes' group `slice` is raised, so that they all come
+/// to a cold path: that one makes one of these, other slices know nothing of it.
+class SliceMonitor {
+ public:
+  explicit SliceMonitor(const Process& p);
+  /// p is at rest again; or has_ended.
+  void finish(Process& p, bool has_ended) const;
+
+ private:
+  Word begun_ns_ = 0;  // 0: nobody wants to know
+  FunctionName in_;
+};
+
+}  // namespace vmrun
