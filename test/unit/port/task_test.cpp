@@ -223,17 +223,18 @@ TEST_CASE("a port is held by one, and what is queued meanwhile runs when it is g
 TEST_CASE("a full inbox holds senders back until it is nearly empty, and then lets them go") {
   Machine machine(1);
   Port& port = new_port();
+  Process& sender = *allocate_process();  // of which only its identifier counts
   {
     EpochGuard guard;
     while (!try_hold_port(port)) std::this_thread::yield();
     set_inbox_full(port, true);
-    CHECK(wait_until_not_busy(port, Term::pid(77)));
+    CHECK(wait_until_not_busy(port, sender));
     CHECK(port.waiters.size() == 1);
     set_inbox_full(port, false);
     CHECK(port.waiters.empty());
-    CHECK(!wait_until_not_busy(port, Term::pid(77)));
+    CHECK(!wait_until_not_busy(port, sender));
     set_port_busy(port, true);
-    CHECK(wait_until_not_busy(port, Term::pid(77)));
+    CHECK(wait_until_not_busy(port, sender));
     set_inbox_full(port, true);
     set_port_busy(port, false);
     CHECK(port.waiters.size() == 1);  // still full
@@ -241,6 +242,7 @@ TEST_CASE("a full inbox holds senders back until it is nearly empty, and then le
     CHECK(port.waiters.empty());
     release_port(port);
   }
+  recycle_process(&sender);
   close(port);
   release_reference(port);
 }
