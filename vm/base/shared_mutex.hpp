@@ -8,8 +8,7 @@
 /// microsecond and now and then longer (a table). To get it when it is free, and to give it back,
 /// is one operation on one word. Who does not get it looks again for some microseconds before the
 /// kernel puts it to sleep, since to be woken takes longer than most of what it waits for. Once
-/// somebody sleeps, no new reader goes past. Any thread; not recursive. Its functions have the names
-/// that std::unique_lock and std::shared_lock call.
+/// somebody sleeps, no new reader goes past. Any thread; not recursive.
 namespace vmrun {
 
 template <class Sync, int kLooks>
