@@ -115,10 +115,7 @@ constexpr InfoItem kInfoItems[] = {
     {atoms::write_concurrency, [](Process&, const Table& t) { return t.write_concurrency; }},
     {atoms::compressed, [](Process&, const Table& t) { return bool_term(t.compressed); }},
     {atoms::memory,
-     [](Process&, const Table& t) {
-       return Term::small(static_cast<SWord>(t.store->memory_words() + t.lock.stripe_words() +
-                                             sizeof(Table) / sizeof(Word)));
-     }},
+     [](Process&, const Table& t) { return Term::small(static_cast<SWord>(t.memory_words())); }},
     {atoms::owner, [](Process&, const Table& t) { return t.owner; }},
     {atoms::heir, [](Process&, const Table& t) { return t.heir; }},
     {atoms::name, [](Process&, const Table& t) { return t.name; }},
@@ -257,20 +254,27 @@ Term bif_ets_whereis_1(Process& p, const Term* a) {
   return t ? table_ref(p.heap, *t) : atoms::undefined;
 }
 
-Term bif_ets_all_0(Process& p, const Term* a) {
-  if (came_back(p) || too_long(most_tables())) return run_elsewhere(p, bif_ets_all_0, a, 0);
+namespace {
+
+Term identifiers_of_all(Process& p) {
   ListBuilder list(p.heap);
   for_each_table([&](const Table& t) { list.add(table_id(p.heap, t)); });
   return list.finish();
 }
 
+}  // namespace
+
+Term bif_ets_all_0(Process& p, const Term* a) {
+  if (came_back(p) || too_long(most_tables())) return run_elsewhere(p, bif_ets_all_0, a, 0);
+  return identifiers_of_all(p);
+}
+
 /// A reference; a message {Ref, Tables} follows for each scheduler. One knows of all tables, so the
 /// others have none to tell.
-Term bif_ets_internal_request_all_0(Process& p, const Term*) {
+Term bif_ets_internal_request_all_0(Process& p, const Term* a) {
+  if (came_back(p) || too_long(most_tables())) return run_elsewhere(p, bif_ets_internal_request_all_0, a, 0);
   const Term ref = make_ref(p.heap);
-  ListBuilder list(p.heap);
-  for_each_table([&](const Table& t) { list.add(table_id(p.heap, t)); });
-  send_from_vm(p.id, new_tuple(p.heap, ref, list.finish()));
+  send_from_vm(p.id, new_tuple(p.heap, ref, identifiers_of_all(p)));
   for (unsigned i = 1; i < scheduler_count(); ++i) send_from_vm(p.id, new_tuple(p.heap, ref, Term::nil()));
   return ref;
 }

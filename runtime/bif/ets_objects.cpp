@@ -559,9 +559,32 @@ Term bif_ets_last_1(Process& p, const Term* a) {
   return traversal(
       p, "last", a[0], [](const Store& s, Term, bool*) { return s.last(); }, kNonValue);
 }
+/// In a table with stripes with one of them locked at a time. Who walks through a table that is not
+/// fixed may miss something, or meet it twice, anyway.
 Term bif_ets_next_2(Process& p, const Term* a) {
-  return traversal(
-      p, "next", a[0], [](const Store& s, Term key, bool* exists) { return s.next(key, exists); }, a[1]);
+  const auto found = [&](const Locked& t, const Object* o) {
+    note_lookup(p, *t, "next", o != nullptr, o != nullptr);
+    return o ? copy_out(p, t.store().key_of(o)) : atoms::end_of_table;
+  };
+  charge(p, 8);
+  std::size_t bucket = 0;
+  {
+    const Locked t(p, a[0], Access::kRead, a[1]);
+    if (!t) return raise_badarg(p);
+    const bool striped = t.store().striped();
+    bool exists = true;
+    const Object* o =
+        striped ? t.store().next_in_bucket(a[1], &exists, &bucket) : t.store().next(a[1], &exists);
+    if (!exists) return raise_badarg(p);
+    if (o || !striped) return found(t, o);
+  }
+  for (;; ++bucket) {
+    const Locked t(p, a[0], Access::kRead, std::uint64_t{bucket});
+    if (!t) return raise_badarg(p);
+    const bool at_end = bucket >= t.store().bucket_count();
+    if (const Object* o = at_end ? nullptr : t.store().first_of_bucket(bucket); o || at_end)
+      return found(t, o);
+  }
 }
 Term bif_ets_prev_2(Process& p, const Term* a) {
   return traversal(

@@ -442,7 +442,7 @@ Word code_bytes() {
 
 Word table_bytes() {
   Word sum = 0;
-  ets::for_each_table([&](const ets::Table& t) { sum += sizeof t + t.store->memory_words() * sizeof(Word); });
+  ets::for_each_table([&](const ets::Table& t) { sum += t.memory_words() * sizeof(Word); });
   return sum;
 }
 

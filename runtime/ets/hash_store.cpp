@@ -114,15 +114,21 @@ class HashStore final : public Store {
   Object* first() const override { return first_in(0); }
   Object* last() const override { return first(); }  // no order: as OTP
   Object* next(Term key, bool* exists) const override {
+    std::size_t bucket;
+    Object* o = next_in_bucket(key, exists, &bucket);
+    return o || !*exists ? o : first_in(bucket);
+  }
+  Object* next_in_bucket(Term key, bool* exists, std::size_t* bucket) const override {
     const std::uint64_t hash = hash_term(key);
-    const std::size_t bucket = index(hash);
-    Object* o = buckets_[bucket];
+    *bucket = index(hash);
+    Object* o = buckets_[(*bucket)++];
     while (o && !has_key(o, hash, key)) o = o->next;
     *exists = o != nullptr;
-    if (!o) return nullptr;
     while (o && (o->dead || has_key(o, hash, key))) o = o->next;
-    return o ? o : first_in(bucket + 1);
+    return o;
   }
+  Object* first_of_bucket(std::size_t bucket) const override { return alive(buckets_[bucket]); }
+  std::size_t bucket_count() const override { return buckets_.size(); }
   Object* previous(Term key, bool* exists) const override { return next(key, exists); }
 
   void walk(Position& at, bool, const std::function<bool(Object*)>& visit) const override {
@@ -147,15 +153,17 @@ class HashStore final : public Store {
   }
   bool is_fixed() const override { return fixes_ != 0; }
 
+  /// The stripe alone is cheap to look at, but all of them decide.
   bool is_unbalanced(std::uint64_t hash) const override {
-    const Word count = count_in_stripe(hash), buckets = buckets_.size() / kStripes;
-    return fixes_ == 0 && (count > 2 * buckets + 2 || (count * 8 < buckets && buckets_.size() > least_));
+    const Word in_stripe = count_in_stripe(hash), buckets = buckets_.size() / kStripes;
+    return fixes_ == 0 && ((in_stripe > 2 * buckets + 2 && has_too_few(2 * count())) ||
+                           (in_stripe * 8 < buckets && has_too_many(2 * count())));
   }
   void balance() override {
     const Word wanted = 2 * count();
     for (int i = 0; i < kSplitsAtATime && fixes_ == 0; ++i) {
-      if (buckets_.size() < wanted) split();
-      else if (buckets_.size() > 4 * wanted && buckets_.size() > least_) merge();
+      if (has_too_few(wanted)) split();
+      else if (has_too_many(wanted)) merge();
       else return;
     }
   }
@@ -210,12 +218,13 @@ class HashStore final : public Store {
     __builtin_prefetch(reinterpret_cast<const char*>(o) + 64);
   }
 
+  static Object* alive(Object* o) {
+    while (o && o->dead) o = o->next;
+    return o;
+  }
   Object* first_in(std::size_t bucket) const {
-    for (; bucket < buckets_.size(); ++bucket) {
-      for (Object* o = buckets_[bucket]; o; o = o->next) {
-        if (!o->dead) return o;
-      }
-    }
+    for (; bucket < buckets_.size(); ++bucket)
+      if (Object* o = alive(buckets_[bucket])) return o;
     return nullptr;
   }
 
@@ -242,6 +251,9 @@ class HashStore final : public Store {
     buckets_.pop_back();
     if (buckets_.capacity() > 4 * buckets_.size()) buckets_.shrink_to_fit();
   }
+
+  bool has_too_few(Word wanted) const { return buckets_.size() < wanted; }
+  bool has_too_many(Word wanted) const { return buckets_.size() > 4 * wanted && buckets_.size() > least_; }
 
   static constexpr int kSplitsAtATime = 512;  // some ten microseconds
 

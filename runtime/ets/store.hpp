@@ -77,7 +77,9 @@ class Store {
   bool striped() const { return striped_; }
   /// While others change a striped one: of some moment, as good as now.
   Word count() const { return sum(&Count::objects); }
-  Word memory_words() const { return sum(&Count::words) + overhead_words(); }
+  Word memory_words() const {
+    return sum(&Count::words) + overhead_words() + (striped_ ? kStripes : 1) * sizeof(Count) / sizeof(Word);
+  }
 
   /// The newest object with this key; the next older one with the same key. nullptr: none.
   virtual Object* find(Term key) const = 0;
@@ -95,6 +97,13 @@ class Store {
   virtual Object* last() const = 0;
   virtual Object* next(Term key, bool* exists) const = 0;
   virtual Object* previous(Term key, bool* exists) const = 0;
+
+  /// For who goes from key to key in a striped store with the lock of one stripe at a time: the next
+  /// in the key's own bucket, and if there is none, the bucket to go on with; the first of a bucket,
+  /// whose stripe is that of its number as a hash.
+  virtual Object* next_in_bucket(Term key, bool* exists, std::size_t*) const { return next(key, exists); }
+  virtual Object* first_of_bucket(std::size_t) const { return nullptr; }
+  virtual std::size_t bucket_count() const { return 0; }
 
   /// Goes on from a position; visits whole steps (a bucket, an object) until `visit` has returned
   /// false and the step is over, and leaves the position behind it.

@@ -212,8 +212,8 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
 
 bool look_at_keypos(Term id, Word* keypos) {
   const Table* t = find(id);
-  if (t) *keypos = t->keypos.load(std::memory_order_relaxed);
-  return t != nullptr;
+  *keypos = t ? t->keypos.load(std::memory_order_relaxed) : 0;
+  return *keypos != 0;  // a slot that nobody has used yet has none
 }
 
 Locked::Locked(Term pid, Term id, Access access, bool exclusive) : exclusive_(exclusive) {
@@ -228,14 +228,28 @@ Locked::Locked(Process& p, Term id, Access access, Term key) : exclusive_(access
   if (!table_) return;
   if (table_->lock.has_stripes()) {
     hash_ = hash_term(key);
-    by_stripe_ = table_->lock.lock_stripe(hash_, exclusive_);
-    if (by_stripe_ && exclusive_ && table_->alive && table_->store->is_fixed()) {
-      table_->lock.unlock_stripe(hash_, exclusive_);
-      by_stripe_ = false;
-    }
+    lock_stripe();
+  } else {
+    table_->lock.lock(exclusive_);
+  }
+  check(p.id, id, access);
+}
+
+Locked::Locked(Process& p, Term id, Access access, std::uint64_t hash)
+    : exclusive_(access == Access::kWrite), hash_(hash) {
+  table_ = find(id);
+  if (!table_) return;
+  lock_stripe();
+  check(p.id, id, access);
+}
+
+void Locked::lock_stripe() {
+  by_stripe_ = table_->lock.lock_stripe(hash_, exclusive_);
+  if (by_stripe_ && exclusive_ && table_->alive && table_->store->is_fixed()) {
+    table_->lock.unlock_stripe(hash_, exclusive_);
+    by_stripe_ = false;
   }
   if (!by_stripe_) table_->lock.lock(exclusive_);
-  check(p.id, id, access);
 }
 
 void Locked::check(Term pid, Term id, Access access) {

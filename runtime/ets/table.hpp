@@ -35,6 +35,9 @@ struct Table {
 
   bool can_read(Term pid) const { return protection != Protection::kPrivate || owner == pid; }
   bool can_write(Term pid) const { return protection == Protection::kPublic || owner == pid; }
+  Word memory_words() const {
+    return store->memory_words() + lock.stripe_words() + sizeof(Table) / sizeof(Word);
+  }
   /// Whether its creator says that many use it at the same time. Of bags nobody profits.
   bool wants_stripes(Kind kind) const {
     return kind == Kind::kSet && (read_concurrency || write_concurrency != atoms::false_);
@@ -64,6 +67,8 @@ class Locked {
   /// For find, insert, replace and erase of objects with this key alone: where the table has
   /// stripes, no more of it is locked. Of what belongs to the whole, only properties may be read.
   Locked(Process& p, Term id, Access access, Term key);
+  /// The same for keys with such a hash.
+  Locked(Process& p, Term id, Access access, std::uint64_t hash);
   ~Locked();
   Locked(const Locked&) = delete;
   explicit operator bool() const { return table_ != nullptr; }
@@ -72,6 +77,7 @@ class Locked {
   Store& store() const { return *table_->store; }
 
  private:
+  void lock_stripe();
   void check(Term pid, Term id, Access access);
   void unlock();
 

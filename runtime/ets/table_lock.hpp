@@ -50,7 +50,7 @@ class TableLock {
     made_->lock_all(true);
     stripes_.store(made_.get(), std::memory_order_release);
   }
-  Word stripe_words() const { return made_ ? sizeof(Stripes) / sizeof(Word) : 0; }
+  Word stripe_words() const { return has_stripes() ? sizeof(Stripes) / sizeof(Word) : 0; }
 
  private:
   struct Stripes {

@@ -75,6 +75,8 @@ class BasicSharedMutex {
       const bool held = (state & ~kSleepers) != 0;
       if (held && ((state & kSleepers) || take(state, state | kSleepers)))
         Sync::futex_wait(state_, state | kSleepers, -1);
+      // Its last reader is about to wake all: done here, for it may not run just now.
+      if (state == kSleepers && take(state, 0)) Sync::futex_wake_all(state_);
     }
   }
 

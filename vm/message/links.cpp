@@ -41,7 +41,7 @@ void set_links(Process& a, Process& b) {
 StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, Term tag, AliasMode alias) {
   const bool by_name = of.given.is_atom() || of.given.is_tuple(), is_here = of.at != receivers.elsewhere;
   const bool suits = of.at == (is_port ? receivers.port : is_here ? receivers.process : receivers.elsewhere);
-  if (!of.at || (!suits && !(by_name && is_here))) return {Reached::kRefused, {}};
+  if (!of.at || of.given.is_ref() || (!suits && !(by_name && is_here))) return {Reached::kRefused, {}};
   const RefKey key = next_ref_key();
   const Term name = !by_name || !is_here ? Term::nil() : of.bare_name ? of.given : of.given.element(0);
   const Term who = suits ? of.who : kNonValue;  // the name may be that of something else
