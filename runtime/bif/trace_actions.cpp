@@ -2,9 +2,11 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/trace_flags.hpp"
 #include "runtime/ets/match_spec.hpp"
+#include "vm/heap/copy.hpp"
 #include "vm/message/request.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/registry.hpp"
+#include "vm/process/table.hpp"
 #include "vm/trace/call_trace.hpp"
 #include "vm/trace/seq_trace.hpp"
 
@@ -18,12 +20,12 @@ using ets::TraceFunction;
 /// A process that a specification names, as far as it is here; nil if there is none.
 Term named_process(Term name) {
   const Term pid = name.is_atom() ? whereis(name) : name;
-  return pid.is_local_pid() ? pid : Term::nil();
+  return pid.is_local_pid() && process_table.find(pid) ? pid : Term::nil();
 }
 
 class Actions final : public ets::TraceActions {
  public:
-  /// call: nullptr when a specification is only tried out. Then nothing is set.
+  /// call: nullptr when a specification is only tried out. Then token, control word and silence stay.
   explicit Actions(TracedCall* call) : call_(call) {}
 
   Term message = atoms::true_;
@@ -79,10 +81,10 @@ class Actions final : public ets::TraceActions {
   }
 
   Term set_seq_token(Process& p, const Term* a) const {
-    if (call_) return bif_erlang_seq_trace_2(p, a) ? atoms::true_ : kNonValue;
-    // What it would give back: the value there is now.
-    const Term now = bif_erlang_seq_trace_info_1(p, a);
-    return now && now.is_tuple() ? now.element(1) : now;
+    if (!call_) return bif_erlang_seq_trace_info_1(p, a);
+    // The value may be a part of the specification, which the token can outlive.
+    const Term own[] = {a[0], copy_to(p.heap, a[1])};
+    return bif_erlang_seq_trace_2(p, own) ? atoms::true_ : kNonValue;
   }
 
   /// {enable_trace, Flag} and {enable_trace, Pid, Flag}; the process gets the tracer of this one.
@@ -110,26 +112,13 @@ class Actions final : public ets::TraceActions {
 
   /// Another process makes the change between two of its slices.
   static Term set_flags(Process& p, Term who, std::uint32_t off, std::uint32_t on, Tracer* tracer) {
-    if (who != p.id) {
-      if (off) ask_for(p, who, atoms::false_, off, p.id, Term::nil());
-      if (on && tracer) ask_for(p, who, atoms::true_, on, tracer->to, tracer->state);
-      return atoms::true_;
-    }
     if (!tracer) return atoms::false_;
-    tracer->retain();
-    const std::uint32_t before = p.observed & kTraceAll;
-    const bool other_tracer = tracer_of(p) && !tracer_of(p)->same(*tracer);
-    const std::uint32_t flags = (before & ~off) | on;
-    set_tracing(p, false, other_tracer ? kTraceAll : off & ~on, nullptr);
-    if (flags) set_tracing(p, true, flags, tracer);
-    tracer->release();
-    return bool_term(other_tracer || flags != before);
-  }
-
-  static void ask_for(Process& p, Term who, Term how, std::uint32_t flags, Term to, Term state) {
+    if (who == p.id) return bool_term(change_tracing(p, off, on, *tracer));
     Arena arena;
-    const Term wish = new_tuple(arena, how, Term::small(flags), to, state);
+    const Term wish =
+        new_tuple(arena, atoms::trace, Term::small(off), Term::small(on), tracer->to, tracer->state);
     ask_async(p, who, RequestKind::kTrace, wish, Term::nil(), Term::nil(), atoms::false_);
+    return atoms::true_;
   }
 
   static std::string process_text(Process& p) {

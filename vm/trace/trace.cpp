@@ -107,10 +107,39 @@ bool set_tracing(Process& p, bool on, std::uint32_t flags, Tracer* tracer) {
   return true;
 }
 
+bool change_tracing(Process& p, std::uint32_t off, std::uint32_t on, Tracer& tracer) {
+  if (tracer.to == p.id) return false;  // nobody traces himself
+  tracer.retain();                      // it may be p's own
+  const Tracer* old = tracer_of(p);
+  const bool other_tracer = old && !old->same(tracer);
+  const std::uint32_t before = p.observed & kTraceAll;
+  const std::uint32_t flags = (before & ~off) | on;
+  set_tracing(p, false, other_tracer ? kTraceAll : off & ~on, nullptr);
+  if (flags) set_tracing(p, true, flags, &tracer);
+  tracer.release();
+  return other_tracer || flags != before;
+}
+
+namespace {
+
+std::uint32_t flags_in(Term wish, Word i) {
+  return static_cast<std::uint32_t>(wish.element(i).small_value());
+}
+
+bool change_as_asked(Process& p, Term wish) {
+  Tracer* tracer = Tracer::create(wish.element(3), wish.element(4));
+  const bool changed = change_tracing(p, flags_in(wish, 1), flags_in(wish, 2), *tracer);
+  tracer->release();
+  return changed;
+}
+
+}  // namespace
+
 bool trace_as_asked(Process& p, Term wish) {
+  if (wish.element(0) == atoms::trace) return change_as_asked(p, wish);
   const bool on = wish.element(0) == atoms::true_;
   Tracer* tracer = on ? Tracer::create(wish.element(2), wish.element(3)) : nullptr;
-  const bool done = set_tracing(p, on, static_cast<std::uint32_t>(wish.element(1).small_value()), tracer);
+  const bool done = set_tracing(p, on, flags_in(wish, 1), tracer);
   if (tracer) tracer->release();
   return done;
 }

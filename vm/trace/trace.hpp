@@ -54,7 +54,11 @@ struct Tracer {
 /// Changes what is traced of p. Switching on needs a tracer, which stays with the caller. False
 /// when p has another tracer already.
 bool set_tracing(Process& p, bool on, std::uint32_t flags, Tracer* tracer);
-/// The same for a request of another process: {On, Flags, To, State}.
+/// Switches flags off and others on, and has p traced by this tracer, whoever traced it before.
+/// Whether anything has changed.
+bool change_tracing(Process& p, std::uint32_t off, std::uint32_t on, Tracer& tracer);
+/// The same for a request of another process: {On, Flags, To, State} for set_tracing, {trace, Off,
+/// On, To, State} for change_tracing.
 bool trace_as_asked(Process& p, Term wish);
 /// What a request wants to know: the flags as a number, or the tracer as trace_info shows it.
 Term trace_info(Process& p, Term item, Heap& out);
