@@ -144,7 +144,7 @@ bool match_traced_call(Process& p, Term specification, Term arguments, TracedCal
 Term error_list(Process& p, const ets::MatchSpec& spec) {
   ListBuilder list(p.heap);
   for (const std::string& why : spec.errors())
-    list.add(new_tuple(p.heap, atoms::error, code_point_list(p.heap, why)));
+    list.add(new_tuple(p.heap, atoms::error, text_list(p.heap, why)));
   return new_tuple(p.heap, atoms::error, list.finish());
 }
 
