@@ -25,7 +25,8 @@ Term named_process(Term name) {
 
 class Actions final : public ets::TraceActions {
  public:
-  /// call: nullptr when a specification is only tried out. Then token, control word and silence stay.
+  /// call: nullptr when a specification is only tried out. Then token, control word and silence
+  /// stay.
   explicit Actions(TracedCall* call) : call_(call) {}
 
   Term message = atoms::true_;
