@@ -189,11 +189,12 @@ Term bif_vmrun_trace_process_info_2(Process& p, const Term* a) {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-/// vmrun_trace:set_pattern(M, F, A, Local, Specification); the module has seen to the types. With
-/// nil every call is told of.
-Term bif_vmrun_trace_set_pattern_5(Process& p, const Term* a) {
-  if (!a[4].is_nil() && !ets::MatchSpec(p, a[4], ets::MatchSpec::Dialect::kTrace).valid())
-    return raise_badarg(p);
+Term bif_vmrun_trace_valid_specification_1(Process& p, const Term* a) {
+  return bool_term(a[0].is_nil() || ets::MatchSpec(p, a[0], ets::MatchSpec::Dialect::kTrace).valid());
+}
+/// vmrun_trace:set_pattern(M, F, A, Local, Specification); the module has seen to the types and
+/// that the specification is valid. With nil every call is told of.
+Term bif_vmrun_trace_set_pattern_5(Process&, const Term* a) {
   set_call_pattern(a[0], a[1], static_cast<unsigned>(a[2].small_value()), a[3] == atoms::true_, a[4]);
   return atoms::true_;
 }

@@ -25,7 +25,8 @@ Term named_process(Term name) {
 
 class Actions final : public ets::TraceActions {
  public:
-  /// call: nullptr when a specification is only tried out. Then token, control word and silence stay.
+  /// call: nullptr when a specification is only tried out. Then token, control word and silence
+  /// stay.
   explicit Actions(TracedCall* call) : call_(call) {}
 
   Term message = atoms::true_;
@@ -144,7 +145,7 @@ bool match_traced_call(Process& p, Term specification, Term arguments, TracedCal
 Term error_list(Process& p, const ets::MatchSpec& spec) {
   ListBuilder list(p.heap);
   for (const std::string& why : spec.errors())
-    list.add(new_tuple(p.heap, atoms::error, code_point_list(p.heap, why)));
+    list.add(new_tuple(p.heap, atoms::error, text_list(p.heap, why)));
   return new_tuple(p.heap, atoms::error, list.finish());
 }
 

@@ -18,6 +18,10 @@ namespace {
 constexpr int kMostDepth = 2000;  // of nested expressions: they are evaluated by recursion
 constexpr Word kMostCallArguments = 8;
 
+// As OTP: of each text that says what is wrong, so much.
+constexpr std::size_t kMostTextBytes = 99;
+std::string short_text(Term t) { return term_text(t, 2 * kMostTextBytes); }
+
 bool is_any(Term t) { return t == atoms::underscore; }
 
 /// A pattern or expression part that stands for itself.
@@ -65,6 +69,8 @@ constexpr TraceFunctionRow kTraceFunctions[] = {
     {"set_tcw", 1, 1, false},
 };
 
+static_assert(std::size(kTraceFunctions) == static_cast<std::size_t>(TraceFunction::kSetControlWord) + 1);
+
 const TraceFunctionRow& row_of(TraceFunction f) { return kTraceFunctions[static_cast<std::size_t>(f)]; }
 
 std::optional<TraceFunction> trace_function(Term name) {
@@ -101,6 +107,8 @@ SWord variable_number(Term atom) {
   }
   return n;
 }
+
+void MatchSpec::refuse(std::string_view why) { errors_.emplace_back(why.substr(0, kMostTextBytes)); }
 
 MatchSpec::MatchSpec(Process& p, Term pattern, Result result) : p_(p) {
   clauses_.push_back({pattern, Term::nil(), Term::nil(), result});
@@ -148,7 +156,8 @@ void MatchSpec::note_variables(Term pattern) {
     } else if (t.is_map()) {
       Term key, value;
       for (MapIterator it(t); it.next(&key, &value);) {
-        if (has_variables(key)) return refuse("Variable found in map key.");
+        if (is_any(key)) return refuse("Underscore found in map key.");
+        if (key.is_atom() && variable_number(key) >= 0) return refuse("Variable found in map key.");
         work.push(value);
       }
     }
@@ -161,7 +170,7 @@ void MatchSpec::note_variables(Term pattern) {
 bool MatchSpec::check_head(Term head) {
   if (!is_trace() || head.is_tuple() || list_length(head) >= 0) return true;
   if (head.is_atom() && (is_any(head) || variable_number(head) >= 0)) return true;
-  refuse(head.is_list() ? "Match expression part " + term_text(head) + " is not a proper list."
+  refuse(head.is_list() ? "Match expression part " + short_text(head) + " is not a proper list."
                         : "Match head is invalid in this context.");
   return false;
 }
@@ -172,10 +181,11 @@ void MatchSpec::check_clause(Clause& c) {
   std::vector<Word> before;
   before.swap(numbers_);
   note_variables(c.head);
+  if (!valid()) return;
   bindings_.clear();
   for (Word n : numbers_) bindings_.push_back({n, kNonValue});
   check_expressions(c.guards, true);
-  if (!is_trace() && c.body.is_nil()) refuse("Body clause does not return anything.");
+  if (!is_trace() && !c.body.is_list()) return refuse("Body clause does not return anything.");
   check_expressions(c.body, false);
   if (!is_trace() && c.body.is_list() && c.body.tail().is_nil()) {
     if (c.body.head() == atoms::dollar_object) c.result = Result::kObject;
@@ -218,7 +228,7 @@ void MatchSpec::check_call(Term e, bool in_guard, int depth) {
     e = e.element(0);
     for (Word i = 0; i < e.tuple_arity(); ++i) check_expression(e.element(i), in_guard, depth + 1);
   } else if (arity == 0 || !e.element(0).is_atom() || variable_number(e.element(0)) >= 0) {
-    refuse(term_text(e) + " is neither a function call, nor a tuple (tuples are written {{ ... }}).");
+    refuse(short_text(e) + " is neither a function call, nor a tuple (tuples are written {{ ... }}).");
   } else if (check_name(e, in_guard) && e.element(0) != atoms::const_) {
     for (Word i = 1; i < arity; ++i) check_expression(e.element(i), in_guard, depth + 1);
   }
@@ -229,21 +239,21 @@ bool MatchSpec::check_name(Term call, bool in_guard) {
   const Term name = call.element(0);
   const Word count = call.tuple_arity() - 1;
   const std::string text(atom_text(name));
-  const auto fail = [&](std::string why) {
-    refuse(std::move(why));
+  const auto fail = [&](const std::string& why) {
+    refuse(why);
     return false;
   };
   if (name == atoms::const_)
     return count == 1 ||
-           fail(special_form(text) + "called with more than one argument in " + term_text(call) + ".");
+           fail(special_form(text) + "called with more than one argument in " + short_text(call) + ".");
   if (is_junction(name))
-    return count >= 1 || fail(special_form(text) + "called without arguments in " + term_text(call) + ".");
+    return count >= 1 || fail(special_form(text) + "called without arguments in " + short_text(call) + ".");
   if (name == atoms::self)
-    return count == 0 || fail(special_form(text) + "called with arguments in " + term_text(call) + ".");
+    return count == 0 || fail(special_form(text) + "called with arguments in " + short_text(call) + ".");
   if (const auto f = trace_function(name); f && (!is_plain(*f) || count == row_of(*f).most))
     return check_trace_function(*f, call, in_guard);
   if (count <= kMostCallArguments && guard_function(name, count)) return true;
-  return fail("Function " + term_text(name) + "/" + std::to_string(count) + " does_not_exist.");
+  return fail("Function " + short_text(name) + "/" + std::to_string(count) + " does_not_exist.");
 }
 
 bool MatchSpec::check_trace_function(TraceFunction f, Term call, bool in_guard) {
@@ -259,7 +269,7 @@ bool MatchSpec::check_trace_function(TraceFunction f, Term call, bool in_guard) 
   if (in_guard && !row.in_guards) return fail("called in guard context.");
   if (count >= row.least && count <= row.most) return true;
   return fail((row.most == 0 ? "called with arguments in " : "called with wrong number of arguments in ") +
-              term_text(call) + ".");
+              short_text(call) + ".");
 }
 
 Term* MatchSpec::binding(Word number) {

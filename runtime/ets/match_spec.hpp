@@ -77,7 +77,7 @@ class MatchSpec {
     Result result;
   };
   bool is_trace() const { return dialect_ == Dialect::kTrace; }
-  void refuse(std::string why) { errors_.push_back(std::move(why)); }
+  void refuse(std::string_view why);
   void check_clause(Clause& c);
   bool check_head(Term head);
   void check_expressions(Term list, bool in_guard);

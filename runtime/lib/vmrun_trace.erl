@@ -46,17 +46,14 @@ trace_pattern({M, F, A} = MFA, Spec, Flags) when is_atom(M), is_atom(F), is_list
             end,
     Bad = (M =:= '_' andalso {F, A} =/= {'_', '_'}) orelse (F =:= '_' andalso A =/= '_') orelse
         not (A =:= '_' orelse (is_integer(A) andalso A >= 0 andalso A =< 255)),
+    Valid = is_boolean(Spec) orelse (is_list(Spec) andalso vmrun_trace:valid_specification(Spec)),
     if
-        Bad; not is_list(Spec), not is_boolean(Spec) -> erlang:error(badarg, [MFA, Spec, Flags]);
+        Bad; not Valid -> erlang:error(badarg, [MFA, Spec, Flags]);
         true ->
             Functions = [{Mod, Fun, Arity} || Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, Local)],
             %% A global pattern takes the place of a local one, also where it says nothing itself.
             [vmrun_trace:clear_pattern(Mod, Fun, Arity) || not Local, Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, true)],
-            try
-                lists:foreach(fun(Function) -> set(Function, Local, Spec) end, Functions)
-            catch
-                error:badarg -> erlang:error(badarg, [MFA, Spec, Flags])
-            end,
+            lists:foreach(fun(Function) -> set(Function, Local, Spec) end, Functions),
             length(Functions)
     end;
 trace_pattern(Other, Spec, Flags) ->
