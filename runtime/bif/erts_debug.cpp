@@ -1,11 +1,7 @@
-#include <cstdio>
-#include <string>
-
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/process/dirty_job.hpp"
 
 // Module erts_debug: sizes and identity of terms, and what OTP tells of its machine's inside.
 namespace vmrun {
@@ -19,19 +15,6 @@ Term bif_erts_debug_flat_size_1(Process& p, const Term* a) {
 
 /// Whether two terms are the same word: the same immediate or the same object.
 Term bif_erts_debug_same_2(Process&, const Term* a) { return bool_term(a[0].raw() == a[1].raw()); }
-
-/// As erlang:display/1; gives back what it has written.
-Term bif_erts_debug_display_1(Process& p, const Term* a) {
-  constexpr std::size_t kMostHere = 50'000;
-  const bool here = dirty_thread_kind() == DirtyKind::kNone;
-  if (came_back(p)) return run_elsewhere(p, bif_erts_debug_display_1, a, 1);
-  std::string text = here ? term_text(a[0], kMostHere) : term_text(a[0]);
-  if (here && text.size() > kMostHere - 4) return run_elsewhere(p, bif_erts_debug_display_1, a, 1);
-  text += "\n";
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-  return text_list(p.heap, text);
-}
 
 /// Names of the machine's instructions.
 Term bif_erts_debug_instructions_0(Process& p, const Term*) {

@@ -10,23 +10,24 @@ namespace {
 
 constexpr Word kLeastLargeHeapWords = 16384;
 
-/// The options that carry a number, in the order system_monitor/0 shows them last to first.
+/// The options that carry a number; system_monitor/0 shows them from the last to the first, and
+/// the events before them likewise.
 struct Limit {
-  const char* name;
+  Term name;
   Word SystemMonitor::*value;
   Word least;
 };
 constexpr Limit kLimits[] = {
-    {"long_gc", &SystemMonitor::long_gc_ms, 1},
-    {"long_schedule", &SystemMonitor::long_schedule_ms, 1},
-    {"large_heap", &SystemMonitor::large_heap_words, kLeastLargeHeapWords},
+    {atoms::long_gc, &SystemMonitor::long_gc_ms, 1},
+    {atoms::long_schedule, &SystemMonitor::long_schedule_ms, 1},
+    {atoms::large_heap, &SystemMonitor::large_heap_words, kLeastLargeHeapWords},
 };
 struct Event {
-  const char* name;
+  Term name;
   bool SystemMonitor::*wanted;
 };
-constexpr Event kEvents[] = {{"busy_port", &SystemMonitor::busy_port},
-                             {"busy_dist_port", &SystemMonitor::busy_dist_port}};
+constexpr Event kEvents[] = {{atoms::busy_port, &SystemMonitor::busy_port},
+                             {atoms::busy_dist_port, &SystemMonitor::busy_dist_port}};
 
 bool read_limit(Term option, SystemMonitor* to) {
   SWord value;
@@ -34,7 +35,7 @@ bool read_limit(Term option, SystemMonitor* to) {
       !small_in_range(option.element(1), 0, Term::kSmallMax, &value))
     return false;
   for (const Limit& limit : kLimits)
-    if (atom_text(option.element(0)) == limit.name) {
+    if (option.element(0) == limit.name) {
       to->*limit.value = std::max(static_cast<Word>(value), limit.least);
       return true;
     }
@@ -45,7 +46,7 @@ bool read_option(Term option, SystemMonitor* to) {
   if (option.is_tuple()) return read_limit(option, to);
   if (!option.is_atom()) return false;
   for (const Event& event : kEvents)
-    if (atom_text(option) == event.name) {
+    if (option == event.name) {
       to->*event.wanted = true;
       return true;
     }
@@ -57,10 +58,10 @@ Term monitor_term(Process& p, const SystemMonitor& m) {
   if (!m.to) return atoms::undefined;
   ListBuilder list(p.heap);
   for (std::size_t i = std::size(kEvents); i-- > 0;)
-    if (m.*kEvents[i].wanted) list.add(intern_atom(kEvents[i].name));
-  for (const Limit& limit : kLimits)
-    if (const Word value = m.*limit.value)
-      list.add(new_tuple(p.heap, intern_atom(limit.name), Term::small(static_cast<SWord>(value))));
+    if (m.*kEvents[i].wanted) list.add(kEvents[i].name);
+  for (std::size_t i = std::size(kLimits); i-- > 0;)
+    if (const Word value = m.*kLimits[i].value)
+      list.add(new_tuple(p.heap, kLimits[i].name, Term::small(static_cast<SWord>(value))));
   return new_tuple(p.heap, m.to, list.finish());
 }
 
@@ -73,9 +74,7 @@ Term set_monitor(Process& p, Term to, Term options) {
       if (!read_option(options.head(), &wanted)) return raise_badarg(p);
     if (!options.is_nil()) return raise_badarg(p);
   }
-  const Term before = monitor_term(p, system_monitor());
-  set_system_monitor(wanted);
-  return before;
+  return monitor_term(p, set_system_monitor(wanted));
 }
 
 }  // namespace

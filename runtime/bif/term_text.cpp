@@ -1,9 +1,7 @@
 #include <charconv>
-#include <cstdio>
 
 #include "runtime/bif/support.hpp"
 #include "vm/code/module.hpp"
-#include "vm/process/dirty_job.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/print.hpp"
@@ -236,32 +234,6 @@ Term bif_erlang_fun_info_mfa_1(Process& p, const Term* a) {
   const Term module = f.is_external ? f.exported->module : f.entry->module;
   const Term function = f.is_external ? f.exported->function : f.entry->function;
   return new_tuple(p.heap, module, function, Term::small(f.arity));
-}
-
-/// The characters of a list, straight to standard output, as display/1.
-Term bif_erlang_display_string_1(Process& p, const Term* a) {
-  std::string text;
-  if (!a[0].is_cons_or_nil() || !list_to_utf8(a[0], &text)) return raise_badarg(p);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-  return atoms::true_;
-}
-Term bif_erlang_display_nl_0(Process&, const Term*) {
-  std::fputc('\n', stdout);
-  std::fflush(stdout);
-  return atoms::true_;
-}
-
-/// For debugging: straight to standard output, past all I/O servers.
-Term bif_erlang_display_1(Process& p, const Term* a) {
-  constexpr std::size_t kMostHere = 50'000;
-  const bool here = dirty_thread_kind() == DirtyKind::kNone;
-  std::string text = here ? term_text(a[0], kMostHere) : term_text(a[0]);
-  if (here && text.size() > kMostHere - 4) return run_elsewhere(p, bif_erlang_display_1, a, 1);
-  text += "\n";
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-  return atoms::true_;
 }
 
 }  // namespace vmrun

@@ -1,4 +1,5 @@
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/display.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/trace_flags.hpp"
 #include "runtime/ets/match_spec.hpp"
@@ -56,9 +57,7 @@ class Actions final : public ets::TraceActions {
 
  private:
   static Term display(Term t) {
-    const std::string text = term_text(t) + "\n";
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
+    write_past_io(term_text(t) + "\n");
     return atoms::true_;
   }
 

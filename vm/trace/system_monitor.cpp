@@ -16,16 +16,25 @@ namespace {
 
 std::mutex monitor_mutex;
 SystemMonitor wanted_now;
-std::atomic<bool> slices_monitored{false};
+
+/// Its limits, for every collection and slice to ask before it locks anything.
+constexpr Word kNever = ~Word{0};
+std::atomic<Word> slice_limit_ms{kNever}, gc_limit_ms{kNever}, heap_limit_words{kNever};
+
+void set_limit(std::atomic<Word>& limit, Word wanted) {
+  limit.store(wanted ? wanted : kNever, std::memory_order_relaxed);
+}
 
 constexpr Word kNsPerMs = 1'000'000;
 
 /// Under the mutex.
 void set_now(const SystemMonitor& wanted) {
-  const bool slices = wanted.long_schedule_ms != 0;
-  if (slices && !slices_monitored) probe::raise_watch("slice");
-  if (!slices && slices_monitored) probe::lower_watch("slice");
-  slices_monitored = slices;
+  const bool slices = wanted.long_schedule_ms != 0, slices_before = wanted_now.long_schedule_ms != 0;
+  if (slices && !slices_before) probe::raise_watch("slice");
+  if (!slices && slices_before) probe::lower_watch("slice");
+  set_limit(slice_limit_ms, wanted.long_schedule_ms);
+  set_limit(gc_limit_ms, wanted.long_gc_ms);
+  set_limit(heap_limit_words, wanted.large_heap_words);
   collections_monitored = wanted.long_gc_ms || wanted.large_heap_words;
   wanted_now = wanted;
 }
@@ -77,52 +86,64 @@ Term function_term(Heap& heap, const FunctionName& f) {
 
 }  // namespace
 
-SystemMonitor system_monitor() {
-  std::lock_guard guard(monitor_mutex);
+namespace {
+
+/// Under the mutex.
+SystemMonitor monitor_alive() {
   if (wanted_now.to && !process_table.find(wanted_now.to)) set_now({});
   return wanted_now;
 }
 
-void set_system_monitor(const SystemMonitor& wanted) {
+}  // namespace
+
+SystemMonitor system_monitor() {
   std::lock_guard guard(monitor_mutex);
+  return monitor_alive();
+}
+
+SystemMonitor set_system_monitor(const SystemMonitor& wanted) {
+  std::lock_guard guard(monitor_mutex);
+  const SystemMonitor before = monitor_alive();
   set_now(wanted);
+  return before;
 }
 
 void monitor_collection(Process& p, Word spent_ns) {
-  static const Term long_gc = intern_atom("long_gc"), large_heap = intern_atom("large_heap");
+  const Word ms = spent_ns / kNsPerMs;
+  const Word words = p.heap.block_words() + static_cast<Word>(p.heap.old_end - p.heap.old_start);
+  if (ms <= gc_limit_ms.load(std::memory_order_relaxed) &&
+      words < heap_limit_words.load(std::memory_order_relaxed))
+    return;
   const SystemMonitor wanted = system_monitor();
   if (!wanted.to || wanted.to == p.id) return;
-  const Word ms = spent_ns / kNsPerMs;
   if (wanted.long_gc_ms && ms > wanted.long_gc_ms) {
     const Item time{atoms::timeout, Term::small(static_cast<SWord>(ms))};
-    tell_heap(wanted, p, long_gc, &time);
+    tell_heap(wanted, p, atoms::long_gc, &time);
   }
-  const Word words = p.heap.block_words() + static_cast<Word>(p.heap.old_end - p.heap.old_start);
-  if (wanted.large_heap_words && words >= wanted.large_heap_words) tell_heap(wanted, p, large_heap, nullptr);
+  if (wanted.large_heap_words && words >= wanted.large_heap_words)
+    tell_heap(wanted, p, atoms::large_heap, nullptr);
 }
 
 void monitor_busy_port(Process& p, Term port) {
-  static const Term busy_port = intern_atom("busy_port");
   const SystemMonitor wanted = system_monitor();
-  if (wanted.busy_port && wanted.to != p.id) tell(wanted, p, busy_port, port);
+  if (wanted.busy_port && wanted.to != p.id) tell(wanted, p, atoms::busy_port, port);
 }
 
 void monitor_busy_connection(Process& p, Term controller) {
-  static const Term busy_dist_port = intern_atom("busy_dist_port");
   const SystemMonitor wanted = system_monitor();
-  if (wanted.busy_dist_port && wanted.to != p.id) tell(wanted, p, busy_dist_port, controller);
+  if (wanted.busy_dist_port && wanted.to != p.id) tell(wanted, p, atoms::busy_dist_port, controller);
 }
 
 SliceMonitor::SliceMonitor(const Process& p) {
-  if (!slices_monitored.load(std::memory_order_relaxed)) return;
+  if (slice_limit_ms.load(std::memory_order_relaxed) == kNever) return;
   begun_ns_ = monotonic_ns();
   in_ = resume_function(p);
 }
 
 void SliceMonitor::finish(Process& p, bool has_ended) const {
   if (!begun_ns_) return;
-  static const Term long_schedule = intern_atom("long_schedule");
   const Word ms = (monotonic_ns() - begun_ns_) / kNsPerMs;
+  if (ms <= slice_limit_ms.load(std::memory_order_relaxed)) return;
   const SystemMonitor wanted = system_monitor();
   if (!wanted.long_schedule_ms || ms <= wanted.long_schedule_ms || wanted.to == p.id) return;
   Arena arena;
@@ -131,7 +152,7 @@ void SliceMonitor::finish(Process& p, bool has_ended) const {
       {atoms::in, function_term(arena, in_)},
       {atoms::out, has_ended ? atoms::undefined : function_term(arena, resume_function(p))},
   };
-  tell(wanted, p, long_schedule, item_list(arena, items, std::size(items)));
+  tell(wanted, p, atoms::long_schedule, item_list(arena, items, std::size(items)));
 }
 
 }  // namespace vmrun

@@ -16,7 +16,8 @@ struct SystemMonitor {
   bool busy_port = false, busy_dist_port = false;
 };
 SystemMonitor system_monitor();
-void set_system_monitor(const SystemMonitor& wanted);
+/// Returns what was wanted before.
+SystemMonitor set_system_monitor(const SystemMonitor& wanted);
 
 // ---- Events -------------------------------------------------------------------------------------
 
