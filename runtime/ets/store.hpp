@@ -98,9 +98,9 @@ class Store {
   virtual Object* next(Term key, bool* exists) const = 0;
   virtual Object* previous(Term key, bool* exists) const = 0;
 
-  /// For who goes from key to key in a striped store with the lock of one stripe at a time: the next
-  /// in the key's own bucket, and if there is none, the bucket to go on with; the first of a bucket,
-  /// whose stripe is that of its number as a hash.
+  /// For who goes from key to key in a striped store with the lock of one stripe at a time: the
+  /// next in the key's own bucket, and if there is none, the bucket to go on with; the first of a
+  /// bucket, whose stripe is that of its number as a hash.
   virtual Object* next_in_bucket(Term key, bool* exists, std::size_t*) const { return next(key, exists); }
   virtual Object* first_of_bucket(std::size_t) const { return nullptr; }
   virtual std::size_t bucket_count() const { return 0; }
