@@ -94,7 +94,7 @@ Term bif_erlang_has_prepared_code_on_load_1(Process& p, const Term* a) {
   return m ? bool_term(m->on_load != nullptr) : raise_badarg(p);
 }
 
-/// ok: all are current now. {Reason, [Module]}: none is; but when somebody else was faster, which is
+/// ok: all are current now. {Reason, [Module]}: none is; but when somebody was faster, which is
 /// not_purged too, those that are not named are. A single module with an on_load function waits for
 /// that to be called, with the reason on_load.
 Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
