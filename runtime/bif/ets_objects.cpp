@@ -368,6 +368,12 @@ Term lookup_element(Process& p, const Term* a, unsigned arity, BifFn self) {
   return found(list);
 }
 
+/// What a step of a traversal comes to: a key, or the end.
+Term key_or_end(Process& p, const Locked& t, const char* operation, const Object* o) {
+  note_lookup(p, *t, operation, o != nullptr, o != nullptr);
+  return o ? copy_out(p, t.store().key_of(o)) : atoms::end_of_table;
+}
+
 Term traversal(Process& p, const char* operation, Term id,
                Object* (*step)(const Store& store, Term key, bool* exists), Term key) {
   Locked t(p, id, Access::kRead);
@@ -375,9 +381,7 @@ Term traversal(Process& p, const char* operation, Term id,
   charge(p, 8);
   bool exists = true;
   const Object* o = step(t.store(), key, &exists);
-  if (!exists) return raise_badarg(p);
-  note_lookup(p, *t, operation, o != nullptr, o != nullptr);
-  return o ? copy_out(p, t.store().key_of(o)) : atoms::end_of_table;
+  return exists ? key_or_end(p, t, operation, o) : raise_badarg(p);
 }
 
 /// Returns how many.
@@ -391,62 +395,53 @@ Word erase_group(Store& store, Object* newest, Released& released) {
   return count;
 }
 
-}  // namespace
-
-namespace {
-
 /// The table that an object, or a list of them, is to be put into.
 Locked locked_for(Process& p, Term id, Term objects, Word keypos) {
   return objects.is_tuple() ? Locked(p, id, Access::kWrite, objects.element(keypos - 1))
                             : Locked(p, id, Access::kWrite);
 }
 
+/// insert/2 and insert_new/2. put(store, copies, released): what is done with copies of the objects
+/// in the locked table; how it answers.
+template <class Put>
+Term insert_objects(Process& p, const Term* a, const char* operation, BifFn self, Put put) {
+  if (came_back(p)) return run_elsewhere(p, self, a, 2);
+  Word keypos;
+  StepsHere steps;
+  if (!look_at_keypos(a[0], &keypos)) return raise_badarg(p);
+  if (!are_objects(a[1], keypos, steps))
+    return steps.used_up() ? run_elsewhere(p, self, a, 2) : raise_badarg(p);
+  Released released;
+  Copies copies;
+  if (!copies.add_all(p, a[1], steps)) return run_elsewhere(p, self, a, 2);
+  {
+    const Locked t = locked_for(p, a[0], a[1], keypos);
+    if (!t) return raise_badarg(p);
+    if (t.store().keypos() == keypos) {
+      const bool done = put(t.store(), copies, released);
+      note_write(p, *t, operation, done ? a[1] : Term::nil());
+      return bool_term(done);
+    }
+  }
+  return self(p, a);  // another table has got the name meanwhile
+}
+
+bool put_all(Store& store, Copies& copies, Released& released) {
+  copies.take_each([&](Object* o) { store.insert(o, released); });
+  return true;
+}
+bool put_all_new(Store& store, Copies& copies, Released& released) {
+  return copies.all_of([&](const Object* o) { return !store.find(store.key_of(o)); }) &&
+         put_all(store, copies, released);
+}
+
 }  // namespace
 
 Term bif_ets_insert_2(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, bif_ets_insert_2, a, 2);
-  Word keypos;
-  StepsHere steps;
-  if (!look_at_keypos(a[0], &keypos)) return raise_badarg(p);
-  if (!are_objects(a[1], keypos, steps))
-    return steps.used_up() ? run_elsewhere(p, bif_ets_insert_2, a, 2) : raise_badarg(p);
-  Released released;
-  Copies copies;
-  if (!copies.add_all(p, a[1], steps)) return run_elsewhere(p, bif_ets_insert_2, a, 2);
-  {
-    const Locked t = locked_for(p, a[0], a[1], keypos);
-    if (!t) return raise_badarg(p);
-    if (t.store().keypos() == keypos) {
-      copies.take_each([&](Object* o) { t.store().insert(o, released); });
-      note_write(p, *t, "insert", a[1]);
-      return atoms::true_;
-    }
-  }
-  return bif_ets_insert_2(p, a);  // another table has got the name meanwhile
+  return insert_objects(p, a, "insert", bif_ets_insert_2, put_all);
 }
-
 Term bif_ets_insert_new_2(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, bif_ets_insert_new_2, a, 2);
-  Word keypos;
-  StepsHere steps;
-  if (!look_at_keypos(a[0], &keypos)) return raise_badarg(p);
-  if (!are_objects(a[1], keypos, steps))
-    return steps.used_up() ? run_elsewhere(p, bif_ets_insert_new_2, a, 2) : raise_badarg(p);
-  Released released;
-  Copies copies;
-  if (!copies.add_all(p, a[1], steps)) return run_elsewhere(p, bif_ets_insert_new_2, a, 2);
-  {
-    const Locked t = locked_for(p, a[0], a[1], keypos);
-    if (!t) return raise_badarg(p);
-    if (t.store().keypos() == keypos) {
-      const bool all_new =
-          copies.all_of([&](const Object* o) { return !t.store().find(t.store().key_of(o)); });
-      if (all_new) copies.take_each([&](Object* o) { t.store().insert(o, released); });
-      note_write(p, *t, "insert_new", all_new ? a[1] : Term::nil());
-      return bool_term(all_new);
-    }
-  }
-  return bif_ets_insert_new_2(p, a);
+  return insert_objects(p, a, "insert_new", bif_ets_insert_new_2, put_all_new);
 }
 
 Term bif_ets_lookup_2(Process& p, const Term* a) {
@@ -562,10 +557,6 @@ Term bif_ets_last_1(Process& p, const Term* a) {
 /// In a table with stripes with one of them locked at a time. Who walks through a table that is not
 /// fixed may miss something, or meet it twice, anyway.
 Term bif_ets_next_2(Process& p, const Term* a) {
-  const auto found = [&](const Locked& t, const Object* o) {
-    note_lookup(p, *t, "next", o != nullptr, o != nullptr);
-    return o ? copy_out(p, t.store().key_of(o)) : atoms::end_of_table;
-  };
   charge(p, 8);
   std::size_t bucket = 0;
   {
@@ -576,14 +567,14 @@ Term bif_ets_next_2(Process& p, const Term* a) {
     const Object* o =
         striped ? t.store().next_in_bucket(a[1], &exists, &bucket) : t.store().next(a[1], &exists);
     if (!exists) return raise_badarg(p);
-    if (o || !striped) return found(t, o);
+    if (o || !striped) return key_or_end(p, t, "next", o);
   }
   for (;; ++bucket) {
     const Locked t(p, a[0], Access::kRead, std::uint64_t{bucket});
     if (!t) return raise_badarg(p);
     const bool at_end = bucket >= t.store().bucket_count();
-    if (const Object* o = at_end ? nullptr : t.store().first_of_bucket(bucket); o || at_end)
-      return found(t, o);
+    const Object* o = at_end ? nullptr : t.store().first_of_bucket(bucket);
+    if (o || at_end) return key_or_end(p, t, "next", o);
   }
 }
 Term bif_ets_prev_2(Process& p, const Term* a) {

@@ -92,8 +92,7 @@ Term compile_info(Process& p) {
 
 /// An allocator nobody knows, as OTP says of one that it was not built with.
 Term allocator(Process& p) {
-  Term* hp = p.heap.alloc(5);
-  return make_tuple(hp, atoms::undefined, Term::nil(), Term::nil(), Term::nil());
+  return new_tuple(p.heap, atoms::undefined, Term::nil(), Term::nil(), Term::nil());
 }
 
 Term schedulers_state(Process& p) {

@@ -39,54 +39,33 @@ void set_now(const SystemMonitor& wanted) {
   wanted_now = wanted;
 }
 
-struct Item {
-  Term name;
-  Term value;
-};
-
-Term item_list(Heap& heap, const Item* items, std::size_t count) {
-  Term list = Term::nil();
-  for (std::size_t i = count; i-- > 0;) {
-    Term* hp = heap.alloc(5);
-    const Term pair = make_tuple(hp, items[i].name, items[i].value);
-    list = make_cons(hp, pair, list);
-  }
-  return list;
-}
-
 void tell(const SystemMonitor& wanted, const Process& p, Term event, Term info) {
   Arena arena;
-  Term* hp = arena.alloc(5);
-  if (!deliver_trace_event(wanted.to, make_tuple(hp, atoms::monitor, p.id, event, info)))
+  if (!deliver_trace_event(wanted.to, new_tuple(arena, atoms::monitor, p.id, event, info)))
     system_monitor();  // it has died
 }
 
-void tell_heap(const SystemMonitor& wanted, const Process& p, Term event, const Item* first) {
+/// ms: how long a collection took, if that is told.
+void tell_heap(const SystemMonitor& wanted, const Process& p, Term event, const Word* ms) {
   const Heap& h = p.heap;
-  const auto words = [](SWord n) { return Term::small(n); };
-  Item items[] = {
-      {},
-      {atoms::old_heap_block_size, words(h.old_end - h.old_start)},
-      {atoms::heap_block_size, words(static_cast<SWord>(h.block_words()))},
-      {atoms::mbuf_size, words(static_cast<SWord>(h.fragment_words))},
-      {atoms::stack_size, words(static_cast<SWord>(h.stack_words()))},
-      {atoms::old_heap_size, words(h.old_top - h.old_start)},
-      {atoms::heap_size, words(static_cast<SWord>(h.used_words()))},
-  };
   Arena arena;
-  if (first) items[0] = *first;
-  tell(wanted, p, event,
-       first ? item_list(arena, items, std::size(items)) : item_list(arena, items + 1, std::size(items) - 1));
+  ListBuilder items(arena);
+  const auto add = [&](Term name, auto value) {
+    items.add(new_tuple(arena, name, Term::small(static_cast<SWord>(value))));
+  };
+  if (ms) add(atoms::timeout, *ms);
+  add(atoms::old_heap_block_size, h.old_end - h.old_start);
+  add(atoms::heap_block_size, h.block_words());
+  add(atoms::mbuf_size, h.fragment_words);
+  add(atoms::stack_size, h.stack_words());
+  add(atoms::old_heap_size, h.old_top - h.old_start);
+  add(atoms::heap_size, h.used_words());
+  tell(wanted, p, event, items.finish());
 }
 
 Term function_term(Heap& heap, const FunctionName& f) {
-  Term* hp = heap.alloc(4);
-  return make_tuple(hp, f.module, f.function, Term::small(f.arity));
+  return new_tuple(heap, f.module, f.function, Term::small(f.arity));
 }
-
-}  // namespace
-
-namespace {
 
 /// Under the mutex.
 SystemMonitor monitor_alive() {
@@ -116,10 +95,7 @@ void monitor_collection(Process& p, Word spent_ns) {
     return;
   const SystemMonitor wanted = system_monitor();
   if (!wanted.to || wanted.to == p.id) return;
-  if (wanted.long_gc_ms && ms > wanted.long_gc_ms) {
-    const Item time{atoms::timeout, Term::small(static_cast<SWord>(ms))};
-    tell_heap(wanted, p, atoms::long_gc, &time);
-  }
+  if (wanted.long_gc_ms && ms > wanted.long_gc_ms) tell_heap(wanted, p, atoms::long_gc, &ms);
   if (wanted.large_heap_words && words >= wanted.large_heap_words)
     tell_heap(wanted, p, atoms::large_heap, nullptr);
 }
@@ -147,12 +123,12 @@ void SliceMonitor::finish(Process& p, bool has_ended) const {
   const SystemMonitor wanted = system_monitor();
   if (!wanted.long_schedule_ms || ms <= wanted.long_schedule_ms || wanted.to == p.id) return;
   Arena arena;
-  const Item items[] = {
-      {atoms::timeout, Term::small(static_cast<SWord>(ms))},
-      {atoms::in, function_term(arena, in_)},
-      {atoms::out, has_ended ? atoms::undefined : function_term(arena, resume_function(p))},
-  };
-  tell(wanted, p, atoms::long_schedule, item_list(arena, items, std::size(items)));
+  ListBuilder items(arena);
+  items.add(new_tuple(arena, atoms::timeout, Term::small(static_cast<SWord>(ms))));
+  items.add(new_tuple(arena, atoms::in, function_term(arena, in_)));
+  items.add(
+      new_tuple(arena, atoms::out, has_ended ? atoms::undefined : function_term(arena, resume_function(p))));
+  tell(wanted, p, atoms::long_schedule, items.finish());
 }
 
 }  // namespace vmrun
