@@ -17,6 +17,8 @@ from nodes.cluster import Cluster, expect, expect_end, patience_s
 PAIRS = [('vmrun', 'erl'), ('erl', 'vmrun'), ('vmrun', 'vmrun')]
 STOCK = [('erl', 'erl')]  # shows that the tests themselves are right: of the slow suite
 EITHER = ['vmrun', 'erl']
+# Whose remote shell, and where it runs: OTP's own system is 'system' when vmrun runs it.
+SHELLS = [('erl', 'vmrun'), ('erl', 'system'), ('system', 'erl'), ('system', 'system')]
 
 
 def paired(suite, vmrun, pairs):
@@ -44,7 +46,8 @@ def tests(vmrun):
                   test('between two nodes of erl that part, without global', lambda v: between_two(v, ['-otp', 'none'], 'both stay')),
                   test('between two nodes of erl that part, with global', lambda v: between_two(v, [], 'lost one')),
                   test('started by the program', started_by_program),
-                  test('erl_call', erl_call), test('a remote shell', remote_shell), test("a stock node's tools", tools),
+                  *(test(f'a remote shell of {of} on {on}', lambda v, of=of, on=on: remote_shell(v, of, on)) for of, on in SHELLS),
+                  test('erl_call', erl_call), test("a stock node's tools", tools),
                   test('a node in C', c_node), test('Elixir', elixir), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True)]
     for part in (handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls):
         all_tests += part.tests(vmrun)
@@ -361,7 +364,7 @@ def connected_once(vmrun):
                     true = net_kernel:connect_node(Peer),
                     pong = net_adm:ping(Peer),
                     true = erlang:monitor_node(Peer, true, [allow_passive_connect]),
-                    [Peer] = nodes(), halt(0)""", flags=['-kernel', 'dist_auto_connect', 'once', '-kernel', 'net_setuptime', '1'])
+                    [Peer] = nodes(), halt(0)""", flags=['-kernel', 'dist_auto_connect', 'once', '-kernel', 'net_setuptime', '3'])
                 expect_end(node, 0, 'nobody has connected')
 
 
@@ -433,14 +436,14 @@ def c_node(vmrun):
             expect_end(cluster.start('c_node', [str(cluster.folder / 'c_node'), cluster.cookie, peer.full]), 0, 'echoed', 'called: 6')
 
 
-def remote_shell(vmrun):
-    """erl -remsh: what runs here is OTP's shell, with the standard library it belongs to."""
+def remote_shell(vmrun, of, on):
+    """erl -remsh, of a stock system or of ours: what runs on the other node is OTP's shell, with the standard library it belongs to."""
     stdlib = list(pathlib.Path('/usr/lib/erlang/lib').glob('stdlib-*/ebin'))
     if not stdlib:
         raise Skip("OTP's standard library is not in /usr/lib/erlang")
     with Cluster(vmrun) as cluster:
-        peer = cluster.peer('vmrun', flags=['-pa', str(stdlib[0])])
-        shell = cluster.start_on_terminal('shell', ['erl', *cluster.flags('shell'), '-remsh', peer.full])
+        peer = cluster.peer(on, flags=['-pa', str(stdlib[0])] if on == 'vmrun' else [])
+        shell = cluster.start_on_terminal('shell', [cluster.command(of), *cluster.flags('shell'), '-remsh', peer.full])
         for line, answer in (('node().', 'peer@localhost'), ('F = fun(X) -> X * 2 end, lists:map(F, [1, 2]).', '[2,4]'),
                              ('hd([]).', '** exception error: bad argument'), ('self() ! a, flush().', 'Shell got a')):
             shell.wait_for('> ')
