@@ -36,8 +36,8 @@ int complain(const std::string& message) {
 }
 
 /// Modules of OTP's preloaded ones in place of which the machine has its own of the same interface:
-/// they speak to drivers of ours.
-constexpr std::string_view kOwnPreloaded[] = {"prim_file"};
+/// they speak to drivers and built-in functions of ours.
+constexpr std::string_view kOwnPreloaded[] = {"prim_file", "prim_net"};
 /// Modules that built-in functions of this machine call, and OTP's does not know.
 constexpr std::string_view kCalledByMachine[] = {"passive_monitor", "remote_spawn", "vmrun_on_load",
                                                  "vmrun_trace"};
