@@ -47,6 +47,7 @@ def tests(vmrun):
                   test('between two nodes of erl that part, with global', lambda v: between_two(v, [], 'lost one')),
                   test('started by the program', started_by_program),
                   *(test(f'a remote shell of {of} on {on}', lambda v, of=of, on=on: remote_shell(v, of, on)) for of, on in SHELLS),
+                  *(test(f'answers beside large messages: vmrun with {other}', lambda v, o=other: answered_beside_large(v, o)) for other in EITHER),
                   test('erl_call', erl_call), test("a stock node's tools", tools),
                   test('a node in C', c_node), test('Elixir', elixir), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True)]
     for part in (handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls):
@@ -495,6 +496,25 @@ def beside_large(vmrun, first, second, seconds=10, large=100 * 1000 * 1000, time
             [receive {{large, At}} -> io:format("large to ~p: all~n", [At]) end || At <- [node(), Peer]],
             halt(0)""")
         expect_end(node, 0, f'small to {node.full}: all', f'small to {peer.full}: all', f'large to {node.full}: all', f'large to {peer.full}: all')
+
+
+def answered_beside_large(vmrun, other, large=200 * 1000 * 1000, times=30):
+    """Who says little does not wait until the large messages of others are gone: it has many answers while one of them goes out."""
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer(other)
+        node = cluster.evaluate('vmrun', 'busy', f"""
+            Peer = '{peer.full}', pong = net_adm:ping(Peer), Self = self(), Gone = counters:new(1, []),
+            Taker = spawn(Peer, lists, foreach, [fun(_) -> ok end, []]),
+            Large = binary:copy(<<"0123456789">>, {large // 10}),
+            Senders = [spawn_link(fun Send() -> Taker ! Large, counters:add(Gone, 1, 1), Send() end) || _ <- [1, 2]],
+            (fun Begun() -> counters:get(Gone, 1) > 0 orelse Begun() end)(),
+            Before = counters:get(Gone, 1),
+            [begin {{echo, Peer}} ! {{Self, N}}, receive {{_, N}} -> ok end end || N <- lists:seq(1, {times})],
+            Meanwhile = counters:get(Gone, 1) - Before,
+            [begin unlink(S), exit(S, kill) end || S <- Senders],
+            io:format("~p answers, ~p large messages gone meanwhile~n", [{times}, Meanwhile]),
+            true = Meanwhile =< {times} div 2, halt(0)""")
+        expect_end(node, 0, 'answers')
 
 
 def elixir(vmrun):
