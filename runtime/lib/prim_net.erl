@@ -126,4 +126,7 @@ native(#{family := inet6} = A) ->
     {inet6, maps:get(port, A, 0), ip(inet6, maps:get(addr, A, any), 16), maps:get(flowinfo, A, 0),
      maps:get(scope_id, A, 0)}.
 
-ip(Family, Ip, Bits) -> << <<N:Bits>> || N <- tuple_to_list(inet_open:translate_ip(Ip, Family)) >>.
+ip(inet, loopback, _) -> <<127, 0, 0, 1>>;
+ip(inet6, loopback, _) -> <<1:128>>;
+ip(_, any, Bits) -> <<0:(Bits * 4 * (Bits div 8))>>;
+ip(_, Ip, Bits) -> << <<N:Bits>> || N <- tuple_to_list(Ip) >>.

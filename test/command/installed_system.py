@@ -27,7 +27,9 @@ ASKED = [
      'lists:seq(2, 3), lists:seq(1, 3), Next(), '
      'io:format("~p~n", [dbg:tp(lists, seq, [{[1 | a], [], []}, b])]), dbg:ltp(), io:format("~p ~p~n", [dbg:stop_clear(), erlang:trace_info({lists, seq, 2}, traced)])'),
     ('net', 'io:format("~p~n", [[net:gethostname(), net:if_names(), net:if_name2index("lo"), net:getaddrinfo("localhost"), net:getifaddrs(all), '
-            'prim_net:getifaddrs(#{netns => "/nonesuch"})]])'),
+            'prim_net:getifaddrs(#{netns => "/nonesuch"}), '
+            '[net:getnameinfo(#{family => F, addr => A, port => 22}, [numerichost]) || {F, A} <- [{inet, {127, 0, 0, 1}}, {inet, loopback}, {inet6, loopback}, '
+            '{inet, any}, {inet6, any}]]]])'),
     ('protocols of sockets', '[begin {ok, S} = socket:open(D, T), io:format("~p~n", [socket:getopt(S, {socket, protocol})]) end '
                              '|| {D, T} <- [{local, stream}, {local, dgram}, {inet, stream}, {inet6, dgram}]]'),
     ('global', 'yes = global:register_name(me, self()), io:format("~p~n", [global:whereis_name(me) =:= self()])'),
