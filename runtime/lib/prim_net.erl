@@ -128,5 +128,6 @@ native(#{family := inet6} = A) ->
 
 ip(inet, loopback, _) -> <<127, 0, 0, 1>>;
 ip(inet6, loopback, _) -> <<1:128>>;
-ip(_, any, Bits) -> <<0:(Bits * 4 * (Bits div 8))>>;
+ip(inet, any, _) -> <<0:32>>;
+ip(inet6, any, _) -> <<0:128>>;
 ip(_, Ip, Bits) -> << <<N:Bits>> || N <- tuple_to_list(Ip) >>.
