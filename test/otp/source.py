@@ -19,7 +19,7 @@ SHARED = ['erts/emulator/test/erts_test_utils.erl', 'lib/sasl/test/otp_vsns.erl'
 INCLUDES = ['lib', 'lib/kernel/include', 'lib/kernel/src', 'lib/stdlib/include', 'lib/sasl/src', 'lib/mnesia/src', 'lib/syntax_tools/include']
 COMPILE = '''
 [Out, Modules | Includes] = init:get_plain_arguments(),
-Options = [debug_info, nowarn_deprecated_function, {feature, maybe_expr, enable}, {outdir, Out} | [{i, I} || I <- Includes]],
+Options = [debug_info, nowarn_deprecated_function, {outdir, Out} | [{i, I} || I <- Includes]],
 Compiled = fun(File) -> compile:file(File, Options) =/= error end,
 {ok, Text} = file:read_file(Modules),
 %% Twice: a parse transform may come after its first use.
