@@ -25,6 +25,7 @@ Term port_id(Term t) {
 std::string driver_name(const PortOptions& o) {
   switch (o.kind) {
     case PortOptions::Kind::kFd: return "fd";
+    case PortOptions::Kind::kFile: return "vanilla";
     case PortOptions::Kind::kSpawnExecutable: return "spawn";
     case PortOptions::Kind::kSpawn:
     case PortOptions::Kind::kSpawnDriver: break;
@@ -35,7 +36,8 @@ std::string driver_name(const PortOptions& o) {
 /// Some options are of use to some drivers only: programs have an exit status, and the limits of
 /// the queue are kept by those that are part of the machine.
 bool suits_driver(const PortOptions& o) {
-  if (o.exit_status && (o.kind == PortOptions::Kind::kSpawnDriver || o.kind == PortOptions::Kind::kFd))
+  using Kind = PortOptions::Kind;
+  if (o.exit_status && (o.kind == Kind::kSpawnDriver || o.kind == Kind::kFd || o.kind == Kind::kFile))
     return false;
   return !o.queue_limits_given || o.kind != PortOptions::Kind::kSpawnDriver;
 }
