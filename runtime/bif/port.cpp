@@ -1,6 +1,7 @@
 #include "vm/port/port.hpp"
 #include "runtime/bif/port_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/system_mode.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/message/request.hpp"
 #include "vm/port/driver.hpp"
@@ -79,6 +80,7 @@ Term info(Process& p, Term which, Term item) {
 
 Term bif_erlang_open_port_2(Process& p, const Term* a) {
   PortOptions options;
+  options.parallelism = system_mode.port_parallelism;
   if (!read_port_name(a[0], &options) || !read_port_options(a[1], &options)) return raise_badarg(p);
   const bool is_command = options.kind == PortOptions::Kind::kSpawn;
   Driver* driver = acquire_driver(driver_name(options));

@@ -153,6 +153,10 @@ int run_system(const std::string& typed, const std::vector<std::string>& words) 
   if (const auto* bad = std::get_if<UsageError>(&parsed)) return complain(bad->message);
   const auto& command = std::get<ErlCommand>(parsed);
   follow_release(root);
+  if (command.options.action == Action::kVersion) {
+    std::fprintf(stderr, "Erlang (SMP,ASYNC_THREADS) (vmrun) emulator version %s\n", erts_version.c_str());
+    return 0;
+  }
   if (command.epmd) start_epmd(*command.epmd, root);
   if (command.options.in_background) detach();
   use_error_handler_for_all();
