@@ -10,6 +10,7 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
 #include "vm/base/epoch.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
@@ -255,11 +256,19 @@ struct AtomicArray {
   Word size;
   bool is_signed, is_counter;
   std::uint16_t lanes;
-  std::atomic<Word> cells[1];  // lanes * lane_cells() of them, zero at first
+  std::uint16_t first;         // of several lanes: the first cell, where a cache line begins
+  std::atomic<Word> cells[1];  // lanes * lane_cells() of them after those, zero at first
 
-  /// A lane begins where no cache line is shared with the one before, wherever the array does.
-  Word lane_cells() const { return lanes == 1 ? size : (size + 15) & ~Word{7}; }
-  Word bytes() const { return offsetof(AtomicArray, cells) + lanes * lane_cells() * sizeof(Word); }
+  static constexpr Word kLineCells = 8;
+  Word lane_cells() const { return lanes == 1 ? size : (size + kLineCells - 1) & ~(kLineCells - 1); }
+  Word bytes() const {
+    const Word skipped = lanes == 1 ? 0 : kLineCells - 1;
+    return offsetof(AtomicArray, cells) + (skipped + lanes * lane_cells()) * sizeof(Word);
+  }
+  void find_first() {
+    const Word into_line = reinterpret_cast<Word>(cells) / sizeof(Word) % kLineCells;
+    first = lanes == 1 || into_line == 0 ? 0 : static_cast<std::uint16_t>(kLineCells - into_line);
+  }
   std::atomic<Word>& own_lane(std::atomic<Word>& first) const {
     if (lanes == 1) [[likely]]
       return first;
@@ -285,15 +294,17 @@ struct ArrayKind {
 };
 
 Term new_array(Process& p, SWord size, ArrayKind kind) {
-  AtomicArray wanted{
-      static_cast<Word>(size), kind.is_signed, kind.is_counter, static_cast<std::uint16_t>(kind.lanes), {}};
+  AtomicArray wanted{};
+  wanted.size = static_cast<Word>(size);
+  wanted.lanes = static_cast<std::uint16_t>(kind.lanes);
   Resource* r = new_zeroed_resource(array_type(), wanted.bytes());
   if (!r) return raise_system_limit(p);
   auto* array = static_cast<AtomicArray*>(r->object());
   array->size = wanted.size;
-  array->is_signed = wanted.is_signed;
-  array->is_counter = wanted.is_counter;
+  array->is_signed = kind.is_signed;
+  array->is_counter = kind.is_counter;
   array->lanes = wanted.lanes;
+  array->find_first();
   const Term ref = make_magic_ref(p.heap, *r);
   r->binary.release();  // the reference has its own
   return ref;
@@ -312,7 +323,7 @@ std::atomic<Word>* find_cell(const Term* a, bool counter, AtomicArray** array) {
   *array = find_array(a[0], counter);
   SWord index;
   if (!*array || !small_in_range(a[1], 1, static_cast<SWord>((*array)->size), &index)) return nullptr;
-  return (*array)->cells + (index - 1);
+  return (*array)->cells + (*array)->first + (index - 1);
 }
 
 bool read_value(const AtomicArray& array, Term t, Word* out) {
@@ -392,6 +403,19 @@ Term new_array_of(Process& p, Term size, ArrayKind kind) {
   SWord n;
   return small_in_range(size, 1, kMaxCells, &n) ? new_array(p, n, kind) : raise_system_limit(p);
 }
+
+}  // namespace
+
+namespace {
+
+/// What was wrong with a new array whose size is none of it.
+Term option_fault(Process& p, const Export& bif, const Term* a) {
+  static const Term atomics = intern_atom("atomics"), counters = intern_atom("counters"),
+                    new_ = intern_atom("new");
+  if ((bif.module != atomics && bif.module != counters) || bif.function != new_) return kNonValue;
+  return p.exception_value == atoms::badarg && is_positive(a[0]) ? atoms::badopt : kNonValue;
+}
+[[maybe_unused]] const bool hooked = add_failure_cause(option_fault);
 
 }  // namespace
 
