@@ -19,8 +19,8 @@
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
 
-/// erts_debug:get_internal_state/1 and set_internal_state/2: what OTP's own tests ask of its machine
-/// and change there, as far as there is such a thing in this one. Neither is there before
+/// erts_debug:get_internal_state/1 and set_internal_state/2: what OTP's own tests ask of its
+/// machine and change there, as far as there is such a thing in this one. Neither is there before
 /// set_internal_state(available_internal_state, true).
 namespace vmrun {
 
