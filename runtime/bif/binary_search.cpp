@@ -108,8 +108,11 @@ class Searcher {
  public:
   /// false: not a non-empty binary, list of such, or compiled pattern; or the steps are used up.
   bool prepare(Term pattern, StepsHere& steps) {
+    static const Term of_one = intern_atom("bm"), of_several = intern_atom("ac");
+    Term compiled_for = kNonValue;
     if (pattern.is_tuple() && pattern.tuple_arity() == 2 &&
-        (pattern.element(0) == intern_atom("bm") || pattern.element(0) == intern_atom("ac"))) {
+        (pattern.element(0) == of_one || pattern.element(0) == of_several)) {
+      compiled_for = pattern.element(0);
       pattern = pattern.element(1);
     }
     if (pattern.is_bitstring()) {
@@ -121,6 +124,7 @@ class Searcher {
       }
       if (!pattern.is_nil()) return false;
     }
+    if (compiled_for && (compiled_for == of_one) != single()) return false;
     if (patterns_.size() > 1) automaton_.emplace(patterns_);
     return true;
   }

@@ -17,11 +17,11 @@
 #include "vm/process/report.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
-#include "vm/term/hash.hpp"
+#include "vm/term/map.hpp"
 
-/// erts_debug:get_internal_state/1 and set_internal_state/2: what OTP's own tests ask of its machine
-/// and change there, as far as there is such a thing in this one. Without
-/// set_internal_state(available_internal_state, true) they are not there.
+/// erts_debug:get_internal_state/1 and set_internal_state/2: what OTP's own tests ask of its
+/// machine and change there, as far as there is such a thing in this one. Neither is there before
+/// set_internal_state(available_internal_state, true).
 namespace vmrun {
 
 LoopLimit binary_loop_limit, unicode_loop_limit;
@@ -164,8 +164,7 @@ Term binary_info(Process& p, Term t) {
     object = reinterpret_cast<const SubBinary*>(object)->original.boxed_ptr();
   if (object->header_sub() != Term::Sub::kRefcBinary) return intern_atom("heap_binary");
   const auto* r = reinterpret_cast<const RefcBinary*>(object);
-  const Term allocated =
-      new_tuple(p.heap, atoms::binary, make_unsigned(p.heap, r->binary->capacity_bytes));
+  const Term allocated = new_tuple(p.heap, atoms::binary, make_unsigned(p.heap, r->binary->capacity_bytes));
   return new_tuple(p.heap, intern_atom("refc_binary"), make_unsigned(p.heap, r->size_bytes), allocated,
                    make_unsigned(p.heap, r->flags));
 }
@@ -173,7 +172,7 @@ Term binary_info(Process& p, Term t) {
 Term atom_of_index(Process& p, Term index) {
   SWord n;
   return small_in_range(index, 0, static_cast<SWord>(atom_count()) - 1, &n) ? Term::atom(static_cast<Word>(n))
-                                                                              : atoms::false_;
+                                                                            : atoms::false_;
 }
 
 struct QuestionOf {
@@ -185,8 +184,8 @@ constexpr QuestionOf kQuestionsOf[] = {
     {"process_status", status_of},
     {"binary_info", binary_info},
     {"atom", atom_of_index},
-    // What maps go by.
-    {"internal_hash", [](Process& p, Term t) { return make_unsigned(p.heap, hash_term(t)); }},
+    // What the first eight levels of a map's trie go by.
+    {"internal_hash", [](Process& p, Term t) { return make_unsigned(p.heap, map_hash(t) & UINT32_MAX); }},
 };
 
 template <class Row, std::size_t N>

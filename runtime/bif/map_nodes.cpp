@@ -21,7 +21,7 @@ using Histogram = std::array<Word, 16>;
 
 struct TrieInfo {
   Word depth = 0, nodes = 0, leaves = 0;
-  Histogram nodes_with{};   // so many children, from one on
+  Histogram nodes_with{};    // so many children, from one on
   Histogram leaves_below{};  // so many nodes; the last: or more
 };
 

@@ -37,7 +37,8 @@ constexpr std::string_view kBusyWait = "none|very_short|short|medium|long|very_l
 constexpr std::string_view kWakeUp = "very_low|low|medium|high|very_high";
 constexpr std::string_view kCleanUp = "very_lazy|lazy|medium|eager|very_eager";
 constexpr std::string_view kStackKilowords = "20-8192";
-constexpr std::string_view kNotBound = "ns|ts|ps|s|nnts|nnps|tnnps|db", kWarps = "single_time_warp|multi_time_warp";
+constexpr std::string_view kNotBound = "ns|ts|ps|s|nnts|nnps|tnnps|db",
+                           kWarps = "single_time_warp|multi_time_warp";
 
 // What erl(1) lists, in its order; of names that begin alike the longest counts. Why one without an
 // effect has none is in docs/guide.md, "Flags of the machine".
@@ -145,11 +146,11 @@ bool is_one_of(std::string_view allowed, std::string_view value) {
 // ---- Memory allocators ----
 
 constexpr std::string_view kOfAllocators[] = {
-    "acul",  "acnl", "acfml", "acful", "asbcst", "as",     "atags",  "cp",   "e",    "lmbcs", "mbcgs", "mbsd",
-    "mmbcs", "mmmbc", "mmsbc", "rsbcmt", "rsbcst", "rmbcmt", "ramv",  "sbct", "smbcs", "t"};
-constexpr std::string_view kOthers[] = {"Iscs",   "Mamcbf", "Mrmcbf",  "Mmcs", "Mscs", "Msco", "Mscrpm",
-                                        "Mscrfsd", "Ytt",    "Ytp",     "Ym",   "Ye",   "ea",   "lpm",
-                                        "dai",     "uycs",   "ummc",    "usac"};
+    "acul", "acnl",  "acfml", "acful", "asbcst", "as",     "atags",  "cp",   "e",    "lmbcs", "mbcgs",
+    "mbsd", "mmbcs", "mmmbc", "mmsbc", "rsbcmt", "rsbcst", "rmbcmt", "ramv", "sbct", "smbcs", "t"};
+constexpr std::string_view kOthers[] = {"Iscs",   "Mamcbf",  "Mrmcbf", "Mmcs", "Mscs", "Msco",
+                                        "Mscrpm", "Mscrfsd", "Ytt",    "Ytp",  "Ym",   "Ye",
+                                        "ea",     "lpm",     "dai",    "uycs", "ummc", "usac"};
 
 /// How much of what stands after +M names a parameter; 0: it is none.
 std::size_t parameter_size(std::string_view text) {

@@ -21,7 +21,8 @@ std::string code_address_text(const Word* address) {
 
 std::string program_counter_text(const Process& p) {
   if (!p.ip) return {};
-  return fmt::format("Program counter: 0x{:016x} {}\n", reinterpret_cast<Word>(p.ip), code_address_text(p.ip));
+  return fmt::format("Program counter: 0x{:016x} {}\n", reinterpret_cast<Word>(p.ip),
+                     code_address_text(p.ip));
 }
 
 std::string stack_text(const Process& p) {

@@ -5,7 +5,7 @@
 
 /// Processes that run on one scheduler only (process/bound.hpp). What is not the usual case costs
 /// the others nothing: whoever wakes one puts it on its own queue as any other; the beginning of
-/// its slice, which tests bits of Process::observed anyway, hands it to its scheduler. Its scheduler
+/// its slice, which tests bits of Process::observed anyway, hands it to its scheduler. That one
 /// does not offer it to others, and keeps it while it is offline: it does not run then, as in OTP.
 namespace vmrun {
 
