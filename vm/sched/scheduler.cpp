@@ -33,6 +33,7 @@
 #include "vm/sched/timers.hpp"
 #include "vm/term/long_compare.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/call_trace.hpp"
 #include "vm/trace/system_monitor.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -210,7 +211,7 @@ thread_local bool slice_is_watched = false;  // the one that runs
 
 /// What a slice that begins now runs.
 Instructions instructions_for(const Process& p) {
-  if (probe::calls_watched() || is_traced(p, kTraceCall)) return Instructions::kTraced;
+  if (probe::calls_watched() || is_traced(p, kTraceCall | kAwaitsReturns)) return Instructions::kTraced;
   return stack_is_deep(p) ? Instructions::kCountReturns : Instructions::kOrdinary;
 }
 
@@ -220,12 +221,14 @@ Instructions instructions_for(const Process& p) {
   slice_is_watched = true;
   if (probe::process_scheduled_enabled()) fire_scheduled(p);
   trace_running(p, true);
+  call_time_begins(p);
   s.instructions = instructions_for(p);
   const RunResult result = options.run(s, p);
   s.instructions = Instructions::kOrdinary;
   slice_is_watched = false;
   if (result != RunResult::kExited) {
     slice_stopped();
+    call_time_ends(p);
     trace_running(p, false);
   }
   if (probe::process_unscheduled_enabled()) fire_unscheduled(p);
@@ -265,7 +268,8 @@ template <Watched kWatched>
   const std::int32_t slice = s.slice = slice_length(s);
   p.reductions = slice;
 
-  const bool apart = kWatched == Watched::kYes || p.observed & (kTraceAll | kStackDeep | kWaitObserved);
+  const bool apart =
+      kWatched == Watched::kYes || p.observed & (kTraceAll | kAwaitsReturns | kStackDeep | kWaitObserved);
   const RunResult result = apart ? run_apart(s, p) : options.run(s, p);
 
   const std::int32_t used = slice - p.reductions;

@@ -33,6 +33,10 @@ enum TraceFlag : std::uint32_t {
   kTraceMonotonic = 1u << 27,
 };
 inline constexpr std::uint32_t kTraceAll = (1u << 28) - (1u << 8);
+/// Those of meta tracing, whatever the process is traced for.
+inline constexpr std::uint32_t kMetaFlags = kTraceCall | kTraceNow;
+/// A bit of the same word: returns of calls are awaited (call_trace.hpp).
+inline constexpr std::uint32_t kAwaitsReturns = 1u << 4;
 inline constexpr std::uint32_t kTraceInherits =
     kTraceSetOnSpawn | kTraceSetOnFirstSpawn | kTraceSetOnLink | kTraceSetOnFirstLink;
 
@@ -63,6 +67,7 @@ bool trace_as_asked(Process& p, Term wish);
 /// What a request wants to know: the flags as a number, or the tracer as trace_info shows it.
 Term trace_info(Process& p, Term item, Heap& out);
 Term tracer_term(const Tracer* tracer, Heap& out);
+bool is_alive(const Tracer& tracer);
 /// p's tracer, nullptr if none (any more).
 Tracer* tracer_of(Process& p);
 /// Drops p's tracer; at its end.
@@ -77,9 +82,12 @@ std::uint32_t new_tracing(Tracer** tracer);
 /// other place that stays.
 [[gnu::cold]] void trace_event(Process& p, Term event, Term a, Term b = kNonValue);
 /// The same to a tracer that may no longer be p's.
-[[gnu::cold]] void trace_event_to(const Tracer& tracer, Process& p, Term event, Term a, Term b = kNonValue);
+/// flags: of the time stamp.
+[[gnu::cold]] void trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term event, Term a,
+                                  Term b = kNonValue);
 
 inline bool is_traced(const Process& p, std::uint32_t flags) { return p.observed & flags; }
+inline bool awaits_returns(const Process& p) { return p.observed & kAwaitsReturns; }
 
 // ---- Events -------------------------------------------------------------------------------------
 
