@@ -12,6 +12,7 @@
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/trace/call_pattern.hpp"
+#include "vm/trace/message_pattern.hpp"
 
 /// erlang:trace and what belongs to it. All existing processes at once is the Erlang module
 /// vmrun_trace's work, which comes back here for each.
@@ -190,8 +191,20 @@ Term bif_vmrun_trace_process_info_2(Process& p, const Term* a) {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-Term bif_vmrun_trace_valid_specification_1(Process& p, const Term* a) {
-  return bool_term(a[0].is_nil() || ets::MatchSpec(p, a[0], ets::MatchSpec::Dialect::kTrace).valid());
+/// For calls, or for messages: call or message.
+Term bif_vmrun_trace_valid_specification_2(Process& p, const Term* a) {
+  using Dialect = ets::MatchSpec::Dialect;
+  const Dialect dialect = a[1] == atoms::call ? Dialect::kTrace : Dialect::kMessage;
+  return bool_term(a[0].is_nil() || ets::MatchSpec(p, a[0], dialect).valid());
+}
+/// send or receive; true or false; a specification, nil for all messages.
+Term bif_vmrun_trace_set_message_pattern_3(Process&, const Term* a) {
+  const MessagePattern pattern{a[1] == atoms::true_, a[2]};
+  (a[0] == atoms::send ? set_send_pattern : set_receive_pattern)(pattern);
+  return atoms::true_;
+}
+Term bif_vmrun_trace_message_pattern_1(Process& p, const Term* a) {
+  return (a[0] == atoms::send ? send_pattern_term : receive_pattern_term)(p.heap);
 }
 
 namespace {

@@ -9,10 +9,12 @@ existing(How, Flags) ->
 
 %% ---- erlang:trace_info/2 ----
 
-info(Process, Item) when is_pid(Process); is_atom(Process), Process =/= on_load ->
+info(Process, Item) when is_pid(Process); is_atom(Process), Process =/= on_load, Process =/= send, Process =/= 'receive' ->
     vmrun_trace:process_info(Process, Item);
 info({M, F, A}, Item) when is_atom(M), is_atom(F), is_integer(A) ->
     {Item, pattern_info(Item, exists(M, F, A), A >= 0 andalso A =< 255 andalso vmrun_trace:pattern(M, F, A))};
+info(Messages, match_spec) when Messages =:= send; Messages =:= 'receive' ->
+    {match_spec, vmrun_trace:message_pattern(Messages)};
 info(on_load, Item) ->
     {Item, on_load_info(Item, vmrun_trace:on_load_pattern())};
 info(Port, flags) when is_port(Port) -> {flags, []};
@@ -54,8 +56,13 @@ trace_pattern(What, Spec, Flags) ->
     catch throw:bad -> erlang:error(badarg, [What, Spec, Flags])
     end.
 
+change(What, Spec, []) when What =:= send; What =:= 'receive' ->
+    {Action, Specification} = wish(Spec, message),
+    is_boolean(Action) orelse throw(bad),
+    vmrun_trace:set_message_pattern(What, Action, Specification),
+    1;
 change(What, Spec, Flags) ->
-    {Action, Specification} = wish(Spec),
+    {Action, Specification} = wish(Spec, call),
     {Kinds, Tracer} = kinds(Flags, 0, []),
     Only = Kinds band (?LOCAL bor ?META),
     Specification =:= [] orelse Only =/= 0 orelse Kinds band (?COUNT bor ?TIME) =:= 0 orelse throw(bad),
@@ -66,19 +73,21 @@ change(on_load, Kinds, Action, Spec, Tracer) ->
     0;
 change({M, F, A}, Kinds, Action, Spec, Tracer) when is_atom(M), is_atom(F), is_integer(A) orelse A =:= '_' ->
     ((M =:= '_' andalso {F, A} =/= {'_', '_'}) orelse (F =:= '_' andalso A =/= '_')) andalso throw(bad),
+    %% OTP's system always has it.
+    erlang:module_loaded(lists) orelse lists:sum([]),
     Global = Kinds =:= ?GLOBAL,
     Functions = [{Mod, Fun, Arity} || Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, not Global)],
     %% A global pattern takes the place of all others, also where it says nothing itself.
     [vmrun_trace:set_pattern({Mod, Fun, Arity}, ?LOCAL bor ?META bor ?COUNT bor ?TIME, false, [], []) ||
         Global, Action =/= false, Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, true)],
-    lists:foreach(fun(Function) -> vmrun_trace:set_pattern(Function, Kinds, Action, Spec, Tracer) end, Functions),
+    [vmrun_trace:set_pattern(Function, Kinds, Action, Spec, Tracer) || Function <- Functions],
     vmrun_trace:use_breakpoints(),
     length(Functions);
 change(_, _, _, _, _) ->
     throw(bad).
 
-wish(Spec) when is_boolean(Spec); Spec =:= restart; Spec =:= pause -> {Spec, []};
-wish(Spec) -> (is_list(Spec) andalso vmrun_trace:valid_specification(Spec)) orelse throw(bad), {true, Spec}.
+wish(Spec, _) when is_boolean(Spec); Spec =:= restart; Spec =:= pause -> {Spec, []};
+wish(Spec, Of) -> (is_list(Spec) andalso vmrun_trace:valid_specification(Spec, Of)) orelse throw(bad), {true, Spec}.
 
 %% Without a kind, or with global, it is calls from outside a module.
 kinds([global | More], Kinds, Tracer) when Kinds band bnot ?GLOBAL =:= 0 -> kinds(More, ?GLOBAL, Tracer);
@@ -108,8 +117,13 @@ functions(M, F, A, Local) when F =/= '_', A =/= '_' ->
 functions(M, F, A, Local) ->
     Kind = case Local of true -> functions; false -> exports end,
     Written = [FA || erlang:module_loaded(M), FA <- erlang:get_module_info(M, Kind)],
-    [FA || {Fun, Arity} = FA <- Written ++ vmrun_trace:builtins(M), F =:= '_' orelse F =:= Fun, A =:= '_' orelse A =:= Arity].
+    [FA || {Fun, Arity} = FA <- Written ++ [FA || FA <- vmrun_trace:builtins(M), not member(FA, Written)], F =:= '_' orelse F =:= Fun, A =:= '_' orelse A =:= Arity].
+
+%% No function of another module is called here, for that one may be traced.
+member(X, [X | _]) -> true;
+member(X, [_ | More]) -> member(X, More);
+member(_, []) -> false.
 
 exists(M, F, A) ->
     erlang:is_builtin(M, F, A) orelse
-        (erlang:module_loaded(M) andalso lists:member({F, A}, erlang:get_module_info(M, functions))).
+        (erlang:module_loaded(M) andalso member({F, A}, erlang:get_module_info(M, functions))).

@@ -102,8 +102,7 @@ Term traced_term(CallPattern::Traced traced) {
 Term pattern_term(const CallPattern& p, Term count, Term times, Heap& out) {
   const Term specification = p.specification ? copy_to(out, p.specification->term) : atoms::false_;
   const Term meta_specification = p.meta ? copy_to(out, p.meta->specification.term) : atoms::false_;
-  const Term meta = p.meta ? tracer_term(is_alive(p.meta->tracer) ? &p.meta->tracer : nullptr, out)
-                           : atoms::false_;
+  const Term meta = p.meta ? tracer_term(p.meta->is_gone ? nullptr : &p.meta->tracer, out) : atoms::false_;
   return new_tuple(out, traced_term(p.traced), specification, meta, meta_specification, count, times);
 }
 

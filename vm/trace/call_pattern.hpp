@@ -29,6 +29,7 @@ struct MetaTrace {
   MetaTrace(const MetaTrace&) = delete;
   Tracer& tracer;
   CallSpecification specification;
+  mutable std::atomic<bool> is_gone{false};  // the tracer, as a call has found
 };
 
 struct CallCount {

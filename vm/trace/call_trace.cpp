@@ -7,6 +7,7 @@
 #include "vm/heap/build.hpp"
 #include "vm/process/carried.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/term/bits.hpp"
 #include "vm/trace/call_pattern.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -102,13 +103,18 @@ Term name_term(Heap& heap, const F& f) {
   return make_tuple(hp, f.module, f.function, Term::small(f.arity));
 }
 
-Term list_term(Heap& heap, const Term* terms, unsigned count) {
-  Term list = Term::nil();
-  while (count-- > 0) {
-    Term* hp = heap.alloc(2);
-    list = make_cons(hp, terms[count], list);
-  }
-  return list;
+/// Arguments as the program knows them: where a function goes on in the middle of a binary, that is
+/// what is left of it.
+Term argument_list(Heap& heap, const Term* terms, unsigned count) {
+  ListBuilder list(heap);
+  for (unsigned i = 0; i < count; i++)
+    list.add(terms[i].is_boxed_sub(Term::Sub::kMatchContext) ? bs_get_tail(heap, *match_context(terms[i]))
+                                                             : terms[i]);
+  return list.finish();
+}
+
+const Word* on_top_of_stack(const Process& p) {
+  return reinterpret_cast<const Word*>(p.heap.stop->raw()) - 1;
 }
 
 Term caller_at(Heap& heap, const Word* address) {
@@ -146,12 +152,12 @@ void tell_end(Process& p, const AwaitedReturn& r, Term event, Term value) {
   else if (is_traced(p, kTraceCall) && !is_traced(p, kTraceSilent)) trace_event(p, event, name, value);
 }
 
-/// The address that is returned to lies on top of the stack.
-void tell_return(Process& p, const AwaitedReturn& r, Term value) {
+/// to: the instruction that is returned to, or one of the same function.
+void tell_return(Process& p, const AwaitedReturn& r, Term value, const Word* to) {
   if (r.tells_value) tell_end(p, r, atoms::return_from, value);
   Arena arena;
   if (r.tells_caller && is_traced(p, kTraceReturnTo) && is_traced(p, kTraceCall))
-    trace_event(p, atoms::return_to, caller_at(arena, reinterpret_cast<const Word*>(p.heap.stop->raw()) - 1));
+    trace_event(p, atoms::return_to, caller_at(arena, to));
 }
 
 void tell_exception(Process& p, const AwaitedReturn& r) {
@@ -185,7 +191,7 @@ void await_end(Process& p, const TracedCall& call, bool tells_caller, std::share
 /// A call of a traced process; its tracer stays while this works.
 void tell_traced_call(Process& p, const Tracer& tracer, const FunctionHeader& f, const CallPattern& pattern,
                       const Term* args, Word depth) {
-  const Term arguments = list_term(p.heap, args, f.arity);
+  const Term arguments = argument_list(p.heap, args, f.arity);
   TracedCall call{f, depth};
   if (!matches(p, *pattern.specification, arguments, call) || is_traced(p, kTraceSilent)) return;
   if (call.message != atoms::false_) tell_call(tracer, p, p.observed, call, arguments);
@@ -196,9 +202,10 @@ void tell_traced_call(Process& p, const Tracer& tracer, const FunctionHeader& f,
 /// A call of any process, for the meta tracer. Flags of the process do not matter.
 void tell_meta_call(Process& p, std::shared_ptr<const MetaTrace> meta, const FunctionHeader& f,
                     const Term* args, Word depth) {
-  if (!is_alive(meta->tracer) || meta->tracer.to == p.id) return;
   if (p.extra && p.extra->sensitive) return;
-  const Term arguments = list_term(p.heap, args, f.arity);
+  if (!is_alive(meta->tracer)) meta->is_gone = true;
+  if (meta->is_gone || meta->tracer.to == p.id) return;
+  const Term arguments = argument_list(p.heap, args, f.arity);
   TracedCall call{f, depth};
   if (!matches(p, meta->specification, arguments, call)) return;
   if (call.message != atoms::false_) tell_call(meta->tracer, p, kMetaFlags, call, arguments);
@@ -249,7 +256,7 @@ void return_traced(Process& p, Term value, Word depth) {
   while (!returns->stack.empty() && returns->stack.back().depth == depth) {
     AwaitedReturn r = take_last(p, *returns);
     r.tells_caller = r.tells_caller && (returns->stack.empty() || returns->stack.back().depth != depth);
-    tell_return(p, r, value);
+    tell_return(p, r, value, on_top_of_stack(p));
   }
 }
 
@@ -274,9 +281,12 @@ void built_in_trapped(Process& p, const FunctionHeader& f, Word depth) {
 void built_in_returned(Process& p, const FunctionHeader& f, Term result, Word depth) {
   auto* returns = awaited(p);
   if (!returns || (!result.is_value() && p.bif_action == BifAction::kTrap)) return;
+  // By its name it is called from the code that runs; its stub has left for what is on the stack.
+  const FunctionHeader* caller = code_view.header_at(p.ip);
+  const Word* to = caller && caller != &f ? p.ip : on_top_of_stack(p);
   while (is_awaited(*returns, f, depth)) {
     const AwaitedReturn r = take_last(p, *returns);
-    if (result.is_value()) tell_return(p, r, result);
+    if (result.is_value()) tell_return(p, r, result, to);
     else if (p.bif_action == BifAction::kRaise) tell_exception(p, r);
   }
 }
