@@ -4,13 +4,15 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/trace_flags.hpp"
 #include "runtime/ets/match_spec.hpp"
+#include "vm/code/function_probes.hpp"
 #include "vm/code/module.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
-#include "vm/trace/call_trace.hpp"
+#include "vm/trace/call_pattern.hpp"
+#include "vm/trace/message_pattern.hpp"
 
 /// erlang:trace and what belongs to it. All existing processes at once is the Erlang module
 /// vmrun_trace's work, which comes back here for each.
@@ -69,7 +71,7 @@ bool read_tracer(Term option, TraceFlags* flags) {
   const Word arity = option.is_tuple() ? option.tuple_arity() : 0;
   if (arity < 2 || arity > 3 || option.element(0) != atoms::tracer) return false;
   flags->to = option.element(1);
-  if (arity == 2) return flags->to.is_local_pid() && process_table.find(flags->to);
+  if (arity == 2) return flags->to.is_local_pid();  // dead or alive
   flags->state = option.element(2);
   return flags->to == atoms::dyntrace;
 }
@@ -189,17 +191,71 @@ Term bif_vmrun_trace_process_info_2(Process& p, const Term* a) {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-Term bif_vmrun_trace_valid_specification_1(Process& p, const Term* a) {
-  return bool_term(a[0].is_nil() || ets::MatchSpec(p, a[0], ets::MatchSpec::Dialect::kTrace).valid());
+/// For calls, or for messages: call or message.
+Term bif_vmrun_trace_valid_specification_2(Process& p, const Term* a) {
+  using Dialect = ets::MatchSpec::Dialect;
+  const Dialect dialect = a[1] == atoms::call ? Dialect::kTrace : Dialect::kMessage;
+  return bool_term(a[0].is_nil() || ets::MatchSpec(p, a[0], dialect).valid());
 }
-/// vmrun_trace:set_pattern(M, F, A, Local, Specification); the module has seen to the types and
-/// that the specification is valid. With nil every call is told of.
-Term bif_vmrun_trace_set_pattern_5(Process&, const Term* a) {
-  set_call_pattern(a[0], a[1], static_cast<unsigned>(a[2].small_value()), a[3] == atoms::true_, a[4]);
+/// send or receive; true or false; a specification, nil for all messages.
+Term bif_vmrun_trace_set_message_pattern_3(Process&, const Term* a) {
+  const MessagePattern pattern{a[1] == atoms::true_, a[2]};
+  (a[0] == atoms::send ? set_send_pattern : set_receive_pattern)(pattern);
   return atoms::true_;
 }
-Term bif_vmrun_trace_clear_pattern_3(Process& p, const Term* a) {
-  return bool_term(clear_call_pattern(a[0], a[1], static_cast<unsigned>(a[2].small_value())));
+Term bif_vmrun_trace_message_pattern_1(Process& p, const Term* a) {
+  return (a[0] == atoms::send ? send_pattern_term : receive_pattern_term)(p.heap);
+}
+
+namespace {
+
+/// Kinds, as the bits of call_pattern.hpp; true, false, restart or pause; a specification or nil;
+/// the meta tracer, {tracer, …}, or nil. The module vmrun_trace has looked at all of it.
+class ChangeOfTerms {
+ public:
+  ChangeOfTerms(Term kinds, Term action, Term specification, Term tracer) {
+    using Action = CallPatternChange::Action;
+    static const Term pause = intern_atom("pause"), restart = intern_atom("restart");
+    change_.kinds = static_cast<unsigned>(kinds.small_value());
+    change_.action = action == pause           ? Action::kPause
+                     : action == restart       ? Action::kRestart
+                     : action == atoms::false_ ? Action::kOff
+                                               : Action::kOn;
+    change_.specification = specification;
+    TraceFlags named;
+    if (read_tracer(tracer, &named)) change_.meta = Tracer::create(named.to, named.state);
+  }
+  ~ChangeOfTerms() {
+    if (change_.meta) change_.meta->release();
+  }
+  ChangeOfTerms(const ChangeOfTerms&) = delete;
+  const CallPatternChange& operator*() const { return change_; }
+
+ private:
+  CallPatternChange change_;
+};
+
+FunctionName function_name(const Term* a) { return {a[0], a[1], static_cast<unsigned>(a[2].small_value())}; }
+
+}  // namespace
+
+/// vmrun_trace:set_pattern({M, F, A}, Kinds, Action, Specification, Tracer)
+Term bif_vmrun_trace_set_pattern_5(Process&, const Term* a) {
+  const Term name[] = {a[0].element(0), a[0].element(1), a[0].element(2)};
+  change_call_pattern(function_name(name), *ChangeOfTerms(a[1], a[2], a[3], a[4]));
+  return atoms::true_;
+}
+Term bif_vmrun_trace_set_on_load_pattern_4(Process&, const Term* a) {
+  change_on_load_pattern(*ChangeOfTerms(a[0], a[1], a[2], a[3]));
+  return atoms::true_;
+}
+Term bif_vmrun_trace_use_breakpoints_0(Process&, const Term*) {
+  use_breakpoints();
+  return atoms::true_;
+}
+Term bif_vmrun_trace_is_tracer_1(Process&, const Term* a) {
+  TraceFlags named;
+  return bool_term(read_tracer(a[0], &named));
 }
 /// Built-in functions of a module: [{Name, Arity}].
 Term bif_vmrun_trace_builtins_1(Process& p, const Term* a) {
@@ -213,8 +269,9 @@ Term bif_vmrun_trace_builtins_1(Process& p, const Term* a) {
   return list;
 }
 Term bif_vmrun_trace_pattern_3(Process& p, const Term* a) {
-  return call_pattern_term(a[0], a[1], static_cast<unsigned>(a[2].small_value()), p.heap);
+  return call_pattern_term(function_name(a), p.heap);
 }
+Term bif_vmrun_trace_on_load_pattern_0(Process& p, const Term*) { return on_load_pattern_term(p.heap); }
 
 Term bif_erlang_trace_pattern_2(Process& p, const Term* a) {
   static Export* const target = export_entry(intern_atom("vmrun_trace"), intern_atom("trace_pattern"), 3);

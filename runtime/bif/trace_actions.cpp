@@ -9,6 +9,7 @@
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/trace/call_trace.hpp"
+#include "vm/trace/message_pattern.hpp"
 #include "vm/trace/seq_trace.hpp"
 
 /// What match specifications do that look at calls: the functions of tracing, and
@@ -26,9 +27,9 @@ Term named_process(Term name) {
 
 class Actions final : public ets::TraceActions {
  public:
-  /// call: nullptr when a specification is only tried out. Then token, control word and silence
-  /// stay.
-  explicit Actions(TracedCall* call) : call_(call) {}
+  /// call: nullptr if there is none. for_real: false when a specification is only tried out; then
+  /// token, control word and silence stay.
+  Actions(TracedCall* call, bool for_real) : call_(call), for_real_(for_real) {}
 
   Term message = atoms::true_;
   bool returns = false, exceptions = false;
@@ -66,8 +67,8 @@ class Actions final : public ets::TraceActions {
   }
 
   Term silent(Process& p, Term on) const {
-    if (call_ && on == atoms::true_) p.observed |= kTraceSilent;
-    if (call_ && on == atoms::false_) p.observed &= ~kTraceSilent;
+    if (for_real_ && on == atoms::true_) p.observed |= kTraceSilent;
+    if (for_real_ && on == atoms::false_) p.observed &= ~kTraceSilent;
     return atoms::true_;
   }
 
@@ -76,12 +77,12 @@ class Actions final : public ets::TraceActions {
     SWord word;
     if (!small_in_range(value, 0, UINT32_MAX, &word)) return kNonValue;
     const Term old = control_word();
-    if (call_) trace_control_word.store(static_cast<std::uint32_t>(word), std::memory_order_relaxed);
+    if (for_real_) trace_control_word.store(static_cast<std::uint32_t>(word), std::memory_order_relaxed);
     return old;
   }
 
   Term set_seq_token(Process& p, const Term* a) const {
-    if (!call_) return bif_erlang_seq_trace_info_1(p, a);
+    if (!for_real_) return bif_erlang_seq_trace_info_1(p, a);
     // The value may be a part of the specification, which the token can outlive.
     const Term own[] = {a[0], copy_to(p.heap, a[1])};
     return bif_erlang_seq_trace_2(p, own) ? atoms::true_ : kNonValue;
@@ -128,10 +129,11 @@ class Actions final : public ets::TraceActions {
   }
 
   TracedCall* const call_;
+  const bool for_real_;
 };
 
 bool match_traced_call(Process& p, Term specification, Term arguments, TracedCall& call) {
-  Actions actions(&call);
+  Actions actions(&call, true);
   ets::MatchSpec spec(p, specification, ets::MatchSpec::Dialect::kTrace);
   if (!spec.valid() || !spec.run_for_call(arguments, actions)) return false;
   call.message = actions.message;
@@ -139,7 +141,16 @@ bool match_traced_call(Process& p, Term specification, Term arguments, TracedCal
   call.exceptions = actions.exceptions;
   return true;
 }
-[[maybe_unused]] const bool filled_in = (match_call = match_traced_call, true);
+
+bool match_traced_message(Process& p, Term specification, Term arguments, Term* message) {
+  Actions actions(nullptr, true);
+  ets::MatchSpec spec(p, specification, ets::MatchSpec::Dialect::kMessage);
+  if (!spec.valid() || !spec.run_for_call(arguments, actions)) return false;
+  *message = actions.message;
+  return true;
+}
+[[maybe_unused]] const bool filled_in =
+    (match_call = match_traced_call, match_message = match_traced_message, true);
 
 Term error_list(Process& p, const ets::MatchSpec& spec) {
   ListBuilder list(p.heap);
@@ -152,7 +163,7 @@ Term test_for_calls(Process& p, Term arguments, Term specification) {
   if (list_length(arguments) < 0) return raise_badarg(p);
   ets::MatchSpec spec(p, specification, ets::MatchSpec::Dialect::kTrace);
   if (!spec.valid()) return error_list(p, spec);
-  Actions actions(nullptr);
+  Actions actions(nullptr, false);
   const bool matches = spec.run_for_call(arguments, actions);
   ListBuilder flags(p.heap);
   if (matches && actions.returns) flags.add(intern_atom("return_trace"));

@@ -265,7 +265,8 @@ bool MatchSpec::check_trace_function(TraceFunction f, Term call, bool in_guard) 
                        : special_form(row.name) + why);
     return false;
   };
-  if (!is_trace()) return fail("used in wrong dialect.");
+  const bool asks_caller = f == TraceFunction::kCaller || f == TraceFunction::kCallerLine;
+  if (!is_trace() || (asks_caller && dialect_ == Dialect::kMessage)) return fail("used in wrong dialect.");
   if (in_guard && !row.in_guards) return fail("called in guard context.");
   if (count >= row.least && count <= row.most) return true;
   return fail((row.most == 0 ? "called with arguments in " : "called with wrong number of arguments in ") +

@@ -14,7 +14,8 @@
 ///
 /// There are two dialects: for tables, and for the arguments of a traced call. A specification of
 /// the second has a list (or a variable) as its head, may call the functions of tracing, and what
-/// its bodies evaluate to is of no interest: they act.
+/// its bodies evaluate to is of no interest: they act. One for messages that are traced is the
+/// same, but there is no caller.
 namespace vmrun::ets {
 
 /// Functions of tracing, in the order of kTraceFunctions (match_spec.cpp).
@@ -53,7 +54,7 @@ class MatchSpec {
   enum class Result { kBody, kObject, kBindings };
   MatchSpec(Process& p, Term pattern, Result result);
   /// A whole specification; valid() tells whether it is one.
-  enum class Dialect { kTable, kTrace };
+  enum class Dialect { kTable, kTrace, kMessage };
   explicit MatchSpec(Process& p, Term specification, Dialect dialect = Dialect::kTable);
   bool valid() const { return errors_.empty(); }
   /// What is wrong with it, as OTP says it.
@@ -76,7 +77,7 @@ class MatchSpec {
     Term head, guards, body;
     Result result;
   };
-  bool is_trace() const { return dialect_ == Dialect::kTrace; }
+  bool is_trace() const { return dialect_ != Dialect::kTable; }
   void refuse(std::string_view why);
   void check_clause(Clause& c);
   bool check_head(Term head);

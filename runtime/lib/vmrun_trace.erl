@@ -9,59 +9,105 @@ existing(How, Flags) ->
 
 %% ---- erlang:trace_info/2 ----
 
-info(Process, Item) when is_pid(Process); is_atom(Process), Process =/= on_load ->
+info(Process, Item) when is_pid(Process); is_atom(Process), Process =/= on_load, Process =/= send, Process =/= 'receive' ->
     vmrun_trace:process_info(Process, Item);
-info({M, F, A} = Function, Item) when is_atom(M), is_atom(F), is_integer(A), A >= 0, A =< 255 ->
-    {Item, function_info(Item, exists(M, F, A), vmrun_trace:pattern(M, F, A), Function)};
+info({M, F, A}, Item) when is_atom(M), is_atom(F), is_integer(A) ->
+    {Item, pattern_info(Item, exists(M, F, A), A >= 0 andalso A =< 255 andalso vmrun_trace:pattern(M, F, A))};
+info(Messages, match_spec) when Messages =:= send; Messages =:= 'receive' ->
+    {match_spec, vmrun_trace:message_pattern(Messages)};
+info(on_load, Item) ->
+    {Item, on_load_info(Item, vmrun_trace:on_load_pattern())};
 info(Port, flags) when is_port(Port) -> {flags, []};
 info(Port, tracer) when is_port(Port) -> {tracer, []};
 info(Other, Item) ->
     erlang:error(badarg, [Other, Item]).
 
-function_info(all, true, {_, _} = Pattern, Function) ->
-    [{Item, function_info(Item, true, Pattern, Function)} ||
-        Item <- [traced, match_spec, meta, meta_match_spec, call_time, call_count]];
-function_info(Item, Exists, Pattern, Function) ->
-    Known = lists:member(Item, [all, traced, match_spec, meta, meta_match_spec, call_time, call_count, call_memory]),
-    if
-        not Known -> erlang:error(badarg, [Function, Item]);
-        not Exists -> undefined;
-        true ->
-            case {Item, Pattern} of
-                {traced, {Kind, _}} -> Kind;
-                {match_spec, {_, Spec}} -> Spec;
-                _ -> false
-            end
-    end.
+%% What the machine says of it: {Traced, Specification, Meta, MetaSpecification, Count, Times}.
+pattern_info(_, false, _) -> undefined;
+pattern_info(_, true, undefined) -> false;
+pattern_info(meta, true, {_, _, false, _, _, _}) -> [];
+pattern_info(all, true, Pattern) ->
+    [{Item, item(Item, Pattern)} || Item <- [traced, match_spec, meta, meta_match_spec, call_time, call_count]];
+pattern_info(Item, true, Pattern) -> item(Item, Pattern).
+
+on_load_info(_, undefined) -> false;
+on_load_info(all, Pattern) ->
+    [{Item, item(Item, Pattern)} || Item <- [traced, match_spec, meta, meta_match_spec, call_count]];
+on_load_info(Item, Pattern) -> item(Item, Pattern).
+
+item(traced, Pattern) -> element(1, Pattern);
+item(match_spec, Pattern) -> element(2, Pattern);
+item(meta, Pattern) -> element(3, Pattern);
+item(meta_match_spec, Pattern) -> element(4, Pattern);
+item(call_count, Pattern) -> element(5, Pattern);
+item(call_time, Pattern) -> element(6, Pattern);
+item(_, _) -> erlang:error(badarg).
 
 %% ---- erlang:trace_pattern/3 ----
-%% Kinds: local (or global, without); counting, call times and meta tracing do not exist.
 
-trace_pattern({M, F, A} = MFA, Spec, Flags) when is_atom(M), is_atom(F), is_list(Flags) ->
-    Local = case Flags of
-                [] -> false;
-                [global] -> false;
-                [local] -> true;
-                _ -> erlang:error(badarg, [MFA, Spec, Flags])
-            end,
-    Bad = (M =:= '_' andalso {F, A} =/= {'_', '_'}) orelse (F =:= '_' andalso A =/= '_') orelse
-        not (A =:= '_' orelse (is_integer(A) andalso A >= 0 andalso A =< 255)),
-    Valid = is_boolean(Spec) orelse (is_list(Spec) andalso vmrun_trace:valid_specification(Spec)),
-    if
-        Bad; not Valid -> erlang:error(badarg, [MFA, Spec, Flags]);
-        true ->
-            Functions = [{Mod, Fun, Arity} || Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, Local)],
-            %% A global pattern takes the place of a local one, also where it says nothing itself.
-            [vmrun_trace:clear_pattern(Mod, Fun, Arity) || not Local, Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, true)],
-            lists:foreach(fun(Function) -> set(Function, Local, Spec) end, Functions),
-            length(Functions)
+-define(GLOBAL, 1).
+-define(LOCAL, 2).
+-define(META, 4).
+-define(COUNT, 8).
+-define(TIME, 16).
+
+trace_pattern(What, Spec, Flags) ->
+    try change(What, Spec, Flags)
+    catch throw:bad -> erlang:error(badarg, [What, Spec, Flags])
+    end.
+
+change(What, Spec, []) when What =:= send; What =:= 'receive' ->
+    {Action, Specification} = wish(Spec, message),
+    is_boolean(Action) orelse throw(bad),
+    vmrun_trace:set_message_pattern(What, Action, Specification),
+    1;
+change(What, Spec, Flags) ->
+    {Action, Specification} = wish(Spec, call),
+    {Kinds, Tracer} = kinds(Flags, 0, []),
+    Only = Kinds band (?LOCAL bor ?META),
+    Specification =:= [] orelse Only =/= 0 orelse Kinds band (?COUNT bor ?TIME) =:= 0 orelse throw(bad),
+    change(What, max(?GLOBAL, Kinds), Action, Specification, Tracer).
+
+change(on_load, Kinds, Action, Spec, Tracer) ->
+    vmrun_trace:set_on_load_pattern(Kinds, Action, Spec, Tracer),
+    0;
+change({M, F, A}, Kinds, Action, Spec, Tracer) when is_atom(M), is_atom(F), is_integer(A) orelse A =:= '_' ->
+    ((M =:= '_' andalso {F, A} =/= {'_', '_'}) orelse (F =:= '_' andalso A =/= '_')) andalso throw(bad),
+    %% OTP's system always has it.
+    erlang:module_loaded(lists) orelse lists:sum([]),
+    Global = Kinds =:= ?GLOBAL,
+    Functions = [{Mod, Fun, Arity} || Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, not Global)],
+    %% A global pattern takes the place of all others, also where it says nothing itself.
+    [vmrun_trace:set_pattern({Mod, Fun, Arity}, ?LOCAL bor ?META bor ?COUNT bor ?TIME, false, [], []) ||
+        Global, Action =/= false, Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, true)],
+    [vmrun_trace:set_pattern(Function, Kinds, Action, Spec, Tracer) || Function <- Functions],
+    vmrun_trace:use_breakpoints(),
+    length(Functions);
+change(_, _, _, _, _) ->
+    throw(bad).
+
+wish(Spec, _) when is_boolean(Spec); Spec =:= restart; Spec =:= pause -> {Spec, []};
+wish(Spec, Of) -> (is_list(Spec) andalso vmrun_trace:valid_specification(Spec, Of)) orelse throw(bad), {true, Spec}.
+
+%% Without a kind, or with global, it is calls from outside a module.
+kinds([global | More], Kinds, Tracer) when Kinds band bnot ?GLOBAL =:= 0 -> kinds(More, ?GLOBAL, Tracer);
+kinds([Kind | More], Kinds, Tracer) when Kinds =/= ?GLOBAL ->
+    case Kind of
+        local -> kinds(More, Kinds bor ?LOCAL, Tracer);
+        meta when Tracer =:= [] -> kinds(More, Kinds bor ?META, {tracer, self()});
+        meta -> kinds(More, Kinds bor ?META, Tracer);
+        call_count -> kinds(More, Kinds bor ?COUNT, Tracer);
+        call_time -> kinds(More, Kinds bor ?TIME, Tracer);
+        {meta, To} -> kinds(More, Kinds bor ?META, meta_tracer({tracer, To}));
+        {meta, Module, State} -> kinds(More, Kinds bor ?META, meta_tracer({tracer, Module, State}));
+        _ -> throw(bad)
     end;
-trace_pattern(Other, Spec, Flags) ->
-    erlang:error(badarg, [Other, Spec, Flags]).
+kinds([], Kinds, Tracer) -> {Kinds, Tracer};
+kinds(_, _, _) -> throw(bad).
 
-set({M, F, A}, _, false) -> vmrun_trace:clear_pattern(M, F, A);
-set({M, F, A}, Local, true) -> vmrun_trace:set_pattern(M, F, A, Local, []);
-set({M, F, A}, Local, Spec) -> vmrun_trace:set_pattern(M, F, A, Local, Spec).
+meta_tracer(Tracer) ->
+    vmrun_trace:is_tracer(Tracer) orelse throw(bad),
+    Tracer.
 
 modules('_') -> [M || M <- erlang:loaded(), erlang:module_loaded(M)];
 modules(M) -> [M].
@@ -71,8 +117,13 @@ functions(M, F, A, Local) when F =/= '_', A =/= '_' ->
 functions(M, F, A, Local) ->
     Kind = case Local of true -> functions; false -> exports end,
     Written = [FA || erlang:module_loaded(M), FA <- erlang:get_module_info(M, Kind)],
-    [FA || {Fun, Arity} = FA <- Written ++ vmrun_trace:builtins(M), F =:= '_' orelse F =:= Fun, A =:= '_' orelse A =:= Arity].
+    [FA || {Fun, Arity} = FA <- Written ++ [FA || FA <- vmrun_trace:builtins(M), not member(FA, Written)], F =:= '_' orelse F =:= Fun, A =:= '_' orelse A =:= Arity].
+
+%% No function of another module is called here, for that one may be traced.
+member(X, [X | _]) -> true;
+member(X, [_ | More]) -> member(X, More);
+member(_, []) -> false.
 
 exists(M, F, A) ->
     erlang:is_builtin(M, F, A) orelse
-        (erlang:module_loaded(M) andalso lists:member({F, A}, erlang:get_module_info(M, functions))).
+        (erlang:module_loaded(M) andalso member({F, A}, erlang:get_module_info(M, functions))).

@@ -155,7 +155,7 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
     if (s->is_header()) {
       frame = s + 1;
     } else if (s->is_catch()) {
-      if (is_traced(p, kTraceCall)) [[unlikely]]
+      if (is_traced(p, kTraceCall | kAwaitsReturns)) [[unlikely]]
         exception_traced(p, static_cast<Word>(p.heap.end - frame));
       p.heap.stop = frame;
       x[0] = kNonValue;
@@ -166,7 +166,7 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
       return static_cast<const Word*>(s->catch_address());
     }
   }
-  if (is_traced(p, kTraceCall)) [[unlikely]]
+  if (is_traced(p, kTraceCall | kAwaitsReturns)) [[unlikely]]
     exception_traced(p, 0);
   return nullptr;
 }

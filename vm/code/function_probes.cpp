@@ -11,6 +11,8 @@
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/process/process.hpp"
+#include "vm/trace/call_pattern.hpp"
+#include "vm/trace/call_trace.hpp"
 
 namespace vmrun {
 namespace {
@@ -55,15 +57,15 @@ bool is_native(const Word* entry) {
 
 class Collector {
  public:
-  explicit Collector(FunctionWatcher& w) : watcher_(w) {}
+  explicit Collector(FunctionWatcher* w) : watcher_(w) {}
 
   /// The functions of a module.
   void add_functions(const Module& m) {
-    if (!watcher_.begin_module(m.name)) return;
+    if (!begin_module(m.name)) return;
     for (std::size_t n = 0; n < m.functions.size(); ++n) {
       const auto& header = *reinterpret_cast<const FunctionHeader*>(m.begin() + m.functions[n]);
-      const FunctionWatch watch = watcher_.watch(header.function, header.arity);
-      if (watch.entry || watch.returns) add_function(header.entry(), end_of_function(m, n), watch);
+      const Wanted wanted = wanted_of(header.function, header.arity);
+      if (wanted.any()) add_function(header.entry(), end_of_function(m, n), wanted);
     }
   }
 
@@ -84,15 +86,16 @@ class Collector {
   void add_built_ins() {
     watched_built_ins().clear();
     Term module;
-    bool wanted = false;
+    bool may_be = false;
     for (const Export* e : built_ins()) {
-      if (e->module != module) wanted = watcher_.begin_module(module = e->module);
-      if (!wanted) continue;
-      const FunctionWatch watch = watcher_.watch(e->function, e->arity);
-      if (!watch.entry && !watch.returns) continue;
+      if (e->module != module) may_be = begin_module(module = e->module);
+      if (!may_be) continue;
+      const Wanted wanted = wanted_of(e->function, e->arity);
+      if (!wanted.any()) continue;
       watched_built_ins().insert(e);
-      const unsigned entry = watch.entry ? Patch::kCalled : 0, returns = watch.returns ? Patch::kReturn : 0;
-      add(e->stub_code(), watch.function, Patch::kInside | entry | returns);
+      add(e->stub_code(), wanted.watch.function,
+          Patch::kInside | (wanted.watch.entry ? Patch::kCalled : 0u) |
+              (wanted.watch.returns ? Patch::kReturn : 0u) | (wanted.breakpoint ? Patch::kCalledBreak : 0u));
     }
   }
 
@@ -105,7 +108,7 @@ class Collector {
         continue;
       }
       out.back().fires |= p.fires;
-      if (p.fires & ~Patch::kInside) out.back().function = p.function;
+      if (p.fires & ~(Patch::kInside | Patch::kBreak | Patch::kCalledBreak)) out.back().function = p.function;
     }
     return out;
   }
@@ -120,6 +123,28 @@ class Collector {
   }
 
  private:
+  /// What the watcher and call tracing want of a function.
+  struct Wanted {
+    FunctionWatch watch;
+    bool breakpoint = false;
+    bool entry() const { return watch.entry || breakpoint; }
+    bool any() const { return entry() || watch.returns; }
+  };
+
+  /// Whether any function of it may be wanted; the next calls are about it.
+  bool begin_module(Term name) {
+    module_ = name;
+    is_watched_ = watcher_ && watcher_->begin_module(name);
+    has_breakpoints_ = has_breakpoints(name);
+    return is_watched_ || has_breakpoints_;
+  }
+  Wanted wanted_of(Term function, unsigned arity) {
+    Wanted wanted;
+    if (is_watched_) wanted.watch = watcher_->watch(function, arity);
+    wanted.breakpoint = has_breakpoints_ && has_breakpoint({module_, function, arity});
+    return wanted;
+  }
+
   void add(const Word* at, std::uint32_t function, unsigned fires) {
     Patch p;
     p.at = at;
@@ -128,8 +153,11 @@ class Collector {
     all_.push_back(p);
   }
 
-  void add_function(const Word* entry, const Word* end, const FunctionWatch& watch) {
-    if (watch.entry) add(entry, watch.function, Patch::kEntry);
+  void add_function(const Word* entry, const Word* end, const Wanted& wanted) {
+    const FunctionWatch& watch = wanted.watch;
+    if (wanted.entry())
+      add(entry, watch.function,
+          (watch.entry ? Patch::kEntry : 0u) | (wanted.breakpoint ? Patch::kBreak : 0u));
     if (is_native(entry)) {
       if (watch.returns) add(entry, watch.function, Patch::kReturn);
       return;
@@ -137,14 +165,16 @@ class Collector {
     each_instruction(entry, end, [&](const Word* at, const InstructionRow& row) {
       if (watch.returns && row.flags & InstructionRow::kReturns) add(at, watch.function, Patch::kReturn);
       // It jumps to the function's first instruction, which is no call then.
-      if (watch.entry && row.flags & InstructionRow::kAgain &&
+      if (wanted.entry() && row.flags & InstructionRow::kAgain &&
           at + field<std::int32_t>(at, row.fields[0]) == entry)
         add(at, watch.function, Patch::kInside);
     });
   }
 
-  FunctionWatcher& watcher_;
+  FunctionWatcher* const watcher_;
   std::vector<Patch> all_;
+  Term module_;
+  bool is_watched_ = false, has_breakpoints_ = false;
 };
 
 void fire(Process& p, std::uint32_t function, bool returns, const Term* terms, unsigned count, Word depth,
@@ -174,15 +204,16 @@ void replace_operations(std::span<const NewOperation> all) {
   refresh_function_probes();
 }
 
-void refresh_function_probes() {
-  FunctionWatcher* w = watcher.load(std::memory_order_acquire);
-  if (!w) return;
+namespace {
+
+/// Looks at everything.
+void patch_all(FunctionWatcher* w) {
   const PatchTable* former;
   {
     const std::lock_guard lock(patching);
     // Those that are listed stay until the lock is free, see forget_probes_of.
     const std::vector<const Module*> modules = registered_modules();
-    Collector found(*w);
+    Collector found(w);
     found.add_built_ins();
     for (const Module* m : modules) {
       found.add_functions(*m);
@@ -192,6 +223,30 @@ void refresh_function_probes() {
   }
   retire_patches(former);
 }
+
+/// The patterns of a module's functions are about what was loaded before. Whether others have to
+/// be taken back.
+bool replace_call_patterns(const Module& m) {
+  const bool gone = forget_call_patterns(m.name);
+  if (!is_on_load_pattern_set()) return gone;
+  std::vector<FunctionName> functions, exported;
+  for (const std::uint32_t at : m.functions) {
+    const auto& header = *reinterpret_cast<const FunctionHeader*>(m.begin() + at);
+    functions.push_back({header.module, header.function, header.arity});
+  }
+  for (const Module::ExportedFunction& e : m.exports)
+    exported.push_back({e.entry->module, e.entry->function, e.entry->arity});
+  apply_on_load_pattern(functions, exported);
+  return gone;
+}
+
+}  // namespace
+
+void refresh_function_probes() {
+  if (FunctionWatcher* w = watcher.load(std::memory_order_acquire)) patch_all(w);
+}
+
+void use_breakpoints() { patch_all(watcher.load(std::memory_order_acquire)); }
 
 void each_probed_function(const std::function<bool(Term module)>& wanted,
                           const std::function<void(Term module, Term function, unsigned arity)>& see) {
@@ -209,11 +264,12 @@ void each_probed_function(const std::function<bool(Term module)>& wanted,
 
 void probe_new_code(const Module& m) {
   FunctionWatcher* w = watcher.load(std::memory_order_acquire);
-  if (!w) return;
+  if (replace_call_patterns(m)) return use_breakpoints();
+  if (!w && !any_breakpoints()) return;
   const PatchTable* former = nullptr;
   {
     const std::lock_guard lock(patching);
-    Collector found(*w);
+    Collector found(w);
     found.add_functions(m);
     found.add_calls(m);
     std::vector<Patch> patches = found.patches();
@@ -243,6 +299,11 @@ void fire_function_entry(Process& p, const Patch& patch, const Term* x, Word dep
 void fire_function_return(Process& p, const Word* ip, const Term* value, Word depth) {
   if (const Patch patch = watched_at(ip, Patch::kReturn); patch.at) [[unlikely]]
     fire(p, patch.function, true, value, 1, depth, nullptr);
+}
+
+void reach_breakpoint(Process& p, const Export& e, const Term* arguments, Word depth) {
+  if (watched_at(e.stub_code(), Patch::kCalledBreak).at) [[unlikely]]
+    breakpoint_reached(p, e.stub.header, arguments, depth);
 }
 
 void fire_built_in_entry(Process& p, const Export& e, const Term* arguments, Word depth) {

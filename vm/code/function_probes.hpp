@@ -19,7 +19,8 @@
 /// - a built-in function: its export's code, and the instructions that call it directly. Those for
 ///   guards are operators and have no probes.
 ///
-/// Code that is loaded later is looked at before anybody can call it.
+/// Code that is loaded later is looked at before anybody can call it. Breakpoints of call tracing
+/// are entries that nobody but that knows of.
 namespace vmrun {
 
 struct Module;
@@ -61,6 +62,9 @@ void set_function_watcher(FunctionWatcher& watcher);
 /// Asks the watcher about all functions there are; what it says is so when this returns. Does
 /// nothing without a watcher. Any thread.
 void refresh_function_probes();
+/// Puts the breakpoints of call tracing (trace/call_pattern.hpp), which live in the same places,
+/// to the code. Any thread.
+void use_breakpoints();
 /// Native calls take the place of functions' first instructions, or give it back; then as
 /// refresh_function_probes. Any thread.
 void replace_operations(std::span<const NewOperation> all);
@@ -80,6 +84,8 @@ void probe_new_code(const Module& m);
 void fire_function_entry(Process& p, const Patch& patch, const Term* x, Word depth);
 /// ip: an instruction that returns.
 void fire_function_return(Process& p, const Word* ip, const Term* value, Word depth);
+/// A breakpoint of a built-in function, if there is one.
+void reach_breakpoint(Process& p, const Export& e, const Term* arguments, Word depth);
 void fire_built_in_entry(Process& p, const Export& e, const Term* arguments, Word depth);
 /// result: the non-value after an exception or a trap.
 void fire_built_in_return(Process& p, const Export& e, Term result, Word depth);

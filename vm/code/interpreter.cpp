@@ -28,6 +28,8 @@
 #include "vm/term/bits.hpp"
 #include "vm/term/long_compare.hpp"
 #include "vm/term/map.hpp"
+#include "vm/trace/call_trace.hpp"
+#include "vm/trace/trace.hpp"
 #ifdef VMRUN_COUNT_PAIRS
 #include "vm/code/count_pairs.hpp"
 #endif
@@ -130,9 +132,11 @@ inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
                                        const void* const* traced) {
   const Patch patch = patch_at(p.ip);
   if (!patch.at) return normal[operation_at(p.ip)];  // it is watched no more
-  if (is_call && patch.fires & Patch::kEntry)
-    fire_function_entry(p, patch, x, static_cast<Word>(p.heap.end - p.heap.stop));
-  return (patch.fires & (Patch::kReturn | Patch::kInside) ? traced : normal)[patch.operation];
+  const Word depth = p.heap.stack_words();
+  if (is_call && patch.fires & Patch::kBreak) breakpoint_reached(p, *header_of_entry(p.ip), x, depth);
+  if (is_call && patch.fires & Patch::kEntry) fire_function_entry(p, patch, x, depth);
+  const bool as_traced = patch.fires & (Patch::kReturn | Patch::kInside) || awaits_returns(p);
+  return (as_traced ? traced : normal)[patch.operation];
 }
 
 inline const Export* entry_export(const Word* entry) {
@@ -327,12 +331,17 @@ inline const Export* entry_export(const Word* entry) {
     call;              \
     VM_SWAP_IN;        \
   } while (0)
-#define VM_TRACE_RETURN(stack)              VM_TRACE(trace_return(p, I, x, VM_DEPTH(stack)))
-#define VM_TRACE_LOCAL(entry, pushed)       VM_TRACE(trace_local_entry(p, entry, x, VM_DEPTH(E) + (pushed)))
-#define VM_TRACE_GLOBAL(to, pushed)         VM_TRACE(trace_global_entry(p, *(to), x, VM_DEPTH(E) + (pushed)))
-#define VM_TRACE_FUN(fun, pushed)           VM_TRACE(trace_fun(p, *(fun), false, x, VM_DEPTH(E) + (pushed)))
-#define VM_TRACE_FUN_GLOBAL(fun, pushed)    VM_TRACE(trace_fun(p, *(fun), true, x, VM_DEPTH(E) + (pushed)))
-#define VM_TRACE_BIF_ENTRY(target)          VM_TRACE(trace_bif_entry(p, *(target), x, VM_DEPTH(E)))
+#define VM_TRACE_RETURN(stack)           VM_TRACE(trace_return(p, I, x, VM_DEPTH(stack)))
+#define VM_TRACE_LOCAL(entry, pushed)    VM_TRACE(trace_local_entry(p, entry, x, VM_DEPTH(E) + (pushed)))
+#define VM_TRACE_GLOBAL(to, pushed)      VM_TRACE(trace_global_entry(p, *(to), x, VM_DEPTH(E) + (pushed)))
+#define VM_TRACE_FUN(fun, pushed)        VM_TRACE(trace_fun(p, *(fun), false, x, VM_DEPTH(E) + (pushed)))
+#define VM_TRACE_FUN_GLOBAL(fun, pushed) VM_TRACE(trace_fun(p, *(fun), true, x, VM_DEPTH(E) + (pushed)))
+// A breakpoint may have begun to await its return: what the built-in goes on as must tell of it.
+#define VM_TRACE_BIF_ENTRY(target)                           \
+  do {                                                       \
+    VM_TRACE(trace_bif_entry(p, *(target), x, VM_DEPTH(E))); \
+    if (awaits_returns(p)) dispatch = kTraced;               \
+  } while (0)
 #define VM_TRACE_BIF_RETURN(target, result) VM_TRACE(trace_bif_return(p, *(target), result, VM_DEPTH(E)))
 #define VM_TRACE_BODY_BIF_ENTRY(target) \
   VM_TRACE(trace_body_bif_entry(p, *(target), guard_arguments, VM_DEPTH(E)))
@@ -414,7 +423,12 @@ RunResult interpret(Scheduler& s, Process& p) {
 probed:
   VM_SWAP_OUT;
   p.ip = I;
-  goto* at_probe(p, x, true, dispatch, kTraced);
+  {
+    const void* const body = at_probe(p, x, true, dispatch, kTraced);
+    VM_SWAP_IN;
+    if (awaits_returns(p)) dispatch = kTraced;
+    goto* body;
+  }
 // The instruction at I once more, or as one that is jumped to: no function is called.
 again:
   VM_SWAP_OUT;
@@ -469,7 +483,10 @@ bif_failed:
     case BifAction::kRaise: goto raise_with_arguments;
     case BifAction::kTrap:
       if (bif_next) *--E = VM_RETURN_ADDRESS(bif_next);
-      if (dispatch == kTraced) VM_TRACE_GLOBAL(static_cast<const Export*>(p.trap_target), 0);
+      if (dispatch == kTraced) {
+        if (awaits_returns(p)) built_in_trapped(p, bif_export->stub.header, VM_DEPTH(E));
+        VM_TRACE_GLOBAL(static_cast<const Export*>(p.trap_target), 0);
+      }
       I = static_cast<const Export*>(p.trap_target)->address.load(std::memory_order_acquire);
       VM_ENTER;
     case BifAction::kYield:

@@ -23,6 +23,8 @@ struct Patch {
   static constexpr std::uint8_t kReturn = 2;  // where its traced copy says that a function returns
   static constexpr std::uint8_t kInside = 4;  // its traced copy is to be executed
   static constexpr std::uint8_t kCalled = 8;  // that asks here whether a built-in's entry fires
+  // The same as kEntry and kCalled for breakpoints (breakpoint_reached):
+  static constexpr std::uint8_t kBreak = 16, kCalledBreak = 32;
 };
 static_assert(sizeof(Patch) == 16);
 

@@ -330,7 +330,7 @@ void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, Word 
 }
 
 void trace_return(Process& p, const Word* ip, const Term* x, Word depth) {
-  if (is_traced(p, kTraceCall)) return_traced(p, x[0], depth);
+  if (is_traced(p, kTraceCall | kAwaitsReturns)) return_traced(p, x[0], depth);
   fire_function_return(p, ip, x, depth);
   if (!probe::function_return_enabled()) return;
   const FunctionHeader* f = function_header_at(ip);
@@ -354,6 +354,7 @@ bool will_be_called_again(const Process& p, Term result) {
 void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
   if (is_called_again(p)) return;
   if (is_traced(p, kTraceCall)) call_traced(p, e.stub.header, true, x, depth);
+  reach_breakpoint(p, e, x, depth);
   if (e.bif_flags & BifRow::kGuard) return;
   fire_built_in_entry(p, e, x, depth);
   if (probe::global_function_entry_enabled() && (e.bif_flags & BifRow::kHeavy))
@@ -363,7 +364,7 @@ void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
 }
 void trace_bif_return(Process& p, const Export& e, Term result, Word depth) {
   if (will_be_called_again(p, result)) return;
-  if (is_traced(p, kTraceCall)) built_in_returned(p, e.stub.header, result, depth);
+  if (is_traced(p, kTraceCall | kAwaitsReturns)) built_in_returned(p, e.stub.header, result, depth);
   fire_built_in_return(p, e, result, depth);
   if (!probe::bif_return_enabled() || (e.bif_flags & BifRow::kGuard)) return;
   probe::fire_bif_return(p.id, {e.module, e.function, e.arity});
@@ -384,6 +385,8 @@ void trace_nif_entry(Process& p, const NifFunction& f) {
   if (probe::nif_entry_enabled()) probe::fire_nif_entry(p.id, {f.entry->module, f.entry->function, f.arity});
 }
 void trace_nif_return(Process& p, const NifFunction& f, Term result) {
+  if (result.is_value() && is_traced(p, kTraceCall | kAwaitsReturns))
+    return_traced(p, result, static_cast<Word>(p.heap.stack_words()));
   fire_nif_return(p, f, result);
   if (probe::nif_return_enabled())
     probe::fire_nif_return(p.id, {f.entry->module, f.entry->function, f.arity});

@@ -24,7 +24,7 @@ Fragment* Fragment::create(Word capacity_words) {
   f->message = f->token = Term::nil();
   f->kind = 0;
   f->known_words = 0;
-  f->from_vm = f->token_generation = 0;
+  f->from_vm = f->has_sender = f->token_generation = 0;
   return f;
 }
 

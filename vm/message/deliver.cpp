@@ -71,7 +71,7 @@ void wake_up(Process& p) {
 
 void append_own_message(Process& p, Fragment* f, bool announce) {
   f->kind = static_cast<std::uint32_t>(SignalKind::kMessage);
-  trace_receive(p, f->message);
+  trace_receive(p, *f);
   if (probe::message_queued_enabled()) [[unlikely]]
     return append_watched(p, f, announce);
   p.mailbox.append(f);

@@ -7,6 +7,7 @@
 #include "vm/message/held_back.hpp"
 #include "vm/message/mailbox_probe.hpp"
 #include "vm/message/request.hpp"
+#include "vm/trace/message_pattern.hpp"
 #include "vm/trace/trace.hpp"
 
 /// What signals do to the process they reach, in its own thread; what a dead one answers.
@@ -185,7 +186,7 @@ void handle_these(Process& p, Fragment* f) {
       answer_dead(p.id, f);
     } else if (f->kind == static_cast<Word>(SignalKind::kMessage)) {
       if (traced) [[unlikely]]
-        trace_receive(p, f->message);
+        tell_receive(p, *f);
       p.mailbox.link(f);
     } else if (f->kind == static_cast<Word>(SignalKind::kUndecoded)) {
       return hold_back(p, f);

@@ -86,7 +86,7 @@ void receive_remove(Process& p) {
 }
 
 void receive_timeout(Process& p) {
-  trace_receive(p, atoms::timeout);
+  trace_timeout(p);
   drop_timer(p);
   p.mailbox.save = &p.mailbox.first;
   p.message_peeked = false;

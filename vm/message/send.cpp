@@ -13,6 +13,7 @@
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/message_pattern.hpp"
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
 #include "vm/trace/tracer.hpp"
@@ -45,12 +46,16 @@ template <Size kSize>
   return f;
 }
 
-/// With token and tag. Within one process too this is a copy like any other.
-[[gnu::cold, gnu::noinline]] Fragment* carrying_fragment(Process& from, Term to, Term message) {
-  seq_trace_send(from, to, message);
-  Fragment* f = new_fragment(copy_size_words(message) + carried_words(from));
+/// With token and tag, or with its sender. Within one process too this is a copy like any other.
+[[gnu::cold, gnu::noinline]] Fragment* carrying_fragment(Process& from, Term to, Term message,
+                                                         bool with_sender) {
+  const bool carries = sends_carried(from);
+  if (carries) seq_trace_send(from, to, message);
+  Fragment* f = new_fragment(copy_size_words(message) + (carries ? carried_words(from) : 0) +
+                             (with_sender ? kSenderWords : 0));
+  if (with_sender) put_sender(*f, from.id);
   f->message = copy_into(*f, message);
-  attach_carried(from, *f);
+  if (carries) attach_carried(from, *f);
   return f;
 }
 
@@ -69,11 +74,13 @@ void fire_send(Process& from, Term to, Fragment& f, const Term* whole = nullptr)
 [[gnu::cold, gnu::noinline]] bool send_watched(Process& from, Process& to, Term as_given, Term message) {
   trace_send(from, as_given, message);
   const bool to_self = &from == &to;
-  const bool carries = sends_carried(from);
+  const bool with_sender = senders_wanted.load(std::memory_order_acquire);
+  const bool carries = sends_carried(from) || with_sender;
   Word words = 0;
   if (probe::copy_struct_enabled() && !carries && !to_self && !message.is_immed())
     words = announce_copy(message);
-  Fragment* f = carries ? carrying_fragment(from, to.id, message) : message_fragment<Size::kAny>(message);
+  Fragment* f =
+      carries ? carrying_fragment(from, to.id, message, with_sender) : message_fragment<Size::kAny>(message);
   note_message_words(*f, words);
   bump_reductions(from, 1 + (f->used_words >> 4));
   if (probe::message_send_enabled()) fire_send(from, to.id, *f);
@@ -102,8 +109,9 @@ void send_to_alias(Process& from, Term alias, Term message) {
   if (probe::copy_struct_enabled() && !message.is_immed() && (carries || !to_self)) [[unlikely]]
     announce_copy(message);
   Fragment* f = new_signal(SignalKind::kAliasMessage, 4 + kAliasRefWords + copy_size_words(message) +
-                                                          (carries ? carried_words(from) : 0));
-  Term* hp = f->words;
+                                                          (carries ? carried_words(from) : 0) + kSenderWords);
+  if (senders_wanted.load(std::memory_order_acquire)) put_sender(*f, from.id);
+  Term* hp = f->words + f->used_words;
   const Term copy = copy_term(message, hp, f->off_heap);
   const Term ref = make_alias_ref(hp, ref_key(alias), to->id);
   f->message = to_self ? make_tuple(hp, ref, copy, atoms::true_) : make_tuple(hp, ref, copy);

@@ -34,6 +34,7 @@
 #include "vm/sched/timers.hpp"
 #include "vm/term/long_compare.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/call_trace.hpp"
 #include "vm/trace/system_monitor.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -211,7 +212,7 @@ thread_local bool slice_is_watched = false;  // the one that runs
 
 /// What a slice that begins now runs.
 Instructions instructions_for(const Process& p) {
-  if (probe::calls_watched() || is_traced(p, kTraceCall)) return Instructions::kTraced;
+  if (probe::calls_watched() || is_traced(p, kTraceCall | kAwaitsReturns)) return Instructions::kTraced;
   return stack_is_deep(p) ? Instructions::kCountReturns : Instructions::kOrdinary;
 }
 
@@ -221,12 +222,14 @@ Instructions instructions_for(const Process& p) {
   slice_is_watched = true;
   if (probe::process_scheduled_enabled()) fire_scheduled(p);
   trace_running(p, true);
+  call_time_begins(p);
   s.instructions = instructions_for(p);
   const RunResult result = options.run(s, p);
   s.instructions = Instructions::kOrdinary;
   slice_is_watched = false;
   if (result != RunResult::kExited) {
     slice_stopped();
+    call_time_ends(p);
     trace_running(p, false);
   }
   if (probe::process_unscheduled_enabled()) fire_unscheduled(p);
@@ -234,7 +237,8 @@ Instructions instructions_for(const Process& p) {
 }
 
 /// What makes a slice one that is not ordinary, of Process::observed.
-constexpr std::uint32_t kRunsApart = kTraceAll | kStackDeep | kWaitObserved | kBoundToScheduler;
+constexpr std::uint32_t kRunsApart =
+    kTraceAll | kAwaitsReturns | kStackDeep | kWaitObserved | kBoundToScheduler;
 
 /// A slice that is not ordinary.
 [[gnu::cold, gnu::noinline]] RunResult run_apart(Scheduler& s, Process& p) {

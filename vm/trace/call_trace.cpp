@@ -1,13 +1,14 @@
 #include "vm/trace/call_trace.hpp"
 
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
-#include <unordered_map>
+#include <utility>
 
-#include "vm/heap/copy.hpp"
+#include "vm/base/clock.hpp"
+#include "vm/heap/build.hpp"
 #include "vm/process/carried.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/trace/call_pattern.hpp"
 #include "vm/trace/trace.hpp"
 
 namespace vmrun {
@@ -21,51 +22,80 @@ struct AwaitedReturn {
   const FunctionHeader* function;  // compared only: its code may be gone
   FunctionName name;
   bool tells_value, tells_exception, tells_caller;
+  std::shared_ptr<const MetaTrace> meta;  // who is told, if that is not the tracer of the process
+  bool is_timed = false;                  // from here on time is that of `before`
+  std::shared_ptr<CallTimes> before;
 };
 
 struct AwaitedReturns {
   std::vector<AwaitedReturn> stack;
+  // The function whose time it is, and since when.
+  std::shared_ptr<CallTimes> timed;
+  Word since_ns = 0;
 };
 
 void free_awaited_returns(AwaitedReturns* returns) { delete returns; }
 
 namespace {
 
-struct Pattern {
-  bool local;
-  Arena arena;
-  Term specification;
-};
-
-struct Key {
-  Term module, function;
-  unsigned arity;
-  bool operator==(const Key&) const = default;
-};
-struct KeyHash {
-  std::size_t operator()(const Key& k) const {
-    return hash_key(k.module) * 31 + hash_key(k.function) * 7 + k.arity;
-  }
-};
-
-std::shared_mutex patterns_mutex;
-std::unordered_map<Key, std::shared_ptr<const Pattern>, KeyHash> patterns;
-
-std::shared_ptr<const Pattern> find_pattern(const Key& key) {
-  std::shared_lock guard(patterns_mutex);
-  const auto it = patterns.find(key);
-  return it == patterns.end() ? nullptr : it->second;
-}
-
-std::vector<AwaitedReturn>& returns_of(Process& p) {
+AwaitedReturns& returns_of(Process& p) {
   Carried& c = carried_of(p);
   if (!c.awaited_returns) c.awaited_returns = new AwaitedReturns;
-  return c.awaited_returns->stack;
+  return *c.awaited_returns;
 }
-std::vector<AwaitedReturn>* awaited(Process& p) {
+AwaitedReturns* awaited(Process& p) {
   Carried* c = p.extra ? p.extra->carried : nullptr;
-  return c && c->awaited_returns ? &c->awaited_returns->stack : nullptr;
+  return c ? c->awaited_returns : nullptr;
 }
+
+void await(Process& p, AwaitedReturn&& r) {
+  returns_of(p).stack.push_back(std::move(r));
+  p.observed |= kAwaitsReturns;
+}
+
+// ---- Time ---------------------------------------------------------------------------------------
+
+/// Gives the time that has gone by to whom it belongs.
+void charge(Process& p, AwaitedReturns& returns) {
+  const Word now = monotonic_ns();
+  if (returns.timed) returns.timed->add(p.id, 0, now - returns.since_ns);
+  returns.since_ns = now;
+}
+
+void take_time(Process& p, const FunctionHeader& f, std::shared_ptr<CallTimes> times, Word depth) {
+  AwaitedReturns& returns = returns_of(p);
+  charge(p, returns);
+  times->add(p.id, 1, 0);
+  auto before = std::exchange(returns.timed, std::move(times));
+  // A function that ends in a call of another returns with it.
+  const auto& stack = returns.stack;
+  auto r = stack.rbegin();
+  while (r != stack.rend() && r->depth == depth && !r->is_timed) ++r;
+  if (r == stack.rend() || r->depth != depth)
+    await(
+        p,
+        {depth, &f, {f.module, f.function, f.arity}, false, false, false, nullptr, true, std::move(before)});
+}
+
+/// The last one that is awaited is no more: taken off.
+AwaitedReturn take_last(Process& p, AwaitedReturns& returns) {
+  AwaitedReturn r = std::move(returns.stack.back());
+  returns.stack.pop_back();
+  if (returns.stack.empty()) p.observed &= ~kAwaitsReturns;
+  if (r.is_timed) {
+    charge(p, returns);
+    returns.timed = std::move(r.before);
+  }
+  return r;
+}
+
+/// Forgets what lies deeper: left by an exception that was not seen, or by a process that was not
+/// traced meanwhile.
+void forget_deeper(Process& p, AwaitedReturns& returns, Word depth) {
+  while (!returns.stack.empty() && returns.stack.back().depth > depth) take_last(p, returns);
+}
+
+// ---- Events -------------------------------------------------------------------------------------
 
 template <class F>
 Term name_term(Heap& heap, const F& f) {
@@ -73,13 +103,18 @@ Term name_term(Heap& heap, const F& f) {
   return make_tuple(hp, f.module, f.function, Term::small(f.arity));
 }
 
-Term list_term(Heap& heap, const Term* terms, unsigned count) {
-  Term list = Term::nil();
-  while (count-- > 0) {
-    Term* hp = heap.alloc(2);
-    list = make_cons(hp, terms[count], list);
-  }
-  return list;
+/// Arguments as the program knows them: where a function goes on in the middle of a binary, that is
+/// what is left of it.
+Term argument_list(Heap& heap, const Term* terms, unsigned count) {
+  ListBuilder list(heap);
+  for (unsigned i = 0; i < count; i++)
+    list.add(terms[i].is_boxed_sub(Term::Sub::kMatchContext) ? bs_get_tail(heap, *match_context(terms[i]))
+                                                             : terms[i]);
+  return list.finish();
+}
+
+const Word* on_top_of_stack(const Process& p) {
+  return reinterpret_cast<const Word*>(p.heap.stop->raw()) - 1;
 }
 
 Term caller_at(Heap& heap, const Word* address) {
@@ -99,32 +134,82 @@ const Word* return_address(Process& p, const FunctionHeader& called, Word depth)
 }
 
 /// tracer: who was it before the specification ran, which may have changed that.
-void tell_call(Process& p, const Tracer& tracer, const TracedCall& call, Term arguments) {
+void tell_call(const Tracer& tracer, Process& p, std::uint32_t flags, const TracedCall& call,
+               Term arguments) {
   const FunctionHeader& f = call.function;
   Arena arena;
-  Term* hp = arena.alloc(4);
   const Term mfa =
-      make_tuple(hp, f.module, f.function, is_traced(p, kTraceArity) ? Term::small(f.arity) : arguments);
-  trace_event_to(tracer, p, atoms::call, mfa, call.message == atoms::true_ ? kNonValue : call.message);
+      new_tuple(arena, f.module, f.function, flags & kTraceArity ? Term::small(f.arity) : arguments);
+  trace_event_to(tracer, p, flags, atoms::call, mfa, call.message == atoms::true_ ? kNonValue : call.message);
 }
 
-/// The address that is returned to lies on top of the stack.
-void tell_return(Process& p, const AwaitedReturn& r, Term value) {
+/// Of a return or an exception: to the meta tracer, or to that of the process unless it keeps
+/// silent.
+void tell_end(Process& p, const AwaitedReturn& r, Term event, Term value) {
   Arena arena;
-  if (r.tells_value && !is_traced(p, kTraceSilent))
-    trace_event(p, atoms::return_from, name_term(arena, r.name), value);
-  if (r.tells_caller && is_traced(p, kTraceReturnTo))
-    trace_event(p, atoms::return_to, caller_at(arena, reinterpret_cast<const Word*>(p.heap.stop->raw()) - 1));
+  const Term name = name_term(arena, r.name);
+  if (r.meta) trace_event_to(r.meta->tracer, p, kMetaFlags, event, name, value);
+  else if (is_traced(p, kTraceCall) && !is_traced(p, kTraceSilent)) trace_event(p, event, name, value);
+}
+
+/// to: the instruction that is returned to, or one of the same function.
+void tell_return(Process& p, const AwaitedReturn& r, Term value, const Word* to) {
+  if (r.tells_value) tell_end(p, r, atoms::return_from, value);
+  Arena arena;
+  if (r.tells_caller && is_traced(p, kTraceReturnTo) && is_traced(p, kTraceCall))
+    trace_event(p, atoms::return_to, caller_at(arena, to));
 }
 
 void tell_exception(Process& p, const AwaitedReturn& r) {
-  if (!r.tells_exception || is_traced(p, kTraceSilent)) return;
+  if (!r.tells_exception) return;
   static constexpr Term kClasses[] = {atoms::error, atoms::exit, atoms::throw_};
   Arena arena;
-  Term* hp = arena.alloc(3);
   const Term exception =
-      make_tuple(hp, kClasses[static_cast<unsigned>(p.exception_class)], p.exception_value);
-  trace_event(p, atoms::exception_from, name_term(arena, r.name), exception);
+      new_tuple(arena, kClasses[static_cast<unsigned>(p.exception_class)], p.exception_value);
+  tell_end(p, r, atoms::exception_from, exception);
+}
+
+/// Whether a clause matches.
+bool matches(Process& p, const CallSpecification& specification, Term arguments, TracedCall& call) {
+  return specification.term.is_nil() || match_call(p, specification.term, arguments, call);
+}
+
+void await_end(Process& p, const TracedCall& call, bool tells_caller, std::shared_ptr<const MetaTrace> meta) {
+  const FunctionHeader& f = call.function;
+  if (call.returns || call.exceptions || tells_caller)
+    await(p, {call.depth,
+              &f,
+              {f.module, f.function, f.arity},
+              call.returns,
+              call.exceptions,
+              tells_caller,
+              std::move(meta),
+              false,
+              nullptr});
+}
+
+/// A call of a traced process; its tracer stays while this works.
+void tell_traced_call(Process& p, const Tracer& tracer, const FunctionHeader& f, const CallPattern& pattern,
+                      const Term* args, Word depth) {
+  const Term arguments = argument_list(p.heap, args, f.arity);
+  TracedCall call{f, depth};
+  if (!matches(p, *pattern.specification, arguments, call) || is_traced(p, kTraceSilent)) return;
+  if (call.message != atoms::false_) tell_call(tracer, p, p.observed, call, arguments);
+  const bool local = pattern.traced == CallPattern::Traced::kLocal;
+  await_end(p, call, local && is_traced(p, kTraceReturnTo) && depth > 0, nullptr);
+}
+
+/// A call of any process, for the meta tracer. Flags of the process do not matter.
+void tell_meta_call(Process& p, std::shared_ptr<const MetaTrace> meta, const FunctionHeader& f,
+                    const Term* args, Word depth) {
+  if (p.extra && p.extra->sensitive) return;
+  if (!is_alive(meta->tracer)) meta->is_gone = true;
+  if (meta->is_gone || meta->tracer.to == p.id) return;
+  const Term arguments = argument_list(p.heap, args, f.arity);
+  TracedCall call{f, depth};
+  if (!matches(p, meta->specification, arguments, call)) return;
+  if (call.message != atoms::false_) tell_call(meta->tracer, p, kMetaFlags, call, arguments);
+  await_end(p, call, false, std::move(meta));
 }
 
 }  // namespace
@@ -139,80 +224,88 @@ Term caller_of(Process& p, const TracedCall& call, bool with_line, Heap& out) {
   return make_tuple(hp, f->module, f->function, Term::small(f->arity), place);
 }
 
-void set_call_pattern(Term module, Term function, unsigned arity, bool local, Term specification) {
-  auto pattern = std::make_shared<Pattern>();
-  pattern->local = local;
-  pattern->specification = copy_to(pattern->arena, specification, Literals::kCopied);
-  std::unique_lock guard(patterns_mutex);
-  patterns[{module, function, arity}] = std::move(pattern);
-}
-
-bool clear_call_pattern(Term module, Term function, unsigned arity) {
-  std::unique_lock guard(patterns_mutex);
-  return patterns.erase({module, function, arity}) != 0;
-}
-
-Term call_pattern_term(Term module, Term function, unsigned arity, Heap& out) {
-  const auto pattern = find_pattern({module, function, arity});
-  if (!pattern) return atoms::undefined;
-  const Term specification = copy_to(out, pattern->specification);
-  Term* hp = out.alloc(3);
-  return make_tuple(hp, pattern->local ? atoms::local : atoms::global, specification);
-}
-
 void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* args, Word depth) {
-  if (auto* stack = awaited(
-          p))  // left by an exception that was not seen, or by a process that was not traced meanwhile
-    while (!stack->empty() && stack->back().depth > depth) stack->pop_back();
-  const auto pattern = find_pattern({f.module, f.function, f.arity});
-  if (!pattern || (!pattern->local && !global)) return;
-  Tracer* tracer = tracer_of(p);
-  if (!tracer) return;
-  tracer->retain();
-  const Term arguments = list_term(p.heap, args, f.arity);
-  TracedCall call{f, depth};
-  const bool matches =
-      pattern->specification.is_nil() || match_call(p, pattern->specification, arguments, call);
-  if (matches && !is_traced(p, kTraceSilent)) {
-    if (call.message != atoms::false_) tell_call(p, *tracer, call, arguments);
-    const bool tells_caller = pattern->local && is_traced(p, kTraceReturnTo) && depth > 0;
-    if (call.returns || call.exceptions || tells_caller)
-      returns_of(p).push_back(
-          {depth, &f, {f.module, f.function, f.arity}, call.returns, call.exceptions, tells_caller});
+  if (auto* returns = awaited(p)) forget_deeper(p, *returns, depth);
+  const auto pattern = find_call_pattern({f.module, f.function, f.arity});
+  if (!pattern) return;
+  using Traced = CallPattern::Traced;
+  if (pattern->traced == Traced::kLocal || (pattern->traced == Traced::kGlobal && global)) {
+    if (Tracer* tracer = tracer_of(p)) {
+      tracer->retain();
+      tell_traced_call(p, *tracer, f, *pattern, args, depth);
+      tracer->release();
+    }
   }
-  tracer->release();
+  if (pattern->takes_times) take_time(p, f, pattern->times, depth);
+}
+
+void breakpoint_reached(Process& p, const FunctionHeader& f, const Term* args, Word depth) {
+  const auto pattern = find_call_pattern({f.module, f.function, f.arity});
+  if (!pattern) return;
+  if (pattern->counts) pattern->count->calls.fetch_add(1, std::memory_order_relaxed);
+  if (!pattern->meta) return;
+  if (auto* returns = awaited(p)) forget_deeper(p, *returns, depth);
+  tell_meta_call(p, pattern->meta, f, args, depth);
 }
 
 void return_traced(Process& p, Term value, Word depth) {
-  auto* stack = awaited(p);
-  if (!stack) return;
-  while (!stack->empty() && stack->back().depth > depth) stack->pop_back();
+  auto* returns = awaited(p);
+  if (!returns) return;
+  forget_deeper(p, *returns, depth);
   // Functions that ended in each other's calls return together; whom they return to is told once.
-  while (!stack->empty() && stack->back().depth == depth) {
-    AwaitedReturn r = stack->back();
-    stack->pop_back();
-    r.tells_caller = r.tells_caller && (stack->empty() || stack->back().depth != depth);
-    tell_return(p, r, value);
+  while (!returns->stack.empty() && returns->stack.back().depth == depth) {
+    AwaitedReturn r = take_last(p, *returns);
+    r.tells_caller = r.tells_caller && (returns->stack.empty() || returns->stack.back().depth != depth);
+    tell_return(p, r, value, on_top_of_stack(p));
+  }
+}
+
+namespace {
+
+/// What is awaited of a call of a built-in that was made at that depth.
+bool is_awaited(const AwaitedReturns& returns, const FunctionHeader& f, Word depth) {
+  return !returns.stack.empty() && returns.stack.back().depth == depth && returns.stack.back().function == &f;
+}
+
+}  // namespace
+
+void built_in_trapped(Process& p, const FunctionHeader& f, Word depth) {
+  auto* returns = awaited(p);
+  if (!returns) return;
+  for (auto r = returns->stack.rbegin(); r != returns->stack.rend(); ++r) {
+    if (r->function != &f || r->depth + 1 < depth) return;
+    r->depth = depth;
   }
 }
 
 void built_in_returned(Process& p, const FunctionHeader& f, Term result, Word depth) {
-  auto* stack = awaited(p);
-  if (!stack || stack->empty() || stack->back().depth != depth || stack->back().function != &f) return;
-  const AwaitedReturn r = stack->back();
-  stack->pop_back();
-  if (result.is_value()) tell_return(p, r, result);
-  else if (p.bif_action == BifAction::kRaise) tell_exception(p, r);
+  auto* returns = awaited(p);
+  if (!returns || (!result.is_value() && p.bif_action == BifAction::kTrap)) return;
+  // By its name it is called from the code that runs; its stub has left for what is on the stack.
+  const FunctionHeader* caller = code_view.header_at(p.ip);
+  const Word* to = caller && caller != &f ? p.ip : on_top_of_stack(p);
+  while (is_awaited(*returns, f, depth)) {
+    const AwaitedReturn r = take_last(p, *returns);
+    if (result.is_value()) tell_return(p, r, result, to);
+    else if (p.bif_action == BifAction::kRaise) tell_exception(p, r);
+  }
 }
 
 void exception_traced(Process& p, Word depth) {
-  auto* stack = awaited(p);
-  if (!stack) return;
-  while (!stack->empty() && stack->back().depth > depth) {
-    const AwaitedReturn r = stack->back();
-    stack->pop_back();
-    tell_exception(p, r);
-  }
+  auto* returns = awaited(p);
+  if (!returns) return;
+  while (!returns->stack.empty() && returns->stack.back().depth > depth)
+    tell_exception(p, take_last(p, *returns));
+}
+
+void call_time_begins(Process& p) {
+  AwaitedReturns* returns = awaited(p);
+  if (returns && returns->timed) returns->since_ns = monotonic_ns();
+}
+
+void call_time_ends(Process& p) {
+  AwaitedReturns* returns = awaited(p);
+  if (returns && returns->timed) charge(p, *returns);
 }
 
 }  // namespace vmrun

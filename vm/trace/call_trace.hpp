@@ -3,9 +3,11 @@
 #include "vm/process/process.hpp"
 #include "vm/term/fun.hpp"
 
-/// Tracing of calls (erlang:trace with the flag call): which functions are traced, and with what
-/// match specification; what happens at calls and returns of a process that has the flag. Such a
-/// process runs the traced instructions (interpreter.cpp); others pay nothing.
+/// Tracing of calls: what happens at calls and returns of functions that have a pattern
+/// (call_pattern.hpp). A process with the flag call runs the traced instructions (interpreter.cpp)
+/// and looks every function up. Meta tracing and counting are breakpoints in the code of their
+/// functions (function_probes.hpp), which all processes run into; others pay nothing. A process
+/// that awaits a return there runs the traced instructions until that has come.
 ///
 /// A return that is to be told of is remembered with the depth of the stack at the call: the return
 /// instruction that leaves the stack at that depth is the one, also when the function ended in
@@ -20,13 +22,6 @@ struct TracedCall {
   Term message = atoms::true_;
   bool returns = false, exceptions = false;
 };
-
-/// For M:F/A, present or future. specification: a valid one for calls; nil: always tell.
-void set_call_pattern(Term module, Term function, unsigned arity, bool local, Term specification);
-/// False when there was none.
-bool clear_call_pattern(Term module, Term function, unsigned arity);
-/// {global | local, Specification}, or undefined.
-Term call_pattern_term(Term module, Term function, unsigned arity, Heap& out);
 
 /// Runs a specification for a call in p: whether a clause matches. Set by whoever has match
 /// specifications.
@@ -44,10 +39,18 @@ extern std::atomic<std::uint32_t> trace_control_word;
 // probes count it; args: argument registers.
 void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* args, Word depth);
 void return_traced(Process& p, Term value, Word depth);
+/// Of any process: a call of a function that has a breakpoint.
+void breakpoint_reached(Process& p, const FunctionHeader& f, const Term* args, Word depth);
+/// The built-in goes on as another function; depth: of the stack there.
+void built_in_trapped(Process& p, const FunctionHeader& f, Word depth);
 /// result: kNonValue when the built-in did not return one.
 void built_in_returned(Process& p, const FunctionHeader& f, Term result, Word depth);
 /// An exception leaves all that lies deeper than `depth`.
 void exception_traced(Process& p, Word depth);
+
+// Where p's slice begins and ends: the time of functions is the time they run.
+void call_time_begins(Process& p);
+void call_time_ends(Process& p);
 
 /// What a process remembers of traced calls; nullptr is fine.
 void free_awaited_returns(struct AwaitedReturns* returns);

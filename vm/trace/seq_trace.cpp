@@ -13,7 +13,7 @@
 namespace vmrun {
 namespace {
 
-constexpr std::uint32_t kGenerationMask = 0x7FFFFFFF;  // as wide as Fragment::token_generation
+constexpr std::uint32_t kGenerationMask = 0x3FFFFFFF;  // as wide as Fragment::token_generation
 std::atomic<std::uint32_t> current_generation{0};
 
 std::uint32_t generation() { return current_generation.load(std::memory_order_acquire) & kGenerationMask; }

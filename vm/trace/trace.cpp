@@ -29,11 +29,11 @@ TraceStamp stamp_of(std::uint32_t flags) {
   return flags & kTraceMonotonic ? TraceStamp::kMonotonic : TraceStamp::kNone;
 }
 
-/// {trace, Pid, Event, A, B}, {trace_ts, Pid, Event, A, B, Time}, either without B.
-Term event_tuple(Arena& arena, const Process& p, Term event, Term a, Term b) {
-  const TraceStamp stamp = stamp_of(p.observed);
+/// {trace, Pid, Event, A, B, C}, {trace_ts, Pid, Event, A, B, C, Time}, either without C or B and C.
+Term event_tuple(Arena& arena, const Process& p, std::uint32_t flags, Term event, Term a, Term b, Term c) {
+  const TraceStamp stamp = stamp_of(flags);
   const Term time = stamp == TraceStamp::kNone ? kNonValue : make_trace_stamp(arena, stamp);
-  const unsigned arity = 4 + (b ? 1 : 0) + (time ? 1 : 0);
+  const unsigned arity = 4 + (b ? 1 : 0) + (c ? 1 : 0) + (time ? 1 : 0);
   Term* hp = arena.alloc(1 + arity);
   const Term tuple = Term::boxed(hp);
   *hp++ = Term::header(Term::Sub::kTuple, arity);
@@ -42,6 +42,7 @@ Term event_tuple(Arena& arena, const Process& p, Term event, Term a, Term b) {
   *hp++ = event;
   *hp++ = a;
   if (b) *hp++ = b;
+  if (c) *hp++ = c;
   if (time) *hp++ = time;
   return tuple;
 }
@@ -78,9 +79,11 @@ void release_tracer(Carried& c) {
 
 bool Tracer::same(const Tracer& other) const { return to == other.to && equal_exact(state, other.state); }
 
+bool is_alive(const Tracer& tracer) { return !tracer.to.is_local_pid() || process_table.find(tracer.to); }
+
 Tracer* tracer_of(Process& p) {
   Tracer* t = p.extra && p.extra->carried ? p.extra->carried->tracer : nullptr;
-  if (!t || !t->to.is_local_pid() || process_table.find(t->to)) return t;
+  if (!t || is_alive(*t)) return t;
   forget_tracer(p);  // it has died
   return nullptr;
 }
@@ -178,18 +181,19 @@ bool new_processes_traced() { return any_new.load(std::memory_order_relaxed); }
 
 // ---- Events -------------------------------------------------------------------------------------
 
-void trace_event(Process& p, Term event, Term a, Term b) {
-  if (const Tracer* tracer = tracer_of(p)) trace_event_to(*tracer, p, event, a, b);
+void trace_event(Process& p, Term event, Term a, Term b, Term c) {
+  if (const Tracer* tracer = tracer_of(p)) trace_event_to(*tracer, p, p.observed, event, a, b, c);
 }
 
-void trace_event_to(const Tracer& tracer, Process& p, Term event, Term a, Term b) {
-  if (p.extra->sensitive) return;
+void trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term event, Term a, Term b,
+                    Term c) {
+  if (p.extra && p.extra->sensitive) return;
   if (tracer.to == atoms::dyntrace) {
     if (probe::trace_enabled()) probe::fire_trace(p.id, event, tracer.state, a, b);
     return;
   }
   Arena arena;
-  deliver_trace_event(tracer.to, event_tuple(arena, p, event, a, b));
+  deliver_trace_event(tracer.to, event_tuple(arena, p, flags, event, a, b, c));
 }
 
 void trace_spawn(Process& parent, Process& child, Term arguments, bool link) {

@@ -33,6 +33,10 @@ enum TraceFlag : std::uint32_t {
   kTraceMonotonic = 1u << 27,
 };
 inline constexpr std::uint32_t kTraceAll = (1u << 28) - (1u << 8);
+/// Those of meta tracing, whatever the process is traced for.
+inline constexpr std::uint32_t kMetaFlags = kTraceCall | kTraceNow;
+/// A bit of the same word: returns of calls are awaited (call_trace.hpp).
+inline constexpr std::uint32_t kAwaitsReturns = 1u << 4;
 inline constexpr std::uint32_t kTraceInherits =
     kTraceSetOnSpawn | kTraceSetOnFirstSpawn | kTraceSetOnLink | kTraceSetOnFirstLink;
 
@@ -63,6 +67,7 @@ bool trace_as_asked(Process& p, Term wish);
 /// What a request wants to know: the flags as a number, or the tracer as trace_info shows it.
 Term trace_info(Process& p, Term item, Heap& out);
 Term tracer_term(const Tracer* tracer, Heap& out);
+bool is_alive(const Tracer& tracer);
 /// p's tracer, nullptr if none (any more).
 Tracer* tracer_of(Process& p);
 /// Drops p's tracer; at its end.
@@ -73,25 +78,37 @@ void set_new_tracing(bool on, std::uint32_t flags, Tracer* tracer);
 /// Flags and tracer of that; the tracer is the caller's.
 std::uint32_t new_tracing(Tracer** tracer);
 
-/// {trace, Pid, Event, A [, B]} with a time stamp if wanted. A and B may be in p's heap or in any
+/// {trace, Pid, Event, A [, B] [, C]} with a time stamp if wanted. All of them may be in p's heap or in any
 /// other place that stays.
-[[gnu::cold]] void trace_event(Process& p, Term event, Term a, Term b = kNonValue);
+[[gnu::cold]] void trace_event(Process& p, Term event, Term a, Term b = kNonValue, Term c = kNonValue);
 /// The same to a tracer that may no longer be p's.
-[[gnu::cold]] void trace_event_to(const Tracer& tracer, Process& p, Term event, Term a, Term b = kNonValue);
+/// flags: of the time stamp.
+[[gnu::cold]] void trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term event, Term a,
+                                  Term b = kNonValue, Term c = kNonValue);
 
 inline bool is_traced(const Process& p, std::uint32_t flags) { return p.observed & flags; }
+inline bool awaits_returns(const Process& p) { return p.observed & kAwaitsReturns; }
 
 // ---- Events -------------------------------------------------------------------------------------
+
+// Of messages, if the patterns for them let it through (message_pattern.hpp).
+[[gnu::cold]] void tell_send(Process& p, Term to, Term message, bool exists);
+[[gnu::cold]] void tell_receive(Process& p, const Fragment& f);
+[[gnu::cold]] void tell_timeout(Process& p);
 
 /// A message p sends; to: as the program named it. exists: whether there is such a process.
 inline void trace_send(Process& p, Term to, Term message, bool exists = true) {
   if (!is_traced(p, kTraceSend)) return;
-  trace_event(p, exists ? atoms::send : atoms::send_to_non_existing_process, message, to);
+  tell_send(p, to, message, exists);
 }
-/// A message that came to p, or the atom timeout.
-inline void trace_receive(Process& p, Term message) {
+/// A message that came to p; a receive of p that has waited long enough.
+inline void trace_receive(Process& p, const Fragment& f) {
   if (is_traced(p, kTraceReceive)) [[unlikely]]
-    trace_event(p, atoms::receive, message);
+    tell_receive(p, f);
+}
+inline void trace_timeout(Process& p) {
+  if (is_traced(p, kTraceReceive)) [[unlikely]]
+    tell_timeout(p);
 }
 /// spawn, link, register, exit and so on.
 inline void trace_procs(Process& p, Term event, Term a, Term b = kNonValue) {

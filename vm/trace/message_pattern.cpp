@@ -1,0 +1,128 @@
+#include "vm/trace/message_pattern.hpp"
+
+#include <cassert>
+#include <memory>
+#include <mutex>
+
+#include "probes/inside.hpp"
+#include "vm/heap/build.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/term/external.hpp"
+#include "vm/term/node.hpp"
+
+namespace vmrun {
+
+bool (*match_message)(Process& p, Term specification, Term arguments, Term* message) = nullptr;
+std::atomic<bool> senders_wanted{false};
+
+namespace {
+
+struct Kept {
+  explicit Kept(const MessagePattern& p) : is_on(p.is_on), specification(copy_to(arena, p.specification)) {}
+  const bool is_on;
+  Arena arena;
+  const Term specification;
+};
+
+/// nullptr: everything is told of.
+class KeptPattern {
+ public:
+  std::shared_ptr<const Kept> get() const {
+    const std::lock_guard guard(mutex_);
+    return kept_;
+  }
+  void set(const MessagePattern& p) {
+    auto kept = p.is_on && p.specification.is_nil() ? nullptr : std::make_shared<const Kept>(p);
+    const std::lock_guard guard(mutex_);
+    kept_ = std::move(kept);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Kept> kept_;
+};
+KeptPattern sending, receiving;
+std::mutex watch_mutex;
+
+Term pattern_term(const KeptPattern& pattern, Heap& out) {
+  const auto kept = pattern.get();
+  if (!kept) return atoms::true_;
+  return kept->is_on ? copy_to(out, kept->specification) : atoms::false_;
+}
+
+/// Whether it is told of; *extra: what goes along, the non-value for nothing.
+template <class Arguments>
+bool is_wanted(Process& p, const KeptPattern& pattern, Term* extra, const Arguments& arguments) {
+  const auto kept = pattern.get();
+  *extra = kNonValue;
+  if (!kept) return true;
+  if (!kept->is_on) return false;
+  Term message = atoms::true_;
+  if (!match_message(p, kept->specification, arguments(), &message) || message == atoms::false_) return false;
+  if (message != atoms::true_) *extra = message;
+  return !is_traced(p, kTraceSilent);
+}
+
+template <class... T>
+Term list_of(Heap& heap, T... terms) {
+  ListBuilder list(heap);
+  (list.add(terms), ...);
+  return list.finish();
+}
+
+void tell_received(Process& p, Term node, Term sender, Term message) {
+  Term extra;
+  if (is_wanted(p, receiving, &extra, [&] { return list_of(p.heap, node, sender, message); }))
+    trace_event(p, atoms::receive, message, extra);
+}
+
+Term sender_of(const Fragment& f) { return f.has_sender ? f.words[0] : atoms::undefined; }
+
+Term node_of(Term sender) {
+  if (sender.is_local_pid()) return local_node_name();
+  return sender.is_pid() ? reinterpret_cast<const ExternalObject*>(sender.boxed_ptr())->node->name : sender;
+}
+
+}  // namespace
+
+void set_send_pattern(const MessagePattern& pattern) { sending.set(pattern); }
+
+void set_receive_pattern(const MessagePattern& pattern) {
+  const std::lock_guard guard(watch_mutex);
+  const bool wanted = pattern.is_on && !pattern.specification.is_nil();
+  if (wanted != senders_wanted.load(std::memory_order_relaxed)) {
+    (wanted ? probe::raise_watch : probe::lower_watch)("sending");
+    senders_wanted.store(wanted, std::memory_order_release);
+  }
+  receiving.set(pattern);
+}
+
+Term send_pattern_term(Heap& out) { return pattern_term(sending, out); }
+Term receive_pattern_term(Heap& out) { return pattern_term(receiving, out); }
+
+void tell_send(Process& p, Term to, Term message, bool exists) {
+  Term extra;
+  if (is_wanted(p, sending, &extra, [&] { return list_of(p.heap, to, message); }))
+    trace_event(p, exists ? atoms::send : atoms::send_to_non_existing_process, message, to, extra);
+}
+
+void tell_receive(Process& p, const Fragment& f) {
+  static const Term system = intern_atom("system");
+  const Term sender = sender_of(f);
+  const Term node = f.from_vm ? system : node_of(sender);
+  tell_received(p, node, sender, f.message);
+}
+
+void tell_timeout(Process& p) {
+  static const Term clock = intern_atom("clock_service");
+  tell_received(p, clock, atoms::undefined, atoms::timeout);
+}
+
+void put_sender(Fragment& f, Term sender) {
+  assert(f.used_words == 0);
+  Term* hp = fragment_alloc(f, kSenderWords);
+  make_cons(hp, sender, Term::nil());
+  f.has_sender = 1;
+}
+
+}  // namespace vmrun
