@@ -29,7 +29,8 @@ TraceStamp stamp_of(std::uint32_t flags) {
   return flags & kTraceMonotonic ? TraceStamp::kMonotonic : TraceStamp::kNone;
 }
 
-/// {trace, Pid, Event, A, B, C}, {trace_ts, Pid, Event, A, B, C, Time}, either without C or B and C.
+/// {trace, Pid, Event, A, B, C}, {trace_ts, Pid, Event, A, B, C, Time}, either without C or B and
+/// C.
 Term event_tuple(Arena& arena, const Process& p, std::uint32_t flags, Term event, Term a, Term b, Term c) {
   const TraceStamp stamp = stamp_of(flags);
   const Term time = stamp == TraceStamp::kNone ? kNonValue : make_trace_stamp(arena, stamp);
