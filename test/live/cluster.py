@@ -162,7 +162,8 @@ class Suite(inside.Suite):
         port = seen[0][2]
         expect(re.fullmatch(r'#Port<0\.\d+>', port) is not None, 'no port', *seen[:3])
         waits = {tuple(e[1:]) for e in seen if e[0] == 'dist__port_busy'}
-        expect(waits == {(own, port, other, process)}, 'dist-port_busy', *waits)
+        # Processes of the machine that have something to say meanwhile wait like the one that floods.
+        expect((own, port, other, process) in waits and {w[:3] for w in waits} == {(own, port, other)}, 'dist-port_busy', *waits)
         packets = [e for e in seen if e[0].startswith('dist__output')]
         expect({tuple(e[:4]) for e in packets} == {(packet, own, port, other)}, packet, *packets[:3])
         sizes = [int(e[4]) for e in packets]
