@@ -9,7 +9,7 @@
 #include "vm/process/registry.hpp"
 
 /// Libraries with drivers, for erl_ddll: what is policy (who uses a driver, who wants to know) is
-/// Erlang's, runtime/lib/erl_ddll.erl. One process calls these.
+/// Erlang's, runtime/lib/vmrun_ddll.erl. One process calls these.
 namespace vmrun {
 namespace {
 
@@ -127,6 +127,32 @@ Term bif_vmrun_ddll_all_0(Process& p, const Term*) {
     list = make_cons(hp, entry, list);
   }
   return list;
+}
+
+// ---- What is built in of erl_ddll ---------------------------------------------------------------
+
+namespace {
+
+Term trap_to_policy(Process& p, const char* name, std::initializer_list<Term> arguments) {
+  return trap_to(p, export_entry(intern_atom("vmrun_ddll"), intern_atom(name), arguments.size()), arguments);
+}
+
+}  // namespace
+
+Term bif_erl_ddll_try_load_3(Process& p, const Term* a) {
+  return trap_to_policy(p, "try_load", {a[0], a[1], a[2]});
+}
+Term bif_erl_ddll_try_unload_2(Process& p, const Term* a) {
+  return trap_to_policy(p, "try_unload", {a[0], a[1]});
+}
+Term bif_erl_ddll_monitor_2(Process& p, const Term* a) { return trap_to_policy(p, "monitor", {a[0], a[1]}); }
+Term bif_erl_ddll_demonitor_1(Process& p, const Term* a) { return trap_to_policy(p, "demonitor", {a[0]}); }
+Term bif_erl_ddll_info_2(Process& p, const Term* a) { return trap_to_policy(p, "info", {a[0], a[1]}); }
+Term bif_erl_ddll_loaded_drivers_0(Process& p, const Term*) {
+  return trap_to_policy(p, "loaded_drivers", {});
+}
+Term bif_erl_ddll_format_error_int_1(Process& p, const Term* a) {
+  return trap_to_policy(p, "format_error_int", {a[0]});
 }
 
 }  // namespace vmrun
