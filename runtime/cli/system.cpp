@@ -39,8 +39,8 @@ int complain(const std::string& message) {
 /// they speak to drivers of ours.
 constexpr std::string_view kOwnPreloaded[] = {"prim_file"};
 /// Modules that built-in functions of this machine call, and OTP's does not know.
-constexpr std::string_view kCalledByMachine[] = {"passive_monitor", "remote_spawn", "vmrun_on_load",
-                                                 "vmrun_trace"};
+constexpr std::string_view kCalledByMachine[] = {"passive_monitor", "remote_spawn", "vmrun_ddll",
+                                                 "vmrun_on_load", "vmrun_trace"};
 
 bool is_own(std::string_view module) {
   return std::ranges::find(kOwnPreloaded, module) != std::end(kOwnPreloaded) ||
