@@ -3,6 +3,7 @@
 #include "drivers/efile/driver.hpp"
 #include "drivers/fd/fd_driver.hpp"
 #include "drivers/inet/driver.hpp"
+#include "drivers/ram_file/driver.hpp"
 #include "drivers/spawn/spawn_driver.hpp"
 #include "drivers/terminal/driver.hpp"
 #include "vm/port/driver.hpp"
@@ -15,6 +16,7 @@ void register_linked_in_drivers() {
   terminal::register_terminal_driver();
   register_driver(efile::driver_entry());
   inet::register_drivers();
+  register_driver(ram_file::driver_entry());
 }
 
 }  // namespace vmrun

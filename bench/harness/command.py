@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import ROOT, configurations, consumers, environment, history, journal, machines, measurements, workloads
+from . import ROOT, configurations, consumers, earlier, environment, history, journal, machines, measurements, workloads
 from .journal import Journal
 from .session import Session
 
@@ -49,6 +49,8 @@ def parser():
     out = p.add_argument_group('what comes of it')
     out.add_argument('--json', type=pathlib.Path, metavar='FILE', help='write all figures, in the form of docs/internals/benchmarks.md')
     out.add_argument('--html', type=pathlib.Path, metavar='FILE', help='write a page with plots')
+    out.add_argument('--beside', type=pathlib.Path, metavar='FILE', help='what is not measured now is taken from the figures, or the page, of an earlier '
+                     'run; it keeps the commit it belongs to')
     out.add_argument('--record', action='store_true', help='add the main figures to bench/history.jsonl, under the commit')
     where = p.add_argument_group('machines')
     where.add_argument('--build', type=pathlib.Path, default=ROOT / 'build', metavar='FOLDER', help='build folder')
@@ -127,6 +129,8 @@ def finish(session):
         line = history.append(session.results)
         session.say(f'\nrecorded under {line["commit"]} in {history.FILE.relative_to(ROOT)}')
     session.results['history'] = history.read()
+    if session.beside:
+        earlier.join(session.results, session.beside)
     if chosen.json:
         write_json(session.results, chosen.json)
     if chosen.html:
@@ -153,7 +157,7 @@ def main(words):
     with tempfile.TemporaryDirectory(prefix='vmrun-bench-') as folder:
         try:
             return run(chosen, folder)
-        except (workloads.HeaderError, measurements.UnknownName, journal.OtherJournal, ValueError) as error:
+        except (workloads.HeaderError, measurements.UnknownName, journal.OtherJournal, OSError, ValueError) as error:
             print(f'bench: {error}', file=sys.stderr)
             return 2
         except KeyboardInterrupt:
@@ -169,6 +173,7 @@ def run(chosen, folder):
     if chosen.configurations:
         configurations.matching(chosen.configurations, session.configurations)
     measurements.asked_for(session)
+    session.beside = earlier.read(chosen.beside) if chosen.beside else None
     if why := session.unable_machine('vmrun'):
         raise ValueError(why)
     machines.compile_native(folder)

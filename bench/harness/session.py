@@ -16,6 +16,7 @@ class Session:
         self.options, self.folder, self.journal = options, pathlib.Path(folder), journal
         self.progress = progress.Progress()
         self.results = {}
+        self.beside = None     # figures of an earlier run
         self.until = None      # when the part of the time that a measurement has is over
         self.left_out = []     # what there was no time for
         self.vmrun_path = pathlib.Path(options.vmrun or options.build / 'vmrun').resolve()

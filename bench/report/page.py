@@ -45,9 +45,14 @@ def top(results):
         measured.append(element('b', 'with changes that are not committed', class_='missed'))
     if environment.get('date'):
         measured.append(element('span', environment['date']))
+    measured += [element('span', 'beside it ', measurements(e), ' of ', element('code', e.get('commit') or '?'), f", {e.get('date')}") for e in results.earlier]
     facts = [element('div', element('dt', name), element('dd', fact(environment[key]))) for key, name in FACTS if environment.get(key) is not None]
     return element('header', element('h1', 'What probes cost'), element('p', measured, class_='measured') if measured else None,
                    element('dl', facts, class_='facts') if facts else None)
+
+
+def measurements(environment):
+    return ', '.join((environment.get('options') or {}).get('names') or ['figures'])
 
 
 def fact(value):

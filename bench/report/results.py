@@ -42,13 +42,14 @@ class Results:
     def __init__(self, data):
         self.data = data
         self.environment = data.get('environment') or {}
+        self.earlier = data.get('earlier') or []   # the environments of runs whose figures stand beside these
         for part in PARTS:
             setattr(self, part, data.get(part) or [])
         self.instructions = [i for i in self.instructions if i.get('ratio')]
         self.unable_micro = [m for m in self.micro if m.get('ns') is None]
         self.micro = [m for m in self.micro if m.get('ns') is not None]
         self.broken_off = data.get('failed') or {}   # whole measurements, with the reason
-        self.others = {name: rows for name, rows in data.items() if name not in PARTS and isinstance(rows, list) and rows
+        self.others = {name: rows for name, rows in data.items() if name not in (*PARTS, 'earlier') and isinstance(rows, list) and rows
                        and all(isinstance(row, dict) for row in rows)}
         self.configuration = {c['name']: c for c in self.configurations}
         self.workload = {w['name']: w for w in self.workloads}

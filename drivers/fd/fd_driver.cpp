@@ -1,14 +1,15 @@
 #include "drivers/fd/fd_driver.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 
 #include "drivers/stream/byte_stream.hpp"
 #include "vm/port/driver.hpp"
 
-/// The descriptors stay the machine's: they are neither closed nor made non-blocking, because
-/// others (a shell, the terminal's other users) share them.
+/// The descriptors of `fd` stay the machine's: they are neither closed nor made non-blocking,
+/// because others (a shell, the terminal's other users) share them. Those of `vanilla` are its own.
 namespace vmrun {
 namespace {
 
@@ -19,20 +20,47 @@ struct FdPort {
 
 FdPort* instance(ErlDrvData data) { return reinterpret_cast<FdPort*>(data); }
 
-ErlDrvData start(ErlDrvPort port, char*, const PortOptions& options) {
-  if ((options.in && fcntl(options.fd_in, F_GETFD) < 0) ||
-      (options.out && fcntl(options.fd_out, F_GETFD) < 0))
-    return ERL_DRV_ERROR_ERRNO;
+ErlDrvData start_on(ErlDrvPort port, const PortOptions& options, int in, int out, bool own) {
   auto* f = new FdPort{port, {}};
   ByteStream::Options stream;
-  stream.in = options.in ? options.fd_in : -1;
-  stream.out = options.out ? options.fd_out : -1;
+  stream.in = in;
+  stream.out = out;
   stream.packet_bytes = options.packet_bytes;
-  stream.own = false;
+  stream.own = own;
   stream.queue_low = options.queue_low;
   stream.queue_high = options.queue_high;
   f->stream.start(port, stream);
   return reinterpret_cast<ErlDrvData>(f);
+}
+
+ErlDrvData start(ErlDrvPort port, char*, const PortOptions& options) {
+  if ((options.in && fcntl(options.fd_in, F_GETFD) < 0) ||
+      (options.out && fcntl(options.fd_out, F_GETFD) < 0))
+    return ERL_DRV_ERROR_ERRNO;
+  return start_on(port, options, options.in ? options.fd_in : -1, options.out ? options.fd_out : -1, false);
+}
+
+/// What a file is opened for, as in OTP: for writing only, what it has is dropped.
+int open_file(const PortOptions& options) {
+  const int how = !options.out ? O_RDONLY : !options.in ? O_WRONLY | O_CREAT | O_TRUNC : O_RDWR | O_CREAT;
+  return ::open(options.command.c_str(), how | O_CLOEXEC, 0666);
+}
+
+ErlDrvData start_file(ErlDrvPort port, char*, const PortOptions& options) {
+  if (options.kind != PortOptions::Kind::kFile) return ERL_DRV_ERROR_BADARG;
+  const int file = open_file(options);
+  if (file < 0) return ERL_DRV_ERROR_GENERAL;
+  if (!options.out) return start_on(port, options, file, -1, true);
+  const int in = options.in ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;  // each is closed by itself
+  if (in < 0 && options.in) {
+    ::close(file);
+    return ERL_DRV_ERROR_GENERAL;
+  }
+  return start_on(port, options, in, file, true);
+}
+
+void close_descriptor(ErlDrvEvent event, void*) {
+  ::close(static_cast<int>(reinterpret_cast<std::intptr_t>(event)));
 }
 
 void stop(ErlDrvData data) {
@@ -58,13 +86,24 @@ void ready_input(ErlDrvData data, ErlDrvEvent) {
 
 }  // namespace
 
-void register_fd_driver() {
-  static ErlDrvEntry entry = own_driver_entry("fd");
+namespace {
+
+void register_one(ErlDrvEntry& entry,
+                  ErlDrvData (*start)(ErlDrvPort port, char* command, const PortOptions& options)) {
   entry.stop = stop;
   entry.outputv = outputv;
   entry.ready_input = ready_input;
   entry.ready_output = ready_output;
   register_driver(&entry)->start_with_options = start;
+}
+
+}  // namespace
+
+void register_fd_driver() {
+  static ErlDrvEntry fd = own_driver_entry("fd"), vanilla = own_driver_entry("vanilla");
+  register_one(fd, start);
+  vanilla.stop_select = close_descriptor;
+  register_one(vanilla, start_file);
 }
 
 }  // namespace vmrun

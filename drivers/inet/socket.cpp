@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <netdb.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "drivers/inet/interfaces.hpp"
+#include "vm/base/network_namespace.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/select.hpp"
 
@@ -22,28 +22,6 @@ constexpr std::string_view kBadState = "exbadport";
 ErlDrvEvent event_of(int fd) { return reinterpret_cast<ErlDrvEvent>(static_cast<std::intptr_t>(fd)); }
 
 int system_type(SocketType type) { return type == kStream ? SOCK_STREAM : SOCK_DGRAM; }
-
-/// A socket in the network namespace that a file names. An errno in *error.
-int socket_in_namespace(const std::string& file, int family, int type, int* error) {
-  const int home = ::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-  const int there = home < 0 ? -1 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  int fd = -1;
-  if (there >= 0 && setns(there, CLONE_NEWNET) == 0) {
-    fd = ::socket(family, type, 0);
-    *error = errno;
-    // A scheduler that cannot go home would open all other sockets there.
-    if (setns(home, CLONE_NEWNET) != 0) {
-      *error = errno;
-      if (fd >= 0) ::close(fd);
-      fd = -1;
-    }
-  } else {
-    *error = errno;
-  }
-  if (there >= 0) ::close(there);
-  if (home >= 0) ::close(home);
-  return fd;
-}
 
 }  // namespace
 
@@ -103,14 +81,9 @@ Answer Socket::open(Reader& in) {
   if (!in.done() || family < 0 || type != type_) return Answer::failed(EINVAL);
   if (is_open()) return Answer::failed(kBadState);
   const int flags = system_type(type_) | SOCK_NONBLOCK | SOCK_CLOEXEC;
-  int error = 0;
-  if (!namespace_) {
-    fd_ = ::socket(family, flags, 0);
-    error = errno;
-  } else {
-    fd_ = socket_in_namespace(*namespace_, family, flags, &error);
-  }
-  if (fd_ < 0) return Answer::failed(error);
+  const int fd = socket_in(namespace_.value_or(""), family, flags, 0);
+  if (fd < 0) return Answer::failed(-fd);
+  fd_ = fd;
   system_family_ = family;
   status_ = kStatusOpen;
   return {};

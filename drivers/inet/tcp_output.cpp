@@ -119,9 +119,10 @@ void TcpSocket::send(ErlIOVec& data, ErlDrvTermData caller) {
     driver_enqv(port_, &data, written);
     if (idle && settings_.delay_send) note_ready(ERL_DRV_WRITE, true);
     if (idle) select(ERL_DRV_WRITE, true);
-    // As in OTP a sender does not wait for what it alone has sent, however much that is.
-    if (!idle && driver_sizeq(port_) >= settings_.high_watermark) return set_busy(caller);
   }
+  // As in OTP a sender does not wait for what it alone has sent, however much that is; and who
+  // sends nothing waits behind others.
+  if (!idle && driver_sizeq(port_) >= settings_.high_watermark) return set_busy(caller);
   reply(caller);
 }
 

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include "drivers/socket/address.hpp"
 #include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
+#include "vm/base/network_namespace.hpp"
 
 // Sockets are opened, by the system or from a descriptor that the program has.
 namespace vmrun::sockets {
@@ -24,47 +24,6 @@ bool flag_in(ErlNifEnv* env, ERL_NIF_TERM options, ERL_NIF_TERM name, bool other
   ERL_NIF_TERM value;
   bool is_on;
   return get_field(env, options, name, &value) && get_boolean(value, &is_on) ? is_on : otherwise;
-}
-
-/// The thread is in another network name space while this lives. error: an errno.
-class NetworkNamespace {
- public:
-  explicit NetworkNamespace(const std::string& path) {
-    if (path.empty()) return;
-    const int there = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    home_ = ::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-    if (there < 0 || home_ < 0 || setns(there, CLONE_NEWNET) != 0) {
-      error_ = errno;
-      close_home();
-    }
-    if (there >= 0) ::close(there);
-  }
-  ~NetworkNamespace() { leave(); }
-  int error() const { return error_; }
-  /// False: the thread could not go back.
-  bool leave() {
-    const bool is_home = home_ < 0 || setns(home_, CLONE_NEWNET) == 0;
-    close_home();
-    return is_home;
-  }
-
- private:
-  void close_home() {
-    if (home_ >= 0) ::close(home_);
-    home_ = -1;
-  }
-  int home_ = -1, error_ = 0;
-};
-
-/// The descriptor, or minus an errno.
-int open_in(const std::string& netns, int domain, int type, int protocol) {
-  NetworkNamespace there(netns);
-  if (there.error()) return -there.error();
-  const int fd = ::socket(domain, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
-  const int result = fd < 0 ? -errno : fd;
-  if (there.leave()) return result;
-  if (fd >= 0) ::close(fd);
-  return -EIO;
 }
 
 bool get_protocol(ErlNifEnv* env, ERL_NIF_TERM term, int* to) { return enif_get_int(env, term, to); }
@@ -94,7 +53,7 @@ ERL_NIF_TERM open_4(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   ErlNifBinary bytes;
   if (get_field(env, a[3], "netns", &path) && enif_inspect_binary(env, path, &bytes))
     netns.assign(reinterpret_cast<const char*>(bytes.data), bytes.size);
-  const int fd = open_in(netns, domain, type, protocol);
+  const int fd = socket_in(netns, domain, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
   if (fd < 0) return posix_error(env, -fd);
   return make_socket(env, fd, domain, option_of(fd, SO_TYPE, type), option_of(fd, SO_PROTOCOL, protocol),
                      {.registers = flag_in(env, a[3], atoms::use_registry, settings.use_registry),

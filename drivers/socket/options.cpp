@@ -106,7 +106,9 @@ ERL_NIF_TERM getopt_3(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   char bytes[1024];
   socklen_t size = kind->size;
   if (const int number = get(*socket, level, option, bytes, &size)) return got_nothing(env, number);
-  return ok(env, kind->show(env, bytes, size));
+  // 0 is a name of IP to the table of protocols, and says nothing of a local socket.
+  const bool says_nothing = level == SOL_SOCKET && option == SO_PROTOCOL && socket->domain == AF_LOCAL;
+  return ok(env, says_nothing ? atom(env, "default") : kind->show(env, bytes, size));
 }
 
 /// (Socket, Level, Option, integer | boolean | Size | Binary): {ok, Value}, {error, Reason},

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "runtime/bif/internal_state.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
 #include "vm/term/big.hpp"
@@ -86,7 +87,7 @@ Term copies(Process& p, const Term* a, unsigned arity, BifFn self, Term count_te
 
 /// Common prefix or suffix of a list of binaries.
 Term longest_common(Process& p, const Term* a, BifFn self, bool suffix) {
-  StepsHere steps;
+  StepsHere steps(binary_loop_limit);
   Term list = a[0];
   if (!list.is_list() || !is_binary(list.head())) return raise_badarg(p);
   const BytesOf first(list.head());

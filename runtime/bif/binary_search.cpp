@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/bif/internal_state.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
 #include "vm/term/bits.hpp"
@@ -107,8 +108,11 @@ class Searcher {
  public:
   /// false: not a non-empty binary, list of such, or compiled pattern; or the steps are used up.
   bool prepare(Term pattern, StepsHere& steps) {
+    static const Term of_one = intern_atom("bm"), of_several = intern_atom("ac");
+    Term compiled_for = kNonValue;
     if (pattern.is_tuple() && pattern.tuple_arity() == 2 &&
-        (pattern.element(0) == intern_atom("bm") || pattern.element(0) == intern_atom("ac"))) {
+        (pattern.element(0) == of_one || pattern.element(0) == of_several)) {
+      compiled_for = pattern.element(0);
       pattern = pattern.element(1);
     }
     if (pattern.is_bitstring()) {
@@ -120,6 +124,7 @@ class Searcher {
       }
       if (!pattern.is_nil()) return false;
     }
+    if (compiled_for && (compiled_for == of_one) != single()) return false;
     if (patterns_.size() > 1) automaton_.emplace(patterns_);
     return true;
   }
@@ -229,7 +234,7 @@ Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all
   const BytesOf text(subject);
   Range scope{0, text.size()};
   if (!parse_options(options, text.size(), &scope, nullptr)) return raise_badarg(p);
-  StepsHere steps;
+  StepsHere steps(binary_loop_limit);
   if (!searcher.prepare(pattern, steps) &&
       scope.to != 0) {  // where nothing is looked at, neither is the pattern
     return steps.used_up() ? again() : raise_badarg(p);
@@ -258,7 +263,7 @@ Term split(Process& p, Term subject, Term pattern, Term options, Again again) {
   Range scope{0, text.size()};
   SplitOptions how;
   if (!parse_options(options, text.size(), &scope, &how)) return raise_badarg(p);
-  StepsHere steps;
+  StepsHere steps(binary_loop_limit);
   if (!searcher.prepare(pattern, steps) &&
       scope.to != 0) {  // where nothing is looked at, neither is the pattern
     return steps.used_up() ? again() : raise_badarg(p);
@@ -314,7 +319,7 @@ Term bif_binary_split_3(Process& p, const Term* a) {
 /// copying it would.
 Term bif_binary_compile_pattern_1(Process& p, const Term* a) {
   Searcher searcher;
-  StepsHere steps;
+  StepsHere steps(binary_loop_limit);
   if (a[0].is_tuple()) return raise_badarg(p);
   if (!searcher.prepare(a[0], steps))
     return steps.used_up() ? run_elsewhere(p, bif_binary_compile_pattern_1, a, 1) : raise_badarg(p);

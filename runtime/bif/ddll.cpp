@@ -9,7 +9,12 @@
 #include "vm/process/registry.hpp"
 
 /// Libraries with drivers, for erl_ddll: what is policy (who uses a driver, who wants to know) is
+<<<<<<< HEAD
 /// Erlang's, runtime/lib/vmrun_ddll.erl. One process calls these.
+=======
+/// Erlang's, runtime/lib/ddll_server.erl, to which erl_ddll's built-in functions lead. The one
+/// process there calls those of vmrun_ddll.
+>>>>>>> e4fc03ff30fc4fc2f2de9602cb426aadd0bda1cb
 namespace vmrun {
 namespace {
 
@@ -62,6 +67,31 @@ void tell_server(const std::string& name) {
 }
 
 }  // namespace
+
+namespace {
+
+template <unsigned kArity>
+Term ask_server(Process& p, const char* function, const Term* a) {
+  Export* to = export_entry(intern_atom("ddll_server"), intern_atom(function), kArity);
+  if constexpr (kArity == 0) return trap_to(p, to, {});
+  else if constexpr (kArity == 1) return trap_to(p, to, {a[0]});
+  else if constexpr (kArity == 2) return trap_to(p, to, {a[0], a[1]});
+  else return trap_to(p, to, {a[0], a[1], a[2]});
+}
+
+}  // namespace
+
+Term bif_erl_ddll_try_load_3(Process& p, const Term* a) { return ask_server<3>(p, "try_load", a); }
+Term bif_erl_ddll_try_unload_2(Process& p, const Term* a) { return ask_server<2>(p, "try_unload", a); }
+Term bif_erl_ddll_monitor_2(Process& p, const Term* a) { return ask_server<2>(p, "monitor", a); }
+Term bif_erl_ddll_demonitor_1(Process& p, const Term* a) { return ask_server<1>(p, "demonitor", a); }
+Term bif_erl_ddll_loaded_drivers_0(Process& p, const Term* a) {
+  return ask_server<0>(p, "loaded_drivers", a);
+}
+Term bif_erl_ddll_info_2(Process& p, const Term* a) { return ask_server<2>(p, "info", a); }
+Term bif_erl_ddll_format_error_int_1(Process& p, const Term* a) {
+  return ask_server<1>(p, "format_error_int", a);
+}
 
 /// vmrun_ddll:open(File, Name) -> ok | {error, Reason}.
 Term bif_vmrun_ddll_open_2(Process& p, const Term* a) {

@@ -93,8 +93,9 @@ bool come_up(const Process& p, const std::shared_ptr<Connection>& connection) {
 
 /// Whoever was asked to control it has answered in its own thread that its end will be that of its
 /// connections. If it has ended since, nobody else would end this one.
-Term create_by_process(Process& p, Channel& channel, Flags flags, Term controller) {
+Term create_by_process(Process& p, Channel& channel, Flags flags, std::uint32_t creation, Term controller) {
   const auto connection = std::make_shared<ProcessConnection>(channel, controller, flags);
+  connection->creation = creation;
   if (!come_up(p, connection)) return raise_badarg(p);
   if (receiver_of(controller).is_there(controller)) return handle(p, channel, connection->number);
   if (const auto loss = channel.lose(connection->number, atoms::noproc))
@@ -107,12 +108,13 @@ bool can_carry(const Port& port) {
   return port.soft_busy && port.output_callback != Port::OutputCallback::kNone;
 }
 
-Term create_by_port(Process& p, Channel& channel, Flags flags, Term id) {
+Term create_by_port(Process& p, Channel& channel, Flags flags, std::uint32_t creation, Term id) {
   Port* port = port_table.find_open(id);
   if (!port || !can_carry(*port)) return raise_badarg(p);
   return operate_on(p, *port, AllowedStates::kOpen,
-                    [&p, &channel, flags](Port& held, Heap& heap, Term) -> Outcome {
+                    [&p, &channel, flags, creation](Port& held, Heap& heap, Term) -> Outcome {
                       auto connection = std::make_shared<PortConnection>(channel, held.id, flags);
+                      connection->creation = creation;
                       if (held.peer || !come_up(p, connection)) return failure(atoms::badarg);
                       PortConnection::attach(held, connection);
                       Term* hp = heap.alloc(kHandleWords);
@@ -145,8 +147,10 @@ Term create_channel(Process& p, Term node, Term controller, Term how) {
   if (flags & flag::kMandatory25Digest) flags |= flags_that_are(kMandatory);
   if (!can_all_that_must(p, node, flags)) return raise_badarg(p);
   Channel& channel = channel_to(node);
-  if (controller.is_local_pid()) return create_by_process(p, channel, flags, controller);
-  return controller.is_local_port() ? create_by_port(p, channel, flags, controller) : raise_badarg(p);
+  const auto of_node = static_cast<std::uint32_t>(creation);
+  if (controller.is_local_pid()) return create_by_process(p, channel, flags, of_node, controller);
+  return controller.is_local_port() ? create_by_port(p, channel, flags, of_node, controller)
+                                    : raise_badarg(p);
 }
 
 }  // namespace

@@ -8,9 +8,11 @@
 #include "runtime/bif/or_reason.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/base/epoch.hpp"
 #include "vm/code/beam_file.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/send.hpp"
+#include "vm/nif/dirty.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
@@ -111,7 +113,10 @@ const char* boxed_type(Term t) {
     case Sub::kHeapBinary: return "heap_binary";
     case Sub::kMatchContext:
     case Sub::kSubBinary: return "sub_binary";
-    case Sub::kMap: return is_flat_map(t) ? "flatmap" : "hashmap";
+    case Sub::kMap:
+      return is_flat_map(t)                                   ? "flatmap"
+             : map_kind(*t.boxed_ptr()) == MapKind::kHashRoot ? "hashmap"
+                                                              : "hashmap_node";
     case Sub::kExternalPid: return "external_pid";
     case Sub::kExternalPort: return "external_port";
     case Sub::kExternalRef: return "external_reference";
@@ -163,6 +168,23 @@ Term bif_erts_literal_area_collector_release_area_switch_0(Process&, const Term*
 /// Only the process that OTP's machine starts for it may ask, and there is none here.
 Term bif_erts_literal_area_collector_send_copy_request_3(Process& p, const Term*) {
   return raise_error(p, intern_atom("notsup"));
+}
+
+/// Nor for those that look after processes in dirty native code.
+Term bif_erts_internal_check_dirty_process_code_2(Process& p, const Term*) {
+  return raise_error(p, intern_atom("notsup"));
+}
+Term bif_erts_internal_dirty_process_handle_signals_1(Process& p, const Term*) {
+  return raise_error(p, intern_atom("notsup"));
+}
+
+/// Whether the process is on a dirty scheduler at this moment.
+Term bif_erts_internal_is_process_executing_dirty_1(Process& p, const Term* a) {
+  if (!a[0].is_local_pid()) return raise_badarg(p);
+  const EpochGuard guard;
+  bool found = false;
+  for_each_dirty_scheduler([&](DirtyKind, unsigned, const Process* at) { found |= at && at->id == a[0]; });
+  return bool_term(found);
 }
 
 /// How many messages about OTP's allocators will come: there are none here.

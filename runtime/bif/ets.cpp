@@ -37,7 +37,7 @@ Term table_fault(Process& p, const Export& bif, const Term* a) {
   if (!t) return id;
   return t->can_read(p.id) ? kNonValue : access;
 }
-[[maybe_unused]] const bool hooked = (failure_cause = table_fault, true);
+[[maybe_unused]] const bool hooked = add_failure_cause(table_fault);
 
 bool bool_option(Term value, bool* out) {
   *out = value == atoms::true_;

@@ -582,6 +582,24 @@ Term bif_ets_prev_2(Process& p, const Term* a) {
       p, "prev", a[0], [](const Store& s, Term key, bool* exists) { return s.previous(key, exists); }, a[1]);
 }
 
+/// (Table, I): the objects of the I-th key, from 0 on, in the order of a traversal; behind the last
+/// one its end.
+Term bif_ets_slot_2(Process& p, const Term* a) {
+  SWord left;
+  if (!small_in_range(a[1], 0, Term::kSmallMax, &left)) return raise_badarg(p);
+  if (came_back(p) || too_long(4 * static_cast<Word>(left))) return run_elsewhere(p, bif_ets_slot_2, a, 2);
+  const Locked t(p, a[0], Access::kRead);
+  if (!t) return raise_badarg(p);
+  const Store& store = t.store();
+  Object* o = store.first();
+  bool exists = true;
+  for (; o && left > 0; --left) o = store.next(store.key_of(o), &exists);
+  if (left > 0) return raise_badarg(p);
+  charge(p, 8);
+  note_lookup(p, *t, "slot", o);
+  return o ? group_list(p, store, o) : atoms::end_of_table;
+}
+
 Term bif_ets_update_element_3(Process& p, const Term* a) {
   return update_element(p, a[0], a[1], a[2], kNonValue);
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
@@ -110,6 +111,20 @@ Term bif_erlang_binary_to_term_1(Process& p, const Term* a) {
 }
 Term bif_erlang_binary_to_term_2(Process& p, const Term* a) {
   return decode({p, a, 2, bif_erlang_binary_to_term_2});
+}
+
+/// (What atom references stand for, Bytes): the elements of a message between nodes.
+Term bif_erts_debug_dist_ext_to_term_2(Process& p, const Term* a) {
+  if (!a[0].is_tuple() || !is_binary(a[1])) return raise_badarg(p);
+  const std::span<const Term> atoms(a[0].tuple_elements(), a[0].tuple_arity());
+  if (!std::ranges::all_of(atoms, [](Term t) { return t.is_atom(); })) return raise_badarg(p);
+  const BytesOf bytes(a[1]);
+  if (too_long(bytes.size() / kBytesPerStep))
+    return run_elsewhere(p, bif_erts_debug_dist_ext_to_term_2, a, 2);
+  DecodeOptions how;
+  how.atoms = atoms;
+  const Decoded d = decode_external(p.heap, bytes.data(), bytes.size(), how);
+  return d.term ? d.term : raise_badarg(p);
 }
 
 Term bif_erlang_external_size_1(Process& p, const Term* a) {

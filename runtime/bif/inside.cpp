@@ -11,6 +11,9 @@
 #include "runtime/bif/support.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/module.hpp"
+#include "vm/dist/channels.hpp"
+#include "vm/dist/connection.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
@@ -111,6 +114,49 @@ Term allocated_areas(Process& p) {
   return list.finish();
 }
 
+/// What atomic operations are made of: the compiler's, but for double words, which nothing needs.
+Term ethread_info(Process& p) {
+  constexpr const char* kAtomics[][2] = {{"32-bit native atomics", "std::atomic"},
+                                         {"64-bit native atomics", "std::atomic"},
+                                         {"Double word native atomics", "no"}};
+  ListBuilder list(p.heap);
+  for (const auto& [name, from] : kAtomics) {
+    const Term what = text_list(p.heap, name), implementation = text_list(p.heap, from);
+    list.add(new_tuple(p.heap, what, implementation, Term::nil()));
+  }
+  return list.finish();
+}
+
+Term all_heap_sizes(Process& p) {
+  ListBuilder list(p.heap);
+  for (const Word words : heap_sizes()) list.add(make_unsigned(p.heap, words));
+  return list.finish();
+}
+
+/// Each node that is or was connected, as crash dumps of OTP's have it.
+Term distribution_text(Process& p) {
+  std::string text = "=node:" + term_text(local_node_name()) + "\n";
+  if (!dist::is_alive()) text += "=no_distribution\n";
+  dist::for_each_channel([&](dist::Channel& channel) {
+    const auto connection = channel.connection();
+    const char* kind = !connection                ? "not_connected"
+                       : connection->is_visible() ? "visible_node"
+                                                  : "hidden_node";
+    text += fmt::format("={}:{}\nName: {}", kind, channel.number, term_text(channel.name));
+    if (connection) text += "\nController: " + term_text(connection->controller);
+    text += '\n';
+  });
+  return text_binary(p.heap, text);
+}
+
+/// The built-in functions.
+Term built_ins(Process& p) {
+  ListBuilder list(p.heap);
+  for (const Export* e : all_exports())
+    if (e->bif) list.add(new_tuple(p.heap, e->module, e->function, Term::small(e->arity)));
+  return list.finish();
+}
+
 const InsideItem kItems[] = {
     {"info", [](Process& p) { return text_binary(p.heap, info_text()); }},
     {"loaded", [](Process& p) { return text_binary(p.heap, loaded_text()); }},
@@ -118,7 +164,11 @@ const InsideItem kItems[] = {
     {"allocator", allocator},
     {"check_io", check_io},
     {"compile_info", compile_info},
+    {"dist", distribution_text},
+    {"ethread_info", ethread_info},
+    {"heap_sizes", all_heap_sizes},
     {"schedulers_state", schedulers_state},
+    {"snifs", built_ins},
     {"taints", taints},
     {"beam_jump_table", [](Process&) { return atoms::true_; }},  // interpreter.cpp jumps by label
     {"constant_pool_support", [](Process&) { return atoms::true_; }},

@@ -154,6 +154,7 @@ Term bif_erts_internal_map_next_3(Process& p, const Term* a) {
   if (!a[1].is_map() || (!as_list && a[2] != intern_atom("iterator")) ||
       !small_in_range(a[0], 0, kMapWalkEnd - 1, &from))
     return raise_badarg(p);
+  if (is_flat_map(a[1]) && static_cast<Word>(from) > map_size(a[1])) return raise_badarg(p);
   std::vector<Term> pairs;
   const unsigned next = walk_map(a[1], static_cast<unsigned>(from), kBatch, &pairs);
   charge(p, static_cast<SWord>(pairs.size()));

@@ -1,6 +1,7 @@
 #include "vm/port/port.hpp"
 #include "runtime/bif/port_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/system_mode.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/message/request.hpp"
 #include "vm/port/driver.hpp"
@@ -25,6 +26,7 @@ Term port_id(Term t) {
 std::string driver_name(const PortOptions& o) {
   switch (o.kind) {
     case PortOptions::Kind::kFd: return "fd";
+    case PortOptions::Kind::kFile: return "vanilla";
     case PortOptions::Kind::kSpawnExecutable: return "spawn";
     case PortOptions::Kind::kSpawn:
     case PortOptions::Kind::kSpawnDriver: break;
@@ -35,7 +37,8 @@ std::string driver_name(const PortOptions& o) {
 /// Some options are of use to some drivers only: programs have an exit status, and the limits of
 /// the queue are kept by those that are part of the machine.
 bool suits_driver(const PortOptions& o) {
-  if (o.exit_status && (o.kind == PortOptions::Kind::kSpawnDriver || o.kind == PortOptions::Kind::kFd))
+  using Kind = PortOptions::Kind;
+  if (o.exit_status && (o.kind == Kind::kSpawnDriver || o.kind == Kind::kFd || o.kind == Kind::kFile))
     return false;
   return !o.queue_limits_given || o.kind != PortOptions::Kind::kSpawnDriver;
 }
@@ -77,6 +80,7 @@ Term info(Process& p, Term which, Term item) {
 
 Term bif_erlang_open_port_2(Process& p, const Term* a) {
   PortOptions options;
+  options.parallelism = system_mode.port_parallelism;
   if (!read_port_name(a[0], &options) || !read_port_options(a[1], &options)) return raise_badarg(p);
   const bool is_command = options.kind == PortOptions::Kind::kSpawn;
   Driver* driver = acquire_driver(driver_name(options));

@@ -152,7 +152,12 @@ bool read_flag(Term flag, PortOptions* out, Direction* direction) {
 }  // namespace
 
 bool read_port_name(Term name, PortOptions* out) {
-  if (!name.is_tuple()) return false;
+  if (!name.is_tuple()) {
+    out->kind = PortOptions::Kind::kFile;
+    if (name.is_atom()) out->command = atom_text(name);
+    else if (!list_to_bytes(name, &out->command)) return false;
+    return !out->command.empty();
+  }
   const Term* e = name.tuple_elements();
   if (name.tuple_arity() == 3 && e[0] == atoms::fd) {
     constexpr SWord kMaxDescriptor = 0x7FFFFFFF;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "runtime/bif/support.hpp"
+#include "vm/base/network_namespace.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/term/bits.hpp"
@@ -201,11 +202,20 @@ Term bif_prim_net_ask_names_2(Process& p, const Term* a) {
   return run_elsewhere(p, ask_for_names, a, 2, DirtyKind::kIo);
 }
 
-/// ask_interfaces(): {ok, [{Name, Flags, Address, Netmask, Broadcast or destination}]}, as the
-/// system lists them.
-Term bif_prim_net_ask_interfaces_0(Process& p, const Term*) {
-  ifaddrs* found;
-  if (getifaddrs(&found) != 0) return errno_tuple(p, errno);
+/// ask_interfaces(Namespace): {ok, [{Name, Flags, Address, Netmask, Broadcast or destination}]}, as
+/// the system lists them in a network namespace; <<>> is where the machine is.
+Term bif_prim_net_ask_interfaces_1(Process& p, const Term* a) {
+  std::string path;
+  if (!read_text(a[0], &path)) return raise_badarg(p);
+  NetworkNamespace there(path);
+  if (there.error()) return errno_tuple(p, there.error());
+  ifaddrs* found = nullptr;
+  const int error = getifaddrs(&found) == 0 ? 0 : errno;
+  const bool is_home = there.leave();
+  if (error || !is_home) {
+    freeifaddrs(found);
+    return errno_tuple(p, error ? error : EIO);
+  }
   ListBuilder list(p.heap);
   for (const ifaddrs* i = found; i; i = i->ifa_next)
     list.add(new_tuple(p.heap, text_binary(p.heap, i->ifa_name), number_term(i->ifa_flags),

@@ -1,5 +1,6 @@
 #include "vm/process/process.hpp"
 
+#include <cstdio>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
+#include "vm/term/bits.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/print.hpp"
 
@@ -241,6 +243,33 @@ Term info(Process& p, Term pid, Term what) {
 }
 
 }  // namespace
+
+/// (Process, backtrace): its stack goes to standard error. true, badarg or badopt.
+Term bif_erts_internal_process_display_2(Process& p, const Term* a) {
+  if (a[1] != atoms::backtrace) return atoms::badopt;
+  if (!a[0].is_local_pid()) return atoms::badarg;
+  const Term shown = info(p, a[0], atoms::backtrace);
+  if (!shown) return kNonValue;
+  if (shown == atoms::undefined) return atoms::badarg;
+  const BytesOf text(shown.element(1));
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  return atoms::true_;
+}
+namespace {
+
+Term display_fault(Process&, const Export& bif, const Term* a) {
+  static const Term process_display = intern_atom("process_display");
+  if (bif.module != atoms::erlang || bif.function != process_display) return kNonValue;
+  return a[1] == atoms::backtrace ? kNonValue : atoms::badopt;
+}
+[[maybe_unused]] const bool hooked = add_failure_cause(display_fault);
+
+}  // namespace
+
+Term bif_erlang_process_display_2(Process& p, const Term* a) {
+  const Term answer = bif_erts_internal_process_display_2(p, a);
+  return !answer || answer == atoms::true_ ? answer : raise_badarg(p);
+}
 
 Term bif_erlang_process_info_1(Process& p, const Term* a) { return info(p, a[0], atoms::true_); }
 Term bif_erlang_process_info_2(Process& p, const Term* a) {

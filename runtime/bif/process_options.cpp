@@ -3,6 +3,7 @@
 #include "runtime/bif/support.hpp"
 #include "vm/dist/spawn.hpp"
 #include "vm/lifecycle/gc.hpp"
+#include "vm/sched/scheduler.hpp"
 #include "vm/term/map.hpp"
 
 namespace vmrun {
@@ -47,6 +48,11 @@ bool read_pair_option(Term key, Term value, SpawnOptions* options) {
     return true;
   }
   if (key == atoms::min_bin_vheap_size) return small_in_range(value, 0, Term::kSmallMax, &n);
+  if (key == atoms::scheduler) {
+    if (!small_in_range(value, 0, scheduler_count(), &n)) return false;
+    options->scheduler = static_cast<std::uint16_t>(n);
+    return true;
+  }
   return key == atoms::async_dist && read_boolean(value, &options->async_dist);
 }
 

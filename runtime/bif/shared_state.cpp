@@ -10,10 +10,13 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
 #include "vm/base/epoch.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/nif/resource.hpp"
+#include "vm/process/dirty_job.hpp"
+#include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
@@ -246,10 +249,32 @@ Term bif_persistent_term_info_0(Process& p, const Term*) {
 
 namespace {
 
+/// Counters made for many writers have a lane for each scheduler, and one for all other threads: in
+/// cache lines of its own, so that writers are not in each other's way. The value is the sum. All
+/// else has one lane.
 struct AtomicArray {
   Word size;
   bool is_signed, is_counter;
-  std::atomic<Word> cells[1];  // `size` of them, zero at first
+  std::uint16_t lanes;
+  std::uint16_t first;         // of several lanes: the first cell, where a cache line begins
+  std::atomic<Word> cells[1];  // lanes * lane_cells() of them after those, zero at first
+
+  static constexpr Word kLineCells = 8;
+  Word lane_cells() const { return lanes == 1 ? size : (size + kLineCells - 1) & ~(kLineCells - 1); }
+  Word bytes() const {
+    const Word skipped = lanes == 1 ? 0 : kLineCells - 1;
+    return offsetof(AtomicArray, cells) + (skipped + lanes * lane_cells()) * sizeof(Word);
+  }
+  void find_first() {
+    const Word into_line = reinterpret_cast<Word>(cells) / sizeof(Word) % kLineCells;
+    first = lanes == 1 || into_line == 0 ? 0 : static_cast<std::uint16_t>(kLineCells - into_line);
+  }
+  std::atomic<Word>& own_lane(std::atomic<Word>& first) const {
+    if (lanes == 1) [[likely]]
+      return first;
+    const Scheduler* s = dirty_thread_kind() == DirtyKind::kNone ? this_scheduler() : nullptr;
+    return *(&first + (s ? s->number : 0) * lane_cells());
+  }
 };
 
 ErlNifResourceType& array_type() {
@@ -263,14 +288,23 @@ ErlNifResourceType& array_type() {
   return type;
 }
 
-Term new_array(Process& p, SWord size, bool is_signed, bool is_counter) {
-  Resource* r = new_zeroed_resource(array_type(),
-                                    offsetof(AtomicArray, cells) + static_cast<Word>(size) * sizeof(Word));
+struct ArrayKind {
+  bool is_signed, is_counter;
+  unsigned lanes = 1;
+};
+
+Term new_array(Process& p, SWord size, ArrayKind kind) {
+  AtomicArray wanted{};
+  wanted.size = static_cast<Word>(size);
+  wanted.lanes = static_cast<std::uint16_t>(kind.lanes);
+  Resource* r = new_zeroed_resource(array_type(), wanted.bytes());
   if (!r) return raise_system_limit(p);
   auto* array = static_cast<AtomicArray*>(r->object());
-  array->size = static_cast<Word>(size);
-  array->is_signed = is_signed;
-  array->is_counter = is_counter;
+  array->size = wanted.size;
+  array->is_signed = kind.is_signed;
+  array->is_counter = kind.is_counter;
+  array->lanes = wanted.lanes;
+  array->find_first();
   const Term ref = make_magic_ref(p.heap, *r);
   r->binary.release();  // the reference has its own
   return ref;
@@ -289,7 +323,7 @@ std::atomic<Word>* find_cell(const Term* a, bool counter, AtomicArray** array) {
   *array = find_array(a[0], counter);
   SWord index;
   if (!*array || !small_in_range(a[1], 1, static_cast<SWord>((*array)->size), &index)) return nullptr;
-  return (*array)->cells + (index - 1);
+  return (*array)->cells + (*array)->first + (index - 1);
 }
 
 bool read_value(const AtomicArray& array, Term t, Word* out) {
@@ -317,7 +351,10 @@ Term value_term(Process& p, const AtomicArray& array, Word value) {
 Term get_cell(Process& p, const Term* a, bool counter) {
   AtomicArray* array;
   std::atomic<Word>* cell = find_cell(a, counter, &array);
-  return cell ? value_term(p, *array, cell->load()) : raise_badarg(p);
+  if (!cell) return raise_badarg(p);
+  Word sum = cell->load();
+  for (unsigned lane = 1; lane < array->lanes; ++lane) sum += cell[lane * array->lane_cells()].load();
+  return value_term(p, *array, sum);
 }
 Term put_cell(Process& p, const Term* a, bool counter) {
   AtomicArray* array;
@@ -325,6 +362,7 @@ Term put_cell(Process& p, const Term* a, bool counter) {
   std::atomic<Word>* cell = find_cell(a, counter, &array);
   if (!cell || !read_value(*array, a[2], &value)) return raise_badarg(p);
   cell->store(value);
+  for (unsigned lane = 1; lane < array->lanes; ++lane) cell[lane * array->lane_cells()].store(0);
   return atoms::ok;
 }
 /// sign: 1 or -1. The new value goes to *result when wanted.
@@ -334,7 +372,7 @@ Term add_cell(Process& p, const Term* a, bool counter, bool subtract, bool want_
   std::atomic<Word>* cell = find_cell(a, counter, &array);
   if (!cell || !read_increment(a[2], &n)) return raise_badarg(p);
   if (subtract) n = -n;
-  const Word result = cell->fetch_add(n) + n;
+  const Word result = array->own_lane(*cell).fetch_add(n) + n;
   return want_result ? value_term(p, *array, result) : atoms::ok;
 }
 
@@ -342,7 +380,7 @@ Term array_info(Process& p, Term ref, bool counter) {
   const AtomicArray* array = find_array(ref, counter);
   if (!array) return raise_badarg(p);
   static const Term least = intern_atom("min"), memory = atoms::memory, size = atoms::size;
-  const Term bytes = Term::small(static_cast<SWord>(sizeof(AtomicArray) + 8 * array->size)),
+  const Term bytes = Term::small(static_cast<SWord>(array->bytes())),
              count = Term::small(static_cast<SWord>(array->size));
   if (counter) {
     Term pairs[] = {size, count, memory, bytes};
@@ -361,11 +399,23 @@ constexpr SWord kMaxCells = SWord{1} << 36;
 bool is_positive(Term t) { return t.is_small() ? t.small_value() > 0 : t.is_boxed_sub(Term::Sub::kPosBig); }
 
 /// Array of a size that is_positive.
-Term new_array_of(Process& p, Term size, bool is_signed, bool is_counter) {
+Term new_array_of(Process& p, Term size, ArrayKind kind) {
   SWord n;
-  return small_in_range(size, 1, kMaxCells, &n) ? new_array(p, n, is_signed, is_counter)
-                                                : raise_system_limit(p);
+  return small_in_range(size, 1, kMaxCells, &n) ? new_array(p, n, kind) : raise_system_limit(p);
 }
+
+}  // namespace
+
+namespace {
+
+/// What was wrong with a new array whose size is none of it.
+Term option_fault(Process& p, const Export& bif, const Term* a) {
+  static const Term atomics = intern_atom("atomics"), counters = intern_atom("counters"),
+                    new_ = intern_atom("new");
+  if ((bif.module != atomics && bif.module != counters) || bif.function != new_) return kNonValue;
+  return p.exception_value == atoms::badarg && is_positive(a[0]) ? atoms::badopt : kNonValue;
+}
+[[maybe_unused]] const bool hooked = add_failure_cause(option_fault);
 
 }  // namespace
 
@@ -381,13 +431,13 @@ Term bif_atomics_new_2(Process& p, const Term* a) {
     is_signed = o.element(1) == atoms::true_;
   }
   if (!list.is_nil()) return raise_badarg(p);
-  return new_array_of(p, a[0], is_signed, false);
+  return new_array_of(p, a[0], {is_signed, false});
 }
 /// (Size, Options as bits: 1 is signed).
 Term bif_erts_internal_atomics_new_2(Process& p, const Term* a) {
   SWord options;
   if (!is_positive(a[0]) || !small_in_range(a[1], 0, Term::kSmallMax, &options)) return raise_badarg(p);
-  return new_array_of(p, a[0], (options & 1) != 0, false);
+  return new_array_of(p, a[0], {(options & 1) != 0, false});
 }
 Term bif_atomics_get_2(Process& p, const Term* a) { return get_cell(p, a, false); }
 Term bif_atomics_put_3(Process& p, const Term* a) { return put_cell(p, a, false); }
@@ -415,14 +465,15 @@ Term bif_atomics_info_1(Process& p, const Term* a) { return array_info(p, a[0], 
 Term bif_counters_new_2(Process& p, const Term* a) {
   static const Term atomics = intern_atom("atomics"), write_concurrency = intern_atom("write_concurrency");
   if (!is_positive(a[0])) return raise_badarg(p);
-  Term list = a[1];
-  for (; list.is_list(); list = list.tail())
-    if (list.head() != atomics && list.head() != write_concurrency) return raise_badarg(p);
-  if (!list.is_nil()) return raise_badarg(p);
-  return new_array_of(p, a[0], true, true);
+  if (a[1].is_nil()) return new_array_of(p, a[0], {true, true});
+  if (!a[1].is_list() || !a[1].tail().is_nil()) return raise_badarg(p);
+  const Term option = a[1].head();
+  if (option != atomics && option != write_concurrency) return raise_badarg(p);
+  return new_array_of(p, a[0], {true, true, option == atomics ? 1 : scheduler_count() + 1});
 }
 Term bif_erts_internal_counters_new_1(Process& p, const Term* a) {
-  const Term with_options[] = {a[0], Term::nil()};
+  Term cell[] = {intern_atom("write_concurrency"), Term::nil()};
+  const Term with_options[] = {a[0], Term::list(cell)};
   return bif_counters_new_2(p, with_options);
 }
 Term bif_counters_get_2(Process& p, const Term* a) { return get_cell(p, a, true); }

@@ -3,6 +3,7 @@
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/base/epoch.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/dist/channels.hpp"
 #include "vm/dist/spawn.hpp"
@@ -234,6 +235,15 @@ Term request(Process& p, const Call& call, Term list, Term node = local_node_nam
 Term request_fun(Process& p, Term fun, Term options, Term node = local_node_name()) {
   return fun.is_fun() ? request(p, fun_call(p, fun), options, node) : raise_badarg(p);
 }
+
+/// What was wrong with a process that could be started with other options.
+Term option_fault(Process&, const Export& bif, const Term* a) {
+  static const Term spawn_opt = intern_atom("spawn_opt");
+  if (bif.module != atoms::erlang || bif.function != spawn_opt) return kNonValue;
+  SpawnOptions options = spawn_defaults;
+  return read_spawn_options(a[bif.arity - 1], &options) ? kNonValue : atoms::badopt;
+}
+[[maybe_unused]] const bool hooked = add_failure_cause(option_fault);
 
 }  // namespace
 

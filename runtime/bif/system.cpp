@@ -171,10 +171,13 @@ const InfoItem kInfo[] = {
        return Term::boxed(hp);
      }},
     {"cpu_topology", [](Process&) { return atoms::undefined; }},
-    {"port_parallelism", [](Process&) { return atoms::false_; }},
+    {"port_parallelism", [](Process&) { return bool_term(system_mode.port_parallelism); }},
     {"lock_counting", [](Process&) { return atoms::false_; }},
     {"debug_compiled", [](Process&) { return atoms::false_; }},
-    {"modified_timing_level", [](Process&) { return atoms::undefined; }},
+    {"modified_timing_level",
+     [](Process&) {
+       return system_mode.timing_level < 0 ? atoms::undefined : Term::small(system_mode.timing_level);
+     }},
     {"dist_ctrl", dist_controllers},
     {"alloc_util_allocators", [](Process&) { return Term::nil(); }},  // none is OTP's
     {"dist_buf_busy_limit",
@@ -193,8 +196,7 @@ const InfoItem kInfo[] = {
        ets::for_each_table([&](const ets::Table&) { ++n; });
        return number(p, n);
      }},
-    // What OTP says; here as there memory alone limits them.
-    {"ets_limit", [](Process&) { return Term::small(8192); }},
+    {"ets_limit", [](Process&) { return Term::small(system_mode.ets_limit); }},
     {"os_type", [](Process& p) { return bif_os_type_0(p, nullptr); }},
     {"os_version", [](Process& p) { return bif_os_version_0(p, nullptr); }},
     {"system_logger", [](Process&) { return system_logger(); }},
@@ -207,7 +209,7 @@ const InfoItem kInfo[] = {
     {"endian", [](Process&) { return intern_atom("little"); }},
     {"creation", [](Process& p) { return number(p, local_node_creation()); }},
     {"time_warp_mode", [](Process&) { return intern_atom("no_time_warp"); }},
-    {"time_correction", [](Process&) { return atoms::true_; }},
+    {"time_correction", [](Process&) { return bool_term(system_mode.time_correction); }},
     {"time_offset", [](Process&) { return intern_atom("final"); }},
     {"tolerant_timeofday", [](Process&) { return intern_atom("enabled"); }},
     {"kernel_poll", [](Process&) { return atoms::false_; }},
@@ -238,7 +240,8 @@ const InfoItem kInfo[] = {
      [](Process& p) { return new_tuple(p.heap, atoms::min_heap_size, number(p, min_heap_words())); }},
     {"min_bin_vheap_size",
      [](Process& p) { return new_tuple(p.heap, atoms::min_bin_vheap_size, Term::small(46422)); }},
-    {"message_queue_data", [](Process&) { return atoms::on_heap; }},
+    {"message_queue_data",
+     [](Process&) { return spawn_defaults.off_heap_messages ? atoms::off_heap : atoms::on_heap; }},
     {"c_compiler_used",
      [](Process& p) {
        const Term version = new_tuple(p.heap, Term::small(__GNUC__), Term::small(__GNUC_MINOR__),
@@ -319,12 +322,16 @@ Term answer(Process& p, const InfoItem (&items)[N], Term name) {
 
 }  // namespace
 
-Term bif_io_printable_range_0(Process&, const Term*) { return intern_atom("latin1"); }
+void set_outstanding_requests_limit(unsigned n) {
+  most_outstanding_requests.store(n, std::memory_order_relaxed);
+}
+
+Term bif_io_printable_range_0(Process&, const Term*) { return intern_atom(system_mode.printable_range); }
 
 /// Names of files are UTF-8 here, whatever the locale says.
 Term bif_file_native_name_encoding_0(Process&, const Term*) { return intern_atom("utf8"); }
 /// What warnings of error_logger are shown as.
-Term bif_error_logger_warning_map_0(Process&, const Term*) { return intern_atom("warning"); }
+Term bif_error_logger_warning_map_0(Process&, const Term*) { return intern_atom(system_mode.warning_map); }
 
 Term bif_erlang_system_info_1(Process& p, const Term* a) {
   const Term item = a[0];

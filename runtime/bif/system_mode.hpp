@@ -13,4 +13,18 @@ void note_system_process(Term pid);
 /// +Bi: the key that interrupts does nothing.
 inline bool break_ignored = false;
 
+/// What erl's flags set and built-in functions tell.
+struct SystemMode {
+  const char* printable_range = "latin1";  // +pc
+  const char* warning_map = "warning";     // +W
+  bool port_parallelism = false;           // +spp
+  bool time_correction = true;             // +c; time runs here as it does without
+  int timing_level = -1;                   // +T; -1: none, and no level has an effect
+  unsigned ets_limit = 8192;               // +e; memory alone limits them
+};
+inline SystemMode system_mode;
+
+/// +zosrl: what system_flag(outstanding_system_requests_limit, N) sets.
+void set_outstanding_requests_limit(unsigned n);
+
 }  // namespace vmrun

@@ -1,10 +1,14 @@
 #include <charconv>
+#include <cstring>
 
 #include "runtime/bif/support.hpp"
 #include "vm/code/module.hpp"
+#include "vm/dist/channels.hpp"
+#include "vm/process/reference.hpp"
 #include "vm/term/bits.hpp"
-#include "vm/term/external.hpp"
+#include "vm/term/external_identifier.hpp"
 #include "vm/term/print.hpp"
+#include "vm/term/resource_hooks.hpp"
 
 /// Atoms, identifiers and funs: their texts, the way back, and what a fun tells about itself.
 namespace vmrun {
@@ -74,17 +78,27 @@ Term atom_to_binary(Process& p, Term atom, Term encoding) {
   return text_binary(p.heap, latin1);
 }
 
-/// Reads numbers between fixed texts: prefix N . N . N >
-bool scan_numbers(std::string_view text, std::string_view prefix, Word* numbers, unsigned count) {
-  if (!text.starts_with(prefix) || !text.ends_with(">")) return false;
+/// Reads numbers between fixed texts: prefix N . N . N >, as many as there are, but `most` at the
+/// most. How many; 0: it is something else.
+unsigned scan_numbers(Term list, std::string_view prefix, Word* numbers, unsigned most) {
+  std::string text;
+  if (!list_to_bytes(list, &text) || !text.starts_with(prefix) || !text.ends_with(">")) return 0;
   const char *at = text.data() + prefix.size(), *end = text.data() + text.size() - 1;
-  for (unsigned i = 0; i < count; ++i) {
+  for (unsigned i = 0; i < most; ++i) {
     const auto [next, error] = std::from_chars(at, end, numbers[i]);
-    if (error != std::errc() || next == at || (i + 1 < count ? next == end || *next != '.' : next != end))
-      return false;
+    if (error != std::errc() || next == at) return 0;
+    if (next == end) return i + 1;
+    if (*next != '.') return 0;
     at = next + 1;
   }
-  return true;
+  return 0;
+}
+
+/// An identifier of a node that is connected now, from the numbers of its text; raises badarg when
+/// there is no such node.
+Term identifier_elsewhere(Process& p, Term::Sub sub, Word node, const Word* data, Word words) {
+  Node* of = dist::connected_node(node);
+  return of ? external_identifier(p.heap, sub, of, data, words) : raise_badarg(p);
 }
 
 /// What fun_info gives for one item; the non-value for items a fun of that kind lacks.
@@ -153,33 +167,42 @@ Term bif_erlang_fun_to_list_1(Process& p, const Term* a) {
   return a[0].is_fun() ? code_point_list(p.heap, fun_text(a[0])) : raise_badarg(p);
 }
 
+// Node 0 is this one.
+
 Term bif_erlang_list_to_pid_1(Process& p, const Term* a) {
-  std::string text;
   Word n[3];
-  if (!list_to_bytes(a[0], &text) || !scan_numbers(text, "<", n, 3) || n[0] != 0 || n[1] >> 28 || n[2] >> 28)
-    return raise_badarg(p);
-  return Term::pid(n[2] << 28 | n[1]);
+  if (scan_numbers(a[0], "<", n, 3) != 3) return raise_badarg(p);
+  if (n[0] == 0) return (n[1] | n[2]) >> 28 ? raise_badarg(p) : Term::pid(n[2] << 28 | n[1]);
+  const Word data = n[2] << 32 | (n[1] & UINT32_MAX);
+  return identifier_elsewhere(p, Term::Sub::kExternalPid, n[0], &data, 1);
 }
 
 Term bif_erlang_list_to_port_1(Process& p, const Term* a) {
-  std::string text;
   Word n[2];
-  if (!list_to_bytes(a[0], &text) || !scan_numbers(text, "#Port<", n, 2) || n[0] != 0 || n[1] >> 56)
-    return raise_badarg(p);
-  return Term::port(n[1]);
+  if (scan_numbers(a[0], "#Port<", n, 2) != 2) return raise_badarg(p);
+  if (n[0] == 0) return n[1] >> 56 ? raise_badarg(p) : Term::port(n[1]);
+  return identifier_elsewhere(p, Term::Sub::kExternalPort, n[0], &n[1], 1);
 }
 
 Term bif_erlang_list_to_ref_1(Process& p, const Term* a) {
-  std::string text;
-  Word n[4];
-  if (!list_to_bytes(a[0], &text) || !scan_numbers(text, "#Ref<", n, 4) || n[0] != 0 ||
-      (n[1] | n[2] | n[3]) >> 32)
-    return raise_badarg(p);
-  auto* r = reinterpret_cast<RefObject*>(p.heap.alloc(3));
-  r->header = Term::header(Term::Sub::kRef, 2);
-  for (unsigned i = 0; i < 3; ++i) r->numbers[i] = static_cast<std::uint32_t>(n[3 - i]);
-  r->unused = 0;
-  return Term::boxed(&r->header);
+  constexpr unsigned kMostNumbers = 5;
+  Word n[1 + kMostNumbers];
+  const unsigned count = scan_numbers(a[0], "#Ref<", n, 1 + kMostNumbers);
+  if (count < 2) return raise_badarg(p);
+  std::uint32_t numbers[kMostNumbers + 1] = {};
+  for (unsigned i = 1; i < count; ++i) {
+    if (n[i] >> 32) return raise_badarg(p);
+    numbers[count - 1 - i] = static_cast<std::uint32_t>(n[i]);
+  }
+  if (n[0] != 0) {
+    Word data[3];
+    std::memcpy(data, numbers, sizeof data);
+    return identifier_elsewhere(p, Term::Sub::kExternalRef, n[0], data, count <= 4 ? 2 : 3);
+  }
+  if (count != 4) return raise_badarg(p);
+  if (const Term resource = resource_hooks.find(numbers, p.heap)) return resource;
+  Term* hp = p.heap.alloc(kRefWords);
+  return make_ref(hp, {Word{numbers[1]} << 32 | numbers[0], numbers[2]});
 }
 
 Term bif_erlang_make_fun_3(Process& p, const Term* a) {

@@ -2,6 +2,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/bif/internal_state.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/unicode.hpp"
 #include "runtime/bif/weight.hpp"
@@ -300,7 +301,7 @@ class Converter {
   Output out_;
   std::vector<Term> tails_;
   std::string partial_;
-  StepsHere steps_;
+  StepsHere steps_{unicode_loop_limit};
   bool failed_ = false;
   Term rest_;
 };

@@ -14,6 +14,8 @@ inline constexpr Word kBytesPerStep = 8;
 /// run_elsewhere. Never used up on a dirty scheduler, which is found out when they would be.
 class StepsHere {
  public:
+  StepsHere() = default;
+  explicit StepsHere(SWord most) : at_first_(most), left_(most) {}
   /// False: they are used up.
   bool spend(Word steps) {
     left_ -= static_cast<SWord>(steps);
@@ -26,17 +28,18 @@ class StepsHere {
     return left_;
   }
   /// How many have been spent; 0 if they were too many to count.
-  SWord spent() const { return left_ > kAtFirst ? 0 : kAtFirst - left_; }
+  SWord spent() const { return left_ > at_first_ ? 0 : at_first_ - left_; }
 
  private:
-  static constexpr SWord kAtFirst = static_cast<SWord>(kStepsOnScheduler), kNeverUsedUp = SWord{1} << 61;
+  static constexpr SWord kNeverUsedUp = SWord{1} << 61;
   [[gnu::cold, gnu::noinline]] bool goes_on() {
     if (dirty_thread_kind() == DirtyKind::kNone) return false;
     left_ = kNeverUsedUp;
     return true;
   }
 
-  SWord left_ = kAtFirst;
+  SWord at_first_ = static_cast<SWord>(kStepsOnScheduler);
+  SWord left_ = at_first_;
 };
 
 /// The length of a proper list, -1 for anything else. False: it is too long for the calling thread.

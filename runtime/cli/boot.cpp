@@ -31,6 +31,7 @@
 #include "vm/base/halt.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/interpreter.hpp"
+#include "vm/code/line_info.hpp"
 #include "vm/code/support.hpp"
 #include "vm/dist/channel.hpp"
 #include "vm/heap/copy.hpp"
@@ -202,6 +203,14 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   set_atom_limit(o.atom_limit);
   init_literal_area();
   break_ignored = o.break_key == BreakKey::kIgnored;
+  lines_left_out = o.no_lines;
+  system_mode = o.mode;
+  if (o.outstanding_requests) set_outstanding_requests_limit(o.outstanding_requests);
+  spawn_defaults.min_heap_words = o.min_heap_words ? next_heap_size(o.min_heap_words) : 0;
+  spawn_defaults.max_heap_words = o.max_heap_words;
+  spawn_defaults.max_heap_kill = o.max_heap_kill;
+  spawn_defaults.max_heap_log = o.max_heap_log;
+  spawn_defaults.off_heap_messages = o.off_heap_messages;
   gc_modes.collect_always = o.gc_stress;
   gc_modes.verify = o.verify_heap;
   process_table.init(o.process_limit);

@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "runtime/cli/erl_flags.hpp"
 #include "runtime/code_path/installed_otp.hpp"
 
 namespace vmrun::cli {
@@ -77,100 +78,10 @@ Words of_environment(const char* name) {
   return text ? words_of(text, false) : Words{};
 }
 
-// ---- Flags of the machine ----
-
-enum class Value { kNone, kNeeded, kAttached };  // kAttached: what follows in the same word, if anything
-
-struct Flag {
-  std::string_view name;
-  Value value;
-  std::string_view ours;  // the flag of vmrun's that it is; empty: taken, without an effect here
-};
-
-// What erl(1) lists, in its order; of names that begin alike the longest counts.
-constexpr Flag kFlags[] = {
-    {"+a", Value::kNeeded, ""},        {"+A", Value::kNeeded, "+A"},
-    {"+B", Value::kAttached, "+B"},    {"+c", Value::kAttached, ""},
-    {"+C", Value::kNeeded, ""},        {"+d", Value::kNone, ""},
-    {"+dcg", Value::kNeeded, ""},      {"+e", Value::kNeeded, ""},
-    {"+ec", Value::kNone, ""},         {"+fna", Value::kAttached, ""},
-    {"+fnl", Value::kNone, ""},        {"+fnu", Value::kAttached, ""},
-    {"+hms", Value::kNeeded, ""},      {"+hmbs", Value::kNeeded, ""},
-    {"+hmax", Value::kNeeded, ""},     {"+hmaxel", Value::kNeeded, ""},
-    {"+hmaxk", Value::kNeeded, ""},    {"+hpds", Value::kNeeded, ""},
-    {"+hmqd", Value::kNeeded, ""},     {"+IOp", Value::kNeeded, ""},
-    {"+IOt", Value::kNeeded, ""},      {"+IOPp", Value::kNeeded, ""},
-    {"+IOPt", Value::kNeeded, ""},     {"+IOs", Value::kNeeded, ""},
-    {"+JPperf", Value::kNeeded, ""},   {"+JMsingle", Value::kNeeded, ""},
-    {"+K", Value::kNeeded, ""},        {"+L", Value::kNone, ""},
-    {"+M", Value::kNeeded, ""},        {"+pc", Value::kNeeded, ""},
-    {"+P", Value::kNeeded, "+P"},      {"+Q", Value::kNeeded, "+Q"},
-    {"+R", Value::kNeeded, ""},        {"+r", Value::kNone, ""},
-    {"+rg", Value::kNeeded, ""},       {"+S", Value::kNeeded, "+S"},
-    {"+SP", Value::kNeeded, ""},       {"+SDcpu", Value::kNeeded, "+SDcpu"},
-    {"+SDPcpu", Value::kNeeded, ""},   {"+SDio", Value::kNeeded, "+SDio"},
-    {"+sbt", Value::kNeeded, ""},      {"+sbwt", Value::kNeeded, ""},
-    {"+sbwtdcpu", Value::kNeeded, ""}, {"+sbwtdio", Value::kNeeded, ""},
-    {"+scl", Value::kNeeded, ""},      {"+sct", Value::kNeeded, ""},
-    {"+secio", Value::kNeeded, ""},    {"+sfwi", Value::kNeeded, ""},
-    {"+spp", Value::kNeeded, ""},      {"+sss", Value::kNeeded, ""},
-    {"+sssdcpu", Value::kNeeded, ""},  {"+sssdio", Value::kNeeded, ""},
-    {"+stbt", Value::kNeeded, ""},     {"+ssrct", Value::kNone, ""},
-    {"+sub", Value::kNeeded, ""},      {"+sws", Value::kNeeded, ""},
-    {"+swct", Value::kNeeded, ""},     {"+swt", Value::kNeeded, ""},
-    {"+swtdcpu", Value::kNeeded, ""},  {"+swtdio", Value::kNeeded, ""},
-    {"+t", Value::kNeeded, "+t"},      {"+T", Value::kNeeded, ""},
-    {"+v", Value::kNone, ""},          {"+V", Value::kNone, ""},
-    {"+W", Value::kNeeded, ""},        {"+zdbbl", Value::kNeeded, "+zdbbl"},
-    {"+zdntgc", Value::kNeeded, ""},   {"+zebwt", Value::kNeeded, ""},
-    {"+zosrl", Value::kNeeded, ""},
-};
-
-const Flag* find_flag(std::string_view word) {
-  const Flag* best = nullptr;
-  for (const Flag& flag : kFlags)
-    if (word.starts_with(flag.name) && (!best || flag.name.size() > best->name.size())) best = &flag;
-  return best;
-}
-
 /// The words of the machine that vmrun's own command line would have.
 struct MachineFlags {
   Words ours;
   bool in_background = false;
-
-  /// words[*i] begins with +; leaves *i at the last word that it takes.
-  Error take(const Words& words, std::size_t* i) {
-    const std::string& word = words[*i];
-    const Flag* flag = find_flag(word);
-    if (!flag) return take_ours(words, i);
-    std::string value = word.substr(flag->name.size());
-    if (flag->value == Value::kNone && !value.empty())
-      return fmt::format("bad value of flag {}: '{}'", flag->name, value);
-    if (flag->value == Value::kNeeded && value.empty()) {
-      if (*i + 1 == words.size()) return fmt::format("flag {} needs a value", flag->name);
-      value = words[++*i];
-    }
-    if (flag->ours.empty()) return {};
-    if (flag->value == Value::kAttached) {
-      ours.push_back(std::string(flag->ours) + value);
-    } else {
-      ours.emplace_back(flag->ours);
-      ours.push_back(value);
-    }
-    return {};
-  }
-
-  /// Flags that only this machine has, for stress and checking.
-  Error take_ours(const Words& words, std::size_t* i) {
-    const std::string& word = words[*i];
-    const std::optional<bool> with_value = own_flag_takes_value(word);
-    if (!with_value) return fmt::format("unknown flag '{}'", word);
-    ours.push_back(word);
-    if (!*with_value) return {};
-    if (*i + 1 == words.size()) return fmt::format("flag {} needs a value", word);
-    ours.push_back(words[++*i]);
-    return {};
-  }
 };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> names) {
@@ -220,7 +131,7 @@ Error divide(const Words& words, MachineFlags* machine, Node* node, Words* boot)
       ::setenv(words[i + 1].c_str(), words[i + 2].c_str(), 1);
       i += 2;
     } else if (word.size() > 1 && word[0] == '+') {
-      if (Error e = machine->take(words, &i)) return e;
+      if (Error e = take_erl_flag(words, &i, &machine->ours)) return e;
     } else if (is_one_of(word, {"-detached", "-noinput"})) {
       machine->in_background |= word == "-detached";
       boot->insert(boot->end(), {"-noshell", "-noinput"});

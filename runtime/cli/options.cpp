@@ -1,8 +1,12 @@
 #include "runtime/cli/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
+#include <initializer_list>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -39,6 +43,29 @@ auto set_number(T Options::*field, unsigned long long low, unsigned long long hi
     o.*field = static_cast<T>(n);
     return {};
   };
+}
+
+/// One of a few words, each with what it sets.
+template <class T, class Owner>
+auto set_choice(T Owner::*field, std::initializer_list<std::pair<const char*, T>> choices) {
+  return [field, choices = std::vector(choices)](Options& o, const std::string& text) -> Error {
+    Owner* owner;
+    if constexpr (std::is_same_v<Owner, Options>) owner = &o;
+    else owner = &o.mode;
+    std::string names;
+    for (const auto& [name, value] : choices) {
+      if (text == name) {
+        owner->*field = value;
+        return {};
+      }
+      names += (names.empty() ? "" : ", ") + std::string(name);
+    }
+    return fmt::format("expected one of {}, got '{}'", names, text);
+  };
+}
+template <class Owner>
+auto set_boolean(bool Owner::*field) {
+  return set_choice(field, {{"true", true}, {"false", false}});
 }
 
 auto set_flag(bool Options::*field) {
@@ -143,6 +170,40 @@ const std::vector<Flag>& flags() {
        set_number(&Options::dist_busy_kilobytes, 1, 2097151)},
       {"+t", "N", "limit of atoms (default 1048576)",
        set_number(&Options::atom_limit, kLeastAtomLimit, kMostAtomLimit)},
+      {"+hms", "N", "words of a process's heap to start with (default 142)",
+       set_number(&Options::min_heap_words, 1, UINT32_MAX)},
+      {"+hmax", "N", "words that the heap of a process may have (default 0: no limit)",
+       set_number(&Options::max_heap_words, 0, (1ull << 59) - 1)},
+      {"+hmaxk", "true|false", "whether a process with more is killed (default true)",
+       set_boolean(&Options::max_heap_kill)},
+      {"+hmaxel", "true|false", "whether that is reported (default true)",
+       set_boolean(&Options::max_heap_log)},
+      {"+hmqd", "on_heap|off_heap", "where messages of processes are kept that say nothing else",
+       set_choice(&Options::off_heap_messages, {{"on_heap", false}, {"off_heap", true}})},
+      {"+pc", "latin1|unicode", "characters that ~p shows as such (default latin1)",
+       set_choice(&SystemMode::printable_range, {{"latin1", "latin1"}, {"unicode", "unicode"}})},
+      {"+W", "w|i|e", "what warnings are reported as: warning, info, error (default w)",
+       set_choice(&SystemMode::warning_map, {{"w", "warning"}, {"i", "info"}, {"e", "error"}})},
+      {"+L", nullptr, "stack traces without files and lines", set_flag(&Options::no_lines)},
+      {"+spp", "true|false", "the option parallelism of ports that say nothing else (default false)",
+       set_boolean(&SystemMode::port_parallelism)},
+      {"+zosrl", "N", "system_flag(outstanding_system_requests_limit, N)",
+       set_number(&Options::outstanding_requests, 1, 134217727)},
+      {"+c", "true|false", nullptr, set_boolean(&SystemMode::time_correction)},
+      {"+T", "N", nullptr,
+       [](Options& o, const std::string& text) -> Error {
+         unsigned long long level = 0;
+         if (Error e = number(text, 0, 9, &level)) return e;
+         o.mode.timing_level = static_cast<int>(level);
+         return {};
+       }},
+      {"+e", "N", nullptr,
+       [](Options& o, const std::string& text) -> Error {
+         unsigned long long tables = 0;
+         if (Error e = number(text, 1, 134217727, &tables)) return e;
+         o.mode.ets_limit = std::max(o.mode.ets_limit, static_cast<unsigned>(tables));
+         return {};
+       }},
       {"+B", nullptr, "the interrupt key ends the program, as +Bd; else it shows a menu (docs/guide.md)",
        set_break_key(BreakKey::kEnds)},
       {"+Bd", nullptr, nullptr, set_break_key(BreakKey::kEnds)},
@@ -166,6 +227,7 @@ const std::vector<Flag>& flags() {
        set_flag(&Options::in_background)},
       {"--help", nullptr, "print this text", set_action(Action::kHelp)},
       {"-h", nullptr, nullptr, set_action(Action::kHelp)},
+      {"+V", nullptr, nullptr, set_action(Action::kVersion)},
       {"--version", nullptr, "print the version", set_action(Action::kVersion)},
   };
   return table;

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/bif/system_mode.hpp"
 #include "runtime/cli/kept_flags.hpp"
 #include "runtime/cli/os_signals.hpp"
 #include "vm/term/atom.hpp"
@@ -45,6 +46,14 @@ struct Options {
   unsigned port_limit = 65536;               // +Q
   unsigned dist_busy_kilobytes = 1024;       // +zdbbl
   unsigned atom_limit = kDefaultAtomLimit;   // +t
+  unsigned min_heap_words = 0;               // +hms; 0: the usual
+  unsigned long long max_heap_words = 0;     // +hmax; 0: no limit
+  bool max_heap_kill = true;                 // +hmaxk
+  bool max_heap_log = true;                  // +hmaxel
+  bool off_heap_messages = false;            // +hmqd
+  unsigned outstanding_requests = 0;         // +zosrl; 0: as many as OTP's machine says
+  bool no_lines = false;                     // +L
+  SystemMode mode;                           // +pc, +W, +spp, +c, +T, +e
   BreakKey break_key = BreakKey::kMenu;      // +B
   std::vector<KeptFlag> kept_flags;          // for the library
   bool in_background = false;                // -daemon, with -epmd; -detached

@@ -36,10 +36,14 @@ int complain(const std::string& message) {
 }
 
 /// Modules of OTP's preloaded ones in place of which the machine has its own of the same interface:
-/// they speak to drivers of ours.
-constexpr std::string_view kOwnPreloaded[] = {"prim_file"};
+/// they speak to drivers and built-in functions of ours.
+constexpr std::string_view kOwnPreloaded[] = {"prim_file", "prim_net"};
 /// Modules that built-in functions of this machine call, and OTP's does not know.
+<<<<<<< HEAD
 constexpr std::string_view kCalledByMachine[] = {"passive_monitor", "remote_spawn", "vmrun_ddll",
+=======
+constexpr std::string_view kCalledByMachine[] = {"ddll_server", "passive_monitor", "remote_spawn",
+>>>>>>> e4fc03ff30fc4fc2f2de9602cb426aadd0bda1cb
                                                  "vmrun_on_load", "vmrun_trace"};
 
 bool is_own(std::string_view module) {
@@ -153,6 +157,10 @@ int run_system(const std::string& typed, const std::vector<std::string>& words) 
   if (const auto* bad = std::get_if<UsageError>(&parsed)) return complain(bad->message);
   const auto& command = std::get<ErlCommand>(parsed);
   follow_release(root);
+  if (command.options.action == Action::kVersion) {
+    std::fprintf(stderr, "Erlang (SMP,ASYNC_THREADS) (vmrun) emulator version %s\n", erts_version.c_str());
+    return 0;
+  }
   if (command.epmd) start_epmd(*command.epmd, root);
   if (command.options.in_background) detach();
   use_error_handler_for_all();

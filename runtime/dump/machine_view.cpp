@@ -8,6 +8,7 @@
 #include "vm/base/epoch.hpp"
 #include "vm/base/version.hpp"
 #include "vm/code/code_server.hpp"
+#include "vm/lifecycle/backtrace.hpp"
 #include "vm/lifecycle/info.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/driver.hpp"
@@ -174,14 +175,6 @@ void write_tables(DumpFile& out) {
 
 namespace {
 
-/// module:function/arity + bytes, of an address in code.
-std::string code_text(const Word* address) {
-  const FunctionHeader* f = code_view.header_at(address);
-  if (!f) return "(<machine code>)";
-  const MfaText mfa(f->module, f->function, f->arity);
-  return fmt::format("({} + {})", mfa.view(), (address - f->entry()) * 8);
-}
-
 const char* state_of(Process& p, bool running) {
   if (running) return "Running";
   if (p.exiting.load(std::memory_order_acquire) || p.exit_pending) return "Exiting";
@@ -200,20 +193,6 @@ void write_relations(DumpFile& out, const Extra& extra) {
     if (m.watcher != kResourceWatcher) add("{from," + term_text(m.watcher, kShownBytes) + "}");
   });
   if (!text.empty()) out.print("Link list: [{}]\n", text);
-}
-
-void write_stack_for_people(DumpFile& out, const Process& p) {
-  unsigned y = 0;
-  for (const Term* s = p.heap.stop; s < p.heap.end; ++s) {
-    if (s->is_header()) {
-      if (s->raw() == 0) continue;
-      out.print("\n0x{:016x} Return addr {}\n", reinterpret_cast<Word>(s),
-                code_text(reinterpret_cast<const Word*>(s->raw())));
-      y = 0;
-    } else {
-      out.print("y({})     {}\n", y++, s->is_catch() ? "Catch" : term_text(*s, kShownBytes));
-    }
-  }
 }
 
 /// Whether its heap can be looked at.
@@ -244,9 +223,9 @@ void write_process(DumpFile& out, Process& p, const StoppedMachine& stopped, boo
             p.reductions_done, p.heap.block_words(), p.heap.old_end - p.heap.old_start, p.heap.free_words(),
             p.heap.old_end - p.heap.old_top, process_memory_bytes(p));
   if (stack) out.put("Stack dump:\n");
-  if (p.ip) out.print("Program counter: 0x{:016x} {}\n", reinterpret_cast<Word>(p.ip), code_text(p.ip));
+  out.put(program_counter_text(p));
   out.print("arity = {}\n", p.live_saved);
-  if (stack) write_stack_for_people(out, p);
+  if (stack) out.put(stack_text(p));
 }
 
 namespace {
@@ -278,7 +257,7 @@ void write_stack(DumpFile& out, TermDump& terms, const Process& p) {
     if (s->is_header()) {
       if (s->raw() == 0) continue;
       out.print("0x{:016x}:SReturn addr 0x{:X} {}\n", reinterpret_cast<Word>(s), s->raw(),
-                code_text(reinterpret_cast<const Word*>(s->raw())));
+                code_address_text(reinterpret_cast<const Word*>(s->raw())));
       y = 0;
       continue;
     }

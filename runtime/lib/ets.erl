@@ -1,7 +1,7 @@
 %% Tables: what is not built into the machine.
 -module(ets).
 
--export([foldl/3, foldr/3, match_spec_run/2, test_ms/2, fun2ms/1, repair_continuation/2, slot/2, init_table/2,
+-export([foldl/3, foldr/3, match_spec_run/2, test_ms/2, fun2ms/1, repair_continuation/2, init_table/2,
          tab2file/2, tab2file/3, file2tab/1, file2tab/2, tabfile_info/1]).
 
 %% The table is fixed, so that objects may be deleted on the way.
@@ -36,19 +36,6 @@ fun2ms(F) when is_function(F) ->
 
 %% Specifications are plain terms here, so a continuation stays good.
 repair_continuation(Continuation, _) -> Continuation.
-
-%% A slot holds the objects of one key here. To walk through all slots takes time in the square of their number.
-slot(Table, I) when is_integer(I), I >= 0 ->
-    ets:safe_fixtable(Table, true),
-    try slot(Table, I, ets:first(Table))
-    after ets:safe_fixtable(Table, false)
-    end;
-slot(Table, I) -> error(badarg, [Table, I]).
-
-slot(_, 0, '$end_of_table') -> '$end_of_table';
-slot(Table, 0, Key) -> ets:lookup(Table, Key);
-slot(Table, I, '$end_of_table') -> error(badarg, [Table, I]);
-slot(Table, I, Key) -> slot(Table, I - 1, ets:next(Table, Key)).
 
 %% Fills a table with what a function reads, which answers {Objects, NextFunction} or end_of_input.
 init_table(Table, Read) ->

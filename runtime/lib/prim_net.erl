@@ -2,7 +2,7 @@
 %% `socket`, texts are strings. The functions are those that OTP's module of this name has on this system.
 -module(prim_net).
 
--export([info/0, gethostname/0, getaddrinfo/2, getnameinfo/2, getifaddrs/1]).
+-export([on_load/0, info/0, gethostname/0, getaddrinfo/2, getnameinfo/2, getifaddrs/1]).
 -export([if_name2index/1, if_index2name/1, if_names/0]).
 -export([by_name/2, by_address/1]).
 
@@ -10,6 +10,9 @@
 -define(FLAGS,
         [up, broadcast, debug, loopback, pointopoint, notrailers, running, noarp, promisc, allmulti, master,
          slave, multicast, portsel, automedia, dynamic]).
+
+%% OTP's erl_init calls this of each of its modules; the built-in functions are there already.
+on_load() -> ok.
 
 %% Nothing can be told to be noted.
 info() -> #{debug => false}.
@@ -63,12 +66,11 @@ by_address(Ip) ->
     end.
 
 %% One entry for each address that an interface has.
-getifaddrs(Extra) when map_size(Extra) =:= 0 ->
-    case prim_net:ask_interfaces() of
+getifaddrs(Extra) when is_map(Extra) ->
+    case prim_net:ask_interfaces(name(maps:get(netns, Extra, ""))) of
         {ok, Found} -> {ok, [interface(F) || F <- Found]};
         Error -> Error
-    end;
-getifaddrs(#{}) -> {error, enotsup}.
+    end.
 
 interface({Name, Flags, Address, Netmask, Other}) ->
     Bits = lists:zip(?FLAGS, lists:seq(0, length(?FLAGS) - 1)),
@@ -124,4 +126,8 @@ native(#{family := inet6} = A) ->
     {inet6, maps:get(port, A, 0), ip(inet6, maps:get(addr, A, any), 16), maps:get(flowinfo, A, 0),
      maps:get(scope_id, A, 0)}.
 
-ip(Family, Ip, Bits) -> << <<N:Bits>> || N <- tuple_to_list(inet_open:translate_ip(Ip, Family)) >>.
+ip(inet, loopback, _) -> <<127, 0, 0, 1>>;
+ip(inet6, loopback, _) -> <<1:128>>;
+ip(inet, any, _) -> <<0:32>>;
+ip(inet6, any, _) -> <<0:128>>;
+ip(_, Ip, Bits) -> << <<N:Bits>> || N <- tuple_to_list(Ip) >>.

@@ -1,208 +1,233 @@
-%% Files in memory: file:open(Data, [ram | Modes]). The contents are with a process of their own, which
-%% ends with the one that opened the file.
+%% Files in memory: file:open(Data, [ram | Modes]), by way of the driver `ram_file_drv`. An open file
+%% is a port of that driver, owned by the process that opened it: answers come to that process
+%% alone, and the file goes when it ends. docs/internals/files.md has the commands and answers.
 -module(ram_file).
 
--export([open/2, close/1, read/2, read_line/1, write/2, pread/2, pread/3, pwrite/2, pwrite/3, position/2, truncate/1,
-         sync/1, datasync/1, advise/4, allocate/3, copy/3, ipread_s32bu_p32bu/3]).
+-export([open/2, close/1, read/2, write/2, pread/2, pread/3, pwrite/2, pwrite/3, position/2, truncate/1, sync/1,
+         datasync/1, advise/4, allocate/3, copy/3, ipread_s32bu_p32bu/3]).
 -export([get_file/1, get_size/1]).
 
 -include_lib("kernel/include/file.hrl").
 
--record(s, {read :: boolean(),
-            write :: boolean(),
-            as = list :: list | binary,
-            contents :: binary(),
-            at = 0 :: non_neg_integer()}).
+%% Commands
+-define(OPEN, 1).
+-define(READ, 2).
+-define(LSEEK, 3).
+-define(WRITE, 4).
+-define(FSYNC, 9).
+-define(TRUNCATE, 14).
+-define(PREAD, 17).
+-define(PWRITE, 18).
+-define(FDATASYNC, 19).
+-define(GET, 30).
+-define(SIZE, 37).
+-define(ADVISE, 38).
+-define(ALLOCATE, 39).
+
+%% Answers
+-define(OK, 0).
+-define(ERROR, 1).
+-define(DATA, 2).
+-define(NUMBER, 3).
+
+%% Flags of OPEN
+-define(MODE_READ, 1).
+-define(MODE_WRITE, 2).
+
+-define(IS_S32(N), is_integer(N), N >= -(1 bsl 31), N < 1 bsl 31).
+-define(IS_SIZE(N), is_integer(N), N >= 0).
 
 open(Data, Modes) when is_list(Modes) ->
-    case modes(Modes, #s{read = false, write = false, contents = <<>>}) of
-        #s{} = S ->
-            try iolist_to_binary(Data) of
-                Contents ->
-                    Owner = self(),
-                    Start = S#s{contents = Contents, read = S#s.read orelse not S#s.write},
-                    Pid = spawn(fun() -> serve(Start, monitor(process, Owner)) end),
-                    {ok, #file_descriptor{module = ?MODULE, data = Pid}}
-            catch error:_ -> {error, badarg}
-            end;
-        Error -> Error
-    end;
-open(_, _) -> {error, badarg}.
-
-modes([ram | Modes], S) -> modes(Modes, S);
-modes([read | Modes], S) -> modes(Modes, S#s{read = true});
-modes([write | Modes], S) -> modes(Modes, S#s{write = true});
-modes([binary | Modes], S) -> modes(Modes, S#s{as = binary});
-modes([], S) -> S;
-modes(_, _) -> {error, badarg}.
-
-close(File) -> call(File, close).
-
-read(File, Size) when is_integer(Size), Size >= 0 -> call(File, {read, Size});
-read(_, _) -> {error, badarg}.
-
-read_line(File) -> call(File, read_line).
-
-write(File, Data) -> with_bytes(Data, fun(Bytes) -> call(File, {write, Bytes}) end).
-
-pread(File, At, Size) -> one(pread(File, [{At, Size}])).
-
-one({ok, [eof]}) -> eof;
-one({ok, [Data]}) -> {ok, Data};
-one(Error) -> Error.
-
-pread(File, Pieces) ->
-    case lists:all(fun({At, Size}) -> is_integer(At) andalso is_integer(Size) andalso Size >= 0; (_) -> false end, Pieces) of
-        true -> call(File, {pread, Pieces});
-        false -> {error, badarg}
+    case flags(Modes, 0, []) of
+        {error, _} = Error -> Error;
+        {0, Options} -> open(Data, ?MODE_READ, Options);
+        {Flags, Options} -> open(Data, Flags, Options)
     end.
 
-pwrite(File, At, Data) ->
+open(Data, Flags, Options) ->
+    try open_port({spawn_driver, "ram_file_drv"}, Options) of
+        Port ->
+            case ask(Port, [<<?OPEN, Flags:32>> | Data]) of
+                {ok, _} -> {ok, #file_descriptor{module = ?MODULE, data = Port}};
+                Error ->
+                    ok = close_port(Port),
+                    Error
+            end
+    catch error:Reason -> {error, Reason}
+    end.
+
+flags([ram | Modes], Flags, Options) -> flags(Modes, Flags, Options);
+flags([read | Modes], Flags, Options) -> flags(Modes, Flags bor ?MODE_READ, Options);
+flags([write | Modes], Flags, Options) -> flags(Modes, Flags bor ?MODE_WRITE, Options);
+flags([binary | Modes], Flags, Options) -> flags(Modes, Flags, [binary | Options]);
+flags([], Flags, Options) -> {Flags, Options};
+flags(_, _, _) -> {error, badarg}.
+
+close(#file_descriptor{module = ?MODULE, data = Port}) -> close_port(Port).
+
+close_port(Port) ->
+    try port_close(Port)
+    catch error:_ -> true
+    end,
+    receive {'EXIT', Port, _} -> ok % to who traps exits
+    after 0 -> ok
+    end.
+
+read(#file_descriptor{module = ?MODULE, data = Port}, Size) when ?IS_SIZE(Size) ->
+    if ?IS_S32(Size) -> data(ask(Port, <<?READ, Size:32>>), Size);
+       true -> {error, einval}
+    end.
+
+write(#file_descriptor{module = ?MODULE, data = Port}, Data) -> written(ask(Port, [?WRITE | Data])).
+
+%% Nothing is read, or written, unless all of the list is as it should be.
+pread(#file_descriptor{module = ?MODULE, data = Port}, Pieces) when is_list(Pieces) ->
+    case first_error(fun readable/1, Pieces) of
+        none -> pread_each(Port, Pieces, []);
+        {_, Reason} -> {error, Reason}
+    end.
+
+readable({At, Size}) when ?IS_S32(At), ?IS_S32(Size), Size >= 0 -> ok;
+readable({At, Size}) when is_integer(At), ?IS_SIZE(Size) -> einval;
+readable(_) -> badarg.
+
+pread_each(_, [], Acc) -> {ok, lists:reverse(Acc)};
+pread_each(Port, [{At, Size} | Pieces], Acc) ->
+    case data(ask(Port, <<?PREAD, At:32, Size:32>>), Size) of
+        {ok, Data} -> pread_each(Port, Pieces, [Data | Acc]);
+        eof -> pread_each(Port, Pieces, [eof | Acc]);
+        Error -> Error
+    end.
+
+pread(#file_descriptor{module = ?MODULE} = File, At, Size) ->
+    case pread(File, [{At, Size}]) of
+        {ok, [eof]} -> eof;
+        {ok, [Data]} -> {ok, Data};
+        Error -> Error
+    end.
+
+pwrite(#file_descriptor{module = ?MODULE, data = Port}, Pieces) when is_list(Pieces) ->
+    case first_error(fun writable/1, Pieces) of
+        none -> pwrite_each(Port, Pieces, 0);
+        {Done, einval} -> {error, {Done, einval}};
+        {_, Reason} -> {error, Reason}
+    end.
+
+writable({At, Data}) when ?IS_S32(At) ->
+    try iolist_size(Data) of
+        _ -> ok
+    catch error:Reason -> Reason
+    end;
+writable({At, _}) when is_integer(At) -> einval;
+writable(_) -> badarg.
+
+pwrite_each(_, [], _) -> ok;
+pwrite_each(Port, [{At, Data} | Pieces], Done) ->
+    case ask(Port, [<<?PWRITE, At:32>> | Data]) of
+        {ok, _} -> pwrite_each(Port, Pieces, Done + 1);
+        {error, Reason} -> {error, {Done, Reason}}
+    end.
+
+pwrite(#file_descriptor{module = ?MODULE} = File, At, Data) ->
     case pwrite(File, [{At, Data}]) of
-        {error, {_, Reason}} -> {error, Reason};
+        {error, {0, Reason}} -> {error, Reason};
         Answer -> Answer
     end.
 
-pwrite(File, Pieces) -> pwrite(File, Pieces, 0, ok).
+%% The place of the first element that is not ok, and what it is.
+first_error(Check, List) -> first_error(Check, List, 0).
 
-pwrite(File, [{At, Data} | Pieces], Done, ok) when is_integer(At) ->
-    case with_bytes(Data, fun(Bytes) -> call(File, {pwrite, At, Bytes}) end) of
-        ok -> pwrite(File, Pieces, Done + 1, ok);
-        {error, Reason} -> {error, {Done, Reason}}
+first_error(_, [], _) -> none;
+first_error(Check, [X | List], N) ->
+    case Check(X) of
+        ok -> first_error(Check, List, N + 1);
+        Reason -> {N, Reason}
     end;
-pwrite(_, [], _, ok) -> ok;
-pwrite(_, _, _, _) -> {error, badarg}.
+first_error(_, _, N) -> {N, badarg}.
 
-position(File, At) -> call(File, {position, At}).
+position(#file_descriptor{module = ?MODULE, data = Port}, To) ->
+    case place(To) of
+        {Origin, Offset} when ?IS_S32(Offset) -> ask(Port, <<?LSEEK, Offset:32, Origin:32>>);
+        {_, _} -> {error, einval};
+        badarg -> {error, badarg}
+    end.
 
-truncate(File) -> call(File, truncate).
+place({bof, Offset}) when is_integer(Offset) -> {0, Offset};
+place({cur, Offset}) when is_integer(Offset) -> {1, Offset};
+place({eof, Offset}) when is_integer(Offset) -> {2, Offset};
+place(Origin) when Origin =:= bof; Origin =:= cur; Origin =:= eof -> place({Origin, 0});
+place(Offset) when is_integer(Offset) -> place({bof, Offset});
+place(_) -> badarg.
 
-%% Nothing has to go anywhere.
-sync(File) -> call(File, nothing).
+truncate(#file_descriptor{module = ?MODULE, data = Port}) -> ask(Port, <<?TRUNCATE>>).
 
-datasync(File) -> call(File, nothing).
+sync(#file_descriptor{module = ?MODULE, data = Port}) -> ask(Port, <<?FSYNC>>).
 
-advise(File, Offset, Length, Advice) when is_integer(Offset), is_integer(Length) ->
-    case lists:member(Advice, [normal, random, sequential, will_need, dont_need, no_reuse]) of
-        true -> call(File, nothing);
-        false -> {error, einval}
+datasync(#file_descriptor{module = ?MODULE, data = Port}) -> ask(Port, <<?FDATASYNC>>).
+
+advise(#file_descriptor{module = ?MODULE, data = Port}, Offset, Length, Advice) ->
+    case advice(Advice) of
+        undefined -> {error, einval};
+        Number -> ask(Port, <<?ADVISE, Offset:64, Length:64, Number:32>>)
     end;
-advise(_, _, _, _) -> {error, badarg}.
+advise(#file_descriptor{}, _, _, _) -> {error, enotsup}.
 
-allocate(File, Offset, Length) when is_integer(Offset), is_integer(Length) -> call(File, nothing);
-allocate(_, _, _) -> {error, badarg}.
+advice(normal) -> 0;
+advice(random) -> 1;
+advice(sequential) -> 2;
+advice(will_need) -> 3;
+advice(dont_need) -> 4;
+advice(no_reuse) -> 5;
+advice(_) -> undefined.
 
-copy(Source, Dest, Length) -> file:copy_opened(Source, Dest, Length).
+allocate(#file_descriptor{module = ?MODULE, data = Port}, Offset, Length) ->
+    ask(Port, <<?ALLOCATE, Offset:64, Length:64>>);
+allocate(#file_descriptor{}, _, _) -> {error, enotsup}.
 
-ipread_s32bu_p32bu(File, At, MaxSize) -> file:ipread_s32bu_p32bu_int(File, At, MaxSize).
+copy(#file_descriptor{module = ?MODULE} = Source, #file_descriptor{module = ?MODULE} = Dest, Length)
+  when ?IS_SIZE(Length); is_atom(Length) -> file:copy_opened(Source, Dest, Length).
+
+ipread_s32bu_p32bu(#file_descriptor{module = ?MODULE} = File, At, MaxSize) ->
+    file:ipread_s32bu_p32bu_int(File, At, MaxSize).
 
 %% All there is
 
-get_file(File) -> call(File, get_file).
+get_file(#file_descriptor{module = ?MODULE, data = Port}) -> data(ask(Port, <<?GET>>), 0);
+get_file(#file_descriptor{}) -> {error, enotsup}.
 
-get_size(File) -> call(File, get_size).
+get_size(#file_descriptor{module = ?MODULE, data = Port}) -> ask(Port, <<?SIZE>>);
+get_size(#file_descriptor{}) -> {error, enotsup}.
 
-with_bytes(Data, Then) ->
-    try iolist_to_binary(Data) of
-        Bytes -> Then(Bytes)
-    catch error:badarg -> {error, badarg}
-    end.
+%% A command and its answer
 
-call(#file_descriptor{module = ?MODULE, data = Pid}, Request) when is_pid(Pid) ->
-    Ref = monitor(process, Pid),
-    Pid ! {ram_file, self(), Ref, Request},
-    receive
-        {Ref, Answer} ->
-            demonitor(Ref, [flush]),
-            Answer;
-        {'DOWN', Ref, _, _, _} -> {error, einval}
-    end;
-call(_, _) -> {error, badarg}.
-
-%% The process
-
-serve(S, Monitor) ->
-    receive
-        {ram_file, From, Ref, close} -> From ! {Ref, ok};
-        {ram_file, From, Ref, Request} ->
-            {Answer, S1} = answer(Request, S),
-            From ! {Ref, Answer},
-            serve(S1, Monitor);
-        {'DOWN', Monitor, _, _, _} -> ok;
-        _ -> serve(S, Monitor)
-    end.
-
-answer({Read, _}, #s{read = false} = S) when Read =:= read; Read =:= pread -> {{error, ebadf}, S};
-answer(read_line, #s{read = false} = S) -> {{error, ebadf}, S};
-answer({write, _}, #s{write = false} = S) -> {{error, ebadf}, S};
-answer({pwrite, _, _}, #s{write = false} = S) -> {{error, ebadf}, S};
-answer(truncate, #s{write = false} = S) -> {{error, ebadf}, S};
-answer({read, 0}, S) -> {{ok, given(<<>>, S)}, S};
-answer({read, Size}, #s{at = At} = S) ->
-    case piece(At, Size, S) of
-        eof -> {eof, S};
-        Bytes -> {{ok, given(Bytes, S)}, S#s{at = At + byte_size(Bytes)}}
-    end;
-answer(read_line, #s{at = At, contents = Contents} = S) ->
-    case piece(At, byte_size(Contents), S) of
-        eof -> {eof, S};
-        Rest ->
-            case binary:split(Rest, <<"\n">>) of
-                [Line, _] -> {{ok, given(without_cr(Line), S)}, S#s{at = At + byte_size(Line) + 1}};
-                [Line] -> {{ok, given(Line, S)}, S#s{at = byte_size(Contents)}}
+ask(Port, Command) ->
+    try port_command(Port, Command) of
+        true ->
+            receive
+                {Port, {data, [Code | Rest]}} -> answer(Code, Rest);
+                {'EXIT', Port, _} -> {error, port_died}
             end
-    end;
-answer({write, Bytes}, #s{at = At} = S) -> {ok, (put_at(At, Bytes, S))#s{at = At + byte_size(Bytes)}};
-answer({pread, Pieces}, S) ->
-    case lists:any(fun({At, _}) -> At < 0 end, Pieces) of
-        true -> {{error, einval}, S};
-        false -> {{ok, [case piece(At, Size, S) of eof -> eof; Bytes -> given(Bytes, S) end || {At, Size} <- Pieces]}, S}
-    end;
-answer({pwrite, At, _}, S) when At < 0 -> {{error, einval}, S};
-answer({pwrite, At, Bytes}, S) -> {ok, put_at(At, Bytes, S)};
-answer({position, To}, S) ->
-    case place(To, S) of
-        At when is_integer(At), At >= 0 -> {{ok, At}, S#s{at = At}};
-        badarg -> {{error, badarg}, S};
-        _ -> {{error, einval}, S}
-    end;
-answer(truncate, #s{at = At, contents = Contents} = S) when At < byte_size(Contents) ->
-    {ok, S#s{contents = binary:part(Contents, 0, At)}};
-answer(truncate, S) -> {ok, S};
-answer(nothing, S) -> {ok, S};
-answer(get_file, S) -> {{ok, given(S#s.contents, S)}, S};
-answer(get_size, S) -> {{ok, byte_size(S#s.contents)}, S}.
-
-given(Bytes, #s{as = list}) -> binary_to_list(Bytes);
-given(Bytes, _) -> Bytes.
-
-piece(At, Size, #s{contents = Contents}) when At < byte_size(Contents) ->
-    binary:part(Contents, At, min(Size, byte_size(Contents) - At));
-piece(_, _, _) -> eof.
-
-without_cr(Line) ->
-    Before = byte_size(Line) - 1,
-    case Line of
-        <<Text:Before/binary, $\r>> -> <<Text/binary, $\n>>;
-        _ -> <<Line/binary, $\n>>
+    catch
+        error:badarg ->
+            %% Either the command is not bytes, or the port is closed.
+            try iolist_size(Command) of
+                _ -> {error, einval}
+            catch error:Reason -> {error, Reason}
+            end;
+        error:Reason -> {error, Reason}
     end.
 
-put_at(_, <<>>, S) -> S;
-put_at(At, Bytes, #s{contents = Contents} = S) ->
-    Size = byte_size(Contents),
-    End = At + byte_size(Bytes),
-    S#s{contents = if
-                       At =:= Size -> <<Contents/binary, Bytes/binary>>;
-                       At > Size -> <<Contents/binary, 0:(8 * (At - Size)), Bytes/binary>>;
-                       End >= Size -> <<(binary:part(Contents, 0, At))/binary, Bytes/binary>>;
-                       true ->
-                           After = binary:part(Contents, End, Size - End),
-                           <<(binary:part(Contents, 0, At))/binary, Bytes/binary, After/binary>>
-                   end}.
+answer(?OK, []) -> ok;
+answer(?ERROR, Reason) -> {error, list_to_atom(Reason)};
+answer(?NUMBER, [_, _, _, _] = Number) -> {ok, number(Number)};
+answer(?DATA, [A, B, C, D | Data]) -> {ok, {number([A, B, C, D]), Data}}.
 
-place({bof, N}, _) when is_integer(N) -> N;
-place({cur, N}, #s{at = At}) when is_integer(N) -> At + N;
-place({eof, N}, #s{contents = Contents}) when is_integer(N) -> byte_size(Contents) + N;
-place(Origin, S) when Origin =:= bof; Origin =:= cur; Origin =:= eof -> place({Origin, 0}, S);
-place(N, _) when is_integer(N) -> N;
-place(_, _) -> badarg.
+number(Bytes) -> binary:decode_unsigned(list_to_binary(Bytes)).
+
+%% Of what was asked for. When that was something, nothing is the end of the file.
+data({ok, {0, _}}, Asked) when Asked > 0 -> eof;
+data({ok, {_, Data}}, _) -> {ok, Data};
+data(Error, _) -> Error.
+
+written({ok, _}) -> ok;
+written(Error) -> Error.

@@ -26,24 +26,62 @@ ASKED = [
      'io:format("~p~n~p~n", [dbg:ctpl(lists, seq), dbg:tp(lists, seq, [{[1, \'_\'], [], [{message, {get_tcw}}]}])]), '
      'lists:seq(2, 3), lists:seq(1, 3), Next(), '
      'io:format("~p~n", [dbg:tp(lists, seq, [{[1 | a], [], []}, b])]), dbg:ltp(), io:format("~p ~p~n", [dbg:stop_clear(), erlang:trace_info({lists, seq, 2}, traced)])'),
+    ('net', 'io:format("~p~n", [[net:gethostname(), net:if_names(), net:if_name2index("lo"), net:getaddrinfo("localhost"), net:getifaddrs(all), '
+            'prim_net:getifaddrs(#{netns => "/nonesuch"}), '
+            '[net:getnameinfo(#{family => F, addr => A, port => 22}, [numerichost]) || {F, A} <- [{inet, {127, 0, 0, 1}}, {inet, loopback}, {inet6, loopback}, '
+            '{inet, any}, {inet6, any}]]]])'),
+    ('protocols of sockets', '[begin {ok, S} = socket:open(D, T), io:format("~p~n", [socket:getopt(S, {socket, protocol})]) end '
+                             '|| {D, T} <- [{local, stream}, {local, dgram}, {inet, stream}, {inet6, dgram}]]'),
     ('global', 'yes = global:register_name(me, self()), io:format("~p~n", [global:whereis_name(me) =:= self()])'),
 ]
 
 
-def output(erl, expression):
-    return run_program([erl, '-noshell', '-eval', expression, '-s', 'init', 'stop'], '', PATIENCE_S)
+# Flags of the machine, and what they change.
+SHOWN = ('erlang:system_info(ets_limit), io:printable_range(), erlang:system_info(port_parallelism), '
+         'erlang:system_info(time_correction), erlang:system_info(modified_timing_level), error_logger:warning_map(), '
+         'erlang:system_info(message_queue_data), erlang:system_info(outstanding_system_requests_limit), '
+         'maps:with([error_logger, kill], erlang:system_info(max_heap_size)), erlang:system_info(schedulers), file:native_name_encoding(), '
+         'erlang:port_info(open_port({spawn, "cat"}, []), parallelism), init:get_plain_arguments(), process_info(spawn(timer, sleep, [1000]), message_queue_data)')
+LINES = 'try list_to_atom(x) catch _:_:Stack -> io:format("~p~n", [[lists:keymember(line, 1, Place) || {erl_eval, _, _, Place} <- lists:sublist(Stack, 2)]]) end'
+FLAGS = ['+hmaxel false +hmaxk false +hmqd off_heap +e 10000 +pc unicode +spp true +c false +T 3 +W e +zosrl 100 +SP 50:50 +fnu',
+         '+e 10 +W i +c +fnui +sbt u +stbt db +Mulmbcs 100 +Mulmbcs100 +MMscs 20 +sbwt none +swt low +sub true +K true',
+         '+c true +a 100 +sss 100 +zdntgc 10 +zebwt short +C no_time_warp +hmbs 1000 +hpds 7 +R 25 +ec']
+REFUSED = ['+hms abc', '+hms 0', '+hmaxk x', '+hmaxel x', '+hmqd x', '+pc x', '+spp x', '+zdntgc x', '+C x', '+T 99', '+W x', '+fnx', '+sbt x', '+stbt x', '+sbwt x', '+swt x', '+hpds x', '+P 100',
+           '+t 5', '+Q 100', '+A 5000', '+R 10', '+MXX', '+a 1', '+sss 1', '+zebwt x', '+scl x', '+rg x', '+JPperf x', '+IOp x', '+zdbbl 0', '+sub x', '+xyz']
+NOT_SUPPORTED = ['+fnl', '+sbt db', '+C multi_time_warp']
 
 
-def agree(vmrun, expression):
+def output(erl, expression, flags=''):
+    return run_program([erl, *flags.split(), '-noshell', '-eval', expression, '-s', 'init', 'stop'], '', PATIENCE_S)
+
+
+def agree(vmrun, expression, *flags):
     if not (stock := shutil.which('erl')):
         raise Skip('no erl here')
     with tempfile.TemporaryDirectory(prefix='vmrun-system-') as folder:
         link = pathlib.Path(folder) / 'erl'
         link.symlink_to(os.path.abspath(vmrun))
-        ours, theirs = output(str(link), expression), output(stock, expression)
-    if ours[:2] != theirs[:2]:
-        raise Failure(f'status, output, standard error: {ours}\na stock erl: {theirs}')
+        for given in flags or ['']:
+            ours, theirs = output(str(link), expression, given), output(stock, expression, given)
+            if ours[:2] != theirs[:2]:
+                raise Failure(f'{given} status, output, standard error: {ours}\na stock erl: {theirs}')
+
+
+def refuse(vmrun, flags, words):
+    """Those flags end it before anything runs, and it says why."""
+    with tempfile.TemporaryDirectory(prefix='vmrun-system-') as folder:
+        link = pathlib.Path(folder) / 'erl'
+        link.symlink_to(os.path.abspath(vmrun))
+        for given in flags:
+            status, out, err = output(str(link), 'io:format("runs~n")', given)[:3]
+            if status == 0 or out or not err.startswith('erl: ') or not any(word in err for word in words):
+                raise Failure(f'{given}: status {status}, output {out!r}, standard error {err!r}')
 
 
 def tests(vmrun):
-    return [Test('command', f"OTP's system: {name}", lambda e=expression: agree(vmrun, e)) for name, expression in ASKED]
+    return [Test('command', f"OTP's system: {name}", lambda e=expression: agree(vmrun, e)) for name, expression in ASKED] + [
+        Test('command', "OTP's system: flags of the machine", lambda: agree(vmrun, f'io:format("~p~n", [[{SHOWN}]])', *FLAGS)),
+        Test('command', "OTP's system: heaps to start with", lambda: agree(vmrun, 'io:format("~p~n", [erlang:system_info(min_heap_size)])', '+hms 1000')),
+        Test('command', "OTP's system: no lines", lambda: agree(vmrun, LINES, '', '+L')),
+        Test('command', "OTP's system: bad flags", lambda: refuse(vmrun, REFUSED, ['bad value', 'expected', 'unknown flag'])),
+        Test('command', "OTP's system: flags that are not supported", lambda: refuse(vmrun, NOT_SUPPORTED, ['not supported: ']))]

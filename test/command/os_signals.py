@@ -438,7 +438,7 @@ await(Counter, Was) -> case counters:get(Counter, 1) > Was of true -> ok; false 
         t.type('\x03')
         t.await_text(MENU)
         t.type('p\n')
-        t.await_text(r'=proc:<0\.\d+\.0>\nState: \w+\nName: init\n', r'Name: main\n', r'Stack dump:\n', r'Return addr \(program:(main|deep)/\d \+ \d+\)')
+        t.await_text(r'=proc:<0\.\d+\.0>\nState: \w+\nName: init\n', r'Name: main\n', r'Stack dump:\n', r'Return addr 0x\w+ \(program:(main|deep)/\d \+ \d+\)')
         t.type('i\n')
         t.await_text(r'=memory\ntotal: \d+\n', r'=scheduler:2\n', r'Processes: \d+\n')
         t.type('l\n')

@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT))
 
 
 def tests(vmrun):
-    from bench.harness import configurations, history, intervals, journal, micro, progress, running, scaling, workloads
+    from bench.harness import configurations, earlier, history, intervals, journal, micro, progress, running, scaling, workloads
     cases = [
         ('a ratio of equal runs is one, of double ones two', lambda: ratios(intervals)),
         ('an outlier moves neither the median nor the verdict', lambda: outliers(intervals)),
@@ -33,6 +33,8 @@ def tests(vmrun):
         ('what is left is estimated from what was done', lambda: estimate(progress)),
         ('scaling takes every number of schedulers up to eight', lambda: schedulers(scaling)),
         ('history has a line for each commit, the last one recorded', lambda: recorded(history)),
+        ('figures of an earlier run stand beside those of this one, and keep their commit', lambda: beside(earlier)),
+        ('a file without figures cannot stand beside any', lambda: refused(['--beside', __file__], 'neither figures of ./dev bench nor a page of them')),
         ('percentiles of latency are those of the delays', lambda: percentiles(vmrun)),
         ('a program is run, measured and written as JSON', lambda: whole(vmrun)),
         ('a name that is none is refused', lambda: refused(['no_such_thing'], 'neither a measurement nor a workload')),
@@ -278,6 +280,20 @@ def recorded(history):
                                        {'workload': 'actors/x', 'configuration': 'erl', 'median': 100, 'noisy': True}]}, path)
         expect('lines', [(row['commit'], round(row['figures']['actors_against_erl'], 6)) for row in history.read(path)], [('b', 0.25), ('a', 0.125)])
     in_folder(run)
+
+
+def beside(earlier):
+    old = {'schema': 1, 'environment': {'commit': 'old'}, 'latency': [{'load': 1}], 'memory': [{'what': 'old'}], 'history': [1],
+           'runs': [{'workload': 'a', 'configuration': 'off', 'times_us': [1]}, {'workload': 'b', 'configuration': 'off', 'times_us': [2]}]}
+    new = {'environment': {'commit': 'new'}, 'memory': [{'what': 'new'}], 'runs': [{'workload': 'a', 'configuration': 'off', 'times_us': [3]}]}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / 'page.html'
+        path.write_text(f'<html><script type="application/json" id="data">{json.dumps(old)}</script></html>')
+        earlier.join(new, earlier.read(path))
+    expect('memory', new['memory'], [{'what': 'new'}])
+    expect('latency', new['latency'], [{'load': 1}])
+    expect('runs', [(r['workload'], r['times_us']) for r in new['runs']], [('a', [3]), ('b', [2])])
+    expect('environment', (new['environment']['commit'], new['earlier'], 'history' in new), ('new', [{'commit': 'old'}], False))
 
 
 def percentiles(vmrun):

@@ -84,6 +84,13 @@ class Suite:
         row, = self.page(figures).rows('erl', "vmrun's time as a multiple of erl's")
         expect(row[3:5] == ['0.250 ×', '0.200 × to 0.312 ×'], f'{row}')
 
+    def test_names_the_commits_of_figures_that_are_older(self):
+        earlier = {'commit': '738e62e606ae', 'date': '2026-11-23', 'options': {'names': ['latency', 'memory']}}
+        page = self.page(Sample().everything() | {'earlier': [earlier]})
+        measured, = (' '.join(p.itertext()) for p in page.tree.iter('p') if p.get('class') == 'measured')
+        for part in ('0606bb1c4d2e', 'latency, memory', '738e62e606ae', '2026-11-23'):
+            expect(part in measured, f'{part} is not in: {measured}')
+
     def test_fetches_nothing(self):
         page = self.page(Sample().everything())
         for e in page.tree.iter():

@@ -308,6 +308,9 @@ static int test_output(Instance* d) {
   driver_output2(d->port, "he", 2, "body", 4);
   driver_output_binary(d->port, "x", 1, bin, 10, 100);
   driver_output_binary(d->port, NULL, 0, bin, 0, 3);
+  driver_output_binary(d->port, "e", 1, bin, 5, 0); /* from binary ports an empty binary */
+  driver_output_binary(d->port, NULL, 0, bin, 0, 0);
+  driver_output2(d->port, "n", 1, NULL, 0); /* the header alone */
   pieces[0].iov_base = large;
   pieces[0].iov_len = 1;
   pieces[1].iov_base = "piece";

@@ -240,6 +240,17 @@ case_spawn_request(Peer) ->
     Bad = spawn_request('nobody@localhost', ?MODULE, later, [self()]),
     {spawn_reply, Bad, error, noconnection} = next().
 
+%% What their texts say of identifiers of a node that is connected.
+case_texts_of_identifiers(Peer) ->
+    Pid = rpc:call(Peer, erlang, whereis, [net_kernel]),
+    Ref = rpc:call(Peer, erlang, make_ref, []),
+    [Port | _] = rpc:call(Peer, erlang, ports, []),
+    Pid = list_to_pid(pid_to_list(Pid)),
+    Ref = list_to_ref(ref_to_list(Ref)),
+    Port = list_to_port(port_to_list(Port)),
+    [{'EXIT', {badarg, _}} = (catch F(Text)) || {F, Text} <- [{fun list_to_pid/1, "<999999.1.0>"}, {fun list_to_ref/1, "#Ref<999999.1.2.3>"}, {fun list_to_port/1, "#Port<999999.1>"}]],
+    true = is_process_alive(self()).
+
 case_links(Peer) ->
     Self = self(),
     Local = spawn(fun() -> receive {finish, How} -> exit(How) end end),

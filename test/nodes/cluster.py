@@ -162,13 +162,19 @@ class Cluster:
         return self.start(name, [self.vmrun, *self.flags(name, cookie, named, at), '-pa', str(self.folder), *flags, str(self.folder / f'{program}.beam'),
                                  *arguments], at=at, **more)
 
-    def system(self, name, program, *arguments, **more):
-        """OTP's own system, run by vmrun under the name erl."""
+    def command(self, kind):
+        """What starts OTP's own system: a stock erl, or vmrun under the name erl."""
+        if kind == 'erl':
+            return 'erl'
         link = self.folder / 'bin/erl'
         link.parent.mkdir(exist_ok=True)
         if not link.exists():
             link.symlink_to(self.vmrun)
-        return self.erl(name, program, *arguments, command=str(link), **more)
+        return str(link)
+
+    def system(self, name, program, *arguments, **more):
+        """OTP's own system, run by vmrun."""
+        return self.erl(name, program, *arguments, command=self.command('system'), **more)
 
     def erl(self, name, program, *arguments, flags=(), cookie=None, named=True, at=None, command='erl', **more):
         return self.start(name, [command, '-noinput', *self.flags(name, cookie, named, at), '-pa', str(self.folder), *flags, '-eval', f'{program}:start().',

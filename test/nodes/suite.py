@@ -17,6 +17,8 @@ from nodes.cluster import Cluster, expect, expect_end, patience_s
 PAIRS = [('vmrun', 'erl'), ('erl', 'vmrun'), ('vmrun', 'vmrun')]
 STOCK = [('erl', 'erl')]  # shows that the tests themselves are right: of the slow suite
 EITHER = ['vmrun', 'erl']
+# Whose remote shell, and where it runs: OTP's own system is 'system' when vmrun runs it.
+SHELLS = [('erl', 'vmrun'), ('erl', 'system'), ('system', 'erl'), ('system', 'system')]
 
 
 def paired(suite, vmrun, pairs):
@@ -44,7 +46,9 @@ def tests(vmrun):
                   test('between two nodes of erl that part, without global', lambda v: between_two(v, ['-otp', 'none'], 'both stay')),
                   test('between two nodes of erl that part, with global', lambda v: between_two(v, [], 'lost one')),
                   test('started by the program', started_by_program),
-                  test('erl_call', erl_call), test('a remote shell', remote_shell), test("a stock node's tools", tools),
+                  *(test(f'a remote shell of {of} on {on}', lambda v, of=of, on=on: remote_shell(v, of, on)) for of, on in SHELLS),
+                  *(test(f'answers beside large messages: vmrun with {other}', lambda v, o=other: answered_beside_large(v, o)) for other in EITHER),
+                  test('erl_call', erl_call), test("a stock node's tools", tools),
                   test('a node in C', c_node), test('Elixir', elixir), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True)]
     for part in (handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls):
         all_tests += part.tests(vmrun)
@@ -348,12 +352,14 @@ def connected_once(vmrun):
     with Cluster(vmrun) as cluster:
         for kind in EITHER:
             for other in EITHER:
-                peer = cluster.peer(other, f'peer_{kind}_{other}')
+                # A global that is told late of a connection would connect again to say that it has seen it.
+                peer = cluster.peer(other, f'peer_{kind}_{other}', flags=['-connect_all', 'false'] if other == 'erl' else [])
                 node = cluster.evaluate(kind, f'once_{kind}_{other}', f"""
                     Peer = '{peer.full}',
                     pong = net_adm:ping(Peer),
+                    monitor_node(Peer, true),
                     rpc:cast(Peer, erlang, disconnect_node, [node()]),
-                    (fun Gone() -> nodes() =:= [] orelse Gone() end)(),
+                    receive {{nodedown, Peer}} -> ok end,
                     pang = net_adm:ping(Peer),
                     true = erlang:monitor_node(Peer, true, [allow_passive_connect]),
                     receive {{nodedown, Peer}} -> io:format("nobody has connected~n") end,
@@ -361,7 +367,7 @@ def connected_once(vmrun):
                     true = net_kernel:connect_node(Peer),
                     pong = net_adm:ping(Peer),
                     true = erlang:monitor_node(Peer, true, [allow_passive_connect]),
-                    [Peer] = nodes(), halt(0)""", flags=['-kernel', 'dist_auto_connect', 'once', '-kernel', 'net_setuptime', '1'])
+                    [Peer] = nodes(), halt(0)""", flags=['-kernel', 'dist_auto_connect', 'once', '-kernel', 'net_setuptime', '3'])
                 expect_end(node, 0, 'nobody has connected')
 
 
@@ -433,14 +439,14 @@ def c_node(vmrun):
             expect_end(cluster.start('c_node', [str(cluster.folder / 'c_node'), cluster.cookie, peer.full]), 0, 'echoed', 'called: 6')
 
 
-def remote_shell(vmrun):
-    """erl -remsh: what runs here is OTP's shell, with the standard library it belongs to."""
+def remote_shell(vmrun, of, on):
+    """erl -remsh, of a stock system or of ours: what runs on the other node is OTP's shell, with the standard library it belongs to."""
     stdlib = list(pathlib.Path('/usr/lib/erlang/lib').glob('stdlib-*/ebin'))
     if not stdlib:
         raise Skip("OTP's standard library is not in /usr/lib/erlang")
     with Cluster(vmrun) as cluster:
-        peer = cluster.peer('vmrun', flags=['-pa', str(stdlib[0])])
-        shell = cluster.start_on_terminal('shell', ['erl', *cluster.flags('shell'), '-remsh', peer.full])
+        peer = cluster.peer(on, flags=['-pa', str(stdlib[0])] if on == 'vmrun' else [])
+        shell = cluster.start_on_terminal('shell', [cluster.command(of), *cluster.flags('shell'), '-remsh', peer.full])
         for line, answer in (('node().', 'peer@localhost'), ('F = fun(X) -> X * 2 end, lists:map(F, [1, 2]).', '[2,4]'),
                              ('hd([]).', '** exception error: bad argument'), ('self() ! a, flush().', 'Shell got a')):
             shell.wait_for('> ')
@@ -490,6 +496,25 @@ def beside_large(vmrun, first, second, seconds=10, large=100 * 1000 * 1000, time
             [receive {{large, At}} -> io:format("large to ~p: all~n", [At]) end || At <- [node(), Peer]],
             halt(0)""")
         expect_end(node, 0, f'small to {node.full}: all', f'small to {peer.full}: all', f'large to {node.full}: all', f'large to {peer.full}: all')
+
+
+def answered_beside_large(vmrun, other, large=200 * 1000 * 1000, times=30):
+    """Who says little does not wait until the large messages of others are gone: it has many answers while one of them goes out."""
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer(other)
+        node = cluster.evaluate('vmrun', 'busy', f"""
+            Peer = '{peer.full}', pong = net_adm:ping(Peer), Self = self(), Gone = counters:new(1, []),
+            Taker = spawn(Peer, lists, foreach, [fun(_) -> ok end, []]),
+            Large = binary:copy(<<"0123456789">>, {large // 10}),
+            Senders = [spawn_link(fun Send() -> Taker ! Large, counters:add(Gone, 1, 1), Send() end) || _ <- [1, 2]],
+            (fun Begun() -> counters:get(Gone, 1) > 0 orelse Begun() end)(),
+            Before = counters:get(Gone, 1),
+            [begin {{echo, Peer}} ! {{Self, N}}, receive {{_, N}} -> ok end end || N <- lists:seq(1, {times})],
+            Meanwhile = counters:get(Gone, 1) - Before,
+            [begin unlink(S), exit(S, kill) end || S <- Senders],
+            io:format("~p answers, ~p large messages gone meanwhile~n", [{times}, Meanwhile]),
+            true = Meanwhile =< {times} div 2, halt(0)""")
+        expect_end(node, 0, 'answers')
 
 
 def elixir(vmrun):

@@ -171,7 +171,25 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
   return nullptr;
 }
 
-Term (*failure_cause)(Process&, const Export&, const Term*) = nullptr;
+namespace {
+
+std::vector<FailureCause>& failure_causes() {
+  static auto& list = *new std::vector<FailureCause>;
+  return list;
+}
+
+Term cause_of(Process& p, const Export& bif, const Term* args) {
+  for (const FailureCause find : failure_causes())
+    if (const Term cause = find(p, bif, args)) return cause;
+  return kNonValue;
+}
+
+}  // namespace
+
+bool add_failure_cause(FailureCause find) {
+  failure_causes().push_back(find);
+  return true;
+}
 
 namespace {
 
@@ -196,7 +214,7 @@ Term bif_trace_head(Process& p, const Export& bif, const Term* args) {
   Term location = Term::nil();
   const Term errors = explaining_module(bif.module);
   if (errors.is_value() && p.exception_class == ExceptionClass::kError && p.exception_value != atoms::undef) {
-    const Term cause = failure_cause ? failure_cause(p, bif, args) : kNonValue;
+    const Term cause = cause_of(p, bif, args);
     const unsigned n = cause.is_value() ? 2 : 1;
     Term* hp = p.heap.alloc((n + 1) + (n + 3) + 3 + 2);
     const Term keys = n == 2 ? make_tuple(hp, cause_key, module_key) : make_tuple(hp, module_key);

@@ -32,8 +32,10 @@ extern std::atomic<unsigned> backtrace_depth;
 const Word* handle_exception(Process& p, const Word* ip, Term* x);
 
 /// What a built-in that failed met, as an atom for `cause` in error_info, or kNonValue. Called
-/// right after the failure. Set by the runtime before any process runs.
-extern Term (*failure_cause)(Process& p, const Export& bif, const Term* args);
+/// right after the failure.
+using FailureCause = Term (*)(Process& p, const Export& bif, const Term* args);
+/// One more that is asked, before any process runs. Always true.
+bool add_failure_cause(FailureCause find);
 
 /// Head tuple of a failed built-in.
 Term bif_trace_head(Process& p, const Export& bif, const Term* args);

@@ -251,10 +251,21 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
   return function_instruction(opcode, a);
 }
 
+/// At the entry of a function: one that is a built-in function, too, is that wherever it is called
+/// from. The code that the module has for it is never reached.
+void Loader::lead_to_built_in() {
+  const Arg* info = f_.args(f_.code[at_ - 1]);
+  const Export* e = find_export(f_.module, info[1].term(), static_cast<unsigned>(info[2].value));
+  if (e && e->bif) e_.emit(Family::call_ext_only, {Operand::pointer(e)});
+}
+
 /// What says where functions and lines begin, and what is called.
 bool Loader::function_instruction(std::uint8_t opcode, const Arg* a) {
   switch (opcode) {
-    case generic::k_label: e_.place_label(a->value); return true;
+    case generic::k_label:
+      e_.place_label(a->value);
+      if (!functions_.empty() && functions_.back() == a->value) lead_to_built_in();
+      return true;
     case generic::k_func_info:
       e_.emit(Family::func_info, {number(a[2].value), operand(a[0]), operand(a[1])});
       functions_.push_back(f_.args(f_.code[at_ + 1])->value);

@@ -16,10 +16,10 @@ constexpr Word kFunWords = 5;  // besides the free variables, as test_heap count
 bool Loader::old_instruction(std::uint8_t opcode, const Arg* a) {
   switch (opcode) {
     case generic::k_make_fun2: return old_fun(a->value);
-    // What they compute nobody looks at but who begins; yet a collection may see the register.
     case generic::k_bs_add:
-      e_.emit(Family::move, {Operand::constant(Term::small(0)), operand(a[4])});
+      e_.emit(Family::bs_add, {operand(a[1]), operand(a[2]), operand(a[4]), operand(a[0])});
       return true;
+    // What they compute nobody looks at but who begins; yet a collection may see the register.
     case generic::k_bs_utf8_size:
     case generic::k_bs_utf16_size:
       e_.emit(Family::move, {Operand::constant(Term::small(0)), operand(a[2])});

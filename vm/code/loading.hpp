@@ -180,6 +180,7 @@ class Loader {
   // Each hands on what it does not know; old_instruction is the last.
   bool instruction(std::uint8_t opcode, const Arg* a);
   bool function_instruction(std::uint8_t opcode, const Arg* a);
+  void lead_to_built_in();
   bool data_instruction(std::uint8_t opcode, const Arg* a);
   /// No instruction stands between that label and this one.
   bool begins_here(const Arg& label) const;

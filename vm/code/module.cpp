@@ -6,6 +6,7 @@
 #include "vm/base/epoch.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/instructions.hpp"
+#include "vm/code/line_info.hpp"
 #include "vm/code/reclaim.hpp"
 
 namespace vmrun {
@@ -139,6 +140,7 @@ const FunctionHeader* function_header_at(const Word* address) {
 }
 
 SourceLocation location_at(const Word* address) {
+  if (lines_left_out) return {};
   const Module* m = module_at(address);
   const FunctionHeader* header = m ? function_header_at(address) : nullptr;
   if (!header) return {};

@@ -80,6 +80,10 @@ Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs,
 inline constexpr unsigned kNoCollect = 0xFFFF;
 Term match_integer(Process& p, Term ctx, Term size, unsigned unit, unsigned flags, Term* x, unsigned live);
 
+/// A size that is a positive big integer: no bit string is that large.
+inline bool is_too_large_a_size(Term size) {
+  return size.is_boxed() && size.boxed_ptr()->header_sub() == Term::Sub::kPosBig;
+}
 /// bs_create_bin. segments: three words each (see instructions.hpp); leaves `need` words free. May
 /// collect. kNonValue: exception set.
 Term create_binary(Process& p, const Word* segments, unsigned count, Word need, Term* x, unsigned live);

@@ -24,15 +24,6 @@ bool is_much_to_owe(Word answers) {
   return answers >= kMostOwed * busy_limit.load(std::memory_order_relaxed);
 }
 
-void let_go(const std::vector<Term>& waiters) {
-  for (const Term pid : waiters) {
-    Process* p = process_table.find(pid);
-    if (!p) continue;
-    Fragment* f = new_signal(SignalKind::kConnectionDrained, 0);
-    if (!push_signal(*p, f)) Fragment::destroy(f);
-  }
-}
-
 }  // namespace
 
 // ---- Where it leads -----------------------------------------------------------------------------
@@ -99,7 +90,17 @@ std::shared_ptr<Connection> Channel::connection() {
 
 // ---- Senders ------------------------------------------------------------------------------------
 
+void Channel::let_go(const std::vector<Waiter>& waiters) {
+  for (const Waiter& waiter : waiters) {
+    Process* p = process_table.find(waiter.process);
+    if (!p) continue;
+    Fragment* f = new_signal(SignalKind::kConnectionDrained, 0);
+    if (!push_signal(*p, f)) Fragment::destroy(f);
+  }
+}
+
 Pushed Channel::push_locked(std::unique_lock<std::mutex>& lock, std::unique_ptr<OutgoingMessage> m) {
+  m->serial = ++pushed_;
   waiting_bytes_ += m->bytes();
   if (m->is_answer) {
     waiting_answers_ += m->memory();
@@ -134,7 +135,7 @@ void Channel::make_wait(Process& p, const Route& route) {
     if (connection_) controller = connection_->controller;
     if (probe::dist_port_busy_enabled()) [[unlikely]]
       fire_busy(p, *this, connection_.get());
-    waiters_.push_back(p.id);
+    waiters_.push_back({p.id, pushed_});
   }
   extra.waits_for_connection = true;
   ++p.suspend_count;
@@ -150,7 +151,7 @@ bool Channel::take(const Connection& by, OutputQueue& to) {
     std::lock_guard lock(mutex_);
     if (connection_.get() != &by) return false;
     if (waiting_.empty()) {
-      awake_ = false;
+      if (to.empty()) awake_ = false;
       return false;
     }
     taken.swap(waiting_);
@@ -163,7 +164,7 @@ bool Channel::take(const Connection& by, OutputQueue& to) {
 }
 
 void Channel::report_left(const Connection& by, const OutputQueue& left) {
-  std::vector<Term> waiters;
+  std::vector<Waiter> done;
   {
     std::lock_guard lock(mutex_);
     if (connection_.get() != &by) return;
@@ -171,13 +172,19 @@ void Channel::report_left(const Connection& by, const OutputQueue& left) {
     taken_answers_ = left.answers();
     if (!is_much_to_owe(waiting_answers_ + taken_answers_))
       owes_much_.store(false, std::memory_order_relaxed);
-    if (!busy_.load(std::memory_order_relaxed) ||
-        waiting_bytes_ + taken_bytes_ >= busy_limit.load(std::memory_order_relaxed))
-      return;
-    busy_.store(false, std::memory_order_relaxed);
-    waiters.swap(waiters_);
+    if (!busy_.load(std::memory_order_relaxed)) return;
+    if (waiting_bytes_ + taken_bytes_ < busy_limit.load(std::memory_order_relaxed)) {
+      busy_.store(false, std::memory_order_relaxed);
+      done.swap(waiters_);
+    } else {
+      std::erase_if(waiters_, [&](const Waiter& w) {
+        const bool has_sent = left.has_sent(w.process.raw(), w.pushed);
+        if (has_sent) done.push_back(w);
+        return has_sent;
+      });
+    }
   }
-  let_go(waiters);
+  let_go(done);
 }
 
 Word Channel::queued_bytes() {
@@ -196,7 +203,7 @@ std::unique_ptr<Loss> Channel::lose_locked(std::unique_lock<std::mutex>& lock, T
   loss->relations = std::move(relations_);
   const std::shared_ptr<Connection> gone = std::move(connection_);
   const std::vector<std::unique_ptr<OutgoingMessage>> lost = std::move(waiting_);
-  const std::vector<Term> waiters = std::move(waiters_);
+  const std::vector<Waiter> waiters = std::move(waiters_);
   waiting_.clear();
   waiters_.clear();
   waiting_bytes_ = taken_bytes_ = waiting_answers_ = taken_answers_ = 0;

@@ -93,8 +93,9 @@ class Channel {
     change(*relations_);
     return true;
   }
-  /// The process has pushed, and does not run on before the queue has become shorter, unless it has
-  /// meanwhile. In its own thread.
+  /// The process has pushed, and does not run on before the queue has become shorter, or what it
+  /// has pushed has gone out: who says little does not wait for the large messages of others. In
+  /// its own thread.
   void make_wait(Process& p, const Route& route);
 
   // ---- The connection ---------------------------------------------------------------------------
@@ -112,16 +113,20 @@ class Channel {
   std::unique_ptr<class Loss> abort(Word connection);
 
   // ---- Who carries what waits -------------------------------------------------------------------
-  /// Moves what waits to the holder's queue. False: there is nothing, and whoever pushes next calls
-  /// Connection::wake.
-  [[nodiscard]] bool take(const Connection& by, OutputQueue& to);
-  /// So much is left of what was taken.
+  /// Moves what waits to the holder's queue. False: there is nothing, and if the holder has nothing
+  /// either whoever pushes next calls Connection::wake.
+  bool take(const Connection& by, OutputQueue& to);
+  /// What is left of what was taken: who waited for the rest goes on.
   void report_left(const Connection& by, const OutputQueue& left);
   /// Bytes that wait, here or with the holder.
   Word queued_bytes();
 
  private:
   friend class Loss;
+  struct Waiter {
+    Term process;
+    Word pushed;  // the serial number of the last message when it began to wait
+  };
   static State state_of(Word word) { return static_cast<State>(word & 3); }
   static Word number_of(Word word) { return word >> 2; }
   /// Under the lock.
@@ -134,6 +139,7 @@ class Channel {
            (state_of(word) == State::kPending || state_of(word) == State::kConnected);
   }
   Word begin_locked();
+  static void let_go(const std::vector<Waiter>& waiters);
   Pushed push_locked(std::unique_lock<std::mutex>& lock, std::unique_ptr<OutgoingMessage> m);
   std::unique_ptr<Loss> lose_locked(std::unique_lock<std::mutex>& lock, Term reason);
   void closed();  // by a Loss that is through
@@ -149,7 +155,8 @@ class Channel {
   Word waiting_bytes_ = 0, taken_bytes_ = 0;
   Word waiting_answers_ = 0, taken_answers_ = 0;  // OutgoingMessage::memory of them
   bool awake_ = false;                            // the holder looks at waiting_ again before it rests
-  std::vector<Term> waiters_;                     // processes
+  Word pushed_ = 0;                               // messages, ever: OutgoingMessage::serial
+  std::vector<Waiter> waiters_;
 };
 
 class Channel::Answering {

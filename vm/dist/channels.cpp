@@ -70,6 +70,18 @@ Channel& channel_at(Word number) {
   return places[number - 1].channel;
 }
 
+Node* connected_node(Word number) {
+  Node* found = nullptr;
+  for_each_channel([&](Channel& channel) {
+    if (found) return;
+    const auto connection = channel.connection();
+    if (!connection) return;
+    Node* node = node_entry(channel.name, connection->creation);
+    if (node->number == number) found = node;
+  });
+  return found;
+}
+
 // ---- Handles ------------------------------------------------------------------------------------
 
 Channel* find_channel(Term handle, Word* connection) {

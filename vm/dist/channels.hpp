@@ -11,6 +11,8 @@ namespace vmrun::dist {
 Channel& channel_to(Term name);
 /// The same for an identifier of another node: pid, reference, {Name, Node}.
 Channel& channel_of(Term identifier);
+/// The node that is connected now whose identifiers have this number in their texts; nullptr: none.
+Node* connected_node(Word number);
 /// That of a handle, {Connection, Reference}; nullptr: it is none. Handles stand for connections
 /// towards programs.
 Channel* find_channel(Term handle, Word* connection);

@@ -52,6 +52,7 @@ void Connection::refuse(const char* wrong) {
 }
 
 bool Connection::next_packet(Packet* packet) {
+  if (output_.is_amid_large()) channel.take(*this, output_);  // what has come since takes its turns too
   while (!output_.next_packet(packet)) {
     report_left();
     if (!channel.take(*this, output_)) return false;

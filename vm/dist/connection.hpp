@@ -19,7 +19,8 @@ class Connection {
   Channel& channel;
   const Term controller;  // a port or pid of this node
   const Flags flags;
-  Word number = 0;  // the channel's, once connected
+  Word number = 0;             // the channel's, once connected
+  std::uint32_t creation = 0;  // of the node at the other end; before it is connected
 
   /// There is something to send, where there was nothing. Any thread.
   virtual void wake() = 0;

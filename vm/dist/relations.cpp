@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "vm/term/external_identifier.hpp"
 #include "vm/term/node.hpp"
 
 namespace vmrun::dist {
@@ -25,12 +26,7 @@ RemotePid RemotePid::of(Term external_pid) {
 }
 
 Term RemotePid::term(TermSpace& space) const {
-  auto* object = reinterpret_cast<ExternalObject*>(space.alloc(4));
-  object->header = Term::header(Term::Sub::kExternalPid, 3);
-  object->node = node;
-  object->data[0] = number;
-  space.link_off_heap(reinterpret_cast<OffHeapObject*>(object), 0);
-  return Term::boxed(&object->header);
+  return external_identifier(space, Term::Sub::kExternalPid, node, &number, 1);
 }
 
 Relations::~Relations() {

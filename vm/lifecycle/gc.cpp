@@ -286,6 +286,8 @@ class Collection {
 
 }  // namespace
 
+std::span<const Word> heap_sizes() { return kSizeTable.sizes; }
+
 Word next_heap_size(Word words) {
   const auto& sizes = kSizeTable.sizes;
   const auto it = std::lower_bound(sizes.begin(), sizes.end(), words);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "vm/heap/heap.hpp"
@@ -51,6 +52,8 @@ void collect_on_dirty(Process& p, Word need);
 
 /// The next size of the table heap blocks grow by that is ≥ words.
 Word next_heap_size(Word words);
+/// All of the table, ascending.
+std::span<const Word> heap_sizes();
 
 /// Block of a new process unless spawned with min_heap_size.
 inline constexpr Word kDefaultHeapWords = 142;

@@ -1,6 +1,7 @@
 #include "vm/lifecycle/info.hpp"
 
 #include "vm/heap/copy.hpp"
+#include "vm/lifecycle/backtrace.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/receiver.hpp"
 #include "vm/process/code_view.hpp"
@@ -42,14 +43,31 @@ Term registered_name(ItemContext& a) {
   const std::uint32_t name = a.p.registered_name.load(std::memory_order_relaxed);
   return name ? Term::atom(name - 1) : Term::nil();
 }
+/// Waits for messages where no receive is: hibernate left nothing on the stack, and the stub of the
+/// function that is called when it wakes.
+bool hibernates(const ItemContext& a) {
+  return !a.running && a.p.wait_kind == WaitKind::kReceive && a.p.ip && export_of_stub(a.p.ip);
+}
 Term current_function(ItemContext& a) {
+  if (hibernates(a)) return mfa(a.out, atoms::erlang, atoms::hibernate, 3);
   const FunctionName f = resume_function(a.p);
   return mfa(a.out, f.module, f.function, f.arity);
 }
-Term stacktrace(ItemContext& a) { return current_stacktrace(a.p, a.out, kStacktraceDepth); }
+Term stacktrace(ItemContext& a) {
+  if (hibernates(a)) return Term::nil();
+  return current_stacktrace(a.p, a.out, kStacktraceDepth);
+}
 Term current_location(ItemContext& a) {
+  if (hibernates(a)) {
+    Term* hp = a.out.alloc(5);
+    return make_tuple(hp, atoms::erlang, atoms::hibernate, Term::small(3), Term::nil());
+  }
   const Term trace = current_stacktrace(a.p, a.out, 1);
   return trace.is_list() ? trace.head() : atoms::undefined;
+}
+Term backtrace(ItemContext& a) {
+  const std::string text = program_counter_text(a.p) + stack_text(a.p);
+  return make_binary(a.out, text.data(), text.size());
 }
 Term initial_call(ItemContext& a) {
   return mfa(a.out, a.p.initial_module, a.p.initial_function, a.p.initial_arity);
@@ -216,6 +234,7 @@ constexpr Item kItems[] = {
     {atoms::monitored_by, monitored_by, false},
     {atoms::current_location, current_location, false},
     {atoms::current_stacktrace, stacktrace, false},
+    {atoms::backtrace, backtrace, false},
     {atoms::memory, memory, false},
     {atoms::binary, binary, false},
     {atoms::parent, parent, false},
@@ -262,11 +281,6 @@ Word process_memory_bytes(Process& p) {
 
 Term process_info_item(Process& p, Term name, Heap& out, bool running) {
   ItemContext a{p, out, running};
-  if (name.is_tuple() && name.tuple_arity() == 2 && name.element(0) == atoms::dictionary) {
-    const Term value = p.extra ? p.extra->dictionary.get(name.element(1)) : atoms::undefined;
-    const Term key = copy_to(out, name);
-    return pair(out, key, copy_to(out, value));
-  }
   const Item* item = find_item(name);
   if (!item) return kNonValue;
   const Term value = item->value(a);
@@ -274,15 +288,17 @@ Term process_info_item(Process& p, Term name, Heap& out, bool running) {
   return pair(out, name, value);
 }
 
+std::vector<Term> process_info_items() {
+  std::vector<Term> names;
+  for (const Item& item : kItems) names.push_back(item.name);
+  return names;
+}
+
 bool is_process_info(Term what) {
-  auto known = [](Term item) {
-    return find_item(item) ||
-           (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == atoms::dictionary);
-  };
   if (!what || what == atoms::true_) return true;
-  if (!what.is_cons_or_nil()) return known(what);
+  if (!what.is_cons_or_nil()) return find_item(what);
   for (; what.is_list(); what = what.tail())
-    if (!known(what.head())) return false;
+    if (!find_item(what.head())) return false;
   return what.is_nil();
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "vm/process/process.hpp"
 
 /// process_info. In the thread of the process asked about: its own BIF call, or between two slices
@@ -14,6 +16,8 @@ Term process_info_item(Process& p, Term item, Heap& out, bool running);
 Term process_info(Process& p, Term what, Heap& out, bool running);
 /// Whether `what` names known items only.
 bool is_process_info(Term what);
+/// All items.
+std::vector<Term> process_info_items();
 /// Everything the process takes, bytes.
 Word process_memory_bytes(Process& p);
 

@@ -6,6 +6,7 @@
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
+#include "vm/process/bound.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
@@ -118,6 +119,8 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   p.group_leader = boot_group_leader;
   p.parent = Term::nil();
   if (options.async_dist) extra_of(p).async_dist = true;
+  if (options.scheduler) [[unlikely]]
+    bind_to_scheduler(p, options.scheduler);
   if (options.off_heap_messages) extra_of(p).off_heap_messages = true;
   if (parent) {
     p.parent = parent->id;

@@ -14,6 +14,7 @@ struct SpawnOptions {
   Term monitor_tag;  // with monitor: non-value for 'DOWN'
   AliasMode monitor_alias = AliasMode::kNone;
   std::uint8_t priority = 1;
+  std::uint16_t scheduler = 0;  // the one that it is bound to; 0: none
   bool off_heap_messages = false;
   bool async_dist = false;
   bool max_heap_kill = true, max_heap_log = true;

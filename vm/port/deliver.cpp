@@ -42,6 +42,13 @@ Term heap_binary(Fragment& f, const std::uint8_t* bytes, std::size_t size) {
   return Term::boxed(reinterpret_cast<Term*>(b));
 }
 
+/// A part of a driver's binary; a small one is copied.
+Term binary_term(Fragment& f, Binary* binary, std::size_t offset, std::size_t size) {
+  if (size <= kHeapBinaryMaxBytes) return heap_binary(f, binary->data + offset, size);
+  binary->retain();
+  return binary_handle(f, binary, offset, size);
+}
+
 /// A binary with a copy of the bytes.
 Term new_bytes(Fragment& f, const std::uint8_t* bytes, std::size_t size) {
   if (size <= kHeapBinaryMaxBytes) return heap_binary(f, bytes, size);
@@ -55,7 +62,7 @@ Word binary_words(std::size_t size) {
   return size <= kHeapBinaryMaxBytes ? 2 + words_for_bytes(size) : kHandleWords;
 }
 
-/// Bytes as the port's owner wants them, header in front.
+/// Bytes as the port's owner wants them, header in front. Behind a header, no bytes are no binary.
 Term data_term(Port& p, Fragment& f, const std::uint8_t* header, std::size_t header_size,
                const std::uint8_t* bytes, std::size_t size) {
   Term rest = Term::nil();
@@ -167,13 +174,11 @@ void deliver_binary(Port& p, const std::uint8_t* header, std::size_t header_size
                         std::memory_order_relaxed);
     return give_to_peer(p, header, header_size, binary->data + offset, size, binary);
   }
-  if (p.line_length || !p.binary || size <= kHeapBinaryMaxBytes)
-    return deliver_data(p, header, header_size, binary->data + offset, size);
+  if (p.line_length || !p.binary) return deliver_data(p, header, header_size, binary->data + offset, size);
   p.input_bytes.store(p.input_bytes.load(std::memory_order_relaxed) + header_size + size,
                       std::memory_order_relaxed);
-  Fragment* f = new_fragment(kTupleWords + 2 * header_size + kHandleWords);
-  binary->retain();
-  const Term rest = binary_handle(*f, binary, offset, size);
+  Fragment* f = new_fragment(kTupleWords + 2 * header_size + binary_words(size));
+  const Term rest = binary_term(*f, binary, offset, size);
   send_data(p, f, bytes_list(*f, header, header_size, rest));
 }
 

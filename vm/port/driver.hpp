@@ -19,11 +19,11 @@ namespace vmrun {
 /// What open_port was asked for. Lives while start runs. Linked-in drivers can have all of it
 /// (Driver::start_with_options); others get the command only.
 struct PortOptions {
-  enum class Kind : std::uint8_t { kSpawn, kSpawnExecutable, kSpawnDriver, kFd };
+  enum class Kind : std::uint8_t { kSpawn, kSpawnExecutable, kSpawnDriver, kFd, kFile };
   Kind kind = Kind::kSpawn;
   std::string
       // spawn: command line; spawn_executable: file name; spawn_driver: driver name and arguments;
-      // fd: "IN/OUT"
+      // fd: "IN/OUT"; file (the name of the port is that of a file): the file name
       command;
   std::optional<std::vector<std::string>> args;  // spawn_executable
   std::optional<std::string> arg0;               // spawn_executable

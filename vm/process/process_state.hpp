@@ -91,6 +91,7 @@ struct Extra {
 
   // Odds and ends of process_flag.
   Term error_handler = Term::nil();
+  std::uint16_t bound_to = 0;  // the number of the one scheduler it runs on (sched/bound.hpp)
   bool save_calls = false;
   bool sensitive = false;
   bool off_heap_messages = false;

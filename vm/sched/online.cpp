@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "vm/base/clock.hpp"
+#include "vm/sched/bound.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/poll.hpp"
 #include "vm/sched/run_queue.hpp"
@@ -104,6 +105,11 @@ void hand_over_all(Scheduler& s) {
   take_inbox(s);
   take_port_inbox(s);
   while (Process* p = pick(s, false)) {
+    if (is_bound(*p)) {
+      if (is_bound_elsewhere(*p, s)) hand_to_bound(*p);
+      else s.bound.push(*p);
+      continue;
+    }
     Scheduler& to = next_online();
     to.inbox.push(*p);
     wake_owner(to);
@@ -129,7 +135,9 @@ void sleep_offline(Scheduler& s) {
   s.idle_time.stop(monotonic_ns());
   s.idle.store(false, std::memory_order_seq_cst);
   epoch_enter(*s.epoch);
-  if (!is_to_rest(s)) set_offline(s, false);
+  if (is_to_rest(s)) return;
+  set_offline(s, false);
+  while (s.bound.count) enqueue(s, s.bound.pop());
 }
 
 }  // namespace vmrun

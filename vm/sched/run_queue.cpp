@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vm/base/small_limits.hpp"
+#include "vm/sched/bound.hpp"
 
 namespace vmrun {
 namespace {
@@ -121,8 +122,12 @@ bool offer(Scheduler& s) {
   const Choice c = choose(s);
   s.offered = s.queues[c.priority].cut(c.skip, c.count);
   s.offered_priority = static_cast<std::uint8_t>(c.priority);
+  if (processes_are_bound.load(std::memory_order_relaxed)) [[unlikely]] {
+    keep_bound(s, s.offered, c.priority);
+    if (!s.offered.count) return false;
+  }
   s.picks_before_offered = c.skip ? c.skip : runnable - 1;
-  set_runnable(s, runnable - c.count);
+  set_runnable(s, runnable - s.offered.count);
   // Release hands the processes over. Sequentially consistent against a scheduler that falls
   // asleep: either that sees what lies here, or who offers sees that it sleeps.
   s.surplus.store(s.offered.first, std::memory_order_seq_cst);

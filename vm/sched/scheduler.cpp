@@ -24,6 +24,7 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/paths_watched.hpp"
 #include "vm/process/table.hpp"
+#include "vm/sched/bound.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/poll.hpp"
@@ -236,8 +237,13 @@ Instructions instructions_for(const Process& p) {
   return result;
 }
 
+/// What makes a slice one that is not ordinary, of Process::observed.
+constexpr std::uint32_t kRunsApart =
+    kTraceAll | kAwaitsReturns | kStackDeep | kWaitObserved | kBoundToScheduler;
+
 /// A slice that is not ordinary.
 [[gnu::cold, gnu::noinline]] RunResult run_apart(Scheduler& s, Process& p) {
+  if (is_bound_elsewhere(p, s)) return RunResult::kBound;
   end_wait(p, QueueOf::kScheduler);
   forget_deep_stack(p);
   const PathsWatched paths_watched(p);
@@ -252,6 +258,13 @@ Instructions instructions_for(const Process& p) {
   }
   monitor.finish(p, result == RunResult::kExited);
   return result;
+}
+
+/// The process has left the scheduler.
+[[gnu::always_inline]] inline void leave(Scheduler& s, Process& p, RunResult result) {
+  if (result == RunResult::kExited) return retire_or_go_on(s, p);
+  if (result == RunResult::kDirty) return other_work.run_dirty(p);
+  hand_to_bound(p);
 }
 
 template <Watched kWatched>
@@ -269,8 +282,7 @@ template <Watched kWatched>
   const std::int32_t slice = s.slice = slice_length(s);
   p.reductions = slice;
 
-  const bool apart =
-      kWatched == Watched::kYes || p.observed & (kTraceAll | kAwaitsReturns | kStackDeep | kWaitObserved);
+  const bool apart = kWatched == Watched::kYes || p.observed & kRunsApart;
   const RunResult result = apart ? run_apart(s, p) : options.run(s, p);
 
   const std::int32_t used = slice - p.reductions;
@@ -282,8 +294,8 @@ template <Watched kWatched>
   s.others_waited = waiting_processes(s) ? s.others_waited + used + kSwitchCost : 0;
   s.current = nullptr;
 
-  if (result == RunResult::kExited) return retire_or_go_on(s, p);
-  if (result == RunResult::kDirty) return other_work.run_dirty(p);
+  if (result >= RunResult::kExited) [[unlikely]]
+    return leave(s, p, result);
   if (p.heap.gc_desired()) [[unlikely]] {
     if (long_collection(p)) {
       // Whether it has reason to run is asked when it comes back.
@@ -307,7 +319,8 @@ template <Watched kWatched>
       else park<kWatched>(s, p);
       break;
     case RunResult::kExited:
-    case RunResult::kDirty: break;
+    case RunResult::kDirty:
+    case RunResult::kBound: break;
   }
 }
 

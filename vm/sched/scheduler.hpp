@@ -25,9 +25,11 @@ inline constexpr std::int32_t kSliceReductions = 4000;
 enum class RunResult {
   kYielded,    // slice used up (or asked to yield): runnable
   kWaiting,    // in receive, mailbox looked through: not runnable until something arrives
-  kDirty,      // goes to a dirty scheduler with its saved registers (see nif/dirty.hpp)
   kSuspended,  // waits for something other than a message (fiber, suspend)
-  kExited,     // exit_process has run; the Process may be freed by its table any time now
+  // From here on it is not this scheduler's any more.
+  kExited,  // exit_process has run; the Process may be freed by its table any time now
+  kDirty,   // goes to a dirty scheduler with its saved registers (see nif/dirty.hpp)
+  kBound,   // has not run: it is bound to another scheduler (bound.hpp)
 };
 
 /// What a scheduler is asked to do between two slices.
@@ -95,6 +97,8 @@ struct Scheduler : Core {
   RunList<Process> offered;
   std::uint8_t offered_priority = 0;
   unsigned picks_before_offered = 0;  // its turn comes after as many
+
+  RunList<Process> bound;  // while it is offline: what is bound to it, and cannot run (bound.hpp)
 
   bool watches = false;   // has the watcher's role (idle.hpp)
   AdaptiveSpin job_spin;  // before it sleeps while the async pool works for it

@@ -264,6 +264,7 @@ Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuil
   if (!source.is_bitstring()) return kNonValue;
   const BitView v = bits_of(source);
   if (!is_multiple(v.size_bits, unit)) return kNonValue;
+  if (extra_bits == 0) return source;  // nothing is written: `builder` stays where it was
   const Word end = v.offset_bits + v.size_bits + extra_bits, end_bytes = (end + 7) / 8;
   if (source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) {
     auto* s = reinterpret_cast<SubBinary*>(source.boxed_ptr());

@@ -3,6 +3,7 @@
 #include "vm/term/atom.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external_decoder.hpp"
+#include "vm/term/external_identifier.hpp"
 #include "vm/term/external_tags.hpp"
 #include "vm/term/fun.hpp"
 #include "vm/term/node.hpp"
@@ -110,15 +111,6 @@ bool Decoder::read_plain_integer(Word* out) {
   return fail("an integer was expected");
 }
 
-Term Decoder::external_identifier(Term::Sub sub, Node* node, const Word* data, Word words) {
-  auto* o = reinterpret_cast<ExternalObject*>(heap_.alloc(3 + words));
-  o->header = Term::header(sub, 2 + words);
-  o->node = node;
-  for (Word i = 0; i < words; ++i) o->data[i] = data[i];
-  heap_.link_off_heap(reinterpret_cast<OffHeapObject*>(o), 0);
-  return Term::boxed(&o->header);
-}
-
 bool Decoder::read_pid(unsigned creation_bytes, Term* slot) {
   Term node;
   if (!read_atom(&node) || !need(8 + creation_bytes)) return false;
@@ -130,7 +122,7 @@ bool Decoder::read_pid(unsigned creation_bytes, Term* slot) {
     return true;
   }
   const Word data = serial << 32 | id;
-  *slot = external_identifier(Term::Sub::kExternalPid, node_entry(node, creation), &data, 1);
+  *slot = external_identifier(heap_, Term::Sub::kExternalPid, node_entry(node, creation), &data, 1);
   return true;
 }
 
@@ -144,7 +136,7 @@ bool Decoder::read_port(unsigned id_bytes, unsigned creation_bytes, Term* slot) 
     *slot = Term::port(id);
     return true;
   }
-  *slot = external_identifier(Term::Sub::kExternalPort, node_entry(node, creation), &id, 1);
+  *slot = external_identifier(heap_, Term::Sub::kExternalPort, node_entry(node, creation), &id, 1);
   return true;
 }
 
@@ -181,7 +173,8 @@ bool Decoder::read_reference(Word count, unsigned creation_bytes, bool creation_
   // five (others are padded with 0).
   Word data[3];
   std::memcpy(data, numbers, sizeof data);
-  *slot = external_identifier(Term::Sub::kExternalRef, node_entry(node, creation), data, count <= 3 ? 2 : 3);
+  *slot = external_identifier(heap_, Term::Sub::kExternalRef, node_entry(node, creation), data,
+                              count <= 3 ? 2 : 3);
   return true;
 }
 

@@ -77,7 +77,6 @@ class Decoder {
   bool local_reference(const std::uint32_t* numbers, Word count, Term* slot);
   bool read_external_fun(Term* slot);
   bool read_fun(Term* slot);
-  Term external_identifier(Term::Sub sub, Node* node, const Word* data, Word words);
 
   TermSpace& heap_;
   const std::uint8_t* begin_;

@@ -312,14 +312,25 @@ Term map_put_many(TermSpace& heap, Term map, const Term* pairs, Word n) {
   return map_from_pairs(heap, all.data(), m->size + n);
 }
 
+namespace {
+
+/// Of keys that are not there the first in key order is named, whatever the order of the updates.
+[[gnu::cold, gnu::noinline]] Term no_update(Term map, const Term* pairs, Word n, Term* missing) {
+  *missing = kNonValue;
+  for (Word i = 0; i < n; ++i) {
+    const Term key = pairs[2 * i];
+    if (!map_get(map, key) && (!*missing || compare_keys(key, *missing) < 0)) *missing = key;
+  }
+  return kNonValue;
+}
+
+}  // namespace
+
 Term map_update_many(TermSpace& heap, Term map, const Term* pairs, Word n, Term* missing) {
   if (n == 1 || !is_flat_map(map)) {
     for (Word i = 0; i < n; ++i) {
       const Term next = map_update(heap, map, pairs[2 * i], pairs[2 * i + 1]);
-      if (!next) {
-        *missing = pairs[2 * i];
-        return kNonValue;
-      }
+      if (!next) return no_update(map, pairs, n, missing);
       map = next;
     }
     return map;
@@ -329,10 +340,7 @@ Term map_update_many(TermSpace& heap, Term map, const Term* pairs, Word n, Term*
   std::copy_n(m->values(), m->size, values);
   for (Word i = 0; i < n; ++i) {
     const SWord at = flat_find(m, pairs[2 * i]);
-    if (at < 0) {
-      *missing = pairs[2 * i];
-      return kNonValue;
-    }
+    if (at < 0) return no_update(map, pairs, n, missing);
     values[at] = pairs[2 * i + 1];
   }
   return map_with_keys(heap, m->keys, values);

@@ -29,8 +29,13 @@ TraceStamp stamp_of(std::uint32_t flags) {
   return flags & kTraceMonotonic ? TraceStamp::kMonotonic : TraceStamp::kNone;
 }
 
+<<<<<<< HEAD
 /// {trace, Pid, Event, A, B, C, Scheduler}, {trace_ts, Pid, Event, A, B, C, Scheduler, Time}; what is
 /// not there of the last ones is left out.
+=======
+/// {trace, Pid, Event, A, B, C}, {trace_ts, Pid, Event, A, B, C, Time}, either without C or B and
+/// C.
+>>>>>>> e4fc03ff30fc4fc2f2de9602cb426aadd0bda1cb
 Term event_tuple(Arena& arena, const Process& p, std::uint32_t flags, Term event, Term a, Term b, Term c) {
   const TraceStamp stamp = stamp_of(flags);
   const Term time = stamp == TraceStamp::kNone ? kNonValue : make_trace_stamp(arena, stamp);

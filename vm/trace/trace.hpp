@@ -79,8 +79,8 @@ void set_new_tracing(bool on, std::uint32_t flags, Tracer* tracer);
 /// Flags and tracer of that; the tracer is the caller's.
 std::uint32_t new_tracing(Tracer** tracer);
 
-/// {trace, Pid, Event, A [, B] [, C]} with a time stamp if wanted. All of them may be in p's heap or in any
-/// other place that stays.
+/// {trace, Pid, Event, A [, B] [, C]} with a time stamp if wanted. All of them may be in p's heap
+/// or in any other place that stays.
 [[gnu::cold]] void trace_event(Process& p, Term event, Term a, Term b = kNonValue, Term c = kNonValue);
 /// The same to a tracer that may no longer be p's.
 /// flags: of the time stamp.

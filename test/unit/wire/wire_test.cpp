@@ -115,6 +115,36 @@ TEST_CASE("messages of all kinds of terms arrive as they were sent, in any order
   }
 }
 
+TEST_CASE("what a sender has pushed has gone out when its last fragment has") {
+  init_literal_area();
+  Arena heap;
+  test::SentTerms terms(heap, 1);
+  OutputQueue out(kBoth);
+  const auto push = [&](Word serial, Word sender, Term payload) {
+    auto m = encode_message(control_term(heap, 0), payload, kBoth, INT64_MAX);
+    m->sender = sender;
+    m->serial = serial;
+    out.push(std::move(m));
+  };
+  push(1, 7, terms.binary(100000));
+  push(2, 7, atoms::ok);
+  push(3, 8, atoms::ok);
+  Packet packet;
+  CHECK_FALSE(out.is_amid_large());
+  REQUIRE(out.next_packet(&packet));  // the first fragment
+  CHECK(out.is_amid_large());
+  CHECK_FALSE(out.has_sent(8, 3));
+  REQUIRE(out.next_packet(&packet));  // the third message; the second stays behind the first
+  CHECK(out.has_sent(8, 3));
+  CHECK_FALSE(out.has_sent(7, 2));
+  REQUIRE(out.next_packet(&packet));  // the last fragment
+  CHECK_FALSE(out.is_amid_large());
+  REQUIRE(out.next_packet(&packet));
+  CHECK(out.has_sent(7, 2));
+  CHECK_FALSE(out.has_sent(8, 4));
+  CHECK(out.empty());
+}
+
 TEST_CASE("small messages of others do not wait for a large one, those of its sender do") {
   init_literal_area();
   Arena heap;

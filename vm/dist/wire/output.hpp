@@ -45,6 +45,8 @@ class OutgoingMessage {
   /// Messages with the same one keep their order, messages of different ones need not: the pid of
   /// who sent it. For OutputQueue; free for the caller to set before pushing.
   Word sender = 0;
+  /// Grows from message to message of a connection. For OutputQueue; free to set before pushing.
+  Word serial = 0;
   /// The other node has caused it (Channel::owes_much). Free to set before pushing too.
   bool is_answer = false;
 
@@ -106,6 +108,11 @@ class OutputQueue {
   /// What answers among them take, as OutgoingMessage::memory.
   std::size_t answers() const { return answers_; }
   bool empty() const { return turns_.empty(); }
+  /// Whether there is a message of which some fragments have gone out.
+  bool is_amid_large() const { return !held_.empty(); }
+  /// Whether all that the sender has pushed up to that serial number has gone out. (What it pushed
+  /// later may not have.)
+  bool has_sent(Word sender, Word serial) const { return serial <= begun_ && !held_.contains(sender); }
 
  private:
   using Waiting = std::deque<std::unique_ptr<OutgoingMessage>>;
@@ -114,6 +121,7 @@ class OutputQueue {
   std::unordered_map<Word, Waiting>
       held_;  // behind a message of their sender that is being sent in fragments
   std::size_t bytes_ = 0, answers_ = 0;
+  Word begun_ = 0;  // the serial number up to which messages have begun to go out, or are held
 };
 
 }  // namespace vmrun::dist

@@ -1,5 +1,7 @@
 #include "vm/dist/wire/output.hpp"
 
+#include <algorithm>
+
 namespace vmrun::dist {
 
 void OutputQueue::push(std::unique_ptr<OutgoingMessage> m) {
@@ -14,6 +16,7 @@ bool OutputQueue::next_packet(Packet* packet) {
     if (turns_.empty()) return false;
     m = std::move(turns_.front());
     turns_.pop_front();
+    begun_ = std::max(begun_, m->serial);
     if (m->has_begun() || held_.empty() || !held_.contains(m->sender)) break;
   }
   if (cache_.next_packet(*m, packet)) {

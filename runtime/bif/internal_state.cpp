@@ -1,0 +1,234 @@
+#include "runtime/bif/internal_state.hpp"
+
+#include <cerrno>
+#include <ctime>
+#include <optional>
+#include <string_view>
+
+#include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/support.hpp"
+#include "vm/base/epoch.hpp"
+#include "vm/dist/channels.hpp"
+#include "vm/dist/connection.hpp"
+#include "vm/heap/copy.hpp"
+#include "vm/lifecycle/info.hpp"
+#include "vm/process/core.hpp"
+#include "vm/process/process_state.hpp"
+#include "vm/process/report.hpp"
+#include "vm/term/big.hpp"
+#include "vm/term/bits.hpp"
+#include "vm/term/map.hpp"
+
+/// erts_debug:get_internal_state/1 and set_internal_state/2: what OTP's own tests ask of its
+/// machine and change there, as far as there is such a thing in this one. Neither is there before
+/// set_internal_state(available_internal_state, true).
+namespace vmrun {
+
+LoopLimit binary_loop_limit, unicode_loop_limit;
+
+namespace {
+
+std::atomic<bool> is_available{false};
+
+Term make_available(Process& p, bool available) {
+  if (available)
+    report_warning(pid_text(p.id) + " may look into the machine and change it from now on: for tests only\n");
+  return bool_term(is_available.exchange(available));
+}
+
+// ---- Setting ------------------------------------------------------------------------------------
+
+Term set_reductions_left(Process& p, Term value) {
+  SWord n;
+  if (!value.is_small()) return raise_badarg(p);
+  if (small_in_range(value, 0, this_core()->slice, &n)) p.reductions = static_cast<std::int32_t>(n);
+  return atoms::true_;
+}
+
+/// The scheduler sleeps, and whatever waits for it.
+Term sleep_here(Process& p, Term value) {
+  if (!value.is_small()) return raise_badarg(p);
+  const SWord ms = value.small_value();
+  if (ms <= 0) return atoms::true_;
+  timespec left{ms / 1000, ms % 1000 * 1'000'000};
+  while (nanosleep(&left, &left) < 0 && errno == EINTR) {}
+  return atoms::true_;
+}
+
+/// The caller collects garbage, if there is such a process.
+Term force_collection(Process& p, Term pid) {
+  const Term alive = pid == p.id ? atoms::true_ : bif_erlang_is_process_alive_1(p, &pid);
+  if (alive != atoms::true_) return alive;
+  const Term minor = atoms::minor;
+  return bif_erts_internal_garbage_collect_1(p, &minor);
+}
+
+/// The limit before.
+Term set_loop_limit(Process& p, LoopLimit& limit, Term value) {
+  static const Term usual = intern_atom("default");
+  SWord n = LoopLimit::kUsual;
+  if (value != usual && !small_in_range(value, 1, SWord{1} << 32, &n)) return raise_badarg(p);
+  return Term::small(limit.steps.exchange(n));
+}
+
+/// Until every scheduler has come round: what was unlinked before is freed, and what was asked of
+/// them is done.
+Term wait_for_progress(Process& p, Term what) {
+  if (!what.is_atom()) return raise_badarg(p);
+  for (const char* name : {"deallocations", "timer_cancellations", "aux_work", "thread_progress"})
+    if (atom_text(what) == name) return bif_erts_internal_system_check_1(p, nullptr);
+  return raise_badarg(p);
+}
+
+Term kill_connection(Process& p, Term node) {
+  if (!node.is_atom()) return raise_badarg(p);
+  bool found = false;
+  dist::for_each_channel([&](dist::Channel& channel) {
+    if (channel.name != node) return;
+    if (const auto connection = channel.connection()) {
+      connection->end(atoms::killed);
+      found = true;
+    }
+  });
+  return bool_term(found);
+}
+
+Term set_marker_counter(Process& p, Term value) {
+  Word n;
+  std::uint64_t large;
+  if (value.is_small() && value.small_value() >= 0) n = static_cast<Word>(value.small_value());
+  else if (integer_to_uint64(value, &large)) n = large;
+  else return raise_badarg(p);
+  extra_of(p).next_marker = static_cast<std::uint32_t>(n);
+  return atoms::ok;
+}
+
+struct Setting {
+  const char* name;
+  Term (*set)(Process& p, Term value);
+};
+
+constexpr Setting kSettings[] = {
+    {"reds_left", set_reductions_left},
+    {"sleep", sleep_here},
+    {"block_scheduler", sleep_here},
+    {"force_gc", force_collection},
+    {"binary_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, binary_loop_limit, v); }},
+    {"unicode_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, unicode_loop_limit, v); }},
+    {"wait", wait_for_progress},
+    {"kill_dist_connection", kill_connection},
+    {"process_uniq_counter", set_marker_counter},
+    // A copy of the term.
+    {"mbuf", [](Process& p, Term v) { return copy_to(p.heap, v, Literals::kCopied); }},
+    // Of an OTP that was built without.
+    {"ets_force_trap", [](Process&, Term) { return intern_atom("notsup"); }},
+};
+
+// ---- Asking -------------------------------------------------------------------------------------
+
+struct Question {
+  const char* name;
+  Term (*answer)(Process& p);
+};
+
+constexpr Question kQuestions[] = {
+    {"available_internal_state", [](Process&) { return atoms::true_; }},
+    {"reds_left", [](Process& p) { return Term::small(p.reductions > 0 ? p.reductions : 0); }},
+    {"processes", [](Process& p) { return bif_erlang_processes_0(p, nullptr); }},
+    {"memory", [](Process& p) { return bif_erlang_memory_0(p, nullptr); }},
+    {"scheduler_dump", [](Process&) { return atoms::true_; }},
+    {"force_heap_frags", [](Process&) { return atoms::false_; }},
+    {"process_info_args",
+     [](Process& p) {
+       ListBuilder list(p.heap);
+       for (const Term name : process_info_items()) list.add(name);
+       return list.finish();
+     }},
+    // Of an OTP that was built without.
+    {"lc_graph", [](Process&) { return intern_atom("notsup"); }},
+    {"flxctr_memory_usage", [](Process&) { return intern_atom("notsup"); }},
+};
+
+Term status_of(Process& p, Term pid) {
+  const Term question[] = {pid, atoms::status};
+  const Term status = bif_erlang_process_info_2(p, question);
+  return status && status.is_tuple() ? status.element(1) : status;
+}
+
+/// heap_binary, or {refc_binary, Size, {binary, Allocated}, Flags}: of the bytes that a binary
+/// shows.
+Term binary_info(Process& p, Term t) {
+  if (!t.is_bitstring()) return raise_badarg(p);
+  const Term* object = t.boxed_ptr();
+  if (object->header_sub() == Term::Sub::kSubBinary)
+    object = reinterpret_cast<const SubBinary*>(object)->original.boxed_ptr();
+  if (object->header_sub() != Term::Sub::kRefcBinary) return intern_atom("heap_binary");
+  const auto* r = reinterpret_cast<const RefcBinary*>(object);
+  const Term allocated = new_tuple(p.heap, atoms::binary, make_unsigned(p.heap, r->binary->capacity_bytes));
+  return new_tuple(p.heap, intern_atom("refc_binary"), make_unsigned(p.heap, r->size_bytes), allocated,
+                   make_unsigned(p.heap, r->flags));
+}
+
+Term atom_of_index(Process& p, Term index) {
+  SWord n;
+  return small_in_range(index, 0, static_cast<SWord>(atom_count()) - 1, &n) ? Term::atom(static_cast<Word>(n))
+                                                                            : atoms::false_;
+}
+
+struct QuestionOf {
+  const char* name;
+  Term (*answer)(Process& p, Term what);
+};
+
+constexpr QuestionOf kQuestionsOf[] = {
+    {"process_status", status_of},
+    {"binary_info", binary_info},
+    {"atom", atom_of_index},
+    // What the first eight levels of a map's trie go by.
+    {"internal_hash", [](Process& p, Term t) { return make_unsigned(p.heap, map_hash(t) & UINT32_MAX); }},
+};
+
+template <class Row, std::size_t N>
+const Row* find(const Row (&rows)[N], Term name) {
+  if (!name.is_atom()) return nullptr;
+  for (const Row& row : rows)
+    if (atom_text(name) == row.name) return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+Term bif_erts_debug_set_internal_state_2(Process& p, const Term* a) {
+  static const Term available = intern_atom("available_internal_state");
+  if (a[0] == available && (a[1] == atoms::true_ || a[1] == atoms::false_))
+    return make_available(p, a[1] == atoms::true_);
+  if (!is_available.load(std::memory_order_relaxed)) return raise_error(p, atoms::undef);
+  const Setting* setting = find(kSettings, a[0]);
+  return setting ? setting->set(p, a[1]) : raise_badarg(p);
+}
+
+Term bif_erts_debug_get_internal_state_1(Process& p, const Term* a) {
+  if (!is_available.load(std::memory_order_relaxed)) return raise_error(p, atoms::undef);
+  if (const Question* question = find(kQuestions, a[0])) return question->answer(p);
+  if (!a[0].is_tuple() || a[0].tuple_arity() != 2) return raise_badarg(p);
+  const QuestionOf* question = find(kQuestionsOf, a[0].element(0));
+  return question ? question->answer(p, a[0].element(1)) : raise_badarg(p);
+}
+
+/// ok, once every scheduler has come round (schedulers).
+Term bif_erts_internal_system_check_1(Process& p, const Term* a) {
+  static const Term schedulers = intern_atom("schedulers");
+  static Export* const await = export_entry(intern_atom("erts_internal"), intern_atom("await_epoch"), 1);
+  if (a && a[0] != schedulers) return raise_badarg(p);
+  return trap_to(p, await, {Term::small(static_cast<SWord>(epoch_stamp()))});
+}
+
+/// (What epoch_stamp has given.)
+Term bif_erts_internal_await_epoch_1(Process& p, const Term* a) {
+  SWord stamp;
+  if (!small_in_range(a[0], 0, Term::kSmallMax, &stamp)) return raise_badarg(p);
+  const Word wanted = static_cast<Word>(stamp);
+  return epoch_passed(wanted) >= wanted ? atoms::ok : yield_and_retry(p);
+}
+
+}  // namespace vmrun

@@ -1,0 +1,251 @@
+#include "runtime/cli/erl_flags.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+
+#include <fmt/core.h>
+
+#include "runtime/cli/options.hpp"
+
+namespace vmrun::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+using Error = std::optional<std::string>;
+
+/// Where a flag's value is. kAttached: what follows in the same word, if anything; kOptional: the
+/// next word, if it is one of the flag's; kAllocator: as kNeeded, after the name of a parameter.
+enum class Value { kNone, kNeeded, kAttached, kOptional, kAllocator };
+
+struct Flag {
+  std::string_view name;
+  Value value;
+  /// What its value may be: words with | between them; LOW-HIGH, a number; empty: anything, or what
+  /// the flag of ours says.
+  std::string_view allowed;
+  std::string_view ours = {};  // the flag of vmrun's that it is; empty: it has no effect here
+  /// Words of `allowed` that would change what there is no other way of here: with the reason.
+  std::string_view refused = {}, reason = {};
+};
+
+constexpr std::string_view kBoolean = "true|false", kNumber = "0-4294967295";
+constexpr std::string_view kBindTypes = "u|ns|ts|ps|s|nnts|nnps|tnnps|db";
+constexpr std::string_view kBusyWait = "none|very_short|short|medium|long|very_long";
+constexpr std::string_view kWakeUp = "very_low|low|medium|high|very_high";
+constexpr std::string_view kCleanUp = "very_lazy|lazy|medium|eager|very_eager";
+constexpr std::string_view kStackKilowords = "20-8192";
+constexpr std::string_view kNotBound = "ns|ts|ps|s|nnts|nnps|tnnps|db",
+                           kWarps = "single_time_warp|multi_time_warp";
+
+// What erl(1) lists, in its order; of names that begin alike the longest counts. Why one without an
+// effect has none is in docs/guide.md, "Flags of the machine".
+constexpr Flag kFlags[] = {
+    {"+a", Value::kNeeded, "16-8192"},
+    {"+A", Value::kNeeded, "", "+A"},
+    {"+B", Value::kAttached, "", "+B"},
+    {"+c", Value::kOptional, kBoolean, "+c"},
+    {"+C", Value::kNeeded, "no_time_warp|single_time_warp|multi_time_warp", "", kWarps, "time does not warp"},
+    {"+d", Value::kNone, ""},
+    {"+dcg", Value::kNeeded, kNumber},
+    {"+e", Value::kNeeded, "", "+e"},
+    {"+ec", Value::kNone, ""},
+    {"+fn", Value::kAttached, "u|uw|ui|ue|a|aw|ai|ae|l", "", "l", "names of files are UTF-8"},
+    {"+hms", Value::kNeeded, "", "+hms"},
+    {"+hmbs", Value::kNeeded, "1-4294967295"},
+    {"+hmax", Value::kNeeded, "", "+hmax"},
+    {"+hmaxel", Value::kNeeded, "", "+hmaxel"},
+    {"+hmaxk", Value::kNeeded, "", "+hmaxk"},
+    {"+hpds", Value::kNeeded, "1-4294967295"},
+    {"+hmqd", Value::kNeeded, "", "+hmqd"},
+    {"+IOp", Value::kNeeded, "1-1024"},
+    {"+IOt", Value::kNeeded, "1-1024"},
+    {"+IOPp", Value::kNeeded, "0-100"},
+    {"+IOPt", Value::kNeeded, "0-100"},
+    {"+IOs", Value::kNeeded, kBoolean},
+    {"+JPperf", Value::kNeeded, "true|false|dump|map|fp|no_fp"},
+    {"+JMsingle", Value::kNeeded, kBoolean},
+    {"+K", Value::kNeeded, ""},
+    {"+L", Value::kNone, "", "+L"},
+    {"+M", Value::kAllocator, ""},
+    {"+pc", Value::kNeeded, "", "+pc"},
+    {"+P", Value::kNeeded, "", "+P"},
+    {"+Q", Value::kNeeded, "", "+Q"},
+    {"+R", Value::kNeeded, "22-25"},
+    {"+r", Value::kNone, ""},
+    {"+rg", Value::kNeeded, "1-64"},
+    {"+S", Value::kNeeded, "", "+S"},
+    {"+SP", Value::kNeeded, "", "+SP"},
+    {"+SDcpu", Value::kNeeded, "", "+SDcpu"},
+    {"+SDPcpu", Value::kNeeded, "", "+SDPcpu"},
+    {"+SDio", Value::kNeeded, "", "+SDio"},
+    {"+sbt", Value::kNeeded, kBindTypes, "", kNotBound, "schedulers are not bound to processors"},
+    {"+sbwt", Value::kNeeded, kBusyWait},
+    {"+sbwtdcpu", Value::kNeeded, kBusyWait},
+    {"+sbwtdio", Value::kNeeded, kBusyWait},
+    {"+scl", Value::kNeeded, kBoolean},
+    {"+sct", Value::kNeeded, ""},
+    {"+secio", Value::kNeeded, kBoolean},
+    {"+sfwi", Value::kNeeded, kNumber},
+    {"+spp", Value::kNeeded, "", "+spp"},
+    {"+sss", Value::kNeeded, kStackKilowords},
+    {"+sssdcpu", Value::kNeeded, kStackKilowords},
+    {"+sssdio", Value::kNeeded, kStackKilowords},
+    {"+stbt", Value::kNeeded, kBindTypes},
+    {"+ssrct", Value::kNone, ""},
+    {"+sub", Value::kNeeded, kBoolean},
+    {"+sws", Value::kNeeded, "default|legacy"},
+    {"+swct", Value::kNeeded, kCleanUp},
+    {"+swt", Value::kNeeded, kWakeUp},
+    {"+swtdcpu", Value::kNeeded, kWakeUp},
+    {"+swtdio", Value::kNeeded, kWakeUp},
+    {"+t", Value::kNeeded, "", "+t"},
+    {"+T", Value::kNeeded, "", "+T"},
+    {"+v", Value::kNone, ""},
+    {"+V", Value::kNone, "", "+V"},
+    {"+W", Value::kNeeded, "", "+W"},
+    {"+zdbbl", Value::kNeeded, "", "+zdbbl"},
+    {"+zdntgc", Value::kNeeded, "infinity|0-100000000"},
+    {"+zebwt", Value::kNeeded, "none|very_short|short|medium|long|very_long"},
+    {"+zosrl", Value::kNeeded, "", "+zosrl"},
+};
+
+const Flag* find_flag(std::string_view word) {
+  const Flag* best = nullptr;
+  for (const Flag& flag : kFlags)
+    if (word.starts_with(flag.name) && (!best || flag.name.size() > best->name.size())) best = &flag;
+  return best;
+}
+
+bool read_number(std::string_view text, unsigned long long* out) {
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
+  return error == std::errc{} && rest == text.data() + text.size();
+}
+
+/// Whether the value is LOW-HIGH's number or that word.
+bool fits(std::string_view one, std::string_view value) {
+  const std::size_t dash = one.find('-');
+  unsigned long long low, high, n;
+  if (dash != std::string_view::npos && read_number(one.substr(0, dash), &low) &&
+      read_number(one.substr(dash + 1), &high))
+    return read_number(value, &n) && n >= low && n <= high;
+  return one == value;
+}
+
+bool is_one_of(std::string_view allowed, std::string_view value) {
+  while (!allowed.empty()) {
+    const std::size_t end = std::min(allowed.find('|'), allowed.size());
+    if (fits(allowed.substr(0, end), value)) return true;
+    allowed.remove_prefix(std::min(end + 1, allowed.size()));
+  }
+  return false;
+}
+
+// ---- Memory allocators ----
+
+constexpr std::string_view kOfAllocators[] = {
+    "acul", "acnl",  "acfml", "acful", "asbcst", "as",     "atags",  "cp",   "e",    "lmbcs", "mbcgs",
+    "mbsd", "mmbcs", "mmmbc", "mmsbc", "rsbcmt", "rsbcst", "rmbcmt", "ramv", "sbct", "smbcs", "t"};
+constexpr std::string_view kOthers[] = {"Iscs",   "Mamcbf",  "Mrmcbf", "Mmcs", "Mscs", "Msco",
+                                        "Mscrpm", "Mscrfsd", "Ytt",    "Ytp",  "Ym",   "Ye",
+                                        "ea",     "lpm",     "dai",    "uycs", "ummc", "usac"};
+
+/// How much of what stands after +M names a parameter; 0: it is none.
+std::size_t parameter_size(std::string_view text) {
+  std::size_t size = 0;
+  for (const std::string_view name : kOthers)
+    if (text.starts_with(name)) size = std::max(size, name.size());
+  if (size || text.size() < 2 || std::string_view("BDEFHILRSTZu").find(text[0]) == std::string_view::npos)
+    return size;
+  for (const std::string_view name : kOfAllocators)
+    if (text.substr(1).starts_with(name)) size = std::max(size, 1 + name.size());
+  return size;
+}
+
+// ---- Percentages of the processors ----
+
+/// Flags of ours for N or N:M, with M as the default of N as in OTP.
+struct Percentage {
+  std::string_view name, ours;
+};
+constexpr Percentage kPercentages[] = {{"+SP", "+S"}, {"+SDPcpu", "+SDcpu"}};
+
+/// P[:Q] of the processors as N[:M], at least 1; nothing: the value is bad.
+std::optional<std::string> share_of_processors(std::string_view value) {
+  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t colon = value.find(':');
+  std::string shares;
+  for (const std::string_view part :
+       {value.substr(0, colon), colon == std::string_view::npos ? "" : value.substr(colon + 1)}) {
+    unsigned long long percent;
+    if (part.empty() && !shares.empty()) break;
+    if (!read_number(part, &percent) || percent < 1) return {};
+    shares += fmt::format("{}{}", shares.empty() ? "" : ":", std::max(1ull, processors * percent / 100));
+  }
+  return shares;
+}
+
+Error append_ours(const Flag& flag, const std::string& value, Words* ours) {
+  for (const Percentage& p : kPercentages) {
+    if (p.name != flag.ours) continue;
+    const std::optional<std::string> shares = share_of_processors(value);
+    if (!shares) return fmt::format("bad value of flag {}: '{}'", flag.name, value);
+    ours->insert(ours->end(), {std::string(p.ours), *shares});
+    return {};
+  }
+  if (flag.value == Value::kAttached) {
+    ours->push_back(std::string(flag.ours) + value);
+    return {};
+  }
+  ours->emplace_back(flag.ours);
+  if (flag.value == Value::kOptional) ours->push_back(value.empty() ? "false" : value);
+  else if (flag.value != Value::kNone) ours->push_back(value);
+  return {};
+}
+
+/// Flags that only this machine has, for stress and checking.
+Error take_own(const Words& words, std::size_t* i, Words* ours) {
+  const std::string& word = words[*i];
+  const std::optional<bool> with_value = own_flag_takes_value(word);
+  if (!with_value) return fmt::format("unknown flag '{}'", word);
+  ours->push_back(word);
+  if (!*with_value) return {};
+  if (*i + 1 == words.size()) return fmt::format("flag {} needs a value", word);
+  ours->push_back(words[++*i]);
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::string> take_erl_flag(const Words& words, std::size_t* i, Words* ours) {
+  const std::string& word = words[*i];
+  const Flag* flag = find_flag(word);
+  if (!flag) return take_own(words, i, ours);
+  std::string name(flag->name), value = word.substr(name.size());
+  if (flag->value == Value::kAllocator) {
+    const std::size_t size = parameter_size(value);
+    if (!size) return fmt::format("bad value of flag {}: '{}'", name, value);
+    name += value.substr(0, size);
+    value.erase(0, size);
+  }
+  if (flag->value == Value::kNone && !value.empty())
+    return fmt::format("bad value of flag {}: '{}'", name, value);
+  if ((flag->value == Value::kNeeded || flag->value == Value::kAllocator) && value.empty()) {
+    if (*i + 1 == words.size()) return fmt::format("flag {} needs a value", name);
+    value = words[++*i];
+  }
+  if (flag->value == Value::kOptional && value.empty() && *i + 1 < words.size() &&
+      is_one_of(flag->allowed, words[*i + 1]))
+    value = words[++*i];
+  const bool may_be_empty = flag->value == Value::kNone || flag->value == Value::kOptional;
+  if (!flag->allowed.empty() && !is_one_of(flag->allowed, value) && !(may_be_empty && value.empty()))
+    return fmt::format("bad value of flag {}: '{}'", name, value);
+  if (!flag->refused.empty() && is_one_of(flag->refused, value))
+    return fmt::format("not supported: {}{}{}: {}", name, flag->value == Value::kAttached ? "" : " ", value,
+                       flag->reason);
+  return flag->ours.empty() ? Error{} : append_ours(*flag, value, ours);
+}
+
+}  // namespace vmrun::cli

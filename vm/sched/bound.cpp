@@ -1,0 +1,29 @@
+#include "vm/sched/bound.hpp"
+
+#include "vm/process/deep_stack.hpp"
+#include "vm/process/paths_watched.hpp"
+#include "vm/sched/idle.hpp"
+#include "vm/sched/run_queue_wait.hpp"
+#include "vm/trace/trace.hpp"
+
+namespace vmrun {
+
+static_assert(!(kBoundToScheduler & (kTraceAll | kStackDeep | kWaitObserved | kPathsWatched)));
+
+void keep_bound(Scheduler& s, RunList<Process>& list, unsigned priority) {
+  RunList<Process> kept, rest;
+  while (list.count) {
+    Process& p = list.pop();
+    (is_bound(p) ? kept : rest).push(p);
+  }
+  list = rest;
+  s.queues[priority].prepend(kept);
+}
+
+void hand_to_bound(Process& p) {
+  Scheduler& to = bound_to(p);
+  to.inbox.push(p);
+  wake_owner(to);
+}
+
+}  // namespace vmrun
