@@ -9,12 +9,8 @@
 #include "vm/process/registry.hpp"
 
 /// Libraries with drivers, for erl_ddll: what is policy (who uses a driver, who wants to know) is
-<<<<<<< HEAD
-/// Erlang's, runtime/lib/vmrun_ddll.erl. One process calls these.
-=======
 /// Erlang's, runtime/lib/ddll_server.erl, to which erl_ddll's built-in functions lead. The one
 /// process there calls those of vmrun_ddll.
->>>>>>> e4fc03ff30fc4fc2f2de9602cb426aadd0bda1cb
 namespace vmrun {
 namespace {
 
@@ -157,32 +153,6 @@ Term bif_vmrun_ddll_all_0(Process& p, const Term*) {
     list = make_cons(hp, entry, list);
   }
   return list;
-}
-
-// ---- What is built in of erl_ddll ---------------------------------------------------------------
-
-namespace {
-
-Term trap_to_policy(Process& p, const char* name, std::initializer_list<Term> arguments) {
-  return trap_to(p, export_entry(intern_atom("vmrun_ddll"), intern_atom(name), arguments.size()), arguments);
-}
-
-}  // namespace
-
-Term bif_erl_ddll_try_load_3(Process& p, const Term* a) {
-  return trap_to_policy(p, "try_load", {a[0], a[1], a[2]});
-}
-Term bif_erl_ddll_try_unload_2(Process& p, const Term* a) {
-  return trap_to_policy(p, "try_unload", {a[0], a[1]});
-}
-Term bif_erl_ddll_monitor_2(Process& p, const Term* a) { return trap_to_policy(p, "monitor", {a[0], a[1]}); }
-Term bif_erl_ddll_demonitor_1(Process& p, const Term* a) { return trap_to_policy(p, "demonitor", {a[0]}); }
-Term bif_erl_ddll_info_2(Process& p, const Term* a) { return trap_to_policy(p, "info", {a[0], a[1]}); }
-Term bif_erl_ddll_loaded_drivers_0(Process& p, const Term*) {
-  return trap_to_policy(p, "loaded_drivers", {});
-}
-Term bif_erl_ddll_format_error_int_1(Process& p, const Term* a) {
-  return trap_to_policy(p, "format_error_int", {a[0]});
 }
 
 }  // namespace vmrun

@@ -204,10 +204,12 @@ Term bif_vmrun_trace_process_info_2(Process& p, const Term* a) {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-/// For calls, or for messages: call or message.
+/// For call, send or receive.
 Term bif_vmrun_trace_valid_specification_2(Process& p, const Term* a) {
   using Dialect = ets::MatchSpec::Dialect;
-  const Dialect dialect = a[1] == atoms::call ? Dialect::kTrace : Dialect::kMessage;
+  const Dialect dialect = a[1] == atoms::call   ? Dialect::kTrace
+                          : a[1] == atoms::send ? Dialect::kSend
+                                                : Dialect::kReceive;
   return bool_term(a[0].is_nil() || ets::MatchSpec(p, a[0], dialect).valid());
 }
 /// send or receive; true or false; a specification, nil for all messages.

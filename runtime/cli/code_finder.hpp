@@ -25,14 +25,8 @@ inline constexpr std::string_view kEmbeddedLibrary = kEmbeddedPath;
 /// Modules that speak to the machine in ways of its own, so that others of their names would not
 /// do.
 inline constexpr std::string_view kMachineModules[] = {
-<<<<<<< HEAD
-    "code",      "dyntrace",  "erl_ddll", "erl_prim_loader", "error_handler",
-    "file_eval", "init",      "os",       "prim_file",       "prim_net",
-    "ram_file",  "seq_trace", "user",     "vmrun_ddll",      "vmrun_trace",
-=======
     "code", "dyntrace",  "erl_ddll", "erl_prim_loader", "error_handler", "file_eval",   "init",
     "os",   "prim_file", "prim_net", "seq_trace",       "user",          "vmrun_trace",
->>>>>>> e4fc03ff30fc4fc2f2de9602cb426aadd0bda1cb
 };
 
 bool is_machine_module(std::string_view module);

@@ -39,11 +39,7 @@ int complain(const std::string& message) {
 /// they speak to drivers and built-in functions of ours.
 constexpr std::string_view kOwnPreloaded[] = {"prim_file", "prim_net"};
 /// Modules that built-in functions of this machine call, and OTP's does not know.
-<<<<<<< HEAD
-constexpr std::string_view kCalledByMachine[] = {"passive_monitor", "remote_spawn", "vmrun_ddll",
-=======
 constexpr std::string_view kCalledByMachine[] = {"ddll_server", "passive_monitor", "remote_spawn",
->>>>>>> e4fc03ff30fc4fc2f2de9602cb426aadd0bda1cb
                                                  "vmrun_on_load", "vmrun_trace"};
 
 bool is_own(std::string_view module) {

@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-%% Drivers loaded at run time: the part of the module that is no built-in function. See vmrun_ddll.
-=======
 %% Drivers loaded at run time: what waits until it is done. The rest are built-in functions, which
 %% lead to ddll_server.
->>>>>>> e4fc03ff30fc4fc2f2de9602cb426aadd0bda1cb
 -module(erl_ddll).
 
 -export([start/0, stop/0, load/2, load_driver/2, unload/1, unload_driver/1, reload/2, reload_driver/2]).
@@ -48,23 +44,11 @@ unload_and_wait(Name, Options) ->
         {error, _} = Error -> Error
     end.
 
-<<<<<<< HEAD
-%% ---- What is known of drivers ------------------------------------------------
-
-info() ->
-    {ok, Names} = erl_ddll:loaded_drivers(),
-    [{Name, info(Name)} || Name <- Names, not erl_ddll:info(Name, linked_in_driver)].
-=======
 info() ->
     [{Name, info(Name)} || Name <- ddll_server:not_linked_in()].
->>>>>>> e4fc03ff30fc4fc2f2de9602cb426aadd0bda1cb
 
 info(Name) ->
     [{Tag, erl_ddll:info(Name, Tag)} || Tag <- [processes, driver_options, port_count, linked_in_driver, permanent, awaiting_load, awaiting_unload]].
 
-<<<<<<< HEAD
-format_error(load_cancelled) -> "Another process cancelled the loading";
-=======
 format_error({open_error, Text}) -> Text;
->>>>>>> e4fc03ff30fc4fc2f2de9602cb426aadd0bda1cb
 format_error(Error) -> erl_ddll:format_error_int(Error).

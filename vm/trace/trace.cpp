@@ -29,13 +29,8 @@ TraceStamp stamp_of(std::uint32_t flags) {
   return flags & kTraceMonotonic ? TraceStamp::kMonotonic : TraceStamp::kNone;
 }
 
-<<<<<<< HEAD
-/// {trace, Pid, Event, A, B, C, Scheduler}, {trace_ts, Pid, Event, A, B, C, Scheduler, Time}; what is
-/// not there of the last ones is left out.
-=======
-/// {trace, Pid, Event, A, B, C}, {trace_ts, Pid, Event, A, B, C, Time}, either without C or B and
-/// C.
->>>>>>> e4fc03ff30fc4fc2f2de9602cb426aadd0bda1cb
+/// {trace, Pid, Event, A, B, C, Scheduler}, {trace_ts, Pid, Event, A, B, C, Scheduler, Time}; what
+/// is not there of the last ones is left out.
 Term event_tuple(Arena& arena, const Process& p, std::uint32_t flags, Term event, Term a, Term b, Term c) {
   const TraceStamp stamp = stamp_of(flags);
   const Term time = stamp == TraceStamp::kNone ? kNonValue : make_trace_stamp(arena, stamp);
@@ -181,6 +176,12 @@ void set_new_tracing(bool on, std::uint32_t flags, Tracer* tracer) {
 
 std::uint32_t new_tracing(Tracer** tracer) {
   std::lock_guard guard(new_processes.mutex);
+  if (new_processes.tracer && !is_alive(*new_processes.tracer)) {
+    new_processes.tracer->release();
+    new_processes.tracer = nullptr;
+    new_processes.flags = 0;
+    any_new.store(false, std::memory_order_release);
+  }
   *tracer = new_processes.tracer ? new_processes.tracer->retain() : nullptr;
   return new_processes.flags;
 }
