@@ -79,7 +79,9 @@ class Holders {
 
 // Guards all below.
 std::mutex mutex;
-Holders measuring, blocking;
+Holders measuring, blocking, blocking_normal;
+
+bool is_blocked() { return blocking.any() || blocking_normal.any(); }
 
 // As they were when measuring began.
 struct WallTimeBase {
@@ -98,9 +100,10 @@ void begin_to_measure() {
 void release(Process& p) {
   std::lock_guard guard(mutex);
   measuring.forget(p);
-  const bool blocked = blocking.any();
+  const bool blocked = is_blocked();
   blocking.forget(p);
-  if (blocked && !blocking.any()) block_schedulers(false);
+  blocking_normal.forget(p);
+  if (blocked && !is_blocked()) block_schedulers(false);
 }
 [[maybe_unused]] const bool filled_in = (release_flags = release, true);
 
@@ -177,9 +180,12 @@ Term set_online(Process&, const Term* a) {
 Term set_blocking(Process& p, const Term* a) {
   {
     std::lock_guard guard(mutex);
-    if (a[1] == intern_atom("block_normal")) blocking.add(p);
-    else blocking.remove(p);
-    block_schedulers(blocking.any());
+    const std::string_view wish = atom_text(a[1]);
+    if (wish == "block") blocking.add(p);
+    else if (wish == "unblock") blocking.remove(p);
+    else if (wish == "block_normal") blocking_normal.add(p);
+    else blocking_normal.remove(p);
+    block_schedulers(is_blocked());
   }
   await_schedulers();
   return multi_scheduling();
@@ -189,15 +195,29 @@ Term set_blocking(Process& p, const Term* a) {
 
 Term multi_scheduling() {
   std::lock_guard guard(mutex);
-  return intern_atom(blocking.any() ? "blocked_normal" : scheduler_count() > 1 ? "enabled" : "disabled");
+  if (blocking.any()) return intern_atom("blocked");
+  if (blocking_normal.any()) return intern_atom("blocked_normal");
+  return intern_atom(scheduler_count() > 1 ? "enabled" : "disabled");
 }
 
-Term normal_blockers(Process& p) {
+namespace {
+
+Term pids_of(const Holders& holders, Heap& heap) {
   std::lock_guard guard(mutex);
-  ListBuilder list(p.heap);
-  blocking.for_each([&](Term pid) { list.add(pid); });
+  ListBuilder list(heap);
+  holders.for_each([&](Term pid) { list.add(pid); });
   return list.finish();
 }
+
+bool is_blocking_wish(Term wish) {
+  const std::string_view text = wish.is_atom() ? atom_text(wish) : std::string_view();
+  return text == "block" || text == "unblock" || text == "block_normal" || text == "unblock_normal";
+}
+
+}  // namespace
+
+Term blockers(Process& p) { return pids_of(blocking, p.heap); }
+Term normal_blockers(Process& p) { return pids_of(blocking_normal, p.heap); }
 
 std::optional<Term> set_scheduling_flag(Process& p, const Term* a) {
   const std::string_view name = atom_text(a[0]);
@@ -207,9 +227,7 @@ std::optional<Term> set_scheduling_flag(Process& p, const Term* a) {
     return small_in_range(a[1], 1, scheduler_count(), &n) ? run_elsewhere(p, set_online, a, 2, DirtyKind::kIo)
                                                           : raise_badarg(p);
   if (name == "multi_scheduling")
-    return a[1] == intern_atom("block_normal") || a[1] == intern_atom("unblock_normal")
-               ? run_elsewhere(p, set_blocking, a, 2, DirtyKind::kIo)
-               : raise_badarg(p);
+    return is_blocking_wish(a[1]) ? run_elsewhere(p, set_blocking, a, 2, DirtyKind::kIo) : raise_badarg(p);
   if (name == "dirty_cpu_schedulers_online") {
     const unsigned most = std::min(dirty_cpu_schedulers(), schedulers_online());
     if (!small_in_range(a[1], 1, most, &n)) return raise_badarg(p);

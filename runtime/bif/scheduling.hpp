@@ -17,8 +17,10 @@ Word total_queue_length(bool io, bool running);
 /// statistics(scheduler_wall_time), or with `io` scheduler_wall_time_all.
 Term scheduler_wall_time(Process& p, bool io);
 
-/// system_info(multi_scheduling), system_info(normal_multi_scheduling_blockers).
+/// system_info of multi_scheduling, of multi_scheduling_blockers and of
+/// normal_multi_scheduling_blockers.
 Term multi_scheduling();
+Term blockers(Process& p);
 Term normal_blockers(Process& p);
 
 /// system_flag with these arguments, if it is one of these flags.

@@ -159,7 +159,7 @@ const InfoItem kInfo[] = {
     {"emu_flavor", [](Process&) { return intern_atom("emu"); }},
     {"build_type", [](Process&) { return intern_atom("opt"); }},
     {"multi_scheduling", [](Process&) { return multi_scheduling(); }},
-    {"multi_scheduling_blockers", [](Process&) { return Term::nil(); }},
+    {"multi_scheduling_blockers", blockers},
     {"normal_multi_scheduling_blockers", normal_blockers},
     {"scheduler_bind_type", [](Process&) { return intern_atom("unbound"); }},
     {"scheduler_bindings",

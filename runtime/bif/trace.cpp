@@ -13,6 +13,7 @@
 #include "vm/sched/scheduler.hpp"
 #include "vm/trace/call_pattern.hpp"
 #include "vm/trace/message_pattern.hpp"
+#include "vm/trace/tracer.hpp"
 
 /// erlang:trace and what belongs to it. All existing processes at once is the Erlang module
 /// vmrun_trace's work, which comes back here for each.
@@ -28,6 +29,7 @@ constexpr Flag kFlags[] = {
     {"running_procs", kTraceRunningProcs},
     {"running_ports", kTraceRunningPorts},
     {"ports", kTracePorts},
+    {"scheduler_id", kTraceSchedulerId},
     {"silent", kTraceSilent},
     {"return_to", kTraceReturnTo},
     {"arity", kTraceArity},
@@ -65,13 +67,18 @@ struct TraceOptions {
   bool on = false;
   std::uint32_t flags = 0;
   Term to, state = Term::nil();
+  bool cpu_stamps = false;
 };
 
 bool read_tracer(Term option, TraceFlags* flags) {
   const Word arity = option.is_tuple() ? option.tuple_arity() : 0;
   if (arity < 2 || arity > 3 || option.element(0) != atoms::tracer) return false;
   flags->to = option.element(1);
-  if (arity == 2) return flags->to.is_local_pid();  // dead or alive
+  // A process or port, dead or alive; by itself, or as the state of the module for them.
+  static const Term erl_tracer = intern_atom("erl_tracer");
+  if (arity == 3 && flags->to == erl_tracer) flags->to = option.element(2);
+  if (arity == 2 || flags->to == option.element(2))
+    return flags->to.is_local_pid() || flags->to.is_local_port();
   flags->state = option.element(2);
   return flags->to == atoms::dyntrace;
 }
@@ -80,8 +87,10 @@ bool read_tracer(Term option, TraceFlags* flags) {
 
 bool read_trace_flags(Term list, TraceFlags* flags) {
   for (; list.is_list(); list = list.tail()) {
+    static const Term cpu_timestamp = intern_atom("cpu_timestamp");
     const std::uint32_t bits = trace_flag_bit(list.head());
-    if (!bits && !read_tracer(list.head(), flags)) return false;
+    if (list.head() == cpu_timestamp) flags->cpu_stamps = true;
+    else if (!bits && !read_tracer(list.head(), flags)) return false;
     flags->bits |= bits;
   }
   return list.is_nil();
@@ -93,7 +102,7 @@ bool read_options(Process& p, Term how, Term list, TraceOptions* options) {
   if (how != atoms::true_ && how != atoms::false_) return false;
   TraceFlags flags;
   if (!read_trace_flags(list, &flags)) return false;
-  *options = {how == atoms::true_, flags.bits, flags.to ? flags.to : p.id, flags.state};
+  *options = {how == atoms::true_, flags.bits, flags.to ? flags.to : p.id, flags.state, flags.cpu_stamps};
   return true;
 }
 
@@ -157,6 +166,10 @@ Selection selection_of(Term spec) {
 Term bif_erlang_trace_3(Process& p, const Term* a) {
   TraceOptions options;
   if (!read_options(p, a[1], a[2], &options)) return raise_badarg(p);
+  if (options.cpu_stamps) {
+    if (a[0] != atoms::all) return raise_badarg(p);
+    cpu_stamps.store(options.on, std::memory_order_relaxed);
+  }
   if (a[0].is_local_pid()) {
     const Term done = trace_one(p, a[0], options, atoms::false_);
     if (!done) return kNonValue;
@@ -165,7 +178,7 @@ Term bif_erlang_trace_3(Process& p, const Term* a) {
   const Selection who = selection_of(a[0]);
   if (who == Selection::kNobody) return raise_badarg(p);
   if (who != Selection::kExisting) trace_new(options);
-  if (who == Selection::kNew) return Term::small(0);
+  if (who == Selection::kNew || !options.flags) return Term::small(0);
   static Export* const existing = export_entry(intern_atom("vmrun_trace"), intern_atom("existing"), 2);
   return trap_to(p, existing, {a[1], a[2]});
 }
@@ -191,10 +204,12 @@ Term bif_vmrun_trace_process_info_2(Process& p, const Term* a) {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-/// For calls, or for messages: call or message.
+/// For call, send or receive.
 Term bif_vmrun_trace_valid_specification_2(Process& p, const Term* a) {
   using Dialect = ets::MatchSpec::Dialect;
-  const Dialect dialect = a[1] == atoms::call ? Dialect::kTrace : Dialect::kMessage;
+  const Dialect dialect = a[1] == atoms::call   ? Dialect::kTrace
+                          : a[1] == atoms::send ? Dialect::kSend
+                                                : Dialect::kReceive;
   return bool_term(a[0].is_nil() || ets::MatchSpec(p, a[0], dialect).valid());
 }
 /// send or receive; true or false; a specification, nil for all messages.

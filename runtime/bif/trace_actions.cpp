@@ -144,7 +144,7 @@ bool match_traced_call(Process& p, Term specification, Term arguments, TracedCal
 
 bool match_traced_message(Process& p, Term specification, Term arguments, Term* message) {
   Actions actions(nullptr, true);
-  ets::MatchSpec spec(p, specification, ets::MatchSpec::Dialect::kMessage);
+  ets::MatchSpec spec(p, specification, ets::MatchSpec::Dialect::kSend);
   if (!spec.valid() || !spec.run_for_call(arguments, actions)) return false;
   *message = actions.message;
   return true;

@@ -11,6 +11,7 @@ std::uint32_t trace_flag_bit(Term name);
 struct TraceFlags {
   std::uint32_t bits = 0;
   Term to, state = Term::nil();  // {tracer, …}; non-value: not named
+  bool cpu_stamps = false;
 };
 /// False for what is no list of flags and tracers.
 bool read_trace_flags(Term list, TraceFlags* flags);

@@ -54,20 +54,44 @@ Export* guard_function(Term name, Word arity) {
   return e && e->bif && (e->bif_flags & BifRow::kGuard) ? e : nullptr;
 }
 
-/// A function of tracing: its arguments, and whether guards may call it.
+/// A function of tracing: its arguments, whether guards may call it, and the dialects that have it:
+/// all for tracing, all but that of received messages, or that of calls alone.
+enum class Of : std::uint8_t { kAll, kCallsAndSends, kCalls };
 struct TraceFunctionRow {
   const char* name;
   Word least, most;
   bool in_guards;
+  Of of;
 };
 constexpr TraceFunctionRow kTraceFunctions[] = {
-    {"message", 1, 1, false},       {"return_trace", 0, 0, false},  {"exception_trace", 0, 0, false},
-    {"is_seq_trace", 0, 0, true},   {"set_seq_token", 2, 2, false}, {"get_seq_token", 0, 0, false},
-    {"display", 1, 1, false},       {"process_dump", 0, 0, false},  {"enable_trace", 1, 2, false},
-    {"disable_trace", 1, 2, false}, {"trace", 2, 3, false},         {"caller", 0, 0, false},
-    {"caller_line", 0, 0, false},   {"silent", 1, 1, false},        {"get_tcw", 0, 0, true},
-    {"set_tcw", 1, 1, false},
+    {"message", 1, 1, false, Of::kAll},
+    {"return_trace", 0, 0, false, Of::kAll},
+    {"exception_trace", 0, 0, false, Of::kAll},
+    {"is_seq_trace", 0, 0, true, Of::kCallsAndSends},
+    {"set_seq_token", 2, 2, false, Of::kCallsAndSends},
+    {"get_seq_token", 0, 0, false, Of::kCallsAndSends},
+    {"display", 1, 1, false, Of::kAll},
+    {"process_dump", 0, 0, false, Of::kCallsAndSends},
+    {"enable_trace", 1, 2, false, Of::kCallsAndSends},
+    {"disable_trace", 1, 2, false, Of::kCallsAndSends},
+    {"trace", 2, 3, false, Of::kCallsAndSends},
+    {"caller", 0, 0, false, Of::kCalls},
+    {"caller_line", 0, 0, false, Of::kCalls},
+    {"silent", 1, 1, false, Of::kCallsAndSends},
+    {"get_tcw", 0, 0, true, Of::kAll},
+    {"set_tcw", 1, 1, false, Of::kAll},
 };
+
+bool has(MatchSpec::Dialect dialect, Of of) {
+  using Dialect = MatchSpec::Dialect;
+  switch (dialect) {
+    case Dialect::kTable: return false;
+    case Dialect::kTrace: return true;
+    case Dialect::kSend: return of != Of::kCalls;
+    case Dialect::kReceive: return of == Of::kAll;
+  }
+  return false;
+}
 
 static_assert(std::size(kTraceFunctions) == static_cast<std::size_t>(TraceFunction::kSetControlWord) + 1);
 
@@ -265,8 +289,7 @@ bool MatchSpec::check_trace_function(TraceFunction f, Term call, bool in_guard) 
                        : special_form(row.name) + why);
     return false;
   };
-  const bool asks_caller = f == TraceFunction::kCaller || f == TraceFunction::kCallerLine;
-  if (!is_trace() || (asks_caller && dialect_ == Dialect::kMessage)) return fail("used in wrong dialect.");
+  if (!has(dialect_, row.of)) return fail("used in wrong dialect.");
   if (in_guard && !row.in_guards) return fail("called in guard context.");
   if (count >= row.least && count <= row.most) return true;
   return fail((row.most == 0 ? "called with arguments in " : "called with wrong number of arguments in ") +

@@ -14,8 +14,8 @@
 ///
 /// There are two dialects: for tables, and for the arguments of a traced call. A specification of
 /// the second has a list (or a variable) as its head, may call the functions of tracing, and what
-/// its bodies evaluate to is of no interest: they act. One for messages that are traced is the
-/// same, but there is no caller.
+/// its bodies evaluate to is of no interest: they act. Those for messages that are sent and received
+/// are the same, with fewer functions.
 namespace vmrun::ets {
 
 /// Functions of tracing, in the order of kTraceFunctions (match_spec.cpp).
@@ -54,7 +54,7 @@ class MatchSpec {
   enum class Result { kBody, kObject, kBindings };
   MatchSpec(Process& p, Term pattern, Result result);
   /// A whole specification; valid() tells whether it is one.
-  enum class Dialect { kTable, kTrace, kMessage };
+  enum class Dialect { kTable, kTrace, kSend, kReceive };
   explicit MatchSpec(Process& p, Term specification, Dialect dialect = Dialect::kTable);
   bool valid() const { return errors_.empty(); }
   /// What is wrong with it, as OTP says it.

@@ -57,9 +57,10 @@ trace_pattern(What, Spec, Flags) ->
     end.
 
 change(What, Spec, []) when What =:= send; What =:= 'receive' ->
-    {Action, Specification} = wish(Spec, message),
+    {Action, Specification} = wish(Spec, What),
     is_boolean(Action) orelse throw(bad),
     vmrun_trace:set_message_pattern(What, Action, Specification),
+    erlang:yield(),  % the next slice sends as the pattern wants it
     1;
 change(What, Spec, Flags) ->
     {Action, Specification} = wish(Spec, call),

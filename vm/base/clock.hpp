@@ -14,6 +14,8 @@ inline Word read_clock(clockid_t id) {
 }
 inline Word monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
 inline Word system_ns() { return read_clock(CLOCK_REALTIME); }
+/// Processor time of all threads.
+inline Word process_cpu_ns() { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 /// What Erlang system time is ahead of Erlang monotonic time: fixed at start (time warp mode
 /// no_time_warp).

@@ -156,7 +156,8 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
       frame = s + 1;
     } else if (s->is_catch()) {
       if (is_traced(p, kTraceCall | kAwaitsReturns)) [[unlikely]]
-        exception_traced(p, static_cast<Word>(p.heap.end - frame));
+        exception_traced(p, static_cast<Word>(p.heap.end - frame),
+                         static_cast<const Word*>(s->catch_address()));
       p.heap.stop = frame;
       x[0] = kNonValue;
       x[1] = kClassAtoms[static_cast<unsigned>(p.exception_class)];
@@ -167,7 +168,7 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
     }
   }
   if (is_traced(p, kTraceCall | kAwaitsReturns)) [[unlikely]]
-    exception_traced(p, 0);
+    exception_traced(p, 0, nullptr);
   return nullptr;
 }
 

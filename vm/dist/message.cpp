@@ -6,6 +6,7 @@
 #include "vm/heap/fragment_space.hpp"
 #include "vm/message/held_back.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/trace/message_pattern.hpp"
 #include "vm/trace/seq_trace.hpp"
 
 namespace vmrun::dist {
@@ -22,10 +23,12 @@ bool is_decoded_at_once(EncodedPayload& payload) {
          (payload.bytes() <= kBytesJoinedAtOnce && takes_few_words(payload, kWordsBuiltAtOnce));
 }
 
-/// As it goes to its receiver. Gives the reason, and nullptr, when the payload is no term.
-Fragment* decode_message(const EncodedPayload& payload, Term token, Term alias, const char** wrong) {
+/// As it goes from that node to its receiver. Gives the reason, and nullptr, when the payload is no term.
+Fragment* decode_message(Term node, const EncodedPayload& payload, Term token, Term alias,
+                         const char** wrong) {
   const Word alias_words = alias.is_nil() ? 0 : 3 + kAliasRefWords;
-  const DecodedPayload decoded = decode_payload(payload, alias_words + carried_token_words(token));
+  const DecodedPayload decoded = decode_payload(
+      payload, alias_words + carried_token_words(token) + (wants_senders() ? kSenderWords : 0));
   if (!decoded.fragment) {
     *wrong = decoded.error;
     return nullptr;
@@ -38,6 +41,7 @@ Fragment* decode_message(const EncodedPayload& payload, Term token, Term alias, 
     f.kind = static_cast<std::uint32_t>(SignalKind::kAliasMessage);
   }
   attach_token(token, f);
+  if (f.used_words < f.capacity_words && wants_senders()) put_sender(f, node);
   return &f;
 }
 
@@ -62,9 +66,10 @@ Fragment* undecoded_message(const Route& route, EncodedPayload& payload, Term to
 Fragment* decode_late(const Fragment& undecoded) {
   const Term* e = undecoded.message.tuple_elements();
   const char* wrong;
-  Fragment* f = decode_message(payload_of(e[kPayload]), undecoded.token, e[kAlias], &wrong);
+  Channel& channel = channel_at(static_cast<Word>(e[kChannel].small_value()));
+  Fragment* f = decode_message(channel.name, payload_of(e[kPayload]), undecoded.token, e[kAlias], &wrong);
   if (f) return f;
-  const auto from = channel_at(static_cast<Word>(e[kChannel].small_value())).connection();
+  const auto from = channel.connection();
   if (from && from->number == static_cast<Word>(e[kConnection].small_value())) from->refuse(wrong);
   return nullptr;
 }
@@ -77,7 +82,7 @@ bool give_message(Process& p, const Route& route, EncodedPayload& payload, Term 
   Fragment* f;
   if (is_decoded_at_once(payload)) {
     const char* wrong;
-    f = decode_message(payload, token, alias, &wrong);
+    f = decode_message(route.channel->name, payload, token, alias, &wrong);
     if (!f) return false;
   } else {
     f = undecoded_message(route, payload, token, alias);

@@ -35,7 +35,7 @@ struct Fragment {
   std::uint32_t kind : 8;  // SignalKind
   std::uint32_t known_words : 24;  // of `message` in full, once a probe has asked; 0: not yet (message_words)
   std::uint32_t from_vm : 1;       // message not sent by a process (timer, down, port data)
-  std::uint32_t has_sender : 1;    // words begin with [Sender], see message_pattern.hpp
+  std::uint32_t has_sender : 1;    // the last word, which is not in use: see message_pattern.hpp
   std::uint32_t token_generation : 30;  // see seq_trace.hpp
   Term words[1];
   static Fragment* create(

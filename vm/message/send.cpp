@@ -74,7 +74,7 @@ void fire_send(Process& from, Term to, Fragment& f, const Term* whole = nullptr)
 [[gnu::cold, gnu::noinline]] bool send_watched(Process& from, Process& to, Term as_given, Term message) {
   trace_send(from, as_given, message);
   const bool to_self = &from == &to;
-  const bool with_sender = senders_wanted.load(std::memory_order_acquire);
+  const bool with_sender = wants_senders();
   const bool carries = sends_carried(from) || with_sender;
   Word words = 0;
   if (probe::copy_struct_enabled() && !carries && !to_self && !message.is_immed())
@@ -110,8 +110,8 @@ void send_to_alias(Process& from, Term alias, Term message) {
     announce_copy(message);
   Fragment* f = new_signal(SignalKind::kAliasMessage, 4 + kAliasRefWords + copy_size_words(message) +
                                                           (carries ? carried_words(from) : 0) + kSenderWords);
-  if (senders_wanted.load(std::memory_order_acquire)) put_sender(*f, from.id);
-  Term* hp = f->words + f->used_words;
+  if (wants_senders()) put_sender(*f, from.id);
+  Term* hp = f->words;
   const Term copy = copy_term(message, hp, f->off_heap);
   const Term ref = make_alias_ref(hp, ref_key(alias), to->id);
   f->message = to_self ? make_tuple(hp, ref, copy, atoms::true_) : make_tuple(hp, ref, copy);

@@ -37,6 +37,7 @@
 #include "vm/trace/call_trace.hpp"
 #include "vm/trace/system_monitor.hpp"
 #include "vm/trace/trace.hpp"
+#include "vm/trace/tracer.hpp"
 
 /// How schedulers share work. Whoever makes a process runnable puts it on its own scheduler's queue
 /// (run_queue.hpp): what two processes say to each other is in that core's cache anyway. Queueing
@@ -600,5 +601,15 @@ void hold_processes() {
     });
   });
 }
+
+namespace {
+
+unsigned number_here() {
+  const Scheduler* s = this_scheduler();
+  return s ? s->number : 0;
+}
+[[maybe_unused]] const bool numbers_filled_in = (scheduler_number = number_here, true);
+
+}  // namespace
 
 }  // namespace vmrun

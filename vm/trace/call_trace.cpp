@@ -152,21 +152,29 @@ void tell_end(Process& p, const AwaitedReturn& r, Term event, Term value) {
   else if (is_traced(p, kTraceCall) && !is_traced(p, kTraceSilent)) trace_event(p, event, name, value);
 }
 
-/// to: the instruction that is returned to, or one of the same function.
-void tell_return(Process& p, const AwaitedReturn& r, Term value, const Word* to) {
-  if (r.tells_value) tell_end(p, r, atoms::return_from, value);
+void tell_return_to(Process& p, const Word* to) {
   Arena arena;
-  if (r.tells_caller && is_traced(p, kTraceReturnTo) && is_traced(p, kTraceCall))
+  if (is_traced(p, kTraceReturnTo) && is_traced(p, kTraceCall))
     trace_event(p, atoms::return_to, caller_at(arena, to));
 }
 
-void tell_exception(Process& p, const AwaitedReturn& r) {
+/// to: the instruction that is returned to, or one of the same function.
+void tell_return(Process& p, const AwaitedReturn& r, Term value, const Word* to) {
+  if (r.tells_value) tell_end(p, r, atoms::return_from, value);
+  if (r.tells_caller) tell_return_to(p, to);
+}
+
+/// A throw that nobody catches is an error.
+void tell_exception(Process& p, const AwaitedReturn& r, bool is_caught) {
   if (!r.tells_exception) return;
   static constexpr Term kClasses[] = {atoms::error, atoms::exit, atoms::throw_};
   Arena arena;
-  const Term exception =
-      new_tuple(arena, kClasses[static_cast<unsigned>(p.exception_class)], p.exception_value);
-  tell_end(p, r, atoms::exception_from, exception);
+  Term cls = kClasses[static_cast<unsigned>(p.exception_class)], value = p.exception_value;
+  if (cls == atoms::throw_ && !is_caught) {
+    cls = atoms::error;
+    value = new_tuple(arena, atoms::nocatch, value);
+  }
+  tell_end(p, r, atoms::exception_from, new_tuple(arena, cls, value));
 }
 
 /// Whether a clause matches.
@@ -262,9 +270,9 @@ void return_traced(Process& p, Term value, Word depth) {
 
 namespace {
 
-/// What is awaited of a call of a built-in that was made at that depth.
-bool is_awaited(const AwaitedReturns& returns, const FunctionHeader& f, Word depth) {
-  return !returns.stack.empty() && returns.stack.back().depth == depth && returns.stack.back().function == &f;
+/// Of a built-in, at that depth.
+bool is_call_of(const AwaitedReturn& r, const FunctionHeader& f, Word depth) {
+  return r.depth == depth && r.function == &f;
 }
 
 }  // namespace
@@ -281,21 +289,32 @@ void built_in_trapped(Process& p, const FunctionHeader& f, Word depth) {
 void built_in_returned(Process& p, const FunctionHeader& f, Term result, Word depth) {
   auto* returns = awaited(p);
   if (!returns || (!result.is_value() && p.bif_action == BifAction::kTrap)) return;
-  // By its name it is called from the code that runs; its stub has left for what is on the stack.
+  // By its name it is called from the code that runs. Its stub has left for what is on the stack,
+  // and returns for those as well that have ended in it.
   const FunctionHeader* caller = code_view.header_at(p.ip);
-  const Word* to = caller && caller != &f ? p.ip : on_top_of_stack(p);
-  while (is_awaited(*returns, f, depth)) {
+  if (result.is_value() && (!caller || caller == &f)) return return_traced(p, result, depth);
+  if (!result.is_value() && p.bif_action == BifAction::kRaise) {
+    // Whether somebody catches it is seen next; what is told then is told of deeper calls.
+    for (auto r = returns->stack.rbegin(); r != returns->stack.rend() && is_call_of(*r, f, depth); ++r)
+      r->depth = depth + 1;
+    return;
+  }
+  while (!returns->stack.empty() && is_call_of(returns->stack.back(), f, depth)) {
     const AwaitedReturn r = take_last(p, *returns);
-    if (result.is_value()) tell_return(p, r, result, to);
-    else if (p.bif_action == BifAction::kRaise) tell_exception(p, r);
+    if (result.is_value()) tell_return(p, r, result, p.ip);
   }
 }
 
-void exception_traced(Process& p, Word depth) {
+void exception_traced(Process& p, Word depth, const Word* handler) {
   auto* returns = awaited(p);
   if (!returns) return;
-  while (!returns->stack.empty() && returns->stack.back().depth > depth)
-    tell_exception(p, take_last(p, *returns));
+  bool tells_handler = false;
+  while (!returns->stack.empty() && returns->stack.back().depth > depth) {
+    const AwaitedReturn r = take_last(p, *returns);
+    tells_handler |= r.tells_caller;
+    tell_exception(p, r, handler != nullptr);
+  }
+  if (handler && tells_handler) tell_return_to(p, handler);
 }
 
 void call_time_begins(Process& p) {

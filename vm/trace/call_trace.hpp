@@ -45,8 +45,9 @@ void breakpoint_reached(Process& p, const FunctionHeader& f, const Term* args, W
 void built_in_trapped(Process& p, const FunctionHeader& f, Word depth);
 /// result: kNonValue when the built-in did not return one.
 void built_in_returned(Process& p, const FunctionHeader& f, Term result, Word depth);
-/// An exception leaves all that lies deeper than `depth`.
-void exception_traced(Process& p, Word depth);
+/// An exception leaves all that lies deeper than `depth`; handler: where it is caught, nullptr for
+/// one that nobody catches.
+void exception_traced(Process& p, Word depth, const Word* handler);
 
 // Where p's slice begins and ends: the time of functions is the time they run.
 void call_time_begins(Process& p);

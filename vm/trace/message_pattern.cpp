@@ -7,7 +7,6 @@
 #include "probes/inside.hpp"
 #include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/term/external.hpp"
 #include "vm/term/node.hpp"
 
 namespace vmrun {
@@ -76,12 +75,8 @@ void tell_received(Process& p, Term node, Term sender, Term message) {
     trace_event(p, atoms::receive, message, extra);
 }
 
-Term sender_of(const Fragment& f) { return f.has_sender ? f.words[0] : atoms::undefined; }
-
-Term node_of(Term sender) {
-  if (sender.is_local_pid()) return local_node_name();
-  return sender.is_pid() ? reinterpret_cast<const ExternalObject*>(sender.boxed_ptr())->node->name : sender;
-}
+/// A pid or the name of a node, undefined if it is not known.
+Term sender_of(const Fragment& f) { return f.has_sender ? f.words[f.capacity_words - 1] : atoms::undefined; }
 
 }  // namespace
 
@@ -109,8 +104,9 @@ void tell_send(Process& p, Term to, Term message, bool exists) {
 void tell_receive(Process& p, const Fragment& f) {
   static const Term system = intern_atom("system");
   const Term sender = sender_of(f);
-  const Term node = f.from_vm ? system : node_of(sender);
-  tell_received(p, node, sender, f.message);
+  if (f.from_vm) tell_received(p, system, atoms::undefined, f.message);
+  else if (sender.is_atom()) tell_received(p, sender, atoms::undefined, f.message);
+  else tell_received(p, local_node_name(), sender, f.message);
 }
 
 void tell_timeout(Process& p) {
@@ -119,9 +115,8 @@ void tell_timeout(Process& p) {
 }
 
 void put_sender(Fragment& f, Term sender) {
-  assert(f.used_words == 0);
-  Term* hp = fragment_alloc(f, kSenderWords);
-  make_cons(hp, sender, Term::nil());
+  assert(f.used_words < f.capacity_words);
+  f.words[f.capacity_words - 1] = sender;  // not in use, so nobody takes it for a term of the heap
   f.has_sender = 1;
 }
 

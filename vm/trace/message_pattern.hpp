@@ -31,8 +31,10 @@ extern bool (*match_message)(Process& p, Term specification, Term arguments, Ter
 // Senders in messages.
 
 extern std::atomic<bool> senders_wanted;
-inline constexpr Word kSenderWords = 2;
-/// In a fragment without a sender that has kSenderWords of room, before the message is put there.
+inline bool wants_senders() { return senders_wanted.load(std::memory_order_acquire); }
+/// Of a fragment that is made while senders are wanted: more room than it needs for all else.
+inline constexpr Word kSenderWords = 1;
+/// sender: a local pid, or the name of the node that the message comes from.
 void put_sender(Fragment& f, Term sender);
 
 }  // namespace vmrun

@@ -29,12 +29,13 @@ TraceStamp stamp_of(std::uint32_t flags) {
   return flags & kTraceMonotonic ? TraceStamp::kMonotonic : TraceStamp::kNone;
 }
 
-/// {trace, Pid, Event, A, B, C}, {trace_ts, Pid, Event, A, B, C, Time}, either without C or B and
-/// C.
+/// {trace, Pid, Event, A, B, C, Scheduler}, {trace_ts, Pid, Event, A, B, C, Scheduler, Time}; what
+/// is not there of the last ones is left out.
 Term event_tuple(Arena& arena, const Process& p, std::uint32_t flags, Term event, Term a, Term b, Term c) {
   const TraceStamp stamp = stamp_of(flags);
   const Term time = stamp == TraceStamp::kNone ? kNonValue : make_trace_stamp(arena, stamp);
-  const unsigned arity = 4 + (b ? 1 : 0) + (c ? 1 : 0) + (time ? 1 : 0);
+  const bool scheduler = flags & kTraceSchedulerId;
+  const unsigned arity = 4 + (b ? 1 : 0) + (c ? 1 : 0) + (scheduler ? 1 : 0) + (time ? 1 : 0);
   Term* hp = arena.alloc(1 + arity);
   const Term tuple = Term::boxed(hp);
   *hp++ = Term::header(Term::Sub::kTuple, arity);
@@ -44,6 +45,7 @@ Term event_tuple(Arena& arena, const Process& p, std::uint32_t flags, Term event
   *hp++ = a;
   if (b) *hp++ = b;
   if (c) *hp++ = c;
+  if (scheduler) *hp++ = Term::small(scheduler_number());
   if (time) *hp++ = time;
   return tuple;
 }
@@ -80,7 +82,7 @@ void release_tracer(Carried& c) {
 
 bool Tracer::same(const Tracer& other) const { return to == other.to && equal_exact(state, other.state); }
 
-bool is_alive(const Tracer& tracer) { return !tracer.to.is_local_pid() || process_table.find(tracer.to); }
+bool is_alive(const Tracer& tracer) { return tracer.to.is_atom() || tracer_is_there(tracer.to); }
 
 Tracer* tracer_of(Process& p) {
   Tracer* t = p.extra && p.extra->carried ? p.extra->carried->tracer : nullptr;
@@ -174,6 +176,12 @@ void set_new_tracing(bool on, std::uint32_t flags, Tracer* tracer) {
 
 std::uint32_t new_tracing(Tracer** tracer) {
   std::lock_guard guard(new_processes.mutex);
+  if (new_processes.tracer && !is_alive(*new_processes.tracer)) {
+    new_processes.tracer->release();
+    new_processes.tracer = nullptr;
+    new_processes.flags = 0;
+    any_new.store(false, std::memory_order_release);
+  }
   *tracer = new_processes.tracer ? new_processes.tracer->retain() : nullptr;
   return new_processes.flags;
 }

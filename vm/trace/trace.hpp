@@ -11,6 +11,7 @@ namespace vmrun {
 
 /// Bits of Process::observed above those of carried.hpp.
 enum TraceFlag : std::uint32_t {
+  kTraceSchedulerId = 1u << 5,
   kTraceSend = 1u << 8,
   kTraceReceive = 1u << 9,
   kTraceProcs = 1u << 10,
@@ -32,7 +33,7 @@ enum TraceFlag : std::uint32_t {
   kTraceStrictMonotonic = 1u << 26,
   kTraceMonotonic = 1u << 27,
 };
-inline constexpr std::uint32_t kTraceAll = (1u << 28) - (1u << 8);
+inline constexpr std::uint32_t kTraceAll = ((1u << 28) - (1u << 8)) | kTraceSchedulerId;
 /// Those of meta tracing, whatever the process is traced for.
 inline constexpr std::uint32_t kMetaFlags = kTraceCall | kTraceNow;
 /// A bit of the same word: returns of calls are awaited (call_trace.hpp).
@@ -43,7 +44,7 @@ inline constexpr std::uint32_t kTraceInherits =
 /// Who gets the events. Shared by all processes it was set for; immutable.
 struct Tracer {
   std::atomic<std::uint32_t> references{1};
-  Term to;                   // local pid, or the atom dyntrace
+  Term to;                   // local pid or port, or the atom dyntrace
   Term state = Term::nil();  // with dyntrace
   Arena arena;               // of state
   static Tracer* create(Term to, Term state);

@@ -4,15 +4,20 @@
 #include "vm/heap/copy.hpp"
 #include "vm/heap/fragment.hpp"
 #include "vm/process/reference.hpp"
+#include "vm/process/table.hpp"
 #include "vm/term/big.hpp"
+#include "vm/term/external.hpp"
 
 namespace vmrun {
 
 constinit SendTraceEvent send_trace_event = nullptr;
+constinit PortTracer port_tracer;
+constinit SchedulerNumber scheduler_number = nullptr;
+std::atomic<bool> cpu_stamps{false};
 
 Term make_trace_stamp(Heap& heap, TraceStamp stamp) {
   if (stamp == TraceStamp::kNow) {
-    const Word us = unique_now_us();
+    const Word us = cpu_stamps.load(std::memory_order_relaxed) ? process_cpu_ns() / 1000 : unique_now_us();
     Term* hp = heap.alloc(4);
     return make_tuple(hp, Term::small(static_cast<SWord>(us / 1'000'000'000'000)),
                       Term::small(static_cast<SWord>(us / 1'000'000 % 1'000'000)),
@@ -25,12 +30,17 @@ Term make_trace_stamp(Heap& heap, TraceStamp stamp) {
   return make_tuple(hp, time, unique);
 }
 
-bool deliver_trace_event(Term pid, Term event) {
+bool tracer_is_there(Term to) {
+  return to.is_local_port() ? port_tracer.is_there(to) : process_table.find(to) != nullptr;
+}
+
+bool deliver_trace_event(Term to, Term event) {
+  if (to.is_local_port()) return port_tracer.send(to, encode_external(event));
   Fragment* f = new_fragment(copy_size_words(event));
   Term* hp = f->words;
   f->message = copy_term(event, hp, f->off_heap);
   f->used_words = static_cast<std::uint32_t>(hp - f->words);
-  return send_trace_event(pid, f);
+  return send_trace_event(to, f);
 }
 
 }  // namespace vmrun
