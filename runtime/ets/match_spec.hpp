@@ -14,8 +14,8 @@
 ///
 /// There are two dialects: for tables, and for the arguments of a traced call. A specification of
 /// the second has a list (or a variable) as its head, may call the functions of tracing, and what
-/// its bodies evaluate to is of no interest: they act. Those for messages that are sent and received
-/// are the same, with fewer functions.
+/// its bodies evaluate to is of no interest: they act. Those for messages that are sent and
+/// received are the same, with fewer functions.
 namespace vmrun::ets {
 
 /// Functions of tracing, in the order of kTraceFunctions (match_spec.cpp).

@@ -23,7 +23,8 @@ bool is_decoded_at_once(EncodedPayload& payload) {
          (payload.bytes() <= kBytesJoinedAtOnce && takes_few_words(payload, kWordsBuiltAtOnce));
 }
 
-/// As it goes from that node to its receiver. Gives the reason, and nullptr, when the payload is no term.
+/// As it goes from that node to its receiver. Gives the reason, and nullptr, when the payload is no
+/// term.
 Fragment* decode_message(Term node, const EncodedPayload& payload, Term token, Term alias,
                          const char** wrong) {
   const Word alias_words = alias.is_nil() ? 0 : 3 + kAliasRefWords;
