@@ -94,11 +94,8 @@ Term kill_connection(Process& p, Term node) {
 }
 
 Term set_marker_counter(Process& p, Term value) {
-  Word n;
-  std::uint64_t large;
-  if (value.is_small() && value.small_value() >= 0) n = static_cast<Word>(value.small_value());
-  else if (integer_to_uint64(value, &large)) n = large;
-  else return raise_badarg(p);
+  std::uint64_t n;
+  if (!integer_to_uint64(value, &n)) return raise_badarg(p);
   extra_of(p).next_marker = static_cast<std::uint32_t>(n);
   return atoms::ok;
 }

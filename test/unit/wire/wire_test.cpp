@@ -63,6 +63,14 @@ Term control_term(Heap& heap, int number) {
   return make_tuple(hp, Term::small(22), Term::small(number), atoms::ok);
 }
 
+/// What a node's process hands to its OutputQueue.
+void push(OutputQueue& out, Heap& heap, int number, Word sender, Word serial, Term payload) {
+  auto m = encode_message(control_term(heap, number), payload, kBoth, INT64_MAX);
+  m->sender = sender;
+  m->serial = serial;
+  out.push(std::move(m));
+}
+
 }  // namespace
 
 TEST_CASE("messages of all kinds of terms arrive as they were sent, in any order of fragments") {
@@ -120,15 +128,9 @@ TEST_CASE("what a sender has pushed has gone out when its last fragment has") {
   Arena heap;
   test::SentTerms terms(heap, 1);
   OutputQueue out(kBoth);
-  const auto push = [&](Word serial, Word sender, Term payload) {
-    auto m = encode_message(control_term(heap, 0), payload, kBoth, INT64_MAX);
-    m->sender = sender;
-    m->serial = serial;
-    out.push(std::move(m));
-  };
-  push(1, 7, terms.binary(100000));
-  push(2, 7, atoms::ok);
-  push(3, 8, atoms::ok);
+  push(out, heap, 0, 7, 1, terms.binary(100000));
+  push(out, heap, 1, 7, 2, atoms::ok);
+  push(out, heap, 2, 8, 3, atoms::ok);
   Packet packet;
   CHECK_FALSE(out.is_amid_large());
   REQUIRE(out.next_packet(&packet));  // the first fragment
@@ -150,15 +152,10 @@ TEST_CASE("small messages of others do not wait for a large one, those of its se
   Arena heap;
   test::SentTerms terms(heap, 1);
   OutputQueue out(kBoth);
-  const auto push = [&](int number, Word sender, Term payload) {
-    auto m = encode_message(control_term(heap, number), payload, kBoth, INT64_MAX);
-    m->sender = sender;
-    out.push(std::move(m));
-  };
-  push(0, 7, terms.binary(1000000));
-  push(1, 7, atoms::ok);
-  push(2, 8, atoms::ok);
-  push(3, 8, atoms::ok);
+  push(out, heap, 0, 7, 1, terms.binary(1000000));
+  push(out, heap, 1, 7, 2, atoms::ok);
+  push(out, heap, 2, 8, 3, atoms::ok);
+  push(out, heap, 3, 8, 4, atoms::ok);
   Input in(kBoth);
   std::vector<int> order;
   for (Packet packet; out.next_packet(&packet);)
