@@ -39,10 +39,14 @@ struct Descriptor {
   std::uint32_t armed = 0;
   // counts closings, so that what was ready before is not taken for news of the next owner
   std::uint32_t generation = 0;
+  // The poller's last look when a driver last may have read or written: what that look tells may be
+  // old. By levels, the next one tells it again if it is still so.
+  Word used_in_look = 0;
   Term reader, writer;  // ports; the reader has the event too
   ErlDrvEventData event_data = nullptr;
   std::uint32_t event_ready = 0;
 
+  void note_use() { used_in_look = poll_looks.load(std::memory_order_seq_cst); }
   void tried(std::uint8_t directions) { ready = (ready & static_cast<std::uint8_t>(~directions)) | ended; }
   Term& port_for(Direction d) { return d == kWrite ? writer : reader; }
 };
@@ -176,6 +180,7 @@ struct ReadyTask final : PortTask {
       std::lock_guard guard(d.lock);
       if (d.generation != generation || (d.port_for(direction) != port && d.port_for(direction))) return;
       d.pending &= static_cast<std::uint8_t>(~direction);
+      d.note_use();
       if (gone) {
         d.wanted &= static_cast<std::uint8_t>(~direction);
         d.port_for(direction) = kNonValue;
@@ -209,6 +214,7 @@ void report(Word tag, std::uint32_t events) {
   {
     std::lock_guard guard(d.lock);
     if ((d.generation & kGenerationMask) != generation || !d.armed) return;  // closed since
+    if (!d.by_edges && d.used_in_look == poll_looks.load(std::memory_order_relaxed)) return;
     std::uint8_t ready = 0;
     constexpr std::uint32_t kBroken = EPOLLHUP | EPOLLERR;
     if (events & (EPOLLIN | kBroken)) ready |= kRead;
@@ -320,6 +326,7 @@ int switch_off(Port& p, Descriptor& d, int fd, int mode) {
   bool unused = false;
   {
     std::lock_guard guard(d.lock);
+    d.note_use();
     if (directions & kRead) let_go(d, kRead, p.id);
     if (directions & kWrite) let_go(d, kWrite, p.id);
     if (mode & ERL_DRV_USE && d.wanted == 0) {

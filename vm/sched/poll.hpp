@@ -43,7 +43,10 @@ void poll_leave();
 /// Waits until something is ready, poll_interrupt is called, or the time is up (-1: never). True
 /// when there is something to dispatch.
 [[nodiscard]] bool poll_wait(SWord timeout_ns);
-/// When that was, on the monotonic clock.
+/// How many such waits have begun. What the last of them tells may be older than anything done
+/// since it began: a descriptor that was read from meanwhile may be empty.
+extern constinit std::atomic<Word> poll_looks;
+/// When the last one ended, on the monotonic clock.
 Word poll_last_look();
 /// How many descriptors the last look of the role's owner found ready.
 unsigned poll_found();
