@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <ctime>
+#include <mutex>
 #include <optional>
 #include <string_view>
 
@@ -10,13 +11,17 @@
 #include "vm/base/epoch.hpp"
 #include "vm/dist/channels.hpp"
 #include "vm/dist/connection.hpp"
+#include "vm/dist/node_events.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/info.hpp"
 #include "vm/process/core.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/report.hpp"
+#include "vm/sched/standstill.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
+#include "vm/term/external_atoms.hpp"
 #include "vm/term/map.hpp"
 
 /// erts_debug:get_internal_state/1 and set_internal_state/2: what OTP's own tests ask of its
@@ -45,14 +50,29 @@ Term set_reductions_left(Process& p, Term value) {
   return atoms::true_;
 }
 
+void sleep_for(SWord ms) {
+  timespec left{ms / 1000, ms % 1000 * 1'000'000};
+  while (nanosleep(&left, &left) < 0 && errno == EINTR) {}
+}
+
 /// The scheduler sleeps, and whatever waits for it.
 Term sleep_here(Process& p, Term value) {
   if (!value.is_small()) return raise_badarg(p);
-  const SWord ms = value.small_value();
-  if (ms <= 0) return atoms::true_;
-  timespec left{ms / 1000, ms % 1000 * 1'000'000};
-  while (nanosleep(&left, &left) < 0 && errno == EINTR) {}
+  if (value.small_value() > 0) sleep_for(value.small_value());
   return atoms::true_;
+}
+
+/// On a dirty thread: the schedulers stand still meanwhile.
+Term hold_everything(Process&, const Term* ms) {
+  static std::mutex& one_at_a_time = *new std::mutex;
+  std::lock_guard lock(one_at_a_time);
+  const Standstill schedulers{std::chrono::milliseconds(1000)};
+  sleep_for(ms->small_value());
+  return atoms::true_;
+}
+Term block_all(Process& p, Term value) {
+  if (!value.is_small()) return raise_badarg(p);
+  return value.small_value() > 0 ? run_elsewhere(p, hold_everything, &value, 1, DirtyKind::kIo) : atoms::true_;
 }
 
 /// The caller collects garbage, if there is such a process.
@@ -109,6 +129,7 @@ constexpr Setting kSettings[] = {
     {"reds_left", set_reductions_left},
     {"sleep", sleep_here},
     {"block_scheduler", sleep_here},
+    {"block", block_all},
     {"force_gc", force_collection},
     {"binary_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, binary_loop_limit, v); }},
     {"unicode_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, unicode_loop_limit, v); }},
@@ -128,6 +149,17 @@ struct Question {
   Term (*answer)(Process& p);
 };
 
+/// {{node_references, []}, {dist_references, [{Node, 0, []}]}}: every node ever spoken of is kept
+/// for good, so nobody counts who refers to it.
+Term node_references(Process& p) {
+  ListBuilder nodes(p.heap);
+  dist::for_each_channel([&](dist::Channel& channel) {
+    nodes.add(new_tuple(p.heap, channel.name, Term::small(0), Term::nil()));
+  });
+  return new_tuple(p.heap, new_tuple(p.heap, intern_atom("node_references"), Term::nil()),
+                   new_tuple(p.heap, intern_atom("dist_references"), nodes.finish()));
+}
+
 constexpr Question kQuestions[] = {
     {"available_internal_state", [](Process&) { return atoms::true_; }},
     {"reds_left", [](Process& p) { return Term::small(p.reductions > 0 ? p.reductions : 0); }},
@@ -141,6 +173,8 @@ constexpr Question kQuestions[] = {
        for (const Term name : process_info_items()) list.add(name);
        return list.finish();
      }},
+    {"monitoring_nodes", [](Process& p) { return dist::subscription_list(p.heap); }},
+    {"node_and_dist_references", node_references},
     // Of an OTP that was built without.
     {"lc_graph", [](Process&) { return intern_atom("notsup"); }},
     {"flxctr_memory_usage", [](Process&) { return intern_atom("notsup"); }},
@@ -172,6 +206,21 @@ Term atom_of_index(Process& p, Term index) {
                                                                             : atoms::false_;
 }
 
+/// The port or process that carries the connection to a node.
+Term controller_of(Process& p, Term node) {
+  if (!node.is_atom()) return raise_badarg(p);
+  Term controller = atoms::undefined;
+  dist::for_each_channel([&](dist::Channel& channel) {
+    if (channel.name != node) return;
+    if (const auto connection = channel.connection()) controller = connection->controller;
+  });
+  return controller;
+}
+
+Term place_in_cache(Process& p, Term atom) {
+  return atom.is_atom() ? Term::small(AtomReferences::place_of(atom)) : raise_badarg(p);
+}
+
 struct QuestionOf {
   const char* name;
   Term (*answer)(Process& p, Term what);
@@ -181,6 +230,8 @@ constexpr QuestionOf kQuestionsOf[] = {
     {"process_status", status_of},
     {"binary_info", binary_info},
     {"atom", atom_of_index},
+    {"dist_ctrl", controller_of},
+    {"atom_out_cache_index", place_in_cache},
     // What the first eight levels of a map's trie go by.
     {"internal_hash", [](Process& p, Term t) { return make_unsigned(p.heap, map_hash(t) & UINT32_MAX); }},
 };

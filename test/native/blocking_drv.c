@@ -1,5 +1,5 @@
-/* Reads from pipes that block: it must be told of input only when there is some. Each control command puts a byte into
-   the pipe; what is read comes back as a message. */
+/* Reads from pipes that block: it must be told of input only when there is some. Each
+   control command puts a byte into the pipe; what is read comes back as a message. */
 #include <erl_driver.h>
 
 #include <errno.h>

@@ -129,6 +129,44 @@ case_large(Peer) ->
     {echo, Peer} ! {self(), Ref, size, [Large, binary_to_list(binary:part(Large, 0, 1000000))]},
     {Ref, 31000000} = next().
 
+%% What a process is called with may be large; messages to it come behind that.
+case_large_arguments(Peer) ->
+    Self = self(),
+    Large = lists:seq(1, 300000),
+    Pid = spawn(Peer, ?MODULE, sum_when_told, [Self, Large]),
+    Pid ! {go, Self},
+    {Pid, Sum} = next(),
+    Sum = lists:sum(Large),
+    {Called, Ref} = spawn_monitor(Peer, lists, nosuch, [Large]),
+    {'DOWN', Ref, process, Called, {undef, [{lists, nosuch, [Large], []} | _]}} = next(),
+    Large = rpc:call(Peer, lists, reverse, [lists:reverse(Large)]).
+
+sum_when_told(To, Numbers) -> receive {go, To} -> To ! {self(), lists:sum(Numbers)} end.
+
+%% Signals with large reasons keep their place among the messages of the same sender, and do what others do.
+case_large_reasons(Peer) ->
+    process_flag(trap_exit, true),
+    Self = self(),
+    Reason = {large, lists:seq(1, 300000)},
+    Victim = spawn_link(fun() -> receive never -> ok end end),
+    Pid = spawn(Peer, fun() ->
+                              receive go -> ok end,
+                              Self ! before,
+                              exit(Self, Reason),
+                              Self ! between,
+                              exit(Victim, Reason),
+                              exit(Reason)
+                      end),
+    link(Pid),
+    Ref = monitor(process, Pid, [{alias, demonitor}]),
+    Tagged = monitor(process, Pid, [{tag, {tag, self()}}]),
+    Pid ! go,
+    before = next(),
+    {'EXIT', Pid, Reason} = next(),
+    between = next(),
+    Ends = [{'DOWN', Ref, process, Pid, Reason}, {'EXIT', Pid, Reason}, {'EXIT', Victim, Reason}, {{tag, Self}, Tagged, process, Pid, Reason}],
+    true = lists:sort(Ends) =:= lists:sort([next() || _ <- Ends]).
+
 case_both_directions(Peer) ->
     Self = self(),
     Size = 2000000,

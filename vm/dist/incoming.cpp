@@ -24,21 +24,6 @@ struct Incoming {
   EncodedPayload& payload;
 };
 
-/// A payload that is no message, decoded.
-class Arrived {
- public:
-  explicit Arrived(const EncodedPayload& payload) : fragment_(decode_payload(payload, 0).fragment) {}
-  ~Arrived() {
-    if (fragment_) Fragment::destroy(fragment_);
-  }
-  Arrived(const Arrived&) = delete;
-  explicit operator bool() const { return fragment_ != nullptr; }
-  Fragment* operator->() const { return fragment_; }
-
- private:
-  Fragment* fragment_;
-};
-
 bool is_remote_pid(Term t) { return t.is_pid() && !t.is_local_pid(); }
 
 // ---- Messages -----------------------------------------------------------------------------------
@@ -117,7 +102,9 @@ bool unlink_id_ack(const Incoming& in) {
 
 // ---- Ends ---------------------------------------------------------------------------------------
 
-bool exit_with(const Incoming& in, Term reason, bool by_link) {
+/// send(to, signal) sends it, with its reason.
+template <class Send>
+bool exit_with(const Incoming& in, bool by_link, Send send) {
   const Term from = in.e[1], to = in.e[2];
   if (!from.is_pid() || !to.is_pid()) return false;
   if (!to.is_local_pid()) return true;
@@ -127,18 +114,22 @@ bool exit_with(const Incoming& in, Term reason, bool by_link) {
     in.route.channel->change(in.route, [&](Relations& r) { was_there = r.end_link(to, from); });
     if (!was_there) return true;
   }
-  process_receiver.exit(to, {.from = from, .reason = reason, .by_link = by_link, .token = in.token});
-  return true;
+  return send(to, {.from = from, .reason = Term::nil(), .by_link = by_link, .token = in.token});
 }
 
 template <bool kByLink>
 bool exit(const Incoming& in) {
-  return exit_with(in, in.e[in.token.is_nil() ? 3 : 4], kByLink);
+  return exit_with(in, kByLink, [&](Term to, ExitSignal signal) {
+    signal.reason = in.e[in.token.is_nil() ? 3 : 4];
+    process_receiver.exit(to, signal);
+    return true;
+  });
 }
 template <bool kByLink>
 bool payload_exit(const Incoming& in) {
-  const Arrived reason(in.payload);
-  return reason && exit_with(in, reason->message, kByLink);
+  return exit_with(in, kByLink, [&](Term to, const ExitSignal& signal) {
+    return give_exit(to, in.route, in.payload, signal);
+  });
 }
 
 // ---- Monitors -----------------------------------------------------------------------------------
@@ -178,7 +169,9 @@ bool demonitor(const Incoming& in) {
   return true;
 }
 
-bool down_with(const Incoming& in, Term reason) {
+/// The same.
+template <class Send>
+bool down_with(const Incoming& in, Send send) {
   const Term watcher = in.e[2], ref = in.e[3];
   if (!watcher.is_pid() || !ref.is_ref() || !(in.e[1].is_atom() || in.e[1].is_pid())) return false;
   if (!watcher.is_local_pid() || !ref.is_local_ref()) return true;
@@ -187,16 +180,22 @@ bool down_with(const Incoming& in, Term reason) {
   in.route.channel->change(in.route,
                            [&](Relations& r) { was_there = r.end_monitor_from_here(ref_key(ref), &was); });
   if (!was_there) return true;
-  process_receiver.down(was.watcher,
-                        {.key = ref_key(ref), .object = was.target, .name = Term::nil(), .reason = reason});
+  const bool fine = send(
+      was.watcher, {.key = ref_key(ref), .object = was.target, .name = Term::nil(), .reason = Term::nil()});
   drop_identifier(was.target);
-  return true;
+  return fine;
 }
 
-bool monitor_exit(const Incoming& in) { return down_with(in, in.e[4]); }
+bool monitor_exit(const Incoming& in) {
+  return down_with(in, [&](Term to, DownSignal signal) {
+    signal.reason = in.e[4];
+    process_receiver.down(to, signal);
+    return true;
+  });
+}
 bool payload_monitor_exit(const Incoming& in) {
-  const Arrived reason(in.payload);
-  return reason && down_with(in, reason->message);
+  return down_with(
+      in, [&](Term to, const DownSignal& signal) { return give_down(to, in.route, in.payload, signal); });
 }
 
 // ---- Others -------------------------------------------------------------------------------------
@@ -208,10 +207,7 @@ bool group_leader(const Incoming& in) {
   return true;
 }
 
-bool spawn_request(const Incoming& in) {
-  const Arrived arguments(in.payload);
-  return arguments && spawn_for(in.route, in.e + 1, arguments->message, in.token);
-}
+bool spawn_request(const Incoming& in) { return spawn_for(in.route, in.e + 1, in.payload, in.token); }
 bool spawn_reply(const Incoming& in) { return dist::spawn_answered(in.route, in.e + 1, in.token); }
 
 struct Row {

@@ -3,9 +3,14 @@
 #include "vm/base/small_limits.hpp"
 #include "vm/dist/channels.hpp"
 #include "vm/dist/connection.hpp"
+#include "vm/heap/build.hpp"
+#include "vm/heap/copy.hpp"
 #include "vm/heap/fragment_space.hpp"
 #include "vm/message/held_back.hpp"
+#include "vm/message/process_receiver.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/probes/fire.hpp"
+#include "vm/process/table.hpp"
 #include "vm/trace/message_pattern.hpp"
 #include "vm/trace/seq_trace.hpp"
 
@@ -17,11 +22,6 @@ constexpr std::size_t kBytesDecodedAtOnce = usual_or_small<std::size_t>(64 << 10
 // As long, if it is one large binary, of which the packets are put together.
 constexpr std::size_t kBytesJoinedAtOnce = usual_or_small<std::size_t>(4 << 20, 5000);
 constexpr Word kWordsBuiltAtOnce = kBytesDecodedAtOnce;
-
-bool is_decoded_at_once(EncodedPayload& payload) {
-  return payload.bytes() <= kBytesDecodedAtOnce ||
-         (payload.bytes() <= kBytesJoinedAtOnce && takes_few_words(payload, kWordsBuiltAtOnce));
-}
 
 /// As it goes from that node to its receiver. Gives the reason, and nullptr, when the payload is no
 /// term.
@@ -48,48 +48,147 @@ Fragment* decode_message(Term node, const EncodedPayload& payload, Term token, T
 
 // ---- Undecoded ----------------------------------------------------------------------------------
 
-enum Field { kChannel, kConnection, kAlias, kPayload, kFields };
+enum Field { kChannel, kConnection, kWhat, kPayload, kFields };
 
-Fragment* undecoded_message(const Route& route, EncodedPayload& payload, Term token, Term alias) {
-  const Word token_words = carried_token_words(token);
-  FragmentSpace fragment(1 + kFields + kAliasRefWords + payload_term_words(payload) + token_words);
-  const Term bytes = payload_term(fragment.space(), payload);
-  Term* hp = fragment.space().alloc(kAliasRefWords + 1 + kFields);
-  const Term ref = alias.is_nil() ? alias : make_alias_ref(hp, ref_key(alias), ref_of(alias)->owner);
-  const Term root = make_tuple(hp, Term::small(static_cast<SWord>(route.channel->number)),
-                               Term::small(static_cast<SWord>(route.connection)), ref, bytes);
-  Fragment* f = fragment.finish(root, token_words);
+/// what: nil for a message, the reference for one to an alias; else a signal without its reason:
+/// {'EXIT', From, ByLink} or {'DOWN', Ref, Object}; or the number of arguments.
+Fragment* undecoded(const Route& route, EncodedPayload& payload, Term token, Term what) {
+  const Word room = 1 + kFields + copy_size_words(what) + carried_token_words(token);
+  FragmentSpace fragment(payload_term_words(payload) + room);
+  Fragment* f = fragment.finish(payload_term(fragment.space(), payload), room);
+  const Term bytes = f->message, copy = copy_into(*f, what);
+  Term* hp = fragment_alloc(*f, 1 + kFields);
+  f->message = make_tuple(hp, Term::small(static_cast<SWord>(route.channel->number)),
+                          Term::small(static_cast<SWord>(route.connection)), copy, bytes);
   f->kind = static_cast<std::uint32_t>(SignalKind::kUndecoded);
   attach_token(token, *f);
   return f;
 }
 
+Fragment* with_kind(Fragment* f, SignalKind kind) {
+  f->kind = static_cast<std::uint32_t>(kind);
+  return f;
+}
+
+/// As ProcessReceiver::exit makes it.
+Fragment* decode_exit(Term what, const EncodedPayload& payload, Term token, const char** wrong) {
+  const Term from = what.element(1);
+  const DecodedPayload decoded =
+      decode_payload(payload, 4 + copy_size_words(from) + carried_token_words(token));
+  if (!decoded.fragment) return *wrong = decoded.error, nullptr;
+  Fragment& f = *decoded.fragment;
+  const Term sender = copy_into(f, from);
+  Term* hp = fragment_alloc(f, 4);
+  f.message = make_tuple(hp, atoms::exit_upper, sender, f.message);
+  attach_token(token, f);
+  return with_kind(&f, what.element(2) == atoms::true_ ? SignalKind::kLinkExit : SignalKind::kExit);
+}
+
+/// As ProcessReceiver::down makes it: the reference last, with room behind it.
+Fragment* decode_down(Term what, const EncodedPayload& payload, const char** wrong) {
+  const Term ref = what.element(1), object = what.element(2);
+  const DecodedPayload decoded = decode_payload(payload, 6 + kAliasRefWords + copy_size_words(object));
+  if (!decoded.fragment) return *wrong = decoded.error, nullptr;
+  Fragment& f = *decoded.fragment;
+  f.from_vm = 1;
+  const Term target = copy_into(f, object);
+  Term* const tuple = fragment_alloc(f, 6);
+  Term* hp = fragment_alloc(f, kRefWords);
+  const Term key = make_ref(hp, ref_key(ref));
+  hp = tuple;
+  f.message = make_tuple(hp, atoms::down, key, atoms::process, target, f.message);
+  return with_kind(&f, SignalKind::kDown);
+}
+
+/// With bad ones nothing is called.
+Fragment* decode_arguments(SWord count, const EncodedPayload& payload, const char** wrong) {
+  const DecodedPayload decoded = decode_payload(payload, 0);
+  if (decoded.fragment && list_length(decoded.fragment->message) == count)
+    return with_kind(decoded.fragment, SignalKind::kArguments);
+  *wrong = decoded.fragment ? "not as many arguments as were said" : decoded.error;
+  if (decoded.fragment) Fragment::destroy(decoded.fragment);
+  Fragment* f = new_signal(SignalKind::kExit, 4);
+  Term* hp = fragment_alloc(*f, 4);
+  f->message = make_tuple(hp, atoms::exit_upper, Term::nil(), atoms::kill);
+  return f;
+}
+
 Fragment* decode_late(const Fragment& undecoded) {
   const Term* e = undecoded.message.tuple_elements();
-  const char* wrong;
+  const char* wrong = nullptr;
   Channel& channel = channel_at(static_cast<Word>(e[kChannel].small_value()));
-  Fragment* f = decode_message(channel.name, payload_of(e[kPayload]), undecoded.token, e[kAlias], &wrong);
-  if (f) return f;
+  const EncodedPayload payload = payload_of(e[kPayload]);
+  const Term what = e[kWhat];
+  Fragment* f = what.is_small()    ? decode_arguments(what.small_value(), payload, &wrong)
+                : !what.is_tuple() ? decode_message(channel.name, payload, undecoded.token, what, &wrong)
+                : what.element(0) == atoms::down ? decode_down(what, payload, &wrong)
+                                                 : decode_exit(what, payload, undecoded.token, &wrong);
+  if (!wrong) return f;
   const auto from = channel.connection();
   if (from && from->number == static_cast<Word>(e[kConnection].small_value())) from->refuse(wrong);
-  return nullptr;
+  return f;
+}
+
+void push_undecoded(Process& p, const Route& route, EncodedPayload& payload, Term token, Term what) {
+  Fragment* f = undecoded(route, payload, token, what);
+  if (!push_signal(p, f)) Fragment::destroy(f);
+}
+
+/// signal.reason is the payload; send(signal) sends it. False: it is no term.
+template <class Signal, class Send>
+bool send_decoded(const EncodedPayload& payload, Signal signal, Send send) {
+  const DecodedPayload decoded = decode_payload(payload, 0);
+  if (!decoded.fragment) return false;
+  signal.reason = decoded.fragment->message;
+  send(signal);
+  Fragment::destroy(decoded.fragment);
+  return true;
 }
 
 [[maybe_unused]] const bool filled_in = (decode_undecoded = decode_late, true);
 
 }  // namespace
 
+bool is_decoded_at_once(EncodedPayload& payload) {
+  return payload.bytes() <= kBytesDecodedAtOnce ||
+         (payload.bytes() <= kBytesJoinedAtOnce && takes_few_words(payload, kWordsBuiltAtOnce));
+}
+
 bool give_message(Process& p, const Route& route, EncodedPayload& payload, Term token, Term alias) {
-  Fragment* f;
-  if (is_decoded_at_once(payload)) {
-    const char* wrong;
-    f = decode_message(route.channel->name, payload, token, alias, &wrong);
-    if (!f) return false;
-  } else {
-    f = undecoded_message(route, payload, token, alias);
-  }
+  if (!is_decoded_at_once(payload)) return push_undecoded(p, route, payload, token, alias), true;
+  const char* wrong;
+  Fragment* f = decode_message(route.channel->name, payload, token, alias, &wrong);
+  if (!f) return false;
   if (f->kind == static_cast<std::uint32_t>(SignalKind::kMessage)) (void)push_message(p, f, false);
   else if (!push_signal(p, f)) Fragment::destroy(f);
+  return true;
+}
+
+bool give_exit(Term to, const Route& route, EncodedPayload& payload, ExitSignal signal) {
+  // Who looks at such signals sees the reason before the receiver does.
+  if (probe::process_exit_signal_enabled() || is_decoded_at_once(payload))
+    return send_decoded(payload, signal, [&](const ExitSignal& s) { process_receiver.exit(to, s); });
+  if (Process* p = process_table.find(to)) {
+    Arena arena;
+    push_undecoded(*p, route, payload, signal.token,
+                   new_tuple(arena, atoms::exit_upper, signal.from, bool_term(signal.by_link)));
+  }
+  return true;
+}
+
+void give_arguments(Process& child, const Route& route, EncodedPayload& payload, SWord count) {
+  push_undecoded(child, route, payload, Term::nil(), Term::small(count));
+}
+
+bool give_down(Term to, const Route& route, EncodedPayload& payload, DownSignal signal) {
+  if (is_decoded_at_once(payload))
+    return send_decoded(payload, signal, [&](const DownSignal& s) { process_receiver.down(to, s); });
+  if (Process* p = process_table.find(to)) {
+    Arena arena;
+    Term* hp = arena.alloc(kRefWords);
+    const Term ref = make_ref(hp, signal.key);
+    push_undecoded(*p, route, payload, Term::nil(), new_tuple(arena, atoms::down, ref, signal.object));
+  }
   return true;
 }
 

@@ -2,16 +2,25 @@
 
 #include "vm/dist/channel.hpp"
 #include "vm/dist/wire/wire.hpp"
+#include "vm/message/receiver.hpp"
 
-/// Messages from other nodes for processes of this one. What is large goes to its receiver as it
-/// is, and becomes a term in the receiver's time (message/held_back.hpp): whoever holds the
-/// connection's input has others to serve. Bytes that turn out to be no term then end the
-/// connection, if it is still there.
+/// Messages, reasons and arguments from other nodes for processes of this one. What is large goes
+/// to its receiver as it is, and becomes a term in the receiver's time (message/held_back.hpp):
+/// whoever holds the connection's input has others to serve. Bytes that turn out to be no term then
+/// end the connection, if it is still there.
 namespace vmrun::dist {
 
 /// For p, or for the alias of p if it is not nil. The payload may be moved away. False: it is no
 /// term. By who holds the input, under an epoch.
 [[nodiscard]] bool give_message(Process& p, const Route& route, EncodedPayload& payload, Term token,
                                 Term alias);
+/// An exit signal, or the end of what somebody here monitors; the payload is its reason. The same
+/// rules.
+[[nodiscard]] bool give_exit(Term to, const Route& route, EncodedPayload& payload, ExitSignal signal);
+[[nodiscard]] bool give_down(Term to, const Route& route, EncodedPayload& payload, DownSignal signal);
+/// child, which has not begun to run, is called with the list of so many arguments that the payload
+/// is. For what is large.
+void give_arguments(Process& child, const Route& route, EncodedPayload& payload, SWord count);
+[[nodiscard]] bool is_decoded_at_once(EncodedPayload& payload);
 
 }  // namespace vmrun::dist

@@ -84,6 +84,25 @@ void unsubscribe(Term pid) {
   std::erase_if(subscriptions, [&](const Subscription& s) { return s.pid == pid; });
 }
 
+Term subscription_list(Heap& heap) {
+  using Nodes = SubscriptionOptions::Nodes;
+  std::lock_guard lock(mutex);
+  ListBuilder list(heap);
+  for (const Subscription& s : subscriptions) {
+    ListBuilder options(heap);
+    if (s.options.node_type)
+      options.add(new_tuple(heap, atoms::node_type,
+                            s.options.nodes == Nodes::kAll       ? atoms::all
+                            : s.options.nodes == Nodes::kVisible ? atoms::visible
+                                                                 : atoms::hidden));
+    if (s.options.nodedown_reason) options.add(atoms::nodedown_reason);
+    if (s.options.connection_id) options.add(atoms::connection_id);
+    const Term entry = new_tuple(heap, s.pid, options.finish());
+    for (unsigned i = 0; i < s.times; ++i) list.add(entry);
+  }
+  return list.finish();
+}
+
 void tell_node_event(const NodeEvent& event) {
   if (probe::dist_monitor_enabled()) [[unlikely]]
     fire(event);

@@ -21,6 +21,8 @@ struct SubscriptionOptions {
 unsigned subscribe(Process& p, const SubscriptionOptions& options, bool wanted);
 /// The process ends.
 void unsubscribe(Term pid);
+/// All there are, as {Pid, Options} in a list, once for each time.
+Term subscription_list(Heap& heap);
 
 struct NodeEvent {
   Term node;

@@ -2,6 +2,7 @@
 
 #include "vm/dist/channels.hpp"
 #include "vm/dist/control.hpp"
+#include "vm/dist/message.hpp"
 #include "vm/dist/outgoing.hpp"
 #include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
@@ -112,10 +113,37 @@ bool spawn_answered(const Route& route, const Term* answer, Term token) {
 
 namespace {
 
+/// The arguments of a process to be spawned. What is large the process itself makes a list of; but
+/// not with a token, whose tracer is shown them.
+class Arguments {
+ public:
+  Arguments(EncodedPayload& payload, SWord count, Term token) : payload_(payload), count_(count) {
+    if (token.is_nil() && !is_decoded_at_once(payload)) return;
+    late_ = false;
+    fragment_ = decode_payload(payload, 0).fragment;
+  }
+  ~Arguments() {
+    if (fragment_) Fragment::destroy(fragment_);
+  }
+  Arguments(const Arguments&) = delete;
+  bool are_good() const { return late_ || (fragment_ && list_length(fragment_->message) == count_); }
+  Term list() const { return late_ ? Term::nil() : fragment_->message; }
+  void give(Process& child, const Route& route) const {
+    if (late_) give_arguments(child, route, payload_, count_);
+  }
+
+ private:
+  EncodedPayload& payload_;
+  const SWord count_;
+  bool late_ = true;
+  Fragment* fragment_ = nullptr;
+};
+
 /// A request from elsewhere, and what becomes of it.
 struct Order {
   const Route& route;
-  Term ref, parent, leader, mfa, options, arguments, token;
+  Term ref, parent, leader, mfa, options, token;
+  const Arguments& arguments;
   bool link = false, monitor = false;
 
   /// others: what is left of the options without link and monitor. False: no proper list.
@@ -149,7 +177,7 @@ struct Order {
       Term* hp = arena.alloc(5);
       told.reply = make_tuple(hp, atoms::spawn_reply, ref, child ? atoms::ok : atoms::error, result);
     }
-    return take_seq_token(child, local_node_name(), parent, token, told, arguments, arena);
+    return take_seq_token(child, local_node_name(), parent, token, told, arguments.list(), arena);
   }
   /// The new process is complete and cannot run yet: so nothing it says comes before the answer.
   static void announce(void* context, Process& child) {
@@ -162,25 +190,27 @@ struct Order {
     if (order.link) extra_of(child).links.set_by_other(order.parent, 1);
     if (!(key == RefKey{})) extra_of(child).monitored_by.insert(key, order.parent, Term::nil());
     order.answer(&child, child.id);
+    order.arguments.give(child, order.route);
   }
 };
 
-bool is_call(Term mfa, Term arguments) {
-  const SWord count = list_length(arguments);  // negative for what is no proper list
+bool is_call(Term mfa) {
   return mfa.is_tuple() && mfa.tuple_arity() == 3 && mfa.element(0).is_atom() && mfa.element(1).is_atom() &&
-         mfa.element(2).is_small() && count >= 0 && count == mfa.element(2).small_value();
+         mfa.element(2).is_small() && mfa.element(2).small_value() >= 0;
 }
 
 }  // namespace
 
 bool (*read_spawn_options_elsewhere)(Term list, SpawnOptions* options) = nullptr;
 
-bool spawn_for(const Route& route, const Term* request, Term arguments, Term token) {
+bool spawn_for(const Route& route, const Term* request, EncodedPayload& payload, Term token) {
   const Term ref = request[0], parent = request[1], leader = request[2], mfa = request[3];
-  if (!ref.is_ref() || !parent.is_pid() || parent.is_local_pid() || !leader.is_pid() ||
-      !is_call(mfa, arguments))
+  if (!ref.is_ref() || !parent.is_pid() || parent.is_local_pid() || !leader.is_pid() || !is_call(mfa))
     return false;
-  Order order{route, ref, parent, leader, mfa, request[4], arguments, token};
+  const SWord arity = mfa.element(2).small_value();
+  const Arguments arguments(payload, arity, token);
+  if (!arguments.are_good()) return false;
+  Order order{route, ref, parent, leader, mfa, request[4], token, arguments};
   SpawnOptions options = spawn_defaults;
   Arena arena;
   Term others;
@@ -188,13 +218,13 @@ bool spawn_for(const Route& route, const Term* request, Term arguments, Term tok
     order.answer(nullptr, atoms::badopt);
     return true;
   }
-  if (mfa.element(2).small_value() > kMostArguments) {
+  if (arity > kMostArguments) {
     order.answer(nullptr, atoms::system_limit);
     return true;
   }
-  const SpawnFromElsewhere from{parent, leader, Order::announce, &order};
+  const SpawnFromElsewhere from{parent, leader, static_cast<std::uint8_t>(arity), Order::announce, &order};
   options.from_elsewhere = &from;
-  if (!spawn_process(nullptr, mfa.element(0), mfa.element(1), arguments, options))
+  if (!spawn_process(nullptr, mfa.element(0), mfa.element(1), arguments.list(), options))
     order.answer(nullptr, atoms::system_limit);
   return true;
 }

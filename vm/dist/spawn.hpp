@@ -1,6 +1,7 @@
 #pragma once
 
 #include "vm/dist/channel.hpp"
+#include "vm/dist/wire/wire.hpp"
 #include "vm/lifecycle/spawn.hpp"
 #include "vm/process/process_state.hpp"
 
@@ -33,7 +34,7 @@ extern bool (*read_spawn_options_elsewhere)(Term list, SpawnOptions* options);
 
 /// {ReqId, From, GroupLeader, {Module, Function, Arity}, Options} and the arguments.
 /// False: that is none.
-[[nodiscard]] bool spawn_for(const Route& route, const Term* request, Term arguments, Term token);
+[[nodiscard]] bool spawn_for(const Route& route, const Term* request, EncodedPayload& arguments, Term token);
 /// {ReqId, To, Flags, Result}.
 [[nodiscard]] bool spawn_answered(const Route& route, const Term* answer, Term token);
 

@@ -133,6 +133,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   if (const SpawnFromElsewhere* other = options.from_elsewhere) [[unlikely]] {
     p.parent = copy_to(p.heap, other->parent);
     p.group_leader = copy_to(p.heap, other->group_leader);
+    p.initial_arity = other->arity;
   }
 
   process_table.publish(p, number);

@@ -29,6 +29,7 @@ struct SpawnOptions {
 /// A process of another node is the parent.
 struct SpawnFromElsewhere {
   Term parent, group_leader;  // copied
+  std::uint8_t arity;
   /// With the new process, which is complete and cannot run before this returns.
   void (*announce)(void* context, Process& child);
   void* context;

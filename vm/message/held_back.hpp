@@ -2,14 +2,15 @@
 
 #include "vm/process/process_state.hpp"
 
-/// Large messages of other nodes reach the receiver undecoded (SignalKind::kUndecoded): who holds
-/// the connection's input would be busy for long. The receiver goes to a dirty scheduler for it,
+/// Large messages of other nodes, reasons of signals, and what processes spawned from there are
+/// called with reach the receiver undecoded (SignalKind::kUndecoded): who holds the connection's
+/// input would be busy for long. The receiver goes to a dirty scheduler for it,
 /// between two slices, and all that has come behind such a message stays behind: it is held back
 /// until the message is decoded, and not counted as being in the mailbox. Owner only.
 namespace vmrun {
 
-/// Makes a message of what has arrived, of the kind kMessage or kAliasMessage; nullptr when the
-/// bytes are bad, which has been dealt with. Any thread, under an epoch. Filled in by vm/dist.
+/// Makes a message or signal of what has arrived; nullptr when the bytes are bad, which has been
+/// dealt with. Any thread, under an epoch. Filled in by vm/dist.
 extern Fragment* (*decode_undecoded)(const Fragment& undecoded);
 
 inline bool holds_back(const Process& p) { return p.extra && p.extra->held_back; }
