@@ -72,7 +72,8 @@ Term hold_everything(Process&, const Term* ms) {
 }
 Term block_all(Process& p, Term value) {
   if (!value.is_small()) return raise_badarg(p);
-  return value.small_value() > 0 ? run_elsewhere(p, hold_everything, &value, 1, DirtyKind::kIo) : atoms::true_;
+  return value.small_value() > 0 ? run_elsewhere(p, hold_everything, &value, 1, DirtyKind::kIo)
+                                 : atoms::true_;
 }
 
 /// The caller collects garbage, if there is such a process.

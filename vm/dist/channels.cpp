@@ -102,10 +102,13 @@ Term make_handle(Term*& hp, const Channel& channel, Word connection) {
 // ---- This node ----------------------------------------------------------------------------------
 
 bool come_alive(Term name, std::uint32_t creation, Term kernel) {
-  std::lock_guard lock(table_mutex);
-  if (is_alive()) return false;
-  net_kernel.store(kernel.raw(), std::memory_order_relaxed);
-  set_local_node(name, creation);
+  {
+    std::lock_guard lock(table_mutex);
+    if (is_alive()) return false;
+    net_kernel.store(kernel.raw(), std::memory_order_relaxed);
+    set_local_node(name, creation);
+  }
+  tell_node_event({.node = name, .up = true, .visible = true, .connection = 0, .reason = Term::nil()});
   return true;
 }
 
@@ -133,7 +136,10 @@ void leave_network() {
     if (!pending.pending) return;
     if (const auto loss = channel.abort(pending.connection)) loss->tell(INT_MAX);
   });
+  const Term name = local_node_name();
   set_local_node(atoms::nonode_at_nohost, 0);
+  tell_node_event(
+      {.node = name, .up = false, .visible = true, .connection = 0, .reason = atoms::net_kernel_terminated});
 }
 
 /// What it has set up with monitor_node and monitor_nodes.

@@ -1,6 +1,7 @@
 #include "vm/dist/node_events.hpp"
 
 #include <mutex>
+#include <ranges>
 #include <vector>
 
 #include "vm/heap/build.hpp"
@@ -39,7 +40,8 @@ struct Details {
 Details details_of(const SubscriptionOptions& options, const NodeEvent& event) {
   Details details;
   if (options.connection_id)
-    details.add(atoms::connection_id, Term::small(static_cast<SWord>(event.connection)));
+    details.add(atoms::connection_id,
+                event.connection ? Term::small(static_cast<SWord>(event.connection)) : atoms::undefined);
   if (options.nodedown_reason && !event.up) details.add(atoms::nodedown_reason, event.reason);
   if (options.node_type) details.add(atoms::node_type, event.visible ? atoms::visible : atoms::hidden);
   return details;
@@ -88,7 +90,7 @@ Term subscription_list(Heap& heap) {
   using Nodes = SubscriptionOptions::Nodes;
   std::lock_guard lock(mutex);
   ListBuilder list(heap);
-  for (const Subscription& s : subscriptions) {
+  for (const Subscription& s : subscriptions | std::views::reverse) {
     ListBuilder options(heap);
     if (s.options.node_type)
       options.add(new_tuple(heap, atoms::node_type,

@@ -21,14 +21,14 @@ struct SubscriptionOptions {
 unsigned subscribe(Process& p, const SubscriptionOptions& options, bool wanted);
 /// The process ends.
 void unsubscribe(Term pid);
-/// All there are, as {Pid, Options} in a list, once for each time.
+/// All there are, the newest first, as {Pid, Options} in a list, once for each time.
 Term subscription_list(Heap& heap);
 
 struct NodeEvent {
   Term node;
   bool up, visible;
-  Word connection;
-  Term reason;  // of nodedown
+  Word connection;  // 0: none, for the node is this one, which gets a name or gives it up
+  Term reason;      // of nodedown
 };
 /// Fires dist-monitor, then tells all. Under an epoch.
 void tell_node_event(const NodeEvent& event);
