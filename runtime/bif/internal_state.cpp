@@ -150,12 +150,28 @@ struct Question {
   Term (*answer)(Process& p);
 };
 
-/// {{node_references, []}, {dist_references, [{Node, 0, []}]}}: every node ever spoken of is kept
-/// for good, so nobody counts who refers to it.
+/// Who refers to a node: {Who, [{How, Times}]}.
+Term referrer(Process& p, Term who, const char* how) {
+  ListBuilder list(p.heap);
+  list.add(new_tuple(p.heap, intern_atom(how), Term::small(1)));
+  return new_tuple(p.heap, who, list.finish());
+}
+
+/// {{node_references, []}, {dist_references, [{Node, Count, Referrers}]}}: the table of channels
+/// keeps every node ever spoken of, and whoever carries its connection refers to it. Nobody counts
+/// identifiers.
 Term node_references(Process& p) {
   ListBuilder nodes(p.heap);
   dist::for_each_channel([&](dist::Channel& channel) {
-    nodes.add(new_tuple(p.heap, channel.name, Term::small(0), Term::nil()));
+    ListBuilder referrers(p.heap);
+    referrers.add(referrer(p, intern_atom("system"), "table"));
+    const auto connection = channel.connection();
+    if (connection) {
+      const Term carrier = connection->controller;
+      const Term kind = intern_atom(carrier.is_pid() ? "process" : "port");
+      referrers.add(referrer(p, new_tuple(p.heap, kind, carrier), "control"));
+    }
+    nodes.add(new_tuple(p.heap, channel.name, Term::small(connection ? 2 : 1), referrers.finish()));
   });
   return new_tuple(p.heap, new_tuple(p.heap, intern_atom("node_references"), Term::nil()),
                    new_tuple(p.heap, intern_atom("dist_references"), nodes.finish()));
@@ -174,6 +190,7 @@ constexpr Question kQuestions[] = {
        for (const Term name : process_info_items()) list.add(name);
        return list.finish();
      }},
+    {"max_atom_out_cache_index", [](Process&) { return Term::small(AtomReferences::kPlaces - 1); }},
     {"monitoring_nodes", [](Process& p) { return dist::subscription_list(p.heap); }},
     {"node_and_dist_references", node_references},
     // Of an OTP that was built without.

@@ -135,19 +135,23 @@ def cookies(attacked):
         raise Failure(f'{cookie!r} is taken for the cookie')
 
 
+OTHER = atom('other@localhost')
+PID = b'X' + OTHER + struct.pack('>III', 1, 0, 7)
+
+
 def spawn_request(arity, arguments):
-    other = 'other@localhost'
-    pid, reference = b'X' + atom(other) + struct.pack('>III', 1, 0, 7), b'Z\0\1' + atom(other) + struct.pack('>II', 7, 1)
-    return small_tuple(integer(29), reference, pid, pid, small_tuple(atom('erlang'), atom('node'), integer(arity)), b'j') + arguments
+    reference = b'Z\0\1' + OTHER + struct.pack('>II', 7, 1)
+    return small_tuple(integer(29), reference, PID, PID, small_tuple(atom('erlang'), atom('node'), integer(arity)), b'j') + arguments
 
 
 def packets(attacked):
-    whole, control = header(), small_tuple(integer(6), atom('x'), atom(''), atom('attacked'))
+    whole, control = header(), small_tuple(integer(6), PID, atom(''), atom('attacked'))
     for i, (packet, reason) in enumerate((
             (b'\0', 'ends in the middle of its header'), (b'p\x83h\0', 'does not begin with 131'), (b'\x83Z', 'an unknown kind of packet'),
             (b'\x83D\1', 'ends in the middle of its header'), (whole, 'ends in the middle of a term'), (whole + integer(1), 'is no tuple'),
             (whole + small_tuple(integer(99)), 'control message'), (whole + small_tuple(), 'control message'),
             (whole + spawn_request(-1, integer(1)), 'control message'), (whole + spawn_request(-1, b'l\0\0\0\1a\1a\2'), 'control message'),
+            (whole + small_tuple(integer(6), atom('nobody'), atom(''), atom('attacked')) + atom('ping'), 'control message'),
             (whole + b'i\xff\xff\xff\xff', 'ends in the middle|more elements than data'), (whole + b'X' * 100000, 'an atom was expected'),
             (whole + control + b'\xff', 'control message'), (b'\x83F' + bytes(16), 'a message that has not begun'),
             (b'\x83E' + bytes(17), 'the number 0'), (b'\x83D\xff' + b'\x88' * 128 + b'\1\1\xff' * 255, 'not UTF-8'))):

@@ -36,7 +36,7 @@ bool deliver(const Incoming& in, Term to) {
 bool send(const Incoming& in) { return in.e[2].is_local_pid() ? deliver(in, in.e[2]) : in.e[2].is_pid(); }
 
 bool reg_send(const Incoming& in) {
-  if (!in.e[3].is_atom()) return false;
+  if (!in.e[1].is_pid() || !in.e[3].is_atom()) return false;
   const Term to = whereis(in.e[3]);
   return !to || !to.is_local_pid() || deliver(in, to);
 }
