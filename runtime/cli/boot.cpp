@@ -109,6 +109,7 @@ Term boot_arguments(Heap& heap, const Options& o, Term module, unsigned main_ari
       pair("module", module),
       pair("arity", Term::small(main_arity)),
       pair("arguments", texts_to_list(heap, o.script_args)),
+      pair("expressions", texts_to_list(heap, o.expressions)),
       pair("script", code_point_list(heap, o.script)),
       pair("noinput", o.no_input ? atoms::true_ : atoms::false_),
       pair("flags", flags_list(heap, all_flags(o))),
