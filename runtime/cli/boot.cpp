@@ -29,6 +29,7 @@
 #include "vm/base/coverage.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
+#include "vm/base/own_lines.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/interpreter.hpp"
 #include "vm/code/line_info.hpp"
@@ -263,7 +264,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   const HaltRequest end = wait_for_halt(handle_signal);
   leave_signals();
   if (end.dump) {
-    const std::string slogan = end.slogan + "\n";
+    const std::string slogan = own_lines(end.slogan + "\n");
     if (!end.awaited && write(STDERR_FILENO, slogan.data(), slogan.size()) < 0) {
     }  // nowhere left to complain
     dump::write_crash_dump(end.slogan);

@@ -166,6 +166,7 @@ int run_system(const std::string& typed, const std::vector<std::string>& words) 
   emulator_words.insert(emulator_words.end(), command.machine.begin(), command.machine.end());
   emulator_words.emplace_back("--");
   emulator_words.insert(emulator_words.end(), command.boot.begin(), command.boot.end());
+  if (emulator_words.back() == "--") emulator_words.pop_back();
   if (command.epmd) start_epmd(*command.epmd, root);
   if (command.options.in_background) detach();
   use_error_handler_for_all();

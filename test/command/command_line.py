@@ -54,14 +54,14 @@ def args_files(vmrun):
 def configurations(vmrun):
     if not shutil.which('erl'):
         raise Skip('no erl here')
-    files = {'own.config': '[{kernel, [{own, [1, "two"]}]}, {stdlib, [{other, x}]}, "more"].\n', 'more.config': '[{kernel, [{third, 3}]}].\n',
-             'asks.act': 'main() -> io:format("~p~n", [[application:get_env(kernel, K) || K <- [own, third, absent]]]).\n', 'broken.config': '[{kernel.\n'}
+    files = {'sys.config': '[{kernel, [{own, [1, "two"]}]}, {stdlib, [{other, x}]}, "./more"].\n', 'more.config': '[{kernel, [{third, 3}]}].\n',
+             'asks.erl': '-module(asks).\n-export([main/0]).\nmain() -> io:format("~p~n", [[application:get_env(kernel, K) || K <- [own, third, absent]]]).\n', 'broken.config': '[{kernel.\n'}
     asked = '[{ok,[1,"two"]},{ok,3},undefined]\n'
-    given(vmrun, '-config', 'own', 'asks.act', files=files).expect(0, out=asked)
-    given(vmrun, '-config', 'own.config', '-e', 'asks:main()', files=files).expect(0, out=asked)
-    given(vmrun, '-noinput', '-config', 'own', '-s', 'asks', 'main', '-s', 'init', 'stop', files=files).expect(0, out=asked)
-    given(vmrun, '-config', 'absent', 'asks.act', files=files).expect(2, out='', err=["^vmrun: -config: cannot read 'absent.config'"])
-    given(vmrun, '-config', 'broken', 'asks.act', files=files).expect(1, out='', err=['broken.config'])
+    given(vmrun, '-config', 'sys', 'asks.erl', files=files).expect(0, out=asked)
+    given(vmrun, '-config', 'sys.config', '-e', 'asks:main()', files=files).expect(0, out=asked)
+    given(vmrun, '-noinput', '-config', 'sys', '-s', 'asks', 'main', '-s', 'init', 'stop', files=files).expect(0, out=asked)
+    given(vmrun, '-config', 'absent', 'asks.erl', files=files).expect(2, out='', err=["^vmrun: -config: cannot read 'absent.config'"])
+    given(vmrun, '-config', 'broken', 'asks.erl', files=files).expect(1, out='', err=['broken.config'])
 
 
 def unknown_flags(vmrun):

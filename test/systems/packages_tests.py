@@ -9,8 +9,7 @@ from harness.results import Failure, Skip, Test
 from .suite import difference, machines, scratch
 
 # What says when, and which process.
-DIFFERS = [(r'\d+-\w{3}-\d{4}::[\d:.]+', 'WHEN'), (r'\d{4}-\d\d-\d\d[_ -][\d:.]+', 'WHEN'), (r'<0\.\d+\.\d+>', '<pid>'), (r'#Ref<[\d.]+>', '<ref>'), (r'#Fun<([\w.]+)\.\d+>', r'#Fun<\1>'),
-           (r'vmrun-systems-\w+', 'FOLDER'), (r'done in [\d.]+ s', 'done')]
+DIFFERS = [(r'\d+-\w{3}-\d{4}::[\d:.]+', 'WHEN'), (r'\d{4}-\d\d-\d\d[_ -][\d:.]+', 'WHEN'), (r'<0\.\d+\.\d+>', '<pid>'), (r'#Ref<[\d.]+>', '<ref>'), (r'#Fun<([\w.]+)\.\d+>', r'#Fun<\1>'), (r'done in [\d.]+ s', 'done')]
 SCRIPTS = pathlib.Path(__file__).with_name('packages')
 
 

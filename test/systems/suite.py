@@ -1,8 +1,10 @@
 """Real systems, run by this machine (build/bin comes first in PATH) and by a stock erl: packages of Debian (packages/), releases, tools that build
 and test, random programs. What they print and the status they end with must be the same."""
 import difflib
+import functools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -11,7 +13,7 @@ from harness.golden import ENVIRONMENT, run_program
 from harness.results import Skip
 from nodes.cluster import free_port
 
-PATIENCE_S = 60
+PATIENCE_S = 300
 
 
 class Machine:
@@ -30,9 +32,11 @@ class Machine:
             status, *texts = run_program(command, stdin, PATIENCE_S, cwd=folder, env=settings)
         finally:
             subprocess.run(['epmd', '-kill'], env=settings, capture_output=True)
-        return [status, *(text.replace(str(folder), 'FOLDER').replace(str(port), 'PORT') for text in texts)]
+        names = '|'.join(map(re.escape, (str(folder), pathlib.Path(folder).name)))
+        return [status, *(re.sub(names, 'FOLDER', text).replace(str(port), 'PORT') for text in texts)]
 
 
+@functools.cache
 def machines(build):
     if not shutil.which('erl') or not shutil.which('erlc'):
         raise Skip('no erl here')

@@ -4,6 +4,7 @@
 -module(otp_os_mon_used).
 -mode(compile).
 main(_) ->
+    ok = logger:set_primary_config(level, none),
     ok = application:start(sasl), ok = application:start(os_mon),
     io:format("~p~n", [[is_integer(cpu_sup:F()) || F <- [avg1, avg5, nprocs]]]),
     io:format("~p~n", [is_number(cpu_sup:util())]),
