@@ -29,7 +29,7 @@ def texts(out):
 
 def uses_newer(source):
     """vmrunc has these as instructions, as compilers of OTP 26 do, and machines before do not know them."""
-    return re.search(r'\b(min|max)\(', source.read_text(encoding='utf-8'))
+    return re.search(r'(?<!:)\b(min|max)\(', source.read_text(encoding='utf-8'))
 
 
 def without_traces(text):
@@ -69,13 +69,15 @@ def agree(build, vmrun, seeds):
         for machine in command:
             for beams in (by_erlc, by_vmrunc):
                 given = [name for name in names if machine != 'erl' or beams != by_vmrunc or not uses_newer(folder / f'{name}.erl')]
+                if not given:
+                    continue
                 _, out, err = run_program([*command[machine], '-pa', str(beams), '-run', 'tool', 'main', *given], '', PATIENCE_S)
                 printed[machine, beams.name] = texts(out)
                 if len(texts(out)) != len(given) or err:
                     wrong.append(f'compiled by {beams.name}, {machine} ends after {out[-300:]}\n{err[-1500:]}')
         for name in names:
             for compiler in ('erlc', 'vmrunc'):
-                here, there = (printed[machine, compiler].get(name) for machine in command)
+                here, there = (printed.get((machine, compiler), {}).get(name) for machine in command)
                 if here != there and here and there:
                     wrong.append(f'{name}, compiled by {compiler}: vmrun and erl\n    {first_difference(here, there)}')
             here, there = (without_traces(printed['vmrun', c].get(name, '')) for c in ('vmrunc', 'erlc'))

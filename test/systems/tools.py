@@ -24,7 +24,7 @@ FILES = {
                       'all_test_() -> {setup, fun() -> ok end, [{integer_to_list(N), ?_assertEqual(3 * N, shop:price(N))} || N <- [1, 2, 3]]}.\n',
     'shop_SUITE.erl': '-module(shop_SUITE).\n-export([all/0, prices/1]).\nall() -> [prices].\nprices(_) -> 9 = shop:price(3).\n',
     'shop.erl': '-module(shop).\n-export([price/1]).\n-spec price(non_neg_integer()) -> non_neg_integer().\nprice(N) -> N * 3.\n',
-    'rebar.config': '{erl_opts, [debug_info]}.\n{deps, []}.\n{relx, [{release, {mine, "0.1.0"}, [mine, sasl]}, {dev_mode, false}, {include_erts, false}, {mode, prod}, {extended_start_script, true}]}.\n'
+    'rebar.config': '{erl_opts, [debug_info]}.\n{deps, []}.\n{relx, [{release, {mine, "0.1.0"}, [mine, sasl]}, {dev_mode, false}, {include_erts, false}, {extended_start_script, true}]}.\n'
                     '{dialyzer, [{plt_apps, all_deps}, {base_plt_apps, [ftp]}]}.\n{cover_enabled, true}.\n',
     'mine.exs': 'defmodule MineMoreTest do\n  use ExUnit.Case, async: true\n  doctest Mine\n  test "processes" do\n    {:ok, a} = Agent.start_link(fn -> [] end)\n    for i <- 1..10, do: Agent.update(a, &[i | &1])\n'
                 '    assert Agent.get(a, &Enum.sum/1) == 55\n    assert_raise ArithmeticError, fn -> 1 / String.to_integer("0") end\n    task = Task.async(fn -> Stream.iterate(1, &(&1 * 2)) |> Enum.at(70) end)\n'
@@ -48,7 +48,7 @@ CASES = {
     'rebar3: an umbrella': ('rebar3', 'rebar3 new umbrella name=many && cd many && rebar3 compile && rebar3 eunit; echo $?; rebar3 new plugin name=plug && rebar3 clean && ls'),
     'mix: tests that fail': ('mix', 'mix new mine >/dev/null && cd mine && cp ../mine.exs test/more_test.exs && mix test --seed 0 --trace; echo $?'),
     'mix: a supervised application and a release': ('mix', 'mix new mine --sup >/dev/null && cd mine && mix compile && mix run -e "IO.inspect(Application.started_applications() |> Enum.map(&elem(&1, 0)) |> Enum.sort())" && '
-                                                           'MIX_ENV=prod mix release --quiet && _build/prod/rel/mine/bin/mine eval "IO.inspect({Mine.hello(), 1 + 1})"; echo $?'),
+                                                           'sed -i "s/deps: deps()/deps: deps(), releases: [mine: [include_erts: false]]/" mix.exs && MIX_ENV=prod mix release --quiet && ls _build/prod/rel/mine && _build/prod/rel/mine/bin/mine eval "IO.inspect({Mine.hello(), 1 + 1})"; echo $?'),
     'mix: formatting, dependencies, help': ('mix', 'mix new mine >/dev/null && cd mine && echo "defmodule   X do def  f( x ),do:  x+1 end" > lib/x.ex && mix format && cat lib/x.ex && mix deps && mix compile --force && mix xref graph; echo $?'),
     'elixir: a script of many things': ('elixir', 'elixir many.exs'),
 }
@@ -70,7 +70,7 @@ defmodule Counter do
   def init(n), do: {:ok, n}
   def handle_call(:next, _, n), do: {:reply, n, n + 1}
 end
-IO.puts("#{%Shape{kind: :square, size: 3}} #{Area.of(%Shape{kind: :square, size: 3})}")
+IO.puts("#{struct(Shape, kind: :square, size: 3)} #{Area.of(struct(Shape, kind: :square, size: 3))}")
 {:ok, sup} = Supervisor.start_link([%{id: :c, start: {GenServer, :start_link, [Counter, 5, [name: :counter]]}}], strategy: :one_for_one)
 IO.inspect([GenServer.call(:counter, :next), GenServer.call(:counter, :next), Supervisor.count_children(sup)])
 IO.inspect(for {k, v} <- %{a: 1, b: 2}, into: %{}, do: {v, k})

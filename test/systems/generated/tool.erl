@@ -1,6 +1,6 @@
 %% What random programs call: how they are run and what they print, and what keeps their values small.
 -module(tool).
--export([main/1, run/2, id/1, few/1, small/1, bytes/1, caught/1, elsewhere/1]).
+-export([main/1, run/2, id/1, few/1, small/1, bytes/1, caught/1, clean/1, elsewhere/1]).
 
 %% The programs named, in that order. What a machine decides by itself (a stack trace, say) begins with "@".
 main(Names) ->
@@ -12,7 +12,7 @@ run(Name, Fun) ->
     {_, Ref} = spawn_monitor(fun() -> exit({result, outcome(Fun), lists:sort(get())}) end),
     receive
         {'DOWN', Ref, _, _, {result, {raised, Class, Reason, Stack}, Kept}} ->
-            io:format("~s: ~p: ~tp~s~n@ ~p~n", [Name, Class, clean(Reason), kept(Kept), places(Stack)]);
+            io:format("~s: ~p: ~tp~s~n@ ~0p~n", [Name, Class, clean(Reason), kept(Kept), places(Stack)]);
         {'DOWN', Ref, _, _, {result, {value, Value}, Kept}} -> io:format("~s: ~tp~s~n", [Name, clean(Value), kept(Kept)]);
         {'DOWN', Ref, _, _, Reason} -> io:format("~s: ended: ~tp~n", [Name, clean(Reason)])
     end.
