@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "runtime/bif/support.hpp"
+#include "vm/base/own_lines.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/term/print.hpp"
 
@@ -23,7 +24,8 @@ std::string displayed(Term t) {
 }  // namespace
 
 void write_past_io(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  const std::string lines = own_lines(text);
+  std::fwrite(lines.data(), 1, lines.size(), stdout);
   std::fflush(stdout);
 }
 

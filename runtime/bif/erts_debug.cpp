@@ -1,5 +1,8 @@
+#include <optional>
+
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/code/debugger.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/heap/copy.hpp"
 
@@ -21,6 +24,23 @@ Term bif_erts_debug_instructions_0(Process& p, const Term*) {
   ListBuilder list(p.heap);
   for (unsigned i = 0; i < op::kOpCount; ++i) list.add(text_list(p.heap, op::kInstructions[i].name));
   return list.finish();
+}
+
+/// ({M, F, A}, Bool): the functions' calls become calls of error_handler:breakpoint/3, or do no more.
+/// `_` stands for every F or A. Returns how many they are.
+Term bif_erts_debug_breakpoint_2(Process& p, const Term* a) {
+  static const Term any = intern_atom("_");
+  if (!a[0].is_tuple() || a[0].tuple_arity() != 3 || (a[1] != atoms::true_ && a[1] != atoms::false_))
+    return raise_badarg(p);
+  const Term module = a[0].element(0), function = a[0].element(1), arity = a[0].element(2);
+  if (!module.is_atom() || !function.is_atom() ||
+      !(arity == any || (arity.is_small() && arity.small_value() >= 0)) || (function == any && arity != any))
+    return raise_badarg(p);
+  const std::size_t count = set_debugged(
+      module, function == any ? std::nullopt : std::optional(function),
+      arity == any ? std::nullopt : std::optional(static_cast<unsigned>(arity.small_value())),
+      a[1] == atoms::true_);
+  return Term::small(static_cast<SWord>(count));
 }
 
 /// The distance between the interpreter's instructions; OTP's machine of native code has none.

@@ -133,7 +133,7 @@ namespace {
 
 Term monitor_node(Process& p, Term node, Term flag, bool passive) {
   if (!node.is_atom() || (flag != atoms::true_ && flag != atoms::false_)) return raise_badarg(p);
-  if (node == local_node_name() && is_alive()) return atoms::true_;
+  if (node == local_node_name()) return atoms::true_;
   if (waits_for_its_name(p)) {  // and so is connected to nobody
     if (flag == atoms::true_) send_nodedown(p.id, node);
     return atoms::true_;

@@ -201,6 +201,12 @@ const InfoItem kInfo[] = {
     {"os_version", [](Process& p) { return bif_os_version_0(p, nullptr); }},
     {"system_logger", [](Process&) { return system_logger(); }},
     {"update_cpu_info", [](Process&) { return intern_atom("unchanged"); }},
+    {"emu_args",
+     [](Process& p) {
+       ListBuilder list(p.heap);
+       for (const std::string& word : emulator_words) list.add(code_point_list(p.heap, word));
+       return list.finish();
+     }},
     {"dynamic_trace", [](Process&) { return probe::kCompiledIn ? intern_atom(kTracing) : atoms::none; }},
     {"dynamic_trace_probes", [](Process&) { return bool_term(probe::kCompiledIn); }},
     {"sequential_tracer",

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "vm/term/term.hpp"
 
 /// What the machine remembers of how it was started, in the first place as the emulator of OTP's
@@ -23,6 +26,9 @@ struct SystemMode {
   unsigned ets_limit = 8192;               // +e; memory alone limits them
 };
 inline SystemMode system_mode;
+
+/// system_info(emu_args): the program, and its words.
+inline std::vector<std::string> emulator_words;
 
 /// +zosrl: what system_flag(outstanding_system_requests_limit, N) sets.
 void set_outstanding_requests_limit(unsigned n);

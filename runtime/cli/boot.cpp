@@ -29,6 +29,7 @@
 #include "vm/base/coverage.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
+#include "vm/base/own_lines.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/interpreter.hpp"
 #include "vm/code/line_info.hpp"
@@ -109,6 +110,7 @@ Term boot_arguments(Heap& heap, const Options& o, Term module, unsigned main_ari
       pair("module", module),
       pair("arity", Term::small(main_arity)),
       pair("arguments", texts_to_list(heap, o.script_args)),
+      pair("expressions", texts_to_list(heap, o.expressions)),
       pair("script", code_point_list(heap, o.script)),
       pair("noinput", o.no_input ? atoms::true_ : atoms::false_),
       pair("flags", flags_list(heap, all_flags(o))),
@@ -262,7 +264,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   const HaltRequest end = wait_for_halt(handle_signal);
   leave_signals();
   if (end.dump) {
-    const std::string slogan = end.slogan + "\n";
+    const std::string slogan = own_lines(end.slogan + "\n");
     if (!end.awaited && write(STDERR_FILENO, slogan.data(), slogan.size()) < 0) {
     }  // nowhere left to complain
     dump::write_crash_dump(end.slogan);

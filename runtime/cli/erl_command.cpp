@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "runtime/cli/args_file.hpp"
 #include "runtime/cli/erl_flags.hpp"
 #include "runtime/code_path/installed_otp.hpp"
 
@@ -18,60 +17,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 using Error = std::optional<std::string>;
-
-// ---- Words ----
-
-/// Words of a text as erl reads those of its environment and of files: blanks part them, quotes
-/// and backslashes keep blanks, in files # begins a comment.
-Words words_of(std::string_view text, bool with_comments) {
-  Words words;
-  std::string word;
-  bool in_word = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      if (in_word) words.push_back(std::exchange(word, {}));
-      in_word = false;
-    } else if (with_comments && c == '#' && !in_word) {
-      while (i < text.size() && text[i] != '\n') ++i;
-    } else if (c == '\'' || c == '"') {
-      in_word = true;
-      for (++i; i < text.size() && text[i] != c; ++i) {
-        if (c == '"' && text[i] == '\\' && i + 1 < text.size()) ++i;
-        word += text[i];
-      }
-    } else {
-      in_word = true;
-      if (c == '\\' && i + 1 < text.size()) word += text[++i];
-      else word += c;
-    }
-  }
-  if (in_word) words.push_back(word);
-  return words;
-}
-
-/// Replaces each `-args_file FILE`, in files too.
-Error spread_files(const Words& words, unsigned depth, Words* out) {
-  constexpr unsigned kDeepest = 100;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "-extra") {
-      out->insert(out->end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
-      return {};
-    }
-    if (words[i] != "-args_file") {
-      out->push_back(words[i]);
-      continue;
-    }
-    if (++i == words.size()) return "flag -args_file needs a file";
-    if (depth == kDeepest)
-      return fmt::format("-args_file {}: files name each other without an end", words[i]);
-    std::ifstream file(words[i]);
-    if (!file) return fmt::format("-args_file: cannot read '{}'", words[i]);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (Error e = spread_files(words_of(text, true), depth + 1, out)) return e;
-  }
-  return {};
-}
 
 Words of_environment(const char* name) {
   const char* text = std::getenv(name);
@@ -162,7 +107,7 @@ std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, 
   for (const Words& source : {of_environment("ERL_AFLAGS"), words, of_environment("ERL_FLAGS"),
                               of_environment(release_flags.c_str()), of_environment("ERL_ZFLAGS"), extra}) {
     Words spread;
-    if (Error e = spread_files(source, 0, &spread)) return UsageError{*e};
+    if (Error e = spread_args_files(source, 0, &spread)) return UsageError{*e};
     const std::size_t before = boot.size();
     if (Error e = divide(spread, &machine, &node, &boot)) return UsageError{*e};
     if (boot.size() > before && boot[before] != "-extra") boot.emplace_back("--");
@@ -172,6 +117,8 @@ std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, 
   const auto flags = parse_machine_flags(machine.ours);
   if (const auto* error = std::get_if<UsageError>(&flags)) return *error;
   command.options = std::get<Options>(flags);
+  for (const std::string& word : machine.ours)
+    command.machine.push_back(word.starts_with('+') ? "-" + word.substr(1) : word);
   command.options.otp_root = root;
   command.options.in_background = machine.in_background;
   if (node.is_one && node.wants_epmd) command.epmd = node.epmd;

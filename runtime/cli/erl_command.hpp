@@ -16,7 +16,8 @@ namespace vmrun::cli {
 
 struct ErlCommand {
   Options options;                // what the flags of the machine say
-  std::vector<std::string> boot;  // what init is told
+  std::vector<std::string> machine;  // the machine's flags, as system_info(emu_args) tells them
+  std::vector<std::string> boot;     // what init is told
   // What the shell is to run first, so that the nodes of this host find each other: -epmd's value;
   // empty: an epmd that goes on in the background. Nothing: this is no node, or it is not wanted.
   std::optional<std::string> epmd;

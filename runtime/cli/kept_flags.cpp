@@ -36,6 +36,7 @@ constexpr Row kRows[] = {
     {"-progname", 1, "PROGRAM", "what peer and slave start for another node (default: this program)"},
     {"-kernel", 2, "KEY VALUE...",
      "parameters of the library, each VALUE a term: inet_dist_listen_min, net_ticktime… (docs/guide.md)"},
+    {"-config", 1, "FILE", "parameters of applications: a list in FILE.config, as of config(4)"},
     {"-ssl_dist_opt", 2, "KEY VALUE...",
      "options of TLS, with -proto_dist inet_tls: server_certfile, client_verify…"},
     {"-ssl_dist_optfile", 1, "FILE", "the same in a file, which counts instead"},
@@ -86,6 +87,12 @@ bool keep_flag(int argc, const char* const* argv, int* i, std::vector<KeptFlag>*
   kept->push_back({row->name + 1, std::vector<std::string>(argv + *i + 1, argv + *i + 1 + values)});
   *i += values;
   return true;
+}
+
+std::vector<std::string_view> kept_flag_names() {
+  std::vector<std::string_view> names;
+  for (const Row& row : kRows) names.emplace_back(row.name);
+  return names;
 }
 
 bool is_kept_flag(const char* word) { return find(word) != nullptr; }

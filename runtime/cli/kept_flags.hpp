@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Flags that mean nothing to vmrun itself: they are kept for the library, which asks for them with
@@ -19,6 +20,9 @@ bool keep_flag(int argc, const char* const* argv, int* i, std::vector<KeptFlag>*
 
 /// Whether the word is one of them.
 bool is_kept_flag(const char* word);
+
+/// All of them, with their hyphens.
+std::vector<std::string_view> kept_flag_names();
 
 /// Their lines of --help.
 std::string kept_flags_help();

@@ -10,6 +10,7 @@
 #include "probes/listing.hpp"
 #include "probes/probes.hpp"
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/system_mode.hpp"
 #include "runtime/cli/boot.hpp"
 #include "runtime/cli/code_finder.hpp"
 #include "runtime/cli/options.hpp"
@@ -145,6 +146,7 @@ int main(int argc, char** argv) {
   }
   auto& options = std::get<Options>(parsed);
   vmrun::fail_allocation(options.fail_alloc);
+  vmrun::emulator_words.assign(argv, argv + argc);
   switch (options.action) {
     case Action::kHelp: std::fputs(help_text().c_str(), stdout); return 0;
     case Action::kVersion: std::puts("vmrun " VMRUN_VERSION); return 0;

@@ -8,8 +8,12 @@
 #include <type_traits>
 #include <utility>
 
+#include <unistd.h>
+
 #include <fmt/core.h>
 
+#include "runtime/cli/args_file.hpp"
+#include "runtime/cli/flag_hint.hpp"
 #include "runtime/cli/without_script.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/async.hpp"
@@ -19,6 +23,7 @@ namespace vmrun::cli {
 namespace {
 
 using Error = std::optional<std::string>;
+using Words = std::vector<std::string>;
 
 struct Flag {
   const char* name;
@@ -149,6 +154,8 @@ const std::vector<Flag>& flags() {
       {"-I", "DIR", "look for included files in DIR too", add_to(&Options::include_dirs)},
       {"-D", "NAME[=TERM]", "define a macro for the script and the modules compiled with it",
        add_to(&Options::defines)},
+      {"-e", "EXPRESSIONS", "evaluate them instead of a script, and end; may be repeated (docs/guide.md)",
+       add_to(&Options::expressions)},
       {"-noinput", nullptr, "do not read standard input", set_flag(&Options::no_input)},
       {"-noshell", nullptr, nullptr, nothing()},
       {"+S", "N[:M]", "number of schedulers (default: one for each core), M of them online (default: all)",
@@ -239,6 +246,16 @@ const Flag* find_flag(const std::string& name) {
   return nullptr;
 }
 
+std::string unknown_flag(const std::string& word) {
+  std::vector<std::string_view> names{"-s", "-run", "-eval", "-user", "-env", "-extra", "-args_file"};
+  for (const Flag& f : flags())
+    if (f.help) names.emplace_back(f.name);
+  for (const std::string_view name : kept_flag_names()) names.push_back(name);
+  return fmt::format("unknown flag '{}'{}", word, hint_for_flag(word, names));
+}
+
+bool is_flag(const std::string& word) { return word.size() > 1 && (word[0] == '-' || word[0] == '+'); }
+
 /// A flag of ours may have several values where there is no script (-pa A B): it counts for each.
 Error parse_without_script(int argc, const char* const* argv, Options* o) {
   const auto own = [&](const std::string& name, const std::vector<std::string>& values, std::string* error) {
@@ -254,8 +271,96 @@ Error parse_without_script(int argc, const char* const* argv, Options* o) {
   *o = Options{};
   std::string error = read_without_script(argc, argv, own, &o->kept_flags, &o->script_args);
   if (o->in_background) o->no_input = true;
+  if (error.empty() && !o->expressions.empty()) error = "flag -e goes without -s, -run, -eval and -user";
   if (error.empty()) return {};
   return error;
+}
+
+std::variant<Options, UsageError> parse_words(int argc, const char* const* argv) {
+  Options o;
+  int i = 1;
+  for (; i < argc; ++i) {
+    std::string word = argv[i];
+    if (word == "--") {
+      ++i;
+      break;
+    }
+    if (!is_flag(word)) break;
+    if (word == "-extra" && !o.expressions.empty()) {
+      ++i;
+      break;
+    }
+    if (word[0] == '-' && !find_flag(word) && !is_kept_flag(argv[i]) && is_without_script(argc, argv, i)) {
+      if (Error e = parse_without_script(argc, argv, &o)) return UsageError{*e};
+      return o;
+    }
+    std::string missing;
+    if (keep_flag(argc, argv, &i, &o.kept_flags, &missing)) {
+      if (!missing.empty()) return UsageError{missing};
+      continue;
+    }
+    const Flag* flag = find_flag(word);
+    if (!flag) return UsageError{unknown_flag(word)};
+    std::string value;
+    if (flag->value) {
+      if (++i >= argc)
+        return UsageError{fmt::format("flag {} needs a value: {} {}", word, word, flag->value)};
+      value = argv[i];
+    }
+    if (Error e = flag->apply(o, value)) return UsageError{fmt::format("{}: {}", word, *e)};
+  }
+  if (i < argc && o.expressions.empty()) o.script = argv[i++];
+  o.script_args.assign(argv + i, argv + argc);
+  const bool needs_script =
+      o.action == Action::kRun || (o.action >= Action::kPrintCore && o.action <= Action::kPrintLoaded);
+  if (o.action != Action::kRun && !o.expressions.empty()) return UsageError{"flag -e is for running only"};
+  if (needs_script && o.script.empty() && o.expressions.empty()) return UsageError{"no script given"};
+  return o;
+}
+
+/// Replaces each `-args_file FILE` before the script, or where there is none before -extra.
+Error spread_own_args_files(Words* words) {
+  constexpr unsigned kMostFiles = 1000;
+  unsigned files = 0;
+  for (std::size_t i = 0; i < words->size(); ++i) {
+    const std::string word = (*words)[i];
+    if (word == "-extra" || word == "--") return {};
+    if (word != "-args_file") {
+      std::vector<const char*> argv{""};
+      for (const std::string& w : *words) argv.push_back(w.c_str());
+      const int argc = static_cast<int>(argv.size());
+      int at = static_cast<int>(i) + 1;
+      if (is_without_script(argc, argv.data(), at)) continue;
+      if (!is_flag(word)) return {};
+      std::vector<KeptFlag> kept;
+      std::string missing;
+      if (keep_flag(argc, argv.data(), &at, &kept, &missing)) i = static_cast<std::size_t>(at) - 1;
+      else if (const Flag* flag = find_flag(word); flag && flag->value) ++i;
+      continue;
+    }
+    if (i + 1 == words->size()) return "flag -args_file needs a file";
+    if (++files > kMostFiles)
+      return fmt::format("-args_file {}: files name each other without an end", (*words)[i + 1]);
+    Words in_file;
+    if (Error e = read_args_file((*words)[i + 1], &in_file)) return e;
+    const auto place = words->erase(words->begin() + static_cast<std::ptrdiff_t>(i),
+                                    words->begin() + static_cast<std::ptrdiff_t>(i) + 2);
+    words->insert(place, in_file.begin(), in_file.end());
+    --i;  // of the file's words the first is next
+  }
+  return {};
+}
+
+/// Whoever reads them does so when the program first asks for applications.
+Error check_config_files(const Options& o) {
+  for (const KeptFlag& flag : o.kept_flags) {
+    if (flag.name != "config") continue;
+    if (flag.values.empty()) return "flag -config needs a value: -config FILE";
+    for (const std::string& name : flag.values)
+      if (::access((name.ends_with(".config") ? name : name + ".config").c_str(), R_OK) != 0)
+        return fmt::format("-config: cannot read '{}'", name.ends_with(".config") ? name : name + ".config");
+  }
+  return {};
 }
 
 }  // namespace
@@ -278,47 +383,20 @@ std::optional<bool> own_flag_takes_value(const std::string& flag) {
 }
 
 std::variant<Options, UsageError> parse_options(int argc, const char* const* argv) {
-  Options o;
-  int i = 1;
-  for (; i < argc; ++i) {
-    std::string word = argv[i];
-    if (word == "--") {
-      ++i;
-      break;
-    }
-    if (word.empty() || (word[0] != '-' && word[0] != '+') || word == "-") break;
-    if (word[0] == '-' && !find_flag(word) && !is_kept_flag(argv[i]) && is_without_script(argc, argv, i)) {
-      if (Error e = parse_without_script(argc, argv, &o)) return UsageError{*e};
-      return o;
-    }
-    std::string missing;
-    if (keep_flag(argc, argv, &i, &o.kept_flags, &missing)) {
-      if (!missing.empty()) return UsageError{missing};
-      continue;
-    }
-    const Flag* flag = find_flag(word);
-    if (!flag) return UsageError{fmt::format("unknown flag '{}'", word)};
-    std::string value;
-    if (flag->value) {
-      if (++i >= argc)
-        return UsageError{fmt::format("flag {} needs a value: {} {}", word, word, flag->value)};
-      value = argv[i];
-    }
-    if (Error e = flag->apply(o, value)) return UsageError{fmt::format("{}: {}", word, *e)};
-  }
-  if (i < argc) {
-    o.script = argv[i++];
-    o.script_args.assign(argv + i, argv + argc);
-  }
-  const bool needs_script =
-      o.action == Action::kRun || (o.action >= Action::kPrintCore && o.action <= Action::kPrintLoaded);
-  if (needs_script && o.script.empty()) return UsageError{"no script given"};
-  return o;
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (Error e = spread_own_args_files(&words)) return UsageError{*e};
+  std::vector<const char*> spread{argv[0]};
+  for (const std::string& word : words) spread.push_back(word.c_str());
+  auto parsed = parse_words(static_cast<int>(spread.size()), spread.data());
+  if (const auto* o = std::get_if<Options>(&parsed))
+    if (Error e = check_config_files(*o)) return UsageError{*e};
+  return parsed;
 }
 
 std::string help_text() {
   std::string text =
       "usage: vmrun [FLAGS] SCRIPT [ARGS…]\n"
+      "       vmrun [FLAGS] -e EXPRESSIONS… [ARGS…]\n"
       "       vmrun [FLAGS] -s|-run|-eval|-user …\n\n"
       "Compiles and runs main/1 (or main/0) of an Erlang-syntax script (.act, .erl) or a compiled module "
       "(.beam).\n"
@@ -336,7 +414,9 @@ std::string help_text() {
       "  -eval EXPRESSIONS    evaluate them\n"
       "  -user M              M:start() provides the process user; -user peer: for peer:start of another "
       "node\n"
-      "  -env NAME VALUE      set a variable of the environment\n";
+      "  -env NAME VALUE      set a variable of the environment\n"
+      "  -extra ARGS…         arguments to the end of the line\n";
+  text += "\n  -args_file FILE      whose words stand here instead; # begins a comment\n";
   text += "\nTo watch it: bpftrace -p PID scripts/bpftrace/message.bt (see docs/guide.md).\n";
   return text;
 }

@@ -31,6 +31,7 @@ struct Options {
   Action action = Action::kRun;
   std::string script;
   std::vector<std::string> script_args;
+  std::vector<std::string> expressions;      // -e: instead of a script
   std::vector<std::string> code_paths;       // -pa, in the order of searching: the last one first
   std::vector<std::string> late_code_paths;  // -pz, searched last
   std::string otp_root;                      // -otp; empty: where one is found, "none": none

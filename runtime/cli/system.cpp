@@ -71,6 +71,7 @@ bool preload(const std::string& name, const std::string& directory) {
     loaded.message = error;
   }
   if (loaded.module) {
+    loaded.module->lines.clear();  // those that OTP's machine has in itself have none
     set_module_path(loaded.module->name, "preloaded");
     note_preloaded(loaded.module->name);
     return true;
@@ -124,14 +125,18 @@ void follow_release(const std::string& root) {
   }
 }
 
+std::string own_program() {
+  std::error_code none;
+  return std::filesystem::read_symlink("/proc/self/exe", none).string();
+}
+
 /// Before the node is there. Whether it answers is seen when the node registers with it.
 void start_epmd(const std::string& command, const std::string& root) {
   namespace fs = std::filesystem;
   std::error_code none;
   const fs::path installed = fs::path(otp_bin_directory(root)) / "epmd";
-  const fs::path own = fs::read_symlink("/proc/self/exe", none);
   const std::string usual = fs::exists(installed, none) ? fmt::format("\"{}\" -daemon", installed.string())
-                                                        : fmt::format("\"{}\" -epmd -daemon", own.string());
+                                                        : fmt::format("\"{}\" -epmd -daemon", own_program());
   const std::string& wanted = command.empty() ? usual : command;
   if (std::system(wanted.c_str()) == -1)
     std::fprintf(stderr, "erl: cannot start epmd by '%s': %s\n", wanted.c_str(), std::strerror(errno));
@@ -157,6 +162,11 @@ int run_system(const std::string& typed, const std::vector<std::string>& words) 
     std::fprintf(stderr, "Erlang (SMP,ASYNC_THREADS) (vmrun) emulator version %s\n", erts_version.c_str());
     return 0;
   }
+  emulator_words = {own_program()};
+  emulator_words.insert(emulator_words.end(), command.machine.begin(), command.machine.end());
+  emulator_words.emplace_back("--");
+  emulator_words.insert(emulator_words.end(), command.boot.begin(), command.boot.end());
+  if (emulator_words.back() == "--") emulator_words.pop_back();
   if (command.epmd) start_epmd(*command.epmd, root);
   if (command.options.in_background) detach();
   use_error_handler_for_all();

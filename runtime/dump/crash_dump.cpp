@@ -12,6 +12,7 @@
 #include "runtime/bif/system_version.hpp"
 #include "runtime/dump/machine_view.hpp"
 #include "vm/base/clock.hpp"
+#include "vm/base/own_lines.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/atom.hpp"
 
@@ -32,7 +33,8 @@ std::optional<long long> number_in_environment(const char* name) {
 long long seconds_for_dump() { return number_in_environment("ERL_CRASH_DUMP_SECONDS").value_or(-1); }
 
 void say(std::string_view text) {
-  if (write(STDERR_FILENO, text.data(), text.size()) < 0) {}  // nowhere left to complain to
+  const std::string lines = own_lines(text);
+  if (write(STDERR_FILENO, lines.data(), lines.size()) < 0) {}  // nowhere left to complain to
 }
 
 void write_header(DumpFile& out, std::string_view slogan) {

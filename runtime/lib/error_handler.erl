@@ -3,7 +3,7 @@
 %% (process_flag(error_handler, Module)) come here for the rest.
 -module(error_handler).
 
--export([undefined_function/3, undefined_lambda/3, raise_undef_exception/3, stub_function/3]).
+-export([breakpoint/3, undefined_function/3, undefined_lambda/3, raise_undef_exception/3, stub_function/3]).
 
 undefined_function(application = Module, Function, Arguments) ->
     installed_kernel:ensure_started(),
@@ -27,6 +27,9 @@ undefined_lambda(Module, Fun, Arguments) ->
     end.
 
 raise_undef_exception(Module, Function, Arguments) -> undefined({Module, Function, Arguments, []}).
+
+%% A call that a debugger takes.
+breakpoint(Module, Function, Arguments) -> int:eval(Module, Function, Arguments).
 
 stub_function(Module, Function, Arguments) -> exit({undef, [{Module, Function, Arguments, []}]}).
 

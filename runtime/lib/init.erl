@@ -41,16 +41,17 @@ boot(Config) ->
     group_leader(User, self()),
     group_leader(User, Error),
     group_leader(User, Logger),
-    Program = case lists:keyfind(module, 1, Config) of
-                  {_, undefined} -> {init_flags, start, []};
-                  {_, Module} -> {Module, main, arguments(Config)}
+    Program = case {option(module, Config, undefined), option(expressions, Config, [])} of
+                  {undefined, []} -> {init_flags, start, []};
+                  {undefined, Expressions} -> {init_flags, evaluate, [Expressions]};
+                  {Module, _} -> {Module, main, arguments(Config)}
               end,
     Entry = case is_node(Config) of
                 true -> {node, Program};
                 false -> Program
             end,
     {Main, Monitor} = spawn_monitor(?MODULE, main, [Entry]),
-    Stays = element(1, Program) =:= init_flags,
+    Stays = Program =:= {init_flags, start, []},
     loop(#s{main = Main, monitor = Monitor, config = Config, stays = Stays, started = not Stays}).
 
 is_node(Config) ->

@@ -2,7 +2,7 @@
 %% process `user` first, the others as they stand on the command line.
 -module(init_flags).
 
--export([start/0]).
+-export([start/0, evaluate/1]).
 
 -define(USER_MS, 10000).
 
@@ -21,11 +21,14 @@ run(s, [M, F | Args]) -> apply(list_to_atom(M), list_to_atom(F), [[list_to_atom(
 run(run, [M]) -> apply(list_to_atom(M), start, []);
 run(run, [M, F]) -> apply(list_to_atom(M), list_to_atom(F), []);
 run(run, [M, F | Args]) -> apply(list_to_atom(M), list_to_atom(F), [Args]);
-run(eval, [Text]) -> evaluate(Text);
+run(eval, [Text]) -> value_of(Text);
 run(Flag, []) when Flag =:= s; Flag =:= run; Flag =:= eval -> exit({missing_value, Flag});
 run(_, _) -> ok.
 
-evaluate(Text) ->
+%% What stands for a script.
+evaluate(Texts) -> lists:foreach(fun value_of/1, Texts).
+
+value_of(Text) ->
     Whole = case lists:suffix(".", string:trim(Text, trailing)) of
                 true -> Text ++ " ";
                 false -> Text ++ ". "

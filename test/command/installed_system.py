@@ -32,6 +32,11 @@ ASKED = [
             '{inet, any}, {inet6, any}]]]])'),
     ('protocols of sockets', '[begin {ok, S} = socket:open(D, T), io:format("~p~n", [socket:getopt(S, {socket, protocol})]) end '
                              '|| {D, T} <- [{local, stream}, {local, dgram}, {inet, stream}, {inet6, dgram}]]'),
+    ('an on_load function that fails',
+     'Forms = [{attribute,1,module,m}, {attribute,2,on_load,{f,0}}, {function,3,f,0,[{clause,3,[],[],[{atom,3,no}]}]}], {ok, m, Code} = compile:forms(Forms, []), '
+     'io:format("~p ~p~n", [code:load_binary(m, "m.beam", Code), code:is_loaded(m)]), io:format("~p ~p~n", [code:purge(m), catch m:g() =:= x])'),
+    ('stacks without lines of preloaded modules', 'try error(x) catch _:_:Stack -> io:format("~p~n", [lists:nthtail(length(Stack) - 2, Stack)]) end'),
+    ('words of the machine', 'io:format("~p~n", [tl(erlang:system_info(emu_args))])'),
     ('global', 'yes = global:register_name(me, self()), io:format("~p~n", [global:whereis_name(me) =:= self()])'),
 ]
 

@@ -399,7 +399,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   static Export* const apply2_export = export_entry(atoms::erlang, atoms::apply, 2);
   static Export* const apply3_export = export_entry(atoms::erlang, atoms::apply, 3);
   static const Term of_functions = intern_atom("undefined_function"),
-                    of_funs = intern_atom("undefined_lambda");
+                    of_funs = intern_atom("undefined_lambda"), of_breakpoints = intern_atom("breakpoint");
   static Export* const after_on_load = export_entry(intern_atom("vmrun_on_load"), atoms::call, 3);
   static Export* const send_export = export_entry(atoms::erlang, atoms::send, 2);
 

@@ -101,7 +101,7 @@ class Loading {
     if (!library_->handle) {
       const char* why = dlerror();
       return fail("load_failed",
-                  "NIF library '" + library_->path + "' cannot be loaded: " + (why ? why : "unknown error"));
+                  "Failed to load NIF library: '" + std::string(why ? why : "unknown error") + "'");
     }
     init_ = reinterpret_cast<ErlNifEntry* (*)()>(dlsym(library_->handle, "nif_init"));
     if (!init_) return bad("has no function nif_init (see ERL_NIF_INIT)");
@@ -193,17 +193,14 @@ class Loading {
     int status = 0;
     if (NifLibrary* before = previous()) {
       if (!e.upgrade)
-        return fail("upgrade",
-                    "NIF library '" + library_->path + "' cannot be upgraded to: it has no upgrade function");
+        return fail("upgrade", "Upgrade not supported by this library.");
       status = e.upgrade(&env, &library_->data, &before->data, from_term(load_info));
       if (status)
-        fail("upgrade",
-             "NIF library '" + library_->path + "': its upgrade function returned " + std::to_string(status));
+        fail("upgrade", "Library upgrade-call unsuccessful (" + std::to_string(status) + ").");
     } else if (e.load) {
       status = e.load(&env, &library_->data, from_term(load_info));
       if (status)
-        fail("load",
-             "NIF library '" + library_->path + "': its load function returned " + std::to_string(status));
+        fail("load", "Library load-call unsuccessful (" + std::to_string(status) + ").");
     }
     free_temporaries(env);
     if (status) return false;

@@ -525,7 +525,10 @@ class Inference {
   /// A built-in that cannot fail any more, or whose result is known.
   void simplify(Instr& i) {
     const std::string_view name = i.bif->name;
-    if (name == "element" && i.args[0].is_literal()) {
+    if ((name == "hd" || name == "tl") && i.args[0].is_literal() && i.args[0].literal.is_list()) {
+      const Term cell = i.args[0].literal;
+      become(i, Op::kMove, Arg::lit(name == "hd" ? cell.head() : cell.tail()), 0);
+    } else if (name == "element" && i.args[0].is_literal()) {
       const Type at = type(i.args[0]), whole = type(i.args[1]);
       if (at.is(kind::kInteger) && whole.is(kind::kTuple) && at.low >= 1 && at.low <= whole.size &&
           i.args[1].is_value())

@@ -1,0 +1,70 @@
+#include "runtime/cli/args_file.hpp"
+
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace vmrun::cli {
+
+using Words = std::vector<std::string>;
+using Error = std::optional<std::string>;
+
+Words words_of(std::string_view text, bool with_comments) {
+  Words words;
+  std::string word;
+  bool in_word = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      if (in_word) words.push_back(std::exchange(word, {}));
+      in_word = false;
+    } else if (with_comments && c == '#' && !in_word) {
+      while (i < text.size() && text[i] != '\n') ++i;
+    } else if (c == '\'' || c == '"') {
+      in_word = true;
+      for (++i; i < text.size() && text[i] != c; ++i) {
+        if (c == '"' && text[i] == '\\' && i + 1 < text.size()) ++i;
+        word += text[i];
+      }
+    } else {
+      in_word = true;
+      if (c == '\\' && i + 1 < text.size()) word += text[++i];
+      else word += c;
+    }
+  }
+  if (in_word) words.push_back(word);
+  return words;
+}
+
+Error read_args_file(const std::string& name, Words* words) {
+  std::ifstream file(name);
+  if (!file) return fmt::format("-args_file: cannot read '{}'", name);
+  *words = words_of(std::string{std::istreambuf_iterator<char>(file), {}}, true);
+  return {};
+}
+
+Error spread_args_files(const Words& words, unsigned depth, Words* out) {
+  constexpr unsigned kDeepest = 100;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "-extra") {
+      out->insert(out->end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      return {};
+    }
+    if (words[i] != "-args_file") {
+      out->push_back(words[i]);
+      continue;
+    }
+    if (++i == words.size()) return "flag -args_file needs a file";
+    if (depth == kDeepest)
+      return fmt::format("-args_file {}: files name each other without an end", words[i]);
+    Words in_file;
+    if (Error e = read_args_file(words[i], &in_file)) return e;
+    if (Error e = spread_args_files(in_file, depth + 1, out)) return e;
+  }
+  return {};
+}
+
+}  // namespace vmrun::cli

@@ -1,0 +1,1 @@
+"""Real systems on vmrun and on a stock erl."""
