@@ -111,7 +111,7 @@ bool can_carry(const Port& port) {
 Term create_by_port(Process& p, Channel& channel, Flags flags, std::uint32_t creation, Term id) {
   Port* port = port_table.find_open(id);
   if (!port || !can_carry(*port)) return raise_badarg(p);
-  return operate_on(p, *port, AllowedStates::kOpen,
+  return operate_on(p, *port, AllowedStates::kOpen, kNonValue,
                     [&p, &channel, flags, creation](Port& held, Heap& heap, Term) -> Outcome {
                       auto connection = std::make_shared<PortConnection>(channel, held.id, flags);
                       connection->creation = creation;

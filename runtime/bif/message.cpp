@@ -1,6 +1,7 @@
 #include "runtime/bif/support.hpp"
 #include "vm/message/send.hpp"
-#include "vm/port/port.hpp"
+#include "vm/message/signal.hpp"
+#include "vm/port/operations.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
@@ -56,17 +57,26 @@ Term bif_erlang_send_nosuspend_3(Process& p, const Term* a) {
   return send(p, a[0], a[1], options, kTrueOrFalse);
 }
 
+namespace {
+
+void trace_name_of(Process& p, Term who, Term event, Term name) {
+  if (who.is_local_port()) trace_port_name(who, event, name);
+  else trace_name(p, who, event, name);
+}
+
+}  // namespace
+
 Term bif_erlang_register_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || a[0] == atoms::undefined || (!a[1].is_local_pid() && !a[1].is_local_port()))
     return raise_badarg(p);
   if (register_name(a[0], a[1]) != RegisterResult::kOk) return raise_badarg(p);
-  if (a[1] == p.id) trace_procs(p, atoms::register_, a[0]);
+  trace_name_of(p, a[1], atoms::register_, a[0]);
   return atoms::true_;
 }
 Term bif_erlang_unregister_1(Process& p, const Term* a) {
-  const bool own = a[0].is_atom() && whereis(a[0]) == p.id;
-  if (!a[0].is_atom() || !unregister_name(a[0])) return raise_badarg(p);
-  if (own) trace_procs(p, atoms::unregister, a[0]);
+  const Term who = a[0].is_atom() ? whereis(a[0]) : kNonValue;
+  if (!who || !unregister_name(a[0])) return raise_badarg(p);
+  trace_name_of(p, who, atoms::unregister, a[0]);
   return atoms::true_;
 }
 Term bif_erlang_whereis_1(Process& p, const Term* a) {

@@ -379,14 +379,19 @@ Term set_max_heap_size(Process& p, Term value) {
   return old;
 }
 
-/// false, a process, or {Module, State}; the old one back. The one module there is is dyntrace.
+/// false, a process or port, or {Module, State}; the old one back. The module for processes and
+/// ports may be named.
 Term set_sequential_tracer(Process& p, Term tracer) {
+  static const Term erl_tracer = intern_atom("erl_tracer");
   const Term old = seq_tracer(p.heap);
-  const bool module = tracer.is_tuple() && tracer.tuple_arity() == 2;
-  const bool done =
-      module ? tracer.element(0) == atoms::dyntrace && set_seq_tracer(tracer.element(0), tracer.element(1))
-             : tracer != atoms::dyntrace && set_seq_tracer(tracer, Term::nil());
-  return done ? old : raise_badarg(p);
+  const bool pair = tracer.is_tuple() && tracer.tuple_arity() == 2;
+  Term to = pair ? tracer.element(0) : tracer;
+  const Term state = pair ? tracer.element(1) : Term::nil();
+  const bool names_module = pair && to != erl_tracer;
+  if (pair && !names_module) to = state;
+  const bool suits = names_module ? to.is_atom() && to != atoms::false_
+                                  : !to.is_atom() || (to == atoms::false_ && !pair);
+  return suits && set_seq_tracer(to, names_module ? state : Term::nil()) ? old : raise_badarg(p);
 }
 
 }  // namespace

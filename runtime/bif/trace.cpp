@@ -4,19 +4,21 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/trace_flags.hpp"
 #include "runtime/ets/match_spec.hpp"
+#include "vm/code/code_server.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/module.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/port/operations.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/trace/call_pattern.hpp"
 #include "vm/trace/message_pattern.hpp"
 #include "vm/trace/tracer.hpp"
 
-/// erlang:trace and what belongs to it. All existing processes at once is the Erlang module
-/// vmrun_trace's work, which comes back here for each.
+/// erlang:trace and what belongs to it. All existing processes and ports at once is the Erlang
+/// module vmrun_trace's work, which comes back here for each.
 namespace vmrun {
 namespace {
 
@@ -62,6 +64,18 @@ std::uint32_t trace_flag_bit(Term name) {
 
 namespace {
 
+/// {tracer, Module, State}, if the module is not loaded yet, which it is when it is called;
+/// the non-value for none.
+Term tracer_to_load(Term list) {
+  for (; list.is_list(); list = list.tail()) {
+    const Term t = list.head();
+    if (!t.is_tuple() || t.tuple_arity() != 3 || t.element(0) != atoms::tracer) continue;
+    const Term module = t.element(1);
+    return module.is_atom() && module != atoms::dyntrace && !current_module(module) ? t : kNonValue;
+  }
+  return kNonValue;
+}
+
 /// What the arguments of trace/3 after the first say.
 struct TraceOptions {
   bool on = false;
@@ -80,7 +94,7 @@ bool read_tracer(Term option, TraceFlags* flags) {
   if (arity == 2 || flags->to == option.element(2))
     return flags->to.is_local_pid() || flags->to.is_local_port();
   flags->state = option.element(2);
-  return flags->to == atoms::dyntrace;
+  return flags->to == atoms::dyntrace || (flags->to.is_atom() && native_tracers.is_there(flags->to));
 }
 
 }  // namespace
@@ -106,12 +120,22 @@ bool read_options(Process& p, Term how, Term list, TraceOptions* options) {
   return true;
 }
 
-/// true or false; kNonValue while the answer is under way.
-Term trace_one(Process& p, Term pid, const TraceOptions& options, Term if_dead) {
+Tracer* tracer_for(const TraceOptions& options) {
+  return options.on ? Tracer::create(options.to, options.state) : nullptr;
+}
+
+/// true, or false when another tracer has it or it is gone; kNonValue while the answer is under way.
+Term trace_one_port(Process& p, Term id, const TraceOptions& options) {
+  if (has_asked(p)) return take_answer(p);
+  Port* port = port_table.find_open(id);
+  return port ? trace_port_of(p, *port, options.on, options.flags, tracer_for(options)) : atoms::false_;
+}
+
+/// The same of a process.
+Term trace_one_process(Process& p, Term pid, const TraceOptions& options) {
   if (pid == p.id) {
-    Tracer* tracer = options.on ? Tracer::create(options.to, options.state) : nullptr;
-    const bool done = set_tracing(p, options.on, options.flags, tracer);
-    if (tracer) tracer->release();
+    const KeptTracer tracer(tracer_for(options));
+    const bool done = set_tracing(p, options.on, options.flags, tracer.get());
     // The rest of the slice would run without a look at its calls: comes back in the next one.
     if (done && is_traced(p, kTraceCall) && this_scheduler()->instructions != Instructions::kTraced)
       return yield_and_retry(p);
@@ -119,14 +143,11 @@ Term trace_one(Process& p, Term pid, const TraceOptions& options, Term if_dead) 
   }
   const Term asked =
       new_tuple(p.heap, bool_term(options.on), Term::small(options.flags), options.to, options.state);
-  return ask(p, pid, RequestKind::kTrace, asked, if_dead);
+  return ask(p, pid, RequestKind::kTrace, asked, atoms::false_);
 }
 
-Term trace_new(const TraceOptions& options) {
-  Tracer* tracer = options.on ? Tracer::create(options.to, options.state) : nullptr;
-  set_new_tracing(options.on, options.flags, tracer);
-  if (tracer) tracer->release();
-  return Term::small(0);
+Term trace_one(Process& p, Term who, const TraceOptions& options) {
+  return who.is_local_port() ? trace_one_port(p, who, options) : trace_one_process(p, who, options);
 }
 
 Term flag_list(Process& p, std::uint32_t flags) {
@@ -136,51 +157,79 @@ Term flag_list(Process& p, std::uint32_t flags) {
   return list.finish();
 }
 
-Term info_of_new(Process& p, Term item) {
-  Tracer* tracer = nullptr;
-  const std::uint32_t flags = new_tracing(&tracer);
-  const Term value = item == atoms::tracer ? tracer_term(tracer, p.heap) : flag_list(p, flags);
-  if (tracer) tracer->release();
-  return value;
+Term info_of_new(Process& p, NewTracees& tracees, Term item) {
+  std::uint32_t flags;
+  const KeptTracer tracer = tracees.get(&flags);
+  return item == atoms::tracer ? tracer_term(tracer.get(), p.heap) : flag_list(p, flags);
 }
 
-Term info_of_process(Process& p, Term pid, Term item) {
-  const Term value = pid == p.id ? trace_info(p, item, p.heap)
-                                 : ask(p, pid, RequestKind::kTraceInfo, item, atoms::undefined);
+Term ask_port_for_info(Process& p, Term id, Term item) {
+  if (has_asked(p)) return take_answer(p);
+  Port* port = port_table.find_open(id);
+  return port ? trace_info_of(p, *port, item) : atoms::undefined;
+}
+
+Term info_of(Process& p, Term who, Term item) {
+  const Term value = who.is_local_port() ? ask_port_for_info(p, who, item)
+                     : who == p.id       ? trace_info(p, item, p.heap)
+                                   : ask(p, who, RequestKind::kTraceInfo, item, atoms::undefined);
   if (!value || item == atoms::tracer || value == atoms::undefined) return value;
   return flag_list(p, static_cast<std::uint32_t>(value.small_value()));
 }
 
-enum class Selection { kNobody, kExisting, kNew, kAll };
-Selection selection_of(Term spec) {
-  if (!spec.is_atom()) return Selection::kNobody;
-  const std::string_view text = atom_text(spec);
-  if (text == "all" || text == "processes") return Selection::kAll;
-  if (text == "existing" || text == "existing_processes") return Selection::kExisting;
-  if (text == "new" || text == "new_processes") return Selection::kNew;
-  return Selection::kNobody;
+/// Whom an atom in place of a process or port means.
+struct Selection {
+  const char* name;
+  bool processes, ports, existing, new_ones;
+};
+constexpr Selection kSelections[] = {
+    {"all", true, true, true, true},
+    {"existing", true, true, true, false},
+    {"new", true, true, false, true},
+    {"processes", true, false, true, true},
+    {"existing_processes", true, false, true, false},
+    {"new_processes", true, false, false, true},
+    {"ports", false, true, true, true},
+    {"existing_ports", false, true, true, false},
+    {"new_ports", false, true, false, true},
+};
+/// nullptr: none of these.
+const Selection* selection_of(Term spec) {
+  if (!spec.is_atom()) return nullptr;
+  for (const Selection& s : kSelections)
+    if (atom_text(spec) == s.name) return &s;
+  return nullptr;
 }
+
+bool is_tracee(Term t) { return t.is_local_pid() || t.is_local_port(); }
 
 }  // namespace
 
 Term bif_erlang_trace_3(Process& p, const Term* a) {
   TraceOptions options;
-  if (!read_options(p, a[1], a[2], &options)) return raise_badarg(p);
+  if (!read_options(p, a[1], a[2], &options)) {
+    const Term tracer = tracer_to_load(a[2]);
+    if (!tracer) return raise_badarg(p);
+    static Export* const load = export_entry(intern_atom("vmrun_trace"), intern_atom("load_and_trace"), 4);
+    return trap_to(p, load, {tracer, a[0], a[1], a[2]});
+  }
   if (options.cpu_stamps) {
     if (a[0] != atoms::all) return raise_badarg(p);
     cpu_stamps.store(options.on, std::memory_order_relaxed);
   }
-  if (a[0].is_local_pid()) {
-    const Term done = trace_one(p, a[0], options, atoms::false_);
+  if (is_tracee(a[0])) {
+    const Term done = trace_one(p, a[0], options);
     if (!done) return kNonValue;
     return done == atoms::true_ ? Term::small(1) : raise_badarg(p);
   }
-  const Selection who = selection_of(a[0]);
-  if (who == Selection::kNobody) return raise_badarg(p);
-  if (who != Selection::kExisting) trace_new(options);
-  if (who == Selection::kNew || !options.flags) return Term::small(0);
-  static Export* const existing = export_entry(intern_atom("vmrun_trace"), intern_atom("existing"), 2);
-  return trap_to(p, existing, {a[1], a[2]});
+  const Selection* who = selection_of(a[0]);
+  if (!who) return raise_badarg(p);
+  const KeptTracer tracer(tracer_for(options));
+  if (who->new_ones && who->processes) new_processes.set(options.on, options.flags, tracer.get());
+  if (who->new_ones && who->ports) new_ports.set(options.on, options.flags, tracer.get());
+  if (!who->existing || !options.flags) return Term::small(0);
+  static Export* const existing = export_entry(intern_atom("vmrun_trace"), intern_atom("existing"), 4);
+  return trap_to(p, existing, {bool_term(who->processes), bool_term(who->ports), a[1], a[2]});
 }
 
 Term bif_erlang_trace_info_2(Process& p, const Term* a) {
@@ -190,15 +239,21 @@ Term bif_erlang_trace_info_2(Process& p, const Term* a) {
 
 Term bif_vmrun_trace_one_3(Process& p, const Term* a) {
   TraceOptions options;
-  if (!a[0].is_local_pid() || !read_options(p, a[1], a[2], &options)) return raise_badarg(p);
-  return trace_one(p, a[0], options, atoms::false_);
+  if (!is_tracee(a[0]) || !read_options(p, a[1], a[2], &options)) return raise_badarg(p);
+  return trace_one(p, a[0], options);
 }
 
 Term bif_vmrun_trace_process_info_2(Process& p, const Term* a) {
   static const Term flags = intern_atom("flags");
   if (a[1] != flags && a[1] != atoms::tracer) return raise_badarg(p);
-  if (!a[0].is_local_pid() && selection_of(a[0]) != Selection::kNew) return raise_badarg(p);
-  const Term value = a[0].is_local_pid() ? info_of_process(p, a[0], a[1]) : info_of_new(p, a[1]);
+  Term value;
+  if (is_tracee(a[0])) {
+    value = info_of(p, a[0], a[1]);
+  } else {
+    const Selection* who = selection_of(a[0]);
+    if (!who || who->existing) return raise_badarg(p);
+    value = info_of_new(p, who->processes ? new_processes : new_ports, a[1]);
+  }
   return !value || value == atoms::undefined ? value : new_tuple(p.heap, a[1], value);
 }
 

@@ -1,24 +1,38 @@
 %% What erlang:trace and its relatives need besides what is built in.
 -module(vmrun_trace).
 
--export([existing/2, info/2, trace_pattern/3]).
+-export([existing/4, load_and_trace/4, info/2, trace_pattern/3]).
 
-%% All processes there are, but for those who trace: how many.
-existing(How, Flags) ->
-    length([P || P <- processes(), vmrun_trace:one(P, How, Flags)]).
+%% All processes and ports there are, if they are meant, but for those who trace: how many.
+existing(Processes, Ports, How, Flags) ->
+    length([P || Processes, P <- processes(), vmrun_trace:one(P, How, Flags)]) +
+        length([P || Ports, P <- erlang:ports(), vmrun_trace:one(P, How, Flags)]).
+
+%% The call loads the module, or cannot.
+load_and_trace(Tracer, Who, How, Flags) ->
+    load(Tracer) orelse erlang:error(badarg, [Who, How, Flags]),
+    erlang:trace(Who, How, Flags).
+
+load({tracer, Module, State}) when is_atom(Module) ->
+    erlang:module_loaded(Module) orelse
+        try Module:enabled(trace_status, self(), State) of
+            _ -> true
+        catch error:undef:Stack ->
+            erlang:module_loaded(Module) orelse erlang:raise(error, undef, Stack)
+        end;
+load(_) ->
+    false.
 
 %% ---- erlang:trace_info/2 ----
 
-info(Process, Item) when is_pid(Process); is_atom(Process), Process =/= on_load, Process =/= send, Process =/= 'receive' ->
-    vmrun_trace:process_info(Process, Item);
+info(Tracee, Item) when is_pid(Tracee); is_port(Tracee); is_atom(Tracee), Tracee =/= on_load, Tracee =/= send, Tracee =/= 'receive' ->
+    vmrun_trace:process_info(Tracee, Item);
 info({M, F, A}, Item) when is_atom(M), is_atom(F), is_integer(A) ->
     {Item, pattern_info(Item, exists(M, F, A), A >= 0 andalso A =< 255 andalso vmrun_trace:pattern(M, F, A))};
 info(Messages, match_spec) when Messages =:= send; Messages =:= 'receive' ->
     {match_spec, vmrun_trace:message_pattern(Messages)};
 info(on_load, Item) ->
     {Item, on_load_info(Item, vmrun_trace:on_load_pattern())};
-info(Port, flags) when is_port(Port) -> {flags, []};
-info(Port, tracer) when is_port(Port) -> {tracer, []};
 info(Other, Item) ->
     erlang:error(badarg, [Other, Item]).
 
@@ -107,7 +121,7 @@ kinds([], Kinds, Tracer) -> {Kinds, Tracer};
 kinds(_, _, _) -> throw(bad).
 
 meta_tracer(Tracer) ->
-    vmrun_trace:is_tracer(Tracer) orelse throw(bad),
+    vmrun_trace:is_tracer(Tracer) orelse load(Tracer) andalso vmrun_trace:is_tracer(Tracer) orelse throw(bad),
     Tracer.
 
 modules('_') -> [M || M <- erlang:loaded(), erlang:module_loaded(M)];

@@ -31,6 +31,9 @@ void answer_one(Process& p, Term request) {
     case RequestKind::kTrace:
       return answer_request(request, trace_as_asked(p, argument) ? atoms::true_ : atoms::false_);
     case RequestKind::kTraceInfo: return answer_request(request, trace_info(p, argument, arena));
+    case RequestKind::kTellName:
+      trace_procs(p, argument.element(0), argument.element(1));
+      return answer_request(request, atoms::true_);
     case RequestKind::kRunsOldCode:
       return answer_request(request, code_view.runs_old_code(p, argument) ? atoms::true_ : atoms::false_);
     case RequestKind::kControlConnection:

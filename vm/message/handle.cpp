@@ -42,7 +42,8 @@ void handle_exit(Process& p, Fragment* f, bool by_link) {
   const Term from = f->message.element(1), reason = f->message.element(2);
   if (by_link) {
     if (!p.extra || !p.extra->links.erase(from)) return Fragment::destroy(f);
-    trace_procs(p, atoms::getting_unlinked, from);
+    // Who is about to end is not told of as having lost a link.
+    if (p.trap_exit || reason == atoms::normal) trace_procs(p, atoms::getting_unlinked, from);
   } else if (reason == atoms::kill) {
     return die_of(p, atoms::killed, f);
   }

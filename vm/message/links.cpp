@@ -34,6 +34,15 @@ void trace_link(Process& p, Term other) {
   if (is_traced(p, kTraceSetOnLink | kTraceSetOnFirstLink) && tracer_of(p)) trace_along(p, other);
 }
 
+void trace_name(Process& p, Term who, Term event, Term name) {
+  if (who == p.id) return trace_procs(p, event, name);
+  if (!lives_were_traced.load(std::memory_order_relaxed)) return;
+  Arena arena;
+  Term* hp = arena.alloc(3);
+  ask_async(p, who, RequestKind::kTellName, make_tuple(hp, event, name), Term::nil(), Term::nil(),
+            atoms::false_);
+}
+
 void set_links(Process& a, Process& b) {
   set_on_both_sides(extra_of(a).links, a.id, extra_of(b).links, b.id);
 }

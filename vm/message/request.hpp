@@ -15,6 +15,7 @@ enum class RequestKind : unsigned {
   kResume,
   kTrace,
   kTraceInfo,
+  kTellName,           // to who traces it: {register | unregister, Name}
   kRunsOldCode,        // argument: a module's name
   kControlConnection,  // its end will be that of connections (vm/dist)
   kReclaim             // see ask_for_part

@@ -72,6 +72,8 @@ bool is_linked(Process& p, Term other);
 /// p links to another that lives: tells p's tracer, and has the other traced too if p's
 /// flags say so.
 void trace_link(Process& p, Term other);
+/// This process or another one has got a name or lost it; event: register or unregister.
+void trace_name(Process& p, Term who, Term event, Term name);
 
 /// What a process monitors; with kRefused there is no monitor, and no key.
 struct StartedMonitor {

@@ -143,9 +143,9 @@ void do_job(Process& p, DirtyJob& job) {
 
 /// The interpreter calls the built-in function again, which takes the result.
 void run_job(Process& p, DirtyJob& job) {
-  if (!lives_on(p)) return make_runnable(p);  // killed while it waited for a thread
+  if (!lives_on(p)) return make_runnable_again(p);  // killed while it waited for a thread
   do_job(p, job);
-  make_runnable(p);
+  make_runnable_again(p);
 }
 
 /// The library has been retained for this.
@@ -153,7 +153,7 @@ void run_nif(Process& p) {
   const NifFunction& f = called(p);
   if (!lives_on(p)) {  // killed while it waited for a thread
     release_library(f.library);
-    return make_runnable(p);
+    return make_runnable_again(p);
   }
   if (probe::process_scheduled_enabled()) [[unlikely]]
     probe::fire_process_scheduled(p.id, {f.entry->module, f.entry->function, f.arity});
@@ -183,14 +183,14 @@ void run_nif(Process& p) {
   if (probe::process_unscheduled_enabled()) [[unlikely]]
     probe::fire_process_unscheduled(p.id);
   release_library(f.library);
-  make_runnable(p);
+  make_runnable_again(p);
 }
 
 /// Nothing of the program runs.
 void run_decoding(Process& p) {
   p.extra->decodes = false;
   decode_held_back(p);
-  make_runnable(p);
+  make_runnable_again(p);
 }
 
 void start_thread_within_limit(Pool& pool);

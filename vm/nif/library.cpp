@@ -20,6 +20,7 @@
 #include "vm/nif/resource.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/event.hpp"
 
 namespace vmrun {
 
@@ -262,6 +263,11 @@ std::vector<std::pair<Term, unsigned>> native_functions(const Module& m) {
   return out;
 }
 
+std::span<const std::uint32_t> native_function_numbers(const Module& m) {
+  const NifLibrary* l = library_of(&m);
+  return l ? std::span<const std::uint32_t>(l->functions) : std::span<const std::uint32_t>();
+}
+
 namespace {
 
 void drop_record(NifLibrary* l) {
@@ -310,7 +316,8 @@ void*& library_data(NifLibrary* l) { return l->data; }
 
 namespace {
 
-[[maybe_unused]] const bool filled_in = (native_library_path = library_path, true);
+[[maybe_unused]] const bool filled_in =
+    (native_library_path = library_path, native_tracers = library_tracers, true);
 
 }  // namespace
 

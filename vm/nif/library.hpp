@@ -12,6 +12,7 @@
 namespace vmrun {
 
 struct Module;
+struct NativeTracers;
 
 struct NifFailure {
   Term reason;       // load_failed, bad_lib, load, reload, upgrade, old_code
@@ -49,6 +50,12 @@ inline ErlNifEntry linked_in_entry(const char* module, std::span<ErlNifFunc> fun
 
 /// The module's functions that are native, as {function, arity}.
 std::vector<std::pair<Term, unsigned>> native_functions(const Module& m);
+
+/// The same by their numbers (code/native_call.hpp), good while the caller is in an epoch.
+std::span<const std::uint32_t> native_function_numbers(const Module& m);
+
+/// Their functions as tracers (trace/event.hpp).
+extern const NativeTracers library_tracers;
 
 /// Retires the version's code (vm/code/reclaim.hpp), with its library if it has one: its functions
 /// are the Erlang ones again. Once nobody executes native code of it and no resource needs it any

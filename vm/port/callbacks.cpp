@@ -56,6 +56,20 @@ class CallerScope {
   Term outer_;
 };
 
+/// A callback that tracing tells of by its name.
+class RunningIn {
+ public:
+  RunningIn(Port& p, Term where) : port_(p), where_(where) {
+    trace_port_running(p.tracing, p.id, true, where);
+  }
+  ~RunningIn() { trace_port_running(port_.tracing, port_.id, false, where_); }
+  RunningIn(const RunningIn&) = delete;
+
+ private:
+  Port& port_;
+  const Term where_;
+};
+
 ErlDrvData instance(Port& p) { return static_cast<ErlDrvData>(p.instance); }
 
 /// An event of the port: the probe takes owner, port and name.
@@ -79,13 +93,14 @@ void keep_created(Port& p) {
 ErlDrvData call_start(Port& p, Term caller, const PortOptions& options) {
   if (probe::driver_start_enabled()) [[unlikely]]
     probe::fire_driver_start(caller, p.driver->name.c_str(), p.id);
+  const auto port = reinterpret_cast<ErlDrvPort>(&p);
+  if (!p.driver->start_with_options && !p.driver->entry->start) return reinterpret_cast<ErlDrvData>(port);
+  const RunningIn running(p, atoms::open);
   Inside inside(p);
   CallerScope calling(p, caller);
   std::string command = options.command;  // the driver may write to it
-  const auto port = reinterpret_cast<ErlDrvPort>(&p);
   if (p.driver->start_with_options) return p.driver->start_with_options(port, command.data(), options);
-  return p.driver->entry->start ? p.driver->entry->start(port, command.data())
-                                : reinterpret_cast<ErlDrvData>(port);
+  return p.driver->entry->start(port, command.data());
 }
 
 void call_stop(Port& p) {
@@ -98,6 +113,7 @@ void call_stop(Port& p) {
 
 void call_flush(Port& p) {
   if (!p.driver->entry->flush) return;
+  const RunningIn running(p, atoms::flush);
   call_event_callback(p, probe::driver_flush_enabled, probe::fire_driver_flush,
                       [&] { p.driver->entry->flush(instance(p)); });
 }

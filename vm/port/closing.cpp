@@ -73,6 +73,8 @@ void terminate(Port& p) {
   // a port that is gone.
   p.state.store(Port::State::kClosed, std::memory_order_release);
   call_stop(p);
+  if (p.notify_closed && p.tracing.is_on(kTraceSend)) [[unlikely]]
+    tell_port_send(p.tracing, p.id, p.owner_now(), atoms::closed);
   remove_port(p);
   let_waiters_go(p);
   if (p.notify_closed) deliver_news(p, atoms::closed);
@@ -130,10 +132,13 @@ void close_port(Port& p, Term who, Term reason) {
   const Term told = reason == atoms::kill ? atoms::killed : reason;
   if (probe::port_exit_enabled()) [[unlikely]]
     probe::fire_port_exit(who, p.id, p.name.c_str(), told);
+  trace_port(p.tracing, p.id, atoms::closed, reason);
   set_port_busy(p, false);
   p.state.store(Port::State::kClosing,
                 std::memory_order_seq_cst);  // before the name is given up: see registry.cpp
   let_waiters_go(p);
+  if (const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed))
+    trace_port(p.tracing, p.id, atoms::unregister, Term::atom(name - 1));
   give_up_name(p.registered_name);
   if (p.peer) p.peer->closing(p, told);
   tell_relations(p, told);

@@ -5,6 +5,7 @@
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/port.hpp"
+#include "vm/process/table.hpp"
 #include "vm/term/atom.hpp"
 
 /// What a port tells its owner.
@@ -139,14 +140,24 @@ void give_to_peer(Port& p, const std::uint8_t* header, std::size_t header_size, 
 
 }  // namespace
 
-void deliver_to_owner(Port& p, Fragment* message) { send_from_vm(p.owner_now(), message); }
+void deliver_to_owner(Port& p, Fragment* message) {
+  const Term owner = p.owner_now();
+  if (p.tracing.is_on(kTraceSend) && process_table.find(owner)) [[unlikely]]
+    tell_port_send(p.tracing, p.id, owner, message->message);
+  send_from_vm(owner, message);
+}
 
-void deliver_news(Port& p, Term what) {
+void send_news(Port& p, Term to, Term what) {
   Fragment* f = new_fragment(3);
   Term* hp = fragment_alloc(*f, 3);
   f->message = make_tuple(hp, p.id, what);
-  deliver_to_owner(p, f);
+  // That it is closed has been told while the port was still there.
+  if (p.tracing.is_on(kTraceSend) && what != atoms::closed) [[unlikely]]
+    tell_port_send(p.tracing, p.id, to, f->message, process_table.find(to) != nullptr);
+  send_from_vm(to, f);
 }
+
+void deliver_news(Port& p, Term what) { send_news(p, p.owner_now(), what); }
 
 void deliver_rest_of_line(Port& p) {
   const std::vector<std::uint8_t>& rest = p.line_buffer;

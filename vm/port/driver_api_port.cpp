@@ -157,6 +157,8 @@ ErlDrvPort driver_create_port(ErlDrvPort creator, ErlDrvTermData connected, char
     return failed;
   }
   close_if_all_are(p);
+  trace_new_port(p.tracing, p.id);
+  profile_new_port(p);
   p.instance = drv_data;
   const std::uint32_t link = p.links.set(owner);
   p.state.store(Port::State::kOpen, std::memory_order_release);

@@ -9,6 +9,7 @@
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/driver_api.hpp"
+#include "vm/process/table.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -177,12 +178,15 @@ Fragment* message_of(Heap& heap, Term root) {
   return f;
 }
 
-/// 1: sent; 0: nobody there; -1: no term.
-int send_terms(Term to, const ErlDrvTermData* data, int length) {
+/// 1: sent; 0: nobody there; -1: no term. from: the port.
+int send_terms(Term from, Term to, const ErlDrvTermData* data, int length) {
   Heap heap;
   const Term root = TermMachine(heap, data, length).run();
   if (!root) return -1;
   EpochGuard guard;
+  // Other threads than the port's holder tell nothing.
+  if (Port* p = current_port; p && p->id == from && p->tracing.is_on(kTraceSend)) [[unlikely]]
+    tell_port_send(p->tracing, from, to, root, process_table.find(to) != nullptr);
   return send_from_vm(to, message_of(heap, root)) ? 1 : 0;
 }
 
@@ -190,21 +194,21 @@ bool is_closing(const Port& p) { return p.state.load(std::memory_order_acquire) 
 
 /// For functions that any thread may call with a port's identifier.
 int send_terms_from(ErlDrvTermData port, Term to, const ErlDrvTermData* data, int length) {
+  const Term id = term_of(port);
   {
     EpochGuard guard;
-    const Term id = term_of(port);
     const Port* p = id.is_local_port() ? port_table.find(id) : nullptr;
     if (!p) return -1;
     if (is_closing(*p)) return 0;
     if (!to) to = p->owner_now();
   }
-  return send_terms(to, data, length);
+  return send_terms(id, to, data, length);
 }
 
 }  // namespace
 
 bool vmrun::send_driver_term(Term to, const ErlDrvTermData* data, int length) {
-  return send_terms(to, data, length) > 0;
+  return send_terms(kNonValue, to, data, length) > 0;
 }
 
 const ErlDrvTermData driver_term_nil = Term::kNilTag;
@@ -300,11 +304,12 @@ int erl_drv_send_term(ErlDrvTermData port, ErlDrvTermData to, ErlDrvTermData* da
 int driver_output_term(ErlDrvPort port, ErlDrvTermData* data, int len) {
   if (!port) return -1;
   Port& p = port_of(port);
-  return is_closing(p) ? 0 : send_terms(p.owner_now(), data, len);
+  return is_closing(p) ? 0 : send_terms(p.id, p.owner_now(), data, len);
 }
 int driver_send_term(ErlDrvPort port, ErlDrvTermData to, ErlDrvTermData* data, int len) {
   if (!port) return -1;
-  return is_closing(port_of(port)) ? 0 : send_terms(term_of(to), data, len);
+  const Port& p = port_of(port);
+  return is_closing(p) ? 0 : send_terms(p.id, term_of(to), data, len);
 }
 
 }  // extern "C"

@@ -108,7 +108,7 @@ Term port_info(Process& p, Term id, Term name) {
   if (!port || !is_in(*port, AllowedStates::kOpenOrClosing)) return atoms::undefined;
   const Item* item = name ? find_item(name) : nullptr;
   if (name && !item) return raise_badarg(p);
-  return operate_on(p, *port, AllowedStates::kOpenOrClosing,
+  return operate_on(p, *port, AllowedStates::kOpenOrClosing, atoms::info,
                     [item](Port& held, Heap& heap, Term) -> Outcome {
                       if (!item) return all_items(held, heap);
                       const Term value = item->value(held, heap);

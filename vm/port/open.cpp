@@ -9,6 +9,7 @@
 #include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/sched/scheduler.hpp"
+#include "vm/term/print.hpp"
 
 /// open_port: a driver starts.
 namespace vmrun {
@@ -33,6 +34,14 @@ void apply_options(Port& port, const PortOptions& options) {
   port.queue_high = options.queue_high;
 }
 
+/// What the port is called, as an atom, as far as it fits.
+Term name_atom(const Port& port) {
+  std::string name;
+  for (const char c : port.name.substr(0, kAtomMaxCharacters))
+    append_utf8(name, static_cast<std::uint8_t>(c));
+  return intern_atom(name);
+}
+
 /// It never was: nobody hears of it.
 void abandon(Port& port) {
   port.state.store(Port::State::kClosed, std::memory_order_release);
@@ -51,6 +60,10 @@ Term open_port(Process& p, Driver& driver, const PortOptions& options) {
     return raise_system_limit(p);
   }
   close_if_all_are(port);
+  if (is_traced(p, kTraceRunningProcs)) trace_running(p, false);
+  trace_new_port(port.tracing, port.id);
+  if (port.tracing.is_on(kTracePorts)) [[unlikely]]
+    tell_of_port(port.tracing, port.id, atoms::open, p.id, name_atom(port));
   errno = 0;
   const ErlDrvData data = call_start(port, p.id, options);
   const int error = errno;
@@ -59,16 +72,21 @@ Term open_port(Process& p, Driver& driver, const PortOptions& options) {
     reason = atoms::einval;  // start called driver_failure
   if (reason) {
     abandon(port);
+    if (is_traced(p, kTraceRunningProcs)) trace_running(p, true);
     return raise_error(p, reason);
   }
   port.instance = data;
   set_on_both_sides(port.links, port.id, extra_of(p).links, p.id);
+  trace_port(port.tracing, port.id, atoms::getting_linked, p.id);
+  if (is_traced(p, kTraceRunningProcs)) trace_running(p, true);
+  trace_procs(p, atoms::link, port.id);
   const Term id = port.id;
   if (probe::port_open_enabled()) [[unlikely]]
     probe::fire_port_open(p.id, port.name.c_str(), id);
   port.state.store(Port::State::kOpen, std::memory_order_release);
   bump_reductions(p, kCallbackReductions);
   release_port(port);
+  profile_new_port(port);
   return id;
 }
 

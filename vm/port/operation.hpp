@@ -6,6 +6,7 @@
 #include "vm/port/port.hpp"
 #include "vm/port/task.hpp"
 #include "vm/process/bif.hpp"
+#include "vm/trace/trace.hpp"
 
 /// Operations of a process on a port that it waits for: at once when the port is idle, else as a
 /// task that answers. For the functions of operations.hpp; in the calling process's thread.
@@ -53,19 +54,52 @@ struct OperationTask final : PortTask {
   Outcome if_gone;
 };
 
+/// An operation that a process runs in a port at once: meanwhile the port is in, and the process, to
+/// those who trace it with running_procs, out, and to an exclusive profile inactive. operation: its name; the non-value: it is none to
+/// tracing.
+class AtOnce {
+ public:
+  AtOnce(Process& p, Port& port, Term operation) : process_(p), port_(port), operation_(operation) {
+    if (is_traced()) [[unlikely]]
+      begin();
+  }
+  ~AtOnce() {
+    if (is_traced()) [[unlikely]]
+      end();
+  }
+  AtOnce(const AtOnce&) = delete;
+
+ private:
+  bool is_traced() const {
+    return (vmrun::is_traced(process_, kTraceRunningProcs) ||
+            port_.tracing.is_on(kTraceRunningPorts | kPortProfiledExclusive)) &&
+           operation_;
+  }
+  void begin();
+  void end();
+
+  Process& process_;
+  Port& port_;
+  const Term operation_;
+};
+
 inline Term result(Process& p, Outcome outcome) {
   return outcome.is_error ? raise_error(p, outcome.value) : outcome.value;
 }
 
-/// At once when the port is idle, else as a task.
+/// At once when the port is idle, else as a task. name: of the operation, for tracing.
 template <class F>
-Term operate_on(Process& p, Port& port, AllowedStates allowed, F operate,
+Term operate_on(Process& p, Port& port, AllowedStates allowed, Term name, F operate,
                 Outcome if_gone = failure(atoms::badarg)) {
   if (!try_hold_port(port)) {
     queue_task(port, new OperationTask<F>(p, allowed, std::move(operate), if_gone));
     return take_answer(p);
   }
-  const Outcome outcome = is_in(port, allowed) ? operate(port, p.heap, p.id) : if_gone;
+  Outcome outcome = if_gone;
+  if (is_in(port, allowed)) {
+    const AtOnce running(p, port, name);
+    outcome = operate(port, p.heap, p.id);
+  }
   finish_closing(port);
   release_port(port);
   return result(p, outcome);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "vm/base/epoch.hpp"
+#include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/callbacks.hpp"
@@ -20,10 +21,25 @@
 #include "vm/term/external.hpp"
 #include "vm/term/iodata.hpp"
 #include "vm/trace/seq_trace.hpp"
+#include "vm/trace/system_profile.hpp"
 #include "vm/trace/trace.hpp"
 #include "vm/trace/tracer.hpp"
 
 namespace vmrun {
+
+void AtOnce::begin() {
+  if (vmrun::is_traced(process_, kTraceRunningProcs)) trace_running(process_, false);
+  if (port_.tracing.is_on(kPortProfiledExclusive)) profile_process(process_, false);
+  trace_port_running(port_.tracing, port_.id, true, operation_);
+}
+void AtOnce::end() {
+  // One that is gone does not go out, as in OTP.
+  if (port_.state.load(std::memory_order_relaxed) != Port::State::kClosed)
+    trace_port_running(port_.tracing, port_.id, false, operation_);
+  if (vmrun::is_traced(process_, kTraceRunningProcs)) trace_running(process_, true);
+  if (port_.tracing.is_on(kPortProfiledExclusive)) profile_process(process_, true);
+}
+
 namespace {
 
 constexpr std::size_t kControlRoom = 64, kCallRoom = 1024;
@@ -81,7 +97,10 @@ void count_command(Process& p, const PortOutput& output) {
 void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
   count_command(p, output);
   if (!try_hold_port(port)) return queue_command(p.id, port, owner, std::move(output));
-  give(port, p.id, owner, output);
+  {
+    const AtOnce running(p, port, atoms::command);
+    give(port, p.id, owner, output);
+  }
   finish_closing(port);
   release_port(port);
 }
@@ -99,15 +118,26 @@ bool gather_output(const Port& port, Term data, PortOutput* output) {
 void link_process(Term pid, Term port, std::uint32_t setting) {
   Scheduler* s = this_scheduler();
   if (s && s->current && s->current->id == pid) {
+    trace_procs(*s->current, atoms::getting_linked, port);
     extra_of(*s->current).links.set_by_other(port, setting);
     return;
   }
   if (receiver_of(pid).link(pid, port, setting) != Reached::kYes) link_failed(port, pid);
 }
 
-void change_owner(Port& p, Term new_owner) {
-  p.owner.store(new_owner.raw(), std::memory_order_relaxed);
-  if (const std::uint32_t setting = p.links.set(new_owner)) link_process(new_owner, p.id, setting);
+/// A process that the port has had no link with gets one.
+void link_to(Port& p, Term pid) {
+  const std::uint32_t setting = p.links.set(pid);
+  if (!setting) return;
+  link_process(pid, p.id, setting);
+  trace_port(p.tracing, p.id, atoms::getting_linked, pid);
+}
+
+
+/// {From, What} or {From, {What, Argument}}, to who traces the port.
+void trace_receive(Port& p, Term from, Term what, Term argument = kNonValue) {
+  if (p.tracing.is_on(kTraceReceive)) [[unlikely]]
+    tell_port_receive(p.tracing, p.id, from, what, argument);
 }
 
 struct CloseMessageTask final : PortTask {
@@ -115,6 +145,7 @@ struct CloseMessageTask final : PortTask {
   void run(Port& p) override {
     if (!p.is_open()) return;
     if (owner != p.owner_now()) return bad_signal(p);
+    trace_receive(p, from, atoms::close);
     p.notify_closed = true;
     close_port(p, owner, atoms::normal);
     fire_command(owner, p, "close");
@@ -128,8 +159,9 @@ struct ConnectMessageTask final : PortTask {
   void run(Port& p) override {
     if (!p.is_open()) return;
     if (owner != p.owner_now() || !process_table.find(new_owner)) return bad_signal(p);
-    deliver_news(p, atoms::connected);
-    change_owner(p, new_owner);
+    trace_receive(p, owner, atoms::connect, new_owner);
+    p.owner.store(new_owner.raw(), std::memory_order_relaxed);  // a link is made by the function alone
+    send_news(p, owner, atoms::connected);
     fire_command(owner, p, "connect");
   }
   Term owner, new_owner;
@@ -187,22 +219,30 @@ Term control_result(Port& p, Heap& heap, char* answer, const char* room, std::si
 
 Outcome do_control(Port& port, Heap& heap, Term caller, unsigned command, std::string& data) {
   if (!port.driver->entry->control) return failure(atoms::badarg);
+  if (port.tracing.is_on(kTraceReceive)) [[unlikely]]
+    tell_port_receive(port.tracing, port.id, caller, atoms::control, command, data.data(), data.size());
   char room[kControlRoom];
   char* answer = room;
   const ErlDrvSSizeT size =
       call_control(port, caller, command, data.data(), data.size(), &answer, sizeof room);
   if (size < 0) return failure(atoms::badarg);
+  if (port.tracing.is_on(kTraceSend)) [[unlikely]]
+    tell_port_answer(port.tracing, port.id, caller, atoms::control, answer, static_cast<std::size_t>(size));
   return {control_result(port, heap, answer, room, static_cast<std::size_t>(size))};
 }
 
 Outcome do_call(Port& port, Heap& heap, Term caller, unsigned command, std::string& data) {
   if (!port.driver->entry->call) return failure(atoms::badarg);
+  if (port.tracing.is_on(kTraceReceive)) [[unlikely]]
+    tell_port_receive(port.tracing, port.id, caller, atoms::call, command, data.data(), data.size());
   char room[kCallRoom];
   char* answer = room;
   unsigned flags = 0;
   const ErlDrvSSizeT size =
       call_call(port, caller, command, data.data(), data.size(), &answer, sizeof room, &flags);
   if (size <= 0 || !answer) return failure(atoms::badarg);
+  if (port.tracing.is_on(kTraceSend)) [[unlikely]]
+    tell_port_answer(port.tracing, port.id, caller, atoms::call, answer, static_cast<std::size_t>(size));
   const Decoded decoded =
       decode_external(heap, reinterpret_cast<const std::uint8_t*>(answer), static_cast<std::size_t>(size));
   if (answer != room && !(flags & DRIVER_CALL_KEEP_BUFFER)) driver_free(answer);
@@ -230,7 +270,7 @@ SendResult send_to_port(Process& p, Term id, Term message, bool nosuspend) {
     const Term owner = message.element(0), what = message.element(1);
     if (what == atoms::close) {
       trace_message(p, *port, message);
-      run_or_queue(*port, new CloseMessageTask(p.id, owner));
+      run_or_queue(*port, new CloseMessageTask(p.id, owner), atoms::close);
       return SendResult::kDone;
     }
     if (what.is_tuple() && what.tuple_arity() == 2) {
@@ -238,7 +278,7 @@ SendResult send_to_port(Process& p, Term id, Term message, bool nosuspend) {
         return send_command(p, *port, owner, what.element(1), message, nosuspend);
       if (what.element(0) == atoms::connect && what.element(1).is_local_pid()) {
         trace_message(p, *port, message);
-        run_or_queue(*port, new ConnectMessageTask(p.id, owner, what.element(1)));
+        run_or_queue(*port, new ConnectMessageTask(p.id, owner, what.element(1)), atoms::connect);
         return SendResult::kDone;
       }
     }
@@ -286,29 +326,46 @@ bool is_there(Term port) { return port_table.find_open(port) != nullptr; }
 
 }  // namespace
 
+namespace {
+
+/// The function sends no such message, but OTP tells of one.
+void tell_of_connected(Port& p, Term to) {
+  Arena arena;
+  tell_port_send(p.tracing, p.id, to, new_tuple(arena, p.id, atoms::connected));
+}
+
+}  // namespace
+
 Term close_port_of(Process& p, Port& port) {
   bump_reductions(p, kCallbackReductions);
-  return operate_on(p, port, AllowedStates::kOpen, [](Port& held, Heap&, Term caller) -> Outcome {
+  const auto close = [](Port& held, Heap&, Term caller) -> Outcome {
+    trace_receive(held, caller, atoms::close);
     close_port(held, caller, atoms::normal);
     return {atoms::true_};
-  });
+  };
+  return operate_on(p, port, AllowedStates::kOpen, atoms::close, close);
 }
 
 Term connect_port(Process& p, Port& port, Term new_owner) {
   if (!new_owner.is_local_pid() || !process_table.find(new_owner)) return raise_badarg(p);
-  return operate_on(p, port, AllowedStates::kOpen, [new_owner](Port& held, Heap&, Term) -> Outcome {
+  const auto connect = [new_owner](Port& held, Heap&, Term caller) -> Outcome {
     if (probe::port_connect_enabled()) [[unlikely]]
       probe::fire_port_connect(held.owner_now(), held.id, held.name.c_str(), new_owner);
-    change_owner(held, new_owner);
+    link_to(held, new_owner);
+    held.owner.store(new_owner.raw(), std::memory_order_relaxed);
+    trace_receive(held, caller, atoms::connect, new_owner);
+    if (held.tracing.is_on(kTraceSend)) [[unlikely]]
+      tell_of_connected(held, caller);
     return {atoms::true_};
-  });
+  };
+  return operate_on(p, port, AllowedStates::kOpen, atoms::connect, connect);
 }
 
 Term control_port(Process& p, Port& port, unsigned command, Term data) {
   std::string bytes;
   if (!iodata_bytes(data, &bytes)) return raise_badarg(p);
   bump_reductions(p, kCallbackReductions + static_cast<SWord>(bytes.size() / 64));
-  return operate_on(p, port, AllowedStates::kOpen,
+  return operate_on(p, port, AllowedStates::kOpen, atoms::control,
                     [command, bytes = std::move(bytes)](Port& held, Heap& heap, Term caller) mutable {
                       return do_control(held, heap, caller, command, bytes);
                     });
@@ -317,7 +374,7 @@ Term control_port(Process& p, Port& port, unsigned command, Term data) {
 Term call_port(Process& p, Port& port, unsigned command, Term data) {
   std::string bytes = encode_external(data);
   bump_reductions(p, kCallbackReductions + static_cast<SWord>(bytes.size() / 64));
-  return operate_on(p, port, AllowedStates::kOpen,
+  return operate_on(p, port, AllowedStates::kOpen, atoms::call,
                     [command, bytes = std::move(bytes)](Port& held, Heap& heap, Term caller) mutable {
                       return do_call(held, heap, caller, command, bytes);
                     });
@@ -338,7 +395,7 @@ Term set_port_data(Process& p, Port& port, Term data) {
     }
     Fragment* f;
   };
-  return operate_on(p, port, AllowedStates::kOpenOrClosing,
+  return operate_on(p, port, AllowedStates::kOpenOrClosing, kNonValue,
                     [copy, owned = Owned(f)](Port& held, Heap&, Term) mutable -> Outcome {
                       std::swap(held.data_fragment, owned.f);
                       held.data = copy;
@@ -347,8 +404,38 @@ Term set_port_data(Process& p, Port& port, Term data) {
 }
 
 Term get_port_data(Process& p, Port& port) {
-  return operate_on(p, port, AllowedStates::kOpenOrClosing,
+  return operate_on(p, port, AllowedStates::kOpenOrClosing, kNonValue,
                     [](Port& held, Heap& heap, Term) -> Outcome { return {copy_to(heap, held.data)}; });
+}
+
+namespace {
+
+struct NameTask final : PortTask {
+  NameTask(Term event, Term name) : event(event), name(name) {}
+  void run(Port& p) override { trace_port(p.tracing, p.id, event, name); }
+  Term event, name;
+};
+
+}  // namespace
+
+void trace_port_name(Term id, Term event, Term name) {
+  Port* port = port_table.find(id);
+  if (port && port->tracing.is_on(kTracePorts)) run_or_queue(*port, new NameTask(event, name));
+}
+
+Term trace_port_of(Process& p, Port& port, bool on, std::uint32_t flags, Tracer* tracer) {
+  auto trace = [on, flags, tracer = KeptTracer(tracer)](Port& held, Heap&, Term) -> Outcome {
+    return {bool_term(set_port_tracing(held.tracing, held.id, on, flags, tracer.get()))};
+  };
+  return operate_on(p, port, AllowedStates::kOpen, kNonValue, std::move(trace), {atoms::false_});
+}
+
+Term trace_info_of(Process& p, Port& port, Term item) {
+  return operate_on(p, port, AllowedStates::kOpen, kNonValue,
+                    [item](Port& held, Heap& heap, Term) -> Outcome {
+                      return {port_trace_info(held.tracing, held.id, item, heap)};
+                    },
+                    {atoms::undefined});
 }
 
 }  // namespace vmrun

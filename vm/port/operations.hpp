@@ -28,6 +28,13 @@ Term port_info(Process& p, Term port, Term item);
 Term set_port_data(Process& p, Port& port, Term data);
 Term get_port_data(Process& p, Port& port);
 
+/// The port has got a name or lost it, to who traces the port.
+void trace_port_name(Term port, Term event, Term name);
+/// erlang:trace/3: true, or false when another one traces it. Takes over a reference to the tracer.
+Term trace_port_of(Process& p, Port& port, bool on, std::uint32_t flags, Tracer* tracer);
+/// flags, as a number, or the tracer; undefined when it is gone.
+Term trace_info_of(Process& p, Port& port, Term item);
+
 /// open_port once the driver is known: starts it. The port's id; or raises what became of it. Takes
 /// over the driver's reference (acquire_driver).
 struct PortOptions;

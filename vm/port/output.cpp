@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "vm/base/allocate.hpp"
+#include "vm/heap/build.hpp"
 #include "vm/port/callbacks.hpp"
+#include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/term/iodata.hpp"
 
@@ -113,8 +115,27 @@ bool PortOutput::gather(Term data, bool as_vector) {
   return true;
 }
 
+void PortOutput::tell_tracer(Port& p, Term caller) const {
+  if (!caller) caller = atoms::undefined;
+  const auto* bytes = reinterpret_cast<const char*>(bytes_);
+  if (!as_vector_) return tell_port_receive(p.tracing, p.id, caller, atoms::command, bytes, size_);
+  Arena arena;
+  // OTP's driver of programs takes one run of bytes.
+  if (p.driver->name == "spawn") {
+    std::string whole;
+    for (const SysIOVec& v : vectors_) whole.append(static_cast<const char*>(v.iov_base), v.iov_len);
+    return tell_port_receive(p.tracing, p.id, caller, atoms::command, whole.data(), whole.size());
+  }
+  ListBuilder list(arena);
+  for (std::size_t i = 1; i < vectors_.size(); ++i)
+    list.add(make_binary(arena, vectors_[i].iov_base, vectors_[i].iov_len));
+  tell_port_receive(p.tracing, p.id, caller, atoms::command, list.finish());
+}
+
 void PortOutput::give_to(Port& p, Term caller) {
   p.output_bytes.store(p.output_bytes.load(std::memory_order_relaxed) + size_, std::memory_order_relaxed);
+  if (p.tracing.is_on(kTraceReceive)) [[unlikely]]
+    tell_tracer(p, caller);
   if (!as_vector_) return call_output(p, caller, reinterpret_cast<char*>(bytes_), size_);
   ErlIOVec vector{static_cast<int>(vectors_.size()), size_, vectors_.data(), binaries_.data()};
   call_outputv(p, caller, &vector);

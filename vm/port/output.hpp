@@ -26,6 +26,8 @@ class PortOutput {
   void give_to(Port& p, Term caller);
 
  private:
+  void tell_tracer(Port& p, Term caller) const;
+
   static constexpr std::size_t kInline = usual_or_small<std::size_t>(512, 16);
 
   std::size_t size_ = 0;

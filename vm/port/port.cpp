@@ -3,9 +3,11 @@
 #include <mutex>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/epoch.hpp"
 #include "vm/base/retired.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/task.hpp"
+#include "vm/trace/system_profile.hpp"
 
 namespace vmrun {
 
@@ -27,7 +29,32 @@ Port::~Port() {
   if (data_fragment) Fragment::destroy(data_fragment);
 }
 
-// ---- Memory of closed ports ---------------------------------------------------------------------
+// ---- Profiling and memory ---------------------------------------------------------------------
+
+namespace {
+
+std::uint32_t profile_bits(std::uint32_t what) {
+  return (what & kProfilePorts ? kPortProfiled : 0) | (what & kProfileExclusive ? kPortProfiledExclusive : 0);
+}
+
+void profile_as(Port& p, std::uint32_t what) {
+  constexpr std::uint32_t kBits = kPortProfiled | kPortProfiledExclusive;
+  p.tracing.flags.fetch_and(~kBits | profile_bits(what), std::memory_order_relaxed);
+  p.tracing.flags.fetch_or(profile_bits(what), std::memory_order_relaxed);
+}
+
+void profile_all(std::uint32_t what) {
+  const EpochGuard guard;
+  port_table.for_each([&](Port& p) { profile_as(p, what); });
+}
+[[maybe_unused]] const bool filled_in = (profiled_parts.mark_ports = profile_all, true);
+
+}  // namespace
+
+void profile_new_port(Port& p) {
+  if (is_profiled(kProfilePorts | kProfileExclusive)) [[unlikely]]
+    profile_as(p, profiled_now.load(std::memory_order_relaxed));
+}
 
 namespace {
 

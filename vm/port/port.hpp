@@ -15,6 +15,7 @@
 #include "vm/sched/runnable_port.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/term.hpp"
+#include "vm/trace/port_trace.hpp"
 
 /// One port: an instance of a driver that processes talk to. Memory belongs to the port table and
 /// is freed by epochs (epoch.hpp), like a process's.
@@ -100,6 +101,8 @@ struct Port : RunnablePort {
   FlatTable<RefKey, Term> driver_monitors;        // driver_monitor_process: target pid
   std::atomic<std::uint32_t> registered_name{0};  // any thread: atom index + 1 (registry.hpp)
 
+  PortTracing tracing;  // what erlang:trace wants to know of it
+
   Timer* timer = nullptr;  // driver_set_timer; a timeout task that does not find it fired comes too late
 
   // Busy (any thread; changes under waiters_lock). Waiters are processes suspended in a command.
@@ -129,6 +132,8 @@ struct Port : RunnablePort {
 
 /// A port that nobody knows of yet, held by the caller, with one reference.
 Port* create_port(Driver& driver, Term owner, std::string name);
+/// Once it is in the table.
+void profile_new_port(Port& p);
 inline void retain_port(Port& p) { p.references.fetch_add(1, std::memory_order_relaxed); }
 /// The same for a port that was only found, within the epoch: false when its last reference is
 /// gone, and its driver perhaps too.
@@ -199,6 +204,7 @@ extern thread_local Port* current_port;
 void deliver_to_owner(Port& p, Fragment* message);
 /// {Port, What}: an atom that says what has come of the port.
 void deliver_news(Port& p, Term what);
+void send_news(Port& p, Term to, Term what);
 /// {Port, {data, D}}: header bytes (always a list in front) and the rest as list or binary, as the
 /// port's options say; or D = {eol | noeol, Line} with option line.
 void deliver_data(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes,

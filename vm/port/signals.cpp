@@ -26,6 +26,7 @@ struct LinkTask final : PortTask {
   LinkTask(Term pid, std::uint32_t setting) : PortTask(pid), setting(setting) {}
   void run(Port& p) override {
     if (!p.is_open()) return drop(p.id);
+    if (!p.links.contains(from)) trace_port(p.tracing, p.id, atoms::getting_linked, from);
     p.links.set_by_other(from, setting);
   }
   void drop(Term port) override { link_failed(from, port); }
@@ -34,7 +35,11 @@ struct LinkTask final : PortTask {
 
 struct UnlinkTask final : PortTask {
   UnlinkTask(Term pid, LinkSettings known) : PortTask(pid), known(known) {}
-  void run(Port& p) override { p.links.given_up_by_other(from, known); }
+  void run(Port& p) override {
+    if (p.tracing.is_on(kTracePorts) && p.links.contains(from)) [[unlikely]]
+      trace_port(p.tracing, p.id, atoms::getting_unlinked, from);
+    p.links.given_up_by_other(from, known);
+  }
   LinkSettings known;
 };
 
@@ -67,8 +72,10 @@ struct ExitTask final : PortTask {
   void run(Port& p) override {
     if (by_link) {
       if (!p.links.erase(from)) return;
-      if (copy->message == atoms::normal && from != p.owner_now()) return;
     }
+    if (p.tracing.is_on(kTraceReceive) && p.is_open()) [[unlikely]]
+      tell_port_receive(p.tracing, p.id, from, atoms::close);
+    if (by_link && copy->message == atoms::normal && from != p.owner_now()) return;
     close_port(p, from, copy->message);
   }
   Fragment* copy;
@@ -92,6 +99,8 @@ struct TimeoutTask final : PortTask {
     // Cancelled, or started anew, meanwhile?
     if (!p.timer || !p.timer->fired.load(std::memory_order_acquire)) return;
     cancel_port_timer(p);
+    if (p.tracing.is_on(kTraceReceive)) [[unlikely]]
+      tell_of_port(p.tracing, p.id, atoms::receive, atoms::timeout);
     call_timeout(p);
   }
 };
@@ -175,15 +184,19 @@ class PortReceiver final : public Receiver {
     return send_to_port(from, to.who, message, options.nosuspend);
   }
   Reached link(Term port, Term from, std::uint32_t setting) override {
-    if (!is_there(port)) return Reached::kNobody;
-    queue_task(port, new LinkTask(from, setting));
+    Port* p = port_table.find_open(port);
+    if (!p) return Reached::kNobody;
+    run_or_queue(*p, new LinkTask(from, setting), atoms::link);
     return Reached::kYes;
   }
   void unlink(Term port, Term from, LinkSettings known) override {
-    queue_task(port, new UnlinkTask(from, known));
+    if (Port* p = port_table.find(port)) run_or_queue(*p, new UnlinkTask(from, known), atoms::unlink);
   }
   void exit(Term port, const ExitSignal& signal) override {
-    queue_task(port, new ExitTask(signal.from, signal.reason, signal.by_link));
+    auto* task = new ExitTask(signal.from, signal.reason, signal.by_link);
+    Port* p = signal.by_link ? nullptr : port_table.find(port);
+    if (p) run_or_queue(*p, task, atoms::close);
+    else queue_task(port, task);
   }
   Reached monitor(Term port, Term watcher, RefKey key, Term name) override {
     queue_task(port, new MonitorTask(watcher, key, name));

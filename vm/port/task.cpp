@@ -1,6 +1,10 @@
 #include "vm/port/task.hpp"
 
+#include <optional>
+
+#include "vm/port/operation.hpp"
 #include "vm/sched/scheduler.hpp"
+#include "vm/trace/system_profile.hpp"
 
 /// Who holds a port. Port::run goes
 ///
@@ -24,6 +28,12 @@ namespace {
 
 constexpr std::int32_t kTaskReductions = 200, kTurnReductions = 4000;
 thread_local std::int32_t turn_used = 0;  // of the port whose turn it is
+
+/// Whether something is queued or runs has changed.
+void profile(const Port& p, bool active) {
+  if (p.tracing.is_on(kPortProfiled)) [[unlikely]]
+    profile_port(p.id, active);
+}
 
 void take_inbox(Port& p) {
   PortTask** end = &p.pending;
@@ -52,8 +62,10 @@ bool try_hold_port(Port& p) {
   if (!p.run.compare_exchange_strong(idle, Port::Run::kRunning, std::memory_order_seq_cst)) return false;
   if (!p.pending && !p.inbox.has_mail()) [[likely]] {
     p.scheduler.store(this_scheduler(), std::memory_order_relaxed);
+    profile(p, true);
     return true;
   }
+  profile(p, true);
   release_port(p);  // somebody has queued a task and not told anyone yet: that comes first
   return false;
 }
@@ -61,16 +73,20 @@ bool try_hold_port(Port& p) {
 void release_port(Port& p) {
   if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed && p.leaves_table) [[unlikely]] {
     p.leaves_table = false;
+    profile(p, false);
     p.run.store(Port::Run::kGone, std::memory_order_release);
     return release_reference(p);
   }
   if (!p.pending) {
+    profile(p, false);
     p.run.store(Port::Run::kIdle, std::memory_order_seq_cst);
     if (!p.inbox.has_mail()) [[likely]]
       return;  // `pending` is the next holder's already
     Port::Run idle = Port::Run::kIdle;
-    if (p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst))
+    if (p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst)) {
+      profile(p, true);
       make_runnable(p, nullptr);
+    }
     return;
   }
   p.run.store(Port::Run::kQueued, std::memory_order_release);
@@ -85,8 +101,10 @@ void queue_task(Port& p, PortTask* task, Scheduler* on) {
   }
   Port::Run idle = Port::Run::kIdle;
   if (p.run.load(std::memory_order_seq_cst) == Port::Run::kIdle &&
-      p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst))
+      p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst)) {
+    profile(p, true);
     make_runnable(p, on);
+  }
 }
 
 void queue_task(Term port, PortTask* task, Scheduler* on) {
@@ -95,12 +113,17 @@ void queue_task(Term port, PortTask* task, Scheduler* on) {
   delete task;
 }
 
-bool run_or_queue(Port& p, PortTask* task) {
-  if (!this_scheduler() || !try_hold_port(p)) {
+bool run_or_queue(Port& p, PortTask* task, Term name) {
+  Scheduler* s = this_scheduler();
+  if (!s || current_port || !try_hold_port(p)) {
     queue_task(p, task);
     return false;
   }
-  run_task(p, task);
+  {
+    std::optional<AtOnce> running;
+    if (s->current) running.emplace(*s->current, p, name);
+    run_task(p, task);
+  }
   release_port(p);
   return true;
 }
@@ -113,6 +136,7 @@ std::int32_t run_port(RunnablePort& runnable) {
   p.scheduler.store(this_scheduler(), std::memory_order_relaxed);
   std::int32_t& used = turn_used;
   used = 0;
+  trace_port_running(p.tracing, p.id, true);
   while (used < kTurnReductions) {
     if (!p.pending) take_inbox(p);
     PortTask* task = p.pending;
@@ -121,6 +145,7 @@ std::int32_t run_port(RunnablePort& runnable) {
     run_task(p, task);
     used += kTaskReductions;
   }
+  trace_port_running(p.tracing, p.id, false);
   release_port(p);
   return used;
 }

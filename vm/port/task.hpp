@@ -12,9 +12,10 @@ namespace vmrun {
 /// Gives the port back; what was queued meanwhile makes it runnable on the calling scheduler.
 void release_port(Port& p);
 
-/// Runs the task at once if the port can be held (calling thread is a scheduler), else queues it.
-/// Takes the task over. True when it ran at once.
-bool run_or_queue(Port& p, PortTask* task);
+/// Runs the task at once if the port can be held (calling thread is a scheduler, and in no callback
+/// of a driver), else queues it.
+/// Takes the task over. True when it ran at once. name: of the operation, for tracing.
+bool run_or_queue(Port& p, PortTask* task, Term name = kNonValue);
 /// Queues always. `on`: the scheduler that should run it; nullptr: the caller's, or where the port
 /// ran last.
 void queue_task(Port& p, PortTask* task, Scheduler* on = nullptr);

@@ -36,6 +36,7 @@
 #include "vm/term/print.hpp"
 #include "vm/trace/call_trace.hpp"
 #include "vm/trace/system_monitor.hpp"
+#include "vm/trace/system_profile.hpp"
 #include "vm/trace/trace.hpp"
 #include "vm/trace/tracer.hpp"
 
@@ -130,9 +131,19 @@ template <Watched kWatched = Watched::kYes>
   enqueue(s, p);
 }
 
+/// As park. Who profiles hears of it before another thread can have the process.
+[[gnu::cold, gnu::noinline]] void park_profiled(Scheduler& s, Process& p) {
+  profile_process(p, false);
+  if (p.mailbox.park()) return;
+  profile_process(p, true);
+  wait_for_turn(s, p);
+}
+
 /// Gives up the core if nothing has arrived meanwhile. The process must not be touched after that.
 template <Watched kWatched>
 [[gnu::always_inline]] inline void park(Scheduler& s, Process& p) {
+  if (kWatched == Watched::kYes && is_profiled(kProfileProcs)) [[unlikely]]
+    return park_profiled(s, p);
   if (!p.mailbox.park()) wait_for_turn<kWatched>(s, p);
 }
 
@@ -141,7 +152,11 @@ void retire_or_go_on(Scheduler& s, Process& p) {
   if (is_ending(p)) [[unlikely]] {
     trace_exiting(p, atoms::out_exiting);
     wait_for_turn(s, p);
-  } else retire(s, p);
+    return;
+  }
+  if (is_profiled(kProfileProcs)) [[unlikely]]
+    profile_process(p, false, true);
+  retire(s, p);
 }
 
 void end_by_signal(Scheduler& s, Process& p) {
@@ -325,6 +340,7 @@ template <Watched kWatched>
 }
 
 [[gnu::cold, gnu::noinline]] void run_watched_slice(Scheduler& s, Process& p) {
+  if (is_profiled(kProfileSchedulers)) profile_scheduler_runs(s.number, s.told_idle, p.id);
   run_slice_as<Watched::kYes>(s, p);
 }
 
@@ -343,6 +359,8 @@ void serve_ports(Scheduler& s) {
   RunnablePort* p = pick_port(s, options.random);
   if (!p) return;
   s.runs = true;
+  if (is_profiled(kProfileSchedulers)) [[unlikely]]
+    profile_scheduler_runs(s.number, s.told_idle, kNonValue);
   const std::int32_t used = other_work.run_port(*p) + kSwitchCost;
   s.runs = false;
   s.until_upkeep -= used;
@@ -426,6 +444,10 @@ void let_others_run_here() {
 [[maybe_unused]] const bool filled_in = (let_others_run = let_others_run_here, true);
 
 void rest(Scheduler& s) {
+  if (is_profiled(kProfileSchedulers)) [[unlikely]] {
+    profile_scheduler_rests(s.number, s.told_idle);
+    if (waiting_processes(s)) return;  // who profiles
+  }
   s.queue_length.store(0, std::memory_order_relaxed);
   reclaim(s);
   s.retired.stamp();
@@ -527,10 +549,23 @@ namespace {
   mind_waiting(*s);
 }
 
-[[gnu::cold, gnu::noinline]] void put_on_watched_queue(Process& p) {
+[[gnu::cold, gnu::noinline]] void put_on_watched_queue(Process& p, bool has_waited) {
   begin_observed_wait(p, QueueOf::kScheduler);
+  if (has_waited && is_profiled(kProfileProcs)) profile_process(p, true);
   put_on_queue(p);
 }
+
+unsigned note_idle_schedulers() {
+  unsigned at_work = 0;
+  for (const auto& s : schedulers) {
+    const bool idle = s->idle.load(std::memory_order_seq_cst);
+    s->told_idle.store(idle, std::memory_order_relaxed);
+    at_work += idle ? 0 : 1;
+  }
+  return at_work;
+}
+[[maybe_unused]] const bool profile_filled_in =
+    (profiled_parts.note_idle_schedulers = note_idle_schedulers, true);
 
 }  // namespace
 
@@ -538,7 +573,13 @@ void make_runnable_unobserved(Process& p) { put_on_queue(p); }
 
 void make_runnable(Process& p) {
   if (probe::run_queue_watched()) [[unlikely]]
-    return put_on_watched_queue(p);
+    return put_on_watched_queue(p, true);
+  put_on_queue(p);
+}
+
+void make_runnable_again(Process& p) {
+  if (probe::run_queue_watched()) [[unlikely]]
+    return put_on_watched_queue(p, false);
   put_on_queue(p);
 }
 

@@ -136,6 +136,7 @@ struct Scheduler : Core {
   std::atomic<bool> asleep{false};  // who clears it has claimed the sleeper, and wakes it
   std::atomic<bool> polls{false};   // it has the poller's role (poll.hpp): rather wake another one
   Stopwatch idle_time;              // how long it has been idle, or offline
+  std::atomic<bool> told_idle{false};  // that it is, to who profiles schedulers (system_profile.hpp)
 };
 
 /// A process has just stopped running (but for one that has exited), and its state is stored. Only

@@ -133,14 +133,16 @@ const Word* return_address(Process& p, const FunctionHeader& called, Word depth)
   return f ? p.ip : nullptr;
 }
 
-/// tracer: who was it before the specification ran, which may have changed that.
-void tell_call(const Tracer& tracer, Process& p, std::uint32_t flags, const TracedCall& call,
+/// tracer: who was it before the specification ran, which may have changed that. False: it does not
+/// want to be it any more.
+bool tell_call(const Tracer& tracer, Process& p, std::uint32_t flags, const TracedCall& call,
                Term arguments) {
   const FunctionHeader& f = call.function;
   Arena arena;
   const Term mfa =
       new_tuple(arena, f.module, f.function, flags & kTraceArity ? Term::small(f.arity) : arguments);
-  trace_event_to(tracer, p, flags, atoms::call, mfa, call.message == atoms::true_ ? kNonValue : call.message);
+  return trace_event_to(tracer, p, flags, atoms::call, mfa, kNonValue,
+                        call.message == atoms::true_ ? kNonValue : call.message);
 }
 
 /// Of a return or an exception: to the meta tracer, or to that of the process unless it keeps
@@ -148,8 +150,11 @@ void tell_call(const Tracer& tracer, Process& p, std::uint32_t flags, const Trac
 void tell_end(Process& p, const AwaitedReturn& r, Term event, Term value) {
   Arena arena;
   const Term name = name_term(arena, r.name);
-  if (r.meta) trace_event_to(r.meta->tracer, p, kMetaFlags, event, name, value);
-  else if (is_traced(p, kTraceCall) && !is_traced(p, kTraceSilent)) trace_event(p, event, name, value);
+  if (!r.meta) {
+    if (is_traced(p, kTraceCall) && !is_traced(p, kTraceSilent)) trace_event(p, event, name, value);
+  } else if (!trace_event_to(r.meta->tracer, p, kMetaFlags, event, name, value)) {
+    r.meta->is_gone = true;
+  }
 }
 
 void tell_return_to(Process& p, const Word* to) {
@@ -199,10 +204,11 @@ void await_end(Process& p, const TracedCall& call, bool tells_caller, std::share
 /// A call of a traced process; its tracer stays while this works.
 void tell_traced_call(Process& p, const Tracer& tracer, const FunctionHeader& f, const CallPattern& pattern,
                       const Term* args, Word depth) {
+  if (tracer.is_native() && !still_traces(tracer, p.id)) return forget_tracer(p);
   const Term arguments = argument_list(p.heap, args, f.arity);
   TracedCall call{f, depth};
   if (!matches(p, *pattern.specification, arguments, call) || is_traced(p, kTraceSilent)) return;
-  if (call.message != atoms::false_) tell_call(tracer, p, p.observed, call, arguments);
+  if (call.message != atoms::false_ && !tell_call(tracer, p, p.observed, call, arguments)) forget_tracer(p);
   const bool local = pattern.traced == CallPattern::Traced::kLocal;
   await_end(p, call, local && is_traced(p, kTraceReturnTo) && depth > 0, nullptr);
 }
@@ -211,12 +217,13 @@ void tell_traced_call(Process& p, const Tracer& tracer, const FunctionHeader& f,
 void tell_meta_call(Process& p, std::shared_ptr<const MetaTrace> meta, const FunctionHeader& f,
                     const Term* args, Word depth) {
   if (p.extra && p.extra->sensitive) return;
-  if (!is_alive(meta->tracer)) meta->is_gone = true;
+  if (!still_traces(meta->tracer, p.id)) meta->is_gone = true;
   if (meta->is_gone || meta->tracer.to == p.id) return;
   const Term arguments = argument_list(p.heap, args, f.arity);
   TracedCall call{f, depth};
   if (!matches(p, meta->specification, arguments, call)) return;
-  if (call.message != atoms::false_) tell_call(meta->tracer, p, kMetaFlags, call, arguments);
+  if (call.message != atoms::false_ && !tell_call(meta->tracer, p, kMetaFlags, call, arguments))
+    meta->is_gone = true;
   await_end(p, call, false, std::move(meta));
 }
 

@@ -49,16 +49,16 @@ Term pattern_term(const KeptPattern& pattern, Heap& out) {
   return kept->is_on ? copy_to(out, kept->specification) : atoms::false_;
 }
 
-/// Whether it is told of; *extra: what goes along, the non-value for nothing.
+/// Whether it is told of; *result: what goes along, the non-value for nothing.
 template <class Arguments>
-bool is_wanted(Process& p, const KeptPattern& pattern, Term* extra, const Arguments& arguments) {
+bool is_wanted(Process& p, const KeptPattern& pattern, Term* result, const Arguments& arguments) {
   const auto kept = pattern.get();
-  *extra = kNonValue;
+  *result = kNonValue;
   if (!kept) return true;
   if (!kept->is_on) return false;
   Term message = atoms::true_;
   if (!match_message(p, kept->specification, arguments(), &message) || message == atoms::false_) return false;
-  if (message != atoms::true_) *extra = message;
+  if (message != atoms::true_) *result = message;
   return !is_traced(p, kTraceSilent);
 }
 
@@ -70,9 +70,9 @@ Term list_of(Heap& heap, T... terms) {
 }
 
 void tell_received(Process& p, Term node, Term sender, Term message) {
-  Term extra;
-  if (is_wanted(p, receiving, &extra, [&] { return list_of(p.heap, node, sender, message); }))
-    trace_event(p, atoms::receive, message, extra);
+  Term result;
+  if (is_wanted(p, receiving, &result, [&] { return list_of(p.heap, node, sender, message); }))
+    trace_event(p, atoms::receive, message, kNonValue, result);
 }
 
 /// A pid or the name of a node, undefined if it is not known.
@@ -96,9 +96,9 @@ Term send_pattern_term(Heap& out) { return pattern_term(sending, out); }
 Term receive_pattern_term(Heap& out) { return pattern_term(receiving, out); }
 
 void tell_send(Process& p, Term to, Term message, bool exists) {
-  Term extra;
-  if (is_wanted(p, sending, &extra, [&] { return list_of(p.heap, to, message); }))
-    trace_event(p, exists ? atoms::send : atoms::send_to_non_existing_process, message, to, extra);
+  Term result;
+  if (is_wanted(p, sending, &result, [&] { return list_of(p.heap, to, message); }))
+    trace_event(p, exists ? atoms::send : atoms::send_to_non_existing_process, message, to, result);
 }
 
 void tell_receive(Process& p, const Fragment& f) {

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <mutex>
 
+#include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/fragment.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
-#include "vm/trace/tracer.hpp"
+#include "vm/trace/trace.hpp"
 
 namespace vmrun {
 namespace {
@@ -35,29 +36,37 @@ Carried& fresh_carried_of(Process& p) {
 
 // ---- The system tracer --------------------------------------------------------------------------
 
-struct SystemTracer {
-  std::mutex mutex;
-  Term to = atoms::false_;  // false, a pid, dyntrace
-  Arena* state = nullptr;   // with dyntrace: owns state_term
-  Term state_term = Term::nil();
-};
-SystemTracer tracer;
+std::mutex tracer_mutex;
+Tracer* system_tracer = nullptr;
 std::atomic<bool> tracer_set{false};
 
-enum class Listener { kNobody, kProcess, kProbe, kIdleProbe };
-
-Listener listener(Term* pid) {
-  if (!tracer_set.load(std::memory_order_acquire)) return Listener::kNobody;
-  std::lock_guard guard(tracer.mutex);
-  *pid = tracer.to;
-  if (tracer.to == atoms::dyntrace)
-    return probe::trace_seq_enabled() ? Listener::kProbe : Listener::kIdleProbe;
-  return tracer.to == atoms::false_ ? Listener::kNobody : Listener::kProcess;
+/// nullptr: there is none.
+KeptTracer tracer_now() {
+  if (!tracer_set.load(std::memory_order_acquire)) return KeptTracer(nullptr);
+  const std::lock_guard guard(tracer_mutex);
+  return KeptTracer(system_tracer ? system_tracer->retain() : nullptr);
 }
 
-void fire_trace_seq(Term label, Term info) {
-  std::lock_guard guard(tracer.mutex);
-  probe::fire_trace_seq(tracer.state_term, label, info);
+/// Who there is may not care: nobody looks at the probe, or native code says no.
+bool cares(const Tracer& tracer, Term tracee) {
+  if (tracer.to == atoms::dyntrace) return probe::trace_seq_enabled();
+  return !tracer.is_native() || wants_seq_trace(tracer, tracee);
+}
+
+void set_tracer(Tracer* to) {
+  const std::lock_guard guard(tracer_mutex);
+  if (system_tracer) system_tracer->release();
+  system_tracer = to;
+  tracer_set.store(to != nullptr, std::memory_order_release);
+}
+
+/// This one has died.
+void drop_tracer(const Tracer& dead) {
+  const std::lock_guard guard(tracer_mutex);
+  if (system_tracer != &dead) return;
+  system_tracer->release();
+  system_tracer = nullptr;
+  tracer_set.store(false, std::memory_order_release);
 }
 
 TraceStamp stamp_of(Word flags) {
@@ -72,40 +81,26 @@ Term flag_name(Word flag) {
 
 /// {seq_trace, Label, {Type, {Previous, Current}, From, To, Message} [, Time]} to whoever listens,
 /// if the token says so.
-void tell_tracer(const SeqToken& token, Word type, Term to, Term message) {
-  Term pid;
+void tell_tracer(const SeqToken& token, Word type, Term tracee, Term to, Term message) {
   if (!(token.flags & type)) return;
-  const Listener who = listener(&pid);
-  if (who == Listener::kNobody || who == Listener::kIdleProbe) return;
+  const KeptTracer kept = tracer_now();
+  if (!kept.get() || !cares(*kept.get(), tracee)) return;
+  const Tracer& tracer = *kept.get();
   Arena arena;
-  Term* hp = arena.alloc(3);
-  const Term serials = make_tuple(hp, Term::small(token.lastcnt), Term::small(token.serial));
-  hp = arena.alloc(6);
-  const Term info = make_tuple(hp, flag_name(type), serials, token.from, to, message);
-  if (who == Listener::kProbe) return fire_trace_seq(token.label, info);
+  const Term serials = new_tuple(arena, Term::small(token.lastcnt), Term::small(token.serial));
+  const Term info = new_tuple(arena, flag_name(type), serials, token.from, to, message);
+  if (tracer.to == atoms::dyntrace) return probe::fire_trace_seq(tracer.state, token.label, info);
   const TraceStamp stamp = stamp_of(token.flags);
-  Term event;
-  if (stamp == TraceStamp::kNone) {
-    hp = arena.alloc(4);
-    event = make_tuple(hp, atoms::seq_trace, token.label, info);
-  } else {
-    const Term time = make_trace_stamp(arena, stamp);
-    hp = arena.alloc(5);
-    event = make_tuple(hp, atoms::seq_trace, token.label, info, time);
-  }
-  if (!deliver_trace_event(pid, event)) {
-    // It has died.
-    std::lock_guard guard(tracer.mutex);
-    if (tracer.to == pid) {
-      tracer.to = atoms::false_;
-      tracer_set.store(false, std::memory_order_release);
-    }
-  }
+  if (tracer.is_native()) return tell_seq_trace(tracer, token.label, info, stamp);
+  const Term event = stamp == TraceStamp::kNone
+                         ? new_tuple(arena, atoms::seq_trace, token.label, info)
+                         : new_tuple(arena, atoms::seq_trace, token.label, info, make_trace_stamp(arena, stamp));
+  if (!deliver_trace_event(tracer.to, event)) drop_tracer(tracer);
 }
 
 /// The same of what p does or receives.
 void tell_tracer(Process& p, const SeqToken& token, Word type, Term to, Term message) {
-  if (!p.extra || !p.extra->sensitive) tell_tracer(token, type, to, message);
+  if (!p.extra || !p.extra->sensitive) tell_tracer(token, type, p.id, to, message);
 }
 
 Word token_words(const SeqToken& t) {
@@ -192,8 +187,8 @@ void reset_seq_trace() { current_generation.fetch_add(1, std::memory_order_acq_r
 
 bool advance_seq_token(Process& p) {
   if (!has_seq_token(p)) return false;
-  Term pid;
-  if (listener(&pid) == Listener::kIdleProbe) return false;
+  const KeptTracer tracer = tracer_now();
+  if (tracer.get() && !cares(*tracer.get(), p.id)) return false;
   Carried& c = *p.extra->carried;
   c.token.serial = ++c.clock;
   c.token.lastcnt = c.lastcnt;
@@ -212,34 +207,24 @@ bool seq_trace_print(Process& p, Term data) {
 }
 
 bool seq_tracer_listens() {
-  Term pid;
-  const Listener who = listener(&pid);
-  return who == Listener::kProcess || who == Listener::kProbe;
+  const KeptTracer tracer = tracer_now();
+  return tracer.get() && (tracer.get()->to != atoms::dyntrace || probe::trace_seq_enabled());
 }
 
 bool set_seq_tracer(Term to, Term state) {
-  if (to != atoms::false_ && to != atoms::dyntrace && !(to.is_local_pid() && process_table.find(to)))
-    return false;
-  std::lock_guard guard(tracer.mutex);
-  delete tracer.state;
-  tracer.state = nullptr;
-  tracer.state_term = Term::nil();
-  if (to == atoms::dyntrace) {
-    tracer.state = new Arena;
-    tracer.state_term = copy_to(*tracer.state, state, Literals::kCopied);
-  }
-  tracer.to = to;
-  tracer_set.store(to != atoms::false_, std::memory_order_release);
+  if (to == atoms::false_) return set_tracer(nullptr), true;
+  const bool is_module = to.is_atom();
+  if (!is_module && !to.is_local_pid() && !to.is_local_port()) return false;
+  const KeptTracer tracer(Tracer::create(to, state));
+  if (!is_there(*tracer.get())) return false;
+  set_tracer(tracer.get()->retain());
   return true;
 }
 
 Term seq_tracer(Heap& heap) {
-  std::lock_guard guard(tracer.mutex);
-  if (tracer.to.is_local_pid() && !process_table.find(tracer.to)) return atoms::false_;
-  if (tracer.to != atoms::dyntrace) return tracer.to;
-  const Term state = copy_to(heap, tracer.state_term);
-  Term* hp = heap.alloc(3);
-  return make_tuple(hp, atoms::dyntrace, state);
+  const KeptTracer tracer = tracer_now();
+  if (!tracer.get() || !is_there(*tracer.get())) return atoms::false_;
+  return tracer_term(tracer.get(), heap);
 }
 
 // ---- Along with messages ------------------------------------------------------------------------
@@ -339,8 +324,8 @@ Term take_seq_token(Process* child, Term here, Term parent, Term token, const Sp
   of_request.serial = of_answer.lastcnt = of_arguments.serial - 1;
   of_answer.from = child ? child->id : here;
   if (told.request) {
-    tell_tracer(of_request, kSeqReceive, of_answer.from, told.request);
-    tell_tracer(of_answer, kSeqSend, parent, told.reply);
+    tell_tracer(of_request, kSeqReceive, atoms::undefined, of_answer.from, told.request);
+    tell_tracer(of_answer, kSeqSend, atoms::undefined, parent, told.reply);
   }
   if (child) {
     Carried& c = fresh_carried_of(*child);
@@ -349,7 +334,7 @@ Term take_seq_token(Process* child, Term here, Term parent, Term token, const Sp
     c.token.from = copy_to(child->heap, of_arguments.from);
     c.clock = c.lastcnt = of_arguments.serial;
     child->observed |= kCarriesToken;
-    if (told.request) tell_tracer(of_arguments, kSeqReceive, child->id, arguments);
+    if (told.request) tell_tracer(of_arguments, kSeqReceive, child->id, child->id, arguments);
   }
   Term* hp = heap.alloc(kTokenWords);
   return make_tuple(hp, Term::small(static_cast<SWord>(of_answer.flags)), of_answer.label,

@@ -44,10 +44,10 @@ inline void seq_trace_port_send(Process& p, Term port, Term message) {
 /// Data to the tracer if the print flag is set. False without a token.
 bool seq_trace_print(Process& p, Term data);
 
-/// Who gets the events. tracer: false, a local pid, or the atom dyntrace with `state` any term.
-/// Returns false for anything else.
+/// Who gets the events. tracer: false, a local pid or port, or the name of a tracer module with
+/// `state` any term. Returns false for anything else.
 bool set_seq_tracer(Term tracer, Term state);
-/// false, a pid or {Module, State}.
+/// false, a pid, a port or {Module, State}.
 Term seq_tracer(Heap& heap);
 
 // ---- Along with messages ------------------------------------------------------------------------

@@ -1,54 +1,16 @@
 #include "vm/trace/trace.hpp"
 
-#include <mutex>
-
 #include "vm/heap/copy.hpp"
-#include "vm/probes/fire.hpp"
 #include "vm/process/carried.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/table.hpp"
-#include "vm/term/compare.hpp"
-#include "vm/term/print.hpp"
 #include "vm/trace/call_trace.hpp"
-#include "vm/trace/tracer.hpp"
 
 namespace vmrun {
+
+std::atomic<bool> lives_were_traced{false};
+
 namespace {
-
-struct NewTracing {
-  std::mutex mutex;
-  std::uint32_t flags = 0;
-  Tracer* tracer = nullptr;
-};
-NewTracing new_processes;
-std::atomic<bool> any_new{false};
-
-TraceStamp stamp_of(std::uint32_t flags) {
-  if (flags & kTraceNow) return TraceStamp::kNow;
-  if (flags & kTraceStrictMonotonic) return TraceStamp::kStrictMonotonic;
-  return flags & kTraceMonotonic ? TraceStamp::kMonotonic : TraceStamp::kNone;
-}
-
-/// {trace, Pid, Event, A, B, C, Scheduler}, {trace_ts, Pid, Event, A, B, C, Scheduler, Time}; what
-/// is not there of the last ones is left out.
-Term event_tuple(Arena& arena, const Process& p, std::uint32_t flags, Term event, Term a, Term b, Term c) {
-  const TraceStamp stamp = stamp_of(flags);
-  const Term time = stamp == TraceStamp::kNone ? kNonValue : make_trace_stamp(arena, stamp);
-  const bool scheduler = flags & kTraceSchedulerId;
-  const unsigned arity = 4 + (b ? 1 : 0) + (c ? 1 : 0) + (scheduler ? 1 : 0) + (time ? 1 : 0);
-  Term* hp = arena.alloc(1 + arity);
-  const Term tuple = Term::boxed(hp);
-  *hp++ = Term::header(Term::Sub::kTuple, arity);
-  *hp++ = time ? atoms::trace_ts : atoms::trace;
-  *hp++ = p.id;
-  *hp++ = event;
-  *hp++ = a;
-  if (b) *hp++ = b;
-  if (c) *hp++ = c;
-  if (scheduler) *hp++ = Term::small(scheduler_number());
-  if (time) *hp++ = time;
-  return tuple;
-}
 
 Term call_term(Heap& heap, Term module, Term function, Term arguments) {
   Term* hp = heap.alloc(4);
@@ -58,17 +20,6 @@ Term call_term(Heap& heap, Term module, Term function, Term arguments) {
 }  // namespace
 
 // ---- Tracers ------------------------------------------------------------------------------------
-
-Tracer* Tracer::create(Term to, Term state) {
-  auto* t = new Tracer;
-  t->to = to;
-  t->state = copy_to(t->arena, state, Literals::kCopied);
-  return t;
-}
-
-void Tracer::release() {
-  if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-}
 
 namespace {
 
@@ -80,13 +31,9 @@ void release_tracer(Carried& c) {
 
 }  // namespace
 
-bool Tracer::same(const Tracer& other) const { return to == other.to && equal_exact(state, other.state); }
-
-bool is_alive(const Tracer& tracer) { return tracer.to.is_atom() || tracer_is_there(tracer.to); }
-
 Tracer* tracer_of(Process& p) {
   Tracer* t = p.extra && p.extra->carried ? p.extra->carried->tracer : nullptr;
-  if (!t || is_alive(*t)) return t;
+  if (!t || is_there(*t)) return t;
   forget_tracer(p);  // it has died
   return nullptr;
 }
@@ -107,9 +54,15 @@ bool set_tracing(Process& p, bool on, std::uint32_t flags, Tracer* tracer) {
   }
   if (tracer->to == p.id) return true;  // nobody traces himself: nothing happens
   const Tracer* old = tracer_of(p);
-  if (old && !old->same(*tracer)) return false;
+  if (old && !old->same(*tracer)) {
+    if (still_traces(*old, p.id)) return false;
+    forget_tracer(p);
+    old = nullptr;
+  }
   if (!old) carried_of(p).tracer = tracer->retain();
   p.observed |= flags;
+  if (flags & kTraceProcs && !lives_were_traced.load(std::memory_order_relaxed))
+    lives_were_traced.store(true, std::memory_order_relaxed);
   return true;
 }
 
@@ -152,7 +105,7 @@ bool trace_as_asked(Process& p, Term wish) {
 
 Term tracer_term(const Tracer* tracer, Heap& out) {
   if (!tracer) return Term::nil();
-  if (tracer->to != atoms::dyntrace) return tracer->to;
+  if (!tracer->to.is_atom()) return tracer->to;
   const Term state = copy_to(out, tracer->state);
   Term* hp = out.alloc(3);
   return make_tuple(hp, tracer->to, state);
@@ -160,49 +113,24 @@ Term tracer_term(const Tracer* tracer, Heap& out) {
 
 Term trace_info(Process& p, Term item, Heap& out) {
   const Tracer* tracer = tracer_of(p);
+  if (tracer && !still_traces(*tracer, p.id)) {
+    forget_tracer(p);
+    tracer = nullptr;
+  }
   return item == atoms::tracer ? tracer_term(tracer, out) : Term::small(p.observed & kTraceAll);
 }
 
-void set_new_tracing(bool on, std::uint32_t flags, Tracer* tracer) {
-  std::lock_guard guard(new_processes.mutex);
-  new_processes.flags = on ? new_processes.flags | flags : new_processes.flags & ~flags;
-  if ((on || !new_processes.flags) && new_processes.tracer) {
-    new_processes.tracer->release();
-    new_processes.tracer = nullptr;
-  }
-  if (on) new_processes.tracer = tracer->retain();
-  any_new.store(new_processes.flags != 0, std::memory_order_release);
-}
-
-std::uint32_t new_tracing(Tracer** tracer) {
-  std::lock_guard guard(new_processes.mutex);
-  if (new_processes.tracer && !is_alive(*new_processes.tracer)) {
-    new_processes.tracer->release();
-    new_processes.tracer = nullptr;
-    new_processes.flags = 0;
-    any_new.store(false, std::memory_order_release);
-  }
-  *tracer = new_processes.tracer ? new_processes.tracer->retain() : nullptr;
-  return new_processes.flags;
-}
-
-bool new_processes_traced() { return any_new.load(std::memory_order_relaxed); }
-
 // ---- Events -------------------------------------------------------------------------------------
 
-void trace_event(Process& p, Term event, Term a, Term b, Term c) {
-  if (const Tracer* tracer = tracer_of(p)) trace_event_to(*tracer, p, p.observed, event, a, b, c);
+void trace_event(Process& p, Term event, Term what, Term extra, Term result) {
+  Tracer* tracer = tracer_of(p);
+  if (tracer && !trace_event_to(*tracer, p, p.observed, event, what, extra, result)) forget_tracer(p);
 }
 
-void trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term event, Term a, Term b,
-                    Term c) {
-  if (p.extra && p.extra->sensitive) return;
-  if (tracer.to == atoms::dyntrace) {
-    if (probe::trace_enabled()) probe::fire_trace(p.id, event, tracer.state, a, b);
-    return;
-  }
-  Arena arena;
-  deliver_trace_event(tracer.to, event_tuple(arena, p, flags, event, a, b, c));
+bool trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term event, Term what, Term extra,
+                    Term result) {
+  if (p.extra && p.extra->sensitive) return true;
+  return tell(tracer, {p.id, flags, event, what, extra, result});
 }
 
 void trace_spawn(Process& parent, Process& child, Term arguments, bool link) {
@@ -213,19 +141,16 @@ void trace_spawn(Process& parent, Process& child, Term arguments, bool link) {
   // What the child is traced for: its parent's flags, else those of all new processes.
   const std::uint32_t hereditary =
       kTraceSetOnSpawn | kTraceSetOnFirstSpawn | (link ? kTraceSetOnLink | kTraceSetOnFirstLink : 0);
-  Tracer* tracer = nullptr;
   if (is_traced(parent, hereditary)) {
     if (is_traced(parent, kTraceSetOnFirstSpawn))
       parent.observed &= ~(kTraceSetOnFirstSpawn | kTraceSetOnSpawn);
     if (link && is_traced(parent, kTraceSetOnFirstLink))
       parent.observed &= ~(kTraceSetOnFirstLink | kTraceSetOnLink);
-    if ((tracer = tracer_of(parent))) set_tracing(child, true, parent.observed & kTraceAll, tracer);
+    if (Tracer* tracer = tracer_of(parent)) set_tracing(child, true, parent.observed & kTraceAll, tracer);
   } else if (new_processes_traced()) {
-    const std::uint32_t flags = new_tracing(&tracer);
-    if (tracer) {
-      set_tracing(child, true, flags, tracer);
-      tracer->release();
-    }
+    std::uint32_t flags;
+    const KeptTracer tracer = new_processes.get(&flags);
+    if (tracer.get()) set_tracing(child, true, flags, tracer.get());
   }
   trace_procs(child, atoms::spawned, parent.id, call);
   if (link) trace_procs(child, atoms::getting_linked, parent.id);

@@ -1,60 +1,20 @@
 #pragma once
 
 #include "vm/process/process_state.hpp"
+#include "vm/trace/event.hpp"
 
-/// Tracing of processes (erlang:trace): events of a process go to its tracer, as messages {trace,
-/// Pid, Event, …} to a process, or, with the tracer module dyntrace, to the probe `trace`. What is
+/// Tracing of processes (erlang:trace): events of a process go to its tracer (event.hpp). What is
 /// traced of a process, and by whom, is its own: changed in its own thread, on request of others.
 /// An event that is not traced costs a test of Process::observed. Behaviour:
 /// docs/internals/tracing.md.
 namespace vmrun {
 
-/// Bits of Process::observed above those of carried.hpp.
-enum TraceFlag : std::uint32_t {
-  kTraceSchedulerId = 1u << 5,
-  kTraceSend = 1u << 8,
-  kTraceReceive = 1u << 9,
-  kTraceProcs = 1u << 10,
-  kTracePorts = 1u << 11,
-  kTraceRunning = 1u << 12,
-  kTraceRunningProcs = 1u << 13,
-  kTraceRunningPorts = 1u << 14,
-  kTraceExiting = 1u << 15,
-  kTraceGc = 1u << 16,
-  kTraceCall = 1u << 17,
-  kTraceReturnTo = 1u << 18,
-  kTraceArity = 1u << 19,
-  kTraceSilent = 1u << 20,
-  kTraceSetOnSpawn = 1u << 21,
-  kTraceSetOnFirstSpawn = 1u << 22,
-  kTraceSetOnLink = 1u << 23,
-  kTraceSetOnFirstLink = 1u << 24,
-  kTraceNow = 1u << 25,
-  kTraceStrictMonotonic = 1u << 26,
-  kTraceMonotonic = 1u << 27,
-};
-inline constexpr std::uint32_t kTraceAll = ((1u << 28) - (1u << 8)) | kTraceSchedulerId;
 /// Those of meta tracing, whatever the process is traced for.
 inline constexpr std::uint32_t kMetaFlags = kTraceCall | kTraceNow;
 /// A bit of the same word: returns of calls are awaited (call_trace.hpp).
 inline constexpr std::uint32_t kAwaitsReturns = 1u << 4;
 inline constexpr std::uint32_t kTraceInherits =
     kTraceSetOnSpawn | kTraceSetOnFirstSpawn | kTraceSetOnLink | kTraceSetOnFirstLink;
-
-/// Who gets the events. Shared by all processes it was set for; immutable.
-struct Tracer {
-  std::atomic<std::uint32_t> references{1};
-  Term to;                   // local pid or port, or the atom dyntrace
-  Term state = Term::nil();  // with dyntrace
-  Arena arena;               // of state
-  static Tracer* create(Term to, Term state);
-  Tracer* retain() {
-    references.fetch_add(1, std::memory_order_relaxed);
-    return this;
-  }
-  void release();
-  bool same(const Tracer& other) const;
-};
 
 /// Changes what is traced of p. Switching on needs a tracer, which stays with the caller. False
 /// when p has another tracer already.
@@ -68,24 +28,21 @@ bool trace_as_asked(Process& p, Term wish);
 /// What a request wants to know: the flags as a number, or the tracer as trace_info shows it.
 Term trace_info(Process& p, Term item, Heap& out);
 Term tracer_term(const Tracer* tracer, Heap& out);
-bool is_alive(const Tracer& tracer);
 /// p's tracer, nullptr if none (any more).
 Tracer* tracer_of(Process& p);
+/// Whether any process has been traced for its life, ever: before, nobody need ask another one.
+extern std::atomic<bool> lives_were_traced;
 /// Drops p's tracer; at its end.
 void forget_tracer(Process& p);
 
-/// What processes spawned from now on are traced for. Any thread.
-void set_new_tracing(bool on, std::uint32_t flags, Tracer* tracer);
-/// Flags and tracer of that; the tracer is the caller's.
-std::uint32_t new_tracing(Tracer** tracer);
-
-/// {trace, Pid, Event, A [, B] [, C]} with a time stamp if wanted. All of them may be in p's heap
-/// or in any other place that stays.
-[[gnu::cold]] void trace_event(Process& p, Term event, Term a, Term b = kNonValue, Term c = kNonValue);
-/// The same to a tracer that may no longer be p's.
-/// flags: of the time stamp.
-[[gnu::cold]] void trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term event, Term a,
-                                  Term b = kNonValue, Term c = kNonValue);
+/// {trace, Pid, Event, What [, Extra] [, Result]} with a time stamp if wanted. All of them may be in
+/// p's heap or in any other place that stays. result: of a match specification.
+[[gnu::cold]] void trace_event(Process& p, Term event, Term what, Term extra = kNonValue,
+                               Term result = kNonValue);
+/// The same to a tracer that may no longer be p's. flags: of the time stamp. False: it does not want
+/// to trace p any more.
+[[gnu::cold]] bool trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term event,
+                                  Term what, Term extra = kNonValue, Term result = kNonValue);
 
 inline bool is_traced(const Process& p, std::uint32_t flags) { return p.observed & flags; }
 inline bool awaits_returns(const Process& p) { return p.observed & kAwaitsReturns; }
@@ -119,7 +76,7 @@ inline void trace_procs(Process& p, Term event, Term a, Term b = kNonValue) {
 /// The new child of a traced parent, or of anybody while new processes are traced; before it can
 /// run.
 void trace_spawn(Process& parent, Process& child, Term arguments, bool link);
-bool new_processes_traced();
+inline bool new_processes_traced() { return new_processes.any(); }
 /// p ends: exit, and unregister if it has a name.
 [[gnu::cold]] void trace_exit(Process& p, Term reason);
 /// p starts running or stops.

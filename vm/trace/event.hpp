@@ -1,0 +1,123 @@
+#pragma once
+
+#include <mutex>
+#include <string_view>
+
+#include "vm/term/atom.hpp"
+#include "vm/trace/tracer.hpp"
+
+/// Who traces processes and ports, and how an event of theirs gets there: as a message {trace,
+/// Tracee, Event, …} to a process, in the external format to a port, by the probe `trace` with the
+/// module dyntrace, or by a call of native code with any other module (erl_tracer(3)). Any thread
+/// that has the tracee.
+namespace vmrun {
+
+/// What a process (Process::observed, above the bits of carried.hpp) or a port is traced for.
+enum TraceFlag : std::uint32_t {
+  kTraceSchedulerId = 1u << 5,
+  kTraceSend = 1u << 8,
+  kTraceReceive = 1u << 9,
+  kTraceProcs = 1u << 10,
+  kTracePorts = 1u << 11,
+  kTraceRunning = 1u << 12,
+  kTraceRunningProcs = 1u << 13,
+  kTraceRunningPorts = 1u << 14,
+  kTraceExiting = 1u << 15,
+  kTraceGc = 1u << 16,
+  kTraceCall = 1u << 17,
+  kTraceReturnTo = 1u << 18,
+  kTraceArity = 1u << 19,
+  kTraceSilent = 1u << 20,
+  kTraceSetOnSpawn = 1u << 21,
+  kTraceSetOnFirstSpawn = 1u << 22,
+  kTraceSetOnLink = 1u << 23,
+  kTraceSetOnFirstLink = 1u << 24,
+  kTraceNow = 1u << 25,
+  kTraceStrictMonotonic = 1u << 26,
+  kTraceMonotonic = 1u << 27,
+};
+inline constexpr std::uint32_t kTraceAll = ((1u << 28) - (1u << 8)) | kTraceSchedulerId;
+
+/// Who gets the events. Shared by all tracees it was set for; immutable.
+struct Tracer {
+  std::atomic<std::uint32_t> references{1};
+  Term to;                   // local pid or port, or the name of a module
+  Term state = Term::nil();  // with a module
+  Arena arena;               // of state
+  static Tracer* create(Term to, Term state);
+  Tracer* retain() {
+    references.fetch_add(1, std::memory_order_relaxed);
+    return this;
+  }
+  void release();
+  bool same(const Tracer& other) const;
+  /// A module of native code that a program has loaded.
+  bool is_native() const { return to.is_atom() && to != atoms::dyntrace; }
+};
+
+/// Somebody has a reference of his own while this lives; nullptr: nobody.
+class KeptTracer {
+ public:
+  explicit KeptTracer(Tracer* owned) : tracer_(owned) {}
+  KeptTracer(KeptTracer&& other) noexcept : tracer_(other.tracer_) { other.tracer_ = nullptr; }
+  KeptTracer(const KeptTracer&) = delete;
+  ~KeptTracer() {
+    if (tracer_) tracer_->release();
+  }
+  Tracer* get() const { return tracer_; }
+
+ private:
+  Tracer* tracer_;
+};
+
+/// The process, port or native code is there.
+bool is_there(const Tracer& tracer);
+/// It also says, if it is native, that it wants to go on tracing this one.
+bool still_traces(const Tracer& tracer, Term tracee);
+
+/// Something that has happened to a process or port.
+struct TraceEvent {
+  Term tracee;
+  std::uint32_t flags = 0;  // of the time stamp and the scheduler's number
+  Term event, what, extra;  // the last one may be none
+  Term result;              // of a match specification that says more than true
+};
+/// False: the tracer, which is there, does not want to trace this one any more.
+[[nodiscard]] bool tell(const Tracer& tracer, const TraceEvent& event);
+
+/// Of sequential tracing: whether a native tracer wants an event of this process, and the event.
+bool wants_seq_trace(const Tracer& tracer, Term tracee);
+void tell_seq_trace(const Tracer& tracer, Term label, Term info, TraceStamp stamp);
+
+/// Modules of native code as tracers; filled in by vm/nif before main begins.
+struct NativeTracers {
+  /// The module has enabled/3 and trace/5.
+  bool (*is_there)(Term module) = [](Term) { return false; };
+  /// Calls PREFIX or, where the module has it, PREFIX_GROUP. What that returns, if it is an atom;
+  /// the non-value when there is nothing to call.
+  Term (*call)(Term module, std::string_view prefix, std::string_view group, const Term* arguments,
+               unsigned arity) = [](Term, std::string_view, std::string_view, const Term*, unsigned) {
+    return kNonValue;
+  };
+};
+extern constinit NativeTracers native_tracers;
+
+// ---- New processes and ports --------------------------------------------------------------------
+
+/// What processes, or ports, that begin from now on are traced for. Any thread.
+class NewTracees {
+ public:
+  void set(bool on, std::uint32_t flags, Tracer* tracer);
+  /// Who traces them, and the flags.
+  KeptTracer get(std::uint32_t* flags);
+  bool any() const { return any_.load(std::memory_order_relaxed); }
+
+ private:
+  std::mutex mutex_;
+  std::uint32_t flags_ = 0;
+  Tracer* tracer_ = nullptr;
+  std::atomic<bool> any_{false};
+};
+extern NewTracees new_processes, new_ports;
+
+}  // namespace vmrun
