@@ -42,7 +42,7 @@ def write(path, suites):
     path.write_text('\n'.join(lines) + '\n')
 
 
-ORDER = ['emulator', 'stdlib', 'compiler', 'kernel', 'sasl', 'parsetools', 'syntax_tools', 'eunit', 'runtime_tools', 'tools', 'mnesia']
+ORDER = ['emulator', 'stdlib', 'compiler', 'kernel', 'sasl', 'parsetools', 'syntax_tools', 'eunit', 'runtime_tools', 'tools', 'mnesia', 'xmerl', 'crypto', 'public_key', 'inets', 'ssl']
 
 
 def area(folder):
