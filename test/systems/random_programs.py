@@ -1,5 +1,5 @@
 """Random programs (generated/programs.py): each is compiled by our compiler and by erlc, what either makes is run by either machine, and all four
-print the same. Where a stack trace leads is for the machine to say and not for the compiler: such lines begin with "@"."""
+print the same. Which functions a stack trace names depends on the compiler too: such lines begin with "@"."""
 import os
 import pathlib
 import re
