@@ -26,8 +26,8 @@ Term bif_erts_debug_instructions_0(Process& p, const Term*) {
   return list.finish();
 }
 
-/// ({M, F, A}, Bool): the functions' calls become calls of error_handler:breakpoint/3, or do no more.
-/// `_` stands for every F or A. Returns how many they are.
+/// ({M, F, A}, Bool): the functions' calls become calls of error_handler:breakpoint/3, or do no
+/// more. `_` stands for every F or A. Returns how many they are.
 Term bif_erts_debug_breakpoint_2(Process& p, const Term* a) {
   static const Term any = intern_atom("_");
   if (!a[0].is_tuple() || a[0].tuple_arity() != 3 || (a[1] != atoms::true_ && a[1] != atoms::false_))
@@ -36,10 +36,10 @@ Term bif_erts_debug_breakpoint_2(Process& p, const Term* a) {
   if (!module.is_atom() || !function.is_atom() ||
       !(arity == any || (arity.is_small() && arity.small_value() >= 0)) || (function == any && arity != any))
     return raise_badarg(p);
-  const std::size_t count = set_debugged(
-      module, function == any ? std::nullopt : std::optional(function),
-      arity == any ? std::nullopt : std::optional(static_cast<unsigned>(arity.small_value())),
-      a[1] == atoms::true_);
+  const std::size_t count =
+      set_debugged(module, function == any ? std::nullopt : std::optional(function),
+                   arity == any ? std::nullopt : std::optional(static_cast<unsigned>(arity.small_value())),
+                   a[1] == atoms::true_);
   return Term::small(static_cast<SWord>(count));
 }
 

@@ -15,7 +15,7 @@
 namespace vmrun::cli {
 
 struct ErlCommand {
-  Options options;                // what the flags of the machine say
+  Options options;                   // what the flags of the machine say
   std::vector<std::string> machine;  // the machine's flags, as system_info(emu_args) tells them
   std::vector<std::string> boot;     // what init is told
   // What the shell is to run first, so that the nodes of this host find each other: -epmd's value;

@@ -10,12 +10,12 @@ namespace vmrun::cli {
 namespace {
 
 /// Flags of erl that mean something to OTP's own system alone.
-constexpr std::string_view kOfSystem[] = {"-boot",       "-boot_var",  "-embedded", "-heart",    "-instr",
-                                          "-loader",     "-mode",      "-oldshell", "-remsh",
-                                          "-init_debug", "-path",     "-shutdown_time"};
+constexpr std::string_view kOfSystem[] = {"-boot",  "-boot_var",   "-embedded", "-heart",
+                                          "-instr", "-loader",     "-mode",     "-oldshell",
+                                          "-remsh", "-init_debug", "-path",     "-shutdown_time"};
 
-/// How many letters must be put in, left out, changed, or changed over with their neighbour (Damerau's and
-/// Levenshtein's distance, of which each letter takes part in one change).
+/// How many letters must be put in, left out, changed, or changed over with their neighbour
+/// (Damerau's and Levenshtein's distance, of which each letter takes part in one change).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});

@@ -39,7 +39,8 @@ std::size_t set_debugged(Term module, std::optional<Term> function, std::optiona
     ++count;
     if ((there == op::call_debugger) == on) continue;
     if (on) originals()[entry] = there;
-    changes.push_back({const_cast<Word*>(entry), on ? std::uint16_t{op::call_debugger} : originals().at(entry)});
+    changes.push_back(
+        {const_cast<Word*>(entry), on ? std::uint16_t{op::call_debugger} : originals().at(entry)});
   }
   if (!changes.empty()) replace_operations(changes);
   return count;

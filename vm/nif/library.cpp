@@ -193,15 +193,12 @@ class Loading {
     const ErlNifEntry& e = *library_->entry;
     int status = 0;
     if (NifLibrary* before = previous()) {
-      if (!e.upgrade)
-        return fail("upgrade", "Upgrade not supported by this library.");
+      if (!e.upgrade) return fail("upgrade", "Upgrade not supported by this library.");
       status = e.upgrade(&env, &library_->data, &before->data, from_term(load_info));
-      if (status)
-        fail("upgrade", "Library upgrade-call unsuccessful (" + std::to_string(status) + ").");
+      if (status) fail("upgrade", "Library upgrade-call unsuccessful (" + std::to_string(status) + ").");
     } else if (e.load) {
       status = e.load(&env, &library_->data, from_term(load_info));
-      if (status)
-        fail("load", "Library load-call unsuccessful (" + std::to_string(status) + ").");
+      if (status) fail("load", "Library load-call unsuccessful (" + std::to_string(status) + ").");
     }
     free_temporaries(env);
     if (status) return false;

@@ -538,7 +538,14 @@ void InstrGen::read_bits(const Instr& i, std::uint32_t at, BlockId fail) {
   const bool collects = i.op != Op::kBsSkip || i.spec.type >= SegType::kUtf8;
   if (collects) regs_.collection(live);
   switch (i.op) {
-    case Op::kBsStart: regs_.emit(Bop::kBsStartMatch4, {f, u(live), context, dst}); break;
+    case Op::kBsStart:
+      if (!i.args[0].is_literal()) {
+        regs_.emit(Bop::kBsStartMatch4, {f, u(live), context, dst});
+      } else {  // OTP's loader wants it in a register
+        regs_.emit(Bop::kMove, {context, dst});
+        regs_.emit(Bop::kBsStartMatch4, {f, u(live), dst, dst});
+      }
+      break;
     case Op::kBsGet:
       switch (i.spec.type) {
         case SegType::kInteger:

@@ -23,10 +23,13 @@ outcome(Fun) ->
 kept([]) -> "";
 kept(Kept) -> io_lib:format(" kept ~tw", [clean(Kept)]).
 
-%% Functions and lines; arguments are of the compiler's making.
-places(Stack) ->
-    [{M, F, if is_list(A) -> length(A); true -> A end, proplists:get_value(line, Info)}
-     || {M, F, A, Info} <- Stack, is_program(atom_to_list(M))].
+%% Functions; arguments are of the compiler's making. That one which calls what is no fun stands twice in the traces of a machine of
+%% native code.
+places(Stack) -> once([{M, F, if is_list(A) -> length(A); true -> A end} || {M, F, A, _} <- Stack, is_program(atom_to_list(M))]).
+
+once([F, F | More]) -> once([F | More]);
+once([F | More]) -> [F | once(More)];
+once([]) -> [].
 
 %% The libraries are not the same ones.
 is_program([$p, C | _]) -> C >= $0 andalso C =< $9;
