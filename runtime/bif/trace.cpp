@@ -124,7 +124,8 @@ Tracer* tracer_for(const TraceOptions& options) {
   return options.on ? Tracer::create(options.to, options.state) : nullptr;
 }
 
-/// true, or false when another tracer has it or it is gone; kNonValue while the answer is under way.
+/// true, or false when another tracer has it or it is gone; kNonValue while the answer is under
+/// way.
 Term trace_one_port(Process& p, Term id, const TraceOptions& options) {
   if (has_asked(p)) return take_answer(p);
   Port* port = port_table.find_open(id);

@@ -22,8 +22,10 @@ const NifFunction* find_function(Term module, std::string_view prefix, std::stri
                                  unsigned arity) {
   const Module* m = current_module(module);
   if (!m) return nullptr;
-  for (const std::uint32_t n : native_function_numbers(*m))
-    if (nif_functions[n].arity == arity && has_name(nif_functions[n], prefix, group)) return &nif_functions[n];
+  for (const std::uint32_t n : native_function_numbers(*m)) {
+    const NifFunction& f = nif_functions[n];
+    if (f.arity == arity && has_name(f, prefix, group)) return &f;
+  }
   return nullptr;
 }
 
