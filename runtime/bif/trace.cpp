@@ -363,6 +363,8 @@ Term bif_erlang_trace_delivered_1(Process& p, const Term* a) {
   hp = fragment_alloc(*f, 4);
   f->message = make_tuple(hp, atoms::trace_delivered, a[0], copy);
   send_from_vm(p.id, f);
+  // Signals that are on their way to processes here arrive before the caller looks.
+  p.reductions = 0;
   return ref;
 }
 

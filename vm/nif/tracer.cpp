@@ -34,13 +34,14 @@ bool is_there(Term module) {
   return find_function(module, "enabled", {}, 3) && find_function(module, "trace", {}, 5);
 }
 
-Term call(Term module, std::string_view prefix, std::string_view group, const Term* arguments,
+Term call(Term module, std::string_view prefix, std::string_view group, Term self, const Term* arguments,
           unsigned arity) {
   const ProcessPointers guard;
   const NifFunction* f = group.empty() ? nullptr : find_function(module, prefix, group, arity);
   if (!f) f = find_function(module, prefix, {}, arity);
   if (!f) return kNonValue;
   CallbackEnv env(f->library);
+  env.tracee = self;
   ERL_NIF_TERM words[5];
   for (unsigned i = 0; i < arity; ++i) words[i] = from_term(arguments[i]);
   const Term answer = to_term(f->fn(&env, static_cast<int>(arity), words));
