@@ -173,7 +173,7 @@ Term ask_port_for_info(Process& p, Term id, Term item) {
 Term info_of(Process& p, Term who, Term item) {
   const Term value = who.is_local_port() ? ask_port_for_info(p, who, item)
                      : who == p.id       ? trace_info(p, item, p.heap)
-                                   : ask(p, who, RequestKind::kTraceInfo, item, atoms::undefined);
+                                         : ask(p, who, RequestKind::kTraceInfo, item, atoms::undefined);
   if (!value || item == atoms::tracer || value == atoms::undefined) return value;
   return flag_list(p, static_cast<std::uint32_t>(value.small_value()));
 }
