@@ -389,8 +389,8 @@ Term set_sequential_tracer(Process& p, Term tracer) {
   const Term state = pair ? tracer.element(1) : Term::nil();
   const bool names_module = pair && to != erl_tracer;
   if (pair && !names_module) to = state;
-  const bool suits = names_module ? to.is_atom() && to != atoms::false_
-                                  : !to.is_atom() || (to == atoms::false_ && !pair);
+  const bool suits =
+      names_module ? to.is_atom() && to != atoms::false_ : !to.is_atom() || (to == atoms::false_ && !pair);
   return suits && set_seq_tracer(to, names_module ? state : Term::nil()) ? old : raise_badarg(p);
 }
 

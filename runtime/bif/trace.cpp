@@ -124,7 +124,8 @@ Tracer* tracer_for(const TraceOptions& options) {
   return options.on ? Tracer::create(options.to, options.state) : nullptr;
 }
 
-/// true, or false when another tracer has it or it is gone; kNonValue while the answer is under way.
+/// true, or false when another tracer has it or it is gone; kNonValue while the answer is under
+/// way.
 Term trace_one_port(Process& p, Term id, const TraceOptions& options) {
   if (has_asked(p)) return take_answer(p);
   Port* port = port_table.find_open(id);
@@ -172,7 +173,7 @@ Term ask_port_for_info(Process& p, Term id, Term item) {
 Term info_of(Process& p, Term who, Term item) {
   const Term value = who.is_local_port() ? ask_port_for_info(p, who, item)
                      : who == p.id       ? trace_info(p, item, p.heap)
-                                   : ask(p, who, RequestKind::kTraceInfo, item, atoms::undefined);
+                                         : ask(p, who, RequestKind::kTraceInfo, item, atoms::undefined);
   if (!value || item == atoms::tracer || value == atoms::undefined) return value;
   return flag_list(p, static_cast<std::uint32_t>(value.small_value()));
 }
@@ -362,6 +363,8 @@ Term bif_erlang_trace_delivered_1(Process& p, const Term* a) {
   hp = fragment_alloc(*f, 4);
   f->message = make_tuple(hp, atoms::trace_delivered, a[0], copy);
   send_from_vm(p.id, f);
+  // Signals that are on their way to processes here arrive before the caller looks.
+  p.reductions = 0;
   return ref;
 }
 

@@ -1,12 +1,13 @@
-/* A tracer module. Its state is {To, Wishes}: what it wants of each event is in a map, discard if it
-   is not there; To is sent {Function, Event, Tracee, What, Options}. */
+/* A tracer module. Its state is {To, Wishes}: what it wants of each event is in a map, discard if
+   it is not there; To is sent {Function, Event, Tracee, What, Options}. */
 #include <erl_nif.h>
 
 static ERL_NIF_TERM wish(ErlNifEnv* env, const ERL_NIF_TERM argv[]) {
   const ERL_NIF_TERM* state;
   int arity;
   ERL_NIF_TERM value;
-  if (enif_get_tuple(env, argv[1], &arity, &state) && arity == 2 && enif_get_map_value(env, state[1], argv[0], &value))
+  if (enif_get_tuple(env, argv[1], &arity, &state) && arity == 2 &&
+      enif_get_map_value(env, state[1], argv[0], &value))
     return value;
   return enif_make_atom(env, "discard");
 }
@@ -16,7 +17,8 @@ static ERL_NIF_TERM tell(ErlNifEnv* env, const char* function, const ERL_NIF_TER
   int arity;
   ErlNifPid to;
   if (enif_get_tuple(env, argv[1], &arity, &state) && enif_get_local_pid(env, state[0], &to))
-    enif_send(env, &to, NULL, enif_make_tuple5(env, enif_make_atom(env, function), argv[0], argv[2], argv[3], argv[4]));
+    enif_send(env, &to, NULL,
+              enif_make_tuple5(env, enif_make_atom(env, function), argv[0], argv[2], argv[3], argv[4]));
   return enif_make_atom(env, "ok");
 }
 

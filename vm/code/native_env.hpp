@@ -37,6 +37,7 @@ struct enif_environment_t {
   bool raised = false;      // the process's exception is set
   bool unfinished = false;  // something of the above is set: see finish_nif
   bool dirty = false;       // on a dirty scheduler
+  vmrun::Term tracee;       // a tracer's callback: the process it is told of, if it is one
 
   enif_environment_t(vmrun::Process* p, vmrun::Heap* h, vmrun::NifLibrary* l)
       : process(p), heap(h), library(l) {}

@@ -18,8 +18,9 @@ using namespace vmrun;
 // ---- Processes ----------------------------------------------------------------------------------
 
 ErlNifPid* enif_self(ErlNifEnv* env, ErlNifPid* pid) {
-  if (!env->process) return nullptr;
-  pid->pid = from_term(env->process->id);
+  const Term self = env->process ? env->process->id : env->tracee;
+  if (!self) return nullptr;
+  pid->pid = from_term(self);
   return pid;
 }
 

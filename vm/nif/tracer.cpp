@@ -22,8 +22,10 @@ const NifFunction* find_function(Term module, std::string_view prefix, std::stri
                                  unsigned arity) {
   const Module* m = current_module(module);
   if (!m) return nullptr;
-  for (const std::uint32_t n : native_function_numbers(*m))
-    if (nif_functions[n].arity == arity && has_name(nif_functions[n], prefix, group)) return &nif_functions[n];
+  for (const std::uint32_t n : native_function_numbers(*m)) {
+    const NifFunction& f = nif_functions[n];
+    if (f.arity == arity && has_name(f, prefix, group)) return &f;
+  }
   return nullptr;
 }
 
@@ -32,13 +34,14 @@ bool is_there(Term module) {
   return find_function(module, "enabled", {}, 3) && find_function(module, "trace", {}, 5);
 }
 
-Term call(Term module, std::string_view prefix, std::string_view group, const Term* arguments,
+Term call(Term module, std::string_view prefix, std::string_view group, Term self, const Term* arguments,
           unsigned arity) {
   const ProcessPointers guard;
   const NifFunction* f = group.empty() ? nullptr : find_function(module, prefix, group, arity);
   if (!f) f = find_function(module, prefix, {}, arity);
   if (!f) return kNonValue;
   CallbackEnv env(f->library);
+  env.tracee = self;
   ERL_NIF_TERM words[5];
   for (unsigned i = 0; i < arity; ++i) words[i] = from_term(arguments[i]);
   const Term answer = to_term(f->fn(&env, static_cast<int>(arity), words));

@@ -54,9 +54,9 @@ struct OperationTask final : PortTask {
   Outcome if_gone;
 };
 
-/// An operation that a process runs in a port at once: meanwhile the port is in, and the process, to
-/// those who trace it with running_procs, out, and to an exclusive profile inactive. operation: its name; the non-value: it is none to
-/// tracing.
+/// An operation that a process runs in a port at once: meanwhile the port is in, and the process,
+/// to those who trace it with running_procs, out, and to an exclusive profile inactive. operation:
+/// its name; the non-value: it is none to tracing.
 class AtOnce {
  public:
   AtOnce(Process& p, Port& port, Term operation) : process_(p), port_(port), operation_(operation) {

@@ -133,7 +133,6 @@ void link_to(Port& p, Term pid) {
   trace_port(p.tracing, p.id, atoms::getting_linked, pid);
 }
 
-
 /// {From, What} or {From, {What, Argument}}, to who traces the port.
 void trace_receive(Port& p, Term from, Term what, Term argument = kNonValue) {
   if (p.tracing.is_on(kTraceReceive)) [[unlikely]]

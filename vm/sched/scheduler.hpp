@@ -132,10 +132,10 @@ struct Scheduler : Core {
 
   // Written when it falls asleep and wakes.
   alignas(64) Parker parker;
-  std::atomic<bool> idle{false};    // has nothing to do: searches or sleeps
-  std::atomic<bool> asleep{false};  // who clears it has claimed the sleeper, and wakes it
-  std::atomic<bool> polls{false};   // it has the poller's role (poll.hpp): rather wake another one
-  Stopwatch idle_time;              // how long it has been idle, or offline
+  std::atomic<bool> idle{false};       // has nothing to do: searches or sleeps
+  std::atomic<bool> asleep{false};     // who clears it has claimed the sleeper, and wakes it
+  std::atomic<bool> polls{false};      // it has the poller's role (poll.hpp): rather wake another one
+  Stopwatch idle_time;                 // how long it has been idle, or offline
   std::atomic<bool> told_idle{false};  // that it is, to who profiles schedulers (system_profile.hpp)
 };
 

@@ -204,7 +204,10 @@ void await_end(Process& p, const TracedCall& call, bool tells_caller, std::share
 /// A call of a traced process; its tracer stays while this works.
 void tell_traced_call(Process& p, const Tracer& tracer, const FunctionHeader& f, const CallPattern& pattern,
                       const Term* args, Word depth) {
-  if (tracer.is_native() && !still_traces(tracer, p.id)) return forget_tracer(p);
+  if (tracer.is_native()) {
+    if (!still_traces(tracer, p.id)) return forget_tracer(p);
+    if (!wants_calls(tracer, p.id)) return;
+  }
   const Term arguments = argument_list(p.heap, args, f.arity);
   TracedCall call{f, depth};
   if (!matches(p, *pattern.specification, arguments, call) || is_traced(p, kTraceSilent)) return;
@@ -219,6 +222,7 @@ void tell_meta_call(Process& p, std::shared_ptr<const MetaTrace> meta, const Fun
   if (p.extra && p.extra->sensitive) return;
   if (!still_traces(meta->tracer, p.id)) meta->is_gone = true;
   if (meta->is_gone || meta->tracer.to == p.id) return;
+  if (meta->tracer.is_native() && !wants_calls(meta->tracer, p.id)) return;
   const Term arguments = argument_list(p.heap, args, f.arity);
   TracedCall call{f, depth};
   if (!matches(p, meta->specification, arguments, call)) return;

@@ -98,7 +98,7 @@ std::string_view group_of(const TraceEvent& e) {
 
 Term ask(const Tracer& tracer, std::string_view group, Term event, Term tracee) {
   const Term arguments[] = {event, tracer.state, tracee};
-  return native_tracers.call(tracer.to, "enabled", group, arguments, 3);
+  return native_tracers.call(tracer.to, "enabled", group, kNonValue, arguments, 3);
 }
 
 Term stamp_name(TraceStamp stamp) {
@@ -140,7 +140,8 @@ bool tell_native(const Tracer& tracer, const TraceEvent& e) {
   }
   Arena arena;
   const Term arguments[] = {e.event, tracer.state, e.tracee, e.what, options_of(arena, e)};
-  (void)native_tracers.call(tracer.to, "trace", group, arguments, 5);
+  const Term self = e.tracee.is_local_pid() ? e.tracee : kNonValue;
+  (void)native_tracers.call(tracer.to, "trace", group, self, arguments, 5);
   return true;
 }
 
@@ -150,6 +151,10 @@ bool still_traces(const Tracer& tracer, Term tracee) {
   if (!is_there(tracer)) return false;
   static const Term trace_status = intern_atom("trace_status"), remove = intern_atom("remove");
   return !tracer.is_native() || ask(tracer, {}, trace_status, tracee) != remove;
+}
+
+bool wants_calls(const Tracer& tracer, Term tracee) {
+  return ask(tracer, "call", atoms::call, tracee) == atoms::trace;
 }
 
 bool tell(const Tracer& tracer, const TraceEvent& e) {
@@ -174,7 +179,7 @@ void tell_seq_trace(const Tracer& tracer, Term label, Term info, TraceStamp stam
   if (stamp != TraceStamp::kNone)
     options = map_put(arena, options, intern_atom("timestamp"), stamp_name(stamp));
   const Term arguments[] = {atoms::seq_trace, tracer.state, label, info, options};
-  (void)native_tracers.call(tracer.to, "trace", {}, arguments, 5);
+  (void)native_tracers.call(tracer.to, "trace", {}, kNonValue, arguments, 5);
 }
 
 // ---- New processes and ports --------------------------------------------------------------------

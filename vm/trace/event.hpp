@@ -75,6 +75,9 @@ bool is_there(const Tracer& tracer);
 /// It also says, if it is native, that it wants to go on tracing this one.
 bool still_traces(const Tracer& tracer, Term tracee);
 
+/// A native tracer wants to be told of calls of this one.
+bool wants_calls(const Tracer& tracer, Term tracee);
+
 /// Something that has happened to a process or port.
 struct TraceEvent {
   Term tracee;
@@ -93,10 +96,10 @@ void tell_seq_trace(const Tracer& tracer, Term label, Term info, TraceStamp stam
 struct NativeTracers {
   /// The module has enabled/3 and trace/5.
   bool (*is_there)(Term module) = [](Term) { return false; };
-  /// Calls PREFIX or, where the module has it, PREFIX_GROUP. What that returns, if it is an atom;
-  /// the non-value when there is nothing to call.
-  Term (*call)(Term module, std::string_view prefix, std::string_view group, const Term* arguments,
-               unsigned arity) = [](Term, std::string_view, std::string_view, const Term*, unsigned) {
+  /// Calls PREFIX or, where the module has it, PREFIX_GROUP, which may find the process `self` in
+  /// its environment. What that returns, if it is an atom; the non-value when there is nothing to call.
+  Term (*call)(Term module, std::string_view prefix, std::string_view group, Term self, const Term* arguments,
+               unsigned arity) = [](Term, std::string_view, std::string_view, Term, const Term*, unsigned) {
     return kNonValue;
   };
 };

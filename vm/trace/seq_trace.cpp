@@ -92,9 +92,9 @@ void tell_tracer(const SeqToken& token, Word type, Term tracee, Term to, Term me
   if (tracer.to == atoms::dyntrace) return probe::fire_trace_seq(tracer.state, token.label, info);
   const TraceStamp stamp = stamp_of(token.flags);
   if (tracer.is_native()) return tell_seq_trace(tracer, token.label, info, stamp);
-  const Term event = stamp == TraceStamp::kNone
-                         ? new_tuple(arena, atoms::seq_trace, token.label, info)
-                         : new_tuple(arena, atoms::seq_trace, token.label, info, make_trace_stamp(arena, stamp));
+  const Term time = stamp == TraceStamp::kNone ? kNonValue : make_trace_stamp(arena, stamp);
+  const Term event = time ? new_tuple(arena, atoms::seq_trace, token.label, info, time)
+                          : new_tuple(arena, atoms::seq_trace, token.label, info);
   if (!deliver_trace_event(tracer.to, event)) drop_tracer(tracer);
 }
 

@@ -35,12 +35,12 @@ extern std::atomic<bool> lives_were_traced;
 /// Drops p's tracer; at its end.
 void forget_tracer(Process& p);
 
-/// {trace, Pid, Event, What [, Extra] [, Result]} with a time stamp if wanted. All of them may be in
-/// p's heap or in any other place that stays. result: of a match specification.
+/// {trace, Pid, Event, What [, Extra] [, Result]} with a time stamp if wanted. All of them may be
+/// in p's heap or in any other place that stays. result: of a match specification.
 [[gnu::cold]] void trace_event(Process& p, Term event, Term what, Term extra = kNonValue,
                                Term result = kNonValue);
-/// The same to a tracer that may no longer be p's. flags: of the time stamp. False: it does not want
-/// to trace p any more.
+/// The same to a tracer that may no longer be p's. flags: of the time stamp. False: it does not
+/// want to trace p any more.
 [[gnu::cold]] bool trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term event,
                                   Term what, Term extra = kNonValue, Term result = kNonValue);
 
