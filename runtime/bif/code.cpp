@@ -270,12 +270,14 @@ Term bif_erlang_purge_module_1(Process& p, const Term* a) {
 }
 
 /// (Name, prepare): no process comes into old code through a fun any more; (Name, abort): they can
-/// again; (Name, complete): as purge_module/1. False: there is no old code.
+/// again; (Name, complete): as purge_module/1. False: there is no old code. (Name, prepare_on_load):
+/// always so, for finish_after_on_load has retired the code whose on_load function failed.
 Term bif_erts_internal_purge_module_2(Process& p, const Term* a) {
   static const Term prepare = intern_atom("prepare"), abort = intern_atom("abort"),
-                    complete = intern_atom("complete");
+                    complete = intern_atom("complete"), on_load = intern_atom("prepare_on_load");
   if (!a[0].is_atom()) return raise_badarg(p);
   if (a[1] == complete) return purge(p, a[0]);
+  if (a[1] == on_load) return atoms::false_;
   if (a[1] != prepare && a[1] != abort) return raise_badarg(p);
   return bool_term(set_old_funs(a[0], a[1] == abort));
 }
