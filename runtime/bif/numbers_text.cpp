@@ -71,11 +71,14 @@ Term integer_in(Process& p, const Term* a, unsigned arity, BifFn self, bool bina
   return too_big ? raise_system_limit(p) : raise_badarg(p);
 }
 
-Term float_in(Process& p, Term text_term, bool binary) {
+Term float_in(Process& p, const Term* a, BifFn self, bool binary) {
   std::string text;
   double d;
-  bool too_many;  // no number has so many digits
-  if (!text_argument(text_term, binary, &text, &too_many) || !parse_float(text, &d)) return raise_badarg(p);
+  bool too_many = false;
+  if (!text_argument(a[0], binary, &text, &too_many))
+    return too_many ? run_elsewhere(p, self, a, 1) : raise_badarg(p);
+  charge(p, static_cast<SWord>(text.size()));
+  if (!parse_float(text, &d)) return raise_badarg(p);
   Term* hp = p.heap.alloc(2);
   return make_float(hp, d);
 }
@@ -137,8 +140,12 @@ Term bif_erlang_binary_to_integer_2(Process& p, const Term* a) {
   return integer_in(p, a, 2, bif_erlang_binary_to_integer_2, true);
 }
 
-Term bif_erlang_list_to_float_1(Process& p, const Term* a) { return float_in(p, a[0], false); }
-Term bif_erlang_binary_to_float_1(Process& p, const Term* a) { return float_in(p, a[0], true); }
+Term bif_erlang_list_to_float_1(Process& p, const Term* a) {
+  return float_in(p, a, bif_erlang_list_to_float_1, false);
+}
+Term bif_erlang_binary_to_float_1(Process& p, const Term* a) {
+  return float_in(p, a, bif_erlang_binary_to_float_1, true);
+}
 Term bif_erlang_float_to_list_1(Process& p, const Term* a) { return float_out(p, a[0], Term::nil(), false); }
 Term bif_erlang_float_to_list_2(Process& p, const Term* a) { return float_out(p, a[0], a[1], false); }
 Term bif_erlang_float_to_binary_1(Process& p, const Term* a) { return float_out(p, a[0], Term::nil(), true); }

@@ -16,6 +16,7 @@
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/bound.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -54,7 +55,7 @@ Term bif_erlang_exit_1(Process& p, const Term* a) { return raise_plainly(p, Exce
 Term bif_erlang_throw_1(Process& p, const Term* a) { return raise_plainly(p, ExceptionClass::kThrow, a[0]); }
 Term bif_erlang_error_1(Process& p, const Term* a) { return raise_plainly(p, ExceptionClass::kError, a[0]); }
 Term bif_erlang_error_2(Process& p, const Term* a) {
-  if (a[1] != atoms::none && list_length(a[1]) < 0) return raise_plainly(p, ExceptionClass::kError, a[0]);
+  if (a[1] != atoms::none && !a[1].is_cons_or_nil()) return raise_plainly(p, ExceptionClass::kError, a[0]);
   return raise_with_arguments(p, a[0], a[1], kNonValue);
 }
 /// An option that is none makes all of them count for nothing, as in OTP.
@@ -66,7 +67,7 @@ Term bif_erlang_error_3(Process& p, const Term* a) {
     if (!o.is_tuple() || o.tuple_arity() != 2 || o.element(0) != error_info || !o.element(1).is_map()) break;
     info = o.element(1);
   }
-  if (a[1] != atoms::none && list_length(a[1]) < 0) return raise_plainly(p, ExceptionClass::kError, a[0]);
+  if (a[1] != atoms::none && !a[1].is_cons_or_nil()) return raise_plainly(p, ExceptionClass::kError, a[0]);
   return raise_with_arguments(p, a[0], a[1], options.is_nil() ? info : kNonValue);
 }
 Term bif_erlang_nif_error_1(Process& p, const Term* a) { return bif_erlang_error_1(p, a); }
@@ -195,6 +196,16 @@ struct Flag {
   Term name;
   Term (*set)(Process& p, Term value);  // old value; the non-value: badarg
 };
+Term set_scheduler(Process& p, Term value) {
+  SWord n;
+  if (!small_in_range(value, 0, scheduler_count(), &n)) return kNonValue;
+  const Term old = Term::small(is_bound(p) ? p.extra->bound_to : 0);
+  if (n == 0) unbind(p);
+  else bind_to_scheduler(p, static_cast<std::uint16_t>(n));
+  if (n != 0 && this_scheduler()->number != n) p.reductions = 0;  // its next slice is there
+  return old;
+}
+
 constexpr Flag kFlags[] = {
     {atoms::trap_exit, set_trap_exit},
     {atoms::priority, set_priority},
@@ -207,6 +218,7 @@ constexpr Flag kFlags[] = {
     {atoms::sensitive, set_sensitive},
     {atoms::async_dist, set_async_dist},
     {atoms::save_calls, set_save_calls},
+    {atoms::scheduler, set_scheduler},
 };
 
 }  // namespace

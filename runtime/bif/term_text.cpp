@@ -26,13 +26,15 @@ Term make_atom(Process& p, std::string_view utf8, MakeAtom how) {
   return t ? t : raise_system_limit(p);
 }
 
-bool valid_utf8(std::string_view text) {
+/// Whether it is valid UTF-8, as far as an atom's text may go; *too_long: there is more.
+bool valid_utf8(std::string_view text, bool* too_long) {
   MatchContext m{};
   m.base = reinterpret_cast<const std::uint8_t*>(text.data());
   m.size_bits = text.size() * 8;
-  while (bits_left(m)) {
+  for (Word n = 0; n < kAtomMaxCharacters && bits_left(m); ++n) {
     if (!bs_get_utf8(m)) return false;
   }
+  *too_long = bits_left(m);
   return true;
 }
 
@@ -54,7 +56,9 @@ Term atom_from_binary(Process& p, Term binary, Term encoding, MakeAtom how) {
     for (Word i = 0; i < bytes.size(); ++i) append_utf8(text, bytes.data()[i]);
   } else if (is_utf8_name(encoding)) {
     text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (!valid_utf8(text)) return raise_badarg(p);
+    bool too_long = false;
+    if (!valid_utf8(text, &too_long)) return raise_badarg(p);
+    if (too_long) return how == MakeAtom::kCreate ? raise_system_limit(p) : raise_badarg(p);
   } else {
     return raise_badarg(p);
   }
@@ -222,7 +226,7 @@ Term bif_erlang_is_builtin_3(Process& p, const Term* a) {
   SWord arity;
   if (!a[0].is_atom() || !a[1].is_atom() || !small_in_range(a[2], 0, 255, &arity)) return raise_badarg(p);
   const Export* e = find_export(a[0], a[1], static_cast<unsigned>(arity));
-  return bool_term(e && e->bif);
+  return bool_term(e && (e->bif || is_apply(*e)));
 }
 
 Term bif_erlang_fun_info_2(Process& p, const Term* a) {

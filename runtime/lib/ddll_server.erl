@@ -48,6 +48,7 @@ info(Name, Tag) ->
         badarg -> badarg(info, [Name, Tag])
     end.
 
+format_error_int({open_error, Text}) when is_list(Text) -> Text;
 format_error_int(inconsistent) -> "The driver is loaded already from another place or with other options";
 format_error_int(permanent) -> "The driver is permanent";
 format_error_int(not_loaded) -> "There is no such driver";

@@ -2,8 +2,8 @@
 
     python3 test/otp/record.py [--build BUILD] [--again] [--seconds N] FOLDER/SUITE…
 
-A case that does not pass with us, but with stock erl, gets the reason that common_test has for it, in brackets, until somebody knows better: reasons that are
-there stay.
+A case that does not pass with us, but with stock erl, gets the reason that common_test has for it, in brackets, until somebody knows better: reasons in plain words
+that are there stay.
 """
 import argparse
 import pathlib
@@ -50,7 +50,8 @@ def record(options, folder, suite):
     mine = lists.Suite()
     for case, (what, why) in outcome.cases.items():
         if case not in known.cases and (what != 'ok' or old.get(case, '').startswith(lists.SOMETIMES)):
-            mine.cases[case] = old.get(case) or f'[{what}: {short(why)}]'
+            known_reason = old.get(case, '[')
+            mine.cases[case] = f'[{what}: {short(why)}]' if known_reason.startswith('[') else known_reason
     mine.cases.update({case: why for case, why in old.items() if why.startswith(lists.LEFT_OUT) and case not in known.cases})
     enter(lists.OURS, folder, suite, mine)
     not_reached = known.number - len((outcome.cases.keys() | mine.cases.keys()) - known.cases.keys())

@@ -291,13 +291,44 @@ bool raise_again(Process& p, const Term* x) {
   return raise_with_trace(p, cls, x[1], x[2].is_list() && x[2].tail().is_atom() ? x[2].head() : x[2]);
 }
 
+namespace {
+
+/// An entry of a stack trace as programs may write it: {M, F, ArityOrArguments, Location} or
+/// {Fun, Arguments, Location}, or the same without the location, then *is_short. Or it is none.
+bool is_trace_entry(Term t, bool* is_short) {
+  if (!t.is_tuple() || t.tuple_arity() < 2 || t.tuple_arity() > 4) return false;
+  const bool of_fun = t.element(0).is_fun() && t.tuple_arity() != 4;
+  if (!of_fun && !(t.element(0).is_atom() && t.element(1).is_atom())) return false;
+  const unsigned with_location = of_fun ? 3 : 4;
+  if (t.tuple_arity() + 1 == with_location) *is_short = true;
+  else if (t.tuple_arity() != with_location || !t.element(with_location - 1).is_cons_or_nil()) return false;
+  return true;
+}
+
+/// All its entries with a location.
+Term with_locations(Heap& heap, Term trace) {
+  std::vector<Term> entries;
+  for (Term l = trace; l.is_list(); l = l.tail()) {
+    const Term t = l.head();
+    bool is_short = false;
+    (void)is_trace_entry(t, &is_short);
+    Term* hp = heap.alloc(5);
+    if (!is_short) entries.push_back(t);
+    else if (t.tuple_arity() == 2) entries.push_back(make_tuple(hp, t.element(0), t.element(1), Term::nil()));
+    else entries.push_back(make_tuple(hp, t.element(0), t.element(1), t.element(2), Term::nil()));
+  }
+  return list_of(heap, entries.data(), entries.size());
+}
+
+}  // namespace
+
 bool raise_with_trace(Process& p, ExceptionClass cls, Term value, Term trace) {
   Term l = trace;
-  for (; l.is_list(); l = l.tail()) {
-    const Term f = l.head();
-    if (!f.is_tuple() || f.tuple_arity() < 2 || f.tuple_arity() > 4) return false;
-  }
+  bool some_short = false;
+  for (; l.is_list(); l = l.tail())
+    if (!is_trace_entry(l.head(), &some_short)) return false;
   if (!l.is_nil()) return false;
+  if (some_short) trace = with_locations(p.heap, trace);
   Term* hp = p.heap.alloc(2);
   keep_trace(p, cls, value, make_cons(hp, trace, kClassAtoms[static_cast<unsigned>(cls)]));
   return true;

@@ -543,10 +543,16 @@ no_result:
   p.exception_trace = bif_trace_head(p, *operator_export(failed_operator), guard_arguments);
   goto raise;
 
+// Of apply with a number of arguments, which are bad_arity.
+bad_apply:
+  VM_SWAP_OUT;
+  gather_arguments(p, x, bad_arity);
+  VM_SWAP_IN;
+  bif_export = apply3_export;
 bad_bif_argument:
   VM_SWAP_OUT;
   raise_badarg(p);
-  bif_next = nullptr;
+  bif_next = I;
 raise_with_arguments:
   if (p.exception_trace.is_nil()) p.exception_trace = bif_trace_head(p, *bif_export, x);
   if (!bif_next) I = nullptr;

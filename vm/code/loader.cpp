@@ -201,6 +201,10 @@ bool Loader::call_external(const Arg* a, bool tail, Word slots) {
     e_.emit(Family::call_ext, {Operand::pointer(e)});
     return true;
   }
+  if (is_apply(*e)) {
+    e_.emit(e->arity == 2 ? Family::apply_fun_last : Family::apply_mfa_last, {number(slots)});
+    return true;
+  }
   if (slots) e_.emit(Family::deallocate, {number(slots)});
   e_.emit(Family::call_ext_only, {Operand::pointer(e)});
   return true;

@@ -57,11 +57,9 @@ bool is_defined(const Export& e) {
          e.stub.operation != op::export_undefined;
 }
 
-namespace {
 bool is_apply(const Export& e) {
   return e.stub.operation == op::apply_fun_entry || e.stub.operation == op::apply_mfa_entry;
 }
-}  // namespace
 
 void set_export_code(Export& e, const Word* address) {
   if (e.bif || is_apply(e)) return;  // the machine's, whatever a module of that name has

@@ -26,6 +26,8 @@ void set_export_code(Export& e, const Word* address);
 
 /// Defined now: loaded code or BIF.
 bool is_defined(const Export& e);
+/// erlang:apply/2 or apply/3, which are instructions.
+bool is_apply(const Export& e);
 
 struct SourceLocation {
   const std::string* file = nullptr;  // nullptr: not known

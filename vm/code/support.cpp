@@ -77,12 +77,25 @@ Export* operator_export(ArithOp op) {
 
 Term undefined_guard_bif(Process& p, const Term*) { return raise_error(p, atoms::undef); }
 
-const Export* apply_target(Process& p, Term module, Term function, unsigned arity) {
-  if (!module.is_atom() || !function.is_atom()) {
-    raise_badarg(p);
-    return nullptr;
-  }
+const Export* apply_target(Term module, Term function, unsigned arity) {
+  if (!module.is_atom() || !function.is_atom()) return nullptr;
   return export_entry(module, function, arity);
+}
+
+void gather_arguments(Process& p, Term* x, unsigned arity) {
+  Term* hp = p.heap.alloc(2 * arity);
+  Term list = Term::nil();
+  for (unsigned n = arity; n-- > 0;) list = make_cons(hp, x[n], list);
+  const Term module = x[arity], function = x[arity + 1];
+  x[0] = module;
+  x[1] = function;
+  x[2] = list;
+}
+
+bool is_raising(const Export& e) {
+  if (e.module != atoms::erlang) return false;
+  if (e.function == atoms::error) return e.arity <= 3;
+  return e.arity == 1 && (e.function == atoms::exit || e.function == atoms::throw_);
 }
 
 bool spread_arguments(Term list, Term* x, unsigned* arity) {

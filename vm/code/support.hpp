@@ -22,8 +22,13 @@ Export* operator_export(ArithOp op);
 /// Called in place of a guard built-in that nobody has registered: raises undef.
 Term undefined_guard_bif(Process& p, const Term* args);
 
-/// Export of an applied M:F/Arity; nullptr and the exception set when they are no atoms.
-const Export* apply_target(Process& p, Term module, Term function, unsigned arity);
+/// Export of an applied M:F/Arity; nullptr when they are no atoms.
+const Export* apply_target(Term module, Term function, unsigned arity);
+/// x becomes the arguments of erlang:apply/3 that stand for an applied M:F/Arity: M and F were
+/// behind its arguments.
+void gather_arguments(Process& p, Term* x, unsigned arity);
+/// A built-in function that only raises: the trace begins with who calls it, in the last place too.
+bool is_raising(const Export& e);
 /// List to argument registers; false when it is no proper list or has more than 255 elements.
 bool spread_arguments(Term list, Term* x, unsigned* arity);
 /// An undefined function is called, and its module has been looked for. Where to go on (arguments

@@ -40,13 +40,13 @@ constexpr Word kOffHeapLimitWords = 46422;
 
 /// Sizes grow like Fibonacci numbers, then by a fifth.
 struct SizeTable {
-  static constexpr int kCount = 96;
+  static constexpr int kCount = 137;
   std::array<Word, kCount> sizes{};
   constexpr SizeTable() {
     sizes[0] = 12;
     sizes[1] = 38;
     for (int i = 2; i < kCount; ++i) {
-      sizes[i] = sizes[i - 1] < 1'000'000 ? sizes[i - 1] + sizes[i - 2] + 1 : sizes[i - 1] + sizes[i - 1] / 5;
+      sizes[i] = i < 23 ? sizes[i - 1] + sizes[i - 2] + 1 : sizes[i - 1] + sizes[i - 1] / 5;
     }
   }
 };
