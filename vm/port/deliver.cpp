@@ -140,11 +140,20 @@ void give_to_peer(Port& p, const std::uint8_t* header, std::size_t header_size, 
 
 }  // namespace
 
-void deliver_to_owner(Port& p, Fragment* message) {
+namespace {
+
+[[gnu::cold, gnu::noinline]] void deliver_told(Port& p, Fragment* message) {
   const Term owner = p.owner_now();
-  if (p.tracing.is_on(kTraceSend) && process_table.find(owner)) [[unlikely]]
-    tell_port_send(p.tracing, p.id, owner, message->message);
+  if (process_table.find(owner)) tell_port_send(p.tracing, p.id, owner, message->message);
   send_from_vm(owner, message);
+}
+
+}  // namespace
+
+void deliver_to_owner(Port& p, Fragment* message) {
+  if (p.tracing.is_on(kTraceSend)) [[unlikely]]
+    return deliver_told(p, message);
+  send_from_vm(p.owner_now(), message);
 }
 
 void send_news(Port& p, Term to, Term what) {

@@ -54,34 +54,35 @@ struct OperationTask final : PortTask {
   Outcome if_gone;
 };
 
-/// An operation that a process runs in a port at once: meanwhile the port is in, and the process,
-/// to those who trace it with running_procs, out, and to an exclusive profile inactive. operation:
-/// its name; the non-value: it is none to tracing.
-class AtOnce {
+/// Tells of an operation that a process runs in a port at once: meanwhile the port is in, and the
+/// process, to those who trace it with running_procs, out, and to an exclusive profile inactive.
+class ToldOperation {
  public:
-  AtOnce(Process& p, Port& port, Term operation) : process_(p), port_(port), operation_(operation) {
-    if (is_traced()) [[unlikely]]
-      begin();
-  }
-  ~AtOnce() {
-    if (is_traced()) [[unlikely]]
-      end();
-  }
-  AtOnce(const AtOnce&) = delete;
+  ToldOperation(Process& p, Port& port, Term name);
+  ~ToldOperation();
+  ToldOperation(const ToldOperation&) = delete;
 
  private:
-  bool is_traced() const {
-    return (vmrun::is_traced(process_, kTraceRunningProcs) ||
-            port_.tracing.is_on(kTraceRunningPorts | kPortProfiledExclusive)) &&
-           operation_;
-  }
-  void begin();
-  void end();
-
   Process& process_;
   Port& port_;
-  const Term operation_;
+  const Term name_;
 };
+
+inline bool are_told_of_operations(const Process& p, const Port& port) {
+  return is_traced(p, kTraceRunningProcs) || port.tracing.is_on(kTraceRunningPorts | kPortProfiledExclusive);
+}
+template <class F>
+[[gnu::cold, gnu::noinline]] auto run_told(Process& p, Port& port, Term name, F& operate) {
+  const ToldOperation told(p, port, name);
+  return operate();
+}
+/// Runs it. name: the non-value: it is no operation to tracing.
+template <class F>
+auto run_at_once(Process& p, Port& port, Term name, F operate) {
+  if (name && are_told_of_operations(p, port)) [[unlikely]]
+    return run_told(p, port, name, operate);
+  return operate();
+}
 
 inline Term result(Process& p, Outcome outcome) {
   return outcome.is_error ? raise_error(p, outcome.value) : outcome.value;
@@ -95,11 +96,9 @@ Term operate_on(Process& p, Port& port, AllowedStates allowed, Term name, F oper
     queue_task(port, new OperationTask<F>(p, allowed, std::move(operate), if_gone));
     return take_answer(p);
   }
-  Outcome outcome = if_gone;
-  if (is_in(port, allowed)) {
-    const AtOnce running(p, port, name);
-    outcome = operate(port, p.heap, p.id);
-  }
+  const Outcome outcome = is_in(port, allowed)
+                              ? run_at_once(p, port, name, [&] { return operate(port, p.heap, p.id); })
+                              : if_gone;
   finish_closing(port);
   release_port(port);
   return result(p, outcome);

@@ -27,16 +27,16 @@
 
 namespace vmrun {
 
-void AtOnce::begin() {
-  if (vmrun::is_traced(process_, kTraceRunningProcs)) trace_running(process_, false);
-  if (port_.tracing.is_on(kPortProfiledExclusive)) profile_process(process_, false);
-  trace_port_running(port_.tracing, port_.id, true, operation_);
+ToldOperation::ToldOperation(Process& p, Port& port, Term name) : process_(p), port_(port), name_(name) {
+  if (is_traced(p, kTraceRunningProcs)) trace_running(p, false);
+  if (port.tracing.is_on(kPortProfiledExclusive)) profile_process(p, false);
+  trace_port_running(port.tracing, port.id, true, name);
 }
-void AtOnce::end() {
+ToldOperation::~ToldOperation() {
   // One that is gone does not go out, as in OTP.
   if (port_.state.load(std::memory_order_relaxed) != Port::State::kClosed)
-    trace_port_running(port_.tracing, port_.id, false, operation_);
-  if (vmrun::is_traced(process_, kTraceRunningProcs)) trace_running(process_, true);
+    trace_port_running(port_.tracing, port_.id, false, name_);
+  if (is_traced(process_, kTraceRunningProcs)) trace_running(process_, true);
   if (port_.tracing.is_on(kPortProfiledExclusive)) profile_process(process_, true);
 }
 
@@ -97,10 +97,7 @@ void count_command(Process& p, const PortOutput& output) {
 void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
   count_command(p, output);
   if (!try_hold_port(port)) return queue_command(p.id, port, owner, std::move(output));
-  {
-    const AtOnce running(p, port, atoms::command);
-    give(port, p.id, owner, output);
-  }
+  run_at_once(p, port, atoms::command, [&] { give(port, p.id, owner, output); });
   finish_closing(port);
   release_port(port);
 }
@@ -190,7 +187,7 @@ SendResult send_command(Process& p, Port& port, Term owner, Term data, Term mess
 
 // ---- control and call ---------------------------------------------------------------------------
 
-Term byte_list(Heap& heap, const char* bytes, std::size_t size) {
+[[gnu::always_inline]] inline Term byte_list(Heap& heap, const char* bytes, std::size_t size) {
   Term* hp = heap.alloc(2 * size);
   Term list = Term::nil();
   for (std::size_t i = size; i-- > 0;)
@@ -200,7 +197,8 @@ Term byte_list(Heap& heap, const char* bytes, std::size_t size) {
 
 /// What control left in `answer`: in the room it was given, or in memory of its own that is to be
 /// given back.
-Term control_result(Port& p, Heap& heap, char* answer, const char* room, std::size_t size) {
+[[gnu::always_inline]] inline Term control_result(Port& p, Heap& heap, char* answer, const char* room,
+                                                  std::size_t size) {
   if (!p.control_binary) {
     const Term list = byte_list(heap, answer, size);
     if (answer != room) driver_free(answer);
@@ -216,18 +214,30 @@ Term control_result(Port& p, Heap& heap, char* answer, const char* room, std::si
   return copy;
 }
 
-Outcome do_control(Port& port, Heap& heap, Term caller, unsigned command, std::string& data) {
+template <bool kTold>
+[[gnu::always_inline]] inline Outcome control(Port& port, Heap& heap, Term caller, unsigned command,
+                                              std::string& data) {
   if (!port.driver->entry->control) return failure(atoms::badarg);
-  if (port.tracing.is_on(kTraceReceive)) [[unlikely]]
+  if (kTold && port.tracing.is_on(kTraceReceive))
     tell_port_receive(port.tracing, port.id, caller, atoms::control, command, data.data(), data.size());
   char room[kControlRoom];
   char* answer = room;
   const ErlDrvSSizeT size =
       call_control(port, caller, command, data.data(), data.size(), &answer, sizeof room);
   if (size < 0) return failure(atoms::badarg);
-  if (port.tracing.is_on(kTraceSend)) [[unlikely]]
+  if (kTold && port.tracing.is_on(kTraceSend))
     tell_port_answer(port.tracing, port.id, caller, atoms::control, answer, static_cast<std::size_t>(size));
   return {control_result(port, heap, answer, room, static_cast<std::size_t>(size))};
+}
+[[gnu::cold, gnu::noinline]] Outcome control_told(Port& port, Heap& heap, Term caller, unsigned command,
+                                                  std::string& data) {
+  return control<true>(port, heap, caller, command, data);
+}
+
+Outcome do_control(Port& port, Heap& heap, Term caller, unsigned command, std::string& data) {
+  if (port.tracing.is_on(kTraceReceive | kTraceSend)) [[unlikely]]
+    return control_told(port, heap, caller, command, data);
+  return control<false>(port, heap, caller, command, data);
 }
 
 Outcome do_call(Port& port, Heap& heap, Term caller, unsigned command, std::string& data) {

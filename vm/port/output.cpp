@@ -132,13 +132,22 @@ void PortOutput::tell_tracer(Port& p, Term caller) const {
   tell_port_receive(p.tracing, p.id, caller, atoms::command, list.finish());
 }
 
-void PortOutput::give_to(Port& p, Term caller) {
-  p.output_bytes.store(p.output_bytes.load(std::memory_order_relaxed) + size_, std::memory_order_relaxed);
-  if (p.tracing.is_on(kTraceReceive)) [[unlikely]]
-    tell_tracer(p, caller);
+inline void PortOutput::give(Port& p, Term caller) {
   if (!as_vector_) return call_output(p, caller, reinterpret_cast<char*>(bytes_), size_);
   ErlIOVec vector{static_cast<int>(vectors_.size()), size_, vectors_.data(), binaries_.data()};
   call_outputv(p, caller, &vector);
+}
+
+[[gnu::cold, gnu::noinline]] void PortOutput::give_told(Port& p, Term caller) {
+  tell_tracer(p, caller);
+  give(p, caller);
+}
+
+void PortOutput::give_to(Port& p, Term caller) {
+  p.output_bytes.store(p.output_bytes.load(std::memory_order_relaxed) + size_, std::memory_order_relaxed);
+  if (p.tracing.is_on(kTraceReceive)) [[unlikely]]
+    return give_told(p, caller);
+  give(p, caller);
 }
 
 }  // namespace vmrun

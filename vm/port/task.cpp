@@ -1,7 +1,4 @@
 #include "vm/port/task.hpp"
-
-#include <optional>
-
 #include "vm/port/operation.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/trace/system_profile.hpp"
@@ -57,40 +54,65 @@ void run_task(Port& p, PortTask* task) {
 
 }  // namespace
 
+namespace {
+
+[[gnu::cold, gnu::noinline]] bool held_and_told(const Port& p) {
+  profile_port(p.id, true);
+  return true;
+}
+/// Somebody has queued a task and not told anyone yet: that comes first.
+[[gnu::cold, gnu::noinline]] bool give_way(Port& p) {
+  profile(p, true);
+  release_port(p);
+  return false;
+}
+
+}  // namespace
+
 bool try_hold_port(Port& p) {
   Port::Run idle = Port::Run::kIdle;
   if (!p.run.compare_exchange_strong(idle, Port::Run::kRunning, std::memory_order_seq_cst)) return false;
   if (!p.pending && !p.inbox.has_mail()) [[likely]] {
     p.scheduler.store(this_scheduler(), std::memory_order_relaxed);
-    profile(p, true);
+    if (p.tracing.is_on(kPortProfiled)) [[unlikely]]
+      return held_and_told(p);
     return true;
   }
-  profile(p, true);
-  release_port(p);  // somebody has queued a task and not told anyone yet: that comes first
-  return false;
+  return give_way(p);
 }
 
-void release_port(Port& p) {
+namespace {
+
+[[gnu::always_inline]] inline void release(Port& p, bool profiled) {
   if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed && p.leaves_table) [[unlikely]] {
     p.leaves_table = false;
-    profile(p, false);
+    if (profiled) profile_port(p.id, false);
     p.run.store(Port::Run::kGone, std::memory_order_release);
     return release_reference(p);
   }
   if (!p.pending) {
-    profile(p, false);
+    if (profiled) profile_port(p.id, false);
     p.run.store(Port::Run::kIdle, std::memory_order_seq_cst);
     if (!p.inbox.has_mail()) [[likely]]
       return;  // `pending` is the next holder's already
     Port::Run idle = Port::Run::kIdle;
     if (p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst)) {
-      profile(p, true);
+      if (profiled) profile_port(p.id, true);
       make_runnable(p, nullptr);
     }
     return;
   }
   p.run.store(Port::Run::kQueued, std::memory_order_release);
   make_runnable(p, nullptr);
+}
+[[gnu::cold, gnu::noinline]] void release_told(Port& p) { release(p, true); }
+
+}  // namespace
+
+void release_port(Port& p) {
+  if (p.tracing.is_on(kPortProfiled)) [[unlikely]]
+    return release_told(p);
+  release(p, false);
 }
 
 void queue_task(Port& p, PortTask* task, Scheduler* on) {
@@ -119,11 +141,8 @@ bool run_or_queue(Port& p, PortTask* task, Term name) {
     queue_task(p, task);
     return false;
   }
-  {
-    std::optional<AtOnce> running;
-    if (s->current) running.emplace(*s->current, p, name);
-    run_task(p, task);
-  }
+  if (s->current) run_at_once(*s->current, p, name, [&] { run_task(p, task); });
+  else run_task(p, task);
   release_port(p);
   return true;
 }

@@ -97,7 +97,8 @@ struct NativeTracers {
   /// The module has enabled/3 and trace/5.
   bool (*is_there)(Term module) = [](Term) { return false; };
   /// Calls PREFIX or, where the module has it, PREFIX_GROUP, which may find the process `self` in
-  /// its environment. What that returns, if it is an atom; the non-value when there is nothing to call.
+  /// its environment. What that returns, if it is an atom; the non-value when there is nothing to
+  /// call.
   Term (*call)(Term module, std::string_view prefix, std::string_view group, Term self, const Term* arguments,
                unsigned arity) = [](Term, std::string_view, std::string_view, Term, const Term*, unsigned) {
     return kNonValue;

@@ -171,8 +171,8 @@ void trace_running(Process& p, bool in) {
   if (!is_traced(p, kTraceRunning | kTraceRunningProcs)) return;
   // One that has not run yet begins with what it was spawned with, be that a fun.
   const bool begins = in && p.reductions_done == 0;
-  const FunctionName f = begins ? FunctionName{p.initial_module, p.initial_function, p.initial_arity}
-                                : resume_function(p);
+  const FunctionName f =
+      begins ? FunctionName{p.initial_module, p.initial_function, p.initial_arity} : resume_function(p);
   Arena arena;
   trace_event(p, in ? atoms::in : atoms::out, call_term(arena, f.module, f.function, Term::small(f.arity)));
 }
