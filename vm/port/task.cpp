@@ -1,4 +1,5 @@
 #include "vm/port/task.hpp"
+
 #include "vm/port/operation.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/trace/system_profile.hpp"
