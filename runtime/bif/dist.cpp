@@ -43,7 +43,7 @@ bool is_other_node(Term name) { return is_node_name(name) && name != local_node_
 Term bif_erlang_setnode_2(Process& p, const Term* a) {
   Word creation;
   const Term kernel = whereis(atoms::net_kernel);
-  if (!is_node_name(a[0]) || !read_unsigned(a[1], &creation) || creation < 4 || creation > UINT32_MAX ||
+  if (!is_node_name(a[0]) || !read_unsigned(a[1], &creation) || creation == 0 || creation > UINT32_MAX ||
       !kernel || !kernel.is_local_pid() || !come_alive(a[0], static_cast<std::uint32_t>(creation), kernel))
     return raise_badarg(p);
   return atoms::true_;
