@@ -44,7 +44,7 @@ def without_script(vmrun):
     same(printed(vmrun, '-noinput', '-setcookie', 'se@cret', '-kernel', 'inet_dist_listen_min', '9100', 'check_ip', 'true', '-kernel', 'net_ticktime', '9',
                  '-setcookie', 'a@b', 'c', '-eval', told),
          ['{ok,[["inet_dist_listen_min","9100","check_ip","true"],["net_ticktime","9"]]} {ok,[["se@cret"],["a@b","c"]]}'])
-    same(printed(vmrun, '-mine', 'a', status=2)[0], "vmrun: unknown flag '-mine'")
+    same(printed(vmrun, '-mine', 'a', status=2)[0], "vmrun: unknown flag '-mine'; what is for the program stands behind its name")
 
 
 def detached(vmrun):
