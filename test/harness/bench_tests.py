@@ -283,7 +283,7 @@ def recorded(history):
 
 
 def beside(earlier):
-    old = {'schema': 1, 'environment': {'commit': 'old'}, 'latency': [{'load': 1}], 'memory': [{'what': 'old'}], 'history': [1],
+    old = {'schema': 1, 'environment': {'commit': 'old'}, 'latency': [{'load': 1}], 'memory': [{'what': 'old'}], 'history': [1], 'memory_unable': 'why', 'micro_unable': 'why',
            'runs': [{'workload': 'a', 'configuration': 'off', 'times_us': [1]}, {'workload': 'b', 'configuration': 'off', 'times_us': [2]}]}
     new = {'environment': {'commit': 'new'}, 'memory': [{'what': 'new'}], 'runs': [{'workload': 'a', 'configuration': 'off', 'times_us': [3]}]}
     with tempfile.TemporaryDirectory() as folder:
@@ -292,6 +292,7 @@ def beside(earlier):
         earlier.join(new, earlier.read(path))
     expect('memory', new['memory'], [{'what': 'new'}])
     expect('latency', new['latency'], [{'load': 1}])
+    expect('what could not be measured then', ('memory_unable' in new, 'micro_unable' in new), (False, True))
     expect('runs', [(r['workload'], r['times_us']) for r in new['runs']], [('a', [3]), ('b', [2])])
     expect('environment', (new['environment']['commit'], new['earlier'], 'history' in new), ('new', [{'commit': 'old'}], False))
 
