@@ -32,7 +32,7 @@ def join(results, figures):
     """Adds to the results what they do not have. `earlier` has the environment of each run that gave something."""
     gave = False
     for part, rows in figures.items():
-        if part in OF_A_RUN or part.removesuffix('_unable') in results:
+        if part in OF_A_RUN or (part.endswith('_unable') and part.removesuffix('_unable') in results):
             continue
         if part not in KEYS:
             if part not in results:
