@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <ctime>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -101,17 +102,20 @@ Term wait_for_progress(Process& p, Term what) {
   return raise_badarg(p);
 }
 
+/// nullptr: there is none.
+std::shared_ptr<dist::Connection> connection_to(Term node) {
+  std::shared_ptr<dist::Connection> found;
+  dist::for_each_channel([&](dist::Channel& channel) {
+    if (channel.name == node) found = channel.connection();
+  });
+  return found;
+}
+
 Term kill_connection(Process& p, Term node) {
   if (!node.is_atom()) return raise_badarg(p);
-  bool found = false;
-  dist::for_each_channel([&](dist::Channel& channel) {
-    if (channel.name != node) return;
-    if (const auto connection = channel.connection()) {
-      connection->end(atoms::killed);
-      found = true;
-    }
-  });
-  return bool_term(found);
+  const auto connection = connection_to(node);
+  if (connection) connection->end(atoms::killed);
+  return bool_term(connection != nullptr);
 }
 
 Term set_marker_counter(Process& p, Term value) {
@@ -227,12 +231,8 @@ Term atom_of_index(Process& p, Term index) {
 /// The port or process that carries the connection to a node.
 Term controller_of(Process& p, Term node) {
   if (!node.is_atom()) return raise_badarg(p);
-  Term controller = atoms::undefined;
-  dist::for_each_channel([&](dist::Channel& channel) {
-    if (channel.name != node) return;
-    if (const auto connection = channel.connection()) controller = connection->controller;
-  });
-  return controller;
+  const auto connection = connection_to(node);
+  return connection ? connection->controller : atoms::undefined;
 }
 
 Term place_in_cache(Process& p, Term atom) {

@@ -320,6 +320,7 @@ std::variant<Options, UsageError> parse_words(int argc, const char* const* argv)
 
 /// Replaces each `-args_file FILE` before the script, or where there is none before -extra.
 Error spread_own_args_files(Words* words) {
+  if (std::ranges::find(*words, "-args_file") == words->end()) return {};
   constexpr unsigned kMostFiles = 1000;
   unsigned files = 0;
   for (std::size_t i = 0; i < words->size(); ++i) {

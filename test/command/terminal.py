@@ -141,11 +141,11 @@ CASES = {
 DIFFERS = [(r'<0\.\d+\.\d+>', '<pid>'), (r'#Ref<[\d.]+>', '<ref>'), (r'^Erlang/OTP.*(\n.*\[.*)*', '<version>'), (r'BREAK(.|\n)*', '<menu>')]
 
 
-def seen(command, path, steps):
+def seen(command, path, steps, prompt='1>'):
     with tempfile.TemporaryDirectory(prefix='vmrun-terminal-') as folder:
         environment = dict(ENVIRONMENT, PATH=path, HOME=folder, TERM='xterm', LC_ALL='C.UTF-8')
         with Session(command, folder, environment) as session:
-            session.until('1>')
+            session.until(prompt)
             for keys, shown in steps:
                 session.press(keys)
                 status = session.until(shown)
@@ -159,7 +159,11 @@ def agree(bin_folder, steps):
     if not shutil.which('erl'):
         raise Skip('no erl here')
     path = os.environ['PATH']
-    (status, ours), (stock_status, theirs) = seen(['erl'], f'{bin_folder}:{path}', steps), seen(['erl'], path, steps)
+    compare(seen(['erl'], f'{bin_folder}:{path}', steps), seen(['erl'], path, steps))
+
+
+def compare(own, stock):
+    (status, ours), (stock_status, theirs) = own, stock
     if ours != theirs or status != stock_status:
         raise Failure(f'status {status}, screen:\n{ours}\n--- a stock erl: {stock_status}\n{theirs}')
 

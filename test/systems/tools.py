@@ -4,8 +4,7 @@ import pathlib
 import re
 import shutil
 
-from command.terminal import DIFFERS, Session
-from harness.golden import ENVIRONMENT
+from command.terminal import compare, seen
 from harness.results import Failure, Skip, Test
 
 from .suite import difference, machines, scratch
@@ -135,27 +134,11 @@ def agree(build, needed, shell):
         raise Failure(difference(ours, theirs))
 
 
-def typed(machine):
-    path = os.environ['PATH']
-    with scratch() as folder:
-        environment = dict(ENVIRONMENT, PATH=f'{machine.folder}:{path}' if machine.folder else path, HOME=str(folder), TERM='xterm')
-        with Session(['iex'], folder, environment) as session:
-            session.until(r'iex\(1\)>')
-            for keys, shown in TYPED:
-                session.press(keys)
-                status = session.until(shown)
-            text = session.screen.text()
-    for pattern, name in DIFFERS:
-        text = re.sub(pattern, name, text)
-    return status, text
-
-
 def iex_agrees(build):
     if not shutil.which('iex'):
         raise Skip('no iex here')
-    (status, ours), (stock_status, theirs) = (typed(machine) for machine in machines(build))
-    if ours != theirs or status != stock_status:
-        raise Failure(f'status {status}, screen:\n{ours}\n--- a stock erl: {stock_status}\n{theirs}')
+    path = os.environ['PATH']
+    compare(*(seen(['iex'], f'{machine.folder}:{path}' if machine.folder else path, TYPED, r'iex\(1\)>') for machine in machines(build)))
 
 
 def tests(build):

@@ -144,7 +144,7 @@ void poll_leave() {
 }
 
 bool poll_wait(SWord timeout_ns) {
-  poll_looks.exchange(poll_looks.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+  poll_looks.fetch_add(1, std::memory_order_seq_cst);
   batch_size = wait_in_epoll(timeout_ns);
   last_look_ns.store(monotonic_ns(), std::memory_order_relaxed);
   int kept = 0;
