@@ -46,7 +46,11 @@ Term encode(const Call& c, Result result, bool compress = true, bool insert_bina
   options.insert_binaries = insert_binaries && options.compression == 0;
   ExternalBytes bytes;
   SWord steps = steps_here();
-  if (!encode_external_within(&steps, c.a[0], options, &bytes)) return c.elsewhere();
+  switch (encode_external_within(&steps, c.a[0], options, &bytes)) {
+    case Encoded::kMoreSteps: return c.elsewhere();
+    case Encoded::kTooLarge: return raise_system_limit(c.p);
+    case Encoded::kWhole: break;
+  }
   charge(c.p, static_cast<SWord>(bytes.own_bytes().size() / 4));
   return result(bytes);
 }

@@ -35,6 +35,7 @@ Term send(Process& p, Term to, Term message, SendOptions options, const SendAnsw
     case SendResult::kBusy: return answers.busy;
     case SendResult::kNoConnection: return answers.no_connection;
     case SendResult::kWaits: return kNonValue;
+    case SendResult::kTooLarge: return raise_system_limit(p);
     case SendResult::kBadArgument: break;
   }
   return raise_badarg(p);

@@ -86,8 +86,8 @@ Term bif_erlang_raise_3(Process& p, const Term* a) {
 Term bif_erlang_exit_signal_2(Process& p, const Term* a) {
   if (!a[0].is_pid() && !a[0].is_local_port()) return raise_badarg(p);
   bump_reductions(p, 8);
-  receiver_of(a[0]).exit(a[0], {.from = p.id, .reason = a[1]});
-  return atoms::true_;
+  const bool sent = receiver_of(a[0]).exit(a[0], {.from = p.id, .reason = a[1]});
+  return sent ? atoms::true_ : raise_system_limit(p);
 }
 
 Term bif_erlang_exit_2(Process& p, const Term* a) {

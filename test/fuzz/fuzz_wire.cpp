@@ -34,7 +34,7 @@ void require(bool good, const char* what) {
 /// Control and payload go out and come back once more.
 void send_on(Term control, Term payload) {
   const Flags flags = kFlagSets[3];
-  const auto m = encode_message(control, payload, flags, INT64_MAX);
+  const auto m = encode_message(control, payload, flags, INT64_MAX).message;
   OutputCache out(flags);
   Input in(flags);
   Packet packet;
@@ -84,7 +84,7 @@ Packets good_stream(std::uint64_t seed, Flags flags) {
     const Term payload = terms.below(4) == 0   ? kNonValue
                          : terms.below(8) == 0 ? terms.binary(terms.below(200000))
                                                : terms.term(4);
-    auto m = encode_message(control, payload, flags, INT64_MAX);
+    auto m = encode_message(control, payload, flags, INT64_MAX).message;
     m->sender = n % 3;
     out.push(std::move(m));
   }

@@ -492,11 +492,12 @@ bif_failed:
     case BifAction::kYield:
     case BifAction::kSuspendOnFiber:
     case BifAction::kSuspend:
+    case BifAction::kSuspendBusy:
       reds += set_aside;
       VM_SWAP_OUT;
       save_registers(p, x, bif_export->arity);
       p.ip = I;
-      return p.bif_action == BifAction::kSuspend ? RunResult::kSuspended : RunResult::kYielded;
+      return p.bif_action >= BifAction::kSuspend ? RunResult::kSuspended : RunResult::kYielded;
     case BifAction::kElsewhere:
       give_job(p, bif_export->bif, x, bif_export->arity);
       live_count = bif_export->arity;

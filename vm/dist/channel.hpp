@@ -44,8 +44,9 @@ struct Route {
 
 enum class Pushed : std::uint8_t {
   kSent,
-  kBusy,  // sent, and there is much in the queue: whoever can should wait (make_wait)
-  kLost   // the connection is gone; nothing was changed
+  kBusy,     // sent, and there is much in the queue: whoever can should wait (make_wait)
+  kLost,     // the connection is gone; nothing was changed
+  kTooLarge  // by transmit: there is no message for it; nothing was changed
 };
 
 class Channel {

@@ -89,10 +89,13 @@ class StackRef {
 
 inline constexpr SWord kAllSteps = INT64_MAX;
 
-/// Encodes and pushes, however long it takes. from: whose signal it is, for the order.
+/// Encodes and pushes, however long it takes; nothing is done with what is too large. from: whose
+/// signal it is, for the order.
 template <class Change>
 Pushed transmit(const Route& route, Term from, const Control& control, Term payload, Change change) {
-  std::unique_ptr<OutgoingMessage> m = encode_message(control.term(), payload, route.flags, kAllSteps);
+  std::unique_ptr<OutgoingMessage> m =
+      encode_message(control.term(), payload, route.flags, kAllSteps).message;
+  if (!m) return Pushed::kTooLarge;
   m->sender = from.raw();
   m->is_answer = Channel::Answering::is(*route.channel);
   return route.channel->push(route, std::move(m), change);

@@ -2,12 +2,14 @@
 
 #include "vm/base/epoch.hpp"
 #include "vm/dist/channels.hpp"
+#include "vm/dist/connection.hpp"
 #include "vm/dist/control.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/destination.hpp"
 #include "vm/message/unreachable.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/bif.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
@@ -46,8 +48,7 @@ Operation with_token(Operation plain) {
   }
 }
 
-std::unique_ptr<OutgoingMessage> encode_send(Term from, Term to, Term message, Term token, const Route& route,
-                                             SWord steps) {
+EncodedMessage encode_send(Term from, Term to, Term message, Term token, const Route& route, SWord steps) {
   const auto encode = [&](Operation operation, auto... elements) {
     if (token.is_nil())
       return encode_message(Control(operation, elements...).term(), message, route.flags, steps);
@@ -82,15 +83,17 @@ SendResult send_now(Process& from, Term to, Term given, Term message, SendOption
   }
   if (options.nosuspend && channel.is_busy()) return SendResult::kBusy;
   if (to.is_ref() && !route.can(flag::kAlias)) return SendResult::kDone;
-  std::unique_ptr<OutgoingMessage> m;
+  EncodedMessage encoded;
   if (!(from.observed & kCarriesToken)) [[likely]] {
-    m = encode_send(from.id, to, message, Term::nil(), route, steps_here());
-    if (!m) return SendResult::kWaits;
+    encoded = encode_send(from.id, to, message, Term::nil(), route, steps_here());
+    if (encoded.how == Encoded::kMoreSteps) return SendResult::kWaits;
   } else {
     if (too_long(copy_size_words_here(message))) return SendResult::kWaits;
     Arena arena;
-    m = encode_send(from.id, to, message, token_for(from, to, message, route, arena), route, kAllSteps);
+    encoded = encode_send(from.id, to, message, token_for(from, to, message, route, arena), route, kAllSteps);
   }
+  if (encoded.how == Encoded::kTooLarge) return SendResult::kTooLarge;
+  std::unique_ptr<OutgoingMessage> m = std::move(encoded.message);
   trace_send(from, given, message);
   if (probe::message_send_enabled() || probe::message_send_remote_enabled()) [[unlikely]]
     fire_send(from, to, message, channel);
@@ -105,8 +108,8 @@ SendResult send_now(Process& from, Term to, Term given, Term message, SendOption
 Term send_large(Process& from, const Term* a) {
   EpochGuard guard;
   look_at_leaving_literals();
-  send_now(from, a[0], a[1], a[2], {.nosuspend = a[3] == atoms::true_});
-  return atoms::ok;
+  const SendResult result = send_now(from, a[0], a[1], a[2], {.nosuspend = a[3] == atoms::true_});
+  return result == SendResult::kTooLarge ? raise_system_limit(from) : atoms::ok;
 }
 
 }  // namespace
@@ -166,6 +169,13 @@ namespace {
                                          current);
 }
 
+/// The other node cannot be told of an end whose reason is too large: so it is told that this one
+/// is out of reach.
+bool end_connection(Channel& channel) {
+  if (const auto connection = channel.connection()) connection->end(atoms::killed);
+  return true;
+}
+
 /// The four forms of each of the two: with a token or without, reason inside or behind.
 struct ExitOperations {
   Operation plain, with_token, payload, payload_with_token;
@@ -189,10 +199,10 @@ Pushed transmit_exit(const Route& route, Term to, const ExitSignal& s, Term toke
 
 }  // namespace
 
-void Elsewhere::exit(Term to, const ExitSignal& signal) {
+bool Elsewhere::exit(Term to, const ExitSignal& signal) {
   Channel& channel = channel_of(to);
   const Route route = signal.by_link ? channel.route() : channel.connect();
-  if (!route) return;
+  if (!route) return true;
   Arena arena;
   const Term token =
       signal.carrier ? token_for(*signal.carrier, to, signal.reason, route, arena) : Term::nil();
@@ -200,7 +210,9 @@ void Elsewhere::exit(Term to, const ExitSignal& signal) {
     fire_exit_signal(to, signal, channel);
   const Pushed pushed = transmit_exit(
       route, to, signal, token, [&](Relations& r) { return !signal.by_link || r.end_link(signal.from, to); });
+  if (pushed == Pushed::kTooLarge) return signal.by_link && end_connection(channel);
   mind(pushed, route, signal.from);
+  return true;
 }
 
 // ---- Monitors -----------------------------------------------------------------------------------
@@ -245,10 +257,13 @@ void Elsewhere::down(Term to, const DownSignal& signal) {
     return;
   if (!there) return;
   const Term object = signal.name.is_nil() ? signal.object : signal.name;
-  if (route.can(flag::kExitPayload))
-    transmit(route, signal.object, Control(Operation::kPayloadMonitorPExit, object, to, was.ref),
-             signal.reason);
-  else transmit(route, signal.object, Control(Operation::kMonitorPExit, object, to, was.ref, signal.reason));
+  const Pushed pushed =
+      route.can(flag::kExitPayload)
+          ? transmit(route, signal.object, Control(Operation::kPayloadMonitorPExit, object, to, was.ref),
+                     signal.reason)
+          : transmit(route, signal.object,
+                     Control(Operation::kMonitorPExit, object, to, was.ref, signal.reason));
+  if (pushed == Pushed::kTooLarge) end_connection(*route.channel);
   Relations::drop(was);
 }
 

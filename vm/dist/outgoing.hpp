@@ -12,7 +12,7 @@ class Elsewhere final : public Receiver {
   SendResult send(Process& from, const Destination& to, Term message, SendOptions options) override;
   Reached link(Term to, Term from, std::uint32_t setting) override;
   void unlink(Term to, Term from, LinkSettings known) override;
-  void exit(Term to, const ExitSignal& signal) override;
+  bool exit(Term to, const ExitSignal& signal) override;
   Reached monitor(Term to, Term watcher, RefKey key, Term name) override;
   void demonitor(Term to, Term watcher, RefKey key) override;
   void down(Term to, const DownSignal& signal) override;

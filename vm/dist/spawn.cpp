@@ -70,14 +70,18 @@ SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term opti
   Arena arena;
   const Term token =
       traced ? token_of_request(p, route, ref, mfa, options, call.arguments, arena) : Term::nil();
-  std::unique_ptr<OutgoingMessage> m =
-      encode_message(Control(Operation::kSpawnRequest, Operation::kSpawnRequestTt, token, Term(ref), p.id,
-                             p.group_leader, mfa, options)
-                         .term(),
-                     call.arguments, route.flags, traced ? kAllSteps : steps_here());
-  if (!m) return SpawnAsked::kMuchToEncode;
-  m->sender = p.id.raw();
+  EncodedMessage encoded = encode_message(Control(Operation::kSpawnRequest, Operation::kSpawnRequestTt, token,
+                                                  Term(ref), p.id, p.group_leader, mfa, options)
+                                              .term(),
+                                          call.arguments, route.flags, traced ? kAllSteps : steps_here());
+  if (encoded.how == Encoded::kMoreSteps) return SpawnAsked::kMuchToEncode;
   extra_of(p).spawn_requests.insert(key, request);
+  if (encoded.how == Encoded::kTooLarge) {
+    answer_spawn_failed(p.id, key, atoms::system_limit);
+    return SpawnAsked::kYes;
+  }
+  std::unique_ptr<OutgoingMessage> m = std::move(encoded.message);
+  m->sender = p.id.raw();
   const Pushed pushed = route.channel->push(route, std::move(m), [&](Relations& r) {
     r.spawn_requested(key, p.id);
     return true;

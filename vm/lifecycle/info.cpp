@@ -76,6 +76,7 @@ Term status(ItemContext& a) {
   if (a.running) return atoms::running;
   if (a.p.exit_pending) return atoms::exiting;
   if (a.p.suspend_count) return atoms::suspended;
+  if (a.p.wait_kind == WaitKind::kBusyPort && !a.p.resume_requested) return atoms::suspended;
   if (a.p.wait_kind == WaitKind::kNone || a.p.mailbox.unseen() || a.p.resume_requested)
     return atoms::runnable;
   return atoms::waiting;

@@ -56,9 +56,9 @@ void ProcessReceiver::unlink(Term to, Term from, LinkSettings known) {
   push(to, link_signal(SignalKind::kUnlink, from, known));
 }
 
-void ProcessReceiver::exit(Term to, const ExitSignal& signal) {
+bool ProcessReceiver::exit(Term to, const ExitSignal& signal) {
   Process* q = process_table.find(to);
-  if (!q) return;
+  if (!q) return true;
   const bool carries = signal.carrier && sends_carried(*signal.carrier);
   Fragment* f =
       new_signal(signal.by_link ? SignalKind::kLinkExit : SignalKind::kExit,
@@ -77,6 +77,7 @@ void ProcessReceiver::exit(Term to, const ExitSignal& signal) {
   if (probe::process_exit_signal_enabled() && signal.announced) [[unlikely]]
     fire_exit_signal(to, signal);
   if (!push_signal(*q, f)) Fragment::destroy(f);
+  return true;
 }
 
 Reached ProcessReceiver::monitor(Term to, Term watcher, RefKey key, Term name) {

@@ -16,7 +16,7 @@ SendResult Receiver::send(Process& from, const Destination& to, Term message, Se
 }
 Reached Receiver::link(Term, Term, std::uint32_t) { return Reached::kNobody; }
 void Receiver::unlink(Term, Term, LinkSettings) {}
-void Receiver::exit(Term, const ExitSignal&) {}
+bool Receiver::exit(Term, const ExitSignal&) { return true; }
 Reached Receiver::monitor(Term, Term, RefKey, Term) { return Reached::kNobody; }
 void Receiver::demonitor(Term, Term, RefKey) {}
 void Receiver::down(Term, const DownSignal&) {}

@@ -26,6 +26,7 @@ enum class SendResult : std::uint8_t {
   kBusy,   // it would have had to wait (nosuspend)
   kNoConnection,  // it would have had to connect (noconnect)
   kBadArgument,   // there is no such receiver, as badarg says
+  kTooLarge,      // for another node: system_limit
 };
 
 /// What became of a signal that expects an answer if nobody is there.
@@ -59,8 +60,9 @@ class Receiver {
   /// setting: its number in the table of `from` (Links).
   virtual Reached link(Term to, Term from, std::uint32_t setting);
   virtual void unlink(Term to, Term from, LinkSettings known);
-  /// exit/2, or the end of what `to` is linked to.
-  virtual void exit(Term to, const ExitSignal& signal);
+  /// exit/2, or the end of what `to` is linked to. False: exit/2's reason is too large for another
+  /// node.
+  virtual bool exit(Term to, const ExitSignal& signal);
 
   /// watcher: who is told by `down`. name: the atom by which it was asked for, or nil.
   virtual Reached monitor(Term to, Term watcher, RefKey key, Term name);

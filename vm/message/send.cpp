@@ -191,6 +191,7 @@ namespace {
 [[gnu::noinline]] bool send_to_other(Process& from, Term given, Term message) {
   const SendResult result = send_with_options(from, given, message, {});
   if (result == SendResult::kBadArgument) raise_badarg(from);
+  if (result == SendResult::kTooLarge) raise_system_limit(from);
   return result == SendResult::kDone;
 }
 

@@ -117,7 +117,7 @@ ERL_NIF_TERM enif_make_sub_binary(ErlNifEnv* env, ERL_NIF_TERM term, size_t posi
 
 int enif_term_to_binary(ErlNifEnv*, ERL_NIF_TERM term, ErlNifBinary* bin) {
   const std::string bytes = encode_external(to_term(term));
-  if (!owned_bytes(bytes.size(), bin)) return 0;
+  if (bytes.empty() || !owned_bytes(bytes.size(), bin)) return 0;
   std::memcpy(bin->data, bytes.data(), bytes.size());
   return 1;
 }

@@ -173,7 +173,7 @@ SendResult send_command(Process& p, Port& port, Term owner, Term data, Term mess
   if (must_wait(port)) {
     if (nosuspend) return SendResult::kBusy;
     if (wait_until_not_busy(port, p)) {
-      suspend_and_retry(p);
+      suspend_while_busy(p);
       return SendResult::kWaits;
     }
   }
@@ -301,7 +301,7 @@ Term command_port(Process& p, Port& port, Term data, bool force, bool nosuspend)
   if (force && !port.soft_busy) return raise_error(p, atoms::notsup);
   if (!force && must_wait(port)) {
     if (nosuspend) return atoms::false_;
-    if (wait_until_not_busy(port, p)) return suspend_and_retry(p);
+    if (wait_until_not_busy(port, p)) return suspend_while_busy(p);
     if (!port.is_open()) return raise_badarg(p);
   }
   fire_command(p.id, port, "command");
@@ -382,6 +382,7 @@ Term control_port(Process& p, Port& port, unsigned command, Term data) {
 
 Term call_port(Process& p, Port& port, unsigned command, Term data) {
   std::string bytes = encode_external(data);
+  if (bytes.empty()) return raise_system_limit(p);
   bump_reductions(p, kCallbackReductions + static_cast<SWord>(bytes.size() / 64));
   return operate_on(p, port, AllowedStates::kOpen, atoms::call,
                     [command, bytes = std::move(bytes)](Port& held, Heap& heap, Term caller) mutable {

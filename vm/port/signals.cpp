@@ -192,11 +192,12 @@ class PortReceiver final : public Receiver {
   void unlink(Term port, Term from, LinkSettings known) override {
     if (Port* p = port_table.find(port)) run_or_queue(*p, new UnlinkTask(from, known), atoms::unlink);
   }
-  void exit(Term port, const ExitSignal& signal) override {
+  bool exit(Term port, const ExitSignal& signal) override {
     auto* task = new ExitTask(signal.from, signal.reason, signal.by_link);
     Port* p = signal.by_link ? nullptr : port_table.find(port);
     if (p) run_or_queue(*p, task, atoms::close);
     else queue_task(port, task);
+    return true;
   }
   Reached monitor(Term port, Term watcher, RefKey key, Term name) override {
     queue_task(port, new MonitorTask(watcher, key, name));

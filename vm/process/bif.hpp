@@ -48,6 +48,11 @@ inline Term suspend_and_retry(Process& p) {
   p.bif_action = BifAction::kSuspend;
   return kNonValue;
 }
+/// The same, for a port that takes no more for now.
+inline Term suspend_while_busy(Process& p) {
+  p.bif_action = BifAction::kSuspendBusy;
+  return kNonValue;
+}
 /// Ends the process with this reason; no catch sees it.
 inline Term exit_now(Process& p, Term reason) {
   p.bif_action = BifAction::kExitNow;

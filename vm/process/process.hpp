@@ -31,6 +31,7 @@ enum class ExceptionClass : std::uint8_t { kError, kExit, kThrow };
 ///                    nif/dirty.hpp)
 ///   kSuspend         as kYield, but the process is not runnable until something arrives
 ///                    (RunResult::kSuspended)
+///   kSuspendBusy     the same, for a port that is busy: who asks for its status sees `suspended`
 ///   kExitNow         the process ends with exception_value as its reason; no catch sees it: call
 ///                    exit_process
 ///   kHibernate       hibernate: stack dropped, then trap_target is called with the arguments in
@@ -43,11 +44,12 @@ enum class BifAction : std::uint8_t {
   kElsewhere,
   kExitNow,
   kHibernate,
-  kSuspend
+  kSuspend,
+  kSuspendBusy
 };
 
 /// Why a process that is not on a run queue does not run.
-enum class WaitKind : std::uint8_t { kNone, kReceive, kSuspended };
+enum class WaitKind : std::uint8_t { kNone, kReceive, kSuspended, kBusyPort };
 
 struct Process {
   Heap heap;
@@ -89,7 +91,7 @@ struct Process {
   // Signals and waiting.
   bool trap_exit = false;
   bool exit_pending = false;      // an exit signal decided the end; exit_reason says with what
-  bool resume_requested = false;  // what a kSuspended process waits for has come
+  bool resume_requested = false;  // what a kSuspended or kBusyPort process waits for has come
   WaitKind wait_kind = WaitKind::kNone;
   std::uint16_t suspend_count = 0;  // erlang:suspend_process
   // when next scheduled: requests of other processes to answer (extra->deferred), or something is

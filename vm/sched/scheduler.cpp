@@ -115,9 +115,15 @@ bool has_reason_to_run(const Process& p) {
     case WaitKind::kReceive:
       return p.mailbox.unseen() ||
              (p.receive_timer && p.receive_timer->fired.load(std::memory_order_acquire));
-    case WaitKind::kSuspended: return p.resume_requested;
+    case WaitKind::kSuspended:
+    case WaitKind::kBusyPort: return p.resume_requested;
   }
   return true;
+}
+
+WaitKind wait_kind_of(const Process& p, RunResult result) {
+  if (result == RunResult::kWaiting) return WaitKind::kReceive;
+  return p.bif_action == BifAction::kSuspendBusy ? WaitKind::kBusyPort : WaitKind::kSuspended;
 }
 
 /// Whether someone looks at any of the probes that a slice comes past, as of its beginning: so it
@@ -314,8 +320,7 @@ template <Watched kWatched>
   if (p.heap.gc_desired()) [[unlikely]] {
     if (long_collection(p)) {
       // Whether it has reason to run is asked when it comes back.
-      if (result != RunResult::kYielded)
-        p.wait_kind = result == RunResult::kWaiting ? WaitKind::kReceive : WaitKind::kSuspended;
+      if (result != RunResult::kYielded) p.wait_kind = wait_kind_of(p, result);
       collect_on_dirty(p, 0);
       return other_work.run_dirty(p);
     }
@@ -325,7 +330,7 @@ template <Watched kWatched>
     case RunResult::kYielded: wait_for_turn<kWatched>(s, p); break;
     case RunResult::kWaiting:
     case RunResult::kSuspended:
-      p.wait_kind = result == RunResult::kWaiting ? WaitKind::kReceive : WaitKind::kSuspended;
+      p.wait_kind = wait_kind_of(p, result);
       // What is there already, or must be answered, is dealt with when it comes round again. (A
       // message can lie in the inner queue unseen after hibernate.)
       if (p.exit_pending || p.deferred_requests || p.resume_requested ||

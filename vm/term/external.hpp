@@ -57,12 +57,18 @@ struct EncodeOptions {
   AtomReferences* atoms = nullptr;  // by which atoms are named, in messages to other nodes
 };
 
-/// Appends the bytes of a term. *steps (of some ten nanoseconds) become fewer; false when there are
-/// not enough, and what has been written is worth nothing.
-[[nodiscard]] bool encode_external_within(SWord* steps, Term t, const EncodeOptions& options,
-                                          ExternalBytes* bytes);
+/// What has become of a term that was to be encoded. Of all but kWhole what has been written is
+/// worth nothing.
+enum class Encoded : std::uint8_t {
+  kWhole,
+  kMoreSteps,  // it takes more than there are
+  kTooLarge,   // a binary of 4 GiB or more: the format has no room for its size (system_limit)
+};
+/// Appends the bytes of a term. *steps (of some ten nanoseconds) become fewer.
+[[nodiscard]] Encoded encode_external_within(SWord* steps, Term t, const EncodeOptions& options,
+                                             ExternalBytes* bytes);
 
-/// Bytes of a term.
+/// Bytes of a term; none of one that is too large.
 std::string encode_external(Term t, EncodeOptions options = {});
 
 }  // namespace vmrun

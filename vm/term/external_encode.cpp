@@ -36,14 +36,13 @@ class TermWriter {
     }
   }
 
-  /// False: it would take more steps.
-  bool run() {
+  Encoded run() {
     for (;;) {
-      if (--left_ < 0) return false;
+      if (--left_ < 0) return too_large_ ? Encoded::kTooLarge : Encoded::kMoreSteps;
       if (write_next()) continue;
       free_bytes(now_.owned);
       now_.owned = nullptr;
-      if (later_.empty()) return true;
+      if (later_.empty()) return Encoded::kWhole;
       now_ = later_.pop();
     }
   }
@@ -102,6 +101,11 @@ class TermWriter {
     if (!done) later_.push(now_);
     now_ = f;
   }
+  /// Nothing more is written.
+  void give_up() {
+    too_large_ = true;
+    left_ = -1;
+  }
   /// What takes many steps at once asks first, and is left out when it may not have them.
   bool spend(Word steps) { return (left_ -= static_cast<SWord>(steps)) >= 0; }
 
@@ -128,6 +132,7 @@ class TermWriter {
   const EncodeOptions& options_;
   ExternalBytes& out_;
   SWord left_;
+  bool too_large_ = false;
   const Term root_;
   Frame now_;
   WorkStack<Frame, 16> later_;
@@ -240,6 +245,8 @@ bool TermWriter::insert_binary(Term t, const BitView& v) {
 void TermWriter::write_bitstring(Term t) {
   const BitView v = bits_of(t);
   const Word n = (v.size_bits + 7) / 8;
+  if (n > UINT32_MAX) [[unlikely]]
+    return give_up();
   out_.tag_be32(v.is_binary() ? etf::kBinary : etf::kBitBinary, n);
   if (!v.is_binary()) out_.u8(v.size_bits & 7);
   if (options_.insert_binaries && n > kHeapBinaryMaxBytes && insert_binary(t, v)) return;
@@ -384,25 +391,25 @@ void compress(const EncodeOptions& options, std::size_t begin, ExternalBytes* by
 
 }  // namespace
 
-bool encode_external_within(SWord* steps, Term t, const EncodeOptions& options, ExternalBytes* bytes) {
+Encoded encode_external_within(SWord* steps, Term t, const EncodeOptions& options, ExternalBytes* bytes) {
   if (options.version_byte) bytes->u8(etf::kVersion);
   const std::size_t begin = bytes->own_bytes().size();
   TermWriter writer(t, options, *steps, *bytes);
-  if (!writer.run()) return false;
+  if (const Encoded how = writer.run(); how != Encoded::kWhole) return how;
   const SWord at_first = *steps;
   *steps = writer.steps_left();
   if (options.compression > 0 && !options.insert_binaries) {
     // Compressing a byte takes about three steps.
-    if (static_cast<SWord>(bytes->size()) > at_first / 4) return false;
+    if (static_cast<SWord>(bytes->size()) > at_first / 4) return Encoded::kMoreSteps;
     compress(options, begin, bytes);
   }
-  return true;
+  return Encoded::kWhole;
 }
 
 std::string encode_external(Term t, EncodeOptions options) {
   ExternalBytes bytes;
   SWord steps = INT64_MAX;
-  (void)encode_external_within(&steps, t, options, &bytes);
+  if (encode_external_within(&steps, t, options, &bytes) != Encoded::kWhole) return {};
   return std::string(bytes.text());
 }
 

@@ -238,8 +238,9 @@ class Channel final : public Receiver {
   }
   Reached link(Term to, Term from, std::uint32_t) override { return write("link", from, to), Reached::kYes; }
   void unlink(Term to, Term from, LinkSettings) override { write("unlink", from, to); }
-  void exit(Term to, const ExitSignal& signal) override {
+  bool exit(Term to, const ExitSignal& signal) override {
     write(signal.by_link ? "linked exit" : "exit", signal.from, to, signal.reason);
+    return true;
   }
   Reached monitor(Term to, Term watcher, RefKey, Term) override {
     return write("monitor", watcher, to), Reached::kYes;

@@ -40,6 +40,29 @@ TEST_CASE("a term of any depth goes out and comes back") {
   CHECK(encode_external(d.term) == bytes);
 }
 
+TEST_CASE("a binary of 4 GiB is too large for the format, one byte less is not") {
+  init_literal_area();
+  Arena h;
+  // Only its size is looked at: its bytes are not there.
+  const auto encode = [&h](Word size, bool insert) {
+    Term* hp = h.alloc(3);
+    Term* object = h.alloc(sizeof(RefcBinary) / sizeof(Term));
+    const Term t = make_tuple(hp, atoms::ok, Term::boxed(object));
+    auto& binary = *new (object) RefcBinary{};
+    binary.header = Term::header(Term::Sub::kRefcBinary, sizeof(RefcBinary) / sizeof(Term) - 1);
+    binary.size_bytes = size;
+    EncodeOptions how;
+    how.insert_binaries = insert;
+    ExternalBytes bytes;
+    SWord steps = 1000;
+    return encode_external_within(&steps, t, how, &bytes);
+  };
+  CHECK(encode(Word{1} << 32, true) == Encoded::kTooLarge);
+  CHECK(encode(Word{1} << 32, false) == Encoded::kTooLarge);
+  CHECK(encode((Word{1} << 32) - 1, true) == Encoded::kWhole);
+  CHECK(encode((Word{1} << 32) - 1, false) == Encoded::kMoreSteps);
+}
+
 TEST_CASE("whether a term takes few words is known from its beginning") {
   init_literal_area();
   const auto takes_few = [](const std::string& bytes, Word most) {

@@ -120,7 +120,7 @@ TEST_CASE("without an atom cache, we send byte for byte what a stock node sends"
     INFO(line.expression << " with flags " << line.flags);
     Input in(line.flags);
     const Kept payload = received(in, line.message);
-    const auto m = encode_message(in.control(), payload->message, line.flags, INT64_MAX);
+    const auto m = encode_message(in.control(), payload->message, line.flags, INT64_MAX).message;
     REQUIRE(m);
     OutputCache out(line.flags);
     std::size_t i = 0;

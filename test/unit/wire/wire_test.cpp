@@ -65,7 +65,7 @@ Term control_term(Heap& heap, int number) {
 
 /// What a node's process hands to its OutputQueue.
 void push(OutputQueue& out, Heap& heap, int number, Word sender, Word serial, Term payload) {
-  auto m = encode_message(control_term(heap, number), payload, kBoth, INT64_MAX);
+  auto m = encode_message(control_term(heap, number), payload, kBoth, INT64_MAX).message;
   m->sender = sender;
   m->serial = serial;
   out.push(std::move(m));
@@ -110,7 +110,7 @@ TEST_CASE("messages of all kinds of terms arrive as they were sent, in any order
                            : terms.below(6) == 0 ? terms.binary(terms.below(400000))
                                                  : terms.term(5);
       sent.push_back(payload);
-      auto m = encode_message(control_term(heap, i), payload, terms.below(3) ? flags : 0, INT64_MAX);
+      auto m = encode_message(control_term(heap, i), payload, terms.below(3) ? flags : 0, INT64_MAX).message;
       REQUIRE(m);
       m->sender = static_cast<Word>(i % 4);
       out.push(std::move(m));
@@ -171,7 +171,7 @@ TEST_CASE("large binaries go out without a copy") {
   const Term binary = terms.binary(1000), part = make_part(heap, binary, 80, 4003);
   Term* hp = heap.alloc(3);
   const Term both = make_tuple(hp, part, binary);
-  const auto m = encode_message(control_term(heap, 1), both, kCache, INT64_MAX);
+  const auto m = encode_message(control_term(heap, 1), both, kCache, INT64_MAX).message;
   OutputCache cache(kCache);
   Packet packet;
   CHECK_FALSE(cache.next_packet(*m, &packet));
@@ -188,7 +188,7 @@ TEST_CASE("a header names an atom once, and each later time by its place") {
   const unsigned place = AtomReferences::place_of(atom);
   const auto packet_of = [&] {
     Term* hp = heap.alloc(2);
-    const auto m = encode_message(make_tuple(hp, atom), kNonValue, kCache, INT64_MAX);
+    const auto m = encode_message(make_tuple(hp, atom), kNonValue, kCache, INT64_MAX).message;
     Packet packet;
     CHECK_FALSE(cache.next_packet(*m, &packet));
     return bytes_of(packet);
@@ -213,7 +213,7 @@ TEST_CASE("atoms beyond 255, and those whose place is taken, stand in the term")
   OutputCache cache(kBoth);
   Input in(kBoth);
   for (int round = 0; round < 3; ++round) {
-    const auto m = encode_message(control_term(heap, 1), list, kBoth, INT64_MAX);
+    const auto m = encode_message(control_term(heap, 1), list, kBoth, INT64_MAX).message;
     Taken taken = Taken::kMore;
     for (bool more = true; more;) {
       Packet packet;
@@ -234,8 +234,8 @@ TEST_CASE("encoding leaves off when it would take more steps") {
     Term* hp = heap.alloc(2);
     list = make_cons(hp, Term::small(i), list);
   }
-  CHECK_FALSE(encode_message(control_term(heap, 1), list, kBoth, 5000));
-  CHECK(encode_message(control_term(heap, 1), list, kBoth, 50000));
+  CHECK(encode_message(control_term(heap, 1), list, kBoth, 5000).how == Encoded::kMoreSteps);
+  CHECK(encode_message(control_term(heap, 1), list, kBoth, 50000).message);
 }
 
 TEST_CASE("bad packets are refused with a reason") {

@@ -7,7 +7,7 @@ namespace vmrun::dist {
 /// Makes a message of what has been written.
 class MessageEncoder {
  public:
-  static std::unique_ptr<OutgoingMessage> encode(Term control, Term payload, Flags flags, SWord steps) {
+  static EncodedMessage encode(Term control, Term payload, Flags flags, SWord steps) {
     AtomReferences atoms;
     EncodeOptions options;
     options.minor_version = 2;
@@ -17,16 +17,17 @@ class MessageEncoder {
     ExternalBytes bytes;
     (void)bytes.room(kHeaderRoom);
     bytes.advance(kHeaderRoom);
-    if (!encode_external_within(&steps, control, options, &bytes)) return nullptr;
+    Encoded how = encode_external_within(&steps, control, options, &bytes);
     const std::size_t control_bytes = bytes.size() - kHeaderRoom;
-    if (payload && !encode_external_within(&steps, payload, options, &bytes)) return nullptr;
+    if (payload && how == Encoded::kWhole) how = encode_external_within(&steps, payload, options, &bytes);
+    if (how != Encoded::kWhole) return {how, nullptr};
 
     auto m = std::make_unique<OutgoingMessage>();
     m->atoms_.assign(atoms.atoms().begin(), atoms.atoms().end());
     m->control_bytes_ = control_bytes;
     m->bytes_ = bytes.size() - kHeaderRoom;
     cut_into_parts(bytes, m->parts_);
-    return m;
+    return {how, std::move(m)};
   }
 
  private:
@@ -46,7 +47,7 @@ class MessageEncoder {
   }
 };
 
-std::unique_ptr<OutgoingMessage> encode_message(Term control, Term payload, Flags flags, SWord steps) {
+EncodedMessage encode_message(Term control, Term payload, Flags flags, SWord steps) {
   return MessageEncoder::encode(control, payload, flags, steps);
 }
 

@@ -7,6 +7,7 @@
 
 #include "vm/dist/wire/binary_part.hpp"
 #include "vm/dist/wire/flags.hpp"
+#include "vm/term/external.hpp"
 
 /// The way out: a sender encodes its message once, in its own thread; who holds the output of the
 /// connection makes packets of it, with the header that fits the connection's atom cache then.
@@ -61,12 +62,16 @@ class OutgoingMessage {
 };
 
 /// Encodes for a connection with these flags (those of both nodes). payload: the non-value for
-/// none. Nothing when that takes more than `steps` (some ten nanoseconds each; see steps_here). Any
-/// thread that may read the terms; they are the caller's again afterwards.
+/// none. There is a message if that takes no more than `steps` (some ten nanoseconds each; see
+/// steps_here) and the format has room for it. Any thread that may read the terms; they are the
+/// caller's again afterwards.
 ///
 /// Before a connection's flags are known: with 0; what was encoded so fits every connection.
-[[nodiscard]] std::unique_ptr<OutgoingMessage> encode_message(Term control, Term payload, Flags flags,
-                                                              SWord steps);
+struct EncodedMessage {
+  Encoded how;
+  std::unique_ptr<OutgoingMessage> message;
+};
+[[nodiscard]] EncodedMessage encode_message(Term control, Term payload, Flags flags, SWord steps);
 
 /// One packet, without the length in front of it, as an I/O vector.
 struct Packet {
