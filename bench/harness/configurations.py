@@ -45,6 +45,7 @@ FOR_FAMILY = {
     'process': ('actors/spawns_sequential',), 'process-heap': ('sequential/merge_sort',), 'efile_drv': ('files/small_raw_reads',),
     'aio_pool': ('files/small_raw_reads',), 'port': ('ports/echo',), 'driver': ('ports/echo',), 'run-queue': ('actors/ring',),
     'binary': ('sequential/binary_build_match',), 'ets': ('tables/lookups',), 'name': ('actors/registered_names',),
+    'user_trace': ('tracing/user_probes',), 'trace': ('tracing/traced_messages',), 'code': ('code/versions',),
     'all': ('actors/ping_pong', 'sequential/binary_trees', 'actors/spawns_sequential', 'files/small_raw_reads', 'ports/echo')}
 
 # For --quick: workloads, and families that are watched.

@@ -208,7 +208,7 @@ int send_terms_from(ErlDrvTermData port, Term to, const ErlDrvTermData* data, in
 }  // namespace
 
 bool vmrun::send_driver_term(Term to, const ErlDrvTermData* data, int length) {
-  return send_terms(kNonValue, to, data, length) > 0;
+  return send_terms(current_port ? current_port->id : kNonValue, to, data, length) > 0;
 }
 
 const ErlDrvTermData driver_term_nil = Term::kNilTag;
