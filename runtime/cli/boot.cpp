@@ -31,6 +31,7 @@
 #include "vm/base/halt.hpp"
 #include "vm/base/own_lines.hpp"
 #include "vm/code/code_server.hpp"
+#include "vm/code/count_pairs.hpp"
 #include "vm/code/interpreter.hpp"
 #include "vm/code/line_info.hpp"
 #include "vm/code/support.hpp"
@@ -282,6 +283,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   std::fflush(nullptr);
   // Other threads may still run; nothing they use may be torn down under them.
   write_coverage();
+  write_pair_counts();
   ::_exit(end.status);
 }
 

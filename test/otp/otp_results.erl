@@ -49,4 +49,11 @@ name(Case, Group) -> lists:flatten(io_lib:format("~ts/~ts", [Group, Case])).
 write(What, Name, Reason, #{file := File}) ->
     Text = string:slice(io_lib:format("~0tP", [Reason, 60]), 0, 600),
     Line = io_lib:format("~s ~ts ~ts~n", [What, string:replace(Name, " ", "_", all), string:replace(Text, "\n", " ", all)]),
-    ok = file:write_file(File, unicode:characters_to_binary(Line), [append]).
+    append(File, unicode:characters_to_binary(Line)).
+
+%% A case may have taken all ports or descriptors: they are given back once its processes have ended.
+append(File, Line) ->
+    case file:write_file(File, Line, [append]) of
+        ok -> ok;
+        {error, Reason} when Reason =:= system_limit; Reason =:= emfile -> receive after 10 -> append(File, Line) end
+    end.
