@@ -6,6 +6,7 @@
 #include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/fragment_space.hpp"
+#include "vm/message/end_signals.hpp"
 #include "vm/message/held_back.hpp"
 #include "vm/message/process_receiver.hpp"
 #include "vm/message/signal.hpp"
@@ -70,33 +71,23 @@ Fragment* with_kind(Fragment* f, SignalKind kind) {
   return f;
 }
 
-/// As ProcessReceiver::exit makes it.
 Fragment* decode_exit(Term what, const EncodedPayload& payload, Term token, const char** wrong) {
   const Term from = what.element(1);
   const DecodedPayload decoded =
-      decode_payload(payload, 4 + copy_size_words(from) + carried_token_words(token));
+      decode_payload(payload, kExitSignalWords + copy_size_words(from) + carried_token_words(token));
   if (!decoded.fragment) return *wrong = decoded.error, nullptr;
   Fragment& f = *decoded.fragment;
-  const Term sender = copy_into(f, from);
-  Term* hp = fragment_alloc(f, 4);
-  f.message = make_tuple(hp, atoms::exit_upper, sender, f.message);
+  finish_exit_signal(f, copy_into(f, from), f.message);
   attach_token(token, f);
   return with_kind(&f, what.element(2) == atoms::true_ ? SignalKind::kLinkExit : SignalKind::kExit);
 }
 
-/// As ProcessReceiver::down makes it: the reference last, with room behind it.
 Fragment* decode_down(Term what, const EncodedPayload& payload, const char** wrong) {
   const Term ref = what.element(1), object = what.element(2);
-  const DecodedPayload decoded = decode_payload(payload, 6 + kAliasRefWords + copy_size_words(object));
+  const DecodedPayload decoded = decode_payload(payload, kDownSignalWords + copy_size_words(object));
   if (!decoded.fragment) return *wrong = decoded.error, nullptr;
   Fragment& f = *decoded.fragment;
-  f.from_vm = 1;
-  const Term target = copy_into(f, object);
-  Term* const tuple = fragment_alloc(f, 6);
-  Term* hp = fragment_alloc(f, kRefWords);
-  const Term key = make_ref(hp, ref_key(ref));
-  hp = tuple;
-  f.message = make_tuple(hp, atoms::down, key, atoms::process, target, f.message);
+  finish_down_signal(f, ref_key(ref), atoms::process, copy_into(f, object), f.message);
   return with_kind(&f, SignalKind::kDown);
 }
 
@@ -107,9 +98,8 @@ Fragment* decode_arguments(SWord count, const EncodedPayload& payload, const cha
     return with_kind(decoded.fragment, SignalKind::kArguments);
   *wrong = decoded.fragment ? "not as many arguments as were said" : decoded.error;
   if (decoded.fragment) Fragment::destroy(decoded.fragment);
-  Fragment* f = new_signal(SignalKind::kExit, 4);
-  Term* hp = fragment_alloc(*f, 4);
-  f->message = make_tuple(hp, atoms::exit_upper, Term::nil(), atoms::kill);
+  Fragment* f = new_signal(SignalKind::kExit, kExitSignalWords);
+  finish_exit_signal(*f, Term::nil(), atoms::kill);
   return f;
 }
 

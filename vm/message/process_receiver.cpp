@@ -2,6 +2,7 @@
 
 #include "vm/heap/copy.hpp"
 #include "vm/message/destination.hpp"
+#include "vm/message/end_signals.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/table.hpp"
@@ -62,11 +63,10 @@ bool ProcessReceiver::exit(Term to, const ExitSignal& signal) {
   const bool carries = signal.carrier && sends_carried(*signal.carrier);
   Fragment* f =
       new_signal(signal.by_link ? SignalKind::kLinkExit : SignalKind::kExit,
-                 4 + words_of(signal.from) + copy_size_words(signal.reason) +
+                 kExitSignalWords + words_of(signal.from) + copy_size_words(signal.reason) +
                      (carries ? carried_words(*signal.carrier) : carried_token_words(signal.token)));
   const Term reason = copy_into(*f, signal.reason), from = copy_identifier_into(*f, signal.from);
-  Term* hp = fragment_alloc(*f, 4);
-  f->message = make_tuple(hp, atoms::exit_upper, from, reason);
+  finish_exit_signal(*f, from, reason);
   if (carries) [[unlikely]] {
     seq_trace_send(*signal.carrier, to, f->message);
     attach_carried(*signal.carrier, *f);
@@ -96,23 +96,16 @@ void ProcessReceiver::demonitor(Term to, Term, RefKey key) {
   push(to, f);
 }
 void ProcessReceiver::down(Term to, const DownSignal& signal) {
-  Fragment* f = new_signal(SignalKind::kDown, 6 + kAliasRefWords + (signal.name.is_nil() ? 0 : 3) +
+  Fragment* f = new_signal(SignalKind::kDown, kDownSignalWords + (signal.name.is_nil() ? 0 : 3) +
                                                   (signal.object ? words_of(signal.object) : 0) +
                                                   copy_size_words(signal.reason));
-  f->from_vm = 1;
   const Term reason = copy_into(*f, signal.reason);
   Term object = signal.object ? copy_identifier_into(*f, signal.object) : kNonValue;
-  Term* hp = nullptr;
   if (!signal.name.is_nil()) {
-    hp = fragment_alloc(*f, 3);
+    Term* hp = fragment_alloc(*f, 3);
     object = make_tuple(hp, signal.name, local_node_name());
   }
-  Term* const tuple = fragment_alloc(*f, 6);
-  hp = fragment_alloc(*f, kRefWords);  // last: see make_alias_of_last in handle.cpp
-  const Term ref = make_ref(hp, signal.key);
-  hp = tuple;
-  f->message =
-      make_tuple(hp, atoms::down, ref, signal.of_port ? atoms::port : atoms::process, object, reason);
+  finish_down_signal(*f, signal.key, signal.of_port ? atoms::port : atoms::process, object, reason);
   push(to, f);
 }
 
