@@ -19,6 +19,7 @@ Words::Words()
       inet_reply(atom("inet_reply")),
       empty_out_q(atom("empty_out_q")),
       sendfile(atom("sendfile")),
+      system_limit(atom("system_limit")),
       tcp(atom("tcp")),
       tcp_closed(atom("tcp_closed")),
       tcp_error(atom("tcp_error")),

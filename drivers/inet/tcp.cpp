@@ -87,7 +87,7 @@ void TcpSocket::give(const Operation& op, int fd) {
   const ErlDrvPort port = driver_create_port(port_, op.caller, const_cast<char*>("tcp_inet"), data);
   if (port == reinterpret_cast<ErlDrvPort>(std::intptr_t{-1})) {
     close(fd);
-    return fail_async(op, errno_word(ENFILE));
+    return fail_async(op, words().system_limit);
   }
   TcpSocket& s = *fresh.release();  // the port's; nobody else runs it before this callback ends
   s.attach(port);

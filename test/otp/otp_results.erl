@@ -7,7 +7,8 @@
 id(_) -> ?MODULE.
 
 init(_, _) ->
-    {ok, #{file => os:getenv("VMRUN_OTP_RESULTS"), left_out => string:lexemes(os:getenv("VMRUN_OTP_LEFT_OUT", ""), ",")}}.
+    File = os:getenv("VMRUN_OTP_RESULTS"),
+    {ok, #{writer => spawn(fun() -> writer(File) end), left_out => string:lexemes(os:getenv("VMRUN_OTP_LEFT_OUT", ""), ",")}}.
 
 pre_init_per_group(_, Group, Config, State) -> {or_left_out(atom_to_list(Group), Config, State), State}.
 
@@ -46,14 +47,17 @@ name(Case) -> name(Case, undefined).
 name(Case, undefined) -> lists:flatten(io_lib:format("~ts", [Case]));
 name(Case, Group) -> lists:flatten(io_lib:format("~ts/~ts", [Group, Case])).
 
-write(What, Name, Reason, #{file := File}) ->
+write(What, Name, Reason, #{writer := Writer}) ->
     Text = string:slice(io_lib:format("~0tP", [Reason, 60]), 0, 600),
     Line = io_lib:format("~s ~ts ~ts~n", [What, string:replace(Name, " ", "_", all), string:replace(Text, "\n", " ", all)]),
-    append(File, unicode:characters_to_binary(Line)).
+    Writer ! {self(), unicode:characters_to_binary(Line)},
+    receive {Writer, Result} -> ok = Result end.
 
-%% A case may have taken all ports or descriptors: they are given back once its processes have ended.
-append(File, Line) ->
-    case file:write_file(File, Line, [append]) of
-        ok -> ok;
-        {error, Reason} when Reason =:= system_limit; Reason =:= emfile -> receive after 10 -> append(File, Line) end
-    end.
+%% Has the file open all the time: a case may take all ports and descriptors there are.
+writer(File) ->
+    {ok, Device} = file:open(File, [append, raw]),
+    write_lines(Device).
+
+write_lines(Device) ->
+    receive {From, Line} -> From ! {self(), file:write(Device, Line)} end,
+    write_lines(Device).
