@@ -14,8 +14,6 @@ from .suite import PATIENCE_S, scratch
 
 HERE = pathlib.Path(__file__).with_name('generated')
 PROGRAMS, BATCH = 1000, 50
-# vmrunc takes literal lists apart by get_hd and get_tl there, which OTP's loader refuses and ours takes.
-REFUSED_BY_LOADER = {'p850'}
 
 
 def tests(root, build, vmrun):
@@ -31,7 +29,7 @@ def texts(out):
 
 def uses_newer(source):
     """vmrunc has these as instructions, as compilers of OTP 26 do, and machines before do not know them."""
-    return source.stem in REFUSED_BY_LOADER or re.search(r'(?<!:)\b(min|max)\(', source.read_text(encoding='utf-8'))
+    return re.search(r'(?<!:)\b(min|max)\(', source.read_text(encoding='utf-8'))
 
 
 def without_traces(text):

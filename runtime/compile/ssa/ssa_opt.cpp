@@ -103,11 +103,27 @@ class Optimiser {
   }
 
   void substitute() {
-    if (!pending_) return;
-    pending_ = false;
-    for (Block& b : fn_.blocks) {
-      if (!b.dead) for_args(b, [&](Arg& a) { a = resolve(a); });
+    while (pending_) {
+      pending_ = false;
+      for (Block& b : fn_.blocks) {
+        if (b.dead) continue;
+        for_args(b, [&](Arg& a) { a = resolve(a); });
+        for (const Instr& i : b.code) take_apart(i);
+      }
     }
+  }
+
+  /// A part of a literal is a literal: code has no instruction that takes one apart.
+  void take_apart(const Instr& i) {
+    if (i.args.empty() || !i.args[0].is_literal()) return;
+    const Term whole = i.args[0].literal;
+    Term part = kNonValue;
+    if (i.op == Op::kGetHd && whole.is_list()) part = whole.head();
+    else if (i.op == Op::kGetTl && whole.is_list()) part = whole.tail();
+    else if (i.op == Op::kGetElement && whole.is_tuple() && i.imm < whole.tuple_arity())
+      part = whole.element(i.imm);
+    const ValueId v = i.dst();
+    if (part.is_value() && !(v < aliased_.size() && aliased_[v])) make_alias(v, Arg::lit(part));
   }
 
   void count_uses() {

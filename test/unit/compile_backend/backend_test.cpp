@@ -218,6 +218,18 @@ TEST_CASE("floats between operations are not boxed", "[backend]") {
   CHECK(count(code, "{floats,1}") == 1);
 }
 
+// OTP's loader takes no other source for these instructions than a register.
+TEST_CASE("a literal that is matched after all is taken apart by the compiler", "[backend]") {
+  auto r = compile("literal", R"(
+t() ->
+    case case [] of V -> put(k, V), [[<<1, 2>>], [<<41>>]]; _ -> other end of
+        _ when byte_size(<<0:288>>) > 100 -> one;
+        [[<<X:16>>] | _] -> X
+    end.
+)");
+  CHECK(count(code_of(r, "t"), "{get_") == 0);
+}
+
 TEST_CASE("a test that types decide is not made", "[backend]") {
   auto r =
       compile("typed",
