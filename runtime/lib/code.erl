@@ -8,10 +8,13 @@
 
 -export([get_path/0, set_path/1, add_path/1, add_patha/1, add_pathz/1, add_paths/1, add_pathsa/1, add_pathsz/1,
          del_path/1, replace_path/2, root_dir/0, lib_dir/0, lib_dir/1, lib_dir/2, priv_dir/1,
-         compiler_dir/0, objfile_extension/0, where_is_file/1, where_is_file/2, which/1, get_object_code/1, get_mode/0, rehash/0]).
--export([ensure_loaded/1, ensure_modules_loaded/1, atomic_load/1, prepare_loading/1, finish_loading/1, load_file/1, load_abs/1, load_abs/2,
+         compiler_dir/0, objfile_extension/0, where_is_file/1, where_is_file/2, which/1, get_object_code/1,
+         get_mode/0, rehash/0]).
+-export([ensure_loaded/1, ensure_modules_loaded/1, atomic_load/1, prepare_loading/1, finish_loading/1,
+         load_file/1, load_abs/1, load_abs/2,
          load_binary/3, is_loaded/1, all_loaded/0, all_available/0, delete/1, purge/1, soft_purge/1, stop/0]).
--export([stick_dir/1, unstick_dir/1, stick_mod/1, unstick_mod/1, is_sticky/1, is_module_native/1, module_md5/1, get_chunk/2,
+-export([stick_dir/1, unstick_dir/1, stick_mod/1, unstick_mod/1, is_sticky/1, is_module_native/1,
+         module_md5/1, get_chunk/2,
          module_status/0, module_status/1, modified_modules/0, clash/0, get_doc/1]).
 
 -define(EMBEDDED, "embedded:").
@@ -183,7 +186,8 @@ on_load_done(Module) ->
         false -> {error, on_load_failure}
     end.
 
-%% Several at once. What is no list of modules, or no prepared code, is said to be no clause, as of these functions.
+%% Several at once. What is no list of modules, or no prepared code, is said to be no clause, as of
+%% these functions.
 
 ensure_modules_loaded(Modules) ->
     case is_list(Modules) andalso lists:all(fun is_atom/1, Modules) of
@@ -208,7 +212,8 @@ load_file(Module) when is_atom(Module) ->
         error -> {error, nofile}
     end.
 
-load_abs(Name) when is_list(Name); is_atom(Name) -> load_abs(Name, list_to_atom(filename:basename(name(Name)))).
+load_abs(Name) when is_list(Name); is_atom(Name) ->
+    load_abs(Name, list_to_atom(filename:basename(name(Name)))).
 
 load_abs(Name, Module) when is_list(Name), is_atom(Module); is_atom(Name), is_atom(Module) ->
     File = name(Name) ++ objfile_extension(),

@@ -1,5 +1,5 @@
-%% Several modules loaded at once: prepared first, which may fail for each of them, and then made current all or none.
-%% An item is the name of a module, or {Name, File, Code}.
+%% Several modules loaded at once: prepared first, which may fail for each of them, and then made
+%% current all or none. An item is the name of a module, or {Name, File, Code}.
 -module(code_several).
 
 -export([ensure_loaded/1, atomic_load/1, prepare_loading/1, finish_loading/1]).
@@ -19,7 +19,8 @@ atomic_load(Items) ->
         Other -> Other
     end.
 
-%% badarg: not such items, or not such code. That of modules with an on_load function is loaded one by one only.
+%% badarg: not such items, or not such code. That of modules with an on_load function is loaded one
+%% by one only.
 prepare_loading(Items) when is_list(Items) ->
     case lists:all(fun is_item/1, Items) of
         true -> prepare(repeated(Items), Items);
@@ -42,7 +43,8 @@ prepare([], Items) ->
     Prepared = [{name(Item), prepared(Item)} || Item <- Given ++ Found],
     case [{Module, Why} || {Module, {error, Why}} <- Prepared] of
         [] ->
-            case [{Module, on_load_not_allowed} || {Module, {Code, _}} <- Prepared, erlang:has_prepared_code_on_load(Code)] of
+            case [{Module, on_load_not_allowed}
+                  || {Module, {Code, _}} <- Prepared, erlang:has_prepared_code_on_load(Code)] of
                 [] -> {ok, {?PREPARED, [{Module, Code, Place} || {Module, {Code, Place}} <- Prepared]}};
                 Errors -> {error, Errors}
             end;
@@ -65,7 +67,8 @@ finish_loading({?PREPARED, Prepared}) when is_list(Prepared) ->
     case lists:all(fun is_prepared/1, Prepared) of
         true ->
             Modules = [Module || {Module, _, _} <- Prepared],
-            case {[M || M <- Modules, erts_internal:await_on_load(M) =/= done], [M || M <- Modules, code_sticky:is_sticky(M)]} of
+            case {[M || M <- Modules, erts_internal:await_on_load(M) =/= done],
+                  [M || M <- Modules, code_sticky:is_sticky(M)]} of
                 {[], []} -> finish(Prepared);
                 {[], Sticky} -> failed(sticky_directory, Sticky);
                 {Pending, _} -> failed(pending_on_load, Pending)
@@ -83,7 +86,8 @@ is_prepared(_) -> false.
 
 finish(Prepared) ->
     case erlang:finish_loading([Code || {_, Code, _} <- Prepared]) of
-        ok -> lists:foreach(fun({Module, _, Place}) -> erts_internal:set_module_path(Module, Place) end, Prepared);
+        ok -> lists:foreach(fun({Module, _, Place}) -> erts_internal:set_module_path(Module, Place) end,
+                            Prepared);
         {Reason, Modules} -> failed(Reason, Modules)
     end.
 

@@ -1,6 +1,7 @@
-%% Modules that stay: a loaded one that is sticky is not loaded anew. So are those of the embedded library, and of an installed OTP's
-%% kernel, stdlib and compiler unless the flag -nostick is given, and what stick_dir/1 and stick_mod/1 of code name. A persistent term
-%% for each module that was named says which it was the last time.
+%% Modules that stay: a loaded one that is sticky is not loaded anew. So are those of the embedded
+%% library, and of an installed OTP's kernel, stdlib and compiler unless the flag -nostick is given,
+%% and what stick_dir/1 and stick_mod/1 of code name. A persistent term for each module that was
+%% named says which it was the last time.
 -module(code_sticky).
 
 -export([set_dir/2, set_mod/2, is_sticky/1, is_refused/1]).
@@ -9,7 +10,8 @@ set_dir(Directory, Sticky) ->
     case file:list_dir(Directory) of
         {ok, Names} ->
             Extension = code:objfile_extension(),
-            [set_mod(list_to_atom(filename:basename(Name, Extension)), Sticky) || Name <- Names, filename:extension(Name) =:= Extension],
+            [set_mod(list_to_atom(filename:basename(Name, Extension)), Sticky)
+             || Name <- Names, filename:extension(Name) =:= Extension],
             ok;
         {error, _} -> error
     end.

@@ -1,6 +1,6 @@
-%% The encoding of source files and of files of terms: a comment in one of the first two
-%% lines may say it, as in  %% coding: latin-1 . The preprocessor itself is the machine's; who calls for one in Erlang
-%% gets an installed OTP's module (installed_module).
+%% The encoding of source files and of files of terms: a comment in one of the first two lines may
+%% say it, as in  %% coding: latin-1 . The preprocessor itself is the machine's; who calls for one
+%% in Erlang gets an installed OTP's module (installed_module).
 -module(epp).
 
 -export([default_encoding/0, encoding_to_string/1, read_encoding/1, read_encoding/2, read_encoding_from_binary/1,

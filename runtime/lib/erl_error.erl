@@ -1,5 +1,6 @@
-%% Readable descriptions of exceptions: what happened, and the stack trace line
-%% by line, in the form the Erlang shell prints. What the shell itself calls for is an installed OTP's (installed_module).
+%% Readable descriptions of exceptions: what happened, and the stack trace line by line, in the form
+%% the Erlang shell prints. What the shell itself calls for is an installed OTP's
+%% (installed_module).
 -module(erl_error).
 
 -export([format_exception/3, format_exception/4, '$handle_undefined_function'/2]).

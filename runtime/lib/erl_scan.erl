@@ -38,10 +38,13 @@ scanned(Text, Location, Options) ->
         _ -> scanned_with_texts(Text, S)
     end.
 
-result({eof, S}, Finish, Location) -> {eof, Finish(lists:reverse(S#st.tokens), S#st.loc), like(S#st.loc, Location)};
-result({dot, Rest, S}, Finish, Location) -> {dot, Rest, Finish(lists:reverse(S#st.tokens), S#st.loc), like(S#st.loc, Location)}.
+result({eof, S}, Finish, Location) ->
+    {eof, Finish(lists:reverse(S#st.tokens), S#st.loc), like(S#st.loc, Location)};
+result({dot, Rest, S}, Finish, Location) ->
+    {dot, Rest, Finish(lists:reverse(S#st.tokens), S#st.loc), like(S#st.loc, Location)}.
 
-%% With columns, white space and comments the tokens lie side by side: the text of each goes to where the next begins.
+%% With columns, white space and comments the tokens lie side by side: the text of each goes to
+%% where the next begins.
 scanned_with_texts(Text, #st{loc = Location} = S) ->
     Start = if is_tuple(Location) -> Location; true -> {Location, 1} end,
     try
@@ -63,7 +66,8 @@ with_texts([Token | Tokens], Text, End, S) ->
     case element(1, Token) of
         comment when not S#st.comments -> More;
         white_space when not S#st.white -> More;
-        Category -> [setelement(2, Token, annotation(like(At, S#st.loc), Own, (S#st.keeps)(Category, Own))) | More]
+        Category ->
+            [setelement(2, Token, annotation(like(At, S#st.loc), Own, (S#st.keeps)(Category, Own))) | More]
     end.
 
 between(Place, Place, Text, Acc) -> {lists:reverse(Acc), Text};
@@ -205,8 +209,8 @@ white(Text, S) ->
 
 is_white(C) -> C =< $\s orelse (C >= 16#7F andalso C =< 16#A0).
 
-%% What is one token of white space. A new line can only be its first character; spaces and tabs that begin it, or follow the new line,
-%% are by themselves, and not more of them than 16 or 10.
+%% What is one token of white space. A new line can only be its first character; spaces and tabs
+%% that begin it, or follow the new line, are by themselves, and not more of them than 16 or 10.
 white_run([$\n, C | T]) when C =:= $\r; C =:= $\f -> {[$\n, C], T};
 white_run([$\n | T]) ->
     {Space, Rest} = white_run_in_line(T),

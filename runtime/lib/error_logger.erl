@@ -5,7 +5,8 @@
 -export([error_msg/1, error_msg/2, format/2, error_report/1, error_report/2, warning_msg/1, warning_msg/2,
          warning_report/1, warning_report/2, info_msg/1, info_msg/2, info_report/1, info_report/2,
          error_info/1, get_format_depth/0, limit_term/1, tty/1, report_to_format/1]).
--export([start/0, start_link/0, stop/0, add_report_handler/1, add_report_handler/2, delete_report_handler/1, which_report_handlers/0,
+-export([start/0, start_link/0, stop/0, add_report_handler/1, add_report_handler/2, delete_report_handler/1,
+         which_report_handlers/0,
          logfile/1]).
 -export([adding_handler/1, removing_handler/1, log/2]).  % as a handler of logger
 
@@ -42,12 +43,15 @@ info_report(Report) -> info_report(std_info, Report).
 info_report(Type, Report) -> report(notice, Type, Report, info_report).
 
 report(Level, Type, Report, Tag) ->
-    Domain = case lists:member({Tag, Type}, [{error_report, std_error}, {warning_report, std_warning}, {info_report, std_info}]) of
+    Domain = case lists:member({Tag, Type},
+                               [{error_report, std_error}, {warning_report, std_warning},
+                                {info_report, std_info}]) of
                  true -> #{};
                  false -> #{domain => [Type]}
              end,
     logger:log(Level, #{label => {?MODULE, Tag}, report => Report},
-               Domain#{report_cb => fun ?MODULE:report_to_format/1, error_logger => #{tag => Tag, type => Type}}).
+               Domain#{report_cb => fun ?MODULE:report_to_format/1,
+                       error_logger => #{tag => Tag, type => Type}}).
 
 report_to_format(#{format := Format, args := Args}) ->
     try io_lib:scan_format(Format, Args) of
@@ -82,22 +86,26 @@ tty(true) ->
             false ->
                 logger:add_handler(error_logger_tty_true, logger_std_h,
                                    #{config => #{type => standard_error},
-                                     formatter => {logger_formatter, #{legacy_header => true, single_line => false}}})
+                                     formatter => {logger_formatter,
+                                                   #{legacy_header => true, single_line => false}}})
         end,
     ok;
 tty(false) ->
     _ = delete_report_handler(error_logger_tty_h),
     _ = logger:remove_handler(error_logger_tty_true),
-    _ = prints_by_default() andalso logger:add_handler_filter(default, error_logger_tty_false, {fun(_, _) -> stop end, ok}),
+    _ = prints_by_default()
+        andalso logger:add_handler_filter(default, error_logger_tty_false, {fun(_, _) -> stop end, ok}),
     ok.
 
 prints_by_default() ->
     case logger:get_handler_config(default) of
-        {ok, #{module := logger_std_h, config := #{type := Type}}} -> Type =:= standard_error orelse Type =:= standard_io;
+        {ok, #{module := logger_std_h, config := #{type := Type}}} ->
+            Type =:= standard_error orelse Type =:= standard_io;
         _ -> false
     end.
 
-%% Event handlers of the older interface: they are a gen_event's, which is there as long as one of them is.
+%% Event handlers of the older interface: they are a gen_event's, which is there as long as one of
+%% them is.
 
 start() -> error_logger_events:start().
 start_link() -> error_logger_events:start_link().

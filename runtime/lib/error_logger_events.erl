@@ -1,6 +1,7 @@
-%% Events of the interface that was before logger, for handlers written for it. As a handler of logger, error_logger hands on what
-%% was logged by its own functions, or by others that say in the metadata, under error_logger, what it would have been. A gen_event of
-%% that name has the event handlers; their events are {Tag, GroupLeader, {Pid, FormatOrType, ArgsOrReport}}.
+%% Events of the interface that was before logger, for handlers written for it. As a handler of
+%% logger, error_logger hands on what was logged by its own functions, or by others that say in the
+%% metadata, under error_logger, what it would have been. A gen_event of that name has the event
+%% handlers; their events are {Tag, GroupLeader, {Pid, FormatOrType, ArgsOrReport}}.
 -module(error_logger_events).
 
 -export([start/0, start_link/0, stop/0, add/2, delete/1, handlers/0, file_name/0, close_file/0, notify/1]).
@@ -61,7 +62,8 @@ close_file() ->
         _ -> ok
     end.
 
-notify(#{level := Level, msg := Message, meta := #{error_logger := #{tag := Tag} = Old, pid := Pid0, gl := Leader} = Meta}) ->
+notify(#{level := Level, msg := Message,
+         meta := #{error_logger := #{tag := Tag} = Old, pid := Pid0, gl := Leader} = Meta}) ->
     case content(Message, Old, Meta) of
         {What, Detail} ->
             Pid = case Old of
@@ -92,11 +94,15 @@ formatted(Report, Callback) ->
     end.
 
 text(Report, Callback) when is_function(Callback, 1) -> Callback(Report);
-text(Report, Callback) -> Callback(Report, #{depth => error_logger:get_format_depth(), chars_limit => unlimited, single_line => false}).
+text(Report, Callback) -> Callback(Report,
+                                   #{depth => error_logger:get_format_depth(), chars_limit => unlimited,
+                                     single_line => false}).
 
 %% Warnings are what the machine has been told to make of them.
-mapped(warning, error, Tag, What) -> renamed([{warning_msg, error}, {warning_report, error_report}], std_error, Tag, What);
-mapped(warning, info, Tag, What) -> renamed([{warning_msg, info_msg}, {warning_report, info_report}], std_info, Tag, What);
+mapped(warning, error, Tag, What) ->
+    renamed([{warning_msg, error}, {warning_report, error_report}], std_error, Tag, What);
+mapped(warning, info, Tag, What) ->
+    renamed([{warning_msg, info_msg}, {warning_report, info_report}], std_info, Tag, What);
 mapped(_, _, Tag, What) -> {Tag, What}.
 
 renamed(Tags, Standard, Tag, What) ->

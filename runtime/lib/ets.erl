@@ -2,7 +2,8 @@
 -module(ets).
 
 -export([foldl/3, foldr/3, match_spec_run/2, test_ms/2, fun2ms/1, repair_continuation/2, init_table/2,
-         tab2file/2, tab2file/3, file2tab/1, file2tab/2, tabfile_info/1, to_dets/2, from_dets/2, table/1, table/2,
+         tab2file/2, tab2file/3, file2tab/1, file2tab/2, tabfile_info/1, to_dets/2, from_dets/2, table/1,
+         table/2,
          i/0, i/1, i/2, i/3]).
 
 %% The table is fixed, so that objects may be deleted on the way.

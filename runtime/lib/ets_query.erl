@@ -27,7 +27,8 @@ option(Key, Options, Default) ->
         false -> Default
     end.
 
-is_own(Option) -> is_tuple(Option) andalso (element(1, Option) =:= traverse orelse element(1, Option) =:= n_objects).
+is_own(Option) ->
+    is_tuple(Option) andalso (element(1, Option) =:= traverse orelse element(1, Option) =:= n_objects).
 
 is_traverse({select, _}) -> true;
 is_traverse(Traverse) -> lists:member(Traverse, [first_next, last_prev, select]).
@@ -55,7 +56,10 @@ lookup(_, Table) -> fun(_, Keys) -> lists:append([ets:lookup(Table, Key) || Key 
 
 shown({all, _, _}, Table, []) -> {ets, table, [Table]};
 shown({all, _, _}, Table, Options) -> {ets, table, [Table, Options]};
-shown({match_spec, Specification}, Table, Options) -> {ets, table, [Table, [{traverse, {select, Specification}} | if is_list(Options) -> Options; true -> [Options] end]]};
+shown({match_spec, Specification}, Table, Options) -> {ets, table,
+                                                       [Table, [{traverse,
+                                                                 {select, Specification}} | if is_list(Options) -> Options; true -> [Options] end]]};
 shown({lookup, _, [Key], _, Element}, Table, _) -> io_lib:format("ets:lookup(~w, ~w)", [Table, Element(Key)]);
 shown({lookup, _, Keys, _, Element}, Table, _) ->
-    io_lib:format("lists:flatmap(fun(V) -> ets:lookup(~w, V) end, ~w)", [Table, [Element(Key) || Key <- Keys]]).
+    io_lib:format("lists:flatmap(fun(V) -> ets:lookup(~w, V) end, ~w)",
+                  [Table, [Element(Key) || Key <- Keys]]).

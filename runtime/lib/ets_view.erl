@@ -1,4 +1,5 @@
-%% Tables for a person at a terminal: ets:i/0 lists them, ets:i/1,2,3 shows the objects of one, a screenful at a time.
+%% Tables for a person at a terminal: ets:i/0 lists them, ets:i/1,2,3 shows the objects of one, a
+%% screenful at a time.
 -module(ets_view).
 
 -export([tables/0, objects/3]).
@@ -22,32 +23,38 @@ name(Pid) ->
 
 %% What is too long moves the rest of its line to the right.
 row(Columns) ->
-    io:put_chars([[[$\s, string:pad(text(Column), Width)] || {Column, Width} <- lists:zip(Columns, [15, 17, 5, 6, 8, 0])], $\n]).
+    io:put_chars([[[$\s, string:pad(text(Column), Width)]
+                   || {Column, Width} <- lists:zip(Columns, [15, 17, 5, 6, 8, 0])], $\n]).
 
 text(Term) -> lists:flatten(io_lib:format("~p", [Term])).
 
-%% Objects are numbered. After Height of them it is asked what to do: to go on, to end, to show one as it is, to delete the table, or to
-%% begin again with only those whose text matches a regular expression.
+%% Objects are numbered. After Height of them it is asked what to do: to go on, to end, to show one
+%% as it is, to delete the table, or to begin again with only those whose text matches a regular
+%% expression.
 
 -record(view, {table, height, width, expression = none}).
 
 objects(Table, Height, Width) ->
     show(#view{table = Table, height = Height, width = Width}, ets:first(Table), 1, 1).
 
-show(V, '$end_of_table', _, Number) -> ask(V, "EOT  (q)uit (p)Digits (k)ill /Regexp -->", '$end_of_table', Number);
+show(V, '$end_of_table', _, Number) ->
+    ask(V, "EOT  (q)uit (p)Digits (k)ill /Regexp -->", '$end_of_table', Number);
 show(#view{height = Height} = V, Key, Line, Number) when Line >= Height ->
     ask(V, "(c)ontinue (q)uit (p)Digits (k)ill /Regexp -->", Key, Number);
 show(V, Key, Line, Number) ->
     Objects = wanted(V, Key),
     N = length(Objects),
-    [io:format("<~-4w> ~s~n", [At, shortened(text(Object), V)]) || {At, Object} <- lists:zip(lists:seq(Number, Number + N - 1), Objects)],
+    [io:format("<~-4w> ~s~n", [At, shortened(text(Object), V)])
+     || {At, Object} <- lists:zip(lists:seq(Number, Number + N - 1), Objects)],
     show(V, ets:next(V#view.table, Key), Line + N, Number + N).
 
 wanted(#view{table = Table, expression = none}, Key) -> ets:lookup(Table, Key);
 wanted(#view{table = Table, expression = Expression}, Key) ->
-    [Object || Object <- ets:lookup(Table, Key), re:run(text(Object), Expression, [{capture, none}]) =:= match].
+    [Object || Object <- ets:lookup(Table, Key),
+               re:run(text(Object), Expression, [{capture, none}]) =:= match].
 
-shortened(Text, #view{width = Width}) when length(Text) > Width - 8 -> string:slice(Text, 0, Width - 13) ++ "  ...";
+shortened(Text, #view{width = Width}) when length(Text) > Width - 8 ->
+    string:slice(Text, 0, Width - 13) ++ "  ...";
 shortened(Text, _) -> Text.
 
 ask(#view{table = Table} = V, Prompt, Key, Number) ->

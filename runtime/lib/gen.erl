@@ -303,4 +303,5 @@ format_client({_, {Name, Stack}}) -> {"** Client ~tp stacktrace~n** ~tp~n", [Nam
 format_client_on_one_line(undefined) -> {"", []};
 format_client_on_one_line({From, dead}) -> {" Client ~0p is dead.", [From]};
 format_client_on_one_line({From, remote}) -> {" Client ~0p is remote on node ~0p.", [From, node(From)]};
-format_client_on_one_line({_, {Name, Stack}}) -> {" Client ~tp stacktrace: ~tp.", [Name, lists:sublist(Stack, 4)]}.
+format_client_on_one_line({_, {Name, Stack}}) ->
+    {" Client ~tp stacktrace: ~tp.", [Name, lists:sublist(Stack, 4)]}.

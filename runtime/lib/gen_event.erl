@@ -304,7 +304,8 @@ format_log(#{label := {?MODULE, no_handle_info}, module := Mod, message := Messa
 
 format_log(Report, Options) -> report_text:text(Report, Options, fun format_log/1, fun on_one_line/1).
 
-on_one_line(#{label := {?MODULE, terminate}, handler := Handler, name := Name, last_message := Event, state := State, reason := Reason}) ->
+on_one_line(#{label := {?MODULE, terminate}, handler := Handler, name := Name, last_message := Event,
+              state := State, reason := Reason}) ->
     {"Generic event handler ~tp crashed. Installed: ~tp. Last event: ~tp. State: ~tp. Reason: ~tp.",
      [Handler, Name, Event, State, shown_reason(Reason)]};
 on_one_line(#{label := {?MODULE, no_handle_info}, module := Mod, message := Message}) ->

@@ -1,9 +1,11 @@
-%% SCTP is not there: no socket can be opened, as on a system that does not have it. So there is none to do anything with.
+%% SCTP is not there: no socket can be opened, as on a system that does not have it. So there is
+%% none to do anything with.
 -module(gen_sctp).
 
 -export([open/0, open/1, open/2, error_string/1]).
 -export([listen/2, peeloff/2, connect/3, connect/4, connect/5, connect_init/3, connect_init/4, connect_init/5,
-         connectx_init/3, connectx_init/4, connectx_init/5, send/3, send/4, recv/1, recv/2, eof/2, abort/2, close/1, controlling_process/2]).
+         connectx_init/3, connectx_init/4, connectx_init/5, send/3, send/4, recv/1, recv/2, eof/2, abort/2,
+         close/1, controlling_process/2]).
 
 open() -> open(0, []).
 

@@ -202,7 +202,8 @@ handle_info(Msg, #server{module = Mod} = Server, State, Debug) ->
                 false ->
                     logger:log(warning, #{label => {?MODULE, no_handle_info}, module => Mod, message => Msg},
                                #{domain => [otp], report_cb => fun ?MODULE:format_log/2,
-                                 error_logger => #{tag => warning_msg, report_cb => fun ?MODULE:format_log/1}}),
+                                 error_logger => #{tag => warning_msg,
+                                                   report_cb => fun ?MODULE:format_log/1}}),
                     loop(Server, State, infinity, Debug);
                 true -> handled(Failed, Server, State, Msg, undefined, Debug)
             end;
@@ -294,7 +295,9 @@ format_log(#{label := {?MODULE, terminate}, name := Name, last_message := Msg, s
     {ClientFormat, ClientArgs} = gen:format_client(Client),
     {LogFormat, LogArgs} = case Log of
                                [] -> {"", []};
-                               _ -> {"** Log ==~n** [" ++ lists:append(lists:join(",~n    ", ["~tp" || _ <- Log])) ++ "]~n", Log}
+                               _ ->
+                                   Each = lists:append(lists:join(",~n    ", ["~tp" || _ <- Log])),
+                                   {"** Log ==~n** [" ++ Each ++ "]~n", Log}
                            end,
     {"** Generic server ~tp terminating \n** Last message in was ~tp~n** When Server state == ~tp~n** Reason for termination ==~n** ~tp~n"
      ++ LogFormat ++ ClientFormat,
@@ -304,13 +307,15 @@ format_log(#{label := {?MODULE, no_handle_info}, module := Mod, message := Msg})
 
 format_log(Report, Options) -> report_text:text(Report, Options, fun format_log/1, fun on_one_line/1).
 
-on_one_line(#{label := {?MODULE, terminate}, name := Name, last_message := Msg, state := State, log := Log, reason := Reason, client_info := Client}) ->
+on_one_line(#{label := {?MODULE, terminate}, name := Name, last_message := Msg, state := State, log := Log,
+              reason := Reason, client_info := Client}) ->
     {ClientFormat, ClientArgs} = gen:format_client_on_one_line(Client),
     {LogFormat, LogArgs} = case Log of
                                [] -> {"", []};
                                _ -> {" Log: ~tp", [Log]}
                            end,
-    {"Generic server ~tp terminating. Reason: ~tp. Last message: ~tp. State: ~tp." ++ LogFormat ++ ClientFormat,
+    {"Generic server ~tp terminating. Reason: ~tp. Last message: ~tp. State: ~tp." ++ LogFormat
+     ++ ClientFormat,
      [Name, report_text:reason(Reason), Msg, State] ++ LogArgs ++ ClientArgs};
 on_one_line(#{label := {?MODULE, no_handle_info}, module := Mod, message := Msg}) ->
     {"Undefined handle_info in ~tp. Unhandled message: ~tp.", [Mod, Msg]}.

@@ -501,7 +501,8 @@ shown_reason({_, Reason, Stack}) -> {Reason, Stack}.
 
 format_log(Report, Options) -> report_text:text(Report, Options, fun format_log/1, fun on_one_line/1).
 
-on_one_line(#{label := {?MODULE, terminate}, name := Name, queue := Events, state := State, log := Log, reason := Why, client_info := Client}) ->
+on_one_line(#{label := {?MODULE, terminate}, name := Name, queue := Events, state := State, log := Log,
+              reason := Why, client_info := Client}) ->
     {Reason, Stack} = shown_reason(Why),
     joined([{"State machine ~tp terminating. Reason: ~tp", [Name, Reason]}]
            ++ [{". Stack: ~tp", [Stack]} || Stack =/= []]

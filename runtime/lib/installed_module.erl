@@ -1,11 +1,14 @@
-%% Embedded modules that have the part of a module that programs use most, and none of the rest. Such a module exports
+%% Embedded modules that have the part of a module that programs use most, and none of the rest.
+%% Such a module exports
 %%
 %%     '$handle_undefined_function'(Function, Arguments) -> installed_module:call(?MODULE, Function, Arguments).
 %%
-%% and so gives way to the whole one when a function is called that it has not: the next module of that name on the code path, which
-%% is an installed OTP's, is loaded in its place for good. Where there is none the function is undef.
+%% and so gives way to the whole one when a function is called that it has not: the next module of
+%% that name on the code path, which is an installed OTP's, is loaded in its place for good. Where
+%% there is none the function is undef.
 %%
-%% That is for modules that keep nothing between calls, and of which the library uses no function or option that OTP's have not.
+%% That is for modules that keep nothing between calls, and of which the library uses no function or
+%% option that OTP's have not.
 -module(installed_module).
 
 -export([call/3]).
@@ -33,6 +36,7 @@ load(Module, File, Beam) ->
         {module, _} ->
             erts_internal:set_module_path(Module, File),
             true;
-        {error, not_purged} -> is_whole(Module) orelse code:soft_purge(Module) andalso load(Module, File, Beam);
+        {error, not_purged} ->
+            is_whole(Module) orelse code:soft_purge(Module) andalso load(Module, File, Beam);
         {error, _} -> false
     end.

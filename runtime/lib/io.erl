@@ -135,25 +135,11 @@ fread(Device, Prompt, Format) ->
 %% A term, ended by a full stop.
 read(Prompt) -> read(standard_io, Prompt).
 
-read(Device, Prompt) ->
-    case scan(Device, Prompt, 1, []) of
-        {ok, Tokens, _} -> erl_parse:parse_term(Tokens);
-        {error, E, _} -> {error, E};
-        {eof, _} -> eof;
-        Other -> Other
-    end.
+read(Device, Prompt) -> io_input:term(Device, Prompt).
 
 read(Device, Prompt, Location) -> read(Device, Prompt, Location, []).
 
-read(Device, Prompt, Location, Options) ->
-    parsed(scan(Device, Prompt, Location, Options), fun erl_parse:parse_term/1).
-
-parsed({ok, Tokens, End}, Parse) ->
-    case Parse(Tokens) of
-        {ok, Parsed} -> {ok, Parsed, End};
-        {error, E} -> {error, E, End}
-    end;
-parsed(Other, _) -> Other.
+read(Device, Prompt, Location, Options) -> io_input:parsed(Device, Prompt, Location, Options, parse_term).
 
 scan(Device, Prompt, Location, Options) ->
     request(Device, {get_until, unicode, Prompt, erl_scan, tokens, [Location, Options]}).
@@ -172,13 +158,13 @@ parse_erl_exprs(Prompt) -> parse_erl_exprs(standard_io, Prompt, 1).
 parse_erl_exprs(Device, Prompt) -> parse_erl_exprs(Device, Prompt, 1).
 parse_erl_exprs(Device, Prompt, Location) -> parse_erl_exprs(Device, Prompt, Location, []).
 parse_erl_exprs(Device, Prompt, Location, Options) ->
-    parsed(scan(Device, Prompt, Location, Options), fun erl_parse:parse_exprs/1).
+    io_input:parsed(Device, Prompt, Location, Options, parse_exprs).
 
 parse_erl_form(Prompt) -> parse_erl_form(standard_io, Prompt, 1).
 parse_erl_form(Device, Prompt) -> parse_erl_form(Device, Prompt, 1).
 parse_erl_form(Device, Prompt, Location) -> parse_erl_form(Device, Prompt, Location, []).
 parse_erl_form(Device, Prompt, Location, Options) ->
-    parsed(scan(Device, Prompt, Location, Options), fun erl_parse:parse_form/1).
+    io_input:parsed(Device, Prompt, Location, Options, parse_form).
 
 %% Properties of the device
 

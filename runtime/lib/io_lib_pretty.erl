@@ -21,7 +21,8 @@
 
 -define(BINARY_CHARS_PER_LEVEL, 4).
 
-%% A function Fields, where there is one, knows the records: from a tag and the number of fields it tells their names, or no.
+%% A function Fields, where there is one, knows the records: from a tag and the number of fields it
+%% tells their names, or no.
 
 print(Term) -> print(Term, [{encoding, latin1}]).
 
@@ -48,7 +49,9 @@ print(Term, Col, LL, Depth) -> print(Term, Col, LL, Depth, none).
 print(Term, Col, LL, Depth, Fields) -> print(Term, Col, LL, Depth, -1, Fields).
 
 print(Term, Col, LL, Depth, M, Fields) ->
-    print(Term, [{column, Col}, {line_length, LL}, {depth, Depth}, {line_max_chars, M}, {record_print_fun, Fields}, {encoding, latin1}]).
+    print(Term,
+          [{column, Col}, {line_length, LL}, {depth, Depth}, {line_max_chars, M}, {record_print_fun, Fields},
+           {encoding, latin1}]).
 
 %% The deepest output whose length is within the limit.
 limited(_, _, _, _, _, _, 0) -> "...";
@@ -141,7 +144,8 @@ tuple_piece(T, D, Opt) ->
         false -> {{tuple, [Piece | Pieces]}, W1 + Width + 2}
     end.
 
-%% A field is a piece too, {{field, Name, Width of Name, Piece of the value}, Width}. Names are told with their separators.
+%% A field is a piece too, {{field, Name, Width of Name, Piece of the value}, Width}. Names are told
+%% with their separators.
 record_piece(T, Names, D, Opt) ->
     [Tag | Values] = tuple_to_list(T),
     {Name, NameWidth} = text([$#, atomic(Tag, Opt)]),
@@ -378,7 +382,8 @@ pp_long_pair({{field, Name, NameWidth, Value}, _}, Col0, LL, M, TInd, Ind0, LD, 
     {Break, Col, Ind, W} = below(NameWidth, Col0, TInd, Ind0, W0 + NameWidth),
     [Name, case Break of "" -> " = "; _ -> " =" end, Break | pp(Value, Col, LL, M, TInd, Ind, LD, W)].
 
-%% What follows a name of this width: right of it, or on a line of its own where that is further to the left.
+%% What follows a name of this width: right of it, or on a line of its own where that is further to
+%% the left.
 below(Width, Col, TInd, Ind0, _) when TInd > 0, Width > TInd ->
     Ind = spaces(TInd, Ind0),
     {[$\n | Ind], Col + TInd, Ind, 0};

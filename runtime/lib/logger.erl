@@ -18,7 +18,8 @@
          add_handler_filter/3, remove_handler_filter/2, set_module_level/2, unset_module_level/0,
          unset_module_level/1, get_module_level/0, get_module_level/1, set_process_metadata/1,
          update_process_metadata/1, get_process_metadata/0, unset_process_metadata/0, filter_stacktrace/2]).
--export([add_handlers/1, reconfigure/0, set_application_level/2, unset_application_level/1, get_proxy_config/0, set_proxy_config/1,
+-export([add_handlers/1, reconfigure/0, set_application_level/2, unset_application_level/1,
+         get_proxy_config/0, set_proxy_config/1,
          update_proxy_config/1, i/0, i/1]).
 -export([reset/0]).  % for logger_setup
 
@@ -333,7 +334,8 @@ add_handler(_, _, Given) -> {error, {invalid_config, Given}}.
 
 usable(Module, ok) ->
     _ = code:ensure_loaded(Module),
-    ok_or(erlang:function_exported(Module, log, 2), {invalid_handler, {function_not_exported, {Module, log, 2}}});
+    ok_or(erlang:function_exported(Module, log, 2),
+          {invalid_handler, {function_not_exported, {Module, log, 2}}});
 usable(_, Error) -> Error.
 
 callback(Module, F, Args, Default) ->

@@ -8,12 +8,15 @@ print(Parts) -> lists:foreach(fun(Part) -> io:put_chars(text(Part)) end, Parts).
 text({primary, #{level := Level, filters := Filters, filter_default := Default}}) ->
     ["Primary configuration: \n",
      line(4, "Level: ", Level), line(4, "Filter Default: ", Default), "    Filters: \n", filters(8, Filters)];
-text({handlers, Handlers}) -> ["Handler configuration: \n", or_none([handler(Handler) || Handler <- Handlers])];
+text({handlers, Handlers}) ->
+    ["Handler configuration: \n", or_none([handler(Handler) || Handler <- Handlers])];
 text({proxy, Proxy}) -> ["Proxy configuration: \n", settings(4, Proxy)];
 text({modules, Levels}) ->
-    ["Level set per module: \n", or_none([[line(4, "Module: ", Module), line(8, "Level: ", Level)] || {Module, Level} <- Levels])].
+    ["Level set per module: \n",
+     or_none([[line(4, "Module: ", Module), line(8, "Level: ", Level)] || {Module, Level} <- Levels])].
 
-handler(#{id := Id, module := Module, level := Level, filters := Filters, filter_default := Default, formatter := {Formatter, Config}} = Handler) ->
+handler(#{id := Id, module := Module, level := Level, filters := Filters, filter_default := Default,
+          formatter := {Formatter, Config}} = Handler) ->
     Own = maps:without([id, module, level, filters, filter_default, formatter, config], Handler),
     [line(4, "Id: ", Id), line(8, "Module: ", Module), line(8, "Level:  ", Level),
      "        Formatter:\n", line(12, "Module: ", Formatter), "            Config:\n", settings(16, Config),
@@ -23,7 +26,8 @@ handler(#{id := Id, module := Module, level := Level, filters := Filters, filter
 
 filters(Indent, []) -> line(Indent, "(none)");
 filters(Indent, Filters) ->
-    [[line(Indent, "Id: ", Id), line(Indent + 4, "Fun: ", Fun), line(Indent + 4, "Arg: ", Extra)] || {Id, {Fun, Extra}} <- Filters].
+    [[line(Indent, "Id: ", Id), line(Indent + 4, "Fun: ", Fun), line(Indent + 4, "Arg: ", Extra)]
+     || {Id, {Fun, Extra}} <- Filters].
 
 settings(Indent, Map) when is_map(Map) -> settings(Indent, lists:keysort(1, maps:to_list(Map)));
 settings(Indent, [Setting | _] = Settings) when is_tuple(Setting) -> [settings(Indent, S) || S <- Settings];

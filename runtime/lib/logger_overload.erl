@@ -1,7 +1,9 @@
-%% What the machine and other nodes log comes to one process, logger; this is what protects it. When more messages wait for it than
-%% flush_qlen says, those events are thrown away; with burst_limit_enable also those that come after the first burst_limit_max_count
-%% within burst_limit_window_time milliseconds. The process is never killed for its load, and no sender has to wait or to look at
-%% the queue: the other settings are remembered only, and that to enable the kill is refused.
+%% What the machine and other nodes log comes to one process, logger; this is what protects it. When
+%% more messages wait for it than flush_qlen says, those events are thrown away; with
+%% burst_limit_enable also those that come after the first burst_limit_max_count within
+%% burst_limit_window_time milliseconds. The process is never killed for its load, and no sender has
+%% to wait or to look at the queue: the other settings are remembered only, and that to enable the
+%% kill is refused.
 -module(logger_overload).
 
 -export([log/1, default_config/0, check/1]).
@@ -40,12 +42,15 @@ is_in_burst(#{burst_limit_max_count := Most, burst_limit_window_time := Window})
 default_config() ->
     #{sync_mode_qlen => 500, drop_mode_qlen => 1000, flush_qlen => 5000,
       burst_limit_enable => false, burst_limit_max_count => 500, burst_limit_window_time => 1000,
-      overload_kill_enable => false, overload_kill_qlen => 20000, overload_kill_mem_size => 3000000, overload_kill_restart_after => 5000}.
+      overload_kill_enable => false, overload_kill_qlen => 20000, overload_kill_mem_size => 3000000,
+      overload_kill_restart_after => 5000}.
 
 check(Config) ->
-    case {[Setting || Setting <- maps:to_list(Config), not is_valid(Setting)], maps:with([sync_mode_qlen, drop_mode_qlen, flush_qlen], Config)} of
+    case {[Setting || Setting <- maps:to_list(Config), not is_valid(Setting)],
+          maps:with([sync_mode_qlen, drop_mode_qlen, flush_qlen], Config)} of
         {[{Key, Value} | _], _} -> {error, {invalid_olp_config, #{Key => Value}}};
-        {[], #{sync_mode_qlen := Sync, drop_mode_qlen := Drop, flush_qlen := Flush}} when 1 < Drop, Sync =< Drop, Drop =< Flush -> ok;
+        {[], #{sync_mode_qlen := Sync, drop_mode_qlen := Drop, flush_qlen := Flush}}
+          when 1 < Drop, Sync =< Drop, Drop =< Flush -> ok;
         {[], Levels} -> {error, {invalid_olp_levels, Levels}}
     end.
 

@@ -1,4 +1,5 @@
-%% Logging as the environments of applications want it: their parameter logger, and for kernel logger_level and logger_metadata too.
+%% Logging as the environments of applications want it: their parameter logger, and for kernel
+%% logger_level and logger_metadata too.
 -module(logger_setup).
 
 -export([add_handlers/1, reconfigure/0, set_application_level/2, unset_application_level/1]).
@@ -25,7 +26,8 @@ add_handlers(kernel) ->
             end;
         false -> add_handlers(kernel, Wanted)
     end;
-add_handlers(Application) when is_atom(Application) -> add_handlers(Application, environment(Application, logger, []));
+add_handlers(Application) when is_atom(Application) ->
+    add_handlers(Application, environment(Application, logger, []));
 add_handlers(Wanted) -> add_handlers(undefined, Wanted).
 
 add_handlers(Application, Wanted) ->
@@ -50,7 +52,8 @@ check(_, Wrong) -> throw(Wrong).
 
 %% A handler that takes the default one's name gets its usual filters if it has none.
 add_handler({handler, default, Module, Config}) when not is_map_key(filters, Config) ->
-    added(logger:add_handler(default, Module, maps:merge(#{filter_default => stop, filters => default_filters()}, Config)));
+    added(logger:add_handler(default, Module,
+                             maps:merge(#{filter_default => stop, filters => default_filters()}, Config)));
 add_handler({handler, Id, Module, Config}) -> added(logger:add_handler(Id, Module, Config));
 add_handler(_) -> ok.
 
@@ -69,9 +72,11 @@ reconfigure() ->
         check(kernel, Wanted),
         [added(logger:remove_handler(Id)) || Id <- logger:get_handler_ids()],
         logger:reset(),
-        [added(logger:remove_handler(default)) || lists:keymember(default, 2, [Item || Item <- Wanted, element(1, Item) =:= handler])],
-        [added(logger:set_primary_config(Key, Value)) || {Key, Parameter} <- [{level, logger_level}, {metadata, logger_metadata}],
-                                                        Value <- [environment(kernel, Parameter, undefined)], Value =/= undefined],
+        [added(logger:remove_handler(default))
+         || lists:keymember(default, 2, [Item || Item <- Wanted, element(1, Item) =:= handler])],
+        [added(logger:set_primary_config(Key, Value))
+         || {Key, Parameter} <- [{level, logger_level}, {metadata, logger_metadata}],
+            Value <- [environment(kernel, Parameter, undefined)], Value =/= undefined],
         [set_filters(Default, Filters) || {filters, Default, Filters} <- Wanted],
         [added(logger:set_module_level(Modules, Level)) || {module_level, Level, Modules} <- Wanted],
         add_handlers(kernel)

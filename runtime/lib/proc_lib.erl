@@ -103,7 +103,8 @@ report_crash(Class, Reason, Stack) ->
            {stack_size, element(2, Info(stack_size))},
            {reductions, element(2, Info(reductions))}],
     logger:log(error, #{label => {?MODULE, crash}, report => [Own, [{neighbour, Its} || Pid <- neighbours([self()], []), Its <- about(Pid)]]},
-               #{report_cb => fun ?MODULE:report_cb/2, domain => [otp, sasl], logger_formatter => #{title => "CRASH REPORT"},
+               #{report_cb => fun ?MODULE:report_cb/2, domain => [otp, sasl],
+                 logger_formatter => #{title => "CRASH REPORT"},
                  error_logger => #{tag => error_report, type => crash_report}}).
 
 %% Those that are linked to the one that ends, directly or through others, and are going to end with it.
