@@ -32,7 +32,8 @@ Term receiver_of_reports() {
   return whereis(atoms::logger);
 }
 
-/// {log, Level, Format, Args, #{pid, gl, time, error_logger}}, the last for handlers of the older interface; false when nobody listens, though they should.
+/// {log, Level, Format, Args, #{pid, gl, time, error_logger}}, the last for handlers of the older
+/// interface; false when nobody listens, though they should.
 bool log_event(Term level, Term pid_of, Term leader, Arena& arena, std::string_view format, Term arguments) {
   if (system_logger() == atoms::undefined) return true;
   const Term logger = receiver_of_reports();

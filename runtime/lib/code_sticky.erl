@@ -1,7 +1,7 @@
 %% Modules that stay: a loaded one that is sticky is not loaded anew. So are those of the embedded
-%% library, and of an installed OTP's kernel, stdlib and compiler unless the flag -nostick is given,
-%% and what stick_dir/1 and stick_mod/1 of code name. A persistent term for each module that was
-%% named says which it was the last time.
+%% library and of an installed OTP's kernel, stdlib and compiler, and what stick_dir/1 and
+%% stick_mod/1 of code name. A persistent term for each module that was named says which it was the
+%% last time.
 -module(code_sticky).
 
 -export([set_dir/2, set_mod/2, is_sticky/1, is_refused/1]).
@@ -30,8 +30,7 @@ is_sticky(Module) ->
 is_sticky_by_itself({file, preloaded}) -> true;
 is_sticky_by_itself({file, [_ | _] = File}) ->
     Application = filename:dirname(filename:dirname(File)),
-    lists:member(Application, [code:lib_dir(Name) || Name <- [kernel, stdlib, compiler]])
-        andalso init:get_argument(nostick) =:= error;
+    lists:member(Application, [code:lib_dir(Name) || Name <- [kernel, stdlib, compiler]]);
 is_sticky_by_itself(_) -> false.
 
 %% Whether it is sticky; if so that is logged.
