@@ -122,6 +122,9 @@ def write_erl_internal(rows, out):
             return "send"
         return "comp" if "test" in row.has else "bool" if "bool" in row.has else "arith"
 
+    def is_type_test(row):
+        return row.name.startswith("is_") and row.name != "is_map_key"
+
     operators = [row for row in rows if is_operator(row)]
 
     def clause(name, row, value="true"):
@@ -137,12 +140,18 @@ def write_erl_internal(rows, out):
     with open(out, "w", encoding="utf-8") as f:
         f.write("%% Made by gen_bifs.py from bif.tab: what the compiler knows of the functions of module erlang.\n"
                 "-module(erl_internal).\n\n-export([bif/2, bif/3, old_bif/2, guard_bif/2, op_type/2]).\n"
+                "-export([type_test/2, new_type_test/2, old_type_test/2, is_type/2, add_predefined_functions/1]).\n"
                 "-export([" + ", ".join(f"{kind}_op/2" for kind in kinds) + "]).\n\n"
                 "%% Called without the name of its module.\n"
                 "bif(erlang, Name, Arity) -> bif(Name, Arity);\nbif(_, _, _) -> false.\n\n")
         f.write(predicate("bif", named))
         f.write("%% So already before R14.\n" + predicate("old_bif", [row for row in named if "since" not in row.has]))
         f.write(predicate("guard_bif", [row for row in named if "guard" in row.has]))
+        f.write(predicate("new_type_test", [row for row in named if "guard" in row.has and is_type_test(row)]))
+        f.write("type_test(Name, Arity) -> new_type_test(Name, Arity) orelse old_type_test(Name, Arity).\n\n"
+                "old_type_test(Name, Arity) -> erl_predefined:old_type_test(Name, Arity).\n\n"
+                "is_type(Name, Arity) -> erl_predefined:type(Name, Arity).\n\n"
+                "add_predefined_functions(Forms) -> Forms ++ erl_predefined:functions(Forms).\n\n")
         f.write("%% What kind of operator it is; fails if it is none.\n")
         f.write("".join(clause("op_type", row, operator_type(row)) for row in operators)[:-2] + ".\n")
         for kind in kinds:

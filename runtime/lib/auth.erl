@@ -3,7 +3,8 @@
 -module(auth).
 -behaviour(gen_server).
 
--export([start_link/0, get_cookie/0, get_cookie/1, set_cookie/1, set_cookie/2, sync_cookie/0]).
+-export([start_link/0, get_cookie/0, get_cookie/1, set_cookie/1, set_cookie/2, sync_cookie/0, print/3]).
+-export([is_auth/1, cookie/0, cookie/1, node_cookie/1, node_cookie/2]).
 -export([init/1, handle_call/3, handle_cast/2]).
 
 -record(cookies, {own, others = #{}}).
@@ -22,6 +23,28 @@ set_cookie(Node, Cookie) -> ask_or({set, Node, Cookie}, fun() -> error(distribut
 
 %% When the node gets its name: a cookie may have been set for that name before.
 sync_cookie() -> gen_server:call(?MODULE, sync, infinity).
+
+%% Has another node log something.
+print(Node, Format, Args) -> catch gen_server:cast({?MODULE, Node}, {print, Format, Args}).
+
+%% Older names
+
+cookie() -> get_cookie().
+
+cookie([Cookie]) -> set_cookie(Cookie);
+cookie(Cookie) -> set_cookie(Cookie).
+
+node_cookie([Node, Cookie]) -> node_cookie(Node, Cookie).
+
+node_cookie(Node, Cookie) ->
+    set_cookie(Node, Cookie),
+    is_auth(Node).
+
+is_auth(Node) ->
+    case net_adm:ping(Node) of
+        pong -> yes;
+        pang -> no
+    end.
 
 ask_or(Request, Otherwise) ->
     case whereis(?MODULE) of

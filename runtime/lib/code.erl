@@ -8,9 +8,14 @@
 
 -export([get_path/0, set_path/1, add_path/1, add_patha/1, add_pathz/1, add_paths/1, add_pathsa/1, add_pathsz/1,
          del_path/1, replace_path/2, root_dir/0, lib_dir/0, lib_dir/1, lib_dir/2, priv_dir/1,
-         objfile_extension/0, where_is_file/1, which/1, get_object_code/1, get_mode/0]).
--export([ensure_loaded/1, ensure_modules_loaded/1, load_file/1, load_abs/1, load_binary/3, is_loaded/1,
-         all_loaded/0, all_available/0, delete/1, purge/1, soft_purge/1]).
+         compiler_dir/0, objfile_extension/0, where_is_file/1, where_is_file/2, which/1, get_object_code/1,
+         get_mode/0, rehash/0]).
+-export([ensure_loaded/1, ensure_modules_loaded/1, atomic_load/1, prepare_loading/1, finish_loading/1,
+         load_file/1, load_abs/1, load_abs/2,
+         load_binary/3, is_loaded/1, all_loaded/0, all_available/0, delete/1, purge/1, soft_purge/1, stop/0]).
+-export([stick_dir/1, unstick_dir/1, stick_mod/1, unstick_mod/1, is_sticky/1, is_module_native/1,
+         module_md5/1, get_chunk/2,
+         module_status/0, module_status/1, modified_modules/0, clash/0, get_doc/1]).
 
 -define(EMBEDDED, "embedded:").
 
@@ -127,18 +132,22 @@ lib_dir(Application, Folder) when is_atom(Folder) ->
 
 priv_dir(Application) -> lib_dir(Application, priv).
 
+compiler_dir() -> lib_dir(compiler).
+
 objfile_extension() -> ".beam".
 
 get_mode() -> interactive.
 
+%% There was a cache of the path once.
+rehash() ->
+    error_logger:warning_report("The code path cache functionality has been removed"),
+    ok.
+
 %% Files
 
-where_is_file(Name) when is_list(Name) ->
-    Files = [File || D <- get_path(), D =/= ?EMBEDDED, File <- [filename:join(D, Name)], filelib:is_file(File)],
-    case Files of
-        [File | _] -> File;
-        [] -> non_existing
-    end.
+where_is_file(Name) when is_list(Name) -> where_is_file(lists:delete(?EMBEDDED, get_path()), Name).
+
+where_is_file(Path, Name) -> code_files:where_is_file(Path, Name).
 
 which(Module) when is_atom(Module) ->
     case is_loaded(Module) of
@@ -177,30 +186,39 @@ on_load_done(Module) ->
         false -> {error, on_load_failure}
     end.
 
+%% Several at once. What is no list of modules, or no prepared code, is said to be no clause, as of
+%% these functions.
+
 ensure_modules_loaded(Modules) ->
-    Failed = [{Module, Why} || Module <- Modules, {error, Why} <- [ensure_loaded(Module)]],
-    case Failed of
-        [] -> ok;
-        _ -> {error, Failed}
+    case is_list(Modules) andalso lists:all(fun is_atom/1, Modules) of
+        true -> code_several:ensure_loaded(Modules);
+        false -> error(function_clause, [Modules])
     end.
 
-%% The version that is found now, also when one is loaded. The embedded library's modules stay.
+atomic_load(Modules) -> unless_badarg(code_several:atomic_load(Modules), Modules).
+
+prepare_loading(Modules) -> unless_badarg(code_several:prepare_loading(Modules), Modules).
+
+finish_loading(Prepared) -> unless_badarg(code_several:finish_loading(Prepared), Prepared).
+
+unless_badarg(badarg, Argument) -> error(function_clause, [Argument]);
+unless_badarg(Result, _) -> Result.
+
+%% The version that is found now, also when one is loaded.
 load_file(erlang) -> {error, sticky_directory};
 load_file(Module) when is_atom(Module) ->
     case erts_internal:find_module(Module) of
-        {_, ?EMBEDDED ++ _} ->
-            case erlang:module_loaded(Module) of
-                true -> {error, sticky_directory};
-                false -> ensure_loaded(Module)
-            end;
         {Code, Place} -> load(Module, Place, Code);
         error -> {error, nofile}
     end.
 
 load_abs(Name) when is_list(Name); is_atom(Name) ->
+    load_abs(Name, list_to_atom(filename:basename(name(Name)))).
+
+load_abs(Name, Module) when is_list(Name), is_atom(Module); is_atom(Name), is_atom(Module) ->
     File = name(Name) ++ objfile_extension(),
     case file:read_file(File) of
-        {ok, Code} -> load(list_to_atom(filename:basename(name(Name))), filename:absname(File), Code);
+        {ok, Code} -> load(Module, filename:absname(File), Code);
         {error, _} -> {error, nofile}
     end.
 
@@ -208,8 +226,14 @@ load_binary(Module, File, Binary) when is_atom(Module), is_binary(Binary) ->
     _ = purge(Module),
     load(Module, File, Binary).
 
-%% Code that is still old is in the way.
 load(Module, File, Binary) ->
+    case code_sticky:is_refused(Module) of
+        true -> {error, sticky_directory};
+        false -> load_other(Module, File, Binary)
+    end.
+
+%% Code that is still old is in the way.
+load_other(Module, File, Binary) ->
     Result = case erlang:load_module(Module, Binary) of
                  {error, on_load} -> run_on_load(Module);
                  Other -> Other
@@ -257,6 +281,50 @@ all_available() ->
     Known = maps:from_list(Loaded),
     [{Name, Place, true} || {Name, Place} <- Loaded]
         ++ [{Name, File, false} || {Name, File} <- maps:to_list(First), not maps:is_key(Name, Known)].
+
+%% Modules that stay
+
+stick_dir(Directory) when is_list(Directory) -> code_sticky:set_dir(Directory, true).
+unstick_dir(Directory) when is_list(Directory) -> code_sticky:set_dir(Directory, false).
+stick_mod(Module) when is_atom(Module) -> code_sticky:set_mod(Module, true).
+unstick_mod(Module) when is_atom(Module) -> code_sticky:set_mod(Module, false).
+is_sticky(Module) when is_atom(Module) -> code_sticky:is_sticky(Module).
+
+%% What they are
+
+module_md5(Code) ->
+    try code_files:module_md5(Code)
+    catch error:badarg -> error(badarg, [Code])
+    end.
+
+get_chunk(Code, Chunk) ->
+    try code_files:chunk(Code, Chunk)
+    catch error:badarg -> error(badarg, [Code, Chunk])
+    end.
+
+%% None is since HiPE is gone.
+is_module_native(Module) when is_atom(Module) ->
+    case is_loaded(Module) of
+        {file, _} -> false;
+        false -> undefined
+    end;
+is_module_native(Module) -> error(badarg, [Module]).
+
+module_status() -> module_status([Module || {Module, _} <- all_loaded()]).
+
+module_status(Modules) when is_list(Modules) -> [{Module, code_files:status(Module)} || Module <- Modules];
+module_status(Module) -> code_files:status(Module).
+
+modified_modules() -> [Module || {Module, modified} <- module_status()].
+
+clash() -> code_files:clash().
+
+get_doc(Module) when is_atom(Module) -> code_files:documentation(Module).
+
+%% The system does not go on without what loads code.
+stop() ->
+    init:stop(1),
+    receive after infinity -> ok end.
 
 %% Out with them
 

@@ -1,9 +1,12 @@
-%% The encoding of source files and of files of terms: a comment in one of the first two
-%% lines may say it, as in  %% coding: latin-1 . The preprocessor itself is the machine's.
+%% The encoding of source files and of files of terms: a comment in one of the first two lines may
+%% say it, as in  %% coding: latin-1 . The preprocessor itself is the machine's; who calls for one
+%% in Erlang gets an installed OTP's module (installed_module).
 -module(epp).
 
 -export([default_encoding/0, encoding_to_string/1, read_encoding/1, read_encoding/2, read_encoding_from_binary/1,
-         read_encoding_from_binary/2, set_encoding/1, set_encoding/2]).
+         read_encoding_from_binary/2, set_encoding/1, set_encoding/2, '$handle_undefined_function'/2]).
+
+'$handle_undefined_function'(Function, Arguments) -> installed_module:call(?MODULE, Function, Arguments).
 
 default_encoding() -> utf8.
 

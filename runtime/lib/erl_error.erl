@@ -1,8 +1,9 @@
-%% Readable descriptions of exceptions: what happened, and the stack trace line
-%% by line, in the form the Erlang shell prints.
+%% Readable descriptions of exceptions: what happened, and the stack trace line by line, in the form
+%% the Erlang shell prints. What the shell itself calls for is an installed OTP's
+%% (installed_module).
 -module(erl_error).
 
--export([format_exception/3, format_exception/4, format_stacktrace/2]).
+-export([format_exception/3, format_exception/4, '$handle_undefined_function'/2]).
 
 -define(DEPTH, 30).
 
@@ -21,8 +22,7 @@ format_exception(Class, Reason, Stack, Options) ->
     Lines = stack_lines(Trimmed, Reason, Print, Col),
     unicode:characters_to_list([lists:join("\n", [[Title, What] | Lines])]).
 
-format_stacktrace(Stack, Col) ->
-    lists:join("\n", stack_lines(Stack, none, fun default_print/2, Col)).
+'$handle_undefined_function'(Function, Arguments) -> installed_module:call(?MODULE, Function, Arguments).
 
 default_print(Term, Col) ->
     io_lib:format("~.*tP", [Col, Term, ?DEPTH]).

@@ -1,6 +1,6 @@
 %% Terms from tokens: what io:read/1 and file:consult/1 accept. Programs are
 %% compiled by the machine's own front end, so there is no more of the grammar
-%% here: whoever calls for it gets the installed OTP's module in this one's place.
+%% here: who calls for it gets an installed OTP's module (installed_module).
 -module(erl_parse).
 
 -export([parse_term/1, format_error/1, '$handle_undefined_function'/2]).
@@ -37,26 +37,7 @@ format_error(Message) ->
         false -> io_lib:write(Message)
     end.
 
-%% Not by code:load_binary/3: nobody may be killed for being in this version. If there is an old one already, somebody else has just
-%% done it.
-'$handle_undefined_function'(Function, Args) ->
-    case installed(code:lib_dir(stdlib)) of
-        {ok, File, Beam} ->
-            case erlang:load_module(?MODULE, Beam) of
-                {module, _} -> erts_internal:set_module_path(?MODULE, File);
-                {error, not_purged} -> ok
-            end,
-            apply(?MODULE, Function, Args);
-        error -> erlang:raise(error, undef, [{?MODULE, Function, Args, []}])
-    end.
-
-installed({error, bad_name}) -> error;
-installed(Stdlib) ->
-    File = filename:join([Stdlib, "ebin", ?MODULE_STRING ++ code:objfile_extension()]),
-    case file:read_file(File) of
-        {ok, Beam} -> {ok, File, Beam};
-        {error, _} -> error
-    end.
+'$handle_undefined_function'(Function, Arguments) -> installed_module:call(?MODULE, Function, Arguments).
 
 term([{string, _, S} | T]) -> strings(T, S);
 term([{Category, _, Value} | T])

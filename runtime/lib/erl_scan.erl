@@ -1,37 +1,95 @@
 %% Tokens of Erlang text. A token is {Category, Location, Value} or
 %% {Symbol, Location}; a location is a line, or {Line, Column} if the scan was
-%% started with one. With the options return, return_comments and
-%% return_white_spaces comments and white space become tokens too.
+%% started with one; where the option text or text_fun asks for what was read,
+%% [{text, Text}, {location, Location}] stands there instead. With the options
+%% return, return_comments and return_white_spaces comments and white space
+%% become tokens too.
 -module(erl_scan).
 
 -export([string/1, string/2, string/3, tokens/3, tokens/4, continuation_location/1, format_error/1, reserved_word/1,
-         category/1, symbol/1, location/1, line/1, column/1]).
+         f_reserved_word/1, category/1, symbol/1, location/1, line/1, column/1, end_location/1, text/1]).
 
--record(st, {loc, tokens = [], comments = false, white = false}).
+-record(st, {loc, tokens = [], comments = false, white = false,
+             reserved,         % which atoms are reserved words
+             keeps = none}).   % or a function: the tokens whose text is kept
 
 string(Text) -> string(Text, 1, []).
 
 string(Text, Location) -> string(Text, Location, []).
 
-string(Text, Location, Options) ->
-    try scan(Text, state(Location, Options)) of
-        {eof, S} -> {ok, lists:reverse(S#st.tokens), S#st.loc};
-        {dot, Rest, S} -> string_more(Rest, S, Options)
+string(Text, Location, Options)
+  when is_list(Text), is_integer(Location);
+       is_list(Text), is_integer(element(1, Location)), is_integer(element(2, Location)) ->
+    try scanned(Text, Location, Options) of
+        {eof, Tokens, End} -> {ok, Tokens, End};
+        {dot, Rest, Before, Reached} ->
+            case string(Rest, Reached, Options) of
+                {ok, Tokens, End} -> {ok, Before ++ Tokens, End};
+                Error -> Error
+            end
     catch throw:{scan, At, What, End} -> {error, {At, ?MODULE, What}, End}
     end.
 
-string_more(Rest, S, Options) ->
-    Before = lists:reverse(S#st.tokens),
-    case string(Rest, S#st.loc, Options) of
-        {ok, Tokens, End} -> {ok, Before ++ Tokens, End};
-        Error -> Error
+%% Up to the first full stop, {dot, Rest, Tokens, End}, or all of it, {eof, Tokens, End}.
+scanned(Text, Location, Options) ->
+    S = state(Location, Options),
+    case S#st.keeps of
+        none -> result(scan(Text, S), fun(Tokens, _) -> Tokens end, Location);
+        _ -> scanned_with_texts(Text, S)
     end.
+
+result({eof, S}, Finish, Location) ->
+    {eof, Finish(lists:reverse(S#st.tokens), S#st.loc), like(S#st.loc, Location)};
+result({dot, Rest, S}, Finish, Location) ->
+    {dot, Rest, Finish(lists:reverse(S#st.tokens), S#st.loc), like(S#st.loc, Location)}.
+
+%% With columns, white space and comments the tokens lie side by side: the text of each goes to
+%% where the next begins.
+scanned_with_texts(Text, #st{loc = Location} = S) ->
+    Start = if is_tuple(Location) -> Location; true -> {Location, 1} end,
+    try
+        result(scan(Text, S#st{loc = Start, comments = true, white = true}),
+               fun(Tokens, End) -> with_texts(Tokens, Text, End, S) end, Location)
+    catch throw:{scan, At, What, End} -> throw({scan, like(At, Location), What, like(End, Location)})
+    end.
+
+%% A place without its column where who asked has not given one.
+like({Line, _}, Location) when not is_tuple(Location) -> Line;
+like(Place, _) -> Place.
+
+with_texts([], _, _, _) -> [];
+with_texts([Token | Tokens], Text, End, S) ->
+    At = element(2, Token),
+    Next = case Tokens of [] -> End; [T | _] -> element(2, T) end,
+    {Own, Rest} = between(At, Next, Text, []),
+    More = with_texts(Tokens, Rest, End, S),
+    case element(1, Token) of
+        comment when not S#st.comments -> More;
+        white_space when not S#st.white -> More;
+        Category ->
+            [setelement(2, Token, annotation(like(At, S#st.loc), Own, (S#st.keeps)(Category, Own))) | More]
+    end.
+
+between(Place, Place, Text, Acc) -> {lists:reverse(Acc), Text};
+between(Place, End, [C | Text], Acc) -> between(after_char(C, Place), End, Text, [C | Acc]).
+
+annotation(Location, Text, true) -> [{text, Text}, {location, Location}];
+annotation(Location, _, false) -> Location.
 
 state(Location, Options0) ->
     Options = if is_list(Options0) -> Options0; true -> [Options0] end,
     Return = lists:member(return, Options),
+    Reserved = case lists:keyfind(reserved_word_fun, 1, Options) of
+                   false -> fun reserved_word/1;
+                   {_, F} when is_function(F, 1) -> F;
+                   _ -> error(badarg, [Options0])
+               end,
+    Keeps = case lists:member(text, Options) of
+                true -> fun(_, _) -> true end;
+                false -> proplists:get_value(text_fun, Options, none)
+            end,
     #st{loc = Location, comments = Return orelse lists:member(return_comments, Options),
-        white = Return orelse lists:member(return_white_spaces, Options)}.
+        white = Return orelse lists:member(return_white_spaces, Options), reserved = Reserved, keeps = Keeps}.
 
 %% For the I/O protocol: tokens up to a full stop. The continuation holds the text so far, piece by
 %% piece, last first. It is scanned again when what has come may be the end.
@@ -39,10 +97,10 @@ tokens(Cont, Chars, Location) -> tokens(Cont, Chars, Location, []).
 
 tokens([], Chars, Location, Options) -> tokens({more_text, [], Location}, Chars, Location, Options);
 tokens({more_text, Pieces, Location}, eof, _, Options) ->
-    try scan(lists:append(lists:reverse(Pieces)), state(Location, Options)) of
-        {eof, #st{tokens = [], loc = End}} -> {done, {eof, End}, eof};
-        {eof, S} -> {done, {ok, lists:reverse(S#st.tokens), S#st.loc}, eof};
-        {dot, Rest, S} -> {done, {ok, lists:reverse(S#st.tokens), S#st.loc}, Rest}
+    try scanned(lists:append(lists:reverse(Pieces)), Location, Options) of
+        {eof, [], End} -> {done, {eof, End}, eof};
+        {eof, Tokens, End} -> {done, {ok, Tokens, End}, eof};
+        {dot, Rest, Tokens, End} -> {done, {ok, Tokens, End}, Rest}
     catch throw:{scan, At, What, End} -> {done, {error, {At, ?MODULE, What}, End}, eof}
     end;
 tokens({more_text, Pieces, Location}, [], _, _) -> {more, {more_text, Pieces, Location}};
@@ -54,14 +112,14 @@ tokens({more_text, Pieces0, Location}, Chars, _, Options) ->
     end.
 
 whole_tokens(Text, Pieces, Location, Options) ->
-    try scan(Text, state(Location, Options)) of
-        {dot, _, S} when S#st.tokens =:= [] -> {more, {more_text, Pieces, Location}};
-        {dot, Rest, S} ->
+    try scanned(Text, Location, Options) of
+        {dot, _, [], _} -> {more, {more_text, Pieces, Location}};
+        {dot, Rest, Tokens, End} ->
             case ends_in_white(Text, Rest) of
-                true -> {done, {ok, lists:reverse(S#st.tokens), S#st.loc}, Rest};
+                true -> {done, {ok, Tokens, End}, Rest};
                 false -> {more, {more_text, Pieces, Location}}
             end;
-        {eof, _} -> {more, {more_text, Pieces, Location}}
+        {eof, _, _} -> {more, {more_text, Pieces, Location}}
     catch
         throw:{scan, _, {string, _, _}, _} -> {more, {more_text, Pieces, Location}};
         throw:{scan, At, {illegal, Number}, End} when Number =:= integer; Number =:= float ->
@@ -141,10 +199,30 @@ after_char(_, Loc) -> forward(Loc, 1).
 
 fail(At, What, End) -> throw({scan, At, What, End}).
 
+white(Text, #st{white = false} = S) ->
+    {Space, Rest} = lists:splitwith(fun is_white/1, Text),
+    scan(Rest, S#st{loc = lists:foldl(fun after_char/2, S#st.loc, Space)});
 white(Text, S) ->
-    {Space, Rest} = lists:splitwith(fun(C) -> C =< $\s orelse (C >= 16#7F andalso C =< 16#A0) end, Text),
-    S1 = if S#st.white -> push({white_space, S#st.loc, Space}, S); true -> S end,
+    {Space, Rest} = white_run(Text),
+    S1 = push({white_space, S#st.loc, Space}, S),
     scan(Rest, S1#st{loc = lists:foldl(fun after_char/2, S1#st.loc, Space)}).
+
+is_white(C) -> C =< $\s orelse (C >= 16#7F andalso C =< 16#A0).
+
+%% What is one token of white space. A new line can only be its first character; spaces and tabs
+%% that begin it, or follow the new line, are by themselves, and not more of them than 16 or 10.
+white_run([$\n, C | T]) when C =:= $\r; C =:= $\f -> {[$\n, C], T};
+white_run([$\n | T]) ->
+    {Space, Rest} = white_run_in_line(T),
+    {[$\n | Space], Rest};
+white_run(Text) -> white_run_in_line(Text).
+
+white_run_in_line([$\s | _] = Text) -> run_of($\s, 16, Text, []);
+white_run_in_line([$\t | _] = Text) -> run_of($\t, 10, Text, []);
+white_run_in_line(Text) -> lists:splitwith(fun(C) -> C =/= $\n andalso is_white(C) end, Text).
+
+run_of(C, N, [C | T], Acc) when N > 0 -> run_of(C, N - 1, T, [C | Acc]);
+run_of(_, _, T, Acc) -> {Acc, T}.
 
 name_rest([C | T], Acc) ->
     case is_name(C) of
@@ -160,7 +238,7 @@ is_name(C) ->
 atom(T, Acc, S) ->
     {Name, Rest} = name_rest(T, Acc),
     Atom = list_to_atom(Name),
-    Token = case reserved_word(Atom) of
+    Token = case (S#st.reserved)(Atom) of
                 true -> {Atom, S#st.loc};
                 false -> {atom, S#st.loc, Atom}
             end,
@@ -172,6 +250,9 @@ variable(T, Acc, S) ->
 
 reserved_word('maybe') -> false;
 reserved_word(Atom) -> erl_scan_words:reserved(Atom).
+
+%% Whatever features are switched on.
+f_reserved_word(Atom) -> reserved_word(Atom).
 
 symbols() ->
     ["<<", ">>", "<-", "<=", "->", "=>", "=:=", "=/=", "=<", "==", "=", ">=", ">", "<", ":=", "::", ":", "/=", "/",
@@ -311,18 +392,35 @@ category(Token) -> element(1, Token).
 symbol({_, _, Value}) -> Value;
 symbol({Symbol, _}) -> Symbol.
 
-location(Token) -> element(2, Token).
+location(Token) ->
+    case element(2, Token) of
+        Annotation when is_list(Annotation) -> element(2, lists:keyfind(location, 1, Annotation));
+        Location -> Location
+    end.
 
 line(Token) ->
-    case element(2, Token) of
+    case location(Token) of
         {Line, _} -> Line;
         Line -> Line
     end.
 
 column(Token) ->
-    case element(2, Token) of
+    case location(Token) of
         {_, Column} -> Column;
         _ -> undefined
+    end.
+
+text(Token) ->
+    case element(2, Token) of
+        Annotation when is_list(Annotation) -> proplists:get_value(text, Annotation);
+        _ -> undefined
+    end.
+
+%% Behind the token: known where its text is.
+end_location(Token) ->
+    case text(Token) of
+        undefined -> undefined;
+        Text -> lists:foldl(fun after_char/2, location(Token), Text)
     end.
 
 format_error({string, Quote, Text}) ->

@@ -2,7 +2,9 @@
 -module(ets).
 
 -export([foldl/3, foldr/3, match_spec_run/2, test_ms/2, fun2ms/1, repair_continuation/2, init_table/2,
-         tab2file/2, tab2file/3, file2tab/1, file2tab/2, tabfile_info/1]).
+         tab2file/2, tab2file/3, file2tab/1, file2tab/2, tabfile_info/1, to_dets/2, from_dets/2, table/1,
+         table/2,
+         i/0, i/1, i/2, i/3]).
 
 %% The table is fixed, so that objects may be deleted on the way.
 foldl(F, Acc, Table) when is_function(F, 2) ->
@@ -125,3 +127,40 @@ tabfile_info(File) ->
         {Info, _, _} -> {ok, Info}
     catch throw:Reason -> {error, Reason}
     end.
+
+%% With dets and qlc, of an installed OTP
+
+to_dets(Table, Dets) ->
+    case in_dets(fun() -> dets:from_ets(Dets, Table) end) of
+        ok -> Dets;
+        Reason -> error(Reason, [Table, Dets])
+    end.
+
+from_dets(Table, Dets) ->
+    case in_dets(fun() -> dets:to_ets(Dets, Table) end) of
+        Table -> true;
+        Reason -> error(Reason, [Table, Dets])
+    end.
+
+%% What it answers, or the reason for which it has not.
+in_dets(Copy) ->
+    try Copy() of
+        {error, Reason} -> Reason;
+        Done -> Done
+    catch _:Reason -> Reason
+    end.
+
+table(Table) -> table(Table, []).
+
+table(Table, Options) ->
+    case ets_query:handle(Table, Options) of
+        badarg -> error(badarg, [Table, Options]);
+        Handle -> Handle
+    end.
+
+%% To look at
+
+i() -> ets_view:tables().
+i(Table) -> i(Table, 40).
+i(Table, Height) -> i(Table, Height, 80).
+i(Table, Height, Width) -> ets_view:objects(Table, Height, Width).

@@ -5,7 +5,7 @@
          send_request/3, send_request/5, wait_response/2, wait_response/3, receive_response/2, receive_response/3,
          check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3, reqids_to_list/1,
          debug_options/2, hibernate_after/1, register_name/1, unregister_name/1, get_proc_name/1, name/1, get_parent/0, where/1, format_status_header/2,
-         client_info/1, format_client/1]).
+         client_info/1, format_client/1, format_client_on_one_line/1]).
 
 %% --- Start ---
 
@@ -299,3 +299,9 @@ format_client(undefined) -> {"", []};
 format_client({From, dead}) -> {"** Client ~p is dead~n", [From]};
 format_client({From, remote}) -> {"** Client ~p is remote on node ~p~n", [From, node(From)]};
 format_client({_, {Name, Stack}}) -> {"** Client ~tp stacktrace~n** ~tp~n", [Name, Stack]}.
+
+format_client_on_one_line(undefined) -> {"", []};
+format_client_on_one_line({From, dead}) -> {" Client ~0p is dead.", [From]};
+format_client_on_one_line({From, remote}) -> {" Client ~0p is remote on node ~0p.", [From, node(From)]};
+format_client_on_one_line({_, {Name, Stack}}) ->
+    {" Client ~tp stacktrace: ~tp.", [Name, lists:sublist(Stack, 4)]}.

@@ -10,7 +10,7 @@
          send_request/3, send_request/5, wait_response/2, wait_response/3, receive_response/2, receive_response/3,
          check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3, reqids_to_list/1]).
 -export([init_it/6, wakeup/1, system_continue/3, system_terminate/4, system_code_change/4, system_get_state/1,
-         system_replace_state/2, format_status/2, format_log/1, print_event/3]).
+         system_replace_state/2, format_status/2, format_log/1, format_log/2, print_event/3]).
 
 -callback init(Args :: term()) -> term().
 -callback handle_event(Event :: term(), State :: term()) -> term().
@@ -232,7 +232,8 @@ one(#h{module = Mod, state = State} = H, Function, Event, M) ->
             {[], false};
         {'EXIT', {undef, [{Mod, handle_info, [_, _], _} | _]}} when Function =:= handle_info ->
             logger:log(warning, #{label => {?MODULE, no_handle_info}, module => Mod, message => Event},
-                       #{domain => [otp], report_cb => fun ?MODULE:format_log/1, error_logger => #{tag => warning_msg}}),
+                       #{domain => [otp], report_cb => fun ?MODULE:format_log/2,
+                         error_logger => #{tag => warning_msg, report_cb => fun ?MODULE:format_log/1}}),
             {[H], false};
         Other ->
             _ = ended(H, {error, Other}, Other, Event, M),
@@ -282,7 +283,8 @@ report(H, Reason, LastEvent, #m{name = Name}) ->
     logger:log(error,
                #{label => {?MODULE, terminate}, handler => name(H), name => Name, last_message => LastEvent,
                  state => maps:get(state, status(H)), reason => Reason},
-               #{domain => [otp], report_cb => fun ?MODULE:format_log/1, error_logger => #{tag => error}}).
+               #{domain => [otp], report_cb => fun ?MODULE:format_log/2,
+                 error_logger => #{tag => error, report_cb => fun ?MODULE:format_log/1}}).
 
 status(#h{module = Mod, state = State}) ->
     case erlang:function_exported(Mod, format_status, 1) of
@@ -295,11 +297,22 @@ status(#h{module = Mod, state = State}) ->
 
 format_log(#{label := {?MODULE, terminate}, handler := Handler, name := Name, last_message := Event, state := State,
              reason := Reason}) ->
-    Shown = case Reason of {'EXIT', R} -> R; _ -> Reason end,
     {"** gen_event handler ~tp crashed.~n** Was installed in ~tp~n** Last event was: ~tp~n"
-     "** When handler state == ~tp~n** Reason == ~tp~n", [Handler, Name, Event, State, Shown]};
+     "** When handler state == ~tp~n** Reason == ~tp~n", [Handler, Name, Event, State, shown_reason(Reason)]};
 format_log(#{label := {?MODULE, no_handle_info}, module := Mod, message := Message}) ->
     {"** Undefined handle_info in ~tp~n** Unhandled message: ~tp~n", [Mod, Message]}.
+
+format_log(Report, Options) -> report_text:text(Report, Options, fun format_log/1, fun on_one_line/1).
+
+on_one_line(#{label := {?MODULE, terminate}, handler := Handler, name := Name, last_message := Event,
+              state := State, reason := Reason}) ->
+    {"Generic event handler ~tp crashed. Installed: ~tp. Last event: ~tp. State: ~tp. Reason: ~tp.",
+     [Handler, Name, Event, State, shown_reason(Reason)]};
+on_one_line(#{label := {?MODULE, no_handle_info}, module := Mod, message := Message}) ->
+    {"Undefined handle_info in ~tp. Unhandled message: ~tp.", [Mod, Message]}.
+
+shown_reason({'EXIT', Reason}) -> report_text:reason(Reason);
+shown_reason(Reason) -> Reason.
 
 %% The manager ends
 stopped(Reason, #m{handlers = Hs} = M) ->

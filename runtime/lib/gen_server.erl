@@ -7,7 +7,7 @@
          check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3, reqids_to_list/1,
          enter_loop/3, enter_loop/4, enter_loop/5, wake_hib/6]).
 -export([init_it/6, system_continue/3, system_terminate/4, system_code_change/4, system_get_state/1, system_replace_state/2,
-         format_status/2, format_log/1, print_event/3]).
+         format_status/2, format_log/1, format_log/2, print_event/3]).
 
 -callback init(Args :: term()) ->
     {ok, State :: term()} | {ok, State :: term(), timeout() | hibernate | {continue, term()}} |
@@ -201,7 +201,9 @@ handle_info(Msg, #server{module = Mod} = Server, State, Debug) ->
             case erlang:function_exported(Mod, handle_info, 2) of
                 false ->
                     logger:log(warning, #{label => {?MODULE, no_handle_info}, module => Mod, message => Msg},
-                               #{domain => [otp], report_cb => fun ?MODULE:format_log/1, error_logger => #{tag => warning_msg}}),
+                               #{domain => [otp], report_cb => fun ?MODULE:format_log/2,
+                                 error_logger => #{tag => warning_msg,
+                                                   report_cb => fun ?MODULE:format_log/1}}),
                     loop(Server, State, infinity, Debug);
                 true -> handled(Failed, Server, State, Msg, undefined, Debug)
             end;
@@ -268,7 +270,7 @@ report(Reason, #server{name = Name, module = Mod}, State, Msg, From, Debug) ->
     logger:log(error,
                #{label => {?MODULE, terminate}, name => Name, last_message => maps:get(message, Status), state => maps:get(state, Status),
                  log => maps:get(log, Status), reason => maps:get(reason, Status), client_info => gen:client_info(From)},
-               #{domain => [otp], report_cb => fun ?MODULE:format_log/1,
+               #{domain => [otp], report_cb => fun ?MODULE:format_log/2,
                  error_logger => #{tag => error, report_cb => fun ?MODULE:format_log/1}}).
 
 %% The callback module may say how its state is shown.
@@ -293,24 +295,30 @@ format_log(#{label := {?MODULE, terminate}, name := Name, last_message := Msg, s
     {ClientFormat, ClientArgs} = gen:format_client(Client),
     {LogFormat, LogArgs} = case Log of
                                [] -> {"", []};
-                               _ -> {"** Log ==~n** ~tp~n", [Log]}
+                               _ ->
+                                   Each = lists:append(lists:join(",~n    ", ["~tp" || _ <- Log])),
+                                   {"** Log ==~n** [" ++ Each ++ "]~n", Log}
                            end,
     {"** Generic server ~tp terminating \n** Last message in was ~tp~n** When Server state == ~tp~n** Reason for termination ==~n** ~tp~n"
      ++ LogFormat ++ ClientFormat,
-     [Name, Msg, State, shown_reason(Reason)] ++ LogArgs ++ ClientArgs};
+     [Name, Msg, State, report_text:reason(Reason)] ++ LogArgs ++ ClientArgs};
 format_log(#{label := {?MODULE, no_handle_info}, module := Mod, message := Msg}) ->
     {"** Undefined handle_info in ~tp~n** Unhandled message: ~tp~n", [Mod, Msg]}.
 
-shown_reason({undef, [{M, F, A, L} | Rest]} = Reason) ->
-    case erlang:module_loaded(M) of
-        false -> {'module could not be loaded', [{M, F, A, L} | Rest]};
-        true ->
-            case is_list(A) andalso erlang:function_exported(M, F, length(A)) of
-                true -> Reason;
-                false -> {'function not exported', [{M, F, A, L} | Rest]}
-            end
-    end;
-shown_reason(Reason) -> Reason.
+format_log(Report, Options) -> report_text:text(Report, Options, fun format_log/1, fun on_one_line/1).
+
+on_one_line(#{label := {?MODULE, terminate}, name := Name, last_message := Msg, state := State, log := Log,
+              reason := Reason, client_info := Client}) ->
+    {ClientFormat, ClientArgs} = gen:format_client_on_one_line(Client),
+    {LogFormat, LogArgs} = case Log of
+                               [] -> {"", []};
+                               _ -> {" Log: ~tp", [Log]}
+                           end,
+    {"Generic server ~tp terminating. Reason: ~tp. Last message: ~tp. State: ~tp." ++ LogFormat
+     ++ ClientFormat,
+     [Name, report_text:reason(Reason), Msg, State] ++ LogArgs ++ ClientArgs};
+on_one_line(#{label := {?MODULE, no_handle_info}, module := Mod, message := Msg}) ->
+    {"Undefined handle_info in ~tp. Unhandled message: ~tp.", [Mod, Msg]}.
 
 %% --- System messages ---
 

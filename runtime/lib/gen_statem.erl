@@ -14,7 +14,7 @@
          check_response/3, reqids_new/0, reqids_size/1, reqids_add/3, reqids_to_list/1,
          enter_loop/4, enter_loop/5, enter_loop/6]).
 -export([init_it/6, wakeup/2, system_continue/3, system_terminate/4, system_code_change/4, system_get_state/1,
-         system_replace_state/2, format_status/2, format_log/1, print_event/3]).
+         system_replace_state/2, format_status/2, format_log/1, format_log/2, print_event/3]).
 
 -callback init(Args :: term()) -> term().
 -callback callback_mode() -> atom() | [atom()].
@@ -442,7 +442,8 @@ report(Class, Reason, Stack, Events, #m{name = Name, modules = [Mod | _] = Mods,
                  modules => Mods, callback_mode => Mode, state_enter => Enter,
                  state => shown_state(Status), log => maps:get(log, Status), timeouts => timeouts(M),
                  reason => {Class, maps:get(reason, Status), Stack}, client_info => gen:client_info(client(Events))},
-               #{domain => [otp], report_cb => fun ?MODULE:format_log/1, error_logger => #{tag => error}}).
+               #{domain => [otp], report_cb => fun ?MODULE:format_log/2,
+                 error_logger => #{tag => error, report_cb => fun ?MODULE:format_log/1}}).
 
 client([{{call, From}, _} | _]) -> From;
 client(_) -> undefined.
@@ -471,7 +472,8 @@ shown_state(#{state := State, data := Data}) -> {State, Data}.
 
 format_log(#{label := {?MODULE, terminate}, name := Name, queue := Events, postponed := Postponed,
              modules := Mods, callback_mode := Mode, state_enter := Enter, state := State, log := Log,
-             timeouts := {Running, _} = Timeouts, reason := {Class, Reason, Stack}, client_info := Client}) ->
+             timeouts := {Running, _} = Timeouts, reason := {Class, _, _} = Why, client_info := Client}) ->
+    {Reason, Stack} = shown_reason(Why),
     Parts = [{"** State machine ~tp terminating~n", [Name]}]
         ++ [{"** Last event = ~tp~n", [hd(Events)]} || Events =/= []]
         ++ [{"** When server state  = ~tp~n", [State]},
@@ -484,8 +486,30 @@ format_log(#{label := {?MODULE, terminate}, name := Name, queue := Events, postp
         ++ [{"** Time-outs: ~tp~n", [Timeouts]} || Running > 0]
         ++ [{"** Log =~n**  ~tp~n", [Log]} || Log =/= []]
         ++ [gen:format_client(Client)],
+    joined(Parts).
+
+joined(Parts) ->
     {Formats, Args} = lists:unzip(Parts),
     {lists:append(Formats), lists:append(Args)}.
+
+shown_reason({error, undef, [{M, F, A, _} | Stack] = All}) ->
+    case report_text:undefined(M, F, A) of
+        false -> {undef, All};
+        Why -> {Why, Stack}
+    end;
+shown_reason({_, Reason, Stack}) -> {Reason, Stack}.
+
+format_log(Report, Options) -> report_text:text(Report, Options, fun format_log/1, fun on_one_line/1).
+
+on_one_line(#{label := {?MODULE, terminate}, name := Name, queue := Events, state := State, log := Log,
+              reason := Why, client_info := Client}) ->
+    {Reason, Stack} = shown_reason(Why),
+    joined([{"State machine ~tp terminating. Reason: ~tp", [Name, Reason]}]
+           ++ [{". Stack: ~tp", [Stack]} || Stack =/= []]
+           ++ [{". Last event: ~tp", [hd(Events)]} || Events =/= []]
+           ++ [{". State: ~tp", [State]}]
+           ++ [{". Log: ~tp", [Log]} || Log =/= []]
+           ++ [{".", []}, gen:format_client_on_one_line(Client)]).
 
 %% System messages and debugging
 

@@ -168,8 +168,8 @@ flush(Name) ->
 
 logger_proxy() ->
     receive
-        {log, Level, Format, Args, Meta} -> logger:log(Level, Format, Args, Meta);
-        {log, Level, Report, Meta} -> logger:log(Level, Report, Meta);
+        {log, _, _, _, _} = Event -> logger_overload:log(Event);
+        {log, _, _, _} = Event -> logger_overload:log(Event);
         {flush, From, Ref} -> From ! {flushed, Ref};
         _ -> ok
     end,

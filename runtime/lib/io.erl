@@ -14,7 +14,9 @@
 -export([get_chars/2, get_chars/3, get_line/1, get_line/2, get_password/0,
          get_password/1, fread/2, fread/3, read/1, read/2, read/3, read/4,
          scan_erl_exprs/1, scan_erl_exprs/2, scan_erl_exprs/3, scan_erl_exprs/4,
-         scan_erl_form/1, scan_erl_form/2, scan_erl_form/3, scan_erl_form/4]).
+         scan_erl_form/1, scan_erl_form/2, scan_erl_form/3, scan_erl_form/4,
+         parse_erl_exprs/1, parse_erl_exprs/2, parse_erl_exprs/3, parse_erl_exprs/4,
+         parse_erl_form/1, parse_erl_form/2, parse_erl_form/3, parse_erl_form/4]).
 -export([columns/0, columns/1, rows/0, rows/1, getopts/0, getopts/1, setopts/1,
          setopts/2, request/1, request/2, requests/1, requests/2]).
 
@@ -133,25 +135,11 @@ fread(Device, Prompt, Format) ->
 %% A term, ended by a full stop.
 read(Prompt) -> read(standard_io, Prompt).
 
-read(Device, Prompt) ->
-    case scan(Device, Prompt, 1, []) of
-        {ok, Tokens, _} -> erl_parse:parse_term(Tokens);
-        {error, E, _} -> {error, E};
-        {eof, _} -> eof;
-        Other -> Other
-    end.
+read(Device, Prompt) -> io_input:term(Device, Prompt).
 
 read(Device, Prompt, Location) -> read(Device, Prompt, Location, []).
 
-read(Device, Prompt, Location, Options) ->
-    case scan(Device, Prompt, Location, Options) of
-        {ok, Tokens, End} ->
-            case erl_parse:parse_term(Tokens) of
-                {ok, Term} -> {ok, Term, End};
-                {error, E} -> {error, E, End}
-            end;
-        Other -> Other
-    end.
+read(Device, Prompt, Location, Options) -> io_input:parsed(Device, Prompt, Location, Options, parse_term).
 
 scan(Device, Prompt, Location, Options) ->
     request(Device, {get_until, unicode, Prompt, erl_scan, tokens, [Location, Options]}).
@@ -165,6 +153,18 @@ scan_erl_form(Prompt) -> scan_erl_form(standard_io, Prompt, 1).
 scan_erl_form(Device, Prompt) -> scan_erl_form(Device, Prompt, 1).
 scan_erl_form(Device, Prompt, Location) -> scan_erl_form(Device, Prompt, Location, []).
 scan_erl_form(Device, Prompt, Location, Options) -> scan(Device, Prompt, Location, Options).
+
+parse_erl_exprs(Prompt) -> parse_erl_exprs(standard_io, Prompt, 1).
+parse_erl_exprs(Device, Prompt) -> parse_erl_exprs(Device, Prompt, 1).
+parse_erl_exprs(Device, Prompt, Location) -> parse_erl_exprs(Device, Prompt, Location, []).
+parse_erl_exprs(Device, Prompt, Location, Options) ->
+    io_input:parsed(Device, Prompt, Location, Options, parse_exprs).
+
+parse_erl_form(Prompt) -> parse_erl_form(standard_io, Prompt, 1).
+parse_erl_form(Device, Prompt) -> parse_erl_form(Device, Prompt, 1).
+parse_erl_form(Device, Prompt, Location) -> parse_erl_form(Device, Prompt, Location, []).
+parse_erl_form(Device, Prompt, Location, Options) ->
+    io_input:parsed(Device, Prompt, Location, Options, parse_form).
 
 %% Properties of the device
 

@@ -60,10 +60,10 @@ fread(Format, Chars) -> io_lib_fread:fread(Format, Chars).
 
 fread(Cont, Chars, Format) -> io_lib_fread:fread(Cont, Chars, Format).
 
-print(Term) -> io_lib_pretty:print(Term, []).
+print(Term) -> io_lib_pretty:print(Term).
 
 print(Term, Column, LineLength, Depth) ->
-    io_lib_pretty:print(Term, [{column, Column}, {line_length, LineLength}, {depth, Depth}]).
+    io_lib_pretty:print(Term, Column, LineLength, Depth).
 
 nl() -> "\n".
 

@@ -3,7 +3,7 @@
 %% column is computed only while a control that needs it is still to come.
 -module(io_lib_format).
 
--export([fwrite/2, fwrite/3, scan/2, unscan/1, build/1, build/2]).
+-export([fwrite/2, fwrite/3, scan/2, unscan/1, build/1, build/2, fwrite_g/1, indentation/2]).
 
 -record(ctl, {char, args, width = none, adjust = right, precision = none, pad = $\s,
               encoding = latin1, strings = true, order = undefined}).
@@ -17,6 +17,10 @@ scan(Format, Args) -> [to_map(X) || X <- cut(format_chars(Format), Args)].
 build(Items) -> render([from_map(X) || X <- Items]).
 
 build(Items, Options) -> build_limited([from_map(X) || X <- Items], Options).
+
+fwrite_g(Float) -> float_to_list(Float, [short]).
+
+indentation(Text, Column) -> io_lib:indentation(Text, Column).
 
 format_chars(F) when is_list(F) -> F;
 format_chars(F) when is_atom(F) -> atom_to_list(F);

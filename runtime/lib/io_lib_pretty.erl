@@ -15,13 +15,16 @@
 %%   LD       number of brackets that will directly follow the last element
 -module(io_lib_pretty).
 
--export([print/2, print/1]).
+-export([print/1, print/2, print/3, print/4, print/5, print/6]).
 
--record(opt, {encoding, strings, order}).
+-record(opt, {encoding, strings, order, fields = none}).
 
 -define(BINARY_CHARS_PER_LEVEL, 4).
 
-print(Term) -> print(Term, []).
+%% A function Fields, where there is one, knows the records: from a tag and the number of fields it
+%% tells their names, or no.
+
+print(Term) -> print(Term, [{encoding, latin1}]).
 
 print(Term, Options) when is_list(Options) ->
     Col = proplists:get_value(column, Options, 1),
@@ -29,13 +32,26 @@ print(Term, Options) when is_list(Options) ->
     Depth = proplists:get_value(depth, Options, -1),
     M = proplists:get_value(line_max_chars, Options, -1),
     Limit = proplists:get_value(chars_limit, Options, -1),
-    Opt = #opt{encoding = proplists:get_value(encoding, Options, latin1),
+    Opt = #opt{encoding = proplists:get_value(encoding, Options, epp:default_encoding()),
                strings = proplists:get_value(strings, Options, true),
-               order = proplists:get_value(maps_order, Options, undefined)},
+               order = proplists:get_value(maps_order, Options, undefined),
+               fields = proplists:get_value(record_print_fun, Options, none)},
     if
-        Limit < 0 -> print(Term, max(Col, 1), LL, Depth, M, Opt);
+        Limit < 0 -> lay_out_term(Term, max(Col, 1), LL, Depth, M, Opt);
         true -> limited(Term, max(Col, 1), LL, Depth, M, Opt, Limit)
-    end.
+    end;
+print(Term, Fields) -> print(Term, -1, Fields).
+
+print(Term, Depth, Fields) -> print(Term, 1, 80, Depth, Fields).
+
+print(Term, Col, LL, Depth) -> print(Term, Col, LL, Depth, none).
+
+print(Term, Col, LL, Depth, Fields) -> print(Term, Col, LL, Depth, -1, Fields).
+
+print(Term, Col, LL, Depth, M, Fields) ->
+    print(Term,
+          [{column, Col}, {line_length, LL}, {depth, Depth}, {line_max_chars, M}, {record_print_fun, Fields},
+           {encoding, latin1}]).
 
 %% The deepest output whose length is within the limit.
 limited(_, _, _, _, _, _, 0) -> "...";
@@ -51,11 +67,11 @@ limited(Term, Opt, Limit, Depth, Best) ->
         _ -> Best
     end.
 
-print(_, _, _, 0, _, _) -> "...";
-print(Term, Col, LL, Depth, M, Opt)
+lay_out_term(_, _, _, 0, _, _) -> "...";
+lay_out_term(Term, Col, LL, Depth, M, Opt)
   when is_tuple(Term); is_list(Term); is_map(Term); is_bitstring(Term) ->
     lay_out(measured(Term, Depth, Opt), Col, LL, M);
-print(Term, _, _, _, _, Opt) -> atomic(Term, Opt).
+lay_out_term(Term, _, _, _, _, Opt) -> atomic(Term, Opt).
 
 lay_out({_, Width} = Piece, Col, LL, M0) ->
     M = if M0 < 0 -> Width; true -> M0 end,
@@ -95,14 +111,12 @@ measured([_ | _] = L, D, Opt) ->
             {{list, Pieces}, Width + 2}
     end;
 measured(T, 1, _) when is_tuple(T) -> {"{...}", 5};
-measured(T, D, Opt) when is_tuple(T) ->
-    [First | More] = tuple_to_list(T),
-    Piece = {_, W1} = measured(First, D - 1, Opt),
-    {Pieces, Width} = tail_pieces(More, D - 1, Opt),
-    case is_atom(First) andalso More =/= [] of
-        true -> {{tagged, [Piece | Pieces]}, W1 + Width + 2};
-        false -> {{tuple, [Piece | Pieces]}, W1 + Width + 2}
+measured(T, D, #opt{fields = Fields} = Opt) when is_function(Fields), is_atom(element(1, T)) ->
+    case Fields(element(1, T), tuple_size(T) - 1) of
+        no -> tuple_piece(T, D, Opt);
+        Names -> record_piece(T, Names, D, Opt)
     end;
+measured(T, D, Opt) when is_tuple(T) -> tuple_piece(T, D, Opt);
 measured(M, _, _) when is_map(M), map_size(M) =:= 0 -> {"#{}", 3};
 measured(M, 1, _) when is_map(M) -> {"#{...}", 6};
 measured(M, D, Opt) when is_map(M) ->
@@ -120,6 +134,32 @@ measured(B, D, Opt) when is_bitstring(B) ->
         {prefix, S, unicode} -> text(["<<", string_text(S, unicode), "/utf8...>>"])
     end;
 measured(Term, _, Opt) -> text(atomic(Term, Opt)).
+
+tuple_piece(T, D, Opt) ->
+    [First | More] = tuple_to_list(T),
+    Piece = {_, W1} = measured(First, D - 1, Opt),
+    {Pieces, Width} = tail_pieces(More, D - 1, Opt),
+    case is_atom(First) andalso More =/= [] of
+        true -> {{tagged, [Piece | Pieces]}, W1 + Width + 2};
+        false -> {{tuple, [Piece | Pieces]}, W1 + Width + 2}
+    end.
+
+%% A field is a piece too, {{field, Name, Width of Name, Piece of the value}, Width}. Names are told
+%% with their separators.
+record_piece(T, Names, D, Opt) ->
+    [Tag | Values] = tuple_to_list(T),
+    {Name, NameWidth} = text([$#, atomic(Tag, Opt)]),
+    {Fields, Width} = field_pieces(lists:zip(Names, Values), D - 1, Opt),
+    {{record, Name, NameWidth, Fields}, NameWidth + 2 + max(0, Width - 1)}.
+
+field_pieces([], _, _) -> {[], 0};
+field_pieces(_, 1, _) -> {dots, 4};
+field_pieces([{Name, Value} | More], D, Opt) ->
+    Piece = {_, W} = measured(Value, D - 1, Opt),
+    {Text, NameWidth} = text(atomic(Name, Opt)),
+    Field = {{field, Text, NameWidth + 3, Piece}, NameWidth + 3 + W},
+    {Fields, Width} = field_pieces(More, D - 1, Opt),
+    {[Field | Fields], NameWidth + 3 + W + Width + 1}.
 
 list_pieces([H | T], D, Opt) ->
     Piece = {_, W1} = measured(H, D - 1, Opt),
@@ -224,6 +264,10 @@ write({{list, Pieces}, _}) -> [$[, write_list(Pieces, $|), $]];
 write({{Tuple, Pieces}, _}) when Tuple =:= tuple; Tuple =:= tagged -> [${, write_list(Pieces, $,), $}];
 write({{map, Pairs}, _}) -> ["#{", write_list(Pairs, $,), $}];
 write({{pair, K, V}, _}) -> [write(K), " => ", write(V)];
+write({{record, Name, _, dots}, _}) -> [Name, "{...}"];
+write({{record, Name, _, []}, _}) -> [Name, "{}"];
+write({{record, Name, _, Fields}, _}) -> [Name, ${, write_list(Fields, $,), $}];
+write({{field, Name, _, Value}, _}) -> [Name, " = " | write(Value)];
 write({{binary, Bytes}, _}) -> ["<<", Bytes, ">>"];
 write({{fixed, Text}, _}) -> Text;
 write({Text, _}) -> Text.
@@ -240,7 +284,8 @@ write_tail({tail, Piece}, Sep) -> [Sep | write(Piece)].
 is_text({Text, _}) when is_list(Text) -> true;
 is_text(_) -> false.
 
-is_text_pair({{pair, K, V}, _}) -> is_text(K) andalso is_text(V).
+is_text_pair({{pair, K, V}, _}) -> is_text(K) andalso is_text(V);
+is_text_pair({{field, _, _, V}, _}) -> is_text(V).
 
 last_depth([_ | _], _) -> 0;
 last_depth(_, LD) -> LD + 1.
@@ -255,6 +300,9 @@ pp({{tuple, Pieces}, _}, Col, LL, M, TInd, Ind, LD, W) ->
     [${, pp_list(Pieces, Col + 1, LL, M, TInd, spaces(1, Ind), LD, $,, W + 1), $}];
 pp({{map, Pairs}, _}, Col, LL, M, TInd, Ind, LD, W) ->
     ["#{", pp_map(Pairs, Col + 2, LL, M, TInd, spaces(2, Ind), LD, W + 2), $}];
+pp({{record, Name, NameWidth, [_ | _] = Fields}, _}, Col0, LL, M, TInd, Ind0, LD, W0) ->
+    {Break, Col, Ind, W} = below(NameWidth + 1, Col0, TInd, Ind0, W0 + NameWidth + 1),
+    [Name, ${, Break, pp_map(Fields, Col, LL, M, TInd, Ind, LD, W), $}];
 pp({{binary, Bytes}, _}, Col, LL, M, _, Ind, LD, W) ->
     ["<<", pp_binary(Bytes, Col + 2, LL, M, spaces(2, Ind), LD, W), ">>"];
 pp(Text, _, _, _, _, _, _, _) -> write(Text).
@@ -302,6 +350,7 @@ pp_element({_, Width} = Piece, Col, LL, M, TInd, Ind, LD, W) ->
         false -> {pp(Piece, Col, LL, M, TInd, Ind, LD, W), LL}
     end.
 
+%% Pairs of a map, or fields of a record
 pp_map([Pair | Pairs], Col, LL, M, TInd, Ind, LD, W) ->
     {Text, Width} = pp_pair(Pair, Col, LL, M, TInd, Ind, last_depth(Pairs, LD), W),
     [Text | pp_map_tail(Pairs, Col, Col + Width, LL, M, TInd, Ind, LD, W + Width)].
@@ -318,15 +367,27 @@ pp_map_tail([{_, Width} = Pair | Pairs], Col0, Col, LL, M, TInd, Ind, LD, W) ->
             [$,, $\n, Ind, Text | pp_map_tail(Pairs, Col0, Col0 + Width1, LL, M, TInd, Ind, LD, Width1)]
     end.
 
-pp_pair({{pair, K, V}, Width} = Pair, Col, LL, M, TInd, Ind, LD, W) ->
+pp_pair({_, Width} = Pair, Col, LL, M, TInd, Ind, LD, W) ->
     case Width < LL - Col - LD andalso Width + W + LD =< M of
         true ->
             {write(Pair), case is_text_pair(Pair) of true -> Width; false -> LL end};
-        false ->
-            I = value_indent(TInd),
-            Ind1 = spaces(I, Ind),
-            {[pp(K, Col, LL, M, TInd, Ind, LD, W), " =>\n", Ind1 | pp(V, Col + I, LL, M, TInd, Ind1, LD, 0)], LL}
+        false -> {pp_long_pair(Pair, Col, LL, M, TInd, Ind, LD, W), LL}
     end.
+
+pp_long_pair({{pair, K, V}, _}, Col, LL, M, TInd, Ind, LD, W) ->
+    I = value_indent(TInd),
+    Ind1 = spaces(I, Ind),
+    [pp(K, Col, LL, M, TInd, Ind, LD, W), " =>\n", Ind1 | pp(V, Col + I, LL, M, TInd, Ind1, LD, 0)];
+pp_long_pair({{field, Name, NameWidth, Value}, _}, Col0, LL, M, TInd, Ind0, LD, W0) ->
+    {Break, Col, Ind, W} = below(NameWidth, Col0, TInd, Ind0, W0 + NameWidth),
+    [Name, case Break of "" -> " = "; _ -> " =" end, Break | pp(Value, Col, LL, M, TInd, Ind, LD, W)].
+
+%% What follows a name of this width: right of it, or on a line of its own where that is further to
+%% the left.
+below(Width, Col, TInd, Ind0, _) when TInd > 0, Width > TInd ->
+    Ind = spaces(TInd, Ind0),
+    {[$\n | Ind], Col + TInd, Ind, 0};
+below(Width, Col, _, Ind, W) -> {"", Col + Width, spaces(Width, Ind), W}.
 
 value_indent(TInd) when TInd > 0 -> TInd;
 value_indent(_) -> 4.
@@ -355,7 +416,17 @@ check({{tuple, Pieces}, _}, Col, LL, M, TInd, LD, W) ->
     check_list(Pieces, Col + 1, LL, M, TInd, LD, W + 1);
 check({{map, Pairs}, _}, Col, LL, M, TInd, LD, W) ->
     check_map(Pairs, Col + 2, LL, M, TInd, LD, W + 2);
+check({{record, _, NameWidth, [_ | _] = Fields}, _}, Col0, LL, M, TInd, LD, W0) ->
+    {Col, W} = check_below(NameWidth + 1, Col0, LL, M, TInd, W0 + NameWidth + 1),
+    check_map(Fields, Col, LL, M, TInd, LD, W);
 check(_, _, _, _, _, _, _) -> ok.
+
+check_below(Width, Col0, LL, M, TInd, W0) ->
+    {_, Col, _, W} = below(Width, Col0, TInd, "", W0),
+    if
+        M + Col =< LL; Col =< LL div 2 -> {Col, W};
+        true -> throw(no_room)
+    end.
 
 check_tagged([{_, TagWidth} | Pieces], Col, LL, M, TInd, LD, W) ->
     Right = TagWidth + 2,
@@ -416,12 +487,18 @@ check_map_tail([{_, Width} = Pair | Pairs], Col0, Col, LL, M, TInd, LD, W) ->
     end;
 check_map_tail(_, _, _, _, _, _, _, _) -> ok.
 
-check_pair({{pair, K, V}, Width} = Pair, Col, LL, M, TInd, LD, W) ->
+check_pair({_, Width} = Pair, Col, LL, M, TInd, LD, W) ->
     case Width < LL - Col - LD andalso Width + W + LD =< M of
         true ->
             case is_text_pair(Pair) of true -> Width; false -> LL end;
         false ->
-            check(K, Col, LL, M, TInd, LD, W),
-            check(V, Col + value_indent(TInd), LL, M, TInd, LD, 0),
+            check_long_pair(Pair, Col, LL, M, TInd, LD, W),
             LL
     end.
+
+check_long_pair({{pair, K, V}, _}, Col, LL, M, TInd, LD, W) ->
+    check(K, Col, LL, M, TInd, LD, W),
+    check(V, Col + value_indent(TInd), LL, M, TInd, LD, 0);
+check_long_pair({{field, _, NameWidth, Value}, _}, Col0, LL, M, TInd, LD, W0) ->
+    {Col, W} = check_below(NameWidth, Col0, LL, M, TInd, W0 + NameWidth),
+    check(Value, Col, LL, M, TInd, LD, W).

@@ -18,6 +18,10 @@
          add_handler_filter/3, remove_handler_filter/2, set_module_level/2, unset_module_level/0,
          unset_module_level/1, get_module_level/0, get_module_level/1, set_process_metadata/1,
          update_process_metadata/1, get_process_metadata/0, unset_process_metadata/0, filter_stacktrace/2]).
+-export([add_handlers/1, reconfigure/0, set_application_level/2, unset_application_level/1,
+         get_proxy_config/0, set_proxy_config/1,
+         update_proxy_config/1, i/0, i/1]).
+-export([reset/0]).  % for logger_setup
 
 -define(CONFIG, {?MODULE, config}).
 -define(METADATA, '$logger_metadata$').
@@ -228,7 +232,9 @@ module_level(Module) ->
 
 get_config() ->
     #{primary => get_primary_config(), handlers => get_handler_config(), module_levels => get_module_level(),
-      proxy => #{}}.
+      proxy => get_proxy_config()}.
+
+reset() -> store(default_config()).
 
 get_primary_config() -> maps:get(primary, config()).
 
@@ -327,11 +333,9 @@ add_handler(_, Module, _) when not is_atom(Module) -> {error, {invalid_module, M
 add_handler(_, _, Given) -> {error, {invalid_config, Given}}.
 
 usable(Module, ok) ->
-    case code:ensure_loaded(Module) of
-        {module, _} ->
-            ok_or(erlang:function_exported(Module, log, 2), {invalid_handler, {function_not_exported, {Module, log, 2}}});
-        Error -> {error, {invalid_handler, Error}}
-    end;
+    _ = code:ensure_loaded(Module),
+    ok_or(erlang:function_exported(Module, log, 2),
+          {invalid_handler, {function_not_exported, {Module, log, 2}}});
 usable(_, Error) -> Error.
 
 callback(Module, F, Args, Default) ->
@@ -461,6 +465,53 @@ get_module_level() -> maps:to_list(maps:get(modules, config())).
 get_module_level(Modules) when is_list(Modules) ->
     [{M, L} || {M, L} <- get_module_level(), lists:member(M, Modules)];
 get_module_level(Module) -> get_module_level([Module]).
+
+%% For all modules of an application, and from the environments of applications
+
+set_application_level(Application, Level) -> logger_setup:set_application_level(Application, Level).
+
+unset_application_level(Application) -> logger_setup:unset_application_level(Application).
+
+add_handlers(Wanted) -> logger_setup:add_handlers(Wanted).
+
+reconfigure() -> logger_setup:reconfigure().
+
+%% What protects the process that logs for the machine
+
+get_proxy_config() ->
+    case config() of
+        #{proxy := Proxy} -> Proxy;
+        #{} -> logger_overload:default_config()
+    end.
+
+set_proxy_config(New) -> change_proxy(logger_overload:default_config(), New).
+
+update_proxy_config(New) -> change_proxy(get_proxy_config(), New).
+
+change_proxy(Old, New) when is_map(New) ->
+    Proxy = maps:merge(Old, New),
+    case logger_overload:check(Proxy) of
+        ok -> store((config())#{proxy => Proxy});
+        Error -> Error
+    end;
+change_proxy(_, New) -> {error, {invalid_config, New}}.
+
+%% The configuration as text
+
+i() ->
+    #{primary := Primary, handlers := Handlers, proxy := Proxy, module_levels := Levels} = get_config(),
+    logger_info:print([{primary, Primary}, {handlers, Handlers}, {proxy, Proxy}, {modules, Levels}]).
+
+i(primary) -> logger_info:print([{primary, get_primary_config()}]);
+i(handlers) -> logger_info:print([{handlers, get_handler_config()}]);
+i(proxy) -> logger_info:print([{proxy, get_proxy_config()}]);
+i(modules) -> logger_info:print([{modules, get_module_level()}]);
+i(Id) when is_atom(Id) ->
+    case get_handler_config(Id) of
+        {ok, Handler} -> logger_info:print([{handlers, [Handler]}]);
+        Error -> Error
+    end;
+i(What) -> erlang:error(badarg, [What]).
 
 %% Metadata of a process
 

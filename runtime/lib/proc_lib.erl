@@ -5,7 +5,7 @@
          spawn_monitor/3, spawn_opt/2, spawn_opt/3, spawn_opt/4, spawn_opt/5,
          start/3, start/4, start/5, start_link/3, start_link/4, start_link/5, start_monitor/3, start_monitor/4, start_monitor/5,
          init_ack/1, init_ack/2, init_fail/2, init_fail/3, hibernate/3, stop/1, stop/3,
-         initial_call/1, translate_initial_call/1, format/1, format/2]).
+         initial_call/1, translate_initial_call/1, format/1, format/2, format/3, report_cb/2]).
 -export([init_p/3, init_p/5, wake_up/3]).  % entry points of new processes
 
 %% --- Starting without waiting ---
@@ -103,7 +103,8 @@ report_crash(Class, Reason, Stack) ->
            {stack_size, element(2, Info(stack_size))},
            {reductions, element(2, Info(reductions))}],
     logger:log(error, #{label => {?MODULE, crash}, report => [Own, [{neighbour, Its} || Pid <- neighbours([self()], []), Its <- about(Pid)]]},
-               #{report_cb => fun ?MODULE:format/2, domain => [otp, sasl], logger_formatter => #{title => "CRASH REPORT"},
+               #{report_cb => fun ?MODULE:report_cb/2, domain => [otp, sasl],
+                 logger_formatter => #{title => "CRASH REPORT"},
                  error_logger => #{tag => error_report, type => crash_report}}).
 
 %% Those that are linked to the one that ends, directly or through others, and are going to end with it.
@@ -268,22 +269,11 @@ known_call(_) -> false.
 %% --- The text of a crash report ---
 
 format(Report) -> format(Report, latin1).
+format(Report, Encoding) -> format(Report, Encoding, unlimited).
+format(Report, Encoding, Depth) -> text(Report, #{encoding => Encoding, depth => Depth}).
 
-format(#{label := {?MODULE, crash}, report := Report}, Config) when is_map(Config) -> format(Report, unicode);
-format([Own, Linked], _Encoding) ->
-    lists:flatten(["  crasher:\n", [line(Item) || Item <- Own],
-                   "  neighbours:\n", lists:join($\n, [neighbour(Its) || {neighbour, Its} <- Linked])]).
+report_cb(#{label := {?MODULE, crash}, report := Report}, Options) -> text(Report, Options).
 
-neighbour(Its) -> ["    neighbour:" | [["\n  ", string:trim(neighbour_line(Item), trailing, "\n")] || Item <- Its]].
-
-neighbour_line({current_stacktrace, Stack}) -> io_lib:format("    current_stacktrace: ~.18tp", [Stack]);
-neighbour_line(Item) -> line(Item).
-
-line({error_info, {Class, Reason, Stack}}) ->
-    Options = #{column => 5,
-                format_fun => fun(Term, Col) -> io_lib:format("~.*tp", [Col, Term]) end,
-                stack_trim_fun => fun(M, _, _) -> M =:= ?MODULE end},
-    ["    ", erl_error:format_exception(Class, Reason, Stack, Options), $\n];
-line({initial_call, {M, F, Args}}) when is_list(Args) ->
-    io_lib:format("    initial call: ~tw:~tw/~w~n", [M, F, length(Args)]);
-line({Name, Value}) -> io_lib:format("    ~ts: ~tp~n", [atom_to_list(Name), Value]).
+text(Report, Options) ->
+    Default = #{encoding => utf8, depth => unlimited, chars_limit => unlimited, single_line => false},
+    lists:flatten(crash_text:text(Report, maps:merge(Default, Options))).

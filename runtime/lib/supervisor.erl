@@ -4,7 +4,8 @@
 
 -export([start_link/2, start_link/3, start_child/2, restart_child/2, delete_child/2, terminate_child/2, which_children/1,
          count_children/1, check_childspecs/1, check_childspecs/2, get_childspec/2, get_callback_module/1]).
--export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3, format_log/1]).
+-export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3, format_log/1,
+         format_log/2]).
 
 -callback init(Args :: term()) -> {ok, {SupFlags :: map() | tuple(), [ChildSpec :: map() | tuple()]}} | ignore.
 
@@ -541,14 +542,17 @@ merged(New, #sup{children = Old}) ->
 
 progress(Child, #sup{name = Name}) ->
     logger:log(info, #{label => {?MODULE, progress}, report => [{supervisor, Name}, {started, offender(Child)}]},
-               #{domain => [otp, sasl], report_cb => fun ?MODULE:format_log/1,
-                 error_logger => #{tag => info_report, type => progress}}).
+               #{domain => [otp, sasl], report_cb => fun ?MODULE:format_log/2,
+                 error_logger => #{tag => info_report, type => progress,
+                                   report_cb => fun ?MODULE:format_log/1}}).
 
 report(Context, Reason, Child, #sup{name = Name}) ->
     logger:log(error, #{label => {?MODULE, Context},
                         report => [{supervisor, Name}, {errorContext, Context}, {reason, Reason}, {offender, offender(Child)}]},
-               #{domain => [otp, sasl], report_cb => fun ?MODULE:format_log/1, logger_formatter => #{title => "SUPERVISOR REPORT"},
-                 error_logger => #{tag => error_report, type => supervisor_report}}).
+               #{domain => [otp, sasl], report_cb => fun ?MODULE:format_log/2,
+                 logger_formatter => #{title => "SUPERVISOR REPORT"},
+                 error_logger => #{tag => error_report, type => supervisor_report,
+                                   report_cb => fun ?MODULE:format_log/1}}).
 
 offender(#child{pid = Pid, id = Id, start = Start, restart = R, significant = G, shutdown = S, type = T}) ->
     [{pid, shown(Pid)}, {id, Id}, {mfargs, Start}, {restart_type, R}, {significant, G}, {shutdown, S}, {child_type, T}].
@@ -557,3 +561,20 @@ format_log(#{label := {?MODULE, progress}, report := [{supervisor, Name}, {start
     {"    supervisor: ~tp~n    started: ~tp~n", [Name, Child]};
 format_log(#{report := [{supervisor, Name}, {errorContext, Context}, {reason, Reason}, {offender, Child}]}) ->
     {"    supervisor: ~tp~n    errorContext: ~tp~n    reason: ~tp~n    offender: ~tp~n", [Name, Context, Reason, Child]}.
+
+format_log(Report, Options) -> report_text:text(Report, Options, fun format_log/1, fun on_one_line/1).
+
+on_one_line(#{label := {?MODULE, progress}, report := [{supervisor, Name}, {started, Child}]}) ->
+    {"Supervisor: ~tp. Started: id=~w,~w=~w.", [Name | brief(Child)]};
+on_one_line(#{report := [{supervisor, Name}, {errorContext, Context}, {reason, Reason},
+                         {offender, Child}]}) ->
+    {"Supervisor: ~tp. Context: ~tp. Reason: ~tp. Offender: id=~w,~w=~w.",
+     [Name, Context, Reason | brief(Child)]}.
+
+brief(Child) ->
+    {id, Id} = lists:keyfind(id, 1, Child),
+    {What, Value} = case lists:keyfind(pid, 1, Child) of
+                        false -> lists:keyfind(nb_children, 1, Child);
+                        Pid -> Pid
+                    end,
+    [Id, What, Value].
