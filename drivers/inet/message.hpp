@@ -12,8 +12,7 @@ namespace vmrun::inet {
 /// Atoms that messages are made of.
 struct Words {
   Words();
-  ErlDrvTermData ok, error, closed, timeout, inet_async, inet_reply, empty_out_q, sendfile,
-      system_limit;
+  ErlDrvTermData ok, error, closed, timeout, inet_async, inet_reply, empty_out_q, sendfile, system_limit;
   ErlDrvTermData tcp, tcp_closed, tcp_error, tcp_passive, udp, udp_error, udp_passive, http, ssl_tls;
   ErlDrvTermData local, unspec, undefined;
 };
