@@ -36,10 +36,10 @@ class AsyncJob final : public PortTask {
         free_(free) {
     retain_port(port_);                               // and with it the driver, whose code is to be called
     if (data_lock_) driver_pdl_inc_refc(data_lock_);  // which the job may take, whatever becomes of the port
-    if (home_) home_->async_jobs.fetch_add(1, std::memory_order_relaxed);
+    if (home_) home_->work_away.fetch_add(1, std::memory_order_relaxed);
   }
   ~AsyncJob() override {
-    if (home_) home_->async_jobs.fetch_sub(1, std::memory_order_relaxed);
+    if (home_) home_->work_away.fetch_sub(1, std::memory_order_relaxed);
     if (!delivered_ && free_) free_(data_);
     if (data_lock_) driver_pdl_dec_refc(data_lock_);
     release_reference(port_);

@@ -243,11 +243,13 @@ QueueOf queue_of(const Pool& pool) {
     }
     begin(self, p);
     dirty_process = &p;
+    auto* const home = static_cast<Scheduler*>(p.scheduler);  // where it was, and goes
     end_wait(p, queue_of(pool));
     if (p.extra && p.extra->decodes) run_decoding(p);
     else if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
     else run_nif(p);
     dirty_process = nullptr;
+    if (home) home->work_away.fetch_sub(1, std::memory_order_relaxed);
     self.busy_time.stop(monotonic_ns());
     self.runs.store(nullptr, std::memory_order_release);
     pool.unfinished.fetch_sub(1, std::memory_order_relaxed);
@@ -337,6 +339,8 @@ void run_dirty(Process& p) {
     pool.limit.store(scheduler_count(), std::memory_order_relaxed);
   pool.unfinished.fetch_add(1, std::memory_order_relaxed);
   begin_wait(p, queue_of(pool));
+  if (auto* const home = static_cast<Scheduler*>(p.scheduler))
+    home->work_away.fetch_add(1, std::memory_order_relaxed);
   pool.queue.push(p, [&] { start_thread_within_limit(pool); });  // p is another thread's from here on
 }
 

@@ -281,7 +281,7 @@ bool wait_for_work(Scheduler& s) {
   const Word now = monotonic_ns();
   s.idle_time.start(now);
   const bool comes_soon =
-      s.async_jobs.load(std::memory_order_relaxed) && s.job_spin.until([&] { return has_mail(s); });
+      s.work_away.load(std::memory_order_relaxed) && s.away_spin.until([&] { return has_mail(s); });
   const bool ready = !comes_soon && search_and_sleep(s, now);
   s.idle_time.stop(ready ? poll_last_look() : monotonic_ns());
   s.idle.store(false, std::memory_order_seq_cst);

@@ -101,7 +101,9 @@ struct Scheduler : Core {
   RunList<Process> bound;  // while it is offline: what is bound to it, and cannot run (bound.hpp)
 
   bool watches = false;   // has the watcher's role (idle.hpp)
-  AdaptiveSpin job_spin;  // before it sleeps while the async pool works for it
+  // Before it sleeps while other threads work for it: for 100 us, since a read or a write of 64 KB
+  // takes 30, and to be woken by the kernel takes as long again.
+  AdaptiveSpin away_spin{3200};
   // Before it sleeps in the poller's role: calls to the kernel, of some 0.5 us.
   AdaptiveSpin poll_spin{60, 1};
   bool stands = false;  // still (standstill.hpp, which guards it)
@@ -123,8 +125,9 @@ struct Scheduler : Core {
   // What others write.
   alignas(64) Inbox<Process, &Process::next_in_queue> inbox;  // runnable ones others hand over
   Inbox<RunnablePort, &RunnablePort::next_in_queue> port_inbox;
-  std::atomic<unsigned> async_jobs{0};  // jobs of the async pool whose end comes back here: a hint,
-                                        // not to fall asleep at once
+  // Jobs of the async pool, and processes on dirty schedulers, whose end comes back here: a hint,
+  // not to fall asleep at once.
+  std::atomic<unsigned> work_away{0};
 
   std::atomic<std::uint8_t> asked{0};  // bits of SchedulerRequest
   // Woken to watch: it does, though those that were busy may be idle again by now.
