@@ -196,6 +196,13 @@ std::optional<Term> inside_info(Process& p, std::string_view name) {
   return {};
 }
 
+Term allocator_names(Process& p) {
+  ListBuilder list(p.heap);
+  for (const std::string_view name : kAllocators)
+    if (name != "sys_alloc" && name != "mseg_alloc" && !name.ends_with("_mmap")) list.add(intern_atom(name));
+  return list.finish();
+}
+
 std::optional<Term> allocator_info(Process& p, Term names) {
   if (is_allocator(names)) return atoms::false_;
   if (!names.is_list()) return {};

@@ -7,6 +7,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/destination.hpp"
+#include "vm/message/links_elsewhere.hpp"
 #include "vm/message/unreachable.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
@@ -153,6 +154,20 @@ void Elsewhere::unlink(Term to, Term from, LinkSettings) {
           : transmit(route, from, Control(Operation::kUnlink, from, to));
   mind(pushed, route, from);
 }
+
+namespace {
+
+LinkElsewhere link_in_channel(Term here, Term there) {
+  const Route route = channel_of(there).route();
+  bool has = false;
+  if (!route || !route.channel->change(route, [&](Relations& r) { has = r.has_link(here, there); }))
+    return LinkElsewhere::kNotConnected;
+  return has ? LinkElsewhere::kHolds : LinkElsewhere::kNone;
+}
+
+[[maybe_unused]] const bool tells_of_links = (link_elsewhere = link_in_channel, true);
+
+}  // namespace
 
 // ---- Ends ---------------------------------------------------------------------------------------
 

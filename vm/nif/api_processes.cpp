@@ -56,9 +56,7 @@ int enif_is_port_alive(ErlNifEnv*, ErlNifPort* port) {
 int enif_is_current_process_alive(ErlNifEnv* env) {
   if (!env->process) return 0;
   if (!env->dirty) return 1;  // exit signals wait for the end of the slice
-  ProcessPointers guard;
-  if (env->process->mailbox.has_arrivals()) handle_arrivals(*env->process);
-  return !env->process->exit_pending;
+  return !env->process->exiting.load(std::memory_order_relaxed);  // a scheduler sees to its signals
 }
 
 int enif_send(ErlNifEnv* env, const ErlNifPid* to, ErlNifEnv* message_env, ERL_NIF_TERM message) {
