@@ -108,11 +108,10 @@ void persistent_rebuild(Replaced& replaced) {
 
 std::size_t persistent_slots() { return persistent.load(std::memory_order_relaxed)->mask + 1; }
 
-/// So few of the slots are in use that a smaller table is worth its making: as few as one in eight
-/// of what a rebuilt one has at least.
+/// So few of the slots are in use that the table shrinks. (It grows when half of them are.)
 bool persistent_sparse() {
   const std::size_t slots = persistent_slots();
-  return slots > kPersistentSlots && 8 * persistent_live < slots;
+  return slots > kPersistentSlots && 4 * persistent_live < slots;
 }
 
 enum class Set { kNew, kThere, kNothing, kNoRoom, kTooLong };
@@ -120,7 +119,7 @@ enum class Set { kNew, kThere, kNothing, kNoRoom, kTooLong };
 /// A new entry without a value. kNew, or why there is none.
 Set persistent_enter(Term key, std::uint64_t hash, Replaced& replaced, PersistentEntry** entry) {
   const Word mask = persistent.load(std::memory_order_relaxed)->mask;
-  const bool grows = 2 * (persistent_used + 1) > mask;
+  const bool grows = 2 * (persistent_used + 1) > mask + 1;
   if (grows && too_long(mask)) return Set::kTooLong;
   LiteralBlock* block;
   if (!make_literals(&key, 1, &block)) return Set::kNoRoom;

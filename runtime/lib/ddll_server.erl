@@ -271,7 +271,11 @@ pending(Status, Name, D, From, true, When, All) ->
 %% The last use is gone.
 unload_now(Name, D, From, Monitor, All) ->
     case close(Name, D) of
-        unloaded -> {{ok, unloaded}, gone(Name, D, All)};
+        unloaded when Monitor =:= none -> {{ok, unloaded}, gone(Name, D, All)};
+        unloaded ->
+            %% Who wants to know is told by the message, though there is nothing to wait for.
+            Ref = make_ref(),
+            {{ok, pending_driver, Ref}, gone(Name, add_monitor(Ref, From, Name, unloaded, D), All)};
         pending -> pending(pending_driver, Name, D#driver{state = closing_state(D)}, From, Monitor =/= none, unloaded, All);
         Error -> {{error, Error}, All}
     end.

@@ -61,6 +61,7 @@ int enif_is_current_process_alive(ErlNifEnv* env) {
 
 int enif_send(ErlNifEnv* env, const ErlNifPid* to, ErlNifEnv* message_env, ERL_NIF_TERM message) {
   if (!to_term(to->pid).is_local_pid()) return 0;
+  if (env && env->dirty && !enif_is_current_process_alive(env)) return 0;
   ProcessPointers guard;
   if (!send_from_native(env ? env->process : nullptr, to_term(to->pid), to_term(message))) return 0;
   if (message_env) enif_clear_env(message_env);

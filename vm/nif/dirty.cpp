@@ -30,6 +30,7 @@
 #include "vm/sched/run_queue_wait.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/trace.hpp"
 
 namespace vmrun {
 
@@ -167,6 +168,8 @@ void run_nif(Process& p) {
   ErlNifEnv env(&p, &p.heap, f.library);
   env.dirty = true;
   bool stays = true;
+  if (is_traced(p, kTraceAll)) [[unlikely]]
+    trace_running(p, true);
   const auto run = [&] {
     const PathsWatched watched(p);
     go_away(p, make_runnable_again);
@@ -176,6 +179,8 @@ void run_nif(Process& p) {
     return env.unfinished || !result.is_value() ? finish_nif(env, f, result, trap_arguments) : result;
   };
   const Term result = run();
+  if (stays && is_traced(p, kTraceAll)) [[unlikely]]
+    trace_running(p, false);
   stays = stays && lives_on(p);
   if (stays && (probe::nif_return_enabled() || (f.code && is_patched(f.code)))) [[unlikely]] {
     const EpochGuard guard;
