@@ -32,8 +32,8 @@ Term receiver_of_reports() {
   return whereis(atoms::logger);
 }
 
-/// {log, Level, Format, Args, #{pid, gl, time, error_logger}}; false when nobody listens, though they
-/// should. The last of the map makes it an event of the machine for handlers of error_logger too.
+/// {log, Level, Format, Args, #{pid, gl, time, error_logger}}; false when nobody listens, though
+/// they should. The last of the map makes it an event of the machine for handlers of error_logger.
 bool log_event(Term level, Term pid_of, Term leader, Arena& arena, std::string_view format, Term arguments) {
   if (system_logger() == atoms::undefined) return true;
   const Term logger = receiver_of_reports();
@@ -43,9 +43,9 @@ bool log_event(Term level, Term pid_of, Term leader, Arena& arena, std::string_v
   static const Term error_logger = intern_atom("error_logger"), emulator = intern_atom("emulator"),
                     tag = intern_atom("tag"), warning_msg = intern_atom("warning_msg");
   Term of_old[] = {emulator, atoms::true_, tag, level == atoms::error ? level : warning_msg};
-  Term pairs[] = {pid,  pid_of,
-                  gl,   leader,
-                  time, make_unsigned(arena, system_ns() / 1000),
+  Term pairs[] = {pid,          pid_of,
+                  gl,           leader,
+                  time,         make_unsigned(arena, system_ns() / 1000),
                   error_logger, map_from_pairs(arena, of_old, 2)};
   const Term meta = map_from_pairs(arena, pairs, 4);
   const Term text = text_list(arena, format);

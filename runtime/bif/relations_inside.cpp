@@ -27,8 +27,8 @@ const char* kind_of(Term other) {
 /// {erl_link, Kind, Other, linked, Id}. A link to another node has the same id in the table of the
 /// process and in that of the connection.
 Term link_entry(Heap& out, const char* kind, Term other, std::size_t id) {
-  return new_tuple(out, intern_atom("erl_link"), intern_atom(kind), copy_to(out, other), intern_atom("linked"),
-                   Term::small(static_cast<SWord>(id >> 8)));
+  return new_tuple(out, intern_atom("erl_link"), intern_atom(kind), copy_to(out, other),
+                   intern_atom("linked"), Term::small(static_cast<SWord>(id >> 8)));
 }
 
 /// {erl_monitor, Kind, origin | target, Reference, Other, Name or how often}
@@ -51,7 +51,7 @@ Channel* channel_if_known(Term node) {
   return found;
 }
 
-// ---- Of a process, in its own thread -------------------------------------------------------------
+// ---- Of a process, in its own thread ----
 
 Term links_of_process(Process& p, Heap& out) {
   ListBuilder list(out);
@@ -93,10 +93,12 @@ Term monitors_of_process(Process& p, Heap& out) {
       if (m.watcher == p.id) return;
       if (m.watcher == kResourceWatcher) {
         const Term watcher = receiver_of(m.watcher).as_watcher(m.watcher, key, out);
-        if (watcher) list.add(monitor_entry(out, "resource", "target", ref_term(out, key), watcher, Term::nil()));
+        if (watcher)
+          list.add(monitor_entry(out, "resource", "target", ref_term(out, key), watcher, Term::nil()));
         return;
       }
-      list.add(monitor_entry(out, kind_of(m.watcher), "target", watchers_ref(out, key, m), m.watcher, m.name));
+      list.add(
+          monitor_entry(out, kind_of(m.watcher), "target", watchers_ref(out, key, m), m.watcher, m.name));
     });
   }
   dist::for_each_channel([&](Channel& channel) {
@@ -110,11 +112,12 @@ Term monitors_of_process(Process& p, Heap& out) {
   return list.finish();
 }
 
-// ---- Of a connection -----------------------------------------------------------------------------
+// ---- Of a connection ----
 
 Term links_of_node(const Relations& r, Heap& out) {
   ListBuilder list(out);
-  r.for_each_link([&](const LinkKey& key) { list.add(link_entry(out, "dist_process", key.here, hash_key(key))); });
+  r.for_each_link(
+      [&](const LinkKey& key) { list.add(link_entry(out, "dist_process", key.here, hash_key(key))); });
   return list.finish();
 }
 
@@ -127,8 +130,9 @@ Term monitors_of_node(const Relations& r, Heap& out) {
   r.for_each_monitor_from_there([&](RefKey, const MonitorFromThere& m) {
     list.add(monitor_entry(out, "dist_process", "origin", copy_to(out, m.ref), m.target, m.name));
   });
-  r.for_each_node_watcher(
-      [&](Term pid, unsigned) { list.add(monitor_entry(out, "node", "target", Term::nil(), pid, Term::nil())); });
+  r.for_each_node_watcher([&](Term pid, unsigned) {
+    list.add(monitor_entry(out, "node", "target", Term::nil(), pid, Term::nil()));
+  });
   return list.finish();
 }
 

@@ -90,7 +90,8 @@ struct Replaced {
 /// A table without erased entries, two to four times as large as what is in it.
 void persistent_rebuild(Replaced& replaced) {
   PersistentTable* old = persistent.load(std::memory_order_relaxed);
-  auto* fresh = new PersistentTable(std::bit_ceil(std::max<std::size_t>(2 * (persistent_live + 1), kPersistentSlots)));
+  auto* fresh =
+      new PersistentTable(std::bit_ceil(std::max<std::size_t>(2 * (persistent_live + 1), kPersistentSlots)));
   persistent_used = 0;
   for (std::size_t i = 0; i <= old->mask; ++i) {
     PersistentEntry* e = old->slots[i].load(std::memory_order_relaxed);

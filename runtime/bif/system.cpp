@@ -354,6 +354,12 @@ Term bif_erlang_system_info_1(Process& p, const Term* a) {
     const std::optional<Term> of_allocator = allocator_info(p, item.element(1));
     return of_allocator ? *of_allocator : raise_badarg(p);
   }
+  if (item.is_tuple() && item.tuple_arity() == 3 &&
+      (item.element(0) == intern_atom("memory_internal") ||
+       item.element(0) == intern_atom("allocator_sizes"))) {
+    const std::optional<Term> sent = send_allocator_info(p, item.element(1), item.element(2));
+    return sent ? *sent : raise_badarg(p);
+  }
   const std::optional<Term> inside = item.is_atom() ? inside_info(p, atom_text(item)) : std::nullopt;
   return inside ? *inside : answer(p, kInfo, item);
 }

@@ -29,8 +29,8 @@ struct Versions {
 struct Server {
   std::recursive_mutex mutex;
   std::condition_variable_any changed;
-  std::map<Word, Versions> modules;  // by name
-  std::set<Word> being_loaded;       // by autoload
+  std::map<Word, Versions> modules;                // by name
+  std::set<Word> being_loaded;                     // by autoload
   std::map<Word, std::vector<Term>> being_purged;  // and the processes that wait for the end of it
   CodeSource* source = nullptr;
 };

@@ -43,7 +43,7 @@ struct MonitorFromThere {
   Term watcher;  // kept
   Term ref;      // kept: as the watcher knows it
   Term target;
-  Term name;     // atom, when it was asked for by name; else nil
+  Term name;  // atom, when it was asked for by name; else nil
 };
 
 class Relations {

@@ -295,7 +295,9 @@ Word process_memory_bytes(Process& p) {
   return bytes;
 }
 
-void add_inner_item(Term name, Term (*value)(Process& p, Heap& out)) { inner_items().push_back({name, value}); }
+void add_inner_item(Term name, Term (*value)(Process& p, Heap& out)) {
+  inner_items().push_back({name, value});
+}
 
 Term process_info_item(Process& p, Term name, Heap& out, bool running) {
   ItemContext a{p, out, running};

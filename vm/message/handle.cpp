@@ -15,7 +15,9 @@
 /// What signals do to the process they reach, in its own thread; what a dead one answers.
 namespace vmrun {
 
-LinkElsewhere (*link_elsewhere)(Term here, Term there) = [](Term, Term) { return LinkElsewhere::kNotConnected; };
+LinkElsewhere (*link_elsewhere)(Term here, Term there) = [](Term, Term) {
+  return LinkElsewhere::kNotConnected;
+};
 
 void answer_dead(Term dead, Fragment* f) {
   switch (static_cast<SignalKind>(f->kind)) {

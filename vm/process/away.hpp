@@ -25,7 +25,7 @@ void go_away(Process& p, void (*make_runnable)(Process& p));
 /// ended, and its memory has to be given back (end_more, on a scheduler).
 [[nodiscard]] bool come_home(Process& p);
 
-// ---- By the scheduler that sees to its signals ---------------------------------------------------
+// ---- By the scheduler that sees to its signals ----
 
 inline bool is_away(const Process& p) { return p.wait_kind == WaitKind::kAway; }
 /// True: the native code is done, and the process belongs to the dirty thread from here on.
