@@ -183,7 +183,9 @@ class Loading {
   /// function, the current one.
   NifLibrary* previous() const {
     const Module* before =
-        pending_module(module_.name) == &module_ ? current_module(module_.name) : old_module(module_.name);
+        pending_module(module_.name) == &module_ && current_module(module_.name)
+            ? current_module(module_.name)
+            : old_module(module_.name);
     return before ? library_of(before) : nullptr;
   }
 
