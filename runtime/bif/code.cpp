@@ -253,9 +253,17 @@ Term bif_erlang_delete_module_1(Process& p, const Term* a) {
 
 namespace {
 
+/// Who has called a fun of the old code meanwhile goes on.
+void let_callers_go_on(Process& p, Term name) {
+  for (const Term caller : end_purge(name))
+    ask_async(p, caller, RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());
+}
+
+/// Its memory is free once no process is in the middle of its code: whoever is stays there.
 Term purge(Process& p, Term name) {
   if (wait_for_reclaim(p)) return kNonValue;
   Module* old = take_old_module(name);
+  let_callers_go_on(p, name);
   if (!old) return raise_badarg(p);
   retire_with_library(old);
   return atoms::true_;
@@ -263,15 +271,17 @@ Term purge(Process& p, Term name) {
 
 }  // namespace
 
-/// Forgets the old version. Its memory is free once no process is in the middle of its code:
-/// whoever is stays there.
+/// Forgets the old version, and ends who is in the middle of it.
 Term bif_erlang_purge_module_1(Process& p, const Term* a) {
-  return a[0].is_atom() ? purge(p, a[0]) : raise_badarg(p);
+  static Export* const killing = export_entry(intern_atom("killing_purge"), intern_atom("purge_module"), 1);
+  return a[0].is_atom() ? trap_to(p, killing, {a[0]}) : raise_badarg(p);
 }
 
-/// (Name, prepare): no process comes into old code through a fun any more; (Name, abort): they can
-/// again; (Name, complete): as purge_module/1; (Name, prepare_on_load): as prepare for code whose
-/// on_load function has failed, which finish_after_on_load/2 has forgotten. False: there is none.
+/// (Name, prepare): no process comes into old code through a fun any more: who calls one waits in
+/// erts_code_purger:pending_purge_lambda/3, if there is such a function, for the end of the purge;
+/// (Name, abort): they can again; (Name, complete): as purge_module/1; (Name, prepare_on_load): as
+/// prepare for code whose on_load function has failed, which finish_after_on_load/2 has forgotten.
+/// False: there is none, or it stays.
 Term bif_erts_internal_purge_module_2(Process& p, const Term* a) {
   static const Term prepare = intern_atom("prepare"), abort = intern_atom("abort"),
                     complete = intern_atom("complete"), prepare_on_load = intern_atom("prepare_on_load");
@@ -279,7 +289,10 @@ Term bif_erts_internal_purge_module_2(Process& p, const Term* a) {
   if (a[1] == complete) return purge(p, a[0]);
   if (a[1] == prepare_on_load) return atoms::false_;
   if (a[1] != prepare && a[1] != abort) return raise_badarg(p);
-  return bool_term(set_old_funs(a[0], a[1] == abort));
+  if (a[1] == prepare) return bool_term(begin_purge(a[0]));
+  set_old_funs(a[0], true);
+  let_callers_go_on(p, a[0]);
+  return atoms::false_;
 }
 
 /// Whether the process is in the middle of old code. Options: {async, Id}: it is told by a message

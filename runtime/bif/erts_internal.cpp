@@ -10,6 +10,7 @@
 #include "runtime/bif/support.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/code/beam_file.hpp"
+#include "vm/code/reclaim.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/send.hpp"
 #include "vm/nif/dirty.hpp"
@@ -162,10 +163,13 @@ Term bif_erts_internal_scheduler_wall_time_1(Process& p, const Term* a) {
   return bif_erlang_system_flag_2(p, flag);
 }
 
-/// There is never one to be released by a process: the machine gives literals back by itself.
-Term bif_erts_literal_area_collector_release_area_switch_0(Process&, const Term*) { return atoms::false_; }
+/// Gives back all that has been retired; the machine asks the processes itself, so there is never
+/// an area for which the caller has to.
+Term bif_erts_literal_area_collector_release_area_switch_0(Process& p, const Term*) {
+  return give_back_all(p) ? kNonValue : atoms::false_;
+}
 
-/// Only the process that OTP's machine starts for it may ask, and there is none here.
+/// Of the machine's own processes alone, and release_area_switch leaves nothing to ask for.
 Term bif_erts_literal_area_collector_send_copy_request_3(Process& p, const Term*) {
   return raise_error(p, intern_atom("notsup"));
 }

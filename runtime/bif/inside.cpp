@@ -14,6 +14,8 @@
 #include "vm/dist/channels.hpp"
 #include "vm/dist/connection.hpp"
 #include "vm/lifecycle/gc.hpp"
+#include "vm/message/send.hpp"
+#include "vm/nif/load_nif.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
@@ -60,11 +62,10 @@ std::string info_text() {
          fmt::format("=index_table:atom_tab\nlimit: {}\nentries: {}\n", atom_limit(), atom_count());
 }
 
-/// Modules with a library of native functions.
+/// Modules that have, or had, a library of native functions.
 Term taints(Process& p) {
   ListBuilder list(p.heap);
-  for (const Module* m : loaded_modules())
-    if (m->library.load(std::memory_order_acquire)) list.add(m->name);
+  for (const Term module : tainting_modules()) list.add(module);
   return list.finish();
 }
 
@@ -196,6 +197,13 @@ std::optional<Term> inside_info(Process& p, std::string_view name) {
   return {};
 }
 
+Term allocator_names(Process& p) {
+  ListBuilder list(p.heap);
+  for (const std::string_view name : kAllocators)
+    if (name != "sys_alloc" && name != "mseg_alloc" && !name.ends_with("_mmap")) list.add(intern_atom(name));
+  return list.finish();
+}
+
 std::optional<Term> allocator_info(Process& p, Term names) {
   if (is_allocator(names)) return atoms::false_;
   if (!names.is_list()) return {};
@@ -205,6 +213,16 @@ std::optional<Term> allocator_info(Process& p, Term names) {
     list.add(new_tuple(p.heap, names.head(), atoms::false_));
   }
   return names.is_nil() ? std::optional(list.finish()) : std::nullopt;
+}
+
+std::optional<Term> send_allocator_info(Process& p, Term ref, Term names) {
+  const std::optional<Term> all = names.is_list() ? allocator_info(p, names) : std::nullopt;
+  if (!ref.is_local_ref() || !all) return {};
+  for (unsigned n = 1; n <= scheduler_count(); ++n) {
+    Arena arena;
+    send_from_vm(p.id, new_tuple(arena, ref, Term::small(n), n == 1 ? *all : Term::nil()));
+  }
+  return atoms::true_;
 }
 
 }  // namespace vmrun

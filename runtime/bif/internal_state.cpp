@@ -1,5 +1,7 @@
 #include "runtime/bif/internal_state.hpp"
 
+#include <pthread.h>
+
 #include <cerrno>
 #include <ctime>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <string_view>
 
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/relations_inside.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/dist/channels.hpp"
@@ -141,6 +144,8 @@ constexpr Setting kSettings[] = {
     {"wait", wait_for_progress},
     {"kill_dist_connection", kill_connection},
     {"process_uniq_counter", set_marker_counter},
+    // Whether many may send to the process at once without waiting for each other: always.
+    {"proc_sig_buffers", [](Process&, Term) { return atoms::true_; }},
     // A copy of the term.
     {"mbuf", [](Process& p, Term v) { return copy_to(p.heap, v, Literals::kCopied); }},
     // Of an OTP that was built without.
@@ -181,6 +186,18 @@ Term node_references(Process& p) {
                    new_tuple(p.heap, intern_atom("dist_references"), nodes.finish()));
 }
 
+/// Bytes of the scheduler's own stack that are left.
+Term stack_left(Process& p) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes)) return raise_badarg(p);
+  void* lowest;
+  std::size_t size;
+  pthread_attr_getstack(&attributes, &lowest, &size);
+  pthread_attr_destroy(&attributes);
+  const auto here = reinterpret_cast<Word>(__builtin_frame_address(0));
+  return make_unsigned(p.heap, here - reinterpret_cast<Word>(lowest));
+}
+
 constexpr Question kQuestions[] = {
     {"available_internal_state", [](Process&) { return atoms::true_; }},
     {"reds_left", [](Process& p) { return Term::small(p.reductions > 0 ? p.reductions : 0); }},
@@ -197,6 +214,8 @@ constexpr Question kQuestions[] = {
     {"max_atom_out_cache_index", [](Process&) { return Term::small(AtomReferences::kPlaces - 1); }},
     {"monitoring_nodes", [](Process& p) { return dist::subscription_list(p.heap); }},
     {"node_and_dist_references", node_references},
+    {"persistent_term", persistent_term_state},
+    {"stack_check", stack_left},
     // Of an OTP that was built without.
     {"lc_graph", [](Process&) { return intern_atom("notsup"); }},
     {"flxctr_memory_usage", [](Process&) { return intern_atom("notsup"); }},
@@ -250,6 +269,8 @@ constexpr QuestionOf kQuestionsOf[] = {
     {"atom", atom_of_index},
     {"dist_ctrl", controller_of},
     {"atom_out_cache_index", place_in_cache},
+    {"link_list", link_list_of},
+    {"monitor_list", monitor_list_of},
     // What the first eight levels of a map's trie go by.
     {"internal_hash", [](Process& p, Term t) { return make_unsigned(p.heap, map_hash(t) & UINT32_MAX); }},
 };

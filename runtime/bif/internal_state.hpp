@@ -16,4 +16,7 @@ struct LoopLimit {
 };
 extern LoopLimit binary_loop_limit, unicode_loop_limit;
 
+/// The table of persistent terms: #{table => slots}.
+Term persistent_term_state(Process& p);
+
 }  // namespace vmrun

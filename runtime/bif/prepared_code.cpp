@@ -100,9 +100,14 @@ Term bif_erlang_has_prepared_code_on_load_1(Process& p, const Term* a) {
 Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
   std::vector<Prepared*> all;
   if (!modules_of(a[0], &all)) return raise_badarg(p);
-  const auto is_repeated = [&](const Prepared* one) {
-    return std::ranges::count_if(all, [&](const Prepared* other) { return name_of(other) == name_of(one); }) >
-           1;
+  std::vector<Term> repeated;
+  const auto is_repeated = [&](const Prepared* one) {  // told once
+    const Term name = name_of(one);
+    if (std::ranges::count(repeated, name)) return false;
+    if (std::ranges::count_if(all, [&](const Prepared* other) { return name_of(other) == name; }) < 2)
+      return false;
+    repeated.push_back(name);
+    return true;
   };
   const auto has_on_load = [](const Prepared* one) { return one->module.load()->on_load != nullptr; };
   const auto is_not_purged = [](const Prepared* one) {

@@ -182,9 +182,13 @@ Term set_async_dist(Process& p, Term value) {
   return bool_term(std::exchange(extra_of(p).async_dist, value == atoms::true_));
 }
 
-Term set_min_bin_vheap_size(Process&, Term value) {
+Term set_min_bin_vheap_size(Process& p, Term value) {
   SWord n;
-  return small_in_range(value, 0, Term::kSmallMax, &n) ? Term::small(46422) : kNonValue;
+  if (!small_in_range(value, 0, Term::kSmallMax, &n)) return kNonValue;
+  const Term old = Term::small(static_cast<SWord>(off_heap_limit_of(p)));
+  extra_of(p).min_bin_vheap_words = next_heap_size(static_cast<Word>(n));
+  p.heap.off_heap_limit_words = std::max(off_heap_limit_of(p), 2 * p.heap.off_heap_words);
+  return old;
 }
 
 Term set_save_calls(Process&, Term value) {

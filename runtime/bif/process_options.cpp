@@ -47,7 +47,11 @@ bool read_pair_option(Term key, Term value, SpawnOptions* options) {
     options->off_heap_messages = value == atoms::off_heap;
     return true;
   }
-  if (key == atoms::min_bin_vheap_size) return small_in_range(value, 0, Term::kSmallMax, &n);
+  if (key == atoms::min_bin_vheap_size) {
+    if (!small_in_range(value, 0, Term::kSmallMax, &n)) return false;
+    options->min_bin_vheap_words = next_heap_size(static_cast<Word>(n));
+    return true;
+  }
   if (key == atoms::scheduler) {
     if (!small_in_range(value, 0, scheduler_count(), &n)) return false;
     options->scheduler = static_cast<std::uint16_t>(n);

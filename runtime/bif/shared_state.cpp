@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/bif/internal_state.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
 #include "vm/base/epoch.hpp"
@@ -61,8 +62,9 @@ struct PersistentTable {
 
 std::mutex persistent_lock;
 std::size_t persistent_used = 0, persistent_live = 0;  // slots taken; values among them
-Word persistent_words = 0;                             // of literals, with those erased
-std::atomic<PersistentTable*> persistent{new PersistentTable(64)};
+Word persistent_words = 0;                             // of literals, without those erased
+constexpr std::size_t kPersistentSlots = 64;           // at least
+std::atomic<PersistentTable*> persistent{new PersistentTable(kPersistentSlots)};
 
 PersistentEntry* persistent_find(Term key) {
   return persistent.load(std::memory_order_acquire)
@@ -85,16 +87,16 @@ struct Replaced {
   }
 };
 
-/// A table without erased entries, four times as large as what is in it.
+/// A table without erased entries, two to four times as large as what is in it.
 void persistent_rebuild(Replaced& replaced) {
   PersistentTable* old = persistent.load(std::memory_order_relaxed);
-  auto* fresh = new PersistentTable(std::bit_ceil(std::max<std::size_t>(4 * (persistent_live + 1), 64)));
+  auto* fresh =
+      new PersistentTable(std::bit_ceil(std::max<std::size_t>(2 * (persistent_live + 1), kPersistentSlots)));
   persistent_used = 0;
   for (std::size_t i = 0; i <= old->mask; ++i) {
     PersistentEntry* e = old->slots[i].load(std::memory_order_relaxed);
     if (!e) continue;
     if (!e->value.load(std::memory_order_relaxed)) {
-      if (e->key_block) persistent_words -= e->key_block->words;
       replaced.entries.push_back(e);
       continue;
     }
@@ -105,16 +107,23 @@ void persistent_rebuild(Replaced& replaced) {
   replaced.table = old;
 }
 
+std::size_t persistent_slots() { return persistent.load(std::memory_order_relaxed)->mask + 1; }
+
+/// So few of the slots are in use that the table shrinks. (It grows when half of them are.)
+bool persistent_sparse() {
+  const std::size_t slots = persistent_slots();
+  return slots > kPersistentSlots && 4 * persistent_live < slots;
+}
+
 enum class Set { kNew, kThere, kNothing, kNoRoom, kTooLong };
 
 /// A new entry without a value. kNew, or why there is none.
 Set persistent_enter(Term key, std::uint64_t hash, Replaced& replaced, PersistentEntry** entry) {
   const Word mask = persistent.load(std::memory_order_relaxed)->mask;
-  const bool grows = 2 * (persistent_used + 1) > mask;
+  const bool grows = 2 * (persistent_used + 1) > mask + 1;
   if (grows && too_long(mask)) return Set::kTooLong;
   LiteralBlock* block;
   if (!make_literals(&key, 1, &block)) return Set::kNoRoom;
-  if (block) persistent_words += block->words;
   *entry = new PersistentEntry{.key = key, .hash = hash, .key_block = block};
   if (grows) persistent_rebuild(replaced);
   ++persistent_used;
@@ -145,11 +154,15 @@ Set persistent_set(Term key, Term value) {
       return failed;
     }
   }
+  const Word key_words = entry->key_block ? entry->key_block->words : 0;
+  if (value && !old) persistent_words += key_words;
+  if (old && !value) persistent_words -= key_words;
   if (block) persistent_words += block->words;
   if (entry->value_block) persistent_words -= entry->value_block->words;
   replaced.value = std::exchange(entry->value_block, block);
   entry->value.store(value, std::memory_order_release);
   persistent_live += static_cast<std::size_t>(value.is_value()) - static_cast<std::size_t>(old.is_value());
+  if (!value && persistent_sparse()) persistent_rebuild(replaced);
   return old ? Set::kThere : Set::kNew;
 }
 
@@ -237,10 +250,18 @@ Term bif_persistent_term_get_0(Process& p, const Term* a) {
 }
 Term bif_persistent_term_info_0(Process& p, const Term*) {
   std::lock_guard guard(persistent_lock);
+  const Word bytes = persistent_slots() * sizeof(void*) + persistent_live * sizeof(PersistentEntry) +
+                     persistent_words * sizeof(Term);
   Term pairs[] = {intern_atom("count"), Term::small(static_cast<SWord>(persistent_live)), atoms::memory,
-                  Term::small(static_cast<SWord>(persistent_live * sizeof(PersistentEntry) +
-                                                 persistent_words * sizeof(Term)))};
+                  Term::small(static_cast<SWord>(bytes))};
   return map_from_pairs(p.heap, pairs, 2);
+}
+
+/// Of erts_debug:get_internal_state/1.
+Term persistent_term_state(Process& p) {
+  std::lock_guard guard(persistent_lock);
+  Term pairs[] = {intern_atom("table"), Term::small(static_cast<SWord>(persistent_slots()))};
+  return map_from_pairs(p.heap, pairs, 1);
 }
 
 // ---- atomics and counters -----------------------------------------------------------------------

@@ -15,23 +15,6 @@ Term byte_list(Heap& heap, const std::uint8_t* bytes, Word count, Term tail) {
   return Term::list(cells);
 }
 
-Term code_point_list(Heap& heap, std::string_view utf8) {
-  MatchContext m{};
-  m.base = reinterpret_cast<const std::uint8_t*>(utf8.data());
-  m.size_bits = utf8.size() * 8;
-  ListBuilder list(heap);
-  while (bits_left(m)) {
-    const Word at = m.offset_bits;
-    Term c = bs_get_utf8(m);
-    if (!c) {
-      c = Term::small(m.base[at / 8]);
-      m.offset_bits = at + 8;
-    }
-    list.add(c);
-  }
-  return list.finish();
-}
-
 Term text_binary(Heap& heap, std::string_view bytes) { return make_binary(heap, bytes.data(), bytes.size()); }
 
 bool list_to_utf8(Term list, std::string* out) {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "vm/heap/build.hpp"
+#include "vm/heap/text.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/term/layout.hpp"
 #include "vm/term/print.hpp"
@@ -19,9 +20,6 @@ Term byte_list(Heap& heap, const std::uint8_t* bytes, Word count, Term tail = Te
 inline Term text_list(Heap& heap, std::string_view ascii) {
   return byte_list(heap, reinterpret_cast<const std::uint8_t*>(ascii.data()), ascii.size());
 }
-/// A list of the code points of a text. Bytes that are no UTF-8 (in arguments and the environment
-/// there may be any) count as Latin-1, as in `erl`.
-Term code_point_list(Heap& heap, std::string_view utf8);
 Term text_binary(Heap& heap, std::string_view bytes);
 
 /// The characters of a flat list of Unicode code points, as UTF-8; false for anything else.

@@ -179,7 +179,7 @@ const InfoItem kInfo[] = {
        return system_mode.timing_level < 0 ? atoms::undefined : Term::small(system_mode.timing_level);
      }},
     {"dist_ctrl", dist_controllers},
-    {"alloc_util_allocators", [](Process&) { return Term::nil(); }},  // none is OTP's
+    {"alloc_util_allocators", allocator_names},
     {"dist_buf_busy_limit",
      [](Process& p) { return number(p, dist::busy_limit.load(std::memory_order_relaxed)); }},
     {"outstanding_system_requests_limit", [](Process& p) { return number(p, outstanding_requests_limit()); }},
@@ -233,7 +233,7 @@ const InfoItem kInfo[] = {
          list.add(new_tuple(p.heap, intern_atom(name), number(p, n)));
        };
        add("max_heap_size", spawn_defaults.max_heap_words);
-       add("min_bin_vheap_size", 46422);
+       add("min_bin_vheap_size", kOffHeapLimitWords);
        add("min_heap_size", min_heap_words());
        add("fullsweep_after", spawn_defaults.fullsweep_after);
        return list.finish();
@@ -245,7 +245,7 @@ const InfoItem kInfo[] = {
     {"min_heap_size",
      [](Process& p) { return new_tuple(p.heap, atoms::min_heap_size, number(p, min_heap_words())); }},
     {"min_bin_vheap_size",
-     [](Process& p) { return new_tuple(p.heap, atoms::min_bin_vheap_size, Term::small(46422)); }},
+     [](Process& p) { return new_tuple(p.heap, atoms::min_bin_vheap_size, number(p, kOffHeapLimitWords)); }},
     {"message_queue_data",
      [](Process&) { return spawn_defaults.off_heap_messages ? atoms::off_heap : atoms::on_heap; }},
     {"c_compiler_used",
@@ -353,6 +353,12 @@ Term bif_erlang_system_info_1(Process& p, const Term* a) {
       (item.element(0) == intern_atom("allocator") || item.element(0) == intern_atom("allocator_sizes"))) {
     const std::optional<Term> of_allocator = allocator_info(p, item.element(1));
     return of_allocator ? *of_allocator : raise_badarg(p);
+  }
+  if (item.is_tuple() && item.tuple_arity() == 3 &&
+      (item.element(0) == intern_atom("memory_internal") ||
+       item.element(0) == intern_atom("allocator_sizes"))) {
+    const std::optional<Term> sent = send_allocator_info(p, item.element(1), item.element(2));
+    return sent ? *sent : raise_badarg(p);
   }
   const std::optional<Term> inside = item.is_atom() ? inside_info(p, atom_text(item)) : std::nullopt;
   return inside ? *inside : answer(p, kInfo, item);

@@ -103,16 +103,20 @@ tm local_now() {
   return t;
 }
 
-/// {{Y,Mo,D},{H,Mi,S}} of a valid date.
-bool read_date_time(Term t, tm* out) {
+/// OTP converts nothing before from one of local and universal time to the other.
+constexpr SWord kFirstLocalYear = 1902;
+
+/// {{Y,Mo,D},{H,Mi,S}} of a valid date, not before the year.
+bool read_date_time(Term t, tm* out, SWord least_year = 0) {
   if (!t.is_tuple() || t.tuple_arity() != 2 || !t.element(0).is_tuple() || !t.element(1).is_tuple())
     return false;
   if (t.element(0).tuple_arity() != 3 || t.element(1).tuple_arity() != 3) return false;
   SWord n[6];
-  static constexpr SWord kLeast[] = {0, 1, 1, 0, 0, 0}, kMost[] = {9999, 12, 31, 23, 59, 59};
+  static constexpr SWord kLeast[] = {0, 1, 1, 0, 0, 0}, kMost[] = {INT32_MAX, 12, 31, 23, 59, 59};
   for (Word i = 0; i < 6; ++i)
     if (!small_in_range(t.element(i / 3).element(i % 3), kLeast[i], kMost[i], &n[i])) return false;
   static constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  if (n[0] < least_year) return false;
   const bool leap = (n[0] % 4 == 0 && n[0] % 100 != 0) || n[0] % 400 == 0;
   if (n[2] > kDays[n[1] - 1] + (n[1] == 2 && leap)) return false;
   *out = {};
@@ -127,11 +131,12 @@ bool read_date_time(Term t, tm* out) {
 
 Term to_universal(Process& p, Term local, int is_dst) {
   tm t;
-  if (!read_date_time(local, &t)) return raise_badarg(p);
-  t.tm_isdst = is_dst;
+  if (!read_date_time(local, &t, kFirstLocalYear)) return raise_badarg(p);
+  tzset();
+  t.tm_isdst = daylight ? is_dst : 0;  // without daylight saving time no date is of it
+  t.tm_wday = -1;                      // says whether it has been done: -1 seconds is a time too
   const time_t seconds = mktime(&t);
-  if (seconds == -1) return raise_badarg(p);
-  gmtime_r(&seconds, &t);
+  if (t.tm_wday == -1 || !gmtime_r(&seconds, &t)) return raise_badarg(p);
   return date_time(p, t);
 }
 
@@ -189,9 +194,9 @@ Term bif_erlang_localtime_to_universaltime_2(Process& p, const Term* a) {
 }
 Term bif_erlang_universaltime_to_localtime_1(Process& p, const Term* a) {
   tm t;
-  if (!read_date_time(a[0], &t)) return raise_badarg(p);
+  if (!read_date_time(a[0], &t, kFirstLocalYear)) return raise_badarg(p);
   const time_t seconds = timegm(&t);
-  localtime_r(&seconds, &t);
+  if (!localtime_r(&seconds, &t)) return raise_badarg(p);
   return date_time(p, t);
 }
 

@@ -34,6 +34,7 @@
 #include "vm/code/count_pairs.hpp"
 #include "vm/code/interpreter.hpp"
 #include "vm/code/line_info.hpp"
+#include "vm/code/reclaim.hpp"
 #include "vm/code/support.hpp"
 #include "vm/dist/channel.hpp"
 #include "vm/heap/copy.hpp"
@@ -259,6 +260,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
     const Term companion = spawn_process(nullptr, module, intern_atom("start"), Term::nil(), SpawnOptions{});
     extra_of(*process_table.find(companion)).system_process = true;
     note_system_process(companion);
+    if (atom_text(module) == "erts_literal_area_collector") set_literal_collector(companion);
   }
   start_schedulers(scheduling);
   take_signals(o.break_key);

@@ -39,8 +39,8 @@ int complain(const std::string& message) {
 /// they speak to drivers and built-in functions of ours.
 constexpr std::string_view kOwnPreloaded[] = {"prim_file", "prim_net"};
 /// Modules that built-in functions of this machine call, and OTP's does not know.
-constexpr std::string_view kCalledByMachine[] = {"ddll_server", "passive_monitor", "remote_spawn",
-                                                 "vmrun_on_load", "vmrun_trace"};
+constexpr std::string_view kCalledByMachine[] = {"ddll_server",  "killing_purge", "passive_monitor",
+                                                 "remote_spawn", "vmrun_on_load", "vmrun_trace"};
 
 bool is_own(std::string_view module) {
   return std::ranges::find(kOwnPreloaded, module) != std::end(kOwnPreloaded) ||
@@ -112,7 +112,7 @@ std::optional<Beginning> begin_system(const ErlCommand& command, Heap& heap) {
   return Beginning{intern_atom("erl_init"),
                    intern_atom("start"),
                    arguments.finish(),
-                   {intern_atom("erts_code_purger")},
+                   {intern_atom("erts_code_purger"), intern_atom("erts_literal_area_collector")},
                    /*leads_itself=*/true};
 }
 

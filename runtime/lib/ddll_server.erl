@@ -169,6 +169,7 @@ handle({load, Dir, Name, {Options, Monitor, Reload}}, From, All) ->
                 {N, pending_driver} when N > 0 -> {{error, pending_process}, All};
                 _ when not is_map_key(From, Users) -> {{error, not_loaded_by_this_process}, All};
                 {0, _} -> reload(Dir, Name, Options, Monitor, From, D, All);
+                {_, pending} when Options =:= [kill_ports] -> reload_for_all(Dir, Name, Options, Monitor, From, D, All);
                 {_, pending} -> pending_process(Name, D#driver{state = {reload_wanted, Dir, Options, From}}, From, Monitor, loaded, All)
             end;
         {other, Error} -> {{error, Error}, All}
@@ -271,7 +272,11 @@ pending(Status, Name, D, From, true, When, All) ->
 %% The last use is gone.
 unload_now(Name, D, From, Monitor, All) ->
     case close(Name, D) of
-        unloaded -> {{ok, unloaded}, gone(Name, D, All)};
+        unloaded when Monitor =:= none -> {{ok, unloaded}, gone(Name, D, All)};
+        unloaded ->
+            %% Who wants to know is told by the message, though there is nothing to wait for.
+            Ref = make_ref(),
+            {{ok, pending_driver, Ref}, gone(Name, add_monitor(Ref, From, Name, unloaded, D), All)};
         pending -> pending(pending_driver, Name, D#driver{state = closing_state(D)}, From, Monitor =/= none, unloaded, All);
         Error -> {{error, Error}, All}
     end.
@@ -311,6 +316,15 @@ reload(Dir, Name, Options, Monitor, From, D, All) ->
                 _ -> {get_failure(), After}
             end;
         pending -> pending_load(Name, Reloading, From, Monitor, All);
+        Error -> {{error, Error}, All}
+    end.
+
+%% With its ports killed it need not wait for the other processes: they have the new one.
+reload_for_all(Dir, Name, Options, Monitor, From, D, All) ->
+    Reloading = D#driver{state = {reloading, Dir, Options, From}},
+    case close(Name, D#driver{options = Options}) of
+        pending -> pending_process(Name, Reloading, From, Monitor, loaded, All);
+        unloaded -> {{ok, loaded}, load_again(Dir, Name, Options, Reloading, All)};
         Error -> {{error, Error}, All}
     end.
 

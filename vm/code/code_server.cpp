@@ -29,8 +29,9 @@ struct Versions {
 struct Server {
   std::recursive_mutex mutex;
   std::condition_variable_any changed;
-  std::map<Word, Versions> modules;  // by name
-  std::set<Word> being_loaded;       // by autoload
+  std::map<Word, Versions> modules;                // by name
+  std::set<Word> being_loaded;                     // by autoload
+  std::map<Word, std::vector<Term>> being_purged;  // and the processes that wait for the end of it
   CodeSource* source = nullptr;
 };
 Server& server() {
@@ -265,6 +266,31 @@ bool set_old_funs(Term name, bool lead_there) {
                                                   std::memory_order_acq_rel);
   }
   return true;
+}
+
+bool begin_purge(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  if (!set_old_funs(name, false)) return false;
+  s.being_purged.try_emplace(name.raw());
+  return true;
+}
+
+bool wait_for_purge(Process& p, Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  const auto it = s.being_purged.find(name.raw());
+  if (it == s.being_purged.end()) return false;
+  it->second.push_back(p.id);
+  ++p.suspend_count;
+  return true;
+}
+
+std::vector<Term> end_purge(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  const auto node = s.being_purged.extract(name.raw());
+  return node.empty() ? std::vector<Term>{} : std::move(node.mapped());
 }
 
 Module* take_old_module(Term name) {

@@ -101,6 +101,14 @@ bool delete_module(Term name);  // current becomes old; false: not loaded, or th
 /// Whether funs lead to the old version's code, as far as the current one does not share them.
 /// While they do not, no process comes into old code. False: there is no old version.
 bool set_old_funs(Term name, bool lead_there);
+/// set_old_funs(name, false), and processes that call one of them may wait (wait_for_purge) until
+/// end_purge.
+bool begin_purge(Term name);
+/// Between begin_purge and end_purge of the module: the process is suspended, and end_purge tells
+/// of it. False at any other time.
+bool wait_for_purge(Process& p, Term name);
+/// Who has waited.
+[[nodiscard]] std::vector<Term> end_purge(Term name);
 std::vector<Module*> loaded_modules();
 const std::string* module_path(Term name);
 void set_module_path(Term name, std::string path);

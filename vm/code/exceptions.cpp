@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vm/code/module.hpp"
+#include "vm/heap/text.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/term/layout.hpp"
@@ -53,20 +54,12 @@ Term capture(Process& p, const Word* ip, Term head) {
   return make_cons(hp, head, Term::boxed(big));
 }
 
-Term string_term(Heap& heap, std::string_view text) {
-  Term list = Term::nil();
-  Term* hp = heap.alloc(2 * text.size());
-  for (std::size_t i = text.size(); i-- > 0;)
-    list = make_cons(hp, Term::small(static_cast<unsigned char>(text[i])), list);
-  return list;
-}
-
 /// [{file,_},{line,_} | more], as far as it is known.
 Term location_term(Heap& heap, const Word* address, Term more) {
   static const Term file = intern_atom("file"), line = intern_atom("line");
   const SourceLocation where = location_at(address);
   if (!where.file || where.line == 0) return more;
-  const Term name = string_term(heap, *where.file);
+  const Term name = code_point_list(heap, *where.file);
   Term* hp = heap.alloc(10);
   const Term f = make_tuple(hp, file, name), l = make_tuple(hp, line, Term::small(where.line));
   const Term rest = make_cons(hp, l, more);
@@ -340,7 +333,7 @@ namespace {
 Term source_place(const Word* address, Heap& out) {
   const SourceLocation where = location_at(address);
   if (!where.file || where.line == 0) return atoms::undefined;
-  const Term name = string_term(out, *where.file);
+  const Term name = code_point_list(out, *where.file);
   Term* hp = out.alloc(3);
   return make_tuple(hp, name, Term::small(where.line));
 }

@@ -565,7 +565,9 @@ bad_fun_call:                                                     // bad_fun, ba
   if (bad_fun.is_fun() && fun_of(bad_fun)->arity == bad_arity) {  // its code was not there
     const FunEntry& entry = *fun_of(bad_fun)->entry;
     handled_module = entry.module;
-    handler = current_module(entry.module) ? nullptr : error_handler(p, of_funs);
+    handler = pending_purge(p, entry.module);
+    if (handler) reds = 0;  // it waits there
+    else handler = current_module(entry.module) ? nullptr : error_handler(p, of_funs);
     // Looked at again: a module's funs are connected before it is current.
     const Word* const target = entry.address.load(std::memory_order_acquire);
     if (target || handler) {

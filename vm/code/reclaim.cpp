@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 #include "vm/base/epoch.hpp"
 #include "vm/base/small_limits.hpp"
@@ -13,6 +14,7 @@
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/receive.hpp"
 #include "vm/message/request.hpp"
+#include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/code_view.hpp"
@@ -47,6 +49,8 @@ struct Reclaim {
   Word asked = 0;     // that have not answered
   Word stamp = 0;     // of the moment when all had answered; 0: not yet
   LiteralBlocks blocks{{}};
+  Term collector;          // set_literal_collector; or the non-value
+  bool is_called = false;  // it has been sent its message
 };
 Reclaim& reclaim() {
   static Reclaim& r = *new Reclaim;
@@ -236,6 +240,12 @@ void retire(Retired x) {
   Lock lock(r.mutex);
   r.fresh_bytes += x.bytes;
   r.waiting.push_back(std::move(x));
+  if (r.collector && !std::exchange(r.is_called, true)) {
+    static const Term copy_literals = intern_atom("copy_literals");
+    lock.unlock();
+    send_from_vm(r.collector, copy_literals);
+    lock.lock();
+  }
   if (r.asked) return;
   if (r.round == Round::kNone) {
     if (r.fresh_bytes < kBatchBytes) return;
@@ -262,6 +272,14 @@ void take_part_in_reclaim(Process* p) {
   advance(lock);
 }
 
+/// As if a process had been asked and had not answered.
+void hold_reclaim() {
+  Reclaim& r = reclaim();
+  Lock lock(r.mutex);
+  ++r.asked;
+}
+void release_reclaim() { take_part_in_reclaim(nullptr); }
+
 bool runs_old_code(const Process& p, Term module) {
   const Module* old = old_module(module);
   return old && is_inside(p, *old);
@@ -270,6 +288,8 @@ bool runs_old_code(const Process& p, Term module) {
 [[maybe_unused]] const bool filled_in = [] {
   code_view.runs_old_code = runs_old_code;
   code_view.take_part_in_reclaim = take_part_in_reclaim;
+  code_view.hold_reclaim = hold_reclaim;
+  code_view.release_reclaim = release_reclaim;
   return true;
 }();
 
@@ -295,6 +315,22 @@ bool wait_for_reclaim(Process& p, bool no_room) {
   Lock lock(r.mutex);
   if (r.round == Round::kNone) {
     // What was in use last time is no reason to wait.
+    if (std::ranges::all_of(r.waiting, &Retired::in_use)) return false;
+    begin_batch(r);
+  }
+  r.suspended.push_back(p.id);
+  (void)suspend_and_retry(p);
+  advance(lock);
+  return true;
+}
+
+void set_literal_collector(Term pid) { reclaim().collector = pid; }
+
+bool give_back_all(Process& p) {
+  Reclaim& r = reclaim();
+  Lock lock(r.mutex);
+  r.is_called = false;
+  if (r.round == Round::kNone) {
     if (std::ranges::all_of(r.waiting, &Retired::in_use)) return false;
     begin_batch(r);
   }

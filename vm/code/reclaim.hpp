@@ -43,6 +43,12 @@ Word retired_bytes();
 /// result is true. All retired memory that can be is free when p goes on.
 [[nodiscard]] bool wait_for_reclaim(Process& p, bool no_room = false);
 
+/// From now on this process is sent the message copy_literals when something has been retired, and
+/// calls give_back_all then: so nothing waits until it is much. Before processes run.
+void set_literal_collector(Term pid);
+/// As wait_for_reclaim, until nothing waits but code in use.
+[[nodiscard]] bool give_back_all(Process& p);
+
 /// p is in the middle of this code, functions that its native ones have scheduled included: its
 /// next instruction or one it will return to. In p's own thread or while it is scheduled out and
 /// cannot run.

@@ -137,6 +137,12 @@ const Export* error_handler(const Process& p, Term name) {
   return e && is_defined(*e) ? e : nullptr;
 }
 
+const Export* pending_purge(Process& p, Term module) {
+  static const Term purger = intern_atom("erts_code_purger"), function = intern_atom("pending_purge_lambda");
+  const Export* e = find_export(purger, function, 3);
+  return e && is_defined(*e) && wait_for_purge(p, module) ? e : nullptr;
+}
+
 bool load_elsewhere(Process& p, const Export& e) {
   if (came_back(p)) return run_elsewhere(p, load_called_module, &e.module, 1), false;
   if (current_module(e.module)) return false;

@@ -52,6 +52,9 @@ bool is_for_error_handler(const Process& p, Term module);
 /// undefined_function/3 or undefined_lambda/3 of p's error handler; nullptr: one of its own lacks
 /// it.
 const Export* error_handler(const Process& p, Term name);
+/// For a fun whose code is not there, while its module is being purged: p is suspended, and goes on
+/// with this function, as with undefined_lambda/3, when that is over. nullptr: it does not wait.
+const Export* pending_purge(Process& p, Term module);
 /// Copies a fun's free variables behind the arguments.
 inline void spread_environment(const FunObject& f, Term* x) {
   const Term* from = f.environment();

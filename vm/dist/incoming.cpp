@@ -146,10 +146,11 @@ bool monitor(const Incoming& in) {
   if (!is_remote_pid(watcher) || !ref.is_ref() || !(what.is_atom() || what.is_pid())) return false;
   const Term to = what.is_atom() ? whereis(what) : what;
   if (!to || !to.is_local_pid()) return monitored_nobody(in, watcher, what, ref), true;
-  RefKey key;
-  in.route.channel->change(in.route, [&](Relations& r) { key = r.monitor_from_there(watcher, ref, to); });
-  if (key == RefKey{}) return true;
   const Term name = what.is_atom() ? what : Term::nil();
+  RefKey key;
+  in.route.channel->change(in.route,
+                           [&](Relations& r) { key = r.monitor_from_there(watcher, ref, to, name); });
+  if (key == RefKey{}) return true;
   if (process_receiver.monitor(to, watcher, key, name) == Reached::kNobody)
     receivers.elsewhere->down(watcher, {.key = key, .object = to, .name = name, .reason = atoms::noproc});
   return true;

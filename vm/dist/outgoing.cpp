@@ -7,6 +7,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/destination.hpp"
+#include "vm/message/links_elsewhere.hpp"
 #include "vm/message/unreachable.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
@@ -124,7 +125,18 @@ SendResult Elsewhere::send(Process& from, const Destination& to, Term message, S
 
 // ---- Links --------------------------------------------------------------------------------------
 
+namespace {
+
+/// A process of this node's name, from before it was given up and taken again: it has ended.
+bool is_of_former_self(Term to) {
+  return to.is_pid() && !to.is_local_pid() &&
+         reinterpret_cast<const ExternalObject*>(to.boxed_ptr())->node->name == local_node_name();
+}
+
+}  // namespace
+
 Reached Elsewhere::link(Term to, Term from, std::uint32_t setting) {
+  if (is_of_former_self(to)) return Reached::kNobody;
   const Route route = channel_of(to).connect();
   const Pushed pushed =
       !route ? Pushed::kLost
@@ -153,6 +165,20 @@ void Elsewhere::unlink(Term to, Term from, LinkSettings) {
           : transmit(route, from, Control(Operation::kUnlink, from, to));
   mind(pushed, route, from);
 }
+
+namespace {
+
+LinkElsewhere link_in_channel(Term here, Term there) {
+  const Route route = channel_of(there).route();
+  bool has = false;
+  if (!route || !route.channel->change(route, [&](Relations& r) { has = r.has_link(here, there); }))
+    return LinkElsewhere::kNotConnected;
+  return has ? LinkElsewhere::kHolds : LinkElsewhere::kNone;
+}
+
+[[maybe_unused]] const bool tells_of_links = (link_elsewhere = link_in_channel, true);
+
+}  // namespace
 
 // ---- Ends ---------------------------------------------------------------------------------------
 
@@ -218,6 +244,7 @@ bool Elsewhere::exit(Term to, const ExitSignal& signal) {
 // ---- Monitors -----------------------------------------------------------------------------------
 
 Reached Elsewhere::monitor(Term to, Term watcher, RefKey key, Term name) {
+  if (is_of_former_self(to)) return Reached::kNobody;
   if (!is_alive()) return unreachable.monitor(to, watcher, key, name);
   const Route route = channel_of(to).connect();
   const StackRef ref(key);

@@ -61,6 +61,8 @@ void Relations::unlink_acknowledged(Term here, Term there, Word id) {
   if (unlinking && *unlinking == id) links_.erase(key);
 }
 
+bool Relations::has_link(Term here, Term there) { return holds(links_.find(link_key(here, there))); }
+
 bool Relations::end_link(Term here, Term there) {
   const LinkKey key = link_key(here, there);
   return holds(links_.find(key)) && links_.erase(key);
@@ -78,10 +80,10 @@ bool Relations::end_monitor_from_here(RefKey key, MonitorFromHere* was) {
   return true;
 }
 
-RefKey Relations::monitor_from_there(Term watcher, Term ref, Term target) {
+RefKey Relations::monitor_from_there(Term watcher, Term ref, Term target, Term name) {
   if (keys_.find({ref})) return {};
   const RefKey key = next_watcher_key();
-  const MonitorFromThere monitor{keep_identifier(watcher), keep_identifier(ref), target};
+  const MonitorFromThere monitor{keep_identifier(watcher), keep_identifier(ref), target, name};
   from_there_.insert(key, monitor);
   keys_.insert({monitor.ref}, key);
   return key;

@@ -43,6 +43,7 @@ struct MonitorFromThere {
   Term watcher;  // kept
   Term ref;      // kept: as the watcher knows it
   Term target;
+  Term name;  // atom, when it was asked for by name; else nil
 };
 
 class Relations {
@@ -58,6 +59,7 @@ class Relations {
   Word unlink_from_here(Term here, Term there);
   bool unlink_from_there(Term here, Term there);
   void unlink_acknowledged(Term here, Term there, Word id);
+  bool has_link(Term here, Term there);
   /// One side has ended.
   bool end_link(Term here, Term there);
 
@@ -66,7 +68,7 @@ class Relations {
   /// True when there was one; its target is then the caller's to drop (drop_identifier).
   bool end_monitor_from_here(RefKey key, MonitorFromHere* was);
   /// The reference it goes by here; none if there is one by that reference already.
-  RefKey monitor_from_there(Term watcher, Term ref, Term target);
+  RefKey monitor_from_there(Term watcher, Term ref, Term target, Term name = Term::nil());
   /// Both forget it; what was kept is the caller's to drop (drop).
   bool end_monitor_from_there(RefKey key, MonitorFromThere* was);
   bool end_monitor_from_there(Term ref, RefKey* key, MonitorFromThere* was);
@@ -83,6 +85,27 @@ class Relations {
   void watch_node(Term pid);
   void unwatch_node(Term pid);
   void forget_watcher(Term pid) { node_watchers_.erase(pid); }
+
+  // ---- All there are ----------------------------------------------------------------------------
+  template <class F>  // (here, there), those that are given up left out
+  void for_each_link(F&& visit) const {
+    links_.for_each([&](const LinkKey& key, Word unlinking) {
+      if (!unlinking) visit(key);
+    });
+  }
+  template <class F>  // (key, monitor)
+  void for_each_monitor_from_here(F&& visit) const {
+    from_here_.for_each(visit);
+  }
+  template <class F>  // (key, monitor)
+  void for_each_monitor_from_there(F&& visit) const {
+    from_there_.for_each(visit);
+  }
+  const MonitorFromThere* monitor_from_there(RefKey key) { return from_there_.find(key); }
+  template <class F>  // (pid, times)
+  void for_each_node_watcher(F&& visit) const {
+    node_watchers_.for_each(visit);
+  }
 
   // ---- The connection is gone: each kind oldest first; false when there is no more --------------
   bool take_link(Term* here, RemotePid* there);

@@ -5,6 +5,7 @@
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/info.hpp"
 #include "vm/message/request.hpp"
+#include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/trace/trace.hpp"
@@ -46,6 +47,19 @@ void answer_one(Process& p, Term request) {
   }
 }
 
+/// Whether the answer must wait until native code of the process is done, which works on its heap:
+/// for what collects or looks through the heap, and for what needs it at rest.
+bool waits_for_native(Term request) {
+  switch (request_kind(request)) {
+    case RequestKind::kGarbageCollect:
+    case RequestKind::kReclaim:
+    case RequestKind::kSuspend:
+    case RequestKind::kResume: return true;
+    case RequestKind::kProcessInfo: return looks_through_heap(request_argument(request));
+    default: return false;
+  }
+}
+
 }  // namespace
 
 void answer_deferred(Process& p) {
@@ -53,6 +67,11 @@ void answer_deferred(Process& p) {
   std::vector<Fragment*> requests;
   requests.swap(p.extra->deferred);
   for (Fragment* f : requests) {
+    if (is_away(p) && waits_for_native(f->message)) {
+      p.extra->deferred.push_back(f);
+      p.deferred_requests = true;
+      continue;
+    }
     if (p.exit_pending) answer_request_dead(f->message);
     else answer_one(p, f->message);
     Fragment::destroy(f);

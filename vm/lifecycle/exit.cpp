@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "vm/base/allocate.hpp"
@@ -13,6 +14,8 @@
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/away.hpp"
+#include "vm/process/code_view.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/fiber.hpp"
 #include "vm/process/registry.hpp"
@@ -62,11 +65,15 @@ bool tell_relations(Process& p, int* left) {
 
 void answer_questions(Process& p) {
   Extra& extra = *p.extra;
-  for (Fragment* question : extra.deferred) answer_request_dead(question->message);
+  for (Fragment* question : std::exchange(extra.deferred, {})) {
+    answer_request_dead(question->message);
+    Fragment::destroy(question);
+  }
   extra.suspending.for_each([&](Term other, std::uint32_t times) {
     for (; times; --times)
       ask_async(p, other, RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());
   });
+  extra.suspending.clear();
 }
 
 /// The VM is of no use without init. Nobody is left to write a report but this thread.
@@ -94,6 +101,10 @@ void exit_process(Process& p, Term reason, bool report) {
     TimerWheel::cancel_receive(p.receive_timer);
     p.receive_timer = nullptr;
   }
+  if (is_away(p)) [[unlikely]] {  // nobody will find it to ask it
+    p.extra->holds_reclaim = true;
+    code_view.hold_reclaim();
+  }
   process_table.remove(p);
   // What had arrived is answered as a dead process answers, after the messages before it have gone.
   for (Fragment* f = take_held_back(p); f;) {
@@ -104,7 +115,7 @@ void exit_process(Process& p, Term reason, bool report) {
   *p.mailbox.last = p.mailbox.close();
   p.exit_reason = reason;
   abandon_fiber(p);
-  abandon_dirty_job(p);
+  if (!is_away(p)) abandon_dirty_job(p);
   end_more(p);
 }
 
@@ -123,6 +134,10 @@ void end_more(Process& p) {
   if (first) return;
   if (p.extra) {
     answer_questions(p);
+    if (is_away(p)) [[unlikely]]
+      return (void)(p.extra->only_native_left = true);
+    if (p.extra->holds_reclaim) [[unlikely]]
+      code_view.release_reclaim();
     if (p.extra->system_process) [[unlikely]]
       system_process_ended(p, p.exit_reason);
   }
@@ -130,6 +145,7 @@ void end_more(Process& p) {
     trace_exiting(p, atoms::out_exited);
     p.observed = 0;
   }
+  abandon_dirty_job(p);
   delete p.extra;
   p.extra = nullptr;
   if (p.saved_regs && p.saved_regs != p.inline_regs) free_bytes(p.saved_regs);

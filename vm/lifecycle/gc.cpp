@@ -36,7 +36,6 @@ constexpr Word kLargeBlockWords = usual_or_small<Word>(1 << 18, 4096);
 constexpr Word kKeepBlockWords = usual_or_small<Word>(1 << 14, 256);
 /// Processes are born with small blocks, for most never fill them. Who does gets at least so much.
 constexpr Word kCollectedHeapWords = 233;
-constexpr Word kOffHeapLimitWords = 46422;
 
 /// Sizes grow like Fibonacci numbers, then by a fifth.
 struct SizeTable {
@@ -120,7 +119,8 @@ class Collection {
     return result(killed, reclaimed);
   }
 
-  void with_literals(const LiteralBlocks& blocks, const std::vector<bool>& marks) {
+  /// False: the process has become larger than it may be.
+  [[nodiscard]] bool with_literals(const LiteralBlocks& blocks, const std::vector<bool>& marks) {
     Word total = young_words() + old_words();
     for (std::size_t i = 0; i < marks.size(); ++i)
       if (marks[i]) total += blocks.all()[i]->words;
@@ -139,6 +139,7 @@ class Collection {
     if (is_traced(p_, kTraceGc)) [[unlikely]]
       trace_gc(p_, atoms::gc_major_end, 0);
     (void)result(false, 0);
+    return !exceeds_limit(0);
   }
 
   int major(bool for_hibernation = false) {
@@ -157,7 +158,7 @@ class Collection {
       }
       if (for_hibernation) collector_.resize(std::max<Word>(h_.used_words() + fixed_words(), 1));
       p_.minor_collections = 0;
-      h_.old_off_heap_limit_words = std::max(kOffHeapLimitWords, 2 * h_.old_off_heap_words);
+      h_.old_off_heap_limit_words = std::max(off_heap_limit_of(p_), 2 * h_.old_off_heap_words);
       reclaimed = before - young_words() - old_words();
       finish();
     }
@@ -235,7 +236,7 @@ class Collection {
 
   /// The block has its final size.
   void finish() {
-    h_.off_heap_limit_words = std::max(kOffHeapLimitWords, 2 * h_.off_heap_words);
+    h_.off_heap_limit_words = std::max(off_heap_limit_of(p_), 2 * h_.off_heap_words);
     note_deep_stack(p_);
     h_.grow_next = (h_.used_words() + fixed_words()) * 2 > h_.block_words();
     const Word before = block_before_, after = h_.block_words();
@@ -250,12 +251,22 @@ class Collection {
       verify();
   }
 
-  /// `extra`: words the process will hold while it is collected, besides what it holds now in block
-  /// and fragments.
+  /// Messages that count as parts of the heap: those in the inner queue, unless the process wants
+  /// them apart.
+  Word message_words() const {
+    if (p_.extra && p_.extra->off_heap_messages) return 0;
+    Word words = 0;
+    for (const Fragment* f = p_.mailbox.first; f; f = f->next)
+      if (f->kind == static_cast<Word>(SignalKind::kMessage)) words += f->used_words;
+    return words;
+  }
+
+  /// `extra`: words the process will hold while it is collected, besides what it holds now in
+  /// block, fragments and messages.
   bool exceeds_limit(Word extra) {
     if (p_.max_heap_words == 0) [[likely]]
       return false;
-    const Word total = h_.block_words() + h_.fragment_words + extra;
+    const Word total = h_.block_words() + h_.fragment_words + message_words() + extra;
     if (total <= p_.max_heap_words) return false;
     if (p_.max_heap_log && max_heap_report) max_heap_report(p_, total);
     if (!p_.max_heap_kill) return false;
@@ -285,6 +296,10 @@ class Collection {
 };
 
 }  // namespace
+
+Word off_heap_limit_of(const Process& p) {
+  return p.extra && p.extra->min_bin_vheap_words ? p.extra->min_bin_vheap_words : kOffHeapLimitWords;
+}
 
 std::span<const Word> heap_sizes() { return kSizeTable.sizes; }
 
@@ -333,7 +348,9 @@ int collect_major(Process& p, Word need, Term* regs, unsigned live) {
 }
 
 void collect_literals(Process& p, const LiteralBlocks& blocks, const std::vector<bool>& marks) {
-  Collection(p, 0, p.saved_regs, p.live_saved).with_literals(blocks, marks);
+  if (Collection(p, 0, p.saved_regs, p.live_saved).with_literals(blocks, marks)) return;
+  p.exit_pending = true;
+  p.exit_reason = atoms::killed;
 }
 
 int collect_for_hibernate(Process& p, Term* regs, unsigned live) {

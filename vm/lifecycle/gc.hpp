@@ -35,9 +35,13 @@ struct Process;
 /// block as small as can be.
 [[nodiscard]] int collect_for_hibernate(Process& p, Term* regs, unsigned live);
 
+/// Words of off-heap binaries that a process may hold before they make a collection due, at least.
+inline constexpr Word kOffHeapLimitWords = 46422;
+Word off_heap_limit_of(const Process& p);
+
 /// A full sweep that takes copies of what the process refers to in these blocks of literals.
 /// `marks`: those it may refer to (see LiteralBlocks). Nothing else of the machine has pointers
-/// into them that a collection does not know.
+/// into them that a collection does not know. Ends the process when it becomes too large by that.
 void collect_literals(Process& p, const class LiteralBlocks& blocks, const std::vector<bool>& marks);
 
 /// Whether a collection of p's heap takes longer than a scheduler has time for.

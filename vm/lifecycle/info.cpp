@@ -4,8 +4,10 @@
 #include "vm/lifecycle/backtrace.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/receiver.hpp"
+#include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/core.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -50,6 +52,8 @@ bool hibernates(const ItemContext& a) {
 }
 Term current_function(ItemContext& a) {
   if (hibernates(a)) return mfa(a.out, atoms::erlang, atoms::hibernate, 3);
+  if (const DirtyJob* job = is_away(a.p) ? dirty_job_of(a.p) : nullptr)
+    return mfa(a.out, job->name.module, job->name.function, job->name.arity);
   const FunctionName f = resume_function(a.p);
   return mfa(a.out, f.module, f.function, f.arity);
 }
@@ -73,7 +77,7 @@ Term initial_call(ItemContext& a) {
   return mfa(a.out, a.p.initial_module, a.p.initial_function, a.p.initial_arity);
 }
 Term status(ItemContext& a) {
-  if (a.running) return atoms::running;
+  if (a.running || is_away(a.p)) return atoms::running;
   if (a.p.exit_pending) return atoms::exiting;
   if (a.p.suspend_count) return atoms::suspended;
   if (a.p.wait_kind == WaitKind::kBusyPort && !a.p.resume_requested) return atoms::suspended;
@@ -162,13 +166,14 @@ Term max_heap_size(ItemContext& a) {
   return map_from_pairs(a.out, pairs, 4);
 }
 Term min_heap_size(ItemContext& a) { return Term::small(static_cast<SWord>(least_heap(a.p))); }
+Term min_bin_vheap_size(ItemContext& a) { return Term::small(static_cast<SWord>(off_heap_limit_of(a.p))); }
 Term fullsweep_after(ItemContext& a) { return Term::small(a.p.fullsweep_after); }
 Term garbage_collection(ItemContext& a) {
   const SWord minor = a.p.minor_collections == Process::kNeverCollected ? 0 : a.p.minor_collections;
   Term list = cons(a.out, pair(a.out, atoms::minor_gcs, Term::small(minor)), Term::nil());
   list = cons(a.out, pair(a.out, atoms::fullsweep_after, fullsweep_after(a)), list);
   list = cons(a.out, pair(a.out, atoms::min_heap_size, min_heap_size(a)), list);
-  list = cons(a.out, pair(a.out, atoms::min_bin_vheap_size, Term::small(46422)), list);
+  list = cons(a.out, pair(a.out, atoms::min_bin_vheap_size, min_bin_vheap_size(a)), list);
   return cons(a.out, pair(a.out, atoms::max_heap_size, max_heap_size(a)), list);
 }
 Term suspending(ItemContext& a) {
@@ -241,6 +246,7 @@ constexpr Item kItems[] = {
     {atoms::parent, parent, false},
     {atoms::message_queue_data, message_queue_data, false},
     {atoms::min_heap_size, min_heap_size, false},
+    {atoms::min_bin_vheap_size, min_bin_vheap_size, false},
     {atoms::fullsweep_after, fullsweep_after, false},
     {atoms::max_heap_size, max_heap_size, false},
     {atoms::garbage_collection_info, garbage_collection, false},
@@ -254,6 +260,15 @@ const Item* find_item(Term name) {
   for (const Item& item : kItems)
     if (item.name == name) return &item;
   return nullptr;
+}
+
+struct InnerItem {
+  Term name;
+  Term (*value)(Process& p, Heap& out);
+};
+std::vector<InnerItem>& inner_items() {
+  static auto& items = *new std::vector<InnerItem>;
+  return items;
 }
 
 Term default_items(ItemContext& a) {
@@ -280,10 +295,18 @@ Word process_memory_bytes(Process& p) {
   return bytes;
 }
 
+void add_inner_item(Term name, Term (*value)(Process& p, Heap& out)) {
+  inner_items().push_back({name, value});
+}
+
 Term process_info_item(Process& p, Term name, Heap& out, bool running) {
   ItemContext a{p, out, running};
   const Item* item = find_item(name);
-  if (!item) return kNonValue;
+  if (!item) {
+    for (const InnerItem& inner : inner_items())
+      if (inner.name == name) return pair(out, name, inner.value(p, out));
+    return kNonValue;
+  }
   const Term value = item->value(a);
   // A single question for the name of a process without one is answered by [].
   return pair(out, name, value);
@@ -293,6 +316,14 @@ std::vector<Term> process_info_items() {
   std::vector<Term> names;
   for (const Item& item : kItems) names.push_back(item.name);
   return names;
+}
+
+bool looks_through_heap(Term what) {
+  const auto does = [](Term name) { return name == atoms::binary || name == atoms::backtrace; };
+  if (!what.is_list()) return does(what);
+  for (; what.is_list(); what = what.tail())
+    if (does(what.head())) return true;
+  return false;
 }
 
 bool is_process_info(Term what) {

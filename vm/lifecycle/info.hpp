@@ -14,6 +14,11 @@ Term process_info_item(Process& p, Term item, Heap& out, bool running);
 /// For `what`: an item, a list of items, or `true`: those of process_info/1. The non-value when
 /// there is an unknown one.
 Term process_info(Process& p, Term what, Heap& out, bool running);
+/// An item that only erts_debug:get_internal_state/1 asks for: is_process_info does not know it.
+/// Before processes run.
+void add_inner_item(Term name, Term (*value)(Process& p, Heap& out));
+/// Whether the answer goes through parts of the heap that native code prolongs.
+bool looks_through_heap(Term what);
 /// Whether `what` names known items only.
 bool is_process_info(Term what);
 /// All items.

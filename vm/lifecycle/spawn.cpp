@@ -119,6 +119,8 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   p.group_leader = boot_group_leader;
   p.parent = Term::nil();
   if (options.async_dist) extra_of(p).async_dist = true;
+  if (options.min_bin_vheap_words)
+    p.heap.off_heap_limit_words = extra_of(p).min_bin_vheap_words = options.min_bin_vheap_words;
   if (options.scheduler) [[unlikely]]
     bind_to_scheduler(p, options.scheduler);
   if (options.off_heap_messages) extra_of(p).off_heap_messages = true;

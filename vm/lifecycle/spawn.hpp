@@ -21,6 +21,7 @@ struct SpawnOptions {
   std::uint16_t fullsweep_after = 65535;
   Word min_heap_words = 0;
   Word max_heap_words = 0;
+  Word min_bin_vheap_words = 0;
   Term as_given = Term::nil();                                // the option list of the program, for traces
   struct SpawnRequest* request = nullptr;                     // of spawn_request
   const struct SpawnFromElsewhere* from_elsewhere = nullptr;  // in place of a parent here

@@ -5,13 +5,19 @@
 #include "probes/probes.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/held_back.hpp"
+#include "vm/message/links_elsewhere.hpp"
 #include "vm/message/mailbox_probe.hpp"
 #include "vm/message/request.hpp"
+#include "vm/process/away.hpp"
 #include "vm/trace/message_pattern.hpp"
 #include "vm/trace/trace.hpp"
 
 /// What signals do to the process they reach, in its own thread; what a dead one answers.
 namespace vmrun {
+
+LinkElsewhere (*link_elsewhere)(Term here, Term there) = [](Term, Term) {
+  return LinkElsewhere::kNotConnected;
+};
 
 void answer_dead(Term dead, Fragment* f) {
   switch (static_cast<SignalKind>(f->kind)) {
@@ -35,7 +41,7 @@ namespace {
 void die_of(Process& p, Term reason, Fragment* f) {
   p.exit_pending = true;
   p.exit_reason = reason;
-  p.heap.adopt(f);
+  take_over(p, f);
 }
 
 void handle_exit(Process& p, Fragment* f, bool by_link) {
@@ -97,6 +103,12 @@ void handle_alias_message(Process& p, Fragment* f) {
   append_own_message(p, f, !own);
 }
 
+/// Whether a signal about the link with a process of another node comes too late: what it told of
+/// has been overtaken by what p has done itself.
+bool is_overtaken(const Process& p, Term other, LinkElsewhere by) {
+  return !other.is_immed() && link_elsewhere(p.id, other) == by;
+}
+
 /// See link_signal in process_receiver.cpp.
 LinkSettings link_settings(const Fragment& f) {
   const Term numbers = f.message.tail();
@@ -109,10 +121,12 @@ void handle_signal(Process& p, Fragment* f) {
     case SignalKind::kExit: return handle_exit(p, f, false);
     case SignalKind::kLinkExit: return handle_exit(p, f, true);
     case SignalKind::kLink:
+      if (is_overtaken(p, f->message.head(), LinkElsewhere::kNone)) break;
       trace_procs(p, atoms::getting_linked, f->message.head());
       extra_of(p).links.set_by_other(f->message.head(), link_settings(*f).own);
       break;
     case SignalKind::kUnlink:
+      if (is_overtaken(p, f->message.head(), LinkElsewhere::kHolds)) break;
       trace_procs(p, atoms::getting_unlinked, f->message.head());
       if (p.extra) p.extra->links.given_up_by_other(f->message.head(), link_settings(*f));
       break;
@@ -128,7 +142,7 @@ void handle_signal(Process& p, Fragment* f) {
     case SignalKind::kAliasMessage: return handle_alias_message(p, f);
     case SignalKind::kGroupLeader:
       p.group_leader = f->message;
-      if (!p.group_leader.is_immed()) return p.heap.adopt(f);
+      if (!p.group_leader.is_immed()) return take_over(p, f);
       break;
     case SignalKind::kRequest:
       extra_of(p).deferred.push_back(f);

@@ -56,13 +56,12 @@ int enif_is_port_alive(ErlNifEnv*, ErlNifPort* port) {
 int enif_is_current_process_alive(ErlNifEnv* env) {
   if (!env->process) return 0;
   if (!env->dirty) return 1;  // exit signals wait for the end of the slice
-  ProcessPointers guard;
-  if (env->process->mailbox.has_arrivals()) handle_arrivals(*env->process);
-  return !env->process->exit_pending;
+  return !env->process->exiting.load(std::memory_order_relaxed);  // a scheduler sees to its signals
 }
 
 int enif_send(ErlNifEnv* env, const ErlNifPid* to, ErlNifEnv* message_env, ERL_NIF_TERM message) {
   if (!to_term(to->pid).is_local_pid()) return 0;
+  if (env && env->dirty && !enif_is_current_process_alive(env)) return 0;
   ProcessPointers guard;
   if (!send_from_native(env ? env->process : nullptr, to_term(to->pid), to_term(message))) return 0;
   if (message_env) enif_clear_env(message_env);

@@ -22,6 +22,7 @@
 #include "vm/message/signal.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/paths_watched.hpp"
 #include "vm/process/process_state.hpp"
@@ -29,6 +30,7 @@
 #include "vm/sched/run_queue_wait.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/trace.hpp"
 
 namespace vmrun {
 
@@ -134,9 +136,12 @@ void do_job(Process& p, DirtyJob& job) {
     return collect_at_rest(p, need);
   }
   const std::int32_t before = p.reductions;
+  const bool goes_away = job.goes_away;
+  if (goes_away) go_away(p, make_runnable_again);
   job.result = job.body(p, job.arguments);
   assert(job.result.is_value() || p.bif_action == BifAction::kRaise);
   job.done = true;
+  if (goes_away && !come_home(p)) return;
   p.reductions_done += static_cast<Word>(before - p.reductions);
   if (lives_on(p)) collect_if_due(p);
 }
@@ -162,14 +167,21 @@ void run_nif(Process& p) {
   Term trap_arguments[256];
   ErlNifEnv env(&p, &p.heap, f.library);
   env.dirty = true;
+  bool stays = true;
+  if (is_traced(p, kTraceAll)) [[unlikely]]
+    trace_running(p, true);
   const auto run = [&] {
     const PathsWatched watched(p);
+    go_away(p, make_runnable_again);
     const Term result =
         to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));
+    stays = come_home(p);
     return env.unfinished || !result.is_value() ? finish_nif(env, f, result, trap_arguments) : result;
   };
   const Term result = run();
-  const bool stays = lives_on(p);
+  if (stays && is_traced(p, kTraceAll)) [[unlikely]]
+    trace_running(p, false);
+  stays = stays && lives_on(p);
   if (stays && (probe::nif_return_enabled() || (f.code && is_patched(f.code)))) [[unlikely]] {
     const EpochGuard guard;
     trace_nif_return(p, f, result);

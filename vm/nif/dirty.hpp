@@ -10,9 +10,9 @@
 /// Dirty schedulers: threads for native functions that take long (ERL_NIF_DIRTY_JOB_CPU_BOUND and
 /// _IO_BOUND) and for built-in functions with much to do, started when they are first needed. A
 /// process whose call is dirty leaves its scheduler with its registers saved and belongs to the
-/// dirty thread until the function returns: nobody else runs it, collects its heap or handles its
-/// signals. So what others ask of it (process_info, garbage_collect, suspend, is_process_alive) is
-/// answered then, and an exit signal takes effect then.
+/// dirty thread until the function returns: nobody else runs it or collects its heap. While native
+/// code runs the schedulers see to its signals (process/away.hpp); those of a built-in function
+/// wait until it is done.
 namespace vmrun {
 
 inline constexpr unsigned kMaxDirtySchedulers = 1024;  // of each kind

@@ -182,8 +182,9 @@ class Loading {
   /// The version this one takes over from: the old one, or, while this one waits for its on_load
   /// function, the current one.
   NifLibrary* previous() const {
-    const Module* before =
-        pending_module(module_.name) == &module_ ? current_module(module_.name) : old_module(module_.name);
+    const Module* before = pending_module(module_.name) == &module_ && current_module(module_.name)
+                               ? current_module(module_.name)
+                               : old_module(module_.name);
     return before ? library_of(before) : nullptr;
   }
 

@@ -21,6 +21,10 @@ struct CodeView {
   /// What a process does so that code and literals can be given back (code/reclaim.hpp), in its own
   /// thread between two slices. May collect. nullptr: it has ended.
   void (*take_part_in_reclaim)(Process* p) = [](Process*) {};
+  /// Nothing is given back between these two: somebody refers to code or literals who cannot take
+  /// part. They may be nested.
+  void (*hold_reclaim)() = [] {};
+  void (*release_reclaim)() = [] {};
 };
 extern constinit CodeView code_view;
 

@@ -52,6 +52,17 @@ Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity, Dir
   return kNonValue;
 }
 
+Term run_away(Process& p, const FunctionName& name, BifFn body, const Term* args, unsigned arity,
+              DirtyKind kind) {
+  const bool is_new = !dirty_job_of(p);
+  const Term result = run_elsewhere(p, body, args, arity, kind);
+  if (is_new) {
+    dirty_job_of(p)->name = name;
+    dirty_job_of(p)->goes_away = true;
+  }
+  return result;
+}
+
 Term go_on_elsewhere(Process& p) {
   if (dirty_job_of(p)) return take_result(p);
   p.bif_action = BifAction::kElsewhere;

@@ -4,6 +4,7 @@
 
 #include "vm/base/small_limits.hpp"
 #include "vm/process/bif.hpp"
+#include "vm/process/code_view.hpp"
 #include "vm/process/process_state.hpp"
 
 /// Built-in functions and collections with much to do, whose work is done on a dirty scheduler
@@ -23,6 +24,10 @@ struct DirtyJob {
   Term result;
   bool done = false;
   Word need = 0;
+  // Of one that uses nothing of the process but its heap: schedulers see to its signals meanwhile
+  // (away.hpp). The function that others see it in.
+  FunctionName name{};
+  bool goes_away = false;
 };
 inline DirtyJob* dirty_job_of(const Process& p) { return p.extra ? p.extra->dirty_job : nullptr; }
 
@@ -33,6 +38,10 @@ inline DirtyJob* dirty_job_of(const Process& p) { return p.extra ? p.extra->dirt
 /// only returns a term or raises, and uses nothing of a scheduler. Not for guards.
 Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity,
                    DirtyKind kind = DirtyKind::kCpu);
+/// The same for a body that uses nothing of the process but its heap and its exception: schedulers
+/// see to its signals meanwhile (away.hpp), and `name` is where others see it.
+Term run_away(Process& p, const FunctionName& name, BifFn body, const Term* args, unsigned arity,
+              DirtyKind kind);
 /// What the calling thread is.
 extern constinit thread_local DirtyKind dirty_thread;
 inline DirtyKind dirty_thread_kind() { return dirty_thread; }

@@ -49,7 +49,10 @@ enum class BifAction : std::uint8_t {
 };
 
 /// Why a process that is not on a run queue does not run.
-enum class WaitKind : std::uint8_t { kNone, kReceive, kSuspended, kBusyPort };
+enum class WaitKind : std::uint8_t { kNone, kReceive, kSuspended, kBusyPort, kAway /* see away.hpp */ };
+
+/// Where native code of the process is that runs on a dirty scheduler: see away.hpp.
+enum class AwayState : std::uint8_t { kHome, kAway, kWantsBack, kHandedBack, kLeft };
 
 struct Process {
   Heap heap;
@@ -107,6 +110,7 @@ struct Process {
       // receive.hpp)
       false;
   std::atomic<bool> exiting{false};  // any thread
+  std::atomic<AwayState> away{AwayState::kHome};
   Timer* receive_timer = nullptr;
   Process* next_in_queue = nullptr;  // run queue, inbox of a scheduler, retired, free list
   Term exit_reason;

@@ -87,11 +87,17 @@ struct Extra {
 
   struct DirtyJob* dirty_job = nullptr;  // a BIF that runs on a dirty scheduler (nif/dirty.hpp)
 
+  // While native code of it runs on a dirty scheduler (away.hpp).
+  bool only_native_left = false;    // it has ended but for that
+  bool holds_reclaim = false;       // so nothing is given back that it may refer to
+  Fragment* joins_later = nullptr;  // fragments that are to join its heap
+
   struct Carried* carried = nullptr;  // what tracing knows of this process (carried.hpp)
 
   // Odds and ends of process_flag.
   Term error_handler = Term::nil();
-  std::uint16_t bound_to = 0;  // the number of the one scheduler it runs on (sched/bound.hpp)
+  Word min_bin_vheap_words = 0;  // binaries that alone make no collection due; 0: the VM's default
+  std::uint16_t bound_to = 0;    // the number of the one scheduler it runs on (sched/bound.hpp)
   bool save_calls = false;
   bool sensitive = false;
   bool off_heap_messages = false;

@@ -19,6 +19,7 @@
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/deep_stack.hpp"
 #include "vm/process/dirty_job.hpp"
@@ -117,6 +118,7 @@ bool has_reason_to_run(const Process& p) {
              (p.receive_timer && p.receive_timer->fired.load(std::memory_order_acquire));
     case WaitKind::kSuspended:
     case WaitKind::kBusyPort: return p.resume_requested;
+    case WaitKind::kAway: return false;
   }
   return true;
 }
@@ -157,6 +159,7 @@ template <Watched kWatched>
 void retire_or_go_on(Scheduler& s, Process& p) {
   if (is_ending(p)) [[unlikely]] {
     trace_exiting(p, atoms::out_exiting);
+    if (leave_to_native(p)) return;
     wait_for_turn(s, p);
     return;
   }
@@ -190,6 +193,13 @@ void collect_scheduled_out(Process& p) {
   other_work.run_dirty(p);
 }
 
+/// What comes behind a large message that is not decoded yet waits until its native code is done.
+[[gnu::cold, gnu::noinline]] bool let_signals_wait(Process& p) {
+  end_wait(p, QueueOf::kScheduler);
+  hand_back(p);
+  return false;
+}
+
 /// Signals and questions; true when the process is to run now.
 template <Watched kWatched>
 [[gnu::always_inline]] inline bool prepare(Scheduler& s, Process& p) {
@@ -208,6 +218,7 @@ template <Watched kWatched>
   }
   if (p.deferred_requests && !p.exit_pending) [[unlikely]] {
     if (holds_back(p)) {
+      if (is_away(p)) return let_signals_wait(p);
       go_and_decode(p);
       return false;
     }
@@ -219,6 +230,7 @@ template <Watched kWatched>
   }
   if (p.suspend_count == 0 && has_reason_to_run(p)) return true;
   end_wait(p, QueueOf::kScheduler);
+  if (is_away(p) && hand_back_if_wanted(p)) return false;
   park<kWatched>(s, p);
   return false;
 }

@@ -100,7 +100,7 @@ struct Scheduler : Core {
 
   RunList<Process> bound;  // while it is offline: what is bound to it, and cannot run (bound.hpp)
 
-  bool watches = false;   // has the watcher's role (idle.hpp)
+  bool watches = false;  // has the watcher's role (idle.hpp)
   // Before it sleeps while other threads work for it: for 100 us, since a read or a write of 64 KB
   // takes 30, and to be woken by the kernel takes as long again.
   AdaptiveSpin away_spin{3200};
