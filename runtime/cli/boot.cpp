@@ -262,8 +262,9 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
     note_system_process(companion);
     if (atom_text(module) == "erts_literal_area_collector") set_literal_collector(companion);
   }
-  start_schedulers(scheduling);
+  // Before a program can run: what it sets itself stays, and whoever hears from it may signal.
   take_signals(o.break_key);
+  start_schedulers(scheduling);
   const HaltRequest end = wait_for_halt(handle_signal);
   leave_signals();
   if (end.dump) {
