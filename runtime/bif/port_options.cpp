@@ -1,6 +1,7 @@
 #include "runtime/bif/port_options.hpp"
 
 #include "runtime/bif/support.hpp"
+#include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/print.hpp"
 
@@ -85,16 +86,24 @@ bool read_environment(Term list, PortOptions* out) {
 }
 
 /// {Low, High} or disabled.
+/// A number of bytes: any that a driver can be told as ErlDrvSizeT but the highest, which means
+/// something else there.
+bool read_limit(Term t, Word* limit) {
+  if (!t.is_integer()) return false;
+  const IntView v(t);
+  if (v.negative() || v.count() != 1) return false;
+  *limit = v.limbs()[0];
+  return *limit < ~Word{0};
+}
+
 bool read_limits(Term t, Word* low, Word* high) {
   if (t == atoms::disabled) {
     *low = *high = 0;
     return true;
   }
   if (!t.is_tuple() || t.tuple_arity() != 2) return false;
-  const Term l = t.element(0), h = t.element(1);
-  if (!l.is_small() || !h.is_small() || l.small_value() < 1 || h.small_value() < 1) return false;
-  *low = static_cast<Word>(l.small_value());
-  *high = static_cast<Word>(std::max(l.small_value(), h.small_value()));
+  if (!read_limit(t.element(0), low) || !read_limit(t.element(1), high)) return false;
+  *high = std::max(*low, *high);
   return true;
 }
 
