@@ -251,22 +251,12 @@ class Collection {
       verify();
   }
 
-  /// Messages that count as parts of the heap: those in the inner queue, unless the process wants
-  /// them apart.
-  Word message_words() const {
-    if (p_.extra && p_.extra->off_heap_messages) return 0;
-    Word words = 0;
-    for (const Fragment* f = p_.mailbox.first; f; f = f->next)
-      if (f->kind == static_cast<Word>(SignalKind::kMessage)) words += f->used_words;
-    return words;
-  }
-
   /// `extra`: words the process will hold while it is collected, besides what it holds now in
   /// block, fragments and messages.
   bool exceeds_limit(Word extra) {
     if (p_.max_heap_words == 0) [[likely]]
       return false;
-    const Word total = h_.block_words() + h_.fragment_words + message_words() + extra;
+    const Word total = h_.block_words() + h_.fragment_words + message_words_of(p_) + extra;
     if (total <= p_.max_heap_words) return false;
     if (p_.max_heap_log && max_heap_report) max_heap_report(p_, total);
     if (!p_.max_heap_kill) return false;
@@ -296,6 +286,14 @@ class Collection {
 };
 
 }  // namespace
+
+Word message_words_of(const Process& p) {
+  if (p.extra && p.extra->off_heap_messages) return 0;
+  Word words = 0;
+  for (const Fragment* f = p.mailbox.first; f; f = f->next)
+    if (f->kind == static_cast<Word>(SignalKind::kMessage)) words += f->used_words;
+  return words;
+}
 
 Word off_heap_limit_of(const Process& p) {
   return p.extra && p.extra->min_bin_vheap_words ? p.extra->min_bin_vheap_words : kOffHeapLimitWords;

@@ -35,6 +35,10 @@ struct Process;
 /// block as small as can be.
 [[nodiscard]] int collect_for_hibernate(Process& p, Term* regs, unsigned live);
 
+/// Of the messages that count as parts of the heap: those in the inner queue, unless the process
+/// wants them apart (message_queue_data). In its own thread.
+Word message_words_of(const Process& p);
+
 /// Words of off-heap binaries that a process may hold before they make a collection due, at least.
 inline constexpr Word kOffHeapLimitWords = 46422;
 Word off_heap_limit_of(const Process& p);

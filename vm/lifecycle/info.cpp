@@ -143,7 +143,8 @@ Term group_leader(ItemContext& a) { return copy_to(a.out, a.p.group_leader); }
 Word old_words(const Heap& h) { return static_cast<Word>(h.old_end - h.old_start); }
 Term total_heap_size(ItemContext& a) {
   const Heap& h = a.p.heap;
-  return Term::small(static_cast<SWord>(h.block_words() + old_words(h) + h.fragment_words));
+  const Word words = h.block_words() + old_words(h) + h.fragment_words + message_words_of(a.p);
+  return Term::small(static_cast<SWord>(words));
 }
 Term heap_size(ItemContext& a) { return Term::small(static_cast<SWord>(a.p.heap.block_words())); }
 Term stack_size(ItemContext& a) { return Term::small(static_cast<SWord>(a.p.heap.stack_words())); }
