@@ -53,7 +53,8 @@ def started(vmrun, text, *flags, folder, **more):
     needs_signals_at_once(vmrun)
     script = pathlib.Path(folder) / 'program.act'
     script.write_text(text)
-    program = subprocess.Popen([os.path.abspath(vmrun), '+S', '2', *flags, str(script)], cwd=folder, env=environment(**more), text=True,
+    # Whoever runs the tests may ignore a signal (nohup does), and so would the program.
+    program = subprocess.Popen(['env', '--default-signal', os.path.abspath(vmrun), '+S', '2', *flags, str(script)], cwd=folder, env=environment(**more), text=True,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         if program.stdout.readline() != 'ready\n':
