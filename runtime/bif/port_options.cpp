@@ -85,7 +85,6 @@ bool read_environment(Term list, PortOptions* out) {
   return list.is_nil();
 }
 
-/// {Low, High} or disabled.
 /// A number of bytes: any that a driver can be told as ErlDrvSizeT but the highest, which means
 /// something else there.
 bool read_limit(Term t, Word* limit) {
@@ -96,6 +95,7 @@ bool read_limit(Term t, Word* limit) {
   return *limit < ~Word{0};
 }
 
+/// {Low, High} or disabled.
 bool read_limits(Term t, Word* low, Word* high) {
   if (t == atoms::disabled) {
     *low = *high = 0;

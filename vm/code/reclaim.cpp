@@ -308,11 +308,11 @@ void retire(Word bytes, std::function<void()> free) {
 
 Word retired_bytes() { return waiting_bytes.load(std::memory_order_relaxed); }
 
-bool wait_for_reclaim(Process& p, bool no_room) {
-  if (!no_room && retired_bytes() <= kMostWaiting) [[likely]]
-    return false;
-  Reclaim& r = reclaim();
-  Lock lock(r.mutex);
+namespace {
+
+/// The process waits for the end of the round; one begins if there is none. False: that would give
+/// nothing back.
+bool wait_for_round(Process& p, Reclaim& r, Lock& lock) {
   if (r.round == Round::kNone) {
     // What was in use last time is no reason to wait.
     if (std::ranges::all_of(r.waiting, &Retired::in_use)) return false;
@@ -324,20 +324,23 @@ bool wait_for_reclaim(Process& p, bool no_room) {
   return true;
 }
 
+}  // namespace
+
+bool wait_for_reclaim(Process& p, bool no_room) {
+  if (!no_room && retired_bytes() <= kMostWaiting) [[likely]]
+    return false;
+  Reclaim& r = reclaim();
+  Lock lock(r.mutex);
+  return wait_for_round(p, r, lock);
+}
+
 void set_literal_collector(Term pid) { reclaim().collector = pid; }
 
 bool give_back_all(Process& p) {
   Reclaim& r = reclaim();
   Lock lock(r.mutex);
   r.is_called = false;
-  if (r.round == Round::kNone) {
-    if (std::ranges::all_of(r.waiting, &Retired::in_use)) return false;
-    begin_batch(r);
-  }
-  r.suspended.push_back(p.id);
-  (void)suspend_and_retry(p);
-  advance(lock);
-  return true;
+  return wait_for_round(p, r, lock);
 }
 
 bool is_inside(const Process& p, const Module& m) {

@@ -197,9 +197,8 @@ namespace {
 
 /// The other node cannot be told of an end whose reason is too large: so it is told that this one
 /// is out of reach.
-bool end_connection(Channel& channel) {
+void end_connection(Channel& channel) {
   if (const auto connection = channel.connection()) connection->end(atoms::killed);
-  return true;
 }
 
 /// The four forms of each of the two: with a token or without, reason inside or behind.
@@ -236,7 +235,10 @@ bool Elsewhere::exit(Term to, const ExitSignal& signal) {
     fire_exit_signal(to, signal, channel);
   const Pushed pushed = transmit_exit(
       route, to, signal, token, [&](Relations& r) { return !signal.by_link || r.end_link(signal.from, to); });
-  if (pushed == Pushed::kTooLarge) return signal.by_link && end_connection(channel);
+  if (pushed == Pushed::kTooLarge) {
+    if (signal.by_link) end_connection(channel);
+    return signal.by_link;
+  }
   mind(pushed, route, signal.from);
   return true;
 }

@@ -48,7 +48,7 @@ inline Term suspend_and_retry(Process& p) {
   p.bif_action = BifAction::kSuspend;
   return kNonValue;
 }
-/// The same, for a port that takes no more for now.
+/// The same while a port is busy: who asks for the process's status sees `suspended`.
 inline Term suspend_while_busy(Process& p) {
   p.bif_action = BifAction::kSuspendBusy;
   return kNonValue;

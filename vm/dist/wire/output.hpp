@@ -61,16 +61,17 @@ class OutgoingMessage {
   std::uint64_t sequence_ = 0, fragments_left_ = 0;
 };
 
+/// There is a message when it is whole.
+struct EncodedMessage {
+  Encoded how;
+  std::unique_ptr<OutgoingMessage> message;
+};
 /// Encodes for a connection with these flags (those of both nodes). payload: the non-value for
 /// none. There is a message if that takes no more than `steps` (some ten nanoseconds each; see
 /// steps_here) and the format has room for it. Any thread that may read the terms; they are the
 /// caller's again afterwards.
 ///
 /// Before a connection's flags are known: with 0; what was encoded so fits every connection.
-struct EncodedMessage {
-  Encoded how;
-  std::unique_ptr<OutgoingMessage> message;
-};
 [[nodiscard]] EncodedMessage encode_message(Term control, Term payload, Flags flags, SWord steps);
 
 /// One packet, without the length in front of it, as an I/O vector.
