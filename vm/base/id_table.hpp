@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/epoch.hpp"
@@ -16,9 +17,9 @@
 /// (epoch.hpp).
 ///
 /// Threads do not get into each other's way: each gives out the numbers of a range of its own, in
-/// sequence, and takes the next range when it is through; and each counts for itself what it has
-/// entered and removed. What walks the table looks at the chunks only that were used since they
-/// were last found empty.
+/// sequence, and takes the next range when it is through, or when what it enters must come behind
+/// something in a later range; and each counts for itself what it has entered and removed. What
+/// walks the table looks at the chunks only that were used since they were last found empty.
 namespace vmrun {
 
 /// T has a member `id` of type Id; make_id turns a number into one, Id::id_number() turns it back.
@@ -35,7 +36,7 @@ class IdTable {
     taken_ = new T;
     mask_ = size - 1;
     limit_ = size;
-    range_ = std::clamp<Word>(size / 256, 4, 256);
+    range_ = std::clamp<Word>(size / 256, kLeastRange, 256);
   }
   Word limit() const { return limit_; }
   /// How many there are: exact when nothing changes meanwhile.
@@ -52,16 +53,14 @@ class IdTable {
     return found && found->id == id ? found : nullptr;
   }
 
-  /// Takes a free number, to be published. False at the limit.
-  [[nodiscard]] bool reserve(Word* number) {
+  /// Takes a free number, to be published: a larger one than `behind`, that of something entered
+  /// before. False at the limit.
+  [[nodiscard]] bool reserve(Word* number, std::optional<Word> behind = {}) {
+    const Word least = behind ? *behind + 1 : 0;
     Share& share = own_share();
     for (;;) {
-      if (share.next == share.end) {
-        // Rare enough for a look at all shares: here a full table ends the search.
-        if (count() >= limit_) return false;
-        share.next = next_range_.fetch_add(range_, std::memory_order_relaxed) & ((Word{1} << 56) - 1);
-        share.end = share.next + range_;
-      }
+      if (share.next == share.end || share.next < least) [[unlikely]]
+        if (!take_range(share)) return false;
       *number = share.next++;
       std::atomic<T*>& slot = slots_[*number & mask_];
       T* expected = nullptr;
@@ -111,15 +110,25 @@ class IdTable {
   }
 
  private:
-  static constexpr Word kChunk = usual_or_small<Word>(1024, 16);
+  static constexpr Word kChunk = usual_or_small<Word>(1024, 16), kLeastRange = 4;
 
   /// What one thread gives out and counts; written by it alone.
   struct alignas(64) Share {
-    Word next = 0, end = 0;
+    Word next = 0, end = 0, size = 0;  // the rest of its range; how long that was
     std::atomic<SWord> count{0};
     void add(SWord n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release); }
   };
   Share& own_share() { return shares_[epoch_slot_number()]; }
+
+  /// Who is through with a range gets one of twice the length; who leaves some of it, a short one.
+  /// Rare enough for a look at all shares: here a full table ends the search.
+  bool take_range(Share& share) {
+    if (count() >= limit_) return false;
+    share.size = share.next == share.end ? std::clamp<Word>(2 * share.size, kLeastRange, range_) : kLeastRange;
+    share.next = next_range_.fetch_add(share.size, std::memory_order_relaxed) & ((Word{1} << 56) - 1);
+    share.end = share.next + share.size;
+    return true;
+  }
 
   /// Pages come into being when touched, so a large limit costs nothing.
   template <class U>

@@ -90,7 +90,9 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   const Word argument_words = too_large ? copy_size_words_here(arguments) : copy_size_words(arguments);
   if (too_large && argument_words > kWordsCopiedHere) [[unlikely]]
     return *too_large = true, kNonValue;
-  if (!process_table.reserve(&number)) return kNonValue;
+  // Behind its parent, in processes() too: who ends all, as init does, so ends those first who would
+  // see others end.
+  if (!process_table.reserve(&number, parent ? std::optional(parent->id.id_number()) : std::nullopt)) return kNonValue;
   if (probe::copy_struct_enabled() && !arguments.is_immed()) [[unlikely]]
     announce_copy(arguments);
 

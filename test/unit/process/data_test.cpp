@@ -325,6 +325,18 @@ TEST_CASE("Threads fill a table to its limit, and what is there is seen by who w
   REQUIRE_FALSE(table.reserve(&number));
 }
 
+TEST_CASE("What is entered behind another has a larger number, whichever thread enters it") {
+  static NumberedTable table;
+  table.init(1 << 12, 1 << 12, "a test");
+  std::vector<Word> numbers(1'000);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    std::thread([&] {
+      const auto behind = i == 0 ? std::nullopt : std::optional(numbers[i - 1]);
+      if (!table.reserve(&numbers[i], behind) || (behind && numbers[i] <= *behind)) std::abort();
+    }).join();
+  REQUIRE(table.count() == numbers.size());
+}
+
 TEST_CASE("Names are given once, and go with the process") {
   const Term name = intern_atom("registry_test_name"), other = intern_atom("registry_test_other");
   TestProcess b;
