@@ -12,6 +12,7 @@
 #include "vm/base/inbox.hpp"
 #include "vm/base/parker.hpp"
 #include "vm/base/thread.hpp"
+#include "vm/base/tidying.hpp"
 #include "vm/port/async.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/driver.hpp"
@@ -132,7 +133,7 @@ class Worker {
   void wait() {
     // A process that does one operation after the other comes back within microseconds.
     if (spin_.until([this] { return !inbox_.seems_empty(); })) return;
-    while (!has_mail()) parker_.park([this] { return has_mail(); });
+    tidying_.park(parker_, [this] { return has_mail(); });
   }
 
   const unsigned number_;
@@ -141,6 +142,7 @@ class Worker {
   std::thread thread_;
   PortTask* pending_ = nullptr;      // the worker's own: oldest first
   AdaptiveSpin spin_;                // the worker's own
+  Tidying tidying_;                  // the same
   alignas(64) PortTaskInbox inbox_;  // any thread
   std::atomic<int> length_{0};       // jobs in both
   Parker parker_;

@@ -30,6 +30,7 @@
 #include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/base/own_lines.hpp"
+#include "vm/base/tidying.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/count_pairs.hpp"
 #include "vm/code/interpreter.hpp"
@@ -228,6 +229,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
            // signals as usual
            SIG_IGN);
   set_async_threads(o.async_threads);
+  Tidying::set_delay(o.return_after_ms);
   register_linked_in_drivers();
   sockets::register_natives();
   preloaded::register_natives();
@@ -265,6 +267,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   // Before a program can run: what it sets itself stays, and whoever hears from it may signal.
   take_signals(o.break_key);
   start_schedulers(scheduling);
+  if (o.return_after_ms) return_free_memory();  // this thread only waits from here on
   const HaltRequest end = wait_for_halt(handle_signal);
   leave_signals();
   if (end.dump) {

@@ -40,6 +40,7 @@ struct Options {
   unsigned schedulers = 0;                   // +S; 0: one for each core
   unsigned schedulers_online = 0;            // +S N:Online; 0: all
   unsigned async_threads = 8;                // +A
+  unsigned return_after_ms = 200;            // +return-after
   unsigned dirty_cpu_schedulers = 0;         // +SDcpu; 0: as many as schedulers
   unsigned dirty_cpu_schedulers_online = 0;  // +SDcpu N:Online; 0: as many as schedulers are online
   unsigned dirty_io_schedulers = 10;         // +SDio

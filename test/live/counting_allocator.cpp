@@ -86,4 +86,7 @@ void* mi_zalloc(std::size_t bytes) { return calloc(1, bytes); }
 void* mi_realloc(void* memory, std::size_t bytes) { return realloc(memory, bytes); }
 void* mi_malloc_aligned(std::size_t bytes, std::size_t alignment) { return memalign(alignment, bytes); }
 void mi_free(void* memory) { free(memory); }
+void mi_collect(bool) {}
+long mi_option_get(int) { return 0; }
+void mi_option_set(int, long) {}
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 #include "vm/base/halt.hpp"
@@ -89,6 +90,20 @@ void* allocate_bytes(std::size_t bytes, const char* what) {
 void* try_reallocate_bytes(void* p, std::size_t bytes) { return fails() ? nullptr : mi_realloc(p, bytes); }
 
 void free_bytes(void* p) { mi_free(p); }
+
+void return_free_memory() {
+#ifdef VMRUN_MIMALLOC
+  // It returns pages some time after they were freed, when others are taken beside them: here at
+  // once, by taking some of several sizes.
+  static std::mutex alone;
+  const std::lock_guard guard(alone);
+  const long delay = mi_option_get(mi_option_decommit_delay);
+  mi_option_set(mi_option_decommit_delay, 0);
+  mi_collect(true);
+  for (std::size_t bytes = 64 << 10; bytes <= 4096 << 10; bytes *= 2) mi_free(mi_malloc(bytes));
+  mi_option_set(mi_option_decommit_delay, delay);
+#endif
+}
 
 namespace {
 

@@ -19,6 +19,9 @@ namespace vmrun {
 /// no memory.
 [[nodiscard]] void* try_reallocate_bytes(void* p, std::size_t bytes);
 void free_bytes(void* p);
+/// Returns to the system what the calling thread has freed and still holds. Takes time for all that
+/// it holds.
+void return_free_memory();
 
 /// "vmrun: out of memory: cannot allocate N bytes for WHAT" on standard error, a crash dump if the
 /// machine runs, then the process ends with status 1. Itself it needs no memory.

@@ -124,7 +124,8 @@ class IdTable {
   /// Rare enough for a look at all shares: here a full table ends the search.
   bool take_range(Share& share) {
     if (count() >= limit_) return false;
-    share.size = share.next == share.end ? std::clamp<Word>(2 * share.size, kLeastRange, range_) : kLeastRange;
+    const Word length = share.next == share.end ? 2 * share.size : 0;
+    share.size = std::clamp(length, kLeastRange, range_);
     share.next = next_range_.fetch_add(share.size, std::memory_order_relaxed) & ((Word{1} << 56) - 1);
     share.end = share.next + share.size;
     return true;

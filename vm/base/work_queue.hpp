@@ -50,9 +50,9 @@ class WorkQueue {
   }
 
   /// Of a worker: the next piece of work, sooner or later. look(there): looks whether there() a
-  /// little while, true when it is.
-  template <class Look, class More>
-  T& take(Worker& self, Look&& look, More&& more) {
+  /// little while, true when it is. sleep(parker, there): sleeps until there().
+  template <class Look, class Sleep, class More>
+  T& take(Worker& self, Look&& look, Sleep&& sleep, More&& more) {
     for (;;) {
       if (T* it = pop()) return *it;
       self.idle.store(true, std::memory_order_seq_cst);
@@ -64,7 +64,7 @@ class WorkQueue {
       const auto claimed = [&] { return !self.idle.load(std::memory_order_seq_cst); };
       if (look(claimed)) continue;
       self.awake.store(false, std::memory_order_relaxed);
-      while (!claimed()) self.parker.park(claimed);
+      sleep(self.parker, claimed);
       self.awake.store(true, std::memory_order_relaxed);
     }
   }

@@ -90,9 +90,10 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   const Word argument_words = too_large ? copy_size_words_here(arguments) : copy_size_words(arguments);
   if (too_large && argument_words > kWordsCopiedHere) [[unlikely]]
     return *too_large = true, kNonValue;
-  // Behind its parent, in processes() too: who ends all, as init does, so ends those first who would
-  // see others end.
-  if (!process_table.reserve(&number, parent ? std::optional(parent->id.id_number()) : std::nullopt)) return kNonValue;
+  // Behind its parent, in processes() too: who ends all in that order, as OTP's init does, ends
+  // those first who would see others end.
+  const auto behind = parent ? std::optional(parent->id.id_number()) : std::nullopt;
+  if (!process_table.reserve(&number, behind)) return kNonValue;
   if (probe::copy_struct_enabled() && !arguments.is_immed()) [[unlikely]]
     announce_copy(arguments);
 

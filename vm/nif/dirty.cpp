@@ -11,6 +11,7 @@
 #include "vm/base/clock.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/thread.hpp"
+#include "vm/base/tidying.hpp"
 #include "vm/base/work_queue.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
@@ -245,10 +246,12 @@ QueueOf queue_of(const Pool& pool) {
   while (!pool.all.compare_exchange_weak(self.next, &self, std::memory_order_release)) {}
   pool.queue.join(self.worker);
   AdaptiveSpin spin;
+  Tidying tidying;
   const auto look = [&](auto&& there) { return spin.until(there); };
+  const auto sleep = [&](auto& parker, auto&& there) { tidying.park(parker, there); };
   for (;;) {
     wait_until_online(pool, number);
-    Process& p = pool.queue.take(self.worker, look, [&] { start_thread_within_limit(pool); });
+    Process& p = pool.queue.take(self.worker, look, sleep, [&] { start_thread_within_limit(pool); });
     if (!is_online(pool, number)) [[unlikely]] {
       pool.queue.push(p, [&] { start_thread_within_limit(pool); });
       continue;

@@ -219,11 +219,12 @@ bool may_poll(const Scheduler& s, Word now) {
   const auto called = [&] { return has_mail(s) || !s.asleep.load(std::memory_order_seq_cst); };
   const Word tick = s.timers.next_tick();
   bool polls = false, ready = false;
-  for (; !ready && !called(); now = monotonic_ns()) {
-    SWord left = -1;
+  for (s.tidying.begin(now); !ready && !called(); s.tidying.go_on(now = monotonic_ns())) {
+    SWord left = s.tidying.time_left(now);
     if (tick != ~Word{0}) {
-      left = static_cast<SWord>(tick * 1'000'000 - now);
-      if (left <= 0) break;
+      const auto until_timer = static_cast<SWord>(tick * 1'000'000 - now);
+      if (until_timer <= 0) break;
+      if (left < 0 || left > until_timer) left = until_timer;
     }
     if (s.watches ? watch.in_vain < kWatchesInVain : wants_to_watch(s) && take_watch(s)) {
       if (left < 0 || left > kWatchEveryNs) left = kWatchEveryNs;

@@ -10,6 +10,7 @@
 #include "vm/base/parker.hpp"
 #include "vm/base/retired.hpp"
 #include "vm/base/stopwatch.hpp"
+#include "vm/base/tidying.hpp"
 #include "vm/process/core.hpp"
 #include "vm/sched/runnable_port.hpp"
 
@@ -106,6 +107,7 @@ struct Scheduler : Core {
   AdaptiveSpin away_spin{3200};
   // Before it sleeps in the poller's role: calls to the kernel, of some 0.5 us.
   AdaptiveSpin poll_spin{60, 1};
+  Tidying tidying;      // while it sleeps
   bool stands = false;  // still (standstill.hpp, which guards it)
   EpochSlot* epoch = nullptr;
   Retired<Process, &Process::next_in_queue> retired;  // structures of processes that have ended

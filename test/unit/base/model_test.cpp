@@ -181,16 +181,19 @@ TEST_CASE("WorkQueue: nothing waits while a worker is idle, or one more may be s
       s->started.store(1);
       ExplorerSync::futex_wake(s->started);
     };
+    const auto sleep = [](auto& parker, auto&& there) {
+      while (!there()) parker.park(there);
+    };
     s->queue.join(s->workers[0]);
-    run.thread([s, more] {
+    run.thread([s, more, sleep] {
       (void)s->queue.take(
-          s->workers[0], [](auto&&) { return false; }, more);
+          s->workers[0], [](auto&&) { return false; }, sleep, more);
     });
-    run.thread([s, more] {
+    run.thread([s, more, sleep] {
       ExplorerSync::futex_wait(s->started, 0, -1);
       s->queue.join(s->workers[1]);
       (void)s->queue.take(
-          s->workers[1], [](auto&&) { return false; }, more);
+          s->workers[1], [](auto&&) { return false; }, sleep, more);
     });
     run.thread([s, more] {
       for (Item& it : s->items) s->queue.push(it, more);

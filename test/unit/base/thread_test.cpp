@@ -76,7 +76,11 @@ TEST_CASE("What is pushed into a work queue is taken once, by workers that sleep
       queue.join(self);
       for (;;) {
         Item& it = queue.take(
-            self, [&](auto&& there) { return spin.until(there); }, nobody_more);
+            self, [&](auto&& there) { return spin.until(there); },
+            [](auto& parker, auto&& there) {
+              while (!there()) parker.park(there);
+            },
+            nobody_more);
         if (it.number < 0) return;
         ++it.number;
         ++taken;
