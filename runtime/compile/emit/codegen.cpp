@@ -15,7 +15,7 @@ namespace vmrun::compile {
 
 Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool want_assembly) {
   Generated result;
-  ssa::Program program{arena, module, {}, {}, {}};
+  ssa::Program program{arena, module, {}, {}, {}, {}, {}};
   ssa::to_ssa(program);
   result.errors = program.errors;
   if (!result.errors.empty()) return result;
@@ -29,6 +29,7 @@ Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool w
     ssa::optimise(program, f);
   }
   ssa::reuse_contexts(program);
+  ssa::infer_signatures(program);
   for (ssa::Function& f : program.functions) {
     ssa::infer_types(program, f, ssa::analyse(f).order);
     ssa::optimise(program, f);

@@ -113,12 +113,15 @@ Bounds multiply(const Type& a, const Type& b) {
 
 class Inference {
  public:
-  Inference(Program& program, Function& fn, const std::vector<BlockId>& order)
-      : program_(program), fn_(fn), order_(order) {}
+  /// observed: nothing is changed, and what is handed on goes there.
+  Inference(Program& program, Function& fn, const std::vector<BlockId>& order, Observed* observed)
+      : program_(program), fn_(fn), order_(order), observed_(observed) {}
 
   void run() {
     find_dominators();
     types_.assign(fn_.value_count, Type{});
+    if (const Signature* known = signature(static_cast<std::size_t>(&fn_ - program_.functions.data())))
+      for (std::size_t k = 0; k < known->params.size(); k++) types_[fn_.params[k]] = known->params[k];
     first_element_of_.assign(fn_.value_count, kNone);
     incoming_.resize(fn_.blocks.size());
     walk();
@@ -184,7 +187,7 @@ class Inference {
 
   // --- types of values ---
 
-  Type type(Arg a) const { return a.is_value() ? types_[a.value] : Type::of(a.literal); }
+  Type type(Arg a) const { return a.is_value() ? types_[a.value] : program_.types.of(a.literal); }
 
   void narrow(Arg a, const Type& by) {
     if (!a.is_value()) return;
@@ -212,9 +215,10 @@ class Inference {
     const bool fallible = b.end == BlockEnd::kFallible;
     for (std::size_t k = 0; k < b.code.size(); k++) {
       Instr& i = b.code[k];
-      note_types(i);
       const bool last = fallible && k + 1 == b.code.size();
-      if (i.op == Op::kBif) simplify(i);
+      if (observed_) observe(i);
+      else note_types(i);
+      if (i.op == Op::kBif && !observed_) simplify(i);
       if (last &&
           (i.op == Op::kGetElement || i.op == Op::kGetHd || i.op == Op::kGetTl || i.op == Op::kMove)) {
         b.end = BlockEnd::kJump;
@@ -225,8 +229,20 @@ class Inference {
       result(i);
       passed(i);
     }
-    end(b);
+    if (!observed_) end(b);
+    else if (b.end == BlockEnd::kReturn) observed_->result = observed_->result.join(type(b.subject), pool());
     hand_over(b);
+  }
+
+  /// What goes to other functions.
+  void observe(const Instr& i) {
+    if (i.op != Op::kCall && i.op != Op::kMakeFun) return;
+    Observed::Call call{static_cast<std::uint32_t>(i.imm), {}};
+    for (Arg a : i.args) {
+      call.args.push_back(type(a).general());
+      if (call.args.back().kinds == 0) return;  // never reached
+    }
+    (i.op == Op::kCall ? observed_->calls : observed_->funs).push_back(std::move(call));
   }
 
   /// What a jump brings to a join.
@@ -235,7 +251,7 @@ class Inference {
     auto& in = incoming_[b.succ];
     if (in.empty()) in.assign(b.jump_args.size(), Type::of_kinds(0));
     for (std::size_t k = 0; k < in.size() && k < b.jump_args.size(); k++)
-      in[k] = in[k].join(type(b.jump_args[k]));
+      in[k] = in[k].join(type(b.jump_args[k]), pool());
   }
 
   /// What is known behind one exit of the only predecessor.
@@ -253,7 +269,7 @@ class Inference {
         return;
       case BlockEnd::kSwitchValue:
         for (const SwitchCase& c : from.cases)
-          if (c.to == to) narrow(from.subject, Type::of(c.value));
+          if (c.to == to) narrow(from.subject, program_.types.of(c.value));
         return;
       case BlockEnd::kSwitchArity:
         for (const SwitchCase& c : from.cases)
@@ -267,26 +283,34 @@ class Inference {
   void result(const Instr& i) {
     for (ValueId v : i.dsts) types_[v] = Type{};
     if (i.dst() == kNone) return;
-    types_[i.dst()] = result_type(i);
+    types_[i.dst()] = is_reached(i) ? result_type(i) : Type::of_kinds(0);
     if (i.op == Op::kGetElement && i.imm == 0 && i.args[0].is_value())
       first_element_of_[i.dst()] = i.args[0].value;
+  }
+
+  /// While types are still found out, a value of none is one that there is not yet.
+  bool is_reached(const Instr& i) const {
+    return !observed_ ||
+           std::none_of(i.args.begin(), i.args.end(), [&](Arg a) { return type(a).kinds == 0; });
   }
 
   Type result_type(const Instr& i) const {
     switch (i.op) {
       case Op::kMove: return type(i.args[0]);
-      case Op::kGetElement: {
-        const Type t = type(i.args[0]);
-        return i.imm == 0 && t.tag.is_value() ? Type::of(t.tag) : Type{};
-      }
-      case Op::kPutList: return Type::of_kinds(kind::kCons);
+      case Op::kGetElement: return element_type(type(i.args[0]), i.imm);
+      case Op::kGetHd: return head_type(type(i.args[0]));
+      case Op::kGetTl: return tail_type(type(i.args[0]));
+      case Op::kPutList: return cons_type(type(i.args[0]), type(i.args[1]));
       case Op::kPutTuple: {
-        Type t = Type::tuple(static_cast<std::uint32_t>(i.args.size()), true);
-        if (!i.args.empty())
-          if (const Type first = type(i.args[0]); first.only.is_value() && first.only.is_atom())
-            t.tag = first.only;
-        return t;
+        std::vector<Type> elements;
+        for (Arg a : i.args) elements.push_back(type(a));
+        return pool().tuple(elements);
       }
+      case Op::kCall: {
+        const Signature* const known = signature(i.imm);
+        return known ? known->result : Type{};
+      }
+      case Op::kCallExt: return called_type(i);
       case Op::kMakeFun: return Type::of_kinds(kind::kFun);
       case Op::kPutMapAssoc:
       case Op::kPutMapExact: return Type::of_kinds(kind::kMap);
@@ -299,6 +323,41 @@ class Inference {
       case Op::kBif: return bif_type(i);
       default: return Type{};
     }
+  }
+
+  static Type element_type(const Type& t, std::uint64_t at) {
+    if (at == 0 && t.tag.is_value() && t.tag.is_atom()) {
+      Type atom = Type::of_kinds(kind::kAtom);
+      atom.boolean = t.tag == atoms::true_ || t.tag == atoms::false_;
+      atom.only = t.tag;
+      return atom;
+    }
+    return t.elements && at < t.size ? t.elements[at] : Type{};
+  }
+  static Type head_type(const Type& t) { return t.item ? *t.item : Type{}; }
+  static Type tail_type(const Type& t) {
+    Type rest = Type::of_kinds(t.item ? kind::kList : kind::kAny);
+    rest.item = t.item;
+    return rest;
+  }
+  Type cons_type(const Type& head, const Type& tail) const {
+    if (!tail.is(kind::kList) || (tail.may_be(kind::kCons) && !tail.item)) return Type::of_kinds(kind::kCons);
+    return pool().list(tail.may_be(kind::kCons) ? tail.item->join(head, pool()) : head, kind::kCons);
+  }
+
+  /// Of a function of another module.
+  Type called_type(const Instr& i) const {
+    if (!i.args[0].is_literal() || !i.args[1].is_literal()) return {};
+    const Term module = i.args[0].literal;
+    if (module == math_) return Type::of_kinds(kind::kFloat);
+    if (module != lists_ || i.args.size() != 3 || i.args[1].literal != reverse_) return {};
+    const Type of = type(i.args[2]);
+    Type reversed = Type::of_kinds(kind::kList);
+    if (of.is(kind::kList)) {
+      reversed.kinds = of.kinds;
+      reversed.item = of.item;
+    }
+    return reversed;
   }
 
   Type field_type(const Instr& i) const {
@@ -355,7 +414,11 @@ class Inference {
     if (name == "self") return Type::of_kinds(kind::kPid);
     if (name == "node") return Type::of_kinds(kind::kAtom);
     if (name == "binary_part") return Type::of_kinds(kind::kBitstring);
-    if (name == "max" || name == "min") return a.join(b);
+    if (name == "max" || name == "min") return a.join(b, pool());
+    if (name == "hd") return head_type(a);
+    if (name == "tl") return tail_type(a);
+    if (name == "element" && a.is(kind::kInteger) && a.low == a.high && a.low > 0)
+      return element_type(b, static_cast<std::uint64_t>(a.low - 1));
     if (i.args.size() == 1 && (name == "abs" || name == "-" || name == "+"))
       return Type::of_kinds(a.is(kind::kInteger) ? kind::kInteger
                             : a.is(kind::kFloat) ? kind::kFloat
@@ -500,7 +563,8 @@ class Inference {
 
   void decide_switch(Block& b) {
     const Type t = type(b.subject);
-    std::erase_if(b.cases, [&](const SwitchCase& c) { return t.meet(Type::of(c.value)).kinds == 0; });
+    std::erase_if(b.cases,
+                  [&](const SwitchCase& c) { return t.meet(program_.types.of(c.value)).kinds == 0; });
     if (b.cases.empty()) {
       b.end = BlockEnd::kJump;
       b.succ = b.fail;
@@ -575,9 +639,16 @@ class Inference {
     if (any) i.types = program_.arena.copy(known);
   }
 
+  TypePool& pool() const { return program_.types; }
+  const Signature* signature(std::size_t function) const {
+    return program_.signatures.empty() ? nullptr : &program_.signatures[function];
+  }
+
   Program& program_;
   Function& fn_;
   const std::vector<BlockId>& order_;
+  Observed* const observed_;
+  const Term math_ = intern_atom("math"), lists_ = intern_atom("lists"), reverse_ = intern_atom("reverse");
   std::vector<std::uint32_t> number_;  // of a block in order_
   std::vector<BlockId> above_;         // the nearest block on every way to it
   std::vector<std::vector<BlockId>> below_;
@@ -590,7 +661,13 @@ class Inference {
 }  // namespace
 
 void infer_types(Program& program, Function& fn, const std::vector<BlockId>& order) {
-  Inference(program, fn, order).run();
+  Inference(program, fn, order, nullptr).run();
+}
+
+Observed observe_types(Program& program, Function& fn, const std::vector<BlockId>& order) {
+  Observed observed;
+  Inference(program, fn, order, &observed).run();
+  return observed;
 }
 
 }  // namespace vmrun::compile::ssa

@@ -200,12 +200,21 @@ struct LambdaEntry {
   std::uint32_t free_count;
 };
 
+/// What is known of the arguments and the result of a function, wherever it is called from.
+struct Signature {
+  std::vector<Type> params;
+  Type result;
+  bool operator==(const Signature&) const = default;
+};
+
 struct Program {
   NodeArena& arena;
   core::Module& module;
   std::vector<Function> functions;
   std::vector<LambdaEntry> lambdas;
   std::vector<std::string> errors;
+  TypePool types;
+  std::vector<Signature> signatures;  // by function; empty: nothing is known
 };
 
 /// Calls f(BlockId) for every successor, without handlers.
@@ -232,6 +241,19 @@ void optimise(Program& program, Function& fn);
 /// Finds out what kinds of terms values are and drops the tests that decides; says in Instr::types
 /// what it knows. `order`: the reachable blocks, each after its predecessors. (infer_types.cpp)
 void infer_types(Program& program, Function& fn, const std::vector<BlockId>& order);
+/// The same without any change: only what a function hands to others, and returns.
+struct Observed {
+  struct Call {
+    std::uint32_t callee;
+    std::vector<Type> args;
+  };
+  std::vector<Call> calls;
+  std::vector<Call> funs;  // made of lambda `callee`: its free variables
+  Type result = Type::of_kinds(0);
+};
+Observed observe_types(Program& program, Function& fn, const std::vector<BlockId>& order);
+/// Fills in the signatures of the module's functions. (signatures.cpp)
+void infer_signatures(Program& program);
 /// Lets binaries under matching travel between local functions as match contexts. (ssa_context.cpp)
 void reuse_contexts(Program& program);
 /// Keeps intermediate floats out of the heap. `order`: the reachable blocks, each after its

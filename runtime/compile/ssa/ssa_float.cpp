@@ -35,11 +35,15 @@ class Floats {
   }
 
  private:
-  bool is_float(Arg a) const { return a.is_value() ? known_[a.value] : a.literal.is_float(); }
+  bool is_float(const Instr& i, std::size_t k) const {
+    const Arg a = i.args[k];
+    if (k < i.types.size() && i.types[k].kinds == kind::kFloat) return true;
+    return a.is_value() ? known_[a.value] : a.literal.is_float();
+  }
   bool is_operand(Arg a) const { return a.is_value() || a.literal.is_float() || a.literal.is_small(); }
   bool candidate(const Instr& i) const {
     const int op = float_operation(i);
-    return op >= 0 && (op == 3 || is_float(i.args[0]) || is_float(i.args[1])) && is_operand(i.args[0]) &&
+    return op >= 0 && (op == 3 || is_float(i, 0) || is_float(i, 1)) && is_operand(i.args[0]) &&
            is_operand(i.args[1]);
   }
 
@@ -94,13 +98,14 @@ class Floats {
   void rewrite(Block& b, const std::vector<bool>& linked) {
     std::vector<Instr> code;
     std::unordered_map<ValueId, ValueId> raw;  // value → the same unboxed
-    auto in_float = [&](Arg a, Loc loc) {
+    auto in_float = [&](const Instr& of, std::size_t k) {
+      Arg a = of.args[k];
       if (a.is_value()) {
         if (auto it = raw.find(a.value); it != raw.end()) return Arg::of(it->second);
       }
       Instr i{.op = Op::kFloatLoad};
-      i.loc = loc;
-      i.imm = is_float(a);
+      i.loc = of.loc;
+      i.imm = is_float(of, k);
       if (a.is_literal() && a.literal.is_small()) {
         auto* words = static_cast<Term*>(program_.arena.alloc(2 * sizeof(Term), alignof(Term)));
         a = Arg::lit(make_float(words, static_cast<double>(a.literal.small_value())));
@@ -118,7 +123,7 @@ class Floats {
         code.push_back(i);
         continue;
       }
-      const Arg x = in_float(i.args[0], i.loc), y = in_float(i.args[1], i.loc);
+      const Arg x = in_float(i, 0), y = in_float(i, 1);
       Instr op{.op = Op::kFloatOp};
       op.imm = static_cast<std::uint64_t>(float_operation(i));
       op.loc = i.loc;

@@ -1,10 +1,15 @@
 #pragma once
 // What is known of the kind of a value: which kinds of terms it may be, the range of an integer,
-// the size and first element of a tuple. Kinds and ranges are those of the Type chunk of OTP 25.
-// Plain values; any thread.
+// the size and elements of a tuple, the elements of a list. Kinds and ranges are those of the Type
+// chunk of OTP 25. Plain values; what they say of elements belongs to a pool. One compilation, one
+// thread.
 
 #include <cstdint>
+#include <deque>
 #include <limits>
+#include <span>
+#include <unordered_map>
+#include <vector>
 
 #include "vm/term/term.hpp"
 
@@ -18,6 +23,8 @@ inline constexpr std::uint16_t kAtom = 1, kBitstring = 2, kMatchState = 4, kCons
 inline constexpr std::uint16_t kNumber = kInteger | kFloat, kList = kCons | kNil;
 }  // namespace kind
 
+class TypePool;
+
 struct Type {
   static constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min(),
                                 kHighest = std::numeric_limits<std::int64_t>::max();
@@ -30,6 +37,9 @@ struct Type {
   std::int64_t low = kLowest;  // if it is an integer, it is no less
   std::int64_t high = kHighest;
   Term only = kNonValue;  // it is this immediate term and no other
+  // Of a pool, which has each once: two that say the same are the same.
+  const Type* elements = nullptr;  // if it is a tuple, it has `size` elements, of these types
+  const Type* item = nullptr;      // if it is a list, it ends in [], and its elements are of this type
 
   static Type of_kinds(std::uint16_t kinds) {
     Type t;
@@ -53,7 +63,6 @@ struct Type {
     t.exact_size = exact;
     return t;
   }
-  static Type of(Term literal);
 
   bool is(std::uint16_t wanted) const { return (kinds & ~wanted) == 0; }
   bool may_be(std::uint16_t wanted) const { return (kinds & wanted) != 0; }
@@ -61,9 +70,40 @@ struct Type {
   bool operator==(const Type&) const = default;
 
   /// Of a value that is of one or the other.
-  Type join(const Type& o) const;
+  Type join(const Type& o, TypePool& pool) const;
   /// Of a value that is of both; no kinds: there is no such value.
   Type meet(const Type& o) const;
+  /// Without what may change from one round of a loop to the next without end: so that there are
+  /// finitely many.
+  Type general() const;
+};
+
+/// The types of elements, each sequence of them once. What is nested deeper than kDepth, and tuples
+/// larger than kWidth, are not told about.
+class TypePool {
+ public:
+  static constexpr unsigned kDepth = 3, kWidth = 16;
+
+  Type of(Term literal);
+  Type tuple(std::span<const Type> elements);
+  /// A list that ends in [].
+  Type list(const Type& item, std::uint16_t kinds);
+  const Type* keep(std::span<const Type> elements);
+
+ private:
+  struct Kept {
+    std::vector<Type> types;
+    unsigned depth;
+  };
+  /// How deep what is told of elements goes; more than kDepth: too deep.
+  unsigned depth(const Type& t) const;
+
+  Type of(Term literal, unsigned depth);
+
+  std::deque<Kept> kept_;
+  std::unordered_map<Word, Type> of_literals_;  // those that are not immediate
+  std::unordered_map<const Type*, const Kept*> by_address_;
+  std::unordered_multimap<std::size_t, const Kept*> by_hash_;
 };
 
 }  // namespace vmrun::compile::ssa

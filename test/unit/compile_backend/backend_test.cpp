@@ -265,6 +265,30 @@ TEST_CASE("a test that types decide is not made", "[backend]") {
   CHECK(count(code_of(r, "unknown"), "'=='") == 1);
 }
 
+TEST_CASE("types travel over calls within a module", "[backend]") {
+  const std::string text =
+      "start(N) -> sum([{1.0 * N, 2.0}, {3.0, 4.0}], 0.0).\n"
+      "sum([{X, Y} | Rest], Acc) -> sum(Rest, Acc + X * Y);\n"
+      "sum([], Acc) -> Acc.\n"
+      "apart(X) -> {Y, Z} = pair(X), Y + Z.\n"
+      "pair(X) -> {float(X), [X]}.\n";
+  const auto compiled = [&](const std::string& attributes) {
+    CompileOptions options;
+    options.want_assembly = true;
+    return vmrun::compile::compile_source("travel.erl", "-module(travel).\n" + attributes + text, options);
+  };
+  const auto sum = code_of(compiled("-export([start/1, apart/1]).\n"), "sum");
+  CHECK(count(sum, "gc_bif") == 0);
+  CHECK(count(sum, "fmul") + count(sum, "fadd") == 2);
+  CHECK(count(sum, "{test,") == 1);  // is there one more?
+  CHECK(count(code_of(compiled("-export([start/1, apart/1]).\n"), "apart"), "{test,") == 0);
+  // Whoever may come from outside brings anything.
+  CHECK(count(code_of(compiled("-export([start/1, sum/2, apart/1]).\n"), "sum"), "gc_bif") == 2);
+  // A native function that takes its place returns anything.
+  const auto native = compiled("-export([start/1, apart/1]).\n-nifs([pair/1]).\n");
+  CHECK(count(code_of(native, "apart"), "{test,") == 2);
+}
+
 TEST_CASE("types are told in the file, and a stock erl shows them", "[backend]") {
   auto r = compile("told", "f(X) when is_integer(X) -> (X band 255) + 1.\ng(X) -> X.\n");
   const std::string beam(r.beam.begin(), r.beam.end());
@@ -326,4 +350,14 @@ TEST_CASE("thousands of clauses compile to code of linear size", "[backend]") {
   }
   auto r = compile("large", text + ".\n" + wild + ".\n");
   CHECK(r.beam.size() < 4000000);
+}
+
+TEST_CASE("types travel through thousands of functions in linear time", "[backend]") {
+  constexpr int kFunctions = 3000;
+  const auto name = [](int i) { return "c" + std::to_string(i % kFunctions); };
+  std::string chain = "-module(chain).\n-export([c0/1]).\n";
+  for (int i = 0; i < kFunctions; i++)
+    chain += name(i) + "(X) when X > " + std::to_string(i) + " -> " + name(i + 1) + "({X, " +
+             name(i * 7 + 1) + "(1.5)});\n" + name(i) + "(X) -> [X].\n";
+  CHECK(vmrun::compile::compile_source("chain.erl", chain, {}).beam.size() < 2000000);
 }
