@@ -1,5 +1,8 @@
 #include "runtime/compile/emit/asm_printer.hpp"
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "runtime/compile/emit/term_source.hpp"
 #include "runtime/compile/ssa/types.hpp"
 
@@ -149,7 +152,8 @@ const Form& form_of(Bop op) {
 
 class Printer {
  public:
-  Printer(const Code& code, const core::Module& module) : code_(code), module_(module) {}
+  Printer(const Code& code, const core::Module& module, std::span<const ssa::Signature> signatures)
+      : code_(code), module_(module), signatures_(signatures) {}
 
   std::string run() {
     out_ += "{module, " + atom_source(module_.name) + "}.  %% version = 0\n\n{exports, [";
@@ -161,18 +165,19 @@ class Printer {
     out_ += comma + std::string("{module_info,0},{module_info,1}]}.\n\n");
     attributes();
     out_ += "{labels, " + std::to_string(code_.labels) + "}.\n";
-    for (const Code::Fun& f : code_.funs) {
+    for (std::size_t n = 0; n < signatures_.size(); n++) functions_[code_.funs[n].entry] = n;
+    for (std::size_t n = 0; n < code_.funs.size(); n++) {
+      const Code::Fun& f = code_.funs[n];
       out_ += "\n\n{function, " + atom_source(f.name) + ", " + std::to_string(f.arity) + ", " +
               std::to_string(f.entry) + "}.\n";
       for (std::uint32_t i = f.first; i < f.last; i++) {
         const AsmInstr& in = code_.code[i];
         if (in.op == Bop::kOnLoad) continue;
+        if (in.op == Bop::kCall || in.op == Bop::kCallOnly || in.op == Bop::kCallLast)
+          arguments_of(in.args[1].n);
         instruction(in);
-        if (in.op != Bop::kLabel || in.args[0].n != f.entry) continue;
-        for (std::uint32_t a = 0; a < 64; a++) {
-          if (f.accepts_context >> a & 1)
-            out_ += "    {'%',{var_info,{x," + std::to_string(a) + "},[accepts_match_context]}}.\n";
-        }
+        if (in.op == Bop::kCall) result_of(in.args[1].n);
+        if (in.op == Bop::kLabel && in.args[0].n == f.entry) parameters(n);
       }
     }
     return std::move(out_);
@@ -196,42 +201,106 @@ class Printer {
     out_ += "]}.\n\n";
   }
 
-  /// A type as the terms of OTP 25's beam_types.hrl.
+  // What is true because of other functions, and what a caller knows of what it hands over: of some
+  // instructions OTP's validator knows less.
+
+  void parameters(std::size_t function) {
+    for (std::uint32_t a = 0; a < code_.funs[function].arity; a++) {
+      if (a < 64 && code_.funs[function].accepts_context >> a & 1) known(a, "accepts_match_context");
+      else if (!signatures_.empty()) known(a, signatures_[function].params[a]);
+    }
+  }
+  void arguments_of(std::uint64_t entry) {
+    if (auto callee = functions_.find(entry); callee != functions_.end())
+      for (std::uint32_t a = 0; a < signatures_[callee->second].params.size(); a++)
+        known(a, signatures_[callee->second].params[a]);
+  }
+  void result_of(std::uint64_t entry) {
+    if (auto callee = functions_.find(entry); callee != functions_.end())
+      known(0, signatures_[callee->second].result);
+  }
+  void known(std::uint32_t x, const ssa::Type& t) {
+    if (t.kinds != ssa::kind::kAny && !t.may_be(ssa::kind::kMatchState)) known(x, "{type," + type(t) + "}");
+  }
+  void known(std::uint32_t x, const std::string& what) {
+    out_ += "    {'%',{var_info,{x," + std::to_string(x) + "},[" + what + "]}}.\n";
+  }
+
   static std::string type(const Code::ValueType& t) {
+    ssa::Type known = ssa::Type::of_kinds(t.kinds);
+    if (t.low <= t.high) {
+      known.low = t.low;
+      known.high = t.high;
+    }
+    return type(known);
+  }
+
+  static std::string atom_type(const ssa::Type& t) {
+    if (t.only.is_value() && t.only.is_atom()) return "{t_atom,[" + atom_source(t.only) + "]}";
+    return t.boolean ? "{t_atom,[false,true]}" : "{t_atom,any}";
+  }
+
+  /// What is told of elements of a tuple, which is as much as OTP's own compiler keeps.
+  static constexpr std::uint32_t kElementsTold = 12;
+
+  static std::string tuple_type(const ssa::Type& t) {
+    std::string elements;
+    for (std::uint32_t k = 0;
+         k < std::min(t.size, kElementsTold) && (t.elements || (k == 0 && t.tag.is_value())); k++) {
+      const std::string of =
+          k == 0 && t.tag.is_value() ? "{t_atom,[" + atom_source(t.tag) + "]}" : type(t.elements[k]);
+      if (of != "any") elements += (elements.empty() ? "" : ",") + std::to_string(k + 1) + " => " + of;
+    }
+    return "{t_tuple," + std::to_string(t.size) + (t.exact_size ? ",true" : ",false") + ",#{" + elements +
+           "}}";
+  }
+
+  /// A type as the terms of OTP 25's beam_types.hrl.
+  static std::string type(const ssa::Type& t) {
     namespace kind = ssa::kind;
+    if (t.kinds == kind::kAny) return "any";
+    if (t.kinds == 0) return "none";
     const auto has = [&](std::uint16_t kinds) { return (t.kinds & kinds) != 0; };
     const std::string integer =
-        t.low > t.high ? "{t_integer,any}"
-                       : "{t_integer,{" + std::to_string(t.low) + "," + std::to_string(t.high) + "}}";
+        t.bounded() ? "{t_integer,{" + std::to_string(t.low) + "," + std::to_string(t.high) + "}}"
+                    : "{t_integer,any}";
+    const std::string of_list = t.item ? type(*t.item) + ",nil}" : "any,any}";
     // In the order of the fields of #t_union{}.
-    const std::string parts[] = {has(kind::kAtom) ? "{t_atom,any}" : "",
-                                 has(kind::kCons) && has(kind::kNil) ? "{t_list,any,any}"
-                                 : has(kind::kCons)                  ? "{t_cons,any,any}"
-                                 : has(kind::kNil)                   ? "nil"
-                                                                     : "",
-                                 has(kind::kInteger) && has(kind::kFloat) ? "number"
-                                 : has(kind::kInteger)                    ? integer
-                                 : has(kind::kFloat)                      ? "{t_float,any}"
-                                                                          : "",
-                                 has(kind::kTuple) ? "{t_tuple,0,false,#{}}" : "",
-                                 has(kind::kMatchState) && has(kind::kBitstring) ? "{t_bs_matchable,1}"
-                                 : has(kind::kMatchState)                        ? "{t_bs_context,0,0,0}"
-                                 : has(kind::kBitstring)                         ? "{t_bitstring,1}"
-                                 : has(kind::kFun)                               ? "{t_fun,any,any,any}"
-                                 : has(kind::kMap)                               ? "{t_map,any,any}"
-                                 : has(kind::kPid)                               ? "pid"
-                                 : has(kind::kPort)                              ? "port"
-                                 : has(kind::kReference)                         ? "reference"
-                                                                                 : ""};
-    std::string one, all = "{t_union";
+    constexpr std::size_t kTuplePart = 3;
+    std::string parts[] = {has(kind::kAtom) ? atom_type(t) : "",
+                           has(kind::kCons) && has(kind::kNil) ? "{t_list," + of_list
+                           : has(kind::kCons)                  ? "{t_cons," + of_list
+                           : has(kind::kNil)                   ? "nil"
+                                                               : "",
+                           has(kind::kInteger) && has(kind::kFloat) ? "number"
+                           : has(kind::kInteger)                    ? integer
+                           : has(kind::kFloat)                      ? "{t_float,any}"
+                                                                    : "",
+                           has(kind::kTuple) ? tuple_type(t) : "",
+                           has(kind::kMatchState) && has(kind::kBitstring) ? "{t_bs_matchable,1}"
+                           : has(kind::kMatchState)                        ? "{t_bs_context,0,0,0}"
+                           : has(kind::kBitstring)                         ? "{t_bitstring,1}"
+                           : has(kind::kFun)                               ? "{t_fun,any,any,any}"
+                           : has(kind::kMap)                               ? "{t_map,any,any}"
+                           : has(kind::kPid)                               ? "pid"
+                           : has(kind::kPort)                              ? "port"
+                           : has(kind::kReference)                         ? "reference"
+                                                                           : ""};
+    std::string one;
     int count = 0;
     for (const std::string& p : parts) {
-      all += "," + (p.empty() ? "none" : p);
       if (p.empty()) continue;
       one = p;
       count++;
     }
-    return count == 1 ? one : all + "}";
+    if (count == 1) return one;
+    // Among others, a tuple that is a record stands by its key.
+    std::string& tuple = parts[kTuplePart];
+    if (t.exact_size && t.tag.is_value() && !tuple.empty())
+      tuple = "[{{" + std::to_string(t.size) + ",{t_atom,[" + atom_source(t.tag) + "]}}," + tuple + "}]";
+    std::string all = "{t_union";
+    for (const std::string& part : parts) all += "," + (part.empty() ? "none" : part);
+    return all + "}";
   }
 
   void constant(Term t) {
@@ -387,13 +456,16 @@ class Printer {
 
   const Code& code_;
   const core::Module& module_;
+  const std::span<const ssa::Signature> signatures_;
+  std::unordered_map<std::uint64_t, std::size_t> functions_;  // by the label of the entry
   std::string out_;
 };
 
 }  // namespace
 
-std::string print_assembly(const Code& code, const core::Module& module) {
-  return Printer(code, module).run();
+std::string print_assembly(const Code& code, const core::Module& module,
+                           std::span<const ssa::Signature> signatures) {
+  return Printer(code, module, signatures).run();
 }
 
 }  // namespace vmrun::compile

@@ -2,13 +2,18 @@
 // Code as text: one Erlang term per line, in the shape that `erlc -S` writes and `erlc +from_asm`
 // reads. One compilation, one thread.
 
+#include <span>
 #include <string>
 
 #include "runtime/compile/core/core.hpp"
 #include "runtime/compile/emit/asm.hpp"
+#include "runtime/compile/ssa/ssa.hpp"
 
 namespace vmrun::compile {
 
-std::string print_assembly(const Code& code, const core::Module& module);
+/// signatures: of the functions in their order, or none. For OTP's validator, which looks at them
+/// one by one.
+std::string print_assembly(const Code& code, const core::Module& module,
+                           std::span<const ssa::Signature> signatures);
 
 }  // namespace vmrun::compile

@@ -75,7 +75,7 @@ Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool w
   for (const ssa::LambdaEntry& l : program.lambdas) code.lambdas.push_back({l.function, l.free_count});
   code.code.push_back({Bop::kIntCodeEnd, {}});
   result.beam = write_beam(code, module);
-  if (want_assembly) result.assembly = print_assembly(code, module);
+  if (want_assembly) result.assembly = print_assembly(code, module, program.signatures);
   return result;
 }
 

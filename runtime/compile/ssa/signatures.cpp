@@ -1,6 +1,6 @@
-// What is known of functions' arguments and results. A function that nobody outside of the module can
-// call takes what its callers in it hand over; what it returns goes back to them. Both are found by
-// going through the functions until nothing changes: at first nothing at all is handed over or
+// What is known of functions' arguments and results. A function that nobody outside of the module
+// can call takes what its callers in it hand over; what it returns goes back to them. Both are found
+// by going through the functions until nothing changes: at first nothing at all is handed over or
 // returned, and each round may only add to that (the analysis of Kildall, "A Unified Approach to
 // Global Program Optimization", 1973, over calls).
 
@@ -26,7 +26,8 @@ class Signatures {
     program_.signatures.clear();
     for (std::size_t f = 0; f < states_.size(); f++) {
       const Function& fn = program_.functions[f];
-      program_.signatures.push_back({std::vector<Type>(fn.params.size(), Type::of_kinds(0)), Type::of_kinds(0)});
+      program_.signatures.push_back(
+          {std::vector<Type>(fn.params.size(), Type::of_kinds(0)), Type::of_kinds(0)});
       states_[f].order = analyse(program_.functions[f]).order;
       note_callers(static_cast<std::uint32_t>(f));
     }
@@ -63,7 +64,8 @@ class Signatures {
   bool is_called_from_outside(const Function& fn) const {
     const core::Module& module = program_.module;
     const auto is_it = [&](const auto& e) { return e.name == fn.name && e.arity == fn.arity; };
-    return std::any_of(module.exports.begin(), module.exports.end(), is_it) || fn.name == atoms::module_info ||
+    return std::any_of(module.exports.begin(), module.exports.end(), is_it) ||
+           fn.name == atoms::module_info ||
            (module.on_load && fn.name == module.on_load->name && fn.arity == 0);
   }
 
