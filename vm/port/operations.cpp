@@ -79,8 +79,10 @@ bool must_wait(const Port& port) {
   return port.busy.load(std::memory_order_acquire) || port.inbox_full.load(std::memory_order_acquire);
 }
 
-void queue_command(Term from, Port& port, Term owner, PortOutput&& output) {
+void queue_command(Term from, Port& port, Term owner, PortOutput&& output,
+                   WhenBusy when_busy = WhenBusy::kInOrder) {
   auto* task = new CommandTask(from, owner, std::move(output));
+  task->when_busy = when_busy;
   task->bytes = task->output.size();
   // The flag is up before the task can run: whoever runs it then takes it down again. (A task
   // without bytes takes nothing down, so it must not put it up.)
@@ -94,9 +96,9 @@ void count_command(Process& p, const PortOutput& output) {
   bump_reductions(p, kCallbackReductions + static_cast<SWord>(output.size() / 64));
 }
 
-void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
+void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output, WhenBusy when_busy) {
   count_command(p, output);
-  if (!try_hold_port(port)) return queue_command(p.id, port, owner, std::move(output));
+  if (!try_hold_port(port)) return queue_command(p.id, port, owner, std::move(output), when_busy);
   run_at_once(p, port, atoms::command, [&] { give(port, p.id, owner, output); });
   finish_closing(port);
   release_port(port);
@@ -180,7 +182,7 @@ SendResult send_command(Process& p, Port& port, Term owner, Term data, Term mess
   trace_message(p, port, message);
   fire_command(p.id, port, "command");
   PortOutput output;
-  if (gather_output(port, data, &output)) hand_over_command(p, port, owner, output);
+  if (gather_output(port, data, &output)) hand_over_command(p, port, owner, output, WhenBusy::kWaits);
   else bad_signal(port);
   return SendResult::kDone;
 }
@@ -307,7 +309,7 @@ Term command_port(Process& p, Port& port, Term data, bool force, bool nosuspend)
   fire_command(p.id, port, "command");
   PortOutput output;
   if (!gather_output(port, data, &output)) return raise_badarg(p);
-  hand_over_command(p, port, kNonValue, output);
+  hand_over_command(p, port, kNonValue, output, force ? WhenBusy::kInOrder : WhenBusy::kWaits);
   return atoms::true_;
 }
 

@@ -1,5 +1,7 @@
 #include "vm/port/task.hpp"
 
+#include <utility>
+
 #include "vm/port/operation.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/trace/system_profile.hpp"
@@ -33,10 +35,30 @@ void profile(const Port& p, bool active) {
     profile_port(p.id, active);
 }
 
-void take_inbox(Port& p) {
-  PortTask** end = &p.pending;
-  while (*end) end = &(*end)->next;
-  *end = p.inbox.take();
+void append(PortTask** list, PortTask* tasks) {
+  while (*list) list = &(*list)->next;
+  *list = tasks;
+}
+void take_inbox(Port& p) { append(&p.pending, p.inbox.take()); }
+
+/// A command that was queued before the port was busy waits too, and so does what its sender has
+/// sent after it: signals of one sender stay in order.
+bool has_to_wait(const Port& p, const PortTask& task) {
+  if (task.when_busy == WhenBusy::kWaits && p.busy.load(std::memory_order_relaxed)) return p.is_open();
+  if (task.when_busy == WhenBusy::kRuns) return false;
+  for (const PortTask* t = p.waiting_tasks; t; t = t->next)
+    if (t->from == task.from) return true;
+  return false;
+}
+[[gnu::cold, gnu::noinline]] void let_wait(Port& p, PortTask* task) {
+  task->next = nullptr;
+  append(&p.waiting_tasks, task);
+}
+/// In front of what has come later, once the port is not busy.
+[[gnu::cold, gnu::noinline]] void fetch_waiting_tasks(Port& p) {
+  if (p.busy.load(std::memory_order_relaxed)) return;
+  append(&p.waiting_tasks, std::exchange(p.pending, nullptr));
+  p.pending = std::exchange(p.waiting_tasks, nullptr);
 }
 
 void uncount_bytes(Port& p, const PortTask& task) {
@@ -73,7 +95,7 @@ namespace {
 bool try_hold_port(Port& p) {
   Port::Run idle = Port::Run::kIdle;
   if (!p.run.compare_exchange_strong(idle, Port::Run::kRunning, std::memory_order_seq_cst)) return false;
-  if (!p.pending && !p.inbox.has_mail()) [[likely]] {
+  if (!p.pending && !p.waiting_tasks && !p.inbox.has_mail()) [[likely]] {
     p.scheduler.store(this_scheduler(), std::memory_order_relaxed);
     if (p.tracing.is_on(kPortProfiled)) [[unlikely]]
       return held_and_told(p);
@@ -91,6 +113,8 @@ namespace {
     p.run.store(Port::Run::kGone, std::memory_order_release);
     return release_reference(p);
   }
+  if (p.waiting_tasks) [[unlikely]]
+    fetch_waiting_tasks(p);
   if (!p.pending) {
     if (profiled) profile_port(p.id, false);
     p.run.store(Port::Run::kIdle, std::memory_order_seq_cst);
@@ -158,11 +182,15 @@ std::int32_t run_port(RunnablePort& runnable) {
   used = 0;
   trace_port_running(p.tracing, p.id, true);
   while (used < kTurnReductions) {
+    if (p.waiting_tasks) [[unlikely]]
+      fetch_waiting_tasks(p);
     if (!p.pending) take_inbox(p);
     PortTask* task = p.pending;
     if (!task) break;
     p.pending = task->next;
-    run_task(p, task);
+    if (has_to_wait(p, *task)) [[unlikely]]
+      let_wait(p, task);
+    else run_task(p, task);
     used += kTaskReductions;
   }
   trace_port_running(p.tracing, p.id, false);
@@ -183,9 +211,9 @@ bool consume_port_turn(int percent) {
 }
 
 void close_inbox(Port& p) {
-  PortTask** end = &p.pending;
-  while (*end) end = &(*end)->next;
-  *end = p.inbox.close();
+  append(&p.waiting_tasks, std::exchange(p.pending, nullptr));
+  append(&p.waiting_tasks, p.inbox.close());
+  p.pending = std::exchange(p.waiting_tasks, nullptr);
   while (PortTask* task = p.pending) {
     p.pending = task->next;
     task->drop(p.id);
