@@ -117,7 +117,7 @@ struct Port : RunnablePort {
   Word queue_low = 4096, queue_high = 8192;  // busy_limits_port, for drivers that mind it
 
   // Scheduling (task.hpp).
-  enum class Run : std::uint32_t { kIdle, kQueued, kRunning, kGone };
+  enum class Run : std::uint32_t { kIdle, kWaiting, kQueued, kRunning, kGone };
   std::atomic<Run> run{Run::kIdle};
   PortTaskInbox inbox;          // any thread; closed once the port is gone
   PortTask* pending = nullptr;  // holder only: taken from the inbox, oldest first

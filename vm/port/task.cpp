@@ -13,6 +13,8 @@
 ///   kQueued   --- a scheduler takes it off its list -> kRunning
 ///   kIdle     --- try_hold_port ---------------------> kRunning
 ///   kRunning  --- release_port ----------------------> kIdle, or kQueued when there is more to do
+///   kRunning  --- a busy port's turn ends -----------> kWaiting: as kIdle, but nobody holds it, for
+///             tasks wait that must not be overtaken
 ///   kRunning  --- release_port, of a closed port ----> kGone, for ever
 ///
 /// A port is on one scheduler's list if and only if it is kQueued. Tasks go to an Inbox; the
@@ -95,7 +97,7 @@ namespace {
 bool try_hold_port(Port& p) {
   Port::Run idle = Port::Run::kIdle;
   if (!p.run.compare_exchange_strong(idle, Port::Run::kRunning, std::memory_order_seq_cst)) return false;
-  if (!p.pending && !p.waiting_tasks && !p.inbox.has_mail()) [[likely]] {
+  if (!p.pending && !p.inbox.has_mail()) [[likely]] {
     p.scheduler.store(this_scheduler(), std::memory_order_relaxed);
     if (p.tracing.is_on(kPortProfiled)) [[unlikely]]
       return held_and_told(p);
@@ -106,22 +108,20 @@ bool try_hold_port(Port& p) {
 
 namespace {
 
-[[gnu::always_inline]] inline void release(Port& p, bool profiled) {
+/// `rest`: what it is when there is nothing to do.
+[[gnu::always_inline]] inline void release(Port& p, bool profiled, Port::Run rest = Port::Run::kIdle) {
   if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed && p.leaves_table) [[unlikely]] {
     p.leaves_table = false;
     if (profiled) profile_port(p.id, false);
     p.run.store(Port::Run::kGone, std::memory_order_release);
     return release_reference(p);
   }
-  if (p.waiting_tasks) [[unlikely]]
-    fetch_waiting_tasks(p);
   if (!p.pending) {
     if (profiled) profile_port(p.id, false);
-    p.run.store(Port::Run::kIdle, std::memory_order_seq_cst);
+    p.run.store(rest, std::memory_order_seq_cst);
     if (!p.inbox.has_mail()) [[likely]]
       return;  // `pending` is the next holder's already
-    Port::Run idle = Port::Run::kIdle;
-    if (p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst)) {
+    if (p.run.compare_exchange_strong(rest, Port::Run::kQueued, std::memory_order_seq_cst)) {
       if (profiled) profile_port(p.id, true);
       make_runnable(p, nullptr);
     }
@@ -131,6 +131,11 @@ namespace {
   make_runnable(p, nullptr);
 }
 [[gnu::cold, gnu::noinline]] void release_told(Port& p) { release(p, true); }
+[[gnu::cold, gnu::noinline]] void release_with_waiting(Port& p) {
+  fetch_waiting_tasks(p);
+  const Port::Run rest = p.waiting_tasks ? Port::Run::kWaiting : Port::Run::kIdle;
+  release(p, p.tracing.is_on(kPortProfiled), rest);
+}
 
 }  // namespace
 
@@ -146,9 +151,9 @@ void queue_task(Port& p, PortTask* task, Scheduler* on) {
     delete task;
     return;
   }
-  Port::Run idle = Port::Run::kIdle;
-  if (p.run.load(std::memory_order_seq_cst) == Port::Run::kIdle &&
-      p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst)) {
+  Port::Run rest = p.run.load(std::memory_order_seq_cst);
+  if (rest <= Port::Run::kWaiting &&
+      p.run.compare_exchange_strong(rest, Port::Run::kQueued, std::memory_order_seq_cst)) {
     profile(p, true);
     make_runnable(p, on);
   }
@@ -194,7 +199,9 @@ std::int32_t run_port(RunnablePort& runnable) {
     used += kTaskReductions;
   }
   trace_port_running(p.tracing, p.id, false);
-  release_port(p);
+  if (p.waiting_tasks) [[unlikely]]
+    release_with_waiting(p);
+  else release_port(p);
   return used;
 }
 [[maybe_unused]] const bool filled_in = [] {
