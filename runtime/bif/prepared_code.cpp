@@ -96,8 +96,8 @@ Term bif_erlang_has_prepared_code_on_load_1(Process& p, const Term* a) {
 }
 
 /// ok: all are current now. {Reason, [Module]}: none is; but when somebody was faster, which is
-/// not_purged too, those that are not named are. A module with an on_load function must come alone, and
-/// waits for that to be called, with the reason on_load.
+/// not_purged too, those that are not named are. A module with an on_load function must come
+/// alone, and waits for that to be called, with the reason on_load.
 Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
   if (!after_schedulers(p)) return kNonValue;
   std::vector<Prepared*> all;

@@ -13,8 +13,8 @@
 ///   kQueued   --- a scheduler takes it off its list -> kRunning
 ///   kIdle     --- try_hold_port ---------------------> kRunning
 ///   kRunning  --- release_port ----------------------> kIdle, or kQueued when there is more to do
-///   kRunning  --- a busy port's turn ends -----------> kWaiting: as kIdle, but nobody holds it, for
-///             tasks wait that must not be overtaken
+///   kRunning  --- a busy port's turn ends -----------> kWaiting: as kIdle, but nobody holds it:
+///             its tasks that wait must not be overtaken
 ///   kRunning  --- release_port, of a closed port ----> kGone, for ever
 ///
 /// A port is on one scheduler's list if and only if it is kQueued. Tasks go to an Inbox; the
