@@ -3,6 +3,7 @@
 
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_mode.hpp"
+#include "vm/code/after_schedulers.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/message/request.hpp"
@@ -112,6 +113,7 @@ Term bif_erlang_pre_loaded_0(Process& p, const Term*) {
 Term bif_erlang_load_module_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !is_binary(a[1])) return raise_badarg(p);
   if (too_long(bit_size_of(a[1]) / 8)) return run_elsewhere(p, bif_erlang_load_module_2, a, 2);
+  if (!after_schedulers(p)) return kNonValue;
   const BytesOf bytes(a[1]);
   const std::string file(atom_text(a[0]));
   const LoadResult r = load_module(a[0], bytes.data(), bytes.size(), file);
@@ -247,6 +249,7 @@ Term bif_erlang_check_old_code_1(Process& p, const Term* a) {
 /// purged.
 Term bif_erlang_delete_module_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
+  if (!after_schedulers(p)) return kNonValue;
   if (!current_module(a[0])) return atoms::undefined;
   return delete_module(a[0]) ? atoms::true_ : raise_badarg(p);
 }

@@ -233,7 +233,7 @@ Term bif_erlang_dist_ctrl_put_data_2(Process& p, const Term* a) {
   if (!connection->put_data(bytes.data(), bytes.size(), nullptr)) connection->end(atoms::kill);
   // Who sends as well must not wait for it.
   if (connection->channel.owes_much() && p.id != connection->controller)
-    connection->channel.make_wait(p, connection->route());
+    connection->channel.make_wait(p, connection->route(), dist::waits_in_other_signal());
   return atoms::ok;
 }
 

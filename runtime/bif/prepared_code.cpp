@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/bif/support.hpp"
+#include "vm/code/after_schedulers.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/nif/library.hpp"
@@ -95,9 +96,10 @@ Term bif_erlang_has_prepared_code_on_load_1(Process& p, const Term* a) {
 }
 
 /// ok: all are current now. {Reason, [Module]}: none is; but when somebody was faster, which is
-/// not_purged too, those that are not named are. A single module with an on_load function waits for
-/// that to be called, with the reason on_load.
+/// not_purged too, those that are not named are. A module with an on_load function must come
+/// alone, and waits for that to be called, with the reason on_load.
 Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
+  if (!after_schedulers(p)) return kNonValue;
   std::vector<Prepared*> all;
   if (!modules_of(a[0], &all)) return raise_badarg(p);
   std::vector<Term> repeated;
@@ -116,7 +118,7 @@ Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
   if (const Term no = refused(p.heap, "duplicated", all, is_repeated); no.is_value()) return no;
   if (const Term no = refused(p.heap, "not_purged", all, is_not_purged); no.is_value()) return no;
   const Term waits = refused(p.heap, "on_load", all, has_on_load);
-  if (waits.is_value() && all.size() > 1) return waits;
+  if (waits.is_value() && all.size() > 1) return raise_system_limit(p);
   ListBuilder beaten(p.heap);  // somebody else has loaded them meanwhile, twice
   bool all_published = true;
   for (Prepared* prepared : all) {

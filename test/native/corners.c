@@ -120,11 +120,16 @@ static ERL_NIF_TERM now(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
 
 static ERL_NIF_TERM later(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   (void)argc;
+  if (enif_is_number(env, argv[0])) return enif_raise_exception(env, enif_make_atom(env, "refused"));
   return enif_make_tuple2(env, enif_make_atom(env, "later"), argv[0]);
 }
 
+/* A number says on which kind of scheduler the second step is to fail. */
 static ERL_NIF_TERM in_two_steps(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
-  ERL_NIF_TERM scheduled = enif_schedule_nif(env, "later", 0, later, argc, argv);
+  int flags = 0;
+  const int fails = enif_get_int(env, argv[0], &flags);
+  ERL_NIF_TERM argument = fails ? enif_make_int(env, flags + 100) : argv[0];
+  ERL_NIF_TERM scheduled = enif_schedule_nif(env, "later", flags, later, argc, &argument);
   return enif_is_exception(env, scheduled) ? enif_make_badarg(env) : scheduled;
 }
 

@@ -493,6 +493,7 @@ bif_failed:
     case BifAction::kSuspendOnFiber:
     case BifAction::kSuspend:
     case BifAction::kSuspendBusy:
+      if (p.bif_action == BifAction::kSuspendBusy) extra_of(p).suspended_in = bif_export;
       reds += set_aside;
       VM_SWAP_OUT;
       save_registers(p, x, bif_export->arity);

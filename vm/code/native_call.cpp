@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "vm/base/allocate.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/process/bif.hpp"
@@ -106,11 +107,41 @@ void free_temporaries(ErlNifEnv& env) {
   }
 }
 
+namespace {
+
+/// One that enif_schedule_nif has made, and no part of a module's code.
+bool is_scheduled(const NifFunction& f) { return !f.code; }
+
+/// What the program has called stays what an exception is of, whatever runs for it then.
+void note_call(Process& p, const NifFunction& f, const Term* arguments) {
+  Extra& extra = extra_of(p);
+  extra.called_native = f.entry;
+  Term* hp = p.heap.alloc(2 * f.arity);
+  Term list = Term::nil();
+  for (unsigned n = f.arity; n-- > 0;) list = make_cons(hp, arguments[n], list);
+  extra.called_with = list;
+}
+
+Term trace_of_noted_call(Process& p) {
+  const Export& called = *p.extra->called_native;
+  Term arguments[256];
+  Term list = p.extra->called_with;
+  for (unsigned n = 0; n < called.arity; ++n, list = list.tail()) arguments[n] = list.head();
+  forget_noted_call(p);
+  return bif_trace_head(p, called, arguments);
+}
+
+}  // namespace
+
+void forget_noted_call(Process& p) { p.extra->called_with = Term::nil(); }
+
 Term finish_nif(ErlNifEnv& env, const NifFunction& f, Term result, Term* trap_registers) {
   Process& p = *env.process;
   if (env.raised) {
     result = kNonValue;
+    if (is_scheduled(f)) p.exception_trace = trace_of_noted_call(p);
   } else if (env.next_call && !result.is_value()) {
+    if (!is_scheduled(f)) note_call(p, f, env.dirty ? p.saved_regs : trap_registers);
     p.bif_action = BifAction::kTrap;
     p.trap_target = env.next_call;
     for (unsigned i = 0; i < env.next_call->arity; ++i) trap_registers[i] = env.next_arguments[i];
@@ -190,7 +221,7 @@ Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arit
     nif_functions[number] = {fn, library, e, nullptr, arity, 0, static_cast<std::uint16_t>(flags)};
     e->stub.header.nif = number;
     if (!scheduled().unloaded.contains(library))
-      e->stub.operation = flags ? op::call_dirty_nif : op::call_nif;
+      e->stub.operation = flags ? op::call_dirty_nif : op::call_scheduled_nif;
   }
   return e;
 }

@@ -58,6 +58,15 @@ inline Term call_nif(Process& p, const NifFunction& f, Term* x) {
   return result;
 }
 
+/// A call that led to functions that were scheduled is over.
+void forget_noted_call(Process& p);
+/// The same as call_nif for a function that was scheduled.
+inline Term call_scheduled_nif(Process& p, const NifFunction& f, Term* x) {
+  const Term result = call_nif(p, f, x);
+  if (result.is_value()) forget_noted_call(p);
+  return result;
+}
+
 /// The function to run after this one for enif_schedule_nif: made once for each combination, while
 /// the library is there. nullptr when there are too many.
 Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arity, unsigned flags,

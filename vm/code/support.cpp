@@ -92,10 +92,32 @@ void gather_arguments(Process& p, Term* x, unsigned arity) {
   x[2] = list;
 }
 
-bool is_raising(const Export& e) {
+namespace {
+
+bool is_raising(Term function, unsigned arity) {
+  if (function == atoms::error) return arity <= 3;
+  return arity == 1 && (function == atoms::exit || function == atoms::throw_);
+}
+/// Of a proper list; more than any such function has arguments for others.
+unsigned count_arguments(Term list) {
+  unsigned n = 0;
+  for (; list.is_list() && n <= 3; list = list.tail()) ++n;
+  return list.is_nil() ? n : 4;
+}
+
+}  // namespace
+
+bool leads_to_raising(const Export& e, const Term* x) {
   if (e.module != atoms::erlang) return false;
-  if (e.function == atoms::error) return e.arity <= 3;
-  return e.arity == 1 && (e.function == atoms::exit || e.function == atoms::throw_);
+  if (!is_apply(e)) return is_raising(e.function, e.arity);
+  Term module = x[0], function = x[1], list = x[2];
+  while (module == atoms::erlang) {
+    const unsigned arity = count_arguments(list);
+    if (function != atoms::apply || arity != 3) return is_raising(function, arity);
+    const Term second = list.tail();
+    module = list.head(), function = second.head(), list = second.tail().head();
+  }
+  return false;
 }
 
 bool spread_arguments(Term list, Term* x, unsigned* arity) {
@@ -300,9 +322,10 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
     return kNonValue;
   BitBuilder builder;
   Term result;
+  Word copied = 0;  // of what is appended to
   if (append) {
     const SegmentReader s(segments, x, p.heap.stop);
-    result = bs_append(p.heap, s.source, total, s.unit, &builder);
+    result = bs_append(p.heap, s.source, total, s.unit, &builder, &copied);
     if (!result.is_value()) return raise_bad_segment(p, s);
   } else {
     result = bs_new(p.heap, total, &builder);
@@ -311,7 +334,7 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
     const SegmentReader s(segments + i, x, p.heap.stop);
     if (!put_segment(builder, s, segments + i, sizes[i / 3])) return raise_bad_segment(p, s);
   }
-  bump_reductions(p, static_cast<SWord>(total >> 13));
+  bump_reductions(p, static_cast<SWord>((total + copied) >> 13));
   return result;
 }
 

@@ -27,8 +27,13 @@ const Export* apply_target(Term module, Term function, unsigned arity);
 /// x becomes the arguments of erlang:apply/3 that stand for an applied M:F/Arity: M and F were
 /// behind its arguments.
 void gather_arguments(Process& p, Term* x, unsigned arity);
-/// A built-in function that only raises: the trace begins with who calls it, in the last place too.
-bool is_raising(const Export& e);
+/// erlang:apply/3.
+inline bool is_apply(const Export& e) {
+  return e.function == atoms::apply && e.module == atoms::erlang && e.arity == 3;
+}
+/// A built-in function that only raises, or apply of one, however often: the trace begins with who
+/// calls it, in the last place too. x: the arguments.
+bool leads_to_raising(const Export& e, const Term* x);
 /// List to argument registers; false when it is no proper list or has more than 255 elements.
 bool spread_arguments(Term list, Term* x, unsigned* arity);
 /// An undefined function is called, and its module has been looked for. Where to go on (arguments

@@ -125,7 +125,17 @@ namespace {
 
 }  // namespace
 
-void Channel::make_wait(Process& p, const Route& route) {
+const Export* waits_in_send() {
+  static const Export* const in =
+      export_entry(intern_atom("erts_internal"), intern_atom("dsend_continue_trap"), 1);
+  return in;
+}
+const Export* waits_in_other_signal() {
+  static const Export* const in = export_entry(atoms::erlang, intern_atom("bif_return_trap"), 2);
+  return in;
+}
+
+void Channel::make_wait(Process& p, const Route& route, const Export* suspended_in) {
   Extra& extra = extra_of(p);
   if (extra.waits_for_connection || extra.async_dist) return;
   Term controller = kNonValue;
@@ -138,6 +148,7 @@ void Channel::make_wait(Process& p, const Route& route) {
     waiters_.push_back({p.id, pushed_});
   }
   extra.waits_for_connection = true;
+  extra.suspended_in = suspended_in;
   ++p.suspend_count;
   p.reductions = 0;
   if (controller) monitor_busy_connection(p, controller);

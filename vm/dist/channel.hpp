@@ -8,6 +8,7 @@
 #include "vm/dist/relations.hpp"
 #include "vm/dist/wire/output.hpp"
 #include "vm/process/process.hpp"
+#include "vm/term/fun.hpp"
 
 /// The way to one other node: whether there is a connection, what waits to go out over it, who has
 /// to do with whom over it. There is one for each node that was ever spoken of, for ever
@@ -41,6 +42,11 @@ struct Route {
   /// without, the first call of a server there would have no way to answer.
   static constexpr Flags kAssumed = flag::kUnlinkId | flag::kSpawn | flag::kAlias | flag::kV4Nc;
 };
+
+/// The functions that a process is seen in while it waits for a busy connection; OTP has them for
+/// that. After a message or an exit signal; after another signal.
+const Export* waits_in_send();
+const Export* waits_in_other_signal();
 
 enum class Pushed : std::uint8_t {
   kSent,
@@ -95,9 +101,9 @@ class Channel {
     return true;
   }
   /// The process has pushed, and does not run on before the queue has become shorter, or what it
-  /// has pushed has gone out: who says little does not wait for the large messages of others. In
-  /// its own thread.
-  void make_wait(Process& p, const Route& route);
+  /// has pushed has gone out: who says little does not wait for the large messages of others.
+  /// suspended_in: the function that others see it in meanwhile. In its own thread.
+  void make_wait(Process& p, const Route& route, const Export* suspended_in);
 
   // ---- The connection ---------------------------------------------------------------------------
   /// The number of the pending or existing connection; one begins to be pending if there is none.

@@ -19,10 +19,12 @@ namespace vmrun::dist {
 namespace {
 
 /// The process that has just pushed is made to wait if there is too much in the queue.
-void mind(Pushed pushed, const Route& route, Term from) {
+void mind(Pushed pushed, const Route& route, Term from,
+          const Export* (*suspended_in)() = waits_in_other_signal) {
   if (pushed != Pushed::kBusy) return;
   Process* p = process_here();
-  if (p && p->id == from && !p->exiting.load(std::memory_order_relaxed)) route.channel->make_wait(*p, route);
+  if (p && p->id == from && !p->exiting.load(std::memory_order_relaxed))
+    route.channel->make_wait(*p, route, suspended_in());
 }
 
 }  // namespace
@@ -101,7 +103,7 @@ SendResult send_now(Process& from, Term to, Term given, Term message, SendOption
   bump_reductions(from, static_cast<SWord>(1 + m->bytes() / kBytesPerReduction));
   m->sender = from.id.raw();
   if (channel.push(route, std::move(m)) == Pushed::kBusy && !options.nosuspend)
-    channel.make_wait(from, route);
+    channel.make_wait(from, route, waits_in_send());
   return SendResult::kDone;
 }
 
@@ -239,7 +241,7 @@ bool Elsewhere::exit(Term to, const ExitSignal& signal) {
     if (signal.by_link) end_connection(channel);
     return signal.by_link;
   }
-  mind(pushed, route, signal.from);
+  mind(pushed, route, signal.from, waits_in_send);
   return true;
 }
 

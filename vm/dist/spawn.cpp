@@ -87,7 +87,7 @@ SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term opti
     return true;
   });
   if (pushed == Pushed::kLost) answer_spawn_failed(p.id, key, atoms::noconnection);
-  else if (pushed == Pushed::kBusy) route.channel->make_wait(p, route);
+  else if (pushed == Pushed::kBusy) route.channel->make_wait(p, route, waits_in_other_signal());
   return SpawnAsked::kYes;
 }
 

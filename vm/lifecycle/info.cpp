@@ -50,8 +50,19 @@ Term registered_name(ItemContext& a) {
 bool hibernates(const ItemContext& a) {
   return !a.running && a.p.wait_kind == WaitKind::kReceive && a.p.ip && export_of_stub(a.p.ip);
 }
+bool waits_for_busy_port(const Process& p) {
+  return p.wait_kind == WaitKind::kBusyPort && !p.resume_requested;
+}
+/// What a process that waits for a busy port has called, or, with a busy connection, what it is
+/// suspended in; nullptr for others. Its stack is that of its caller.
+const Export* suspended_in(const ItemContext& a) {
+  if (a.running || !(waits_for_busy_port(a.p) || (a.p.extra && a.p.extra->waits_for_connection)))
+    return nullptr;
+  return a.p.extra->suspended_in;
+}
 Term current_function(ItemContext& a) {
   if (hibernates(a)) return mfa(a.out, atoms::erlang, atoms::hibernate, 3);
+  if (const Export* in = suspended_in(a)) return mfa(a.out, in->module, in->function, in->arity);
   if (const DirtyJob* job = is_away(a.p) ? dirty_job_of(a.p) : nullptr)
     return mfa(a.out, job->name.module, job->name.function, job->name.arity);
   const FunctionName f = resume_function(a.p);
@@ -61,11 +72,13 @@ Term stacktrace(ItemContext& a) {
   if (hibernates(a)) return Term::nil();
   return current_stacktrace(a.p, a.out, kStacktraceDepth);
 }
+Term without_location(Heap& out, Term m, Term f, unsigned arity) {
+  Term* hp = out.alloc(5);
+  return make_tuple(hp, m, f, Term::small(arity), Term::nil());
+}
 Term current_location(ItemContext& a) {
-  if (hibernates(a)) {
-    Term* hp = a.out.alloc(5);
-    return make_tuple(hp, atoms::erlang, atoms::hibernate, Term::small(3), Term::nil());
-  }
+  if (hibernates(a)) return without_location(a.out, atoms::erlang, atoms::hibernate, 3);
+  if (const Export* in = suspended_in(a)) return without_location(a.out, in->module, in->function, in->arity);
   const Term trace = current_stacktrace(a.p, a.out, 1);
   return trace.is_list() ? trace.head() : atoms::undefined;
 }
@@ -80,7 +93,7 @@ Term status(ItemContext& a) {
   if (a.running || is_away(a.p)) return atoms::running;
   if (a.p.exit_pending) return atoms::exiting;
   if (a.p.suspend_count) return atoms::suspended;
-  if (a.p.wait_kind == WaitKind::kBusyPort && !a.p.resume_requested) return atoms::suspended;
+  if (waits_for_busy_port(a.p)) return atoms::suspended;
   if (a.p.wait_kind == WaitKind::kNone || a.p.mailbox.unseen() || a.p.resume_requested)
     return atoms::runnable;
   return atoms::waiting;

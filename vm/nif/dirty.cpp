@@ -78,6 +78,7 @@ void save(Process& p, const Term* terms, unsigned n) {
 /// What the interpreter does after a call, done to the process at rest.
 void settle(Process& p, Term result) {
   if (result.is_value()) {  // returns to the caller
+    if (!called(p).code) forget_noted_call(p);
     save(p, &result, 1);
     p.ip = reinterpret_cast<const Word*>(p.heap.stop->raw());
     ++p.heap.stop;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <unordered_set>
 
 #include "vm/base/epoch.hpp"
 #include "vm/code/code_server.hpp"
@@ -95,17 +96,17 @@ class Loading {
     return true;
   }
 
+  static std::string dl_error() {
+    const char* why = dlerror();
+    return why ? why : "unknown error";
+  }
   bool open() {
     for (const auto& [name, entry] : linked_in())
       if (library_->path == name + std::string(".so")) return init_ = entry, true;
     library_->handle = dlopen(library_->path.c_str(), RTLD_NOW);
-    if (!library_->handle) {
-      const char* why = dlerror();
-      return fail("load_failed",
-                  "Failed to load NIF library: '" + std::string(why ? why : "unknown error") + "'");
-    }
+    if (!library_->handle) return fail("load_failed", "Failed to load NIF library: '" + dl_error() + "'");
     init_ = reinterpret_cast<ErlNifEntry* (*)()>(dlsym(library_->handle, "nif_init"));
-    if (!init_) return bad("has no function nif_init (see ERL_NIF_INIT)");
+    if (!init_) return fail("bad_lib", "Failed to find library init function: '" + dl_error() + "'");
     watch_native_library(reinterpret_cast<const void*>(init_), "NIF library '" + library_->path + "'");
     return true;
   }
@@ -128,6 +129,9 @@ class Loading {
 
   bool bad(const std::string& text) {
     return fail("bad_lib", "NIF library '" + library_->path + "' " + text);
+  }
+  bool bad_function(const char* why, const std::string& mfa) {
+    return fail("bad_lib", std::string(why) + " " + mfa + ", of NIF library '" + library_->path + "'");
   }
 
   /// The n-th row; before 2.7 rows had no flags.
@@ -153,6 +157,7 @@ class Loading {
   }
 
   bool find_functions() {
+    std::unordered_set<const FunctionHeader*> found;
     for (int n = 0; n < library_->entry->num_of_funcs; ++n) {
       const ErlNifFunc f = row(n);
       if (!f.name || !f.fptr)
@@ -160,8 +165,9 @@ class Loading {
       const std::string mfa = text_of(module_.name) + ":" + f.name + "/" + std::to_string(f.arity);
       bool declared = false;
       FunctionHeader* header = function_header(f, &declared);
-      if (!header) return bad("implements " + mfa + ", which the module does not have");
-      if (!declared) return bad("implements " + mfa + ", which the module does not declare with -nifs");
+      if (!header) return bad_function("Function not found", mfa);
+      if (!declared) return bad_function("Function not declared as nif", mfa);
+      if (!found.insert(header).second) return bad_function("Duplicate NIF entry for", mfa);
       if (f.flags > ERL_NIF_DIRTY_JOB_IO_BOUND)
         return bad("has the unknown flags " + std::to_string(f.flags) + " for " + mfa);
       Word* code = const_cast<Word*>(header->entry());

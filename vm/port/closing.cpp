@@ -73,6 +73,7 @@ void terminate(Port& p) {
   // a port that is gone.
   p.state.store(Port::State::kClosed, std::memory_order_release);
   call_stop(p);
+  p.says_last = false;
   if (p.notify_closed && p.tracing.is_on(kTraceSend)) [[unlikely]]
     tell_port_send(p.tracing, p.id, p.owner_now(), atoms::closed);
   remove_port(p);
@@ -144,12 +145,15 @@ void close_port(Port& p, Term who, Term reason) {
   tell_relations(p, told);
   p.links.clear();
   p.monitored_by.clear();
-  if (reason != atoms::kill && !p.queue.empty()) {
+  const bool flushes = reason != atoms::kill && !p.queue.empty();
+  if (flushes) {
     call_flush(p);
     if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed || !p.queue.empty())
       return;  // the driver goes on sending
   }
-  if (!p.peer || !p.peer->is_closing(p, false)) terminate(p);
+  if (p.peer && p.peer->is_closing(p, false)) return;
+  p.says_last = !flushes;
+  terminate(p);
 }
 
 void remove_port(Port& p) {

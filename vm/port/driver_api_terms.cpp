@@ -190,7 +190,10 @@ int send_terms(Term from, Term to, const ErlDrvTermData* data, int length) {
   return send_from_vm(to, message_of(heap, root)) ? 1 : 0;
 }
 
-bool is_closing(const Port& p) { return p.state.load(std::memory_order_acquire) >= Port::State::kClosing; }
+[[gnu::cold, gnu::noinline]] bool says_last(const Port& p) { return current_port == &p && p.says_last; }
+bool is_closing(const Port& p) {
+  return p.state.load(std::memory_order_acquire) >= Port::State::kClosing && !says_last(p);
+}
 
 /// For functions that any thread may call with a port's identifier.
 int send_terms_from(ErlDrvTermData port, Term to, const ErlDrvTermData* data, int length) {

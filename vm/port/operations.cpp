@@ -79,8 +79,10 @@ bool must_wait(const Port& port) {
   return port.busy.load(std::memory_order_acquire) || port.inbox_full.load(std::memory_order_acquire);
 }
 
-void queue_command(Term from, Port& port, Term owner, PortOutput&& output) {
+void queue_command(Term from, Port& port, Term owner, PortOutput&& output,
+                   WhenBusy when_busy = WhenBusy::kInOrder) {
   auto* task = new CommandTask(from, owner, std::move(output));
+  task->when_busy = when_busy;
   task->bytes = task->output.size();
   // The flag is up before the task can run: whoever runs it then takes it down again. (A task
   // without bytes takes nothing down, so it must not put it up.)
@@ -94,9 +96,13 @@ void count_command(Process& p, const PortOutput& output) {
   bump_reductions(p, kCallbackReductions + static_cast<SWord>(output.size() / 64));
 }
 
+enum class Command : bool { kUsual, kForced /* on a port that is busy */ };
+
+template <Command kCommand = Command::kUsual>
 void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
+  constexpr WhenBusy kWhenBusy = kCommand == Command::kForced ? WhenBusy::kInOrder : WhenBusy::kWaits;
   count_command(p, output);
-  if (!try_hold_port(port)) return queue_command(p.id, port, owner, std::move(output));
+  if (!try_hold_port(port)) return queue_command(p.id, port, owner, std::move(output), kWhenBusy);
   run_at_once(p, port, atoms::command, [&] { give(port, p.id, owner, output); });
   finish_closing(port);
   release_port(port);
@@ -297,18 +303,31 @@ SendResult send_to_port(Process& p, Term id, Term message, bool nosuspend) {
   return SendResult::kDone;
 }
 
+namespace {
+
+template <Command kCommand>
+[[gnu::always_inline]] inline Term give_command(Process& p, Port& port, Term data) {
+  fire_command(p.id, port, "command");
+  PortOutput output;
+  if (!gather_output(port, data, &output)) return raise_badarg(p);
+  hand_over_command<kCommand>(p, port, kNonValue, output);
+  return atoms::true_;
+}
+[[gnu::cold, gnu::noinline]] Term force_command(Process& p, Port& port, Term data) {
+  return port.soft_busy ? give_command<Command::kForced>(p, port, data) : raise_error(p, atoms::notsup);
+}
+
+}  // namespace
+
 Term command_port(Process& p, Port& port, Term data, bool force, bool nosuspend) {
-  if (force && !port.soft_busy) return raise_error(p, atoms::notsup);
-  if (!force && must_wait(port)) {
+  if (force) [[unlikely]]
+    return force_command(p, port, data);
+  if (must_wait(port)) {
     if (nosuspend) return atoms::false_;
     if (wait_until_not_busy(port, p)) return suspend_while_busy(p);
     if (!port.is_open()) return raise_badarg(p);
   }
-  fire_command(p.id, port, "command");
-  PortOutput output;
-  if (!gather_output(port, data, &output)) return raise_badarg(p);
-  hand_over_command(p, port, kNonValue, output);
-  return atoms::true_;
+  return give_command<Command::kUsual>(p, port, data);
 }
 
 bool queue_command_of(Process* p, Port& port, Term data) {

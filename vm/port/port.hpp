@@ -87,6 +87,7 @@ struct Port : RunnablePort {
   };                                           // kClosing: flush asked for, the queue is not empty yet
   std::atomic<State> state{State::kStarting};  // any thread reads
   bool notify_closed = false;                  // {Port, closed} goes to the owner when the port is gone
+  bool says_last = false;                      // in stop, and may still send: it had nothing to flush
   bool leaves_table = false;                   // closed: release_port is to give back the table's reference
 
   // Data the driver has not got rid of yet.
@@ -116,10 +117,12 @@ struct Port : RunnablePort {
   Word queue_low = 4096, queue_high = 8192;  // busy_limits_port, for drivers that mind it
 
   // Scheduling (task.hpp).
-  enum class Run : std::uint32_t { kIdle, kQueued, kRunning, kGone };
+  enum class Run : std::uint32_t { kIdle, kWaiting, kQueued, kRunning, kGone };
   std::atomic<Run> run{Run::kIdle};
   PortTaskInbox inbox;          // any thread; closed once the port is gone
   PortTask* pending = nullptr;  // holder only: taken from the inbox, oldest first
+  /// Holder only: those of them that wait until the port is not busy, oldest first.
+  PortTask* waiting_tasks = nullptr;
 
   std::atomic<Word> input_bytes{0}, output_bytes{0};  // port_info
   std::atomic<Word> references{

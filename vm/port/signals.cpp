@@ -65,6 +65,7 @@ struct DemonitorTask final : PortTask {
 
 struct ExitTask final : PortTask {
   ExitTask(Term from, Term reason, bool by_link) : PortTask(from), by_link(by_link) {
+    when_busy = WhenBusy::kRuns;
     copy = new_fragment(copy_size_words(reason, Literals::kCopied));
     copy->message = copy_into(*copy, reason, Literals::kCopied);
   }

@@ -1,5 +1,7 @@
 #include "vm/port/task.hpp"
 
+#include <utility>
+
 #include "vm/port/operation.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/trace/system_profile.hpp"
@@ -11,6 +13,8 @@
 ///   kQueued   --- a scheduler takes it off its list -> kRunning
 ///   kIdle     --- try_hold_port ---------------------> kRunning
 ///   kRunning  --- release_port ----------------------> kIdle, or kQueued when there is more to do
+///   kRunning  --- a busy port's turn ends -----------> kWaiting: as kIdle, but nobody holds it:
+///             its tasks that wait must not be overtaken
 ///   kRunning  --- release_port, of a closed port ----> kGone, for ever
 ///
 /// A port is on one scheduler's list if and only if it is kQueued. Tasks go to an Inbox; the
@@ -33,10 +37,30 @@ void profile(const Port& p, bool active) {
     profile_port(p.id, active);
 }
 
-void take_inbox(Port& p) {
-  PortTask** end = &p.pending;
-  while (*end) end = &(*end)->next;
-  *end = p.inbox.take();
+void append(PortTask** list, PortTask* tasks) {
+  while (*list) list = &(*list)->next;
+  *list = tasks;
+}
+void take_inbox(Port& p) { append(&p.pending, p.inbox.take()); }
+
+/// A command that was queued before the port was busy waits too, and so does what its sender has
+/// sent after it: signals of one sender stay in order.
+bool has_to_wait(const Port& p, const PortTask& task) {
+  if (task.when_busy == WhenBusy::kWaits && p.busy.load(std::memory_order_relaxed)) return p.is_open();
+  if (task.when_busy == WhenBusy::kRuns) return false;
+  for (const PortTask* t = p.waiting_tasks; t; t = t->next)
+    if (t->from == task.from) return true;
+  return false;
+}
+[[gnu::cold, gnu::noinline]] void let_wait(Port& p, PortTask* task) {
+  task->next = nullptr;
+  append(&p.waiting_tasks, task);
+}
+/// In front of what has come later, once the port is not busy.
+[[gnu::cold, gnu::noinline]] void fetch_waiting_tasks(Port& p) {
+  if (p.busy.load(std::memory_order_relaxed)) return;
+  append(&p.waiting_tasks, std::exchange(p.pending, nullptr));
+  p.pending = std::exchange(p.waiting_tasks, nullptr);
 }
 
 void uncount_bytes(Port& p, const PortTask& task) {
@@ -84,7 +108,8 @@ bool try_hold_port(Port& p) {
 
 namespace {
 
-[[gnu::always_inline]] inline void release(Port& p, bool profiled) {
+/// `rest`: what it is when there is nothing to do.
+[[gnu::always_inline]] inline void release(Port& p, bool profiled, Port::Run rest = Port::Run::kIdle) {
   if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed && p.leaves_table) [[unlikely]] {
     p.leaves_table = false;
     if (profiled) profile_port(p.id, false);
@@ -93,11 +118,10 @@ namespace {
   }
   if (!p.pending) {
     if (profiled) profile_port(p.id, false);
-    p.run.store(Port::Run::kIdle, std::memory_order_seq_cst);
+    p.run.store(rest, std::memory_order_seq_cst);
     if (!p.inbox.has_mail()) [[likely]]
       return;  // `pending` is the next holder's already
-    Port::Run idle = Port::Run::kIdle;
-    if (p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst)) {
+    if (p.run.compare_exchange_strong(rest, Port::Run::kQueued, std::memory_order_seq_cst)) {
       if (profiled) profile_port(p.id, true);
       make_runnable(p, nullptr);
     }
@@ -107,6 +131,11 @@ namespace {
   make_runnable(p, nullptr);
 }
 [[gnu::cold, gnu::noinline]] void release_told(Port& p) { release(p, true); }
+[[gnu::cold, gnu::noinline]] void release_with_waiting(Port& p) {
+  fetch_waiting_tasks(p);
+  const Port::Run rest = p.waiting_tasks ? Port::Run::kWaiting : Port::Run::kIdle;
+  release(p, p.tracing.is_on(kPortProfiled), rest);
+}
 
 }  // namespace
 
@@ -122,9 +151,9 @@ void queue_task(Port& p, PortTask* task, Scheduler* on) {
     delete task;
     return;
   }
-  Port::Run idle = Port::Run::kIdle;
-  if (p.run.load(std::memory_order_seq_cst) == Port::Run::kIdle &&
-      p.run.compare_exchange_strong(idle, Port::Run::kQueued, std::memory_order_seq_cst)) {
+  Port::Run rest = p.run.load(std::memory_order_seq_cst);
+  if (rest <= Port::Run::kWaiting &&
+      p.run.compare_exchange_strong(rest, Port::Run::kQueued, std::memory_order_seq_cst)) {
     profile(p, true);
     make_runnable(p, on);
   }
@@ -158,15 +187,21 @@ std::int32_t run_port(RunnablePort& runnable) {
   used = 0;
   trace_port_running(p.tracing, p.id, true);
   while (used < kTurnReductions) {
+    if (p.waiting_tasks) [[unlikely]]
+      fetch_waiting_tasks(p);
     if (!p.pending) take_inbox(p);
     PortTask* task = p.pending;
     if (!task) break;
     p.pending = task->next;
-    run_task(p, task);
+    if (has_to_wait(p, *task)) [[unlikely]]
+      let_wait(p, task);
+    else run_task(p, task);
     used += kTaskReductions;
   }
   trace_port_running(p.tracing, p.id, false);
-  release_port(p);
+  if (p.waiting_tasks) [[unlikely]]
+    release_with_waiting(p);
+  else release_port(p);
   return used;
 }
 [[maybe_unused]] const bool filled_in = [] {
@@ -183,9 +218,9 @@ bool consume_port_turn(int percent) {
 }
 
 void close_inbox(Port& p) {
-  PortTask** end = &p.pending;
-  while (*end) end = &(*end)->next;
-  *end = p.inbox.close();
+  append(&p.waiting_tasks, std::exchange(p.pending, nullptr));
+  append(&p.waiting_tasks, p.inbox.close());
+  p.pending = std::exchange(p.waiting_tasks, nullptr);
   while (PortTask* task = p.pending) {
     p.pending = task->next;
     task->drop(p.id);

@@ -94,6 +94,13 @@ struct Extra {
 
   struct Carried* carried = nullptr;  // what tracing knows of this process (carried.hpp)
 
+  // The function that others see it in while it waits for a port or connection that is busy.
+  const struct Export* suspended_in = nullptr;
+
+  // While functions run that enif_schedule_nif has made: what was called, for their exceptions.
+  const struct Export* called_native = nullptr;
+  Term called_with = Term::nil();  // list of arguments
+
   // Odds and ends of process_flag.
   Term error_handler = Term::nil();
   Word min_bin_vheap_words = 0;  // binaries that alone make no collection due; 0: the VM's default

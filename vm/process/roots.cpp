@@ -18,6 +18,7 @@ void visit_roots(Process& p, void (*visit)(void* context, Term* terms, std::size
   Extra* extra = p.extra;
   if (!extra) return;
   if (extra->dirty_job) visit_dirty_job(*extra->dirty_job, visit, context);
+  visit(context, &extra->called_with, 1);
   visit(context, extra->dictionary.terms(), 2 * extra->dictionary.size());
   if (Carried* c = extra->carried) {
     visit(context, &c->token.label, 1);

@@ -260,7 +260,8 @@ Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder) {
   return make_sub_binary(heap, whole, 0, bits, false);
 }
 
-Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder) {
+Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder,
+               Word* copied_bits) {
   if (!source.is_bitstring()) return kNonValue;
   const BitView v = bits_of(source);
   if (!is_multiple(v.size_bits, unit)) return kNonValue;
@@ -293,6 +294,7 @@ Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuil
   Binary* binary = create_binary(std::max<Word>(bytes * 2, 256));
   binary->used_bytes = bytes;
   copy_bits(binary->data, 0, v.base, v.offset_bits, v.size_bits);
+  if (copied_bits) *copied_bits = v.size_bits;
   *builder = BitBuilder(binary->data, v.size_bits);
   const Term original =
       refc_handle(heap, binary, binary->data, bytes, RefcBinary::kWritable | RefcBinary::kActiveWriter);

@@ -229,8 +229,10 @@ bool is_unicode_scalar(Term value);
 Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder);
 /// `source` with room for extra_bits behind it, to be filled through *builder; in place when source
 /// is the newest end of a writable binary, else in a fresh writable one with room to grow.
-/// kNonValue: source is no bit string or no multiple of unit (badarg).
-Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder);
+/// kNonValue: source is no bit string or no multiple of unit (badarg). *copied_bits: how much
+/// had to be copied, written only if something was.
+Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder,
+               Word* copied_bits = nullptr);
 /// The empty binary to append to, with room for so many bytes (bs_init_writable).
 Term bs_init_writable(TermSpace& heap, Term size_hint);
 
