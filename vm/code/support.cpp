@@ -11,12 +11,14 @@
 #include "vm/code/segments.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/message/request.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/call_trace.hpp"
+#include "vm/trace/saved_calls.hpp"
 #include "vm/trace/trace.hpp"
 
 namespace vmrun {
@@ -335,10 +337,20 @@ void trace_local_entry(Process& p, const Word* entry, const Term* x, Word depth)
   enter(p, *header_of_entry(entry), false, x, depth);
 }
 
+void trace_send_call(Process& p) {
+  if (!saves_calls(p)) return;
+  save_call(p, {atoms::erlang, atoms::send, 2});
+  save_event(p, atoms::send);
+}
+void trace_saved_event(Process& p, Term what) {
+  if (saves_calls(p)) save_event(p, what);
+}
+
 void trace_global_entry(Process& p, const Export& e, const Term* x, Word depth) {
   // Built-ins show as such; an undefined function shows as what runs in its place; apply as what it
   // applies.
   if (e.bif || e.address.load(std::memory_order_acquire) == e.stub_code()) return;
+  if (saves_calls(p)) save_call(p, {e.module, e.function, e.arity});
   enter(p, e.stub.header, true, x, depth);
 }
 
@@ -359,19 +371,26 @@ void trace_return(Process& p, const Word* ip, const Term* x, Word depth) {
 
 namespace {
 
-// A built-in function that works on a fiber, or goes on on a dirty scheduler, is called again by
-// its instruction: for who looks on that is one call still.
+// A built-in function that works on a fiber, goes on on a dirty scheduler, or waits for the answer to
+// a question, is called again by its instruction: for who looks on that is one call still.
 
-bool is_called_again(const Process& p) { return p.fiber || came_back(p); }
+bool is_called_again(const Process& p) { return p.fiber || came_back(p) || has_asked(p); }
 bool will_be_called_again(const Process& p, Term result) {
   return !result.is_value() &&
-         (p.bif_action == BifAction::kElsewhere || p.bif_action == BifAction::kSuspendOnFiber);
+         (p.bif_action == BifAction::kElsewhere || p.bif_action == BifAction::kSuspendOnFiber ||
+          (p.bif_action == BifAction::kSuspend && has_asked(p)));
+}
+
+void save_built_in(Process& p, const Export& e) {
+  save_call(p, {e.module, e.function, e.arity});
+  if (e.function == atoms::send && e.module == atoms::erlang) save_event(p, atoms::send);
 }
 
 }  // namespace
 
 void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
   if (is_called_again(p)) return;
+  if (saves_calls(p)) save_built_in(p, e);
   if (is_traced(p, kTraceCall)) call_traced(p, e.stub.header, true, x, depth);
   reach_breakpoint(p, e, x, depth);
   if (e.bif_flags & BifRow::kGuard) return;

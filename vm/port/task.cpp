@@ -1,7 +1,9 @@
 #include "vm/port/task.hpp"
 
+#include "vm/base/clock.hpp"
 #include "vm/port/operation.hpp"
 #include "vm/sched/scheduler.hpp"
+#include "vm/trace/system_monitor.hpp"
 #include "vm/trace/system_profile.hpp"
 
 /// Who holds a port. Port::run goes
@@ -150,6 +152,13 @@ bool run_or_queue(Port& p, PortTask* task, Term name) {
 
 namespace {
 
+[[gnu::cold, gnu::noinline]] void run_timed_task(Port& p, PortTask* task) {
+  const Term kind = task->kind();
+  const Word begun_ns = monotonic_ns();
+  run_task(p, task);
+  monitor_port_task(p.id, kind, begun_ns);
+}
+
 std::int32_t run_port(RunnablePort& runnable) {
   auto& p = static_cast<Port&>(runnable);
   p.run.store(Port::Run::kRunning, std::memory_order_seq_cst);
@@ -157,12 +166,15 @@ std::int32_t run_port(RunnablePort& runnable) {
   std::int32_t& used = turn_used;
   used = 0;
   trace_port_running(p.tracing, p.id, true);
+  const bool timed = slices_monitored();
   while (used < kTurnReductions) {
     if (!p.pending) take_inbox(p);
     PortTask* task = p.pending;
     if (!task) break;
     p.pending = task->next;
-    run_task(p, task);
+    if (timed) [[unlikely]]
+      run_timed_task(p, task);
+    else run_task(p, task);
     used += kTaskReductions;
   }
   trace_port_running(p.tracing, p.id, false);
