@@ -245,9 +245,14 @@ Term caller_of(Process& p, const TracedCall& call, bool with_line, Heap& out) {
 
 void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* args, Word depth) {
   if (auto* returns = awaited(p)) forget_deeper(p, *returns, depth);
-  const auto pattern = find_call_pattern({f.module, f.function, f.arity});
-  if (!pattern) return;
   using Traced = CallPattern::Traced;
+  const auto& found = find_call_pattern({f.module, f.function, f.arity});
+  if (!found) return;
+  if (found->traced == Traced::kNo) {
+    if (found->takes_times && tracer_of(p)) take_time(p, f, found->times, depth);
+    return;
+  }
+  const auto pattern = found;  // who is told may look others up
   if (pattern->traced == Traced::kLocal || (pattern->traced == Traced::kGlobal && global)) {
     if (Tracer* tracer = tracer_of(p)) {
       tracer->retain();
