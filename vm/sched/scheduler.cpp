@@ -66,9 +66,10 @@ constexpr std::int32_t kReductionsBefore = 1000;     // what is done before othe
 constexpr std::chrono::milliseconds kPatience{100};  // with slices that have begun when the machine ends
 
 SchedulerOptions options;
-std::vector<std::unique_ptr<Scheduler>> schedulers;
+// Never destroyed: a child that native code has forked has the threads no more, and may call exit.
+auto& schedulers = *new std::vector<std::unique_ptr<Scheduler>>;
 std::atomic<unsigned> started{0};
-std::vector<std::thread> threads;
+auto& threads = *new std::vector<std::thread>;
 Inbox<Process, &Process::next_in_queue> boot_inbox;  // made runnable before there was a scheduler
 
 // ---- Structures of processes that have ended ----------------------------------------------------
