@@ -3,6 +3,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 
@@ -27,6 +28,7 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
       time > (SWord{1} << 53))
     return raise_badarg(p);
   if (!a[1].is_atom() && !a[1].is_local_pid()) return raise_badarg(p);
+  if (a[1].is_local_pid() && !process_table.find(a[1])) return make_ref(p.heap);  // of no timer
   const Term message = a[2];
   Fragment* f = new_fragment(copy_size_words(message, Literals::kCopied) + (wrapped ? kRefWords + 4 : 0));
   f->from_vm = 1;

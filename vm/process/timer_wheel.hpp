@@ -53,7 +53,8 @@ class TimerWheel {
   /// The number of the wheel that a timer with this reference is, or was, on; -1 when it is not the
   /// reference of a timer.
   static int number_of(RefKey key);
-  /// Milliseconds left, or -1 when there is no such timer (any more). cancel: it will not fire.
+  /// Milliseconds left, or -1 when there is no such timer (any more), or none but one for a process
+  /// that has ended. cancel: it will not fire, nor will that one.
   SWord look_up(RefKey key, Word now_tick, bool cancel);
 
   struct Expired {
