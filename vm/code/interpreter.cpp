@@ -411,6 +411,8 @@ RunResult interpret(Scheduler& s, Process& p) {
   if (!p.ip) {  // module, function and list of arguments are in x0...x2
     *--E = VM_RETURN_ADDRESS(kProcessEnd);
     I = apply3_export->stub_code();
+    if (dispatch == kTraced) [[unlikely]]
+      VM_TRACE(trace_first_call(p, x));
   } else {
     I = p.ip;
     const bool is_called = std::exchange(p.about_to_enter, false);

@@ -9,6 +9,7 @@
 #include "vm/code/instructions.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/code/segments.hpp"
+#include "vm/heap/build.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/message/request.hpp"
@@ -352,6 +353,14 @@ void trace_global_entry(Process& p, const Export& e, const Term* x, Word depth) 
   if (e.bif || e.address.load(std::memory_order_acquire) == e.stub_code()) return;
   if (saves_calls(p)) save_call(p, {e.module, e.function, e.arity});
   enter(p, e.stub.header, true, x, depth);
+}
+
+void trace_first_call(Process& p, const Term* x) {
+  static Export* const apply2 = export_entry(atoms::erlang, atoms::apply, 2);
+  if (x[0] != atoms::erlang || x[1] != atoms::apply || list_length(x[2]) != 2) return;
+  const Term arguments[] = {x[2].head(), x[2].tail().head()};
+  if (saves_calls(p)) save_call(p, {atoms::erlang, atoms::apply, 2});
+  enter(p, apply2->stub.header, true, arguments, p.heap.stack_words());
 }
 
 void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, Word depth) {
