@@ -124,8 +124,7 @@ Term dist_controllers(Process& p) {
 constexpr struct {
   const char* mode;
   const char* offset;  // once it is not preliminary
-} kTimeWarps[] = {
-    {"no_time_warp", "final"}, {"single_time_warp", "final"}, {"multi_time_warp", "volatile"}};
+} kTimeWarps[] = {{"no_time_warp", "final"}, {"single_time_warp", "final"}, {"multi_time_warp", "volatile"}};
 Term offset_state(bool is_preliminary) {
   return intern_atom(is_preliminary ? "preliminary" : kTimeWarps[static_cast<unsigned>(time_warp())].offset);
 }
@@ -225,7 +224,8 @@ const InfoItem kInfo[] = {
     {"system_architecture", [](Process& p) { return text_list(p.heap, "x86_64-pc-linux-gnu"); }},
     {"endian", [](Process&) { return intern_atom("little"); }},
     {"creation", [](Process& p) { return number(p, local_node_creation()); }},
-    {"time_warp_mode", [](Process&) { return intern_atom(kTimeWarps[static_cast<unsigned>(time_warp())].mode); }},
+    {"time_warp_mode",
+     [](Process&) { return intern_atom(kTimeWarps[static_cast<unsigned>(time_warp())].mode); }},
     {"time_correction", [](Process&) { return bool_term(system_mode.time_correction); }},
     {"time_offset", [](Process&) { return offset_state(offset_is_preliminary()); }},
     {"tolerant_timeofday", [](Process&) { return intern_atom("enabled"); }},

@@ -116,9 +116,9 @@ class Actions final : public ets::TraceActions {
   static Term set_flags(Process& p, Term who, std::uint32_t off, std::uint32_t on, Tracer* tracer) {
     if (who == p.id) return bool_term(tracer && change_tracing(p, off, on, *tracer));
     Arena arena;
-    const Term wish = tracer ? new_tuple(arena, atoms::trace, Term::small(off), Term::small(on), tracer->to,
-                                         tracer->state)
-                             : new_tuple(arena, atoms::false_, Term::small(kTraceAll));
+    const Term wish =
+        tracer ? new_tuple(arena, atoms::trace, Term::small(off), Term::small(on), tracer->to, tracer->state)
+               : new_tuple(arena, atoms::false_, Term::small(kTraceAll));
     ask_async(p, who, RequestKind::kTrace, wish, Term::nil(), Term::nil(), atoms::false_);
     return atoms::true_;
   }

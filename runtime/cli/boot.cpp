@@ -205,7 +205,7 @@ int print_loaded(const FoundCode& code) {
 
 namespace {
 
-/// What system_info(ets_limit) says: +e counts, else the environment, and nothing below erl's least.
+/// What system_info(ets_limit) says: +e counts, or else the environment, and at least erl's least.
 unsigned ets_limit(unsigned given) {
   constexpr unsigned kLeast = 8192;
   const char* const named = given ? nullptr : std::getenv("ERL_MAX_ETS_TABLES");

@@ -7,11 +7,12 @@
 
 /// What the machine looks like from outside: processes, ports, tables, modules, schedulers, as the
 /// sections of Erlang/OTP's crash dumps. Everything here is for a thread that is no scheduler, or a
-/// dirty one, whose process is shown as running, while schedulers and dirty schedulers are stopped (StoppedMachine).
+/// dirty one, whose process is shown as running, while schedulers and dirty schedulers are stopped
+/// (StoppedMachine).
 namespace vmrun::dump {
 
-/// Stops the machine while it lives; who wants to do so too waits. What does not stop in time is known, and left alone: of a
-/// process that runs only what does not change is looked at.
+/// Stops the machine while it lives; who wants to do so too waits. What does not stop in time is
+/// known, and left alone: of a process that runs only what does not change is looked at.
 class StoppedMachine {
  public:
   StoppedMachine();

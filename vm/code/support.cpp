@@ -11,8 +11,8 @@
 #include "vm/code/segments.hpp"
 #include "vm/heap/build.hpp"
 #include "vm/lifecycle/gc.hpp"
-#include "vm/probes/fire.hpp"
 #include "vm/message/request.hpp"
+#include "vm/probes/fire.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
@@ -380,8 +380,8 @@ void trace_return(Process& p, const Word* ip, const Term* x, Word depth) {
 
 namespace {
 
-// A built-in function that works on a fiber, goes on on a dirty scheduler, or waits for the answer to
-// a question, is called again by its instruction: for who looks on that is one call still.
+// A built-in function that works on a fiber, goes on on a dirty scheduler, or waits for the answer
+// to a question, is called again by its instruction: for who looks on that is one call still.
 
 bool is_called_again(const Process& p) { return p.fiber || came_back(p) || has_asked(p); }
 bool will_be_called_again(const Process& p, Term result) {

@@ -98,7 +98,8 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
 
 // Probes and tracing of calls of the traced instructions. depth: words in use on the stack.
 void trace_local_entry(Process& p, const Word* entry, const Term* x, Word depth);
-// For who saves the last calls (trace/saved_calls.hpp): the instruction that sends; receive, timeout.
+// For who saves the last calls (trace/saved_calls.hpp): the instruction that sends; receive and
+// timeout.
 void trace_send_call(Process& p);
 void trace_saved_event(Process& p, Term what);
 /// Of a process that begins with module, function and list of arguments x: what it was spawned as,

@@ -45,7 +45,8 @@ void answer_one(Process& p, Term request) {
       extra_of(p).in_distribution = true;
       return answer_request(request, atoms::true_);
     case RequestKind::kSaveCalls:
-      return answer_request(request, Term::small(save_calls(p, static_cast<unsigned>(argument.small_value()))));
+      return answer_request(request,
+                            Term::small(save_calls(p, static_cast<unsigned>(argument.small_value()))));
     case RequestKind::kReclaim: return code_view.take_part_in_reclaim(&p);
     case RequestKind::kResume:
       if (p.suspend_count) --p.suspend_count;

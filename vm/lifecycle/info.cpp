@@ -15,8 +15,8 @@
 #include "vm/term/map.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/print.hpp"
-#include "vm/trace/seq_trace.hpp"
 #include "vm/trace/saved_calls.hpp"
+#include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
 
 namespace vmrun {

@@ -93,8 +93,8 @@ struct Receivers {
 };
 extern constinit Receivers receivers;
 
-/// Whose the identifier is: a pid, port, kResourceWatcher; {Name, Node} of another node; an atom but
-/// clock_service is nobody's, for names are given to find_destination.
+/// Whose the identifier is: a pid, port, kResourceWatcher; {Name, Node} of another node;
+/// clock_service. Other atoms are nobody's, for names are given to find_destination.
 inline Receiver& receiver_of(Term identifier) {
   if (identifier.is_local_pid()) return *receivers.process;
   if (identifier.is_local_port()) return *receivers.port;

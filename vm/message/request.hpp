@@ -55,8 +55,8 @@ void answer_question(Term asker, Word id, Term result, bool is_error = false);
 RequestKind request_kind(Term request);
 Term request_argument(Term request);
 void answer_request(Term request, Term result);
-/// Who has asked for kSuspend and does not wait is told that `suspended` is (Suspending), before the
-/// message that may be its answer.
+/// Who has asked for kSuspend and does not wait is told that `suspended` is (Suspending), before
+/// the message that may be its answer.
 void tell_suspended(Term request, Term suspended);
 /// Answers for a process that is gone; `request` is the signal's root.
 void answer_request_dead(Term request);

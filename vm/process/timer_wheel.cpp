@@ -181,7 +181,7 @@ RefKey TimerWheel::start_message(Term target, Word now_tick, Word tick, Fragment
   return key;
 }
 
-SWord TimerWheel::look_up(RefKey key, Word now_tick, bool cancel) {
+SWord TimerWheel::look_up(RefKey key, Word now_tick, bool cancel, Term asker) {
   Fragment* dropped;
   SWord left;
   {
@@ -189,8 +189,7 @@ SWord TimerWheel::look_up(RefKey key, Word now_tick, bool cancel) {
     Timer* t = find(key);
     if (!t) return -1;
     left = t->tick > now_tick ? static_cast<SWord>(t->tick - now_tick) : 0;
-    const bool in_vain = t->target.is_local_pid() && !process_table.find(t->target);
-    if (in_vain) left = -1;
+    if (t->target != asker && t->target.is_local_pid() && !process_table.find(t->target)) left = -1;
     else if (!cancel) return left;
     unlink(t);
     count_.store(count() - 1, std::memory_order_relaxed);

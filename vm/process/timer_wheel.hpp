@@ -54,8 +54,8 @@ class TimerWheel {
   /// reference of a timer.
   static int number_of(RefKey key);
   /// Milliseconds left, or -1 when there is no such timer (any more), or none but one for a process
-  /// that has ended. cancel: it will not fire, nor will that one.
-  SWord look_up(RefKey key, Word now_tick, bool cancel);
+  /// that has ended. cancel: it will not fire, nor will that one. asker: a process that lives.
+  SWord look_up(RefKey key, Word now_tick, bool cancel, Term asker);
 
   struct Expired {
     Term target;

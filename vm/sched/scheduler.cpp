@@ -66,9 +66,9 @@ constexpr std::int32_t kReductionsBefore = 1000;     // what is done before othe
 constexpr std::chrono::milliseconds kPatience{100};  // with slices that have begun when the machine ends
 
 SchedulerOptions options;
-// Never destroyed: a child that native code has forked has the threads no more, and may call exit.
-auto& schedulers = *new std::vector<std::unique_ptr<Scheduler>>;
+std::vector<std::unique_ptr<Scheduler>> schedulers;
 std::atomic<unsigned> started{0};
+// Never destroyed: a child that native code has forked has the threads no more, and may call exit.
 auto& threads = *new std::vector<std::thread>;
 Inbox<Process, &Process::next_in_queue> boot_inbox;  // made runnable before there was a scheduler
 
