@@ -149,7 +149,8 @@ class Worker {
   std::atomic<bool> stopping_{false};
 };
 
-std::vector<std::unique_ptr<Worker>> workers;
+// Never destroyed: a child that native code has forked has the threads no more, and may call exit.
+auto& workers = *new std::vector<std::unique_ptr<Worker>>;
 std::atomic<bool> inline_only{true};
 std::atomic<long> job_count{0};
 std::atomic<unsigned> round_robin{0};

@@ -16,6 +16,7 @@
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/send.hpp"
 #include "vm/nif/load_nif.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
@@ -26,6 +27,9 @@
 // names each is switched off.
 
 namespace vmrun {
+
+constinit ProcessesText processes_text = nullptr;
+
 namespace {
 
 struct InsideItem {
@@ -150,6 +154,12 @@ Term distribution_text(Process& p) {
   return text_binary(p.heap, text);
 }
 
+/// What waits for the schedulers must be none.
+Term processes(Process& p) {
+  const auto text = [](Process& q, const Term*) { return text_binary(q.heap, processes_text()); };
+  return run_elsewhere(p, text, nullptr, 0, DirtyKind::kIo);
+}
+
 /// The built-in functions.
 Term built_ins(Process& p) {
   ListBuilder list(p.heap);
@@ -168,6 +178,7 @@ const InsideItem kItems[] = {
     {"dist", distribution_text},
     {"ethread_info", ethread_info},
     {"heap_sizes", all_heap_sizes},
+    {"procs", processes},
     {"schedulers_state", schedulers_state},
     {"snifs", built_ins},
     {"taints", taints},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "vm/process/process.hpp"
@@ -11,6 +12,11 @@ namespace vmrun {
 
 /// Nothing when there is no such item. May collect.
 std::optional<Term> inside_info(Process& p, std::string_view name);
+
+/// system_info(procs): a text of all processes, made while nobody else runs. On a dirty scheduler.
+/// Filled in by runtime/dump before main begins.
+using ProcessesText = std::string (*)();
+extern constinit ProcessesText processes_text;
 
 /// Of {allocator, Names} and {allocator_sizes, Names}; Names is an atom or a list of them. Nothing
 /// when a name is none of an allocator. May collect.

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <ctime>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 
@@ -27,6 +26,7 @@
 #include "vm/term/bits.hpp"
 #include "vm/term/external_atoms.hpp"
 #include "vm/term/map.hpp"
+#include "vm/trace/system_monitor.hpp"
 
 /// erts_debug:get_internal_state/1 and set_internal_state/2: what OTP's own tests ask of its
 /// machine and change there, as far as there is such a thing in this one. Neither is there before
@@ -68,8 +68,6 @@ Term sleep_here(Process& p, Term value) {
 
 /// On a dirty thread: the schedulers stand still meanwhile.
 Term hold_everything(Process&, const Term* ms) {
-  static std::mutex& one_at_a_time = *new std::mutex;
-  std::lock_guard lock(one_at_a_time);
   const Standstill schedulers{std::chrono::milliseconds(1000)};
   sleep_for(ms->small_value());
   return atoms::true_;
@@ -78,6 +76,14 @@ Term block_all(Process& p, Term value) {
   if (!value.is_small()) return raise_badarg(p);
   return value.small_value() > 0 ? run_elsewhere(p, hold_everything, &value, 1, DirtyKind::kIo)
                                  : atoms::true_;
+}
+
+/// Of collections that somebody monitors.
+Term lengthen_collections(Process& p, Term value) {
+  SWord ms;
+  if (!small_in_range(value, 0, 10'000, &ms)) return raise_badarg(p);
+  monitored_collections_take_ms.store(static_cast<Word>(ms), std::memory_order_relaxed);
+  return atoms::true_;
 }
 
 /// The caller collects garbage, if there is such a process.
@@ -136,6 +142,7 @@ struct Setting {
 constexpr Setting kSettings[] = {
     {"reds_left", set_reductions_left},
     {"sleep", sleep_here},
+    {"test_long_gc_sleep", lengthen_collections},
     {"block_scheduler", sleep_here},
     {"block", block_all},
     {"force_gc", force_collection},
@@ -275,6 +282,12 @@ constexpr QuestionOf kQuestionsOf[] = {
     {"internal_hash", [](Process& p, Term t) { return make_unsigned(p.heap, map_hash(t) & UINT32_MAX); }},
 };
 
+/// {check_time_config, Correction, Mode}: whether time can run so here. It can in all ways.
+bool asks_for_time_config(Term question) {
+  return question.is_tuple() && question.tuple_arity() == 3 &&
+         question.element(0) == intern_atom("check_time_config");
+}
+
 template <class Row, std::size_t N>
 const Row* find(const Row (&rows)[N], Term name) {
   if (!name.is_atom()) return nullptr;
@@ -297,6 +310,7 @@ Term bif_erts_debug_set_internal_state_2(Process& p, const Term* a) {
 Term bif_erts_debug_get_internal_state_1(Process& p, const Term* a) {
   if (!is_available.load(std::memory_order_relaxed)) return raise_error(p, atoms::undef);
   if (const Question* question = find(kQuestions, a[0])) return question->answer(p);
+  if (asks_for_time_config(a[0])) return atoms::true_;
   if (!a[0].is_tuple() || a[0].tuple_arity() != 2) return raise_badarg(p);
   const QuestionOf* question = find(kQuestionsOf, a[0].element(0));
   return question ? question->answer(p, a[0].element(1)) : raise_badarg(p);

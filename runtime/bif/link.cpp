@@ -32,9 +32,8 @@ Term monitor(Process& p, Term type, Term what, Term options) {
   if (!read_monitor_options(options, &tag, &alias)) return raise_badarg(p);
   bump_reductions(p, 4);
   if (type == atoms::time_offset) {
-    // The offset never changes here, so nothing will ever be reported.
     if (what != atoms::clock_service) return raise_badarg(p);
-    return make_ref(p.heap);
+    return monitor_term(p, watch_clock(p, tag, alias), alias);
   }
   if (type != atoms::process && type != atoms::port) return raise_badarg(p);
   const bool is_port = type == atoms::port;
@@ -93,8 +92,13 @@ Term bif_erlang_demonitor_2(Process& p, const Term* a) {
     else return raise_badarg(p);
   }
   if (!list.is_nil() || !a[0].is_local_ref()) return raise_badarg(p);
-  const bool was_there = stop_monitor(p, ref_key(a[0]));
-  if (flush && !was_there) flush_down_message(p, ref_key(a[0]));
+  const RefKey key = ref_key(a[0]);
+  const MonitorOut* const monitor = p.extra ? p.extra->monitors.find(key) : nullptr;
+  // It may have told of several changes, and still be there.
+  const bool of_clock = monitor && monitor->target == atoms::clock_service && monitor->name.is_nil();
+  const bool was_there = stop_monitor(p, key);
+  if (flush && !was_there) flush_down_message(p, key);
+  while (flush && of_clock && flush_down_message(p, key)) {}
   if (!info) return atoms::true_;
   // true only if the monitor was removed before it had anything to tell.
   return bool_term(was_there);

@@ -23,6 +23,7 @@
 #include "vm/term/bits.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/saved_calls.hpp"
 
 /// Built-in functions about processes: exceptions, flags, information, dictionary, suspension.
 namespace vmrun {
@@ -171,10 +172,7 @@ Term set_error_handler(Process& p, Term value) {
 
 Term set_sensitive(Process& p, Term value) {
   if (value != atoms::true_ && value != atoms::false_) return kNonValue;
-  Extra& extra = extra_of(p);
-  const bool old = extra.sensitive;
-  extra.sensitive = value == atoms::true_;
-  return bool_term(old);
+  return bool_term(p.sensitive.exchange(value == atoms::true_, std::memory_order_relaxed));
 }
 
 Term set_async_dist(Process& p, Term value) {
@@ -191,9 +189,12 @@ Term set_min_bin_vheap_size(Process& p, Term value) {
   return old;
 }
 
-Term set_save_calls(Process&, Term value) {
+/// Also of itself by a request: it goes on in a slice that saves them.
+Term set_save_calls(Process& p, Term pid, Term value) {
   SWord n;
-  return small_in_range(value, 0, 10000, &n) ? Term::small(0) : kNonValue;
+  if (!pid.is_local_pid() || !small_in_range(value, 0, kMostSavedCalls, &n)) return raise_badarg(p);
+  const Term old = ask(p, pid, RequestKind::kSaveCalls, value, atoms::badarg);
+  return old == atoms::badarg ? raise_badarg(p) : old;
 }
 
 struct Flag {
@@ -221,7 +222,6 @@ constexpr Flag kFlags[] = {
     {atoms::error_handler, set_error_handler},
     {atoms::sensitive, set_sensitive},
     {atoms::async_dist, set_async_dist},
-    {atoms::save_calls, set_save_calls},
     {atoms::scheduler, set_scheduler},
 };
 
@@ -233,6 +233,7 @@ Term bif_erlang_process_flag_2(Process& p, const Term* a) {
     const Term times = set_monitor_nodes(p, a[0], a[1]);
     return times ? times : raise_badarg(p);
   }
+  if (a[0] == atoms::save_calls) return set_save_calls(p, p.id, a[1]);
   for (const Flag& flag : kFlags) {
     if (flag.name != a[0]) continue;
     const Term old = flag.set(p, a[1]);
@@ -242,9 +243,7 @@ Term bif_erlang_process_flag_2(Process& p, const Term* a) {
 }
 
 Term bif_erlang_process_flag_3(Process& p, const Term* a) {
-  if (!a[0].is_local_pid() || a[1] != atoms::save_calls || !process_table.find(a[0])) return raise_badarg(p);
-  const Term old = set_save_calls(p, a[2]);
-  return old ? old : raise_badarg(p);
+  return a[1] == atoms::save_calls ? set_save_calls(p, a[0], a[2]) : raise_badarg(p);
 }
 
 // ---- Information --------------------------------------------------------------------------------
@@ -448,18 +447,32 @@ struct SuspendOptions {
   Term async_id = kNonValue;
 };
 
+void take_back_suspension(Process& p, Term pid, Suspending& suspending) {
+  if (--suspending.times == 0) p.extra->suspending.erase(pid);
+  ask_async(p, pid, RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());
+}
+
 Term suspend(Process& p, Term pid, const SuspendOptions& options) {
   if (!pid.is_local_pid() || pid == p.id) return raise_badarg(p);
   Extra& extra = extra_of(p);
   if (extra.request_id == 0) {
-    std::uint32_t* times = extra.suspending.find(pid);
-    if (times && options.unless_suspending) return atoms::false_;
+    Suspending* suspending = extra.suspending.find(pid);
+    if (suspending && options.unless_suspending && (suspending->is_active || options.asynchronous))
+      return atoms::false_;
     if (!process_table.find(pid)) return raise_badarg(p);
-    if (times) ++*times;
-    else extra.suspending.insert(pid, 1);
+    if (!suspending) extra.suspending.insert(pid, {});
+    else ++suspending->times;
   }
   if (!options.asynchronous) {
     const Term done = ask(p, pid, RequestKind::kSuspend, Term::nil(), atoms::badarg);
+    if (Suspending* suspending = done == atoms::true_ ? extra.suspending.find(pid) : nullptr) {
+      suspending->is_active = true;
+      // The suspension that was under way was to be waited for: this one is taken back.
+      if (options.unless_suspending && suspending->times > 1) {
+        take_back_suspension(p, pid, *suspending);
+        return atoms::false_;
+      }
+    }
     if (done != atoms::badarg) return done;
     extra.suspending.erase(pid);
     return raise_badarg(p);
@@ -491,10 +504,9 @@ Term bif_erlang_suspend_process_2(Process& p, const Term* a) {
   return list.is_nil() ? suspend(p, a[0], options) : raise_badarg(p);
 }
 Term bif_erlang_resume_process_1(Process& p, const Term* a) {
-  std::uint32_t* times = a[0].is_local_pid() && p.extra ? p.extra->suspending.find(a[0]) : nullptr;
-  if (!times) return raise_badarg(p);
-  if (--*times == 0) p.extra->suspending.erase(a[0]);
-  ask_async(p, a[0], RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());
+  Suspending* suspending = a[0].is_local_pid() && p.extra ? p.extra->suspending.find(a[0]) : nullptr;
+  if (!suspending) return raise_badarg(p);
+  take_back_suspension(p, a[0], *suspending);
   return atoms::true_;
 }
 

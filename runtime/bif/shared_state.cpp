@@ -147,7 +147,7 @@ Set persistent_set(Term key, Term value) {
   if (old && value && equal_exact(old, value)) return Set::kThere;
   if (!old && !value) return Set::kNothing;
   LiteralBlock* block = nullptr;
-  if (value && !make_literals(&value, 1, &block)) return Set::kNoRoom;
+  if (value && !make_shared_literal(&value, &block)) return Set::kNoRoom;
   if (!entry) {
     if (const Set failed = persistent_enter(key, hash, replaced, &entry); failed != Set::kNew) {
       if (block) free_literals(block);

@@ -20,6 +20,7 @@
 #include "vm/base/clock.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/base/memory_count.hpp"
+#include "vm/base/time_offset.hpp"
 #include "vm/base/version.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
@@ -119,6 +120,15 @@ Term dist_controllers(Process& p) {
   return list.finish();
 }
 
+/// By TimeWarp.
+constexpr struct {
+  const char* mode;
+  const char* offset;  // once it is not preliminary
+} kTimeWarps[] = {{"no_time_warp", "final"}, {"single_time_warp", "final"}, {"multi_time_warp", "volatile"}};
+Term offset_state(bool is_preliminary) {
+  return intern_atom(is_preliminary ? "preliminary" : kTimeWarps[static_cast<unsigned>(time_warp())].offset);
+}
+
 /// How many processes OTP's system processes ask something at a time; they heed it by themselves.
 std::atomic<Word> most_outstanding_requests{0};  // 0: as many as OTP's machine says at first
 constexpr SWord kMostOutstandingRequests = 134217727;
@@ -214,9 +224,10 @@ const InfoItem kInfo[] = {
     {"system_architecture", [](Process& p) { return text_list(p.heap, "x86_64-pc-linux-gnu"); }},
     {"endian", [](Process&) { return intern_atom("little"); }},
     {"creation", [](Process& p) { return number(p, local_node_creation()); }},
-    {"time_warp_mode", [](Process&) { return intern_atom("no_time_warp"); }},
+    {"time_warp_mode",
+     [](Process&) { return intern_atom(kTimeWarps[static_cast<unsigned>(time_warp())].mode); }},
     {"time_correction", [](Process&) { return bool_term(system_mode.time_correction); }},
-    {"time_offset", [](Process&) { return intern_atom("final"); }},
+    {"time_offset", [](Process&) { return offset_state(offset_is_preliminary()); }},
     {"tolerant_timeofday", [](Process&) { return intern_atom("enabled"); }},
     {"kernel_poll", [](Process&) { return atoms::false_; }},
     {"start_time", [](Process& p) { return number(p, start_ns); }},
@@ -438,11 +449,11 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
     if (!small_in_range(a[1], 0, UINT32_MAX, &n)) return raise_badarg(p);
     return Term::small(trace_control_word.exchange(static_cast<std::uint32_t>(n)));
   }
-  // Threads are not bound to cores, and time does not warp.
+  // Threads are not bound to cores.
   if (name == "scheduler_bind_type" &&
       (a[1] == intern_atom("unbound") || a[1] == intern_atom("default_bind")))
     return intern_atom("unbound");
-  if (name == "time_offset" && a[1] == intern_atom("finalize")) return intern_atom("final");
+  if (name == "time_offset" && a[1] == intern_atom("finalize")) return offset_state(finalize_offset());
   const std::optional<Term> of_schedulers = set_scheduling_flag(p, a);
   return of_schedulers ? *of_schedulers : raise_badarg(p);
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "vm/base/time_offset.hpp"
 #include "vm/term/term.hpp"
 
 /// What the machine remembers of how it was started, in the first place as the emulator of OTP's
@@ -22,8 +23,9 @@ struct SystemMode {
   const char* warning_map = "warning";     // +W
   bool port_parallelism = false;           // +spp
   bool time_correction = true;             // +c; time runs here as it does without
+  TimeWarp time_warp = TimeWarp::kNone;    // +C
   int timing_level = -1;                   // +T; -1: none, and no level has an effect
-  unsigned ets_limit = 8192;               // +e; memory alone limits them
+  unsigned ets_limit = 0;                  // +e, ERL_MAX_ETS_TABLES; memory alone limits them
 };
 inline SystemMode system_mode;
 

@@ -3,6 +3,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
+#include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 
@@ -27,6 +28,8 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
       time > (SWord{1} << 53))
     return raise_badarg(p);
   if (!a[1].is_atom() && !a[1].is_local_pid()) return raise_badarg(p);
+  if (a[1] != p.id && a[1].is_local_pid() && !process_table.find(a[1]))
+    return make_ref(p.heap);  // of no timer
   const Term message = a[2];
   Fragment* f = new_fragment(copy_size_words(message, Literals::kCopied) + (wrapped ? kRefWords + 4 : 0));
   f->from_vm = 1;
@@ -47,12 +50,12 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
 }
 
 /// Milliseconds left or false. The reference says where the timer is.
-Term look_up(Term ref, bool cancel) {
+Term look_up(const Process& p, Term ref, bool cancel) {
   const RefKey key = ref_key(ref);
   const int number = TimerWheel::number_of(key);
   if (number < 0 || static_cast<unsigned>(number) >= scheduler_count()) return atoms::false_;
   const Word now = tick_after(0);  // rounded up, so that no more is left than was asked for
-  const SWord left = scheduler_at(static_cast<unsigned>(number)).timers.look_up(key, now, cancel);
+  const SWord left = scheduler_at(static_cast<unsigned>(number)).timers.look_up(key, now, cancel, p.id);
   return left < 0 ? atoms::false_ : Term::small(left);
 }
 
@@ -63,7 +66,7 @@ Term look_up(Process& p, Term ref, Term options, bool cancel) {
         !(cancel && read_boolean_option(options.head(), atoms::info, &info)))
       return raise_badarg(p);
   if (!options.is_nil() || !ref.is_ref()) return raise_badarg(p);
-  const Term result = ref.is_local_ref() ? look_up(ref, cancel) : atoms::false_;
+  const Term result = ref.is_local_ref() ? look_up(p, ref, cancel) : atoms::false_;
   if (!async) return info ? result : atoms::ok;
   if (info) {
     Fragment* f = new_fragment(copy_size_words(ref) + 4);

@@ -111,13 +111,14 @@ class Actions final : public ets::TraceActions {
     return changed;
   }
 
-  /// Another process makes the change between two of its slices.
+  /// Another process makes the change when it handles its signals. Without a tracer nothing of it
+  /// is traced any more.
   static Term set_flags(Process& p, Term who, std::uint32_t off, std::uint32_t on, Tracer* tracer) {
-    if (!tracer) return atoms::false_;
-    if (who == p.id) return bool_term(change_tracing(p, off, on, *tracer));
+    if (who == p.id) return bool_term(tracer && change_tracing(p, off, on, *tracer));
     Arena arena;
     const Term wish =
-        new_tuple(arena, atoms::trace, Term::small(off), Term::small(on), tracer->to, tracer->state);
+        tracer ? new_tuple(arena, atoms::trace, Term::small(off), Term::small(on), tracer->to, tracer->state)
+               : new_tuple(arena, atoms::false_, Term::small(kTraceAll));
     ask_async(p, who, RequestKind::kTrace, wish, Term::nil(), Term::nil(), atoms::false_);
     return atoms::true_;
   }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -203,6 +204,18 @@ int print_loaded(const FoundCode& code) {
   return 0;
 }
 
+namespace {
+
+/// What system_info(ets_limit) says: +e counts, or else the environment, and at least erl's least.
+unsigned ets_limit(unsigned given) {
+  constexpr unsigned kLeast = 8192;
+  const char* const named = given ? nullptr : std::getenv("ERL_MAX_ETS_TABLES");
+  if (named) given = static_cast<unsigned>(std::clamp(std::atoi(named), 0, INT_MAX));
+  return std::max(given, kLeast);
+}
+
+}  // namespace
+
 int boot(const Options& o, CodeSource& source, const Begin& begin) {
   keep_memory_in_reserve();
   set_atom_limit(o.atom_limit);
@@ -210,6 +223,8 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   break_ignored = o.break_key == BreakKey::kIgnored;
   lines_left_out = o.no_lines;
   system_mode = o.mode;
+  use_time_warp(o.mode.time_warp);
+  system_mode.ets_limit = ets_limit(o.mode.ets_limit);
   if (o.outstanding_requests) set_outstanding_requests_limit(o.outstanding_requests);
   spawn_defaults.min_heap_words = o.min_heap_words ? next_heap_size(o.min_heap_words) : 0;
   spawn_defaults.max_heap_words = o.max_heap_words;

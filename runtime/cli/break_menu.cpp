@@ -26,10 +26,6 @@ using dump::StoppedMachine;
 
 std::atomic<bool> shown{false};
 
-void write_processes(DumpFile& out, const StoppedMachine& stopped) {
-  process_table.for_each([&](Process& p) { dump::write_process(out, p, stopped, /*stack=*/true); });
-}
-
 void write_info(DumpFile& out, const StoppedMachine& stopped) {
   dump::write_memory(out);
   dump::write_schedulers(out, stopped);
@@ -73,7 +69,7 @@ constexpr Entry kEntries[] = {
     {'a', "(a)bort", nullptr},
     {'A', "(A)bort with dump", nullptr},
     {'c', "(c)ontinue", nullptr},
-    {'p', "(p)roc info", write_processes},
+    {'p', "(p)roc info", dump::write_processes},
     {'i', "(i)nfo", write_info},
     {'l', "(l)oaded", [](DumpFile& out, const StoppedMachine&) { dump::write_modules(out); }},
     {'k', "(k)ill", kill_processes},

@@ -37,8 +37,7 @@ constexpr std::string_view kBusyWait = "none|very_short|short|medium|long|very_l
 constexpr std::string_view kWakeUp = "very_low|low|medium|high|very_high";
 constexpr std::string_view kCleanUp = "very_lazy|lazy|medium|eager|very_eager";
 constexpr std::string_view kStackKilowords = "20-8192";
-constexpr std::string_view kNotBound = "ns|ts|ps|s|nnts|nnps|tnnps|db",
-                           kWarps = "single_time_warp|multi_time_warp";
+constexpr std::string_view kNotBound = "ns|ts|ps|s|nnts|nnps|tnnps|db";
 
 // What erl(1) lists, in its order; of names that begin alike the longest counts. Why one without an
 // effect has none is in docs/guide.md, "Flags of the machine".
@@ -47,7 +46,7 @@ constexpr Flag kFlags[] = {
     {"+A", Value::kNeeded, "", "+A"},
     {"+B", Value::kAttached, "", "+B"},
     {"+c", Value::kOptional, kBoolean, "+c"},
-    {"+C", Value::kNeeded, "no_time_warp|single_time_warp|multi_time_warp", "", kWarps, "time does not warp"},
+    {"+C", Value::kNeeded, "", "+C"},
     {"+d", Value::kNone, ""},
     {"+dcg", Value::kNeeded, kNumber},
     {"+e", Value::kNeeded, "", "+e"},

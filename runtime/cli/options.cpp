@@ -200,6 +200,11 @@ const std::vector<Flag>& flags() {
       {"+zosrl", "N", "system_flag(outstanding_system_requests_limit, N)",
        set_number(&Options::outstanding_requests, 1, 134217727)},
       {"+c", "true|false", nullptr, set_boolean(&SystemMode::time_correction)},
+      {"+C", "no_time_warp|single_time_warp|multi_time_warp",
+       "whether Erlang system time follows a clock that is set: never, once, always (default no_time_warp)",
+       set_choice(&SystemMode::time_warp, {{"no_time_warp", TimeWarp::kNone},
+                                           {"single_time_warp", TimeWarp::kSingle},
+                                           {"multi_time_warp", TimeWarp::kMulti}})},
       {"+T", "N", nullptr,
        [](Options& o, const std::string& text) -> Error {
          unsigned long long level = 0;
@@ -211,7 +216,7 @@ const std::vector<Flag>& flags() {
        [](Options& o, const std::string& text) -> Error {
          unsigned long long tables = 0;
          if (Error e = number(text, 1, 134217727, &tables)) return e;
-         o.mode.ets_limit = std::max(o.mode.ets_limit, static_cast<unsigned>(tables));
+         o.mode.ets_limit = static_cast<unsigned>(tables);
          return {};
        }},
       {"+B", nullptr, "the interrupt key ends the program, as +Bd; else it shows a menu (docs/guide.md)",

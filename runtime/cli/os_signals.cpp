@@ -24,21 +24,15 @@ void interrupted(int number) {
   announce_signal(number);
 }
 
-/// {notify, Signal}, as gen_event has it. False when there is no such process.
-bool notify_server(int number) {
+/// {notify, Signal}, as gen_event has it. Without such a process the signal is lost, as with erl.
+void notify_server(int number) {
   static const Term server_name = intern_atom("erl_signal_server"), notify = intern_atom("notify");
   EpochGuard guard;
   const Term server = whereis(server_name);
-  if (!server) return false;
+  if (!server) return;
   Arena arena;
   Term* hp = arena.alloc(3);
-  return send_from_vm(server, make_tuple(hp, notify, intern_atom(signal_name(number))));
-}
-
-/// As the server would, had it not ended.
-void act_alone(int number) {
-  if (number == SIGUSR1) request_halt({.status = 1, .dump = true, .slogan = "Received SIGUSR1"});
-  else if (number == SIGTERM || number == SIGQUIT) request_halt({.status = 0, .flush = true});
+  send_from_vm(server, make_tuple(hp, notify, intern_atom(signal_name(number))));
 }
 
 }  // namespace
@@ -56,7 +50,7 @@ void take_signals(BreakKey key) {
 void handle_signal(int number) {
   if (number == SIGINT) break_menu();
   else if (number == attach::door_signal()) attach::open_door();
-  else if (!notify_server(number)) act_alone(number);
+  else notify_server(number);
 }
 
 void leave_signals() {

@@ -27,6 +27,11 @@ void DumpFile::put(std::string_view text) {
 }
 
 void DumpFile::flush() {
+  if (text_) {
+    *text_ += buffer_;
+    buffer_.clear();
+    return;
+  }
   std::string_view rest = buffer_;
   while (!rest.empty()) {
     const ssize_t n = write(fd_, rest.data(), rest.size());

@@ -15,6 +15,7 @@ class DumpFile {
  public:
   explicit DumpFile(int fd, Word most_bytes = ~Word{0}, SWord deadline_ns = 0)
       : fd_(fd), left_(most_bytes), deadline_ns_(deadline_ns) {}
+  explicit DumpFile(std::string* text) : fd_(-1), text_(text), left_(~Word{0}), deadline_ns_(0) {}
   ~DumpFile() { flush(); }
   DumpFile(const DumpFile&) = delete;
 
@@ -29,6 +30,7 @@ class DumpFile {
 
  private:
   int fd_;
+  std::string* text_ = nullptr;  // in place of a descriptor
   Word left_;
   SWord deadline_ns_;  // 0: none
   bool full_ = false;

@@ -1,7 +1,9 @@
 #include "runtime/dump/machine_view.hpp"
 
 #include <memory>
+#include <mutex>
 
+#include "runtime/bif/inside.hpp"
 #include "runtime/bif/memory_items.hpp"
 #include "runtime/dump/dump_terms.hpp"
 #include "runtime/ets/table.hpp"
@@ -26,11 +28,14 @@ namespace {
 constexpr std::chrono::milliseconds kPatience{1000};
 constexpr std::size_t kShownBytes = 4000;  // of a term, for people
 
+std::mutex& stopping = *new std::mutex;  // never destroyed: dirty schedulers outlive main
+
 }  // namespace
 
 // ---- Stopping -----------------------------------------------------------------------------------
 
 struct StoppedMachine::Held {
+  std::lock_guard<std::mutex> alone{stopping};
   DirtyStandstill dirty;
   Standstill schedulers{kPatience};
   EpochGuard epoch;  // what ends meanwhile is not freed
@@ -228,7 +233,21 @@ void write_process(DumpFile& out, Process& p, const StoppedMachine& stopped, boo
   if (stack) out.put(stack_text(p));
 }
 
+void write_processes(DumpFile& out, const StoppedMachine& stopped) {
+  process_table.for_each([&](Process& p) { write_process(out, p, stopped, /*stack=*/true); });
+}
+
 namespace {
+
+std::string text_of_processes() {
+  std::string text;
+  const StoppedMachine stopped;
+  DumpFile out(&text);
+  write_processes(out, stopped);
+  out.flush();
+  return text;
+}
+[[maybe_unused]] const bool filled_in = (processes_text = text_of_processes, true);
 
 void write_messages(DumpFile& out, TermDump& terms, Process& p) {
   const auto write = [&](const Fragment& f) {

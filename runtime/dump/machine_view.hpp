@@ -6,12 +6,13 @@
 #include "vm/process/process.hpp"
 
 /// What the machine looks like from outside: processes, ports, tables, modules, schedulers, as the
-/// sections of Erlang/OTP's crash dumps. Everything here is for a thread that is no scheduler,
-/// while schedulers and dirty schedulers are stopped (StoppedMachine).
+/// sections of Erlang/OTP's crash dumps. Everything here is for a thread that is no scheduler, or a
+/// dirty one, whose process is shown as running, while schedulers and dirty schedulers are stopped
+/// (StoppedMachine).
 namespace vmrun::dump {
 
-/// Stops the machine while it lives. What does not stop in time is known, and left alone: of a
-/// process that runs only what does not change is looked at.
+/// Stops the machine while it lives; who wants to do so too waits. What does not stop in time is
+/// known, and left alone: of a process that runs only what does not change is looked at.
 class StoppedMachine {
  public:
   StoppedMachine();
@@ -36,6 +37,8 @@ void write_ports(DumpFile& out);
 void write_tables(DumpFile& out);
 /// =proc; with `stack` the terms of its stack too, for people.
 void write_process(DumpFile& out, Process& p, const StoppedMachine& stopped, bool stack);
+/// Of all, for people.
+void write_processes(DumpFile& out, const StoppedMachine& stopped);
 /// =proc_dictionary, _messages, _stack, _heap of all, =literals, =binary.
 void write_process_terms(DumpFile& out, const StoppedMachine& stopped);
 void write_atoms(DumpFile& out);

@@ -1,11 +1,14 @@
 #include "runtime/ets/table.hpp"
 
+#include <sys/mman.h>
+
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "vm/base/allocate.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/lifecycle/exit.hpp"
@@ -25,8 +28,17 @@ constexpr int kSlotBits = 20;
 
 // Written once per slot, before anybody knows an identifier with it.
 std::atomic<Table*> slots[kMaxTables];
-// By atom: slot + 1 of the table with that name, 0 for none. Pages nobody touches take no memory.
-std::atomic<std::uint32_t> names[kAtomCapacity];
+
+/// Zeros. Pages nobody touches take no memory, and none is set aside for them.
+std::atomic<std::uint32_t>* map_names() {
+  constexpr std::size_t kBytes = kAtomCapacity * sizeof(std::atomic<std::uint32_t>);
+  void* const area =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (area == MAP_FAILED) out_of_memory("names of tables", kBytes);
+  return static_cast<std::atomic<std::uint32_t>*>(area);
+}
+// By atom: slot + 1 of the table with that name, 0 for none.
+std::atomic<std::uint32_t>* const names = map_names();
 
 std::mutex registry_mutex;  // guards what follows, and changes of the arrays above
 std::uint32_t slot_count = 0;

@@ -53,7 +53,7 @@ FLAGS = ['+hmaxel false +hmaxk false +hmqd off_heap +e 10000 +pc unicode +spp tr
          '+c true +a 100 +sss 100 +zdntgc 10 +zebwt short +C no_time_warp +hmbs 1000 +hpds 7 +R 25 +ec']
 REFUSED = ['+hms abc', '+hms 0', '+hmaxk x', '+hmaxel x', '+hmqd x', '+pc x', '+spp x', '+zdntgc x', '+C x', '+T 99', '+W x', '+fnx', '+sbt x', '+stbt x', '+sbwt x', '+swt x', '+hpds x', '+P 100',
            '+t 5', '+Q 100', '+A 5000', '+R 10', '+MXX', '+a 1', '+sss 1', '+zebwt x', '+scl x', '+rg x', '+JPperf x', '+IOp x', '+zdbbl 0', '+sub x', '+xyz']
-NOT_SUPPORTED = ['+fnl', '+sbt db', '+C multi_time_warp']
+NOT_SUPPORTED = ['+fnl', '+sbt db']
 
 
 def output(erl, expression, flags=''):

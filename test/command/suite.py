@@ -112,6 +112,8 @@ def tests(build, vmrun):
         ('the atom table full', atoms_full),
         ('the atom table full, uncaught', atoms_full_uncaught),
         ('the atom table too small for the program', atoms_for_program),
+        ('the time offset by the mode of time warps', time_warp),
+        ('the number of tables that the environment and the flag name', limit_of_tables),
         ('sizes beyond memory', sizes_beyond_memory),
         ('all threads that can be asked for', all_threads),
         ('memory exhausted', memory_exhausted),
@@ -236,7 +238,38 @@ def atoms_for_program(vmrun):
     run(vmrun, f'main() -> [{atoms}].', '+t', '8192').expect(1, out='', err=['the atom table is full'])
     run(vmrun, f'main() -> io:format("~p~n", [length([{atoms}])]).', '+t', '20000').expect(0, out='9000\n')
     run(vmrun, 'main() -> ok.', '+t', '8191').expect(2, err=['^vmrun: \\+t: expected a number from 8192 to'])
-    run(vmrun, 'main() -> io:format("~p~n", [erlang:system_info(atom_limit)]).', '+t', '9999').expect(0, out='9999\n')
+    for limit in ('9999', '67076096'):
+        run(vmrun, 'main() -> io:format("~p~n", [erlang:system_info(atom_limit)]).', '+t', limit).expect(0, out=limit + '\n')
+
+
+def limit_of_tables(vmrun):
+    for named, flags, limit in (('20000', [], 20000), ('100', [], 8192), ('none', [], 8192), ('20000', ['+e', '10000'], 10000)):
+        run(vmrun, 'main() -> io:format("~p~n", [erlang:system_info(ets_limit)]).', *flags,
+            environment={**os.environ, 'ERL_MAX_ETS_TABLES': named}).expect(0, out=f'{limit}\n')
+
+
+def time_warp(vmrun):
+    """The offset of the time is told of when it is finalized, which is once with one mode and never with the others."""
+    text = """
+main() ->
+    [Kept, _Given] = Monitors = [erlang:monitor(time_offset, clock_service) || _ <- [1, 2]],
+    erlang:demonitor(lists:last(Monitors)),
+    Tagged = erlang:monitor(time_offset, clock_service, [{tag, told}]),
+    {monitors, Shown} = process_info(self(), monitors),
+    States = [erlang:system_info(time_warp_mode), erlang:system_info(time_offset) |
+              [erlang:system_flag(time_offset, finalize) || _ <- [1, 2]]],
+    Told = [receive {Tag, Ref, time_offset, clock_service, Offset} -> Offset =:= erlang:time_offset() after 0 -> none end
+            || {Tag, Ref} <- [{'CHANGE', Kept}, {told, Tagged}]],
+    receive Other -> io:format("~p~n", [Other]) after 0 -> ok end,
+    Gone = [erlang:demonitor(Kept, [info]) || _ <- [1, 2]],
+    io:format("~w ~w ~w ~w~n", [States, Told, Shown, Gone]).
+"""
+    for mode, states, told in (('no_time_warp', 'final,final,final', 'none,none'),
+                               ('single_time_warp', 'preliminary,preliminary,final', 'true,true'),
+                               ('multi_time_warp', 'volatile,volatile,volatile', 'none,none')):
+        run(vmrun, text, '+C', mode).expect(
+            0, out=f'[{mode},{states}] [{told}] [{{time_offset,clock_service}},{{time_offset,clock_service}}] [true,false]\n')
+    run(vmrun, text, '+C', 'backwards').expect(2, err=[r'^vmrun: \+C: expected one of no_time_warp, '])
 
 
 def all_threads(vmrun):

@@ -17,12 +17,8 @@ inline Word system_ns() { return read_clock(CLOCK_REALTIME); }
 /// Processor time of all threads.
 inline Word process_cpu_ns() { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
-/// What Erlang system time is ahead of Erlang monotonic time: fixed at start (time warp mode
-/// no_time_warp).
-inline SWord time_offset_ns() {
-  static const SWord offset = static_cast<SWord>(system_ns()) - static_cast<SWord>(monotonic_ns());
-  return offset;
-}
+/// What Erlang system time is ahead of Erlang monotonic time: see time_offset.hpp.
+SWord time_offset_ns();
 
 /// Ticks of the timer wheels are milliseconds of the monotonic clock.
 inline Word monotonic_tick() { return monotonic_ns() / 1'000'000; }

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "vm/code/function_probes.hpp"
 #include "vm/code/loader.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/probes/fire.hpp"
@@ -244,13 +245,16 @@ Module* old_module(Term name) {
 }
 
 bool delete_module(Term name) {
-  Server& s = server();
-  Lock lock(s.mutex);
-  Versions& v = s.modules[name.raw()];
-  if (!v.current || v.old) return false;
-  for (const auto& x : v.current->exports) set_export_code(*x.entry, nullptr);
-  v.old = v.current;
-  v.current = nullptr;
+  {
+    Server& s = server();
+    Lock lock(s.mutex);
+    Versions& v = s.modules[name.raw()];
+    if (!v.current || v.old) return false;
+    for (const auto& x : v.current->exports) set_export_code(*x.entry, nullptr);
+    v.old = v.current;
+    v.current = nullptr;
+  }
+  forget_breakpoints_of(name);
   return true;
 }
 

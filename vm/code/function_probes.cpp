@@ -283,6 +283,10 @@ void probe_new_code(const Module& m) {
   retire_patches(former);
 }
 
+void forget_breakpoints_of(Term module) {
+  if (forget_call_patterns(module)) use_breakpoints();
+}
+
 const PatchTable* forget_probes_of(const Module& m) {
   // Whoever has found the module in the list of all has the lock.
   const std::lock_guard lock(patching);

@@ -76,6 +76,9 @@ void each_probed_function(const std::function<bool(Term module)>& wanted,
 // Of module.cpp, when code is registered, and before it is freed. The latter returns what is to be
 // freed with the code ranges.
 void probe_new_code(const Module& m);
+/// There is no current version of the module any more: what call tracing says of it goes. Any
+/// thread, without a lock.
+void forget_breakpoints_of(Term module);
 [[nodiscard]] const PatchTable* forget_probes_of(const Module& m);
 
 // Firing. Of the interpreter and of dirty schedulers, with an epoch; nothing where nobody watches.

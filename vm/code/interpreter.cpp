@@ -135,7 +135,7 @@ inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
   const Word depth = p.heap.stack_words();
   if (is_call && patch.fires & Patch::kBreak) breakpoint_reached(p, *header_of_entry(p.ip), x, depth);
   if (is_call && patch.fires & Patch::kEntry) fire_function_entry(p, patch, x, depth);
-  const bool as_traced = patch.fires & (Patch::kReturn | Patch::kInside) || awaits_returns(p);
+  const bool as_traced = patch.fires & (Patch::kReturn | Patch::kInside) || runs_traced(p);
   return (as_traced ? traced : normal)[patch.operation];
 }
 
@@ -336,11 +336,12 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_TRACE_GLOBAL(to, pushed)      VM_TRACE(trace_global_entry(p, *(to), x, VM_DEPTH(E) + (pushed)))
 #define VM_TRACE_FUN(fun, pushed)        VM_TRACE(trace_fun(p, *(fun), false, x, VM_DEPTH(E) + (pushed)))
 #define VM_TRACE_FUN_GLOBAL(fun, pushed) VM_TRACE(trace_fun(p, *(fun), true, x, VM_DEPTH(E) + (pushed)))
-// A breakpoint may have begun to await its return: what the built-in goes on as must tell of it.
+// A breakpoint may have begun to await its return, or have switched tracing on: what the built-in
+// goes on as must tell of it.
 #define VM_TRACE_BIF_ENTRY(target)                           \
   do {                                                       \
     VM_TRACE(trace_bif_entry(p, *(target), x, VM_DEPTH(E))); \
-    if (awaits_returns(p)) dispatch = kTraced;               \
+    if (runs_traced(p)) dispatch = kTraced;                  \
   } while (0)
 #define VM_TRACE_BIF_RETURN(target, result) VM_TRACE(trace_bif_return(p, *(target), result, VM_DEPTH(E)))
 #define VM_TRACE_BODY_BIF_ENTRY(target) \
@@ -360,6 +361,8 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_LOOK_AGAIN                      \
   if (probe::calls_watched()) [[unlikely]] \
   dispatch = kTraced
+#define VM_TRACE_SEND()                  trace_send_call(p)
+#define VM_TRACE_EVENT(what)             trace_saved_event(p, what)
 #define VM_TRACE_NIF_ENTRY(nif)          VM_TRACE(trace_nif_entry(p, nif))
 #define VM_TRACE_NIF_RETURN(nif, result) VM_TRACE(trace_nif_return(p, nif, result))
 // The function that begins at I, if one does, is not called.
@@ -408,6 +411,8 @@ RunResult interpret(Scheduler& s, Process& p) {
   if (!p.ip) {  // module, function and list of arguments are in x0...x2
     *--E = VM_RETURN_ADDRESS(kProcessEnd);
     I = apply3_export->stub_code();
+    if (dispatch == kTraced) [[unlikely]]
+      VM_TRACE(trace_first_call(p, x));
   } else {
     I = p.ip;
     const bool is_called = std::exchange(p.about_to_enter, false);
@@ -426,7 +431,7 @@ probed:
   {
     const void* const body = at_probe(p, x, true, dispatch, kTraced);
     VM_SWAP_IN;
-    if (awaits_returns(p)) dispatch = kTraced;
+    if (runs_traced(p)) dispatch = kTraced;
     goto* body;
   }
 // The instruction at I once more, or as one that is jumped to: no function is called.

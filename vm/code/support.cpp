@@ -9,7 +9,9 @@
 #include "vm/code/instructions.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/code/segments.hpp"
+#include "vm/heap/build.hpp"
 #include "vm/lifecycle/gc.hpp"
+#include "vm/message/request.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -17,6 +19,7 @@
 #include "vm/term/map.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/call_trace.hpp"
+#include "vm/trace/saved_calls.hpp"
 #include "vm/trace/trace.hpp"
 
 namespace vmrun {
@@ -358,11 +361,29 @@ void trace_local_entry(Process& p, const Word* entry, const Term* x, Word depth)
   enter(p, *header_of_entry(entry), false, x, depth);
 }
 
+void trace_send_call(Process& p) {
+  if (!saves_calls(p)) return;
+  save_call(p, {atoms::erlang, atoms::send, 2});
+  save_event(p, atoms::send);
+}
+void trace_saved_event(Process& p, Term what) {
+  if (saves_calls(p)) save_event(p, what);
+}
+
 void trace_global_entry(Process& p, const Export& e, const Term* x, Word depth) {
   // Built-ins show as such; an undefined function shows as what runs in its place; apply as what it
   // applies.
   if (e.bif || e.address.load(std::memory_order_acquire) == e.stub_code()) return;
+  if (saves_calls(p)) save_call(p, {e.module, e.function, e.arity});
   enter(p, e.stub.header, true, x, depth);
+}
+
+void trace_first_call(Process& p, const Term* x) {
+  static Export* const apply2 = export_entry(atoms::erlang, atoms::apply, 2);
+  if (x[0] != atoms::erlang || x[1] != atoms::apply || list_length(x[2]) != 2) return;
+  const Term arguments[] = {x[2].head(), x[2].tail().head()};
+  if (saves_calls(p)) save_call(p, {atoms::erlang, atoms::apply, 2});
+  enter(p, apply2->stub.header, true, arguments, p.heap.stack_words());
 }
 
 void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, Word depth) {
@@ -382,19 +403,26 @@ void trace_return(Process& p, const Word* ip, const Term* x, Word depth) {
 
 namespace {
 
-// A built-in function that works on a fiber, or goes on on a dirty scheduler, is called again by
-// its instruction: for who looks on that is one call still.
+// A built-in function that works on a fiber, goes on on a dirty scheduler, or waits for the answer
+// to a question, is called again by its instruction: for who looks on that is one call still.
 
-bool is_called_again(const Process& p) { return p.fiber || came_back(p); }
+bool is_called_again(const Process& p) { return p.fiber || came_back(p) || has_asked(p); }
 bool will_be_called_again(const Process& p, Term result) {
   return !result.is_value() &&
-         (p.bif_action == BifAction::kElsewhere || p.bif_action == BifAction::kSuspendOnFiber);
+         (p.bif_action == BifAction::kElsewhere || p.bif_action == BifAction::kSuspendOnFiber ||
+          (p.bif_action == BifAction::kSuspend && has_asked(p)));
+}
+
+void save_built_in(Process& p, const Export& e) {
+  save_call(p, {e.module, e.function, e.arity});
+  if (e.function == atoms::send && e.module == atoms::erlang) save_event(p, atoms::send);
 }
 
 }  // namespace
 
 void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
   if (is_called_again(p)) return;
+  if (saves_calls(p)) save_built_in(p, e);
   if (is_traced(p, kTraceCall)) call_traced(p, e.stub.header, true, x, depth);
   reach_breakpoint(p, e, x, depth);
   if (e.bif_flags & BifRow::kGuard) return;

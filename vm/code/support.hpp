@@ -103,6 +103,13 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
 
 // Probes and tracing of calls of the traced instructions. depth: words in use on the stack.
 void trace_local_entry(Process& p, const Word* entry, const Term* x, Word depth);
+// For who saves the last calls (trace/saved_calls.hpp): the instruction that sends; receive and
+// timeout.
+void trace_send_call(Process& p);
+void trace_saved_event(Process& p, Term what);
+/// Of a process that begins with module, function and list of arguments x: what it was spawned as,
+/// if that is erlang:apply/2, which then shows as what it applies.
+void trace_first_call(Process& p, const Term* x);
 void trace_global_entry(Process& p, const Export& e, const Term* x, Word depth);
 void trace_function_entry(Process& p, const FunctionHeader& f, bool global, Word depth);
 void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, Word depth);

@@ -22,6 +22,7 @@ struct OutputTask final : PortTask {
   void run(Port& p) override {
     if (p.is_open()) peer_of(p)->output(p);
   }
+  Term kind() const override { return intern_atom("dist_cmd"); }
 };
 
 struct TellTask final : PortTask {

@@ -127,16 +127,6 @@ SendResult Elsewhere::send(Process& from, const Destination& to, Term message, S
 
 // ---- Links --------------------------------------------------------------------------------------
 
-namespace {
-
-/// A process of this node's name, from before it was given up and taken again: it has ended.
-bool is_of_former_self(Term to) {
-  return to.is_pid() && !to.is_local_pid() &&
-         reinterpret_cast<const ExternalObject*>(to.boxed_ptr())->node->name == local_node_name();
-}
-
-}  // namespace
-
 Reached Elsewhere::link(Term to, Term from, std::uint32_t setting) {
   if (is_of_former_self(to)) return Reached::kNobody;
   const Route route = channel_of(to).connect();

@@ -12,6 +12,7 @@
 #include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/off_heap.hpp"
+#include "vm/heap/shared_copy.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -156,6 +157,20 @@ bool make_literals(Term* terms, std::size_t count, LiteralBlock** block) {
   *block = new LiteralBlock{hp, words, nullptr};
   for (std::size_t i = 0; i < count; ++i)
     terms[i] = copy_term(terms[i], hp, (*block)->off_heap, Literals::kCopied);
+  return true;
+}
+
+bool make_shared_literal(Term* term, LiteralBlock** block) {
+  init_literal_area();
+  *block = nullptr;
+  SharedObjects objects(true);
+  if (!objects.find(*term)) return false;
+  if (objects.words() == 0) return true;
+  Term* hp = take_words(objects.words());
+  if (!hp) return false;
+  *block = new LiteralBlock{hp, objects.words(), nullptr};
+  objects.copy(hp, (*block)->off_heap);
+  *term = objects.in_copy(*term);
   return true;
 }
 

@@ -31,6 +31,8 @@ struct LiteralBlock {
 /// nullptr when all are immediates. False, with nothing done, when the area has no room. Any
 /// thread.
 [[nodiscard]] bool make_literals(Term* terms, std::size_t count, LiteralBlock** block);
+/// The same of one term, which is replaced; what its parts share its copy shares too.
+[[nodiscard]] bool make_shared_literal(Term* term, LiteralBlock** block);
 /// Nobody refers to it. Any thread.
 void free_literals(LiteralBlock* block);
 

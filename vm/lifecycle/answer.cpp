@@ -8,6 +8,7 @@
 #include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/trace/saved_calls.hpp"
 #include "vm/trace/trace.hpp"
 
 namespace vmrun {
@@ -28,7 +29,10 @@ void answer_one(Process& p, Term request) {
     case RequestKind::kIsAlive: return answer_request(request, atoms::true_);
     case RequestKind::kProcessInfo: return answer_request(request, process_info(p, argument, arena, false));
     case RequestKind::kGarbageCollect: collect_for(p, argument); return answer_request(request, atoms::true_);
-    case RequestKind::kSuspend: ++p.suspend_count; return answer_request(request, atoms::true_);
+    case RequestKind::kSuspend:
+      ++p.suspend_count;
+      tell_suspended(request, p.id);
+      return answer_request(request, atoms::true_);
     case RequestKind::kTrace:
       return answer_request(request, trace_as_asked(p, argument) ? atoms::true_ : atoms::false_);
     case RequestKind::kTraceInfo: return answer_request(request, trace_info(p, argument, arena));
@@ -40,6 +44,9 @@ void answer_one(Process& p, Term request) {
     case RequestKind::kControlConnection:
       extra_of(p).in_distribution = true;
       return answer_request(request, atoms::true_);
+    case RequestKind::kSaveCalls:
+      return answer_request(request,
+                            Term::small(save_calls(p, static_cast<unsigned>(argument.small_value()))));
     case RequestKind::kReclaim: return code_view.take_part_in_reclaim(&p);
     case RequestKind::kResume:
       if (p.suspend_count) --p.suspend_count;

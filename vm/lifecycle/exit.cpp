@@ -69,8 +69,8 @@ void answer_questions(Process& p) {
     answer_request_dead(question->message);
     Fragment::destroy(question);
   }
-  extra.suspending.for_each([&](Term other, std::uint32_t times) {
-    for (; times; --times)
+  extra.suspending.for_each([&](Term other, const Suspending& suspending) {
+    for (std::uint32_t times = suspending.times; times; --times)
       ask_async(p, other, RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());
   });
   extra.suspending.clear();

@@ -65,7 +65,7 @@ class Collection {
     if (p.message_peeked) receive_pin_peeked(p);
     block_before_ = h_.block_words();
     if (collections_monitored.load(std::memory_order_relaxed)) [[unlikely]]
-      begun_ns_ = monotonic_ns();
+      begun_ns_ = begin_monitored_collection();
     if (gc_modes.verify) [[unlikely]] {
       collector_.poison = true;
       verify();

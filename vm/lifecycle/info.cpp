@@ -9,11 +9,13 @@
 #include "vm/process/core.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/table.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/saved_calls.hpp"
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -83,7 +85,7 @@ Term current_location(ItemContext& a) {
   return trace.is_list() ? trace.head() : atoms::undefined;
 }
 Term backtrace(ItemContext& a) {
-  const std::string text = program_counter_text(a.p) + stack_text(a.p);
+  const std::string text = is_sensitive(a.p) ? "" : program_counter_text(a.p) + stack_text(a.p);
   return make_binary(a.out, text.data(), text.size());
 }
 Term initial_call(ItemContext& a) {
@@ -101,6 +103,7 @@ Term status(ItemContext& a) {
 Term message_queue_len(ItemContext& a) { return Term::small(static_cast<SWord>(a.p.mailbox.exact_length())); }
 Term messages(ItemContext& a) {
   Term head = Term::nil();
+  if (is_sensitive(a.p)) return head;
   Term* tail = nullptr;
   for (Fragment* f = a.p.mailbox.first; f; f = f->next) {
     const Term message = copy_to(a.out, f->message);
@@ -121,7 +124,10 @@ Term monitors(ItemContext& a) {
   if (a.p.extra)
     a.p.extra->monitors.for_each([&](const RefKey&, const MonitorOut& m) {
       const Term what = m.name.is_nil() ? copy_to(a.out, m.target) : pair(a.out, m.name, local_node_name());
-      list = cons(a.out, pair(a.out, m.is_port ? atoms::port : atoms::process, what), list);
+      const Term kind = what == atoms::clock_service ? atoms::time_offset
+                        : m.is_port                  ? atoms::port
+                                                     : atoms::process;
+      list = cons(a.out, pair(a.out, kind, what), list);
     });
   return list;
 }
@@ -136,7 +142,7 @@ Term monitored_by(ItemContext& a) {
 }
 Term dictionary(ItemContext& a) {
   Term list = Term::nil();
-  if (!a.p.extra || a.p.extra->sensitive) return list;
+  if (!a.p.extra || is_sensitive(a.p)) return list;
   const Dictionary& d = a.p.extra->dictionary;
   for (std::size_t i = d.size(); i-- > 0;) {  // in the order of get()
     const Term key = copy_to(a.out, d.key(i)), value = copy_to(a.out, d.value(i));
@@ -193,9 +199,11 @@ Term garbage_collection(ItemContext& a) {
 Term suspending(ItemContext& a) {
   Term list = Term::nil();
   if (a.p.extra)
-    a.p.extra->suspending.for_each([&](Term pid, std::uint32_t times) {
+    a.p.extra->suspending.for_each([&](Term pid, const Suspending& s) {
+      if (!process_table.find(pid)) return;
+      const Term times = Term::small(s.times), none = Term::small(0);
       Term* hp = a.out.alloc(4);
-      list = cons(a.out, make_tuple(hp, pid, Term::small(times), Term::small(0)), list);
+      list = cons(a.out, make_tuple(hp, pid, s.is_active ? times : none, s.is_active ? none : times), list);
     });
   return list;
 }
@@ -223,7 +231,7 @@ Term message_queue_data(ItemContext& a) {
 Term zero(ItemContext&) { return Term::small(0); }
 Term sequential_trace_token(ItemContext& a) { return seq_token_term(a.p, a.out); }
 Term trace_flags(ItemContext& a) { return Term::small(a.p.observed & kTraceAll); }
-Term no(ItemContext&) { return atoms::false_; }
+Term last_calls(ItemContext& a) { return saved_calls(a.p, a.out); }
 
 struct Item {
   Term name;
@@ -265,7 +273,7 @@ constexpr Item kItems[] = {
     {atoms::max_heap_size, max_heap_size, false},
     {atoms::garbage_collection_info, garbage_collection, false},
     {atoms::catchlevel, zero, false},
-    {atoms::last_calls, no, false},
+    {atoms::last_calls, last_calls, false},
     {atoms::sequential_trace_token, sequential_trace_token, false},
     {atoms::trace, trace_flags, false},
 };

@@ -15,4 +15,7 @@ struct Destination {
 
 Destination find_destination(Term given);
 
+/// A pid or port of a node with this one's name, but not of this one: whatever it was has ended.
+bool is_of_former_self(Term identifier);
+
 }  // namespace vmrun

@@ -116,6 +116,15 @@ LinkSettings link_settings(const Fragment& f) {
           static_cast<std::uint32_t>(numbers.tail().small_value())};
 }
 
+/// A process that waits is traced as asked at once, so that what comes behind the request is traced
+/// accordingly; one in the middle of a slice, which may have begun without, between two slices.
+bool is_traced_at_once(Process& p, Term request) {
+  if (p.wait_kind == WaitKind::kNone || is_away(p) || !extra_of(p).deferred.empty()) return false;
+  if (request_kind(request) != RequestKind::kTrace) return false;
+  answer_request(request, trace_as_asked(p, request_argument(request)) ? atoms::true_ : atoms::false_);
+  return true;
+}
+
 void handle_signal(Process& p, Fragment* f) {
   switch (static_cast<SignalKind>(f->kind)) {
     case SignalKind::kExit: return handle_exit(p, f, false);
@@ -145,6 +154,7 @@ void handle_signal(Process& p, Fragment* f) {
       if (!p.group_leader.is_immed()) return take_over(p, f);
       break;
     case SignalKind::kRequest:
+      if (is_traced_at_once(p, f->message)) break;
       extra_of(p).deferred.push_back(f);
       p.deferred_requests = true;
       p.reductions = 0;  // answered between two slices
@@ -192,7 +202,7 @@ void handle_arrivals_unobserved(Process& p) {
 }
 
 void handle_these(Process& p, Fragment* f) {
-  const bool traced = is_traced(p, kTraceReceive);
+  bool traced = is_traced(p, kTraceReceive);
   while (f) {
     Fragment* next = f->next;
     if (p.exit_pending) [[unlikely]] {
@@ -208,6 +218,7 @@ void handle_these(Process& p, Fragment* f) {
       return hold_back(p, f);
     } else {
       handle_signal(p, f);
+      traced = is_traced(p, kTraceReceive);
     }
     f = next;
   }

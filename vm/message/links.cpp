@@ -1,6 +1,7 @@
 #include "vm/message/signal.hpp"
 
 #include "vm/heap/copy.hpp"
+#include "vm/message/clock_service.hpp"
 #include "vm/message/process_receiver.hpp"
 #include "vm/message/request.hpp"
 #include "vm/trace/trace.hpp"
@@ -50,10 +51,12 @@ void set_links(Process& a, Process& b) {
 StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, Term tag, AliasMode alias) {
   const bool by_name = of.given.is_atom() || of.given.is_tuple(), is_here = of.at != receivers.elsewhere;
   const bool suits = of.at == (is_port ? receivers.port : is_here ? receivers.process : receivers.elsewhere);
-  if (!of.at || of.given.is_ref() || (!suits && !(by_name && is_here))) return {Reached::kRefused, {}};
+  const bool has_ended = is_port && of.at == receivers.nobody && of.given.is_port();
+  if (!of.at || of.given.is_ref() || (!suits && !has_ended && !(by_name && is_here)))
+    return {Reached::kRefused, {}};
   const RefKey key = next_ref_key();
   const Term name = !by_name || !is_here ? Term::nil() : of.bare_name ? of.given : of.given.element(0);
-  const Term who = suits ? of.who : kNonValue;  // the name may be that of something else
+  const Term who = suits || has_ended ? of.who : kNonValue;  // the name may be that of something else
   // Nothing ever comes of monitoring oneself. Whatever comes else is handled after this.
   const Reached reached = who == p.id ? Reached::kYes
                           : who       ? of.at->monitor(who, p.id, key, name)
@@ -71,6 +74,15 @@ StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, Te
     process_receiver.down(
         p.id, {.key = key, .object = who, .name = name, .reason = atoms::noproc, .of_port = is_port});
   return {reached, key};
+}
+
+RefKey watch_clock(Process& p, Term tag, AliasMode alias) {
+  const RefKey key = next_ref_key();
+  Extra& extra = extra_of(p);
+  extra.monitors.insert(key, {atoms::clock_service, Term::nil(), nullptr, alias, false});
+  if (alias != AliasMode::kNone) extra.aliases.insert(key, alias);
+  clock_service.watch(p.id, key, tag, alias);
+  return key;
 }
 
 bool stop_monitor(Process& p, RefKey key) {

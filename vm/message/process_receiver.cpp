@@ -68,7 +68,9 @@ bool ProcessReceiver::exit(Term to, const ExitSignal& signal) {
   const Term reason = copy_into(*f, signal.reason), from = copy_identifier_into(*f, signal.from);
   finish_exit_signal(*f, from, reason);
   if (carries) [[unlikely]] {
-    seq_trace_send(*signal.carrier, to, f->message);
+    // An event of the receiver's, as in OTP.
+    if (is_sensitive(*q)) advance_seq_token(*signal.carrier);
+    else seq_trace_send(*signal.carrier, to, f->message);
     attach_carried(*signal.carrier, *f);
   } else if (!signal.token.is_nil()) [[unlikely]] {
     attach_token(signal.token, *f);

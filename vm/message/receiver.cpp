@@ -1,6 +1,7 @@
 #include "vm/message/receiver.hpp"
 
 #include "vm/heap/copy.hpp"
+#include "vm/message/clock_service.hpp"
 #include "vm/message/destination.hpp"
 #include "vm/message/process_receiver.hpp"
 #include "vm/message/unreachable.hpp"
@@ -33,6 +34,7 @@ constinit Nobody nobody;
 }  // namespace
 
 // Ports and resources are filled in by those above.
-constinit Receivers receivers{&process_receiver, &nobody, &nobody, &alias_receiver, &nobody, &unreachable};
+constinit Receivers receivers{&process_receiver, &nobody, &nobody,     &alias_receiver,
+                              &clock_service,    &nobody, &unreachable};
 
 }  // namespace vmrun

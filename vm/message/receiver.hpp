@@ -87,18 +87,20 @@ struct Receivers {
   Receiver* port;
   Receiver* resource;   // of native code; known by the references of its monitors
   Receiver* alias;      // of a process of this node; takes messages only
+  Receiver* clock;      // clock_service, whose monitors are told of a new time offset
   Receiver* nobody;     // what the functions of Receiver itself say
   Receiver* elsewhere;  // processes, ports, aliases and names of other nodes
 };
 extern constinit Receivers receivers;
 
-/// Whose the identifier is: a pid, port, kResourceWatcher; {Name, Node} of another node; an atom is
-/// nobody's, for names are given to find_destination.
+/// Whose the identifier is: a pid, port, kResourceWatcher; {Name, Node} of another node;
+/// clock_service. Other atoms are nobody's, for names are given to find_destination.
 inline Receiver& receiver_of(Term identifier) {
   if (identifier.is_local_pid()) return *receivers.process;
   if (identifier.is_local_port()) return *receivers.port;
   if (identifier == kResourceWatcher) return *receivers.resource;
-  return identifier.is_immed() ? *receivers.nobody : *receivers.elsewhere;
+  if (!identifier.is_immed()) return *receivers.elsewhere;
+  return identifier == atoms::clock_service ? *receivers.clock : *receivers.nobody;
 }
 
 }  // namespace vmrun

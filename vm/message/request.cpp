@@ -14,7 +14,8 @@
 /// The signal's root is {From, Id, Kind, Argument, Tag, MessageId, IfDead}. Id is a small integer
 /// when From is suspended for the answer; 0 when nobody waits: then {Tag, MessageId, Answer} is
 /// sent as a message unless Tag is []; the tag `suspended` stands for suspend_process's {MessageId,
-/// suspended | exited}, the tag `undefined` for {MessageId, Answer}.
+/// suspended | exited}, the tag `undefined` for {MessageId, Answer}. A reply {Pid, true} says that
+/// the process is suspended now.
 namespace vmrun {
 namespace {
 
@@ -109,6 +110,17 @@ void answer_request(Term request, Term result) {
   }
 }
 
+void tell_suspended(Term request, Term suspended) {
+  const Term* e = request.tuple_elements();
+  if (e[kId] != Term::small(0)) return;
+  Process* const asker = process_table.find(e[kFrom]);
+  if (!asker) return;
+  Fragment* f = new_signal(SignalKind::kReply, 3);
+  Term* hp = fragment_alloc(*f, 3);
+  f->message = make_tuple(hp, suspended, atoms::true_);
+  if (!push_signal(*asker, f)) Fragment::destroy(f);
+}
+
 void answer_request_dead(Term request) {
   if (request_kind(request) == RequestKind::kReclaim) return code_view.take_part_in_reclaim(nullptr);
   answer_request(request, request.element(kIfDead));
@@ -132,6 +144,10 @@ Term request_argument(Term request) { return request.element(kArgument); }
 
 void take_reply(Process& p, Fragment* f) {
   Extra* extra = p.extra;
+  if (const Term who = f->message.element(0); who.is_pid()) {
+    if (Suspending* suspending = extra ? extra->suspending.find(who) : nullptr) suspending->is_active = true;
+    return Fragment::destroy(f);
+  }
   if (!extra || extra->request_id == 0 || extra->reply ||
       f->message.element(0) != Term::small(static_cast<SWord>(extra->request_id)))
     return Fragment::destroy(f);

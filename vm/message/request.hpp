@@ -18,6 +18,7 @@ enum class RequestKind : unsigned {
   kTellName,           // to who traces it: {register | unregister, Name}
   kRunsOldCode,        // argument: a module's name
   kControlConnection,  // its end will be that of connections (vm/dist)
+  kSaveCalls,          // argument: how many; the answer: how many before
   kReclaim             // see ask_for_part
 };
 
@@ -54,6 +55,9 @@ void answer_question(Term asker, Word id, Term result, bool is_error = false);
 RequestKind request_kind(Term request);
 Term request_argument(Term request);
 void answer_request(Term request, Term result);
+/// Who has asked for kSuspend and does not wait is told that `suspended` is (Suspending), before
+/// the message that may be its answer.
+void tell_suspended(Term request, Term suspended);
 /// Answers for a process that is gone; `request` is the signal's root.
 void answer_request_dead(Term request);
 /// The reply signal, in the asker's thread. Takes the fragment over.

@@ -81,6 +81,8 @@ struct StartedMonitor {
   RefKey key;
 };
 /// erlang:monitor; is_port: of a port, else of a process. The caller makes the reference.
+/// monitor(time_offset, clock_service).
+RefKey watch_clock(Process& p, Term tag, AliasMode alias);
 StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, Term tag, AliasMode alias);
 /// True when there was such a monitor.
 bool stop_monitor(Process& p, RefKey key);

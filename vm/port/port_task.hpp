@@ -1,6 +1,7 @@
 #pragma once
 
 #include "vm/base/inbox.hpp"
+#include "vm/term/atom.hpp"
 #include "vm/term/term.hpp"
 
 /// What happens to a port (task.hpp says who runs it).
@@ -28,6 +29,8 @@ struct PortTask {
   virtual void run(Port& p) = 0;
   /// In place of run when the port is gone: answers what a dead port answers.
   virtual void drop(Term port_id) {}
+  /// What long_schedule of system_monitor calls it: proc_sig, timeout, input, output, dist_cmd.
+  virtual Term kind() const { return intern_atom("proc_sig"); }
 };
 
 using PortTaskInbox = Inbox<PortTask, &PortTask::next>;

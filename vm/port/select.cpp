@@ -160,6 +160,7 @@ struct ReadyTask final : PortTask {
   }
 
   void drop(Term port) override { end(*descriptor(fd), port, true); }
+  Term kind() const override { return intern_atom(direction == kWrite ? "output" : "input"); }
 
   /// Whether it is still this port's and wanted.
   bool begin(Descriptor& d, Term port) {

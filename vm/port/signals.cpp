@@ -104,6 +104,7 @@ struct TimeoutTask final : PortTask {
       tell_of_port(p.tracing, p.id, atoms::receive, atoms::timeout);
     call_timeout(p);
   }
+  Term kind() const override { return atoms::timeout; }
 };
 
 struct HaltTask final : PortTask {

@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "vm/base/clock.hpp"
 #include "vm/port/operation.hpp"
 #include "vm/sched/scheduler.hpp"
+#include "vm/trace/system_monitor.hpp"
 #include "vm/trace/system_profile.hpp"
 
 /// Who holds a port. Port::run goes
@@ -179,6 +181,13 @@ bool run_or_queue(Port& p, PortTask* task, Term name) {
 
 namespace {
 
+[[gnu::cold, gnu::noinline]] void run_timed_task(Port& p, PortTask* task) {
+  const Term kind = task->kind();
+  const Word begun_ns = monotonic_ns();
+  run_task(p, task);
+  monitor_port_task(p.id, kind, begun_ns);
+}
+
 std::int32_t run_port(RunnablePort& runnable) {
   auto& p = static_cast<Port&>(runnable);
   p.run.store(Port::Run::kRunning, std::memory_order_seq_cst);
@@ -186,6 +195,7 @@ std::int32_t run_port(RunnablePort& runnable) {
   std::int32_t& used = turn_used;
   used = 0;
   trace_port_running(p.tracing, p.id, true);
+  const bool timed = slices_monitored();
   while (used < kTurnReductions) {
     if (p.waiting_tasks) [[unlikely]]
       fetch_waiting_tasks(p);
@@ -195,6 +205,8 @@ std::int32_t run_port(RunnablePort& runnable) {
     p.pending = task->next;
     if (has_to_wait(p, *task)) [[unlikely]]
       let_wait(p, task);
+    else if (timed) [[unlikely]]
+      run_timed_task(p, task);
     else run_task(p, task);
     used += kTaskReductions;
   }

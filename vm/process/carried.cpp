@@ -5,7 +5,7 @@ namespace vmrun {
 constinit ReleaseTracing release_tracing = nullptr;
 
 Carried::~Carried() {
-  if (tracer || awaited_returns) release_tracing(*this);
+  if (tracer || awaited_returns || saved_calls) release_tracing(*this);
 }
 
 void set_user_tag(Process& p, Term tag, Word flags) {

@@ -40,9 +40,10 @@ struct Carried {
   Term tag = Term::nil();                            // with kCarriesTag: a binary
   struct Tracer* tracer = nullptr;                   // who gets the events of the process (trace.hpp)
   struct AwaitedReturns* awaited_returns = nullptr;  // of traced calls (call_trace.hpp)
+  struct SavedCalls* saved_calls = nullptr;          // the last ones (saved_calls.hpp)
   ~Carried();
 };
-/// Gives up the last two at the end; filled in by vm/trace before main begins.
+/// Gives up the last three at the end; filled in by vm/trace before main begins.
 using ReleaseTracing = void (*)(Carried& c);
 extern constinit ReleaseTracing release_tracing;
 

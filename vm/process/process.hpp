@@ -111,6 +111,7 @@ struct Process {
       false;
   std::atomic<bool> exiting{false};  // any thread
   std::atomic<AwayState> away{AwayState::kHome};
+  std::atomic<bool> sensitive{false};  // any thread: others are told nothing of what it has and does
   Timer* receive_timer = nullptr;
   Process* next_in_queue = nullptr;  // run queue, inbox of a scheduler, retired, free list
   Term exit_reason;

@@ -62,6 +62,13 @@ struct SpawnRequested {
   }
 };
 
+/// Whom a process suspends: how many times, and whether it has been told that the first has had its
+/// effect.
+struct Suspending {
+  std::uint32_t times = 1;
+  bool is_active = false;
+};
+
 struct Extra {
   Dictionary dictionary;
   Links links;
@@ -81,7 +88,7 @@ struct Extra {
   Word requests_made = 0;
   // Questions to this process.
   std::vector<Fragment*> deferred;
-  FlatTable<Term, std::uint32_t> suspending;  // whom this process suspends, how many times
+  FlatTable<Term, Suspending> suspending;
   Fragment* held_back = nullptr;  // what has arrived and waits for its first to be decoded (held_back.hpp)
   std::uint32_t pinned_messages = 0;  // messages in the mailbox whose root lies in the heap
 
@@ -105,8 +112,6 @@ struct Extra {
   Term error_handler = Term::nil();
   Word min_bin_vheap_words = 0;  // binaries that alone make no collection due; 0: the VM's default
   std::uint16_t bound_to = 0;    // the number of the one scheduler it runs on (sched/bound.hpp)
-  bool save_calls = false;
-  bool sensitive = false;
   bool off_heap_messages = false;
   bool async_dist = false;            // does not wait for connections that are busy
   bool waits_for_connection = false;  // one is: counted in suspend_count
@@ -119,6 +124,9 @@ struct Extra {
 
   ~Extra();
 };
+
+/// process_flag(sensitive, true): asked by the process itself, and by who is about to tell of it.
+inline bool is_sensitive(const Process& p) { return p.sensitive.load(std::memory_order_relaxed); }
 
 /// p's extra part, made if need be.
 inline Extra& extra_of(Process& p) {

@@ -116,7 +116,8 @@ bool unregister_name(Term name) {
 void give_up_name(std::atomic<std::uint32_t>& has) { give_up(has); }
 
 void for_each_name(void (*visit)(void* context, Term name), void* context) {
-  for (std::uint32_t c = 0; c < kAtomCapacity / kChunk; ++c) {
+  const auto used = static_cast<std::uint32_t>((atom_count() + kChunk - 1) / kChunk);
+  for (std::uint32_t c = 0; c < used; ++c) {
     std::atomic<Word>* chunk = chunks[c].load(std::memory_order_acquire);
     if (!chunk) continue;
     for (std::uint32_t i = 0; i < kChunk; ++i)

@@ -7,6 +7,7 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/heap/heap.hpp"
+#include "vm/process/table.hpp"
 
 namespace vmrun {
 namespace {
@@ -180,7 +181,7 @@ RefKey TimerWheel::start_message(Term target, Word now_tick, Word tick, Fragment
   return key;
 }
 
-SWord TimerWheel::look_up(RefKey key, Word now_tick, bool cancel) {
+SWord TimerWheel::look_up(RefKey key, Word now_tick, bool cancel, Term asker) {
   Fragment* dropped;
   SWord left;
   {
@@ -188,7 +189,8 @@ SWord TimerWheel::look_up(RefKey key, Word now_tick, bool cancel) {
     Timer* t = find(key);
     if (!t) return -1;
     left = t->tick > now_tick ? static_cast<SWord>(t->tick - now_tick) : 0;
-    if (!cancel) return left;
+    if (t->target != asker && t->target.is_local_pid() && !process_table.find(t->target)) left = -1;
+    else if (!cancel) return left;
     unlink(t);
     count_.store(count() - 1, std::memory_order_relaxed);
     dropped = t->message;

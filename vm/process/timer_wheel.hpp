@@ -53,8 +53,9 @@ class TimerWheel {
   /// The number of the wheel that a timer with this reference is, or was, on; -1 when it is not the
   /// reference of a timer.
   static int number_of(RefKey key);
-  /// Milliseconds left, or -1 when there is no such timer (any more). cancel: it will not fire.
-  SWord look_up(RefKey key, Word now_tick, bool cancel);
+  /// Milliseconds left, or -1 when there is no such timer (any more), or none but one for a process
+  /// that has ended. cancel: it will not fire, nor will that one. asker: a process that lives.
+  SWord look_up(RefKey key, Word now_tick, bool cancel, Term asker);
 
   struct Expired {
     Term target;

@@ -36,6 +36,7 @@
 #include "vm/term/long_compare.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/call_trace.hpp"
+#include "vm/trace/saved_calls.hpp"
 #include "vm/trace/system_monitor.hpp"
 #include "vm/trace/system_profile.hpp"
 #include "vm/trace/trace.hpp"
@@ -67,7 +68,8 @@ constexpr std::chrono::milliseconds kPatience{100};  // with slices that have be
 SchedulerOptions options;
 std::vector<std::unique_ptr<Scheduler>> schedulers;
 std::atomic<unsigned> started{0};
-std::vector<std::thread> threads;
+// Never destroyed: a child that native code has forked has the threads no more, and may call exit.
+auto& threads = *new std::vector<std::thread>;
 Inbox<Process, &Process::next_in_queue> boot_inbox;  // made runnable before there was a scheduler
 
 // ---- Structures of processes that have ended ----------------------------------------------------
@@ -246,7 +248,7 @@ thread_local bool slice_is_watched = false;  // the one that runs
 
 /// What a slice that begins now runs.
 Instructions instructions_for(const Process& p) {
-  if (probe::calls_watched() || is_traced(p, kTraceCall | kAwaitsReturns)) return Instructions::kTraced;
+  if (probe::calls_watched() || runs_traced(p)) return Instructions::kTraced;
   return stack_is_deep(p) ? Instructions::kCountReturns : Instructions::kOrdinary;
 }
 
@@ -272,7 +274,7 @@ Instructions instructions_for(const Process& p) {
 
 /// What makes a slice one that is not ordinary, of Process::observed.
 constexpr std::uint32_t kRunsApart =
-    kTraceAll | kAwaitsReturns | kStackDeep | kWaitObserved | kBoundToScheduler;
+    kTraceAll | kAwaitsReturns | kSavesCalls | kStackDeep | kWaitObserved | kBoundToScheduler;
 
 /// A slice that is not ordinary.
 [[gnu::cold, gnu::noinline]] RunResult run_apart(Scheduler& s, Process& p) {

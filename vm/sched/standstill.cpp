@@ -12,6 +12,8 @@ namespace {
 std::mutex mutex;
 std::condition_variable changed;
 
+std::mutex one_at_a_time;  // taken before the other
+
 bool is_asked(const Scheduler& s) { return s.asked.load(std::memory_order_relaxed) & kAskedToStand; }
 
 }  // namespace
@@ -28,7 +30,7 @@ void stand_still(Scheduler& s) {
   epoch_enter(*s.epoch);
 }
 
-Standstill::Standstill(std::chrono::milliseconds patience) {
+Standstill::Standstill(std::chrono::milliseconds patience) : alone_(one_at_a_time) {
   std::unique_lock lock(mutex);
   for (unsigned i = 0; i < scheduler_count(); ++i) {
     Scheduler& s = scheduler_at(i);

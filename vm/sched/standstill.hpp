@@ -1,12 +1,14 @@
 #pragma once
 
 #include <chrono>
+#include <mutex>
 #include <vector>
 
 #include "vm/sched/scheduler.hpp"
 
 /// While it lives the schedulers stand still: each between two slices, so that processes, ports and
-/// tables can be looked at from outside. For a thread that is none of them; one at a time.
+/// tables can be looked at from outside. For a thread that is none of them; one at a time, others
+/// wait.
 namespace vmrun {
 
 class Standstill {
@@ -21,6 +23,7 @@ class Standstill {
   bool stands(const Scheduler& s) const { return stood_[s.number - 1]; }
 
  private:
+  std::unique_lock<std::mutex> alone_;
   std::vector<bool> stood_;
 };
 

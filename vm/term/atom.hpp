@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "vm/base/small_limits.hpp"
 #include "vm/term/term.hpp"
 
 /// The atom table: one for the VM, grows only. Any thread may look up or intern; reading an atom's
@@ -14,7 +15,8 @@ inline constexpr std::size_t kAtomMaxCharacters = 255;
 // The program's atoms have a limit; beyond it the machine keeps a reserve for names of its own and
 // for the modules of its library, so that a full table can be reported, and caught, like any other
 // limit.
-inline constexpr std::size_t kAtomCapacity = 1u << 21;  // what tables by atom must have room for
+// What tables by atom must have room for: as many as a node's name and creation leave bits for.
+inline constexpr std::size_t kAtomCapacity = usual_or_small<std::size_t>(1u << 26, 1u << 21);
 inline constexpr std::size_t kAtomReserve = 1u << 15;
 inline constexpr std::size_t kLeastAtomLimit = 8192, kDefaultAtomLimit = 1u << 20,
                              kMostAtomLimit = kAtomCapacity - kAtomReserve;

@@ -12,7 +12,7 @@ namespace {
 
 // Name and creation of this node in one word, so that a reader sees a matching pair.
 std::atomic<Word> local_node{atoms::nonode_at_nohost.raw() << 32};
-static_assert(Term::atom(kAtomCapacity).raw() >> 32 == 0);
+static_assert(Term::atom(kAtomCapacity - 1).raw() >> 32 == 0);
 
 }  // namespace
 

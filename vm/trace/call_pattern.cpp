@@ -24,6 +24,9 @@ struct TermHash {
 };
 
 std::shared_mutex patterns_mutex;
+// How many times what follows has changed, and once more. Written with the lock.
+std::atomic<Word> changes{1};
+void note_change() { changes.fetch_add(1, std::memory_order_release); }
 std::unordered_map<FunctionName, std::shared_ptr<const CallPattern>, NameHash, SameName> patterns;
 // How many functions of a module have breakpoints; none that has none.
 std::unordered_map<Term, std::size_t, TermHash> breakpoints;
@@ -88,6 +91,7 @@ void change(CallPattern& p, const CallPatternChange& c) {
 
 /// With the lock.
 void replace(const FunctionName& f, CallPattern&& next) {
+  note_change();
   const auto it = patterns.find(f);
   count_breakpoint(f.module, it != patterns.end() && it->second->is_breakpoint(), next.is_breakpoint());
   if (!next.says_nothing()) patterns[f] = std::make_shared<const CallPattern>(std::move(next));
@@ -112,7 +116,11 @@ CallSpecification::CallSpecification(Term t) : term(copy_to(arena, t, Literals::
 
 void CallTimes::add(Term pid, Word calls, Word ns) {
   const std::lock_guard guard(mutex_);
-  Item& item = items_[pid.raw()];
+  if (pid != last_) {
+    last_ = pid;
+    last_item_ = &items_[pid.raw()];  // nodes of the map stay where they are, and none ever leaves
+  }
+  Item& item = *last_item_;
   item.calls += calls;
   item.ns += ns;
 }
@@ -130,10 +138,29 @@ Term CallTimes::term(Heap& out) const {
   return list.finish();
 }
 
-std::shared_ptr<const CallPattern> find_call_pattern(const FunctionName& f) {
+namespace {
+
+/// What the thread has found last of functions, as long as nothing changes: of a function that is
+/// called again and again.
+struct FoundPattern {
+  Word change = 0;
+  FunctionName f;
+  std::shared_ptr<const CallPattern> pattern;
+};
+constexpr std::size_t kFoundPatterns = 16;
+thread_local FoundPattern found_patterns[kFoundPatterns];
+
+}  // namespace
+
+const std::shared_ptr<const CallPattern>& find_call_pattern(const FunctionName& f) {
+  const Word now = changes.load(std::memory_order_acquire);
+  FoundPattern& found = found_patterns[NameHash()(f) % kFoundPatterns];
+  if (found.change == now && SameName()(found.f, f)) return found.pattern;
   const std::shared_lock guard(patterns_mutex);
   const auto it = patterns.find(f);
-  return it == patterns.end() ? nullptr : it->second;
+  // Nothing changes while the lock is held.
+  found = {changes.load(std::memory_order_relaxed), f, it == patterns.end() ? nullptr : it->second};
+  return found.pattern;
 }
 
 void change_call_pattern(const FunctionName& f, const CallPatternChange& wish) {
@@ -182,6 +209,7 @@ bool any_breakpoints() {
 
 bool forget_call_patterns(Term module) {
   const std::unique_lock guard(patterns_mutex);
+  note_change();
   std::erase_if(patterns, [&](const auto& entry) { return entry.first.module == module; });
   return breakpoints.erase(module) != 0;
 }

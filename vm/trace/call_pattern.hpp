@@ -50,6 +50,8 @@ class CallTimes {
   };
   mutable std::mutex mutex_;
   std::unordered_map<Word, Item> items_;  // by pid
+  Term last_ = kNonValue;                 // the process that has called last, and its item
+  Item* last_item_ = nullptr;
 };
 
 struct CallPattern {
@@ -64,8 +66,9 @@ struct CallPattern {
   /// It is about the calls of all processes, so the function's code has to tell of them.
   bool is_breakpoint() const { return meta || counts; }
 };
-/// nullptr: nothing is said of it.
-std::shared_ptr<const CallPattern> find_call_pattern(const FunctionName& f);
+/// nullptr: nothing is said of it. The pointer is the thread's own, and as such good until it asks
+/// again.
+const std::shared_ptr<const CallPattern>& find_call_pattern(const FunctionName& f);
 
 /// Kinds of tracing: bits.
 inline constexpr unsigned kGlobalCalls = 1, kLocalCalls = 2, kMetaCalls = 4, kCountCalls = 8, kTimeCalls = 16;

@@ -219,7 +219,7 @@ void tell_traced_call(Process& p, const Tracer& tracer, const FunctionHeader& f,
 /// A call of any process, for the meta tracer. Flags of the process do not matter.
 void tell_meta_call(Process& p, std::shared_ptr<const MetaTrace> meta, const FunctionHeader& f,
                     const Term* args, Word depth) {
-  if (p.extra && p.extra->sensitive) return;
+  if (is_sensitive(p)) return;
   if (!still_traces(meta->tracer, p.id)) meta->is_gone = true;
   if (meta->is_gone || meta->tracer.to == p.id) return;
   if (meta->tracer.is_native() && !wants_calls(meta->tracer, p.id)) return;
@@ -245,9 +245,14 @@ Term caller_of(Process& p, const TracedCall& call, bool with_line, Heap& out) {
 
 void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* args, Word depth) {
   if (auto* returns = awaited(p)) forget_deeper(p, *returns, depth);
-  const auto pattern = find_call_pattern({f.module, f.function, f.arity});
-  if (!pattern) return;
   using Traced = CallPattern::Traced;
+  const auto& found = find_call_pattern({f.module, f.function, f.arity});
+  if (!found) return;
+  if (found->traced == Traced::kNo) {
+    if (found->takes_times && tracer_of(p)) take_time(p, f, found->times, depth);
+    return;
+  }
+  const auto pattern = found;  // who is told may look others up
   if (pattern->traced == Traced::kLocal || (pattern->traced == Traced::kGlobal && global)) {
     if (Tracer* tracer = tracer_of(p)) {
       tracer->retain();
@@ -255,7 +260,7 @@ void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* a
       tracer->release();
     }
   }
-  if (pattern->takes_times) take_time(p, f, pattern->times, depth);
+  if (pattern->takes_times && tracer_of(p)) take_time(p, f, pattern->times, depth);
 }
 
 void breakpoint_reached(Process& p, const FunctionHeader& f, const Term* args, Word depth) {

@@ -2,6 +2,8 @@
 
 #include "vm/process/process.hpp"
 #include "vm/term/fun.hpp"
+#include "vm/trace/saved_calls.hpp"
+#include "vm/trace/trace.hpp"
 
 /// Tracing of calls: what happens at calls and returns of functions that have a pattern
 /// (call_pattern.hpp). A process with the flag call runs the traced instructions (interpreter.cpp)
@@ -13,6 +15,9 @@
 /// instruction that leaves the stack at that depth is the one, also when the function ended in
 /// calls of others. An exception that unwinds beyond that depth has left it.
 namespace vmrun {
+
+/// Whether p is to run the traced instructions, whoever else does.
+inline bool runs_traced(const Process& p) { return p.observed & (kTraceCall | kAwaitsReturns | kSavesCalls); }
 
 /// A call that is looked at, and what its match specification says: message true tells of it, false
 /// does not, any other term goes along.

@@ -100,7 +100,7 @@ void tell_tracer(const SeqToken& token, Word type, Term tracee, Term to, Term me
 
 /// The same of what p does or receives.
 void tell_tracer(Process& p, const SeqToken& token, Word type, Term to, Term message) {
-  if (!p.extra || !p.extra->sensitive) tell_tracer(token, type, p.id, to, message);
+  if (!is_sensitive(p)) tell_tracer(token, type, p.id, to, message);
 }
 
 Word token_words(const SeqToken& t) {

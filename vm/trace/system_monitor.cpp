@@ -1,6 +1,8 @@
 #include "vm/trace/system_monitor.hpp"
 
+#include <chrono>
 #include <mutex>
+#include <thread>
 
 #include "probes/inside.hpp"
 #include "vm/base/clock.hpp"
@@ -11,6 +13,7 @@
 namespace vmrun {
 
 std::atomic<bool> collections_monitored{false};
+std::atomic<Word> monitored_collections_take_ms{0};
 
 namespace {
 
@@ -39,9 +42,10 @@ void set_now(const SystemMonitor& wanted) {
   wanted_now = wanted;
 }
 
-void tell(const SystemMonitor& wanted, const Process& p, Term event, Term info) {
+/// who: a process or port.
+void tell(const SystemMonitor& wanted, Term who, Term event, Term info) {
   Arena arena;
-  if (!deliver_trace_event(wanted.to, new_tuple(arena, atoms::monitor, p.id, event, info)))
+  if (!deliver_trace_event(wanted.to, new_tuple(arena, atoms::monitor, who, event, info)))
     system_monitor();  // it has died
 }
 
@@ -60,7 +64,7 @@ void tell_heap(const SystemMonitor& wanted, const Process& p, Term event, const 
   add(atoms::stack_size, h.stack_words());
   add(atoms::old_heap_size, h.old_top - h.old_start);
   add(atoms::heap_size, h.used_words());
-  tell(wanted, p, event, items.finish());
+  tell(wanted, p.id, event, items.finish());
 }
 
 Term function_term(Heap& heap, const FunctionName& f) {
@@ -87,6 +91,13 @@ SystemMonitor set_system_monitor(const SystemMonitor& wanted) {
   return before;
 }
 
+Word begin_monitored_collection() {
+  const Word now = monotonic_ns();
+  if (const Word ms = monitored_collections_take_ms.load(std::memory_order_relaxed)) [[unlikely]]
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+  return now;
+}
+
 void monitor_collection(Process& p, Word spent_ns) {
   const Word ms = spent_ns / kNsPerMs;
   const Word words = p.heap.block_words() + static_cast<Word>(p.heap.old_end - p.heap.old_start);
@@ -102,16 +113,31 @@ void monitor_collection(Process& p, Word spent_ns) {
 
 void monitor_busy_port(Process& p, Term port) {
   const SystemMonitor wanted = system_monitor();
-  if (wanted.busy_port && wanted.to != p.id) tell(wanted, p, atoms::busy_port, port);
+  if (wanted.busy_port && wanted.to != p.id) tell(wanted, p.id, atoms::busy_port, port);
 }
 
 void monitor_busy_connection(Process& p, Term controller) {
   const SystemMonitor wanted = system_monitor();
-  if (wanted.busy_dist_port && wanted.to != p.id) tell(wanted, p, atoms::busy_dist_port, controller);
+  if (wanted.busy_dist_port && wanted.to != p.id) tell(wanted, p.id, atoms::busy_dist_port, controller);
+}
+
+bool slices_monitored() { return slice_limit_ms.load(std::memory_order_relaxed) != kNever; }
+
+void monitor_port_task(Term port, Term operation, Word begun_ns) {
+  static const Term port_op = intern_atom("port_op");
+  const Word ms = (monotonic_ns() - begun_ns) / kNsPerMs;
+  if (ms <= slice_limit_ms.load(std::memory_order_relaxed)) return;
+  const SystemMonitor wanted = system_monitor();
+  if (!wanted.long_schedule_ms || ms <= wanted.long_schedule_ms) return;
+  Arena arena;
+  ListBuilder items(arena);
+  items.add(new_tuple(arena, atoms::timeout, Term::small(static_cast<SWord>(ms))));
+  items.add(new_tuple(arena, port_op, operation));
+  tell(wanted, port, atoms::long_schedule, items.finish());
 }
 
 SliceMonitor::SliceMonitor(const Process& p) {
-  if (slice_limit_ms.load(std::memory_order_relaxed) == kNever) return;
+  if (!slices_monitored()) return;
   begun_ns_ = monotonic_ns();
   in_ = resume_function(p);
 }
@@ -128,7 +154,7 @@ void SliceMonitor::finish(Process& p, bool has_ended) const {
   items.add(new_tuple(arena, atoms::in, function_term(arena, in_)));
   items.add(
       new_tuple(arena, atoms::out, has_ended ? atoms::undefined : function_term(arena, resume_function(p))));
-  tell(wanted, p, atoms::long_schedule, items.finish());
+  tell(wanted, p.id, atoms::long_schedule, items.finish());
 }
 
 }  // namespace vmrun

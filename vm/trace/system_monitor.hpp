@@ -23,12 +23,21 @@ SystemMonitor set_system_monitor(const SystemMonitor& wanted);
 
 /// Whether collections matter; read once by each.
 extern std::atomic<bool> collections_monitored;
+/// For tests: each takes so much longer.
+extern std::atomic<Word> monitored_collections_take_ms;
+/// When it begins: the time.
+Word begin_monitored_collection();
 /// The collection of p, whose heap has its final size, took so long.
 [[gnu::cold]] void monitor_collection(Process& p, Word spent_ns);
 
 /// p begins to wait for a busy port, or for a connection: its controller.
 [[gnu::cold]] void monitor_busy_port(Process& p, Term port);
 [[gnu::cold]] void monitor_busy_connection(Process& p, Term controller);
+
+/// Whether slices, and turns of ports, are timed.
+bool slices_monitored();
+/// The port has been at work on one thing since then. operation: PortTask::kind.
+[[gnu::cold]] void monitor_port_task(Term port, Term operation, Word begun_ns);
 
 /// Times a slice. While slices matter, the probes' group `slice` is raised, so that they all come
 /// to a cold path: that one makes one of these, other slices know nothing of it.

@@ -5,6 +5,7 @@
 #include "vm/process/code_view.hpp"
 #include "vm/process/table.hpp"
 #include "vm/trace/call_trace.hpp"
+#include "vm/trace/saved_calls.hpp"
 
 namespace vmrun {
 
@@ -26,6 +27,7 @@ namespace {
 void release_tracer(Carried& c) {
   if (c.tracer) c.tracer->release();
   free_awaited_returns(c.awaited_returns);
+  free_saved_calls(c.saved_calls);
 }
 [[maybe_unused]] const bool filled_in = (release_tracing = release_tracer, true);
 
@@ -129,7 +131,7 @@ void trace_event(Process& p, Term event, Term what, Term extra, Term result) {
 
 bool trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term event, Term what, Term extra,
                     Term result) {
-  if (p.extra && p.extra->sensitive) return true;
+  if (is_sensitive(p)) return true;
   return tell(tracer, {p.id, flags, event, what, extra, result});
 }
 

@@ -140,9 +140,11 @@ TEST_CASE("Timers fire at their tick, in order, once, and not when cancelled") {
     if (random() % 3 == 0 && !waiting.empty()) {
       auto victim = waiting.begin();
       std::advance(victim, random() % waiting.size());
-      REQUIRE(wheel.look_up(keys[victim->first], now, false) == static_cast<SWord>(victim->second - now));
-      REQUIRE(wheel.look_up(keys[victim->first], now, true) == static_cast<SWord>(victim->second - now));
-      REQUIRE(wheel.look_up(keys[victim->first], now, true) == -1);
+      REQUIRE(wheel.look_up(keys[victim->first], now, false, Term::pid(1)) ==
+              static_cast<SWord>(victim->second - now));
+      REQUIRE(wheel.look_up(keys[victim->first], now, true, Term::pid(1)) ==
+              static_cast<SWord>(victim->second - now));
+      REQUIRE(wheel.look_up(keys[victim->first], now, true, Term::pid(1)) == -1);
       waiting.erase(victim);
     }
     const Word next = wheel.next_tick();
@@ -176,16 +178,16 @@ TEST_CASE("A timer's reference tells its wheel, and none but its timer") {
   REQUIRE(TimerWheel::number_of(a) == 0);
   REQUIRE(TimerWheel::number_of(b) == 5);
   REQUIRE(TimerWheel::number_of(next_ref_key()) == -1);
-  REQUIRE(first.look_up(b, 10, false) == -1);
-  REQUIRE(first.look_up(next_ref_key(), 10, false) == -1);
-  REQUIRE(first.look_up(a, 10, true) == 10);
+  REQUIRE(first.look_up(b, 10, false, Term::pid(1)) == -1);
+  REQUIRE(first.look_up(next_ref_key(), 10, false, Term::pid(1)) == -1);
+  REQUIRE(first.look_up(a, 10, true, Term::pid(1)) == 10);
   // The next timer lies in the same place.
   const RefKey c = first.start_message(Term::pid(1), 10, 30, message());
   REQUIRE_FALSE(a == c);
-  REQUIRE(first.look_up(a, 10, true) == -1);
-  REQUIRE(first.look_up(c, 10, false) == 20);
+  REQUIRE(first.look_up(a, 10, true, Term::pid(1)) == -1);
+  REQUIRE(first.look_up(c, 10, false, Term::pid(1)) == 20);
   first.advance(30, [](const TimerWheel::Expired& e) { Fragment::destroy(e.message); });
-  REQUIRE(first.look_up(c, 30, false) == -1);
+  REQUIRE(first.look_up(c, 30, false, Term::pid(1)) == -1);
 }
 
 TEST_CASE("Looking timers up takes the same time however many there are") {
@@ -197,7 +199,7 @@ TEST_CASE("Looking timers up takes the same time however many there are") {
     double least = 1e9;  // of several rounds: other work on the machine only adds
     for (int round = 0; round < 5; ++round) {
       const auto begin = std::chrono::steady_clock::now();
-      for (const RefKey& key : keys) wheel.look_up(key, 10, false);
+      for (const RefKey& key : keys) wheel.look_up(key, 10, false, Term::pid(1));
       const auto took = static_cast<double>((std::chrono::steady_clock::now() - begin).count());
       least = std::min(least, took / count);
     }
@@ -228,7 +230,7 @@ TEST_CASE("Several threads serve one wheel: each timer fires once, or is cancell
         });
     });
   for (unsigned i = 0; i < kTimers; i += 7)
-    if (wheel.look_up(keys[i], 0, true) >= 0) ++fired[i];
+    if (wheel.look_up(keys[i], 0, true, Term::pid(1)) >= 0) ++fired[i];
   for (std::thread& t : servers) t.join();
   for (auto& n : fired) REQUIRE(n == 1);
 }
