@@ -78,8 +78,7 @@ Term bif_erlang_get_module_info_2(Process& p, const Term* a) {
 
 Term bif_erlang_function_exported_3(Process& p, const Term* a) {
   SWord arity;
-  if (!a[0].is_atom() || !a[1].is_atom() || !a[2].is_small() || a[2].small_value() < 0)
-    return raise_badarg(p);
+  if (!a[0].is_atom() || !a[1].is_atom() || !a[2].is_small()) return raise_badarg(p);
   if (!small_in_range(a[2], 0, 255, &arity)) return atoms::false_;
   const Export* e = find_export(a[0], a[1], static_cast<unsigned>(arity));
   return bool_term(e && is_defined(*e));
@@ -244,11 +243,15 @@ Term bif_erlang_check_old_code_1(Process& p, const Term* a) {
 }
 
 /// true; undefined when the module is not loaded; badarg when there is old code that has not been
-/// purged.
+/// purged. Waits before it deletes.
 Term bif_erlang_delete_module_1(Process& p, const Term* a) {
+  static Export* const waiting = export_entry(intern_atom("code_change"), intern_atom("delete_module"), 1);
   if (!a[0].is_atom()) return raise_badarg(p);
-  if (!current_module(a[0])) return atoms::undefined;
-  return delete_module(a[0]) ? atoms::true_ : raise_badarg(p);
+  return current_module(a[0]) ? trap_to(p, waiting, {a[0]}) : atoms::undefined;
+}
+/// Without waiting. false: there is no such module, or old code of it.
+Term bif_erts_internal_delete_module_1(Process& p, const Term* a) {
+  return a[0].is_atom() ? bool_term(delete_module(a[0])) : raise_badarg(p);
 }
 
 namespace {
@@ -273,7 +276,7 @@ Term purge(Process& p, Term name) {
 
 /// Forgets the old version, and ends who is in the middle of it.
 Term bif_erlang_purge_module_1(Process& p, const Term* a) {
-  static Export* const killing = export_entry(intern_atom("killing_purge"), intern_atom("purge_module"), 1);
+  static Export* const killing = export_entry(intern_atom("code_change"), intern_atom("purge_module"), 1);
   return a[0].is_atom() ? trap_to(p, killing, {a[0]}) : raise_badarg(p);
 }
 
