@@ -283,14 +283,14 @@ Term bif_erlang_purge_module_1(Process& p, const Term* a) {
 /// (Name, prepare): no process comes into old code through a fun any more: who calls one waits in
 /// erts_code_purger:pending_purge_lambda/3, if there is such a function, for the end of the purge;
 /// (Name, abort): they can again; (Name, complete): as purge_module/1; (Name, prepare_on_load): as
-/// prepare for code whose on_load function has failed, which finish_after_on_load/2 has forgotten.
+/// prepare for code whose on_load function has failed, which finish_after_on_load/2 has kept.
 /// False: there is none, or it stays.
 Term bif_erts_internal_purge_module_2(Process& p, const Term* a) {
   static const Term prepare = intern_atom("prepare"), abort = intern_atom("abort"),
                     complete = intern_atom("complete"), prepare_on_load = intern_atom("prepare_on_load");
   if (!a[0].is_atom()) return raise_badarg(p);
   if (a[1] == complete) return purge(p, a[0]);
-  if (a[1] == prepare_on_load) return atoms::false_;
+  if (a[1] == prepare_on_load) return bool_term(begin_purge_of_failed(a[0]));
   if (a[1] != prepare && a[1] != abort) return raise_badarg(p);
   if (a[1] == prepare) return bool_term(begin_purge(a[0]));
   set_old_funs(a[0], true);

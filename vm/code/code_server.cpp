@@ -19,6 +19,7 @@ namespace {
 struct Versions {
   Module* current = nullptr;
   Module* old = nullptr;
+  Module* failed = nullptr;   // the old one, if its on_load function has failed (keep_failed)
   Module* pending = nullptr;  // waits for its on_load function
   Term runner;                // the process that runs it, once there is one
   Term runner_waits_for;      // the module the runner waits for in its turn
@@ -274,6 +275,22 @@ bool begin_purge(Term name) {
   if (!set_old_funs(name, false)) return false;
   s.being_purged.try_emplace(name.raw());
   return true;
+}
+
+bool keep_failed(Module* m) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  Versions& v = s.modules[m->name.raw()];
+  if (v.old) return false;
+  v.old = v.failed = m;
+  return true;
+}
+
+bool begin_purge_of_failed(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  Versions& v = s.modules[name.raw()];
+  return v.failed && v.old == std::exchange(v.failed, nullptr) && begin_purge(name);
 }
 
 bool wait_for_purge(Process& p, Term name) {
