@@ -242,12 +242,14 @@ Term bif_erlang_check_old_code_1(Process& p, const Term* a) {
   return bool_term(old_module(a[0]) != nullptr);
 }
 
-/// true; undefined when the module is not loaded; badarg when there is old code that has not been
-/// purged. Waits before it deletes.
+/// true, also when the module has been deleted before; undefined when it has never been loaded;
+/// badarg when there is old code that has not been purged. Waits before it deletes.
 Term bif_erlang_delete_module_1(Process& p, const Term* a) {
   static Export* const waiting = export_entry(intern_atom("code_change"), intern_atom("delete_module"), 1);
   if (!a[0].is_atom()) return raise_badarg(p);
-  return current_module(a[0]) ? trap_to(p, waiting, {a[0]}) : atoms::undefined;
+  if (current_module(a[0])) return trap_to(p, waiting, {a[0]});
+  if (old_module(a[0])) return raise_badarg(p);
+  return was_published(a[0]) ? atoms::true_ : atoms::undefined;
 }
 /// Without waiting. false: there is no such module, or old code of it.
 Term bif_erts_internal_delete_module_1(Process& p, const Term* a) {

@@ -9,9 +9,9 @@ delete_module(Module) ->
     case erts_internal:delete_module(Module) of
         true -> true;
         false ->
-            case erlang:module_loaded(Module) of
+            case erlang:check_old_code(Module) of
                 true -> refused(delete_module, Module);
-                false -> undefined
+                false -> true  % somebody else has deleted and purged it meanwhile
             end
     end.
 

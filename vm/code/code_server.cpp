@@ -24,6 +24,7 @@ struct Versions {
   Term runner;                // the process that runs it, once there is one
   Term runner_waits_for;      // the module the runner waits for in its turn
   Export* on_load = nullptr;  // leads to that function
+  bool published = false;     // some version has been
   std::string path;
 };
 
@@ -100,6 +101,7 @@ LoadResult publish_module(Module* m) {
     retire_module(m);
     return failure(intern_atom("not_purged"), name + ": old code has not been purged");
   }
+  v.published = true;
   if (m->on_load) {
     v.pending = m;
     v.runner = kNonValue;
@@ -242,6 +244,13 @@ Module* old_module(Term name) {
   Lock lock(s.mutex);
   auto it = s.modules.find(name.raw());
   return it == s.modules.end() ? nullptr : it->second.old;
+}
+
+bool was_published(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  auto it = s.modules.find(name.raw());
+  return it != s.modules.end() && it->second.published;
 }
 
 bool delete_module(Term name) {

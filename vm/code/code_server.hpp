@@ -94,6 +94,7 @@ bool autoload_is_quick(Term name);
 Module* current_module(Term name);  // nullptr: not loaded
 Module* pending_module(Term name);  // waits for its on_load function
 Module* old_module(Term name);
+bool was_published(Term name);  // once: all of it may be gone again
 bool delete_module(Term name);  // current becomes old; false: not loaded, or there is old code already
 /// Forgets the old version: no export and no fun leads to it any more. The caller retires it
 /// (reclaim.hpp). nullptr: there was none.
