@@ -319,8 +319,9 @@ struct CompileError {
 constexpr std::uint32_t kMostNested = 798;
 
 /// What PCRE 8 takes and PCRE2 refuses: literally - after a class in a class ([\d-z]), and after a
-/// backslash a letter, or 8 or 9, without a meaning there; \c before a character that is not printed.
-/// Changes the text, so that PCRE2 takes it for the same; false: the error is something else.
+/// backslash a letter, or 8 or 9, without a meaning there; \c before a character that is not
+/// printed. Changes the text, so that PCRE2 takes it for the same; false: the error is something
+/// else.
 bool make_acceptable(std::string* text, const CompileError& error) {
   const auto is = [&](std::size_t i, const char* any) {
     return i < text->size() && (*text)[i] != '\0' && std::strchr(any, (*text)[i]);

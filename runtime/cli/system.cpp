@@ -39,7 +39,7 @@ int complain(const std::string& message) {
 /// they speak to drivers and built-in functions of ours.
 constexpr std::string_view kOwnPreloaded[] = {"prim_file", "prim_net"};
 /// Modules that built-in functions of this machine call, and OTP's does not know.
-constexpr std::string_view kCalledByMachine[] = {"code_change",  "ddll_server", "passive_monitor",
+constexpr std::string_view kCalledByMachine[] = {"code_change",  "ddll_server",   "passive_monitor",
                                                  "remote_spawn", "vmrun_on_load", "vmrun_trace"};
 
 bool is_own(std::string_view module) {

@@ -105,8 +105,8 @@ bool set_old_funs(Term name, bool lead_there);
 /// set_old_funs(name, false), and processes that call one of them may wait (wait_for_purge) until
 /// end_purge.
 bool begin_purge(Term name);
-/// A module whose on_load function has failed becomes the old version, until it is purged: processes
-/// may be in the middle of its code. False: there is another old version.
+/// A module whose on_load function has failed becomes the old version, until it is purged:
+/// processes may be in the middle of its code. False: there is another old version.
 bool keep_failed(Module* m);
 /// begin_purge, if the old version is such a module.
 bool begin_purge_of_failed(Term name);
