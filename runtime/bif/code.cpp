@@ -79,8 +79,7 @@ Term bif_erlang_get_module_info_2(Process& p, const Term* a) {
 
 Term bif_erlang_function_exported_3(Process& p, const Term* a) {
   SWord arity;
-  if (!a[0].is_atom() || !a[1].is_atom() || !a[2].is_small() || a[2].small_value() < 0)
-    return raise_badarg(p);
+  if (!a[0].is_atom() || !a[1].is_atom() || !a[2].is_small()) return raise_badarg(p);
   if (!small_in_range(a[2], 0, 255, &arity)) return atoms::false_;
   const Export* e = find_export(a[0], a[1], static_cast<unsigned>(arity));
   return bool_term(e && is_defined(*e));
@@ -245,12 +244,13 @@ Term bif_erlang_check_old_code_1(Process& p, const Term* a) {
   return bool_term(old_module(a[0]) != nullptr);
 }
 
-/// true; undefined when the module is not loaded; badarg when there is old code that has not been
-/// purged.
+/// true, also when the module has been deleted before; undefined when it has never been loaded;
+/// badarg when there is old code that has not been purged. Waits before it deletes.
 Term bif_erlang_delete_module_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   if (!after_schedulers(p)) return kNonValue;
-  if (!current_module(a[0])) return atoms::undefined;
+  if (!current_module(a[0]) && !old_module(a[0]))
+    return was_published(a[0]) ? atoms::true_ : atoms::undefined;
   return delete_module(a[0]) ? atoms::true_ : raise_badarg(p);
 }
 
@@ -283,14 +283,14 @@ Term bif_erlang_purge_module_1(Process& p, const Term* a) {
 /// (Name, prepare): no process comes into old code through a fun any more: who calls one waits in
 /// erts_code_purger:pending_purge_lambda/3, if there is such a function, for the end of the purge;
 /// (Name, abort): they can again; (Name, complete): as purge_module/1; (Name, prepare_on_load): as
-/// prepare for code whose on_load function has failed, which finish_after_on_load/2 has forgotten.
+/// prepare for code whose on_load function has failed, which finish_after_on_load/2 has kept.
 /// False: there is none, or it stays.
 Term bif_erts_internal_purge_module_2(Process& p, const Term* a) {
   static const Term prepare = intern_atom("prepare"), abort = intern_atom("abort"),
                     complete = intern_atom("complete"), prepare_on_load = intern_atom("prepare_on_load");
   if (!a[0].is_atom()) return raise_badarg(p);
   if (a[1] == complete) return purge(p, a[0]);
-  if (a[1] == prepare_on_load) return atoms::false_;
+  if (a[1] == prepare_on_load) return bool_term(begin_purge_of_failed(a[0]));
   if (a[1] != prepare && a[1] != abort) return raise_badarg(p);
   if (a[1] == prepare) return bool_term(begin_purge(a[0]));
   set_old_funs(a[0], true);

@@ -2,6 +2,9 @@
 
 #include <atomic>
 #include <cstdio>
+#include <string>
+
+#include <fmt/core.h>
 
 #include "runtime/bif/support.hpp"
 #include "vm/base/clock.hpp"
@@ -15,6 +18,7 @@
 #include "vm/process/table.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/map.hpp"
+#include "vm/term/node.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {
@@ -55,18 +59,18 @@ bool log_error(Process& p, Arena& arena, std::string_view format, Term arguments
   return log_event(atoms::error, p.id, p.group_leader, arena, format, arguments);
 }
 
-Term list_of_two(Arena& arena, Term a, Term b) {
-  ListBuilder list(arena);
-  list.add(a);
-  list.add(b);
-  return list.finish();
-}
-
 void report_crash(Process& p, Term reason) {
+  const bool in_network = local_node_name() != atoms::nonode_at_nohost;
   Arena arena;
-  if (log_error(p, arena, "Error in process ~p with exit value:~n~p~n", list_of_two(arena, p.id, reason)))
-    return;
-  std::fprintf(stderr, "Error in process %s with exit value:\n%s\n", pid_text(p.id).c_str(),
+  ListBuilder arguments(arena);
+  arguments.add(p.id);
+  if (in_network) arguments.add(local_node_name());
+  arguments.add(reason);
+  const char* format = in_network ? "Error in process ~p on node ~p with exit value:~n~p~n"
+                                  : "Error in process ~p with exit value:~n~p~n";
+  if (log_error(p, arena, format, arguments.finish())) return;
+  const std::string where = in_network ? fmt::format(" on node {}", term_text(local_node_name())) : "";
+  std::fprintf(stderr, "Error in process %s%s with exit value:\n%s\n", pid_text(p.id).c_str(), where.c_str(),
                term_text(reason).c_str());
 }
 

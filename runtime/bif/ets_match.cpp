@@ -24,10 +24,14 @@ constexpr const char* kOperations[] = {"select", "match", "match_object", "selec
 /// Objects that a dirty scheduler looks at before it gives the lock back.
 constexpr SWord kAtOnce = usual_or_small<SWord>(1000, 3);
 
+MatchSpec clauses(Process& p, Term specification) {
+  return specification.is_nil() ? MatchSpec::none(p) : MatchSpec(p, specification);
+}
+
 MatchSpec make_spec(Process& p, Term pattern, Form form) {
   if (form == kMatch) return MatchSpec(p, pattern, MatchSpec::Result::kBindings);
   if (form == kMatchObject) return MatchSpec(p, pattern, MatchSpec::Result::kObject);
-  return MatchSpec(p, pattern);
+  return clauses(p, pattern);
 }
 
 /// Every object that may match: those with the key that the pattern asks for, or all. Returns how
@@ -285,7 +289,7 @@ Term chosen_objects(Process& p, const Term* a, MatchSpec& spec, Access access, b
 
 template <class Then>
 Term count_true(Process& p, const Term* a, Access access, const char* operation, BifFn self, Then&& then) {
-  MatchSpec spec(p, a[1]);
+  MatchSpec spec = clauses(p, a[1]);
   const auto answer = [](Word count) { return Term::small(static_cast<SWord>(count)); };
   return chosen_objects(p, a, spec, access, true, operation, self, answer, then);
 }
@@ -371,7 +375,7 @@ Term bif_ets_match_delete_2(Process& p, const Term* a) {
 /// When an object's replacement has another key, parts of the table that came before stay replaced.
 Term bif_ets_select_replace_2(Process& p, const Term* a) {
   if (came_back(p)) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);
-  MatchSpec spec(p, a[1]);
+  MatchSpec spec = clauses(p, a[1]);
   struct Change {
     Object *old, *fresh;
   };

@@ -33,7 +33,8 @@
 /// set_internal_state(available_internal_state, true).
 namespace vmrun {
 
-LoopLimit binary_loop_limit, unicode_loop_limit;
+LoopLimit binary_loop_limit{static_cast<SWord>(kStepsOnScheduler)},
+    unicode_loop_limit{static_cast<SWord>(kStepsOnScheduler)};
 
 namespace {
 
@@ -97,8 +98,8 @@ Term force_collection(Process& p, Term pid) {
 /// The limit before.
 Term set_loop_limit(Process& p, LoopLimit& limit, Term value) {
   static const Term usual = intern_atom("default");
-  SWord n = LoopLimit::kUsual;
-  if (value != usual && !small_in_range(value, 1, SWord{1} << 32, &n)) return raise_badarg(p);
+  SWord n = limit.usual;
+  if (value != usual && !small_in_range(value, 1, UINT32_MAX, &n)) return raise_badarg(p);
   return Term::small(limit.steps.exchange(n));
 }
 
@@ -148,6 +149,7 @@ constexpr Setting kSettings[] = {
     {"force_gc", force_collection},
     {"binary_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, binary_loop_limit, v); }},
     {"unicode_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, unicode_loop_limit, v); }},
+    {"re_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, re_loop_limit, v); }},
     {"wait", wait_for_progress},
     {"kill_dist_connection", kill_connection},
     {"process_uniq_counter", set_marker_counter},

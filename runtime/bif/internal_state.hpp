@@ -7,14 +7,15 @@
 /// What erts_debug:set_internal_state/2 changes in other files of built-in functions. Any thread.
 namespace vmrun {
 
-/// Steps (weight.hpp) that functions of the modules binary and unicode do before they go on
-/// elsewhere.
+/// How much a function does at once before it goes on elsewhere.
 struct LoopLimit {
-  static constexpr SWord kUsual = static_cast<SWord>(kStepsOnScheduler);
-  std::atomic<SWord> steps{kUsual};
+  explicit constexpr LoopLimit(SWord n) : usual(n), steps(n) {}
   operator SWord() const { return steps.load(std::memory_order_relaxed); }
+  const SWord usual;
+  std::atomic<SWord> steps;
 };
-extern LoopLimit binary_loop_limit, unicode_loop_limit;
+extern LoopLimit binary_loop_limit, unicode_loop_limit;  // steps (weight.hpp)
+extern LoopLimit re_loop_limit;                          // what PCRE2 counts in one match
 
 /// The table of persistent terms: #{table => slots}.
 Term persistent_term_state(Process& p);

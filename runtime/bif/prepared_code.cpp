@@ -132,11 +132,12 @@ Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
   return waits.is_value() ? waits : atoms::ok;
 }
 
-/// (Module, Whether its on_load function succeeded): makes the module current or takes it out.
+/// (Module, Whether its on_load function succeeded): makes the module current or takes it out; the
+/// caller purges it then (erts_internal:purge_module(Module, prepare_on_load)).
 Term bif_erlang_finish_after_on_load_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !a[1].is_atom() || !pending_module(a[0])) return raise_badarg(p);
   if (Module* failed = finish_on_load(a[0], kNonValue, a[1] == atoms::true_ ? atoms::ok : atoms::false_))
-    retire_with_library(failed);
+    if (!keep_failed(failed)) retire_with_library(failed);
   return atoms::true_;
 }
 

@@ -8,12 +8,16 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include "runtime/bif/internal_state.hpp"
 #include "runtime/bif/iolist.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/unicode.hpp"
 #include "runtime/bif/weight.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/small_limits.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/nif/resource.hpp"
 #include "vm/term/bits.hpp"
 
@@ -23,6 +27,9 @@
 /// keeps a resource, which owns PCRE2's code: whatever else is in the tuple, or in its place, only
 /// such a resource is ever matched with.
 namespace vmrun {
+
+/// Some milliseconds' worth.
+LoopLimit re_loop_limit{usual_or_small<SWord>(40000, 400)};
 
 namespace {
 
@@ -308,20 +315,59 @@ struct CompileError {
   std::size_t at = 0;
 };
 
+/// As deep as PCRE 8 takes groups that capture.
+constexpr std::uint32_t kMostNested = 798;
+
+/// What PCRE 8 takes and PCRE2 refuses: literally - after a class in a class ([\d-z]), and after a
+/// backslash a letter, or 8 or 9, without a meaning there; \c before a character that is not
+/// printed. Changes the text, so that PCRE2 takes it for the same; false: the error is something
+/// else.
+bool make_acceptable(std::string* text, const CompileError& error) {
+  const auto is = [&](std::size_t i, const char* any) {
+    return i < text->size() && (*text)[i] != '\0' && std::strchr(any, (*text)[i]);
+  };
+  // By number: what is before it may not become one with it.
+  const auto escape = [&](std::size_t from, std::size_t count, char c) {
+    if (!is(from - 1, "\\")) return false;
+    text->replace(from, count, fmt::format("x{:02x}", static_cast<unsigned char>(c)));
+    return true;
+  };
+  const std::size_t at = error.at;
+  switch (error.code) {
+    case PCRE2_ERROR_CLASS_INVALID_RANGE:
+      if (!is(at, "-")) return false;
+      text->insert(at, 1, '\\');
+      return true;
+    case PCRE2_ERROR_BAD_SUBPATTERN_REFERENCE: return is(at, "89") && escape(at, 1, (*text)[at]);
+    case PCRE2_ERROR_UNSUPPORTED_ESCAPE_SEQUENCE: return is(at - 1, "F") && escape(at - 1, 1, 'F');
+    case PCRE2_ERROR_UNKNOWN_ESCAPE:
+    case PCRE2_ERROR_ESCAPE_INVALID_IN_CLASS: return at < text->size() && escape(at, 1, (*text)[at]);
+    case PCRE2_ERROR_BACKSLASH_C_SYNTAX:
+      return is(at - 1, "c") && at < text->size() && !((*text)[at] & 0x80) &&
+             escape(at - 1, 2, (*text)[at] ^ 0x40);
+    default: return false;
+  }
+}
+
 /// Null with error->code 0: no memory.
-Code compile(Process& p, const std::string& text, std::uint32_t options, std::uint32_t newline,
-             std::uint32_t bsr, CompileError* error) {
+Code compile(Process& p, std::string text, std::uint32_t options, std::uint32_t newline, std::uint32_t bsr,
+             CompileError* error) {
   CompileContext context(pcre2_compile_context_create(nullptr));
   if (!context || !latin1_tables()) return nullptr;
   pcre2_set_character_tables(context.get(), latin1_tables());
   pcre2_set_newline(context.get(), newline ? newline : PCRE2_NEWLINE_LF);
   pcre2_set_bsr(context.get(), bsr ? bsr : PCRE2_BSR_UNICODE);
-  charge(p, static_cast<SWord>(text.size()));
+  pcre2_set_parens_nest_limit(context.get(), kMostNested);
+  pcre2_set_compile_extra_options(context.get(), PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK);
   const auto compiled = [&](std::uint32_t more) {
+    charge(p, static_cast<SWord>(text.size()));
     return Code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options | more,
                               &error->code, &error->at, context.get()));
   };
   Code code = compiled(0);
+  const std::size_t given = text.size();
+  while (!code && make_acceptable(&text, *error)) code = compiled(0);
+  error->at += given - text.size();
   // PCRE2 10.42 leaves the upper half of the tables out of the bytes that what starts with \w may
   // start with in UTF-8.
   if (code && is_unicode(code.get()) &&
@@ -342,11 +388,40 @@ bool pattern_text(Process& p, Term expression, const Options& o, std::string* te
   return true;
 }
 
-Term error_tuple(Process& p, const CompileError& error) {
+struct ErrorText {
+  int code;
+  const char* text;
+};
+/// As PCRE 8 says what PCRE2 says in other words.
+constexpr ErrorText kErrorTexts[] = {
+    {PCRE2_ERROR_QUANTIFIER_INVALID, "nothing to repeat"},
+    {PCRE2_ERROR_MISSING_CLOSING_PARENTHESIS, "missing )"},
+    {PCRE2_ERROR_MISSING_COMMENT_CLOSING, "missing ) after comment"},
+    {PCRE2_ERROR_PARENTHESES_NEST_TOO_DEEP, "regular expression is too complicated"},
+    {PCRE2_ERROR_UNMATCHED_CLOSING_PARENTHESIS, "unmatched parentheses"},
+    {PCRE2_ERROR_CODE_POINT_TOO_BIG, "character value in \\x{} or \\o{} is too large"},
+    {PCRE2_ERROR_LOOKBEHIND_INVALID_BACKSLASH_C, "\\C not allowed in lookbehind assertion"},
+    {PCRE2_ERROR_UNSUPPORTED_ESCAPE_SEQUENCE, "PCRE does not support \\L, \\l, \\N{name}, \\U, or \\u"},
+    {PCRE2_ERROR_CALLOUT_NUMBER_TOO_BIG, "number after (?C is > 255"},
+    {PCRE2_ERROR_MISSING_NAME_TERMINATOR, "syntax error in subpattern name (missing terminator)"},
+    {PCRE2_ERROR_DUPLICATE_SUBPATTERN_NAME, "two named subpatterns have the same name"},
+    {PCRE2_ERROR_INVALID_SUBPATTERN_NAME, "group name must start with a non-digit"},
+    {PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY, "unknown property name after \\P or \\p"},
+    {PCRE2_ERROR_SUBPATTERN_NAME_TOO_LONG, "subpattern name is too long (maximum 32 characters)"},
+    {PCRE2_ERROR_PARENS_QUERY_R_MISSING_CLOSING, "(?R or (?[+-]digits must be followed by )"},
+};
+
+std::string error_text(int code) {
+  if (code < 0) return "invalid UTF-8 string";  // PCRE2 says how
+  for (const ErrorText& row : kErrorTexts)
+    if (row.code == code) return row.text;
   unsigned char text[256];
-  const int n = pcre2_get_error_message(error.code, text, sizeof text);
-  const Term message =
-      text_list(p.heap, {reinterpret_cast<char*>(text), static_cast<std::size_t>(n > 0 ? n : 0)});
+  const int n = pcre2_get_error_message(code, text, sizeof text);
+  return {reinterpret_cast<char*>(text), static_cast<std::size_t>(n > 0 ? n : 0)};
+}
+
+Term error_tuple(Process& p, const CompileError& error) {
+  const Term message = text_list(p.heap, error_text(error.code));
   return new_tuple(p.heap, atoms::error,
                    new_tuple(p.heap, message, Term::small(static_cast<SWord>(error.at))));
 }
@@ -405,20 +480,18 @@ class Run {
         data_(pcre2_match_data_create_from_pattern(code, nullptr)) {
     if (steps_here() == static_cast<SWord>(kStepsOnScheduler)) {
       on_scheduler_ = true;
-      limited_ = !o.match_limit || *o.match_limit > kMatchLimit;
+      limit_ = static_cast<std::uint32_t>(re_loop_limit);
+      limited_ = !o.match_limit || *o.match_limit > limit_;
       // Partial matching tells when a match would have looked behind the beginning.
       cut_ = too_long((bytes_.size() - std::min(bytes_.size(), static_cast<Word>(o.offset))) / kBytesPerStep);
     }
     if (limited_ && !o.depth_limit) {
-      thread_local const MatchContext few = [] {
-        MatchContext c(pcre2_match_context_create(nullptr));
-        if (c) pcre2_set_match_limit(c.get(), kMatchLimit);
-        return c;
-      }();
+      thread_local const MatchContext few(pcre2_match_context_create(nullptr));
       shared_context_ = few.get();
+      if (shared_context_) pcre2_set_match_limit(shared_context_, limit_);
     } else if (limited_ || o.match_limit || o.depth_limit) {
       context_.reset(pcre2_match_context_create(nullptr));
-      if (context_ && limited_) pcre2_set_match_limit(context_.get(), kMatchLimit);
+      if (context_ && limited_) pcre2_set_match_limit(context_.get(), limit_);
       else if (context_ && o.match_limit) pcre2_set_match_limit(context_.get(), *o.match_limit);
       if (context_ && o.depth_limit) pcre2_set_depth_limit(context_.get(), *o.depth_limit);
     }
@@ -433,9 +506,6 @@ class Run {
   bool stopped() const { return stopped_; }
 
  private:
-  /// What PCRE2 counts in one match on a scheduler: some milliseconds' worth.
-  static constexpr std::uint32_t kMatchLimit = usual_or_small<std::uint32_t>(40000, 400);
-
   Term stop() {
     stopped_ = true;
     return kNonValue;
@@ -617,8 +687,9 @@ class Run {
   const BytesOf bytes_;
   const bool unicode_;
   bool on_scheduler_ = false;
-  bool limited_ = false;  // by kMatchLimit
-  bool cut_ = false;      // only the beginning is looked at
+  std::uint32_t limit_ = 0;  // of what PCRE2 counts in one match on a scheduler
+  bool limited_ = false;     // by limit_
+  bool cut_ = false;         // only the beginning is looked at
   bool stopped_ = false;
   unsigned matches_ = 0;
   Word began_ns_ = 0;                              // when the first few matches were made
@@ -665,6 +736,19 @@ Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
   const Term result = run.run();
   return run.stopped() ? run_elsewhere(p, self, a, arity) : result;
 }
+
+/// What was wrong with a call whose options are none of its own.
+Term option_fault(Process&, const Export& bif, const Term* a) {
+  static const Term re = intern_atom("re"), compile = intern_atom("compile"), run = intern_atom("run"),
+                    internal_run = intern_atom("internal_run");
+  if (bif.module != re) return kNonValue;
+  const bool compiles = bif.function == compile && bif.arity == 2;
+  const bool runs = (bif.function == run && bif.arity == 3) || bif.function == internal_run;
+  if (!compiles && !runs) return kNonValue;
+  Options o;
+  return parse_options(a[compiles ? 1 : 2], &o) && !(compiles && o.run_only) ? kNonValue : atoms::badopt;
+}
+[[maybe_unused]] const bool hooked = add_failure_cause(option_fault);
 
 }  // namespace
 

@@ -94,8 +94,8 @@ Term bif_erlang_seq_trace_info_1(Process& p, const Term* a) {
 
 Term bif_erlang_seq_trace_print_1(Process& p, const Term* a) { return bool_term(seq_trace_print(p, a[0])); }
 Term bif_erlang_seq_trace_print_2(Process& p, const Term* a) {
-  if (!a[0].is_integer()) return raise_badarg(p);
-  return bool_term(has_seq_token(p) && make_seq_token(p).label == a[0] && seq_trace_print(p, a[1]));
+  return bool_term(has_seq_token(p) && equal_exact(make_seq_token(p).label, a[0]) &&
+                   seq_trace_print(p, a[1]));
 }
 
 }  // namespace vmrun

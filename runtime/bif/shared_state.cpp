@@ -331,7 +331,21 @@ Term new_array(Process& p, SWord size, ArrayKind kind) {
   return ref;
 }
 
+Term atomics_atom() {
+  static const Term atom = intern_atom("atomics");
+  return atom;
+}
+Term write_concurrency_atom() {
+  static const Term atom = intern_atom("write_concurrency");
+  return atom;
+}
+
+/// Counters are {Option, Reference} outside of erts_internal: programs that embed them in code, as
+/// cover does, rely on it.
 AtomicArray* find_array(Term ref, bool counter) {
+  if (counter && ref.is_tuple() && ref.tuple_arity() == 2 &&
+      (ref.element(0) == write_concurrency_atom() || ref.element(0) == atomics_atom()))
+    ref = ref.element(1);
   if (!ref.is_boxed_sub(Term::Sub::kMagicRef)) return nullptr;
   Resource* r = Resource::of_binary(magic_ref_of(ref)->resource);
   if (r->type != &array_type()) return nullptr;
@@ -483,19 +497,18 @@ Term bif_atomics_compare_exchange_4(Process& p, const Term* a) {
 }
 Term bif_atomics_info_1(Process& p, const Term* a) { return array_info(p, a[0], false); }
 
-Term bif_counters_new_2(Process& p, const Term* a) {
-  static const Term atomics = intern_atom("atomics"), write_concurrency = intern_atom("write_concurrency");
-  if (!is_positive(a[0])) return raise_badarg(p);
-  if (a[1].is_nil()) return new_array_of(p, a[0], {true, true});
-  if (!a[1].is_list() || !a[1].tail().is_nil()) return raise_badarg(p);
-  const Term option = a[1].head();
-  if (option != atomics && option != write_concurrency) return raise_badarg(p);
-  return new_array_of(p, a[0], {true, true, option == atomics ? 1 : scheduler_count() + 1});
-}
 Term bif_erts_internal_counters_new_1(Process& p, const Term* a) {
-  Term cell[] = {intern_atom("write_concurrency"), Term::nil()};
-  const Term with_options[] = {a[0], Term::list(cell)};
-  return bif_counters_new_2(p, with_options);
+  return is_positive(a[0]) ? new_array_of(p, a[0], {true, true, scheduler_count() + 1}) : raise_badarg(p);
+}
+Term bif_counters_new_2(Process& p, const Term* a) {
+  Term option = atomics_atom();
+  if (a[1].is_list() && a[1].tail().is_nil()) option = a[1].head();
+  else if (!a[1].is_nil()) return raise_badarg(p);
+  const bool with_lanes = option == write_concurrency_atom();
+  if (!is_positive(a[0]) || (!with_lanes && option != atomics_atom())) return raise_badarg(p);
+  const Term array =
+      with_lanes ? bif_erts_internal_counters_new_1(p, a) : new_array_of(p, a[0], {true, true});
+  return array == kNonValue ? kNonValue : new_tuple(p.heap, option, array);
 }
 Term bif_counters_get_2(Process& p, const Term* a) { return get_cell(p, a, true); }
 Term bif_counters_put_3(Process& p, const Term* a) { return put_cell(p, a, true); }

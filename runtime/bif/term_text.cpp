@@ -211,7 +211,8 @@ Term bif_erlang_list_to_ref_1(Process& p, const Term* a) {
 
 Term bif_erlang_make_fun_3(Process& p, const Term* a) {
   SWord arity;
-  if (!a[0].is_atom() || !a[1].is_atom() || !small_in_range(a[2], 0, 255, &arity)) return raise_badarg(p);
+  if (!a[0].is_atom() || !a[1].is_atom() || !a[2].is_small()) return raise_badarg(p);
+  if (!small_in_range(a[2], 0, 255, &arity)) return atoms::false_;
   auto* f = reinterpret_cast<FunObject*>(p.heap.alloc(sizeof(FunObject) / sizeof(Term)));
   *f = FunObject{};
   f->header = Term::header(Term::Sub::kFun, sizeof(FunObject) / sizeof(Term) - 1);
@@ -224,7 +225,8 @@ Term bif_erlang_make_fun_3(Process& p, const Term* a) {
 
 Term bif_erlang_is_builtin_3(Process& p, const Term* a) {
   SWord arity;
-  if (!a[0].is_atom() || !a[1].is_atom() || !small_in_range(a[2], 0, 255, &arity)) return raise_badarg(p);
+  if (!a[0].is_atom() || !a[1].is_atom() || !a[2].is_small()) return raise_badarg(p);
+  if (!small_in_range(a[2], 0, 255, &arity)) return atoms::false_;
   const Export* e = find_export(a[0], a[1], static_cast<unsigned>(arity));
   return bool_term(e && (e->bif || is_apply(*e)));
 }

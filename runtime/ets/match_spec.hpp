@@ -56,6 +56,8 @@ class MatchSpec {
   /// A whole specification; valid() tells whether it is one.
   enum class Dialect { kTable, kTrace, kSend, kReceive };
   explicit MatchSpec(Process& p, Term specification, Dialect dialect = Dialect::kTable);
+  /// One without clauses: nothing matches it. A specification of a table may be so.
+  static MatchSpec none(Process& p) { return MatchSpec(p); }
   bool valid() const { return errors_.empty(); }
   /// What is wrong with it, as OTP says it.
   const std::vector<std::string>& errors() const { return errors_; }
@@ -73,6 +75,8 @@ class MatchSpec {
   Term bound_key(Word keypos) const;
 
  private:
+  explicit MatchSpec(Process& p) : p_(p) {}
+
   struct Clause {
     Term head, guards, body;
     Result result;

@@ -35,6 +35,14 @@ ASKED = [
     ('an on_load function that fails',
      'Forms = [{attribute,1,module,m}, {attribute,2,on_load,{f,0}}, {function,3,f,0,[{clause,3,[],[],[{atom,3,no}]}]}], {ok, m, Code} = compile:forms(Forms, []), '
      'io:format("~p ~p~n", [code:load_binary(m, "m.beam", Code), code:is_loaded(m)]), io:format("~p ~p~n", [code:purge(m), catch m:g() =:= x])'),
+    ('who is in a module whose on_load function fails',
+     'register(me, self()), Parsed = fun(T) -> {ok, Ts, _} = erl_scan:string(T), {ok, F} = erl_parse:parse_form(Ts), F end, '
+     'Forms = [Parsed(T) || T <- ["-module(m).", "-on_load(f/0).", "wait() -> receive stop -> ok end.", '
+     '"f() -> {P, R} = spawn_monitor(fun wait/0), me ! {P, R}, receive go -> no end."]], {ok, m, Code} = compile:forms(Forms, []), '
+     'Loader = spawn_monitor(fun() -> exit(code:load_binary(m, "m.beam", Code)) end), '
+     '{P, _} = receive {_, R} = W when is_reference(R) -> W end, M = monitor(process, P), '
+     '[H ! go || {_, H} <- [{x, X} || X <- processes(), {current_function, {m, _, _}} <- [process_info(X, current_function)], X =/= P]], '
+     'Ends = fun(Ref) -> receive {_, Ref, process, _, Why} -> Why end end, io:format("~p ~p~n", [Ends(element(2, Loader)), Ends(M)])'),
     ('stacks without lines of preloaded modules', 'try error(x) catch _:_:Stack -> io:format("~p~n", [lists:nthtail(length(Stack) - 2, Stack)]) end'),
     ('words of the machine', 'io:format("~p~n", [tl(erlang:system_info(emu_args))])'),
     ('global', 'yes = global:register_name(me, self()), io:format("~p~n", [global:whereis_name(me) =:= self()])'),

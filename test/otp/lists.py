@@ -42,7 +42,8 @@ def write(path, suites):
     path.write_text('\n'.join(lines) + '\n')
 
 
-ORDER = ['emulator', 'stdlib', 'compiler', 'kernel', 'sasl', 'parsetools', 'syntax_tools', 'eunit', 'runtime_tools', 'tools', 'mnesia', 'xmerl', 'crypto', 'public_key', 'inets', 'ssl']
+ORDER = ['emulator', 'stdlib', 'compiler', 'kernel', 'sasl', 'parsetools', 'syntax_tools', 'eunit', 'runtime_tools', 'tools', 'mnesia', 'xmerl', 'crypto', 'public_key', 'inets', 'ssl',
+         'asn1', 'edoc', 'et', 'debugger', 'observer', 'reltool', 'snmp', 'os_mon', 'common_test']
 
 
 def area(folder):

@@ -16,10 +16,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Modules that suites of other folders than their own use.
 SHARED = ['erts/emulator/test/erts_test_utils.erl', 'lib/sasl/test/otp_vsns.erl', 'lib/stdlib/test/error_info_lib.erl',
           'lib/kernel/examples/gen_tcp_dist/src/gen_tcp_dist.erl', 'lib/common_test/test_server/ts_install_cth.erl', 'lib/common_test/test_server/ts_lib.erl']
-INCLUDES = ['lib', 'lib/kernel/include', 'lib/kernel/src', 'lib/stdlib/include', 'lib/sasl/src', 'lib/mnesia/src', 'lib/syntax_tools/include']
+INCLUDES = ['lib', 'lib/kernel/include', 'lib/kernel/src', 'lib/stdlib/include', 'lib/sasl/src', 'lib/mnesia/src', 'lib/syntax_tools/include',
+            'lib/ssl/src', 'lib/inets/src/http_lib', 'lib/inets/src/http_client', 'lib/inets/src/inets_app']
 COMPILE = '''
 [Out, Modules | Includes] = init:get_plain_arguments(),
-Options = [debug_info, nowarn_deprecated_function, {outdir, Out} | [{i, I} || I <- Includes]],
+%% The installed libraries have headers that are made when they are built.
+Made = filelib:wildcard(filename:join(code:lib_dir(), "*/include")),
+Options = [debug_info, nowarn_deprecated_function, {outdir, Out} | [{i, I} || I <- Includes ++ Made]],
 Compiled = fun(File) -> compile:file(File, Options) =/= error end,
 {ok, Text} = file:read_file(Modules),
 %% Twice: a parse transform may come after its first use.

@@ -20,10 +20,12 @@ namespace {
 struct Versions {
   Module* current = nullptr;
   Module* old = nullptr;
+  Module* failed = nullptr;   // the old one, if its on_load function has failed (keep_failed)
   Module* pending = nullptr;  // waits for its on_load function
   Term runner;                // the process that runs it, once there is one
   Term runner_waits_for;      // the module the runner waits for in its turn
   Export* on_load = nullptr;  // leads to that function
+  bool published = false;     // some version has been
   std::string path;
 };
 
@@ -100,6 +102,7 @@ LoadResult publish_module(Module* m) {
     retire_module(m);
     return failure(intern_atom("not_purged"), name + ": old code has not been purged");
   }
+  v.published = true;
   if (m->on_load) {
     v.pending = m;
     v.runner = kNonValue;
@@ -244,6 +247,13 @@ Module* old_module(Term name) {
   return it == s.modules.end() ? nullptr : it->second.old;
 }
 
+bool was_published(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  auto it = s.modules.find(name.raw());
+  return it != s.modules.end() && it->second.published;
+}
+
 bool delete_module(Term name) {
   {
     Server& s = server();
@@ -278,6 +288,22 @@ bool begin_purge(Term name) {
   if (!set_old_funs(name, false)) return false;
   s.being_purged.try_emplace(name.raw());
   return true;
+}
+
+bool keep_failed(Module* m) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  Versions& v = s.modules[m->name.raw()];
+  if (v.old) return false;
+  v.old = v.failed = m;
+  return true;
+}
+
+bool begin_purge_of_failed(Term name) {
+  Server& s = server();
+  Lock lock(s.mutex);
+  Versions& v = s.modules[name.raw()];
+  return v.failed && v.old == std::exchange(v.failed, nullptr) && begin_purge(name);
 }
 
 bool wait_for_purge(Process& p, Term name) {

@@ -94,6 +94,7 @@ bool autoload_is_quick(Term name);
 Module* current_module(Term name);  // nullptr: not loaded
 Module* pending_module(Term name);  // waits for its on_load function
 Module* old_module(Term name);
+bool was_published(Term name);  // once: all of it may be gone again
 bool delete_module(Term name);  // current becomes old; false: not loaded, or there is old code already
 /// Forgets the old version: no export and no fun leads to it any more. The caller retires it
 /// (reclaim.hpp). nullptr: there was none.
@@ -104,6 +105,11 @@ bool set_old_funs(Term name, bool lead_there);
 /// set_old_funs(name, false), and processes that call one of them may wait (wait_for_purge) until
 /// end_purge.
 bool begin_purge(Term name);
+/// A module whose on_load function has failed becomes the old version, until it is purged:
+/// processes may be in the middle of its code. False: there is another old version.
+bool keep_failed(Module* m);
+/// begin_purge, if the old version is such a module.
+bool begin_purge_of_failed(Term name);
 /// Between begin_purge and end_purge of the module: the process is suspended, and end_purge tells
 /// of it. False at any other time.
 bool wait_for_purge(Process& p, Term name);

@@ -86,7 +86,7 @@ void set_boot_group_leader(Term pid) { boot_group_leader = pid; }
 
 Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options,
                    RefKey* monitor_key, bool* too_large) {
-  Word number;
+  Word number = 0;
   const Word argument_words = too_large ? copy_size_words_here(arguments) : copy_size_words(arguments);
   if (too_large && argument_words > kWordsCopiedHere) [[unlikely]]
     return *too_large = true, kNonValue;

@@ -205,8 +205,7 @@ std::int32_t run_port(RunnablePort& runnable) {
     p.pending = task->next;
     if (has_to_wait(p, *task)) [[unlikely]]
       let_wait(p, task);
-    else if (timed) [[unlikely]]
-      run_timed_task(p, task);
+    else if (timed) [[unlikely]] run_timed_task(p, task);
     else run_task(p, task);
     used += kTaskReductions;
   }
