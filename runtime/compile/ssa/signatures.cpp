@@ -1,8 +1,8 @@
 // What is known of functions' arguments and results. A function that nobody outside of the module
-// can call takes what its callers in it hand over; what it returns goes back to them. Both are found
-// by going through the functions until nothing changes: at first nothing at all is handed over or
-// returned, and each round may only add to that (the analysis of Kildall, "A Unified Approach to
-// Global Program Optimization", 1973, over calls).
+// can call takes what its callers in it hand over; what it returns goes back to them. Both are
+// found by going through the functions until nothing changes: at first nothing at all is handed
+// over or returned, and each round may only add to that (the analysis of Kildall, "A Unified
+// Approach to Global Program Optimization", 1973, over calls).
 
 #include <algorithm>
 #include <deque>
