@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <fmt/core.h>
@@ -18,14 +20,13 @@
 #include "vm/base/clock.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/code/exceptions.hpp"
-#include "vm/nif/resource.hpp"
 #include "vm/term/bits.hpp"
 
 /// re:compile, inspect and run, by PCRE2. replace and split are in runtime/lib/re.erl.
 ///
-/// A compiled pattern is {re_pattern, Captures, Unicode, UseCrlf, Code}. Code is a reference that
-/// keeps a resource, which owns PCRE2's code: whatever else is in the tuple, or in its place, only
-/// such a resource is ever matched with.
+/// A compiled pattern is {re_pattern, Captures, Unicode, UseCrlf, Code}. Code is a binary, for
+/// programs keep patterns in code, files and other nodes: it has the pattern's text and options, and
+/// each thread keeps what PCRE2 made of those it has met. So nothing that is made up is ever run.
 namespace vmrun {
 
 /// Some milliseconds' worth.
@@ -56,38 +57,6 @@ bool is_unicode(const pcre2_code* code) { return info(code, PCRE2_INFO_ALLOPTION
 bool uses_crlf(const pcre2_code* code) {
   const std::uint32_t newline = info(code, PCRE2_INFO_NEWLINE);
   return newline == PCRE2_NEWLINE_CRLF || newline == PCRE2_NEWLINE_ANY || newline == PCRE2_NEWLINE_ANYCRLF;
-}
-
-/// What the resource of a compiled pattern holds. The text and its options are kept for runs that
-/// ask for other ends of lines, which are part of PCRE2's code.
-struct Pattern {
-  Code code;
-  std::string text;
-  std::uint32_t options;
-};
-
-void destroy_pattern(ErlNifEnv*, void* object) { static_cast<Pattern*>(object)->~Pattern(); }
-
-ErlNifResourceType& pattern_type() {
-  // Holds itself: it is in no library's registry and is never taken over.
-  static auto& type = *[] {
-    auto* t = new ErlNifResourceType;
-    t->module = intern_atom("re");
-    t->name = intern_atom("pattern");
-    t->dtor = destroy_pattern;
-    return t;
-  }();
-  return type;
-}
-
-/// nullptr when the term is no compiled pattern. Lives as long as the term.
-const Pattern* pattern_of(Term t) {
-  static const Term kTag = intern_atom("re_pattern");
-  if (!t.is_tuple() || t.tuple_arity() != 5 || t.element(0) != kTag ||
-      !t.element(4).is_boxed_sub(Term::Sub::kMagicRef))
-    return nullptr;
-  Resource* r = Resource::of_binary(magic_ref_of(t.element(4))->resource);
-  return r->type == &pattern_type() ? static_cast<Pattern*>(r->object()) : nullptr;
 }
 
 /// Classes and cases of single bytes: Latin-1, whatever the locale, as in Erlang's own. PCRE2 makes
@@ -377,6 +346,80 @@ Code compile(Process& p, std::string text, std::uint32_t options, std::uint32_t 
   return code;
 }
 
+// ---- Patterns that have been compiled -----------------------------------------------------------
+
+/// How the binary of a compiled pattern begins; the text follows.
+struct PatternHead {
+  char mark[8];
+  std::uint32_t options, newline, bsr;
+};
+constexpr char kPatternMark[] = "vmrunRE1";
+
+/// A pattern as it was asked for, and what PCRE2 makes of it.
+struct Pattern {
+  PatternHead head;
+  std::string text;
+  Code code;
+};
+
+/// What the calling thread has compiled, by the bytes of the binaries.
+class KnownPatterns {
+ public:
+  const Pattern* find(std::string_view bytes) const {
+    const auto known = patterns_.find(bytes);
+    return known == patterns_.end() ? nullptr : &known->second;
+  }
+  /// Forgets others when there are many.
+  const Pattern* keep(std::string_view bytes, Pattern pattern) {
+    if (patterns_.size() >= kMost) patterns_.clear();
+    return &patterns_.insert_or_assign(std::string(bytes), std::move(pattern)).first->second;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 256;
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, Pattern, Hash, std::equal_to<>> patterns_;
+};
+thread_local KnownPatterns known_patterns;
+
+/// All that options of re:compile can set.
+std::uint32_t all_compile_options() {
+  std::uint32_t all = 0;
+  for (const OptionRow& row : kOptions)
+    if (row.kind == Kind::kCompile || row.kind == Kind::kBoth) all |= row.value;
+  return all;
+}
+
+/// Whether it has the form of a compiled pattern.
+bool is_pattern(Term t) {
+  static const Term kTag = intern_atom("re_pattern");
+  return t.is_tuple() && t.tuple_arity() == 5 && t.element(0) == kTag && is_binary(t.element(4)) &&
+         bit_size_of(t.element(4)) / 8 >= sizeof(PatternHead);
+}
+
+/// Of what has that form; nullptr: it is none, or its text is too long for the calling thread to
+/// compile: *used_up. The result is good until the thread keeps another one.
+const Pattern* pattern_of(Process& p, Term t, bool* used_up) {
+  const BytesOf binary(t.element(4));
+  const std::string_view bytes(reinterpret_cast<const char*>(binary.data()), binary.size());
+  *used_up = false;
+  if (const Pattern* known = known_patterns.find(bytes)) return known;
+  Pattern pattern;
+  std::memcpy(&pattern.head, bytes.data(), sizeof(PatternHead));
+  if (std::memcmp(pattern.head.mark, kPatternMark, sizeof pattern.head.mark)) return nullptr;
+  static const std::uint32_t all_options = all_compile_options();
+  if (pattern.head.options & ~all_options) return nullptr;
+  pattern.text = bytes.substr(sizeof(PatternHead));
+  *used_up = too_long(pattern.text.size() * 5);
+  if (*used_up) return nullptr;
+  CompileError error;
+  pattern.code =
+      compile(p, pattern.text, pattern.head.options, pattern.head.newline, pattern.head.bsr, &error);
+  return pattern.code ? known_patterns.keep(bytes, std::move(pattern)) : nullptr;
+}
+
 /// A byte of a pattern takes some five steps to compile.
 bool pattern_text(Process& p, Term expression, const Options& o, std::string* text, bool* used_up) {
   const Term binary = text_argument(p, expression, o.compile & PCRE2_UTF, used_up);
@@ -435,15 +478,16 @@ Term compile_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
   CompileError error;
   Code code = compile(p, text, o.compile, o.newline, o.bsr, &error);
   if (!code) return error.code ? error_tuple(p, error) : raise_system_limit(p);
-  Resource* r = new_resource(pattern_type(), sizeof(Pattern));
-  if (!r) return raise_system_limit(p);
   const Term captures = Term::small(info(code.get(), PCRE2_INFO_CAPTURECOUNT));
   const Term unicode = Term::small(is_unicode(code.get())), crlf = Term::small(uses_crlf(code.get()));
-  new (r->object()) Pattern{std::move(code), std::move(text), o.compile};
-  const Term ref = make_magic_ref(p.heap, *r);
-  r->binary.release();
+  PatternHead head{{}, o.compile, o.newline, o.bsr};
+  std::memcpy(head.mark, kPatternMark, sizeof head.mark);
+  std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
+  bytes += text;
+  const Term binary = text_binary(p.heap, bytes);
+  known_patterns.keep(bytes, {head, std::move(text), std::move(code)});
   return new_tuple(p.heap, atoms::ok,
-                   new_tuple(p.heap, intern_atom("re_pattern"), captures, unicode, crlf, ref));
+                   new_tuple(p.heap, intern_atom("re_pattern"), captures, unicode, crlf, binary));
 }
 
 // ---- Names --------------------------------------------------------------------------------------
@@ -708,12 +752,14 @@ Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
   Code compiled;
   const pcre2_code* code;
   CompileError error;
-  if (const Pattern* pattern = pattern_of(expression)) {
+  if (is_pattern(expression)) {
     if (o.compile_only) return raise_badarg(p);
+    const Pattern* const pattern = pattern_of(p, expression, &used_up);
+    if (!pattern) return used_up ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
     code = pattern->code.get();
     const std::uint32_t newline = info(code, PCRE2_INFO_NEWLINE), bsr = info(code, PCRE2_INFO_BSR);
     if ((o.newline && o.newline != newline) || (o.bsr && o.bsr != bsr)) {
-      compiled = compile(p, pattern->text, pattern->options, o.newline ? o.newline : newline,
+      compiled = compile(p, pattern->text, pattern->head.options, o.newline ? o.newline : newline,
                          o.bsr ? o.bsr : bsr, &error);
       if (!compiled) return raise_system_limit(p);
       code = compiled.get();
@@ -771,9 +817,11 @@ Term bif_re_version_0(Process& p, const Term*) {
 
 /// {namelist, Names}
 Term bif_re_inspect_2(Process& p, const Term* a) {
-  const Pattern* pattern = pattern_of(a[0]);
   const Term namelist = intern_atom("namelist");
-  if (!pattern || a[1] != namelist) return raise_badarg(p);
+  if (!is_pattern(a[0]) || a[1] != namelist) return raise_badarg(p);
+  bool used_up;
+  const Pattern* const pattern = pattern_of(p, a[0], &used_up);
+  if (!pattern) return used_up ? run_elsewhere(p, bif_re_inspect_2, a, 2) : raise_badarg(p);
   ListBuilder list(p.heap);
   std::string_view last;
   for (const GroupName& n : group_names(pattern->code.get())) {

@@ -147,6 +147,8 @@ void start_epmd(const std::string& command, const std::string& root) {
 int run_system(const std::string& typed, const std::vector<std::string>& words) {
   std::string error;
   const char* given = std::getenv("ROOTDIR");
+  // Scripts of releases set it and ask `erl` where it is then: a release without one is no answer.
+  if (given && otp_preloaded_directory(given).empty()) given = nullptr;
   const std::string root = find_otp_root(given ? given : "", &error);
   if (!error.empty()) return complain(error);
   if (root.empty()) {

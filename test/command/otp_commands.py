@@ -56,6 +56,7 @@ CASES = {
     'a node among names': 'erl -noshell -sname one@localhost -eval \'io:put_chars(re:replace(os:cmd("epmd -names"), "[0-9]+", "N", [global])), halt().\'; epmd -kill',
     'a program finds the erl it runs under': 'erl -noshell -eval \'io:put_chars(os:cmd("escript args.es x")), halt().\'',
     'its environment': 'erl -noshell -eval \'[io:format("~p~n", [{V, os:getenv(V)}]) || V <- ["ROOTDIR", "BINDIR", "EMU", "PROGNAME"]], halt().\'',
+    'where it is, asked by the script of a release': 'ROOTDIR=/nonesuch erl -noshell -eval \'io:format("~s~n", [code:root_dir()]), halt().\'',
     'its release': 'erl -noshell -eval \'[io:format("~p~n", [erlang:system_info(I)]) || I <- [otp_release, version]], halt().\'',
 }
 
