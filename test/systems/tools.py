@@ -110,7 +110,7 @@ TYPED = [('1 + 1\r', r'2\niex\(2\)>'), ('x = %{a: [1, 2]}\r', r'iex\(3\)>'), ('x
 
 # What says how long something took, or when.
 TIMES = [(r'Finished in .*', 'Finished'), (r'\d+\.\d+ ?m?s\b', 'TIME'), (r'ct_run\.[\w@.-]+_\d\d\.\d\d\.\d\d', 'ct_run.TIME'), (r'\(\d+\.\d+ms\)', '(TIME)'), (r'in \d+m\d+\.\d+s', 'in TIME'), (r'<\d+\.\d+\.\d+>', '<pid>'),
-         (r'\d+-\d+-\d+ \d+:\d+:\d+(\.\d+)?', 'WHEN'), (r'\d+m \d\.\d+s', 'TIME')]
+         (r'(\d+-\d+-\d+ )?\d+:\d+:\d+(\.\d+)?', 'WHEN'), (r'\d+m \d\.\d+s', 'TIME')]
 
 
 def outcome(machine, shell):
