@@ -4,6 +4,7 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_mode.hpp"
 #include "vm/code/after_schedulers.hpp"
+#include "vm/code/change_permission.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/message/request.hpp"
@@ -289,6 +290,7 @@ Term bif_erts_internal_purge_module_2(Process& p, const Term* a) {
   static const Term prepare = intern_atom("prepare"), abort = intern_atom("abort"),
                     complete = intern_atom("complete"), prepare_on_load = intern_atom("prepare_on_load");
   if (!a[0].is_atom()) return raise_badarg(p);
+  if (!may_change_code(p)) return kNonValue;
   if (a[1] == complete) return purge(p, a[0]);
   if (a[1] == prepare_on_load) return bool_term(begin_purge_of_failed(a[0]));
   if (a[1] != prepare && a[1] != abort) return raise_badarg(p);

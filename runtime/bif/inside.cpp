@@ -3,10 +3,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/memory_items.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/code/code_server.hpp"
@@ -160,11 +162,13 @@ Term processes(Process& p) {
   return run_elsewhere(p, text, nullptr, 0, DirtyKind::kIo);
 }
 
-/// The built-in functions.
+/// The built-in functions that OTP has as such: in the files of their modules they have
+/// specifications, and bodies that do nothing.
 Term built_ins(Process& p) {
   ListBuilder list(p.heap);
-  for (const Export* e : all_exports())
-    if (e->bif) list.add(new_tuple(p.heap, e->module, e->function, Term::small(e->arity)));
+  for (const BifRow& row : std::span(kBifRows, kBifRowCount))
+    if (!(row.flags & BifRow::kUnlisted))
+      list.add(new_tuple(p.heap, intern_atom(row.module), intern_atom(row.name), Term::small(row.arity)));
   return list.finish();
 }
 

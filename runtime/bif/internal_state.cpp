@@ -12,6 +12,7 @@
 #include "runtime/bif/relations_inside.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/base/epoch.hpp"
+#include "vm/code/change_permission.hpp"
 #include "vm/dist/channels.hpp"
 #include "vm/dist/connection.hpp"
 #include "vm/dist/node_events.hpp"
@@ -135,6 +136,13 @@ Term set_marker_counter(Process& p, Term value) {
   return atoms::ok;
 }
 
+/// The caller alone may change code, or all may again.
+Term set_code_permission(Process& p, Term value) {
+  if (value == atoms::false_) return bool_term(give_code_permission_back(p));
+  if (value != atoms::true_) return raise_badarg(p);
+  return take_code_permission(p) ? atoms::true_ : kNonValue;
+}
+
 struct Setting {
   const char* name;
   Term (*set)(Process& p, Term value);
@@ -153,6 +161,7 @@ constexpr Setting kSettings[] = {
     {"wait", wait_for_progress},
     {"kill_dist_connection", kill_connection},
     {"process_uniq_counter", set_marker_counter},
+    {"code_write_permission", set_code_permission},
     // Whether many may send to the process at once without waiting for each other: always.
     {"proc_sig_buffers", [](Process&, Term) { return atoms::true_; }},
     // A copy of the term.

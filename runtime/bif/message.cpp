@@ -44,6 +44,14 @@ constexpr SendAnswers kTrueOrFalse{atoms::true_, atoms::false_, atoms::false_};
 
 }  // namespace
 
+/// What a process calls that waits for a busy connection (dist/channel.hpp).
+Term bif_erlang_bif_return_trap_2(Process& p, const Term* a) {
+  return p.suspend_count ? yield_and_retry(p) : a[0];
+}
+Term bif_erts_internal_dsend_continue_trap_1(Process& p, const Term* a) {
+  return bif_erlang_bif_return_trap_2(p, a);
+}
+
 Term bif_erlang_send_3(Process& p, const Term* a) {
   SendOptions options;
   if (!read_send_options(a[2], &options)) return raise_badarg(p);

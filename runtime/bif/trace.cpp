@@ -233,29 +233,46 @@ Term bif_erlang_trace_3(Process& p, const Term* a) {
   return trap_to(p, existing, {bool_term(who->processes), bool_term(who->ports), a[1], a[2]});
 }
 
-Term bif_erlang_trace_info_2(Process& p, const Term* a) {
-  static Export* const info = export_entry(intern_atom("vmrun_trace"), intern_atom("info"), 2);
-  return trap_to(p, info, {a[0], a[1]});
-}
-
 Term bif_vmrun_trace_one_3(Process& p, const Term* a) {
   TraceOptions options;
   if (!is_tracee(a[0]) || !read_options(p, a[1], a[2], &options)) return raise_badarg(p);
   return trace_one(p, a[0], options);
 }
 
-Term bif_vmrun_trace_process_info_2(Process& p, const Term* a) {
+namespace {
+
+/// {Item, Value} of processes or ports.
+Term tracee_info(Process& p, Term who, Term item) {
   static const Term flags = intern_atom("flags");
-  if (a[1] != flags && a[1] != atoms::tracer) return raise_badarg(p);
+  if (item != flags && item != atoms::tracer) return raise_badarg(p);
   Term value;
-  if (is_tracee(a[0])) {
-    value = info_of(p, a[0], a[1]);
+  if (is_tracee(who)) {
+    value = info_of(p, who, item);
   } else {
-    const Selection* who = selection_of(a[0]);
-    if (!who || who->existing) return raise_badarg(p);
-    value = info_of_new(p, who->processes ? new_processes : new_ports, a[1]);
+    const Selection* selection = selection_of(who);
+    if (!selection || selection->existing) return raise_badarg(p);
+    value = info_of_new(p, selection->processes ? new_processes : new_ports, item);
   }
-  return !value || value == atoms::undefined ? value : new_tuple(p.heap, a[1], value);
+  return !value || value == atoms::undefined ? value : new_tuple(p.heap, item, value);
+}
+
+bool is_function_name(Term t) {
+  return t.is_tuple() && t.tuple_arity() == 3 && t.element(0).is_atom() && t.element(1).is_atom() &&
+         t.element(2).is_small();
+}
+
+}  // namespace
+
+/// What is told of functions and of messages is put together in Erlang.
+Term bif_erlang_trace_info_2(Process& p, const Term* a) {
+  static Export* const info = export_entry(intern_atom("vmrun_trace"), intern_atom("info"), 2);
+  static const Term on_load = intern_atom("on_load"), match_spec = intern_atom("match_spec");
+  if (a[0] == atoms::send || a[0] == atoms::receive) {
+    if (a[1] != match_spec) return raise_badarg(p);
+  } else if (a[0] != on_load && !is_function_name(a[0])) {
+    return is_tracee(a[0]) || a[0].is_atom() ? tracee_info(p, a[0], a[1]) : raise_badarg(p);
+  }
+  return trap_to(p, info, {a[0], a[1]});
 }
 
 // ---- Calls --------------------------------------------------------------------------------------

@@ -25,16 +25,13 @@ load(_) ->
 
 %% ---- erlang:trace_info/2 ----
 
-info(Tracee, Item) when is_pid(Tracee); is_port(Tracee); is_atom(Tracee), Tracee =/= on_load, Tracee =/= send, Tracee =/= 'receive' ->
-    vmrun_trace:process_info(Tracee, Item);
-info({M, F, A}, Item) when is_atom(M), is_atom(F), is_integer(A) ->
+%% Of functions, of messages and of what will be loaded: the machine answers for processes and ports, and has looked at the arguments.
+info({M, F, A}, Item) ->
     {Item, pattern_info(Item, exists(M, F, A), A >= 0 andalso A =< 255 andalso vmrun_trace:pattern(M, F, A))};
 info(Messages, match_spec) when Messages =:= send; Messages =:= 'receive' ->
     {match_spec, vmrun_trace:message_pattern(Messages)};
 info(on_load, Item) ->
-    {Item, on_load_info(Item, vmrun_trace:on_load_pattern())};
-info(Other, Item) ->
-    erlang:error(badarg, [Other, Item]).
+    {Item, on_load_info(Item, vmrun_trace:on_load_pattern())}.
 
 %% What the machine says of it: {Traced, Specification, Meta, MetaSpecification, Count, Times}.
 pattern_info(_, false, _) -> undefined;
@@ -140,5 +137,5 @@ member(X, [_ | More]) -> member(X, More);
 member(_, []) -> false.
 
 exists(M, F, A) ->
-    erlang:is_builtin(M, F, A) orelse
+    erlang:is_builtin(M, F, A) orelse erlang:function_exported(M, F, A) orelse
         (erlang:module_loaded(M) andalso member({F, A}, erlang:get_module_info(M, functions))).

@@ -8,6 +8,7 @@
 
 #include "vm/base/epoch.hpp"
 #include "vm/base/spin_lock.hpp"
+#include "vm/code/change_permission.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/run_queue.hpp"
@@ -71,6 +72,7 @@ bool somebody_waits(const Scheduler& s) {
 
 bool after_schedulers(Process& p) {
   constexpr unsigned kNormal = 1;
+  if (!may_change_code(p)) return false;
   if (!this_scheduler()) return wait_for_schedulers(p, nullptr).is_value();
   if (dirty_thread_kind() != DirtyKind::kNone) return true;  // StaysHere
   if (!came_back(p)) {

@@ -352,7 +352,15 @@ void collect_literals(Process& p, const LiteralBlocks& blocks, const std::vector
 }
 
 int collect_for_hibernate(Process& p, Term* regs, unsigned live) {
+  if (p.min_heap_words) p.observed |= kHibernates;
   return Collection(p, 0, regs, live).major(true);
+}
+
+void collect_after_hibernation(Process& p) {
+  p.observed &= ~kHibernates;
+  if (collect_major(p, 0, p.saved_regs, p.live_saved) >= 0) return;
+  p.exit_pending = true;
+  p.exit_reason = atoms::killed;
 }
 
 bool long_collection(const Process& p) {

@@ -34,6 +34,11 @@ struct Process;
 /// For erlang:hibernate, with the stack dropped and the arguments in `regs`: a full sweep, the
 /// block as small as can be.
 [[nodiscard]] int collect_for_hibernate(Process& p, Term* regs, unsigned live);
+/// A bit of Process::observed, below those of event.hpp: the process has its own least size of
+/// heap, and gives it up while it hibernates.
+inline constexpr std::uint32_t kHibernates = 1u << 7;
+/// It runs on, and has that size again.
+void collect_after_hibernation(Process& p);
 
 /// Of the messages that count as parts of the heap: those in the inner queue, unless the process
 /// wants them apart (message_queue_data). In its own thread.

@@ -192,7 +192,8 @@ namespace {
   const SendResult result = send_with_options(from, given, message, {});
   if (result == SendResult::kBadArgument) raise_badarg(from);
   if (result == SendResult::kTooLarge) raise_system_limit(from);
-  return result == SendResult::kDone;
+  if (result != SendResult::kDone) return false;
+  return !from.suspend_count || wait_when_sent(from, message).is_value();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "vm/code/change_permission.hpp"
 #include "vm/code/module.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/process/bif.hpp"
@@ -44,6 +45,7 @@ std::vector<Term> tainting_modules() {
 }
 
 Term load_nif_called_at(Process& p, const Term* args, const Word* at) {
+  if (!may_change_code(p)) return kNonValue;
   std::string path;
   auto* module = const_cast<Module*>(module_at(at));
   if (!module || !path_of(args[0], &path)) return raise_badarg(p);

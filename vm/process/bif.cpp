@@ -1,6 +1,8 @@
 #include "vm/process/bif.hpp"
 
 #include "vm/process/core.hpp"
+#include "vm/process/dirty_job.hpp"
+#include "vm/process/process_state.hpp"
 #include "vm/term/layout.hpp"
 
 namespace vmrun {
@@ -21,12 +23,18 @@ Term raise_badmap(Process& p, Term value) {
   return raise_error(p, make_tuple(hp, atoms::badmap, value));
 }
 
-Term trap_to(Process& p, Export* target, std::initializer_list<Term> args) {
+Term trap_to(Process& p, const Export* target, std::initializer_list<Term> args) {
   Term* x = this_core()->x;
   for (Term t : args) *x++ = t;
   p.trap_target = target;
   p.bif_action = BifAction::kTrap;
   return kNonValue;
+}
+
+Term wait_when_sent(Process& p, Term result) {
+  if (!result.is_value() || !p.extra || !p.extra->waits_for_connection) return result;
+  if (dirty_thread_kind() != DirtyKind::kNone) return result;  // it waits when it comes back from there
+  return trap_to(p, p.extra->suspended_in, {result, atoms::undefined});
 }
 
 }  // namespace vmrun

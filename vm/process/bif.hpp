@@ -19,9 +19,10 @@ struct BifRow {
   std::uint8_t flags;
   BifFn fn;
   // Columns of the table:
-  static constexpr std::uint8_t kGuard = 1;    // allowed in guards; silent for the bif probes
-  static constexpr std::uint8_t kLocated = 2;  // its call stores where it stands
-  static constexpr std::uint8_t kHeavy = 4;    // fires global-function-entry too
+  static constexpr std::uint8_t kGuard = 1;     // allowed in guards; silent for the bif probes
+  static constexpr std::uint8_t kLocated = 2;   // its call stores where it stands
+  static constexpr std::uint8_t kHeavy = 4;     // fires global-function-entry too
+  static constexpr std::uint8_t kUnlisted = 8;  // system_info(snifs) does not name it, is_builtin/3 is false
 };
 
 // Each sets the exception and returns kNonValue, so that a BIF can say `return raise_badarg(p);`.
@@ -35,7 +36,7 @@ Term raise_badmap(Process& p, Term value);  // {badmap, Value}
 
 /// Ends the BIF by a tail call of an Erlang function (arity taken from the export); arguments are
 /// copied to the argument registers.
-Term trap_to(Process& p, Export* target, std::initializer_list<Term> args);
+Term trap_to(Process& p, const Export* target, std::initializer_list<Term> args);
 /// Ends the slice; the BIF is called again with the same arguments when the process runs next.
 inline Term yield_and_retry(Process& p) {
   p.bif_action = BifAction::kYield;
@@ -52,6 +53,16 @@ inline Term suspend_and_retry(Process& p) {
 inline Term suspend_while_busy(Process& p) {
   p.bif_action = BifAction::kSuspendBusy;
   return kNonValue;
+}
+/// The result of a built-in function that has sent what may have gone to another node. Who is to
+/// wait for a busy connection does so first: the BIF ends by a tail call of the function that OTP
+/// has for that (dist/channel.hpp), which returns the result.
+[[gnu::cold]] Term wait_when_sent(Process& p, Term result);
+/// The built-in function that does so in place of `sending`: the mark `signals` of bif.tab.
+template <BifFn sending>
+Term waits_when_sent(Process& p, const Term* args) {
+  const Term result = sending(p, args);
+  return p.suspend_count ? wait_when_sent(p, result) : result;
 }
 /// Ends the process with this reason; no catch sees it.
 inline Term exit_now(Process& p, Term reason) {

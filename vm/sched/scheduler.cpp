@@ -274,12 +274,13 @@ Instructions instructions_for(const Process& p) {
 
 /// What makes a slice one that is not ordinary, of Process::observed.
 constexpr std::uint32_t kRunsApart =
-    kTraceAll | kAwaitsReturns | kSavesCalls | kStackDeep | kWaitObserved | kBoundToScheduler;
+    kTraceAll | kAwaitsReturns | kSavesCalls | kStackDeep | kWaitObserved | kBoundToScheduler | kHibernates;
 
 /// A slice that is not ordinary.
 [[gnu::cold, gnu::noinline]] RunResult run_apart(Scheduler& s, Process& p) {
   if (is_bound_elsewhere(p, s)) return RunResult::kBound;
   end_wait(p, QueueOf::kScheduler);
+  if (p.observed & kHibernates) collect_after_hibernation(p);
   forget_deep_stack(p);
   const PathsWatched paths_watched(p);
   const SliceMonitor monitor(p);
