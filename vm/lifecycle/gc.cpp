@@ -5,7 +5,6 @@
 #include <climits>
 #include <utility>
 
-#include "vm/base/clock.hpp"
 #include "vm/base/memory_count.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/heap/collector.hpp"
@@ -267,9 +266,9 @@ class Collection {
   }
 
   int result(bool killed, Word reclaimed) const {
-    if (killed) return -1;
     if (begun_ns_) [[unlikely]]
-      monitor_collection(p_, monotonic_ns() - begun_ns_);
+      end_monitored_collection(p_, begun_ns_, killed);
+    if (killed) return -1;
     count_memory(MemoryKind::kCollections, 1);
     count_memory(MemoryKind::kReclaimedWords, static_cast<std::int64_t>(reclaimed));
     return 1 + saturate(collector_.moved_words() / 16);
