@@ -29,6 +29,7 @@
 namespace vmrun {
 
 constinit ProcessesText processes_text = nullptr;
+constinit FunReferences fun_references = nullptr;
 
 namespace {
 
