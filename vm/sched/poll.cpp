@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <mutex>
+#include <string>
 
 #include "vm/base/clock.hpp"
 #include "vm/base/epoch.hpp"
@@ -175,6 +177,14 @@ void poll_dispatch() {
     poll_ready[tag & kNativeTag ? kPollNative : kPollPorts](tag & ~kNativeTag, batch[i].events);
   }
   poll_leave();
+}
+
+Word poll_set_size() {
+  if (polled() < 0) return 0;
+  std::ifstream info("/proc/self/fdinfo/" + std::to_string(polled()));
+  Word size = 0;
+  for (std::string line; std::getline(info, line);) size += line.starts_with("tfd:");
+  return size;
 }
 
 void poll_now_and_then() {
