@@ -20,9 +20,9 @@ std::optional<Term> inside_info(Process& p, std::string_view name);
 using ProcessesText = std::string (*)();
 extern constinit ProcessesText processes_text;
 
-/// fun_info(Fun, refc): how many fun objects lead to this entry, and one for the module that has it.
-/// Counted while nobody else runs, by the dirty scheduler of the process that asks. Filled in by
-/// runtime/dump before main begins.
+/// fun_info(Fun, refc): how many fun objects lead to this entry, and one for the module that has
+/// it. Counted while nobody else runs, by the dirty scheduler of the process that asks. Filled in
+/// by runtime/dump before main begins.
 using FunReferences = Word (*)(const Process& asking, const FunEntry& entry);
 extern constinit FunReferences fun_references;
 

@@ -209,8 +209,8 @@ Term stack_left(Process& p) {
   return make_unsigned(p.heap, here - reinterpret_cast<Word>(lowest));
 }
 
-/// {Closed, Open, OfPorts, OfNativeCode}: of the descriptors that somebody waits for, or has, how many
-/// are no open files any more, and how many are.
+/// {Closed, Open, OfPorts, OfNativeCode}: of the descriptors that somebody waits for, or has, how
+/// many are no open files any more, and how many are.
 Term check_io_state(Process& p) {
   const SelectedDescriptors ports = selected_descriptors();
   const SelectedByNative native = selected_by_native();

@@ -7,14 +7,13 @@
 #include "runtime/bif/inside.hpp"
 #include "runtime/dump/machine_view.hpp"
 #include "runtime/ets/table.hpp"
-#include "vm/heap/literal.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/layout.hpp"
 #include "vm/term/map.hpp"
 
-// fun_info(Fun, refc): how many fun objects lead to a fun expression of a module. Nobody counts them
-// as they come and go: who asks stops the machine and goes through all that is there. Garbage that
-// has not been collected yet is not counted.
+// fun_info(Fun, refc): how many fun objects lead to a fun expression of a module. Nobody counts
+// them as they come and go: who asks stops the machine and goes through all that is there. Garbage
+// that has not been collected yet is not counted.
 
 namespace vmrun::dump {
 namespace {

@@ -56,8 +56,8 @@ struct OperationTask final : PortTask {
 };
 
 /// Tells of an operation that a process runs in a port at once: meanwhile the port is in, and the
-/// process, to those who trace it with running_procs, out, and to an exclusive profile inactive; and
-/// the thread, to microstate accounting, in a port.
+/// process, to those who trace it with running_procs, out, and to an exclusive profile inactive;
+/// and the thread, to microstate accounting, in a port.
 class ToldOperation {
  public:
   ToldOperation(Process& p, Port& port, Term name);
