@@ -10,6 +10,7 @@
 #include "vm/base/adaptive_spin.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/inbox.hpp"
+#include "vm/base/microstate.hpp"
 #include "vm/base/parker.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/base/tidying.hpp"
@@ -103,11 +104,15 @@ class Worker {
   }
 
   void run() {
+    account_for_this_thread(ThreadKind::kAsync, number_ + 1);
     while (AsyncJob* job = next()) {
       const int left = length_.fetch_sub(1, std::memory_order_relaxed) - 1;
       if (probe::aio_pool_get_enabled()) [[unlikely]]
         probe::fire_aio_pool_get(job->port().id, left);
-      job->invoke();
+      {
+        const InMicrostate runs(Microstate::kPort);
+        job->invoke();
+      }
       EpochGuard guard;  // once it is queued the job may be gone, and the port with it
       queue_task(job->port(), job, job->home());
     }
@@ -133,6 +138,7 @@ class Worker {
   void wait() {
     // A process that does one operation after the other comes back within microseconds.
     if (spin_.until([this] { return !inbox_.seems_empty(); })) return;
+    const InMicrostate asleep(Microstate::kSleep);
     tidying_.park(parker_, [this] { return has_mail(); });
   }
 

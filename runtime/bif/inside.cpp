@@ -11,6 +11,7 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/memory_items.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/base/microstate.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/module.hpp"
 #include "vm/dist/channels.hpp"
@@ -18,8 +19,10 @@
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/send.hpp"
 #include "vm/nif/load_nif.hpp"
+#include "vm/port/select.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/sched/online.hpp"
+#include "vm/sched/poll.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/node.hpp"
@@ -31,6 +34,7 @@
 namespace vmrun {
 
 constinit ProcessesText processes_text = nullptr;
+constinit FunReferences fun_references = nullptr;
 
 namespace {
 
@@ -75,7 +79,7 @@ Term taints(Process& p) {
   return list.finish();
 }
 
-/// One set of descriptors, looked at by epoll.
+/// One set of descriptors, looked at by epoll, which is told of each change at once.
 Term check_io(Process& p) {
   ListBuilder items(p.heap);
   const auto add = [&](const char* name, Term value) {
@@ -83,10 +87,21 @@ Term check_io(Process& p) {
   };
   rlimit most;
   getrlimit(RLIMIT_NOFILE, &most);
+  const SelectedDescriptors selected = selected_descriptors();
+  const Word in_set = poll_set_size();
   add("name", intern_atom("erts_poll"));
   add("primary", intern_atom("epoll"));
   add("kernel_poll", intern_atom("epoll"));
+  add("memory_size", make_unsigned(p.heap, selected.bytes));
+  add("total_poll_set_size", make_unsigned(p.heap, in_set));
+  add("lazy_updates", atoms::false_);
+  add("pending_updates", Term::small(0));
+  add("batch_updates", atoms::false_);
+  add("concurrent_updates", atoms::true_);
+  add("fallback", atoms::false_);
   add("max_fds", make_unsigned(p.heap, most.rlim_cur));
+  add("active_fds", make_unsigned(p.heap, selected.active));
+  add("poll_threads", Term::small(in_set ? 1 : 0));  // started with the set
   ListBuilder sets(p.heap);
   sets.add(items.finish());
   return sets.finish();
@@ -181,6 +196,7 @@ const InsideItem kItems[] = {
     {"compile_info", compile_info},
     {"dist", distribution_text},
     {"ethread_info", ethread_info},
+    {"ethread_used_tse", [](Process& p) { return make_unsigned(p.heap, accounted_threads().size()); }},
     {"heap_sizes", all_heap_sizes},
     {"procs", processes},
     {"schedulers_state", schedulers_state},

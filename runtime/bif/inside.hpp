@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "vm/process/process.hpp"
+#include "vm/term/fun.hpp"
 
 /// Items of system_info that speak of the machine's inside: texts for people, and what there is of
 /// allocators, descriptors and tables.
@@ -17,6 +19,15 @@ std::optional<Term> inside_info(Process& p, std::string_view name);
 /// Filled in by runtime/dump before main begins.
 using ProcessesText = std::string (*)();
 extern constinit ProcessesText processes_text;
+
+/// fun_info(Fun, refc): how many fun objects lead to this entry, and one for the module that has
+/// it. Counted while nobody else runs, by the dirty scheduler of the process that asks. Filled in
+/// by runtime/dump before main begins.
+using FunReferences = Word (*)(const Process& asking, const FunEntry& entry);
+extern constinit FunReferences fun_references;
+
+/// With writers kept out.
+void for_each_persistent_term(const std::function<void(Term key, Term value)>& visit);
 
 /// Of {allocator, Names} and {allocator_sizes, Names}; Names is an atom or a list of them. Nothing
 /// when a name is none of an allocator. May collect.

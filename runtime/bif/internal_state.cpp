@@ -18,6 +18,8 @@
 #include "vm/dist/node_events.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/info.hpp"
+#include "vm/nif/select.hpp"
+#include "vm/port/select.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
@@ -216,6 +218,17 @@ Term stack_left(Process& p) {
   return make_unsigned(p.heap, here - reinterpret_cast<Word>(lowest));
 }
 
+/// {Closed, Open, OfPorts, OfNativeCode}: of the descriptors that somebody waits for, or has, how
+/// many are no open files any more, and how many are.
+Term check_io_state(Process& p) {
+  const SelectedDescriptors ports = selected_descriptors();
+  const SelectedByNative native = selected_by_native();
+  const Word closed = ports.closed + native.closed;
+  const auto number = [&](Word n) { return make_unsigned(p.heap, n); };
+  return new_tuple(p.heap, number(closed), number(ports.known + native.known - closed), number(ports.known),
+                   number(native.known));
+}
+
 constexpr Question kQuestions[] = {
     {"available_internal_state", [](Process&) { return atoms::true_; }},
     {"reds_left", [](Process& p) { return Term::small(p.reductions > 0 ? p.reductions : 0); }},
@@ -234,6 +247,7 @@ constexpr Question kQuestions[] = {
     {"node_and_dist_references", node_references},
     {"persistent_term", persistent_term_state},
     {"stack_check", stack_left},
+    {"check_io_debug", check_io_state},
     // Of an OTP that was built without.
     {"lc_graph", [](Process&) { return intern_atom("notsup"); }},
     {"flxctr_memory_usage", [](Process&) { return intern_atom("notsup"); }},

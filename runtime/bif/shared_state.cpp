@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/bif/inside.hpp"
 #include "runtime/bif/internal_state.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
@@ -262,6 +263,14 @@ Term persistent_term_state(Process& p) {
   std::lock_guard guard(persistent_lock);
   Term pairs[] = {intern_atom("table"), Term::small(static_cast<SWord>(persistent_slots()))};
   return map_from_pairs(p.heap, pairs, 1);
+}
+
+void for_each_persistent_term(const std::function<void(Term key, Term value)>& visit) {
+  const std::lock_guard guard(persistent_lock);
+  const PersistentTable& table = *persistent.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i <= table.mask; ++i)
+    if (const PersistentEntry* e = table.slots[i].load(std::memory_order_relaxed))
+      if (const Term value = e->read()) visit(e->key, value);
 }
 
 // ---- atomics and counters -----------------------------------------------------------------------

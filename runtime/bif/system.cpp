@@ -11,6 +11,7 @@
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/inside.hpp"
 #include "runtime/bif/memory_items.hpp"
+#include "runtime/bif/microstates.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/scheduling.hpp"
 #include "runtime/bif/support.hpp"
@@ -324,6 +325,7 @@ const InfoItem kStatistics[] = {
        const Term input = new_tuple(p.heap, intern_atom("input"), number(p, bytes.input));
        return new_tuple(p.heap, input, new_tuple(p.heap, intern_atom("output"), number(p, bytes.output)));
      }},
+    {"microstate_accounting", microstate_accounting},
     {"scheduler_wall_time", [](Process& p) { return scheduler_wall_time(p, false); }},
     {"scheduler_wall_time_all", [](Process& p) { return scheduler_wall_time(p, true); }},
 };
@@ -426,6 +428,7 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
   if (a[0] == atoms::max_heap_size) return set_max_heap_size(p, a[1]);
   if (!a[0].is_atom()) return raise_badarg(p);
   const std::string_view name = atom_text(a[0]);
+  if (name == "microstate_accounting") return set_microstate_accounting(p, a[1]);
   if (name == "sequential_tracer") return set_sequential_tracer(p, a[1]);
   if (name == "system_logger")
     return a[1] == atoms::logger || a[1] == atoms::undefined || a[1].is_local_pid() ? set_system_logger(a[1])

@@ -1,10 +1,13 @@
 #include <charconv>
 #include <cstring>
 
+#include "runtime/bif/inside.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/code/module.hpp"
 #include "vm/dist/channels.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/reference.hpp"
+#include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external_identifier.hpp"
 #include "vm/term/print.hpp"
@@ -121,7 +124,8 @@ Term fun_item(Process& p, const FunObject& f, Term item) {
     for (std::uint32_t i = 0; i < f.free_count; ++i) list.add(f.environment()[i]);
     return list.finish();
   }
-  const bool local_only = is("pid") || is("index") || is("new_index") || is("uniq") || is("new_uniq");
+  const bool local_only =
+      is("pid") || is("index") || is("new_index") || is("uniq") || is("new_uniq") || is("refc");
   if (!local_only) return kNonValue;
   if (external) return atoms::undefined;
   if (is("pid")) return f.creator;
@@ -235,8 +239,19 @@ Term bif_erlang_is_builtin_3(Process& p, const Term* a) {
   return bool_term(e && (is_listed() || e == yield || is_apply(*e)));
 }
 
+namespace {
+
+/// On a dirty scheduler: the machine stands still meanwhile.
+Term fun_references_item(Process& p, const Term* a) {
+  return new_tuple(p.heap, a[1], make_unsigned(p.heap, fun_references(p, *fun_of(a[0])->entry)));
+}
+
+}  // namespace
+
 Term bif_erlang_fun_info_2(Process& p, const Term* a) {
   if (!a[0].is_fun() || !a[1].is_atom()) return raise_badarg(p);
+  if (a[1] == intern_atom("refc") && !fun_of(a[0])->is_external)
+    return run_elsewhere(p, fun_references_item, a, 2, DirtyKind::kIo);
   const Term value = fun_item(p, *fun_of(a[0]), a[1]);
   return value ? new_tuple(p.heap, a[1], value) : raise_badarg(p);
 }

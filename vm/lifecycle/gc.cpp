@@ -5,7 +5,6 @@
 #include <climits>
 #include <utility>
 
-#include "vm/base/clock.hpp"
 #include "vm/base/memory_count.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/heap/collector.hpp"
@@ -32,6 +31,9 @@ constexpr Word kOneSpaceWords = usual_or_small<Word>(8192, 64);
 /// Blocks do not grow beyond this for the sake of fewer collections: a young generation should fit
 /// the caches.
 constexpr Word kLargeBlockWords = usual_or_small<Word>(1 << 18, 4096);
+/// From this size on the block of a process whose heap is limited does not grow for fragments that
+/// hold garbage.
+constexpr Word kEnoughForFragmentsWords = usual_or_small<Word>(2048, 64);
 /// A mostly empty block above this is cut by minor collections.
 constexpr Word kKeepBlockWords = usual_or_small<Word>(1 << 14, 256);
 /// Processes are born with small blocks, for most never fill them. Who does gets at least so much.
@@ -110,6 +112,8 @@ class Collection {
       ++p_.minor_collections;
       reclaimed = before - young_words() - static_cast<Word>(h_.old_top - old_top);
       fit_block_after_minor();
+      if (h_.block_words() > block_before_ && p_.max_heap_words) [[unlikely]]
+        give_back_growth();
       finish();
     }
     if (probe::gc_minor_end_enabled()) [[unlikely]]
@@ -199,6 +203,12 @@ class Collection {
   /// again before enough of it is garbage.
   static Word young_beside(Word old_capacity) { return std::min(old_capacity / 4, kLargeBlockWords); }
 
+  /// Of a process whose heap is limited: room for what was in fragments, if that was garbage.
+  [[gnu::cold, gnu::noinline]] void give_back_growth() {
+    if (block_before_ >= kEnoughForFragmentsWords && (h_.used_words() + fixed_words()) * 16 < block_before_)
+      collector_.resize(block_before_);
+  }
+
   void fit_block_after_minor() {
     const Word used = h_.used_words() + fixed_words(), block = h_.block_words();
     if (used > block) {
@@ -267,9 +277,9 @@ class Collection {
   }
 
   int result(bool killed, Word reclaimed) const {
-    if (killed) return -1;
     if (begun_ns_) [[unlikely]]
-      monitor_collection(p_, monotonic_ns() - begun_ns_);
+      end_monitored_collection(p_, begun_ns_, killed);
+    if (killed) return -1;
     count_memory(MemoryKind::kCollections, 1);
     count_memory(MemoryKind::kReclaimedWords, static_cast<std::int64_t>(reclaimed));
     return 1 + saturate(collector_.moved_words() / 16);

@@ -10,6 +10,7 @@
 #include "vm/base/allocate.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/epoch.hpp"
+#include "vm/base/microstate.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/base/tidying.hpp"
 #include "vm/base/work_queue.hpp"
@@ -231,6 +232,8 @@ bool is_online(const Pool& pool, unsigned number) {
 }
 
 void wait_until_online(const Pool& pool, unsigned number) {
+  if (is_online(pool, number)) return;
+  const InMicrostate asleep(Microstate::kSleep);
   for (unsigned online; (online = pool.online.load(std::memory_order_relaxed)) && number > online;)
     pool.online.wait(online, std::memory_order_relaxed);
 }
@@ -246,10 +249,14 @@ QueueOf queue_of(const Pool& pool) {
   self.next = pool.all.load(std::memory_order_relaxed);
   while (!pool.all.compare_exchange_weak(self.next, &self, std::memory_order_release)) {}
   pool.queue.join(self.worker);
+  account_for_this_thread(pool.kind == DirtyKind::kIo ? ThreadKind::kDirtyIo : ThreadKind::kDirtyCpu, number);
   AdaptiveSpin spin;
   Tidying tidying;
   const auto look = [&](auto&& there) { return spin.until(there); };
-  const auto sleep = [&](auto& parker, auto&& there) { tidying.park(parker, there); };
+  const auto sleep = [&](auto& parker, auto&& there) {
+    const InMicrostate asleep(Microstate::kSleep);
+    tidying.park(parker, there);
+  };
   for (;;) {
     wait_until_online(pool, number);
     Process& p = pool.queue.take(self.worker, look, sleep, [&] { start_thread_within_limit(pool); });
@@ -261,9 +268,12 @@ QueueOf queue_of(const Pool& pool) {
     dirty_process = &p;
     auto* const home = static_cast<Scheduler*>(p.scheduler);  // where it was, and goes
     end_wait(p, queue_of(pool));
-    if (p.extra && p.extra->decodes) run_decoding(p);
-    else if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
-    else run_nif(p);
+    {
+      const InMicrostate runs(Microstate::kEmulator);
+      if (p.extra && p.extra->decodes) run_decoding(p);
+      else if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
+      else run_nif(p);
+    }
     dirty_process = nullptr;
     if (home) home->work_away.fetch_sub(1, std::memory_order_relaxed);
     self.busy_time.stop(monotonic_ns());

@@ -323,10 +323,6 @@ Term make_magic_ref(TermSpace& heap, Resource& r) {
   auto* m = reinterpret_cast<MagicRefObject*>(heap.alloc(kWords));
   m->header = Term::header(Term::Sub::kMagicRef, kWords - 1);
   m->resource = &r.binary;
-  m->numbers[0] = static_cast<std::uint32_t>(r.key.low);
-  m->numbers[1] = static_cast<std::uint32_t>(r.key.low >> 32);
-  m->numbers[2] = r.key.high;
-  m->unused = 0;
   heap.link_off_heap(reinterpret_cast<OffHeapObject*>(m), words_for_bytes(r.binary.used_bytes));
   return Term::boxed(&m->header);
 }

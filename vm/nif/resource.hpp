@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <vector>
@@ -33,8 +34,8 @@ namespace vmrun {
 
 struct Resource {
   Binary binary;  // is_native(); used_bytes: size of the data
+  RefKey key;     // what its references look like
   ErlNifResourceType* type;
-  RefKey key;                               // what its references look like
   std::atomic<bool> exposed{false};         // decoded references find it
   std::vector<RefKey>* monitors = nullptr;  // set up and not yet gone; guarded by the registry's lock
   alignas(16) unsigned char data[16];
@@ -45,6 +46,9 @@ struct Resource {
   }
   static Resource* of_binary(Binary* b) { return reinterpret_cast<Resource*>(b); }
 };
+// It begins as a ReferencedBinary does.
+static_assert(offsetof(Resource, key) == offsetof(ReferencedBinary, numbers) && offsetof(RefKey, low) == 0 &&
+              offsetof(RefKey, high) == 8 && std::endian::native == std::endian::little);
 
 /// A fresh resource with one reference; nullptr when there is no memory.
 Resource* new_resource(ErlNifResourceType& type, std::size_t bytes);

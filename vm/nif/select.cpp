@@ -1,5 +1,6 @@
 #include "vm/nif/select.hpp"
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 
 #include <cerrno>
@@ -261,6 +262,16 @@ int select_for_resource(int fd, int mode, Resource& resource, Term pid, Term mes
   ProcessPointers guard;
   for (int i = 0; i < n; ++i) send_from_vm(ready[i].pid, ready[i].message);
   return 0;
+}
+
+SelectedByNative selected_by_native() {
+  std::lock_guard lock(selections().mutex);
+  SelectedByNative all;
+  for (const auto& [fd, selection] : selections().of_fd) {
+    ++all.known;
+    all.closed += fcntl(fd, F_GETFD) < 0;
+  }
+  return all;
 }
 
 }  // namespace vmrun

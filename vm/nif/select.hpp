@@ -11,4 +11,11 @@ namespace vmrun {
 /// bits ERL_NIF_SELECT_…, negative for failures.
 int select_for_resource(int fd, int mode, Resource& resource, Term pid, Term message);
 
+/// How many descriptors are waited for so, or have been, until ERL_NIF_SELECT_STOP; and of those,
+/// that are no open files any more.
+struct SelectedByNative {
+  Word known = 0, closed = 0;
+};
+SelectedByNative selected_by_native();
+
 }  // namespace vmrun

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "vm/base/microstate.hpp"
 #include "vm/message/request.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/task.hpp"
@@ -55,7 +56,8 @@ struct OperationTask final : PortTask {
 };
 
 /// Tells of an operation that a process runs in a port at once: meanwhile the port is in, and the
-/// process, to those who trace it with running_procs, out, and to an exclusive profile inactive.
+/// process, to those who trace it with running_procs, out, and to an exclusive profile inactive;
+/// and the thread, to microstate accounting, in a port.
 class ToldOperation {
  public:
   ToldOperation(Process& p, Port& port, Term name);
@@ -66,10 +68,13 @@ class ToldOperation {
   Process& process_;
   Port& port_;
   const Term name_;
+  const InMeasuredMicrostate runs_{Microstate::kPort};
 };
 
 inline bool are_told_of_operations(const Process& p, const Port& port) {
-  return is_traced(p, kTraceRunningProcs) || port.tracing.is_on(kTraceRunningPorts | kPortProfiledExclusive);
+  return is_traced(p, kTraceRunningProcs) ||
+         port.tracing.is_on(kTraceRunningPorts | kPortProfiledExclusive) ||
+         microstates_measured.load(std::memory_order_relaxed);
 }
 template <class F>
 [[gnu::cold, gnu::noinline]] auto run_told(Process& p, Port& port, Term name, F& operate) {

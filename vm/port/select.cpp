@@ -1,5 +1,6 @@
 #include "vm/port/select.hpp"
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 
 #include <cerrno>
@@ -395,6 +396,24 @@ int select_event(Port& p, ErlDrvEvent event, ErlDrvEventData data) {
   }
   queue_fresh(p.id, kNonValue, fresh & kEvent, fd, generation);
   return error ? -1 : 0;
+}
+
+SelectedDescriptors selected_descriptors() {
+  SelectedDescriptors all;
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
+    Descriptor* first = chunks[chunk].load(std::memory_order_acquire);
+    if (!first) continue;
+    all.bytes += sizeof(Descriptor) << kChunkBits;
+    for (int i = 0; i < 1 << kChunkBits; ++i) {
+      std::lock_guard guard(first[i].lock);
+      const Descriptor& d = first[i];
+      if (!d.reader && !d.writer && !d.armed) continue;
+      ++all.known;
+      all.closed += fcntl(chunk << kChunkBits | i, F_GETFD) < 0;
+      all.active += d.pending && d.wanted;
+    }
+  }
+  return all;
 }
 
 }  // namespace vmrun

@@ -24,4 +24,15 @@ void note_ready(ErlDrvEvent event, int mode, bool ready);
 /// driver_event: no data: no longer.
 int select_event(Port& p, ErlDrvEvent event, ErlDrvEventData data);
 
+// ---- For who looks into the machine -------------------------------------------------------------
+
+struct SelectedDescriptors {
+  Word known = 0;   // to ports, or still registered
+  Word closed = 0;  // of those: no open files
+  Word active = 0;  // reported, and the port has not come to it yet
+  Word bytes = 0;   // what is kept of them takes
+};
+/// Of some moment.
+SelectedDescriptors selected_descriptors();
+
 }  // namespace vmrun

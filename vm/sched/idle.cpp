@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "vm/base/clock.hpp"
+#include "vm/base/microstate.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/poll.hpp"
 #include "vm/sched/run_queue.hpp"
@@ -235,11 +236,17 @@ bool may_poll(const Scheduler& s, Word now) {
     }
     if (!polls && poll_wanted() && may_poll(s, now) && poll_claim()) {
       s.polls.store(polls = true, std::memory_order_relaxed);
-      s.poll_spin.until([&] { return called() || (ready = poll_wait(0)); });
+      {
+        const InMicrostate looks(Microstate::kCheckIo);
+        s.poll_spin.until([&] { return called() || (ready = poll_wait(0)); });
+      }
       if (ready || called()) break;
     }
-    if (polls) s.parker.park_elsewhere(called, [&] { ready = poll_wait(left); });
-    else s.parker.park(called, left);
+    {
+      const InMicrostate asleep(Microstate::kSleep);
+      if (polls) s.parker.park_elsewhere(called, [&] { ready = poll_wait(left); });
+      else s.parker.park(called, left);
+    }
     if (s.watches && !ready && look_after_others(s)) break;
   }
   if (polls) {

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "vm/base/clock.hpp"
+#include "vm/base/microstate.hpp"
 #include "vm/sched/bound.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/poll.hpp"
@@ -131,7 +132,10 @@ void sleep_offline(Scheduler& s) {
   epoch_leave(*s.epoch);
   s.idle.store(true, std::memory_order_seq_cst);
   s.idle_time.start(monotonic_ns());
-  if (tick == ~Word{0} || left > 0) s.parker.park(called, left);
+  if (tick == ~Word{0} || left > 0) {
+    const InMicrostate asleep(Microstate::kSleep);
+    s.parker.park(called, left);
+  }
   s.idle_time.stop(monotonic_ns());
   s.idle.store(false, std::memory_order_seq_cst);
   epoch_enter(*s.epoch);

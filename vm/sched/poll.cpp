@@ -10,10 +10,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <mutex>
+#include <string>
 
 #include "vm/base/clock.hpp"
 #include "vm/base/epoch.hpp"
+#include "vm/base/microstate.hpp"
 #include "vm/base/parker.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/base/thread.hpp"
@@ -71,16 +74,21 @@ void start_watching() {
 bool somebody_waits() { return role_taken.load(std::memory_order_seq_cst) || !poll_wanted(); }
 
 [[noreturn]] void watch() {
+  account_for_this_thread(ThreadKind::kPoll, 0);
   for (;;) {
     const auto wanted = [] { return watching.load(std::memory_order_seq_cst); };
-    while (!wanted()) watcher.park(wanted);
-    const timespec pause{0, kWatchEveryNs};
-    nanosleep(&pause, nullptr);
+    {
+      const InMicrostate asleep(Microstate::kSleep);
+      while (!wanted()) watcher.park(wanted);
+      const timespec pause{0, kWatchEveryNs};
+      nanosleep(&pause, nullptr);
+    }
     if (somebody_waits()) {
       watching.store(false, std::memory_order_seq_cst);
       if (!somebody_waits()) watching.store(true, std::memory_order_seq_cst);
     } else if (monotonic_ns() - last_look_ns.load(std::memory_order_relaxed) > kWatchEveryNs / 2 &&
                poll_claim()) {
+      const InMicrostate looks(Microstate::kCheckIo);
       EpochGuard guard;
       if (poll_wait(0)) poll_dispatch();
       else poll_leave();
@@ -163,6 +171,7 @@ void poll_interrupt() {
 }
 
 void poll_dispatch() {
+  const InMeasuredMicrostate checks(Microstate::kCheckIo);
   for (int i = 0; i < batch_size; ++i) {
     const Word tag = batch[i].data.u64;
     poll_ready[tag & kNativeTag ? kPollNative : kPollPorts](tag & ~kNativeTag, batch[i].events);
@@ -170,8 +179,17 @@ void poll_dispatch() {
   poll_leave();
 }
 
+Word poll_set_size() {
+  if (polled() < 0) return 0;
+  std::ifstream info("/proc/self/fdinfo/" + std::to_string(polled()));
+  Word size = 0;
+  for (std::string line; std::getline(info, line);) size += line.starts_with("tfd:");
+  return size;
+}
+
 void poll_now_and_then() {
   if (monotonic_ns() - last_look_ns.load(std::memory_order_relaxed) < kLookEveryNs || !poll_claim()) return;
+  const InMeasuredMicrostate looks(Microstate::kCheckIo);
   if (poll_wait(0)) poll_dispatch();
   else poll_leave();
 }

@@ -54,6 +54,8 @@ unsigned poll_found();
 void poll_interrupt();
 /// Hands what is ready to the ports, with an epoch entered.
 void poll_dispatch();
+/// How many descriptors the kernel has in the set, the one to interrupt included; 0: not started.
+Word poll_set_size();
 /// A look without waiting, unless somebody has looked a moment ago. With an epoch entered.
 void poll_now_and_then();
 

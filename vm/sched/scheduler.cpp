@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vm/base/clock.hpp"
+#include "vm/base/microstate.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/lifecycle/answer.hpp"
@@ -88,6 +89,7 @@ void retire(Scheduler& s, Process& p) {
 // ---- Upkeep -------------------------------------------------------------------------------------
 
 void keep_up(Scheduler& s) {
+  const InMeasuredMicrostate aux(Microstate::kAux);
   s.until_upkeep = kUpkeepReductions;
   fire_due_timers(s);
   s.queue_length.store(waiting_processes(s), std::memory_order_relaxed);
@@ -361,6 +363,7 @@ template <Watched kWatched>
 
 [[gnu::cold, gnu::noinline]] void run_watched_slice(Scheduler& s, Process& p) {
   if (is_profiled(kProfileSchedulers)) profile_scheduler_runs(s.number, s.told_idle, p.id);
+  const InMeasuredMicrostate runs(Microstate::kEmulator);
   run_slice_as<Watched::kYes>(s, p);
 }
 
@@ -372,6 +375,15 @@ template <bool kInTheMiddle>
   run_slice_as<Watched::kNo>(s, p);
 }
 
+[[gnu::cold, gnu::noinline]] std::int32_t run_measured_port(RunnablePort& p) {
+  const InMeasuredMicrostate runs(Microstate::kPort);
+  return other_work.run_port(p);
+}
+
+std::int32_t run_port(RunnablePort& p) {
+  return microstates_measured.load(std::memory_order_relaxed) ? run_measured_port(p) : other_work.run_port(p);
+}
+
 /// What other threads handed over, then a turn of the first port: between two slices, so that
 /// neither ports nor processes starve the others.
 void serve_ports(Scheduler& s) {
@@ -381,7 +393,7 @@ void serve_ports(Scheduler& s) {
   s.runs = true;
   if (is_profiled(kProfileSchedulers)) [[unlikely]]
     profile_scheduler_runs(s.number, s.told_idle, kNonValue);
-  const std::int32_t used = other_work.run_port(*p) + kSwitchCost;
+  const std::int32_t used = run_port(*p) + kSwitchCost;
   s.runs = false;
   s.until_upkeep -= used;
   s.others_waited = waiting_processes(s) || waiting_ports(s) ? s.others_waited + used : 0;
@@ -512,6 +524,7 @@ void mind_waiting(Scheduler& s) {
 void run(Scheduler& s) {
   current_core = &s;
   s.epoch = &epoch_slot();
+  account_for_this_thread(ThreadKind::kScheduler, s.number);
   epoch_enter(*s.epoch);
   for (;;) {
     if (const auto asked = s.asked.load(std::memory_order_relaxed)) [[unlikely]] {

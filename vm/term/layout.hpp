@@ -110,10 +110,8 @@ struct RefObject {
 /// A local reference that keeps a resource of native code alive (vm/nif/resource.hpp).
 struct MagicRefObject {
   Term header;
-  Binary* resource;  // owns one reference
+  Binary* resource;  // owns one reference; a ReferencedBinary
   OffHeapObject* next;
-  std::uint32_t numbers[3];
-  std::uint32_t unused;
 };
 
 /// Pids, ports and references of another node.
@@ -158,7 +156,7 @@ inline Word object_words(Term header) {
   return 1 + (header.header_sub() == Term::Sub::kMap ? map_words_after(header) : header.header_arity());
 }
 
-static_assert(sizeof(MagicRefObject) == 5 * 8 && sizeof(RefcBinary) == 6 * 8 && sizeof(SubBinary) == 5 * 8 &&
+static_assert(sizeof(MagicRefObject) == 3 * 8 && sizeof(RefcBinary) == 6 * 8 && sizeof(SubBinary) == 5 * 8 &&
               sizeof(MatchContext) == 5 * 8);
 static_assert(sizeof(FunObject) == 5 * 8 && sizeof(FlatMap) == 3 * 8 && sizeof(FloatObject) == 2 * 8);
 
@@ -177,10 +175,6 @@ inline RefObject* ref_of(Term t) {
 inline MagicRefObject* magic_ref_of(Term t) {
   assert(t.is_boxed_sub(Term::Sub::kMagicRef));
   return reinterpret_cast<MagicRefObject*>(t.boxed_ptr());
-}
-/// The numbers of a local reference of either kind.
-inline const std::uint32_t* local_ref_numbers(Term t) {
-  return t.is_boxed_sub(Term::Sub::kRef) ? ref_of(t)->numbers : magic_ref_of(t)->numbers;
 }
 inline bool is_alias(Term local_ref) {
   return local_ref.is_boxed_sub(Term::Sub::kRef) && ref_of(local_ref)->is_alias();
@@ -216,5 +210,18 @@ struct Binary {
   static constexpr Word kNative = ~Word{0};
   bool is_native() const { return capacity_bytes == kNative; }
 };
+
+/// A resource of native code, as far as its references know it: they have its numbers.
+struct ReferencedBinary {
+  Binary binary;
+  std::uint32_t numbers[3];
+};
+
+/// The numbers of a local reference of either kind.
+inline const std::uint32_t* local_ref_numbers(Term t) {
+  return t.is_boxed_sub(Term::Sub::kRef)
+             ? ref_of(t)->numbers
+             : reinterpret_cast<const ReferencedBinary*>(magic_ref_of(t)->resource)->numbers;
+}
 
 }  // namespace vmrun

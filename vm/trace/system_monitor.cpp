@@ -6,6 +6,7 @@
 
 #include "probes/inside.hpp"
 #include "vm/base/clock.hpp"
+#include "vm/base/microstate.hpp"
 #include "vm/heap/build.hpp"
 #include "vm/process/table.hpp"
 #include "vm/trace/tracer.hpp"
@@ -30,6 +31,14 @@ void set_limit(std::atomic<Word>& limit, Word wanted) {
 
 constexpr Word kNsPerMs = 1'000'000;
 
+// What the thread that collects did before.
+constinit thread_local Microstate before_collection = Microstate::kOther;
+
+/// Under the mutex.
+void note_collections() {
+  collections_monitored = wanted_now.long_gc_ms || wanted_now.large_heap_words || microstates_measured;
+}
+
 /// Under the mutex.
 void set_now(const SystemMonitor& wanted) {
   const bool slices = wanted.long_schedule_ms != 0, slices_before = wanted_now.long_schedule_ms != 0;
@@ -38,8 +47,8 @@ void set_now(const SystemMonitor& wanted) {
   set_limit(slice_limit_ms, wanted.long_schedule_ms);
   set_limit(gc_limit_ms, wanted.long_gc_ms);
   set_limit(heap_limit_words, wanted.large_heap_words);
-  collections_monitored = wanted.long_gc_ms || wanted.large_heap_words;
   wanted_now = wanted;
+  note_collections();
 }
 
 /// who: a process or port.
@@ -91,15 +100,23 @@ SystemMonitor set_system_monitor(const SystemMonitor& wanted) {
   return before;
 }
 
+void note_measured_collections() {
+  const std::lock_guard guard(monitor_mutex);
+  note_collections();
+}
+
 Word begin_monitored_collection() {
   const Word now = monotonic_ns();
+  before_collection = enter_microstate(Microstate::kGc);
   if (const Word ms = monitored_collections_take_ms.load(std::memory_order_relaxed)) [[unlikely]]
     std::this_thread::sleep_for(std::chrono::milliseconds(ms));
   return now;
 }
 
-void monitor_collection(Process& p, Word spent_ns) {
-  const Word ms = spent_ns / kNsPerMs;
+void end_monitored_collection(Process& p, Word begun_ns, bool killed) {
+  const Word ms = (monotonic_ns() - begun_ns) / kNsPerMs;
+  enter_microstate(before_collection);
+  if (killed) return;
   const Word words = p.heap.block_words() + static_cast<Word>(p.heap.old_end - p.heap.old_start);
   if (ms <= gc_limit_ms.load(std::memory_order_relaxed) &&
       words < heap_limit_words.load(std::memory_order_relaxed))

@@ -21,14 +21,16 @@ SystemMonitor set_system_monitor(const SystemMonitor& wanted);
 
 // ---- Events -------------------------------------------------------------------------------------
 
-/// Whether collections matter; read once by each.
+/// Whether collections matter to the monitor or to microstate accounting; read once by each.
 extern std::atomic<bool> collections_monitored;
 /// For tests: each takes so much longer.
 extern std::atomic<Word> monitored_collections_take_ms;
 /// When it begins: the time.
 Word begin_monitored_collection();
-/// The collection of p, whose heap has its final size, took so long.
-[[gnu::cold]] void monitor_collection(Process& p, Word spent_ns);
+/// That of p is done, or was not to be, for p is killed; its heap has its final size.
+[[gnu::cold]] void end_monitored_collection(Process& p, Word begun_ns, bool killed);
+/// Somebody has begun or ended to measure microstates.
+void note_measured_collections();
 
 /// p begins to wait for a busy port, or for a connection: its controller.
 [[gnu::cold]] void monitor_busy_port(Process& p, Term port);
