@@ -14,6 +14,7 @@
 #include "drivers/stream/byte_stream.hpp"
 #include "drivers/terminal/line.hpp"
 #include "drivers/terminal/mode.hpp"
+#include "drivers/terminal/text.hpp"
 #include "vm/port/driver.hpp"
 
 // A command is a byte that says what to do, and then a text in UTF-8 or a number of 16 bits. What
@@ -31,6 +32,7 @@ struct TerminalPort {
   ErlDrvPort port;
   ByteStream stream;
   Line line;
+  Input input;
   bool tell = false;  // when all is written
 };
 
@@ -65,7 +67,7 @@ ErlDrvData start(ErlDrvPort port, char*) {
     return ERL_DRV_ERROR_ERRNO;
   }
   port_is_open = true;
-  auto* t = new TerminalPort{port, {}, Line(shows_utf8())};
+  auto* t = new TerminalPort{port, {}, Line(shows_utf8()), {}};
   ByteStream::Options stream;
   stream.in = STDIN_FILENO;
   stream.out = STDOUT_FILENO;
@@ -142,9 +144,21 @@ void ready_output(ErlDrvData data, ErlDrvEvent) {
   if (t->stream.write_ready()) tell_if_written(t);
 }
 
+void deliver(TerminalPort* t, std::string text) {
+  if (!text.empty()) driver_output(t->port, text.data(), text.size());
+}
+
+/// One read: the terminal is not ours alone, and another may block.
 void ready_input(ErlDrvData data, ErlDrvEvent) {
   TerminalPort* t = instance(data);
-  if (t->stream.read_ready() != ByteStream::Read::kEnd) return;
+  char bytes[1024];
+  const ssize_t size = read(STDIN_FILENO, bytes, sizeof bytes);
+  if (size > 0) return deliver(t, t->input.take({bytes, static_cast<std::size_t>(size)}, t->line.utf8()));
+  if (size < 0) {
+    if (errno != EAGAIN && errno != EINTR) driver_failure_posix(t->port, errno);
+    return;
+  }
+  deliver(t, t->input.take_rest());
   t->stream.end_input();
   driver_failure_eof(t->port);
 }

@@ -3,30 +3,17 @@
 #include <wchar.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/core.h>
 
+#include "drivers/terminal/text.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun::terminal {
 namespace {
 
 constexpr std::size_t kTab = 8;
-
-/// The character at the front, taken off it. A byte that begins none is one itself.
-char32_t take_character(std::string_view* text) {
-  const auto first = static_cast<unsigned char>(text->front());
-  const std::size_t size = first < 0xC2 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 1;
-  char32_t c = size == 1 ? first : first & (0xFF >> (size + 1));
-  bool whole = size <= text->size();
-  for (std::size_t i = 1; whole && i < size; ++i) {
-    const auto next = static_cast<unsigned char>((*text)[i]);
-    whole = (next & 0xC0) == 0x80;
-    c = c << 6 | (next & 0x3F);
-  }
-  text->remove_prefix(whole ? size : 1);
-  return whole ? c : first;
-}
 
 std::string utf8_of(char32_t c) {
   std::string text;
@@ -66,7 +53,8 @@ Line::Cell Line::cell_of(char32_t c, std::size_t column) {
   if (c == 0x7F) return {"^?", 2};
   if (c < 0x7F) return {{static_cast<char>(c)}, 1};
   if (utf8_) return {utf8_of(c), width_of(c)};
-  if (c >= 0xA0 && c <= 0xFF) return {{static_cast<char>(c)}, 1};
+  // As the locale says, whether or not its own set of characters is this one.
+  if (c <= 0xFF && std::isprint(static_cast<int>(c))) return {{static_cast<char>(c)}, 1};
   std::string shown = c <= 0xFF ? fmt::format("\\{:03o}", static_cast<unsigned>(c))
                                 : fmt::format("\\x{{{:X}}}", static_cast<unsigned>(c));
   const std::size_t width = shown.size();

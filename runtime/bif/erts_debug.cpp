@@ -46,6 +46,10 @@ Term bif_erts_debug_breakpoint_2(Process& p, const Term* a) {
 /// The distance between the interpreter's instructions; OTP's machine of native code has none.
 Term bif_erts_debug_interpreter_size_0(Process&, const Term*) { return Term::small(0); }
 
+/// An emulator's instructions as text, one by one; a machine of native code has none, whatever is
+/// asked. (Those of this machine are other ones: vmrun -loaded.)
+Term bif_erts_debug_disassemble_1(Process&, const Term*) { return atoms::false_; }
+
 // Locks are not counted: answers as of an OTP that was built without.
 Term bif_erts_debug_lcnt_clear_0(Process&, const Term*) { return atoms::error; }
 Term bif_erts_debug_lcnt_collect_0(Process&, const Term*) { return atoms::error; }

@@ -112,7 +112,7 @@ class Session:
         return os.waitstatus_to_exitcode(os.waitpid(self.program, 0)[1]) if shown is None else None
 
     def press(self, keys):
-        os.write(self.fd, keys.encode())
+        os.write(self.fd, keys if isinstance(keys, bytes) else keys.encode())
 
 
 LEFT, RIGHT, UP, DOWN, HOME, END = '\x1b[D', '\x1b[C', '\x1b[A', '\x1b[B', '\x01', '\x05'
@@ -129,6 +129,8 @@ CASES = {
                                                (LONG + '\x7f' * 70 + '").\r', '4>'), ('q().\r', None)],
     'completion': [('lists:revers\t', r'reverse\('), ('[1,2]).\r', r'\[2,1\]\n2>'), ('q().\r', None)],
     'characters beyond ASCII': [('"äöü' + LEFT + 'x' + END + '".\r', '2>'), ('[8364].\r', '3>'), ('io:format("~ts~n", [[8364, 26085]]).\r', 'ok\n4>'), ('q().\r', None)],
+    'Latin-1': [('io:setopts([{encoding, latin1}]), X = io:get_line("name? ").\r', 'name\\?'), (b'\xe5\xe4\r', '2>'), ('hd(X).\r', '229\n3>'), ('length(X).\r', '3\n4>'),
+                ('io:setopts([{encoding, unicode}]).\r', 'ok\n5>'), ('q().\r', None)],
     'input of a program': [('io:get_line("name? ").\r', 'name\\?'), ('me\r', '2>'), ('q().\r', None)],
     'output while a line is edited': [('spawn(fun() -> receive after 200 -> io:put_chars("output\\n") end end), abcd.\r', '2>'), ('x = \n', 'output\n.*'),
                                       ('x.\r', '3>'), ('q().\r', None)],

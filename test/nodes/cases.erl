@@ -261,6 +261,27 @@ case_spawn_with_token(Peer) ->
     erpc:call(Peer, seq_trace, set_system_tracer, [false]),
     seq_trace:set_system_tracer(false).
 
+%% The end of a linked process brings its token, and is shown as the message that it is there.
+case_exit_with_token(Peer) ->
+    Self = self(),
+    seq_trace:set_system_tracer(spawn_link(?MODULE, forward, [Self])),
+    erpc:call(Peer, seq_trace, set_system_tracer, [spawn_link(Peer, ?MODULE, forward, [Self])]),
+    process_flag(trap_exit, true),
+    Pid = spawn_link(Peer, ?MODULE, end_by, []),
+    seq_trace:set_token(label, 17),
+    [seq_trace:set_token(What, true) || What <- [send, 'receive']],
+    Pid ! {bye, "now"},
+    Exit = receive {'EXIT', Pid, {bye, "now"}} = Message -> Message end,
+    {3, 17, 2, Pid, 1} = seq_trace:get_token(),
+    seq_trace:set_token([]),
+    process_flag(trap_exit, false),
+    [{send, {0, 1}, Self, Pid, {bye, "now"}}, {'receive', {1, 2}, Pid, Self, Exit}] = seen(node(), 2),
+    [{'receive', {0, 1}, Self, Pid, {bye, "now"}}, {send, {1, 2}, Pid, Self, Exit}] = seen(Peer, 2),
+    erpc:call(Peer, seq_trace, set_system_tracer, [false]),
+    seq_trace:set_system_tracer(false).
+
+end_by() -> receive Why -> exit(Why) end.
+
 reply(Id) -> receive {spawn_reply, Id, _, _} = Reply -> Reply end.
 
 tell_token(To) -> To ! {self(), seq_trace:get_token()}.

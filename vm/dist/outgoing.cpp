@@ -4,6 +4,7 @@
 #include "vm/dist/channels.hpp"
 #include "vm/dist/connection.hpp"
 #include "vm/dist/control.hpp"
+#include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/destination.hpp"
@@ -221,8 +222,11 @@ bool Elsewhere::exit(Term to, const ExitSignal& signal) {
   const Route route = signal.by_link ? channel.route() : channel.connect();
   if (!route) return true;
   Arena arena;
-  const Term token =
-      signal.carrier ? token_for(*signal.carrier, to, signal.reason, route, arena) : Term::nil();
+  Term token = Term::nil();
+  if (signal.carrier && (signal.carrier->observed & kCarriesToken)) [[unlikely]] {
+    const Term shown = new_tuple(arena, atoms::exit_upper, signal.from, signal.reason);
+    token = token_for(*signal.carrier, to, shown, route, arena);
+  }
   if (probe::process_exit_signal_remote_enabled() && signal.announced) [[unlikely]]
     fire_exit_signal(to, signal, channel);
   const Pushed pushed = transmit_exit(

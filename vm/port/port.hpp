@@ -160,7 +160,7 @@ class PortTable : public IdTable<Port, Term, Term::port> {
   }
   /// Gives p its number and publishes it; false at the limit.
   [[nodiscard]] bool add(Port& p) {
-    Word number;
+    Word number = 0;
     if (!reserve(&number)) return false;
     publish(p, number);
     return true;

@@ -49,6 +49,6 @@ TEST_CASE("bytes that are no UTF-8 stand for themselves; a terminal without UTF-
   Line line(true);
   CHECK(line.put("\xe4") == "\xc3\xa4");
   line.set_utf8(false);
-  CHECK(line.put("\xc3\xa4") == "\xe4");
+  CHECK(line.put("\xc3\xa4") == "\\344");  // in the locale "C"
   CHECK(line.put("\xe2\x82\xac") == "\\x{20AC}");
 }
