@@ -2,9 +2,9 @@
 
 #include "vm/process/process.hpp"
 
-/// The permission to change code: one process can keep it to itself, and whoever else loads, deletes
-/// or purges a module or a library of native functions waits meanwhile, suspended. While nobody has
-/// it all may. It is for tests: see runtime/bif/internal_state.cpp.
+/// The permission to change code: one process can keep it to itself, and whoever else loads,
+/// deletes or purges a module or a library of native functions waits meanwhile, suspended. While
+/// nobody has it all may. It is for tests: see runtime/bif/internal_state.cpp.
 namespace vmrun {
 
 /// For built-in functions that change code, first of all: true when p may. Else they return the
