@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "drivers/stream/byte_stream.hpp"
+#include "drivers/terminal/window.hpp"
 #include "vm/port/driver.hpp"
 
 /// The descriptors of `fd` stay the machine's: they are neither closed nor made non-blocking,
@@ -84,6 +86,16 @@ void ready_input(ErlDrvData data, ErlDrvEvent) {
   driver_failure_eof(f->port);
 }
 
+/// The size of the terminal behind a descriptor, which `user` asks for where no line is edited.
+ErlDrvSSizeT control(ErlDrvData data, unsigned command, char*, ErlDrvSizeT, char** out, ErlDrvSizeT room) {
+  if (command != terminal::kWindowSize) return -1;
+  const auto size = terminal::window_size(instance(data)->stream.out());
+  if (!size) return -1;
+  if (sizeof *size > room) *out = static_cast<char*>(driver_alloc(sizeof *size));
+  std::memcpy(*out, &*size, sizeof *size);
+  return sizeof *size;
+}
+
 }  // namespace
 
 namespace {
@@ -101,6 +113,7 @@ void register_one(ErlDrvEntry& entry,
 
 void register_fd_driver() {
   static ErlDrvEntry fd = own_driver_entry("fd"), vanilla = own_driver_entry("vanilla");
+  fd.control = control;
   register_one(fd, start);
   vanilla.stop_select = close_descriptor;
   register_one(vanilla, start_file);

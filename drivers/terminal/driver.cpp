@@ -1,7 +1,6 @@
 #include "drivers/terminal/driver.hpp"
 
 #include <langinfo.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +14,7 @@
 #include "drivers/terminal/line.hpp"
 #include "drivers/terminal/mode.hpp"
 #include "drivers/terminal/text.hpp"
+#include "drivers/terminal/window.hpp"
 #include "vm/port/driver.hpp"
 
 // A command is a byte that says what to do, and then a text in UTF-8 or a number of 16 bits. What
@@ -25,8 +25,7 @@ namespace {
 
 enum Command : std::uint8_t { kPut, kMove, kInsert, kErase, kBeep, kPutAndTell };
 
-constexpr unsigned kControls = 0x018b0900;
-enum Control : unsigned { kWindowSize = kControls + 100, kUnicode, kSetUnicode };
+enum Control : unsigned { kUnicode = kWindowSize + 1, kSetUnicode };
 
 struct TerminalPort {
   ErlDrvPort port;
@@ -40,18 +39,7 @@ bool port_is_open = false;  // one editor; under the driver's lock
 
 TerminalPort* instance(ErlDrvData data) { return reinterpret_cast<TerminalPort*>(data); }
 
-struct WindowSize {
-  std::uint32_t columns = 80, rows = 24;
-};
-
-WindowSize window_size() {
-  WindowSize size;
-  winsize seen{};
-  if (ioctl(STDIN_FILENO, TIOCGWINSZ, &seen) != 0) return size;
-  if (seen.ws_col) size.columns = seen.ws_col;
-  if (seen.ws_row) size.rows = seen.ws_row;
-  return size;
-}
+WindowSize window() { return window_size(STDIN_FILENO).value_or(WindowSize{}); }
 
 bool cursor_can_move() {
   const char* name = std::getenv("TERM");
@@ -134,7 +122,7 @@ void output(ErlDrvData data, char* bytes, ErlDrvSizeT size) {
   TerminalPort* t = instance(data);
   if (size == 0) return;
   const auto command = static_cast<std::uint8_t>(*bytes);
-  t->line.set_columns(window_size().columns);
+  t->line.set_columns(window().columns);
   t->tell = t->tell || command == kPutAndTell;
   if (write(t, perform(t->line, command, {bytes + 1, size - 1}))) tell_if_written(t);
 }
@@ -175,8 +163,8 @@ ErlDrvSSizeT control(ErlDrvData data, unsigned command, char* bytes, ErlDrvSizeT
   const char was_utf8 = line.utf8() ? 1 : 0;
   switch (command) {
     case kWindowSize: {
-      const WindowSize window = window_size();
-      return answer(out, room, &window, sizeof window);
+      const WindowSize size_now = window();
+      return answer(out, room, &size_now, sizeof size_now);
     }
     case kSetUnicode:
       if (size == 0) return 0;

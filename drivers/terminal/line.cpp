@@ -72,7 +72,7 @@ std::size_t Line::column_of(std::size_t position) const {
 std::string Line::margin(std::size_t position) const {
   const std::size_t column = column_of(position);
   if (column == 0 || column % columns_ != 0) return {};
-  return (position < cells_.size() ? cells_[position].shown : " ") + "\r";
+  return position < cells_.size() ? cells_[position].shown + "\r" : " \b";
 }
 
 std::string Line::show(std::size_t from, std::size_t to) const {

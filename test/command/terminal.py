@@ -131,6 +131,7 @@ CASES = {
     'characters beyond ASCII': [('"äöü' + LEFT + 'x' + END + '".\r', '2>'), ('[8364].\r', '3>'), ('io:format("~ts~n", [[8364, 26085]]).\r', 'ok\n4>'), ('q().\r', None)],
     'Latin-1': [('io:setopts([{encoding, latin1}]), X = io:get_line("name? ").\r', 'name\\?'), (b'\xe5\xe4\r', '2>'), ('hd(X).\r', '229\n3>'), ('length(X).\r', '3\n4>'),
                 ('io:setopts([{encoding, unicode}]).\r', 'ok\n5>'), ('q().\r', None)],
+    'how large it is': [('{io:columns(), io:rows()}.\r', '2>'), ('erlang:port_control(open_port({fd, 1, 1}, [out]), 16#018b0900 + 100, []).\r', r'\]\n3>'), ('q().\r', None)],
     'input of a program': [('io:get_line("name? ").\r', 'name\\?'), ('me\r', '2>'), ('q().\r', None)],
     'output while a line is edited': [('spawn(fun() -> receive after 200 -> io:put_chars("output\\n") end end), abcd.\r', '2>'), ('x = \n', 'output\n.*'),
                                       ('x.\r', '3>'), ('q().\r', None)],

@@ -33,7 +33,7 @@ TEST_CASE("what is erased is covered with blanks") {
 TEST_CASE("a line goes on in the next row") {
   Line line(true);
   line.set_columns(4);
-  CHECK(line.put("abcd") == "abcd \r");
+  CHECK(line.put("abcd") == "abcd \b");
   CHECK(line.insert("ef") == "ef");
   CHECK(line.move(-4) == "\x1b[A");
   CHECK(line.erase(1) == "def \x1b[A");
