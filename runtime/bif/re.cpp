@@ -25,8 +25,9 @@
 /// re:compile, inspect and run, by PCRE2. replace and split are in runtime/lib/re.erl.
 ///
 /// A compiled pattern is {re_pattern, Captures, Unicode, UseCrlf, Code}. Code is a binary, for
-/// programs keep patterns in code, files and other nodes: it has the pattern's text and options, and
-/// each thread keeps what PCRE2 made of those it has met. So nothing that is made up is ever run.
+/// programs keep patterns in code, in files and on other nodes: it has the pattern's text and
+/// options, and each thread keeps what PCRE2 made of those it has met. So nothing that is made up
+/// is ever run.
 namespace vmrun {
 
 /// Some milliseconds' worth.
