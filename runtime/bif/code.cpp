@@ -6,6 +6,7 @@
 #include "vm/code/after_schedulers.hpp"
 #include "vm/code/change_permission.hpp"
 #include "vm/code/code_server.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/message/request.hpp"
 #include "vm/nif/library.hpp"
@@ -300,19 +301,37 @@ Term bif_erts_internal_purge_module_2(Process& p, const Term* a) {
   return atoms::false_;
 }
 
+namespace {
+
+bool read_check_options(Term options, Term* async_id) {
+  static const Term allow_gc = intern_atom("allow_gc");
+  for (; options.is_list(); options = options.tail()) {
+    const Term o = options.head();
+    if (!o.is_tuple() || o.tuple_arity() != 2) return false;
+    if (o.element(0) == atoms::async) *async_id = o.element(1);
+    else if (o.element(0) != allow_gc || (o.element(1) != atoms::true_ && o.element(1) != atoms::false_))
+      return false;
+  }
+  return options.is_nil();
+}
+
+Term check_fault(Process&, const Export& bif, const Term* a) {
+  static const Term check_process_code = intern_atom("check_process_code"),
+                    bad_option = intern_atom("bad_option");
+  if (bif.module != atoms::erlang || bif.function != check_process_code || bif.arity != 3) return kNonValue;
+  Term async_id;
+  return read_check_options(a[2], &async_id) ? kNonValue : bad_option;
+}
+[[maybe_unused]] const bool check_hooked = add_failure_cause(check_fault);
+
+}  // namespace
+
 /// Whether the process is in the middle of old code. Options: {async, Id}: it is told by a message
 /// {check_process_code, Id, Result}; {allow_gc, Bool} is taken, for no collection is ever needed.
 Term bif_erlang_check_process_code_3(Process& p, const Term* a) {
-  static const Term allow_gc = intern_atom("allow_gc"), tag = intern_atom("check_process_code");
-  Term async_id = kNonValue, options = a[2];
-  for (; options.is_list(); options = options.tail()) {
-    const Term o = options.head();
-    if (!o.is_tuple() || o.tuple_arity() != 2) return raise_badarg(p);
-    if (o.element(0) == atoms::async) async_id = o.element(1);
-    else if (o.element(0) != allow_gc || (o.element(1) != atoms::true_ && o.element(1) != atoms::false_))
-      return raise_badarg(p);
-  }
-  if (!options.is_nil() || !a[0].is_local_pid() || !a[1].is_atom()) return raise_badarg(p);
+  static const Term tag = intern_atom("check_process_code");
+  Term async_id = kNonValue;
+  if (!read_check_options(a[2], &async_id) || !a[0].is_local_pid() || !a[1].is_atom()) return raise_badarg(p);
   if (!async_id) return ask(p, a[0], RequestKind::kRunsOldCode, a[1], atoms::false_);
   ask_async(p, a[0], RequestKind::kRunsOldCode, a[1], tag, async_id, atoms::false_);
   return atoms::async;

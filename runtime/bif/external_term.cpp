@@ -3,6 +3,7 @@
 
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/external_tags.hpp"
@@ -73,18 +74,29 @@ Word inflated_size(const BytesOf& bytes) {
   return Word{b[2]} << 24 | Word{b[3]} << 16 | Word{b[4]} << 8 | b[5];
 }
 
+bool read_decode_options(Term options, DecodeOptions* how, bool* used) {
+  static const Term kSafe = intern_atom("safe"), kUsed = intern_atom("used");
+  for (; options.is_list(); options = options.tail()) {
+    if (options.head() == kSafe) how->safe = true;
+    else if (options.head() == kUsed) *used = true;
+    else return false;
+  }
+  return options.is_nil();
+}
+
+Term decode_fault(Process&, const Export& bif, const Term* a) {
+  static const Term binary_to_term = intern_atom("binary_to_term");
+  if (bif.module != atoms::erlang || bif.function != binary_to_term || bif.arity != 2) return kNonValue;
+  DecodeOptions how;
+  bool used;
+  return read_decode_options(a[1], &how, &used) ? kNonValue : atoms::badopt;
+}
+[[maybe_unused]] const bool hooked = add_failure_cause(decode_fault);
+
 Term decode(const Call& c) {
   DecodeOptions how;
   bool used = false;
-  if (c.arity == 2) {
-    Term options = c.a[1];
-    for (; options.is_list(); options = options.tail()) {
-      if (options.head() == intern_atom("safe")) how.safe = true;
-      else if (options.head() == intern_atom("used")) used = true;
-      else return raise_badarg(c.p);
-    }
-    if (!options.is_nil()) return raise_badarg(c.p);
-  }
+  if (c.arity == 2 && !read_decode_options(c.a[1], &how, &used)) return raise_badarg(c.p);
   if (!is_binary(c.a[0])) return raise_badarg(c.p);
   const BytesOf bytes(c.a[0]);
   if (too_long(std::max(inflated_size(bytes), bytes.size()) / kBytesPerStep)) return c.elsewhere();

@@ -1,6 +1,7 @@
 #include "runtime/bif/nodes.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/message/destination.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/process/process_state.hpp"
@@ -26,6 +27,21 @@ Term monitor_term(Process& p, RefKey key, AliasMode alias) {
   return alias == AliasMode::kNone ? make_ref(hp, key) : make_alias_ref(hp, key, p.id);
 }
 
+bool is_monitored_kind(Term type) {
+  return type == atoms::process || type == atoms::port || type == atoms::time_offset;
+}
+
+/// Which argument was wrong, of those that are not told apart by their kind.
+Term monitor_fault(Process&, const Export& bif, const Term* a) {
+  static const Term monitor = intern_atom("monitor"), badtype = intern_atom("badtype");
+  if (bif.module != atoms::erlang || bif.function != monitor) return kNonValue;
+  Term tag = kNonValue;
+  AliasMode alias = AliasMode::kNone;
+  if (bif.arity == 3 && !read_monitor_options(a[2], &tag, &alias)) return atoms::badopt;
+  return is_monitored_kind(a[0]) ? kNonValue : badtype;
+}
+[[maybe_unused]] const bool hooked = add_failure_cause(monitor_fault);
+
 Term monitor(Process& p, Term type, Term what, Term options) {
   Term tag = kNonValue;
   AliasMode alias = AliasMode::kNone;
@@ -35,7 +51,7 @@ Term monitor(Process& p, Term type, Term what, Term options) {
     if (what != atoms::clock_service) return raise_badarg(p);
     return monitor_term(p, watch_clock(p, tag, alias), alias);
   }
-  if (type != atoms::process && type != atoms::port) return raise_badarg(p);
+  if (!is_monitored_kind(type)) return raise_badarg(p);
   const bool is_port = type == atoms::port;
   const Destination whom = find_destination(what);
   // A node that is none knows of no names on others.

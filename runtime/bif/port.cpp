@@ -3,6 +3,7 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_mode.hpp"
 #include "vm/base/epoch.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/message/request.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/operations.hpp"
@@ -75,6 +76,18 @@ Term info(Process& p, Term which, Term item) {
   if (id) return port_info(p, id, item);
   return which.is_atom() ? atoms::undefined : raise_badarg(p);
 }
+
+}  // namespace
+
+namespace {
+
+Term open_fault(Process&, const Export& bif, const Term* a) {
+  static const Term open_port = intern_atom("open_port");
+  if (bif.module != atoms::erlang || bif.function != open_port) return kNonValue;
+  PortOptions options;
+  return read_port_options(a[1], &options) ? kNonValue : atoms::badopt;
+}
+[[maybe_unused]] const bool open_hooked = add_failure_cause(open_fault);
 
 }  // namespace
 

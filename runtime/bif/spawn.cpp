@@ -238,8 +238,14 @@ Term request_fun(Process& p, Term fun, Term options, Term node = local_node_name
 
 /// What was wrong with a process that could be started with other options.
 Term option_fault(Process&, const Export& bif, const Term* a) {
-  static const Term spawn_opt = intern_atom("spawn_opt");
-  if (bif.module != atoms::erlang || bif.function != spawn_opt) return kNonValue;
+  static const Term spawn_opt = intern_atom("spawn_opt"), spawn_request = intern_atom("spawn_request");
+  if (bif.module != atoms::erlang) return kNonValue;
+  if (bif.function == spawn_request) {
+    const bool of_fun = bif.arity > 1 && bif.arity < 4 && a[bif.arity - 2].is_fun();
+    const bool of_list = bif.arity > 3 && list_length(a[bif.arity - 2]) >= 0;
+    return (of_fun || of_list) && list_length(a[bif.arity - 1]) < 0 ? atoms::badopt : kNonValue;
+  }
+  if (bif.function != spawn_opt) return kNonValue;
   SpawnOptions options = spawn_defaults;
   return read_spawn_options(a[bif.arity - 1], &options) ? kNonValue : atoms::badopt;
 }

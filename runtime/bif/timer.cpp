@@ -1,5 +1,6 @@
 #include "runtime/bif/support.hpp"
 #include "vm/base/clock.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
@@ -18,15 +19,25 @@ bool read_boolean_option(Term o, Term name, bool* value) {
   return true;
 }
 
+bool read_start_options(Term options, bool* absolute) {
+  for (; options.is_list(); options = options.tail())
+    if (!read_boolean_option(options.head(), atoms::abs, absolute)) return false;
+  return options.is_nil();
+}
+
+/// In milliseconds; false: it is none, or no time there will be: monotonic time ends after 2^63 ns.
+bool read_time(Term t, bool absolute, std::int64_t* time) {
+  constexpr SWord kLastMs = INT64_MAX / 1'000'000;
+  if (!integer_to_int64(t, time)) return false;
+  return absolute ? *time <= kLastMs
+                  : *time >= 0 && *time < kLastMs - static_cast<SWord>(monotonic_ns() / 1'000'000);
+}
+
 /// send_after: Message; start_timer: {timeout, Ref, Message}.
 Term start(Process& p, const Term* a, Term options, bool wrapped) {
   bool absolute = false;
-  for (; options.is_list(); options = options.tail())
-    if (!read_boolean_option(options.head(), atoms::abs, &absolute)) return raise_badarg(p);
   std::int64_t time;
-  if (!options.is_nil() || !integer_to_int64(a[0], &time) || (!absolute && time < 0) ||
-      time > (SWord{1} << 53))
-    return raise_badarg(p);
+  if (!read_start_options(options, &absolute) || !read_time(a[0], absolute, &time)) return raise_badarg(p);
   if (!a[1].is_atom() && !a[1].is_local_pid()) return raise_badarg(p);
   if (a[1] != p.id && a[1].is_local_pid() && !process_table.find(a[1]))
     return make_ref(p.heap);  // of no timer
@@ -77,6 +88,19 @@ Term look_up(Process& p, Term ref, Term options, bool cancel) {
   }
   return atoms::ok;
 }
+
+/// Which argument was wrong, of those that are not told apart by their kind.
+Term start_fault(Process&, const Export& bif, const Term* a) {
+  static const Term send_after = intern_atom("send_after"), start_timer = intern_atom("start_timer"),
+                    time_is_wrong = intern_atom("time");
+  if (bif.module != atoms::erlang || (bif.function != send_after && bif.function != start_timer))
+    return kNonValue;
+  bool absolute = false;
+  std::int64_t time;
+  if (!read_start_options(bif.arity == 4 ? a[3] : Term::nil(), &absolute)) return atoms::badopt;
+  return read_time(a[0], absolute, &time) ? kNonValue : time_is_wrong;
+}
+[[maybe_unused]] const bool hooked = add_failure_cause(start_fault);
 
 }  // namespace
 

@@ -1,10 +1,14 @@
 #include "vm/trace/trace.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/trace_flags.hpp"
 #include "runtime/ets/match_spec.hpp"
 #include "vm/code/code_server.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/module.hpp"
 #include "vm/message/request.hpp"
@@ -204,6 +208,23 @@ const Selection* selection_of(Term spec) {
 
 bool is_tracee(Term t) { return t.is_local_pid() || t.is_local_port(); }
 
+/// What was wrong with a call whose options are none of its own.
+Term option_fault(Process&, const Export& bif, const Term* a) {
+  static const Term trace = intern_atom("trace"), trace_info = intern_atom("trace_info"),
+                    on_load = intern_atom("on_load"),
+                    newly[] = {intern_atom("new"), intern_atom("new_processes"), intern_atom("new_ports")};
+  if (bif.module != atoms::erlang) return kNonValue;
+  if (bif.function == trace && bif.arity == 3) {
+    TraceFlags flags;
+    return read_trace_flags(a[2], &flags) ? kNonValue : atoms::badopt;
+  }
+  if (bif.function != trace_info || bif.arity != 2 || !a[0].is_atom()) return kNonValue;
+  const bool is_tracee = a[0] == on_load || a[0] == atoms::send || a[0] == atoms::receive ||
+                         std::find(std::begin(newly), std::end(newly), a[0]) != std::end(newly);
+  return is_tracee ? kNonValue : atoms::badopt;
+}
+[[maybe_unused]] const bool hooked = add_failure_cause(option_fault);
+
 }  // namespace
 
 Term bif_erlang_trace_3(Process& p, const Term* a) {
@@ -362,8 +383,8 @@ Term bif_vmrun_trace_pattern_3(Process& p, const Term* a) {
 Term bif_vmrun_trace_on_load_pattern_0(Process& p, const Term*) { return on_load_pattern_term(p.heap); }
 
 Term bif_erlang_trace_pattern_2(Process& p, const Term* a) {
-  static Export* const target = export_entry(intern_atom("vmrun_trace"), intern_atom("trace_pattern"), 3);
-  return trap_to(p, target, {a[0], a[1], Term::nil()});
+  static Export* const target = export_entry(intern_atom("vmrun_trace"), intern_atom("trace_pattern"), 2);
+  return trap_to(p, target, {a[0], a[1]});
 }
 Term bif_erlang_trace_pattern_3(Process& p, const Term* a) {
   static Export* const target = export_entry(intern_atom("vmrun_trace"), intern_atom("trace_pattern"), 3);

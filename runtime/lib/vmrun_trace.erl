@@ -1,7 +1,7 @@
 %% What erlang:trace and its relatives need besides what is built in.
 -module(vmrun_trace).
 
--export([existing/4, load_and_trace/4, info/2, trace_pattern/3]).
+-export([existing/4, load_and_trace/4, info/2, trace_pattern/2, trace_pattern/3]).
 
 %% All processes and ports there are, if they are meant, but for those who trace: how many.
 existing(Processes, Ports, How, Flags) ->
@@ -62,14 +62,27 @@ item(_, _) -> erlang:error(badarg).
 -define(COUNT, 8).
 -define(TIME, 16).
 
-trace_pattern(What, Spec, Flags) ->
+trace_pattern(What, Spec) -> trace_pattern(What, Spec, [], [What, Spec]).
+trace_pattern(What, Spec, Flags) -> trace_pattern(What, Spec, Flags, [What, Spec, Flags]).
+
+trace_pattern(What, Spec, Flags, Args) ->
     try change(What, Spec, Flags)
-    catch throw:bad -> erlang:error(badarg, [What, Spec, Flags])
+    catch throw:{bad, Cause} -> refused(Cause, Args)
     end.
 
-change(What, Spec, []) when What =:= send; What =:= 'receive' ->
+%% As the built-in function fails.
+refused(Cause, Args) ->
+    try erlang:error(badarg)
+    catch error:badarg:Stack ->
+        Callers = [Frame || {M, _, _, _} = Frame <- Stack, M =/= ?MODULE],
+        Info = #{cause => Cause, module => erl_erts_errors},
+        erlang:raise(error, badarg, [{erlang, trace_pattern, Args, [{error_info, Info}]} | Callers])
+    end.
+
+change(What, Spec, Flags) when What =:= send; What =:= 'receive' ->
     {Action, Specification} = wish(Spec, What),
-    is_boolean(Action) orelse throw(bad),
+    Flags =:= [] orelse throw({bad, badopt}),
+    is_boolean(Action) orelse throw({bad, none}),
     vmrun_trace:set_message_pattern(What, Action, Specification),
     erlang:yield(),  % the next slice sends as the pattern wants it
     1;
@@ -77,14 +90,14 @@ change(What, Spec, Flags) ->
     {Action, Specification} = wish(Spec, call),
     {Kinds, Tracer} = kinds(Flags, 0, []),
     Only = Kinds band (?LOCAL bor ?META),
-    Specification =:= [] orelse Only =/= 0 orelse Kinds band (?COUNT bor ?TIME) =:= 0 orelse throw(bad),
+    Specification =:= [] orelse Only =/= 0 orelse Kinds band (?COUNT bor ?TIME) =:= 0 orelse throw({bad, call_count}),
     change(What, max(?GLOBAL, Kinds), Action, Specification, Tracer).
 
 change(on_load, Kinds, Action, Spec, Tracer) ->
     vmrun_trace:set_on_load_pattern(Kinds, Action, Spec, Tracer),
     0;
 change({M, F, A}, Kinds, Action, Spec, Tracer) when is_atom(M), is_atom(F), is_integer(A) orelse A =:= '_' ->
-    ((M =:= '_' andalso {F, A} =/= {'_', '_'}) orelse (F =:= '_' andalso A =/= '_')) andalso throw(bad),
+    ((M =:= '_' andalso {F, A} =/= {'_', '_'}) orelse (F =:= '_' andalso A =/= '_')) andalso throw({bad, none}),
     %% OTP's system always has it.
     erlang:module_loaded(lists) orelse lists:sum([]),
     Global = Kinds =:= ?GLOBAL,
@@ -96,10 +109,10 @@ change({M, F, A}, Kinds, Action, Spec, Tracer) when is_atom(M), is_atom(F), is_i
     vmrun_trace:use_breakpoints(),
     length(Functions);
 change(_, _, _, _, _) ->
-    throw(bad).
+    throw({bad, none}).
 
 wish(Spec, _) when is_boolean(Spec); Spec =:= restart; Spec =:= pause -> {Spec, []};
-wish(Spec, Of) -> (is_list(Spec) andalso vmrun_trace:valid_specification(Spec, Of)) orelse throw(bad), {true, Spec}.
+wish(Spec, Of) -> (is_list(Spec) andalso vmrun_trace:valid_specification(Spec, Of)) orelse throw({bad, match_spec}), {true, Spec}.
 
 %% Without a kind, or with global, it is calls from outside a module.
 kinds([global | More], Kinds, Tracer) when Kinds band bnot ?GLOBAL =:= 0 -> kinds(More, ?GLOBAL, Tracer);
@@ -112,13 +125,13 @@ kinds([Kind | More], Kinds, Tracer) when Kinds =/= ?GLOBAL ->
         call_time -> kinds(More, Kinds bor ?TIME, Tracer);
         {meta, To} -> kinds(More, Kinds bor ?META, meta_tracer({tracer, To}));
         {meta, Module, State} -> kinds(More, Kinds bor ?META, meta_tracer({tracer, Module, State}));
-        _ -> throw(bad)
+        _ -> throw({bad, badopt})
     end;
 kinds([], Kinds, Tracer) -> {Kinds, Tracer};
-kinds(_, _, _) -> throw(bad).
+kinds(_, _, _) -> throw({bad, badopt}).
 
 meta_tracer(Tracer) ->
-    vmrun_trace:is_tracer(Tracer) orelse load(Tracer) andalso vmrun_trace:is_tracer(Tracer) orelse throw(bad),
+    vmrun_trace:is_tracer(Tracer) orelse load(Tracer) andalso vmrun_trace:is_tracer(Tracer) orelse throw({bad, badopt}),
     Tracer.
 
 modules('_') -> [M || M <- erlang:loaded(), erlang:module_loaded(M)];
