@@ -26,18 +26,19 @@ bool read_start_options(Term options, bool* absolute) {
 }
 
 /// In milliseconds; false: it is none, or no time there will be: monotonic time ends after 2^63 ns.
-bool read_time(Term t, bool absolute, std::int64_t* time) {
+bool read_time(Term t, bool absolute, Word now_ns, std::int64_t* time) {
   constexpr SWord kLastMs = INT64_MAX / 1'000'000;
   if (!integer_to_int64(t, time)) return false;
-  return absolute ? *time <= kLastMs
-                  : *time >= 0 && *time < kLastMs - static_cast<SWord>(monotonic_ns() / 1'000'000);
+  return absolute ? *time <= kLastMs : *time >= 0 && *time < kLastMs - static_cast<SWord>(now_ns / 1'000'000);
 }
 
 /// send_after: Message; start_timer: {timeout, Ref, Message}.
 Term start(Process& p, const Term* a, Term options, bool wrapped) {
   bool absolute = false;
+  const Word now_ns = monotonic_ns();
   std::int64_t time;
-  if (!read_start_options(options, &absolute) || !read_time(a[0], absolute, &time)) return raise_badarg(p);
+  if (!read_start_options(options, &absolute) || !read_time(a[0], absolute, now_ns, &time))
+    return raise_badarg(p);
   if (!a[1].is_atom() && !a[1].is_local_pid()) return raise_badarg(p);
   if (a[1] != p.id && a[1].is_local_pid() && !process_table.find(a[1]))
     return make_ref(p.heap);  // of no timer
@@ -51,7 +52,6 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
     Term* hp = fragment_alloc(*f, 4);
     f->message = make_tuple(hp, atoms::timeout, Term::boxed(place), f->message);
   }
-  const Word now_ns = monotonic_ns();
   const Word tick = absolute ? static_cast<Word>(time < 0 ? 0 : time)
                              : (now_ns + 999'999) / 1'000'000 + static_cast<Word>(time);
   const RefKey key = this_scheduler()->timers.start_message(a[1], now_ns / 1'000'000, tick, f, place);
@@ -98,7 +98,7 @@ Term start_fault(Process&, const Export& bif, const Term* a) {
   bool absolute = false;
   std::int64_t time;
   if (!read_start_options(bif.arity == 4 ? a[3] : Term::nil(), &absolute)) return atoms::badopt;
-  return read_time(a[0], absolute, &time) ? kNonValue : time_is_wrong;
+  return read_time(a[0], absolute, monotonic_ns(), &time) ? kNonValue : time_is_wrong;
 }
 [[maybe_unused]] const bool hooked = add_failure_cause(start_fault);
 
