@@ -7,6 +7,7 @@
 
 #include "runtime/bif/support.hpp"
 #include "vm/code/after_schedulers.hpp"
+#include "vm/code/change_permission.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/nif/library.hpp"
@@ -99,9 +100,11 @@ Term bif_erlang_has_prepared_code_on_load_1(Process& p, const Term* a) {
 /// not_purged too, those that are not named are. A module with an on_load function must come
 /// alone, and waits for that to be called, with the reason on_load.
 Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
-  if (!after_schedulers(p)) return kNonValue;
   std::vector<Prepared*> all;
   if (!modules_of(a[0], &all)) return raise_badarg(p);
+  const bool replaces = std::ranges::any_of(all, [](auto* one) { return current_module(name_of(one)); });
+  // Of a module that is new nobody can be about to run what there was.
+  if (!(replaces ? after_schedulers(p) : may_change_code(p))) return kNonValue;
   std::vector<Term> repeated;
   const auto is_repeated = [&](const Prepared* one) {  // told once
     const Term name = name_of(one);
