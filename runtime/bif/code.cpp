@@ -114,8 +114,7 @@ Term bif_erlang_pre_loaded_0(Process& p, const Term*) {
 Term bif_erlang_load_module_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !is_binary(a[1])) return raise_badarg(p);
   if (too_long(bit_size_of(a[1]) / 8)) return run_elsewhere(p, bif_erlang_load_module_2, a, 2);
-  // Of a module that is new nobody can be about to run what there was.
-  if (!(current_module(a[0]) ? after_schedulers(p) : may_change_code(p))) return kNonValue;
+  if (!after_schedulers(p, current_module(a[0]) != nullptr)) return kNonValue;
   const BytesOf bytes(a[1]);
   const std::string file(atom_text(a[0]));
   const LoadResult r = load_module(a[0], bytes.data(), bytes.size(), file);

@@ -7,7 +7,6 @@
 
 #include "runtime/bif/support.hpp"
 #include "vm/code/after_schedulers.hpp"
-#include "vm/code/change_permission.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/nif/library.hpp"
@@ -103,8 +102,7 @@ Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
   std::vector<Prepared*> all;
   if (!modules_of(a[0], &all)) return raise_badarg(p);
   const bool replaces = std::ranges::any_of(all, [](auto* one) { return current_module(name_of(one)); });
-  // Of a module that is new nobody can be about to run what there was.
-  if (!(replaces ? after_schedulers(p) : may_change_code(p))) return kNonValue;
+  if (!after_schedulers(p, replaces)) return kNonValue;
   std::vector<Term> repeated;
   const auto is_repeated = [&](const Prepared* one) {  // told once
     const Term name = name_of(one);

@@ -70,9 +70,10 @@ bool somebody_waits(const Scheduler& s) {
 
 }  // namespace
 
-bool after_schedulers(Process& p) {
+bool after_schedulers(Process& p, bool replaces) {
   constexpr unsigned kNormal = 1;
   if (!may_change_code(p)) return false;
+  if (!replaces) return true;
   if (!this_scheduler()) return wait_for_schedulers(p, nullptr).is_value();
   if (dirty_thread_kind() != DirtyKind::kNone) return true;  // StaysHere
   if (!came_back(p)) {
