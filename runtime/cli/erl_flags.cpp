@@ -205,12 +205,10 @@ Error append_ours(const Flag& flag, const std::string& value, Words* ours) {
 }
 
 /// Flags that only this machine has, for stress and checking.
-Error take_own(const Words& words, std::size_t* i, Words* ours) {
+Error take_own(const Words& words, std::size_t* i, bool with_value, Words* ours) {
   const std::string& word = words[*i];
-  const std::optional<bool> with_value = own_flag_takes_value(word);
-  if (!with_value) return fmt::format("unknown flag '{}'", word);
   ours->push_back(word);
-  if (!*with_value) return {};
+  if (!with_value) return {};
   if (*i + 1 == words.size()) return fmt::format("flag {} needs a value", word);
   ours->push_back(words[++*i]);
   return {};
@@ -221,7 +219,12 @@ Error take_own(const Words& words, std::size_t* i, Words* ours) {
 std::optional<std::string> take_erl_flag(const Words& words, std::size_t* i, Words* ours) {
   const std::string& word = words[*i];
   const Flag* flag = find_flag(word);
-  if (!flag) return take_own(words, i, ours);
+  // Of ours only when it is a whole word of ours: +random-sched is not +r with a value.
+  if (!flag || word.size() > flag->name.size()) {
+    const std::optional<bool> with_value = own_flag_takes_value(word);
+    if (with_value) return take_own(words, i, *with_value, ours);
+    if (!flag) return fmt::format("unknown flag '{}'", word);
+  }
   std::string name(flag->name), value = word.substr(name.size());
   if (flag->value == Value::kAllocator) {
     const std::size_t size = parameter_size(value);

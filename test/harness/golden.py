@@ -21,6 +21,11 @@ MODES = {
 }
 QUICK_MODES = ['s1', 's4']
 
+
+def mode_flags(mode, seed):
+    return [flag.format(seed=seed) for flag in MODES[mode][0]]
+
+
 patience = 1  # a factor on the timeout of every program, for a slow build; set once by test/run
 small_limits = False  # whether the build has -Dlimits=small; set once by test/run
 
@@ -57,7 +62,7 @@ def has_probes(vmrun):
 
 
 def vmrun_test(script, mode, vmrun, seed):
-    flags, factor = MODES[mode]
+    factor = MODES[mode][1]
 
     def run():
         if mode in script.mode_skips:
@@ -66,7 +71,7 @@ def vmrun_test(script, mode, vmrun, seed):
             raise Skip(script.mode_skips['small'])
         if 'probes' in script.requires and not has_probes(vmrun):
             raise Skip('built without probes')
-        command = [vmrun, *[flag.format(seed=seed) for flag in flags], *script.flags, str(script.path), *script.arguments]
+        command = [vmrun, *mode_flags(mode, seed), *script.flags, str(script.path), *script.arguments]
         difference = script.differences(*run_program(command, script.stdin, script.timeout * factor))
         if difference:
             raise Failure(f'{difference}\ncommand: {" ".join(command)}{repeat(script, mode, seed)}')
@@ -156,7 +161,7 @@ class StockErl:
 
 
 # Areas whose scripts erlc compiles for vmrun, with these options: for machines of its own release, and of the oldest that it knows.
-COMPILED_AREAS = ('bits', 'comprehensions', 'funs', 'patterns', 'strings', 'unicode')
+COMPILED_AREAS = ('bits', 'comprehensions', 'funs', 'gc', 'patterns', 'regression', 'strings', 'unicode')
 COMPILED_FOR = {'erlc': [], 'r22': ['+r22']}
 
 

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import threading
 
-from .golden import ENVIRONMENT, MODES, QUICK_MODES, run_program
+from .golden import ENVIRONMENT, MODES, QUICK_MODES, mode_flags, run_program
 from .results import Failure, Skip, Test
 from .script import load_all
 
@@ -76,14 +76,14 @@ def environment(folder):
 
 
 def vmrun_test(script, mode, which, libraries, vmrun, seed):
-    flags, factor = MODES[mode]
+    factor = MODES[mode][1]
 
     def run():
         if mode in script.mode_skips:
             raise Skip(script.mode_skips[mode])
         folder = libraries.get(which)
         skip_without_library(script, folder)
-        command = [vmrun, *[flag.format(seed=seed) for flag in flags], '-pa', str(folder), str(script.path)]
+        command = [vmrun, *mode_flags(mode, seed), '-pa', str(folder), str(script.path)]
         difference = script.differences(*run_program(command, script.stdin, script.timeout * factor, env=environment(folder)))
         if difference:
             raise Failure(f'{difference}\ncommand: NATIVE_DIR={folder} {" ".join(command)}')

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 
-from harness.golden import MODES
+from harness.golden import MODES, mode_flags
 from harness.results import Skip, Test
 from nodes import cluster as clusters
 from nodes import handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls
@@ -57,10 +57,9 @@ def tests(vmrun):
 
 def tests_in_mode(vmrun, mode, seed, folder):
     """The same, and each node of ours has the flags of a mode (docs/testing.md): what starts it is a script that adds them."""
-    flags, factor = MODES[mode]
-    clusters.slowness = max(clusters.slowness, factor)
+    clusters.slowness = max(clusters.slowness, MODES[mode][1])
     path = pathlib.Path(folder) / f'vmrun-{mode}'
-    path.write_text(f'#!/bin/bash\nexec -a "$0" {shlex.join([os.path.abspath(vmrun), *(flag.format(seed=seed) for flag in flags)])} "$@"\n')
+    path.write_text(f'#!/bin/bash\nexec -a "$0" {shlex.join([os.path.abspath(vmrun), *mode_flags(mode, seed)])} "$@"\n')
     path.chmod(0o755)
     return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.alone) for t in tests(str(path))]
 

@@ -4,22 +4,26 @@ stock.txt says what stock erl makes of each suite: how many cases pass, and whic
 in suites.txt with the reason. One that stands there and passes is a failure too, unless the reason begins with "sometimes: "; one whose reason begins
 with "left out: " is not run, because nothing after it would be.
 """
-import pathlib
-
+from harness.golden import MODES
+from harness.programs import in_mode
 from harness.results import Failure, Test
 from otp import ct, lists
 
 
-def tests(root, vmrun):
-    programs = pathlib.Path(vmrun).resolve().parent / 'bin'
+def tests(programs, slowness=1):
     ours = lists.read(lists.OURS)
-    return [Test('otp', f'{folder}/{suite}', lambda f=folder, s=suite, k=known: run(programs, f, s, k, ours.get((f, s), lists.Suite()).cases), alone=True)
+    return [Test('otp', f'{folder}/{suite}', lambda f=folder, s=suite, k=known: run(programs, f, s, k, ours.get((f, s), lists.Suite()).cases, ct.SECONDS * slowness), alone=True)
             for (folder, suite), known in lists.read(lists.STOCK).items()]
 
 
-def run(programs, folder, suite, stock, excepted):
+def tests_in_mode(programs, mode, seed, folder):
+    """The same with the flags of a mode (docs/testing.md) for the system and all nodes that it starts."""
+    return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.alone) for t in tests(in_mode(programs, mode, seed, folder), MODES[mode][1])]
+
+
+def run(programs, folder, suite, stock, excepted, seconds):
     left_out = [case for case, why in excepted.items() if why.startswith(lists.LEFT_OUT)]
-    outcome = ct.run(programs, folder, suite, left_out)
+    outcome = ct.run(programs, folder, suite, left_out, seconds)
     wrong = [f'{case} {what}: {why[:300]}' for case, (what, why) in outcome.cases.items()
              if what != 'ok' and case not in stock.cases and case not in excepted]
     wrong += [f'{case} passes: it need not stand in suites.txt any more' for case in outcome.passed

@@ -13,8 +13,8 @@ DIFFERS = [(r'\d+-\w{3}-\d{4}::[\d:.]+', 'WHEN'), (r'\d{4}-\d\d-\d\d[_ -][\d:.]+
 SCRIPTS = pathlib.Path(__file__).with_name('packages')
 
 
-def tests(build):
-    return [Test('systems', f'package {path.stem}', lambda path=path: agree(build, path)) for path in sorted(SCRIPTS.glob('*.escript'))]
+def tests(programs):
+    return [Test('systems', f'package {path.stem}', lambda path=path: agree(programs, path)) for path in sorted(SCRIPTS.glob('*.escript'))]
 
 
 def needed():
@@ -44,11 +44,11 @@ def certain(text):
     return text
 
 
-def agree(build, path):
+def agree(programs, path):
     if absent := missing(packages_of(path)):
         raise Skip('not installed: ' + ' '.join(absent))
     outcomes = []
-    for machine in machines(build):
+    for machine in machines(programs):
         with scratch() as folder:
             shutil.copy(path, folder)
             status, out, err = machine.run(folder, ['escript', path.name], environment=environment_of(path))

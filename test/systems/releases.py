@@ -86,8 +86,8 @@ CASES = {
 }
 
 
-def tests(build):
-    return [Test('systems', f'release: {name}', lambda shell=shell: agree(build, shell)) for name, shell in CASES.items()]
+def tests(programs):
+    return [Test('systems', f'release: {name}', lambda shell=shell: agree(programs, shell)) for name, shell in CASES.items()]
 
 
 @functools.cache
@@ -108,7 +108,7 @@ def outcome(machine, shell):
         return machine.run(own, ['sh', '-c', shell])
 
 
-def agree(build, shell):
-    ours, theirs = (outcome(machine, shell) for machine in machines(build))
+def agree(programs, shell):
+    ours, theirs = (outcome(machine, shell) for machine in machines(programs))
     if ours != theirs:
         raise Failure(difference(ours, theirs))

@@ -9,15 +9,17 @@ import shutil
 import subprocess
 import tempfile
 
-from harness.golden import ENVIRONMENT, run_program
-from harness.results import Skip
+from harness.golden import ENVIRONMENT, MODES, run_program
+from harness.programs import in_mode
+from harness.results import Skip, Test
 from nodes.cluster import free_port
 
 PATIENCE_S = 300
+slowness = 1  # a factor on it, for stress modes
 
 
 class Machine:
-    """Where commands of OTP are found: this machine's folder of links, or nothing in front of the stock ones."""
+    """Where commands of OTP are found: a folder of this machine's programs, or nothing in front of the stock ones."""
 
     def __init__(self, name, folder=None):
         self.name, self.folder = name, folder
@@ -29,7 +31,7 @@ class Machine:
         settings = dict(ENVIRONMENT, PATH=f'{self.folder}:{path}' if self.folder else path, HOME=str(folder), ERL_EPMD_PORT=str(port), TERM='dumb')
         settings.update(environment or {})
         try:
-            status, *texts = run_program(command, stdin, PATIENCE_S, cwd=folder, env=settings)
+            status, *texts = run_program(command, stdin, PATIENCE_S * slowness, cwd=folder, env=settings)
         finally:
             subprocess.run(['epmd', '-kill'], env=settings, capture_output=True)
         names = '|'.join(map(re.escape, (str(folder), pathlib.Path(folder).name)))
@@ -37,10 +39,10 @@ class Machine:
 
 
 @functools.cache
-def machines(build):
+def machines(programs):
     if not shutil.which('erl') or not shutil.which('erlc'):
         raise Skip('no erl here')
-    return Machine('vmrun', pathlib.Path(build).resolve() / 'bin'), Machine('a stock erl')
+    return Machine('vmrun', pathlib.Path(programs).resolve()), Machine('a stock erl')
 
 
 def difference(ours, theirs):
@@ -56,6 +58,20 @@ def scratch():
 
 
 def tests(root, build, vmrun):
-    from . import packages_tests, random_programs, releases, tools  # which use what stands here
+    from . import random_programs  # which uses what stands here
 
-    return packages_tests.tests(build) + releases.tests(build) + tools.tests(build) + random_programs.tests(root, build, vmrun)
+    return programs_tests(build / 'bin') + random_programs.tests(root, build, vmrun)
+
+
+def programs_tests(programs):
+    from . import packages_tests, releases, tools
+
+    return packages_tests.tests(programs) + releases.tests(programs) + tools.tests(programs)
+
+
+def tests_in_mode(programs, mode, seed, folder):
+    """What is run by the programs of the folder, with the flags of a mode for our machine (docs/testing.md)."""
+    global slowness
+    slowness = max(slowness, MODES[mode][1])
+    programs = in_mode(programs, mode, seed, folder)
+    return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.alone) for t in programs_tests(programs)]

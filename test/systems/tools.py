@@ -126,21 +126,21 @@ def outcome(machine, shell):
     return [status, *texts]
 
 
-def agree(build, needed, shell):
+def agree(programs, needed, shell):
     if not shutil.which(needed):
         raise Skip(f'no {needed} here')
-    ours, theirs = (outcome(machine, shell) for machine in machines(build))
+    ours, theirs = (outcome(machine, shell) for machine in machines(programs))
     if ours != theirs:
         raise Failure(difference(ours, theirs))
 
 
-def iex_agrees(build):
+def iex_agrees(programs):
     if not shutil.which('iex'):
         raise Skip('no iex here')
     path = os.environ['PATH']
-    compare(*(seen(['iex'], f'{machine.folder}:{path}' if machine.folder else path, TYPED, r'iex\(1\)>') for machine in machines(build)))
+    compare(*(seen(['iex'], f'{machine.folder}:{path}' if machine.folder else path, TYPED, r'iex\(1\)>') for machine in machines(programs)))
 
 
-def tests(build):
-    return [Test('systems', f'tool {name}', lambda needed=needed, shell=shell: agree(build, needed, shell)) for name, (needed, shell) in CASES.items()] + [
-        Test('systems', 'tool iex: a session on a terminal', lambda: iex_agrees(build))]
+def tests(programs):
+    return [Test('systems', f'tool {name}', lambda needed=needed, shell=shell: agree(programs, needed, shell)) for name, (needed, shell) in CASES.items()] + [
+        Test('systems', 'tool iex: a session on a terminal', lambda: iex_agrees(programs))]

@@ -177,6 +177,17 @@ def expand(families):
     return table, by_family
 
 
+# A body that may leave, for its instruction to be begun again; and one after which that would do something twice.
+BEGINS_AGAIN = re.compile(r"VM_(NEED_HERE|YIELD_HERE|LEAVE_FOR_ELSEWHERE)\b")
+CHANGES = re.compile(r"\$\w+ *[-+]?=(?!=)|\b[EHI] *[-+]?=(?!=)|\b[EH](\+\+|--)|--E|\bx\[[^]]*\] *=(?!=)|(?<!long_)collect|\bVM_(SWAP|COLLECT)")
+
+
+def can_begin_again(instruction):
+    """Only what changes nothing may stand before a part that begins all of it again."""
+    bodies = [family.body for family, _ in instruction.parts]
+    return not any(BEGINS_AGAIN.search(body) and any(map(CHANGES.search, bodies[:n])) for n, body in enumerate(bodies))
+
+
 def fuse(path, table, fusions):
     pairs = {}  # (first, second) -> fused
     for number, patterns in fusions:
@@ -191,6 +202,8 @@ def fuse(path, table, fusions):
                 first, second, whole = "__".join(names[: upto - 1]), names[upto - 1], "__".join(names[:upto])
                 if whole not in table:
                     table[whole] = Instruction([table[n].parts[0] for n in names[:upto]])
+                    if not can_begin_again(table[whole]):
+                        sys.exit(f"{path}:{number}: {whole}: {second} begins all of it again after {first} has changed something")
                 pairs[first, second] = whole
     return pairs
 
