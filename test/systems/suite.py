@@ -57,10 +57,10 @@ def scratch():
     return tempfile.TemporaryDirectory(prefix='vmrun-systems-')
 
 
-def tests(root, build, vmrun):
+def tests(root, build, vmrun, programs):
     from . import random_programs  # which uses what stands here
 
-    return programs_tests(build / 'bin') + random_programs.tests(root, build, vmrun)
+    return programs_tests(programs) + random_programs.tests(root, build, vmrun)
 
 
 def programs_tests(programs):
