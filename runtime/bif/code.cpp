@@ -315,16 +315,13 @@ bool read_check_options(Term options, Term* async_id) {
   return options.is_nil();
 }
 
-Term check_fault(Process&, const Export& bif, const Term* a) {
-  static const Term check_process_code = intern_atom("check_process_code"),
-                    bad_option = intern_atom("bad_option");
-  if (bif.module != atoms::erlang || bif.function != check_process_code || bif.arity != 3) return kNonValue;
+}  // namespace
+
+Term check_process_code_cause(Process&, unsigned, const Term* a) {
+  static const Term bad_option = intern_atom("bad_option");
   Term async_id;
   return read_check_options(a[2], &async_id) ? kNonValue : bad_option;
 }
-[[maybe_unused]] const bool check_hooked = add_failure_cause(check_fault);
-
-}  // namespace
 
 /// Whether the process is in the middle of old code. Options: {async, Id}: it is told by a message
 /// {check_process_code, Id, Result}; {allow_gc, Bool} is taken, for no collection is ever needed.

@@ -26,18 +26,19 @@ Term protection_term(Protection p) {
   return kTerms[static_cast<int>(p)];
 }
 
+}  // namespace
+
 /// Why a call about a table failed, if it was for the table: found out at once, because it may be
 /// gone when somebody asks.
-Term table_fault(Process& p, const Export& bif, const Term* a) {
-  static const Term ets = intern_atom("ets"), new_ = intern_atom("new"), id = intern_atom("id"),
-                    access = intern_atom("access");
-  if (bif.module != ets || bif.function == new_ || bif.arity == 0 || !(a[0].is_atom() || a[0].is_local_ref()))
-    return kNonValue;
+Term table_cause(Process& p, unsigned, const Term* a) {
+  static const Term id = intern_atom("id"), access = intern_atom("access");
+  if (!a[0].is_atom() && !a[0].is_local_ref()) return kNonValue;
   const Locked t(p, a[0], Access::kNone);
   if (!t) return id;
   return t->can_read(p.id) ? kNonValue : access;
 }
-[[maybe_unused]] const bool hooked = add_failure_cause(table_fault);
+
+namespace {
 
 bool bool_option(Term value, bool* out) {
   *out = value == atoms::true_;

@@ -84,14 +84,15 @@ bool read_decode_options(Term options, DecodeOptions* how, bool* used) {
   return options.is_nil();
 }
 
-Term decode_fault(Process&, const Export& bif, const Term* a) {
-  static const Term binary_to_term = intern_atom("binary_to_term");
-  if (bif.module != atoms::erlang || bif.function != binary_to_term || bif.arity != 2) return kNonValue;
+}  // namespace
+
+Term binary_to_term_cause(Process&, unsigned, const Term* a) {
   DecodeOptions how;
   bool used;
   return read_decode_options(a[1], &how, &used) ? kNonValue : atoms::badopt;
 }
-[[maybe_unused]] const bool hooked = add_failure_cause(decode_fault);
+
+namespace {
 
 Term decode(const Call& c) {
   DecodeOptions how;

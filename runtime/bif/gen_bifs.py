@@ -9,8 +9,8 @@ import re
 import sys
 
 MARKS = {"auto", "guard", "inline", "safe", "bool", "swap", "never", "ref", "located", "heavy", "reason", "signals", "unlisted"}
-VALUES = {"since": r"\d+", "inline": "gc", "test": r"[A-Z]\w*", "long": r"yields|elsewhere|holds"}
-OF_ALL = {"guard", "located", "heavy", "long", "reason", "signals", "unlisted"}
+VALUES = {"since": r"\d+", "inline": "gc", "test": r"[A-Z]\w*", "long": r"yields|elsewhere|holds", "cause": r"[a-z]\w*"}
+OF_ALL = {"guard", "located", "heavy", "long", "cause", "reason", "signals", "unlisted"}
 ROW_FLAGS = {"guard": "kGuard", "located": "kLocated", "heavy": "kHeavy", "unlisted": "kUnlisted"}
 
 
@@ -71,6 +71,8 @@ def write_rows(rows, header, source):
         f.write("// Made by gen_bifs.py from bif.tab.\n#pragma once\n#include \"vm/process/bif.hpp\"\nnamespace vmrun {\n")
         for c_name in sorted({row.c_name for row in rows}):
             f.write(f"Term {c_name}(Process& p, const Term* args);\n")
+        for cause in sorted({row.has["cause"] for row in rows if "cause" in row.has}):
+            f.write(f"Term {cause}(Process& p, unsigned arity, const Term* args);\n")
         f.write("extern const BifRow kBifRows[];\nextern const std::size_t kBifRowCount;\n}  // namespace vmrun\n")
     with open(source, "w", encoding="utf-8") as f:
         f.write("// Made by gen_bifs.py from bif.tab.\n#include \"runtime/bif/bifs_generated.hpp\"\n"
@@ -81,8 +83,8 @@ def write_rows(rows, header, source):
             function = f"gives_reason<{row.c_name}>" if "reason" in row.has else row.c_name
             if "signals" in row.has:
                 function = f"waits_when_sent<{function}>"
-            f.write(f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {function}}},\n')
-        f.write("    {nullptr, nullptr, 0, 0, nullptr}};\n"
+            f.write(f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {function}, {row.has.get("cause", "nullptr")}}},\n')
+        f.write("    {nullptr, nullptr, 0, 0, nullptr, nullptr}};\n"
                 "const std::size_t kBifRowCount = sizeof kBifRows / sizeof kBifRows[0] - 1;\n}  // namespace vmrun\n")
 
 

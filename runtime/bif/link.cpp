@@ -31,16 +31,17 @@ bool is_monitored_kind(Term type) {
   return type == atoms::process || type == atoms::port || type == atoms::time_offset;
 }
 
-/// Which argument was wrong, of those that are not told apart by their kind.
-Term monitor_fault(Process&, const Export& bif, const Term* a) {
-  static const Term monitor = intern_atom("monitor"), badtype = intern_atom("badtype");
-  if (bif.module != atoms::erlang || bif.function != monitor) return kNonValue;
+}  // namespace
+
+Term monitor_cause(Process&, unsigned arity, const Term* a) {
+  static const Term badtype = intern_atom("badtype");
   Term tag = kNonValue;
   AliasMode alias = AliasMode::kNone;
-  if (bif.arity == 3 && !read_monitor_options(a[2], &tag, &alias)) return atoms::badopt;
+  if (arity == 3 && !read_monitor_options(a[2], &tag, &alias)) return atoms::badopt;
   return is_monitored_kind(a[0]) ? kNonValue : badtype;
 }
-[[maybe_unused]] const bool hooked = add_failure_cause(monitor_fault);
+
+namespace {
 
 Term monitor(Process& p, Term type, Term what, Term options) {
   Term tag = kNonValue;

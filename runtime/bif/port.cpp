@@ -79,17 +79,10 @@ Term info(Process& p, Term which, Term item) {
 
 }  // namespace
 
-namespace {
-
-Term open_fault(Process&, const Export& bif, const Term* a) {
-  static const Term open_port = intern_atom("open_port");
-  if (bif.module != atoms::erlang || bif.function != open_port) return kNonValue;
+Term open_port_cause(Process&, unsigned, const Term* a) {
   PortOptions options;
   return read_port_options(a[1], &options) ? kNonValue : atoms::badopt;
 }
-[[maybe_unused]] const bool open_hooked = add_failure_cause(open_fault);
-
-}  // namespace
 
 Term bif_erlang_open_port_2(Process& p, const Term* a) {
   PortOptions options;

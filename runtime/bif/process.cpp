@@ -270,16 +270,10 @@ Term bif_erts_internal_process_display_2(Process& p, const Term* a) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   return atoms::true_;
 }
-namespace {
 
-Term display_fault(Process&, const Export& bif, const Term* a) {
-  static const Term process_display = intern_atom("process_display");
-  if (bif.module != atoms::erlang || bif.function != process_display) return kNonValue;
+Term process_display_cause(Process&, unsigned, const Term* a) {
   return a[1] == atoms::backtrace ? kNonValue : atoms::badopt;
 }
-[[maybe_unused]] const bool hooked = add_failure_cause(display_fault);
-
-}  // namespace
 
 Term bif_erlang_process_display_2(Process& p, const Term* a) {
   const Term answer = bif_erts_internal_process_display_2(p, a);

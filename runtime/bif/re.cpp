@@ -313,20 +313,17 @@ Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
   return run.stopped() ? run_elsewhere(p, self, a, arity) : result;
 }
 
-/// What was wrong with a call whose options are none of its own.
-Term option_fault(Process&, const Export& bif, const Term* a) {
-  static const Term re = intern_atom("re"), compile = intern_atom("compile"), run = intern_atom("run"),
-                    internal_run = intern_atom("internal_run");
-  if (bif.module != re) return kNonValue;
-  const bool compiles = bif.function == compile && bif.arity == 2;
-  const bool runs = (bif.function == run && bif.arity == 3) || bif.function == internal_run;
-  if (!compiles && !runs) return kNonValue;
-  Options o;
-  return parse_options(a[compiles ? 1 : 2], &o) && !(compiles && o.run_only) ? kNonValue : atoms::badopt;
-}
-[[maybe_unused]] const bool hooked = add_failure_cause(option_fault);
-
 }  // namespace
+
+Term re_compile_cause(Process&, unsigned, const Term* a) {
+  Options o;
+  return parse_options(a[1], &o) && !o.run_only ? kNonValue : atoms::badopt;
+}
+
+Term re_run_cause(Process&, unsigned, const Term* a) {
+  Options o;
+  return parse_options(a[2], &o) ? kNonValue : atoms::badopt;
+}
 
 Term bif_re_compile_1(Process& p, const Term* a) { return compile_bif(p, a, 1, bif_re_compile_1); }
 Term bif_re_compile_2(Process& p, const Term* a) { return compile_bif(p, a, 2, bif_re_compile_2); }

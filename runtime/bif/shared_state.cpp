@@ -450,18 +450,9 @@ Term new_array_of(Process& p, Term size, ArrayKind kind) {
 
 }  // namespace
 
-namespace {
-
-/// What was wrong with a new array whose size is none of it.
-Term option_fault(Process& p, const Export& bif, const Term* a) {
-  static const Term atomics = intern_atom("atomics"), counters = intern_atom("counters"),
-                    new_ = intern_atom("new");
-  if ((bif.module != atomics && bif.module != counters) || bif.function != new_) return kNonValue;
+Term new_array_cause(Process& p, unsigned, const Term* a) {
   return p.exception_value == atoms::badarg && is_positive(a[0]) ? atoms::badopt : kNonValue;
 }
-[[maybe_unused]] const bool hooked = add_failure_cause(option_fault);
-
-}  // namespace
 
 Term bif_atomics_new_2(Process& p, const Term* a) {
   static const Term signed_atom = intern_atom("signed");

@@ -236,22 +236,17 @@ Term request_fun(Process& p, Term fun, Term options, Term node = local_node_name
   return fun.is_fun() ? request(p, fun_call(p, fun), options, node) : raise_badarg(p);
 }
 
-/// What was wrong with a process that could be started with other options.
-Term option_fault(Process&, const Export& bif, const Term* a) {
-  static const Term spawn_opt = intern_atom("spawn_opt"), spawn_request = intern_atom("spawn_request");
-  if (bif.module != atoms::erlang) return kNonValue;
-  if (bif.function == spawn_request) {
-    const bool of_fun = bif.arity > 1 && bif.arity < 4 && a[bif.arity - 2].is_fun();
-    const bool of_list = bif.arity > 3 && list_length(a[bif.arity - 2]) >= 0;
-    return (of_fun || of_list) && list_length(a[bif.arity - 1]) < 0 ? atoms::badopt : kNonValue;
-  }
-  if (bif.function != spawn_opt) return kNonValue;
-  SpawnOptions options = spawn_defaults;
-  return read_spawn_options(a[bif.arity - 1], &options) ? kNonValue : atoms::badopt;
-}
-[[maybe_unused]] const bool hooked = add_failure_cause(option_fault);
-
 }  // namespace
+
+Term spawn_request_cause(Process&, unsigned arity, const Term* a) {
+  const bool starts = arity < 4 ? a[arity - 2].is_fun() : list_length(a[arity - 2]) >= 0;
+  return starts && list_length(a[arity - 1]) < 0 ? atoms::badopt : kNonValue;
+}
+
+Term spawn_opt_cause(Process&, unsigned arity, const Term* a) {
+  SpawnOptions options = spawn_defaults;
+  return read_spawn_options(a[arity - 1], &options) ? kNonValue : atoms::badopt;
+}
 
 Term bif_erlang_spawn_1(Process& p, const Term* a) { return start_fun(p, a[0], with(false, false)); }
 Term bif_erlang_spawn_2(Process& p, const Term* a) { return start_fun_on(p, a[0], a[1], with(false, false)); }

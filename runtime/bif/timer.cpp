@@ -89,20 +89,15 @@ Term look_up(Process& p, Term ref, Term options, bool cancel) {
   return atoms::ok;
 }
 
-/// Which argument was wrong, of those that are not told apart by their kind.
-Term start_fault(Process&, const Export& bif, const Term* a) {
-  static const Term send_after = intern_atom("send_after"), start_timer = intern_atom("start_timer"),
-                    time_is_wrong = intern_atom("time");
-  if (bif.module != atoms::erlang || (bif.function != send_after && bif.function != start_timer))
-    return kNonValue;
+}  // namespace
+
+Term start_timer_cause(Process&, unsigned arity, const Term* a) {
+  static const Term time_is_wrong = intern_atom("time");
   bool absolute = false;
   std::int64_t time;
-  if (!read_start_options(bif.arity == 4 ? a[3] : Term::nil(), &absolute)) return atoms::badopt;
+  if (!read_start_options(arity == 4 ? a[3] : Term::nil(), &absolute)) return atoms::badopt;
   return read_time(a[0], absolute, monotonic_ns(), &time) ? kNonValue : time_is_wrong;
 }
-[[maybe_unused]] const bool hooked = add_failure_cause(start_fault);
-
-}  // namespace
 
 Term bif_erlang_send_after_3(Process& p, const Term* a) { return start(p, a, Term::nil(), false); }
 Term bif_erlang_send_after_4(Process& p, const Term* a) { return start(p, a, a[3], false); }

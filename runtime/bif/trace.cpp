@@ -208,24 +208,21 @@ const Selection* selection_of(Term spec) {
 
 bool is_tracee(Term t) { return t.is_local_pid() || t.is_local_port(); }
 
-/// What was wrong with a call whose options are none of its own.
-Term option_fault(Process&, const Export& bif, const Term* a) {
-  static const Term trace = intern_atom("trace"), trace_info = intern_atom("trace_info"),
-                    on_load = intern_atom("on_load"),
+}  // namespace
+
+Term trace_cause(Process&, unsigned, const Term* a) {
+  TraceFlags flags;
+  return read_trace_flags(a[2], &flags) ? kNonValue : atoms::badopt;
+}
+
+Term trace_info_cause(Process&, unsigned, const Term* a) {
+  static const Term on_load = intern_atom("on_load"),
                     newly[] = {intern_atom("new"), intern_atom("new_processes"), intern_atom("new_ports")};
-  if (bif.module != atoms::erlang) return kNonValue;
-  if (bif.function == trace && bif.arity == 3) {
-    TraceFlags flags;
-    return read_trace_flags(a[2], &flags) ? kNonValue : atoms::badopt;
-  }
-  if (bif.function != trace_info || bif.arity != 2 || !a[0].is_atom()) return kNonValue;
+  if (!a[0].is_atom()) return kNonValue;
   const bool is_tracee = a[0] == on_load || a[0] == atoms::send || a[0] == atoms::receive ||
                          std::find(std::begin(newly), std::end(newly), a[0]) != std::end(newly);
   return is_tracee ? kNonValue : atoms::badopt;
 }
-[[maybe_unused]] const bool hooked = add_failure_cause(option_fault);
-
-}  // namespace
 
 Term bif_erlang_trace_3(Process& p, const Term* a) {
   TraceOptions options;

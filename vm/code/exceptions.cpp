@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 #include <vector>
 
 #include "vm/code/module.hpp"
 #include "vm/heap/text.hpp"
-#include "vm/process/bif.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/term/layout.hpp"
 
@@ -167,23 +167,19 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
 
 namespace {
 
-std::vector<FailureCause>& failure_causes() {
-  static auto& list = *new std::vector<FailureCause>;
-  return list;
+std::unordered_map<const Export*, FailureCause>& failure_causes() {
+  static auto& causes = *new std::unordered_map<const Export*, FailureCause>;
+  return causes;
 }
 
 Term cause_of(Process& p, const Export& bif, const Term* args) {
-  for (const FailureCause find : failure_causes())
-    if (const Term cause = find(p, bif, args)) return cause;
-  return kNonValue;
+  const auto known = failure_causes().find(&bif);
+  return known == failure_causes().end() ? kNonValue : known->second(p, bif.arity, args);
 }
 
 }  // namespace
 
-bool add_failure_cause(FailureCause find) {
-  failure_causes().push_back(find);
-  return true;
-}
+void set_failure_cause(const Export& bif, FailureCause find) { failure_causes()[&bif] = find; }
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "vm/process/process.hpp"
+#include "vm/process/bif.hpp"
 
 /// Raising, unwinding and stack traces. In the process's own thread, with top and stop stored back.
 ///
@@ -31,11 +31,8 @@ extern std::atomic<unsigned> backtrace_depth;
 /// when the failing code has no frame (a built-in called last).
 const Word* handle_exception(Process& p, const Word* ip, Term* x);
 
-/// What a built-in that failed met, as an atom for `cause` in error_info, or kNonValue. Called
-/// right after the failure.
-using FailureCause = Term (*)(Process& p, const Export& bif, const Term* args);
-/// One more that is asked, before any process runs. Always true.
-bool add_failure_cause(FailureCause find);
+/// Who is asked for the cause when this built-in has failed. Before any process runs.
+void set_failure_cause(const Export& bif, FailureCause find);
 
 /// Head tuple of a failed built-in.
 Term bif_trace_head(Process& p, const Export& bif, const Term* args);

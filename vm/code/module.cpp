@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "vm/base/epoch.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/line_info.hpp"
@@ -72,6 +73,7 @@ void register_bifs(const BifRow* rows, std::size_t count) {
     if (is_apply(*e)) continue;
     e->bif = rows[i].fn;
     e->bif_flags = rows[i].flags;
+    if (rows[i].cause) set_failure_cause(*e, rows[i].cause);
     e->stub.operation = op::export_bif;
     e->address.store(e->stub_code(), std::memory_order_release);
   }

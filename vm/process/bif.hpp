@@ -12,12 +12,17 @@
 /// once, in runtime/bif/bif.tab.
 namespace vmrun {
 
+/// What a call that failed met, as an atom for `cause` in error_info, or kNonValue. Called right
+/// after the failure.
+using FailureCause = Term (*)(Process& p, unsigned arity, const Term* args);
+
 struct BifRow {
   const char* module;
   const char* name;
   std::uint8_t arity;
   std::uint8_t flags;
   BifFn fn;
+  FailureCause cause;  // nullptr: its module needs none
   // Columns of the table:
   static constexpr std::uint8_t kGuard = 1;     // allowed in guards; silent for the bif probes
   static constexpr std::uint8_t kLocated = 2;   // its call stores where it stands
