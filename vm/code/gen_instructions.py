@@ -35,6 +35,9 @@ NAMED = "xykciSDl"  # letters that go into an instruction's name
 COPIES = {"L": "kNormal", "C": "kCounting", "T": "kTraced"}
 
 
+# Bodies that leave for all of the instruction to be begun again.
+BEGINS_AGAIN = r"VM_(YIELD_HERE|LEAVE_FOR_ELSEWHERE)\b"
+
 # What probes of functions by name have to find: flags of InstructionRow.
 HOOK_FLAGS = {"return": "returns", "again": "again"}
 
@@ -100,6 +103,14 @@ class Instruction:
                 return offsets["target"]
         return 0
 
+    @property
+    def collects(self):
+        """Which part may have a collection done elsewhere, with others before it; else None."""
+        parts = [n for n, (family, _) in enumerate(self.parts) if re.search(r"VM_NEED_HERE\b", family.body)]
+        if len(parts) > 1 or any(re.search(BEGINS_AGAIN, family.body) for family, _ in self.parts[1:]):
+            raise SystemExit(f"{self.name}: begins more than its last part again")
+        return parts[0] if parts and parts[0] else None
+
     def has(self, copy):
         return copy == "L" or any(is_in(hook, copy) for family, _ in self.parts for hook in re.findall(r"@\w+", family.body))
 
@@ -122,6 +133,8 @@ class Instruction:
             names["done"] = f"VM_NEXT({length})" if last else f"goto {tag}_{n}"
             text = re.sub(r"\$(\w+)", lambda m: names[m[1]], family.body)
             text = re.sub(r"@(\w+)\(([^;]*)\);", lambda m: f"VM_TRACE_{m[1].upper()}({m[2]});" if is_in(m[0], copy) else "", text)
+            if n == self.collects:
+                out.append(f"{tag}_collected:")
             out.append("{\n" + text + "\n}")
             if last:
                 if "ends" not in family.flags:
@@ -177,17 +190,6 @@ def expand(families):
     return table, by_family
 
 
-# A body that may leave, for its instruction to be begun again; and one after which that would do something twice.
-BEGINS_AGAIN = re.compile(r"VM_(NEED_HERE|YIELD_HERE|LEAVE_FOR_ELSEWHERE)\b")
-CHANGES = re.compile(r"\$\w+ *[-+]?=(?!=)|\b[EHI] *[-+]?=(?!=)|\b[EH](\+\+|--)|--E|\bx\[[^]]*\] *=(?!=)|(?<!long_)collect|\bVM_(SWAP|COLLECT)")
-
-
-def can_begin_again(instruction):
-    """Only what changes nothing may stand before a part that begins all of it again."""
-    bodies = [family.body for family, _ in instruction.parts]
-    return not any(BEGINS_AGAIN.search(body) and any(map(CHANGES.search, bodies[:n])) for n, body in enumerate(bodies))
-
-
 def fuse(path, table, fusions):
     pairs = {}  # (first, second) -> fused
     for number, patterns in fusions:
@@ -202,8 +204,6 @@ def fuse(path, table, fusions):
                 first, second, whole = "__".join(names[: upto - 1]), names[upto - 1], "__".join(names[:upto])
                 if whole not in table:
                     table[whole] = Instruction([table[n].parts[0] for n in names[:upto]])
-                    if not can_begin_again(table[whole]):
-                        sys.exit(f"{path}:{number}: {whole}: {second} begins all of it again after {first} has changed something")
                 pairs[first, second] = whole
     return pairs
 
@@ -256,6 +256,10 @@ def main(path, outdir):
             for copy in COPIES:
                 if i.has(copy):
                     f.write(i.body(copy))
+    with open(outdir + "/instruction_collected.inc", "w", encoding="utf-8") as f:
+        for i in table.values():
+            if i.collects is not None:
+                f.write("".join(f"if (body == &&{copy}_{i.name}) goto {copy}_{i.name}_collected;\n" for copy in COPIES if i.has(copy)))
     with open(outdir + "/instruction_labels.inc", "w", encoding="utf-8") as f:
         for copy, name in COPIES.items():
             f.write(f"static const void* const {name}[] = {{\n")

@@ -228,7 +228,8 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_NEED(need, live)        \
   if (H + (need) > E) [[unlikely]] \
   VM_COLLECT(VM_HEAP_WORDS(need), live)
-// At the beginning of an instruction, which is begun again after a collection elsewhere.
+// Asks again after a collection elsewhere, and not before what stands before it in a fused
+// instruction: that may have changed registers, or read some that are not live any more.
 #define VM_NEED_HERE(need, live)             \
   if (H + (need) > E) [[unlikely]] {         \
     if (long_collection(p)) [[unlikely]] {   \
@@ -415,8 +416,10 @@ RunResult interpret(Scheduler& s, Process& p) {
       VM_TRACE(trace_first_call(p, x));
   } else {
     I = p.ip;
-    const bool is_called = std::exchange(p.about_to_enter, false);
-    if (VM_OPERATION == op::probed && !is_called) [[unlikely]]
+    const auto how = std::exchange(p.goes_on, Process::GoesOn::kInstruction);
+    if (how == Process::GoesOn::kCollected) [[unlikely]]
+      goto collected;
+    if (VM_OPERATION == op::probed && how == Process::GoesOn::kInstruction) [[unlikely]]
       goto again;
   }
   VM_DISPATCH;
@@ -439,12 +442,21 @@ again:
   VM_SWAP_OUT;
   p.ip = I;
   goto* at_probe(p, x, false, dispatch, kTraced);
+// The one at I has had its collection elsewhere: what it did before that is not done again.
+collected:
+  VM_SWAP_OUT;
+  p.ip = I;
+  {
+    const void* const body = at_probe(p, x, false, dispatch, kTraced);
+#include "vm/code/instruction_collected.inc"
+    goto* body;
+  }
 
   // ---- Giving up the core ----
 
 yield_at_entry:
   live_count = header_of_entry(I)->arity;
-  p.about_to_enter = true;
+  p.goes_on = Process::GoesOn::kFunction;
 yield_here:
   if (set_aside) {
     reds += set_aside;
@@ -452,7 +464,8 @@ yield_here:
     if (!long_collection(p)) {
       VM_COLLECT(0, live_count);
       if (reds > 0) {
-        if (!std::exchange(p.about_to_enter, false)) goto again;
+        if (std::exchange(p.goes_on, Process::GoesOn::kInstruction) == Process::GoesOn::kInstruction)
+          goto again;
         VM_DISPATCH;
       }
     }
@@ -467,6 +480,7 @@ yield_here:
 
 collect_elsewhere:
   collect_on_dirty(p, need_words);
+  p.goes_on = Process::GoesOn::kCollected;
 leave_for_elsewhere:  // and this instruction again when that is done
   reds += set_aside;
   VM_SWAP_OUT;

@@ -85,7 +85,7 @@ void settle(Process& p, Term result) {
     ++p.heap.stop;
   } else if (p.bif_action == BifAction::kTrap) {
     p.ip = static_cast<const Export*>(p.trap_target)->address.load(std::memory_order_acquire);
-    p.about_to_enter = true;
+    p.goes_on = Process::GoesOn::kFunction;
   } else {
     extra_of(p).dirty_call_raised = true;  // runs the same instruction again, which raises
   }

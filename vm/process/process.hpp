@@ -100,9 +100,10 @@ struct Process {
   // when next scheduled: requests of other processes to answer (extra->deferred), or something is
   // held back (message/held_back.hpp)
   bool deferred_requests = false;
-  // ip is the first instruction of a function that has been called and has not begun; otherwise it
-  // goes on there
-  bool about_to_enter = false;
+  // How it goes on at ip: with the instruction; with the function that begins there, which has been
+  // called; or with what of the instruction comes after its collection, which is done.
+  enum class GoesOn : std::uint8_t { kInstruction, kFunction, kCollected };
+  GoesOn goes_on = GoesOn::kInstruction;
   // what goes along with messages (bits of carried.hpp), what is traced (trace.hpp), deep_stack.hpp
   std::uint32_t observed = 0;
   bool message_peeked =
