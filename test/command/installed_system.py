@@ -61,6 +61,7 @@ FLAGS = ['+hmaxel false +hmaxk false +hmqd off_heap +e 10000 +pc unicode +spp tr
          '+c true +a 100 +sss 100 +zdntgc 10 +zebwt short +C no_time_warp +hmbs 1000 +hpds 7 +R 25 +ec']
 REFUSED = ['+hms abc', '+hms 0', '+hmaxk x', '+hmaxel x', '+hmqd x', '+pc x', '+spp x', '+zdntgc x', '+C x', '+T 99', '+W x', '+fnx', '+sbt x', '+stbt x', '+sbwt x', '+swt x', '+hpds x', '+P 100',
            '+t 5', '+Q 100', '+A 5000', '+R 10', '+MXX', '+a 1', '+sss 1', '+zebwt x', '+scl x', '+rg x', '+JPperf x', '+IOp x', '+zdbbl 0', '+sub x', '+xyz']
+OWN = ['+random-sched 7 +S 1', '+yield-all +S 2', '+slice 20', '+gc-stress +verify-heap']
 NOT_SUPPORTED = ['+fnl', '+sbt db']
 
 
@@ -80,21 +81,34 @@ def agree(vmrun, expression, *flags):
                 raise Failure(f'{given} status, output, standard error: {ours}\na stock erl: {theirs}')
 
 
-def refuse(vmrun, flags, words):
-    """Those flags end it before anything runs, and it says why."""
+def runs(vmrun, flags):
+    """For each of the flags: them, and what it makes of an expression with them."""
     with tempfile.TemporaryDirectory(prefix='vmrun-system-') as folder:
         link = pathlib.Path(folder) / 'erl'
         link.symlink_to(os.path.abspath(vmrun))
         for given in flags:
-            status, out, err = output(str(link), 'io:format("runs~n")', given)[:3]
-            if status == 0 or out or not err.startswith('erl: ') or not any(word in err for word in words):
-                raise Failure(f'{given}: status {status}, output {out!r}, standard error {err!r}')
+            yield given, *output(str(link), 'io:format("runs~n")', given)[:3]
+
+
+def take(vmrun, flags):
+    for given, status, out, err in runs(vmrun, flags):
+        if (status, out, err) != (0, 'runs\n', ''):
+            raise Failure(f'{given}: status {status}, output {out!r}, standard error {err!r}')
+
+
+def refuse(vmrun, flags, words):
+    """Those flags end it before anything runs, and it says why."""
+    for given, status, out, err in runs(vmrun, flags):
+        if status == 0 or out or not err.startswith('erl: ') or not any(word in err for word in words):
+            raise Failure(f'{given}: status {status}, output {out!r}, standard error {err!r}')
 
 
 def tests(vmrun):
     return [Test('command', f"OTP's system: {name}", lambda e=expression: agree(vmrun, e)) for name, expression in ASKED] + [
         Test('command', "OTP's system: flags of the machine", lambda: agree(vmrun, f'io:format("~p~n", [[{SHOWN}]])', *FLAGS)),
         Test('command', "OTP's system: heaps to start with", lambda: agree(vmrun, 'io:format("~p~n", [erlang:system_info(min_heap_size)])', '+hms 1000')),
+        Test('command', "OTP's system: flags of this machine alone", lambda: take(vmrun, OWN)),
+        Test('command', "OTP's system: its end with heart", lambda: agree(vmrun, 'io:format("~p~n", [whereis(heart) =/= undefined])', '-heart')),
         Test('command', "OTP's system: no lines", lambda: agree(vmrun, LINES, '', '+L')),
         Test('command', "OTP's system: bad flags", lambda: refuse(vmrun, REFUSED, ['bad value', 'expected', 'unknown flag'])),
         Test('command', "OTP's system: flags that are not supported", lambda: refuse(vmrun, NOT_SUPPORTED, ['not supported: ']))]
