@@ -156,7 +156,7 @@ class StockErl:
 
 
 # Areas whose scripts erlc compiles for vmrun, with these options: for machines of its own release, and of the oldest that it knows.
-COMPILED_AREAS = ('bits', 'comprehensions', 'funs', 'patterns', 'strings', 'unicode')
+COMPILED_AREAS = ('bits', 'comprehensions', 'funs', 'patterns', 'receive', 'strings', 'unicode')
 COMPILED_FOR = {'erlc': [], 'r22': ['+r22']}
 
 
