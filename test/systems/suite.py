@@ -22,14 +22,14 @@ class Machine:
     def __init__(self, name, folder=None):
         self.name, self.folder = name, folder
 
-    def run(self, folder, command, stdin='', environment=None):
+    def run(self, folder, command, stdin='', environment=None, patience_s=PATIENCE_S):
         """Status, standard output, standard error; the folder is left out of the texts, and so are an epmd and its port."""
         port = free_port()
         path = os.environ['PATH'] + ':/usr/lib/erlang/bin'
         settings = dict(ENVIRONMENT, PATH=f'{self.folder}:{path}' if self.folder else path, HOME=str(folder), ERL_EPMD_PORT=str(port), TERM='dumb')
         settings.update(environment or {})
         try:
-            status, *texts = run_program(command, stdin, PATIENCE_S, cwd=folder, env=settings)
+            status, *texts = run_program(command, stdin, patience_s, cwd=folder, env=settings)
         finally:
             subprocess.run(['epmd', '-kill'], env=settings, capture_output=True)
         names = '|'.join(map(re.escape, (str(folder), pathlib.Path(folder).name)))
@@ -56,6 +56,6 @@ def scratch():
 
 
 def tests(root, build, vmrun):
-    from . import packages_tests, random_programs, releases, tools  # which use what stands here
+    from . import elixir_suites, packages_tests, random_programs, releases, tools  # which use what stands here
 
-    return packages_tests.tests(build) + releases.tests(build) + tools.tests(build) + random_programs.tests(root, build, vmrun)
+    return packages_tests.tests(build) + releases.tests(build) + tools.tests(build) + random_programs.tests(root, build, vmrun) + elixir_suites.tests(build)
