@@ -6,10 +6,17 @@
 purge_module(Module) ->
     case erlang:check_old_code(Module) of
         true ->
-            code:purge(Module),
+            purge(Module),
             true;
         false ->
             try error(badarg)
             catch error:badarg:Stack -> erlang:raise(error, badarg, [{erlang, purge_module, [Module], [{error_info, #{module => erl_erts_errors}}]} | tl(Stack)])
             end
+    end.
+
+%% When OTP's system restarts, init purges all modules, and the code server that code:purge/1 asks there has ended. The purger never does.
+purge(Module) ->
+    case whereis(erts_code_purger) of
+        undefined -> code:purge(Module);
+        _ -> erts_code_purger:purge(Module)
     end.
