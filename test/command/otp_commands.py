@@ -57,6 +57,8 @@ CASES = {
     'a program finds the erl it runs under': 'erl -noshell -eval \'io:put_chars(os:cmd("escript args.es x")), halt().\'',
     'its environment': 'erl -noshell -eval \'[io:format("~p~n", [{V, os:getenv(V)}]) || V <- ["ROOTDIR", "BINDIR", "EMU", "PROGNAME"]], halt().\'',
     'where it is, asked by the script of a release': 'ROOTDIR=/nonesuch erl -noshell -eval \'io:format("~s~n", [code:root_dir()]), halt().\'',
+    'a restart purges all code': 'erl -noshell -eval \'case os:getenv("SECOND") of false -> {module, _} = code:load_file(dyntrace), os:putenv("SECOND", "1"), init:restart(); '
+                                 '_ -> io:format("~p ~p~n", [[M || M <- erlang:loaded(), erlang:check_old_code(M)], code:load_file(dyntrace)]), halt() end.\'',
     'its release': 'erl -noshell -eval \'[io:format("~p~n", [erlang:system_info(I)]) || I <- [otp_release, version]], halt().\'',
 }
 

@@ -161,7 +161,7 @@ class StockErl:
 
 
 # Areas whose scripts erlc compiles for vmrun, with these options: for machines of its own release, and of the oldest that it knows.
-COMPILED_AREAS = ('bits', 'comprehensions', 'funs', 'gc', 'patterns', 'regression', 'strings', 'unicode')
+COMPILED_AREAS = ('bits', 'comprehensions', 'funs', 'gc', 'patterns', 'receive', 'regression', 'strings', 'unicode')
 COMPILED_FOR = {'erlc': [], 'r22': ['+r22']}
 
 

@@ -125,12 +125,15 @@ def fetched():
     SOURCE.mkdir(parents=True, exist_ok=True)
     with locked(SOURCE / 'lock'):
         found = list(SOURCE.glob('*/OTP_VERSION'))
-        return found[0].parent if found else fetch()
+        if not found:
+            fetch_package('erlang', SOURCE, 'VMRUN_OTP_SOURCE')
+        return next(SOURCE.glob('*/OTP_VERSION')).parent
 
 
-def fetch():
+def fetch_package(package, to, variable):
+    """The source of a package of Debian, unpacked; `variable` names a folder that has it where this cannot be done."""
     if not shutil.which('apt-get'):
-        raise Skip("needs apt-get, to fetch the source of Debian's erlang (or VMRUN_OTP_SOURCE: a folder with it)")
+        raise Skip(f"needs apt-get, to fetch the source of Debian's {package} (or {variable}: a folder with it)")
     with tempfile.TemporaryDirectory(prefix='vmrun-otp-') as work:
         lists = pathlib.Path(work) / 'sources.list.d'
         lists.mkdir()
@@ -139,10 +142,9 @@ def fetch():
         (pathlib.Path(work) / 'lists').mkdir()
         options = ['-o', 'Dir::Etc::sourcelist=/dev/null', '-o', f'Dir::Etc::sourceparts={lists}', '-o', f'Dir::State::lists={work}/lists',
                    '-o', 'APT::Sandbox::User=root']
-        for command in (['update', '-qq'], ['source', '-qq', '--download-only', 'erlang']):
+        for command in (['update', '-qq'], ['source', '-qq', '--download-only', package]):
             result = subprocess.run(['apt-get', *options, *command], cwd=work, capture_output=True, text=True)
             if result.returncode != 0:
                 raise Skip(f'apt-get {command[0]}: {result.stderr.strip()[-300:]}')
-        archive = next(pathlib.Path(work).glob('erlang_*.orig.tar.*'))
-        subprocess.run(['tar', 'xf', str(archive), '-C', str(SOURCE)], check=True)
-    return next(SOURCE.glob('*/OTP_VERSION')).parent
+        archive = next(pathlib.Path(work).glob(f'{package}_*.orig.tar.*'))
+        subprocess.run(['tar', 'xf', str(archive), '-C', str(to)], check=True)

@@ -24,14 +24,14 @@ class Machine:
     def __init__(self, name, folder=None):
         self.name, self.folder = name, folder
 
-    def run(self, folder, command, stdin='', environment=None):
+    def run(self, folder, command, stdin='', environment=None, patience_s=PATIENCE_S):
         """Status, standard output, standard error; the folder is left out of the texts, and so are an epmd and its port."""
         port = free_port()
         path = os.environ['PATH'] + ':/usr/lib/erlang/bin'
         settings = dict(ENVIRONMENT, PATH=f'{self.folder}:{path}' if self.folder else path, HOME=str(folder), ERL_EPMD_PORT=str(port), TERM='dumb')
         settings.update(environment or {})
         try:
-            status, *texts = run_program(command, stdin, PATIENCE_S * slowness, cwd=folder, env=settings)
+            status, *texts = run_program(command, stdin, patience_s * slowness, cwd=folder, env=settings)
         finally:
             subprocess.run(['epmd', '-kill'], env=settings, capture_output=True)
         names = '|'.join(map(re.escape, (str(folder), pathlib.Path(folder).name)))
@@ -64,9 +64,9 @@ def tests(root, build, vmrun, programs):
 
 
 def programs_tests(programs):
-    from . import packages_tests, releases, tools
+    from . import elixir_suites, packages_tests, releases, tools
 
-    return packages_tests.tests(programs) + releases.tests(programs) + tools.tests(programs)
+    return packages_tests.tests(programs) + releases.tests(programs) + tools.tests(programs) + elixir_suites.tests(programs)
 
 
 def tests_in_mode(programs, mode, seed, folder):

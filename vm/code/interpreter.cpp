@@ -495,6 +495,13 @@ wait:
   p.live_saved = 0;
   return RunResult::kWaiting;
 
+wait_with_timeout:
+  reds += set_aside;
+  VM_SWAP_OUT;
+  p.ip = I;
+  save_registers(p, x, 1);
+  return RunResult::kWaiting;
+
   // ---- Built-ins that did not return a value ----
 
 bif_failed:

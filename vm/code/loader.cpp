@@ -98,7 +98,6 @@ constexpr Plain kPlain[] = {
     {generic::k_timeout, Family::timeout, 0, {}},
     {generic::k_loop_rec, Family::loop_rec, 2, {1, 0}},
     {generic::k_loop_rec_end, Family::loop_rec_end, 1, {0}},
-    {generic::k_wait_timeout, Family::wait_timeout, 2, {0, 1}},
     {generic::k_recv_marker_reserve, Family::recv_marker_reserve, 1, {0}},
     {generic::k_recv_marker_bind, Family::recv_marker_bind, 2, {0, 1}},
     {generic::k_recv_marker_clear, Family::recv_marker_clear, 1, {0}},
@@ -368,6 +367,7 @@ bool Loader::data_instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_wait:
       e_.emit(begins_here(*a) ? Family::wait_for_ever : Family::wait, {operand(*a)});
       return true;
+    case generic::k_wait_timeout: return wait_timeout(a[0], a[1]);
     default: return bits_instruction(opcode, a);
   }
 }
@@ -379,6 +379,19 @@ bool Loader::begins_here(const Arg& label) const {
     if (before.opcode != generic::k_label && before.opcode != generic::k_line) return false;
   }
   return false;
+}
+
+/// Registers other than y are lost while a process waits. Where the wait leads to itself nothing
+/// makes the timeout anew.
+bool Loader::wait_timeout(const Arg& label, const Arg& timeout) {
+  const Operand value = operand(timeout);
+  if (value.kind != Operand::Kind::kX || !begins_here(label)) {
+    e_.emit(Family::wait_timeout, {operand(label), value});
+    return true;
+  }
+  if (value != Operand::x(0)) e_.emit(Family::move, {value, Operand::x(0)});
+  e_.emit(Family::wait_timeout_here, {});
+  return true;
 }
 
 bool Loader::move_float(const Arg* a) {

@@ -184,6 +184,7 @@ class Loader {
   bool data_instruction(std::uint8_t opcode, const Arg* a);
   /// No instruction stands between that label and this one.
   bool begins_here(const Arg& label) const;
+  bool wait_timeout(const Arg& label, const Arg& timeout);
   bool move_float(const Arg* a);
   bool clear_slots(Word slots);
   bool init_yregs(const Arg& list);
