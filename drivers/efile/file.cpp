@@ -185,10 +185,12 @@ int read_some(File& file, char* bytes, std::size_t size, std::size_t* got) {
   *got = 0;
   if (file.gz) return read_gzip(file, bytes, size, got);
   for (;;) {
-    const ssize_t n = uninterrupted([&] { return ::read(file.fd, bytes, std::min(size, kOneCall)); });
+    const std::size_t most = std::min(size - *got, kOneCall);
+    const ssize_t n = uninterrupted([&] { return ::read(file.fd, bytes + *got, most); });
     if (n >= 0) {
-      *got = static_cast<std::size_t>(n);
-      return 0;
+      *got += static_cast<std::size_t>(n);
+      if (static_cast<std::size_t>(n) < most || *got == size) return 0;
+      continue;
     }
     if (errno != EAGAIN && errno != EWOULDBLOCK) return errno;
     wait_for(file.fd, POLLIN);

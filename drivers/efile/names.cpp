@@ -8,7 +8,11 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
 
 namespace vmrun::efile {
 namespace {
@@ -124,14 +128,26 @@ int remove_file(const char* name) {
   return errno == EISDIR ? EPERM : errno;
 }
 
-/// A directory that is not empty is told as eexist, whatever the file system says.
+namespace {
+bool is_current_directory(const char* name) {
+  const std::unique_ptr<char, decltype(&std::free)> directory(::realpath(name, nullptr), &std::free);
+  std::string here;
+  return directory && !working_directory(&here) && here == directory.get();
+}
+}  // namespace
+
+/// A directory that is not empty is told as eexist, whatever the file system says; the current
+/// one as einval.
 int remove_directory(const char* name) {
   if (::rmdir(name) == 0) return 0;
-  return errno == ENOTEMPTY ? EEXIST : errno;
+  if (errno != ENOTEMPTY && errno != EEXIST) return errno;
+  return is_current_directory(name) ? EINVAL : EEXIST;
 }
 
+/// Of the root: einval, whatever the system says.
 int rename_file(const char* from, const char* to) {
   if (::rename(from, to) == 0) return 0;
+  if (std::string_view(from) == "/") return EINVAL;
   return errno == ENOTEMPTY ? EEXIST : errno;
 }
 

@@ -7,6 +7,7 @@
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/registry.hpp"
+#include "vm/process/taints.hpp"
 
 /// Libraries with drivers, for erl_ddll: what is policy (who uses a driver, who wants to know) is
 /// Erlang's, runtime/lib/ddll_server.erl, to which erl_ddll's built-in functions lead. The one
@@ -102,7 +103,10 @@ Term bif_vmrun_ddll_open_2(Process& p, const Term* a) {
   const char* why;
   ErlDrvEntry* entry = entry_of(library, name, &why);
   if (entry && !register_driver(entry, library, file)) why = "driver_init_failed";
-  if (!why) return atoms::ok;
+  if (!why) {
+    note_taint(intern_atom(name));
+    return atoms::ok;
+  }
   dlclose(library);
   return error(p, why);
 }

@@ -18,9 +18,9 @@
 #include "vm/dist/connection.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/send.hpp"
-#include "vm/nif/load_nif.hpp"
 #include "vm/port/select.hpp"
 #include "vm/process/dirty_job.hpp"
+#include "vm/process/taints.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/poll.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -73,9 +73,9 @@ std::string info_text() {
 }
 
 /// Modules that have, or had, a library of native functions.
-Term taints(Process& p) {
+Term taints_list(Process& p) {
   ListBuilder list(p.heap);
-  for (const Term module : tainting_modules()) list.add(module);
+  for (const Term name : taints()) list.add(name);
   return list.finish();
 }
 
@@ -201,7 +201,7 @@ const InsideItem kItems[] = {
     {"procs", processes},
     {"schedulers_state", schedulers_state},
     {"snifs", built_ins},
-    {"taints", taints},
+    {"taints", taints_list},
     {"beam_jump_table", [](Process&) { return atoms::true_; }},  // interpreter.cpp jumps by label
     {"constant_pool_support", [](Process&) { return atoms::true_; }},
     {"context_reductions", [](Process&) { return Term::small(kSliceReductions); }},

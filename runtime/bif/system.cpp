@@ -345,6 +345,10 @@ void set_outstanding_requests_limit(unsigned n) {
   most_outstanding_requests.store(n, std::memory_order_relaxed);
 }
 
+/// What file:list_dir makes of a name that is no UTF-8: warning, ignore or error.
+Term bif_prim_file_unreadable_names_0(Process&, const Term*) {
+  return intern_atom(system_mode.unreadable_names);
+}
 Term bif_io_printable_range_0(Process&, const Term*) { return intern_atom(system_mode.printable_range); }
 
 /// Names of files are UTF-8 here, whatever the locale says.

@@ -19,13 +19,14 @@ inline bool break_ignored = false;
 
 /// What erl's flags set and built-in functions tell.
 struct SystemMode {
-  const char* printable_range = "latin1";  // +pc
-  const char* warning_map = "warning";     // +W
-  bool port_parallelism = false;           // +spp
-  bool time_correction = true;             // +c; time runs here as it does without
-  TimeWarp time_warp = TimeWarp::kNone;    // +C
-  int timing_level = -1;                   // +T; -1: none, and no level has an effect
-  unsigned ets_limit = 0;                  // +e, ERL_MAX_ETS_TABLES; memory alone limits them
+  const char* printable_range = "latin1";    // +pc
+  const char* warning_map = "warning";       // +W
+  const char* unreadable_names = "warning";  // +fn: what becomes of a file whose name is no UTF-8
+  bool port_parallelism = false;             // +spp
+  bool time_correction = true;               // +c; time runs here as it does without
+  TimeWarp time_warp = TimeWarp::kNone;      // +C
+  int timing_level = -1;                     // +T; -1: none, and no level has an effect
+  unsigned ets_limit = 0;                    // +e, ERL_MAX_ETS_TABLES; memory alone limits them
 };
 inline SystemMode system_mode;
 

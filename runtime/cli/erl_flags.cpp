@@ -51,7 +51,7 @@ constexpr Flag kFlags[] = {
     {"+dcg", Value::kNeeded, kNumber},
     {"+e", Value::kNeeded, "", "+e"},
     {"+ec", Value::kNone, ""},
-    {"+fn", Value::kAttached, "u|uw|ui|ue|a|aw|ai|ae|l", "", "l", "names of files are UTF-8"},
+    {"+fn", Value::kAttached, "u|uw|ui|ue|a|aw|ai|ae|l", "+fn", "l", "names of files are UTF-8"},
     {"+hms", Value::kNeeded, "", "+hms"},
     {"+hmbs", Value::kNeeded, "1-4294967295"},
     {"+hmax", Value::kNeeded, "", "+hmax"},

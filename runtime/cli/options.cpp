@@ -107,6 +107,13 @@ auto set_action(Action action) {
   };
 }
 
+auto set_unreadable_names(const char* what) {
+  return [what](Options& o, const std::string&) -> Error {
+    o.mode.unreadable_names = what;
+    return {};
+  };
+}
+
 auto set_break_key(BreakKey key) {
   return [=](Options& o, const std::string&) -> Error {
     o.break_key = key;
@@ -194,6 +201,16 @@ const std::vector<Flag>& flags() {
        set_choice(&SystemMode::printable_range, {{"latin1", "latin1"}, {"unicode", "unicode"}})},
       {"+W", "w|i|e", "what warnings are reported as: warning, info, error (default w)",
        set_choice(&SystemMode::warning_map, {{"w", "warning"}, {"i", "info"}, {"e", "error"}})},
+      {"+fnu", nullptr,
+       "names of files are UTF-8; +fnui, +fnue: others are left out, or an error (docs/guide.md)",
+       set_unreadable_names("warning")},
+      {"+fnuw", nullptr, nullptr, set_unreadable_names("warning")},
+      {"+fnui", nullptr, nullptr, set_unreadable_names("ignore")},
+      {"+fnue", nullptr, nullptr, set_unreadable_names("error")},
+      {"+fna", nullptr, nullptr, set_unreadable_names("warning")},
+      {"+fnaw", nullptr, nullptr, set_unreadable_names("warning")},
+      {"+fnai", nullptr, nullptr, set_unreadable_names("ignore")},
+      {"+fnae", nullptr, nullptr, set_unreadable_names("error")},
       {"+L", nullptr, "stack traces without files and lines", set_flag(&Options::no_lines)},
       {"+spp", "true|false", "the option parallelism of ports that say nothing else (default false)",
        set_boolean(&SystemMode::port_parallelism)},

@@ -235,7 +235,7 @@ open(Item, Modes) when is_list(Modes) ->
         {Raw, false} ->
             case file_name(Item) of
                 {error, _} = Error -> Error;
-                Name when Raw -> prim_file:open(Name, Modes);
+                Name when Raw -> prim_file:open(Name, raw_modes(Modes));
                 Name -> call({open, Name, Modes})
             end
     end;
@@ -243,6 +243,13 @@ open(Item, Mode) ->
     case old_modes(Mode) of
         {error, _} = Error -> Error;
         Modes -> open(Item, Modes)
+    end.
+
+%% A file opened raw answers with lists unless told otherwise, prim_file with binaries.
+raw_modes(Modes) ->
+    case lists:member(binary, Modes) of
+        true -> Modes;
+        false -> [list | Modes]
     end.
 
 %% The way of before lists

@@ -175,7 +175,7 @@ open(Port, Native, Flags, As, Options) ->
 
 %% Modes of other layers are no concern of this one.
 parse_modes(Modes) ->
-    case parse_modes(Modes, 0, list, []) of
+    case parse_modes(Modes, 0, binary, []) of
         {Flags, As, Options} when Flags band 3 =:= 0 -> checked_modes(Flags bor ?MODE_READ, As, Options);
         {Flags, As, Options} -> checked_modes(Flags, As, Options);
         Error -> Error
@@ -191,7 +191,7 @@ parse_modes([Mode | Modes], Flags, As, Options) ->
         compressed_one -> parse_modes(Modes, Flags bor ?MODE_COMPRESSED, As, Options);
         directory -> parse_modes(Modes, Flags bor ?MODE_DIRECTORY, As, Options);
         sync -> parse_modes(Modes, Flags bor ?MODE_SYNC, As, Options);
-        binary -> parse_modes(Modes, Flags, binary, Options);
+        list -> parse_modes(Modes, Flags, list, Options);
         delayed_write -> parse_modes([{delayed_write, ?DEFAULT_BUFFER, ?DEFAULT_DELAY_MS} | Modes], Flags, As, Options);
         {delayed_write, Size, Delay} when is_integer(Size), Size >= 0, is_integer(Delay), Delay >= 0 ->
             parse_modes(Modes, Flags, As, [<<?SETOPT, 0, Size:64, Delay:64>> | Options]);
@@ -440,7 +440,7 @@ text({read_file, Name}) -> [?READ_FILE, native(Name), 0].
 number_or_all_ones(undefined) -> ?LEAVE_ALONE;
 number_or_all_ones(N) when is_integer(N), N >= -1, N =< 16#FFFFFFFF -> N.
 
-result({list_dir, _}, {ok, Names}) -> {ok, readable_names(Names)};
+result({list_dir, _}, {ok, Names}) -> readable_names(Names, []);
 result({list_dir_all, _}, {ok, Names}) -> {ok, lists:reverse([name_or_raw(Name) || Name <- Names])};
 result({get_cwd}, {ok, Name}) -> {ok, name_or_raw(Name)};
 result({altname, _}, {ok, Name}) -> {ok, name_or_raw(Name)};
@@ -565,7 +565,7 @@ internal_name2native(Name) when is_list(Name) ->
 internal_native2name(Native) ->
     case unicode:characters_to_list(Native, unicode) of
         Name when is_list(Name) -> Name;
-        _ -> {error, warning}
+        _ -> {error, unreadable_names()}
     end.
 
 is_translatable(Name) when is_list(Name) -> true;
@@ -577,17 +577,20 @@ name_or_raw(Raw) ->
         Name -> Name
     end.
 
-%% What is no UTF-8 is left out, and logged.
-readable_names(Names) ->
-    lists:reverse([Name || Raw <- Names, Name <- readable_name(Raw)]).
+%% Of the machine, by its flag +fn: what becomes of names that are no UTF-8.
+unreadable_names() -> erlang:nif_error(undef).
 
-readable_name(Raw) ->
+%% What is no UTF-8 is left out, and logged, or it is an error: see the flag +fn.
+readable_names([Raw | Names], Readable) ->
     case internal_native2name(Raw) of
-        {error, _} ->
+        {error, warning} ->
             warn_of(Raw),
-            [];
-        Name -> [Name]
-    end.
+            readable_names(Names, Readable);
+        {error, ignore} -> readable_names(Names, Readable);
+        {error, error} -> {error, {no_translation, Raw}};
+        Name -> readable_names(Names, [Name | Readable])
+    end;
+readable_names([], Readable) -> {ok, Readable}.
 
 warn_of(Raw) ->
     Meta = #{pid => self(), gl => group_leader(), time => os:system_time(microsecond),

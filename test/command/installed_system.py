@@ -56,6 +56,8 @@ SHOWN = ('erlang:system_info(ets_limit), io:printable_range(), erlang:system_inf
          'maps:with([error_logger, kill], erlang:system_info(max_heap_size)), erlang:system_info(schedulers), file:native_name_encoding(), '
          'erlang:port_info(open_port({spawn, "cat"}, []), parallelism), init:get_plain_arguments(), process_info(spawn(timer, sleep, [1000]), message_queue_data)')
 LINES = 'try list_to_atom(x) catch _:_:Stack -> io:format("~p~n", [[lists:keymember(line, 1, Place) || {erl_eval, _, _, Place} <- lists:sublist(Stack, 2)]]) end'
+NAMES = ('{ok, Before} = file:get_cwd(), Dir = os:cmd("printf %s $(mktemp -d)"), ok = file:set_cwd(Dir), ok = file:write_file(<<"a", 16#ff>>, ""), ok = file:write_file("b", ""), '
+         '{ok, All} = file:list_dir_all("."), io:format("~0p ~0p ~0p~n", [file:list_dir("."), lists:sort(All), prim_file:internal_native2name(<<16#ff>>)]), ok = file:set_cwd(Before), file:del_dir_r(Dir)')
 FLAGS = ['+hmaxel false +hmaxk false +hmqd off_heap +e 10000 +pc unicode +spp true +c false +T 3 +W e +zosrl 100 +SP 50:50 +fnu',
          '+e 10 +W i +c +fnui +sbt u +stbt db +Mulmbcs 100 +Mulmbcs100 +MMscs 20 +sbwt none +swt low +sub true +K true',
          '+c true +a 100 +sss 100 +zdntgc 10 +zebwt short +C no_time_warp +hmbs 1000 +hpds 7 +R 25 +ec']
@@ -108,6 +110,7 @@ def tests(vmrun):
         Test('command', "OTP's system: flags of the machine", lambda: agree(vmrun, f'io:format("~p~n", [[{SHOWN}]])', *FLAGS)),
         Test('command', "OTP's system: heaps to start with", lambda: agree(vmrun, 'io:format("~p~n", [erlang:system_info(min_heap_size)])', '+hms 1000')),
         Test('command', "OTP's system: flags of this machine alone", lambda: take(vmrun, OWN)),
+        Test('command', "OTP's system: names of files that are no UTF-8", lambda: agree(vmrun, NAMES, '+fnue', '+fnui', '+fnuw -kernel logger_level error')),
         Test('command', "OTP's system: its end with heart", lambda: agree(vmrun, 'io:format("~p~n", [whereis(heart) =/= undefined])', '-heart')),
         Test('command', "OTP's system: no lines", lambda: agree(vmrun, LINES, '', '+L')),
         Test('command', "OTP's system: bad flags", lambda: refuse(vmrun, REFUSED, ['bad value', 'expected', 'unknown flag'])),

@@ -19,6 +19,7 @@
 #include "vm/code/reclaim.hpp"
 #include "vm/nif/crash.hpp"
 #include "vm/nif/resource.hpp"
+#include "vm/process/taints.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/event.hpp"
@@ -225,6 +226,7 @@ class Loading {
     }
     replace_operations(calls);
     module_.library.store(library_, std::memory_order_release);
+    if (library_->handle) note_taint(module_.name);
     library_ = nullptr;
     return true;
   }

@@ -1,8 +1,5 @@
 #include "vm/nif/load_nif.hpp"
 
-#include <algorithm>
-#include <mutex>
-
 #include "vm/code/change_permission.hpp"
 #include "vm/code/module.hpp"
 #include "vm/nif/library.hpp"
@@ -11,14 +8,6 @@
 
 namespace vmrun {
 namespace {
-
-std::mutex tainting_mutex;
-std::vector<Term>& tainting = *new std::vector<Term>;
-
-void note_tainting(Term module) {
-  std::lock_guard lock(tainting_mutex);
-  if (!std::ranges::count(tainting, module)) tainting.push_back(module);
-}
 
 bool path_of(Term list, std::string* path) {
   for (; list.is_list(); list = list.tail()) {
@@ -39,21 +28,13 @@ Term string_of(Heap& heap, std::string_view text) {
 
 }  // namespace
 
-std::vector<Term> tainting_modules() {
-  std::lock_guard lock(tainting_mutex);
-  return tainting;
-}
-
 Term load_nif_called_at(Process& p, const Term* args, const Word* at) {
   if (!may_change_code(p)) return kNonValue;
   std::string path;
   auto* module = const_cast<Module*>(module_at(at));
   if (!module || !path_of(args[0], &path)) return raise_badarg(p);
   NifFailure failure;
-  if (load_nif_library(p, *module, path, args[1], &failure)) {
-    note_tainting(module->name);
-    return atoms::ok;
-  }
+  if (load_nif_library(p, *module, path, args[1], &failure)) return atoms::ok;
   const Term text = string_of(p.heap, failure.text);
   Term* hp = p.heap.alloc(6);
   const Term reason = make_tuple(hp, failure.reason, text);
