@@ -17,7 +17,8 @@ enum class Command : std::uint8_t {
 
 /// Flags of OPEN.
 inline constexpr unsigned kModeRead = 1, kModeWrite = 2, kModeAppend = 4, kModeCompressed = 8,
-                          kModeExclusive = 16, kModeDirectory = 32, kModeSync = 64;
+                          kModeExclusive = 16, kModeDirectory = 32, kModeSync = 64,
+                          kModeDescriptor = 128;  // the name is the number of an open descriptor
 
 /// Options of SETOPT.
 inline constexpr unsigned kOptionDelayedWrite = 0, kOptionReadAhead = 1;

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <climits>
+#include <cstring>
 
 #include "drivers/efile/command.hpp"
 
@@ -54,6 +56,14 @@ int open_flags(unsigned flags) {
   if (flags & kModeSync) result |= O_SYNC;
   if (flags & kModeDirectory) result |= O_DIRECTORY;
   return result;
+}
+
+/// One of its own for what another descriptor, whose number the text is, has open.
+int duplicate(const char* text) {
+  int fd = -1;
+  const char* const end = text + std::strlen(text);
+  if (std::from_chars(text, end, fd).ptr != end || fd < 0) return errno = EBADF, -1;
+  return ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
 int begin_compressed(File& file) {
@@ -151,7 +161,9 @@ int write_one(int fd, const iovec* v) {
 
 int open_file(const char* name, unsigned flags, File* out) {
   if (!(flags & (kModeRead | kModeWrite))) return EINVAL;
-  const int fd = uninterrupted([&] { return ::open(name, open_flags(flags), 0666); });
+  const int fd = flags & kModeDescriptor
+                     ? duplicate(name)
+                     : uninterrupted([&] { return ::open(name, open_flags(flags), 0666); });
   if (fd < 0) return errno;
   struct stat info;
   int error = ::fstat(fd, &info) < 0                               ? errno

@@ -17,7 +17,7 @@
          read_link_info/2, write_file_info/2, write_file_info/3, read_link/1, read_link_all/1, make_link/2,
          make_symlink/2, altname/1]).
 -export([internal_name2native/1, internal_native2name/1, internal_normalize_utf8/1, is_translatable/1]).
--export([on_load/0]).
+-export([file_desc_to_ref/2, on_load/0]).
 
 -include_lib("kernel/include/file.hrl").
 
@@ -45,6 +45,7 @@
 -define(MODE_EXCLUSIVE, 18).
 -define(MODE_DIRECTORY, 32).
 -define(MODE_SYNC, 64).
+-define(MODE_DESCRIPTOR, 128).
 
 -define(DEFAULT_BUFFER, 65536).
 -define(DEFAULT_DELAY_MS, 2000).
@@ -151,12 +152,18 @@ close_driver(Port) ->
 
 %% Open files
 
-open(Name, Modes) ->
+open(Name, Modes) -> open_as(0, Name, Modes).
+
+%% What is open already, by its number: it gets a descriptor of its own.
+file_desc_to_ref(Descriptor, Modes) when is_integer(Descriptor) -> open_as(?MODE_DESCRIPTOR, integer_to_list(Descriptor), Modes);
+file_desc_to_ref(_, _) -> {error, badarg}.
+
+open_as(Mode, Name, Modes) ->
     try {native(Name), parse_modes(Modes)} of
         {_, {error, _} = Error} -> Error;
         {Native, {Flags, As, Options}} ->
             case open_driver() of
-                {ok, Port} -> open(Port, Native, Flags, As, Options);
+                {ok, Port} -> open(Port, Native, Flags bor Mode, As, Options);
                 Error -> Error
             end
     catch error:_ -> {error, badarg}

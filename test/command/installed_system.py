@@ -1,4 +1,5 @@
 """OTP's own system, where one is installed, run by a link to vmrun named erl: each expression's output is a stock erl's."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -67,29 +68,42 @@ OWN = ['+random-sched 7 +S 1', '+yield-all +S 2', '+slice 20', '+gc-stress +veri
 NOT_SUPPORTED = ['+fnl', '+sbt db']
 
 
-def output(erl, expression, flags=''):
-    return run_program([erl, *flags.split(), '-noshell', '-eval', expression, '-s', 'init', 'stop'], '', PATIENCE_S)
+def output(erl, expression, flags='', stdin=''):
+    return run_program([erl, *flags.split(), '-noshell', '-eval', expression, '-s', 'init', 'stop'], stdin, PATIENCE_S)
+
+
+@contextlib.contextmanager
+def erl_of(vmrun):
+    with tempfile.TemporaryDirectory(prefix='vmrun-system-') as folder:
+        link = pathlib.Path(folder) / 'erl'
+        link.symlink_to(os.path.abspath(vmrun))
+        yield str(link)
 
 
 def agree(vmrun, expression, *flags):
     if not (stock := shutil.which('erl')):
         raise Skip('no erl here')
-    with tempfile.TemporaryDirectory(prefix='vmrun-system-') as folder:
-        link = pathlib.Path(folder) / 'erl'
-        link.symlink_to(os.path.abspath(vmrun))
+    with erl_of(vmrun) as erl:
         for given in flags or ['']:
-            ours, theirs = output(str(link), expression, given), output(stock, expression, given)
+            ours, theirs = output(erl, expression, given), output(stock, expression, given)
             if ours[:2] != theirs[:2]:
                 raise Failure(f'{given} status, output, standard error: {ours}\na stock erl: {theirs}')
 
 
+def configured(vmrun):
+    """A stock erl says so too, and besides that its descriptor 0 has gone."""
+    with erl_of(vmrun) as erl:
+        ended = output(erl, 'io:format("~p~n", [[application:get_env(kernel, own_key), prim_file:file_desc_to_ref(1000, [read])]])', '-noinput -configfd 0',
+                       '[{kernel, [{own_key, 7}]}].')
+        if list(ended[:3]) != [0, '[{ok,7},{error,ebadf}]\n', '']:
+            raise Failure(f'status, output, standard error: {ended}')
+
+
 def runs(vmrun, flags):
     """For each of the flags: them, and what it makes of an expression with them."""
-    with tempfile.TemporaryDirectory(prefix='vmrun-system-') as folder:
-        link = pathlib.Path(folder) / 'erl'
-        link.symlink_to(os.path.abspath(vmrun))
+    with erl_of(vmrun) as erl:
         for given in flags:
-            yield given, *output(str(link), 'io:format("runs~n")', given)[:3]
+            yield given, *output(erl, 'io:format("runs~n")', given)[:3]
 
 
 def take(vmrun, flags):
@@ -111,6 +125,7 @@ def tests(vmrun):
         Test('command', "OTP's system: heaps to start with", lambda: agree(vmrun, 'io:format("~p~n", [erlang:system_info(min_heap_size)])', '+hms 1000')),
         Test('command', "OTP's system: flags of this machine alone", lambda: take(vmrun, OWN)),
         Test('command', "OTP's system: names of files that are no UTF-8", lambda: agree(vmrun, NAMES, '+fnue', '+fnui', '+fnuw -kernel logger_level error')),
+        Test('command', "OTP's system: a configuration from a descriptor", lambda: configured(vmrun)),
         Test('command', "OTP's system: its end with heart", lambda: agree(vmrun, 'io:format("~p~n", [whereis(heart) =/= undefined])', '-heart')),
         Test('command', "OTP's system: no lines", lambda: agree(vmrun, LINES, '', '+L')),
         Test('command', "OTP's system: bad flags", lambda: refuse(vmrun, REFUSED, ['bad value', 'expected', 'unknown flag'])),
