@@ -125,6 +125,7 @@ Term set_priority(Process& p, Term value) {
   static constexpr Term kNames[] = {atoms::low, atoms::normal, atoms::high, atoms::max};
   const std::uint8_t old = p.priority;
   if (!read_priority(value, &p.priority)) return kNonValue;
+  p.own_priority.store(p.priority, std::memory_order_relaxed);
   return kNames[old];
 }
 
@@ -322,6 +323,10 @@ Term bif_erlang_group_leader_2(Process& p, const Term* a) {
   if (a[1] == p.id) {
     p.group_leader = a[0];
     return atoms::true_;
+  }
+  if (a[1].is_local_pid()) {
+    const Term done = ask(p, a[1], RequestKind::kGroupLeader, a[0], atoms::false_);
+    return done == atoms::false_ ? raise_badarg(p) : done;
   }
   return receiver_of(a[1]).group_leader(a[1], a[0]) == Reached::kYes ? atoms::true_ : raise_badarg(p);
 }

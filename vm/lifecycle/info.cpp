@@ -156,7 +156,7 @@ Term error_handler(ItemContext& a) {
 }
 Term priority(ItemContext& a) {
   static constexpr Term kNames[] = {atoms::low, atoms::normal, atoms::high, atoms::max};
-  return kNames[a.p.priority];
+  return kNames[a.p.own_priority.load(std::memory_order_relaxed)];
 }
 Term group_leader(ItemContext& a) { return copy_to(a.out, a.p.group_leader); }
 Word old_words(const Heap& h) { return static_cast<Word>(h.old_end - h.old_start); }

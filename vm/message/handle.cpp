@@ -9,6 +9,7 @@
 #include "vm/message/mailbox_probe.hpp"
 #include "vm/message/request.hpp"
 #include "vm/process/away.hpp"
+#include "vm/process/lifted.hpp"
 #include "vm/trace/message_pattern.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -154,7 +155,10 @@ void handle_signal(Process& p, Fragment* f) {
       if (!p.group_leader.is_immed()) return take_over(p, f);
       break;
     case SignalKind::kRequest:
-      if (is_traced_at_once(p, f->message)) break;
+      if (is_traced_at_once(p, f->message)) {
+        p.deferred_requests |= is_lifted(p);  // it is let down where others are answered
+        break;
+      }
       extra_of(p).deferred.push_back(f);
       p.deferred_requests = true;
       p.reductions = 0;  // answered between two slices
