@@ -60,11 +60,18 @@ Term bif_erts_internal_garbage_collect_1(Process& p, const Term* a) {
 /// The process does it between two slices, at that priority if its own is lower. Literals are
 /// never asked to be copied: the machine sees to that by itself (code/reclaim.hpp).
 Term bif_erts_internal_request_system_task_3(Process& p, const Term* a) {
-  static const Term check_process_code = intern_atom("check_process_code"), inherit = intern_atom("inherit");
+  static const Term check_process_code = intern_atom("check_process_code"), inherit = intern_atom("inherit"),
+                    system_task_test = intern_atom("system_task_test");
   std::uint8_t priority = p.priority;
-  if (!a[0].is_local_pid() || (a[1] != inherit && !read_priority(a[1], &priority)) || !a[2].is_tuple() ||
-      a[2].tuple_arity() != 3)
+  if (!a[0].is_local_pid() || (a[1] != inherit && !read_priority(a[1], &priority)) || !a[2].is_tuple())
     return raise_badarg(p);
+  const Word arity = a[2].tuple_arity();
+  if (arity == 2 && a[2].element(0) == system_task_test) {  // for who only wants to see when it is done
+    ask_async(p, priority, a[0], RequestKind::kIsAlive, Term::nil(), system_task_test, a[2].element(1),
+              atoms::false_);
+    return atoms::ok;
+  }
+  if (arity != 3) return raise_badarg(p);
   const Term kind = a[2].element(0), id = a[2].element(1), argument = a[2].element(2);
   if (kind == atoms::garbage_collect && (argument == atoms::major || argument == atoms::minor))
     ask_async(p, priority, a[0], RequestKind::kGarbageCollect, argument, kind, id, atoms::false_);

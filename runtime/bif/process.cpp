@@ -17,6 +17,7 @@
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bound.hpp"
+#include "vm/process/give_up_slice.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -378,7 +379,7 @@ Term bif_erlang_get_keys_1(Process& p, const Term* a) {
 // ---- Giving up the core -------------------------------------------------------------------------
 
 Term bif_erlang_yield_0(Process& p, const Term*) {
-  p.reductions = 0;
+  give_up_slice(p);
   return atoms::true_;
 }
 
