@@ -9,6 +9,7 @@
 #include "vm/dist/spawn.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/message/left_reasons.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/process/dirty_job.hpp"
@@ -321,6 +322,7 @@ Term bif_erlang_spawn_request_abandon_1(Process& p, const Term* a) {
   FlatTable<RefKey, SpawnRequested>::Entry asked;
   if (!a[0].is_local_ref() || !p.extra || !p.extra->spawn_requests.take(ref_key(a[0]), &asked))
     return atoms::false_;
+  leave_reason(asked.key, atoms::abandoned);
   if (asked.value.alias != AliasMode::kNone) p.extra->aliases.erase(asked.key);
   asked.value.drop_tag();
   asked.value.drop_monitor_tag();

@@ -53,7 +53,9 @@ void answer_one(Process& p, Term request) {
     case RequestKind::kControlConnection:
       extra_of(p).in_distribution = true;
       return answer_request(request, atoms::true_);
-    case RequestKind::kGroupLeader: set_group_leader(p, argument); return answer_request(request, atoms::true_);
+    case RequestKind::kGroupLeader:
+      set_group_leader(p, argument);
+      return answer_request(request, atoms::true_);
     case RequestKind::kSaveCalls:
       return answer_request(request,
                             Term::small(save_calls(p, static_cast<unsigned>(argument.small_value()))));

@@ -2,6 +2,7 @@
 #include "vm/base/halt.hpp"
 #include "vm/base/small_limits.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/held_back.hpp"
+#include "vm/message/left_reasons.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
@@ -33,6 +35,10 @@ namespace {
 std::vector<bool (*)(Process&)>& hooks() {
   static auto& list = *new std::vector<bool (*)(Process&)>;
   return list;
+}
+/// A piece of what they do. False: there is more.
+bool run_hooks(Process& p) {
+  return std::ranges::all_of(hooks(), [&](auto hook) { return hook(p); });
 }
 void (*report_crash)(Process& p, Term reason) = nullptr;
 
@@ -96,6 +102,8 @@ void exit_process(Process& p, Term reason, bool report) {
   if (is_traced(p, kTraceProcs)) [[unlikely]]
     trace_exit(p, reason);
   if (report && report_crash) report_crash(p, reason);
+  // Who finds the name free finds those of its tables free too.
+  if (p.registered_name.load(std::memory_order_relaxed) && !p.fiber && !is_away(p)) run_hooks(p);
   give_up_name(p.registered_name);
   if (p.receive_timer) {
     TimerWheel::cancel_receive(p.receive_timer);
@@ -105,6 +113,7 @@ void exit_process(Process& p, Term reason, bool report) {
     p.extra->holds_reclaim = true;
     code_view.hold_reclaim();
   }
+  if (p.extra && !p.extra->spawn_requests.empty()) leave_exit_reason(p, reason);
   process_table.remove(p);
   // What had arrived is answered as a dead process answers, after the messages before it have gone.
   for (Fragment* f = take_held_back(p); f;) {
@@ -121,8 +130,7 @@ void exit_process(Process& p, Term reason, bool report) {
 
 /// Until the last piece p.extra or the mailbox is left: see is_ending.
 void end_more(Process& p) {
-  for (auto hook : hooks())
-    if (!hook(p)) return (void)extra_of(p);
+  if (!run_hooks(p)) return (void)extra_of(p);
   int left = kPiece;
   if (p.extra && !tell_relations(p, &left)) return;
   Fragment*& first = p.mailbox.first;

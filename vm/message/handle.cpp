@@ -5,6 +5,7 @@
 #include "probes/probes.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/held_back.hpp"
+#include "vm/message/left_reasons.hpp"
 #include "vm/message/links_elsewhere.hpp"
 #include "vm/message/mailbox_probe.hpp"
 #include "vm/message/request.hpp"
@@ -213,6 +214,7 @@ void handle_these(Process& p, Fragment* f) {
       // What comes after the deadly signal finds a dead process.
       if (f->kind == static_cast<Word>(SignalKind::kMessage))
         p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
+      if (p.extra && !p.extra->spawn_requests.empty()) leave_exit_reason(p, p.exit_reason);
       answer_dead(p.id, f);
     } else if (f->kind == static_cast<Word>(SignalKind::kMessage)) {
       if (traced) [[unlikely]]

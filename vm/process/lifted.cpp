@@ -19,10 +19,8 @@ void let_down(Process& p) {
 
 void ask_to_lift(Process& p, std::uint8_t priority) {
   std::uint8_t asked = p.asked_priority.load(std::memory_order_relaxed);
-  while (asked < priority &&
-         !p.asked_priority.compare_exchange_weak(asked, priority, std::memory_order_seq_cst,
-                                                 std::memory_order_relaxed)) {
-  }
+  while (asked < priority && !p.asked_priority.compare_exchange_weak(
+                                 asked, priority, std::memory_order_seq_cst, std::memory_order_relaxed)) {}
   look_for_lifted();
 }
 

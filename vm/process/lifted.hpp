@@ -4,14 +4,16 @@
 
 /// What a process of higher priority asks of one of lower priority (message/request.hpp) is
 /// answered at the priority of who asks: else it would wait for all that is between the two. The
-/// process is lifted: it waits on the queue of that priority until it has answered, and does nothing
-/// else there; it is let down before it runs. Nobody pays for this who is not asked so: what is
-/// looked at is Process::priority, the queue's number, and to let down belongs to answering.
+/// process is lifted: it waits on the queue of that priority until it has answered, and does
+/// nothing else there; it is let down before it runs. Nobody pays for this who is not asked so:
+/// what is looked at is Process::priority, the queue's number, and to let down belongs to
+/// answering.
 ///
-/// Who asks does not know which queue the process waits on. If that has been parked the asker has it
-/// now, and lifts it. Otherwise it notes the priority in asked_priority, behind the question, and
-/// asks all schedulers to look for such processes on their queues (look_for_lifted). Who has a
-/// process in hand that goes from one scheduler to another looks at it itself: so none slips through.
+/// Who asks does not know which queue the process waits on. If that has been parked the asker has
+/// it now, and lifts it. Otherwise it notes the priority in asked_priority, behind the question,
+/// and asks all schedulers to look for such processes on their queues (look_for_lifted). Who has a
+/// process in hand that goes from one scheduler to another looks at it itself: so none slips
+/// through.
 namespace vmrun {
 
 inline bool is_lifted(const Process& p) {

@@ -70,8 +70,8 @@ struct Process {
   // 0 low, 1 normal, 2 high, 3 max: the queue it waits on; above own_priority while it is lifted
   // (lifted.hpp)
   std::uint8_t priority = 1;
-  Term exception_value;       // with bif_action kRaise
-  Term exception_trace;       // stack trace object or nil
+  Term exception_value;  // with bif_action kRaise
+  Term exception_trace;  // stack trace object or nil
   // live_saved terms (own malloc'ed block, never inline, when more than kInlineRegs)
   Term* saved_regs = inline_regs;
   static constexpr unsigned kInlineRegs = 4;

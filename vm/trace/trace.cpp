@@ -1,5 +1,5 @@
-#include "vm/trace/heap_sizes.hpp"
 #include "vm/trace/trace.hpp"
+#include "vm/trace/heap_sizes.hpp"
 
 #include "vm/heap/copy.hpp"
 #include "vm/process/carried.hpp"
