@@ -2,7 +2,6 @@
 #include "vm/base/halt.hpp"
 #include "vm/base/small_limits.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -36,9 +35,12 @@ std::vector<bool (*)(Process&)>& hooks() {
   static auto& list = *new std::vector<bool (*)(Process&)>;
   return list;
 }
-/// A piece of what they do. False: there is more.
-bool run_hooks(Process& p) {
-  return std::ranges::all_of(hooks(), [&](auto hook) { return hook(p); });
+/// Who finds the name free finds those of its tables free too, unless there is very much in them.
+[[gnu::cold, gnu::noinline]] void give_up_names(Process& p) {
+  if (!p.fiber && !is_away(p))
+    for (auto hook : hooks())
+      if (!hook(p)) break;
+  give_up_name(p.registered_name);
 }
 void (*report_crash)(Process& p, Term reason) = nullptr;
 
@@ -102,9 +104,9 @@ void exit_process(Process& p, Term reason, bool report) {
   if (is_traced(p, kTraceProcs)) [[unlikely]]
     trace_exit(p, reason);
   if (report && report_crash) report_crash(p, reason);
-  // Who finds the name free finds those of its tables free too.
-  if (p.registered_name.load(std::memory_order_relaxed) && !p.fiber && !is_away(p)) run_hooks(p);
-  give_up_name(p.registered_name);
+  // In this order with `exiting`: see registry.cpp.
+  if (p.registered_name.load(std::memory_order_seq_cst)) [[unlikely]]
+    give_up_names(p);
   if (p.receive_timer) {
     TimerWheel::cancel_receive(p.receive_timer);
     p.receive_timer = nullptr;
@@ -113,7 +115,8 @@ void exit_process(Process& p, Term reason, bool report) {
     p.extra->holds_reclaim = true;
     code_view.hold_reclaim();
   }
-  if (p.extra && !p.extra->spawn_requests.empty()) leave_exit_reason(p, reason);
+  if (p.extra && !p.extra->spawn_requests.empty()) [[unlikely]]
+    leave_exit_reason(p, reason);
   process_table.remove(p);
   // What had arrived is answered as a dead process answers, after the messages before it have gone.
   for (Fragment* f = take_held_back(p); f;) {
@@ -130,7 +133,8 @@ void exit_process(Process& p, Term reason, bool report) {
 
 /// Until the last piece p.extra or the mailbox is left: see is_ending.
 void end_more(Process& p) {
-  if (!run_hooks(p)) return (void)extra_of(p);
+  for (auto hook : hooks())
+    if (!hook(p)) return (void)extra_of(p);
   int left = kPiece;
   if (p.extra && !tell_relations(p, &left)) return;
   Fragment*& first = p.mailbox.first;

@@ -21,7 +21,8 @@ void leave_reason(RefKey request, Term reason) {
 }
 
 void leave_exit_reason(const Process& p, Term reason) {
-  p.extra->spawn_requests.for_each([&](RefKey request, const SpawnRequested&) { leave_reason(request, reason); });
+  p.extra->spawn_requests.for_each(
+      [&](RefKey request, const SpawnRequested&) { leave_reason(request, reason); });
 }
 
 Fragment* take_left_reason(RefKey request) {
