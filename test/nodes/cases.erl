@@ -226,42 +226,6 @@ case_spawn_too_many_arguments(Peer) ->
     end,
     true = lists:member(Peer, nodes()).
 
-%% Who ends before the answer to its request comes is a parent all the same, and who gives the request up says so.
-case_spawn_without_parent(Peer) ->
-    Self = self(),
-    Tracer = spawn_link(Peer, ?MODULE, pass_on, [Self]),
-    erpc:call(Peer, erlang, trace, [new_processes, true, [procs, {tracer, Tracer}]]),
-    [begin
-         spawn(fun() -> spawn_request(Peer, ?MODULE, sit, [N], [link]), exit({bang, N}) end),
-         {bang, N} = end_of(N)
-     end || N <- lists:seq(1, 50)],
-    give_up(Peer),
-    erpc:call(Peer, erlang, trace, [new_processes, false, [procs]]),
-    unlink(Tracer),
-    exit(Tracer, kill).
-
-%% Until the answer has not been faster.
-give_up(Peer) ->
-    Request = spawn_request(Peer, ?MODULE, sit, [Peer], [link]),
-    case spawn_request_abandon(Request) of
-        true ->
-            abandoned = end_of(Peer);
-        false ->
-            receive {spawn_reply, Request, ok, Pid} -> unlink(Pid), exit(Pid, kill) end,
-            killed = end_of(Peer),
-            give_up(Peer)
-    end.
-
-pass_on(To) ->
-    receive What -> To ! What end,
-    pass_on(To).
-
-sit(_) -> receive never -> ok end.
-
-%% As its tracer tells.
-end_of(Argument) ->
-    receive {trace, Pid, spawned, _, {?MODULE, sit, [Argument]}} -> receive {trace, Pid, exit, Why} -> Why end end.
-
 %% The token goes with the request and with the answer, and each is an event on both sides.
 case_spawn_with_token(Peer) ->
     Self = self(),
