@@ -35,7 +35,9 @@ Term bif_erts_internal_port_call_3(Process& p, const Term* a) {
 /// (Leader, Process, Ref): ok, and the answer is a message {Ref, true | badarg}.
 Term bif_erts_internal_group_leader_3(Process& p, const Term* a) {
   if (!a[2].is_ref()) return raise_badarg(p);
-  send_from_vm(p.id, new_tuple(p.heap, a[2], or_reason(p, bif_erlang_group_leader_2(p, a))));
+  if (a[0].is_pid() && a[1].is_local_pid() && a[1] != p.id)
+    ask_async(p, a[1], RequestKind::kGroupLeader, a[0], atoms::undefined, a[2], atoms::badarg);
+  else send_from_vm(p.id, new_tuple(p.heap, a[2], or_reason(p, bif_erlang_group_leader_2(p, a))));
   return atoms::ok;
 }
 
@@ -55,19 +57,26 @@ Term bif_erts_internal_garbage_collect_1(Process& p, const Term* a) {
 }
 
 /// (Process, Priority, {Kind, Id, Argument}): ok, and the answer is a message {Kind, Id, Answer}.
-/// The process does it between two slices, when it runs next, whatever the priority. Literals are
+/// The process does it between two slices, at that priority if its own is lower. Literals are
 /// never asked to be copied: the machine sees to that by itself (code/reclaim.hpp).
 Term bif_erts_internal_request_system_task_3(Process& p, const Term* a) {
-  static const Term check_process_code = intern_atom("check_process_code"), inherit = intern_atom("inherit");
-  std::uint8_t priority;
-  if (!a[0].is_local_pid() || (a[1] != inherit && !read_priority(a[1], &priority)) || !a[2].is_tuple() ||
-      a[2].tuple_arity() != 3)
+  static const Term check_process_code = intern_atom("check_process_code"), inherit = intern_atom("inherit"),
+                    system_task_test = intern_atom("system_task_test");
+  std::uint8_t priority = p.priority;
+  if (!a[0].is_local_pid() || (a[1] != inherit && !read_priority(a[1], &priority)) || !a[2].is_tuple())
     return raise_badarg(p);
+  const Word arity = a[2].tuple_arity();
+  if (arity == 2 && a[2].element(0) == system_task_test) {  // for who only wants to see when it is done
+    ask_async(p, priority, a[0], RequestKind::kIsAlive, Term::nil(), system_task_test, a[2].element(1),
+              atoms::false_);
+    return atoms::ok;
+  }
+  if (arity != 3) return raise_badarg(p);
   const Term kind = a[2].element(0), id = a[2].element(1), argument = a[2].element(2);
   if (kind == atoms::garbage_collect && (argument == atoms::major || argument == atoms::minor))
-    ask_async(p, a[0], RequestKind::kGarbageCollect, argument, kind, id, atoms::false_);
+    ask_async(p, priority, a[0], RequestKind::kGarbageCollect, argument, kind, id, atoms::false_);
   else if (kind == check_process_code && argument.is_atom())
-    ask_async(p, a[0], RequestKind::kRunsOldCode, argument, kind, id, atoms::false_);
+    ask_async(p, priority, a[0], RequestKind::kRunsOldCode, argument, kind, id, atoms::false_);
   else return raise_badarg(p);
   return atoms::ok;
 }

@@ -17,6 +17,7 @@
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bound.hpp"
+#include "vm/process/give_up_slice.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -125,6 +126,7 @@ Term set_priority(Process& p, Term value) {
   static constexpr Term kNames[] = {atoms::low, atoms::normal, atoms::high, atoms::max};
   const std::uint8_t old = p.priority;
   if (!read_priority(value, &p.priority)) return kNonValue;
+  p.own_priority.store(p.priority, std::memory_order_relaxed);
   return kNames[old];
 }
 
@@ -317,6 +319,10 @@ Term bif_erlang_group_leader_2(Process& p, const Term* a) {
     p.group_leader = a[0];
     return atoms::true_;
   }
+  if (a[1].is_local_pid()) {
+    const Term done = ask(p, a[1], RequestKind::kGroupLeader, a[0], atoms::false_);
+    return done == atoms::false_ ? raise_badarg(p) : done;
+  }
   return receiver_of(a[1]).group_leader(a[1], a[0]) == Reached::kYes ? atoms::true_ : raise_badarg(p);
 }
 
@@ -367,7 +373,7 @@ Term bif_erlang_get_keys_1(Process& p, const Term* a) {
 // ---- Giving up the core -------------------------------------------------------------------------
 
 Term bif_erlang_yield_0(Process& p, const Term*) {
-  p.reductions = 0;
+  give_up_slice(p);
   return atoms::true_;
 }
 

@@ -9,6 +9,7 @@
 #include "vm/dist/spawn.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/message/left_reasons.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/process/dirty_job.hpp"
@@ -141,10 +142,13 @@ bool read_request_options(Process& p, Term list, RequestOptions* options) {
       options->tag = o.element(1);
     } else if (o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == atoms::reply) {
       const Term how = o.element(1);
-      if (how != atoms::yes && how != atoms::no && how != atoms::error_only && how != atoms::success_only)
-        return false;
-      options->reply_success = how == atoms::yes || how == atoms::success_only;
-      options->reply_error = how == atoms::yes || how == atoms::error_only;
+      if (how == atoms::yes || how == atoms::no || how == atoms::error_only || how == atoms::success_only) {
+        options->reply_success = how == atoms::yes || how == atoms::success_only;
+        options->reply_error = how == atoms::yes || how == atoms::error_only;
+      } else {  // a bad option, here as on another node
+        Term* hp = p.heap.alloc(2);
+        rest = make_cons(hp, o, rest);
+      }
     } else {
       Term* hp = p.heap.alloc(2);
       rest = make_cons(hp, o, rest);
@@ -233,7 +237,9 @@ Term request(Process& p, const Call& call, Term list, Term node = local_node_nam
 }
 
 Term request_fun(Process& p, Term fun, Term options, Term node = local_node_name()) {
-  return fun.is_fun() ? request(p, fun_call(p, fun), options, node) : raise_badarg(p);
+  // Others than those who spawn ask for the arity before there is a process.
+  const bool callable = fun.is_fun() && fun_of(fun)->arity == 0;
+  return callable ? request(p, fun_call(p, fun), options, node) : raise_badarg(p);
 }
 
 }  // namespace
@@ -311,6 +317,7 @@ Term bif_erlang_spawn_request_abandon_1(Process& p, const Term* a) {
   FlatTable<RefKey, SpawnRequested>::Entry asked;
   if (!a[0].is_local_ref() || !p.extra || !p.extra->spawn_requests.take(ref_key(a[0]), &asked))
     return atoms::false_;
+  leave_reason(asked.key, atoms::abandoned);
   if (asked.value.alias != AliasMode::kNone) p.extra->aliases.erase(asked.key);
   asked.value.drop_tag();
   asked.value.drop_monitor_tag();

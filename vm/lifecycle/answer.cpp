@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/info.hpp"
 #include "vm/message/request.hpp"
@@ -20,6 +21,14 @@ void collect_for(Process& p, Term how) {
   if (cost >= 0) return;
   p.exit_pending = true;
   p.exit_reason = atoms::killed;
+}
+
+void set_group_leader(Process& p, Term leader) {
+  p.group_leader = leader;
+  if (leader.is_immed()) return;
+  Fragment* f = new_fragment(copy_size_words(leader));
+  p.group_leader = f->message = copy_into(*f, leader);
+  take_over(p, f);
 }
 
 void answer_one(Process& p, Term request) {
@@ -43,6 +52,9 @@ void answer_one(Process& p, Term request) {
       return answer_request(request, code_view.runs_old_code(p, argument) ? atoms::true_ : atoms::false_);
     case RequestKind::kControlConnection:
       extra_of(p).in_distribution = true;
+      return answer_request(request, atoms::true_);
+    case RequestKind::kGroupLeader:
+      set_group_leader(p, argument);
       return answer_request(request, atoms::true_);
     case RequestKind::kSaveCalls:
       return answer_request(request,

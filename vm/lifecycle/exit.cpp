@@ -11,6 +11,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/held_back.hpp"
+#include "vm/message/left_reasons.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
@@ -33,6 +34,13 @@ namespace {
 std::vector<bool (*)(Process&)>& hooks() {
   static auto& list = *new std::vector<bool (*)(Process&)>;
   return list;
+}
+/// Who finds the name free finds those of its tables free too, unless there is very much in them.
+[[gnu::cold, gnu::noinline]] void give_up_names(Process& p) {
+  if (!p.fiber && !is_away(p))
+    for (auto hook : hooks())
+      if (!hook(p)) break;
+  give_up_name(p.registered_name);
 }
 void (*report_crash)(Process& p, Term reason) = nullptr;
 
@@ -96,7 +104,9 @@ void exit_process(Process& p, Term reason, bool report) {
   if (is_traced(p, kTraceProcs)) [[unlikely]]
     trace_exit(p, reason);
   if (report && report_crash) report_crash(p, reason);
-  give_up_name(p.registered_name);
+  // In this order with `exiting`: see registry.cpp.
+  if (p.registered_name.load(std::memory_order_seq_cst)) [[unlikely]]
+    give_up_names(p);
   if (p.receive_timer) {
     TimerWheel::cancel_receive(p.receive_timer);
     p.receive_timer = nullptr;
@@ -105,6 +115,8 @@ void exit_process(Process& p, Term reason, bool report) {
     p.extra->holds_reclaim = true;
     code_view.hold_reclaim();
   }
+  if (p.extra && !p.extra->spawn_requests.empty()) [[unlikely]]
+    leave_exit_reason(p, reason);
   process_table.remove(p);
   // What had arrived is answered as a dead process answers, after the messages before it have gone.
   for (Fragment* f = take_held_back(p); f;) {

@@ -15,6 +15,7 @@
 #include "vm/term/map.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/heap_sizes.hpp"
 #include "vm/trace/saved_calls.hpp"
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
@@ -156,7 +157,7 @@ Term error_handler(ItemContext& a) {
 }
 Term priority(ItemContext& a) {
   static constexpr Term kNames[] = {atoms::low, atoms::normal, atoms::high, atoms::max};
-  return kNames[a.p.priority];
+  return kNames[a.p.own_priority.load(std::memory_order_relaxed)];
 }
 Term group_leader(ItemContext& a) { return copy_to(a.out, a.p.group_leader); }
 Word old_words(const Heap& h) { return static_cast<Word>(h.old_end - h.old_start); }
@@ -196,6 +197,7 @@ Term garbage_collection(ItemContext& a) {
   list = cons(a.out, pair(a.out, atoms::min_bin_vheap_size, min_bin_vheap_size(a)), list);
   return cons(a.out, pair(a.out, atoms::max_heap_size, max_heap_size(a)), list);
 }
+Term garbage_collection_info(ItemContext& a) { return heap_sizes(a.p, message_words_of(a.p), a.out); }
 Term suspending(ItemContext& a) {
   Term list = Term::nil();
   if (a.p.extra)
@@ -271,7 +273,7 @@ constexpr Item kItems[] = {
     {atoms::min_bin_vheap_size, min_bin_vheap_size, false},
     {atoms::fullsweep_after, fullsweep_after, false},
     {atoms::max_heap_size, max_heap_size, false},
-    {atoms::garbage_collection_info, garbage_collection, false},
+    {atoms::garbage_collection_info, garbage_collection_info, false},
     {atoms::catchlevel, zero, false},
     {atoms::last_calls, last_calls, false},
     {atoms::sequential_trace_token, sequential_trace_token, false},

@@ -108,6 +108,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   p.max_heap_kill = options.max_heap_kill;
   p.max_heap_log = options.max_heap_log;
   p.priority = options.priority;
+  p.own_priority.store(options.priority, std::memory_order_relaxed);
 
   p.inline_regs[0] = module;
   p.inline_regs[1] = function;

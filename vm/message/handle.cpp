@@ -5,10 +5,12 @@
 #include "probes/probes.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/held_back.hpp"
+#include "vm/message/left_reasons.hpp"
 #include "vm/message/links_elsewhere.hpp"
 #include "vm/message/mailbox_probe.hpp"
 #include "vm/message/request.hpp"
 #include "vm/process/away.hpp"
+#include "vm/process/lifted.hpp"
 #include "vm/trace/message_pattern.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -154,7 +156,10 @@ void handle_signal(Process& p, Fragment* f) {
       if (!p.group_leader.is_immed()) return take_over(p, f);
       break;
     case SignalKind::kRequest:
-      if (is_traced_at_once(p, f->message)) break;
+      if (is_traced_at_once(p, f->message)) {
+        p.deferred_requests |= is_lifted(p);  // it is let down where others are answered
+        break;
+      }
       extra_of(p).deferred.push_back(f);
       p.deferred_requests = true;
       p.reductions = 0;  // answered between two slices
@@ -209,6 +214,8 @@ void handle_these(Process& p, Fragment* f) {
       // What comes after the deadly signal finds a dead process.
       if (f->kind == static_cast<Word>(SignalKind::kMessage))
         p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
+      if (p.extra && !p.extra->spawn_requests.empty()) [[unlikely]]
+        leave_exit_reason(p, p.exit_reason);
       answer_dead(p.id, f);
     } else if (f->kind == static_cast<Word>(SignalKind::kMessage)) {
       if (traced) [[unlikely]]

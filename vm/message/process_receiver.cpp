@@ -1,10 +1,13 @@
 #include "vm/message/process_receiver.hpp"
 
+#include <algorithm>
+
 #include "vm/heap/copy.hpp"
 #include "vm/message/destination.hpp"
 #include "vm/message/end_signals.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/lifted.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/node.hpp"
 #include "vm/trace/seq_trace.hpp"
@@ -114,9 +117,20 @@ void ProcessReceiver::down(Term to, const DownSignal& signal) {
 Reached ProcessReceiver::group_leader(Term to, Term leader) {
   return push(to, identifier_signal(SignalKind::kGroupLeader, leader));
 }
-Reached ProcessReceiver::ask(Term to, Fragment* question) {
+Reached ProcessReceiver::ask(Term to, Fragment* question, std::uint8_t priority) {
   Process* q = process_table.find(to);
-  return q && push_signal(*q, question) ? Reached::kYes : Reached::kNobody;
+  if (!q) return Reached::kNobody;
+  const bool lifts = priority > q->own_priority.load(std::memory_order_relaxed);
+  switch (q->mailbox.push(question)) {
+    case PushResult::kClosed: return Reached::kNobody;
+    case PushResult::kQueued:
+      if (lifts) ask_to_lift(*q, priority);
+      break;
+    case PushResult::kWakeOwner:
+      if (lifts) q->priority = std::max(q->priority, priority);
+      make_runnable(*q);
+  }
+  return Reached::kYes;
 }
 bool ProcessReceiver::is_there(Term who) { return process_table.find(who) != nullptr; }
 

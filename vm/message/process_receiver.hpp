@@ -17,7 +17,7 @@ class ProcessReceiver final : public Receiver {
   void demonitor(Term to, Term watcher, RefKey key) override;
   void down(Term to, const DownSignal& signal) override;
   Reached group_leader(Term to, Term leader) override;
-  Reached ask(Term to, Fragment* question) override;
+  Reached ask(Term to, Fragment* question, std::uint8_t priority) override;
   bool is_there(Term who) override;
 };
 

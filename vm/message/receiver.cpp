@@ -22,7 +22,7 @@ Reached Receiver::monitor(Term, Term, RefKey, Term) { return Reached::kNobody; }
 void Receiver::demonitor(Term, Term, RefKey) {}
 void Receiver::down(Term, const DownSignal&) {}
 Reached Receiver::group_leader(Term, Term) { return Reached::kNobody; }
-Reached Receiver::ask(Term, Fragment*) { return Reached::kNobody; }
+Reached Receiver::ask(Term, Fragment*, std::uint8_t) { return Reached::kNobody; }
 bool Receiver::is_there(Term) { return false; }
 Term Receiver::as_watcher(Term who, RefKey, Heap& heap) { return copy_to(heap, who); }
 

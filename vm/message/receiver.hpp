@@ -70,8 +70,8 @@ class Receiver {
   virtual void down(Term to, const DownSignal& signal);
 
   virtual Reached group_leader(Term to, Term leader);
-  /// A question of request.hpp, which is taken over with kYes.
-  virtual Reached ask(Term to, Fragment* question);
+  /// A question of request.hpp, which is taken over with kYes; priority: of who asks.
+  virtual Reached ask(Term to, Fragment* question, std::uint8_t priority);
 
   virtual bool is_there(Term who);
   /// How process_info(_, monitored_by) shows a watcher; the non-value: not at all.

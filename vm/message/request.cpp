@@ -71,7 +71,7 @@ Term ask(Process& p, Term target, RequestKind kind, Term argument, Term if_dead)
     Receiver& receiver = receiver_of(target);
     if (!receiver.is_there(target)) return if_dead;
     Fragment* f = make_request(p, start_question(p), kind, argument, Term::nil(), Term::nil(), if_dead);
-    if (receiver.ask(target, f) != Reached::kYes) {
+    if (receiver.ask(target, f, p.priority) != Reached::kYes) {
       Fragment::destroy(f);
       cancel_question(p);
       return if_dead;
@@ -81,8 +81,12 @@ Term ask(Process& p, Term target, RequestKind kind, Term argument, Term if_dead)
 }
 
 void ask_async(Process& p, Term target, RequestKind kind, Term argument, Term tag, Term id, Term if_dead) {
+  ask_async(p, p.priority, target, kind, argument, tag, id, if_dead);
+}
+void ask_async(Process& p, std::uint8_t priority, Term target, RequestKind kind, Term argument, Term tag,
+               Term id, Term if_dead) {
   Fragment* f = make_request(p, 0, kind, argument, tag, id, if_dead);
-  if (receiver_of(target).ask(target, f) == Reached::kYes) return;
+  if (receiver_of(target).ask(target, f, priority) == Reached::kYes) return;
   answer_request_dead(f->message);
   Fragment::destroy(f);
 }

@@ -4,7 +4,8 @@
 
 /// Questions one process asks another, or a port, answered by the other in its own thread between
 /// two slices: so they see a settled process and keep signal order. The asking BIF is suspended
-/// meanwhile and called again (BifAction::kSuspend).
+/// meanwhile and called again (BifAction::kSuspend). Who is of lower priority than who asks answers
+/// at the priority of that one (process/lifted.hpp).
 namespace vmrun {
 
 enum class RequestKind : unsigned {
@@ -18,6 +19,7 @@ enum class RequestKind : unsigned {
   kTellName,           // to who traces it: {register | unregister, Name}
   kRunsOldCode,        // argument: a module's name
   kControlConnection,  // its end will be that of connections (vm/dist)
+  kGroupLeader,        // argument: the new one
   kSaveCalls,          // argument: how many; the answer: how many before
   kReclaim             // see ask_for_part
 };
@@ -29,6 +31,9 @@ Term ask(Process& p, Term target, RequestKind kind, Term argument, Term if_dead)
 /// A question that is answered by the message {Tag, Id, Answer}; nothing waits. With the tag
 /// `undefined` it is {Id, Answer}.
 void ask_async(Process& p, Term target, RequestKind kind, Term argument, Term tag, Term id, Term if_dead);
+/// The same at another priority than the caller's.
+void ask_async(Process& p, std::uint8_t priority, Term target, RequestKind kind, Term argument, Term tag,
+               Term id, Term if_dead);
 
 // ---- The asking BIF's side, whoever answers. A BIF has one question at a time and comes back for
 // its answer.

@@ -1,4 +1,5 @@
 #include "vm/heap/copy.hpp"
+#include "vm/message/left_reasons.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/trace/seq_trace.hpp"
@@ -22,10 +23,13 @@ struct Answer {
   bool linked, monitored;
 };
 
-/// Whoever asked is not interested any more, or gone.
-void give_back(Term asker, const Answer& a, Term reason) {
+/// Whoever asked is not interested any more, or gone; if_none: the reason if none is left.
+void give_back(Term asker, const Answer& a, Term if_none) {
+  Fragment* const left = take_left_reason(a.key);
+  const Term reason = left ? left->message : if_none;
   if (a.linked) receiver_of(a.result).exit(a.result, {.from = asker, .reason = reason, .by_link = true});
   if (a.monitored) receiver_of(a.result).demonitor(a.result, asker, a.key);
+  if (left) Fragment::destroy(left);
 }
 
 void tell(Process& p, const SpawnRequested& asked, const Answer& a, const Fragment& signal) {

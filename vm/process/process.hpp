@@ -67,9 +67,11 @@ struct Process {
   std::uint8_t live_saved = 0;  // argument registers saved while scheduled out
   BifAction bif_action = BifAction::kRaise;
   ExceptionClass exception_class = ExceptionClass::kError;
-  std::uint8_t priority = 1;  // 0 low, 1 normal, 2 high, 3 max
-  Term exception_value;       // with bif_action kRaise
-  Term exception_trace;       // stack trace object or nil
+  // 0 low, 1 normal, 2 high, 3 max: the queue it waits on; above own_priority while it is lifted
+  // (lifted.hpp)
+  std::uint8_t priority = 1;
+  Term exception_value;  // with bif_action kRaise
+  Term exception_trace;  // stack trace object or nil
   // live_saved terms (own malloc'ed block, never inline, when more than kInlineRegs)
   Term* saved_regs = inline_regs;
   static constexpr unsigned kInlineRegs = 4;
@@ -123,6 +125,8 @@ struct Process {
   Term group_leader;
   Term initial_module, initial_function;
   std::uint8_t initial_arity = 0;
+  std::atomic<std::uint8_t> own_priority{1};    // any thread may look
+  std::atomic<std::uint8_t> asked_priority{0};  // any thread: see lifted.hpp
   std::atomic<std::uint32_t> registered_name{
       0};                    // any thread: atom index + 1, 0 when it has none (see registry.hpp)
   Word reductions_done = 0;  // in earlier slices

@@ -1,6 +1,7 @@
 #include "vm/sched/bound.hpp"
 
 #include "vm/process/deep_stack.hpp"
+#include "vm/process/lifted.hpp"
 #include "vm/process/paths_watched.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/run_queue_wait.hpp"
@@ -22,6 +23,7 @@ void keep_bound(Scheduler& s, RunList<Process>& list, unsigned priority) {
 
 void hand_to_bound(Process& p) {
   Scheduler& to = bound_to(p);
+  lift_as_asked(p);
   to.inbox.push(p);
   wake_owner(to);
 }

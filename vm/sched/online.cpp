@@ -5,6 +5,7 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/base/microstate.hpp"
+#include "vm/process/lifted.hpp"
 #include "vm/sched/bound.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/poll.hpp"
@@ -112,6 +113,7 @@ void hand_over_all(Scheduler& s) {
       continue;
     }
     Scheduler& to = next_online();
+    lift_as_asked(*p);
     to.inbox.push(*p);
     wake_owner(to);
   }
@@ -141,7 +143,11 @@ void sleep_offline(Scheduler& s) {
   epoch_enter(*s.epoch);
   if (is_to_rest(s)) return;
   set_offline(s, false);
-  while (s.bound.count) enqueue(s, s.bound.pop());
+  while (s.bound.count) {
+    Process& p = s.bound.pop();
+    lift_as_asked(p);
+    enqueue(s, p);
+  }
 }
 
 }  // namespace vmrun

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vm/base/small_limits.hpp"
+#include "vm/process/lifted.hpp"
 #include "vm/sched/bound.hpp"
 
 namespace vmrun {
@@ -140,10 +141,26 @@ unsigned steal(Scheduler& from, Scheduler& to) {
   unsigned n = 0;
   for (Process* p = from.surplus.exchange(nullptr, std::memory_order_acquire); p; ++n) {
     Process* next = p->next_in_queue;
+    lift_as_asked(*p);
     enqueue(to, *p);
     p = next;
   }
   return n;
+}
+
+void lift_waiting(Scheduler& s) {
+  take_inbox(s);
+  std::lock_guard guard(s.queue_lock);
+  if (s.offered.count) take_back(s);
+  for (unsigned priority = 0; priority < 3; ++priority) {
+    RunList<Process> left;
+    for (RunList<Process>& queue = s.queues[priority]; queue.count;) {
+      Process& p = queue.pop();
+      lift_as_asked(p);
+      (p.priority == priority ? left : s.queues[p.priority]).push(p);
+    }
+    s.queues[priority] = left;
+  }
 }
 
 bool has_waiting(const Scheduler& from) {
@@ -168,7 +185,10 @@ void seize(Scheduler& from, Scheduler& to, bool only_ports) {
   enqueue_all(to, ports.first);
   enqueue_all(to, from.port_inbox.take());
   if (only_ports) return;
-  for (unsigned priority = 4; priority-- > 0;) enqueue_all(to, queues[priority].first);
+  for (unsigned priority = 4; priority-- > 0;) {
+    for (Process* p = queues[priority].first; p; p = p->next_in_queue) lift_as_asked(*p);
+    enqueue_all(to, queues[priority].first);
+  }
   steal(from, to);
   enqueue_all(to, from.inbox.take());
 }

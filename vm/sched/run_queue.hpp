@@ -62,6 +62,9 @@ std::uint64_t next_random(std::uint64_t& state);
 bool offer(Scheduler& s);
 /// The caller takes what `from` offers into its own queue. Returns how many processes.
 unsigned steal(Scheduler& from, Scheduler& to);
+/// What waits here, at a priority lower than it is asked to answer at, is lifted
+/// (process/lifted.hpp).
+void lift_waiting(Scheduler& s);
 /// Whether `from` has anything that waits. A hint.
 bool has_waiting(const Scheduler& from);
 /// The caller takes all that waits on `from`, which is stuck, into its own queue: only ports when

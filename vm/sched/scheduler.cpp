@@ -24,6 +24,7 @@
 #include "vm/process/code_view.hpp"
 #include "vm/process/deep_stack.hpp"
 #include "vm/process/dirty_job.hpp"
+#include "vm/process/lifted.hpp"
 #include "vm/process/paths_watched.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/bound.hpp"
@@ -204,6 +205,19 @@ void collect_scheduled_out(Process& p) {
   return false;
 }
 
+/// Answers; false when the process has been lifted for that (lifted.hpp) and waits for its own turn
+/// now.
+[[gnu::cold, gnu::noinline]] bool answer_and_settle(Scheduler& s, Process& p) {
+  answer_deferred(p);
+  // What still waits for an answer has native code away, and does not run.
+  if (!is_lifted(p) || p.exit_pending || p.deferred_requests) return true;
+  let_down(p);
+  if (!is_lifted(p) && (p.suspend_count || !has_reason_to_run(p))) return true;
+  end_wait(p, QueueOf::kScheduler);
+  wait_for_turn(s, p);
+  return false;
+}
+
 /// Signals and questions; true when the process is to run now.
 template <Watched kWatched>
 [[gnu::always_inline]] inline bool prepare(Scheduler& s, Process& p) {
@@ -226,7 +240,7 @@ template <Watched kWatched>
       go_and_decode(p);
       return false;
     }
-    answer_deferred(p);
+    if (!answer_and_settle(s, p)) return false;
   }
   if (p.exit_pending) [[unlikely]] {
     end_by_signal(s, p);
@@ -498,6 +512,12 @@ void rest_offline(Scheduler& s) {
   s.until_upkeep = 0;
 }
 
+void lift_here(Scheduler& s) {
+  // First the bit: it is set again for what is noted from now on.
+  s.asked.fetch_and(static_cast<std::uint8_t>(~kAskedToLift), std::memory_order_seq_cst);
+  lift_waiting(s);
+}
+
 // ---- Halt ---------------------------------------------------------------------------------------
 
 std::mutex held_mutex;
@@ -529,7 +549,8 @@ void run(Scheduler& s) {
   for (;;) {
     if (const auto asked = s.asked.load(std::memory_order_relaxed)) [[unlikely]] {
       if (asked & kAskedToEnd) break;
-      if (asked & kAskedToStand) stand_still(s);
+      if (asked & kAskedToLift) lift_here(s);
+      else if (asked & kAskedToStand) stand_still(s);
       else rest_offline(s);
       continue;
     }
@@ -567,6 +588,7 @@ namespace {
 [[gnu::cold, gnu::noinline]] void queue_from_outside(Process& p) {
   if (schedulers.empty()) return (void)boot_inbox.push(p);
   Scheduler& s = p.scheduler ? static_cast<Scheduler&>(*p.scheduler) : *schedulers[0];
+  lift_as_asked(p);
   s.inbox.push(p);
   wake_owner(s);
 }
@@ -614,6 +636,12 @@ void make_runnable_again(Process& p) {
   if (probe::run_queue_watched()) [[unlikely]]
     return put_on_watched_queue(p, false);
   put_on_queue(p);
+}
+
+void look_for_lifted() {
+  for (const auto& s : schedulers)
+    if (!(s->asked.load(std::memory_order_seq_cst) & kAskedToLift))
+      s->asked.fetch_or(kAskedToLift, std::memory_order_seq_cst);
 }
 
 void make_runnable(RunnablePort& p, Scheduler* on) {

@@ -36,7 +36,13 @@ enum class RunResult {
 /// What a scheduler is asked to do between two slices.
 /// kOffline is no request: the owner says so that it is offline (online.hpp), and has to look at
 /// what it is asked for until it is online again.
-enum SchedulerRequest : std::uint8_t { kAskedToEnd = 1, kAskedToStand = 2, kAskedToRest = 4, kOffline = 8 };
+enum SchedulerRequest : std::uint8_t {
+  kAskedToEnd = 1,
+  kAskedToStand = 2,
+  kAskedToRest = 4,
+  kOffline = 8,
+  kAskedToLift = 16
+};
 
 /// Runnable things, first come first served, linked through their next_in_queue.
 template <class T>

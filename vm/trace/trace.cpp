@@ -1,4 +1,5 @@
 #include "vm/trace/trace.hpp"
+#include "vm/trace/heap_sizes.hpp"
 
 #include "vm/heap/copy.hpp"
 #include "vm/process/carried.hpp"
@@ -180,33 +181,11 @@ void trace_running(Process& p, bool in) {
 }
 
 void trace_gc(Process& p, Term event, Word words) {
-  const Heap& h = p.heap;
-  const auto size = [](const Term* from, const Term* to) { return static_cast<SWord>(to - from); };
-  const struct {
-    Term name;
-    SWord value;
-  } items[] = {
-      {atoms::wordsize, static_cast<SWord>(words)},
-      {atoms::old_heap_block_size, size(h.old_start, h.old_end)},
-      {atoms::heap_block_size, static_cast<SWord>(h.block_words())},
-      {atoms::mbuf_size, static_cast<SWord>(h.fragment_words)},
-      {atoms::recent_size, size(h.high_water, h.top)},
-      {atoms::stack_size, static_cast<SWord>(h.stack_words())},
-      {atoms::old_heap_size, size(h.old_start, h.old_top)},
-      {atoms::heap_size, static_cast<SWord>(h.used_words())},
-      {atoms::bin_vheap_size, static_cast<SWord>(h.off_heap_words)},
-      {atoms::bin_vheap_block_size, static_cast<SWord>(h.off_heap_limit_words)},
-      {atoms::bin_old_vheap_size, static_cast<SWord>(h.old_off_heap_words)},
-      {atoms::bin_old_vheap_block_size, static_cast<SWord>(h.old_off_heap_limit_words)},
-  };
   Arena arena;
-  Term list = Term::nil();
-  for (std::size_t i = std::size(items); i-- > 0;) {
-    Term* hp = arena.alloc(5);
-    const Term pair = make_tuple(hp, items[i].name, Term::small(items[i].value));
-    list = make_cons(hp, pair, list);
-  }
-  trace_event(p, event, list);
+  const Term sizes = heap_sizes(p, 0, arena);
+  Term* hp = arena.alloc(5);
+  const Term wanted = make_tuple(hp, atoms::wordsize, Term::small(static_cast<SWord>(words)));
+  trace_event(p, event, make_cons(hp, wanted, sizes));
 }
 
 }  // namespace vmrun
