@@ -235,13 +235,12 @@ Term bif_ets_info_1(Process& p, const Term* a) {
 Term bif_ets_info_2(Process& p, const Term* a) {
   if (!is_table_id(a[0]) || !a[1].is_atom()) return raise_badarg(p);
   Locked t(p, a[0], Access::kNone);
-  const auto value_of = [&](auto&& value) { return t ? value() : atoms::undefined; };
-  for (const InfoItem& item : kInfoItems) {
-    if (item.name == a[1]) return value_of([&] { return item.value(p, *t); });
-  }
-  if (a[1] == atoms::fixed) return value_of([&] { return bool_term(!t->fixers.empty()); });
-  if (a[1] == atoms::safe_fixed) return value_of([&] { return fixations(p, *t, false); });
-  if (a[1] == atoms::safe_fixed_monotonic_time) return value_of([&] { return fixations(p, *t, true); });
+  if (!t) return atoms::undefined;  // whatever the item
+  for (const InfoItem& item : kInfoItems)
+    if (item.name == a[1]) return item.value(p, *t);
+  if (a[1] == atoms::fixed) return bool_term(!t->fixers.empty());
+  if (a[1] == atoms::safe_fixed) return fixations(p, *t, false);
+  if (a[1] == atoms::safe_fixed_monotonic_time) return fixations(p, *t, true);
   return raise_badarg(p);
 }
 

@@ -111,11 +111,18 @@ bool Decoder::read_plain_integer(Word* out) {
   return fail("an integer was expected");
 }
 
+/// Of one byte, as before OTP 23: up to 3.
+bool Decoder::read_creation(unsigned bytes, std::uint32_t* out) {
+  *out = static_cast<std::uint32_t>(unsigned_be(bytes));
+  return bytes > 1 || *out <= 3 || fail("a creation out of range");
+}
+
 bool Decoder::read_pid(unsigned creation_bytes, Term* slot) {
   Term node;
   if (!read_atom(&node) || !need(8 + creation_bytes)) return false;
   const Word id = unsigned_be(4), serial = unsigned_be(4);
-  const auto creation = static_cast<std::uint32_t>(unsigned_be(creation_bytes));
+  std::uint32_t creation;
+  if (!read_creation(creation_bytes, &creation)) return false;
   if (is_local_node(node, creation)) {
     if (id >> 28 || serial >> 28) return fail("a pid out of range");
     *slot = Term::pid(serial << 28 | id);
@@ -130,7 +137,8 @@ bool Decoder::read_port(unsigned id_bytes, unsigned creation_bytes, Term* slot) 
   Term node;
   if (!read_atom(&node) || !need(id_bytes + creation_bytes)) return false;
   const Word id = unsigned_be(id_bytes);
-  const auto creation = static_cast<std::uint32_t>(unsigned_be(creation_bytes));
+  std::uint32_t creation;
+  if (!read_creation(creation_bytes, &creation)) return false;
   if (is_local_node(node, creation)) {
     if (id >> 56) return fail("a port out of range");
     *slot = Term::port(id);
@@ -164,10 +172,13 @@ bool Decoder::read_reference(Word count, unsigned creation_bytes, bool creation_
   Term node;
   if (count < 1 || count > 5) return fail("a reference of impossible length");
   if (!read_atom(&node) || !need(4 * count + creation_bytes)) return false;
-  std::uint32_t creation = creation_first ? static_cast<std::uint32_t>(unsigned_be(creation_bytes)) : 0;
+  std::uint32_t creation = 0;
+  if (creation_first && !read_creation(creation_bytes, &creation)) return false;
   std::uint32_t numbers[6] = {};
   for (Word i = 0; i < count; ++i) numbers[i] = static_cast<std::uint32_t>(unsigned_be(4));
-  if (!creation_first) creation = u8();
+  if (!creation_first && !read_creation(creation_bytes, &creation)) return false;
+  constexpr unsigned kFirstBits = 18;  // of the first number, as long as creations had one byte
+  if (creation_bytes == 1 && numbers[0] >> kFirstBits) return fail("a reference out of range");
   if (is_local_node(node, creation)) return local_reference(numbers, count, slot);
   // Up to three numbers take two words, four and five three, so that the length tells three from
   // five (others are padded with 0).

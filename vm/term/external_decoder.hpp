@@ -71,6 +71,7 @@ class Decoder {
   bool read_atom(Term* out);
   /// A non-negative integer where only one may stand (old fun identities).
   bool read_plain_integer(Word* out);
+  bool read_creation(unsigned bytes, std::uint32_t* out);
   bool read_pid(unsigned creation_bytes, Term* slot);
   bool read_port(unsigned id_bytes, unsigned creation_bytes, Term* slot);
   bool read_reference(Word count, unsigned creation_bytes, bool creation_first, Term* slot);
