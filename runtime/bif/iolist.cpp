@@ -5,29 +5,37 @@
 
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
+#include "vm/term/big.hpp"
 
 /// Lists of bytes and binaries, and binaries of lists.
 namespace vmrun {
 
 namespace {
 
-/// So much that no memory has it; one binary more still fits a word, and the bytes a small integer.
+/// Calls add(bits) for each byte and binary; false: it is none, or there are too few steps.
+template <class Add>
+bool sum_iodata(Term t, bool whole_bytes, StepsHere& steps, Add add) {
+  StepsHere left = steps;
+  const bool ok = walk_iodata(
+      t, [&](std::uint8_t) { add(8); },
+      [&](Term b) {
+        const Word size = bit_size_of(b);
+        add(size);
+        return !whole_bytes || (size & 7) == 0;
+      },
+      [&] { return left.spend(1); });
+  steps = left;
+  return ok;
+}
+
+/// So much that no memory has it; one binary more still fits a word.
 constexpr Word kTooManyBits = Word{1} << 61;
 
 }  // namespace
 
 SWord iodata_bits(Term t, bool whole_bytes, StepsHere& steps) {
   Word n = 0;
-  StepsHere left = steps;
-  const bool ok = walk_iodata(
-      t, [&](std::uint8_t) { n += 8; },
-      [&](Term b) {
-        const Word size = bit_size_of(b);
-        n = std::min(n + size, kTooManyBits);
-        return !whole_bytes || (size & 7) == 0;
-      },
-      [&] { return left.spend(1); });
-  steps = left;
+  const bool ok = sum_iodata(t, whole_bytes, steps, [&](Word bits) { n = std::min(n + bits, kTooManyBits); });
   return ok ? static_cast<SWord>(n) : -1;
 }
 
@@ -91,10 +99,11 @@ Term list_of(Process& p, Term bin, Word first, Word last, Term tail) {
 
 Term bif_erlang_iolist_size_1(Process& p, const Term* a) {
   StepsHere steps;
-  const SWord bits = iodata_bits(a[0], true, steps);
-  if (bits < 0) return steps.used_up() ? run_elsewhere(p, bif_erlang_iolist_size_1, a, 1) : raise_badarg(p);
-  charge(p, bits / 64);
-  return Term::small(bits / 8);
+  Word bytes = 0;  // more than any memory has, where one binary stands in a list many times
+  if (!sum_iodata(a[0], true, steps, [&](Word bits) { bytes += bits / 8; }))
+    return steps.used_up() ? run_elsewhere(p, bif_erlang_iolist_size_1, a, 1) : raise_badarg(p);
+  charge(p, static_cast<SWord>(bytes / 8));
+  return make_unsigned(p.heap, bytes);
 }
 
 Term bif_erlang_iolist_to_binary_1(Process& p, const Term* a) {
