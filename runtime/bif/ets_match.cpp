@@ -165,7 +165,21 @@ struct Chunk {
   Form form;
 };
 
-/// A chunk from `at`, which moves on.
+/// Of cells that nobody else has seen.
+Term reverse_in_place(Term list) {
+  Term reversed = Term::nil();
+  while (list.is_list()) {
+    Term* const cell = list.list_ptr();
+    const Term rest = cell[1];
+    cell[1] = reversed;
+    reversed = list;
+    list = rest;
+  }
+  return reversed;
+}
+
+/// A chunk from `at`, which moves on. Of tables without an order the last is shown first, so that
+/// objects of one key come in the order in which they were inserted.
 Term select_chunk(Process& p, Term id, Position at, Chunk c, const Call& call) {
   const bool here = dirty_thread_kind() == DirtyKind::kNone;
   const SWord at_once = here ? kStepsOnScheduler / 8 : kAtOnce;
@@ -177,12 +191,14 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const Call& call) {
     chunk.add(c.surplus.head());
   const auto wants_more = [&] { return at.state != Position::kEnd && count < c.limit; };
   const bool walks = wants_more();
+  bool ordered = false;
   Term own_id;
   Word examined = 0;
   for (bool first = true; first || wants_more(); first = false) {
     Locked t(p, id, Access::kRead);
     if (!t || !spec.valid()) return raise_badarg(p);
     own_id = t->named ? t->name : id;
+    ordered = t.store().kind() == Kind::kOrderedSet;
     if (walks) {
       SWord visited = 0;
       t.store().walk(at, c.form == kSelectReverse, [&](Object* o) {
@@ -207,7 +223,7 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const Call& call) {
   Term position = atoms::end_of_table;
   if (at.state == Position::kInside)
     position = at.key ? new_tuple(p.heap, at.key) : Term::small(static_cast<SWord>(at.bucket));
-  const Term matches = chunk.finish();
+  const Term matches = ordered ? chunk.finish() : reverse_in_place(chunk.finish());
   const Term continuation = over ? atoms::end_of_table
                                  : new_tuple(p.heap, own_id, position, c.pattern, Term::small(c.limit),
                                              c.surplus, Term::small(c.form));
