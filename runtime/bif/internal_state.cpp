@@ -24,6 +24,7 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/report.hpp"
+#include "vm/process/table.hpp"
 #include "vm/sched/standstill.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -206,6 +207,18 @@ Term node_references(Process& p) {
                    new_tuple(p.heap, intern_atom("dist_references"), nodes.finish()));
 }
 
+/// How processes/0 goes through its table: {ptab_list_bif_info, Reductions it wants to begin,
+/// Pieces of the table, Places in a piece, Places a reduction, and of processes that end meanwhile
+/// Reductions to forget one, How many are looked at a reduction, Reductions for all; Conses a
+/// reduction, Level of its checks}. Here it is one piece, and who has ended is not in it.
+Term processes_info(Process& p) {
+  constexpr SWord kPlacesAndConsesPerReduction = 1;
+  return new_tuple(p.heap, intern_atom("ptab_list_bif_info"), Term::small(0), Term::small(1),
+                   Term::small(static_cast<SWord>(process_table.count())),
+                   Term::small(kPlacesAndConsesPerReduction), Term::small(0), Term::small(0), Term::small(0),
+                   Term::small(kPlacesAndConsesPerReduction), Term::small(0));
+}
+
 /// Bytes of the scheduler's own stack that are left.
 Term stack_left(Process& p) {
   pthread_attr_t attributes;
@@ -234,6 +247,7 @@ constexpr Question kQuestions[] = {
     {"reds_left", [](Process& p) { return Term::small(p.reductions > 0 ? p.reductions : 0); }},
     {"processes", [](Process& p) { return bif_erlang_processes_0(p, nullptr); }},
     {"memory", [](Process& p) { return bif_erlang_memory_0(p, nullptr); }},
+    {"processes_bif_info", processes_info},
     {"scheduler_dump", [](Process&) { return atoms::true_; }},
     {"force_heap_frags", [](Process&) { return atoms::false_; }},
     {"process_info_args",
