@@ -6,7 +6,6 @@
 #include "vm/code/after_schedulers.hpp"
 #include "vm/code/change_permission.hpp"
 #include "vm/code/code_server.hpp"
-#include "vm/code/exceptions.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/message/request.hpp"
 #include "vm/nif/library.hpp"

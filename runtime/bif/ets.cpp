@@ -2,7 +2,6 @@
 #include "runtime/bif/weight.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
-#include "vm/code/exceptions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/message/send.hpp"
 #include "vm/process/table.hpp"

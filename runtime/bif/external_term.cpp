@@ -3,7 +3,6 @@
 
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
-#include "vm/code/exceptions.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/external_tags.hpp"

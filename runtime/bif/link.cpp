@@ -1,7 +1,6 @@
 #include "runtime/bif/nodes.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
-#include "vm/code/exceptions.hpp"
 #include "vm/message/destination.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/process/process_state.hpp"

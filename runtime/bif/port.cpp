@@ -3,7 +3,6 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_mode.hpp"
 #include "vm/base/epoch.hpp"
-#include "vm/code/exceptions.hpp"
 #include "vm/message/request.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/operations.hpp"

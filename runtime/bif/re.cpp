@@ -8,7 +8,6 @@
 #include "runtime/bif/weight.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/small_limits.hpp"
-#include "vm/code/exceptions.hpp"
 #include "vm/term/bits.hpp"
 
 /// re:compile, inspect and run, by PCRE2. replace and split are in runtime/lib/re.erl.

@@ -12,7 +12,6 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
 #include "vm/base/epoch.hpp"
-#include "vm/code/exceptions.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"

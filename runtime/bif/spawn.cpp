@@ -3,7 +3,6 @@
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/base/epoch.hpp"
-#include "vm/code/exceptions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/dist/channels.hpp"
 #include "vm/dist/spawn.hpp"

@@ -1,6 +1,5 @@
 #include "runtime/bif/support.hpp"
 #include "vm/base/clock.hpp"
-#include "vm/code/exceptions.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"

@@ -8,7 +8,6 @@
 #include "runtime/bif/trace_flags.hpp"
 #include "runtime/ets/match_spec.hpp"
 #include "vm/code/code_server.hpp"
-#include "vm/code/exceptions.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/module.hpp"
 #include "vm/message/request.hpp"

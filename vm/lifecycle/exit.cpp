@@ -115,8 +115,7 @@ void exit_process(Process& p, Term reason, bool report) {
     p.extra->holds_reclaim = true;
     code_view.hold_reclaim();
   }
-  if (p.extra && !p.extra->spawn_requests.empty()) [[unlikely]]
-    leave_exit_reason(p, reason);
+  leave_exit_reason(p, reason);
   process_table.remove(p);
   // What had arrived is answered as a dead process answers, after the messages before it have gone.
   for (Fragment* f = take_held_back(p); f;) {

@@ -214,8 +214,7 @@ void handle_these(Process& p, Fragment* f) {
       // What comes after the deadly signal finds a dead process.
       if (f->kind == static_cast<Word>(SignalKind::kMessage))
         p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
-      if (p.extra && !p.extra->spawn_requests.empty()) [[unlikely]]
-        leave_exit_reason(p, p.exit_reason);
+      leave_exit_reason(p, p.exit_reason);
       answer_dead(p.id, f);
     } else if (f->kind == static_cast<Word>(SignalKind::kMessage)) {
       if (traced) [[unlikely]]

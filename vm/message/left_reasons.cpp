@@ -3,7 +3,6 @@
 #include <mutex>
 
 #include "vm/heap/copy.hpp"
-#include "vm/process/process_state.hpp"
 
 namespace vmrun {
 namespace {
@@ -17,12 +16,16 @@ void leave_reason(RefKey request, Term reason) {
   Fragment* f = new_fragment(copy_size_words(reason));
   f->message = copy_into(*f, reason);
   std::lock_guard guard(mutex);
-  if (!left.insert(request, f)) Fragment::destroy(f);
+  left.insert(request, f);
 }
 
-void leave_exit_reason(const Process& p, Term reason) {
-  p.extra->spawn_requests.for_each(
-      [&](RefKey request, const SpawnRequested&) { leave_reason(request, reason); });
+void leave_reason_for_all(Process& p, Term reason) {
+  FlatTable<RefKey, SpawnRequested>::Entry asked;
+  while (p.extra->spawn_requests.take_oldest(&asked)) {
+    leave_reason(asked.key, reason);
+    asked.value.drop_tag();
+    asked.value.drop_monitor_tag();
+  }
 }
 
 Fragment* take_left_reason(RefKey request) {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "vm/process/process.hpp"
-#include "vm/process/reference.hpp"
+#include "vm/process/process_state.hpp"
 
 /// Processes that are asked for on another node, when who has asked is not there any more to take
 /// the answer or does not want it: a process that it was to be linked with is sent an exit signal
@@ -9,9 +8,14 @@
 /// request, so what is left here is taken. Any thread.
 namespace vmrun {
 
-/// p ends: for all that it has asked for and has had no answer to.
-void leave_exit_reason(const Process& p, Term reason);
 void leave_reason(RefKey request, Term reason);
+/// For all that p has asked for and has had no answer to, which p forgets.
+[[gnu::cold]] void leave_reason_for_all(Process& p, Term reason);
+/// p ends.
+inline void leave_exit_reason(Process& p, Term reason) {
+  if (p.extra && !p.extra->spawn_requests.empty()) [[unlikely]]
+    leave_reason_for_all(p, reason);
+}
 /// A fragment with the reason as its message, the caller's; nullptr: none is left.
 Fragment* take_left_reason(RefKey request);
 
