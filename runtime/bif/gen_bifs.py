@@ -8,8 +8,10 @@ erl_internal OUT.erl: the module of that name
 import re
 import sys
 
-MARKS = {"auto", "guard", "inline", "safe", "bool", "swap", "never", "ref", "located", "heavy", "reason", "signals", "unlisted"}
-VALUES = {"since": r"\d+", "inline": "gc", "test": r"[A-Z]\w*", "long": r"yields|elsewhere|holds", "cause": r"[a-z]\w*"}
+MARKS = {"auto", "guard", "inline", "safe", "bool", "swap", "never", "ref", "located", "heavy", "reason",
+         "signals", "unlisted"}
+VALUES = {"since": r"\d+", "inline": "gc", "test": r"[A-Z]\w*", "long": r"yields|elsewhere|holds",
+          "cause": r"[a-z]\w*"}
 OF_ALL = {"guard", "located", "heavy", "long", "cause", "reason", "signals", "unlisted"}
 ROW_FLAGS = {"guard": "kGuard", "located": "kLocated", "heavy": "kHeavy", "unlisted": "kUnlisted"}
 
@@ -76,14 +78,16 @@ def write_rows(rows, header, source):
         f.write("extern const BifRow kBifRows[];\nextern const std::size_t kBifRowCount;\n}  // namespace vmrun\n")
     with open(source, "w", encoding="utf-8") as f:
         f.write("// Made by gen_bifs.py from bif.tab.\n#include \"runtime/bif/bifs_generated.hpp\"\n"
-                "#include \"runtime/bif/or_reason.hpp\"\n#include \"vm/process/bif.hpp\"\nnamespace vmrun {\n")
+                "#include \"runtime/bif/or_reason.hpp\"\n#include \"vm/process/bif.hpp\"\n"
+                "namespace vmrun {\n")
         f.write("const BifRow kBifRows[] = {\n")
         for row in rows:
             flags = " | ".join(f"BifRow::{flag}" for column, flag in ROW_FLAGS.items() if column in row.has) or "0"
             function = f"gives_reason<{row.c_name}>" if "reason" in row.has else row.c_name
             if "signals" in row.has:
                 function = f"waits_when_sent<{function}>"
-            f.write(f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {function}, {row.has.get("cause", "nullptr")}}},\n')
+            cause = row.has.get("cause", "nullptr")
+            f.write(f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {function}, {cause}}},\n')
         f.write("    {nullptr, nullptr, 0, 0, nullptr, nullptr}};\n"
                 "const std::size_t kBifRowCount = sizeof kBifRows / sizeof kBifRows[0] - 1;\n}  // namespace vmrun\n")
 

@@ -14,7 +14,8 @@ purge_module(Module) ->
             end
     end.
 
-%% A system of OTP has a process for this, which is there still when init deletes modules in the end and no code server is left to ask.
+%% A system of OTP has a process for this, which is there still when init deletes modules in the end and no
+%% code server is left to ask.
 purge(Module) ->
     case whereis(erts_code_purger) of
         undefined -> code:purge(Module);

@@ -155,7 +155,8 @@ close_driver(Port) ->
 open(Name, Modes) -> open_as(0, Name, Modes).
 
 %% What is open already, by its number: it gets a descriptor of its own.
-file_desc_to_ref(Descriptor, Modes) when is_integer(Descriptor) -> open_as(?MODE_DESCRIPTOR, integer_to_list(Descriptor), Modes);
+file_desc_to_ref(Descriptor, Modes) when is_integer(Descriptor) ->
+    open_as(?MODE_DESCRIPTOR, integer_to_list(Descriptor), Modes);
 file_desc_to_ref(_, _) -> {error, badarg}.
 
 open_as(Mode, Name, Modes) ->

@@ -108,7 +108,7 @@ class Instruction:
         """Which part may have a collection done elsewhere, with others before it; else None."""
         parts = [n for n, (family, _) in enumerate(self.parts) if re.search(r"VM_NEED_HERE\b", family.body)]
         if len(parts) > 1 or any(re.search(BEGINS_AGAIN, family.body) for family, _ in self.parts[1:]):
-            raise SystemExit(f"{self.name}: begins more than its last part again")
+            raise SystemExit(f"{self.name}: a part behind others may not have all of it begun again, and only one may have a collection")
         return parts[0] if parts and parts[0] else None
 
     def has(self, copy):
@@ -258,8 +258,9 @@ def main(path, outdir):
                     f.write(i.body(copy))
     with open(outdir + "/instruction_collected.inc", "w", encoding="utf-8") as f:
         for i in table.values():
-            if i.collects is not None:
-                f.write("".join(f"if (body == &&{copy}_{i.name}) goto {copy}_{i.name}_collected;\n" for copy in COPIES if i.has(copy)))
+            for copy in COPIES if i.collects is not None else []:
+                if i.has(copy):
+                    f.write(f"if (body == &&{copy}_{i.name}) goto {copy}_{i.name}_collected;\n")
     with open(outdir + "/instruction_labels.inc", "w", encoding="utf-8") as f:
         for copy, name in COPIES.items():
             f.write(f"static const void* const {name}[] = {{\n")
