@@ -427,7 +427,12 @@ Term insert_objects(Process& p, const Term* a, const char* operation, BifFn self
 }
 
 bool put_all(Store& store, Copies& copies, Released& released) {
-  copies.take_each([&](Object* o) { store.insert(o, released); });
+  Word count = 0;
+  copies.take_each([&](Object* o) {
+    store.insert(o, released);
+    ++count;
+  });
+  if (count > 1) store.balance(2 * count);  // a list: all of the table is locked
   return true;
 }
 bool put_all_new(Store& store, Copies& copies, Released& released) {

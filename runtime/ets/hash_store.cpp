@@ -159,9 +159,10 @@ class HashStore final : public Store {
     return fixes_ == 0 && ((in_stripe > 2 * buckets + 2 && has_too_few(2 * count())) ||
                            (in_stripe * 8 < buckets && has_too_many(2 * count())));
   }
-  void balance() override {
+  void balance(Word most_steps) override {
+    if (!striped()) return;
     const Word wanted = 2 * count();
-    for (int i = 0; i < kSplitsAtATime && fixes_ == 0; ++i) {
+    for (Word i = 0; i < most_steps && fixes_ == 0; ++i) {
       if (has_too_few(wanted)) split();
       else if (has_too_many(wanted)) merge();
       else return;
@@ -254,8 +255,6 @@ class HashStore final : public Store {
 
   bool has_too_few(Word wanted) const { return buckets_.size() < wanted; }
   bool has_too_many(Word wanted) const { return buckets_.size() > 4 * wanted && buckets_.size() > least_; }
-
-  static constexpr int kSplitsAtATime = 512;  // some ten microseconds
 
   const std::size_t least_;
   std::vector<Object*> buckets_;

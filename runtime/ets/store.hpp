@@ -119,10 +119,12 @@ class Store {
   virtual void unfix(Released&) {}
   virtual bool is_fixed() const { return false; }
 
-  /// A striped store is not made larger or smaller by those who hold a stripe. After a change:
-  /// whether it should be; then balance(), with all of it locked exclusively, does some of it.
+  /// A striped store is not made larger or smaller by its changes themselves. After a change of a
+  /// stripe: whether it should be. balance(), with all of it locked exclusively, goes so many steps
+  /// towards it: two for each object that has come keep up.
   virtual bool is_unbalanced(std::uint64_t) const { return false; }
-  virtual void balance() {}
+  virtual void balance(Word most_steps) { (void)most_steps; }
+  static constexpr Word kStepsAtATime = 512;  // some ten microseconds
 
  protected:
   virtual Word overhead_words() const = 0;

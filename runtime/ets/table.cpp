@@ -280,11 +280,15 @@ void Locked::unlock() {
 
 Locked::~Locked() {
   if (!table_) return;
-  const bool unbalanced = by_stripe_ && exclusive_ && table_->store->is_unbalanced(hash_);
+  bool unbalanced = false;
+  if (exclusive_ && table_->lock.has_stripes() && table_->alive) {
+    if (by_stripe_) unbalanced = table_->store->is_unbalanced(hash_);
+    else table_->store->balance(Store::kStepsAtATime);
+  }
   unlock();
   if (!unbalanced) return;
   table_->lock.lock(true);
-  if (table_->alive) table_->store->balance();
+  if (table_->alive) table_->store->balance(Store::kStepsAtATime);
   table_->lock.unlock(true);
 }
 

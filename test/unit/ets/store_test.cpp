@@ -100,7 +100,7 @@ TEST_CASE("Stores of every kind hold what was put in, through growth, shrinking 
         store->unfix(released);
         --fixes;
       }
-      if (store->is_unbalanced(hash_term(Term::small(key)))) store->balance();
+      if (store->is_unbalanced(hash_term(Term::small(key)))) store->balance(Store::kStepsAtATime);
       if (round % 500 == 499) check(*store, model);
     }
     Released released;
