@@ -34,28 +34,52 @@ MatchSpec make_spec(Process& p, Term pattern, Form form) {
   return clauses(p, pattern);
 }
 
-/// Every object that may match: those with the key that the pattern asks for, or all. Returns how
-/// many.
-template <class Visit>
-Word walk_candidates(Process& p, const Store& store, const MatchSpec& spec, bool backwards, Visit&& visit) {
-  if (const Term key = spec.bound_key(store.keypos())) {
+/// The objects of a locked table that may match: those with the keys that the clauses ask for, or
+/// all. An ordered set has its order, so there it is one key or all.
+class Candidates {
+ public:
+  Candidates(const Store& store, const MatchSpec& spec)
+      : store_(store), keys_(spec.bound_keys(store.keypos())) {
+    if (store.kind() == Kind::kOrderedSet && keys_.size() > 1) keys_.clear();
+  }
+
+  bool are_all() const { return keys_.empty(); }
+  /// Whether a call goes through more of them than a scheduler has time for. Each is tried with
+  /// clause after clause.
+  bool take_long() const {
+    if (are_all()) return too_long(store_.count());
+    Word steps = keys_.size() * keys_.size() - 1;
+    if (is_bag(store_.kind()))
+      for (const Term key : keys_)
+        for (Object* o = store_.find(key); o && !too_long(steps); o = store_.next_same(o)) ++steps;
+    return too_long(steps);
+  }
+  /// What is few, or has to be: on a scheduler take_long has been asked before.
+  bool in_one_piece() const {
+    return !are_all() || steps_here() == static_cast<SWord>(kStepsOnScheduler) ||
+           store_.count() <= kStepsOnScheduler;
+  }
+
+  /// Returns how many were visited.
+  template <class Visit>
+  Word walk(Process& p, bool backwards, Visit&& visit) const {
     Word count = 0;
-    for (Object* o = store.find(key); o; o = store.next_same(o), ++count) visit(o);
+    for (const Term key : keys_)
+      for (Object* o = store_.find(key); o; o = store_.next_same(o), ++count) visit(o);
+    if (!are_all()) return charge(p, static_cast<SWord>(keys_.size() - 1)), count;
+    count = store_.count();
+    charge(p, static_cast<SWord>(count));
+    Position at;
+    store_.walk(at, backwards, [&](Object* o) { return visit(o), true; });
     return count;
   }
-  const Word count = store.count();
-  charge(p, static_cast<SWord>(count));
-  Position at;
-  store.walk(at, backwards, [&](Object* o) { return visit(o), true; });
-  return count;
-}
 
-/// Whether a call goes through more objects than a scheduler has time for.
-bool long_walk(const Store& store, const MatchSpec& spec) {
-  return too_long(spec.bound_key(store.keypos()) ? 0 : store.count());
-}
+ private:
+  const Store& store_;
+  std::vector<Term> keys_;
+};
 
-/// The same as walk_candidates on a dirty scheduler: a table of many objects is locked for some of
+/// All objects on a dirty scheduler: a table of many objects is locked for some of
 /// them at a time, and fixed meanwhile. visit(object) and then, before the lock is given back,
 /// done(store) after each part; at the end over(table, number of objects). False: the table is
 /// gone, or not this process's to use any more.
@@ -93,12 +117,6 @@ bool walk_in_parts(Process& p, Term id, Access access, bool backwards, Visit&& v
   return there;
 }
 
-/// What is few, or has to be: on a scheduler long_walk has been asked before.
-bool in_one_piece(const Store& store, const MatchSpec& spec) {
-  return steps_here() == static_cast<SWord>(kStepsOnScheduler) || store.count() <= kStepsOnScheduler ||
-         spec.bound_key(store.keypos());
-}
-
 Term select_all(Process& p, const Term* a, unsigned arity, Form form, BifFn self) {
   if (came_back(p)) return run_elsewhere(p, self, a, arity);
   const Term id = a[0], pattern = arity == 1 ? atoms::underscore : a[1];
@@ -121,9 +139,10 @@ Term select_all(Process& p, const Term* a, unsigned arity, Form form, BifFn self
   {
     Locked t(p, id, Access::kRead);
     if (!t || !spec.valid()) return raise_badarg(p);
-    if (long_walk(t.store(), spec)) return run_elsewhere(p, self, a, arity);
-    if (in_one_piece(t.store(), spec)) {
-      over(*t, walk_candidates(p, t.store(), spec, backwards, visit));
+    const Candidates candidates(t.store(), spec);
+    if (candidates.take_long()) return run_elsewhere(p, self, a, arity);
+    if (candidates.in_one_piece()) {
+      over(*t, candidates.walk(p, backwards, visit));
       return list;
     }
   }
@@ -201,14 +220,22 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const Call& call) {
     ordered = t.store().kind() == Kind::kOrderedSet;
     if (walks) {
       SWord visited = 0;
-      t.store().walk(at, c.form == kSelectReverse, [&](Object* o) {
+      const auto visit = [&](Object* o) {
         if (const Term result = spec.run(o->tuple)) {
           const Term copy = copy_out(p, result);
           count < c.limit ? chunk.add(copy) : rest.add(copy);
           ++count;
         }
         return ++visited < at_once && count < c.limit;
-      });
+      };
+      const Candidates candidates(t.store(), spec);
+      if (at.state != Position::kStart || candidates.are_all()) {
+        t.store().walk(at, c.form == kSelectReverse, visit);
+      } else {  // what is too much for this chunk is at hand for those that follow
+        if (candidates.take_long()) return run_elsewhere(p, call.self, call.arguments, call.arity);
+        candidates.walk(p, false, visit);
+        at.state = Position::kEnd;
+      }
       if (at.state == Position::kInside && at.key) at.key = copy_to(p.heap, at.key);
       charge(p, visited * 2);
       examined += static_cast<Word>(visited);
@@ -292,9 +319,10 @@ Term chosen_objects(Process& p, const Term* a, MatchSpec& spec, Access access, b
     Released released;
     Locked t(p, a[0], access);
     if (!t || !spec.valid()) return raise_badarg(p);
-    if (long_walk(t.store(), spec)) return run_elsewhere(p, self, a, 2);
-    if (in_one_piece(t.store(), spec)) {
-      const Word examined = walk_candidates(p, t.store(), spec, false, visit);
+    const Candidates candidates(t.store(), spec);
+    if (candidates.take_long()) return run_elsewhere(p, self, a, 2);
+    if (candidates.in_one_piece()) {
+      const Word examined = candidates.walk(p, false, visit);
       done(t.store(), released);
       over(*t, examined);
       return answer(count);
@@ -418,9 +446,10 @@ Term bif_ets_select_replace_2(Process& p, const Term* a) {
     Locked t(p, a[0], Access::kWrite);
     if (!t || !spec.valid() || is_bag(t.store().kind())) return raise_badarg(p);
     keypos = t.store().keypos();
-    if (long_walk(t.store(), spec)) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);
-    if (in_one_piece(t.store(), spec)) {
-      const Word examined = walk_candidates(p, t.store(), spec, false, visit);
+    const Candidates candidates(t.store(), spec);
+    if (candidates.take_long()) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);
+    if (candidates.in_one_piece()) {
+      const Word examined = candidates.walk(p, false, visit);
       done(t.store(), released);
       over(*t, examined);
       return good ? Term::small(static_cast<SWord>(count)) : raise_badarg(p);

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_set>
 
 #include "vm/base/work_stack.hpp"
 #include "vm/code/module.hpp"
 #include "vm/heap/build.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/term/compare.hpp"
+#include "vm/term/hash.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/print.hpp"
 
@@ -493,15 +495,17 @@ Term MatchSpec::evaluate_call(Term e) {
   return guard_function(name, count)->bif(p_, arguments);
 }
 
-Term MatchSpec::bound_key(Word keypos) const {
-  Term key;
+std::vector<Term> MatchSpec::bound_keys(Word keypos) const {
+  const auto hash = [](Term t) { return hash_term(t); };
+  std::unordered_set<Term, decltype(hash), bool (*)(Term, Term)> seen(clauses_.size(), hash, equal_exact);
+  std::vector<Term> keys;
   for (const Clause& c : clauses_) {
-    if (!c.head.is_tuple() || c.head.tuple_arity() < keypos) return kNonValue;
-    const Term k = c.head.element(keypos - 1);
-    if (has_variables(k) || k.is_map() || (key && !equal_exact(key, k))) return kNonValue;
-    key = k;
+    if (!c.head.is_tuple() || c.head.tuple_arity() < keypos) return {};
+    const Term key = c.head.element(keypos - 1);
+    if (has_variables(key)) return {};
+    if (clauses_.size() == 1 || seen.insert(key).second) keys.push_back(key);
   }
-  return key;
+  return keys;
 }
 
 }  // namespace vmrun::ets

@@ -70,9 +70,9 @@ class MatchSpec {
   /// Whether the result is the object itself, as it is.
   bool gives_object() const { return clauses_.size() == 1 && clauses_[0].result == Result::kObject; }
 
-  /// The key every matching object has (an object of arity `keypos` or more), if all clauses ask
-  /// for the same one and it contains no variable; else kNonValue.
-  Term bound_key(Word keypos) const;
+  /// The keys that matching objects have (objects of arity `keypos` or more): what the clauses ask
+  /// for in their order, each once; none if a clause leaves the key open.
+  std::vector<Term> bound_keys(Word keypos) const;
 
  private:
   explicit MatchSpec(Process& p) : p_(p) {}

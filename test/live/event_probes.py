@@ -17,7 +17,7 @@ PROBED = '''insert 1 1, insert 2 3, insert_new 0 3, insert_new 1 4,
     update_counter 1 4, update_counter 1 4, update_counter 1 5, update_element 1 5, update_element 0 5,
     match_object 1 5, match 1 1, tab2list 5 5, select_count 5 5, select_replace 1 5,
     take 1 4, delete 1 3, delete 0 3, delete_object 0 3, delete_object 1 2, match_delete 1 1, delete_all_objects 1 0'''
-PROBED_BAG = 'insert 3 3, lookup 2 2, first 1 1, delete 2 1'
+PROBED_BAG = 'insert 3 3, lookup 2 2, select 2 2, select_delete 1 2, insert 1 3, first 1 1, delete 2 1'
 PROBED_LONG = '''insert 30000 30000, first 1 1, next 1 1, last 1 1, prev 0 0, select 2 5, select 2 2, select_count 10 30000,
     select_delete 29990 10'''
 
