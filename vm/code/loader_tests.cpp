@@ -1,6 +1,7 @@
 #include "vm/code/loading.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "vm/code/support.hpp"
 
@@ -219,12 +220,33 @@ bool Loader::select_val(const Arg* a) {
     if (e_.can_emit(Family::select_two, {src, a, a_to, b, b_to, otherwise}))
       return e_.emit(Family::select_two, {src, a, a_to, b, b_to, otherwise}), true;
   }
+  if (c.size() > kMostInLine) return hashed(c, src, otherwise);
   std::vector<ListWord> list;
   for (const Choice& x : c) {
     list.push_back({x.value});
     list.push_back({x.label, true});
   }
-  e_.emit(c.size() <= 8 ? Family::select_linear : Family::select_binary, {src, otherwise}, list);
+  e_.emit(Family::select_linear, {src, otherwise}, list);
+  return true;
+}
+
+/// At least half of the places stay free, and one behind each run of others, so that a search ends.
+bool Loader::hashed(const std::vector<Choice>& c, Operand src, Operand otherwise) {
+  const auto bits = static_cast<unsigned>(std::bit_width(2 * c.size() - 1));
+  std::vector<const Choice*> places((Word{1} << bits) + c.size() + 1);
+  const unsigned shift = 64 - bits;
+  for (const Choice& x : c) {
+    Word place = select_place(x.value, shift);
+    while (places[place]) ++place;
+    places[place] = &x;
+  }
+  while (!places[places.size() - 2]) places.pop_back();
+  std::vector<ListWord> list;
+  for (const Choice* x : places) {
+    list.push_back({x ? x->value : 0});
+    list.push_back(x ? ListWord{x->label, true} : ListWord{0});
+  }
+  e_.emit(Family::select_hash, {src, number(shift), otherwise}, list);
   return true;
 }
 
@@ -269,6 +291,9 @@ bool Loader::nonempty_list(const Arg* a) {
 }
 
 bool Loader::is_tuple(const Arg* a) {
+  if (const Arg* t = next_args(generic::k_select_tuple_arity);
+      t && t[0] == a[1] && t[1] == a[0] && is_register(a[1]))
+    return true;  // which looks for it itself
   if (const Arg* t = next_args(generic::k_test_arity);
       t && t[1] == a[1] && t[0] == a[0] && is_register(a[1])) {
     e_.emit(Family::is_tuple_of_arity, {operand(a[1]), number(tuple_header(t[2].value)), operand(a[0])});

@@ -127,7 +127,9 @@ class Loader {
     Word label;
   };
   bool choices(const Arg& list, std::vector<Choice>* out, std::vector<Choice>* boxed);
+  static constexpr std::size_t kMostInLine = 4;
   bool select_val(const Arg* a);
+  bool hashed(const std::vector<Choice>& c, Operand src, Operand otherwise);
   bool dense(std::vector<Choice>& c, unsigned step, Operand src, Operand otherwise, bool smalls);
   bool select_tuple_arity(const Arg* a);
   bool nonempty_list(const Arg* a);

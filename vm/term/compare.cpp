@@ -160,37 +160,27 @@ int compare_fun_heads(const FunObject* a, const FunObject* b) {
 
 // ---- Maps ---------------------------------------------------------------------------------------
 
-struct Pair {
-  Term key, value;
-};
-
-void collect_pairs(const Term* node, std::vector<Pair>& pairs) {
+/// Cells [Key|Value] of a large map, in key order.
+void collect_cells(const Term* node, std::vector<const Term*>& cells) {
   const Term header = *node;
   const Term* end = node + object_words(header);
   for (const Term* p = node + (map_kind(header) == MapKind::kHashNode ? 1 : 2); p < end; ++p) {
     if (p->is_list()) {
-      pairs.push_back({p->head(), p->tail()});
+      cells.push_back(p->list_ptr());
     } else {
-      collect_pairs(p->boxed_ptr(), pairs);
+      collect_cells(p->boxed_ptr(), cells);
     }
   }
 }
-
-/// Any map's pairs in key order.
 template <bool kPauses>
-std::vector<Pair> sorted_pairs(Term map, Steps<kPauses>& steps) {
-  std::vector<Pair> pairs;
-  if (map_kind(*map.boxed_ptr()) == MapKind::kFlat) {
-    const FlatMap* m = flatmap_of(map);
-    for (Word i = 0; i < m->size; ++i) pairs.push_back({m->keys.element(i), m->values()[i]});
-  } else {
-    collect_pairs(map.boxed_ptr(), pairs);
-    std::sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) {
-      steps.one();
-      return compare_keys(a.key, b.key) < 0;
-    });
-  }
-  return pairs;
+std::vector<const Term*> sorted_cells(Term map, Steps<kPauses>& steps) {
+  std::vector<const Term*> cells;
+  collect_cells(map.boxed_ptr(), cells);
+  std::sort(cells.begin(), cells.end(), [&](const Term* a, const Term* b) {
+    steps.one();
+    return compare_keys(a[0], b[0]) < 0;
+  });
+  return cells;
 }
 
 // ---- Bit strings --------------------------------------------------------------------------------
@@ -229,81 +219,94 @@ bool equal_bits(const BitView& x, const BitView& y, Steps<true>& steps) {
 
 Word map_size_of(Term t) { return object<MapObject>(t)->size; }
 
-// ---- Equality -----------------------------------------------------------------------------------
-
-struct Job {
-  Term a, b;
-  bool exact;
-};
-
 template <bool kPauses>
 bool equal_bitstrings(Term a, Term b, Steps<kPauses>& steps) {
   const BitView x = bits_of(a), y = bits_of(b);
   return x.size_bits == y.size_bits && equal_bits(x, y, steps);
 }
 
-/// Walks both terms at once; what is to be compared later waits on the stack.
+// ---- Walks --------------------------------------------------------------------------------------
+
+/// The words of two terms side by side, from the front. Those of an object that is entered come
+/// before what is left of the one that it is in: what is left waits on a stack.
+template <bool kPauses>
+class SideBySide {
+ public:
+  SideBySide(const Term& a, const Term& b, bool exact) : now_{&a, &b, 1, exact} {}
+
+  /// The next two words that differ, and whether integers and floats are different by themselves.
+  /// False: none is left.
+  bool next(Term* a, Term* b, bool* exact) {
+    for (;;) {
+      while (now_.n) {
+        --now_.n;
+        *a = *now_.x++;
+        *b = *now_.y++;
+        *exact = now_.exact;
+        if (*a != *b) return true;
+      }
+      if (waiting_.empty()) return false;
+      take(waiting_.pop());
+    }
+  }
+  void enter(const Term* x, const Term* y, Word n, bool exact) {
+    if (now_.n) waiting_.push(now_);
+    take({x, y, n, exact});
+  }
+  Steps<kPauses>& steps() { return steps_; }
+
+ private:
+  struct Words {
+    const Term *x, *y;
+    Word n;
+    bool exact;
+  };
+
+  /// Looking at a word costs less than a step.
+  void take(Words words) {
+    constexpr Word kWide = usual_or_small<Word>(4096, 16);
+    if (kPauses && words.n > kWide) [[unlikely]] {
+      waiting_.push({words.x + kWide, words.y + kWide, words.n - kWide, words.exact});
+      words.n = kWide;
+    }
+    steps_.several(1 + static_cast<SWord>(words.n / 4));
+    now_ = words;
+  }
+
+  Words now_;
+  WorkStack<Words, 24> waiting_;
+  Steps<kPauses> steps_;
+};
+
 template <bool kPauses>
 class Equality {
  public:
-  bool of(Term a, Term b, bool exact) {
-    if (!later(a, b, exact)) return false;
-    while (!work_.empty()) {
-      steps_.one();
-      const Job job = work_.pop();
-      if (job.a.is_list()) {
-        if (!job.b.is_list() || !of_lists(job.a, job.b, job.exact)) return false;
-      } else if (job.b.is_list() || !of_boxed(job.a, job.b, job.exact)) {
-        return false;
+  bool of(const Term& a, const Term& b, bool exact) {
+    SideBySide<kPauses> words(a, b, exact);
+    for (Term s, t; words.next(&s, &t, &exact);) {
+      if (s.is_list()) {
+        if (!t.is_list()) return false;
+        words.enter(s.list_ptr(), t.list_ptr(), 2, exact);
+      } else if (s.is_boxed() && t.is_boxed()) {
+        if (!of_boxed(s, t, exact, words)) return false;
+      } else {  // one of them may still be a float or a big
+        if (exact || !s.is_number() || !t.is_number() || compare_numbers(s, t, false) != 0) return false;
       }
     }
     return true;
   }
 
  private:
-  // Each of these: true if the pair is equal as far as has been looked, the rest being put off;
-  // false if it differs.
+  using Words = SideBySide<kPauses>;
 
-  /// Any two terms. Only lists and boxed terms are put off.
-  bool later(Term x, Term y, bool exact) {
-    if (x == y) return true;
-    if (x.is_immed() || y.is_immed()) {
-      // One of them may still be a float or a big.
-      if (exact || (x.is_immed() && y.is_immed()) || !x.is_number() || !y.is_number()) return false;
-      return compare_numbers(x, y, false) == 0;
-    }
-    work_.push({x, y, exact});
-    return true;
-  }
+  // Each of these: true if the two are equal as far as has been looked, the rest being entered.
 
-  /// Looking at an element costs less than a step, and what is put off is a step of its own.
-  bool all_later(const Term* x, const Term* y, Word n, bool exact) {
-    constexpr Word kWide = usual_or_small<Word>(4096, 16);
-    for (; n > kWide; steps_.several(kWide / 4)) {
-      for (const Word rest = n - kWide; n > rest;)
-        if (--n; !later(x[n], y[n], exact)) return false;
-    }
-    steps_.several(static_cast<SWord>(n / 4));
-    while (n-- > 0)
-      if (!later(x[n], y[n], exact)) return false;
-    return true;
-  }
-
-  bool of_lists(Term a, Term b, bool exact) {
-    for (;; steps_.one()) {
-      const Term *x = a.list_ptr(), *y = b.list_ptr();
-      if (x == y) return true;
-      if (!later(x[0], y[0], exact)) return false;
-      a = x[1];
-      b = y[1];
-      if (!(a.is_list() && b.is_list())) return later(a, b, exact);
-    }
-  }
-
-  bool of_boxed(Term a, Term b, bool exact) {
+  bool of_boxed(Term a, Term b, bool exact, Words& words) {
     const Term *x = a.boxed_ptr(), *y = b.boxed_ptr();
     switch (x->header_sub()) {
-      case Sub::kTuple: return *x == *y && all_later(x + 1, y + 1, x->header_arity(), exact);
+      case Sub::kTuple:
+        if (*x != *y) return false;
+        return words.enter(x + 1, y + 1, x->header_arity(), exact), true;
       case Sub::kPosBig:
       case Sub::kNegBig:
         if (*x != *y) return !exact && b.is_float() && compare_numbers(a, b, false) == 0;
@@ -320,68 +323,58 @@ class Equality {
       case Sub::kFun: {
         if (!b.is_fun()) return false;
         const auto *f = object<FunObject>(a), *g = object<FunObject>(b);
-        return compare_fun_heads(f, g) == 0 &&
-               all_later(f->environment(), g->environment(), f->free_count, exact);
+        if (compare_fun_heads(f, g) != 0) return false;
+        return words.enter(f->environment(), g->environment(), f->free_count, exact), true;
       }
       case Sub::kRefcBinary:
       case Sub::kHeapBinary:
-      case Sub::kSubBinary: return b.is_bitstring() && equal_bitstrings(a, b, steps_);
+      case Sub::kSubBinary: return b.is_bitstring() && equal_bitstrings(a, b, words.steps());
       case Sub::kMap:
         // A map's kind and a trie's shape follow from its keys, and keys match exactly or not at
         // all.
-        return *x == *y &&
-               (map_kind(*x) == MapKind::kFlat ? of_flat_maps(a, b, exact) : of_tries(a, b, exact));
+        return *x == *y && (map_kind(*x) == MapKind::kFlat ? of_flat_maps(a, b, exact, words)
+                                                           : of_tries(a, b, exact, words));
       default: return false;
     }
   }
 
-  bool of_flat_maps(Term a, Term b, bool exact) {
+  bool of_flat_maps(Term a, Term b, bool exact, Words& words) {
     const FlatMap *m = flatmap_of(a), *n = flatmap_of(b);
-    return m->size == n->size && all_later(m->values(), n->values(), m->size, exact) &&
-           later(m->keys, n->keys, true);
+    if (m->size != n->size) return false;
+    words.enter(m->values(), n->values(), m->size, exact);
+    if (m->keys != n->keys) words.enter(&m->keys, &n->keys, 1, true);
+    return true;
   }
 
   /// The root or an inner node of large maps.
-  bool of_tries(Term a, Term b, bool exact) {
+  bool of_tries(Term a, Term b, bool exact, Words& words) {
     const Term *x = a.boxed_ptr(), *y = b.boxed_ptr();
     const bool root = map_kind(*x) == MapKind::kHashRoot;
     if (root && map_size_of(a) != map_size_of(b)) return false;
     for (Word i = root ? 2 : 1; i < object_words(*x); ++i) {
-      if (x[i].is_list() && y[i].is_list()) {
-        if (x[i] == y[i]) continue;
-        if (!later(x[i].tail(), y[i].tail(), exact) || !later(x[i].head(), y[i].head(), true)) return false;
-      } else if (!later(x[i], y[i], exact)) {
-        return false;
+      if (x[i] == y[i]) continue;
+      if (x[i].is_list() != y[i].is_list()) return false;
+      if (!x[i].is_list() || exact) {
+        words.enter(x + i, y + i, 1, exact);
+      } else {
+        words.enter(x[i].list_ptr() + 1, y[i].list_ptr() + 1, 1, false);
+        words.enter(x[i].list_ptr(), y[i].list_ptr(), 1, true);
       }
     }
     return true;
   }
-
-  WorkStack<Job, 24> work_;
-  Steps<kPauses> steps_;
 };
 
-// ---- Order --------------------------------------------------------------------------------------
-
 template <bool kPauses>
-int compare_walk(Term a, Term b, bool exact) {
-  WorkStack<Job, 24> work;
-  Steps<kPauses> steps;
-  const auto push_all = [&](const Term* x, const Term* y, Word n, bool ex) {
-    for (Word i = n; i-- > 0;) {
-      steps.one();
-      if (x[i] != y[i]) work.push({x[i], y[i], ex});
-    }
-  };
-  work.push({a, b, exact});
-  while (!work.empty()) {
-    steps.one();
-    const Job job = work.pop();
-    a = job.a;
-    b = job.b;
-    exact = job.exact;
-    if (a == b) continue;
+int compare_walk(const Term& first, const Term& second, bool exact) {
+  SideBySide<kPauses> words(first, second, exact);
+  for (Term a, b; words.next(&a, &b, &exact);) {
+    // What programs compare most comes first.
     if (a.is_small() && b.is_small()) return order(static_cast<SWord>(a.raw()), static_cast<SWord>(b.raw()));
+    if (a.is_tuple() && b.is_boxed() && *a.boxed_ptr() == *b.boxed_ptr()) {
+      words.enter(a.tuple_elements(), b.tuple_elements(), a.tuple_arity(), exact);
+      continue;
+    }
     const int rank = rank_of(a);
     if (const int other = rank_of(b); rank != other) return order(rank, other);
     switch (rank) {
@@ -401,51 +394,29 @@ int compare_walk(Term a, Term b, bool exact) {
       case kFun: {
         const auto *f = object<FunObject>(a), *g = object<FunObject>(b);
         if (int c = compare_fun_heads(f, g)) return c;
-        push_all(f->environment(), g->environment(), f->free_count, exact);
+        words.enter(f->environment(), g->environment(), f->free_count, exact);
         break;
       }
       case kTuple:
         if (a.tuple_arity() != b.tuple_arity()) return order(a.tuple_arity(), b.tuple_arity());
-        push_all(a.tuple_elements(), b.tuple_elements(), a.tuple_arity(), exact);
+        words.enter(a.tuple_elements(), b.tuple_elements(), a.tuple_arity(), exact);
         break;
-      case kList: {
-        // Along the list as long as heads are decided here; else the tails wait below the heads.
-        const Term *x = a.list_ptr(), *y = b.list_ptr();
-        for (;; steps.one()) {
-          if (x == y) break;
-          if (x[0] != y[0]) {
-            if (x[0].is_small() && y[0].is_small())
-              return order(static_cast<SWord>(x[0].raw()), static_cast<SWord>(y[0].raw()));
-            work.push({x[1], y[1], exact});
-            work.push({x[0], y[0], exact});
-            break;
-          }
-          if (!(x[1].is_list() && y[1].is_list())) {
-            work.push({x[1], y[1], exact});
-            break;
-          }
-          const Term s = x[1], t = y[1];
-          x = s.list_ptr();
-          y = t.list_ptr();
-        }
-        break;
-      }
+      case kList: words.enter(a.list_ptr(), b.list_ptr(), 2, exact); break;
       case kBits:
-        if (int c = compare_bitstrings(a, b, steps)) return c;
+        if (int c = compare_bitstrings(a, b, words.steps())) return c;
         break;
-      case kMap: {
+      case kMap:  // all keys, then the values; maps of one size are of one kind
         if (int c = order(map_size_of(a), map_size_of(b))) return c;
-        if (map_kind(*a.boxed_ptr()) == MapKind::kFlat && map_kind(*b.boxed_ptr()) == MapKind::kFlat) {
+        if (map_kind(*a.boxed_ptr()) == MapKind::kFlat) {
           const FlatMap *m = flatmap_of(a), *n = flatmap_of(b);
-          push_all(m->values(), n->values(), m->size, exact);
-          if (m->keys != n->keys) push_all(m->keys.tuple_elements(), n->keys.tuple_elements(), m->size, true);
+          words.enter(m->values(), n->values(), m->size, exact);
+          words.enter(&m->keys, &n->keys, 1, true);
         } else {
-          const auto x = sorted_pairs(a, steps), y = sorted_pairs(b, steps);
-          for (std::size_t i = x.size(); i-- > 0;) work.push({x[i].value, y[i].value, exact});
-          for (std::size_t i = x.size(); i-- > 0;) work.push({x[i].key, y[i].key, true});
+          const auto x = sorted_cells(a, words.steps()), y = sorted_cells(b, words.steps());
+          for (std::size_t i = x.size(); i-- > 0;) words.enter(x[i] + 1, y[i] + 1, 1, exact);
+          for (std::size_t i = x.size(); i-- > 0;) words.enter(x[i], y[i], 1, true);
         }
         break;
-      }
       default: break;
     }
   }
@@ -454,8 +425,7 @@ int compare_walk(Term a, Term b, bool exact) {
 
 template <bool kPauses>
 bool equal_walk(Term a, Term b, bool exact) {
-  Equality<kPauses> equality;  // not Equality<kPauses>(), which would fill the stack with zeros first
-  return equality.of(a, b, exact);
+  return Equality<kPauses>().of(a, b, exact);
 }
 
 }  // namespace
