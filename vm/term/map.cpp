@@ -29,6 +29,33 @@ Term new_keys(TermSpace& heap, Word n, Term** elements) {
   return Term::boxed(o);
 }
 
+/// Whether two tuples are seen to be no =:= without looking deeper than so many tuples inside each
+/// other: most keys that are not are.
+template <int kDeep>
+bool tuples_differ_above(const Term* a, const Term* b) {
+  if (*a != *b) return true;
+  for (Word n = a->header_arity(); n > 0; --n) {
+    const Term x = a[n], y = b[n];
+    if (x == y) continue;
+    if (x.is_immed() || y.is_immed()) return true;
+    if constexpr (kDeep > 1)
+      if (x.is_tuple() && y.is_tuple() && tuples_differ_above<kDeep - 1>(x.boxed_ptr(), y.boxed_ptr()))
+        return true;
+  }
+  return false;
+}
+
+SWord flat_find_tuple(const FlatMap* m, Term key) {
+  const Term* keys = keys_of(m);
+  for (Word i = 0, n = m->size; i < n; ++i) {
+    if (keys[i] == key) return static_cast<SWord>(i);
+    if (keys[i].is_tuple() && !tuples_differ_above<2>(keys[i].boxed_ptr(), key.boxed_ptr()) &&
+        equal_exact(keys[i], key))
+      return static_cast<SWord>(i);
+  }
+  return -1;
+}
+
 /// Where the key is, or -1.
 SWord flat_find(const FlatMap* m, Term key) {
   const Term* keys = keys_of(m);
@@ -37,6 +64,8 @@ SWord flat_find(const FlatMap* m, Term key) {
     for (SWord i = 0; i < n; ++i) {
       if (keys[i] == key) return i;
     }
+  } else if (key.is_tuple()) {
+    return flat_find_tuple(m, key);
   } else {
     for (SWord i = 0; i < n; ++i) {
       if (equal_exact(keys[i], key)) return i;
