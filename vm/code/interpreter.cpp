@@ -14,6 +14,7 @@
 #include "vm/code/instructions.hpp"
 #include "vm/code/limits.hpp"
 #include "vm/code/native_call.hpp"
+#include "vm/code/select_table.hpp"
 #include "vm/code/support.hpp"
 #include "vm/lifecycle/exit.hpp"
 #include "vm/lifecycle/gc.hpp"

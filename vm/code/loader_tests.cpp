@@ -1,8 +1,8 @@
 #include "vm/code/loading.hpp"
 
 #include <algorithm>
-#include <bit>
 
+#include "vm/code/select_table.hpp"
 #include "vm/code/support.hpp"
 
 /// Guards, tests and switches.
@@ -230,23 +230,16 @@ bool Loader::select_val(const Arg* a) {
   return true;
 }
 
-/// At least half of the places stay free, and one behind each run of others, so that a search ends.
 bool Loader::hashed(const std::vector<Choice>& c, Operand src, Operand otherwise) {
-  const auto bits = static_cast<unsigned>(std::bit_width(2 * c.size() - 1));
-  std::vector<const Choice*> places((Word{1} << bits) + c.size() + 1);
-  const unsigned shift = 64 - bits;
-  for (const Choice& x : c) {
-    Word place = select_place(x.value, shift);
-    while (places[place]) ++place;
-    places[place] = &x;
-  }
-  while (!places[places.size() - 2]) places.pop_back();
+  std::vector<Word> values;
+  for (const Choice& x : c) values.push_back(x.value);
+  const SelectTable table = select_table(values);
   std::vector<ListWord> list;
-  for (const Choice* x : places) {
-    list.push_back({x ? x->value : 0});
-    list.push_back(x ? ListWord{x->label, true} : ListWord{0});
+  for (const int i : table.places) {
+    list.push_back({i == SelectTable::kFree ? 0 : c[static_cast<std::size_t>(i)].value});
+    list.push_back(i == SelectTable::kFree ? ListWord{0} : ListWord{c[static_cast<std::size_t>(i)].label, true});
   }
-  e_.emit(Family::select_hash, {src, number(shift), otherwise}, list);
+  e_.emit(Family::select_hash, {src, number(table.shift), otherwise}, list);
   return true;
 }
 

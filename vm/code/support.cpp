@@ -199,7 +199,6 @@ Term replace_values(Term map, const Word* pairs, unsigned count, const Term* x, 
   const FlatMap* m = flatmap_of(map);
   const Word n = m->size, words = sizeof(FlatMap) / sizeof(Term) + n;
   if (h + words + kStackReserveWords > e) return kNonValue;
-  copy_words(h, &m->header, words);
   const Term* const keys = m->keys.boxed_ptr() + 1;
   Term* const values = reinterpret_cast<FlatMap*>(h)->values();
   bool changed = false;
@@ -209,6 +208,7 @@ Term replace_values(Term map, const Word* pairs, unsigned count, const Term* x, 
     Word at = 0;
     while (at < n && keys[at] != key) ++at;
     if (at == n) return kNonValue;
+    if (i == 0) copy_words(h, &m->header, words);
     changed |= values[at] != value;
     values[at] = value;
   }

@@ -73,9 +73,6 @@ inline Term decode_source(Word w, const Term* x, const Term* e) {
   return w & 4 ? e[w >> 4] : x[w >> 4];
 }
 
-/// Where select_hash begins to look for a value: multiplicative hashing (Knuth, TAOCP 6.4).
-constexpr Word select_place(Word value, unsigned shift) { return value * 0x9E3779B97F4A7C15u >> shift; }
-
 /// A few words, two at a time.
 inline void copy_words(Term* to, const Term* from, Word n) {
   Word k = 0;

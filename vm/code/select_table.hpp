@@ -1,0 +1,38 @@
+#pragma once
+
+#include <bit>
+#include <span>
+#include <vector>
+
+#include "vm/term/term.hpp"
+
+/// The table of the instruction select_hash: values in places that are found by multiplicative
+/// hashing (Knuth, TAOCP 6.4), each in the first free one from where its search begins. Made by the
+/// loader; pure functions, any thread.
+namespace vmrun {
+
+/// Where the search for a value begins: one of 2^(64 - shift) places.
+constexpr Word select_place(Word value, unsigned shift) { return value * 0x9E3779B97F4A7C15u >> shift; }
+
+struct SelectTable {
+  static constexpr int kFree = -1;
+  unsigned shift;
+  std::vector<int> places;  // an index of the values, or kFree
+};
+
+/// At least half of the places stay free, and the last one: every search ends, wherever it begins.
+inline SelectTable select_table(std::span<const Word> values) {
+  const auto bits = static_cast<unsigned>(std::bit_width(2 * values.size() - 1));
+  const Word beginnings = Word{1} << bits;
+  SelectTable table{64 - bits, std::vector<int>(beginnings + values.size() + 1, SelectTable::kFree)};
+  auto& places = table.places;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Word place = select_place(values[i], table.shift);
+    while (places[place] != SelectTable::kFree) ++place;
+    places[place] = static_cast<int>(i);
+  }
+  while (places.size() > beginnings && places[places.size() - 2] == SelectTable::kFree) places.pop_back();
+  return table;
+}
+
+}  // namespace vmrun
