@@ -201,18 +201,24 @@ Term replace_values(Term map, const Word* pairs, unsigned count, const Term* x, 
   if (h + words + kStackReserveWords > e) return kNonValue;
   const Term* const keys = m->keys.boxed_ptr() + 1;
   Term* const values = reinterpret_cast<FlatMap*>(h)->values();
-  bool changed = false;
-  for (unsigned i = 0; i < count; i += 2) {
-    const Term key = decode_source(pairs[i], x, e), value = decode_source(pairs[i + 1], x, e);
-    if (!key.is_immed()) return kNonValue;
-    Word at = 0;
+  const auto place = [&](unsigned i) {
+    const Term key = decode_source(pairs[i], x, e);
+    Word at = key.is_immed() ? 0 : n;
     while (at < n && keys[at] != key) ++at;
-    if (at == n) return kNonValue;
-    if (i == 0) copy_words(h, &m->header, words);
+    return at;
+  };
+  if (count == 0) return map;
+  Word at = place(0);
+  if (at == n) return kNonValue;  // mostly, if one of them is missing
+  copy_words(h, &m->header, words);
+  bool changed = false;
+  for (unsigned i = 0;;) {
+    const Term value = decode_source(pairs[i + 1], x, e);
     changed |= values[at] != value;
     values[at] = value;
+    if ((i += 2) == count) return changed ? Term::boxed(h) : map;
+    if ((at = place(i)) == n) return kNonValue;
   }
-  return changed ? Term::boxed(h) : map;
 }
 
 Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x,

@@ -249,7 +249,7 @@ class SideBySide {
       take(waiting_.pop());
     }
   }
-  void enter(const Term* x, const Term* y, Word n, bool exact) {
+  [[gnu::always_inline]] void enter(const Term* x, const Term* y, Word n, bool exact) {
     if (now_.n) waiting_.push(now_);
     take({x, y, n, exact});
   }
