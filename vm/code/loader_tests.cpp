@@ -237,7 +237,8 @@ bool Loader::hashed(const std::vector<Choice>& c, Operand src, Operand otherwise
   std::vector<ListWord> list;
   for (const int i : table.places) {
     list.push_back({i == SelectTable::kFree ? 0 : c[static_cast<std::size_t>(i)].value});
-    list.push_back(i == SelectTable::kFree ? ListWord{0} : ListWord{c[static_cast<std::size_t>(i)].label, true});
+    list.push_back(i == SelectTable::kFree ? ListWord{0}
+                                           : ListWord{c[static_cast<std::size_t>(i)].label, true});
   }
   e_.emit(Family::select_hash, {src, number(table.shift), otherwise}, list);
   return true;

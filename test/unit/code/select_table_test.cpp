@@ -25,6 +25,7 @@ TEST_CASE("In a table of values to select each is found, and a search for any ot
       REQUIRE(search(select_place(values[i], table.shift), values[i]) == static_cast<int>(i));
     for (Word begin = 0; begin < Word{1} << (64 - table.shift); ++begin)
       REQUIRE(search(begin, 0) == SelectTable::kFree);
-    REQUIRE(std::ranges::count(table.places, SelectTable::kFree) > static_cast<std::ptrdiff_t>(values.size() / 2));
+    REQUIRE(std::ranges::count(table.places, SelectTable::kFree) >
+            static_cast<std::ptrdiff_t>(values.size() / 2));
   }
 }
