@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/process_list.hpp"
 #include "runtime/bif/relations_inside.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/base/epoch.hpp"
@@ -19,6 +20,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/info.hpp"
 #include "vm/nif/select.hpp"
+#include "vm/port/port.hpp"
 #include "vm/port/select.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/dirty_job.hpp"
@@ -48,6 +50,11 @@ Term make_available(Process& p, bool available) {
   if (available)
     report_warning(pid_text(p.id) + " may look into the machine and change it from now on: for tests only\n");
   return bool_term(is_available.exchange(available));
+}
+
+template <class Table>
+Term next_of(const Table& table) {
+  return Term::small(static_cast<SWord>(table.next_number()));
 }
 
 // ---- Setting ------------------------------------------------------------------------------------
@@ -146,6 +153,16 @@ Term set_code_permission(Process& p, Term value) {
   return take_code_permission(p) ? atoms::true_ : kNonValue;
 }
 
+/// The number that the next process or port gets: the one behind N, as OTP has them, which go round
+/// at 2^28. Here the serial goes on, or what lies above: none comes twice.
+template <class Table>
+Term set_next(Process& p, Table& table, Term value) {
+  std::uint64_t n;
+  if (!integer_to_uint64(value, &n)) return raise_badarg(p);
+  table.go_on_from(n + 1);
+  return next_of(table);
+}
+
 struct Setting {
   const char* name;
   Term (*set)(Process& p, Term value);
@@ -161,6 +178,8 @@ constexpr Setting kSettings[] = {
     {"binary_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, binary_loop_limit, v); }},
     {"unicode_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, unicode_loop_limit, v); }},
     {"re_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, re_loop_limit, v); }},
+    {"next_pid", [](Process& p, Term v) { return set_next(p, process_table, v); }},
+    {"next_port", [](Process& p, Term v) { return set_next(p, port_table, v); }},
     {"wait", wait_for_progress},
     {"kill_dist_connection", kill_connection},
     {"process_uniq_counter", set_marker_counter},
@@ -208,15 +227,15 @@ Term node_references(Process& p) {
 }
 
 /// How processes/0 goes through its table: {ptab_list_bif_info, Reductions it wants to begin,
-/// Pieces of the table, Places in a piece, Places a reduction, and of processes that end meanwhile
+/// Chunks of the table, Places in a chunk, Places a reduction, and of processes that end meanwhile
 /// Reductions to forget one, How many are looked at a reduction, Reductions for all; Conses a
-/// reduction, Level of its checks}. Here it is one piece, and who has ended is not in it.
+/// reduction, Level of its checks}. Who has ended meanwhile costs no more than who lives.
 Term processes_info(Process& p) {
-  constexpr SWord kPlacesAndConsesPerReduction = 1;
-  return new_tuple(p.heap, intern_atom("ptab_list_bif_info"), Term::small(0), Term::small(1),
-                   Term::small(static_cast<SWord>(process_table.count())),
-                   Term::small(kPlacesAndConsesPerReduction), Term::small(0), Term::small(0), Term::small(0),
-                   Term::small(kPlacesAndConsesPerReduction), Term::small(0));
+  constexpr Word kChunk = ProcessTable::kChunk;
+  return new_tuple(p.heap, intern_atom("ptab_list_bif_info"), Term::small(0),
+                   Term::small(static_cast<SWord>(process_table.limit() / kChunk)),
+                   Term::small(static_cast<SWord>(kChunk)), Term::small(kPlacesPerReduction), Term::small(0),
+                   Term::small(0), Term::small(0), Term::small(kReductionsPerListed), Term::small(0));
 }
 
 /// Bytes of the scheduler's own stack that are left.
@@ -245,9 +264,11 @@ Term check_io_state(Process& p) {
 constexpr Question kQuestions[] = {
     {"available_internal_state", [](Process&) { return atoms::true_; }},
     {"reds_left", [](Process& p) { return Term::small(p.reductions > 0 ? p.reductions : 0); }},
-    {"processes", [](Process& p) { return bif_erlang_processes_0(p, nullptr); }},
+    {"processes", list_processes_at_once},
     {"memory", [](Process& p) { return bif_erlang_memory_0(p, nullptr); }},
     {"processes_bif_info", processes_info},
+    {"next_pid", [](Process&) { return next_of(process_table); }},
+    {"next_port", [](Process&) { return next_of(port_table); }},
     {"scheduler_dump", [](Process&) { return atoms::true_; }},
     {"force_heap_frags", [](Process&) { return atoms::false_; }},
     {"process_info_args",

@@ -327,6 +327,12 @@ Term make_magic_ref(TermSpace& heap, Resource& r) {
   return Term::boxed(&m->header);
 }
 
+void* resource_object(Term ref, const ErlNifResourceType& type) {
+  if (!ref.is_boxed_sub(Term::Sub::kMagicRef)) return nullptr;
+  Resource* r = Resource::of_binary(magic_ref_of(ref)->resource);
+  return r->type == &type ? r->object() : nullptr;
+}
+
 // ---- Monitors -----------------------------------------------------------------------------------
 
 bool start_resource_monitor(Resource& r, Term pid, RefKey* key) {
