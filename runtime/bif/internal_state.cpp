@@ -18,7 +18,9 @@
 #include "vm/dist/connection.hpp"
 #include "vm/dist/node_events.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/info.hpp"
+#include "vm/nif/resource.hpp"
 #include "vm/nif/select.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/select.hpp"
@@ -106,6 +108,57 @@ Term force_collection(Process& p, Term pid) {
   return bif_erts_internal_garbage_collect_1(p, &minor);
 }
 
+/// Whether the caller is collected; whether it was.
+Term set_gc_state(Process& p, Term value) {
+  if (value != atoms::true_ && value != atoms::false_) return raise_badarg(p);
+  const bool was = !collections_are_forbidden(p);
+  forbid_collections(p, value == atoms::false_);
+  return bool_term(was);
+}
+
+/// `start`: the caller is not collected any more, and gets a tuple whose header is not true. That
+/// tuple: it is mended, and the caller is collected again.
+Term break_heap(Process& p, Term value) {
+  static const Term start = intern_atom("start");
+  constexpr Word kTrueArity = 2, kFalseArity = 1234;
+  if (value == start) {
+    Term* hp = p.heap.alloc(1 + kTrueArity);
+    const Term broken = make_tuple(hp, start, start);
+    *broken.boxed_ptr() = Term::header(Term::Sub::kTuple, kFalseArity);
+    broken.boxed_ptr()[1] = broken.boxed_ptr()[2] = Term::boxed(broken.boxed_ptr() + 1);
+    forbid_collections(p, true);
+    return broken;
+  }
+  if (!value.is_tuple() || value.tuple_arity() != kFalseArity || !collections_are_forbidden(p))
+    return raise_badarg(p);
+  Term* hp = value.boxed_ptr();
+  (void)make_tuple(hp, start, start);
+  forbid_collections(p, false);
+  return atoms::ok;
+}
+
+/// {Reference, Address}: one that keeps some of the machine's memory.
+ErlNifResourceType& kept_memory_type() {
+  static auto& type = *[] {
+    auto* t = new ErlNifResourceType;
+    t->module = intern_atom("erts_debug");
+    t->name = intern_atom("magic_ref");
+    return t;
+  }();
+  return type;
+}
+Term address_of(Process& p, const Resource& r) {
+  return make_unsigned(p.heap, reinterpret_cast<Word>(&r.binary));
+}
+Term make_something(Process& p, Term what) {
+  if (what != atoms::magic_ref) return raise_badarg(p);
+  Resource* r = new_zeroed_resource(kept_memory_type(), sizeof(Word));
+  if (!r) return raise_system_limit(p);
+  const Term reference = make_magic_ref(p.heap, *r);
+  r->binary.release();  // the reference has its own
+  return new_tuple(p.heap, reference, address_of(p, *r));
+}
+
 /// The limit before.
 Term set_loop_limit(Process& p, LoopLimit& limit, Term value) {
   static const Term usual = intern_atom("default");
@@ -175,6 +228,9 @@ constexpr Setting kSettings[] = {
     {"block_scheduler", sleep_here},
     {"block", block_all},
     {"force_gc", force_collection},
+    {"gc_state", set_gc_state},
+    {"inconsistent_heap", break_heap},
+    {"make", make_something},
     {"binary_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, binary_loop_limit, v); }},
     {"unicode_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, unicode_loop_limit, v); }},
     {"re_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, re_loop_limit, v); }},
@@ -325,6 +381,17 @@ Term place_in_cache(Process& p, Term atom) {
   return atom.is_atom() ? Term::small(AtomReferences::place_of(atom)) : raise_badarg(p);
 }
 
+/// {Address, References, Whether it is one of make_something's}. true: a reference to what is gone,
+/// or that has not found it yet. false: anything else.
+Term magic_reference(Process& p, Term t) {
+  if (!t.is_boxed_sub(Term::Sub::kMagicRef))
+    return bool_term(t.is_local_ref() && is_in(RefSpace::kResources, ref_key(t)));
+  const Resource& r = *Resource::of_binary(magic_ref_of(t)->resource);
+  const auto references = static_cast<SWord>(r.binary.references.load(std::memory_order_relaxed));
+  return new_tuple(p.heap, address_of(p, r), Term::small(references),
+                   bool_term(r.type == &kept_memory_type()));
+}
+
 struct QuestionOf {
   const char* name;
   Term (*answer)(Process& p, Term what);
@@ -336,6 +403,7 @@ constexpr QuestionOf kQuestionsOf[] = {
     {"atom", atom_of_index},
     {"dist_ctrl", controller_of},
     {"atom_out_cache_index", place_in_cache},
+    {"magic_ref", magic_reference},
     {"link_list", link_list_of},
     {"monitor_list", monitor_list_of},
     // What the first eight levels of a map's trie go by.

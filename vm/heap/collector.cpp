@@ -335,14 +335,10 @@ void Collector::run(const Areas& areas, Word block_words, LiteralSources* source
 
   free_block(h.start, h.end, poison);
   if (areas.full) free_block(h.old_start, h.old_end, poison);
-  std::size_t fragments_bytes = 0;
   while (Fragment* f = h.fragments) {
     h.fragments = f->next;
-    if (poison) std::memset(static_cast<void*>(f->words), 0x5A, f->used_words * sizeof(Term));
-    fragments_bytes += fragment_bytes(f->capacity_words);
-    free_bytes(f);
+    free_merged_fragment(f, poison);
   }
-  count_memory_given(MemoryKind::kHeaps, fragments_bytes);
   h.fragment_words = 0;
 
   h.start = start;

@@ -66,6 +66,9 @@ inline std::size_t fragment_bytes(Word capacity_words) {
   return offsetof(Fragment, words) + capacity_words * sizeof(Term);
 }
 
+/// Frees one whose off-heap objects are listed elsewhere, or have moved.
+void free_merged_fragment(Fragment* f, bool poison);
+
 /// Memory for blocks and old generations.
 Term* allocate_block(Word words);
 void free_block(Term* start, Term* end, bool poison);

@@ -302,7 +302,7 @@ Resource* init_resource(void* memory, ErlNifResourceType& type, std::size_t byte
   r->binary.capacity_bytes = Binary::kNative;
   r->binary.used_bytes = bytes;
   r->type = &type;
-  r->key = next_ref_key();
+  r->key = ref_key_in(RefSpace::kResources, next_unique_integer());
   type.references.fetch_add(1, std::memory_order_relaxed);
   return r;
 }

@@ -135,7 +135,8 @@ Extra::~Extra() {
   if (carried) [[unlikely]]
     delete carried;
   if (reply) Fragment::destroy(reply);
-  for (Fragment* f : deferred) Fragment::destroy(f);
+  for (const auto* questions : {&deferred, &until_collected})
+    for (Fragment* f : *questions) Fragment::destroy(f);
 }
 
 }  // namespace vmrun
