@@ -35,7 +35,7 @@ ErlNifResourceType& listing_type() {
 /// Whether all can be looked at in what is left of the slice.
 bool has_time_for_all(const Process& p) {
   const Word reductions =
-      process_table.count() * kReductionsPerListed + process_table.places_in_use() / kPlacesPerReduction;
+      process_table.count() * kReductionsPerListed + process_table.marked_places() / kPlacesPerReduction;
   return p.reductions > 0 && reductions < static_cast<Word>(p.reductions);
 }
 

@@ -51,8 +51,13 @@ class IdTable {
     return sum < 0 ? 0 : static_cast<Word>(sum);
   }
 
-  /// How many places have ever been used.
-  Word places_in_use() const { return std::min(limit_, next_range_.load(std::memory_order_acquire)); }
+  /// How many places who walks the table has to look at.
+  Word marked_places() const {
+    Word places = 0;
+    for (Word chunk = 0; chunk < chunks_used(); ++chunk)
+      places += used_[chunk].load(std::memory_order_relaxed) ? kChunk : 0;
+    return places;
+  }
 
   /// nullptr when there is no such thing (any more).
   T* find(Id id) const {
@@ -130,7 +135,7 @@ class IdTable {
   /// Looks at every place that was ever used: nothing that is there all the time is missed, as it
   /// might be while for_each clears a mark.
   T* next(Word& place) const {
-    const Word used = places_in_use();
+    const Word used = places_used();
     while (place < used) {
       T* found = slots_[place++].load(std::memory_order_acquire);
       if (found && found != taken_) return found;
@@ -172,6 +177,7 @@ class IdTable {
     }
     ~Walk() {
       table_.forget(this);
+      for (const std::uint32_t chunk : empty_) table_.clear_mark(chunk);
       munmap(before_, table_.limit_ * sizeof(*before_));
     }
     Walk(const Walk&) = delete;
@@ -187,11 +193,15 @@ class IdTable {
           first_ = chunks_.back() * kChunk;
           chunks_.pop_back();
           left_ = kChunk;
+          found_ = 0;
         }
         const Word place = first_ + --left_;
         // In this order: what changes the slot has said so before.
         const T* found = table_.slots_[place].load(std::memory_order_seq_cst);
         const Word before = before_[place].load(std::memory_order_seq_cst);
+        if (found || before) ++found_;
+        else if (left_ == 0 && found_ == 0 && empty_.size() < kClearedAtOnce)
+          empty_.push_back(static_cast<std::uint32_t>(first_ / kChunk));
         if (before == kNobody || (!before && (!found || found == table_.taken_))) continue;
         visit(before ? make_id(before - kFirst) : found->id);
         steps -= kStepsOfOne;
@@ -207,6 +217,10 @@ class IdTable {
     std::atomic<Word>* const before_;    // by place, once that has changed: kNobody, or kFirst + number
     std::vector<std::uint32_t> chunks_;  // those to look at
     Word first_ = 0, left_ = 0;          // of the chunk it is in
+    Word found_ = 0;                     // there
+    // Those that seem to be empty now.
+    static constexpr std::size_t kClearedAtOnce = 256;
+    std::vector<std::uint32_t> empty_;
   };
 
   static constexpr Word kChunk = usual_or_small<Word>(1024, 16);
@@ -244,7 +258,8 @@ class IdTable {
     }
   }
 
-  Word chunks_used() const { return (places_in_use() + kChunk - 1) / kChunk; }
+  Word places_used() const { return std::min(limit_, next_range_.load(std::memory_order_acquire)); }
+  Word chunks_used() const { return (places_used() + kChunk - 1) / kChunk; }
 
   /// Something is about to be entered at a place of a chunk that is not just used.
   [[gnu::cold, gnu::noinline]] void note_entered(Word place) {

@@ -85,6 +85,7 @@ namespace {
 /// where to" is as short as it can be.
 template <Kind kKind>
 struct Engine {
+  static constexpr bool kIsFull = kKind == Kind::kFull || kKind == Kind::kFullWithLiterals;
   static constexpr bool kTwoTargets = kKind == Kind::kMinor || kKind == Kind::kMinorWithFragments;
 
   Range block;   // young objects
@@ -103,7 +104,7 @@ struct Engine {
 
   /// nullptr: stays where it is.
   [[gnu::always_inline]] Target* target_of(const Term* p) {
-    if constexpr (kKind == Kind::kFull || kKind == Kind::kFullWithLiterals) {
+    if constexpr (kIsFull) {
       return literals.contains(p) || to.contains(p) ? nullptr : &young;
     } else if constexpr (kKind == Kind::kYoungOnly) {
       return block.contains(p) ? &young : nullptr;
@@ -335,10 +336,16 @@ void Collector::run(const Areas& areas, Word block_words, LiteralSources* source
 
   free_block(h.start, h.end, poison);
   if (areas.full) free_block(h.old_start, h.old_end, poison);
+  std::size_t fragments_bytes = 0;
   while (Fragment* f = h.fragments) {
     h.fragments = f->next;
-    free_merged_fragment(f, poison);
+    if (Engine::kIsFull && f->is_former_block()) [[unlikely]]
+      free_former_block(*f, poison);
+    else if (poison) std::memset(static_cast<void*>(f->words), 0x5A, f->used_words * sizeof(Term));
+    fragments_bytes += fragment_bytes(f->capacity_words);
+    free_bytes(f);
   }
+  count_memory_given(MemoryKind::kHeaps, fragments_bytes);
   h.fragment_words = 0;
 
   h.start = start;

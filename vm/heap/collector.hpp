@@ -66,11 +66,12 @@ inline std::size_t fragment_bytes(Word capacity_words) {
   return offsetof(Fragment, words) + capacity_words * sizeof(Term);
 }
 
-/// Frees one whose off-heap objects are listed elsewhere, or have moved.
-void free_merged_fragment(Fragment* f, bool poison);
-
 /// Memory for blocks and old generations.
 Term* allocate_block(Word words);
 void free_block(Term* start, Term* end, bool poison);
+/// The block that the fragment stands for.
+[[gnu::cold, gnu::noinline]] inline void free_former_block(Fragment& f, bool poison) {
+  free_block(f.terms(), reinterpret_cast<Term*>(f.words[2].raw()), poison);
+}
 
 }  // namespace vmrun

@@ -1,7 +1,5 @@
 #include "vm/heap/fragment.hpp"
 
-#include <cstring>
-
 #include "vm/base/allocate.hpp"
 #include "vm/base/memory_count.hpp"
 #include "vm/heap/collector.hpp"
@@ -32,14 +30,6 @@ Fragment* Fragment::create(Word capacity_words) {
 
 void Fragment::destroy(Fragment* f) {
   release_off_heap_list(f->off_heap);
-  count_memory_given(MemoryKind::kHeaps, fragment_bytes(f->capacity_words));
-  free_bytes(f);
-}
-
-void free_merged_fragment(Fragment* f, bool poison) {
-  if (f->is_former_block()) [[unlikely]]
-    free_block(f->terms(), reinterpret_cast<Term*>(f->words[2].raw()), poison);
-  else if (poison) std::memset(static_cast<void*>(f->words), 0x5A, f->used_words * sizeof(Term));
   count_memory_given(MemoryKind::kHeaps, fragment_bytes(f->capacity_words));
   free_bytes(f);
 }

@@ -49,7 +49,10 @@ void Heap::release_all() {
   release_off_heap_list(old_off_heap);
   while (fragments) {
     Fragment* next = fragments->next;
-    free_merged_fragment(fragments, false);  // its off-heap objects were in the heap's list
+    if (fragments->is_former_block()) [[unlikely]]
+      free_former_block(*fragments, false);
+    count_memory_given(MemoryKind::kHeaps, fragment_bytes(fragments->capacity_words));
+    free_bytes(fragments);  // its off-heap objects were in the heap's list
     fragments = next;
   }
   free_block(start, end, false);

@@ -1,5 +1,6 @@
 #include "vm/lifecycle/answer.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "vm/heap/copy.hpp"
@@ -115,7 +116,7 @@ void answer_deferred(Process& p) {
   if (requests.size() > 1) order_tasks(requests);
   for (Fragment* f : requests) {
     if (!p.exit_pending && waits_for_collections(p, f->message)) [[unlikely]] {
-      p.extra->until_collected.push_back(f);
+      f->next = std::exchange(p.extra->until_collected, f);
       continue;
     }
     if (is_away(p) && waits_for_native(f->message)) {

@@ -73,11 +73,12 @@ bool tell_relations(Process& p, int* left) {
 
 void answer_questions(Process& p) {
   Extra& extra = *p.extra;
-  for (auto* questions : {&extra.deferred, &extra.until_collected})
-    for (Fragment* question : std::exchange(*questions, {})) {
-      answer_request_dead(question->message);
-      Fragment::destroy(question);
-    }
+  if (extra.until_collected) [[unlikely]]
+    defer_until_collected(extra);
+  for (Fragment* question : std::exchange(extra.deferred, {})) {
+    answer_request_dead(question->message);
+    Fragment::destroy(question);
+  }
   extra.suspending.for_each([&](Term other, const Suspending& suspending) {
     for (std::uint32_t times = suspending.times; times; --times)
       ask_async(p, other, RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());

@@ -345,17 +345,20 @@ bool collections_are_forbidden(const Process& p) { return p.extra && p.extra->is
 void forbid_collections(Process& p, bool forbidden) {
   Extra& extra = extra_of(p);
   extra.is_not_collected = forbidden;
-  if (forbidden || extra.until_collected.empty()) return;
-  for (Fragment* question : std::exchange(extra.until_collected, {})) extra.deferred.push_back(question);
+  if (forbidden || !extra.until_collected) return;
+  defer_until_collected(extra);
   p.deferred_requests = true;
   p.reductions = 0;  // answered between two slices
 }
 
 namespace {
 
-[[gnu::cold, gnu::noinline]] int grow_without_collecting(Heap& h, Word need) {
+[[gnu::cold, gnu::noinline]] int grow_without_collecting(Process& p, Word need) {
+  Heap& h = p.heap;
   const Word wanted = need + kStackReserveWords;
-  if (h.free_words() < wanted) h.leave_block(next_heap_size(2 * h.block_words() + h.stack_words() + wanted));
+  if (h.free_words() >= wanted) return 1;
+  h.leave_block(next_heap_size(2 * h.block_words() + h.stack_words() + wanted));
+  p.minor_collections = Process::kNeverCollected;  // only a full sweep frees former blocks
   return 1;
 }
 
@@ -363,7 +366,7 @@ namespace {
 
 int collect_now(Process& p, Word need, Term* regs, unsigned live) {
   if (collections_are_forbidden(p)) [[unlikely]]
-    return grow_without_collecting(p.heap, need);
+    return grow_without_collecting(p, need);
   Collection c(p, need, regs, live);
   return c.minor_is_possible() ? c.minor() : c.major();
 }
@@ -376,7 +379,7 @@ int collect(Process& p, Word need, Term* regs, unsigned live) {
 
 int collect_major(Process& p, Word need, Term* regs, unsigned live) {
   if (collections_are_forbidden(p)) [[unlikely]]
-    return grow_without_collecting(p.heap, need);
+    return grow_without_collecting(p, need);
   return Collection(p, need, regs, live).major();
 }
 

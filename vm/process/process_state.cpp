@@ -1,6 +1,8 @@
 #include "vm/process/process_state.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "vm/process/carried.hpp"
 #include "vm/term/compare.hpp"
@@ -126,6 +128,13 @@ Term Dictionary::erase(Term key) {
 
 // ---- Extra --------------------------------------------------------------------------------------
 
+void defer_until_collected(Extra& extra) {
+  const auto before = static_cast<std::ptrdiff_t>(extra.deferred.size());
+  for (Fragment* f = std::exchange(extra.until_collected, nullptr); f; f = f->next)
+    extra.deferred.push_back(f);
+  std::reverse(extra.deferred.begin() + before, extra.deferred.end());
+}
+
 Extra::~Extra() {
   monitors.for_each([](const RefKey&, const MonitorOut& m) { m.release(); });
   spawn_requests.for_each([](const RefKey&, const SpawnRequested& r) {
@@ -135,8 +144,7 @@ Extra::~Extra() {
   if (carried) [[unlikely]]
     delete carried;
   if (reply) Fragment::destroy(reply);
-  for (const auto* questions : {&deferred, &until_collected})
-    for (Fragment* f : *questions) Fragment::destroy(f);
+  for (Fragment* f : deferred) Fragment::destroy(f);
 }
 
 }  // namespace vmrun

@@ -88,7 +88,7 @@ struct Extra {
   Word requests_made = 0;
   // Questions to this process.
   std::vector<Fragment*> deferred;
-  std::vector<Fragment*> until_collected;  // that wait while it is not collected (lifecycle/gc.hpp)
+  Fragment* until_collected = nullptr;  // that wait while it is not collected (lifecycle/gc.hpp): the last
   FlatTable<Term, Suspending> suspending;
   Fragment* held_back = nullptr;  // what has arrived and waits for its first to be decoded (held_back.hpp)
   std::uint32_t pinned_messages = 0;  // messages in the mailbox whose root lies in the heap
@@ -126,6 +126,9 @@ struct Extra {
 
   ~Extra();
 };
+
+/// Extra::until_collected joins Extra::deferred.
+[[gnu::cold]] void defer_until_collected(Extra& extra);
 
 /// process_flag(sensitive, true): asked by the process itself, and by who is about to tell of it.
 inline bool is_sensitive(const Process& p) { return p.sensitive.load(std::memory_order_relaxed); }

@@ -384,6 +384,10 @@ TEST_CASE("Who walks a table in pieces sees what was in it at the beginning, wha
   std::size_t left = 0;
   NumberedTable::Walk(table).go_on(INT32_MAX, [&](Term) { ++left; });
   REQUIRE(left == 500);
+  for (std::size_t i = 1'000; i < 1'500; ++i) table.remove(before[i]);
+  NumberedTable::Walk(table).go_on(INT32_MAX, [&](Term) { ++left; });
+  REQUIRE(left == 500);
+  REQUIRE(table.marked_places() == 0);  // the next has nothing to look at
 }
 
 TEST_CASE("Numbers go on from one that is set, for all threads, and none comes twice") {
