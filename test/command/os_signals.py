@@ -146,7 +146,7 @@ main() ->
     io:format("~w~n", [heard()]).
 
 ends(Status) ->
-    Port = open_port({spawn, "exit " ++ integer_to_list(Status)}, [exit_status]),
+    Port = open_port({spawn, "sh -c 'exit " ++ integer_to_list(Status) ++ "'"}, [exit_status]),
     receive {Port, {exit_status, Status}} -> ended end.
 
 heard() -> receive sigusr1 -> [sigusr1]; S -> [S | heard()] end.

@@ -5,6 +5,7 @@
 #include "test/unit/heap/random_terms.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/probes/texts.hpp"
+#include "vm/term/bits.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 #include "vm/term/print.hpp"
