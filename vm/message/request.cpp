@@ -14,8 +14,8 @@
 /// The signal's root is {From, Id, Kind and priority, Argument, Tag, MessageId, IfDead}. Id is a
 /// small integer when From is suspended for the answer; 0 when nobody waits: then {Tag, MessageId,
 /// Answer} is sent as a message unless Tag is []; the tag `suspended` stands for suspend_process's
-/// {MessageId, suspended | exited}, the tag `undefined` for {MessageId, Answer}. A reply {Pid, true}
-/// says that the process is suspended now.
+/// {MessageId, suspended | exited}, the tag `undefined` for {MessageId, Answer}. A reply {Pid,
+/// true} says that the process is suspended now.
 namespace vmrun {
 namespace {
 
