@@ -67,7 +67,7 @@ Term bif_erts_internal_request_system_task_3(Process& p, const Term* a) {
     return raise_badarg(p);
   const Word arity = a[2].tuple_arity();
   if (arity == 2 && a[2].element(0) == system_task_test) {  // for who only wants to see when it is done
-    ask_async(p, priority, a[0], RequestKind::kIsAlive, Term::nil(), system_task_test, a[2].element(1),
+    ask_async(p, priority, a[0], RequestKind::kNothing, Term::nil(), system_task_test, a[2].element(1),
               atoms::false_);
     return atoms::ok;
   }

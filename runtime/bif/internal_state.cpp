@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/process_list.hpp"
 #include "runtime/bif/relations_inside.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/base/epoch.hpp"
@@ -17,8 +18,11 @@
 #include "vm/dist/connection.hpp"
 #include "vm/dist/node_events.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/info.hpp"
+#include "vm/nif/resource.hpp"
 #include "vm/nif/select.hpp"
+#include "vm/port/port.hpp"
 #include "vm/port/select.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/dirty_job.hpp"
@@ -48,6 +52,11 @@ Term make_available(Process& p, bool available) {
   if (available)
     report_warning(pid_text(p.id) + " may look into the machine and change it from now on: for tests only\n");
   return bool_term(is_available.exchange(available));
+}
+
+template <class Table>
+Term next_of(const Table& table) {
+  return Term::small(static_cast<SWord>(table.next_number()));
 }
 
 // ---- Setting ------------------------------------------------------------------------------------
@@ -99,6 +108,57 @@ Term force_collection(Process& p, Term pid) {
   return bif_erts_internal_garbage_collect_1(p, &minor);
 }
 
+/// Whether the caller is collected; whether it was.
+Term set_gc_state(Process& p, Term value) {
+  if (value != atoms::true_ && value != atoms::false_) return raise_badarg(p);
+  const bool was = !collections_are_forbidden(p);
+  forbid_collections(p, value == atoms::false_);
+  return bool_term(was);
+}
+
+/// `start`: the caller is not collected any more, and gets a tuple whose header is not true. That
+/// tuple: it is mended, and the caller is collected again.
+Term break_heap(Process& p, Term value) {
+  static const Term start = intern_atom("start");
+  constexpr Word kTrueArity = 2, kFalseArity = 1234;
+  if (value == start) {
+    Term* hp = p.heap.alloc(1 + kTrueArity);
+    const Term broken = make_tuple(hp, start, start);
+    *broken.boxed_ptr() = Term::header(Term::Sub::kTuple, kFalseArity);
+    broken.boxed_ptr()[1] = broken.boxed_ptr()[2] = Term::boxed(broken.boxed_ptr() + 1);
+    forbid_collections(p, true);
+    return broken;
+  }
+  if (!value.is_tuple() || value.tuple_arity() != kFalseArity || !collections_are_forbidden(p))
+    return raise_badarg(p);
+  Term* hp = value.boxed_ptr();
+  (void)make_tuple(hp, start, start);
+  forbid_collections(p, false);
+  return atoms::ok;
+}
+
+/// {Reference, Address}: one that keeps some of the machine's memory.
+ErlNifResourceType& kept_memory_type() {
+  static auto& type = *[] {
+    auto* t = new ErlNifResourceType;
+    t->module = intern_atom("erts_debug");
+    t->name = intern_atom("magic_ref");
+    return t;
+  }();
+  return type;
+}
+Term address_of(Process& p, const Resource& r) {
+  return make_unsigned(p.heap, reinterpret_cast<Word>(&r.binary));
+}
+Term make_something(Process& p, Term what) {
+  if (what != atoms::magic_ref) return raise_badarg(p);
+  Resource* r = new_zeroed_resource(kept_memory_type(), sizeof(Word));
+  if (!r) return raise_system_limit(p);
+  const Term reference = make_magic_ref(p.heap, *r);
+  r->binary.release();  // the reference has its own
+  return new_tuple(p.heap, reference, address_of(p, *r));
+}
+
 /// The limit before.
 Term set_loop_limit(Process& p, LoopLimit& limit, Term value) {
   static const Term usual = intern_atom("default");
@@ -146,6 +206,16 @@ Term set_code_permission(Process& p, Term value) {
   return take_code_permission(p) ? atoms::true_ : kNonValue;
 }
 
+/// The number that the next process or port gets: the one behind N, as OTP has them, which go round
+/// at 2^28. Here the serial goes on, or what lies above: none comes twice.
+template <class Table>
+Term set_next(Process& p, Table& table, Term value) {
+  std::uint64_t n;
+  if (!integer_to_uint64(value, &n)) return raise_badarg(p);
+  table.go_on_from(n + 1);
+  return next_of(table);
+}
+
 struct Setting {
   const char* name;
   Term (*set)(Process& p, Term value);
@@ -158,9 +228,14 @@ constexpr Setting kSettings[] = {
     {"block_scheduler", sleep_here},
     {"block", block_all},
     {"force_gc", force_collection},
+    {"gc_state", set_gc_state},
+    {"inconsistent_heap", break_heap},
+    {"make", make_something},
     {"binary_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, binary_loop_limit, v); }},
     {"unicode_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, unicode_loop_limit, v); }},
     {"re_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, re_loop_limit, v); }},
+    {"next_pid", [](Process& p, Term v) { return set_next(p, process_table, v); }},
+    {"next_port", [](Process& p, Term v) { return set_next(p, port_table, v); }},
     {"wait", wait_for_progress},
     {"kill_dist_connection", kill_connection},
     {"process_uniq_counter", set_marker_counter},
@@ -208,15 +283,15 @@ Term node_references(Process& p) {
 }
 
 /// How processes/0 goes through its table: {ptab_list_bif_info, Reductions it wants to begin,
-/// Pieces of the table, Places in a piece, Places a reduction, and of processes that end meanwhile
+/// Chunks of the table, Places in a chunk, Places a reduction, and of processes that end meanwhile
 /// Reductions to forget one, How many are looked at a reduction, Reductions for all; Conses a
-/// reduction, Level of its checks}. Here it is one piece, and who has ended is not in it.
+/// reduction, Level of its checks}. Who has ended meanwhile costs no more than who lives.
 Term processes_info(Process& p) {
-  constexpr SWord kPlacesAndConsesPerReduction = 1;
-  return new_tuple(p.heap, intern_atom("ptab_list_bif_info"), Term::small(0), Term::small(1),
-                   Term::small(static_cast<SWord>(process_table.count())),
-                   Term::small(kPlacesAndConsesPerReduction), Term::small(0), Term::small(0), Term::small(0),
-                   Term::small(kPlacesAndConsesPerReduction), Term::small(0));
+  constexpr Word kChunk = ProcessTable::kChunk;
+  return new_tuple(p.heap, intern_atom("ptab_list_bif_info"), Term::small(0),
+                   Term::small(static_cast<SWord>(process_table.limit() / kChunk)),
+                   Term::small(static_cast<SWord>(kChunk)), Term::small(kPlacesPerReduction), Term::small(0),
+                   Term::small(0), Term::small(0), Term::small(kReductionsPerListed), Term::small(0));
 }
 
 /// Bytes of the scheduler's own stack that are left.
@@ -245,9 +320,11 @@ Term check_io_state(Process& p) {
 constexpr Question kQuestions[] = {
     {"available_internal_state", [](Process&) { return atoms::true_; }},
     {"reds_left", [](Process& p) { return Term::small(p.reductions > 0 ? p.reductions : 0); }},
-    {"processes", [](Process& p) { return bif_erlang_processes_0(p, nullptr); }},
+    {"processes", list_processes_at_once},
     {"memory", [](Process& p) { return bif_erlang_memory_0(p, nullptr); }},
     {"processes_bif_info", processes_info},
+    {"next_pid", [](Process&) { return next_of(process_table); }},
+    {"next_port", [](Process&) { return next_of(port_table); }},
     {"scheduler_dump", [](Process&) { return atoms::true_; }},
     {"force_heap_frags", [](Process&) { return atoms::false_; }},
     {"process_info_args",
@@ -304,6 +381,17 @@ Term place_in_cache(Process& p, Term atom) {
   return atom.is_atom() ? Term::small(AtomReferences::place_of(atom)) : raise_badarg(p);
 }
 
+/// {Address, References, Whether it is one of make_something's}. true: a reference to what is gone,
+/// or that has not found it yet. false: anything else.
+Term magic_reference(Process& p, Term t) {
+  if (!t.is_boxed_sub(Term::Sub::kMagicRef))
+    return bool_term(t.is_local_ref() && is_in(RefSpace::kResources, ref_key(t)));
+  const Resource& r = *Resource::of_binary(magic_ref_of(t)->resource);
+  const auto references = static_cast<SWord>(r.binary.references.load(std::memory_order_relaxed));
+  return new_tuple(p.heap, address_of(p, r), Term::small(references),
+                   bool_term(r.type == &kept_memory_type()));
+}
+
 struct QuestionOf {
   const char* name;
   Term (*answer)(Process& p, Term what);
@@ -315,6 +403,7 @@ constexpr QuestionOf kQuestionsOf[] = {
     {"atom", atom_of_index},
     {"dist_ctrl", controller_of},
     {"atom_out_cache_index", place_in_cache},
+    {"magic_ref", magic_reference},
     {"link_list", link_list_of},
     {"monitor_list", monitor_list_of},
     // What the first eight levels of a map's trie go by.

@@ -35,11 +35,7 @@ ErlNifResourceType& prepared_type() {
   return type;
 }
 
-Prepared* prepared_of(Term ref) {
-  if (!ref.is_boxed_sub(Term::Sub::kMagicRef)) return nullptr;
-  Resource* r = Resource::of_binary(magic_ref_of(ref)->resource);
-  return r->type == &prepared_type() ? static_cast<Prepared*>(r->object()) : nullptr;
-}
+Prepared* prepared_of(Term ref) { return static_cast<Prepared*>(resource_object(ref, prepared_type())); }
 
 /// The modules of a list of such references; false: it is no such list.
 bool modules_of(Term list, std::vector<Prepared*>* out) {

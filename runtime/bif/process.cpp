@@ -287,20 +287,6 @@ Term bif_erlang_process_info_2(Process& p, const Term* a) {
   return a[1] == atoms::true_ ? raise_badarg(p) : info(p, a[0], a[1]);
 }
 
-Term bif_erlang_processes_0(Process& p, const Term* a) {
-  if (came_back(p) || too_long(process_table.count())) return run_elsewhere(p, bif_erlang_processes_0, a, 0);
-  const EpochGuard guard;
-  ListBuilder list(p.heap);
-  SWord n = 0;
-  process_table.for_each([&](Process& q) {
-    if (q.exiting.load(std::memory_order_relaxed)) return;
-    list.add(q.id);
-    ++n;
-  });
-  charge(p, n);
-  return list.finish();
-}
-
 Term bif_erlang_is_process_alive_1(Process& p, const Term* a) {
   if (!a[0].is_local_pid()) return raise_badarg(p);
   if (a[0] == p.id) return atoms::true_;

@@ -354,11 +354,8 @@ AtomicArray* find_array(Term ref, bool counter) {
   if (counter && ref.is_tuple() && ref.tuple_arity() == 2 &&
       (ref.element(0) == write_concurrency_atom() || ref.element(0) == atomics_atom()))
     ref = ref.element(1);
-  if (!ref.is_boxed_sub(Term::Sub::kMagicRef)) return nullptr;
-  Resource* r = Resource::of_binary(magic_ref_of(ref)->resource);
-  if (r->type != &array_type()) return nullptr;
-  auto* array = static_cast<AtomicArray*>(r->object());
-  return array->is_counter == counter ? array : nullptr;
+  auto* array = static_cast<AtomicArray*>(resource_object(ref, array_type()));
+  return array && array->is_counter == counter ? array : nullptr;
 }
 
 /// The cell named by (Ref, Index), and the array; nullptr: badarg.

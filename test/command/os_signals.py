@@ -23,6 +23,7 @@ def tests(vmrun):
     return [Test('command', name, lambda case=case: case(vmrun)) for name, case in [
         ('signals that end it', ending_signals),
         ('signals a program handles', handled_signals),
+        ('ends of port programs are no signals', ends_of_port_programs),
         ('signals one after the other', signal_storm),
         ("signals with OTP's gen_event", signals_of_otp),
         ('the interrupt key off and without a terminal', interrupt_flags),
@@ -129,6 +130,28 @@ main() ->
 '''
     run(vmrun, text).expect(-signal.SIGTERM, out='sigterm sigusr1 sigusr2 sighup sigquit sigalrm sigchld sigtstp [badarg,badarg,badarg,badarg,badarg]\n'
                                                  '"still a child\\n"\n')
+
+
+def ends_of_port_programs(vmrun):
+    """They are no SIGCHLD for the program, as with erl, whose port programs are children of another process: what somebody sends is one."""
+    needs_signals_at_once(vmrun)
+    text = HANDLER + '''
+main() ->
+    register(main, self()),
+    ok = gen_event:swap_handler(erl_signal_server, {erl_signal_handler, []}, {program, []}),
+    [ok = os:set_signal(S, handle) || S <- [sigchld, sigusr1]],
+    [ended = ends(N) || N <- lists:seq(1, 20)],
+    os:cmd("kill -CHLD " ++ os:getpid()),
+    os:cmd("kill -USR1 " ++ os:getpid()),
+    io:format("~w~n", [heard()]).
+
+ends(Status) ->
+    Port = open_port({spawn, "sh -c 'exit " ++ integer_to_list(Status) ++ "'"}, [exit_status]),
+    receive {Port, {exit_status, Status}} -> ended end.
+
+heard() -> receive sigusr1 -> [sigusr1]; S -> [S | heard()] end.
+'''
+    run(vmrun, text).expect(0, out='[sigchld,sigusr1]\n')
 
 
 def signal_storm(vmrun):

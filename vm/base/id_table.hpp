@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/small_limits.hpp"
+#include "vm/base/spin_lock.hpp"
 #include "vm/base/word.hpp"
 
 /// All live things of one kind (processes, ports) by number. Lookup takes no lock: one load and a
@@ -19,7 +23,8 @@
 /// Threads do not get into each other's way: each gives out the numbers of a range of its own, in
 /// sequence, and takes the next range when it is through, or when what it enters must come behind
 /// something in a later range; and each counts for itself what it has entered and removed. What
-/// walks the table looks at the chunks only that were used since they were last found empty.
+/// walks the table looks at the chunks only that were used since they were last found empty, and
+/// who walks it in pieces has a mark on them that others come across who enter something.
 namespace vmrun {
 
 /// T has a member `id` of type Id; make_id turns a number into one, Id::id_number() turns it back.
@@ -32,7 +37,7 @@ class IdTable {
     Word size = 1024;
     while (size < limit && size < most) size *= 2;
     slots_ = map<std::atomic<T*>>(size, what);
-    used_ = map<std::atomic<bool>>(size / kChunk, what);
+    used_ = map<std::atomic<std::uint8_t>>(size / kChunk, what);
     taken_ = new T;
     mask_ = size - 1;
     limit_ = size;
@@ -44,6 +49,14 @@ class IdTable {
     SWord sum = 0;
     for (unsigned i = epoch_slots_used(); i--;) sum += shares_[i].count.load(std::memory_order_acquire);
     return sum < 0 ? 0 : static_cast<Word>(sum);
+  }
+
+  /// How many places who walks the table has to look at.
+  Word marked_places() const {
+    Word places = 0;
+    for (Word chunk = 0; chunk < chunks_used(); ++chunk)
+      places += used_[chunk].load(std::memory_order_relaxed) ? kChunk : 0;
+    return places;
   }
 
   /// nullptr when there is no such thing (any more).
@@ -59,13 +72,19 @@ class IdTable {
     const Word least = behind ? *behind + 1 : 0;
     Share& share = own_share();
     for (;;) {
-      if (share.next == share.end || share.next < least) [[unlikely]]
+      Word next = share.next.load(std::memory_order_relaxed);
+      if (next >= share.end.load(std::memory_order_relaxed) || next < least) [[unlikely]] {
         if (!take_range(share)) return false;
-      *number = share.next++;
-      std::atomic<T*>& slot = slots_[*number & mask_];
+        next = share.next.load(std::memory_order_relaxed);
+      }
+      share.next.store(next + 1, std::memory_order_relaxed);
+      *number = next;
+      std::atomic<T*>& slot = slots_[next & mask_];
       T* expected = nullptr;
+      // Against for_each, which clears a chunk's mark and looks again: either that finds the place
+      // taken, or publish finds the mark cleared.
       if (slot.load(std::memory_order_relaxed) ||
-          !slot.compare_exchange_strong(expected, taken_, std::memory_order_relaxed))
+          !slot.compare_exchange_strong(expected, taken_, std::memory_order_seq_cst))
         continue;
       share.add(1);
       return true;
@@ -74,23 +93,49 @@ class IdTable {
   /// Gives it the number and makes it known. Everything else about it is complete.
   void publish(T& it, Word number) {
     it.id = make_id(number);
-    slots_[number & mask_].store(&it, std::memory_order_seq_cst);
-    // Against for_each, which clears the mark and looks again: either that finds it, or this finds
-    // the mark cleared.
-    std::atomic<bool>& used = used_[(number & mask_) / kChunk];
-    if (!used.load(std::memory_order_seq_cst)) used.store(true, std::memory_order_release);
+    const Word place = number & mask_;
+    if (used_[place / kChunk].load(std::memory_order_seq_cst) != kUsed) [[unlikely]]
+      note_entered(place);
+    slots_[place].store(&it, std::memory_order_seq_cst);
   }
   /// Not found from here on.
   void remove(T& it) {
-    slots_[it.id.id_number() & mask_].store(nullptr, std::memory_order_release);
+    const Word number = it.id.id_number();
+    if (walks_.load(std::memory_order_relaxed)) [[unlikely]]
+      note(number & mask_, kFirst + number);
+    slots_[number & mask_].store(nullptr, std::memory_order_release);
     own_share().add(-1);
+  }
+
+  /// The number that is given out next, as it goes round at kRound: the least that any thread has
+  /// left or would take.
+  Word next_number() const {
+    Word least = next_range_.load(std::memory_order_relaxed);
+    for (unsigned i = epoch_slots_used(); i--;) {
+      const Word next = shares_[i].next.load(std::memory_order_relaxed);
+      if (next < shares_[i].end.load(std::memory_order_relaxed)) least = std::min(least, next);
+    }
+    for (Word n = limit_; n && slots_[least & mask_].load(std::memory_order_relaxed); --n) ++least;
+    return least % kRound;
+  }
+  /// Numbers go on from this one, or from the same of the next round: none comes twice. Threads
+  /// give up what they have left of their ranges.
+  void go_on_from(Word number) {
+    // Before the shares are looked at: see take_range.
+    changes_.fetch_add(1, std::memory_order_seq_cst);
+    Word now = next_range_.load(std::memory_order_relaxed), then;
+    do {
+      then = now / kRound * kRound + number % kRound;
+      if (then < now) then += kRound;
+    } while (!next_range_.compare_exchange_weak(now, then, std::memory_order_relaxed));
+    for (unsigned i = epoch_slots_used(); i--;) shares_[i].end.store(0, std::memory_order_seq_cst);
   }
 
   /// The first at this place of the table or behind it; the place behind that. nullptr: no more.
   /// Looks at every place that was ever used: nothing that is there all the time is missed, as it
   /// might be while for_each clears a mark.
   T* next(Word& place) const {
-    const Word used = std::min(limit_, next_range_.load(std::memory_order_acquire));
+    const Word used = places_used();
     while (place < used) {
       T* found = slots_[place++].load(std::memory_order_acquire);
       if (found && found != taken_) return found;
@@ -101,20 +146,97 @@ class IdTable {
   /// Takes time for what there is, not for what there could be.
   template <class F>
   void for_each(F&& visit) const {
-    const Word numbers = std::min(limit_, next_range_.load(std::memory_order_relaxed));
-    for (Word chunk = 0; chunk * kChunk < numbers; ++chunk) {
-      if (!used_[chunk].load(std::memory_order_acquire) || visit_chunk(chunk, visit)) continue;
-      used_[chunk].store(false, std::memory_order_seq_cst);
-      if (visit_chunk(chunk, visit)) used_[chunk].store(true, std::memory_order_release);
-    }
+    for (Word chunk = 0; chunk < chunks_used(); ++chunk)
+      if (used_[chunk].load(std::memory_order_acquire) && !visit_chunk(chunk, visit) && !clear_mark(chunk))
+        visit_chunk(chunk, visit);
   }
 
- private:
-  static constexpr Word kChunk = usual_or_small<Word>(1024, 16), kLeastRange = 4;
+  /// Goes through what is in the table at the moment it begins, in pieces, backwards. What enters
+  /// later is not among it, what goes meanwhile is: who enters or removes something while somebody
+  /// walks says what was at its place before. (What is just being entered or removed at that moment
+  /// may count either way.) One thread at a time.
+  class Walk {
+   public:
+    explicit Walk(IdTable& table)
+        : table_(table), before_(map<std::atomic<Word>>(table.limit_, "a walk through a table")) {
+      std::unique_lock lock(table.walk_lock_);
+      while (chunks_.capacity() < table.chunks_used()) {
+        lock.unlock();
+        chunks_.reserve(table.chunks_used() + 16);
+        lock.lock();
+      }
+      next_ = table.walks_.load(std::memory_order_relaxed);
+      table.walks_.store(this, std::memory_order_relaxed);
+      const Word chunks = std::min(chunks_.capacity(), table.chunks_used());
+      for (Word chunk = 0; chunk < chunks; ++chunk)
+        if (table.used_[chunk].load(std::memory_order_relaxed)) {
+          table.used_[chunk].store(kWatched, std::memory_order_relaxed);
+          chunks_.push_back(static_cast<std::uint32_t>(chunk));
+        }
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+    }
+    ~Walk() {
+      table_.forget(this);
+      for (const std::uint32_t chunk : empty_) table_.clear_mark(chunk);
+      munmap(before_, table_.limit_ * sizeof(*before_));
+    }
+    Walk(const Walk&) = delete;
 
-  /// What one thread gives out and counts; written by it alone.
+    /// visit(id) for what was at the next places: about so many steps, of which a place takes one
+    /// and what is found there kStepsOfOne. False: that was all.
+    template <class F>
+    bool go_on(SWord steps, F&& visit) {
+      const EpochGuard guard;
+      for (; steps > 0; --steps) {
+        if (left_ == 0) {
+          if (chunks_.empty()) return false;
+          first_ = chunks_.back() * kChunk;
+          chunks_.pop_back();
+          left_ = kChunk;
+          found_ = 0;
+        }
+        const Word place = first_ + --left_;
+        // In this order: what changes the slot has said so before.
+        const T* found = table_.slots_[place].load(std::memory_order_seq_cst);
+        const Word before = before_[place].load(std::memory_order_seq_cst);
+        if (found || before) ++found_;
+        else if (left_ == 0 && found_ == 0 && empty_.size() < kClearedAtOnce)
+          empty_.push_back(static_cast<std::uint32_t>(first_ / kChunk));
+        if (before == kNobody || (!before && (!found || found == table_.taken_))) continue;
+        visit(before ? make_id(before - kFirst) : found->id);
+        steps -= kStepsOfOne;
+      }
+      return true;
+    }
+    static constexpr SWord kStepsOfOne = 32;
+
+   private:
+    friend IdTable;
+    IdTable& table_;
+    Walk* next_;
+    std::atomic<Word>* const before_;    // by place, once that has changed: kNobody, or kFirst + number
+    std::vector<std::uint32_t> chunks_;  // those to look at
+    Word first_ = 0, left_ = 0;          // of the chunk it is in
+    Word found_ = 0;                     // there
+    // Those that seem to be empty now.
+    static constexpr std::size_t kClearedAtOnce = 256;
+    std::vector<std::uint32_t> empty_;
+  };
+
+  static constexpr Word kChunk = usual_or_small<Word>(1024, 16);
+  static constexpr Word kRound = Word{1} << 28;
+
+ private:
+  static constexpr Word kLeastRange = 4;
+  // Marks of chunks, and what a walk is told of a place. Only who holds the walk lock changes a
+  // mark that is not kEmpty.
+  static constexpr std::uint8_t kEmpty = 0, kUsed = 1, kWatched = 2;
+  static constexpr Word kNobody = 1, kFirst = 2;
+
+  /// What one thread gives out and counts; written by it alone, but that others may set `end` to 0.
   struct alignas(64) Share {
-    Word next = 0, end = 0, size = 0;  // the rest of its range; how long that was
+    std::atomic<Word> next{0}, end{0};  // the rest of its range...
+    Word size = 0;                      // ...and how long that was
     std::atomic<SWord> count{0};
     void add(SWord n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release); }
   };
@@ -124,11 +246,57 @@ class IdTable {
   /// Rare enough for a look at all shares: here a full table ends the search.
   bool take_range(Share& share) {
     if (count() >= limit_) return false;
-    const Word length = share.next == share.end ? 2 * share.size : 0;
+    const Word length = share.next.load(std::memory_order_relaxed) == share.end ? 2 * share.size : 0;
     share.size = std::clamp(length, kLeastRange, range_);
-    share.next = next_range_.fetch_add(share.size, std::memory_order_relaxed) & ((Word{1} << 56) - 1);
-    share.end = share.next + share.size;
-    return true;
+    // Against go_on_from: either that takes this range away again, or this sees that it was there.
+    for (Word changes = changes_.load(std::memory_order_seq_cst), seen;; changes = seen) {
+      const Word next = next_range_.fetch_add(share.size, std::memory_order_relaxed) & ((Word{1} << 56) - 1);
+      share.next.store(next, std::memory_order_relaxed);
+      share.end.store(next + share.size, std::memory_order_seq_cst);
+      seen = changes_.load(std::memory_order_seq_cst);
+      if (seen == changes) return true;
+    }
+  }
+
+  Word places_used() const { return std::min(limit_, next_range_.load(std::memory_order_acquire)); }
+  Word chunks_used() const { return (places_used() + kChunk - 1) / kChunk; }
+
+  /// Something is about to be entered at a place of a chunk that is not just used.
+  [[gnu::cold, gnu::noinline]] void note_entered(Word place) {
+    std::uint8_t mark = kEmpty;
+    if (!used_[place / kChunk].compare_exchange_strong(mark, kUsed, std::memory_order_seq_cst))
+      note(place, kNobody);
+  }
+  /// Tells who walks what was at the place before it changes; the first change counts.
+  [[gnu::cold, gnu::noinline]] void note(Word place, Word before) {
+    std::lock_guard guard(walk_lock_);
+    for (Walk* w = walks_.load(std::memory_order_relaxed); w; w = w->next_) {
+      Word expected = 0;
+      w->before_[place].compare_exchange_strong(expected, before, std::memory_order_seq_cst);
+    }
+  }
+  void forget(Walk* walk) {
+    std::lock_guard guard(walk_lock_);
+    Walk* first = walks_.load(std::memory_order_relaxed);
+    if (first == walk) walks_.store(first = walk->next_, std::memory_order_relaxed);
+    else {
+      Walk* w = first;
+      while (w->next_ != walk) w = w->next_;
+      w->next_ = walk->next_;
+    }
+    if (first) return;
+    for (Word chunk = 0; chunk < chunks_used(); ++chunk)
+      if (used_[chunk].load(std::memory_order_relaxed) == kWatched)
+        used_[chunk].store(kUsed, std::memory_order_relaxed);
+  }
+  /// A chunk seems empty. False: it is not after all.
+  bool clear_mark(Word chunk) const {
+    const std::unique_lock lock(walk_lock_, std::try_to_lock);
+    if (!lock || used_[chunk].load(std::memory_order_relaxed) != kUsed) return true;
+    used_[chunk].store(kEmpty, std::memory_order_seq_cst);
+    if (!visit_chunk(chunk, [](T&) {})) return true;
+    used_[chunk].store(kUsed, std::memory_order_release);
+    return false;
   }
 
   /// Pages come into being when touched, so a large limit costs nothing.
@@ -154,9 +322,12 @@ class IdTable {
 
   inline static std::atomic<T*> none_[1];
   std::atomic<T*>* slots_ = none_;
-  std::atomic<bool>* used_ = nullptr;  // by chunk: may hold something
-  T* taken_ = nullptr;                 // stands where a number is reserved; its id is nobody's
+  std::atomic<std::uint8_t>* used_ = nullptr;  // by chunk: a mark, may it hold something
+  T* taken_ = nullptr;                         // stands where a number is reserved; its id is nobody's
   Word mask_ = 0, limit_ = 0, range_ = 0;
+  std::atomic<Walk*> walks_{nullptr};  // a list, guarded by the lock
+  mutable SpinLock walk_lock_;
+  std::atomic<Word> changes_{0};  // how often go_on_from was called
   alignas(64) std::atomic<Word> next_range_{0};
   Share shares_[kEpochSlots];
 };

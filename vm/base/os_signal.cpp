@@ -1,5 +1,8 @@
 #include "vm/base/os_signal.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 
@@ -17,6 +20,19 @@ constexpr Name kNames[] = {{"sighup", SIGHUP},   {"sigquit", SIGQUIT}, {"sigabrt
                            {"sigusr2", SIGUSR2}, {"sigchld", SIGCHLD}, {"sigstop", SIGSTOP},
                            {"sigtstp", SIGTSTP}};
 
+/// The end of a port's program is none of the program's business: with OTP's machine these are
+/// children of another process. They lead sessions (drivers/spawn/child.cpp), as no child does
+/// that native code simply forks.
+void child_changed(int number, siginfo_t* info, void*) {
+  if (info->si_code > 0) {  // from the system
+    const int error = errno;
+    const pid_t session = getsid(info->si_pid);
+    errno = error;
+    if (session < 0 || session == info->si_pid) return;  // if it is gone, a port has seen to it
+  }
+  announce_signal(number);
+}
+
 }  // namespace
 
 bool set_signal_action(int number, SignalAction action) {
@@ -26,6 +42,10 @@ bool set_signal_action(int number, SignalAction action) {
                                                         : announce_signal;
   // The stack of whoever is interrupted may have no room; calls that it is in go on.
   wanted.sa_flags = SA_RESTART | SA_ONSTACK;
+  if (number == SIGCHLD && action == SignalAction::kHandle) {
+    wanted.sa_sigaction = child_changed;
+    wanted.sa_flags |= SA_SIGINFO;
+  }
   return sigaction(number, &wanted, nullptr) == 0;
 }
 

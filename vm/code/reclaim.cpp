@@ -86,7 +86,7 @@ bool mentioned_in_heap(const Process& p, const LiteralBlocks& blocks, std::vecto
   found |= blocks.mark_mentioned(h.old_start, static_cast<Word>(h.old_top - h.old_start), marks);
   found |= blocks.mark_mentioned(p.saved_regs, p.live_saved, marks);
   for (const Fragment* f = h.fragments; f; f = f->next)
-    found |= blocks.mark_mentioned(f->words, f->used_words, marks);
+    found |= blocks.mark_mentioned(f->terms(), f->term_words(), marks);
   return found;
 }
 

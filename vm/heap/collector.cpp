@@ -85,6 +85,7 @@ namespace {
 /// where to" is as short as it can be.
 template <Kind kKind>
 struct Engine {
+  static constexpr bool kIsFull = kKind == Kind::kFull || kKind == Kind::kFullWithLiterals;
   static constexpr bool kTwoTargets = kKind == Kind::kMinor || kKind == Kind::kMinorWithFragments;
 
   Range block;   // young objects
@@ -103,7 +104,7 @@ struct Engine {
 
   /// nullptr: stays where it is.
   [[gnu::always_inline]] Target* target_of(const Term* p) {
-    if constexpr (kKind == Kind::kFull || kKind == Kind::kFullWithLiterals) {
+    if constexpr (kIsFull) {
       return literals.contains(p) || to.contains(p) ? nullptr : &young;
     } else if constexpr (kKind == Kind::kYoungOnly) {
       return block.contains(p) ? &young : nullptr;
@@ -338,7 +339,9 @@ void Collector::run(const Areas& areas, Word block_words, LiteralSources* source
   std::size_t fragments_bytes = 0;
   while (Fragment* f = h.fragments) {
     h.fragments = f->next;
-    if (poison) std::memset(static_cast<void*>(f->words), 0x5A, f->used_words * sizeof(Term));
+    if (Engine::kIsFull && f->is_former_block()) [[unlikely]]
+      free_former_block(*f, poison);
+    else if (poison) std::memset(static_cast<void*>(f->words), 0x5A, f->used_words * sizeof(Term));
     fragments_bytes += fragment_bytes(f->capacity_words);
     free_bytes(f);
   }

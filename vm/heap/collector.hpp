@@ -69,5 +69,9 @@ inline std::size_t fragment_bytes(Word capacity_words) {
 /// Memory for blocks and old generations.
 Term* allocate_block(Word words);
 void free_block(Term* start, Term* end, bool poison);
+/// The block that the fragment stands for.
+[[gnu::cold, gnu::noinline]] inline void free_former_block(Fragment& f, bool poison) {
+  free_block(f.terms(), reinterpret_cast<Term*>(f.words[2].raw()), poison);
+}
 
 }  // namespace vmrun

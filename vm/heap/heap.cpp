@@ -1,7 +1,9 @@
 #include "vm/heap/heap.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
+#include <cstring>
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/memory_count.hpp"
@@ -22,11 +24,33 @@ constexpr Word kFragmentLeastWords = usual_or_small<Word>(58, 2),
 
 Heap::~Heap() { release_all(); }
 
+void Heap::leave_block(Word new_block_words) {
+  constexpr Word kWords = 3;
+  Fragment* f = Fragment::create(kWords);
+  if (!f) out_of_memory("a heap fragment", kWords * sizeof(Term));
+  f->kind = Fragment::kFormerBlock;
+  f->used_words = kWords;
+  Word at = 0;
+  for (const Term* place : {start, top, end}) f->words[at++] = Term::from_raw(reinterpret_cast<Word>(place));
+  fragment_words += used_words();
+  f->next = fragments;
+  fragments = f;
+  const Word stack = stack_words();
+  const Term* const old_stop = stop;
+  start = top = high_water = allocate_block(new_block_words);
+  end = start + new_block_words;
+  stop = end - stack;
+  assert(stack <= new_block_words);
+  if (stack) std::memcpy(static_cast<void*>(stop), old_stop, stack * sizeof(Term));
+}
+
 void Heap::release_all() {
   release_off_heap_list(off_heap);
   release_off_heap_list(old_off_heap);
   while (fragments) {
     Fragment* next = fragments->next;
+    if (fragments->is_former_block()) [[unlikely]]
+      free_former_block(*fragments, false);
     count_memory_given(MemoryKind::kHeaps, fragment_bytes(fragments->capacity_words));
     free_bytes(fragments);  // its off-heap objects were in the heap's list
     fragments = next;

@@ -42,6 +42,17 @@ struct Fragment {
       // used_words = 0, message and token nil, kind 0; nullptr when memory is exhausted
       Word capacity_words);
   static void destroy(Fragment* f);  // releases the off-heap objects it still lists, then the words
+
+  /// `kind` of one in a heap that stands for a block the heap has left: `words` say where that
+  /// begins, where its terms end and where it ends. It lists no off-heap objects.
+  static constexpr std::uint32_t kFormerBlock = 255;
+  bool is_former_block() const { return kind == kFormerBlock; }
+  Term* terms() { return is_former_block() ? reinterpret_cast<Term*>(words[0].raw()) : words; }
+  const Term* terms() const { return const_cast<Fragment*>(this)->terms(); }
+  const Term* terms_end() const {
+    return is_former_block() ? reinterpret_cast<const Term*>(words[1].raw()) : words + used_words;
+  }
+  Word term_words() const { return static_cast<Word>(terms_end() - terms()); }
 };
 
 class Heap : public TermSpace {
@@ -66,6 +77,10 @@ class Heap : public TermSpace {
     return static_cast<SWord>(stop - top) < static_cast<SWord>(fragment_words) ||
            off_heap_words > off_heap_limit_words;
   }
+
+  /// A block of so many words with room for the stack takes the place of this one, whose terms stay
+  /// where they are until they are collected.
+  void leave_block(Word new_block_words);
 
   /// Lets go of everything; the heap is as new then (without a block).
   void release_all();

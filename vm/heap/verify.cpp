@@ -35,7 +35,7 @@ class Verifier {
     areas_.push_back({h.start, h.top, "block"});
     areas_.push_back({h.old_start, h.old_top, "old generation"});
     for (const Fragment* f = h.fragments; f; f = f->next)
-      areas_.push_back({f->words, f->words + f->used_words, "fragment"});
+      areas_.push_back({f->terms(), f->terms_end(), "fragment"});
     for (const OffHeapObject* o = h.off_heap; o; o = o->next) young_handles_.insert(&o->header);
     for (const OffHeapObject* o = h.old_off_heap; o; o = o->next) old_handles_.insert(&o->header);
   }

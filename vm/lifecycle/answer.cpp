@@ -1,5 +1,6 @@
 #include "vm/lifecycle/answer.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "vm/heap/copy.hpp"
@@ -35,6 +36,7 @@ void answer_one(Process& p, Term request) {
   const Term argument = request_argument(request);
   Arena arena;
   switch (request_kind(request)) {
+    case RequestKind::kNothing:
     case RequestKind::kIsAlive: return answer_request(request, atoms::true_);
     case RequestKind::kProcessInfo: return answer_request(request, process_info(p, argument, arena, false));
     case RequestKind::kGarbageCollect: collect_for(p, argument); return answer_request(request, atoms::true_);
@@ -79,13 +81,44 @@ bool waits_for_native(Term request) {
   }
 }
 
+bool waits_for_collections(const Process& p, Term request) {
+  const RequestKind kind = request_kind(request);
+  return (kind == RequestKind::kGarbageCollect || kind == RequestKind::kReclaim) &&
+         collections_are_forbidden(p);
+}
+
+/// The tasks among them take their turns by priority; all else is answered as it has come.
+void order_tasks(std::vector<Fragment*>& requests) {
+  constexpr unsigned kLow = 0, kNormal = 1, kHighest = 3, kNormalTurns = 8;
+  std::vector<Fragment*> queues[kHighest + 1];
+  for (Fragment* f : requests)
+    if (is_task(request_kind(f->message))) queues[request_priority(f->message)].push_back(f);
+  std::size_t taken[kHighest + 1] = {};
+  const auto is_left = [&](unsigned priority) { return taken[priority] < queues[priority].size(); };
+  unsigned turns = 0;
+  for (Fragment*& f : requests) {
+    if (!is_task(request_kind(f->message))) continue;
+    unsigned priority = kHighest;
+    while (priority > kNormal && !is_left(priority)) --priority;
+    if (priority == kNormal && (!is_left(kNormal) || (is_left(kLow) && turns == kNormalTurns)))
+      priority = kLow;
+    turns = priority == kNormal ? turns + 1 : priority == kLow ? 0 : turns;
+    f = queues[priority][taken[priority]++];
+  }
+}
+
 }  // namespace
 
 void answer_deferred(Process& p) {
   p.deferred_requests = false;
   std::vector<Fragment*> requests;
   requests.swap(p.extra->deferred);
+  if (requests.size() > 1) order_tasks(requests);
   for (Fragment* f : requests) {
+    if (!p.exit_pending && waits_for_collections(p, f->message)) [[unlikely]] {
+      f->next = std::exchange(p.extra->until_collected, f);
+      continue;
+    }
     if (is_away(p) && waits_for_native(f->message)) {
       p.extra->deferred.push_back(f);
       p.deferred_requests = true;

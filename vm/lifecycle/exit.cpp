@@ -73,6 +73,8 @@ bool tell_relations(Process& p, int* left) {
 
 void answer_questions(Process& p) {
   Extra& extra = *p.extra;
+  if (extra.until_collected) [[unlikely]]
+    defer_until_collected(extra);
   for (Fragment* question : std::exchange(extra.deferred, {})) {
     answer_request_dead(question->message);
     Fragment::destroy(question);

@@ -340,7 +340,33 @@ bool passes_over(const Heap& h, Word need) {
 
 }  // namespace
 
+bool collections_are_forbidden(const Process& p) { return p.extra && p.extra->is_not_collected; }
+
+void forbid_collections(Process& p, bool forbidden) {
+  Extra& extra = extra_of(p);
+  extra.is_not_collected = forbidden;
+  if (forbidden || !extra.until_collected) return;
+  defer_until_collected(extra);
+  p.deferred_requests = true;
+  p.reductions = 0;  // answered between two slices
+}
+
+namespace {
+
+[[gnu::cold, gnu::noinline]] int grow_without_collecting(Process& p, Word need) {
+  Heap& h = p.heap;
+  const Word wanted = need + kStackReserveWords;
+  if (h.free_words() >= wanted) return 1;
+  h.leave_block(next_heap_size(2 * h.block_words() + h.stack_words() + wanted));
+  p.minor_collections = Process::kNeverCollected;  // only a full sweep frees former blocks
+  return 1;
+}
+
+}  // namespace
+
 int collect_now(Process& p, Word need, Term* regs, unsigned live) {
+  if (collections_are_forbidden(p)) [[unlikely]]
+    return grow_without_collecting(p, need);
   Collection c(p, need, regs, live);
   return c.minor_is_possible() ? c.minor() : c.major();
 }
@@ -352,6 +378,8 @@ int collect(Process& p, Word need, Term* regs, unsigned live) {
 }
 
 int collect_major(Process& p, Word need, Term* regs, unsigned live) {
+  if (collections_are_forbidden(p)) [[unlikely]]
+    return grow_without_collecting(p, need);
   return Collection(p, need, regs, live).major();
 }
 
@@ -362,6 +390,8 @@ void collect_literals(Process& p, const LiteralBlocks& blocks, const std::vector
 }
 
 int collect_for_hibernate(Process& p, Term* regs, unsigned live) {
+  if (collections_are_forbidden(p)) [[unlikely]]
+    return 1;
   if (p.min_heap_words) p.observed |= kHibernates;
   return Collection(p, 0, regs, live).major(true);
 }
@@ -376,7 +406,8 @@ void collect_after_hibernation(Process& p) {
 bool long_collection(const Process& p) {
   constexpr Word kStressWords = 4096, kLongWords = usual_or_small<Word>(512 * 1024, kStressWords);
   const Word most = gc_modes.collect_always ? kStressWords : kLongWords;
-  return p.heap.block_words() + p.heap.fragment_words > most && !dirty_job_of(p);
+  return p.heap.block_words() + p.heap.fragment_words > most && !dirty_job_of(p) &&
+         !collections_are_forbidden(p);
 }
 
 bool may_go_on(Process& p, Word need) {

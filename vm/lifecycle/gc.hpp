@@ -63,6 +63,12 @@ bool long_collection(const Process& p);
 /// back with `need` words free.
 void collect_on_dirty(Process& p, Word need);
 
+/// Whether p is collected from here on. While it is not its terms stay where they are, and it gets
+/// another block whenever one is full; what asks for its collection is answered when it is
+/// collected again.
+void forbid_collections(Process& p, bool forbidden);
+bool collections_are_forbidden(const Process& p);
+
 /// The next size of the table heap blocks grow by that is ≥ words.
 Word next_heap_size(Word words);
 /// All of the table, ascending.

@@ -209,22 +209,32 @@ Term suspending(ItemContext& a) {
     });
   return list;
 }
-Term binary(ItemContext& a) {
+/// [{Address, Bytes, References}] of what the process has such handles to.
+Term outside(ItemContext& a, Term::Sub sub, const Binary* (*of)(const OffHeapObject*)) {
   Term list = Term::nil();
   for (const OffHeapObject* const first : {a.p.heap.off_heap, a.p.heap.old_off_heap})
     for (const OffHeapObject* o = first; o; o = o->next) {
-      if (o->header.header_sub() != Term::Sub::kRefcBinary) continue;
-      const auto* handle = reinterpret_cast<const RefcBinary*>(o);
-      const Term address = make_unsigned(a.out, reinterpret_cast<Word>(handle->binary));
+      if (o->header.header_sub() != sub) continue;
+      const Binary* const b = of(o);
+      const Term address = make_unsigned(a.out, reinterpret_cast<Word>(b));
       Term* hp = a.out.alloc(4);
+      const auto references = static_cast<SWord>(b->references.load(std::memory_order_relaxed));
       list = cons(
           a.out,
-          make_tuple(
-              hp, address, Term::small(static_cast<SWord>(handle->binary->used_bytes)),
-              Term::small(static_cast<SWord>(handle->binary->references.load(std::memory_order_relaxed)))),
+          make_tuple(hp, address, Term::small(static_cast<SWord>(b->used_bytes)), Term::small(references)),
           list);
     }
   return list;
+}
+Term binary(ItemContext& a) {
+  return outside(a, Term::Sub::kRefcBinary, [](const OffHeapObject* o) -> const Binary* {
+    return reinterpret_cast<const RefcBinary*>(o)->binary;
+  });
+}
+Term magic_ref(ItemContext& a) {
+  return outside(a, Term::Sub::kMagicRef, [](const OffHeapObject* o) -> const Binary* {
+    return reinterpret_cast<const MagicRefObject*>(o)->resource;
+  });
 }
 Term parent(ItemContext& a) { return a.p.parent.is_nil() ? atoms::undefined : copy_to(a.out, a.p.parent); }
 Term message_queue_data(ItemContext& a) {
@@ -267,6 +277,7 @@ constexpr Item kItems[] = {
     {atoms::backtrace, backtrace, false},
     {atoms::memory, memory, false},
     {atoms::binary, binary, false},
+    {atoms::magic_ref, magic_ref, false},
     {atoms::parent, parent, false},
     {atoms::message_queue_data, message_queue_data, false},
     {atoms::min_heap_size, min_heap_size, false},
@@ -343,7 +354,9 @@ std::vector<Term> process_info_items() {
 }
 
 bool looks_through_heap(Term what) {
-  const auto does = [](Term name) { return name == atoms::binary || name == atoms::backtrace; };
+  const auto does = [](Term name) {
+    return name == atoms::binary || name == atoms::magic_ref || name == atoms::backtrace;
+  };
   if (!what.is_list()) return does(what);
   for (; what.is_list(); what = what.tail())
     if (does(what.head())) return true;

@@ -11,24 +11,30 @@
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
 
-/// The signal's root is {From, Id, Kind, Argument, Tag, MessageId, IfDead}. Id is a small integer
-/// when From is suspended for the answer; 0 when nobody waits: then {Tag, MessageId, Answer} is
-/// sent as a message unless Tag is []; the tag `suspended` stands for suspend_process's {MessageId,
-/// suspended | exited}, the tag `undefined` for {MessageId, Answer}. A reply {Pid, true} says that
-/// the process is suspended now.
+/// The signal's root is {From, Id, Kind and priority, Argument, Tag, MessageId, IfDead}. Id is a
+/// small integer when From is suspended for the answer; 0 when nobody waits: then {Tag, MessageId,
+/// Answer} is sent as a message unless Tag is []; the tag `suspended` stands for suspend_process's
+/// {MessageId, suspended | exited}, the tag `undefined` for {MessageId, Answer}. A reply {Pid,
+/// true} says that the process is suspended now.
 namespace vmrun {
 namespace {
 
 enum Field { kFrom, kId, kKind, kArgument, kTag, kMessageId, kIfDead, kFields };
 
-Fragment* make_request(Process& from, Word id, RequestKind kind, Term argument, Term tag, Term message_id,
-                       Term if_dead) {
+constexpr int kPriorityBit = 8;  // of the small that says the kind
+
+Term kind_and_priority(RequestKind kind, std::uint8_t priority) {
+  return Term::small(static_cast<SWord>(kind) | static_cast<SWord>(priority) << kPriorityBit);
+}
+
+Fragment* make_request(Process& from, Word id, RequestKind kind, std::uint8_t priority, Term argument,
+                       Term tag, Term message_id, Term if_dead) {
   Fragment* f =
       new_signal(SignalKind::kRequest, 1 + kFields + copy_size_words(argument) + copy_size_words(message_id));
   const Term argument_copy = copy_into(*f, argument), id_copy = copy_into(*f, message_id);
   Term* hp = fragment_alloc(*f, 1 + kFields);
-  f->message = make_tuple(hp, from.id, Term::small(static_cast<SWord>(id)),
-                          Term::small(static_cast<SWord>(kind)), argument_copy, tag, id_copy, if_dead);
+  f->message = make_tuple(hp, from.id, Term::small(static_cast<SWord>(id)), kind_and_priority(kind, priority),
+                          argument_copy, tag, id_copy, if_dead);
   return f;
 }
 
@@ -70,7 +76,8 @@ Term ask(Process& p, Term target, RequestKind kind, Term argument, Term if_dead)
   if (extra.request_id == 0) {
     Receiver& receiver = receiver_of(target);
     if (!receiver.is_there(target)) return if_dead;
-    Fragment* f = make_request(p, start_question(p), kind, argument, Term::nil(), Term::nil(), if_dead);
+    Fragment* f =
+        make_request(p, start_question(p), kind, p.priority, argument, Term::nil(), Term::nil(), if_dead);
     if (receiver.ask(target, f, p.priority) != Reached::kYes) {
       Fragment::destroy(f);
       cancel_question(p);
@@ -85,7 +92,7 @@ void ask_async(Process& p, Term target, RequestKind kind, Term argument, Term ta
 }
 void ask_async(Process& p, std::uint8_t priority, Term target, RequestKind kind, Term argument, Term tag,
                Term id, Term if_dead) {
-  Fragment* f = make_request(p, 0, kind, argument, tag, id, if_dead);
+  Fragment* f = make_request(p, 0, kind, priority, argument, tag, id, if_dead);
   if (receiver_of(target).ask(target, f, priority) == Reached::kYes) return;
   answer_request_dead(f->message);
   Fragment::destroy(f);
@@ -134,15 +141,18 @@ bool ask_for_part(Process& p) {
   Fragment* f = new_signal(SignalKind::kRequest, 1 + kFields);
   Term* hp = fragment_alloc(*f, 1 + kFields);
   const Term none = Term::nil();
-  f->message = make_tuple(hp, none, Term::small(0), Term::small(static_cast<SWord>(RequestKind::kReclaim)),
-                          none, none, none, none);
+  f->message = make_tuple(hp, none, Term::small(0), kind_and_priority(RequestKind::kReclaim, 0), none, none,
+                          none, none);
   if (push_signal(p, f)) return true;
   Fragment::destroy(f);
   return false;
 }
 
 RequestKind request_kind(Term request) {
-  return static_cast<RequestKind>(request.element(kKind).small_value());
+  return static_cast<RequestKind>(request.element(kKind).small_value() & ((1 << kPriorityBit) - 1));
+}
+std::uint8_t request_priority(Term request) {
+  return static_cast<std::uint8_t>(request.element(kKind).small_value() >> kPriorityBit);
 }
 Term request_argument(Term request) { return request.element(kArgument); }
 

@@ -21,8 +21,15 @@ enum class RequestKind : unsigned {
   kControlConnection,  // its end will be that of connections (vm/dist)
   kGroupLeader,        // argument: the new one
   kSaveCalls,          // argument: how many; the answer: how many before
-  kReclaim             // see ask_for_part
+  kReclaim,            // see ask_for_part
+  kNothing             // done when its turn comes
 };
+/// What OTP calls a system task. Of several that wait those of higher priority are done first; of
+/// those of normal and low priority, up to eight normal ones and then a low one.
+constexpr bool is_task(RequestKind kind) {
+  return kind == RequestKind::kGarbageCollect || kind == RequestKind::kRunsOldCode ||
+         kind == RequestKind::kNothing;
+}
 
 /// For BIFs: asks on the first call, on later ones sees whether the answer is there. Returns the
 /// answer, `if_dead` when the process is gone, or kNonValue (suspend_and_retry has been said).
@@ -58,6 +65,8 @@ void answer_question(Term asker, Word id, Term result, bool is_error = false);
 /// The answering side (`request`: root of the signal): what is asked, and the answer to it. Any
 /// scheduler.
 RequestKind request_kind(Term request);
+/// The asker's, or that it has asked at.
+std::uint8_t request_priority(Term request);
 Term request_argument(Term request);
 void answer_request(Term request, Term result);
 /// Who has asked for kSuspend and does not wait is told that `suspended` is (Suspending), before

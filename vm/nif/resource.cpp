@@ -302,7 +302,7 @@ Resource* init_resource(void* memory, ErlNifResourceType& type, std::size_t byte
   r->binary.capacity_bytes = Binary::kNative;
   r->binary.used_bytes = bytes;
   r->type = &type;
-  r->key = next_ref_key();
+  r->key = ref_key_in(RefSpace::kResources, next_unique_integer());
   type.references.fetch_add(1, std::memory_order_relaxed);
   return r;
 }
@@ -325,6 +325,12 @@ Term make_magic_ref(TermSpace& heap, Resource& r) {
   m->resource = &r.binary;
   heap.link_off_heap(reinterpret_cast<OffHeapObject*>(m), words_for_bytes(r.binary.used_bytes));
   return Term::boxed(&m->header);
+}
+
+void* resource_object(Term ref, const ErlNifResourceType& type) {
+  if (!ref.is_boxed_sub(Term::Sub::kMagicRef)) return nullptr;
+  Resource* r = Resource::of_binary(magic_ref_of(ref)->resource);
+  return r->type == &type ? r->object() : nullptr;
 }
 
 // ---- Monitors -----------------------------------------------------------------------------------

@@ -57,6 +57,9 @@ Resource* new_zeroed_resource(ErlNifResourceType& type, std::size_t bytes);
 /// A reference term that keeps it.
 Term make_magic_ref(TermSpace& heap, Resource& r);
 
+/// The object of a reference to a resource of this type; nullptr: it is none.
+void* resource_object(Term ref, const ErlNifResourceType& type);
+
 /// The resource's `down` will be called when the process ends. False when it has already. Any
 /// thread.
 [[nodiscard]] bool start_resource_monitor(Resource& r, Term pid, RefKey* key);

@@ -1,6 +1,8 @@
 #include "vm/process/process_state.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "vm/process/carried.hpp"
 #include "vm/term/compare.hpp"
@@ -125,6 +127,13 @@ Term Dictionary::erase(Term key) {
 }
 
 // ---- Extra --------------------------------------------------------------------------------------
+
+void defer_until_collected(Extra& extra) {
+  const auto before = static_cast<std::ptrdiff_t>(extra.deferred.size());
+  for (Fragment* f = std::exchange(extra.until_collected, nullptr); f; f = f->next)
+    extra.deferred.push_back(f);
+  std::reverse(extra.deferred.begin() + before, extra.deferred.end());
+}
 
 Extra::~Extra() {
   monitors.for_each([](const RefKey&, const MonitorOut& m) { m.release(); });

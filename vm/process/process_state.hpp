@@ -88,6 +88,7 @@ struct Extra {
   Word requests_made = 0;
   // Questions to this process.
   std::vector<Fragment*> deferred;
+  Fragment* until_collected = nullptr;  // that wait while it is not collected (lifecycle/gc.hpp): the last
   FlatTable<Term, Suspending> suspending;
   Fragment* held_back = nullptr;  // what has arrived and waits for its first to be decoded (held_back.hpp)
   std::uint32_t pinned_messages = 0;  // messages in the mailbox whose root lies in the heap
@@ -120,10 +121,14 @@ struct Extra {
   bool holds_flags = false;      // of the system: given back at its end (lifecycle/exit.hpp)
   bool decodes = false;          // is with a dirty scheduler for what it holds back
   bool dirty_call_raised = false;    // its exception waits for it (see nif/dirty.hpp)
+  bool is_not_collected = false;     // see forbid_collections in lifecycle/gc.hpp
   bool collected_elsewhere = false;  // the instruction that asked for it begins again (lifecycle/gc.hpp)
 
   ~Extra();
 };
+
+/// Extra::until_collected joins Extra::deferred.
+[[gnu::cold]] void defer_until_collected(Extra& extra);
 
 /// process_flag(sensitive, true): asked by the process itself, and by who is about to tell of it.
 inline bool is_sensitive(const Process& p) { return p.sensitive.load(std::memory_order_relaxed); }

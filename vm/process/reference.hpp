@@ -22,7 +22,8 @@ enum class RefSpace : std::uint32_t {
   kThreads = 0,  // and up: the number of the thread whose count `low` is (next_ref_key)
   kLastThread = 0x7FFFFFFF,
   kTimers = 0x80000000,  // and up: wheel, place and number of a timer (timer_wheel.cpp)
-  kLastTimer = 0xFFFFFFFC,
+  kLastTimer = 0xFFFFFFFB,
+  kResources = 0xFFFFFFFC,          // of native code (nif/resource.hpp): a count
   kWatchersElsewhere = 0xFFFFFFFD,  // monitors of processes of other nodes (dist/relations.hpp): a count
   kChannels = 0xFFFFFFFE,           // handles of channels to other nodes (dist/channel.hpp): their number
   kTables = 0xFFFFFFFF,             // identifiers of ETS tables: generation and slot

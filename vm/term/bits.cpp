@@ -149,8 +149,7 @@ int compare_bitstrings(Term a, Term b) {
   return x.size_bits < y.size_bits ? -1 : x.size_bits > y.size_bits;
 }
 
-BytesOf::BytesOf(Term t) {
-  const BitView v = bits_of(t);
+BytesOf::BytesOf(const BitView& v) {
   size_ = (v.size_bits + 7) / 8;
   if (v.aligned() && v.is_binary()) {
     data_ = v.bytes();

@@ -70,7 +70,8 @@ int compare_bitstrings(Term a, Term b);
 /// as this object. A last partial byte is padded with zero bits.
 class BytesOf {
  public:
-  explicit BytesOf(Term t);
+  explicit BytesOf(Term t) : BytesOf(bits_of(t)) {}
+  explicit BytesOf(const BitView& v);
   ~BytesOf();
   BytesOf(const BytesOf&) = delete;
   BytesOf& operator=(const BytesOf&) = delete;

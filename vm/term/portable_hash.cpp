@@ -243,7 +243,9 @@ class PortableHash {
   }
 
   void bits(Term t) {
-    const BitView v = bits_of(t);
+    BitView v = bits_of(t);
+    // Their number is one of 32 bits.
+    v.size_bits &= (Word{1} << 35) - 1;
     const std::uint32_t start = kBytes + m_.hash;
     const Word whole = v.size_bits / 8;
     const auto odd = static_cast<unsigned>(v.size_bits % 8);
@@ -252,7 +254,7 @@ class PortableHash {
       return;
     }
     if (!spend(whole / 8)) return;
-    const BytesOf bytes(t);
+    const BytesOf bytes(v);
     m_.add_bytes(bytes.data(), whole, start);
     if (odd) {
       std::uint8_t last = 0;

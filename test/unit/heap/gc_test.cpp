@@ -4,6 +4,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/process/process.hpp"
+#include "vm/process/process_state.hpp"
 
 using namespace vmrun;
 using namespace vmrun::test;
@@ -23,6 +24,7 @@ struct Mutator {
     p.exception_value = p.exception_trace = p.exit_reason = Term::nil();
     for (Term& r : regs) r = Term::nil();
   }
+  ~Mutator() { delete p.extra; }
   void push(Term t) {
     if (p.heap.free_words() < 1 + kStackReserveWords) REQUIRE(collect(p, 1, regs, kRegs) > 0);
     *--p.heap.stop = t;
@@ -86,6 +88,8 @@ TEST_CASE("Random graphs survive collections of every kind unchanged") {
       }
       expected[at(slot)] = flattened(*slot);
       if (random.below(2)) continue;
+      if (random.below(8) == 0) forbid_collections(m.p, !collections_are_forbidden(m.p));
+      const Term before = m.regs[0];
       const Word need = random.below(8) ? random.below(50) : random.below(5000);
       const auto kind = random.below(10);
       const int cost = kind == 0   ? collect_major(m.p, need, m.regs, Mutator::kRegs)
@@ -93,8 +97,9 @@ TEST_CASE("Random graphs survive collections of every kind unchanged") {
                                    : collect(m.p, need, m.regs, Mutator::kRegs);
       REQUIRE(cost > 0);
       if (kind != 1) REQUIRE(m.p.heap.free_words() >= need + kStackReserveWords);
-      REQUIRE(m.p.heap.fragments == nullptr);
       REQUIRE(m.p.heap.stack_words() == 3);
+      if (collections_are_forbidden(m.p)) REQUIRE(m.regs[0] == before);
+      else REQUIRE(m.p.heap.fragments == nullptr);
       random.forget_shared();
       for (unsigned i = 0; i < Mutator::kRegs; ++i) {
         if (!expected[i].empty()) REQUIRE(flattened(m.regs[i]) == expected[i]);
@@ -106,6 +111,7 @@ TEST_CASE("Random graphs survive collections of every kind unchanged") {
     }
     for (Term& r : m.regs) r = Term::nil();
     for (int i = 0; i < 3; ++i) m.p.heap.stop[i] = Term::nil();
+    forbid_collections(m.p, false);
     REQUIRE(collect_major(m.p, 0, m.regs, Mutator::kRegs) > 0);
     REQUIRE(total_used(m.p.heap) == 0);
     REQUIRE(m.p.heap.off_heap == nullptr);

@@ -339,6 +339,95 @@ TEST_CASE("What is entered behind another has a larger number, whichever thread 
   REQUIRE(table.count() == numbers.size());
 }
 
+TEST_CASE("Who walks a table in pieces sees what was in it at the beginning, whatever changes meanwhile") {
+  static NumberedTable table;
+  table.init(1 << 12, 1 << 12, "a test");
+  const auto enter = [&](Numbered& t) {
+    Word number;
+    if (!table.reserve(&number)) std::abort();
+    table.publish(t, number);
+  };
+  std::vector<Numbered> before(1'500);
+  std::set<Word> expected;
+  for (Numbered& t : before) {
+    enter(t);
+    expected.insert(t.id.id_number());
+  }
+  std::atomic<bool> done{false};
+  const auto change = [&](std::size_t first, std::size_t count) {  // some go, and others come and go
+    std::vector<Numbered> passing(64);
+    for (std::size_t i = first; i < first + count; ++i) table.remove(before[i]);
+    while (!done) {
+      for (Numbered& t : passing) enter(t);
+      // Meanwhile another goes through all.
+      bool seen = false;
+      table.for_each([&](const Numbered& t) { seen |= &t == &passing[63]; });
+      if (!seen) std::abort();
+      for (Numbered& t : passing) table.remove(t);
+    }
+  };
+  auto outer = std::make_unique<NumberedTable::Walk>(table),
+       inner = std::make_unique<NumberedTable::Walk>(table);
+  std::thread one([&] { change(0, 500); }), other([&] { change(500, 500); });
+  for (auto* walk : {&outer, &inner}) {
+    std::vector<Word> seen;
+    while ((*walk)->go_on(100, [&](Term id) { seen.push_back(id.id_number()); })) std::this_thread::yield();
+    const std::set<Word> once(seen.begin(), seen.end());
+    REQUIRE(once.size() == seen.size());
+    REQUIRE(once == expected);
+    walk->reset();
+  }
+  done = true;
+  one.join();
+  other.join();
+  REQUIRE(table.count() == 500);
+  std::size_t left = 0;
+  NumberedTable::Walk(table).go_on(INT32_MAX, [&](Term) { ++left; });
+  REQUIRE(left == 500);
+  for (std::size_t i = 1'000; i < 1'500; ++i) table.remove(before[i]);
+  NumberedTable::Walk(table).go_on(INT32_MAX, [&](Term) { ++left; });
+  REQUIRE(left == 500);
+  REQUIRE(table.marked_places() == 0);  // the next has nothing to look at
+}
+
+TEST_CASE("Numbers go on from one that is set, for all threads, and none comes twice") {
+  static NumberedTable table;
+  table.init(1 << 12, 1 << 12, "a test");
+  std::set<Word> all;
+  const auto take = [&] {
+    Numbered t;
+    Word number;
+    REQUIRE(table.reserve(&number));
+    table.publish(t, number);
+    table.remove(t);
+    REQUIRE(all.insert(number).second);
+    return number % NumberedTable::kRound;
+  };
+  const auto take_elsewhere = [&] {
+    Word number = 0;
+    std::thread([&] { number = take(); }).join();
+    return number;
+  };
+  for (Word first : {Word{2'000}, Word{100}, NumberedTable::kRound - 1, Word{0}, Word{100}}) {
+    take();
+    take_elsewhere();
+    table.go_on_from(first);
+    REQUIRE(table.next_number() == first);
+    REQUIRE(take() == first);
+    REQUIRE(table.next_number() == (first + 1) % NumberedTable::kRound);
+    REQUIRE(take_elsewhere() < (first + 20) % NumberedTable::kRound);
+  }
+  // What is there keeps its place.
+  Numbered stays;
+  Word number;
+  table.go_on_from(7);
+  REQUIRE(table.reserve(&number));
+  table.publish(stays, number);
+  table.go_on_from(7);
+  REQUIRE(table.next_number() == 8);
+  REQUIRE(take() == 8);
+}
+
 TEST_CASE("Names are given once, and go with the process") {
   const Term name = intern_atom("registry_test_name"), other = intern_atom("registry_test_other");
   TestProcess b;

@@ -1,8 +1,11 @@
 #include <catch2/catch.hpp>
 
+#include <cstring>
+
 #include "test/unit/heap/random_terms.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/probes/texts.hpp"
+#include "vm/term/bits.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 #include "vm/term/print.hpp"
@@ -206,4 +209,16 @@ TEST_CASE("phash2 gives the numbers every Erlang gives") {
   CHECK(in_default_range(Term::nil()) == 113427502);
   CHECK(portable_hash2(empty_tuple()) == 221703996);
   CHECK(portable_hash2(number(h, -1.0)) == 1043224280);
+}
+
+TEST_CASE("phash2 of four gigabytes and more goes by as many bytes as there are more, as OTP's does") {
+  Heap h;
+  const auto large = [&](Word more) {  // of which nobody reads what is not there
+    Binary* b = Binary::create(8);
+    std::memcpy(b->data, "abcdefgh", 8);
+    return make_refc_binary(h, b, b->data, (Word{1} << 32) + more);
+  };
+  CHECK(portable_hash2(large(0)) == portable_hash2(bytes(h, "")));
+  CHECK(portable_hash2(large(3)) == portable_hash2(bytes(h, "abc")));
+  CHECK(portable_hash2(tuple(h, large(8))) == portable_hash2(tuple(h, bytes(h, "abcdefgh"))));
 }

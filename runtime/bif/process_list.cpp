@@ -1,0 +1,90 @@
+#include "runtime/bif/process_list.hpp"
+
+#include <memory>
+#include <new>
+
+#include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/support.hpp"
+#include "vm/base/epoch.hpp"
+#include "vm/nif/resource.hpp"
+#include "vm/term/fun.hpp"
+
+/// erlang:processes/0: at once if there is time for that. Else in pieces, a slice each, and the
+/// answer is still who was there at one moment: the table keeps what changes meanwhile
+/// (IdTable::Walk). Between two pieces the process is about to call erlang:ptab_list_continue/2, as
+/// in OTP, with the end of the list and a reference; the walk goes with that.
+namespace vmrun {
+namespace {
+
+struct Listing {
+  std::unique_ptr<ProcessTable::Walk> walk;
+  Term caller;  // who alone goes on with it
+};
+
+ErlNifResourceType& listing_type() {
+  static auto& type = *[] {
+    auto* t = new ErlNifResourceType;
+    t->module = atoms::erlang;
+    t->name = intern_atom("processes");
+    t->dtor = [](ErlNifEnv*, void* object) { static_cast<Listing*>(object)->~Listing(); };
+    return t;
+  }();
+  return type;
+}
+
+/// Whether all can be looked at in what is left of the slice.
+bool has_time_for_all(const Process& p) {
+  const Word reductions =
+      process_table.count() * kReductionsPerListed + process_table.marked_places() / kPlacesPerReduction;
+  return p.reductions > 0 && reductions < static_cast<Word>(p.reductions);
+}
+
+Term go_on(Process& p, Listing& listing, Term reference, Term list) {
+  static Export* const continues = export_entry(atoms::erlang, intern_atom("ptab_list_continue"), 2);
+  const SWord reductions = p.reductions > 0 ? p.reductions : 1;
+  const bool more = listing.walk->go_on(reductions * kPlacesPerReduction, [&](Term pid) {
+    Term* hp = p.heap.alloc(2);
+    list = make_cons(hp, pid, list);
+  });
+  if (more) {
+    bump_reductions(p, reductions);
+    return trap_to(p, continues, {list, reference});
+  }
+  bump_reductions(p, reductions / 2);
+  listing.walk.reset();
+  return list;
+}
+
+}  // namespace
+
+Term list_processes_at_once(Process& p) {
+  const EpochGuard guard;
+  ListBuilder list(p.heap);
+  SWord n = 0;
+  process_table.for_each([&](Process& q) {
+    if (q.exiting.load(std::memory_order_relaxed)) return;
+    list.add(q.id);
+    ++n;
+  });
+  bump_reductions(p, n * kReductionsPerListed);
+  return list.finish();
+}
+
+Term bif_erlang_processes_0(Process& p, const Term*) {
+  if (has_time_for_all(p)) return list_processes_at_once(p);
+  Resource* resource = new_zeroed_resource(listing_type(), sizeof(Listing));
+  if (!resource) return raise_system_limit(p);
+  auto* listing = new (resource->object()) Listing{std::make_unique<ProcessTable::Walk>(process_table), p.id};
+  const Term reference = make_magic_ref(p.heap, *resource);
+  resource->binary.release();  // the reference has its own
+  return go_on(p, *listing, reference, Term::nil());
+}
+
+/// (List, Reference) of a call of processes/0 that goes on.
+Term bif_erlang_ptab_list_continue_2(Process& p, const Term* a) {
+  auto* listing = static_cast<Listing*>(resource_object(a[1], listing_type()));
+  if (!listing || listing->caller != p.id || !listing->walk) return raise_badarg(p);
+  return go_on(p, *listing, a[1], a[0]);
+}
+
+}  // namespace vmrun
