@@ -47,6 +47,8 @@ struct Options {
   unsigned process_limit = 262144;           // +P
   unsigned port_limit = 65536;               // +Q
   unsigned dist_busy_kilobytes = 1024;       // +zdbbl
+  bool forgets_nodes = true;                 // +zdntgc: not infinity
+  unsigned long long node_delay_seconds = 60;
   unsigned atom_limit = kDefaultAtomLimit;   // +t
   unsigned min_heap_words = 0;               // +hms; 0: the usual
   unsigned long long max_heap_words = 0;     // +hmax; 0: no limit

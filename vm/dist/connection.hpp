@@ -13,7 +13,7 @@ namespace vmrun::dist {
 class Connection {
  public:
   Connection(Channel& channel, Term controller, Flags flags);
-  virtual ~Connection() = default;
+  virtual ~Connection() { channel.release(); }
   Connection(const Connection&) = delete;
 
   Channel& channel;

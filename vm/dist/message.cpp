@@ -49,7 +49,7 @@ Fragment* decode_message(Term node, const EncodedPayload& payload, Term token, T
 
 // ---- Undecoded ----------------------------------------------------------------------------------
 
-enum Field { kChannel, kConnection, kWhat, kPayload, kFields };
+enum Field { kNode, kChannel, kConnection, kWhat, kPayload, kFields };
 
 /// what: nil for a message, the reference for one to an alias; else a signal without its reason:
 /// {'EXIT', From, ByLink} or {'DOWN', Ref, Object}; or the number of arguments.
@@ -59,7 +59,7 @@ Fragment* undecoded(const Route& route, EncodedPayload& payload, Term token, Ter
   Fragment* f = fragment.finish(payload_term(fragment.space(), payload), room);
   const Term bytes = f->message, copy = copy_into(*f, what);
   Term* hp = fragment_alloc(*f, 1 + kFields);
-  f->message = make_tuple(hp, Term::small(static_cast<SWord>(route.channel->number)),
+  f->message = make_tuple(hp, route.channel->name, Term::small(static_cast<SWord>(route.channel->number)),
                           Term::small(static_cast<SWord>(route.connection)), copy, bytes);
   f->kind = static_cast<std::uint32_t>(SignalKind::kUndecoded);
   attach_token(token, *f);
@@ -106,15 +106,16 @@ Fragment* decode_arguments(SWord count, const EncodedPayload& payload, const cha
 Fragment* decode_late(const Fragment& undecoded) {
   const Term* e = undecoded.message.tuple_elements();
   const char* wrong = nullptr;
-  Channel& channel = channel_at(static_cast<Word>(e[kChannel].small_value()));
   const EncodedPayload payload = payload_of(e[kPayload]);
   const Term what = e[kWhat];
   Fragment* f = what.is_small()    ? decode_arguments(what.small_value(), payload, &wrong)
-                : !what.is_tuple() ? decode_message(channel.name, payload, undecoded.token, what, &wrong)
+                : !what.is_tuple() ? decode_message(e[kNode], payload, undecoded.token, what, &wrong)
                 : what.element(0) == atoms::down ? decode_down(what, payload, &wrong)
                                                  : decode_exit(what, payload, undecoded.token, &wrong);
   if (!wrong) return f;
-  const auto from = channel.connection();
+  const EpochGuard guard;
+  Channel* const channel = channel_at(static_cast<Word>(e[kChannel].small_value()));
+  const auto from = channel ? channel->connection() : nullptr;
   if (from && from->number == static_cast<Word>(e[kConnection].small_value())) from->refuse(wrong);
   return f;
 }
