@@ -37,7 +37,7 @@ struct Wanted {
   }
 };
 
-/// Calls visit(name, known, 0) for those that nobody has had to do with but by identifiers of theirs.
+/// Calls visit(name, known, 0) for those that are known by their identifiers alone.
 template <class F>
 void visit_mentioned(F visit) {
   Term last = atoms::nonode_at_nohost;
@@ -165,8 +165,7 @@ Term monitor_node(Process& p, Term node, Term flag, bool passive) {
   }
   extra_of(p).in_distribution = true;
   const Route route = channel.connect();
-  if (!route.channel->change(route, [&](Relations& r) { r.watch_node(p.id); }))
-    send_nodedown(p.id, node);
+  if (!route.channel->change(route, [&](Relations& r) { r.watch_node(p.id); })) send_nodedown(p.id, node);
   return atoms::true_;
 }
 

@@ -120,12 +120,14 @@ void look_at_table(Found& found, const ets::Table& table) {
     });
 }
 
+/// One for a process that has ended does nothing any more.
 void look_at_timers(Found& found) {
   for (unsigned i = 0; i < scheduler_count(); ++i)
     scheduler_at(i).timers.for_each_message([&](Term target, const Fragment& message) {
-      const Term pid = target.is_atom() ? whereis(target) : target;
-      if (pid && process_table.find(pid))
-        found.add_list(message.off_heap, of_term(Kind::kProcess, pid), "timer");
+      const Term bearer = target.is_atom() ? whereis(target) : kNonValue;
+      const Term to = bearer ? bearer : target;
+      if (to.is_atom() || process_table.find(to))
+        found.add_list(message.off_heap, of_term(Kind::kProcess, to), "timer");
     });
 }
 
@@ -138,8 +140,8 @@ void look_at_persistent_terms(Found& found) {
   });
 }
 
-/// The reference by which a watcher elsewhere knows its monitor is nowhere else than here, and counts
-/// as that of the process it watches; the rest is the connection's own.
+/// The reference by which a watcher elsewhere knows its monitor is nowhere else than here, and
+/// counts as that of the process it watches; the rest is the connection's own.
 void look_at_relations(Found& found, const dist::Relations& r, Term node) {
   const Referrer who = of_term(Kind::kConnection, node);
   r.for_each_link([&](const dist::LinkKey& key) { found.add(*key.there.node, who, kLink); });
@@ -162,8 +164,7 @@ void look_at_channels(Found& found) {
         references.add(of_term(by.is_pid() ? Kind::kProcess : Kind::kPort, by), "control");
       }
     }
-    channel.change(channel.route(),
-                   [&](dist::Relations& r) { look_at_relations(found, r, channel.name); });
+    channel.change(channel.route(), [&](dist::Relations& r) { look_at_relations(found, r, channel.name); });
   });
 }
 

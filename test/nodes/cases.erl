@@ -44,6 +44,28 @@ case_ping(Peer) ->
     pong = net_adm:ping(node()),
     true = net_kernel:connect_node(Peer).
 
+%% Nodes that are not there, and that nothing refers to any more, are not known for long.
+case_nobody_is_forgotten(_Peer) ->
+    #{level := Level} = logger:get_primary_config(),
+    ok = logger:set_primary_config(level, none),  % a warning tells of it
+    Before = erts_debug:set_internal_state(available_internal_state, true),
+    ok = erts_debug:set_internal_state(node_tab_delayed_delete, 0),
+    Nobody = [list_to_atom("nobody" ++ integer_to_list(N) ++ "@localhost") || N <- lists:seq(1, 20)],
+    [{somebody, Node} ! hello || Node <- Nobody],
+    [false = net_kernel:connect_node(Node) || Node <- Nobody],
+    forgotten(Nobody),
+    ok = erts_debug:set_internal_state(node_tab_delayed_delete, -1),
+    erts_debug:set_internal_state(available_internal_state, Before =:= true),
+    ok = logger:set_primary_config(level, Level).
+
+forgotten(Nodes) ->
+    [garbage_collect(Pid) || Pid <- processes()],  % net_kernel's handles, for one
+    Known = nodes(known),
+    case [Node || Node <- Nodes, lists:member(Node, Known)] of
+        [] -> ok;
+        _ -> receive after 1 -> forgotten(Nodes) end
+    end.
+
 case_names(Peer) ->
     {ok, Names} = net_adm:names(localhost),
     [Short, _] = string:split(atom_to_list(Peer), "@"),

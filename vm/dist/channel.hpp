@@ -23,8 +23,9 @@
 ///                 all are told                (an aborted one closes too)
 ///
 /// Each attempt has a number, the connection's. A sender asks for the route, encodes its message
-/// for it without a lock, and pushes to the channel that the route says: if the connection is another one by then, the message is
-/// lost, as it would have been a moment later. Any thread, unless told otherwise.
+/// for it without a lock, and pushes to the channel that the route says: if the connection is
+/// another one by then, the message is lost, as it would have been a moment later. Any thread,
+/// unless told otherwise.
 namespace vmrun::dist {
 
 class Channel;

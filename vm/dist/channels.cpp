@@ -34,7 +34,7 @@ std::list<Place*>& unlinked = *new std::list<Place*>;          // oldest first
 Word last_number = 0;
 Word next_look = 0;  // the channel that is looked at next has this number at least
 
-constexpr unsigned kLooksPerNew = 2;    // channels looked at for each that is made
+constexpr unsigned kLooksPerNew = 4;    // channels looked at for each that is made
 constexpr unsigned kLooksAtOnce = 100;  // under the lock
 
 std::atomic<Place*>& bucket_of(Term name) { return buckets[name.atom_index() % kBuckets]; }
@@ -115,8 +115,8 @@ Channel& channel_of_node(Node& node) {
   return channel;
 }
 
-[[maybe_unused]] const bool lets_go_of_channels =
-    (forget_channel = [](void* channel) { static_cast<Channel*>(channel)->release(); }, true);
+[[maybe_unused]] const bool lets_go_of_channels = (
+    forget_channel = [](void* channel) { static_cast<Channel*>(channel)->release(); }, true);
 
 std::atomic<Word> net_kernel{0};  // while the node is alive
 
@@ -164,8 +164,7 @@ Node* connected_node(Word number) {
   Node* found = nullptr;
   for_each_channel([&](Channel& channel) {
     if (found || channel.name.atom_index() != number) return;
-    if (const auto connection = channel.connection())
-      found = node_entry(channel.name, connection->creation);
+    if (const auto connection = channel.connection()) found = node_entry(channel.name, connection->creation);
   });
   return found;
 }

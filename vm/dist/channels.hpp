@@ -5,7 +5,8 @@
 #include "vm/term/node.hpp"
 
 /// All channels, and what this node is to others: its name, and the process net_kernel that makes
-/// connections. Any thread, under an epoch: channels that nobody needs are given back (channel.hpp).
+/// connections. Any thread, under an epoch, for channels that nobody needs are given back
+/// (channel.hpp).
 namespace vmrun::dist {
 
 /// The channel to the node of this name, which is not this one's; made at first mention.
@@ -14,8 +15,8 @@ Channel& channel_to(Term name);
 Channel* find_channel_to(Term name);
 /// The same for an identifier of another node: pid, reference, {Name, Node}.
 Channel& channel_of(Term identifier);
-/// The node that is connected now whose identifiers have this number in their texts, with a reference
-/// that is the caller's; nullptr: none.
+/// The node that is connected now whose identifiers have this number in their texts, with a
+/// reference that is the caller's; nullptr: none.
 Node* connected_node(Word number);
 /// That of a handle, {Connection, Reference}; nullptr: it is none. Handles stand for connections
 /// towards programs.

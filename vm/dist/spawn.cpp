@@ -55,6 +55,7 @@ Term token_of_request(Process& p, const Route& route, Term ref, Term mfa, Term o
 
 SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term options, RefKey key,
                          const SpawnRequested& request) {
+  const EpochGuard guard;  // on a dirty scheduler
   const Route route = is_alive() ? channel_to(node).connect() : Route{};
   const bool traced = p.observed & kCarriesToken;
   if (traced && too_long(copy_size_words_here(call.arguments))) return SpawnAsked::kMuchToEncode;

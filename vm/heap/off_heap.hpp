@@ -4,8 +4,8 @@
 #include "vm/term/node.hpp"
 
 /// What hangs outside a heap and must be let go with it: binaries behind RefcBinary handles,
-/// resources behind magic references, nodes behind identifiers of other nodes. Handles are chained through OffHeapObject::next; each list
-/// belongs to the owner of the heap the handles lie in.
+/// resources behind magic references, nodes behind identifiers of theirs. Handles are chained
+/// through OffHeapObject::next; each list belongs to the owner of the heap the handles lie in.
 namespace vmrun {
 
 /// The process that the calling thread works for, as probes show it; the non-value when it works

@@ -26,7 +26,7 @@ std::mutex& mutex = *new std::mutex;
 Table& nodes = *new Table;
 Key next_look;  // the entry that is looked at next is the first one from here on
 
-constexpr unsigned kLooksPerNew = 2;    // entries looked at for each that is made
+constexpr unsigned kLooksPerNew = 4;    // entries looked at for each that is made
 constexpr unsigned kLooksAtOnce = 100;  // under the lock
 
 /// Under the lock: nobody but a holder of a reference makes another one without it.
@@ -94,8 +94,8 @@ std::vector<NodeCount> known_nodes() {
     std::lock_guard lock(mutex);
     auto it = nodes.lower_bound(from);
     for (unsigned n = 0; n < kLooksAtOnce && it != nodes.end(); ++n, ++it)
-      all.push_back({it->second->name, it->second->creation,
-                     it->second->references.load(std::memory_order_relaxed)});
+      all.push_back(
+          {it->second->name, it->second->creation, it->second->references.load(std::memory_order_relaxed)});
     if (it == nodes.end()) return all;
     from = it->first;
   }

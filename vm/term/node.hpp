@@ -19,14 +19,14 @@ struct Node {
   std::uint32_t creation;
   std::atomic<Word> references;
   std::atomic<void*> channel{nullptr};  // to it: vm/dist/channels.cpp, which alone looks here
-  Word unused_since = 0;                // ns; 0: it was in use when it was looked at last. Under the table's lock
+  Word unused_since = 0;                // ns, 0: in use when last looked at; under the table's lock
 
   /// What stands first in the texts of its identifiers.
   Word number() const { return name.atom_index(); }
   /// By who has a reference.
   void retain() { references.fetch_add(1, std::memory_order_relaxed); }
-  /// Whoever takes the last one does nothing else with the entry: it can be gone at once. Pairs with
-  /// the look of who gives entries back, after which nobody reads it.
+  /// Whoever gives the last one up does nothing else with the entry: it can be gone at once. Pairs
+  /// with the look of who gives entries back.
   void release() { references.fetch_sub(1, std::memory_order_release); }
 };
 
