@@ -49,6 +49,7 @@ bool Connection::receive(const std::uint8_t* data, std::size_t size, Binary* bin
 }
 
 void Connection::refuse(const char* wrong) {
+  if (refused_.exchange(true, std::memory_order_relaxed)) return;
   report_bad(channel, wrong, "");
   end(atoms::killed);
 }

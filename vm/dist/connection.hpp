@@ -47,6 +47,7 @@ class Connection {
 
  private:
   bool bad_ = false;  // what has come in
+  std::atomic<bool> refused_{false};
   Input input_;
   OutputQueue output_;
 };

@@ -5,6 +5,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/info.hpp"
+#include "vm/message/held_back.hpp"
 #include "vm/message/request.hpp"
 #include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
@@ -95,6 +96,7 @@ void answer_deferred(Process& p) {
     else answer_one(p, f->message);
     Fragment::destroy(f);
   }
+  settle_undecodable(p);
 }
 
 }  // namespace vmrun
