@@ -213,6 +213,38 @@ server() -> receive {Ref, _, N} -> Ref ! {Ref, {reply, N}} end.
 
 %% --- Processes ---
 
+%% Processes that others have spawned are new ones too.
+case_spawned_is_traced(Peer) ->
+    Self = self(),
+    Tracer = spawn_link(Peer, fun() -> erlang:trace(new, true, [procs]), Self ! ready, pass_on(Self) end),
+    ready = next(),
+    Large = binary:copy(<<"large">>, 20000),
+    {Pid, _} = spawn_opt(Peer, ?MODULE, passed_by, [Self, Large], [link, monitor]),
+    {'DOWN', _, process, Pid, normal} = next_of('DOWN'),
+    {trace, Pid, spawned, Self, {_, _, [{?MODULE, passed_by, 2}]}} = next_of(Pid),
+    {trace, Pid, getting_linked, Self} = next_of(Pid),
+    {trace, Pid, exit, normal} = next_of(Pid),
+    Tracer ! stop,
+    stopped = next_of(stopped).
+
+passed_by(_, _) -> ok.
+pass_on(To) ->
+    receive
+        stop ->
+            erlang:trace(new, false, [all]),
+            To ! stopped;
+        Event ->
+            To ! Event,
+            pass_on(To)
+    end.
+%% The next message that is that, or is about it.
+next_of(What) ->
+    receive
+        What -> What;
+        Message when is_tuple(Message), element(1, Message) =:= What; is_tuple(Message), element(2, Message) =:= What -> Message
+    after ?PATIENCE div 2 -> error({nothing_came, What})
+    end.
+
 case_spawn(Peer) ->
     Self = self(),
     Pid = spawn(Peer, fun() -> Self ! {self(), node()} end),
