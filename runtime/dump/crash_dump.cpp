@@ -32,8 +32,8 @@ std::optional<long long> number_in_environment(const char* name) {
 
 const Term heart_port = intern_atom("heart_port");
 
-/// Whether kernel's heart watches the machine, to start it again when it has ended. Names are looked
-/// up without a lock.
+/// Whether kernel's heart watches the machine, to start it again when it has ended. Names are
+/// looked up without a lock.
 bool is_watched_by_heart() {
   const Term port = whereis(heart_port);
   return port && port.is_local_port();

@@ -70,8 +70,9 @@ Fragment* undecoded(const Route& route, EncodedPayload& payload, Term token, Ter
 Fragment* undecodable(Word channel, Word connection, const char* wrong) {
   Fragment* f = new_signal(SignalKind::kUndecodable, 4);
   Term* hp = fragment_alloc(*f, 4);
-  f->message = make_tuple(hp, Term::small(static_cast<SWord>(channel)), Term::small(static_cast<SWord>(connection)),
-                          Term::small(static_cast<SWord>(reinterpret_cast<Word>(wrong))));
+  f->message =
+      make_tuple(hp, Term::small(static_cast<SWord>(channel)), Term::small(static_cast<SWord>(connection)),
+                 Term::small(static_cast<SWord>(reinterpret_cast<Word>(wrong))));
   return f;
 }
 
@@ -158,7 +159,8 @@ bool send_decoded(const EncodedPayload& payload, Signal signal, Send send) {
   return true;
 }
 
-[[maybe_unused]] const bool filled_in = (decode_undecoded = decode_late, refuse_undecodable = refuse_late, true);
+[[maybe_unused]] const bool filled_in =
+    (decode_undecoded = decode_late, refuse_undecodable = refuse_late, true);
 
 }  // namespace
 

@@ -89,7 +89,7 @@ struct Extra {
   // Questions to this process.
   std::vector<Fragment*> deferred;
   FlatTable<Term, Suspending> suspending;
-  Fragment* held_back = nullptr;  // what has arrived and waits for its first to be decoded (held_back.hpp)
+  Fragment* held_back = nullptr;    // what has arrived and waits for its first to be decoded (held_back.hpp)
   Fragment* undecodable = nullptr;  // messages that are no terms, not looked at yet (held_back.hpp)
   std::uint32_t pinned_messages = 0;  // messages in the mailbox whose root lies in the heap
 
