@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -57,7 +58,6 @@ struct References {
   /// A thing that nobody refers to, and is still there, waits for its delay.
   void complete() {
     if (counted > found) add(of_system("elsewhere"), "system", counted - found);
-    counted = found;
     if (!counted) by[of_system("delayed_delete_timer")]["system"] = 1;
   }
 };
@@ -238,8 +238,11 @@ Term references_of_nodes(Process& asking) {
   ListBuilder nodes(heap), channels(heap);
   for (auto& [name, references] : found.nodes)
     nodes.add(references_term(heap, node_term(heap, name.name, name.creation), references));
-  for (auto& [name, references] : found.channels)
+  for (auto& [name, references] : found.channels) {
+    // An entry of a node refers to its channel only once there is one.
+    references.counted = std::max(references.counted, references.found);
     channels.add(references_term(heap, Term::from_raw(name), references));
+  }
   return new_tuple(heap, new_tuple(heap, intern_atom("node_references"), nodes.finish()),
                    new_tuple(heap, intern_atom("dist_references"), channels.finish()));
 }
