@@ -165,9 +165,8 @@ Term bif_erts_internal_create_dist_channel_3(Process& p, const Term* a) {
 
 Term bif_erts_internal_new_connection_1(Process& p, const Term* a) {
   if (!is_other_node(a[0])) return raise_badarg(p);
-  Channel& channel = channel_to(a[0]);
-  const Word connection = channel.begin_connecting();
-  return connection ? handle(p, channel, connection) : yield_and_retry(p);
+  const Route route = channel_to(a[0]).begin_connecting();
+  return route ? handle(p, *route.channel, route.connection) : yield_and_retry(p);
 }
 
 Term bif_erts_internal_abort_pending_connection_2(Process& p, const Term* a) {

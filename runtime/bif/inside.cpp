@@ -35,6 +35,7 @@ namespace vmrun {
 
 constinit ProcessesText processes_text = nullptr;
 constinit FunReferences fun_references = nullptr;
+constinit NodeReferences node_references = nullptr;
 
 namespace {
 
@@ -171,6 +172,12 @@ Term distribution_text(Process& p) {
   return text_binary(p.heap, text);
 }
 
+/// In seconds.
+Term node_delay(Process&) {
+  const Word ns = node_delay_ns.load(std::memory_order_relaxed);
+  return ns == kKeepNodes ? atoms::infinity : Term::small(static_cast<SWord>(ns / 1'000'000'000));
+}
+
 /// What waits for the schedulers must be none.
 Term processes(Process& p) {
   const auto text = [](Process& q, const Term*) { return text_binary(q.heap, processes_text()); };
@@ -205,7 +212,7 @@ const InsideItem kItems[] = {
     {"beam_jump_table", [](Process&) { return atoms::true_; }},  // interpreter.cpp jumps by label
     {"constant_pool_support", [](Process&) { return atoms::true_; }},
     {"context_reductions", [](Process&) { return Term::small(kSliceReductions); }},
-    {"delayed_node_table_gc", [](Process&) { return atoms::infinity; }},  // known nodes stay known
+    {"delayed_node_table_gc", node_delay},
     {"eager_check_io", [](Process&) { return atoms::true_; }},
     {"ets_realloc_moves", [](Process&) { return atoms::false_; }},
     {"hipe_architecture", [](Process&) { return atoms::undefined; }},

@@ -26,6 +26,11 @@ extern constinit ProcessesText processes_text;
 using FunReferences = Word (*)(const Process& asking, const FunEntry& entry);
 extern constinit FunReferences fun_references;
 
+/// {{node_references, Nodes}, {dist_references, Channels}}: who refers to nodes, as
+/// erts_debug:get_internal_state/1 tells it (dump/node_references.cpp). The same rules.
+using NodeReferences = Term (*)(Process& asking);
+extern constinit NodeReferences node_references;
+
 /// With writers kept out.
 void for_each_persistent_term(const std::function<void(Term key, Term value)>& visit);
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/inside.hpp"
 #include "runtime/bif/process_list.hpp"
 #include "runtime/bif/relations_inside.hpp"
 #include "runtime/bif/support.hpp"
@@ -34,6 +35,7 @@
 #include "vm/term/bits.hpp"
 #include "vm/term/external_atoms.hpp"
 #include "vm/term/map.hpp"
+#include "vm/term/node.hpp"
 #include "vm/trace/system_monitor.hpp"
 
 /// erts_debug:get_internal_state/1 and set_internal_state/2: what OTP's own tests ask of its
@@ -178,11 +180,8 @@ Term wait_for_progress(Process& p, Term what) {
 
 /// nullptr: there is none.
 std::shared_ptr<dist::Connection> connection_to(Term node) {
-  std::shared_ptr<dist::Connection> found;
-  dist::for_each_channel([&](dist::Channel& channel) {
-    if (channel.name == node) found = channel.connection();
-  });
-  return found;
+  dist::Channel* const channel = dist::find_channel_to(node);
+  return channel ? channel->connection() : nullptr;
 }
 
 Term kill_connection(Process& p, Term node) {
@@ -216,6 +215,15 @@ Term set_next(Process& p, Table& table, Term value) {
   return next_of(table);
 }
 
+/// How many milliseconds nodes that nobody refers to stay; a negative number: as it was.
+Term set_node_delay(Process& p, Term ms) {
+  static const Word usual = node_delay_ns.load(std::memory_order_relaxed);
+  if (!ms.is_small()) return raise_badarg(p);
+  const SWord n = ms.small_value();
+  node_delay_ns.store(n < 0 ? usual : static_cast<Word>(n) * 1'000'000, std::memory_order_relaxed);
+  return atoms::ok;
+}
+
 struct Setting {
   const char* name;
   Term (*set)(Process& p, Term value);
@@ -240,6 +248,7 @@ constexpr Setting kSettings[] = {
     {"kill_dist_connection", kill_connection},
     {"process_uniq_counter", set_marker_counter},
     {"code_write_permission", set_code_permission},
+    {"node_tab_delayed_delete", set_node_delay},
     // Whether many may send to the process at once without waiting for each other: always.
     {"proc_sig_buffers", [](Process&, Term) { return atoms::true_; }},
     // A copy of the term.
@@ -255,31 +264,10 @@ struct Question {
   Term (*answer)(Process& p);
 };
 
-/// Who refers to a node: {Who, [{How, Times}]}.
-Term referrer(Process& p, Term who, const char* how) {
-  ListBuilder list(p.heap);
-  list.add(new_tuple(p.heap, intern_atom(how), Term::small(1)));
-  return new_tuple(p.heap, who, list.finish());
-}
-
-/// {{node_references, []}, {dist_references, [{Node, Count, Referrers}]}}: the table of channels
-/// keeps every node ever spoken of, and whoever carries its connection refers to it. Nobody counts
-/// identifiers.
-Term node_references(Process& p) {
-  ListBuilder nodes(p.heap);
-  dist::for_each_channel([&](dist::Channel& channel) {
-    ListBuilder referrers(p.heap);
-    referrers.add(referrer(p, intern_atom("system"), "table"));
-    const auto connection = channel.connection();
-    if (connection) {
-      const Term carrier = connection->controller;
-      const Term kind = intern_atom(carrier.is_pid() ? "process" : "port");
-      referrers.add(referrer(p, new_tuple(p.heap, kind, carrier), "control"));
-    }
-    nodes.add(new_tuple(p.heap, channel.name, Term::small(connection ? 2 : 1), referrers.finish()));
-  });
-  return new_tuple(p.heap, new_tuple(p.heap, intern_atom("node_references"), Term::nil()),
-                   new_tuple(p.heap, intern_atom("dist_references"), nodes.finish()));
+/// What waits for the schedulers must be none.
+Term all_node_references(Process& p) {
+  const auto answer = [](Process& q, const Term*) { return node_references(q); };
+  return run_elsewhere(p, answer, nullptr, 0, DirtyKind::kIo);
 }
 
 /// How processes/0 goes through its table: {ptab_list_bif_info, Reductions it wants to begin,
@@ -335,7 +323,7 @@ constexpr Question kQuestions[] = {
      }},
     {"max_atom_out_cache_index", [](Process&) { return Term::small(AtomReferences::kPlaces - 1); }},
     {"monitoring_nodes", [](Process& p) { return dist::subscription_list(p.heap); }},
-    {"node_and_dist_references", node_references},
+    {"node_and_dist_references", all_node_references},
     {"persistent_term", persistent_term_state},
     {"stack_check", stack_left},
     {"check_io_debug", check_io_state},

@@ -37,15 +37,29 @@ struct Wanted {
   }
 };
 
+/// Calls visit(name, known, 0) for those that are known by their identifiers alone.
+template <class F>
+void visit_mentioned(F visit) {
+  Term last = atoms::nonode_at_nohost;
+  for (const NodeCount& node : known_nodes()) {
+    if (node.name != last && node.name != local_node_name() && node.name != atoms::nonode_at_nohost &&
+        !find_channel_to(node.name))
+      visit(node.name, atoms::known, 0);
+    last = node.name;
+  }
+}
+
 /// Calls visit(name, type, connection) for each; connection 0: there is none.
 template <class F>
 void visit_nodes(const Wanted& wanted, F visit) {
+  if (wanted.known) give_back_unused();
   for_each_channel([&](Channel& channel) {
     const std::shared_ptr<Connection> c = channel.connection();
     if (c && (wanted.known || (c->is_visible() ? wanted.visible : wanted.hidden)))
       visit(channel.name, c->is_visible() ? atoms::visible : atoms::hidden, c->number);
     else if (wanted.known && !c && channel.name != local_node_name()) visit(channel.name, atoms::known, 0);
   });
+  if (wanted.known) visit_mentioned(visit);
   if (wanted.known && is_alive()) visit(atoms::nonode_at_nohost, atoms::known, 0);
   if (wanted.self || wanted.known) visit(local_node_name(), atoms::this_, 0);
 }
@@ -150,8 +164,8 @@ Term monitor_node(Process& p, Term node, Term flag, bool passive) {
     return trap_to(p, wait, {node, flag, make_cons(hp, atoms::allow_passive_connect, Term::nil())});
   }
   extra_of(p).in_distribution = true;
-  if (!channel.change(channel.connect(), [&](Relations& r) { r.watch_node(p.id); }))
-    send_nodedown(p.id, node);
+  const Route route = channel.connect();
+  if (!route.channel->change(route, [&](Relations& r) { r.watch_node(p.id); })) send_nodedown(p.id, node);
   return atoms::true_;
 }
 

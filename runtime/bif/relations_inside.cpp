@@ -42,15 +42,6 @@ Term ref_term(Heap& out, RefKey key) {
   return make_ref(hp, key);
 }
 
-/// The channel to the node, if it was ever spoken of.
-Channel* channel_if_known(Term node) {
-  Channel* found = nullptr;
-  dist::for_each_channel([&](Channel& channel) {
-    if (channel.name == node) found = &channel;
-  });
-  return found;
-}
-
 // ---- Of a process, in its own thread ----
 
 Term links_of_process(Process& p, Heap& out) {
@@ -142,7 +133,7 @@ Term list_of(Process& p, Term who, Term item, Term (*of_node)(const Relations&, 
                                     : ask(p, who, RequestKind::kProcessInfo, item, atoms::undefined);
     return answer && answer.is_tuple() ? answer.element(1) : answer;
   }
-  Channel* channel = who.is_atom() ? channel_if_known(who) : nullptr;
+  Channel* channel = who.is_atom() ? dist::find_channel_to(who) : nullptr;
   if (!channel) return who.is_atom() ? atoms::undefined : raise_badarg(p);
   Term list = Term::nil();
   channel->change(channel->route(), [&](Relations& r) { list = of_node(r, p.heap); });

@@ -52,6 +52,7 @@
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/map.hpp"
+#include "vm/term/node.hpp"
 
 namespace vmrun::cli {
 namespace {
@@ -236,6 +237,8 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   process_table.init(o.process_limit);
   port_table.init(o.port_limit);
   dist::busy_limit.store(Word{o.dist_busy_kilobytes} << 10, std::memory_order_relaxed);
+  node_delay_ns.store(o.forgets_nodes ? Word{o.node_delay_seconds} * 1'000'000'000 : kKeepNodes,
+                      std::memory_order_relaxed);
   register_bifs(kBifRows, kBifRowCount);
   install_crash_reports();
   report_crashing_drivers();

@@ -106,7 +106,7 @@ constexpr Flag kFlags[] = {
     {"+V", Value::kNone, "", "+V"},
     {"+W", Value::kNeeded, "", "+W"},
     {"+zdbbl", Value::kNeeded, "", "+zdbbl"},
-    {"+zdntgc", Value::kNeeded, "infinity|0-100000000"},
+    {"+zdntgc", Value::kNeeded, "", "+zdntgc"},
     {"+zebwt", Value::kNeeded, "none|very_short|short|medium|long|very_long"},
     {"+zosrl", Value::kNeeded, "", "+zosrl"},
 };

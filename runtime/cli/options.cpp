@@ -135,6 +135,11 @@ auto set_number_and_online(unsigned Options::*field, unsigned Options::*online, 
   };
 }
 
+Error set_node_delay(Options& o, const std::string& text) {
+  o.forgets_nodes = text != "infinity";
+  return o.forgets_nodes ? number(text, 0, 100'000'000, &o.node_delay_seconds) : Error{};
+}
+
 Error set_random_sched(Options& o, const std::string& text) {
   o.random_sched = true;
   return number(text, 0, ~0ull, &o.random_seed);
@@ -185,6 +190,8 @@ const std::vector<Flag>& flags() {
        set_number(&Options::port_limit, 1024, 134217727)},
       {"+zdbbl", "N", "kilobytes that wait for another node before senders wait (default 1024)",
        set_number(&Options::dist_busy_kilobytes, 1, 2097151)},
+      {"+zdntgc", "SECONDS", "how long a node stays known that nothing refers to, or infinity (default 60)",
+       set_node_delay},
       {"+t", "N", "limit of atoms (default 1048576)",
        set_number(&Options::atom_limit, kLeastAtomLimit, kMostAtomLimit)},
       {"+hms", "N", "words of a process's heap to start with (default 142)",

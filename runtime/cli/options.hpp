@@ -47,19 +47,21 @@ struct Options {
   unsigned process_limit = 262144;           // +P
   unsigned port_limit = 65536;               // +Q
   unsigned dist_busy_kilobytes = 1024;       // +zdbbl
-  unsigned atom_limit = kDefaultAtomLimit;   // +t
-  unsigned min_heap_words = 0;               // +hms; 0: the usual
-  unsigned long long max_heap_words = 0;     // +hmax; 0: no limit
-  bool max_heap_kill = true;                 // +hmaxk
-  bool max_heap_log = true;                  // +hmaxel
-  bool off_heap_messages = false;            // +hmqd
-  unsigned outstanding_requests = 0;         // +zosrl; 0: as many as OTP's machine says
-  bool no_lines = false;                     // +L
-  SystemMode mode;                           // +pc, +W, +spp, +c, +T, +e
-  BreakKey break_key = BreakKey::kMenu;      // +B
-  std::vector<KeptFlag> kept_flags;          // for the library
-  bool in_background = false;                // -daemon, with -epmd; -detached
-  bool no_input = false;                     // -noinput: standard input is not read
+  bool forgets_nodes = true;                 // +zdntgc: not infinity
+  unsigned long long node_delay_seconds = 60;
+  unsigned atom_limit = kDefaultAtomLimit;  // +t
+  unsigned min_heap_words = 0;              // +hms; 0: the usual
+  unsigned long long max_heap_words = 0;    // +hmax; 0: no limit
+  bool max_heap_kill = true;                // +hmaxk
+  bool max_heap_log = true;                 // +hmaxel
+  bool off_heap_messages = false;           // +hmqd
+  unsigned outstanding_requests = 0;        // +zosrl; 0: as many as OTP's machine says
+  bool no_lines = false;                    // +L
+  SystemMode mode;                          // +pc, +W, +spp, +c, +T, +e
+  BreakKey break_key = BreakKey::kMenu;     // +B
+  std::vector<KeptFlag> kept_flags;         // for the library
+  bool in_background = false;               // -daemon, with -epmd; -detached
+  bool no_input = false;                    // -noinput: standard input is not read
   // Stress and checking.
   bool gc_stress = false;
   bool verify_heap = false;

@@ -13,6 +13,7 @@
 #include "runtime/dump/machine_view.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/own_lines.hpp"
+#include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/atom.hpp"
 
@@ -29,8 +30,19 @@ std::optional<long long> number_in_environment(const char* name) {
   return n;
 }
 
+const Term heart_port = intern_atom("heart_port");
+
+/// Whether kernel's heart watches the machine, to start it again when it has ended. Names are
+/// looked up without a lock.
+bool is_watched_by_heart() {
+  const Term port = whereis(heart_port);
+  return port && port.is_local_port();
+}
+
 /// -1: as many as it takes.
-long long seconds_for_dump() { return number_in_environment("ERL_CRASH_DUMP_SECONDS").value_or(-1); }
+long long seconds_for_dump() {
+  return number_in_environment("ERL_CRASH_DUMP_SECONDS").value_or(is_watched_by_heart() ? 0 : -1);
+}
 
 void say(std::string_view text) {
   const std::string lines = own_lines(text);

@@ -1,15 +1,12 @@
 #include <memory>
-#include <mutex>
-#include <set>
-#include <unordered_set>
-#include <vector>
 
 #include "runtime/bif/inside.hpp"
+#include "runtime/dump/asking.hpp"
 #include "runtime/dump/machine_view.hpp"
+#include "runtime/dump/term_walk.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/layout.hpp"
-#include "vm/term/map.hpp"
 
 // fun_info(Fun, refc): how many fun objects lead to a fun expression of a module. Nobody counts
 // them as they come and go: who asks stops the machine and goes through all that is there. Garbage
@@ -18,85 +15,17 @@
 namespace vmrun::dump {
 namespace {
 
-/// Goes through terms and all that they lead to, each object once.
-class FunCount {
- public:
-  explicit FunCount(const FunEntry& entry) : entry_(entry) {}
-
-  void add(Term t) {
-    note(t);
-    while (!to_do_.empty()) {
-      const Term next = to_do_.back();
-      to_do_.pop_back();
-      object(next);
-    }
+/// Counts the fun objects that it meets.
+struct CountFuns {
+  const FunEntry* entry;
+  Word* found;
+  void operator()(const Term* object) const {
+    if (object->header_sub() != Term::Sub::kFun) return;
+    const auto& f = *reinterpret_cast<const FunObject*>(object);
+    if (!f.is_external && f.entry == entry) ++*found;
   }
-  void add(const Term* from, const Term* to) {
-    for (; from < to; ++from) add(*from);
-  }
-  Word found() const { return found_; }
-
- private:
-  void note(Term t) {
-    if ((t.is_list() || t.is_boxed()) && seen_.insert(t.raw()).second) to_do_.push_back(t);
-  }
-  void fields(const Term* from, const Term* to) {
-    for (; from < to; ++from) note(*from);
-  }
-  void object(Term t) {
-    if (t.is_list()) return fields(t.list_ptr(), t.list_ptr() + 2);
-    const Term* p = t.boxed_ptr();
-    const Term* end = p + object_words(*p);
-    switch (p->header_sub()) {
-      case Term::Sub::kTuple: return fields(p + 1, end);
-      case Term::Sub::kMap: return fields(p + (map_kind(*p) == MapKind::kHashNode ? 1 : 2), end);
-      case Term::Sub::kFun: {
-        const auto& f = *reinterpret_cast<const FunObject*>(p);
-        if (!f.is_external && f.entry == &entry_) ++found_;
-        return fields(f.environment(), end);
-      }
-      default: return;
-    }
-  }
-
-  const FunEntry& entry_;
-  Word found_ = 0;
-  std::vector<Term> to_do_;
-  std::unordered_set<Word> seen_;
 };
-
-// ---- Who asks -----------------------------------------------------------------------------------
-
-/// Those who wait for their turn are on a dirty scheduler, but do nothing to their heaps meanwhile.
-class Asking {
- public:
-  explicit Asking(const Process& p) : p_(&p) {
-    const std::lock_guard guard(mutex());
-    all().insert(p_);
-  }
-  ~Asking() {
-    const std::lock_guard guard(mutex());
-    all().erase(p_);
-  }
-  Asking(const Asking&) = delete;
-  static bool asks(const Process& p) {
-    const std::lock_guard guard(mutex());
-    return all().contains(&p);
-  }
-
- private:
-  // Never destroyed: dirty schedulers outlive main.
-  static std::mutex& mutex() {
-    static std::mutex& m = *new std::mutex;
-    return m;
-  }
-  static std::set<const Process*>& all() {
-    static auto& s = *new std::set<const Process*>;
-    return s;
-  }
-
-  const Process* const p_;
-};
+using FunCount = TermWalk<CountFuns>;
 
 // ---- Where funs are -----------------------------------------------------------------------------
 
@@ -131,7 +60,8 @@ void count_in_table(FunCount& count, const ets::Table& table) {
 }
 
 Word count_references(const Process& asking, const FunEntry& entry) {
-  FunCount count(entry);
+  Word found = 0;
+  FunCount count({&entry, &found});
   auto waits = std::make_unique<Asking>(asking);
   const StoppedMachine stopped;
   process_table.for_each([&](Process& p) {
@@ -143,8 +73,8 @@ Word count_references(const Process& asking, const FunEntry& entry) {
     count.add(key);
     count.add(value);
   });
-  waits.reset();             // before somebody else can stop the machine
-  return 1 + count.found();  // and the module's own
+  waits.reset();     // before somebody else can stop the machine
+  return 1 + found;  // and the module's own
 }
 
 [[maybe_unused]] const bool filled_in = (fun_references = count_references, true);

@@ -5,7 +5,7 @@ import pathlib
 import shutil
 import tempfile
 
-from harness.golden import run_program
+from harness.golden import ENVIRONMENT, run_program
 from harness.results import Failure, Skip, Test
 
 from .suite import PATIENCE_S
@@ -54,7 +54,7 @@ ASKED = [
 SHOWN = ('erlang:system_info(ets_limit), io:printable_range(), erlang:system_info(port_parallelism), '
          'erlang:system_info(time_correction), erlang:system_info(modified_timing_level), error_logger:warning_map(), '
          'erlang:system_info(message_queue_data), erlang:system_info(outstanding_system_requests_limit), '
-         'maps:with([error_logger, kill], erlang:system_info(max_heap_size)), erlang:system_info(schedulers), file:native_name_encoding(), '
+         'maps:with([error_logger, kill], erlang:system_info(max_heap_size)), erlang:system_info(delayed_node_table_gc), erlang:system_info(schedulers), file:native_name_encoding(), '
          'erlang:port_info(open_port({spawn, "cat"}, []), parallelism), init:get_plain_arguments(), process_info(spawn(timer, sleep, [1000]), message_queue_data)')
 LINES = 'try list_to_atom(x) catch _:_:Stack -> io:format("~p~n", [[lists:keymember(line, 1, Place) || {erl_eval, _, _, Place} <- lists:sublist(Stack, 2)]]) end'
 NAMES = ('{ok, Before} = file:get_cwd(), Dir = os:cmd("printf %s $(mktemp -d)"), ok = file:set_cwd(Dir), ok = file:write_file(<<"a", 16#ff>>, ""), ok = file:write_file("b", ""), '
@@ -99,6 +99,19 @@ def configured(vmrun):
             raise Failure(f'status, output, standard error: {ended}')
 
 
+def dump_with_heart(vmrun):
+    """There is none, for what is to be started again must not wait for it, unless it is said how long it may take."""
+    for seconds in '', '-1':
+        with erl_of(vmrun) as erl:
+            dump = pathlib.Path(erl).with_name('dump')
+            environment = {name: value for name, value in ENVIRONMENT.items() if name != 'ERL_CRASH_DUMP_SECONDS'} | {'ERL_CRASH_DUMP': str(dump)}
+            if seconds:
+                environment['ERL_CRASH_DUMP_SECONDS'] = seconds
+            run_program([erl, '-heart', '-noshell', '-eval', 'erlang:halt("over")'], '', PATIENCE_S, env=environment)
+            if dump.exists() != bool(seconds):
+                raise Failure(f'seconds: {seconds!r}, but there is {"one" if dump.exists() else "none"}')
+
+
 def runs(vmrun, flags):
     """For each of the flags: them, and what it makes of an expression with them."""
     with erl_of(vmrun) as erl:
@@ -127,6 +140,7 @@ def tests(vmrun):
         Test('command', "OTP's system: names of files that are no UTF-8", lambda: agree(vmrun, NAMES, '+fnue', '+fnui', '+fnuw -kernel logger_level error')),
         Test('command', "OTP's system: a configuration from a descriptor", lambda: configured(vmrun)),
         Test('command', "OTP's system: its end with heart", lambda: agree(vmrun, 'io:format("~p~n", [whereis(heart) =/= undefined])', '-heart')),
+        Test('command', "OTP's system: a crash dump with heart", lambda: dump_with_heart(vmrun)),
         Test('command', "OTP's system: no lines", lambda: agree(vmrun, LINES, '', '+L')),
         Test('command', "OTP's system: bad flags", lambda: refuse(vmrun, REFUSED, ['bad value', 'expected', 'unknown flag'])),
         Test('command', "OTP's system: flags that are not supported", lambda: refuse(vmrun, NOT_SUPPORTED, ['not supported: ']))]

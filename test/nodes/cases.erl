@@ -44,6 +44,28 @@ case_ping(Peer) ->
     pong = net_adm:ping(node()),
     true = net_kernel:connect_node(Peer).
 
+%% Nodes that are not there, and that nothing refers to any more, are not known for long.
+case_nobody_is_forgotten(_Peer) ->
+    #{level := Level} = logger:get_primary_config(),
+    ok = logger:set_primary_config(level, none),  % a warning tells of it
+    Before = erts_debug:set_internal_state(available_internal_state, true),
+    ok = erts_debug:set_internal_state(node_tab_delayed_delete, 0),
+    Nobody = [list_to_atom("nobody" ++ integer_to_list(N) ++ "@localhost") || N <- lists:seq(1, 20)],
+    [{somebody, Node} ! hello || Node <- Nobody],
+    [false = net_kernel:connect_node(Node) || Node <- Nobody],
+    forgotten(Nobody),
+    ok = erts_debug:set_internal_state(node_tab_delayed_delete, -1),
+    erts_debug:set_internal_state(available_internal_state, Before =:= true),
+    ok = logger:set_primary_config(level, Level).
+
+forgotten(Nodes) ->
+    [garbage_collect(Pid) || Pid <- processes()],  % net_kernel's handles, for one
+    Known = nodes(known),
+    case [Node || Node <- Nodes, lists:member(Node, Known)] of
+        [] -> ok;
+        _ -> receive after 1 -> forgotten(Nodes) end
+    end.
+
 case_names(Peer) ->
     {ok, Names} = net_adm:names(localhost),
     [Short, _] = string:split(atom_to_list(Peer), "@"),
@@ -190,6 +212,38 @@ case_group_call(Peer) ->
 server() -> receive {Ref, _, N} -> Ref ! {Ref, {reply, N}} end.
 
 %% --- Processes ---
+
+%% Processes that others have spawned are new ones too.
+case_spawned_is_traced(Peer) ->
+    Self = self(),
+    Tracer = spawn_link(Peer, fun() -> erlang:trace(new, true, [procs]), Self ! ready, pass_on(Self) end),
+    ready = next(),
+    Large = binary:copy(<<"large">>, 20000),
+    {Pid, _} = spawn_opt(Peer, ?MODULE, passed_by, [Self, Large], [link, monitor]),
+    {'DOWN', _, process, Pid, normal} = next_of('DOWN'),
+    {trace, Pid, spawned, Self, {_, _, [{?MODULE, passed_by, 2}]}} = next_of(Pid),
+    {trace, Pid, getting_linked, Self} = next_of(Pid),
+    {trace, Pid, exit, normal} = next_of(Pid),
+    Tracer ! stop,
+    stopped = next_of(stopped).
+
+passed_by(_, _) -> ok.
+pass_on(To) ->
+    receive
+        stop ->
+            erlang:trace(new, false, [all]),
+            To ! stopped;
+        Event ->
+            To ! Event,
+            pass_on(To)
+    end.
+%% The next message that is that, or is about it.
+next_of(What) ->
+    receive
+        What -> What;
+        Message when is_tuple(Message), element(1, Message) =:= What; is_tuple(Message), element(2, Message) =:= What -> Message
+    after ?PATIENCE div 2 -> error({nothing_came, What})
+    end.
 
 case_spawn(Peer) ->
     Self = self(),

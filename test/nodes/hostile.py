@@ -18,6 +18,7 @@ def tests(vmrun):
     tests = [Test('nodes', 'a hostile node: it asks and does not read', lambda: attack(vmrun, greedy_asker, flags=['+zdbbl', '64']))]
     return tests + [Test('nodes', f'a hostile node: {name}', lambda function=function: attack(vmrun, function)) for name, function in (
         ('its handshake is garbage', handshakes), ('it does not know the cookie', cookies), ('its packets are none', packets), ('its large messages are no terms', large),
+        ('its messages to who does not look are no terms', unseen),
         ('its packets do not end', lengths), ('it makes atoms', atoms), ('it begins messages', sequences), ('its control messages are odd', controls), ('it does not read', slow_reader))]
 
 
@@ -32,6 +33,13 @@ class Attacked:
                             receive
                                 {From, ping} -> From ! pong;
                                 {From, victim} -> From ! spawn(fun Victim() -> receive _ -> Victim() end end);
+                                {From, sleeper} ->
+                                    Sleeper = spawn(fun() -> receive stop -> ok end end),
+                                    erlang:suspend_process(Sleeper),
+                                    From ! Sleeper;
+                                {_, wake, Sleeper} -> erlang:resume_process(Sleeper);
+                                {From, count, Pid} -> From ! element(2, process_info(Pid, message_queue_len));
+                                {From, look, Pid} -> From ! process_info(Pid, [message_queue_len, messages]);
                                 {From, flood} -> [spawn(fun() -> Flood(From, binary:copy(<<I>>, 1000000)) end) || I <- lists:seq(1, 20)];
                                 _ -> ok
                             end,
@@ -56,9 +64,9 @@ class Attacked:
     def good_connection(self):
         return self.again('good@localhost')
 
-    def victim(self, by):
+    def victim(self, by, kind='victim'):
         """A process of the node, as a term."""
-        by.send_to_name('attacked', small_tuple(by.pid(), atom('victim')))
+        by.send_to_name('attacked', small_tuple(by.pid(), atom(kind)))
         packet = by.receive()
         return packet[-(len(by.peer) + 15):]
 
@@ -153,7 +161,7 @@ def packets(attacked):
             (whole + spawn_request(-1, integer(1)), 'control message'), (whole + spawn_request(-1, b'l\0\0\0\1a\1a\2'), 'control message'),
             (whole + small_tuple(integer(6), atom('nobody'), atom(''), atom('attacked')) + atom('ping'), 'control message'),
             (whole + b'i\xff\xff\xff\xff', 'ends in the middle|more elements than data'), (whole + b'X' * 100000, 'an atom was expected'),
-            (whole + control + b'\xff', 'control message'), (b'\x83F' + bytes(16), 'a message that has not begun'),
+            (whole + control + b'\xff', 'an unknown tag'), (b'\x83F' + bytes(16), 'a message that has not begun'),
             (b'\x83E' + bytes(17), 'the number 0'), (b'\x83D\xff' + b'\x88' * 128 + b'\1\1\xff' * 255, 'not UTF-8'))):
         bad = attacked.connection(f'p{i}@localhost')
         bad.send(packet)
@@ -161,6 +169,27 @@ def packets(attacked):
         said = attacked.node.text.rsplit('bad data (', 1)[1].split('): <<')[0]
         if not any(part in said for part in reason.split('|')):
             raise Failure(f'{packet[:20]!r}: {said}, not {reason}')
+
+
+def unseen(attacked):
+    """Nobody looks at a message of a process that is suspended, so it does no harm until the process goes on, or is asked for its messages."""
+    for name, look in ('wakes', 'wake'), ('looks', 'look'):
+        bad = attacked.connection(f'{name}@localhost', NO_CACHE)
+        sleeper = attacked.victim(bad, 'sleeper')
+        for payload in b'\xff', atom('good'), b'l\0\0\0\1':
+            bad.send(header() + small_tuple(integer(2), atom(''), sleeper) + payload)
+        bad.send_to_name('attacked', small_tuple(bad.pid(), atom('count'), sleeper))
+        answer = bad.receive()
+        if not answer.endswith(integer(3)):
+            raise Failure(f'it is not three messages that are there: {answer!r}')
+        bad.send_to_name('attacked', small_tuple(bad.pid(), atom(look), sleeper))
+        attacked.closes(bad, f"'{name}@localhost' is closed: bad data (")
+        good = attacked.good_connection()
+        good.send_to_name('attacked', small_tuple(good.pid(), atom('count'), sleeper))
+        answer = good.receive()
+        if not answer.endswith(integer(1)):
+            raise Failure(f'it is not one message that is left: {answer!r}')
+        good.close()
 
 
 def large(attacked):

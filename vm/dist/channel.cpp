@@ -44,7 +44,11 @@ Route Channel::connect() {
     return found;
   Word connection;
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    if (has_left_) {
+      lock.unlock();
+      return channel_to(name).connect();
+    }
     if (state() != State::kIdle || !can_connect()) return route();
     connection = begin_locked();
   }
@@ -59,15 +63,14 @@ Word Channel::begin_locked() {
   return connection;
 }
 
-Word Channel::begin_connecting() {
-  std::lock_guard lock(mutex_);
-  switch (state()) {
-    case State::kIdle: return begin_locked();
-    case State::kPending:
-    case State::kConnected: return number_of(word_.load(std::memory_order_relaxed));
-    case State::kClosing: break;
+Route Channel::begin_connecting() {
+  std::unique_lock lock(mutex_);
+  if (has_left_) {
+    lock.unlock();
+    return channel_to(name).begin_connecting();
   }
-  return 0;
+  if (state() == State::kIdle) begin_locked();
+  return route();
 }
 
 bool Channel::connected(std::shared_ptr<Connection> by, Flags flags) {

@@ -11,8 +11,9 @@
 #include "vm/term/fun.hpp"
 
 /// The way to one other node: whether there is a connection, what waits to go out over it, who has
-/// to do with whom over it. There is one for each node that was ever spoken of, for ever
-/// (channels.hpp finds them).
+/// to do with whom over it. Made when somebody has to do with that node (channels.hpp finds them);
+/// given back when it is idle, no entry of a node and no connection refers to it, and nobody can be
+/// looking at it any more: whoever found it without such a reference is under an epoch.
 ///
 ///            new_connection, or a send             create_dist_channel
 ///   kIdle ----------------------------> kPending ----------------------> kConnected
@@ -22,8 +23,9 @@
 ///                 all are told                (an aborted one closes too)
 ///
 /// Each attempt has a number, the connection's. A sender asks for the route, encodes its message
-/// for it without a lock, and pushes: if the connection is another one by then, the message is
-/// lost, as it would have been a moment later. Any thread, unless told otherwise.
+/// for it without a lock, and pushes to the channel that the route says: if the connection is
+/// another one by then, the message is lost, as it would have been a moment later. Any thread,
+/// unless told otherwise.
 namespace vmrun::dist {
 
 class Channel;
@@ -64,6 +66,23 @@ class Channel {
 
   const Term name;    // of the other node
   const Word number;  // its own, from 1 on
+
+  // ---- Who refers to it -------------------------------------------------------------------------
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() { references_.fetch_sub(1, std::memory_order_release); }
+  Word references() const { return references_.load(std::memory_order_acquire); }
+  bool is_referred_to() const { return references() != 0; }
+  bool is_unused() const { return !is_referred_to() && state() == State::kIdle; }
+  /// Takes it out of the table by unlink(): nobody begins a connection over it any more. False: it
+  /// is in use after all.
+  template <class Unlink>
+  bool leave_table(Unlink unlink) {
+    std::lock_guard lock(mutex_);
+    if (!is_unused()) return false;
+    has_left_ = true;
+    unlink();
+    return true;
+  }
 
   State state() const { return state_of(word_.load(std::memory_order_acquire)); }
   /// The connection there is, pending or not.
@@ -106,9 +125,9 @@ class Channel {
   void make_wait(Process& p, const Route& route, const Export* suspended_in);
 
   // ---- The connection ---------------------------------------------------------------------------
-  /// The number of the pending or existing connection; one begins to be pending if there is none.
-  /// 0: the last one is not quite gone yet.
-  Word begin_connecting();
+  /// The pending or existing connection; one begins to be pending if there is none. None: the last
+  /// one is not quite gone yet.
+  Route begin_connecting();
   /// It has a controller from now on, and these flags. False: it is not pending.
   [[nodiscard]] bool connected(std::shared_ptr<Connection> by, Flags flags);
   /// Whom it goes over, if it is connected.
@@ -151,6 +170,7 @@ class Channel {
   std::unique_ptr<Loss> lose_locked(std::unique_lock<std::mutex>& lock, Term reason);
   void closed();  // by a Loss that is through
 
+  std::atomic<Word> references_{0};
   std::atomic<Word> word_{0};    // state and the connection's number
   std::atomic<Flags> flags_{0};  // written before word_
   std::atomic<bool> busy_{false}, owes_much_{false};
@@ -158,6 +178,7 @@ class Channel {
   std::mutex mutex_;  // guards what follows, and all changes
   std::shared_ptr<Connection> connection_;
   std::unique_ptr<Relations> relations_;
+  bool has_left_ = false;  // the table
   std::vector<std::unique_ptr<OutgoingMessage>> waiting_;
   Word waiting_bytes_ = 0, taken_bytes_ = 0;
   Word waiting_answers_ = 0, taken_answers_ = 0;  // OutgoingMessage::memory of them
@@ -180,7 +201,7 @@ class Channel::Answering {
 /// A connection that is gone, and has still to be told to those who had to do with it.
 class Loss {
  public:
-  Loss(Channel& channel, Term reason) : channel(channel), reason(reason) {}
+  Loss(Channel& channel, Term reason) : channel(channel), reason(reason) { channel.retain(); }
   ~Loss();
   Loss(const Loss&) = delete;
   /// Tells at most so many. False: there are more. Under an epoch.

@@ -1,8 +1,10 @@
 #include "vm/dist/channels.hpp"
 
 #include <climits>
-#include <deque>
+#include <list>
+#include <map>
 
+#include "vm/base/clock.hpp"
 #include "vm/dist/connection.hpp"
 #include "vm/dist/node_events.hpp"
 #include "vm/dist/outgoing.hpp"
@@ -14,48 +16,119 @@
 namespace vmrun::dist {
 namespace {
 
-// Found without a lock by hashing, never removed. Neither is destroyed: threads may outlive main.
+// Found without a lock by hashing, under an epoch; the rest under the lock. What is unlinked waits
+// until that epoch has passed and nobody has a reference. None of this is ever destroyed: threads
+// may outlive main.
 constexpr std::size_t kBuckets = 1024;
 struct Place {
-  explicit Place(Term name, Word number, Place* next) : channel(name, number), next(next) {}
+  explicit Place(Term name, Word number) : channel(name, number) {}
   Channel channel;
-  Place* const next;
+  std::atomic<Place*> next{nullptr};  // in the bucket
+  Word unused_since = 0;              // ns; 0: it was needed when it was looked at last
+  Word stamp = 0;                     // of the epoch, once it is unlinked
 };
 std::atomic<Place*> buckets[kBuckets];
 std::mutex& table_mutex = *new std::mutex;
-std::deque<Place>& places = *new std::deque<Place>;
-std::atomic<Word> place_count{0};
+std::map<Word, Place*>& places = *new std::map<Word, Place*>;  // by number
+std::list<Place*>& unlinked = *new std::list<Place*>;          // oldest first
+Word last_number = 0;
+Word next_look = 0;  // the channel that is looked at next has this number at least
+
+constexpr unsigned kLooksPerNew = 4;    // channels looked at for each that is made
+constexpr unsigned kLooksAtOnce = 100;  // under the lock
 
 std::atomic<Place*>& bucket_of(Term name) { return buckets[name.atom_index() % kBuckets]; }
 
 Channel* find(Term name) {
-  for (Place* p = bucket_of(name).load(std::memory_order_acquire); p; p = p->next)
+  for (Place* p = bucket_of(name).load(std::memory_order_acquire); p;
+       p = p->next.load(std::memory_order_acquire))
     if (p->channel.name == name) return &p->channel;
   return nullptr;
 }
 
+// ---- Giving back: under the lock ----------------------------------------------------------------
+
+void unlink(Place& place) {
+  std::atomic<Place*>* at = &bucket_of(place.channel.name);
+  while (at->load(std::memory_order_relaxed) != &place) at = &at->load(std::memory_order_relaxed)->next;
+  at->store(place.next.load(std::memory_order_relaxed), std::memory_order_release);
+  place.stamp = epoch_stamp();
+  unlinked.push_back(&place);
+}
+
+void free_unlinked() {
+  if (unlinked.empty()) return;
+  const Word passed = epoch_passed(unlinked.back()->stamp);
+  for (auto it = unlinked.begin(); it != unlinked.end() && (*it)->stamp <= passed;) {
+    if ((*it)->channel.is_referred_to()) {
+      ++it;
+      continue;
+    }
+    delete *it;
+    it = unlinked.erase(it);
+  }
+}
+
+bool is_taken_out(Place& place, Word now) {
+  if (place.channel.is_unused())
+    return is_unused_long_enough(place.unused_since, now) &&
+           place.channel.leave_table([&place] { unlink(place); });
+  place.unused_since = 0;
+  return false;
+}
+
+/// Looks at so many channels, the next ones in turn. False when that was the last one.
+bool look_at_some(unsigned count) {
+  const Word now = monotonic_ns();
+  auto it = places.lower_bound(next_look);
+  for (; count && it != places.end(); --count) {
+    if (is_taken_out(*it->second, now)) it = places.erase(it);
+    else ++it;
+  }
+  next_look = it == places.end() ? 0 : it->first;
+  free_unlinked();
+  return next_look != 0;
+}
+
+Channel& make_channel(Term name) {
+  if (Channel* found = find(name)) return *found;
+  (void)look_at_some(kLooksPerNew);
+  auto* const made = new Place(name, ++last_number);
+  std::atomic<Place*>& bucket = bucket_of(name);
+  made->next.store(bucket.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  bucket.store(made, std::memory_order_release);
+  places.emplace(last_number, made);
+  return made->channel;
+}
+
+// ---- Of nodes -----------------------------------------------------------------------------------
+
+/// The entry of a node refers to its channel from the first mention on.
 Channel& channel_of_node(Node& node) {
   if (void* known = node.channel.load(std::memory_order_acquire)) [[likely]]
     return *static_cast<Channel*>(known);
-  Channel& channel = channel_to(node.name);
+  std::lock_guard lock(table_mutex);
+  if (void* known = node.channel.load(std::memory_order_relaxed)) return *static_cast<Channel*>(known);
+  Channel& channel = make_channel(node.name);
+  channel.retain();
   node.channel.store(&channel, std::memory_order_release);
   return channel;
 }
+
+[[maybe_unused]] const bool lets_go_of_channels = (
+    forget_channel = [](void* channel) { static_cast<Channel*>(channel)->release(); }, true);
 
 std::atomic<Word> net_kernel{0};  // while the node is alive
 
 }  // namespace
 
+Channel* find_channel_to(Term name) { return find(name); }
+
 Channel& channel_to(Term name) {
   if (Channel* found = find(name)) [[likely]]
     return *found;
   std::lock_guard lock(table_mutex);
-  if (Channel* found = find(name)) return *found;
-  std::atomic<Place*>& bucket = bucket_of(name);
-  Place& made = places.emplace_back(name, places.size() + 1, bucket.load(std::memory_order_relaxed));
-  bucket.store(&made, std::memory_order_release);
-  place_count.store(places.size(), std::memory_order_release);
-  return made.channel;
+  return make_channel(name);
 }
 
 Channel& channel_of(Term identifier) {
@@ -63,21 +136,35 @@ Channel& channel_of(Term identifier) {
   return channel_of_node(*reinterpret_cast<const ExternalObject*>(identifier.boxed_ptr())->node);
 }
 
-Word channel_count() { return place_count.load(std::memory_order_acquire); }
-
-Channel& channel_at(Word number) {
+Channel* channel_at(Word number) {
   std::lock_guard lock(table_mutex);
-  return places[number - 1].channel;
+  const auto found = places.find(number);
+  return found == places.end() ? nullptr : &found->second->channel;
+}
+
+Channel* channel_after(Word number) {
+  std::lock_guard lock(table_mutex);
+  const auto found = places.upper_bound(number);
+  return found == places.end() ? nullptr : &found->second->channel;
+}
+
+void give_back_unused() {
+  give_back_nodes();
+  {
+    std::lock_guard lock(table_mutex);
+    next_look = 0;
+  }
+  for (bool more = true; more;) {
+    std::lock_guard lock(table_mutex);
+    more = look_at_some(kLooksAtOnce);
+  }
 }
 
 Node* connected_node(Word number) {
   Node* found = nullptr;
   for_each_channel([&](Channel& channel) {
-    if (found) return;
-    const auto connection = channel.connection();
-    if (!connection) return;
-    Node* node = node_entry(channel.name, connection->creation);
-    if (node->number == number) found = node;
+    if (found || channel.name.atom_index() != number) return;
+    if (const auto connection = channel.connection()) found = node_entry(channel.name, connection->creation);
   });
   return found;
 }
@@ -89,9 +176,9 @@ Channel* find_channel(Term handle, Word* connection) {
       !handle.element(1).is_local_ref())
     return nullptr;
   const RefKey key = ref_key(handle.element(1));
-  if (!is_in(RefSpace::kChannels, key) || key.low == 0 || key.low > channel_count()) return nullptr;
+  if (!is_in(RefSpace::kChannels, key)) return nullptr;
   *connection = static_cast<Word>(handle.element(0).small_value());
-  return &channel_at(key.low);
+  return channel_at(key.low);
 }
 
 Term make_handle(Term*& hp, const Channel& channel, Word connection) {

@@ -25,7 +25,9 @@ void report_bad(const Channel& channel, const char* wrong, const std::string& sh
 }  // namespace
 
 Connection::Connection(Channel& channel, Term controller, Flags flags)
-    : channel(channel), controller(controller), flags(flags), input_(flags), output_(flags) {}
+    : channel(channel), controller(controller), flags(flags), input_(flags), output_(flags) {
+  channel.retain();
+}
 
 bool Connection::receive(const std::uint8_t* data, std::size_t size, Binary* binary) {
   if (bad_) return false;  // the end is under way
@@ -47,6 +49,7 @@ bool Connection::receive(const std::uint8_t* data, std::size_t size, Binary* bin
 }
 
 void Connection::refuse(const char* wrong) {
+  if (refused_.exchange(true, std::memory_order_relaxed)) return;
   report_bad(channel, wrong, "");
   end(atoms::killed);
 }

@@ -13,7 +13,7 @@ namespace vmrun::dist {
 class Connection {
  public:
   Connection(Channel& channel, Term controller, Flags flags);
-  virtual ~Connection() = default;
+  virtual ~Connection() { channel.release(); }
   Connection(const Connection&) = delete;
 
   Channel& channel;
@@ -47,6 +47,7 @@ class Connection {
 
  private:
   bool bad_ = false;  // what has come in
+  std::atomic<bool> refused_{false};
   Input input_;
   OutputQueue output_;
 };

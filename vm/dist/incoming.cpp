@@ -28,17 +28,20 @@ bool is_remote_pid(Term t) { return t.is_pid() && !t.is_local_pid(); }
 
 // ---- Messages -----------------------------------------------------------------------------------
 
-bool deliver(const Incoming& in, Term to) {
-  Process* p = process_table.find(to);
-  return !p || give_message(*p, in.route, in.payload, in.token, Term::nil());
+void deliver(const Incoming& in, Term to) {
+  if (Process* p = process_table.find(to)) give_message(*p, in.route, in.payload, in.token, Term::nil());
 }
 
-bool send(const Incoming& in) { return in.e[2].is_local_pid() ? deliver(in, in.e[2]) : in.e[2].is_pid(); }
+bool send(const Incoming& in) {
+  if (in.e[2].is_local_pid()) deliver(in, in.e[2]);
+  return in.e[2].is_pid();
+}
 
 bool reg_send(const Incoming& in) {
   if (!in.e[1].is_pid() || !in.e[3].is_atom()) return false;
   const Term to = whereis(in.e[3]);
-  return !to || !to.is_local_pid() || deliver(in, to);
+  if (to && to.is_local_pid()) deliver(in, to);
+  return true;
 }
 
 bool alias_send(const Incoming& in) {
@@ -46,7 +49,8 @@ bool alias_send(const Incoming& in) {
   if (!alias.is_ref()) return false;
   if (!alias.is_local_ref() || !is_alias(alias)) return true;  // one of an earlier life of this node
   Process* p = process_table.find(ref_of(alias)->owner);
-  return !p || give_message(*p, in.route, in.payload, in.token, alias);
+  if (p) give_message(*p, in.route, in.payload, in.token, alias);
+  return true;
 }
 
 // ---- Links --------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ namespace {
 void tell_link(Term here, const RemotePid& there) {
   Arena arena;
   process_receiver.exit(here, {.from = there.term(arena), .reason = atoms::noconnection, .by_link = true});
+  there.node->release();
 }
 
 void tell_node_watcher(Term pid, unsigned times, Term node) {
@@ -58,6 +59,7 @@ bool Loss::tell(int most) {
 
 Loss::~Loss() {
   if (!done_) channel.closed();
+  channel.release();
 }
 
 }  // namespace vmrun::dist

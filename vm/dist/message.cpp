@@ -49,7 +49,7 @@ Fragment* decode_message(Term node, const EncodedPayload& payload, Term token, T
 
 // ---- Undecoded ----------------------------------------------------------------------------------
 
-enum Field { kChannel, kConnection, kWhat, kPayload, kFields };
+enum Field { kNode, kChannel, kConnection, kWhat, kPayload, kFields };
 
 /// what: nil for a message, the reference for one to an alias; else a signal without its reason:
 /// {'EXIT', From, ByLink} or {'DOWN', Ref, Object}; or the number of arguments.
@@ -59,11 +59,34 @@ Fragment* undecoded(const Route& route, EncodedPayload& payload, Term token, Ter
   Fragment* f = fragment.finish(payload_term(fragment.space(), payload), room);
   const Term bytes = f->message, copy = copy_into(*f, what);
   Term* hp = fragment_alloc(*f, 1 + kFields);
-  f->message = make_tuple(hp, Term::small(static_cast<SWord>(route.channel->number)),
+  f->message = make_tuple(hp, route.channel->name, Term::small(static_cast<SWord>(route.channel->number)),
                           Term::small(static_cast<SWord>(route.connection)), copy, bytes);
   f->kind = static_cast<std::uint32_t>(SignalKind::kUndecoded);
   attach_token(token, *f);
   return f;
+}
+
+/// In place of a message that is no term; wrong is a text that stays.
+Fragment* undecodable(Word channel, Word connection, const char* wrong) {
+  Fragment* f = new_signal(SignalKind::kUndecodable, 4);
+  Term* hp = fragment_alloc(*f, 4);
+  f->message =
+      make_tuple(hp, Term::small(static_cast<SWord>(channel)), Term::small(static_cast<SWord>(connection)),
+                 Term::small(static_cast<SWord>(reinterpret_cast<Word>(wrong))));
+  return f;
+}
+
+void refuse(Word channel_number, Word connection, const char* wrong) {
+  const EpochGuard guard;
+  Channel* const channel = channel_at(channel_number);
+  const auto from = channel ? channel->connection() : nullptr;
+  if (from && from->number == connection) from->refuse(wrong);
+}
+
+void refuse_late(const Fragment& undecodable) {
+  const Term* e = undecodable.message.tuple_elements();
+  refuse(static_cast<Word>(e[0].small_value()), static_cast<Word>(e[1].small_value()),
+         reinterpret_cast<const char*>(e[2].small_value()));
 }
 
 Fragment* with_kind(Fragment* f, SignalKind kind) {
@@ -106,16 +129,17 @@ Fragment* decode_arguments(SWord count, const EncodedPayload& payload, const cha
 Fragment* decode_late(const Fragment& undecoded) {
   const Term* e = undecoded.message.tuple_elements();
   const char* wrong = nullptr;
-  Channel& channel = channel_at(static_cast<Word>(e[kChannel].small_value()));
   const EncodedPayload payload = payload_of(e[kPayload]);
   const Term what = e[kWhat];
   Fragment* f = what.is_small()    ? decode_arguments(what.small_value(), payload, &wrong)
-                : !what.is_tuple() ? decode_message(channel.name, payload, undecoded.token, what, &wrong)
+                : !what.is_tuple() ? decode_message(e[kNode], payload, undecoded.token, what, &wrong)
                 : what.element(0) == atoms::down ? decode_down(what, payload, &wrong)
                                                  : decode_exit(what, payload, undecoded.token, &wrong);
   if (!wrong) return f;
-  const auto from = channel.connection();
-  if (from && from->number == static_cast<Word>(e[kConnection].small_value())) from->refuse(wrong);
+  const Word channel = static_cast<Word>(e[kChannel].small_value()),
+             connection = static_cast<Word>(e[kConnection].small_value());
+  if (!what.is_small() && !what.is_tuple()) return undecodable(channel, connection, wrong);
+  refuse(channel, connection, wrong);
   return f;
 }
 
@@ -135,7 +159,8 @@ bool send_decoded(const EncodedPayload& payload, Signal signal, Send send) {
   return true;
 }
 
-[[maybe_unused]] const bool filled_in = (decode_undecoded = decode_late, true);
+[[maybe_unused]] const bool filled_in =
+    (decode_undecoded = decode_late, refuse_undecodable = refuse_late, true);
 
 }  // namespace
 
@@ -144,14 +169,13 @@ bool is_decoded_at_once(EncodedPayload& payload) {
          (payload.bytes() <= kBytesJoinedAtOnce && takes_few_words(payload, kWordsBuiltAtOnce));
 }
 
-bool give_message(Process& p, const Route& route, EncodedPayload& payload, Term token, Term alias) {
-  if (!is_decoded_at_once(payload)) return push_undecoded(p, route, payload, token, alias), true;
+void give_message(Process& p, const Route& route, EncodedPayload& payload, Term token, Term alias) {
+  if (!is_decoded_at_once(payload)) return push_undecoded(p, route, payload, token, alias);
   const char* wrong;
   Fragment* f = decode_message(route.channel->name, payload, token, alias, &wrong);
-  if (!f) return false;
+  if (!f) f = undecodable(route.channel->number, route.connection, wrong);
   if (f->kind == static_cast<std::uint32_t>(SignalKind::kMessage)) (void)push_message(p, f, false);
   else if (!push_signal(p, f)) Fragment::destroy(f);
-  return true;
 }
 
 bool give_exit(Term to, const Route& route, EncodedPayload& payload, ExitSignal signal) {

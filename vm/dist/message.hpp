@@ -7,15 +7,15 @@
 /// Messages, reasons and arguments from other nodes for processes of this one. What is large goes
 /// to its receiver as it is, and becomes a term in the receiver's time (message/held_back.hpp):
 /// whoever holds the connection's input has others to serve. Bytes that turn out to be no term then
-/// end the connection, if it is still there.
+/// end the connection, if it is still there; those of a message do so once its receiver looks at
+/// it.
 namespace vmrun::dist {
 
-/// For p, or for the alias of p if it is not nil. The payload may be moved away. False: it is no
-/// term. By who holds the input, under an epoch.
-[[nodiscard]] bool give_message(Process& p, const Route& route, EncodedPayload& payload, Term token,
-                                Term alias);
-/// An exit signal, or the end of what somebody here monitors; the payload is its reason. The same
-/// rules.
+/// For p, or for the alias of p if it is not nil. The payload may be moved away. By who holds the
+/// input, under an epoch.
+void give_message(Process& p, const Route& route, EncodedPayload& payload, Term token, Term alias);
+/// An exit signal, or the end of what somebody here monitors; the payload is its reason. False: it
+/// is no term. The same rules.
 [[nodiscard]] bool give_exit(Term to, const Route& route, EncodedPayload& payload, ExitSignal signal);
 [[nodiscard]] bool give_down(Term to, const Route& route, EncodedPayload& payload, DownSignal signal);
 /// child, which has not begun to run, is called with the list of so many arguments that the payload

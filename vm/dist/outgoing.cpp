@@ -85,7 +85,7 @@ SendResult send_now(Process& from, Term to, Term given, Term message, SendOption
     trace_send(from, given, message);
     return SendResult::kDone;
   }
-  if (options.nosuspend && channel.is_busy()) return SendResult::kBusy;
+  if (options.nosuspend && route.channel->is_busy()) return SendResult::kBusy;
   if (to.is_ref() && !route.can(flag::kAlias)) return SendResult::kDone;
   EncodedMessage encoded;
   if (!(from.observed & kCarriesToken)) [[likely]] {
@@ -100,11 +100,11 @@ SendResult send_now(Process& from, Term to, Term given, Term message, SendOption
   std::unique_ptr<OutgoingMessage> m = std::move(encoded.message);
   trace_send(from, given, message);
   if (probe::message_send_enabled() || probe::message_send_remote_enabled()) [[unlikely]]
-    fire_send(from, to, message, channel);
+    fire_send(from, to, message, *route.channel);
   bump_reductions(from, static_cast<SWord>(1 + m->bytes() / kBytesPerReduction));
   m->sender = from.id.raw();
-  if (channel.push(route, std::move(m)) == Pushed::kBusy && !options.nosuspend)
-    channel.make_wait(from, route, waits_in_send());
+  if (route.channel->push(route, std::move(m)) == Pushed::kBusy && !options.nosuspend)
+    route.channel->make_wait(from, route, waits_in_send());
   return SendResult::kDone;
 }
 
@@ -228,11 +228,11 @@ bool Elsewhere::exit(Term to, const ExitSignal& signal) {
     token = token_for(*signal.carrier, to, shown, route, arena);
   }
   if (probe::process_exit_signal_remote_enabled() && signal.announced) [[unlikely]]
-    fire_exit_signal(to, signal, channel);
+    fire_exit_signal(to, signal, *route.channel);
   const Pushed pushed = transmit_exit(
       route, to, signal, token, [&](Relations& r) { return !signal.by_link || r.end_link(signal.from, to); });
   if (pushed == Pushed::kTooLarge) {
-    if (signal.by_link) end_connection(channel);
+    if (signal.by_link) end_connection(*route.channel);
     return signal.by_link;
   }
   mind(pushed, route, signal.from, waits_in_send);

@@ -26,26 +26,39 @@ RemotePid RemotePid::of(Term external_pid) {
 }
 
 Term RemotePid::term(TermSpace& space) const {
+  node->retain();
   return external_identifier(space, Term::Sub::kExternalPid, node, &number, 1);
 }
 
 Relations::~Relations() {
+  links_.for_each([](const LinkKey& key, Word) { key.there.node->release(); });
   from_here_.for_each([](const RefKey&, const MonitorFromHere& m) { drop_identifier(m.target); });
   from_there_.for_each([](const RefKey&, const MonitorFromThere& m) { drop(m); });
 }
 
 // ---- Links --------------------------------------------------------------------------------------
 
+bool Relations::insert_link(const LinkKey& key) {
+  if (!links_.insert(key, 0)) return false;
+  key.there.node->retain();
+  return true;
+}
+bool Relations::erase_link(const LinkKey& key) {
+  if (!links_.erase(key)) return false;
+  key.there.node->release();
+  return true;
+}
+
 // Who links again while an unlinking is under way has a link; what the other side still sends about
 // the old one comes to the new one.
 void Relations::link_from_here(Term here, Term there) {
   const LinkKey key = link_key(here, there);
   if (Word* unlinking = links_.find(key)) *unlinking = 0;
-  else links_.insert(key, 0);
+  else insert_link(key);
 }
 
 // While an unlinking is under way the other side will give up the link that it asks for here.
-bool Relations::link_from_there(Term here, Term there) { return links_.insert(link_key(here, there), 0); }
+bool Relations::link_from_there(Term here, Term there) { return insert_link(link_key(here, there)); }
 
 Word Relations::unlink_from_here(Term here, Term there) {
   Word* unlinking = links_.find(link_key(here, there));
@@ -58,14 +71,14 @@ bool Relations::unlink_from_there(Term here, Term there) { return end_link(here,
 void Relations::unlink_acknowledged(Term here, Term there, Word id) {
   const LinkKey key = link_key(here, there);
   const Word* unlinking = links_.find(key);
-  if (unlinking && *unlinking == id) links_.erase(key);
+  if (unlinking && *unlinking == id) erase_link(key);
 }
 
 bool Relations::has_link(Term here, Term there) { return holds(links_.find(link_key(here, there))); }
 
 bool Relations::end_link(Term here, Term there) {
   const LinkKey key = link_key(here, there);
-  return holds(links_.find(key)) && links_.erase(key);
+  return holds(links_.find(key)) && erase_link(key);
 }
 
 // ---- Monitors -----------------------------------------------------------------------------------
@@ -117,9 +130,11 @@ void Relations::unwatch_node(Term pid) {
 
 bool Relations::take_link(Term* here, RemotePid* there) {
   FlatTable<LinkKey, Word>::Entry entry;
-  do {
+  for (;;) {
     if (!links_.take_oldest(&entry)) return false;
-  } while (entry.value);  // given up: nobody waits to hear of it
+    if (!entry.value) break;
+    entry.key.there.node->release();  // given up: nobody waits to hear of it
+  }
   *here = entry.key.here;
   *there = entry.key.there;
   return true;

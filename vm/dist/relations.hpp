@@ -13,7 +13,8 @@
 /// number. So links and unlinks that cross on the way leave both sides of one mind.
 namespace vmrun::dist {
 
-/// A pid of another node, as a key.
+/// A pid of another node, as a key. It refers to its node, without a reference that is counted: who
+/// keeps one has that besides.
 struct RemotePid {
   Node* node = nullptr;
   Word number = 0;
@@ -108,6 +109,7 @@ class Relations {
   }
 
   // ---- The connection is gone: each kind oldest first; false when there is no more --------------
+  /// The reference to its node is the caller's.
   bool take_link(Term* here, RemotePid* there);
   bool take_monitor(RefKey* key, MonitorFromHere* was);
   bool take_monitored(RefKey* key, MonitorFromThere* was);
@@ -115,7 +117,11 @@ class Relations {
   bool take_node_watcher(Term* pid, unsigned* times);
 
  private:
-  FlatTable<LinkKey, Word> links_;  // 0, or the number of the unlinking that is not acknowledged yet
+  bool insert_link(const LinkKey& key);
+  bool erase_link(const LinkKey& key);
+
+  // 0, or the number of the unlinking that is not acknowledged yet; with a reference to the node.
+  FlatTable<LinkKey, Word> links_;
   FlatTable<RefKey, MonitorFromHere> from_here_;
   FlatTable<RefKey, MonitorFromThere> from_there_;
   FlatTable<KeptIdentifier, RefKey> keys_;  // by their references there; the terms are those of from_there_

@@ -13,6 +13,7 @@
 #include "vm/process/table.hpp"
 #include "vm/term/node.hpp"
 #include "vm/trace/seq_trace.hpp"
+#include "vm/trace/trace.hpp"
 
 namespace vmrun::dist {
 namespace {
@@ -55,6 +56,7 @@ Term token_of_request(Process& p, const Route& route, Term ref, Term mfa, Term o
 
 SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term options, RefKey key,
                          const SpawnRequested& request) {
+  const EpochGuard guard;  // on a dirty scheduler
   const Route route = is_alive() ? channel_to(node).connect() : Route{};
   const bool traced = p.observed & kCarriesToken;
   if (traced && too_long(copy_size_words_here(call.arguments))) return SpawnAsked::kMuchToEncode;
@@ -186,6 +188,8 @@ struct Order {
   /// The new process is complete and cannot run yet: so nothing it says comes before the answer.
   static void announce(void* context, Process& child) {
     const Order& order = *static_cast<Order*>(context);
+    if (new_processes_traced()) [[unlikely]]
+      trace_spawn_from_elsewhere(order.parent, child, order.link);
     RefKey key;
     order.route.channel->change(order.route, [&](Relations& r) {
       if (order.link) r.link_from_there(child.id, order.parent);

@@ -219,6 +219,16 @@ struct Copier {
         break;
       }
       case Sub::kSubBinary: return part(reinterpret_cast<const SubBinary*>(p));
+      case Sub::kExternalPid:
+      case Sub::kExternalPort:
+      case Sub::kExternalRef: {
+        auto* o = reinterpret_cast<ExternalObject*>(hp);
+        for (Word i = 0, size = object_words(header); i < size; ++i) *hp++ = p[i];
+        o->node->retain();
+        o->next = off_heap;
+        off_heap = reinterpret_cast<OffHeapObject*>(o);
+        break;
+      }
       default: {
         assert(header.header_sub() != Sub::kMatchContext);
         const Word size = object_words(header);

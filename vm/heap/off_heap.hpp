@@ -1,10 +1,11 @@
 #pragma once
 
 #include "vm/term/layout.hpp"
+#include "vm/term/node.hpp"
 
 /// What hangs outside a heap and must be let go with it: binaries behind RefcBinary handles,
-/// resources behind magic references. Handles are chained through OffHeapObject::next; each list
-/// belongs to the owner of the heap the handles lie in.
+/// resources behind magic references, nodes behind identifiers of theirs. Handles are chained
+/// through OffHeapObject::next; each list belongs to the owner of the heap the handles lie in.
 namespace vmrun {
 
 /// The process that the calling thread works for, as probes show it; the non-value when it works
@@ -31,6 +32,7 @@ inline void release_off_heap(OffHeapObject* object) {
   const Term::Sub sub = object->header.header_sub();
   if (sub == Term::Sub::kRefcBinary) reinterpret_cast<RefcBinary*>(object)->binary->release();
   else if (sub == Term::Sub::kMagicRef) reinterpret_cast<MagicRefObject*>(object)->resource->release();
+  else reinterpret_cast<ExternalObject*>(object)->node->release();
 }
 
 /// One reference more, for a handle that has been copied.
@@ -38,6 +40,7 @@ inline void retain_off_heap(OffHeapObject* object) {
   const Term::Sub sub = object->header.header_sub();
   if (sub == Term::Sub::kRefcBinary) reinterpret_cast<RefcBinary*>(object)->binary->retain();
   else if (sub == Term::Sub::kMagicRef) reinterpret_cast<MagicRefObject*>(object)->resource->retain();
+  else reinterpret_cast<ExternalObject*>(object)->node->retain();
 }
 
 /// Drops all of a list.

@@ -6,6 +6,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/info.hpp"
+#include "vm/message/held_back.hpp"
 #include "vm/message/request.hpp"
 #include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
@@ -128,6 +129,7 @@ void answer_deferred(Process& p) {
     else answer_one(p, f->message);
     Fragment::destroy(f);
   }
+  settle_undecodable(p);
 }
 
 }  // namespace vmrun

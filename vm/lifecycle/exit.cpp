@@ -120,6 +120,7 @@ void exit_process(Process& p, Term reason, bool report) {
   leave_exit_reason(p, reason);
   process_table.remove(p);
   // What had arrived is answered as a dead process answers, after the messages before it have gone.
+  drop_undecodable(p);
   for (Fragment* f = take_held_back(p); f;) {
     Fragment* next = f->next;
     p.mailbox.link(f);

@@ -3,6 +3,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/backtrace.hpp"
 #include "vm/lifecycle/gc.hpp"
+#include "vm/message/held_back.hpp"
 #include "vm/message/receiver.hpp"
 #include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
@@ -371,7 +372,23 @@ bool is_process_info(Term what) {
   return what.is_nil();
 }
 
+namespace {
+
+/// Items that tell of messages themselves, or of what memory they take.
+bool looks_at_messages(Term what) {
+  const auto does = [](Term name) {
+    return name == atoms::messages || name == atoms::total_heap_size || name == atoms::memory;
+  };
+  for (; what.is_list(); what = what.tail())
+    if (does(what.head())) return true;
+  return what == atoms::true_ || does(what);
+}
+
+}  // namespace
+
 Term process_info(Process& p, Term what, Heap& out, bool running) {
+  if (p.extra && p.extra->undecodable && looks_at_messages(what)) [[unlikely]]
+    look_at_undecodable(p);
   if (what == atoms::true_) {
     ItemContext a{p, out, running};
     return default_items(a);

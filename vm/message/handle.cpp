@@ -170,6 +170,7 @@ void handle_signal(Process& p, Fragment* f) {
       if (std::exchange(extra_of(p).waits_for_connection, false)) --p.suspend_count;
       break;
     case SignalKind::kUndecoded: break;  // it is held back
+    case SignalKind::kUndecodable: return keep_undecodable(p, f);
     case SignalKind::kArguments: p.saved_regs[2] = f->message; return p.heap.adopt(f);
     case SignalKind::kWakeUp: p.resume_requested = true; break;
     case SignalKind::kMessage:

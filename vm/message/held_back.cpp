@@ -9,6 +9,7 @@
 namespace vmrun {
 
 Fragment* (*decode_undecoded)(const Fragment&) = nullptr;
+void (*refuse_undecodable)(const Fragment&) = nullptr;
 
 namespace {
 
@@ -19,7 +20,41 @@ Word messages_in(const Fragment* f) {
   return n;
 }
 
+template <class Visit>
+void take_undecodable(Process& p, Visit visit) {
+  Fragment* f = std::exchange(p.extra->undecodable, nullptr);
+  while (f) {
+    Fragment* const next = f->next;
+    visit(*f);
+    Fragment::destroy(f);
+    p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
+    f = next;
+  }
+}
+
 }  // namespace
+
+void keep_undecodable(Process& p, Fragment* f) {
+  f->next = std::exchange(extra_of(p).undecodable, f);
+  p.mailbox.set_inner_count(p.mailbox.inner_count() + 1);
+  p.deferred_requests = true;
+  p.reductions = 0;
+}
+
+void look_at_undecodable(Process& p) {
+  if (p.extra && p.extra->undecodable) [[unlikely]]
+    take_undecodable(p, [](const Fragment& f) { refuse_undecodable(f); });
+}
+
+void drop_undecodable(Process& p) {
+  if (p.extra) take_undecodable(p, [](const Fragment&) {});
+}
+
+void settle_undecodable(Process& p) {
+  if (!p.extra->undecodable) return;
+  if (p.suspend_count == 0 && p.wait_kind == WaitKind::kReceive) look_at_undecodable(p);
+  else p.deferred_requests = true;
+}
 
 void hold_back(Process& p, Fragment* f) {
   p.mailbox.set_inner_count(p.mailbox.inner_count() - messages_in(f));

@@ -90,7 +90,8 @@ struct Extra {
   std::vector<Fragment*> deferred;
   Fragment* until_collected = nullptr;  // that wait while it is not collected (lifecycle/gc.hpp): the last
   FlatTable<Term, Suspending> suspending;
-  Fragment* held_back = nullptr;  // what has arrived and waits for its first to be decoded (held_back.hpp)
+  Fragment* held_back = nullptr;    // what has arrived and waits for its first to be decoded (held_back.hpp)
+  Fragment* undecodable = nullptr;  // messages that are no terms, not looked at yet (held_back.hpp)
   std::uint32_t pinned_messages = 0;  // messages in the mailbox whose root lies in the heap
 
   struct DirtyJob* dirty_job = nullptr;  // a BIF that runs on a dirty scheduler (nif/dirty.hpp)

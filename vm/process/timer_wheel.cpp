@@ -106,6 +106,15 @@ Timer* TimerWheel::find(RefKey key) {
   return t->number && key_of(*t) == key ? t : nullptr;
 }
 
+void TimerWheel::for_each_message(const std::function<void(Term target, const Fragment& message)>& visit) {
+  std::lock_guard lock(lock_);
+  for (std::uint32_t index = 0; index < made_; ++index) {
+    std::uint32_t offset;
+    const Timer* t = place_of(index, &offset) + offset;
+    if (t->number && t->message) visit(t->target, *t->message);
+  }
+}
+
 // ---- Slots --------------------------------------------------------------------------------------
 
 /// The lowest level whose span reaches the tick. What is further away than the whole wheel waits in

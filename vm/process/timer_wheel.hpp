@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 
 #include "vm/base/small_limits.hpp"
 #include "vm/base/spin_lock.hpp"
@@ -56,6 +57,9 @@ class TimerWheel {
   /// Milliseconds left, or -1 when there is no such timer (any more), or none but one for a process
   /// that has ended. cancel: it will not fire, nor will that one. asker: a process that lives.
   SWord look_up(RefKey key, Word now_tick, bool cancel, Term asker);
+
+  /// Calls visit(target, message) for each timer that has a message. visit starts no timers.
+  void for_each_message(const std::function<void(Term target, const Fragment& message)>& visit);
 
   struct Expired {
     Term target;

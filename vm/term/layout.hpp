@@ -117,7 +117,7 @@ struct MagicRefObject {
 /// Pids, ports and references of another node.
 struct ExternalObject {
   Term header;
-  Node* node;
+  Node* node;  // owns one reference
   OffHeapObject* next;
   Word data[1];  // pid, port: the 64-bit number; reference: as RefObject::numbers
 };

@@ -1,33 +1,107 @@
 #include "vm/term/node.hpp"
 
-#include <atomic>
 #include <map>
 #include <mutex>
 #include <utility>
 
+#include "vm/base/clock.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun {
+
+std::atomic<Word> node_delay_ns{kUsualNodeDelayNs};
+constinit ForgetChannel forget_channel = [](void*) {};
+
 namespace {
 
 // Name and creation of this node in one word, so that a reader sees a matching pair.
 std::atomic<Word> local_node{atoms::nonode_at_nohost.raw() << 32};
 static_assert(Term::atom(kAtomCapacity - 1).raw() >> 32 == 0);
 
+using Key = std::pair<Word, std::uint32_t>;  // name, creation
+using Table = std::map<Key, Node*>;
+
+// Neither is ever destroyed: threads may outlive main.
+std::mutex& mutex = *new std::mutex;
+Table& nodes = *new Table;
+Key next_look;  // the entry that is looked at next is the first one from here on
+
+constexpr unsigned kLooksPerNew = 4;    // entries looked at for each that is made
+constexpr unsigned kLooksAtOnce = 100;  // under the lock
+
+/// Under the lock: nobody but a holder of a reference makes another one without it.
+bool can_go(Node& node, Word now) {
+  if (node.references.load(std::memory_order_acquire) == 0)
+    return is_unused_long_enough(node.unused_since, now);
+  node.unused_since = 0;
+  return false;
+}
+
+/// Looks at so many entries, the next ones in turn. False when that was the last one of the table.
+bool look_at_some(unsigned count) {
+  const Word now = monotonic_ns();
+  auto it = nodes.lower_bound(next_look);
+  for (; count && it != nodes.end(); --count) {
+    Node* const node = it->second;
+    if (!can_go(*node, now)) {
+      ++it;
+      continue;
+    }
+    it = nodes.erase(it);
+    if (void* channel = node->channel.load(std::memory_order_relaxed)) forget_channel(channel);
+    delete node;
+  }
+  next_look = it == nodes.end() ? Key{} : it->first;
+  return it != nodes.end();
+}
+
 }  // namespace
 
-Node* node_entry(Term name, std::uint32_t creation) {
-  static std::mutex& mutex = *new std::mutex;  // neither is ever destroyed: threads may outlive main
-  static auto& nodes = *new std::map<std::pair<Word, std::uint32_t>, Node*>;
-  static auto& numbers = *new std::map<Word, std::uint32_t>;
-  std::lock_guard lock(mutex);
-  Node*& node = nodes[{name.raw(), creation}];
-  if (!node) {
-    const auto number = static_cast<std::uint32_t>(numbers.size() + 1);
-    node = new Node{name, creation, numbers.try_emplace(name.raw(), number).first->second};
-  }
-  return node;
+bool is_unused_long_enough(Word& unused_since, Word now) {
+  const Word delay = node_delay_ns.load(std::memory_order_relaxed);
+  if (unused_since == 0) unused_since = now;
+  return delay != kKeepNodes && now - unused_since >= delay;
 }
+
+Node* node_entry(Term name, std::uint32_t creation) {
+  std::lock_guard lock(mutex);
+  const Key key{name.raw(), creation};
+  const auto found = nodes.find(key);
+  if (found != nodes.end()) {
+    found->second->retain();
+    return found->second;
+  }
+  (void)look_at_some(kLooksPerNew);
+  Node* const made = new Node{name, creation, 1};
+  nodes.emplace(key, made);
+  return made;
+}
+
+void give_back_nodes() {
+  {
+    std::lock_guard lock(mutex);
+    next_look = Key{};
+  }
+  for (bool more = true; more;) {
+    std::lock_guard lock(mutex);
+    more = look_at_some(kLooksAtOnce);
+  }
+}
+
+std::vector<NodeCount> known_nodes() {
+  std::vector<NodeCount> all;
+  for (Key from{};;) {
+    std::lock_guard lock(mutex);
+    auto it = nodes.lower_bound(from);
+    for (unsigned n = 0; n < kLooksAtOnce && it != nodes.end(); ++n, ++it)
+      all.push_back(
+          {it->second->name, it->second->creation, it->second->references.load(std::memory_order_relaxed)});
+    if (it == nodes.end()) return all;
+    from = it->first;
+  }
+}
+
+// ---- This node ----------------------------------------------------------------------------------
 
 Term local_node_name() { return Term::from_raw(local_node.load(std::memory_order_relaxed) >> 32); }
 std::uint32_t local_node_creation() {

@@ -146,7 +146,7 @@ void put_ids(Out& out, std::string_view before, Term t) {
   const auto* other = is_here ? nullptr : reinterpret_cast<const ExternalObject*>(t.boxed_ptr());
   const Word number = is_here ? t.id_number() : other->data[0];
   out.put(before);
-  put_number(out, std::uint64_t{is_here ? 0 : other->node->number});
+  put_number(out, std::uint64_t{is_here ? 0 : other->node->number()});
   out.put('.');
   if (before == "<") {
     const int serial_bit = is_here ? 28 : 32;  // numbers of other nodes: as they came
@@ -165,7 +165,7 @@ void put_ref(Out& out, Term t) {
   const auto* other = local ? nullptr : reinterpret_cast<const ExternalObject*>(t.boxed_ptr());
   const std::uint32_t* n = local ? local_ref_numbers(t) : reinterpret_cast<const std::uint32_t*>(other->data);
   out.put("#Ref<");
-  put_number(out, std::uint64_t{local ? 0 : other->node->number});
+  put_number(out, std::uint64_t{local ? 0 : other->node->number()});
   out.put('.');
   put_number(out, std::uint64_t{n[2]});
   out.put('.');

@@ -1,6 +1,7 @@
 #include "vm/trace/trace.hpp"
 #include "vm/trace/heap_sizes.hpp"
 
+#include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/process/carried.hpp"
 #include "vm/process/code_view.hpp"
@@ -136,6 +137,16 @@ bool trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term 
   return tell(tracer, {p.id, flags, event, what, extra, result});
 }
 
+namespace {
+
+void trace_as_new(Process& child) {
+  std::uint32_t flags;
+  const KeptTracer tracer = new_processes.get(&flags);
+  if (tracer.get()) set_tracing(child, true, flags, tracer.get());
+}
+
+}  // namespace
+
 void trace_spawn(Process& parent, Process& child, Term arguments, bool link) {
   Arena arena;
   const Term call = call_term(arena, child.initial_module, child.initial_function, arguments);
@@ -151,12 +162,22 @@ void trace_spawn(Process& parent, Process& child, Term arguments, bool link) {
       parent.observed &= ~(kTraceSetOnFirstLink | kTraceSetOnLink);
     if (Tracer* tracer = tracer_of(parent)) set_tracing(child, true, parent.observed & kTraceAll, tracer);
   } else if (new_processes_traced()) {
-    std::uint32_t flags;
-    const KeptTracer tracer = new_processes.get(&flags);
-    if (tracer.get()) set_tracing(child, true, flags, tracer.get());
+    trace_as_new(child);
   }
   trace_procs(child, atoms::spawned, parent.id, call);
   if (link) trace_procs(child, atoms::getting_linked, parent.id);
+}
+
+void trace_spawn_from_elsewhere(Term parent, Process& child, bool link) {
+  static const Term erts_internal = intern_atom("erts_internal"), init = intern_atom("dist_spawn_init");
+  trace_as_new(child);
+  Arena arena;
+  const Term called =
+      new_tuple(arena, child.initial_module, child.initial_function, Term::small(child.initial_arity));
+  Term* hp = arena.alloc(2);
+  const Term call = call_term(arena, erts_internal, init, make_cons(hp, called, Term::nil()));
+  trace_procs(child, atoms::spawned, parent, call);
+  if (link) trace_procs(child, atoms::getting_linked, parent);
 }
 
 void trace_exit(Process& p, Term reason) {
