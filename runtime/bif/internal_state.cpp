@@ -215,6 +215,18 @@ Term set_next(Process& p, Table& table, Term value) {
   return next_of(table);
 }
 
+/// How many monotonic integers have been given out; a negative number counts back from 2^64.
+Term set_monotonic_integer(Process&, Term value) {
+  std::uint64_t n;
+  std::int64_t below;
+  if (!integer_to_uint64(value, &n)) {
+    if (!integer_to_int64(value, &below)) return atoms::false_;
+    n = static_cast<std::uint64_t>(below);
+  }
+  set_last_monotonic_integer(n);
+  return atoms::true_;
+}
+
 /// How many milliseconds nodes that nobody refers to stay; a negative number: as it was.
 Term set_node_delay(Process& p, Term ms) {
   static const Word usual = node_delay_ns.load(std::memory_order_relaxed);
@@ -249,6 +261,7 @@ constexpr Setting kSettings[] = {
     {"process_uniq_counter", set_marker_counter},
     {"code_write_permission", set_code_permission},
     {"node_tab_delayed_delete", set_node_delay},
+    {"unique_monotonic_integer_state", set_monotonic_integer},
     // Whether many may send to the process at once without waiting for each other: always.
     {"proc_sig_buffers", [](Process&, Term) { return atoms::true_; }},
     // A copy of the term.
@@ -313,6 +326,9 @@ constexpr Question kQuestions[] = {
     {"processes_bif_info", processes_info},
     {"next_pid", [](Process&) { return next_of(process_table); }},
     {"next_port", [](Process&) { return next_of(port_table); }},
+    {"unique_monotonic_integer_state",
+     [](Process& p) { return make_unsigned(p.heap, last_monotonic_integer()); }},
+    {"min_unique_monotonic_integer", [](Process& p) { return unique_integer_term(p.heap, 0, false); }},
     {"scheduler_dump", [](Process&) { return atoms::true_; }},
     {"force_heap_frags", [](Process&) { return atoms::false_; }},
     {"process_info_args",

@@ -219,9 +219,7 @@ Term bif_erlang_make_ref_0(Process& p, const Term*) { return make_ref(p.heap); }
 namespace {
 
 Term unique_integer(Process& p, bool positive, bool monotonic) {
-  const Word n = monotonic ? next_monotonic_integer() : next_unique_integer();
-  // Without `positive` negative ones come first, so that results stay small for longest.
-  return make_integer(p.heap, positive ? static_cast<SWord>(n) : Term::kSmallMin + static_cast<SWord>(n));
+  return unique_integer_term(p.heap, monotonic ? next_monotonic_integer() : next_unique_integer(), positive);
 }
 
 }  // namespace

@@ -311,9 +311,7 @@ ERL_NIF_TERM enif_make_ref(ErlNifEnv* env) { return from_term(make_ref(*env->hea
 
 ERL_NIF_TERM enif_make_unique_integer(ErlNifEnv* env, ErlNifUniqueInteger properties) {
   const Word n = properties & ERL_NIF_UNIQUE_MONOTONIC ? next_monotonic_integer() : next_unique_integer();
-  // As erlang:unique_integer/1: without `positive` they start far below zero.
-  if (properties & ERL_NIF_UNIQUE_POSITIVE) return from_term(make_unsigned(*env->heap, n));
-  return from_term(make_integer(*env->heap, static_cast<std::int64_t>(n) + Term::kSmallMin));
+  return from_term(unique_integer_term(*env->heap, n, properties & ERL_NIF_UNIQUE_POSITIVE));
 }
 
 // ---- Exceptions ---------------------------------------------------------------------------------

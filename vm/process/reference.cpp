@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "vm/base/clock.hpp"
+#include "vm/term/big.hpp"
 
 namespace vmrun {
 namespace {
@@ -18,7 +19,7 @@ thread_local ThreadCounts counts;
 
 constexpr Word kUniqueRange = 1 << 16;
 std::atomic<Word> unique_ranges{0};
-std::atomic<Word> monotonic_next{0};
+std::atomic<Word> monotonic_last{0};
 
 Term* write_ref(Term* hp, RefKey key, Word arity) {
   auto* ref = reinterpret_cast<RefObject*>(hp);
@@ -60,7 +61,15 @@ Word next_unique_integer() {
   return counts.unique_next++;
 }
 
-Word next_monotonic_integer() { return monotonic_next.fetch_add(1, std::memory_order_relaxed) + 1; }
+Word next_monotonic_integer() { return monotonic_last.fetch_add(1, std::memory_order_relaxed) + 1; }
+Word last_monotonic_integer() { return monotonic_last.load(std::memory_order_relaxed); }
+void set_last_monotonic_integer(Word n) { monotonic_last.store(n, std::memory_order_relaxed); }
+
+Term unique_integer_term(TermSpace& heap, Word n, bool positive) {
+  constexpr Word kNegative = Word{0} - static_cast<Word>(Term::kSmallMin);  // so many
+  if (positive) return make_unsigned(heap, n);
+  return n < kNegative ? Term::small(static_cast<SWord>(n - kNegative)) : make_unsigned(heap, n - kNegative);
+}
 
 Word unique_now_us() {
   static std::atomic<Word> last{0};

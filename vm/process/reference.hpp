@@ -48,6 +48,11 @@ inline Term make_ref(Heap& heap) {
 /// the calling thread.
 Word next_unique_integer();
 Word next_monotonic_integer();
+/// The last monotonic one that was given out; at will for tests, who know that they come again.
+Word last_monotonic_integer();
+void set_last_monotonic_integer(Word n);
+/// As a term: without `positive` negative ones come first, so that results stay small for longest.
+Term unique_integer_term(TermSpace& heap, Word n, bool positive);
 /// Microseconds since 1970; no two calls get the same, later ones get more (erlang:now).
 Word unique_now_us();
 
