@@ -1,5 +1,6 @@
-/* What the jump from one instruction to the next costs on this machine, by how many places the program has: what the processor can keep of them it
- * predicts. A loop of 16 instructions, as the interpreter's, goes through random programs.
+/* What the jump from one instruction to the next costs on this machine, by how many places the
+ * program has: what the processor can keep of them it predicts. A loop of 16 instructions, as the
+ * interpreter's, goes through random programs.
  *
  *   cc -O2 -fno-gcse -fno-crossjumping -o /tmp/dispatch bench/dispatch.c && /tmp/dispatch
  */
@@ -24,14 +25,28 @@ static uint64_t run(const uint16_t* program, long rounds) {
   const uint16_t* at = program;
   uint64_t value = 0;
   goto* dispatch[*at];
-#define INSTRUCTION(n)          \
-  i##n : value = value * 3 + n; \
-  ++at;                         \
-  goto* dispatch[*at];
-  INSTRUCTION(0)
-  INSTRUCTION(1) INSTRUCTION(2) INSTRUCTION(3) INSTRUCTION(4) INSTRUCTION(5) INSTRUCTION(6) INSTRUCTION(7)
-      INSTRUCTION(8) INSTRUCTION(9) INSTRUCTION(10) INSTRUCTION(11) INSTRUCTION(12) INSTRUCTION(13)
-          INSTRUCTION(14) INSTRUCTION(15) end : if (--rounds == 0) return value;
+#define INSTRUCTION(n)            \
+  i##n : value = value * 3 + (n); \
+  ++at;                           \
+  goto* dispatch[*at]
+  INSTRUCTION(0);
+  INSTRUCTION(1);
+  INSTRUCTION(2);
+  INSTRUCTION(3);
+  INSTRUCTION(4);
+  INSTRUCTION(5);
+  INSTRUCTION(6);
+  INSTRUCTION(7);
+  INSTRUCTION(8);
+  INSTRUCTION(9);
+  INSTRUCTION(10);
+  INSTRUCTION(11);
+  INSTRUCTION(12);
+  INSTRUCTION(13);
+  INSTRUCTION(14);
+  INSTRUCTION(15);
+end:
+  if (--rounds == 0) return value;
   at = program;
   goto* dispatch[*at];
 }
