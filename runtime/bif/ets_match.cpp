@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "runtime/bif/ets_support.hpp"
@@ -79,10 +80,10 @@ class Candidates {
   std::vector<Term> keys_;
 };
 
-/// All objects on a dirty scheduler: a table of many objects is locked for some of
-/// them at a time, and fixed meanwhile. visit(object) and then, before the lock is given back,
-/// done(store) after each part; at the end over(table, number of objects). False: the table is
-/// gone, or not this process's to use any more.
+/// All objects on a dirty scheduler: a table of many objects is locked for some of them at a time,
+/// and fixed meanwhile. visit(object) and then, before the lock is given back, done(store) after
+/// each part; at the end over(table, number of objects). False: the table is gone, or not this
+/// process's to use any more.
 template <class Visit, class Done, class Over>
 bool walk_in_parts(Process& p, Term id, Access access, bool backwards, Visit&& visit, Done&& done,
                    Over&& over) {
@@ -228,12 +229,13 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const Call& call) {
         }
         return ++visited < at_once && count < c.limit;
       };
-      const Candidates candidates(t.store(), spec);
-      if (at.state != Position::kStart || candidates.are_all()) {
+      std::optional<Candidates> few;  // with a key each: asked for once, at the start
+      if (at.state == Position::kStart) few.emplace(t.store(), spec);
+      if (!few || few->are_all()) {
         t.store().walk(at, c.form == kSelectReverse, visit);
       } else {  // what is too much for this chunk is at hand for those that follow
-        if (candidates.take_long()) return run_elsewhere(p, call.self, call.arguments, call.arity);
-        candidates.walk(p, false, visit);
+        if (few->take_long()) return run_elsewhere(p, call.self, call.arguments, call.arity);
+        few->walk(p, false, visit);
         at.state = Position::kEnd;
       }
       if (at.state == Position::kInside && at.key) at.key = copy_to(p.heap, at.key);

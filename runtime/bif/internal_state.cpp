@@ -141,12 +141,7 @@ Term break_heap(Process& p, Term value) {
 
 /// {Reference, Address}: one that keeps some of the machine's memory.
 ErlNifResourceType& kept_memory_type() {
-  static auto& type = *[] {
-    auto* t = new ErlNifResourceType;
-    t->module = intern_atom("erts_debug");
-    t->name = intern_atom("magic_ref");
-    return t;
-  }();
+  static auto& type = new_resource_type(intern_atom("erts_debug"), atoms::magic_ref);
   return type;
 }
 Term address_of(Process& p, const Resource& r) {

@@ -23,15 +23,10 @@ struct Prepared {
 };
 
 ErlNifResourceType& prepared_type() {
-  static auto& type = *[] {
-    auto* t = new ErlNifResourceType;
-    t->module = atoms::erlang;
-    t->name = intern_atom("prepared_code");
-    t->dtor = [](ErlNifEnv*, void* object) {
-      if (Module* m = static_cast<Prepared*>(object)->module.exchange(nullptr)) retire_module(m);
-    };
-    return t;
-  }();
+  static auto& type =
+      new_resource_type(atoms::erlang, intern_atom("prepared_code"), [](ErlNifEnv*, void* object) {
+        if (Module* m = static_cast<Prepared*>(object)->module.exchange(nullptr)) retire_module(m);
+      });
   return type;
 }
 

@@ -22,13 +22,9 @@ struct Listing {
 };
 
 ErlNifResourceType& listing_type() {
-  static auto& type = *[] {
-    auto* t = new ErlNifResourceType;
-    t->module = atoms::erlang;
-    t->name = intern_atom("processes");
-    t->dtor = [](ErlNifEnv*, void* object) { static_cast<Listing*>(object)->~Listing(); };
-    return t;
-  }();
+  static auto& type =
+      new_resource_type(atoms::erlang, intern_atom("processes"),
+                        [](ErlNifEnv*, void* object) { static_cast<Listing*>(object)->~Listing(); });
   return type;
 }
 

@@ -307,13 +307,7 @@ struct AtomicArray {
 };
 
 ErlNifResourceType& array_type() {
-  // Holds itself: it is in no library's registry and is never taken over.
-  static auto& type = *[] {
-    auto* t = new ErlNifResourceType;
-    t->module = intern_atom("atomics");
-    t->name = intern_atom("array");
-    return t;
-  }();
+  static auto& type = new_resource_type(intern_atom("atomics"), intern_atom("array"));
   return type;
 }
 

@@ -3,8 +3,11 @@
 #include <mutex>
 #include <set>
 
-#include "vm/process/process.hpp"
+#include "runtime/dump/machine_view.hpp"
+#include "runtime/ets/table.hpp"
+#include "vm/process/table.hpp"
 
+/// For who asks what all there is refers to: with the machine stopped.
 namespace vmrun::dump {
 
 /// Those who wait for their turn are on a dirty scheduler, but do nothing to their heaps meanwhile.
@@ -37,5 +40,26 @@ class Asking {
 
   const Process* const p_;
 };
+
+/// Calls visit(process) for those whose heaps nobody changes: that do not run, or ask as well.
+template <class Visit>
+void for_each_process_at_rest(const StoppedMachine& stopped, Visit visit) {
+  process_table.for_each([&](Process& p) {
+    if (p.mailbox.is_closed() || p.exiting.load(std::memory_order_acquire)) return;
+    if (!stopped.runs(p) || Asking::asks(p)) visit(p);
+  });
+}
+
+/// Calls visit(object) for what a table keeps, with what its heir is to get.
+template <class Visit>
+void for_each_kept(const ets::Table& table, Visit visit) {
+  if (table.heir_data) visit(*table.heir_data);
+  ets::Position at;
+  while (at.state != ets::Position::kEnd)
+    table.store->walk(at, false, [&](ets::Object* o) {
+      if (!o->dead) visit(*o);
+      return true;
+    });
+}
 
 }  // namespace vmrun::dump

@@ -2,10 +2,7 @@
 
 #include "runtime/bif/inside.hpp"
 #include "runtime/dump/asking.hpp"
-#include "runtime/dump/machine_view.hpp"
 #include "runtime/dump/term_walk.hpp"
-#include "runtime/ets/table.hpp"
-#include "vm/process/table.hpp"
 #include "vm/term/layout.hpp"
 
 // fun_info(Fun, refc): how many fun objects lead to a fun expression of a module. Nobody counts
@@ -49,26 +46,15 @@ void count_in_process(FunCount& count, Process& p) {
   count_in_messages(count, p.mailbox.newest_arrival());
 }
 
-void count_in_table(FunCount& count, const ets::Table& table) {
-  if (table.heir_data) count.add(table.heir_data->tuple);
-  ets::Position at;
-  while (at.state != ets::Position::kEnd)
-    table.store->walk(at, false, [&](ets::Object* o) {
-      if (!o->dead) count.add(o->tuple);
-      return true;
-    });
-}
-
 Word count_references(const Process& asking, const FunEntry& entry) {
   Word found = 0;
   FunCount count({&entry, &found});
   auto waits = std::make_unique<Asking>(asking);
   const StoppedMachine stopped;
-  process_table.for_each([&](Process& p) {
-    if (p.mailbox.is_closed() || p.exiting.load(std::memory_order_acquire)) return;
-    if (!stopped.runs(p) || Asking::asks(p)) count_in_process(count, p);
+  for_each_process_at_rest(stopped, [&](Process& p) { count_in_process(count, p); });
+  ets::for_each_table([&](const ets::Table& table) {
+    for_each_kept(table, [&](const ets::Object& o) { count.add(o.tuple); });
   });
-  ets::for_each_table([&](const ets::Table& table) { count_in_table(count, table); });
   for_each_persistent_term([&](Term key, Term value) {
     count.add(key);
     count.add(value);

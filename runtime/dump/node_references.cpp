@@ -4,9 +4,7 @@
 
 #include "runtime/bif/inside.hpp"
 #include "runtime/dump/asking.hpp"
-#include "runtime/dump/machine_view.hpp"
 #include "runtime/dump/term_walk.hpp"
-#include "runtime/ets/table.hpp"
 #include "vm/dist/channels.hpp"
 #include "vm/dist/connection.hpp"
 #include "vm/heap/build.hpp"
@@ -110,14 +108,7 @@ void look_at_process(Found& found, Process& p) {
 void look_at_table(Found& found, const ets::Table& table) {
   const Referrer who = table.named ? of_term(Kind::kNamedTable, table.name)
                                    : Referrer{Kind::kTable, table.key.low, table.key.high};
-  const auto look = [&](const ets::Object& o) { found.add_list(o.off_heap, who, "ets"); };
-  if (table.heir_data) look(*table.heir_data);
-  ets::Position at;
-  while (at.state != ets::Position::kEnd)
-    table.store->walk(at, false, [&](ets::Object* o) {
-      if (!o->dead) look(*o);
-      return true;
-    });
+  for_each_kept(table, [&](const ets::Object& o) { found.add_list(o.off_heap, who, "ets"); });
 }
 
 /// One for a process that has ended does nothing any more.
@@ -182,10 +173,7 @@ Found look_at_all(const Process& asking) {
   dist::give_back_unused();
   auto waits = std::make_unique<Asking>(asking);
   const StoppedMachine stopped;
-  process_table.for_each([&](Process& p) {
-    if (p.mailbox.is_closed() || p.exiting.load(std::memory_order_acquire)) return;
-    if (!stopped.runs(p) || Asking::asks(p)) look_at_process(found, p);
-  });
+  for_each_process_at_rest(stopped, [&](Process& p) { look_at_process(found, p); });
   ets::for_each_table([&](const ets::Table& table) { look_at_table(found, table); });
   look_at_timers(found);
   look_at_persistent_terms(found);

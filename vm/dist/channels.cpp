@@ -5,6 +5,7 @@
 #include <map>
 
 #include "vm/base/clock.hpp"
+#include "vm/base/in_turn.hpp"
 #include "vm/dist/connection.hpp"
 #include "vm/dist/node_events.hpp"
 #include "vm/dist/outgoing.hpp"
@@ -80,14 +81,10 @@ bool is_taken_out(Place& place, Word now) {
 /// Looks at so many channels, the next ones in turn. False when that was the last one.
 bool look_at_some(unsigned count) {
   const Word now = monotonic_ns();
-  auto it = places.lower_bound(next_look);
-  for (; count && it != places.end(); --count) {
-    if (is_taken_out(*it->second, now)) it = places.erase(it);
-    else ++it;
-  }
-  next_look = it == places.end() ? 0 : it->first;
+  const bool more =
+      look_in_turn(places, &next_look, count, [now](Place& place) { return is_taken_out(place, now); });
   free_unlinked();
-  return next_look != 0;
+  return more;
 }
 
 Channel& make_channel(Term name) {

@@ -42,8 +42,7 @@ void keep_undecodable(Process& p, Fragment* f) {
 }
 
 void look_at_undecodable(Process& p) {
-  if (p.extra && p.extra->undecodable) [[unlikely]]
-    take_undecodable(p, [](const Fragment& f) { refuse_undecodable(f); });
+  take_undecodable(p, [](const Fragment& f) { refuse_undecodable(f); });
 }
 
 void drop_undecodable(Process& p) {

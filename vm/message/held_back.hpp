@@ -29,7 +29,7 @@ void hold_back(Process& p, Fragment* f);
 void decode_held_back(Process& p);
 /// f, no term, has arrived.
 void keep_undecodable(Process& p, Fragment* f);
-/// Those of p are looked at: gone, and their connections end.
+/// Those of p, which has some, are looked at: gone, and their connections end.
 void look_at_undecodable(Process& p);
 /// Between two slices: the same if p waits for a message, else that is seen to again.
 void settle_undecodable(Process& p);

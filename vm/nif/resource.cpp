@@ -280,13 +280,17 @@ ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name,
   }
   if (tried) *tried = action;
   const bool is_new = !type;
-  if (is_new) {
-    type = new ErlNifResourceType;
-    type->module = module;
-    type->name = atom;
-  }
+  if (is_new) type = &new_resource_type(module, atom);
   opened->push_back({type, callbacks, is_new});
   return type;
+}
+
+ErlNifResourceType& new_resource_type(Term module, Term name, ErlNifResourceDtor* dtor) {
+  auto* const type = new ErlNifResourceType;
+  type->module = module;
+  type->name = name;
+  type->dtor = dtor;
+  return *type;
 }
 
 // ---- Objects ------------------------------------------------------------------------------------

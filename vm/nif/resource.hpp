@@ -50,6 +50,10 @@ struct Resource {
 static_assert(offsetof(Resource, key) == offsetof(ReferencedBinary, numbers) && offsetof(RefKey, low) == 0 &&
               offsetof(RefKey, high) == 8 && std::endian::native == std::endian::little);
 
+/// A type that nobody has opened yet. The machine's own stay so: they hold themselves, are in no
+/// library's registry, and are never taken over or freed.
+ErlNifResourceType& new_resource_type(Term module, Term name, ErlNifResourceDtor* dtor = nullptr);
+
 /// A fresh resource with one reference; nullptr when there is no memory.
 Resource* new_resource(ErlNifResourceType& type, std::size_t bytes);
 /// Likewise, with all bytes zero; those nobody touches cost no memory.

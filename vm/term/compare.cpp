@@ -278,92 +278,90 @@ class SideBySide {
   Steps<kPauses> steps_;
 };
 
+// ---- Equality: true if two terms are equal as far as has been looked, the rest being entered ----
+
 template <bool kPauses>
-class Equality {
- public:
-  bool of(const Term& a, const Term& b, bool exact) {
-    SideBySide<kPauses> words(a, b, exact);
-    for (Term s, t; words.next(&s, &t, &exact);) {
-      if (s.is_list()) {
-        if (!t.is_list()) return false;
-        words.enter(s.list_ptr(), t.list_ptr(), 2, exact);
-      } else if (s.is_boxed() && t.is_boxed()) {
-        if (!of_boxed(s, t, exact, words)) return false;
-      } else {  // one of them may still be a float or a big
-        if (exact || !s.is_number() || !t.is_number() || compare_numbers(s, t, false) != 0) return false;
-      }
-    }
-    return true;
-  }
+bool equal_flat_maps(Term a, Term b, bool exact, SideBySide<kPauses>& words) {
+  const FlatMap *m = flatmap_of(a), *n = flatmap_of(b);
+  if (m->size != n->size) return false;
+  words.enter(m->values(), n->values(), m->size, exact);
+  if (m->keys != n->keys) words.enter(&m->keys, &n->keys, 1, true);
+  return true;
+}
 
- private:
-  using Words = SideBySide<kPauses>;
-
-  // Each of these: true if the two are equal as far as has been looked, the rest being entered.
-
-  bool of_boxed(Term a, Term b, bool exact, Words& words) {
-    const Term *x = a.boxed_ptr(), *y = b.boxed_ptr();
-    switch (x->header_sub()) {
-      case Sub::kTuple:
-        if (*x != *y) return false;
-        return words.enter(x + 1, y + 1, x->header_arity(), exact), true;
-      case Sub::kPosBig:
-      case Sub::kNegBig:
-        if (*x != *y) return !exact && b.is_float() && compare_numbers(a, b, false) == 0;
-        return std::memcmp(x + 1, y + 1, x->header_arity() * sizeof(Term)) == 0;
-      case Sub::kFloat:
-        if (*x == *y) return float_of(a)->value == float_of(b)->value;
-        return !exact && b.is_big() && compare_numbers(a, b, false) == 0;
-      case Sub::kRef:
-      case Sub::kMagicRef:
-      case Sub::kExternalRef: return b.is_ref() && compare_refs(a, b) == 0;
-      case Sub::kExternalPid:
-      case Sub::kExternalPort:
-        return x->header_sub() == y->header_sub() && number_of(a) == number_of(b) && node_of(a) == node_of(b);
-      case Sub::kFun: {
-        if (!b.is_fun()) return false;
-        const auto *f = object<FunObject>(a), *g = object<FunObject>(b);
-        if (compare_fun_heads(f, g) != 0) return false;
-        return words.enter(f->environment(), g->environment(), f->free_count, exact), true;
-      }
-      case Sub::kRefcBinary:
-      case Sub::kHeapBinary:
-      case Sub::kSubBinary: return b.is_bitstring() && equal_bitstrings(a, b, words.steps());
-      case Sub::kMap:
-        // A map's kind and a trie's shape follow from its keys, and keys match exactly or not at
-        // all.
-        return *x == *y && (map_kind(*x) == MapKind::kFlat ? of_flat_maps(a, b, exact, words)
-                                                           : of_tries(a, b, exact, words));
-      default: return false;
+/// The root or an inner node of large maps.
+template <bool kPauses>
+bool equal_tries(Term a, Term b, bool exact, SideBySide<kPauses>& words) {
+  const Term *x = a.boxed_ptr(), *y = b.boxed_ptr();
+  const bool root = map_kind(*x) == MapKind::kHashRoot;
+  if (root && map_size_of(a) != map_size_of(b)) return false;
+  for (Word i = root ? 2 : 1; i < object_words(*x); ++i) {
+    if (x[i] == y[i]) continue;
+    if (x[i].is_list() != y[i].is_list()) return false;
+    if (!x[i].is_list() || exact) {
+      words.enter(x + i, y + i, 1, exact);
+    } else {
+      words.enter(x[i].list_ptr() + 1, y[i].list_ptr() + 1, 1, false);
+      words.enter(x[i].list_ptr(), y[i].list_ptr(), 1, true);
     }
   }
+  return true;
+}
 
-  bool of_flat_maps(Term a, Term b, bool exact, Words& words) {
-    const FlatMap *m = flatmap_of(a), *n = flatmap_of(b);
-    if (m->size != n->size) return false;
-    words.enter(m->values(), n->values(), m->size, exact);
-    if (m->keys != n->keys) words.enter(&m->keys, &n->keys, 1, true);
-    return true;
-  }
-
-  /// The root or an inner node of large maps.
-  bool of_tries(Term a, Term b, bool exact, Words& words) {
-    const Term *x = a.boxed_ptr(), *y = b.boxed_ptr();
-    const bool root = map_kind(*x) == MapKind::kHashRoot;
-    if (root && map_size_of(a) != map_size_of(b)) return false;
-    for (Word i = root ? 2 : 1; i < object_words(*x); ++i) {
-      if (x[i] == y[i]) continue;
-      if (x[i].is_list() != y[i].is_list()) return false;
-      if (!x[i].is_list() || exact) {
-        words.enter(x + i, y + i, 1, exact);
-      } else {
-        words.enter(x[i].list_ptr() + 1, y[i].list_ptr() + 1, 1, false);
-        words.enter(x[i].list_ptr(), y[i].list_ptr(), 1, true);
-      }
+template <bool kPauses>
+[[gnu::always_inline]] inline bool equal_boxed(Term a, Term b, bool exact, SideBySide<kPauses>& words) {
+  const Term *x = a.boxed_ptr(), *y = b.boxed_ptr();
+  switch (x->header_sub()) {
+    case Sub::kTuple:
+      if (*x != *y) return false;
+      return words.enter(x + 1, y + 1, x->header_arity(), exact), true;
+    case Sub::kPosBig:
+    case Sub::kNegBig:
+      if (*x != *y) return !exact && b.is_float() && compare_numbers(a, b, false) == 0;
+      return std::memcmp(x + 1, y + 1, x->header_arity() * sizeof(Term)) == 0;
+    case Sub::kFloat:
+      if (*x == *y) return float_of(a)->value == float_of(b)->value;
+      return !exact && b.is_big() && compare_numbers(a, b, false) == 0;
+    case Sub::kRef:
+    case Sub::kMagicRef:
+    case Sub::kExternalRef: return b.is_ref() && compare_refs(a, b) == 0;
+    case Sub::kExternalPid:
+    case Sub::kExternalPort:
+      return x->header_sub() == y->header_sub() && number_of(a) == number_of(b) && node_of(a) == node_of(b);
+    case Sub::kFun: {
+      if (!b.is_fun()) return false;
+      const auto *f = object<FunObject>(a), *g = object<FunObject>(b);
+      if (compare_fun_heads(f, g) != 0) return false;
+      return words.enter(f->environment(), g->environment(), f->free_count, exact), true;
     }
-    return true;
+    case Sub::kRefcBinary:
+    case Sub::kHeapBinary:
+    case Sub::kSubBinary: return b.is_bitstring() && equal_bitstrings(a, b, words.steps());
+    case Sub::kMap:
+      // A map's kind and a trie's shape follow from its keys, and keys match exactly or not at all.
+      return *x == *y && (map_kind(*x) == MapKind::kFlat ? equal_flat_maps(a, b, exact, words)
+                                                         : equal_tries(a, b, exact, words));
+    default: return false;
   }
-};
+}
+
+template <bool kPauses>
+bool equal_walk(Term a, Term b, bool exact) {
+  SideBySide<kPauses> words(a, b, exact);
+  for (Term s, t; words.next(&s, &t, &exact);) {
+    if (s.is_list()) {
+      if (!t.is_list()) return false;
+      words.enter(s.list_ptr(), t.list_ptr(), 2, exact);
+    } else if (s.is_boxed() && t.is_boxed()) {
+      if (!equal_boxed(s, t, exact, words)) return false;
+    } else {  // one of them may still be a float or a big
+      if (exact || !s.is_number() || !t.is_number() || compare_numbers(s, t, false) != 0) return false;
+    }
+  }
+  return true;
+}
+
+// ---- Order --------------------------------------------------------------------------------------
 
 template <bool kPauses>
 int compare_walk(const Term& first, const Term& second, bool exact) {
@@ -397,10 +395,7 @@ int compare_walk(const Term& first, const Term& second, bool exact) {
         words.enter(f->environment(), g->environment(), f->free_count, exact);
         break;
       }
-      case kTuple:
-        if (a.tuple_arity() != b.tuple_arity()) return order(a.tuple_arity(), b.tuple_arity());
-        words.enter(a.tuple_elements(), b.tuple_elements(), a.tuple_arity(), exact);
-        break;
+      case kTuple: return order(a.tuple_arity(), b.tuple_arity());  // which differ
       case kList: words.enter(a.list_ptr(), b.list_ptr(), 2, exact); break;
       case kBits:
         if (int c = compare_bitstrings(a, b, words.steps())) return c;
@@ -421,11 +416,6 @@ int compare_walk(const Term& first, const Term& second, bool exact) {
     }
   }
   return 0;
-}
-
-template <bool kPauses>
-bool equal_walk(Term a, Term b, bool exact) {
-  return Equality<kPauses>().of(a, b, exact);
 }
 
 }  // namespace

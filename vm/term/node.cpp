@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "vm/base/clock.hpp"
+#include "vm/base/in_turn.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun {
@@ -30,29 +31,21 @@ constexpr unsigned kLooksPerNew = 4;    // entries looked at for each that is ma
 constexpr unsigned kLooksAtOnce = 100;  // under the lock
 
 /// Under the lock: nobody but a holder of a reference makes another one without it.
-bool can_go(Node& node, Word now) {
-  if (node.references.load(std::memory_order_acquire) == 0)
-    return is_unused_long_enough(node.unused_since, now);
-  node.unused_since = 0;
-  return false;
+bool is_given_back(Node& node, Word now) {
+  if (node.references.load(std::memory_order_acquire) != 0) {
+    node.unused_since = 0;
+    return false;
+  }
+  if (!is_unused_long_enough(node.unused_since, now)) return false;
+  if (void* channel = node.channel.load(std::memory_order_relaxed)) forget_channel(channel);
+  delete &node;
+  return true;
 }
 
 /// Looks at so many entries, the next ones in turn. False when that was the last one of the table.
 bool look_at_some(unsigned count) {
   const Word now = monotonic_ns();
-  auto it = nodes.lower_bound(next_look);
-  for (; count && it != nodes.end(); --count) {
-    Node* const node = it->second;
-    if (!can_go(*node, now)) {
-      ++it;
-      continue;
-    }
-    it = nodes.erase(it);
-    if (void* channel = node->channel.load(std::memory_order_relaxed)) forget_channel(channel);
-    delete node;
-  }
-  next_look = it == nodes.end() ? Key{} : it->first;
-  return it != nodes.end();
+  return look_in_turn(nodes, &next_look, count, [now](Node& node) { return is_given_back(node, now); });
 }
 
 }  // namespace
