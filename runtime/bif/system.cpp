@@ -28,6 +28,7 @@
 #include "vm/dist/channels.hpp"
 #include "vm/dist/connection.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/hot/heating.hpp"
 #include "vm/include/erl_driver.h"
 #include "vm/include/erl_nif.h"
 #include "vm/lifecycle/gc.hpp"
@@ -162,6 +163,15 @@ const InfoItem kInfo[] = {
     {"trace_control_word", [](Process&) { return Term::small(trace_control_word.load()); }},
     {"machine", [](Process& p) { return text_list(p.heap, "BEAM"); }},
     {"backtrace_depth", [](Process&) { return Term::small(backtrace_depth); }},
+    {"hot_code",
+     [](Process& p) {
+       const HotCodeUse use = hot_code_use();
+       Term* hp = p.heap.alloc(2 * (3 + 2));
+       const Term functions =
+           make_tuple(hp, intern_atom("functions"), Term::small(static_cast<SWord>(use.functions)));
+       const Term bytes = make_tuple(hp, intern_atom("bytes"), Term::small(static_cast<SWord>(use.bytes)));
+       return make_cons(hp, functions, make_cons(hp, bytes, Term::nil()));
+     }},
     {"wordsize", [](Process&) { return Term::small(sizeof(Word)); }},
     {"smp_support", [](Process&) { return atoms::true_; }},
     {"threads", [](Process&) { return atoms::true_; }},
@@ -474,7 +484,7 @@ struct Memory {
 };
 
 Word code_bytes() {
-  Word sum = all_exports().size() * sizeof(Export);
+  Word sum = all_exports().size() * sizeof(Export) + hot_code_use().bytes;
   for (const Module* m : loaded_modules()) {
     sum += module_bytes(*m);
     if (const Module* old = old_module(m->name)) sum += module_bytes(*old);

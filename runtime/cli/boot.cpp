@@ -41,6 +41,7 @@
 #include "vm/dist/channel.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/hot/heating.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/spawn.hpp"
 #include "vm/nif/dirty.hpp"
@@ -234,6 +235,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   spawn_defaults.off_heap_messages = o.off_heap_messages;
   gc_modes.collect_always = o.gc_stress;
   gc_modes.verify = o.verify_heap;
+  set_hot_after(o.hot_after);
   process_table.init(o.process_limit);
   port_table.init(o.port_limit);
   dist::busy_limit.store(Word{o.dist_busy_kilobytes} << 10, std::memory_order_relaxed);

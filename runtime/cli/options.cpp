@@ -252,6 +252,11 @@ const std::vector<Flag>& flags() {
        set_number(&Options::slice, 1, 1000000)},
       {"+yield-all", nullptr, "stress: give up the core at every call", set_flag(&Options::yield_all)},
       {"+random-sched", "SEED", "stress: pick runnable processes and slices at random", set_random_sched},
+      {"+hot", "N",
+       "a function that has been seen N times at the end of a slice gets machine code of its own (default "
+       "3); 0: "
+       "none does",
+       set_number(&Options::hot_after, 0, 255)},
       {"+fail-alloc", "N", "stress: the N-th allocation of memory fails",
        set_number(&Options::fail_alloc, 1, ~0ull)},
       {"+gc-stress", nullptr, "stress: collect garbage at every allocation point",

@@ -8,6 +8,7 @@
 #include "runtime/bif/system_mode.hpp"
 #include "runtime/cli/kept_flags.hpp"
 #include "runtime/cli/os_signals.hpp"
+#include "vm/hot/heating.hpp"
 #include "vm/term/atom.hpp"
 
 /// vmrun's command line. Flags follow `erl` where one exists; everything after the script belongs
@@ -64,6 +65,7 @@ struct Options {
   bool no_input = false;                    // -noinput: standard input is not read
   // Stress and checking.
   bool gc_stress = false;
+  unsigned hot_after = kHotAfter;
   bool verify_heap = false;
   bool yield_all = false;
   unsigned slice = 0;                 // +slice N reductions; 0: the usual 4000

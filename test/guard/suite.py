@@ -55,7 +55,7 @@ class Counter:
         for name in re.findall(r'^%% native: (\S+)', source.read_text(), re.M):
             self.library(self.root / name, flags, folder)
         out = folder / 'callgrind.out'
-        command = callgrind.command(out, [self.vmrun, '+S', '1', '+A', '0', '+return-after', '0', '-pa', HERE, source], f'--dump-before=*{MARK}*')
+        command = callgrind.command(out, [self.vmrun, '+S', '1', '+A', '0', '+hot', '0', '+return-after', '0', '-pa', HERE, source], f'--dump-before=*{MARK}*')
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, cwd=folder,
                               env={'PATH': os.environ['PATH'], 'LC_ALL': 'C.UTF-8', 'NATIVE_DIR': str(folder), 'GLIBC_TUNABLES': TUNABLES})
         if done.returncode != 0:

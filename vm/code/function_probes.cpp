@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <mutex>
 #include <unordered_set>
 
@@ -10,6 +9,7 @@
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
+#include "vm/code/walk.hpp"
 #include "vm/process/process.hpp"
 #include "vm/trace/call_pattern.hpp"
 #include "vm/trace/call_trace.hpp"
@@ -25,24 +25,6 @@ std::mutex patching;
 std::unordered_set<const Export*>& watched_built_ins() {
   static auto& s = *new std::unordered_set<const Export*>;
   return s;
-}
-
-template <class T>
-T field(const Word* instruction, unsigned offset) {
-  T value;
-  std::memcpy(&value, reinterpret_cast<const char*>(instruction) + offset, sizeof value);
-  return value;
-}
-
-/// Calls see(instruction, its row) for those from `at` up to `end`.
-template <class See>
-void each_instruction(const Word* at, const Word* end, See see) {
-  while (at < end) {
-    const InstructionRow& row = op::kInstructions[operation_at(at)];
-    see(at, row);
-    const char* list = std::strchr(row.kinds, '*');
-    at += row.words + (list ? field<std::uint32_t>(at, row.fields[list - row.kinds]) : 0);
-  }
 }
 
 /// Where the instructions of a module's n-th function end.

@@ -78,6 +78,10 @@ class Instruction:
                 used |= set(range(at, at + size))
                 self.fields.append(at)
         self.words = max(used) // 8 + 1
+        if "entry" in self.parts[-1][0].flags:  # that word belongs to what is behind it
+            if self.has_list:
+                raise SystemExit(f"{self.name}: no word for an entry behind a list")
+            self.words += 1
         if self.has_list and self.parts[-1][1][-1] != "*":
             raise SystemExit(f"{self.name}: a list must be the last operand")
 
@@ -158,7 +162,7 @@ def parse(path):
         head, _, flags = line.partition("|")
         words = head.split()
         flags = set(flags.split())
-        unknown = flags - {"ends", "raises"}
+        unknown = flags - {"ends", "raises", "entry"}
         if unknown:
             sys.exit(f"{path}:{number}: unknown flags {unknown}")
         if words[0] == "fuse":

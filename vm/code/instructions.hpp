@@ -20,6 +20,7 @@ struct InstructionRow {
   static constexpr std::uint8_t kReturns = 4;  // may return from the function
   // goes back (its only jump) to an instruction that begins nothing anew
   static constexpr std::uint8_t kAgain = 8;
+  static constexpr std::uint8_t kEntry = 16;  // its last word belongs to the instruction that follows
 };
 struct FusionRow {
   std::uint16_t first, second, fused;

@@ -11,6 +11,7 @@
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/function_probes.hpp"
+#include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/limits.hpp"
 #include "vm/code/native_call.hpp"
@@ -92,6 +93,19 @@ template <ArithOp op>
   make_float(H, r);
   return true;
 }
+
+/// What instructions call on ways to the side that are not rare.
+const void* const kOftenCalled[] = {reinterpret_cast<const void*>(&detail::long_compare),
+                                    reinterpret_cast<const void*>(&detail::long_equal),
+                                    reinterpret_cast<const void*>(&detail::long_equal_exact),
+                                    reinterpret_cast<const void*>(&detail::hash_slow),
+                                    reinterpret_cast<const void*>(&map_get_flat_slow),
+                                    reinterpret_cast<const void*>(&map_get_large),
+                                    reinterpret_cast<const void*>(&number_to_double),
+                                    reinterpret_cast<const void*>(&float_result<ArithOp::kAdd>),
+                                    reinterpret_cast<const void*>(&float_result<ArithOp::kSubtract>),
+                                    reinterpret_cast<const void*>(&float_result<ArithOp::kMultiply>),
+                                    reinterpret_cast<const void*>(&float_result<ArithOp::kDivide>)};
 
 inline Term vm_term(Term t) { return t; }
 inline Term vm_term(SWord shifted) { return Term::from_raw(static_cast<Word>(shifted) | Term::kSmallTag); }
@@ -356,6 +370,8 @@ inline const Export* entry_export(const Word* entry) {
   do {                                                     \
     if (stack_is_deep(p) && --reds <= 0) VM_YIELD_HERE(1); \
   } while (0)
+// Hot code is for slices that are not watched.
+#define VM_TRACE_COUNTED_AS_IT_WAS() goto* dispatch[operation_as_it_was(hot_code(I))]
 // What fires in this instruction finds the process there.
 #define VM_TRACE_HERE() p.ip = I
 // After what may have taken long: somebody may have begun to look at calls, and the slice may go on
@@ -475,6 +491,7 @@ yield_here:
   }
   VM_SWAP_OUT;
   note_deep_stack(p);
+  hot_code_maker.look(p, I, {kNormal, kOftenCalled});
   save_registers(p, x, live_count);
   p.ip = I;
   return RunResult::kYielded;

@@ -6,6 +6,7 @@
 #include "vm/base/epoch.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/function_probes.hpp"
+#include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/line_info.hpp"
 #include "vm/code/reclaim.hpp"
@@ -125,6 +126,7 @@ Word module_bytes(const Module& m) {
 }
 
 void delete_module_code(Module* m) {
+  hot_code_maker.forget(*m);
   if (m->literals) free_literals(m->literals);
   delete m;
 }

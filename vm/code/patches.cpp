@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "vm/base/retired.hpp"
+#include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
 
 namespace vmrun {
@@ -57,11 +58,14 @@ Patch patch_at(const Word* at) {
 std::uint16_t operation_at(const Word* at) {
   for (;;) {
     const std::uint16_t operation = operation_word(at).load(std::memory_order_acquire);
+    if (operation == op::hot) return operation_as_it_was(hot_code(at));
     if (operation != op::probed) return operation;
     // None: it has just been taken back, and what stood there stands there again.
     if (const Patch patch = patch_at(at); patch.at) return patch.operation;
   }
 }
+
+std::mutex& changing_operations() { return changing; }
 
 bool is_patched(const Word* at) { return operation_word(at).load(std::memory_order_relaxed) == op::probed; }
 
@@ -70,6 +74,7 @@ void set_operations(std::span<const NewOperation> all) {
   const PatchTable* table = current.load(std::memory_order_relaxed);
   PatchTable* next = nullptr;
   for (const NewOperation& n : all) {
+    hot_code_maker.cool(n.at);
     if (!table->place(n.at).at) {
       operation_word(n.at).store(n.operation, std::memory_order_release);
       continue;
@@ -96,6 +101,7 @@ const PatchTable* set_patches(const std::vector<Patch>& patches) {
   auto* after = new PatchTable(patches.size());
   for (const Patch& p : patches) {
     const Patch& known = before->place(p.at);
+    if (!known.at) hot_code_maker.cool(p.at);
     Patch& place = after->place(p.at);
     place = p;
     place.operation = known.at ? known.operation : operation_word(p.at).load(std::memory_order_relaxed);

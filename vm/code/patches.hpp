@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,9 @@ Patch patch_at(const Word* at);
 /// The operation of an instruction, whether or not it is patched. As patch_at.
 std::uint16_t operation_at(const Word* at);
 bool is_patched(const Word* at);
+
+/// Held by whoever changes operations.
+std::mutex& changing_operations();
 
 struct NewOperation {
   Word* at;

@@ -13,16 +13,17 @@ struct Process;
 /// A built-in function: see vm/process/bif.hpp.
 using BifFn = Term (*)(Process& p, const Term* args);
 
-/// Three words in front of every function's first instruction; they are the func_info instruction
+/// Four words in front of every function's first instruction; they are the func_info instruction
 /// that raises function_clause.
 struct FunctionHeader {
   std::uint16_t operation;
   std::uint16_t arity;
   std::uint32_t nif;  // which native function replaces this one (see code/native_call.hpp); 0: none ever did
   Term module, function;
+  const void* hot = nullptr;  // where its hot code begins (code/hot_code.hpp)
   const Word* entry() const { return reinterpret_cast<const Word*>(this + 1); }
 };
-static_assert(sizeof(FunctionHeader) == 24);
+static_assert(sizeof(FunctionHeader) == 32);
 inline const FunctionHeader* header_of_entry(const Word* entry) {
   return reinterpret_cast<const FunctionHeader*>(entry) - 1;
 }

@@ -16,10 +16,10 @@ namespace {
 
 constexpr Word kOperands = 0xABCD'EF01'2345'0000;
 
-/// Any operation but `probed`.
+/// Any operation but those that stand in the place of others.
 std::uint16_t some_operation(std::size_t n) {
   const auto operation = static_cast<std::uint16_t>(n % op::kOpCount);
-  return operation == op::probed ? std::uint16_t{op::call_nif} : operation;
+  return operation == op::probed || operation == op::hot ? std::uint16_t{op::call_nif} : operation;
 }
 
 /// Instructions of one word each, and the tables that were replaced, for nobody looks at them once

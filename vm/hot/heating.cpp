@@ -1,0 +1,187 @@
+#include "vm/hot/heating.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "vm/base/retired.hpp"
+#include "vm/hot/area.hpp"
+#include "vm/hot/specialiser.hpp"
+#include "vm/code/hot_code.hpp"
+#include "vm/code/instructions.hpp"
+#include "vm/code/module.hpp"
+#include "vm/code/patches.hpp"
+#include "vm/code/walk.hpp"
+#include "vm/process/process.hpp"
+
+namespace vmrun {
+namespace {
+
+constexpr std::size_t kAreaBytes = std::size_t{64} << 20;
+constexpr unsigned kFrames = 3;  // that are looked at, the one at work included
+constexpr unsigned kSeen = 1 << 14;
+
+std::atomic<unsigned> hot_after{kHotAfter};
+
+/// How often functions have been seen, by a hash of their address: others may be counted with them.
+std::atomic<std::uint8_t> seen[kSeen];
+std::atomic<std::uint8_t>& seen_of(const FunctionHeader* f) {
+  return seen[(reinterpret_cast<Word>(f) * 0x9E3779B97F4A7C15) >> 50];
+}
+
+std::atomic_ref<std::uint16_t> operation_word(const Word* at) {
+  return std::atomic_ref(*reinterpret_cast<std::uint16_t*>(const_cast<Word*>(at)));
+}
+
+struct Code {
+  const std::uint8_t* code;
+  std::size_t bytes;
+  std::vector<const Word*> entries;
+  Code* next_retired = nullptr;
+};
+
+/// All of it under the lock of patches.cpp.
+struct HotCode {
+  LoopCode loop;
+  bool works;
+  Area area;
+  std::unordered_map<const FunctionHeader*, Code*> functions;
+  std::unordered_set<const FunctionHeader*> refused;  // by the specialiser
+  Retired<Code, &Code::next_retired> retired;
+
+  explicit HotCode(const LoopView& view)
+      : works(look_at_loop(view, &loop)), area(view.normal[op::hot], works ? kAreaBytes : 0) {
+    works = works && area.ok();
+  }
+  void give_back() {
+    retired.stamp();
+    retired.reclaim([this](Code& c) {
+      area.free(c.code, c.bytes);
+      delete &c;
+    });
+  }
+};
+HotCode* hot = nullptr;
+
+bool is_hot(const FunctionHeader* f) {
+  return operation_word(f->entry()).load(std::memory_order_relaxed) == op::hot;
+}
+
+const Word* end_of(const Module& m, const FunctionHeader* f) {
+  const auto at = static_cast<std::uint32_t>(reinterpret_cast<const Word*>(f) - m.begin());
+  const auto next = std::upper_bound(m.functions.begin(), m.functions.end(), at);
+  return next == m.functions.end() ? m.end() : m.begin() + *next;
+}
+
+/// Somebody watches it, or a native function or a debugger has taken its place.
+bool is_changed(const FunctionHeader* f, const Word* end) {
+  if (f->nif) return true;
+  const std::uint16_t first = operation_word(f->entry()).load(std::memory_order_relaxed);
+  if (first == op::call_nif || first == op::call_dirty_nif || first == op::call_debugger) return true;
+  bool patched = false;
+  each_instruction(f->entry(), end,
+                   [&](const Word* at, const InstructionRow&) { patched |= is_patched(at); });
+  return patched;
+}
+
+void heat(const FunctionHeader* f, const Module& m) {
+  const Word* const end = end_of(m, f);
+  if (is_changed(f, end)) return;
+  HotFunction made;
+  const std::uint8_t* at = nullptr;
+  if (specialise(hot->loop, *f, end, &made)) at = hot->area.allocate(made.code.size());
+  if (!at) {
+    hot->refused.insert(f);
+    return;
+  }
+  for (const HotFunction::Fixup& x : made.fixups) {
+    const auto distance =
+        static_cast<std::int32_t>(static_cast<const std::uint8_t*>(x.target) - (at + x.from));
+    std::memcpy(made.code.data() + x.at, &distance, 4);
+  }
+  std::memcpy(hot->area.writable(at), made.code.data(), made.code.size());
+  auto* code = new Code{at, made.code.size(), {}};
+  for (const HotFunction::Entry& e : made.entries) {
+    code->entries.push_back(e.at);
+    __atomic_store_n(const_cast<Word*>(e.at - 1), reinterpret_cast<Word>(at + e.offset), __ATOMIC_RELEASE);
+  }
+  for (const Word* e : code->entries) operation_word(e).store(op::hot, std::memory_order_release);
+  hot->functions.emplace(f, code);
+}
+
+void see(const Word* address, const LoopView& loop, unsigned enough) {
+  const FunctionHeader* const f = function_header_at(address);
+  if (!f || is_hot(f)) return;
+  std::atomic<std::uint8_t>& n = seen_of(f);
+  const std::uint8_t before = n.load(std::memory_order_relaxed);
+  n.store(static_cast<std::uint8_t>(before + 1), std::memory_order_relaxed);
+  if (before + 1u < enough) return;
+  n.store(0, std::memory_order_relaxed);
+  const Module* const m = module_at(address);
+  if (!m) return;  // a stub
+  const std::unique_lock lock(changing_operations(), std::try_to_lock);
+  if (!lock) return;
+  if (!hot) hot = new HotCode(loop);
+  if (!hot->works || hot->functions.contains(f) || hot->refused.contains(f)) return;
+  heat(f, *m);
+}
+
+void look(const Process& p, const Word* at, const LoopView& loop) {
+  const unsigned enough = hot_after.load(std::memory_order_relaxed);
+  if (!enough) return;
+  see(at, loop, enough);
+  unsigned frames = 1;
+  for (const Term* t = p.heap.stop; t < p.heap.end && frames < kFrames; ++t) {
+    if (!t->is_header() || !t->raw()) continue;
+    see(reinterpret_cast<const Word*>(t->raw()) - 1, loop, enough);
+    ++frames;
+  }
+}
+
+void cool(const Word* at) {
+  if (!hot) return;
+  const EpochGuard guard;
+  const FunctionHeader* const f = function_header_at(at);
+  const auto it = hot->functions.find(f);
+  if (it == hot->functions.end()) return;
+  Code* const code = it->second;
+  hot->functions.erase(it);
+  for (const Word* e : code->entries)
+    operation_word(e).store(operation_as_it_was(hot_code(e)), std::memory_order_release);
+  hot->retired.retire(*code);
+  hot->give_back();
+}
+
+void forget(const Module& m) {
+  const std::lock_guard lock(changing_operations());
+  if (!hot) return;
+  for (const std::uint32_t at : m.functions) {
+    const auto* const f = reinterpret_cast<const FunctionHeader*>(m.begin() + at);
+    hot->refused.erase(f);
+    if (const auto it = hot->functions.find(f); it != hot->functions.end()) {
+      hot->retired.retire(*it->second);
+      hot->functions.erase(it);
+    }
+  }
+  hot->give_back();
+}
+
+[[maybe_unused]] const bool filled_in = [] {
+  hot_code_maker = {look, cool, forget};
+  return true;
+}();
+
+}  // namespace
+
+void set_hot_after(unsigned times) { hot_after.store(times, std::memory_order_relaxed); }
+
+HotCodeUse hot_code_use() {
+  const std::lock_guard lock(changing_operations());
+  return hot ? HotCodeUse{hot->functions.size(), hot->area.used()} : HotCodeUse{0, 0};
+}
+
+}  // namespace vmrun

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "vm/base/word.hpp"
+
+/// Which functions get hot code (vm/code/hot_code.hpp): those that are seen at work again and again
+/// when slices are used up.
+namespace vmrun {
+
+/// How often a function has to be seen; 0: none gets such code. Before processes run.
+inline constexpr unsigned kHotAfter = 3;
+void set_hot_after(unsigned times);
+
+struct HotCodeUse {
+  Word functions, bytes;
+};
+/// Any thread.
+HotCodeUse hot_code_use();
+
+}  // namespace vmrun

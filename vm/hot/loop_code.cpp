@@ -1,0 +1,101 @@
+#include "vm/hot/loop_code.hpp"
+
+#include <algorithm>
+
+#include "vm/code/instructions.hpp"
+
+namespace vmrun {
+namespace {
+
+using namespace x86;
+
+constexpr unsigned kLongestCase = 300;  // instructions of the processor that are looked at
+
+/// A jump through a table of cases, whichever register that is in.
+bool looks_like_dispatch(const Instruction& in) {
+  return in.is_jump() && is_memory(in.operands[0]) && in.operands[0].mem.scale == 8 &&
+         general(in.operands[0].mem.base) != kNone;
+}
+
+/// How cases use registers.
+struct Use {
+  bool read[kRegisters] = {};         // before it has been written, in some case
+  bool overwritten[kRegisters] = {};  // in some case that goes on to the next instruction
+};
+
+bool clears(const Instruction& in) {
+  return (in.head.mnemonic == ZYDIS_MNEMONIC_XOR || in.head.mnemonic == ZYDIS_MNEMONIC_SUB) &&
+         is_register(in.operands[0]) && is_register(in.operands[1]) &&
+         in.operands[0].reg.value == in.operands[1].reg.value;
+}
+
+/// What it reads that the case has not written, and what it writes.
+void note(const Instruction& in, bool* written, Use* use) {
+  const auto read = [&](ZydisRegister reg) {
+    if (const int r = general(reg); r != kNone && !written[r] && !clears(in)) use->read[r] = true;
+  };
+  for (unsigned n = 0; n < in.head.operand_count; ++n) {
+    const ZydisDecodedOperand& o = in.operands[n];
+    if (is_register(o) && reads(o)) read(o.reg.value);
+    if (is_memory(o)) {
+      read(o.mem.base);
+      read(o.mem.index);
+    }
+  }
+  for (unsigned n = 0; n < in.head.operand_count; ++n) {
+    const ZydisDecodedOperand& o = in.operands[n];
+    if (is_register(o) && writes(o))
+      if (const int r = general(o.reg.value); r != kNone) written[r] = true;
+  }
+}
+
+/// The straight way through a case. False: nothing that can be read, or another table.
+bool look_at_case(Bytes pc, LoopCode* out, Use* use) {
+  bool written[kRegisters] = {};
+  for (unsigned n = 0; n < kLongestCase; ++n) {
+    Instruction in;
+    if (!decode(pc, &in)) return false;
+    note(in, written, use);
+    if (looks_like_dispatch(in)) {
+      const int table = general(in.operands[0].mem.base);
+      if (out->table == kNone) out->table = table;
+      for (int r = 0; r < kRegisters; ++r) use->overwritten[r] |= written[r];
+      return out->table == table;
+    }
+    if (in.is_call() || in.head.meta.category == ZYDIS_CATEGORY_RET || (in.is_jump() && !in.is_direct()))
+      break;
+    pc = in.is_jump() ? in.target() : in.next();
+  }
+  return true;
+}
+
+/// Where operations are read from: as seen in the simplest case.
+int register_of_address(Bytes pc) {
+  int at = kNone;
+  for (unsigned n = 0; n < 16; ++n) {
+    Instruction in;
+    if (!decode(pc, &in)) break;
+    if (in.head.mnemonic == ZYDIS_MNEMONIC_MOVZX && is_memory(in.operands[1]) && in.operands[1].size == 16)
+      at = general(in.operands[1].mem.base);
+    if (in.is_jump()) break;
+    pc = in.next();
+  }
+  return at;
+}
+
+}  // namespace
+
+bool look_at_loop(const LoopView& view, LoopCode* out) {
+  out->cases = view.normal;
+  out->often_called = view.often_called;
+  out->table = kNone;
+  Use use;
+  for (unsigned operation = 0; operation < op::kOpCount; ++operation)
+    if (!look_at_case(static_cast<Bytes>(out->cases[operation]), out, &use)) return false;
+  out->at = register_of_address(static_cast<Bytes>(out->cases[op::jump]));
+  for (int r = 0; r < kRegisters; ++r) out->scratch[r] = use.overwritten[r] && !use.read[r];
+  return out->at != kNone && out->table != kNone && !out->scratch[out->at] && !out->scratch[out->table] &&
+         out->scratch[kRax] && out->scratch[kRcx];
+}
+
+}  // namespace vmrun
