@@ -122,6 +122,15 @@ Term dist_controllers(Process& p) {
   return list.finish();
 }
 
+Term hot_code_info(Process& p) {
+  const HotCodeUse use = hot_code_use();
+  ListBuilder list(p.heap);
+  list.add(new_tuple(p.heap, intern_atom("made"), bool_term(use.is_made)));
+  list.add(new_tuple(p.heap, intern_atom("functions"), number(p, use.functions)));
+  list.add(new_tuple(p.heap, intern_atom("bytes"), number(p, use.bytes)));
+  return list.finish();
+}
+
 /// By TimeWarp.
 constexpr struct {
   const char* mode;
@@ -163,15 +172,7 @@ const InfoItem kInfo[] = {
     {"trace_control_word", [](Process&) { return Term::small(trace_control_word.load()); }},
     {"machine", [](Process& p) { return text_list(p.heap, "BEAM"); }},
     {"backtrace_depth", [](Process&) { return Term::small(backtrace_depth); }},
-    {"hot_code",
-     [](Process& p) {
-       const HotCodeUse use = hot_code_use();
-       Term* hp = p.heap.alloc(2 * (3 + 2));
-       const Term functions =
-           make_tuple(hp, intern_atom("functions"), Term::small(static_cast<SWord>(use.functions)));
-       const Term bytes = make_tuple(hp, intern_atom("bytes"), Term::small(static_cast<SWord>(use.bytes)));
-       return make_cons(hp, functions, make_cons(hp, bytes, Term::nil()));
-     }},
+    {"hot_code", [](Process& p) { return hot_code_info(p); }},
     {"wordsize", [](Process&) { return Term::small(sizeof(Word)); }},
     {"smp_support", [](Process&) { return atoms::true_; }},
     {"threads", [](Process&) { return atoms::true_; }},

@@ -236,6 +236,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   gc_modes.collect_always = o.gc_stress;
   gc_modes.verify = o.verify_heap;
   set_hot_after(o.hot_after);
+  if (o.perf_map) write_perf_map();
   process_table.init(o.process_limit);
   port_table.init(o.port_limit);
   dist::busy_limit.store(Word{o.dist_busy_kilobytes} << 10, std::memory_order_relaxed);

@@ -257,6 +257,12 @@ const std::vector<Flag>& flags() {
        "3); 0: "
        "none does",
        set_number(&Options::hot_after, 0, 255)},
+      {"+JPperf", "true|map|false",
+       "write /tmp/perf-PID.map: perf shows names of functions that have code of their own",
+       [](Options& o, const std::string& text) -> Error {
+         o.perf_map = text == "true" || text == "map";
+         return {};
+       }},
       {"+fail-alloc", "N", "stress: the N-th allocation of memory fails",
        set_number(&Options::fail_alloc, 1, ~0ull)},
       {"+gc-stress", nullptr, "stress: collect garbage at every allocation point",

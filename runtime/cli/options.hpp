@@ -66,6 +66,7 @@ struct Options {
   // Stress and checking.
   bool gc_stress = false;
   unsigned hot_after = kHotAfter;
+  bool perf_map = false;
   bool verify_heap = false;
   bool yield_all = false;
   unsigned slice = 0;                 // +slice N reductions; 0: the usual 4000

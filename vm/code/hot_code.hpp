@@ -8,9 +8,9 @@
 /// Functions that take much time have machine code of their own (vm/hot), which slices run that are
 /// not watched. Where it can be entered (the function's entry, and behind calls, where these return
 /// to) the operation `hot` stands in the place of the instruction's own; the word in front of the
-/// instruction says where the code is. All else in the function stays: a process may go on in either
-/// at any such place, return addresses are the same, and whoever reads code finds the operation that
-/// was there (operation_at).
+/// instruction says where the code is. All else in the function stays: a process may go on in
+/// either at any such place, return addresses are the same, and whoever reads code finds the
+/// operation that was there (operation_at).
 namespace vmrun {
 
 struct Process;
@@ -37,8 +37,9 @@ struct HotCodeMaker {
   /// scheduler.
   void (*look)(const Process& p, const Word* at, const LoopView& loop) = [](const Process&, const Word*,
                                                                             const LoopView&) {};
-  /// The function the instruction lies in has no such code any more; processes that are in the middle
-  /// of it leave it when their slices end at the latest. The caller has the lock of patches.cpp.
+  /// The function the instruction lies in has no such code any more; processes that are in the
+  /// middle of it leave it when their slices end at the latest. The caller has the lock of
+  /// patches.cpp.
   void (*cool)(const Word* at) = [](const Word*) {};
   /// The module's code goes.
   void (*forget)(const Module& m) = [](const Module&) {};

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Memory for machine code, near the loop's so that either reaches the other by a jump. Mapped twice:
-/// where it is executed it cannot be written. (Debian's and other kernels with SELinux's execmem off
-/// allow that; where one does not, there is no area.)
+/// Memory for machine code, near the loop's so that either reaches the other by a jump. Mapped
+/// twice: where it is executed it cannot be written. (Debian's and other kernels with SELinux's
+/// execmem off allow that; where one does not, there is no area.)
 namespace vmrun {
 
 class Area {

@@ -13,7 +13,8 @@ bool Evaluator::is_constant(Word address, unsigned bytes) const {
   return address >= first && address + bytes <= last;
 }
 
-/// Where an instruction of the function may begin, as far as can be told: it is none of this one's operands.
+/// Where an instruction of the function may begin, as far as can be told: it is none of this one's
+/// operands.
 bool Evaluator::may_be_instruction(Word address) const {
   const auto* const word = reinterpret_cast<const Word*>(address);
   return address % sizeof(Word) == 0 && word >= begin_ && word < end_ &&

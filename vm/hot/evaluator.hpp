@@ -2,12 +2,12 @@
 
 #include <optional>
 
+#include "vm/code/instructions.hpp"
 #include "vm/hot/known.hpp"
 #include "vm/hot/loop_code.hpp"
-#include "vm/code/instructions.hpp"
 
-/// What the processor would compute, where all that it depends on is known: our instruction's address,
-/// its operands, and what has been computed from these.
+/// What the processor would compute, where all that it depends on is known: our instruction's
+/// address, its operands, and what has been computed from these.
 namespace vmrun {
 
 /// The one of ours that is gone through.

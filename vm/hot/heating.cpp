@@ -1,25 +1,36 @@
 #include "vm/hot/heating.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "vm/base/retired.hpp"
-#include "vm/hot/area.hpp"
-#include "vm/hot/specialiser.hpp"
 #include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/patches.hpp"
 #include "vm/code/walk.hpp"
+#include "vm/hot/area.hpp"
+#include "vm/hot/specialiser.hpp"
 #include "vm/process/process.hpp"
+#include "vm/term/atom.hpp"
 
 namespace vmrun {
 namespace {
+
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+constexpr bool kInThisBuild = true;
+#else  // a sanitizer's checks in the loop are code for the loop
+constexpr bool kInThisBuild = false;
+#endif
 
 constexpr std::size_t kAreaBytes = std::size_t{64} << 20;
 constexpr unsigned kFrames = 3;  // that are looked at, the one at work included
@@ -88,6 +99,16 @@ bool is_changed(const FunctionHeader* f, const Word* end) {
   return patched;
 }
 
+/// For perf (tools/perf/Documentation/jit-interface.txt).
+std::FILE* perf_map = nullptr;
+void tell_perf(const FunctionHeader& f, const Code& code) {
+  if (!perf_map) return;
+  const std::string module(atom_text(f.module)), function(atom_text(f.function));
+  std::fprintf(perf_map, "%zx %zx $%s:%s/%u\n", reinterpret_cast<std::size_t>(code.code), code.bytes,
+               module.c_str(), function.c_str(), f.arity);
+  std::fflush(perf_map);
+}
+
 void heat(const FunctionHeader* f, const Module& m) {
   const Word* const end = end_of(m, f);
   if (is_changed(f, end)) return;
@@ -111,6 +132,7 @@ void heat(const FunctionHeader* f, const Module& m) {
   }
   for (const Word* e : code->entries) operation_word(e).store(op::hot, std::memory_order_release);
   hot->functions.emplace(f, code);
+  tell_perf(*f, *code);
 }
 
 void see(const Word* address, const LoopView& loop, unsigned enough) {
@@ -171,7 +193,7 @@ void forget(const Module& m) {
 }
 
 [[maybe_unused]] const bool filled_in = [] {
-  hot_code_maker = {look, cool, forget};
+  if (kInThisBuild) hot_code_maker = {look, cool, forget};
   return true;
 }();
 
@@ -179,9 +201,15 @@ void forget(const Module& m) {
 
 void set_hot_after(unsigned times) { hot_after.store(times, std::memory_order_relaxed); }
 
+void write_perf_map() {
+  perf_map = std::fopen(("/tmp/perf-" + std::to_string(getpid()) + ".map").c_str(), "we");
+}
+
 HotCodeUse hot_code_use() {
+  const bool wanted = kInThisBuild && hot_after.load(std::memory_order_relaxed) > 0;
   const std::lock_guard lock(changing_operations());
-  return hot ? HotCodeUse{hot->functions.size(), hot->area.used()} : HotCodeUse{0, 0};
+  if (!hot) return {0, 0, wanted};
+  return {hot->functions.size(), hot->area.used(), wanted && hot->works};
 }
 
 }  // namespace vmrun

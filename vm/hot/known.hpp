@@ -6,8 +6,8 @@
 #include "vm/base/word.hpp"
 #include "vm/hot/x86.hpp"
 
-/// What is known of the processor's registers and flags at a place in the code that is gone through.
-/// Plain values.
+/// What is known of the processor's registers and flags at a place in the code that is gone
+/// through. Plain values.
 namespace vmrun::x86 {
 
 /// Somewhere the code cannot be followed.

@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "vm/code/walk.hpp"
 #include "vm/hot/evaluator.hpp"
 #include "vm/hot/writer.hpp"
-#include "vm/code/walk.hpp"
 
 namespace vmrun {
 namespace {
@@ -291,7 +291,8 @@ class Specialiser {
     }
     const auto* const to = reinterpret_cast<const Word*>(at.value);
     const bool inside = to >= begin_ && to < end_;
-    // A call of the function, or what follows a built-in function: somebody may be watching there now.
+    // A call of the function, or what follows a built-in function: somebody may be watching there
+    // now.
     const bool may_be_changed = to == entry_ || (to == current().next && current().next_is_entry());
     if (!inside || may_be_changed) {
       dispatch(s, inside ? to : nullptr);
@@ -307,7 +308,8 @@ class Specialiser {
     return End::kEnded;
   }
 
-  /// The jump to the next instruction's case, or, when that begins hot code, to that: here, if it is known.
+  /// The jump to the next instruction's case, or, when that begins hot code, to that: here, if it
+  /// is known.
   void dispatch(State& s, const Word* known) {
     writer_.settle_all(s);
     writer_.encode(
@@ -325,7 +327,8 @@ class Specialiser {
     writer_.encode(request(ZYDIS_MNEMONIC_JMP, {element(loop_.table, kRax)}));
   }
 
-  /// Where the current instruction may go on, when it selects one of many places by a computed index.
+  /// Where the current instruction may go on, when it selects one of many places by a computed
+  /// index.
   std::vector<const Word*> selected() const {
     const Word* const at = current().at;
     std::set<const Word*> places;

@@ -12,16 +12,17 @@
 /// `jmp *table(,operation,8)`. This goes through the cases of a function's instructions one after
 /// another, as the processor would, and writes down what is done, except what depends only on the
 /// instruction: its address and operands are known, so loads of them are left out, their values put
-/// where they are used, jumps that depend on them decided, loops over them unrolled, and the jump at
-/// the end is not there at all when the next instruction's code follows. What is left is what the
-/// function itself does. (Futamura, "Partial evaluation of computation process", 1971; copying the
-/// loop's code: Piumarta, Riccardi, "Optimizing direct threaded code by selective inlining", 1998;
-/// Ertl, Gregg, "Retargeting JIT compilers by using C-compiler generated executable code", 2004.)
+/// where they are used, jumps that depend on them decided, loops over them unrolled, and the jump
+/// at the end is not there at all when the next instruction's code follows. What is left is what
+/// the function itself does. (Futamura, "Partial evaluation of computation process", 1971; copying
+/// the loop's code: Piumarta, Riccardi, "Optimizing direct threaded code by selective inlining",
+/// 1998; Ertl, Gregg, "Retargeting JIT compilers by using C-compiler generated executable code",
+/// 2004.)
 ///
 /// Nothing is assumed about how the compiler has laid the loop out. Memory other than the
-/// instruction's operands is never looked at; and where the code does what is not understood here, or
-/// what is rare (most calls on ways to the side), the loop's own code is jumped to with all registers
-/// as it would have them, and goes on from there.
+/// instruction's operands is never looked at; and where the code does what is not understood here,
+/// or what is rare (most calls on ways to the side), the loop's own code is jumped to with all
+/// registers as it would have them, and goes on from there.
 namespace vmrun {
 
 struct HotFunction {

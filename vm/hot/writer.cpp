@@ -134,7 +134,8 @@ std::optional<SWord> Writer::second_as_immediate(const Instruction& in, const St
   return extended(*v, o.size);
 }
 
-/// A memory operand with what is known of its registers in the displacement; nothing: it stays as it is.
+/// A memory operand with what is known of its registers in the displacement; nothing: it stays as
+/// it is.
 std::optional<Writer::Folded> Writer::fold(State& s, const ZydisDecodedOperand& o) {
   if (o.mem.base == ZYDIS_REGISTER_RIP) return {};
   const int base = general(o.mem.base), index = general(o.mem.index);
@@ -167,7 +168,8 @@ std::optional<Writer::Folded> Writer::fold(State& s, const ZydisDecodedOperand& 
   return f;
 }
 
-/// The registers that it reads, hidden operands' included; memory operands that are seen are folded.
+/// The registers that it reads, hidden operands' included; memory operands that are seen are
+/// folded.
 void Writer::settle_reads(const Instruction& in, State& s, bool but_second) {
   for (unsigned n = 0; n < in.head.operand_count; ++n) {
     const ZydisDecodedOperand& o = in.operands[n];
@@ -251,7 +253,8 @@ bool Writer::perform_by_flags(const Instruction& in, State& s) {
 }
 
 void Writer::call(const Instruction& in, State& s) {
-  // System V's convention: what the callee may look at has to be there, and all but these may change.
+  // System V's convention: what the callee may look at has to be there, and all but these may
+  // change.
   static constexpr bool kSaved[kRegisters] = {false, false, false, true,  true, true, false, false,
                                               false, false, false, false, true, true, true,  true};
   for (int r = 0; r < kRegisters; ++r)

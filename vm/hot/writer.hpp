@@ -7,8 +7,9 @@
 #include "vm/hot/known.hpp"
 #include "vm/hot/specialiser.hpp"
 
-/// Machine code as it is written: what is left to be done of instructions that depend on more than is
-/// known. What is known is put where it is used; into a register only when something asks for that.
+/// Machine code as it is written: what is left to be done of instructions that depend on more than
+/// is known. What is known is put where it is used; into a register only when something asks for
+/// that.
 namespace vmrun {
 
 class Writer {
@@ -18,8 +19,8 @@ class Writer {
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(out_.code.size()); }
   void put(std::initializer_list<unsigned> bytes);
-  /// Four bytes: the distance from behind them, filled in by set_distance; or to an address, once it
-  /// is known where the code will be. `put_distance` returns where they are.
+  /// Four bytes: the distance from behind them, filled in by set_distance; or to an address, once
+  /// it is known where the code will be. `put_distance` returns where they are.
   std::uint32_t put_distance();
   void set_distance(std::uint32_t at, std::uint32_t to);
   void put_distance_to(const void* target);

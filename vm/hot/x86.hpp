@@ -82,7 +82,7 @@ inline std::int64_t extended(std::uint64_t v, unsigned bits) {
 }
 inline bool fits_32(std::int64_t v) { return v == static_cast<std::int32_t>(v); }
 
-// ---- Instructions to be encoded -------------------------------------------------------------------
+// ---- Instructions to be encoded -----------------------------------------------------------------
 
 inline ZydisEncoderOperand in_register(ZydisRegister r) {
   ZydisEncoderOperand o{};

@@ -1,0 +1,71 @@
+// Memory for machine code: near, executed and not written where it is executed, given back.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "vm/hot/area.hpp"
+
+using namespace vmrun;
+
+namespace {
+
+int somewhere() { return 1; }
+const void* near_here() { return reinterpret_cast<const void*>(&somewhere); }
+
+/// As in /proc/self/maps.
+std::string permissions_of(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::size_t behind = 0;
+    const auto first = std::stoull(line, &behind, 16);
+    const auto last = std::stoull(line.substr(behind + 1), nullptr, 16);
+    if (at >= first && at < last) return line.substr(line.find(' ') + 1, 3);
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("What is written to an area is executed, and cannot be written where it is executed") {
+  Area area(near_here(), 1 << 16);
+  REQUIRE(area.ok());
+  const std::uint8_t code[] = {0xB8, 42, 0, 0, 0, 0xC3};  // mov $42, %eax; ret
+  const std::uint8_t* const at = area.allocate(sizeof code);
+  REQUIRE(at);
+  std::memcpy(area.writable(at), code, sizeof code);
+  CHECK(reinterpret_cast<int (*)()>(reinterpret_cast<std::uintptr_t>(at))() == 42);
+  CHECK(permissions_of(at) == "r-x");
+  CHECK(permissions_of(area.writable(at)) == "rw-");
+  CHECK(std::abs(at - static_cast<const std::uint8_t*>(near_here())) < std::int64_t{1} << 31);
+}
+
+TEST_CASE("All of an area can be taken again when all has been given back, in whatever order") {
+  constexpr std::size_t kBytes = 1 << 16;
+  Area area(near_here(), kBytes);
+  REQUIRE(area.ok());
+  std::mt19937 random(7);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::pair<const std::uint8_t*, std::size_t>> taken;
+    for (;;) {
+      const std::size_t bytes = 1 + random() % 3000;
+      const std::uint8_t* const at = area.allocate(bytes);
+      if (!at) break;
+      for (const auto& [other, size] : taken) REQUIRE((at + bytes <= other || other + size <= at));
+      taken.emplace_back(at, bytes);
+    }
+    REQUIRE(area.used() > kBytes / 2);
+    std::ranges::shuffle(taken, random);
+    for (const auto& [at, bytes] : taken) area.free(at, bytes);
+    REQUIRE(area.used() == 0);
+    const std::uint8_t* const whole = area.allocate(kBytes);
+    REQUIRE(whole);
+    REQUIRE(!area.allocate(1));
+    area.free(whole, kBytes);
+  }
+}
