@@ -27,7 +27,7 @@ inline std::uint16_t operation_as_it_was(const void* code) {
 
 /// What is to be known of the interpreter's loop. It lasts.
 struct LoopView {
-  const void* const* normal;                  // cases of slices that are not watched, by operation
+  const void* const* cases;  // by operation, of slices that nobody watches; those that count returns
   std::span<const void* const> often_called;  // functions that cases call on ways that are no rare ones
 };
 

@@ -371,7 +371,7 @@ inline const Export* entry_export(const Word* entry) {
     if (stack_is_deep(p) && --reds <= 0) VM_YIELD_HERE(1); \
   } while (0)
 // Hot code is for slices that are not watched.
-#define VM_TRACE_COUNTED_AS_IT_WAS() goto* dispatch[operation_as_it_was(hot_code(I))]
+#define VM_TRACE_AS_IT_WAS() goto* dispatch[operation_as_it_was(hot_code(I))]
 // What fires in this instruction finds the process there.
 #define VM_TRACE_HERE() p.ip = I
 // After what may have taken long: somebody may have begun to look at calls, and the slice may go on
@@ -491,7 +491,7 @@ yield_here:
   }
   VM_SWAP_OUT;
   note_deep_stack(p);
-  hot_code_maker.look(p, I, {kNormal, kOftenCalled});
+  hot_code_maker.look(p, I, {kCounting, kOftenCalled});
   save_registers(p, x, live_count);
   p.ip = I;
   return RunResult::kYielded;

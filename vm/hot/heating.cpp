@@ -65,7 +65,7 @@ struct HotCode {
   Retired<Code, &Code::next_retired> retired;
 
   explicit HotCode(const LoopView& view)
-      : works(look_at_loop(view, &loop)), area(view.normal[op::hot], works ? kAreaBytes : 0) {
+      : works(look_at_loop(view, &loop)), area(view.cases[op::hot], works ? kAreaBytes : 0) {
     works = works && area.ok();
   }
   void give_back() {

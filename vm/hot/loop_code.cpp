@@ -86,7 +86,7 @@ int register_of_address(Bytes pc) {
 }  // namespace
 
 bool look_at_loop(const LoopView& view, LoopCode* out) {
-  out->cases = view.normal;
+  out->cases = view.cases;
   out->often_called = view.often_called;
   out->table = kNone;
   Use use;

@@ -27,9 +27,12 @@ class Ways {
   explicit Ways(const LoopCode& loop) : loop_(loop) {}
 
   /// To the end of the case, soon, and without a call but those that are often made.
-  bool is_short(Bytes from) { return known(short_, from, kLongestSideWay, false); }
+  bool is_short(Bytes from) { return known(short_, from, kLongestSideWay, Calls::kOften); }
   /// To the end of the case.
-  bool reaches_end(Bytes from) { return known(long_, from, kLongestWay, true); }
+  bool reaches_end(Bytes from, bool with_calls) {
+    return with_calls ? known(long_, from, kLongestWay, Calls::kAny)
+                      : known(without_calls_, from, kLongestWay, Calls::kOften);
+  }
 
   static bool is_followed(const Instruction& in) {
     switch (in.head.meta.category) {
@@ -45,27 +48,28 @@ class Ways {
 
  private:
   using Known = std::unordered_map<Bytes, bool>;
+  enum class Calls { kOften, kAny };
 
-  bool known(Known& all, Bytes from, unsigned most, bool with_calls) {
+  bool known(Known& all, Bytes from, unsigned most, Calls calls) {
     const auto [it, is_new] = all.try_emplace(from, false);
-    if (is_new) it->second = look(from, most, with_calls);
+    if (is_new) it->second = look(from, most, calls);
     return it->second;
   }
-  bool look(Bytes pc, unsigned most, bool with_calls) const {
+  bool look(Bytes pc, unsigned most, Calls calls) const {
     int with_case = kNone;  // a register
     for (unsigned n = 0; n < most; ++n) {
       Instruction in;
       if (!decode(pc, &in)) return false;
       pc = in.next();
       if (in.is_call()) {
-        if (!with_calls && !is_often_called(in)) return false;
+        if (calls == Calls::kOften && !is_often_called(in)) return false;
       } else if (in.is_jump()) {
         const ZydisDecodedOperand& to = in.operands[0];
         if (!in.is_direct())
           return is_dispatch(loop_, in) ||
                  (is_register(to) && with_case != kNone && general(to.reg.value) == with_case);
         // Round a loop: what ends it is somewhere.
-        if (in.target() <= in.at && with_calls) return true;
+        if (in.target() <= in.at && most == kLongestWay) return true;
         pc = in.target();
       } else if (!is_followed(in)) {
         return false;
@@ -80,7 +84,7 @@ class Ways {
   }
 
   const LoopCode& loop_;
-  Known short_, long_;
+  Known short_, long_, without_calls_;
 };
 
 /// Nobody looks at the flags there.
@@ -457,7 +461,7 @@ class Specialiser {
     const bool raises =
         current().at == begin_ ||
         (current().row->flags & (R::kEnds | R::kRaises | R::kEntry)) == (R::kEnds | R::kRaises);
-    return raises ? ways_.is_short(code) : ways_.reaches_end(code);
+    return ways_.reaches_end(code, !raises);
   }
 
   const LoopCode& loop_;
