@@ -112,6 +112,7 @@ void tell_perf(const FunctionHeader& f, const Code& code) {
 void heat(const FunctionHeader* f, const Module& m) {
   const Word* const end = end_of(m, f);
   if (is_changed(f, end)) return;
+  hot->give_back();
   HotFunction made;
   const std::uint8_t* at = nullptr;
   if (specialise(hot->loop, *f, end, &made)) at = hot->area.allocate(made.code.size());
