@@ -47,6 +47,10 @@ Word epoch_passed(Word wanted) {
   return global_epoch.passed(slots, slots_used.load(std::memory_order_acquire), wanted);
 }
 
+Word epoch_passed_by_code(Word wanted) {
+  return global_epoch.passed_by_code(slots, slots_used.load(std::memory_order_acquire), wanted);
+}
+
 EpochGuard::EpochGuard()
     : slot_(epoch_slot()), outermost_(slot_.local.load(std::memory_order_relaxed) == EpochSlot::kQuiescent) {
   if (outermost_) epoch_enter(slot_);

@@ -26,6 +26,7 @@ struct BasicEpoch {
   struct alignas(64) Slot {
     static constexpr Word kQuiescent = ~Word{0};
     Atomic<Word> local{kQuiescent};  // the epoch the owner has reached
+    Atomic<Word> code{kQuiescent};   // where it was when it entered code that it is in the middle of
     Atomic<bool> taken{false};
   };
 
@@ -43,6 +44,17 @@ struct BasicEpoch {
     // the epoch it reports. The release keeps earlier accesses before the report.
     slot.local.store(global.load(std::memory_order_seq_cst), std::memory_order_release);
   }
+  /// The owner holds nothing but the code that it runs, until let_go_of_code.
+  void quiescent_but_for_code(Slot& slot) {
+    // Before the report: who sees that sees this too.
+    if (slot.code.load(std::memory_order_relaxed) == Slot::kQuiescent)
+      slot.code.store(slot.local.load(std::memory_order_relaxed), std::memory_order_release);
+    quiescent(slot);
+  }
+  void let_go_of_code(Slot& slot) {
+    if (slot.code.load(std::memory_order_relaxed) != Slot::kQuiescent)
+      slot.code.store(Slot::kQuiescent, std::memory_order_release);
+  }
   Word stamp() {
     // The unlinking comes before this look, and so before the epoch that follows the one it sees.
     Sync::fence();
@@ -59,6 +71,15 @@ struct BasicEpoch {
     if (least == now && now < wanted)
       (void)global.compare_exchange_strong(now, now + 1, std::memory_order_seq_cst,
                                            std::memory_order_relaxed);
+    return least;
+  }
+  /// The same for code that threads run, which quiescent_but_for_code lets them keep.
+  Word passed_by_code(const Slot* slots, std::size_t count, Word wanted) {
+    Word least = passed(slots, count, wanted);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Word code = slots[i].code.load(std::memory_order_acquire);
+      if (code < least) least = code;
+    }
     return least;
   }
 };
@@ -80,15 +101,26 @@ unsigned epoch_slots_used();
 /// The thread starts following pointers (after sleep, or for a while).
 inline void epoch_enter(EpochSlot& slot) { global_epoch.enter(slot); }
 /// It holds none, until the next epoch_enter.
-inline void epoch_leave(EpochSlot& slot) { global_epoch.leave(slot); }
+inline void epoch_leave(EpochSlot& slot) {
+  global_epoch.let_go_of_code(slot);
+  global_epoch.leave(slot);
+}
 /// It holds none at this moment.
-inline void epoch_quiescent(EpochSlot& slot) { global_epoch.quiescent(slot); }
+inline void epoch_quiescent(EpochSlot& slot) {
+  global_epoch.let_go_of_code(slot);
+  global_epoch.quiescent(slot);
+}
+/// The same in the middle of a slice: a built-in function returns to machine code that may have
+/// been made for its caller (vm/hot).
+inline void epoch_quiescent_in_slice(EpochSlot& slot) { global_epoch.quiescent_but_for_code(slot); }
 
 /// Stamp for what has just been unlinked.
 inline Word epoch_stamp() { return global_epoch.stamp(); }
 /// What is stamped with this or less can be freed. wanted: the stamp that the caller waits for; it
 /// is reached only if who waits asks again and again.
 Word epoch_passed(Word wanted);
+/// The same for machine code made for functions.
+Word epoch_passed_by_code(Word wanted);
 
 /// For threads that are not schedulers: process pointers are good while it lives. Nests.
 class EpochGuard {

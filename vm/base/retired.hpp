@@ -8,7 +8,7 @@
 /// costs the lines that these write.
 namespace vmrun {
 
-template <class T, T* T::*next>
+template <class T, T* T::*next, Word (*passed_by)(Word) = epoch_passed>
 class Retired {
  public:
   /// No new lookup finds it from here on.
@@ -31,7 +31,7 @@ class Retired {
   template <class F>
   void reclaim(F&& free) {
     if (!count_) return;
-    const Word passed = epoch_passed(batches_[first_].stamp);
+    const Word passed = passed_by(batches_[first_].stamp);
     for (; count_ && batches_[first_].stamp <= passed; first_ = (first_ + 1) % kBatches, --count_) {
       T* it = batches_[first_].things;
       while (it) {

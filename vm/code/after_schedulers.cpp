@@ -29,12 +29,12 @@ Term wait_for_schedulers(Process&, const Term*) {
 }
 
 /// Whether all have passed, or do within some microseconds. A built-in function that has just begun
-/// holds nothing that others free.
+/// holds nothing that others free but the code it returns to.
 bool have_passed(Word stamp) {
   constexpr unsigned kLooks = 100;
   EpochSlot& own = epoch_slot();
   for (unsigned looks = 0; looks < kLooks; ++looks) {
-    epoch_quiescent(own);
+    epoch_quiescent_in_slice(own);
     if (epoch_passed(stamp) >= stamp) return true;
     cpu_relax();
   }

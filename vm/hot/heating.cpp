@@ -62,7 +62,7 @@ struct HotCode {
   Area area;
   std::unordered_map<const FunctionHeader*, Code*> functions;
   std::unordered_set<const FunctionHeader*> refused;  // by the specialiser
-  Retired<Code, &Code::next_retired> retired;
+  Retired<Code, &Code::next_retired, epoch_passed_by_code> retired;
 
   explicit HotCode(const LoopView& view)
       : works(look_at_loop(view, &loop)), area(view.cases[op::hot], works ? kAreaBytes : 0) {

@@ -244,7 +244,7 @@ void wait_for_slices() {
   const Word stamp = epoch_stamp();
   do {
     // Each time, for another one may wait here too, with a later stamp.
-    if (this_scheduler()) epoch_quiescent(epoch_slot());
+    if (this_scheduler()) epoch_quiescent_in_slice(epoch_slot());
     sched_yield();
   } while (epoch_passed(stamp) < stamp);
 }

@@ -232,6 +232,35 @@ TEST_CASE("OwnerLock: the owner and others exclude each other") {
   fails(program, Weaken::kHeavyFence, "both were inside");
 }
 
+TEST_CASE("Epochs: code that is run is not freed") {
+  const auto program = [](Run& run) {
+    struct Shared {
+      BasicEpoch<ExplorerSync> epoch;
+      BasicEpoch<ExplorerSync>::Slot slot;
+      bool freed = false;
+      explorer::Atomic<bool> entered{true};
+    };
+    auto s = std::make_shared<Shared>();
+    run.thread([s, &run] {
+      s->epoch.enter(s->slot);
+      if (s->entered.load(std::memory_order_acquire)) {
+        s->epoch.quiescent_but_for_code(s->slot);
+        run.step(&s->freed, Run::Touch::kAll);
+        if (s->freed) run.fail("returned to what was freed");
+      }
+      s->epoch.let_go_of_code(s->slot);
+      s->epoch.leave(s->slot);
+    });
+    run.thread([s] {
+      s->entered.store(false, std::memory_order_release);
+      const Word stamp = s->epoch.stamp();
+      for (int i = 0; i < 3; ++i)
+        if (s->epoch.passed_by_code(&s->slot, 1, stamp) >= stamp) s->freed = true;
+    });
+  };
+  REQUIRE(holds(program).runs > 50);
+}
+
 TEST_CASE("Epochs: nobody holds what is freed") {
   const auto program = [](Run& run) {
     struct Thing {

@@ -151,3 +151,25 @@ TEST_CASE("What is retired is freed once nobody can hold it") {
   REQUIRE(retired.empty());
   epoch_leave(slot);
 }
+
+TEST_CASE("Code is not freed while a built-in function that it has called waits for others") {
+  Retired<Item, &Item::next, epoch_passed_by_code> retired;
+  Item code;
+  int freed = 0;
+  const auto try_to_free = [&] {
+    for (int n = 0; n < 3; ++n) retired.reclaim([&](Item&) { ++freed; });
+  };
+  EpochSlot& slot = epoch_slot();
+  epoch_enter(slot);
+  retired.retire(code);  // somebody watches the function
+  retired.stamp();
+  for (int n = 0; n < 3; ++n) {
+    epoch_quiescent_in_slice(slot);
+    try_to_free();
+  }
+  REQUIRE(freed == 0);
+  epoch_quiescent(slot);  // between two slices
+  try_to_free();
+  REQUIRE(freed == 1);
+  epoch_leave(slot);
+}
