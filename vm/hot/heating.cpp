@@ -33,7 +33,8 @@ constexpr bool kInThisBuild = false;
 #endif
 
 constexpr std::size_t kAreaBytes = std::size_t{64} << 20;
-constexpr unsigned kFrames = 3;  // that are looked at, the one at work included
+constexpr std::size_t kRoomWanted = std::size_t{1} << 20;  // else nothing is made until some is given back
+constexpr unsigned kFrames = 3;                            // that are looked at, the one at work included
 constexpr unsigned kSeen = 1 << 14;
 
 std::atomic<unsigned> hot_after{kHotAfter};
@@ -113,13 +114,14 @@ void heat(const FunctionHeader* f, const Module& m) {
   const Word* const end = end_of(m, f);
   if (is_changed(f, end)) return;
   hot->give_back();
+  if (hot->area.used() + kRoomWanted > kAreaBytes) return;
   HotFunction made;
-  const std::uint8_t* at = nullptr;
-  if (specialise(hot->loop, *f, end, &made)) at = hot->area.allocate(made.code.size());
-  if (!at) {
+  if (!specialise(hot->loop, *f, end, &made)) {
     hot->refused.insert(f);
     return;
   }
+  const std::uint8_t* const at = hot->area.allocate(made.code.size());
+  if (!at) return;
   for (const HotFunction::Fixup& x : made.fixups) {
     const auto distance =
         static_cast<std::int32_t>(static_cast<const std::uint8_t*>(x.target) - (at + x.from));

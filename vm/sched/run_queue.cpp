@@ -124,7 +124,7 @@ bool offer(Scheduler& s) {
   s.offered = s.queues[c.priority].cut(c.skip, c.count);
   s.offered_priority = static_cast<std::uint8_t>(c.priority);
   if (processes_are_bound.load(std::memory_order_relaxed)) [[unlikely]] {
-    keep_bound(s, s.offered, c.priority);
+    keep_bound(s, s.offered, c.priority, c.skip);
     if (!s.offered.count) return false;
   }
   s.picks_before_offered = c.skip ? c.skip : runnable - 1;

@@ -71,6 +71,17 @@ struct RunList {
     first = other.first;
     count += other.count;
   }
+  /// All of the other one goes behind the first `skip`; there are as many.
+  void insert(unsigned skip, const RunList& other) {
+    if (!skip) return prepend(other);
+    if (!other.first) return;
+    T* before = first;
+    while (--skip) before = before->next_in_queue;
+    other.last->next_in_queue = before->next_in_queue;
+    before->next_in_queue = other.first;
+    if (last == before) last = other.last;
+    count += other.count;
+  }
   /// Takes `length` of them out, after the first `skip`; there are more than `skip`.
   RunList cut(unsigned skip, unsigned length) {
     T* before = nullptr;
