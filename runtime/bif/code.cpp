@@ -113,7 +113,7 @@ Term bif_erlang_pre_loaded_0(Process& p, const Term*) {
 Term bif_erlang_load_module_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !is_binary(a[1])) return raise_badarg(p);
   if (too_long(bit_size_of(a[1]) / 8)) return run_elsewhere(p, bif_erlang_load_module_2, a, 2);
-  if (!after_schedulers(p, current_module(a[0]) != nullptr)) return kNonValue;
+  if (!after_schedulers(p, {a, 1})) return kNonValue;
   const BytesOf bytes(a[1]);
   const std::string file(atom_text(a[0]));
   const LoadResult r = load_module(a[0], bytes.data(), bytes.size(), file);
@@ -249,7 +249,7 @@ Term bif_erlang_check_old_code_1(Process& p, const Term* a) {
 /// badarg when there is old code that has not been purged. Waits before it deletes.
 Term bif_erlang_delete_module_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
-  if (!after_schedulers(p)) return kNonValue;
+  if (!after_schedulers(p, {a, 1})) return kNonValue;
   if (!current_module(a[0]) && !old_module(a[0]))
     return was_published(a[0]) ? atoms::true_ : atoms::undefined;
   return delete_module(a[0]) ? atoms::true_ : raise_badarg(p);

@@ -92,8 +92,9 @@ Term bif_erlang_has_prepared_code_on_load_1(Process& p, const Term* a) {
 Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
   std::vector<Prepared*> all;
   if (!modules_of(a[0], &all)) return raise_badarg(p);
-  const bool replaces = std::ranges::any_of(all, [](auto* one) { return current_module(name_of(one)); });
-  if (!after_schedulers(p, replaces)) return kNonValue;
+  std::vector<Term> names;
+  for (const Prepared* one : all) names.push_back(name_of(one));
+  if (!after_schedulers(p, names)) return kNonValue;
   std::vector<Term> repeated;
   const auto is_repeated = [&](const Prepared* one) {  // told once
     const Term name = name_of(one);

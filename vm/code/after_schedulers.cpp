@@ -4,11 +4,14 @@
 #include <chrono>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "vm/base/epoch.hpp"
 #include "vm/base/spin_lock.hpp"
 #include "vm/code/change_permission.hpp"
+#include "vm/code/code_server.hpp"
+#include "vm/message/request.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/run_queue.hpp"
@@ -41,51 +44,92 @@ bool have_passed(Word stamp) {
   return false;
 }
 
-/// Processes that have let the others of their scheduler run first, and what they wait for.
+bool wait_elsewhere(Process& p) { return run_elsewhere(p, wait_for_schedulers, nullptr, 0).is_value(); }
+
+/// What a process waits for that is to be called again.
+enum class Until {
+  kBegun,  // others have begun
+  kTurn,   // those of its scheduler have run
+  kPassed  // all have passed: a dirty scheduler waits for it
+};
 struct Waiting {
   Term process;
-  Word stamp;
+  Until until = Until::kBegun;
+  Word position = 0;  // in the process table: who is in front has begun
+  unsigned asks = 0;  // of who is at that place
+  Word stamp = 0;     // when all had begun
 };
 SpinLock waiting_lock;
 std::vector<Waiting>& waiting = *new std::vector<Waiting>;
 
-void note(Term process, Word stamp) {
+void note(const Waiting& w) {
   std::lock_guard guard(waiting_lock);
-  std::erase_if(waiting, [](const Waiting& w) { return !process_table.find(w.process); });
-  waiting.push_back({process, stamp});
+  std::erase_if(waiting, [](const Waiting& other) { return !process_table.find(other.process); });
+  waiting.push_back(w);
 }
-/// 0: it has none.
-Word take_note(Term process) {
+Waiting take_note(Term process) {
   std::lock_guard guard(waiting_lock);
   const auto of_it = std::ranges::find(waiting, process, &Waiting::process);
-  if (of_it == waiting.end()) return 0;
-  const Word stamp = of_it->stamp;
+  if (of_it == waiting.end()) return {process};
+  const Waiting w = *of_it;
   waiting.erase(of_it);
-  return stamp;
+  return w;
 }
 
 bool somebody_waits(const Scheduler& s) {
   return waiting_processes(s) || waiting_ports(s) || s.inbox.has_mail();
 }
 
+bool is_to_begin(const Process& p, std::span<const Term> modules) {
+  return !p.has_begun.load(std::memory_order_acquire) && !p.mailbox.is_parked() &&
+         std::ranges::find(modules, p.initial_module) != modules.end();
+}
+
+/// Asks those that have not begun whether they are alive, one after the other: who answers begins
+/// in the same turn, unless it is suspended, has been lifted to answer (process/lifted.hpp), or is
+/// on another scheduler than the one it is bound to. Such a one is asked again when all schedulers
+/// have come round (has_waited: they have), but not for ever. False: p is to be called again.
+bool have_begun(Process& p, Waiting& w, bool has_waited, std::span<const Term> modules) {
+  constexpr unsigned kLooksAtOnce = 10'000, kMostAsks = 100;
+  if (has_asked(p) && take_answer(p) == kNonValue) return false;
+  Word next = w.position;
+  for (unsigned looks = 0; const Process* q = process_table.next(next); ++looks) {
+    if (looks == kLooksAtOnce) return yield_and_retry(p).is_value();
+    for (; w.asks < kMostAsks && is_to_begin(*q, modules); ++w.asks) {
+      if (w.asks && !std::exchange(has_waited, false)) return wait_elsewhere(p);
+      if (ask(p, q->id, RequestKind::kIsAlive, Term::nil(), atoms::false_) == kNonValue)
+        return ++w.asks, false;
+    }
+    w.position = next;
+    w.asks = 0;
+  }
+  return true;
+}
+
 }  // namespace
 
-bool after_schedulers(Process& p, bool replaces) {
+bool after_schedulers(Process& p, std::span<const Term> changed) {
   constexpr unsigned kNormal = 1;
   if (!may_change_code(p)) return false;
-  if (!replaces) return true;
+  const bool has_waited = came_back(p) && wait_elsewhere(p);
+  Waiting w = take_note(p.id);
+  if (std::ranges::none_of(changed, [](Term name) { return current_module(name); })) return true;
   if (!this_scheduler()) return wait_for_schedulers(p, nullptr).is_value();
   if (dirty_thread_kind() != DirtyKind::kNone) return true;  // StaysHere
-  if (!came_back(p)) {
-    const Word noted = take_note(p.id), stamp = noted ? noted : epoch_stamp();
-    if ((noted || !somebody_waits(*this_scheduler())) && have_passed(stamp)) return true;
+  if (w.until == Until::kBegun) {
+    if (!have_begun(p, w, has_waited, changed)) return note(w), false;
+    w.stamp = epoch_stamp();
+    if (!somebody_waits(*this_scheduler()) && have_passed(w.stamp)) return true;
     // In its turn all who wait have run, unless it comes before them each time.
-    if (!noted && p.priority <= kNormal) {
-      note(p.id, stamp);
-      return yield_and_retry(p).is_value();
+    if (p.priority <= kNormal) {
+      w.until = Until::kTurn;
+      return note(w), yield_and_retry(p).is_value();
     }
+  } else if (w.until == Until::kTurn ? have_passed(w.stamp) : has_waited) {
+    return true;
   }
-  return run_elsewhere(p, wait_for_schedulers, nullptr, 0).is_value();
+  w.until = Until::kPassed;
+  return note(w), wait_elsewhere(p);
 }
 
 }  // namespace vmrun

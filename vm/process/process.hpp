@@ -112,7 +112,8 @@ struct Process {
       // between loop_rec and remove_message/loop_rec_end: the message lies in its own fragment (see
       // receive.hpp)
       false;
-  std::atomic<bool> exiting{false};  // any thread
+  std::atomic<bool> exiting{false};    // any thread
+  std::atomic<bool> has_begun{false};  // any thread; its first slice may not have ended
   std::atomic<AwayState> away{AwayState::kHome};
   std::atomic<bool> sensitive{false};  // any thread: others are told nothing of what it has and does
   Timer* receive_timer = nullptr;

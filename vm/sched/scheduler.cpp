@@ -294,7 +294,10 @@ constexpr std::uint32_t kRunsApart =
 
 /// A slice that is not ordinary.
 [[gnu::cold, gnu::noinline]] RunResult run_apart(Scheduler& s, Process& p) {
-  if (is_bound_elsewhere(p, s)) return RunResult::kBound;
+  if (is_bound_elsewhere(p, s)) {
+    p.has_begun.store(p.ip, std::memory_order_release);
+    return RunResult::kBound;
+  }
   end_wait(p, QueueOf::kScheduler);
   if (p.observed & kHibernates) collect_after_hibernation(p);
   forget_deep_stack(p);
@@ -331,6 +334,7 @@ template <Watched kWatched>
   }
   p.wait_kind = WaitKind::kNone;
   p.resume_requested = false;
+  p.has_begun.store(true, std::memory_order_release);  // who sees it waits for the end of the slice
   const std::int32_t slice = s.slice = slice_length(s);
   p.reductions = slice;
 
