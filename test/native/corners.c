@@ -133,6 +133,16 @@ static ERL_NIF_TERM in_two_steps(ErlNifEnv* env, int argc, const ERL_NIF_TERM ar
   return enif_is_exception(env, scheduled) ? enif_make_badarg(env) : scheduled;
 }
 
+/* (Percent, Times): what enif_consume_timeslice has said in the end. */
+static ERL_NIF_TERM consume(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
+  int percent = 0, times = 0, used_up = 0;
+  (void)argc;
+  enif_get_int(env, argv[0], &percent);
+  enif_get_int(env, argv[1], &times);
+  while (times-- > 0) used_up = enif_consume_timeslice(env, percent);
+  return enif_make_int(env, used_up);
+}
+
 static ERL_NIF_TERM rest(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   ErlNifBinary bytes;
   (void)argc;
@@ -182,6 +192,7 @@ static ErlNifFunc functions[] = {{"thing", 1, thing, 0},
                                  {"compare_pids", 2, compare_pids, 0},
                                  {"now", 0, now, 0},
                                  {"in_two_steps", 1, in_two_steps, 0},
+                                 {"consume", 2, consume, 0},
                                  {"rest", 1, rest, 0}};
 
 ERL_NIF_INIT_GLOB

@@ -1,6 +1,6 @@
 -module(corners).
--export([thing/1, open_pipe/0, put/1, await/2, stop/1, through_binary/1, tried/0, command/2, compare_pids/2, now/0, in_two_steps/1, after_x/1]).
--nifs([thing/1, open_pipe/0, put/1, await/2, stop/1, through_binary/1, tried/0, command/2, compare_pids/2, now/0, in_two_steps/1, rest/1]).
+-export([thing/1, open_pipe/0, put/1, await/2, stop/1, through_binary/1, tried/0, command/2, compare_pids/2, now/0, in_two_steps/1, consume/2, after_x/1]).
+-nifs([thing/1, open_pipe/0, put/1, await/2, stop/1, through_binary/1, tried/0, command/2, compare_pids/2, now/0, in_two_steps/1, consume/2, rest/1]).
 -compile({no_auto_import, [put/1, now/0]}).
 -on_load(load/0).
 
@@ -17,6 +17,7 @@ command(_, _) -> erlang:nif_error(not_loaded).
 compare_pids(_, _) -> erlang:nif_error(not_loaded).
 now() -> erlang:nif_error(not_loaded).
 in_two_steps(_) -> erlang:nif_error(not_loaded).
+consume(_, _) -> erlang:nif_error(not_loaded).
 
 %% What matches can hand the rest on without making a binary of it, but not to what is native.
 after_x(<<$x, Rest/binary>>) -> rest(Rest);

@@ -80,8 +80,9 @@ int enif_port_command(ErlNifEnv* env, const ErlNifPort* to, ErlNifEnv*, ERL_NIF_
 int enif_consume_timeslice(ErlNifEnv* env, int percent) {
   if (percent < 1) percent = 1;
   if (percent > 100) percent = 100;
-  bump_reductions(*env->process, kSliceReductions * percent / 100);
-  return env->process->reductions <= 0;
+  std::int32_t& left = env->process->reductions;
+  if (left > 0) left = std::max(0, left - kSliceReductions * percent / 100);  // no slice is longer for it
+  return left <= 0;
 }
 
 ERL_NIF_TERM enif_schedule_nif(ErlNifEnv* env, const char* name, int flags,
