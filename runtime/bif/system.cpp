@@ -37,6 +37,7 @@
 #include "vm/port/port.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/online.hpp"
+#include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/node.hpp"
@@ -572,6 +573,7 @@ Term halt(Process& p, Term status, Term options) {
     ::signal(SIGABRT, SIG_DFL);  // a core, no crash dump
     std::abort();
   } else if (small_in_range(status, 0, Term::kSmallMax, &code)) {
+    begin_to_hold_processes();  // the main thread may be late
     request_halt({.status = static_cast<int>(code & 0xFF), .flush = flush});
   } else if (list_to_utf8(status, &slogan)) {
     request_halt({.status = 1, .flush = false, .dump = true, .slogan = std::move(slogan)});

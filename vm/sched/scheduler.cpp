@@ -698,8 +698,10 @@ unsigned scheduler_count() { return static_cast<unsigned>(schedulers.size()); }
 unsigned schedulers_started() { return started.load(std::memory_order_acquire); }
 Scheduler& scheduler_at(unsigned index) { return *schedulers[index]; }
 
+void begin_to_hold_processes() { processes_held.store(true, std::memory_order_seq_cst); }
+
 void hold_processes() {
-  processes_held.store(true, std::memory_order_seq_cst);
+  begin_to_hold_processes();
   std::unique_lock lock(held_mutex);
   held_condition.wait_for(lock, kPatience, [] {
     return std::all_of(schedulers.begin(), schedulers.end(), [](auto& s) {

@@ -197,8 +197,10 @@ unsigned scheduler_count();
 unsigned schedulers_started();
 Scheduler& scheduler_at(unsigned index);  // 0-based
 
-/// The end, with what ports have not got rid of yet: from now on no process runs, only ports do.
-/// Waits (not for ever) for slices that have begun.
+/// The end, with what ports have not got rid of yet: from now on no process begins a slice, only
+/// ports run. Any thread.
+void begin_to_hold_processes();
+/// The same, and waits (not for ever) for slices that have begun.
 void hold_processes();
 
 }  // namespace vmrun
