@@ -133,7 +133,7 @@ Term set_priority(Process& p, Term value) {
 Term set_min_heap_size(Process& p, Term value) {
   SWord n;
   if (!small_in_range(value, 0, SWord{1} << 32, &n)) return kNonValue;
-  const Word old = p.min_heap_words ? p.min_heap_words : kDefaultHeapWords;
+  const Word old = p.min_heap_words ? p.min_heap_words : kToldHeapWords;
   p.min_heap_words = static_cast<std::uint32_t>(next_heap_size(static_cast<Word>(n)));
   return Term::small(static_cast<SWord>(old));
 }

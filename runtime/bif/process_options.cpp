@@ -108,7 +108,7 @@ bool read_max_heap(Term t, MaxHeap* out) {
 bool read_own_max_heap(Term t, Word min_heap_words, MaxHeap* out) {
   if (t.is_map() && !map_get(t, atoms::size)) return false;
   return read_max_heap(t, out) &&
-         (!out->words || out->words >= (min_heap_words ? min_heap_words : kDefaultHeapWords));
+         (!out->words || out->words >= (min_heap_words ? min_heap_words : kToldHeapWords));
 }
 
 bool read_monitor_options(Term list, Term* tag, AliasMode* alias) {

@@ -83,7 +83,7 @@ struct InfoItem {
 const Word start_ns = monotonic_ns();
 
 Word min_heap_words() {
-  return spawn_defaults.min_heap_words ? spawn_defaults.min_heap_words : kDefaultHeapWords;
+  return spawn_defaults.min_heap_words ? spawn_defaults.min_heap_words : kToldHeapWords;
 }
 
 Term interface_version(Process& p, int major, int minor) {
@@ -385,11 +385,11 @@ Term bif_erlang_statistics_1(Process& p, const Term* a) { return answer(p, kStat
 
 namespace {
 
-Term set_default(Process& p, Word SpawnOptions::*field, Word fallback, Term value) {
+Term set_least_heap(Process& p, Term value) {
   SWord n;
   if (!small_in_range(value, 0, SWord{1} << 32, &n)) return raise_badarg(p);
-  const Word old = spawn_defaults.*field ? spawn_defaults.*field : fallback;
-  spawn_defaults.*field = static_cast<Word>(n);
+  const Word old = min_heap_words(), words = next_heap_size(static_cast<Word>(n));
+  spawn_defaults.min_heap_words = words == kToldHeapWords ? 0 : words;  // as if it had never been set
   return number(p, old);
 }
 
@@ -428,8 +428,7 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
     spawn_defaults.fullsweep_after = static_cast<std::uint16_t>(n > 65535 ? 65535 : n);
     return old;
   }
-  if (a[0] == atoms::min_heap_size)
-    return set_default(p, &SpawnOptions::min_heap_words, kDefaultHeapWords, a[1]);
+  if (a[0] == atoms::min_heap_size) return set_least_heap(p, a[1]);
   if (a[0] == atoms::max_heap_size) return set_max_heap_size(p, a[1]);
   if (!a[0].is_atom()) return raise_badarg(p);
   const std::string_view name = atom_text(a[0]);

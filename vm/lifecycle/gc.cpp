@@ -36,8 +36,6 @@ constexpr Word kLargeBlockWords = usual_or_small<Word>(1 << 18, 4096);
 constexpr Word kEnoughForFragmentsWords = usual_or_small<Word>(2048, 64);
 /// A mostly empty block above this is cut by minor collections.
 constexpr Word kKeepBlockWords = usual_or_small<Word>(1 << 14, 256);
-/// Processes are born with small blocks, for most never fill them. Who does gets at least so much.
-constexpr Word kCollectedHeapWords = 233;
 
 /// Sizes grow like Fibonacci numbers, then by a fifth.
 struct SizeTable {
@@ -193,7 +191,7 @@ class Collection {
   Word minor_block_words() const {
     const Word block = h_.block_words();
     const Word most = young_words() - mature_words() + h_.stack_words() + kStackReserveWords;
-    Word words = std::max({block, next_heap_size(most), p_.min_heap_words ? 0 : kCollectedHeapWords});
+    Word words = std::max({block, next_heap_size(most), p_.min_heap_words ? 0 : kToldHeapWords});
     if (h_.grow_next && block < kLargeBlockWords) words = std::max(words, next_heap_size(block * 2));
     if (need_ > block / 4) words = std::max(words, next_heap_size(most + need_));
     return words;

@@ -74,8 +74,10 @@ Word next_heap_size(Word words);
 /// All of the table, ascending.
 std::span<const Word> heap_sizes();
 
-/// Block of a new process unless spawned with min_heap_size.
+/// Block of a new process unless spawned with min_heap_size: most never fill it.
 inline constexpr Word kDefaultHeapWords = 142;
+/// Who fills it gets at least so much. It is what programs are told their least heap is, as in OTP.
+inline constexpr Word kToldHeapWords = 233;
 
 /// First block of a new process, or all of it freed at its end.
 void init_heap(Heap& heap, Word min_words);

@@ -175,7 +175,7 @@ Term reductions(ItemContext& a) {
   return Term::small(done);
 }
 Term memory(ItemContext& a) { return Term::small(static_cast<SWord>(process_memory_bytes(a.p))); }
-Word least_heap(const Process& p) { return p.min_heap_words ? p.min_heap_words : kDefaultHeapWords; }
+Word least_heap(const Process& p) { return p.min_heap_words ? p.min_heap_words : kToldHeapWords; }
 Term max_heap_size(ItemContext& a) {
   Term pairs[] = {atoms::error_logger,
                   a.p.max_heap_log ? atoms::true_ : atoms::false_,  //
