@@ -55,9 +55,10 @@ enum class Until {
 struct Waiting {
   Term process;
   Until until = Until::kBegun;
-  Word position = 0;  // in the process table: who is in front has begun
-  unsigned asks = 0;  // of who is at that place
-  Word stamp = 0;     // when all had begun
+  Word position = 0;   // in the process table: who is in front has begun
+  bool asked = false;  // who is at that place, and how often all have come round since
+  unsigned waits = 0;
+  Word stamp = 0;  // when all had begun
 };
 SpinLock waiting_lock;
 std::vector<Waiting>& waiting = *new std::vector<Waiting>;
@@ -87,21 +88,21 @@ bool is_to_begin(const Process& p, std::span<const Term> modules) {
 
 /// Asks those that have not begun whether they are alive, one after the other: who answers begins
 /// in the same turn, unless it is suspended, has been lifted to answer (process/lifted.hpp), or is
-/// on another scheduler than the one it is bound to. Such a one is asked again when all schedulers
-/// have come round (has_waited: they have), but not for ever. False: p is to be called again.
+/// on another scheduler than the one it is bound to. For such a one all schedulers come round some
+/// more times, but not for ever (has_waited: they just have). False: p is to be called again.
 bool have_begun(Process& p, Waiting& w, bool has_waited, std::span<const Term> modules) {
-  constexpr unsigned kLooksAtOnce = 10'000, kMostAsks = 100;
+  constexpr unsigned kLooksAtOnce = 10'000, kMostWaits = 1000;
   if (has_asked(p) && take_answer(p) == kNonValue) return false;
+  w.waits += has_waited ? 1 : 0;
   Word next = w.position;
   for (unsigned looks = 0; const Process* q = process_table.next(next); ++looks) {
     if (looks == kLooksAtOnce) return yield_and_retry(p).is_value();
-    for (; w.asks < kMostAsks && is_to_begin(*q, modules); ++w.asks) {
-      if (w.asks && !std::exchange(has_waited, false)) return wait_elsewhere(p);
-      if (ask(p, q->id, RequestKind::kIsAlive, Term::nil(), atoms::false_) == kNonValue)
-        return ++w.asks, false;
+    if (is_to_begin(*q, modules) && w.waits < kMostWaits) {
+      if (w.asked) return wait_elsewhere(p);
+      w.asked = true;
+      if (ask(p, q->id, RequestKind::kIsAlive, Term::nil(), atoms::false_) == kNonValue) return false;
     }
-    w.position = next;
-    w.asks = 0;
+    w = {.process = w.process, .position = next};
   }
   return true;
 }
