@@ -11,14 +11,14 @@ namespace vmrun {
 
 static_assert(!(kBoundToScheduler & (kTraceAll | kStackDeep | kWaitObserved | kPathsWatched)));
 
-void keep_bound(Scheduler& s, RunList<Process>& list, unsigned priority) {
+void keep_bound(Scheduler& s, RunList<Process>& list, unsigned priority, unsigned skip) {
   RunList<Process> kept, rest;
   while (list.count) {
     Process& p = list.pop();
     (is_bound(p) ? kept : rest).push(p);
   }
   list = rest;
-  s.queues[priority].prepend(kept);
+  s.queues[priority].insert(skip, kept);
 }
 
 void hand_to_bound(Process& p) {

@@ -71,6 +71,17 @@ struct RunList {
     first = other.first;
     count += other.count;
   }
+  /// All of the other one goes behind the first `skip`; there are as many.
+  void insert(unsigned skip, const RunList& other) {
+    if (!skip) return prepend(other);
+    if (!other.first) return;
+    T* before = first;
+    while (--skip) before = before->next_in_queue;
+    other.last->next_in_queue = before->next_in_queue;
+    before->next_in_queue = other.first;
+    if (last == before) last = other.last;
+    count += other.count;
+  }
   /// Takes `length` of them out, after the first `skip`; there are more than `skip`.
   RunList cut(unsigned skip, unsigned length) {
     T* before = nullptr;
@@ -104,6 +115,7 @@ struct Scheduler : Core {
   RunList<Process> offered;
   std::uint8_t offered_priority = 0;
   unsigned picks_before_offered = 0;  // its turn comes after as many
+  bool put_off_sharing = false;       // for one slice, so that a new process begins first
 
   RunList<Process> bound;  // while it is offline: what is bound to it, and cannot run (bound.hpp)
 
