@@ -91,7 +91,7 @@ bool is_to_begin(const Process& p, std::span<const Term> modules) {
 /// on another scheduler than the one it is bound to. For such a one all schedulers come round some
 /// more times, but not for ever (has_waited: they just have). False: p is to be called again.
 bool have_begun(Process& p, Waiting& w, bool has_waited, std::span<const Term> modules) {
-  constexpr unsigned kLooksAtOnce = 10'000, kMostWaits = 100;
+  constexpr unsigned kLooksAtOnce = 10'000, kMostWaits = 1000;
   if (has_asked(p) && take_answer(p) == kNonValue) return false;
   w.waits += has_waited ? 1 : 0;
   Word next = w.position;

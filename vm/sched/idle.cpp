@@ -302,15 +302,32 @@ bool wait_for_work(Scheduler& s) {
   return ready;
 }
 
-void share(Scheduler& s) {
-  s.others_waited = 0;
-  if (sleepers.load(std::memory_order_relaxed) + searching.load(std::memory_order_relaxed) == 0) return;
+namespace {
+
+/// Who starts a process and lets others run then may take it that it has begun; so may who starts
+/// one that is more urgent. Were they offered at this moment, they might go on first: waking
+/// somebody for them may take this thread its core. One slice later is soon enough.
+bool puts_off(Scheduler& s) { return s.put_off_sharing = !s.put_off_sharing && begins_next(s); }
+
+[[gnu::noinline]] void share_with_idle(Scheduler& s) {
+  if (puts_off(s)) {
+    s.others_waited = kWaitedBeforeSharing;
+    return;
+  }
   const bool offers = offer(s);
   if (!offers && waiting_ports(s) + waiting_processes(s) < 2) return;
   if (Scheduler* idle = claim_for_work(s.number - 1)) {
     if (waiting_ports(s)) hand_over_ports(s, *idle);
     wake(*idle);
   }
+}
+
+}  // namespace
+
+void share(Scheduler& s) {
+  s.others_waited = 0;
+  if (sleepers.load(std::memory_order_relaxed) + searching.load(std::memory_order_relaxed))
+    share_with_idle(s);
 }
 
 void wake_owner(Scheduler& s) {

@@ -19,6 +19,8 @@ bool wait_for_work(Scheduler& s);
 /// Others have waited here for a while: offers a part if somebody is idle, and wakes one if need
 /// be.
 void share(Scheduler& s);
+/// It is called when others have waited for as many reductions.
+inline constexpr std::int32_t kWaitedBeforeSharing = 1000;
 
 /// Something was put into s's inbox.
 void wake_owner(Scheduler& s);

@@ -7,6 +7,7 @@
 #include "vm/sched/bound.hpp"
 
 namespace vmrun {
+
 namespace {
 
 constexpr unsigned kLowEvery = 8;  // a low-priority process runs after as many normal ones
@@ -146,6 +147,13 @@ unsigned steal(Scheduler& from, Scheduler& to) {
     p = next;
   }
   return n;
+}
+
+bool begins_next(Scheduler& s) {
+  std::lock_guard guard(s.queue_lock);
+  unsigned priority = 4;
+  while (priority && !s.queues[priority - 1].count) --priority;
+  return priority && !s.queues[priority - 1].first->has_begun.load(std::memory_order_relaxed);
 }
 
 void lift_waiting(Scheduler& s) {

@@ -60,6 +60,8 @@ std::uint64_t next_random(std::uint64_t& state);
 /// Lays a part of the queue out for others to take, unless some of it still lies there. False when
 /// there is nothing to spare.
 bool offer(Scheduler& s);
+/// Whether what runs next has never run.
+bool begins_next(Scheduler& s);
 /// The caller takes what `from` offers into its own queue. Returns how many processes.
 unsigned steal(Scheduler& from, Scheduler& to);
 /// What waits here, at a priority lower than it is asked to answer at, is lifted

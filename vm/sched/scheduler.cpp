@@ -62,8 +62,7 @@ namespace {
 constexpr std::int32_t kUpkeepReductions = 4000;
 // with one, a process would give up the core at its first call, for ever
 constexpr std::int32_t kLeastSlice = 2;
-constexpr std::int32_t kSwitchCost = 20;  // what changing to another process counts, in reductions
-constexpr std::int32_t kWaitedBeforeSharing = 1000;
+constexpr std::int32_t kSwitchCost = 20;             // what changing to another process counts, in reductions
 constexpr std::int32_t kReductionsBefore = 1000;     // what is done before others are let run counts as many
 constexpr std::chrono::milliseconds kPatience{100};  // with slices that have begun when the machine ends
 

@@ -115,6 +115,7 @@ struct Scheduler : Core {
   RunList<Process> offered;
   std::uint8_t offered_priority = 0;
   unsigned picks_before_offered = 0;  // its turn comes after as many
+  bool put_off_sharing = false;       // for one slice, so that a new process begins first
 
   RunList<Process> bound;  // while it is offline: what is bound to it, and cannot run (bound.hpp)
 
