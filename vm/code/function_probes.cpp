@@ -27,11 +27,6 @@ std::unordered_set<const Export*>& watched_built_ins() {
   return s;
 }
 
-/// Where the instructions of a module's n-th function end.
-const Word* end_of_function(const Module& m, std::size_t n) {
-  return n + 1 < m.functions.size() ? m.begin() + m.functions[n + 1] : m.end();
-}
-
 bool is_native(const Word* entry) {
   const std::uint16_t operation = operation_at(entry);
   return operation == op::call_nif || operation == op::call_dirty_nif;
@@ -47,7 +42,7 @@ class Collector {
     for (std::size_t n = 0; n < m.functions.size(); ++n) {
       const auto& header = *reinterpret_cast<const FunctionHeader*>(m.begin() + m.functions[n]);
       const Wanted wanted = wanted_of(header.function, header.arity);
-      if (wanted.any()) add_function(header.entry(), end_of_function(m, n), wanted);
+      if (wanted.any()) add_function(header.entry(), m.end_of_function(n), wanted);
     }
   }
 
@@ -57,7 +52,7 @@ class Collector {
     for (std::size_t n = 0; n < m.functions.size(); ++n) {
       const auto& header = *reinterpret_cast<const FunctionHeader*>(m.begin() + m.functions[n]);
       if (is_native(header.entry())) continue;
-      each_instruction(header.entry(), end_of_function(m, n), [&](const Word* at, const InstructionRow& row) {
+      each_instruction(header.entry(), m.end_of_function(n), [&](const Word* at, const InstructionRow& row) {
         if (row.built_in && watched_built_ins().contains(field<const Export*>(at, row.built_in)))
           add(at, 0, Patch::kInside);
       });

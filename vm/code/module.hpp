@@ -63,6 +63,10 @@ struct Module {
 
   const Word* begin() const { return code.data(); }
   const Word* end() const { return code.data() + code.size(); }
+  /// Where the instructions of the n-th function end.
+  const Word* end_of_function(std::size_t n) const {
+    return n + 1 < functions.size() ? begin() + functions[n + 1] : end();
+  }
 };
 
 /// The function an address lies in (as a resume or return address), stubs of exports included;

@@ -40,10 +40,6 @@ std::atomic<const PatchTable*> current{new PatchTable(0)};
 // Who changes operations.
 std::mutex changing;
 
-std::atomic_ref<std::uint16_t> operation_word(const Word* at) {
-  return std::atomic_ref(*reinterpret_cast<std::uint16_t*>(const_cast<Word*>(at)));
-}
-
 /// Released for who reads an operation, or the absence of `probed` after it found no patch.
 void publish(const PatchTable* table) { current.store(table, std::memory_order_release); }
 

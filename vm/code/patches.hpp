@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -35,6 +36,11 @@ Patch patch_at(const Word* at);
 std::uint16_t operation_at(const Word* at);
 bool is_patched(const Word* at);
 
+/// Where an instruction's operation is. For who changes it, with the lock; others read it with
+/// operation_at.
+inline std::atomic_ref<std::uint16_t> operation_word(const Word* at) {
+  return std::atomic_ref(*reinterpret_cast<std::uint16_t*>(const_cast<Word*>(at)));
+}
 /// Held by whoever changes operations.
 std::mutex& changing_operations();
 

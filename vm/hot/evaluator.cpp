@@ -115,8 +115,7 @@ bool Evaluator::evaluate_operator(const Instruction& in, State& s, int r) {
   const bool compares = m == ZYDIS_MNEMONIC_CMP || m == ZYDIS_MNEMONIC_TEST;
   if (!compares && r == kNone) return false;
   const unsigned bits = to.size;
-  const bool clears =
-      (m == ZYDIS_MNEMONIC_XOR || m == ZYDIS_MNEMONIC_SUB) && is_register(by) && to.reg.value == by.reg.value;
+  const bool clears = in.clears();
   const auto x = clears ? Word{0} : value_of(s, to), y = clears ? Word{0} : value_of(s, by);
   if (!x || !y) return false;
   const Word a = *x, b = truncated(*y, bits);

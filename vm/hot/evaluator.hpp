@@ -33,8 +33,6 @@ class Evaluator {
   bool evaluate(const x86::Instruction& in, x86::State& s);
   /// The value of an operand, as wide as the operand is; nothing: not known.
   std::optional<Word> value_of(const x86::State& s, const ZydisDecodedOperand& o);
-  /// The last value depends on our instruction.
-  bool of_operands() const { return of_operands_; }
 
  private:
   std::optional<Word> address_of(const x86::State& s, const ZydisDecodedOperand& o);
@@ -44,7 +42,7 @@ class Evaluator {
 
   const LoopCode& loop_;
   const Word *const begin_, *const end_;
-  bool of_operands_ = false;
+  bool of_operands_ = false;  // what was asked for last depends on our instruction
 };
 
 }  // namespace vmrun

@@ -45,10 +45,6 @@ std::atomic<std::uint8_t>& seen_of(const FunctionHeader* f) {
   return seen[(reinterpret_cast<Word>(f) * 0x9E3779B97F4A7C15) >> 50];
 }
 
-std::atomic_ref<std::uint16_t> operation_word(const Word* at) {
-  return std::atomic_ref(*reinterpret_cast<std::uint16_t*>(const_cast<Word*>(at)));
-}
-
 struct Code {
   const std::uint8_t* code;
   std::size_t bytes;
@@ -85,8 +81,8 @@ bool is_hot(const FunctionHeader* f) {
 
 const Word* end_of(const Module& m, const FunctionHeader* f) {
   const auto at = static_cast<std::uint32_t>(reinterpret_cast<const Word*>(f) - m.begin());
-  const auto next = std::upper_bound(m.functions.begin(), m.functions.end(), at);
-  return next == m.functions.end() ? m.end() : m.begin() + *next;
+  return m.end_of_function(
+      static_cast<std::size_t>(std::ranges::lower_bound(m.functions, at) - m.functions.begin()));
 }
 
 /// Somebody watches it, or a native function or a debugger has taken its place.
@@ -147,7 +143,7 @@ void see(const Word* address, const LoopView& loop, unsigned enough) {
   if (before + 1u < enough) return;
   n.store(0, std::memory_order_relaxed);
   const Module* const m = module_at(address);
-  if (!m) return;  // a stub
+  if (!m) return;  // what an export leads to without code: one instruction, of no module
   const std::unique_lock lock(changing_operations(), std::try_to_lock);
   if (!lock) return;
   if (!hot) hot = new HotCode(loop);

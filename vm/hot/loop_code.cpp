@@ -23,16 +23,10 @@ struct Use {
   bool overwritten[kRegisters] = {};  // in some case that goes on to the next instruction
 };
 
-bool clears(const Instruction& in) {
-  return (in.head.mnemonic == ZYDIS_MNEMONIC_XOR || in.head.mnemonic == ZYDIS_MNEMONIC_SUB) &&
-         is_register(in.operands[0]) && is_register(in.operands[1]) &&
-         in.operands[0].reg.value == in.operands[1].reg.value;
-}
-
 /// What it reads that the case has not written, and what it writes.
 void note(const Instruction& in, bool* written, Use* use) {
   const auto read = [&](ZydisRegister reg) {
-    if (const int r = general(reg); r != kNone && !written[r] && !clears(in)) use->read[r] = true;
+    if (const int r = general(reg); r != kNone && !written[r] && !in.clears()) use->read[r] = true;
   };
   for (unsigned n = 0; n < in.head.operand_count; ++n) {
     const ZydisDecodedOperand& o = in.operands[n];

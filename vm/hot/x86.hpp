@@ -14,7 +14,7 @@ namespace vmrun::x86 {
 using Bytes = const std::uint8_t*;
 
 /// General registers by their number in the machine's encoding: rax 0, rcx 1 ... r15 15.
-inline constexpr int kRegisters = 16, kNone = -1, kRax = 0, kRcx = 1, kRsp = 4;
+inline constexpr int kRegisters = 16, kNone = -1, kRax = 0, kRcx = 1;
 
 struct Instruction {
   Bytes at;
@@ -30,6 +30,12 @@ struct Instruction {
   /// Of a jump or call to a fixed place.
   bool is_direct() const { return operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE; }
   Bytes target() const { return next() + operands[0].imm.value.s; }
+  /// Its result is 0 whatever is in its register.
+  bool clears() const {
+    return (head.mnemonic == ZYDIS_MNEMONIC_XOR || head.mnemonic == ZYDIS_MNEMONIC_SUB) &&
+           operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].reg.value == operands[1].reg.value;
+  }
   bool reads_flags() const { return head.cpu_flags && head.cpu_flags->tested; }
   bool writes_flags() const {
     return head.cpu_flags && (head.cpu_flags->modified | head.cpu_flags->set_0 | head.cpu_flags->set_1 |
