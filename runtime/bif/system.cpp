@@ -179,7 +179,7 @@ const InfoItem kInfo[] = {
     {"threads", [](Process&) { return atoms::true_; }},
     {"heap_type", [](Process&) { return intern_atom("private"); }},
     {"emu_type", [](Process&) { return intern_atom("opt"); }},
-    {"emu_flavor", [](Process&) { return intern_atom("emu"); }},
+    {"emu_flavor", [](Process&) { return intern_atom(hot_code_use().is_made ? "jit" : "emu"); }},
     {"build_type", [](Process&) { return intern_atom("opt"); }},
     {"multi_scheduling", [](Process&) { return multi_scheduling(); }},
     {"multi_scheduling_blockers", blockers},

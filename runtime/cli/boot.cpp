@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -42,6 +44,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/hot/heating.hpp"
+#include "vm/hot/perf.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/spawn.hpp"
 #include "vm/nif/dirty.hpp"
@@ -236,7 +239,8 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   gc_modes.collect_always = o.gc_stress;
   gc_modes.verify = o.verify_heap;
   set_hot_after(o.hot_after);
-  if (o.perf_map) write_perf_map();
+  if (!write_for_perf(o.perf_files))
+    fmt::print(stderr, "vmrun: +JPperf: cannot write what perf reads to /tmp: {}\n", std::strerror(errno));
   process_table.init(o.process_limit);
   port_table.init(o.port_limit);
   dist::busy_limit.store(Word{o.dist_busy_kilobytes} << 10, std::memory_order_relaxed);

@@ -257,10 +257,14 @@ const std::vector<Flag>& flags() {
        "3); 0: "
        "none does",
        set_number(&Options::hot_after, 0, 255)},
-      {"+JPperf", "true|map|false",
-       "write /tmp/perf-PID.map: perf shows names of functions that have code of their own",
+      {"+JPperf", "true|map|dump|false",
+       "write /tmp/perf-PID.map (map), /tmp/jit-PID.dump (dump) or both (true): perf shows functions that "
+       "have code of their own by name, and with `perf inject --jit` their lines",
        [](Options& o, const std::string& text) -> Error {
-         o.perf_map = text == "true" || text == "map";
+         o.perf_files = text == "true"   ? PerfFiles::kBoth
+                        : text == "map"  ? PerfFiles::kMap
+                        : text == "dump" ? PerfFiles::kDump
+                                         : PerfFiles::kNone;
          return {};
        }},
       {"+fail-alloc", "N", "stress: the N-th allocation of memory fails",

@@ -9,6 +9,7 @@
 #include "runtime/cli/kept_flags.hpp"
 #include "runtime/cli/os_signals.hpp"
 #include "vm/hot/heating.hpp"
+#include "vm/hot/perf.hpp"
 #include "vm/term/atom.hpp"
 
 /// vmrun's command line. Flags follow `erl` where one exists; everything after the script belongs
@@ -66,7 +67,7 @@ struct Options {
   // Stress and checking.
   bool gc_stress = false;
   unsigned hot_after = kHotAfter;
-  bool perf_map = false;
+  PerfFiles perf_files = PerfFiles::kNone;
   bool verify_heap = false;
   bool yield_all = false;
   unsigned slice = 0;                 // +slice N reductions; 0: the usual 4000

@@ -81,8 +81,8 @@ class IdTable {
       *number = next;
       std::atomic<T*>& slot = slots_[next & mask_];
       T* expected = nullptr;
-      // Against for_each, which clears a chunk's mark and looks again: either that finds the place
-      // taken, or publish finds the mark cleared.
+      // Against for_each, which changes a chunk's mark and looks again: either that finds the place
+      // taken, or publish finds the mark changed.
       if (slot.load(std::memory_order_relaxed) ||
           !slot.compare_exchange_strong(expected, taken_, std::memory_order_seq_cst))
         continue;
@@ -132,18 +132,21 @@ class IdTable {
   }
 
   /// The first at this place of the table or behind it; the place behind that. nullptr: no more.
-  /// Looks at every place that was ever used: nothing that is there all the time is missed, as it
-  /// might be while for_each clears a mark.
   T* next(Word& place) const {
     const Word used = places_used();
     while (place < used) {
+      if (!used_[place / kChunk].load(std::memory_order_acquire)) {
+        place = (place / kChunk + 1) * kChunk;
+        continue;
+      }
       T* found = slots_[place++].load(std::memory_order_acquire);
       if (found && found != taken_) return found;
     }
     return nullptr;
   }
 
-  /// Takes time for what there is, not for what there could be.
+  /// Takes time for what there is, not for what there could be. Whatever is there all the time is
+  /// visited.
   template <class F>
   void for_each(F&& visit) const {
     for (Word chunk = 0; chunk < chunks_used(); ++chunk)
@@ -228,9 +231,9 @@ class IdTable {
 
  private:
   static constexpr Word kLeastRange = 4;
-  // Marks of chunks, and what a walk is told of a place. Only who holds the walk lock changes a
-  // mark that is not kEmpty.
-  static constexpr std::uint8_t kEmpty = 0, kUsed = 1, kWatched = 2;
+  // Marks of chunks, and what a walk is told of a place. kLooking: it seemed empty and is looked at
+  // again. Only who holds the walk lock changes the marks kUsed and kWatched.
+  static constexpr std::uint8_t kEmpty = 0, kUsed = 1, kWatched = 2, kLooking = 3;
   static constexpr Word kNobody = 1, kFirst = 2;
 
   /// What one thread gives out and counts; written by it alone, but that others may set `end` to 0.
@@ -263,9 +266,11 @@ class IdTable {
 
   /// Something is about to be entered at a place of a chunk that is not just used.
   [[gnu::cold, gnu::noinline]] void note_entered(Word place) {
-    std::uint8_t mark = kEmpty;
-    if (!used_[place / kChunk].compare_exchange_strong(mark, kUsed, std::memory_order_seq_cst))
-      note(place, kNobody);
+    std::atomic<std::uint8_t>& mark = used_[place / kChunk];
+    std::uint8_t was = mark.load(std::memory_order_seq_cst);
+    while (was == kEmpty || was == kLooking)
+      if (mark.compare_exchange_weak(was, kUsed, std::memory_order_seq_cst)) return;
+    if (was == kWatched) note(place, kNobody);
   }
   /// Tells who walks what was at the place before it changes; the first change counts.
   [[gnu::cold, gnu::noinline]] void note(Word place, Word before) {
@@ -293,10 +298,11 @@ class IdTable {
   bool clear_mark(Word chunk) const {
     const std::unique_lock lock(walk_lock_, std::try_to_lock);
     if (!lock || used_[chunk].load(std::memory_order_relaxed) != kUsed) return true;
-    used_[chunk].store(kEmpty, std::memory_order_seq_cst);
-    if (!visit_chunk(chunk, [](T&) {})) return true;
-    used_[chunk].store(kUsed, std::memory_order_release);
-    return false;
+    used_[chunk].store(kLooking, std::memory_order_seq_cst);
+    const bool any = visit_chunk(chunk, [](T&) {});
+    std::uint8_t mark = kLooking;  // still, unless something is being entered
+    used_[chunk].compare_exchange_strong(mark, any ? kUsed : kEmpty, std::memory_order_seq_cst);
+    return !any;
   }
 
   /// Pages come into being when touched, so a large limit costs nothing.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "vm/term/term.hpp"
@@ -22,7 +23,9 @@ inline const void* hot_code(const Word* at) {
 }
 /// The operation in whose place that stands: it is kept in front of the code.
 inline std::uint16_t operation_as_it_was(const void* code) {
-  return *reinterpret_cast<const std::uint16_t*>(static_cast<const char*>(code) - 8);
+  std::uint16_t operation;
+  std::memcpy(&operation, static_cast<const char*>(code) - 5, sizeof operation);
+  return operation;
 }
 
 /// What is to be known of the interpreter's loop. It lasts.

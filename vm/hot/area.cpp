@@ -1,7 +1,6 @@
 #include "vm/hot/area.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <iterator>
 #include <map>
@@ -14,17 +13,23 @@ std::size_t rounded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlig
 
 constexpr std::size_t kReach = std::size_t{1} << 30;  // of a jump, with room for the program itself
 
-/// At most so far from `near`.
-void* map_near(const void* near, std::size_t bytes, int file) {
+/// Addresses that nothing is at, at most so far from `near`. nullptr: there are none.
+void* reserve_near(const void* near, std::size_t bytes) {
   const auto middle = reinterpret_cast<std::uintptr_t>(near) & ~std::uintptr_t{0xFFFFFF};
   for (std::size_t distance = 0x2000000; distance < kReach; distance += 0x1000000)
     for (const std::uintptr_t at : {middle - distance - bytes, middle + distance}) {
-      void* const m = mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_EXEC,
-                           MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0);
+      void* const m = mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
       if (m == reinterpret_cast<void*>(at)) return m;
       if (m != MAP_FAILED) munmap(m, bytes);
     }
   return nullptr;
+}
+
+/// The same shared memory once more, to execute. (An old size of 0: mremap(2).)
+bool map_executable(void* shared, std::size_t bytes, void* at) {
+  return mremap(shared, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) == at &&
+         mprotect(at, bytes, PROT_READ | PROT_EXEC) == 0;
 }
 
 }  // namespace
@@ -35,20 +40,19 @@ struct Area::Free {
 };
 
 Area::Area(const void* near, std::size_t bytes) : size_(bytes), free_(new Free) {
-  const int file = memfd_create("vmrun hot code", MFD_CLOEXEC);
-  if (file < 0) return;
-  if (ftruncate(file, static_cast<off_t>(bytes)) == 0) {
-    void* const write = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    void* const run = write != MAP_FAILED ? map_near(near, bytes, file) : nullptr;
-    if (run) {
-      write_ = static_cast<std::uint8_t*>(write);
-      run_ = static_cast<std::uint8_t*>(run);
-      free_->pieces.emplace(0, bytes);
-    } else if (write != MAP_FAILED) {
-      munmap(write, bytes);
-    }
+  // Anonymous, not a memfd: perf asks its map of names for such memory only.
+  void* const write =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (write == MAP_FAILED) return;
+  void* const run = reserve_near(near, bytes);
+  if (run && map_executable(write, bytes, run)) {
+    write_ = static_cast<std::uint8_t*>(write);
+    run_ = static_cast<std::uint8_t*>(run);
+    free_->pieces.emplace(0, bytes);
+  } else {
+    munmap(write, bytes);
+    if (run) munmap(run, bytes);
   }
-  close(file);
 }
 
 const std::uint8_t* Area::allocate(std::size_t bytes) {

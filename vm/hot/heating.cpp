@@ -1,13 +1,9 @@
 #include "vm/hot/heating.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstring>
 #include <mutex>
-#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -19,9 +15,9 @@
 #include "vm/code/patches.hpp"
 #include "vm/code/walk.hpp"
 #include "vm/hot/area.hpp"
+#include "vm/hot/perf.hpp"
 #include "vm/hot/specialiser.hpp"
 #include "vm/process/process.hpp"
-#include "vm/term/atom.hpp"
 
 namespace vmrun {
 namespace {
@@ -96,16 +92,6 @@ bool is_changed(const FunctionHeader* f, const Word* end) {
   return patched;
 }
 
-/// For perf (tools/perf/Documentation/jit-interface.txt).
-std::FILE* perf_map = nullptr;
-void tell_perf(const FunctionHeader& f, const Code& code) {
-  if (!perf_map) return;
-  const std::string module(atom_text(f.module)), function(atom_text(f.function));
-  std::fprintf(perf_map, "%zx %zx $%s:%s/%u\n", reinterpret_cast<std::size_t>(code.code), code.bytes,
-               module.c_str(), function.c_str(), f.arity);
-  std::fflush(perf_map);
-}
-
 void heat(const FunctionHeader* f, const Module& m) {
   const Word* const end = end_of(m, f);
   if (is_changed(f, end)) return;
@@ -125,13 +111,13 @@ void heat(const FunctionHeader* f, const Module& m) {
   }
   std::memcpy(hot->area.writable(at), made.code.data(), made.code.size());
   auto* code = new Code{at, made.code.size(), {}};
-  for (const HotFunction::Entry& e : made.entries) {
+  for (const HotFunction::Place& e : made.entries) {
     code->entries.push_back(e.at);
     __atomic_store_n(const_cast<Word*>(e.at - 1), reinterpret_cast<Word>(at + e.offset), __ATOMIC_RELEASE);
   }
   for (const Word* e : code->entries) operation_word(e).store(op::hot, std::memory_order_release);
   hot->functions.emplace(f, code);
-  tell_perf(*f, *code);
+  tell_perf(*f, at, made);
 }
 
 void see(const Word* address, const LoopView& loop, unsigned enough) {
@@ -199,10 +185,6 @@ void forget(const Module& m) {
 }  // namespace
 
 void set_hot_after(unsigned times) { hot_after.store(times, std::memory_order_relaxed); }
-
-void write_perf_map() {
-  perf_map = std::fopen(("/tmp/perf-" + std::to_string(getpid()) + ".map").c_str(), "we");
-}
 
 HotCodeUse hot_code_use() {
   const bool wanted = kInThisBuild && hot_after.load(std::memory_order_relaxed) > 0;

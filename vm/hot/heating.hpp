@@ -10,9 +10,6 @@ namespace vmrun {
 inline constexpr unsigned kHotAfter = 3;
 void set_hot_after(unsigned times);
 
-/// From here on tells perf which code is whose, in /tmp/perf-PID.map. Before processes run.
-void write_perf_map();
-
 struct HotCodeUse {
   Word functions, bytes;
   bool is_made;  // false: not in this build, or not on this system, or not wanted

@@ -399,6 +399,7 @@ class Specialiser {
       const InstructionRow& row = op::kInstructions[operation_at(at)];
       evaluator_.current = {at, next_instruction(at, row), &row};
       depth_ = 0;
+      out_.places.push_back({at, writer_.here()});
       if (with_loops([&] { return instruction(s); }, s) == End::kEnded) break;
       at = current().next;
       if (at >= end_) throw GiveUp{};
@@ -410,17 +411,19 @@ class Specialiser {
       writer_.set_distance(w.jump, writer_.here());
       evaluator_.current = w.current;
       depth_ = w.depth;
+      out_.places.push_back({w.current.at, writer_.here()});
       if (w.leaves) leave(w.pc, w.state);
       else (void)with_loops([&] { return way(w.pc, w.state, true); }, w.state);
     }
   }
 
-  /// In front of an entry stands the operation in whose place `hot` is (operation_as_it_was).
+  /// In front of an entry stands the operation in whose place `hot` is (operation_as_it_was), in
+  /// `nopl operation(%rax); nop` for who takes the code apart.
   void place_label(const Word* at) {
     if (entries_.contains(at)) {
       while (writer_.here() % 16 != 8) writer_.put({0xCC});
       const unsigned operation = operation_at(at);
-      writer_.put({operation & 255, operation >> 8, 0, 0, 0, 0, 0, 0});
+      writer_.put({0x0F, 0x1F, 0x80, operation & 255, operation >> 8, 0, 0, 0x90});
     }
     wanted_.erase(at);
     places_[at] = writer_.here();

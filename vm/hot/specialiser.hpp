@@ -26,7 +26,7 @@
 namespace vmrun {
 
 struct HotFunction {
-  struct Entry {
+  struct Place {
     const Word* at;  // the instruction
     std::uint32_t offset;
   };
@@ -35,8 +35,9 @@ struct HotFunction {
     const void* target;
   };
   std::vector<std::uint8_t> code;
-  std::vector<Entry> entries;  // where it can be entered from the loop
+  std::vector<Place> entries;  // where it can be entered from the loop
   std::vector<Fixup> fixups;
+  std::vector<Place> places;  // whose code begins where; ways to the side have some of their own
 };
 
 /// Code for the instructions from a function's entry up to `end`. False: none is made. Nobody

@@ -390,6 +390,34 @@ TEST_CASE("Who walks a table in pieces sees what was in it at the beginning, wha
   REQUIRE(table.marked_places() == 0);  // the next has nothing to look at
 }
 
+TEST_CASE("Several go through a table at once: none misses what is there while others find chunks empty") {
+  static NumberedTable table;
+  table.init(1 << 10, 1 << 10, "a test");
+  std::atomic<unsigned> missed{0};
+  const auto come_and_go = [&] {
+    for (int round = 0; round < 20'000; ++round) {
+      Numbered mine;
+      Word number;
+      while (!table.reserve(&number)) std::this_thread::yield();
+      table.publish(mine, number);
+      bool seen = false, also_seen = false;
+      table.for_each([&](const Numbered& t) { seen |= &t == &mine; });
+      Word place = 0;
+      while (const Numbered* t = table.next(place)) also_seen |= t == &mine;
+      if (!seen || !also_seen) ++missed;
+      table.remove(mine);
+      table.for_each([](const Numbered&) {});  // clears marks
+    }
+  };
+  std::thread one(come_and_go), two(come_and_go);
+  come_and_go();
+  one.join();
+  two.join();
+  REQUIRE(missed == 0);
+  table.for_each([](const Numbered&) {});
+  REQUIRE(table.marked_places() == 0);
+}
+
 TEST_CASE("Numbers go on from one that is set, for all threads, and none comes twice") {
   static NumberedTable table;
   table.init(1 << 12, 1 << 12, "a test");

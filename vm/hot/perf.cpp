@@ -1,0 +1,145 @@
+#include "vm/hot/perf.hpp"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vm/code/module.hpp"
+#include "vm/hot/specialiser.hpp"
+#include "vm/term/atom.hpp"
+
+namespace vmrun {
+namespace {
+
+std::FILE *map = nullptr, *dump = nullptr;
+std::uint64_t dumped = 0;
+
+std::string file_name(const char* before, const char* behind) {
+  return std::string("/tmp/") + before + std::to_string(getpid()) + behind;
+}
+
+// ---- The dump: records, each with its number of bytes --------------------------------------------
+
+enum class RecordKind : std::uint32_t { kLoad = 0, kLines = 2 };
+
+std::uint64_t now() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+class Record {
+ public:
+  explicit Record(RecordKind kind) {
+    u32(static_cast<std::uint32_t>(kind));
+    u32(0);
+    u64(now());
+  }
+  void u32(std::uint32_t v) { put(&v, sizeof v); }
+  void u64(std::uint64_t v) { put(&v, sizeof v); }
+  void string(std::string_view s) {
+    put(s.data(), s.size());
+    bytes_.push_back(0);
+  }
+  void put(const void* data, std::size_t size) {
+    const auto* const p = static_cast<const char*>(data);
+    bytes_.insert(bytes_.end(), p, p + size);
+  }
+  void write() {
+    const auto size = static_cast<std::uint32_t>(bytes_.size());
+    std::memcpy(bytes_.data() + 4, &size, sizeof size);
+    std::fwrite(bytes_.data(), 1, bytes_.size(), dump);
+  }
+
+ private:
+  std::vector<char> bytes_;
+};
+
+/// perf learns of the file by its being mapped as code.
+bool open_dump() {
+  const int fd = open(file_name("jit-", ".dump").c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0666);
+  if (fd < 0) return false;
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  if (mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED) return false;
+  if (!(dump = fdopen(fd, "w"))) return false;
+  constexpr std::uint32_t kMagic = 0x4A695444, kVersion = 1;
+  const struct {
+    std::uint32_t magic, version, bytes, machine, padding, pid;
+    std::uint64_t time, flags;
+  } header{kMagic, kVersion, sizeof header, EM_X86_64, 0, static_cast<std::uint32_t>(getpid()), now(), 0};
+  std::fwrite(&header, sizeof header, 1, dump);
+  return std::fflush(dump) == 0;
+}
+
+struct Line {
+  std::uint64_t code;
+  SourceLocation source;
+};
+std::vector<Line> lines_of(const std::uint8_t* code, const HotFunction& made) {
+  std::vector<Line> lines;
+  for (const HotFunction::Place& p : made.places) {
+    const SourceLocation source = location_at(p.at);
+    if (!source.file) continue;
+    if (lines.empty() || lines.back().source.line != source.line || lines.back().source.file != source.file)
+      lines.push_back({reinterpret_cast<std::uint64_t>(code + p.offset), source});
+  }
+  return lines;
+}
+
+void write_dump(const std::string& name, const std::uint8_t* code, const HotFunction& made) {
+  const auto address = reinterpret_cast<std::uint64_t>(code);
+  if (const std::vector<Line> lines = lines_of(code, made); !lines.empty()) {
+    Record r(RecordKind::kLines);
+    r.u64(address);
+    r.u64(lines.size());
+    for (const Line& line : lines) {
+      r.u64(line.code);
+      r.u32(line.source.line);
+      r.u32(0);  // no discriminator
+      r.string(*line.source.file);
+    }
+    r.write();
+  }
+  Record r(RecordKind::kLoad);
+  r.u32(static_cast<std::uint32_t>(getpid()));
+  r.u32(static_cast<std::uint32_t>(syscall(SYS_gettid)));
+  r.u64(address);
+  r.u64(address);
+  r.u64(made.code.size());
+  r.u64(dumped++);
+  r.string(name);
+  r.put(made.code.data(), made.code.size());
+  r.write();
+  std::fflush(dump);
+}
+
+}  // namespace
+
+bool write_for_perf(PerfFiles files) {
+  const bool both = files == PerfFiles::kBoth;
+  if ((both || files == PerfFiles::kMap) && !(map = std::fopen(file_name("perf-", ".map").c_str(), "we")))
+    return false;
+  return !(both || files == PerfFiles::kDump) || open_dump();
+}
+
+void tell_perf(const FunctionHeader& f, const std::uint8_t* code, const HotFunction& made) {
+  if (!map && !dump) return;
+  const std::string name = std::string(atom_text(f.module)) + ":" + std::string(atom_text(f.function)) + "/" +
+                           std::to_string(f.arity);
+  if (map) {
+    std::fprintf(map, "%zx %zx $%s\n", reinterpret_cast<std::size_t>(code), made.code.size(), name.c_str());
+    std::fflush(map);
+  }
+  if (dump) write_dump(name, code, made);
+}
+
+}  // namespace vmrun
