@@ -1,11 +1,14 @@
 #include "runtime/cli/system.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -19,6 +22,7 @@
 #include "runtime/cli/without_script.hpp"
 #include "runtime/code_path/installed_otp.hpp"
 #include "runtime/lib/embedded.hpp"
+#include "vm/base/thread.hpp"
 #include "vm/base/version.hpp"
 #include "vm/code/loader.hpp"
 #include "vm/code/support.hpp"
@@ -57,21 +61,30 @@ class NoSource final : public CodeSource {
   void set_path(std::vector<std::string>) override {}
 };
 
-/// Loads one of them; false: it has been said why not.
-bool preload(const std::string& name, const std::string& directory) {
-  LoadResult loaded;
+/// One of those that OTP's machine has in itself.
+struct Preloaded {
+  explicit Preloaded(std::string n) : name(std::move(n)) {}
+  std::string name, file{};
+  LoadResult prepared{};
+};
+
+/// Any thread.
+void prepare(Preloaded& p, const std::string& directory) {
   std::vector<std::uint8_t> bytes;
-  std::string error;
-  if (const EmbeddedModule* own = is_own(name) ? find_embedded_module(name) : nullptr) {
-    loaded = load_module(intern_atom(name), own->begin, static_cast<std::size_t>(own->end - own->begin),
-                         std::string(kEmbeddedLibrary) + name);
-  } else if (read_file(directory + "/" + name + ".beam", &bytes, &error)) {
-    loaded = load_module(intern_atom(name), bytes.data(), bytes.size(), name);
-  } else {
-    loaded.message = error;
+  p.file = p.name;
+  if (const EmbeddedModule* own = is_own(p.name) ? find_embedded_module(p.name) : nullptr) {
+    p.file = std::string(kEmbeddedLibrary) + p.name;
+    p.prepared = prepare_module(own->begin, static_cast<std::size_t>(own->end - own->begin), p.file);
+  } else if (read_file(directory + "/" + p.name + ".beam", &bytes, &p.prepared.message)) {
+    p.prepared = prepare_module(bytes.data(), bytes.size(), p.file);
   }
+}
+
+/// False: it has been said why not.
+bool publish(const Preloaded& p) {
+  const LoadResult loaded = publish_prepared(p.prepared, intern_atom(p.name), p.file);
   if (loaded.module) {
-    loaded.module->lines.clear();  // those that OTP's machine has in itself have none
+    loaded.module->lines.clear();  // they have none there
     set_module_path(loaded.module->name, "preloaded");
     note_preloaded(loaded.module->name);
     return true;
@@ -80,23 +93,39 @@ bool preload(const std::string& name, const std::string& directory) {
   return false;
 }
 
+/// By this thread and, if there is one to be had, another one.
+void prepare_all(std::vector<Preloaded>& modules, const std::string& directory) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i; (i = next.fetch_add(1)) < modules.size();) prepare(modules[i], directory);
+  };
+  std::thread other;
+  try {
+    other = start_thread("preload", work);
+  } catch (const std::system_error&) {  // then alone
+  }
+  work();
+  if (other.joinable()) other.join();
+}
+
 /// All of them; false: it has been said why not.
 bool preload_all(const std::string& root) {
   namespace fs = std::filesystem;
   const std::string directory = otp_preloaded_directory(root);
-  std::vector<std::string> names;
+  std::vector<Preloaded> modules;
   std::error_code error;
   for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error))
-    if (it->path().extension() == ".beam") names.push_back(it->path().stem());
-  if (error || names.empty()) {
+    if (it->path().extension() == ".beam") modules.emplace_back(it->path().stem());
+  if (error || modules.empty()) {
     complain("no modules of the machine in '" + directory +
              "': an Erlang/OTP is needed with lib/erts-VERSION/ebin");
     return false;
   }
-  names.insert(names.end(), std::begin(kCalledByMachine), std::end(kCalledByMachine));
+  for (const std::string_view name : kCalledByMachine) modules.emplace_back(std::string(name));
   forget_native_modules();
-  std::ranges::sort(names);
-  return std::ranges::all_of(names, [&](const std::string& name) { return preload(name, directory); });
+  std::ranges::sort(modules, {}, &Preloaded::name);
+  prepare_all(modules, directory);
+  return std::ranges::all_of(modules, publish);
 }
 
 /// erl_init:start(init, [Word]), words as binaries.

@@ -327,7 +327,7 @@ class Parser {
       if (i == 0 && t.kinds != value_kind::kAny) return r.fail("the first type is not any");
       if (i > 0) f_.types.push_back(t);
     }
-    types_known_ = true;
+    types_known_ = n <= Arg::kMostTypes;
     return r.ok();
   }
 
@@ -405,7 +405,7 @@ class Parser {
     e += static_cast<char>(negative);
     e.append(bytes.begin(), bytes.end());
     integers_.push_back(std::move(e));
-    return {Arg::Kind::kLiteral, file_literals_ + integers_.size() - 1, 0};
+    return {Arg::Kind::kLiteral, file_literals_ + integers_.size() - 1};
   }
 
   bool operand(Reader& r, Arg* out, unsigned depth = 0) {
@@ -414,25 +414,25 @@ class Parser {
     const auto value = static_cast<Word>(v.value);
     switch (v.tag) {
       case kTagU:
-      case kTagH: *out = {v.big ? Arg::Kind::kBeyond : Arg::Kind::kUnsigned, value, 0}; return true;
+      case kTagH: *out = {v.big ? Arg::Kind::kBeyond : Arg::Kind::kUnsigned, value}; return true;
       case kTagI:
-        *out = !v.big && Term::fits_small(v.value) ? Arg{Arg::Kind::kConst, Term::small(v.value).raw(), 0}
+        *out = !v.big && Term::fits_small(v.value) ? Arg{Arg::Kind::kConst, Term::small(v.value).raw()}
                                                    : big_integer(v);
         return true;
       case kTagA:
-        *out = {Arg::Kind::kConst, value == 0 ? Term::nil().raw() : atom(r, value).raw(), 0};
+        *out = {Arg::Kind::kConst, value == 0 ? Term::nil().raw() : atom(r, value).raw()};
         return r.ok();
       case kTagX:
         if (value >= kMaxXRegisters) return r.fail("x register " + std::to_string(value) + " does not exist");
-        *out = {Arg::Kind::kX, value, 0};
+        *out = {Arg::Kind::kX, value};
         return true;
       case kTagY:
         if (value >= kMaxYRegisters) return r.fail("y register " + std::to_string(value) + " does not exist");
-        *out = {Arg::Kind::kY, value, 0};
+        *out = {Arg::Kind::kY, value};
         return true;
       case kTagF:
         if (value >= f_.label_count) return r.fail("label " + std::to_string(value) + " does not exist");
-        *out = {Arg::Kind::kLabel, value, 0};
+        *out = {Arg::Kind::kLabel, value};
         return true;
       case kTagFloat:
         if (!number(r, &out->value)) return false;
@@ -479,7 +479,7 @@ class Parser {
       if (!operand(r, &a, depth + 1)) return false;
       if (a.kind == Arg::Kind::kBeyond) return r.fail("number too large");
     }
-    *out = {Arg::Kind::kList, f_.extra.size(), n};
+    *out = {Arg::Kind::kList, f_.extra.size(), static_cast<std::uint32_t>(n)};
     f_.extra.insert(f_.extra.end(), members.begin(), members.end());
     return true;
   }
@@ -493,7 +493,7 @@ class Parser {
       if (kind > 2 || count > kMaxHeapNeed) return r.fail("bad allocation list");
       (kind == 0 ? words : kind == 1 ? floats : funs) += count;
     }
-    *out = {Arg::Kind::kAlloc, words, floats << 32 | funs};
+    *out = {Arg::Kind::kAlloc, words | floats << 32, static_cast<std::uint32_t>(funs)};
     return true;
   }
 
@@ -548,10 +548,10 @@ class Parser {
       if (row.old)
         return r.fail(std::string("instruction ") + row.name +
                       " is of compilers older than OTP 22: compile the module again");
-      const auto arity = static_cast<std::uint8_t>(std::strlen(row.signature));
+      const auto arity = static_cast<std::uint8_t>(row.signature.size());
       const auto first = static_cast<std::uint32_t>(f_.operands.size());
       for (unsigned i = 0; i < arity; i++) {
-        Arg a;
+        Arg& a = f_.operands.emplace_back();
         if (!operand(r, &a)) {
           error_->message += std::string(" (operand ") + std::to_string(i + 1) + " of " + row.name + ")";
           return false;
@@ -559,7 +559,6 @@ class Parser {
         if (!accepts(row.signature[i], a))
           return r.fail(std::string("operand ") + std::to_string(i + 1) + " of " + row.name +
                         " is of the wrong kind");
-        f_.operands.push_back(a);
       }
       f_.code.push_back({static_cast<std::uint8_t>(opcode), arity, first, at});
       if (opcode == generic::k_int_code_end) return finish_literals();

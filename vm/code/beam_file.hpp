@@ -38,14 +38,15 @@ struct Arg {
     kAlloc,
     kList
   };
-  Kind kind = Kind::kNone;
-  Word value =
-      // register, number, term (kConst: an immediate), index into literals, label; kAlloc, kList:
-      // first entry in BeamFile::extra
-      0;
-  Word count = 0;          // kList: operands; kAlloc: floats << 32 | funs, with the words in `value`
-  std::uint32_t type = 0;  // kX, kY: what the compiler says of the value, BeamFile::types; 0: nothing
+  static constexpr std::uint32_t kMostTypes = 1u << 24;
+  Kind kind;
+  std::uint32_t type : 24;  // kX, kY: what the compiler says of the value, BeamFile::types; 0: nothing
+  std::uint32_t count;      // kList: operands; kAlloc: funs
+  // Register, number, term (kConst: an immediate), index into literals, label; kList: first
+  // entry in BeamFile::extra; kAlloc: words | floats << 32.
+  Word value;
 
+  Arg(Kind k = Kind::kNone, Word v = 0, std::uint32_t n = 0) : kind(k), type(0), count(n), value(v) {}
   bool is_x() const { return kind == Kind::kX; }
   bool is_y() const { return kind == Kind::kY; }
   bool is_const() const { return kind == Kind::kConst; }

@@ -186,16 +186,20 @@ Module* finish_on_load(Term name, Term runner, Term result) {
   return nullptr;
 }
 
-LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t size, std::string_view file) {
-  LoadResult r = prepare_module(bytes, size, file);
-  if (!r.module) return r;
-  if (expected.is_atom() && r.module->name != expected) {
-    const std::string name(atom_text(r.module->name));
-    retire_module(r.module);
+LoadResult publish_prepared(const LoadResult& prepared, Term expected, std::string_view file) {
+  Module* const m = prepared.module;
+  if (!m) return prepared;
+  if (expected.is_atom() && m->name != expected) {
+    const std::string name(atom_text(m->name));
+    retire_module(m);
     return failure(intern_atom("badfile"), std::string(file) + ": holds module " + name + ", not " +
                                                std::string(atom_text(expected)));
   }
-  return publish_module(r.module);
+  return publish_module(m);
+}
+
+LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t size, std::string_view file) {
+  return publish_prepared(prepare_module(bytes, size, file), expected, file);
 }
 
 bool autoload_module(Term name, std::string* message) {

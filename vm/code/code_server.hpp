@@ -56,7 +56,10 @@ LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::stri
 /// Makes a prepared module the current version; what was current becomes old, what was old must
 /// have been purged (else not_purged). A module with an on_load function waits, see below.
 LoadResult publish_module(Module* m);
-/// Both, with the bytes' module name checked against `expected` when that is an atom.
+/// The same with what prepare_module has returned for `file`, if that module's name is `expected`,
+/// or `expected` is no atom.
+LoadResult publish_prepared(const LoadResult& prepared, Term expected, std::string_view file);
+/// prepare_module and publish_prepared.
 LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t size, std::string_view file);
 // ---- On_load functions ----
 //

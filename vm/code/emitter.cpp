@@ -57,11 +57,10 @@ int select(op::Family family, const Operand* operands, std::size_t count) {
 }
 
 int fused(std::uint16_t first, std::uint16_t second) {
-  const FusionRow* end = op::kFusions + op::kFusionCount;
-  const FusionRow* row =
-      std::lower_bound(op::kFusions, end, std::pair(first, second),
-                       [](const FusionRow& r, auto key) { return std::pair(r.first, r.second) < key; });
-  return row != end && row->first == first && row->second == second ? row->fused : -1;
+  const FusionRow* const end = op::kFusions + op::kFusionStart[first + 1];
+  const FusionRow* const row =
+      std::ranges::lower_bound(op::kFusions + op::kFusionStart[first], end, second, {}, &FusionRow::second);
+  return row != end && row->second == second ? row->fused : -1;
 }
 
 }  // namespace

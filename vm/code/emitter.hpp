@@ -36,7 +36,11 @@ struct ListWord {
 
 class Emitter {
  public:
-  explicit Emitter(std::uint32_t label_count) : label_item_(label_count, kUnplaced) {}
+  /// instructions: about how many are to come.
+  Emitter(std::uint32_t label_count, std::size_t instructions) : label_item_(label_count, kUnplaced) {
+    items_.reserve(instructions);
+    values_.reserve(instructions * 3);
+  }
 
   void emit(op::Family family, std::initializer_list<Operand> operands,
             const std::vector<ListWord>& list = {});

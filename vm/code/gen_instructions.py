@@ -8,6 +8,7 @@ Writes  instructions_generated.hpp   enumerators
 
 The format is explained at the top of instructions.tab.
 """
+import bisect
 import fnmatch
 import itertools
 import re
@@ -244,7 +245,9 @@ def write_tables(out, table, by_family, pairs):
     rows = sorted((order[a], order[b], order[c]) for (a, b), c in pairs.items())
     for row in rows:
         f.write("    {%d, %d, %d},\n" % row)
-    f.write(f"    {{0xFFFF, 0xFFFF, 0xFFFF}}}};\nconst unsigned kFusionCount = {len(rows)};\n\n}}  // namespace vmrun::op\n")
+    firsts = [row[0] for row in rows]
+    starts = [bisect.bisect_left(firsts, i) for i in range(len(table) + 1)]
+    f.write("};\nconst std::uint16_t kFusionStart[] = {" + ", ".join(map(str, starts)) + "};\n\n}  // namespace vmrun::op\n")
 
 
 def main(path, outdir):

@@ -31,8 +31,8 @@ extern const InstructionRow kInstructions[];
 extern const std::uint16_t kVariants[];     // of all families, one family after another
 extern const std::uint16_t kFamilyStart[];  // index into kVariants
 extern const char* const kFamilyNames[];
-extern const FusionRow kFusions[];  // sorted
-extern const unsigned kFusionCount;
+extern const FusionRow kFusions[];          // sorted
+extern const std::uint16_t kFusionStart[];  // by the first: index into kFusions
 }  // namespace op
 
 /// Sources and destinations that are decoded when executed: registers are words with a header's

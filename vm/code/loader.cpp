@@ -33,7 +33,7 @@ struct TypeTest {
   Family family;
   std::uint16_t passes = 0;  // every value of these kinds does; 0: the kind alone does not tell
 };
-const TypeTest kTypeTests[] = {
+constexpr TypeTest kTypeTests[] = {
     {generic::k_is_integer, Family::is_integer, value_kind::kInteger},
     {generic::k_is_float, Family::is_float, value_kind::kFloat},
     {generic::k_is_number, Family::is_number, value_kind::kInteger | value_kind::kFloat},
@@ -51,12 +51,6 @@ const TypeTest kTypeTests[] = {
     {generic::k_is_bitstr, Family::is_bitstr, value_kind::kBitstring},
     {generic::k_is_map, Family::is_map, value_kind::kMap},
 };
-
-const TypeTest* type_test_of(std::uint8_t opcode) {
-  for (const TypeTest& t : kTypeTests)
-    if (t.opcode == opcode) return &t;
-  return nullptr;
-}
 
 /// Instructions that stay what they are; `from`: which operand of the file's each of ours is.
 struct Plain {
@@ -104,15 +98,15 @@ constexpr Plain kPlain[] = {
     {generic::k_recv_marker_use, Family::recv_marker_use, 1, {0}},
 };
 
-const Plain* plain_of(std::uint8_t opcode) {
-  static constexpr auto kRows = [] {
-    std::array<std::uint8_t, 256> rows{};
-    for (std::size_t i = 0; i < std::size(kPlain); i++)
-      rows[kPlain[i].opcode] = static_cast<std::uint8_t>(i + 1);
-    return rows;
-  }();
-  return kRows[opcode] ? &kPlain[kRows[opcode] - 1] : nullptr;
+/// By opcode, where a table's row is, and one more; 0: it has none.
+using Rows = std::array<std::uint8_t, 256>;
+template <class Row, std::size_t n>
+constexpr Rows rows_of(const Row (&table)[n]) {
+  Rows rows{};
+  for (std::size_t i = 0; i < n; i++) rows[table[i].opcode] = static_cast<std::uint8_t>(i + 1);
+  return rows;
 }
+constexpr Rows kTypeTestRows = rows_of(kTypeTests), kPlainRows = rows_of(kPlain);
 
 }  // namespace
 
@@ -239,16 +233,18 @@ bool Loader::translate() {
 }
 
 bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
-  if (const TypeTest* t = type_test_of(opcode)) {
-    if (f_.type(a[1]).is(t->passes)) return true;  // known: the test is not made
+  if (const unsigned row = kTypeTestRows[opcode]) {
+    const TypeTest& t = kTypeTests[row - 1];
+    if (f_.type(a[1]).is(t.passes)) return true;  // known: the test is not made
     if (opcode == generic::k_is_nonempty_list) return nonempty_list(a);
     if (opcode == generic::k_is_tuple) return is_tuple(a);
-    return type_test(t->family, a);
+    return type_test(t.family, a);
   }
-  if (const Plain* plain = plain_of(opcode)) {
+  if (const unsigned row = kPlainRows[opcode]) {
+    const Plain& plain = kPlain[row - 1];
     std::array<Operand, 3> operands;
-    for (int i = 0; i < plain->count; i++) operands[i] = operand(a[plain->from[i]]);
-    e_.emit(plain->family, std::span(operands.data(), plain->count));
+    for (int i = 0; i < plain.count; i++) operands[i] = operand(a[plain.from[i]]);
+    e_.emit(plain.family, std::span(operands.data(), plain.count));
     return true;
   }
   return function_instruction(opcode, a);

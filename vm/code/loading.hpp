@@ -26,7 +26,11 @@ class Loader {
   struct Operator;  // loader_tests.cpp
 
   Loader(const BeamFile& file, Module* module, BeamError* error)
-      : f_(file), m_(*module), error_(error), e_(file.label_count), entries_(file.label_count, kNoEntry) {}
+      : f_(file),
+        m_(*module),
+        error_(error),
+        e_(file.label_count, file.code.size()),
+        entries_(file.label_count, kNoEntry) {}
 
   bool load() {
     m_.name = f_.module;
@@ -80,7 +84,7 @@ class Loader {
 
   static Word heap_words(const Arg& a) {
     if (a.kind != Arg::Kind::kAlloc) return a.value;
-    return a.value + 2 * (a.count >> 32) + 5 * (a.count & 0xFFFFFFFF);
+    return (a.value & 0xFFFFFFFF) + 2 * (a.value >> 32) + 5 * Word{a.count};
   }
   static Operand need(Word words) {
     return Operand::number((words + kReserve) | (gc_modes.collect_always ? kNeedAlways : 0));

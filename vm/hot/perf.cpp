@@ -27,7 +27,7 @@ std::string file_name(const char* before, const char* behind) {
   return std::string("/tmp/") + before + std::to_string(getpid()) + behind;
 }
 
-// ---- The dump: records, each with its number of bytes --------------------------------------------
+// ---- The dump: records, each with its number of bytes -------------------------------------------
 
 enum class RecordKind : std::uint32_t { kLoad = 0, kLines = 2 };
 
