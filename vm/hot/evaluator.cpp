@@ -143,7 +143,9 @@ bool Evaluator::evaluate_operator(const Instruction& in, State& s, int r) {
       if (m == ZYDIS_MNEMONIC_SHL) v = truncated(a << n, bits);
       else if (m == ZYDIS_MNEMONIC_SHR) v = a >> n;
       else v = truncated(static_cast<Word>(extended(a, bits) >> n), bits);
-      flags.kind = Flags::Kind::kLost;
+      // The last bit that went out. Overflow is defined for n == 1 only.
+      flags.carry = (m == ZYDIS_MNEMONIC_SHL ? a >> (bits - n) : a >> (n - 1)) & 1;
+      flags.overflow = n == 1 && m != ZYDIS_MNEMONIC_SAR && extended(a ^ v, bits) < 0;
     }
   }
   flags.zero = v == 0;

@@ -42,9 +42,8 @@ struct Register {
 
 struct Flags {
   enum class Kind : std::uint8_t {
-    kReal,   // the processor has them
-    kKnown,  // these
-    kLost    // nobody does; nobody must ask
+    kReal,  // the processor has them
+    kKnown  // these
   };
   Kind kind = Kind::kReal;
   bool of_operands = false;

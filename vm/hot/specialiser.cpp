@@ -253,7 +253,7 @@ class Specialiser {
         begin_again_with_loop(pc);
       }
       if (in.is_conditional_jump()) {
-        if (!in.reads_flags() || s.flags.kind == Flags::Kind::kLost) throw GiveUp{};
+        if (!in.reads_flags()) throw GiveUp{};
         if (s.flags.kind == Flags::Kind::kKnown) {
           pc = s.flags.hold(in.condition()) ? in.target() : in.next();
           decided += s.flags.of_operands;  // a count up to a number in the loop's code is a loop like others

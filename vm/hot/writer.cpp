@@ -80,8 +80,9 @@ void Writer::settle(State& s, int r) {
     const auto distance = static_cast<SWord>(v - s.registers[base].holds);
     encode(request(ZYDIS_MNEMONIC_LEA, {in_register(whole_register(r)), in_memory(base, distance, 8)}));
   } else {
-    encode(request(ZYDIS_MNEMONIC_MOV, {in_register(is_short ? half_register(r) : whole_register(r)),
-                                        constant(static_cast<SWord>(v))}));
+    encode(request(ZYDIS_MNEMONIC_MOV,
+                   {in_register(is_short ? half_register(r) : whole_register(r)),
+                    constant(is_short ? static_cast<std::int32_t>(v) : static_cast<SWord>(v))}));
   }
   reg.holds_known = true;
   reg.holds = v;
@@ -184,13 +185,16 @@ void Writer::settle_reads(const Instruction& in, State& s, bool but_second) {
   }
 }
 
-/// It with folded memory operands, and a constant as its second one.
-void Writer::write_changed(const Instruction& in, State& s, std::optional<SWord> second) {
+/// It with folded memory operands, a constant as its second one, or as another one with the same
+/// operands.
+void Writer::write_changed(const Instruction& in, State& s, std::optional<SWord> second,
+                           std::optional<ZydisMnemonic> instead) {
   ZydisEncoderRequest q;
   if (!ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(&in.head, in.operands,
                                                                    in.head.operand_count_visible, &q)))
     throw GiveUp{};
-  bool changed = false;
+  bool changed = instead.has_value();
+  if (instead) q.mnemonic = *instead;
   const void* rip_target = nullptr;
   for (unsigned n = 0; n < in.head.operand_count_visible; ++n) {
     const ZydisDecodedOperand& o = in.operands[n];
@@ -222,10 +226,11 @@ void Writer::write_changed(const Instruction& in, State& s, std::optional<SWord>
 
 void Writer::perform(const Instruction& in, State& s) {
   if (evaluator_.evaluate(in, s)) return;
-  if (in.reads_flags() && s.flags.kind != Flags::Kind::kReal) {
-    if (!perform_by_flags(in, s)) throw GiveUp{};
-    return;
-  }
+  const bool depends = in.reads_flags() && s.flags.kind == Flags::Kind::kKnown;
+  if (!depends || !perform_by_flags(in, s)) perform_anyhow(in, s);
+}
+
+void Writer::perform_anyhow(const Instruction& in, State& s) {
   const auto second = second_as_immediate(in, s);
   settle_reads(in, s, second.has_value());
   write_changed(in, s, second);
@@ -234,22 +239,41 @@ void Writer::perform(const Instruction& in, State& s) {
     s.registers[r].kind = Register::Kind::kSomeCase;
 }
 
-/// An instruction that depends on flags that are known.
+/// An instruction that depends on flags that are known. False: the processor has the one that it
+/// depends on now.
 bool Writer::perform_by_flags(const Instruction& in, State& s) {
-  const ZydisDecodedOperand &to = in.operands[0], &from = in.operands[1];
-  if (s.flags.kind != Flags::Kind::kKnown || in.head.meta.category != ZYDIS_CATEGORY_CMOV || to.size != 64 ||
-      !is_register(from))
-    return false;
-  if (!s.flags.hold(in.condition())) return true;
-  Register& r = s.registers[general(to.reg.value)];
-  if (const auto v = evaluator_.value_of(s, from)) {
-    r.set(*v, true);
-    return true;
+  switch (in.head.meta.category) {
+    case ZYDIS_CATEGORY_CMOV: move_if(s.flags.hold(in.condition()), in, s); return true;
+    case ZYDIS_CATEGORY_SETCC: set_byte(s.flags.hold(in.condition()), in.operands[0], s); return true;
+    default:
+      if (in.head.cpu_flags->tested != ZYDIS_CPUFLAG_CF) throw GiveUp{};
+      put({s.flags.carry ? 0xF9u : 0xF8u});  // stc, clc
+      return false;
   }
-  settle(s, general(from.reg.value));
-  encode(request(ZYDIS_MNEMONIC_MOV, {in_register(to.reg.value), in_register(from.reg.value)}));
+}
+
+/// cmov. The half of a register is written either way, and clears the other one.
+void Writer::move_if(bool holds, const Instruction& in, State& s) {
+  const ZydisDecodedOperand &to = in.operands[0], &from = in.operands[1];
+  Register& r = s.registers[general(to.reg.value)];
+  if (to.size == 16) throw GiveUp{};
+  if (!holds && to.size == 64) return;
+  if (const auto v = evaluator_.value_of(s, holds ? from : to)) return r.set(*v, true);
+  settle_reads(in, s, false);
+  if (holds) write_changed(in, s, {}, ZYDIS_MNEMONIC_MOV);
+  else encode(request(ZYDIS_MNEMONIC_MOV, {in_register(to.reg.value), in_register(to.reg.value)}));
   r.forget();
-  return true;
+}
+
+void Writer::set_byte(bool value, const ZydisDecodedOperand& to, State& s) {
+  if (!is_register(to) || (to.reg.value >= ZYDIS_REGISTER_AH && to.reg.value <= ZYDIS_REGISTER_BH))
+    throw GiveUp{};
+  const int n = general(to.reg.value);
+  Register& r = s.registers[n];
+  if (r.known()) return r.set((r.value & ~Word{0xFF}) | value, r.of_operands || s.flags.of_operands);
+  settle(s, n);
+  encode(request(ZYDIS_MNEMONIC_MOV, {in_register(to.reg.value), constant(value)}));
+  r.forget();
 }
 
 void Writer::call(const Instruction& in, State& s) {

@@ -49,8 +49,12 @@ class Writer {
   std::optional<Folded> fold(x86::State& s, const ZydisDecodedOperand& o);
   std::optional<SWord> second_as_immediate(const x86::Instruction& in, const x86::State& s);
   void settle_reads(const x86::Instruction& in, x86::State& s, bool but_second);
-  void write_changed(const x86::Instruction& in, x86::State& s, std::optional<SWord> second);
+  void write_changed(const x86::Instruction& in, x86::State& s, std::optional<SWord> second,
+                     std::optional<ZydisMnemonic> instead = {});
+  void perform_anyhow(const x86::Instruction& in, x86::State& s);
   bool perform_by_flags(const x86::Instruction& in, x86::State& s);
+  void move_if(bool holds, const x86::Instruction& in, x86::State& s);
+  void set_byte(bool value, const ZydisDecodedOperand& to, x86::State& s);
   void load_operation(x86::State& s, int r);
 
   const LoopCode& loop_;
