@@ -38,6 +38,7 @@
 #include "vm/code/count_pairs.hpp"
 #include "vm/code/interpreter.hpp"
 #include "vm/code/line_info.hpp"
+#include "vm/code/listing.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/code/support.hpp"
 #include "vm/dist/channel.hpp"
@@ -227,6 +228,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   init_literal_area();
   break_ignored = o.break_key == BreakKey::kIgnored;
   lines_left_out = o.no_lines;
+  listings_wanted = o.listings;
   system_mode = o.mode;
   use_time_warp(o.mode.time_warp);
   system_mode.ets_limit = ets_limit(o.mode.ets_limit);

@@ -64,6 +64,7 @@ constexpr Flag kFlags[] = {
     {"+IOPp", Value::kNeeded, "0-100"},
     {"+IOPt", Value::kNeeded, "0-100"},
     {"+IOs", Value::kNeeded, kBoolean},
+    {"+JDdump", Value::kNeeded, kBoolean, "+JDdump"},
     {"+JPperf", Value::kNeeded, "true|false|dump|map|fp|no_fp", "+JPperf"},
     {"+JMsingle", Value::kNeeded, kBoolean},
     {"+K", Value::kNeeded, ""},

@@ -257,6 +257,13 @@ const std::vector<Flag>& flags() {
        "3); 0: "
        "none does",
        set_number(&Options::hot_after, 0, 255)},
+      {"+JDdump", "true|false",
+       "write the machine's own instructions of each module that is loaded to MODULE.asm, as -loaded "
+       "prints them",
+       [](Options& o, const std::string& text) -> Error {
+         o.listings = text == "true";
+         return {};
+       }},
       {"+JPperf", "true|map|dump|false",
        "write /tmp/perf-PID.map (map), /tmp/jit-PID.dump (dump) or both (true): perf shows functions that "
        "have code of their own by name, and with `perf inject --jit` their lines",

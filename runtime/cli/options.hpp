@@ -59,6 +59,7 @@ struct Options {
   bool off_heap_messages = false;           // +hmqd
   unsigned outstanding_requests = 0;        // +zosrl; 0: as many as OTP's machine says
   bool no_lines = false;                    // +L
+  bool listings = false;                    // +JDdump
   SystemMode mode;                          // +pc, +W, +spp, +c, +T, +e
   BreakKey break_key = BreakKey::kMenu;     // +B
   std::vector<KeptFlag> kept_flags;         // for the library

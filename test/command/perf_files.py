@@ -1,4 +1,4 @@
-"""+JPperf: what perf reads of functions that have machine code of their own, taken apart as its documents say."""
+"""+JPperf: what perf reads of functions that have machine code of their own, taken apart as its documents say. +JDdump: listings."""
 import pathlib
 import re
 import struct
@@ -91,8 +91,18 @@ def one_of_them(vmrun):
             raise Failure(f'+JPperf {value}: map {names!r}, dump {(dump or b"")[:100]!r}')
 
 
+def listings(vmrun):
+    done = run(vmrun, 'main() -> f(3).\nf(N) -> lists:last([N]).\n', '+JDdump', 'true',
+               shell='"$@" && grep -x "main/0:\\|f/1:" program.asm && grep -c func_info program.asm && ls lists.asm')
+    done.expect(0, out='main/0:\nf/1:\n4\nlists.asm\n')
+    run(vmrun, 'main() -> ok.\n', '+JDdump', 'false', shell='"$@" && ls *.asm').expect(2)
+    run(vmrun, 'main() -> ok.\n', '+JDdump', 'true', shell='mkdir program.asm && "$@"').expect(
+        0, err=[r'program\.asm: Is a directory'])
+
+
 def tests(vmrun):
     return [Test('command', name, lambda case=case: case(vmrun)) for name, case in [
         ('perf is told of hot functions: names, code, lines', names_and_lines),
         ('perf is told what it was asked for', one_of_them),
+        ('listings of what is loaded', listings),
     ]]

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "vm/code/function_probes.hpp"
+#include "vm/code/listing.hpp"
 #include "vm/code/loader.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/probes/fire.hpp"
@@ -89,6 +90,7 @@ LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::stri
   Module* m = build_module(beam, &error);
   if (!m) return failure(badfile, error.text(file));
   register_code(*m);
+  if (listings_wanted) write_listing(*m);
   return {m, kNonValue, {}};
 }
 

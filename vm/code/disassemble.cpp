@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "vm/code/code_server.hpp"
 #include "vm/code/instructions.hpp"
+#include "vm/code/listing.hpp"
 #include "vm/code/patches.hpp"
 #include "vm/term/print.hpp"
 
@@ -74,19 +78,41 @@ std::string one(const Word** at, const Module* m) {
 
 std::string disassemble_instruction(const Word** address) { return one(address, nullptr); }
 
-std::string disassemble(const Module& m) {
+namespace {
+
+template <class Label>
+std::string listing(const Module& m, Label label) {
   std::string out;
   std::size_t next = 0;
   for (const Word* at = m.begin(); at < m.end();) {
     const auto word = static_cast<std::uint32_t>(at - m.begin());
     if (next < m.functions.size() && m.functions[next] == word) {
       const auto* h = reinterpret_cast<const FunctionHeader*>(at);
-      out += "\n" + std::string(MfaText(h->module, h->function, h->arity).view()) + ":\n";
+      out += "\n" + label(*h) + ":\n";
       next++;
     }
     out += "  " + std::to_string(word) + "\t" + one(&at, &m) + "\n";
   }
   return out;
+}
+
+}  // namespace
+
+std::string disassemble(const Module& m) {
+  return listing(
+      m, [](const FunctionHeader& h) { return std::string(MfaText(h.module, h.function, h.arity).view()); });
+}
+
+void write_listing(const Module& m) {
+  std::string file = std::string(atom_text(m.name)) + ".asm";
+  std::ranges::replace(file, '/', '_');
+  const std::string text = listing(m, [](const FunctionHeader& h) {
+    return std::string(atom_text(h.function)) + "/" + std::to_string(h.arity);
+  });
+  std::FILE* const out = std::fopen(file.c_str(), "we");
+  const bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  const bool closed = out && std::fclose(out) == 0;
+  if (!written || !closed) std::fprintf(stderr, "%s: %s\n", file.c_str(), std::strerror(errno));
 }
 
 }  // namespace vmrun
