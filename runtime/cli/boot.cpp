@@ -270,6 +270,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   SchedulerOptions scheduling;
   scheduling.schedulers = o.schedulers;
   scheduling.online = o.schedulers_online;
+  scheduling.short_slices = o.hot_after != 0;
   scheduling.slice = o.yield_all ? 1 : o.slice ? static_cast<std::int32_t>(o.slice) : kSliceReductions;
   scheduling.random = o.random_sched;
   scheduling.seed = o.random_seed;

@@ -95,6 +95,7 @@ void keep_up(Scheduler& s) {
   s.queue_length.store(waiting_processes(s), std::memory_order_relaxed);
   reclaim(s);
   other_work.reclaim_ports();
+  s.odd_slice |= options.short_slices;
   if (poll_wanted()) [[unlikely]]
     poll_now_and_then();
   if (!somebody_watches.load(std::memory_order_relaxed)) watch_between_slices(s);
@@ -252,10 +253,33 @@ template <Watched kWatched>
   return false;
 }
 
-std::int32_t slice_length(Scheduler& s) {
-  if (options.random) [[unlikely]]
-    return kLeastSlice +
-           static_cast<std::int32_t>(next_random(s.random_state) % static_cast<std::uint64_t>(options.slice));
+std::int32_t random_length(Scheduler& s, Word most) {
+  return kLeastSlice + static_cast<std::int32_t>(next_random(s.random_state) % most);
+}
+
+/// How long slices really are, on the average of those since the last look at as many reductions as
+/// one may have. 0: not known.
+Word usual_use(Scheduler& s) {
+  const Word reductions = s.reductions_done.load(std::memory_order_relaxed),
+             slices = s.slices.load(std::memory_order_relaxed);
+  const Word used = reductions - s.known_reductions, count = slices - s.known_slices;
+  if (used < static_cast<Word>(options.slice)) return 0;
+  s.known_reductions = reductions;
+  s.known_slices = slices;
+  return count ? used / count : 0;
+}
+
+[[gnu::cold, gnu::noinline]] std::int32_t odd_length(Scheduler& s, bool apart) {
+  if (options.random) return random_length(s, static_cast<Word>(options.slice));
+  if (apart) return options.slice;  // who watches slices sees none that is cut short for this
+  s.odd_slice = false;
+  const Word use = usual_use(s);
+  return use && 2 * use < static_cast<Word>(options.slice) ? random_length(s, 2 * use) : options.slice;
+}
+
+std::int32_t slice_length(Scheduler& s, bool apart) {
+  if (s.odd_slice) [[unlikely]]
+    return odd_length(s, apart);
   return options.slice;
 }
 
@@ -334,10 +358,10 @@ template <Watched kWatched>
   p.wait_kind = WaitKind::kNone;
   p.resume_requested = false;
   p.has_begun.store(true, std::memory_order_release);  // who sees it waits for the end of the slice
-  const std::int32_t slice = s.slice = slice_length(s);
+  const bool apart = kWatched == Watched::kYes || p.observed & kRunsApart;
+  const std::int32_t slice = s.slice = slice_length(s, apart);
   p.reductions = slice;
 
-  const bool apart = kWatched == Watched::kYes || p.observed & kRunsApart;
   const RunResult result = apart ? run_apart(s, p) : options.run(s, p);
 
   const std::int32_t used = slice - p.reductions;
@@ -668,6 +692,7 @@ void start_schedulers(const SchedulerOptions& wanted) {
   for (unsigned i = 0; i < count; ++i) {
     schedulers.push_back(std::make_unique<Scheduler>(i + 1));
     schedulers[i]->search_state = i + 1;
+    schedulers[i]->odd_slice = options.random;
     schedulers[i]->random_state = (wanted.seed + i + 1) * 0x9E3779B97F4A7C15u | 1;
   }
   started.store(count, std::memory_order_release);

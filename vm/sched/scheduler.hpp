@@ -108,7 +108,10 @@ struct Scheduler : Core {
   unsigned low_passed_over = 0;    // picks since a low-priority process ran
   std::int32_t others_waited = 0;  // reductions spent while other processes waited here
   std::int32_t until_upkeep = 0;   // reductions until the clock is looked at
-  std::uint64_t random_state = 0;  // +random-sched
+  std::uint64_t random_state = 0;  // +random-sched, short slices
+  // The next slice is not of the usual length; and until when it was known how long they are.
+  bool odd_slice = false;
+  Word known_reductions = 0, known_slices = 0;
   std::uint64_t search_state = 0;  // where the search for work begins
 
   // The part of the queue that is offered to others, if it is: they take it whole from `surplus`.
@@ -194,6 +197,9 @@ struct SchedulerOptions {
   std::int32_t slice = kSliceReductions;
   bool random = false;  // pick among the first runnable processes at random, slices of random length
   std::uint64_t seed = 0;
+  // Where slices are hardly ever used up, some are made so short that they are, at a random place:
+  // who looks what is at work when slices end (hot_code.hpp) sees nothing otherwise.
+  bool short_slices = false;
   // What executes a slice, until the process leaves the core, with p.reductions set: `interpret`
   // (code/interpreter.hpp); tests put their own in.
   RunResult (*run)(Scheduler& s, Process& p) = nullptr;
