@@ -50,9 +50,13 @@ def compiled(folder, suite):
 
 
 def needed(source, folder, suite):
-    """The suite, suites that it names, and every module of the folder that is no suite."""
-    text = (folder / f'{suite}.erl').read_text(errors='replace')
-    suites = {suite, *re.findall(r'\b\w+_SUITE\b', text)}
+    """The suite, suites that it names, those that these name, and every module of the folder that is no suite."""
+    suites, to_read = {suite}, [suite]
+    while to_read:
+        source_of_it = folder / f'{to_read.pop()}.erl'
+        named = set(re.findall(r'\b\w+_SUITE\b', source_of_it.read_text(errors='replace'))) if source_of_it.exists() else set()
+        to_read += named - suites
+        suites |= named
     return [m for m in (*(source / m for m in SHARED), *sorted(folder.glob('*.erl')))
             if m.exists() and (not m.stem.endswith('_SUITE') or m.stem in suites)]
 
