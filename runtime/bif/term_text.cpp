@@ -115,7 +115,7 @@ Term fun_item(Process& p, const FunObject& f, Term item) {
   if (is("module")) return external ? f.exported->module : f.entry->module;
   if (is("name")) {
     if (external) return f.exported->function;
-    return f.entry->address.load(std::memory_order_relaxed) ? f.entry->function : Term::nil();
+    return f.entry->address.load(std::memory_order_relaxed) ? f.entry->function.load() : Term::nil();
   }
   if (is("arity")) return Term::small(f.arity);
   if (is("type")) return intern_atom(external ? "external" : "local");
@@ -280,7 +280,7 @@ Term bif_erlang_fun_info_mfa_1(Process& p, const Term* a) {
   if (!a[0].is_fun()) return raise_badarg(p);
   const FunObject& f = *fun_of(a[0]);
   const Term module = f.is_external ? f.exported->module : f.entry->module;
-  const Term function = f.is_external ? f.exported->function : f.entry->function;
+  const Term function = f.is_external ? f.exported->function : f.entry->function.load();
   return new_tuple(p.heap, module, function, Term::small(f.arity));
 }
 

@@ -157,7 +157,8 @@ bool Loader::make_funs() {
     if (entries_[l.label] != l.arity)
       return fail("fun " + std::to_string(l.index) + " does not lead to a function of its arity");
     FunEntry* entry = fun_entry(f_.module, f_.md5, l.index, l.old_uniq, l.arity - l.free_count, l.free_count);
-    entry->function = l.name;
+    // Other versions of the module may have it as well, with the same name.
+    entry->function.store(l.name, std::memory_order_relaxed);
     m_.funs.push_back(entry);
   }
   return true;

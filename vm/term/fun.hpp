@@ -65,7 +65,7 @@ struct FunEntry {
   std::uint8_t uniq[16] = {};
   std::uint8_t arity = 0;  // parameters a caller passes (without the free variables)
   std::uint32_t free_count = 0;
-  Term function;                              // name of the lifted function, '-f/1-fun-0-'
+  std::atomic<Term> function;                 // name of the lifted function, '-f/1-fun-0-'
   std::atomic<const Word*> address{nullptr};  // nullptr: the code is not loaded
 };
 
