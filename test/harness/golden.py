@@ -8,6 +8,7 @@ import signal
 import subprocess
 
 from .results import Failure, Skip, Test
+from .sanitizers import need_its_own_memory
 
 # The flags of each mode, named here only. The first two are the ordinary ones; the others are stress modes, with a
 # factor on the timeout.
@@ -71,6 +72,8 @@ def vmrun_test(script, mode, vmrun, seed):
             raise Skip(script.mode_skips['small'])
         if 'probes' in script.requires and not has_probes(vmrun):
             raise Skip('built without probes')
+        if 'allocator' in script.requires:
+            need_its_own_memory(vmrun)
         command = [vmrun, *mode_flags(mode, seed), *script.flags, str(script.path), *script.arguments]
         difference = script.differences(*run_program(command, script.stdin, script.timeout * factor))
         if difference:
