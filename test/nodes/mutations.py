@@ -158,9 +158,9 @@ def epmd(vmrun, count, seed):
             connection.sendall(data)
             if keeps:
                 return connection
-            connection.shutdown(socket.SHUT_WR)
             answer = b''
-            with contextlib.suppress(ConnectionError):
+            with contextlib.suppress(OSError):  # it may have closed the connection already
+                connection.shutdown(socket.SHUT_WR)
                 while more := connection.recv(65536):
                     answer += more
             connection.close()

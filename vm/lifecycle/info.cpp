@@ -10,6 +10,7 @@
 #include "vm/process/core.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -135,8 +136,12 @@ Term monitors(ItemContext& a) {
 }
 Term monitored_by(ItemContext& a) {
   Term list = Term::nil();
+  // Who counts the users of drivers is a part of the machine, and none of its processes in OTP
+  // (runtime/lib/ddll_server.erl).
+  static const Term drivers = intern_atom("erl_ddll");
   if (a.p.extra)
     a.p.extra->monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) {
+      if (m.watcher == whereis(drivers)) return;
       const Term watcher = receiver_of(m.watcher).as_watcher(m.watcher, key, a.out);
       if (watcher) list = cons(a.out, watcher, list);
     });

@@ -108,10 +108,9 @@ void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
   release_port(port);
 }
 
-/// False when the driver takes no data, or these are none.
+/// False when these are no data. A driver that takes none is given them all the same: they are lost.
 bool gather_output(const Port& port, Term data, PortOutput* output) {
-  return port.output_callback != Port::OutputCallback::kNone &&
-         output->gather(data, port.output_callback == Port::OutputCallback::kOutputv);
+  return output->gather(data, port.output_callback == Port::OutputCallback::kOutputv);
 }
 
 // ---- Messages to ports --------------------------------------------------------------------------

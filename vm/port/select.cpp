@@ -293,6 +293,17 @@ Term take_over(Descriptor& d, Direction direction, Term port) {
   return former;
 }
 
+void let_go(Descriptor& d, Direction direction, Term port) {
+  Term& owner = d.port_for(direction);
+  if (owner != port) return;
+  d.wanted &= static_cast<std::uint8_t>(~direction);
+  if (!(direction & (kRead | kEvent)) || !(d.wanted & (kRead | kEvent))) owner = kNonValue;
+}
+void let_go_of(Descriptor& d, std::uint8_t directions, Term port) {
+  if (directions & kRead) let_go(d, kRead, port);
+  if (directions & kWrite) let_go(d, kWrite, port);
+}
+
 int switch_on(Port& p, Descriptor& d, int fd, int mode, bool by_edges) {
   const std::uint8_t directions = directions_of(mode);
   std::uint8_t fresh = 0;
@@ -301,11 +312,13 @@ int switch_on(Port& p, Descriptor& d, int fd, int mode, bool by_edges) {
   int error;
   {
     std::lock_guard guard(d.lock);
+    // Without ERL_DRV_USE nobody says when a descriptor is closed: this may be another one.
+    if (!d.wanted) d.always_ready = false;
     if (directions & kRead) robbed_reader = take_over(d, kRead, p.id);
     if (directions & kWrite) robbed_writer = take_over(d, kWrite, p.id);
     d.by_edges |= by_edges;
     error = wait_for_wanted(d, fd, &fresh);
-    if (error) d.wanted &= static_cast<std::uint8_t>(~directions);
+    if (error) let_go_of(d, directions, p.id);
     generation = d.generation;
     reader = d.reader;
     writer = d.writer;
@@ -316,21 +329,15 @@ int switch_on(Port& p, Descriptor& d, int fd, int mode, bool by_edges) {
   return error ? -1 : 0;
 }
 
-void let_go(Descriptor& d, Direction direction, Term port) {
-  Term& owner = d.port_for(direction);
-  if (owner != port) return;
-  d.wanted &= static_cast<std::uint8_t>(~direction);
-  if (!(direction & (kRead | kEvent)) || !(d.wanted & (kRead | kEvent))) owner = kNonValue;
-}
-
 int switch_off(Port& p, Descriptor& d, int fd, int mode) {
-  const std::uint8_t directions = directions_of(mode);
+  const bool calls_back = (mode & ERL_DRV_USE_NO_CALLBACK) == ERL_DRV_USE;
+  const std::uint8_t directions =
+      calls_back ? std::uint8_t{kRead | kWrite} : directions_of(mode);  // it is not used any more
   bool unused = false;
   {
     std::lock_guard guard(d.lock);
     d.note_use();
-    if (directions & kRead) let_go(d, kRead, p.id);
-    if (directions & kWrite) let_go(d, kWrite, p.id);
+    let_go_of(d, directions, p.id);
     if (mode & ERL_DRV_USE && d.wanted == 0) {
       arm(d, fd, 0);
       ++d.generation;
@@ -346,7 +353,7 @@ int switch_off(Port& p, Descriptor& d, int fd, int mode) {
   }
   // Nobody polls for it any more, and what has been reported is stale by its generation: it may be
   // closed now.
-  if (unused && !(mode & ERL_DRV_USE_NO_CALLBACK & ~ERL_DRV_USE)) call_stop_select(*p.driver, event_of(fd));
+  if (unused && calls_back) call_stop_select(*p.driver, event_of(fd));
   return 0;
 }
 

@@ -224,6 +224,12 @@ std::int32_t run_port(RunnablePort& runnable) {
 }  // namespace
 
 bool consume_port_turn(int percent) {
+  // A process that called the driver itself pays.
+  const Scheduler* const s = this_scheduler();
+  if (s && s->current) {
+    bump_reductions(*s->current, kSliceReductions / 100 * percent);
+    return s->current->reductions <= 0;
+  }
   turn_used += kTurnReductions / 100 * percent;
   return turn_used >= kTurnReductions;
 }
