@@ -300,7 +300,9 @@ Term bif_vmrun_trace_valid_specification_2(Process& p, const Term* a) {
   const Dialect dialect = a[1] == atoms::call   ? Dialect::kTrace
                           : a[1] == atoms::send ? Dialect::kSend
                                                 : Dialect::kReceive;
-  return bool_term(a[0].is_nil() || ets::MatchSpec(p, a[0], dialect).valid());
+  if (a[0].is_nil()) return atoms::true_;
+  const ets::MatchSpec spec(p, a[0], dialect);
+  return spec.exceeds_limit() ? atoms::system_limit : bool_term(spec.valid());
 }
 /// send or receive; true or false; a specification, nil for all messages.
 Term bif_vmrun_trace_set_message_pattern_3(Process&, const Term* a) {

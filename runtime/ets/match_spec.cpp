@@ -227,7 +227,10 @@ void MatchSpec::check_expressions(Term list, bool in_guard) {
 }
 
 void MatchSpec::check_expression(Term e, bool in_guard, int depth) {
-  if (depth > kMostDepth) return refuse("Excessive nesting.");
+  if (depth > kMostDepth) {
+    exceeds_limit_ = true;
+    return refuse("Excessive nesting; system limit reached near: " + short_text(e));
+  }
   if (e.is_atom()) {
     const SWord n = variable_number(e);
     const auto same = [=](const Binding& b) { return b.number == static_cast<Word>(n); };

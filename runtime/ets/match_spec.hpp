@@ -59,6 +59,8 @@ class MatchSpec {
   /// One without clauses: nothing matches it. A specification of a table may be so.
   static MatchSpec none(Process& p) { return MatchSpec(p); }
   bool valid() const { return errors_.empty(); }
+  /// It is refused for being nested too deeply.
+  bool exceeds_limit() const { return exceeds_limit_; }
   /// What is wrong with it, as OTP says it.
   const std::vector<std::string>& errors() const { return errors_; }
 
@@ -107,6 +109,7 @@ class MatchSpec {
   Process& p_;
   Dialect dialect_ = Dialect::kTable;
   std::vector<std::string> errors_;
+  bool exceeds_limit_ = false;
   TraceActions* actions_ = nullptr;  // while a call is looked at
   bool in_body_ = false;             // where a call that fails is 'EXIT' and all else goes on
   std::vector<Clause> clauses_;

@@ -67,16 +67,18 @@ trace_pattern(What, Spec, Flags) -> trace_pattern(What, Spec, Flags, [What, Spec
 
 trace_pattern(What, Spec, Flags, Args) ->
     try change(What, Spec, Flags)
-    catch throw:{bad, Cause} -> refused(Cause, Args)
+    catch
+        throw:{bad, Cause} -> refused(badarg, #{cause => Cause}, Args);
+        throw:system_limit -> refused(system_limit, #{}, Args)
     end.
 
 %% As the built-in function fails.
-refused(Cause, Args) ->
-    try erlang:error(badarg)
-    catch error:badarg:Stack ->
+refused(Reason, Cause, Args) ->
+    try erlang:error(Reason)
+    catch error:Reason:Stack ->
         Callers = [Frame || {M, _, _, _} = Frame <- Stack, M =/= ?MODULE],
-        Info = #{cause => Cause, module => erl_erts_errors},
-        erlang:raise(error, badarg, [{erlang, trace_pattern, Args, [{error_info, Info}]} | Callers])
+        Info = Cause#{module => erl_erts_errors},
+        erlang:raise(error, Reason, [{erlang, trace_pattern, Args, [{error_info, Info}]} | Callers])
     end.
 
 change(What, Spec, Flags) when What =:= send; What =:= 'receive' ->
@@ -112,7 +114,12 @@ change(_, _, _, _, _) ->
     throw({bad, none}).
 
 wish(Spec, _) when is_boolean(Spec); Spec =:= restart; Spec =:= pause -> {Spec, []};
-wish(Spec, Of) -> (is_list(Spec) andalso vmrun_trace:valid_specification(Spec, Of)) orelse throw({bad, match_spec}), {true, Spec}.
+wish(Spec, Of) ->
+    case is_list(Spec) andalso vmrun_trace:valid_specification(Spec, Of) of
+        true -> {true, Spec};
+        false -> throw({bad, match_spec});
+        system_limit -> throw(system_limit)
+    end.
 
 %% Without a kind, or with global, it is calls from outside a module.
 kinds([global | More], Kinds, Tracer) when Kinds band bnot ?GLOBAL =:= 0 -> kinds(More, ?GLOBAL, Tracer);
