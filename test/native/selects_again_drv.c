@@ -1,4 +1,5 @@
-/* A driver without output that selects one descriptor number for different files, without saying when it closes one. */
+/* A driver without output that selects one descriptor number for different files, without saying
+   when it closes one. */
 #include <erl_driver.h>
 #include <fcntl.h>
 #include <string.h>
@@ -36,7 +37,8 @@ static void stop_select(ErlDrvEvent e, void* reserved) {
   close(fd);
 }
 
-static ErlDrvSSizeT control(ErlDrvData data, unsigned command, char* bytes, ErlDrvSizeT size, char** answer, ErlDrvSizeT most) {
+static ErlDrvSSizeT control(ErlDrvData data, unsigned command, char* bytes, ErlDrvSizeT size, char** answer,
+                            ErlDrvSizeT most) {
   int ends[2];
   (void)data, (void)bytes, (void)size, (void)most;
   (*answer)[0] = 'k';

@@ -108,7 +108,8 @@ void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
   release_port(port);
 }
 
-/// False when these are no data. A driver that takes none is given them all the same: they are lost.
+/// False when these are no data. A driver that takes none is given them all the same: they are
+/// lost.
 bool gather_output(const Port& port, Term data, PortOutput* output) {
   return output->gather(data, port.output_callback == Port::OutputCallback::kOutputv);
 }

@@ -22,8 +22,8 @@ void queue_task(Port& p, PortTask* task, Scheduler* on = nullptr);
 /// A task for a port that may be gone: dropped then.
 void queue_task(Term port, PortTask* task, Scheduler* on = nullptr);
 
-/// The callback that runs takes as much of its port's turn, or of the slice of the process that called
-/// it; true when that is over.
+/// The callback that runs takes as much of its port's turn, or of the slice of the process that
+/// called it; true when that is over.
 bool consume_port_turn(int percent);
 
 /// The port is gone: no task comes in any more, those that are there are dropped. Holder only.
