@@ -469,9 +469,8 @@ static int run_test(Instance* d, unsigned command, char* bytes, ErlDrvSizeT size
     case 12: return test_create(d);
     case 13: return test_reuse(d);
     case 14:
-      return erl_drv_consume_timeslice(d->port, 1) == 0 && erl_drv_consume_timeslice(d->port, 100) == 1
-                 ? 0
-                 : __LINE__;
+      erl_drv_consume_timeslice(d->port, 1); /* may be the last of a short slice */
+      return erl_drv_consume_timeslice(d->port, 100) == 1 ? 0 : __LINE__;
     case 15: driver_lock_driver(d->port); return 0;
     case 16: return test_steal(d);
     case 17: return test_loot(d);
