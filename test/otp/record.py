@@ -53,8 +53,9 @@ def record(options, folder, suite):
             known_reason = old.get(case, '[')
             mine.cases[case] = f'[{what}: {short(why)}]' if known_reason.startswith('[') else known_reason
     mine.cases.update({case: why for case, why in old.items() if why.startswith(lists.LEFT_OUT) and case not in known.cases})
-    enter(lists.OURS, folder, suite, mine)
     not_reached = known.number - len((outcome.cases.keys() | mine.cases.keys()) - known.cases.keys())
+    if not not_reached:  # else nobody knows what they would have done
+        enter(lists.OURS, folder, suite, mine)
     print(f'{folder}/{suite}: erl {known.number}, ours all but {len(mine.cases)}; not reached: {not_reached}; {outcome.end}', outcome.log if not_reached else '', flush=True)
 
 

@@ -26,7 +26,9 @@ def document():
     stock, ours = lists.read(lists.STOCK), lists.read(lists.OURS)
     rows = {}
     for (folder, suite), known in stock.items():
-        missing = len(ours[folder, suite].cases) if (folder, suite) in ours else 0
+        if (folder, suite) not in ours:
+            continue  # recorded with stock erl only
+        missing = len(ours[folder, suite].cases)
         rows.setdefault(lists.area(folder), []).append((suite, known.number, known.number - missing))
     lines = [HEAD, '## All areas', '', '| area | suites | passed by erl | by us | % |', '|---|---|---|---|---|']
     for area, suites in rows.items():
