@@ -47,7 +47,6 @@ class Worker {
   Worker* next = nullptr;  // of the pool's lists
 
  private:
-  friend Pool;
   void run(JobQueue* first);
   /// What it is given; nullptr: it ends.
   JobQueue* wait();

@@ -1,6 +1,7 @@
 """Good conversations with mistakes in them, made from seeds: handshakes in both roles, and requests to epmd. What is asked so stays able to serve,
 and has no more processes, ports and memory afterwards. A failure says the seed."""
 import contextlib
+import errno
 import functools
 import random
 import socket
@@ -159,8 +160,12 @@ def epmd(vmrun, count, seed):
             if keeps:
                 return connection
             answer = b''
-            with contextlib.suppress(OSError):  # it may have closed the connection already
-                connection.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(ConnectionError):
+                try:
+                    connection.shutdown(socket.SHUT_WR)
+                except OSError as error:  # it may have closed the connection already
+                    if error.errno != errno.ENOTCONN:
+                        raise
                 while more := connection.recv(65536):
                     answer += more
             connection.close()

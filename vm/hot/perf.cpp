@@ -8,11 +8,11 @@
 
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "vm/base/clock.hpp"
 #include "vm/code/module.hpp"
 #include "vm/hot/specialiser.hpp"
 #include "vm/term/atom.hpp"
@@ -31,18 +31,12 @@ std::string file_name(const char* before, const char* behind) {
 
 enum class RecordKind : std::uint32_t { kLoad = 0, kLines = 2 };
 
-std::uint64_t now() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
 class Record {
  public:
   explicit Record(RecordKind kind) {
     u32(static_cast<std::uint32_t>(kind));
     u32(0);
-    u64(now());
+    u64(monotonic_ns());
   }
   void u32(std::uint32_t v) { put(&v, sizeof v); }
   void u64(std::uint64_t v) { put(&v, sizeof v); }
@@ -75,7 +69,8 @@ bool open_dump() {
   const struct {
     std::uint32_t magic, version, bytes, machine, padding, pid;
     std::uint64_t time, flags;
-  } header{kMagic, kVersion, sizeof header, EM_X86_64, 0, static_cast<std::uint32_t>(getpid()), now(), 0};
+  } header{kMagic,         kVersion, sizeof header, EM_X86_64, 0, static_cast<std::uint32_t>(getpid()),
+           monotonic_ns(), 0};
   std::fwrite(&header, sizeof header, 1, dump);
   return std::fflush(dump) == 0;
 }
