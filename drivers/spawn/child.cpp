@@ -13,6 +13,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <mutex>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,14 +51,14 @@ struct Pipe {
   int release(int& end) { return std::exchange(end, -1); }
 };
 
+/// The last that is said of a name counts.
 std::vector<std::string> child_environment(const PortOptions& options) {
+  std::unordered_map<std::string_view, const std::optional<std::string>*> changes;
+  for (const auto& [name, value] : options.env) changes[name] = &value;
   std::vector<std::string> entries = environment_entries();
-  for (const auto& [name, value] : options.env) {
-    std::erase_if(entries, [&](const std::string& e) {
-      return e.size() > name.size() && e[name.size()] == '=' && e.starts_with(name);
-    });
-    if (value) entries.push_back(name + "=" + *value);
-  }
+  std::erase_if(entries, [&](std::string_view e) { return changes.contains(e.substr(0, e.find('='))); });
+  for (const auto& [name, value] : options.env)
+    if (value && changes[name] == &value) entries.push_back(name + "=" + *value);
   return entries;
 }
 
@@ -223,8 +226,9 @@ int start_child(const PortOptions& options, Child* child) {
     plan_signals(stand_in);
     plan_descriptors(stand_in, options, to_child, from_child);
     const std::vector<std::string> failing = failing_command(options, error);
+    char* no_environment[] = {nullptr};  // it may be what the kernel refuses
     if (posix_spawn(&pid, "/bin/sh", &stand_in.actions, &stand_in.attributes, pointers(failing).data(),
-                    pointers(entries).data()))
+                    no_environment))
       return error;
   }
   child->pid = pid;

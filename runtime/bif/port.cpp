@@ -2,7 +2,6 @@
 #include "runtime/bif/port_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_mode.hpp"
-#include "vm/base/epoch.hpp"
 #include "vm/message/request.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/operations.hpp"
@@ -147,13 +146,10 @@ Term bif_erlang_port_get_data_1(Process& p, const Term* a) {
 
 Term bif_erlang_ports_0(Process& p, const Term* a) {
   if (came_back(p) || too_long(port_table.count())) return run_elsewhere(p, bif_erlang_ports_0, a, 0);
-  const EpochGuard guard;
-  ListBuilder list(p.heap);
-  port_table.for_each([&](Port& port) {
+  return new_list(p.heap, port_table.all_at_one_moment([](const Port& port) {
     const Port::State state = port.state.load(std::memory_order_acquire);
-    if (state == Port::State::kOpen || state == Port::State::kClosing) list.add(port.id);
-  });
-  return list.finish();
+    return state == Port::State::kOpen || state == Port::State::kClosing;
+  }));
 }
 
 }  // namespace vmrun

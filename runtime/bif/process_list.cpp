@@ -2,10 +2,10 @@
 
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"
-#include "vm/base/epoch.hpp"
 #include "vm/nif/resource.hpp"
 #include "vm/term/fun.hpp"
 
@@ -54,16 +54,10 @@ Term go_on(Process& p, Listing& listing, Term reference, Term list) {
 }  // namespace
 
 Term list_processes_at_once(Process& p) {
-  const EpochGuard guard;
-  ListBuilder list(p.heap);
-  SWord n = 0;
-  process_table.for_each([&](Process& q) {
-    if (q.exiting.load(std::memory_order_relaxed)) return;
-    list.add(q.id);
-    ++n;
-  });
-  bump_reductions(p, n * kReductionsPerListed);
-  return list.finish();
+  const std::vector<Term> pids = process_table.all_at_one_moment(
+      [](const Process& q) { return !q.exiting.load(std::memory_order_relaxed); });
+  bump_reductions(p, static_cast<SWord>(pids.size()) * kReductionsPerListed);
+  return new_list(p.heap, pids);
 }
 
 Term bif_erlang_processes_0(Process& p, const Term*) {

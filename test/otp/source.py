@@ -73,7 +73,7 @@ def make_data(source, to):
     """Of each Makefile.src comes a Makefile, as OTP's ts_install makes it; what it cannot make, the cases that need it say."""
     making = to.with_suffix('.making')
     shutil.rmtree(making, ignore_errors=True)
-    shutil.copytree(source, making, symlinks=True)
+    shutil.copytree(source, making)  # what links to another suite's data too
     sibling = source.parent / 'erl_drv_thread_SUITE_data'  # nif_SUITE makes its own of these
     if making.name.startswith('nif_SUITE') and sibling.is_dir():
         shutil.copytree(sibling, to.parent / sibling.name, dirs_exist_ok=True)
@@ -103,9 +103,10 @@ def variables():
     rule = ('.SUFFIXES:\n.SUFFIXES: .so .o .c\n\n.c.so:\n'
             f'\tgcc -c -fPIC -g -O2 -w $(SHLIB_EXTRA_CFLAGS) -I{root}/usr/include $<\n'
             '\tgcc -shared $(SHLIB_EXTRA_LDFLAGS) -o $@ $*.o $(SHLIB_EXTRA_LDLIBS)')
-    return {'SHLIB_RULES': rule, 'CC': 'gcc', 'LD': 'gcc', 'CFLAGS': '-g -O2 -w', 'EI_CFLAGS': '-w', 'SHLIB_CFLAGS': '-fPIC', 'dll': '.so', 'obj': '.o',
+    return {'SHLIB_RULES': rule, 'CC': 'gcc', 'LD': 'gcc', 'CFLAGS': '-g -O2 -w', 'EI_CFLAGS': '-w', 'SHLIB_CFLAGS': '-fPIC', 'DEFS': '-DHAVE_STRERROR', 'dll': '.so', 'obj': '.o',
             'EMULATOR': 'beam', 'LIBS': '-ldl -lm -lpthread', 'erl_name': 'erl', 'erl_include': f'{root}/usr/include',
             'erl_interface_include': f'{root}/usr/include', 'erl_interface_eilib': f'{root}/usr/lib/libei.a',
+            'os': 'linux-gnu', 'IFEQ': 'ifeq', 'ELSE': 'else', 'ENDIF': 'endif',  # make knows conditions too
             'erl_interface_threadlib': '-lpthread', 'erl_interface_mk_include': '/dev/null', 'erts_lib_make_internal': '/dev/null',
             'erts_lib_make_ethread': '/dev/null'}
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -226,6 +227,26 @@ class IdTable {
     std::vector<std::uint32_t> empty_;
   };
 
+  /// The identities of what is there at one moment and counts (a function of const T&), in order of
+  /// their places.
+  template <class F>
+  std::vector<Id> all_at_one_moment(F&& counts) {
+    const EpochGuard guard;
+    std::vector<Id> ids;
+    const Tally before = tally();
+    for_each([&](const T& it) {
+      if (counts(it)) ids.push_back(it.id);
+    });
+    if (tally() == before) return ids;
+    ids.clear();
+    Walk(*this).go_on(std::numeric_limits<SWord>::max(), [&](Id id) {
+      const T* still = find(id);
+      if (!still || counts(*still)) ids.push_back(id);
+    });
+    std::reverse(ids.begin(), ids.end());
+    return ids;
+  }
+
   static constexpr Word kChunk = usual_or_small<Word>(1024, 16);
   static constexpr Word kRound = Word{1} << 28;
 
@@ -244,6 +265,22 @@ class IdTable {
     void add(SWord n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release); }
   };
   Share& own_share() { return shares_[epoch_slot_number()]; }
+
+  /// Changes with whatever is entered or removed. Who looks at the table between two that are the
+  /// same has seen what was there at one moment.
+  struct Tally {
+    Word given_out = 0;
+    SWord count = 0;
+    bool operator==(const Tally&) const = default;
+  };
+  Tally tally() const {
+    Tally sum;
+    for (unsigned i = epoch_slots_used(); i--;) {
+      sum.given_out += shares_[i].next.load(std::memory_order_acquire);
+      sum.count += shares_[i].count.load(std::memory_order_acquire);
+    }
+    return sum;
+  }
 
   /// Who is through with a range gets one of twice the length; who leaves some of it, a short one.
   /// Rare enough for a look at all shares: here a full table ends the search.

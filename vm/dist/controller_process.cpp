@@ -59,11 +59,18 @@ struct Telling {
 std::mutex& mutex = *new std::mutex;
 std::list<Telling>& tellings = *new std::list<Telling>;
 
+/// Controllers with a supervisor end with {shutdown, Reason}; who monitors nodes is told Reason.
+Term reason_of_loss(Term reason) {
+  const bool orderly = reason.is_tuple() && reason.tuple_arity() == 2 && reason.element(0) == atoms::shutdown;
+  return orderly ? reason.element(1) : reason;
+}
+
 void lose_connections_of(Process& p) {
+  const Term reason = reason_of_loss(p.exit_reason);
   for_each_channel([&](Channel& channel) {
     const std::shared_ptr<Connection> c = channel.connection();
     if (!c || c->controller != p.id) return;
-    if (auto loss = channel.lose(c->number, p.exit_reason)) {
+    if (auto loss = channel.lose(c->number, reason)) {
       std::lock_guard lock(mutex);
       tellings.push_back({p.id, std::move(loss)});
     }

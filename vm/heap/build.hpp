@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "vm/heap/heap.hpp"
 #include "vm/term/atom.hpp"
 
@@ -35,6 +37,12 @@ class ListBuilder {
   Term first_ = Term::nil();
   Term* link_ = &first_;
 };
+
+inline Term new_list(Heap& heap, std::span<const Term> elements) {
+  ListBuilder list(heap);
+  for (const Term element : elements) list.add(element);
+  return list.finish();
+}
 
 template <class... T>
 Term new_tuple(Heap& heap, T... elements) {

@@ -508,3 +508,34 @@ TEST_CASE("Nothing is reclaimed while a thread may still look at it") {
     REQUIRE(epoch_passed(later) >= later);
   }
 }
+
+TEST_CASE("All that is in a table is what was there at one moment") {
+  static NumberedTable table;
+  table.init(1024, 1024, "a test");
+  std::vector<Numbered> chain(20'000);  // each goes when the next one is there
+  std::atomic<bool> begun{false}, done{false};
+  std::thread one([&] {
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      Word number;
+      if (!table.reserve(&number)) std::abort();
+      table.publish(chain[i], number);
+      begun = true;
+      if (i) table.remove(chain[i - 1]);
+    }
+    done = true;
+  });
+  while (!begun) std::this_thread::yield();
+  std::vector<std::vector<Term>> seen;
+  while (!done) seen.push_back(table.all_at_one_moment([](const Numbered&) { return true; }));
+  one.join();
+  std::map<Word, std::size_t> index;
+  for (std::size_t i = 0; i < chain.size(); ++i) index[chain[i].id.id_number()] = i;
+  std::size_t wrong = 0;
+  for (const auto& ids : seen) {
+    std::set<std::size_t> links;
+    for (const Term id : ids) links.insert(index.at(id.id_number()));
+    if (links.empty() || links.size() > 2 || *links.rbegin() - *links.begin() + 1 != links.size()) ++wrong;
+  }
+  REQUIRE(wrong == 0);
+  REQUIRE(table.count() == 1);
+}
