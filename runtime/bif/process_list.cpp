@@ -54,8 +54,7 @@ Term go_on(Process& p, Listing& listing, Term reference, Term list) {
 }  // namespace
 
 Term list_processes_at_once(Process& p) {
-  const std::vector<Term> pids = process_table.all_at_one_moment(
-      [](const Process& q) { return !q.exiting.load(std::memory_order_relaxed); });
+  const std::vector<Term> pids = process_table.all_at_one_moment();
   bump_reductions(p, static_cast<SWord>(pids.size()) * kReductionsPerListed);
   return new_list(p.heap, pids);
 }

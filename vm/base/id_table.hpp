@@ -227,22 +227,15 @@ class IdTable {
     std::vector<std::uint32_t> empty_;
   };
 
-  /// The identities of what is there at one moment and counts (a function of const T&), in order of
-  /// their places.
-  template <class F>
-  std::vector<Id> all_at_one_moment(F&& counts) {
+  /// The identities of all that is there at one moment, in order of their places.
+  std::vector<Id> all_at_one_moment() {
     const EpochGuard guard;
     std::vector<Id> ids;
     const Tally before = tally();
-    for_each([&](const T& it) {
-      if (counts(it)) ids.push_back(it.id);
-    });
+    for_each([&](const T& it) { ids.push_back(it.id); });
     if (tally() == before) return ids;
     ids.clear();
-    Walk(*this).go_on(std::numeric_limits<SWord>::max(), [&](Id id) {
-      const T* still = find(id);
-      if (!still || counts(*still)) ids.push_back(id);
-    });
+    Walk(*this).go_on(std::numeric_limits<SWord>::max(), [&](Id id) { ids.push_back(id); });
     std::reverse(ids.begin(), ids.end());
     return ids;
   }

@@ -3,8 +3,10 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <map>
 #include <random>
 #include <set>
@@ -512,29 +514,34 @@ TEST_CASE("Nothing is reclaimed while a thread may still look at it") {
 TEST_CASE("All that is in a table is what was there at one moment") {
   static NumberedTable table;
   table.init(1024, 1024, "a test");
-  std::vector<Numbered> chain(20'000);  // each goes when the next one is there
+  std::deque<Numbered> chain;  // each goes when the next one is there, at some other place
   std::atomic<bool> begun{false}, done{false};
   std::thread one([&] {
-    for (std::size_t i = 0; i < chain.size(); ++i) {
-      Word number;
-      if (!table.reserve(&number)) std::abort();
-      table.publish(chain[i], number);
-      begun = true;
-      if (i) table.remove(chain[i - 1]);
+    std::minstd_rand random(1);
+    std::array<Word, 512> numbers;
+    while (!done) {
+      for (Word& number : numbers)
+        if (!table.reserve(&number)) std::abort();
+      std::shuffle(numbers.begin(), numbers.end(), random);
+      for (const Word number : numbers) {
+        table.publish(chain.emplace_back(), number);
+        begun = true;
+        if (chain.size() > 1) table.remove(chain[chain.size() - 2]);
+      }
     }
-    done = true;
   });
   while (!begun) std::this_thread::yield();
-  std::vector<std::vector<Term>> seen;
-  while (!done) seen.push_back(table.all_at_one_moment([](const Numbered&) { return true; }));
+  std::vector<std::vector<Term>> seen(50'000);
+  for (auto& ids : seen) ids = table.all_at_one_moment();
+  done = true;
   one.join();
-  std::map<Word, std::size_t> index;
-  for (std::size_t i = 0; i < chain.size(); ++i) index[chain[i].id.id_number()] = i;
+  std::map<Word, std::size_t> links;
+  for (std::size_t i = 0; i < chain.size(); ++i) links[chain[i].id.id_number()] = i;
   std::size_t wrong = 0;
   for (const auto& ids : seen) {
-    std::set<std::size_t> links;
-    for (const Term id : ids) links.insert(index.at(id.id_number()));
-    if (links.empty() || links.size() > 2 || *links.rbegin() - *links.begin() + 1 != links.size()) ++wrong;
+    std::set<std::size_t> of;
+    for (const Term id : ids) of.insert(links.at(id.id_number()));
+    if (of.empty() || of.size() > 2 || *of.rbegin() - *of.begin() + 1 != of.size()) ++wrong;
   }
   REQUIRE(wrong == 0);
   REQUIRE(table.count() == 1);
