@@ -11,7 +11,9 @@
 /// Module ets: functions that go through a table with a pattern or a match specification. A call
 /// that goes through the whole table does so under its lock, in one piece, if it has few objects;
 /// else on a dirty scheduler, some objects at a time, with the table fixed. Those with a limit come
-/// back with a continuation: {Table, Position, Pattern, Limit, Surplus, Form}.
+/// back with a continuation of the shape that ets:repair_continuation/2 knows: {Table, Bucket,
+/// Limit, Compiled, Surplus, Form}, or of an ordered set {Table, Key, End, Limit, Compiled, Surplus,
+/// Form, 0}.
 namespace vmrun {
 
 using namespace ets;
@@ -185,6 +187,48 @@ struct Chunk {
   Form form;
 };
 
+/// A specification that has been found valid: {'$compiled_match_spec', Specification}.
+bool is_compiled(Term t) {
+  return t.is_tuple() && t.tuple_arity() == 2 && t.element(0) == atoms::compiled_match_spec;
+}
+Term compiled(Process& p, Term specification) {
+  return new_tuple(p.heap, atoms::compiled_match_spec, specification);
+}
+
+constexpr SWord kNoBucket = -1;  // only the surplus is left
+
+Term continuation(Process& p, Term table, bool ordered, const Position& at, const Chunk& c) {
+  const bool inside = at.state == Position::kInside;
+  const Term spec = compiled(p, c.pattern), limit = Term::small(c.limit), form = Term::small(c.form);
+  if (ordered)
+    return new_tuple(p.heap, table, inside ? at.key : Term::nil(), inside ? Term::nil() : atoms::end_of_table,
+                     limit, spec, c.surplus, form, Term::small(0));
+  const Term bucket = Term::small(inside ? static_cast<SWord>(at.bucket) : kNoBucket);
+  return new_tuple(p.heap, table, bucket, limit, spec, c.surplus, form);
+}
+
+/// What `continuation` has made. False: it has not.
+bool read_continuation(Term t, bool* ordered, Position* at, Chunk* c) {
+  if (!t.is_tuple() || (t.tuple_arity() != 6 && t.tuple_arity() != 8)) return false;
+  *ordered = t.tuple_arity() == 8;
+  const unsigned rest = *ordered ? 3 : 2;
+  const Term spec = t.element(rest + 1);
+  SWord form, bucket = kNoBucket;
+  if (!small_in_range(t.element(rest), 1, Term::kSmallMax, &c->limit) || !is_compiled(spec) ||
+      list_length(t.element(rest + 2)) < 0 ||
+      !small_in_range(t.element(rest + 3), kSelect, kSelectReverse, &form) ||
+      (!*ordered && !small_in_range(t.element(1), kNoBucket, Term::kSmallMax, &bucket)))
+    return false;
+  c->pattern = spec.element(1);
+  c->surplus = t.element(rest + 2);
+  c->form = static_cast<Form>(form);
+  const bool at_end = *ordered ? t.element(2) == atoms::end_of_table : bucket == kNoBucket;
+  at->state = at_end ? Position::kEnd : Position::kInside;
+  if (*ordered) at->key = t.element(1);
+  else if (!at_end) at->bucket = static_cast<std::size_t>(bucket);
+  return true;
+}
+
 /// Of cells that nobody else has seen.
 Term reverse_in_place(Term list) {
   Term reversed = Term::nil();
@@ -249,14 +293,8 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const Call& call) {
   if (walks) c.surplus = rest.finish();
   if (count == 0) return atoms::end_of_table;
   const bool over = at.state == Position::kEnd && c.surplus.is_nil();
-  Term position = atoms::end_of_table;
-  if (at.state == Position::kInside)
-    position = at.key ? new_tuple(p.heap, at.key) : Term::small(static_cast<SWord>(at.bucket));
   const Term matches = ordered ? chunk.finish() : reverse_in_place(chunk.finish());
-  const Term continuation = over ? atoms::end_of_table
-                                 : new_tuple(p.heap, own_id, position, c.pattern, Term::small(c.limit),
-                                             c.surplus, Term::small(c.form));
-  return new_tuple(p.heap, matches, continuation);
+  return new_tuple(p.heap, matches, over ? atoms::end_of_table : continuation(p, own_id, ordered, at, c));
 }
 
 Term select_first(Process& p, const Term* a, Form form, BifFn self) {
@@ -270,29 +308,15 @@ Term select_more(Process& p, const Term* a, BifFn self) {
   if (came_back(p)) return run_elsewhere(p, self, a, 1);
   const Term c = a[0];
   if (c == atoms::end_of_table) return c;
-  SWord limit, form, bucket;
-  if (!c.is_tuple() || c.tuple_arity() != 6 || !small_in_range(c.element(3), 1, Term::kSmallMax, &limit) ||
-      !small_in_range(c.element(5), kSelect, kSelectReverse, &form) || list_length(c.element(4)) < 0) {
-    return raise_badarg(p);
-  }
+  bool ordered;
   Position at;
-  at.state = Position::kInside;
-  if (c.element(1) == atoms::end_of_table) {
-    at.state = Position::kEnd;
-  } else if (small_in_range(c.element(1), 0, Term::kSmallMax, &bucket)) {
-    at.bucket = static_cast<std::size_t>(bucket);
-  } else if (c.element(1).is_tuple() && c.element(1).tuple_arity() == 1) {
-    at.key = c.element(1).element(0);
-  } else {
-    return raise_badarg(p);
-  }
+  Chunk chunk;
+  if (!read_continuation(c, &ordered, &at, &chunk)) return raise_badarg(p);
   {
     Locked t(p, c.element(0), Access::kRead);  // a position of the other kind of store is none
-    if (!t || (at.state == Position::kInside && (t.store().kind() == Kind::kOrderedSet) != at.key.is_value()))
-      return raise_badarg(p);
+    if (!t || (t.store().kind() == Kind::kOrderedSet) != ordered) return raise_badarg(p);
   }
-  return select_chunk(p, c.element(0), at, {c.element(2), limit, c.element(4), static_cast<Form>(form)},
-                      {self, a, 1});
+  return select_chunk(p, c.element(0), at, chunk, {self, a, 1});
 }
 
 /// Objects for which the specification says what is asked; then(store, objects, released), and what
@@ -344,15 +368,10 @@ void erase_all(Store& store, const std::vector<Object*>& objects, Released& rele
   for (Object* o : objects) store.erase(o, released);
 }
 
-/// A specification that has been found valid: {'$compiled_match_spec', Specification}.
-bool is_compiled(Term t) {
-  return t.is_tuple() && t.tuple_arity() == 2 && t.element(0) == atoms::compiled_match_spec;
-}
-
 }  // namespace
 
 Term bif_ets_match_spec_compile_1(Process& p, const Term* a) {
-  return MatchSpec(p, a[0]).valid() ? new_tuple(p.heap, atoms::compiled_match_spec, a[0]) : raise_badarg(p);
+  return MatchSpec(p, a[0]).valid() ? compiled(p, a[0]) : raise_badarg(p);
 }
 Term bif_ets_is_compiled_ms_1(Process&, const Term* a) { return bool_term(is_compiled(a[0])); }
 

@@ -30,8 +30,8 @@ Term copy_out(Process& p, Term t) {
   return copy_to(p.heap, t);
 }
 
-Term group_list(Process& p, const Store& store, Object* newest) {
-  Term list = Term::nil();
+Term group_list(Process& p, const Store& store, Object* newest, Term behind) {
+  Term list = behind;
   for (Object* o = newest; o; o = store.next_same(o)) {
     const Term object = copy_out(p, o->tuple);
     Term* hp = p.heap.alloc(2);
@@ -587,20 +587,43 @@ Term bif_ets_prev_2(Process& p, const Term* a) {
       p, "prev", a[0], [](const Store& s, Term key, bool* exists) { return s.previous(key, exists); }, a[1]);
 }
 
-/// (Table, I): the objects of the I-th key, from 0 on, in the order of a traversal; behind the last
-/// one its end.
+/// visit(object): the newest of each key in a bucket.
+template <class Visit>
+void for_each_key(const Store& store, std::size_t bucket, Visit&& visit) {
+  bool exists = true;
+  std::size_t next_bucket;
+  for (Object* o = store.first_of_bucket(bucket); o;
+       o = store.next_in_bucket(store.key_of(o), &exists, &next_bucket))
+    visit(o);
+}
+
+/// (Table, I): the objects of bucket I; in an ordered set those of the I-th key. Behind the last one
+/// is the table's end.
 Term bif_ets_slot_2(Process& p, const Term* a) {
-  SWord left;
-  if (!small_in_range(a[1], 0, Term::kSmallMax, &left)) return raise_badarg(p);
-  if (came_back(p) || too_long(4 * static_cast<Word>(left))) return run_elsewhere(p, bif_ets_slot_2, a, 2);
+  SWord place;
+  if (!small_in_range(a[1], 0, Term::kSmallMax, &place)) return raise_badarg(p);
+  if (came_back(p)) return run_elsewhere(p, bif_ets_slot_2, a, 2);
   const Locked t(p, a[0], Access::kRead);
   if (!t) return raise_badarg(p);
   const Store& store = t.store();
+  charge(p, 8);
+  if (store.kind() != Kind::kOrderedSet) {
+    const std::size_t bucket = static_cast<std::size_t>(place), end = store.bucket_count();
+    if (bucket > end) return raise_badarg(p);
+    Word words = 0;
+    if (bucket < end) for_each_key(store, bucket, [&](Object* o) { words += group_words(store, o); });
+    if (too_long(words)) return run_elsewhere(p, bif_ets_slot_2, a, 2);
+    Term list = Term::nil();
+    if (bucket < end) for_each_key(store, bucket, [&](Object* o) { list = group_list(p, store, o, list); });
+    const auto found = static_cast<Word>(list_length(list));
+    note_lookup(p, *t, "slot", found, found);
+    return bucket < end ? list : atoms::end_of_table;
+  }
+  if (too_long(4 * static_cast<Word>(place))) return run_elsewhere(p, bif_ets_slot_2, a, 2);
   Object* o = store.first();
   bool exists = true;
-  for (; o && left > 0; --left) o = store.next(store.key_of(o), &exists);
-  if (left > 0) return raise_badarg(p);
-  charge(p, 8);
+  for (; o && place > 0; --place) o = store.next(store.key_of(o), &exists);
+  if (place > 0) return raise_badarg(p);
   note_lookup(p, *t, "slot", o);
   return o ? group_list(p, store, o) : atoms::end_of_table;
 }

@@ -11,8 +11,8 @@ namespace vmrun::ets {
 /// A term of a table copied to the caller's heap. Fires copy_object and copy_struct.
 Term copy_out(Process& p, Term t);
 
-/// Copies of an object and the older ones with its key, oldest first.
-Term group_list(Process& p, const Store& store, Object* newest);
+/// Copies of an object and the older ones with its key, oldest first, and behind them a list.
+Term group_list(Process& p, const Store& store, Object* newest, Term behind = Term::nil());
 
 // What every function that reads or writes objects says when it has, the table still locked.
 // operation: its name.
