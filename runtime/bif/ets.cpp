@@ -1,8 +1,12 @@
+#include <bit>
+#include <optional>
+
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/code/module.hpp"
+#include "vm/lifecycle/info.hpp"
 #include "vm/message/send.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -73,6 +77,30 @@ struct Properties {
   SWord keypos = 1;
 };
 
+Term fixed_locks_atom() {
+  static const Term atom = intern_atom("debug_hash_fixed_number_of_locks");
+  return atom;
+}
+
+/// Who says how many locks a hash table shall have gets one with stripes.
+bool set_write_concurrency(Term value, Table& t) {
+  SWord locks = 0;
+  const bool fixed = value.is_tuple() && value.tuple_arity() == 2 && value.element(0) == fixed_locks_atom();
+  if (fixed && !small_in_range(value.element(1), 1, Term::kSmallMax, &locks)) return false;
+  t.told_locks = std::bit_floor(static_cast<Word>(locks));
+  t.write_concurrency = fixed ? atoms::true_ : value;
+  return fixed || value == atoms::true_ || value == atoms::false_ || value == atoms::auto_;
+}
+
+/// What the options come to together.
+bool settle(Table& t, Kind kind) {
+  if (t.told_locks && kind == Kind::kOrderedSet) return false;
+  if (t.protection != Protection::kPrivate) return true;
+  t.told_locks = 0;
+  t.write_concurrency = atoms::false_;
+  return true;
+}
+
 bool read_option(Process& p, Term option, Table& t, Properties& properties) {
   if (option.is_atom()) {
     if (option == atoms::named_table) return t.named = true;
@@ -92,10 +120,7 @@ bool read_option(Process& p, Term option, Table& t, Properties& properties) {
     return small_in_range(value, 1, static_cast<SWord>(kMaxTupleElements), &properties.keypos);
   if (name == atoms::read_concurrency) return bool_option(value, &t.read_concurrency);
   if (name == atoms::decentralized_counters) return bool_option(value, &t.decentralized_counters);
-  if (name == atoms::write_concurrency) {
-    t.write_concurrency = value;
-    return value == atoms::true_ || value == atoms::false_ || value == atoms::auto_;
-  }
+  if (name == atoms::write_concurrency) return set_write_concurrency(value, t);
   return false;
 }
 
@@ -106,13 +131,18 @@ struct InfoItem {
 
 Term local_node(Process&, const Table&) { return local_node_name(); }
 
+Term write_concurrency(Process& p, const Table& t) {
+  if (!t.told_locks) return t.write_concurrency;
+  return new_tuple(p.heap, fixed_locks_atom(), Term::small(static_cast<SWord>(t.told_locks)));
+}
+
 /// In the order ets:info/1 lists them.
 constexpr InfoItem kInfoItems[] = {
     {atoms::id, [](Process& p, const Table& t) { return table_ref(p.heap, t); }},
     {atoms::decentralized_counters,
      [](Process&, const Table& t) { return bool_term(t.decentralized_counters); }},
     {atoms::read_concurrency, [](Process&, const Table& t) { return bool_term(t.read_concurrency); }},
-    {atoms::write_concurrency, [](Process&, const Table& t) { return t.write_concurrency; }},
+    {atoms::write_concurrency, write_concurrency},
     {atoms::compressed, [](Process&, const Table& t) { return bool_term(t.compressed); }},
     {atoms::memory,
      [](Process&, const Table& t) { return Term::small(static_cast<SWord>(t.memory_words())); }},
@@ -137,10 +167,37 @@ Term fixations(Process& p, const Table& t, bool monotonic) {
   });
   const auto now = static_cast<SWord>(t.fixed_at);
   if (monotonic) return new_tuple(p.heap, Term::small(now), list.finish());
-  const SWord micro = (static_cast<SWord>(system_ns()) - static_cast<SWord>(monotonic_ns()) + now) / 1000;
+  const SWord micro = (now + time_offset_ns()) / 1000;
   const Term time = new_tuple(p.heap, Term::small(micro / 1'000'000'000'000),
                               Term::small(micro / 1'000'000 % 1'000'000), Term::small(micro % 1'000'000));
   return new_tuple(p.heap, time, list.finish());
+}
+
+/// {Buckets, Mean length of their chains, Its deviation, As it should be, Least, Most, Deleted ones
+/// that stay, Locks} of a hash table, else false.
+Term statistics(Process& p, const Table& t) {
+  const std::optional<ChainStatistics> s = t.store->chains();
+  if (!s) return atoms::false_;
+  const auto number = [](Word n) { return Term::small(static_cast<SWord>(n)); };
+  const auto real = [&](double d) {
+    Term* hp = p.heap.alloc(2);
+    return make_float(hp, d);
+  };
+  const Word locks = t.told_locks ? t.told_locks : t.store->striped() ? kStripes : 0;
+  const Term mean = real(s->mean), deviation = real(s->deviation), expected = real(s->expected_deviation());
+  return new_tuple(p.heap, number(s->buckets), mean, deviation, expected, number(s->least), number(s->most),
+                   number(s->kept), number(locks));
+}
+
+/// {Address, Bytes, References} of each binary that objects refer to.
+Term binaries(Process& p, const Table& t) {
+  ListBuilder list(p.heap);
+  t.store->for_each_kept([&](const Object* o) {
+    for (const OffHeapObject* outside = o->off_heap; outside; outside = outside->next)
+      if (outside->header.header_sub() == Term::Sub::kRefcBinary)
+        list.add(binary_info(p.heap, *reinterpret_cast<const RefcBinary*>(outside)->binary));
+  });
+  return list.finish();
 }
 
 bool is_table_id(Term t) { return t.is_atom() || t.is_local_ref(); }
@@ -154,6 +211,7 @@ Term bif_ets_new_2(Process& p, const Term* a) {
   bool good = true;
   for (Term options = a[1]; good && options.is_list(); options = options.tail())
     good = read_option(p, options.head(), *t, properties);
+  good = good && settle(*t, properties.kind);
   bool taken = true;
   Table* made = nullptr;
   if (good) {
@@ -171,15 +229,18 @@ Term bif_ets_new_2(Process& p, const Term* a) {
   return taken || !good ? raise_badarg(p) : raise_system_limit(p);
 }
 
+/// The table is gone at once; many objects are freed elsewhere, or with the process, should it end
+/// before.
 Term bif_ets_delete_1(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, bif_ets_delete_1, a, 1);
+  const auto free_objects = [](Process& q, const Term*) { return take_left(q.id), atoms::true_; };
+  if (came_back(p)) return run_elsewhere(p, free_objects, a, 1);
   std::unique_ptr<Store> dropped;
-  if (Locked t(p, a[0], Access::kWrite); t) {
-    if (too_long(t.store().count())) return run_elsewhere(p, bif_ets_delete_1, a, 1);
-    charge(p, static_cast<SWord>(t.store().count()));
-    dropped = remove_table(*t);
-  }
-  return dropped ? atoms::true_ : raise_badarg(p);
+  if (Locked t(p, a[0], Access::kWrite); t) dropped = remove_table(*t);
+  if (!dropped) return raise_badarg(p);
+  charge(p, static_cast<SWord>(dropped->count()));
+  if (!too_long(dropped->count())) return atoms::true_;
+  leave_for(p.id, std::move(dropped));
+  return run_elsewhere(p, free_objects, a, 1);
 }
 
 Term bif_ets_rename_2(Process& p, const Term* a) {
@@ -232,11 +293,16 @@ Term bif_ets_info_1(Process& p, const Term* a) {
 }
 
 Term bif_ets_info_2(Process& p, const Term* a) {
+  if (came_back(p)) return run_elsewhere(p, bif_ets_info_2, a, 2);
   if (!is_table_id(a[0]) || !a[1].is_atom()) return raise_badarg(p);
   Locked t(p, a[0], Access::kNone);
   if (!t) return atoms::undefined;  // whatever the item
   for (const InfoItem& item : kInfoItems)
     if (item.name == a[1]) return item.value(p, *t);
+  if (a[1] == intern_atom("stats") || a[1] == atoms::binary) {
+    if (too_long(t->store->count())) return run_elsewhere(p, bif_ets_info_2, a, 2);
+    return a[1] == atoms::binary ? binaries(p, *t) : statistics(p, *t);
+  }
   if (a[1] == atoms::fixed) return bool_term(!t->fixers.empty());
   if (a[1] == atoms::safe_fixed) return fixations(p, *t, false);
   if (a[1] == atoms::safe_fixed_monotonic_time) return fixations(p, *t, true);

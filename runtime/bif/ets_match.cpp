@@ -11,9 +11,9 @@
 /// Module ets: functions that go through a table with a pattern or a match specification. A call
 /// that goes through the whole table does so under its lock, in one piece, if it has few objects;
 /// else on a dirty scheduler, some objects at a time, with the table fixed. Those with a limit come
-/// back with a continuation of the shape that ets:repair_continuation/2 knows: {Table, Bucket,
-/// Limit, Compiled, Surplus, Form}, or of an ordered set {Table, Key, End, Limit, Compiled, Surplus,
-/// Form, 0}.
+/// back with a continuation of the shape that ets:repair_continuation/2 knows:
+/// {Table, Bucket, Limit, Compiled, Surplus, Form}, or of an ordered set
+/// {Table, Key, End, Limit, Compiled, Surplus, Form, 0}.
 namespace vmrun {
 
 using namespace ets;
@@ -29,6 +29,10 @@ constexpr SWord kAtOnce = usual_or_small<SWord>(1000, 3);
 
 MatchSpec clauses(Process& p, Term specification) {
   return specification.is_nil() ? MatchSpec::none(p) : MatchSpec(p, specification);
+}
+
+Term refused(Process& p, const MatchSpec& spec) {
+  return spec.exceeds_limit() ? raise_system_limit(p) : raise_badarg(p);
 }
 
 MatchSpec make_spec(Process& p, Term pattern, Form form) {
@@ -141,7 +145,7 @@ Term select_all(Process& p, const Term* a, unsigned arity, Form form, BifFn self
   };
   {
     Locked t(p, id, Access::kRead);
-    if (!t || !spec.valid()) return raise_badarg(p);
+    if (!t || !spec.valid()) return refused(p, spec);
     const Candidates candidates(t.store(), spec);
     if (candidates.take_long()) return run_elsewhere(p, self, a, arity);
     if (candidates.in_one_piece()) {
@@ -260,7 +264,7 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const Call& call) {
   Word examined = 0;
   for (bool first = true; first || wants_more(); first = false) {
     Locked t(p, id, Access::kRead);
-    if (!t || !spec.valid()) return raise_badarg(p);
+    if (!t || !spec.valid()) return refused(p, spec);
     own_id = t->named ? t->name : id;
     ordered = t.store().kind() == Kind::kOrderedSet;
     if (walks) {
@@ -344,7 +348,7 @@ Term chosen_objects(Process& p, const Term* a, MatchSpec& spec, Access access, b
   {
     Released released;
     Locked t(p, a[0], access);
-    if (!t || !spec.valid()) return raise_badarg(p);
+    if (!t || !spec.valid()) return refused(p, spec);
     const Candidates candidates(t.store(), spec);
     if (candidates.take_long()) return run_elsewhere(p, self, a, 2);
     if (candidates.in_one_piece()) {
@@ -371,7 +375,8 @@ void erase_all(Store& store, const std::vector<Object*>& objects, Released& rele
 }  // namespace
 
 Term bif_ets_match_spec_compile_1(Process& p, const Term* a) {
-  return MatchSpec(p, a[0]).valid() ? compiled(p, a[0]) : raise_badarg(p);
+  const MatchSpec spec(p, a[0]);
+  return spec.valid() ? compiled(p, a[0]) : refused(p, spec);
 }
 Term bif_ets_is_compiled_ms_1(Process&, const Term* a) { return bool_term(is_compiled(a[0])); }
 
@@ -465,7 +470,7 @@ Term bif_ets_select_replace_2(Process& p, const Term* a) {
   {
     Released released;
     Locked t(p, a[0], Access::kWrite);
-    if (!t || !spec.valid() || is_bag(t.store().kind())) return raise_badarg(p);
+    if (!t || !spec.valid() || is_bag(t.store().kind())) return refused(p, spec);
     keypos = t.store().keypos();
     const Candidates candidates(t.store(), spec);
     if (candidates.take_long()) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);

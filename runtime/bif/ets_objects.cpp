@@ -426,13 +426,15 @@ Term insert_objects(Process& p, const Term* a, const char* operation, BifFn self
   return self(p, a);  // another table has got the name meanwhile
 }
 
+/// A list's objects: all of the table is locked, and it grows with them. No chain gets long.
 bool put_all(Store& store, Copies& copies, Released& released) {
+  constexpr Word kTogether = 64;
   Word count = 0;
   copies.take_each([&](Object* o) {
     store.insert(o, released);
-    ++count;
+    if (++count % kTogether == 0) store.balance(2 * kTogether);
   });
-  if (count > 1) store.balance(2 * count);  // a list: all of the table is locked
+  if (count > 1) store.balance(2 * kTogether);
   return true;
 }
 bool put_all_new(Store& store, Copies& copies, Released& released) {
@@ -597,8 +599,8 @@ void for_each_key(const Store& store, std::size_t bucket, Visit&& visit) {
     visit(o);
 }
 
-/// (Table, I): the objects of bucket I; in an ordered set those of the I-th key. Behind the last one
-/// is the table's end.
+/// (Table, I): the objects of bucket I; in an ordered set those of the I-th key. Behind the last
+/// one is the table's end.
 Term bif_ets_slot_2(Process& p, const Term* a) {
   SWord place;
   if (!small_in_range(a[1], 0, Term::kSmallMax, &place)) return raise_badarg(p);

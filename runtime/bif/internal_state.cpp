@@ -259,6 +259,9 @@ constexpr Setting kSettings[] = {
     {"unique_monotonic_integer_state", set_monotonic_integer},
     // Whether many may send to the process at once without waiting for each other: always.
     {"proc_sig_buffers", [](Process&, Term) { return atoms::true_; }},
+    // How OTP divides an ordered set that many write to, and when: no table is divided so here.
+    {"ets_force_split", [](Process&, Term) { return atoms::ok; }},
+    {"ets_debug_random_split_join", [](Process&, Term) { return atoms::ok; }},
     // A copy of the term.
     {"mbuf", [](Process& p, Term v) { return copy_to(p.heap, v, Literals::kCopied); }},
     // Of an OTP that was built without.

@@ -219,6 +219,7 @@ const InfoItem kInfo[] = {
        ets::for_each_table([&](const ets::Table&) { ++n; });
        return number(p, n);
      }},
+    {"ets_always_compress", [](Process&) { return atoms::false_; }},
     {"ets_limit", [](Process&) { return Term::small(system_mode.ets_limit); }},
     {"os_type", [](Process& p) { return bif_os_type_0(p, nullptr); }},
     {"os_version", [](Process& p) { return bif_os_version_0(p, nullptr); }},

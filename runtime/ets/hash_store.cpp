@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "runtime/ets/store.hpp"
@@ -129,6 +132,22 @@ class HashStore final : public Store {
   }
   Object* first_of_bucket(std::size_t bucket) const override { return alive(buckets_[bucket]); }
   std::size_t bucket_count() const override { return buckets_.size(); }
+  std::optional<ChainStatistics> chains() const override {
+    ChainStatistics s{.buckets = buckets_.size(), .least = std::numeric_limits<Word>::max()};
+    Word all = 0, squares = 0;
+    for (const Object* o : buckets_) {
+      Word length = 0;
+      for (; o; o = o->next, ++length) s.kept += o->dead;
+      all += length;
+      squares += length * length;
+      s.least = std::min(s.least, length);
+      s.most = std::max(s.most, length);
+    }
+    const auto n = static_cast<double>(s.buckets);
+    s.mean = static_cast<double>(all) / n;
+    s.deviation = std::sqrt(std::max(0.0, static_cast<double>(squares) / n - s.mean * s.mean));
+    return s;
+  }
   Object* previous(Term key, bool* exists) const override { return next(key, exists); }
 
   void walk(Position& at, bool, const std::function<bool(Object*)>& visit) const override {
@@ -140,6 +159,11 @@ class HashStore final : public Store {
       }
     }
     at.state = at.bucket < buckets_.size() ? Position::kInside : Position::kEnd;
+  }
+
+  void for_each_kept(const std::function<void(const Object*)>& visit) const override {
+    for (const Object* o : buckets_)
+      for (; o; o = o->next) visit(o);
   }
 
   void fix() override { ++fixes_; }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "vm/heap/copy.hpp"
 #include "vm/heap/heap.hpp"
@@ -64,6 +66,14 @@ struct Position {
 
 constexpr Word kStripes = 64;
 
+/// The chains of a hash table, deleted objects that stay because it is fixed among them: `kept`.
+struct ChainStatistics {
+  Word buckets = 0, least = 0, most = 0, kept = 0;
+  double mean = 0, deviation = 0;
+  /// Of a hash function that spreads its keys evenly (binomial distribution).
+  double expected_deviation() const { return std::sqrt(mean * (1 - 1.0 / static_cast<double>(buckets))); }
+};
+
 class Store {
  public:
   Store(Kind kind, Word keypos, bool striped = false)
@@ -104,10 +114,18 @@ class Store {
   virtual Object* next_in_bucket(Term key, bool* exists, std::size_t*) const { return next(key, exists); }
   virtual Object* first_of_bucket(std::size_t) const { return nullptr; }
   virtual std::size_t bucket_count() const { return 0; }
+  /// Looks at all objects. Of a store without chains: nothing.
+  virtual std::optional<ChainStatistics> chains() const { return {}; }
 
   /// Goes on from a position; visits whole steps (a bucket, an object) until `visit` has returned
   /// false and the step is over, and leaves the position behind it.
   virtual void walk(Position& at, bool backwards, const std::function<bool(Object*)>& visit) const = 0;
+
+  /// All objects, deleted ones too that stay because it is fixed.
+  virtual void for_each_kept(const std::function<void(const Object*)>& visit) const {
+    Position all;
+    walk(all, false, [&](Object* o) { return visit(o), true; });
+  }
 
   /// Of a store that is about to be destroyed: frees so many objects, and counts them down. True
   /// when none is left.

@@ -47,7 +47,7 @@ Word generation = 0;
 /// What a process owns or fixes.
 struct Use {
   std::unordered_set<std::uint32_t> slots;  // may name some in vain
-  std::unique_ptr<Store> left;              // of a process that ends: what is still to be freed of a table
+  std::unique_ptr<Store> left;              // of a table that is gone: to be freed
 };
 std::unordered_map<Word, Use> used_by;  // by pid
 std::atomic<Word> user_count{0};        // size of used_by
@@ -300,6 +300,17 @@ std::unique_ptr<Store> remove_table(Table& t) {
   release_heir(t);
   free_slots.push_back(t.slot);
   return std::move(t.store);
+}
+
+void leave_for(Term pid, std::unique_ptr<Store> store) {
+  std::lock_guard lock(registry_mutex);
+  used_by[pid.raw()].left = std::move(store);
+  user_count.store(used_by.size(), std::memory_order_release);
+}
+std::unique_ptr<Store> take_left(Term pid) {
+  std::lock_guard lock(registry_mutex);
+  const auto use = used_by.find(pid.raw());
+  return use == used_by.end() ? nullptr : std::move(use->second.left);
 }
 
 bool rename_table(Table& t, Term name) {

@@ -30,6 +30,7 @@ struct Table {
   Object* heir_data = nullptr;  // {Data}
   bool read_concurrency = false, decentralized_counters = false, compressed = false;
   Term write_concurrency = atoms::false_;  // true, false or auto
+  Word told_locks = 0;                     // {debug_hash_fixed_number_of_locks, N}: nothing but told again
   FlatTable<Term, Word> fixers;            // pid: how many times
   Word fixed_at = 0;                       // monotonic time in nanoseconds
 
@@ -89,6 +90,10 @@ class Locked {
 /// Takes a table, locked exclusively, out of the registry. Returns its store, to be destroyed after
 /// unlocking.
 [[nodiscard]] std::unique_ptr<Store> remove_table(Table& t);
+/// What is left of a table that a process has removed: it takes that back to free it, or leaves it
+/// behind when it ends.
+void leave_for(Term pid, std::unique_ptr<Store> store);
+std::unique_ptr<Store> take_left(Term pid);
 /// Locked exclusively; the new name is an atom. False: taken.
 [[nodiscard]] bool rename_table(Table& t, Term name);
 /// Locked exclusively. The new owner is told {'ETS-TRANSFER', Table, From, Data}. False: it is no

@@ -12,6 +12,11 @@ class Suite:
         self.number, self.cases = number, {}
 
 
+def left_out(*suites):
+    """Cases that are not to be run, by either list."""
+    return [case for suite in suites for case, why in suite.cases.items() if why.startswith(LEFT_OUT)]
+
+
 def read(path):
     """(folder, suite) -> Suite, in the order of the file."""
     suites, folder, suite = {}, None, None

@@ -44,9 +44,9 @@ def record(options, folder, suite):
         known.cases = {case: what for case, (what, _) in outcome.cases.items() if what != 'ok'}
         enter(lists.STOCK, folder, suite, known)
     known = lists.read(lists.STOCK)[folder, suite]
-    old = lists.read(lists.OURS).get((folder, suite), lists.Suite()).cases
-    left_out = [case for case, why in old.items() if why.startswith(lists.LEFT_OUT)]
-    outcome = ct.run(options.build.resolve() / 'bin', folder, suite, left_out, options.seconds)
+    listed = lists.read(lists.OURS).get((folder, suite), lists.Suite())
+    old = listed.cases
+    outcome = ct.run(options.build.resolve() / 'bin', folder, suite, lists.left_out(known, listed), options.seconds)
     mine = lists.Suite()
     for case, (what, why) in outcome.cases.items():
         if case not in known.cases and (what != 'ok' or old.get(case, '').startswith(lists.SOMETIMES)):

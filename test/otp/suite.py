@@ -12,7 +12,7 @@ from otp import ct, lists
 
 def tests(programs, slowness=1):
     ours = lists.read(lists.OURS)
-    return [Test('otp', f'{folder}/{suite}', lambda f=folder, s=suite, k=known: run(programs, f, s, k, ours.get((f, s), lists.Suite()).cases, ct.SECONDS * slowness), alone=True)
+    return [Test('otp', f'{folder}/{suite}', lambda f=folder, s=suite, k=known: run(programs, f, s, k, ours.get((f, s), lists.Suite()), ct.SECONDS * slowness), alone=True)
             for (folder, suite), known in lists.read(lists.STOCK).items()]
 
 
@@ -21,9 +21,9 @@ def tests_in_mode(programs, mode, seed, folder):
     return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.alone) for t in tests(in_mode(programs, mode, seed, folder), MODES[mode][1])]
 
 
-def run(programs, folder, suite, stock, excepted, seconds):
-    left_out = [case for case, why in excepted.items() if why.startswith(lists.LEFT_OUT)]
-    outcome = ct.run(programs, folder, suite, left_out, seconds)
+def run(programs, folder, suite, stock, ours, seconds):
+    excepted = ours.cases
+    outcome = ct.run(programs, folder, suite, lists.left_out(stock, ours), seconds)
     wrong = [f'{case} {what}: {why[:300]}' for case, (what, why) in outcome.cases.items()
              if what != 'ok' and case not in stock.cases and case not in excepted]
     wrong += [f'{case} passes: it need not stand in suites.txt any more' for case in outcome.passed

@@ -1,5 +1,6 @@
 #include "vm/lifecycle/info.hpp"
 
+#include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/backtrace.hpp"
 #include "vm/lifecycle/gc.hpp"
@@ -221,14 +222,7 @@ Term outside(ItemContext& a, Term::Sub sub, const Binary* (*of)(const OffHeapObj
   for (const OffHeapObject* const first : {a.p.heap.off_heap, a.p.heap.old_off_heap})
     for (const OffHeapObject* o = first; o; o = o->next) {
       if (o->header.header_sub() != sub) continue;
-      const Binary* const b = of(o);
-      const Term address = make_unsigned(a.out, reinterpret_cast<Word>(b));
-      Term* hp = a.out.alloc(4);
-      const auto references = static_cast<SWord>(b->references.load(std::memory_order_relaxed));
-      list = cons(
-          a.out,
-          make_tuple(hp, address, Term::small(static_cast<SWord>(b->used_bytes)), Term::small(references)),
-          list);
+      list = cons(a.out, binary_info(a.out, *of(o)), list);
     }
   return list;
 }
@@ -414,6 +408,12 @@ Term process_info(Process& p, Term what, Heap& out, bool running) {
     tail = cell.list_ptr() + 1;
   }
   return head;
+}
+
+Term binary_info(Heap& out, const Binary& binary) {
+  const Term address = make_unsigned(out, reinterpret_cast<Word>(&binary));
+  const auto references = static_cast<SWord>(binary.references.load(std::memory_order_relaxed));
+  return new_tuple(out, address, Term::small(static_cast<SWord>(binary.used_bytes)), Term::small(references));
 }
 
 }  // namespace vmrun

@@ -23,6 +23,8 @@ bool looks_through_heap(Term what);
 bool is_process_info(Term what);
 /// All items.
 std::vector<Term> process_info_items();
+/// {Address, Bytes, References}
+Term binary_info(Heap& out, const Binary& binary);
 /// Everything the process takes, bytes.
 Word process_memory_bytes(Process& p);
 
