@@ -200,7 +200,7 @@ Term binaries(Process& p, const Table& t) {
   return list.finish();
 }
 
-bool is_table_id(Term t) { return t.is_atom() || t.is_local_ref(); }
+bool is_table_id(Term t) { return t.is_atom() || (t.is_local_ref() && is_in(RefSpace::kTables, ref_key(t))); }
 
 }  // namespace
 

@@ -265,8 +265,8 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const Call& call) {
   for (bool first = true; first || wants_more(); first = false) {
     Locked t(p, id, Access::kRead);
     if (!t || !spec.valid()) return refused(p, spec);
-    own_id = t->named ? t->name : id;
     ordered = t.store().kind() == Kind::kOrderedSet;
+    own_id = ordered ? id : table_ref(p.heap, *t);  // as in OTP
     if (walks) {
       SWord visited = 0;
       const auto visit = [&](Object* o) {
@@ -470,8 +470,9 @@ Term bif_ets_select_replace_2(Process& p, const Term* a) {
   {
     Released released;
     Locked t(p, a[0], Access::kWrite);
-    if (!t || !spec.valid() || is_bag(t.store().kind())) return refused(p, spec);
+    if (!t || !spec.valid() || t.store().kind() == Kind::kBag) return refused(p, spec);
     keypos = t.store().keypos();
+    if (!spec.keep_key(keypos)) return raise_badarg(p);
     const Candidates candidates(t.store(), spec);
     if (candidates.take_long()) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);
     if (candidates.in_one_piece()) {

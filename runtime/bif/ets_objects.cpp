@@ -377,7 +377,7 @@ Term key_or_end(Process& p, const Locked& t, const char* operation, const Object
 Term traversal(Process& p, const char* operation, Term id,
                Object* (*step)(const Store& store, Term key, bool* exists), Term key) {
   Locked t(p, id, Access::kRead);
-  if (!t) return raise_badarg(p);
+  if (!t || key == atoms::end_of_table) return raise_badarg(p);
   charge(p, 8);
   bool exists = true;
   const Object* o = step(t.store(), key, &exists);
@@ -568,7 +568,7 @@ Term bif_ets_next_2(Process& p, const Term* a) {
   std::size_t bucket = 0;
   {
     const Locked t(p, a[0], Access::kRead, a[1]);
-    if (!t) return raise_badarg(p);
+    if (!t || a[1] == atoms::end_of_table) return raise_badarg(p);
     const bool striped = t.store().striped();
     bool exists = true;
     const Object* o =

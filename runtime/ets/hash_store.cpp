@@ -180,7 +180,7 @@ class HashStore final : public Store {
   /// The stripe alone is cheap to look at, but all of them decide.
   bool is_unbalanced(std::uint64_t hash) const override {
     const Word in_stripe = count_in_stripe(hash), buckets = buckets_.size() / kStripes;
-    return fixes_ == 0 && ((in_stripe > 2 * buckets + 2 && has_too_few(2 * count())) ||
+    return fixes_ == 0 && ((in_stripe > buckets + 2 && has_too_few(2 * count())) ||
                            (in_stripe * 8 < buckets && has_too_many(2 * count())));
   }
   void balance(Word most_steps) override {

@@ -511,4 +511,61 @@ std::vector<Term> MatchSpec::bound_keys(Word keypos) const {
   return keys;
 }
 
+namespace {
+
+/// The tuple that {{...}} builds, or whatever {const, T} is, which is taken literally; kNonValue:
+/// neither.
+Term built_term(Term expression, bool* literal) {
+  if (!expression.is_tuple()) return kNonValue;
+  if (expression.tuple_arity() == 1) return expression.element(0);
+  *literal = expression.tuple_arity() == 2 && expression.element(0) == atoms::const_;
+  return *literal ? expression.element(1) : kNonValue;
+}
+
+/// Whether an expression, or a literal term, gives what has matched the pattern.
+bool builds(Term e, Term pattern, bool literal) {
+  for (; e.is_list(); e = e.tail(), pattern = pattern.tail())
+    if (!pattern.is_list() || !builds(e.head(), pattern.head(), literal)) return false;
+  if (e.is_tuple() && !literal) {
+    const Term built = built_term(e, &literal);
+    if (!built || (!literal && !built.is_tuple())) return false;
+    e = built;
+  }
+  if (e.is_list()) return builds(e, pattern, literal);
+  if (e.is_tuple()) {
+    if (!pattern.is_tuple() || pattern.tuple_arity() != e.tuple_arity()) return false;
+    for (Word i = 0; i < e.tuple_arity(); ++i)
+      if (!builds(e.element(i), pattern.element(i), literal)) return false;
+    return true;
+  }
+  if (e.is_atom()) {
+    const bool is_special = is_any(e) || e == atoms::dollar_object || e == atoms::dollar_bindings;
+    return e == pattern && !is_special && !(literal && variable_number(e) >= 0);
+  }
+  return !e.is_map() && equal_exact(e, pattern);
+}
+
+}  // namespace
+
+bool MatchSpec::keep_key(Word keypos) const {
+  static const Term element = intern_atom("element");
+  const auto keeps = [=](const Clause& c) {
+    if (!c.body.is_list() || !c.body.tail().is_nil()) return false;
+    const Term result = c.body.head();
+    if (result == atoms::dollar_object) return true;
+    bool literal = false;
+    const Term object = built_term(result, &literal);
+    // {element, KeyPosition, '$_'}
+    const auto takes_key = [=](Term e) {
+      return !literal && e.is_tuple() && e.tuple_arity() == 3 && e.element(0) == element &&
+             e.element(1) == Term::small(static_cast<SWord>(keypos)) && e.element(2) == atoms::dollar_object;
+    };
+    const auto has_key = [=](Term t) { return t.is_value() && t.is_tuple() && t.tuple_arity() >= keypos; };
+    if (!has_key(c.head) || !has_key(object)) return false;
+    const Term key = object.element(keypos - 1);
+    return takes_key(key) || builds(key, c.head.element(keypos - 1), literal);
+  };
+  return std::all_of(clauses_.begin(), clauses_.end(), keeps);
+}
+
 }  // namespace vmrun::ets

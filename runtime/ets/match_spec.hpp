@@ -75,6 +75,8 @@ class MatchSpec {
   /// The keys that matching objects have (objects of arity `keypos` or more): what the clauses ask
   /// for in their order, each once; none if a clause leaves the key open.
   std::vector<Term> bound_keys(Word keypos) const;
+  /// Whether, as is to be seen from them, all bodies give the object itself or one with its key.
+  bool keep_key(Word keypos) const;
 
  private:
   explicit MatchSpec(Process& p) : p_(p) {}

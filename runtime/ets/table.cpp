@@ -107,13 +107,7 @@ std::unique_ptr<Store> leave_behind(Process& p, Table& t) {
     for (Word times = *fixed; times; --times) unfix_table(t, p.id, released);
   if (t.owner != p.id) return {};
   if (t.heir != atoms::none && t.heir != p.id) {
-    const Term heir = t.heir;
-    Object* data = t.heir_data;
-    t.heir_data = nullptr;
-    const bool given = give_table(t, heir, p.id, data->tuple.element(0));
-    destroy_object(data);
-    t.heir = atoms::none;
-    if (given) return {};
+    if (give_table(t, t.heir, p.id, t.heir_data->tuple.element(0))) return {};  // and stays its heir
   }
   return remove_table(t);
 }
@@ -141,7 +135,8 @@ bool take_use(Term pid, std::uint32_t* slot, std::unique_ptr<Store>* store) {
 
 bool on_exit(Process& p) {
   if (user_count.load(std::memory_order_acquire) == 0) return true;
-  SWord left = usual_or_small<SWord>(1000, 2);  // objects and tables
+  constexpr SWord kObjectsForTable = 16;  // it takes as long as these
+  SWord left = usual_or_small<SWord>(1000, 2);
   while (left > 0) {
     std::uint32_t slot;
     std::unique_ptr<Store> store;
@@ -152,7 +147,7 @@ bool on_exit(Process& p) {
       used_by[p.id.raw()].left = std::move(store);
       return false;
     }
-    --left;
+    left -= kObjectsForTable;
   }
   return false;
 }
@@ -214,6 +209,7 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
     t->decentralized_counters = properties->decentralized_counters;
     t->compressed = properties->compressed;
     t->write_concurrency = properties->write_concurrency;
+    t->told_locks = properties->told_locks;
     t->lock.use_stripes(t->store->striped());
     t->alive = true;
     if (named) named->store(t->slot + 1, std::memory_order_release);
