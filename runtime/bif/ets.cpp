@@ -29,13 +29,15 @@ Term protection_term(Protection p) {
   return kTerms[static_cast<int>(p)];
 }
 
+bool is_table_id(Term t) { return t.is_atom() || (t.is_local_ref() && is_in(RefSpace::kTables, ref_key(t))); }
+
 }  // namespace
 
 /// Why a call about a table failed, if it was for the table: found out at once, because it may be
 /// gone when somebody asks.
 Term table_cause(Process& p, unsigned, const Term* a) {
-  static const Term id = intern_atom("id"), access = intern_atom("access");
-  if (!a[0].is_atom() && !a[0].is_local_ref()) return kNonValue;
+  static const Term id = intern_atom("id"), access = intern_atom("access"), type = intern_atom("type");
+  if (!is_table_id(a[0])) return type;
   const Locked t(p, a[0], Access::kNone, std::uint64_t{0});  // any stripe: programs fail often
   if (!t) return id;
   return t->can_read(p.id) ? kNonValue : access;
@@ -75,6 +77,7 @@ bool set_heir(Process& p, Term option, Table& t) {
 struct Properties {
   Kind kind = Kind::kSet;
   SWord keypos = 1;
+  std::optional<bool> decentralized_counters;
 };
 
 Term fixed_locks_atom() {
@@ -93,11 +96,16 @@ bool set_write_concurrency(Term value, Table& t) {
 }
 
 /// What the options come to together.
-bool settle(Table& t, Kind kind) {
-  if (t.told_locks && kind == Kind::kOrderedSet) return false;
-  if (t.protection != Protection::kPrivate) return true;
-  t.told_locks = 0;
-  t.write_concurrency = atoms::false_;
+bool settle(Table& t, const Properties& properties) {
+  const bool is_ordered = properties.kind == Kind::kOrderedSet;
+  if (t.told_locks && is_ordered) return false;
+  if (t.protection == Protection::kPrivate) {
+    t.told_locks = 0;
+    t.write_concurrency = atoms::false_;
+  }
+  const bool usually = is_ordered || t.told_locks || t.write_concurrency == atoms::auto_;
+  t.decentralized_counters =
+      t.write_concurrency != atoms::false_ && properties.decentralized_counters.value_or(usually);
   return true;
 }
 
@@ -119,7 +127,8 @@ bool read_option(Process& p, Term option, Table& t, Properties& properties) {
   if (name == atoms::keypos)
     return small_in_range(value, 1, static_cast<SWord>(kMaxTupleElements), &properties.keypos);
   if (name == atoms::read_concurrency) return bool_option(value, &t.read_concurrency);
-  if (name == atoms::decentralized_counters) return bool_option(value, &t.decentralized_counters);
+  if (name == atoms::decentralized_counters)
+    return bool_option(value, &properties.decentralized_counters.emplace());
   if (name == atoms::write_concurrency) return set_write_concurrency(value, t);
   return false;
 }
@@ -200,8 +209,6 @@ Term binaries(Process& p, const Table& t) {
   return list.finish();
 }
 
-bool is_table_id(Term t) { return t.is_atom() || (t.is_local_ref() && is_in(RefSpace::kTables, ref_key(t))); }
-
 }  // namespace
 
 Term bif_ets_new_2(Process& p, const Term* a) {
@@ -211,7 +218,7 @@ Term bif_ets_new_2(Process& p, const Term* a) {
   bool good = true;
   for (Term options = a[1]; good && options.is_list(); options = options.tail())
     good = read_option(p, options.head(), *t, properties);
-  good = good && settle(*t, properties.kind);
+  good = good && settle(*t, properties);
   bool taken = true;
   Table* made = nullptr;
   if (good) {
@@ -314,7 +321,7 @@ Term bif_ets_whereis_1(Process& p, const Term* a) {
     const Term ref = whereis_table(p.heap, a[0]);
     return ref ? ref : atoms::undefined;
   }
-  if (!a[0].is_local_ref()) return raise_badarg(p);
+  if (!is_table_id(a[0])) return raise_badarg(p);
   Locked t(p, a[0], Access::kNone);
   return t ? table_ref(p.heap, *t) : atoms::undefined;
 }

@@ -47,14 +47,16 @@ class Candidates {
  public:
   Candidates(const Store& store, const MatchSpec& spec)
       : store_(store), keys_(spec.bound_keys(store.keypos())) {
-    if (store.kind() == Kind::kOrderedSet && keys_.size() > 1) keys_.clear();
+    if (store.kind() != Kind::kOrderedSet) return;
+    if (keys_.size() > 1) keys_.clear();
+    start_.within = spec.key_pattern(store.keypos());
   }
 
   bool are_all() const { return keys_.empty(); }
   /// Whether a call goes through more of them than a scheduler has time for. Each is tried with
   /// clause after clause.
   bool take_long() const {
-    if (are_all()) return too_long(store_.count());
+    if (are_all()) return too_long(reach());
     Word steps = keys_.size() * keys_.size() - 1;
     if (is_bag(store_.kind()))
       for (const Term key : keys_)
@@ -64,7 +66,7 @@ class Candidates {
   /// What is few, or has to be: on a scheduler take_long has been asked before.
   bool in_one_piece() const {
     return !are_all() || steps_here() == static_cast<SWord>(kStepsOnScheduler) ||
-           store_.count() <= kStepsOnScheduler;
+           reach() <= kStepsOnScheduler;
   }
 
   /// Returns how many were visited.
@@ -74,16 +76,26 @@ class Candidates {
     for (const Term key : keys_)
       for (Object* o = store_.find(key); o; o = store_.next_same(o), ++count) visit(o);
     if (!are_all()) return charge(p, static_cast<SWord>(keys_.size() - 1)), count;
-    count = store_.count();
+    Position at = start_;
+    store_.walk(at, backwards, [&](Object* o) { return visit(o), ++count, true; });
     charge(p, static_cast<SWord>(count));
-    Position at;
-    store_.walk(at, backwards, [&](Object* o) { return visit(o), true; });
     return count;
   }
 
  private:
+  /// How many are walked through, where keys are not known; one more than a scheduler has time for
+  /// stands for all that are more, where something is known.
+  Word reach() const {
+    if (!start_.within) return store_.count();
+    Word count = 0;
+    Position at = start_;
+    store_.walk(at, false, [&](Object*) { return ++count <= kStepsOnScheduler; });
+    return count;
+  }
+
   const Store& store_;
   std::vector<Term> keys_;
+  Position start_;
 };
 
 /// All objects on a dirty scheduler: a table of many objects is locked for some of them at a time,
@@ -91,14 +103,15 @@ class Candidates {
 /// each part; at the end over(table, number of objects). False: the table is gone, or not this
 /// process's to use any more.
 template <class Visit, class Done, class Over>
-bool walk_in_parts(Process& p, Term id, Access access, bool backwards, Visit&& visit, Done&& done,
-                   Over&& over) {
+bool walk_in_parts(Process& p, Term id, const MatchSpec& spec, Access access, bool backwards, Visit&& visit,
+                   Done&& done, Over&& over) {
+  Position at;
   {
     Locked t(p.id, id, access, true);
     if (!t) return false;
     fix_table(*t, p.id);
+    at.within = spec.key_pattern(t.store().keypos());
   }
-  Position at;
   Word total = 0;
   bool there = true;
   while (there && at.state != Position::kEnd) {
@@ -154,7 +167,7 @@ Term select_all(Process& p, const Term* a, unsigned arity, Form form, BifFn self
     }
   }
   const auto nothing = [](Store&, Released&) {};
-  return walk_in_parts(p, id, Access::kRead, backwards, visit, nothing, over) ? list : raise_badarg(p);
+  return walk_in_parts(p, id, spec, Access::kRead, backwards, visit, nothing, over) ? list : raise_badarg(p);
 }
 
 /// The table stays fixed while it lives, on a dirty scheduler, where others have turns with it.
@@ -266,6 +279,7 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const Call& call) {
     Locked t(p, id, Access::kRead);
     if (!t || !spec.valid()) return refused(p, spec);
     ordered = t.store().kind() == Kind::kOrderedSet;
+    if (ordered) at.within = spec.key_pattern(t.store().keypos());
     own_id = ordered ? id : table_ref(p.heap, *t);  // as in OTP
     if (walks) {
       SWord visited = 0;
@@ -358,7 +372,7 @@ Term chosen_objects(Process& p, const Term* a, MatchSpec& spec, Access access, b
       return answer(count);
     }
   }
-  return walk_in_parts(p, a[0], access, false, visit, done, over) ? answer(count) : raise_badarg(p);
+  return walk_in_parts(p, a[0], spec, access, false, visit, done, over) ? answer(count) : raise_badarg(p);
 }
 
 template <class Then>
@@ -482,7 +496,7 @@ Term bif_ets_select_replace_2(Process& p, const Term* a) {
       return good ? Term::small(static_cast<SWord>(count)) : raise_badarg(p);
     }
   }
-  const bool there = walk_in_parts(p, a[0], Access::kWrite, false, visit, done, over);
+  const bool there = walk_in_parts(p, a[0], spec, Access::kWrite, false, visit, done, over);
   return there && good ? Term::small(static_cast<SWord>(count)) : raise_badarg(p);
 }
 

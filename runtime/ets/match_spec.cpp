@@ -547,6 +547,31 @@ bool builds(Term e, Term pattern, bool literal) {
 
 }  // namespace
 
+Term MatchSpec::key_pattern(Word keypos) const {
+  if (clauses_.size() != 1) return kNonValue;
+  const Term head = clauses_[0].head;
+  if (!head.is_tuple() || head.tuple_arity() < keypos) return kNonValue;
+  const Term key = head.element(keypos - 1);
+  return (key.is_tuple() || key.is_list()) && has_variables(key) ? key : kNonValue;
+}
+
+int compare_to_pattern(Term key, Term pattern) {
+  for (; pattern.is_list() && key.is_list(); pattern = pattern.tail(), key = key.tail()) {
+    if (const int c = compare_to_pattern(key.head(), pattern.head())) return c;
+    if (has_variables(pattern.head())) return 0;
+  }
+  if (pattern.is_atom() && (is_any(pattern) || variable_number(pattern) >= 0)) return 0;
+  if (pattern.is_map() && has_variables(pattern)) return 0;
+  if (!pattern.is_tuple() || !key.is_tuple()) return compare(key, pattern);
+  const Word arity = pattern.tuple_arity();
+  if (key.tuple_arity() != arity) return key.tuple_arity() < arity ? -1 : 1;
+  for (Word i = 0; i < arity; ++i) {
+    if (const int c = compare_to_pattern(key.element(i), pattern.element(i))) return c;
+    if (has_variables(pattern.element(i))) return 0;
+  }
+  return 0;
+}
+
 bool MatchSpec::keep_key(Word keypos) const {
   static const Term element = intern_atom("element");
   const auto keeps = [=](const Clause& c) {

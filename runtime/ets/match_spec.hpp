@@ -75,6 +75,9 @@ class MatchSpec {
   /// The keys that matching objects have (objects of arity `keypos` or more): what the clauses ask
   /// for in their order, each once; none if a clause leaves the key open.
   std::vector<Term> bound_keys(Word keypos) const;
+  /// The pattern of the key, of which something is known and something is not; kNonValue: of more
+  /// than one clause, or nothing is known.
+  Term key_pattern(Word keypos) const;
   /// Whether, as is to be seen from them, all bodies give the object itself or one with its key.
   bool keep_key(Word keypos) const;
 
@@ -127,5 +130,9 @@ class MatchSpec {
 
 /// N of '$N', or -1.
 SWord variable_number(Term atom);
+
+/// The order of a key and those that a pattern may match: 0 where the first of what is not known
+/// decides. Those for which it is 0 are next to each other.
+int compare_to_pattern(Term key, Term pattern);
 
 }  // namespace vmrun::ets

@@ -62,6 +62,8 @@ struct Position {
   enum { kStart, kInside, kEnd } state = kStart;
   std::size_t bucket = 0;  // hash store: next one
   Term key = kNonValue;    // search tree: last one visited
+  Term within =
+      kNonValue;  // search tree: only keys that this pattern may match, as is known from its beginning
 };
 
 constexpr Word kStripes = 64;

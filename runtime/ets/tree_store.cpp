@@ -1,6 +1,8 @@
 #include <iterator>
 #include <set>
+#include <tuple>
 
+#include "runtime/ets/match_spec.hpp"
 #include "runtime/ets/store.hpp"
 #include "vm/term/compare.hpp"
 
@@ -16,11 +18,18 @@ struct Node {
   mutable Term key;  // of the object: saves a search two loads a step
 };
 
+/// Stands for all keys that it may match, which are next to each other.
+struct KeyPattern {
+  Term pattern;
+};
+
 struct Less {
   using is_transparent = void;
   bool operator()(const Node& a, const Node& b) const { return compare(a.key, b.key) < 0; }
   bool operator()(const Node& a, Term b) const { return compare(a.key, b) < 0; }
   bool operator()(Term a, const Node& b) const { return compare(a, b.key) < 0; }
+  bool operator()(const Node& a, KeyPattern b) const { return compare_to_pattern(a.key, b.pattern) < 0; }
+  bool operator()(KeyPattern a, const Node& b) const { return compare_to_pattern(b.key, a.pattern) > 0; }
 };
 
 class TreeStore final : public Store {
@@ -74,11 +83,13 @@ class TreeStore final : public Store {
   }
 
   void walk(Position& at, bool backwards, const std::function<bool(Object*)>& visit) const override {
+    auto first = nodes_.begin(), behind = nodes_.end();
+    if (at.within) std::tie(first, behind) = nodes_.equal_range(KeyPattern{at.within});
     auto it = at.state == Position::kStart
-                  ? (backwards ? nodes_.end() : nodes_.begin())
+                  ? (backwards ? behind : first)
                   : (backwards ? nodes_.lower_bound(at.key) : nodes_.upper_bound(at.key));
     at.state = Position::kEnd;
-    while (it != (backwards ? nodes_.begin() : nodes_.end())) {
+    while (it != (backwards ? first : behind)) {
       if (backwards) --it;
       Object* o = it->object;
       if (!backwards) ++it;

@@ -99,8 +99,8 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
 
   Process& p = *allocate_process();
   Word least = options.min_heap_words;
-  if (argument_words + kArgumentRoomWords > kDefaultHeapWords && argument_words + kArgumentRoomWords > least)
-    least = argument_words + kArgumentRoomWords;
+  if (const Word needed = argument_words + kArgumentRoomWords; needed > (least ? least : kDefaultHeapWords))
+    least = needed;
   init_heap(p.heap, least);
   p.min_heap_words = static_cast<std::uint32_t>(options.min_heap_words);
   p.fullsweep_after = options.fullsweep_after;
