@@ -141,7 +141,8 @@ ets(new, [Name, Options], _) ->
     end;
 ets(_, _, id) -> #{1 => "the table identifier does not refer to an existing ETS table"};
 ets(_, _, access) -> #{1 => "the table identifier refers to an ETS table with insufficient access rights"};
-ets(_, [Table | _], none) when not is_atom(Table), not is_reference(Table) -> #{1 => "not an atom or a table identifier"};
+ets(_, [Table | _], type) when is_reference(Table) -> #{1 => "not a valid table identifier"};
+ets(_, _, type) -> #{1 => "not an atom or a table identifier"};
 ets(F, Args, none) -> ets_arguments(F, Args);
 ets(_, _, _) -> #{}.
 
