@@ -92,6 +92,7 @@ Term bif_erlang_whereis_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   const Term who = whereis(a[0]);
   if (!who) return atoms::undefined;
+  if (who.is_local_pid()) return who;  // also of one that is ending, as long as it has the name
   return receiver_of(who).is_there(who) ? who : atoms::undefined;
 }
 Term bif_erlang_registered_0(Process& p, const Term* a) {

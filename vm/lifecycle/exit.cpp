@@ -35,13 +35,6 @@ std::vector<bool (*)(Process&)>& hooks() {
   static auto& list = *new std::vector<bool (*)(Process&)>;
   return list;
 }
-/// Who finds the name free finds those of its tables free too, unless there is very much in them.
-[[gnu::cold, gnu::noinline]] void give_up_names(Process& p) {
-  if (!p.fiber && !is_away(p))
-    for (auto hook : hooks())
-      if (!hook(p)) break;
-  give_up_name(p.registered_name);
-}
 void (*report_crash)(Process& p, Term reason) = nullptr;
 
 constexpr int kPiece = usual_or_small<int>(1000, 2);  // signals sent, or messages freed, at a time
@@ -106,9 +99,6 @@ void exit_process(Process& p, Term reason, bool report) {
   if (is_traced(p, kTraceProcs)) [[unlikely]]
     trace_exit(p, reason);
   if (report && report_crash) report_crash(p, reason);
-  // In this order with `exiting`: see registry.cpp.
-  if (p.registered_name.load(std::memory_order_seq_cst)) [[unlikely]]
-    give_up_names(p);
   if (p.receive_timer) {
     TimerWheel::cancel_receive(p.receive_timer);
     p.receive_timer = nullptr;
@@ -137,6 +127,10 @@ void exit_process(Process& p, Term reason, bool report) {
 void end_more(Process& p) {
   for (auto hook : hooks())
     if (!hook(p)) return (void)extra_of(p);
+  // Who finds the name free finds what the process had, its tables for one, gone. In this order
+  // with `exiting`: see registry.cpp.
+  if (p.registered_name.load(std::memory_order_seq_cst)) [[unlikely]]
+    give_up_name(p.registered_name);
   int left = kPiece;
   if (p.extra && !tell_relations(p, &left)) return;
   Fragment*& first = p.mailbox.first;
