@@ -56,7 +56,7 @@ class Candidates {
   /// Whether a call goes through more of them than a scheduler has time for. Each is tried with
   /// clause after clause.
   bool take_long() const {
-    if (are_all()) return too_long(reach());
+    if (are_all()) return dirty_thread_kind() == DirtyKind::kNone && too_long(reach());
     Word steps = keys_.size() * keys_.size() - 1;
     if (is_bag(store_.kind()))
       for (const Term key : keys_)

@@ -60,10 +60,9 @@ class Released {
 /// How far a walk has come. The key points into the store or wherever the caller has kept it.
 struct Position {
   enum { kStart, kInside, kEnd } state = kStart;
-  std::size_t bucket = 0;  // hash store: next one
-  Term key = kNonValue;    // search tree: last one visited
-  Term within =
-      kNonValue;  // search tree: only keys that this pattern may match, as is known from its beginning
+  std::size_t bucket = 0;   // hash store: next one
+  Term key = kNonValue;     // search tree: last one visited
+  Term within = kNonValue;  // search tree: only keys that this pattern of one may match
 };
 
 constexpr Word kStripes = 64;
