@@ -621,11 +621,10 @@ Term bif_ets_slot_2(Process& p, const Term* a) {
     note_lookup(p, *t, "slot", found, found);
     return bucket < end ? list : atoms::end_of_table;
   }
-  if (too_long(4 * static_cast<Word>(place))) return run_elsewhere(p, bif_ets_slot_2, a, 2);
-  Object* o = store.first();
-  bool exists = true;
-  for (; o && place > 0; --place) o = store.next(store.key_of(o), &exists);
-  if (place > 0) return raise_badarg(p);
+  const auto number = static_cast<Word>(place);
+  if (number > store.count()) return raise_badarg(p);
+  if (too_long(4 * store.steps_to(number))) return run_elsewhere(p, bif_ets_slot_2, a, 2);
+  Object* o = store.nth(number);
   note_lookup(p, *t, "slot", o);
   return o ? group_list(p, store, o) : atoms::end_of_table;
 }

@@ -109,6 +109,11 @@ class Store {
   virtual Object* next(Term key, bool* exists) const = 0;
   virtual Object* previous(Term key, bool* exists) const = 0;
 
+  /// Of a search tree: the object at a place in the order, from 0; nullptr: there are not so many.
+  /// Who asks for one after the other goes a step for each: steps_to tells how many nth would.
+  virtual Object* nth(Word) const { return nullptr; }
+  virtual Word steps_to(Word place) const { return place; }
+
   /// For who goes from key to key in a striped store with the lock of one stripe at a time: the
   /// next in the key's own bucket, and if there is none, the bucket to go on with; the first of a
   /// bucket, whose stripe is that of its number as a hash.

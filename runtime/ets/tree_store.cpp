@@ -1,4 +1,5 @@
 #include <iterator>
+#include <mutex>
 #include <set>
 #include <tuple>
 
@@ -59,6 +60,7 @@ class TreeStore final : public Store {
     const auto [it, inserted] = nodes_.insert(Node{o, key_of(o)});
     if (!inserted) return exchange(*it, o, released);
     count_in(o);
+    last_asked_ = {nodes_.begin(), 0};
   }
   void replace(Object* old, Object* fresh, Released& released) override {
     exchange(*nodes_.find(key_of(old)), fresh, released);
@@ -66,6 +68,7 @@ class TreeStore final : public Store {
   void erase(Object* o, Released& released) override {
     count_out(o);
     nodes_.erase(nodes_.find(key_of(o)));
+    last_asked_ = {nodes_.begin(), 0};
     released.add(o);
   }
 
@@ -80,6 +83,20 @@ class TreeStore final : public Store {
     *exists = true;
     const auto it = nodes_.lower_bound(key);
     return it == nodes_.begin() ? nullptr : std::prev(it)->object;
+  }
+
+  Object* nth(Word place) const override {
+    if (place >= count()) return nullptr;
+    const std::unique_lock mine(asks_, std::try_to_lock);  // beside others that read
+    if (!mine) return std::next(nodes_.begin(), static_cast<SWord>(place))->object;
+    const bool behind = place >= last_asked_.place;
+    const auto from = behind ? last_asked_.node : nodes_.begin();
+    last_asked_ = {std::next(from, static_cast<SWord>(place - (behind ? last_asked_.place : 0))), place};
+    return last_asked_.node->object;
+  }
+  Word steps_to(Word place) const override {
+    const std::unique_lock mine(asks_, std::try_to_lock);
+    return mine && place >= last_asked_.place ? place - last_asked_.place : place;
   }
 
   void walk(Position& at, bool backwards, const std::function<bool(Object*)>& visit) const override {
@@ -112,7 +129,15 @@ class TreeStore final : public Store {
     n.key = key_of(fresh);
   }
 
-  std::set<Node, Less> nodes_;
+  using Nodes = std::set<Node, Less>;
+  struct Place {
+    Nodes::const_iterator node;
+    Word place;
+  };
+
+  Nodes nodes_;
+  mutable std::mutex asks_;  // last_asked_, of those that read; who changes the tree is alone
+  mutable Place last_asked_{nodes_.begin(), 0};
 };
 
 }  // namespace
