@@ -179,7 +179,11 @@ class Suite(Inside):
     @staticmethod
     def descriptors(target):
         folder = pathlib.Path(f'/proc/{target.process.pid}/fd')
-        return sorted(f'{f.name} {os.readlink(f)}' for f in folder.iterdir())
+        open_now = []
+        for entry in folder.iterdir():
+            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                open_now.append(f'{entry.name} {os.readlink(entry)}')
+        return sorted(open_now)
 
     @staticmethod
     def memory(target, what='VmRSS'):
@@ -195,7 +199,7 @@ class Suite(Inside):
         """vmtrace at work on it; begin: from its first line on, which the script prints."""
         tracer = subprocess.Popen([self.vmtrace, '-p', str(target.process.pid), *arguments], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, **options)
-        if begin and (line := tracer.stdout.readline()) != 'tracing\n':
+        if begin and (line := session.first_line(tracer.stdout)) != 'tracing\n':
             raise Failure(f'vmtrace: {line}' + tracer.communicate()[1])
         return tracer
 
@@ -311,7 +315,7 @@ class Suite(Inside):
                 stack.callback(other.kill)
             until(lambda: not any('memfd' in f for f in self.descriptors(target)), 'those of the rings are closed')
             output, errors = self.ended(self.traced(target, '-qn', text), 0)
-            expect('both' in output, 'a thread has no ring', errors)
+            expect('both' in output, 'a thread has no ring', errors, output[-300:])
             for other in others:
                 other.send_signal(signal.SIGINT)
                 output, errors = self.ended(other, 0)
