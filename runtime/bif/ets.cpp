@@ -33,15 +33,23 @@ bool is_table_id(Term t) { return t.is_atom() || (t.is_local_ref() && is_in(RefS
 
 }  // namespace
 
+namespace {
+
+Term cause(Process& p, Term table, bool (Table::*may)(Term pid) const) {
+  static const Term id = intern_atom("id"), access = intern_atom("access"), type = intern_atom("type");
+  if (!is_table_id(table)) return type;
+  const Locked t(p, table, Access::kNone, std::uint64_t{0});  // any stripe: programs fail often
+  if (!t) return id;
+  return ((*t).*may)(p.id) ? kNonValue : access;
+}
+
+}  // namespace
+
 /// Why a call about a table failed, if it was for the table: found out at once, because it may be
 /// gone when somebody asks.
-Term table_cause(Process& p, unsigned, const Term* a) {
-  static const Term id = intern_atom("id"), access = intern_atom("access"), type = intern_atom("type");
-  if (!is_table_id(a[0])) return type;
-  const Locked t(p, a[0], Access::kNone, std::uint64_t{0});  // any stripe: programs fail often
-  if (!t) return id;
-  return t->can_read(p.id) ? kNonValue : access;
-}
+Term table_cause(Process& p, unsigned, const Term* a) { return cause(p, a[0], &Table::can_read); }
+/// The same of a call that changes it.
+Term written_table_cause(Process& p, unsigned, const Term* a) { return cause(p, a[0], &Table::can_write); }
 
 namespace {
 

@@ -229,7 +229,9 @@ class InPlace {
     Term values[kMost];
     Word count = 0;
     for (; operation.is_list(); operation = operation.tail(), ++count) {
-      const Term value = count < kMost ? step(operation.head()) : kNonValue;
+      // An increment alone stands for an operation only outside of a list.
+      const bool can_be = count < kMost && operation.head().is_tuple();
+      const Term value = can_be ? step(operation.head()) : kNonValue;
       if (!value) return undo(count);
       values[count] = value;
     }
@@ -274,7 +276,7 @@ class InPlace {
 Term update_counter(Process& p, Term id, Term key, Term operation, Term initial) {
   Released released;
   Locked t(p, id, Access::kWrite, key);
-  if (!t || is_bag(t.store().kind())) return raise_badarg(p);
+  if (!t || is_bag(t.store().kind()) || (initial && !initial.is_tuple())) return raise_badarg(p);
   Store& store = t.store();
   charge(p, 8);
   Object* o = store.find(key);
@@ -294,7 +296,7 @@ Term update_counter(Process& p, Term id, Term key, Term operation, Term initial)
     if (list_length(operation) < 0) return raise_badarg(p);
     ListBuilder results(p.heap);
     for (; operation.is_list(); operation = operation.tail()) {
-      const Term value = step(operation.head());
+      const Term value = operation.head().is_tuple() ? step(operation.head()) : kNonValue;
       if (!value) return raise_badarg(p);
       results.add(value);
     }
@@ -316,13 +318,13 @@ Term update_element(Process& p, Term id, Term key, Term changes, Term initial) {
   charge(p, 8);
   if (initial && !is_object(initial, store.keypos())) return raise_badarg(p);
   Update update(store, key, store.find(key), initial);
-  // Wrong arguments are an error even when there is no such object.
-  const Word arity = update.tuple ? update.elements.size() : kMaxTupleElements;
+  // Nobody looks at the changes when there is nothing to be changed.
+  if (!update.tuple) return note_write(p, *t, "update_element", 0), atoms::false_;
   const auto apply = [&](Term change) {
     SWord position;
     Term value;
-    if (!read_change(change, store.keypos(), arity, &position, &value)) return false;
-    if (update.tuple) update.elements[static_cast<Word>(position) - 1] = value;
+    if (!read_change(change, store.keypos(), update.elements.size(), &position, &value)) return false;
+    update.elements[static_cast<Word>(position) - 1] = value;
     return true;
   };
   if (changes.is_cons_or_nil()) {
@@ -333,9 +335,9 @@ Term update_element(Process& p, Term id, Term key, Term changes, Term initial) {
   } else if (!apply(changes)) {
     return raise_badarg(p);
   }
-  if (update.tuple) update.commit(p, store, released);
-  note_write(p, *t, "update_element", update.tuple ? 1 : 0);
-  return bool_term(update.tuple.is_value());
+  update.commit(p, store, released);
+  note_write(p, *t, "update_element", 1);
+  return atoms::true_;
 }
 
 Term lookup_element(Process& p, const Term* a, unsigned arity, BifFn self) {
@@ -627,6 +629,52 @@ Term bif_ets_slot_2(Process& p, const Term* a) {
   Object* o = store.nth(number);
   note_lookup(p, *t, "slot", o);
   return o ? group_list(p, store, o) : atoms::end_of_table;
+}
+
+namespace {
+
+SWord place_of(Term operation, SWord keypos) {
+  const bool has_one = operation.is_tuple() && operation.tuple_arity() > 1 && operation.element(0).is_small();
+  return has_one ? operation.element(0).small_value() : keypos + 1;
+}
+
+/// The first that fault(operation) gives of one or of a list.
+template <class Fault>
+Term first_fault(Term operations, Fault fault) {
+  if (!operations.is_cons_or_nil()) return fault(operations);
+  for (; operations.is_list(); operations = operations.tail())
+    if (const Term why = fault(operations.head())) return why;
+  return kNonValue;
+}
+
+}  // namespace
+
+/// Why one failed: for the table, the key, or the place of an element.
+Term update_counter_cause(Process& p, unsigned arity, const Term* a) {
+  static const Term keypos = intern_atom("keypos"), position = intern_atom("position");
+  if (const Term of_table = written_table_cause(p, arity, a)) return of_table;
+  const Locked t(p, a[0], Access::kRead, a[1]);
+  if (!t || is_bag(t.store().kind()) || (arity == 4 && !a[3].is_tuple())) return kNonValue;
+  const Object* o = t.store().find(a[1]);
+  if (!o && arity == 3) return atoms::badkey;
+  const Term tuple = o ? o->tuple : a[3];
+  const auto key = static_cast<SWord>(t.store().keypos()), size = static_cast<SWord>(tuple.tuple_arity());
+  bool looks_further = true;  // until an element is no number
+  return first_fault(a[2], [&](Term operation) {
+    const SWord place = place_of(operation, key);
+    if (!looks_further || place == key) return looks_further ? keypos : kNonValue;
+    if (place < 1 || place > size) return position;
+    looks_further = tuple.element(static_cast<Word>(place) - 1).is_integer();
+    return kNonValue;
+  });
+}
+Term update_element_cause(Process& p, unsigned arity, const Term* a) {
+  static const Term keypos = intern_atom("keypos");
+  if (const Term of_table = written_table_cause(p, arity, a)) return of_table;
+  const Locked t(p, a[0], Access::kNone, std::uint64_t{0});
+  if (!t) return kNonValue;
+  const auto key = static_cast<SWord>(t.store().keypos());
+  return first_fault(a[2], [&](Term change) { return place_of(change, key) == key ? keypos : kNonValue; });
 }
 
 Term bif_ets_update_element_3(Process& p, const Term* a) {

@@ -57,6 +57,10 @@ Term bif_erlang_send_3(Process& p, const Term* a) {
   if (!read_send_options(a[2], &options)) return raise_badarg(p);
   return send(p, a[0], a[1], options, {atoms::ok, atoms::nosuspend, atoms::noconnect});
 }
+Term send_cause(Process&, unsigned, const Term* a) {
+  SendOptions options;
+  return read_send_options(a[2], &options) ? kNonValue : atoms::badopt;
+}
 Term bif_erlang_send_nosuspend_2(Process& p, const Term* a) {
   return send(p, a[0], a[1], {.nosuspend = true}, kTrueOrFalse);
 }
@@ -81,6 +85,18 @@ Term bif_erlang_register_2(Process& p, const Term* a) {
   if (register_name(a[0], a[1]) != RegisterResult::kOk) return raise_badarg(p);
   trace_name_of(p, a[1], atoms::register_, a[0]);
   return atoms::true_;
+}
+Term register_cause(Process&, unsigned, const Term* a) {
+  static const Term has_ended = intern_atom("notalive"), has_name = intern_atom("registered_name");
+  if (!a[0].is_atom() || a[0] == atoms::undefined || (!a[1].is_local_pid() && !a[1].is_local_port()))
+    return kNonValue;
+  switch (why_not_register(a[0], a[1])) {
+    case RegisterResult::kNoProcess: return has_ended;
+    case RegisterResult::kHasName: return has_name;
+    case RegisterResult::kNameTaken:
+    case RegisterResult::kOk: break;
+  }
+  return kNonValue;
 }
 Term bif_erlang_unregister_1(Process& p, const Term* a) {
   const Term who = a[0].is_atom() ? whereis(a[0]) : kNonValue;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
 #include "vm/base/small_limits.hpp"
@@ -78,6 +80,7 @@ Term float_in(Process& p, const Term* a, BifFn self, bool binary) {
   if (!text_argument(a[0], binary, &text, &too_many))
     return too_many ? run_elsewhere(p, self, a, 1) : raise_badarg(p);
   charge(p, static_cast<SWord>(text.size()));
+  std::ranges::replace(text, ',', '.');  // the decimal sign of others
   if (!parse_float(text, &d)) return raise_badarg(p);
   Term* hp = p.heap.alloc(2);
   return make_float(hp, d);

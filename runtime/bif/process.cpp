@@ -1,9 +1,11 @@
 #include "vm/process/process.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 #include <vector>
 
+#include "runtime/bif/or_reason.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
@@ -229,9 +231,17 @@ constexpr Flag kFlags[] = {
 
 }  // namespace
 
+namespace {
+
+bool is_of_nodes(Term flag) {
+  return flag == atoms::monitor_nodes ||
+         (flag.is_tuple() && flag.tuple_arity() == 2 && flag.element(0) == atoms::monitor_nodes);
+}
+
+}  // namespace
+
 Term bif_erlang_process_flag_2(Process& p, const Term* a) {
-  if (a[0] == atoms::monitor_nodes ||
-      (a[0].is_tuple() && a[0].tuple_arity() == 2 && a[0].element(0) == atoms::monitor_nodes)) {
+  if (is_of_nodes(a[0])) {
     const Term times = set_monitor_nodes(p, a[0], a[1]);
     return times ? times : raise_badarg(p);
   }
@@ -246,6 +256,21 @@ Term bif_erlang_process_flag_2(Process& p, const Term* a) {
 
 Term bif_erlang_process_flag_3(Process& p, const Term* a) {
   return a[1] == atoms::save_calls ? set_save_calls(p, a[0], a[2]) : raise_badarg(p);
+}
+Term process_flag_cause(Process&, unsigned arity, const Term* a) {
+  if (arity == 2) {
+    const bool is_flag = is_of_nodes(a[0]) || a[0] == atoms::save_calls ||
+                         std::ranges::find(kFlags, a[0], &Flag::name) != std::end(kFlags);
+    return is_flag ? kNonValue : atoms::badopt;
+  }
+  const bool is_there = a[0].is_local_pid() && process_table.find(a[0]);
+  return is_there ? kNonValue : intern_atom("badtype");
+}
+/// The old value, badarg or badtype.
+Term bif_erts_internal_process_flag_3(Process& p, const Term* a) {
+  const Term old = or_reason(p, bif_erlang_process_flag_3(p, a));
+  const Term cause = old == atoms::badarg ? process_flag_cause(p, 3, a) : kNonValue;
+  return cause ? cause : old;
 }
 
 // ---- Information --------------------------------------------------------------------------------
@@ -438,6 +463,18 @@ void take_back_suspension(Process& p, Term pid, Suspending& suspending) {
   ask_async(p, pid, RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());
 }
 
+bool read_suspend_options(Term list, SuspendOptions* options) {
+  for (; list.is_list(); list = list.tail()) {
+    const Term o = list.head();
+    const bool names_answer = o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == atoms::asynchronous;
+    if (o == atoms::unless_suspending) options->unless_suspending = true;
+    else if (o == atoms::asynchronous || names_answer) options->asynchronous = true;
+    else return false;
+    if (names_answer) options->async_id = o.element(1);
+  }
+  return list.is_nil();
+}
+
 Term suspend(Process& p, Term pid, const SuspendOptions& options) {
   if (!pid.is_local_pid() || pid == p.id) return raise_badarg(p);
   Extra& extra = extra_of(p);
@@ -445,7 +482,13 @@ Term suspend(Process& p, Term pid, const SuspendOptions& options) {
     Suspending* suspending = extra.suspending.find(pid);
     if (suspending && options.unless_suspending && (suspending->is_active || options.asynchronous))
       return atoms::false_;
-    if (!process_table.find(pid)) return raise_badarg(p);
+    if (!process_table.find(pid)) {
+      if (!options.asynchronous) return raise_badarg(p);
+      if (options.async_id)
+        ask_async(p, pid, RequestKind::kSuspend, Term::nil(), atoms::undefined, options.async_id,
+                  atoms::badarg);
+      return atoms::true_;
+    }
     if (!suspending) extra.suspending.insert(pid, {});
     else ++suspending->times;
   }
@@ -473,21 +516,16 @@ Term suspend(Process& p, Term pid, const SuspendOptions& options) {
 Term bif_erlang_suspend_process_1(Process& p, const Term* a) { return suspend(p, a[0], {}); }
 Term bif_erlang_suspend_process_2(Process& p, const Term* a) {
   SuspendOptions options;
-  Term list = a[1];
-  for (; list.is_list(); list = list.tail()) {
-    const Term o = list.head();
-    if (o == atoms::unless_suspending) {
-      options.unless_suspending = true;
-    } else if (o == atoms::asynchronous) {
-      options.asynchronous = true;
-    } else if (o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == atoms::asynchronous) {
-      options.asynchronous = true;
-      options.async_id = o.element(1);
-    } else {
-      return raise_badarg(p);
-    }
-  }
-  return list.is_nil() ? suspend(p, a[0], options) : raise_badarg(p);
+  return read_suspend_options(a[1], &options) ? suspend(p, a[0], options) : raise_badarg(p);
+}
+Term suspend_process_cause(Process&, unsigned, const Term* a) {
+  SuspendOptions options;
+  return !a[0].is_local_pid() || read_suspend_options(a[1], &options) ? kNonValue : atoms::badopt;
+}
+/// true, false, badarg or badopt.
+Term bif_erts_internal_suspend_process_2(Process& p, const Term* a) {
+  const Term cause = suspend_process_cause(p, 2, a);
+  return cause ? cause : or_reason(p, bif_erlang_suspend_process_2(p, a));
 }
 Term bif_erlang_resume_process_1(Process& p, const Term* a) {
   Suspending* suspending = a[0].is_local_pid() && p.extra ? p.extra->suspending.find(a[0]) : nullptr;

@@ -235,10 +235,11 @@ Term request(Process& p, const Call& call, Term list, Term node = local_node_nam
   return id;
 }
 
+/// spawn_request and spawn_monitor ask for the arity before there is a process, others do not.
+bool is_callable(Term fun) { return fun.is_fun() && fun_of(fun)->arity == 0; }
+
 Term request_fun(Process& p, Term fun, Term options, Term node = local_node_name()) {
-  // Others than those who spawn ask for the arity before there is a process.
-  const bool callable = fun.is_fun() && fun_of(fun)->arity == 0;
-  return callable ? request(p, fun_call(p, fun), options, node) : raise_badarg(p);
+  return is_callable(fun) ? request(p, fun_call(p, fun), options, node) : raise_badarg(p);
 }
 
 }  // namespace
@@ -275,9 +276,11 @@ Term bif_erlang_spawn_link_3(Process& p, const Term* a) {
 Term bif_erlang_spawn_link_4(Process& p, const Term* a) {
   return start_on(p, a[0], {a[1], a[2], a[3]}, with(true, false));
 }
-Term bif_erlang_spawn_monitor_1(Process& p, const Term* a) { return start_fun(p, a[0], with(false, true)); }
+Term bif_erlang_spawn_monitor_1(Process& p, const Term* a) {
+  return is_callable(a[0]) ? start_fun(p, a[0], with(false, true)) : raise_badarg(p);
+}
 Term bif_erlang_spawn_monitor_2(Process& p, const Term* a) {
-  return start_fun_on(p, a[0], a[1], with(false, true));
+  return is_callable(a[1]) ? start_fun_on(p, a[0], a[1], with(false, true)) : raise_badarg(p);
 }
 Term bif_erlang_spawn_monitor_3(Process& p, const Term* a) {
   return start(p, {a[0], a[1], a[2]}, with(false, true));

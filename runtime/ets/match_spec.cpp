@@ -121,17 +121,20 @@ bool is_lazy(Term name) { return name == atoms::andalso || name == atoms::orelse
 /// and, or of any number of arguments.
 bool is_junction(Term name) { return is_lazy(name) || name == atoms::and_ || name == atoms::or_; }
 
+constexpr SWord kMostVariableNumber = 100'000'000;
+
 }  // namespace
 
 SWord variable_number(Term atom) {
   const std::string_view text = atom_text(atom);
-  if (text.size() < 2 || text.size() > 9 || text[0] != '$') return -1;
+  if (text.size() < 2 || text.size() > 10 || text[0] != '$') return -1;
+  if (text[1] == '0' && text.size() > 2) return -1;
   SWord n = 0;
   for (char c : text.substr(1)) {
     if (c < '0' || c > '9') return -1;
     n = n * 10 + (c - '0');
   }
-  return n;
+  return n <= kMostVariableNumber ? n : -1;
 }
 
 void MatchSpec::refuse(std::string_view why) { errors_.emplace_back(why.substr(0, kMostTextBytes)); }

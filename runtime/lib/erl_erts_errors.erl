@@ -9,8 +9,32 @@
 format_error({badkey, _}, [{_, map_get, [_, _], _} | _]) -> #{1 => "not present in map"};
 format_error({badmap, _}, [{_, _, Args, _} | _]) when is_list(Args) -> #{length(Args) => "not a map"};
 format_error(system_limit, _) -> #{};
-format_error(_, [{M, F, Args, _} | _]) when is_list(Args) -> explain(kinds(M, F, length(Args)), Args);
+format_error(_, [{M, F, Args, Location} | _]) when is_list(Args) ->
+    case caused(M, F, Args, maps:get(cause, proplists:get_value(error_info, Location, #{}), none)) of
+        unknown -> explain(kinds(M, F, length(Args)), Args);
+        Faults -> Faults
+    end;
 format_error(_, _) -> #{}.
+
+%% What only the machine could tell.
+caused(erlang, register, _, registered_name) -> #{2 => "this process or port already has a name"};
+caused(erlang, register, _, notalive) -> #{2 => "the pid does not refer to an existing process"};
+caused(erlang, register, [Name, Who], none) when is_atom(Name), Name =/= undefined, is_pid(Who) orelse is_port(Who), node(Who) =:= node() ->
+    #{1 => "name is in use"};
+caused(erlang, process_flag, [Pid, _, _], badtype) when is_pid(Pid) -> #{1 => "the pid does not refer to an existing process"};
+caused(erlang, process_flag, [_, _, _], badtype) -> #{1 => "not a pid"};
+caused(erlang, F, Args, badopt) when F =:= send; F =:= send_nosuspend; F =:= suspend_process ->
+    #{length(Args) => option_fault(lists:last(Args))};
+caused(erlang, suspend_process, [Pid | _], none) when is_pid(Pid), Pid =/= self(), node(Pid) =:= node() ->
+    #{1 => "the pid does not refer to an existing process"};
+caused(_, _, _, _) -> unknown.
+
+option_fault([_ | _] = Options) ->
+    case is_proper(Options) of
+        true -> "invalid option in list";
+        false -> "not a proper list"
+    end;
+option_fault(_) -> "not a list".
 
 %% A segment of a binary that cannot be built: the cause tells its place, type, and what is wrong with which term.
 -spec format_bs_fail(term(), [tuple()]) -> #{general | reason => binary()}.
@@ -144,7 +168,7 @@ kinds(erlang, spawn_opt, 4) -> [atom, atom, list, {value, spawn_option}];
 kinds(erlang, split_binary, 2) -> [binary, {position, 1}];
 kinds(erlang, start_timer, _) -> [natural, pid_or_atom];
 kinds(erlang, statistics, 1) -> [statistics_item];
-kinds(erlang, suspend_process, 1) -> [other_pid];
+kinds(erlang, suspend_process, _) -> [other_pid];
 kinds(erlang, system_flag, 2) -> [system_flag];
 kinds(erlang, system_info, 1) -> [system_info_item];
 kinds(erlang, system_time, 1) -> [time_unit];

@@ -143,6 +143,9 @@ ets(_, _, id) -> #{1 => "the table identifier does not refer to an existing ETS 
 ets(_, _, access) -> #{1 => "the table identifier refers to an ETS table with insufficient access rights"};
 ets(_, [Table | _], type) when is_reference(Table) -> #{1 => "not a valid table identifier"};
 ets(_, _, type) -> #{1 => "not an atom or a table identifier"};
+ets(update_counter, _, badkey) -> #{2 => "not a key that exists in the table"};
+ets(_, _, keypos) -> #{3 => "the position is the same as the key position"};
+ets(update_counter, _, position) -> #{3 => "the position in the update operation is out of range"};
 ets(F, Args, none) -> ets_arguments(F, Args);
 ets(_, _, _) -> #{}.
 
@@ -154,6 +157,7 @@ ets_arguments(give_away, [_, Pid, _]) ->
         true -> #{2 => "the process is already the owner of the table"};
         false -> #{2 => "the pid refers to a terminated process"}
     end;
+ets_arguments(update_counter, [_, _, _, Default]) when not is_tuple(Default) -> #{4 => "not a tuple"};
 ets_arguments(F, [Table, Key, Position | _]) when F =:= lookup_element; F =:= update_counter; F =:= update_element ->
     try ets:member(Table, Key) of
         false -> #{2 => "not a key that exists in the table"};

@@ -55,12 +55,12 @@ StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, Te
   if (!of.at || of.given.is_ref() || (!suits && !has_ended && !(by_name && is_here)))
     return {Reached::kRefused, {}};
   const RefKey key = next_ref_key();
+  // Nothing ever comes of monitoring oneself: there is no monitor, and no alias.
+  if (suits && of.who == p.id) return {Reached::kYes, key};
   const Term name = !by_name || !is_here ? Term::nil() : of.bare_name ? of.given : of.given.element(0);
   const Term who = suits || has_ended ? of.who : kNonValue;  // the name may be that of something else
-  // Nothing ever comes of monitoring oneself. Whatever comes else is handled after this.
-  const Reached reached = who == p.id ? Reached::kYes
-                          : who       ? of.at->monitor(who, p.id, key, name)
-                                      : Reached::kNobody;
+  // Whatever comes of it is handled after this.
+  const Reached reached = who ? of.at->monitor(who, p.id, key, name) : Reached::kNobody;
   if (reached == Reached::kRefused) return {reached, {}};
   MonitorOut monitor{who ? keep_identifier(who) : name, name, nullptr, alias, is_port};
   if (tag) {

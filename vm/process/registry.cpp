@@ -59,13 +59,18 @@ void clear_name(std::atomic<Word>& slot, Term name, bool ends) {
   slot.store(0, std::memory_order_release);
 }
 
-/// The same for processes and ports: `gone` says whether it exits.
+/// The same for processes and ports, as enter: `gone` says whether it exits.
+template <class Gone>
+RegisterResult refusal(Term name, const std::atomic<std::uint32_t>& has, Gone gone) {
+  if (gone()) return RegisterResult::kNoProcess;
+  if (has.load(std::memory_order_relaxed)) return RegisterResult::kHasName;
+  return whereis(name) ? RegisterResult::kNameTaken : RegisterResult::kOk;
+}
+
 template <class Gone>
 RegisterResult enter(Term name, Term who, std::atomic<std::uint32_t>& has, Gone gone) {
-  if (gone()) return RegisterResult::kNoProcess;
+  if (const auto why = refusal(name, has, gone); why != RegisterResult::kOk) return why;
   std::atomic<Word>& slot = make_slot(name);
-  if (slot.load(std::memory_order_relaxed)) return RegisterResult::kNameTaken;
-  if (has.load(std::memory_order_relaxed)) return RegisterResult::kHasName;
   set_name(slot, name, who);
   // Against give_up: either that sees the name, or this sees that it exits.
   has.store(name.atom_index() + 1, std::memory_order_seq_cst);
@@ -86,16 +91,30 @@ void give_up(std::atomic<std::uint32_t>& has) {
 
 }  // namespace
 
-RegisterResult register_name(Term name, Term who) {
-  std::lock_guard guard(changing);
+namespace {
+
+/// use(where its name is kept, whether it exits), if it is there.
+template <class Use>
+RegisterResult use_holder(Term who, Use use) {
   if (who.is_local_port()) {
     std::atomic<std::uint32_t>* has = named_ports.name_of(who);
-    return has ? enter(name, who, *has, [&] { return !named_ports.is_open(who); })
-               : RegisterResult::kNoProcess;
+    return has ? use(*has, [&] { return !named_ports.is_open(who); }) : RegisterResult::kNoProcess;
   }
   Process* p = process_table.find(who);
-  return p ? enter(name, who, p->registered_name, [&] { return p->exiting.load(std::memory_order_seq_cst); })
+  return p ? use(p->registered_name, [&] { return p->exiting.load(std::memory_order_seq_cst); })
            : RegisterResult::kNoProcess;
+}
+
+}  // namespace
+
+RegisterResult register_name(Term name, Term who) {
+  std::lock_guard guard(changing);
+  return use_holder(who, [&](auto& has, auto gone) { return enter(name, who, has, gone); });
+}
+
+RegisterResult why_not_register(Term name, Term who) {
+  std::lock_guard guard(changing);
+  return use_holder(who, [&](auto& has, auto gone) { return refusal(name, has, gone); });
 }
 
 bool unregister_name(Term name) {

@@ -12,6 +12,8 @@ Term whereis(Term name);
 enum class RegisterResult { kOk, kNameTaken, kHasName, kNoProcess };
 /// who: a local pid or port; the name `undefined` is refused by the caller. Any scheduler.
 RegisterResult register_name(Term name, Term who);
+/// What register_name would say now.
+RegisterResult why_not_register(Term name, Term who);
 /// False when nobody has that name.
 bool unregister_name(Term name);
 /// A process exits or a port closes (its state says so already): has is its registered_name.

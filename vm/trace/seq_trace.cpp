@@ -47,8 +47,10 @@ KeptTracer tracer_now() {
   return KeptTracer(system_tracer ? system_tracer->retain() : nullptr);
 }
 
-/// Who there is may not care: nobody looks at the probe, or native code says no.
+/// Who there is may not care: nobody looks at the probe, native code says no, it is the tracer's
+/// own doing.
 bool cares(const Tracer& tracer, Term tracee) {
+  if (tracer.to == tracee) return false;
   if (tracer.to == atoms::dyntrace) return probe::trace_seq_enabled();
   return !tracer.is_native() || wants_seq_trace(tracer, tracee);
 }
