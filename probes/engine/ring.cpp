@@ -156,6 +156,7 @@ bool Ring::discard_oldest(std::size_t words) {
 // ---- The reader ---------------------------------------------------------------------------------
 
 void Ring::copy_out(std::uint64_t* to, std::uint64_t from, std::size_t words) const {
+  if (words == 0) return;  // of a machine that writes nonsense: there may be no room either
   const std::size_t at = from & mask_, first = std::min<std::size_t>(words, mask_ + 1 - at);
   std::memcpy(to, words_ + at, first * 8);
   std::memcpy(to + first, words_, (words - first) * 8);

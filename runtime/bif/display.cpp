@@ -1,7 +1,5 @@
 #include "runtime/bif/display.hpp"
 
-#include <cstdio>
-
 #include "runtime/bif/support.hpp"
 #include "vm/base/own_lines.hpp"
 #include "vm/process/dirty_job.hpp"
@@ -23,10 +21,10 @@ std::string displayed(Term t) {
 
 }  // namespace
 
-void write_past_io(std::string_view text) {
+void write_past_io(std::string_view text, std::FILE* to) {
   const std::string lines = own_lines(text);
-  std::fwrite(lines.data(), 1, lines.size(), stdout);
-  std::fflush(stdout);
+  std::fwrite(lines.data(), 1, lines.size(), to);
+  std::fflush(to);
 }
 
 Term bif_erlang_display_1(Process& p, const Term* a) {
@@ -40,15 +38,15 @@ Term bif_erts_debug_display_1(Process& p, const Term* a) {
   return text.empty() ? run_elsewhere(p, bif_erts_debug_display_1, a, 1) : text_list(p.heap, text);
 }
 
-/// The characters of a list.
+/// The characters of a list, for whoever reads errors; of display/1 it is standard output.
 Term bif_erlang_display_string_1(Process& p, const Term* a) {
   std::string text;
   if (!a[0].is_cons_or_nil() || !list_to_utf8(a[0], &text)) return raise_badarg(p);
-  write_past_io(text);
+  write_past_io(text, stderr);
   return atoms::true_;
 }
 Term bif_erlang_display_nl_0(Process&, const Term*) {
-  write_past_io("\n");
+  write_past_io("\n", stderr);
   return atoms::true_;
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <cstdio>
 #include <string_view>
 
-/// For debugging: straight to standard output, past all I/O servers.
+/// For debugging: straight to a standard file, past all I/O servers.
 namespace vmrun {
 
-void write_past_io(std::string_view text);
+void write_past_io(std::string_view text, std::FILE* to = stdout);
 
 }  // namespace vmrun

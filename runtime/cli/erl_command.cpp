@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -18,111 +19,203 @@ namespace {
 using Words = std::vector<std::string>;
 using Error = std::optional<std::string>;
 
-Words of_environment(const char* name) {
-  const char* text = std::getenv(name);
-  return text ? words_of(text, false) : Words{};
+Words of_environment(const std::string& name) {
+  const char* text = std::getenv(name.c_str());
+  return text ? words_of(text, false, Backslash::kIsCharacter) : Words{};
 }
-
-/// The words of the machine that vmrun's own command line would have.
-struct MachineFlags {
-  Words ours;
-  bool in_background = false;
-};
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, word) != names.end();
 }
 
-/// Whether this is a node, and what is to be done about the service of names, epmd.
-struct Node {
-  bool is_one = false, wants_epmd = true;
-  std::string epmd;  // the command that starts it, if it is not the usual one
+// ---- One line of several sources ----
 
-  /// words[*i], of which init is told too; but for -epmd and its value, at which *i is left.
-  Error take(const Words& words, std::size_t* i, Words* boot) {
-    const std::string& word = words[*i];
-    if (word == "-no_epmd") wants_epmd = false;
-    if (is_one_of(word, {"-sname", "-name", "-start_epmd", "-epmd"})) {
-      if (*i + 1 == words.size()) return fmt::format("flag {} needs a value", word);
-      const std::string& value = words[*i + 1];
-      if (word == "-epmd") {
-        epmd = value;
-        ++*i;
-        return {};
-      }
-      if (word != "-start_epmd") is_one = true;
-      else if (is_one_of(value, {"true", "false"})) wants_epmd = value == "true";
-      else return fmt::format("flag -start_epmd is true or false, not '{}'", value);
-    }
-    boot->push_back(word);
-    return {};
-  }
-};
-
-/// Words from one source: what is the machine's goes to it, the rest to init.
-Error divide(const Words& words, MachineFlags* machine, Node* node, Words* boot) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word == "-extra") {
-      boot->insert(boot->end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
-      return {};
-    }
-    if (word == "-emu_args" || word == "-emu_args_exit" || word == "-smp" || word == "-emu_type" ||
-        word == "-emu_flavor") {
-      if (is_one_of(word, {"-smp", "-emu_type", "-emu_flavor"}) && i + 1 < words.size() &&
-          is_one_of(words[i + 1], {"enable", "auto", "disable", "opt", "emu", "jit", "smp"}))
-        ++i;
-    } else if (word == "-env" && i + 2 < words.size()) {
-      ::setenv(words[i + 1].c_str(), words[i + 2].c_str(), 1);
-      i += 2;
-    } else if (word.size() > 1 && word[0] == '+') {
-      if (Error e = take_erl_flag(words, &i, &machine->ours)) return e;
-    } else if (is_one_of(word, {"-detached", "-noinput"})) {
-      machine->in_background |= word == "-detached";
-      boot->insert(boot->end(), {"-noshell", "-noinput"});
-    } else if (Error e = node->take(words, &i, boot)) {
-      return e;
-    }
-  }
+/// What the variable says, which ends with `--`, so that its last flag takes no word of the next.
+Error add_environment(const std::string& name, SpreadWords* out) {
+  const Words words = of_environment(name);
+  if (words.empty()) return {};
+  if (Error e = spread_args_files(words, 0, out)) return e;
+  (out->ends_in_extra ? out->extra : out->words).emplace_back("--");
   return {};
 }
+
+/// The command line is left as it is where nothing adds to it.
+Error put_together(const Words& typed, const std::string& release, Words* line) {
+  SpreadWords all;
+  const auto add_all = [&](const std::vector<std::string>& names) -> Error {
+    for (const std::string& name : names)
+      if (Error e = add_environment(name, &all)) return e;
+    return {};
+  };
+  if (Error e = add_all({"ERL_OTP" + release + "_FLAGS", "ERL_AFLAGS"})) return e;
+  const std::size_t before = all.words.size() + all.extra.size();
+  const auto extra = std::ranges::find(typed, "-extra");
+  if (Error e = spread_args_files(typed, 0, &all)) return e;
+  if (!typed.empty()) all.words.emplace_back("--");
+  const std::size_t after = all.words.size() + all.extra.size();
+  if (Error e = add_all({"ERL_FLAGS", "ERL_ZFLAGS"})) return e;
+  const bool typed_only = before == 0 && after == all.words.size() + all.extra.size();
+  if (typed_only && std::find(typed.begin(), extra, "-args_file") == extra) {
+    *line = typed;
+    return {};
+  }
+  *line = std::move(all.words);
+  if (all.extra.empty()) return {};
+  line->emplace_back("-extra");
+  line->insert(line->end(), all.extra.begin(), all.extra.end());
+  return {};
+}
+
+// ---- What each word is ----
+
+/// Takes the words one after the other: what is the machine's goes to it, the rest to init.
+class Division {
+ public:
+  Division(const Words& line, ErlCommand* command) : line_(line), command_(command) {}
+
+  Error run() {
+    for (i_ = 0; i_ < line_.size(); ++i_) {
+      if (line_[i_] == "-extra") {
+        command_->boot.insert(command_->boot.end(), line_.begin() + static_cast<std::ptrdiff_t>(i_),
+                              line_.end());
+        break;
+      }
+      if (Error e = take(line_[i_])) return e;
+      if (command_->manual) return {};
+    }
+    if (is_node_ && wants_epmd_) command_->epmd = epmd_;
+    return {};
+  }
+
+  const Words& machine() const { return machine_; }
+  bool in_background() const { return in_background_; }
+
+ private:
+  Error take(const std::string& word) {
+    if (word.size() > 1 && word[0] == '+') return take_machine_flag();
+    if (word == "-version") {
+      add_machine_flag("V");
+      return {};
+    }
+    if (const std::optional<Shown> shown = shown_by(word)) {
+      command_->shown = *shown;
+      return {};
+    }
+    if (word == "-env") return take_variable();
+    if (word == "-man") {
+      command_->manual = Words(line_.begin() + static_cast<std::ptrdiff_t>(i_) + 1, line_.end());
+      return {};
+    }
+    if (word == "-keep_window") return {};
+    if (const Words* others = stands_for(word)) {
+      in_background_ |= word == "-detached";
+      if (is_one_of(word, {"-compile", "-make"})) add_machine_flag("B");
+      command_->boot.insert(command_->boot.end(), others->begin(), others->end());
+      if (word == "-make") i_ = line_.size() - 1;  // what follows is not looked at
+      return {};
+    }
+    if (is_one_of(word, {"-sname", "-name", "-start_epmd", "-epmd", "-proto_dist"}))
+      return take_of_node(word);
+    if (Error e = check_kind(word)) return e;
+    wants_epmd_ &= word != "-no_epmd";
+    command_->boot.push_back(word);
+    return {};
+  }
+
+  Error take_machine_flag() {
+    const std::size_t from = i_;
+    if (Error e = take_erl_flag(line_, &i_, &machine_)) return e;
+    command_->machine.push_back("-" + line_[from].substr(1));
+    for (std::size_t value = from + 1; value <= i_; ++value) command_->machine.push_back(line_[value]);
+    return {};
+  }
+
+  void add_machine_flag(const std::string& letter) {
+    machine_.push_back("+" + letter);
+    command_->machine.push_back("-" + letter);
+  }
+
+  static std::optional<Shown> shown_by(std::string_view word) {
+    if (word == "-emu_args") return Shown::kCommand;
+    if (word == "-emu_args_exit") return Shown::kWords;
+    if (word == "-emu_qouted_cmd_exit") return Shown::kQuotedCommand;
+    if (word == "-emu_name_exit") return Shown::kMachine;
+    return {};
+  }
+
+  /// Flags that are others put together.
+  static const Words* stands_for(std::string_view word) {
+    static const Words no_shell{"-noshell", "-noinput"};
+    static const Words compile{"-noshell", "-noinput", "-s", "c", "lc_batch"};
+    static const Words make{"-noshell", "-noinput", "-s", "make", "all_or_nothing", "-s", "erlang", "halt"};
+    if (is_one_of(word, {"-detached", "-noinput"})) return &no_shell;
+    if (word == "-compile") return &compile;
+    return word == "-make" ? &make : nullptr;
+  }
+
+  Error take_variable() {
+    if (i_ + 2 >= line_.size()) return "flag -env needs a name and a value";
+    ::setenv(line_[i_ + 1].c_str(), line_[i_ + 2].c_str(), 1);
+    i_ += 2;
+    return {};
+  }
+
+  /// Whether this is a node, and what is to be done about the service of names, epmd.
+  Error take_of_node(const std::string& word) {
+    if (i_ + 1 == line_.size()) return fmt::format("flag {} needs a value", word);
+    const std::string& value = line_[++i_];
+    if (word == "-epmd") {
+      epmd_ = value;
+      return {};
+    }
+    is_node_ |= is_one_of(word, {"-sname", "-name"});
+    if (word == "-start_epmd") {
+      if (!is_one_of(value, {"true", "false"}))
+        return fmt::format("flag -start_epmd is true or false, not '{}'", value);
+      wants_epmd_ = value == "true";
+    }
+    command_->boot.insert(command_->boot.end(), {word, value});
+    return {};
+  }
+
+  /// There is one machine here, whose code is compiled as it runs, or not at all with `+hot 0`.
+  Error check_kind(const std::string& word) const {
+    const std::string_view value = i_ + 1 < line_.size() ? std::string_view(line_[i_ + 1]) : "";
+    if (word == "-smpdisable" || (word == "-smp" && value == "disable"))
+      return "not supported: -smp disable: '+S 1' is one scheduler";
+    if ((word == "-emu_type" && value != "opt") ||
+        (word == "-emu_flavor" && !is_one_of(value, {"smp", "jit", "emu"})))
+      return fmt::format("flag {}: there is no machine '{}'", word, value);
+    return {};
+  }
+
+  const Words& line_;
+  ErlCommand* command_;
+  std::size_t i_ = 0;
+  Words machine_;  // the words that vmrun's own command line would have
+  bool in_background_ = false, is_node_ = false, wants_epmd_ = true;
+  std::string epmd_;  // the command that starts it, if it is not the usual one
+};
 
 }  // namespace
 
 std::variant<ErlCommand, UsageError> parse_erl_command(const std::string& root, const std::string& progname,
-                                                       Words words) {
-  const char* home = std::getenv("HOME");
-  MachineFlags machine;
-  Node node;
-  Words boot{"-root",  root, "-bindir", otp_bin_directory(root), "-progname",
-             progname, "--", "-home",   home ? home : "/",       "--"};
-  if (const char* port = std::getenv("ERL_EPMD_PORT")) boot.insert(boot.end(), {"-epmd_port", port, "--"});
-  const std::string release_flags = "ERL_OTP" + otp_version_of(root).release + "_FLAGS";
-  Words extra;  // comes last, whoever adds to the command line
-  if (const auto at = std::ranges::find(words, "-extra"); at != words.end()) {
-    extra.assign(at, words.end());
-    words.erase(at, words.end());
-  }
-  // Each source ends with `--`, so that its last flag takes no word of the next.
-  for (const Words& source : {of_environment("ERL_AFLAGS"), words, of_environment("ERL_FLAGS"),
-                              of_environment(release_flags.c_str()), of_environment("ERL_ZFLAGS"), extra}) {
-    Words spread;
-    if (Error e = spread_args_files(source, 0, &spread)) return UsageError{*e};
-    const std::size_t before = boot.size();
-    if (Error e = divide(spread, &machine, &node, &boot)) return UsageError{*e};
-    if (boot.size() > before && boot[before] != "-extra") boot.emplace_back("--");
-  }
-
+                                                       const Words& words) {
   ErlCommand command;
-  const auto flags = parse_machine_flags(machine.ours);
+  command.boot = {"-root", root, "-bindir", otp_bin_directory(root), "-progname", progname, "--"};
+  if (const char* home = std::getenv("HOME")) command.boot.insert(command.boot.end(), {"-home", home});
+  if (const char* port = std::getenv("ERL_EPMD_PORT"))
+    command.boot.insert(command.boot.end(), {"-epmd_port", port});
+  command.boot.emplace_back("--");
+  Words line;
+  if (Error e = put_together(words, otp_version_of(root).release, &line)) return UsageError{*e};
+  Division division(line, &command);
+  if (Error e = division.run()) return UsageError{*e};
+  const auto flags = parse_machine_flags(division.machine());
   if (const auto* error = std::get_if<UsageError>(&flags)) return *error;
   command.options = std::get<Options>(flags);
-  for (const std::string& word : machine.ours)
-    command.machine.push_back(word.starts_with('+') ? "-" + word.substr(1) : word);
   command.options.otp_root = root;
-  command.options.in_background = machine.in_background;
-  if (node.is_one && node.wants_epmd) command.epmd = node.epmd;
-  command.boot = std::move(boot);
+  command.options.in_background = division.in_background();
   return command;
 }
 

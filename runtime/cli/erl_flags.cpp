@@ -52,6 +52,7 @@ constexpr Flag kFlags[] = {
     {"+e", Value::kNeeded, "", "+e"},
     {"+ec", Value::kNone, ""},
     {"+fn", Value::kAttached, "u|uw|ui|ue|a|aw|ai|ae|l", "+fn", "l", "names of files are UTF-8"},
+    {"+h", Value::kNeeded, "", "+hms"},
     {"+hms", Value::kNeeded, "", "+hms"},
     {"+hmbs", Value::kNeeded, "1-4294967295"},
     {"+hmax", Value::kNeeded, "", "+hmax"},
@@ -70,12 +71,13 @@ constexpr Flag kFlags[] = {
     {"+K", Value::kNeeded, ""},
     {"+L", Value::kNone, "", "+L"},
     {"+M", Value::kAllocator, ""},
+    {"+n", Value::kNeeded, ""},
     {"+pc", Value::kNeeded, "", "+pc"},
     {"+P", Value::kNeeded, "", "+P"},
     {"+Q", Value::kNeeded, "", "+Q"},
     {"+R", Value::kNeeded, "22-25"},
     {"+r", Value::kNone, ""},
-    {"+rg", Value::kNeeded, "1-64"},
+    {"+rg", Value::kNeeded, kNumber},
     {"+S", Value::kNeeded, "", "+S"},
     {"+SP", Value::kNeeded, "", "+SP"},
     {"+SDcpu", Value::kNeeded, "", "+SDcpu"},
@@ -172,7 +174,8 @@ struct Percentage {
 };
 constexpr Percentage kPercentages[] = {{"+SP", "+S"}, {"+SDPcpu", "+SDcpu"}};
 
-/// P[:Q] of the processors as N[:M], at least 1; nothing: the value is bad.
+/// P[:Q] or :Q of the processors as N[:M], 0 where nothing is said, else at least 1. Nothing: the
+/// value is bad.
 std::optional<std::string> share_of_processors(std::string_view value) {
   const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
   const std::size_t colon = value.find(':');
@@ -181,8 +184,10 @@ std::optional<std::string> share_of_processors(std::string_view value) {
        {value.substr(0, colon), colon == std::string_view::npos ? "" : value.substr(colon + 1)}) {
     unsigned long long percent;
     if (part.empty() && !shares.empty()) break;
-    if (!read_number(part, &percent) || percent < 1) return {};
-    shares += fmt::format("{}{}", shares.empty() ? "" : ":", std::max(1ull, processors * percent / 100));
+    const bool is_default = part.empty() && colon == 0;
+    if (!is_default && !read_number(part, &percent)) return {};
+    const unsigned long long share = is_default ? 0 : std::max(1ull, processors * percent / 100);
+    shares += fmt::format("{}{}", shares.empty() ? "" : ":", share);
   }
   return shares;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -125,13 +126,26 @@ auto nothing() {
   return [](Options&, const std::string&) -> Error { return {}; };
 }
 
-/// `N` or `N:Online`, as erl has it.
+/// How many schedulers: 0 is the default, what is negative counts down from the processors.
+Error read_schedulers(const std::string& text, unsigned high, unsigned* out) {
+  unsigned long long n = 0;
+  const bool counts_down = text.starts_with('-');
+  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+  if (Error e = number(text.substr(counts_down), 0, high, &n)) return e;
+  if (counts_down && n >= processors)
+    return fmt::format("there are {} processors, not more than {}", processors, n);
+  *out = counts_down ? processors - static_cast<unsigned>(n) : static_cast<unsigned>(n);
+  return {};
+}
+
+/// `N`, `N:Online` or `:Online`, as erl has it.
 auto set_number_and_online(unsigned Options::*field, unsigned Options::*online, unsigned high) {
   return [=](Options& o, const std::string& text) -> Error {
     const std::size_t colon = text.find(':');
-    if (Error e = set_number(field, 1, high)(o, text.substr(0, colon))) return e;
+    if (colon != 0)
+      if (Error e = read_schedulers(text.substr(0, colon), high, &(o.*field))) return e;
     if (colon == std::string::npos) return {};
-    return set_number(online, 1, o.*field)(o, text.substr(colon + 1));
+    return read_schedulers(text.substr(colon + 1), o.*field ? o.*field : high, &(o.*online));
   };
 }
 
@@ -397,7 +411,7 @@ Error spread_own_args_files(Words* words) {
     if (++files > kMostFiles)
       return fmt::format("-args_file {}: files name each other without an end", (*words)[i + 1]);
     Words in_file;
-    if (Error e = read_args_file((*words)[i + 1], &in_file)) return e;
+    if (Error e = read_args_file((*words)[i + 1], Backslash::kKeepsQuote, &in_file)) return e;
     const auto place = words->erase(words->begin() + static_cast<std::ptrdiff_t>(i),
                                     words->begin() + static_cast<std::ptrdiff_t>(i) + 2);
     words->insert(place, in_file.begin(), in_file.end());

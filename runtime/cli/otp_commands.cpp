@@ -48,7 +48,7 @@ Words flags_in_script(std::ifstream& script) {
 /// What stands before the script are options of OTP's module escript, which has them without `-`.
 ErlWords escript(const std::string&, const Words& given) {
   const auto name = std::ranges::find_if_not(given, [](const std::string& w) { return w.starts_with('-'); });
-  if (name == given.end()) return UsageError{"Missing filename"};
+  if (name == given.end()) return UsageError{"Missing filename\n"};
   std::ifstream script(*name);
   if (!script) return UsageError{"Failed to open file: " + *name};
   set_script_name(*name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,8 @@
 #include <thread>
 #include <variant>
 #include <vector>
+
+#include <unistd.h>
 
 #include <fmt/core.h>
 
@@ -159,6 +162,49 @@ std::string own_program() {
   return std::filesystem::read_symlink("/proc/self/exe", none).string();
 }
 
+/// The machine's part of the command in OTP's own words, then `--` and what init is told.
+std::vector<std::string> command_words(const ErlCommand& command) {
+  std::vector<std::string> words = command.machine;
+  words.emplace_back("--");
+  words.insert(words.end(), command.boot.begin(), command.boot.end());
+  return words;
+}
+
+void print_command(const ErlCommand& command) {
+  const std::string program = own_program();
+  const std::vector<std::string> words = command_words(command);
+  std::string text;
+  switch (command.shown) {
+    case Shown::kNothing: break;
+    case Shown::kMachine: text = program.substr(program.rfind('/') + 1) + "\n"; break;
+    case Shown::kWords:
+      for (const std::string& word : words) text += word + "\n";
+      break;
+    case Shown::kCommand:
+      text = fmt::format("Executing: {} {}", program, program);
+      for (const std::string& word : words) text += " " + word;
+      text += "\n\n";
+      break;
+    case Shown::kQuotedCommand:
+      text = fmt::format("\"{}\" ", program);
+      for (const std::string& word : words) text += fmt::format("\"{}\" ", word);
+      text += "\n";
+      break;
+  }
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+/// Becomes the program `man`, which looks for OTP's pages first; returns only when that fails.
+int show_manual(const std::vector<std::string>& words) {
+  ::setenv("MANSECT", "3erl:1:5:7", 1);
+  std::vector<char*> argv{const_cast<char*>("man")};
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  ::execvp("man", argv.data());
+  return complain(fmt::format("cannot run 'man': {}", std::strerror(errno)));
+}
+
 /// Before the node is there. Whether it answers is seen when the node registers with it.
 void start_epmd(const std::string& command, const std::string& root) {
   namespace fs = std::filesystem;
@@ -188,15 +234,19 @@ int run_system(const std::string& typed, const std::vector<std::string>& words) 
   auto parsed = parse_erl_command(root, std::string(kSystemCommand), words);
   if (const auto* bad = std::get_if<UsageError>(&parsed)) return complain(bad->message);
   const auto& command = std::get<ErlCommand>(parsed);
+  if (command.manual) return show_manual(*command.manual);
+  if (command.shown != Shown::kNothing) {
+    print_command(command);
+    if (command.shown != Shown::kCommand) return 0;
+  }
   follow_release(root);
   if (command.options.action == Action::kVersion) {
     std::fprintf(stderr, "Erlang (SMP,ASYNC_THREADS) (vmrun) emulator version %s\n", erts_version.c_str());
     return 0;
   }
   emulator_words = {own_program()};
-  emulator_words.insert(emulator_words.end(), command.machine.begin(), command.machine.end());
-  emulator_words.emplace_back("--");
-  emulator_words.insert(emulator_words.end(), command.boot.begin(), command.boot.end());
+  const std::vector<std::string> following = command_words(command);
+  emulator_words.insert(emulator_words.end(), following.begin(), following.end());
   if (emulator_words.back() == "--") emulator_words.pop_back();
   if (command.epmd) start_epmd(*command.epmd, root);
   if (command.options.in_background) detach();

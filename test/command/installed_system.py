@@ -59,6 +59,7 @@ SHOWN = ('erlang:system_info(ets_limit), io:printable_range(), erlang:system_inf
 LINES = 'try list_to_atom(x) catch _:_:Stack -> io:format("~p~n", [[lists:keymember(line, 1, Place) || {erl_eval, _, _, Place} <- lists:sublist(Stack, 2)]]) end'
 NAMES = ('{ok, Before} = file:get_cwd(), Dir = os:cmd("printf %s $(mktemp -d)"), ok = file:set_cwd(Dir), ok = file:write_file(<<"a", 16#ff>>, ""), ok = file:write_file("b", ""), '
          '{ok, All} = file:list_dir_all("."), io:format("~0p ~0p ~0p~n", [file:list_dir("."), lists:sort(All), prim_file:internal_native2name(<<16#ff>>)]), ok = file:set_cwd(Before), file:del_dir_r(Dir)')
+SCHEDULERS = 'io:format("~p~n", [[erlang:system_info(I) || I <- [schedulers, schedulers_online, dirty_cpu_schedulers, dirty_cpu_schedulers_online]]])'
 FLAGS = ['+hmaxel false +hmaxk false +hmqd off_heap +e 10000 +pc unicode +spp true +c false +T 3 +W e +zosrl 100 +SP 50:50 +fnu',
          '+e 10 +W i +c +fnui +sbt u +stbt db +Mulmbcs 100 +Mulmbcs100 +MMscs 20 +sbwt none +swt low +sub true +K true',
          '+c true +a 100 +sss 100 +zdntgc 10 +zebwt short +C no_time_warp +hmbs 1000 +hpds 7 +R 25 +ec']
@@ -135,7 +136,8 @@ def refuse(vmrun, flags, words):
 def tests(vmrun):
     return [Test('command', f"OTP's system: {name}", lambda e=expression: agree(vmrun, e)) for name, expression in ASKED] + [
         Test('command', "OTP's system: flags of the machine", lambda: agree(vmrun, f'io:format("~p~n", [[{SHOWN}]])', *FLAGS)),
-        Test('command', "OTP's system: heaps to start with", lambda: agree(vmrun, 'io:format("~p~n", [erlang:system_info(min_heap_size)])', '+hms 1000')),
+        Test('command', "OTP's system: heaps to start with", lambda: agree(vmrun, 'io:format("~p~n", [erlang:system_info(min_heap_size)])', '+hms 1000', '+h 5000')),
+        Test('command', "OTP's system: how many schedulers", lambda: agree(vmrun, SCHEDULERS, '+S 0 +n d +rg 100', '+S 0:0', '+S :1', '+SP 0:0', '+SP :1', '+SDcpu 0', '+SDcpu :1', '+SDPcpu 0')),
         Test('command', "OTP's system: flags of this machine alone", lambda: take(vmrun, OWN)),
         Test('command', "OTP's system: names of files that are no UTF-8", lambda: agree(vmrun, NAMES, '+fnue', '+fnui', '+fnuw -kernel logger_level error')),
         Test('command', "OTP's system: a configuration from a descriptor", lambda: configured(vmrun)),

@@ -33,6 +33,26 @@ FILES = {
     'scanned.xrl': 'Definitions.\nRules.\n[a-z]+ : {token, {word, TokenLine, TokenChars}}.\nErlang code.\n',
 }
 
+# What erl would tell the machine and init, word by word, with nothing started.
+ASKED_OF_COMMAND_LINE = r'''
+printf 'p -extra q' > ends; printf '"c\\"d" e\\ f"\n-x #c\n#d\n-y' > quoted; printf -- '-args_file ends\n-z' > nested
+export A=-emu_args_exit
+ERL_AFLAGS=a erl $A -noshell
+ERL_AFLAGS=a ERL_FLAGS=b ERL_OTP25_FLAGS=c ERL_ZFLAGS=d erl $A
+ERL_AFLAGS='x -extra g' ERL_FLAGS='-extra f' ERL_ZFLAGS='z' erl $A -foo c -extra h
+ERL_FLAGS='"a\"b" c' erl $A w
+ERL_FLAGS=' ' erl $A w
+ERL_AFLAGS=a erl $A -args_file ends w -extra z
+erl $A -args_file quoted w
+erl $A -args_file nested w -extra -args_file x
+erl $A -smp enable -emu_type opt -emu_flavor smp w -nohup -noinput -detached -keep_window -h
+erl $A -compile a b -foo
+erl $A -make -- -env X y +A 2 -version
+erl $A -noinput -sname a@b -name c -start_epmd false -epmd foo -proto_dist inet6_tcp
+erl $A +A 2 +Bi +c +c true +Mea min +S2:1 +sbt u +d +V +hms 300 -version
+unset ERL_EPMD_PORT HOME; erl $A
+'''
+
 CASES = {
     'escript: arguments and status': 'escript args.es one "two three"',
     'escript: as a program': './args.es x',
@@ -59,6 +79,15 @@ CASES = {
     'where it is, asked by the script of a release': 'ROOTDIR=/nonesuch erl -noshell -eval \'io:format("~s~n", [code:root_dir()]), halt().\'',
     'a restart purges all code': 'erl -noshell -eval \'case os:getenv("SECOND") of false -> {module, _} = code:load_file(dyntrace), os:putenv("SECOND", "1"), init:restart(); '
                                  '_ -> io:format("~p ~p~n", [[M || M <- erlang:loaded(), erlang:check_old_code(M)], code:load_file(dyntrace)]), halt() end.\'',
+    'what it makes of the command line': ASKED_OF_COMMAND_LINE,
+    'the machine without a program': 'erl -version 2>&1 | sed "s/BEAM/vmrun/"; erl -noshell -version 2>/dev/null; echo $?',
+    'flags without their values': 'for i in -env "-env A" -sname -epmd -proto_dist -args_file "-smp disable" -smpdisable "-emu_type x" "-emu_flavor x"; do '
+                                  'erl $i 2>/dev/null; echo "$i $?"; done',
+    'erl that compiles': 'erl -compile good warns; erl -compile wrong; echo $?; ls *.beam; rm *.beam; rm wrong.erl mine_tests.erl; erl -make; ls *.beam',
+    'no home': 'unset HOME; erl -noshell -eval \'io:format("~p~n", [init:get_argument(home)]), halt().\'',
+    'what is displayed for readers of errors': 'erl -noshell -eval \'erlang:display_string("one\\n"), erlang:display_nl(), erlang:display(two), halt().\' 2>/dev/null',
+    'who explains errors of os': 'erl -noshell -eval \'[try apply(os, F, A) catch _:R:[{_, _, _, I} | _] -> io:format("~p ~p~n", [R, proplists:get_value(error_info, I)]) end || '
+                                 '{F, A} <- [{set_signal, [sigkill, ignore]}, {system_time, [x]}]], halt().\'',
     'its release': 'erl -noshell -eval \'[io:format("~p~n", [erlang:system_info(I)]) || I <- [otp_release, version]], halt().\'',
 }
 

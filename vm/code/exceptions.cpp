@@ -185,13 +185,15 @@ namespace {
 
 /// The module that explains the failures of another's built-in functions, or kNonValue.
 Term explaining_module(Term module) {
-  static const Term erts = intern_atom("erl_erts_errors"), stdlib = intern_atom("erl_stdlib_errors");
+  static const Term erts = intern_atom("erl_erts_errors"), stdlib = intern_atom("erl_stdlib_errors"),
+                    kernel = intern_atom("erl_kernel_errors"), os = intern_atom("os");
   static const Term of_erts[] = {atoms::erlang, intern_atom("atomics"), intern_atom("counters"),
                                  intern_atom("persistent_term")};
   static const Term of_stdlib[] = {intern_atom("binary"), intern_atom("ets"),  intern_atom("lists"),
                                    intern_atom("maps"),   intern_atom("math"), intern_atom("re"),
                                    intern_atom("unicode")};
   if (std::ranges::find(of_erts, module) != std::end(of_erts)) return erts;
+  if (module == os) return kernel;
   return std::ranges::find(of_stdlib, module) != std::end(of_stdlib) ? stdlib : kNonValue;
 }
 

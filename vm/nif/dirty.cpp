@@ -311,7 +311,7 @@ unsigned dirty_io_schedulers() { return io_pool.limit; }
 
 unsigned dirty_cpu_schedulers_online() {
   const unsigned online = cpu_pool.online.load(std::memory_order_relaxed);
-  return online ? online : std::min(dirty_cpu_schedulers(), schedulers_online());
+  return std::min(dirty_cpu_schedulers(), online ? online : schedulers_online());
 }
 void set_dirty_cpu_schedulers_online(unsigned n) {
   cpu_pool.online.store(n, std::memory_order_relaxed);
