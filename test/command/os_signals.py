@@ -83,7 +83,8 @@ def after_signal(vmrun, number, text, *flags, **more):
 def ending_signals(vmrun):
     after_signal(vmrun, signal.SIGTERM, WAITS).expect(0, err=['SIGTERM received - shutting down\n'])
     after_signal(vmrun, signal.SIGQUIT, WAITS).expect(0, out='', err=['^$'])
-    after_signal(vmrun, signal.SIGUSR1, WAITS, ERL_CRASH_DUMP_SECONDS='0').expect(1, out='', err=['^Received SIGUSR1\n$'])
+    for seconds in '0', 'soon':
+        after_signal(vmrun, signal.SIGUSR1, WAITS, ERL_CRASH_DUMP_SECONDS=seconds).expect(1, out='', err=['^Received SIGUSR1\n$'])
     # All processors busy: the same.
     busy = 'main() -> [spawn(fun L() -> L() end) || _ <- [1, 2, 3]], io:format("ready~n"), receive never -> ok end.'
     after_signal(vmrun, signal.SIGTERM, busy).expect(0)
