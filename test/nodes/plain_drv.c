@@ -45,6 +45,12 @@ static void stop_select(ErlDrvEvent event, void* reserved) {
   close((int)(intptr_t)event);
 }
 
+/* Who is killed with packets unread resets the connection: its end, as for inet_drv. */
+static void lost(Connection* c, int error) {
+  if (error == ECONNRESET || error == EPIPE) driver_failure_eof(c->port);
+  else if (error != EAGAIN && error != EINTR) driver_failure_posix(c->port, error);
+}
+
 static void output(ErlDrvData data, char* bytes, ErlDrvSizeT size) {
   Connection* c = (Connection*)data;
   uint32_t length = htonl((uint32_t)size);
@@ -61,8 +67,8 @@ static void ready_output(ErlDrvData data, ErlDrvEvent event) {
   SysIOVec* pieces = driver_peekq(c->port, &count);
   if (pieces) {
     ssize_t n = writev(c->fd, (struct iovec*)pieces, count < 16 ? count : 16);
-    if (n < 0 && errno != EAGAIN && errno != EINTR) {
-      driver_failure_posix(c->port, errno);
+    if (n < 0) {
+      lost(c, errno);
       return;
     }
     if (n > 0) driver_deq(c->port, (ErlDrvSizeT)n);
@@ -97,7 +103,7 @@ static void ready_input(ErlDrvData data, ErlDrvEvent event) {
   else if (n > 0) {
     c->have += (size_t)n;
     deliver(c);
-  } else if (errno != EAGAIN && errno != EINTR) driver_failure_posix(c->port, errno);
+  } else lost(c, errno);
 }
 
 static ErlDrvSSizeT control(ErlDrvData data, unsigned command, char* bytes, ErlDrvSizeT size, char** answer,

@@ -15,7 +15,7 @@ void keep_bound(Scheduler& s, RunList<Process>& list, unsigned priority, unsigne
   RunList<Process> kept, rest;
   while (list.count) {
     Process& p = list.pop();
-    (is_bound(p) ? kept : rest).push(p);
+    (is_bound(p) && !is_bound_elsewhere(p, s) ? kept : rest).push(p);
   }
   list = rest;
   s.queues[priority].insert(skip, kept);

@@ -15,9 +15,9 @@ inline bool is_bound_elsewhere(const Process& p, const Scheduler& s) {
   return is_bound(p) && p.extra->bound_to != s.number;
 }
 
-/// Owner only, with the queue locked: takes those that are bound out of the list, which has been
-/// cut out of the queue of their priority behind the first `skip`. They go back there: in front of
-/// others they would take turns that are not theirs, for ever.
+/// With the queue locked: takes those that are bound to `s` out of the list, which has been cut out
+/// of the queue of their priority behind the first `skip`. They go back there: in front of others
+/// they would take turns that are not theirs, for ever.
 void keep_bound(Scheduler& s, RunList<Process>& list, unsigned priority, unsigned skip);
 /// p, which the caller has taken off a queue, goes to where it is bound. Any scheduler.
 void hand_to_bound(Process& p);

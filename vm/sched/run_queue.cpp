@@ -178,6 +178,31 @@ bool has_waiting(const Scheduler& from) {
          !from.port_inbox.seems_empty();
 }
 
+namespace {
+
+/// What is bound stays where it waits: nobody else may run it. How many they are.
+unsigned leave_bound(Scheduler& from, RunList<Process> (&taken)[4]) {
+  if (!processes_are_bound.load(std::memory_order_relaxed)) [[likely]]
+    return 0;
+  unsigned left = 0;
+  for (unsigned priority = 0; priority < 4; ++priority) {
+    keep_bound(from, taken[priority], priority, 0);
+    left += from.queues[priority].count;
+  }
+  return left;
+}
+
+void take_arrivals(Scheduler& from, Scheduler& to) {
+  for (Process* p = from.inbox.take(); p;) {
+    Process* next = p->next_in_queue;
+    if (is_bound_elsewhere(*p, to)) hand_to_bound(*p);
+    else enqueue(to, *p);
+    p = next;
+  }
+}
+
+}  // namespace
+
 void seize(Scheduler& from, Scheduler& to, bool only_ports) {
   RunList<Process> queues[4];
   RunList<RunnablePort> ports;
@@ -186,7 +211,7 @@ void seize(Scheduler& from, Scheduler& to, bool only_ports) {
     from.runnable_ports.store(0, std::memory_order_relaxed);
     if (!only_ports) {
       std::swap(queues, from.queues);
-      set_runnable(from, 0);
+      set_runnable(from, leave_bound(from, queues));
     }
     from.queue_lock.unlock_by_other();
   }
@@ -198,7 +223,7 @@ void seize(Scheduler& from, Scheduler& to, bool only_ports) {
     enqueue_all(to, queues[priority].first);
   }
   steal(from, to);
-  enqueue_all(to, from.inbox.take());
+  take_arrivals(from, to);
 }
 
 }  // namespace vmrun

@@ -69,8 +69,8 @@ unsigned steal(Scheduler& from, Scheduler& to);
 void lift_waiting(Scheduler& s);
 /// Whether `from` has anything that waits. A hint.
 bool has_waiting(const Scheduler& from);
-/// The caller takes all that waits on `from`, which is stuck, into its own queue: only ports when
-/// no process is to run any more.
+/// The caller takes all that waits on `from`, which is stuck, into its own queue, but for what is
+/// bound there: only ports when no process is to run any more.
 void seize(Scheduler& from, Scheduler& to, bool only_ports);
 
 }  // namespace vmrun
