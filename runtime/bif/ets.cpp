@@ -31,10 +31,6 @@ Term protection_term(Protection p) {
 
 bool is_table_id(Term t) { return t.is_atom() || (t.is_local_ref() && is_in(RefSpace::kTables, ref_key(t))); }
 
-}  // namespace
-
-namespace {
-
 Term cause(Process& p, Term table, bool (Table::*may)(Term pid) const) {
   static const Term id = intern_atom("id"), access = intern_atom("access"), type = intern_atom("type");
   if (!is_table_id(table)) return type;

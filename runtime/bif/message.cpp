@@ -72,6 +72,10 @@ Term bif_erlang_send_nosuspend_3(Process& p, const Term* a) {
 
 namespace {
 
+bool may_be_name_of(Term name, Term who) {
+  return name.is_atom() && name != atoms::undefined && (who.is_local_pid() || who.is_local_port());
+}
+
 void trace_name_of(Process& p, Term who, Term event, Term name) {
   if (who.is_local_port()) trace_port_name(who, event, name);
   else trace_name(p, who, event, name);
@@ -80,16 +84,13 @@ void trace_name_of(Process& p, Term who, Term event, Term name) {
 }  // namespace
 
 Term bif_erlang_register_2(Process& p, const Term* a) {
-  if (!a[0].is_atom() || a[0] == atoms::undefined || (!a[1].is_local_pid() && !a[1].is_local_port()))
-    return raise_badarg(p);
-  if (register_name(a[0], a[1]) != RegisterResult::kOk) return raise_badarg(p);
+  if (!may_be_name_of(a[0], a[1]) || register_name(a[0], a[1]) != RegisterResult::kOk) return raise_badarg(p);
   trace_name_of(p, a[1], atoms::register_, a[0]);
   return atoms::true_;
 }
 Term register_cause(Process&, unsigned, const Term* a) {
   static const Term has_ended = intern_atom("notalive"), has_name = intern_atom("registered_name");
-  if (!a[0].is_atom() || a[0] == atoms::undefined || (!a[1].is_local_pid() && !a[1].is_local_port()))
-    return kNonValue;
+  if (!may_be_name_of(a[0], a[1])) return kNonValue;
   switch (why_not_register(a[0], a[1])) {
     case RegisterResult::kNoProcess: return has_ended;
     case RegisterResult::kHasName: return has_name;

@@ -229,10 +229,6 @@ constexpr Flag kFlags[] = {
     {atoms::scheduler, set_scheduler},
 };
 
-}  // namespace
-
-namespace {
-
 bool is_of_nodes(Term flag) {
   return flag == atoms::monitor_nodes ||
          (flag.is_tuple() && flag.tuple_arity() == 2 && flag.element(0) == atoms::monitor_nodes);

@@ -179,17 +179,17 @@ constexpr Percentage kPercentages[] = {{"+SP", "+S"}, {"+SDPcpu", "+SDcpu"}};
 std::optional<std::string> share_of_processors(std::string_view value) {
   const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
   const std::size_t colon = value.find(':');
-  std::string shares;
-  for (const std::string_view part :
-       {value.substr(0, colon), colon == std::string_view::npos ? "" : value.substr(colon + 1)}) {
+  const bool has_online = colon != std::string_view::npos;
+  const auto share = [&](std::string_view part) -> std::optional<unsigned long long> {
     unsigned long long percent;
-    if (part.empty() && !shares.empty()) break;
-    const bool is_default = part.empty() && colon == 0;
-    if (!is_default && !read_number(part, &percent)) return {};
-    const unsigned long long share = is_default ? 0 : std::max(1ull, processors * percent / 100);
-    shares += fmt::format("{}{}", shares.empty() ? "" : ":", share);
-  }
-  return shares;
+    if (part.empty()) return 0;
+    if (!read_number(part, &percent)) return {};
+    return std::max(1ull, processors * percent / 100);
+  };
+  const auto number = share(value.substr(0, colon)),
+             online = share(has_online ? value.substr(colon + 1) : "");
+  if (value.empty() || !number || !online) return {};
+  return has_online ? fmt::format("{}:{}", *number, *online) : fmt::format("{}", *number);
 }
 
 Error append_ours(const Flag& flag, const std::string& value, Words* ours) {

@@ -33,6 +33,14 @@ small_limits = False  # whether the build has -Dlimits=small; set once by test/r
 ENVIRONMENT = dict(os.environ, LANG='C.UTF-8', LC_ALL='C.UTF-8', ERL_CRASH_DUMP='/dev/null', ERL_CRASH_DUMP_SECONDS='0', ERL_AFLAGS='')
 
 
+def first_line(stream):
+    """What comes first, and not a byte more: communicate() does not see what a stream has read ahead."""
+    line = b''
+    while not line.endswith(b'\n') and (byte := os.read(stream.fileno(), 1)):
+        line += byte
+    return line.decode()
+
+
 def run_program(command, stdin, timeout, cwd=None, env=ENVIRONMENT):
     """Returns status, output and error text. Ends the whole process group at the timeout."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

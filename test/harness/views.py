@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import tempfile
 
-from .golden import ENVIRONMENT, run_program
+from .golden import ENVIRONMENT, first_line, run_program
 from .results import Failure, Test
 from .sanitizers import need_signals_at_once
 
@@ -104,7 +104,7 @@ def killed(vmtrace, vmrun, program):
     def test():
         with running(vmrun, program) as machine:
             with subprocess.Popen([str(vmtrace), 'top', '-p', str(machine.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as view:
-                first = view.stdout.readline()  # of a first table
+                first = first_line(view.stdout)  # of a first table
                 machine.kill()
                 rest, err = view.communicate(timeout=LIMIT)
                 out = first + rest

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 
+from harness.golden import first_line
 from harness.results import Failure, Skip, Test
 from harness.sanitizers import need_its_own_memory
 
@@ -199,7 +200,7 @@ class Suite(Inside):
         """vmtrace at work on it; begin: from its first line on, which the script prints."""
         tracer = subprocess.Popen([self.vmtrace, '-p', str(target.process.pid), *arguments], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, **options)
-        if begin and (line := session.first_line(tracer.stdout)) != 'tracing\n':
+        if begin and (line := first_line(tracer.stdout)) != 'tracing\n':
             raise Failure(f'vmtrace: {line}' + tracer.communicate()[1])
         return tracer
 

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 
+from harness.golden import first_line
 from harness.results import Failure, Skip, Test
 
 from . import session
@@ -30,7 +31,7 @@ def said_of(target, vmrun, *arguments):
         raise Skip('vmtrace is not built')
     tracer = subprocess.Popen([vmtrace, '-q', '-p', str(target.process.pid), *arguments], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
-    expect(session.first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
+    expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
     target.line('go')
     target.wait_for('done')
     target.finish()
@@ -180,7 +181,7 @@ class Suite:
             tracer = subprocess.Popen([vmtrace, '-q', '-p', str(target.process.pid), '-n', self.BEGIN + ', '.join(probes) +
                                        ' { @[probename] = count(); } END { printa("%s %@d\\n", @); }'],
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            expect(session.first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
+            expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
             beside = [self.counter(target, *some).wait_until_ready() for some in others]
             target.line('go')
             target.wait_for('done')
@@ -286,7 +287,7 @@ class Suite:
             vmtrace = subprocess.Popen([self.vmrun.parent / 'vmtrace', '-q', '-p', str(target.process.pid), '-n', self.BEGIN +
                                         'erlang*:by_name:local:entry { @[ustack(2)] = count(); }'],
                                        stdout=subprocess.PIPE, text=True)
-            session.first_line(vmtrace.stdout)
+            first_line(vmtrace.stdout)
             expect(not any(self.words_of_probes(target.process.pid)), 'a probe of all calls is raised')
             target.line('go')
             target.wait_for('done')

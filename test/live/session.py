@@ -21,14 +21,6 @@ FORMATS = {'string': ('%s', 'str(arg{})'), 'int': ('%d', '(int32)arg{}'), 'uint3
            'int64': ('%lld', 'arg{}')}
 
 
-def first_line(stream):
-    """What comes first, and not a byte more: communicate() does not see what a stream has read ahead."""
-    line = b''
-    while not line.endswith(b'\n') and (byte := os.read(stream.fileno(), 1)):
-        line += byte
-    return line.decode()
-
-
 class Event:
     def __init__(self, line):
         time, self.thread, self.probe, *self.arguments = line.split('|')

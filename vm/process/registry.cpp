@@ -59,7 +59,7 @@ void clear_name(std::atomic<Word>& slot, Term name, bool ends) {
   slot.store(0, std::memory_order_release);
 }
 
-/// The same for processes and ports, as enter: `gone` says whether it exits.
+/// This and what follows are the same for processes and ports: `gone` says whether it exits.
 template <class Gone>
 RegisterResult refusal(Term name, const std::atomic<std::uint32_t>& has, Gone gone) {
   if (gone()) return RegisterResult::kNoProcess;
@@ -88,10 +88,6 @@ void give_up(std::atomic<std::uint32_t>& has) {
   clear_name(*find_slot(Term::atom(name - 1)), Term::atom(name - 1), true);
   has.store(0, std::memory_order_relaxed);
 }
-
-}  // namespace
-
-namespace {
 
 /// use(where its name is kept, whether it exits), if it is there.
 template <class Use>
