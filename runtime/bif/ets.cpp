@@ -1,5 +1,6 @@
 #include <bit>
 #include <optional>
+#include <utility>
 
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
@@ -54,34 +55,34 @@ bool bool_option(Term value, bool* out) {
   return value == atoms::true_ || value == atoms::false_;
 }
 
-bool set_protection(Term value, Table& t) {
-  for (const Protection p : {Protection::kPublic, Protection::kProtected, Protection::kPrivate}) {
-    if (protection_term(p) != value) continue;
-    t.protection = p;
-    return true;
-  }
-  return false;
+std::optional<Protection> protection_of(Term value) {
+  for (const Protection p : {Protection::kPublic, Protection::kProtected, Protection::kPrivate})
+    if (protection_term(p) == value) return p;
+  return std::nullopt;
 }
 
-/// {heir, none} or {heir, Pid, Data}. An heir that is not alive is none.
-bool set_heir(Process& p, Term option, Table& t) {
-  const Word arity = option.tuple_arity();
-  const Term pid = option.element(1);
-  if (!(arity == 2 && pid == atoms::none) && !(arity == 3 && pid.is_local_pid())) return false;
-  if (t.heir_data) destroy_object(t.heir_data);
-  t.heir_data = nullptr;
+/// {heir, none} or {heir, Pid, Data}.
+bool names_heir(Term option) {
+  if (!option.is_tuple() || option.tuple_arity() < 2 || option.element(0) != atoms::heir) return false;
+  const Term heir = option.element(1);
+  return option.tuple_arity() == 2 ? heir == atoms::none : option.tuple_arity() == 3 && heir.is_local_pid();
+}
+
+/// As such an option says. An heir that is not alive is none.
+void set_heir(Process& p, Term option, Table& t) {
+  t.heir_data.reset();
   t.heir = atoms::none;
-  if (arity == 3 && (pid == p.id || process_table.find(pid))) {
-    t.heir = pid;
-    t.heir_data = make_object(new_tuple(p.heap, option.element(2)));
-  }
-  return true;
+  const Term pid = option.element(1);
+  if (pid == atoms::none || (pid != p.id && !process_table.find(pid))) return;
+  t.heir = pid;
+  t.heir_data.reset(make_object(new_tuple(p.heap, option.element(2))));
 }
 
 struct Properties {
   Kind kind = Kind::kSet;
   SWord keypos = 1;
   std::optional<bool> decentralized_counters;
+  Term heir;  // the option that names one, or no value
 };
 
 Term fixed_locks_atom() {
@@ -113,7 +114,7 @@ bool settle(Table& t, const Properties& properties) {
   return true;
 }
 
-bool read_option(Process& p, Term option, Table& t, Properties& properties) {
+bool read_option(Term option, Table& t, Properties& properties) {
   if (option.is_atom()) {
     if (option == atoms::named_table) return t.named = true;
     if (option == atoms::compressed) return t.compressed = true;
@@ -122,12 +123,13 @@ bool read_option(Process& p, Term option, Table& t, Properties& properties) {
       properties.kind = k;
       return true;
     }
-    return set_protection(option, t);
+    const std::optional<Protection> protection = protection_of(option);
+    t.protection = protection.value_or(t.protection);
+    return protection.has_value();
   }
-  if (!option.is_tuple() || option.tuple_arity() < 2) return false;
+  if (names_heir(option)) return properties.heir = option, true;
+  if (!option.is_tuple() || option.tuple_arity() != 2) return false;
   const Term name = option.element(0), value = option.element(1);
-  if (name == atoms::heir) return set_heir(p, option, t);
-  if (option.tuple_arity() != 2) return false;
   if (name == atoms::keypos)
     return small_in_range(value, 1, static_cast<SWord>(kMaxTupleElements), &properties.keypos);
   if (name == atoms::read_concurrency) return bool_option(value, &t.read_concurrency);
@@ -135,6 +137,14 @@ bool read_option(Process& p, Term option, Table& t, Properties& properties) {
     return bool_option(value, &properties.decentralized_counters.emplace());
   if (name == atoms::write_concurrency) return set_write_concurrency(value, t);
   return false;
+}
+
+/// What new/2 was told of a table, which has no name, heir or store yet.
+bool read_options(Term options, Table& t, Properties& properties) {
+  if (list_length(options) < 0) return false;
+  for (; options.is_list(); options = options.tail())
+    if (!read_option(options.head(), t, properties)) return false;
+  return settle(t, properties);
 }
 
 struct InfoItem {
@@ -216,28 +226,26 @@ Term binaries(Process& p, const Table& t) {
 }  // namespace
 
 Term bif_ets_new_2(Process& p, const Term* a) {
-  if (!a[0].is_atom() || list_length(a[1]) < 0) return raise_badarg(p);
   auto t = std::make_unique<Table>();
   Properties properties;
-  bool good = true;
-  for (Term options = a[1]; good && options.is_list(); options = options.tail())
-    good = read_option(p, options.head(), *t, properties);
-  good = good && settle(*t, properties);
-  bool taken = true;
-  Table* made = nullptr;
-  if (good) {
-    t->name = a[0];
-    t->owner = p.id;
-    const auto keypos = static_cast<Word>(properties.keypos);
-    t->store = properties.kind == Kind::kOrderedSet
-                   ? make_tree_store(keypos)
-                   : make_hash_store(properties.kind, keypos, t->wants_stripes(properties.kind));
-    made = create_table(std::move(t), &taken);
-  } else if (t->heir_data) {
-    destroy_object(t->heir_data);
-  }
-  if (made) return table_id(p.heap, *made);
-  return taken || !good ? raise_badarg(p) : raise_system_limit(p);
+  if (!a[0].is_atom() || !read_options(a[1], *t, properties)) return raise_badarg(p);
+  if (properties.heir) set_heir(p, properties.heir, *t);
+  t->name = a[0];
+  t->owner = p.id;
+  const auto keypos = static_cast<Word>(properties.keypos);
+  t->store = properties.kind == Kind::kOrderedSet
+                 ? make_tree_store(keypos)
+                 : make_hash_store(properties.kind, keypos, t->wants_stripes(properties.kind));
+  bool taken;
+  if (const Table* made = create_table(std::move(t), &taken)) return table_id(p.heap, *made);
+  return taken ? raise_badarg(p) : raise_system_limit(p);
+}
+
+Term new_cause(Process&, unsigned, const Term* a) {
+  Table t;
+  Properties properties;
+  static const Term already_exists = intern_atom("already_exists");
+  return a[0].is_atom() && read_options(a[1], t, properties) ? already_exists : kNonValue;
 }
 
 /// The table is gone at once; many objects are freed elsewhere, or with the process, should it end
@@ -268,20 +276,35 @@ Term bif_ets_give_away_3(Process& p, const Term* a) {
   return raise_badarg(p);
 }
 
+Term give_away_cause(Process& p, unsigned arity, const Term* a) {
+  static const Term owner = intern_atom("owner"), not_owner = intern_atom("not_owner");
+  if (const Term of_table = written_table_cause(p, arity, a)) return of_table;
+  const Locked t(p, a[0], Access::kNone, std::uint64_t{0});
+  const bool to_somebody = t && a[1].is_local_pid() && (a[1] == p.id || process_table.find(a[1]));
+  if (!to_somebody) return kNonValue;
+  return t->owner == p.id ? owner : not_owner;
+}
+
+/// One option or a list of them, each of another name: all are valid, or nothing is changed.
 Term bif_ets_setopts_2(Process& p, const Term* a) {
+  Term heir;
+  std::optional<Protection> protection;
+  const auto read = [&](Term option) {
+    if (names_heir(option)) return !std::exchange(heir, option).is_value();
+    if (!option.is_tuple() || option.tuple_arity() != 2 || option.element(0) != atoms::protection ||
+        protection)
+      return false;
+    protection = protection_of(option.element(1));
+    return protection.has_value();
+  };
+  Term options = a[1];
+  if (options.is_tuple() ? !read(options) : list_length(options) < 0) return raise_badarg(p);
+  for (; options.is_list(); options = options.tail())
+    if (!read(options.head())) return raise_badarg(p);
   Locked t(p, a[0], Access::kOwner);
   if (!t) return raise_badarg(p);
-  const auto apply = [&](Term option) {
-    if (!option.is_tuple() || option.tuple_arity() < 2) return false;
-    if (option.element(0) == atoms::heir) return set_heir(p, option, *t);
-    return option.element(0) == atoms::protection && option.tuple_arity() == 2 &&
-           set_protection(option.element(1), *t);
-  };
-  if (a[1].is_tuple()) return apply(a[1]) ? atoms::true_ : raise_badarg(p);
-  if (list_length(a[1]) < 0) return raise_badarg(p);
-  for (Term options = a[1]; options.is_list(); options = options.tail()) {
-    if (!apply(options.head())) return raise_badarg(p);
-  }
+  if (heir) set_heir(p, heir, *t);
+  if (protection) t->protection = *protection;
   return atoms::true_;
 }
 

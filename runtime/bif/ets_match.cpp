@@ -2,6 +2,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/ets_support.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/weight.hpp"
@@ -388,6 +389,13 @@ void erase_all(Store& store, const std::vector<Object*>& objects, Released& rele
 
 }  // namespace
 
+/// Why a function failed that was to go on with a continuation.
+Term more_cause(Process& p, unsigned arity, const Term* a) {
+  if (!a[0].is_tuple() || a[0].tuple_arity() == 0) return kNonValue;
+  const Term table = a[0].element(0);
+  return table_cause(p, arity, &table);
+}
+
 Term bif_ets_match_spec_compile_1(Process& p, const Term* a) {
   const MatchSpec spec(p, a[0]);
   return spec.valid() ? compiled(p, a[0]) : refused(p, spec);
@@ -498,6 +506,13 @@ Term bif_ets_select_replace_2(Process& p, const Term* a) {
   }
   const bool there = walk_in_parts(p, a[0], spec, Access::kWrite, false, visit, done, over);
   return there && good ? Term::small(static_cast<SWord>(count)) : raise_badarg(p);
+}
+
+Term select_replace_cause(Process& p, unsigned arity, const Term* a) {
+  static const Term table_type = intern_atom("table_type");
+  if (const Term of_table = written_table_cause(p, arity, a)) return of_table;
+  const Locked t(p, a[0], Access::kNone, std::uint64_t{0});
+  return t && t.store().kind() == Kind::kBag ? table_type : kNonValue;
 }
 
 }  // namespace vmrun

@@ -471,6 +471,14 @@ Term bif_ets_lookup_element_4(Process& p, const Term* a) {
   return lookup_element(p, a, 4, bif_ets_lookup_element_4);
 }
 
+Term lookup_element_cause(Process& p, unsigned arity, const Term* a) {
+  if (const Term of_table = table_cause(p, arity, a)) return of_table;
+  SWord place;
+  const Locked t(p, a[0], Access::kRead, a[1]);
+  const bool asks_well = t && small_in_range(a[2], 1, Term::kSmallMax, &place);
+  return asks_well && !t.store().find(a[1]) ? atoms::badkey : kNonValue;
+}
+
 Term bif_ets_member_2(Process& p, const Term* a) {
   Locked t(p, a[0], Access::kRead, a[1]);
   if (!t) return raise_badarg(p);
@@ -651,10 +659,13 @@ Term first_fault(Term operations, Fault fault) {
 
 /// Why one failed: for the table, the key, or the place of an element.
 Term update_counter_cause(Process& p, unsigned arity, const Term* a) {
-  static const Term keypos = intern_atom("keypos"), position = intern_atom("position");
+  static const Term keypos = intern_atom("keypos"), position = intern_atom("position"),
+                    table_type = intern_atom("table_type");
   if (const Term of_table = written_table_cause(p, arity, a)) return of_table;
   const Locked t(p, a[0], Access::kRead, a[1]);
-  if (!t || is_bag(t.store().kind()) || (arity == 4 && !a[3].is_tuple())) return kNonValue;
+  if (!t) return kNonValue;
+  if (is_bag(t.store().kind())) return table_type;
+  if (arity == 4 && !a[3].is_tuple()) return kNonValue;
   const Object* o = t.store().find(a[1]);
   if (!o && arity == 3) return atoms::badkey;
   const Term tuple = o ? o->tuple : a[3];

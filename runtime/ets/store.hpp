@@ -35,6 +35,10 @@ struct Object {
 Object* make_object(Term tuple);
 Object* make_object_within(SWord most_words, Term tuple);
 void destroy_object(Object* o);
+struct DestroyObject {
+  void operator()(Object* o) const { destroy_object(o); }
+};
+using OwnObject = std::unique_ptr<Object, DestroyObject>;
 
 /// Objects to free at the end of a scope.
 class Released {

@@ -93,8 +93,7 @@ Table* find(Term id) {
 }
 
 void release_heir(Table& t) {
-  if (t.heir_data) destroy_object(t.heir_data);
-  t.heir_data = nullptr;
+  t.heir_data.reset();
   t.heir = atoms::none;
 }
 
@@ -204,7 +203,7 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
     t->store = std::move(properties->store);
     t->keypos.store(t->store->keypos(), std::memory_order_relaxed);
     t->heir = properties->heir;
-    t->heir_data = properties->heir_data;
+    t->heir_data = std::move(properties->heir_data);
     t->read_concurrency = properties->read_concurrency;
     t->decentralized_counters = properties->decentralized_counters;
     t->compressed = properties->compressed;

@@ -27,7 +27,7 @@ struct Table {
   std::unique_ptr<Store> store;
   std::atomic<Word> keypos{0};  // the store's, for who does not hold the lock
   Term heir = atoms::none;      // local pid or none
-  Object* heir_data = nullptr;  // {Data}
+  OwnObject heir_data;          // {Data}
   bool read_concurrency = false, decentralized_counters = false, compressed = false;
   Term write_concurrency = atoms::false_;  // true, false or auto
   Word told_locks = 0;                     // {debug_hash_fixed_number_of_locks, N}: nothing but told again
