@@ -310,7 +310,7 @@ std::unique_ptr<Store> take_left(Term pid) {
 
 bool rename_table(Table& t, Term name) {
   std::lock_guard lock(registry_mutex);
-  if (t.named && name != t.name) {
+  if (t.named) {
     if (names[name.atom_index()].load(std::memory_order_relaxed)) return false;
     names[t.name.atom_index()].store(0, std::memory_order_release);
     names[name.atom_index()].store(t.slot + 1, std::memory_order_release);

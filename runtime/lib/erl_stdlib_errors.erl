@@ -70,7 +70,7 @@ number(_, _, _) -> [].
 
 is_own({function, _}) -> true;
 is_own(Kind) ->
-    lists:member(Kind, [map_or_iterator, iterator, pairs, binaries, pattern, chardata, encoding, step, compile_options, tuples]).
+    lists:member(Kind, [map_or_iterator, iterator, pairs, binaries, pattern, chardata, encoding, step, compile_options]).
 
 why({function, N}, F) when is_function(F, N) -> ok;
 why({function, 1}, _) -> "not a fun that takes one argument";
@@ -117,13 +117,6 @@ why(compile_options, L) ->
     try re:compile("", L) of
         _ -> ok
     catch error:_ -> "invalid options"
-    end;
-why(tuples, X) when is_tuple(X) -> ok;
-why(tuples, X) when not is_list(X) -> "not a tuple";
-why(tuples, L) ->
-    case erl_erts_errors:is_kind(list, L) andalso lists:all(fun is_tuple/1, L) of
-        true -> ok;
-        false -> "not a list of tuples"
     end.
 
 is_iterator({_, _, _}) -> true;
@@ -133,57 +126,105 @@ is_iterator(_) -> false.
 
 %% --- Tables ---
 
-ets(new, [Name, Options], _) ->
-    case is_atom(Name) of
-        false -> #{1 => "not an atom"};
-        true when is_list(Options) -> #{2 => "invalid options"};
-        true -> #{2 => "not a list"}
-    end;
-ets(_, _, id) -> #{1 => "the table identifier does not refer to an existing ETS table"};
-ets(_, _, access) -> #{1 => "the table identifier refers to an ETS table with insufficient access rights"};
-ets(_, [Table | _], type) when is_reference(Table) -> #{1 => "not a valid table identifier"};
-ets(_, _, type) -> #{1 => "not an atom or a table identifier"};
-ets(update_counter, _, badkey) -> #{2 => "not a key that exists in the table"};
-ets(_, _, keypos) -> #{3 => "the position is the same as the key position"};
-ets(update_counter, _, position) -> #{3 => "the position in the update operation is out of range"};
-ets(F, Args, none) -> ets_arguments(F, Args);
-ets(_, _, _) -> #{}.
+ets(F, [_], _) when F =:= match; F =:= match_object; F =:= select; F =:= select_reverse -> #{1 => "invalid continuation"};
+ets(F, Args, Cause) ->
+    Table = table(Args, Cause),
+    maps:merge(Table, besides(F, Args, Cause, Table =:= #{})).
 
-ets_arguments(F, [_, _]) when F =:= next; F =:= prev -> #{2 => "not a key that exists in the table"};
-ets_arguments(F, Args) when F =:= insert; F =:= insert_new -> refused([any, tuples], Args);
-ets_arguments(give_away, [_, Pid, _]) when not is_pid(Pid) -> #{2 => "not a pid"};
-ets_arguments(give_away, [_, Pid, _]) ->
-    case is_process_alive(Pid) of
-        true -> #{2 => "the process is already the owner of the table"};
-        false -> #{2 => "the pid refers to a terminated process"}
-    end;
-ets_arguments(update_counter, [_, _, _, Default]) when not is_tuple(Default) -> #{4 => "not a tuple"};
-ets_arguments(F, [Table, Key, Position | _]) when F =:= lookup_element; F =:= update_counter; F =:= update_element ->
-    try ets:member(Table, Key) of
-        false -> #{2 => "not a key that exists in the table"};
-        true when F =:= lookup_element, is_integer(Position) -> #{3 => "out of range"};
-        true when F =:= lookup_element -> #{3 => "not an integer"};
-        true when F =:= update_counter -> #{3 => "the value in the given position, in the object, is not an integer"};
-        true -> #{3 => "is not a valid element specification"}
-    catch error:_ -> #{}
-    end;
-ets_arguments(F, [_, Spec | Rest]) when F =:= select; F =:= select_count; F =:= select_delete; F =:= select_replace; F =:= select_reverse ->
-    limited(Rest, try ets:match_spec_compile(Spec) of
-                      _ -> #{}
-                  catch error:_ -> #{2 => "not a valid match specification"}
-                  end);
-ets_arguments(F, [_, _ | Rest]) when F =:= match; F =:= match_object -> limited(Rest, #{});
-ets_arguments(rename, [_, Name]) when not is_atom(Name) -> #{2 => "not an atom"};
-ets_arguments(rename, _) -> #{2 => "the name is already in use"};
-ets_arguments(info, [_, Item]) when not is_atom(Item) -> #{2 => "not an atom"};
-ets_arguments(info, _) -> #{2 => "not a valid info item"};
-ets_arguments(setopts, _) -> #{2 => "invalid options"};
-ets_arguments(safe_fixtable, _) -> #{2 => "not a boolean"};
-ets_arguments(_, _) -> #{}.
+table([Table | _], type) when is_reference(Table) -> #{1 => "not a valid table identifier"};
+table(_, type) -> #{1 => "not an atom or a table identifier"};
+table(_, id) -> #{1 => "the table identifier does not refer to an existing ETS table"};
+table(_, access) -> #{1 => "the table identifier refers to an ETS table with insufficient access rights"};
+table(_, table_type) -> #{1 => "the table identifier refers to an ETS table of a type not supported by this operation"};
+table(_, _) -> #{}.
 
-limited([Limit], Faults) when is_integer(Limit), Limit =< 0 -> Faults#{3 => "out of range"};
-limited([Limit], Faults) when not is_integer(Limit) -> Faults#{3 => "not an integer"};
-limited(_, Faults) -> Faults.
+%% What is wrong with the arguments behind the table. The last argument: whether the table is fine, so that it must be one of them.
+besides(new, [_, _], already_exists, _) -> #{1 => "table name already exists"};
+besides(new, [Name, Options], _, _) when is_atom(Name), is_list(Options) -> #{2 => "invalid options"};
+besides(new, Args, _, _) -> refused([atom, list], Args);
+besides(whereis, _, _, _) -> #{1 => "invalid table name (must be an atom)"};
+besides(match_spec_compile, _, _, _) -> #{1 => "not a valid match specification"};
+besides(rename, [_, Name], _, _) when not is_atom(Name) -> #{2 => "invalid table name (must be an atom)"};
+besides(give_away, [_, Pid, _], _, _) when not is_pid(Pid) -> #{2 => "not a pid"};
+besides(give_away, _, owner, _) -> #{2 => "the process is already the owner of the table"};
+besides(give_away, _, not_owner, _) -> #{2 => "the current process is not the owner"};
+besides(F, [_, Objects], _, _) when F =:= insert; F =:= insert_new -> objects(Objects);
+besides(delete_object, [_, Object], _, _) -> tuple(2, Object);
+besides(F, [_, _, Limit], _, _) when F =:= match; F =:= match_object -> place(3, Limit);
+besides(F, [_, Spec, Limit], _, _) when F =:= select; F =:= select_reverse -> maps:merge(specification(Spec), place(3, Limit));
+besides(lookup_element, [_, _, Place | _], Cause, Fine) ->
+    case place(3, Place) of
+        Faults when Cause =:= badkey -> Faults#{2 => "not a key that exists in the table"};
+        Faults when Faults =:= #{}, Fine -> #{3 => "position is greater than the size of the object"};
+        Faults -> Faults
+    end;
+besides(update_counter, [_, _, _, _], _, false) -> #{};
+besides(update_counter, [_, _, Update | Default], Cause, _) ->
+    Faults = maps:merge(update(Update), case Default of [] -> #{}; [Object] -> tuple(4, Object) end),
+    case Cause of
+        badkey -> Faults#{2 => "not a key that exists in the table"};
+        keypos -> Faults#{3 => "the position is the same as the key position"};
+        position -> #{3 => "the position in the update operation is out of range"};
+        none when Faults =:= #{} -> #{3 => "the value in the given position, in the object, is not an integer"};
+        _ -> Faults
+    end;
+besides(update_element, _, keypos, _) -> #{3 => "the position is the same as the key position"};
+besides(update_element, [_, _, Changes | _], _, Fine) ->
+    case all(fun({Place, _}) -> is_integer(Place) andalso Place > 0; (_) -> false end, Changes) of
+        false -> #{3 => "is not a valid element specification"};
+        true when Fine -> #{3 => "out of range"};
+        true -> #{}
+    end;
+besides(F, _, _, true) -> mostly(F);
+besides(_, _, _, false) -> #{}.
+
+%% What is wrong when nothing else is.
+mostly(give_away) -> #{2 => "the pid refers to a terminated process"};
+mostly(rename) -> #{2 => "table name already exists"};
+mostly(F) when F =:= next; F =:= prev -> #{2 => "not a key that exists in the table"};
+mostly(info) -> #{2 => "not a valid info item"};
+mostly(safe_fixtable) -> #{2 => "not a boolean value"};
+mostly(setopts) -> #{2 => "invalid options"};
+mostly(slot) -> #{2 => "out of range"};
+mostly(F) when F =:= select; F =:= select_count; F =:= select_delete; F =:= select_replace; F =:= select_reverse ->
+    #{2 => "not a valid match specification"};
+mostly(_) -> #{}.
+
+place(N, Place) when not is_integer(Place) -> #{N => "not an integer"};
+place(N, Place) when Place < 1 -> #{N => "out of range"};
+place(_, _) -> #{}.
+
+specification(Spec) ->
+    try ets:match_spec_compile(Spec) of
+        _ -> #{}
+    catch error:_ -> #{2 => "not a valid match specification"}
+    end.
+
+tuple(_, Tuple) when tuple_size(Tuple) > 0 -> #{};
+tuple(N, {}) -> #{N => "is an empty tuple"};
+tuple(N, _) -> #{N => "not a tuple"}.
+
+objects(Object) when not is_list(Object) -> tuple(2, Object);
+objects(Objects) ->
+    case all(fun(Object) -> is_tuple(Object) andalso Object =/= {} end, Objects) of
+        true -> #{};
+        false -> #{2 => "not a non-empty tuple or a list of non-empty tuples"}
+    end.
+
+update(Update) ->
+    case all(fun(N) when is_integer(N) -> true;
+                ({Place, N}) -> is_integer(Place) andalso is_integer(N);
+                ({Place, N, Limit, Set}) -> lists:all(fun is_integer/1, [Place, N, Limit, Set]);
+                (_) -> false
+             end, Update) of
+        true -> #{};
+        false -> #{3 => "not a valid update operation"}
+    end.
+
+%% One, or a proper list of them.
+all(Is, [One | List]) -> Is(One) andalso (List =:= [] orelse is_list(List) andalso all(Is, List));
+all(_, []) -> true;
+all(Is, One) -> Is(One).
 
 %% --- Input and output ---
 
