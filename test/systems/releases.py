@@ -52,7 +52,35 @@ MODULES = {
                     '    io:format("~p~n", [systools:make_tar("shop", [{path, ["lib/shop/ebin"]}, silent])]),\n'
                     '    {ok, Names} = erl_tar:table("shop.tar.gz", [compressed]),\n'
                     '    io:format("~p~n", [lists:sort([N || N <- Names, string:find(N, "shop") =/= nomatch])]).\n',
+    # Release 8, what leads there from 7 and back, and a folder of releases.
+    'next.escript': '#!/usr/bin/env escript\n'
+                    'main(_) ->\n'
+                    '    {ok, [{release, {Name, _}, Erts, Applications}]} = file:consult("shop.rel"),\n'
+                    '    ok = file:write_file("next.rel", io_lib:format("~p.~n", [{release, {Name, "8"}, Erts, lists:keyreplace(shop, 1, Applications, {shop, "1.3"})}])),\n'
+                    '    Options = [{path, ["old/shop-1.2/ebin", "new/shop-1.3/ebin"]}, silent],\n'
+                    '    io:format("~p~n", [[systools:make_script(F, [local | Options]) || F <- ["shop", "next"]]]),\n'
+                    '    {ok, Relup, _, _} = systools:make_relup("next", ["shop"], ["shop"], Options),\n'
+                    '    io:format("~p~n", [Relup]),\n'
+                    '    [begin\n'
+                    '         Folder = "releases/" ++ Number, ok = filelib:ensure_path(Folder),\n'
+                    '         [{ok, _} = file:copy(From, Folder ++ "/" ++ To) || {From, To} <- [{Files ++ ".rel", Files ++ ".rel"}, {Files ++ ".boot", "start.boot"} | [{"relup", "relup"} || Number =:= "8"]]],\n'
+                    '         ok = file:write_file(Folder ++ "/sys.config", Config)\n'
+                    '     end || {Number, Files, Config} <- [{"7", "shop", "[]."}, {"8", "next", "[{shop, [{price, 5}]}]."}]],\n'
+                    '    {ok, Here} = file:get_cwd(),\n'
+                    '    io:format("~p~n", [release_handler:create_RELEASES(Here, "releases", filename:absname("releases/7/shop.rel"), [{shop, "1.2", filename:absname("old")}])]).\n',
+    'upgrades.erl': '-module(upgrades).\n-export([start/0]).\n'
+                    'start() -> spawn(fun() -> session:wait(), all(), init:stop() end).\n'
+                    'all() ->\n'
+                    '    says(before), says(release_handler:set_unpacked(filename:absname("releases/8/next.rel"), [{shop, "1.3", filename:absname("new")}])),\n'
+                    '    [says(catch release_handler:F(V)) || {F, V} <- [{check_install_release, "8"}, {check_install_release, "9"}, {install_release, "8"}, {make_permanent, "8"}, {remove_release, "8"},\n'
+                    '        {install_release, "7"}, {install_release, "8"}, {reboot_old_release, "9"}, {make_permanent, "7"}, {install_release, "7"}, {set_removed, "8"}]].\n'
+                    'says(What) ->\n'
+                    '    io:format("~p~n  ~p ~p~n", [What, [{V, State} || {_, V, _, State} <- release_handler:which_releases()], {till:sell(1), application:get_key(shop, vsn), lists:sort(application:get_all_env(shop))}]).\n',
 }
+UPGRADED = 'mkdir -p new/shop-1.3/ebin old; mv lib/shop old/shop-1.2; sed "s/1.2/1.3/" shop.app > new/shop-1.3/ebin/shop.app; cp shop.appup new/shop-1.3/ebin; ' \
+           'sed "s/price), {ok, {P, 0}}/price), {ok, {2 * P, 0}}/; s/-export(\\[/-export([code_change\\/3, /" till.erl > new/till.erl; ' \
+           'echo "code_change(V, {P, S}, [extra]) -> io:format(\\"from ~p~n\\", [V]), {ok, {P + 1, S}}." >> new/till.erl; ' \
+           'erlc -o new/shop-1.3/ebin shop_app.erl shop_sup.erl session.erl new/till.erl; '
 MAKE = 'mkdir -p lib/shop/ebin; erlc -o lib/shop/ebin shop_app.erl shop_sup.erl till.erl session.erl && cp shop.app lib/shop/ebin && escript make.escript'
 START = 'erl -noinput -kernel logger_level none -boot ./shop -pa . -s session '
 
@@ -77,12 +105,11 @@ CASES = {
     'started anew by heart': 'mkfifo told; HEART_COMMAND="echo once more > told" erl -noinput -boot ./shop -heart -kernel logger_level none -eval "erlang:halt(3)." 2>/dev/null; echo $?; cat told',
     'restarted by itself': 'erl -noinput -boot ./shop -pa . -kernel logger_level none -eval "case os:getenv(\\"SECOND\\") of false -> os:putenv(\\"SECOND\\", \\"1\\"), io:format(\\"first~n\\"), init:restart(); '
                            '_ -> io:format(\\"second~n\\"), init:stop() end."',
-    'an upgrade': 'mkdir -p new/shop-1.3/ebin old; mv lib/shop old/shop-1.2; sed "s/1.2/1.3/" shop.app > new/shop-1.3/ebin/shop.app; cp shop.appup new/shop-1.3/ebin; '
-                  'sed "s/price), {ok, {P, 0}}/price), {ok, {2 * P, 0}}/; s/-export(\\[/-export([code_change\\/3, /" till.erl > new/till.erl; '
-                  'echo "code_change(V, {P, S}, [extra]) -> io:format(\\"from ~p~n\\", [V]), {ok, {P + 1, S}}." >> new/till.erl; '
-                  'erlc -o new/shop-1.3/ebin shop_app.erl shop_sup.erl session.erl new/till.erl; '
+    'an upgrade': UPGRADED +
                   'erl -noinput -kernel logger_level none -pa old/shop-1.2/ebin -eval "{ok, _} = application:ensure_all_started(sasl), ok = application:start(shop), io:format(\\"~p~n\\", [till:sell(1)]), '
                   'io:format(\\"~p~n\\", [release_handler:upgrade_app(shop, \\"new/shop-1.3\\")]), io:format(\\"~p ~p~n\\", [till:sell(1), application:get_key(shop, vsn)]), init:stop()."',
+    'releases installed one after another': UPGRADED + 'sed -i "s/start\\/1, check/wait\\/0, start\\/1, check/" session.erl; erlc -o old/shop-1.2/ebin session.erl; erlc upgrades.erl; escript next.escript && '
+                                            'erl -noinput -kernel logger_level none -boot releases/7/start -config releases/7/sys -sasl releases_dir "\\"$PWD/releases\\"" -pa . -s upgrades; cat releases/start_erl.data',
 }
 
 
