@@ -53,7 +53,7 @@ def detached(vmrun):
         meeting = 'register(meeting, self()), receive {there, Pid} -> ok end, io:format("~p~n", [rpc:call(node(Pid), os, getpid, []) =/= os:getpid()]), Pid ! leave'
         node = cluster.evaluate('vmrun', 'host', meeting + ', halt(0)')
         there = f'{{meeting, \'{node.full}\'}} ! {{there, self()}}, receive leave -> halt() end'
-        command = [vmrun, *cluster.flags('away'), '-detached', '-eval', f"(fun W() -> case net_adm:ping('{node.full}') of pong -> ok; pang -> W() end end)(), {there}"]
+        command = [vmrun, *cluster.flags('away'), '-detached', '-eval', f"(fun W() -> case rpc:call('{node.full}', erlang, whereis, [meeting]) of P when is_pid(P) -> ok; _ -> W() end end)(), {there}"]
         same(run_program(command, '', patience_s(), env=cluster.environment), (0, '', ''))
         node.wait_for('true')
         same(node.end()[0], 0)
