@@ -112,7 +112,8 @@ Term bif_erlang_pre_loaded_0(Process& p, const Term*) {
 /// until its on_load function has run, which a call of an undefined function of the module sees to.
 Term bif_erlang_load_module_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !is_binary(a[1])) return raise_badarg(p);
-  if (too_long(bit_size_of(a[1]) / 8)) return run_elsewhere(p, bif_erlang_load_module_2, a, 2);
+  if (too_long(bit_size_of(a[1]) / 8))
+    return came_back(p) || may_change_code(p) ? run_elsewhere(p, bif_erlang_load_module_2, a, 2) : kNonValue;
   if (!after_schedulers(p, {a, 1})) return kNonValue;
   const BytesOf bytes(a[1]);
   const std::string file(atom_text(a[0]));

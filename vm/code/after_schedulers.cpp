@@ -111,12 +111,13 @@ bool have_begun(Process& p, Waiting& w, bool has_waited, std::span<const Term> m
 
 bool after_schedulers(Process& p, std::span<const Term> changed) {
   constexpr unsigned kNormal = 1;
-  if (!may_change_code(p)) return false;
+  const bool is_elsewhere = dirty_thread_kind() != DirtyKind::kNone;  // nobody waits there
+  if (!is_elsewhere && !may_change_code(p)) return false;
   const bool has_waited = came_back(p) && wait_elsewhere(p);
   Waiting w = take_note(p.id);
   if (std::ranges::none_of(changed, [](Term name) { return current_module(name); })) return true;
   if (!this_scheduler()) return wait_for_schedulers(p, nullptr).is_value();
-  if (dirty_thread_kind() != DirtyKind::kNone) return true;  // StaysHere
+  if (is_elsewhere) return true;  // StaysHere
   if (w.until == Until::kBegun) {
     if (!have_begun(p, w, has_waited, changed)) return note(w), false;
     w.stamp = epoch_stamp();
