@@ -166,12 +166,18 @@ bool read_change(Term change, Word keypos, Word arity, SWord* position, Term* va
 struct CounterStep {
   SWord position;
   Term increment, threshold, reset;
+
+  bool fits(Word keypos, Word size) const {
+    return position != static_cast<SWord>(keypos) && position >= 1 && position <= static_cast<SWord>(size);
+  }
 };
+/// False: it is none, whatever the object.
 bool read_step(Term t, Word keypos, CounterStep* s) {
   *s = {static_cast<SWord>(keypos) + 1, t, kNonValue, kNonValue};
   if (t.is_tuple()) {
     if (t.tuple_arity() != 2 && t.tuple_arity() != 4) return false;
-    if (!small_in_range(t.element(0), 1, static_cast<SWord>(kMaxTupleElements), &s->position)) return false;
+    if (!t.element(0).is_small()) return false;
+    s->position = t.element(0).small_value();
     s->increment = t.element(1);
     if (t.tuple_arity() == 4) {
       s->threshold = t.element(2);
@@ -179,12 +185,11 @@ bool read_step(Term t, Word keypos, CounterStep* s) {
       if (!s->threshold.is_integer() || !s->reset.is_integer()) return false;
     }
   }
-  return s->increment.is_integer() && s->position != static_cast<SWord>(keypos);
+  return s->increment.is_integer();
 }
 
-/// Applies a step to the elements; the new value or kNonValue.
+/// Applies a step that fits to the elements; the new value or kNonValue.
 Term apply_step(Process& p, const CounterStep& s, std::vector<Term>& elements) {
-  if (s.position > static_cast<SWord>(elements.size())) return kNonValue;
   Term& element = elements[static_cast<Word>(s.position) - 1];
   if (!element.is_integer()) return kNonValue;
   const Term arguments[] = {element, s.increment};
@@ -247,8 +252,7 @@ class InPlace {
 
   Term step(Term operation) {
     CounterStep s;
-    if (!read_step(operation, keypos_, &s) || s.threshold ||
-        s.position > static_cast<SWord>(tuple_.tuple_arity()))
+    if (!read_step(operation, keypos_, &s) || s.threshold || !s.fits(keypos_, tuple_.tuple_arity()))
       return kNonValue;
     Term& element = tuple_.tuple_elements()[s.position - 1];
     if (!element.is_small() || !s.increment.is_small() ||
@@ -289,7 +293,8 @@ Term update_counter(Process& p, Term id, Term key, Term operation, Term initial)
   Update update(store, key, o, initial);
   const auto step = [&](Term t) {
     CounterStep s;
-    return read_step(t, store.keypos(), &s) ? apply_step(p, s, update.elements) : kNonValue;
+    const bool can_be = read_step(t, store.keypos(), &s) && s.fits(store.keypos(), update.elements.size());
+    return can_be ? apply_step(p, s, update.elements) : kNonValue;
   };
   Term result;
   if (operation.is_cons_or_nil()) {
@@ -641,11 +646,6 @@ Term bif_ets_slot_2(Process& p, const Term* a) {
 
 namespace {
 
-SWord place_of(Term operation, SWord keypos) {
-  const bool has_one = operation.is_tuple() && operation.tuple_arity() > 1 && operation.element(0).is_small();
-  return has_one ? operation.element(0).small_value() : keypos + 1;
-}
-
 /// The first that fault(operation) gives of one or of a list.
 template <class Fault>
 Term first_fault(Term operations, Fault fault) {
@@ -669,13 +669,14 @@ Term update_counter_cause(Process& p, unsigned arity, const Term* a) {
   const Object* o = t.store().find(a[1]);
   if (!o && arity == 3) return atoms::badkey;
   const Term tuple = o ? o->tuple : a[3];
-  const auto key = static_cast<SWord>(t.store().keypos()), size = static_cast<SWord>(tuple.tuple_arity());
-  bool looks_further = true;  // until an element is no number
+  const Word key = t.store().keypos();
+  bool looks_further = true;  // until one is no operation, or an element no number
   return first_fault(a[2], [&](Term operation) {
-    const SWord place = place_of(operation, key);
-    if (!looks_further || place == key) return looks_further ? keypos : kNonValue;
-    if (place < 1 || place > size) return position;
-    looks_further = tuple.element(static_cast<Word>(place) - 1).is_integer();
+    CounterStep s;
+    looks_further &= operation.is_tuple() || !a[2].is_cons_or_nil();
+    if (!looks_further || !read_step(operation, key, &s)) return looks_further = false, kNonValue;
+    if (!s.fits(key, tuple.tuple_arity())) return s.position == static_cast<SWord>(key) ? keypos : position;
+    looks_further = tuple.element(static_cast<Word>(s.position) - 1).is_integer();
     return kNonValue;
   });
 }
@@ -684,8 +685,10 @@ Term update_element_cause(Process& p, unsigned arity, const Term* a) {
   if (const Term of_table = written_table_cause(p, arity, a)) return of_table;
   const Locked t(p, a[0], Access::kNone, std::uint64_t{0});
   if (!t) return kNonValue;
-  const auto key = static_cast<SWord>(t.store().keypos());
-  return first_fault(a[2], [&](Term change) { return place_of(change, key) == key ? keypos : kNonValue; });
+  const Term key = Term::small(static_cast<SWord>(t.store().keypos()));
+  return first_fault(a[2], [&](Term change) {
+    return change.is_tuple() && change.tuple_arity() > 1 && change.element(0) == key ? keypos : kNonValue;
+  });
 }
 
 Term bif_ets_update_element_3(Process& p, const Term* a) {
