@@ -453,8 +453,8 @@ Term bif_ets_select_count_2(Process& p, const Term* a) {
   return count_true(p, a, Access::kRead, "select_count", bif_ets_select_count_2,
                     [](Store&, const std::vector<Object*>&, Released&) {});
 }
-Term bif_ets_select_delete_2(Process& p, const Term* a) {
-  return count_true(p, a, Access::kWrite, "select_delete", bif_ets_select_delete_2, erase_all);
+Term bif_ets_internal_select_delete_2(Process& p, const Term* a) {
+  return count_true(p, a, Access::kWrite, "select_delete", bif_ets_internal_select_delete_2, erase_all);
 }
 
 Term bif_ets_match_delete_2(Process& p, const Term* a) {

@@ -477,10 +477,10 @@ Term bif_ets_lookup_element_4(Process& p, const Term* a) {
 }
 
 Term lookup_element_cause(Process& p, unsigned arity, const Term* a) {
-  if (const Term of_table = table_cause(p, arity, a)) return of_table;
   SWord place;
   const Locked t(p, a[0], Access::kRead, a[1]);
-  const bool asks_well = t && small_in_range(a[2], 1, Term::kSmallMax, &place);
+  if (!t) return table_cause(p, arity, a);
+  const bool asks_well = small_in_range(a[2], 1, Term::kSmallMax, &place);
   return asks_well && !t.store().find(a[1]) ? atoms::badkey : kNonValue;
 }
 

@@ -186,7 +186,7 @@ mostly(info) -> #{2 => "not a valid info item"};
 mostly(safe_fixtable) -> #{2 => "not a boolean value"};
 mostly(setopts) -> #{2 => "invalid options"};
 mostly(slot) -> #{2 => "out of range"};
-mostly(F) when F =:= select; F =:= select_count; F =:= select_delete; F =:= select_replace; F =:= select_reverse ->
+mostly(F) when F =:= select; F =:= select_count; F =:= internal_select_delete; F =:= select_replace; F =:= select_reverse ->
     #{2 => "not a valid match specification"};
 mostly(_) -> #{}.
 

@@ -1,7 +1,7 @@
 %% Tables: what is not built into the machine.
 -module(ets).
 
--export([foldl/3, foldr/3, match_spec_run/2, test_ms/2, fun2ms/1, repair_continuation/2, init_table/2,
+-export([foldl/3, foldr/3, select_delete/2, match_spec_run/2, test_ms/2, fun2ms/1, repair_continuation/2, init_table/2,
          tab2file/2, tab2file/3, file2tab/1, file2tab/2, tabfile_info/1, to_dets/2, from_dets/2, table/1,
          table/2,
          i/0, i/1, i/2, i/3]).
@@ -22,6 +22,8 @@ foldr(F, Acc, Table) when is_function(F, 2) ->
 fold(_, Acc, '$end_of_table', _, _) -> Acc;
 fold(F, Acc, Key, Table, Next) ->
     fold(F, lists:foldl(F, Acc, ets:lookup(Table, Key)), Next(Table, Key), Table, Next).
+
+select_delete(Table, Spec) -> ets:internal_select_delete(Table, Spec).
 
 match_spec_run(Objects, Compiled) -> lists:reverse(ets:match_spec_run_r(Objects, Compiled, [])).
 
