@@ -96,7 +96,7 @@ def heavy_script(root, script, build):
 PID = r'<0\.[0-9]+\.0>'
 PORT = r'#Port<0\.[0-9]+>'
 NUMBER = '[0-9]+'
-LIBRARIES = ['counter_drv.so', 'echo_drv.so', 'event_drv.so', 'primes.so', 'primes.erl']  # what everything_loop.act loads
+LOADED = ['counter_drv.so', 'echo_drv.so', 'event_drv.so', 'primes.so', 'primes.erl']  # what everything_loop.act loads
 CERTAIN = {
     'aio_pool': [rf'aio_pool-add port={PORT} length=1', rf'aio_pool-get port={PORT} length=0'],
     'bif': [r'[1-9][0-9]* calls of erlang:list_to_atom/1', 'erlang:list_to_atom/1, nanoseconds'],
@@ -173,7 +173,7 @@ def stap_scripts(root, build):
     files = {build / 'vmrun': 'vmrun', HERE / 'everything_loop.act': 'everything_loop.act'}
     with guest.Guest().ready() as machine, tempfile.TemporaryDirectory() as folder:
         libraries = native.Libraries(root, folder, build / 'runtime/compile/vmrunc').get('own')
-        files.update({libraries / name: name for name in LIBRARIES})
+        files.update({libraries / name: name for name in LOADED})
         for name, path in scripts.items():
             files[path] = name + '.stp'
             patterns = pathlib.Path(folder) / f'{name}.live'
