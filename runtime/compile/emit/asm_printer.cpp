@@ -1,6 +1,7 @@
 #include "runtime/compile/emit/asm_printer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 
 #include "runtime/compile/emit/term_source.hpp"
@@ -260,6 +261,10 @@ class Printer {
     namespace kind = ssa::kind;
     if (t.kinds == kind::kAny) return "any";
     if (t.kinds == 0) return "none";
+    // Of these a #t_union{} holds one.
+    constexpr int kOthers =
+        kind::kBitstring | kind::kFun | kind::kMap | kind::kPid | kind::kPort | kind::kReference;
+    if (std::popcount(static_cast<unsigned>(t.kinds & kOthers)) > 1) return "any";
     const auto has = [&](std::uint16_t kinds) { return (t.kinds & kinds) != 0; };
     const std::string integer =
         t.bounded() ? "{t_integer,{" + std::to_string(t.low) + "," + std::to_string(t.high) + "}}"
