@@ -70,8 +70,7 @@ bool names_heir(Term option) {
 
 /// As such an option says. An heir that is not alive is none.
 void set_heir(Process& p, Term option, Table& t) {
-  t.heir_data.reset();
-  t.heir = atoms::none;
+  t.release_heir();
   const Term pid = option.element(1);
   if (pid == atoms::none || (pid != p.id && !process_table.find(pid))) return;
   t.heir = pid;
@@ -278,9 +277,9 @@ Term bif_ets_give_away_3(Process& p, const Term* a) {
 
 Term give_away_cause(Process& p, unsigned arity, const Term* a) {
   static const Term owner = intern_atom("owner"), not_owner = intern_atom("not_owner");
-  if (const Term of_table = written_table_cause(p, arity, a)) return of_table;
-  const Locked t(p, a[0], Access::kNone, std::uint64_t{0});
-  const bool to_somebody = t && a[1].is_local_pid() && (a[1] == p.id || process_table.find(a[1]));
+  const Locked t(p, a[0], Access::kWrite, std::uint64_t{0});
+  if (!t) return written_table_cause(p, arity, a);
+  const bool to_somebody = a[1].is_local_pid() && (a[1] == p.id || process_table.find(a[1]));
   if (!to_somebody) return kNonValue;
   return t->owner == p.id ? owner : not_owner;
 }

@@ -510,9 +510,9 @@ Term bif_ets_select_replace_2(Process& p, const Term* a) {
 
 Term select_replace_cause(Process& p, unsigned arity, const Term* a) {
   static const Term table_type = intern_atom("table_type");
-  if (const Term of_table = written_table_cause(p, arity, a)) return of_table;
-  const Locked t(p, a[0], Access::kNone, std::uint64_t{0});
-  return t && t.store().kind() == Kind::kBag ? table_type : kNonValue;
+  const Locked t(p, a[0], Access::kWrite, std::uint64_t{0});
+  if (!t) return written_table_cause(p, arity, a);
+  return t.store().kind() == Kind::kBag ? table_type : kNonValue;
 }
 
 }  // namespace vmrun

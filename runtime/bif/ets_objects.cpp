@@ -661,9 +661,8 @@ Term first_fault(Term operations, Fault fault) {
 Term update_counter_cause(Process& p, unsigned arity, const Term* a) {
   static const Term keypos = intern_atom("keypos"), position = intern_atom("position"),
                     table_type = intern_atom("table_type");
-  if (const Term of_table = written_table_cause(p, arity, a)) return of_table;
-  const Locked t(p, a[0], Access::kRead, a[1]);
-  if (!t) return kNonValue;
+  const Locked t(p, a[0], Access::kWrite, a[1]);
+  if (!t) return written_table_cause(p, arity, a);
   if (is_bag(t.store().kind())) return table_type;
   if (arity == 4 && !a[3].is_tuple()) return kNonValue;
   const Object* o = t.store().find(a[1]);
@@ -682,9 +681,8 @@ Term update_counter_cause(Process& p, unsigned arity, const Term* a) {
 }
 Term update_element_cause(Process& p, unsigned arity, const Term* a) {
   static const Term keypos = intern_atom("keypos");
-  if (const Term of_table = written_table_cause(p, arity, a)) return of_table;
-  const Locked t(p, a[0], Access::kNone, std::uint64_t{0});
-  if (!t) return kNonValue;
+  const Locked t(p, a[0], Access::kWrite, a[1]);
+  if (!t) return written_table_cause(p, arity, a);
   const Term key = Term::small(static_cast<SWord>(t.store().keypos()));
   return first_fault(a[2], [&](Term change) {
     return change.is_tuple() && change.tuple_arity() > 1 && change.element(0) == key ? keypos : kNonValue;

@@ -92,11 +92,6 @@ Table* find(Term id) {
                                        : nullptr;
 }
 
-void release_heir(Table& t) {
-  t.heir_data.reset();
-  t.heir = atoms::none;
-}
-
 /// The store of a table that goes with the process.
 std::unique_ptr<Store> leave_behind(Process& p, Table& t) {
   Released released;
@@ -292,7 +287,7 @@ std::unique_ptr<Store> remove_table(Table& t) {
   if (t.named) names[t.name.atom_index()].store(0, std::memory_order_release);
   t.alive = false;
   t.fixers.clear();
-  release_heir(t);
+  t.release_heir();
   free_slots.push_back(t.slot);
   return std::move(t.store);
 }

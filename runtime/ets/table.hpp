@@ -36,6 +36,10 @@ struct Table {
 
   bool can_read(Term pid) const { return protection != Protection::kPrivate || owner == pid; }
   bool can_write(Term pid) const { return protection == Protection::kPublic || owner == pid; }
+  void release_heir() {
+    heir_data.reset();
+    heir = atoms::none;
+  }
   Word memory_words() const {
     return store->memory_words() + lock.stripe_words() + sizeof(Table) / sizeof(Word);
   }

@@ -150,10 +150,10 @@ besides(give_away, _, owner, _) -> #{2 => "the process is already the owner of t
 besides(give_away, _, not_owner, _) -> #{2 => "the current process is not the owner"};
 besides(F, [_, Objects], _, _) when F =:= insert; F =:= insert_new -> objects(Objects);
 besides(delete_object, [_, Object], _, _) -> tuple(2, Object);
-besides(F, [_, _, Limit], _, _) when F =:= match; F =:= match_object -> place(3, Limit);
-besides(F, [_, Spec, Limit], _, _) when F =:= select; F =:= select_reverse -> maps:merge(specification(Spec), place(3, Limit));
-besides(lookup_element, [_, _, Place | _], Cause, Fine) ->
-    case place(3, Place) of
+besides(F, [_, _, _] = Args, _, _) when F =:= match; F =:= match_object -> refused([any, any, positive], Args);
+besides(F, [_, Spec, _] = Args, _, _) when F =:= select; F =:= select_reverse -> maps:merge(specification(Spec), refused([any, any, positive], Args));
+besides(lookup_element, Args, Cause, Fine) ->
+    case refused([any, any, positive], Args) of
         Faults when Cause =:= badkey -> Faults#{2 => "not a key that exists in the table"};
         Faults when Faults =:= #{}, Fine -> #{3 => "position is greater than the size of the object"};
         Faults -> Faults
@@ -189,10 +189,6 @@ mostly(slot) -> #{2 => "out of range"};
 mostly(F) when F =:= select; F =:= select_count; F =:= internal_select_delete; F =:= select_replace; F =:= select_reverse ->
     #{2 => "not a valid match specification"};
 mostly(_) -> #{}.
-
-place(N, Place) when not is_integer(Place) -> #{N => "not an integer"};
-place(N, Place) when Place < 1 -> #{N => "out of range"};
-place(_, _) -> #{}.
 
 specification(Spec) ->
     try ets:match_spec_compile(Spec) of

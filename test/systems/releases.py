@@ -22,7 +22,7 @@ MODULES = {
                 'handle_call({sell, N}, _, {P, Sum}) -> {reply, Sum + N * P, {P, Sum + N * P}};\nhandle_call(break, _, _) -> exit(broken).\n'
                 'handle_cast(_, S) -> {noreply, S}.\nterminate(Why, {_, Sum}) -> io:format("till: ~p ~p~n", [Why, Sum]).\n',
     # What a session does in the running release; it stops the machine in the end.
-    'session.erl': '-module(session).\n-export([start/0, start/1, check/0]).\ncheck() -> ok.\n'
+    'session.erl': '-module(session).\n-export([start/0, start/1, check/0, wait/0]).\ncheck() -> ok.\n'
                    'start() -> start([]).\n'
                    'start(Given) -> spawn(fun() -> wait(), session(Given) end).\n'
                    'wait() -> case {init:get_status(), whereis(till)} of {{started, _}, T} when is_pid(T) -> ok; _ -> erlang:yield(), wait() end.\n'
@@ -108,7 +108,7 @@ CASES = {
     'an upgrade': UPGRADED +
                   'erl -noinput -kernel logger_level none -pa old/shop-1.2/ebin -eval "{ok, _} = application:ensure_all_started(sasl), ok = application:start(shop), io:format(\\"~p~n\\", [till:sell(1)]), '
                   'io:format(\\"~p~n\\", [release_handler:upgrade_app(shop, \\"new/shop-1.3\\")]), io:format(\\"~p ~p~n\\", [till:sell(1), application:get_key(shop, vsn)]), init:stop()."',
-    'releases installed one after another': UPGRADED + 'sed -i "s/start\\/1, check/wait\\/0, start\\/1, check/" session.erl; erlc -o old/shop-1.2/ebin session.erl; erlc upgrades.erl; escript next.escript && '
+    'releases installed one after another': UPGRADED + 'erlc upgrades.erl; escript next.escript && '
                                             'erl -noinput -kernel logger_level none -boot releases/7/start -config releases/7/sys -sasl releases_dir "\\"$PWD/releases\\"" -pa . -s upgrades; cat releases/start_erl.data',
 }
 

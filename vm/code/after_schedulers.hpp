@@ -15,7 +15,8 @@ namespace vmrun {
 /// * every scheduler has been between two slices, so that what else was runnable on the caller's
 ///   has had its turn in the code there was.
 /// Else they return the non-value, and are called again. (OTP waits for the second alone: thread
-/// progress.)
+/// progress.) On a dirty scheduler nobody can wait for the permission to change code: who goes
+/// there has asked for it before (may_change_code).
 [[nodiscard]] bool after_schedulers(Process& p, std::span<const Term> changed);
 
 }  // namespace vmrun
