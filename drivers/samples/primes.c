@@ -104,15 +104,20 @@ static void* work(void* argument) {
   return job;
 }
 
-/* Threads that have been started and are joined when the library goes. */
-static ErlNifMutex* jobs_lock;
-static Job* jobs[1000];
-static int job_count;
+/* priv_data: threads that have been started and are joined when the library goes. Not in static
+   variables: a file is mapped once, also while one version of the module's code still runs a call
+   and another one has been loaded. */
+typedef struct {
+  ErlNifMutex* lock;
+  Job* jobs[1000];
+  int count;
+} Started;
 
 /* on_thread(Limit) -> Ref; {Ref, other, Primes} follows as a message. */
 static ERL_NIF_TERM on_thread(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   unsigned long limit;
   ERL_NIF_TERM ref = enif_make_ref(env);
+  Started* started = enif_priv_data(env);
   Job* job;
   (void)argc;
   if (!enif_get_ulong(env, argv[0], &limit)) return enif_make_badarg(env);
@@ -121,36 +126,39 @@ static ERL_NIF_TERM on_thread(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[
   job->env = enif_alloc_env();
   job->ref = enif_make_copy(job->env, ref);
   job->limit = limit;
-  enif_mutex_lock(jobs_lock);
-  if (job_count == (int)(sizeof jobs / sizeof *jobs) ||
+  enif_mutex_lock(started->lock);
+  if (started->count == (int)(sizeof started->jobs / sizeof *started->jobs) ||
       enif_thread_create("primes", &job->tid, work, job, NULL) != 0) {
-    enif_mutex_unlock(jobs_lock);
+    enif_mutex_unlock(started->lock);
     enif_free_env(job->env);
     enif_free(job);
     return enif_raise_exception(env, enif_make_atom(env, "system_limit"));
   }
-  jobs[job_count++] = job;
-  enif_mutex_unlock(jobs_lock);
+  started->jobs[started->count++] = job;
+  enif_mutex_unlock(started->lock);
   return ref;
 }
 
 static int load(ErlNifEnv* env, void** priv_data, ERL_NIF_TERM info) {
+  Started* started = enif_alloc(sizeof(Started));
   (void)env;
-  (void)priv_data;
   (void)info;
-  jobs_lock = enif_mutex_create("primes.jobs");
+  started->lock = enif_mutex_create("primes.jobs");
+  started->count = 0;
+  *priv_data = started;
   return 0;
 }
 
 static void unload(ErlNifEnv* env, void* priv_data) {
+  Started* started = priv_data;
   int i;
   (void)env;
-  (void)priv_data;
-  for (i = 0; i < job_count; ++i) {
-    enif_thread_join(jobs[i]->tid, NULL);
-    enif_free(jobs[i]);
+  for (i = 0; i < started->count; ++i) {
+    enif_thread_join(started->jobs[i]->tid, NULL);
+    enif_free(started->jobs[i]);
   }
-  enif_mutex_destroy(jobs_lock);
+  enif_mutex_destroy(started->lock);
+  enif_free(started);
 }
 
 static ErlNifFunc functions[] = {
