@@ -11,7 +11,7 @@ all_seen() {
 check() {
     local name=$1 vm tracer rounds=0
     mkfifo "in.$name"
-    vmrun +S 2 everything_loop.act <"in.$name" >"results/$name.vmrun" 2>&1 &
+    vmrun +S 2 +zdbbl 1 $NODE everything@127.0.0.1 everything_loop.act <"in.$name" >"results/$name.vmrun" 2>&1 &
     vm=$!
     exec 3>"in.$name"
     # A module that comes while a program is being loaded may miss it.
@@ -39,4 +39,9 @@ check() {
 }
 
 trap '' PIPE
+export ERL_EPMD_ADDRESS=127.0.0.1
+NODE='-setcookie guest -name'
+vmrun -epmd &
+vmrun +S 1 $NODE partner@127.0.0.1 partner.act >results/partner 2>&1 &
+until grep -qx ready results/partner; do kill -0 $! || exit; sleep 0.1; done
 for module in *.ko; do check "${module%.ko}"; done

@@ -6,6 +6,7 @@
 
 #include "runtime/compile/emit/term_source.hpp"
 #include "runtime/compile/ssa/types.hpp"
+#include "vm/term/atom.hpp"
 
 namespace vmrun::compile {
 
@@ -178,6 +179,7 @@ class Printer {
           arguments_of(in.args[1].n);
         instruction(in);
         if (in.op == Bop::kCall) result_of(in.args[1].n);
+        if (in.op == Bop::kGcBif2) result_of_arithmetic(in.args);
         if (in.op == Bop::kLabel && in.args[0].n == f.entry) parameters(n);
       }
     }
@@ -220,11 +222,23 @@ class Printer {
     if (auto callee = functions_.find(entry); callee != functions_.end())
       known(0, signatures_[callee->second].result);
   }
+  /// With one float the result is one, if there is a result: to the validator only when it knows
+  /// that the other operand is a number. args: label, live, function, two operands, result.
+  void result_of_arithmetic(const std::vector<Operand>& args) {
+    const std::string_view name = atom_text(code_.imports[args[2].n].name);
+    if (name != "+" && name != "-" && name != "*") return;
+    const auto is_float = [&](const Operand& o) {
+      return o.kind == Operand::kTerm ? o.term.is_float() : code_.types[o.type].kinds == ssa::kind::kFloat;
+    };
+    if (is_float(args[3]) || is_float(args[4])) known(args[5], "{type,{t_float,any}}");
+  }
   void known(std::uint32_t x, const ssa::Type& t) {
     if (t.kinds != ssa::kind::kAny && !t.may_be(ssa::kind::kMatchState)) known(x, "{type," + type(t) + "}");
   }
-  void known(std::uint32_t x, const std::string& what) {
-    out_ += "    {'%',{var_info,{x," + std::to_string(x) + "},[" + what + "]}}.\n";
+  void known(std::uint32_t x, const std::string& what) { known(Operand::x(x), what); }
+  void known(const Operand& where, const std::string& what) {
+    out_ += std::string("    {'%',{var_info,{") + (where.kind == Operand::kX ? "x," : "y,") +
+            std::to_string(where.n) + "},[" + what + "]}}.\n";
   }
 
   static std::string type(const Code::ValueType& t) {
