@@ -228,7 +228,8 @@ class Printer {
     const std::string_view name = atom_text(code_.imports[args[2].n].name);
     if (name != "+" && name != "-" && name != "*") return;
     const auto is_float = [&](const Operand& o) {
-      return o.kind == Operand::kTerm ? o.term.is_float() : code_.types[o.type].kinds == ssa::kind::kFloat;
+      return o.kind == Operand::kTerm ? o.term.is_float()
+                                      : o.type && code_.types[o.type].kinds == ssa::kind::kFloat;
     };
     if (is_float(args[3]) || is_float(args[4])) known(args[5], "{type,{t_float,any}}");
   }
