@@ -2,7 +2,6 @@
 %% margin, 24 megabytes unless it is given: what waits to be freed in batches (docs/internals/memory.md), and freed memory that the allocator keeps,
 %% in other threads and other sizes. The figures go to standard error.
 
--compile({nowarn_unused_function, [{soak, 3}]}).
 soak(Name, Times, F) -> soak(Name, Times, F, 24).
 
 soak(Name, Times, F, Megabytes) ->
