@@ -1,5 +1,6 @@
 #include "vm/base/os_signal.hpp"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,17 +21,28 @@ constexpr Name kNames[] = {{"sighup", SIGHUP},   {"sigquit", SIGQUIT}, {"sigabrt
                            {"sigusr2", SIGUSR2}, {"sigchld", SIGCHLD}, {"sigstop", SIGSTOP},
                            {"sigtstp", SIGTSTP}};
 
+/// Ports' programs lead sessions (drivers/spawn/child.cpp), as no child does that native code simply
+/// forks: those are of the machine's group.
+bool is_of_port(pid_t child) {
+  const pid_t session = getsid(child);
+  return session < 0 || session == child;  // if it is gone, a port has seen to it
+}
+
+bool another_waits() {
+  siginfo_t child{};
+  return waitid(P_PGID, static_cast<id_t>(getpgrp()), &child, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+         child.si_pid != 0;
+}
+
 /// The end of a port's program is none of the program's business: with OTP's machine these are
-/// children of another process. They lead sessions (drivers/spawn/child.cpp), as no child does
-/// that native code simply forks.
+/// children of another process. But signals of one number that have not been handled yet are one: with
+/// that end, another child's may have come.
 void child_changed(int number, siginfo_t* info, void*) {
-  if (info->si_code > 0) {  // from the system
-    const int error = errno;
-    const pid_t session = getsid(info->si_pid);
-    errno = error;
-    if (session < 0 || session == info->si_pid) return;  // if it is gone, a port has seen to it
-  }
-  announce_signal(number);
+  const int error = errno;
+  const bool from_system = info->si_code > 0;
+  const bool of_port = from_system && is_of_port(info->si_pid) && !another_waits();
+  errno = error;
+  if (!of_port) announce_signal(number);
 }
 
 }  // namespace
