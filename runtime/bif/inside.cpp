@@ -37,6 +37,21 @@ constinit ProcessesText processes_text = nullptr;
 constinit FunReferences fun_references = nullptr;
 constinit NodeReferences node_references = nullptr;
 
+std::string distribution_text() {
+  std::string text = "=node:" + term_text(local_node_name()) + "\n";
+  if (!dist::is_alive()) text += "=no_distribution\n";
+  dist::for_each_channel([&](dist::Channel& channel) {
+    const auto connection = channel.connection();
+    const char* kind = !connection                ? "not_connected"
+                       : connection->is_visible() ? "visible_node"
+                                                  : "hidden_node";
+    text += fmt::format("={}:{}\nName: {}", kind, channel.number, term_text(channel.name));
+    if (connection) text += "\nController: " + term_text(connection->controller);
+    text += '\n';
+  });
+  return text;
+}
+
 namespace {
 
 struct InsideItem {
@@ -156,22 +171,6 @@ Term all_heap_sizes(Process& p) {
   return list.finish();
 }
 
-/// Each node that is or was connected, as crash dumps of OTP's have it.
-Term distribution_text(Process& p) {
-  std::string text = "=node:" + term_text(local_node_name()) + "\n";
-  if (!dist::is_alive()) text += "=no_distribution\n";
-  dist::for_each_channel([&](dist::Channel& channel) {
-    const auto connection = channel.connection();
-    const char* kind = !connection                ? "not_connected"
-                       : connection->is_visible() ? "visible_node"
-                                                  : "hidden_node";
-    text += fmt::format("={}:{}\nName: {}", kind, channel.number, term_text(channel.name));
-    if (connection) text += "\nController: " + term_text(connection->controller);
-    text += '\n';
-  });
-  return text_binary(p.heap, text);
-}
-
 /// In seconds.
 Term node_delay(Process&) {
   const Word ns = node_delay_ns.load(std::memory_order_relaxed);
@@ -201,7 +200,7 @@ const InsideItem kItems[] = {
     {"allocator", allocator},
     {"check_io", check_io},
     {"compile_info", compile_info},
-    {"dist", distribution_text},
+    {"dist", [](Process& p) { return text_binary(p.heap, distribution_text()); }},
     {"ethread_info", ethread_info},
     {"ethread_used_tse", [](Process& p) { return make_unsigned(p.heap, accounted_threads().size()); }},
     {"heap_sizes", all_heap_sizes},

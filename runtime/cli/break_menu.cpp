@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "drivers/terminal/mode.hpp"
+#include "runtime/bif/inside.hpp"
 #include "runtime/bif/standard_input.hpp"
 #include "runtime/bif/system_version.hpp"
 #include "runtime/dump/crash_dump.hpp"
 #include "runtime/dump/machine_view.hpp"
 #include "vm/message/receiver.hpp"
 #include "vm/process/table.hpp"
-#include "vm/term/node.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun::cli {
@@ -76,10 +76,7 @@ constexpr Entry kEntries[] = {
     {'v', "(v)ersion",
      [](DumpFile& out, const StoppedMachine&) { out.print("{}\n", vmrun::system_version()); }},
     {'D', "(D)b-tables", [](DumpFile& out, const StoppedMachine&) { dump::write_tables(out); }},
-    {'d', "(d)istribution",
-     [](DumpFile& out, const StoppedMachine&) {
-       out.print("=node:'{}'\n=no_distribution\n", atom_text(local_node_name()));
-     }},
+    {'d', "(d)istribution", [](DumpFile& out, const StoppedMachine&) { out.put(distribution_text()); }},
     {'h', "(h)elp", nullptr},
 };
 

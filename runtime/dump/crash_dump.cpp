@@ -1,4 +1,5 @@
 #include "runtime/dump/crash_dump.hpp"
+#include "runtime/bif/inside.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <ctime>
 #include <optional>
 
+#include "runtime/bif/inside.hpp"
 #include "runtime/bif/system_version.hpp"
 #include "runtime/dump/machine_view.hpp"
 #include "vm/base/clock.hpp"
@@ -63,7 +65,7 @@ void write_all(DumpFile& out, std::string_view slogan, const StoppedMachine& sto
   write_memory(out);
   write_ports(out);
   write_tables(out);
-  out.put("=no_distribution\n");
+  out.put(distribution_text());
   write_modules(out);
   process_table.for_each([&](Process& p) {
     if (!out.full()) write_process(out, p, stopped, /*stack=*/false);

@@ -42,7 +42,7 @@ def tests(vmrun):
                   test('epmd: its own answers', epmd_tool), test('another epmd module', epmd_module), test('a fixed port and no epmd', fixed_port),
                   test('another distribution module', proto_dist),
                   test('a distribution driver that has no outputv', plain_driver), test('IPv6', ipv6), test('the cookie file', cookie_file),
-                  test('a name that cannot be', bad_name), test('connected once only', connected_once),
+                  test('a name that cannot be', bad_name), test('connected once only', connected_once), test('crash dumps', crash_dumps),
                   test('between two nodes of erl that part, without global', lambda v: between_two(v, ['-otp', 'none'], 'both stay')),
                   test('between two nodes of erl that part, with global', lambda v: between_two(v, [], 'lost one')),
                   test('started by the program', started_by_program),
@@ -344,6 +344,20 @@ def bad_name(vmrun):
         for flags, said in ((['-sname', 'a.b'], 'Invalid node name!'), (['-sname', 'a@b.c'], "Can't set short node name!"),
                             (['-sname', 'a', '-proto_dist', 'nonsense'], "Protocol 'nonsense': not supported")):
             expect_end(cluster.start('bad', [cluster.vmrun, *flags, '-setcookie', 'x', program]), 1, said)
+
+
+def crash_dumps(vmrun):
+    """They name the other nodes."""
+    with Cluster(vmrun) as cluster:
+        peer = cluster.peer('vmrun')
+        for kind in EITHER:
+            dump = cluster.folder / f'{kind}.dump'
+            cluster.environment.update(ERL_CRASH_DUMP=str(dump), ERL_CRASH_DUMP_SECONDS='60')
+            expect_end(cluster.evaluate(kind, f'node_{kind}', f"""pong = net_adm:ping('{peer.full}'), halt("over")"""), 1)
+            text = dump.read_text(errors='replace')
+            expect(re.search(rf"^=node:'node_{kind}@\S+'$", text, re.M), 'its own name', kind, text[:2000])
+            expect(re.search(rf"^=visible_node:\d+\nName: '{peer.full}'\nController: #Port<[0-9.]+>$", text, re.M), 'the other node', kind, text[:2000])
+            expect('=no_distribution' not in text, 'there is distribution', kind)
 
 
 def connected_once(vmrun):
