@@ -35,8 +35,8 @@ bool another_waits() {
 }
 
 /// The end of a port's program is none of the program's business: with OTP's machine these are
-/// children of another process. But signals of one number that have not been handled yet are one: with
-/// that end, another child's may have come.
+/// children of another process. But signals of one number that have not been handled yet are one:
+/// with that end, another child's may have come.
 void child_changed(int number, siginfo_t* info, void*) {
   const int error = errno;
   const bool from_system = info->si_code > 0;
