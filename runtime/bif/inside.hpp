@@ -31,7 +31,8 @@ extern constinit FunReferences fun_references;
 using NodeReferences = Term (*)(Process& asking);
 extern constinit NodeReferences node_references;
 
-/// This node and each that is or was connected to it, as crash dumps of OTP's have them. Any thread.
+/// This node and each that is or was connected to it, as crash dumps of OTP's have them. Any
+/// thread.
 std::string distribution_text();
 
 /// With writers kept out.

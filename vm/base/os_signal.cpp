@@ -21,8 +21,8 @@ constexpr Name kNames[] = {{"sighup", SIGHUP},   {"sigquit", SIGQUIT}, {"sigabrt
                            {"sigusr2", SIGUSR2}, {"sigchld", SIGCHLD}, {"sigstop", SIGSTOP},
                            {"sigtstp", SIGTSTP}};
 
-/// Ports' programs lead sessions (drivers/spawn/child.cpp), as no child does that native code simply
-/// forks: those are of the machine's group.
+/// Ports' programs lead sessions (drivers/spawn/child.cpp), as no child does that native code
+/// simply forks: those are of the machine's group.
 bool is_of_port(pid_t child) {
   const pid_t session = getsid(child);
   return session < 0 || session == child;  // if it is gone, a port has seen to it
