@@ -234,6 +234,8 @@ Term bif_erts_internal_locate_module_1(Process& p, const Term* a) {
 /// The module's code as it would be loaded: {Beam, Path}; error when there is none or it is broken.
 Term bif_erts_internal_find_module_1(Process& p, const Term* a) {
   if (!a[0].is_atom() || !code_source()) return raise_badarg(p);
+  if (came_back(p) || (dirty_thread_kind() == DirtyKind::kNone && !code_source()->in_memory(atom_text(a[0]))))
+    return run_elsewhere(p, bif_erts_internal_find_module_1, a, 1, DirtyKind::kIo);
   std::vector<std::uint8_t> beam;
   std::string path;
   if (!code_source()->find(atom_text(a[0]), &beam, &path)) return atoms::error;

@@ -8,6 +8,8 @@
 
 #include <sys/stat.h>
 
+#include "runtime/cli/otp_compiler.hpp"
+#include "runtime/code_path/installed_otp.hpp"
 #include "runtime/lib/embedded.hpp"
 
 namespace vmrun::cli {
@@ -89,10 +91,44 @@ FoundCode CodeFinder::load_file(const std::string& path, bool script) const {
   compile::CompileOptions options = compile_options_;
   options.script = script;
   auto result = compile::compile_source(path, std::string(bytes.begin(), bytes.end()), options);
+  if (!result.transforms.empty() && has_otp_compiler()) return transformed(path, std::move(result));
   if (!result.ok) return broken(path, std::move(result.messages));
   FoundCode code = bytes_found(path, std::move(result.beam), std::move(result.messages));
   code.listing = result.core + result.ssa + result.assembly;
   return code;
+}
+
+bool CodeFinder::has_otp_compiler() const {
+  const compile::CompileOptions& o = compile_options_;
+  const bool for_people = o.want_core || o.want_ssa || o.want_assembly || o.only_preprocess || o.only_check;
+  return !for_people && !o.otp_root.empty() && o.otp_root != "none" &&
+         otp_application_directory(o.otp_root, "compiler");
+}
+
+/// By OTP's compiler, with our messages only as far as it has none of its own. A transform that
+/// lies on the path as a text is compiled for it, as the machine does with any module.
+FoundCode CodeFinder::transformed(const std::string& path, compile::CompileResult ours) const {
+  OtpCompilation job{.path = path,
+                     .module = ours.module,
+                     .text = std::move(ours.complete_text),
+                     .otp_root = compile_options_.otp_root,
+                     .code_path = {},
+                     .include_path = compile_options_.include_path,
+                     .macros = compile_options_.macros,
+                     .modules = {}};
+  for (const std::string& directory : *current_path())
+    if (directory != kEmbeddedLibrary && !directory.starts_with(job.otp_root))
+      job.code_path.push_back(directory);
+  for (const std::string& name : ours.transforms) {
+    const std::string place = locate(name);
+    if (!has_suffix(place, ".act") && !has_suffix(place, ".erl")) continue;
+    FoundCode transform = load_file(place, /*script=*/false);
+    if (transform.kind != FoundCode::Kind::kCode) return transform;
+    job.modules.emplace_back(name, std::vector<std::uint8_t>(transform.begin, transform.end));
+  }
+  OtpCompiled compiled = compile_by_otp(job);
+  if (compiled.beam.empty()) return broken(path, std::move(compiled.messages));
+  return bytes_found(path, std::move(compiled.beam), std::move(compiled.messages));
 }
 
 bool is_machine_module(std::string_view module) {

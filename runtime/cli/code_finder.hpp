@@ -58,6 +58,8 @@ class CodeFinder {
  private:
   using Path = std::shared_ptr<const std::vector<std::string>>;
   Path current_path() const;
+  bool has_otp_compiler() const;
+  FoundCode transformed(const std::string& path, compile::CompileResult ours) const;
 
   mutable std::mutex lock_;  // guards path_
   Path path_;

@@ -20,6 +20,28 @@ namespace {
 /// included.
 constexpr size_t kStackBytes = size_t{256} << 20;
 
+/// Where the attribute -module ends that begins on this line.
+std::size_t end_of_module_attribute(std::string_view text, uint32_t line) {
+  std::size_t at = 0;
+  for (; line > 1; line--) at = text.find('\n', at) + 1;
+  return text.find('.', text.find(')', at)) + 1;
+}
+
+/// What a script need not say, said, with lines counted as in the text alone.
+std::string complete_text(const ModuleTables& tables, const std::string& path, std::string_view text) {
+  std::string exports, out, name;
+  for (const FunctionName& f : tables.implied_exports)
+    exports += " -export([" + quote_atom(f.name) + "/" + std::to_string(f.arity) + "]).";
+  for (const char c : path) name += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  if (!tables.module_loc) out = "-module(" + quote_atom(tables.name) + ")." + exports + "\n";
+  out += "-file(\"" + name + "\", 0).\n";
+  const std::size_t behind = tables.module_loc ? end_of_module_attribute(text, tables.module_loc->line) : 0;
+  if (text.starts_with("#!")) out += "%";  // none of Erlang's lines
+  out += text.substr(0, behind);
+  if (tables.module_loc) out += exports;
+  return out.append(text.substr(behind));
+}
+
 void run(CompileResult& result, std::string path, std::string text, const CompileOptions& options) {
   Session session;
   size_t invalid = find_invalid_utf8(text);
@@ -69,6 +91,10 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
   lint_module(session, module, tables);
   if (tables.has_option("warnings_as_errors")) session.diagnostics.promote_warnings();
   result.module = module.name;
+  if (!tables.transforms.empty()) {
+    result.transforms.assign(tables.transforms.begin(), tables.transforms.end());
+    result.complete_text = complete_text(tables, path, session.sources.text(file));
+  }
   if (session.diagnostics.has_errors() || options.only_check) {
     finish();
     result.ok = result.errors == 0;

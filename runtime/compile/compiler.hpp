@@ -41,6 +41,10 @@ struct CompileResult {
   std::string messages;  // errors and warnings as text for a terminal
   size_t errors = 0;
   size_t warnings = 0;
+  /// Parse transforms that the module asks for and that are not this compiler's: not ok, which a
+  /// compiler that has them may change. Its text for that one, with what a script need not say.
+  std::vector<std::string> transforms;
+  std::string complete_text;
 };
 
 /// Compiles a text; `path` is the name that messages and stack traces show and where -include looks

@@ -56,13 +56,13 @@ code_status_of(Module, Code) ->
     end.
 
 %% A program's text is compiled for it. A script that does not name its module is no module that can
-%% be loaded anew.
+%% be loaded anew; one with parse transforms is not compared.
 text_status(_, _, {error, _}) -> removed;
 text_status(Module, Place, {ok, Text}) ->
     case erts_internal:compile_text(unicode:characters_to_binary(Place), Text) of
         {ok, Code} -> code_status_of(Module, Code);
         {error, Messages} ->
-            case binary:match(Messages, <<"no module definition">>) of
+            case binary:match(Messages, [<<"no module definition">>, <<"error: parse transform ">>]) of
                 nomatch -> modified;
                 _ -> loaded
             end

@@ -14,7 +14,8 @@ SCRIPTS = pathlib.Path(__file__).with_name('packages')
 
 
 def tests(programs):
-    return [Test('systems', f'package {path.stem}', lambda path=path: agree(programs, path)) for path in sorted(SCRIPTS.glob('*.escript'))]
+    return [*(Test('systems', f'package {path.stem}', lambda path=path: agree(programs, path)) for path in sorted(SCRIPTS.glob('*.escript'))),
+            Test('systems', 'package proper, in a script of vmrun', lambda: as_script(programs, SCRIPTS / 'proper.escript'))]
 
 
 def needed():
@@ -56,3 +57,14 @@ def agree(programs, path):
     ours, theirs = outcomes
     if ours != theirs:
         raise Failure(difference(ours, theirs))
+
+
+def as_script(programs, path):
+    """vmrun FILE does what a stock escript does."""
+    if absent := missing(packages_of(path)):
+        raise Skip('not installed: ' + ' '.join(absent))
+    ours, theirs = machines(programs)
+    vmrun = (ours.folder / 'erl').resolve()
+    here, there = ours.run(path.parent, [str(vmrun), path.name])[:2], theirs.run(path.parent, ['escript', path.name])[:2]
+    if here != there:
+        raise Failure(difference([*here, ''], [*there, '']))

@@ -76,7 +76,12 @@ void Collector::run(const ParsedModule& module, bool script) {
     switch (form.kind) {
       case FormKind::kFunction: function(form.as<FunctionForm>()); break;
       case FormKind::kRecord: record(form.as<RecordForm>(), i); break;
-      case FormKind::kAttribute: attribute(form.as<AttributeForm>()); break;
+      case FormKind::kAttribute: {
+        const auto& a = form.as<AttributeForm>();
+        attribute(a);
+        if (a.name == "module" && a.loc.file == module.end.file) t_.module_loc = a.loc;
+        break;
+      }
       case FormKind::kType: t_.types.push_back(&form.as<TypeForm>()); break;
       case FormKind::kSpec: {
         const auto& spec = form.as<SpecForm>();
@@ -89,8 +94,12 @@ void Collector::run(const ParsedModule& module, bool script) {
   if (!seen_module_ && !script)
     error({module.end.file, 1, 1}, "no module definition: expected -module(Name).");
   if (script)
-    for (uint32_t arity = 0; arity < 2; arity++)
-      if (t_.functions.count({"main", arity})) export_function({"main", arity});
+    for (uint32_t arity = 0; arity < 2; arity++) {
+      const FunctionName main{"main", arity};
+      if (!t_.functions.count(main) || t_.exported.count(main)) continue;
+      t_.implied_exports.push_back(main);
+      export_function(main);
+    }
   if (tests_ == Tests::kExported) export_tests();
   if (tests_ == Tests::kLeftOut) leave_out_tests();
   if (t_.on_load && !t_.functions.count(t_.on_load->name))
@@ -210,12 +219,15 @@ void Collector::compile_option(const Expr& e) {
   ExprList parts = e.as<TupleExpr>().elements;
   std::string_view option = atom(*parts[0]);
   if (option == "parse_transform" && parts.size() == 2 && is_atom(*parts[1])) {
-    if (atom(*parts[1]) == "ms_transform") return void(t_.match_specs_from_funs = true);
-    if (atom(*parts[1]) == "eunit_autoexport") return void(tests_ = Tests::kExported);
-    if (atom(*parts[1]) == "eunit_striptests") return void(tests_ = Tests::kLeftOut);
+    const std::string_view transform = atom(*parts[1]);
+    if (transform == "ms_transform") return void(t_.match_specs_from_funs = true);
+    if (transform == "eunit_autoexport") return void(tests_ = Tests::kExported);
+    if (transform == "eunit_striptests") return void(tests_ = Tests::kLeftOut);
+    t_.transforms.push_back(transform);
+    error(e.loc, format_message("parse transform %.*s: takes the compiler of an installed Erlang/OTP",
+                                VIEW(transform)));
   }
-  if (option == "parse_transform" || option == "core_transform")
-    error(e.loc, format_message("%.*s is not supported", VIEW(option)));
+  if (option == "core_transform") error(e.loc, "core_transform is not supported");
   if (parts.size() != 2) return;
   auto into = [&](std::unordered_set<FunctionName, FunctionNameHash>& set) {
     auto one = [&](const Expr& x) {

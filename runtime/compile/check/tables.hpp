@@ -75,6 +75,12 @@ class ModuleTables {
   bool match_specs_from_funs = false;
   std::unordered_map<const Expr*, const Expr*> match_specs;
 
+  /// Parse transforms that this compiler does not know: it does not compile the module.
+  std::vector<std::string_view> transforms;
+  // What a script need not say:
+  std::optional<Loc> module_loc;  // of an attribute -module in the text itself
+  std::vector<FunctionName> implied_exports;
+
   bool has_option(std::string_view option) const { return options.count(option) != 0; }
   bool is_exported(const FunctionName& f) const { return export_all || exported.count(f) != 0; }
   /// Whether a call of an auto-imported BIF by its plain name means the BIF.

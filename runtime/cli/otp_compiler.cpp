@@ -1,0 +1,143 @@
+#include "runtime/cli/otp_compiler.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace vmrun::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes with everything in it.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::error_code ignored;
+    std::string name = (fs::temp_directory_path(ignored) / "vmrun-XXXXXX").string();
+    if (::mkdtemp(name.data())) path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+template <class Bytes>
+bool write_file(const fs::path& path, const Bytes& bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return static_cast<bool>(out.flush());
+}
+
+template <class Bytes>
+Bytes read_whole(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return Bytes(std::istreambuf_iterator<char>(in), {});
+}
+
+std::vector<std::string> erlc_words(const OtpCompilation& what, const fs::path& folder) {
+  std::vector<std::string> words{"erlc", "-pa", folder.string()};
+  for (const std::string& directory : what.code_path) words.insert(words.end(), {"-pa", directory});
+  const fs::path beside = fs::path(what.path).parent_path();
+  words.insert(words.end(), {"-I", beside.empty() ? "." : beside.string()});
+  for (const std::string& directory : what.include_path) words.insert(words.end(), {"-I", directory});
+  for (const auto& [name, value] : what.macros) words.push_back("-D" + name + "=" + value);
+  words.insert(words.end(), {"-o", folder.string(), (folder / (what.module + ".erl")).string()});
+  return words;
+}
+
+/// Ours, but for the installation to be used.
+std::vector<std::string> environment_with(const std::string& otp_root) {
+  constexpr std::string_view kRoot = "VMRUN_OTP=";
+  std::vector<std::string> variables{std::string(kRoot) + otp_root};
+  for (char** v = environ; *v; ++v)
+    if (!std::string_view(*v).starts_with(kRoot)) variables.emplace_back(*v);
+  return variables;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  for (std::string& t : texts) out.push_back(t.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+/// Runs this program, with both outputs to the file; 0 or an errno. It leads a session, as ports'
+/// programs do (vm/base/os_signal.cpp).
+int run_self(std::vector<std::string> words, const std::string& otp_root, const fs::path& output) {
+  std::vector<std::string> variables = environment_with(otp_root);
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, "/proc/self/exe", &files, &attributes, pointers_to(words).data(),
+                                pointers_to(variables).data());
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  if (error == 0)
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
+  return error;
+}
+
+/// Messages that are of no line name the file that was compiled, from the current folder.
+std::string with_name(std::string messages, const std::string& compiled, const std::string& path) {
+  for (std::size_t at = 0; (at = messages.find(compiled, at)) != std::string::npos;) {
+    const std::size_t before = messages.find_last_of(" \n", at);
+    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+    messages.replace(begin, at + compiled.size() - begin, path);
+    at = begin + path.size();
+  }
+  return messages;
+}
+
+}  // namespace
+
+OtpCompiled compile_by_otp(const OtpCompilation& what) {
+  const auto failed = [&](const std::string& why) {
+    return OtpCompiled{{}, what.path + ": error: cannot run the compiler of Erlang/OTP: " + why + "\n"};
+  };
+  const ScratchFolder scratch;
+  const fs::path& folder = scratch.path();
+  if (folder.empty()) return failed("no folder for it can be made");
+  bool written = write_file(folder / (what.module + ".erl"), what.text);
+  for (const auto& [name, beam] : what.modules)
+    written = written && write_file(folder / (name + ".beam"), beam);
+  if (!written) return failed("its files cannot be written");
+  const fs::path output = folder / "output";
+  if (const int error = run_self(erlc_words(what, folder), what.otp_root, output))
+    return failed(std::strerror(error));
+  OtpCompiled out;
+  out.messages = with_name(read_whole<std::string>(output),
+                           (folder.filename() / (what.module + ".erl")).string(), what.path);
+  out.beam = read_whole<std::vector<std::uint8_t>>(folder / (what.module + ".beam"));
+  if (out.beam.empty() && out.messages.empty()) return failed("it ends without a word");
+  return out;
+}
+
+}  // namespace vmrun::cli
