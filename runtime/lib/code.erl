@@ -239,10 +239,16 @@ load_other(Module, File, Binary) ->
                  Other -> Other
              end,
     case Result of
-        {module, _} -> erts_internal:set_module_path(Module, File);
+        {module, _} -> erts_internal:set_module_path(Module, path_of(File));
         {error, _} -> ok
     end,
     Result.
+
+%% In place of a file's name an atom says where the code comes from: cover_compiled.
+-define(NO_FILE, "no file: ").
+
+path_of(From) when is_atom(From) -> ?NO_FILE ++ atom_to_list(From);
+path_of(File) -> File.
 
 %% A version that waits for its on_load function gets that run by a call of a function that the one before has not got. When it has become the current one, there is
 %% either old code or, for want of one before, any.
@@ -268,6 +274,7 @@ is_loaded(Module) when is_atom(Module) ->
     end.
 
 place(?EMBEDDED ++ _) -> preloaded;
+place(?NO_FILE ++ From) -> list_to_atom(From);
 place(Place) -> Place.
 
 all_loaded() -> [{Module, Place} || Module <- [erlang | erlang:loaded()], {file, Place} <- [is_loaded(Module)]].
