@@ -8,7 +8,8 @@
 
 -export([boot/1, main/1, logger_proxy/0, signal_server/0, signals/0]).
 -export([stop/0, stop/1, get_argument/1, get_arguments/0, get_plain_arguments/0,
-         get_status/0, notify_when_started/1, script_name/0]).
+         get_status/0, notify_when_started/1, script_name/0, script_id/0, reboot/0,
+         objfile_extension/0, archive_extension/0]).
 
 -define(FLUSH_MS, 5000).
 -define(DEPTH, 30). % of the terms in a report
@@ -218,6 +219,15 @@ get_status() -> request(get_status).
 notify_when_started(Pid) -> request({notify_when_started, Pid}).
 
 script_name() -> request(script_name).
+
+%% Of the boot script that OTP's own system would have.
+script_id() -> {"Erlang/OTP", erlang:system_info(otp_release)}.
+
+%% Who watches the machine starts it again.
+reboot() -> stop().
+
+objfile_extension() -> ".beam".
+archive_extension() -> ".ez".
 
 request(Request) ->
     Ref = monitor(process, init),
