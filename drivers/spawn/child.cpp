@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "vm/base/spawn_plan.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/port/environment.hpp"
 
@@ -62,42 +63,11 @@ std::vector<std::string> child_environment(const PortOptions& options) {
   return entries;
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
-  result.push_back(nullptr);
-  return result;
-}
-
 std::vector<std::string> arguments(const PortOptions& options) {
   if (options.kind == PortOptions::Kind::kSpawn) return {"sh", "-c", "exec " + options.command};
   std::vector<std::string> result{options.arg0.value_or(options.command)};
   if (options.args) result.insert(result.end(), options.args->begin(), options.args->end());
   return result;
-}
-
-/// posix_spawn's two objects, freed in any case.
-struct SpawnPlan {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  SpawnPlan() {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-  }
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-};
-
-void plan_signals(SpawnPlan& plan) {
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&plan.attributes, &none);
-  posix_spawnattr_setsigdefault(&plan.attributes, &all);
-  posix_spawnattr_setflags(&plan.attributes,
-                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
 }
 
 void plan_descriptors(SpawnPlan& plan, const PortOptions& options, const Pipe& to_child,

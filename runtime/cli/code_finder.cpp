@@ -105,8 +105,8 @@ bool CodeFinder::has_otp_compiler() const {
          otp_application_directory(o.otp_root, "compiler");
 }
 
-/// By OTP's compiler, with our messages only as far as it has none of its own. A transform that
-/// lies on the path as a text is compiled for it, as the machine does with any module.
+/// By OTP's compiler. A transform that lies on the path as a text is compiled for it, as the
+/// machine does with any module.
 FoundCode CodeFinder::transformed(const std::string& path, compile::CompileResult ours) const {
   OtpCompilation job{.path = path,
                      .module = ours.module,

@@ -1,17 +1,17 @@
 #include "runtime/cli/otp_compiler.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+
+#include "runtime/cli/code_finder.hpp"
+#include "vm/base/spawn_plan.hpp"
 
 namespace vmrun::cli {
 namespace {
@@ -45,12 +45,6 @@ bool write_file(const fs::path& path, const Bytes& bytes) {
   return static_cast<bool>(out.flush());
 }
 
-template <class Bytes>
-Bytes read_whole(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return Bytes(std::istreambuf_iterator<char>(in), {});
-}
-
 std::vector<std::string> erlc_words(const OtpCompilation& what, const fs::path& folder) {
   std::vector<std::string> words{"erlc", "-pa", folder.string()};
   for (const std::string& directory : what.code_path) words.insert(words.end(), {"-pa", directory});
@@ -71,35 +65,17 @@ std::vector<std::string> environment_with(const std::string& otp_root) {
   return variables;
 }
 
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (std::string& t : texts) out.push_back(t.data());
-  out.push_back(nullptr);
-  return out;
-}
-
-/// Runs this program, with both outputs to the file; 0 or an errno. It leads a session, as ports'
-/// programs do (vm/base/os_signal.cpp).
-int run_self(std::vector<std::string> words, const std::string& otp_root, const fs::path& output) {
-  std::vector<std::string> variables = environment_with(otp_root);
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+/// Runs this program, with both outputs to the file; 0 or an errno.
+int run_self(const std::vector<std::string>& words, const std::vector<std::string>& environment,
+             const fs::path& output) {
+  SpawnPlan plan;
+  plan_signals(plan);
+  posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&plan.actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_adddup2(&plan.actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t child = 0;
-  const int error = posix_spawn(&child, "/proc/self/exe", &files, &attributes, pointers_to(words).data(),
-                                pointers_to(variables).data());
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
+  const int error = posix_spawn(&child, "/proc/self/exe", &plan.actions, &plan.attributes,
+                                pointers(words).data(), pointers(environment).data());
   if (error == 0)
     while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
   return error;
@@ -130,12 +106,15 @@ OtpCompiled compile_by_otp(const OtpCompilation& what) {
     written = written && write_file(folder / (name + ".beam"), beam);
   if (!written) return failed("its files cannot be written");
   const fs::path output = folder / "output";
-  if (const int error = run_self(erlc_words(what, folder), what.otp_root, output))
+  if (const int error = run_self(erlc_words(what, folder), environment_with(what.otp_root), output))
     return failed(std::strerror(error));
   OtpCompiled out;
-  out.messages = with_name(read_whole<std::string>(output),
-                           (folder.filename() / (what.module + ".erl")).string(), what.path);
-  out.beam = read_whole<std::vector<std::uint8_t>>(folder / (what.module + ".beam"));
+  std::vector<std::uint8_t> told;
+  std::string ignored;  // what is not there is empty
+  if (read_file(output, &told, &ignored))
+    out.messages = with_name({told.begin(), told.end()},
+                             (folder.filename() / (what.module + ".erl")).string(), what.path);
+  if (!read_file(folder / (what.module + ".beam"), &out.beam, &ignored)) out.beam.clear();
   if (out.beam.empty() && out.messages.empty()) return failed("it ends without a word");
   return out;
 }

@@ -13,13 +13,13 @@ from .suite import PATIENCE_S, Ended
 SCRIPT = 'main(A) -> io:format("~p~n", [A]).\n'
 
 
-def given(vmrun, *words, files=None, stdin=''):
+def given(vmrun, *words, files=None, stdin='', environment=None):
     """What vmrun makes of these words, in a folder with these files."""
     with tempfile.TemporaryDirectory(prefix='vmrun-line-') as folder:
         for name, text in {'script.act': SCRIPT, **(files or {})}.items():
             (pathlib.Path(folder) / name).write_text(text)
         done = subprocess.run([os.path.abspath(vmrun), *words], capture_output=True, text=True, errors='replace', timeout=PATIENCE_S, input=stdin,
-                              cwd=folder, env=ENVIRONMENT)
+                              cwd=folder, env=dict(ENVIRONMENT, **(environment or {})))
         return Ended(done.returncode, done.stdout, done.stderr)
 
 

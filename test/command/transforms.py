@@ -1,14 +1,11 @@
 """Modules that ask for parse transforms, which OTP's compiler does."""
 import os
-import pathlib
 import shutil
-import subprocess
 import tempfile
 
-from harness.golden import ENVIRONMENT
 from harness.results import Failure, Skip, Test
 
-from .suite import PATIENCE_S, Ended
+from .command_line import given
 
 GREETING = """-module(greeting).
 -export([parse_transform/2]).
@@ -27,15 +24,11 @@ def ran(vmrun, *words, **files):
     """A program in a folder with these files (NAME__EXTENSION)."""
     if not shutil.which('erlc'):
         raise Skip('no Erlang/OTP here')
-    with tempfile.TemporaryDirectory(prefix='vmrun-transforms-') as folder:
-        for name, text in files.items():
-            (pathlib.Path(folder) / name.replace('__', '.')).write_text(text)
-        done = subprocess.run([os.path.abspath(vmrun), *words], cwd=folder, env=dict(ENVIRONMENT, TMPDIR=folder), capture_output=True, text=True, errors='replace',
-                              stdin=subprocess.DEVNULL, timeout=PATIENCE_S)
-        left = [path.name for path in pathlib.Path(folder).glob('vmrun-*')]
-        if left:
+    with tempfile.TemporaryDirectory(prefix='vmrun-transforms-') as scratch:
+        end = given(vmrun, *words, files={name.replace('__', '.'): text for name, text in files.items()}, environment={'TMPDIR': scratch})
+        if left := os.listdir(scratch):
             raise Failure(f'left: {left}')
-        return Ended(done.returncode, done.stdout, done.stderr)
+        return end
 
 
 def scripts(vmrun):
@@ -60,6 +53,7 @@ def mistakes(vmrun):
     ran(vmrun, 'program.act', program__act=text, greeting__erl='-module(greeting).\nx( ->').expect(1, out='', err=[r'greeting\.erl:2:4: error: '])
     ran(vmrun, 'program.act', program__act=text, greeting__erl=GREETING.replace('[form(F) || F <- Forms]', 'error(oops)')).expect(
         1, out='', err=["error in parse transform 'greeting'", 'oops'])
+    ran(vmrun, 'program.act', program__act='-compile({parse_transform, "greeting"}).\nmain() -> ok.\n').expect(1, out='', err=['parse_transform is not supported'])
 
 
 def modules(vmrun):

@@ -224,10 +224,11 @@ void Collector::compile_option(const Expr& e) {
     if (transform == "eunit_autoexport") return void(tests_ = Tests::kExported);
     if (transform == "eunit_striptests") return void(tests_ = Tests::kLeftOut);
     t_.transforms.push_back(transform);
-    error(e.loc, format_message("parse transform %.*s: takes the compiler of an installed Erlang/OTP",
-                                VIEW(transform)));
+    return error(e.loc, format_message("parse transform %.*s: takes the compiler of an installed Erlang/OTP",
+                                       VIEW(transform)));
   }
-  if (option == "core_transform") error(e.loc, "core_transform is not supported");
+  if (option == "parse_transform" || option == "core_transform")
+    error(e.loc, format_message("%.*s is not supported", VIEW(option)));
   if (parts.size() != 2) return;
   auto into = [&](std::unordered_set<FunctionName, FunctionNameHash>& set) {
     auto one = [&](const Expr& x) {
