@@ -23,8 +23,8 @@ struct SpawnPlan {
   }
 };
 
-/// No signal is blocked or ignored; the child leads a session, by which its end is told from that of
-/// others' children (vm/base/os_signal.cpp).
+/// No signal is blocked or ignored; the child leads a session, by which its end is told from
+/// the end of others' children (vm/base/os_signal.cpp).
 inline void plan_signals(SpawnPlan& plan) {
   sigset_t none, all;
   sigemptyset(&none);
