@@ -7,6 +7,7 @@
 #include "vm/code/change_permission.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/reclaim.hpp"
+#include "vm/code/support.hpp"
 #include "vm/message/request.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/process/dirty_job.hpp"
@@ -205,6 +206,12 @@ Term bif_erts_internal_set_module_path_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !list_to_utf8(a[1], &path)) return raise_badarg(p);
   set_module_path(a[0], std::move(path));
   return atoms::true_;
+}
+
+/// Whether a module of an installed OTP does what it does with what OTP's kernel starts.
+Term bif_erts_internal_needs_kernel_1(Process& p, const Term* a) {
+  if (!a[0].is_atom()) return raise_badarg(p);
+  return error_handler_is_used_for(a[0]) ? atoms::true_ : atoms::false_;
 }
 
 /// The code path: strings. "embedded:" stands for the embedded library.

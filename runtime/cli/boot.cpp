@@ -166,6 +166,16 @@ bool load_program(const Options& o, CodeFinder& finder, Term* module, unsigned* 
   return exported(*main_arity);
 }
 
+/// Of an installed OTP: what they do is done with processes and tables that its kernel starts
+/// (runtime/lib/installed_kernel.erl).
+std::vector<Term> modules_that_need_kernel() {
+  std::vector<Term> modules;
+  for (const char* name : {"application", "dets_server", "disk_log_server", "global", "global_group",
+                           "inet_db", "logger_h_common"})
+    modules.push_back(intern_atom(name));
+  return modules;
+}
+
 }  // namespace
 
 // Warnings and errors of what is compiled on the way go to standard error.
@@ -195,7 +205,7 @@ bool FinderSource::compile(std::string_view name, std::string_view text, std::ve
 std::optional<Beginning> begin_script(const Options& o, CodeFinder& finder, Heap& heap) {
   Term module = atoms::undefined;
   unsigned main_arity = 0;
-  use_error_handler_for(intern_atom("application"));  // of an installed OTP: it needs a process
+  use_error_handler_for(modules_that_need_kernel());
   if (!o.script.empty() && !load_program(o, finder, &module, &main_arity)) return {};
   return Beginning{atoms::init, atoms::boot, boot_arguments(heap, o, module, main_arity)};
 }

@@ -160,10 +160,23 @@ which(Module) when is_atom(Module) ->
     end.
 
 %% What is a text of a program (.act, .erl) is compiled for it.
+%% Of the library's modules there is no debug information: who makes another module of one, as meck and cover do, gets that of an
+%% installed OTP.
 get_object_code(Module) when is_atom(Module) ->
     case erts_internal:find_module(Module) of
+        {Code, ?EMBEDDED ++ _ = Place} -> installed_or(Module, Code, Place);
         {Code, Place} -> {Module, Code, Place};
         error -> error
+    end.
+
+installed_or(Module, Own, Place) ->
+    case where_is_file(atom_to_list(Module) ++ objfile_extension()) of
+        non_existing -> {Module, Own, Place};
+        File ->
+            case file:read_file(File) of
+                {ok, Code} -> {Module, Code, File};
+                {error, _} -> {Module, Own, Place}
+            end
     end.
 
 %% Loading

@@ -3,7 +3,8 @@
 %%   kernel_sup                         where OTP has it too; ends the machine when it cannot keep its children up
 %%     code_server                      stands for the machine's loading of code
 %%     rex                              of rpc
-%%     global_name_server global_group  of an installed OTP: other nodes' global waits for an answer
+%%     global_group                     of an installed OTP, as is global_name_server, which installed_kernel starts: other nodes'
+%%                                      global waits for an answer
 %%     net_sup or net_sup_dynamic       started from the command line, or by net_kernel:start/1,2
 %%       erl_epmd auth net_kernel       and what the distribution modules need
 -module(erl_distribution).
@@ -134,9 +135,7 @@ init({net_sup, Options}) ->
 
 global(Net) ->
     case installed_kernel:ensure_started() of
-        ok ->
-            [#{id => global_name_server, start => {global, start_link, []}, shutdown => 2000}] ++ Net ++
-                [#{id => global_group, start => {global_group, start_link, []}, shutdown => 2000}];
+        ok -> Net ++ [#{id => global_group, start => {global_group, start_link, []}, shutdown => 2000}];
         none ->
             kernel_options:offer(),
             Net

@@ -9,7 +9,7 @@
 -export([boot/1, main/1, logger_proxy/0, signal_server/0, signals/0]).
 -export([stop/0, stop/1, get_argument/1, get_arguments/0, get_plain_arguments/0,
          get_status/0, notify_when_started/1, script_name/0, script_id/0, reboot/0,
-         objfile_extension/0, archive_extension/0]).
+         objfile_extension/0, archive_extension/0, run_on_load_handlers/0]).
 
 -define(FLUSH_MS, 5000).
 -define(DEPTH, 30). % of the terms in a report
@@ -228,6 +228,7 @@ reboot() -> stop().
 
 objfile_extension() -> ".beam".
 archive_extension() -> ".ez".
+run_on_load_handlers() -> ok. % the machine has run them
 
 request(Request) ->
     Ref = monitor(process, init),

@@ -1,14 +1,16 @@
 %% Applications, for programs that run without OTP's own system: application and application_controller of an installed OTP, with
-%% kernel and stdlib as running, for what they would start is there. Nothing of it is loaded, and no process started, before the
-%% program calls application or is a node.
+%% kernel and stdlib as running. What they start is there already, or is started here. Nothing of it is loaded, and no process
+%% started, before the program calls application, or another module that needs it (runtime/cli/boot.cpp has the list), or is a node.
 %%
-%% The process of this name is the controller's parent, and lasts as long as the machine.
+%% The process of this name is the parent of the controller and of the others, and lasts as long as the machine.
 -module(installed_kernel).
 
--export([ensure_started/0]).
+-behaviour(supervisor).
 
-%% ok; none: there is no installed OTP. By any process; the controller itself, and what it starts, may call application while it
-%% begins.
+-export([ensure_started/0]).
+-export([init/1]).
+
+%% ok; none: there is no installed OTP. By any process; what is started here may call application while it begins.
 ensure_started() ->
     case whereis(application_controller) of
         undefined -> await(start());
@@ -21,7 +23,14 @@ ensure_started() ->
 
 is_ready() ->
     Self = self(),
-    Self =:= whereis(application_controller) orelse persistent_term:get(?MODULE, false).
+    Self =:= whereis(application_controller) orelse persistent_term:get(?MODULE, false) orelse
+        Self =:= whereis(?MODULE) orelse lists:member(?MODULE, get_or('$ancestors', [])).
+
+get_or(Key, Default) ->
+    case get(Key) of
+        undefined -> Default;
+        Value -> Value
+    end.
 
 start() ->
     case code:where_is_file("kernel.app") of
@@ -53,10 +62,30 @@ keep(File) ->
         {ok, Controller} ->
             {module, application} = code:ensure_loaded(application),
             [ok = application:start_boot(Name, permanent) || Name <- [kernel, stdlib]],
+            [start_child(M, F, Arguments) || {M, F, Arguments} <- children()],
             persistent_term:put(?MODULE, true),
             kept(Controller);
         Reason -> exit(Reason)
     end.
+
+%% Of OTP's kernel:init/1, what is not there without it.
+children() ->
+    [{inet_db, start_link, []},
+     {global, start_link, []},
+     {supervisor, start_link, [{local, kernel_safe_sup}, kernel, safe]},
+     {supervisor, start_link, [{local, logger_sup}, ?MODULE, logger_sup]}].
+
+%% The program may have one of them already.
+start_child(M, F, Arguments) ->
+    case apply(M, F, Arguments) of
+        {ok, _} -> ok;
+        {error, {already_started, _}} -> ok
+    end.
+
+%% Handlers' processes join it. What the machine reports goes to this system's own process, logger.
+init(logger_sup) ->
+    {ok, {#{strategy => one_for_one, intensity => 1, period => 5},
+          [#{id => logger_handler_watcher, start => {logger_handler_watcher, start_link, []}, shutdown => brutal_kill}]}}.
 
 %% What kernel is, without what starts it.
 without_processes(File) ->
@@ -68,8 +97,11 @@ kept(Controller) ->
         {ready, From, Ref} ->
             From ! {Ref, ok},
             kept(Controller);
-        {'EXIT', Controller, Reason} ->
-            error_logger:error_msg("Kernel pid terminated (application_controller) (~tp)~n", [Reason]),
-            init:stop(1);
+        {'EXIT', Controller, Reason} -> ended(application_controller, Reason);
+        {'EXIT', _, Reason} -> ended(kernel_sup, Reason); % what it would do
         _ -> kept(Controller)
     end.
+
+ended(Name, Reason) ->
+    error_logger:error_msg("Kernel pid terminated (~ts) (~tp)~n", [Name, Reason]),
+    init:stop(1).

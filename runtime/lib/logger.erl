@@ -490,7 +490,7 @@ update_proxy_config(New) -> change_proxy(get_proxy_config(), New).
 
 change_proxy(Old, New) when is_map(New) ->
     Proxy = maps:merge(Old, New),
-    case logger_overload:check(Proxy) of
+    case logger_overload:check_proxy(Proxy) of
         ok -> store((config())#{proxy => Proxy});
         Error -> Error
     end;

@@ -6,7 +6,7 @@
 %% kill is refused.
 -module(logger_overload).
 
--export([log/1, default_config/0, check/1]).
+-export([log/1, default_config/0, check_proxy/1, handler_defaults/0, check/1]).
 
 log(Event) ->
     Config = logger:get_proxy_config(),
@@ -45,6 +45,13 @@ default_config() ->
       overload_kill_enable => false, overload_kill_qlen => 20000, overload_kill_mem_size => 3000000,
       overload_kill_restart_after => 5000}.
 
+%% OTP's for handlers.
+handler_defaults() ->
+    (default_config())#{sync_mode_qlen := 10, drop_mode_qlen := 200, flush_qlen := 1000, burst_limit_enable := true}.
+
+check_proxy(#{overload_kill_enable := true}) -> {error, {invalid_olp_config, #{overload_kill_enable => true}}};
+check_proxy(Config) -> check(Config).
+
 check(Config) ->
     case {[Setting || Setting <- maps:to_list(Config), not is_valid(Setting)],
           maps:with([sync_mode_qlen, drop_mode_qlen, flush_qlen], Config)} of
@@ -54,7 +61,6 @@ check(Config) ->
         {[], Levels} -> {error, {invalid_olp_levels, Levels}}
     end.
 
-is_valid({burst_limit_enable, Value}) -> is_boolean(Value);
-is_valid({overload_kill_enable, Value}) -> Value =:= false;
+is_valid({Key, Value}) when Key =:= burst_limit_enable; Key =:= overload_kill_enable -> is_boolean(Value);
 is_valid({overload_kill_restart_after, Value}) -> is_integer(Value) orelse Value =:= infinity;
 is_valid({Key, Value}) -> is_map_key(Key, default_config()) andalso is_integer(Value).

@@ -1,6 +1,8 @@
 #include "vm/code/support.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "vm/base/small_limits.hpp"
 #include "vm/code/code_server.hpp"
@@ -143,14 +145,17 @@ Term load_called_module(Process&, const Term* a) {
 
 namespace {
 bool for_all = false;
-Term special_module = kNonValue;
+std::vector<Term> special_modules;  // few
 bool names_error_handler(const Process& p) { return p.extra && p.extra->error_handler.is_atom(); }
 }  // namespace
 
 void use_error_handler_for_all() { for_all = true; }
-void use_error_handler_for(Term module) { special_module = module; }
+void use_error_handler_for(std::vector<Term> modules) { special_modules = std::move(modules); }
+bool error_handler_is_used_for(Term module) {
+  return std::find(special_modules.begin(), special_modules.end(), module) != special_modules.end();
+}
 bool is_for_error_handler(const Process& p, Term module) {
-  return has_own_error_handler(p) || module == special_module;
+  return has_own_error_handler(p) || error_handler_is_used_for(module);
 }
 
 bool has_own_error_handler(const Process& p) { return for_all || names_error_handler(p); }
@@ -171,7 +176,7 @@ const Export* pending_purge(Process& p, Term module) {
 bool load_elsewhere(Process& p, const Export& e) {
   if (came_back(p)) return run_elsewhere(p, load_called_module, &e.module, 1), false;
   if (current_module(e.module)) return false;
-  if (e.module == special_module) return false;
+  if (error_handler_is_used_for(e.module)) return false;
   if (autoload_is_quick(e.module)) return load_called_module(p, &e.module), false;
   if (has_own_error_handler(p)) return false;
   run_elsewhere(p, load_called_module, &e.module, 1, DirtyKind::kIo);

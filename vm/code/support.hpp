@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstring>
+#include <vector>
 
 #include "vm/code/module.hpp"
 #include "vm/term/arith.hpp"
@@ -50,8 +51,10 @@ bool has_own_error_handler(const Process& p);
 /// From now on every process counts as one that has, error_handler where it names no other: that
 /// module loads what is called. Before the first process.
 void use_error_handler_for_all();
-/// The same for calls of one module that is not loaded. Before the first process.
-void use_error_handler_for(Term module);
+/// The same for calls of these modules while they are not loaded. Before the first process.
+void use_error_handler_for(std::vector<Term> modules);
+/// Whether it is one of them.
+bool error_handler_is_used_for(Term module);
 /// Whether a call of an undefined function of it by p is the error handler's business.
 bool is_for_error_handler(const Process& p, Term module);
 /// undefined_function/3 or undefined_lambda/3 of p's error handler; nullptr: one of its own lacks

@@ -116,6 +116,7 @@ struct Lambda : ExprOf<Kind::kLambda> {
   std::span<Var* const> params;
   Expr* body;
   Var* self = nullptr;      // the name of a named fun, as a variable of the body; null otherwise
+  std::string_view name;    // that name, for '-f/1-Name/1-M-'; empty otherwise
   std::uint32_t index = 0;  // N of '-f/1-fun-N-'
   FunNote* note = nullptr;
   Lambda(Loc l, std::span<Var* const> p, Expr* b) : ExprOf(l), params(p), body(b) {}

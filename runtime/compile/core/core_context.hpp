@@ -8,6 +8,7 @@
 // forces its earlier siblings into variables, so that evaluation stays left to right.
 
 #include "runtime/compile/check/tables.hpp"
+#include "runtime/compile/core/name_order.hpp"
 #include "runtime/compile/core/nodes.hpp"
 #include "runtime/compile/core/scope.hpp"
 #include "runtime/compile/core/variable_uses.hpp"
@@ -28,9 +29,8 @@ struct CoreContext {
   ModuleTables& tables;
   Nodes nodes;
   Scope scope{nodes};
-  VariableUses uses{};  // of the function at hand
-  uint32_t fun_index = 0;
-  uint32_t letrec_index = 0;
+  VariableUses uses{};                          // of the function at hand
+  NameOrder names{tables};                      // the same
   std::vector<CExpr*>* guard_checks = nullptr;  // set while inside a guard: record checks go there
 
   ExprToCore& exprs;

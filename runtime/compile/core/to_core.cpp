@@ -61,11 +61,14 @@ class ModuleToCore {
 };
 
 core::FunDef* ModuleToCore::function(const FunctionForm& f) {
-  c_.fun_index = 0;
-  c_.letrec_index = 0;
   scope_.clear();
   c_.uses = {};
-  for (const Clause* c : f.clauses) for_each_child(*c, [&](const Expr& e) { c_.uses.index(e); });
+  c_.names.clear();
+  for (const Clause* c : f.clauses)
+    for_each_child(*c, [&](const Expr& e) {
+      c_.uses.index(e);
+      c_.names.index(e);
+    });
   core::FunDef* def =
       nodes_.make<core::FunDef>(core::FunDef{nodes_.atom(f.name), f.arity, {}, nullptr, f.loc});
   def->body = control_.function_body(f.loc, f.clauses, def->params);

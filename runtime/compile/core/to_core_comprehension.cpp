@@ -25,16 +25,14 @@ struct ComprehensionToCore::Loop {
 struct ComprehensionToCore::GeneratorShape {
   const char* subject_name;  // of variables, for a reader of the assembly
   const char* rest_name;
-  const char* list_prefix;  // of the loop function's name, by what the comprehension builds
-  const char* binary_prefix;
   std::function<core::Pat*(PatternContext&, Var* rest, bool* always)> element = {};
   std::function<core::Pat*(size_t start, Var* rest)> skip = {};
   std::function<core::Pat*()> end = {};
 };
 
-core::LetrecFun* ComprehensionToCore::loop_function(std::string_view prefix, Loc loc,
+core::LetrecFun* ComprehensionToCore::loop_function(std::string_view prefix, const void* part, Loc loc,
                                                     const std::vector<Var*>& params) {
-  std::string name = std::string(prefix) + std::to_string(c_.letrec_index++);
+  std::string name = std::string(prefix) + std::to_string(c_.names.number(part));
   core::LetrecFun* f = nodes_.make<core::LetrecFun>(
       core::LetrecFun{nodes_.copy(std::string_view(name)), nodes_.keep(params), nullptr, loc});
   return f;
@@ -153,8 +151,8 @@ core::Expr* ComprehensionToCore::generator_loop(const ComprehensionExpr& e, size
   Var* acc = loop.accumulator != nullptr ? nodes_.fresh("Acc") : nullptr;
   std::vector<Var*> params{subject};
   if (acc != nullptr) params.push_back(acc);
-  core::LetrecFun* f = loop_function(
-      loop.kind == ComprehensionKind::kBinary ? shape.binary_prefix : shape.list_prefix, q.loc, params);
+  core::LetrecFun* f =
+      loop_function(loop.kind == ComprehensionKind::kBinary ? "lbc$^" : "lc$^", &q, q.loc, params);
   const auto call_loop = [this, f, loc = q.loc](CExpr* next, Var* accumulator) -> CExpr* {
     std::vector<CExpr*> args{next};
     if (accumulator != nullptr) args.push_back(nodes_.ref(accumulator));
@@ -192,7 +190,7 @@ core::Expr* ComprehensionToCore::generator_loop(const ComprehensionExpr& e, size
 core::Expr* ComprehensionToCore::collection_loop(const ComprehensionExpr& e, size_t at, Loop& loop,
                                                  CExpr* source,
                                                  const std::function<core::Pat*(PatternContext&)>& element) {
-  GeneratorShape shape{"List", "Tail", "lc$^", "lbc$^"};
+  GeneratorShape shape{"List", "Tail"};
   shape.element = [&](PatternContext& context, Var* tail, bool* always) {
     core::Pat* head = element(context);
     *always = head->kind == core::PatKind::kVar || head->kind == core::PatKind::kWild;
@@ -216,7 +214,7 @@ core::Expr* ComprehensionToCore::binary_generator(const ComprehensionExpr& e, si
   const Qualifier& q = e.qualifiers[at];
   const auto& segments = q.pattern->as<BinaryExpr>();
   CExpr* source = c_.exprs.body({&q.source, 1});
-  GeneratorShape shape{"Bits", "Rest", "blc$^", "bbc$^"};
+  GeneratorShape shape{"Bits", "Rest"};
   shape.element = [&](PatternContext& context, Var* rest, bool* always) {
     core::Pat* p = c_.patterns.binary_pattern(segments, context, rest);
     *always = true;

@@ -11,7 +11,8 @@ class ComprehensionToCore : ToCorePart {
  public:
   using ToCorePart::ToCorePart;
   CExpr* comprehension(const ComprehensionExpr& e, bool wanted);
-  core::LetrecFun* loop_function(std::string_view prefix, Loc loc, const std::vector<Var*>& params);
+  core::LetrecFun* loop_function(std::string_view prefix, const void* part, Loc loc,
+                                 const std::vector<Var*>& params);
 
  private:
   struct Loop;

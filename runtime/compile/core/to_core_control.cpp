@@ -242,9 +242,9 @@ core::Expr* ControlToCore::try_expr(const TryExpr& e) {
     return nodes_.make<core::Try>(e.loc, arg, nodes_.keep(vars), success, evars, handler);
   };
   if (e.after.empty()) return protected_part();
-  core::LetrecFun* after = c_.comprehensions.loop_function("after$^", e.after[0]->loc, {});
-  after->body = c_.exprs.body(e.after);
+  core::LetrecFun* after = c_.comprehensions.loop_function("after$^", &e, e.after[0]->loc, {});
   CExpr* inner = protected_part();
+  after->body = c_.exprs.body(e.after);
   auto run_after = [&] { return nodes_.make<core::ApplyLetrec>(e.loc, after, core::ExprList()); };
   Var* v = nodes_.fresh("Value");
   auto evars = exception_vars();
@@ -260,7 +260,7 @@ core::Expr* ControlToCore::maybe_expr(const MaybeExpr& e) {
   core::LetrecFun* otherwise = nullptr;
   if (!e.else_clauses.empty()) {
     Var* v = nodes_.fresh("Value");
-    otherwise = c_.comprehensions.loop_function("else$^", e.loc, {v});
+    otherwise = c_.comprehensions.loop_function("else$^", &e, e.loc, {v});
     CExpr* subject = nodes_.ref(v);
     otherwise->body = nodes_.make<core::Case>(e.loc, nodes_.copy(&subject, 1), closed_clauses(e.else_clauses),
                                               core::Fail::kElseClause);

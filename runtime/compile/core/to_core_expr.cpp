@@ -201,6 +201,8 @@ core::Expr* ExprToCore::map_expr(const MapExpr& e, Block& block) {
 core::Expr* ExprToCore::call_expr(const CallExpr& e, Block& block) {
   if (const Expr* spec = match_spec_call(c_.session, c_.tables, e)) return value(*spec, block);
   if (e.target->is(ExprKind::kAtom)) return local_call(e, block);
+  if (e.target->is(ExprKind::kFun) && e.args.empty() && is_mere_scope(e.target->as<FunExpr>()))
+    return scoped_body(e.target->as<FunExpr>());
   std::vector<const Expr*> items;
   if (e.target->is(ExprKind::kRemote)) {
     const auto& remote = e.target->as<RemoteExpr>();
@@ -291,14 +293,29 @@ core::Expr* ExprToCore::fun_local(const FunLocalExpr& e) {
                         nodes_.integer_literal({}, static_cast<int64_t>(e.arity))});
 }
 
+/// Macros call such funs at once, to keep their variables to themselves.
+bool ExprToCore::is_mere_scope(const FunExpr& e) {
+  const Clause& clause = *e.clauses[0];
+  return e.name.empty() && e.clauses.size() == 1 && clause.patterns.empty() && clause.guards.empty();
+}
+
+core::Expr* ExprToCore::scoped_body(const FunExpr& e) {
+  size_t start = scope_.mark();
+  Scope::Siblings siblings = scope_.hide_siblings();
+  CExpr* result = body(e.clauses[0]->body);
+  scope_.undo(start);
+  scope_.show_siblings(std::move(siblings));
+  return result;
+}
+
 core::Expr* ExprToCore::fun_expr(const FunExpr& e) {
-  uint32_t index = c_.fun_index++;
   size_t start = scope_.mark();
   Scope::Siblings siblings = scope_.hide_siblings();
   core::Lambda* lambda = nodes_.make<core::Lambda>(e.loc, std::span<Var* const>(), nullptr);
-  lambda->index = index;
+  if (e.name != "_") lambda->name = e.name;
   if (!e.name.empty()) lambda->self = e.name == "_" ? nodes_.fresh() : scope_.bind(e.name);
   lambda->body = c_.control.function_body(e.loc, e.clauses, lambda->params);
+  lambda->index = c_.names.number(&e);
   scope_.undo(start);
   scope_.show_siblings(std::move(siblings));
   return lambda;

@@ -23,6 +23,8 @@ class ExprToCore : ToCorePart {
   CExpr* operator_expr(const BinaryOpExpr& e, Block& block);
   CExpr* map_expr(const MapExpr& e, Block& block);
   CExpr* fun_expr(const FunExpr& e);
+  static bool is_mere_scope(const FunExpr& e);
+  CExpr* scoped_body(const FunExpr& e);
   CExpr* fun_local(const FunLocalExpr& e);
   CExpr* is_record_call(Loc loc, const Expr& subject, std::string_view record, Block& block);
 };

@@ -17,9 +17,9 @@ namespace vmrun::compile::ssa {
 /// What the functions of one module share while they are lowered.
 struct ModuleContext {
   Program& program;
-  std::unordered_map<std::uint64_t, std::uint32_t> local;     // name and arity → index in functions
-  std::unordered_map<std::uint64_t, std::uint32_t> wrappers;  // fun f/1 → index in lambdas
-  std::vector<Arg> env;                                       // by Var::slot
+  std::unordered_map<std::uint64_t, std::uint32_t> local;       // name and arity → index in functions
+  std::unordered_map<std::uint64_t, std::uint32_t> local_funs;  // fun f/1 → index in lambdas
+  std::vector<Arg> env;                                         // by Var::slot
   std::vector<std::unique_ptr<core::FunNote>> notes;
   static std::uint64_t key(Term name, std::uint32_t arity) { return name.raw() << 10 | arity; }
 };

@@ -24,9 +24,9 @@ Arg LowerFun::make_closure(FunNote* note) {
 
 Arg LowerFun::lambda(Lambda& l) { return make_closure(l.note); }
 
-/// `fun f/1` needs an entry of its own in the fun table: a function that calls f.
+/// `fun f/1` has an entry in the fun table, which names f itself.
 Arg LowerFun::fun_ref(FunRef& r) {
-  auto [it, fresh] = c_.module.wrappers.try_emplace(ModuleContext::key(r.name, r.arity), 0);
+  auto [it, fresh] = c_.module.local_funs.try_emplace(ModuleContext::key(r.name, r.arity), 0);
   if (fresh) {
     auto target = c_.module.local.find(ModuleContext::key(r.name, r.arity));
     if (target == c_.module.local.end()) {
@@ -35,8 +35,7 @@ Arg LowerFun::fun_ref(FunRef& r) {
       return Arg::lit(Term::nil());
     }
     it->second = static_cast<std::uint32_t>(c_.module.program.lambdas.size());
-    c_.module.program.lambdas.push_back({kNone, 0});
-    // The function itself is made at the end: Function objects must not move now. See to_ssa.
+    c_.module.program.lambdas.push_back({target->second, 0});
   }
   return blocks_.emit_value(Op::kMakeFun, {}, {}, it->second);
 }

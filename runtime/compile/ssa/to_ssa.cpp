@@ -17,20 +17,20 @@ Term named(const FunDef& f, const std::string& rest) {
   return intern_atom("-" + std::string(atom_text(f.name)) + "/" + std::to_string(f.arity) + "-" + rest + "-");
 }
 
-/// module_info/0,1 and the wrappers of `fun f/1`: functions that only pass their arguments on.
-void add_forwarder(Program& p, Term name, std::uint32_t arity, Op op, std::vector<Arg> before,
-                   std::uint64_t imm) {
+/// module_info/0,1: passes its arguments on, behind the module's name.
+void add_module_info(Program& p, std::uint32_t arity) {
   Function& f = p.functions.emplace_back();
-  f.name = name;
+  f.name = atoms::module_info;
   f.arity = arity;
   Block& b = f.blocks[f.new_block(kNone)];
-  Instr i{.op = op};
+  Instr i{.op = Op::kCallExt};
+  std::vector<Arg> args{Arg::lit(atoms::erlang), Arg::lit(intern_atom("get_module_info")),
+                        Arg::lit(p.module.name)};
   for (std::uint32_t k = 0; k < arity; k++) {
     f.params.push_back(f.new_value());
-    before.push_back(Arg::of(f.params.back()));
+    args.push_back(Arg::of(f.params.back()));
   }
-  i.imm = imm;
-  i.args = p.arena.copy(before);
+  i.args = p.arena.copy(args);
   ValueId v = f.new_value();
   i.dsts = p.arena.copy(&v, 1);
   b.code.push_back(i);
@@ -114,19 +114,23 @@ void to_ssa(Program& p) {
     Function& f = p.functions.emplace_back();
     f.name = w.def->name;
     f.loc = w.def->loc;
-    std::uint32_t letrecs = 0;
+    std::uint32_t locals = 0;
+    const auto local_name = [&](std::string_view name, const FunNote& n) {
+      return named(
+          *w.def, std::string(name) + "/" + std::to_string(n.params.size()) + "-" + std::to_string(locals++));
+    };
     for (FunNote* n : w.inner) {
       n->index = static_cast<std::uint32_t>(p.functions.size());
       Function& g = p.functions.emplace_back();
       g.loc = w.def->loc;
       if (n->lambda != nullptr) {
-        g.name = named(*w.def, "fun-" + std::to_string(n->lambda->index));
+        g.name = n->lambda->name.empty() ? named(*w.def, "fun-" + std::to_string(n->lambda->index))
+                                         : local_name(n->lambda->name, *n);
         g.loc = n->lambda->loc;
         n->lambda_index = static_cast<std::uint32_t>(p.lambdas.size());
         p.lambdas.push_back({n->index, static_cast<std::uint32_t>(n->free.size())});
       } else {
-        g.name = named(*w.def, std::string(n->letrec->name) + "/" + std::to_string(n->params.size()) + "-" +
-                                   std::to_string(letrecs++));
+        g.name = local_name(n->letrec->name, *n);
       }
     }
   }
@@ -134,18 +138,8 @@ void to_ssa(Program& p) {
     FunctionToSsa(context, p.functions[w.root->index], *w.root).run();
     for (FunNote* n : w.inner) FunctionToSsa(context, p.functions[n->index], *n).run();
   }
-  for (auto& [key, lambda] : context.wrappers) {
-    auto target = context.local.at(key);
-    p.lambdas[lambda].function = static_cast<std::uint32_t>(p.functions.size());
-    const Function& f = p.functions[target];
-    Term name = intern_atom("-fun." + std::string(atom_text(f.name)) + "/" + std::to_string(f.arity) + "-");
-    add_forwarder(p, name, static_cast<std::uint32_t>(key & 1023), Op::kCall, {}, target);
-  }
   for (std::uint32_t arity = 0; arity < 2; arity++) {
-    if (context.local.contains(ModuleContext::key(atoms::module_info, arity))) continue;
-    add_forwarder(
-        p, atoms::module_info, arity, Op::kCallExt,
-        {Arg::lit(atoms::erlang), Arg::lit(intern_atom("get_module_info")), Arg::lit(p.module.name)}, 0);
+    if (!context.local.contains(ModuleContext::key(atoms::module_info, arity))) add_module_info(p, arity);
   }
 }
 

@@ -2,7 +2,7 @@
 %% NOASSERT defined they are ok and nothing is evaluated; NODEBUG defines it, ASSERT or DEBUG prevent that.
 %% Each has a variant with a comment of the caller's as last argument.
 %%
-%% What is asserted stands in funs of its own, so that variables bound in it stay there.
+%% What is asserted stands in a fun that is called at once, so that variables bound in it stay there.
 
 -ifndef(ASSERT_HRL_).
 -define(ASSERT_HRL_, 1).
@@ -59,23 +59,24 @@
 -define(assertNotException(Class, Pattern, Expr), ?assertNotException_(Class, Pattern, Expr, [])).
 -define(assertNotException(Class, Pattern, Expr, Comment), ?assertNotException_(Class, Pattern, Expr, [{comment, (Comment)}])).
 
--define(assert_(Expr, Note), ?asserted_boolean_(Expr, ??Expr, true, Note)).
--define(assertNot_(Expr, Note), ?asserted_boolean_(Expr, ??Expr, false, Note)).
--define(asserted_boolean_(Expr, Text, Wanted, Note),
-        ((fun(Assert__Value) ->
-                  case Assert__Value of
-                      Wanted ->
+%% That this process is alive is what no compiler knows: no clause can be said never to match.
+-define(assert_(Expr, Note), ?asserted_boolean_(Expr, ??Expr, is_process_alive(self()), true, Note)).
+-define(assertNot_(Expr, Note), ?asserted_boolean_(Expr, ??Expr, not is_process_alive(self()), false, Note)).
+-define(asserted_boolean_(Expr, Text, Wanted, Expected, Note),
+        ((fun() ->
+                  case {Wanted, (Expr)} of
+                      {Assert__Value, Assert__Value} ->
                           ok;
-                      _ ->
+                      {_, Assert__Value} ->
                           ?assertion_failed_(assert, Note,
                                              [{expression, Text},
-                                              {expected, Wanted},
+                                              {expected, Expected},
                                               case is_boolean(Assert__Value) of
                                                   true -> {value, Assert__Value};
                                                   false -> {not_boolean, Assert__Value}
                                               end])
                   end
-          end)((fun() -> Expr end)()))).
+          end)())).
 
 -define(assertMatch_(Pattern, Expr, Note),
         ((fun() ->
@@ -89,7 +90,8 @@
           end)())).
 
 -define(assertNotMatch_(Pattern, Expr, Note),
-        ((fun(Assert__Value) ->
+        ((fun() ->
+                  Assert__Value = (Expr),
                   case Assert__Value of
                       Pattern ->
                           ?assertion_failed_(assertNotMatch, Note,
@@ -97,22 +99,28 @@
                       _ ->
                           ok
                   end
-          end)((fun() -> Expr end)()))).
+          end)())).
 
 -define(assertEqual_(Expected, Expr, Note),
-        ((fun(Assert__Value, Assert__Value) ->
-                  ok;
-             (Assert__Expected, Assert__Value) ->
-                  ?assertion_failed_(assertEqual, Note,
-                                     [{expression, ??Expr}, {expected, Assert__Expected}, {value, Assert__Value}])
-          end)((fun() -> Expected end)(), (fun() -> Expr end)()))).
+        ((fun() ->
+                  case {(Expected), (Expr)} of
+                      {Assert__Value, Assert__Value} ->
+                          ok;
+                      {Assert__Expected, Assert__Value} ->
+                          ?assertion_failed_(assertEqual, Note,
+                                             [{expression, ??Expr}, {expected, Assert__Expected}, {value, Assert__Value}])
+                  end
+          end)())).
 
 -define(assertNotEqual_(Unexpected, Expr, Note),
-        ((fun(Assert__Value, Assert__Value) ->
-                  ?assertion_failed_(assertNotEqual, Note, [{expression, ??Expr}, {value, Assert__Value}]);
-             (_, _) ->
-                  ok
-          end)((fun() -> Unexpected end)(), (fun() -> Expr end)()))).
+        ((fun() ->
+                  case {(Unexpected), (Expr)} of
+                      {Assert__Value, Assert__Value} ->
+                          ?assertion_failed_(assertNotEqual, Note, [{expression, ??Expr}, {value, Assert__Value}]);
+                      _ ->
+                          ok
+                  end
+          end)())).
 
 -define(exception_pattern_(Class, Pattern), {pattern, "{ " ++ Class ++ " , " ++ Pattern ++ " , [...] }"}).
 
