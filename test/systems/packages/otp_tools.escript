@@ -23,7 +23,7 @@ main(_) ->
     io:format("~p~n", [lists:sort(Found)]),
     {ok, _} = fprof:start(), fprof:apply(covered, f, [5]), fprof:profile(), ok = fprof:analyse([{dest, "fprof.txt"}, totals]),
     {ok, Terms} = file:consult("fprof.txt"),
-    io:format("~p~n", [[{Calls, [{C, N} || {C, N, _, _} <- Callees]} || {_, {{covered, f, 1}, Calls, _, _}, Callees} <- Terms]]),
+    io:format("~p~n", [[{Calls, lists:sort([{C, N} || {C, N, _, _} <- Callees])} || {_, {{covered, f, 1}, Calls, _, _}, Callees} <- Terms]]),
     fprof:stop(),
     cprof:start(), covered:f(4), cprof:pause(),
     {covered, _, Counts} = cprof:analyse(covered), io:format("~p~n", [Counts]), cprof:stop(),
