@@ -8,7 +8,7 @@
 namespace vmrun::compile {
 namespace {
 
-/// Whether the parts are operands, all evaluated before anything is done: those count from the right.
+/// Whether the parts are operands, evaluated before anything is done: those count from the right.
 bool has_operands(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kCons:

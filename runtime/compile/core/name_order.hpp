@@ -1,6 +1,6 @@
 #pragma once
-// The numbers in the names of what one function contains: '-f/1-fun-N-', '-f/1-lc$^N/1-M-'. They are
-// counted as OTP's compiler counts (v3_core), so that stacks and funs show the same names. One
+// The numbers in the names of what one function contains: '-f/1-fun-N-', '-f/1-lc$^N/1-M-'. They
+// are counted as OTP's compiler counts (v3_core), so that stacks and funs show the same names. One
 // function at a time; one thread.
 
 #include <unordered_map>
