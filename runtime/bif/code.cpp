@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cstring>
 #include <ranges>
+#include <span>
 
+#include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_mode.hpp"
 #include "vm/code/after_schedulers.hpp"
@@ -22,8 +25,19 @@ Term name_arity(Heap& heap, const FunctionHeader& f) {
   return new_tuple(heap, f.function, Term::small(f.arity));
 }
 
+bool exports(const Module& m, Term function, unsigned arity) {
+  return std::ranges::any_of(
+      m.exports, [&](const auto& x) { return x.entry->function == function && x.entry->arity == arity; });
+}
+
+/// With what the machine itself has under its name.
 Term exports_of(Heap& heap, const Module& m) {
   ListBuilder list(heap);
+  for (const BifRow& row : std::span(kBifRows, kBifRowCount)) {
+    if (atom_text(m.name) != row.module) continue;
+    const Term function = intern_atom(row.name);
+    if (!exports(m, function, row.arity)) list.add(new_tuple(heap, function, Term::small(row.arity)));
+  }
   for (const auto& x : m.exports | std::views::reverse)  // the last of the file comes first, as in OTP
     list.add(new_tuple(heap, x.entry->function, Term::small(x.entry->arity)));
   return list.finish();

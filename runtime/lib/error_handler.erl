@@ -6,8 +6,12 @@
 -export([breakpoint/3, undefined_function/3, undefined_lambda/3, raise_undef_exception/3, stub_function/3]).
 
 undefined_function(Module, Function, Arguments) ->
-    _ = erts_internal:needs_kernel(Module) andalso installed_kernel:ensure_started(),
+    _ = erts_internal:needs_kernel(Module) andalso not starts(Function, Arguments) andalso installed_kernel:ensure_started(),
     call(Module, Function, Arguments).
+
+%% A program may start such a process by itself.
+starts(Function, []) -> Function =:= start_link orelse Function =:= start;
+starts(_, _) -> false.
 
 call(Module, Function, Arguments) ->
     case is_loaded(Module) andalso

@@ -62,9 +62,9 @@ keep(File) ->
         {ok, Controller} ->
             {module, application} = code:ensure_loaded(application),
             [ok = application:start_boot(Name, permanent) || Name <- [kernel, stdlib]],
-            [start_child(M, F, Arguments) || {M, F, Arguments} <- children()],
+            Children = lists:append([started(apply(M, F, Arguments)) || {M, F, Arguments} <- children()]),
             persistent_term:put(?MODULE, true),
-            kept(Controller);
+            kept(Controller, Children);
         Reason -> exit(Reason)
     end.
 
@@ -76,11 +76,8 @@ children() ->
      {supervisor, start_link, [{local, logger_sup}, ?MODULE, logger_sup]}].
 
 %% The program may have one of them already.
-start_child(M, F, Arguments) ->
-    case apply(M, F, Arguments) of
-        {ok, _} -> ok;
-        {error, {already_started, _}} -> ok
-    end.
+started({ok, Pid}) -> [Pid];
+started({error, {already_started, _}}) -> [].
 
 %% Handlers' processes join it. What the machine reports goes to this system's own process, logger.
 init(logger_sup) ->
@@ -92,14 +89,18 @@ without_processes(File) ->
     {ok, [{application, kernel, Properties}]} = file:consult(File),
     {application, kernel, lists:keydelete(mod, 1, Properties)}.
 
-kept(Controller) ->
+kept(Controller, Children) ->
     receive
         {ready, From, Ref} ->
             From ! {Ref, ok},
-            kept(Controller);
+            kept(Controller, Children);
         {'EXIT', Controller, Reason} -> ended(application_controller, Reason);
-        {'EXIT', _, Reason} -> ended(kernel_sup, Reason); % what it would do
-        _ -> kept(Controller)
+        {'EXIT', Pid, Reason} ->
+            case lists:member(Pid, Children) of
+                true -> ended(kernel_sup, Reason); % what it would do
+                false -> kept(Controller, Children)
+            end;
+        _ -> kept(Controller, Children)
     end.
 
 ended(Name, Reason) ->

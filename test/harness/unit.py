@@ -7,11 +7,15 @@ from .golden import run_program
 from .results import Failure, Test
 
 
-def tests(build, built):
-    """As `build` lists them; the executables are those in the folder `built`."""
+def tests(build, checked):
+    """As `build` lists them. Its are the executables of the tools' tests, those of the machine's are in the folder `checked`."""
     listed = json.loads(subprocess.run(['meson', 'introspect', '--tests', str(build)], capture_output=True, text=True,
                                        check=True).stdout)
-    return [unit_test(entry, build.resolve(), built.resolve()) for entry in listed]
+    return [unit_test(entry, build.resolve(), (build if is_of_tools(entry) else checked).resolve()) for entry in listed]
+
+
+def is_of_tools(entry):
+    return any(suite.endswith(':tools') for suite in entry['suite'])
 
 
 def unit_test(entry, build, built):
