@@ -12,7 +12,7 @@ namespace vmrun::d {
 
 namespace {
 
-constexpr std::uint32_t kMagic = 0x31504456;  // VDP1
+constexpr std::uint32_t kProgramMagic = 0x31504456;  // VDP1
 
 class Writer {
  public:
@@ -186,7 +186,7 @@ void list(const Program& p, const std::vector<Instruction>& code, std::string& o
 std::string to_bytes(const Program& program) {
   std::string bytes;
   Writer writer(bytes);
-  std::uint32_t head[] = {kMagic, kProgramVersion};
+  std::uint32_t head[] = {kProgramMagic, kProgramVersion};
   writer.block(head, 2);
   all(writer, const_cast<Program&>(program));  // only read
   return bytes;
@@ -196,7 +196,7 @@ bool from_bytes(std::string_view bytes, Program& program, std::string& why) {
   Reader reader(bytes);
   std::uint32_t head[2] = {};
   reader.block(head, 2);
-  if (head[0] != kMagic) return why = "these are not the bytes of a program", false;
+  if (head[0] != kProgramMagic) return why = "these are not the bytes of a program", false;
   if (head[1] != kProgramVersion) {
     why = fmt::format("the program is of version {}, this engine is of version {}", head[1], kProgramVersion);
     return false;

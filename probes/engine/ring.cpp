@@ -16,14 +16,14 @@ namespace vmrun::d {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x33474e5244;  // DRNG3
+constexpr std::uint64_t kRingMagic = 0x33474e5244;  // DRNG3
 constexpr std::size_t kHeadBytes = 4096;
 constexpr std::uint64_t kLeastBytes = 1024;
 constexpr std::size_t kRecordHead = sizeof(Record) / 8;
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW;
 
 // Of the record that starts with this word.
-std::size_t words_of(std::uint64_t first) { return static_cast<std::uint32_t>(first) / 8; }
+std::size_t entry_words(std::uint64_t first) { return static_cast<std::uint32_t>(first) / 8; }
 
 // Read once: the other side may change it between two looks.
 std::uint64_t read_once(std::uint64_t& word) { return std::atomic_ref(word).load(std::memory_order_relaxed); }
@@ -59,7 +59,7 @@ std::unique_ptr<Ring> Ring::make(std::uint64_t bytes, std::uint32_t number, std:
   std::unique_ptr<Ring> ring;
   if (ftruncate(descriptor, static_cast<off_t>(kHeadBytes + capacity)) == 0 &&
       fcntl(descriptor, F_ADD_SEALS, kSeals | F_SEAL_SEAL) == 0)
-    ring = mapped(descriptor, {kMagic, capacity / 8, tid, number, policy});
+    ring = mapped(descriptor, {kRingMagic, capacity / 8, tid, number, policy});
   if (ring == nullptr) {
     close(descriptor);
     return nullptr;
@@ -72,7 +72,7 @@ std::unique_ptr<Ring> Ring::map(int descriptor, std::string& why) {
   About about{};
   struct stat status {};
   std::unique_ptr<Ring> ring;
-  if (pread(descriptor, &about, sizeof about, 0) != sizeof about || about.magic != kMagic)
+  if (pread(descriptor, &about, sizeof about, 0) != sizeof about || about.magic != kRingMagic)
     why = "this is not a ring";
   else if (!std::has_single_bit(about.capacity_words) || about.capacity_words < kLeastBytes / 8 ||
            about.capacity_words > kMostBytes / 8)
@@ -142,7 +142,7 @@ bool Ring::make_room(std::size_t words) {
 // The lengths of records lie in the shared memory: one that cannot be true costs all that is there.
 bool Ring::discard_oldest(std::size_t words) {
   while (words > mask_ + 1 - (written_ - taken_)) {
-    const std::size_t oldest = words_of(read_once(words_[taken_ & mask_])), there = written_ - taken_;
+    const std::size_t oldest = entry_words(read_once(words_[taken_ & mask_])), there = written_ - taken_;
     const bool is_true = oldest >= kRecordHead && oldest <= there;
     if (!is_true) drop(Drop::kPrincipal);
     taken_ += is_true ? oldest : there;
@@ -176,12 +176,12 @@ std::size_t Ring::take(std::vector<std::uint64_t>& out, std::size_t most_words) 
   if (there == 0) return 0;
   // Copied first, looked at then: the machine may change the words meanwhile.
   const std::size_t start = out.size();
-  const std::size_t first = words_of(read_once(words_[read_ & mask_]));
+  const std::size_t first = entry_words(read_once(words_[read_ & mask_]));
   out.resize(start + std::min(there, std::max(most_words, first)));
   copy_out(out.data() + start, read_, out.size() - start);
   std::size_t end = start;
   while (end < out.size()) {
-    const std::size_t words = words_of(out[end]);
+    const std::size_t words = entry_words(out[end]);
     if (words < kRecordHead || words > there - (end - start)) {  // not what we wrote: all is passed over
       out.resize(start);
       read_ += there;

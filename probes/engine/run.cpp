@@ -15,8 +15,6 @@ namespace vmrun::d {
 
 namespace {
 
-constexpr std::size_t words_of(std::size_t bytes) { return (bytes + 7) / 8; }
-
 std::uint64_t sign_extended(std::uint64_t value, unsigned bits) {
   const unsigned shift = 64 - bits;
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift);

@@ -27,8 +27,6 @@ std::size_t class_words(std::size_t number) {
 
 bool is_self_scalar(const Variable& v) { return v.scope == Scope::kSelf && !v.associative; }
 
-std::size_t words_of(std::size_t bytes) { return (bytes + 7) / 8; }
-
 }  // namespace
 
 void Globals::open(const std::vector<Variable>& variables) {

@@ -12,6 +12,8 @@
 /// Variables that outlive a firing: one set for each session, used by every thread that fires.
 namespace vmrun::d {
 
+constexpr std::size_t words_of(std::size_t bytes) { return (bytes + 7) / 8; }
+
 /// Global variables that are no arrays: a block of memory, which scripts may also address
 /// (Segment::kGlobals). Integers are read and written in one piece; texts and structures under a
 /// lock each.

@@ -15,7 +15,7 @@ struct Scale {
 
 constexpr Scale kDurations[] = {{"ns", 1},   {"us", 1e3},   {"ms", 1e6}, {"s", 1e9},
                                 {"m", 60e9}, {"h", 3600e9}, {"", 1e9}};
-constexpr Scale kCounts[] = {{"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"", 1}};
+constexpr Scale kCountScales[] = {{"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"", 1}};
 constexpr double kMost = 9e18;
 
 template <std::size_t N>
@@ -165,7 +165,7 @@ bool put_values(const Settings& settings, std::string& line) {
 }  // namespace
 
 bool read_duration(std::string_view text, std::int64_t& ns) { return read_scaled(text, kDurations, ns); }
-bool read_count(std::string_view text, std::int64_t& n) { return read_scaled(text, kCounts, n); }
+bool read_count(std::string_view text, std::int64_t& n) { return read_scaled(text, kCountScales, n); }
 
 std::string Settings::text(const std::string& name) const {
   const auto found = values.find(name);

@@ -29,7 +29,7 @@ std::string in_steps(double n, std::span<const Step> steps, const char* between)
 constexpr Step kTimes[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
 constexpr Step kBytes[] = {
     {1, "B"}, {1024, "KB"}, {1048576, "MB"}, {1073741824, "GB"}, {1099511627776, "TB"}};
-constexpr Step kCounts[] = {{1, ""}, {1e4, ""}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}};
+constexpr Step kCountSteps[] = {{1, ""}, {1e4, ""}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}};
 
 }  // namespace
 
@@ -38,7 +38,7 @@ std::string bytes_text(double bytes) { return in_steps(bytes, kBytes, " "); }
 
 std::string count_text(double n) {
   if (std::round(n) >= 1e4 && n < 999500) return three_digits(n / 1e3) + "k";
-  return in_steps(n, kCounts, "");
+  return in_steps(n, kCountSteps, "");
 }
 
 std::string share_text(double part) {

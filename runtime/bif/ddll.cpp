@@ -15,7 +15,7 @@
 namespace vmrun {
 namespace {
 
-bool read_text(Term t, std::string* out) {
+bool read_driver_name(Term t, std::string* out) {
   return t.is_cons_or_nil() && list_to_utf8(t, out) && out->find('\0') == std::string::npos;
 }
 
@@ -93,7 +93,7 @@ Term bif_erl_ddll_format_error_int_1(Process& p, const Term* a) {
 /// vmrun_ddll:open(File, Name) -> ok | {error, Reason}.
 Term bif_vmrun_ddll_open_2(Process& p, const Term* a) {
   std::string file, name;
-  if (!read_text(a[0], &file) || !read_text(a[1], &name)) return raise_badarg(p);
+  if (!read_driver_name(a[0], &file) || !read_driver_name(a[1], &name)) return raise_badarg(p);
   driver_unloaded = tell_server;
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -115,7 +115,7 @@ Term bif_vmrun_ddll_open_2(Process& p, const Term* a) {
 /// pending: {driver_unloaded, Name} comes later.
 Term bif_vmrun_ddll_close_1(Process& p, const Term* a) {
   std::string name;
-  if (!read_text(a[0], &name)) return raise_badarg(p);
+  if (!read_driver_name(a[0], &name)) return raise_badarg(p);
   switch (unload_driver(name)) {
     case UnloadResult::kUnloaded: return intern_atom("unloaded");
     case UnloadResult::kWaitsForPorts: return intern_atom("pending");
@@ -129,7 +129,7 @@ Term bif_vmrun_ddll_close_1(Process& p, const Term* a) {
 /// vmrun_ddll:keep(Name) -> true | false: it shall stay, after a close that is pending.
 Term bif_vmrun_ddll_keep_1(Process& p, const Term* a) {
   std::string name;
-  if (!read_text(a[0], &name)) return raise_badarg(p);
+  if (!read_driver_name(a[0], &name)) return raise_badarg(p);
   return bool_term(keep_driver(name));
 }
 
@@ -137,7 +137,7 @@ Term bif_vmrun_ddll_keep_1(Process& p, const Term* a) {
 /// are.
 Term bif_vmrun_ddll_lock_1(Process& p, const Term* a) {
   std::string name;
-  if (!read_text(a[0], &name)) return raise_badarg(p);
+  if (!read_driver_name(a[0], &name)) return raise_badarg(p);
   const Driver* driver = lock_driver_out(name);
   ListBuilder list(p.heap);
   port_table.for_each([&](const Port& port) {

@@ -146,7 +146,7 @@ bool read_options(Term options, Table& t, Properties& properties) {
   return settle(t, properties);
 }
 
-struct InfoItem {
+struct TableItem {
   Term name;
   Term (*value)(Process& p, const Table& t);
 };
@@ -159,7 +159,7 @@ Term write_concurrency(Process& p, const Table& t) {
 }
 
 /// In the order ets:info/1 lists them.
-constexpr InfoItem kInfoItems[] = {
+constexpr TableItem kInfoItems[] = {
     {atoms::id, [](Process& p, const Table& t) { return table_ref(p.heap, t); }},
     {atoms::decentralized_counters,
      [](Process&, const Table& t) { return bool_term(t.decentralized_counters); }},
@@ -321,7 +321,7 @@ Term bif_ets_info_1(Process& p, const Term* a) {
   Locked t(p, a[0], Access::kNone);
   if (!t) return atoms::undefined;
   ListBuilder list(p.heap);
-  for (const InfoItem& item : kInfoItems) list.add(new_tuple(p.heap, item.name, item.value(p, *t)));
+  for (const TableItem& item : kInfoItems) list.add(new_tuple(p.heap, item.name, item.value(p, *t)));
   return list.finish();
 }
 
@@ -330,7 +330,7 @@ Term bif_ets_info_2(Process& p, const Term* a) {
   if (!is_table_id(a[0]) || !a[1].is_atom()) return raise_badarg(p);
   Locked t(p, a[0], Access::kNone);
   if (!t) return atoms::undefined;  // whatever the item
-  for (const InfoItem& item : kInfoItems)
+  for (const TableItem& item : kInfoItems)
     if (item.name == a[1]) return item.value(p, *t);
   if (a[1] == intern_atom("stats") || a[1] == atoms::binary) {
     if (too_long(t->store->count())) return run_elsewhere(p, bif_ets_info_2, a, 2);

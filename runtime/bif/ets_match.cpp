@@ -192,7 +192,7 @@ class FixedElsewhere {
 };
 
 /// What `self` was called with.
-struct Call {
+struct MatchCall {
   BifFn self;
   const Term* arguments;
   unsigned arity;
@@ -262,7 +262,7 @@ Term reverse_in_place(Term list) {
 
 /// A chunk from `at`, which moves on. Of tables without an order the last is shown first, so that
 /// objects of one key come in the order in which they were inserted.
-Term select_chunk(Process& p, Term id, Position at, Chunk c, const Call& call) {
+Term select_chunk(Process& p, Term id, Position at, Chunk c, const MatchCall& call) {
   const bool here = dirty_thread_kind() == DirtyKind::kNone;
   const SWord at_once = here ? kStepsOnScheduler / 8 : kAtOnce;
   MatchSpec spec = make_spec(p, c.pattern, c.form);

@@ -29,7 +29,7 @@ bool encode_options(Term list, EncodeOptions* options) {
 }
 
 /// The BIF at work: where it goes on when there is much to do.
-struct Call {
+struct TermCall {
   Process& p;
   const Term* a;
   unsigned arity;
@@ -39,7 +39,7 @@ struct Call {
 
 /// The bytes of the first argument handed to `result`.
 template <class Result>
-Term encode(const Call& c, Result result, bool compress = true, bool insert_binaries = false) {
+Term encode(const TermCall& c, Result result, bool compress = true, bool insert_binaries = false) {
   EncodeOptions options;
   if (c.arity == 2 && !encode_options(c.a[1], &options)) return raise_badarg(c.p);
   if (!compress) options.compression = 0;
@@ -54,14 +54,14 @@ Term encode(const Call& c, Result result, bool compress = true, bool insert_bina
   charge(c.p, static_cast<SWord>(bytes.own_bytes().size() / 4));
   return result(bytes);
 }
-Term encode_to_binary(const Call& c) {
+Term encode_to_binary(const TermCall& c) {
   return encode(c, [&c](ExternalBytes& bytes) { return bytes.to_binary(c.p.heap); });
 }
-Term encode_to_iovec(const Call& c) {
+Term encode_to_iovec(const TermCall& c) {
   return encode(
       c, [&c](ExternalBytes& bytes) { return bytes.to_iovec(c.p.heap); }, true, true);
 }
-Term encoded_size(const Call& c) {
+Term encoded_size(const TermCall& c) {
   return encode(
       c, [](ExternalBytes& bytes) { return Term::small(static_cast<SWord>(bytes.size())); }, false, true);
 }
@@ -93,7 +93,7 @@ Term binary_to_term_cause(Process&, unsigned, const Term* a) {
 
 namespace {
 
-Term decode(const Call& c) {
+Term decode(const TermCall& c) {
   DecodeOptions how;
   bool used = false;
   if (c.arity == 2 && !read_decode_options(c.a[1], &how, &used)) return raise_badarg(c.p);

@@ -24,7 +24,7 @@ constexpr Word kLongInteger = usual_or_small<Word>(500, 5),
 
 /// Digits of a flat list or a binary. False: it is none; or it is too long for a scheduler, then
 /// *too_many.
-bool text_argument(Term t, bool binary, std::string* out, bool* too_many) {
+bool number_text(Term t, bool binary, std::string* out, bool* too_many) {
   if (!binary) {
     SWord left = kLongDigits;
     for (; t.is_list(); t = t.tail()) {
@@ -65,7 +65,7 @@ Term integer_in(Process& p, const Term* a, unsigned arity, BifFn self, bool bina
   std::string text;
   bool too_big, too_many = false;
   if (arity == 2 && !base_argument(a[1], &base)) return raise_badarg(p);
-  if (!text_argument(a[0], binary, &text, &too_many))
+  if (!number_text(a[0], binary, &text, &too_many))
     return too_many ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
   charge(p, static_cast<SWord>(text.size()));
   const Term n = integer_from_text(p.heap, text, base, &too_big);
@@ -77,7 +77,7 @@ Term float_in(Process& p, const Term* a, BifFn self, bool binary) {
   std::string text;
   double d;
   bool too_many = false;
-  if (!text_argument(a[0], binary, &text, &too_many))
+  if (!number_text(a[0], binary, &text, &too_many))
     return too_many ? run_elsewhere(p, self, a, 1) : raise_badarg(p);
   charge(p, static_cast<SWord>(text.size()));
   std::ranges::replace(text, ',', '.');  // the decimal sign of others

@@ -68,7 +68,7 @@ Term port_command(Process& p, const Term* a, bool force, bool nosuspend) {
   return on_port(p, a[0], [&](Port& port) { return command_port(p, port, a[1], force, nosuspend); });
 }
 
-Term info(Process& p, Term which, Term item) {
+Term port_info_of(Process& p, Term which, Term item) {
   if (has_asked(p)) return take_answer(p);
   const Term id = port_id(which);
   if (id) return port_info(p, id, item);
@@ -132,9 +132,9 @@ Term bif_erlang_port_call_2(Process& p, const Term* a) {
   return bif_erlang_port_call_3(p, args);
 }
 
-Term bif_erlang_port_info_1(Process& p, const Term* a) { return info(p, a[0], kNonValue); }
+Term bif_erlang_port_info_1(Process& p, const Term* a) { return port_info_of(p, a[0], kNonValue); }
 Term bif_erlang_port_info_2(Process& p, const Term* a) {
-  return a[1].is_atom() ? info(p, a[0], a[1]) : raise_badarg(p);
+  return a[1].is_atom() ? port_info_of(p, a[0], a[1]) : raise_badarg(p);
 }
 
 Term bif_erlang_port_set_data_2(Process& p, const Term* a) {

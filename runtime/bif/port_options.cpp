@@ -55,11 +55,6 @@ bool read_file_name(Term t, std::string* out) {
   return read_text(t, out);
 }
 
-bool read_boolean(Term t, bool* out) {
-  *out = t == atoms::true_;
-  return t == atoms::true_ || t == atoms::false_;
-}
-
 bool read_args(Term list, PortOptions* out) {
   out->args.emplace();
   for (; list.is_list(); list = list.tail())

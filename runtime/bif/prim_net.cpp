@@ -54,7 +54,7 @@ Term address_term(Heap& heap, const sockaddr* address) {
 }
 
 /// A binary without zero bytes as text for the system; false for anything else.
-bool read_text(Term t, std::string* out) {
+bool read_bytes(Term t, std::string* out) {
   if (!is_binary(t)) return false;
   const BytesOf bytes(t);
   out->assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -77,7 +77,7 @@ bool read_address(Term t, sockaddr_storage* out, socklen_t* size) {
   if (family == intern_atom("local")) {
     auto* local = reinterpret_cast<sockaddr_un*>(out);
     std::string path;
-    if (!read_text(t.element(1), &path) || path.size() >= sizeof local->sun_path) return false;
+    if (!read_bytes(t.element(1), &path) || path.size() >= sizeof local->sun_path) return false;
     local->sun_family = AF_UNIX;
     std::memcpy(local->sun_path, path.data(), path.size());
     *size = sizeof *local;
@@ -140,7 +140,7 @@ Term found_addresses(Process& p, const addrinfo* found) {
 
 Term ask_for_addresses(Process& p, const Term* a) {
   std::string host, service;
-  const bool has_host = read_text(a[0], &host), has_service = read_text(a[1], &service);
+  const bool has_host = read_bytes(a[0], &host), has_service = read_bytes(a[1], &service);
   if ((!has_host && a[0] != atoms::undefined) || (!has_service && a[1] != atoms::undefined))
     return raise_badarg(p);
   addrinfo hints{};
@@ -206,7 +206,7 @@ Term bif_prim_net_ask_names_2(Process& p, const Term* a) {
 /// the system lists them in a network namespace; <<>> is where the machine is.
 Term bif_prim_net_ask_interfaces_1(Process& p, const Term* a) {
   std::string path;
-  if (!read_text(a[0], &path)) return raise_badarg(p);
+  if (!read_bytes(a[0], &path)) return raise_badarg(p);
   NetworkNamespace there(path);
   if (there.error()) return errno_tuple(p, there.error());
   ifaddrs* found = nullptr;
@@ -234,7 +234,7 @@ Term bif_prim_net_ask_hostname_0(Process& p, const Term*) {
 
 Term bif_prim_net_ask_interface_index_1(Process& p, const Term* a) {
   std::string name;
-  if (!read_text(a[0], &name)) return raise_badarg(p);
+  if (!read_bytes(a[0], &name)) return raise_badarg(p);
   const unsigned index = if_nametoindex(name.c_str());
   return index ? new_tuple(p.heap, atoms::ok, number_term(index)) : errno_tuple(p, errno);
 }

@@ -201,7 +201,7 @@ Term set_save_calls(Process& p, Term pid, Term value) {
   return old == atoms::badarg ? raise_badarg(p) : old;
 }
 
-struct Flag {
+struct ProcessFlag {
   Term name;
   Term (*set)(Process& p, Term value);  // old value; the non-value: badarg
 };
@@ -215,7 +215,7 @@ Term set_scheduler(Process& p, Term value) {
   return old;
 }
 
-constexpr Flag kFlags[] = {
+constexpr ProcessFlag kProcessFlags[] = {
     {atoms::trap_exit, set_trap_exit},
     {atoms::priority, set_priority},
     {atoms::min_heap_size, set_min_heap_size},
@@ -242,7 +242,7 @@ Term bif_erlang_process_flag_2(Process& p, const Term* a) {
     return times ? times : raise_badarg(p);
   }
   if (a[0] == atoms::save_calls) return set_save_calls(p, p.id, a[1]);
-  for (const Flag& flag : kFlags) {
+  for (const ProcessFlag& flag : kProcessFlags) {
     if (flag.name != a[0]) continue;
     const Term old = flag.set(p, a[1]);
     return old ? old : raise_badarg(p);
@@ -255,8 +255,9 @@ Term bif_erlang_process_flag_3(Process& p, const Term* a) {
 }
 Term process_flag_cause(Process&, unsigned arity, const Term* a) {
   if (arity == 2) {
-    const bool is_flag = is_of_nodes(a[0]) || a[0] == atoms::save_calls ||
-                         std::ranges::find(kFlags, a[0], &Flag::name) != std::end(kFlags);
+    const bool is_flag =
+        is_of_nodes(a[0]) || a[0] == atoms::save_calls ||
+        std::ranges::find(kProcessFlags, a[0], &ProcessFlag::name) != std::end(kProcessFlags);
     return is_flag ? kNonValue : atoms::badopt;
   }
   const bool is_there = a[0].is_local_pid() && process_table.find(a[0]);
@@ -273,7 +274,7 @@ Term bif_erts_internal_process_flag_3(Process& p, const Term* a) {
 
 namespace {
 
-Term info(Process& p, Term pid, Term what) {
+Term info_of_process(Process& p, Term pid, Term what) {
   if (!pid.is_local_pid() || !is_process_info(what)) return raise_badarg(p);
   if (pid != p.id) return ask(p, pid, RequestKind::kProcessInfo, what, atoms::undefined);
   if (p.mailbox.has_arrivals()) handle_arrivals(p);  // messages are counted and shown from the inner queue
@@ -286,7 +287,7 @@ Term info(Process& p, Term pid, Term what) {
 Term bif_erts_internal_process_display_2(Process& p, const Term* a) {
   if (a[1] != atoms::backtrace) return atoms::badopt;
   if (!a[0].is_local_pid()) return atoms::badarg;
-  const Term shown = info(p, a[0], atoms::backtrace);
+  const Term shown = info_of_process(p, a[0], atoms::backtrace);
   if (!shown) return kNonValue;
   if (shown == atoms::undefined) return atoms::badarg;
   const BytesOf text(shown.element(1));
@@ -303,9 +304,9 @@ Term bif_erlang_process_display_2(Process& p, const Term* a) {
   return !answer || answer == atoms::true_ ? answer : raise_badarg(p);
 }
 
-Term bif_erlang_process_info_1(Process& p, const Term* a) { return info(p, a[0], atoms::true_); }
+Term bif_erlang_process_info_1(Process& p, const Term* a) { return info_of_process(p, a[0], atoms::true_); }
 Term bif_erlang_process_info_2(Process& p, const Term* a) {
-  return a[1] == atoms::true_ ? raise_badarg(p) : info(p, a[0], a[1]);
+  return a[1] == atoms::true_ ? raise_badarg(p) : info_of_process(p, a[0], a[1]);
 }
 
 Term bif_erlang_is_process_alive_1(Process& p, const Term* a) {

@@ -11,12 +11,6 @@ namespace {
 
 constexpr SWord kMaxHeapWords = SWord{1} << 32;
 
-bool read_boolean(Term t, bool* out) {
-  if (t != atoms::true_ && t != atoms::false_) return false;
-  *out = t == atoms::true_;
-  return true;
-}
-
 bool read_pair_option(Term key, Term value, SpawnOptions* options) {
   SWord n;
   if (key == atoms::priority) return read_priority(value, &options->priority);
@@ -65,7 +59,8 @@ bool read_pair_option(Term key, Term value, SpawnOptions* options) {
 namespace {
 
 // Options of processes that other nodes ask for are read alike.
-[[maybe_unused]] const bool filled_in = (dist::read_spawn_options_elsewhere = read_spawn_options, true);
+[[maybe_unused]] const bool reader_filled_in =
+    (dist::read_spawn_options_elsewhere = read_spawn_options, true);
 
 }  // namespace
 

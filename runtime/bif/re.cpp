@@ -34,7 +34,7 @@ Term compile_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
 
 // ---- Running ------------------------------------------------------------------------------------
 
-using MatchContext = std::unique_ptr<pcre2_match_context, Free<pcre2_match_context_free>>;
+using RunContext = std::unique_ptr<pcre2_match_context, Free<pcre2_match_context_free>>;
 using MatchData = std::unique_ptr<pcre2_match_data, Free<pcre2_match_data_free>>;
 
 /// One call of re:run: where it looks, and what it shows of what it finds.
@@ -56,7 +56,7 @@ class Run {
       cut_ = too_long((bytes_.size() - std::min(bytes_.size(), static_cast<Word>(o.offset))) / kBytesPerStep);
     }
     if (limited_ && !o.depth_limit) {
-      thread_local const MatchContext few(pcre2_match_context_create(nullptr));
+      thread_local const RunContext few(pcre2_match_context_create(nullptr));
       shared_context_ = few.get();
       if (shared_context_) pcre2_set_match_limit(shared_context_, limit_);
     } else if (limited_ || o.match_limit || o.depth_limit) {
@@ -265,7 +265,7 @@ class Run {
   Word began_ns_ = 0;                              // when the first few matches were made
   pcre2_match_context* shared_context_ = nullptr;  // the thread's, with that limit
   MatchData data_;
-  MatchContext context_;
+  RunContext context_;
   std::vector<std::vector<std::uint32_t>> wanted_;  // for each that is to be shown the groups it may be
 };
 

@@ -142,7 +142,7 @@ Term list_of(Process& p, Term who, Term item, Term (*of_node)(const Relations&, 
 
 const Term link_list = intern_atom("link_list"), monitor_list = intern_atom("monitor_list");
 
-[[maybe_unused]] const bool filled_in = [] {
+[[maybe_unused]] const bool items_added = [] {
   add_inner_item(link_list, links_of_process);
   add_inner_item(monitor_list, monitors_of_process);
   return true;

@@ -105,7 +105,7 @@ void release(Process& p) {
   blocking_normal.forget(p);
   if (blocked && !is_blocked()) block_schedulers(false);
 }
-[[maybe_unused]] const bool filled_in = (release_flags = release, true);
+[[maybe_unused]] const bool release_filled_in = (release_flags = release, true);
 
 }  // namespace
 

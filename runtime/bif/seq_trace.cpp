@@ -7,22 +7,22 @@
 namespace vmrun {
 namespace {
 
-struct Flag {
+struct TokenFlag {
   const char* name;
   Word bit;
 };
-constexpr Flag kFlags[] = {{"send", kSeqSend},
-                           {"receive", kSeqReceive},
-                           {"print", kSeqPrint},
-                           {"timestamp", kSeqNow},
-                           {"strict_monotonic_timestamp", kSeqStrictMonotonic},
-                           {"monotonic_timestamp", kSeqMonotonic}};
+constexpr TokenFlag kTokenFlags[] = {{"send", kSeqSend},
+                                     {"receive", kSeqReceive},
+                                     {"print", kSeqPrint},
+                                     {"timestamp", kSeqNow},
+                                     {"strict_monotonic_timestamp", kSeqStrictMonotonic},
+                                     {"monotonic_timestamp", kSeqMonotonic}};
 
 /// 0: no such flag.
 Word flag_bit(Term name) {
   if (!name.is_atom()) return 0;
   const std::string_view text = atom_text(name);
-  for (const Flag& flag : kFlags)
+  for (const TokenFlag& flag : kTokenFlags)
     if (flag.name == text) return flag.bit;
   return 0;
 }

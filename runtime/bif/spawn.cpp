@@ -20,12 +20,12 @@
 namespace vmrun {
 namespace {
 
-struct Call {
+struct SpawnedCall {
   Term module, function, arguments;
 };
 
 /// A fun is started as erlang:apply(Fun, []).
-Call fun_call(Process& p, Term fun) {
+SpawnedCall fun_call(Process& p, Term fun) {
   Term* hp = p.heap.alloc(4);
   const Term none = make_cons(hp, Term::nil(), Term::nil());
   return {atoms::erlang, atoms::apply, make_cons(hp, fun, none)};
@@ -33,7 +33,8 @@ Call fun_call(Process& p, Term fun) {
 
 /// spawn_process, or on a dirty scheduler, when the arguments are large: then the non-value, and
 /// *leaves.
-Term spawn_or_leave(Process& p, const Call& call, const SpawnOptions& options, RefKey* key, bool* leaves) {
+Term spawn_or_leave(Process& p, const SpawnedCall& call, const SpawnOptions& options, RefKey* key,
+                    bool* leaves) {
   const auto& [module, function, arguments] = call;
   *leaves = false;
   if (dirty_thread_kind() == DirtyKind::kNone) [[likely]]
@@ -43,7 +44,7 @@ Term spawn_or_leave(Process& p, const Call& call, const SpawnOptions& options, R
   return spawn_process(&p, module, function, arguments, options, key);
 }
 
-Term start(Process& p, const Call& call, const SpawnOptions& options) {
+Term start(Process& p, const SpawnedCall& call, const SpawnOptions& options) {
   if (came_back(p)) return go_on_elsewhere(p);
   if (!call.module.is_atom() || !call.function.is_atom()) return raise_badarg(p);
   const SWord arity = list_length(call.arguments);
@@ -69,7 +70,7 @@ bool is_here(Term node) { return is_local_node(node, local_node_creation()); }
 
 /// On a node that cannot be reached: a process that ends with the reason takes the other's place,
 /// and a warning says so.
-Term start_unreachable(Process& p, Term node, const Call& call, const SpawnOptions& options,
+Term start_unreachable(Process& p, Term node, const SpawnedCall& call, const SpawnOptions& options,
                        Term reason = atoms::noconnection) {
   if (!call.module.is_atom() || !call.function.is_atom() || list_length(call.arguments) < 0)
     return raise_badarg(p);
@@ -82,7 +83,7 @@ Term start_unreachable(Process& p, Term node, const Call& call, const SpawnOptio
 }
 
 /// On another node: remote_spawn asks for it and waits.
-Term start_elsewhere(Process& p, Term node, const Call& call, const SpawnOptions& options) {
+Term start_elsewhere(Process& p, Term node, const SpawnedCall& call, const SpawnOptions& options) {
   if (!call.module.is_atom() || !call.function.is_atom() || list_length(call.arguments) < 0)
     return raise_badarg(p);
   Term list = options.as_given;
@@ -96,7 +97,7 @@ Term start_elsewhere(Process& p, Term node, const Call& call, const SpawnOptions
   return trap_to(p, spawn, {node, call.module, call.function, call.arguments, list});
 }
 
-Term start_on(Process& p, Term node, const Call& call, const SpawnOptions& options) {
+Term start_on(Process& p, Term node, const SpawnedCall& call, const SpawnOptions& options) {
   if (!node.is_atom()) return raise_badarg(p);
   if (is_here(node)) return start(p, call, options);
   return dist::is_alive() ? start_elsewhere(p, node, call, options)
@@ -113,7 +114,7 @@ SpawnOptions with(bool link, bool monitor) {
   return options;
 }
 
-Term start_options(Process& p, const Call& call, Term list, Term node = local_node_name()) {
+Term start_options(Process& p, const SpawnedCall& call, Term list, Term node = local_node_name()) {
   SpawnOptions options = spawn_defaults;
   options.as_given = list;
   if (node.is_atom() && !is_here(node) && dist::is_alive())
@@ -185,7 +186,7 @@ Fragment* kept(Term t) {
 }
 
 /// The reference of the request; the non-value: it is to be encoded on a dirty scheduler.
-Term request_elsewhere(Process& p, Term node, const Call& call, const RequestOptions& options) {
+Term request_elsewhere(Process& p, Term node, const SpawnedCall& call, const RequestOptions& options) {
   const RefKey key = next_ref_key();
   SpawnRequested asked;
   asked.alias = options.spawn.monitor_alias;
@@ -204,7 +205,7 @@ Term request_elsewhere(Process& p, Term node, const Call& call, const RequestOpt
   return request_id(p, options, key);
 }
 
-Term request(Process& p, const Call& call, Term list, Term node = local_node_name()) {
+Term request(Process& p, const SpawnedCall& call, Term list, Term node = local_node_name()) {
   if (came_back(p)) return go_on_elsewhere(p);
   const auto& [module, function, arguments] = call;
   if (!node.is_atom() || !module.is_atom() || !function.is_atom() || list_length(arguments) < 0)
@@ -331,7 +332,7 @@ Term bif_erlang_spawn_request_abandon_1(Process& p, const Term* a) {
 Term bif_erts_internal_dist_spawn_request_4(Process& p, const Term* a) {
   if (came_back(p)) return go_on_elsewhere(p);
   if (!a[0].is_atom() || !a[1].is_tuple() || a[1].tuple_arity() != 3) return atoms::badarg;
-  const Call call{a[1].element(0), a[1].element(1), a[1].element(2)};
+  const SpawnedCall call{a[1].element(0), a[1].element(1), a[1].element(2)};
   RequestOptions options;
   if (!call.module.is_atom() || !call.function.is_atom() || list_length(call.arguments) < 0 ||
       !read_request_options(p, a[2], &options))

@@ -28,6 +28,11 @@ Term text_binary(Heap& heap, std::string_view bytes);
 [[nodiscard]] bool list_to_bytes(Term list, std::string* out);
 std::size_t utf8_characters(std::string_view valid_utf8);
 
+[[nodiscard]] inline bool read_boolean(Term t, bool* out) {
+  if (t != atoms::true_ && t != atoms::false_) return false;
+  *out = t == atoms::true_;
+  return true;
+}
 /// An integer argument 0 ≤ n ≤ most.
 [[nodiscard]] inline bool small_in_range(Term t, SWord least, SWord most, SWord* out) {
   if (!t.is_small()) return false;

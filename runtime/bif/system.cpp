@@ -76,7 +76,7 @@ constexpr const char* kTracing = "dtrace";
 constexpr const char* kTracing = "systemtap";
 #endif
 
-struct InfoItem {
+struct SystemItem {
   const char* name;
   Term (*value)(Process& p);
 };
@@ -149,7 +149,7 @@ Word outstanding_requests_limit() {
   return set ? set : Word{2} * scheduler_count();
 }
 
-const InfoItem kInfo[] = {
+const SystemItem kInfo[] = {
     {"schedulers", [](Process&) { return Term::small(scheduler_count()); }},
     {"schedulers_online", [](Process&) { return Term::small(schedulers_online()); }},
     {"dirty_cpu_schedulers", [](Process&) { return Term::small(dirty_cpu_schedulers()); }},
@@ -294,7 +294,7 @@ Term with_difference(Process& p, Word total, std::atomic<Word>& last) {
   return new_tuple(p.heap, number(p, total), number(p, total >= before ? total - before : 0));
 }
 
-const InfoItem kStatistics[] = {
+const SystemItem kStatistics[] = {
     {"runtime",
      [](Process& p) {
        static std::atomic<Word> last{0};
@@ -344,10 +344,10 @@ const InfoItem kStatistics[] = {
 };
 
 template <std::size_t N>
-Term answer(Process& p, const InfoItem (&items)[N], Term name) {
+Term answer(Process& p, const SystemItem (&items)[N], Term name) {
   if (!name.is_atom()) return raise_badarg(p);
   const std::string_view text = atom_text(name);
-  for (const InfoItem& item : items)
+  for (const SystemItem& item : items)
     if (text == item.name) return item.value(p);
   return raise_badarg(p);
 }
@@ -405,7 +405,7 @@ Term set_least_heap(Process& p, Term value) {
   return number(p, old);
 }
 
-Term set_max_heap_size(Process& p, Term value) {
+Term set_default_max_heap_size(Process& p, Term value) {
   MaxHeap most{spawn_defaults.max_heap_words, spawn_defaults.max_heap_kill, spawn_defaults.max_heap_log};
   if (!read_own_max_heap(value, min_heap_words(), &most)) return raise_badarg(p);
   const Term old = max_heap_size(p);
@@ -441,7 +441,7 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
     return old;
   }
   if (a[0] == atoms::min_heap_size) return set_least_heap(p, a[1]);
-  if (a[0] == atoms::max_heap_size) return set_max_heap_size(p, a[1]);
+  if (a[0] == atoms::max_heap_size) return set_default_max_heap_size(p, a[1]);
   if (!a[0].is_atom()) return raise_badarg(p);
   const std::string_view name = atom_text(a[0]);
   if (name == "microstate_accounting") return set_microstate_accounting(p, a[1]);

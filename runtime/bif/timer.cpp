@@ -13,9 +13,7 @@ namespace {
 
 bool read_boolean_option(Term o, Term name, bool* value) {
   if (!o.is_tuple() || o.tuple_arity() != 2 || o.element(0) != name) return false;
-  if (o.element(1) != atoms::true_ && o.element(1) != atoms::false_) return false;
-  *value = o.element(1) == atoms::true_;
-  return true;
+  return read_boolean(o.element(1), value);
 }
 
 bool read_start_options(Term options, bool* absolute) {

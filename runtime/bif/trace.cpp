@@ -25,12 +25,12 @@
 namespace vmrun {
 namespace {
 
-struct Flag {
+struct NamedFlag {
   const char* name;
   std::uint32_t bit;
 };
 /// In the order trace_info shows them.
-constexpr Flag kFlags[] = {
+constexpr NamedFlag kNamedFlags[] = {
     {"running_procs", kTraceRunningProcs},
     {"running_ports", kTraceRunningPorts},
     {"ports", kTracePorts},
@@ -60,7 +60,7 @@ std::uint32_t trace_flag_bit(Term name) {
   if (!name.is_atom()) return 0;
   if (name == atoms::all) return kTraceAll;
   const std::string_view text = atom_text(name);
-  for (const Flag& flag : kFlags)
+  for (const NamedFlag& flag : kNamedFlags)
     if (flag.name == text) return flag.bit;
   return 0;
 }
@@ -156,7 +156,7 @@ Term trace_one(Process& p, Term who, const TraceOptions& options) {
 
 Term flag_list(Process& p, std::uint32_t flags) {
   ListBuilder list(p.heap);
-  for (const Flag& flag : kFlags)
+  for (const NamedFlag& flag : kNamedFlags)
     if (flags & flag.bit) list.add(intern_atom(flag.name));
   return list.finish();
 }

@@ -150,7 +150,7 @@ bool match_traced_message(Process& p, Term specification, Term arguments, Term* 
   *message = actions.message;
   return true;
 }
-[[maybe_unused]] const bool filled_in =
+[[maybe_unused]] const bool matches_filled_in =
     (match_call = match_traced_call, match_message = match_traced_message, true);
 
 Term error_list(Process& p, const ets::MatchSpec& spec) {

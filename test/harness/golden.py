@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 
 from .results import Failure, Skip, Test
 from .sanitizers import need_its_own_memory
@@ -98,6 +99,7 @@ class StockErl:
         # One node compiles all scripts, where erlc knows how (OTP 24); it ends when it has had nothing to do for a while.
         self.compiling = dict(ENVIRONMENT, ERLC_USE_SERVER='yes', ERLC_SERVER_ID=f'vmrun_test_{os.getpid()}')
         self.harness = harness
+        self.one_at_a_time = threading.Lock()
         self.release = 0
         if shutil.which('erl') and shutil.which('erlc'):
             shutil.copy(harness / 'act_main.erl', self.folder)
@@ -132,17 +134,25 @@ class StockErl:
         first, newline, rest = text.partition('\n')
         return name, f"-module('{name}').{export}{first}{newline}{rest}"
 
+    def companions(self, area):
+        """A folder with the modules that go with an area's scripts, and what erlc makes of them."""
+        with self.one_at_a_time:
+            folder = self.folder / f'companions_{area.name}'
+            if not folder.exists():
+                folder.mkdir()
+                for module in area.glob('*.erl'):
+                    shutil.copy(module, folder)
+                    subprocess.run(['erlc', module.name], cwd=folder, check=True, capture_output=True, env=self.compiling)
+            return folder
+
     def compile(self, script, change=lambda text: text, options=()):
         """Returns the folder, the module, and the result of erlc."""
         name, text = self.module_text(script, change)
         folder = self.folder / re.sub(r'\W', '_', script.name + ''.join(options))
         folder.mkdir(exist_ok=True)
         (folder / f'{name}.erl').write_text(text, encoding='utf-8', errors='surrogateescape')
-        for other in script.path.parent.glob('*.hrl'):
+        for other in [*script.path.parent.glob('*.hrl'), *self.companions(script.path.parent).iterdir()]:
             shutil.copy(other, folder)
-        for other in script.path.parent.glob('*.erl'):  # modules that go with the scripts of the folder
-            shutil.copy(other, folder)
-            subprocess.run(['erlc', other.name], cwd=folder, check=True, capture_output=True, env=self.compiling)
         return folder, name, run_program(['erlc', '+nowarn_unused_vars', *options, '-o', str(folder), str(folder / f'{name}.erl')],
                                          '', 60, cwd=folder, env=self.compiling)
 

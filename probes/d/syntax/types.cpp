@@ -5,7 +5,7 @@
 namespace vmrun::d::lang {
 namespace {
 
-using Kind = CType::Kind;
+using TypeKind = CType::Kind;
 
 struct Basic {
   const char* name;
@@ -70,16 +70,17 @@ constexpr Alias kTypedefs[] = {{"int64_t", kLong},
 }  // namespace
 
 Types::Types() {
-  types_.push_back({.kind = Kind::kVoid, .name = "void"});
+  types_.push_back({.kind = TypeKind::kVoid, .name = "void"});
   for (const Basic& b : kIntegers) {
-    types_.push_back({.kind = Kind::kInteger, .name = b.name, .bytes = b.bytes, .is_signed = b.is_signed});
+    types_.push_back(
+        {.kind = TypeKind::kInteger, .name = b.name, .bytes = b.bytes, .is_signed = b.is_signed});
   }
   // No arithmetic is done with these: they can be named, and stand in structures.
-  types_.push_back({.kind = Kind::kVoid, .name = "float", .bytes = 4});
-  types_.push_back({.kind = Kind::kVoid, .name = "double", .bytes = 8});
-  types_.push_back({.kind = Kind::kString, .name = "string", .bytes = 256});
-  types_.push_back({.kind = Kind::kStack, .name = "stack"});
-  types_.push_back({.kind = Kind::kTerm, .name = "term"});
+  types_.push_back({.kind = TypeKind::kVoid, .name = "float", .bytes = 4});
+  types_.push_back({.kind = TypeKind::kVoid, .name = "double", .bytes = 8});
+  types_.push_back({.kind = TypeKind::kString, .name = "string", .bytes = 256});
+  types_.push_back({.kind = TypeKind::kStack, .name = "stack"});
+  types_.push_back({.kind = TypeKind::kTerm, .name = "term"});
   pointer_to(kChar);
   pointer_to(kVoid);
   for (const Alias& alias : kTypedefs) add_typedef(alias.name, alias.type);
@@ -90,12 +91,12 @@ bool Types::is_text(TypeId id) const {
   if (is_string(id)) return true;
   if (!is_pointer(id) && !is_array(id)) return false;
   const CType& element = base(base(id).element);
-  return element.kind == Kind::kInteger && element.bytes == 1;
+  return element.kind == TypeKind::kInteger && element.bytes == 1;
 }
 
 TypeId Types::promoted(TypeId id) const {
   const TypeId b = base_id(id);
-  if (types_[b].kind == Kind::kEnum) return kInt;
+  if (types_[b].kind == TypeKind::kEnum) return kInt;
   return types_[b].bytes < 4 ? TypeId{kInt} : id;
 }
 
@@ -113,7 +114,8 @@ bool Types::same(TypeId a, TypeId b) const {
   a = base_id(a), b = base_id(b);
   while (a != b) {
     const CType &x = types_[a], &y = types_[b];
-    if (x.kind != y.kind || (x.kind != Kind::kPointer && x.kind != Kind::kArray) || x.count != y.count)
+    if (x.kind != y.kind || (x.kind != TypeKind::kPointer && x.kind != TypeKind::kArray) ||
+        x.count != y.count)
       return false;
     a = base_id(x.element), b = base_id(y.element);
   }
@@ -124,8 +126,10 @@ TypeId Types::pointer_to(TypeId id) {
   const auto [at, is_new] = pointers_.try_emplace(id, 0);
   if (is_new) {
     const std::string& to = types_[id].name;
-    at->second = add(
-        {.kind = Kind::kPointer, .name = to + (to.ends_with('*') ? "*" : " *"), .bytes = 8, .element = id});
+    at->second = add({.kind = TypeKind::kPointer,
+                      .name = to + (to.ends_with('*') ? "*" : " *"),
+                      .bytes = 8,
+                      .element = id});
   }
   return at->second;
 }
@@ -133,13 +137,15 @@ TypeId Types::pointer_to(TypeId id) {
 TypeId Types::array_of(TypeId id, std::uint32_t count) {
   std::string name = types_[id].name;
   const std::string extent = '[' + std::to_string(count) + ']';
-  if (kind(id) == Kind::kArray && name.find('[') != std::string::npos) name.insert(name.find('['), extent);
+  if (kind(id) == TypeKind::kArray && name.find('[') != std::string::npos)
+    name.insert(name.find('['), extent);
   else name += ' ' + extent;
-  return add({.kind = Kind::kArray, .name = name, .bytes = bytes(id) * count, .element = id, .count = count});
+  return add(
+      {.kind = TypeKind::kArray, .name = name, .bytes = bytes(id) * count, .element = id, .count = count});
 }
 
 void Types::add_typedef(const std::string& name, TypeId id) {
-  CType alias{.kind = Kind::kTypedef,
+  CType alias{.kind = TypeKind::kTypedef,
               .name = name,
               .bytes = bytes(id),
               .is_signed = is_signed(id),
@@ -179,10 +185,10 @@ bool find_member(const Types& types, TypeId structure, std::string_view name, Fo
 std::uint32_t alignment(const Types& types, TypeId id) {
   const CType& type = types.base(id);
   switch (type.kind) {
-    case Kind::kArray: return alignment(types, type.element);
-    case Kind::kStruct:
-    case Kind::kUnion: return std::max<std::uint32_t>(type.alignment, 1);
-    case Kind::kString: return 1;
+    case TypeKind::kArray: return alignment(types, type.element);
+    case TypeKind::kStruct:
+    case TypeKind::kUnion: return std::max<std::uint32_t>(type.alignment, 1);
+    case TypeKind::kString: return 1;
     default: return std::max<std::uint32_t>(type.bytes, 1);
   }
 }
@@ -194,7 +200,7 @@ bool lay_out(Types& types, CType& structure, const std::vector<NewMember>& membe
   for (const NewMember& member : members) {
     const std::uint64_t bytes = types.bytes(member.type);
     const std::uint32_t own = alignment(types, member.type);
-    if (structure.kind == Kind::kUnion) bit = 0;
+    if (structure.kind == TypeKind::kUnion) bit = 0;
     if (member.bits < 0) {
       bit = (bit + own * 8 - 1) / (own * 8) * (own * 8);
       structure.members.push_back(

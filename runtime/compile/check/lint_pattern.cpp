@@ -2,7 +2,7 @@
 
 namespace vmrun::compile {
 
-void PatternLinter::pattern_variable(const VarExpr& v, const PatternContext& context) {
+void PatternLinter::pattern_variable(const VarExpr& v, const PatternPlace& context) {
   if (v.anonymous()) return;
   Variables::Variable* known = vars_.find(v.name);
   if (known != nullptr && !context.shadows.empty() && !vars_.bound_here(v.name, context.start)) {
@@ -17,7 +17,7 @@ void PatternLinter::pattern_variable(const VarExpr& v, const PatternContext& con
   vars_.use(v);
 }
 
-void PatternLinter::patterns(ExprList list, const PatternContext& context) {
+void PatternLinter::patterns(ExprList list, const PatternPlace& context) {
   for (const Expr* p : list) pattern(*p, context);
 }
 
@@ -49,14 +49,14 @@ bool PatternLinter::is_constant(const Expr& e) const {
   }
 }
 
-void PatternLinter::pattern_operand(const Expr& e, const PatternContext& context,
+void PatternLinter::pattern_operand(const Expr& e, const PatternPlace& context,
                                     std::span<const std::string_view> own) {
   vars_.hide_since(context.start, own);
   guards_.guard(e);
   vars_.show_all();
 }
 
-void PatternLinter::pattern(const Expr& e, const PatternContext& context) {
+void PatternLinter::pattern(const Expr& e, const PatternPlace& context) {
   auto illegal = [&] { c_.error(e.loc, "illegal pattern"); };
   switch (e.kind) {
     case ExprKind::kVar: pattern_variable(e.as<VarExpr>(), context); return;
@@ -120,7 +120,7 @@ void PatternLinter::pattern(const Expr& e, const PatternContext& context) {
   }
 }
 
-void PatternLinter::pattern_binary(const BinaryExpr& e, const PatternContext& context) {
+void PatternLinter::pattern_binary(const BinaryExpr& e, const PatternPlace& context) {
   std::vector<std::string_view> own;
   for (size_t i = 0; i < e.segments.size(); i++) {
     const Segment& s = e.segments[i];

@@ -9,7 +9,7 @@
 
 namespace vmrun::compile {
 
-struct PatternContext {
+struct PatternPlace {
   size_t start;  // bindings newer than this mark belong to the pattern
   // "fun", "generate", …: variables of outer scopes are shadowed; empty: matched
   std::string_view shadows;
@@ -19,16 +19,16 @@ class PatternLinter {
  public:
   PatternLinter(LintContext& context, Variables& variables, GuardLinter& guards)
       : c_(context), vars_(variables), guards_(guards) {}
-  void pattern(const Expr& e, const PatternContext& context);
-  void patterns(ExprList list, const PatternContext& context);
+  void pattern(const Expr& e, const PatternPlace& context);
+  void patterns(ExprList list, const PatternPlace& context);
   void sized_fields(const BinaryExpr& e);
 
  private:
   /// A size or a map key: it sees what was bound before the pattern, and of the pattern only `own`,
   /// the variables of earlier segments.
-  void pattern_operand(const Expr& e, const PatternContext& context, std::span<const std::string_view> own);
-  void pattern_variable(const VarExpr& v, const PatternContext& context);
-  void pattern_binary(const BinaryExpr& e, const PatternContext& context);
+  void pattern_operand(const Expr& e, const PatternPlace& context, std::span<const std::string_view> own);
+  void pattern_variable(const VarExpr& v, const PatternPlace& context);
+  void pattern_binary(const BinaryExpr& e, const PatternPlace& context);
   bool is_constant(const Expr& e) const;
 
   LintContext& c_;

@@ -17,9 +17,9 @@ using namespace core;
 namespace {
 
 /// Kinds of terms no two of which have a member in common.
-enum Type { kListType, kTupleType, kAtomType, kSmallType, kOtherType, kMapType, kBinaryType, kTypes };
+enum TypeGroup { kListType, kTupleType, kAtomType, kSmallType, kOtherType, kMapType, kBinaryType, kTypes };
 
-Type type_of(const Pat* p) {
+TypeGroup type_of(const Pat* p) {
   switch (p->kind) {
     case PatKind::kCons: return kListType;
     case PatKind::kTuple: return kTupleType;

@@ -17,8 +17,8 @@ using namespace vmrun;
 
 namespace {
 
-struct Item {
-  Item* next = nullptr;
+struct Work {
+  Work* next = nullptr;
   int number = 0;
 };
 
@@ -26,14 +26,14 @@ struct Item {
 
 TEST_CASE("An inbox and a parker hand over everything, in each sender's order") {
   constexpr int kSenders = 4, kEach = 20000;
-  Inbox<Item, &Item::next> box;
+  Inbox<Work, &Work::next> box;
   Parker parker;
-  std::vector<Item> items(kSenders * kEach);
+  std::vector<Work> items(kSenders * kEach);
   std::vector<std::thread> senders;
   for (int s = 0; s < kSenders; ++s)
     senders.emplace_back([&, s] {
       for (int i = 0; i < kEach; ++i) {
-        Item& it = items[static_cast<std::size_t>(s * kEach + i)];
+        Work& it = items[static_cast<std::size_t>(s * kEach + i)];
         it.number = s * kEach + i;
         box.push(it);
         parker.wake();
@@ -42,7 +42,7 @@ TEST_CASE("An inbox and a parker hand over everything, in each sender's order") 
   int expected[kSenders] = {}, received = 0, out_of_order = 0;
   while (received < kSenders * kEach) {
     parker.park([&] { return box.has_mail(); });
-    for (Item* it = box.take(); it; it = it->next) {
+    for (Work* it = box.take(); it; it = it->next) {
       out_of_order += it->number % kEach != expected[it->number / kEach]++;
       ++received;
     }
@@ -53,8 +53,8 @@ TEST_CASE("An inbox and a parker hand over everything, in each sender's order") 
 }
 
 TEST_CASE("A closed inbox refuses and gives out what was there") {
-  Inbox<Item, &Item::next> box;
-  Item a, b;
+  Inbox<Work, &Work::next> box;
+  Work a, b;
   REQUIRE(box.try_push(a));
   REQUIRE(box.close() == &a);
   REQUIRE_FALSE(box.try_push(b));
@@ -64,8 +64,8 @@ TEST_CASE("A closed inbox refuses and gives out what was there") {
 
 TEST_CASE("What is pushed into a work queue is taken once, by workers that sleep in between") {
   constexpr int kSenders = 3, kEach = 20000, kWorkers = 3;
-  WorkQueue<Item, boost::lockfree::queue<Item*>> queue(0);
-  std::vector<Item> items(kSenders * kEach), ends(kWorkers);
+  WorkQueue<Work, boost::lockfree::queue<Work*>> queue(0);
+  std::vector<Work> items(kSenders * kEach), ends(kWorkers);
   std::atomic<int> taken{0};
   std::vector<std::thread> workers, senders;
   std::vector<decltype(queue)::Worker> selves(kWorkers);
@@ -75,7 +75,7 @@ TEST_CASE("What is pushed into a work queue is taken once, by workers that sleep
       AdaptiveSpin spin;
       queue.join(self);
       for (;;) {
-        Item& it = queue.take(
+        Work& it = queue.take(
             self, [&](auto&& there) { return spin.until(there); },
             [](auto& parker, auto&& there) {
               while (!there()) parker.park(there);
@@ -95,14 +95,14 @@ TEST_CASE("What is pushed into a work queue is taken once, by workers that sleep
       }
     });
   for (auto& t : senders) t.join();
-  for (Item& end : ends) {
+  for (Work& end : ends) {
     end.number = -1;
     queue.push(end, nobody_more);
   }
   for (auto& t : workers) t.join();
   REQUIRE(taken == kSenders * kEach);
   int other_than_once = 0;
-  for (const Item& it : items) other_than_once += it.number != 1;
+  for (const Work& it : items) other_than_once += it.number != 1;
   REQUIRE(other_than_once == 0);
 }
 
@@ -134,13 +134,13 @@ TEST_CASE("The owner of a lock and the others exclude each other") {
 }
 
 TEST_CASE("What is retired is freed once nobody can hold it") {
-  Retired<Item, &Item::next> retired;
-  Item items[100];
+  Retired<Work, &Work::next> retired;
+  Work items[100];
   int freed = 0;
-  const auto count = [&](Item&) { ++freed; };
+  const auto count = [&](Work&) { ++freed; };
   EpochSlot& slot = epoch_slot();
   epoch_enter(slot);
-  for (Item& it : items) retired.retire(it);
+  for (Work& it : items) retired.retire(it);
   REQUIRE(retired.batch_is_full());
   retired.stamp();
   retired.reclaim(count);
@@ -153,11 +153,11 @@ TEST_CASE("What is retired is freed once nobody can hold it") {
 }
 
 TEST_CASE("Code is not freed while a built-in function that it has called waits for others") {
-  Retired<Item, &Item::next, epoch_passed_by_code> retired;
-  Item code;
+  Retired<Work, &Work::next, epoch_passed_by_code> retired;
+  Work code;
   int freed = 0;
   const auto try_to_free = [&] {
-    for (int n = 0; n < 3; ++n) retired.reclaim([&](Item&) { ++freed; });
+    for (int n = 0; n < 3; ++n) retired.reclaim([&](Work&) { ++freed; });
   };
   EpochSlot& slot = epoch_slot();
   epoch_enter(slot);

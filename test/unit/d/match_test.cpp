@@ -8,12 +8,12 @@ using namespace vmrun::d::lang;
 
 namespace {
 
-const std::vector<ProbeInfo> kProbes = {{"erlang42", "vmrun", "-", "message-send", {}},
-                                        {"erlang42", "vmrun", "-", "message-receive", {}},
-                                        {"erlang42", "vmrun", "-", "local-function-entry", {}},
-                                        {"erlang42", "vmrun", "-", "global-function-entry", {}},
-                                        {"erlang42", "vmrun", "-", "function-return", {}},
-                                        {"erlang42", "vmrun", "-", "bif-entry", {}}};
+const std::vector<ProbeInfo> kMatched = {{"erlang42", "vmrun", "-", "message-send", {}},
+                                         {"erlang42", "vmrun", "-", "message-receive", {}},
+                                         {"erlang42", "vmrun", "-", "local-function-entry", {}},
+                                         {"erlang42", "vmrun", "-", "global-function-entry", {}},
+                                         {"erlang42", "vmrun", "-", "function-return", {}},
+                                         {"erlang42", "vmrun", "-", "bif-entry", {}}};
 
 /// A target whose module lists has reverse/1 and reverse/2.
 std::size_t count_functions(const FunctionPattern& p) {
@@ -21,7 +21,7 @@ std::size_t count_functions(const FunctionPattern& p) {
   return p.arity < 0 ? 2 : p.arity == 1 || p.arity == 2;
 }
 const std::function<std::size_t(const FunctionPattern&)> kFunctions = count_functions;
-const Matchable kThereIs{kProbes, kFunctions};
+const Matchable kThereIs{kMatched, kFunctions};
 
 std::vector<std::uint32_t> found(const std::string& text, Source::Kind kind = Source::Kind::kName) {
   Program program;

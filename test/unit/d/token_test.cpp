@@ -8,7 +8,7 @@ using namespace vmrun::d::lang;
 
 namespace {
 
-struct Source {
+struct TokenText {
   std::map<std::string, std::string, std::less<>> macros;
   std::vector<std::string> files{"first"};
   std::vector<std::string> pragmas;
@@ -27,7 +27,7 @@ struct Source {
           }};
 };
 
-std::vector<std::string> tokens(std::string_view text, Source&& source = {}) {
+std::vector<std::string> tokens(std::string_view text, TokenText&& source = {}) {
   Lexer lexer(text, 0, source.callbacks);
   std::vector<std::string> out;
   for (Token t = lexer.next(); t.kind != Token::Kind::kEnd; t = lexer.next())
@@ -36,7 +36,7 @@ std::vector<std::string> tokens(std::string_view text, Source&& source = {}) {
   return out;
 }
 
-std::string tag(std::string_view text, Source&& source = {}) {
+std::string tag_of_tokens(std::string_view text, TokenText&& source = {}) {
   try {
     tokens(text, std::move(source));
   } catch (const Failure& failure) {
@@ -64,33 +64,33 @@ TEST_CASE("constants: bases, suffixes, characters, escapes") {
 }
 
 TEST_CASE("bytes that are no tokens have their tags") {
-  CHECK(tag("18446744073709551616") == "D_INT_OFLOW");
-  CHECK(tag("089") == "D_INT_DIGIT");
-  CHECK(tag("1abc") == "D_INT_DIGIT");
-  CHECK(tag("0x") == "D_INT_DIGIT");
-  CHECK(tag("1.5") == "D_SYNTAX");
-  CHECK(tag("\"a\nb\"") == "D_STR_NL");
-  CHECK(tag("'a\n'") == "D_CHR_NL");
-  CHECK(tag("''") == "D_CHR_NULL");
-  CHECK(tag("'123456789'") == "D_CHR_OFLOW");
-  CHECK(tag("\"abc") == "D_SYNTAX");
-  CHECK(tag("/* abc") == "D_SYNTAX");
-  CHECK(tag("$nope") == "D_MACRO_UNDEF");
-  CHECK(tag("\x01") == "D_SYNTAX");
-  CHECK(tag("#wrong") == "D_PRAGCTL_INVAL");
-  CHECK(tag("#error so") == "D_PRAGERR");
+  CHECK(tag_of_tokens("18446744073709551616") == "D_INT_OFLOW");
+  CHECK(tag_of_tokens("089") == "D_INT_DIGIT");
+  CHECK(tag_of_tokens("1abc") == "D_INT_DIGIT");
+  CHECK(tag_of_tokens("0x") == "D_INT_DIGIT");
+  CHECK(tag_of_tokens("1.5") == "D_SYNTAX");
+  CHECK(tag_of_tokens("\"a\nb\"") == "D_STR_NL");
+  CHECK(tag_of_tokens("'a\n'") == "D_CHR_NL");
+  CHECK(tag_of_tokens("''") == "D_CHR_NULL");
+  CHECK(tag_of_tokens("'123456789'") == "D_CHR_OFLOW");
+  CHECK(tag_of_tokens("\"abc") == "D_SYNTAX");
+  CHECK(tag_of_tokens("/* abc") == "D_SYNTAX");
+  CHECK(tag_of_tokens("$nope") == "D_MACRO_UNDEF");
+  CHECK(tag_of_tokens("\x01") == "D_SYNTAX");
+  CHECK(tag_of_tokens("#wrong") == "D_PRAGCTL_INVAL");
+  CHECK(tag_of_tokens("#error so") == "D_PRAGERR");
 }
 
 TEST_CASE("macro variables are numbers, names or texts") {
   CHECK(
       tokens("$1 $$1 $target $2", {.macros = {{"1", "-5"}, {"$1", "-5"}, {"target", "77"}, {"2", "name"}}}) ==
       Words{"-5", "-5", "77", "name"});
-  CHECK(tag("$1", {.macros = {{"1", "a b"}}}) == "D_SYNTAX");
-  CHECK(tag("$1", {.macros = {{"1", "99999999999999999999"}}}) == "D_INT_OFLOW");
+  CHECK(tag_of_tokens("$1", {.macros = {{"1", "a b"}}}) == "D_SYNTAX");
+  CHECK(tag_of_tokens("$1", {.macros = {{"1", "99999999999999999999"}}}) == "D_INT_OFLOW");
 }
 
 TEST_CASE("markers of the preprocessor say where a token is") {
-  Source source;
+  TokenText source;
   Lexer lexer("a\nb\n# 12 \"other.d\"\nc\n#pragma D option quiet\nd", 0, source.callbacks);
   CHECK(lexer.next().place.line == 1);
   CHECK(lexer.next().place.line == 2);
@@ -104,7 +104,7 @@ TEST_CASE("markers of the preprocessor say where a token is") {
 TEST_CASE("words of probe descriptions are told from declarations") {
   const auto is_type = [](const std::string& word) { return word == "my_t"; };
   const auto begins = [&](std::string_view text) {
-    Source source;
+    TokenText source;
     Lexer lexer(text, 0, source.callbacks);
     return lexer.at_description(is_type);
   };
@@ -117,7 +117,7 @@ TEST_CASE("words of probe descriptions are told from declarations") {
   CHECK_FALSE(begins("my_t x;"));
   CHECK_FALSE(begins("struct a;"));
   CHECK_FALSE(begins("{"));
-  Source source{.macros = {{"target", "42"}}};
+  TokenText source{.macros = {{"target", "42"}}};
   Lexer lexer(" erlang$target:lists:rev[a-z]*/2:entry /x/", 0, source.callbacks);
   CHECK(lexer.description() == "erlang42:lists:rev[a-z]*/2:entry");
   CHECK(lexer.peek() == '/');

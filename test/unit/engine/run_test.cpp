@@ -41,7 +41,7 @@ std::uint64_t one(Op op, std::int64_t b, std::uint8_t c = 0) {
   return result.words[0];
 }
 
-constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr auto kLeastInteger = std::numeric_limits<std::int64_t>::min();
 
 }  // namespace
 
@@ -50,9 +50,9 @@ TEST_CASE("numbers") {
   CHECK(computed(Op::kSub, 5, 7) == u(-2));
   CHECK(computed(Op::kMul, -3, 7) == u(-21));
   CHECK(computed(Op::kSdiv, -7, 2) == u(-3));
-  CHECK(computed(Op::kSdiv, kLeast, -1) == u(kLeast));
+  CHECK(computed(Op::kSdiv, kLeastInteger, -1) == u(kLeastInteger));
   CHECK(computed(Op::kSrem, -7, 2) == u(-1));
-  CHECK(computed(Op::kSrem, kLeast, -1) == 0);
+  CHECK(computed(Op::kSrem, kLeastInteger, -1) == 0);
   CHECK(computed(Op::kUdiv, -1, 2) == u(std::numeric_limits<std::int64_t>::max()));
   CHECK(computed(Op::kUrem, -1, 10) == 5);
   CHECK(computed(Op::kAnd, 12, 10) == 8);

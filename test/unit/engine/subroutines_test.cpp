@@ -46,7 +46,7 @@ std::optional<std::int64_t> number_of(Subroutine s, const std::vector<Argument>&
   return static_cast<std::int64_t>(result.words[0]);
 }
 
-constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+constexpr auto kMostInteger = std::numeric_limits<std::int64_t>::max();
 using enum Subroutine;
 
 }  // namespace
@@ -66,9 +66,9 @@ TEST_CASE("parts of texts") {
 }
 
 TEST_CASE("substr as dtrace has it") {
-  CHECK(text_of(kSubstr, {"foobarbazbop", 3, kMost}) == "barbazbop");
+  CHECK(text_of(kSubstr, {"foobarbazbop", 3, kMostInteger}) == "barbazbop");
   CHECK(text_of(kSubstr, {"foobarbazbop", 3, 3}) == "bar");
-  CHECK(text_of(kSubstr, {"foobarbazbop", -3, kMost}) == "bop");
+  CHECK(text_of(kSubstr, {"foobarbazbop", -3, kMostInteger}) == "bop");
   CHECK(text_of(kSubstr, {"foobarbazbop", 300, 3}).empty());
   CHECK(text_of(kSubstr, {"foobarbazbop", 0, -3}) == "foobarbaz");
   CHECK(text_of(kSubstr, {"foobarbazbop", 3, -3}) == "barbaz");
@@ -83,9 +83,9 @@ TEST_CASE("index and rindex") {
   CHECK(number_of(kIndex, {"foobarfoo", "x", 0}) == -1);
   CHECK(number_of(kIndex, {"foobarfoo", "foo", 100}) == -1);
   CHECK(number_of(kIndex, {"foobarfoo", "foo", -5}) == 0);
-  CHECK(number_of(kRindex, {"foobarfoo", "foo", kMost}) == 6);
+  CHECK(number_of(kRindex, {"foobarfoo", "foo", kMostInteger}) == 6);
   CHECK(number_of(kRindex, {"foobarfoo", "foo", 5}) == 0);
-  CHECK(number_of(kRindex, {"foobarfoo", "x", kMost}) == -1);
+  CHECK(number_of(kRindex, {"foobarfoo", "x", kMostInteger}) == -1);
   CHECK(number_of(kRindex, {"foobarfoo", "foo", -1}) == -1);
 }
 

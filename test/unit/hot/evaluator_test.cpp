@@ -14,7 +14,7 @@ using namespace vmrun::x86;
 
 namespace {
 
-int somewhere() { return 1; }
+int some_function() { return 1; }
 
 struct Done {
   Word rax, flags;
@@ -23,7 +23,7 @@ struct Done {
 /// Executes one instruction with these values in rax and rcx.
 class Processor {
  public:
-  Processor() : area_(reinterpret_cast<const void*>(&somewhere), 4096), code_(area_.allocate(256)) {}
+  Processor() : area_(reinterpret_cast<const void*>(&some_function), 4096), code_(area_.allocate(256)) {}
 
   Done execute(const std::vector<std::uint8_t>& instruction, Word rax, Word rcx) {
     // mov %rdi, %rax; mov %rsi, %rcx; INSTRUCTION; mov %rax, (%rdx); pushf; pop %rax; mov %rax,

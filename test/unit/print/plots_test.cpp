@@ -11,14 +11,14 @@ using namespace vmrun::d;
 
 namespace {
 
-struct Element {
-  explicit Element(Aggregating kind, std::vector<std::int64_t> parameters = {}) {
+struct Plotted {
+  explicit Plotted(Aggregating kind, std::vector<std::int64_t> parameters = {}) {
     how.how = kind;
     for (std::size_t i = 0; i < parameters.size(); ++i) how.parameters[i] = parameters[i];
     values.resize(value_words(how));
     start_values(how, values.data());
   }
-  Element& take(std::int64_t value, std::int64_t times = 1) {
+  Plotted& take(std::int64_t value, std::int64_t times = 1) {
     take_in(how, values.data(), value, times);
     return *this;
   }
@@ -36,7 +36,7 @@ const std::string kHead = "\n           value  ------------- Distribution ------
 }  // namespace
 
 TEST_CASE("quantize: powers of two") {
-  Element e(Aggregating::kQuantize);
+  Plotted e(Aggregating::kQuantize);
   e.take(1, 1).take(2, 2).take(5, 1);
   CHECK(e.text() == kHead +
                         "               0 |                                         0        \n"
@@ -47,7 +47,7 @@ TEST_CASE("quantize: powers of two") {
 }
 
 TEST_CASE("quantize: values below zero, and zero") {
-  Element e(Aggregating::kQuantize);
+  Plotted e(Aggregating::kQuantize);
   e.take(-3).take(0).take(1).take(1);
   CHECK(e.text() == kHead +
                         "              -4 |                                         0        \n"
@@ -59,7 +59,7 @@ TEST_CASE("quantize: values below zero, and zero") {
 }
 
 TEST_CASE("quantize: of nothing, around zero") {
-  CHECK(Element(Aggregating::kQuantize).text() ==
+  CHECK(Plotted(Aggregating::kQuantize).text() ==
         kHead +
             "              -1 |                                         0        \n"
             "               0 |                                         0        \n"
@@ -67,7 +67,7 @@ TEST_CASE("quantize: of nothing, around zero") {
 }
 
 TEST_CASE("quantize: increments below zero are bars to the left") {
-  Element e(Aggregating::kQuantize);
+  Plotted e(Aggregating::kQuantize);
   e.take(1, -1).take(2, 1);
   CHECK(e.text() == kHead +
                         "               0                     |                     0        \n"
@@ -77,7 +77,7 @@ TEST_CASE("quantize: increments below zero are bars to the left") {
 }
 
 TEST_CASE("quantize: normalized counts, bars as before") {
-  Element e(Aggregating::kQuantize);
+  Plotted e(Aggregating::kQuantize);
   e.take(1, 100);
   CHECK(e.text(10) == kHead +
                           "               0 |                                         0        \n"
@@ -86,7 +86,7 @@ TEST_CASE("quantize: normalized counts, bars as before") {
 }
 
 TEST_CASE("lquantize: below, the levels, above") {
-  Element e(Aggregating::kLquantize, {0, 30, 10});
+  Plotted e(Aggregating::kLquantize, {0, 30, 10});
   e.take(-5).take(0).take(15).take(100);
   CHECK(e.text() == kHead +
                         "             < 0 |@@@@@@@@@@                               1        \n"
@@ -97,7 +97,7 @@ TEST_CASE("lquantize: below, the levels, above") {
 }
 
 TEST_CASE("llquantize: steps within orders of magnitude") {
-  Element e(Aggregating::kLlquantize, {10, 0, 2, 10});
+  Plotted e(Aggregating::kLlquantize, {10, 0, 2, 10});
   e.take(0).take(7).take(35).take(350).take(5000);
   CHECK(e.text() == kHead +
                         "             < 1 |@@@@@@@@                                 1        \n"
@@ -132,18 +132,18 @@ TEST_CASE("llquantize: steps within orders of magnitude") {
 }
 
 TEST_CASE("single values") {
-  CHECK(Element(Aggregating::kCount).take(0, 3).text() == "                3");
-  CHECK(Element(Aggregating::kSum).take(5).take(-7).text() == "               -2");
-  CHECK(Element(Aggregating::kMin).take(5).take(-7).text() == "               -7");
-  CHECK(Element(Aggregating::kMax).take(5).take(-7).text() == "                5");
-  CHECK(Element(Aggregating::kAvg).take(10).take(21).text() == "               15");
-  CHECK(Element(Aggregating::kSum).take(5000).text(1000) == "                5");
+  CHECK(Plotted(Aggregating::kCount).take(0, 3).text() == "                3");
+  CHECK(Plotted(Aggregating::kSum).take(5).take(-7).text() == "               -2");
+  CHECK(Plotted(Aggregating::kMin).take(5).take(-7).text() == "               -7");
+  CHECK(Plotted(Aggregating::kMax).take(5).take(-7).text() == "                5");
+  CHECK(Plotted(Aggregating::kAvg).take(10).take(21).text() == "               15");
+  CHECK(Plotted(Aggregating::kSum).take(5000).text(1000) == "                5");
 }
 
 TEST_CASE("stddev: the root of the mean of squares less the square of the mean") {
-  Element e(Aggregating::kStddev);
+  Plotted e(Aggregating::kStddev);
   e.take(2).take(4).take(4).take(4).take(5).take(5).take(7).take(9);
   CHECK(e.text() == "                2");
-  CHECK(Element(Aggregating::kStddev).take(INT64_MAX).take(INT64_MIN).text() == " 9223372036854775807");
-  CHECK(Element(Aggregating::kStddev).take(-42).take(-42).text() == "                0");
+  CHECK(Plotted(Aggregating::kStddev).take(INT64_MAX).take(INT64_MIN).text() == " 9223372036854775807");
+  CHECK(Plotted(Aggregating::kStddev).take(-42).take(-42).text() == "                0");
 }

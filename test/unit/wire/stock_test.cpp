@@ -66,12 +66,12 @@ std::vector<Line> stock_lines() {
   return lines;
 }
 
-struct FreeFragment {
+struct FreeReceived {
   void operator()(Fragment* f) const { Fragment::destroy(f); }
 };
-using Kept = std::unique_ptr<Fragment, FreeFragment>;
+using Received = std::unique_ptr<Fragment, FreeReceived>;
 
-Kept received(Input& in, const std::vector<Bytes>& packets) {
+Received received(Input& in, const std::vector<Bytes>& packets) {
   Taken taken = Taken::kTick;
   for (const Bytes& p : packets) {
     CHECK(taken != Taken::kMessage);
@@ -83,7 +83,7 @@ Kept received(Input& in, const std::vector<Bytes>& packets) {
   const DecodedPayload d = decode_payload(in.payload(), 0);
   INFO((d.error ? d.error : ""));
   REQUIRE(d.fragment);
-  return Kept(d.fragment);
+  return Received(d.fragment);
 }
 
 /// Keys are in another order in our large maps, and who made a fun of another node is not kept.
@@ -99,11 +99,11 @@ TEST_CASE("what a stock node sends is read as its term_to_binary says, whatever 
   for (const Line& line : stock_lines()) {
     INFO(line.expression << " with flags " << line.flags);
     Input& in = inputs.try_emplace(line.flags, line.flags).first->second;
-    const Kept message = received(in, line.message);
+    const Received message = received(in, line.message);
     const Term control = in.control();
     CHECK(control.tuple_arity() == 3);  // {22, From, To}
     CHECK(control.element(0) == Term::small(22));
-    const Kept plain = received(in, line.plain);
+    const Received plain = received(in, line.plain);
     const BytesOf bytes(plain->message);
     Arena heap;
     const Decoded expected = decode_external(heap, bytes.data(), bytes.size());
@@ -119,7 +119,7 @@ TEST_CASE("without an atom cache, we send byte for byte what a stock node sends"
     if ((line.flags & flag::kDistHdrAtomCache) || has_bytes_of_its_own(line.expression)) continue;
     INFO(line.expression << " with flags " << line.flags);
     Input in(line.flags);
-    const Kept payload = received(in, line.message);
+    const Received payload = received(in, line.message);
     const auto m = encode_message(in.control(), payload->message, line.flags, INT64_MAX).message;
     REQUIRE(m);
     OutputCache out(line.flags);
