@@ -164,19 +164,15 @@ which(Module) when is_atom(Module) ->
 %% installed OTP.
 get_object_code(Module) when is_atom(Module) ->
     case erts_internal:find_module(Module) of
-        {Code, ?EMBEDDED ++ _ = Place} -> installed_or(Module, Code, Place);
+        {Code, ?EMBEDDED ++ _ = Place} -> installed_or({Code, Place}, Module);
         {Code, Place} -> {Module, Code, Place};
         error -> error
     end.
 
-installed_or(Module, Own, Place) ->
-    case where_is_file(atom_to_list(Module) ++ objfile_extension()) of
-        non_existing -> {Module, Own, Place};
-        File ->
-            case file:read_file(File) of
-                {ok, Code} -> {Module, Code, File};
-                {error, _} -> {Module, Own, Place}
-            end
+installed_or({Own, Place}, Module) ->
+    case installed_module:code(Module) of
+        {Code, File} -> {Module, Code, File};
+        none -> {Module, Own, Place}
     end.
 
 %% Loading

@@ -24,13 +24,9 @@ ensure_started() ->
 is_ready() ->
     Self = self(),
     Self =:= whereis(application_controller) orelse persistent_term:get(?MODULE, false) orelse
-        Self =:= whereis(?MODULE) orelse lists:member(?MODULE, get_or('$ancestors', [])).
+        Self =:= whereis(?MODULE) orelse is_started_here(get('$ancestors')).
 
-get_or(Key, Default) ->
-    case get(Key) of
-        undefined -> Default;
-        Value -> Value
-    end.
+is_started_here(Ancestors) -> is_list(Ancestors) andalso lists:member(?MODULE, Ancestors).
 
 start() ->
     case code:where_is_file("kernel.app") of

@@ -11,7 +11,7 @@
 %% option that OTP's have not.
 -module(installed_module).
 
--export([call/3]).
+-export([call/3, code/1]).
 
 call(Module, Function, Arguments) ->
     case installed(Module) of
@@ -20,11 +20,20 @@ call(Module, Function, Arguments) ->
     end.
 
 installed(Module) ->
+    case code(Module) of
+        none -> false;
+        {Beam, File} -> is_whole(Module) orelse load(Module, File, Beam)
+    end.
+
+%% Its next code on the path behind the library's, and the file that has it; or none.
+code(Module) ->
     case code:where_is_file(atom_to_list(Module) ++ code:objfile_extension()) of
-        non_existing -> false;
+        non_existing -> none;
         File ->
-            {ok, Beam} = file:read_file(File),
-            is_whole(Module) orelse load(Module, File, Beam)
+            case file:read_file(File) of
+                {ok, Beam} -> {Beam, File};
+                {error, _} -> none
+            end
     end.
 
 %% Somebody else may have been faster.

@@ -40,12 +40,26 @@ class Scope {
   void open_sibling(size_t start) { siblings_.emplace_back(start, mark()); }
   void close_sibling() { siblings_.pop_back(); }
   bool bound_by_sibling(std::string_view name) const;
-  /// A fun or comprehension is a scope of its own: it does not see what operands to its left have
-  /// bound. The result is for show_siblings.
-  [[nodiscard]] Siblings hide_siblings();
-  void show_siblings(Siblings siblings) { siblings_ = std::move(siblings); }
+
+  /// While it lives: a fun or comprehension, which does not see what operands to its left have
+  /// bound, and keeps its own variables to itself.
+  class Own {
+   public:
+    explicit Own(Scope& scope) : scope_(scope), start_(scope.mark()), siblings_(scope.hide_siblings()) {}
+    ~Own() {
+      scope_.undo(start_);
+      scope_.siblings_ = std::move(siblings_);
+    }
+    Own(const Own&) = delete;
+
+   private:
+    Scope& scope_;
+    size_t start_;
+    Siblings siblings_;
+  };
 
  private:
+  Siblings hide_siblings();
   struct Binding {
     std::string_view name;
     Var* previous;

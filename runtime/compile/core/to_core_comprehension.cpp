@@ -40,8 +40,7 @@ core::LetrecFun* ComprehensionToCore::loop_function(std::string_view prefix, con
 
 /// A list that is not wanted is not built: the loop runs for its effects.
 core::Expr* ComprehensionToCore::comprehension(const ComprehensionExpr& e, bool wanted) {
-  size_t start = scope_.mark();
-  Scope::Siblings siblings = scope_.hide_siblings();
+  const Scope::Own own(scope_);
   CExpr* result;
   if (e.what == ComprehensionKind::kBinary) {
     CExpr* size = nodes_.integer_literal({}, 256);
@@ -55,8 +54,6 @@ core::Expr* ComprehensionToCore::comprehension(const ComprehensionExpr& e, bool 
     result = qualifiers(e, 0, loop);
     if (e.what == ComprehensionKind::kMap) result = nodes_.call(e.loc, "maps", "from_list", {result});
   }
-  scope_.undo(start);
-  scope_.show_siblings(std::move(siblings));
   return result;
 }
 

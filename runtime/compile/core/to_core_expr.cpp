@@ -300,24 +300,17 @@ bool ExprToCore::is_mere_scope(const FunExpr& e) {
 }
 
 core::Expr* ExprToCore::scoped_body(const FunExpr& e) {
-  size_t start = scope_.mark();
-  Scope::Siblings siblings = scope_.hide_siblings();
-  CExpr* result = body(e.clauses[0]->body);
-  scope_.undo(start);
-  scope_.show_siblings(std::move(siblings));
-  return result;
+  const Scope::Own own(scope_);
+  return body(e.clauses[0]->body);
 }
 
 core::Expr* ExprToCore::fun_expr(const FunExpr& e) {
-  size_t start = scope_.mark();
-  Scope::Siblings siblings = scope_.hide_siblings();
+  const Scope::Own own(scope_);
   core::Lambda* lambda = nodes_.make<core::Lambda>(e.loc, std::span<Var* const>(), nullptr);
   if (e.name != "_") lambda->name = e.name;
   if (!e.name.empty()) lambda->self = e.name == "_" ? nodes_.fresh() : scope_.bind(e.name);
   lambda->body = c_.control.function_body(e.loc, e.clauses, lambda->params);
   lambda->index = c_.names.number(&e);
-  scope_.undo(start);
-  scope_.show_siblings(std::move(siblings));
   return lambda;
 }
 
