@@ -78,7 +78,7 @@ bool DynamicVariables::open(const std::vector<Variable>& variables, std::size_t 
     self_arrays_ = self_arrays_ || (v.scope == Scope::kSelf && v.associative);
   }
   if (!any) return true;
-  const std::size_t chains = std::bit_floor(std::max<std::size_t>(bytes / 64, kLocks));
+  const std::size_t chains = std::bit_floor(std::max<std::size_t>(bytes / 64, kFewestChains));
   bytes_ = bytes + chains * 4;
   void* memory =
       mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -87,7 +87,6 @@ bool DynamicVariables::open(const std::vector<Variable>& variables, std::size_t 
   mask_ = static_cast<std::uint32_t>(chains - 1);
   most_ = bytes_ / 8;
   used_ = chains / 2;
-  locks_ = std::make_unique<PaddedLock[]>(kLocks);
   if (getrandom(&seed_, sizeof seed_, GRND_NONBLOCK) != sizeof seed_) seed_ = 0x9e3779b97f4a7c15ull;
   return true;
 }
@@ -103,10 +102,10 @@ std::uint32_t DynamicVariables::hash_of(std::uint32_t variable, const std::uint6
   return static_cast<std::uint32_t>((h * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
-// The place that refers to the entry; its lock is held.
-std::uint32_t* DynamicVariables::find(std::uint32_t hash, std::uint32_t variable, const std::uint64_t* key,
-                                      std::size_t words) const {
-  for (std::uint32_t* at = &chain(hash); *at != 0; at = &entry(*at)->next) {
+// The place that refers to the entry.
+std::uint32_t* DynamicVariables::find(LockedChain& chain, std::uint32_t hash, std::uint32_t variable,
+                                      const std::uint64_t* key, std::size_t words) const {
+  for (std::uint32_t* at = &chain.first; *at != 0; at = &entry(*at)->next) {
     const Entry& e = *entry(*at);
     if (e.hash == hash && e.variable == variable && e.key_words == words &&
         std::memcmp(&e + 1, key, words * 8) == 0)
@@ -118,49 +117,49 @@ std::uint32_t* DynamicVariables::find(std::uint32_t hash, std::uint32_t variable
 DynamicVariables::Got DynamicVariables::get(std::uint32_t variable, const std::uint64_t* key,
                                             std::size_t words, void* out) {
   const auto hash = hash_of(variable, key, words);
-  if (!lock(hash).lock()) return Got::kBusy;
-  const std::uint32_t* at = find(hash, variable, key, words);
-  if (at != nullptr) std::memcpy(out, words_ + *at + kEntryWords + words, value_words_[variable] * 8);
-  lock(hash).unlock();
-  return at != nullptr ? Got::kValue : Got::kNone;
+  LockedChain chain(head(hash));
+  if (!chain) return Got::kBusy;
+  const std::uint32_t* at = find(chain, hash, variable, key, words);
+  if (at == nullptr) return Got::kNone;
+  std::memcpy(out, words_ + *at + kEntryWords + words, value_words_[variable] * 8);
+  return Got::kValue;
 }
 
 bool DynamicVariables::put(std::uint32_t variable, const std::uint64_t* key, std::size_t words,
                            const void* value, std::size_t bytes) {
   const auto hash = hash_of(variable, key, words);
-  if (!lock(hash).lock()) return false;
-  std::uint32_t* found = find(hash, variable, key, words);
-  std::uint32_t at = found != nullptr ? *found : allocate(entry_words(variable, words));
-  if (at != 0) {
-    char* place = reinterpret_cast<char*>(words_ + at + kEntryWords + words);
-    const std::size_t room = value_words_[variable] * 8, taken = std::min(bytes, room);
-    std::memcpy(place, value, taken);
-    std::memset(place + taken, 0, room - taken);
-    if (found == nullptr) {
-      *entry(at) = {chain(hash), hash, variable, static_cast<std::uint32_t>(words)};
-      std::memcpy(words_ + at + kEntryWords, key, words * 8);
-      chain(hash) = at;
-    }
-  }
-  lock(hash).unlock();
-  return at != 0;
+  LockedChain chain(head(hash));
+  if (!chain) return false;
+  std::uint32_t* found = find(chain, hash, variable, key, words);
+  const std::uint32_t at = found != nullptr ? *found : allocate(entry_words(variable, words));
+  if (at == 0) return false;
+  char* place = reinterpret_cast<char*>(words_ + at + kEntryWords + words);
+  const std::size_t room = value_words_[variable] * 8, taken = std::min(bytes, room);
+  std::memcpy(place, value, taken);
+  std::memset(place + taken, 0, room - taken);
+  if (found != nullptr) return true;
+  *entry(at) = {chain.first, hash, variable, static_cast<std::uint32_t>(words)};
+  std::memcpy(words_ + at + kEntryWords, key, words * 8);
+  chain.first = at;
+  return true;
 }
 
 void DynamicVariables::erase(std::uint32_t variable, const std::uint64_t* key, std::size_t words) {
   const auto hash = hash_of(variable, key, words);
-  if (!lock(hash).lock()) return;
-  if (std::uint32_t* at = find(hash, variable, key, words); at != nullptr) {
-    const std::uint32_t gone = *at;
-    *at = entry(gone)->next;
-    give_back(gone, entry_words(variable, words));
-  }
-  lock(hash).unlock();
+  LockedChain chain(head(hash));
+  if (!chain) return;
+  std::uint32_t* at = find(chain, hash, variable, key, words);
+  if (at == nullptr) return;
+  const std::uint32_t gone = *at;
+  *at = entry(gone)->next;
+  give_back(gone, entry_words(variable, words));
 }
 
 template <class Which>
 void DynamicVariables::erase_all(std::uint32_t hash, Which&& which) {
-  if (!lock(hash).lock()) return;
-  for (std::uint32_t* at = &chain(hash); *at != 0;) {
+  LockedChain chain(head(hash));
+  if (!chain) return;
+  for (std::uint32_t* at = &chain.first; *at != 0;) {
     const std::uint32_t here = *at;
     const Entry& e = *entry(here);
     if (!which(e, words_ + here + kEntryWords)) {
@@ -170,7 +169,6 @@ void DynamicVariables::erase_all(std::uint32_t hash, Which&& which) {
     *at = e.next;
     give_back(here, entry_words(e.variable, e.key_words));
   }
-  lock(hash).unlock();
 }
 
 void DynamicVariables::forget_self(std::uint64_t self) {

@@ -52,8 +52,8 @@ class Globals {
 };
 
 /// self-> variables and elements of associative arrays: a hash table in dynvarsize bytes, each
-/// chain under a lock (one lock for many chains). Values that are given back make room for others
-/// of about the same size.
+/// chain under a lock of its own. Values that are given back make room for others of about the
+/// same size.
 class DynamicVariables {
  public:
   static constexpr std::size_t kMostKeyWords = 16384;
@@ -82,9 +82,8 @@ class DynamicVariables {
     std::uint32_t key_words;
     // then the key, then the value
   };
-  static constexpr std::size_t kEntryWords = sizeof(Entry) / 8, kLocks = 256, kClasses = 128;
+  static constexpr std::size_t kEntryWords = sizeof(Entry) / 8, kFewestChains = 256, kClasses = 128;
   static constexpr std::size_t kForgotten = 1024;
-  struct alignas(64) PaddedLock : BriefLock {};
   struct FreeList {
     BriefLock lock;
     std::uint32_t first = 0;
@@ -92,12 +91,11 @@ class DynamicVariables {
 
   Entry* entry(std::uint32_t at) const { return reinterpret_cast<Entry*>(words_ + at); }
   std::uint32_t hash_of(std::uint32_t variable, const std::uint64_t* key, std::size_t words) const;
-  std::uint32_t& chain(std::uint32_t hash) const {
-    return reinterpret_cast<std::uint32_t*>(words_)[hash & mask_];
+  std::atomic<std::uint32_t>& head(std::uint32_t hash) const {
+    return reinterpret_cast<std::atomic<std::uint32_t>*>(words_)[hash & mask_];
   }
-  BriefLock& lock(std::uint32_t hash) { return locks_[hash & (kLocks - 1)]; }
-  std::uint32_t* find(std::uint32_t hash, std::uint32_t variable, const std::uint64_t* key,
-                      std::size_t words) const;
+  std::uint32_t* find(LockedChain& chain, std::uint32_t hash, std::uint32_t variable,
+                      const std::uint64_t* key, std::size_t words) const;
   std::size_t entry_words(std::uint32_t variable, std::size_t key_words) const {
     return kEntryWords + key_words + value_words_[variable];
   }
@@ -109,12 +107,11 @@ class DynamicVariables {
   const std::vector<Variable>* variables_ = nullptr;
   std::vector<std::size_t> value_words_;
   bool self_scalars_ = false, self_arrays_ = false;
-  std::uint64_t* words_ = nullptr;  // the chains (32 bits each), then the entries
+  std::uint64_t* words_ = nullptr;  // the chains' heads (32 bits each), then the entries
   std::size_t bytes_ = 0, most_ = 0;
   std::atomic<std::size_t> used_{0};
   std::uint32_t mask_ = 0;
   std::uint64_t seed_ = 0;
-  std::unique_ptr<PaddedLock[]> locks_;
   FreeList free_[kClasses];
   BriefLock forgotten_lock_;
   std::size_t forgotten_count_ = 0;

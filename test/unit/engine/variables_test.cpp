@@ -112,6 +112,23 @@ TEST_CASE("a process's variables go when it ends, those of others stay") {
   CHECK(got(d, 0, {1}) == 10);
 }
 
+TEST_CASE("a chain that is held is in the way of nobody but those who want the same") {
+  std::atomic<std::uint32_t> heads[2] = {7, 8};
+  {
+    LockedChain held(heads[0]);
+    REQUIRE(held);
+    CHECK(held.first == 7);
+    held.first = 9;
+    CHECK_FALSE(LockedChain(heads[0]));
+    LockedChain other(heads[1]);
+    CHECK(other);
+    CHECK(other.first == 8);
+  }
+  CHECK(heads[0] == 9);
+  CHECK(heads[1] == 8);
+  CHECK(LockedChain(heads[0]));
+}
+
 TEST_CASE("threads change elements side by side") {
   const std::vector<Variable> variables = {{"a", Scope::kGlobal, true}, {"s", Scope::kSelf}};
   DynamicVariables d;
