@@ -1,0 +1,33 @@
+"""Which golden scripts a stock erl has run as they stand. It does not change, so it need not run them again each time."""
+import hashlib
+
+HEADING = '# Written by ./dev test --suite erl --record: scripts that Erlang/OTP {} has run with the output they expect, and digests of what it ran.'
+
+
+class StockRecord:
+    """Any thread."""
+
+    def __init__(self, file, harness, release):
+        self.file, self.heading = file, HEADING.format(release)
+        self.begin = hashlib.sha256((harness / 'act_main.erl').read_bytes())
+        heading, *lines = file.read_text().splitlines() if file.exists() else ['']
+        self.digests = dict(line.split() for line in lines) if heading == self.heading else {}
+
+    def digest(self, script):
+        """Of the script, what it expects included, and of the files in its folder that are no scripts."""
+        digest = self.begin.copy()
+        others = [file for file in script.path.parent.rglob('*') if file.is_file() and file.suffix not in ('.act', '.beam')]
+        for file in [script.path, *sorted(others)]:
+            digest.update(file.read_bytes())
+        return digest.hexdigest()[:16]
+
+    def has(self, script):
+        return self.digests.get(script.name) == self.digest(script)
+
+    def add(self, script):
+        self.digests[script.name] = self.digest(script)
+
+    def write(self, names):
+        """Of these scripts alone: others are not there any more."""
+        lines = [f'{name} {self.digests[name]}' for name in sorted(names) if name in self.digests]
+        self.file.write_text('\n'.join([self.heading, *lines, '']))
