@@ -170,8 +170,8 @@ bool load_program(const Options& o, CodeFinder& finder, Term* module, unsigned* 
 /// (runtime/lib/installed_kernel.erl).
 std::vector<Term> modules_that_need_kernel() {
   std::vector<Term> modules;
-  for (const char* name : {"application", "dets_server", "disk_log_server", "global", "global_group",
-                           "inet_db", "logger_h_common"})
+  for (const char* name : {"application", "application_controller", "dets_server", "disk_log_server",
+                           "global", "global_group", "inet_db", "logger_h_common"})
     modules.push_back(intern_atom(name));
   return modules;
 }

@@ -21,6 +21,7 @@
             stays = false :: boolean(), % there is no script: the system outlives main
             started = true :: boolean(), % it is all there
             awaiting = [] :: [pid()],   % to be told of that
+            stopping = false :: boolean(),
             config :: [{atom(), term()}]}).
 
 boot(Config) ->
@@ -73,6 +74,7 @@ option(Key, Config, Default) ->
 
 loop(S) ->
     receive
+        {'DOWN', Monitor, process, _, _} when Monitor =:= S#s.monitor, S#s.stopping -> loop(S);
         {'DOWN', Monitor, process, _, normal} when Monitor =:= S#s.monitor, S#s.stays ->
             loop(S#s{stays = false});
         {'DOWN', Monitor, process, _, Reason} when Monitor =:= S#s.monitor -> main_ended(Reason, S);
@@ -83,14 +85,29 @@ loop(S) ->
         {init, From, Ref, {notify_when_started, Pid}} when not S#s.started ->
             From ! {Ref, ok},
             loop(S#s{awaiting = [Pid | S#s.awaiting]});
-        {init, From, Ref, get_status} when S#s.stays ->
-            From ! {Ref, {starting, started}},
+        {init, From, Ref, get_status} ->
+            From ! {Ref, {status(S), started}},
             loop(S);
         {init, From, Ref, Request} ->
             From ! {Ref, answer(Request, S#s.config)},
             loop(S);
-        {stop, Status} -> halt_system(Status);
+        {stop, Status} when not S#s.stopping -> loop(stop_applications(Status, S));
+        {stopped, Status} -> halt_system(Status);
         _ -> loop(S)
+    end.
+
+status(#s{stopping = true}) -> stopping;
+status(#s{stays = true}) -> starting;
+status(_) -> started.
+
+%% If there are any, they may need this process while they stop.
+stop_applications(Status, S) ->
+    case whereis(installed_kernel) of
+        undefined -> halt_system(Status);
+        _ ->
+            Init = self(),
+            _ = spawn(fun() -> installed_kernel:stop(), Init ! {stopped, Status} end),
+            S#s{stopping = true}
     end.
 
 %% The main process
@@ -241,7 +258,6 @@ request(Request) ->
     end.
 
 answer({notify_when_started, _}, _) -> started;
-answer(get_status, _) -> {started, started};
 answer(get_plain_arguments, Config) -> option(arguments, Config, []);
 answer(get_arguments, Config) -> option(flags, Config, []);
 answer(script_name, Config) -> option(script, Config, "");

@@ -7,18 +7,29 @@
 
 -behaviour(supervisor).
 
--export([ensure_started/0]).
+-export([ensure_started/0, stop/0]).
 -export([init/1]).
 
-%% ok; none: there is no installed OTP. By any process; what is started here may call application while it begins.
+%% ok; none: there is no installed OTP, or modules of the program's own are in its place. By any process; what is started here may call application while it begins.
 ensure_started() ->
-    case whereis(application_controller) of
-        undefined -> await(start());
-        _ ->
-            case is_ready() of
-                true -> ok;
-                false -> await(whereis(?MODULE))
+    case is_ready() of
+        true -> ok;
+        false ->
+            case whereis(?MODULE) of
+                undefined -> await(start());
+                Keeper -> await(Keeper)
             end
+    end.
+
+%% Of all applications, the last that was started first, and of what is started here: files are closed and tables written. When this
+%% returns, it is done.
+stop() ->
+    case whereis(?MODULE) of
+        undefined -> ok;
+        Keeper ->
+            Monitor = monitor(process, Keeper),
+            Keeper ! stop,
+            receive {'DOWN', Monitor, process, _, _} -> ok end
     end.
 
 is_ready() ->
@@ -29,10 +40,16 @@ is_ready() ->
 is_started_here(Ancestors) -> is_list(Ancestors) andalso lists:member(?MODULE, Ancestors).
 
 start() ->
-    case code:where_is_file("kernel.app") of
-        non_existing -> none;
-        File -> spawn(fun() -> keep(File) end)
+    File = code:where_is_file("kernel.app"),
+    case File =/= non_existing andalso lists:all(fun(M) -> is_beside(File, M) end, [application, application_controller]) of
+        true -> spawn(fun() -> keep(File) end);
+        false -> none
     end.
+
+%% A program may have a module of its own with such a name.
+is_beside(KernelApp, Module) ->
+    File = code:which(Module),
+    is_list(File) andalso filename:dirname(File) =:= filename:dirname(KernelApp).
 
 await(none) -> none;
 await(undefined) -> ensure_started(); % it had this name a moment ago
@@ -58,7 +75,8 @@ keep(File) ->
         {ok, Controller} ->
             {module, application} = code:ensure_loaded(application),
             [ok = application:start_boot(Name, permanent) || Name <- [kernel, stdlib]],
-            Children = lists:append([started(apply(M, F, Arguments)) || {M, F, Arguments} <- children()]),
+            Children = lists:append([started(apply(M, F, Arguments))
+                                     || {M, F, Arguments} <- children(), M =:= supervisor orelse is_beside(File, M)]),
             persistent_term:put(?MODULE, true),
             kept(Controller, Children);
         Reason -> exit(Reason)
@@ -68,6 +86,7 @@ keep(File) ->
 children() ->
     [{inet_db, start_link, []},
      {global, start_link, []},
+     {global_group, start_link, []},
      {supervisor, start_link, [{local, kernel_safe_sup}, kernel, safe]},
      {supervisor, start_link, [{local, logger_sup}, ?MODULE, logger_sup]}].
 
@@ -90,6 +109,7 @@ kept(Controller, Children) ->
         {ready, From, Ref} ->
             From ! {Ref, ok},
             kept(Controller, Children);
+        stop -> [shut_down(Pid) || Pid <- [Controller | lists:reverse(Children)]];
         {'EXIT', Controller, Reason} -> ended(application_controller, Reason);
         {'EXIT', Pid, Reason} ->
             case lists:member(Pid, Children) of
@@ -98,6 +118,10 @@ kept(Controller, Children) ->
             end;
         _ -> kept(Controller, Children)
     end.
+
+shut_down(Pid) ->
+    exit(Pid, shutdown),
+    receive {'EXIT', Pid, _} -> ok end.
 
 ended(Name, Reason) ->
     error_logger:error_msg("Kernel pid terminated (~ts) (~tp)~n", [Name, Reason]),

@@ -259,17 +259,22 @@ atom_latin1(A) ->
 latin1_text(B) when is_binary(B) -> binary_to_list(B);
 latin1_text(L) when is_list(L) -> binary_to_list(iolist_to_binary(L)).
 
-%% Invalid UTF-8 is taken as Latin-1.
+%% Invalid UTF-8 is taken as Latin-1, and a number too large for a character is left to whoever prints it.
 unicode_text(T) when is_binary(T); is_list(T) ->
     case unicode:characters_to_list(T) of
         L when is_list(L) -> L;
-        _ when is_binary(T) -> binary_to_list(T);
-        _ -> unicode:characters_to_list(with_text(T))
+        _ -> characters(T)
     end.
 
-with_text([H | T]) -> [with_text(H) | with_text(T)];
-with_text(B) when is_binary(B) -> unicode_text(B);
-with_text(X) -> X.
+characters([C | T]) when is_integer(C), C >= 0 -> [C | characters(T)];
+characters([H | T]) -> [characters(H) | characters(T)];
+characters([]) -> [];
+characters(B) when is_binary(B) ->
+    case unicode:characters_to_list(B) of
+        L when is_list(L) -> L;
+        _ -> binary_to_list(B)
+    end;
+characters(_) -> error(badarg).
 
 limit_text(Text, Limit) when Limit < 0 -> Text;
 limit_text(Text, Limit) ->

@@ -2,8 +2,8 @@
 %% configuration (level and filters) to every handler whose own level and
 %% filters let it pass. The default handler prints to standard error.
 %%
-%% The configuration is one map under a persistent term; as long as nothing is
-%% changed there is none, and the defaults below count.
+%% logger_store keeps the configuration and makes the changes, which are
+%% described here; callbacks of handlers run in the process that changes.
 -module(logger).
 
 -export([emergency/1, emergency/2, emergency/3, alert/1, alert/2, alert/3, critical/1, critical/2, critical/3,
@@ -21,9 +21,8 @@
 -export([add_handlers/1, reconfigure/0, set_application_level/2, unset_application_level/1,
          get_proxy_config/0, set_proxy_config/1,
          update_proxy_config/1, i/0, i/1]).
--export([reset/0]).  % for logger_setup
+-export([reset/0, config/0]).  % for logger_setup, logger_store
 
--define(CONFIG, {?MODULE, config}).
 -define(METADATA, '$logger_metadata$').
 
 %% Levels: emergency 0 to debug 7
@@ -122,7 +121,7 @@ log_message(Level, Message, Meta) ->
 
 %% Metadata of all events, of the process, of the call: the later wins.
 with_process(Meta) ->
-    All = case persistent_term:get(?CONFIG, undefined) of
+    All = case logger_store:given() of
               undefined -> #{};
               #{primary := #{metadata := Primary}} -> Primary
           end,
@@ -162,8 +161,7 @@ dispatch(Event) ->
     case filtered(primary, Event, maps:get(filters, Primary), maps:get(filter_default, Primary)) of
         stop -> ok;
         Event1 ->
-            maps:foreach(fun(_, Handler) -> handle(Event1, Handler) end, maps:get(handlers, Config)),
-            ok
+            lists:foreach(fun({_, Handler}) -> handle(Event1, Handler) end, maps:get(handlers, Config))
     end.
 
 handle(#{level := Level} = Event, #{id := Id, module := Module} = Handler) ->
@@ -174,11 +172,16 @@ handle(#{level := Level} = Event, #{id := Id, module := Module} = Handler) ->
                 stop -> ok;
                 Event1 ->
                     try Module:log(Event1, Handler)
-                    catch Class:Reason:Stack ->
-                        _ = remove_handler(Id),
-                        catch io:format(standard_error, "Logger: removed handler ~tp: ~tp~n", [Id, {Class, Reason, Stack}])
+                    catch Class:Reason:Stack -> handler_failed(Id, {Class, Reason, Stack})
                     end
             end
+    end.
+
+%% Told once, however many fail at the same time.
+handler_failed(Id, Why) ->
+    case remove_handler(Id) of
+        ok -> catch io:format(standard_error, "Logger: removed handler ~tp: ~tp~n", [Id, Why]);
+        {error, _} -> ok
     end.
 
 %% A filter may stop or change the event, or have no opinion; after one has said yes the default counts no more. One that fails
@@ -189,7 +192,7 @@ filtered(Owner, Event, [{Id, {F, Extra}} | Filters], Default) ->
         ignore -> filtered(Owner, Event, Filters, Default);
         #{level := _, msg := _, meta := _} = Event1 -> filtered(Owner, Event1, Filters, log);
         Other -> filter_failed(Owner, Id, {bad_return_value, Other}, Event, Filters, Default)
-    catch Class:Reason:Stack -> filter_failed(Owner, Id, {Class, Reason, Stack}, Event, Filters, Default)
+    catch Class:Reason:Stack -> filter_failed(Owner, Id, {Class, Reason, filter_stacktrace(?MODULE, Stack)}, Event, Filters, Default)
     end;
 filtered(_, Event, [], log) -> Event;
 filtered(_, _, [], stop) -> stop.
@@ -205,21 +208,23 @@ filter_failed(Owner, Id, Why, Event, Filters, Default) ->
 %% Configuration
 
 default_config() ->
-    #{primary => #{level => notice, filters => [], filter_default => log, metadata => #{}},
-      modules => #{},
-      handlers => #{default => default_handler()}}.
+    #{primary => default_primary(), modules => #{}, handlers => [{default, default_handler()}]}.
+
+default_primary() -> #{level => notice, filters => [], filter_default => log, metadata => #{}}.
 
 default_handler() ->
     #{id => default, module => logger_std_h, level => all, filters => [], filter_default => log,
       config => #{type => standard_error},
       formatter => {logger_formatter, #{legacy_header => true, single_line => false}}}.
 
-config() -> persistent_term:get(?CONFIG, default_config()).
-
-store(Config) -> persistent_term:put(?CONFIG, Config).
+config() ->
+    case logger_store:given() of
+        undefined -> default_config();
+        Config -> Config
+    end.
 
 primary_level() ->
-    case persistent_term:get(?CONFIG, undefined) of
+    case logger_store:given() of
         undefined -> notice;
         #{primary := #{level := Level}} -> Level
     end.
@@ -234,23 +239,26 @@ get_config() ->
     #{primary => get_primary_config(), handlers => get_handler_config(), module_levels => get_module_level(),
       proxy => get_proxy_config()}.
 
-reset() -> store(default_config()).
+reset() -> logger_store:change(fun(_) -> {ok, default_config()} end).
 
 get_primary_config() -> maps:get(primary, config()).
 
-set_primary_config(Key, Value) -> change_primary(#{Key => Value}, get_primary_config()).
+set_primary_config(Key, Value) -> change_primary(update, #{Key => Value}).
 
-set_primary_config(New) when is_map(New) -> change_primary(New, maps:get(primary, default_config()));
-set_primary_config(New) -> {error, {invalid_config, New}}.
+set_primary_config(New) -> change_primary(set, New).
 
-update_primary_config(New) when is_map(New) -> change_primary(New, get_primary_config());
-update_primary_config(New) -> {error, {invalid_config, New}}.
+update_primary_config(New) -> change_primary(update, New).
 
-change_primary(New, Old) ->
+change_primary(How, New) ->
     case checked(primary, New) of
         ok ->
-            Config = config(),
-            store(Config#{primary := maps:merge(Old, New)});
+            logger_store:change(fun(#{primary := Old} = Config) ->
+                                        Kept = case How of
+                                                   set -> default_primary();
+                                                   update -> Old
+                                               end,
+                                        {ok, Config#{primary := maps:merge(Kept, New)}}
+                                end);
         Error -> Error
     end.
 
@@ -286,44 +294,68 @@ is_filter(_) -> false.
 is_level(Level) ->
     lists:member(Level, [none, emergency, alert, critical, error, warning, notice, info, debug, all]).
 
-add_primary_filter(Id, Filter) ->
-    Primary = get_primary_config(),
-    case add_filter(Id, Filter, maps:get(filters, Primary)) of
-        {ok, Filters} -> change_primary(#{filters => Filters}, Primary);
+%% Filters, of all events (primary) or of a handler; the one that was added last is asked first.
+
+add_primary_filter(Id, Filter) -> add_filter(primary, Id, Filter).
+
+remove_primary_filter(Id) -> remove_filter(primary, Id).
+
+add_handler_filter(HandlerId, Id, Filter) -> add_filter({handler, HandlerId}, Id, Filter).
+
+remove_handler_filter(HandlerId, Id) -> remove_filter({handler, HandlerId}, Id).
+
+add_filter(Owner, Id, Filter) ->
+    case checked(Owner, #{filters => [{Id, Filter}]}) of
+        ok ->
+            change_filters(Owner, fun(Filters) ->
+                                          case lists:keymember(Id, 1, Filters) of
+                                              true -> {error, {already_exist, Id}};
+                                              false -> {ok, [{Id, Filter} | Filters]}
+                                          end
+                                  end);
         Error -> Error
     end.
 
-remove_primary_filter(Id) ->
-    Primary = get_primary_config(),
-    case lists:keytake(Id, 1, maps:get(filters, Primary)) of
-        {value, _, Filters} -> change_primary(#{filters => Filters}, Primary);
-        false -> {error, {not_found, Id}}
-    end.
+remove_filter(Owner, Id) ->
+    change_filters(Owner, fun(Filters) ->
+                                  case lists:keytake(Id, 1, Filters) of
+                                      {value, _, Rest} -> {ok, Rest};
+                                      false -> {error, {not_found, Id}}
+                                  end
+                          end).
 
-add_filter(Id, Filter, Filters) ->
-    case lists:keymember(Id, 1, Filters) of
-        true -> {error, {already_exist, Id}};
-        false when not is_atom(Id) -> {error, {invalid_id, Id}};
-        false ->
-            case is_filter({Id, Filter}) of
-                true -> {ok, Filters ++ [{Id, Filter}]};
-                false -> {error, {invalid_filter, {Id, Filter}}}
-            end
+change_filters(primary, Change) ->
+    logger_store:change(fun(#{primary := Old} = Config) ->
+                                with_filters(Change, Old, fun(New) -> Config#{primary := New} end)
+                        end);
+change_filters({handler, Id}, Change) ->
+    logger_store:change(fun(#{handlers := Handlers} = Config) ->
+                                case lists:keyfind(Id, 1, Handlers) of
+                                    {_, Old} ->
+                                        with_filters(Change, Old, fun(New) -> Config#{handlers := put_in(Id, New, Handlers)} end);
+                                    false -> {error, {not_found, Id}}
+                                end
+                        end).
+
+put_in(Id, Handler, Handlers) -> lists:keyreplace(Id, 1, Handlers, {Id, Handler}).
+
+with_filters(Change, #{filters := Old} = Settings, Whole) ->
+    case Change(Old) of
+        {ok, New} -> {ok, Whole(Settings#{filters := New})};
+        Error -> Error
     end.
 
 %% Handlers. A handler module may export adding_handler/1, removing_handler/1
 %% and changing_config/3 to have a say.
 
 add_handler(Id, Module, Given) when is_atom(Id), is_atom(Module), is_map(Given) ->
-    #{handlers := Handlers} = Config = config(),
-    case usable(Module, checked(handler, Given)) of
-        _ when is_map_key(Id, Handlers) -> {error, {already_exist, Id}};
-        {error, _} = Error -> Error;
-        ok ->
-            Default = #{level => all, filters => [], filter_default => log, formatter => {logger_formatter, #{}}},
-            Handler0 = maps:merge(Default, Given#{id => Id, module => Module}),
+    case {get_handler_config(Id), usable(Module, checked(handler, Given))} of
+        {{ok, _}, _} -> {error, {already_exist, Id}};
+        {_, {error, _} = Error} -> Error;
+        {_, ok} ->
+            Handler0 = maps:merge(new_handler(Id, Module), Given#{id => Id, module => Module}),
             case callback(Module, adding_handler, [Handler0], {ok, Handler0}) of
-                {ok, Handler} -> store(Config#{handlers := Handlers#{Id => Handler}});
+                {ok, Handler} -> logger_store:change(fun(Config) -> with_handler(Id, Handler, Config) end);
                 {error, Reason} -> {error, {handler_not_added, Reason}};
                 Other -> {error, {handler_not_added, {callback_crashed, {bad_return_value, Other}}}}
             end
@@ -331,6 +363,15 @@ add_handler(Id, Module, Given) when is_atom(Id), is_atom(Module), is_map(Given) 
 add_handler(Id, _, _) when not is_atom(Id) -> {error, {invalid_id, Id}};
 add_handler(_, Module, _) when not is_atom(Module) -> {error, {invalid_module, Module}};
 add_handler(_, _, Given) -> {error, {invalid_config, Given}}.
+
+with_handler(Id, Handler, #{handlers := Handlers} = Config) ->
+    case lists:keymember(Id, 1, Handlers) of
+        true -> {error, {already_exist, Id}};
+        false -> {ok, Config#{handlers := [{Id, Handler} | Handlers]}}
+    end.
+
+new_handler(Id, Module) ->
+    #{id => Id, module => Module, level => all, filters => [], filter_default => log, formatter => {logger_formatter, #{}}}.
 
 usable(Module, ok) ->
     _ = code:ensure_loaded(Module),
@@ -349,89 +390,96 @@ callback(Module, F, Args, Default) ->
     end.
 
 remove_handler(Id) ->
-    #{handlers := Handlers} = Config = config(),
-    case maps:take(Id, Handlers) of
-        {#{module := Module} = Handler, Rest} ->
-            store(Config#{handlers := Rest}),
+    Taken = logger_store:change(fun(#{handlers := Handlers} = Config) ->
+                                        case lists:keytake(Id, 1, Handlers) of
+                                            {value, {_, Handler}, Rest} -> {{ok, Handler}, Config#{handlers := Rest}};
+                                            false -> {error, {not_found, Id}}
+                                        end
+                                end),
+    case Taken of
+        {ok, #{module := Module} = Handler} ->
             _ = callback(Module, removing_handler, [Handler], ok),
             ok;
-        error -> {error, {not_found, Id}}
+        Error -> Error
     end.
 
-get_handler_ids() -> maps:keys(maps:get(handlers, config())).
+%% The one that was added last first.
+get_handler_ids() -> [Id || {Id, _} <- maps:get(handlers, config())].
 
-get_handler_config() -> maps:values(maps:get(handlers, config())).
+get_handler_config() -> [Handler || {_, Handler} <- maps:get(handlers, config())].
 
 get_handler_config(Id) ->
-    case config() of
-        #{handlers := #{Id := Handler}} -> {ok, Handler};
-        _ -> {error, {not_found, Id}}
+    case lists:keyfind(Id, 1, maps:get(handlers, config())) of
+        {_, Handler} -> {ok, Handler};
+        false -> {error, {not_found, Id}}
     end.
 
 set_handler_config(Id, Key, Value) -> change_handler(Id, set, #{Key => Value}, fun(Old) -> Old#{Key => Value} end).
 
 set_handler_config(Id, New) ->
-    change_handler(Id, set, New,
-                   fun(#{module := Module}) ->
-                           Default = #{level => all, filters => [], filter_default => log,
-                                       formatter => {logger_formatter, #{}}},
-                           maps:merge(Default, New#{id => Id, module => Module})
-                   end).
+    change_handler(Id, set, New, fun(#{module := Module}) -> maps:merge(new_handler(Id, Module), New) end).
 
 update_handler_config(Id, Key, Value) -> update_handler_config(Id, #{Key => Value}).
 
-update_handler_config(Id, New) ->
-    change_handler(Id, update, New,
-                   fun(Old) ->
-                           maps:merge_with(fun(config, A, B) when is_map(A), is_map(B) -> maps:merge(A, B);
-                                              (_, _, B) -> B
-                                           end, Old, New)
-                   end).
+update_handler_config(Id, New) -> change_handler(Id, update, New, fun(Old) -> maps:merge(Old, New) end).
+
+change_handler(Id, How, Given, Change) ->
+    case {get_handler_config(Id), checked(handler, Given)} of
+        {{ok, #{module := Module} = Old}, ok} ->
+            New = Change(Old),
+            case stays_itself(Old, New) andalso changed(Module, How, Old, New) of
+                {ok, Accepted} ->
+                    replace_handler(Id, Old, Accepted, fun() -> change_handler(Id, How, Given, Change) end);
+                false ->
+                    {Was, Wanted} = different([id, module], Old, New),
+                    {error, {illegal_config_change, Was, Wanted}};
+                Error -> Error
+            end;
+        {{ok, _}, Error} -> Error;
+        {Error, _} -> Error
+    end.
+
+stays_itself(Old, New) -> maps:with([id, module], Old) =:= maps:with([id, module], New).
+
+%% Of both, those of the keys whose values differ.
+different(Keys, A, B) ->
+    Differing = [Key || Key <- Keys, maps:find(Key, A) =/= maps:find(Key, B)],
+    {maps:with(Differing, A), maps:with(Differing, B)}.
+
+%% Again: what to do when somebody else has changed the handler meanwhile.
+replace_handler(Id, Old, New, Again) ->
+    Replaced = logger_store:change(fun(#{handlers := Handlers} = Config) ->
+                                           case lists:keyfind(Id, 1, Handlers) of
+                                               {_, Old} -> {ok, Config#{handlers := put_in(Id, New, Handlers)}};
+                                               {_, _} -> again;
+                                               false -> {error, {not_found, Id}}
+                                           end
+                                   end),
+    case Replaced of
+        again -> Again();
+        Result -> Result
+    end.
 
 update_formatter_config(Id, Key, Value) -> update_formatter_config(Id, #{Key => Value}).
 
-update_formatter_config(Id, New) ->
-    change_handler(Id, update, #{},
-                   fun(#{formatter := {Module, Config}} = Old) -> Old#{formatter := {Module, maps:merge(Config, New)}} end).
-
-change_handler(Id, How, Given, Change) ->
-    #{handlers := Handlers} = Config = config(),
-    case {Handlers, checked(handler, Given)} of
-        {#{Id := #{module := Module} = Old}, ok} ->
-            New0 = Change(Old),
-            case changed(Module, How, Old, New0) of
-                {ok, New} -> store(Config#{handlers := Handlers#{Id := New}});
-                {error, _} = Error -> Error
+update_formatter_config(Id, New) when is_map(New) ->
+    case get_handler_config(Id) of
+        {ok, #{formatter := {Module, Config}} = Old} ->
+            Formatter = {Module, maps:merge(Config, New)},
+            case check(handler, formatter, Formatter) of
+                ok ->
+                    replace_handler(Id, Old, Old#{formatter := Formatter}, fun() -> update_formatter_config(Id, New) end);
+                Error -> Error
             end;
-        {#{Id := _}, Error} -> Error;
-        _ -> {error, {not_found, Id}}
-    end.
+        Error -> Error
+    end;
+update_formatter_config(_, New) -> {error, {invalid_formatter_config, New}}.
 
 %% Handlers of OTP 21 have a callback without How.
 changed(Module, How, Old, New) ->
     case callback(Module, changing_config, [How, Old, New], undefined) of
         undefined -> callback(Module, changing_config, [Old, New], {ok, New});
         Result -> Result
-    end.
-
-add_handler_filter(Id, FilterId, Filter) ->
-    case get_handler_config(Id) of
-        {ok, #{filters := Old}} ->
-            case add_filter(FilterId, Filter, Old) of
-                {ok, Filters} -> set_handler_config(Id, filters, Filters);
-                Error -> Error
-            end;
-        Error -> Error
-    end.
-
-remove_handler_filter(Id, FilterId) ->
-    case get_handler_config(Id) of
-        {ok, #{filters := Old}} ->
-            case lists:keytake(FilterId, 1, Old) of
-                {value, _, Filters} -> set_handler_config(Id, filters, Filters);
-                false -> {error, {not_found, FilterId}}
-            end;
-        Error -> Error
     end.
 
 %% Levels of modules, which count for the macros
@@ -442,22 +490,21 @@ set_module_level(Modules, Level) ->
         false -> {error, {not_a_list_of_modules, Modules}};
         true ->
             case is_level(Level) of
-                true ->
-                    #{modules := Old} = Config = config(),
-                    store(Config#{modules := maps:merge(Old, maps:from_keys(Modules, Level))});
+                true -> change_levels(fun(Old) -> maps:merge(Old, maps:from_keys(Modules, Level)) end);
                 false -> {error, {invalid_level, Level}}
             end
     end.
 
-unset_module_level() -> store((config())#{modules := #{}}).
+change_levels(Change) ->
+    logger_store:change(fun(#{modules := Old} = Config) -> {ok, Config#{modules := Change(Old)}} end).
+
+unset_module_level() -> change_levels(fun(_) -> #{} end).
 
 unset_module_level(Module) when is_atom(Module) -> unset_module_level([Module]);
 unset_module_level(Modules) ->
     case is_list(Modules) andalso lists:all(fun is_atom/1, Modules) of
         false -> {error, {not_a_list_of_modules, Modules}};
-        true ->
-            #{modules := Old} = Config = config(),
-            store(Config#{modules := maps:without(Modules, Old)})
+        true -> change_levels(fun(Old) -> maps:without(Modules, Old) end)
     end.
 
 get_module_level() -> maps:to_list(maps:get(modules, config())).
@@ -478,23 +525,24 @@ reconfigure() -> logger_setup:reconfigure().
 
 %% What protects the process that logs for the machine
 
-get_proxy_config() ->
-    case config() of
-        #{proxy := Proxy} -> Proxy;
-        #{} -> logger_overload:default_config()
-    end.
+get_proxy_config() -> proxy_of(config()).
 
-set_proxy_config(New) -> change_proxy(logger_overload:default_config(), New).
+proxy_of(#{proxy := Proxy}) -> Proxy;
+proxy_of(#{}) -> logger_overload:default_config().
 
-update_proxy_config(New) -> change_proxy(get_proxy_config(), New).
+set_proxy_config(New) -> change_proxy(New, fun(_) -> logger_overload:default_config() end).
 
-change_proxy(Old, New) when is_map(New) ->
-    Proxy = maps:merge(Old, New),
-    case logger_overload:check_proxy(Proxy) of
-        ok -> store((config())#{proxy => Proxy});
-        Error -> Error
-    end;
-change_proxy(_, New) -> {error, {invalid_config, New}}.
+update_proxy_config(New) -> change_proxy(New, fun proxy_of/1).
+
+change_proxy(New, Kept) when is_map(New) ->
+    logger_store:change(fun(Config) ->
+                                Proxy = maps:merge(Kept(Config), New),
+                                case logger_overload:check_proxy(Proxy) of
+                                    ok -> {ok, Config#{proxy => Proxy}};
+                                    Error -> Error
+                                end
+                        end);
+change_proxy(New, _) -> {error, {invalid_config, New}}.
 
 %% The configuration as text
 
@@ -533,14 +581,8 @@ unset_process_metadata() ->
     _ = erase(?METADATA),
     ok.
 
-%% The stack without the entries on top that are of the given modules.
-filter_stacktrace(Module, Stack) when is_atom(Module) -> filter_stacktrace([Module], Stack);
-filter_stacktrace(Modules, [{M, _, _, _} | Stack] = All) ->
-    case lists:member(M, Modules) of
-        true -> filter_stacktrace(Modules, Stack);
-        false -> All
-    end;
-filter_stacktrace(_, Stack) -> Stack.
+%% The stack down to the module that called what failed, without it.
+filter_stacktrace(Module, Stack) -> lists:takewhile(fun(Entry) -> element(1, Entry) =/= Module end, Stack).
 
 %% Reports as format and arguments
 

@@ -143,11 +143,11 @@ message({report, Report}, Meta, Config) ->
             end;
         {_, Other} -> callback_failed(Name, Report, "Returned", Other, Meta, Config)
     catch
-        Class:Reason:Stack -> callback_failed(Name, Report, "Reason", {Class, Reason, Stack}, Meta, Config)
+        Class:Reason:Stack -> callback_failed(Name, Report, "Reason", {Class, Reason, logger:filter_stacktrace(?MODULE, Stack)}, Meta, Config)
     end;
 message({Format, Args}, _, Config) ->
     Text = try io_lib:build_text(adjusted(io_lib:scan_format(Format, Args), Config), limits(Config))
-           catch error:_ -> io_lib:build_text(adjusted(io_lib:scan_format("FORMAT ERROR: ~tp - ~tp", [Format, Args]), Config))
+           catch _:_ -> io_lib:build_text(adjusted(io_lib:scan_format("FORMAT ERROR: ~tp - ~tp", [Format, Args]), Config))
            end,
     one_line(Text, Config).
 

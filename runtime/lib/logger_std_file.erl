@@ -4,21 +4,24 @@
 %% Before each event it is looked whether the file is still the one with that name: who moves or removes it gets a new one. A file of
 %% more than max_no_bytes is put aside as NAME.0, that as NAME.1 and so on, max_no_files of them, compressed if compress_on_rotate says
 %% so (NAME.0.gz). Archives beyond these are removed.
+%%
+%% What cannot be written is lost and told once, on standard error, until something can be written again, or fails in another way.
 -module(logger_std_file).
 
 -export([start/2, rotate_by/2, write/2, sync/1, stop/1]).
 
 -include_lib("kernel/include/file.hrl").
 
--record(s, {name :: string(), modes :: [term()], file :: file:fd() | none,
+-record(s, {id :: atom(), name :: string(), modes :: [term()], file :: file:fd() | none,
             identity = none, % of the open file: device and inode
             size = 0 :: non_neg_integer(),
-            most = infinity :: pos_integer() | infinity, archives = 0 :: non_neg_integer(), compress = false :: boolean()}).
+            most = infinity :: pos_integer() | infinity, archives = 0 :: non_neg_integer(), compress = false :: boolean(),
+            written = ok :: ok | {error, term()}, synced = ok :: ok | {error, term()}}). % what came of it the last time
 
 %% Of the settings that logger_std_h has checked. ok or {error, Reason}, as all here.
 start(Id, Config) ->
     Starter = self(),
-    {Pid, Ref} = spawn_monitor(fun() -> open(name(Id), Config, Starter) end),
+    {Pid, Ref} = spawn_monitor(fun() -> open(Id, Config, Starter) end),
     receive
         {Pid, Result} ->
             demonitor(Ref, [flush]),
@@ -49,15 +52,21 @@ call(Id, Request) ->
 
 %% --- The process ---
 
-open(Name, #{file := File, modes := Modes} = Config, Starter) ->
-    register(Name, self()),
+open(Id, #{file := File, modes := Modes} = Config, Starter) ->
+    alone(name(Id)),
+    process_flag(trap_exit, true),
     group_leader(whereis(init), self()),  % it belongs to none of the program's groups
-    _ = filelib:ensure_dir(File),
-    case reopened(#s{name = File, modes = without_delay(Modes), file = none}) of
+    case reopened(#s{id = Id, name = File, modes = without_delay(Modes), file = none}) of
         {ok, S} ->
             Starter ! {self(), ok},
             serve(rotating_by(Config, S#s{modes = [append | S#s.modes -- [write, append, exclusive]]}));
         {error, Reason} -> Starter ! {self(), {error, {open_failed, File, Reason}}}
+    end.
+
+%% Another process may be adding the same handler.
+alone(Name) ->
+    try register(Name, self())
+    catch error:badarg -> exit({already_started, whereis(Name)})
     end.
 
 without_delay(Modes) -> [Mode || Mode <- Modes, Mode =/= delayed_write, not is_tuple(Mode) orelse element(1, Mode) =/= delayed_write].
@@ -76,13 +85,25 @@ answer({write, Text}, S) ->
     case current(S) of
         {ok, #s{file = File, size = Size} = S1} ->
             case file:write(File, Text) of
-                ok -> {ok, rotated_if_full(S1#s{size = Size + byte_size(Text)})};
-                Error -> {Error, S1}
+                ok -> {ok, rotated_if_full(S1#s{size = Size + byte_size(Text), written = ok})};
+                Error -> {ok, not_written(Error, S1)}
             end;
-        Error -> {Error, S}
+        Error -> {ok, not_written(Error, S)}
     end;
-answer(sync, S) -> {file:sync(S#s.file), S};
+answer(sync, S) ->
+    Result = file:sync(S#s.file),
+    tell(filesync, Result, S#s.synced, S),
+    {ok, S#s{synced = Result}};
 answer({rotate_by, Config}, S) -> {ok, rotating_by(Config, S)}.
+
+not_written(Error, S) ->
+    tell(write, Error, S#s.written, S),
+    S#s{written = Error}.
+
+tell(_, ok, _, _) -> ok;
+tell(_, Error, Error, _) -> ok;
+tell(Operation, Error, _, #s{id = Id, name = Name}) ->
+    erlang:display_string(lists:flatten(io_lib:format("Logger - error: ~0tp~n", [{Id, Operation, Name, Error}]))).
 
 %% With the file that has the name now.
 current(#s{identity = Identity} = S) ->
@@ -92,6 +113,7 @@ current(#s{identity = Identity} = S) ->
     end.
 
 reopened(#s{file = Old, name = Name, modes = Modes} = S) ->
+    _ = filelib:ensure_dir(Name),
     case file:open(Name, Modes) of
         {ok, File} ->
             _ = Old =:= none orelse file:close(Old),

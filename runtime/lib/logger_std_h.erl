@@ -133,19 +133,54 @@ overload_checked(Config) ->
 %% --- Events ---
 
 log(Event, #{id := Id, config := Config, formatter := {Module, FormatterConfig}}) ->
-    Text = Module:format(Event, FormatterConfig),
+    Text = text(Event, Module, FormatterConfig),
     case Config of
         #{type := file} ->
-            case logger_std_file:write(Id, unicode:characters_to_binary(Text)) of
+            case logger_std_file:write(Id, Text) of
                 ok -> ok;
                 {error, Reason} -> error({write_failed, maps:get(file, Config), Reason})
             end;
-        #{type := Type} -> io:put_chars(to(Type), Text)
+        #{type := Type} -> print(Type, Text)
+    end.
+
+%% A formatter that fails takes nothing away: the usual one prints what it was to print.
+text(Event, Module, Config) ->
+    Formatted = formatted(Event, Module, Config),
+    case catch unicode:characters_to_binary(Formatted) of
+        Text when is_binary(Text) -> Text;
+        Error ->
+            tell(Event, [{formatter_error, Module}, {config, Config}, {log_event, Event}, {bad_return_value, Formatted}, {catched, Error}]),
+            <<"FORMATTER ERROR: bad return value\n">>
+    end.
+
+formatted(#{msg := Message} = Event, Module, Config) ->
+    try Module:format(Event, Config)
+    catch Class:Reason:Stack ->
+        tell(Event, [{formatter_crashed, Module}, {config, Config}, {log_event, Event}, {reason, {Class, Reason, logger:filter_stacktrace(?MODULE, Stack)}}]),
+        case {Module, Config} of
+            {logger_formatter, Default} when Default =:= #{} -> "DEFAULT FORMATTER CRASHED\n";
+            _ -> formatted(Event#{msg := {"FORMATTER CRASH: ~tp", [Message]}}, logger_formatter, #{})
+        end
+    end.
+
+%% For who looks for a fault of his own handlers; not of what is told here already.
+tell(#{meta := #{internal_log_event := true}}, _) -> ok;
+tell(_, Report) -> logger:debug(Report, #{internal_log_event => true}).
+
+%% A process that logs to itself cannot wait for what it prints. When standard output or error takes nothing more there is
+%% nobody to be told: what comes later may be printed again.
+print({device, Device}, Text) ->
+    case Device =:= self() orelse is_atom(Device) andalso whereis(Device) =:= self() of
+        true -> _ = spawn(io, put_chars, [Device, Text]), ok;
+        false -> io:put_chars(Device, Text)
+    end;
+print(Standard, Text) ->
+    try io:put_chars(to(Standard), Text)
+    catch error:_ -> ok
     end.
 
 to(standard_io) -> user;
-to(standard_error) -> standard_error;
-to({device, Device}) -> Device.
+to(standard_error) -> standard_error.
 
 %% What was logged is on the disk when this returns.
 filesync(Id) when is_atom(Id) ->

@@ -109,6 +109,8 @@ def tests(build, vmrun):
         ('no descriptor is left', no_descriptor),
         ('how main ends', main_ends),
         ('folders of modules', module_folders),
+        ('modules of its own in place of applications', own_applications),
+        ('what is open when it is stopped', open_when_stopped),
         ('the atom table full', atoms_full),
         ('the atom table full, uncaught', atoms_full_uncaught),
         ('the atom table too small for the program', atoms_for_program),
@@ -136,7 +138,8 @@ main() ->
     {_, Ref} = spawn_monitor(fun() -> error(oops) end),
     receive {'DOWN', Ref, _, _, {oops, _}} -> ok end,
     logger:error("a report"),
-    {'EXIT', {terminated, [{io, format, [standard_error, "text", []], _} | _]}} = (catch io:format(standard_error, "text", [])).
+    {'EXIT', {terminated, [{io, format, [standard_error, "text", []], _} | _]}} = (catch io:format(standard_error, "text", [])),
+    [default] = logger:get_handler_ids().
 '''
     for shell in ('exec "$@" 2>&-', 'exec "$@" 2>/dev/full'):
         run(vmrun, text, shell=shell).expect(0)
@@ -152,6 +155,40 @@ def module_folders(vmrun):
         run(vmrun, 'main() -> io:format("~p~n", [where:here()]).', *paths).expect(0, out='two\n')
         run(vmrun, 'main() -> io:format("~p~n", [lists:reverse([1])]).', '-pa', f'{folder}/lists').expect(
             1, err=['^vmrun: exception error, not reported since lists:[a-z]+/[0-9] is undefined\n$'])
+
+
+def own_applications(vmrun):
+    """The others are there all the same; without application there are none, and nobody waits."""
+    text = '-module(MODULE).\n-export([own/0, main/0]).\nown() -> own.\nmain() -> io:format("~p ~p~n", [MODULE:own(), catch element(1, dets:open_file(x, [{file, "x"}]))]).\n'
+    for module, opened in (('global', 'ok'), ('application', "'EXIT'")):
+        with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
+            (pathlib.Path(folder) / f'{module}.act').write_text(text.replace('MODULE', module))
+            run(vmrun, f'main() -> {module}:main().', '-pa', folder).expect(0, out=f'own {opened}\n')
+
+
+def open_when_stopped(vmrun):
+    """A table and a log on the disk are written and closed, as OTP's own system does; so they are after SIGTERM."""
+    write = '''
+main([Table, Log]) ->
+    {ok, t} = dets:open_file(t, [{file, Table}]),
+    {ok, l} = disk_log:open([{name, l}, {file, Log}]),
+    [ok = dets:insert(t, {N, N}) || N <- lists:seq(1, 1000)],
+    [ok = disk_log:alog(l, N) || N <- lists:seq(1, 1000)],
+    STOP,
+    receive never -> ok end.
+'''
+    read = '''
+main([Table, Log]) ->
+    {ok, t} = dets:open_file(t, [{file, Table}, {repair, false}]),
+    {ok, l} = disk_log:open([{name, l}, {file, Log}, {repair, false}]),
+    {_, Terms} = disk_log:chunk(l, start),
+    io:format("~p ~p~n", [dets:info(t, size), length(Terms)]).
+'''
+    for stop in ('init:stop()', 'os:cmd("kill -TERM " ++ os:getpid())'):
+        with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
+            files = [f'{folder}/table', f'{folder}/log']
+            run(vmrun, write.replace('STOP', stop), arguments=files).expect(0)
+            run(vmrun, read, arguments=files).expect(0, out='1000 1000\n')
 
 
 def init_killed(vmrun):
