@@ -3,10 +3,10 @@
 %%   kernel_sup                         where OTP has it too; ends the machine when it cannot keep its children up
 %%     code_server                      stands for the machine's loading of code
 %%     rex                              of rpc
-%%     global_group                     of an installed OTP, as is global_name_server, which installed_kernel starts: other nodes'
-%%                                      global waits for an answer
 %%     net_sup or net_sup_dynamic       started from the command line, or by net_kernel:start/1,2
 %%       erl_epmd auth net_kernel       and what the distribution modules need
+%%
+%% With an installed OTP there are its applications, too (installed_kernel): other nodes' global waits for an answer.
 -module(erl_distribution).
 -behaviour(supervisor).
 
@@ -120,7 +120,8 @@ kept(Sup) ->
 init({kernel_sup, Children}) ->
     Rex = #{id => rex, start => {rpc, start_link, []}, shutdown => 2000},
     Code = #{id => code_server, start => {code_ready, start_link, []}, shutdown => 2000},
-    {ok, {#{strategy => one_for_all, intensity => 0, period => 1}, [Code, Rex] ++ global(Children)}};
+    _ = installed_kernel:ensure_started() =:= ok orelse kernel_options:offer(),
+    {ok, {#{strategy => one_for_all, intensity => 0, period => 1}, [Code, Rex] ++ Children}};
 init({net_sup, Options}) ->
     Epmd = case init:get_argument(no_epmd) of
                {ok, _} -> [];
@@ -132,11 +133,3 @@ init({net_sup, Options}) ->
         [#{id => auth, start => {auth, start_link, []}, shutdown => 2000},
          #{id => net_kernel, start => {net_kernel, start_link, [Options]}, shutdown => 2000}],
     {ok, {#{strategy => one_for_all, intensity => 0, period => 1}, Children}}.
-
-global(Net) ->
-    case installed_kernel:ensure_started() of
-        ok -> Net ++ [#{id => global_group, start => {global_group, start_link, []}, shutdown => 2000}];
-        none ->
-            kernel_options:offer(),
-            Net
-    end.

@@ -257,7 +257,7 @@ answer_call(#h{module = Mod, state = State} = H, Query, From, M) ->
             answer(From, {{error, {'EXIT', Reason}}, without(H, M), false});
         Other ->
             _ = ended(H, {error, Other}, Other, Query, M),
-            answer(From, {{error, {bad_return, Other}}, without(H, M), false})
+            answer(From, {{error, Other}, without(H, M), false})
     end.
 
 %% A handler goes: terminate/2 is called, its supervisor told, and if it did not

@@ -159,7 +159,7 @@ def module_folders(vmrun):
 
 def own_applications(vmrun):
     """The others are there all the same; without application there are none, and nobody waits."""
-    text = '-module(MODULE).\n-export([own/0, main/0]).\nown() -> own.\nmain() -> io:format("~p ~p~n", [MODULE:own(), catch element(1, dets:open_file(x, [{file, "x"}]))]).\n'
+    text = '-module(MODULE).\n-export([own/0, main/0]).\nown() -> own.\nmain() -> io:format("~p ~p~n", [MODULE:own(), element(1, catch dets:open_file(x, [{file, "x"}]))]).\n'
     for module, opened in (('global', 'ok'), ('application', "'EXIT'")):
         with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
             (pathlib.Path(folder) / f'{module}.act').write_text(text.replace('MODULE', module))

@@ -59,6 +59,9 @@ struct Driver {
   std::recursive_mutex callback_lock;
   bool locks_per_port() const { return flags & ERL_DRV_FLAG_USE_PORT_LOCKING; }
 
+  /// In OTP what is done to files is no port.
+  bool is_for_files() const { return name == "efile"; }
+
   // Under the registry's lock.
   void* library = nullptr;  // dlopen's handle; nullptr: linked in
   std::string path;         // of the library

@@ -61,8 +61,7 @@ Term open_port(Process& p, Driver& driver, const PortOptions& options) {
   }
   close_if_all_are(port);
   if (is_traced(p, kTraceRunningProcs)) trace_running(p, false);
-  // In OTP what is done to files is no port.
-  if (driver.name != "efile") trace_new_port(port.tracing, port.id);
+  if (!driver.is_for_files()) trace_new_port(port.tracing, port.id);
   if (port.tracing.is_on(kTracePorts)) [[unlikely]]
     tell_of_port(port.tracing, port.id, atoms::open, p.id, name_atom(port));
   errno = 0;

@@ -1,5 +1,6 @@
 #include "vm/port/port.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include "vm/base/allocate.hpp"
@@ -12,6 +13,28 @@
 namespace vmrun {
 
 PortTable port_table;
+
+bool PortTable::add(Port& p) {
+  const bool is_file = p.driver->is_for_files();
+  if (!is_file && count() - std::min(count(), files_.load(std::memory_order_relaxed)) >= for_programs_)
+    return false;
+  Word number = 0;
+  if (!reserve(&number)) return false;
+  if (is_file) files_.fetch_add(1, std::memory_order_relaxed);
+  publish(p, number);
+  return true;
+}
+
+void PortTable::remove(Port& p) {
+  if (p.driver->is_for_files()) files_.fetch_sub(1, std::memory_order_relaxed);
+  IdTable::remove(p);
+  // Against wait_until_empty: either that sees the port gone, or this sees that it waits.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!awaited_.load(std::memory_order_relaxed)) return;
+  departures_.fetch_add(1, std::memory_order_release);
+  departures_.notify_all();
+}
+
 Port* create_port(Driver& driver, Term owner, std::string name) {
   Port* p = new Port;
   p->driver = &driver;

@@ -149,30 +149,23 @@ void reclaim_ports();
 
 inline constexpr Word kDefaultPortLimit = Word{1} << 16, kMaxPortLimit = Word{1} << 27;
 
-/// All ports by number.
+/// All ports by number. There is twice the room that programs are given: files are ports here, but
+/// not in OTP, and who has as many sockets as may be still reads files and loads code.
 class PortTable : public IdTable<Port, Term, Term::port> {
  public:
-  void init(Word limit) { IdTable::init(limit, kMaxPortLimit, "the port table"); }
+  void init(Word limit) {
+    IdTable::init(2 * limit, kMaxPortLimit, "the port table");
+    for_programs_ = limit > IdTable::limit() / 2 ? IdTable::limit() : IdTable::limit() / 2;
+  }
+  Word limit() const { return for_programs_; }
   /// find, of a port that a program may still use: open, not closing.
   Port* find_open(Term id) const {
     Port* p = find(id);
     return p && p->is_open() ? p : nullptr;
   }
-  /// Gives p its number and publishes it; false at the limit.
-  [[nodiscard]] bool add(Port& p) {
-    Word number = 0;
-    if (!reserve(&number)) return false;
-    publish(p, number);
-    return true;
-  }
-  void remove(Port& p) {
-    IdTable::remove(p);
-    // Against wait_until_empty: either that sees the port gone, or this sees that it waits.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (!awaited_.load(std::memory_order_relaxed)) return;
-    departures_.fetch_add(1, std::memory_order_release);
-    departures_.notify_all();
-  }
+  /// Gives p its number and publishes it; false at the limit, which does not hold for files.
+  [[nodiscard]] bool add(Port& p);
+  void remove(Port& p);
   /// What their drivers' stop did is done then.
   void wait_until_empty() {
     awaited_.store(true, std::memory_order_relaxed);
@@ -187,6 +180,8 @@ class PortTable : public IdTable<Port, Term, Term::port> {
   }
 
  private:
+  Word for_programs_ = 0;
+  std::atomic<Word> files_{0};
   std::atomic<bool> awaited_{false};
   std::atomic<std::uint32_t> departures_{0};
 };
