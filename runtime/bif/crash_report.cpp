@@ -20,6 +20,7 @@
 #include "vm/term/map.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/heap_sizes.hpp"
 
 namespace vmrun {
 namespace {
@@ -74,16 +75,29 @@ void report_crash(Process& p, Term reason) {
                term_text(reason).c_str());
 }
 
+/// In OTP's words, which people look for.
 void report_max_heap(Process& p, Word total_words) {
+  constexpr const char* kFormat =
+      "     Process:            ~p ~n"
+      "     Context:            maximum heap size reached~n"
+      "     Max Heap Size:      ~p~n"
+      "     Total Heap Size:    ~p~n"
+      "     Kill:               ~p~n"
+      "     Error Logger:       ~p~n"
+      "     Message Queue Len:  ~p~n"
+      "     GC Info:            ~p~n";
+  const Word waiting = p.mailbox.exact_length();
   Arena arena;
   ListBuilder list(arena);
   list.add(p.id);
-  list.add(make_unsigned(arena, total_words));
   list.add(make_unsigned(arena, p.max_heap_words));
-  if (log_error(p, arena, "Process ~p needs a heap of ~p words, more than its max_heap_size of ~p~n",
-                list.finish()))
-    return;
-  std::fprintf(stderr, "Process %s needs a heap of %llu words, more than its max_heap_size of %llu\n",
+  list.add(make_unsigned(arena, total_words));
+  list.add(p.max_heap_kill ? atoms::true_ : atoms::false_);
+  list.add(p.max_heap_log ? atoms::true_ : atoms::false_);
+  list.add(make_unsigned(arena, waiting));
+  list.add(heap_sizes(p, 0, arena));
+  if (log_error(p, arena, kFormat, list.finish())) return;
+  std::fprintf(stderr, "Process %s: maximum heap size reached: %llu words, more than %llu\n",
                pid_text(p.id).c_str(), static_cast<unsigned long long>(total_words),
                static_cast<unsigned long long>(p.max_heap_words));
 }

@@ -77,7 +77,7 @@ Term start_unreachable(Process& p, Term node, const SpawnedCall& call, const Spa
   report_warning("** Can not start " + term_text(call.module) + ":" + term_text(call.function) + "," +
                  term_text(call.arguments) +
                  (options.as_given.is_nil() ? "" : " (" + term_text(options.as_given) + ")") + " on " +
-                 term_text(node) + " **\n");
+                 std::string(atom_text(node)) + " **\n");
   Term* hp = p.heap.alloc(2);
   return start(p, {atoms::erlang, atoms::exit, make_cons(hp, reason, Term::nil())}, options);
 }

@@ -196,6 +196,8 @@ def init_killed(vmrun):
     run(vmrun, f'main() -> exit(whereis(init), kill){wait}').expect(1, err=[r'^System process <0\.\d+\.0> terminated: killed\n'])
     run(vmrun, f'main() -> spawn(fun() -> link(whereis(init)), exit(whereis(init), kill) end){wait}').expect(1)
     run(vmrun, f'main() -> exit(whereis(init), kill){wait}', shell='exec "$@" 2>&-').expect(1)
+    dump = 'ERL_CRASH_DUMP=dump ERL_CRASH_DUMP_SECONDS=-1 "$@"; status=$?; sed -n 3p dump; exit $status'
+    run(vmrun, f'main() -> exit(whereis(init), kill){wait}', shell=dump).expect(1, out='Slogan: System process <0.0.0> terminated: killed\n')
 
 
 def closed_input(vmrun):

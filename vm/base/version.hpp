@@ -7,7 +7,7 @@
 /// runs. Written before the first process, then only read.
 namespace vmrun {
 
-inline std::string erts_version = "15.0", otp_release = "27";
+inline std::string erts_version = "13.1.5", otp_release = "25";
 inline bool runs_installed_system = false;
 
 }  // namespace vmrun

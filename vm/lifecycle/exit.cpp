@@ -79,11 +79,11 @@ void answer_questions(Process& p) {
   extra.suspending.clear();
 }
 
-/// The VM is of no use without init. Nobody is left to write a report but this thread.
+/// The VM is of no use without init. Nobody is left to write a report.
 [[gnu::cold, gnu::noinline]] void system_process_ended(const Process& p, Term reason) {
-  std::fprintf(stderr, "System process %s terminated: %s\n", pid_text(p.id).c_str(),
-               term_text(reason, 255).c_str());
-  request_halt({.status = 1});
+  request_halt({.status = 1,
+                .dump = true,
+                .slogan = "System process " + pid_text(p.id) + " terminated: " + term_text(reason, 255)});
 }
 
 }  // namespace

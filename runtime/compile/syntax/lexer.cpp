@@ -130,7 +130,11 @@ Token Lexer::scan_word(bool variable) {
   if (!variable) {
     Tok keyword = keyword_of(word);
     if ((keyword == Tok::kMaybe || keyword == Tok::kElse) && !maybe_enabled_) keyword = Tok::kAtom;
-    if (keyword != Tok::kAtom) return make(keyword);
+    if (keyword != Tok::kAtom) {
+      Token t = make(keyword);
+      if (keyword == Tok::kMaybe && !at_end()) t.code = peek();
+      return t;
+    }
     if (word.size() > 255) return fail("atom length is limited to 255 characters");
   }
   Token t = make(variable ? Tok::kVar : Tok::kAtom);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runtime/compile/syntax/lexer.hpp"
+#include "runtime/compile/syntax/soft_words.hpp"
 
 namespace vmrun::compile {
 
@@ -27,7 +28,7 @@ MacroExpander::MacroExpander(Session& session, const PreprocessorOptions& option
   };
   Token release;
   release.kind = Tok::kInteger;
-  release.text = names.intern("27");
+  release.text = names.intern("25");
   define_predefined("MACHINE", {atom("BEAM")});
   define_predefined("BEAM", {atom("true")});
   define_predefined("OTP_RELEASE", {release});
@@ -137,8 +138,10 @@ void MacroExpander::undefine(std::string_view name, Loc loc) {
 /// `?FUNCTION_NAME` and `?FUNCTION_ARITY` of a function form: read off its first head.
 void MacroExpander::note_function(const std::vector<Token>& form) {
   function_name_ = {};
-  if (form.size() < 3 || form[0].kind != Tok::kAtom || form[1].kind != Tok::kLParen) return;
-  function_name_ = form[0].text;
+  if (form.size() < 3 || form[1].kind != Tok::kLParen) return;
+  if (form[0].kind == Tok::kAtom) function_name_ = form[0].text;
+  else if (is_soft_word(form[0])) function_name_ = token_spelling(form[0].kind);
+  else return;
   function_arity_ = 0;
   int depth = 0;
   for (size_t i = 1; i < form.size(); i++) {

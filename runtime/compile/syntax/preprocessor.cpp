@@ -7,6 +7,7 @@
 #include "runtime/compile/source/known_headers.hpp"
 #include "runtime/compile/syntax/constant.hpp"
 #include "runtime/compile/syntax/parser.hpp"
+#include "runtime/compile/syntax/soft_words.hpp"
 
 namespace vmrun::compile {
 
@@ -98,6 +99,7 @@ bool Preprocessor::next_form(std::vector<Token>& out) {
       unread_.note(raw);
       continue;
     }
+    settle_soft_words(out);
     if (attribute_name(out) == "module" && out.size() > 3 && out[3].kind == Tok::kAtom)
       macros_.set_module(out[3].text);
     if (out.size() == 1 && out[0].kind == Tok::kDot) {

@@ -52,7 +52,7 @@ struct Token {
   Tok kind = Tok::kEof;
   uint8_t base = 10;
   Loc loc;
-  char32_t code = 0;
+  char32_t code = 0;  // of kMaybe: the character that follows
   std::string_view text;
   std::u32string_view chars;
 };
