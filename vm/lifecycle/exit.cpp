@@ -86,6 +86,16 @@ void answer_questions(Process& p) {
                 .slogan = "System process " + pid_text(p.id) + " terminated: " + term_text(reason, 255)});
 }
 
+/// Who finds the name free finds what the process had, its tables for one, gone. In this order with
+/// `exiting`: see registry.cpp. False: not all of it is done.
+bool let_go(Process& p) {
+  for (auto hook : hooks())
+    if (!hook(p)) return false;
+  if (p.registered_name.load(std::memory_order_seq_cst)) [[unlikely]]
+    give_up_name(p.registered_name);
+  return true;
+}
+
 }  // namespace
 
 void add_exit_hook(bool (*hook)(Process& p)) { hooks().push_back(hook); }
@@ -108,14 +118,18 @@ void exit_process(Process& p, Term reason, bool report) {
     code_view.hold_reclaim();
   }
   leave_exit_reason(p, reason);
+  // Who finds no such process may register another one by its name; unless what it had takes
+  // several pieces to let go. Done again behind: until then others may give it something.
+  if (p.registered_name.load(std::memory_order_relaxed)) [[unlikely]]
+    (void)let_go(p);
   process_table.remove(p);
   // What had arrived is answered as a dead process answers, after the messages before it have gone.
   drop_undecodable(p);
-  for (Fragment* f = take_held_back(p); f;) {
-    Fragment* next = f->next;
-    p.mailbox.link(f);
-    f = next;
-  }
+  for (Fragment* first : {take_held_back(p), take_left_to_end(p)})
+    for (Fragment *f = first, *next; f; f = next) {
+      next = f->next;
+      p.mailbox.link(f);
+    }
   *p.mailbox.last = p.mailbox.close();
   p.exit_reason = reason;
   abandon_fiber(p);
@@ -125,12 +139,7 @@ void exit_process(Process& p, Term reason, bool report) {
 
 /// Until the last piece p.extra or the mailbox is left: see is_ending.
 void end_more(Process& p) {
-  for (auto hook : hooks())
-    if (!hook(p)) return (void)extra_of(p);
-  // Who finds the name free finds what the process had, its tables for one, gone. In this order
-  // with `exiting`: see registry.cpp.
-  if (p.registered_name.load(std::memory_order_seq_cst)) [[unlikely]]
-    give_up_name(p.registered_name);
+  if (!let_go(p)) return (void)extra_of(p);
   int left = kPiece;
   if (p.extra && !tell_relations(p, &left)) return;
   Fragment*& first = p.mailbox.first;

@@ -211,13 +211,9 @@ void handle_these(Process& p, Fragment* f) {
   bool traced = is_traced(p, kTraceReceive);
   while (f) {
     Fragment* next = f->next;
-    if (p.exit_pending) [[unlikely]] {
-      // What comes after the deadly signal finds a dead process.
-      if (f->kind == static_cast<Word>(SignalKind::kMessage))
-        p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
-      leave_exit_reason(p, p.exit_reason);
-      answer_dead(p.id, f);
-    } else if (f->kind == static_cast<Word>(SignalKind::kMessage)) {
+    if (p.exit_pending) [[unlikely]]
+      return leave_to_end(p, f);
+    if (f->kind == static_cast<Word>(SignalKind::kMessage)) {
       if (traced) [[unlikely]]
         tell_receive(p, *f);
       p.mailbox.link(f);

@@ -68,6 +68,17 @@ Fragment* take_held_back(Process& p) {
   return first;
 }
 
+void leave_to_end(Process& p, Fragment* f) {
+  p.mailbox.set_inner_count(p.mailbox.inner_count() - messages_in(f));
+  Fragment** last = &extra_of(p).behind_end;
+  while (*last) last = &(*last)->next;
+  *last = f;
+}
+
+Fragment* take_left_to_end(Process& p) {
+  return p.extra ? std::exchange(p.extra->behind_end, nullptr) : nullptr;
+}
+
 void decode_held_back(Process& p) {
   const EpochGuard guard;
   look_at_leaving_literals();

@@ -41,4 +41,11 @@ void drop_undecodable(Process& p);
 /// At the end of the process: all that is held back, which it does not hold any more.
 Fragment* take_held_back(Process& p);
 
+/// f has arrived behind the signal that ends the process, and behind it what its `next` leads to.
+/// It is answered when the process has let go of what it had: who is told that it is gone finds
+/// its name free.
+void leave_to_end(Process& p, Fragment* f);
+/// At the end of the process: all of that.
+Fragment* take_left_to_end(Process& p);
+
 }  // namespace vmrun

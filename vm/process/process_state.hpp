@@ -91,6 +91,7 @@ struct Extra {
   Fragment* until_collected = nullptr;  // that wait while it is not collected (lifecycle/gc.hpp): the last
   FlatTable<Term, Suspending> suspending;
   Fragment* held_back = nullptr;    // what has arrived and waits for its first to be decoded (held_back.hpp)
+  Fragment* behind_end = nullptr;   // the same, behind the signal that ends it (handle.cpp)
   Fragment* undecodable = nullptr;  // messages that are no terms, not looked at yet (held_back.hpp)
   std::uint32_t pinned_messages = 0;  // messages in the mailbox whose root lies in the heap
 

@@ -39,8 +39,15 @@ void NameOrder::index_comprehension(const ComprehensionExpr& e) {
   index(*e.value);
 }
 
+void NameOrder::index_receive(const ReceiveExpr& e) {
+  if (e.timeout != nullptr) index(*e.timeout);
+  for (const Expr* part : e.timeout_body) index(*part);
+  for (const Clause* clause : e.clauses) for_each_child(*clause, [&](const Expr& part) { index(part); });
+}
+
 void NameOrder::index(const Expr& e) {
   if (e.is(ExprKind::kComprehension)) return index_comprehension(e.as<ComprehensionExpr>());
+  if (e.is(ExprKind::kReceive)) return index_receive(e.as<ReceiveExpr>());
   std::vector<const Expr*> parts;
   for_each_child(e, [&](const Expr& part) { parts.push_back(&part); });
   if (has_operands(e)) std::reverse(parts.begin(), parts.end());

@@ -24,6 +24,7 @@ class NameOrder {
 
  private:
   void index_comprehension(const ComprehensionExpr& e);
+  void index_receive(const ReceiveExpr& e);
 
   const ModuleTables& tables_;
   std::unordered_map<const void*, std::uint32_t> numbers_;

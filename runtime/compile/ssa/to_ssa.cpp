@@ -124,8 +124,9 @@ void to_ssa(Program& p) {
       Function& g = p.functions.emplace_back();
       g.loc = w.def->loc;
       if (n->lambda != nullptr) {
-        g.name = n->lambda->name.empty() ? named(*w.def, "fun-" + std::to_string(n->lambda->index))
-                                         : local_name(n->lambda->name, *n);
+        const bool calls_itself = !n->lambda->name.empty() && n->lambda->self->uses > 0;
+        g.name = calls_itself ? local_name(n->lambda->name, *n)
+                              : named(*w.def, "fun-" + std::to_string(n->lambda->index));
         g.loc = n->lambda->loc;
         n->lambda_index = static_cast<std::uint32_t>(p.lambdas.size());
         p.lambdas.push_back({n->index, static_cast<std::uint32_t>(n->free.size())});

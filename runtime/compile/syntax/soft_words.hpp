@@ -1,6 +1,6 @@
 #pragma once
-// `maybe` and `else` are reserved in OTP 27 and atoms in OTP 25, unless a feature is asked for. Both
-// kinds of programs are to run: what such a word is depends on where it stands.
+// `maybe` and `else` are reserved in OTP 27 and atoms in OTP 25, unless a feature is asked for.
+// Both kinds of programs are to run: what such a word is depends on where it stands.
 
 #include <vector>
 
