@@ -160,9 +160,14 @@ dispatch(Event) ->
     Primary = maps:get(primary, Config),
     case filtered(primary, Event, maps:get(filters, Primary), maps:get(filter_default, Primary)) of
         stop -> ok;
-        Event1 ->
-            lists:foreach(fun({_, Handler}) -> handle(Event1, Handler) end, maps:get(handlers, Config))
+        Event1 -> handle_by_all(Event1, maps:get(handlers, Config))
     end.
+
+%% By no other module: what fails in one of the library is logged too.
+handle_by_all(_, []) -> ok;
+handle_by_all(Event, [{_, Handler} | Handlers]) ->
+    handle(Event, Handler),
+    handle_by_all(Event, Handlers).
 
 handle(#{level := Level} = Event, #{id := Id, module := Module} = Handler) ->
     case level(Level) =< level(maps:get(level, Handler)) of
