@@ -10,7 +10,8 @@
 -export([ensure_started/0, stop/0]).
 -export([init/1]).
 
-%% ok; none: there is no installed OTP, or modules of the program's own are in its place. By any process; what is started here may call application while it begins.
+%% ok; none: there is no installed OTP, or modules of the program's own are in its place. By any process; what is started here may call
+%% application while it begins.
 ensure_started() ->
     case is_ready() of
         true -> ok;

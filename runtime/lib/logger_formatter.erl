@@ -143,7 +143,9 @@ message({report, Report}, Meta, Config) ->
             end;
         {_, Other} -> callback_failed(Name, Report, "Returned", Other, Meta, Config)
     catch
-        Class:Reason:Stack -> callback_failed(Name, Report, "Reason", {Class, Reason, logger:filter_stacktrace(?MODULE, Stack)}, Meta, Config)
+        Class:Reason:Stack ->
+            Own = logger:filter_stacktrace(?MODULE, Stack),
+            callback_failed(Name, Report, "Reason", {Class, Reason, Own}, Meta, Config)
     end;
 message({Format, Args}, _, Config) ->
     Text = try io_lib:build_text(adjusted(io_lib:scan_format(Format, Args), Config), limits(Config))

@@ -149,14 +149,16 @@ text(Event, Module, Config) ->
     case catch unicode:characters_to_binary(Formatted) of
         Text when is_binary(Text) -> Text;
         Error ->
-            tell(Event, [{formatter_error, Module}, {config, Config}, {log_event, Event}, {bad_return_value, Formatted}, {catched, Error}]),
+            tell(Event, [{formatter_error, Module}, {config, Config}, {log_event, Event},
+                         {bad_return_value, Formatted}, {catched, Error}]),
             <<"FORMATTER ERROR: bad return value\n">>
     end.
 
 formatted(#{msg := Message} = Event, Module, Config) ->
     try Module:format(Event, Config)
     catch Class:Reason:Stack ->
-        tell(Event, [{formatter_crashed, Module}, {config, Config}, {log_event, Event}, {reason, {Class, Reason, logger:filter_stacktrace(?MODULE, Stack)}}]),
+        Own = logger:filter_stacktrace(?MODULE, Stack),
+        tell(Event, [{formatter_crashed, Module}, {config, Config}, {log_event, Event}, {reason, {Class, Reason, Own}}]),
         case {Module, Config} of
             {logger_formatter, Default} when Default =:= #{} -> "DEFAULT FORMATTER CRASHED\n";
             _ -> formatted(Event#{msg := {"FORMATTER CRASH: ~tp", [Message]}}, logger_formatter, #{})

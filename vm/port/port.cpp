@@ -1,6 +1,5 @@
 #include "vm/port/port.hpp"
 
-#include <algorithm>
 #include <mutex>
 
 #include "vm/base/allocate.hpp"
@@ -16,8 +15,8 @@ PortTable port_table;
 
 bool PortTable::add(Port& p) {
   const bool is_file = p.driver->is_for_files();
-  if (!is_file && count() - std::min(count(), files_.load(std::memory_order_relaxed)) >= for_programs_)
-    return false;
+  // Both are counted while others come and go.
+  if (!is_file && count() >= for_programs_ + files_.load(std::memory_order_relaxed)) return false;
   Word number = 0;
   if (!reserve(&number)) return false;
   if (is_file) files_.fetch_add(1, std::memory_order_relaxed);
