@@ -34,6 +34,7 @@
 namespace vmrun {
 
 constinit ProcessesText processes_text = nullptr;
+constinit RunningProcessText running_process_text = nullptr;
 constinit FunReferences fun_references = nullptr;
 constinit NodeReferences node_references = nullptr;
 

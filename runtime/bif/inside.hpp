@@ -20,6 +20,11 @@ std::optional<Term> inside_info(Process& p, std::string_view name);
 using ProcessesText = std::string (*)();
 extern constinit ProcessesText processes_text;
 
+/// {process_dump} of match specifications: the calling process, which is about to execute
+/// program_counter. returns_to: see stack_text. Filled in by runtime/dump before main begins.
+using RunningProcessText = std::string (*)(Process& p, const Word* program_counter, const Word* returns_to);
+extern constinit RunningProcessText running_process_text;
+
 /// fun_info(Fun, refc): how many fun objects lead to this entry, and one for the module that has
 /// it. Counted while nobody else runs, by the dirty scheduler of the process that asks. Filled in
 /// by runtime/dump before main begins.

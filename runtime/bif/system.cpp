@@ -1,6 +1,5 @@
 #include <signal.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -8,6 +7,7 @@
 
 #include "probes/probes.hpp"
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/cpu_topology.hpp"
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/inside.hpp"
 #include "runtime/bif/memory_items.hpp"
@@ -21,6 +21,7 @@
 #include "vm/base/clock.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/base/memory_count.hpp"
+#include "vm/base/processors.hpp"
 #include "vm/base/time_offset.hpp"
 #include "vm/base/version.hpp"
 #include "vm/code/code_server.hpp"
@@ -62,10 +63,6 @@ Word total_slices() {
   for (unsigned i = 0; i < scheduler_count(); ++i)
     sum += scheduler_at(i).slices.load(std::memory_order_relaxed);
   return sum;
-}
-Word cores() {
-  const long n = sysconf(_SC_NPROCESSORS_ONLN);
-  return n > 0 ? static_cast<Word>(n) : 1;
 }
 
 // ---- system_info --------------------------------------------------------------------------------
@@ -157,9 +154,14 @@ const SystemItem kInfo[] = {
     {"thread_pool_size", [](Process&) { return Term::small(async_thread_count); }},
     {"dirty_io_schedulers", [](Process&) { return Term::small(dirty_io_schedulers()); }},
     {"scheduler_id", [](Process&) { return Term::small(this_scheduler()->number); }},
-    {"logical_processors", [](Process& p) { return number(p, cores()); }},
-    {"logical_processors_online", [](Process& p) { return number(p, cores()); }},
-    {"logical_processors_available", [](Process& p) { return number(p, cores()); }},
+    {"logical_processors", [](Process&) { return Term::small(processors().configured); }},
+    {"logical_processors_online", [](Process&) { return Term::small(processors().online); }},
+    {"logical_processors_available", [](Process&) { return Term::small(processors().available); }},
+    {"cpu_quota",
+     [](Process&) {
+       const std::optional<unsigned> quota = processors().quota;
+       return quota ? Term::small(*quota) : intern_atom("unknown");
+     }},
     {"process_count", [](Process& p) { return number(p, process_table.count()); }},
     {"process_limit", [](Process& p) { return number(p, process_table.limit()); }},
     {"port_count", [](Process& p) { return number(p, port_table.count()); }},
@@ -193,7 +195,7 @@ const SystemItem kInfo[] = {
        hp[0] = Term::header(Term::Sub::kTuple, n);
        return Term::boxed(hp);
      }},
-    {"cpu_topology", [](Process&) { return atoms::undefined; }},
+    {"cpu_topology", cpu_topology},
     {"port_parallelism", [](Process&) { return bool_term(system_mode.port_parallelism); }},
     {"lock_counting", [](Process&) { return atoms::false_; }},
     {"debug_compiled", [](Process&) { return atoms::false_; }},
@@ -224,7 +226,7 @@ const SystemItem kInfo[] = {
     {"os_type", [](Process& p) { return bif_os_type_0(p, nullptr); }},
     {"os_version", [](Process& p) { return bif_os_version_0(p, nullptr); }},
     {"system_logger", [](Process&) { return system_logger(); }},
-    {"update_cpu_info", [](Process&) { return intern_atom("unchanged"); }},
+    {"update_cpu_info", [](Process&) { return intern_atom(update_processors() ? "changed" : "unchanged"); }},
     {"emu_args",
      [](Process& p) {
        ListBuilder list(p.heap);
@@ -243,7 +245,7 @@ const SystemItem kInfo[] = {
     {"time_correction", [](Process&) { return bool_term(system_mode.time_correction); }},
     {"time_offset", [](Process&) { return offset_state(offset_is_preliminary()); }},
     {"tolerant_timeofday", [](Process&) { return intern_atom("enabled"); }},
-    {"kernel_poll", [](Process&) { return atoms::false_; }},
+    {"kernel_poll", [](Process&) { return atoms::true_; }},
     {"start_time", [](Process& p) { return number(p, start_ns); }},
     {"end_time",
      [](Process& p) { return number(p, (Word{1} << 63) - 1 - static_cast<Word>(time_offset_ns())); }},
@@ -374,11 +376,11 @@ Term bif_erlang_system_info_1(Process& p, const Term* a) {
   if (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == intern_atom("wordsize") &&
       (item.element(1) == intern_atom("internal") || item.element(1) == intern_atom("external")))
     return Term::small(sizeof(Word));
-  // None has been defined, and none detected: nothing here is bound to a core.
-  if (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == intern_atom("cpu_topology") &&
-      (item.element(1) == intern_atom("defined") || item.element(1) == intern_atom("detected") ||
-       item.element(1) == intern_atom("used")))
-    return atoms::undefined;
+  if (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == intern_atom("cpu_topology")) {
+    if (item.element(1) == intern_atom("defined")) return atoms::undefined;  // none can be
+    if (item.element(1) == intern_atom("detected") || item.element(1) == intern_atom("used"))
+      return cpu_topology(p);
+  }
   if (item.is_tuple() && item.tuple_arity() == 2 &&
       (item.element(0) == intern_atom("allocator") || item.element(0) == intern_atom("allocator_sizes"))) {
     const std::optional<Term> of_allocator = allocator_info(p, item.element(1));

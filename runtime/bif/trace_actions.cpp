@@ -1,11 +1,11 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/display.hpp"
+#include "runtime/bif/inside.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/trace_flags.hpp"
 #include "runtime/ets/match_spec.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/request.hpp"
-#include "vm/process/code_view.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/trace/call_trace.hpp"
@@ -43,7 +43,7 @@ class Actions final : public ets::TraceActions {
       case TraceFunction::kSetSeqToken: return set_seq_token(p, a);
       case TraceFunction::kGetSeqToken: return seq_token_term(p, p.heap);
       case TraceFunction::kDisplay: return display(a[0]);
-      case TraceFunction::kProcessDump: return text_binary(p.heap, process_text(p));
+      case TraceFunction::kProcessDump: return process_dump(p);
       case TraceFunction::kEnableTrace: return switch_flag(p, a, count, true);
       case TraceFunction::kDisableTrace: return switch_flag(p, a, count, false);
       case TraceFunction::kTrace: return change_flags(p, a, count);
@@ -123,10 +123,11 @@ class Actions final : public ets::TraceActions {
     return atoms::true_;
   }
 
-  static std::string process_text(Process& p) {
-    Arena arena;
-    std::string text = "=proc:" + pid_text(p.id) + "\nStack: ";
-    return text + term_text(current_stacktrace(p, arena, 64)) + "\n";
+  Term process_dump(Process& p) const {
+    const std::string text = call_
+                                 ? running_process_text(p, call_->function.entry(), awaited_return(p, *call_))
+                                 : running_process_text(p, p.ip, nullptr);
+    return text_binary(p.heap, text);
   }
 
   TracedCall* const call_;

@@ -33,6 +33,7 @@
 #include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/base/own_lines.hpp"
+#include "vm/base/processors.hpp"
 #include "vm/base/tidying.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/count_pairs.hpp"
@@ -279,7 +280,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
 
   SchedulerOptions scheduling;
   scheduling.schedulers = o.schedulers;
-  scheduling.online = o.schedulers_online;
+  scheduling.online = o.schedulers_online ? o.schedulers_online : processors().usable();
   scheduling.short_slices = o.hot_after != 0;
   scheduling.slice = o.yield_all ? 1 : o.slice ? static_cast<std::int32_t>(o.slice) : kSliceReductions;
   scheduling.random = o.random_sched;

@@ -4,11 +4,11 @@
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
-#include <thread>
 
 #include <fmt/core.h>
 
 #include "runtime/cli/options.hpp"
+#include "vm/base/processors.hpp"
 
 namespace vmrun::cli {
 namespace {
@@ -174,20 +174,20 @@ struct Percentage {
 };
 constexpr Percentage kPercentages[] = {{"+SP", "+S"}, {"+SDPcpu", "+SDcpu"}};
 
-/// P[:Q] or :Q of the processors as N[:M], 0 where nothing is said, else at least 1. Nothing: the
-/// value is bad.
+/// P[:Q] or :Q of the processors, Q of those that may be used, as N[:M], 0 where nothing is said,
+/// else at least 1. Nothing: the value is bad.
 std::optional<std::string> share_of_processors(std::string_view value) {
-  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+  const Processors there = processors();
   const std::size_t colon = value.find(':');
   const bool has_online = colon != std::string_view::npos;
-  const auto share = [&](std::string_view part) -> std::optional<unsigned long long> {
+  const auto share = [](std::string_view part, unsigned of) -> std::optional<unsigned long long> {
     unsigned long long percent;
     if (part.empty()) return 0;
     if (!read_number(part, &percent)) return {};
-    return std::max(1ull, processors * percent / 100);
+    return std::max(1ull, of * percent / 100);
   };
-  const auto number = share(value.substr(0, colon)),
-             online = share(has_online ? value.substr(colon + 1) : "");
+  const auto number = share(value.substr(0, colon), there.configured),
+             online = share(has_online ? value.substr(colon + 1) : "", there.usable());
   if (value.empty() || !number || !online) return {};
   return has_online ? fmt::format("{}:{}", *number, *online) : fmt::format("{}", *number);
 }

@@ -5,7 +5,6 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "runtime/cli/args_file.hpp"
 #include "runtime/cli/flag_hint.hpp"
 #include "runtime/cli/without_script.hpp"
+#include "vm/base/processors.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/async.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -126,15 +126,13 @@ auto nothing() {
   return [](Options&, const std::string&) -> Error { return {}; };
 }
 
-/// How many schedulers: 0 is the default, what is negative counts down from the processors.
-Error read_schedulers(const std::string& text, unsigned high, unsigned* out) {
+/// How many schedulers: 0 is the default, what is negative counts down from `most` processors.
+Error read_schedulers(const std::string& text, unsigned most, unsigned high, unsigned* out) {
   unsigned long long n = 0;
   const bool counts_down = text.starts_with('-');
-  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
   if (Error e = number(text.substr(counts_down), 0, high, &n)) return e;
-  if (counts_down && n >= processors)
-    return fmt::format("there are {} processors, not more than {}", processors, n);
-  *out = counts_down ? processors - static_cast<unsigned>(n) : static_cast<unsigned>(n);
+  if (counts_down && n >= most) return fmt::format("there are {} processors, not more than {}", most, n);
+  *out = counts_down ? most - static_cast<unsigned>(n) : static_cast<unsigned>(n);
   return {};
 }
 
@@ -143,9 +141,11 @@ auto set_number_and_online(unsigned Options::*field, unsigned Options::*online, 
   return [=](Options& o, const std::string& text) -> Error {
     const std::size_t colon = text.find(':');
     if (colon != 0)
-      if (Error e = read_schedulers(text.substr(0, colon), high, &(o.*field))) return e;
+      if (Error e = read_schedulers(text.substr(0, colon), processors().configured, high, &(o.*field)))
+        return e;
     if (colon == std::string::npos) return {};
-    return read_schedulers(text.substr(colon + 1), o.*field ? o.*field : high, &(o.*online));
+    return read_schedulers(text.substr(colon + 1), processors().usable(), o.*field ? o.*field : high,
+                           &(o.*online));
   };
 }
 
@@ -184,11 +184,13 @@ const std::vector<Flag>& flags() {
        add_to(&Options::expressions)},
       {"-noinput", nullptr, "do not read standard input", set_flag(&Options::no_input)},
       {"-noshell", nullptr, nullptr, nothing()},
-      {"+S", "N[:M]", "number of schedulers (default: one for each core), M of them online (default: all)",
+      {"+S", "N[:M]",
+       "number of schedulers (default: one for each processor), M of them online (default: as many as "
+       "processors may be used)",
        set_number_and_online(&Options::schedulers, &Options::schedulers_online, kMaxSchedulers)},
       {"+SDcpu", "N[:M]",
        "number of dirty schedulers for native functions that compute long, M of them online (default: as "
-       "many as schedulers)",
+       "many as schedulers, but no more than processors)",
        set_number_and_online(&Options::dirty_cpu_schedulers, &Options::dirty_cpu_schedulers_online,
                              kMaxDirtySchedulers)},
       {"+SDio", "N", "number of dirty schedulers for native functions that wait for I/O (default 10)",

@@ -19,6 +19,7 @@
 #include "vm/process/table.hpp"
 #include "vm/sched/run_queue.hpp"
 #include "vm/sched/standstill.hpp"
+#include "vm/term/node.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun::dump {
@@ -47,15 +48,17 @@ StoppedMachine::StoppedMachine() : held_(new Held) {
     if (held_->schedulers.stands(s)) continue;
     // It is in the slice still in which it was asked: `current` does not change but to nothing.
     const Process* p = std::atomic_ref(s.current).load(std::memory_order_acquire);
-    if (p) running_[p] = "a scheduler";
+    if (p) running_[p] = "ACTIVE | RUNNING";
   }
   for_each_dirty_scheduler([&](DirtyKind kind, unsigned, const Process* p) {
-    if (p) running_[p] = kind == DirtyKind::kIo ? "a dirty I/O scheduler" : "a dirty CPU scheduler";
+    if (p)
+      running_[p] = kind == DirtyKind::kIo ? "ACTIVE | DIRTY_IO_PROC | DIRTY_RUNNING"
+                                           : "ACTIVE | DIRTY_CPU_PROC | DIRTY_RUNNING";
   });
 }
 StoppedMachine::~StoppedMachine() { delete held_; }
 
-const char* StoppedMachine::where(const Process& p) const {
+const char* StoppedMachine::activity(const Process& p) const {
   const auto found = running_.find(&p);
   return found == running_.end() ? nullptr : found->second;
 }
@@ -189,15 +192,35 @@ const char* state_of(Process& p, bool running) {
 
 void write_relations(DumpFile& out, const Extra& extra) {
   std::string text;
+  Arena arena;
   const auto add = [&](const std::string& item) { text += (text.empty() ? "" : ", ") + item; };
+  const auto add_monitor = [&](const char* which, Term who, const RefKey& key) {
+    Term* hp = arena.alloc(kRefWords);
+    add(fmt::format("{{{},{},{}}}", which, term_text(who, kShownBytes), ref_text(make_ref(hp, key))));
+  };
   extra.links.for_each([&](Term who) { add(term_text(who, kShownBytes)); });
-  extra.monitors.for_each([&](const RefKey&, const MonitorOut& m) {
-    add("{to," + term_text(m.name.is_nil() ? m.target : m.name, kShownBytes) + "}");
+  extra.monitors.for_each([&](const RefKey& key, const MonitorOut& m) {
+    Term* hp = arena.alloc(3);
+    add_monitor("to", m.name.is_nil() ? m.target : make_tuple(hp, m.name, local_node_name()), key);
   });
-  extra.monitored_by.for_each([&](const RefKey&, const MonitorIn& m) {
-    if (m.watcher != kResourceWatcher) add("{from," + term_text(m.watcher, kShownBytes) + "}");
+  extra.monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) {
+    if (m.watcher != kResourceWatcher) add_monitor("from", m.watcher, key);
   });
   if (!text.empty()) out.print("Link list: [{}]\n", text);
+}
+
+/// visit(fragment of a message), in the order in which they came.
+template <class Visit>
+void for_each_message(const Process& p, Visit visit) {
+  const auto visit_message = [&](const Fragment& f) {
+    if (f.kind == static_cast<std::uint32_t>(SignalKind::kMessage) ||
+        f.kind == static_cast<std::uint32_t>(SignalKind::kPinnedMessage))
+      visit(f);
+  };
+  for (const Fragment* f = p.mailbox.first; f; f = f->next) visit_message(*f);
+  std::vector<const Fragment*> arrivals;  // newest first
+  for (const Fragment* f = p.mailbox.newest_arrival(); f; f = f->next) arrivals.push_back(f);
+  for (std::size_t i = arrivals.size(); i-- > 0;) visit_message(*arrivals[i]);
 }
 
 /// Whether its heap can be looked at.
@@ -205,32 +228,75 @@ bool at_rest(Process& p, const StoppedMachine& stopped) {
   return !stopped.runs(p) && !p.mailbox.is_closed() && !p.exiting.load(std::memory_order_acquire);
 }
 
-}  // namespace
+// A process in the order and the words of OTP: redbug, crashdump_viewer and others parse them.
 
-void write_process(DumpFile& out, Process& p, const StoppedMachine& stopped, bool stack) {
-  const bool running = stopped.runs(p);
-  out.print("=proc:{}\nState: {}\n", pid_text(p.id), state_of(p, running));
+/// What may be looked at while the process runs.
+void write_identity(DumpFile& out, const Process& p, const char* state) {
+  out.print("=proc:{}\nState: {}\n", pid_text(p.id), state);
   if (const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed))
     out.print("Name: {}\n", atom_text(Term::atom(name - 1)));
   out.print("Spawned as: {}\n", MfaText(p.initial_module, p.initial_function, p.initial_arity).view());
-  if (running) {
-    out.print("Internal State: RUNNING on {}\n", stopped.where(p));
-    return;
-  }
+}
+
+/// For people. A crash dump has sections for them.
+void write_messages_and_dictionary(DumpFile& out, const Process& p) {
+  std::string text;
+  const auto add = [&](const std::string& item) { text += (text.empty() ? "" : ",") + item; };
+  for_each_message(p, [&](const Fragment& f) { add(term_text(f.message, kShownBytes)); });
+  if (!text.empty()) out.print("Message queue: [{}]\n", std::exchange(text, {}));
+  if (!p.extra) return;
+  const Dictionary& d = p.extra->dictionary;
+  for (std::size_t i = 0; i < d.size(); ++i)
+    add(fmt::format("{{{},{}}}", term_text(d.key(i), kShownBytes), term_text(d.value(i), kShownBytes)));
+  if (!text.empty()) out.print("Dictionary: [{}]\n", text);
+}
+
+void write_contents(DumpFile& out, Process& p, bool for_people) {
   out.print("Spawned by: {}\nMessage queue length: {}\n", p.parent.is_local_pid() ? pid_text(p.parent) : "[]",
             p.mailbox.exact_length());
-  if (!at_rest(p, stopped)) return;
+  if (for_people && !is_sensitive(p)) write_messages_and_dictionary(out, p);
+  const Heap& h = p.heap;
   Word fragments = 0;
-  for (const Fragment* f = p.heap.fragments; f; f = f->next) ++fragments;
-  out.print("Number of heap fragments: {}\nHeap fragment data: {}\n", fragments, p.heap.fragment_words);
+  for (const Fragment* f = h.fragments; f; f = f->next) ++fragments;
+  out.print("Number of heap fragments: {}\nHeap fragment data: {}\n", fragments, h.fragment_words);
   if (p.extra) write_relations(out, *p.extra);
-  out.print("Reductions: {}\nStack+heap: {}\nOldHeap: {}\nHeap unused: {}\nOldHeap unused: {}\nMemory: {}\n",
-            p.reductions_done, p.heap.block_words(), p.heap.old_end - p.heap.old_start, p.heap.free_words(),
-            p.heap.old_end - p.heap.old_top, process_memory_bytes(p));
-  if (stack) out.put("Stack dump:\n");
-  out.put(program_counter_text(p));
-  out.print("arity = {}\n", p.live_saved);
-  if (stack) out.put(stack_text(p));
+  out.print("Reductions: {}\nStack+heap: {}\nOldHeap: {}\nHeap unused: {}\nOldHeap unused: {}\n",
+            p.reductions_done, h.block_words(), h.old_end - h.old_start, h.free_words(),
+            h.old_end - h.old_top);
+  out.print("BinVHeap: {}\nBinVHeap unused: {}\nMemory: {}\n", h.off_heap_words,
+            h.off_heap_limit_words - std::min(h.off_heap_limit_words, h.off_heap_words),
+            process_memory_bytes(p));
+}
+
+/// activity: what it does now, in flags of OTP's, or "".
+void write_internal_state(DumpFile& out, const Process& p, const char* activity) {
+  static constexpr const char* kPriorities[] = {"LOW", "NORMAL", "HIGH", "MAX"};
+  out.print("Internal State: ACT_PRIO_{} | USR_PRIO_{}{}{}\n", kPriorities[p.priority],
+            kPriorities[p.own_priority.load(std::memory_order_relaxed)], *activity ? " | " : "", activity);
+}
+
+const char* activity_at_rest(Process& p) {
+  if (p.exiting.load(std::memory_order_acquire) || p.exit_pending) return "EXITING";
+  if (p.suspend_count) return p.mailbox.is_parked() ? "SUSPENDED" : "ACTIVE | SUSPENDED";
+  return p.mailbox.is_parked() ? "" : "ACTIVE | IN_RUNQ";
+}
+
+}  // namespace
+
+void write_process(DumpFile& out, Process& p, const StoppedMachine& stopped, bool stack) {
+  const char* activity = stopped.activity(p);
+  write_identity(out, p, state_of(p, activity != nullptr));
+  if (activity) return write_internal_state(out, p, activity);
+  if (at_rest(p, stopped)) {
+    write_contents(out, p, stack);
+    if (stack) out.put("Stack dump:\n");
+    out.put(program_counter_text(p.ip));
+    out.print("arity = {}\n", p.live_saved);
+    for (unsigned x = 0; stack && !is_sensitive(p) && x < p.live_saved; ++x)
+      out.print("   {}\n", term_text(p.saved_regs[x], kShownBytes));
+    if (stack && !is_sensitive(p)) out.put(stack_text(p));
+  }
+  write_internal_state(out, p, activity_at_rest(p));
 }
 
 void write_processes(DumpFile& out, const StoppedMachine& stopped) {
@@ -247,22 +313,29 @@ std::string text_of_processes() {
   out.flush();
   return text;
 }
-[[maybe_unused]] const bool filled_in = (processes_text = text_of_processes, true);
 
-void write_messages(DumpFile& out, TermDump& terms, Process& p) {
-  const auto write = [&](const Fragment& f) {
-    if (f.kind != static_cast<std::uint32_t>(SignalKind::kMessage) &&
-        f.kind != static_cast<std::uint32_t>(SignalKind::kPinnedMessage))
-      return;
+std::string text_of_running(Process& p, const Word* program_counter, const Word* returns_to) {
+  std::string text;
+  DumpFile out(&text);
+  write_identity(out, p, "Running");
+  write_contents(out, p, /*for_people=*/true);
+  out.put("Stack dump:\n");
+  out.put(program_counter_text(program_counter));
+  out.put(stack_text(p, returns_to));
+  write_internal_state(out, p, "ACTIVE | RUNNING");
+  out.flush();
+  return text;
+}
+[[maybe_unused]] const bool filled_in =
+    (processes_text = text_of_processes, running_process_text = text_of_running, true);
+
+void write_messages(DumpFile& out, TermDump& terms, const Process& p) {
+  for_each_message(p, [&](const Fragment& f) {
     terms.word(f.message);
     out.put(":");
     terms.word(f.token);
     out.put("\n");
-  };
-  for (const Fragment* f = p.mailbox.first; f; f = f->next) write(*f);
-  std::vector<const Fragment*> arrivals;  // newest first
-  for (const Fragment* f = p.mailbox.newest_arrival(); f; f = f->next) arrivals.push_back(f);
-  for (std::size_t i = arrivals.size(); i-- > 0;) write(*arrivals[i]);
+  });
 }
 
 void write_stack(DumpFile& out, TermDump& terms, const Process& p) {
@@ -276,12 +349,12 @@ void write_stack(DumpFile& out, TermDump& terms, const Process& p) {
     if (s->is_header()) {
       if (s->raw() == 0) continue;
       out.print("0x{:016x}:SReturn addr 0x{:X} {}\n", reinterpret_cast<Word>(s), s->raw(),
-                code_address_text(reinterpret_cast<const Word*>(s->raw())));
+                return_address_text(reinterpret_cast<const Word*>(s->raw())));
       y = 0;
       continue;
     }
     out.print("y{}:", y++);
-    if (s->is_catch()) out.put("SCatch");
+    if (s->is_catch()) out.put("S" + catch_text(*s));
     else terms.word(*s);
     out.put("\n");
   }

@@ -20,13 +20,14 @@ class StoppedMachine {
   StoppedMachine(const StoppedMachine&) = delete;
 
   bool runs(const Process& p) const { return running_.contains(&p); }
-  const char* where(const Process& p) const;
+  /// What it does, in flags of OTP's; nullptr for a process that does not run.
+  const char* activity(const Process& p) const;
 
  private:
   friend void write_schedulers(DumpFile& out, const StoppedMachine& stopped);
   struct Held;
   Held* held_;
-  // Processes that run, and what they run on.
+  // Processes that run, and their activity.
   std::unordered_map<const Process*, const char*> running_;
 };
 

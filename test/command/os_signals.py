@@ -302,8 +302,8 @@ await(Kind) ->
         end_of(program).expect(1, err=['done\n$'])
         parts = sections((pathlib.Path(folder) / 'erl_crash.dump').read_text(errors='replace'))
     by_name = {m[1]: t for _, t in parts['proc'] if (m := re.search(r'^Name: (.*)$', t, re.M))}
-    for name, where in (('on_scheduler', 'a scheduler'), ('dirty_cpu', 'a dirty CPU scheduler'), ('dirty_io', 'a dirty I/O scheduler')):
-        expect(by_name[name], 'State: Running\n', f'Internal State: RUNNING on {where}\n')
+    for name, runs in (('on_scheduler', 'RUNNING'), ('dirty_cpu', 'DIRTY_CPU_PROC | DIRTY_RUNNING'), ('dirty_io', 'DIRTY_IO_PROC | DIRTY_RUNNING')):
+        expect(by_name[name], 'State: Running\n', rf'Internal State: .* \| ACTIVE \| {re.escape(runs)}\n')
     expect(by_name['init'], 'State: Waiting\n')
     if sum('NOT_STOPPED' in t for _, t in parts['scheduler']) != 1 or 'end' not in parts:
         raise Failure(str(parts['scheduler']))

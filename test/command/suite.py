@@ -118,6 +118,7 @@ def tests(build, vmrun):
         ('the number of tables that the environment and the flag name', limit_of_tables),
         ('sizes beyond memory', sizes_beyond_memory),
         ('all threads that can be asked for', all_threads),
+        ('processors that may be used', affinity),
         ('memory exhausted', memory_exhausted),
         ('memory exhausted while starting', memory_exhausted_at_start),
         *[(f'the n-th allocation fails: {name}', functools.partial(nth_allocation_fails, text=text, out=out))
@@ -309,6 +310,15 @@ main() ->
         run(vmrun, text, '+C', mode).expect(
             0, out=f'[{mode},{states}] [{told}] [{{time_offset,clock_service}},{{time_offset,clock_service}}] [true,false]\n')
     run(vmrun, text, '+C', 'backwards').expect(2, err=[r'^vmrun: \+C: expected one of no_time_warp, '])
+
+
+def affinity(vmrun):
+    """As many schedulers are online as there are processors that may be used, unless a flag says how many."""
+    text = 'main() -> io:format("~w~n", [[erlang:system_info(I) || I <- [logical_processors_available, schedulers, schedulers_online, dirty_cpu_schedulers_online]]]).'
+    one = f'taskset -c {min(os.sched_getaffinity(0))} "$@"'
+    run(vmrun, text, shell=one).expect(0, out='[1,2,1,1]\n', err=['^$'])
+    run(vmrun, text, '+S', '3:2', shell=one).expect(0, out=f'[1,3,2,{min(2, os.cpu_count())}]\n', err=['^$'])
+    run(vmrun, text, '+S', ':-1', shell=one).expect(2, err=[r'^vmrun: \+S: there are 1 processors, not more than 1'])
 
 
 def all_threads(vmrun):

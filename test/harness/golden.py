@@ -15,10 +15,10 @@ from .sanitizers import need_its_own_memory
 # factor on the timeout.
 MODES = {
     's1': (['+S', '1'], 1),
-    's4': (['+S', '4'], 1),
+    's4': (['+S', '4:4'], 1),
     'gc-stress': (['+S', '1', '+gc-stress', '+verify-heap'], 20),
-    'slice': (['+S', '4', '+slice', '20', '+hot', '1'], 4),
-    'yield': (['+S', '2', '+yield-all', '+hot', '1'], 8),
+    'slice': (['+S', '4:4', '+slice', '20', '+hot', '1'], 4),
+    'yield': (['+S', '2:2', '+yield-all', '+hot', '1'], 8),
     'random': (['+S', '1', '+random-sched', '{seed}'], 4),
 }
 QUICK_MODES = ['s1', 's4']

@@ -111,7 +111,7 @@ class Suite:
     def test_waits(self):
         """Every process waits and runs in turns; whoever is scheduled has waited, on the thread where its wait ended."""
         text = session.program(self.table, self.names('run-queue') + ['process__scheduled', 'process__spawn'])
-        known, lines = session.trace(self.vmrun, HERE / 'waits.act', text, ('+S', '4'))
+        known, lines = session.trace(self.vmrun, HERE / 'waits.act', text, ('+S', '4:4'))
         found = session.events(lines)
         born = {e.arguments[0] for e in found if e.probe == 'process__spawn'}
         waiting, ran, threads = {}, {}, collections.defaultdict(set)

@@ -239,7 +239,7 @@ class Suite:
         vmtrace = self.vmrun.parent / 'vmtrace'
         if not vmtrace.exists():
             raise Skip('vmtrace is not built')
-        with session.Target(self.vmrun, HERE / 'moves.act', ('+S', '4')) as target:
+        with session.Target(self.vmrun, HERE / 'moves.act', ('+S', '4:4')) as target:
             for _ in range(self.ATTACHMENTS):  # while a session begins, threads fire for the first time
                 done = subprocess.run([vmtrace, '-q', '-p', str(target.process.pid), '-x', 'bufsize=16m', '-n',
                                        'user_trace-i4s4 { printf("%d %d\\n", arg2, cpu); } user_trace-i4s4 /++n == 50000/ { exit(0); }'],
@@ -298,7 +298,7 @@ class Suite:
 
     def test_functions_by_name_while_their_code_is_replaced(self):
         """Tracers come and go, killed or not, while these very functions run and one of them gets new versions."""
-        with session.Target(self.vmrun, HERE / 'by_name.act', flags=('+S', '4')) as target:
+        with session.Target(self.vmrun, HERE / 'by_name.act', flags=('+S', '4:4')) as target:
             target.line('go')
             target.wait_for('done')
             target.line('go')

@@ -74,8 +74,8 @@ class Suite:
     def test_a_machine_that_ends_in_the_middle(self):
         for _ in range(HALTS):
             seed = random.randrange(2 ** 32)
-            status, _, errors = run_program([str(self.vmrun), '+S', '4', str(HERE / 'halting_handles.act'), str(seed)], '', session.LIMIT)
-            expect(status == 0 and not errors, f'status {status}', errors, f'vmrun +S 4 test/live/halting_handles.act {seed}')
+            status, _, errors = run_program([str(self.vmrun), '+S', '4:4', str(HERE / 'halting_handles.act'), str(seed)], '', session.LIMIT)
+            expect(status == 0 and not errors, f'status {status}', errors, f'vmrun +S 4:4 test/live/halting_handles.act {seed}')
 
     # -- inside and outside
 

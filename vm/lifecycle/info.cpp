@@ -89,7 +89,7 @@ Term current_location(ItemContext& a) {
   return trace.is_list() ? trace.head() : atoms::undefined;
 }
 Term backtrace(ItemContext& a) {
-  const std::string text = is_sensitive(a.p) ? "" : program_counter_text(a.p) + stack_text(a.p);
+  const std::string text = is_sensitive(a.p) ? "" : program_counter_text(a.p.ip) + stack_text(a.p);
   return make_binary(a.out, text.data(), text.size());
 }
 Term initial_call(ItemContext& a) {

@@ -11,6 +11,7 @@
 #include "vm/base/clock.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/microstate.hpp"
+#include "vm/base/processors.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/base/tidying.hpp"
 #include "vm/base/work_queue.hpp"
@@ -305,7 +306,7 @@ void set_dirty_schedulers(unsigned cpu, unsigned cpu_online, unsigned io) {
 }
 unsigned dirty_cpu_schedulers() {
   const unsigned limit = cpu_pool.limit.load(std::memory_order_relaxed);
-  return limit ? limit : scheduler_count();
+  return limit ? limit : std::min(scheduler_count(), processors().configured);
 }
 unsigned dirty_io_schedulers() { return io_pool.limit; }
 
@@ -362,7 +363,7 @@ void run_dirty(Process& p) {
   Pool& pool = pool_for(p);
   // How many schedulers there are is no question for a dirty thread: they may have ended.
   if (&pool == &cpu_pool && !pool.limit.load(std::memory_order_relaxed)) [[unlikely]]
-    pool.limit.store(scheduler_count(), std::memory_order_relaxed);
+    pool.limit.store(dirty_cpu_schedulers(), std::memory_order_relaxed);
   pool.unfinished.fetch_add(1, std::memory_order_relaxed);
   begin_wait(p, queue_of(pool));
   if (auto* const home = static_cast<Scheduler*>(p.scheduler))

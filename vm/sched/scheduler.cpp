@@ -11,6 +11,7 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/base/microstate.hpp"
+#include "vm/base/processors.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/lifecycle/answer.hpp"
@@ -686,8 +687,7 @@ void make_runnable(RunnablePort& p, Scheduler* on) {
 void start_schedulers(const SchedulerOptions& wanted) {
   options = wanted;
   if (options.slice < kLeastSlice) options.slice = kLeastSlice;
-  unsigned count = wanted.schedulers ? wanted.schedulers : std::thread::hardware_concurrency();
-  if (count == 0) count = 1;
+  unsigned count = wanted.schedulers ? wanted.schedulers : processors().configured;
   if (count > kMaxSchedulers) count = kMaxSchedulers;
   for (unsigned i = 0; i < count; ++i) {
     schedulers.push_back(std::make_unique<Scheduler>(i + 1));

@@ -122,12 +122,17 @@ Term caller_at(Heap& heap, const Word* address) {
   return f ? name_term(heap, *f) : atoms::undefined;
 }
 
-/// In the code that a call returns to; nullptr: nowhere. At a call that is no last one the address
-/// is not on the stack yet: then it is the one that runs.
-const Word* return_address(Process& p, const FunctionHeader& called, Word depth) {
-  const FunctionHeader* f = nullptr;
+/// Where the call is that is being made, if the address is not on the stack yet.
+const Word* unsaved_return(const Process& p, const FunctionHeader& called, Word depth) {
   const Export* e = find_export(called.module, called.function, called.arity);
-  if (depth > p.heap.stack_words() || (e && e->bif)) f = code_view.header_at(p.ip);
+  const bool is_unsaved = depth > p.heap.stack_words() || (e && e->bif);
+  return is_unsaved && code_view.header_at(p.ip) ? p.ip : nullptr;
+}
+
+/// In the code that a call returns to; nullptr: nowhere.
+const Word* return_address(Process& p, const FunctionHeader& called, Word depth) {
+  const Word* unsaved = unsaved_return(p, called, depth);
+  const FunctionHeader* f = unsaved ? code_view.header_at(unsaved) : nullptr;
   for (const Term* s = p.heap.stop; s < p.heap.end && (!f || f == &called); s++)
     if (s->is_header() && s->raw() != 0) return reinterpret_cast<const Word*>(s->raw()) - 1;
   return f ? p.ip : nullptr;
@@ -204,6 +209,7 @@ void await_end(Process& p, const TracedCall& call, bool tells_caller, std::share
 /// A call of a traced process; its tracer stays while this works.
 void tell_traced_call(Process& p, const Tracer& tracer, const FunctionHeader& f, const CallPattern& pattern,
                       const Term* args, Word depth) {
+  if (tracer.to == p.id) return;  // flags of its own serve call_time and children
   if (tracer.is_native()) {
     if (!still_traces(tracer, p.id)) return forget_tracer(p);
     if (!wants_calls(tracer, p.id)) return;
@@ -232,6 +238,10 @@ void tell_meta_call(Process& p, std::shared_ptr<const MetaTrace> meta, const Fun
 }
 
 }  // namespace
+
+const Word* awaited_return(const Process& p, const TracedCall& call) {
+  return unsaved_return(p, call.function, call.depth);
+}
 
 Term caller_of(Process& p, const TracedCall& call, bool with_line, Heap& out) {
   const Word* address = return_address(p, call.function, call.depth);

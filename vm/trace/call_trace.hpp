@@ -37,6 +37,10 @@ extern bool (*match_call)(Process& p, Term specification, Term arguments, Traced
 /// the call.
 Term caller_of(Process& p, const TracedCall& call, bool with_line, Heap& out);
 
+/// In the code that the call returns to, if that is not on the stack yet: at a call that is no last
+/// one, and at one of a built-in. nullptr: the stack has it, or there is none.
+const Word* awaited_return(const Process& p, const TracedCall& call);
+
 /// What specifications read and set (get_tcw, set_tcw, system_flag).
 extern std::atomic<std::uint32_t> trace_control_word;
 

@@ -158,6 +158,7 @@ bool wants_calls(const Tracer& tracer, Term tracee) {
 }
 
 bool tell(const Tracer& tracer, const TraceEvent& e) {
+  if (tracer.to == e.tracee) return true;  // a process or port sends itself no events
   if (tracer.is_native()) return tell_native(tracer, e);
   if (tracer.to == atoms::dyntrace) {
     if (probe::trace_enabled())

@@ -31,7 +31,6 @@ bool set_port_tracing(PortTracing& tracing, Term port, bool on, std::uint32_t fl
     if (!flags_of(tracing)) forget_tracer(tracing);
     return true;
   }
-  if (tracer->to == port) return true;  // nobody traces himself: nothing happens
   const Tracer* old = tracer_of(tracing);
   if (old && !old->same(*tracer)) {
     if (still_traces(*old, port)) return false;

@@ -56,7 +56,6 @@ bool set_tracing(Process& p, bool on, std::uint32_t flags, Tracer* tracer) {
     if (!(p.observed & kTraceAll)) forget_tracer(p);
     return true;
   }
-  if (tracer->to == p.id) return true;  // nobody traces himself: nothing happens
   const Tracer* old = tracer_of(p);
   if (old && !old->same(*tracer)) {
     if (still_traces(*old, p.id)) return false;
@@ -71,8 +70,7 @@ bool set_tracing(Process& p, bool on, std::uint32_t flags, Tracer* tracer) {
 }
 
 bool change_tracing(Process& p, std::uint32_t off, std::uint32_t on, Tracer& tracer) {
-  if (tracer.to == p.id) return false;  // nobody traces himself
-  tracer.retain();                      // it may be p's own
+  tracer.retain();  // it may be p's own
   const Tracer* old = tracer_of(p);
   const bool other_tracer = old && !old->same(tracer);
   const std::uint32_t before = p.observed & kTraceAll;

@@ -1,0 +1,242 @@
+#include "vm/base/processors.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+namespace vmrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+bool has_part(const std::string& list, std::string_view part) {
+  const std::vector<std::string> parts = split(list, ',');
+  return std::find(parts.begin(), parts.end(), part) != parts.end();
+}
+
+/// Numbers of a file; nothing when there is none, or it begins with another word.
+std::vector<long long> numbers_in(const std::string& path) {
+  std::vector<long long> numbers;
+  std::ifstream in(path);
+  for (long long n; in >> n;) numbers.push_back(n);
+  return numbers;
+}
+
+/// The number behind a prefix: 12 of "cpu12".
+std::optional<int> number_behind(const std::string& name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return {};
+  int n = 0;
+  const char *begin = name.data() + prefix.size(), *end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(begin, end, n);
+  return error == std::errc() && stop == end && begin != end ? std::optional(n) : std::nullopt;
+}
+
+// ---- Quota --------------------------------------------------------------------------------------
+
+/// A mounted hierarchy of cgroups that has the controller cpu.
+struct Hierarchy {
+  std::string root, mounted_at;  // the cgroup that is mounted, and where
+  bool is_version_2 = false;
+};
+
+/// Of the line of /proc/self/mountinfo (proc(5)): ID PARENT DEVICE ROOT PLACE OPTIONS … - TYPE
+/// SOURCE OPTIONS.
+std::optional<Hierarchy> hierarchy_of(const std::string& line) {
+  const std::vector<std::string> words = split(line, ' ');
+  const auto dash = std::find(words.begin(), words.end(), "-");
+  if (dash - words.begin() < 6 || words.end() - dash < 4) return {};
+  if (dash[1] == "cgroup2") return Hierarchy{words[3], words[4], true};
+  if (dash[1] == "cgroup" && has_part(dash[3], "cpu")) return Hierarchy{words[3], words[4], false};
+  return {};
+}
+
+/// The cgroup of this program by /proc/self/cgroup, lines of ID:CONTROLLERS:PATH.
+std::optional<std::string> own_cgroup(const std::string& root, bool is_version_2) {
+  std::ifstream in(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(in, line);) {
+    const auto first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    if (is_version_2 ? line.starts_with("0::") : has_part(controllers, "cpu")) return line.substr(second + 1);
+  }
+  return {};
+}
+
+/// The folder of a cgroup; nothing when it is not below the one that is mounted.
+std::optional<std::string> folder_of(const Hierarchy& hierarchy, const std::string& cgroup) {
+  if (hierarchy.root == "/") return hierarchy.mounted_at + cgroup;
+  if (!(cgroup + "/").starts_with(hierarchy.root + "/")) return {};
+  return hierarchy.mounted_at + cgroup.substr(hierarchy.root.size());
+}
+
+/// One of version 1 is looked for first: both may be mounted, but a controller is in one of them.
+std::optional<Hierarchy> find_hierarchy(const std::string& root) {
+  std::optional<Hierarchy> found;
+  std::ifstream in(root + "/proc/self/mountinfo");
+  for (std::string line; std::getline(in, line);) {
+    const std::optional<Hierarchy> hierarchy = hierarchy_of(line);
+    if (hierarchy && (!found || !hierarchy->is_version_2)) found = hierarchy;
+  }
+  return found;
+}
+
+/// {Quota, Period} in microseconds: of version 2 in one file, of version 1 in two. A quota that is
+/// no positive number is no limit.
+std::optional<std::pair<long long, long long>> limit_in(const std::string& folder, bool is_version_2) {
+  if (is_version_2) {
+    std::ifstream in(folder + "/cpu.max");
+    std::string quota;
+    long long period = 0;
+    if (!(in >> quota >> period)) return {};
+    return std::pair(quota == "max" ? -1 : std::atoll(quota.c_str()), period);
+  }
+  const auto quota = numbers_in(folder + "/cpu.cfs_quota_us"), period = numbers_in(folder + "/cpu.cfs_period_us");
+  if (quota.empty() || period.empty()) return {};
+  return std::pair(quota[0], period[0]);
+}
+
+}  // namespace
+
+std::optional<unsigned> cpu_quota(const std::string& root, unsigned most) {
+  const std::optional<Hierarchy> hierarchy = find_hierarchy(root);
+  if (!hierarchy) return {};
+  const std::optional<std::string> cgroup = own_cgroup(root, hierarchy->is_version_2);
+  const std::optional<std::string> folder = cgroup ? folder_of(*hierarchy, *cgroup) : std::nullopt;
+  const auto limit = folder ? limit_in(root + *folder, hierarchy->is_version_2) : std::nullopt;
+  if (!limit) return {};
+  const auto [quota, period] = *limit;
+  if (quota <= 0 || period <= 0) return most;
+  return static_cast<unsigned>(std::clamp<long long>(quota / period, 1, most));
+}
+
+// ---- Places -------------------------------------------------------------------------------------
+
+namespace {
+
+/// The processors of each node, by number.
+std::map<int, int> node_by_processor(const std::string& root) {
+  std::map<int, int> nodes;
+  std::error_code error;
+  for (const auto& folder : fs::directory_iterator(root + "/sys/devices/system/node", error)) {
+    const std::optional<int> node = number_behind(folder.path().filename(), "node");
+    if (!node) continue;
+    for (const auto& entry : fs::directory_iterator(folder.path(), error))
+      if (const std::optional<int> logical = number_behind(entry.path().filename(), "cpu"))
+        nodes[*logical] = *node;
+  }
+  return nodes;
+}
+
+/// With one node for all there is none; one that shares a package with another is a part of it.
+void sort_out_nodes(std::vector<ProcessorPlace>& places) {
+  std::map<int, std::set<int>> nodes_of_package;
+  std::set<int> nodes;
+  for (const ProcessorPlace& place : places) {
+    nodes_of_package[place.package].insert(place.node);
+    nodes.insert(place.node);
+  }
+  for (ProcessorPlace& place : places) {
+    if (nodes_of_package[place.package].size() > 1) place.part = place.node;
+    if (nodes.size() == 1 || place.part >= 0) place.node = -1;
+  }
+}
+
+}  // namespace
+
+std::vector<ProcessorPlace> processor_places(const std::string& root) {
+  std::vector<ProcessorPlace> places;
+  for (const auto& [logical, node] : node_by_processor(root)) {
+    const std::string folder = root + "/sys/devices/system/cpu/cpu" + std::to_string(logical) + "/topology/";
+    const auto package = numbers_in(folder + "physical_package_id"), core = numbers_in(folder + "core_id");
+    if (package.empty() || core.empty()) continue;
+    places.push_back({.node = node,
+                      .package = static_cast<int>(package[0]),
+                      .core = static_cast<int>(core[0]),
+                      .logical = logical});
+  }
+  sort_out_nodes(places);
+  std::sort(places.begin(), places.end(), [](const ProcessorPlace& a, const ProcessorPlace& b) {
+    return std::tie(a.node, a.package, a.part, a.core, a.logical) <
+           std::tie(b.node, b.package, b.part, b.core, b.logical);
+  });
+  return places;
+}
+
+// ---- All of it ----------------------------------------------------------------------------------
+
+namespace {
+
+unsigned configuration(int name) {
+  const long n = sysconf(name);
+  return n > 0 ? static_cast<unsigned>(n) : 1;
+}
+
+/// 0: not known. The set must be as large as the kernel's, or it refuses.
+unsigned processors_in_affinity() {
+  for (int size = 1024; size <= 1 << 20; size *= 2) {
+    cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(size));
+    if (!set) return 0;
+    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(size));
+    const bool is_known = sched_getaffinity(0, bytes, set) == 0;
+    const int count = is_known ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (is_known) return static_cast<unsigned>(count);
+  }
+  return 0;
+}
+
+Processors find_processors() {
+  Processors found;
+  found.configured = configuration(_SC_NPROCESSORS_CONF);
+  found.online = std::min(found.configured, configuration(_SC_NPROCESSORS_ONLN));
+  const unsigned allowed = processors_in_affinity();
+  found.available = allowed ? std::min(allowed, found.online) : found.online;
+  found.quota = cpu_quota("", found.online);
+  found.places = processor_places("");
+  return found;
+}
+
+struct Known {
+  std::mutex mutex;
+  Processors processors = find_processors();
+};
+Known& known() {
+  static auto& k = *new Known;  // never destroyed: threads outlive main
+  return k;
+}
+
+}  // namespace
+
+unsigned Processors::usable() const { return std::min(available, quota.value_or(available)); }
+
+Processors processors() {
+  Known& k = known();
+  const std::lock_guard guard(k.mutex);
+  return k.processors;
+}
+
+bool update_processors() {
+  Known& k = known();
+  const std::lock_guard guard(k.mutex);
+  Processors found = find_processors();
+  if (found == k.processors) return false;
+  k.processors = std::move(found);
+  return true;
+}
+
+}  // namespace vmrun

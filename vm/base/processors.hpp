@@ -1,0 +1,43 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The processors of the system, and how many of them this program may use: its affinity, and the
+/// quota of processor time of its cgroup. Any thread.
+namespace vmrun {
+
+/// Where a logical processor is. A node (of memory) lies around whole packages, or is a part of one
+/// package, as /sys tells; with one node for all of them there is neither.
+struct ProcessorPlace {
+  int node = -1, package = -1, part = -1, core = -1, logical = -1;
+  bool operator==(const ProcessorPlace&) const = default;
+};
+
+struct Processors {
+  unsigned configured = 1, online = 1;  // of the system
+  unsigned available = 1;               // by the affinity
+  // Whole processors' worth of time, at least 1 and at most `online`, which it is without a limit;
+  // nothing when no cgroup of this program is known.
+  std::optional<unsigned> quota;
+  std::vector<ProcessorPlace> places;  // sorted; none when /sys does not tell
+
+  /// How many threads can run at a time: schedulers that are online, unless flags say otherwise.
+  unsigned usable() const;
+  bool operator==(const Processors&) const = default;
+};
+
+/// As found at the first call, or by the last update.
+Processors processors();
+/// Looks again: whether anything has changed.
+bool update_processors();
+
+// What they are made of. root stands in front of /proc and /sys: for tests.
+
+/// cgroup(7): cpu.max of version 2, cpu.cfs_quota_us and cpu.cfs_period_us of version 1.
+std::optional<unsigned> cpu_quota(const std::string& root, unsigned most);
+std::vector<ProcessorPlace> processor_places(const std::string& root);
+
+}  // namespace vmrun
