@@ -74,7 +74,7 @@ def names_and_lines(vmrun):
     # perf asks the map only of memory it takes for anonymous (tools/perf/util/map.c).
     around = [line for line in maps.splitlines() if re.match('[0-9a-f]+-', line) and
               int(line.split('-')[0], 16) <= start < int(re.split('[- ]', line)[1], 16)]
-    if len(around) != 1 or not re.search(r' r-xs .*/dev/zero \(deleted\)', around[0]):
+    if len(around) != 1 or not re.search(r' r-xp 00000000 00:00 0 *$', around[0]):
         raise Failure(f'fib/1 is at {start:x}, in {around}')
     (code, machine_code, lines), = [f for name, f in records(dump).items() if name.endswith(':fib/1')]
     if (code, len(machine_code)) != (start, size):
@@ -91,6 +91,19 @@ def one_of_them(vmrun):
             raise Failure(f'+JPperf {value}: map {names!r}, dump {(dump or b"")[:100]!r}')
 
 
+def what_is_in_their_place(vmrun):
+    """A link, which is not followed; a file that all can read; what cannot go."""
+    for plant, refused in (('ln -s "$PWD/mark"', False), ('install -m 666 mark', False), ('mkdir', True)):
+        files = '/tmp/perf-$n.map /tmp/jit-$n.dump'
+        shell = (f'echo mine >mark; (n=$BASHPID; echo $n >number; for f in {files}; do {plant} $f; done; exec "$@"); echo status $?; '
+                 f'n=$(cat number); cat mark; stat -c "%F %a" {files}; rm -rf {files}')
+        done = run(vmrun, 'main() -> 300 = length([fib(15) || _ <- lists:seq(1, 300)]).\nfib(N) when N < 2 -> N;\nfib(N) -> fib(N - 1) + fib(N - 2).\n', '+hot', '1', '+JPperf', 'true', shell=shell)
+        if refused:
+            done.expect(0, out='status 0\nmine\ndirectory 755\ndirectory 755\n', err=[r'cannot write what perf reads to /tmp: File exists'])
+        else:
+            done.expect(0, out='status 0\nmine\nregular file 600\nregular file 600\n')
+
+
 def listings(vmrun):
     done = run(vmrun, 'main() -> f(3).\nf(N) -> lists:last([N]).\n', '+JDdump', 'true',
                shell='"$@" && grep -x "main/0:\\|f/1:" program.asm && grep -c func_info program.asm && ls lists.asm')
@@ -104,5 +117,6 @@ def tests(vmrun):
     return [Test('command', name, lambda case=case: case(vmrun)) for name, case in [
         ('perf is told of hot functions: names, code, lines', names_and_lines),
         ('perf is told what it was asked for', one_of_them),
+        ('perf is told in files of its own', what_is_in_their_place),
         ('listings of what is loaded', listings),
     ]]

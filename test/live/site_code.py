@@ -34,3 +34,15 @@ def check(vmrun):
     kinds = {at_sites.get(at, 'nothing') for at, _ in sites}
     if len(kinds) != 1 or not kinds <= {'nop', 'nopl   0x0(%rax,%rax,1)'}:
         raise Failure(f'sites are {", ".join(sorted(kinds))}; expected one kind of nop')
+
+
+def check_outside_the_loop(vmrun):
+    """Machine code is made of the loop's own: a site there would be copied without its note, and a breakpoint with it."""
+    symbols = subprocess.run(['nm', '-SC', '--defined-only', vmrun], capture_output=True, text=True, check=True).stdout
+    loop = [(int(at, 16), int(at, 16) + int(size, 16))
+            for at, size in re.findall(r'^([0-9a-f]+) ([0-9a-f]+) [tT] vmrun::interpret\(', symbols, re.M)]
+    if not loop:
+        raise Failure(f'no interpreter among the symbols of {vmrun}')
+    inside = [at for at, _ in notes(vmrun) if any(first <= at < last for first, last in loop)]
+    if inside:
+        raise Failure('sites of probes lie in the interpreter: ' + ', '.join(map(hex, inside)))

@@ -2,14 +2,20 @@
 
 #include <sys/mman.h>
 
+#include <cstring>
 #include <iterator>
 #include <map>
 
 namespace vmrun {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
-std::size_t rounded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kLine = 64;  // of a cache
+std::size_t in_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+std::uint8_t* page_of(const std::uint8_t* code) {
+  return reinterpret_cast<std::uint8_t*>(reinterpret_cast<std::uintptr_t>(code) & ~(kPage - 1));
+}
 
 constexpr std::size_t kReach = std::size_t{1} << 30;  // of a jump, with room for the program itself
 
@@ -26,10 +32,16 @@ void* reserve_near(const void* near, std::size_t bytes) {
   return nullptr;
 }
 
-/// The same shared memory once more, to execute. (An old size of 0: mremap(2).)
-bool map_executable(void* shared, std::size_t bytes, void* at) {
-  return mremap(shared, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) == at &&
-         mprotect(at, bytes, PROT_READ | PROT_EXEC) == 0;
+/// Whether memory that has been written may be executed then.
+bool may_execute(void* page) {
+  if (mprotect(page, kPage, PROT_READ | PROT_WRITE) != 0) return false;
+  *static_cast<volatile std::uint8_t*>(page) = 0;
+  return mprotect(page, kPage, PROT_READ | PROT_EXEC) == 0;
+}
+
+void give_back(void* pages, std::size_t bytes) {
+  madvise(pages, bytes, MADV_DONTNEED);
+  mprotect(pages, bytes, PROT_NONE);
 }
 
 }  // namespace
@@ -39,24 +51,20 @@ struct Area::Free {
   std::map<std::size_t, std::size_t> pieces;
 };
 
-Area::Area(const void* near, std::size_t bytes) : size_(bytes), free_(new Free) {
-  // Anonymous, not a memfd: perf asks its map of names for such memory only.
-  void* const write =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (write == MAP_FAILED) return;
-  void* const run = reserve_near(near, bytes);
-  if (run && map_executable(write, bytes, run)) {
-    write_ = static_cast<std::uint8_t*>(write);
-    run_ = static_cast<std::uint8_t*>(run);
-    free_->pieces.emplace(0, bytes);
-  } else {
-    munmap(write, bytes);
-    if (run) munmap(run, bytes);
+Area::Area(const void* near, std::size_t bytes) : free_(new Free) {
+  void* const pages = bytes ? reserve_near(near, bytes) : nullptr;
+  if (!pages) return;
+  if (!may_execute(pages)) {
+    munmap(pages, bytes);
+    return;
   }
+  give_back(pages, kPage);
+  begin_ = static_cast<std::uint8_t*>(pages);
+  free_->pieces.emplace(0, bytes);
 }
 
 const std::uint8_t* Area::allocate(std::size_t bytes) {
-  const std::size_t size = rounded(bytes);
+  const std::size_t size = in_pages(bytes);
   auto& pieces = free_->pieces;
   for (auto it = pieces.begin(); it != pieces.end(); ++it) {
     if (it->second < size) continue;
@@ -64,13 +72,27 @@ const std::uint8_t* Area::allocate(std::size_t bytes) {
     pieces.erase(it);
     if (length > size) pieces.emplace(offset + size, length - size);
     used_ += size;
-    return run_ + offset;
+    // Not all of them at the beginning of a page: these would share few lines of the cache.
+    const std::size_t lines = (size - bytes) / kLine + 1;
+    return begin_ + offset + next_line_++ % lines * kLine;
   }
   return nullptr;
 }
 
-void Area::free(const std::uint8_t* code, std::size_t bytes) {
-  std::size_t offset = static_cast<std::size_t>(code - run_), size = rounded(bytes);
+bool Area::install(const std::uint8_t* place, const std::uint8_t* code, std::size_t bytes) {
+  std::uint8_t* const pages = page_of(place);
+  const std::size_t size = in_pages(bytes);
+  if (mprotect(pages, size, PROT_READ | PROT_WRITE) == 0) {
+    std::memcpy(pages + (place - pages), code, bytes);
+    if (mprotect(pages, size, PROT_READ | PROT_EXEC) == 0) return true;
+  }
+  free(place, bytes);
+  return false;
+}
+
+void Area::free(const std::uint8_t* place, std::size_t bytes) {
+  std::size_t offset = static_cast<std::size_t>(page_of(place) - begin_), size = in_pages(bytes);
+  give_back(begin_ + offset, size);
   used_ -= size;
   auto& pieces = free_->pieces;
   const auto after = pieces.lower_bound(offset);

@@ -28,7 +28,7 @@ constexpr bool kInThisBuild = true;
 constexpr bool kInThisBuild = false;
 #endif
 
-constexpr std::size_t kAreaBytes = std::size_t{64} << 20;
+constexpr std::size_t kAreaBytes = std::size_t{128} << 20;
 constexpr std::size_t kRoomWanted = std::size_t{1} << 20;  // else nothing is made until some is given back
 constexpr unsigned kFrames = 3;                            // that are looked at, the one at work included
 constexpr unsigned kSeen = 1 << 14;
@@ -109,7 +109,7 @@ void heat(const FunctionHeader* f, const Module& m) {
         static_cast<std::int32_t>(static_cast<const std::uint8_t*>(x.target) - (at + x.from));
     std::memcpy(made.code.data() + x.at, &distance, 4);
   }
-  std::memcpy(hot->area.writable(at), made.code.data(), made.code.size());
+  if (!hot->area.install(at, made.code.data(), made.code.size())) return;
   auto* code = new Code{at, made.code.size(), {}};
   for (const HotFunction::Place& e : made.entries) {
     code->entries.push_back(e.at);

@@ -23,8 +23,12 @@ namespace {
 std::FILE *map = nullptr, *dump = nullptr;
 std::uint64_t dumped = 0;
 
-std::string file_name(const char* before, const char* behind) {
-  return std::string("/tmp/") + before + std::to_string(getpid()) + behind;
+/// A new file of this user, whatever is there: what a dead process of our number has left goes; a
+/// link is not followed, and what another user has put there stays (EEXIST).
+int new_file(const char* before, const char* behind) {
+  const std::string name = std::string("/tmp/") + before + std::to_string(getpid()) + behind;
+  (void)unlink(name.c_str());
+  return open(name.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
 }
 
 // ---- The dump: records, each with its number of bytes -------------------------------------------
@@ -60,7 +64,7 @@ class Record {
 
 /// perf learns of the file by its being mapped as code.
 bool open_dump() {
-  const int fd = open(file_name("jit-", ".dump").c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0666);
+  const int fd = new_file("jit-", ".dump");
   if (fd < 0) return false;
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   if (mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED) return false;
@@ -117,12 +121,16 @@ void write_dump(const std::string& name, const std::uint8_t* code, const HotFunc
   std::fflush(dump);
 }
 
+bool open_map() {
+  const int fd = new_file("perf-", ".map");
+  return fd >= 0 && (map = fdopen(fd, "w"));
+}
+
 }  // namespace
 
 bool write_for_perf(PerfFiles files) {
   const bool both = files == PerfFiles::kBoth;
-  if ((both || files == PerfFiles::kMap) && !(map = std::fopen(file_name("perf-", ".map").c_str(), "we")))
-    return false;
+  if ((both || files == PerfFiles::kMap) && !open_map()) return false;
   return !(both || files == PerfFiles::kDump) || open_dump();
 }
 

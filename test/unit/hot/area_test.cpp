@@ -2,10 +2,11 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <cstring>
+#include <atomic>
 #include <fstream>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "vm/hot/area.hpp"
@@ -38,11 +39,36 @@ TEST_CASE("What is written to an area is executed, and cannot be written where i
   const std::uint8_t code[] = {0xB8, 42, 0, 0, 0, 0xC3};  // mov $42, %eax; ret
   const std::uint8_t* const at = area.allocate(sizeof code);
   REQUIRE(at);
-  std::memcpy(area.writable(at), code, sizeof code);
+  CHECK(permissions_of(at) == "---");
+  REQUIRE(area.install(at, code, sizeof code));
   CHECK(reinterpret_cast<int (*)()>(reinterpret_cast<std::uintptr_t>(at))() == 42);
   CHECK(permissions_of(at) == "r-x");
-  CHECK(permissions_of(area.writable(at)) == "rw-");
   CHECK(std::abs(at - static_cast<const std::uint8_t*>(near_here())) < std::int64_t{1} << 31);
+  area.free(at, sizeof code);
+  CHECK(permissions_of(at) == "---");
+}
+
+TEST_CASE("What lies in one piece of an area is written while others are executed") {
+  Area area(near_here(), 1 << 16);
+  REQUIRE(area.ok());
+  const std::uint8_t code[] = {0xB8, 42, 0, 0, 0, 0xC3};
+  const std::uint8_t* const first = area.allocate(sizeof code);
+  REQUIRE(area.install(first, code, sizeof code));
+  std::atomic<bool> ends{false};
+  std::atomic<unsigned> wrong{0}, turns{0};
+  std::thread runs([&] {
+    for (; !ends; ++turns)
+      if (reinterpret_cast<int (*)()>(reinterpret_cast<std::uintptr_t>(first))() != 42) ++wrong;
+  });
+  while (turns == 0) std::this_thread::yield();
+  for (int round = 0; round < 1000; ++round) {
+    const std::uint8_t* const other = area.allocate(sizeof code);
+    REQUIRE(area.install(other, code, sizeof code));
+    area.free(other, sizeof code);
+  }
+  ends = true;
+  runs.join();
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("All of an area can be taken again when all has been given back, in whatever order") {

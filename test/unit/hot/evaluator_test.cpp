@@ -1,7 +1,6 @@
 // What the evaluator says that an instruction does is what the processor does.
 #include <catch2/catch.hpp>
 
-#include <cstring>
 #include <random>
 #include <vector>
 
@@ -32,7 +31,7 @@ class Processor {
     code.insert(code.end(), instruction.begin(), instruction.end());
     for (const int b : {0x48, 0x89, 0x02, 0x9C, 0x58, 0x48, 0x89, 0x42, 0x08, 0xC3})
       code.push_back(static_cast<std::uint8_t>(b));
-    std::memcpy(area_.writable(code_), code.data(), code.size());
+    REQUIRE(area_.install(code_, code.data(), code.size()));
     Done done{};
     reinterpret_cast<void (*)(Word, Word, Done*)>(reinterpret_cast<std::uintptr_t>(code_))(rax, rcx, &done);
     return done;
