@@ -151,6 +151,11 @@ Shaped shaped_label(const Process& p, char* out, std::size_t room) {
 
 // ---- The host -----------------------------------------------------------------------------------
 
+/// Arguments that are nothing, but have a text: "", -raw-, <exiting>. As words they are neither
+/// terms (the tag is that of catches) nor addresses of a script's.
+constexpr std::uint64_t kNobody = 1 << 6 | Term::kCatchTag, kMachine = 2 << 6 | Term::kCatchTag,
+                        kNoFunction = 3 << 6 | Term::kCatchTag;
+
 class MachineHost final : public d::Host {
  public:
   const std::vector<d::ProbeInfo>& probes() const override { return table().infos; }
@@ -172,11 +177,20 @@ class MachineHost final : public d::Host {
     return shaped_text(fmt::format_int(static_cast<std::int64_t>(word)).c_str(), out, room);
   }
 
+  /// 0 for what argument_text has no text of, and for nothing else: a script takes it for NULL.
   std::uint64_t argument_number(const d::Firing& f, unsigned n) override {
     const std::uint64_t word = f.arguments[n];
-    if (f.kinds[n] != ArgumentKind::kFunction) return word;
-    const FunctionArgument& a = *function_at(word);
-    return a.module ? a.module.raw() << 35 ^ a.function.raw() << 8 ^ a.arity : 0;
+    switch (f.kinds[n]) {
+      case ArgumentKind::kPid:
+      case ArgumentKind::kPort: return word ? word : kNobody;
+      case ArgumentKind::kCaller: return word ? word : kMachine;
+      case ArgumentKind::kIolist: return probe::is_shown_iolist(Term::from_raw(word)) ? word : 0;
+      case ArgumentKind::kFunction: {
+        const FunctionArgument& a = *function_at(word);
+        return a.module ? a.module.raw() << 35 ^ a.function.raw() << 8 ^ a.arity : kNoFunction;
+      }
+      default: return word;
+    }
   }
 
   std::ptrdiff_t argument_text(const d::Firing& f, unsigned n, char* out, std::size_t room) override {
