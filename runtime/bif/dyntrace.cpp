@@ -1,8 +1,12 @@
+#include "runtime/bif/dyntrace.hpp"
+
 #include <algorithm>
 #include <cstring>
 
 #include "runtime/bif/iolist.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/code/native_env.hpp"
+#include "vm/nif/library.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/carried.hpp"
 #include "vm/term/big.hpp"
@@ -100,6 +104,56 @@ Term bif_dyntrace_trace_5(Process& p, const Term* a) {
   else probe::fire_trace(a[2], a[0], a[1], a[3], map_get(a[4], extra_key));
   return atoms::ok;
 }
+
+// ---- OTP's own module ---------------------------------------------------------------------------
+// With an installed OTP dyntrace is that one's module, whose functions are native. Its library
+// there may be one without probes; ours stands in for it.
+
+namespace {
+
+template <Term (*kFunction)(Process&, const Term*)>
+ERL_NIF_TERM native(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  const Term result = kFunction(*env->process, reinterpret_cast<const Term*>(a));
+  return result ? from_term(result) : enif_make_badarg(env);
+}
+
+constexpr auto* kEnabled = native<bif_dyntrace_enabled_3>;
+constexpr auto* kTrace = native<bif_dyntrace_trace_5>;
+
+ErlNifFunc functions[] = {{"available", 0, native<bif_dyntrace_available_0>, 0},
+                          {"user_trace_s1", 1, native<bif_dyntrace_user_trace_s1_1>, 0},
+                          {"user_trace_i4s4", 9, native<bif_dyntrace_user_trace_i4s4_9>, 0},
+                          {"user_trace_n", 10, native<bif_dyntrace_user_trace_n_10>, 0},
+                          {"enabled", 3, kEnabled, 0},
+                          {"enabled_call", 3, kEnabled, 0},
+                          {"enabled_garbage_collection", 3, kEnabled, 0},
+                          {"enabled_ports", 3, kEnabled, 0},
+                          {"enabled_procs", 3, kEnabled, 0},
+                          {"enabled_receive", 3, kEnabled, 0},
+                          {"enabled_running_ports", 3, kEnabled, 0},
+                          {"enabled_running_procs", 3, kEnabled, 0},
+                          {"enabled_send", 3, kEnabled, 0},
+                          {"trace", 5, kTrace, 0},
+                          {"trace_call", 5, kTrace, 0},
+                          {"trace_garbage_collection", 5, kTrace, 0},
+                          {"trace_ports", 5, kTrace, 0},
+                          {"trace_procs", 5, kTrace, 0},
+                          {"trace_receive", 5, kTrace, 0},
+                          {"trace_running_ports", 5, kTrace, 0},
+                          {"trace_running_procs", 5, kTrace, 0},
+                          {"trace_send", 5, kTrace, 0}};
+
+int load(ErlNifEnv*, void**, ERL_NIF_TERM) { return 0; }
+int upgrade(ErlNifEnv*, void**, void**, ERL_NIF_TERM) { return 0; }
+
+ErlNifEntry* entry() {
+  static ErlNifEntry made = linked_in_entry("dyntrace", functions, load, upgrade);
+  return &made;
+}
+
+}  // namespace
+
+void register_dyntrace_natives() { register_linked_in_nifs("dyntrace", entry); }
 
 Term bif_vmrun_trace_p_1(Process& p, const Term* a) {
   Term sorted[1 + kIntegers + kStrings];

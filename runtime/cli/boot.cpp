@@ -23,6 +23,7 @@
 #include "probes/erltrace/natives.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/crash_report.hpp"
+#include "runtime/bif/dyntrace.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_mode.hpp"
 #include "runtime/cli/os_signals.hpp"
@@ -272,6 +273,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   sockets::register_natives();
   preloaded::register_natives();
   erltrace::register_natives();
+  register_dyntrace_natives();
   set_code_source(&source);
 
   Heap heap;

@@ -3,6 +3,7 @@ machine that runs. Those of distribution with nodes: cluster.py."""
 import glob
 import pathlib
 import re
+import shlex
 import subprocess
 
 from harness.results import Failure, Skip, Test
@@ -16,8 +17,9 @@ FOLDERS = '/usr/lib/erlang/lib/runtime_tools-*/examples'
 
 def tests(vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', "OTP's " + name[5:].replace('_', '-') + '.d', getattr(suite, name), alone=True)
-            for name in dir(suite) if name.startswith('test_')]
+    return [*(Test('live', "OTP's " + name[5:].replace('_', '-') + '.d', getattr(suite, name), alone=True)
+              for name in dir(suite) if name.startswith('test_')),
+            Test('live', "OTP's own dyntrace fires", suite.own_dyntrace, alone=True)]
 
 
 def path_of(script):
@@ -51,6 +53,27 @@ class Suite:
                 tracer.kill()
         expect(status == 0 and not errors.rest(), f'vmtrace: status {status}', *errors.seen[:20])
         return known, lines[1:]
+
+    def own_dyntrace(self):
+        """OTP's module, whose library is one without probes in Debian's package: the machine's stands in for it."""
+        path_of('user-probe')
+        calls = ['available()', 'put_tag("tag")', 'p(11, "eleven")', 'pn(7, 70)', 'pn(951)', 'user_trace_s1("s")', 'user_trace_s1(x)', 'p(1, 2, 3, 4, a)',
+                 'enabled(call, [], self())', 'trace(call, state, self(), term, #{extra => more})', 'trace_send(send, state, self(), term, #{})']
+        text = f'io:format("~s ~w~n", [code:which(dyntrace), [{", ".join("dyntrace:" + call for call in calls)}]]), init:stop().'
+        erl = [self.vmrun.parent / 'bin/erl', '-noshell', '-eval', text]
+        alone = subprocess.run(erl, capture_output=True, text=True, timeout=session.LIMIT)
+        expect(alone.stdout.endswith('/dyntrace.beam [true,undefined,false,false,error,false,false,false,discard,ok,ok]\n') and
+               '/runtime_tools-' in alone.stdout, 'when nobody looks', alone.stdout, alone.stderr)
+        script = ('user_trace-i4s4 { printf("i4s4 %s %d %s\\n", copyinstr(arg1), arg2, arg6 == NULL ? "none" : copyinstr(arg6)); } '
+                  'user_trace-n7 { printf("n7 %d\\n", arg2); } user_trace-s1 { printf("s1 %s\\n", copyinstr(arg0)); } '
+                  'trace { printf("trace %s %s %s\\n", copyinstr(arg1), copyinstr(arg3), arg4 == NULL ? "none" : copyinstr(arg4)); }')
+        watched = subprocess.run([self.vmrun.parent / 'vmtrace', '-q', '-c', shlex.join(map(str, erl)), '-n', script],
+                                 capture_output=True, text=True, timeout=session.LIMIT)
+        lines = watched.stdout.splitlines()
+        expect(any(line.endswith(' [true,undefined,true,true,error,true,badarg,true,trace,ok,ok]') for line in lines), 'when somebody looks',
+               watched.stdout, watched.stderr)
+        fired = sorted(line for line in lines if line and 'runtime_tools' not in line)
+        expect(fired == ['i4s4 tag 1 none', 'i4s4 tag 11 eleven', 'n7 70', 's1 s', 'trace call term more', 'trace send term none'], 'what has fired', *lines)
 
     @staticmethod
     def count(lines, pattern):

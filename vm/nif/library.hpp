@@ -20,8 +20,8 @@ struct NifFailure {
 };
 
 /// Native functions that are linked into the program, of the module of that name: load_nif with the
-/// name for a path finds them instead of a file. entry: what a library's nif_init would be. Before
-/// the first process.
+/// name, or with a path that ends in it, finds them instead of a file. entry: what a library's
+/// nif_init would be; of its functions a module takes those that it has. Before the first process.
 void register_linked_in_nifs(const char* name, ErlNifEntry* (*entry)());
 
 /// What such an entry returns, made once.

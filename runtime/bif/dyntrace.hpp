@@ -1,0 +1,9 @@
+#pragma once
+
+/// Probes that programs fire themselves.
+namespace vmrun {
+
+/// In place of the library of OTP's module dyntrace (vm/nif/library.hpp).
+void register_dyntrace_natives();
+
+}  // namespace vmrun
