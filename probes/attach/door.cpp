@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <cinttypes>
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
@@ -21,6 +22,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -61,27 +63,21 @@ std::uint64_t now_ns() {
 
 std::uint64_t in_ms(int ms) { return now_ns() + static_cast<std::uint64_t>(ms) * 1'000'000; }
 
-/// A socket in the file system that only this user may connect to; gone with its object.
+/// A socket that only this user and root may connect to, and that has no name which another user
+/// could take. It is bound under a random name, which is removed at once; a descriptor of the file
+/// (O_PATH) is left. vmtrace finds that among the descriptors of the process and connects to
+/// /proc/PID/fd/N, which the kernel lets the same user and root look into (PTRACE_MODE_READ, as for
+/// /proc/PID/root). So nothing stays in the file system when the process is killed, and mount,
+/// network and user namespaces are no obstacle.
 class Listener {
  public:
   Listener() {
     descriptor_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor_ < 0) return;
-    const std::string path = d::kDoorPath + std::to_string(getpid());
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    // One that a dead machine with our number left behind goes; that of a living one (of another
-    // container) or of another user stays, and then there is no door. The mode is the file's from
-    // its first moment on.
-    if (connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
-        errno == ECONNREFUSED)
-      (void)unlink(path.c_str());
-    if (fchmod(descriptor_, 0600) != 0 ||
-        bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-      return;
-    path_ = path;
-    (void)listen(descriptor_, kBacklog);
+    (void)fchmod(descriptor_, 0600);  // the file's mode from its first moment on
+    for (const char* folder : kFolders)
+      if (bind_in(folder)) break;
+    if (place_ >= 0) (void)listen(descriptor_, kBacklog);
   }
   ~Listener() {
     hide();
@@ -89,11 +85,10 @@ class Listener {
   }
   Listener(const Listener&) = delete;
 
-  bool listens() const { return !path_.empty(); }
+  bool listens() const { return place_ >= 0; }
   /// Nobody finds it any more.
   void hide() {
-    if (!path_.empty()) (void)unlink(path_.c_str());
-    path_.clear();
+    if (place_ >= 0) close(std::exchange(place_, -1));
   }
   int descriptor() const { return descriptor_; }
   /// The next one of this user or root, or -1 and errno.
@@ -111,8 +106,29 @@ class Listener {
   }
 
  private:
+  /// The first of them that can be written.
+  static constexpr const char* kFolders[] = {"/tmp", "/dev/shm", "/var/tmp"};
+
+  /// What is there already, a link too, makes bind fail: the name is a new one or none.
+  bool bind_in(const char* folder) {
+    std::uint64_t random[2];
+    if (getrandom(random, sizeof random, 0) != sizeof random) return false;
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::snprintf(address.sun_path, sizeof address.sun_path, "%s/%s%016" PRIx64 "%016" PRIx64, folder,
+                  d::kDoorName, random[0], random[1]);
+    if (bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return false;
+    place_ = open(address.sun_path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    struct stat file {};
+    // In a folder where others may rename our file it can be another one.
+    if (place_ >= 0 && (fstat(place_, &file) != 0 || !S_ISSOCK(file.st_mode) || file.st_uid != geteuid()))
+      hide();
+    (void)unlink(address.sun_path);
+    return true;  // bound, whether it can be found or not
+  }
+
   int descriptor_ = -1;
-  std::string path_;
+  int place_ = -1;  // of its file
 };
 
 using Connections = std::vector<std::unique_ptr<Connection>>;
@@ -220,8 +236,7 @@ class TracingThread {
     return !all_.empty();
   }
 
-  /// The socket is there from when somebody asks until a moment after the last one has come in: so
-  /// a machine that is killed hardly ever leaves one behind.
+  /// The socket is there from when somebody asks until a moment after the last one has come in.
   void look_whether_to_listen() {
     if (is_asked.exchange(false)) listens_until_ns_ = in_ms(kFirstWithinMs);
     const bool wanted = !ends_ && now_ns() < listens_until_ns_;

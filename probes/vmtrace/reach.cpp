@@ -1,16 +1,19 @@
 #include "probes/vmtrace/reach.hpp"
 
+#include <dirent.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstring>
 #include <ctime>
 #include <fstream>
-#include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,20 +24,9 @@ namespace {
 
 constexpr int kDoorMs = 5'000;  // for the socket to be there after the signal
 constexpr int kAskEveryMs = 50;
+constexpr std::uint64_t kFirstPauseUs = 100, kLongestPauseUs = 10'000;  // a process may have many descriptors
 
 int trace_signal() { return SIGRTMIN + kDoorSignal; }
-
-/// The process's number in its own namespace, which names its socket; 0: there is no such process.
-std::int64_t number_inside(std::int64_t pid) {
-  std::ifstream status(fmt::format("/proc/{}/status", pid));
-  std::int64_t inside = 0;
-  for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with("NSpid:")) continue;
-    std::istringstream numbers(line.substr(6));
-    for (std::int64_t n = 0; numbers >> n;) inside = n;
-  }
-  return inside;
-}
 
 /// A signal nobody handles ends a process: only one that waits for the door's is sent it.
 bool waits_for_signal(std::int64_t pid, int signal) {
@@ -73,29 +65,51 @@ bool is_peer(int connection, std::int64_t pid) {
   return peer.uid == process.st_uid && (peer.pid == pid || peer.pid == 0);
 }
 
+bool names_door(const std::string& link) {
+  const std::size_t name = link.rfind('/') + 1;
+  return link.compare(name, std::strlen(kDoorName), kDoorName) == 0;
+}
+
+/// A connection to the socket that the process listens on, or -1 and errno; ENOENT: it listens on
+/// none. Anything that another process could have given it is passed over.
+int connect_to_door(std::int64_t pid) {
+  const std::string folder = fmt::format("/proc/{}/fd", pid);
+  DIR* const descriptors = opendir(folder.c_str());
+  if (!descriptors) return -1;
+  int connection = -1, error = ENOENT;
+  while (const dirent* entry = readdir(descriptors)) {
+    const std::string place = folder + "/" + entry->d_name;
+    char link[PATH_MAX];
+    const ssize_t bytes = readlink(place.c_str(), link, sizeof link);
+    if (bytes <= 0 || !names_door(std::string(link, static_cast<std::size_t>(bytes)))) continue;
+    connection = connect_to(place);
+    if (connection >= 0 && is_peer(connection, pid)) break;
+    error = connection < 0 ? errno : ENOENT;
+    if (connection >= 0) close(std::exchange(connection, -1));
+  }
+  closedir(descriptors);
+  errno = error;
+  return connection;
+}
+
 }  // namespace
 
 bool may_be_traced(std::int64_t pid) { return waits_for_signal(pid, trace_signal()); }
 
 int open_door(std::int64_t pid, std::string& why) {
-  const std::int64_t inside = number_inside(pid);
-  if (inside == 0) return why = "no such process", -1;
+  if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return why = "no such process", -1;
   if (!waits_for_signal(pid, trace_signal())) return why = "it is no vmrun, or one of another version", -1;
-  const std::string path = fmt::format("/proc/{}/root{}{}", pid, kDoorPath, inside);
   // The door that opens may be closed behind somebody else before we come to it: we ask again.
-  for (std::uint64_t waited_us = 0, ask_us = 0, pause_us = 200; waited_us < kDoorMs * 1000ULL;
-       waited_us += pause_us) {
+  std::uint64_t pause_us = kFirstPauseUs;
+  for (std::uint64_t waited_us = 0, ask_us = 0; waited_us < kDoorMs * 1000ULL; waited_us += pause_us) {
     if (waited_us >= ask_us && waits_for_signal(pid, trace_signal())) {
       if (kill(static_cast<pid_t>(pid), trace_signal()) != 0) return why = std::strerror(errno), -1;
       ask_us = waited_us + kAskEveryMs * 1000ULL;
     }
-    const int connection = connect_to(path);
-    if (connection >= 0) {
-      if (is_peer(connection, pid)) return connection;
-      close(connection);
-      return why = "another process answers in its place", -1;
-    }
+    const int connection = connect_to_door(pid);
+    if (connection >= 0) return connection;
     if (errno != ENOENT && errno != ECONNREFUSED && errno != EAGAIN) return why = std::strerror(errno), -1;
+    pause_us = std::min<std::uint64_t>(pause_us * 3 / 2, kLongestPauseUs);
     const timespec pause{0, static_cast<long>(pause_us * 1000)};
     nanosleep(&pause, nullptr);
   }

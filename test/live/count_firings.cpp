@@ -6,7 +6,6 @@
 // Says `ready` once the probes are enabled; when its standard input ends, or the machine does, it
 // prints a line for each probe: its name, how many firings, with how many different first
 // arguments. With `hello` in place of probes it goes once it has been greeted.
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -14,13 +13,12 @@
 #include <vector>
 
 #include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "probes/engine/operations.hpp"
 #include "probes/engine/program.hpp"
 #include "probes/engine/wire.hpp"
+#include "probes/vmtrace/reach.hpp"
 
 using namespace vmrun::d;
 
@@ -32,18 +30,10 @@ namespace {
 }
 
 int connect_to(pid_t pid) {
-  const std::string number = std::to_string(pid);
-  if (kill(pid, SIGRTMIN + kDoorSignal) != 0) fail(std::strerror(errno));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::strcpy(address.sun_path, ("/proc/" + number + "/root" + kDoorPath + number).c_str());
-  for (unsigned i = 0; i < 50'000; ++i, usleep(200)) {
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
-    close(fd);
-    if (i % 500 == 499) (void)kill(pid, SIGRTMIN + kDoorSignal);
-  }
-  fail("nobody answers");
+  std::string why;
+  const int connection = open_door(pid, why);
+  if (connection < 0) fail(why);
+  return connection;
 }
 
 Channel::Received await(Channel& channel, Message message) {

@@ -7,13 +7,13 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 from harness.golden import first_line
 from harness.results import Failure, Skip, Test
@@ -22,6 +22,7 @@ from harness.sanitizers import need_its_own_memory
 from . import session
 from .attach import expect
 from .inside import NOBODY, Suite as Inside
+from .session import until
 
 HERE = pathlib.Path(__file__).resolve().parent
 (HELLO, PROBES, PROGRAM, READY, REFUSED, GO, RING, AGGREGATIONS, ATOMS, ADDRESSES, NAMES, DROPS, STOP, STOPPED,
@@ -49,16 +50,6 @@ def message(kind, body=b''):
 
 WIRE = (HERE.parents[1] / 'probes' / 'engine' / 'wire.hpp').read_text()
 HELLO_AS_IT_IS = message(HELLO, struct.pack('<I', int(re.search(r'kWireVersion = (\d+);', WIRE)[1])))
-
-
-def until(condition, what):
-    """What another process does is seen from outside only."""
-    end = time.monotonic() + session.LIMIT
-    while time.monotonic() < end:
-        if value := condition():
-            return value
-        subprocess.run(['sleep', '0.005'], check=True)
-    raise Failure(f'not within {session.LIMIT} s: {what}')
 
 
 def as_nobody(function):
@@ -90,13 +81,12 @@ class Peer:
     """Somebody who speaks to the machine."""
 
     def __init__(self, pid):
-        path = f'/tmp/vmrun-trace-{pid}'
-
         def connected():
             os.kill(pid, signal.SIGRTMIN + 5)
             with contextlib.suppress(FileNotFoundError, ConnectionRefusedError, BlockingIOError):
-                self.socket.connect(path)
-                return True
+                if door := session.door_of(pid):
+                    self.socket.connect(str(door))
+                    return True
 
         self.socket = socket.socket(socket.AF_UNIX)
         self.wait_at_most()
@@ -391,35 +381,66 @@ class Suite(Inside):
 
     # -- who else is there
 
-    def test_a_link_planted_in_its_place_is_not_written_through(self):
-        with self.machine() as target, tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
+    def test_nobody_can_take_its_place(self):
+        """What others put where machines once listened keeps nobody out, nor does what the machine has of others."""
+        with self.machine() as target, tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder, contextlib.ExitStack() as stack:
             for there in (True, False):
                 mark = pathlib.Path(folder, f'mark{there}')
                 if there:
                     mark.write_text('mine')
                 place = pathlib.Path(f'/tmp/vmrun-trace-{target.process.pid}')
                 place.symlink_to(mark)
-                self.ended(self.traced(target, '-qn', 'BEGIN { exit(0); }', begin=False), 0, 1)
+                stack.callback(place.unlink, missing_ok=True)
+                output, _ = self.ended(self.traced(target, '-qn', 'BEGIN { printf("in"); exit(0); }', begin=False), 0)
+                expect(output.strip() == 'in', 'vmtrace is kept out', output)
                 expect(mark.exists() == there and (not there or mark.read_text() == 'mine'), 'the machine wrote through a link')
-                place.unlink(missing_ok=True)
+                place.unlink()
 
-    def test_another_user_in_its_place_fools_nobody(self):
-        if os.geteuid() != 0:
-            raise Skip('changing the user needs root')
-        for backlog, words in ((8, 'another process answers'), (0, 'does not answer')):
-            with self.machine() as target:
-                place = f'/tmp/vmrun-trace-{target.process.pid}'
-                with contextlib.ExitStack() as stack:
-                    listening = stack.enter_context(socket.socket(socket.AF_UNIX))
-                    listening.bind(place)
-                    os.chmod(place, 0o666)
-                    os.chown(place, NOBODY, NOBODY)
-                    stack.callback(os.unlink, place)
-                    expect(as_nobody(lambda s=listening, n=backlog: s.listen(n)) == 0, 'nobody cannot listen')  # whose socket it is from then on
-                    if backlog == 0:
-                        stack.enter_context(socket.socket(socket.AF_UNIX)).connect(place)
-                    _, errors = self.ended(self.traced(target, '-qn', 'BEGIN { exit(0); }', begin=False), 1)
-                expect(words in errors, f'backlog {backlog}: vmtrace does not say so', errors)
+    def test_a_socket_of_another_process_is_passed_over(self):
+        """A machine that was started with one among its descriptors, under a name that looks like a door's."""
+        for backlog in (8, 0):
+            with contextlib.ExitStack() as stack:
+                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix='vmrun-live-'))
+                name = f'{folder}/{session.DOOR}0'
+                listening = stack.enter_context(socket.socket(socket.AF_UNIX))
+                listening.bind(name)
+                listening.listen(backlog)
+                if backlog == 0:
+                    stack.enter_context(socket.socket(socket.AF_UNIX)).connect(name)
+                handed_on = os.open(name, os.O_PATH)
+                stack.callback(os.close, handed_on)
+                target = stack.enter_context(session.Target(self.vmrun, HERE / 'counts.act', inherited=[handed_on]))
+                output, _ = self.ended(self.traced(target, '-qn', 'BEGIN { printf("in"); exit(0); }', begin=False), 0)
+                expect(output.strip() == 'in', 'vmtrace is kept out', output)
+
+    def test_machines_in_namespaces_of_their_own(self):
+        """Of mounts, with another /tmp, of networks, of processes, of users: all that a container is, and a changed root."""
+        if os.geteuid() != 0 or not shutil.which('unshare'):
+            raise Skip('new namespaces need root and unshare')
+        works = subprocess.run(['unshare', '--mount', '--net', '--pid', '--fork', '--user', '--map-root-user', 'true'], capture_output=True, text=True)
+        if works.returncode:
+            raise Skip('no namespaces here: ' + works.stderr.strip())
+        kinds = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc']
+        script = 'mount -t tmpfs tmpfs /tmp; exec "$@"'
+        for under in (['unshare', *kinds, 'sh', '-c', script, 'sh'],
+                      ['unshare', '--user', '--map-root-user', *kinds, 'sh', '-c', script, 'sh'],
+                      ['unshare', '--mount', 'sh', '-c', 'mount --bind / /mnt && mount --rbind /proc /mnt/proc && mount -t tmpfs tmpfs /mnt/tmp && '
+                       'exec chroot /mnt "$@"', 'sh']):
+            with session.Target(self.vmrun.resolve(), HERE / 'counts.act', under=under) as target:
+                pid = self.machine_below(target.process.pid)
+                done = subprocess.run([self.vmtrace, '-p', str(pid), '-qn', 'BEGIN { printf("in"); exit(0); }'], capture_output=True, text=True,
+                                      timeout=session.LIMIT)
+                expect(done.returncode == 0 and done.stdout.strip() == 'in', f'{" ".join(under)}: vmtrace is kept out', done.stderr)
+                target.line('go')
+                target.wait_for('done')
+                target.finish()
+
+    @staticmethod
+    def machine_below(pid):
+        """The process itself, or the last of its children's children."""
+        while children := pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text().split():
+            pid = int(children[0])
+        return pid
 
     def test_vmtrace_of_another_user_is_refused(self):
         if os.geteuid() != 0:
@@ -430,6 +451,5 @@ class Suite(Inside):
             with Peer(target.process.pid) as keeps_it_open:  # a door that is open is none for others
                 keeps_it_open.send(message(DROPS))
                 keeps_it_open.answer(DROPS)
-                path = f'/proc/{target.process.pid}/root/tmp/vmrun-trace-{target.process.pid}'
-                for place in (path, path[path.index('/tmp'):]):
-                    expect(as_nobody(lambda p=place: connects(p)) != 0, f'another user got in by {place}')
+                door = session.door_of(target.process.pid)
+                expect(as_nobody(lambda: connects(str(door))) != 0, 'another user got in')

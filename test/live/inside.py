@@ -103,10 +103,9 @@ class Suite:
             return os.pread(memory.fileno(), int(size, 16), base + int(address, 16))
 
     def left(self, pid):
-        """What tracing leaves in a process: threads and sockets of its own, probes that are raised."""
+        """What tracing leaves in a process: threads and a socket of its own, probes that are raised."""
         threads = ['trace'] * [thread_name(t) for t in pathlib.Path(f'/proc/{pid}/task').iterdir()].count('trace')
-        sockets = [str(f) for f in pathlib.Path('/tmp').glob(f'vmrun-trace-{pid}')]
-        return threads + sockets + ['probes'] * any(self.words_of_probes(pid))
+        return threads + ['door'] * bool(session.door_of(pid)) + ['probes'] * any(self.words_of_probes(pid))
 
     def expect_nothing_left(self, target):
         """The machine notices at once that a connection is closed; that it is done is seen from outside only."""
@@ -370,17 +369,22 @@ class Suite:
             expect(counter.counts()['process-spawn'][0] >= int(known['spawned']), 'the counts are lost')
 
     def test_a_machine_that_is_killed_leaves_no_socket(self):
-        with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
-            counter = self.counter(target, 'message-send').wait_until_ready()
-            socket = pathlib.Path(f'/tmp/vmrun-trace-{target.process.pid}')
-            for _ in range(session.LIMIT * 100):
-                if not socket.exists():
-                    break
-                subprocess.run(['sleep', '0.01'], check=True)
-            target.process.kill()
-            target.process.wait()
-            _, errors = counter.process.communicate()
-            expect('gone' in errors and not socket.exists(), f'a socket is left, or its end is not noticed: {errors}')
+        """Not even while its door is open, which has no name in the file system."""
+        for is_open in (True, False):
+            with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
+                pid = target.process.pid
+                if is_open:
+                    target.process.send_signal(signal.SIGRTMIN + 5)
+                    session.until(lambda: session.door_of(pid), 'the door is open')
+                else:
+                    counter = self.counter(target, 'message-send').wait_until_ready()
+                    session.until(lambda: not session.door_of(pid), 'the door is closed behind who came in')
+                target.process.kill()
+                target.process.wait()
+                if not is_open:
+                    _, errors = counter.process.communicate()
+                    expect('gone' in errors, f'its end is not noticed: {errors}')
+                session.until(lambda: not session.files_of_doors(), 'no file of a socket is left')
 
     def test_another_user_is_refused(self):
         if os.geteuid() != 0:

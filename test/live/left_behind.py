@@ -64,8 +64,7 @@ class Suite(door.Suite):
 
     def has(self, target):
         """Names of its threads, and its descriptors, once the door is closed behind whoever came last."""
-        place = pathlib.Path(f'/tmp/vmrun-trace-{target.process.pid}')
-        door.until(lambda: not place.exists(), 'the door is closed')
+        door.until(lambda: not session.door_of(target.process.pid), 'the door is closed')
         names = [thread_name(task) for task in pathlib.Path(f'/proc/{target.process.pid}/task').iterdir()]
         return sorted(name for name in names if name), self.descriptors(target)
 

@@ -5,13 +5,16 @@ with `done`, after which it waits for another line. Nothing here sleeps: bpftrac
 its BEGIN probe, since output is read only once all probes are in place; it ends when its target has ended, and then has
 printed everything.
 """
+import contextlib
 import os
 import pathlib
 import queue
+import re
 import shutil
 import signal
 import subprocess
 import threading
+import time
 
 from harness.golden import ENVIRONMENT
 from harness.results import Failure, Skip
@@ -127,12 +130,42 @@ class Tracer:
         return lines
 
 
-class Target:
-    """A vmrun that runs a program of test/live; `under`: a command that becomes it."""
+DOOR = 'vmrun-trace-'
+FOLDERS_OF_DOORS = ('/tmp', '/dev/shm', '/var/tmp')
 
-    def __init__(self, vmrun, source, flags=('+S', '2'), arguments=(), environment=None, under=()):
+
+def door_of(pid):
+    """The descriptor of the process by which it is reached while its door is open; None: it is not."""
+    for entry in pathlib.Path(f'/proc/{pid}/fd').iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            if os.readlink(entry).rpartition('/')[2].startswith(DOOR):
+                return entry
+    return None
+
+
+def files_of_doors():
+    """Names of doors are removed as soon as they are there."""
+    names = re.compile(DOOR + '[0-9a-f]{32}')
+    return [f'{folder}/{name}' for folder in FOLDERS_OF_DOORS for name in os.listdir(folder) if names.fullmatch(name)]
+
+
+def until(condition, what):
+    """What another process does is seen from outside only."""
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end:
+        if value := condition():
+            return value
+        subprocess.run(['sleep', '0.005'], check=True)
+    raise Failure(f'not within {LIMIT} s: {what}')
+
+
+class Target:
+    """A vmrun that runs a program of test/live; `under`: a command that becomes it, or starts it; inherited: descriptors
+    that it keeps."""
+
+    def __init__(self, vmrun, source, flags=('+S', '2'), arguments=(), environment=None, under=(), inherited=()):
         self.process = subprocess.Popen([*under, vmrun, *flags, str(source), *arguments], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=inherited,
                                         env=dict(ENVIRONMENT, **(environment or {})))
         self.errors = Lines(self.process.stderr)
         self.output = Lines(self.process.stdout)
@@ -169,8 +202,6 @@ class Target:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-            # One that is killed while its door is open leaves the socket.
-            pathlib.Path(f'/tmp/vmrun-trace-{self.process.pid}').unlink(missing_ok=True)
 
 
 def trace(vmrun, source, text, flags=('+S', '2'), arguments=(), environment=None):
