@@ -3,8 +3,8 @@ import pathlib
 import re
 import struct
 
-from harness.results import Failure, Skip, Test
-from harness.sanitizers import sanitizer
+from harness.results import Failure, Test
+from harness.sanitizers import need_machine_code
 
 from .suite import run
 
@@ -67,8 +67,7 @@ def records(dump):
 
 
 def names_and_lines(vmrun):
-    if sanitizer(vmrun):
-        raise Skip('a build with sanitizers has no hot code')
+    need_machine_code(vmrun)
     maps, names, dump = program_done(vmrun, 'true')
     (start, size), = [(int(a, 16), int(n, 16)) for a, n in re.findall(rb'^(\w+) (\w+) \$\w+:fib/1$', names, re.MULTILINE)]
     # perf asks the map only of memory it takes for anonymous (tools/perf/util/map.c).

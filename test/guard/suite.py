@@ -18,6 +18,8 @@ from . import home, probe_tests, table
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = HERE / 'counts.tab'
 MOST_GROWTH = 0.02
+WITH_CODE = '+hot'  # what an operation's name ends in that is counted with machine code
+HOT = ('binary_words', 'call_fun', 'call_local', 'list_elements', 'map_update', 'messages')
 MOST_SHOWN = 8  # functions that grew
 MARK = 'bif_os_getpid_0'  # the function in vmrun that is called where counting.erl makes a mark
 # The C library takes other instructions for copying on other processors: those that all have.
@@ -51,11 +53,11 @@ class Counter:
         """What once takes, and the file with all that callgrind found. flags: for the compiler of native code."""
         self.prepare()
         folder = pathlib.Path(tempfile.mkdtemp(prefix=operation, dir=self.folder))
-        source = HERE / 'operations' / f'{operation}.act'
+        source, hot = source_of(operation), operation.endswith(WITH_CODE)
         for name in re.findall(r'^%% native: (\S+)', source.read_text(), re.M):
             self.library(self.root / name, flags, folder)
         out = folder / 'callgrind.out'
-        command = callgrind.command(out, [self.vmrun, '+S', '1', '+A', '0', '+hot', '0', '+return-after', '0', '-pa', HERE, source], f'--dump-before=*{MARK}*')
+        command = callgrind.command(out, [self.vmrun, '+S', '1', '+A', '0', '+hot', '1' if hot else '0', '+return-after', '0', '-pa', HERE, source], f'--dump-before=*{MARK}*')
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, cwd=folder,
                               env={'PATH': os.environ['PATH'], 'LC_ALL': 'C.UTF-8', 'NATIVE_DIR': str(folder), 'GLIBC_TUNABLES': TUNABLES})
         if done.returncode != 0:
@@ -64,16 +66,24 @@ class Counter:
         if len(parts) != 4:
             raise Failure(f'{len(parts) - 1} marks, not 3: is {MARK} still what os:getpid/0 calls?')
         once, twice = (callgrind.read(part, self.tests) for part in parts[1:3])
-        return table.Counts.of(twice.per_operation(once, int(done.stdout))), out
+        counts = table.Counts.of(twice.per_operation(once, int(done.stdout)))
+        if hot != (counts.functions[callgrind.MACHINE_CODE].own > 1):
+            raise Failure(f'{operation}: {"no " if hot else ""}machine code was executed')
+        return counts, out
 
 
 def operations():
-    return sorted(path.stem for path in (HERE / 'operations').glob('*.act'))
+    """All that are there, and once more those that are counted with machine code too."""
+    return sorted([*(path.stem for path in (HERE / 'operations').glob('*.act')), *(name + WITH_CODE for name in HOT)])
+
+
+def source_of(operation):
+    return HERE / 'operations' / f'{operation.removesuffix(WITH_CODE)}.act'
 
 
 def about(operation):
     """The first comment of the program."""
-    lines = (HERE / 'operations' / f'{operation}.act').read_text().splitlines()
+    lines = source_of(operation).read_text().splitlines()
     return ' '.join(line[3:] for line in lines[:next(i for i, line in enumerate(lines) if not line.startswith('%% ') or 'native:' in line)])
 
 

@@ -6,6 +6,9 @@ import re
 OPTIONS = ['--dump-instr=yes', '--dump-line=no', '--compress-strings=no', '--compress-pos=no', '--combine-dumps=yes']
 
 
+MACHINE_CODE = 'machine_code'  # what vm/hot has made, in no file
+
+
 def command(out, program, *options):
     """A program's, under callgrind; what it finds goes to the file out."""
     return ['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', *OPTIONS, *options, *program]
@@ -87,6 +90,8 @@ def total(text):
 def short_name(name, thing):
     """Without types, the project's own namespaces and what the compiler appends for parts of a function. The system's
     libraries go by their own name: which of their functions have one depends on what is installed."""
+    if thing.startswith('???'):
+        return MACHINE_CODE
     if thing.startswith(('/usr/', '/lib')) or name.startswith(('0x', '???')):
         return f'({thing.rsplit("/", 1)[-1]})'
     if found := re.match(r'std::_Function_handler<.*?, (\S.*)>::_M_invoke\(', name):

@@ -9,17 +9,17 @@ import subprocess
 import threading
 
 from .results import Failure, Skip, Test
-from .sanitizers import need_its_own_memory
+from .sanitizers import need_its_own_memory, need_machine_code
 
 # The flags of each mode, named here only. The first two are the ordinary ones; the others are stress modes, with a
 # factor on the timeout.
 MODES = {
     's1': (['+S', '1'], 1),
     's4': (['+S', '4:4'], 1),
-    'gc-stress': (['+S', '1', '+gc-stress', '+verify-heap'], 20),
+    'gc-stress': (['+S', '1', '+gc-stress', '+verify-heap', '+hot', '1'], 20),
     'slice': (['+S', '4:4', '+slice', '20', '+hot', '1'], 4),
     'yield': (['+S', '2:2', '+yield-all', '+hot', '1'], 8),
-    'random': (['+S', '1', '+random-sched', '{seed}'], 4),
+    'random': (['+S', '1', '+random-sched', '{seed}', '+hot', '1'], 4),
 }
 QUICK_MODES = ['s1', 's4']
 
@@ -83,6 +83,8 @@ def vmrun_test(script, mode, vmrun, seed):
             raise Skip('built without probes')
         if 'allocator' in script.requires:
             need_its_own_memory(vmrun)
+        if 'machine_code' in script.requires:
+            need_machine_code(vmrun)
         command = [vmrun, *mode_flags(mode, seed), *script.flags, str(script.path), *script.arguments]
         difference = script.differences(*run_program(command, script.stdin, script.timeout * factor))
         if difference:

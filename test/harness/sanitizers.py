@@ -1,6 +1,7 @@
 """What a build with sanitizers does otherwise, for tests that cannot be run with one."""
 import functools
 import pathlib
+import platform
 import re
 
 from .results import Skip
@@ -17,6 +18,16 @@ def need_its_own_memory(program):
     """Raises Skip where the memory that a program takes is a sanitizer's for the greater part."""
     if sanitizer(program):
         raise Skip(f'the {sanitizer(program)} sanitizer brings an allocator of its own, and keeps what is freed')
+
+
+def need_machine_code(program):
+    """Raises Skip where vm/hot has no machine code to make. Everywhere else that none is made is a failure."""
+    if platform.machine() != 'x86_64':
+        raise Skip('machine code is made for x86-64')
+    if sanitizer(program):
+        raise Skip('a build with sanitizers makes no machine code')
+    if b'__gcov_' in pathlib.Path(program).read_bytes():
+        raise Skip('a build that counts coverage makes no machine code')
 
 
 def need_signals_at_once(program):

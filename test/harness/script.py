@@ -9,6 +9,7 @@
   % requires: otp26         the language of that release: stock erl runs the script only if it is at least that new
   % requires: probes        skipped in a build without (-Dprobes=none)
   % requires: allocator     skipped in a build with a sanitizer, which keeps what is freed
+  % requires: machine_code  skipped where there is none: other processors, sanitizers, coverage
   % erl: skip WHY           stock erl cannot run it, or rightly prints something else
   % modes: skip MODE WHY    not under that mode
   % timeout: SECONDS        instead of the default

@@ -1,14 +1,13 @@
 """Tracers and a machine some of whose functions have machine code: its mappings, and DTrace, the one that goes through them."""
 import os
 import pathlib
-import platform
 import re
 import shutil
 import signal
 import subprocess
 
 from harness.results import Failure, Skip, Test
-from harness.sanitizers import sanitizer
+from harness.sanitizers import need_machine_code
 
 from . import session, site_code
 from .attach import expect
@@ -61,8 +60,7 @@ class Suite:
         self.vmrun = vmrun
 
     def machine(self):
-        if platform.machine() != 'x86_64' or sanitizer(self.vmrun):
-            raise Skip('this build makes no machine code')
+        need_machine_code(self.vmrun)
         return session.Target(self.vmrun, HERE / 'hot.act')
 
     def test_mappings_are_such_as_tracers_read(self):
