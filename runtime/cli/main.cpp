@@ -39,11 +39,11 @@ std::string own_path() {
   return std::string(path, n > 0 ? static_cast<std::size_t>(n) : 0);
 }
 
-/// A standard file that is closed gets a descriptor that is always at its end and refuses to be
-/// written to: else the next file to be opened would be taken for it.
+/// A standard file that is closed is /dev/null: always at its end, and what is written goes
+/// nowhere. Else the next file to be opened would be taken for it.
 void fill_standard_files() {
   for (int fd = 0; fd <= 2; ++fd)
-    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);  // gives the lowest free number
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDWR);  // gives the lowest free number
 }
 
 int list_probes() {

@@ -75,6 +75,16 @@ void write_all(DumpFile& out, std::string_view slogan, const StoppedMachine& sto
   out.put("=end\n");
 }
 
+/// A descriptor, negative if there is none. When all are taken that of standard input is given up:
+/// the program ends.
+int open_dump(const std::string& path) {
+  const auto try_open = [&] { return open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640); };
+  const int fd = try_open();
+  if (fd >= 0 || errno != EMFILE) return fd;
+  close(STDIN_FILENO);
+  return try_open();
+}
+
 }  // namespace
 
 void write_crash_dump(std::string_view slogan, const StoppedMachine& stopped) {
@@ -83,7 +93,7 @@ void write_crash_dump(std::string_view slogan, const StoppedMachine& stopped) {
   const char* named = std::getenv("ERL_CRASH_DUMP");
   const std::string path = named && *named ? named : "erl_crash.dump";
   say("\nCrash dump is being written to: " + path + "...");
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+  const int fd = open_dump(path);
   if (fd < 0) return say(std::string(std::strerror(errno)) + "\n");
   const long long bytes = number_in_environment("ERL_CRASH_DUMP_BYTES").value_or(-1);
   {

@@ -9,12 +9,29 @@
 %% something running that holds on to its output.
 -define(END, 4).
 
-cmd(Command) -> cmd(Command, #{}).
+cmd(Command) ->
+    case output_of(Command, #{}) of
+        {refused, Info} -> error(badarg, [Command], [{error_info, Info}]);
+        Output -> Output
+    end.
 
 cmd(Command, Options) ->
+    case output_of(Command, Options) of
+        {refused, Info} -> error(badarg, [Command, Options], [{error_info, Info}]);
+        Output -> Output
+    end.
+
+%% The output, or {refused, Info}, which erl_kernel_errors explains.
+output_of(Command, Options) ->
+    Info = #{module => erl_kernel_errors},
     case {command_text(Command), max_size(Options)} of
-        {Text, Max} when Text =/= error, Max =/= error -> as_list(in_own_process(fun() -> run(Text, Max) end));
-        _ -> error(badarg, [Command, Options])
+        {_, error} -> {refused, Info#{cause => badopt}};
+        {error, _} -> {refused, Info};
+        {Text, Max} ->
+            case in_own_process(fun() -> run(Text, Max) end) of
+                {no_port, _} = Why -> {refused, Info#{cause => setelement(1, Why, open_port)}};
+                Output -> as_list(Output)
+            end
     end.
 
 command_text(Command) when is_atom(Command) -> command_text(atom_to_list(Command));
@@ -44,10 +61,14 @@ in_own_process(Fun) ->
 
 run(Text, Max) ->
     Script = <<"(", Text/binary, "\n) </dev/null; printf '\\004'">>,
-    Port = open_port({spawn_executable, "/bin/sh"}, [{args, ["-c", Script]}, in, binary, stderr_to_stdout, eof, hide]),
-    Output = collect(Port, Max, 0, []),
-    port_close(Port),
-    Output.
+    try open_port({spawn_executable, "/bin/sh"}, [{args, ["-c", Script]}, in, binary, stderr_to_stdout, eof, hide]) of
+        Port ->
+            Output = collect(Port, Max, 0, []),
+            port_close(Port),
+            Output
+    catch
+        error:Why -> {no_port, Why}
+    end.
 
 collect(_, Max, Size, Parts) when Max =/= infinity, Size >= Max -> binary:part(joined(Parts), 0, Max);
 collect(Port, Max, Size, Parts) ->

@@ -107,6 +107,8 @@ def tests(build, vmrun):
         ('standard output closed or full', closed_output),
         ('descriptors of the standard files stay theirs', standard_descriptors),
         ('no descriptor is left', no_descriptor),
+        ('no descriptor is left: a crash dump', dump_without_descriptor),
+        ('no descriptor is left: os:cmd', command_without_descriptor),
         ('how main ends', main_ends),
         ('folders of modules', module_folders),
         ('modules of its own in place of applications', own_applications),
@@ -135,15 +137,18 @@ def failing_main_unheard(vmrun):
 
 def reports_unheard(vmrun):
     text = '''
-main() ->
+main([Told]) ->
     {_, Ref} = spawn_monitor(fun() -> error(oops) end),
     receive {'DOWN', Ref, _, _, {oops, _}} -> ok end,
     logger:error("a report"),
-    {'EXIT', {terminated, [{io, format, [standard_error, "text", []], _} | _]}} = (catch io:format(standard_error, "text", [])),
+    case catch io:format(standard_error, "text", []) of
+        ok -> "ok" = Told;
+        {'EXIT', {terminated, [{io, format, [standard_error, "text", []], _} | _]}} -> "terminated" = Told
+    end,
     [default] = logger:get_handler_ids().
 '''
-    for shell in ('exec "$@" 2>&-', 'exec "$@" 2>/dev/full'):
-        run(vmrun, text, shell=shell).expect(0)
+    for shell, told in (('exec "$@" 2>&-', 'ok'), ('exec "$@" 2>/dev/full', 'terminated')):
+        run(vmrun, text, arguments=[told], shell=shell).expect(0)
 
 
 def module_folders(vmrun):
@@ -209,24 +214,55 @@ def closed_input(vmrun):
 def closed_output(vmrun):
     """A write that fails says so once, in words that fit, and not with all that should have been written."""
     text = 'main() -> io:format("~s~n", [lists:duplicate(5000000, $x)]).'
-    for shell in ('exec "$@" >&-', 'exec "$@" >/dev/full', '"$@" > >(exit 0)'):
+    run(vmrun, text, shell='exec "$@" >&-').expect(0, err=['^$'])  # as into /dev/null
+    for shell in ('exec "$@" >/dev/full', '"$@" > >(exit 0)'):
         ended = run(vmrun, text, shell=shell).expect(1, err=['vmrun: exception error: terminated', 'io:format/2', 'the device has terminated'])
         if len(ended.err) > 5000 or 'failed to format' in ended.err:
             raise Failure(f'{len(ended.err)} bytes: {ended.err[:1000]}')
 
 
 def standard_descriptors(vmrun):
-    """A file that is opened never gets the number of a standard file."""
+    """A file that is opened never gets the number of a standard file; what is written to a closed one goes nowhere."""
     text = '''
 main() ->
     {ok, File} = file:open("opened", [write, raw]),
-    catch io:format("to nobody~n"),
-    catch io:format(standard_error, "to nobody~n", []),
+    ok = io:format("to nobody~n"),
+    ok = io:format(standard_error, "to nobody~n", []),
+    eof = io:get_line(""),
     ok = file:write(File, "own"),
     ok = file:close(File),
     {ok, <<"own">>} = file:read_file("opened").
 '''
     run(vmrun, text, shell='exec "$@" <&- >&- 2>&-').expect(0)
+
+
+def dump_without_descriptor(vmrun):
+    """A crash dump is written when all descriptors are taken."""
+    text = '''
+main() -> take([]).
+take(Files) -> case file:open("/etc/passwd", [read, raw]) of {ok, File} -> take([File | Files]); {error, emfile} -> halt("all taken") end.
+'''
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
+        path = pathlib.Path(folder) / 'dump'
+        run(vmrun, text, shell='ulimit -n 60; exec "$@"', environment={'ERL_CRASH_DUMP': str(path), 'ERL_CRASH_DUMP_SECONDS': ''}).expect(1, err=['done\n'])
+        dump = path.read_text(errors='replace')
+    if 'Slogan: all taken\n' not in dump or not dump.endswith('=end\n'):
+        raise Failure(f'{dump[:300]!r} ... {dump[-300:]!r}')
+
+
+def command_without_descriptor(vmrun):
+    """os:cmd then fails as OTP's does, and nothing is reported; later it works."""
+    text = '''
+main() ->
+    "once\n" = os:cmd("echo once"),
+    Files = take([]),
+    {'EXIT', {badarg, [{os, cmd, ["echo no"], Location} | _]}} = (catch os:cmd("echo no")),
+    {error_info, #{cause := {open_port, emfile}, module := erl_kernel_errors}} = lists:keyfind(error_info, 1, Location),
+    [file:close(F) || F <- Files],
+    io:format("~s", [os:cmd("echo again")]).
+take(Files) -> case file:open("/etc/passwd", [read, raw]) of {ok, File} -> take([File | Files]); {error, emfile} -> Files end.
+'''
+    run(vmrun, text, shell='ulimit -n 60; exec "$@"').expect(0, out='again\n', err=['^$'])
 
 
 def main_ends(vmrun):
@@ -401,11 +437,16 @@ def memory_exhausted(vmrun):
 def memory_exhausted_at_start(vmrun):
     """With ever less memory to start with: it works, or says why not. Compiling a large program likewise."""
     clauses = '\n'.join(f'f({n}) -> [X || X <- lists:seq(1, {n}), X rem 7 =:= {n % 7}];' for n in range(2000))
-    for text in ('main() -> ok.', f'-export([f/1]).\nmain() -> ok.\n{clauses}\nf(_) -> [].'):
-        for kilobytes in (3000000, 1500000, 1250000, 1200000, 1150000, 1100000, 600000, 300000, 100000):
+    large = f'-export([f/1]).\nmain() -> ok.\n{clauses}\nf(_) -> [].'
+    sizes = (3000000, 1500000, 1250000, 1200000, 1150000, 1100000, 600000, 300000, 100000)
+    # Where threads start that find no memory for what they begin with.
+    for text, limits in (('main() -> ok.', (*sizes, *range(1470000, 1600000, 10000))), (large, sizes)):
+        for kilobytes in limits:
             ended = run(vmrun, text, shell=f'ulimit -v {kilobytes}; exec "$@"')
             if ended.status != 0:
                 ended.expect(1, err=[OUT_OF_MEMORY + '|^vmrun: cannot start the thread'])
+                if ended.err.count('vmrun: ') != 1:
+                    raise Failure(f'{kilobytes}: more than one line: {ended.err!r}')
 
 
 def nth_allocation_fails(vmrun, text, out):

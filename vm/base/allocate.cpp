@@ -1,7 +1,6 @@
 #include "vm/base/allocate.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -60,17 +59,11 @@ void keep_memory_in_reserve() {
 }
 
 void out_of_memory(const char* what, std::size_t bytes) {
-  char text[256];
-  const int n = std::snprintf(text, sizeof text, "vmrun: out of memory: cannot allocate %zu bytes for %s\n",
-                              bytes, what);
-  if (write(STDERR_FILENO, text, static_cast<std::size_t>(n)) < 0) {}  // nowhere left to complain to
+  char line[256], slogan[sizeof line];
+  std::snprintf(slogan, sizeof slogan, "Cannot allocate %zu bytes for %s", bytes, what);
+  std::snprintf(line, sizeof line, "vmrun: out of memory: cannot allocate %zu bytes for %s\n", bytes, what);
   if (void* memory = reserve.exchange(nullptr)) munmap(memory, kReserveBytes);
-  static char slogan[sizeof text];  // of the first one; others do not come back
-  static std::atomic<bool> said{false};
-  if (!said.exchange(true))
-    std::snprintf(slogan, sizeof slogan, "Cannot allocate %zu bytes for %s", bytes, what);
-  dump_before_end(slogan);
-  std::_Exit(1);  // other threads are running: no destructors
+  end_for_want(line, slogan);
 }
 
 bool next_allocation_fails() { return fails(); }

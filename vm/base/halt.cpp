@@ -2,6 +2,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <mutex>
 #include <utility>
@@ -63,6 +66,19 @@ void dump_before_end(const char* slogan) {
       quiet = 0;
     }
   }
+}
+
+void end_for_want(const char* line, const char* slogan) {
+  static std::atomic<bool> is_told{false};
+  static char kept_slogan[256];  // lasts as long as the program
+  if (is_told.exchange(true)) {
+    if (waits_itself) std::_Exit(1);  // it is to write the dump, and cannot
+    for (;;) pause();                 // the first one ends the program
+  }
+  std::snprintf(kept_slogan, sizeof kept_slogan, "%s", slogan);
+  if (write(STDERR_FILENO, line, std::strlen(line)) < 0) {}  // nowhere left to complain to
+  dump_before_end(kept_slogan);
+  std::_Exit(1);  // other threads are running: no destructors
 }
 
 void dump_goes_on() { progress.fetch_add(1, std::memory_order_relaxed); }

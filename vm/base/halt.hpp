@@ -28,6 +28,9 @@ void announce_signal(int number);
 /// it ends the program in its own way. A second thread in the same need never comes back: the first
 /// one ends it. slogan lasts as long as the program. For a signal handler too.
 void dump_before_end(const char* slogan);
+/// The machine lacks what it cannot go on without, such as memory: a line on standard error, a
+/// crash dump, status 1. One thread tells of it, whichever comes first. Takes no memory.
+[[noreturn]] void end_for_want(const char* line, const char* slogan);
 /// While the dump is written: it makes progress. Its end.
 void dump_goes_on();
 [[noreturn]] void dump_ended();

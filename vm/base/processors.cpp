@@ -105,7 +105,8 @@ std::optional<std::pair<long long, long long>> limit_in(const std::string& folde
     if (!(in >> quota >> period)) return {};
     return std::pair(quota == "max" ? -1 : std::atoll(quota.c_str()), period);
   }
-  const auto quota = numbers_in(folder + "/cpu.cfs_quota_us"), period = numbers_in(folder + "/cpu.cfs_period_us");
+  const auto quota = numbers_in(folder + "/cpu.cfs_quota_us"),
+             period = numbers_in(folder + "/cpu.cfs_period_us");
   if (quota.empty() || period.empty()) return {};
   return std::pair(quota[0], period[0]);
 }

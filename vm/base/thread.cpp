@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "vm/base/allocate.hpp"
+#include "vm/base/halt.hpp"
 #include "vm/base/signal_stack.hpp"
 
 namespace vmrun {
@@ -13,6 +15,54 @@ namespace vmrun {
 namespace {
 constexpr std::size_t kLongestName = 15;
 }
+
+// ---- What threads leave behind ------------------------------------------------------------------
+
+namespace {
+
+/// An object of a thread that is destroyed with it.
+struct ThreadObject {
+  void (*destroy)(void*);
+  void* object;
+  ThreadObject* made_before;
+};
+
+/// Of the calling thread, the newest first. What is made by a destructor is destroyed as well.
+void destroy_thread_objects(void* newest) {
+  for (auto* o = static_cast<ThreadObject*>(newest); o;) {
+    o->destroy(o->object);
+    ThreadObject* before = o->made_before;
+    free_bytes(o);
+    o = before;
+  }
+}
+
+pthread_key_t thread_objects_key() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made;
+    if (pthread_key_create(&made, destroy_thread_objects) != 0) std::abort();
+    return made;
+  }();
+  return key;
+}
+
+}  // namespace
+
+}  // namespace vmrun
+
+/// What the compiler calls for a thread_local object with a destructor (Itanium C++ ABI, 3.3.6.4),
+/// in place of libstdc++'s: glibc, which that one asks, aborts when memory is exhausted, where this
+/// machine ends with a line that says so. A key among the first 32 takes no memory of its own.
+extern "C" int __cxa_thread_atexit(void (*destroy)(void*), void* object, void*) {
+  using namespace vmrun;
+  auto* o = static_cast<ThreadObject*>(allocate_bytes(sizeof(ThreadObject), "an object of a thread"));
+  *o = {destroy, object, static_cast<ThreadObject*>(pthread_getspecific(thread_objects_key()))};
+  return pthread_setspecific(thread_objects_key(), o);
+}
+
+namespace vmrun {
+
+// ---- Threads ------------------------------------------------------------------------------------
 
 std::thread start_thread(std::string name, std::function<void()> body) {
   name.resize(std::min(name.size(), kLongestName));
@@ -28,9 +78,11 @@ std::thread start_needed_thread(std::string name, std::function<void()> body) {
   try {
     return start_thread(std::move(name), std::move(body));
   } catch (const std::system_error& e) {
-    std::fprintf(stderr, "vmrun: cannot start the thread %s: %s\n", called.c_str(),
-                 e.code().message().c_str());
-    std::_Exit(1);
+    char line[128], slogan[sizeof line];
+    const std::string why = called + ": " + e.code().message();
+    std::snprintf(slogan, sizeof slogan, "Cannot start the thread %s", why.c_str());
+    std::snprintf(line, sizeof line, "vmrun: cannot start the thread %s\n", why.c_str());
+    end_for_want(line, slogan);
   }
 }
 

@@ -148,8 +148,9 @@ core::Expr* ComprehensionToCore::generator_loop(const ComprehensionExpr& e, size
   Var* acc = loop.accumulator != nullptr ? nodes_.fresh("Acc") : nullptr;
   std::vector<Var*> params{subject};
   if (acc != nullptr) params.push_back(acc);
-  core::LetrecFun* f =
-      loop_function(loop.kind == ComprehensionKind::kBinary ? "lbc$^" : "lc$^", &q, q.loc, params);
+  // The line of a process that waits in an element, as OTP has it.
+  core::LetrecFun* f = loop.kind == ComprehensionKind::kBinary ? loop_function("lbc$^", &q, e.loc, params)
+                                                               : loop_function("lc$^", &q, q.loc, params);
   const auto call_loop = [this, f, loc = q.loc](CExpr* next, Var* accumulator) -> CExpr* {
     std::vector<CExpr*> args{next};
     if (accumulator != nullptr) args.push_back(nodes_.ref(accumulator));

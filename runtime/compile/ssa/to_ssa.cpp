@@ -122,7 +122,6 @@ void to_ssa(Program& p) {
     for (FunNote* n : w.inner) {
       n->index = static_cast<std::uint32_t>(p.functions.size());
       Function& g = p.functions.emplace_back();
-      g.loc = w.def->loc;
       if (n->lambda != nullptr) {
         const bool calls_itself = !n->lambda->name.empty() && n->lambda->self->uses > 0;
         g.name = calls_itself ? local_name(n->lambda->name, *n)
@@ -132,6 +131,7 @@ void to_ssa(Program& p) {
         p.lambdas.push_back({n->index, static_cast<std::uint32_t>(n->free.size())});
       } else {
         g.name = local_name(n->letrec->name, *n);
+        g.loc = n->letrec->loc;
       }
     }
   }

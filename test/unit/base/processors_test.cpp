@@ -54,7 +54,8 @@ std::vector<int> logical(const std::vector<ProcessorPlace>& places) {
 
 TEST_CASE("the quota of a cgroup of version 2") {
   Root root;
-  root.file("/proc/self/mountinfo", "41 31 0:38 / /cg rw,nosuid shared:4 master:1 - cgroup2 cgroup2 rw,nsdelegate");
+  root.file("/proc/self/mountinfo",
+            "41 31 0:38 / /cg rw,nosuid shared:4 master:1 - cgroup2 cgroup2 rw,nsdelegate");
   root.file("/proc/self/cgroup", "0::/system.slice/some.service");
   const std::string file = "/cg/system.slice/some.service/cpu.max";
   CHECK(cpu_quota(root.path(), 8) == std::nullopt);  // no controller of processors there
