@@ -1,13 +1,12 @@
 #include "drivers/terminal/line.hpp"
 
-#include <wchar.h>
-
 #include <algorithm>
 #include <cctype>
 
 #include <fmt/core.h>
 
 #include "drivers/terminal/text.hpp"
+#include "vm/base/character_width.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun::terminal {
@@ -19,11 +18,6 @@ std::string utf8_of(char32_t c) {
   std::string text;
   append_utf8(text, c);
   return text;
-}
-
-std::size_t width_of(char32_t c) {
-  const int width = ::wcwidth(static_cast<wchar_t>(c));
-  return width < 0 ? 1 : static_cast<std::size_t>(width);
 }
 
 std::string repeated(std::string_view text, std::size_t times) {
@@ -52,7 +46,7 @@ Line::Cell Line::cell_of(char32_t c, std::size_t column) {
   if (c < ' ') return {{'^', static_cast<char>(c | 0x40)}, 2};
   if (c == 0x7F) return {"^?", 2};
   if (c < 0x7F) return {{static_cast<char>(c)}, 1};
-  if (utf8_) return {utf8_of(c), width_of(c)};
+  if (utf8_) return {utf8_of(c), character_width(c)};
   // As the locale says, whether or not its own set of characters is this one.
   if (c <= 0xFF && std::isprint(static_cast<int>(c))) return {{static_cast<char>(c)}, 1};
   std::string shown = c <= 0xFF ? fmt::format("\\{:03o}", static_cast<unsigned>(c))

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Which of the names that exist is meant by one that does not: the nearest, if it is near enough.
+/// Nearness is the distance of Damerau and Levenshtein (Boytsov, "Indexing Methods for Approximate
+/// Dictionary Searching", 2011: optimal string alignment). Small and capital letters count as the
+/// same, and underscores do not count, so that myList is near my_list. One thread at a time.
+namespace vmrun {
+
+/// How many characters must be inserted, left out, replaced, or exchanged with their neighbour.
+/// replacement: what a replaced character counts.
+inline std::size_t edit_distance(std::u32string_view a, std::u32string_view b, std::size_t replacement = 1) {
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] =
+          std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1] ? replacement : 0)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(last);
+    last.swap(row);
+  }
+  return last[b.size()];
+}
+
+class NearName {
+ public:
+  /// Where names are kMany, as those of a library, one that differs in a character is another word
+  /// more often than a misspelt one (node, nope): a replaced character counts twice.
+  enum class Names { kFew, kMany };
+
+  /// wrong: UTF-8.
+  explicit NearName(std::string_view wrong, Names names = Names::kFew)
+      : wrong_(wrong),
+        folded_(folded(wrong)),
+        allowed_(std::min<std::size_t>(folded_.size() / 3, 3)),
+        replacement_(names == Names::kMany ? 2 : 1) {}
+
+  /// A name that exists. True: it is the nearest so far. Its characters must outlive this object.
+  bool offer(std::string_view name) {
+    if (name == wrong_) return false;
+    const std::u32string other = folded(name);
+    const std::size_t shorter = std::min(other.size(), folded_.size());
+    if (shorter == 0 || std::max(other.size(), folded_.size()) - shorter > allowed_) return false;
+    const std::size_t distance = edit_distance(folded_, other, replacement_);
+    if (distance > allowed_ || distance >= shorter) return false;
+    // The order of offers does not matter: they may come from a hash table.
+    if (!found_.empty() && (distance > distance_ || (distance == distance_ && name >= found_))) return false;
+    distance_ = distance;
+    found_ = name;
+    return true;
+  }
+
+  /// Empty: no name is near.
+  std::string_view found() const { return found_; }
+
+ private:
+  /// Bytes of one UTF-8 sequence become one character; which one does not matter.
+  static std::u32string folded(std::string_view name) {
+    std::u32string out;
+    for (const char c : name) {
+      const auto byte = static_cast<unsigned char>(c);
+      if ((byte & 0xC0) == 0x80 && !out.empty()) out.back() = out.back() << 8 | byte;
+      else if (c != '_') out.push_back(c >= 'A' && c <= 'Z' ? byte | 0x20 : byte);
+    }
+    return out;
+  }
+
+  std::string_view wrong_, found_;
+  std::u32string folded_;
+  std::size_t allowed_;  // the larger the name, the more may be wrong in it
+  std::size_t replacement_;
+  std::size_t distance_ = 0;
+};
+
+}  // namespace vmrun
