@@ -8,6 +8,7 @@
 
 #include <sys/stat.h>
 
+#include "runtime/cli/known_calls.hpp"
 #include "runtime/cli/otp_compiler.hpp"
 #include "runtime/code_path/installed_otp.hpp"
 #include "runtime/lib/embedded.hpp"
@@ -79,7 +80,11 @@ bool read_file(const std::string& path, std::vector<std::uint8_t>* bytes, std::s
 
 CodeFinder::CodeFinder(std::vector<std::string> path, compile::CompileOptions compile_options)
     : path_(std::make_shared<const std::vector<std::string>>(std::move(path))),
-      compile_options_(std::move(compile_options)) {}
+      compile_options_(std::move(compile_options)) {
+  compile_options_.check_remote_call = [this](auto module, auto function, auto arity) {
+    return problem_of_call(*this, module, function, arity);
+  };
+}
 
 FoundCode CodeFinder::load_file(const std::string& path, bool script) const {
   if (path.starts_with(kEmbeddedLibrary))
@@ -96,6 +101,17 @@ FoundCode CodeFinder::load_file(const std::string& path, bool script) const {
   FoundCode code = bytes_found(path, std::move(result.beam), std::move(result.messages));
   code.listing = result.core + result.ssa + result.assembly;
   return code;
+}
+
+FoundCode CodeFinder::load_expressions(std::string_view flag, std::string text, std::string module) const {
+  compile::CompileOptions options = compile_options_;
+  options.expressions = true;
+  options.warnings = false;
+  options.default_module = std::move(module);
+  const std::string name(flag);
+  auto result = compile::compile_source(name, std::move(text), options);
+  if (!result.ok) return broken(name, std::move(result.messages));
+  return bytes_found(name, std::move(result.beam), std::move(result.messages));
 }
 
 bool CodeFinder::has_otp_compiler() const {

@@ -51,6 +51,9 @@ class CodeFinder {
   /// The file as it is, whatever its name: .beam is taken as code, anything else compiled.
   /// `script`: main is exported by itself.
   FoundCode load_file(const std::string& file, bool script) const;
+  /// Expressions as the function main/0 of a module of this name. flag: what they were given with,
+  /// for messages.
+  FoundCode load_expressions(std::string_view flag, std::string text, std::string module) const;
 
   std::vector<std::string> path() const;
   void set_path(std::vector<std::string> path);

@@ -66,6 +66,7 @@ compile::CompileOptions compile_options(const Options& o) {
   c.include_path = o.include_dirs;
   c.library_path = o.code_paths;
   c.otp_root = o.otp_root;
+  c.colours = compile::wants_colours(STDERR_FILENO);
   for (const std::string& d : o.defines) {
     const std::size_t eq = d.find('=');
     c.macros.emplace_back(d.substr(0, eq), eq == std::string::npos ? "true" : d.substr(eq + 1));

@@ -1,6 +1,9 @@
 #include "runtime/compile/compiler.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
+
+#include <cstdlib>
 
 #include "runtime/compile/check/lint.hpp"
 #include "runtime/compile/check/tables.hpp"
@@ -8,6 +11,7 @@
 #include "runtime/compile/core/to_core.hpp"
 #include "runtime/compile/emit/codegen.hpp"
 #include "runtime/compile/source/session.hpp"
+#include "runtime/compile/syntax/lexer.hpp"
 #include "runtime/compile/syntax/module.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/heap/heap.hpp"
@@ -44,12 +48,13 @@ std::string complete_text(const ModuleTables& tables, const std::string& path, s
 
 void run(CompileResult& result, std::string path, std::string text, const CompileOptions& options) {
   Session session;
+  if (options.warnings) session.check_remote_call = options.check_remote_call;
   size_t invalid = find_invalid_utf8(text);
   uint32_t file = session.sources.add(path, std::move(text));
   auto finish = [&] {
     if (!options.warnings) session.diagnostics.drop_warnings();
     session.diagnostics.sort();
-    result.messages = session.diagnostics.render(session.sources);
+    result.messages = session.diagnostics.render(session.sources, token_length, options.colours);
     result.errors = session.diagnostics.error_count();
     result.warnings = session.diagnostics.warning_count();
   };
@@ -75,6 +80,7 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
   pp.otp_root = options.otp_root;
   pp.macros = options.macros;
   pp.default_module = options.default_module;
+  pp.expressions = options.expressions;
   if (pp.default_module.empty()) {
     size_t slash = path.rfind('/');
     std::string stem = slash == std::string::npos ? path : path.substr(slash + 1);
@@ -87,7 +93,7 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
     return;
   }
   ParsedModule module = parse_module(session, pp, file);
-  ModuleTables tables = collect_tables(session, module, options.script);
+  ModuleTables tables = collect_tables(session, module, options.script || options.expressions);
   lint_module(session, module, tables);
   if (tables.has_option("warnings_as_errors")) session.diagnostics.promote_warnings();
   result.module = module.name;
@@ -156,6 +162,14 @@ CompileResult compile_file(const std::string& path, const CompileOptions& option
     return result;
   }
   return compile_source(options.shown_name.empty() ? path : options.shown_name, std::move(text), options);
+}
+
+bool wants_colours(int fd) {
+  if (isatty(fd) == 0) return false;
+  const char* const kind = std::getenv("TERM");
+  const char* const refused = std::getenv("NO_COLOR");
+  return kind != nullptr && *kind != 0 && std::string_view(kind) != "dumb" &&
+         (refused == nullptr || *refused == 0);
 }
 
 }  // namespace vmrun::compile

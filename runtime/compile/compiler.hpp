@@ -5,7 +5,9 @@
 // safe.
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,9 +24,16 @@ struct CompileOptions {
   std::string default_module;
   /// The name that messages and stack traces show for a file read by compile_file. Empty: its path.
   std::string shown_name;
+  /// What is known of functions of other modules: a sentence about a call that will fail, or
+  /// nothing. It becomes a warning.
+  std::function<std::string(std::string_view module, std::string_view function, uint32_t arity)>
+      check_remote_call;
+  /// The text is a sequence of expressions, which main/0 evaluates; a full stop may end it.
+  bool expressions = false;
   /// Scripts: -module is optional, main/0 and main/1 are exported by themselves.
   bool script = false;
   bool warnings = true;
+  bool colours = false;          // in `messages`: see wants_colours()
   bool want_core = false;        // fill `core` (-core)
   bool want_ssa = false;         // fill `ssa` (-ssa)
   bool want_assembly = false;    // fill `assembly` (-S)
@@ -53,5 +62,9 @@ CompileResult compile_source(std::string path, std::string text, const CompileOp
 
 /// Reads and compiles a file.
 CompileResult compile_file(const std::string& path, const CompileOptions& options);
+
+/// Whether what is written there should be in colours: it is a terminal, of a kind that has them
+/// (TERM), and its user wants them (NO_COLOR, https://no-color.org).
+bool wants_colours(int fd);
 
 }  // namespace vmrun::compile

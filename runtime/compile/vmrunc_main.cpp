@@ -1,6 +1,8 @@
 // vmrunc: the compiler by itself, used at build time for the library and handy for looking at its
 // output.
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include "runtime/compile/compiler.hpp"
-#include "runtime/compile/source/source.hpp"
 
 namespace {
 
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
     std::fputs(kUsage, stderr);
     return 2;
   }
+  options.colours = vmrun::compile::wants_colours(STDERR_FILENO);
   const vmrun::compile::CompileResult result = vmrun::compile::compile_file(file, options);
   std::fputs(result.messages.c_str(), stderr);
   if (!result.ok) return 1;

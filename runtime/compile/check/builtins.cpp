@@ -16,6 +16,48 @@ constexpr Builtin kBuiltins[] = {
 #include "runtime/compile/builtins_generated.inc"
 };
 
+constexpr std::string_view kPlainTypes[] = {"any",
+                                            "arity",
+                                            "atom",
+                                            "binary",
+                                            "bitstring",
+                                            "bool",
+                                            "boolean",
+                                            "byte",
+                                            "char",
+                                            "dynamic",
+                                            "float",
+                                            "function",
+                                            "identifier",
+                                            "integer",
+                                            "iodata",
+                                            "iolist",
+                                            "list",
+                                            "map",
+                                            "maybe_improper_list",
+                                            "mfa",
+                                            "module",
+                                            "neg_integer",
+                                            "nil",
+                                            "no_return",
+                                            "node",
+                                            "non_neg_integer",
+                                            "none",
+                                            "nonempty_binary",
+                                            "nonempty_bitstring",
+                                            "nonempty_list",
+                                            "nonempty_maybe_improper_list",
+                                            "nonempty_string",
+                                            "number",
+                                            "pid",
+                                            "port",
+                                            "pos_integer",
+                                            "reference",
+                                            "string",
+                                            "term",
+                                            "timeout",
+                                            "tuple"};
+
 const Table& builtins() {
   static const Table table = [] {
     Table t;
@@ -51,54 +93,17 @@ std::string_view modern_type_test(std::string_view name, uint32_t arity) {
   return {};
 }
 
+std::span<const Builtin> all_builtins() { return kBuiltins; }
+
+std::span<const std::string_view> builtin_types() { return kPlainTypes; }
+
 bool is_builtin_type(std::string_view name, uint32_t arity) {
-  static constexpr std::string_view kPlain[] = {"any",
-                                                "arity",
-                                                "atom",
-                                                "binary",
-                                                "bitstring",
-                                                "bool",
-                                                "boolean",
-                                                "byte",
-                                                "char",
-                                                "dynamic",
-                                                "float",
-                                                "function",
-                                                "identifier",
-                                                "integer",
-                                                "iodata",
-                                                "iolist",
-                                                "list",
-                                                "map",
-                                                "maybe_improper_list",
-                                                "mfa",
-                                                "module",
-                                                "neg_integer",
-                                                "nil",
-                                                "no_return",
-                                                "node",
-                                                "non_neg_integer",
-                                                "none",
-                                                "nonempty_binary",
-                                                "nonempty_bitstring",
-                                                "nonempty_list",
-                                                "nonempty_maybe_improper_list",
-                                                "nonempty_string",
-                                                "number",
-                                                "pid",
-                                                "port",
-                                                "pos_integer",
-                                                "reference",
-                                                "string",
-                                                "term",
-                                                "timeout",
-                                                "tuple"};
   if (arity == 1) return name == "list" || name == "nonempty_list";
   if (arity == 2)
     return name == "maybe_improper_list" || name == "nonempty_improper_list" ||
            name == "nonempty_maybe_improper_list";
   if (arity == 0)
-    for (std::string_view t : kPlain)
+    for (std::string_view t : kPlainTypes)
       if (t == name) return true;
   return false;
 }

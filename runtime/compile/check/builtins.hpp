@@ -27,6 +27,9 @@ struct Builtin {
   bool classic = false;        // auto-imported before R14: overriding it silently is an error
 };
 
+/// All of them, operators of guards too.
+std::span<const Builtin> all_builtins();
+
 /// Facts about erlang:name/arity; null when it is not auto-imported.
 const Builtin* find_builtin(std::string_view name, uint32_t arity);
 
@@ -38,6 +41,8 @@ bool is_guard_operator(std::string_view name, uint32_t arity);
 std::string_view modern_type_test(std::string_view name, uint32_t arity);
 
 bool is_builtin_type(std::string_view name, uint32_t arity);
+/// Names of predefined types.
+std::span<const std::string_view> builtin_types();
 
 /// Callbacks a behaviour of the library requires; empty when the behaviour is not known here.
 std::span<const FunctionName> required_callbacks(std::string_view behaviour);

@@ -60,6 +60,7 @@ int format_arguments(std::u32string_view f, std::string& problem) {
       default: {
         std::string c = "invalid control ~";
         append_utf8(c, f[i]);
+        if (f[i] == 'd') c += ": an integer is written by ~b or ~p";
         return bad(c);
       }
     }

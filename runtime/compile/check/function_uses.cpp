@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "runtime/compile/check/meant.hpp"
+
 namespace vmrun::compile {
 
 void FunctionUses::check_calls() {
@@ -11,13 +13,8 @@ void FunctionUses::check_calls() {
     if (c_.tables.functions.count(u.to) || c_.may_be_unread(u.to.name)) continue;
     if (u.to.name == "module_info" && u.to.arity < 2) continue;
     if (u.to == FunctionName{"behaviour_info", 1} && !c_.tables.callbacks.empty()) continue;
-    // Name the same function of another arity: the usual mistake.
-    std::string others;
-    for (const FunctionForm* f : c_.tables.function_order)
-      if (f->name == u.to.name) others += format_message("%s%u", others.empty() ? "" : ", ", f->arity);
-    std::string hint = others.empty() ? "" : " (there is one of arity " + others + ")";
     c_.error(u.loc, format_message("function %s/%u undefined%s", quote_atom(u.to.name).c_str(), u.to.arity,
-                                   hint.c_str()));
+                                   meant_function(c_.tables, u.to, Callable::kAny).c_str()));
   }
 }
 
@@ -33,7 +30,7 @@ void FunctionUses::check_unused() {
   for (const NamedFunction& e : c_.tables.exports) pending.push_back(e.name);
   if (c_.tables.on_load) pending.push_back(c_.tables.on_load->name);
   for (const FunctionForm* f : c_.tables.function_order)
-    if (c_.module.unread.names.count(f->name)) pending.push_back({f->name, f->arity});
+    if (c_.may_be_used(f->name)) pending.push_back({f->name, f->arity});
   std::unordered_set<FunctionName, FunctionNameHash> reached;
   while (!pending.empty()) {
     FunctionName f = pending.back();

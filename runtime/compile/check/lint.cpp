@@ -2,6 +2,7 @@
 
 #include "runtime/compile/check/lint_expr.hpp"
 #include "runtime/compile/check/lint_types.hpp"
+#include "runtime/compile/check/meant.hpp"
 
 namespace vmrun::compile {
 
@@ -44,7 +45,7 @@ void Linter::run() {
   check_behaviours();
   if (c_.tables.has_option("warn_unused_import"))
     for (auto& [name, import] : c_.tables.imports)
-      if (!import.used && c_.module.unread.names.count(name.name) == 0)
+      if (!import.used && !c_.may_be_used(name.name))
         c_.warning(import.loc, format_message("import %s:%s/%u is unused", quote_atom(import.module).c_str(),
                                               quote_atom(name.name).c_str(), name.arity));
 }
@@ -74,14 +75,15 @@ void Linter::check_exports() {
     predefined = predefined || (e.name == FunctionName{"behaviour_info", 1} && !c_.tables.callbacks.empty());
     if (!predefined && !c_.tables.functions.count(e.name) && !c_.may_be_unread(e.name.name))
       c_.error(e.loc,
-               format_message("function %s/%u undefined", quote_atom(e.name.name).c_str(), e.name.arity));
+               format_message("function %s/%u undefined%s", quote_atom(e.name.name).c_str(), e.name.arity,
+                              meant_function(c_.tables, e.name, Callable::kOwn).c_str()));
   }
 }
 
 void Linter::check_unused_records() {
   if (!c_.enabled("nowarn_unused_record")) return;
   for (auto& [name, r] : c_.tables.records)
-    if (!r.used && c_.in_main_file(r.form->loc) && c_.module.unread.names.count(name) == 0)
+    if (!r.used && c_.in_main_file(r.form->loc) && !c_.may_be_used(name))
       c_.warning(r.form->loc, format_message("record %s is unused", quote_atom(name).c_str()));
 }
 

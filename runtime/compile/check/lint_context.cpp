@@ -2,12 +2,17 @@
 
 #include <unordered_set>
 
+#include "runtime/compile/check/meant.hpp"
+
 namespace vmrun::compile {
 
 const RecordInfo* LintContext::record(std::string_view name, Loc loc) {
   auto it = tables.records.find(name);
   if (it == tables.records.end() || it->second.order > form_order) {
-    error(loc, format_message("record %s undefined", quote_atom(name).c_str()));
+    const std::string hint = it == tables.records.end()
+                                 ? meant_record(tables, name)
+                                 : " before line " + std::to_string(it->second.form->loc.line);
+    error(loc, format_message("record %s undefined%s", quote_atom(name).c_str(), hint.c_str()));
     return nullptr;
   }
   it->second.used = true;
@@ -16,8 +21,8 @@ const RecordInfo* LintContext::record(std::string_view name, Loc loc) {
 
 void LintContext::record_field(const RecordInfo& r, std::string_view field, Loc loc) {
   if (r.field_index(field) < 0)
-    error(loc, format_message("field %s undefined in record %s", quote_atom(field).c_str(),
-                              quote_atom(r.form->name).c_str()));
+    error(loc, format_message("field %s undefined in record %s%s", quote_atom(field).c_str(),
+                              quote_atom(r.form->name).c_str(), meant_field(*r.form, field).c_str()));
 }
 
 void LintContext::record_index(const RecordIndexExpr& e) {

@@ -3,6 +3,7 @@
 // records, which patterns, guards and expressions use alike. One compilation, one thread.
 
 #include <string>
+#include <string_view>
 
 #include "runtime/compile/check/tables.hpp"
 
@@ -18,6 +19,10 @@ struct LintContext {
   void warning(Loc loc, std::string message) { session.diagnostics.warning(loc, std::move(message)); }
   bool enabled(std::string_view nowarn) const { return !tables.has_option(nowarn); }
   bool in_main_file(Loc loc) const { return loc.file == 0; }
+  /// Whether what has this name may be used where that cannot be seen.
+  bool may_be_used(std::string_view name) const {
+    return module.unread.names.count(name) != 0 || tables.excused.count(name) != 0;
+  }
   /// Whether a form that could not be read may define what has this name.
   bool may_be_unread(std::string_view name) const {
     return module.unread.text || module.unread.names.count(name) != 0;

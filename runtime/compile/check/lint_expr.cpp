@@ -171,12 +171,14 @@ void ExprLinter::expr(const Expr& e) {
         return;
       }
       operands({b.left, b.right});
+      no_number(b);
       return;
     }
     case ExprKind::kMatch: {
       const auto& m = e.as<MatchExpr>();
       expr(*m.right);
       patterns_.pattern(*m.left, {vars_.mark(), {}});
+      never_matches(m);
       return;
     }
     case ExprKind::kMaybeMatch: {
@@ -186,16 +188,24 @@ void ExprLinter::expr(const Expr& e) {
       return;
     }
     case ExprKind::kCall: call(e.as<CallExpr>()); return;
-    case ExprKind::kRemote: c_.error(e.loc, "illegal expression"); return;
+    case ExprKind::kRemote:
+      c_.error(e.loc, "illegal expression");
+      vars_.excuse(e);
+      return;
     case ExprKind::kFunLocal: fun_local(e.as<FunLocalExpr>()); return;
     case ExprKind::kFunRemote: {
       const auto& f = e.as<FunRemoteExpr>();
       operands({f.module, f.function, f.arity});
+      if (f.arity->is(ExprKind::kInteger) && !f.arity->as<IntegerExpr>().big())
+        remote_call(*f.module, *f.function, static_cast<uint32_t>(f.arity->as<IntegerExpr>().value));
       return;
     }
     case ExprKind::kFun: fun_expr(e.as<FunExpr>()); return;
     case ExprKind::kBlock: body(e.as<BlockExpr>().body); return;
-    case ExprKind::kIf: clauses(e.as<IfExpr>().clauses, "if", e.loc); return;
+    case ExprKind::kIf:
+      clauses(e.as<IfExpr>().clauses, "if", e.loc);
+      for (const Clause* c : e.as<IfExpr>().clauses) never_taken(*c);
+      return;
     case ExprKind::kCase:
       expr(*e.as<CaseExpr>().subject);
       clauses(e.as<CaseExpr>().clauses, "case", e.loc);
@@ -333,6 +343,7 @@ void ExprLinter::comprehension(const ComprehensionExpr& e) {
     vars_.close_scope();
     if (q.kind == QualifierKind::kBinary && !q.pattern->is(ExprKind::kBinary)) {
       c_.error(q.pattern->loc, "illegal pattern: a binary generator takes a binary, as in <<X>> <= Bytes");
+      vars_.excuse(*q.pattern);
       continue;
     }
     if (q.kind == QualifierKind::kBinary) patterns_.sized_fields(q.pattern->as<BinaryExpr>());
@@ -386,14 +397,69 @@ void ExprLinter::call(const CallExpr& e) {
   std::vector<const Expr*> items;
   if (e.target->is(ExprKind::kRemote)) {
     const auto& r = e.target->as<RemoteExpr>();
+    callee(*r.module, "module");
+    callee(*r.function, "function");
     items = {r.module, r.function};
+    remote_call(*r.module, *r.function, static_cast<uint32_t>(e.args.size()));
     if (r.module->is(ExprKind::kAtom) && r.function->is(ExprKind::kAtom))
       check_format_call(c_, e, r.module->as<AtomExpr>().name, r.function->as<AtomExpr>().name);
   } else {
+    callee(*e.target, "function");
     items.push_back(e.target);
   }
   items.insert(items.end(), e.args.begin(), e.args.end());
   operands(items);
+}
+
+/// An atom in place of a variable, as in x = 5.
+void ExprLinter::never_matches(const MatchExpr& m) {
+  const bool value = m.right->is(ExprKind::kInteger) || m.right->is(ExprKind::kFloat) ||
+                     m.right->is(ExprKind::kString) || m.right->is(ExprKind::kNil);
+  if (!m.left->is(ExprKind::kAtom) || !value) return;
+  c_.warning(m.left->loc, format_message("no clause will ever match: %s is an atom (the name of a variable "
+                                         "begins with a capital letter)",
+                                         quote_atom(m.left->as<AtomExpr>().name).c_str()));
+}
+
+/// Arithmetic with what is no number.
+void ExprLinter::no_number(const BinaryOpExpr& b) {
+  const bool arithmetic = b.op == Tok::kPlus || b.op == Tok::kMinus || b.op == Tok::kStar ||
+                          b.op == Tok::kSlash || b.op == Tok::kDiv || b.op == Tok::kRem;
+  const auto none = [](const Expr& e) {
+    return e.is(ExprKind::kString) || e.is(ExprKind::kAtom) || e.is(ExprKind::kBinary);
+  };
+  if (!arithmetic || !(none(*b.left) || none(*b.right))) return;
+  const bool joins = b.op == Tok::kPlus && (b.left->is(ExprKind::kString) || b.right->is(ExprKind::kString));
+  c_.warning(b.loc, format_message("evaluation of operator '%.*s'/2 will fail with a 'badarith' exception%s",
+                                   VIEW(token_spelling(b.op)), joins ? " (strings are joined by '++')" : ""));
+}
+
+/// A guard that is an atom, as in `else ->`.
+void ExprLinter::never_taken(const Clause& c) {
+  if (c.guards.size() != 1 || c.guards[0].size() != 1 || !c.guards[0][0]->is(ExprKind::kAtom)) return;
+  const std::string_view atom = c.guards[0][0]->as<AtomExpr>().name;
+  if (atom == "true") return;
+  c_.warning(c.loc, format_message("this clause cannot match because its guard evaluates to 'false'%s",
+                                   atom == "else" ? " (the last clause of an if is 'true ->')" : ""));
+}
+
+/// What is called is a variable without a value: one may have meant a name.
+void ExprLinter::callee(const Expr& e, std::string_view what) {
+  if (!e.is(ExprKind::kVar) || vars_.find(e.as<VarExpr>().name) != nullptr) return;
+  const std::string_view name = e.as<VarExpr>().name;
+  std::string small(name);
+  if (small[0] >= 'A' && small[0] <= 'Z') small[0] |= 0x20;
+  c_.tables.excused.insert(c_.session.names.intern(small));
+  vars_.use(e.as<VarExpr>(), format_message(" (the name of a %.*s begins with a small letter)", VIEW(what)));
+}
+
+void ExprLinter::remote_call(const Expr& module, const Expr& function, uint32_t arity) {
+  if (!c_.session.check_remote_call || !module.is(ExprKind::kAtom) || !function.is(ExprKind::kAtom)) return;
+  const std::string_view m = module.as<AtomExpr>().name, f = function.as<AtomExpr>().name;
+  if (m == c_.tables.name) return;
+  auto [known, fresh] = remote_calls_.try_emplace({m, f, arity});
+  if (fresh) known->second = c_.session.check_remote_call(m, f, arity);
+  if (!known->second.empty()) c_.warning(function.loc, known->second);
 }
 
 void ExprLinter::local_call(const CallExpr& e, std::string_view plain) {

@@ -1,7 +1,10 @@
 #pragma once
 // Lint of expressions, clauses and bodies. One compilation, one thread.
 
+#include <map>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "runtime/compile/check/function_uses.hpp"
@@ -27,6 +30,11 @@ class ExprLinter {
   void case_clause(const Clause& c);
   void call(const CallExpr& e);
   void local_call(const CallExpr& e, std::string_view name);
+  void never_matches(const MatchExpr& m);
+  void no_number(const BinaryOpExpr& b);
+  void never_taken(const Clause& c);
+  void callee(const Expr& e, std::string_view what);
+  void remote_call(const Expr& module, const Expr& function, uint32_t arity);
   void try_expr(const TryExpr& e);
   void comprehension(const ComprehensionExpr& e);
   void map_fields(const MapExpr& e);
@@ -40,6 +48,8 @@ class ExprLinter {
   LintContext& c_;
   Variables& vars_;
   FunctionUses& functions_;
+  std::map<std::tuple<std::string_view, std::string_view, uint32_t>, std::string>
+      remote_calls_;  // and what is wrong
   GuardLinter guards_{c_, vars_};
   PatternLinter patterns_{c_, vars_, guards_};
 };

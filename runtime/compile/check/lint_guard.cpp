@@ -1,5 +1,7 @@
 #include "runtime/compile/check/lint_guard.hpp"
 
+#include "vm/base/near_name.hpp"
+
 namespace vmrun::compile {
 
 void GuardLinter::guards(std::span<const ExprList> alternatives) {
@@ -80,9 +82,23 @@ void GuardLinter::guard(const Expr& e) {
     case ExprKind::kCall: guard_call(e.as<CallExpr>()); return;
     default: break;
   }
-  c_.error(e.loc, e.is(ExprKind::kMatch)
-                      ? "illegal guard expression: '=' matches; did you mean '=:=' or '=='?"
-                      : "illegal guard expression");
+  if (e.is(ExprKind::kMatch))
+    illegal(e, "illegal guard expression: '=' matches; did you mean '=:=' or '=='?");
+  else illegal(e);
+}
+
+void GuardLinter::illegal(const Expr& e, std::string message) {
+  c_.error(e.loc, std::move(message));
+  vars_.excuse(e);
+}
+
+/// A built-in test whose name is like that.
+static std::string meant_guard(const FunctionName& wrong) {
+  NearName near(wrong.name, NearName::Names::kMany);
+  for (const Builtin& b : all_builtins())
+    if (b.guard && b.auto_imported && b.arity == wrong.arity) near.offer(b.name);
+  return near.found().empty() ? std::string()
+                              : did_you_mean(format_message("%.*s/%u", VIEW(near.found()), wrong.arity));
 }
 
 void GuardLinter::guard_call(const CallExpr& e) {
@@ -96,27 +112,26 @@ void GuardLinter::guard_call(const CallExpr& e) {
     const Builtin* b = find_builtin(name.name, name.arity);
     if (from_erlang) import->second.used = true;
     if (own || b == nullptr || !b->guard || (!from_erlang && !c_.tables.auto_imports(name))) {
-      bool local = own || b == nullptr || !b->auto_imported;
-      c_.error(e.loc, local ? format_message("call to local/imported function %s/%u is illegal in guard",
-                                             quote_atom(name.name).c_str(), name.arity)
-                            : std::string("illegal guard expression"));
-      return;
+      const bool local = own || b == nullptr || !b->auto_imported;
+      if (!local) return illegal(e);
+      const std::string meant = own ? std::string() : meant_guard(name);
+      return illegal(e, format_message("call to local/imported function %s/%u is illegal in guard%s",
+                                       quote_atom(name.name).c_str(), name.arity, meant.c_str()));
     }
   } else if (e.target->is(ExprKind::kRemote)) {
     const auto& r = e.target->as<RemoteExpr>();
     bool erlang = r.module->is(ExprKind::kAtom) && r.module->as<AtomExpr>().name == "erlang";
-    if (!erlang || !r.function->is(ExprKind::kAtom)) return c_.error(e.loc, "illegal guard expression");
+    if (!erlang || !r.function->is(ExprKind::kAtom)) return illegal(e);
     name.name = r.function->as<AtomExpr>().name;
     const Builtin* b = find_builtin(name.name, name.arity);
-    if ((b == nullptr || !b->guard) && !is_guard_operator(name.name, name.arity))
-      return c_.error(e.loc, "illegal guard expression");
+    if ((b == nullptr || !b->guard) && !is_guard_operator(name.name, name.arity)) return illegal(e);
   } else {
-    return c_.error(e.loc, "illegal guard expression");
+    return illegal(e);
   }
   if (name.name == "is_record") {
-    if (!e.args[1]->is(ExprKind::kAtom)) return c_.error(e.loc, "illegal guard expression");
+    if (!e.args[1]->is(ExprKind::kAtom)) return illegal(e);
     bool sized = e.args.size() == 3;
-    if (sized && !e.args[2]->is(ExprKind::kInteger)) return c_.error(e.loc, "illegal guard expression");
+    if (sized && !e.args[2]->is(ExprKind::kInteger)) return illegal(e);
     if (!sized) c_.record(e.args[1]->as<AtomExpr>().name, e.args[1]->loc);
   }
   for (const Expr* a : e.args) guard(*a);

@@ -19,6 +19,7 @@ class GuardLinter {
  private:
   bool obsolete_test(const Expr& e);
   void guard_call(const CallExpr& e);
+  void illegal(const Expr& e, std::string message = "illegal guard expression");
 
   LintContext& c_;
   Variables& vars_;

@@ -57,7 +57,10 @@ void PatternLinter::pattern_operand(const Expr& e, const PatternPlace& context,
 }
 
 void PatternLinter::pattern(const Expr& e, const PatternPlace& context) {
-  auto illegal = [&] { c_.error(e.loc, "illegal pattern"); };
+  auto illegal = [&] {
+    c_.error(e.loc, "illegal pattern");
+    vars_.excuse(e);
+  };
   switch (e.kind) {
     case ExprKind::kVar: pattern_variable(e.as<VarExpr>(), context); return;
     case ExprKind::kAtom:
@@ -76,6 +79,8 @@ void PatternLinter::pattern(const Expr& e, const PatternPlace& context) {
       for (const MapField& f : m.fields) {
         if (!f.exact) {
           c_.error(f.loc, "illegal pattern: a map pattern takes ':=', not '=>'");
+          vars_.excuse(*f.key);
+          vars_.excuse(*f.value);
           continue;
         }
         // A key is an expression over variables bound before the pattern.
@@ -112,7 +117,7 @@ void PatternLinter::pattern(const Expr& e, const PatternPlace& context) {
         good = prefix->as<ConsExpr>().tail->is(ExprKind::kNil);
         for (const Expr* x : prefix->as<ConsExpr>().elements) good = good && is_constant(*x);
       }
-      if (!good) illegal();
+      if (!good) return illegal();
       pattern(*b.right, context);
       return;
     }
@@ -134,7 +139,9 @@ void PatternLinter::pattern_binary(const BinaryExpr& e, const PatternPlace& cont
       case ExprKind::kString:
       case ExprKind::kAtom: break;  // matches nothing
       default:
-        if (!is_constant(*s.value)) c_.error(s.value->loc, "illegal pattern");
+        if (is_constant(*s.value)) break;
+        c_.error(s.value->loc, "illegal pattern");
+        vars_.excuse(*s.value);
     }
   }
 }

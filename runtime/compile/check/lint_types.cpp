@@ -1,5 +1,7 @@
 #include "runtime/compile/check/lint_types.hpp"
 
+#include "runtime/compile/check/meant.hpp"
+
 namespace vmrun::compile {
 
 void TypeLinter::run() {
@@ -37,8 +39,8 @@ void TypeLinter::run() {
         c_.error(s->loc, format_message("%s for %s/%u already defined", specs ? "spec" : "callback",
                                         quote_atom(s->name).c_str(), s->arity));
       if (specs && here && !c_.tables.functions.count(name))
-        c_.error(s->loc,
-                 format_message("spec for undefined function %s/%u", quote_atom(s->name).c_str(), s->arity));
+        c_.error(s->loc, format_message("spec for undefined function %s/%u%s", quote_atom(s->name).c_str(),
+                                        s->arity, meant_function(c_.tables, name, Callable::kOwn).c_str()));
       for (const TypeExpr* signature : s->signatures) {
         Seen vars;
         for (const TypeExpr* part : signature->args) type(*part, &vars);
@@ -49,7 +51,8 @@ void TypeLinter::run() {
   for (const NamedFunction& e : c_.tables.exported_types) {
     used_types_.insert(e.name);
     if (!defined_types_.count(e.name))
-      c_.error(e.loc, format_message("type %s/%u undefined", quote_atom(e.name.name).c_str(), e.name.arity));
+      c_.error(e.loc, format_message("type %s/%u undefined%s", quote_atom(e.name.name).c_str(), e.name.arity,
+                                     meant_type(c_.tables, e.name).c_str()));
   }
   if (!c_.enabled("nowarn_unused_type") || c_.tables.export_all) return;
   for (const TypeForm* t : c_.tables.types) {
@@ -79,14 +82,16 @@ void TypeLinter::type(const TypeExpr& t, Seen* vars) {
       } else if (!is_builtin_type(name.name, name.arity) && !(name.name == "record" && name.arity > 0)) {
         std::string holes;
         for (size_t i = 0; i < t.args.size(); i++) holes += i == 0 ? "_" : ",_";
-        c_.error(t.loc, format_message("type %s(%s) undefined", quote_atom(t.name).c_str(), holes.c_str()));
+        c_.error(t.loc, format_message("type %s(%s) undefined%s", quote_atom(t.name).c_str(), holes.c_str(),
+                                       meant_type(c_.tables, name).c_str()));
       }
       break;
     }
     case TypeKind::kRecord: {
       auto it = c_.tables.records.find(t.name);
       if (it == c_.tables.records.end()) {
-        c_.error(t.loc, format_message("record %s undefined", quote_atom(t.name).c_str()));
+        c_.error(t.loc, format_message("record %s undefined%s", quote_atom(t.name).c_str(),
+                                       meant_record(c_.tables, t.name).c_str()));
         break;
       }
       it->second.used = true;

@@ -2,6 +2,9 @@
 
 #include <functional>
 
+#include "runtime/compile/check/meant.hpp"
+#include "runtime/compile/syntax/syntax_hint.hpp"
+
 namespace vmrun::compile {
 
 namespace {
@@ -21,7 +24,7 @@ class Collector {
   void compile_option(const Expr& e);
   void export_list(const AttributeForm& a);
   void import_list(const AttributeForm& a);
-  void bad(const AttributeForm& a) { error(a.loc, format_message("bad attribute '%.*s'", VIEW(a.name))); }
+  void bad(const AttributeForm& a);
 
   /// Calls `f` for every element of a list expression that ends in []; false when it is no such
   /// list.
@@ -69,6 +72,31 @@ class Collector {
   bool seen_module_ = false;
 };
 
+/// How attributes are written.
+struct AttributeSyntax {
+  std::string_view name, form;
+};
+constexpr AttributeSyntax kAttributes[] = {
+    {"module", "-module(name)."},
+    {"export", "-export([function/arity, ...])."},
+    {"import", "-import(module, [function/arity, ...])."},
+    {"compile", "-compile(Options)."},
+    {"record", "-record(name, {field, ...})."},
+    {"export_type", "-export_type([type/arity, ...])."},
+    {"nifs", "-nifs([function/arity, ...])."},
+    {"on_load", "-on_load(function/0)."},
+    {"behaviour", "-behaviour(module)."},
+    {"behavior", "-behavior(module)."},
+    {"optional_callbacks", "-optional_callbacks([function/arity, ...])."},
+};
+
+void Collector::bad(const AttributeForm& a) {
+  std::string hint = meant_attribute(a.name);
+  for (const AttributeSyntax& known : kAttributes)
+    if (known.name == a.name) hint = ": expected " + std::string(known.form);
+  error(a.loc, format_message("bad attribute '%.*s'%s", VIEW(a.name), hint.c_str()));
+}
+
 void Collector::run(const ParsedModule& module, bool script) {
   t_.name = module.name;
   for (size_t i = 0; i < module.forms.size(); i++) {
@@ -103,11 +131,13 @@ void Collector::run(const ParsedModule& module, bool script) {
   if (tests_ == Tests::kExported) export_tests();
   if (tests_ == Tests::kLeftOut) leave_out_tests();
   if (t_.on_load && !t_.functions.count(t_.on_load->name))
-    error(t_.on_load->loc,
-          format_message("function %.*s/%u undefined", VIEW(t_.on_load->name.name), t_.on_load->name.arity));
+    error(t_.on_load->loc, format_message("function %s/%u undefined%s",
+                                          quote_atom(t_.on_load->name.name).c_str(), t_.on_load->name.arity,
+                                          meant_function(t_, t_.on_load->name, Callable::kOwn).c_str()));
   for (const NamedFunction& f : t_.nifs)
     if (!t_.functions.count(f.name))
-      error(f.loc, format_message("nif %s/%u undefined", quote_atom(f.name.name).c_str(), f.name.arity));
+      error(f.loc, format_message("nif %s/%u undefined%s", quote_atom(f.name.name).c_str(), f.name.arity,
+                                  meant_function(t_, f.name, Callable::kOwn).c_str()));
 }
 
 /// What the parse transform eunit_autoexport does: tests are exported, and test/0 that runs them.
@@ -297,6 +327,8 @@ void Collector::attribute(const AttributeForm& a) {
   }
   if (n == "dialyzer" || n == "doc" || n == "moduledoc") return;
   if (a.values.size() != 1) return bad(a);
+  if (const std::string hint = meant_attribute(n); !hint.empty())
+    warning(a.loc, format_message("attribute '%.*s' has no meaning%s", VIEW(n), hint.c_str()));
   t_.attributes.push_back(&a);
 }
 

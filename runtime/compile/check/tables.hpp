@@ -81,6 +81,10 @@ class ModuleTables {
   std::optional<Loc> module_loc;  // of an attribute -module in the text itself
   std::vector<FunctionName> implied_exports;
 
+  /// Functions and records that expressions in error name, or messages as what may be meant:
+  /// nothing is said of their use.
+  std::unordered_set<std::string_view> excused;
+
   bool has_option(std::string_view option) const { return options.count(option) != 0; }
   bool is_exported(const FunctionName& f) const { return export_all || exported.count(f) != 0; }
   /// Whether a call of an auto-imported BIF by its plain name means the BIF.

@@ -2,7 +2,18 @@
 
 #include <algorithm>
 
+#include "runtime/compile/syntax/ast_walk.hpp"
+#include "vm/base/near_name.hpp"
+
 namespace vmrun::compile {
+
+namespace {
+
+bool same_but_for_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) { return (x | 0x20) == (y | 0x20); });
+}
+
+}  // namespace
 
 Variables::Variable* Variables::find(std::string_view name) {
   auto it = vars_.find(name);
@@ -75,7 +86,36 @@ void Variables::put(const Bindings& bindings) {
   }
 }
 
-void Variables::use(const VarExpr& v) {
+/// A variable in sight with a name like that, or an atom that other languages write so.
+std::string Variables::meant_by(std::string_view name) {
+  NearName near(name);
+  for (const auto& [known, variable] : vars_)
+    if (variable.state != State::kUnbound) near.offer(known);
+  if (!near.found().empty()) vars_[near.found()].usage->used = true;
+  if (!near.found().empty()) return "'" + std::string(near.found()) + "'";
+  static constexpr std::string_view kAtoms[] = {"true", "false", "undefined", "ok", "error", "infinity"};
+  for (const std::string_view atom : kAtoms)
+    if (same_but_for_case(name, atom)) return "the atom " + std::string(atom);
+  return {};
+}
+
+void Variables::excuse(const Expr& e) {
+  if (e.is(ExprKind::kVar) && !e.as<VarExpr>().anonymous()) {
+    const auto& v = e.as<VarExpr>();
+    Variable* const known = find(v.name);
+    if (known == nullptr) bind(v.name, v.loc);
+    (known != nullptr ? known->usage : usage_of(v.name))->used = true;
+  }
+  if (e.is(ExprKind::kCall) && e.as<CallExpr>().target->is(ExprKind::kAtom))
+    c_.tables.excused.insert(e.as<CallExpr>().target->as<AtomExpr>().name);
+  if (e.is(ExprKind::kFunLocal)) c_.tables.excused.insert(e.as<FunLocalExpr>().name);
+  if (e.is(ExprKind::kRecord)) c_.tables.excused.insert(e.as<RecordExpr>().name);
+  if (e.is(ExprKind::kRecordField)) c_.tables.excused.insert(e.as<RecordFieldExpr>().name);
+  if (e.is(ExprKind::kRecordIndex)) c_.tables.excused.insert(e.as<RecordIndexExpr>().name);
+  for_each_child(e, [&](const Expr& child) { excuse(child); });
+}
+
+void Variables::use(const VarExpr& v, const std::string& hint) {
   if (v.anonymous()) return c_.error(v.loc, "variable '_' is unbound");
   Variable* known = find(v.name);
   if (known != nullptr) {
@@ -89,7 +129,9 @@ void Variables::use(const VarExpr& v) {
     c_.error(v.loc, format_message("variable '%.*s' unsafe in '%.*s' (line %u, column %u)", VIEW(v.name),
                                    VIEW(known->where), known->loc.line, known->loc.column));
   } else {
-    c_.error(v.loc, format_message("variable '%.*s' is unbound", VIEW(v.name)));
+    const std::string meant = meant_by(v.name);
+    c_.error(v.loc, format_message("variable '%.*s' is unbound", VIEW(v.name)) +
+                        (meant.empty() ? hint : did_you_mean(meant)));
   }
   // Said once is enough.
   Variable now;

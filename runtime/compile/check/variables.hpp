@@ -42,7 +42,11 @@ class Variables {
   void undo(size_t mark);
   Variable* find(std::string_view name);
   void bind(std::string_view name, Loc loc);
-  void use(const VarExpr& v);
+  /// hint: the end of the message if it is unbound and no variable has a name like it.
+  void use(const VarExpr& v, const std::string& hint = {});
+  /// Of an expression that is in error itself: what it names counts as used, and variables that
+  /// have no value as bound, so that one mistake is reported once.
+  void excuse(const Expr& e);
   /// A variable that has a value already stands in a pattern.
   void matched_again(const VarExpr& v, const Variable& known, bool same_pattern);
   bool bound_here(std::string_view name, size_t start) const;
@@ -69,6 +73,7 @@ class Variables {
   };
 
   void set(std::string_view name, Variable v);
+  std::string meant_by(std::string_view name);
   Bindings bound_since(size_t mark);
   Usage* usage_of(std::string_view name);
 

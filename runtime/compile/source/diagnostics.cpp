@@ -5,32 +5,77 @@
 #include <cstdio>
 #include <tuple>
 
+#include "vm/base/character_width.hpp"
+
 namespace vmrun::compile {
 
 namespace {
 
 constexpr size_t kMaxKept = 10000;  // a hostile text must not fill memory with messages
 
-/// Shows a line with a caret under a column; of very long lines only the part around the column.
-void render_excerpt(std::string& out, std::string_view line, uint32_t line_number, uint32_t column) {
-  constexpr size_t kBefore = 70, kWidth = 110;
-  size_t at = 0;
-  uint32_t first = column > kBefore ? column - static_cast<uint32_t>(kBefore) : 1;
-  for (uint32_t c = 1; c < first && at < line.size(); c++) next_code_point(line, at);
-  std::string shown, pad;
-  uint32_t c = first;
-  for (; at < line.size() && c < first + kWidth; c++) {
-    size_t from = at;
-    char32_t point = next_code_point(line, at);
-    bool control = point < 0x20 && point != '\t';
-    shown.append(control ? std::string_view(" ") : line.substr(from, at - from));
-    if (c < column) pad.push_back(point == '\t' ? '\t' : ' ');
+/// What switches each colour on; all are empty where there are none.
+struct Colours {
+  std::string_view place, error, warning, message, margin, caret, off;
+};
+constexpr Colours kColours{"\x1b[1m",    "\x1b[1;31m", "\x1b[1;35m", "\x1b[1m",
+                           "\x1b[1;34m", "\x1b[1;32m", "\x1b[0m"};
+constexpr Colours kNoColours{};
+
+void add(std::string& out, std::string_view colour, std::string_view text, const Colours& colours) {
+  out.append(colour).append(text).append(colours.off);
+}
+
+/// Characters that would move the cursor, or turn the direction of the text (bidirectional
+/// controls), and so hide what the line says.
+bool misleads(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+/// Appends a character as it is shown at this column; returns how many columns it takes.
+size_t show_character(std::string& out, std::string_view bytes, char32_t c, size_t column) {
+  constexpr size_t kTab = 8;
+  if (c == '\t') {
+    const size_t width = kTab - column % kTab;
+    out.append(width, ' ');
+    return width;
   }
-  for (; c < column; c++) pad.push_back(' ');
-  std::string number = std::to_string(line_number);
+  out.append(misleads(c) ? std::string_view(" ") : bytes);
+  return misleads(c) ? 1 : character_width(c);
+}
+
+/// Shows a line with what stands at a place (counted in characters) underlined; of very long lines
+/// only the part around the place.
+void render_excerpt(std::string& out, std::string_view line, Loc loc, Diagnostics::TokenLength token_length,
+                    const Colours& colours) {
+  constexpr uint32_t kBefore = 70;
+  constexpr size_t kWidth = 110;
+  const uint32_t first = loc.column > kBefore ? loc.column - kBefore : 1;
+  uint32_t c = 1;
+  size_t at = 0;
+  for (; c < first && at < line.size(); c++) next_code_point(line, at);
+  std::string shown;
+  size_t column = 0, caret = 0, caret_end = 0, token_end = 0;
+  for (; at < line.size() && column < kWidth; c++) {
+    if (c == loc.column) {
+      caret = column;
+      token_end = c + token_length(line.substr(at));
+    }
+    const size_t from = at;
+    const char32_t point = next_code_point(line, at);
+    column += show_character(shown, line.substr(from, at - from), point, column);
+    if (c >= loc.column && c < token_end) caret_end = column;
+  }
+  if (c <= loc.column) caret = column + (loc.column - c);  // behind the line's end
+  caret_end = std::max(caret_end, caret + 1);
+  std::string number = std::to_string(loc.line);
   if (number.size() < 4) number.insert(0, 4 - number.size(), ' ');
-  out += number + " | " + (first > 1 ? "..." : "") + shown + (at < line.size() ? "..." : "") + "\n";
-  out += std::string(number.size(), ' ') + " | " + (first > 1 ? "   " : "") + pad + "^\n";
+  const std::string_view cut_before = first > 1 ? "..." : "", cut_behind = at < line.size() ? "..." : "";
+  add(out, colours.margin, number + " | ", colours);
+  out.append(cut_before).append(shown).append(cut_behind).append("\n");
+  add(out, colours.margin, std::string(number.size(), ' ') + " | ", colours);
+  out.append(cut_before.size() + caret, ' ');
+  add(out, colours.caret, std::string(caret_end - caret, '^'), colours);
+  out += '\n';
 }
 
 }  // namespace
@@ -65,7 +110,9 @@ void Diagnostics::drop_warnings() {
   warnings_ = 0;
 }
 
-std::string Diagnostics::render(const Sources& sources, size_t limit) const {
+std::string Diagnostics::render(const Sources& sources, TokenLength token_length, bool in_colour,
+                                size_t limit) const {
+  const Colours& colours = in_colour ? kColours : kNoColours;
   std::string out;
   size_t shown = 0;
   for (const Diagnostic& d : items_) {
@@ -74,18 +121,25 @@ std::string Diagnostics::render(const Sources& sources, size_t limit) const {
       break;
     }
     if (d.loc.file < sources.count()) {
-      out += sources.name(d.loc.file);
-      if (d.loc.known()) out += format_message(":%u:%u", d.loc.line, d.loc.column);
-      out += ": ";
+      std::string place = sources.name(d.loc.file);
+      if (d.loc.known()) place += format_message(":%u:%u", d.loc.line, d.loc.column);
+      add(out, colours.place, place + ":", colours);
+      out += ' ';
     }
-    out += d.severity == Severity::kError ? "error: " : "warning: ";
-    out += d.message;
+    if (d.severity == Severity::kError) add(out, colours.error, "error:", colours);
+    else add(out, colours.warning, "warning:", colours);
+    out += ' ';
+    add(out, colours.message, d.message, colours);
     out += '\n';
     if (!d.loc.known() || d.loc.file >= sources.count()) continue;
     std::string_view line = sources.line(d.loc.file, d.loc.line);
-    if (!line.empty()) render_excerpt(out, line, d.loc.line, d.loc.column);
+    if (!line.empty()) render_excerpt(out, line, d.loc, token_length, colours);
   }
   return out;
+}
+
+std::string did_you_mean(const std::string& name) {
+  return name.empty() ? std::string() : ", did you mean " + name + "?";
 }
 
 std::string format_message(const char* format, ...) {

@@ -33,14 +33,21 @@ class Diagnostics {
   void promote_warnings();
   void drop_warnings();
 
-  /// Text for a terminal. At most `limit` messages; the rest is counted.
-  std::string render(const Sources& sources, size_t limit = 100) const;
+  /// How many characters at the front of a line's rest belong together, to be underlined.
+  using TokenLength = size_t (*)(std::string_view rest);
+  /// Text for a terminal; in_colour: with its sequences for colours. At most `limit` messages; the
+  /// rest is counted.
+  std::string render(const Sources& sources, TokenLength token_length, bool in_colour,
+                     size_t limit = 100) const;
 
  private:
   std::vector<Diagnostic> items_;
   size_t errors_ = 0;
   size_t warnings_ = 0;
 };
+
+/// ", did you mean NAME?" for the end of a message; empty when there is no name. As OTP 27 has it.
+std::string did_you_mean(const std::string& name);
 
 /// printf-style formatting of messages; views are passed as `%.*s` with VIEW(x).
 std::string format_message(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,17 +1,24 @@
 #pragma once
 // Everything one compilation shares between its phases. One thread at a time.
 
+#include <functional>
+
 #include "runtime/compile/source/diagnostics.hpp"
 #include "runtime/compile/source/node_arena.hpp"
 #include "runtime/compile/source/source.hpp"
 
 namespace vmrun::compile {
 
+/// What is wrong with a call of another module's function, if that is sure; empty: nothing.
+using CheckRemoteCall =
+    std::function<std::string(std::string_view module, std::string_view function, uint32_t arity)>;
+
 struct Session {
   NodeArena arena;
   Names names{arena};
   Sources sources;
   Diagnostics diagnostics;
+  CheckRemoteCall check_remote_call;  // may be empty
 };
 
 }  // namespace vmrun::compile

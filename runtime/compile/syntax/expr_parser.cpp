@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "vm/base/near_name.hpp"
+
 namespace vmrun::compile {
 
 // --- operators -----------------------------------------------------------------------------------
@@ -51,6 +53,12 @@ Precedence precedence_of(Tok kind) {
   }
 }
 
+bool is_logical(const Expr& e) {
+  if (!e.is(ExprKind::kBinaryOp)) return false;
+  const Tok op = e.as<BinaryOpExpr>().op;
+  return op == Tok::kAnd || op == Tok::kOr || op == Tok::kXor;
+}
+
 }  // namespace
 
 const Expr* ExprParser::parse_expr(int min_precedence) {
@@ -69,7 +77,10 @@ const Expr* ExprParser::parse_expr(int min_precedence) {
     }
     in_.lengthen_chain();
     if (!p.chains && precedence_of(in_.peek().kind).level == p.level)
-      in_.fail_here("parentheses: comparisons do not chain");
+      in_.fail_here(
+          is_logical(*right)
+              ? "parentheses: 'and' and 'or' are read before comparisons, 'andalso' and 'orelse' behind"
+              : "parentheses: comparisons do not chain");
   }
   in_.close_chain(outer);
   return left;
@@ -150,6 +161,8 @@ const Expr* ExprParser::parse_map_fields(Loc loc, const Expr* base) {
   for (;;) {
     const Expr* key = parse_expr();
     const Token& op = in_.peek();
+    if (key->is(ExprKind::kMatch) && op.kind != Tok::kMapAssoc && op.kind != Tok::kMapExact)
+      in_.fail_at(key->loc, "'=' between a key and a value of a map: expected '=>'");
     if (op.kind != Tok::kMapAssoc && op.kind != Tok::kMapExact) in_.fail_here("'=>' or ':=' after a map key");
     in_.take();
     const Expr* value = parse_expr();
@@ -271,14 +284,7 @@ const Expr* ExprParser::parse_primary() {
     case Tok::kReceive: return parse_receive();
     case Tok::kTry: return parse_try();
     case Tok::kMaybe: return parse_maybe();
-    case Tok::kRParen:
-    case Tok::kRBrace:
-    case Tok::kRBracket:
-    case Tok::kComma:
-    case Tok::kEnd:
-    case Tok::kDot:
-    case Tok::kEof: in_.fail_here("an expression");
-    default: in_.fail_here("");
+    default: in_.fail_here("an expression");
   }
 }
 
@@ -360,6 +366,10 @@ Segment ExprParser::parse_segment() {
   return s;
 }
 
+constexpr std::string_view kBitTypes[] = {"integer",  "float", "binary", "bytes",  "bitstring",
+                                          "bits",     "utf8",  "utf16",  "utf32",  "signed",
+                                          "unsigned", "big",   "little", "native", "unit"};
+
 void ExprParser::parse_segment_types(Segment& s) {
   auto conflict = [&](const Token& t, std::string_view before) {
     in_.error(t.loc, format_message("bit type conflict: '%.*s' after '%.*s'", VIEW(t.text), VIEW(before)));
@@ -396,7 +406,10 @@ void ExprParser::parse_segment_types(Segment& s) {
       if (unit < 1 || unit > 256) in_.error(u.loc, "illegal bit unit: it must be between 1 and 256");
       else s.unit = static_cast<int>(unit);
     } else {
-      in_.error(t.loc, format_message("undefined bit type '%.*s'", VIEW(n)));
+      NearName near(n);
+      for (const std::string_view known : kBitTypes) near.offer(known);
+      in_.error(t.loc, format_message("undefined bit type '%.*s'", VIEW(n)) +
+                           did_you_mean(std::string(near.found())));
     }
   } while (in_.take_if(Tok::kMinus));
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runtime/compile/source/diagnostics.hpp"
+#include "vm/base/character_width.hpp"
 
 namespace vmrun::compile {
 
@@ -23,6 +24,21 @@ int digit_value(char32_t c) {
   if (c >= 'A' && c <= 'Z') return static_cast<int>(c - 'A') + 10;
   return 99;
 }
+
+/// Characters of other languages, or of text processors, and what stands for them.
+struct ForeignCharacter {
+  std::u32string_view characters;
+  const char* hint;
+};
+constexpr ForeignCharacter kForeignCharacters[] = {
+    {U"&", "and is 'andalso', of bits 'band'"},
+    {U"^", "or else of bits is 'bxor', a power math:pow(Base, Exponent)"},
+    {U"\u201C\u201D\u201E\u00AB\u00BB", "a string stands between \"straight\" quotes"},
+    {U"\u2018\u2019\u201A", "a quoted atom stands between 'straight' quotes"},
+    {U"`", "a string stands between \" and \", a quoted atom between ' and '"},
+    {U"\u2010\u2011\u2012\u2013\u2014\u2212", "the minus sign is '-'"},
+    {U"\u2192", "an arrow is '->'"},
+};
 
 bool is_unicode_scalar(char32_t c) { return c < 0xD800 || (c > 0xDFFF && c <= 0x10FFFF); }
 
@@ -95,9 +111,10 @@ void Lexer::skip_form() {
 }
 
 Token Lexer::next() {
+  const Loc behind_last = loc();
   for (;;) {
     if (at_end()) {
-      start_ = loc();
+      start_ = behind_last;
       return make(Tok::kEof);
     }
     char32_t c = peek();
@@ -468,11 +485,29 @@ Token Lexer::scan_punctuation() {
     char32_t c = take();
     std::string shown;
     append_utf8(shown, c);
-    return fail(format_message("illegal character '%s'", shown.c_str()));
+    if (character_width(c) == 0) shown = format_message("U+%04X", static_cast<unsigned>(c));
+    std::string message = "illegal character '" + shown + "'";
+    for (const ForeignCharacter& f : kForeignCharacters)
+      if (f.characters.find(c) != std::u32string_view::npos) message += std::string(": ") + f.hint;
+    return fail(message);
   }
   for (size_t i = 0; i < best->spelling.size(); i++) take();
   if (best->kind == Tok::kPoint && (at_end() || is_blank(peek()) || peek() == '%')) return make(Tok::kDot);
   return make(best->kind);
+}
+
+size_t token_length(std::string_view rest) {
+  size_t first_end = 0;
+  if (rest.empty() || is_blank(next_code_point(rest, first_end))) return 1;
+  NodeArena arena;
+  Names names(arena);
+  Lexer lexer(arena, names, rest, 0);
+  const Token first = lexer.next();
+  const size_t length = lexer.loc().column - 1;
+  if (first.kind != Tok::kQuestion && first.kind != Tok::kHash) return length;
+  const Token name = lexer.next();
+  const bool goes_on = name.loc.column == length + 1 && (name.kind == Tok::kAtom || name.kind == Tok::kVar);
+  return goes_on ? lexer.loc().column - 1 : length;
 }
 
 }  // namespace vmrun::compile

@@ -59,4 +59,8 @@ class Lexer {
   Loc problem_loc_;
 };
 
+/// How many characters the token at the front of a line's rest has: with the name behind `?` and
+/// `#`; what is not closed in this line goes to its end.
+size_t token_length(std::string_view rest);
+
 }  // namespace vmrun::compile

@@ -5,6 +5,7 @@
 
 #include "runtime/compile/syntax/lexer.hpp"
 #include "runtime/compile/syntax/soft_words.hpp"
+#include "vm/base/near_name.hpp"
 
 namespace vmrun::compile {
 
@@ -12,6 +13,16 @@ namespace {
 
 constexpr size_t kMaxProduced = 4'000'000;
 constexpr int kMaxMacroDepth = 300;
+
+/// Macros whose value depends on the place.
+constexpr std::string_view kDynamic[] = {"FILE",
+                                         "LINE",
+                                         "MODULE",
+                                         "MODULE_STRING",
+                                         "FUNCTION_NAME",
+                                         "FUNCTION_ARITY",
+                                         "FEATURE_AVAILABLE",
+                                         "FEATURE_ENABLED"};
 
 }  // namespace
 
@@ -57,17 +68,17 @@ void MacroExpander::define_from_option(const std::string& name, const std::strin
 }
 
 bool MacroExpander::is_defined(std::string_view name) const {
-  static constexpr std::string_view kDynamic[] = {"FILE",
-                                                  "LINE",
-                                                  "MODULE",
-                                                  "MODULE_STRING",
-                                                  "FUNCTION_NAME",
-                                                  "FUNCTION_ARITY",
-                                                  "FEATURE_AVAILABLE",
-                                                  "FEATURE_ENABLED"};
   if (std::find(std::begin(kDynamic), std::end(kDynamic), name) != std::end(kDynamic)) return true;
   auto it = macros_.find(name);
   return it != macros_.end() && !it->second.empty();
+}
+
+std::string MacroExpander::meant_macro(std::string_view wrong) const {
+  NearName near(wrong);
+  for (const std::string_view name : kDynamic) near.offer(name);
+  for (const auto& [name, versions] : macros_)
+    if (!versions.empty()) near.offer(name);
+  return near.found().empty() ? std::string() : did_you_mean("'" + std::string(near.found()) + "'");
 }
 
 void MacroExpander::define(const std::vector<Token>& form) {
@@ -399,7 +410,9 @@ bool MacroExpander::expand_call(const Token* tokens, size_t count, size_t& i, st
 
   auto it = macros_.find(name.text);
   if (it == macros_.end() || it->second.empty()) {
-    error(at, format_message("undefined macro '%.*s'", VIEW(name.text)));
+    std::string hint = meant_macro(name.text);
+    if (name.loc.column != at.column + 1) hint = " ('?' begins a macro; a choice is written with if or case)";
+    error(at, format_message("undefined macro '%.*s'%s", VIEW(name.text), hint.c_str()));
     return false;
   }
   Arguments raw_args;

@@ -24,6 +24,8 @@ struct PreprocessorOptions {
   std::vector<std::pair<std::string, std::string>> macros;
   /// ?MODULE before a -module attribute has been seen.
   std::string default_module;
+  /// The text is one sequence of expressions.
+  bool expressions = false;
 };
 
 class MacroExpander {
@@ -52,6 +54,7 @@ class MacroExpander {
   using Arguments = std::vector<std::vector<Token>>;
 
   void error(Loc loc, std::string message) { session_.diagnostics.error(loc, std::move(message)); }
+  std::string meant_macro(std::string_view wrong) const;
   void define_predefined(std::string_view name, std::vector<Token> body);
   void define_from_option(const std::string& name, const std::string& value);
   bool expand(const Token* tokens, size_t count, std::vector<Token>& out, const Active* active, int depth);

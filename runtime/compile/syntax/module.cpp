@@ -9,8 +9,14 @@ ParsedModule parse_module(Session& session, const PreprocessorOptions& options, 
   Preprocessor preprocessor(session, options, file);
   std::vector<Token> tokens;
   while (preprocessor.next_form(tokens)) {
+    if (options.expressions && tokens.back().kind == Tok::kEof) tokens.back().text = "end of the expressions";
     Parser parser(session, tokens);
-    const Form* form = parser.parse_form();
+    if (options.expressions && !module.forms.empty()) {
+      session.diagnostics.error(tokens[0].loc, "expected the end: expressions are separated by ','");
+      break;
+    }
+    const Form* form =
+        options.expressions ? parser.parse_body_of(session.names.intern("main")) : parser.parse_form();
     if (form == nullptr) {
       module.unread.note(tokens);
       continue;
@@ -27,6 +33,8 @@ ParsedModule parse_module(Session& session, const PreprocessorOptions& options, 
     module.forms.push_back(form);
   }
   module.end = preprocessor.end_loc();
+  if (options.expressions && module.forms.empty() && !session.diagnostics.has_errors())
+    session.diagnostics.error({file, 1, 1}, "unexpected end of the expressions: expected an expression");
   const Unread& unread = preprocessor.unread();
   module.unread.names.insert(unread.names.begin(), unread.names.end());
   module.unread.text = unread.text;

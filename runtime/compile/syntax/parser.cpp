@@ -14,6 +14,8 @@ const Form* Parser::parse_form() {
       form = parse_attribute();
     else if (t.kind == Tok::kAtom) form = parse_function();
     else in_.fail_here("a function or an attribute");
+    if (in_.at(Tok::kEof))
+      in_.fail_at(in_.peek().loc, "unexpected end of file: the last form does not end with '.'");
     if (!in_.at(Tok::kDot))
       in_.fail_here(form->kind == FormKind::kFunction ? "an operator, ',', ';' or '.'" : "'.'");
     return form;
@@ -27,6 +29,19 @@ const Expr* Parser::parse_whole_expression() {
     const Expr* e = exprs_.parse_expr();
     if (!in_.at(Tok::kDot) && !in_.at(Tok::kEof)) in_.fail_here("an operator");
     return e;
+  } catch (const TokenCursor::Abort&) {
+    return nullptr;
+  }
+}
+
+const Form* Parser::parse_body_of(std::string_view function) {
+  try {
+    const Loc loc = in_.peek().loc;
+    ExprList body = exprs_.parse_body();
+    if (!in_.at(Tok::kDot) && !in_.at(Tok::kEof)) in_.fail_here("an operator or ','");
+    const Clause* clause = in_.make<Clause>(loc, function, ExprList(), std::span<const ExprList>(), body);
+    return in_.make<FunctionForm>(
+        FunctionForm{{FormKind::kFunction, loc}, function, 0, in_.copy(&clause, 1)});
   } catch (const TokenCursor::Abort&) {
     return nullptr;
   }
@@ -62,8 +77,9 @@ const Form* Parser::parse_function() {
 }
 
 const Form* Parser::parse_attribute() {
-  Loc loc = in_.take().loc;
+  in_.take();
   const Token& name = in_.take();
+  const Loc loc = name.loc;
   std::string_view attribute = name.kind == Tok::kAtom ? name.text : token_spelling(name.kind);
   if (attribute == "record") return parse_record_form(loc);
   if (attribute == "type" || attribute == "opaque" || attribute == "nominal")

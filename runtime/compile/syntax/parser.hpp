@@ -16,6 +16,8 @@ class Parser {
 
   /// Null after an error.
   const Form* parse_form();
+  /// All the tokens are the body of a function without arguments. Null after an error.
+  const Form* parse_body_of(std::string_view function);
   /// An expression that makes up all the tokens, as in `-if(Expr)`. Null after an error.
   const Expr* parse_whole_expression();
 

@@ -95,7 +95,7 @@ std::string quote_atom(std::string_view name) {
 
 std::string describe_token(const Token& t) {
   switch (t.kind) {
-    case Tok::kEof: return "end of file";
+    case Tok::kEof: return std::string(t.text.empty() ? token_spelling(t.kind) : t.text);
     case Tok::kDot: return "'.'";
     case Tok::kAtom:
       return t.text == quote_atom(t.text) ? "'" + std::string(t.text) + "'" : quote_atom(t.text);

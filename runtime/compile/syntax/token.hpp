@@ -33,7 +33,7 @@ namespace vmrun::compile {
 // clang-format on
 
 enum class Tok : uint8_t {
-  kEof,
+  kEof,      // text: what ends there, if it is no file
   kDot,      // the end of a form: '.' before white space, a comment or the end of the text
   kError,    // text: what is wrong; produced in place so that only code that counts reports it
   kAtom,     // text

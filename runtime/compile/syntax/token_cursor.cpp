@@ -1,6 +1,9 @@
 #include "runtime/compile/syntax/token_cursor.hpp"
 
+#include <algorithm>
 #include <string>
+
+#include "runtime/compile/syntax/syntax_hint.hpp"
 
 namespace vmrun::compile {
 
@@ -43,10 +46,24 @@ void TokenCursor::fail_at(Loc loc, std::string message) {
 void TokenCursor::fail_here(std::string_view wanted) {
   const Token& t = peek();
   if (t.kind == Tok::kError) fail_at(t.loc, std::string(t.text));
-  std::string message = "syntax error before " + describe_token(t);
-  if (t.kind == Tok::kEof) fail_at(t.loc, "unexpected end of file: the last form does not end with '.'");
+  std::string message =
+      t.kind == Tok::kEof ? "unexpected " + describe_token(t) : "syntax error before " + describe_token(t);
+  const SyntaxHint hint = syntax_hint(tokens_, std::min(next_, tokens_.size() - 1));
+  if (hint.instead) fail_at(t.loc, message + ": " + hint.text);
   if (!wanted.empty()) message += ": expected " + std::string(wanted);
-  fail_at(t.loc, std::move(message));
+  if (next_ > 0 && remainder_is_comment(peek(-1)))
+    message += " (a comment begins with '%'; the remainder is 'rem')";
+  fail_at(t.loc, message + hint.text);
+}
+
+/// "X % 2" as other languages write a remainder.
+bool TokenCursor::remainder_is_comment(const Token& before) const {
+  const std::string_view line = session_.sources.line(before.loc.file, before.loc.line);
+  const size_t comment = line.find('%', before.loc.column);
+  const bool behind = peek().loc.line > before.loc.line || at(Tok::kEof);
+  if (comment == std::string_view::npos || !behind) return false;
+  const size_t text = line.find_first_not_of(' ', comment + 1);
+  return text != std::string_view::npos && line[text] >= '0' && line[text] <= '9';
 }
 
 void TokenCursor::fail_nesting() {

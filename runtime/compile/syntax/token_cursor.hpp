@@ -63,6 +63,8 @@ class TokenCursor {
   }
 
  private:
+  bool remainder_is_comment(const Token& before) const;
+
   Session& session_;
   const std::vector<Token>& tokens_;
   size_t next_ = 0;

@@ -95,6 +95,11 @@ TEST_CASE("lint finds what erlc finds") {
       {"f(X) -> try X catch _:_:S when S =:= [] -> S end.", "must not be used in the guard"},
       {"f(X) -> if X > 1 -> Y = 1; true -> Y = 2 end, {X, Y}.", ""},
       {"f(_X) -> _Y = 1.", ""},
+      {"f() -> x = 5.", "3:8: warning: no clause will ever match"},
+      {"f() -> ok = f().", ""},
+      {"f() -> 1 + \"a\".",
+       "3:10: warning: evaluation of operator '+'/2 will fail with a 'badarith' exception"},
+      {"f(X) -> if X > 1 -> 1; else -> 2 end.", "3:24: warning: this clause cannot match because its guard"},
   };
   for (const Row& row : rows) {
     std::string messages = lint(row.text);
@@ -102,6 +107,37 @@ TEST_CASE("lint finds what erlc finds") {
     if (*row.message == 0) CHECK(messages.empty());
     else CHECK(messages.find(row.message) != std::string::npos);
   }
+}
+
+TEST_CASE("one mistake is reported once") {
+  const Row rows[] = {
+      {"f(X) when g(X) -> 1.", "3:11: error: call to local/imported function g/1 is illegal in guard"},
+      {"f(X, Y) when X ! Y -> 1.", "3:16: error: illegal guard expression"},
+      {"f(X) when case X of 1 -> true end -> 1.", "3:11: error: illegal guard expression"},
+      {"f(X) when fun() -> X end -> 1.", "3:11: error: illegal guard expression"},
+      {"f(X) when Y = X -> Y.", "3:13: error: illegal guard expression"},
+      {"f(X) when lists:member(X, []) -> 1.", "3:11: error: illegal guard expression"},
+      {"f(X) -> length(Y) = X, Y.", "3:9: error: illegal pattern"},
+      {"f(#{a => Y}) -> Y.", "3:7: error: illegal pattern"},
+      {"f(X) -> [Y || Y <= X].", "3:15: error: illegal pattern"},
+      {"f(<<(g(Y))/binary>>) -> Y.", "3:6: error: illegal pattern"},
+      {"-record(r, {a}).\nf(X) when X#r{a = 1} -> 1.", "4:12: error: illegal guard expression"},
+      {"f(X) -> #nope{a = X}.", "3:9: error: record nope undefined"},
+      {"f(Counter) -> Conter.", "3:15: error: variable 'Conter' is unbound, did you mean 'Counter'?"},
+  };
+  for (const Row& row : rows) {
+    const std::string messages = lint(row.text);
+    CAPTURE(row.text, messages);
+    CHECK(messages.find(row.message) != std::string::npos);
+    CHECK(messages.find("error: ") == messages.rfind("error: "));
+    CHECK(messages.find("warning: ") == std::string::npos);
+  }
+  CompileOptions options;
+  options.only_check = true;
+  const std::string messages =
+      compile_source("t.erl", "-module(t).\n-export([f/1]).\nf(X) when g(X) -> 1.\ng(_) -> true.\n", options)
+          .messages;
+  CHECK(messages.find("is unused") == std::string::npos);
 }
 
 TEST_CASE("unused functions, exports and module attribute") {
@@ -117,7 +153,7 @@ TEST_CASE("unused functions, exports and module attribute") {
   CHECK(beside.find("5:1: warning: function g/0 is unused") != std::string::npos);
   CHECK(beside.find("6:1: warning: function h/0 is unused") != std::string::npos);
   CHECK(beside.find("7:8: error: function j/0 undefined") != std::string::npos);
-  CHECK(beside.find("3:1: warning: record r is unused") != std::string::npos);
+  CHECK(beside.find("3:2: warning: record r is unused") != std::string::npos);
   CHECK(beside.find("function f/0") == std::string::npos);  // stands there, if in error
   CHECK(beside.find("function k/1") == std::string::npos);  // is used in what is in error
   const std::string headless = check("-module(t).\n-export([f/0]).\n-include(\"none.hrl\").\ng() -> h().\n");
