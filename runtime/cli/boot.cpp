@@ -82,6 +82,12 @@ Term texts_to_list(Heap& heap, const std::vector<std::string>& texts) {
   return list.finish();
 }
 
+Term terms_to_list(Heap& heap, const std::vector<Term>& terms) {
+  ListBuilder list(heap);
+  for (const Term term : terms) list.add(term);
+  return list.finish();
+}
+
 /// What init:get_argument/1 finds: [{Flag,[Value]}].
 Term flags_list(Heap& heap, const std::vector<KeptFlag>& flags) {
   ListBuilder list(heap);
@@ -112,17 +118,24 @@ std::vector<KeptFlag> all_flags(const Options& o) {
   return flags;
 }
 
+/// What runs: the script's module, or those that evaluate the expressions of flags.
+struct Program {
+  Term module = atoms::undefined;
+  unsigned main_arity = 0;
+  std::vector<Term> expressions;
+};
+
 /// What init:boot/1 is told (runtime/lib/README.md describes it).
-Term boot_arguments(Heap& heap, const Options& o, Term module, unsigned main_arity) {
+Term boot_arguments(Heap& heap, const Options& o, const Program& program) {
   const auto pair = [&](std::string_view key, Term value) {
     Term* hp = heap.alloc(3);
     return make_tuple(hp, intern_atom(key), value);
   };
   const Term pairs[] = {
-      pair("module", module),
-      pair("arity", Term::small(main_arity)),
+      pair("module", program.module),
+      pair("arity", Term::small(program.main_arity)),
       pair("arguments", texts_to_list(heap, o.script_args)),
-      pair("expressions", texts_to_list(heap, o.expressions)),
+      pair("expressions", terms_to_list(heap, program.expressions)),
       pair("script", code_point_list(heap, o.script)),
       pair("noinput", o.no_input ? atoms::true_ : atoms::false_),
       pair("flags", flags_list(heap, all_flags(o))),
@@ -136,36 +149,61 @@ Term boot_arguments(Heap& heap, const Options& o, Term module, unsigned main_ari
   return make_cons(hp, list, Term::nil());  // the argument list of boot/1
 }
 
-/// Loads the script. False: it has been said why not.
-bool load_program(const Options& o, CodeFinder& finder, Term* module, unsigned* main_arity) {
-  FoundCode script = finder.load_file(o.script, /*script=*/true);
-  std::fputs(script.messages.c_str(), stderr);
-  if (script.kind != FoundCode::Kind::kCode) return false;
+/// Null: it has been said why not.
+Module* load_code(const FoundCode& code) {
+  std::fputs(code.messages.c_str(), stderr);
+  if (code.kind != FoundCode::Kind::kCode) return nullptr;
   LoadResult loaded =
-      load_module(kNonValue, script.begin, static_cast<std::size_t>(script.end - script.begin), script.path);
-  if (!loaded.module) {
-    fail(loaded.message);
-    return false;
-  }
-  if (const std::string_view name = atom_text(loaded.module->name); is_machine_module(name)) {
+      load_module(kNonValue, code.begin, static_cast<std::size_t>(code.end - code.begin), code.path);
+  if (!loaded.module) fail(loaded.message);
+  return loaded.module;
+}
+
+/// Loads what -e and -eval give, each as a module of its own ('-eval', '-eval 2', ...), before the
+/// first is evaluated. False: it has been said why not.
+bool load_expressions(const Options& o, const CodeFinder& finder, Program* program) {
+  bool all = true;  // what is wrong with several is said at once
+  std::vector<Term> modules;
+  const auto load = [&](std::string_view flag, const std::string& text) {
+    const std::string name =
+        modules.empty() ? std::string(flag) : fmt::format("{} {}", flag, modules.size() + 1);
+    const Module* const module = load_code(finder.load_expressions(flag, text, name));
+    all = all && module;
+    if (module) modules.push_back(module->name);
+  };
+  for (const std::string& text : o.expressions) load("-e", text);
+  for (const KeptFlag& flag : o.kept_flags)  // there is none beside -e
+    if (flag.name == "eval" && flag.values.size() == 1) load("-eval", flag.values[0]);
+  if (o.expressions.size() == 1 && all) program->module = modules[0];
+  else if (!o.expressions.empty()) program->expressions = std::move(modules);
+  return all;
+}
+
+/// Loads the script. False: it has been said why not.
+bool load_program(const Options& o, CodeFinder& finder, Program* program) {
+  const FoundCode script = finder.load_file(o.script, /*script=*/true);
+  const Module* const loaded = load_code(script);
+  if (!loaded) return false;
+  if (const std::string_view name = atom_text(loaded->name); is_machine_module(name)) {
     fail(fmt::format("{}: the machine itself needs its own module {}: call this one otherwise", o.script,
                      name));
     return false;
   }
-  set_module_path(loaded.module->name, script.path);
+  set_module_path(loaded->name, script.path);
 
-  *module = loaded.module->name;
+  program->module = loaded->name;
   // Asked of the module, not of the export table: with an on_load function its exports are not
   // visible yet.
   const auto exported = [&](unsigned arity) {
-    const auto& exports = loaded.module->exports;
+    const auto& exports = loaded->exports;
     return std::any_of(exports.begin(), exports.end(), [&](const auto& x) {
       return x.entry->function == atoms::main && x.entry->arity == arity;
     });
   };
-  *main_arity = exported(1) ? 1 : 0;
-  if (!exported(*main_arity)) fail(o.script + ": no main/1 or main/0 to run");
-  return exported(*main_arity);
+  program->main_arity = exported(1) ? 1 : 0;
+  const bool runs = exported(program->main_arity);
+  if (!runs) fail(o.script + ": no main/1 or main/0 to run");
+  return runs;
 }
 
 /// Of an installed OTP: what they do is done with processes and tables that its kernel starts
@@ -205,11 +243,11 @@ bool FinderSource::compile(std::string_view name, std::string_view text, std::ve
 }
 
 std::optional<Beginning> begin_script(const Options& o, CodeFinder& finder, Heap& heap) {
-  Term module = atoms::undefined;
-  unsigned main_arity = 0;
+  Program program;
   use_error_handler_for(modules_that_need_kernel());
-  if (!o.script.empty() && !load_program(o, finder, &module, &main_arity)) return {};
-  return Beginning{atoms::init, atoms::boot, boot_arguments(heap, o, module, main_arity)};
+  if (!(o.script.empty() ? load_expressions(o, finder, &program) : load_program(o, finder, &program)))
+    return {};
+  return Beginning{atoms::init, atoms::boot, boot_arguments(heap, o, program)};
 }
 
 int print_loaded(const FoundCode& code) {

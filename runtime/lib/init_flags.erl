@@ -1,5 +1,6 @@
 %% What runs where there is no script: what the flags -user, -s, -run and -eval name, in this order: the
-%% process `user` first, the others as they stand on the command line.
+%% process `user` first, the others as they stand on the command line. The machine has compiled what -eval and -e give:
+%% main/0 of a module evaluates it.
 -module(init_flags).
 
 -export([start/0, evaluate/1]).
@@ -12,8 +13,19 @@ start() ->
         error -> ok
     end,
     init ! started,
-    [run(Flag, Values) || {Flag, Values} <- init:get_arguments()],
-    ok.
+    run_all(init:get_arguments(), 1).
+
+%% N: of the next -eval
+run_all([{eval, [_]} | Flags], N) ->
+    (evaluation(N)):main(),
+    run_all(Flags, N + 1);
+run_all([{Flag, Values} | Flags], N) ->
+    run(Flag, Values),
+    run_all(Flags, N);
+run_all([], _) -> ok.
+
+evaluation(1) -> '-eval';
+evaluation(N) -> list_to_atom("-eval " ++ integer_to_list(N)).
 
 run(s, [M]) -> apply(list_to_atom(M), start, []);
 run(s, [M, F]) -> apply(list_to_atom(M), list_to_atom(F), []);
@@ -21,26 +33,14 @@ run(s, [M, F | Args]) -> apply(list_to_atom(M), list_to_atom(F), [[list_to_atom(
 run(run, [M]) -> apply(list_to_atom(M), start, []);
 run(run, [M, F]) -> apply(list_to_atom(M), list_to_atom(F), []);
 run(run, [M, F | Args]) -> apply(list_to_atom(M), list_to_atom(F), [Args]);
-run(eval, [Text]) -> value_of(Text);
 run(Flag, []) when Flag =:= s; Flag =:= run; Flag =:= eval -> exit({missing_value, Flag});
 run(_, _) -> ok.
 
 %% What stands for a script.
-evaluate(Texts) -> lists:foreach(fun value_of/1, Texts).
-
-value_of(Text) ->
-    Whole = case lists:suffix(".", string:trim(Text, trailing)) of
-                true -> Text ++ " ";
-                false -> Text ++ ". "
-            end,
-    case erl_scan:string(Whole) of
-        {ok, Tokens, _} ->
-            case file_eval:evaluate(Tokens, #{}) of
-                {value, _, _} -> ok;
-                {error, {_, Module, Description}} -> exit(unicode:characters_to_list(Module:format_error(Description)))
-            end;
-        {error, {_, Module, Description}, _} -> exit(unicode:characters_to_list(Module:format_error(Description)))
-    end.
+evaluate([Last]) -> Last:main();
+evaluate([Module | Modules]) ->
+    Module:main(),
+    evaluate(Modules).
 
 %% The one that the system starts with makes room for it, and stands in for standard error only.
 start_user(Module) ->

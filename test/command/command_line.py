@@ -1,12 +1,15 @@
 """The command line: expressions in place of a script, files of words, parameters of applications, flags that there are none of."""
+import contextlib
 import os
 import pathlib
+import pty
+import re
 import shutil
 import subprocess
 import tempfile
 
 from harness.golden import ENVIRONMENT
-from harness.results import Skip, Test
+from harness.results import Failure, Skip, Test
 
 from .suite import PATIENCE_S, Ended
 
@@ -34,10 +37,53 @@ def expressions(vmrun):
     given(vmrun, '-e', 'halt(7)').expect(7, out='')
     given(vmrun, '-e', 'error(oops)').expect(1, out='', err=['^vmrun: exception error: oops'])
     given(vmrun, '-e', 'exit(normal)', '-e', 'io:format("not reached")').expect(0, out='')
-    given(vmrun, '-e', 'f(').expect(1, out='', err=['^vmrun: exception exit: "syntax error before'])
+    for text, told in (('f(', '-e:1:3: error: unexpected end of the expressions: expected an expression\n   1 | f(\n     |   ^\n'),
+                       ('', '-e:1:1: error: unexpected end of the expressions: expected an expression\n'),
+                       ('A + 1', "-e:1:1: error: variable 'A' is unbound\n   1 | A + 1\n     | ^\n"),
+                       ('X = 1,\nlenght(X)', '-e:2:1: error: function lenght/1 undefined, did you mean length/1?\n   2 | lenght(X)\n     | ^^^^^^\n'),
+                       ('io:put_chars("a', '-e:1:14: error: unterminated string\n   1 | io:put_chars("a\n     |              ^^\n'),
+                       ('1 & 2', "-e:1:3: error: illegal character '&': and is 'andalso', of bits 'band'\n   1 | 1 & 2\n     |   ^\n"),
+                       ('ok. ok.', "-e:1:5: error: expected the end: expressions are separated by ','\n   1 | ok. ok.\n     |     ^^\n")):
+        given(vmrun, '-e', text).expect(1, out='', err=[f'^{re.escape(told)}$'])
+    # Nothing is evaluated where one of several is wrong; all that are wrong are told.
+    wrong = given(vmrun, '-e', 'io:format("a")', '-e', 'b(', '-e', 'c)')
+    wrong.expect(1, out='', err=['^-e:1:3: error', r"\n-e:1:2: error: syntax error before '\)'"])
+    given(vmrun, '-noinput', '-eval', 'f(').expect(1, out='', err=['^-eval:1:3: error: unexpected end of the expressions'])
+    given(vmrun, '-noinput', '-eval', 'io:format("a")', '-eval', 'io:format("b")', '-s', 'init', 'stop').expect(0, out='ab')
     given(vmrun, '-e').expect(2, err=['^vmrun: flag -e needs a value: -e EXPRESSIONS'])
     given(vmrun, '-e', 'ok', '-s', 'm').expect(2, err=['^vmrun: flag -e goes without -s'])
     given(vmrun, '-S', '-e', 'ok').expect(2, err=['^vmrun: flag -e is for running only'])
+
+
+def on_terminal(vmrun, text, **environment):
+    """What the compiler tells of a program on a terminal: with the terminal's sequences."""
+    with tempfile.TemporaryDirectory(prefix='vmrun-line-') as folder:
+        (pathlib.Path(folder) / 'p.act').write_text(text)
+        controller, terminal = pty.openpty()
+        variables = {k: v for k, v in {**ENVIRONMENT, 'TERM': 'xterm', **environment}.items() if v is not None}
+        with subprocess.Popen([os.path.abspath(vmrun), 'p.act'], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal, cwd=folder, env=variables) as program:
+            os.close(terminal)
+            told = b''
+            with contextlib.suppress(OSError):  # how a terminal ends
+                while data := os.read(controller, 65536):
+                    told += data
+            program.wait(PATIENCE_S)
+        os.close(controller)
+        return told.decode().replace('\r\n', '\n')
+
+
+def colours(vmrun):
+    """Of the compiler's messages: on a terminal that has some, unless they are not wanted."""
+    text = 'main() ->\n    X = 1,\n    nope().\n'
+    plain = "p.act:2:5: warning: variable 'X' is unused\n   2 |     X = 1,\n     |     ^\np.act:3:5: error: function nope/0 undefined\n   3 |     nope().\n     |     ^^^^\n"
+    place, warning, error, margin, caret, off = '\x1b[1m', '\x1b[1;35m', '\x1b[1;31m', '\x1b[1;34m', '\x1b[1;32m', '\x1b[0m'
+    coloured = (f"{place}p.act:2:5:{off} {warning}warning:{off} {place}variable 'X' is unused{off}\n{margin}   2 | {off}    X = 1,\n{margin}     | {off}    {caret}^{off}\n"
+                f'{place}p.act:3:5:{off} {error}error:{off} {place}function nope/0 undefined{off}\n{margin}   3 | {off}    nope().\n{margin}     | {off}    {caret}^^^^{off}\n')
+    for told, wanted in ((on_terminal(vmrun, text), coloured), (on_terminal(vmrun, text, NO_COLOR=''), coloured), (on_terminal(vmrun, text, NO_COLOR='1'), plain),
+                         (on_terminal(vmrun, text, TERM='dumb'), plain), (on_terminal(vmrun, text, TERM=None), plain),
+                         (given(vmrun, 'p.act', files={'p.act': text}, environment={'TERM': 'xterm'}).err, plain)):
+        if told != wanted:
+            raise Failure(f'told {told!r}, not {wanted!r}')
 
 
 def args_files(vmrun):
@@ -72,4 +118,4 @@ def unknown_flags(vmrun):
 
 def tests(vmrun):
     return [Test('command', f'command line: {name}', lambda case=case: case(vmrun)) for name, case in [
-        ('expressions', expressions), ('files of words', args_files), ('configurations', configurations), ('unknown flags', unknown_flags)]]
+        ('expressions', expressions), ('colours', colours), ('files of words', args_files), ('configurations', configurations), ('unknown flags', unknown_flags)]]
