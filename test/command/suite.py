@@ -97,7 +97,7 @@ zlib_free(B) -> list_to_binary(binary_to_list(B)).
 
 
 def tests(build, vmrun):
-    from . import command_line, installed_system, os_signals, otp_commands, perf_files, terminal, transforms  # which use what stands here
+    from . import command_line, hardening, installed_system, os_signals, otp_commands, perf_files, terminal, transforms  # which use what stands here
 
     return [Test('command', name, lambda case=case: case(vmrun)) for name, case in [
         ('a failing main without standard error', failing_main_unheard),
@@ -125,7 +125,7 @@ def tests(build, vmrun):
         ('memory exhausted while starting', memory_exhausted_at_start),
         *[(f'the n-th allocation fails: {name}', functools.partial(nth_allocation_fails, text=text, out=out))
           for name, (text, out) in ALLOCATING.items()],
-    ]] + command_line.tests(vmrun) + os_signals.tests(vmrun) + installed_system.tests(vmrun) + otp_commands.tests(build) + perf_files.tests(vmrun) + transforms.tests(vmrun) + terminal.tests(build)
+    ]] + command_line.tests(vmrun) + hardening.tests(build, vmrun) + os_signals.tests(vmrun) + installed_system.tests(vmrun) + otp_commands.tests(build) + perf_files.tests(vmrun) + transforms.tests(vmrun) + terminal.tests(build)
 
 
 def failing_main_unheard(vmrun):

@@ -13,11 +13,11 @@ from harness import native
 from harness.golden import MODES, run_program
 from harness.results import Failure, Test
 from harness.script import load_all
-from live import attach, left_behind
+from live import attach, left_behind, machine_code
 from nodes import mutations, partitions
 from nodes import suite as nodes
 
-from . import guest
+from . import dtrace_root, guest
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -54,7 +54,8 @@ ALLOCATION_TRIES = 6  # of each script; other ones each day
 
 
 def tests(root, build, checked, golden_scripts, seed):
-    result = [Test('slow', 'SystemTap scripts in a guest', lambda: stap_scripts(root, build), alone=True)]
+    result = [Test('slow', 'SystemTap scripts in a guest', lambda: stap_scripts(root, build), alone=True),
+              Test('slow', 'DTrace counts what a program with machine code does', lambda: dtrace_counts(build), alone=True)]
     for name in SANITIZERS:
         result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), alone=True))
     result += attach.slow_tests(root, build / 'vmrun')
@@ -182,6 +183,11 @@ def trace_faults(name, text, results):
         if results.get(f'{name}.vmrun', '').strip() != 'ready':
             faults.append('vmrun says: ' + results.get(f'{name}.vmrun', '')[-500:])
     return faults
+
+
+def dtrace_counts(build):
+    vmrun = build / 'vmrun'
+    machine_code.Suite(vmrun.resolve()).dtrace_counts(dtrace_root.command(vmrun))
 
 
 def stap_scripts(root, build):

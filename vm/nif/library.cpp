@@ -167,7 +167,8 @@ class Loading {
       const std::string mfa = text_of(module_.name) + ":" + f.name + "/" + std::to_string(f.arity);
       bool declared = false;
       FunctionHeader* header = function_header(f, &declared);
-      if (!header && !library_->handle) continue;  // another release's module has no such function
+      // Linked in: the module of another release has no such function, or one of its own.
+      if (!library_->handle && (!header || !declared)) continue;
       if (!header) return bad_function("Function not found", mfa);
       if (!declared) return bad_function("Function not declared as nif", mfa);
       if (!found.insert(header).second) return bad_function("Duplicate NIF entry for", mfa);
