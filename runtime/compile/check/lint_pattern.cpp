@@ -58,7 +58,9 @@ void PatternLinter::pattern_operand(const Expr& e, const PatternPlace& context,
 
 void PatternLinter::pattern(const Expr& e, const PatternPlace& context) {
   auto illegal = [&] {
-    c_.error(e.loc, "illegal pattern");
+    c_.error(e.loc, e.is(ExprKind::kRecordField)
+                        ? "illegal pattern: a record with another value is Record#name{field = Value}"
+                        : "illegal pattern");
     vars_.excuse(e);
   };
   switch (e.kind) {

@@ -162,7 +162,7 @@ const Expr* ExprParser::parse_map_fields(Loc loc, const Expr* base) {
     const Expr* key = parse_expr();
     const Token& op = in_.peek();
     if (key->is(ExprKind::kMatch) && op.kind != Tok::kMapAssoc && op.kind != Tok::kMapExact)
-      in_.fail_at(key->loc, "'=' between a key and a value of a map: expected '=>'");
+      in_.fail_at(key->loc, "syntax error before '=': expected '=>' between a key and a value of a map");
     if (op.kind != Tok::kMapAssoc && op.kind != Tok::kMapExact) in_.fail_here("'=>' or ':=' after a map key");
     in_.take();
     const Expr* value = parse_expr();

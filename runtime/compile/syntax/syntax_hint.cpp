@@ -56,10 +56,22 @@ constexpr ForeignWord kForeignWords[] = {
     {"elsif", kNoElseIf},
     {"elseif", kNoElseIf},
     {"else", kNoElseIf},
+    {"in", "a generator is Pattern <- List"},
     {"do", kBodies},
     {"then", kBodies},
     {"switch", "it is written case Expression of Pattern -> Body; Pattern -> Body end"},
 };
+
+constexpr std::string_view kAttributes[] = {
+    "module",   "export",  "import",  "compile",     "record",
+    "type",     "opaque",  "spec",    "callback",    "behaviour",
+    "behavior", "on_load", "nifs",    "export_type", "optional_callbacks",
+    "define",   "undef",   "include", "include_lib", "ifdef",
+    "ifndef",   "endif",   "feature"};
+
+bool is_attribute(std::string_view name) {
+  return std::ranges::find(kAttributes, name) != std::end(kAttributes);
+}
 
 bool is_reserved(Tok kind) { return keyword_of(token_spelling(kind)) != Tok::kAtom; }
 
@@ -107,8 +119,8 @@ bool follows_name(Tok kind) {
 
 class Place {
  public:
-  Place(std::span<const Token> form, size_t at)
-      : form_(form), at_(at), before_(token(at, -1)), here_(form[at]), next_(token(at, 1)) {
+  Place(std::span<const Token> form, size_t at, std::string_view wanted)
+      : form_(form), wanted_(wanted), at_(at), before_(token(at, -1)), here_(form[at]), next_(token(at, 1)) {
     for (size_t i = 0; i < at; i++) {
       if (opens_bracket(form[i].kind) || begins_block(form[i], form[i + 1])) open_.push_back(&form[i]);
       else if (closes(form[i].kind) && !open_.empty()) open_.pop_back();
@@ -116,10 +128,10 @@ class Place {
   }
 
   SyntaxHint hint() const {
-    for (const auto rule :
-         {&Place::foreign_operator, &Place::superfluous_separator, &Place::reserved_word,
-          &Place::foreign_word, &Place::access, &Place::closes_nothing, &Place::clause, &Place::name,
-          &Place::outside_functions, &Place::braces, &Place::misspelt_word, &Place::not_closed})
+    for (const auto rule : {&Place::foreign_operator, &Place::superfluous_separator, &Place::reserved_word,
+                            &Place::foreign_word, &Place::access, &Place::closes_nothing, &Place::clause,
+                            &Place::name, &Place::outside_functions, &Place::braces, &Place::misspelt_word,
+                            &Place::not_closed, &Place::clause_not_separated})
       if (std::string text = (this->*rule)(); !text.empty()) return {std::move(text), true};
     for (const auto rule : {&Place::misspelt_attribute, &Place::missing_separator, &Place::guard})
       if (std::string text = (this->*rule)(); !text.empty()) return {std::move(text), false};
@@ -145,6 +157,8 @@ class Place {
     }
     if (here_.kind == Tok::kMapExact && (open_.empty() || open_.back()->kind != Tok::kLBrace))
       return "a match is written '=', not ':='";
+    if (here_.kind == Tok::kLeftArrow && !open_.empty() && open_.back()->kind == Tok::kLBracket)
+      return "the generators of a comprehension stand behind '||'";
     if (here_.kind == Tok::kLeftArrow) return "a message is sent by '!'; '<-' is for generators";
     if (here_.kind == Tok::kLeftDouble) return "less or equal is '=<', not '<='";
     if (here_.kind == Tok::kDoubleBar) return "or is 'orelse', not '||'";
@@ -198,6 +212,9 @@ class Place {
   /// Parts of terms as other languages get at them.
   std::string access() const {
     const bool same_line = before_.loc.line == here_.loc.line;
+    const bool parted = here_.kind == Tok::kPoint || here_.kind == Tok::kDoubleColon;
+    if (parted && before_.kind == Tok::kAtom && next_.kind == Tok::kAtom)
+      return "a function of another module is module:function(Arguments)";
     if (here_.kind == Tok::kPoint && before_.kind == Tok::kVar)
       return "a field of a record is Variable#record.field, a value of a map maps:get(Key, Map)";
     if (here_.kind == Tok::kLBracket && same_line && before_.kind == Tok::kVar &&
@@ -235,6 +252,10 @@ class Place {
   /// What stands between functions, or between the clauses of one.
   std::string outside_functions() const {
     if (at_ == 0 && here_.kind == Tok::kHash) return "a comment begins with '%', not '#'";
+    if (at_ == 1 && here_.kind == Tok::kArrow)
+      return "a function without arguments is written name() -> Body.";
+    if (at_ == 1 && before_.kind == Tok::kAtom && here_.kind != Tok::kColon && is_attribute(before_.text))
+      return "an attribute begins with '-'";
     const bool expression = (at_ == 0 && here_.kind == Tok::kVar && next_.kind == Tok::kEqual) ||
                             (at_ == 1 && here_.kind == Tok::kColon);
     if (expression) return "expressions stand in functions only (is there a '.' before in place of a ','?)";
@@ -249,6 +270,34 @@ class Place {
     return body ? "a body is not written in braces, it stands behind '->'" : "";
   }
 
+  bool separator_wanted() const {
+    return wanted_.find("','") != std::string_view::npos || wanted_.starts_with("'end'");
+  }
+
+  /// What begins here ends with '->', as the patterns of a clause do.
+  bool begins_clause() const {
+    int depth = 0;
+    for (const Token& t : form_.subspan(at_)) {
+      if (depth == 0 && (t.kind == Tok::kArrow || t.kind == Tok::kWhen)) return true;
+      if (depth == 0 && (t.kind == Tok::kComma || t.kind == Tok::kSemicolon || t.kind == Tok::kDot))
+        return false;
+      if (opens_bracket(t.kind)) depth++;
+      else if (closes(t.kind) && depth-- == 0) return false;
+    }
+    return false;
+  }
+
+  std::string clause_not_separated() const {
+    const bool same_function = open_.empty() && at_ > 0 && here_.kind == Tok::kAtom &&
+                               form_[0].kind == Tok::kAtom && here_.text == form_[0].text;
+    const bool after_body =
+        std::ranges::any_of(form_.first(at_), [](const Token& t) { return t.kind == Tok::kArrow; });
+    if (!ends_expression(before_.kind) || !separator_wanted() || !after_body ||
+        !(in_block() || same_function))
+      return {};
+    return begins_clause() && begins_expression(here_, next_) ? "is a ';' missing before this clause?" : "";
+  }
+
   /// A new form begins, and the last one cannot have ended.
   std::string not_closed() const {
     if (open_.empty() || !begins_form()) return {};
@@ -261,6 +310,7 @@ class Place {
     const bool two = ends_expression(before_.kind) && begins_expression(here_, next_) &&
                      before_.loc.line == here_.loc.line;
     for (const Token* t : {&here_, &before_}) {
+      if (t == &here_ && next_.kind == Tok::kLParen) continue;  // a call
       if (t->kind != Tok::kAtom || !two || t->text != quote_atom(t->text)) continue;
       NearName near(t->text);
       for (const std::string_view word :
@@ -277,6 +327,13 @@ class Place {
     return attribute ? meant_attribute(form_[1].text) : std::string();
   }
 
+  /// -spec and the like, taken for a subtraction since the form before has no '.'.
+  bool attribute_before() const {
+    const Token minus = token(at_, -2);
+    return at_ > 2 && before_.kind == Tok::kAtom && minus.kind == Tok::kMinus && minus.loc.column == 1 &&
+           minus.loc.line > token(at_, -3).loc.line;
+  }
+
   bool begins_form() const {
     return at_ > 0 && here_.loc.column == 1 && here_.loc.line > before_.loc.line &&
            ((here_.kind == Tok::kAtom && next_.kind == Tok::kLParen) ||
@@ -284,9 +341,11 @@ class Place {
   }
 
   std::string missing_separator() const {
+    if (attribute_before())
+      return format_message(" (is a '.' missing at the end of line %u?)", token(at_, -3).loc.line);
     const bool first_of_line = at_ > 0 && here_.loc.line > before_.loc.line;
     if (!first_of_line || !ends_expression(before_.kind)) return {};
-    if (!begins_form() && !begins_expression(here_, next_)) return {};
+    if (!begins_form() && !(separator_wanted() && begins_expression(here_, next_))) return {};
     return format_message(" (is a '%c' missing at the end of line %u?)", begins_form() ? '.' : ',',
                           before_.loc.line);
   }
@@ -296,6 +355,7 @@ class Place {
   }
 
   std::span<const Token> form_;
+  std::string_view wanted_;
   size_t at_;
   Token before_, here_, next_;
   std::vector<const Token*> open_;
@@ -304,18 +364,14 @@ class Place {
 }  // namespace
 
 std::string meant_attribute(std::string_view wrong) {
+  if (is_attribute(wrong)) return {};
   NearName near(wrong);
-  for (const std::string_view name : {"module",   "export",  "import",  "compile",     "record",
-                                      "type",     "opaque",  "spec",    "callback",    "behaviour",
-                                      "behavior", "on_load", "nifs",    "export_type", "optional_callbacks",
-                                      "define",   "undef",   "include", "include_lib", "ifdef",
-                                      "ifndef",   "endif",   "feature"}) {
-    if (name == wrong) return {};
-    near.offer(name);
-  }
+  for (const std::string_view name : kAttributes) near.offer(name);
   return did_you_mean(std::string(near.found()));
 }
 
-SyntaxHint syntax_hint(std::span<const Token> form, size_t at) { return Place(form, at).hint(); }
+SyntaxHint syntax_hint(std::span<const Token> form, size_t at, std::string_view wanted) {
+  return Place(form, at, wanted).hint();
+}
 
 }  // namespace vmrun::compile

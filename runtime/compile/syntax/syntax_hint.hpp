@@ -16,8 +16,8 @@ struct SyntaxHint {
   bool instead = false;  // it says more than what the parser expected; else it follows that
 };
 
-/// form: the tokens of a form; at: of the one that does not fit.
-SyntaxHint syntax_hint(std::span<const Token> form, size_t at);
+/// form: the tokens of a form; at: of the one that does not fit; wanted: what the parser expected.
+SyntaxHint syntax_hint(std::span<const Token> form, size_t at, std::string_view wanted);
 
 /// ", did you mean NAME?" of an attribute whose name is like one that means something.
 std::string meant_attribute(std::string_view wrong);

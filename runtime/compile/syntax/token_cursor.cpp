@@ -48,7 +48,7 @@ void TokenCursor::fail_here(std::string_view wanted) {
   if (t.kind == Tok::kError) fail_at(t.loc, std::string(t.text));
   std::string message =
       t.kind == Tok::kEof ? "unexpected " + describe_token(t) : "syntax error before " + describe_token(t);
-  const SyntaxHint hint = syntax_hint(tokens_, std::min(next_, tokens_.size() - 1));
+  const SyntaxHint hint = syntax_hint(tokens_, std::min(next_, tokens_.size() - 1), wanted);
   if (hint.instead) fail_at(t.loc, message + ": " + hint.text);
   if (!wanted.empty()) message += ": expected " + std::string(wanted);
   if (next_ > 0 && remainder_is_comment(peek(-1)))
