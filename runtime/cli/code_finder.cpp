@@ -84,6 +84,7 @@ CodeFinder::CodeFinder(std::vector<std::string> path, compile::CompileOptions co
   compile_options_.check_remote_call = [this](auto module, auto function, auto arity) {
     return problem_of_call(*this, module, function, arity);
   };
+  compile_options_.library_has = library_has;
 }
 
 FoundCode CodeFinder::load_file(const std::string& path, bool script) const {

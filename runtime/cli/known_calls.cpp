@@ -92,6 +92,10 @@ std::string module_like(std::string_view module, std::string_view function, std:
 
 }  // namespace
 
+bool library_has(std::string_view module, std::string_view function, std::uint32_t arity) {
+  return has_function(module, function, arity);
+}
+
 std::string problem_of_call(const CodeFinder& finder, std::string_view module, std::string_view function,
                             std::uint32_t arity) {
   if (function == "module_info" && arity < 2) return {};  // every module has it

@@ -15,4 +15,7 @@ class CodeFinder;
 std::string problem_of_call(const CodeFinder& finder, std::string_view module, std::string_view function,
                             std::uint32_t arity);
 
+/// Whether a module of the library, or of built-in functions, has the function. Any thread.
+bool library_has(std::string_view module, std::string_view function, std::uint32_t arity);
+
 }  // namespace vmrun::cli

@@ -49,6 +49,7 @@ std::string complete_text(const ModuleTables& tables, const std::string& path, s
 void run(CompileResult& result, std::string path, std::string text, const CompileOptions& options) {
   Session session;
   if (options.warnings) session.check_remote_call = options.check_remote_call;
+  session.library_has = options.library_has;
   size_t invalid = find_invalid_utf8(text);
   uint32_t file = session.sources.add(path, std::move(text));
   auto finish = [&] {

@@ -28,6 +28,9 @@ struct CompileOptions {
   /// nothing. It becomes a warning.
   std::function<std::string(std::string_view module, std::string_view function, uint32_t arity)>
       check_remote_call;
+  /// Whether a module of the library has a function: one that is called without its module may be
+  /// meant.
+  std::function<bool(std::string_view module, std::string_view function, uint32_t arity)> library_has;
   /// The text is a sequence of expressions, which main/0 evaluates; a full stop may end it.
   bool expressions = false;
   /// Scripts: -module is optional, main/0 and main/1 are exported by themselves.

@@ -8,13 +8,24 @@
 
 namespace vmrun::compile {
 
+/// ", did you mean lists:map/2?" of map/2.
+std::string FunctionUses::in_library(const FunctionName& f) const {
+  if (!c_.session.library_has) return {};
+  for (const std::string_view module : {"lists", "io", "maps", "string", "math", "timer", "file", "io_lib"})
+    if (c_.session.library_has(module, f.name, f.arity))
+      return did_you_mean(format_message("%.*s:%s/%u", VIEW(module), quote_atom(f.name).c_str(), f.arity));
+  return {};
+}
+
 void FunctionUses::check_calls() {
   for (const Use& u : uses_) {
     if (c_.tables.functions.count(u.to) || c_.may_be_unread(u.to.name)) continue;
     if (u.to.name == "module_info" && u.to.arity < 2) continue;
     if (u.to == FunctionName{"behaviour_info", 1} && !c_.tables.callbacks.empty()) continue;
+    std::string hint = meant_function(c_.tables, u.to, Callable::kAny);
+    if (hint.empty()) hint = in_library(u.to);
     c_.error(u.loc, format_message("function %s/%u undefined%s", quote_atom(u.to.name).c_str(), u.to.arity,
-                                   meant_function(c_.tables, u.to, Callable::kAny).c_str()));
+                                   hint.c_str()));
   }
 }
 

@@ -3,6 +3,7 @@
 // worth a warning. Filled while lint walks through the functions, looked at afterwards. One
 // compilation, one thread.
 
+#include <string>
 #include <vector>
 
 #include "runtime/compile/check/lint_context.hpp"
@@ -24,6 +25,8 @@ class FunctionUses {
     FunctionName from, to;
     Loc loc;
   };
+
+  std::string in_library(const FunctionName& f) const;
 
   LintContext& c_;
   FunctionName current_{};

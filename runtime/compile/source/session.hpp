@@ -13,12 +13,16 @@ namespace vmrun::compile {
 using CheckRemoteCall =
     std::function<std::string(std::string_view module, std::string_view function, uint32_t arity)>;
 
+/// Whether a module of the library has a function.
+using LibraryHas = std::function<bool(std::string_view module, std::string_view function, uint32_t arity)>;
+
 struct Session {
   NodeArena arena;
   Names names{arena};
   Sources sources;
   Diagnostics diagnostics;
   CheckRemoteCall check_remote_call;  // may be empty
+  LibraryHas library_has;             // may be empty
 };
 
 }  // namespace vmrun::compile
