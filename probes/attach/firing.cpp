@@ -1,7 +1,6 @@
 #include "probes/attach/firing.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -12,7 +11,6 @@
 #include "probes/inside.hpp"
 #include "probes/listing.hpp"
 #include "vm/base/sync.hpp"
-#include "vm/sched/scheduler.hpp"
 
 namespace vmrun::attach {
 namespace {
@@ -127,68 +125,8 @@ void fire(unsigned probe, unsigned argument_count, const std::uint64_t* words) {
   deliver({probe, argument_count, words, kinds_by_probe[probe]});
 }
 
-// ---- profile-N: a sample of each scheduler ------------------------------------------------------
-
-struct Sampler {
-  std::atomic<d::Session*> session{nullptr};
-  std::uint32_t probe = 0;  // while there is no session the controlling thread may write it
-};
-constexpr unsigned kSamplers = 64;
-Sampler samplers[kSamplers];
-
-// By scheduler, a bit for each sampler that is due there. Who clears it fires: the scheduler where
-// its slice ends, or the controlling thread in the stead of one that has nothing to do.
-std::atomic<std::uint64_t> due[kMaxSchedulers];
-
-void sample() {
-  std::atomic<std::uint64_t>& due_here = due[this_core()->number - 1];
-  if (!due_here.load(std::memory_order_relaxed)) return;
-  in_firing([&](FiringThread& t) {
-    t.at_rest = true;
-    // Pairs with sample_everywhere: the sampler is filled in.
-    for (std::uint64_t bits = due_here.exchange(0, std::memory_order_acquire); bits; bits &= bits - 1) {
-      const Sampler& sampler = samplers[std::countr_zero(bits)];
-      if (d::Session* s = sampler.session.load(std::memory_order_acquire))
-        s->fire({sampler.probe, 0, nullptr, nullptr});
-    }
-    t.at_rest = false;
-  });
-}
-
-/// That of the session's probe, or else one to fill in; kSamplers: there is neither.
-unsigned sampler_for(const d::Session& session, std::uint32_t probe) {
-  unsigned unused = kSamplers;
-  for (unsigned i = kSamplers; i-- > 0;) {
-    const d::Session* of = samplers[i].session.load(std::memory_order_relaxed);
-    if (of == &session && samplers[i].probe == probe) return i;
-    if (!of) unused = i;
-  }
-  return unused;
-}
-
-void remove_samplers(const d::Session& session) {
-  std::uint64_t gone = 0;
-  for (unsigned i = 0; i < kSamplers; ++i) {
-    if (samplers[i].session.load(std::memory_order_relaxed) != &session) continue;
-    samplers[i].session.store(nullptr, std::memory_order_relaxed);
-    probe::lower_watch("slice");
-    gone |= std::uint64_t{1} << i;
-  }
-  if (!gone) return;
-  for (auto& bits : due) bits.fetch_and(~gone, std::memory_order_relaxed);
-  wait_for_firings();  // who has cleared one of them before, and may look at the sampler still
-}
-
-/// In the controlling thread: the scheduler has nothing to do.
-void fire_instead_of(const Scheduler& idle, d::Session& session, std::uint32_t probe) {
-  FiringThread& t = firing_thread();
-  t.instead_of = idle.number;
-  session.fire({probe, 0, nullptr, nullptr});
-  t.instead_of = 0;
-}
-
 [[maybe_unused]] const bool filled_in =
-    (probe::fire_inside = fire, probe::counts_of_thread = make_counts, slice_stopped = sample, true);
+    (probe::fire_inside = fire, probe::counts_of_thread = make_counts, true);
 
 void replace_sessions(std::unique_ptr<const Sessions> by) {
   const Sessions* old = sessions.load(std::memory_order_relaxed);
@@ -201,6 +139,16 @@ void replace_sessions(std::unique_ptr<const Sessions> by) {
 
 void fire_at(const d::Firing& f) { deliver(f); }
 
+bool is_firing() { return firing_thread().firings.load(std::memory_order_relaxed) & 1; }
+
+void fire_sample(d::Session& session, std::uint32_t probe, const Sample& sample, std::uint32_t times) {
+  in_firing([&](FiringThread& t) {
+    t.sample = &sample;
+    for (std::uint32_t i = 0; i < times; ++i) session.fire({probe, 0, nullptr, nullptr});
+    t.sample = nullptr;
+  });
+}
+
 FiringThread& firing_thread() { return this_thread ? *this_thread : join(); }
 
 void add_session(d::Session& session) {
@@ -211,7 +159,6 @@ void add_session(d::Session& session) {
 }
 
 void remove_session(d::Session& session) {
-  remove_samplers(session);
   const Sessions* old = sessions.load(std::memory_order_relaxed);
   if (!old) return;
   auto all = std::make_unique<Sessions>(*old);
@@ -272,25 +219,6 @@ std::uint64_t firings() {
   for (const FiringThread* t = threads.load(std::memory_order_acquire); t; t = t->next)
     n += t->firings.load(std::memory_order_relaxed) / 2;
   return n;
-}
-
-bool sample_everywhere(d::Session& session, std::uint32_t probe) {
-  const unsigned i = sampler_for(session, probe);
-  if (i == kSamplers) return false;
-  if (!samplers[i].session.load(std::memory_order_relaxed)) {
-    samplers[i].probe = probe;
-    samplers[i].session.store(&session, std::memory_order_release);
-    probe::raise_watch("slice");
-  }
-  const std::uint64_t bit = std::uint64_t{1} << i;
-  for (unsigned n = 0; n < schedulers_started(); ++n) {
-    const Scheduler& s = scheduler_at(n);
-    if (s.asked.load(std::memory_order_relaxed) & kOffline) continue;
-    due[n].fetch_or(bit, std::memory_order_release);
-    if (s.idle.load(std::memory_order_relaxed) && due[n].fetch_and(~bit, std::memory_order_relaxed) & bit)
-      fire_instead_of(s, session, probe);
-  }
-  return true;
 }
 
 }  // namespace vmrun::attach

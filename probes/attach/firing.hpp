@@ -19,10 +19,9 @@ struct FiringThread {
   // Of firings, by the number of the probe, while somebody counts them; its thread alone writes
   // them.
   std::atomic<std::uint64_t*> counts{nullptr};
-  std::uint64_t number = 0;      // of the thread, from 1; never used again
-  bool at_rest = false;          // the process's resume point is stored: it has just stopped
-  std::uint64_t ended_self = 0;  // key of a process that has ended here, and whose variables go
-  unsigned instead_of = 0;       // number of the idle scheduler that the controlling thread samples
+  std::uint64_t number = 0;               // of the thread, from 1; never used again
+  std::uint64_t ended_self = 0;           // key of a process that has ended here, and whose variables go
+  const struct Sample* sample = nullptr;  // that a clause runs for (sampling.hpp)
   FiringThread* next = nullptr;
 };
 
@@ -31,6 +30,12 @@ void fire_at(const d::Firing& f);
 
 /// That of the calling thread, made at its first firing.
 FiringThread& firing_thread();
+
+/// Whether the calling thread is in the midst of a firing: then nothing it does fires.
+bool is_firing();
+/// The session's probe fires so many times in the calling thread, with the sample in the place of
+/// what the thread does.
+void fire_sample(d::Session& session, std::uint32_t probe, const Sample& sample, std::uint32_t times);
 
 // The controlling thread only.
 
@@ -48,9 +53,4 @@ void tell_ends(bool tell);
 void wait_for_firings();
 /// How many there have been, of all sessions together.
 std::uint64_t firings();
-/// Each scheduler that is online fires this once, where its slice ends. For one that has nothing
-/// to do the caller fires it, before this returns: no process, its number for `cpu`. Where the last
-/// one has not fired yet, both are one. False: there is no room for one more of them.
-bool sample_everywhere(d::Session& session, std::uint32_t probe);
-
 }  // namespace vmrun::attach

@@ -11,6 +11,7 @@
 #include "probes/attach/firing.hpp"
 #include "probes/attach/functions.hpp"
 #include "probes/attach/place.hpp"
+#include "probes/attach/sampling.hpp"
 #include "probes/attach/shaped.hpp"
 #include "probes/attach/terms.hpp"
 #include "probes/engine/operations.hpp"
@@ -94,7 +95,7 @@ const Table& table() {
 bool knows_place(const d::Firing& f) {
   const Core* core = this_core();
   return !core || d::is_function_probe(f.probe) || core->instructions == Instructions::kTraced ||
-         firing_thread().at_rest || fires_between_slices(f.probe);
+         fires_between_slices(f.probe);
 }
 
 /// The innermost address of a stack, as stack_of takes it.
@@ -108,6 +109,8 @@ std::uint64_t caller_of(const d::Firing& f, const Process& p) {
 }
 
 std::size_t put_code_text(d::Subroutine what, std::uint64_t address, char* out, std::size_t room) {
+  if (const char* activity = activity_at(address))
+    return what == d::Subroutine::kUmod ? 0 : static_cast<std::size_t>(put_text(activity, out, room));
   const auto* at = reinterpret_cast<const Word*>(address & ~Word{7});
   const FunctionHeader* function = function_header_at(at);
   if (!function) return 0;
@@ -147,6 +150,72 @@ Shaped shaped_label(const Process& p, char* out, std::size_t room) {
       return shaped_function({m, f, static_cast<unsigned>(a.small_value())}, out, room);
   }
   return shaped_function(initial_call_of(p), out, room);
+}
+
+// ---- Samples ------------------------------------------------------------------------------------
+
+/// The sample that the clause runs for; nullptr: its process is the one that fires.
+const Sample* sample_here() { return firing_thread().sample; }
+
+FunctionArgument function_at_work(const Sample& s) {
+  const FunctionHeader* f = nullptr;
+  if (s.built_in) return {s.built_in->module, s.built_in->function, s.built_in->arity};
+  if (s.frame_count) f = function_header_at(reinterpret_cast<const Word*>(s.frames[0] & ~Word{7}));
+  return f ? FunctionArgument{f->module, f->function, f->arity}
+           : FunctionArgument{s.initial_module, s.initial_function, s.initial_arity};
+}
+
+/// What was at work, then the stack.
+std::size_t sampled_stack(const Sample& s, std::uint64_t* out, std::size_t most) {
+  std::size_t n = 0;
+  const auto put = [&](std::uint64_t address) {
+    if (n < most) out[n++] = address;
+  };
+  if (s.activity_place) put(s.activity_place);
+  if (s.built_in) put(reinterpret_cast<std::uintptr_t>(s.built_in->stub_code()));
+  for (unsigned i = 0; i < s.frame_count; ++i) put(s.frames[i]);
+  return n;
+}
+
+std::uint64_t number_of(const Sample& s, d::Builtin builtin) {
+  std::uint64_t frames[3];
+  switch (builtin) {
+    case d::Builtin::kCpu: return s.scheduler;
+    case d::Builtin::kSelf: return s.process.raw();
+    case d::Builtin::kMsgqlen: return s.queue_length;
+    case d::Builtin::kHeapwords: return s.heap_words;
+    case d::Builtin::kHeapused: return s.heap_used;
+    case d::Builtin::kReductions: return s.reductions;
+    case d::Builtin::kUcaller: return sampled_stack(s, frames, 2) == 2 ? frames[1] : 0;
+    case d::Builtin::kUstackdepth: return s.frame_count + (s.activity_place ? 1 : 0) + (s.built_in ? 1 : 0);
+    default: return 0;
+  }
+}
+
+Shaped shaped_label(const Sample& s, char* out, std::size_t room) {
+  if (s.owner) return shaped_label(*s.owner, out, room);
+  if (!s.label || s.label->bytes > room)
+    return shaped_function({s.initial_module, s.initial_function, s.initial_arity}, out, room);
+  std::memcpy(out, s.label_bytes, s.label->bytes);
+  return *s.label;
+}
+
+Shaped shaped_of(const Sample& s, d::Builtin builtin, char* out, std::size_t room) {
+  if (builtin == d::Builtin::kMfa) {
+    if (s.activity[0]) return shaped_text(s.activity, out, room);
+    const EpochGuard guard;
+    return shaped_function(function_at_work(s), out, room);
+  }
+  if (!s.process) return {Shape::kNull, 0};
+  switch (builtin) {
+    case d::Builtin::kSelf: return shaped_pid(s.process, "", out, room);
+    case d::Builtin::kInitcall:
+      return shaped_function({s.initial_module, s.initial_function, s.initial_arity}, out, room);
+    case d::Builtin::kRegname:
+      return s.name ? shaped_atom(s.name, out, room) : shaped_pid(s.process, "", out, room);
+    case d::Builtin::kLabel: return shaped_label(s, out, room);
+    default: return {Shape::kNull, 0};
+  }
 }
 
 // ---- The host -----------------------------------------------------------------------------------
@@ -216,10 +285,12 @@ class MachineHost final : public d::Host {
   std::uint64_t self_key(const d::Firing&) override { return attach::self_key(); }
 
   std::uint64_t builtin_number(unsigned builtin, const d::Firing& f) override {
+    if (const Sample* s = sample_here()) [[unlikely]]
+      return number_of(*s, static_cast<d::Builtin>(builtin));
     const Core* core = this_core();
     const Process* p = process_here();
     switch (static_cast<d::Builtin>(builtin)) {
-      case d::Builtin::kCpu: return core ? core->number : firing_thread().instead_of;
+      case d::Builtin::kCpu: return core ? core->number : 0;
       case d::Builtin::kMessage: return probe::message_number;
       case d::Builtin::kSelf: return p ? p->id.raw() : 0;
       case d::Builtin::kMsgqlen: return p ? p->mailbox.length() : 0;
@@ -239,6 +310,8 @@ class MachineHost final : public d::Host {
 
   Shaped builtin_shaped(unsigned builtin, const d::Firing& f, char* out, std::size_t room) override {
     if (builtin == kNode) return shaped_text(own_node(), out, room);
+    if (const Sample* s = sample_here()) [[unlikely]]
+      return shaped_of(*s, static_cast<d::Builtin>(builtin), out, room);
     const Process* p = process_here();
     if (!p) return {Shape::kNull, 0};
     switch (static_cast<d::Builtin>(builtin)) {
@@ -255,6 +328,8 @@ class MachineHost final : public d::Host {
 
   std::ptrdiff_t builtin_text(unsigned builtin, const d::Firing& f, char* out, std::size_t room) override {
     if (builtin == kNode) return put_text(own_node(), out, room);
+    if (const Sample* s = sample_here()) [[unlikely]]
+      return text_of(shaped_of(*s, static_cast<d::Builtin>(builtin), out, room ? room - 1 : 0), out, room);
     const Process* p = process_here();
     if (!p) return -1;
     switch (static_cast<d::Builtin>(builtin)) {
@@ -265,16 +340,14 @@ class MachineHost final : public d::Host {
         if (const Term name = name_of(*p))
           return static_cast<std::ptrdiff_t>(term_text(name.raw(), out, room));
         return put_text(probe::PidText(p->id, ""), out, room);
-      case d::Builtin::kLabel: {
-        const Shaped s = shaped_label(*p, out, room ? room - 1 : 0);
-        if (s.shape == Shape::kText) return static_cast<std::ptrdiff_t>((out[s.bytes] = 0, s.bytes));
-        return text_of_words(s, out, room);
-      }
+      case d::Builtin::kLabel: return text_of(shaped_label(*p, out, room ? room - 1 : 0), out, room);
       default: return -1;
     }
   }
 
   std::size_t stack(const d::Firing& f, std::uint64_t* out, std::size_t most) override {
+    if (const Sample* s = sample_here()) [[unlikely]]
+      return sampled_stack(*s, out, most);
     const Process* p = process_here();
     if (!p) return 0;
     if (const auto* inside = d::is_function_probe(f.probe) ? function_place(f) : nullptr;
@@ -360,8 +433,14 @@ class MachineHost final : public d::Host {
   }
   d::FunctionName function_name(std::uint32_t function) override { return attach::function_name(function); }
   void wait_for_firings() override { attach::wait_for_firings(); }
-  bool fire_everywhere(d::Session& session, std::uint32_t probe) override {
-    return sample_everywhere(session, probe);
+  bool start_sampling(d::Session& session, std::uint32_t probe, std::uint64_t interval_ns,
+                      bool wall) override {
+    return attach::start_sampling(session, probe, interval_ns, wall);
+  }
+  void stop_sampling(d::Session& session) override { attach::stop_sampling(session); }
+  void look_after_samples(bool all) override { attach::look_after_samples(all); }
+  void sample_wall(d::Session& session, std::uint32_t probe, std::uint32_t times) override {
+    attach::sample_wall(session, probe, times);
   }
 
   std::string atom_name(std::uint64_t number) override {
@@ -373,6 +452,7 @@ class MachineHost final : public d::Host {
     return index < atom_count() ? Term::atom(index).raw() : 0;
   }
   std::string address_name(std::uint64_t address) override {
+    if (const char* activity = activity_at(address)) return activity;
     const Place place = place_of(address);
     if (!place.module) return {};
     const probe::FunctionText name(FunctionArgument{place.module, place.function, place.arity});
@@ -402,6 +482,12 @@ class MachineHost final : public d::Host {
             : nullptr;
     return function ? FunctionArgument{function->module, function->function, function->arity}
                     : initial_call_of(p);
+  }
+
+  /// Made with room for one byte less.
+  static std::ptrdiff_t text_of(const Shaped& s, char* out, std::size_t room) {
+    if (s.shape == Shape::kText) return static_cast<std::ptrdiff_t>((out[s.bytes] = 0, s.bytes));
+    return text_of_words(s, out, room);
   }
 
   static std::ptrdiff_t text_of_words(const Shaped& s, char* out, std::size_t room) {
@@ -443,7 +529,11 @@ std::string function_text(std::uint64_t number) {
   return std::string(f.module) + '\0' + std::string(f.function);
 }
 
+Shaped label_of(const Process& p, char* out, std::size_t room) { return shaped_label(p, out, room); }
+
 std::uint64_t self_key() {
+  if (const Sample* s = sample_here())
+    return s->process ? s->process.raw() : static_cast<std::uint64_t>(s->tid) << 4 | 8;
   if (const Process* p = process_here()) return p->id.raw();
   // No process has such a word: the low bits are no pid's.
   return firing_thread().number << 4;

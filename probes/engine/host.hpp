@@ -146,9 +146,18 @@ class Host {
   /// How often each has fired while somebody counted it, ever; each thread's in the order of time.
   /// Differences are what counts, also beyond 2^64.
   virtual void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t> counts) {}
-  /// A profile-N is due: has session.fire(this probe) called for each scheduler, now or soon.
-  /// False: the controlling thread fires it, once.
-  virtual bool fire_everywhere(Session& session, std::uint32_t probe) { return false; }
+  /// A profile-N (of each thread's processor time) or wall-N of the session: from now on the host
+  /// has session.fire(this probe) called, in whatever thread, for each sample. False: the session
+  /// fires it itself, in the controlling thread.
+  virtual bool start_sampling(Session& session, std::uint32_t probe, std::uint64_t interval_ns, bool wall) {
+    return false;
+  }
+  /// All that have been started; what they have found so far is fired before it returns.
+  virtual void stop_sampling(Session& session) {}
+  /// Now and then while there are any; before_ticks: clauses that look at them are about to run.
+  virtual void look_after_samples(bool before_ticks) {}
+  /// A wall-N has been due so many times since.
+  virtual void sample_wall(Session& session, std::uint32_t probe, std::uint32_t times) {}
   /// Returns when no thread is inside a firing that began before the call. What the caller stored
   /// before is seen by every firing that begins later: a full fence against them.
   virtual void wait_for_firings() = 0;

@@ -112,8 +112,9 @@ void all(Pass& pass, Program& p) {
     text(pass, a.name), pass.number(a.how), pass.block(a.parameters, 4), pass.flag(a.is_signed);
   });
   each(pass, p.actions, [&](Action& a) { pass.number(a.clause); });
-  each(pass, p.timers,
-       [&](Timer& t) { text(pass, t.name), pass.number(t.interval_ns), pass.flag(t.profile); });
+  each(pass, p.timers, [&](Timer& t) {
+    text(pass, t.name), pass.number(t.interval_ns), pass.flag(t.profile), pass.flag(t.wall);
+  });
   each(pass, p.clauses, [&](Clause& c) {
     each(pass, c.probes, [&](Enabled& e) {
       pass.number(e.probe), text(pass, e.module), text(pass, e.function), pass.number(e.arity);

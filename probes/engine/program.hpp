@@ -94,11 +94,12 @@ struct Action {
   std::uint16_t clause = 0;
 };
 
-/// A tick-N or profile-N that a clause waits for.
+/// A tick-N, profile-N or wall-N that a clause waits for.
 struct Timer {
   std::string name;  // tick-10ms
   std::uint64_t interval_ns = 0;
-  bool profile = false;  // fires in every thread that runs Erlang, if the host can
+  bool profile = false;  // samples every thread of the machine, if the host can
+  bool wall = false;     // by the time that passes, not by that of the processor
 };
 
 /// What a clause waits for.

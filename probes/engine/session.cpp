@@ -56,6 +56,7 @@ class RunningSession final : public Session {
   std::uint64_t next_tick() override;
   void tick() override;
   void fire(const Firing& f) override;
+  void lose(std::uint64_t firings) override { lost_.fetch_add(firings, std::memory_order_relaxed); }
   void forget_self(std::uint64_t key) override { shared_.dynamic.forget_self(key); }
   std::vector<Ring*> rings() override;
   std::vector<Element> aggregations(const std::vector<std::uint32_t>& clear) override;
@@ -88,6 +89,8 @@ class RunningSession final : public Session {
   void stop_when_full(Thread& t);
   void enable();
   void disable();
+  void start_timers();
+  void stop_sampling();
   bool find_clauses(std::string& why);
   bool count_where_that_is_all();
   bool effect_at(std::uint32_t probe, Rehearsal& rehearsal, std::vector<Element>& effect);
@@ -110,7 +113,9 @@ class RunningSession final : public Session {
   std::vector<std::vector<Element>> effects_;
   std::vector<std::uint64_t> counts_;
   bool counting_ = false;
-  std::vector<std::uint64_t> next_of_timers_;  // when each is due
+  std::vector<std::uint64_t> next_of_timers_;  // when each is due; ~0: the host sees to it
+  std::vector<bool> sampled_;                  // by the host, in all threads
+  bool samples_ = false;                       // some are
   std::atomic<Thread*> threads_{nullptr};      // only grows, until the session is freed
   std::atomic<std::uint32_t> thread_count_{0}, last_thread_{0}, ring_count_{0};
   std::atomic<std::uint64_t> lost_{0};  // firings of threads for which there was no memory
@@ -237,6 +242,7 @@ void RunningSession::enable() {
 }
 
 void RunningSession::disable() {
+  stop_sampling();  // first: what it has found is fired yet
   shared_.phase.store(Phase::kEnded, std::memory_order_release);
   stop_counting();
   if (!are_enabled_) return;
@@ -250,10 +256,27 @@ bool RunningSession::begin() {
   fire_now({kBeginProbe, 0, nullptr, nullptr}, Phase::kBeginning);
   if (shared_.phase.load(std::memory_order_acquire) != Phase::kBeginning) return false;
   enable();
-  const auto now = timestamp();
-  for (const Timer& t : program().timers) next_of_timers_.push_back(now + t.interval_ns);
   auto expected = Phase::kBeginning;
-  return shared_.phase.compare_exchange_strong(expected, Phase::kRunning, std::memory_order_acq_rel);
+  const bool runs =
+      shared_.phase.compare_exchange_strong(expected, Phase::kRunning, std::memory_order_acq_rel);
+  start_timers();
+  return runs;
+}
+
+void RunningSession::start_timers() {
+  const auto now = timestamp();
+  for (std::size_t i = 0; i < program().timers.size(); ++i) {
+    const Timer& t = program().timers[i];
+    const auto probe = kFirstTimerProbe + static_cast<std::uint32_t>(i);
+    const bool sampled = t.profile && shared_.host.start_sampling(*this, probe, t.interval_ns, t.wall);
+    samples_ |= sampled;
+    sampled_.push_back(sampled);
+    next_of_timers_.push_back(sampled && !t.wall ? ~std::uint64_t{0} : now + t.interval_ns);
+  }
+}
+
+void RunningSession::stop_sampling() {
+  if (std::exchange(samples_, false)) shared_.host.stop_sampling(*this);
 }
 
 void RunningSession::end() {
@@ -273,13 +296,18 @@ std::uint64_t RunningSession::next_tick() {
 void RunningSession::tick() {
   adjust_clock();
   const auto now = timestamp();
+  if (samples_)
+    shared_.host.look_after_samples(
+        std::ranges::any_of(next_of_timers_, [now](auto at) { return at <= now; }));
   for (std::size_t i = 0; i < next_of_timers_.size(); ++i) {
     if (next_of_timers_[i] > now) continue;
     const Timer& timer = program().timers[i];
-    // Those that were missed are not made up for.
-    next_of_timers_[i] += timer.interval_ns * ((now - next_of_timers_[i]) / timer.interval_ns + 1);
+    // Those that were missed are not made up for, but in samples.
+    const auto times = (now - next_of_timers_[i]) / timer.interval_ns + 1;
+    next_of_timers_[i] += timer.interval_ns * times;
     const auto probe = kFirstTimerProbe + static_cast<std::uint32_t>(i);
-    if (!timer.profile || !shared_.host.fire_everywhere(*this, probe)) fire({probe, 0, nullptr, nullptr});
+    if (sampled_[i]) shared_.host.sample_wall(*this, probe, static_cast<std::uint32_t>(times));
+    else fire({probe, 0, nullptr, nullptr});
   }
   if (shared_.phase.load(std::memory_order_acquire) != Phase::kRunning) stop_counting();  // exit()
   shared_.dynamic.sweep();

@@ -37,6 +37,8 @@ class Session {
 
   /// From the firing thread: what is enabled at this probe runs. Never blocks or throws.
   virtual void fire(const Firing& f) = 0;
+  /// Controlling thread: the host could not keep so many firings; they count as drops.
+  virtual void lose(std::uint64_t firings) = 0;
   /// An Erlang process ended: its self-> variables go.
   virtual void forget_self(std::uint64_t key) = 0;
 

@@ -1,12 +1,11 @@
 /*
- * Hot functions, with who calls them, by looking ${samples} times a second at what each scheduler runs: no call is traced.
- * A sample is taken where a process next stops, so a function that makes no calls is seen at the one that does.
+ * Hot functions, with who calls them: ${samples} times in each second of processor time each thread notes where it is. No call is traced.
+ * Built-in functions, [gc], [driver NAME] and the like stand for themselves, and for who calls them stands the function that runs.
  */
 #pragma D option quiet
 #pragma D option aggsize=16m
 
 profile-${samples}
-/regname != NULL/
 {
 	@samples[ustack(2)] = count();
 }

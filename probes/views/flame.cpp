@@ -52,7 +52,7 @@ std::string FlameView::about(std::string_view unit, std::uint64_t total) const {
   const double seconds = static_cast<double>(timestamp() - began_) / 1e9;
   std::string text = fmt::format("{} {} in {:.1f} s", total, unit, seconds);
   if (unit == "samples")
-    text += fmt::format(", {} times a second on each scheduler that ran", settings().number("rate"));
+    text += fmt::format(", {} in each second of a thread's processor time", settings().number("rate"));
   if (dropped_ != 0) text += fmt::format("; {} dropped", dropped_);
   return text;
 }

@@ -2,9 +2,12 @@
 
 #include <mutex>
 
+#include "vm/base/activity.hpp"
 #include "vm/base/clock.hpp"
 
 namespace vmrun {
+
+constinit thread_local const Activity* activity_here = nullptr;
 
 std::atomic<bool> microstates_measured{false};
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "vm/base/activity.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/listing.hpp"
 #include "vm/code/loader.hpp"
@@ -77,6 +78,7 @@ void set_code_source(CodeSource* source) { server().source = source; }
 CodeSource* code_source() { return server().source; }
 
 LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::string_view file) {
+  const InActivity loads("[load]");
   static const Term badfile = intern_atom("badfile");
   std::vector<std::uint8_t> plain;
   if (inflate_beam(bytes, size, &plain)) {
@@ -95,6 +97,7 @@ LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::stri
 }
 
 LoadResult publish_module(Module* m) {
+  const InActivity loads("[load]");
   Server& s = server();
   Lock lock(s.mutex);
   Versions& v = s.modules[m->name.raw()];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -33,6 +34,9 @@ struct LoopView {
   const void* const* cases;  // by operation, of slices that nobody watches; those that count returns
   std::span<const void* const> often_called;  // functions that cases call on ways that are no rare ones
 };
+
+/// That of this build, once a process has begun.
+inline constinit std::atomic<const LoopView*> loop_view{nullptr};
 
 /// Who makes and gives back such code, filled in by vm/hot; without it there is none.
 struct HotCodeMaker {

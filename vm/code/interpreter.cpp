@@ -419,6 +419,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   double f[kMaxFloatRegisters];
   static Export* const apply2_export = export_entry(atoms::erlang, atoms::apply, 2);
   static Export* const apply3_export = export_entry(atoms::erlang, atoms::apply, 3);
+  static constinit const LoopView view{kCounting, kOftenCalled};
   static const Term of_functions = intern_atom("undefined_function"),
                     of_funs = intern_atom("undefined_lambda"), of_breakpoints = intern_atom("breakpoint");
   static Export* const after_on_load = export_entry(intern_atom("vmrun_on_load"), atoms::call, 3);
@@ -427,6 +428,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   restore_registers(p, x);
   VM_SWAP_IN;
   if (!p.ip) {  // module, function and list of arguments are in x0...x2
+    loop_view.store(&view, std::memory_order_relaxed);
     *--E = VM_RETURN_ADDRESS(kProcessEnd);
     I = apply3_export->stub_code();
     if (dispatch == kTraced) [[unlikely]]
@@ -491,7 +493,7 @@ yield_here:
   }
   VM_SWAP_OUT;
   note_deep_stack(p);
-  hot_code_maker.look(p, I, {kCounting, kOftenCalled});
+  hot_code_maker.look(p, I, view);
   save_registers(p, x, live_count);
   p.ip = I;
   return RunResult::kYielded;

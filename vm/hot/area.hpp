@@ -33,6 +33,10 @@ class Area {
   void free(const std::uint8_t* place, std::size_t bytes);
   /// Bytes of pages that are not free.
   std::size_t used() const { return used_; }
+  /// Where in the area it would be executed; the area's size or more: it lies elsewhere.
+  std::size_t offset(const void* code) const {
+    return static_cast<std::size_t>(static_cast<const std::uint8_t*>(code) - begin_);
+  }
 
  private:
   std::uint8_t* begin_ = nullptr;

@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include <sys/mman.h>
+
 #include "vm/base/retired.hpp"
 #include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
@@ -16,6 +18,7 @@
 #include "vm/code/walk.hpp"
 #include "vm/hot/area.hpp"
 #include "vm/hot/perf.hpp"
+#include "vm/hot/place_in_code.hpp"
 #include "vm/hot/specialiser.hpp"
 #include "vm/process/process.hpp"
 
@@ -45,8 +48,40 @@ struct Code {
   const std::uint8_t* code;
   std::size_t bytes;
   std::vector<const Word*> entries;
+  // Which instruction is whose, in the order of offsets: each counts from the one before on.
+  struct Place {
+    std::uint32_t offset, words_in_function;
+  };
+  const FunctionHeader* function;
+  std::vector<Place> places;
   Code* next_retired = nullptr;
 };
+
+/// The code that each piece of the area belongs to, for who is interrupted in it: that thread is in
+/// the middle of the code, so it is not freed. Pages that are not used take no memory.
+class Owners {
+ public:
+  void open() {
+    void* const m = mmap(nullptr, kAreaBytes / kPiece * sizeof(Code*), PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (m != MAP_FAILED) pieces_.store(static_cast<std::atomic<const Code*>*>(m), std::memory_order_release);
+  }
+  void set(std::size_t offset, std::size_t bytes, const Code* to) {
+    auto* const pieces = pieces_.load(std::memory_order_relaxed);
+    for (std::size_t i = offset / kPiece; pieces && i * kPiece < offset + bytes; ++i)
+      pieces[i].store(to, std::memory_order_release);
+  }
+  /// offset: below kAreaBytes.
+  const Code* at(std::size_t offset) const {
+    const auto* const pieces = pieces_.load(std::memory_order_acquire);
+    return pieces ? pieces[offset / kPiece].load(std::memory_order_acquire) : nullptr;
+  }
+
+ private:
+  static constexpr std::size_t kPiece = 64;  // no two codes share one (area.cpp)
+  std::atomic<std::atomic<const Code*>*> pieces_{nullptr};
+};
+constinit Owners owners;
 
 /// All of it under the lock of patches.cpp.
 struct HotCode {
@@ -60,16 +95,18 @@ struct HotCode {
   explicit HotCode(const LoopView& view)
       : works(look_at_loop(view, &loop)), area(view.cases[op::hot], works ? kAreaBytes : 0) {
     works = works && area.ok();
+    if (works) owners.open();
   }
   void give_back() {
     retired.stamp();
     retired.reclaim([this](Code& c) {
+      owners.set(area.offset(c.code), c.bytes, nullptr);
       area.free(c.code, c.bytes);
       delete &c;
     });
   }
 };
-HotCode* hot = nullptr;
+std::atomic<HotCode*> hot_now{nullptr};  // made once
 
 bool is_hot(const FunctionHeader* f) {
   return operation_word(f->entry()).load(std::memory_order_relaxed) == op::hot;
@@ -92,7 +129,7 @@ bool is_changed(const FunctionHeader* f, const Word* end) {
   return patched;
 }
 
-void heat(const FunctionHeader* f, const Module& m) {
+void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
   const Word* const end = end_of(m, f);
   if (is_changed(f, end)) return;
   hot->give_back();
@@ -110,7 +147,11 @@ void heat(const FunctionHeader* f, const Module& m) {
     std::memcpy(made.code.data() + x.at, &distance, 4);
   }
   if (!hot->area.install(at, made.code.data(), made.code.size())) return;
-  auto* code = new Code{at, made.code.size(), {}};
+  auto* code = new Code{at, made.code.size(), {}, f, {}};
+  code->places.reserve(made.places.size());
+  for (const HotFunction::Place& p : made.places)
+    code->places.push_back({p.offset, static_cast<std::uint32_t>(p.at - reinterpret_cast<const Word*>(f))});
+  owners.set(hot->area.offset(at), code->bytes, code);
   for (const HotFunction::Place& e : made.entries) {
     code->entries.push_back(e.at);
     __atomic_store_n(const_cast<Word*>(e.at - 1), reinterpret_cast<Word>(at + e.offset), __ATOMIC_RELEASE);
@@ -132,9 +173,10 @@ void see(const Word* address, const LoopView& loop, unsigned enough) {
   if (!m) return;  // what an export leads to without code: one instruction, of no module
   const std::unique_lock lock(changing_operations(), std::try_to_lock);
   if (!lock) return;
-  if (!hot) hot = new HotCode(loop);
+  HotCode* hot = hot_now.load(std::memory_order_relaxed);
+  if (!hot) hot_now.store(hot = new HotCode(loop), std::memory_order_release);
   if (!hot->works || hot->functions.contains(f) || hot->refused.contains(f)) return;
-  heat(f, *m);
+  heat(hot, f, *m);
 }
 
 void look(const Process& p, const Word* at, const LoopView& loop) {
@@ -150,6 +192,7 @@ void look(const Process& p, const Word* at, const LoopView& loop) {
 }
 
 void cool(const Word* at) {
+  HotCode* const hot = hot_now.load(std::memory_order_relaxed);
   if (!hot) return;
   const EpochGuard guard;
   const FunctionHeader* const f = function_header_at(at);
@@ -165,6 +208,7 @@ void cool(const Word* at) {
 
 void forget(const Module& m) {
   const std::lock_guard lock(changing_operations());
+  HotCode* const hot = hot_now.load(std::memory_order_relaxed);
   if (!hot) return;
   for (const std::uint32_t at : m.functions) {
     const auto* const f = reinterpret_cast<const FunctionHeader*>(m.begin() + at);
@@ -184,11 +228,26 @@ void forget(const Module& m) {
 
 }  // namespace
 
+const Word* instruction_of_hot_code(const void* pc) {
+  const HotCode* const hot = hot_now.load(std::memory_order_acquire);
+  if (!hot || !hot->works) return nullptr;
+  const std::size_t offset = hot->area.offset(pc);
+  const Code* const code = offset < kAreaBytes ? owners.at(offset) : nullptr;
+  if (!code) return nullptr;
+  const auto in_code = static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(pc) - code->code);
+  const auto next =
+      std::ranges::upper_bound(code->places, in_code, {}, [](const Code::Place& p) { return p.offset; });
+  const std::uint32_t word = next == code->places.begin() ? code->places.front().words_in_function
+                                                          : std::prev(next)->words_in_function;
+  return reinterpret_cast<const Word*>(code->function) + word;
+}
+
 void set_hot_after(unsigned times) { hot_after.store(times, std::memory_order_relaxed); }
 
 HotCodeUse hot_code_use() {
   const bool wanted = kInThisBuild && hot_after.load(std::memory_order_relaxed) > 0;
   const std::lock_guard lock(changing_operations());
+  const HotCode* const hot = hot_now.load(std::memory_order_relaxed);
   if (!hot) return {0, 0, wanted};
   return {hot->functions.size(), hot->area.used(), wanted && hot->works};
 }

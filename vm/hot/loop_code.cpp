@@ -77,6 +77,19 @@ int register_of_address(Bytes pc) {
   return at;
 }
 
+/// That of the y registers: what the case of move_yx reads its source from.
+int register_of_stack(Bytes pc) {
+  for (unsigned n = 0; n < 16; ++n) {
+    Instruction in;
+    if (!decode(pc, &in) || in.is_jump()) break;
+    if (in.head.mnemonic == ZYDIS_MNEMONIC_MOV && is_register(in.operands[0]) && is_memory(in.operands[1]) &&
+        in.operands[1].mem.scale == 8)
+      return general(in.operands[1].mem.base);
+    pc = in.next();
+  }
+  return kNone;
+}
+
 }  // namespace
 
 bool look_at_loop(const LoopView& view, LoopCode* out) {
@@ -87,6 +100,7 @@ bool look_at_loop(const LoopView& view, LoopCode* out) {
   for (unsigned operation = 0; operation < op::kOpCount; ++operation)
     if (!look_at_case(static_cast<Bytes>(out->cases[operation]), out, &use)) return false;
   out->at = register_of_address(static_cast<Bytes>(out->cases[op::jump]));
+  out->stack = register_of_stack(static_cast<Bytes>(out->cases[op::move_yx]));
   for (int r = 0; r < kRegisters; ++r) out->scratch[r] = use.overwritten[r] && !use.read[r];
   return out->at != kNone && out->table != kNone && !out->scratch[out->at] && !out->scratch[out->table] &&
          out->scratch[kRax] && out->scratch[kRcx];

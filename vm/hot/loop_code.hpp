@@ -14,6 +14,7 @@ struct LoopCode {
   std::span<const void* const> often_called;  // as in LoopView
   int at;                                     // register: address of our instruction
   int table;                                  // register: the table of cases
+  int stack;                                  // register: top of the process's stack; kNone
   bool scratch
       [x86::kRegisters];  // registers in which nothing is kept from one of our instructions to the next
 };

@@ -20,6 +20,7 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/fiber.hpp"
 #include "vm/process/registry.hpp"
+#include "vm/process/sampled.hpp"
 #include "vm/process/table.hpp"
 #include "vm/process/timer_wheel.hpp"
 #include "vm/term/print.hpp"
@@ -102,6 +103,7 @@ void add_exit_hook(bool (*hook)(Process& p)) { hooks().push_back(hook); }
 void set_crash_reporter(void (*reporter)(Process& p, Term reason)) { report_crash = reporter; }
 
 void exit_process(Process& p, Term reason, bool report) {
+  deliver_waiting_samples(p);
   // Before the name is given up: see registry.cpp.
   p.exiting.store(true, std::memory_order_seq_cst);
   if (probe::process_exit_enabled()) [[unlikely]]

@@ -5,6 +5,7 @@
 #include <climits>
 #include <utility>
 
+#include "vm/base/activity.hpp"
 #include "vm/base/memory_count.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/heap/collector.hpp"
@@ -61,6 +62,7 @@ class Collection {
         need_(need),
         regs_(regs),
         live_(live),
+        collects_("[gc]", &p),
         collector_(p.heap, regs, live, list_roots, &p) {
     if (p.message_peeked) receive_pin_peeked(p);
     block_before_ = h_.block_words();
@@ -290,6 +292,7 @@ class Collection {
   unsigned live_;
   Word block_before_;
   Word begun_ns_ = 0;  // if somebody monitors collections
+  const InActivity collects_;
   Collector collector_;
 };
 

@@ -29,6 +29,7 @@
 #include "vm/process/code_view.hpp"
 #include "vm/process/paths_watched.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/sampled.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/run_queue_wait.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -269,6 +270,8 @@ QueueOf queue_of(const Pool& pool) {
     dirty_process = &p;
     auto* const home = static_cast<Scheduler*>(p.scheduler);  // where it was, and goes
     end_wait(p, queue_of(pool));
+    if (processes_sampled.load(std::memory_order_relaxed)) [[unlikely]]
+      note_sampled_process(p);
     {
       const InMicrostate runs(Microstate::kEmulator);
       if (p.extra && p.extra->decodes) run_decoding(p);

@@ -1,5 +1,6 @@
 #include "vm/port/callbacks.hpp"
 
+#include "vm/base/activity.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/task.hpp"
@@ -26,7 +27,7 @@ void release_created() {
 /// Around a callback.
 class Inside {
  public:
-  explicit Inside(Port& p) : outer_(current_port), driver_(*p.driver) {
+  explicit Inside(Port& p) : outer_(current_port), driver_(*p.driver), runs_(p.driver->activity.c_str()) {
     if (!driver_.locks_per_port()) driver_.callback_lock.lock();
     current_port = &p;
   }
@@ -41,6 +42,7 @@ class Inside {
  private:
   Port* outer_;
   Driver& driver_;
+  const InActivity runs_;
 };
 
 /// Sets who made the operation, for driver_caller; a callback inside a callback (stop after a

@@ -52,6 +52,7 @@ void read_versions(Driver& d) {
 Driver* register_driver(ErlDrvEntry* entry, void* library, const std::string& path) {
   auto* driver = new Driver;
   driver->name = entry->driver_name;
+  driver->activity = "[driver " + driver->name + "]";
   driver->entry = entry;
   driver->library = library;
   driver->path = path;

@@ -48,6 +48,7 @@ struct PortOptions {
 
 struct Driver {
   std::string name;
+  std::string activity;  // [driver NAME], as a profile shows what it does
   ErlDrvEntry* entry = nullptr;
   /// Called in place of entry->start when set.
   ErlDrvData (*start_with_options)(ErlDrvPort port, char* command, const PortOptions& options) = nullptr;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "vm/base/activity.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/port/operation.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -194,6 +195,7 @@ std::int32_t run_port(RunnablePort& runnable) {
   p.scheduler.store(this_scheduler(), std::memory_order_relaxed);
   std::int32_t& used = turn_used;
   used = 0;
+  const InActivity runs("[port]");
   trace_port_running(p.tracing, p.id, true);
   const bool timed = slices_monitored();
   while (used < kTurnReductions) {

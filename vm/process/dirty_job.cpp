@@ -4,11 +4,17 @@
 
 #include "vm/heap/off_heap.hpp"
 #include "vm/process/core.hpp"
+#include "vm/process/sampled.hpp"
 
 namespace vmrun {
 
 constinit thread_local DirtyKind dirty_thread = DirtyKind::kNone;
 constinit thread_local Process* dirty_process = nullptr;
+
+constinit thread_local volatile bool samples_wait = false;
+constinit std::atomic<bool> processes_sampled{false};
+void (*deliver_samples)(const Process*) = [](const Process*) {};
+void (*note_sampled_process)(const Process&) = [](const Process&) {};
 
 Process* process_here() {
   const Core* core = this_core();

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include <unistd.h>
+
 #include "vm/base/clock.hpp"
 #include "vm/base/microstate.hpp"
 #include "vm/base/processors.hpp"
@@ -27,6 +29,7 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/lifted.hpp"
 #include "vm/process/paths_watched.hpp"
+#include "vm/process/sampled.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/bound.hpp"
 #include "vm/sched/idle.hpp"
@@ -53,8 +56,6 @@
 /// somebody is searching already (idle.hpp). Where a scheduler does not come round because what it
 /// runs does not yield, another one takes what waits there.
 namespace vmrun {
-
-constinit SliceStopped slice_stopped = [] {};
 
 constinit OtherWork other_work;
 
@@ -304,7 +305,6 @@ Instructions instructions_for(const Process& p) {
   s.instructions = Instructions::kOrdinary;
   slice_is_watched = false;
   if (result != RunResult::kExited) {
-    slice_stopped();
     call_time_ends(p);
     trace_running(p, false);
   }
@@ -364,6 +364,8 @@ template <Watched kWatched>
   p.reductions = slice;
 
   const RunResult result = apart ? run_apart(s, p) : options.run(s, p);
+  if (samples_wait) [[unlikely]]
+    deliver_samples(result == RunResult::kExited ? nullptr : &p);
 
   const std::int32_t used = slice - p.reductions;
   p.reductions_done += static_cast<Word>(used);
@@ -384,6 +386,7 @@ template <Watched kWatched>
       return other_work.run_dirty(p);
     }
     collect_scheduled_out(p);
+    deliver_waiting_samples(p);
   }
   switch (result) {
     case RunResult::kYielded: wait_for_turn<kWatched>(s, p); break;
@@ -456,6 +459,7 @@ class SetAside {
  public:
   explicit SetAside(Scheduler& s)
       : s_(s), p_(*s.current), slice_(s.slice), instructions_(s.instructions), watched_(slice_is_watched) {
+    deliver_waiting_samples(p_);
     std::memcpy(static_cast<void*>(x_), s.x, sizeof x_);
     if (watched_) [[unlikely]] {
       trace_running(p_, false);
@@ -571,6 +575,7 @@ void mind_waiting(Scheduler& s) {
 
 void run(Scheduler& s) {
   current_core = &s;
+  s.tid.store(static_cast<int>(gettid()), std::memory_order_relaxed);
   s.epoch = &epoch_slot();
   account_for_this_thread(ThreadKind::kScheduler, s.number);
   epoch_enter(*s.epoch);

@@ -163,12 +163,8 @@ struct Scheduler : Core {
   std::atomic<bool> polls{false};      // it has the poller's role (poll.hpp): rather wake another one
   Stopwatch idle_time;                 // how long it has been idle, or offline
   std::atomic<bool> told_idle{false};  // that it is, to who profiles schedulers (system_profile.hpp)
+  std::atomic<int> tid{0};             // of its thread, once that runs
 };
-
-/// A process has just stopped running (but for one that has exited), and its state is stored. Only
-/// called while somebody watches slices; who samples them fills it in before main begins.
-using SliceStopped = void (*)();
-extern constinit SliceStopped slice_stopped;
 
 /// The scheduler of the calling thread, nullptr on other threads.
 inline Scheduler* this_scheduler() { return static_cast<Scheduler*>(this_core()); }

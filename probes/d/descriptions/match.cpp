@@ -33,6 +33,7 @@ constexpr Unit kUnits[] = {{"ns", 1},
 std::uint64_t interval_of(std::string_view name) {
   constexpr std::uint64_t kShortest = 200'000;
   if (name.starts_with("tick-")) name.remove_prefix(5);
+  else if (name.starts_with("wall-")) name.remove_prefix(5);
   else if (name.starts_with("profile-")) name.remove_prefix(8);
   else return 0;
   std::uint64_t number = 0;
@@ -68,8 +69,10 @@ std::size_t match_timer(const Description& d, Program& program, Matched& matched
   std::uint32_t n = 0;
   while (n < program.timers.size() && program.timers[n].name != d.name) n++;
   if (n == program.timers.size())
-    program.timers.push_back(
-        {.name = d.name, .interval_ns = interval, .profile = d.name.starts_with("profile")});
+    program.timers.push_back({.name = d.name,
+                              .interval_ns = interval,
+                              .profile = !d.name.starts_with("tick"),
+                              .wall = d.name.starts_with("wall")});
   enable(matched, {.probe = kFirstTimerProbe + n}, nullptr);
   return 1;
 }

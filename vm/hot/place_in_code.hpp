@@ -1,0 +1,27 @@
+#pragma once
+
+#include "vm/term/term.hpp"
+
+/// Where in Erlang code a thread is, from the registers of the processor: for a profiler that
+/// interrupts it. What the loop keeps in which register is found out by reading it (loop_code.hpp).
+namespace vmrun {
+
+/// The registers, by their number in the machine's encoding, in which the loop and hot code keep
+/// the address of our instruction (hot code: only where it leaves) and the top of the stack. -1: it
+/// is not known, or there is no such register.
+struct ErlangRegisters {
+  int instruction = -1, stack = -1;
+};
+
+/// Reads the loop, once. False: this build's loop is not what is expected, or no process has begun
+/// yet. Not in a handler.
+bool find_places_in_code(ErlangRegisters* out);
+
+// In a signal's handler, in the thread that has been interrupted there. The loop has been read.
+
+/// pc: an address of machine code.
+bool is_in_loop(const void* pc);
+/// The instruction whose hot code it lies in; nullptr: it lies elsewhere.
+const Word* instruction_of_hot_code(const void* pc);
+
+}  // namespace vmrun

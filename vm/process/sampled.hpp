@@ -1,0 +1,28 @@
+#pragma once
+
+#include <atomic>
+
+#include "vm/process/process.hpp"
+
+/// Samples that a profiler has taken of the calling thread, in a signal's handler. What a handler
+/// must not do is done later, at the places that call these functions. Where nobody profiles that
+/// costs a look at a flag. Filled in by probes/attach/sampling.cpp before main begins.
+namespace vmrun {
+
+/// Set by the handler, in the same thread.
+extern constinit thread_local volatile bool samples_wait;
+/// p: the calling thread has its state to itself, as where a probe fires; nullptr: no process is
+/// known to be.
+extern void (*deliver_samples)(const Process* p);
+
+inline void deliver_waiting_samples(const Process& p) {
+  if (samples_wait) [[unlikely]]
+    deliver_samples(&p);
+}
+
+/// The calling thread, a dirty scheduler, begins to work for p: so that the profiler knows its
+/// label, which may not be read while the process is away.
+extern constinit std::atomic<bool> processes_sampled;
+extern void (*note_sampled_process)(const Process& p);
+
+}  // namespace vmrun
