@@ -73,8 +73,8 @@ class Topology {
 }  // namespace
 
 Term cpu_topology(Process& p) {
-  const Processors known = processors();
-  return known.places.empty() ? atoms::undefined : Topology(p.heap).all(known.places);
+  const std::vector<ProcessorPlace> places = known_places();
+  return places.empty() ? atoms::undefined : Topology(p.heap).all(places);
 }
 
 }  // namespace vmrun

@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace vmrun {
 namespace {
@@ -57,6 +58,7 @@ struct Hierarchy {
 /// Of the line of /proc/self/mountinfo (proc(5)): ID PARENT DEVICE ROOT PLACE OPTIONS … - TYPE
 /// SOURCE OPTIONS.
 std::optional<Hierarchy> hierarchy_of(const std::string& line) {
+  if (line.find(" - cgroup") == std::string::npos) return {};  // most lines; a start reads them all
   const std::vector<std::string> words = split(line, ' ');
   const auto dash = std::find(words.begin(), words.end(), "-");
   if (dash - words.begin() < 6 || words.end() - dash < 4) return {};
@@ -208,13 +210,13 @@ Processors find_processors() {
   const unsigned allowed = processors_in_affinity();
   found.available = allowed ? std::min(allowed, found.online) : found.online;
   found.quota = cpu_quota("", found.online);
-  found.places = processor_places("");
   return found;
 }
 
 struct Known {
   std::mutex mutex;
   Processors processors = find_processors();
+  std::optional<std::vector<ProcessorPlace>> places;  // nothing until somebody asks
 };
 Known& known() {
   static auto& k = *new Known;  // never destroyed: threads outlive main
@@ -231,13 +233,19 @@ Processors processors() {
   return k.processors;
 }
 
+std::vector<ProcessorPlace> known_places() {
+  Known& k = known();
+  const std::lock_guard guard(k.mutex);
+  if (!k.places) k.places = processor_places("");
+  return *k.places;
+}
+
 bool update_processors() {
   Known& k = known();
   const std::lock_guard guard(k.mutex);
-  Processors found = find_processors();
-  if (found == k.processors) return false;
-  k.processors = std::move(found);
-  return true;
+  const Processors before = std::exchange(k.processors, find_processors());
+  const auto places_before = std::exchange(k.places, processor_places(""));
+  return k.processors != before || (places_before && k.places != places_before);
 }
 
 }  // namespace vmrun

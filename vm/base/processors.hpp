@@ -22,7 +22,6 @@ struct Processors {
   // Whole processors' worth of time, at least 1 and at most `online`, which it is without a limit;
   // nothing when no cgroup of this program is known.
   std::optional<unsigned> quota;
-  std::vector<ProcessorPlace> places;  // sorted; none when /sys does not tell
 
   /// How many threads can run at a time: schedulers that are online, unless flags say otherwise.
   unsigned usable() const;
@@ -31,7 +30,10 @@ struct Processors {
 
 /// As found at the first call, or by the last update.
 Processors processors();
-/// Looks again: whether anything has changed.
+/// Where they are, sorted; none when /sys does not tell. /sys is read at the first call only: a start
+/// does not pay for it.
+std::vector<ProcessorPlace> known_places();
+/// Looks again at all of it: whether anything has changed.
 bool update_processors();
 
 // What they are made of. root stands in front of /proc and /sys: for tests.
