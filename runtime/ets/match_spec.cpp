@@ -26,8 +26,9 @@ std::string short_text(Term t) { return term_text(t, 2 * kMostTextBytes); }
 
 bool is_any(Term t) { return t == atoms::underscore; }
 
-/// A pattern or expression part that stands for itself.
-bool has_variables(Term t) {
+/// A pattern that more than one term matches: one with a variable, or with a map, which matches all
+/// maps with its pairs.
+bool is_open(Term t) {
   WorkStack<Term, 32> work;
   work.push(t);
   while (!work.empty()) {
@@ -41,11 +42,7 @@ bool has_variables(Term t) {
     } else if (t.is_tuple()) {
       for (Word i = 0; i < t.tuple_arity(); ++i) work.push(t.element(i));
     } else if (t.is_map()) {
-      Term key, value;
-      for (MapIterator it(t); it.next(&key, &value);) {
-        work.push(key);
-        work.push(value);
-      }
+      return true;
     }
   }
   return false;
@@ -508,7 +505,7 @@ std::vector<Term> MatchSpec::bound_keys(Word keypos) const {
   for (const Clause& c : clauses_) {
     if (!c.head.is_tuple() || c.head.tuple_arity() < keypos) return {};
     const Term key = c.head.element(keypos - 1);
-    if (has_variables(key)) return {};
+    if (is_open(key)) return {};
     if (clauses_.size() == 1 || seen.insert(key).second) keys.push_back(key);
   }
   return keys;
@@ -555,22 +552,22 @@ Term MatchSpec::key_pattern(Word keypos) const {
   const Term head = clauses_[0].head;
   if (!head.is_tuple() || head.tuple_arity() < keypos) return kNonValue;
   const Term key = head.element(keypos - 1);
-  return (key.is_tuple() || key.is_list()) && has_variables(key) ? key : kNonValue;
+  return !key.is_atom() && is_open(key) ? key : kNonValue;
 }
 
 int compare_to_pattern(Term key, Term pattern) {
   for (; pattern.is_list() && key.is_list(); pattern = pattern.tail(), key = key.tail()) {
     if (const int c = compare_to_pattern(key.head(), pattern.head())) return c;
-    if (has_variables(pattern.head())) return 0;
+    if (is_open(pattern.head())) return 0;
   }
   if (pattern.is_atom() && (is_any(pattern) || variable_number(pattern) >= 0)) return 0;
-  if (pattern.is_map() && has_variables(pattern)) return 0;
+  if (pattern.is_map() && key.is_map()) return 0;
   if (!pattern.is_tuple() || !key.is_tuple()) return compare(key, pattern);
   const Word arity = pattern.tuple_arity();
   if (key.tuple_arity() != arity) return key.tuple_arity() < arity ? -1 : 1;
   for (Word i = 0; i < arity; ++i) {
     if (const int c = compare_to_pattern(key.element(i), pattern.element(i))) return c;
-    if (has_variables(pattern.element(i))) return 0;
+    if (is_open(pattern.element(i))) return 0;
   }
   return 0;
 }
