@@ -30,7 +30,7 @@ Term protection_term(Protection p) {
   return kTerms[static_cast<int>(p)];
 }
 
-bool is_table_id(Term t) { return t.is_atom() || (t.is_local_ref() && is_in(RefSpace::kTables, ref_key(t))); }
+bool is_table_id(Term t) { return t.is_atom() || (t.is_local_ref() && is_table_key(ref_key(t))); }
 
 Term cause(Process& p, Term table, bool (Table::*may)(Term pid) const) {
   static const Term id = intern_atom("id"), access = intern_atom("access"), type = intern_atom("type");

@@ -207,7 +207,7 @@ Term bif_erlang_list_to_ref_1(Process& p, const Term* a) {
     std::memcpy(data, numbers, sizeof data);
     return identifier_elsewhere(p, Term::Sub::kExternalRef, n[0], data, count <= 4 ? 2 : 3);
   }
-  if (count != 4) return raise_badarg(p);
+  if (count != 4 || numbers[0] > kFirstNumberMask) return raise_badarg(p);
   if (const Term resource = resource_hooks.find(numbers, p.heap)) return resource;
   Term* hp = p.heap.alloc(kRefWords);
   return make_ref(hp, {Word{numbers[1]} << 32 | numbers[0], numbers[2]});

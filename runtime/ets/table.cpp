@@ -72,6 +72,17 @@ class WholeTable {
   const bool exclusive_;
 };
 
+/// The slot is in the second number, with 12 bits of the generation; the first has 18 bits of it,
+/// the third the rest. A generation comes round after 2^58 tables.
+RefKey table_key(Word generation, std::uint32_t slot) {
+  constexpr auto kFirst = static_cast<std::uint32_t>(RefSpace::kTables),
+                 kMost = static_cast<std::uint32_t>(RefSpace::kLastTable) - kFirst;
+  const auto second = static_cast<std::uint32_t>(generation >> kFirstNumberBits << kSlotBits) | slot;
+  const auto rest = static_cast<std::uint32_t>(generation >> (kFirstNumberBits + 32 - kSlotBits)) & kMost;
+  return {Word{second} << 32 | (generation & kFirstNumberMask), kFirst | rest};
+}
+std::uint32_t slot_in(RefKey key) { return static_cast<std::uint32_t>(key.low >> 32) & (kMaxTables - 1); }
+
 Table* table_in(std::uint32_t slot) {
   return slot < kMaxTables ? slots[slot].load(std::memory_order_acquire) : nullptr;
 }
@@ -88,8 +99,7 @@ Table* find(Term id) {
   }
   if (!id.is_local_ref()) return nullptr;
   const RefKey key = ref_key(id);
-  return is_in(RefSpace::kTables, key) ? table_in(static_cast<std::uint32_t>(key.low & (kMaxTables - 1)))
-                                       : nullptr;
+  return is_table_key(key) ? table_in(slot_in(key)) : nullptr;
 }
 
 /// The store of a table that goes with the process.
@@ -190,7 +200,7 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
       free_slots.push_back(t->slot);
       return nullptr;
     }
-    t->key = ref_key_in(RefSpace::kTables, ++generation << kSlotBits | t->slot);
+    t->key = table_key(++generation, t->slot);
     t->name = properties->name;
     t->named = properties->named;
     t->owner = properties->owner;

@@ -69,6 +69,15 @@ OWN = ['+random-sched 7 +S 1', '+yield-all +S 2', '+slice 20', '+gc-stress +veri
 NOT_SUPPORTED = ['+fnl', '+sbt db']
 
 
+IDENTIFIERS = ('All = [{pid, self()}, {port, hd(erlang:ports())}, {ref, make_ref()}, {table, ets:new(t, [])}, {timer, erlang:start_timer(100000, self(), x)}, '
+               '{timer, erlang:send_after(100000, self(), x)}, {alias, alias()}, {alias, alias([reply])}, {alias, monitor(process, whereis(init), [{alias, demonitor}])}, '
+               '{monitor, monitor(process, whereis(init))}, {monitor, monitor(process, user)}, {monitor, monitor(process, {nobody, node()})}, {monitor, monitor(port, hd(erlang:ports()))}, {monitor, monitor(time_offset, clock_service)}, {request, spawn_request(fun() -> ok end, [{reply, no}])}, '
+               '{atomics, atomics:new(1, [])}, {counters, element(2, counters:new(1, []))}]')
+VIEW = ('S = self(), spawn(fun() -> register(cdv_progress_handler, self()), S ! ready, (fun Told() -> receive {progress, {ok, done}} -> S ! done, Told(); {progress, {error, Why}} -> halt(Why); _ -> Told() end end)() end), '
+        'receive ready -> ok end, {ok, _} = crashdump_viewer:start_link(), crashdump_viewer:read_file("PATH"), receive done -> ok end, {ok, Ps, _} = crashdump_viewer:processes(), '
+        '[Holder] = [pid_to_list(element(2, P)) || P <- Ps, lists:member("holder", tuple_to_list(P))], {ok, _, _} = crashdump_viewer:proc_details(Holder), io:format("seen~n")')
+
+
 def output(erl, expression, flags='', stdin=''):
     return run_program([erl, *flags.split(), '-noshell', '-eval', expression, '-s', 'init', 'stop'], stdin, PATIENCE_S)
 
@@ -113,6 +122,35 @@ def dump_with_heart(vmrun):
                 raise Failure(f'seconds: {seconds!r}, but there is {"one" if dump.exists() else "none"}')
 
 
+def between_files(vmrun):
+    """What an unnamed machine writes of identifiers an unnamed stock erl reads, and the other way about."""
+    if not (stock := shutil.which('erl')):
+        raise Skip('no erl here')
+    with erl_of(vmrun) as erl:
+        for writer, reader in (erl, stock), (stock, erl), (erl, erl):
+            path = pathlib.Path(erl).with_name('identifiers')
+            written = output(writer, f'{IDENTIFIERS}, ok = file:write_file("{path}", term_to_binary([{{K, term_to_binary(I)}} || {{K, I}} <- All]))')
+            read = output(reader, f'{{ok, B}} = file:read_file("{path}"), io:format("~p~n", [[K || {{K, I}} <- binary_to_term(B), '
+                          'try T = binary_to_term(I), T =/= binary_to_term(term_to_binary(T)) catch error:badarg -> true end]])')
+            if (*written[:3], *read[:3]) != (0, '', '', 0, '[]\n', ''):
+                raise Failure(f'written by {writer}: {written}\nread by {reader}: {read}')
+
+
+def viewed_dump(vmrun):
+    """OTP's crashdump_viewer reads a process that has references of all kinds in its dictionary and messages."""
+    if not (stock := shutil.which('erl')) or output(stock, 'io:put_chars(code:which(crashdump_viewer))')[0] != 0:
+        raise Skip('no crashdump_viewer here')
+    with erl_of(vmrun) as erl:
+        path = pathlib.Path(erl).with_name('dump')
+        environment = {name: value for name, value in ENVIRONMENT.items() if name != 'ERL_CRASH_DUMP_SECONDS'} | {'ERL_CRASH_DUMP': str(path)}
+        holds = (f'S = self(), P = spawn(fun() -> {IDENTIFIERS}, [put(K, I) || {{K, I}} <- All], self() ! All, S ! ready, receive never -> ok end end), '
+                 'register(holder, P), receive ready -> halt("slogan") end')
+        run_program([erl, '-noshell', '-eval', holds], '', PATIENCE_S, env=environment)
+        seen = output(stock, VIEW.replace('PATH', str(path)))
+        if seen[:2] != (0, 'seen\n'):
+            raise Failure(f'a stock erl: {seen}')
+
+
 def runs(vmrun, flags):
     """For each of the flags: them, and what it makes of an expression with them."""
     with erl_of(vmrun) as erl:
@@ -144,5 +182,7 @@ def tests(vmrun):
         Test('command', "OTP's system: its end with heart", lambda: agree(vmrun, 'io:format("~p~n", [whereis(heart) =/= undefined])', '-heart')),
         Test('command', "OTP's system: a crash dump with heart", lambda: dump_with_heart(vmrun)),
         Test('command', "OTP's system: no lines", lambda: agree(vmrun, LINES, '', '+L')),
+        Test('command', "OTP's system: identifiers between files", lambda: between_files(vmrun)),
+        Test('command', "OTP's system: a crash dump before OTP's viewer", lambda: viewed_dump(vmrun)),
         Test('command', "OTP's system: bad flags", lambda: refuse(vmrun, REFUSED, ['bad value', 'expected', 'unknown flag'])),
         Test('command', "OTP's system: flags that are not supported", lambda: refuse(vmrun, NOT_SUPPORTED, ['not supported: ']))]

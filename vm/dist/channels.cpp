@@ -175,7 +175,7 @@ Channel* find_channel(Term handle, Word* connection) {
   const RefKey key = ref_key(handle.element(1));
   if (!is_in(RefSpace::kChannels, key)) return nullptr;
   *connection = static_cast<Word>(handle.element(0).small_value());
-  return channel_at(key.low);
+  return channel_at(gathered_count(key.low));
 }
 
 Term make_handle(Term*& hp, const Channel& channel, Word connection) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "vm/base/small_limits.hpp"
+#include "vm/process/aliases.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/relations.hpp"
 
@@ -74,7 +75,7 @@ struct Extra {
   Links links;
   FlatTable<RefKey, MonitorOut> monitors;
   Watchers monitored_by;
-  FlatTable<RefKey, AliasMode> aliases;
+  Aliases aliases;
   FlatTable<RefKey, SpawnRequested> spawn_requests;
 
   static constexpr unsigned kMarkers = usual_or_small<unsigned>(4, 1);

@@ -12,7 +12,7 @@ std::atomic<std::uint32_t> threads{static_cast<std::uint32_t>(RefSpace::kThreads
 
 struct ThreadCounts {
   std::uint32_t thread = threads.fetch_add(1, std::memory_order_relaxed);
-  Word refs = 0;
+  Word refs = 0;  // spread_count of the last
   Word unique_next = 0, unique_end = 0;
 };
 thread_local ThreadCounts counts;
@@ -33,7 +33,7 @@ Term* write_ref(Term* hp, RefKey key, Word arity) {
 
 }  // namespace
 
-RefKey next_ref_key() { return {++counts.refs, counts.thread}; }
+RefKey next_ref_key() { return {counts.refs = next_spread(counts.refs), counts.thread}; }
 
 RefKey ref_key(Term t) {
   const std::uint32_t* numbers = local_ref_numbers(t);

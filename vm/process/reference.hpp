@@ -2,35 +2,52 @@
 
 #include "vm/heap/heap.hpp"
 
-/// References and unique integers. Any thread. A reference's 96 bits are a 64-bit count of the
-/// thread that makes it and the thread's number, so making one costs an increment.
+/// References and unique integers. Any thread. A reference has three numbers, the first of 18 bits,
+/// for other nodes accept no more there ("External Term Format"), and two of 32. Two hold a count
+/// of the thread that makes it, the third the thread's number, so making one costs an increment.
 namespace vmrun {
 
 inline constexpr Word kRefWords = 3, kAliasRefWords = 4;
 
 /// The identity of a local reference.
 struct RefKey {
-  Word low = 0;
-  std::uint32_t high = 0;
+  Word low = 0;            // its first number, and in the upper half its second
+  std::uint32_t high = 0;  // its third
   bool operator==(const RefKey&) const = default;
 };
+inline constexpr unsigned kFirstNumberBits = 18;
+inline constexpr Word kFirstNumberMask = (Word{1} << kFirstNumberBits) - 1;
+/// Of a count of up to 50 bits what RefKey::low is, and back.
+constexpr Word spread_count(Word n) { return (n & kFirstNumberMask) | n >> kFirstNumberBits << 32; }
+constexpr Word gathered_count(Word low) { return low >> 32 << kFirstNumberBits | (low & kFirstNumberMask); }
+/// spread_count of the next.
+constexpr Word next_spread(Word low) {
+  return (++low & kFirstNumberMask) ? low : low + (Word{1} << 32) - (Word{1} << kFirstNumberBits);
+}
 inline std::size_t hash_key(const RefKey& k) { return (k.low * 0x9E3779B97F4A7C15u >> 29) ^ k.high; }
 
 /// Where a reference's numbers come from; `high` says it, so no two of different origin are equal.
 /// Whoever makes references with numbers of its own gets a row here.
 enum class RefSpace : std::uint32_t {
   kThreads = 0,  // and up: the number of the thread whose count `low` is (next_ref_key)
-  kLastThread = 0x7FFFFFFF,
+  kLastThread = 0x6FFFFFFF,
+  kTables = 0x70000000,  // and up: identifiers of ETS tables: generation and slot (ets/table.cpp)
+  kLastTable = 0x7FFFFFFF,
   kTimers = 0x80000000,  // and up: wheel, place and number of a timer (timer_wheel.cpp)
   kLastTimer = 0xFFFFFFFB,
   kResources = 0xFFFFFFFC,          // of native code (nif/resource.hpp): a count
   kWatchersElsewhere = 0xFFFFFFFD,  // monitors of processes of other nodes (dist/relations.hpp): a count
   kChannels = 0xFFFFFFFE,           // handles of channels to other nodes (dist/channel.hpp): their number
-  kTables = 0xFFFFFFFF,             // identifiers of ETS tables: generation and slot
 };
-/// A key of a space with numbers of its own.
-constexpr RefKey ref_key_in(RefSpace space, Word low) { return {low, static_cast<std::uint32_t>(space)}; }
+/// A key of a space with counts of its own.
+constexpr RefKey ref_key_in(RefSpace space, Word count) {
+  return {spread_count(count), static_cast<std::uint32_t>(space)};
+}
 constexpr bool is_in(RefSpace space, RefKey key) { return key.high == static_cast<std::uint32_t>(space); }
+constexpr bool is_table_key(RefKey key) {
+  return key.high - static_cast<std::uint32_t>(RefSpace::kTables) <=
+         static_cast<std::uint32_t>(RefSpace::kLastTable) - static_cast<std::uint32_t>(RefSpace::kTables);
+}
 
 RefKey next_ref_key();
 RefKey ref_key(Term local_ref);

@@ -77,16 +77,16 @@ void TimerWheel::give_back(Timer* t) {
 
 // ---- References ---------------------------------------------------------------------------------
 
-// The 96 bits of a timer's reference: the mark of timers, the upper bits of the timer's number, the
-// wheel's number; the lower bits of the timer's number, its place. A number comes round after 2^57
-// timers.
-constexpr unsigned kLowNumberBits = 36;
+// A timer's reference: the mark of timers, the upper bits of the timer's number, the wheel's
+// number; in the count the lower bits of the timer's number, its place. A number comes round after
+// 2^43 timers.
+constexpr unsigned kLowNumberBits = 22;
 
 RefKey TimerWheel::key_of(const Timer& t) const {
   constexpr auto kMark = static_cast<std::uint32_t>(RefSpace::kTimers);
   constexpr Word kHighMask = kMark - 1;
   return {
-      t.number << kIndexBits | t.index,
+      spread_count(t.number << kIndexBits | t.index),
       kMark | static_cast<std::uint32_t>((t.number >> kLowNumberBits << kNumberBits | number_) & kHighMask)};
 }
 
@@ -99,7 +99,7 @@ int TimerWheel::number_of(RefKey key) {
 
 /// nullptr when it has fired, or was never here.
 Timer* TimerWheel::find(RefKey key) {
-  const auto index = static_cast<std::uint32_t>(key.low & ((Word{1} << kIndexBits) - 1));
+  const auto index = static_cast<std::uint32_t>(gathered_count(key.low) & ((Word{1} << kIndexBits) - 1));
   if (index >= made_) return nullptr;
   std::uint32_t offset;
   Timer* t = place_of(index, &offset) + offset;

@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "vm/term/alias_hooks.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external_decoder.hpp"
@@ -149,9 +150,12 @@ bool Decoder::read_port(unsigned id_bytes, unsigned creation_bytes, Term* slot) 
 }
 
 bool Decoder::local_reference(const std::uint32_t* numbers, Word count, Term* slot) {
-  // With five numbers it is an alias, of the process that the last two say.
-  const Word owner = Word{numbers[4]} << 32 | numbers[3];
-  const bool alias = count == 5 && owner != 0;
+  // With five numbers it is an alias, of the process that the last two say. It may be one without
+  // them, too (alias_hooks.hpp).
+  Word owner = Word{numbers[4]} << 32 | numbers[3];
+  if (count <= 3)
+    if (const Term process = alias_hooks.owner(numbers)) owner = process.id_number();
+  const bool alias = owner != 0;
   if (count == 4 || owner >> 56) return fail("a reference out of range");
   if (!alias) {
     if (const Term resource = resource_hooks.find(numbers, heap_)) {
@@ -177,9 +181,10 @@ bool Decoder::read_reference(Word count, unsigned creation_bytes, bool creation_
   std::uint32_t numbers[6] = {};
   for (Word i = 0; i < count; ++i) numbers[i] = static_cast<std::uint32_t>(unsigned_be(4));
   if (!creation_first && !read_creation(creation_bytes, &creation)) return false;
-  constexpr unsigned kFirstBits = 18;  // of the first number, as long as creations had one byte
-  if (creation_bytes == 1 && numbers[0] >> kFirstBits) return fail("a reference out of range");
-  if (is_local_node(node, creation)) return local_reference(numbers, count, slot);
+  constexpr unsigned kFirstBits = 18;  // of the first number: here, and as long as creations had one byte
+  const bool is_local = is_local_node(node, creation);
+  if ((is_local || creation_bytes == 1) && numbers[0] >> kFirstBits) return fail("a reference out of range");
+  if (is_local) return local_reference(numbers, count, slot);
   // Up to three numbers take two words, four and five three, so that the length tells three from
   // five (others are padded with 0).
   Word data[3];

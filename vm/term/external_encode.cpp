@@ -6,6 +6,7 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/work_stack.hpp"
+#include "vm/term/alias_hooks.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -19,6 +20,9 @@
 #include "vm/term/resource_hooks.hpp"
 
 namespace vmrun {
+
+constinit AliasHooks alias_hooks;
+
 namespace {
 
 /// Writes a term piece by piece. What is still to be written is a stack of frames. Nothing collects
@@ -360,16 +364,17 @@ void TermWriter::write_reference(Term t) {
   const std::uint32_t* numbers =
       o ? reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ExternalObject*>(o)->data)
         : local_ref_numbers(t);
-  // An alias says after its three numbers whose it is.
-  const bool alias = !o && is_alias(t);
+  // An alias says after its three numbers whose it is, to nodes that know this one by name.
+  const bool is_own_alias = !o && is_alias(t), says_owner = is_own_alias && local_node_creation() != 0;
+  if (is_own_alias && !says_owner) alias_hooks.written(numbers, ref_of(t)->owner);
   const Word count = o && o->header_arity() == 5 ? 5 : 3;
   if (t.is_boxed_sub(Term::Sub::kMagicRef)) resource_hooks.expose(magic_ref_of(t)->resource);
   out_.u8(etf::kNewerReference);
-  out_.be(alias ? 5 : count, 2);
+  out_.be(says_owner ? 5 : count, 2);
   write_identifier_node(o);
   out_.be(creation_of(o), 4);
   for (Word i = 0; i < count; ++i) out_.be(numbers[i], 4);
-  if (alias) out_.be(std::rotl(ref_of(t)->owner.id_number(), 32), 8);
+  if (says_owner) out_.be(std::rotl(ref_of(t)->owner.id_number(), 32), 8);
 }
 
 /// The body behind the version byte of `bytes`, compressed in its place if that is smaller.

@@ -1,0 +1,67 @@
+#include "vm/process/aliases.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
+#include "vm/term/alias_hooks.hpp"
+
+namespace vmrun {
+namespace {
+
+struct HashKey {
+  std::size_t operator()(const RefKey& key) const { return hash_key(key); }
+};
+
+/// Owners of the aliases that were written without them and have not ended. One that ends while
+/// another process writes it may stay: messages to it are dropped by its owner, as if it had not.
+struct Written {
+  std::mutex mutex;
+  std::unordered_map<RefKey, Term, HashKey> owners;
+  std::atomic<std::size_t> count{0};  // of owners: mostly there are none, and the mutex is not needed
+};
+Written& written() {
+  static auto& one = *new Written;
+  return one;
+}
+
+RefKey key_of_numbers(const std::uint32_t* numbers) {
+  return {Word{numbers[1]} << 32 | numbers[0], numbers[2]};
+}
+
+void note_written(const std::uint32_t* numbers, Term owner) {
+  std::lock_guard lock(written().mutex);
+  written().owners.insert_or_assign(key_of_numbers(numbers), owner);
+  written().count.store(written().owners.size(), std::memory_order_relaxed);
+}
+
+Term owner_of_written(const std::uint32_t* numbers) {
+  // The reader has the bytes from the writer, so it sees the count that the writer has stored.
+  if (written().count.load(std::memory_order_relaxed) == 0) return kNonValue;
+  std::lock_guard lock(written().mutex);
+  const auto found = written().owners.find(key_of_numbers(numbers));
+  return found == written().owners.end() ? kNonValue : found->second;
+}
+
+void forget_written(RefKey key) {
+  if (written().count.load(std::memory_order_relaxed) == 0) return;
+  std::lock_guard lock(written().mutex);
+  written().owners.erase(key);
+  written().count.store(written().owners.size(), std::memory_order_relaxed);
+}
+
+[[maybe_unused]] const bool filled_in = (alias_hooks = {note_written, owner_of_written}, true);
+
+}  // namespace
+
+bool Aliases::erase(RefKey key) {
+  if (!modes_.erase(key)) return false;
+  forget_written(key);
+  return true;
+}
+
+Aliases::~Aliases() {
+  modes_.for_each([](RefKey key, AliasMode) { forget_written(key); });
+}
+
+}  // namespace vmrun
