@@ -133,20 +133,21 @@ Term iterator_of(Heap& heap, const std::vector<Term>& pairs, unsigned next, Term
   return rest;
 }
 
-/// [{K, V}… | Before], with [Path, Map | …] in front unless these are the last.
-Term list_of(Heap& heap, const std::vector<Term>& pairs, unsigned next, Term map, Term before) {
-  const auto prepend = [&](Term head) {
+/// [{K, V}… | Before]
+Term list_of(Heap& heap, const std::vector<Term>& pairs, Term before) {
+  for (std::size_t i = pairs.size(); i > 0; i -= 2) {
+    const Term pair = new_tuple(heap, pairs[i - 2], pairs[i - 1]);
     Term* hp = heap.alloc(2);
-    before = make_cons(hp, head, before);
-  };
-  for (std::size_t i = pairs.size(); i > 0; i -= 2) prepend(new_tuple(heap, pairs[i - 2], pairs[i - 1]));
-  if (next < kMapWalkEnd) prepend(map), prepend(Term::small(next));
+    before = make_cons(hp, pair, before);
+  }
   return before;
 }
 
 }  // namespace
 
-/// erts_internal:map_next(Path, Map, iterator | List): the next pairs: an iterator, or before List.
+/// erts_internal:map_next(Path, Map, iterator | List): the next pairs as an iterator, or all that
+/// follow before List. (OTP's own maps puts later parts of them in front of earlier ones. So they
+/// have the order of maps:keys/1 in one piece only.)
 Term bif_erts_internal_map_next_3(Process& p, const Term* a) {
   constexpr Word kBatch = usual_or_small<Word>(32, 2);
   const bool as_list = a[2].is_list() || a[2].is_nil();
@@ -155,10 +156,12 @@ Term bif_erts_internal_map_next_3(Process& p, const Term* a) {
       !small_in_range(a[0], 0, kMapWalkEnd - 1, &from))
     return raise_badarg(p);
   if (is_flat_map(a[1]) && static_cast<Word>(from) > map_size(a[1])) return raise_badarg(p);
+  if (as_list && too_long(2 * map_size(a[1]))) return run_elsewhere(p, bif_erts_internal_map_next_3, a, 3);
   std::vector<Term> pairs;
-  const unsigned next = walk_map(a[1], static_cast<unsigned>(from), kBatch, &pairs);
+  const Word batch = as_list ? map_size(a[1]) + 1 : kBatch;
+  const unsigned next = walk_map(a[1], static_cast<unsigned>(from), batch, &pairs);
   charge(p, static_cast<SWord>(pairs.size()));
-  return as_list ? list_of(p.heap, pairs, next, a[1], a[2]) : iterator_of(p.heap, pairs, next, a[1]);
+  return as_list ? list_of(p.heap, pairs, a[2]) : iterator_of(p.heap, pairs, next, a[1]);
 }
 
 }  // namespace vmrun

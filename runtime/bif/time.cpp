@@ -132,9 +132,8 @@ bool read_date_time(Term t, tm* out, SWord least_year = 0) {
 Term to_universal(Process& p, Term local, int is_dst) {
   tm t;
   if (!read_date_time(local, &t, kFirstLocalYear)) return raise_badarg(p);
-  tzset();
-  t.tm_isdst = daylight ? is_dst : 0;  // without daylight saving time no date is of it
-  t.tm_wday = -1;                      // says whether it has been done: -1 seconds is a time too
+  t.tm_isdst = is_dst;
+  t.tm_wday = -1;  // says whether it has been done: -1 seconds is a time too
   const time_t seconds = mktime(&t);
   if (t.tm_wday == -1 || !gmtime_r(&seconds, &t)) return raise_badarg(p);
   return date_time(p, t);

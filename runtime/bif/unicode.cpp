@@ -41,17 +41,21 @@ Step decode_utf8(const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) 
     *length = 1;
     return Step::kCharacter;
   }
-  // Whether a cut sequence could become a character is told by its form alone.
   const Word need = b[0] < 0xC0 ? 0 : b[0] < 0xE0 ? 2 : b[0] < 0xF0 ? 3 : b[0] < 0xF8 ? 4 : 0;
   if (need == 0) return Step::kInvalid;
+  if (n < need) return Step::kIncomplete;  // even if it cannot become a character: utf8_possible
   *c = b[0] & (0x7Fu >> need);
   for (Word i = 1; i < need; ++i) {
-    if (i == n) return Step::kIncomplete;
     if ((b[i] & 0xC0) != 0x80) return Step::kInvalid;
     *c = *c << 6 | (b[i] & 0x3F);
   }
   *length = need;
   return *c >= kLeast[need] && scalar(*c) ? Step::kCharacter : Step::kInvalid;
+}
+
+/// Whether a cut character can still become one, as its form alone tells.
+bool utf8_possible(std::string_view cut) {
+  return std::all_of(cut.begin() + 1, cut.end(), [](char c) { return (c & 0xC0) == 0x80; });
 }
 
 /// Whether the first n < 4 bytes of a 32-bit unit can still become a character.
@@ -133,6 +137,7 @@ class Output {
   }
   void put_ascii(const std::uint8_t* b, Word n) { bytes_.append(reinterpret_cast<const char*>(b), n); }
 
+  bool is(Encoding e) const { return encoding_ == e; }
   bool second_step() const { return encoding_ && *encoding_ != Encoding::kUtf8; }
 
   Term finish(Heap& heap) { return encoding_ ? text_binary(heap, bytes_) : list_.finish(); }
@@ -154,9 +159,16 @@ class Converter {
 
   /// The non-value when it is no text, or when the steps are used up.
   Term run(Term data) {
-    if (!walk(data)) return failed_ ? failure(atoms::error, rest_) : kNonValue;
+    whole_ = data;
+    if (!walk(data)) {
+      const bool in_one_step = in_ == Encoding::kUtf8 && !out_.second_step();
+      return failed_ && !(in_one_step && !is_text(rest_)) ? failure(atoms::error, rest_) : kNonValue;
+    }
     charge(p_, steps_.spent());
-    if (!partial_.empty()) return failure(intern_atom("incomplete"), text_binary(p_.heap, partial_));
+    if (!partial_.empty()) {
+      const bool possible = in_ != Encoding::kUtf8 || utf8_possible(partial_);
+      return failure(possible ? intern_atom("incomplete") : atoms::error, text_binary(p_.heap, partial_));
+    }
     return out_.finish(p_.heap);
   }
   bool used_up() const { return steps_.used_up(); }
@@ -166,6 +178,25 @@ class Converter {
   Term cons(Term head, Term tail) {
     Term* hp = p_.heap.alloc(2);
     return make_cons(hp, head, tail);
+  }
+  /// Whether binaries, integers and lists of them are all there is. One step of stock Erlang's goes
+  /// through all data before it converts.
+  static bool is_text(Term t) {
+    std::vector<Term> lists{t};
+    while (!lists.empty()) {
+      t = lists.back();
+      lists.pop_back();
+      for (; t.is_list(); t = t.tail()) {
+        const Term head = t.head();
+        if (head.is_list()) lists.push_back(head);
+        else if (!head.is_nil() && !head.is_integer() && !head.is_bitstring()) return false;
+      }
+      if (!t.is_nil() && !t.is_bitstring()) return false;
+    }
+    return true;
+  }
+  bool in_two_steps() const {
+    return out_.second_step() || (in_ != Encoding::kUtf8 && in_ != Encoding::kLatin1);
   }
   /// Conversion stops: `rest` is what remains at this depth, the lists around it follow.
   bool stop(Term rest) {
@@ -178,7 +209,7 @@ class Converter {
   /// A cut character does not go on in what remains.
   bool stop_at_partial(Term remaining) {
     const Term cut = text_binary(p_.heap, partial_);
-    if (in_ != Encoding::kUtf8) return stop(cons(cut, remaining));
+    if (in_two_steps()) return stop(cons(cut, remaining));
     stop(remaining);
     rest_ = rest_.is_nil() ? cut : cons(cut, cons(rest_, Term::nil()));
     return false;
@@ -219,9 +250,8 @@ class Converter {
     if (good && out_.put(static_cast<std::uint32_t>(c.small_value()))) return true;
     // Encodings that stock Erlang converts in a second step put the offending number in a list of
     // its own.
-    return stop(out_.second_step() || (in_ != Encoding::kUtf8 && in_ != Encoding::kLatin1)
-                    ? cons(cons(c, Term::nil()), cell.tail())
-                    : cell);
+    if (out_.is(Encoding::kLatin1) && c.is_small() && c.small_value() < 0) return false;
+    return stop(in_two_steps() ? cons(cons(c, Term::nil()), cell.tail()) : cell);
   }
 
   /// How many bytes the cut character needs in all.
@@ -289,7 +319,8 @@ class Converter {
       }
       if (step == Step::kInvalid || !out_.put(c)) {
         const Term rest = make_binary(p_.heap, b + i, n - i);
-        return stop(cell ? cons(rest, tail) : rest);
+        const bool is_alone = cell == whole_ && tail.is_nil() && out_.is(Encoding::kUtf8);
+        return stop(cell && !(is_alone && in_ == Encoding::kUtf8) ? cons(rest, tail) : rest);
       }
       i += length;
     }
@@ -303,7 +334,7 @@ class Converter {
   std::string partial_;
   StepsHere steps_{unicode_loop_limit};
   bool failed_ = false;
-  Term rest_;
+  Term whole_, rest_;
 };
 
 /// `self`, with `arity` arguments, is the BIF at work.

@@ -46,9 +46,15 @@ replaced(B, [{At, Len} | Found], From, Replace) ->
     [binary:part(B, From, At - From), Replace(binary:part(B, At, Len)) | replaced(B, Found, At + Len, Replace)];
 replaced(B, [], From, _) -> [binary:part(B, From, byte_size(B) - From)].
 
-join(_, []) -> <<>>;
-join(Separator, [_ | _] = Bs) when is_binary(Separator) -> iolist_to_binary(lists:join(Separator, Bs));
-join(Separator, Bs) -> error(badarg, [Separator, Bs], ?ERRORS).
+join([], Separator) when is_binary(Separator) -> <<>>;
+join([B | _] = Bs, Separator) when is_binary(B), is_binary(Separator) ->
+    try iolist_to_binary(lists:join(Separator, binaries(Bs)))
+    catch error:_ -> error(badarg, [Bs, Separator], ?ERRORS)
+    end;
+join(Bs, Separator) -> error(badarg, [Bs, Separator], ?ERRORS).
+
+binaries([B | Bs]) when is_binary(B) -> [B | binaries(Bs)];
+binaries([]) -> [].
 
 %% Hexadecimal
 

@@ -12,6 +12,7 @@
 
 -define(DAY, 86400).
 -define(EPOCH_DAYS, 719528).
+-define(LAST_DAY, 3652424).  % of the year 9999
 -define(EPOCH_SECONDS, 62167219200).
 
 is_leap_year(Y) when is_integer(Y), Y >= 0 ->
@@ -34,7 +35,8 @@ valid_date(Y, M, D) when is_integer(Y), is_integer(M), is_integer(D) ->
 date_to_gregorian_days({Y, M, D}) -> date_to_gregorian_days(Y, M, D).
 
 date_to_gregorian_days(Y, M, D) when is_integer(D), D > 0 ->
-    true = D =< last_day_of_the_month(Y, M),
+    Last = last_day_of_the_month(Y, M),
+    if D =< Last -> ok end,
     days_before_year(Y) + days_before_month(Y, M) + D - 1.
 
 days_before_year(0) -> 0;
@@ -151,11 +153,11 @@ system_time_to_rfc3339(Time) -> system_time_to_rfc3339(Time, []).
 
 system_time_to_rfc3339(Time, Options) ->
     case proplists:get_value(unit, Options, second) of
-        native -> rfc3339(erlang:convert_time_unit(Time, native, millisecond), millisecond, Options);
-        Unit -> rfc3339(Time, Unit, Options)
+        native -> rfc3339(erlang:convert_time_unit(Time, native, millisecond), millisecond, Options, Time);
+        Unit -> rfc3339(Time, Unit, Options, Time)
     end.
 
-rfc3339(Time, Unit, Options) ->
+rfc3339(Time, Unit, Options, Given) ->
     Offset0 = proplists:get_value(offset, Options, ""),
     T = proplists:get_value(time_designator, Options, $T),
     PerSecond = per_second(Unit),
@@ -163,16 +165,15 @@ rfc3339(Time, Unit, Options) ->
     Seconds = floor_div(Time, PerSecond),
     Fraction = Time - Seconds * PerSecond,
     {Days, {H, Min, S}} = seconds_to_daystime(Seconds + Offset),
-    {Y, M, D} = gregorian_days_to_date(Days + ?EPOCH_DAYS),
+    {Y, M, D} = case Days + ?EPOCH_DAYS of
+        N when N >= 0, N =< ?LAST_DAY -> gregorian_days_to_date(N);
+        _ -> error({badarg, [Given, Options]})
+    end,
     lists:flatten([digits(Y, 4), $-, digits(M, 2), $-, digits(D, 2), T,
                    digits(H, 2), $:, digits(Min, 2), $:, digits(S, 2),
                    fraction(Fraction, PerSecond), offset_text(Offset0, Offset)]).
 
-per_second(native) -> erlang:convert_time_unit(1, second, native);
-per_second(second) -> 1;
-per_second(millisecond) -> 1000;
-per_second(microsecond) -> 1000000;
-per_second(nanosecond) -> 1000000000.
+per_second(Unit) -> erlang:convert_time_unit(1, second, Unit).
 
 offset_seconds(Offset, _, Unit) when is_integer(Offset) -> erlang:convert_time_unit(Offset, Unit, second);
 offset_seconds("", Time, Unit) ->
@@ -181,7 +182,8 @@ offset_seconds("", Time, Unit) ->
 offset_seconds([Z], _, _) when Z =:= $Z; Z =:= $z -> 0;
 offset_seconds([Sign, H1, H2, $:, M1, M2], _, _) ->
     Seconds = list_to_integer([H1, H2]) * 3600 + list_to_integer([M1, M2]) * 60,
-    case Sign of $- -> -Seconds; $+ -> Seconds end.
+    case Sign of $- -> -Seconds; $+ -> Seconds end;
+offset_seconds(_, _, _) -> error(badarg).
 
 offset_text(Given, _) when is_list(Given), Given =/= "" -> Given;
 offset_text(_, Seconds) ->
@@ -200,17 +202,15 @@ rfc3339_to_system_time(Text) -> rfc3339_to_system_time(Text, []).
 
 rfc3339_to_system_time(Text, Options) ->
     Unit = proplists:get_value(unit, Options, second),
-    try
-        [Y1, Y2, Y3, Y4, $-, Mo1, Mo2, $-, D1, D2, _, H1, H2, $:, Mi1, Mi2, $:, S1, S2 | Rest] = Text,
-        Date = {list_to_integer([Y1, Y2, Y3, Y4]), list_to_integer([Mo1, Mo2]), list_to_integer([D1, D2])},
-        Time = {list_to_integer([H1, H2]), list_to_integer([Mi1, Mi2]), list_to_integer([S1, S2])},
-        {Fraction, Offset} = lists:splitwith(fun(C) -> C =:= $. orelse (C >= $0 andalso C =< $9) end, Rest),
-        Utc = datetime_to_gregorian_seconds({Date, Time}) - ?EPOCH_SECONDS - offset_seconds(Offset, 0, second),
-        true = Offset =/= "",
-        PerSecond = per_second(Unit),
-        Utc * PerSecond + fraction_units(Fraction, PerSecond)
-    catch error:_ -> error(badarg, [Text, Options])
-    end.
+    [Y1, Y2, Y3, Y4, $-, Mo1, Mo2, $-, D1, D2, _, H1, H2, $:, Mi1, Mi2, $:, S1, S2 | Rest] = Text,
+    Date = {list_to_integer([Y1, Y2, Y3, Y4]), list_to_integer([Mo1, Mo2]), list_to_integer([D1, D2])},
+    Time = {list_to_integer([H1, H2]), list_to_integer([Mi1, Mi2]), list_to_integer([S1, S2])},
+    {Fraction, Offset} = lists:splitwith(fun(C) -> C =:= $. orelse (C >= $0 andalso C =< $9) end, Rest),
+    Local = datetime_to_gregorian_seconds({Date, Time}) - ?EPOCH_SECONDS,
+    [_ | _] = Offset,
+    Utc = Local - offset_seconds(Offset, 0, second),
+    PerSecond = per_second(Unit),
+    Utc * PerSecond + fraction_units(Fraction, PerSecond).
 
 fraction_units("", _) -> 0;
 fraction_units([$. | Digits], PerSecond) ->

@@ -86,6 +86,14 @@ def colours(vmrun):
             raise Failure(f'told {told!r}, not {wanted!r}')
 
 
+def zones(vmrun):
+    """Local times that are said to be of summer time are so where there is none as well: as glibc's mktime has it, and so OTP."""
+    asked = ('io:format("~w~n", [[element(1, element(2, erlang:localtime_to_universaltime({{2023, M, 15}, {12, 0, 0}}, S))) || '
+             'M <- [1, 7], S <- [true, false, undefined]]])')
+    for zone, hours in {'UTC': '[11,12,12,11,12,12]', 'XYZ-3': '[8,9,9,8,9,9]', 'XYZ-1XYS,M3.5.0,M10.5.0/3': '[10,11,11,10,11,10]'}.items():
+        given(vmrun, '-e', asked, environment={'TZ': zone}).expect(0, out=f'{hours}\n')
+
+
 def args_files(vmrun):
     files = {'one': '+S 1 # a comment\n-args_file two\n', 'two': "-D 'X=7' script.act 'two words' three\\ four \"-args_file\"\n", 'itself': '-args_file itself\n',
              'eval': '-eval "io:format(\\"~p~n\\", [init:get_plain_arguments()]), halt()." -extra a b\n'}
@@ -118,4 +126,5 @@ def unknown_flags(vmrun):
 
 def tests(vmrun):
     return [Test('command', f'command line: {name}', lambda case=case: case(vmrun)) for name, case in [
-        ('expressions', expressions), ('colours', colours), ('files of words', args_files), ('configurations', configurations), ('unknown flags', unknown_flags)]]
+        ('expressions', expressions), ('colours', colours), ('files of words', args_files), ('configurations', configurations), ('unknown flags', unknown_flags),
+        ('time zones', zones)]]
