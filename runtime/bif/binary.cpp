@@ -160,9 +160,7 @@ Term bif_binary_decode_unsigned_2(Process& p, const Term* a) {
 
 Term bif_binary_referenced_byte_size_1(Process& p, const Term* a) {
   if (!a[0].is_bitstring()) return raise_badarg(p);
-  Term t = a[0];
-  if (t.boxed_ptr()->header_sub() == Term::Sub::kSubBinary)
-    t = reinterpret_cast<SubBinary*>(t.boxed_ptr())->original;
+  const Term t = original_of(a[0]);
   const Term* o = t.boxed_ptr();
   Word bytes = byte_count(t);
   if (o->header_sub() == Term::Sub::kRefcBinary)

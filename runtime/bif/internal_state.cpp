@@ -356,9 +356,7 @@ Term status_of(Process& p, Term pid) {
 /// shows.
 Term binary_info(Process& p, Term t) {
   if (!t.is_bitstring()) return raise_badarg(p);
-  const Term* object = t.boxed_ptr();
-  if (object->header_sub() == Term::Sub::kSubBinary)
-    object = reinterpret_cast<const SubBinary*>(object)->original.boxed_ptr();
+  const Term* object = original_of(t).boxed_ptr();
   if (object->header_sub() != Term::Sub::kRefcBinary) return intern_atom("heap_binary");
   const auto* r = reinterpret_cast<const RefcBinary*>(object);
   const Term allocated = new_tuple(p.heap, atoms::binary, make_unsigned(p.heap, r->binary->capacity_bytes));

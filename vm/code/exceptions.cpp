@@ -10,7 +10,7 @@
 #include "vm/code/module.hpp"
 #include "vm/heap/text.hpp"
 #include "vm/process/code_view.hpp"
-#include "vm/term/layout.hpp"
+#include "vm/term/bits.hpp"
 
 namespace vmrun {
 
@@ -84,7 +84,7 @@ Term frame_term(Heap& heap, const Word* address, Term arguments, Term info) {
 Term list_of(Heap& heap, const Term* terms, std::size_t n) {
   Term list = Term::nil();
   Term* hp = heap.alloc(2 * n);
-  for (std::size_t i = n; i-- > 0;) list = make_cons(hp, terms[i], list);
+  for (std::size_t i = n; i-- > 0;) list = make_cons(hp, settled(heap, terms[i]), list);
   return list;
 }
 

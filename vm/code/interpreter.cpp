@@ -583,6 +583,10 @@ guard_bif_failed:
 
 // Of an operator. Here and not where it is used, for that is in very many places.
 no_result:
+  if (live_count & kOperandsSwapped) {
+    live_count &= ~kOperandsSwapped;
+    std::swap(guard_arguments[0], guard_arguments[1]);
+  }
   if (p.bif_action == BifAction::kElsewhere) goto leave_for_elsewhere;
   if (fail_distance) VM_JUMP(fail_distance);
   VM_SWAP_OUT;
@@ -638,7 +642,7 @@ bad_fun_call:                                                     // bad_fun, ba
   VM_SWAP_OUT;
   {
     Term* hp = p.heap.alloc(2 * bad_arity + 6);
-    Term reason = bad_fun;
+    Term reason = settled(p.heap, bad_fun);
     if (bad_fun.is_fun()) {
       Term list = Term::nil();
       for (unsigned n = bad_arity; n-- > 0;) list = make_cons(hp, x[n], list);
@@ -687,8 +691,9 @@ handler_call : {  // handler(handled_module, what comes behind the arguments, [t
 
 raise_tagged : {
   VM_SWAP_OUT;
+  const Term value = settled(p.heap, reason_value);
   Term* hp = p.heap.alloc(3);
-  raise_error(p, make_tuple(hp, tagged_reason, reason_value));
+  raise_error(p, make_tuple(hp, tagged_reason, value));
   goto raise;
 }
 badarith:

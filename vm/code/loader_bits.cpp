@@ -85,10 +85,12 @@ bool Loader::bs_match(const Arg* a) {
                value_at(i + 1) <= kMaxXRegisters && is_register(m[i + 3])) {
       e_.emit(Family::bs_get_tail, {ctx, operand(m[i + 3]), number(value_at(i + 1)), need(kExtractWords)});
       i += 4;
-    } else if (command == "=:=" && i + 3 < n && unsigned_at(i + 2) && is_source(m[i + 3])) {
+    } else if (command == "=:=" && unsigned_at(i + 2) && unsigned_at(i + 3) &&
+               value_at(i + 3) <= static_cast<Word>(Term::kSmallMax)) {
       const Operand size = Operand::constant(Term::small(static_cast<SWord>(value_at(i + 2))));
       get_integer(ctx, size, 1, 0, Operand::x(kScratch), kNoCollect, otherwise);
-      e_.emit(Family::is_eq_exact, {Operand::x(kScratch), operand(m[i + 3]), otherwise});
+      const Operand value = Operand::constant(Term::small(static_cast<SWord>(value_at(i + 3))));
+      e_.emit(Family::is_eq_exact, {Operand::x(kScratch), value, otherwise});
       i += 4;
     } else {
       return fail("unknown match command " + std::string(command));

@@ -144,12 +144,16 @@ bool Loader::small_arithmetic(const Operator& o, const Arg* a, Operand x, Operan
 }
 
 bool Loader::arithmetic(const Operator& o, const Arg* a, Operand d, Word live, Operand f) {
-  Operand x = operand(a[0]), y = o.arity == 2 ? operand(a[1]) : Operand::constant(Term::small(0));
-  if (o.commutes && x.is_const()) std::swap(x, y);
+  const Operand left = operand(a[0]),
+                right = o.arity == 2 ? operand(a[1]) : Operand::constant(Term::small(0));
+  // An instruction takes a constant as its second operand.
+  const bool swapped = o.commutes && left.is_const();
+  const Operand x = swapped ? right : left, y = swapped ? left : right;
+  const Operand roots = number(swapped ? live | kOperandsSwapped : live);
   if (small_arithmetic(o, a, x, y, d)) return true;
-  if (o.family != Family::arith && e_.can_emit(o.family, {x, y, d, number(live), f}))
-    e_.emit(o.family, {x, y, d, number(live), f});
-  else e_.emit(Family::arith, {number(static_cast<Word>(o.op)), x, y, d, number(live), f});
+  if (o.family != Family::arith && e_.can_emit(o.family, {x, y, d, roots, f}))
+    e_.emit(o.family, {x, y, d, roots, f});
+  else e_.emit(Family::arith, {number(static_cast<Word>(o.op)), left, right, d, number(live), f});
   return true;
 }
 

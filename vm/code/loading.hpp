@@ -35,7 +35,8 @@ class Loader {
   bool load() {
     m_.name = f_.module;
     m_.strings.assign(reinterpret_cast<const char*>(f_.strings.data), f_.strings.size);
-    return find_entries() && decode_literals() && make_funs() && translate() && finish();
+    return find_entries() && loops_are_counted() && decode_literals() && make_funs() && translate() &&
+           finish();
   }
 
  private:
@@ -101,6 +102,7 @@ class Loader {
   // ---- Before the code (loader.cpp) ----
 
   bool find_entries();
+  bool loops_are_counted();  // loader_loops.cpp
   bool decode_literals();
   static bool decode(Heap& heap, const BeamFile::Bytes& bytes, Term* out);
   bool make_funs();

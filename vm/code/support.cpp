@@ -63,7 +63,7 @@ Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live) 
     const Word words = arith_words(op, operands[0], operands[1]);
     if (words > kManyWords && arith_takes_long(op, operands[0], operands[1])) [[unlikely]]
       return run_elsewhere(p, operator_export(op)->bif, operands, 2);
-    room_for(p, words, x, live, operands, 2);
+    room_for(p, words, x, live & ~kOperandsSwapped, operands, 2);
   }
   const Term result = arith(op, p.heap, operands[0], operands[1]);
   if (!result) [[unlikely]]

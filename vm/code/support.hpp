@@ -13,9 +13,12 @@ namespace vmrun {
 
 struct NifFunction;
 
+inline constexpr unsigned kOperandsSwapped = 1u << 15;
+
 /// An operator on operands[0] and [1] that is not a plain small one. May collect (operands are kept
 /// up to date); `live` x registers are roots. kNonValue: see arith_failure; or, with
-/// BifAction::kElsewhere, it takes long and the process is to leave.
+/// BifAction::kElsewhere, it takes long and the process is to leave. The operands of one that
+/// commutes may have changed places when the code was loaded: then `live` has kOperandsSwapped.
 Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live);
 /// erlang:'+' and so on, for traces.
 Export* operator_export(ArithOp op);

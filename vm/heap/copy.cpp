@@ -7,6 +7,7 @@
 #include "vm/heap/literal.hpp"
 #include "vm/heap/off_heap.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/term/bits.hpp"
 
 // A copy never keeps a sub-binary of bytes in a heap: it takes just the bytes it shows. One of an
 // off-heap binary becomes a handle that starts at its first byte; only bits beyond whole bytes need
@@ -26,23 +27,23 @@ struct BinaryPart {
   bool odd() const { return touched_bytes != size_bytes; }
 };
 
-BinaryPart part_of(const SubBinary* s) {
+BinaryPart part_of(const SubBinary& s) {
   BinaryPart part{};
-  const Term* original = s->original.boxed_ptr();
+  const Term* original = s.original.boxed_ptr();
   if (original->header_sub() == Sub::kRefcBinary) {
     part.refc = reinterpret_cast<const RefcBinary*>(original);
-    part.bytes = part.refc->bytes + s->offset_bytes;
+    part.bytes = part.refc->bytes + s.offset_bytes;
   } else {
-    part.bytes = reinterpret_cast<const HeapBinary*>(original)->data + s->offset_bytes;
+    part.bytes = reinterpret_cast<const HeapBinary*>(original)->data + s.offset_bytes;
   }
-  part.size_bytes = s->size_bytes;
-  part.bit_offset = s->bit_offset;
-  part.bit_size = s->bit_size;
-  part.touched_bytes = s->size_bytes + (s->bit_offset + s->bit_size + 7u) / 8;
+  part.size_bytes = s.size_bytes;
+  part.bit_offset = s.bit_offset;
+  part.bit_size = s.bit_size;
+  part.touched_bytes = s.size_bytes + (s.bit_offset + s.bit_size + 7u) / 8;
   return part;
 }
 
-Word part_words(const SubBinary* s) {
+Word part_words(const SubBinary& s) {
   const BinaryPart part = part_of(s);
   return (part.odd() ? 5 : 0) + (part.refc ? 6 : 2 + words_for_bytes(part.touched_bytes));
 }
@@ -126,7 +127,10 @@ Word count_words(Term t, Limit limit) {
             work.push(creator);
           break;
         case Sub::kSubBinary:
-          words += static_cast<SWord>(part_words(reinterpret_cast<const SubBinary*>(p)));
+          words += static_cast<SWord>(part_words(*reinterpret_cast<const SubBinary*>(p)));
+          break;
+        case Sub::kMatchContext:
+          words += static_cast<SWord>(part_words(rest_of(*reinterpret_cast<const MatchContext*>(p))));
           break;
         default: words += static_cast<SWord>(size);
       }
@@ -182,7 +186,7 @@ struct Copier {
     hp += 2 + data_words;
   }
 
-  Term part(const SubBinary* source) {
+  Term part(const SubBinary& source) {
     const BinaryPart p = part_of(source);
     const Term original = Term::boxed(hp);
     if (p.refc) {
@@ -192,7 +196,7 @@ struct Copier {
     }
     if (!p.odd()) return original;
     auto* s = reinterpret_cast<SubBinary*>(hp);
-    *s = *source;
+    *s = source;
     s->offset_bytes = 0;
     s->is_writable = 0;
     s->original = original;
@@ -218,7 +222,8 @@ struct Copier {
         hp += sizeof(MagicRefObject) / sizeof(Term);
         break;
       }
-      case Sub::kSubBinary: return part(reinterpret_cast<const SubBinary*>(p));
+      case Sub::kSubBinary: return part(*reinterpret_cast<const SubBinary*>(p));
+      case Sub::kMatchContext: return part(rest_of(*reinterpret_cast<const MatchContext*>(p)));
       case Sub::kExternalPid:
       case Sub::kExternalPort:
       case Sub::kExternalRef: {
@@ -230,7 +235,6 @@ struct Copier {
         break;
       }
       default: {
-        assert(header.header_sub() != Sub::kMatchContext);
         const Word size = object_words(header);
         if (size == 1) [[unlikely]]
           return empty_tuple();

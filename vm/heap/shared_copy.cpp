@@ -4,6 +4,7 @@
 
 #include "vm/heap/literal.hpp"
 #include "vm/heap/off_heap.hpp"
+#include "vm/term/bits.hpp"
 #include "vm/term/layout.hpp"
 #include "vm/term/map.hpp"
 
@@ -30,6 +31,10 @@ Fields fields_of(Term* object, bool is_cell) {
       auto* s = reinterpret_cast<SubBinary*>(object);
       return {&s->original, &s->original + 1};
     }
+    case Sub::kMatchContext: {
+      auto* m = reinterpret_cast<MatchContext*>(object);
+      return {&m->original, &m->original + 1};
+    }
     default: return {nullptr, nullptr};
   }
 }
@@ -49,6 +54,12 @@ void complete(Term* copy, Enter& enter) {
       break;
     }
     case Sub::kSubBinary: reinterpret_cast<SubBinary*>(copy)->is_writable = 0; break;
+    case Sub::kMatchContext: {
+      static_assert(sizeof(SubBinary) == sizeof(MatchContext));
+      const SubBinary rest = rest_of(*reinterpret_cast<MatchContext*>(copy));
+      *reinterpret_cast<SubBinary*>(copy) = rest;
+      break;
+    }
     default: break;
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vm/heap/literal.hpp"
+#include "vm/term/bits.hpp"
 
 // The heap's invariants, checked by walking all that is reachable:
 //   a pointer leads into the block below top, the old generation below its top, a fragment's used
@@ -113,13 +114,14 @@ class Verifier {
       }
       case Term::Sub::kSubBinary: {
         const auto* s = reinterpret_cast<const SubBinary*>(p);
-        if (!s->original.is_bitstring() || s->original.is_boxed_sub(Term::Sub::kSubBinary))
+        if (!s->original.is_bitstring() || original_of(s->original) != s->original)
           fail("a sub-binary of no binary", p);
         return field(&s->original);
       }
       case Term::Sub::kMatchContext: {
         const auto* m = reinterpret_cast<const MatchContext*>(p);
-        if (!m->original.is_bitstring()) fail("a match context on no binary", p);
+        if (!m->original.is_bitstring() || original_of(m->original) != m->original)
+          fail("a match context on no binary", p);
         const Term* original = m->original.boxed_ptr();
         const std::uint8_t* base = original->header_sub() == Term::Sub::kRefcBinary
                                        ? reinterpret_cast<const RefcBinary*>(original)->bytes

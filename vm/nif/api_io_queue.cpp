@@ -22,9 +22,7 @@ Binary* as_binary(void* p) { return static_cast<Binary*>(p); }
 Binary* hold_bytes(Term t, unsigned char** bytes, std::size_t* size) {
   const BitView view = bits_of(t);
   *size = view.size_bytes();
-  const Term* o = t.boxed_ptr();
-  if (o->header_sub() == Term::Sub::kSubBinary)
-    o = reinterpret_cast<const SubBinary*>(o)->original.boxed_ptr();
+  const Term* o = original_of(t).boxed_ptr();
   if (o->header_sub() == Term::Sub::kRefcBinary && view.aligned()) {
     Binary* b = reinterpret_cast<const RefcBinary*>(o)->binary;
     b->retain();

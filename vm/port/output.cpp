@@ -19,9 +19,7 @@ constexpr std::size_t kUsualPieces = 4;
 /// The reference-counted binary that a bit string of whole, aligned bytes lies in; nullptr: it is
 /// to be copied.
 RefcBinary* shared_binary(Term bits) {
-  const Term* object = bits.boxed_ptr();
-  if (object->header_sub() == Term::Sub::kSubBinary)
-    object = reinterpret_cast<const SubBinary*>(object)->original.boxed_ptr();
+  const Term* object = original_of(bits).boxed_ptr();
   if (object->header_sub() != Term::Sub::kRefcBinary) return nullptr;
   const BitView v = bits_of(bits);
   return v.aligned() && v.size_bytes() > kHeapBinaryMaxBytes

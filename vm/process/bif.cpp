@@ -3,7 +3,7 @@
 #include "vm/process/core.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/term/layout.hpp"
+#include "vm/term/bits.hpp"
 
 namespace vmrun {
 
@@ -15,10 +15,12 @@ Term raise(Process& p, ExceptionClass cls, Term value) {
   return kNonValue;
 }
 Term raise_badkey(Process& p, Term key) {
+  key = settled(p.heap, key);
   Term* hp = p.heap.alloc(3);
   return raise_error(p, make_tuple(hp, atoms::badkey, key));
 }
 Term raise_badmap(Process& p, Term value) {
+  value = settled(p.heap, value);
   Term* hp = p.heap.alloc(3);
   return raise_error(p, make_tuple(hp, atoms::badmap, value));
 }

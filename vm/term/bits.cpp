@@ -198,11 +198,8 @@ Term make_refc_binary(TermSpace& heap, Binary* binary, std::uint8_t* bytes, Word
 
 Term make_part(TermSpace& heap, Term bitstring, Word offset_bits, Word size_bits) {
   const BitView v = bits_of(bitstring);
-  if (offset_bits == 0 && size_bits == v.size_bits) return bitstring;
-  Term original = bitstring;
-  if (bitstring.boxed_ptr()->header_sub() == Term::Sub::kSubBinary)
-    original = reinterpret_cast<SubBinary*>(bitstring.boxed_ptr())->original;
-  return extract(heap, original, v.base, v.offset_bits + offset_bits, size_bits);
+  if (offset_bits == 0 && size_bits == v.size_bits) return settled(heap, bitstring);
+  return extract(heap, original_of(bitstring), v.base, v.offset_bits + offset_bits, size_bits);
 }
 
 Term bs_start_match(TermSpace& heap, Term source) {
@@ -210,9 +207,7 @@ Term bs_start_match(TermSpace& heap, Term source) {
   if (source.boxed_ptr()->header_sub() == Term::Sub::kMatchContext) return source;
   if (!source.is_bitstring()) return kNonValue;
   const BitView v = bits_of(source);
-  Term original = source;
-  if (source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary)
-    original = reinterpret_cast<SubBinary*>(source.boxed_ptr())->original;
+  const Term original = original_of(source);
   // An append in place may move the bytes, and the context keeps their address: a binary that is
   // matched on is not writable any more.
   if (original.boxed_ptr()->header_sub() == Term::Sub::kRefcBinary) {
@@ -264,7 +259,7 @@ Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuil
   if (!source.is_bitstring()) return kNonValue;
   const BitView v = bits_of(source);
   if (!is_multiple(v.size_bits, unit)) return kNonValue;
-  if (extra_bits == 0) return source;  // nothing is written: `builder` stays where it was
+  if (extra_bits == 0) return settled(heap, source);  // nothing is written: `builder` stays where it was
   const Word end = v.offset_bits + v.size_bits + extra_bits, end_bytes = (end + 7) / 8;
   if (source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) {
     auto* s = reinterpret_cast<SubBinary*>(source.boxed_ptr());

@@ -46,6 +46,10 @@ inline BitView bits_of(Term t) {
       const auto* b = reinterpret_cast<const RefcBinary*>(p);
       return {b->bytes, 0, b->size_bytes * 8};
     }
+    case Term::Sub::kMatchContext: {
+      const auto* m = reinterpret_cast<const MatchContext*>(p);
+      return {m->base, m->offset_bits, m->size_bits - m->offset_bits};
+    }
     default: {
       const auto* s = reinterpret_cast<const SubBinary*>(p);
       BitView v = bits_of(s->original);
@@ -55,10 +59,34 @@ inline BitView bits_of(Term t) {
 }
 inline Word bit_size_of(Term t) {
   const Term* p = t.boxed_ptr();
-  const Word bytes = p[1].raw();  // all three layouts keep the size there
-  return p->header_sub() == Term::Sub::kSubBinary
-             ? bytes * 8 + reinterpret_cast<const SubBinary*>(p)->bit_size
-             : bytes * 8;
+  const Word bytes = p[1].raw();  // all layouts but the context's keep the size there
+  switch (p->header_sub()) {
+    case Term::Sub::kSubBinary: return bytes * 8 + reinterpret_cast<const SubBinary*>(p)->bit_size;
+    case Term::Sub::kMatchContext: return bits_of(t).size_bits;
+    default: return bytes * 8;
+  }
+}
+/// The heap or refc binary that has a bit string's bytes; that is the bit string itself, or what it
+/// is a window on.
+inline Term original_of(Term t) {
+  const Term* p = t.boxed_ptr();
+  switch (p->header_sub()) {
+    case Term::Sub::kSubBinary: return reinterpret_cast<const SubBinary*>(p)->original;
+    case Term::Sub::kMatchContext: return reinterpret_cast<const MatchContext*>(p)->original;
+    default: return t;
+  }
+}
+/// A match context as the sub-binary that it stands for.
+inline SubBinary rest_of(const MatchContext& m) {
+  const Word bits = m.size_bits - m.offset_bits;
+  SubBinary s{};
+  s.header = Term::header(Term::Sub::kSubBinary, 4);
+  s.size_bytes = bits / 8;
+  s.offset_bytes = m.offset_bits / 8;
+  s.bit_size = bits & 7;
+  s.bit_offset = m.offset_bits & 7;
+  s.original = m.original;
+  return s;
 }
 /// A bit string of whole bytes.
 inline bool is_binary(Term t) { return t.is_bitstring() && (bit_size_of(t) & 7) == 0; }
@@ -176,6 +204,10 @@ Term bs_get_bits(TermSpace& heap, MatchContext& m, Word bits);
 Term bs_get_all(TermSpace& heap, MatchContext& m, Word unit);
 /// Everything left, without advancing (bs_get_tail).
 Term bs_get_tail(TermSpace& heap, const MatchContext& m);
+/// A match context as a bit string that the match does not change any more; all else as it is.
+inline Term settled(TermSpace& heap, Term t) {
+  return t.is_boxed_sub(Term::Sub::kMatchContext) ? bs_get_tail(heap, *match_context(t)) : t;
+}
 inline bool bs_skip(MatchContext& m, Word bits) {
   if (bits_left(m) < bits) return false;
   m.offset_bits += bits;

@@ -336,6 +336,7 @@ template <bool kPauses>
     }
     case Sub::kRefcBinary:
     case Sub::kHeapBinary:
+    case Sub::kMatchContext:
     case Sub::kSubBinary: return b.is_bitstring() && equal_bitstrings(a, b, words.steps());
     case Sub::kMap:
       // A map's kind and a trie's shape follow from its keys, and keys match exactly or not at all.

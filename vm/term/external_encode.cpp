@@ -161,6 +161,7 @@ void TermWriter::write_object(Term t) {
     case Term::Sub::kFloat: return write_float(float_of(t)->value);
     case Term::Sub::kRefcBinary:
     case Term::Sub::kHeapBinary:
+    case Term::Sub::kMatchContext:
     case Term::Sub::kSubBinary: return write_bitstring(t);
     case Term::Sub::kMap: return write_map(t);
     case Term::Sub::kFun: return write_fun(t);
@@ -236,9 +237,7 @@ void TermWriter::write_float(double d) {
 
 /// The bytes of a large binary outside the heap, by reference. False: they are to be copied.
 bool TermWriter::insert_binary(Term t, const BitView& v) {
-  const Term* o = t.boxed_ptr();
-  if (o->header_sub() == Term::Sub::kSubBinary)
-    o = reinterpret_cast<const SubBinary*>(o)->original.boxed_ptr();
+  const Term* o = original_of(t).boxed_ptr();
   if (o->header_sub() != Term::Sub::kRefcBinary || !v.aligned()) return false;
   const Word whole = v.size_bytes();
   out_.insert(reinterpret_cast<const RefcBinary*>(o)->binary, v.bytes(), whole);

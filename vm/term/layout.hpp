@@ -71,7 +71,8 @@ struct SubBinary {
   Term original;
 };
 
-/// State of a match in progress. Lives in a heap but is no term a program can see.
+/// State of a match in progress. Compilers keep it in registers; wherever it is read as a term it
+/// is the bit string from `offset_bits` to the end, and a copy of it is that bit string.
 struct MatchContext {
   Term header;
   Term original;             // heap or refc binary

@@ -250,11 +250,12 @@ class TermPrinter {
       }
       case Sub::kRefcBinary:
       case Sub::kHeapBinary:
+      case Sub::kMatchContext:
       case Sub::kSubBinary: return bitstring(t);
       case Sub::kMap: return map(t, depth);
       case Sub::kExternalPid: return put_ids(out_, "<", t);
       case Sub::kExternalPort: return put_ids(out_, "#Port<", t);
-      default: return out_.put("#MatchContext<>");
+      case Sub::kFiller: return;
     }
   }
 

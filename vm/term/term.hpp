@@ -97,13 +97,13 @@ class Term {
   // Headers. The four bits above the primary tag say what the object is.
   enum class Sub : Word {
     kTuple = 0,
-    kMatchContext = 1,
+    kMagicRef = 1,
     kPosBig = 2,
     kNegBig = 3,
     kRef = 4,
     kFun = 5,
     kFloat = 6,
-    kMagicRef = 7,
+    kMatchContext = 7,
     kRefcBinary = 8,
     kHeapBinary = 9,
     kSubBinary = 10,
@@ -131,12 +131,12 @@ class Term {
   bool is_local_ref() const { return is_boxed_sub(Sub::kRef) || is_boxed_sub(Sub::kMagicRef); }
   bool is_pid() const { return is_local_pid() || is_boxed_sub(Sub::kExternalPid); }
   bool is_port() const { return is_local_port() || is_boxed_sub(Sub::kExternalPort); }
-  /// Any bit string: heap, reference-counted or sub-binary (a match context is no Erlang term and
-  /// not one).
+  /// Any bit string: heap, reference-counted, sub-binary, or a match context, which stands for what
+  /// is left of its binary.
   bool is_bitstring() const {
     if (!is_boxed()) return false;
     const Word s = static_cast<Word>(boxed_ptr()->header_sub());
-    return s >= 8 && s <= 10;
+    return s >= 7 && s <= 10;
   }
 
   // Tuples.

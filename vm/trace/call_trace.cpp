@@ -107,9 +107,7 @@ Term name_term(Heap& heap, const F& f) {
 /// what is left of it.
 Term argument_list(Heap& heap, const Term* terms, unsigned count) {
   ListBuilder list(heap);
-  for (unsigned i = 0; i < count; i++)
-    list.add(terms[i].is_boxed_sub(Term::Sub::kMatchContext) ? bs_get_tail(heap, *match_context(terms[i]))
-                                                             : terms[i]);
+  for (unsigned i = 0; i < count; i++) list.add(settled(heap, terms[i]));
   return list.finish();
 }
 

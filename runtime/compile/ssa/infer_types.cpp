@@ -20,6 +20,41 @@ namespace {
 constexpr std::int64_t kMaxLength = (std::int64_t{1} << 58) - 1;  // what OTP gives a list at most
 constexpr std::int64_t kMaxTupleSize = (1 << 24) - 1, kMaxCodePoint = 0x10FFFF;
 
+/// What a function of erlang's that converts terms makes; any kind: not known, or another function.
+std::uint16_t conversion_result(Term function) {
+  static const struct {
+    Term name;
+    std::uint16_t kinds;
+  } results[] = {
+      {intern_atom("list_to_atom"), kind::kAtom},
+      {intern_atom("list_to_existing_atom"), kind::kAtom},
+      {intern_atom("binary_to_atom"), kind::kAtom},
+      {intern_atom("binary_to_existing_atom"), kind::kAtom},
+      {intern_atom("atom_to_list"), kind::kList},
+      {intern_atom("integer_to_list"), kind::kList},
+      {intern_atom("float_to_list"), kind::kList},
+      {intern_atom("binary_to_list"), kind::kList},
+      {intern_atom("tuple_to_list"), kind::kList},
+      {intern_atom("list_to_tuple"), kind::kTuple},
+      {intern_atom("list_to_binary"), kind::kBitstring},
+      {intern_atom("iolist_to_binary"), kind::kBitstring},
+      {intern_atom("atom_to_binary"), kind::kBitstring},
+      {intern_atom("integer_to_binary"), kind::kBitstring},
+      {intern_atom("term_to_binary"), kind::kBitstring},
+      {intern_atom("make_ref"), kind::kReference},
+      {intern_atom("list_to_integer"), kind::kInteger},
+      {intern_atom("binary_to_integer"), kind::kInteger},
+      {intern_atom("list_to_float"), kind::kFloat},
+      {intern_atom("binary_to_float"), kind::kFloat},
+  };
+  const auto* found = std::ranges::find(results, function, [](const auto& r) { return r.name; });
+  return found == std::end(results) ? std::uint16_t{kind::kAny} : found->kinds;
+}
+
+bool commutes(std::string_view name) {
+  return name == "+" || name == "*" || name == "band" || name == "bor" || name == "bxor";
+}
+
 /// The kinds that pass a test; 0 for a test of something else.
 std::uint16_t kinds_of(Test t) {
   switch (t) {
@@ -350,6 +385,7 @@ class Inference {
     if (!i.args[0].is_literal() || !i.args[1].is_literal()) return {};
     const Term module = i.args[0].literal;
     if (module == math_) return Type::of_kinds(kind::kFloat);
+    if (module == atoms::erlang) return Type::of_kinds(conversion_result(i.args[1].literal));
     if (module != lists_ || i.args.size() != 3 || i.args[1].literal != reverse_) return {};
     const Type of = type(i.args[2]);
     Type reversed = Type::of_kinds(kind::kList);
@@ -603,6 +639,12 @@ class Inference {
       become(i, Op::kMove, Arg::lit(Term::small(type(i.args[0]).size)), 0);
     } else if ((name == "==" || name == "/=") && equal_is_exact(type(i.args[0]), type(i.args[1]))) {
       i.bif = find_bif(intern_atom(name == "==" ? "=:=" : "=/="), 2);
+    } else if (commutes(name) && i.bif->arity == 2 && i.args[0].is_literal() && i.args[1].is_value() &&
+               (type(i.args[1]).kinds & kind::kNumber)) {
+      // The constant last, as erlc has it: the order shows in the message when it fails.
+      const Arg args[] = {i.args[1], i.args[0]};
+      i.args = program_.arena.copy(args, 2);
+      note_types(i);
     } else if (i.bif->test >= 0 && i.bif->safe) {
       Instr test = i;
       test.op = Op::kTest;

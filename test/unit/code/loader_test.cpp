@@ -5,6 +5,7 @@
 
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/compile/compiler.hpp"
+#include "runtime/compile/emit/beam_writer.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/interpreter.hpp"
 #include "vm/code/loader.hpp"
@@ -228,4 +229,268 @@ TEST_CASE("code: types of an unknown version are not read, those of a known one 
   const LoadResult bad = load_module(kNonValue, fewer.data(), fewer.size(), "typed_versions");
   CHECK(!bad.module);
   CHECK(bad.message.find("does not exist") != std::string::npos);
+}
+
+namespace {
+
+using compile::AsmInstr, compile::Bop;
+using Asm = compile::Operand;
+
+/// A module by hand.
+class Assembly {
+ public:
+  explicit Assembly(const std::string& name) : name_(intern_atom(name)) {}
+
+  std::uint32_t label() { return code_.labels++; }
+  /// Begins an exported function; its func_info is at *clause.
+  std::uint32_t function(const std::string& name, unsigned arity, std::uint32_t* clause = nullptr) {
+    const Term atom = intern_atom(name);
+    const std::uint32_t info = label(), entry = label();
+    exports_.push_back({atom, arity});
+    code_.funs.push_back({atom, arity, entry, 0, 0});
+    place(info);
+    op(Bop::kFuncInfo, {Asm::of(name_), Asm::of(atom), Asm::u(arity)});
+    place(entry);
+    if (clause) *clause = info;
+    return entry;
+  }
+  void place(std::uint32_t label) { op(Bop::kLabel, {Asm::u(label)}); }
+  void op(Bop op, std::vector<Asm> args) { code_.code.push_back({op, std::move(args)}); }
+  Asm import(const char* module, const std::string& name, unsigned arity) {
+    code_.imports.push_back({intern_atom(module), intern_atom(name), arity});
+    return Asm::ext(static_cast<std::uint32_t>(code_.imports.size() - 1));
+  }
+  std::string beam() {
+    op(Bop::kIntCodeEnd, {});
+    compile::core::Module module{};
+    module.name = name_;
+    module.exports = exports_;
+    return compile::write_beam(code_, module);
+  }
+
+ private:
+  Term name_;
+  compile::Code code_;
+  std::vector<compile::core::Export> exports_;
+};
+
+LoadResult load(const std::string& beam, const char* name) {
+  return load_module(kNonValue, reinterpret_cast<const std::uint8_t*>(beam.data()), beam.size(), name);
+}
+
+/// What a function does with the rest of a binary: once with the context of the match, which stands
+/// for it, and once with the rest itself.
+class OfRest {
+ public:
+  template <class Do>
+  void add(Assembly& a, const std::string& name, Do&& does) {
+    for (const bool as_context : {true, false}) {
+      std::uint32_t clause;
+      a.function(name + (as_context ? "_context" : "_rest"), 3, &clause);
+      const Asm x0 = Asm::x(0), live = Asm::u(3);
+      a.op(Bop::kBsStartMatch4, {Asm::of(intern_atom("no_fail")), live, x0, x0});
+      a.op(Bop::kBsSkipBits2, {Asm::label(clause), x0, Asm::of(Term::small(8)), Asm::u(1), Asm::u(0)});
+      if (!as_context) a.op(Bop::kBsGetTail, {x0, x0, live});
+      does();
+    }
+    names += (names.empty() ? "" : ",") + ("'" + name + "'");
+  }
+  std::string names;
+};
+
+}  // namespace
+
+TEST_CASE("code: a match context stands for the rest of its binary, whatever is done with it") {
+  boot();
+  Assembly a("contexts");
+  OfRest of_rest;
+  const Asm none = Asm::label(0), live = Asm::u(3), x0 = Asm::x(0), x1 = Asm::x(1), x2 = Asm::x(2);
+  unsigned built_ins = 0;
+  for (std::size_t i = 0; i < kBifRowCount; ++i) {
+    const BifRow& row = kBifRows[i];
+    if (std::string_view(row.module) != "erlang" || !(row.flags & BifRow::kGuard) || row.arity == 0) continue;
+    ++built_ins;
+    const Asm bif = a.import(row.module, row.name, row.arity);
+    // First as each of its arguments.
+    for (unsigned place = 0; place < row.arity; ++place)
+      of_rest.add(a, std::string(row.name) + std::to_string(row.arity) + std::to_string(place), [&] {
+        std::vector<Asm> args = {none, live, bif};
+        for (unsigned n = 0; n < row.arity; ++n) args.push_back(n == place ? x0 : n < place ? x1 : x2);
+        args.push_back(x0);
+        a.op(row.arity == 1 ? Bop::kGcBif1 : row.arity == 2 ? Bop::kGcBif2 : Bop::kGcBif3, args);
+        a.op(Bop::kReturn, {});
+      });
+  }
+  CHECK(built_ins > 40);
+  const struct {
+    const char* name;
+    Bop op;
+    unsigned count;
+  } tests[] = {{"test_lt", Bop::kIsLt, 2},
+               {"test_ge", Bop::kIsGe, 2},
+               {"test_eq", Bop::kIsEq, 2},
+               {"test_ne", Bop::kIsNe, 2},
+               {"test_eq_exact", Bop::kIsEqExact, 2},
+               {"test_ne_exact", Bop::kIsNeExact, 2},
+               {"test_binary", Bop::kIsBinary, 1},
+               {"test_bitstr", Bop::kIsBitstr, 1},
+               {"test_atom", Bop::kIsAtom, 1},
+               {"test_list", Bop::kIsList, 1},
+               {"test_tuple", Bop::kIsTuple, 1},
+               {"test_map", Bop::kIsMap, 1},
+               {"test_integer", Bop::kIsInteger, 1},
+               {"test_float", Bop::kIsFloat, 1},
+               {"test_fun", Bop::kIsFunction, 1},
+               {"test_pid", Bop::kIsPid, 1},
+               {"test_reference", Bop::kIsReference, 1}};
+  for (const auto& test : tests)
+    of_rest.add(a, test.name, [&] {
+      const std::uint32_t otherwise = a.label();
+      std::vector<Asm> args = {Asm::label(otherwise), x0};
+      if (test.count == 2) args.push_back(x1);
+      a.op(test.op, args);
+      a.op(Bop::kMove, {Asm::of(atoms::true_), x0});
+      a.op(Bop::kReturn, {});
+      a.place(otherwise);
+      a.op(Bop::kMove, {Asm::of(atoms::false_), x0});
+      a.op(Bop::kReturn, {});
+    });
+  for (const Bop op : {Bop::kBadmatch, Bop::kCaseEnd, Bop::kTryCaseEnd, Bop::kBadrecord})
+    of_rest.add(a, "raise" + std::to_string(static_cast<int>(op)), [&] { a.op(op, {x0}); });
+  const struct {
+    const char *module, *name;
+    unsigned arity;
+  } functions[] = {{"erlang", "term_to_binary", 1},
+                   {"erlang", "iolist_size", 1},
+                   {"erlang", "phash2", 1},
+                   {"erlang", "phash", 2},
+                   {"erlang", "binary_to_list", 1},
+                   {"erlang", "iolist_to_binary", 1},
+                   {"erlang", "md5", 1},
+                   {"erlang", "crc32", 1},
+                   {"erlang", "append", 2},
+                   {"erlang", "atom_to_list", 1},
+                   {"erlang", "setelement", 3},
+                   {"erlang", "error", 1},
+                   {"erlang", "throw", 1},
+                   {"erlang", "monitor", 2},
+                   {"binary", "part", 3},
+                   {"binary", "split", 2},
+                   {"binary", "copy", 1},
+                   {"maps", "find", 2},
+                   {"unicode", "characters_to_list", 1},
+                   {"nowhere", "nothing", 2}};
+  for (const auto& f : functions)
+    of_rest.add(a, std::string(f.module) + "_" + f.name, [&] {
+      a.op(Bop::kCallExtOnly, {Asm::u(f.arity), a.import(f.module, f.name, f.arity)});
+    });
+  of_rest.add(a, "send", [&] {  // a message is a copy
+    a.op(Bop::kMove, {x0, x1});
+    a.op(Bop::kBif0, {a.import("erlang", "self", 0), x0});
+    a.op(Bop::kAllocate, {Asm::u(0), Asm::u(2)});
+    a.op(Bop::kSend, {});
+    const std::uint32_t again = a.label(), wait = a.label();
+    a.place(again);
+    a.op(Bop::kLoopRec, {Asm::label(wait), x0});
+    a.op(Bop::kRemoveMessage, {});
+    a.op(Bop::kDeallocate, {Asm::u(0)});
+    a.op(Bop::kReturn, {});
+    a.place(wait);
+    a.op(Bop::kWait, {Asm::label(again)});
+  });
+  purge("contexts");
+  const LoadResult loaded = load(a.beam(), "contexts");
+  INFO(loaded.message);
+  REQUIRE(loaded.module);
+  // Long and short, with and without further bits, as the tail of a larger match.
+  CHECK(value_of("contexts_compared",
+                 "go() -> [{N, B, X, C, R} || N <- [" + of_rest.names +
+                     "], B <- [<<1, 2, 3>>, <<7>>, <<1, 5:3>>, <<120:800>>, "
+                     "<<9:1600, 1:1>>], X <- [1, <<2, 3>>, a, self()], "
+                     "C <- [run(N, \"_context\", B, X)], R <- [run(N, \"_rest\", B, X)], C =/= R].\n"
+                     "run(N, How, B, X) -> F = list_to_atom(atom_to_list(N) ++ How), "
+                     "try contexts:F(B, X, {X}) catch Class:E:S -> {Class, E, without(hd(S), How)} end.\n"
+                     "without({contexts, _, A, _}, _) -> {contexts, A}; without(H, _) -> H.\n") == "[]");
+}
+
+TEST_CASE("code: a loop in which no reductions are counted is refused") {
+  boot();
+  const struct {
+    const char* name;
+    void (*body)(Assembly&, std::uint32_t entry);
+    bool loads;
+  } rows[] = {
+      {"jump to itself", [](Assembly& a, std::uint32_t entry) { a.op(Bop::kJump, {Asm::label(entry)}); },
+       false},
+      {"by a test",
+       [](Assembly& a, std::uint32_t entry) {
+         a.op(Bop::kIsAtom, {Asm::label(entry), Asm::x(0)});
+         a.op(Bop::kReturn, {});
+       },
+       false},
+      {"by values",
+       [](Assembly& a, std::uint32_t entry) {
+         const std::uint32_t other = a.label();
+         a.op(Bop::kSelectVal,
+              {Asm::x(0), Asm::label(other), Asm::list(2), Asm::of(atoms::true_), Asm::label(other)});
+         a.place(other);
+         a.op(Bop::kJump, {Asm::label(entry)});
+       },
+       false},
+      {"by an exception",
+       [](Assembly& a, std::uint32_t) {
+         const std::uint32_t handler = a.label();
+         a.op(Bop::kAllocate, {Asm::u(1), Asm::u(1)});
+         a.place(handler);
+         a.op(Bop::kTry, {Asm::y(0), Asm::label(handler)});
+         a.op(Bop::kBadmatch, {Asm::x(0)});
+       },
+       false},
+      {"through a timeout of 0",
+       [](Assembly& a, std::uint32_t entry) {
+         const std::uint32_t wait = a.label();
+         a.op(Bop::kLoopRec, {Asm::label(wait), Asm::x(0)});
+         a.op(Bop::kRemoveMessage, {});
+         a.op(Bop::kReturn, {});
+         a.place(wait);
+         a.op(Bop::kWaitTimeout, {Asm::label(entry), Asm::of(Term::small(0))});
+         a.op(Bop::kTimeout, {});
+         a.op(Bop::kJump, {Asm::label(entry)});
+       },
+       false},
+      {"a call",
+       [](Assembly& a, std::uint32_t entry) {
+         a.op(Bop::kCallOnly, {Asm::u(1), Asm::label(entry)});
+       },
+       true},
+      {"a receive",
+       [](Assembly& a, std::uint32_t entry) {
+         const std::uint32_t wait = a.label();
+         a.op(Bop::kLoopRec, {Asm::label(wait), Asm::x(0)});
+         a.op(Bop::kLoopRecEnd, {Asm::label(entry)});
+         a.place(wait);
+         a.op(Bop::kWait, {Asm::label(entry)});
+       },
+       true},
+      {"back, but not round",
+       [](Assembly& a, std::uint32_t) {
+         const std::uint32_t end = a.label(), first = a.label();
+         a.op(Bop::kJump, {Asm::label(first)});
+         a.place(end);
+         a.op(Bop::kReturn, {});
+         a.place(first);
+         a.op(Bop::kJump, {Asm::label(end)});
+       },
+       true},
+  };
+  for (const auto& row : rows) {
+    INFO(row.name);
+    Assembly a("loops");
+    row.body(a, a.function("go", 1));
+    purge("loops");
+    const LoadResult r = load(a.beam(), "loops");
+    INFO(r.message);
+    CHECK((r.module != nullptr) == row.loads);
+    if (!row.loads) CHECK(r.message.find("loop of loops:go/1") != std::string::npos);
+  }
 }
