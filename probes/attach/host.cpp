@@ -494,7 +494,7 @@ class MachineHost final : public d::Host {
     std::uint64_t words[3] = {};
     std::memcpy(words, out, std::min(s.bytes, sizeof words));
     switch (s.shape) {
-      case Shape::kPid: return put_text(probe::PidText(Term::pid(words[0] | words[1] << 28), ""), out, room);
+      case Shape::kPid: return put_text(probe::PidText(Term::pid(pid_id(words[0], words[1])), ""), out, room);
       case Shape::kAtom: return put_text(probe::TermText<1100>(Term::from_raw(words[0])), out, room);
       case Shape::kFunction:
         return put_text(

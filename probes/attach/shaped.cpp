@@ -46,7 +46,7 @@ Shaped shaped_function(const FunctionArgument& f, char* out, std::size_t room) {
 }
 Shaped shaped_pid(Term who, const char* absent, char* out, std::size_t room) {
   if (who && who.is_local_pid()) {
-    const std::uint64_t words[] = {who.id_number() & 0xFFFFFFF, who.id_number() >> 28};
+    const std::uint64_t words[] = {pid_number(who.id_number()), pid_serial(who.id_number())};
     return shaped_words(Shape::kPid, words, 2, out, room);
   }
   if (who && who.is_local_port()) {

@@ -7,6 +7,7 @@
 #include "probes/print/plots.hpp"
 #include "probes/print/utf8.hpp"
 #include "probes/print/value.hpp"
+#include "vm/term/pid_numbers.hpp"
 #include "vm/term/term.hpp"
 
 namespace vmrun::erltrace {
@@ -73,7 +74,7 @@ ERL_NIF_TERM Terms::shaped(const d::RecordField& field) {
   switch (field.shape) {
     case d::Shape::kPid:
       if (words.size() < 2) break;
-      return Term::pid(words[0] | words[1] << 28).raw();
+      return Term::pid(pid_id(words[0], words[1])).raw();
     case d::Shape::kPort:
       if (words.empty()) break;
       return Term::port(words[0]).raw();

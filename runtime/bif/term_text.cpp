@@ -10,6 +10,7 @@
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external_identifier.hpp"
+#include "vm/term/pid_numbers.hpp"
 #include "vm/term/print.hpp"
 #include "vm/term/resource_hooks.hpp"
 
@@ -180,7 +181,7 @@ Term bif_erlang_fun_to_list_1(Process& p, const Term* a) {
 Term bif_erlang_list_to_pid_1(Process& p, const Term* a) {
   Word n[3];
   if (scan_numbers(a[0], "<", n, 3) != 3) return raise_badarg(p);
-  if (n[0] == 0) return (n[1] | n[2]) >> 28 ? raise_badarg(p) : Term::pid(n[2] << 28 | n[1]);
+  if (n[0] == 0) return is_pid_id(n[1], n[2]) ? Term::pid(pid_id(n[1], n[2])) : raise_badarg(p);
   const Word data = n[2] << 32 | (n[1] & UINT32_MAX);
   return identifier_elsewhere(p, Term::Sub::kExternalPid, n[0], &data, 1);
 }

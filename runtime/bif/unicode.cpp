@@ -166,7 +166,7 @@ class Converter {
     }
     charge(p_, steps_.spent());
     if (!partial_.empty()) {
-      const bool possible = in_ != Encoding::kUtf8 || utf8_possible(partial_);
+      const bool possible = in_two_steps() || in_ != Encoding::kUtf8 || utf8_possible(partial_);
       return failure(possible ? intern_atom("incomplete") : atoms::error, text_binary(p_.heap, partial_));
     }
     return out_.finish(p_.heap);
@@ -273,8 +273,14 @@ class Converter {
       std::string joined = partial_ + std::string(reinterpret_cast<const char*>(b + *taken), take);
       std::uint32_t c;
       Word length;
-      const Step step =
+      Step step =
           decode(in_, reinterpret_cast<const std::uint8_t*>(joined.data()), joined.size(), &c, &length);
+      if (in_ == Encoding::kUtf32Little && joined.size() < 4) step = Step::kIncomplete;
+      if (step == Step::kInvalid && in_two_steps()) {
+        *taken += take;
+        partial_ = std::move(joined);
+        return step;
+      }
       if (step == Step::kInvalid && *taken + take < n) return step;
       if (step == Step::kInvalid && joined.size() == partial_needs()) return step;
       *taken += take;
@@ -300,6 +306,8 @@ class Converter {
     if (!partial_.empty() && n > 0) {
       const Step step = join(b, n, &i);
       if (step == Step::kIncomplete) return true;
+      if (step == Step::kInvalid && in_two_steps())  // the character in one piece, and the rest
+        return stop(cons(text_binary(p_.heap, partial_), cons(make_binary(p_.heap, b + i, n - i), tail)));
       if (step == Step::kInvalid) return stop_at_partial(i > 0 ? tail : cell ? cell : t);
     }
     while (i < n) {

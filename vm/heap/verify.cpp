@@ -7,6 +7,7 @@
 
 #include "vm/heap/literal.hpp"
 #include "vm/term/bits.hpp"
+#include "vm/term/pid_numbers.hpp"
 
 // The heap's invariants, checked by walking all that is reachable:
 //   a pointer leads into the block below top, the old generation below its top, a fragment's used
@@ -51,8 +52,8 @@ class Verifier {
   [[noreturn]] void fail(const char* why, const Term* where) {
     std::fprintf(
         stderr, "vmrun: heap of <0.%llu.%llu> is damaged: %s, at %p (word %016llx), reached from %s\n",
-        static_cast<unsigned long long>(owner_.id_number() & 0xFFFFFFF),
-        static_cast<unsigned long long>(owner_.id_number() >> 28), why, static_cast<const void*>(where),
+        static_cast<unsigned long long>(pid_number(owner_.id_number())),
+        static_cast<unsigned long long>(pid_serial(owner_.id_number())), why, static_cast<const void*>(where),
         static_cast<unsigned long long>(where ? where->raw() : 0), what_);
     for (const Area& a : areas_) {
       std::fprintf(stderr, "  %-14s %p to %p\n", a.name, static_cast<const void*>(a.from),

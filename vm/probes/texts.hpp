@@ -7,6 +7,7 @@
 
 #include "vm/probes/arguments.hpp"
 #include "vm/term/atom.hpp"
+#include "vm/term/pid_numbers.hpp"
 #include "vm/term/print.hpp"
 
 /// Texts of terms for tracers, made on the stack of the thread that fires: bounded, cut between
@@ -40,9 +41,9 @@ class PidText {
     *next++ = '<';
     *next++ = '0';
     *next++ = '.';
-    next = std::to_chars(next, next + kDigits, number & 0xFFFFFFF).ptr;
+    next = std::to_chars(next, next + kDigits, pid_number(number)).ptr;
     *next++ = '.';
-    next = std::to_chars(next, next + kDigits, number >> 28).ptr;
+    next = std::to_chars(next, next + kDigits, pid_serial(number)).ptr;
     *next++ = '>';
     *next = 0;
   }

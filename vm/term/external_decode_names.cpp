@@ -8,6 +8,7 @@
 #include "vm/term/external_tags.hpp"
 #include "vm/term/fun.hpp"
 #include "vm/term/node.hpp"
+#include "vm/term/pid_numbers.hpp"
 #include "vm/term/resource_hooks.hpp"
 
 /// Reading what has names: atoms, identifiers, functions.
@@ -125,8 +126,8 @@ bool Decoder::read_pid(unsigned creation_bytes, Term* slot) {
   std::uint32_t creation;
   if (!read_creation(creation_bytes, &creation)) return false;
   if (is_local_node(node, creation)) {
-    if (id >> 28 || serial >> 28) return fail("a pid out of range");
-    *slot = Term::pid(serial << 28 | id);
+    if (!is_pid_id(id, serial)) return fail("a pid out of range");
+    *slot = Term::pid(pid_id(id, serial));
     return true;
   }
   const Word data = serial << 32 | id;

@@ -17,6 +17,7 @@
 #include "vm/term/map.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/number_text.hpp"
+#include "vm/term/pid_numbers.hpp"
 #include "vm/term/resource_hooks.hpp"
 
 namespace vmrun {
@@ -343,8 +344,8 @@ void TermWriter::write_pid(Term t) {
   const Word number = o ? reinterpret_cast<const ExternalObject*>(o)->data[0] : t.id_number();
   out_.u8(etf::kNewPid);
   write_identifier_node(o);
-  out_.be(o ? number & 0xFFFFFFFF : number & 0xFFFFFFF, 4);
-  out_.be(o ? number >> 32 : number >> 28, 4);
+  out_.be(o ? number & 0xFFFFFFFF : pid_number(number), 4);
+  out_.be(o ? number >> 32 : pid_serial(number), 4);
   out_.be(creation_of(o), 4);
 }
 

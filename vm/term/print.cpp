@@ -12,6 +12,7 @@
 #include "vm/term/fun.hpp"
 #include "vm/term/layout.hpp"
 #include "vm/term/node.hpp"
+#include "vm/term/pid_numbers.hpp"
 
 namespace vmrun {
 namespace {
@@ -149,10 +150,10 @@ void put_ids(Out& out, std::string_view before, Term t) {
   put_number(out, std::uint64_t{is_here ? 0 : other->node->number()});
   out.put('.');
   if (before == "<") {
-    const int serial_bit = is_here ? 28 : 32;  // numbers of other nodes: as they came
-    put_number(out, std::uint64_t{number & ((Word{1} << serial_bit) - 1)});
+    // Numbers of other nodes: as they came.
+    put_number(out, std::uint64_t{is_here ? pid_number(number) : number & UINT32_MAX});
     out.put('.');
-    put_number(out, std::uint64_t{number >> serial_bit});
+    put_number(out, std::uint64_t{is_here ? pid_serial(number) : number >> 32});
   } else {
     put_number(out, std::uint64_t{number});
   }
